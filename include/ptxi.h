@@ -1,0 +1,873 @@
+/* ptxi.h: run PTX on a CPU. The only public header of libptxi.
+ *
+ * The calls have the names, argument order, handle meanings and numbers of the CUDA driver API, with `ptxi` for `cu`
+ * and `PTXI_` for `CU_` or `CUDA_`; where the driver has several versions of a call, this is the shape of `_v2`.
+ * What a driver does not have stands in the last section.
+ *
+ *   ptxiInit(0); ptxiDeviceGet(&dev, 0); ptxiCtxCreate(&ctx, 0, dev);
+ *   ptxiModuleLoad(&mod, "lerp.ptx"); ptxiModuleGetFunction(&f, mod, "lerp"); ptxiMemAlloc(&p, bytes);
+ *   ptxiLaunchKernel(f, 1,1,1, 128,1,1, 0, NULL, params, NULL);
+ *   if (ptxiCtxSynchronize() != PTXI_SUCCESS) { ptxiReport r = { sizeof r }; ptxiGetLastReport(NULL, &r); puts(r.text); }
+ *
+ * Device memory is host memory: a ptxiDevicePtr is the host address of the same byte, so the host may look at it
+ * whenever no kernel or queued copy is writing it.
+ *
+ * Said once, for every call, unless its own text differs:
+ *  Errors   PTXI_ERROR_NOT_INITIALIZED before ptxiInit and in a child made by fork(); PTXI_ERROR_INVALID_CONTEXT where the
+ *           call needs a current context and the thread has none; PTXI_ERROR_INVALID_VALUE for a NULL result pointer;
+ *           PTXI_ERROR_NOT_PERMITTED inside a host function run by a stream. On an error no output is written.
+ *  Failures of asynchronous work are returned once, by the next call that synchronises with the stream it ran in
+ *           (Synchronize, Query, and the copies and memsets without Async). Until then, work queued in that stream is
+ *           dropped. The context lives on.
+ *  Threads  any host thread, any number at once. A handle must not be used while or after it is destroyed.
+ *  Strings  given to a call are copied. Strings returned live as long as the handle they were asked from. */
+#ifndef PTXI_H
+#define PTXI_H
+
+#include <stddef.h>
+
+#define PTXI_VERSION_MAJOR 0
+#define PTXI_VERSION_MINOR 1
+#define PTXI_VERSION_PATCH 0
+#define PTXI_VERSION (PTXI_VERSION_MAJOR * 10000 + PTXI_VERSION_MINOR * 100 + PTXI_VERSION_PATCH)
+
+/* The driver whose API this header follows, as ptxiDriverGetVersion() returns it. */
+#define PTXI_DRIVER_VERSION 13000
+
+#if defined(__GNUC__) || defined(__clang__)
+#define PTXI_API __attribute__((visibility("default")))
+#else
+#define PTXI_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- results ------------------------------------------------------------------------------------------------- */
+
+/*  X(name, number, what it means): ptxiResult, ptxiGetErrorName() and ptxiGetErrorString() are made from this list. */
+#define PTXI_RESULTS(X) \
+    X(SUCCESS,                            0, "no error") \
+    X(ERROR_INVALID_VALUE,                1, "an argument is out of range or NULL") \
+    X(ERROR_OUT_OF_MEMORY,                2, "not enough memory") \
+    X(ERROR_NOT_INITIALIZED,              3, "ptxiInit has not been called in this process") \
+    X(ERROR_DEINITIALIZED,                4, "the library is shutting down") \
+    X(ERROR_NO_DEVICE,                  100, "no device is available") \
+    X(ERROR_INVALID_DEVICE,             101, "no such device or device profile") \
+    X(ERROR_INVALID_IMAGE,              200, "the image is not a PTX module") \
+    X(ERROR_INVALID_CONTEXT,            201, "no context is current, or it is not a valid one") \
+    X(ERROR_NO_BINARY_FOR_GPU,          209, "the module cannot run on this device profile") \
+    X(ERROR_UNSUPPORTED_LIMIT,          215, "this limit does not exist on the device") \
+    X(ERROR_CONTEXT_ALREADY_IN_USE,     216, "the context is in use by another thread") \
+    X(ERROR_INVALID_PTX,                218, "the PTX does not follow the PTX ISA") \
+    X(ERROR_UNSUPPORTED_PTX_VERSION,    222, "the PTX uses a version that is not known") \
+    X(ERROR_INVALID_SOURCE,             300, "the source is not valid") \
+    X(ERROR_FILE_NOT_FOUND,             301, "the file cannot be opened") \
+    X(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 302, "an external symbol of the module is not defined anywhere") \
+    X(ERROR_OPERATING_SYSTEM,           304, "a call to the operating system failed") \
+    X(ERROR_INVALID_HANDLE,             400, "a handle is not valid here") \
+    X(ERROR_ILLEGAL_STATE,              401, "an object is not in a state that allows the call") \
+    X(ERROR_NOT_FOUND,                  500, "no such name, symbol or entry") \
+    X(ERROR_NOT_READY,                  600, "work has not finished yet") \
+    X(ERROR_ILLEGAL_ADDRESS,            700, "a kernel accessed memory that it may not access") \
+    X(ERROR_LAUNCH_OUT_OF_RESOURCES,    701, "the launch needs more registers, threads or parameters than there are") \
+    X(ERROR_LAUNCH_TIMEOUT,             702, "a kernel ran past its time limit or instruction budget") \
+    X(ERROR_PRIMARY_CONTEXT_ACTIVE,     708, "the primary context is in use") \
+    X(ERROR_CONTEXT_IS_DESTROYED,       709, "the context has been destroyed") \
+    X(ERROR_ASSERT,                     710, "a device-side assertion failed") \
+    X(ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712, "the host memory is already registered") \
+    X(ERROR_HOST_MEMORY_NOT_REGISTERED, 713, "the host memory is not registered") \
+    X(ERROR_HARDWARE_STACK_ERROR,       714, "a thread's call stack overflowed or was corrupted") \
+    X(ERROR_ILLEGAL_INSTRUCTION,        715, "a kernel reached an instruction that cannot be executed") \
+    X(ERROR_MISALIGNED_ADDRESS,         716, "a kernel accessed memory at an address that is not aligned") \
+    X(ERROR_INVALID_ADDRESS_SPACE,      717, "an instruction got an address of another state space") \
+    X(ERROR_INVALID_PC,                 718, "a kernel branched or called to an invalid place") \
+    X(ERROR_LAUNCH_FAILED,              719, "a kernel failed") \
+    X(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "the cooperative grid does not fit on the device at once") \
+    X(ERROR_NOT_PERMITTED,              800, "the call is not permitted here") \
+    X(ERROR_NOT_SUPPORTED,              801, "the call or option is not supported") \
+    X(ERROR_TIMEOUT,                    909, "a wait ran past its time limit") \
+    X(ERROR_INVALID_CLUSTER_SIZE,       912, "the cluster shape does not fit the kernel, the grid or the device") \
+    X(ERROR_UNKNOWN,                    999, "an internal error")
+
+typedef enum ptxiResult {
+#define PTXI_RESULT_ENUM(name, number, text) PTXI_##name = number,
+    PTXI_RESULTS(PTXI_RESULT_ENUM)
+#undef PTXI_RESULT_ENUM
+    PTXI_RESULT_MAX = 0x7fffffff
+} ptxiResult;
+
+/* ---- types --------------------------------------------------------------------------------------------------- */
+
+typedef int ptxiDevice;                          /* ordinal of a device: 0 */
+typedef unsigned long long ptxiDevicePtr;        /* host address of a byte of device memory */
+typedef struct ptxiContext_st  *ptxiContext;
+typedef struct ptxiModule_st   *ptxiModule;
+typedef struct ptxiFunction_st *ptxiFunction;
+typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default stream */
+typedef struct ptxiEvent_st    *ptxiEvent;
+typedef struct ptxiArray_st    *ptxiArray;
+typedef void (*ptxiHostFn)(void *userData);
+
+#define PTXI_STREAM_LEGACY     ((ptxiStream)0x1) /* the default stream, as NULL */
+#define PTXI_STREAM_PER_THREAD ((ptxiStream)0x2) /* a default stream for each host thread */
+
+/*  X(name, number). A device attribute that is not listed but has a number in the driver reads as 0: not offered. */
+#define PTXI_DEVICE_ATTRIBUTES(X) \
+    X(MAX_THREADS_PER_BLOCK,                          1) \
+    X(MAX_BLOCK_DIM_X,                                2) \
+    X(MAX_BLOCK_DIM_Y,                                3) \
+    X(MAX_BLOCK_DIM_Z,                                4) \
+    X(MAX_GRID_DIM_X,                                 5) \
+    X(MAX_GRID_DIM_Y,                                 6) \
+    X(MAX_GRID_DIM_Z,                                 7) \
+    X(MAX_SHARED_MEMORY_PER_BLOCK,                    8) \
+    X(TOTAL_CONSTANT_MEMORY,                          9) \
+    X(WARP_SIZE,                                     10) \
+    X(MAX_PITCH,                                     11) \
+    X(MAX_REGISTERS_PER_BLOCK,                       12) \
+    X(CLOCK_RATE,                                    13) \
+    X(TEXTURE_ALIGNMENT,                             14) \
+    X(GPU_OVERLAP,                                   15) \
+    X(MULTIPROCESSOR_COUNT,                          16) \
+    X(KERNEL_EXEC_TIMEOUT,                           17) \
+    X(INTEGRATED,                                    18) \
+    X(CAN_MAP_HOST_MEMORY,                           19) \
+    X(COMPUTE_MODE,                                  20) \
+    X(SURFACE_ALIGNMENT,                             30) \
+    X(CONCURRENT_KERNELS,                            31) \
+    X(ECC_ENABLED,                                   32) \
+    X(PCI_BUS_ID,                                    33) \
+    X(PCI_DEVICE_ID,                                 34) \
+    X(TCC_DRIVER,                                    35) \
+    X(MEMORY_CLOCK_RATE,                             36) \
+    X(GLOBAL_MEMORY_BUS_WIDTH,                       37) \
+    X(L2_CACHE_SIZE,                                 38) \
+    X(MAX_THREADS_PER_MULTIPROCESSOR,                39) \
+    X(ASYNC_ENGINE_COUNT,                            40) \
+    X(UNIFIED_ADDRESSING,                            41) \
+    X(PCI_DOMAIN_ID,                                 50) \
+    X(TEXTURE_PITCH_ALIGNMENT,                       51) \
+    X(COMPUTE_CAPABILITY_MAJOR,                      75) \
+    X(COMPUTE_CAPABILITY_MINOR,                      76) \
+    X(STREAM_PRIORITIES_SUPPORTED,                   78) \
+    X(GLOBAL_L1_CACHE_SUPPORTED,                     79) \
+    X(LOCAL_L1_CACHE_SUPPORTED,                      80) \
+    X(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,          81) \
+    X(MAX_REGISTERS_PER_MULTIPROCESSOR,              82) \
+    X(MANAGED_MEMORY,                                83) \
+    X(MULTI_GPU_BOARD,                               84) \
+    X(MULTI_GPU_BOARD_GROUP_ID,                      85) \
+    X(HOST_NATIVE_ATOMIC_SUPPORTED,                  86) \
+    X(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,         87) \
+    X(PAGEABLE_MEMORY_ACCESS,                        88) \
+    X(CONCURRENT_MANAGED_ACCESS,                     89) \
+    X(COMPUTE_PREEMPTION_SUPPORTED,                  90) \
+    X(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM,       91) \
+    X(COOPERATIVE_LAUNCH,                            95) \
+    X(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,             97) \
+    X(HOST_REGISTER_SUPPORTED,                       99) \
+    X(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 100) \
+    X(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST,          101) \
+    X(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,          102) \
+    X(MAX_BLOCKS_PER_MULTIPROCESSOR,                106) \
+    X(MAX_PERSISTING_L2_CACHE_SIZE,                 108) \
+    X(MAX_ACCESS_POLICY_WINDOW_SIZE,                109) \
+    X(RESERVED_SHARED_MEMORY_PER_BLOCK,             111) \
+    X(READ_ONLY_HOST_REGISTER_SUPPORTED,            113) \
+    X(MEMORY_POOLS_SUPPORTED,                       115) \
+    X(CLUSTER_LAUNCH,                               120) \
+    X(MEM_SYNC_DOMAIN_COUNT,                        126) \
+    X(TENSOR_MAP_ACCESS_SUPPORTED,                  127) \
+    X(UNIFIED_FUNCTION_POINTERS,                    129) \
+    X(MULTICAST_SUPPORTED,                          132)
+
+typedef enum ptxiDeviceAttribute {
+#define PTXI_DEVICE_ATTRIBUTE_ENUM(name, number) PTXI_DEVICE_ATTRIBUTE_##name = number,
+    PTXI_DEVICE_ATTRIBUTES(PTXI_DEVICE_ATTRIBUTE_ENUM)
+#undef PTXI_DEVICE_ATTRIBUTE_ENUM
+    PTXI_DEVICE_ATTRIBUTE_MAX = 148
+} ptxiDeviceAttribute;
+
+typedef enum ptxiFunctionAttribute {
+    PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,               /* static .shared */
+    PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,                /* .const of the module */
+    PTXI_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,                /* .local of the kernel itself, a thread */
+    PTXI_FUNC_ATTRIBUTE_NUM_REGS = 4,                        /* 32-bit registers a thread, estimated from liveness */
+    PTXI_FUNC_ATTRIBUTE_PTX_VERSION = 5,                     /* 10 * major + minor of the module's target: 90 for sm_90 */
+    PTXI_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
+    PTXI_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
+    PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,   /* settable */
+    PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,/* settable; a hint */
+    PTXI_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
+    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,         /* settable unless the kernel states it */
+    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
+    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
+    PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, /* settable */
+    PTXI_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, /* settable; a hint */
+    PTXI_FUNC_ATTRIBUTE_MAX = 16
+} ptxiFunctionAttribute;
+
+typedef enum ptxiFuncCache {
+    PTXI_FUNC_CACHE_PREFER_NONE = 0,
+    PTXI_FUNC_CACHE_PREFER_SHARED = 1,
+    PTXI_FUNC_CACHE_PREFER_L1 = 2,
+    PTXI_FUNC_CACHE_PREFER_EQUAL = 3
+} ptxiFuncCache;
+
+/* Options of ptxiModuleLoadDataEx; an option's value is in the void * itself unless a pointer is meant. */
+typedef enum ptxiJitOption {
+    PTXI_JIT_MAX_REGISTERS = 0,               /* the ones without a comment are accepted and change nothing */
+    PTXI_JIT_THREADS_PER_BLOCK = 1,
+    PTXI_JIT_WALL_TIME = 2,                   /* out: float, milliseconds, stored in the value's own bytes */
+    PTXI_JIT_INFO_LOG_BUFFER = 3,             /* char *: warnings and notes */
+    PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,  /* in: its size; out: bytes written */
+    PTXI_JIT_ERROR_LOG_BUFFER = 5,            /* char *: errors */
+    PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, /* in: its size; out: bytes written */
+    PTXI_JIT_OPTIMIZATION_LEVEL = 7,
+    PTXI_JIT_TARGET_FROM_CONTEXT = 8,
+    PTXI_JIT_TARGET = 9,
+    PTXI_JIT_FALLBACK_STRATEGY = 10,
+    PTXI_JIT_GENERATE_DEBUG_INFO = 11,
+    PTXI_JIT_LOG_VERBOSE = 12,                /* nonzero: notes in the info log */
+    PTXI_JIT_GENERATE_LINE_INFO = 13,
+    PTXI_JIT_CACHE_MODE = 14,
+    PTXI_JIT_FAST_COMPILE = 16,
+    PTXI_JIT_FMA = 24,                        /* 0: never fuse an unrounded mul with an add; default 1, as ptxas does */
+    PTXI_JIT_POSITION_INDEPENDENT_CODE = 30,
+    PTXI_JIT_MIN_CTA_PER_SM = 31,
+    PTXI_JIT_MAX_THREADS_PER_BLOCK = 32,
+    PTXI_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
+    PTXI_JIT_STRICT_TARGET = 0x10000,         /* libptxi's own. Nonzero: a module that the device profile could not run
+                                                 fails with NO_BINARY_FOR_GPU; default: it runs under its own target */
+    PTXI_JIT_FILE_NAME = 0x10001              /* libptxi's own. const char *: the name shown in diagnostics and reports */
+} ptxiJitOption;
+
+typedef enum ptxiLimit {
+    PTXI_LIMIT_STACK_SIZE = 0,                        /* bytes of local memory and call frames a thread may use */
+    PTXI_LIMIT_PRINTF_FIFO_SIZE = 1,                  /* bytes of printf output that a launch may hold back */
+    PTXI_LIMIT_MALLOC_HEAP_SIZE = 2,                  /* bytes of the heap of device-side malloc */
+    PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,            /* not supported, as on recent devices */
+    PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* stored only, as the next two */
+    PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+    PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
+    PTXI_LIMIT_INSTRUCTIONS = 0x10000,                /* libptxi's own. Warp instructions a launch may run; 0: no limit */
+    PTXI_LIMIT_MILLISECONDS = 0x10001                 /* libptxi's own. Wall-clock time a launch may take; 0: no limit */
+} ptxiLimit;
+
+typedef enum ptxiPointerAttribute {
+    PTXI_POINTER_ATTRIBUTE_CONTEXT = 1,           /* ptxiContext */
+    PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,       /* unsigned: PTXI_MEMORYTYPE_HOST or _DEVICE */
+    PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,    /* ptxiDevicePtr */
+    PTXI_POINTER_ATTRIBUTE_HOST_POINTER = 4,      /* void * */
+    PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,       /* int */
+    PTXI_POINTER_ATTRIBUTE_BUFFER_ID = 7,         /* unsigned long long, never used again in the process */
+    PTXI_POINTER_ATTRIBUTE_IS_MANAGED = 8,        /* int */
+    PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int */
+    PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, /* ptxiDevicePtr */
+    PTXI_POINTER_ATTRIBUTE_RANGE_SIZE = 12,       /* size_t, bytes */
+    PTXI_POINTER_ATTRIBUTE_MAPPED = 13,           /* int */
+    PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16      /* int: 1 kernels may read, 3 read and write */
+} ptxiPointerAttribute;
+
+typedef enum ptxiMemoryType {
+    PTXI_MEMORYTYPE_HOST = 1,
+    PTXI_MEMORYTYPE_DEVICE = 2,
+    PTXI_MEMORYTYPE_ARRAY = 3,
+    PTXI_MEMORYTYPE_UNIFIED = 4
+} ptxiMemoryType;
+
+enum { /* ptxiCtxCreate: how a waiting host thread waits; all but the mask are hints */
+    PTXI_CTX_SCHED_AUTO = 0, PTXI_CTX_SCHED_SPIN = 1, PTXI_CTX_SCHED_YIELD = 2, PTXI_CTX_SCHED_BLOCKING_SYNC = 4,
+    PTXI_CTX_SCHED_MASK = 7, PTXI_CTX_MAP_HOST = 8, PTXI_CTX_LMEM_RESIZE_TO_MAX = 0x10, PTXI_CTX_FLAGS_MASK = 0xff
+};
+enum { PTXI_STREAM_DEFAULT = 0, PTXI_STREAM_NON_BLOCKING = 1 };
+enum { PTXI_EVENT_DEFAULT = 0, PTXI_EVENT_BLOCKING_SYNC = 1, PTXI_EVENT_DISABLE_TIMING = 2, PTXI_EVENT_INTERPROCESS = 4 };
+enum { PTXI_MEM_ATTACH_GLOBAL = 1, PTXI_MEM_ATTACH_HOST = 2, PTXI_MEM_ATTACH_SINGLE = 4 };
+enum { PTXI_MEMHOSTALLOC_PORTABLE = 1, PTXI_MEMHOSTALLOC_DEVICEMAP = 2, PTXI_MEMHOSTALLOC_WRITECOMBINED = 4 };
+enum { PTXI_MEMHOSTREGISTER_PORTABLE = 1, PTXI_MEMHOSTREGISTER_DEVICEMAP = 2, PTXI_MEMHOSTREGISTER_IOMEMORY = 4,
+       PTXI_MEMHOSTREGISTER_READ_ONLY = 8 };
+
+/* Keys of ptxiLaunchKernel's `extra` array. */
+#define PTXI_LAUNCH_PARAM_END            ((void *)0x00)
+#define PTXI_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
+#define PTXI_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
+
+/* A rectangle to copy; layout of CUDA_MEMCPY2D. Pitches, XInBytes and WidthInBytes are bytes, Y and Height rows. */
+typedef struct PTXI_MEMCPY2D {
+    size_t srcXInBytes, srcY;
+    ptxiMemoryType srcMemoryType;
+    const void *srcHost;
+    ptxiDevicePtr srcDevice;
+    ptxiArray srcArray;             /* NULL: arrays are not supported yet */
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    ptxiMemoryType dstMemoryType;
+    void *dstHost;
+    ptxiDevicePtr dstDevice;
+    ptxiArray dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes;
+    size_t Height;
+} PTXI_MEMCPY2D;
+
+/* ---- start and errors ---------------------------------------------------------------------------------------- */
+
+/*! ptxiInit() :
+ *  Make the library ready; the first call of every program. Reads PTXI_DEVICE and PTXI_WORKERS. Later calls do nothing.
+ * `flags` 0.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE    flags is not 0
+ *         PTXI_ERROR_INVALID_DEVICE   PTXI_DEVICE names no device profile
+ *         PTXI_ERROR_NOT_INITIALIZED  the process is a fork() of one that called ptxiInit */
+PTXI_API ptxiResult ptxiInit(unsigned flags);
+
+/*! ptxiDriverGetVersion() :
+ *  PTXI_DRIVER_VERSION: 1000 * major + 10 * minor of the CUDA whose driver API this is. Works before ptxiInit. */
+PTXI_API ptxiResult ptxiDriverGetVersion(int *driverVersion);
+
+/*! ptxiGetErrorName() , ptxiGetErrorString() :
+ *  "PTXI_ERROR_..." and a sentence for a result number. `*pStr` is static. Works before ptxiInit.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE with *pStr = NULL for a number that is no result. */
+PTXI_API ptxiResult ptxiGetErrorName(ptxiResult error, const char **pStr);
+PTXI_API ptxiResult ptxiGetErrorString(ptxiResult error, const char **pStr);
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
+/*! ptxiDeviceGet() , ptxiDeviceGetCount() :
+ *  There is one device, number 0; what it looks like is its profile (see ptxiDeviceSetProfile).
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE for another ordinal. */
+PTXI_API ptxiResult ptxiDeviceGet(ptxiDevice *device, int ordinal);
+PTXI_API ptxiResult ptxiDeviceGetCount(int *count);
+
+/*! ptxiDeviceGetName() :
+ *  Copy the profile's device name, cut to `len` bytes with its terminating NUL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for len < 1. */
+PTXI_API ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev);
+
+/*! ptxiDeviceGetAttribute() :
+ *  One number of the device profile, with the driver's attribute numbers and units (bytes, kHz, bits, 0 or 1).
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for an unknown attribute. */
+PTXI_API ptxiResult ptxiDeviceGetAttribute(int *pi, ptxiDeviceAttribute attrib, ptxiDevice dev);
+
+/*! ptxiDeviceTotalMem() :
+ *  Bytes that can be allocated at most: the host's memory. */
+PTXI_API ptxiResult ptxiDeviceTotalMem(size_t *bytes, ptxiDevice dev);
+
+/*! ptxiDeviceComputeCapability() :
+ *  9 and 0 for sm_90. */
+PTXI_API ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev);
+
+/* ---- contexts ------------------------------------------------------------------------------------------------ */
+
+/*! ptxiDevicePrimaryCtxRetain() , ptxiDevicePrimaryCtxRelease() , ptxiDevicePrimaryCtxReset() :
+ *  The device's shared context: made by the first Retain, destroyed by the last Release, or at once by Reset (the handle
+ *  stays good for a later Retain). Retain does not make it current.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a Release without a Retain. */
+PTXI_API ptxiResult ptxiDevicePrimaryCtxRetain(ptxiContext *pctx, ptxiDevice dev);
+PTXI_API ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev);
+PTXI_API ptxiResult ptxiDevicePrimaryCtxReset(ptxiDevice dev);
+
+/*! ptxiDevicePrimaryCtxSetFlags() , ptxiDevicePrimaryCtxGetState() :
+ *  Flags for the primary context, and whether it exists now. `flags` as for ptxiCtxCreate. */
+PTXI_API ptxiResult ptxiDevicePrimaryCtxSetFlags(ptxiDevice dev, unsigned flags);
+PTXI_API ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags, int *active);
+
+/*! ptxiCtxCreate() :
+ *  Make a context and push it on this thread's stack of current contexts. The caller owns it: ptxiCtxDestroy.
+ * `flags` PTXI_CTX_*.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, PTXI_ERROR_INVALID_DEVICE, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxCreate(ptxiContext *pctx, unsigned flags, ptxiDevice dev);
+
+/*! ptxiCtxDestroy() :
+ *  Wait for the context's work, then free it with its modules, memory, streams and events. Where it is the calling
+ *  thread's current context it is popped; where it is current to another thread, calls there fail.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for NULL, or PTXI_ERROR_INVALID_CONTEXT for a destroyed or the
+ *         primary context. */
+PTXI_API ptxiResult ptxiCtxDestroy(ptxiContext ctx);
+
+/*! ptxiCtxSetCurrent() , ptxiCtxGetCurrent() , ptxiCtxPushCurrent() , ptxiCtxPopCurrent() :
+ *  Each host thread has a stack of contexts, the top of which is current. Set replaces the top (NULL pops it); Get gives
+ *  NULL where there is none; Pop gives what was on top (`pctx` may be NULL).
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a bad handle or an empty stack (Pop). */
+PTXI_API ptxiResult ptxiCtxSetCurrent(ptxiContext ctx);
+PTXI_API ptxiResult ptxiCtxGetCurrent(ptxiContext *pctx);
+PTXI_API ptxiResult ptxiCtxPushCurrent(ptxiContext ctx);
+PTXI_API ptxiResult ptxiCtxPopCurrent(ptxiContext *pctx);
+
+/*! ptxiCtxGetDevice() , ptxiCtxGetFlags() , ptxiCtxGetApiVersion() :
+ *  The current context's device and creation flags; the API version (`ctx` NULL: the current one), PTXI_DRIVER_VERSION. */
+PTXI_API ptxiResult ptxiCtxGetDevice(ptxiDevice *device);
+PTXI_API ptxiResult ptxiCtxGetFlags(unsigned *flags);
+PTXI_API ptxiResult ptxiCtxGetApiVersion(ptxiContext ctx, unsigned *version);
+
+/*! ptxiCtxSynchronize() :
+ *  Wait until all work of the current context has ended; the calling thread helps to run it.
+ * @return PTXI_SUCCESS, or the first failure of work not yet returned (see ptxiGetLastReport). */
+PTXI_API ptxiResult ptxiCtxSynchronize(void);
+
+/*! ptxiCtxSetLimit() , ptxiCtxGetLimit() :
+ *  Limits of the current context; they hold for launches made later.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown limit, or PTXI_ERROR_UNSUPPORTED_LIMIT. */
+PTXI_API ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value);
+PTXI_API ptxiResult ptxiCtxGetLimit(size_t *pvalue, ptxiLimit limit);
+
+/*! ptxiCtxGetStreamPriorityRange() :
+ *  The priorities that ptxiStreamCreateWithPriority tells apart: 0 and -5, the greatest. Either pointer may be NULL. */
+PTXI_API ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+
+/* ---- modules and functions ----------------------------------------------------------------------------------- */
+
+/*! ptxiModuleLoad() , ptxiModuleLoadData() , ptxiModuleLoadDataEx() :
+ *  Parse and check a PTX module, allocate and initialise its variables in the current context. The caller owns it:
+ *  ptxiModuleUnload, or the context's end.
+ * `fname`        a file of PTX text.
+ * `image`        PTX text ending in NUL; copied.
+ * `numOptions`, `options`, `optionValues`  as the driver's: parallel arrays of ptxiJitOption and values. Unknown options
+ *                are an error; sizes and times are written back into optionValues.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_PTX        not PTX as the PTX ISA has it: see the logs or ptxiGetLastDiagnostic
+ *         PTXI_ERROR_INVALID_IMAGE      not PTX text at all
+ *         PTXI_ERROR_NO_BINARY_FOR_GPU  needs another target, and PTXI_JIT_STRICT_TARGET is on
+ *         PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE (an option)
+ *  Source: PTX ISA, "PTX Module Directives". */
+PTXI_API ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname);
+PTXI_API ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image);
+PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions,
+                                         ptxiJitOption *options, void **optionValues);
+
+/*! ptxiModuleUnload() :
+ *  Wait for the launches of its functions, then free a module, its functions and its variables.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
+PTXI_API ptxiResult ptxiModuleUnload(ptxiModule hmod);
+
+/*! ptxiModuleGetFunction() :
+ *  The kernel of this name, exactly as PTX spells it. Lives as long as the module.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, or PTXI_ERROR_INVALID_HANDLE. */
+PTXI_API ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name);
+
+/*! ptxiModuleGetFunctionCount() , ptxiModuleEnumerateFunctions() :
+ *  How many kernels the module has, and the first `numFunctions` of them in the order of the text. */
+PTXI_API ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod);
+PTXI_API ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod);
+
+/*! ptxiModuleGetGlobal() :
+ *  Address and size in bytes of a .global or .const variable of module scope; `dptr` or `bytes` may be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, or PTXI_ERROR_INVALID_HANDLE. */
+PTXI_API ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name);
+
+/*! ptxiFuncGetAttribute() , ptxiFuncSetAttribute() :
+ *  Numbers of a kernel; see ptxiFunctionAttribute for units and which can be set.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for an unknown or fixed attribute or a
+ *         value beyond what the device profile offers. */
+PTXI_API ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc);
+PTXI_API ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value);
+
+/*! ptxiFuncSetCacheConfig() :
+ *  A hint to a GPU's cache; checked and otherwise without effect. */
+PTXI_API ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config);
+
+/*! ptxiFuncGetModule() , ptxiFuncGetName() :
+ *  The module a kernel belongs to, and its name. */
+PTXI_API ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc);
+PTXI_API ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc);
+
+/*! ptxiFuncGetParamInfo() :
+ *  Offset in the parameter buffer and size, both in bytes, of the kernel's parameter number `paramIndex`, from 0;
+ *  `paramSize` may be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE past the last parameter. */
+PTXI_API ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+
+/*! ptxiOccupancyMaxActiveBlocksPerMultiprocessor() :
+ *  Blocks of `blockSize` threads and `dynamicSMemSize` bytes that the profile's multiprocessor holds at once. */
+PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize,
+                                                                  size_t dynamicSMemSize);
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+/*! ptxiMemAlloc() , ptxiMemAllocManaged() :
+ *  Device memory, aligned to 256 bytes or more; contents undefined. Managed memory differs in name only. The caller owns
+ *  it: ptxiMemFree, or the context's end.
+ * `bytesize` bytes, > 0.
+ * `flags`    PTXI_MEM_ATTACH_GLOBAL or PTXI_MEM_ATTACH_HOST.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiMemAlloc(ptxiDevicePtr *dptr, size_t bytesize);
+PTXI_API ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, unsigned flags);
+
+/*! ptxiMemAllocPitch() :
+ *  `Height` rows of `WidthInBytes` bytes, each row starting `*pPitch` bytes after the one before, a multiple of 512.
+ * `ElementSizeBytes` 4, 8 or 16: the widest access to be made. */
+PTXI_API ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                                      unsigned ElementSizeBytes);
+
+/*! ptxiMemFree() :
+ *  Wait for the context's work, then free. Later accesses are reported as PTXI_FAULT_FREED for a while.
+ * @return PTXI_SUCCESS (also for 0), or PTXI_ERROR_INVALID_VALUE for what is not the start of an allocation. */
+PTXI_API ptxiResult ptxiMemFree(ptxiDevicePtr dptr);
+
+/*! ptxiMemAllocHost() , ptxiMemHostAlloc() , ptxiMemFreeHost() :
+ *  Page-aligned host memory that kernels may use under the same address.
+ * `Flags` PTXI_MEMHOSTALLOC_*; they change nothing.
+ * @return as ptxiMemAlloc and ptxiMemFree, but 0 bytes give NULL and PTXI_SUCCESS. */
+PTXI_API ptxiResult ptxiMemAllocHost(void **pp, size_t bytesize);
+PTXI_API ptxiResult ptxiMemHostAlloc(void **pp, size_t bytesize, unsigned Flags);
+PTXI_API ptxiResult ptxiMemFreeHost(void *p);
+
+/*! ptxiMemHostRegister() , ptxiMemHostUnregister() :
+ *  Let kernels use `bytesize` bytes of the caller's memory at `p`; the caller keeps owning it and must unregister it
+ *  before freeing it.
+ * `Flags` PTXI_MEMHOSTREGISTER_*; READ_ONLY makes kernels' writes fail.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED (overlaps registered
+ *         memory), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED. */
+PTXI_API ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags);
+PTXI_API ptxiResult ptxiMemHostUnregister(void *p);
+
+/*! ptxiMemHostGetDevicePointer() , ptxiMemHostGetFlags() :
+ *  The address under which kernels know allocated or registered host memory (the same), and its flags.
+ * `Flags` 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for memory the device does not know. */
+PTXI_API ptxiResult ptxiMemHostGetDevicePointer(ptxiDevicePtr *pdptr, void *p, unsigned Flags);
+PTXI_API ptxiResult ptxiMemHostGetFlags(unsigned *pFlags, void *p);
+
+/*! ptxiMemGetInfo() :
+ *  Bytes that can still be allocated, and ptxiDeviceTotalMem. `free` is the C name of a function, hence `freeBytes`. */
+PTXI_API ptxiResult ptxiMemGetInfo(size_t *freeBytes, size_t *total);
+
+/*! ptxiMemGetAddressRange() :
+ *  Start and size in bytes of the allocation that `dptr` points into; `pbase` or `psize` may be NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_FOUND. */
+PTXI_API ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevicePtr dptr);
+
+/*! ptxiPointerGetAttribute() :
+ *  What is known of a pointer; `data` points to a value of the type that ptxiPointerAttribute names.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown attribute or memory the device does not know. */
+PTXI_API ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
+
+/*! ptxiMemcpy() and its kin :
+ *  Copy bytes. The forms without Async wait for the legacy default stream's turn and for the copy. The Async forms queue
+ *  it; where the host memory is neither allocated nor registered here, they return when it may be used again.
+ * `dst`, `src` of ptxiMemcpy: each a device or a host address.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE where a device range is not inside one allocation, or
+ *         PTXI_ERROR_INVALID_HANDLE for a bad stream; forms that wait: or an earlier failure. */
+PTXI_API ptxiResult ptxiMemcpy(ptxiDevicePtr dst, ptxiDevicePtr src, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyHtoD(ptxiDevicePtr dstDevice, const void *srcHost, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyDtoH(void *dstHost, ptxiDevicePtr srcDevice, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyDtoD(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyAsync(ptxiDevicePtr dst, ptxiDevicePtr src, size_t ByteCount, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemcpyHtoDAsync(ptxiDevicePtr dstDevice, const void *srcHost, size_t ByteCount,
+                                        ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemcpyDtoHAsync(void *dstHost, ptxiDevicePtr srcDevice, size_t ByteCount, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice, size_t ByteCount,
+                                        ptxiStream hStream);
+
+/*! ptxiMemcpy2D() , ptxiMemcpy2DUnaligned() , ptxiMemcpy2DAsync() :
+ *  Copy a rectangle of bytes; pitch 0 means WidthInBytes. Waiting and errors as ptxiMemcpy, and
+ *         PTXI_ERROR_INVALID_VALUE  a pitch smaller than XInBytes + WidthInBytes, or an unknown memory type
+ *         PTXI_ERROR_NOT_SUPPORTED  PTXI_MEMORYTYPE_ARRAY */
+PTXI_API ptxiResult ptxiMemcpy2D(const PTXI_MEMCPY2D *pCopy);
+PTXI_API ptxiResult ptxiMemcpy2DUnaligned(const PTXI_MEMCPY2D *pCopy);
+PTXI_API ptxiResult ptxiMemcpy2DAsync(const PTXI_MEMCPY2D *pCopy, ptxiStream hStream);
+
+/*! ptxiMemsetD8() and its kin :
+ *  Set `N` elements of 1, 2 or 4 bytes; the D2D forms set `Height` rows of `Width` elements, `dstPitch` bytes apart.
+ *  The address and the pitch are multiples of the element size. Waiting and errors as ptxiMemcpy. */
+PTXI_API ptxiResult ptxiMemsetD8(ptxiDevicePtr dstDevice, unsigned char uc, size_t N);
+PTXI_API ptxiResult ptxiMemsetD16(ptxiDevicePtr dstDevice, unsigned short us, size_t N);
+PTXI_API ptxiResult ptxiMemsetD32(ptxiDevicePtr dstDevice, unsigned int ui, size_t N);
+PTXI_API ptxiResult ptxiMemsetD8Async(ptxiDevicePtr dstDevice, unsigned char uc, size_t N, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemsetD16Async(ptxiDevicePtr dstDevice, unsigned short us, size_t N, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemsetD32Async(ptxiDevicePtr dstDevice, unsigned int ui, size_t N, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemsetD2D8(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
+                                   size_t Height);
+PTXI_API ptxiResult ptxiMemsetD2D16(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
+                                    size_t Height);
+PTXI_API ptxiResult ptxiMemsetD2D32(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
+                                    size_t Height);
+PTXI_API ptxiResult ptxiMemsetD2D8Async(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
+                                        size_t Height, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemsetD2D16Async(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
+                                         size_t Height, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemsetD2D32Async(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
+                                         size_t Height, ptxiStream hStream);
+
+/* ---- streams and events -------------------------------------------------------------------------------------- */
+
+/*! ptxiStreamCreate() , ptxiStreamCreateWithPriority() :
+ *  A queue whose work runs in order, beside that of other streams. The legacy default stream (NULL) waits for all
+ *  earlier work of blocking streams, and they wait for its; NON_BLOCKING streams take no part in that. The caller owns
+ *  it: ptxiStreamDestroy, or the context's end.
+ * `Flags`    PTXI_STREAM_DEFAULT or PTXI_STREAM_NON_BLOCKING.
+ * `priority` smaller goes first where work competes; clamped to the range.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiStreamCreate(ptxiStream *phStream, unsigned Flags);
+PTXI_API ptxiResult ptxiStreamCreateWithPriority(ptxiStream *phStream, unsigned flags, int priority);
+
+/*! ptxiStreamGetFlags() , ptxiStreamGetPriority() , ptxiStreamGetCtx() :
+ *  What the stream was made with. */
+PTXI_API ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags);
+PTXI_API ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority);
+PTXI_API ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx);
+
+/*! ptxiStreamDestroy() :
+ *  Returns at once; work already queued still runs.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE (also for the default streams). */
+PTXI_API ptxiResult ptxiStreamDestroy(ptxiStream hStream);
+
+/*! ptxiStreamSynchronize() , ptxiStreamQuery() :
+ *  Wait until all work queued in the stream has ended, the calling thread helping; or only ask.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY (Query), PTXI_ERROR_INVALID_HANDLE, or an earlier failure. */
+PTXI_API ptxiResult ptxiStreamSynchronize(ptxiStream hStream);
+PTXI_API ptxiResult ptxiStreamQuery(ptxiStream hStream);
+
+/*! ptxiStreamWaitEvent() :
+ *  Work queued in the stream later waits for what the event's latest record waits for; no effect if never recorded.
+ * `Flags` 0. The event may be destroyed or recorded again at once. */
+PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Flags);
+
+/*! ptxiLaunchHostFunc() :
+ *  Queue a call of `fn(userData)` on some thread of the library, or on one that synchronises. `fn` must not call ptxi
+ *  functions, which answer PTXI_ERROR_NOT_PERMITTED there. It is not called where earlier work of the stream failed. */
+PTXI_API ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData);
+
+/*! ptxiEventCreate() , ptxiEventDestroy() :
+ *  A mark in a stream. Destroy returns at once. The creator owns it, or the context's end.
+ * `Flags` PTXI_EVENT_*; INTERPROCESS is not supported.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_NOT_SUPPORTED, PTXI_ERROR_OUT_OF_MEMORY, or
+ *         PTXI_ERROR_INVALID_HANDLE (Destroy). */
+PTXI_API ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags);
+PTXI_API ptxiResult ptxiEventDestroy(ptxiEvent hEvent);
+
+/*! ptxiEventRecord() :
+ *  Mark the place after all work queued in the stream so far; replaces an earlier mark.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE, also where event and stream belong to different contexts. */
+PTXI_API ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream);
+
+/*! ptxiEventSynchronize() , ptxiEventQuery() :
+ *  Wait for the latest mark, or only ask. An event never recorded counts as reached.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY (Query), PTXI_ERROR_INVALID_HANDLE, or an earlier failure of its stream. */
+PTXI_API ptxiResult ptxiEventSynchronize(ptxiEvent hEvent);
+PTXI_API ptxiResult ptxiEventQuery(ptxiEvent hEvent);
+
+/*! ptxiEventElapsedTime() :
+ *  Milliseconds of wall-clock time between two marks reached.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY, or PTXI_ERROR_INVALID_HANDLE where one was never recorded or has
+ *         PTXI_EVENT_DISABLE_TIMING. */
+PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart, ptxiEvent hEnd);
+
+/* ---- launches ------------------------------------------------------------------------------------------------ */
+
+/*! ptxiLaunchKernel() :
+ *  Enqueue one grid on a stream; returns before it ends. Shape and meaning of cuLaunchKernel.
+ * `gridDimX,Y,Z`   CTAs: 1..2^31-1, 1..65535, 1..65535.
+ * `blockDimX,Y,Z`  threads per CTA: 1..1024, 1..1024, 1..64, product <= 1024 and what the kernel allows.
+ * `sharedMemBytes` dynamic shared memory per CTA, in bytes, beyond the kernel's static .shared; past 48 KiB in all,
+ *                  PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES must have been raised.
+ * `hStream`        NULL is the legacy default stream.
+ * `kernelParams`   one pointer per .param, in declaration order, each to a value of the declared size;
+ *                  copied before return. `extra` is the alternative; at most one of the two is given, none where the
+ *                  kernel has no parameters.
+ * `extra`          PTXI_LAUNCH_PARAM_BUFFER_POINTER, buffer, PTXI_LAUNCH_PARAM_BUFFER_SIZE, size_t *bytes,
+ *                  PTXI_LAUNCH_PARAM_END: all parameters in one buffer, laid out as ptxiFuncGetParamInfo says; copied.
+ *                  A buffer that ends early leaves the rest zero.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE            a dimension or the shared memory out of range, a block that .maxntid or
+ *                                             .reqntid excludes, or a NULL kernelParams[k]
+ *         PTXI_ERROR_INVALID_HANDLE           a bad function or stream
+ *         PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES  the buffer of `extra` is longer than the parameters, or the kernel's .shared
+ *                                             variables are more than a block of the profile can have
+ *         PTXI_ERROR_OUT_OF_MEMORY            nothing was queued
+ *         PTXI_ERROR_NOT_SUPPORTED            the kernel asks for clusters, its module has 32-bit addresses, or it is
+ *                                             too large
+ *         The failure of the grid itself is returned later, by a call that synchronises (see ptxiFault).
+ *  Threads: any host thread, any number at once; order within a stream.
+ *  Source: PTX ISA, "Thread Hierarchy" and "Kernel and Function Directives: .entry". */
+PTXI_API ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
+                                     unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
+                                     unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams, void **extra);
+
+/*! ptxiLaunchCooperativeKernel() :
+ *  ptxiLaunchKernel for a grid all of whose CTAs are alive at once, so that they may wait for each other.
+ * @return as ptxiLaunchKernel, or PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE where the profile could not hold the grid. */
+PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
+                                                unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
+                                                unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams);
+
+/* ---- what a driver does not have ----------------------------------------------------------------------------- */
+
+/*! ptxiGetVersion() :
+ *  PTXI_VERSION of the library in use. Works before ptxiInit. */
+PTXI_API ptxiResult ptxiGetVersion(int *version);
+
+/*! ptxiDeviceSetProfile() , ptxiDeviceGetProfile() :
+ *  Which GPU the device is: its attributes, and the bits where GPUs differ. Set holds for contexts created later. The
+ *  environment variable PTXI_DEVICE gives the first profile; without it sm_90. Get copies like ptxiDeviceGetName.
+ * `name` "sm_90", "sm_80", ...: the targets of the PTX ISA, with or without their a or f.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE for an unknown name. */
+PTXI_API ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name);
+PTXI_API ptxiResult ptxiDeviceGetProfile(char *name, int len, ptxiDevice dev);
+
+/*! ptxiDeviceEnumerateProfile() :
+ *  The name of profile number `index`, from 0. `*name` is static. Works before ptxiInit.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_FOUND past the last. */
+PTXI_API ptxiResult ptxiDeviceEnumerateProfile(const char **name, unsigned index);
+
+/*! ptxiCtxSetWorkers() , ptxiCtxGetWorkers() :
+ *  Host threads that run the context's kernels; results do not depend on it. Waits for the context's work. The
+ *  environment variable PTXI_WORKERS gives the number for new contexts; without it the host's processors.
+ * `ctx`     NULL: the current context (here and below).
+ * `workers` 1..1024; 0: the number for new contexts.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiCtxSetWorkers(ptxiContext ctx, unsigned workers);
+PTXI_API ptxiResult ptxiCtxGetWorkers(ptxiContext ctx, unsigned *workers);
+
+/*! ptxiCtxSetOutput() :
+ *  Where device-side printf goes; default: stdout. `sink` is called from threads of the library, one call at a time a
+ *  context, before the launch that printed counts as ended; it must not call ptxi functions.
+ * `sink` NULL: stdout. `text` is `length` bytes, not NUL-terminated. */
+PTXI_API ptxiResult ptxiCtxSetOutput(ptxiContext ctx, void (*sink)(void *user, const char *text, size_t length),
+                                     void *user);
+
+/*! ptxiCtxSetProgress() :
+ *  Be told how far launches made later are: `report` is called now and then, some ten times a second, from a thread that
+ *  runs the kernel, never for short ones and not once more at the end; it must not call ptxi functions.
+ * `report` NULL: nobody is told (default). `blocksDone` of `blocks` CTAs of one launch have ended. */
+PTXI_API ptxiResult ptxiCtxSetProgress(ptxiContext ctx, void (*report)(void *user, unsigned long long blocksDone,
+                                                                       unsigned long long blocks), void *user);
+
+/*! ptxiCtxSetChecking() :
+ *  Turn the checks of kernels' memory accesses off (0) or on (default) for launches made later. Without them a kernel
+ *  may read and write all of the process, and a bad access may end it. */
+PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
+
+enum { PTXI_RANGE_READ = 1, PTXI_RANGE_WRITE = 2 };
+
+/*! ptxiMemOpenRange() , ptxiMemCloseRange() :
+ *  Let kernels of all contexts use `bytes` bytes of the caller's memory at `base`, and end that. Unlike
+ *  ptxiMemHostRegister it is no property of a context, and copies do not take the range for device memory.
+ * `flags` PTXI_RANGE_READ, PTXI_RANGE_WRITE or both.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE where the range is empty or overlaps memory known to the device, or
+ *         was not opened at `base`. */
+PTXI_API ptxiResult ptxiMemOpenRange(void *base, size_t bytes, unsigned flags);
+PTXI_API ptxiResult ptxiMemCloseRange(void *base);
+
+/* What went wrong in a kernel, and the result that goes with it. */
+typedef enum ptxiFault {
+    PTXI_FAULT_NONE = 0,
+    PTXI_FAULT_OUT_OF_BOUNDS = 1,             /* ILLEGAL_ADDRESS: in no allocation, or past its end */
+    PTXI_FAULT_NULL = 2,                      /* ILLEGAL_ADDRESS: at or near address 0 */
+    PTXI_FAULT_FREED = 3,                     /* ILLEGAL_ADDRESS: in memory that was freed */
+    PTXI_FAULT_READ_ONLY = 4,                 /* ILLEGAL_ADDRESS: a write to constant or read-only memory */
+    PTXI_FAULT_OTHER_BLOCK_SHARED = 5,        /* ILLEGAL_ADDRESS: shared memory outside this block's */
+    PTXI_FAULT_OTHER_THREAD_LOCAL = 6,        /* ILLEGAL_ADDRESS: local memory outside this thread's */
+    PTXI_FAULT_MISALIGNED = 7,                /* MISALIGNED_ADDRESS */
+    PTXI_FAULT_ADDRESS_SPACE = 8,             /* INVALID_ADDRESS_SPACE: the instruction does not take this state space */
+    PTXI_FAULT_TRAP = 9,                      /* LAUNCH_FAILED: trap or brkpt */
+    PTXI_FAULT_ASSERT = 10,                   /* ASSERT: __assertfail */
+    PTXI_FAULT_DEADLOCK = 11,                 /* LAUNCH_FAILED: threads wait and none can run */
+    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: a barrier used against its rules */
+    PTXI_FAULT_BUDGET = 13,                   /* LAUNCH_TIMEOUT: PTXI_LIMIT_INSTRUCTIONS */
+    PTXI_FAULT_TIMEOUT = 14,                  /* LAUNCH_TIMEOUT: PTXI_LIMIT_MILLISECONDS */
+    PTXI_FAULT_STACK_OVERFLOW = 15,           /* HARDWARE_STACK_ERROR */
+    PTXI_FAULT_UNSUPPORTED_INSTRUCTION = 16,  /* ILLEGAL_INSTRUCTION: legal PTX that this version cannot execute */
+    PTXI_FAULT_ILLEGAL_INSTRUCTION = 17,      /* ILLEGAL_INSTRUCTION: operands that the PTX ISA does not allow */
+    PTXI_FAULT_INVALID_BRANCH = 18,           /* INVALID_PC: a call or branch to what is no function or label */
+    PTXI_FAULT_UNRESOLVED = 19,               /* LAUNCH_FAILED: a call of an .extern function that is defined nowhere */
+    PTXI_FAULT_OUT_OF_MEMORY = 20             /* OUT_OF_MEMORY: the host has no memory to run the grid */
+} ptxiFault;
+
+typedef enum ptxiAccess {
+    PTXI_ACCESS_NONE = 0, PTXI_ACCESS_READ = 1, PTXI_ACCESS_WRITE = 2, PTXI_ACCESS_ATOMIC = 3
+} ptxiAccess;
+
+/* What is known of a failure. Numbers are 0 and strings NULL where they do not apply; the strings belong to the calling
+ * host thread and are good until its next ptxiGetLastReport. */
+typedef struct ptxiReport {
+    size_t size;                  /* set by the caller: sizeof(ptxiReport) */
+    ptxiResult result;
+    ptxiFault fault;
+    const char *text;             /* the whole report for a reader, some lines */
+    const char *kernel;           /* name of the launched kernel */
+    const char *function;         /* name of the function the thread was in */
+    unsigned block[3];            /* x, y, z of the first thread that failed */
+    unsigned thread[3];
+    unsigned long long threads;   /* threads of its warp that failed with it */
+    ptxiAccess access;
+    unsigned accessSize;          /* bytes, a thread */
+    ptxiDevicePtr address;
+    ptxiDevicePtr nearestBase;    /* the allocation that the address is in or closest to */
+    size_t nearestSize;
+    const char *ptxFile;
+    unsigned ptxLine, ptxColumn;  /* from 1 */
+    const char *sourceFile;       /* from the module's .loc directives */
+    unsigned sourceLine, sourceColumn;
+} ptxiReport;
+
+/*! ptxiGetLastReport() :
+ *  The report of the failure that a call on this context returned last, from any thread.
+ * `report` its `size` is set by the caller; bytes beyond what the library knows stay as they are.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND where nothing has failed, or PTXI_ERROR_INVALID_VALUE for a size too
+ *         small to hold result and fault. */
+PTXI_API ptxiResult ptxiGetLastReport(ptxiContext ctx, ptxiReport *report);
+
+typedef enum ptxiSeverity { PTXI_SEVERITY_NOTE = 0, PTXI_SEVERITY_WARNING = 1, PTXI_SEVERITY_ERROR = 2 } ptxiSeverity;
+
+/* A message about a module's text. */
+typedef struct ptxiDiagnostic {
+    size_t size;                  /* set by the caller: sizeof(ptxiDiagnostic) */
+    ptxiSeverity severity;
+    const char *file;
+    unsigned line, column;        /* from 1; 0: the message is about the whole module */
+    unsigned length;              /* bytes underlined from column on */
+    const char *message;          /* one line */
+    const char *text;             /* as in the logs: place, message, the line, the caret */
+} ptxiDiagnostic;
+
+/*! ptxiGetLastDiagnostic() :
+ *  Message number `index`, from 0, of this host thread's last module load, whether it failed or not. Its strings are
+ *  good until the thread's next load.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND past the last, or PTXI_ERROR_INVALID_VALUE for a bad size. */
+PTXI_API ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic);
+
+/* Sums over the launches of a context that have ended, while counting was on. */
+typedef struct ptxiCounters {
+    size_t size;                            /* set by the caller: sizeof(ptxiCounters) */
+    unsigned long long launches;
+    unsigned long long blocks;
+    unsigned long long threads;
+    unsigned long long warpInstructions;    /* instructions executed, each once a warp split */
+    unsigned long long threadInstructions;  /* the same, each once an active thread */
+} ptxiCounters;
+
+/*! ptxiCtxSetCounting() , ptxiCtxGetCounters() , ptxiCtxResetCounters() :
+ *  Count what kernels execute. Off by default, since counting costs time; switching holds for launches made later.
+ *  Synchronise before reading. `counters->size` is set by the caller.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a bad size. */
+PTXI_API ptxiResult ptxiCtxSetCounting(ptxiContext ctx, int on);
+PTXI_API ptxiResult ptxiCtxGetCounters(ptxiContext ctx, ptxiCounters *counters);
+PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
+
+/*! ptxiModuleGetUnsupported() :
+ *  Which functions contain legal instructions that this version cannot execute: a line for each instruction, with
+ *  function, place and spelling; the empty string where there is none.
+ * `*text` the caller's, to be freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text);
+
+/*! ptxiModuleDump() :
+ *  The bytecode of one function, or of all where `function` is NULL, as text.
+ * `*text` the caller's, to be freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text);
+
+/*! ptxiFree() :
+ *  Free a text that a call gave to the caller; NULL is accepted. Works always. */
+PTXI_API void ptxiFree(void *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
