@@ -1,0 +1,182 @@
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { WINDOW = 120 }; /* columns of a source line shown at most */
+
+void ptxi_diag_init(struct ptxi_diag *d, struct ptxi_arena *a)
+{
+    *d = (struct ptxi_diag){ .arena = a };
+}
+
+const char *ptxi_diag_severity_name(enum ptxi_diag_severity s)
+{
+    static const char *const name[] = { "error", "warning", "note" };
+
+    return name[s];
+}
+
+/* Count the message; say whether it is still to be kept. */
+static bool admit(struct ptxi_diag *d, enum ptxi_diag_severity severity)
+{
+    if (severity == PTXI_DIAG_ERROR)
+        d->dropping = d->errors++ >= PTXI_DIAG_MAX;
+    else if (severity == PTXI_DIAG_WARNING)
+        d->dropping = d->warnings++ >= PTXI_DIAG_MAX;
+    return !d->dropping;
+}
+
+void ptxi_diag_add(struct ptxi_diag *d, enum ptxi_diag_severity severity, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!admit(d, severity))
+        return;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+
+    struct ptxi_diag_entry *e = ARENA_NEW(d->arena, struct ptxi_diag_entry, 1);
+    char *msg = e && n >= 0 ? ptxi_arena_alloc(d->arena, (size_t)n + 1, 1) : NULL;
+
+    if (!msg) {
+        d->oom = true;
+        return;
+    }
+    va_start(ap, fmt);
+    vsnprintf(msg, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    e->severity = severity;
+    e->loc = loc;
+    e->msg = msg;
+    if (d->last)
+        d->last->next = e;
+    else
+        d->first = e;
+    d->last = e;
+}
+
+struct span {
+    const char *s;
+    size_t n;
+};
+
+/* Where scanning for a line may start: messages come mostly in line order, and modules can be 50 MB. */
+struct finder {
+    const char *text;
+    size_t len;
+    uint32_t line; /* line that begins at `at` */
+    size_t at;
+};
+
+static bool find_line(struct finder *f, uint32_t line, struct span *out)
+{
+    if (!f->text || !line)
+        return false;
+    if (line < f->line) {
+        f->line = 1;
+        f->at = 0;
+    }
+    while (f->line < line) {
+        const char *nl = memchr(f->text + f->at, '\n', f->len - f->at);
+
+        if (!nl)
+            return false;
+        f->at = (size_t)(nl + 1 - f->text);
+        f->line++;
+    }
+    const char *s = f->text + f->at, *nl = memchr(s, '\n', f->len - f->at);
+
+    out->s = s;
+    out->n = nl ? (size_t)(nl - s) : f->len - f->at;
+    if (out->n && s[out->n - 1] == '\r')
+        out->n--;
+    return true;
+}
+
+/* A terminal must not see control characters of an arbitrary file; a tab is kept, the caret line repeats it. */
+static void put_visible(struct ptxi_str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ptxi_str_putc(out, ((unsigned char)s[i] < 0x20 && s[i] != '\t') || s[i] == 0x7f ? '?' : s[i]);
+}
+
+static bool utf8_tail(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static void put_blank(struct ptxi_str *out, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!utf8_tail(s[i]))
+            ptxi_str_putc(out, s[i] == '\t' ? '\t' : ' ');
+}
+
+static void quote_line(struct ptxi_str *out, struct span line, struct ptxi_loc loc)
+{
+    size_t col = loc.col ? loc.col - 1 : 0, lo = 0, hi = line.n;
+
+    if (col > line.n)
+        col = line.n;
+    if (line.n > WINDOW) {
+        lo = col > WINDOW / 2 ? col - WINDOW / 2 : 0;
+        if (lo > line.n - WINDOW)
+            lo = line.n - WINDOW;
+        hi = lo + WINDOW;
+        while (lo < col && utf8_tail(line.s[lo]))
+            lo++;
+        while (hi < line.n && hi > col && utf8_tail(line.s[hi]))
+            hi--;
+    }
+    ptxi_str_printf(out, "%5u | %s", loc.line, lo ? "..." : "");
+    put_visible(out, line.s + lo, hi - lo);
+    ptxi_str_puts(out, hi < line.n ? "...\n" : "\n");
+    if (!loc.col)
+        return;
+    ptxi_str_puts(out, lo ? "      |    " : "      | ");
+    put_blank(out, line.s + lo, col - lo);
+    ptxi_str_putc(out, '^');
+    for (size_t i = col + 1; i < hi && i - col < loc.len; i++)
+        if (!utf8_tail(line.s[i]))
+            ptxi_str_putc(out, '~');
+    ptxi_str_putc(out, '\n');
+}
+
+static void render(struct ptxi_str *out, struct finder *f, const char *file, struct ptxi_loc loc, const char *label,
+                   const char *msg)
+{
+    struct span line;
+
+    if (loc.line && loc.col)
+        ptxi_str_printf(out, "%s:%u:%u: ", file, loc.line, loc.col);
+    else if (loc.line)
+        ptxi_str_printf(out, "%s:%u: ", file, loc.line);
+    ptxi_str_printf(out, "%s: %s\n", label, msg);
+    if (find_line(f, loc.line, &line))
+        quote_line(out, line, loc);
+}
+
+void ptxi_diag_render_one(struct ptxi_str *out, const char *text, size_t text_len, const char *file,
+                          struct ptxi_loc loc, const char *label, const char *msg)
+{
+    struct finder f = { text, text_len, 1, 0 };
+
+    render(out, &f, file, loc, label, msg);
+}
+
+void ptxi_diag_render(const struct ptxi_diag *d, const char *text, size_t text_len, const char *file,
+                      struct ptxi_str *out)
+{
+    struct finder f = { text, text_len, 1, 0 };
+
+    for (const struct ptxi_diag_entry *e = d->first; e; e = e->next)
+        render(out, &f, file, e->loc, ptxi_diag_severity_name(e->severity), e->msg);
+    if (d->errors > PTXI_DIAG_MAX)
+        ptxi_str_printf(out, "%s: note: %u further errors not shown\n", file, d->errors - PTXI_DIAG_MAX);
+    if (d->warnings > PTXI_DIAG_MAX)
+        ptxi_str_printf(out, "%s: note: %u further warnings not shown\n", file, d->warnings - PTXI_DIAG_MAX);
+    if (d->oom)
+        ptxi_str_printf(out, "%s: note: memory was short, messages were lost\n", file);
+}

@@ -1,0 +1,79 @@
+/* uthash as libptxi uses it: a seeded hash, so that no input can choose its collisions; memory from an arena; and a
+ * failed insertion leaves the table as it was instead of ending the process.
+ *
+ * A function that adds must have `struct ptxi_arena *hash_arena` in scope: the table's buckets come from there, are
+ * freed with it, and the table itself needs no HASH_CLEAR. After an insertion, test HASH_ADDED(hh, elem).
+ * Tables keyed by an interned name use its pointer: HASH_ADD_PTR, HASH_FIND_PTR, or the *_BYHASHVALUE forms with
+ * ptxi_hash_ptr(). */
+#ifndef PTXI_BASE_HASH_H
+#define PTXI_BASE_HASH_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+
+extern uint64_t ptxi_hash_seed; /* random, set before main */
+
+static inline uint64_t ptxi_hash_mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 p = (unsigned __int128)a * b;
+
+    return (uint64_t)p ^ (uint64_t)(p >> 64);
+}
+
+static inline uint64_t ptxi_hash_load(const char *p, unsigned n)
+{
+    uint64_t v = 0;
+
+    memcpy(&v, p, n);
+    return v;
+}
+
+/* Keys are short names: overlapping 8-byte loads and one widening multiplication cover up to 16 bytes. */
+static inline unsigned ptxi_hash_bytes(const void *key, size_t n)
+{
+    const char *p = key;
+    uint64_t h = ptxi_hash_seed ^ n * 0x9e3779b97f4a7c15u, a, b;
+
+    for (; n > 16; p += 16, n -= 16)
+        h = ptxi_hash_mix(ptxi_hash_load(p, 8) ^ 0xa0761d6478bd642fu, ptxi_hash_load(p + 8, 8) ^ h);
+    if (n >= 8) {
+        a = ptxi_hash_load(p, 8);
+        b = ptxi_hash_load(p + n - 8, 8);
+    } else if (n >= 4) {
+        a = ptxi_hash_load(p, 4);
+        b = ptxi_hash_load(p + n - 4, 4);
+    } else {
+        a = n ? (uint64_t)(uint8_t)p[0] << 16 | (uint64_t)(uint8_t)p[n >> 1] << 8 | (uint8_t)p[n - 1] : 0;
+        b = 0;
+    }
+    h = ptxi_hash_mix(a ^ 0xe7037ed1a0b428dbu, b ^ h);
+    h = ptxi_hash_mix(h ^ 0x8ebc6af09c88c6e3u, ptxi_hash_seed | 1);
+    return (unsigned)(h ^ h >> 32);
+}
+
+static inline unsigned ptxi_hash_ptr(const void *p)
+{
+    uint64_t h = ptxi_hash_mix((uintptr_t)p ^ ptxi_hash_seed, 0x9e3779b97f4a7c15u);
+
+    return (unsigned)(h ^ h >> 32);
+}
+
+#define HASH_FUNCTION(key, len, hashv) ((hashv) = ptxi_hash_bytes((key), (len)))
+#define HASH_NONFATAL_OOM 1
+#define uthash_malloc(size) ptxi_arena_alloc(hash_arena, (size), alignof(max_align_t))
+#define uthash_free(p, size) ((void)(p), (void)(size))
+#define uthash_bzero(p, n) ((void)(p), (void)(n)) /* arena memory is zeroed */
+#define uthash_nonfatal_oom(elem) ((void)(elem))
+
+#include <uthash.h>
+
+/* uthash doubles its buckets when the longest chain reaches this: by chance that is far above the mean, which then is
+ * about one. Lower values grow the table without bound, since some two keys always meet. */
+#undef HASH_BKT_CAPACITY_THRESH
+#define HASH_BKT_CAPACITY_THRESH 7U
+
+#define HASH_ADDED(hh, elem) ((elem)->hh.tbl != NULL)
+
+#endif
