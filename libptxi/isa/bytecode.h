@@ -1,0 +1,93 @@
+/* Bytecode: what compile/ makes and exec/ runs.
+ *
+ * A register is PTXI_LANES elements side by side in the warp's frame. Operands name frame slots in units of
+ * PTXI_UNIT bytes: a 16-bit register takes 1 unit, 32 bits 2, 64 bits 4, 128 bits 8; a predicate is a lane mask in
+ * the first bytes of 1 unit. So slot numbers do not depend on the lane count. Constants are registers, too: slots
+ * filled once (struct ptxi_const), so that no operation needs a form for immediates.
+ *
+ * An operation's fields, unless internal.def says otherwise: d the destination, a, b, c the sources in the order of
+ * the PTX operands; a second destination or a fourth source is the slot number in imm; an instruction that reads or
+ * writes the carry flag CC.CF has the predicate slot that holds it in imm. */
+#ifndef PTXI_ISA_BYTECODE_H
+#define PTXI_ISA_BYTECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/op.gen.h"
+
+#ifndef PTXI_LANES
+#define PTXI_LANES 32
+#endif
+#define PTXI_UNIT (2 * PTXI_LANES)
+#define PTXI_NO_SLOT 0xffff
+
+struct ptxi_insn {
+    uint16_t op; /* enum ptxi_op */
+    uint16_t d, a, b, c;
+    uint16_t mods; /* isa/mods.def, unless the operation uses it otherwise */
+    int32_t imm;
+};
+
+/* mods.def's fields */
+enum { PTXI_MOD_FTZ = 1, PTXI_MOD_SAT = 2, PTXI_MOD_RND_SHIFT = 2, PTXI_MOD_RND_MASK = 12, PTXI_MOD_NAN = 16, PTXI_MOD_CC = 16, PTXI_MOD_SHIFTAMT = 16,
+       PTXI_MOD_WRAP = 16, PTXI_MOD_RELU = 32, PTXI_MOD_SATFINITE = 64, PTXI_MOD_BOOL_SHIFT = 7, PTXI_MOD_BOOL_MASK = 3 << 7,
+       PTXI_MOD_NOT_C = 1 << 9 /* the predicate source of set/setp/selp is negated: set by the compiler */ };
+enum ptxi_rounding { PTXI_RN, PTXI_RZ, PTXI_RM, PTXI_RP };
+
+enum ptxi_sreg {
+#define SREG(id, spelling, type, vector, ptx, sm) PTXI_SREG_##id,
+#include "isa/sreg.def"
+#undef SREG
+    PTXI_SREG_COUNT
+};
+
+struct ptxi_const {
+    uint16_t slot;
+    uint8_t bytes; /* 0: a predicate (all lanes or none), else 2, 4, 8; 128-bit constants are two of 8 */
+    uint64_t value;
+};
+
+/* Calls. A function's parameters and return values live in 32-bit words (2 units each), one lane vector a word:
+ * all words of the first parameter, of the second, ..., then of the return values, from unit 0 of the callee's
+ * frame on. A parameter of n bytes takes (n + 3) / 4 words. A .param variable declared in a caller's body has its
+ * words in the caller's frame.
+ *
+ * pool[imm] of a call: function index (low half, high half; of the module's function list; call_indirect: unused),
+ * argument count, return count, then for each argument: slot of its first word here, slot in the callee, words;
+ * then the same for each return value. */
+
+struct ptxi_source_loc {
+    uint32_t line;   /* of the PTX text */
+    uint16_t column;
+    uint16_t file;   /* of .loc, index into the module's files; 0 none */
+    uint32_t source_line;
+};
+
+/* One compiled function. Immutable once made. */
+struct ptxi_code {
+    const char *name;
+    const struct ptxi_insn *insns;
+    uint32_t count;
+    /* Entry functions: values that are the same for every CTA of a launch (functions of parameters, %tid, %ntid, ...) are
+     * computed by `setup`, once per warp frame and launch with all lanes on; it ends with `end`. Their slots are never reused. */
+    const struct ptxi_insn *setup;
+    uint32_t setup_count;
+    const struct ptxi_const *consts; /* filled when a frame is made */
+    uint32_t const_count;
+    const uint16_t *pool;
+    uint32_t pool_count;
+    const struct ptxi_source_loc *locs; /* per instruction of insns */
+    uint32_t frame_units;
+    uint32_t local_bytes;  /* depot of .local variables, a multiple of 16 */
+    uint32_t param_bytes;  /* entry: size of the kernel's parameter block */
+    uint32_t shared_bytes; /* entry: static .shared used by it and what it can reach; dynamic shared memory begins behind it */
+    uint32_t shared_align;
+    uint32_t arg_words, ret_words;
+    uint32_t barriers;     /* highest barrier number used + 1, 16 if not known */
+    const char *const *unsupported; /* text of instructions that op `unsupported` names by imm */
+    uint32_t unsupported_count;     /* not 0: must not be launched */
+    bool is_entry;
+};
+
+#endif

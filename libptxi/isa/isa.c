@@ -1,0 +1,245 @@
+#include "isa/isa.h"
+#include "isa/op.gen.h"
+
+#include <string.h>
+
+extern const uint16_t ptxi_words_sorted[];
+
+static int compare(const char *s, size_t n, const char *word)
+{
+    int c = strncmp(s, word, n);
+
+    return c ? c : -(word[n] != 0);
+}
+
+uint16_t ptxi_isa_word(const char *s, size_t n)
+{
+    unsigned lo = 0, hi = ptxi_word_count;
+
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        int c = compare(s, n, ptxi_words[ptxi_words_sorted[mid]]);
+
+        if (c == 0)
+            return ptxi_words_sorted[mid];
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return PTXI_NO_WORD;
+}
+
+const struct ptxi_family *ptxi_isa_family(const char *s, size_t n)
+{
+    unsigned lo = 0, hi = ptxi_family_count;
+
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        int c = compare(s, n, ptxi_families[mid].mnemonic);
+
+        if (c == 0)
+            return &ptxi_families[mid];
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return NULL;
+}
+
+static bool slot_takes(const struct ptxi_slot *slot, uint16_t word)
+{
+    for (unsigned i = 0; i < slot->word_count; i++)
+        if (slot->words[i] == word)
+            return true;
+    return false;
+}
+
+/* Words that keep their order among themselves: 1 types, 2 state spaces, 3 layouts; 0 the others. */
+static unsigned word_class(uint16_t word)
+{
+    if (word < PTXI_TYPE_COUNT)
+        return 1;
+    if (word < PTXI_TYPE_COUNT + PTXI_SPACE_WORDS)
+        return 2;
+    return word < PTXI_TYPE_COUNT + PTXI_SPACE_WORDS + PTXI_LAYOUT_WORDS ? 3 : 0;
+}
+
+bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m, unsigned *bad)
+{
+    unsigned from[4] = { 0, 0, 0, 0 };
+
+    m->row = row;
+    m->mods = 0;
+    memset(m->words, 0xff, sizeof m->words);
+    for (unsigned q = 0; q < count; q++) {
+        unsigned class = word_class(quals[q]), s = from[class];
+
+        while (s < row->slot_count && (m->words[s] != PTXI_NO_WORD || !slot_takes(&row->slots[s], quals[q])))
+            s++;
+        if (s == row->slot_count) {
+            *bad = q;
+            return false;
+        }
+        m->words[s] = quals[q];
+        if (class)
+            from[class] = s + 1;
+        m->mods |= ptxi_word_mods[quals[q]];
+    }
+    *bad = count;
+    for (unsigned s = 0; s < row->slot_count; s++)
+        if (!row->slots[s].optional && m->words[s] == PTXI_NO_WORD)
+            return false;
+    return true;
+}
+
+/* The type of the same class at twice the width, for .wide. */
+static enum ptxi_type doubled(enum ptxi_type t)
+{
+    switch (t) {
+    case PTXI_T_u8: return PTXI_T_u16;
+    case PTXI_T_s8: return PTXI_T_s16;
+    case PTXI_T_u16: return PTXI_T_u32;
+    case PTXI_T_s16: return PTXI_T_s32;
+    case PTXI_T_u32: return PTXI_T_u64;
+    case PTXI_T_s32: return PTXI_T_s64;
+    default: return PTXI_T_NONE;
+    }
+}
+
+static enum ptxi_type bits_type(enum ptxi_type t)
+{
+    switch (ptxi_types[t].bits) {
+    case 8: return PTXI_T_b8;
+    case 16: return PTXI_T_b16;
+    case 32: return PTXI_T_b32;
+    case 64: return PTXI_T_b64;
+    case 128: return PTXI_T_b128;
+    default: return PTXI_T_NONE;
+    }
+}
+
+enum ptxi_type ptxi_isa_operand_type(const struct ptxi_match *m, const struct ptxi_opspec *spec)
+{
+    uint16_t word;
+
+    if (spec->type_rule == PTXI_TR_FIXED)
+        return spec->type < PTXI_TYPE_COUNT ? spec->type : PTXI_T_NONE;
+    word = m->words[spec->type];
+    if (word >= PTXI_TYPE_COUNT)
+        return PTXI_T_NONE;
+    if (spec->type_rule == PTXI_TR_DOUBLE)
+        return doubled(word);
+    return spec->type_rule == PTXI_TR_BITS ? bits_type(word) : (enum ptxi_type)word;
+}
+
+/* The number that counts elements: in v2, x128 and 3d the only one, in m64n8k16 the one behind the n. */
+static unsigned word_number(const char *word)
+{
+    const char *n = *word == 'm' && strchr(word, 'n') ? strchr(word, 'n') : word;
+    unsigned number = 0;
+
+    for (n += *n < '0' || *n > '9'; *n >= '0' && *n <= '9'; n++)
+        number = number * 10 + (*n - '0');
+    return number;
+}
+
+unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_opspec *spec)
+{
+    uint16_t word;
+
+    if (!(spec->vector & 0x8000))
+        return spec->vector;
+    /* bits 0-7 the slot, 8-11 and 12-14 logarithms of the factor and the divisor, as gen.c packs them */
+    word = m->words[spec->vector & 0xff];
+    return word == PTXI_NO_WORD ? 0 : word_number(ptxi_words[word]) << (spec->vector >> 8 & 15) >> (spec->vector >> 12 & 7);
+}
+
+uint16_t ptxi_isa_op(const struct ptxi_match *m)
+{
+    const struct ptxi_row *row = m->row;
+    unsigned index = 0;
+
+    if (!row->ops)
+        return 0;
+    for (unsigned i = 0; i < row->exec_slot_count; i++) {
+        const struct ptxi_slot *s = &row->slots[row->exec_slots[i]];
+        unsigned k = 0;
+
+        while (k < s->word_count && s->words[k] != m->words[row->exec_slots[i]])
+            k++;
+        index = index * (s->word_count + s->optional) + k;
+    }
+    return row->ops[index];
+}
+
+uint16_t ptxi_isa_slot(const struct ptxi_match *m, const char *name)
+{
+    for (unsigned s = 0; s < m->row->slot_count; s++)
+        if (!strcmp(m->row->slots[s].name, name))
+            return m->words[s];
+    return PTXI_NO_WORD;
+}
+
+bool ptxi_isa_has(const struct ptxi_match *m, const char *word)
+{
+    uint16_t id = ptxi_isa_word(word, strlen(word));
+
+    for (unsigned s = 0; s < m->row->slot_count && id != PTXI_NO_WORD; s++)
+        if (m->words[s] == id)
+            return true;
+    return false;
+}
+
+/* sm_110 was called sm_101 before PTX 9.0. */
+static unsigned renamed(unsigned sm)
+{
+    return sm == 101 ? 110 : sm;
+}
+
+static bool any_target_ok(const struct ptxi_target *targets, unsigned count, struct ptxi_target target)
+{
+    unsigned sm = renamed(target.sm);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptxi_target *need = &targets[i];
+
+        if (need->suffix == 'a' ? target.suffix == 'a' && sm == need->sm
+            : need->suffix == 'f' ? target.suffix != 0 && sm / 10 == need->sm / 10 && sm >= need->sm
+                                  : sm >= need->sm)
+            return true;
+    }
+    return false;
+}
+
+bool ptxi_isa_target_ok(const struct ptxi_row *row, struct ptxi_target target)
+{
+    return any_target_ok(row->targets, row->target_count, target);
+}
+
+static bool has_word(const struct ptxi_match *m, uint16_t word)
+{
+    for (unsigned s = 0; s < m->row->slot_count; s++)
+        if (m->words[s] == word)
+            return true;
+    return false;
+}
+
+const struct ptxi_need *ptxi_isa_lacks(const struct ptxi_match *m, unsigned version, struct ptxi_target target, struct ptxi_need *need)
+{
+    const struct ptxi_row *row = m->row;
+    const struct ptxi_family *f = ptxi_isa_family(row->mnemonic, strlen(row->mnemonic));
+
+    if (version < row->ptx || (row->ptx_end && version >= row->ptx_end && target.sm >= 70) || !ptxi_isa_target_ok(row, target)) {
+        *need = (struct ptxi_need){ row->targets, PTXI_NO_WORD, row->ptx, row->target_count };
+        return need;
+    }
+    for (unsigned i = 0; i < f->need_count; i++) {
+        const struct ptxi_need *n = &ptxi_needs[f->first_need + i];
+
+        if ((version < n->ptx || !any_target_ok(n->targets, n->target_count, target)) && has_word(m, n->word))
+            return n;
+    }
+    return NULL;
+}
