@@ -1,0 +1,24 @@
+/* rsqrt.approx.f64 without .ftz: not a unit's work but what the assembler makes of it, one step of third order from the
+ * unit's approximation. PTX ISA, "Floating Point Instructions: rsqrt". */
+#ifndef PTXI_NUM_APPROX_F64_H
+#define PTXI_NUM_APPROX_F64_H
+
+#include "num/approx.h"
+#include "num/fma.h"
+
+static inline uint64_t ptxi_num_rsqrt_approx_f64(uint64_t a)
+{
+    bool subnormal = !(a >> 52 & 0x7ff);
+    double x = subnormal ? ptxi_num_f64(a) * 0x1p54 : ptxi_num_f64(a); /* the unit flushes subnormals */
+    double y = ptxi_num_f64(ptxi_num_rsqrt_approx_ftz_f64(ptxi_num_bits_f64(x)));
+    double e = ptxi_num_fma_f64(x, -(y * y), 1.0);
+    double r = ptxi_num_fma_f64(ptxi_num_fma_f64(e, 0.375, 0.5), y * e, y);
+
+    if (!(a << 1) || a == 0x7ff0000000000000)
+        return ptxi_num_bits_f64(y);
+    if (a >> 63 || ptxi_num_is_nan_f64(a))
+        return ptxi_num_is_nan_f64(a) ? a | PTXI_QUIET_F64 : PTXI_NAN_F64;
+    return ptxi_num_bits_f64(subnormal ? r * 0x1p27 : r);
+}
+
+#endif
