@@ -1,0 +1,141 @@
+/* PTX ISA, "Debugging Directives". Files and lines are kept; DWARF data is checked for its form only. */
+#include "parse/parser.h"
+
+bool ptxi_debug_file(struct parser *p)
+{
+    uint64_t index, ignored;
+    const char **slot;
+
+    ptxi_parse_next(p);
+    if (!ptxi_expr_uint(p, 0, 1 << 20, "a file's number", &index))
+        return false;
+    if (p->tok.kind != PTXI_TOK_STRING)
+        return ptxi_parse_expected(p, "a file name");
+    while (p->files.count <= index) {
+        if (!(slot = ptxi_vec_push(p, &p->files, sizeof *slot)))
+            return false;
+    }
+    slot = (const char **)p->files.data + index;
+    if (!(*slot = ptxi_arena_strndup(p->arena, p->tok.s, p->tok.n)))
+        return false;
+    ptxi_parse_next(p);
+    for (int i = 0; i < 2 && p->tok.kind == ','; i++) {
+        ptxi_parse_next(p);
+        if (!ptxi_expr_uint(p, 0, UINT64_MAX, i ? "a file size" : "a time stamp", &ignored))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_place(struct parser *p, uint32_t place[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (p->tok.kind != PTXI_TOK_INT)
+            return ptxi_parse_expected(p, "file, line and column");
+        place[i] = (uint32_t)p->tok.number;
+        ptxi_parse_next(p);
+    }
+    return true;
+}
+
+/* A label of .section data or the name of such a section, maybe + or - something. */
+static bool parse_label_sum(struct parser *p)
+{
+    if (p->tok.kind != PTXI_TOK_NAME && p->tok.kind != PTXI_TOK_WORD)
+        return ptxi_parse_expected(p, "a label");
+    ptxi_parse_next(p);
+    if (p->tok.kind != '+' && p->tok.kind != '-')
+        return true;
+    ptxi_parse_next(p);
+    if (p->tok.kind != PTXI_TOK_INT && p->tok.kind != PTXI_TOK_NAME && p->tok.kind != PTXI_TOK_WORD)
+        return ptxi_parse_expected(p, "a constant or label");
+    ptxi_parse_next(p);
+    return true;
+}
+
+static bool want_name(struct parser *p, const char *name)
+{
+    if (p->tok.kind != PTXI_TOK_NAME || p->tok.n != strlen(name) || memcmp(p->tok.s, name, p->tok.n))
+        return ptxi_parse_expected(p, name);
+    ptxi_parse_next(p);
+    return true;
+}
+
+bool ptxi_debug_loc(struct parser *p)
+{
+    uint32_t place[3], inlined[3];
+
+    ptxi_parse_next(p);
+    if (!parse_place(p, place))
+        return false;
+    if (ptxi_parse_accept(p, ',')) {
+        if (!want_name(p, "function_name") || !parse_label_sum(p) || !ptxi_parse_want(p, ',') || !want_name(p, "inlined_at") || !parse_place(p, inlined))
+            return false;
+    }
+    p->mark = (struct ptxi_line_mark){ 0, place[0], place[1], place[2] };
+    p->mark_pending = p->fn != NULL;
+    return true;
+}
+
+/* One value: a number of so many bits, or a label with an offset, or a difference of labels. */
+static bool parse_datum(struct parser *p, unsigned bits)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    bool negative = ptxi_parse_accept(p, '-');
+
+    if (p->tok.kind != PTXI_TOK_INT)
+        return parse_label_sum(p);
+    if (bits < 64 && (negative ? p->tok.number > UINT64_C(1) << (bits - 1) : p->tok.number >> bits)) {
+        ptxi_parse_error(p, loc, "value does not fit .b%u", bits);
+        return false;
+    }
+    ptxi_parse_next(p);
+    return true;
+}
+
+static unsigned data_width(const struct parser *p)
+{
+    return ptxi_parse_is_word(p, "b8") ? 8 : ptxi_parse_is_word(p, "b16") ? 16 : ptxi_parse_is_word(p, "b32") ? 32 : ptxi_parse_is_word(p, "b64") ? 64 : 0;
+}
+
+bool ptxi_debug_section(struct parser *p)
+{
+    p->have_dwarf = true;
+    ptxi_parse_next(p);
+    if (p->tok.kind != PTXI_TOK_WORD)
+        return ptxi_parse_expected(p, "a section's name");
+    ptxi_parse_next(p);
+    if (!ptxi_parse_want(p, '{'))
+        return false;
+    while (p->tok.kind != '}') {
+        unsigned bits = data_width(p);
+
+        if (p->tok.kind == PTXI_TOK_NAME) {
+            ptxi_parse_next(p);
+            if (!ptxi_parse_want(p, ':'))
+                return false;
+            continue;
+        }
+        if (!bits)
+            return ptxi_parse_expected(p, "a label, '.b8', '.b16', '.b32', '.b64' or '}'");
+        ptxi_parse_next(p);
+        do
+            if (!parse_datum(p, bits))
+                return false;
+        while (ptxi_parse_accept(p, ','));
+    }
+    ptxi_parse_next(p);
+    return true;
+}
+
+/* @@DWARF: the form of old, a line each. */
+bool ptxi_debug_dwarf(struct parser *p)
+{
+    uint32_t line = p->tok.line;
+
+    p->have_dwarf = true;
+    do
+        ptxi_parse_next(p);
+    while (p->tok.line == line && p->tok.kind != PTXI_TOK_END);
+    return true;
+}

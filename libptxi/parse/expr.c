@@ -1,0 +1,392 @@
+/* PTX ISA, "Constant Expressions": 64-bit integers with exact typing, and doubles; never both in one operation. */
+#include "parse/parser.h"
+
+#include <fenv.h>
+
+static bool parse_conditional(struct parser *p, struct ptxi_value *out);
+
+static bool is_int(const struct ptxi_value *v)
+{
+    return v->kind == PTXI_VAL_INT;
+}
+
+static double as_double(const struct ptxi_value *v)
+{
+    double d;
+
+    memcpy(&d, &v->bits, sizeof d);
+    return d;
+}
+
+static void set_int(struct ptxi_value *v, uint64_t bits, bool is_unsigned)
+{
+    v->kind = PTXI_VAL_INT;
+    v->bits = bits;
+    v->is_unsigned = is_unsigned;
+}
+
+static bool is_warp_size(const struct ptxi_token *t)
+{
+    return t->kind == PTXI_TOK_NAME && t->n == 7 && !memcmp(t->s, "WARP_SZ", 7);
+}
+
+bool ptxi_expr_starts(const struct parser *p)
+{
+    switch (p->tok.kind) {
+    case PTXI_TOK_INT:
+    case PTXI_TOK_F64:
+    case PTXI_TOK_F32:
+    case '(':
+    case '-':
+    case '+':
+    case '~':
+    case '!':
+        return true;
+    default:
+        return is_warp_size(&p->tok);
+    }
+}
+
+/* (.s64) or (.u64); with the parenthesis just passed. */
+static int cast_type(struct parser *p)
+{
+    if (ptxi_parse_is_word(p, "s64"))
+        return 's';
+    return ptxi_parse_is_word(p, "u64") ? 'u' : 0;
+}
+
+static bool parse_primary(struct parser *p, struct ptxi_value *out)
+{
+    const struct ptxi_token *t = &p->tok;
+
+    *out = (struct ptxi_value){ .loc = ptxi_parse_loc(p) };
+    if (t->kind == PTXI_TOK_INT) {
+        set_int(out, t->number, t->is_unsigned);
+    } else if (t->kind == PTXI_TOK_F64 || t->kind == PTXI_TOK_F32) {
+        out->kind = t->kind == PTXI_TOK_F64 ? PTXI_VAL_F64 : PTXI_VAL_F32;
+        out->bits = t->number;
+    } else if (is_warp_size(t)) {
+        set_int(out, 32, false);
+    } else {
+        return ptxi_parse_expected(p, "a constant");
+    }
+    ptxi_parse_next(p);
+    return true;
+}
+
+static bool fail(struct parser *p, struct ptxi_loc loc, const char *msg)
+{
+    ptxi_parse_error(p, loc, "%s", msg);
+    return false;
+}
+
+static bool apply_unary(struct parser *p, int op, struct ptxi_loc loc, struct ptxi_value *v)
+{
+    if (v->kind == PTXI_VAL_F32)
+        return fail(p, v->loc, "0f... constants stand alone: an expression takes 0d... or decimal ones");
+    v->loc = loc;
+    if (!is_int(v)) {
+        if (op != '-' && op != '+')
+            return fail(p, loc, "this operator takes integers only");
+        v->bits ^= op == '-' ? UINT64_C(1) << 63 : 0;
+        return true;
+    }
+    switch (op) {
+    case '-': v->bits = -v->bits; break;
+    case '~': set_int(v, ~v->bits, true); break;
+    case '!': set_int(v, !v->bits, false); break;
+    case 's': v->is_unsigned = false; break;
+    case 'u': v->is_unsigned = true; break;
+    }
+    return true;
+}
+
+static bool parse_unary(struct parser *p, struct ptxi_value *out)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    int op = p->tok.kind;
+    bool ok;
+
+    if (op != '-' && op != '+' && op != '!' && op != '~' && op != '(')
+        return parse_primary(p, out);
+    if (p->expr_depth == PTXI_MAX_EXPR_DEPTH)
+        return fail(p, loc, "expression is nested too deep");
+    p->expr_depth++;
+    ptxi_parse_next(p);
+    if (op == '(') {
+        op = cast_type(p);
+        if (!op) {
+            ok = parse_conditional(p, out) && ptxi_parse_want(p, ')');
+            p->expr_depth--;
+            return ok;
+        }
+        ptxi_parse_next(p);
+        if (!ptxi_parse_want(p, ')')) {
+            p->expr_depth--;
+            return false;
+        }
+    }
+    ok = parse_unary(p, out) && apply_unary(p, op, loc, out);
+    p->expr_depth--;
+    return ok;
+}
+
+/* Binding strength of a binary operator, 0 for other tokens. */
+static int precedence(int op)
+{
+    switch (op) {
+    case '*': case '/': case '%': return 10;
+    case '+': case '-': return 9;
+    case PTXI_TOK_SHL: case PTXI_TOK_SHR: return 8;
+    case '<': case '>': case PTXI_TOK_LE: case PTXI_TOK_GE: return 7;
+    case PTXI_TOK_EQ: case PTXI_TOK_NE: return 6;
+    case '&': return 5;
+    case '^': return 4;
+    case '|': return 3;
+    case PTXI_TOK_AND: return 2;
+    case PTXI_TOK_OR: return 1;
+    default: return 0;
+    }
+}
+
+/* Kept apart so that no arithmetic moves across the change of rounding mode. */
+static __attribute__((noinline)) double double_op(int op, double a, double b)
+{
+    switch (op) {
+    case '+': return a + b;
+    case '-': return a - b;
+    case '*': return a * b;
+    default: return a / b;
+    }
+}
+
+static bool apply_double(struct parser *p, int op, struct ptxi_loc loc, struct ptxi_value *a, const struct ptxi_value *b)
+{
+    double x = as_double(a), y = as_double(b), r;
+    fenv_t env;
+
+    switch (op) {
+    case '<': set_int(a, x < y, false); return true;
+    case '>': set_int(a, x > y, false); return true;
+    case PTXI_TOK_LE: set_int(a, x <= y, false); return true;
+    case PTXI_TOK_GE: set_int(a, x >= y, false); return true;
+    case PTXI_TOK_EQ: set_int(a, x == y, false); return true;
+    case PTXI_TOK_NE: set_int(a, x != y, false); return true;
+    case '+': case '-': case '*': case '/':
+        if (op == '/' && y == 0)
+            return fail(p, loc, "division by zero");
+        fegetenv(&env);
+        fesetenv(FE_DFL_ENV);
+        r = double_op(op, x, y);
+        fesetenv(&env);
+        memcpy(&a->bits, &r, sizeof r);
+        return true;
+    default:
+        return fail(p, loc, "this operator takes integers only");
+    }
+}
+
+static uint64_t divide(uint64_t x, uint64_t y, bool is_unsigned)
+{
+    if (is_unsigned)
+        return x / y;
+    return y == UINT64_MAX ? -x : (uint64_t)((int64_t)x / (int64_t)y);
+}
+
+static bool less(uint64_t x, uint64_t y, bool is_unsigned)
+{
+    return is_unsigned ? x < y : (int64_t)x < (int64_t)y;
+}
+
+static bool apply_int(struct parser *p, int op, struct ptxi_loc loc, struct ptxi_value *a, const struct ptxi_value *b)
+{
+    uint64_t x = a->bits, y = b->bits;
+    bool u = a->is_unsigned || b->is_unsigned;
+
+    if ((op == '/' || op == '%') && !y)
+        return fail(p, loc, "division by zero");
+    switch (op) {
+    case '*': set_int(a, x * y, u); break;
+    case '/': set_int(a, divide(x, y, u), u); break;
+    case '%': set_int(a, x % y, true); break;
+    case '+': set_int(a, x + y, u); break;
+    case '-': set_int(a, x - y, u); break;
+    case PTXI_TOK_SHL: a->bits = x << (y & 63); break;
+    case PTXI_TOK_SHR: a->bits = a->is_unsigned ? x >> (y & 63) : (uint64_t)((int64_t)x >> (y & 63)); break;
+    case '<': set_int(a, less(x, y, u), false); break;
+    case '>': set_int(a, less(y, x, u), false); break;
+    case PTXI_TOK_LE: set_int(a, !less(y, x, u), false); break;
+    case PTXI_TOK_GE: set_int(a, !less(x, y, u), false); break;
+    case PTXI_TOK_EQ: set_int(a, x == y, false); break;
+    case PTXI_TOK_NE: set_int(a, x != y, false); break;
+    case '&': set_int(a, x & y, u); break;
+    case '^': set_int(a, x ^ y, u); break;
+    case '|': set_int(a, x | y, u); break;
+    case PTXI_TOK_AND: set_int(a, x && y, false); break;
+    case PTXI_TOK_OR: set_int(a, x || y, false); break;
+    }
+    return true;
+}
+
+static bool same_kind(struct parser *p, struct ptxi_loc loc, const struct ptxi_value *a, const struct ptxi_value *b)
+{
+    if (a->kind == PTXI_VAL_F32 || b->kind == PTXI_VAL_F32)
+        return fail(p, a->kind == PTXI_VAL_F32 ? a->loc : b->loc, "0f... constants stand alone: an expression takes 0d... or decimal ones");
+    if (a->kind != b->kind)
+        return fail(p, loc, "integer and floating-point constants do not mix in an expression");
+    return true;
+}
+
+/* The binary operators from `least` on that follow *a. */
+static bool climb(struct parser *p, struct ptxi_value *a, int least)
+{
+    for (int prec; (prec = precedence(p->tok.kind)) >= least;) {
+        struct ptxi_value b;
+        struct ptxi_loc loc = ptxi_parse_loc(p);
+        int op = p->tok.kind;
+
+        ptxi_parse_next(p);
+        if (!parse_unary(p, &b) || !climb(p, &b, prec + 1) || !same_kind(p, loc, a, &b) ||
+            !(is_int(a) ? apply_int : apply_double)(p, op, loc, a, &b))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_arms(struct parser *p, struct ptxi_value *cond)
+{
+    struct ptxi_value yes, no;
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+
+    if (!is_int(cond))
+        return fail(p, loc, "the condition of ?: must be an integer");
+    ptxi_parse_next(p);
+    if (!parse_conditional(p, &yes) || !ptxi_parse_want(p, ':') || !parse_conditional(p, &no) || !same_kind(p, loc, &yes, &no))
+        return false;
+    if (!is_int(&yes)) /* the text of PTX allows it; ptxas does not */
+        return fail(p, loc, "the arms of ?: must be integers");
+    yes.is_unsigned = no.is_unsigned = yes.is_unsigned || no.is_unsigned;
+    *cond = cond->bits ? yes : no;
+    return true;
+}
+
+static bool parse_conditional(struct parser *p, struct ptxi_value *out)
+{
+    bool ok;
+
+    if (p->expr_depth == PTXI_MAX_EXPR_DEPTH)
+        return fail(p, ptxi_parse_loc(p), "expression is nested too deep");
+    p->expr_depth++;
+    ok = parse_unary(p, out) && climb(p, out, 1);
+    if (ok && p->tok.kind == '?')
+        ok = parse_arms(p, out);
+    p->expr_depth--;
+    return ok;
+}
+
+bool ptxi_expr_parse(struct parser *p, struct ptxi_value *out)
+{
+    return parse_conditional(p, out);
+}
+
+bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what, uint64_t *out)
+{
+    struct ptxi_value v;
+
+    if (!ptxi_expr_starts(p))
+        return ptxi_parse_expected(p, what);
+    if (!ptxi_expr_parse(p, &v))
+        return false;
+    if (v.kind != PTXI_VAL_INT || (!v.is_unsigned && (int64_t)v.bits < 0) || v.bits < lo || v.bits > hi) {
+        ptxi_parse_error(p, v.loc, "%s must be an integer from %llu to %llu", what, (unsigned long long)lo, (unsigned long long)hi);
+        return false;
+    }
+    *out = v.bits;
+    return true;
+}
+
+/* A double rounded to the nearest value (ties to even) of a format with `e` exponent and `m` fraction bits. */
+static uint64_t narrow(uint64_t d, int e, int m)
+{
+    uint64_t sign = d >> 63 << (e + m), frac = d & ((UINT64_C(1) << 52) - 1);
+    int exp = (int)(d >> 52 & 0x7ff), bias = (1 << (e - 1)) - 1, cut = 52 - m;
+    uint64_t inf = ((UINT64_C(1) << e) - 1) << m, kept, rest;
+
+    if (exp == 0x7ff)
+        return sign | inf | (frac ? UINT64_C(1) << (m - 1) | frac >> cut : 0);
+    if (exp - 1023 + bias <= 0) { /* subnormal in the target; subnormal doubles are far below all of them */
+        cut += 1 - (exp - 1023 + bias);
+        if (!exp || cut > 53)
+            return sign;
+        frac |= UINT64_C(1) << 52;
+        exp = 0;
+    } else {
+        exp += bias - 1023;
+    }
+    kept = frac >> cut;
+    rest = frac & ((UINT64_C(1) << cut) - 1);
+    kept += rest > UINT64_C(1) << (cut - 1) || (rest == UINT64_C(1) << (cut - 1) && (kept & 1));
+    kept += (uint64_t)exp << m; /* a carry out of the fraction belongs in the exponent */
+    return sign | (kept > inf ? inf : kept);
+}
+
+/* Exact: every float is a double. */
+static uint64_t widen(uint32_t f)
+{
+    uint64_t sign = (uint64_t)(f >> 31) << 63, frac = f & 0x7fffff;
+    int exp = f >> 23 & 0xff;
+
+    if (exp == 0xff)
+        return sign | UINT64_C(0x7ff) << 52 | frac << 29;
+    if (!exp) {
+        if (!frac)
+            return sign;
+        for (exp = 1; !(frac & 0x800000); exp--)
+            frac <<= 1;
+        frac &= 0x7fffff;
+    }
+    return sign | (uint64_t)(exp + 1023 - 127) << 52 | frac << 29;
+}
+
+static uint64_t truncate_bits(uint64_t v, unsigned bits)
+{
+    return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
+}
+
+static bool convert_float(uint64_t d, enum ptxi_type t, uint64_t *bits)
+{
+    switch (t) {
+    case PTXI_T_f64: *bits = d; return true;
+    case PTXI_T_f32: *bits = narrow(d, 8, 23); return true;
+    default: return false; /* half precision takes no constants */
+    }
+}
+
+bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initialiser, uint64_t *bits)
+{
+    const struct ptxi_type_info *info = &ptxi_types[t];
+
+    if (t == PTXI_T_pred) {
+        *bits = v->bits != 0;
+        return is_int(v);
+    }
+    if (is_int(v)) {
+        *bits = truncate_bits(v->bits, info->bits);
+        return info->class != 'F' && info->class != 'A';
+    }
+    if (v->kind == PTXI_VAL_F32) {
+        *bits = v->bits;
+        if (t == PTXI_T_f32 || (info->class == 'B' && info->bits == 32))
+            return true;
+        /* ptxas puts the 32 bits as they are into an .f64 or .b64 variable */
+        if (initialiser && (t == PTXI_T_f64 || t == PTXI_T_b64))
+            return true;
+        return convert_float(widen((uint32_t)v->bits), t, bits);
+    }
+    if (info->class == 'B') {
+        /* ... and rounds for .b32, but cuts a double's bits off for .b16 and .b8 */
+        *bits = info->bits == 32 ? narrow(v->bits, 8, 23) : truncate_bits(v->bits, info->bits);
+        return info->bits == 64 || (initialiser && info->bits <= 32);
+    }
+    return convert_float(v->bits, t, bits);
+}

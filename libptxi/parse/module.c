@@ -1,0 +1,526 @@
+/* The module: its head, the directives of its outermost level, and the whole run. */
+#include "parse/parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { NEWEST_PTX = 91 };
+
+/* PTX ISA, "PTX Module Directives: .target": with the PTX version that brought each; suffixed ones in `a` and `f`. */
+static const struct { uint16_t sm, ptx, a, f; } targets[] = {
+    { 10, 10, 0, 0 },  { 11, 10, 0, 0 },  { 12, 12, 0, 0 },  { 13, 12, 0, 0 },  { 20, 20, 0, 0 },    { 30, 30, 0, 0 },    { 32, 40, 0, 0 },
+    { 35, 31, 0, 0 },  { 37, 41, 0, 0 },  { 50, 40, 0, 0 },  { 52, 41, 0, 0 },  { 53, 42, 0, 0 },    { 60, 50, 0, 0 },    { 61, 50, 0, 0 },
+    { 62, 50, 0, 0 },  { 70, 60, 0, 0 },  { 72, 61, 0, 0 },  { 75, 63, 0, 0 },  { 80, 70, 0, 0 },    { 86, 71, 0, 0 },    { 87, 74, 0, 0 },
+    { 88, 90, 0, 0 },  { 89, 78, 0, 0 },  { 90, 78, 80, 0 }, { 100, 86, 86, 88 }, { 101, 86, 86, 88 }, { 103, 88, 88, 88 }, { 110, 90, 90, 90 },
+    { 120, 87, 87, 88 }, { 121, 88, 88, 88 },
+};
+
+/* ---- help for all files ---- */
+
+static void report(struct parser *p, enum ptxi_diag_severity severity, struct ptxi_loc loc, const char *fmt, va_list ap)
+{
+    char buf[1024];
+
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    ptxi_diag_add(p->diags, severity, loc, "%s", buf);
+}
+
+void ptxi_parse_error(struct parser *p, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(p, PTXI_DIAG_ERROR, loc, fmt, ap);
+    va_end(ap);
+}
+
+void ptxi_parse_warn(struct parser *p, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(p, PTXI_DIAG_WARNING, loc, fmt, ap);
+    va_end(ap);
+}
+
+void ptxi_parse_note(struct parser *p, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(p, PTXI_DIAG_NOTE, loc, fmt, ap);
+    va_end(ap);
+}
+
+bool ptxi_parse_expected(struct parser *p, const char *what)
+{
+    const struct ptxi_token *t = &p->tok;
+    int n = t->n > 60 ? 60 : (int)t->n;
+
+    if (t->kind == PTXI_TOK_BAD)
+        return false;
+    if (t->kind == PTXI_TOK_END)
+        ptxi_parse_error(p, ptxi_token_loc(t), "%s expected at the end of the text", what);
+    else
+        ptxi_parse_error(p, ptxi_token_loc(t), "%s expected before '%s%.*s'", what, t->kind == PTXI_TOK_WORD ? "." : "", n, t->s);
+    return false;
+}
+
+bool ptxi_parse_want(struct parser *p, uint8_t kind)
+{
+    char what[] = "'?'";
+
+    if (p->tok.kind == kind) {
+        ptxi_parse_next(p);
+        return true;
+    }
+    what[1] = (char)kind;
+    return ptxi_parse_expected(p, kind < PTXI_TOK_NAME ? what : kind == PTXI_TOK_NAME ? "a name" : kind == PTXI_TOK_STRING ? "a string" : "another token");
+}
+
+bool ptxi_parse_accept(struct parser *p, uint8_t kind)
+{
+    if (p->tok.kind != kind)
+        return false;
+    ptxi_parse_next(p);
+    return true;
+}
+
+void ptxi_parse_recover(struct parser *p, const char *start, uint32_t start_line)
+{
+    uint32_t line = p->tok.line;
+
+    if (p->tok.s == start && p->tok.kind != PTXI_TOK_END)
+        ptxi_parse_next(p);
+    for (;; ptxi_parse_next(p)) {
+        switch (p->tok.kind) {
+        case ';':
+            ptxi_parse_next(p);
+            return;
+        case PTXI_TOK_END:
+            return;
+        case '}': /* one of a vector stands on the line of its instruction, with ';' behind it */
+            if (p->tok.line != line)
+                return;
+            break;
+        case PTXI_TOK_WORD: /* a ';' was forgotten */
+            if (p->tok.line != start_line && ptxi_parse_directive(&p->tok) != PTXI_D_NONE)
+                return;
+            break;
+        }
+    }
+}
+
+const char *ptxi_parse_type_name(enum ptxi_type t)
+{
+    return t < PTXI_TYPE_COUNT ? ptxi_types[t].name : "?";
+}
+
+bool ptxi_parse_is_register_type(enum ptxi_type t)
+{
+    return ptxi_types[t].class != 'A' && ptxi_types[t].bits != 0;
+}
+
+enum ptxi_directive ptxi_parse_directive(const struct ptxi_token *t)
+{
+    static const char *const words[] = {
+#define DIRECTIVE(word) #word,
+#include "parse/directive.def"
+#undef DIRECTIVE
+    };
+    unsigned lo = 0, hi = PTXI_D_COUNT;
+
+    if (t->kind != PTXI_TOK_WORD)
+        return PTXI_D_NONE;
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        int c = strncmp(t->s, words[mid], t->n);
+
+        if (!c)
+            c = -(words[mid][t->n] != 0);
+        if (!c)
+            return mid;
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return PTXI_D_NONE;
+}
+
+int ptxi_parse_space(const char *s, size_t n)
+{
+    static const struct { const char *name; int space; } spaces[] = {
+        { "const", PTXI_SPACE_CONST }, { "global", PTXI_SPACE_GLOBAL }, { "local", PTXI_SPACE_LOCAL }, { "param", PTXI_SPACE_PARAM },
+        { "shared", PTXI_SPACE_SHARED }, { "tex", PTXI_SPACE_TEX },
+    };
+    size_t stem = 0;
+
+    while (stem < n && s[stem] != ':')
+        stem++;
+    for (unsigned i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (strlen(spaces[i].name) == stem && !memcmp(spaces[i].name, s, stem))
+            return spaces[i].space;
+    return -1;
+}
+
+void *ptxi_vec_push(struct parser *p, struct ptxi_vec *v, size_t size)
+{
+    void *slot;
+
+    if (v->count == v->cap) {
+        size_t cap = v->cap ? v->cap * 2 : 64;
+        char *data = cap > SIZE_MAX / 2 / size ? NULL : ptxi_alloc_resize(p->arena->alloc, v->data, cap * size);
+
+        if (!data) {
+            p->arena->oom = true;
+            return NULL;
+        }
+        v->data = data;
+        v->cap = cap;
+    }
+    slot = v->data + v->count++ * size;
+    return memset(slot, 0, size);
+}
+
+void *ptxi_vec_take(struct parser *p, struct ptxi_vec *v, size_t size)
+{
+    void *copy = ptxi_arena_array(p->arena, v->count, size, alignof(max_align_t));
+
+    if (copy && v->count)
+        memcpy(copy, v->data, v->count * size);
+    v->count = 0;
+    return copy;
+}
+
+/* ---- .version, .target, .address_size ---- */
+
+/* The digits of "8.5", which is a number to the lexer. */
+static bool version_number(const struct ptxi_token *t, unsigned *major, unsigned *minor)
+{
+    const char *dot = memchr(t->s, '.', t->n);
+
+    *major = *minor = 0;
+    if (t->kind != PTXI_TOK_F64 || !dot || dot == t->s || dot + 2 != t->s + t->n || dot - t->s > 2)
+        return false;
+    for (const char *c = t->s; c < dot; c++) {
+        if (*c < '0' || *c > '9')
+            return false;
+        *major = *major * 10 + (unsigned)(*c - '0');
+    }
+    *minor = (unsigned)(dot[1] - '0');
+    return *minor <= 9;
+}
+
+static bool parse_version(struct parser *p)
+{
+    unsigned major, minor;
+
+    ptxi_parse_next(p);
+    if (!version_number(&p->tok, &major, &minor))
+        return ptxi_parse_expected(p, "a version such as 8.5");
+    p->version = (uint16_t)(major * 10 + minor);
+    if (p->version > NEWEST_PTX)
+        ptxi_parse_warn(p, ptxi_parse_loc(p), "PTX %u.%u is newer than what is known here (%u.%u)", major, minor, NEWEST_PTX / 10, NEWEST_PTX % 10);
+    if (p->version > p->tree->version)
+        p->tree->version = p->version;
+    if (p->have_version) { /* another module in the same text */
+        p->text++;
+        p->have_target = p->have_address_size = false;
+    }
+    p->have_version = true;
+    p->spellings = NULL;
+    ptxi_parse_next(p);
+    return true;
+}
+
+/* sm_90a, compute_90 */
+static bool target_name(const struct ptxi_token *t, struct ptxi_target *out)
+{
+    size_t stem = t->n > 3 && !memcmp(t->s, "sm_", 3) ? 3 : t->n > 8 && !memcmp(t->s, "compute_", 8) ? 8 : 0;
+    unsigned v = 0;
+
+    if (!stem)
+        return false;
+    for (; stem < t->n && t->s[stem] >= '0' && t->s[stem] <= '9' && v < 1000; stem++)
+        v = v * 10 + (unsigned)(t->s[stem] - '0');
+    out->sm = (uint16_t)v;
+    out->suffix = 0;
+    if (stem + 1 == t->n && (t->s[stem] == 'a' || t->s[stem] == 'f'))
+        out->suffix = t->s[stem++];
+    return stem == t->n && v >= 10;
+}
+
+static void check_target(struct parser *p, struct ptxi_target t)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    unsigned i = 0, need;
+
+    while (i < sizeof targets / sizeof *targets && targets[i].sm != t.sm)
+        i++;
+    if (i == sizeof targets / sizeof *targets) {
+        ptxi_parse_warn(p, loc, "target '%.*s' is not known here", (int)p->tok.n, p->tok.s);
+        return;
+    }
+    need = t.suffix == 'a' ? targets[i].a : t.suffix == 'f' ? targets[i].f : targets[i].ptx;
+    if (!need)
+        ptxi_parse_warn(p, loc, "target '%.*s' is not known here", (int)p->tok.n, p->tok.s);
+    else if (p->version < need)
+        ptxi_parse_error(p, loc, ".target %.*s requires PTX %u.%u or later", (int)p->tok.n, p->tok.s, need / 10, need % 10);
+}
+
+static bool token_is(const struct ptxi_token *t, const char *s)
+{
+    return t->kind == PTXI_TOK_NAME && t->n == strlen(s) && !memcmp(t->s, s, t->n);
+}
+
+static bool parse_target_item(struct parser *p, bool *sm)
+{
+    struct ptxi_module_tree *m = p->tree;
+    struct ptxi_target t;
+
+    if (p->tok.kind != PTXI_TOK_NAME)
+        return ptxi_parse_expected(p, "a target such as sm_90");
+    if (token_is(&p->tok, "debug")) {
+        m->debug = true;
+    } else if (token_is(&p->tok, "texmode_independent")) {
+        m->texmode_independent = true;
+    } else if (token_is(&p->tok, "map_f64_to_f32")) {
+        m->map_f64_to_f32 = true;
+    } else if (target_name(&p->tok, &t)) {
+        check_target(p, t);
+        p->target = t;
+        *sm = true;
+        if (t.sm > m->target.sm || (t.sm == m->target.sm && t.suffix))
+            m->target = t;
+    } else if (!token_is(&p->tok, "texmode_unified")) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "unknown target '%.*s'", (int)p->tok.n, p->tok.s);
+    }
+    ptxi_parse_next(p);
+    return true;
+}
+
+static bool parse_target(struct parser *p)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    bool sm = false;
+
+    ptxi_parse_next(p);
+    do
+        if (!parse_target_item(p, &sm))
+            return false;
+    while (ptxi_parse_accept(p, ','));
+    if (!sm && !p->have_target) {
+        ptxi_parse_error(p, loc, ".target names no architecture");
+        return false;
+    }
+    p->have_target = true;
+    p->spellings = NULL;
+    return true;
+}
+
+static bool parse_address_size(struct parser *p)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    uint64_t v;
+
+    ptxi_parse_next(p);
+    if (!ptxi_expr_uint(p, 32, 64, "the address size", &v))
+        return false;
+    if (v != 32 && v != 64) {
+        ptxi_parse_error(p, loc, "the address size is 32 or 64");
+        return false;
+    }
+    if (p->have_address_size || (p->text && v != p->tree->address_size)) {
+        ptxi_parse_error(p, loc, p->have_address_size ? "the address size is already given" : "modules of different address sizes in one text");
+        return false;
+    }
+    p->tree->address_size = (uint8_t)v;
+    p->have_address_size = true;
+    return true;
+}
+
+/* ---- other directives ---- */
+
+bool ptxi_module_pragma(struct parser *p)
+{
+    ptxi_parse_next(p);
+    do
+        if (!ptxi_parse_want(p, PTXI_TOK_STRING))
+            return false;
+    while (ptxi_parse_accept(p, ','));
+    return ptxi_parse_want(p, ';');
+}
+
+/* .attribute(.managed), .attribute(.unified(1, 2)) */
+bool ptxi_module_attribute(struct parser *p, bool *managed)
+{
+    uint64_t id;
+
+    ptxi_parse_next(p);
+    if (!ptxi_parse_want(p, '('))
+        return false;
+    do {
+        bool unified = ptxi_parse_is_word(p, "unified");
+
+        if (!unified && !ptxi_parse_is_word(p, "managed"))
+            return ptxi_parse_expected(p, "'.managed' or '.unified'");
+        *managed |= !unified;
+        ptxi_parse_next(p);
+        if (unified && (!ptxi_parse_want(p, '(') || !ptxi_expr_uint(p, 0, UINT64_MAX, "an identifier", &id) || !ptxi_parse_want(p, ',') ||
+                        !ptxi_expr_uint(p, 0, UINT64_MAX, "an identifier", &id) || !ptxi_parse_want(p, ')')))
+            return false;
+    } while (ptxi_parse_accept(p, ','));
+    return ptxi_parse_want(p, ')');
+}
+
+static int linkage_of(enum ptxi_directive d)
+{
+    switch (d) {
+    case PTXI_D_extern: return PTXI_LINK_EXTERN;
+    case PTXI_D_visible: return PTXI_LINK_VISIBLE;
+    case PTXI_D_weak: return PTXI_LINK_WEAK;
+    case PTXI_D_common: return PTXI_LINK_COMMON;
+    default: return -1;
+    }
+}
+
+static bool parse_definition(struct parser *p)
+{
+    int linkage = linkage_of(ptxi_parse_directive(&p->tok));
+
+    if (linkage >= 0) {
+        ptxi_parse_next(p);
+        if (linkage_of(ptxi_parse_directive(&p->tok)) >= 0) {
+            ptxi_parse_error(p, ptxi_parse_loc(p), "one linking directive only");
+            return false;
+        }
+    } else {
+        linkage = PTXI_LINK_STATIC;
+    }
+    switch (ptxi_parse_directive(&p->tok)) {
+    case PTXI_D_entry:
+        return ptxi_func_parse(p, (uint8_t)linkage, true);
+    case PTXI_D_func:
+        return ptxi_func_parse(p, (uint8_t)linkage, false);
+    case PTXI_D_const:
+    case PTXI_D_global:
+    case PTXI_D_local:
+    case PTXI_D_param:
+    case PTXI_D_reg:
+    case PTXI_D_shared:
+    case PTXI_D_tex:
+        return ptxi_var_declaration(p, (uint8_t)linkage);
+    default:
+        return ptxi_parse_expected(p, "a directive of modules");
+    }
+}
+
+static bool parse_item(struct parser *p)
+{
+    switch (ptxi_parse_directive(&p->tok)) {
+    case PTXI_D_version: return parse_version(p);
+    case PTXI_D_target: return parse_target(p);
+    case PTXI_D_address_size: return parse_address_size(p);
+    case PTXI_D_file: return ptxi_debug_file(p);
+    case PTXI_D_section: return ptxi_debug_section(p);
+    case PTXI_D_loc: return ptxi_debug_loc(p);
+    case PTXI_D_pragma: return ptxi_module_pragma(p);
+    case PTXI_D_alias: return ptxi_func_alias(p);
+    default:
+        return p->tok.kind == PTXI_TOK_DWARF ? ptxi_debug_dwarf(p) : parse_definition(p);
+    }
+}
+
+/* After an error outside of functions: to behind the next ';' or the next braces. */
+static void recover(struct parser *p)
+{
+    unsigned depth = 0;
+
+    for (;; ptxi_parse_next(p)) {
+        if (p->tok.kind == PTXI_TOK_END)
+            return;
+        depth += p->tok.kind == '{';
+        if (p->tok.kind == '}' && depth > 0)
+            depth--;
+        else if (p->tok.kind != '}' && p->tok.kind != ';')
+            continue;
+        if (depth == 0) {
+            ptxi_parse_accept(p, '}'); /* that of an initialiser has ';' behind it */
+            ptxi_parse_accept(p, ';');
+            return;
+        }
+    }
+}
+
+static bool parse_head(struct parser *p)
+{
+    if (ptxi_parse_directive(&p->tok) != PTXI_D_version)
+        return ptxi_parse_expected(p, "'.version'");
+    if (!parse_version(p))
+        return false;
+    if (ptxi_parse_directive(&p->tok) != PTXI_D_target)
+        return ptxi_parse_expected(p, "'.target'");
+    return parse_target(p);
+}
+
+static void parse_module(struct parser *p)
+{
+    ptxi_parse_next(p);
+    if (!parse_head(p))
+        return;
+    while (p->tok.kind != PTXI_TOK_END && !p->arena->oom && !ptxi_diag_full(p->diags))
+        if (!parse_item(p))
+            recover(p);
+    if (p->tree->debug && !p->have_dwarf)
+        ptxi_parse_error(p, PTXI_LOC_NONE, ".target debug needs debug data in a .section");
+}
+
+static struct ptxi_module_tree *finish(struct parser *p)
+{
+    struct ptxi_module_tree *m = p->tree;
+
+    m->func_count = (uint32_t)p->funcs.count;
+    m->var_count = (uint32_t)p->vars.count;
+    m->file_count = (uint32_t)p->files.count;
+    m->funcs = ptxi_vec_take(p, &p->funcs, sizeof *m->funcs);
+    m->vars = ptxi_vec_take(p, &p->vars, sizeof *m->vars);
+    m->files = ptxi_vec_take(p, &p->files, sizeof *m->files);
+    return p->arena->oom || p->diags->oom || p->diags->errors ? NULL : m;
+}
+
+static void free_scratch(struct parser *p)
+{
+    struct ptxi_vec *all[] = { &p->funcs, &p->vars, &p->files, &p->bodies, &p->insts, &p->regs,
+                               &p->fn_vars, &p->labels, &p->marks, &p->init, &p->relocs };
+
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        ptxi_alloc_put(p->arena->alloc, all[i]->data);
+    ptxi_alloc_put(p->arena->alloc, p);
+}
+
+struct ptxi_module_tree *ptxi_parse(const char *text, size_t size, const struct ptxi_parse_options *options, struct ptxi_arena *arena,
+                                    struct ptxi_diag *diags)
+{
+    struct parser *p = ptxi_alloc_get(arena->alloc, sizeof *p);
+    struct ptxi_module_tree *m;
+
+    if (!p)
+        return NULL;
+    memset(p, 0, offsetof(struct parser, raw));
+    p->options = options;
+    p->arena = arena;
+    p->diags = diags;
+    m = p->tree = ARENA_NEW(arena, struct ptxi_module_tree, 1);
+    if (m) {
+        m->arena = arena;
+        m->names = ptxi_names_new(arena);
+        m->address_size = 32;
+        ptxi_lex_init(&p->lx, text, size, diags);
+        if (m->names)
+            parse_module(p);
+        m = finish(p);
+    }
+    free_scratch(p);
+    return m;
+}
