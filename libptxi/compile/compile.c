@@ -1,0 +1,70 @@
+#include "compile/compile.h"
+
+#include "compile/build.h"
+#include "compile/ir.h"
+
+
+static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
+{
+    return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && (!options->contract || ptxi_contract(ir)) && ptxi_uniform(ir) &&
+           ptxi_slots(ir);
+}
+
+/* No device has more, and offsets in these spaces are 32 bits wide. */
+enum { MOST_LOCAL = 512 << 10, MOST_SHARED = 1 << 20 };
+
+static bool fits(const struct ptxi_build *b, struct ptxi_diag *diags)
+{
+    const char *name = b->func->name->s;
+
+    if (b->ir->local_bytes > MOST_LOCAL)
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "'%s' has %llu bytes of .local variables, a thread at most %d", name,
+                      (unsigned long long)b->ir->local_bytes, MOST_LOCAL);
+    else if (b->shared_bytes > MOST_SHARED)
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "'%s' has %llu bytes of .shared variables, a block at most %d", name,
+                      (unsigned long long)b->shared_bytes, MOST_SHARED);
+    else
+        return true;
+    return false;
+}
+
+static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct ptxi_func *func, const struct ptxi_compile_options *options,
+                                 struct ptxi_arena *scratch, struct ptxi_arena *arena, struct ptxi_diag *diags)
+{
+    struct ptxi_ir ir = { .arena = scratch, .func = func };
+    struct ptxi_build b = { .ir = &ir, .layout = layout, .options = options, .func = func };
+    struct ptxi_code *code;
+    const char *wrong;
+
+    if (!ptxi_build(&b) || !fits(&b, diags))
+        return NULL;
+    if (!passes(&ir, options)) {
+        if (!ir.oom)
+            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "'%s' needs more registers than can be addressed", func->name->s);
+        return NULL;
+    }
+    wrong = options->verify ? ptxi_verify(&ir) : NULL;
+    if (wrong) {
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "'%s': the compiler is wrong: %s", func->name->s, wrong);
+        return NULL;
+    }
+    code = ptxi_emit(&ir, options, arena);
+    if (!code)
+        return NULL;
+    code->param_bytes = b.param_bytes;
+    code->shared_bytes = (uint32_t)b.shared_bytes;
+    code->shared_align = b.shared_align;
+    return code;
+}
+
+struct ptxi_code *ptxi_compile(const struct ptxi_layout *layout, const struct ptxi_func *func, const struct ptxi_compile_options *options,
+                               struct ptxi_arena *arena, struct ptxi_diag *diags)
+{
+    struct ptxi_arena scratch;
+    struct ptxi_code *code;
+
+    ptxi_arena_init(&scratch, arena->alloc);
+    code = compile(layout, func, options, &scratch, arena, diags);
+    ptxi_arena_free(&scratch);
+    return code;
+}

@@ -1,0 +1,164 @@
+/* A listing of bytecode. Which field of an operation is a register the listing cannot know in every case: it shows slots
+ * as they stand, constants by value. */
+#include "compile/compile.h"
+#include "isa/isa.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Constants stand in the order of their slots. */
+static const struct ptxi_const *find_const(const struct ptxi_code *code, uint16_t slot)
+{
+    uint32_t lo = 0, hi = code->const_count;
+
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+
+        if (code->consts[mid].slot < slot)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < code->const_count && code->consts[lo].slot == slot ? &code->consts[lo] : NULL;
+}
+
+static void put_slot(const struct ptxi_code *code, uint16_t slot, struct ptxi_str *out)
+{
+    const struct ptxi_const *c = find_const(code, slot);
+
+    if (slot == PTXI_NO_SLOT)
+        ptxi_str_puts(out, "_");
+    else if (c && c->value > 9)
+        ptxi_str_printf(out, "0x%" PRIx64, c->value);
+    else if (c)
+        ptxi_str_printf(out, "%" PRIu64, c->value);
+    else
+        ptxi_str_printf(out, "r%u", slot);
+}
+
+static bool starts(const char *name, const char *with)
+{
+    return !strncmp(name, with, strlen(with));
+}
+
+static bool is_distance(uint16_t op)
+{
+    return op == PTXI_OP_bra || op == PTXI_OP_bra_if || op == PTXI_OP_bra_ifn || op == PTXI_OP_loop || op == PTXI_OP_loop_if ||
+           op == PTXI_OP_loop_ifn;
+}
+
+static void put_memory(const struct ptxi_code *code, const struct ptxi_insn *i, const char *name, struct ptxi_str *out)
+{
+    bool store = name[0] == 's', two = strstr(name, "_v2_"), four = strstr(name, "_v4_");
+    uint16_t fields[4] = { i->d, 0, 0, 0 };
+    unsigned n = four ? 4 : two ? 2 : 1;
+
+    if (store)
+        memcpy(fields, (uint16_t[4]){ i->b, i->c, i->d, i->mods }, sizeof fields);
+    else if (four)
+        memcpy(fields, (uint16_t[4]){ i->d, i->b, i->c, i->mods }, sizeof fields);
+    else if (two)
+        fields[1] = i->c;
+    for (unsigned k = 0; k < n && !store; k++) {
+        put_slot(code, fields[k], out);
+        ptxi_str_puts(out, ", ");
+    }
+    ptxi_str_puts(out, "[");
+    put_slot(code, i->a, out);
+    ptxi_str_printf(out, "%+d]", i->imm);
+    for (unsigned k = 0; k < n && store; k++) {
+        ptxi_str_puts(out, ", ");
+        put_slot(code, fields[k], out);
+    }
+}
+
+static void put_call(const struct ptxi_code *code, const struct ptxi_insn *i, struct ptxi_str *out)
+{
+    const uint16_t *p = code->pool + i->imm;
+    uint32_t args = p[2], rets = p[3];
+
+    if (i->op == PTXI_OP_call)
+        ptxi_str_printf(out, "function %u", p[0] | (uint32_t)p[1] << 16);
+    else
+        put_slot(code, i->a, out);
+    for (uint32_t k = 0; k < args + rets; k++)
+        ptxi_str_printf(out, "%s r%u:%u->%u", k == args ? " returns" : ",", p[4 + 3 * k], p[6 + 3 * k], p[5 + 3 * k]);
+}
+
+static void put_table(const struct ptxi_code *code, const struct ptxi_insn *i, uint32_t index, struct ptxi_str *out)
+{
+    const uint16_t *p = code->pool + i->imm;
+
+    put_slot(code, i->a, out);
+    ptxi_str_puts(out, " ->");
+    for (uint32_t k = 0; k < p[0]; k++)
+        ptxi_str_printf(out, " %u", index + (p[1 + 2 * k] | (uint32_t)p[2 + 2 * k] << 16));
+}
+
+static void put_fields(const struct ptxi_code *code, const struct ptxi_insn *i, struct ptxi_str *out)
+{
+    const uint16_t fields[] = { i->d, i->a, i->b, i->c };
+    unsigned last = 4;
+    const char *comma = "";
+
+    while (last > 0 && fields[last - 1] == PTXI_NO_SLOT)
+        last--;
+    for (unsigned k = 0; k < last; k++) {
+        ptxi_str_puts(out, comma);
+        put_slot(code, fields[k], out);
+        comma = ", ";
+    }
+    if (i->imm)
+        ptxi_str_printf(out, "%simm %d", comma, i->imm);
+    if (i->mods)
+        ptxi_str_printf(out, " mods 0x%x", i->mods);
+}
+
+static void put_insn(const struct ptxi_code *code, const struct ptxi_insn *i, uint32_t index, struct ptxi_str *out)
+{
+    const char *name = ptxi_op_names[i->op];
+
+    ptxi_str_printf(out, "%6u  %-20s ", index, name);
+    if (is_distance(i->op)) {
+        if (i->a != PTXI_NO_SLOT) {
+            put_slot(code, i->a, out);
+            ptxi_str_puts(out, ", ");
+        }
+        ptxi_str_printf(out, "-> %u%s", index + (uint32_t)i->imm, i->mods & 1 ? " (reads memory)" : "");
+    } else if (starts(name, "ld_") || starts(name, "st_")) {
+        put_memory(code, i, name, out);
+    } else if (i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect) {
+        put_call(code, i, out);
+    } else if (i->op == PTXI_OP_brx) {
+        put_table(code, i, index, out);
+    } else if (i->op == PTXI_OP_unsupported) {
+        ptxi_str_puts(out, code->unsupported[i->imm]);
+    } else {
+        put_fields(code, i, out);
+    }
+}
+
+void ptxi_dump(const struct ptxi_code *code, struct ptxi_str *out)
+{
+    uint32_t line = 0;
+
+    ptxi_str_printf(out, "%s %s: %u units, %u bytes local", code->is_entry ? "entry" : "func", code->name, code->frame_units, code->local_bytes);
+    if (code->is_entry)
+        ptxi_str_printf(out, ", %u bytes shared, %u bytes parameters", code->shared_bytes, code->param_bytes);
+    else
+        ptxi_str_printf(out, ", %u argument words, %u return words", code->arg_words, code->ret_words);
+    ptxi_str_puts(out, "\n");
+    for (uint32_t k = 0; k < code->const_count; k++)
+        ptxi_str_printf(out, "        constant r%u = 0x%" PRIx64 " (%u bytes)\n", code->consts[k].slot, code->consts[k].value, code->consts[k].bytes);
+    for (uint32_t k = 0; k < code->setup_count; k++) {
+        put_insn(code, &code->setup[k], k, out);
+        ptxi_str_puts(out, k + 1 == code->setup_count ? "\n        setup ends here\n" : "\n");
+    }
+    for (uint32_t k = 0; k < code->count; k++) {
+        if (code->locs[k].line != line)
+            ptxi_str_printf(out, "  line %u\n", code->locs[k].line);
+        line = code->locs[k].line;
+        put_insn(code, &code->insns[k], k, out);
+        ptxi_str_puts(out, "\n");
+    }
+}

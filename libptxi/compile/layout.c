@@ -1,0 +1,415 @@
+#include "compile/layout.h"
+
+#include "base/hash.h"
+
+struct ptxi_place {
+    const struct ptxi_var *var;
+    uint32_t global;  /* index into layout->globals */
+    uint64_t offset;  /* const and shared */
+    uint32_t last_user; /* shared: index + 1 of the function that named it last */
+    bool placed;
+    UT_hash_handle hh;
+};
+
+struct ptxi_shared_layout {
+    uint64_t *tops; /* per function index: bytes of kernels that device functions' variables take; NULL: none do */
+};
+
+static struct ptxi_place *find_place(const struct ptxi_layout *layout, const struct ptxi_var *var)
+{
+    struct ptxi_place *p;
+
+    HASH_FIND_PTR(layout->places, &var, p);
+    return p;
+}
+
+static struct ptxi_place *add_place(struct ptxi_layout *layout, struct ptxi_arena *hash_arena, const struct ptxi_var *var)
+{
+    struct ptxi_place *p = ARENA_NEW(hash_arena, struct ptxi_place, 1);
+
+    if (!p)
+        return NULL;
+    p->var = var;
+    p->global = UINT32_MAX;
+    HASH_ADD_PTR(layout->places, var, p);
+    return HASH_ADDED(hh, p) ? p : NULL;
+}
+
+static bool add_static(struct ptxi_layout *l, struct ptxi_arena *arena, const struct ptxi_var *var, const struct ptxi_func *func)
+{
+    struct ptxi_place *p = add_place(l, arena, var);
+
+    if (!p)
+        return false;
+    if (var->space == PTXI_SPACE_GLOBAL) {
+        p->global = l->global_count;
+        l->globals[l->global_count++] = (struct ptxi_layout_var){ var, func, 0 };
+        return true;
+    }
+    p->offset = ptxi_layout_align(l->const_bytes, var->align);
+    l->const_bytes = p->offset + var->size;
+    l->consts[l->const_count++] = (struct ptxi_layout_var){ var, func, p->offset };
+    return true;
+}
+
+static bool is_static(const struct ptxi_var *v)
+{
+    return v->space == PTXI_SPACE_GLOBAL || v->space == PTXI_SPACE_CONST;
+}
+
+static bool add_statics(struct ptxi_layout *l, struct ptxi_arena *arena, struct ptxi_var *const *vars, uint32_t count, const struct ptxi_func *func)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_static(vars[i]) && !add_static(l, arena, vars[i], func))
+            return false;
+    return true;
+}
+
+static uint32_t count_statics(struct ptxi_var *const *vars, uint32_t count)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        n += is_static(vars[i]);
+    return n;
+}
+
+static void see_operand(const struct ptxi_operand *o, void (*see)(void *, const struct ptxi_var *, const struct ptxi_func *), void *ctx)
+{
+    if (o->form == PTXI_OPD_VAR)
+        see(ctx, o->var, NULL);
+    else if (o->form == PTXI_OPD_FUNC)
+        see(ctx, NULL, o->func);
+    else if (o->form == PTXI_OPD_ADDRESS && o->address->var)
+        see(ctx, o->address->var, NULL);
+    else if (o->form == PTXI_OPD_CALL && o->call->func)
+        see(ctx, NULL, o->call->func);
+}
+
+void ptxi_layout_names(const struct ptxi_func *f, void (*see)(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func), void *ctx)
+{
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        const struct ptxi_inst *inst = &f->insts[i];
+
+        for (unsigned k = 0; k < inst->operand_count; k++) {
+            const struct ptxi_operand *o = &inst->operands[k];
+
+            see_operand(o, see, ctx);
+            for (unsigned e = 0; o->form == PTXI_OPD_VECTOR && e < o->count; e++)
+                see_operand(&o->elements[e], see, ctx);
+        }
+    }
+}
+
+bool ptxi_layout_calls_indirect(const struct ptxi_func *f)
+{
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        for (unsigned k = 0; k < f->insts[i].operand_count; k++)
+            if (f->insts[i].operands[k].form == PTXI_OPD_CALL && !f->insts[i].operands[k].call->func)
+                return true;
+    return false;
+}
+
+/* What a pass over all bodies finds out about who names what. */
+struct names {
+    struct ptxi_layout *layout;
+    struct ptxi_arena *scratch, *arena;
+    const struct ptxi_func *func; /* whose body is being read */
+    /* pairs (function, function it names), by function */
+    struct edge { uint32_t from, to; } *edges;
+    uint32_t edge_count, edge_cap;
+    /* pairs (device function, shared variable that it names); users are those functions, numbered from 0 */
+    struct use { uint32_t user; struct ptxi_place *place; } *uses;
+    uint32_t use_count, use_cap;
+    uint32_t *user_of, user_count; /* function index -> user, or UINT32_MAX */
+    bool *taken; /* functions whose address may be called */
+    bool *indirect;
+    bool oom;
+};
+
+static void *grow(struct names *n, void *old, uint32_t count, uint32_t *cap, size_t size)
+{
+    uint32_t new_cap = *cap ? *cap * 2 : 64;
+    void *p;
+
+    if (count < *cap)
+        return old;
+    p = ptxi_arena_array(n->scratch, new_cap, size, alignof(max_align_t));
+    if (!p) {
+        n->oom = true;
+        return NULL;
+    }
+    if (count)
+        memcpy(p, old, count * size);
+    *cap = new_cap;
+    return p;
+}
+
+static uint32_t func_index(const struct ptxi_func *f)
+{
+    return f->alias_of ? f->alias_of->index : f->index;
+}
+
+static void see_shared(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
+{
+    struct names *n = ctx;
+    struct use *p;
+    struct ptxi_place *place;
+
+    (void)func;
+    if (n->oom || !var || var->space != PTXI_SPACE_SHARED || var->unsized)
+        return;
+    place = find_place(n->layout, var);
+    if (!place)
+        place = add_place(n->layout, n->arena, var);
+    if (place && place->last_user == n->func->index + 1)
+        return;
+    p = grow(n, n->uses, n->use_count, &n->use_cap, sizeof *p);
+    if (!place || !p) {
+        n->oom = true;
+        return;
+    }
+    n->uses = p;
+    place->last_user = n->func->index + 1;
+    if (n->user_of[n->func->index] == UINT32_MAX)
+        n->user_of[n->func->index] = n->user_count++;
+    p[n->use_count++] = (struct use){ n->user_of[n->func->index], place };
+}
+
+static void see_func(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
+{
+    struct names *n = ctx;
+    struct edge *p;
+
+    (void)var;
+    if (n->oom || !func)
+        return;
+    p = grow(n, n->edges, n->edge_count, &n->edge_cap, sizeof *p);
+    if (!p)
+        return;
+    n->edges = p;
+    p[n->edge_count++] = (struct edge){ n->func->index, func_index(func) };
+}
+
+static void take_relocs(struct names *n, const struct ptxi_layout_var *vars, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < vars[i].var->reloc_count; k++)
+            if (vars[i].var->relocs[k].func)
+                n->taken[func_index(vars[i].var->relocs[k].func)] = true;
+}
+
+/* A function that is named anywhere counts as callable through a register: telling calls from addresses is not worth
+ * it here. */
+static void read_calls(struct names *n)
+{
+    const struct ptxi_module_tree *tree = n->layout->tree;
+
+    for (uint32_t i = 0; i < tree->func_count && !n->oom; i++) {
+        n->func = tree->funcs[i];
+        ptxi_layout_names(n->func, see_func, n);
+        n->indirect[i] = ptxi_layout_calls_indirect(n->func);
+    }
+    for (uint32_t i = 0; i < n->edge_count; i++)
+        n->taken[n->edges[i].to] = true;
+    take_relocs(n, n->layout->globals, n->layout->global_count);
+    take_relocs(n, n->layout->consts, n->layout->const_count);
+}
+
+struct reach {
+    uint32_t *stack, depth;
+    bool *seen;
+};
+
+static void reach_one(struct reach *r, uint32_t func)
+{
+    if (!r->seen[func]) {
+        r->seen[func] = true;
+        r->stack[r->depth++] = func;
+    }
+}
+
+static void reach_from(const struct names *n, struct reach *r, const uint32_t *first_edge, uint32_t func)
+{
+    uint32_t count = n->layout->tree->func_count;
+
+    memset(r->seen, 0, count * sizeof *r->seen);
+    reach_one(r, func);
+    while (r->depth) {
+        uint32_t f = r->stack[--r->depth];
+
+        for (uint32_t e = first_edge[f]; e < first_edge[f + 1]; e++)
+            reach_one(r, n->edges[e].to);
+        for (uint32_t g = 0; n->indirect[f] && g < count; g++)
+            if (n->taken[g])
+                reach_one(r, g);
+    }
+}
+
+/* Which kernels reach which user: reached[kernel * user_count + user]. */
+static bool *read_reach(struct names *n)
+{
+    const struct ptxi_module_tree *tree = n->layout->tree;
+    uint32_t count = tree->func_count;
+    bool *reached = ptxi_arena_array(n->scratch, count, n->user_count, 1);
+    uint32_t *first_edge = ARENA_NEW(n->scratch, uint32_t, count + 1);
+    struct reach r = { ARENA_NEW(n->scratch, uint32_t, count + 1), 0, ARENA_NEW(n->scratch, bool, count) };
+
+    if (!reached || !first_edge || !r.stack || !r.seen)
+        return NULL;
+    for (uint32_t e = 0; e < n->edge_count; e++)
+        first_edge[n->edges[e].from + 1]++;
+    for (uint32_t f = 0; f < count; f++)
+        first_edge[f + 1] += first_edge[f];
+    for (uint32_t f = 0; f < count; f++) {
+        if (!tree->funcs[f]->is_entry)
+            continue;
+        reach_from(n, &r, first_edge, f);
+        for (uint32_t g = 0; g < count; g++)
+            if (r.seen[g] && n->user_of[g] != UINT32_MAX)
+                reached[(size_t)f * n->user_count + n->user_of[g]] = true;
+    }
+    return reached;
+}
+
+/* The offset is the highest that any kernel which can reach the variable has given out so far. */
+static void place_shared(const struct names *n, struct ptxi_place *place, const bool *reached, uint64_t *tops)
+{
+    const struct ptxi_module_tree *tree = n->layout->tree;
+    uint64_t at = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t u = 0; u < n->use_count; u++) {
+            if (n->uses[u].place != place)
+                continue;
+            for (uint32_t k = 0; k < tree->func_count; k++) {
+                if (!reached[(size_t)k * n->user_count + n->uses[u].user])
+                    continue;
+                if (pass)
+                    tops[k] = at + place->var->size;
+                else if (tops[k] > at)
+                    at = tops[k];
+            }
+        }
+        if (!pass)
+            place->offset = at = ptxi_layout_align(at, place->var->align);
+    }
+}
+
+static bool place_all_shared(struct names *n)
+{
+    uint32_t count = n->layout->tree->func_count;
+    uint64_t *tops = ARENA_NEW(n->arena, uint64_t, count);
+    const bool *reached;
+
+    n->taken = ARENA_NEW(n->scratch, bool, count);
+    n->indirect = ARENA_NEW(n->scratch, bool, count);
+    if (!tops || !n->taken || !n->indirect)
+        return false;
+    read_calls(n);
+    reached = n->oom ? NULL : read_reach(n);
+    if (!reached)
+        return false;
+    for (uint32_t u = 0; u < n->use_count; u++) {
+        if (!n->uses[u].place->placed)
+            place_shared(n, n->uses[u].place, reached, tops);
+        n->uses[u].place->placed = true;
+    }
+    n->layout->shared->tops = tops;
+    return true;
+}
+
+static bool layout_shared(struct ptxi_layout *l, struct ptxi_arena *arena, struct ptxi_arena *scratch)
+{
+    const struct ptxi_module_tree *tree = l->tree;
+    struct names n = { .layout = l, .scratch = scratch, .arena = arena };
+
+    l->shared = ARENA_NEW(arena, struct ptxi_shared_layout, 1);
+    n.user_of = ARENA_NEW(scratch, uint32_t, tree->func_count);
+    if (!l->shared || !n.user_of)
+        return false;
+    memset(n.user_of, 0xff, tree->func_count * sizeof *n.user_of);
+    for (uint32_t i = 0; i < tree->func_count && !n.oom; i++) {
+        n.func = tree->funcs[i];
+        if (!n.func->is_entry && n.func->has_body)
+            ptxi_layout_names(n.func, see_shared, &n);
+    }
+    if (n.oom)
+        return false;
+    return !n.use_count || place_all_shared(&n);
+}
+
+struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, struct ptxi_arena *arena)
+{
+    struct ptxi_layout *l = ARENA_NEW(arena, struct ptxi_layout, 1);
+    uint32_t count = count_statics(tree->vars, tree->var_count);
+    struct ptxi_arena scratch;
+    bool ok;
+
+    for (uint32_t i = 0; i < tree->func_count; i++)
+        count += count_statics(tree->funcs[i]->vars, tree->funcs[i]->var_count);
+    if (!l)
+        return NULL;
+    l->tree = tree;
+    l->consts = ARENA_NEW(arena, struct ptxi_layout_var, count);
+    l->globals = ARENA_NEW(arena, struct ptxi_layout_var, count);
+    if (!l->consts || !l->globals || !add_statics(l, arena, tree->vars, tree->var_count, NULL))
+        return NULL;
+    for (uint32_t i = 0; i < tree->func_count; i++)
+        if (!add_statics(l, arena, tree->funcs[i]->vars, tree->funcs[i]->var_count, tree->funcs[i]))
+            return NULL;
+    ptxi_arena_init(&scratch, arena->alloc);
+    ok = layout_shared(l, arena, &scratch);
+    ptxi_arena_free(&scratch);
+    return ok ? l : NULL;
+}
+
+uint32_t ptxi_layout_global(const struct ptxi_layout *layout, const struct ptxi_var *var)
+{
+    const struct ptxi_place *p = find_place(layout, var);
+
+    return p ? p->global : UINT32_MAX;
+}
+
+uint64_t ptxi_layout_const(const struct ptxi_layout *layout, const struct ptxi_var *var)
+{
+    const struct ptxi_place *p = find_place(layout, var);
+
+    return p ? p->offset : 0;
+}
+
+uint32_t ptxi_layout_shared(const struct ptxi_layout *layout, const struct ptxi_var *var)
+{
+    const struct ptxi_place *p = find_place(layout, var);
+
+    return p ? (uint32_t)p->offset : UINT32_MAX;
+}
+
+uint64_t ptxi_layout_shared_top(const struct ptxi_layout *layout, const struct ptxi_func *kernel)
+{
+    return layout->shared->tops ? layout->shared->tops[kernel->index] : 0;
+}
+
+uint32_t ptxi_layout_param(const struct ptxi_func *func, uint32_t i)
+{
+    uint64_t at = 0;
+
+    for (uint32_t k = 0; k < func->signature.param_count; k++) {
+        const struct ptxi_var *v = func->signature.params[k];
+
+        at = ptxi_layout_align(at, v->align);
+        if (k == i)
+            return (uint32_t)at;
+        at += v->size;
+    }
+    return (uint32_t)at;
+}
+
+uint32_t ptxi_layout_words(struct ptxi_var *const *vars, uint32_t count)
+{
+    uint64_t words = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        words += (vars[i]->size + 3) / 4;
+    return (uint32_t)words;
+}

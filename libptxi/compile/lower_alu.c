@@ -1,0 +1,109 @@
+/* setp, set, selp, lop3, and arithmetic with carry. */
+#include "compile/build.h"
+
+#include <string.h>
+
+/* d = a cmp b, and with a Boolean operation also c; the operation of the row's pattern. */
+static struct ptxi_ir_inst compare(struct ptxi_build *b, const struct ptxi_inst *inst, unsigned first)
+{
+    enum ptxi_class class = ptxi_class_of(ptxi_build_type(b, "a"));
+    const struct ptxi_operand *c = ptxi_build_operand(b, "c");
+    struct ptxi_ir_inst i = { .op = ptxi_isa_op(inst->match), .mods = inst->match->mods, .flags = PTXI_IF_PURE,
+                              .guard = PTXI_NONE,             .aux = PTXI_NONE,          .ptx = b->ptx };
+
+    memset(i.v, 0xff, sizeof i.v);
+    ptxi_build_read(&i, PTXI_F_A, ptxi_build_use(b, &inst->operands[first], class));
+    ptxi_build_read(&i, PTXI_F_B, ptxi_build_use(b, &inst->operands[first + 1], class));
+    if (c)
+        ptxi_build_read(&i, PTXI_F_C, ptxi_build_use_pred(b, c, &i.mods));
+    i.imm = PTXI_NO_SLOT;
+    return i;
+}
+
+void ptxi_lower_setp(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_operand *q = ptxi_build_operand(b, "q");
+    struct ptxi_ir_inst i = compare(b, inst, 2);
+
+    if (!strcmp(inst->match->row->specs[1].name, "q")) {
+        ptxi_build_write(&i, PTXI_F_D, ptxi_build_def(b, &inst->operands[0], PTXI_RC_PRED));
+        if (q && q->form == PTXI_OPD_REG)
+            ptxi_build_write(&i, PTXI_F_IMM, q->reg);
+        *ptxi_ir_append(b->ir, i.op) = i;
+    } else {
+        ptxi_build_unsupported(b, NULL);
+    }
+}
+
+/* set is a comparison and a selection between true and false. */
+void ptxi_lower_set(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    struct ptxi_ir_inst i = compare(b, inst, 1);
+    enum ptxi_type type = ptxi_isa_operand_type(inst->match, &inst->match->row->specs[0]);
+    enum ptxi_class class = ptxi_class_of(type);
+    uint64_t yes = type == PTXI_T_f32 ? 0x3f800000 : type == PTXI_T_u32 || type == PTXI_T_s32 ? UINT64_MAX : 0;
+    uint32_t p, one, zero;
+
+    if (!yes) {
+        ptxi_build_unsupported(b, NULL);
+        return;
+    }
+    p = ptxi_build_temp(b, PTXI_RC_PRED);
+    ptxi_build_write(&i, PTXI_F_D, p);
+    *ptxi_ir_append(b->ir, i.op) = i;
+    one = ptxi_build_const(b, class, yes);
+    zero = ptxi_build_const(b, class, 0);
+    ptxi_build_pure(b, PTXI_OP_selp_32, ptxi_build_def(b, &inst->operands[0], class), one, zero, p);
+}
+
+void ptxi_lower_selp(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    enum ptxi_class class = ptxi_class_of(ptxi_isa_operand_type(inst->match, &inst->match->row->specs[0]));
+    uint16_t mods = inst->match->mods;
+    uint32_t x = ptxi_build_use(b, &inst->operands[1], class), y = ptxi_build_use(b, &inst->operands[2], class);
+    uint32_t p = ptxi_build_use_pred(b, &inst->operands[3], &mods), d = ptxi_build_def(b, &inst->operands[0], class);
+
+    ptxi_build_pure(b, ptxi_isa_op(inst->match), d, x, y, p)->mods = mods;
+}
+
+void ptxi_lower_lop3(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_operand *p = ptxi_build_operand(b, "p"), *q = ptxi_build_operand(b, "q"), *lut = ptxi_build_operand(b, "immLut");
+    uint32_t a = ptxi_build_use(b, ptxi_build_operand(b, "a"), PTXI_RC_32), x = ptxi_build_use(b, ptxi_build_operand(b, "b"), PTXI_RC_32);
+    uint32_t c = ptxi_build_use(b, ptxi_build_operand(b, "c"), PTXI_RC_32), d, zero;
+    struct ptxi_ir_inst *i;
+
+    d = p ? ptxi_build_temp(b, PTXI_RC_32) : ptxi_build_def(b, &inst->operands[0], PTXI_RC_32);
+    ptxi_build_pure(b, ptxi_isa_op(inst->match), d, a, x, c)->imm = (int32_t)(lut->imm & 0xff);
+    if (!p)
+        return;
+    /* p = (d != 0) op q */
+    zero = ptxi_build_const(b, PTXI_RC_32, 0);
+    uint16_t mods = inst->match->mods & PTXI_MOD_BOOL_MASK;
+    uint32_t r = ptxi_build_use_pred(b, q, &mods);
+    i = ptxi_build_pure(b, PTXI_OP_setp_ne_i32, ptxi_build_def(b, p, PTXI_RC_PRED), d, zero, r);
+    i->mods = mods;
+    i->imm = PTXI_NO_SLOT;
+    if (inst->operands[0].form == PTXI_OPD_REG)
+        ptxi_build_move(b, inst->operands[0].reg, d);
+}
+
+/* CC.CF is a predicate register of the function. */
+void ptxi_lower_carry(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const char *name = inst->match->row->mnemonic;
+    uint32_t carry;
+
+    if (b->carry == PTXI_NONE)
+        b->carry = ptxi_build_temp(b, PTXI_RC_PRED);
+    carry = b->carry;
+    ptxi_lower_plain(b, inst);
+    if (b->ir->oom)
+        return;
+    struct ptxi_ir_inst *i = &b->ir->insts[b->ir->count - 1];
+    i->flags |= PTXI_IF_PURE;
+    if (name[strlen(name) - 1] == 'c')
+        ptxi_build_read(i, PTXI_F_IMM, carry);
+    if (ptxi_build_has(inst->match, PTXI_Q_cc))
+        ptxi_build_write(i, PTXI_F_IMM, carry);
+}
