@@ -1,0 +1,65 @@
+/* Addresses and the windows of the generic address space: PTX ISA, "Data Movement and Conversion Instructions: cvta",
+ * "isspacep". Constants and kernel parameters have host addresses as generic ones; shared and local memory have windows. */
+#include "exec/engine.h"
+#include "exec/level.h"
+
+#define MOVE_BY(name, amount)                              \
+    OP( name )                                             \
+    {                                                      \
+        const uint64_t *a = PTXI_SLOT(w, i->a);            \
+        uint64_t by = (amount), *d = PTXI_SLOT(w, i->d);   \
+                                                           \
+        WRITE_LANES(d, a[l] + by);                         \
+        NEXT;                                              \
+    }
+
+MOVE_BY( cvta_shared, PTXI_SHARED_WINDOW )
+MOVE_BY( cvta_local, PTXI_LOCAL_WINDOW )
+MOVE_BY( cvta_const, (uintptr_t)w->cta->grid->program->const_bank )
+MOVE_BY( cvta_param, (uintptr_t)w->cta->grid->params )
+MOVE_BY( cvta_to_shared, -PTXI_SHARED_WINDOW )
+MOVE_BY( cvta_to_local, -PTXI_LOCAL_WINDOW )
+MOVE_BY( cvta_to_const, -(uintptr_t)w->cta->grid->program->const_bank )
+MOVE_BY( cvta_to_param, -(uintptr_t)w->cta->grid->params )
+
+OP( local_addr )
+{
+    uint64_t at = w->frame->local_base + (uint64_t)i->imm, *d = PTXI_SLOT(w, i->d);
+
+    WRITE_LANES(d, at);
+    NEXT;
+}
+
+OP( shared_dynamic )
+{
+    uint32_t at = w->cta->grid->code->shared_bytes, *d = PTXI_SLOT(w, i->d);
+
+    WRITE_LANES(d, at);
+    NEXT;
+}
+
+/* Lanes whose address lies in [base, base + size). */
+static ptxi_lanes lanes_in(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t base, uint64_t size)
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    ptxi_lanes in = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        in |= (ptxi_lanes)(a[l] - base < size) << l;
+    return in;
+}
+
+#define ISSPACEP(space, lanes)               \
+    OP( isspacep_##space )                   \
+    {                                        \
+        ptxi_set_pred(w, i->d, (lanes));     \
+        NEXT;                                \
+    }
+
+ISSPACEP( shared, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_WINDOW_SIZE) )
+ISSPACEP( local, lanes_in(w, i, PTXI_LOCAL_WINDOW, PTXI_WINDOW_SIZE) )
+ISSPACEP( const, lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size) )
+ISSPACEP( param, lanes_in(w, i, (uintptr_t)w->cta->grid->params, w->cta->grid->code->param_bytes) )
+/* The window of kernel parameters lies inside global memory. */
+ISSPACEP( global, ~(lanes_in(w, i, PTXI_SHARED_WINDOW, 2 * PTXI_WINDOW_SIZE) |
+                    lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size)) )

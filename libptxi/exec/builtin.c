@@ -1,0 +1,236 @@
+#include "exec/builtin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/memory.h"
+
+static uint64_t arg64(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
+{
+    return word + 1 < c->arg_words ? c->args[word][lane] | (uint64_t)c->args[word + 1][lane] << 32 : 0;
+}
+
+static uint32_t arg32(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
+{
+    return word < c->arg_words ? c->args[word][lane] : 0;
+}
+
+/* Text of a kernel's memory up to its NUL, at most size - 1 characters. Returns its length. */
+static size_t read_string(struct ptxi_warp *w, unsigned lane, uint64_t address, char *to, size_t size)
+{
+    size_t n = address ? ptxi_mem_read(w, lane, address, to, size - 1) : 0;
+
+    if (!address)
+        n = (size_t)snprintf(to, size, "(null)");
+    to[n] = 0;
+    return strlen(to);
+}
+
+/* --- vprintf --- */
+
+enum { FORMAT_MAX = 8192, PIECE_MAX = 4096, SPEC_MAX = 64 };
+
+struct output {
+    char text[16384];
+    size_t size;
+    struct ptxi_grid *grid;
+};
+
+static void flush(struct output *o)
+{
+    if (o->size)
+        o->grid->output(o->grid->output_ctx, o->text, o->size);
+    o->size = 0;
+}
+
+static void put(struct output *o, const char *s, size_t n)
+{
+    if (n > sizeof o->text - o->size)
+        flush(o);
+    if (n > sizeof o->text)
+        n = sizeof o->text;
+    memcpy(o->text + o->size, s, n);
+    o->size += n;
+}
+
+/* The arguments of one thread's call: values at their natural alignment, one behind the other. */
+struct arguments {
+    struct ptxi_warp *warp;
+    unsigned lane;
+    uint64_t next;
+    int count;
+};
+
+static uint64_t take(struct arguments *a, unsigned size)
+{
+    uint64_t x = 0;
+
+    a->next = (a->next + size - 1) & ~(uint64_t)(size - 1);
+    ptxi_mem_read(a->warp, a->lane, a->next, &x, size);
+    a->next += size;
+    a->count++;
+    return x;
+}
+
+/* One conversion, from its % on; `spec` is rebuilt with the host's length modifiers. Returns its end. */
+struct conversion {
+    char spec[SPEC_MAX];
+    size_t size;
+    unsigned bytes; /* of an integer */
+    char kind;
+};
+
+static void spec_add(struct conversion *c, const char *s)
+{
+    while (*s && c->size < sizeof c->spec - 8)
+        c->spec[c->size++] = *s++;
+    c->spec[c->size] = 0;
+}
+
+static const char *parse_conversion(const char *p, struct conversion *c, struct arguments *a)
+{
+    char number[16];
+
+    *c = (struct conversion){ .bytes = 4 };
+    spec_add(c, "%");
+    for (p++; *p && strchr("-+ #0123456789.*", *p); p++) {
+        if (*p == '*')
+            snprintf(number, sizeof number, "%d", (int)take(a, 4));
+        else
+            snprintf(number, sizeof number, "%c", *p);
+        spec_add(c, number);
+    }
+    for (; *p && strchr("hlLqjzt", *p); p++)
+        if (*p != 'h')
+            c->bytes = 8;
+        else
+            c->bytes = c->bytes == 2 ? 1 : 2;
+    c->kind = *p;
+    return *p ? p + 1 : p;
+}
+
+static int64_t narrowed(uint64_t x, unsigned bytes, bool is_signed)
+{
+    switch (bytes) {
+    case 1: return is_signed ? (int8_t)x : (uint8_t)x;
+    case 2: return is_signed ? (int16_t)x : (uint16_t)x;
+    case 4: return is_signed ? (int64_t)(int32_t)x : (int64_t)(uint32_t)x;
+    default: return (int64_t)x;
+    }
+}
+
+static void convert(struct output *o, struct conversion *c, struct arguments *a)
+{
+    char piece[PIECE_MAX], string[PIECE_MAX];
+    int n = 0;
+
+    switch (c->kind) {
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': {
+        bool is_signed = c->kind == 'd' || c->kind == 'i';
+        uint64_t x = take(a, c->bytes == 8 ? 8 : 4);
+        char kind[4] = { 'l', 'l', c->kind, 0 };
+
+        spec_add(c, kind);
+        n = snprintf(piece, sizeof piece, c->spec, (long long)narrowed(x, c->bytes, is_signed));
+        break;
+    }
+    case 'c':
+        spec_add(c, "c");
+        n = snprintf(piece, sizeof piece, c->spec, (int)take(a, 4));
+        break;
+    case 'p':
+        spec_add(c, "p");
+        n = snprintf(piece, sizeof piece, c->spec, (void *)(uintptr_t)take(a, 8));
+        break;
+    case 's':
+        read_string(a->warp, a->lane, take(a, 8), string, sizeof string);
+        spec_add(c, "s");
+        n = snprintf(piece, sizeof piece, c->spec, string);
+        break;
+    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
+        uint64_t bits = take(a, 8);
+        double x;
+        char kind[2] = { c->kind, 0 };
+
+        memcpy(&x, &bits, sizeof x);
+        spec_add(c, kind);
+        n = snprintf(piece, sizeof piece, c->spec, x);
+        break;
+    }
+    default: /* %% and what printf does not know */
+        n = snprintf(piece, sizeof piece, "%s%c", c->kind == '%' ? "" : c->spec, c->kind ? c->kind : '%');
+    }
+    put(o, piece, n < 0 ? 0 : (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1);
+}
+
+static int print(struct output *o, const char *p, struct arguments *a)
+{
+    while (*p) {
+        size_t n = strcspn(p, "%");
+        struct conversion c;
+
+        put(o, p, n);
+        p += n;
+        if (!*p)
+            break;
+        p = parse_conversion(p, &c, a);
+        convert(o, &c, a);
+    }
+    return a->count;
+}
+
+/* int vprintf(const char *format, const void *arguments) */
+static bool builtin_vprintf(struct ptxi_builtin_call *call, void *user)
+{
+    struct output o = { .grid = call->warp->cta->grid };
+    char *format = malloc(FORMAT_MAX);
+
+    (void)user;
+    for (uint64_t left = call->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        uint64_t at = arg64(call, 0, l);
+        struct arguments a = { call->warp, l, arg64(call, 2, l), 0 };
+        int result = format ? -1 : -2;
+
+        if (at && format) {
+            read_string(call->warp, l, at, format, FORMAT_MAX);
+            result = print(&o, format, &a);
+        }
+        if (call->ret_words)
+            call->rets[0][l] = (uint32_t)result;
+    }
+    flush(&o);
+    free(format);
+    return true;
+}
+
+/* --- __assertfail --- */
+
+/* void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t char_size) */
+static bool builtin_assertfail(struct ptxi_builtin_call *call, void *user)
+{
+    unsigned l = ptxi_first_lane(call->lanes);
+    char message[160], file[160], function[120], text[512];
+
+    (void)user;
+    read_string(call->warp, l, arg64(call, 0, l), message, sizeof message);
+    read_string(call->warp, l, arg64(call, 2, l), file, sizeof file);
+    read_string(call->warp, l, arg64(call, 5, l), function, sizeof function);
+    snprintf(text, sizeof text, "%s:%u: %s: Assertion `%s` failed.", file, arg32(call, 4, l), function, message);
+    ptxi_fault(call->warp, call->insn, PTXI_FK_ASSERT, call->lanes, 0, 0, text);
+    return false;
+}
+
+ptxi_builtin *ptxi_builtin_find(const char *name)
+{
+    static const struct { const char *name; ptxi_builtin *function; } table[] = {
+        { "vprintf", builtin_vprintf },
+        { "__assertfail", builtin_assertfail },
+    };
+
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++)
+        if (!strcmp(table[k].name, name))
+            return table[k].function;
+    return NULL;
+}

@@ -1,0 +1,195 @@
+/* PTX ISA, "Control Flow Instructions". */
+#include "exec/engine.h"
+#include "exec/level.h"
+
+/* A jump must not pass a place where another split of the frame waits. */
+static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptxi_insn *target)
+{
+    return __builtin_expect(target > w->stop, 0) ? ptxi_leave_switch(w, target) : target;
+}
+
+/* Backward jumps pay for the instructions of the round, and give way at times when lanes may wait for each other. */
+static inline const struct ptxi_insn *jump_back(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const struct ptxi_insn *target = i + i->imm;
+
+    w->quantum += i->imm - 1; /* also a loop of this one instruction costs something */
+    if (__builtin_expect(w->quantum <= 0, 0))
+        return ptxi_leave_quantum(w, target);
+    if (__builtin_expect(w->split_count > 1 && i->mods & 1 && !--w->patience, 0))
+        return ptxi_leave_sleep(w, target);
+    return target;
+}
+
+static inline const struct ptxi_insn *branch(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
+{
+    if (!taken)
+        NEXT;
+    if (taken == w->active)
+        return jump(w, i + i->imm);
+    return ptxi_diverge(w, i + 1, i + i->imm, taken);
+}
+
+static inline const struct ptxi_insn *branch_back(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
+{
+    if (!taken)
+        NEXT;
+    if (taken != w->active)
+        ptxi_split_off(w, i + 1, w->active & ~taken);
+    return jump_back(w, i);
+}
+
+OP( bra )
+{
+    return jump(w, i + i->imm);
+}
+
+OP( bra_if )
+{
+    return branch(w, i, w->active & ptxi_pred(w, i->a));
+}
+
+OP( bra_ifn )
+{
+    return branch(w, i, w->active & ~ptxi_pred(w, i->a));
+}
+
+OP( loop )
+{
+    return jump_back(w, i);
+}
+
+OP( loop_if )
+{
+    return branch_back(w, i, w->active & ptxi_pred(w, i->a));
+}
+
+OP( loop_ifn )
+{
+    return branch_back(w, i, w->active & ~ptxi_pred(w, i->a));
+}
+
+OP( brx )
+{
+    const uint32_t *index = PTXI_SLOT(w, i->a);
+    const uint16_t *list = w->frame->code->pool + i->imm;
+
+    for (;;) {
+        uint32_t k = index[ptxi_first_lane(w->active)];
+        const struct ptxi_insn *target;
+        ptxi_lanes lanes = 0;
+
+        if (k >= list[0])
+            return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & -w->active, 0, 0, "brx.idx index out of range");
+        target = i + (int32_t)(list[1 + 2 * k] | (uint32_t)list[2 + 2 * k] << 16);
+        for (int l = 0; l < PTXI_LANES; l++)
+            lanes |= (ptxi_lanes)(index[l] == k) << l;
+        lanes &= w->active;
+        if (lanes == w->active)
+            return jump(w, target);
+        ptxi_split_off(w, target, lanes);
+    }
+}
+
+OP( call )
+{
+    const uint16_t *list = w->frame->code->pool + i->imm;
+
+    return ptxi_call(w, i, list[0] | (uint32_t)list[1] << 16);
+}
+
+/* Lanes that call different functions part, one function after the other. */
+OP( call_indirect )
+{
+    const struct ptxi_program *p = w->cta->grid->program;
+    const uint64_t *address = PTXI_SLOT(w, i->a);
+    uint64_t first = address[ptxi_first_lane(w->active)];
+    uint32_t func = p->function_at(p->ctx, first);
+    ptxi_lanes others = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        others |= (ptxi_lanes)(address[l] != first) << l;
+    others &= w->active;
+    if (func == UINT32_MAX)
+        return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & ~others, first, 0, "indirect call of an address that is no function");
+    if (others)
+        ptxi_split_off(w, i, others);
+    return ptxi_call(w, i, func);
+}
+
+OP( ret )
+{
+    return ptxi_return(w, i);
+}
+
+OP( exit )
+{
+    (void)i;
+    return ptxi_lanes_exit(w, w->active);
+}
+
+OP( trap )
+{
+    return ptxi_fault(w, i, PTXI_FK_TRAP, w->active, 0, 0, NULL);
+}
+
+/* There is no debugger to go on from here. */
+OP( brkpt )
+{
+    return ptxi_fault(w, i, PTXI_FK_TRAP, w->active, 0, 0, "brkpt");
+}
+
+OP( nop )
+{
+    (void)w;
+    NEXT;
+}
+
+OP( count )
+{
+    struct ptxi_cta *c = w->cta;
+
+    c->warp_instructions += (uint64_t)i->imm;
+    c->thread_instructions += (uint64_t)i->imm * (unsigned)__builtin_popcountll(w->active);
+    NEXT;
+}
+
+OP( unsupported )
+{
+    return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, w->frame->code->unsupported[i->imm]);
+}
+
+OP( unreachable )
+{
+    return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active, 0, 0, "control reached the end of the function");
+}
+
+OP( end )
+{
+    (void)i;
+    return w->stop;
+}
+
+OP( nanosleep )
+{
+    return w->split_count > 1 ? ptxi_leave_sleep(w, i + 1) : ptxi_leave_quantum(w, i + 1);
+}
+
+OP( none )
+{
+    return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, "no operation");
+}
+
+/* Guards run the instruction behind them with fewer lanes. It is never one that changes the splits. */
+OP( guard )
+{
+    ptxi_lanes all = w->active, on = all & (i->mods ? ~ptxi_pred(w, i->a) : ptxi_pred(w, i->a));
+    const struct ptxi_insn *next;
+
+    if (!on)
+        return i + 2;
+    w->active = on;
+    next = w->table[i[1].op](i + 1, w);
+    w->active = all;
+    return next;
+}

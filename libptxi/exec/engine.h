@@ -1,0 +1,152 @@
+/* The warp engine from inside: CTAs, grids and workers, and how a handler leaves the dispatch loop.
+ *
+ * A warp is data. To run it, the scheduler picks a split (split.c), points the warp at the split's frame and enters
+ * the dispatch loop; the loop ends when the split reaches w->stop (the pc where another split of the frame waits, so
+ * that they can merge) or when a handler leaves by one of the ptxi_leave_... functions, which note why in w->event. */
+#ifndef PTXI_EXEC_ENGINE_H
+#define PTXI_EXEC_ENGINE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "exec/exec.h"
+#include "exec/warp.h"
+
+/* No split of the frame waits: no pc is above it. */
+#define PTXI_NO_STOP ((const struct ptxi_insn *)UINTPTR_MAX)
+
+enum ptxi_event {
+    PTXI_EVENT_NONE,    /* reached w->stop */
+    PTXI_EVENT_SWITCH,  /* the splits changed: pick again */
+    PTXI_EVENT_QUANTUM, /* the scheduler should look */
+    PTXI_EVENT_BARRIER, /* the whole warp waits at CTA barriers */
+    PTXI_EVENT_DONE,    /* no lane lives */
+    PTXI_EVENT_BLOCKED, /* lanes wait for lanes that cannot come */
+    PTXI_EVENT_FAULT
+};
+
+struct ptxi_barrier {
+    uint32_t arrived;  /* threads, in whole warps */
+    uint32_t expected; /* threads; 0: all of the CTA that have not exited */
+    bool in_use;
+    uint32_t popc;     /* red: threads whose predicate held */
+    uint32_t voters;   /* red: threads that brought a predicate */
+};
+#define PTXI_BARRIERS 16
+
+/* Instructions that a warp may run, as far as loops and calls count them, before the scheduler looks again. */
+#define PTXI_QUANTUM 65536
+
+/* A CTA's place on a worker; reused for one CTA of a launch after another. */
+struct ptxi_cta {
+    struct ptxi_grid *grid;
+    struct ptxi_worker *worker;
+    uint32_t ctaid[3];
+    uint64_t linear;      /* of the CTA in its grid */
+    uint32_t warp_count, live_warps;
+    bool busy;
+    uint64_t thread_instructions, warp_instructions; /* counted since its grid was told */
+    struct ptxi_barrier barriers[PTXI_BARRIERS];
+    unsigned char *shared;
+    unsigned char *local;
+    size_t shared_bytes, local_bytes; /* as allocated */
+    size_t frame_stride;
+    unsigned char *frames; /* entry frames, frame_stride bytes apart */
+    size_t frame_bytes;
+    const struct ptxi_grid *prepared_for; /* the setup in the frames is of this launch ... */
+    uint64_t prepared_id;                 /* ... with this number */
+    struct ptxi_warp *warps;
+    uint32_t warps_allocated;
+    struct ptxi_cta *next;
+};
+
+/* An allocation that an instruction hit last. */
+struct ptxi_mem_hit {
+    uint64_t lo, hi;       /* bytes [lo, hi) may be read */
+    uint64_t write_hi;     /* hi, or 0 when it may not be written */
+    uint64_t generation;
+};
+#define PTXI_MEM_HITS 256
+
+struct ptxi_worker {
+    struct ptxi_exec *exec;
+    uint32_t index;
+    struct ptxi_cta *ctas;     /* all places, busy ones first come first served */
+    struct ptxi_mem_hit hits[PTXI_MEM_HITS];
+    uint64_t clock;            /* instructions executed, as coarsely as the quantum counts them */
+    bool claimed;
+};
+
+/* Dispatch tables and loops of the levels (run.c). */
+struct ptxi_level {
+    const char *name;
+    ptxi_handler *const *table;
+    void (*run)(struct ptxi_warp *w, const struct ptxi_insn *pc);
+};
+const struct ptxi_level *ptxi_exec_level(void);
+
+/* split.c */
+
+/* Runs the warp until it is done, waits, has used its quantum, or fails. */
+enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *level);
+/* Puts the warp at the start of its kernel with the given lanes. */
+void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes);
+/* Ends a warp in the middle: its frames are free again. */
+void ptxi_warp_abandon(struct ptxi_warp *w);
+/* All splits waiting at CTA barrier `number` go on; red results are written. */
+void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done);
+
+/* For handlers. Each returns what the handler must return. */
+/* The lanes part from the running split and wait at pc. */
+void ptxi_split_off(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes lanes);
+/* The same, and the others go on at `first`, which is the lower pc. */
+const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn *first, const struct ptxi_insn *second, ptxi_lanes second_lanes);
+const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi_insn *pc);   /* to a split that must go first */
+const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc);    /* let other splits run */
+const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc);
+const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number);
+const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask);
+const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes);
+
+/* frame.c */
+const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func);
+const struct ptxi_insn *ptxi_return(struct ptxi_warp *w, const struct ptxi_insn *i);
+void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code);
+void ptxi_frame_drop(struct ptxi_warp *w, struct ptxi_frame *frame); /* one reference less */
+void ptxi_warp_free_frames(struct ptxi_warp *w);
+
+/* rendezvous.c: finishes a .sync instruction for all the splits that wait at it, if the lanes it needs are there. */
+bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived);
+
+/* Claims the right to write the grid's report: true for the first fault only. */
+bool ptxi_grid_fail(struct ptxi_grid *g);
+
+/* fault.c: the launch fails with this report. `lane` is the first lane at fault. */
+const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
+                                   uint32_t size, const char *detail);
+/* The same for an offset into an area that is no global memory. */
+struct ptxi_area {
+    const char *name;
+    uint64_t size;
+};
+const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t offset,
+                                      uint32_t size, const char *detail, const struct ptxi_area *area);
+
+/* barrier.c: CTA barriers. All lanes of a warp that live stand at one barrier when the warp arrives. */
+void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);
+/* A warp has exited: barriers no longer wait for it. */
+void ptxi_cta_warp_done(struct ptxi_cta *cta);
+/* Writes what bar.red gives to the lanes of a waiting split. */
+void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done);
+
+static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
+{
+    return g->block[0] * g->block[1] * g->block[2];
+}
+
+static inline unsigned ptxi_first_lane(ptxi_lanes lanes)
+{
+    return (unsigned)__builtin_ctzll(lanes);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* What api/ sees of the engine: a pool of workers that runs grids. */
+#ifndef PTXI_EXEC_EXEC_H
+#define PTXI_EXEC_EXEC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/bytecode.h"
+
+struct ptxi_memmap;
+struct ptxi_exec;
+struct ptxi_warp;
+
+enum ptxi_fault_kind {
+    PTXI_FK_NONE,
+    PTXI_FK_OUT_OF_BOUNDS,
+    PTXI_FK_MISALIGNED,
+    PTXI_FK_NULL,
+    PTXI_FK_FREED,
+    PTXI_FK_READ_ONLY,
+    PTXI_FK_OTHER_SHARED,   /* shared memory of another CTA, or beyond this one's */
+    PTXI_FK_OTHER_LOCAL,    /* .local memory beyond the thread's own */
+    PTXI_FK_TRAP,
+    PTXI_FK_ASSERT,
+    PTXI_FK_DEADLOCK,
+    PTXI_FK_BARRIER,        /* a barrier number or thread count that is none */
+    PTXI_FK_BUDGET,
+    PTXI_FK_TIMEOUT,
+    PTXI_FK_UNSUPPORTED,
+    PTXI_FK_STACK,          /* call depth or .local memory exhausted */
+    PTXI_FK_BRANCH,         /* brx.idx out of range, indirect call of no function, end of function reached */
+    PTXI_FK_UNRESOLVED,     /* call of an .extern function that nothing defines */
+    PTXI_FK_MEMORY          /* the host has no memory for registers, shared memory or frames */
+};
+
+/* Where and why a launch failed. Strings live as long as the module. */
+struct ptxi_fault_report {
+    enum ptxi_fault_kind kind;
+    uint64_t address;
+    uint32_t access_size;
+    bool is_store;
+    uint32_t ctaid[3], tid[3];
+    uint32_t thread_count;      /* lanes of the warp at fault */
+    const struct ptxi_code *code; /* function */
+    struct ptxi_source_loc loc;   /* line 0: not known */
+    const char *area;              /* where the address counts from 0: "the block's shared memory"; NULL: an address */
+    uint64_t near_base, near_size; /* nearest allocation, or the area; size 0: none */
+    bool near_freed;
+    char detail[512];           /* text of an assertion, name of an instruction, who waits where */
+};
+
+/* A function that the host provides in place of PTX: gets the warp, the lanes that call, and for each argument word
+ * and each return word a vector of PTXI_LANES 32-bit elements. Returns false after ptxi_fault(). */
+struct ptxi_builtin_call {
+    struct ptxi_warp *warp;
+    const struct ptxi_insn *insn;
+    uint64_t lanes;
+    const uint32_t *const *args; /* arg word -> lane vector */
+    uint32_t *const *rets;
+    uint32_t arg_words, ret_words;
+};
+typedef bool ptxi_builtin(struct ptxi_builtin_call *call, void *user);
+
+/* A module's functions as the engine calls them. */
+struct ptxi_callee {
+    _Atomic(const struct ptxi_code *) code; /* NULL until compiled */
+    ptxi_builtin *builtin;                  /* NULL for PTX functions */
+    void *builtin_user;
+    const char *name;
+};
+
+struct ptxi_program {
+    struct ptxi_callee *functions;
+    uint32_t function_count;
+    /* Compiles a function on its first call (thread-safe); NULL when it has no body or memory ran out. */
+    const struct ptxi_code *(*compile)(void *ctx, uint32_t function);
+    /* Function index of a function's address as kernels see it, or UINT32_MAX. */
+    uint32_t (*function_at)(void *ctx, uint64_t address);
+    void *ctx;
+    unsigned char *const_bank; /* constants; also reachable through its own memory region */
+    uint64_t const_size;
+};
+
+/* One launch. Filled by api/; everything it points to lives until ptxi_exec_launch() returns. */
+struct ptxi_grid {
+    const struct ptxi_code *code;
+    const struct ptxi_program *program;
+    struct ptxi_memmap *memmap;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;     /* bytes */
+    const unsigned char *params; /* code->param_bytes bytes */
+    uint64_t gridid;
+    uint32_t sm_count;           /* of the device profile: %nsmid, CTAs that could be resident */
+    uint32_t resident_limit;     /* CTAs one worker may hold at once */
+    bool cooperative;            /* all CTAs are resident from the start */
+    bool unchecked;              /* accesses to global memory are not checked */
+    bool counting;
+    uint32_t stack_bytes;        /* .local memory of a thread beyond the kernel's own, for calls */
+    uint64_t instruction_budget; /* 0: none */
+    uint64_t deadline_ns;        /* CLOCK_MONOTONIC, 0: none */
+    uint64_t envreg12;           /* workspace of cooperative launches, %envreg1:%envreg2 */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total); /* or NULL; some ten times a second, by one thread at a time */
+    void *progress_ctx;
+    void (*output)(void *ctx, const char *text, size_t size); /* printf */
+    void *output_ctx;
+
+    /* results */
+    struct ptxi_fault_report report; /* kind PTXI_FK_NONE: it ran to its end */
+    _Atomic uint64_t thread_instructions, warp_instructions; /* when counting */
+
+    /* engine's own */
+    uint64_t launch_id, cta_total;
+    _Atomic uint64_t next_cta, done_ctas;
+    _Atomic uint32_t failed; /* report is being or has been written */
+    _Atomic uint32_t inside; /* workers holding CTAs of it */
+    _Atomic uint64_t progress_ns; /* when to call progress again */
+    atomic_flag reporting;
+    _Atomic uint64_t spent;  /* coarse count of instructions, for the budget */
+    struct ptxi_grid *next;
+};
+
+/* A pool of `workers` workers (0: one a core, or PTXI_WORKERS). NULL when out of memory. */
+struct ptxi_exec *ptxi_exec_create(unsigned workers);
+void ptxi_exec_destroy(struct ptxi_exec *exec);
+unsigned ptxi_exec_workers(const struct ptxi_exec *exec);
+
+/* Runs a grid to its end, the calling thread helping. Any number of threads may call at once. The grid's report says
+ * how it went. */
+void ptxi_exec_launch(struct ptxi_exec *exec, struct ptxi_grid *grid);
+
+/* Name of the CPU level in use: v4, v3, v2, portable. */
+const char *ptxi_exec_level_name(void);
+
+/* Windows of the generic address space. Host addresses lie below them; all other generic addresses are global. */
+#define PTXI_SHARED_WINDOW (UINT64_C(1) << 60)
+#define PTXI_LOCAL_WINDOW (UINT64_C(1) << 60 | UINT64_C(1) << 32)
+#define PTXI_WINDOW_SIZE (UINT64_C(1) << 32)
+
+#endif

@@ -1,0 +1,76 @@
+/* Reports of failed launches. The first fault of a launch is the one reported. */
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/memory.h"
+
+static void describe_neighbour(struct ptxi_fault_report *r, const struct ptxi_grid *g)
+{
+    struct ptxi_mem_region near;
+
+    if (ptxi_memmap_find(g->memmap, r->address, &near) == PTXI_MEMMAP_EMPTY)
+        return;
+    r->near_base = near.base;
+    r->near_size = near.size;
+    r->near_freed = near.flags & PTXI_MEM_FREED;
+}
+
+static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address, const struct ptxi_area *area)
+{
+    return !area && (kind == PTXI_FK_OUT_OF_BOUNDS || kind == PTXI_FK_FREED || kind == PTXI_FK_READ_ONLY || kind == PTXI_FK_MISALIGNED) &&
+           address >= 4096 && address < PTXI_SHARED_WINDOW;
+}
+
+static void locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes)
+{
+    const struct ptxi_code *code = w->frame->code;
+    const uint32_t *block = w->cta->grid->block;
+    uint32_t t = w->first_thread + ptxi_first_lane(lanes ? lanes : 1);
+
+    r->code = code;
+    if (i >= code->insns && i < code->insns + code->count)
+        r->loc = code->locs[i - code->insns];
+    memcpy(r->ctaid, w->cta->ctaid, sizeof r->ctaid);
+    r->tid[0] = t % block[0];
+    r->tid[1] = t / block[0] % block[1];
+    r->tid[2] = t / block[0] / block[1];
+    r->thread_count = (uint32_t)__builtin_popcountll(lanes);
+}
+
+bool ptxi_grid_fail(struct ptxi_grid *g)
+{
+    uint32_t none = 0;
+
+    return atomic_compare_exchange_strong(&g->failed, &none, 1);
+}
+
+const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
+                                      uint32_t size, const char *detail, const struct ptxi_area *area)
+{
+    struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_fault_report *r = &g->report;
+
+    w->event = PTXI_EVENT_FAULT;
+    if (!ptxi_grid_fail(g))
+        return w->stop;
+    r->kind = kind;
+    r->address = address;
+    r->access_size = size;
+    r->is_store = detail && !strcmp(detail, "store");
+    locate(r, w, i, lanes);
+    if (concerns_global_memory(kind, address, area))
+        describe_neighbour(r, g);
+    if (area) {
+        r->area = area->name;
+        r->near_size = area->size;
+    }
+    if (detail)
+        snprintf(r->detail, sizeof r->detail, "%s", detail);
+    return w->stop;
+}
+
+const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
+                                   uint32_t size, const char *detail)
+{
+    return ptxi_fault_in(w, i, kind, lanes, address, size, detail, NULL);
+}

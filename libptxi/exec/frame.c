@@ -1,0 +1,189 @@
+/* Calls. Frames belong to splits: a frame is referenced by the splits that stand in it and by the frames called from
+ * it, and goes back to the warp's free lists with the last of them. */
+#include "exec/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 4096, SMALLEST_CLASS_SHIFT = 10, CLASS_COUNT = 16 };
+
+void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code)
+{
+    for (uint32_t k = 0; k < code->const_count; k++) {
+        const struct ptxi_const *c = &code->consts[k];
+        unsigned char *p = frame->regs + (size_t)c->slot * PTXI_UNIT;
+
+        for (int l = 0; l < PTXI_LANES; l++) {
+            if (c->bytes == 2)
+                ((uint16_t *)p)[l] = (uint16_t)c->value;
+            else if (c->bytes == 4)
+                ((uint32_t *)p)[l] = (uint32_t)c->value;
+            else if (c->bytes == 8)
+                ((uint64_t *)p)[l] = c->value;
+        }
+        if (!c->bytes)
+            *(ptxi_lanes *)p = c->value ? PTXI_ALL_LANES : 0;
+    }
+}
+
+static struct ptxi_frame *frame_new(struct ptxi_warp *w, const struct ptxi_code *code)
+{
+    size_t bytes = sizeof(struct ptxi_frame) + (size_t)code->frame_units * PTXI_UNIT;
+    unsigned class = 0;
+    struct ptxi_frame *f;
+
+    while (((size_t)1 << (SMALLEST_CLASS_SHIFT + class)) < bytes)
+        class++;
+    if (class >= CLASS_COUNT)
+        return NULL;
+    f = w->free_frames[class];
+    if (f)
+        w->free_frames[class] = f->parent;
+    else
+        f = aligned_alloc(64, (size_t)1 << (SMALLEST_CLASS_SHIFT + class));
+    if (f) {
+        f->size_class = class;
+        f->code = code;
+        ptxi_frame_fill(f, code);
+    }
+    return f;
+}
+
+void ptxi_frame_drop(struct ptxi_warp *w, struct ptxi_frame *frame)
+{
+    while (frame && !--frame->splits) {
+        struct ptxi_frame *parent = frame->parent;
+
+        if (!parent)
+            return; /* the entry frame is the CTA's */
+        frame->parent = w->free_frames[frame->size_class];
+        w->free_frames[frame->size_class] = frame;
+        frame = parent;
+    }
+}
+
+void ptxi_warp_free_frames(struct ptxi_warp *w)
+{
+    for (int c = 0; c < CLASS_COUNT; c++)
+        while (w->free_frames[c]) {
+            struct ptxi_frame *f = w->free_frames[c];
+
+            w->free_frames[c] = f->parent;
+            free(f);
+        }
+}
+
+/* Copies words of parameters between frames, in the given lanes. */
+static void copy_words(uint32_t *to, const uint32_t *from, unsigned words, ptxi_lanes lanes)
+{
+    for (unsigned n = 0; n < words * PTXI_LANES; n++)
+        to[n] = lanes >> (n % PTXI_LANES) & 1 ? from[n] : to[n];
+}
+
+static uint32_t *slot_at(struct ptxi_frame *f, unsigned slot)
+{
+    return (uint32_t *)(f->regs + (size_t)slot * PTXI_UNIT);
+}
+
+enum { MAX_BUILTIN_WORDS = 64 };
+
+/* A function of the host's: its arguments and results stay in the caller's frame. */
+static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_callee *callee)
+{
+    const uint16_t *list = w->frame->code->pool + i->imm;
+    unsigned args = list[2], rets = list[3];
+    const uint32_t *arg[MAX_BUILTIN_WORDS];
+    uint32_t *ret[MAX_BUILTIN_WORDS];
+    struct ptxi_builtin_call call = { .warp = w, .insn = i, .lanes = w->active, .args = arg, .rets = ret };
+
+    list += 4;
+    for (unsigned k = 0; k < args + rets; k++, list += 3)
+        for (unsigned n = 0; n < list[2] && call.arg_words + call.ret_words < MAX_BUILTIN_WORDS; n++) {
+            uint32_t *word = slot_at(w->frame, list[0] + 2 * n);
+
+            if (k < args)
+                arg[call.arg_words++] = word;
+            else
+                ret[call.ret_words++] = word;
+        }
+    return callee->builtin(&call, callee->builtin_user) ? i + 1 : w->stop;
+}
+
+static const struct ptxi_code *code_of(struct ptxi_warp *w, uint32_t func)
+{
+    const struct ptxi_program *p = w->cta->grid->program;
+    const struct ptxi_code *code = atomic_load_explicit(&p->functions[func].code, memory_order_acquire);
+
+    return code ? code : p->compile(p->ctx, func);
+}
+
+/* Whether a function's words are where the caller of an indirect call puts and fetches them. A kernel's parameters are
+ * those of its launch: it cannot be called. */
+static bool fits(const struct ptxi_code *code, const uint16_t *list)
+{
+    unsigned units = 2 * (code->arg_words + code->ret_words), values = list[2] + (unsigned)list[3];
+
+    if (code->is_entry)
+        return false;
+    for (unsigned k = 0; k < values; k++)
+        if (list[4 + 3 * k + 1] + 2u * list[4 + 3 * k + 2] > units)
+            return false;
+    return true;
+}
+
+const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func)
+{
+    const struct ptxi_callee *callee = &w->cta->grid->program->functions[func];
+    struct ptxi_split *s = &w->splits[w->current];
+    const struct ptxi_code *code;
+    struct ptxi_frame *f, *from = w->frame;
+    const uint16_t *list = from->code->pool + i->imm;
+
+    if (callee->builtin)
+        return call_builtin(w, i, callee);
+    code = code_of(w, func);
+    if (!code)
+        return ptxi_fault(w, i, PTXI_FK_UNRESOLVED, w->active, 0, 0, callee->name);
+    if (i->op == PTXI_OP_call_indirect && !fits(code, list))
+        return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active, 0, 0, "indirect call of a function with other parameters");
+    if (from->depth >= MAX_DEPTH || from->local_base + from->code->local_bytes + code->local_bytes > w->local_stride)
+        return ptxi_fault(w, i, PTXI_FK_STACK, w->active, 0, 0, callee->name);
+    f = frame_new(w, code);
+    if (!f)
+        return ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, callee->name);
+    f->parent = from; /* takes over the split's reference to it */
+    f->splits = 1;
+    f->depth = from->depth + 1;
+    f->return_to = i;
+    f->local_base = from->local_base + from->code->local_bytes;
+    for (unsigned k = 0, args = list[2]; k < args; k++)
+        copy_words(slot_at(f, list[4 + 3 * k + 1]), slot_at(from, list[4 + 3 * k]), list[4 + 3 * k + 2], w->active);
+    s->frame = w->frame = f;
+    w->regs = f->regs;
+    w->stop = PTXI_NO_STOP;
+    return --w->quantum > 0 ? code->insns : ptxi_leave_quantum(w, code->insns);
+}
+
+const struct ptxi_insn *ptxi_return(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_frame *f = w->frame, *to = f->parent;
+    const struct ptxi_insn *call = f->return_to;
+    const uint16_t *list;
+    unsigned args, rets;
+
+    (void)i;
+    if (!to)
+        return ptxi_lanes_exit(w, w->active);
+    list = to->code->pool + call->imm;
+    args = list[2];
+    rets = list[3];
+    list += 4 + 3 * args;
+    for (unsigned k = 0; k < rets; k++)
+        copy_words(slot_at(to, list[3 * k]), slot_at(f, list[3 * k + 1]), list[3 * k + 2], w->active);
+    to->splits++;
+    ptxi_frame_drop(w, f);
+    w->splits[w->current].frame = w->frame = to;
+    w->regs = to->regs;
+    w->stop = PTXI_NO_STOP;
+    return w->split_count == 1 ? call + 1 : ptxi_leave_switch(w, call + 1);
+}

@@ -1,0 +1,286 @@
+/* What handlers of arithmetic are made of: shapes of operations, and the way between lane vectors and lane masks.
+ *
+ * A shape names its operands' element types and takes the expression for one lane, in terms of a[l], b[l], c[l]:
+ *
+ *   OP2(add_i32, uint32_t, uint32_t, uint32_t, a[l] + b[l])
+ *
+ * The destination may be the slot of a source of the same width: an expression may read lane l only. */
+#ifndef PTXI_EXEC_LANES_H
+#define PTXI_EXEC_LANES_H
+
+#include <string.h>
+
+#include "exec/level.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#define OP1(name, td, ta, expr)                 \
+    OP(name)                                    \
+    {                                           \
+        const ta *a = PTXI_SLOT(w, i->a);       \
+        td *d = PTXI_SLOT(w, i->d);             \
+                                                \
+        WRITE_LANES(d, expr);                   \
+        NEXT;                                   \
+    }
+
+#define OP2(name, td, ta, tb, expr)             \
+    OP(name)                                    \
+    {                                           \
+        const ta *a = PTXI_SLOT(w, i->a);       \
+        const tb *b = PTXI_SLOT(w, i->b);       \
+        td *d = PTXI_SLOT(w, i->d);             \
+                                                \
+        WRITE_LANES(d, expr);                   \
+        NEXT;                                   \
+    }
+
+#define OP3(name, td, ta, tb, tc, expr)         \
+    OP(name)                                    \
+    {                                           \
+        const ta *a = PTXI_SLOT(w, i->a);       \
+        const tb *b = PTXI_SLOT(w, i->b);       \
+        const tc *c = PTXI_SLOT(w, i->c);       \
+        td *d = PTXI_SLOT(w, i->d);             \
+                                                \
+        WRITE_LANES(d, expr);                   \
+        NEXT;                                   \
+    }
+
+/* A source in the lanes that are on, 0 in the others. What rests there may be an integer: as a float it is subnormal, and hosts compute
+ * slowly with those. */
+#define LIVE_SOURCE(type, name, from)                        \
+    _Alignas(64) type name[PTXI_LANES] = { 0 };              \
+                                                             \
+    ptxi_merge(name, from, w->active, sizeof(type))
+
+/* OP1 to OP3 for floating-point arithmetic of the host. */
+#define OPF(name, td, ta, tb, tc, slot_b, slot_c, expr)                            \
+    OP(name)                                                                       \
+    {                                                                              \
+        td *d = PTXI_SLOT(w, i->d);                                                \
+                                                                                   \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {                    \
+            const ta *a = PTXI_SLOT(w, i->a);                                      \
+            const tb *b __attribute__((unused)) = PTXI_SLOT(w, slot_b);            \
+            const tc *c __attribute__((unused)) = PTXI_SLOT(w, slot_c);            \
+                                                                                   \
+            FOR_LANES                                                              \
+            d[l] = (expr);                                                         \
+        } else {                                                                   \
+            _Alignas(64) td out[PTXI_LANES];                                       \
+            LIVE_SOURCE(ta, a, PTXI_SLOT(w, i->a));                                \
+            LIVE_SOURCE(tb, b, PTXI_SLOT(w, slot_b));                              \
+            LIVE_SOURCE(tc, c, PTXI_SLOT(w, slot_c));                              \
+                                                                                   \
+            (void)b;                                                               \
+            (void)c;                                                               \
+            FOR_LANES                                                              \
+            out[l] = (expr);                                                       \
+            ptxi_merge(d, out, w->active, sizeof *d);                              \
+        }                                                                          \
+        NEXT;                                                                      \
+    }
+#define OPF1(name, td, ta, expr) OPF(name, td, ta, ta, ta, i->a, i->a, expr)
+#define OPF2(name, td, ta, tb, expr) OPF(name, td, ta, tb, tb, i->b, i->b, expr)
+#define OPF3(name, td, ta, tb, tc, expr) OPF(name, td, ta, tb, tc, i->b, i->c, expr)
+
+/* For expressions that are long or do not vectorise: all lanes are computed into a buffer, by one copy of the code,
+ * whatever the mask. */
+#define WRITE_LANES_COLD(d, expr)                                          \
+    do {                                                                   \
+        _Alignas(64) __typeof__(*(d)) out_[PTXI_LANES];                    \
+                                                                           \
+        FOR_LANES                                                          \
+        out_[l] = (expr);                                                  \
+        write_buffer(d, out_, w->active, sizeof *(d));                     \
+    } while (0)
+
+static inline void write_buffer(void *d, const void *from, ptxi_lanes on, size_t size)
+{
+    if (__builtin_expect(on == PTXI_ALL_LANES, 1))
+        memcpy(d, from, PTXI_LANES * size);
+    else
+        ptxi_merge(d, from, on, size);
+}
+
+/* A temporary for one value a lane. */
+#define LANE_ARRAY(type, name) _Alignas(64) type name[PTXI_LANES]
+
+/* The mask of the lanes whose byte is 1; all are 0 or 1. */
+static inline ptxi_lanes ptxi_mask_of_bytes(const uint8_t *t)
+{
+    ptxi_lanes mask = 0;
+
+#if defined(__AVX2__)
+    for (int k = 0; k < PTXI_LANES; k += 32) {
+        __m256i v = _mm256_load_si256((const __m256i *)(t + k));
+
+        mask |= (ptxi_lanes)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(v, 7)) << k;
+    }
+#elif defined(__SSE2__)
+    for (int k = 0; k < PTXI_LANES; k += 16) {
+        __m128i v = _mm_load_si128((const __m128i *)(t + k));
+
+        mask |= (ptxi_lanes)(uint32_t)_mm_movemask_epi8(_mm_slli_epi16(v, 7)) << k;
+    }
+#else
+    for (int k = 0; k < PTXI_LANES; k++)
+        mask |= (ptxi_lanes)t[k] << k;
+#endif
+    return mask;
+}
+
+/* mask = the lanes where a condition on lane l holds. */
+#define LANE_MASK(mask, cond)                                \
+    do {                                                     \
+        LANE_ARRAY(uint8_t, bytes_);                         \
+                                                             \
+        FOR_LANES                                            \
+        bytes_[l] = (cond);                                  \
+        (mask) = ptxi_mask_of_bytes(bytes_);                 \
+    } while (0)
+
+/* Whether any of these is a NaN. */
+static inline bool ptxi_any_nan_f64(const double *r)
+{
+#if defined(__AVX512F__)
+    unsigned nan = 0;
+
+    for (int k = 0; k < PTXI_LANES; k += 16)
+        nan |= _mm512_cmp_pd_mask(_mm512_load_pd(r + k), _mm512_load_pd(r + k + 8), _CMP_UNORD_Q);
+    return nan;
+#elif defined(__AVX__)
+    __m256d nan = _mm256_setzero_pd();
+
+    for (int k = 0; k < PTXI_LANES; k += 8)
+        nan = _mm256_or_pd(nan, _mm256_cmp_pd(_mm256_load_pd(r + k), _mm256_load_pd(r + k + 4), _CMP_UNORD_Q));
+    return _mm256_movemask_pd(nan);
+#else
+    bool nan = false;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        nan |= r[l] != r[l];
+    return nan;
+#endif
+}
+
+/* Products of 32-bit factors, 64 bits wide: compilers know a longer way only. */
+static inline void ptxi_mul_wide_u32(uint64_t *restrict r, const uint32_t *a, const uint32_t *b)
+{
+#if defined(__AVX512F__)
+    for (int k = 0; k < PTXI_LANES; k += 8)
+        _mm512_store_si512(r + k, _mm512_mul_epu32(_mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k))),
+                                                   _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k)))));
+#elif defined(__AVX2__)
+    for (int k = 0; k < PTXI_LANES; k += 4)
+        _mm256_store_si256((__m256i *)(r + k), _mm256_mul_epu32(_mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k))),
+                                                                _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k)))));
+#else
+    FOR_LANES r[l] = (uint64_t)a[l] * b[l];
+#endif
+}
+
+static inline void ptxi_mul_wide_s32(uint64_t *restrict r, const int32_t *a, const int32_t *b)
+{
+#if defined(__AVX512F__)
+    for (int k = 0; k < PTXI_LANES; k += 8)
+        _mm512_store_si512(r + k, _mm512_mul_epi32(_mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k))),
+                                                   _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k)))));
+#elif defined(__AVX2__)
+    for (int k = 0; k < PTXI_LANES; k += 4)
+        _mm256_store_si256((__m256i *)(r + k), _mm256_mul_epi32(_mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k))),
+                                                                _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k)))));
+#else
+    FOR_LANES r[l] = (uint64_t)((int64_t)a[l] * b[l]);
+#endif
+}
+
+/* r[l] = a[l] for the lanes of a mask, b[l] for others. */
+#if defined(__AVX512BW__)
+#define PICK_LANES(n)                                                                                              \
+    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                       \
+    {                                                                                                              \
+        for (int k = 0; k < PTXI_LANES * n / 512; k++)                                                             \
+            ((__m512i *)r)[k] = _mm512_mask_mov_epi##n(((const __m512i *)b)[k], mask >> (k * (512 / n)), ((const __m512i *)a)[k]); \
+    }
+#elif defined(__AVX2__)
+#define PICK_LANES(n)                                                                                              \
+    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                       \
+    {                                                                                                              \
+        for (int k = 0; k < PTXI_LANES * n / 256; k++)                                                             \
+            ((__m256i *)r)[k] = _mm256_blendv_epi8(((const __m256i *)b)[k], ((const __m256i *)a)[k],               \
+                                                   ptxi_spread_##n((uint32_t)(mask >> (k * (256 / n)))));          \
+    }
+#else
+#define PICK_LANES(n)                                                                                              \
+    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                       \
+    {                                                                                                              \
+        FOR_LANES ((uint##n##_t *)r)[l] = mask >> l & 1 ? ((const uint##n##_t *)a)[l] : ((const uint##n##_t *)b)[l]; \
+    }
+#endif
+PICK_LANES(16)
+PICK_LANES(32)
+PICK_LANES(64)
+#undef PICK_LANES
+
+/* mask = the lanes where a condition holds on the elements x of a and y of b, made of comparisons, &, | and ~.
+ * Compilers do not turn a loop over lanes into sign gathering themselves, so the vectors are spelled out. */
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#define LANE_VECTOR 64
+#define SIGNS_16(v) _mm512_movepi16_mask((__m512i)(v))
+#define SIGNS_32(v) _mm512_movepi32_mask((__m512i)(v))
+#define SIGNS_64(v) _mm512_movepi64_mask((__m512i)(v))
+#elif defined(__AVX2__)
+#define LANE_VECTOR 32
+#define SIGNS_32(v) _mm256_movemask_ps((__m256)(v))
+#define SIGNS_64(v) _mm256_movemask_pd((__m256d)(v))
+#elif defined(__SSE2__)
+#define LANE_VECTOR 16
+#define SIGNS_32(v) _mm_movemask_ps((__m128)(v))
+#define SIGNS_64(v) _mm_movemask_pd((__m128d)(v))
+#endif
+
+#define COMPARE_VECTORS(mask, type, signs, a, b, cond)                                              \
+    do {                                                                                            \
+        typedef type vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));                     \
+        enum { per_ = LANE_VECTOR / sizeof(type) };                                                 \
+                                                                                                    \
+        (mask) = 0;                                                                                 \
+        for (int k_ = 0; k_ < PTXI_LANES / per_; k_++) {                                            \
+            vec_ x = ((const vec_ *)(a))[k_], y = ((const vec_ *)(b))[k_];                          \
+                                                                                                    \
+            (void)y;                                                                                \
+            (mask) |= (ptxi_lanes)(uint32_t)signs(cond) << (k_ * per_);                             \
+        }                                                                                           \
+    } while (0)
+#define COMPARE_SCALARS(mask, type, a, b, cond)                    \
+    do {                                                           \
+        LANE_ARRAY(uint8_t, bytes_);                               \
+                                                                   \
+        FOR_LANES {                                                \
+            type x = (a)[l], y = (b)[l];                           \
+                                                                   \
+            (void)y;                                               \
+            bytes_[l] = (cond) & 1;                                \
+        }                                                          \
+        (mask) = ptxi_mask_of_bytes(bytes_);                       \
+    } while (0)
+
+/* cond may use ~ for "not": the scalar form looks at the lowest bit only. */
+#if defined(SIGNS_16)
+#define COMPARE_16(mask, type, a, b, cond) COMPARE_VECTORS(mask, type, SIGNS_16, a, b, cond)
+#else
+#define COMPARE_16(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
+#endif
+#if defined(SIGNS_32)
+#define COMPARE_32(mask, type, a, b, cond) COMPARE_VECTORS(mask, type, SIGNS_32, a, b, cond)
+#define COMPARE_64(mask, type, a, b, cond) COMPARE_VECTORS(mask, type, SIGNS_64, a, b, cond)
+#else
+#define COMPARE_32(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
+#define COMPARE_64(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
+#endif
+
+#endif

@@ -1,0 +1,486 @@
+/* ld and st of every space: PTX ISA, "Data Movement and Conversion Instructions: ld", "st".
+ *
+ * Ways through an access, from fast to slow: lanes in a row (lane l at base + l * size), which is one wide copy;
+ * groups of lanes in a row or at one address; all lanes within one allocation, checked by the lowest and the highest
+ * address; lane by lane, which finds the fault. */
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include <string.h>
+
+#include "exec/groups.h"
+#include "exec/level.h"
+#include "exec/memory.h"
+
+/* Kernels may race with each other as far as PTX lets them: their accesses are not for a checker of data races. */
+#define RACY __attribute__((no_sanitize("thread")))
+
+/* Lowest and highest address of the active lanes, and all their bits or-ed. */
+struct span {
+    uint64_t lo, hi, bits;
+};
+
+#ifdef __AVX512F__
+static __attribute__((noinline)) struct span span64(const uint64_t *a, ptxi_lanes on)
+{
+    __m512i first = _mm512_set1_epi64((int64_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
+
+    for (int l = 0; l < PTXI_LANES; l += 8) {
+        __m512i x = _mm512_mask_loadu_epi64(first, (__mmask8)(on >> l), a + l);
+
+        lo = _mm512_min_epu64(lo, x);
+        hi = _mm512_max_epu64(hi, x);
+        bits = _mm512_or_epi64(bits, x);
+    }
+    return (struct span){ _mm512_reduce_min_epu64(lo), _mm512_reduce_max_epu64(hi), (uint64_t)_mm512_reduce_or_epi64(bits) };
+}
+
+static __attribute__((noinline)) struct span span32(const uint32_t *a, ptxi_lanes on)
+{
+    __m512i first = _mm512_set1_epi32((int32_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
+
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        __m512i x = _mm512_mask_loadu_epi32(first, (__mmask16)(on >> l), a + l);
+
+        lo = _mm512_min_epu32(lo, x);
+        hi = _mm512_max_epu32(hi, x);
+        bits = _mm512_or_epi32(bits, x);
+    }
+    return (struct span){ _mm512_reduce_min_epu32(lo), _mm512_reduce_max_epu32(hi), (uint32_t)_mm512_reduce_or_epi32(bits) };
+}
+#else
+#define SPAN(n)                                                                                                     \
+    static __attribute__((noinline)) struct span span##n(const uint##n##_t *a, ptxi_lanes on)                       \
+    {                                                                                                               \
+        uint##n##_t first = a[ptxi_first_lane(on)], lo = first, hi = first, bits = first;                           \
+        _Alignas(64) uint##n##_t x[PTXI_LANES];                                                                     \
+                                                                                                                    \
+        FOR_LANES x[l] = first;                                                                                     \
+        ptxi_merge_##n(x, a, on);                                                                                   \
+        for (int l = 0; l < PTXI_LANES; l++) {                                                                      \
+            lo = x[l] < lo ? x[l] : lo;                                                                             \
+            hi = x[l] > hi ? x[l] : hi;                                                                             \
+            bits |= x[l];                                                                                           \
+        }                                                                                                           \
+        return (struct span){ lo, hi, bits };                                                                       \
+    }
+SPAN(32)
+SPAN(64)
+#undef SPAN
+#endif
+
+static inline bool in_row64(const uint64_t *a, unsigned stride)
+{
+    uint64_t base = a[0], off = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        off |= a[l] ^ (base + (uint64_t)l * stride);
+    return !off;
+}
+
+static inline bool in_row32(const uint32_t *a, unsigned stride)
+{
+    uint32_t base = a[0], off = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        off |= a[l] ^ (base + (uint32_t)l * stride);
+    return !off;
+}
+
+/* The check of a range, in line as long as the instruction stays in the allocation that it hit last. */
+static inline bool may_access(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access)
+{
+    return __builtin_expect(ptxi_mem_covers(w, ptxi_mem_hit(w, i), lo, size, access != PTXI_ACCESS_LOAD), 1) ||
+           ptxi_mem_check(w, i, lo, size, access);
+}
+
+/* How a space finds memory. Each gives, for an instruction whose lanes use addresses in slot a:
+ *   ADDRESS        element type of the address slot
+ *   BASE(l)        what to add to a lane's address; an integer, for it need not lie in an object of C
+ *   COVERS(s, n)   whether all of span s, n bytes at its highest address, may be accessed
+ *   SPACE          for the slow path */
+#define GLOBAL_ADDRESS uint64_t
+#define GLOBAL_SPAN span64
+#define GLOBAL_IN_ROW in_row64
+#define GLOBAL_GROUP ptxi_group64
+#define GLOBAL_GROUP_LANES PTXI_GROUP64
+#define GLOBAL_BASE(l) ((uintptr_t)(intptr_t)i->imm)
+#define GLOBAL_COVERS(s, n, access) may_access(w, i, (s).lo + (int64_t)i->imm, (s).hi - (s).lo + (n), access)
+#define GLOBAL_SPACE PTXI_MS_GLOBAL
+
+#define GENERIC_ADDRESS uint64_t
+#define GENERIC_SPAN span64
+#define GENERIC_IN_ROW in_row64
+#define GENERIC_GROUP ptxi_group64
+#define GENERIC_GROUP_LANES PTXI_GROUP64
+#define GENERIC_BASE(l) GLOBAL_BASE(l)
+#define GENERIC_COVERS(s, n, access) (!(((s).bits | ((s).lo + (int64_t)i->imm)) >> 60) && GLOBAL_COVERS(s, n, access))
+#define GENERIC_SPACE PTXI_MS_GENERIC
+
+#define SHARED_ADDRESS uint32_t
+#define SHARED_SPAN span32
+#define SHARED_IN_ROW in_row32
+#define SHARED_GROUP ptxi_group32
+#define SHARED_GROUP_LANES PTXI_GROUP32
+#define SHARED_BASE(l) ((uintptr_t)w->shared + (uintptr_t)(intptr_t)i->imm)
+#define SHARED_COVERS(s, n, access) ((s).hi <= INT32_MAX && (int64_t)(s).lo + i->imm >= 0 && (int64_t)(s).hi + i->imm + (n) <= (int64_t)w->shared_size)
+#define SHARED_SPACE PTXI_MS_SHARED
+
+#define LOCAL_ADDRESS uint64_t
+#define LOCAL_SPAN span64
+#define LOCAL_IN_ROW in_row64
+#define LOCAL_BASE(l) ((uintptr_t)w->local + (l) * w->local_stride + (uintptr_t)(intptr_t)i->imm)
+#define OFFSETS_COVER(s, n, limit) ((int64_t)(s).lo >= 0 && (s).hi < (limit) && (int64_t)(s).lo + i->imm >= 0 && (s).hi + (int64_t)i->imm + (n) <= (limit))
+#define LOCAL_COVERS(s, n, access) OFFSETS_COVER(s, n, w->local_stride)
+#define LOCAL_SPACE PTXI_MS_LOCAL
+
+#define CONST_ADDRESS uint64_t
+#define CONST_SPAN span64
+#define CONST_IN_ROW in_row64
+#define CONST_BASE(l) ((uintptr_t)w->cta->grid->program->const_bank + (uintptr_t)(intptr_t)i->imm)
+#define CONST_COVERS(s, n, access) OFFSETS_COVER(s, n, w->cta->grid->program->const_size)
+#define CONST_SPACE PTXI_MS_CONST
+
+#define PARAM_ADDRESS uint64_t
+#define PARAM_SPAN span64
+#define PARAM_IN_ROW in_row64
+#define PARAM_BASE(l) ((uintptr_t)w->cta->grid->params + (uintptr_t)(intptr_t)i->imm)
+#define PARAM_COVERS(s, n, access) OFFSETS_COVER(s, n, w->cta->grid->code->param_bytes)
+#define PARAM_SPACE PTXI_MS_PARAM
+
+/* Memory of kernels has no declared type. */
+#define LOAD_AS(M, p) (((const struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v)
+#define STORE_AS(M, p, x) (((struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v = (x))
+
+typedef unsigned __int128 u128;
+
+/* Whole registers to and from addresses all over the place. The suffix: width of an element, width of an address. */
+#ifdef __AVX512F__
+#define FOR_EIGHT_64                                                                            \
+    for (int l = 0; l < PTXI_LANES; l += 8)                                                     \
+        for (__m512i at = _mm512_load_si512(a + l), *once = &at; once; once = NULL)
+
+static __attribute__((noinline)) void gather32_64(uint32_t *d, uintptr_t base, const uint64_t *a, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    {
+        __m256i old = _mm256_load_si256((const __m256i *)(d + l));
+
+        _mm256_store_si256((__m256i *)(d + l), _mm512_mask_i64gather_epi32(old, (__mmask8)(on >> l), at, (const void *)base, 1));
+    }
+}
+
+static __attribute__((noinline)) void gather64_64(uint64_t *d, uintptr_t base, const uint64_t *a, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    _mm512_store_si512(d + l, _mm512_mask_i64gather_epi64(_mm512_load_si512(d + l), (__mmask8)(on >> l), at, (const void *)base, 1));
+}
+
+static __attribute__((noinline)) void scatter32_64(uintptr_t base, const uint64_t *a, const uint32_t *x, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    _mm512_mask_i64scatter_epi32((void *)base, (__mmask8)(on >> l), at, _mm256_load_si256((const __m256i *)(x + l)), 1);
+}
+
+static __attribute__((noinline)) void scatter64_64(uintptr_t base, const uint64_t *a, const uint64_t *x, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    _mm512_mask_i64scatter_epi64((void *)base, (__mmask8)(on >> l), at, _mm512_load_si512(x + l), 1);
+}
+
+static __attribute__((noinline)) void gather32_32(uint32_t *d, uintptr_t base, const uint32_t *a, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        __m512i old = _mm512_load_si512(d + l), at = _mm512_load_si512(a + l);
+
+        _mm512_store_si512(d + l, _mm512_mask_i32gather_epi32(old, (__mmask16)(on >> l), at, (const void *)base, 1));
+    }
+}
+
+static __attribute__((noinline)) void gather64_32(uint64_t *d, uintptr_t base, const uint32_t *a, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 8) {
+        __m512i old = _mm512_load_si512(d + l);
+
+        _mm512_store_si512(d + l, _mm512_mask_i32gather_epi64(old, (__mmask8)(on >> l), _mm256_load_si256((const __m256i *)(a + l)), (const void *)base, 1));
+    }
+}
+
+static __attribute__((noinline)) void scatter32_32(uintptr_t base, const uint32_t *a, const uint32_t *x, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 16)
+        _mm512_mask_i32scatter_epi32((void *)base, (__mmask16)(on >> l), _mm512_load_si512(a + l), _mm512_load_si512(x + l), 1);
+}
+
+static __attribute__((noinline)) void scatter64_32(uintptr_t base, const uint32_t *a, const uint64_t *x, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 8)
+        _mm512_mask_i32scatter_epi64((void *)base, (__mmask8)(on >> l), _mm256_load_si256((const __m256i *)(a + l)), _mm512_load_si512(x + l), 1);
+}
+#undef FOR_EIGHT_64
+#else
+#define SCATTERED(e, w)                                                                                                                    \
+    RACY static __attribute__((noinline)) void gather##e##_##w(uint##e##_t *d, uintptr_t base, const uint##w##_t *a, ptxi_lanes on)        \
+    {                                                                                                                                      \
+        for (; on; on &= on - 1)                                                                                                           \
+            d[ptxi_first_lane(on)] = LOAD_AS(uint##e##_t, base + a[ptxi_first_lane(on)]);                                                  \
+    }                                                                                                                                      \
+    RACY static __attribute__((noinline)) void scatter##e##_##w(uintptr_t base, const uint##w##_t *a, const uint##e##_t *x, ptxi_lanes on) \
+    {                                                                                                                                      \
+        for (; on; on &= on - 1)                                                                                                           \
+            STORE_AS(uint##e##_t, base + a[ptxi_first_lane(on)], x[ptxi_first_lane(on)]);                                                  \
+    }
+SCATTERED(32, 32)
+SCATTERED(32, 64)
+SCATTERED(64, 32)
+SCATTERED(64, 64)
+#undef SCATTERED
+#endif
+
+/* Shared memory has 32-bit addresses, below 2^31. */
+static inline void gather(void *d, uintptr_t base, const void *a, ptxi_lanes on, size_t element, size_t address)
+{
+    if (element == 4)
+        address == 4 ? gather32_32(d, base, a, on) : gather32_64(d, base, a, on);
+    else
+        address == 4 ? gather64_32(d, base, a, on) : gather64_64(d, base, a, on);
+}
+
+static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_lanes on, size_t element, size_t address)
+{
+    if (element == 4)
+        address == 4 ? scatter32_32(base, a, x, on) : scatter32_64(base, a, x, on);
+    else
+        address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
+}
+
+/* Accesses that gather and scatter do: one element, as wide in memory as in the register. */
+#define WHOLE(n, M, D, SPACE) (n == 1 && sizeof(M) == sizeof(D) && (sizeof(M) == 4 || sizeof(M) == 8) && SPACE != PTXI_MS_LOCAL)
+
+/* Slots of a vector's elements, in order. */
+#define LOAD_SLOTS_1 { i->d }
+#define LOAD_SLOTS_2 { i->d, i->c }
+#define LOAD_SLOTS_4 { i->d, i->b, i->c, i->mods }
+#define STORE_SLOTS_1 { i->b }
+#define STORE_SLOTS_2 { i->b, i->c }
+#define STORE_SLOTS_4 { i->b, i->c, i->d, i->mods }
+
+#define NOINLINE RACY static __attribute__((noinline))
+#define ALIGNED(s, size) (!(((s).bits | (uint32_t)i->imm) & ((size)-1)))
+
+/* One element of each lane in a row of memory; size bytes a lane. */
+#define LOAD_ROW(D, M, slot, p, size)                      \
+    do {                                                   \
+        D *d_ = PTXI_SLOT(w, slot);                        \
+        const unsigned char *p_ = (p);                     \
+        FOR_LANES d_[l] = (D)LOAD_AS(M, p_ + l * (size));  \
+    } while (0)
+
+/* Any active lanes, any addresses. */
+#define LOAD_ANYWHERE(space, SP, name, n, M, D)                                                                 \
+    NOINLINE const struct ptxi_insn *anywhere_ld_##space##_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                           \
+        enum { SIZE = sizeof(M) * n };                                                                          \
+        const uint16_t slots[n] = LOAD_SLOTS_##n;                                                               \
+        const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                             \
+        struct span s = SP##_SPAN(a, w->active);                                                                \
+        bool inside = ALIGNED(s, SIZE) && SP##_COVERS(s, SIZE, PTXI_ACCESS_LOAD);                               \
+                                                                                                                \
+        if (inside && s.lo == s.hi && PTXI_MS_LOCAL != SP##_SPACE) {                                            \
+            const unsigned char *p = (const unsigned char *)(SP##_BASE(0) + s.lo);                              \
+                                                                                                                \
+            for (int e = 0; e < n; e++)                                                                         \
+                if (n == 1 || slots[e] != PTXI_NO_SLOT) {                                                       \
+                    D x = (D)LOAD_AS(M, p + e * sizeof(M)), *d = PTXI_SLOT(w, slots[e]);                        \
+                                                                                                                \
+                    WRITE_LANES(d, x);                                                                          \
+                }                                                                                               \
+            NEXT;                                                                                               \
+        }                                                                                                       \
+        if (inside && WHOLE(n, M, D, SP##_SPACE)) {                                                             \
+            gather(PTXI_SLOT(w, i->d), SP##_BASE(0), a, w->active, sizeof(M), sizeof *a);                       \
+            NEXT;                                                                                               \
+        }                                                                                                       \
+        for (ptxi_lanes left = w->active; left; left &= left - 1) {                                             \
+            unsigned l = ptxi_first_lane(left);                                                                 \
+            const unsigned char *p = inside ? (const unsigned char *)(SP##_BASE(l) + a[l])                      \
+                                            : ptxi_mem_at(w, i, l, SP##_SPACE, a[l] + (SP##_ADDRESS)i->imm, SIZE, SIZE, PTXI_ACCESS_LOAD); \
+                                                                                                                \
+            if (!p)                                                                                             \
+                return w->stop;                                                                                 \
+            for (int e = 0; e < n; e++)                                                                         \
+                if (n == 1 || slots[e] != PTXI_NO_SLOT)                                                         \
+                    ((D *)PTXI_SLOT(w, slots[e]))[l] = (D)LOAD_AS(M, p + e * sizeof(M));                        \
+        }                                                                                                       \
+        NEXT;                                                                                                   \
+    }
+
+/* With the short way for lanes in a row. */
+#define LOAD_FAST(space, SP, name, n, M, D)                                                             \
+    LOAD_ANYWHERE(space, SP, name, n, M, D)                                                             \
+    RACY OP( ld_##space##_##name )                                                                      \
+    {                                                                                                   \
+        enum { SIZE = sizeof(M) * n };                                                                  \
+        const uint16_t slots[n] = LOAD_SLOTS_##n;                                                       \
+        const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
+        struct span s = { a[0], a[PTXI_LANES - 1], a[0] };                                              \
+        const unsigned char *p = (const unsigned char *)(SP##_BASE(0) + a[0]);                          \
+                                                                                                        \
+        if (w->active != PTXI_ALL_LANES || !SP##_IN_ROW(a, SIZE) || !ALIGNED(s, SIZE) || s.hi < s.lo || \
+            !SP##_COVERS(s, SIZE, PTXI_ACCESS_LOAD))                                                    \
+            return anywhere_ld_##space##_##name(i, w);                                                  \
+        for (int e = 0; e < n; e++)                                                                     \
+            if (n == 1 || slots[e] != PTXI_NO_SLOT)                                                     \
+                LOAD_ROW(D, M, slots[e], p + e * sizeof(M), SIZE);                                      \
+        NEXT;                                                                                           \
+    }
+
+/* With the way for groups of lanes, too: registers of one element as wide as in memory. */
+#define LOAD_GROUPED(space, SP, name, n, M, D)                                                          \
+    LOAD_ANYWHERE(space, SP, name, n, M, D)                                                             \
+    RACY OP( ld_##space##_##name )                                                                      \
+    {                                                                                                   \
+        enum { G = SP##_GROUP_LANES, SIZE = sizeof(M) };                                                \
+        typedef D group __attribute__((vector_size(G * sizeof(D)), may_alias));                         \
+        const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
+        group *d = PTXI_SLOT(w, i->d), got[PTXI_LANES / G];                                             \
+                                                                                                        \
+        if (w->active != PTXI_ALL_LANES)                                                                \
+            return anywhere_ld_##space##_##name(i, w);                                                  \
+        for (int k = 0; k < PTXI_LANES / G; k++, a += G) {                                              \
+            enum ptxi_group shape = SP##_GROUP(a, SIZE);                                                \
+            struct span s = { a[0], a[G - 1], a[0] };                                                   \
+            const unsigned char *p = (const unsigned char *)(SP##_BASE(0) + a[0]);                      \
+                                                                                                        \
+            if (shape == PTXI_GROUP_MIXED || !ALIGNED(s, SIZE) || s.hi < s.lo ||                        \
+                !SP##_COVERS(s, SIZE, PTXI_ACCESS_LOAD))                                                \
+                return anywhere_ld_##space##_##name(i, w);                                              \
+            if (shape == PTXI_GROUP_ROW)                                                                \
+                memcpy(&got[k], p, sizeof got[k]);                                                      \
+            else                                                                                        \
+                got[k] = LOAD_AS(M, p) - (group){ 0 };                                                  \
+        }                                                                                               \
+        for (int k = 0; k < PTXI_LANES / G; k++)                                                        \
+            d[k] = got[k];                                                                              \
+        NEXT;                                                                                           \
+    }
+
+#define LOAD_SLOW(space, SP, name, n, M, D)          \
+    LOAD_ANYWHERE(space, SP, name, n, M, D)          \
+    RACY OP( ld_##space##_##name )                   \
+    {                                                \
+        return anywhere_ld_##space##_##name(i, w);   \
+    }
+
+/* Which way each load may go: LOAD_ONE those of whole registers, LOAD others that are frequent. */
+#define LOADS(LOAD, LOAD_ONE, space, SP) \
+    LOAD(space, SP, u8_16, 1, uint8_t, uint16_t) \
+    LOAD(space, SP, s8_16, 1, int8_t, int16_t) \
+    LOAD_SLOW(space, SP, u8_32, 1, uint8_t, uint32_t) \
+    LOAD_SLOW(space, SP, s8_32, 1, int8_t, int32_t) \
+    LOAD_SLOW(space, SP, u8_64, 1, uint8_t, uint64_t) \
+    LOAD_SLOW(space, SP, s8_64, 1, int8_t, int64_t) \
+    LOAD_ONE(space, SP, 16, 1, uint16_t, uint16_t) \
+    LOAD_SLOW(space, SP, u16_32, 1, uint16_t, uint32_t) \
+    LOAD_SLOW(space, SP, s16_32, 1, int16_t, int32_t) \
+    LOAD_SLOW(space, SP, u16_64, 1, uint16_t, uint64_t) \
+    LOAD_SLOW(space, SP, s16_64, 1, int16_t, int64_t) \
+    LOAD_ONE(space, SP, 32, 1, uint32_t, uint32_t) \
+    LOAD_SLOW(space, SP, u32_64, 1, uint32_t, uint64_t) \
+    LOAD_SLOW(space, SP, s32_64, 1, int32_t, int64_t) \
+    LOAD_ONE(space, SP, 64, 1, uint64_t, uint64_t) \
+    LOAD_SLOW(space, SP, 128, 1, u128, u128) \
+    LOAD_SLOW(space, SP, v2_u8_16, 2, uint8_t, uint16_t) \
+    LOAD(space, SP, v4_u8_16, 4, uint8_t, uint16_t) \
+    LOAD_SLOW(space, SP, v2_s8_16, 2, int8_t, int16_t) \
+    LOAD_SLOW(space, SP, v4_s8_16, 4, int8_t, int16_t) \
+    LOAD(space, SP, v2_16, 2, uint16_t, uint16_t) \
+    LOAD(space, SP, v4_16, 4, uint16_t, uint16_t) \
+    LOAD(space, SP, v2_32, 2, uint32_t, uint32_t) \
+    LOAD(space, SP, v4_32, 4, uint32_t, uint32_t) \
+    LOAD(space, SP, v2_64, 2, uint64_t, uint64_t)
+
+LOADS(LOAD_FAST, LOAD_GROUPED, global, GLOBAL)
+LOADS(LOAD_FAST, LOAD_GROUPED, shared, SHARED)
+LOADS(LOAD_SLOW, LOAD_GROUPED, generic, GENERIC)
+LOADS(LOAD_SLOW, LOAD_SLOW, local, LOCAL)
+LOADS(LOAD_SLOW, LOAD_SLOW, const, CONST)
+LOADS(LOAD_SLOW, LOAD_SLOW, param, PARAM)
+
+#define STORE_ROW(D, M, slot, p, size)                            \
+    do {                                                          \
+        const D *x_ = PTXI_SLOT(w, slot);                         \
+        unsigned char *p_ = (p);                                  \
+        FOR_LANES STORE_AS(M, p_ + l * (size), (M)x_[l]);         \
+    } while (0)
+
+#define STORE_ANYWHERE(space, SP, name, n, M, D)                                                                 \
+    NOINLINE const struct ptxi_insn *anywhere_st_##space##_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                            \
+        enum { SIZE = sizeof(M) * n };                                                                           \
+        const uint16_t slots[n] = STORE_SLOTS_##n;                                                               \
+        const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                              \
+        struct span s = SP##_SPAN(a, w->active);                                                                 \
+        bool inside = ALIGNED(s, SIZE) && SP##_COVERS(s, SIZE, PTXI_ACCESS_STORE);                               \
+                                                                                                                 \
+        if (inside && WHOLE(n, M, D, SP##_SPACE)) {                                                              \
+            scatter(SP##_BASE(0), a, PTXI_SLOT(w, i->b), w->active, sizeof(M), sizeof *a);                       \
+            NEXT;                                                                                                \
+        }                                                                                                        \
+        for (ptxi_lanes left = w->active; left; left &= left - 1) {                                              \
+            unsigned l = ptxi_first_lane(left);                                                                  \
+            unsigned char *p = inside ? (unsigned char *)(SP##_BASE(l) + a[l])                                   \
+                                      : ptxi_mem_at(w, i, l, SP##_SPACE, a[l] + (SP##_ADDRESS)i->imm, SIZE, SIZE, PTXI_ACCESS_STORE); \
+                                                                                                                 \
+            if (!p)                                                                                              \
+                return w->stop;                                                                                  \
+            for (int e = 0; e < n; e++)                                                                          \
+                STORE_AS(M, p + e * sizeof(M), (M)((const D *)PTXI_SLOT(w, slots[e]))[l]);                       \
+        }                                                                                                        \
+        NEXT;                                                                                                    \
+    }
+
+#define STORE_FAST(space, SP, name, n, M, D)                                                            \
+    STORE_ANYWHERE(space, SP, name, n, M, D)                                                            \
+    RACY OP( st_##space##_##name )                                                                      \
+    {                                                                                                   \
+        enum { SIZE = sizeof(M) * n };                                                                  \
+        const uint16_t slots[n] = STORE_SLOTS_##n;                                                      \
+        const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
+        struct span s = { a[0], a[PTXI_LANES - 1], a[0] };                                              \
+        unsigned char *p = (unsigned char *)(SP##_BASE(0) + a[0]);                                      \
+                                                                                                        \
+        if (w->active != PTXI_ALL_LANES || !SP##_IN_ROW(a, SIZE) || !ALIGNED(s, SIZE) || s.hi < s.lo || \
+            !SP##_COVERS(s, SIZE, PTXI_ACCESS_STORE))                                                   \
+            return anywhere_st_##space##_##name(i, w);                                                  \
+        for (int e = 0; e < n; e++)                                                                     \
+            STORE_ROW(D, M, slots[e], p + e * sizeof(M), SIZE);                                         \
+        NEXT;                                                                                           \
+    }
+
+#define STORE_SLOW(space, SP, name, n, M, D)         \
+    STORE_ANYWHERE(space, SP, name, n, M, D)         \
+    RACY OP( st_##space##_##name )                   \
+    {                                                \
+        return anywhere_st_##space##_##name(i, w);   \
+    }
+
+#define STORES(STORE, space, SP)                     \
+    STORE(space, SP, 8, 1, uint8_t, uint16_t)        \
+    STORE(space, SP, 16, 1, uint16_t, uint16_t)      \
+    STORE(space, SP, 32, 1, uint32_t, uint32_t)      \
+    STORE(space, SP, 64, 1, uint64_t, uint64_t)      \
+    STORE(space, SP, 128, 1, u128, u128)             \
+    STORE(space, SP, v2_8, 2, uint8_t, uint16_t)     \
+    STORE(space, SP, v4_8, 4, uint8_t, uint16_t)     \
+    STORE(space, SP, v2_16, 2, uint16_t, uint16_t)   \
+    STORE(space, SP, v4_16, 4, uint16_t, uint16_t)   \
+    STORE(space, SP, v2_32, 2, uint32_t, uint32_t)   \
+    STORE(space, SP, v4_32, 4, uint32_t, uint32_t)   \
+    STORE(space, SP, v2_64, 2, uint64_t, uint64_t)
+
+STORES(STORE_FAST, global, GLOBAL)
+STORES(STORE_FAST, shared, SHARED)
+STORES(STORE_SLOW, generic, GENERIC)
+STORES(STORE_SLOW, local, LOCAL)

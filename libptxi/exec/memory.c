@@ -1,0 +1,154 @@
+#include "exec/memory.h"
+
+#include <string.h>
+
+static bool is_parameter(const struct ptxi_grid *g, uint64_t address, uint64_t size)
+{
+    uint64_t offset = address - (uintptr_t)g->params;
+
+    return offset < g->code->param_bytes && size <= g->code->param_bytes - offset;
+}
+
+bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
+    struct ptxi_mem_region r;
+    uint64_t generation;
+
+    if (ptxi_mem_covers(w, hit, lo, size, access != PTXI_ACCESS_LOAD))
+        return true;
+    if (!size)
+        return false;
+    generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    if (g->unchecked) {
+        *hit = (struct ptxi_mem_hit){ .lo = 0, .hi = PTXI_SHARED_WINDOW, .write_hi = PTXI_SHARED_WINDOW, .generation = generation };
+        return true;
+    }
+    /* kernel parameters, through their generic address */
+    if (is_parameter(g, lo, size))
+        return access == PTXI_ACCESS_LOAD;
+    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || r.flags & PTXI_MEM_FREED || !(r.flags & PTXI_MEM_READ))
+        return false;
+    *hit = (struct ptxi_mem_hit){ .lo = r.base, .hi = r.base + r.size, .write_hi = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0,
+                                  .generation = generation };
+    return access == PTXI_ACCESS_LOAD || r.flags & PTXI_MEM_WRITE;
+}
+
+static unsigned char *fail_in(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                              enum ptxi_access access, const struct ptxi_area *area)
+{
+    static const char *const names[] = { "load", "store", "atomic" };
+
+    ptxi_fault_in(w, i, kind, (ptxi_lanes)1 << lane, address, size, names[access], area);
+    return NULL;
+}
+
+static unsigned char *fail(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                           enum ptxi_access access)
+{
+    return fail_in(w, i, lane, kind, address, size, access, NULL);
+}
+
+static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size, enum ptxi_access access)
+{
+    struct ptxi_mem_region r;
+    enum ptxi_fault_kind kind = PTXI_FK_OUT_OF_BOUNDS;
+
+    if (ptxi_mem_check(w, i, address, size, access))
+        return (unsigned char *)(uintptr_t)address;
+    if (address < 4096)
+        kind = PTXI_FK_NULL;
+    else if (is_parameter(w->cta->grid, address, size))
+        kind = PTXI_FK_READ_ONLY;
+    else if (ptxi_memmap_covers(w->cta->grid->memmap, address, size, &r))
+        kind = r.flags & PTXI_MEM_FREED ? PTXI_FK_FREED : PTXI_FK_READ_ONLY;
+    return fail(w, i, lane, kind, address, size, access);
+}
+
+struct space {
+    unsigned char *base;
+    struct ptxi_area area;
+    enum ptxi_fault_kind beyond;
+};
+
+/* What a state space other than global memory is to one lane. */
+static struct space space_of(const struct ptxi_warp *w, unsigned lane, enum ptxi_mem_space space)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+
+    switch (space) {
+    case PTXI_MS_SHARED:
+        return (struct space){ w->shared, { "the block's shared memory", w->shared_size }, PTXI_FK_OTHER_SHARED };
+    case PTXI_MS_LOCAL:
+        return (struct space){ w->local + lane * w->local_stride, { "the thread's local memory", w->local_stride }, PTXI_FK_OTHER_LOCAL };
+    case PTXI_MS_CONST:
+        return (struct space){ g->program->const_bank, { "the module's constants", g->program->const_size }, PTXI_FK_OUT_OF_BOUNDS };
+    default:
+        return (struct space){ (unsigned char *)(uintptr_t)g->params, { "the kernel's parameters", g->code->param_bytes }, PTXI_FK_OUT_OF_BOUNDS };
+    }
+}
+
+/* Takes the window off a generic address. */
+static enum ptxi_mem_space resolve(uint64_t *address)
+{
+    if (*address - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE) {
+        *address -= PTXI_SHARED_WINDOW;
+        return PTXI_MS_SHARED;
+    }
+    if (*address - PTXI_LOCAL_WINDOW < PTXI_WINDOW_SIZE) {
+        *address -= PTXI_LOCAL_WINDOW;
+        return PTXI_MS_LOCAL;
+    }
+    return PTXI_MS_GLOBAL;
+}
+
+unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
+                           uint32_t align, enum ptxi_access access)
+{
+    struct space s;
+
+    if (space == PTXI_MS_GENERIC)
+        space = resolve(&address);
+    if (space == PTXI_MS_GLOBAL)
+        return address & (align - 1) ? fail(w, i, lane, PTXI_FK_MISALIGNED, address, size, access) : global_at(w, i, lane, address, size, access);
+    s = space_of(w, lane, space);
+    if (address & (align - 1))
+        return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
+    if (address > s.area.size || size > s.area.size - address)
+        return fail_in(w, i, lane, s.beyond, address, size, access, &s.area);
+    return s.base + address;
+}
+
+/* Readable bytes from a generic address on. */
+static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_t address, size_t *size)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_region r;
+
+    *size = 0;
+    if (address - PTXI_SHARED_WINDOW < w->shared_size) {
+        *size = w->shared_size - (address - PTXI_SHARED_WINDOW);
+        return w->shared + (address - PTXI_SHARED_WINDOW);
+    }
+    if (address - PTXI_LOCAL_WINDOW < w->local_stride) {
+        *size = w->local_stride - (address - PTXI_LOCAL_WINDOW);
+        return w->local + lane * w->local_stride + (address - PTXI_LOCAL_WINDOW);
+    }
+    if (address - (uintptr_t)g->params < g->code->param_bytes)
+        *size = g->code->param_bytes - (address - (uintptr_t)g->params);
+    else if (ptxi_memmap_find(g->memmap, address, &r) == PTXI_MEMMAP_INSIDE && r.flags & PTXI_MEM_READ && !(r.flags & PTXI_MEM_FREED))
+        *size = r.base + r.size - address;
+    return (const unsigned char *)(uintptr_t)address;
+}
+
+size_t ptxi_mem_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void *to, size_t size)
+{
+    size_t there;
+    const unsigned char *p = readable(w, lane, address, &there);
+
+    if (there > size)
+        there = size;
+    memcpy(to, p, there);
+    return there;
+}

@@ -1,0 +1,38 @@
+/* Memory as instructions see it: which accesses are allowed, and where they lead. */
+#ifndef PTXI_EXEC_MEMORY_H
+#define PTXI_EXEC_MEMORY_H
+
+#include "exec/engine.h"
+#include "exec/memmap.h"
+
+enum ptxi_access { PTXI_ACCESS_LOAD, PTXI_ACCESS_STORE, PTXI_ACCESS_ATOMIC };
+
+/* Space of an access whose space is only known per instruction (atomics, slow paths). */
+enum ptxi_mem_space { PTXI_MS_GLOBAL, PTXI_MS_SHARED, PTXI_MS_GENERIC, PTXI_MS_LOCAL, PTXI_MS_CONST, PTXI_MS_PARAM };
+
+/* What an instruction hit last. Instructions share entries by their address. */
+static inline struct ptxi_mem_hit *ptxi_mem_hit(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return &w->hits[((uintptr_t)i / sizeof *i) % PTXI_MEM_HITS];
+}
+
+/* True if [lo, lo + size) lies in the allocation that the instruction hit last. Lanes at both ends of the address space make
+ * a size that wraps to 0. */
+static inline bool ptxi_mem_covers(const struct ptxi_warp *w, const struct ptxi_mem_hit *hit, uint64_t lo, uint64_t size, bool store)
+{
+    return lo >= hit->lo && lo + size <= (store ? hit->write_hi : hit->hi) && lo + size > lo &&
+           hit->generation == atomic_load_explicit(w->generation, memory_order_acquire);
+}
+
+/* The same; on a miss it looks the range up and makes it the instruction's hit. False: not all of it may be accessed so. */
+bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access);
+
+/* Where one lane's access of `size` bytes (a power of two, to which it must be aligned; vectors: `align`) leads.
+ * NULL: the launch has failed. */
+unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
+                           uint32_t align, enum ptxi_access access);
+
+/* Copies from what a lane's generic address names, as far as readable, at most `size` bytes; returns how many. */
+size_t ptxi_mem_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void *to, size_t size);
+
+#endif

@@ -1,0 +1,138 @@
+/* Lanes of a warp that reach a .sync instruction at different times or places. They meet by operation, qualifiers and
+ * mask, not by pc: compilers emit one shfl in each arm of a branch. */
+#include "exec/engine.h"
+#include "exec/warpop.h"
+
+/* Who takes part: for each lane the split in which it waits. */
+struct meeting {
+    ptxi_lanes lanes;
+    const struct ptxi_split *at[PTXI_LANES];
+};
+
+static void *slot(const struct meeting *m, unsigned lane, unsigned slot)
+{
+    return m->at[lane]->frame->regs + (size_t)slot * PTXI_UNIT;
+}
+
+static uint32_t value(const struct meeting *m, unsigned lane, unsigned s)
+{
+    return ((const uint32_t *)slot(m, lane, s))[lane];
+}
+
+static void set_predicate(const struct meeting *m, unsigned lane, unsigned s, bool on)
+{
+    ptxi_lanes *p = slot(m, lane, s), bit = (ptxi_lanes)1 << lane;
+
+    *p = on ? *p | bit : *p & ~bit;
+}
+
+static void shfl(const struct meeting *m, enum ptxi_shfl_mode mode)
+{
+    uint32_t got[PTXI_LANES], in[PTXI_LANES];
+
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_insn *i = m->at[l]->pc;
+        uint32_t from = ptxi_shfl_source(mode, l, value(m, l, i->b), value(m, l, i->c), &in[l]);
+
+        got[l] = m->lanes >> from & 1 ? value(m, from, m->at[from]->pc->a) : value(m, l, i->a);
+    }
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_insn *i = m->at[l]->pc;
+
+        ((uint32_t *)slot(m, l, i->d))[l] = got[l];
+        if ((uint16_t)i->imm != PTXI_NO_SLOT)
+            set_predicate(m, l, (uint16_t)i->imm, in[l]);
+    }
+}
+
+static ptxi_lanes voters(const struct meeting *m, unsigned lane)
+{
+    return m->lanes & (ptxi_lanes)value(m, lane, m->at[lane]->pc->b) << (lane / 32 * 32);
+}
+
+static ptxi_lanes votes(const struct meeting *m)
+{
+    ptxi_lanes yes = 0;
+
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_insn *i = m->at[l]->pc;
+        bool p = *(const ptxi_lanes *)slot(m, l, i->a) >> l & 1;
+
+        yes |= (ptxi_lanes)(p != !!(i->mods & PTXI_MOD_NOT_C)) << l;
+    }
+    return yes;
+}
+
+static void vote(const struct meeting *m, enum ptxi_vote_mode mode)
+{
+    ptxi_lanes yes = votes(m);
+
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+
+        set_predicate(m, l, m->at[l]->pc->d, ptxi_vote(mode, voters(m, l), yes));
+    }
+}
+
+static void ballot(const struct meeting *m)
+{
+    ptxi_lanes yes = votes(m);
+
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+
+        ((uint32_t *)slot(m, l, m->at[l]->pc->d))[l] = (uint32_t)((voters(m, l) & yes) >> (l / 32 * 32));
+    }
+}
+
+static void execute(const struct meeting *m, unsigned op)
+{
+    switch (op) {
+    case PTXI_OP_shfl_up: shfl(m, PTXI_SHFL_UP); break;
+    case PTXI_OP_shfl_down: shfl(m, PTXI_SHFL_DOWN); break;
+    case PTXI_OP_shfl_bfly: shfl(m, PTXI_SHFL_BFLY); break;
+    case PTXI_OP_shfl_idx: shfl(m, PTXI_SHFL_IDX); break;
+    case PTXI_OP_vote_all: vote(m, PTXI_VOTE_ALL); break;
+    case PTXI_OP_vote_any: vote(m, PTXI_VOTE_ANY); break;
+    case PTXI_OP_vote_uni: vote(m, PTXI_VOTE_UNI); break;
+    case PTXI_OP_vote_ballot: ballot(m); break;
+    default: break; /* bar.warp.sync: to meet is all */
+    }
+}
+
+static bool meets(const struct ptxi_split *a, const struct ptxi_split *b)
+{
+    return b->state == PTXI_SPLIT_SYNC && a->pc->op == b->pc->op;
+}
+
+bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived)
+{
+    struct meeting m = { 0 };
+    ptxi_lanes need = 0;
+
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        const struct ptxi_split *s = &w->splits[k];
+
+        if (!meets(arrived, s) || !(s->sync_mask & arrived->sync_mask))
+            continue;
+        m.lanes |= s->lanes;
+        need |= s->sync_mask;
+        for (ptxi_lanes left = s->lanes; left; left &= left - 1)
+            m.at[ptxi_first_lane(left)] = s;
+    }
+    if (need & w->live & ~m.lanes)
+        return false;
+    execute(&m, arrived->pc->op);
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s->state == PTXI_SPLIT_SYNC && m.lanes & s->lanes) {
+            s->state = PTXI_SPLIT_READY;
+            s->pc++;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,751 @@
+/* Workers and CTAs. A worker holds some CTAs and runs the warps of each in turn until it waits, exits or has had its
+ * share. A CTA that only waits for others leaves the worker to the next one, so a kernel may wait for another CTA, up
+ * to as many as the device could hold at once. */
+#include <fenv.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exec/memory.h"
+
+/* Quanta a warp may use before the worker turns to others. */
+enum { TURNS = 16 };
+
+struct ptxi_exec {
+    const struct ptxi_level *level;
+    unsigned worker_count, thread_count;
+    struct ptxi_worker *workers;
+    pthread_t *threads;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done; /* something to run; a grid has ended or a worker is free */
+    struct ptxi_grid *grids;   /* running */
+    unsigned idle;             /* threads waiting for work */
+    uint64_t launches;
+    bool quit;
+};
+
+enum { PROGRESS_NS = 100000000 }; /* between two reports of a grid's progress */
+
+enum cta_status { CTA_FINISHED, CTA_GAVE_WAY, CTA_FAILED };
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- a CTA's place --- */
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* An odd number of cache lines, so that neighbours do not compete for the same sets of a cache. */
+static size_t odd_lines(size_t bytes)
+{
+    return round_up(bytes, 64) | 64;
+}
+
+static bool grow(unsigned char **p, size_t *have, size_t need)
+{
+    if (*have >= need)
+        return true;
+    free(*p);
+    *p = aligned_alloc(128, round_up(need, 128));
+    *have = *p ? need : 0;
+    if (*p)
+        memset(*p, 0, round_up(need, 128));
+    return *p;
+}
+
+/* .local memory is large and mostly untouched: pages come when they are used. */
+static bool grow_local(struct ptxi_cta *c, size_t need)
+{
+    if (c->local_bytes >= need)
+        return true;
+    if (c->local)
+        munmap(c->local, c->local_bytes);
+    c->local = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (c->local == MAP_FAILED)
+        c->local = NULL;
+    c->local_bytes = c->local ? need : 0;
+    return c->local;
+}
+
+static bool grow_warps(struct ptxi_cta *c, uint32_t count)
+{
+    struct ptxi_warp *more;
+
+    if (c->warps_allocated >= count)
+        return true;
+    more = aligned_alloc(64, round_up(count * sizeof *more, 64));
+    if (!more)
+        return false;
+    memset(more, 0, count * sizeof *more);
+    if (c->warps)
+        memcpy(more, c->warps, c->warps_allocated * sizeof *more);
+    free(c->warps);
+    c->warps = more;
+    c->warps_allocated = count;
+    return true;
+}
+
+static void place_free(struct ptxi_cta *c)
+{
+    for (uint32_t k = 0; k < c->warps_allocated; k++)
+        ptxi_warp_free_frames(&c->warps[k]);
+    free(c->warps);
+    free(c->frames);
+    free(c->shared);
+    if (c->local)
+        munmap(c->local, c->local_bytes);
+    free(c);
+}
+
+static const _Atomic uint64_t unchecked_generation = UINT64_MAX; /* the memory map never gets there */
+
+/* Binds a warp to its place; what does not change from one CTA of a launch to the next. */
+static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride, const struct ptxi_level *level)
+{
+    struct ptxi_grid *g = c->grid;
+    struct ptxi_warp *w = &c->warps[index];
+    struct ptxi_frame *f = (struct ptxi_frame *)(c->frames + index * c->frame_stride);
+
+    w->table = level->table;
+    w->cta = c;
+    w->worker = c->worker;
+    w->hits = c->worker->hits;
+    /* what an unchecked launch remembers as allowed must not serve a checked one */
+    w->generation = g->unchecked ? &unchecked_generation : &((const struct ptxi_memmap_head *)g->memmap)->generation;
+    w->shared = c->shared;
+    w->shared_size = g->code->shared_bytes + g->dynamic_shared;
+    w->index = index;
+    w->first_thread = index * PTXI_LANES;
+    w->local_stride = local_stride;
+    w->local = c->local ? c->local + (size_t)w->first_thread * local_stride : NULL;
+    memset(f, 0, sizeof *f);
+    f->code = g->code;
+    ptxi_frame_fill(f, g->code);
+    if (g->code->setup_count) {
+        w->frame = f;
+        w->regs = f->regs;
+        w->active = PTXI_ALL_LANES;
+        w->stop = PTXI_NO_STOP;
+        level->run(w, g->code->setup);
+    }
+}
+
+/* Makes a place fit for CTAs of a grid. False: no memory. */
+static bool prepare(struct ptxi_cta *c, struct ptxi_grid *g)
+{
+    const struct ptxi_code *code = g->code;
+    uint32_t warps = (ptxi_thread_count(g) + PTXI_LANES - 1) / PTXI_LANES;
+    size_t stride = odd_lines(sizeof(struct ptxi_frame) + (size_t)code->frame_units * PTXI_UNIT);
+    size_t local = code->local_bytes + (size_t)g->stack_bytes, local_stride = local ? odd_lines(local) : 0;
+
+    if (c->prepared_for == g && c->prepared_id == g->launch_id)
+        return true;
+    c->grid = g;
+    if (!grow(&c->frames, &c->frame_bytes, stride * warps) || !grow_warps(c, warps) ||
+        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_bytes + g->dynamic_shared + 16) ||
+        (local && !grow_local(c, local_stride * warps * PTXI_LANES)))
+        return false;
+    c->frame_stride = stride;
+    c->warp_count = warps;
+    for (uint32_t k = 0; k < warps; k++)
+        prepare_warp(c, k, local_stride, c->worker->exec->level);
+    c->prepared_for = g;
+    c->prepared_id = g->launch_id;
+    return true;
+}
+
+static void start_cta(struct ptxi_cta *c, uint64_t linear)
+{
+    const struct ptxi_grid *g = c->grid;
+    uint32_t left = ptxi_thread_count(g);
+
+    c->linear = linear;
+    c->ctaid[0] = (uint32_t)(linear % g->grid[0]);
+    c->ctaid[1] = (uint32_t)(linear / g->grid[0] % g->grid[1]);
+    c->ctaid[2] = (uint32_t)(linear / g->grid[0] / g->grid[1]);
+    c->live_warps = c->warp_count;
+    memset(c->barriers, 0, sizeof c->barriers);
+    for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
+        struct ptxi_warp *w = &c->warps[k];
+
+        ptxi_warp_start(w, (struct ptxi_frame *)(c->frames + k * c->frame_stride),
+                        left >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << left) - 1);
+        w->state = PTXI_WARP_READY;
+        w->quantum = PTXI_QUANTUM;
+        w->turns = 0;
+    }
+}
+
+/* --- running --- */
+
+static void fail_grid(struct ptxi_warp *w, enum ptxi_fault_kind kind, const char *detail)
+{
+    struct ptxi_split *s = &w->splits[0];
+
+    w->frame = s->frame;
+    ptxi_fault(w, s->pc, kind, s->lanes, 0, 0, detail);
+}
+
+/* What the warp has used of its quantum, and one for what lies between loops. */
+static void charge(struct ptxi_warp *w)
+{
+    struct ptxi_grid *g = w->cta->grid;
+    uint64_t used = (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;
+
+    w->worker->clock += used;
+    if (g->instruction_budget)
+        atomic_fetch_add_explicit(&g->spent, used, memory_order_relaxed);
+}
+
+/* Budget and deadline. The warp is where the launch ends if it does. */
+static bool within_limits(struct ptxi_warp *w)
+{
+    struct ptxi_grid *g = w->cta->grid;
+
+    if (atomic_load_explicit(&g->failed, memory_order_relaxed))
+        return false;
+    if (g->instruction_budget && atomic_load_explicit(&g->spent, memory_order_relaxed) > g->instruction_budget) {
+        fail_grid(w, PTXI_FK_BUDGET, NULL);
+        return false;
+    }
+    if (g->deadline_ns && monotonic_ns() > g->deadline_ns) {
+        fail_grid(w, PTXI_FK_TIMEOUT, NULL);
+        return false;
+    }
+    return true;
+}
+
+static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, char *buf, size_t size)
+{
+    (void)w;
+    if (s->state == PTXI_SPLIT_BARRIER)
+        snprintf(buf, size, "barrier %u", s->barrier);
+    else if (s->state == PTXI_SPLIT_SYNC)
+        snprintf(buf, size, "lanes 0x%llx", (unsigned long long)s->sync_mask);
+    else
+        snprintf(buf, size, "its turn");
+    return buf;
+}
+
+/* Nothing in the CTA can go on and something waits: says who waits where. */
+static void fail_deadlock(struct ptxi_cta *c)
+{
+    char text[sizeof c->grid->report.detail], what[64];
+    size_t n = 0;
+    struct ptxi_warp *first = NULL;
+
+    for (uint32_t k = 0; k < c->warp_count; k++) {
+        struct ptxi_warp *w = &c->warps[k];
+
+        for (uint32_t s = 0; w->state != PTXI_WARP_DONE && s < w->split_count && n < sizeof text; s++) {
+            const struct ptxi_split *p = &w->splits[s];
+            const struct ptxi_code *code = p->frame->code;
+
+            n += (size_t)snprintf(text + n, sizeof text - n, "%swarp %u lanes 0x%llx wait for %s at line %u", n ? "; " : "", k,
+                                  (unsigned long long)p->lanes, waits_for(w, p, what, sizeof what), code->locs[p->pc - code->insns].line);
+            if (!first)
+                first = w;
+        }
+    }
+    if (first)
+        fail_grid(first, PTXI_FK_DEADLOCK, text);
+}
+
+/* Runs one warp until it waits, exits or has had its share; false when the launch has failed. */
+static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_level *level, bool *gave_way)
+{
+    for (;;) {
+        switch (ptxi_warp_run(w, level)) {
+        case PTXI_EVENT_DONE:
+            w->state = PTXI_WARP_DONE;
+            charge(w);
+            if (--c->live_warps)
+                ptxi_cta_warp_done(c);
+            return true;
+        case PTXI_EVENT_BARRIER:
+            ptxi_cta_arrive(c, w);
+            if (w->state != PTXI_WARP_READY)
+                return true;
+            break;
+        case PTXI_EVENT_QUANTUM: {
+            bool used_up = w->quantum <= 0;
+
+            charge(w);
+            if (!within_limits(w))
+                return false;
+            w->quantum = PTXI_QUANTUM;
+            if (used_up && ++w->turns < TURNS)
+                break;
+            w->turns = 0;
+            *gave_way = true;
+            return true;
+        }
+        case PTXI_EVENT_BLOCKED:
+            /* lanes of one warp at barriers and rendezvous that exclude each other */
+            fail_deadlock(c);
+            return false;
+        default:
+            return false;
+        }
+    }
+}
+
+static enum cta_status run_cta(struct ptxi_cta *c)
+{
+    const struct ptxi_level *level = c->worker->exec->level;
+
+    for (;;) {
+        bool any = false, gave_way = false;
+
+        for (uint32_t k = 0; k < c->warp_count; k++) {
+            if (c->warps[k].state != PTXI_WARP_READY)
+                continue;
+            any = true;
+            if (!run_warp(c, &c->warps[k], level, &gave_way))
+                return CTA_FAILED;
+        }
+        if (!c->live_warps)
+            return CTA_FINISHED;
+        if (gave_way)
+            return CTA_GAVE_WAY;
+        if (!any) {
+            fail_deadlock(c);
+            return CTA_FAILED;
+        }
+    }
+}
+
+/* The next CTA of a grid that the caller is inside of, or UINT64_MAX. */
+static uint64_t next_cta(struct ptxi_grid *g)
+{
+    uint64_t n;
+
+    if (atomic_load_explicit(&g->failed, memory_order_relaxed) || atomic_load_explicit(&g->next_cta, memory_order_relaxed) >= g->cta_total)
+        return UINT64_MAX;
+    n = atomic_fetch_add_explicit(&g->next_cta, 1, memory_order_relaxed);
+    return n < g->cta_total ? n : UINT64_MAX;
+}
+
+static bool has_ctas(const struct ptxi_grid *g)
+{
+    return !atomic_load_explicit(&g->failed, memory_order_relaxed) && atomic_load_explicit(&g->next_cta, memory_order_relaxed) < g->cta_total;
+}
+
+static uint32_t busy_count(const struct ptxi_worker *wk)
+{
+    uint32_t n = 0;
+
+    for (const struct ptxi_cta *c = wk->ctas; c; c = c->next)
+        n += c->busy;
+    return n;
+}
+
+/* A free place, best one that is prepared for the grid already. */
+static struct ptxi_cta *free_place(struct ptxi_worker *wk, const struct ptxi_grid *g)
+{
+    struct ptxi_cta *any = NULL;
+
+    for (struct ptxi_cta *c = wk->ctas; c; c = c->next) {
+        if (c->busy)
+            continue;
+        if (c->prepared_for == g && c->prepared_id == g->launch_id)
+            return c;
+        any = c;
+    }
+    if (!any) {
+        any = calloc(1, sizeof *any);
+        if (!any)
+            return NULL;
+        any->worker = wk;
+        any->next = wk->ctas;
+        wk->ctas = any;
+    }
+    return any;
+}
+
+static void grid_out_of_memory(struct ptxi_grid *g)
+{
+    if (!ptxi_grid_fail(g))
+        return;
+    g->report.kind = PTXI_FK_MEMORY;
+    g->report.code = g->code;
+}
+
+/* The worker leaves the grid; whoever waits for its end looks again. */
+static void leave_grid(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    pthread_mutex_lock(&x->lock);
+    if (!--g->inside && !has_ctas(g))
+        pthread_cond_broadcast(&x->done);
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Enters a running grid that has CTAs left and room for one more on this worker, round robin. */
+static struct ptxi_grid *enter_grid(struct ptxi_exec *x, struct ptxi_worker *wk)
+{
+    struct ptxi_grid *g, *found = NULL;
+    uint32_t busy = busy_count(wk);
+
+    pthread_mutex_lock(&x->lock);
+    for (g = x->grids; g; g = g->next)
+        if (has_ctas(g) && (g->cooperative || busy < g->resident_limit)) {
+            found = g;
+            found->inside++;
+            break;
+        }
+    if (found && found->next) { /* the next one to look is served from the next grid on */
+        struct ptxi_grid **p = &x->grids;
+
+        while (*p != found)
+            p = &(*p)->next;
+        *p = found->next;
+        while (*p)
+            p = &(*p)->next;
+        *p = found;
+        found->next = NULL;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return found;
+}
+
+static void wake_helpers(struct ptxi_exec *x, const struct ptxi_grid *g)
+{
+    if (!has_ctas(g))
+        return;
+    pthread_mutex_lock(&x->lock);
+    if (x->idle)
+        pthread_cond_broadcast(&x->work);
+    pthread_mutex_unlock(&x->lock);
+}
+
+static void tell_counts(struct ptxi_cta *c)
+{
+    if (!c->warp_instructions)
+        return;
+    atomic_fetch_add_explicit(&c->grid->thread_instructions, c->thread_instructions, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->grid->warp_instructions, c->warp_instructions, memory_order_relaxed);
+    c->thread_instructions = c->warp_instructions = 0;
+}
+
+/* Whoever comes first after the time is up tells how far the grid is. */
+static void report_progress(struct ptxi_grid *g)
+{
+    if (!g->progress || monotonic_ns() < atomic_load_explicit(&g->progress_ns, memory_order_relaxed))
+        return;
+    if (atomic_flag_test_and_set(&g->reporting))
+        return;
+    g->progress(g->progress_ctx, atomic_load(&g->done_ctas), g->cta_total);
+    atomic_store_explicit(&g->progress_ns, monotonic_ns() + PROGRESS_NS, memory_order_relaxed);
+    atomic_flag_clear(&g->reporting);
+}
+
+/* Goes on with a CTA, and after its end with the next one of its grid in the same place. */
+static void run_place(struct ptxi_exec *x, struct ptxi_cta *c)
+{
+    struct ptxi_grid *g = c->grid;
+    bool first = true;
+
+    for (;;) {
+        enum cta_status status = run_cta(c);
+        uint64_t n;
+
+        if (first)
+            wake_helpers(x, g);
+        first = false;
+        report_progress(g);
+        if (status == CTA_GAVE_WAY && !atomic_load_explicit(&g->failed, memory_order_relaxed))
+            return;
+        if (status == CTA_FINISHED)
+            atomic_fetch_add_explicit(&g->done_ctas, 1, memory_order_relaxed);
+        n = next_cta(g);
+        if (n == UINT64_MAX)
+            break;
+        start_cta(c, n);
+        if (!within_limits(&c->warps[0])) /* many short CTAs never use up a quantum */
+            break;
+    }
+    for (uint32_t k = 0; k < c->warp_count; k++)
+        ptxi_warp_abandon(&c->warps[k]);
+    c->busy = false;
+    tell_counts(c);
+    leave_grid(x, g);
+}
+
+/* Takes one more CTA onto the worker. False if there is none to take. */
+static bool take_cta(struct ptxi_exec *x, struct ptxi_worker *wk)
+{
+    struct ptxi_grid *g = enter_grid(x, wk);
+    struct ptxi_cta *c;
+    uint64_t n;
+
+    if (!g)
+        return false;
+    n = next_cta(g);
+    c = n == UINT64_MAX ? NULL : free_place(wk, g);
+    if (n != UINT64_MAX && (!c || !prepare(c, g))) {
+        grid_out_of_memory(g);
+        c = NULL;
+    }
+    if (!c) {
+        leave_grid(x, g);
+        return true;
+    }
+    c->busy = true;
+    start_cta(c, n);
+    return true;
+}
+
+/* Kernels' arithmetic rounds to nearest and traps nothing, however the host program has set its FPU. */
+#ifdef __SSE__
+typedef unsigned fpu_state;
+
+static fpu_state fpu_enter(void)
+{
+    fpu_state old = __builtin_ia32_stmxcsr();
+
+    __builtin_ia32_ldmxcsr(0x1f80);
+    return old;
+}
+
+static void fpu_leave(fpu_state old)
+{
+    __builtin_ia32_ldmxcsr(old);
+}
+#else
+typedef fenv_t fpu_state;
+
+static fpu_state fpu_enter(void)
+{
+    fpu_state old;
+
+    fegetenv(&old);
+    fesetenv(FE_DFL_ENV);
+    return old;
+}
+
+static void fpu_leave(fpu_state old)
+{
+    fesetenv(&old);
+}
+#endif
+
+/* One round of a worker: all its CTAs go on, and one more is taken when they only waited. False: nothing to do. */
+static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
+{
+    fpu_state host = fpu_enter();
+    bool any = false;
+
+    for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
+        if (c->busy) {
+            any = true;
+            run_place(x, c);
+        }
+    any |= take_cta(x, wk);
+    fpu_leave(host);
+    return any;
+}
+
+/* --- threads --- */
+
+/* Under the lock: a worker that nobody runs, best one that still holds CTAs. */
+static struct ptxi_worker *claim(struct ptxi_exec *x)
+{
+    struct ptxi_worker *found = NULL;
+
+    for (unsigned k = 0; k < x->worker_count; k++) {
+        struct ptxi_worker *wk = &x->workers[k];
+
+        if (wk->claimed)
+            continue;
+        if (!found || busy_count(wk))
+            found = wk;
+    }
+    if (found)
+        found->claimed = true;
+    return found;
+}
+
+/* Under the lock: whether a worker that nobody runs could do something. */
+static bool work_waits(const struct ptxi_exec *x)
+{
+    for (const struct ptxi_grid *g = x->grids; g; g = g->next)
+        if (has_ctas(g))
+            return true;
+    for (unsigned k = 0; k < x->worker_count; k++)
+        if (!x->workers[k].claimed && busy_count(&x->workers[k]))
+            return true;
+    return false;
+}
+
+static void *thread_main(void *arg)
+{
+    struct ptxi_exec *x = arg;
+
+    pthread_mutex_lock(&x->lock);
+    while (!x->quit) {
+        struct ptxi_worker *wk = work_waits(x) ? claim(x) : NULL;
+
+        if (!wk) {
+            x->idle++;
+            pthread_cond_wait(&x->work, &x->lock);
+            x->idle--;
+            continue;
+        }
+        pthread_mutex_unlock(&x->lock);
+        while (work(x, wk))
+            ;
+        pthread_mutex_lock(&x->lock);
+        wk->claimed = false;
+        pthread_cond_broadcast(&x->done);
+    }
+    pthread_mutex_unlock(&x->lock);
+    return NULL;
+}
+
+static bool ended(const struct ptxi_grid *g)
+{
+    return !g->inside && !has_ctas(g);
+}
+
+static void add_grid(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    struct ptxi_grid **p = &x->grids;
+
+    g->launch_id = ++x->launches;
+    g->next = NULL;
+    while (*p)
+        p = &(*p)->next;
+    *p = g;
+}
+
+static void remove_grid(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    struct ptxi_grid **p = &x->grids;
+
+    while (*p != g)
+        p = &(*p)->next;
+    *p = g->next;
+}
+
+void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    struct ptxi_worker *wk;
+
+    g->cta_total = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
+    g->next_cta = g->done_ctas = g->spent = 0;
+    g->progress_ns = g->progress ? monotonic_ns() + PROGRESS_NS : 0;
+    atomic_flag_clear(&g->reporting);
+    g->failed = g->inside = 0;
+    memset(&g->report, 0, sizeof g->report);
+    pthread_mutex_lock(&x->lock);
+    add_grid(x, g);
+    wk = claim(x);
+    if (!wk && x->idle)
+        pthread_cond_broadcast(&x->work);
+    while (!ended(g)) {
+        if (!wk)
+            wk = work_waits(x) ? claim(x) : NULL;
+        if (wk) {
+            bool any;
+
+            pthread_mutex_unlock(&x->lock);
+            any = work(x, wk);
+            pthread_mutex_lock(&x->lock);
+            if (any || ended(g))
+                continue;
+            wk->claimed = false;
+            wk = NULL;
+            if (work_waits(x))
+                continue;
+        }
+        pthread_cond_wait(&x->done, &x->lock);
+    }
+    if (wk) {
+        wk->claimed = false;
+        if (work_waits(x)) { /* for pool threads, and for other launches that have no worker */
+            pthread_cond_broadcast(&x->work);
+            pthread_cond_broadcast(&x->done);
+        }
+    }
+    remove_grid(x, g);
+    pthread_mutex_unlock(&x->lock);
+}
+
+static unsigned default_workers(void)
+{
+    const char *s = getenv("PTXI_WORKERS");
+    long n = s ? strtol(s, NULL, 10) : 0;
+
+    if (n < 1)
+        n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 1024 ? 1024 : (unsigned)n;
+}
+
+struct ptxi_exec *ptxi_exec_create(unsigned workers)
+{
+    struct ptxi_exec *x = calloc(1, sizeof *x);
+
+    if (!x)
+        return NULL;
+    x->level = ptxi_exec_level();
+    x->worker_count = workers ? workers : default_workers();
+    x->workers = calloc(x->worker_count, sizeof *x->workers);
+    x->threads = calloc(x->worker_count, sizeof *x->threads);
+    pthread_mutex_init(&x->lock, NULL);
+    pthread_cond_init(&x->work, NULL);
+    pthread_cond_init(&x->done, NULL);
+    if (!x->workers || !x->threads) {
+        ptxi_exec_destroy(x);
+        return NULL;
+    }
+    for (unsigned k = 0; k < x->worker_count; k++) {
+        x->workers[k].exec = x;
+        x->workers[k].index = k;
+    }
+    /* the thread that launches is the first worker */
+    while (x->thread_count + 1 < x->worker_count && !pthread_create(&x->threads[x->thread_count], NULL, thread_main, x))
+        x->thread_count++;
+    return x;
+}
+
+void ptxi_exec_destroy(struct ptxi_exec *x)
+{
+    if (!x)
+        return;
+    pthread_mutex_lock(&x->lock);
+    x->quit = true;
+    pthread_cond_broadcast(&x->work);
+    pthread_mutex_unlock(&x->lock);
+    for (unsigned k = 0; k < x->thread_count; k++)
+        pthread_join(x->threads[k], NULL);
+    for (unsigned k = 0; x->workers && k < x->worker_count; k++)
+        while (x->workers[k].ctas) {
+            struct ptxi_cta *c = x->workers[k].ctas;
+
+            x->workers[k].ctas = c->next;
+            place_free(c);
+        }
+    free(x->workers);
+    free(x->threads);
+    pthread_cond_destroy(&x->work);
+    pthread_cond_destroy(&x->done);
+    pthread_mutex_destroy(&x->lock);
+    free(x);
+}
+
+unsigned ptxi_exec_workers(const struct ptxi_exec *x)
+{
+    return x->worker_count;
+}

@@ -1,0 +1,272 @@
+/* Divergence: a warp as a set of splits. The deepest frame runs first, then the lowest pc; splits of one frame that
+ * stand at one pc merge. Lanes that spin until another lane does something are moved out of the way at times, so
+ * that every lane gets on (PTX ISA, "Independent thread scheduling"). */
+#include "exec/engine.h"
+
+#include <string.h>
+
+/* Rounds of a loop that may wait for other lanes before it gives way, at first and once it has been seen to wait. */
+enum { PATIENCE_FIRST = 2048, PATIENCE_LEAST = 16 };
+
+void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes)
+{
+    frame->splits = 1;
+    w->live = lanes;
+    w->split_count = 1;
+    w->current = 0;
+    w->patience = w->patience_limit = PATIENCE_FIRST;
+    w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
+}
+
+void ptxi_warp_abandon(struct ptxi_warp *w)
+{
+    while (w->split_count)
+        ptxi_frame_drop(w, w->splits[--w->split_count].frame);
+    w->live = 0;
+}
+
+static void remove_split(struct ptxi_warp *w, uint32_t k)
+{
+    w->splits[k] = w->splits[--w->split_count];
+}
+
+/* Joins splits that stand at one place. Quadratic, but there are few. */
+static void merge(struct ptxi_warp *w)
+{
+    for (uint32_t a = 0; a < w->split_count; a++) {
+        struct ptxi_split *s = &w->splits[a];
+
+        if (s->state != PTXI_SPLIT_READY && s->state != PTXI_SPLIT_SLEEP)
+            continue;
+        for (uint32_t b = a + 1; b < w->split_count;) {
+            struct ptxi_split *t = &w->splits[b];
+
+            if (t->frame != s->frame || t->pc != s->pc || (t->state != PTXI_SPLIT_READY && t->state != PTXI_SPLIT_SLEEP)) {
+                b++;
+                continue;
+            }
+            s->lanes |= t->lanes;
+            if (t->state == PTXI_SPLIT_READY)
+                s->state = PTXI_SPLIT_READY;
+            s->frame->splits--;
+            remove_split(w, b);
+        }
+    }
+}
+
+static bool goes_before(const struct ptxi_split *a, const struct ptxi_split *b)
+{
+    if (a->frame->depth != b->frame->depth)
+        return a->frame->depth > b->frame->depth;
+    return a->pc < b->pc;
+}
+
+static struct ptxi_split *pick(struct ptxi_warp *w)
+{
+    struct ptxi_split *best = NULL;
+
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s->state == PTXI_SPLIT_READY && (!best || goes_before(s, best)))
+            best = s;
+    }
+    return best;
+}
+
+static bool wake(struct ptxi_warp *w)
+{
+    bool any = false;
+
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (w->splits[k].state == PTXI_SPLIT_SLEEP) {
+            w->splits[k].state = PTXI_SPLIT_READY;
+            any = true;
+        }
+    return any;
+}
+
+/* PTX ISA, "barrier": a warp arrives when all its threads that have not exited are there. */
+static bool all_at_one_barrier(const struct ptxi_warp *w)
+{
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (w->splits[k].state != PTXI_SPLIT_BARRIER || w->splits[k].barrier != w->splits[0].barrier)
+            return false;
+    return true;
+}
+
+/* A rendezvous that the exit of other lanes has made complete. */
+static bool finish_rendezvous(struct ptxi_warp *w)
+{
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (w->splits[k].state == PTXI_SPLIT_SYNC && ptxi_rendezvous(w, &w->splits[k]))
+            return true;
+    return false;
+}
+
+/* The pc at which the running split must stop: the lowest of those that wait above it in its frame. Splits that
+ * sleep count: meeting them is how they are collected again. */
+static void set_stop(struct ptxi_warp *w)
+{
+    const struct ptxi_split *s = &w->splits[w->current];
+
+    w->stop = PTXI_NO_STOP;
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        const struct ptxi_split *t = &w->splits[k];
+
+        if (k != w->current && t->frame == s->frame && (t->state == PTXI_SPLIT_READY || t->state == PTXI_SPLIT_SLEEP) && t->pc > s->pc &&
+            t->pc < w->stop)
+            w->stop = t->pc;
+    }
+}
+
+static void enter(struct ptxi_warp *w, const struct ptxi_split *s)
+{
+    w->current = (uint32_t)(s - w->splits);
+    w->frame = s->frame;
+    w->regs = s->frame->regs;
+    w->active = s->lanes;
+    set_stop(w);
+}
+
+enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *level)
+{
+    for (;;) {
+        struct ptxi_split *s;
+
+        if (!w->split_count)
+            return PTXI_EVENT_DONE;
+        if (w->split_count > 1)
+            merge(w);
+        s = pick(w);
+        if (!s) {
+            if (all_at_one_barrier(w))
+                return PTXI_EVENT_BARRIER;
+            if (finish_rendezvous(w))
+                continue;
+            if (!wake(w))
+                return PTXI_EVENT_BLOCKED;
+            continue;
+        }
+        enter(w, s);
+        w->event = PTXI_EVENT_NONE;
+        level->run(w, s->pc);
+        if (w->event == PTXI_EVENT_NONE) {
+            w->splits[w->current].pc = w->stop;
+            continue;
+        }
+        if (w->event == PTXI_EVENT_QUANTUM || w->event == PTXI_EVENT_FAULT)
+            return w->event;
+    }
+}
+
+static struct ptxi_split *waiting_at(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        struct ptxi_split *s = &w->splits[k];
+
+        if (k != w->current && s->pc == pc && s->frame == w->frame && (s->state == PTXI_SPLIT_READY || s->state == PTXI_SPLIT_SLEEP))
+            return s;
+    }
+    return NULL;
+}
+
+void ptxi_split_off(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes lanes)
+{
+    struct ptxi_split *there = waiting_at(w, pc);
+
+    w->splits[w->current].lanes &= ~lanes;
+    w->active &= ~lanes;
+    if (there) {
+        there->lanes |= lanes;
+        there->state = PTXI_SPLIT_READY;
+        return;
+    }
+    w->splits[w->split_count++] = (struct ptxi_split){ .frame = w->frame, .pc = pc, .lanes = lanes, .state = PTXI_SPLIT_READY };
+    w->frame->splits++;
+    if (pc < w->stop)
+        w->stop = pc;
+}
+
+const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn *first, const struct ptxi_insn *second, ptxi_lanes second_lanes)
+{
+    ptxi_split_off(w, second, second_lanes);
+    return first > w->stop ? ptxi_leave_switch(w, first) : first;
+}
+
+static const struct ptxi_insn *leave(struct ptxi_warp *w, enum ptxi_event event)
+{
+    w->event = event;
+    return w->stop;
+}
+
+const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    w->splits[w->current].pc = pc;
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    s->pc = pc;
+    s->state = PTXI_SPLIT_SLEEP;
+    if (w->patience_limit > PATIENCE_LEAST)
+        w->patience_limit /= 2;
+    w->patience = w->patience_limit;
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    w->splits[w->current].pc = pc;
+    return leave(w, PTXI_EVENT_QUANTUM);
+}
+
+const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    s->pc = pc;
+    s->state = PTXI_SPLIT_BARRIER;
+    s->barrier = (uint16_t)number;
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    s->pc = pc;
+    s->state = PTXI_SPLIT_SYNC;
+    s->sync_mask = mask;
+    ptxi_rendezvous(w, s);
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    w->live &= ~lanes;
+    s->lanes &= ~lanes;
+    if (!s->lanes) {
+        ptxi_frame_drop(w, s->frame);
+        remove_split(w, w->current);
+    }
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done)
+{
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number)
+            continue;
+        ptxi_barrier_result(s, done);
+        s->pc++;
+        s->state = PTXI_SPLIT_READY;
+    }
+}

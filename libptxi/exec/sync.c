@@ -1,0 +1,161 @@
+/* Barriers, fences and the operations by which the lanes of a warp speak to each other: PTX ISA, "Parallel
+ * Synchronization and Communication Instructions", "Data Movement and Conversion Instructions: shfl.sync". */
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "exec/engine.h"
+#include "exec/level.h"
+#include "exec/warpop.h"
+
+static inline const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    uint32_t number = ((const uint32_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(w->active)];
+
+    if (number >= PTXI_BARRIERS)
+        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active, number, 0, "its number is above 15");
+    if (i->b != PTXI_NO_SLOT && ((const uint32_t *)PTXI_SLOT(w, i->b))[ptxi_first_lane(w->active)] % 32)
+        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active, number, 0, "its thread count is no multiple of the warp size");
+    return ptxi_leave_barrier(w, i, number);
+}
+
+OP( bar_sync ) { return barrier(w, i); }
+OP( bar_arrive ) { return barrier(w, i); }
+OP( bar_red_popc ) { return barrier(w, i); }
+OP( bar_red_and ) { return barrier(w, i); }
+OP( bar_red_or ) { return barrier(w, i); }
+
+OP( fence )
+{
+    (void)w;
+    if (i->mods & 2)
+        atomic_thread_fence(memory_order_seq_cst);
+    else
+        atomic_thread_fence(memory_order_acq_rel);
+    NEXT;
+}
+
+/* Lanes that the mask operand in `slot` names and that are not here. */
+static inline ptxi_lanes missing(const struct ptxi_warp *w, unsigned slot)
+{
+    const uint32_t *mask;
+    ptxi_lanes need = 0;
+
+    if (w->active == w->live || slot == PTXI_NO_SLOT)
+        return 0;
+    mask = PTXI_SLOT(w, slot);
+    for (int l = 0; l < PTXI_LANES; l++)
+        if (w->active >> l & 1)
+            need |= (ptxi_lanes)mask[l] << (l / 32 * 32);
+    return need & w->live & ~w->active;
+}
+
+OP( bar_warp_sync )
+{
+    ptxi_lanes more = missing(w, i->a);
+
+    atomic_thread_fence(memory_order_acq_rel);
+    return more ? ptxi_leave_sync(w, i, more | w->active) : i + 1;
+}
+
+/* got[l] = a[from[l]], within warps of 32 */
+static inline void pick(uint32_t *got, const uint32_t *a, const uint32_t *from)
+{
+#ifdef __AVX512F__
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        const uint32_t *warp = a + l / 32 * 32;
+        __m512i x = _mm512_permutex2var_epi32(_mm512_load_si512(warp), _mm512_load_si512(from + l), _mm512_load_si512(warp + 16));
+
+        _mm512_store_si512(got + l, x);
+    }
+#else
+    for (int l = 0; l < PTXI_LANES; l++)
+        got[l] = a[from[l]];
+#endif
+}
+
+#define SHFL(mode, MODE)                                                              \
+    OP( shfl_##mode )                                                                 \
+    {                                                                                 \
+        unsigned to = (uint16_t)i->imm, mask = (uint32_t)i->imm >> 16;                \
+        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c); \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                             \
+        _Alignas(64) uint32_t from[PTXI_LANES], in[PTXI_LANES], got[PTXI_LANES];      \
+        ptxi_lanes more = missing(w, mask), p = 0;                                    \
+                                                                                      \
+        if (more)                                                                     \
+            return ptxi_leave_sync(w, i, more | w->active);                           \
+        FOR_LANES from[l] = ptxi_shfl_source(MODE, (uint32_t)l, b[l], c[l], &in[l]);  \
+        pick(got, a, from);                                                           \
+        WRITE_LANES(d, got[l]);                                                       \
+        if (to != PTXI_NO_SLOT) {                                                     \
+            for (int l = 0; l < PTXI_LANES; l++)                                      \
+                p |= (ptxi_lanes)(in[l] & 1) << l;                                    \
+            ptxi_set_pred(w, to, p);                                                  \
+        }                                                                             \
+        NEXT;                                                                         \
+    }
+
+SHFL( up, PTXI_SHFL_UP )
+SHFL( down, PTXI_SHFL_DOWN )
+SHFL( bfly, PTXI_SHFL_BFLY )
+SHFL( idx, PTXI_SHFL_IDX )
+
+/* The lanes with which lane l votes: those its mask names, or all active ones. */
+static inline ptxi_lanes voters(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned l)
+{
+    ptxi_lanes warp32 = (ptxi_lanes)UINT32_MAX << (l / 32 * 32);
+
+    if (i->b == PTXI_NO_SLOT)
+        return w->active & warp32;
+    return w->active & (ptxi_lanes)((const uint32_t *)PTXI_SLOT(w, i->b))[l] << (l / 32 * 32);
+}
+
+static inline ptxi_lanes votes(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return i->mods & PTXI_MOD_NOT_C ? ~ptxi_pred(w, i->a) : ptxi_pred(w, i->a);
+}
+
+#define VOTE_PRED(mode, MODE)                                                      \
+    OP( vote_##mode )                                                              \
+    {                                                                              \
+        ptxi_lanes more = missing(w, i->b), yes = votes(w, i), out = 0;            \
+                                                                                   \
+        if (more)                                                                  \
+            return ptxi_leave_sync(w, i, more | w->active);                        \
+        for (ptxi_lanes left = w->active; left; left &= left - 1) {                \
+            unsigned l = ptxi_first_lane(left);                                    \
+                                                                                   \
+            out |= (ptxi_lanes)ptxi_vote(MODE, voters(w, i, l), yes) << l;         \
+        }                                                                          \
+        ptxi_set_pred(w, i->d, out);                                               \
+        NEXT;                                                                      \
+    }
+
+VOTE_PRED( all, PTXI_VOTE_ALL )
+VOTE_PRED( any, PTXI_VOTE_ANY )
+VOTE_PRED( uni, PTXI_VOTE_UNI )
+
+OP( vote_ballot )
+{
+    ptxi_lanes more = missing(w, i->b), yes = votes(w, i);
+    uint32_t *d = PTXI_SLOT(w, i->d);
+
+    if (more)
+        return ptxi_leave_sync(w, i, more | w->active);
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+
+        d[l] = (uint32_t)((voters(w, i, l) & yes) >> (l / 32 * 32));
+    }
+    NEXT;
+}
+
+OP( activemask )
+{
+    uint32_t *d = PTXI_SLOT(w, i->d);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1)
+        d[ptxi_first_lane(left)] = (uint32_t)(w->active >> (ptxi_first_lane(left) / 32 * 32));
+    NEXT;
+}

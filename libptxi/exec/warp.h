@@ -1,0 +1,107 @@
+/* A warp while it runs: the state that operations read and write.
+ *
+ * A handler gets its instruction and the warp, does its work for the lanes in w->active, and returns the next
+ * instruction. It may write inactive lanes only when w->active is PTXI_ALL_LANES. A handler that cannot go on
+ * (fault, barrier, exit) leaves through one of the functions of engine.h. */
+#ifndef PTXI_EXEC_WARP_H
+#define PTXI_EXEC_WARP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/bytecode.h"
+
+/* A set of lanes, and so the value of a predicate register. */
+#if PTXI_LANES == 32
+typedef uint32_t ptxi_lanes;
+#elif PTXI_LANES == 64
+typedef uint64_t ptxi_lanes;
+#else
+#error "PTXI_LANES must be 32 or 64"
+#endif
+#define PTXI_ALL_LANES ((ptxi_lanes)-1)
+#define PTXI_MAX_SPLITS PTXI_LANES
+
+struct ptxi_warp;
+typedef const struct ptxi_insn *ptxi_handler(const struct ptxi_insn *i, struct ptxi_warp *w);
+
+/* One call of a function by some lanes of a warp. Registers follow the header. */
+struct ptxi_frame {
+    struct ptxi_frame *parent;
+    const struct ptxi_code *code;
+    const struct ptxi_insn *return_to; /* in the parent's code: the call; pc goes on behind it */
+    uint32_t depth;
+    uint32_t splits;     /* references: splits that stand in it and frames called from it */
+    uint64_t local_base; /* offset of its depot in each thread's .local memory */
+    uint32_t size_class;
+    _Alignas(64) unsigned char regs[];
+};
+
+enum ptxi_split_state {
+    PTXI_SPLIT_READY,
+    PTXI_SPLIT_BARRIER,  /* waits at a CTA barrier */
+    PTXI_SPLIT_SYNC,     /* waits for other lanes at a .sync or .aligned instruction */
+    PTXI_SPLIT_SLEEP     /* gave way to others for a while */
+};
+
+enum ptxi_warp_state { PTXI_WARP_READY, PTXI_WARP_WAITING, PTXI_WARP_DONE };
+
+/* Lanes that stand at one place. */
+struct ptxi_split {
+    struct ptxi_frame *frame;
+    const struct ptxi_insn *pc;
+    ptxi_lanes lanes;
+    uint8_t state;
+    uint16_t barrier;      /* BARRIER: its number */
+    ptxi_lanes sync_mask;  /* SYNC: lanes that must come */
+};
+
+struct ptxi_warp {
+    /* what every handler touches */
+    unsigned char *regs;          /* of the running split's frame */
+    ptxi_lanes active;            /* lanes of the running split (while guarded: those that the guard lets through) */
+    const struct ptxi_insn *stop; /* the dispatch loop ends when it gets here */
+    ptxi_handler *const *table;
+    int64_t quantum;              /* instructions until the scheduler looks again; counted at loops */
+    struct ptxi_cta *cta;
+    struct ptxi_worker *worker;
+    struct ptxi_mem_hit *hits;    /* the worker's memory hit cache, see memory.h */
+    const _Atomic uint64_t *generation; /* of the memory map */
+    unsigned char *shared;        /* the CTA's shared memory; shared_size bytes may be accessed */
+    uint64_t shared_size;
+    unsigned char *local;         /* lane 0's .local memory; lanes follow local_stride bytes apart */
+    uint64_t local_stride;
+
+    /* scheduling */
+    struct ptxi_frame *frame;
+    uint8_t event;                /* why the dispatch loop was left */
+    uint8_t state;                /* enum ptxi_warp_state: as the CTA sees it */
+    uint8_t barrier;              /* WAITING: the CTA barrier it has arrived at */
+    uint32_t turns;               /* quanta used since it was given the worker */
+    uint32_t index;               /* in its CTA */
+    uint32_t first_thread;        /* linear thread index of lane 0 */
+    ptxi_lanes live;              /* lanes that have not exited */
+    uint32_t patience, patience_limit; /* rounds of loops before the running split gives way to others, see split.c */
+    uint32_t split_count;         /* running one included: splits[current] */
+    uint32_t current;
+    struct ptxi_split splits[PTXI_MAX_SPLITS];
+    struct ptxi_frame *free_frames[16]; /* by size class */
+};
+
+/* Register slots as lane vectors. */
+#define PTXI_SLOT(w, slot) __builtin_assume_aligned((w)->regs + (uint32_t)(slot) * PTXI_UNIT, 64)
+
+static inline ptxi_lanes ptxi_pred(const struct ptxi_warp *w, unsigned slot)
+{
+    return *(const ptxi_lanes *)PTXI_SLOT(w, slot);
+}
+
+static inline void ptxi_set_pred(struct ptxi_warp *w, unsigned slot, ptxi_lanes value)
+{
+    ptxi_lanes *p = PTXI_SLOT(w, slot);
+
+    *p = (*p & ~w->active) | (value & w->active);
+}
+
+#endif
