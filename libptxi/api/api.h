@@ -1,0 +1,123 @@
+/* What the files of api/ share: process and thread state, contexts, and how an entry point begins.
+ *
+ *     ptxiResult ptxiVerbNoun(...)
+ *     {
+ *         ptxiContext ctx;
+ *         ptxiResult r = ptxi_api_context(&ctx);
+ *
+ *         if (r)
+ *             return r;
+ *         ...
+ *
+ * Locks, in the order in which they may be taken: state.lock, ctx->lock, then the locks inside queue, heap and memmap,
+ * each of which is taken last and held briefly. */
+#ifndef PTXI_API_API_H
+#define PTXI_API_API_H
+
+#include "ptxi.h"
+
+#include "api/failure.h"
+#include "api/profile.h"
+#include "api/queue.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ptxi_memmap;
+struct ptxi_exec;
+struct ptxi_heap_block;
+
+/* The process. */
+struct ptxi_state {
+    _Atomic int phase; /* enum ptxi_phase */
+    pthread_mutex_t lock;
+    _Atomic(const struct ptxi_profile *) profile; /* of contexts made from now on */
+    unsigned workers;                             /* of contexts made from now on; 0: the host's processors */
+    struct ptxi_memmap *memmap;
+    size_t total_memory;                          /* bytes */
+    struct ptxiContext_st *contexts;              /* list */
+    struct ptxiContext_st *primary;               /* made once, then kept */
+    unsigned primary_retains, primary_flags;
+};
+
+enum ptxi_phase { PTXI_PHASE_BEFORE_INIT, PTXI_PHASE_READY, PTXI_PHASE_FORKED };
+
+extern struct ptxi_state ptxi_state;
+
+/* The calling thread. */
+struct ptxi_thread {
+    ptxiContext *stack; /* each entry holds a reference */
+    unsigned depth, cap;
+    bool in_callback;
+    uint64_t id;                     /* 1, 2, ... */
+    struct ptxi_failure *report;     /* what its last ptxiGetLastReport returned */
+    struct ptxi_diag_store *diags;   /* of its last module load */
+};
+
+struct ptxi_thread *ptxi_api_thread(void);
+
+enum { PTXI_LIMITS = 7 }; /* the driver's limits that a context stores */
+
+struct ptxiContext_st {
+    _Atomic unsigned refs;  /* the handle, and each thread's stack entries */
+    _Atomic bool alive;     /* false once destroyed, and while a primary context is not retained */
+    bool primary;
+    unsigned flags;
+    const struct ptxi_profile *profile;
+    struct ptxiContext_st *next;
+    struct ptxi_streams streams;
+
+    pthread_mutex_t lock;   /* what follows */
+    size_t limits[PTXI_LIMITS];
+    size_t instruction_limit, millisecond_limit;
+    struct ptxi_heap_block *blocks;   /* list of its allocations */
+    struct ptxiEvent_st *events;      /* list */
+    struct ptxiModule_st *modules;    /* list */
+    struct ptxi_failure *last_failure;
+    unsigned workers;                 /* 0: the default */
+    struct ptxi_exec *exec;           /* made by the first launch */
+    bool unchecked, counting;
+    ptxiCounters counters;
+    void (*progress)(void *user, unsigned long long done, unsigned long long blocks);
+    void *progress_user;
+
+    pthread_mutex_t sink_lock; /* what follows, and each call of it */
+    void (*sink)(void *user, const char *text, size_t length);
+    void *sink_user;
+};
+
+/* PTXI_SUCCESS, PTXI_ERROR_NOT_INITIALIZED or PTXI_ERROR_NOT_PERMITTED. */
+ptxiResult ptxi_api_enter(void);
+
+/* The same, and the thread's current context. */
+ptxiResult ptxi_api_context(ptxiContext *ctx);
+
+/* The same for a call that names a context, NULL meaning the current one. */
+ptxiResult ptxi_api_named_context(ptxiContext named, ptxiContext *ctx);
+
+ptxiResult ptxi_api_device(ptxiDevice dev); /* PTXI_SUCCESS or PTXI_ERROR_INVALID_DEVICE */
+
+/* Hand a failure that asynchronous work left to the caller: it becomes the context's last one. Consumes the reference. */
+ptxiResult ptxi_api_return_failure(ptxiContext ctx, ptxiResult r, struct ptxi_failure *failure);
+
+/* Wait for all work of the context without taking its failures. */
+ptxiResult ptxi_api_drain(ptxiContext ctx);
+
+/* The failure of the stream's work up to item `seq`, which has ended: what a call that synchronises returns. */
+ptxiResult ptxi_api_collect(ptxiContext ctx, struct ptxiStream_st *s, uint64_t seq);
+
+/* Turn a stream argument into a stream of the context. */
+ptxiResult ptxi_api_stream(ptxiContext ctx, ptxiStream handle, struct ptxiStream_st **stream);
+
+/* The context's pool of workers; made on first use. */
+ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec);
+
+/* What a context takes down with itself; each is called once, when no work is left. */
+void ptxi_api_free_events(ptxiContext ctx);
+void ptxi_api_free_modules(ptxiContext ctx);
+void ptxi_api_free_exec(ptxiContext ctx);
+void ptxi_api_free_diags(struct ptxi_diag_store *diags);
+
+#endif

@@ -1,0 +1,124 @@
+/* Files to modules, and modules' parts to words. */
+#include "api/cmd.h"
+
+#include "api/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_all(FILE *f, size_t *size)
+{
+    size_t cap = 1 << 16, n = 0, got;
+    char *p = malloc(cap), *q;
+
+    while (p && (got = fread(p + n, 1, cap - n - 1, f)) > 0) {
+        n += got;
+        if (n + 1 < cap)
+            continue;
+        q = realloc(p, cap *= 2);
+        if (!q)
+            free(p);
+        p = q;
+    }
+    if (p && ferror(f)) {
+        free(p);
+        return NULL;
+    }
+    if (p)
+        p[n] = 0;
+    *size = n;
+    return p;
+}
+
+char *ptxi_cmd_read(const char *file, size_t *size)
+{
+    FILE *f = strcmp(file, "-") ? fopen(file, "rb") : stdin;
+    char *p = f ? read_all(f, size) : NULL;
+
+    if (!p)
+        ptxi_cmd_error("%s: %s", file, strerror(errno));
+    if (f && f != stdin)
+        fclose(f);
+    return p;
+}
+
+/* True if there is an error among what the last load had to say. */
+static bool print_diagnostics(bool quiet)
+{
+    ptxiDiagnostic d = { .size = sizeof d };
+    bool error = false, on = true;
+
+    fflush(stdout);
+    for (unsigned i = 0; ptxiGetLastDiagnostic(i, &d) == PTXI_SUCCESS; i++) {
+        error |= d.severity == PTXI_SEVERITY_ERROR;
+        if (d.severity != PTXI_SEVERITY_NOTE) /* notes go with what they are about */
+            on = !quiet || d.severity == PTXI_SEVERITY_ERROR;
+        if (on && d.text)
+            fputs(d.text, stderr);
+    }
+    return error;
+}
+
+ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options)
+{
+    const char *name = strcmp(file, "-") ? file : "<stdin>";
+    ptxiJitOption keys[] = { PTXI_JIT_FILE_NAME, PTXI_JIT_FMA, PTXI_JIT_STRICT_TARGET };
+    void *values[] = { (void *)(uintptr_t)name, (void *)(intptr_t)!options->no_contract, (void *)(intptr_t)options->strict };
+    ptxiModule m = NULL;
+    size_t size;
+    char *text = ptxi_cmd_read(file, &size);
+
+    if (!text)
+        return NULL;
+    ptxiResult r = ptxiModuleLoadDataEx(&m, text, 3, keys, values);
+
+    free(text);
+    if (!print_diagnostics(options->quiet) && r)
+        ptxi_cmd_error("%s: %s", name, ptxi_cmd_result(r));
+    return r ? NULL : m;
+}
+
+void ptxi_cmd_param(const struct ptxi_var *v, struct ptxi_str *out)
+{
+    static const char *const spaces[] = {
+        [PTXI_SPACE_GENERIC] = "", [PTXI_SPACE_CONST] = " .const", [PTXI_SPACE_GLOBAL] = " .global", [PTXI_SPACE_LOCAL] = " .local",
+        [PTXI_SPACE_PARAM] = " .param", [PTXI_SPACE_SHARED] = " .shared", [PTXI_SPACE_TEX] = "",
+    };
+
+    if (v->opaque) {
+        ptxi_str_printf(out, "%s %s", v->opaque == 't' ? ".texref" : v->opaque == 's' ? ".samplerref" : ".surfref", v->name->s);
+        return;
+    }
+    if (v->size != v->element)
+        ptxi_str_printf(out, ".align %u ", v->align);
+    ptxi_str_printf(out, ".%s", ptxi_types[v->type].name);
+    if (v->ptr_space)
+        ptxi_str_printf(out, " .ptr%s", spaces[v->ptr_space]);
+    ptxi_str_printf(out, " %s", v->name->s);
+    if (v->size != v->element)
+        ptxi_str_printf(out, "[%llu]", (unsigned long long)(v->element ? v->size / v->element : v->size));
+}
+
+void ptxi_cmd_signature(ptxiFunction f, struct ptxi_str *out)
+{
+    const struct ptxi_signature *s = &f->func->signature;
+
+    ptxi_str_printf(out, "%s(", f->func->name->s);
+    for (uint32_t i = 0; i < s->param_count; i++) {
+        if (i)
+            ptxi_str_puts(out, ", ");
+        ptxi_cmd_param(s->params[i], out);
+    }
+    ptxi_str_putc(out, ')');
+}
+
+void ptxi_cmd_target(ptxiModule m, struct ptxi_str *out)
+{
+    const struct ptxi_module_tree *t = m->tree;
+
+    ptxi_str_printf(out, "PTX %u.%u, sm_%u", t->version / 10, t->version % 10, t->target.sm);
+    if (t->target.suffix)
+        ptxi_str_putc(out, t->target.suffix);
+}

@@ -1,0 +1,325 @@
+#include "api/heap.h"
+
+#include "api/api.h"
+#include "exec/memmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    RED_ZONE = 256,
+    ALIGN = 512,
+    STEPS = 8,                   /* size classes for each doubling: at most an eighth is wasted */
+    CLASSES = STEPS * 48,
+    PAGE = 4096,
+    SLAB = 1 << 20,              /* blocks of up to SLAB_MOST bytes share mappings of this size */
+    SLAB_MOST = 64 << 10,
+    HUGE_PAGE = 2 << 20,
+    QUARANTINE_BLOCKS = 4096,
+    QUARANTINE_SMALL = 16 << 20, /* bytes of blocks whose pages stay */
+};
+
+struct place { /* address space that was used and may be used again */
+    struct place *next;
+    uint64_t base;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct place *free[CLASSES];
+    struct ptxi_heap_block *oldest, **newest; /* quarantine */
+    size_t quarantined, quarantined_small, in_use;
+} heap = { .lock = PTHREAD_MUTEX_INITIALIZER, .newest = &heap.oldest };
+
+/* Bytes of a block of this class: ALIGN * (STEPS + k) / STEPS * 2^e, in whole ALIGNs. */
+static size_t class_bytes(unsigned c)
+{
+    if (c < 2 * STEPS)
+        return (size_t)(c + 1) * ALIGN;
+    unsigned e = c / STEPS - 1, k = c % STEPS;
+
+    return ((size_t)(STEPS + k + 1) << e) * ALIGN;
+}
+
+static unsigned class_of(size_t bytes)
+{
+    size_t units = (bytes + ALIGN - 1) / ALIGN;
+
+    if (units <= 2 * STEPS)
+        return (unsigned)units - 1;
+    unsigned e = 0;
+
+    while ((units - 1) >> e >= 2 * STEPS)
+        e++;
+    return (e + 1) * STEPS + (unsigned)((units - 1) >> e) - STEPS;
+}
+
+static void *map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool is_small(size_t bytes)
+{
+    return bytes <= SLAB_MOST;
+}
+
+/* A mapping of its own. Large ones start on a huge page: kernels walk them with few TLB misses. */
+static uint64_t map_large(size_t bytes)
+{
+    size_t extra = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
+    char *p = map(bytes + extra);
+
+    if (!p)
+        return 0;
+    if (extra) {
+        size_t head = -(uintptr_t)p & (HUGE_PAGE - 1);
+
+        if (head)
+            munmap(p, head);
+        if (extra - head)
+            munmap(p + head + bytes, extra - head);
+        p += head;
+#ifdef MADV_HUGEPAGE
+        madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    }
+    return (uintptr_t)p;
+}
+
+static bool add_place(unsigned c, uint64_t base)
+{
+    struct place *f = malloc(sizeof *f);
+
+    if (!f)
+        return false; /* the place is not used again: no harm */
+    f->base = base;
+    f->next = heap.free[c];
+    heap.free[c] = f;
+    return true;
+}
+
+static uint64_t take_place(unsigned c)
+{
+    struct place *f = heap.free[c];
+
+    if (!f)
+        return 0;
+    uint64_t base = f->base;
+
+    heap.free[c] = f->next;
+    free(f);
+    return base;
+}
+
+static uint64_t new_place(unsigned c)
+{
+    size_t bytes = class_bytes(c);
+
+    if (!is_small(bytes))
+        return map_large((bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
+    char *slab = map(SLAB);
+
+    if (!slab)
+        return 0;
+    for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is the caller's */
+        at -= bytes;
+        add_place(c, (uintptr_t)slab + at);
+    }
+    return (uintptr_t)slab;
+}
+
+/* ---- lists of blocks */
+
+static void link_block(struct ptxi_heap_block **list, struct ptxi_heap_block *b)
+{
+    b->next = *list;
+    b->link = list;
+    if (b->next)
+        b->next->link = &b->next;
+    *list = b;
+}
+
+static void unlink_block(struct ptxi_heap_block *b)
+{
+    *b->link = b->next;
+    if (b->next)
+        b->next->link = b->link;
+}
+
+/* ---- quarantine; under the lock */
+
+static void release_oldest(void)
+{
+    struct ptxi_heap_block *b = heap.oldest;
+    size_t bytes = class_bytes(b->size_class);
+
+    heap.oldest = b->next;
+    if (!heap.oldest)
+        heap.newest = &heap.oldest;
+    heap.quarantined--;
+    heap.quarantined_small -= is_small(bytes) ? bytes : 0;
+    ptxi_memmap_remove(ptxi_state.memmap, b->base);
+    add_place(b->size_class, b->base);
+    free(b);
+}
+
+static void quarantine(struct ptxi_heap_block *b)
+{
+    size_t bytes = class_bytes(b->size_class);
+
+    if (!is_small(bytes)) /* the pages go back to the system, the addresses stay */
+        madvise((void *)(uintptr_t)b->base, bytes, MADV_DONTNEED);
+    b->next = NULL;
+    *heap.newest = b;
+    heap.newest = &b->next;
+    heap.quarantined++;
+    heap.quarantined_small += is_small(bytes) ? bytes : 0;
+    while (heap.quarantined > QUARANTINE_BLOCKS || heap.quarantined_small > QUARANTINE_SMALL)
+        release_oldest();
+}
+
+/* ---- the interface */
+
+static uint64_t find_place(unsigned c)
+{
+    uint64_t base = take_place(c);
+
+    if (!base)
+        base = new_place(c);
+    while (!base && heap.oldest) { /* no address space: what is in quarantine may help */
+        release_oldest();
+        base = take_place(c);
+    }
+    return base;
+}
+
+static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
+{
+    struct ptxi_mem_region region = { .base = b->base, .size = b->size, .flags = mem_flags, .owner = b };
+
+    switch (ptxi_memmap_add(ptxi_state.memmap, &region)) {
+    case PTXI_MEMMAP_OK:
+        pthread_mutex_lock(&b->ctx->lock);
+        link_block(&b->ctx->blocks, b);
+        pthread_mutex_unlock(&b->ctx->lock);
+        return PTXI_SUCCESS;
+    case PTXI_MEMMAP_OOM:
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    default:
+        return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+static struct ptxi_heap_block *new_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, unsigned host_flags)
+{
+    struct ptxi_heap_block *b = calloc(1, sizeof *b);
+
+    if (b) {
+        b->ctx = ctx;
+        b->kind = kind;
+        b->size = size;
+        b->host_flags = host_flags;
+    }
+    return b;
+}
+
+ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags, unsigned host_flags,
+                           struct ptxi_heap_block **block)
+{
+    if (size == 0 || size > ptxi_state.total_memory)
+        return size ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_heap_block *b = new_block(ctx, size, kind, host_flags);
+
+    if (!b)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    b->size_class = class_of(size + RED_ZONE);
+    pthread_mutex_lock(&heap.lock);
+    if (heap.in_use + size <= ptxi_state.total_memory)
+        b->base = find_place(b->size_class);
+    if (b->base)
+        heap.in_use += size;
+    pthread_mutex_unlock(&heap.lock);
+
+    ptxiResult r = b->base ? enter_block(b, mem_flags) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    if (r) {
+        pthread_mutex_lock(&heap.lock);
+        if (b->base) {
+            heap.in_use -= size;
+            add_place(b->size_class, b->base);
+        }
+        pthread_mutex_unlock(&heap.lock);
+        free(b);
+        return r;
+    }
+    *block = b;
+    return PTXI_SUCCESS;
+}
+
+/* The block is in no list any more. */
+static void retire(struct ptxi_heap_block *b)
+{
+    if (b->kind == PTXI_HEAP_REGISTERED) {
+        ptxi_memmap_remove(ptxi_state.memmap, b->base);
+        free(b);
+        return;
+    }
+    ptxi_memmap_set_flags(ptxi_state.memmap, b->base, PTXI_MEM_FREED);
+    pthread_mutex_lock(&heap.lock);
+    heap.in_use -= b->size;
+    b->ctx = NULL;
+    quarantine(b);
+    pthread_mutex_unlock(&heap.lock);
+}
+
+void ptxi_heap_free(struct ptxi_heap_block *b)
+{
+    ptxiContext ctx = b->ctx;
+
+    pthread_mutex_lock(&ctx->lock);
+    unlink_block(b);
+    pthread_mutex_unlock(&ctx->lock);
+    retire(b);
+}
+
+void ptxi_heap_free_all(ptxiContext ctx)
+{
+    for (;;) {
+        pthread_mutex_lock(&ctx->lock);
+        struct ptxi_heap_block *b = ctx->blocks;
+
+        if (b)
+            unlink_block(b);
+        pthread_mutex_unlock(&ctx->lock);
+        if (!b)
+            return;
+        retire(b);
+    }
+}
+
+ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags)
+{
+    struct ptxi_heap_block *b = new_block(ctx, size, PTXI_HEAP_REGISTERED, host_flags);
+
+    if (!b)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    b->base = (uintptr_t)p;
+    ptxiResult r = enter_block(b, mem_flags);
+
+    if (r)
+        free(b);
+    return r;
+}
+
+size_t ptxi_heap_in_use(void)
+{
+    pthread_mutex_lock(&heap.lock);
+    size_t n = heap.in_use;
+    pthread_mutex_unlock(&heap.lock);
+    return n;
+}

@@ -1,0 +1,44 @@
+/* Device memory: blocks from the host's address space, each a region of the memory map.
+ *
+ * A block is followed by at least 256 bytes that belong to nothing, and a freed one stays mapped and marked for a while
+ * before its place is used again, so that stray accesses are seen. The address space that the heap once took stays
+ * taken: an access that passed its check just before the memory was freed must not fault. */
+#ifndef PTXI_API_HEAP_H
+#define PTXI_API_HEAP_H
+
+#include "ptxi.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ptxi_heap_kind {
+    PTXI_HEAP_DEVICE,     /* ptxiMemAlloc */
+    PTXI_HEAP_HOST,       /* ptxiMemHostAlloc */
+    PTXI_HEAP_REGISTERED, /* the caller's memory */
+    PTXI_HEAP_MODULE,     /* a module's variable */
+};
+
+/* The owner of a region in the memory map, other than ranges that the embedder opened. */
+struct ptxi_heap_block {
+    ptxiContext ctx;
+    enum ptxi_heap_kind kind;
+    uint64_t base;
+    size_t size;                         /* bytes asked for */
+    unsigned host_flags;                 /* of the call that made it */
+    unsigned size_class;
+    struct ptxiModule_st *module;        /* whose variable it is, or NULL */
+    struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
+};
+
+/* `mem_flags` are those of the memory map. Aligned to 512 bytes, zeroed when fresh, else with old contents. */
+ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags, unsigned host_flags,
+                           struct ptxi_heap_block **block);
+void ptxi_heap_free(struct ptxi_heap_block *b);
+void ptxi_heap_free_all(ptxiContext ctx);
+
+/* Make the caller's memory a block. */
+ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags);
+
+size_t ptxi_heap_in_use(void); /* bytes */
+
+#endif

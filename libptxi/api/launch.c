@@ -1,0 +1,477 @@
+/* Kernels: their attributes, what the device profile can hold of them, and launches. */
+#include "api/heap.h"
+#include "api/module.h"
+#include "api/report.h"
+
+#include "exec/memmap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_THREADS = 1024, WORKSPACE = 64 };
+
+static ptxiResult no_code(const struct ptxiModule_st *m)
+{
+    return m->too_large ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+/* PTX ISA, "Performance-Tuning Directives: .maxntid": the product of the three bounds the threads. */
+static unsigned max_threads(const struct ptxi_func *f)
+{
+    uint64_t n = (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
+
+    return n && n < MAX_THREADS ? (unsigned)n : MAX_THREADS;
+}
+
+/* Registers a thread would have, from the frame that liveness gave it. */
+static unsigned registers(const struct ptxi_code *code)
+{
+    unsigned n = code->frame_units / 2;
+
+    return n < 1 ? 1 : n > 255 ? 255 : n;
+}
+
+static int max_dynamic_shared(const struct ptxiFunction_st *f, const struct ptxi_code *code)
+{
+    if (f->max_dynamic_shared >= 0)
+        return f->max_dynamic_shared;
+    return code->shared_bytes < PTXI_DEFAULT_SHARED ? PTXI_DEFAULT_SHARED - (int)code->shared_bytes : 0;
+}
+
+/* Blocks that a multiprocessor of the profile holds at once; registers do not count, being an estimate here. */
+static unsigned blocks_per_mp(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic)
+{
+    unsigned warps = (threads + 31) / 32, n = p->threads / 32 / warps;
+    size_t shared = (code->shared_bytes + dynamic + p->reserved + 127) & ~(size_t)127;
+
+    if (threads > MAX_THREADS)
+        return 0;
+    n = n < p->blocks ? n : p->blocks;
+    if (shared && p->shared / shared < n)
+        n = (unsigned)(p->shared / shared);
+    return n;
+}
+
+/* ---- attributes */
+
+static ptxiResult enter(ptxiFunction f, const struct ptxi_code **code)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!ptxi_function_valid(f))
+        return PTXI_ERROR_INVALID_HANDLE;
+    *code = ptxi_module_code(f->module, f->func->index, false);
+    return *code ? PTXI_SUCCESS : no_code(f->module);
+}
+
+static bool attribute(const struct ptxiFunction_st *f, const struct ptxi_code *code, int which, int *value)
+{
+    switch (which) {
+    case PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = (int)max_threads(f->func); return true;
+    case PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)code->shared_bytes; return true;
+    case PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = (int)f->module->layout->const_bytes; return true;
+    case PTXI_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)code->local_bytes; return true;
+    case PTXI_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)registers(code); return true;
+    case PTXI_FUNC_ATTRIBUTE_PTX_VERSION: *value = f->module->tree->target.sm; return true;
+    case PTXI_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)f->module->profile->sm; return true;
+    case PTXI_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; return true;
+    case PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = max_dynamic_shared(f, code); return true;
+    case PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carveout; return true;
+    case PTXI_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = f->func->explicit_cluster && !f->func->cluster[0]; return true;
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
+        int k = which - PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+
+        *value = f->func->cluster[0] ? (int)f->func->cluster[k] : f->cluster[k];
+        return true;
+    }
+    case PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = f->nonportable_cluster; return true;
+    case PTXI_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = f->cluster_policy; return true;
+    default: return false;
+    }
+}
+
+ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc)
+{
+    const struct ptxi_code *code;
+    ptxiResult r = enter(hfunc, &code);
+    int value;
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&hfunc->module->lock);
+    bool known = attribute(hfunc, code, (int)attrib, &value);
+    pthread_mutex_unlock(&hfunc->module->lock);
+    if (!pi || !known)
+        return PTXI_ERROR_INVALID_VALUE;
+    *pi = value;
+    return PTXI_SUCCESS;
+}
+
+static bool set_attribute(struct ptxiFunction_st *f, const struct ptxi_code *code, int which, int value)
+{
+    int room = (int)f->module->profile->block_shared - (int)code->shared_bytes;
+
+    switch (which) {
+    case PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        if (value < 0 || value > room)
+            return false;
+        f->max_dynamic_shared = value;
+        return true;
+    case PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < -1 || value > 100)
+            return false;
+        f->carveout = value;
+        return true;
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        if (value < 0 || f->func->cluster[0])
+            return false;
+        f->cluster[which - PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
+        return true;
+    case PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        f->nonportable_cluster = value != 0;
+        return true;
+    case PTXI_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        if (value < 0 || value > 2)
+            return false;
+        f->cluster_policy = value;
+        return true;
+    default:
+        return false;
+    }
+}
+
+ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value)
+{
+    const struct ptxi_code *code;
+    ptxiResult r = enter(hfunc, &code);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&hfunc->module->lock);
+    bool ok = set_attribute(hfunc, code, (int)attrib, value);
+    pthread_mutex_unlock(&hfunc->module->lock);
+    return ok ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize)
+{
+    const struct ptxi_code *code;
+    ptxiResult r = enter(func, &code);
+
+    if (r)
+        return r;
+    if (!numBlocks || blockSize < 1)
+        return PTXI_ERROR_INVALID_VALUE;
+    *numBlocks = (int)blocks_per_mp(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
+    return PTXI_SUCCESS;
+}
+
+/* ---- a launch */
+
+struct launch {
+    ptxiContext ctx;
+    ptxiModule module;
+    const char *kernel;
+    size_t milliseconds;             /* limit, or 0 */
+    void (*progress)(void *user, unsigned long long done, unsigned long long blocks); /* or NULL */
+    void *progress_user;
+    struct ptxi_exec *exec;
+    struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
+    struct ptxi_grid grid;
+    _Alignas(16) unsigned char params[];
+};
+
+static void write_output(void *p, const char *text, size_t size)
+{
+    ptxiContext ctx = p;
+
+    pthread_mutex_lock(&ctx->sink_lock);
+    if (ctx->sink) {
+        ptxi_queue_set_callback(true);
+        ctx->sink(ctx->sink_user, text, size);
+        ptxi_queue_set_callback(false);
+    } else {
+        fwrite(text, 1, size, stdout);
+    }
+    pthread_mutex_unlock(&ctx->sink_lock);
+}
+
+static void report_progress(void *p, uint64_t done, uint64_t blocks)
+{
+    struct launch *l = p;
+
+    ptxi_queue_set_callback(true);
+    l->progress(l->progress_user, done, blocks);
+    ptxi_queue_set_callback(false);
+}
+
+static void add_counters(struct launch *l)
+{
+    const struct ptxi_grid *g = &l->grid;
+    uint64_t blocks = g->done_ctas;
+
+    pthread_mutex_lock(&l->ctx->lock);
+    ptxiCounters *c = &l->ctx->counters;
+
+    c->launches++;
+    c->blocks += blocks;
+    c->threads += blocks * g->block[0] * g->block[1] * g->block[2];
+    c->warpInstructions += g->warp_instructions;
+    c->threadInstructions += g->thread_instructions;
+    pthread_mutex_unlock(&l->ctx->lock);
+}
+
+static ptxiResult run_launch(void *payload, struct ptxi_failure **failure)
+{
+    struct launch *l = payload;
+
+    if (l->milliseconds) {
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        l->grid.deadline_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + (uint64_t)l->milliseconds * 1000000u;
+    }
+    ptxi_exec_launch(l->exec, &l->grid);
+    if (l->grid.counting)
+        add_counters(l);
+    if (l->grid.report.kind == PTXI_FK_NONE)
+        return PTXI_SUCCESS;
+    return ptxi_report_create(l->module, l->kernel, &l->grid.report, failure);
+}
+
+static void release_launch(void *payload)
+{
+    struct launch *l = payload;
+
+    if (l->workspace)
+        ptxi_heap_free(l->workspace);
+}
+
+/* ---- parameters */
+
+static ptxiResult copy_params(const struct ptxi_func *f, void **params, unsigned char *to)
+{
+    for (uint32_t i = 0; i < f->signature.param_count; i++) {
+        if (!params[i])
+            return PTXI_ERROR_INVALID_VALUE;
+        memcpy(to + ptxi_layout_param(f, i), params[i], f->signature.params[i]->size);
+    }
+    return PTXI_SUCCESS;
+}
+
+/* The `extra` form: key, value, key, value, end. */
+static ptxiResult copy_extra(void **extra, unsigned char *to, size_t bytes)
+{
+    const void *buffer = NULL;
+    const size_t *size = NULL;
+
+    for (; *extra != PTXI_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == PTXI_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (*extra == PTXI_LAUNCH_PARAM_BUFFER_SIZE)
+            size = extra[1];
+        else
+            return PTXI_ERROR_INVALID_VALUE;
+    }
+    if (!size || (!buffer && *size))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (*size > bytes)
+        return PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    memcpy(to, buffer, *size);
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult fill_params(const struct ptxi_func *f, struct launch *l, size_t bytes, void **params, void **extra)
+{
+    memset(l->params, 0, bytes);
+    l->grid.params = l->params;
+    if (params && extra)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (f->signature.param_count == 0)
+        return PTXI_SUCCESS;
+    if (params)
+        return copy_params(f, params, l->params);
+    return extra ? copy_extra(extra, l->params, bytes) : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- what the caller asks for */
+
+struct shape {
+    unsigned grid[3], block[3], shared;
+    bool cooperative;
+};
+
+static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct shape *s)
+{
+    static const unsigned grid_most[3] = { 0x7fffffff, 65535, 65535 }, block_most[3] = { 1024, 1024, 64 };
+    const struct ptxi_func *k = f->func;
+    uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
+
+    for (int i = 0; i < 3; i++) {
+        if (s->grid[i] < 1 || s->grid[i] > grid_most[i] || s->block[i] < 1 || s->block[i] > block_most[i])
+            return PTXI_ERROR_INVALID_VALUE;
+        if (k->reqntid[0] && s->block[i] != (k->reqntid[i] ? k->reqntid[i] : 1))
+            return PTXI_ERROR_INVALID_VALUE;
+    }
+    if (code->shared_bytes > f->module->profile->block_shared)
+        return PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    if (threads > max_threads(k) || s->shared > (unsigned)max_dynamic_shared(f, code))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (s->cooperative) {
+        uint64_t ctas = (uint64_t)s->grid[0] * s->grid[1] * s->grid[2];
+        const struct ptxi_profile *p = f->module->profile;
+
+        if (ctas > (uint64_t)p->multiprocessors * blocks_per_mp(p, code, (unsigned)threads, s->shared))
+            return PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    }
+    return PTXI_SUCCESS;
+}
+
+/* Clusters are not executed yet: a kernel that needs one is refused, not run as if it had none. */
+static bool needs_cluster(const struct ptxiFunction_st *f)
+{
+    const unsigned *c = f->func->cluster;
+
+    if ((uint64_t)c[0] * (c[1] ? c[1] : 1) * (c[2] ? c[2] : 1) > 1)
+        return true;
+    return (f->func->explicit_cluster && !c[0]) || (uint64_t)f->cluster[0] * (uint64_t)f->cluster[1] * (uint64_t)f->cluster[2] > 1;
+}
+
+static void fill_grid(struct launch *l, const struct ptxi_code *code, const struct shape *s)
+{
+    static _Atomic uint64_t launches;
+    struct ptxi_grid *g = &l->grid;
+    const struct ptxi_profile *p = l->module->profile;
+    unsigned resident = blocks_per_mp(p, code, s->block[0] * s->block[1] * s->block[2], s->shared) * p->multiprocessors;
+    unsigned workers = ptxi_exec_workers(l->exec);
+    ptxiContext ctx = l->ctx;
+
+    g->code = code;
+    g->memmap = ptxi_state.memmap;
+    memcpy(g->grid, s->grid, sizeof g->grid);
+    memcpy(g->block, s->block, sizeof g->block);
+    g->dynamic_shared = s->shared;
+    g->gridid = atomic_fetch_add(&launches, 1) + 1;
+    g->sm_count = p->multiprocessors;
+    g->resident_limit = (resident + workers - 1) / workers;
+    g->resident_limit += g->resident_limit == 0;
+    g->cooperative = s->cooperative;
+    g->envreg12 = l->workspace ? l->workspace->base : 0;
+    g->output = write_output;
+    g->output_ctx = ctx;
+    pthread_mutex_lock(&ctx->lock);
+    g->unchecked = ctx->unchecked;
+    g->stack_bytes = (uint32_t)ctx->limits[PTXI_LIMIT_STACK_SIZE];
+    g->instruction_budget = ctx->instruction_limit;
+    l->milliseconds = ctx->millisecond_limit;
+    l->progress = ctx->progress;
+    l->progress_user = ctx->progress_user;
+    pthread_mutex_unlock(&ctx->lock);
+    if (l->progress) {
+        g->progress = report_progress;
+        g->progress_ctx = l;
+    }
+}
+
+/* The grid barrier of cooperative groups keeps its state in memory that %envreg1 and %envreg2 point to: its size, and
+ * a counter that starts at 0. */
+static ptxiResult make_workspace(struct launch *l)
+{
+    ptxiResult r = ptxi_heap_alloc(l->ctx, WORKSPACE, PTXI_HEAP_MODULE, PTXI_MEM_RWA, 0, &l->workspace);
+
+    if (r)
+        return r;
+    uint32_t *w = (uint32_t *)(uintptr_t)l->workspace->base;
+
+    memset(w, 0, WORKSPACE);
+    w[0] = WORKSPACE;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult prepare(struct launch *l, ptxiFunction f, const struct ptxi_code *code, const struct shape *s, size_t bytes,
+                          void **params, void **extra)
+{
+    bool counting = l->grid.counting;
+    ptxiResult r = fill_params(f->func, l, bytes, params, extra);
+
+    if (r || (r = ptxi_api_exec(l->ctx, &l->exec)))
+        return r;
+    if (s->cooperative && (r = make_workspace(l)))
+        return r;
+    l->grid.program = ptxi_module_program(f->module, counting);
+    if (!l->grid.program)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    fill_grid(l, code, s);
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult launch(ptxiFunction f, const struct shape *s, ptxiStream handle, void **params, void **extra)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *stream;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!ptxi_function_valid(f) || f->module->ctx != ctx)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_api_stream(ctx, handle, &stream)))
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    bool counting = ctx->counting;
+    pthread_mutex_unlock(&ctx->lock);
+    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, counting);
+
+    if (!code)
+        return no_code(f->module);
+    if (needs_cluster(f) || f->module->tree->address_size == 32)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    r = check_shape(f, code, s);
+    if (r)
+        return r;
+    size_t bytes = code->param_bytes;
+    struct ptxi_item *it = ptxi_item_create(sizeof(struct launch) + bytes, run_launch, release_launch);
+
+    if (!it)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    struct launch *l = ptxi_item_payload(it);
+
+    memset(l, 0, sizeof *l);
+    l->ctx = ctx;
+    l->module = f->module;
+    l->kernel = f->func->name->s;
+    l->grid.counting = counting;
+    r = prepare(l, f, code, s, bytes, params, extra);
+    if (r) {
+        ptxi_item_discard(it);
+        return r;
+    }
+    return ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
+}
+
+ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,
+                            unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, ptxiStream hStream,
+                            void **kernelParams, void **extra)
+{
+    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, false };
+
+    return launch(f, &s, hStream, kernelParams, extra);
+}
+
+ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
+                                       unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
+                                       unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams)
+{
+    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, true };
+
+    return launch(f, &s, hStream, kernelParams, NULL);
+}

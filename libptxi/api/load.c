@@ -1,0 +1,314 @@
+/* Loading modules: where the text comes from, the options, and what is said about the text. */
+#include "api/module.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- messages */
+
+/* What ptxiGetLastDiagnostic returns: a copy, since a module that failed to load is gone. */
+struct ptxi_diag_store {
+    unsigned count;
+    ptxiDiagnostic *at;
+    struct ptxi_arena arena;
+};
+
+void ptxi_api_free_diags(struct ptxi_diag_store *s)
+{
+    if (!s)
+        return;
+    ptxi_arena_free(&s->arena);
+    free(s);
+}
+
+static ptxiSeverity severity_of(const struct ptxi_diag_entry *e)
+{
+    switch (e->severity) {
+    case PTXI_DIAG_ERROR: return PTXI_SEVERITY_ERROR;
+    case PTXI_DIAG_WARNING: return PTXI_SEVERITY_WARNING;
+    default: return PTXI_SEVERITY_NOTE;
+    }
+}
+
+static const char *keep(struct ptxi_arena *a, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *p = ptxi_arena_alloc(a, n, 1);
+
+    return p ? memcpy(p, s, n) : NULL;
+}
+
+static void store_one(struct ptxi_diag_store *s, const struct ptxi_diag_entry *e, const char *text, size_t size, const char *file)
+{
+    struct ptxi_str rendered;
+
+    ptxi_str_init(&rendered, NULL);
+    ptxi_diag_render_one(&rendered, text, size, file, e->loc, ptxi_diag_severity_name(e->severity), e->msg);
+    s->at[s->count++] = (ptxiDiagnostic){
+        .size = sizeof(ptxiDiagnostic), .severity = severity_of(e), .file = file, .line = e->loc.line,
+        .column = e->loc.line ? e->loc.col : 0, .length = e->loc.line ? e->loc.len : 0,
+        .message = keep(&s->arena, e->msg), .text = keep(&s->arena, ptxi_str_text(&rendered)),
+    };
+    ptxi_str_free(&rendered);
+}
+
+/* Replaces the thread's store. Without memory there are no messages, which is not worth another error. */
+static void store_diags(const struct ptxi_diag *d, const char *text, size_t size, const char *file)
+{
+    struct ptxi_thread *t = ptxi_api_thread();
+    unsigned n = 0;
+
+    if (!t)
+        return;
+    ptxi_api_free_diags(t->diags);
+    t->diags = NULL;
+    for (const struct ptxi_diag_entry *e = d->first; e; e = e->next)
+        n++;
+    struct ptxi_diag_store *s = n ? calloc(1, sizeof *s) : NULL;
+
+    if (!s)
+        return;
+    ptxi_arena_init(&s->arena, NULL);
+    s->at = ARENA_NEW(&s->arena, ptxiDiagnostic, n);
+    file = keep(&s->arena, file);
+    for (const struct ptxi_diag_entry *e = d->first; e && s->at; e = e->next)
+        store_one(s, e, text, size, file);
+    t->diags = s;
+}
+
+ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
+{
+    ptxiResult r = ptxi_api_enter();
+    struct ptxi_thread *t = ptxi_api_thread();
+
+    if (r)
+        return r;
+    if (!diagnostic || diagnostic->size < offsetof(ptxiDiagnostic, file))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!t || !t->diags || index >= t->diags->count)
+        return PTXI_ERROR_NOT_FOUND;
+    size_t size = diagnostic->size;
+
+    memcpy(diagnostic, &t->diags->at[index], size < sizeof *diagnostic ? size : sizeof *diagnostic);
+    diagnostic->size = size;
+    return PTXI_SUCCESS;
+}
+
+/* ---- options */
+
+struct log {
+    char *buffer;
+    size_t size;
+    void **size_value; /* where the number of bytes written goes */
+};
+
+struct options {
+    struct log info, error;
+    void **wall_time;
+    bool no_contract, strict, verbose;
+    const char *file;
+};
+
+static ptxiResult read_option(struct options *o, ptxiJitOption option, void **value)
+{
+    switch ((int)option) {
+    case PTXI_JIT_WALL_TIME: o->wall_time = value; break;
+    case PTXI_JIT_INFO_LOG_BUFFER: o->info.buffer = *value; break;
+    case PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES: o->info.size = (unsigned)(uintptr_t)*value, o->info.size_value = value; break;
+    case PTXI_JIT_ERROR_LOG_BUFFER: o->error.buffer = *value; break;
+    case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value, o->error.size_value = value; break;
+    case PTXI_JIT_FMA: o->no_contract = (int)(intptr_t)*value == 0; break;
+    case PTXI_JIT_STRICT_TARGET: o->strict = (int)(intptr_t)*value != 0; break;
+    case PTXI_JIT_FILE_NAME: o->file = *value; break;
+    case PTXI_JIT_LOG_VERBOSE: o->verbose = (int)(intptr_t)*value != 0; break;
+    case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK: case PTXI_JIT_OPTIMIZATION_LEVEL:
+    case PTXI_JIT_TARGET_FROM_CONTEXT: case PTXI_JIT_TARGET: case PTXI_JIT_FALLBACK_STRATEGY:
+    case PTXI_JIT_GENERATE_DEBUG_INFO: case PTXI_JIT_GENERATE_LINE_INFO: case PTXI_JIT_CACHE_MODE: case PTXI_JIT_FAST_COMPILE:
+    case PTXI_JIT_POSITION_INDEPENDENT_CODE: case PTXI_JIT_MIN_CTA_PER_SM: case PTXI_JIT_MAX_THREADS_PER_BLOCK:
+    case PTXI_JIT_OVERRIDE_DIRECTIVE_VALUES: break;
+    default: return PTXI_ERROR_INVALID_VALUE;
+    }
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult read_options(struct options *o, unsigned n, ptxiJitOption *options, void **values)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    if (n && (!options || !values))
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < n && !r; i++)
+        r = read_option(o, options[i], &values[i]);
+    return r;
+}
+
+/* Errors with their notes go to one log, warnings with theirs to the other. */
+static void write_log(struct log *log, const struct ptxi_diag *d, enum ptxi_diag_severity which, const char *text, size_t size,
+                      const char *file)
+{
+    struct ptxi_str s;
+    bool on = false;
+    size_t n = 0;
+
+    ptxi_str_init(&s, NULL);
+    for (const struct ptxi_diag_entry *e = d->first; e; e = e->next) {
+        if (e->severity != PTXI_DIAG_NOTE)
+            on = e->severity == which;
+        if (on)
+            ptxi_diag_render_one(&s, text, size, file, e->loc, ptxi_diag_severity_name(e->severity), e->msg);
+    }
+    if (log->buffer && log->size) {
+        n = s.len < log->size - 1 ? s.len : log->size - 1;
+        memcpy(log->buffer, ptxi_str_text(&s), n);
+        log->buffer[n] = 0;
+    }
+    if (log->size_value)
+        *log->size_value = (void *)(uintptr_t)(n ? n + 1 : 0); /* with its NUL, as the driver counts */
+    ptxi_str_free(&s);
+}
+
+static void add_summary(struct options *o, struct ptxi_diag *d, ptxiModule m)
+{
+    if (o->verbose && m)
+        ptxi_diag_add(d, PTXI_DIAG_WARNING, PTXI_LOC_NONE, "%u kernels for %s, run as %s", m->kernel_count,
+                      ptxi_profile_for_sm(m->tree->target.sm)->name, m->profile->name);
+}
+
+/* ---- loading */
+
+static double milliseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* PTX begins with a directive, perhaps behind blanks and comments. Other images (cubin, fatbin) do not. */
+static bool looks_like_ptx(const char *s)
+{
+    for (;;) {
+        s += strspn(s, " \t\r\n\f\v");
+        if (s[0] == '/' && s[1] == '/') {
+            s += strcspn(s, "\n");
+        } else if (s[0] == '/' && s[1] == '*') {
+            s = strstr(s + 2, "*/");
+            if (!s)
+                return false;
+            s += 2;
+        } else {
+            return *s == '.';
+        }
+    }
+}
+
+static ptxiResult load(ptxiContext ctx, char *text, size_t size, struct options *o, ptxiModule *module)
+{
+    const char *file = o->file ? o->file : "<ptx>";
+    struct ptxi_arena arena;
+    struct ptxi_diag diags;
+    ptxiModule m = NULL;
+    double start = milliseconds();
+
+    ptxi_arena_init(&arena, NULL);
+    ptxi_diag_init(&diags, &arena);
+    bool ptx = looks_like_ptx(text);
+    ptxiResult r = ptxi_module_create(ctx, text, size, file, !o->no_contract, o->strict, &diags, &m);
+
+    if (r == PTXI_ERROR_INVALID_PTX && !ptx)
+        r = PTXI_ERROR_INVALID_IMAGE;
+    add_summary(o, &diags, m);
+    store_diags(&diags, text, size, file);
+    write_log(&o->error, &diags, PTXI_DIAG_ERROR, text, size, file);
+    write_log(&o->info, &diags, PTXI_DIAG_WARNING, text, size, file);
+    if (o->wall_time) {
+        float ms = (float)(milliseconds() - start);
+
+        memcpy(o->wall_time, &ms, sizeof ms);
+    }
+    ptxi_arena_free(&arena);
+    if (r)
+        free(text);
+    if (!r)
+        *module = m;
+    return r;
+}
+
+ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions, ptxiJitOption *options,
+                                void **optionValues)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct options o = { .file = NULL };
+
+    if (r)
+        return r;
+    if (!module || !image)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = read_options(&o, numOptions, options, optionValues);
+    if (r)
+        return r;
+    char *text = strdup(image);
+
+    return text ? load(ctx, text, strlen(text), &o, module) : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
+{
+    return ptxiModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+/* All of a file, with a NUL behind it. */
+static ptxiResult read_file(const char *name, char **text, size_t *size)
+{
+    FILE *f = fopen(name, "rb");
+    size_t cap = 1 << 16, n = 0, got;
+    char *p = malloc(cap);
+
+    if (!f) {
+        free(p);
+        return PTXI_ERROR_FILE_NOT_FOUND;
+    }
+    while (p && (got = fread(p + n, 1, cap - n - 1, f)) > 0) {
+        n += got;
+        if (n + 1 == cap) {
+            char *q = realloc(p, cap *= 2);
+
+            if (!q)
+                free(p);
+            p = q;
+        }
+    }
+    bool bad = ferror(f);
+
+    fclose(f);
+    if (!p || bad) {
+        free(p);
+        return p ? PTXI_ERROR_FILE_NOT_FOUND : PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    p[n] = 0;
+    *text = p;
+    *size = n;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct options o = { .file = fname };
+    char *text;
+    size_t size;
+
+    if (r)
+        return r;
+    if (!module || !fname)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = read_file(fname, &text, &size);
+    return r ? r : load(ctx, text, size, &o, module);
+}

@@ -1,0 +1,351 @@
+/* Memory: allocation, host memory, what is known of a pointer, open ranges. Copies are in copy.c. */
+#include "api/api.h"
+#include "api/heap.h"
+
+#include "exec/memmap.h"
+
+#include <stdlib.h>
+
+enum { PITCH = 512 };
+
+static ptxiResult alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t extra, unsigned host_flags,
+                        uint64_t *base)
+{
+    struct ptxi_heap_block *b;
+    ptxiResult r = ptxi_heap_alloc(ctx, size, kind, PTXI_MEM_RWA | extra, host_flags, &b);
+
+    if (!r)
+        *base = b->base;
+    return r;
+}
+
+ptxiResult ptxiMemAlloc(ptxiDevicePtr *dptr, size_t bytesize)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint64_t base;
+
+    if (r)
+        return r;
+    if (!dptr)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = alloc(ctx, bytesize, PTXI_HEAP_DEVICE, 0, 0, &base);
+    if (!r)
+        *dptr = base;
+    return r;
+}
+
+ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, unsigned flags)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint64_t base;
+
+    if (r)
+        return r;
+    if (!dptr || (flags != PTXI_MEM_ATTACH_GLOBAL && flags != PTXI_MEM_ATTACH_HOST))
+        return PTXI_ERROR_INVALID_VALUE;
+    r = alloc(ctx, bytesize, PTXI_HEAP_DEVICE, PTXI_MEM_MANAGED, 0, &base);
+    if (!r)
+        *dptr = base;
+    return r;
+}
+
+ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                             unsigned ElementSizeBytes)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint64_t base;
+    size_t bytes;
+
+    if (r)
+        return r;
+    if (!dptr || !pPitch || WidthInBytes == 0 || Height == 0)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16)
+        return PTXI_ERROR_INVALID_VALUE;
+    size_t pitch = (WidthInBytes + PITCH - 1) & ~(size_t)(PITCH - 1);
+
+    if (pitch < WidthInBytes || __builtin_mul_overflow(pitch, Height, &bytes))
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    r = alloc(ctx, bytes, PTXI_HEAP_DEVICE, 0, 0, &base);
+    if (!r) {
+        *dptr = base;
+        *pPitch = pitch;
+    }
+    return r;
+}
+
+/* The block that contains the address, or NULL: freed memory and open ranges are none. */
+static struct ptxi_heap_block *block_at(uint64_t addr, struct ptxi_mem_region *region)
+{
+    if (ptxi_memmap_find(ptxi_state.memmap, addr, region) != PTXI_MEMMAP_INSIDE)
+        return NULL;
+    return region->flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region->owner;
+}
+
+static ptxiResult free_at(uint64_t addr, enum ptxi_heap_kind kind)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r || !addr)
+        return r;
+    struct ptxi_heap_block *b = block_at(addr, &region);
+
+    if (!b || b->base != addr || b->kind != kind)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_api_drain(b->ctx);
+    if (!r)
+        ptxi_heap_free(b);
+    return r;
+}
+
+ptxiResult ptxiMemFree(ptxiDevicePtr dptr)
+{
+    return free_at(dptr, PTXI_HEAP_DEVICE);
+}
+
+/* ---- host memory */
+
+ptxiResult ptxiMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint64_t base = 0;
+
+    if (r)
+        return r;
+    if (!pp || Flags & ~7u)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (bytesize)
+        r = alloc(ctx, bytesize, PTXI_HEAP_HOST, PTXI_MEM_HOST, Flags | PTXI_MEMHOSTALLOC_DEVICEMAP, &base);
+    if (!r)
+        *pp = (void *)(uintptr_t)base;
+    return r;
+}
+
+ptxiResult ptxiMemAllocHost(void **pp, size_t bytesize)
+{
+    return ptxiMemHostAlloc(pp, bytesize, 0);
+}
+
+ptxiResult ptxiMemFreeHost(void *p)
+{
+    return free_at((uintptr_t)p, PTXI_HEAP_HOST);
+}
+
+/* Whether a range that could not be registered lies on memory that already is. */
+static bool touches_registered(uint64_t addr, size_t size)
+{
+    struct ptxi_mem_region region;
+    struct ptxi_heap_block *b = block_at(addr, &region);
+
+    if (!b && ptxi_memmap_find(ptxi_state.memmap, addr + size - 1, &region) != PTXI_MEMMAP_EMPTY)
+        b = region.flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region.owner;
+    return b && b->kind == PTXI_HEAP_REGISTERED;
+}
+
+ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint32_t access = Flags & PTXI_MEMHOSTREGISTER_READ_ONLY ? PTXI_MEM_READ : PTXI_MEM_RWA;
+
+    if (r)
+        return r;
+    if (!p || !bytesize || Flags & ~15u || (uintptr_t)p > UINTPTR_MAX - bytesize)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_heap_register(ctx, p, bytesize, access | PTXI_MEM_HOST, Flags);
+    if (r == PTXI_ERROR_INVALID_VALUE && touches_registered((uintptr_t)p, bytesize))
+        r = PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    return r;
+}
+
+ptxiResult ptxiMemHostUnregister(void *p)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    struct ptxi_heap_block *b = block_at((uintptr_t)p, &region);
+
+    if (!p || (b && (b->kind != PTXI_HEAP_REGISTERED || b->base != (uintptr_t)p)))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!b)
+        return PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    r = ptxi_api_drain(b->ctx);
+    if (!r)
+        ptxi_heap_free(b);
+    return r;
+}
+
+static bool is_host(const struct ptxi_heap_block *b)
+{
+    return b && (b->kind == PTXI_HEAP_HOST || b->kind == PTXI_HEAP_REGISTERED);
+}
+
+ptxiResult ptxiMemHostGetDevicePointer(ptxiDevicePtr *pdptr, void *p, unsigned Flags)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    if (!pdptr || !p || Flags || !is_host(block_at((uintptr_t)p, &region)))
+        return PTXI_ERROR_INVALID_VALUE;
+    *pdptr = (uintptr_t)p;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemHostGetFlags(unsigned *pFlags, void *p)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    struct ptxi_heap_block *b = p ? block_at((uintptr_t)p, &region) : NULL;
+
+    if (!pFlags || !is_host(b))
+        return PTXI_ERROR_INVALID_VALUE;
+    *pFlags = b->host_flags;
+    return PTXI_SUCCESS;
+}
+
+/* ---- questions */
+
+ptxiResult ptxiMemGetInfo(size_t *freeBytes, size_t *total)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!freeBytes || !total)
+        return PTXI_ERROR_INVALID_VALUE;
+    *total = ptxi_state.total_memory;
+    *freeBytes = ptxi_state.total_memory - ptxi_heap_in_use();
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevicePtr dptr)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    if (!block_at(dptr, &region))
+        return PTXI_ERROR_NOT_FOUND;
+    if (pbase)
+        *pbase = region.base;
+    if (psize)
+        *psize = region.size;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult pointer_attribute(void *data, int attribute, uint64_t ptr, const struct ptxi_mem_region *region)
+{
+    const struct ptxi_heap_block *b = region->owner;
+    bool host = is_host(b);
+
+    switch (attribute) {
+    case PTXI_POINTER_ATTRIBUTE_CONTEXT:
+        *(ptxiContext *)data = b->ctx;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned *)data = host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *(ptxiDevicePtr *)data = ptr;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_HOST_POINTER:
+        if (!host && !(region->flags & PTXI_MEM_MANAGED))
+            return PTXI_ERROR_INVALID_VALUE;
+        *(void **)data = (void *)(uintptr_t)ptr;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        *(int *)data = !host;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_BUFFER_ID:
+        *(unsigned long long *)data = region->id;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(int *)data = (region->flags & PTXI_MEM_MANAGED) != 0;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)data = 0;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *(ptxiDevicePtr *)data = region->base;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *(size_t *)data = region->size;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_MAPPED:
+        *(int *)data = 1;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *(int *)data = region->flags & PTXI_MEM_WRITE ? 3 : 1;
+        return PTXI_SUCCESS;
+    default:
+        return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    if (!data || !block_at(ptr, &region))
+        return PTXI_ERROR_INVALID_VALUE;
+    return pointer_attribute(data, (int)attribute, ptr, &region);
+}
+
+/* ---- ranges that the embedder opens */
+
+ptxiResult ptxiMemOpenRange(void *base, size_t bytes, unsigned flags)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!base || !bytes || !flags || flags & ~(unsigned)(PTXI_RANGE_READ | PTXI_RANGE_WRITE))
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_mem_region region = { .base = (uintptr_t)base, .size = bytes, .flags = PTXI_MEM_OPEN };
+
+    region.flags |= flags & PTXI_RANGE_READ ? PTXI_MEM_READ : 0;
+    region.flags |= flags & PTXI_RANGE_WRITE ? PTXI_MEM_WRITE : 0;
+    region.flags |= flags == (PTXI_RANGE_READ | PTXI_RANGE_WRITE) ? PTXI_MEM_ATOMIC : 0;
+    switch (ptxi_memmap_add(ptxi_state.memmap, &region)) {
+    case PTXI_MEMMAP_OK: return PTXI_SUCCESS;
+    case PTXI_MEMMAP_OOM: return PTXI_ERROR_OUT_OF_MEMORY;
+    default: return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+ptxiResult ptxiMemCloseRange(void *base)
+{
+    ptxiResult r = ptxi_api_enter();
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    if (ptxi_memmap_find(ptxi_state.memmap, (uintptr_t)base, &region) != PTXI_MEMMAP_INSIDE ||
+        !(region.flags & PTXI_MEM_OPEN) || region.base != (uintptr_t)base)
+        return PTXI_ERROR_INVALID_VALUE;
+    ptxi_memmap_remove(ptxi_state.memmap, region.base);
+    return PTXI_SUCCESS;
+}

@@ -1,0 +1,596 @@
+#include "api/module.h"
+
+#include "api/heap.h"
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "exec/builtin.h"
+#include "exec/memmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODULE_MAGIC = 0x4d4f444c, FUNCTION_MAGIC = 0x46554e43, FUNCTION_STRIDE = 16 };
+
+struct ptxi_kernel_entry {
+    const char *name;
+    struct ptxiFunction_st *kernel;
+    UT_hash_handle hh;
+};
+
+bool ptxi_module_valid(const struct ptxiModule_st *m)
+{
+    return m && m->magic == MODULE_MAGIC;
+}
+
+bool ptxi_function_valid(const struct ptxiFunction_st *f)
+{
+    return f && f->magic == FUNCTION_MAGIC;
+}
+
+static const char *name_of(const struct ptxi_func *f)
+{
+    return f->name->s;
+}
+
+/* ---- addresses */
+
+static uint64_t const_base(const struct ptxiModule_st *m)
+{
+    return m->constants ? m->constants->base : 0;
+}
+
+static uint64_t global_address(void *ctx, const struct ptxi_var *var)
+{
+    struct ptxiModule_st *m = ctx;
+    uint32_t i = ptxi_layout_global(m->layout, var);
+
+    return i == UINT32_MAX ? 0 : m->globals[i];
+}
+
+static uint64_t function_address(void *ctx, const struct ptxi_func *func)
+{
+    struct ptxiModule_st *m = ctx;
+
+    return (uintptr_t)m->function_addresses + (uint64_t)func->index * FUNCTION_STRIDE;
+}
+
+static uint32_t function_at(void *ctx, uint64_t address)
+{
+    struct ptxi_variant *v = ctx;
+    uint64_t at = address - (uintptr_t)v->module->function_addresses;
+
+    if (at % FUNCTION_STRIDE || at / FUNCTION_STRIDE >= v->module->tree->func_count)
+        return UINT32_MAX;
+    return (uint32_t)(at / FUNCTION_STRIDE);
+}
+
+/* ---- variables */
+
+static void put_address(struct ptxiModule_st *m, unsigned char *data, const struct ptxi_reloc *r)
+{
+    uint64_t value = (uint64_t)r->addend;
+
+    if (r->func)
+        value += function_address(m, r->func);
+    else if (r->var && r->var->space == PTXI_SPACE_CONST)
+        value += ptxi_layout_const(m->layout, r->var) + (r->generic ? const_base(m) : 0);
+    else if (r->var)
+        value += global_address(m, r->var);
+    value >>= r->shift;
+    for (unsigned i = 0; i < r->bytes; i++)
+        data[r->offset + i] = (unsigned char)(value >> 8 * i);
+}
+
+static void initialise(struct ptxiModule_st *m, const struct ptxi_var *v, unsigned char *data)
+{
+    memset(data, 0, v->size);
+    if (v->init)
+        memcpy(data, v->init, v->init_size);
+    for (uint32_t i = 0; i < v->reloc_count; i++)
+        put_address(m, data, &v->relocs[i]);
+}
+
+static ptxiResult place_global(struct ptxiModule_st *m, uint32_t i)
+{
+    enum { BLOCK_ALIGN = 512 };
+    const struct ptxi_var *v = m->layout->globals[i].var;
+    struct ptxi_heap_block *b;
+    uint64_t slack = v->align > BLOCK_ALIGN ? v->align : 0;
+
+    if (v->size == 0) /* extern without a size: nothing to point to */
+        return PTXI_SUCCESS;
+    ptxiResult r = ptxi_heap_alloc(m->ctx, v->size + slack, PTXI_HEAP_MODULE,
+                                   PTXI_MEM_RWA | PTXI_MEM_MODULE | (v->managed ? PTXI_MEM_MANAGED : 0), 0, &b);
+    if (r)
+        return r;
+    b->module = m;
+    m->globals[i] = slack ? (b->base + slack - 1) / slack * slack : b->base;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult place_variables(struct ptxiModule_st *m)
+{
+    struct ptxi_layout *l = m->layout;
+    ptxiResult r = PTXI_SUCCESS;
+
+    m->globals = calloc(l->global_count + 1, sizeof *m->globals);
+    if (!m->globals)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    if (l->const_bytes) {
+        r = ptxi_heap_alloc(m->ctx, l->const_bytes, PTXI_HEAP_MODULE, PTXI_MEM_READ | PTXI_MEM_MODULE, 0, &m->constants);
+        if (!r)
+            m->constants->module = m;
+    }
+    for (uint32_t i = 0; i < l->global_count && !r; i++)
+        r = place_global(m, i);
+    if (r)
+        return r;
+    for (uint32_t i = 0; i < l->const_count; i++)
+        initialise(m, l->consts[i].var, (unsigned char *)(uintptr_t)(const_base(m) + l->consts[i].offset));
+    for (uint32_t i = 0; i < l->global_count; i++)
+        if (m->globals[i])
+            initialise(m, l->globals[i].var, (unsigned char *)(uintptr_t)m->globals[i]);
+    return PTXI_SUCCESS;
+}
+
+/* ---- functions */
+
+static const struct ptxi_func *resolved(const struct ptxi_func *f)
+{
+    while (f->alias_of)
+        f = f->alias_of;
+    return f;
+}
+
+static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t function)
+{
+    struct ptxiModule_st *m = v->module;
+    const struct ptxi_func *f = resolved(m->tree->funcs[function]);
+    struct ptxi_callee *own = &v->program.functions[function], *real = &v->program.functions[f->index];
+    const struct ptxi_code *code = atomic_load(&real->code);
+
+    if (!code && f->has_body) {
+        struct ptxi_compile_options options = {
+            .ctx = m, .global_address = global_address, .function_address = function_address,
+            .contract = m->contract, .count = v->count,
+        };
+        struct ptxi_diag diags;
+
+        ptxi_diag_init(&diags, &m->arena);
+        code = ptxi_compile(m->layout, f, &options, &m->arena, &diags);
+        m->too_large |= !code && diags.errors;
+        atomic_store(&real->code, code);
+    }
+    atomic_store(&own->code, code);
+    return code;
+}
+
+static const struct ptxi_code *compile(void *ctx, uint32_t function)
+{
+    struct ptxi_variant *v = ctx;
+
+    pthread_mutex_lock(&v->module->lock);
+    const struct ptxi_code *code = compile_locked(v, function);
+    pthread_mutex_unlock(&v->module->lock);
+    return code;
+}
+
+static bool make_program(struct ptxi_variant *v)
+{
+    struct ptxiModule_st *m = v->module;
+    struct ptxi_callee *f = calloc(m->tree->func_count + 1, sizeof *f);
+
+    if (!f)
+        return false;
+    for (uint32_t i = 0; i < m->tree->func_count; i++) {
+        f[i].name = name_of(m->tree->funcs[i]);
+        if (!resolved(m->tree->funcs[i])->has_body)
+            f[i].builtin = ptxi_builtin_find(f[i].name);
+    }
+    v->program = (struct ptxi_program){
+        .functions = f, .function_count = m->tree->func_count, .compile = compile, .function_at = function_at, .ctx = v,
+        .const_bank = (unsigned char *)(uintptr_t)const_base(m), .const_size = m->layout->const_bytes,
+    };
+    return true;
+}
+
+const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count)
+{
+    struct ptxi_variant *v = &m->variants[count];
+
+    pthread_mutex_lock(&m->lock);
+    bool made = v->program.functions || make_program(v);
+    pthread_mutex_unlock(&m->lock);
+    return made ? &v->program : NULL;
+}
+
+const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count)
+{
+    const struct ptxi_program *p = ptxi_module_program(m, count);
+
+    if (!p)
+        return NULL;
+    const struct ptxi_code *code = atomic_load(&p->functions[function].code);
+
+    return code ? code : compile(&m->variants[count], function);
+}
+
+static ptxiResult list_kernels(struct ptxiModule_st *m)
+{
+    struct ptxi_arena *hash_arena = &m->arena;
+    struct ptxi_kernel_entry *entries;
+
+    for (uint32_t i = 0; i < m->tree->func_count; i++)
+        m->kernel_count += m->tree->funcs[i]->is_entry && m->tree->funcs[i]->has_body;
+    m->kernels = calloc(m->kernel_count + 1, sizeof *m->kernels);
+    entries = ARENA_NEW(&m->arena, struct ptxi_kernel_entry, m->kernel_count + 1);
+    if (!m->kernels || !entries)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < m->tree->func_count; i++) {
+        const struct ptxi_func *f = m->tree->funcs[i];
+
+        if (!f->is_entry || !f->has_body)
+            continue;
+        struct ptxi_kernel_entry *e = &entries[n];
+
+        m->kernels[n] = (struct ptxiFunction_st){
+            .magic = FUNCTION_MAGIC, .module = m, .func = f, .max_dynamic_shared = -1, .carveout = -1,
+        };
+        e->name = name_of(f);
+        e->kernel = &m->kernels[n++];
+        HASH_ADD_KEYPTR(hh, m->by_name, e->name, strlen(e->name), e);
+        if (!HASH_ADDED(hh, e))
+            return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    return PTXI_SUCCESS;
+}
+
+/* ---- the module */
+
+/* PTX ISA, "PTX Module Directives: .target": code runs on its own generation and later ones, architecture-specific code
+ * on its own only, family-specific code on its family. */
+static bool runs_on(struct ptxi_target t, unsigned sm)
+{
+    if (t.suffix == 'a')
+        return t.sm == sm;
+    if (t.suffix == 'f')
+        return t.sm <= sm && t.sm / 10 == sm / 10;
+    return t.sm <= sm;
+}
+
+static ptxiResult build(struct ptxiModule_st *m, bool strict, struct ptxi_diag *diags)
+{
+    struct ptxi_parse_options options = { .file = m->name };
+    ptxiResult r;
+
+    m->tree = ptxi_parse(m->text, m->text_size, &options, &m->arena, diags);
+    if (!m->tree && (m->arena.oom || diags->oom || !diags->errors)) {
+        ptxi_diag_init(diags, diags->arena); /* what it then says is not the text's fault */
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    if (!m->tree)
+        return PTXI_ERROR_INVALID_PTX;
+    if (!runs_on(m->tree->target, m->ctx->profile->sm)) {
+        if (strict)
+            return PTXI_ERROR_NO_BINARY_FOR_GPU;
+        m->profile = ptxi_profile_for_sm(m->tree->target.sm);
+    }
+    m->layout = ptxi_layout_module(m->tree, &m->arena);
+    m->function_addresses = malloc((size_t)(m->tree->func_count + 1) * FUNCTION_STRIDE);
+    if (!m->layout || !m->function_addresses)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    r = place_variables(m);
+    return r ? r : list_kernels(m);
+}
+
+ptxiResult ptxi_module_create(ptxiContext ctx, char *text, size_t size, const char *name, bool contract, bool strict,
+                              struct ptxi_diag *diags, ptxiModule *module)
+{
+    struct ptxiModule_st *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    m->magic = MODULE_MAGIC;
+    m->ctx = ctx;
+    m->profile = ctx->profile;
+    m->text = text;
+    m->text_size = size;
+    m->contract = contract;
+    m->name = strdup(name);
+    for (int i = 0; i < 2; i++)
+        m->variants[i] = (struct ptxi_variant){ .module = m, .count = i };
+    ptxi_arena_init(&m->arena, NULL);
+    pthread_mutex_init(&m->lock, NULL);
+
+    ptxiResult r = m->name ? build(m, strict, diags) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    pthread_mutex_lock(&ctx->lock);
+    m->next = ctx->modules;
+    m->link = &ctx->modules;
+    if (m->next)
+        m->next->link = &m->next;
+    ctx->modules = m;
+    pthread_mutex_unlock(&ctx->lock);
+    if (r) {
+        m->text = NULL; /* still the caller's */
+        ptxi_module_free(m);
+    } else {
+        *module = m;
+    }
+    return r;
+}
+
+static void free_blocks(struct ptxiModule_st *m)
+{
+    for (;;) {
+        struct ptxi_heap_block *b;
+
+        pthread_mutex_lock(&m->ctx->lock);
+        for (b = m->ctx->blocks; b && b->module != m; b = b->next)
+            ;
+        pthread_mutex_unlock(&m->ctx->lock);
+        if (!b)
+            return;
+        ptxi_heap_free(b);
+    }
+}
+
+void ptxi_module_free(ptxiModule m)
+{
+    pthread_mutex_lock(&m->ctx->lock);
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+    pthread_mutex_unlock(&m->ctx->lock);
+    free_blocks(m);
+    for (unsigned i = 0; i < m->kernel_count && m->kernels; i++)
+        m->kernels[i].magic = 0;
+    for (int i = 0; i < 2; i++)
+        free(m->variants[i].program.functions);
+    free(m->kernels);
+    free(m->globals);
+    free(m->function_addresses);
+    free(m->name);
+    free(m->text);
+    ptxi_arena_free(&m->arena);
+    pthread_mutex_destroy(&m->lock);
+    m->magic = 0;
+    free(m);
+}
+
+void ptxi_api_free_modules(ptxiContext ctx)
+{
+    while (ctx->modules)
+        ptxi_module_free(ctx->modules);
+}
+
+/* ---- calls on modules */
+
+static ptxiResult enter_module(ptxiModule m)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_module_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+static ptxiResult enter_function(ptxiFunction f)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_function_valid(f) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+ptxiResult ptxiModuleUnload(ptxiModule hmod)
+{
+    ptxiResult r = enter_module(hmod);
+
+    if (r || (r = ptxi_api_drain(hmod->ctx)))
+        return r;
+    ptxi_module_free(hmod);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name)
+{
+    ptxiResult r = enter_module(hmod);
+    struct ptxi_kernel_entry *e;
+
+    if (r)
+        return r;
+    if (!hfunc || !name || !*name)
+        return PTXI_ERROR_INVALID_VALUE;
+    HASH_FIND(hh, hmod->by_name, name, strlen(name), e);
+    if (!e)
+        return PTXI_ERROR_NOT_FOUND;
+    *hfunc = e->kernel;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
+{
+    ptxiResult r = enter_module(mod);
+
+    if (r)
+        return r;
+    if (!count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *count = mod->kernel_count;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod)
+{
+    ptxiResult r = enter_module(mod);
+
+    if (r)
+        return r;
+    if (!functions)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < numFunctions && i < mod->kernel_count; i++)
+        functions[i] = &mod->kernels[i];
+    return PTXI_SUCCESS;
+}
+
+/* A variable of module scope; *address 0 if it has no storage. */
+static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint64_t *address)
+{
+    const struct ptxi_layout *l = m->layout;
+
+    for (uint32_t i = 0; i < l->global_count; i++)
+        if (!l->globals[i].func && !strcmp(l->globals[i].var->name->s, name)) {
+            *address = m->globals[i];
+            return l->globals[i].var;
+        }
+    for (uint32_t i = 0; i < l->const_count; i++)
+        if (!l->consts[i].func && !strcmp(l->consts[i].var->name->s, name)) {
+            *address = const_base(m) + l->consts[i].offset;
+            return l->consts[i].var;
+        }
+    return NULL;
+}
+
+ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
+{
+    ptxiResult r = enter_module(hmod);
+    uint64_t address = 0;
+
+    if (r)
+        return r;
+    if (!name)
+        return PTXI_ERROR_INVALID_VALUE;
+    const struct ptxi_var *v = find_variable(hmod, name, &address);
+
+    if (!v || !address)
+        return PTXI_ERROR_NOT_FOUND;
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = v->size;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
+{
+    ptxiResult r = enter_function(hfunc);
+
+    if (r)
+        return r;
+    if (!hmod)
+        return PTXI_ERROR_INVALID_VALUE;
+    *hmod = hfunc->module;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
+{
+    ptxiResult r = enter_function(hfunc);
+
+    if (r)
+        return r;
+    if (!name)
+        return PTXI_ERROR_INVALID_VALUE;
+    *name = name_of(hfunc->func);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    ptxiResult r = enter_function(func);
+
+    if (r)
+        return r;
+    if (!paramOffset || paramIndex >= func->func->signature.param_count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *paramOffset = ptxi_layout_param(func->func, (uint32_t)paramIndex);
+    if (paramSize)
+        *paramSize = func->func->signature.params[paramIndex]->size;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
+{
+    ptxiResult r = enter_function(hfunc);
+
+    if (r)
+        return r;
+    return (unsigned)config <= PTXI_FUNC_CACHE_PREFER_EQUAL ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- texts for tools */
+
+static ptxiResult give_text(struct ptxi_str *s, char **text)
+{
+    char *copy = s->oom ? NULL : strdup(ptxi_str_text(s));
+
+    ptxi_str_free(s);
+    if (!copy)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *text = copy;
+    return PTXI_SUCCESS;
+}
+
+static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_code *code, struct ptxi_str *s)
+{
+    for (uint32_t i = 0; i < code->count; i++)
+        if (code->insns[i].op == PTXI_OP_unsupported)
+            ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", m->name, code->locs[i].line, code->locs[i].column, code->name,
+                            code->unsupported[code->insns[i].imm]);
+}
+
+ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
+{
+    ptxiResult r = enter_module(mod);
+    struct ptxi_str s;
+
+    if (r)
+        return r;
+    if (!text)
+        return PTXI_ERROR_INVALID_VALUE;
+    ptxi_str_init(&s, NULL);
+    for (uint32_t i = 0; i < mod->tree->func_count; i++) {
+        const struct ptxi_func *f = mod->tree->funcs[i];
+        const struct ptxi_code *code = f->has_body ? ptxi_module_code(mod, i, false) : NULL;
+
+        if (f->has_body && !code)
+            s.oom = true;
+        if (code && code->unsupported_count)
+            list_unsupported(mod, code, &s);
+    }
+    return give_text(&s, text);
+}
+
+ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
+{
+    ptxiResult r = enter_module(mod);
+    struct ptxi_str s;
+    bool found = !function;
+
+    if (r)
+        return r;
+    if (!text)
+        return PTXI_ERROR_INVALID_VALUE;
+    ptxi_str_init(&s, NULL);
+    for (uint32_t i = 0; i < mod->tree->func_count; i++) {
+        const struct ptxi_func *f = mod->tree->funcs[i];
+
+        if (!f->has_body || (function && strcmp(name_of(f), function)))
+            continue;
+        const struct ptxi_code *code = ptxi_module_code(mod, i, false);
+
+        found = true;
+        if (code)
+            ptxi_dump(code, &s);
+        else
+            s.oom = true;
+    }
+    if (!found) {
+        ptxi_str_free(&s);
+        return PTXI_ERROR_NOT_FOUND;
+    }
+    return give_text(&s, text);
+}

@@ -1,0 +1,68 @@
+/* A loaded module: its tree, where its variables live, and the code made of its functions so far. */
+#ifndef PTXI_API_MODULE_H
+#define PTXI_API_MODULE_H
+
+#include "api/api.h"
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "compile/compile.h"
+#include "exec/exec.h"
+
+/* The module's functions as the engine calls them, compiled with or without counting. */
+struct ptxi_variant {
+    struct ptxiModule_st *module;
+    bool count;
+    struct ptxi_program program; /* functions NULL: not made yet */
+};
+
+struct ptxiFunction_st {
+    uint32_t magic;
+    struct ptxiModule_st *module;
+    const struct ptxi_func *func;
+    /* what ptxiFuncSetAttribute sets; under the module's lock */
+    int max_dynamic_shared; /* bytes */
+    int carveout, cluster[3], nonportable_cluster, cluster_policy;
+};
+
+struct ptxiModule_st {
+    uint32_t magic;
+    ptxiContext ctx;
+    struct ptxiModule_st *next, **link; /* the context's list */
+    const struct ptxi_profile *profile; /* the context's, or what the module's target asks for */
+    char *name;                         /* file name, for people */
+    char *text;                         /* kept for reports */
+    size_t text_size;
+    bool contract;
+
+    struct ptxi_arena arena;
+    struct ptxi_module_tree *tree;
+    struct ptxi_layout *layout;
+    struct ptxi_heap_block *constants;  /* the constant bank, or NULL */
+    uint64_t *globals;                  /* addresses, as layout->globals */
+    char *function_addresses;           /* function i has the address of byte 16 * i; nothing is stored there */
+    struct ptxiFunction_st *kernels;    /* in the order of the text */
+    unsigned kernel_count;
+    struct ptxi_kernel_entry *by_name;  /* hash table */
+
+    pthread_mutex_t lock;               /* compilation, with the arena, and kernels' attributes */
+    struct ptxi_variant variants[2];    /* [counting] */
+    bool too_large;                     /* a function did not fit bytecode */
+};
+
+/* Parse, check and lay out a module in the context. `text` is malloc'ed and the module's on success. */
+ptxiResult ptxi_module_create(ptxiContext ctx, char *text, size_t size, const char *name, bool contract, bool strict,
+                              struct ptxi_diag *diags, ptxiModule *module);
+void ptxi_module_free(ptxiModule m); /* no launch may be under way */
+
+bool ptxi_module_valid(const struct ptxiModule_st *m);
+bool ptxi_function_valid(const struct ptxiFunction_st *f);
+
+/* A function's code, compiled if need be; any thread. NULL: no body, or memory is short, or it is beyond what bytecode
+ * can hold. */
+const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count);
+
+/* The program that a launch runs in; NULL: memory is short. */
+const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count);
+
+#endif

@@ -1,0 +1,709 @@
+#include "api/queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum {
+    STREAM_MAGIC = 0x5354524d,
+    MAX_RUNNERS = 128,       /* as many launches may depend on each other's progress */
+    SPINS = 1000,            /* some 10 to 40 us before a waiting thread sleeps */
+    POLL_NS = 50 * 1000,     /* how often the polling runner looks */
+    LINGER_NS = 2000 * 1000, /* how long it polls after the last work */
+    INLINE_DEPS = 2,
+};
+
+struct dep {
+    struct ptxiStream_st *stream; /* a reference */
+    uint64_t seq;
+};
+
+struct ptxi_item {
+    struct ptxi_item *next;
+    ptxi_item_run *run; /* NULL: nothing to do */
+    ptxi_item_release *release;
+    uint64_t seq;
+    unsigned dep_count, dep_cap;
+    struct dep *deps, first_deps[INLINE_DEPS];
+    max_align_t payload[];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work;  /* runners wait here */
+    pthread_cond_t done;  /* host threads wait here for items to end */
+    struct ptxiStream_st *active;
+    unsigned runners, sleeping, waiters;
+    bool polling;         /* one idle runner looks every POLL_NS, so that submitting needs no wake-up */
+    uint64_t visits, failures;
+    _Atomic uint64_t epoch; /* grows when an item ends */
+} queue = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };
+
+static pthread_once_t queue_once = PTHREAD_ONCE_INIT;
+static __thread bool in_callback;
+
+static void init_queue(void)
+{
+    pthread_condattr_t attr;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue.work, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+bool ptxi_queue_in_callback(void)
+{
+    return in_callback;
+}
+
+void ptxi_queue_set_callback(bool in)
+{
+    in_callback = in;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t completed(const struct ptxiStream_st *s)
+{
+    return atomic_load_explicit(&s->completed, memory_order_acquire);
+}
+
+/* ---- items */
+
+struct ptxi_item *ptxi_item_create(size_t size, ptxi_item_run *run, ptxi_item_release *release)
+{
+    struct ptxi_item *it = malloc(sizeof *it + size);
+
+    if (!it)
+        return NULL;
+    memset(it, 0, sizeof *it);
+    it->run = run;
+    it->release = release;
+    it->deps = it->first_deps;
+    it->dep_cap = INLINE_DEPS;
+    return it;
+}
+
+void *ptxi_item_payload(struct ptxi_item *it)
+{
+    return it->payload;
+}
+
+static void unref_locked(struct ptxiStream_st *s);
+
+static void drop_deps(struct ptxi_item *it)
+{
+    for (unsigned i = 0; i < it->dep_count; i++)
+        unref_locked(it->deps[i].stream);
+    it->dep_count = 0;
+}
+
+/* Needs no lock once the item has no dependencies. */
+static void free_item(struct ptxi_item *it)
+{
+    if (it->release)
+        it->release(it->payload);
+    if (it->deps != it->first_deps)
+        free(it->deps);
+    free(it);
+}
+
+void ptxi_item_discard(struct ptxi_item *it)
+{
+    free_item(it);
+}
+
+static bool add_dep(struct ptxi_item *it, struct ptxiStream_st *on, uint64_t seq)
+{
+    if (completed(on) >= seq)
+        return true;
+    if (it->dep_count == it->dep_cap) {
+        struct dep *p = malloc(2 * it->dep_cap * sizeof *p);
+
+        if (!p)
+            return false;
+        memcpy(p, it->deps, it->dep_count * sizeof *p);
+        if (it->deps != it->first_deps)
+            free(it->deps);
+        it->deps = p;
+        it->dep_cap *= 2;
+    }
+    on->refs++;
+    it->deps[it->dep_count++] = (struct dep){ on, seq };
+    return true;
+}
+
+/* ---- streams */
+
+static void keep_orphan(struct ptxiStream_st *s)
+{
+    struct ptxi_streams *g = s->group;
+
+    if (!g || g->orphan) {
+        ptxi_failure_unref(s->failure);
+        return;
+    }
+    g->orphan = s->failed;
+    g->orphan_order = s->failed_order;
+    g->orphan_failure = s->failure;
+}
+
+static void unlink_stream(struct ptxiStream_st *s)
+{
+    if (!s->link)
+        return;
+    *s->link = s->next;
+    if (s->next)
+        s->next->link = s->link;
+    s->link = NULL;
+}
+
+static void unref_locked(struct ptxiStream_st *s)
+{
+    if (--s->refs)
+        return;
+    unlink_stream(s);
+    if (s->failed)
+        keep_orphan(s);
+    s->magic = 0;
+    free(s);
+}
+
+void ptxi_stream_unref(struct ptxiStream_st *s)
+{
+    pthread_mutex_lock(&queue.lock);
+    unref_locked(s);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+void ptxi_stream_ref(struct ptxiStream_st *s)
+{
+    pthread_mutex_lock(&queue.lock);
+    s->refs++;
+    pthread_mutex_unlock(&queue.lock);
+}
+
+bool ptxi_stream_valid(const struct ptxiStream_st *s)
+{
+    return s->magic == STREAM_MAGIC;
+}
+
+ptxiResult ptxi_stream_create(struct ptxi_streams *group, unsigned flags, int priority, struct ptxiStream_st **stream)
+{
+    struct ptxiStream_st *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    s->magic = STREAM_MAGIC;
+    s->flags = flags;
+    s->priority = priority;
+    s->group = group;
+    s->ctx = group->ctx;
+    s->refs = 1;
+    s->tail = &s->head;
+    pthread_mutex_lock(&queue.lock);
+    s->next = group->all;
+    s->link = &group->all;
+    if (s->next)
+        s->next->link = &s->next;
+    group->all = s;
+    pthread_mutex_unlock(&queue.lock);
+    *stream = s;
+    return PTXI_SUCCESS;
+}
+
+void ptxi_stream_destroy(struct ptxiStream_st *s)
+{
+    pthread_mutex_lock(&queue.lock);
+    s->magic = 0; /* the handle is no more; the queue lives until its work has ended */
+    unref_locked(s);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+ptxiResult ptxi_stream_per_thread(struct ptxi_streams *group, uint64_t thread, struct ptxiStream_st **stream)
+{
+    struct ptxiStream_st *s;
+    ptxiResult r = PTXI_SUCCESS;
+
+    pthread_mutex_lock(&queue.lock);
+    for (s = group->all; s && s->thread != thread; s = s->next)
+        ;
+    pthread_mutex_unlock(&queue.lock);
+    if (!s) {
+        r = ptxi_stream_create(group, PTXI_STREAM_DEFAULT, 0, &s);
+        if (!r) {
+            pthread_mutex_lock(&queue.lock);
+            s->thread = thread;
+            pthread_mutex_unlock(&queue.lock);
+        }
+    }
+    *stream = s;
+    return r;
+}
+
+void ptxi_streams_thread_ends(struct ptxi_streams *group, uint64_t thread)
+{
+    struct ptxiStream_st *s;
+
+    pthread_mutex_lock(&queue.lock);
+    for (s = group->all; s && s->thread != thread; s = s->next)
+        ;
+    if (s) {
+        s->thread = 0;
+        s->magic = 0;
+        unref_locked(s);
+    }
+    pthread_mutex_unlock(&queue.lock);
+}
+
+ptxiResult ptxi_streams_init(struct ptxi_streams *group, ptxiContext ctx)
+{
+    pthread_once(&queue_once, init_queue);
+    memset(group, 0, sizeof *group);
+    group->ctx = ctx;
+    return ptxi_stream_create(group, PTXI_STREAM_DEFAULT, 0, &group->legacy);
+}
+
+void ptxi_streams_free(struct ptxi_streams *group)
+{
+    pthread_mutex_lock(&queue.lock);
+    while (group->all) {
+        struct ptxiStream_st *s = group->all;
+
+        unlink_stream(s);
+        s->group = NULL;
+        /* A stream that was destroyed stays here only as long as something refers to it: that reference frees it. */
+        if (s->magic) {
+            s->magic = 0;
+            unref_locked(s);
+        }
+    }
+    group->legacy = NULL;
+    ptxi_failure_unref(group->orphan_failure);
+    group->orphan = PTXI_SUCCESS;
+    group->orphan_failure = NULL;
+    pthread_mutex_unlock(&queue.lock);
+}
+
+/* ---- choosing and running; all under the lock unless said otherwise */
+
+/* True once all that the item waits for has ended; else *on is the first stream that it waits for. */
+static bool ready(struct ptxi_item *it, struct ptxiStream_st **on)
+{
+    while (it->dep_count) {
+        struct dep *d = &it->deps[it->dep_count - 1];
+
+        if (completed(d->stream) < d->seq) {
+            *on = d->stream;
+            return false;
+        }
+        it->dep_count--;
+        unref_locked(d->stream);
+    }
+    return true;
+}
+
+static bool runnable(struct ptxiStream_st *s)
+{
+    struct ptxiStream_st *on;
+
+    return s->head && !s->running && ready(s->head, &on);
+}
+
+/* A stream whose first item can run and has to before the rest of s can: s itself or one that it waits for. */
+static struct ptxiStream_st *find_for(struct ptxiStream_st *s, uint64_t visit)
+{
+    if (!s->head || s->running || s->visit == visit)
+        return NULL;
+    s->visit = visit;
+    struct ptxiStream_st *on;
+
+    if (ready(s->head, &on))
+        return s;
+    struct ptxi_item *it = s->head;
+
+    for (unsigned i = 0; i < it->dep_count; i++) {
+        struct ptxiStream_st *found = find_for(it->deps[i].stream, visit);
+
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static struct ptxiStream_st *find_any(void)
+{
+    struct ptxiStream_st *best = NULL;
+
+    for (struct ptxiStream_st *s = queue.active; s; s = s->active_next)
+        if ((!best || s->priority < best->priority) && runnable(s))
+            best = s;
+    return best;
+}
+
+static void set_active(struct ptxiStream_st *s)
+{
+    s->refs++;
+    s->active_next = queue.active;
+    s->active_link = &queue.active;
+    if (s->active_next)
+        s->active_next->active_link = &s->active_next;
+    queue.active = s;
+}
+
+static void set_inactive(struct ptxiStream_st *s)
+{
+    *s->active_link = s->active_next;
+    if (s->active_next)
+        s->active_next->active_link = s->active_link;
+    s->active_link = NULL;
+    unref_locked(s);
+}
+
+static void *runner(void *unused);
+
+/* Something can run and nobody is known to come for it: see to it that somebody does. */
+static void kick(void)
+{
+    pthread_t t;
+
+    if (queue.polling)
+        return;
+    if (queue.sleeping) {
+        pthread_cond_signal(&queue.work);
+        return;
+    }
+    if (queue.runners < MAX_RUNNERS && pthread_create(&t, NULL, runner, NULL) == 0) {
+        queue.runners++;
+        pthread_detach(t);
+    }
+}
+
+static void note_failure(struct ptxiStream_st *s, uint64_t seq, ptxiResult r, struct ptxi_failure *failure)
+{
+    s->failed = r;
+    s->failed_seq = seq;
+    s->failed_order = ++queue.failures;
+    s->failure = failure;
+}
+
+/* Run the first item of a runnable stream. The lock is released while it runs. */
+static void run_head(struct ptxiStream_st *s)
+{
+    struct ptxi_item *it = s->head;
+    struct ptxi_failure *failure = NULL;
+    ptxiResult r = PTXI_SUCCESS;
+    bool drop = s->failed != PTXI_SUCCESS || it->seq <= s->drop_until;
+
+    s->running = true;
+    if (queue.active && find_any())
+        kick(); /* this thread is busy from here on */
+    pthread_mutex_unlock(&queue.lock);
+    if (!drop && it->run)
+        r = it->run(it->payload, &failure);
+    if (it->release)
+        it->release(it->payload);
+    it->release = NULL;
+    pthread_mutex_lock(&queue.lock);
+    if (r)
+        note_failure(s, it->seq, r, failure);
+    s->head = it->next;
+    if (!s->head)
+        s->tail = &s->head;
+    s->running = false;
+    atomic_store_explicit(&s->completed, it->seq, memory_order_release);
+    atomic_fetch_add_explicit(&queue.epoch, 1, memory_order_release);
+    free_item(it);
+    if (!s->head)
+        set_inactive(s);
+    if (queue.waiters)
+        pthread_cond_broadcast(&queue.done);
+}
+
+static void *runner(void *unused)
+{
+    (void)unused;
+#ifdef __linux__
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    prctl(PR_SET_NAME, "ptxi-stream", 0, 0, 0);
+#endif
+    pthread_mutex_lock(&queue.lock);
+    for (uint64_t last = now_ns();;) {
+        struct ptxiStream_st *s = find_any();
+
+        if (s) {
+            run_head(s);
+            last = now_ns();
+        } else if (!queue.polling && now_ns() - last < LINGER_NS) {
+            uint64_t until = now_ns() + POLL_NS;
+            struct timespec t = { (time_t)(until / 1000000000u), (long)(until % 1000000000u) };
+
+            queue.polling = true;
+            pthread_cond_timedwait(&queue.work, &queue.lock, &t);
+            queue.polling = false;
+        } else {
+            queue.sleeping++;
+            pthread_cond_wait(&queue.work, &queue.lock);
+            queue.sleeping--;
+            last = now_ns();
+        }
+    }
+    return NULL;
+}
+
+/* ---- submitting */
+
+static bool is_blocking(const struct ptxiStream_st *s)
+{
+    return !(s->flags & PTXI_STREAM_NON_BLOCKING);
+}
+
+/* The order between the legacy default stream and the blocking ones, as dependencies of an item about to be appended. */
+static bool add_legacy_deps(struct ptxiStream_st *s, struct ptxi_item *it)
+{
+    struct ptxiStream_st *legacy = s->group->legacy;
+
+    if (s == legacy) {
+        for (struct ptxiStream_st *o = s->group->all; o; o = o->next)
+            if (o != s && is_blocking(o) && !add_dep(it, o, o->submitted))
+                return false;
+        return true;
+    }
+    if (!is_blocking(s) || s->legacy_seen == legacy->submitted)
+        return true;
+    if (!add_dep(it, legacy, legacy->submitted))
+        return false;
+    s->legacy_seen = legacy->submitted;
+    return true;
+}
+
+static ptxiResult submit_locked(struct ptxiStream_st *s, struct ptxi_item *it, enum ptxi_submit how)
+{
+    if (!add_legacy_deps(s, it)) {
+        drop_deps(it);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    it->seq = ++s->submitted;
+    *s->tail = it;
+    s->tail = &it->next;
+    if (!s->active_link)
+        set_active(s);
+    if (how == PTXI_SUBMIT_ASYNC && runnable(s))
+        kick();
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxi_queue_submit(struct ptxiStream_st *s, struct ptxi_item *it, enum ptxi_submit how, uint64_t *seq)
+{
+    pthread_mutex_lock(&queue.lock);
+    ptxiResult r = submit_locked(s, it, how);
+
+    if (!r && seq)
+        *seq = s->submitted;
+    pthread_mutex_unlock(&queue.lock);
+    if (r)
+        ptxi_item_discard(it);
+    return r;
+}
+
+ptxiResult ptxi_queue_submit_after(struct ptxiStream_st *s, struct ptxi_item *it, struct ptxiStream_st *on, uint64_t seq)
+{
+    ptxiResult r = PTXI_ERROR_OUT_OF_MEMORY;
+
+    pthread_mutex_lock(&queue.lock);
+    if (add_dep(it, on, seq))
+        r = submit_locked(s, it, PTXI_SUBMIT_ASYNC);
+    pthread_mutex_unlock(&queue.lock);
+    if (r)
+        ptxi_item_discard(it);
+    return r;
+}
+
+bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq)
+{
+    struct ptxiStream_st *legacy;
+    bool clear;
+
+    pthread_mutex_lock(&queue.lock);
+    legacy = s->group->legacy;
+    clear = completed(s) == s->submitted;
+    if (clear && s != legacy && is_blocking(s))
+        clear = completed(legacy) == legacy->submitted;
+    for (struct ptxiStream_st *o = s->group->all; clear && s == legacy && o; o = o->next)
+        clear = !is_blocking(o) || completed(o) == o->submitted;
+    *seq = s->submitted;
+    pthread_mutex_unlock(&queue.lock);
+    return clear;
+}
+
+/* ---- waiting */
+
+bool ptxi_queue_done(const struct ptxiStream_st *s, uint64_t seq)
+{
+    return completed(s) >= seq;
+}
+
+uint64_t ptxi_queue_submitted(struct ptxiStream_st *s)
+{
+    pthread_mutex_lock(&queue.lock);
+    uint64_t n = s->submitted;
+    pthread_mutex_unlock(&queue.lock);
+    return n;
+}
+
+static void pause_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Sleep until an item ends, after looking for a while: most waits are short. The lock is held on entry and return. */
+static void wait_for_change(void)
+{
+    uint64_t epoch = atomic_load(&queue.epoch);
+
+    pthread_mutex_unlock(&queue.lock);
+    for (int i = 0; i < SPINS && atomic_load_explicit(&queue.epoch, memory_order_acquire) == epoch; i++)
+        pause_cpu();
+    pthread_mutex_lock(&queue.lock);
+    if (atomic_load(&queue.epoch) != epoch)
+        return;
+    queue.waiters++;
+    pthread_cond_wait(&queue.done, &queue.lock);
+    queue.waiters--;
+}
+
+/* What a waiting thread ran may have made other work runnable, which is not that thread's to do. */
+static void kick_for_others(void)
+{
+    if (queue.active && find_any())
+        kick();
+}
+
+static void wait_locked(struct ptxiStream_st *s, uint64_t seq)
+{
+    s->refs++;
+    while (completed(s) < seq) {
+        struct ptxiStream_st *next = find_for(s, ++queue.visits);
+
+        if (next) {
+            run_head(next);
+        } else {
+            kick_for_others();
+            wait_for_change();
+        }
+    }
+    unref_locked(s);
+    kick_for_others();
+}
+
+void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq)
+{
+    if (completed(s) >= seq)
+        return;
+    pthread_mutex_lock(&queue.lock);
+    wait_locked(s, seq);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
+{
+    struct dep few[16], *waits = few;
+    unsigned n = 0, count = 0;
+
+    pthread_mutex_lock(&queue.lock);
+    for (struct ptxiStream_st *s = group->all; s; s = s->next)
+        n += completed(s) < s->submitted;
+    if (n > 16)
+        waits = malloc(n * sizeof *waits);
+    for (struct ptxiStream_st *s = group->all; waits && s; s = s->next)
+        if (completed(s) < s->submitted) {
+            s->refs++;
+            waits[count++] = (struct dep){ s, s->submitted };
+        }
+    for (unsigned i = 0; i < count; i++) {
+        wait_locked(waits[i].stream, waits[i].seq);
+        unref_locked(waits[i].stream);
+    }
+    pthread_mutex_unlock(&queue.lock);
+    if (waits != few)
+        free(waits);
+    return waits ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+bool ptxi_queue_idle(struct ptxi_streams *group, struct ptxiStream_st *s)
+{
+    bool idle = true;
+
+    pthread_mutex_lock(&queue.lock);
+    for (struct ptxiStream_st *o = group->all; o && idle; o = o->next)
+        idle = (s && o != s) || completed(o) == o->submitted;
+    pthread_mutex_unlock(&queue.lock);
+    return idle;
+}
+
+/* ---- failures */
+
+static ptxiResult take_locked(struct ptxiStream_st *s, struct ptxi_failure **failure)
+{
+    ptxiResult r = s->failed;
+
+    *failure = s->failure;
+    s->failed = PTXI_SUCCESS;
+    s->failure = NULL;
+    s->drop_until = s->submitted; /* what was queued behind the failure does not come back to life */
+    return r;
+}
+
+ptxiResult ptxi_queue_take(struct ptxiStream_st *s, uint64_t seq, struct ptxi_failure **failure)
+{
+    ptxiResult r = PTXI_SUCCESS;
+    struct ptxiStream_st *first = NULL;
+
+    *failure = NULL;
+    pthread_mutex_lock(&queue.lock);
+    if (s->failed && s->failed_seq <= seq)
+        first = s;
+    if (s->group && s == s->group->legacy)
+        for (struct ptxiStream_st *o = s->group->all; o; o = o->next)
+            if (is_blocking(o) && o->failed && (!first || o->failed_order < first->failed_order))
+                first = o;
+    if (first)
+        r = take_locked(first, failure);
+    pthread_mutex_unlock(&queue.lock);
+    return r;
+}
+
+ptxiResult ptxi_queue_take_any(struct ptxi_streams *group, struct ptxi_failure **failure)
+{
+    struct ptxiStream_st *first = NULL;
+    ptxiResult r = PTXI_SUCCESS;
+
+    *failure = NULL;
+    pthread_mutex_lock(&queue.lock);
+    for (struct ptxiStream_st *s = group->all; s; s = s->next)
+        if (s->failed && (!first || s->failed_order < first->failed_order))
+            first = s;
+    if (group->orphan && (!first || group->orphan_order < first->failed_order)) {
+        r = group->orphan;
+        *failure = group->orphan_failure;
+        group->orphan = PTXI_SUCCESS;
+        group->orphan_failure = NULL;
+    } else if (first) {
+        r = take_locked(first, failure);
+    }
+    pthread_mutex_unlock(&queue.lock);
+    return r;
+}

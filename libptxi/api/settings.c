@@ -1,0 +1,147 @@
+/* A context's settings: workers, output, checking, counters. */
+#include "api/api.h"
+
+#include "exec/exec.h"
+
+#include <string.h>
+
+ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec)
+{
+    pthread_mutex_lock(&ctx->lock);
+    if (!ctx->exec)
+        ctx->exec = ptxi_exec_create(ctx->workers ? ctx->workers : ptxi_state.workers);
+    *exec = ctx->exec;
+    pthread_mutex_unlock(&ctx->lock);
+    return *exec ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+void ptxi_api_free_exec(ptxiContext ctx)
+{
+    pthread_mutex_lock(&ctx->lock);
+    struct ptxi_exec *old = ctx->exec;
+
+    ctx->exec = NULL;
+    pthread_mutex_unlock(&ctx->lock);
+    ptxi_exec_destroy(old);
+}
+
+ptxiResult ptxiCtxSetWorkers(ptxiContext named, unsigned workers)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+    struct ptxi_exec *exec;
+
+    if (r)
+        return r;
+    if (workers > 1024)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = ptxi_api_drain(ctx)))
+        return r;
+    ptxi_api_free_exec(ctx);
+    pthread_mutex_lock(&ctx->lock);
+    ctx->workers = workers;
+    pthread_mutex_unlock(&ctx->lock);
+    return ptxi_api_exec(ctx, &exec);
+}
+
+ptxiResult ptxiCtxGetWorkers(ptxiContext named, unsigned *workers)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+    struct ptxi_exec *exec;
+
+    if (r)
+        return r;
+    if (!workers)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_api_exec(ctx, &exec);
+    if (!r)
+        *workers = ptxi_exec_workers(exec);
+    return r;
+}
+
+ptxiResult ptxiCtxSetOutput(ptxiContext named, void (*sink)(void *user, const char *text, size_t length), void *user)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ctx->sink_lock);
+    ctx->sink = sink;
+    ctx->sink_user = user;
+    pthread_mutex_unlock(&ctx->sink_lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxSetProgress(ptxiContext named, void (*report)(void *user, unsigned long long blocksDone, unsigned long long blocks),
+                              void *user)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    ctx->progress = report;
+    ctx->progress_user = user;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    ctx->unchecked = !on;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxSetCounting(ptxiContext named, int on)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    ctx->counting = on;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetCounters(ptxiContext named, ptxiCounters *counters)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!counters || counters->size < offsetof(ptxiCounters, blocks))
+        return PTXI_ERROR_INVALID_VALUE;
+    size_t size = counters->size;
+
+    pthread_mutex_lock(&ctx->lock);
+    memcpy(counters, &ctx->counters, size < sizeof *counters ? size : sizeof *counters);
+    pthread_mutex_unlock(&ctx->lock);
+    counters->size = size;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxResetCounters(ptxiContext named)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    memset(&ctx->counters, 0, sizeof ctx->counters);
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
