@@ -1,0 +1,194 @@
+/* ptxi-bench: times the benchmark kernels against C twins of the same work. Each round runs every kernel and its twins in turn, so that
+ * a slow minute of the machine hits all of them; the table shows medians. Results are compared with the twin's before anything is timed. */
+#include "bench.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CASES = 32 };
+
+struct outcome {
+    double count;                    /* PTX thread-instructions of one launch */
+    double ms, native_ms, scalar_ms; /* medians */
+    bool right;
+};
+
+static void one_round(struct session *s, const struct options *o, int round)
+{
+    s->ms[round] = bench_time_kernel(s);
+    if (o->twins) {
+        s->native_ms[round] = bench_time_twin(s, &twins_native);
+        s->scalar_ms[round] = bench_time_twin(s, &twins_scalar);
+    }
+}
+
+static void print_head(const struct options *o)
+{
+    if (o->csv)
+        puts("kernel,size,thread_instructions,ms,native_ms,scalar_ms,result");
+    else
+        printf("%-12s %-19s %9s %9s %9s %10s %7s %10s %7s  %s\n", "kernel", "size", "M instr", "ms", "G instr/s", "native ms", "ratio",
+               "scalar ms", "ratio", "result");
+}
+
+static void print_row(const struct options *o, const struct bench_case *c, const struct outcome *r)
+{
+    if (o->csv)
+        printf("%s,\"%s\",%.0f,%.4f,%.4f,%.4f,%s\n", c->name, o->quick ? "quick" : c->size, r->count, r->ms, r->native_ms, r->scalar_ms,
+               r->right ? "right" : "WRONG");
+    else
+        printf("%-12s %-19s %9.1f %9.2f %9.2f %10.2f %7.2f %10.2f %7.2f  %s (%s)\n", c->name, o->quick ? "quick" : c->size, r->count / 1e6,
+               r->ms, r->count / r->ms / 1e6, r->native_ms, o->twins ? r->ms / r->native_ms : 0, r->scalar_ms,
+               o->twins ? r->ms / r->scalar_ms : 0, r->right ? "right" : "WRONG", c->compare);
+}
+
+static void print_means(const struct session *s, const struct outcome *r, int n, bool tuned_for, const char *what)
+{
+    double rate = 0, native = 0, scalar = 0;
+    int of = 0;
+
+    for (int i = 0; i < n; i++)
+        if (s[i].c->tuned_for == tuned_for) {
+            rate += log(r[i].count / r[i].ms / 1e6);
+            native += log(r[i].ms / r[i].native_ms);
+            scalar += log(r[i].ms / r[i].scalar_ms);
+            of++;
+        }
+    if (of)
+        printf("geometric mean of %2d %-20s %9s %9s %9.2f %10s %7.2f %10s %7.2f\n", of, what, "", "", exp(rate / of), "", exp(native / of),
+               "", exp(scalar / of));
+}
+
+static int select_cases(struct session *s, const struct options *o)
+{
+    int n = 0;
+
+    for (int i = 0; i < bench_case_count; i++)
+        if (!o->kernel || strstr(bench_cases[i].name, o->kernel))
+            bench_session_open(&s[n++], &bench_cases[i], o);
+    if (!n) {
+        fprintf(stderr, "ptxi-bench: no kernel's name contains '%s'\n", o->kernel);
+        exit(2);
+    }
+    return n;
+}
+
+static bool run_table(const struct options *o)
+{
+    struct session s[MAX_CASES] = {0};
+    struct outcome r[MAX_CASES] = {0};
+    int n = select_cases(s, o);
+    bool right = true;
+
+    for (int i = 0; i < n; i++) {
+        r[i].right = bench_results_right(&s[i]);
+        r[i].count = bench_count_instructions(&s[i]);
+        right = right && r[i].right;
+    }
+    for (int round = 0; round < o->rounds; round++)
+        for (int i = 0; i < n; i++)
+            one_round(&s[i], o, round);
+    print_head(o);
+    for (int i = 0; i < n; i++) {
+        r[i].ms = bench_median(s[i].ms, o->rounds);
+        r[i].native_ms = bench_median(s[i].native_ms, o->rounds);
+        r[i].scalar_ms = bench_median(s[i].scalar_ms, o->rounds);
+        print_row(o, s[i].c, &r[i]);
+    }
+    if (!o->csv && o->twins) {
+        print_means(s, r, n, true, "benchmark kernels");
+        print_means(s, r, n, false, "other kernels");
+    }
+    for (int i = 0; i < n; i++)
+        bench_session_close(&s[i]);
+    return right;
+}
+
+static void usage(FILE *to)
+{
+    fputs("usage: ptxi-bench [options]\n"
+          "Times PTX kernels against C twins of the same work, compiled for this machine with and without vectorisation.\n\n"
+          "  --rounds N     interleaved rounds, the table shows medians (default 7)\n"
+          "  --workers N    worker threads for the kernels (default 1, since the twins have one thread)\n"
+          "  --kernel TEXT  only kernels whose name contains TEXT\n"
+          "  --quick        small problems, one round: checks the program, not the speed\n"
+          "  --no-twins     do not time the twins\n"
+          "  --no-extras    no load times, launch latency and scaling\n"
+          "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker only\n"
+          "  --csv          comma-separated rows\n"
+          "  --dir PATH     where the .ptx files are\n"
+          "  --help         this text\n",
+          to);
+}
+
+static void parse_options(struct options *o, int argc, char **argv)
+{
+    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, CPU, CSV, DIR, HELP };
+    static const struct option names[] = {
+        {"rounds", 1, 0, ROUNDS},     {"workers", 1, 0, WORKERS},     {"kernel", 1, 0, KERNEL}, {"quick", 0, 0, QUICK},
+        {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
+        {"dir", 1, 0, DIR},           {"help", 0, 0, HELP},         {0, 0, 0, 0},
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "", names, NULL)) != -1)
+        switch (c) {
+        case ROUNDS: o->rounds = atoi(optarg); break;
+        case WORKERS: o->workers = atoi(optarg); break;
+        case KERNEL: o->kernel = optarg; break;
+        case QUICK: o->quick = true; o->rounds = 1; break;
+        case NO_TWINS: o->twins = false; break;
+        case NO_EXTRAS: o->extras = false; break;
+        case CPU: o->cpu_time = true; break;
+        case CSV: o->csv = true; break;
+        case DIR: o->dir = optarg; break;
+        case HELP: usage(stdout); exit(0);
+        default: usage(stderr); exit(2);
+        }
+    if (optind < argc || o->rounds < 1 || o->workers < 1 || (o->cpu_time && o->workers > 1)) {
+        usage(stderr);
+        exit(2);
+    }
+}
+
+static void print_machine(void)
+{
+    char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "model name", 10) == 0) {
+            printf("host: %s", strchr(line, ':') + 2);
+            break;
+        }
+    if (f)
+        fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = { .rounds = 7, .workers = 1, .twins = true, .extras = true, .dir = BENCH_DIR };
+    ptxiDevice dev;
+    ptxiContext ctx;
+
+    parse_options(&o, argc, argv);
+    bench_must(ptxiInit(0), "ptxiInit");
+    bench_must(ptxiDeviceGet(&dev, 0), "ptxiDeviceGet");
+    bench_must(ptxiCtxCreate(&ctx, 0, dev), "ptxiCtxCreate");
+    bench_must(ptxiCtxSetWorkers(ctx, (unsigned)o.workers), "ptxiCtxSetWorkers");
+    if (!o.csv) {
+        print_machine();
+        printf("workers: %d, rounds: %d, %s, ratio: kernel time over twin time\n\n", o.workers, o.rounds,
+               o.cpu_time ? "CPU time" : "wall clock");
+    }
+    bench_use_cpu_time(o.cpu_time);
+    bool right = run_table(&o);
+    bench_use_cpu_time(false);
+    if (o.extras)
+        bench_extras(&o);
+    bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
+    return right ? 0 : 1;
+}

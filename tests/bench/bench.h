@@ -1,0 +1,43 @@
+/* What the parts of ptxi-bench share. */
+#ifndef PTXI_BENCH_H
+#define PTXI_BENCH_H
+
+#include "cases.h"
+
+struct options {
+    int rounds;
+    int workers;
+    bool csv;
+    bool quick;            /* small problems: checks the program rather than the speed */
+    bool cpu_time;
+    bool twins, extras;
+    const char *kernel;    /* only cases whose name contains this */
+    const char *dir;       /* where the .ptx files are */
+};
+
+struct session {
+    const struct bench_case *c;
+    struct work w;
+    ptxiModule module;
+    ptxiFunction kernel;
+    double *ms, *native_ms, *scalar_ms;   /* a value for each round */
+};
+
+void bench_session_open(struct session *s, const struct bench_case *c, const struct options *o);
+void bench_session_close(struct session *s);
+bool bench_results_right(struct session *s);          /* runs the kernel and the native twin once and compares */
+double bench_count_instructions(struct session *s);   /* PTX thread-instructions of one launch */
+double bench_time_kernel(struct session *s);          /* ms from the launch to its end */
+double bench_time_twin(struct session *s, const struct twins *t);
+
+/* Ends the program with what failed and the library's words for it. */
+void bench_must(ptxiResult r, const char *what);
+double bench_now(void);    /* seconds of the wall clock */
+void bench_use_cpu_time(bool on);   /* for bench_time_kernel() and bench_time_twin(); default: the wall clock */
+double bench_median(double *v, int n);
+char *bench_read(const struct options *o, const char *name);   /* the text of name.ptx; free() it */
+
+/* Load times, launch latency and scaling over workers, printed below the table. */
+void bench_extras(const struct options *o);
+
+#endif

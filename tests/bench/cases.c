@@ -1,0 +1,414 @@
+#include "cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t seed;
+
+static uint32_t rnd(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 32);
+}
+
+static float rnd_unit(void)
+{
+    return (float)(rnd() >> 8) * 0x1p-24f;
+}
+
+static void *get(size_t bytes)
+{
+    void *p = calloc(1, bytes ? bytes : 1);
+
+    if (!p) {
+        fprintf(stderr, "ptxi-bench: out of memory\n");
+        exit(2);
+    }
+    return p;
+}
+
+static void *add_buffer(struct work *w, size_t bytes, bool filled, bool out)
+{
+    struct buffer *b = &w->buf[w->buffers++];
+
+    b->bytes = bytes;
+    b->out = out;
+    b->init = filled ? get(bytes) : NULL;
+    b->got = out ? get(bytes) : NULL;
+    b->want = out ? get(bytes) : NULL;
+    w->args[w->argc++] = &b->dev;
+    return b->init;
+}
+
+static void add_arg(struct work *w, void *value)
+{
+    w->args[w->argc++] = value;
+}
+
+static void shape(struct work *w, unsigned gx, unsigned gy, unsigned bx, unsigned by)
+{
+    w->grid[0] = gx;
+    w->grid[1] = gy;
+    w->block[0] = bx;
+    w->block[1] = by;
+    w->grid[2] = w->block[2] = 1;
+}
+
+static unsigned blocks_for(int n, int block)
+{
+    return (unsigned)((n + block - 1) / block);
+}
+
+void bench_work_free(struct work *w)
+{
+    for (int i = 0; i < w->buffers; i++) {
+        free(w->buf[i].init);
+        free(w->buf[i].got);
+        free(w->buf[i].want);
+    }
+    memset(w, 0, sizeof *w);
+}
+
+static bool same_bits(const struct work *w)
+{
+    for (int i = 0; i < w->buffers; i++)
+        if (w->buf[i].out && memcmp(w->buf[i].got, w->buf[i].want, w->buf[i].bytes) != 0)
+            return false;
+    return true;
+}
+
+static void vecadd_setup(struct work *w, int shrink)
+{
+    w->n = (16 << 20) / shrink;
+    size_t bytes = (size_t)w->n * sizeof(float);
+    float *a = add_buffer(w, bytes, true, false), *b = add_buffer(w, bytes, true, false);
+    for (int i = 0; i < w->n; i++) {
+        a[i] = rnd_unit();
+        b[i] = rnd_unit() - 0.5f;
+    }
+    add_buffer(w, bytes, false, true);
+    add_arg(w, &w->n);
+    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+}
+
+static void vecadd_twin(const struct twins *t, struct work *w)
+{
+    t->vecadd(w->buf[0].init, w->buf[1].init, w->buf[2].want, w->n);
+}
+
+static void saxpy_setup(struct work *w, int shrink)
+{
+    w->n = (16 << 20) / shrink;
+    w->f[0] = 1.7f;
+    add_arg(w, &w->f[0]);
+    size_t bytes = (size_t)w->n * sizeof(float);
+    float *x = add_buffer(w, bytes, true, false), *y = add_buffer(w, bytes, true, true);
+    for (int i = 0; i < w->n; i++) {
+        x[i] = rnd_unit();
+        y[i] = rnd_unit() - 0.5f;
+    }
+    add_arg(w, &w->n);
+    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+}
+
+static void saxpy_twin(const struct twins *t, struct work *w)
+{
+    t->saxpy(w->f[0], w->buf[0].init, w->buf[1].want, w->n);
+}
+
+static void sgemm_setup(struct work *w, int shrink)
+{
+    w->n = shrink > 1 ? 128 : 512;
+    size_t bytes = (size_t)w->n * w->n * sizeof(float);
+    float *a = add_buffer(w, bytes, true, false), *b = add_buffer(w, bytes, true, false);
+    for (int i = 0; i < w->n * w->n; i++) {
+        a[i] = rnd_unit() - 0.5f;
+        b[i] = rnd_unit() - 0.5f;
+    }
+    add_buffer(w, bytes, false, true);
+    add_arg(w, &w->n);
+    shape(w, (unsigned)w->n / 16, (unsigned)w->n / 16, 16, 16);
+}
+
+static void sgemm_twin(const struct twins *t, struct work *w)
+{
+    t->sgemm(w->buf[0].init, w->buf[1].init, w->buf[2].want, w->n);
+}
+
+static void mandel_setup(struct work *w, int shrink)
+{
+    w->n = shrink > 1 ? 256 : 1024;
+    w->m = w->n * 3 / 4;
+    w->k = 256;
+    w->f[0] = -2.2f;
+    w->f[1] = -1.152f;
+    w->f[2] = 3.072f / (float)w->n;
+    add_buffer(w, (size_t)w->n * w->m * sizeof(int), false, true);
+    add_arg(w, &w->n);
+    add_arg(w, &w->m);
+    for (int i = 0; i < 3; i++)
+        add_arg(w, &w->f[i]);
+    add_arg(w, &w->k);
+    shape(w, blocks_for(w->n, 32), blocks_for(w->m, 8), 32, 8);
+}
+
+static void mandel_twin(const struct twins *t, struct work *w)
+{
+    t->mandel(w->buf[0].want, w->n, w->m, w->f[0], w->f[1], w->f[2], w->k);
+}
+
+static void nbody_setup(struct work *w, int shrink)
+{
+    w->n = shrink > 1 ? 1024 : 4096;
+    w->f[0] = 0.01f;
+    size_t bytes = (size_t)w->n * 4 * sizeof(float);
+    float *b = add_buffer(w, bytes, true, false);
+    for (int i = 0; i < w->n * 4; i++)
+        b[i] = i % 4 == 3 ? rnd_unit() : 2.0f * rnd_unit() - 1.0f;
+    add_buffer(w, bytes, false, true);
+    add_arg(w, &w->n);
+    add_arg(w, &w->f[0]);
+    shape(w, (unsigned)w->n / 256, 1, 256, 1);
+}
+
+static void nbody_twin(const struct twins *t, struct work *w)
+{
+    t->nbody(w->buf[0].init, w->buf[1].want, w->n, w->f[0]);
+}
+
+/* The twin divides by a square root where the kernel uses rsqrt.approx, so sums differ by rounding: each component may be off by 1e-5
+ * of the sum of the magnitudes that went into it, a few hundred times less than a wrong term would make. */
+static bool nbody_check(const struct work *w)
+{
+    const float *body = w->buf[0].init, *got = w->buf[1].got, *want = w->buf[1].want;
+
+    for (int i = 0; i < w->n; i += 7) {
+        double scale[4] = {0, 0, 0, 0};
+        for (int j = 0; j < w->n; j++) {
+            double d[3], r2 = w->f[0];
+            for (int c = 0; c < 3; c++) {
+                d[c] = body[4 * j + c] - body[4 * i + c];
+                r2 += d[c] * d[c];
+            }
+            for (int c = 0; c < 3; c++)
+                scale[c] += body[4 * j + 3] * fabs(d[c]) / (r2 * sqrt(r2));
+        }
+        for (int c = 0; c < 4; c++)
+            if (!(fabs((double)got[4 * i + c] - want[4 * i + c]) <= 1e-5 * scale[c]))
+                return false;
+    }
+    return true;
+}
+
+enum { REDUCE_BLOCKS = 512, REDUCE_BLOCK = 256 };
+
+/* Whole numbers below 256: every partial sum is exact, whatever the order. */
+static void reduce_setup(struct work *w, int shrink)
+{
+    w->n = (16 << 20) / shrink;
+    float *in = add_buffer(w, (size_t)w->n * sizeof(float), true, false);
+    for (int i = 0; i < w->n; i++)
+        in[i] = (float)(rnd() >> 24);
+    add_buffer(w, REDUCE_BLOCKS * sizeof(float), false, true);
+    add_arg(w, &w->n);
+    shape(w, REDUCE_BLOCKS, 1, REDUCE_BLOCK, 1);
+}
+
+static void reduce_twin(const struct twins *t, struct work *w)
+{
+    t->reduce(w->buf[0].init, w->buf[1].want, w->n, REDUCE_BLOCKS, REDUCE_BLOCK);
+}
+
+static void hist_setup(struct work *w, int shrink)
+{
+    w->n = (4 << 20) / shrink;
+    uint32_t *words = add_buffer(w, (size_t)w->n * 4, true, false);
+    for (int i = 0; i < w->n; i++)
+        words[i] = rnd();
+    add_buffer(w, 256 * 4, false, true);
+    add_arg(w, &w->n);
+    shape(w, 256, 1, 256, 1);
+}
+
+static void hist_twin(const struct twins *t, struct work *w)
+{
+    t->hist(w->buf[0].init, w->buf[1].want, w->n);
+}
+
+static void hash_setup(struct work *w, int shrink)
+{
+    w->n = (128 << 10) / shrink;
+    w->m = 128;
+    uint32_t *in = add_buffer(w, (size_t)w->n * 4, true, false);
+    for (int i = 0; i < w->n; i++)
+        in[i] = rnd();
+    add_buffer(w, (size_t)w->n * 4, false, true);
+    add_arg(w, &w->n);
+    add_arg(w, &w->m);
+    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+}
+
+static void hash_twin(const struct twins *t, struct work *w)
+{
+    t->hash(w->buf[0].init, w->buf[1].want, w->n, w->m);
+}
+
+static void runs_setup(struct work *w, int n, int run)
+{
+    w->n = n / run;
+    uint32_t *keys = add_buffer(w, (size_t)n * 4, true, true);
+    for (int i = 0; i < n; i++)
+        keys[i] = rnd();
+    shape(w, (unsigned)w->n, 1, 256, 1);
+}
+
+static void bitonic_setup(struct work *w, int shrink)
+{
+    runs_setup(w, (512 << 10) / shrink, BITONIC_RUN);
+}
+
+static void bitonic_twin(const struct twins *t, struct work *w)
+{
+    t->bitonic(w->buf[0].want, w->n);
+}
+
+static void stencil_setup(struct work *w, int shrink)
+{
+    w->n = shrink > 1 ? 512 : 2048;
+    w->d[0] = 0.5;
+    w->d[1] = 0.123;
+    size_t cells = (size_t)w->n * w->n;
+    double *in = add_buffer(w, cells * sizeof(double), true, false);
+    for (size_t i = 0; i < cells; i++)
+        in[i] = rnd() * 0x1p-32;
+    add_buffer(w, cells * sizeof(double), false, true);
+    add_arg(w, &w->n);
+    add_arg(w, &w->d[0]);
+    add_arg(w, &w->d[1]);
+    shape(w, blocks_for(w->n, 32), blocks_for(w->n, 8), 32, 8);
+}
+
+static void stencil_twin(const struct twins *t, struct work *w)
+{
+    t->stencil(w->buf[0].init, w->buf[1].want, w->n, w->d[0], w->d[1]);
+}
+
+static void radix_setup(struct work *w, int shrink)
+{
+    runs_setup(w, (2 << 20) / shrink, RADIX_RUN);
+}
+
+static void radix_twin(const struct twins *t, struct work *w)
+{
+    t->radix(w->buf[0].want, w->n);
+}
+
+static void layernorm_setup(struct work *w, int shrink)
+{
+    w->n = 4096 / shrink;
+    w->m = 1000;
+    w->f[0] = 1e-5f;
+    size_t cells = (size_t)w->n * w->m;
+    float *in = add_buffer(w, cells * 4, true, false);
+    for (size_t i = 0; i < cells; i++)
+        in[i] = 4.0f * rnd_unit() - 1.0f;
+    float *gain = add_buffer(w, (size_t)w->m * 4, true, false), *shift = add_buffer(w, (size_t)w->m * 4, true, false);
+    for (int i = 0; i < w->m; i++) {
+        gain[i] = 0.5f + rnd_unit();
+        shift[i] = rnd_unit() - 0.5f;
+    }
+    add_buffer(w, cells * 4, false, true);
+    add_arg(w, &w->m);
+    add_arg(w, &w->f[0]);
+    shape(w, (unsigned)w->n, 1, 256, 1);
+}
+
+static void layernorm_twin(const struct twins *t, struct work *w)
+{
+    t->layernorm(w->buf[0].init, w->buf[1].init, w->buf[2].init, w->buf[3].want, w->n, w->m, w->f[0]);
+}
+
+/* The sums of a row are added in another order and the root is rsqrt.approx: values of order one agree to 1e-5. */
+static bool layernorm_check(const struct work *w)
+{
+    const float *got = w->buf[3].got, *want = w->buf[3].want;
+
+    for (size_t i = 0; i < (size_t)w->n * w->m; i++)
+        if (!(fabsf(got[i] - want[i]) <= 1e-5f * (1.0f + fabsf(want[i]))))
+            return false;
+    return true;
+}
+
+/* Rows of 1 to 31 entries, and one in 64 with 200: the lanes of a warp finish at different times. */
+static void spmv_setup(struct work *w, int shrink)
+{
+    w->n = (128 << 10) / shrink;
+    int *start = add_buffer(w, ((size_t)w->n + 1) * sizeof(int), true, false);
+    for (int i = 0; i < w->n; i++)
+        start[i + 1] = start[i] + (rnd() % 64 == 0 ? 200 : 1 + (int)(rnd() % 31));
+    int entries = start[w->n];
+    int *column = add_buffer(w, (size_t)entries * sizeof(int), true, false);
+    float *value = add_buffer(w, (size_t)entries * sizeof(float), true, false);
+    for (int i = 0; i < entries; i++) {
+        column[i] = (int)(rnd() % (unsigned)w->n);
+        value[i] = rnd_unit() - 0.5f;
+    }
+    float *x = add_buffer(w, (size_t)w->n * sizeof(float), true, false);
+    for (int i = 0; i < w->n; i++)
+        x[i] = rnd_unit();
+    add_buffer(w, (size_t)w->n * sizeof(float), false, true);
+    add_arg(w, &w->n);
+    shape(w, blocks_for(w->n, 128), 1, 128, 1);
+}
+
+static void spmv_twin(const struct twins *t, struct work *w)
+{
+    t->spmv(w->buf[0].init, w->buf[1].init, w->buf[2].init, w->buf[3].init, w->buf[4].want, w->n);
+}
+
+/* A text of four letters, so that prefixes of the pattern are frequent, with a few whole copies planted. */
+static void search_setup(struct work *w, int shrink)
+{
+    static const char pattern[] = "gattacagattaca";
+    w->n = (8 << 20) / shrink;
+    w->m = (int)sizeof pattern - 1;
+    char *text = add_buffer(w, (size_t)w->n, true, false);
+    for (int i = 0; i < w->n; i++)
+        text[i] = "acgt"[rnd() >> 30];
+    for (int i = 0; i < 100; i++)
+        memcpy(text + rnd() % (unsigned)(w->n - w->m), pattern, (size_t)w->m);
+    add_arg(w, &w->n);
+    memcpy(add_buffer(w, (size_t)w->m, true, false), pattern, (size_t)w->m);
+    add_arg(w, &w->m);
+    uint32_t *count = add_buffer(w, 8, true, true);
+    count[1] = UINT32_MAX;
+    shape(w, blocks_for(w->n, 256), 1, 256, 1);
+}
+
+static void search_twin(const struct twins *t, struct work *w)
+{
+    t->search(w->buf[0].init, w->n, w->buf[1].init, w->m, w->buf[2].want);
+}
+
+#define EXACT same_bits, "bits"
+
+const struct bench_case bench_cases[] = {
+    { "vecadd",      "16M",                true,  vecadd_setup,    vecadd_twin,    EXACT },
+    { "saxpy",       "16M",                true,  saxpy_setup,     saxpy_twin,     EXACT },
+    { "sgemm",       "512^3",              true,  sgemm_setup,     sgemm_twin,     EXACT },
+    { "mandel",      "1024x768, 256 it",   true,  mandel_setup,    mandel_twin,    EXACT },
+    { "nbody",       "4096 f32",           true,  nbody_setup,     nbody_twin,     nbody_check, "1e-5 of summed magnitudes" },
+    { "reduce_shm",  "16M",                true,  reduce_setup,    reduce_twin,    EXACT },
+    { "reduce_shfl", "16M",                true,  reduce_setup,    reduce_twin,    EXACT },
+    { "hist",        "4M words",           true,  hist_setup,      hist_twin,      EXACT },
+    { "hash",        "128K x 128 rounds",  true,  hash_setup,      hash_twin,      EXACT },
+    { "bitonic",     "512K in runs of 512", true, bitonic_setup,   bitonic_twin,   EXACT },
+    { "stencil",     "2048^2 f64",         true,  stencil_setup,   stencil_twin,   EXACT },
+    { "radix",       "2M in runs of 2048", false, radix_setup,     radix_twin,     EXACT },
+    { "layernorm",   "4096 rows of 1000",  false, layernorm_setup, layernorm_twin, layernorm_check, "1e-5 (1 + |x|)" },
+    { "spmv",        "128K rows",          false, spmv_setup,      spmv_twin,      EXACT },
+    { "search",      "8M bytes",           false, search_setup,    search_twin,    EXACT },
+};
+const int bench_case_count = sizeof bench_cases / sizeof bench_cases[0];

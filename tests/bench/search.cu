@@ -1,0 +1,16 @@
+/* Occurrences of a short pattern in a text, one starting position a thread: byte loads, early exits, a vote and one atomic a warp.
+ * count[0] is the number of matches, count[1] the first position. The block is a multiple of 32. */
+extern "C" __global__ void search(const char *text, int length, const char *pattern, int plen, unsigned *count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bool hit = i + plen <= length;
+
+    for (int k = 0; hit && k < plen; k++)
+        if (text[i + k] != pattern[k])
+            hit = false;
+    unsigned hits = __ballot_sync(0xffffffffu, hit);
+    if (hits && threadIdx.x % 32 == __ffs(hits) - 1) {
+        atomicAdd(&count[0], __popc(hits));
+        atomicMin(&count[1], (unsigned)i);
+    }
+}

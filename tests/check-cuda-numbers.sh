@@ -1,0 +1,78 @@
+#!/bin/sh
+# Compare the numbers of ptxi.h with those of the CUDA toolkit's cuda.h: every name that both have, and the layout of
+# the copied structure. Without a toolkit there is nothing to compare with: the test says so and is skipped.
+set -eu
+top=${top_srcdir:-$(dirname "$0")/..}
+cuda=${CUDA_HOME:-/usr/local/cuda}/include
+cc=${CC:-cc}
+if [ ! -f "$cuda/cuda.h" ]; then
+    echo "check-cuda-numbers: no cuda.h in $cuda (set CUDA_HOME): not compared"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# All of our enumerators and object macros with a number, as the preprocessor and compiler see them.
+echo '#include <ptxi.h>' | $cc -std=c99 -E -P -I"$top/include" - | tr ',{}' '\n\n\n' |
+    sed -n 's/^ *\(PTXI_[A-Z0-9_a-z]*\) *=.*/\1/p' | sort -u >"$work/names"
+
+{
+    cat <<'HEAD'
+#include <stdio.h>
+#include <stddef.h>
+#include <cuda.h>
+#include <ptxi.h>
+static int bad, compared;
+static void same(const char *name, long long ours, long long theirs)
+{
+    compared++;
+    if (ours != theirs) {
+        bad++;
+        printf("%s is %lld, the driver has %lld\n", name, ours, theirs);
+    }
+}
+int main(void)
+{
+HEAD
+    while read -r name; do
+        rest=${name#PTXI_}
+        for theirs in "CU_$rest" "CUDA_$rest"; do
+            if grep -qw "$theirs" "$cuda/cuda.h"; then
+                echo "same(\"$name\", $name, $theirs);"
+                break
+            fi
+        done
+    done <"$work/names"
+    echo 'same("PTXI_JIT_TARGET_FROM_CONTEXT", PTXI_JIT_TARGET_FROM_CONTEXT, CU_JIT_TARGET_FROM_CUCONTEXT);'
+    echo 'same("sizeof PTXI_MEMCPY2D", sizeof(PTXI_MEMCPY2D), sizeof(CUDA_MEMCPY2D));'
+    for m in srcXInBytes srcY srcMemoryType srcHost srcDevice srcArray srcPitch \
+             dstXInBytes dstY dstMemoryType dstHost dstDevice dstArray dstPitch WidthInBytes Height; do
+        echo "same(\"PTXI_MEMCPY2D.$m\", offsetof(PTXI_MEMCPY2D, $m), offsetof(CUDA_MEMCPY2D, $m));"
+    done
+    for k in END BUFFER_POINTER BUFFER_SIZE; do
+        echo "same(\"PTXI_LAUNCH_PARAM_$k\", (long long)PTXI_LAUNCH_PARAM_$k, (long long)CU_LAUNCH_PARAM_$k);"
+    done
+    for k in LEGACY PER_THREAD; do
+        echo "same(\"PTXI_STREAM_$k\", (long long)PTXI_STREAM_$k, (long long)CU_STREAM_$k);"
+    done
+    cat <<'TAIL'
+    printf("%d numbers compared with cuda.h %d, %d differ\n", compared, CUDA_VERSION, bad);
+    return bad || compared < 180;
+}
+TAIL
+} >"$work/compare.c"
+
+# cuda.h also defines its enumerators through macros; ours that theirs lacks must be libptxi's own, and listed here.
+while read -r name; do
+    rest=${name#PTXI_}
+    grep -qwE "CU_$rest|CUDA_$rest" "$cuda/cuda.h" || echo "$name"
+done <"$work/names" | grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE)_|^PTXI_RESULT_MAX$|^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
+    grep -vE '^PTXI_JIT_(STRICT_TARGET|FILE_NAME|TARGET_FROM_CONTEXT)$' >"$work/strangers" || true
+if [ -s "$work/strangers" ]; then
+    echo "names that neither the driver has nor this test knows as libptxi's own:"
+    cat "$work/strangers"
+    exit 1
+fi
+
+$cc -std=c99 -I"$cuda" -I"$top/include" -o "$work/compare" "$work/compare.c"
+"$work/compare"

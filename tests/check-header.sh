@@ -1,0 +1,22 @@
+#!/bin/sh
+# ptxi.h alone compiles as C99, C11 and C++ without a warning, with every compiler at hand.
+set -eu
+top=${top_srcdir:-$(dirname "$0")/..}
+n=0
+try()
+{
+    command -v "$1" >/dev/null || return 0
+    echo '#include <ptxi.h>' | "$@" -Wall -Wextra -pedantic -Werror -I"$top/include" -fsyntax-only -
+    n=$((n + 1))
+}
+set -- $(printf '%s\n' "${CC:-cc}" gcc clang | sort -u)
+for cc; do
+    try "$cc" -std=c99 -x c
+    try "$cc" -std=c11 -x c
+done
+for cxx in g++ clang++; do
+    try "$cxx" -std=c++11 -x c++
+    try "$cxx" -std=c++17 -x c++
+done
+echo "ptxi.h compiles in $n ways"
+[ $n -ge 2 ]

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Derives the coefficient tables of libptxi/num/approx_tables.c from outputs of a GPU.
+
+    derive_approx.py DUMPS > approx_tables.c
+
+DUMPS holds plain 32-bit outputs, written on the device by `record dump approx.forms CUBIN DUMPS FORM FIRST COUNT FILE ...`:
+
+    FILE        FORM                           FIRST       COUNT
+    rcp.raw     rcp.approx.ftz.f32 $d, $a;     0x3f800000  2^23     1 <= a < 2
+    rsqrt.raw   rsqrt.approx.ftz.f32 $d, $a;   0x3f800000  2^24     1 <= a < 4
+    sqrt.raw    sqrt.approx.ftz.f32 $d, $a;    0x3f800000  2^24
+    ex2p.raw    ex2.approx.ftz.f32 $d, $a;     0x3f800000  2^23
+    lg2.raw     lg2.approx.ftz.f32 $d, $a;     0x3f000000  2^24     1/2 <= a < 2
+    sin.raw     sin.approx.ftz.f32 $d, $a;     0x3f800000  3 * 2^23 1 <= a < 8
+    tanh.raw    tanh.approx.f32 $d, $a;        0x3b800000  11 * 2^23  2^-8 <= a < 8
+
+Each unit cuts its canonical range into 64 or 128 segments and evaluates, in integers,
+
+    total = (c0 << shift) + c1 * x + c2 * square(x) + bias
+
+where x is the position in the segment and `square` a squarer that drops the partial products below its last column.
+The output is `total`, truncated. So every output bounds the total from both sides, which is linear in the coefficients:
+a linear program finds the middle of what remains, the integers next to it are checked against every output, and c0 and
+the bias, which only appear summed, are separated by asking for one bias that suits all segments.
+"""
+import sys
+
+import numpy as np
+from scipy.optimize import linprog
+
+BINADE = 1 << 23
+TANH_BITS = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3]          # segments of a binade, as powers of two
+
+
+def square(x):
+    """x * x / 2^18 for a 17-bit x, each row of partial products cut at the last column, then halved."""
+    total = np.zeros_like(x)
+    for i in range(17):
+        total += np.where(x >> i & 1, x >> (18 - i), 0)
+    return total >> 1
+
+
+def real_solution(x, s, lo, hi):
+    """Real c1, c2 that keep lo <= c0 + c1 x + c2 s <= hi as far from the bounds as possible."""
+    unit = float(np.median(hi - lo)) + 1
+    xs, ss = float(x.max()), float(s.max())
+    low, high = (lo - lo[0]) / unit, (hi - lo[0]) / unit
+    rows = np.stack([np.ones(len(x)), x / xs, s / ss], 1)
+    active = np.linspace(0, len(x) - 1, 40).astype(int)
+    while True:
+        a = rows[active]
+        one = np.ones((len(active), 1))
+        lp = linprog([0, 0, 0, -1], A_ub=np.vstack([np.hstack([a, one]), np.hstack([-a, one])]),
+                     b_ub=np.concatenate([high[active], -low[active]]),
+                     bounds=[(None, None)] * 3 + [(None, 1)], method='highs')
+        value = rows @ lp.x[:3]
+        excess = np.maximum(value - high, low - value) + lp.x[3]
+        worst = np.argsort(-excess)[:30]
+        new = np.setdiff1d(worst[excess[worst] > 1e-9], active)
+        if len(new) == 0:
+            return lp.x[1] * unit / xs, lp.x[2] * unit / ss
+        active = np.union1d(active, new)
+
+
+def fit_segment(x, s, lo, hi, c2_step, c1_step=1):
+    """Integers: [(c1, c2, least c0, greatest c0)], best first."""
+    r1, r2 = real_solution(x, s, lo, hi)
+    found = []
+    for c2 in range(int(np.floor(r2 / c2_step)) - 1, int(np.floor(r2 / c2_step)) + 3):
+        for c1 in range(int(np.floor(r1 / c1_step)) - 2, int(np.floor(r1 / c1_step)) + 4):
+            c1 *= c1_step
+            rest = c1 * x + c2 * c2_step * s
+            least, greatest = int((lo - rest).max()), int((hi - rest).min())
+            if least <= greatest:
+                found.append((c1, c2, least, greatest))
+    return sorted(found, key=lambda f: f[2] - f[3])
+
+
+def common_bias(fits, shift):
+    """A bias for which every segment has a c0; the middle of the longest run of such."""
+    votes = np.zeros((1 << shift) + 1, int)
+    for _, _, least, greatest in fits:
+        if greatest - least >= 1 << shift:
+            votes[0] += 1
+            votes[-1] -= 1
+            continue
+        a, b = least % (1 << shift), greatest % (1 << shift)
+        votes[a] += 1
+        votes[b + 1] -= 1
+        if a > b:
+            votes[0] += 1
+    good = np.flatnonzero(np.cumsum(votes)[:-1] == len(fits))
+    if len(good) == 0:
+        raise SystemExit('no common bias; best %d of %d' % (np.cumsum(votes)[:-1].max(), len(fits)))
+    run = max(np.split(good, np.flatnonzero(np.diff(good) > 1) + 1), key=len)
+    return int(run[len(run) // 2]), int(run[0]), int(run[-1])
+
+
+def fit_unit(name, segments, shift, c2_step=1):
+    """segments: [(x, s, lo, hi)]. Returns (rows, bias)."""
+    fits = []
+    for i, (x, s, lo, hi) in enumerate(segments):
+        found = fit_segment(x, s, lo, hi, c2_step)
+        if not found:
+            raise SystemExit('%s: segment %d has no solution' % (name, i))
+        if len(found) > 1:
+            print('%s: segment %d has %d solutions' % (name, i, len(found)), file=sys.stderr)
+        fits.append(found[0])
+    bias, first, last = common_bias(fits, shift)
+    print('%s: bias %#x of %#x..%#x, c0 freedom %d..%d' % (name, bias, first, last, min(g - l for _, _, l, g in fits),
+          max(g - l for _, _, l, g in fits)), file=sys.stderr)
+    rows = [((least - bias + (1 << shift) - 1 >> shift), c1, c2) for c1, c2, least, _ in fits]
+    for (c0, _, _), (_, _, least, greatest) in zip(rows, fits):
+        assert least <= (c0 << shift) + bias <= greatest
+    return rows, bias
+
+
+# ---- What an output says about the total ----
+
+def significand(out, one_below):
+    """24-bit significand, counted in units of the binade whose exponent field is given; 2^24 at its upper end."""
+    return out.astype(np.int64) - (one_below << 23) + BINADE
+
+
+def cut(values, bits, make):
+    n = 1 << bits
+    x = np.arange(n, dtype=np.int64)
+    return [make(x, values[i * n:(i + 1) * n]) for i in range(len(values) // n)]
+
+
+def fixed(drop, wide=False):
+    """Segments of a unit whose significand is total >> drop."""
+    return lambda x, f: (x, square(2 * x if wide else x), f << drop, (f + 1 << drop) - 1)
+
+
+def floating(out, one):
+    """Bounds of a total that was normalised to a float: the total of the float 1.0 is 2^one."""
+    exponent = (out >> 23 & 255).astype(np.int64) - 127 + one
+    m = (out & (BINADE - 1) | BINADE).astype(np.int64)
+    up = np.maximum(exponent - 23, 0)
+    down = np.maximum(23 - exponent, 0)
+    lo = (m << up) >> down
+    return np.where(out == 0, 0, lo), np.where(out == 0, 0, lo + (1 << up) - 1)
+
+
+def read(folder, name):
+    return np.fromfile('%s/%s.raw' % (folder, name), dtype=np.uint32)
+
+
+def rcp(folder):
+    return fit_unit('rcp', cut(significand(read(folder, 'rcp'), 126), 16, fixed(15, True)), 13)
+
+
+def rsqrt(folder):
+    f = significand(read(folder, 'rsqrt'), 126)
+    segments = cut(f, 17, fixed(16))
+    segments[0] = tuple(column[1:] for column in segments[0])           # 1 gives exactly 1, an exception
+    return fit_unit('rsqrt', segments, 14, 4)
+
+
+def sqrt(folder):
+    return fit_unit('sqrt', cut(significand(read(folder, 'sqrt'), 127), 17, fixed(17)), 15)
+
+
+def ex2(folder):
+    return fit_unit('ex2', cut(significand(read(folder, 'ex2p'), 128), 17, fixed(15)), 13)
+
+
+def lg2(folder):
+    out = read(folder, 'lg2')[BINADE:].astype(np.int64)
+    lo, hi = floating(out, 36)
+    n = 1 << 17
+    x = np.arange(n, dtype=np.int64)
+    s = square(x)
+    segments = [(x, s, lo[i:i + n] << 2, (hi[i:i + n] << 2) + 3) for i in range(0, BINADE, n)]
+    segments[0] = tuple(column[1:] for column in segments[0])           # 1 gives exactly 0, an exception
+    return fit_unit('lg2', segments, 12, 2)
+
+
+def turns(x_bits):
+    """2.23 fixed point of the quarter turns in a float: what the units for sin and cos are fed, x > 0."""
+    m = (x_bits & (BINADE - 1) | BINADE).astype(np.int64) * 0xa2f983
+    e = (x_bits >> 23 & 255).astype(np.int64) - 127 - 3
+    carry = m >> 47
+    t = m >> (23 + carry)
+    e = e + carry + 2
+    return np.where(e >= 0, t << np.clip(e, 0, 30), t >> np.clip(-e, 0, 30)) & 0x1ffffff
+
+
+def sin(folder):
+    out = read(folder, 'sin').astype(np.int64)
+    q = turns(np.arange(0x3f800000, 0x3f800000 + len(out), dtype=np.int64))
+    f = np.where(q >> 23 & 1, ~q, q) & (BINADE - 1)
+    lo, hi = floating(out & 0x7fffffff, 37)
+    segments = []
+    for i in range(64):
+        pick = np.flatnonzero(f >> 17 == i)
+        x, keep = np.unique(f[pick] & 0x1ffff, return_index=True)
+        segments.append((x, square(x), lo[pick][keep], hi[pick][keep]))
+    return fit_unit('sin', segments, 11)
+
+
+def tanh(folder):
+    """A binade has 1 to 16 segments. The output does not change while bits below the 17 of x do."""
+    out = read(folder, 'tanh').astype(np.int64)
+    rows = []
+    for binade, bits in enumerate(TANH_BITS):
+        o = out[binade * BINADE:(binade + 1) * BINADE].reshape(-1, 1 << (6 - bits))
+        assert (o == o[:, :1]).all()
+        lo, hi = floating(o[:, 0], 48)
+        for i in range(1 << bits):
+            x = np.arange(1 << 17, dtype=np.int64)
+            part = slice(i << 17, (i + 1) << 17)
+            found = []
+            for step in (4096, 2048, 1024, 512, 256):
+                found = fit_segment(x, step * square(x), lo[part], hi[part], 1, step)
+                if found:
+                    break
+            c1, c2, least, greatest = found[0]
+            rows.append(((least + greatest) // 2, c1, c2 * step))
+    return rows
+
+
+def array(type_name, name, values, per_line):
+    print('const %s ptxi_num_%s[%d] = {' % (type_name, name, len(values)))
+    for i in range(0, len(values), per_line):
+        print('    ' + ' '.join('%d,' % v for v in values[i:i + per_line]))
+    print('};\n')
+
+
+def main():
+    folder = sys.argv[1]
+    print('/* Coefficients of the approximation units; written by tests/conformance/derive_approx.py. */')
+    print('#include "num/approx.h"\n')
+    for unit in (rcp, rsqrt, sqrt, ex2, lg2, sin):
+        rows, bias = unit(folder)
+        name = unit.__name__
+        if bias:
+            print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))
+        array('int32_t', name + '_c0', [c0 for c0, _, _ in rows], 12)
+        array('int32_t', name + '_c12', [(c1 << 12) + (c2 & 0xfff) for _, c1, c2 in rows], 12)
+    rows = tanh(folder)
+    rows += [(0, 0, 0)] * (64 - len(rows))
+    array('int32_t', 'tanh_c0', [c0 >> 18 for c0, _, _ in rows], 12)
+    array('int32_t', 'tanh_c0_low', [c0 & 0x3ffff for c0, _, _ in rows], 12)
+    array('int32_t', 'tanh_c1', [c1 for _, c1, _ in rows], 12)
+    array('int32_t', 'tanh_c2', [c2 for _, _, c2 in rows], 12)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,24 @@
+# Every tests/errors/*.ptx is parsed; what is said about it must be what stands in the .stderr file beside it.
+# With UPDATE=1 the .stderr files are written instead.
+here=$top_srcdir/tests/errors
+out=${TMPDIR:-/tmp}/ptxi-errors.$$
+trap 'rm -f "$out"' EXIT
+failed=0
+for f in "$here"/*.ptx; do
+    want=${f%.ptx}.stderr
+    "$top_builddir/tests/errors/parse_file" "$f" 2> "$out"
+    status=$?
+    if [ -n "$UPDATE" ]; then
+        cp "$out" "$want"
+    fi
+    if [ "$status" -gt 1 ]; then
+        echo "$f: status $status"
+        failed=1
+    elif [ "$status" = 0 ] && grep -q ': error: ' "$out"; then
+        echo "$f: errors, but status 0"
+        failed=1
+    elif ! diff -u "$want" "$out"; then
+        failed=1
+    fi
+done
+exit $failed

@@ -1,0 +1,100 @@
+/* Any bytes through lexer, parser and checks. Built with -fsanitize=fuzzer it is a libFuzzer target; otherwise its main()
+ * replays the files it is given, each also with every tenth allocation failing. */
+#include "parse/ast.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct countdown {
+    unsigned long left; /* allocations until one fails; 0: none does */
+};
+
+static bool spent(struct countdown *c)
+{
+    return c->left && !--c->left;
+}
+
+static void *take(void *ctx, size_t size)
+{
+    return spent(ctx) ? NULL : malloc(size);
+}
+
+static void *resize(void *ctx, void *p, size_t size)
+{
+    return spent(ctx) ? NULL : realloc(p, size);
+}
+
+static void put(void *ctx, void *p)
+{
+    (void)ctx;
+    free(p);
+}
+
+/* Returns whether an allocation failed. */
+static bool parse(const char *text, size_t size, unsigned long failing)
+{
+    struct countdown c = { failing };
+    struct ptxi_alloc alloc = { take, resize, put, &c };
+    struct ptxi_parse_options options = { .file = "fuzz.ptx" };
+    struct ptxi_module_tree *m;
+    struct ptxi_arena arena;
+    struct ptxi_diag diags;
+    struct ptxi_str out;
+
+    ptxi_arena_init(&arena, &alloc);
+    ptxi_diag_init(&diags, &arena);
+    m = ptxi_parse(text, size, &options, &arena, &diags);
+    if (m ? diags.errors > 0 : !diags.errors && !arena.oom && !failing)
+        abort(); /* a tree and errors, or neither */
+    ptxi_str_init(&out, NULL);
+    ptxi_diag_render(&diags, text, size, options.file, &out);
+    ptxi_str_free(&out);
+    ptxi_arena_free(&arena);
+    return failing && !c.left;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    /* exactly `size` bytes: reads behind the end are caught */
+    char *text = malloc(size ? size : 1);
+
+    if (!text)
+        return 0;
+    for (size_t i = 0; i < size; i++)
+        text[i] = (char)data[i];
+    parse(text, size, 0);
+    free(text);
+    return 0;
+}
+
+#ifndef FUZZER
+static int replay(const char *name)
+{
+    static uint8_t data[1 << 24];
+    FILE *f = fopen(name, "rb");
+    size_t n;
+
+    if (!f) {
+        perror(name);
+        return 1;
+    }
+    n = fread(data, 1, sizeof data, f);
+    fclose(f);
+    LLVMFuzzerTestOneInput(data, n);
+    for (unsigned long k = 1; parse((const char *)data, n, k); k += 1 + k / 10)
+        ;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+
+    for (int i = 1; i < argc; i++)
+        failed |= replay(argv[i]);
+    printf("%d files\n", argc - 1);
+    return failed;
+}
+#endif

@@ -1,0 +1,163 @@
+/* Any bytes as a module: load it, compile every function, launch every kernel on a small grid with little to spend.
+ * Whatever the text says, the process lives, every failure has a report, and the next launch works. Built with
+ * -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is given. */
+#include "ptxi.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { BUFFER = 4096, BUDGET = 20000, MILLISECONDS = 500, STACK = 1024, PARAMS = 1 << 15, MOST_KERNELS = 64 };
+
+static ptxiDevicePtr buffer;
+static unsigned long loaded, launched, ended;
+
+static void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+#define OK(call) must((call) == PTXI_SUCCESS, #call)
+
+static void swallow(void *user, const char *text, size_t length)
+{
+    unsigned *sum = user;
+
+    for (size_t i = 0; i < length; i++)
+        *sum += (unsigned char)text[i];
+}
+
+static void start(void)
+{
+    static unsigned sum;
+    ptxiContext ctx;
+
+    OK(ptxiInit(0));
+    OK(ptxiCtxCreate(&ctx, 0, 0));
+    OK(ptxiCtxSetWorkers(ctx, 1));
+    OK(ptxiCtxSetOutput(ctx, swallow, &sum));
+    OK(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, BUDGET));
+    OK(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, MILLISECONDS));
+    OK(ptxiCtxSetLimit(PTXI_LIMIT_STACK_SIZE, STACK));
+    OK(ptxiMemAlloc(&buffer, BUFFER));
+}
+
+/* What could be pointers points into the buffer, other parameters are small numbers. */
+static size_t fill(ptxiFunction f, unsigned char *params)
+{
+    size_t offset, size, end = 0;
+
+    for (size_t k = 0; ptxiFuncGetParamInfo(f, k, &offset, &size) == PTXI_SUCCESS; k++) {
+        uint32_t number = (uint32_t)k + 3;
+
+        if (offset > PARAMS || size > PARAMS - offset)
+            return 0;
+        memset(params + end, 0, offset + size - end);
+        if (size == 8)
+            memcpy(params + offset, &buffer, 8);
+        else
+            memcpy(params + offset, &number, size < 4 ? size : 4);
+        end = offset + size;
+    }
+    return end;
+}
+
+static void check_report(ptxiResult r)
+{
+    ptxiReport report = { .size = sizeof report };
+
+    OK(ptxiGetLastReport(NULL, &report));
+    must(report.result == r && report.fault != PTXI_FAULT_NONE, "the report is of something else");
+    must(report.text && *report.text && report.kernel && report.function, "an empty report");
+}
+
+static void launch(ptxiFunction f)
+{
+    static _Alignas(16) unsigned char params[PARAMS];
+    static const unsigned blocks[][3] = { { 40, 1, 1 }, { 3, 2, 2 }, { 1, 1, 1 }, { 32, 1, 1 }, { 128, 1, 1 }, { 256, 1, 1 } };
+    size_t bytes = fill(f, params);
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, params, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END };
+    ptxiResult r = PTXI_ERROR_INVALID_VALUE;
+
+    /* a shape that the kernel accepts */
+    for (unsigned k = 0; k < sizeof blocks / sizeof *blocks && r == PTXI_ERROR_INVALID_VALUE; k++)
+        r = ptxiLaunchKernel(f, 2, 1, 1, blocks[k][0], blocks[k][1], blocks[k][2], 256, NULL, NULL, extra);
+    if (r)
+        return;
+    launched++;
+    r = ptxiCtxSynchronize();
+    if (r)
+        check_report(r);
+    else
+        ended++;
+    OK(ptxiCtxSynchronize());
+}
+
+static void run(const char *text)
+{
+    ptxiFunction kernels[MOST_KERNELS];
+    ptxiModule m;
+    unsigned n;
+    char *list;
+
+    if (ptxiModuleLoadData(&m, text))
+        return;
+    loaded++;
+    if (ptxiModuleGetUnsupported(m, &list) == PTXI_SUCCESS)
+        ptxiFree(list);
+    OK(ptxiModuleGetFunctionCount(&n, m));
+    n = n < MOST_KERNELS ? n : MOST_KERNELS;
+    OK(ptxiModuleEnumerateFunctions(kernels, n, m));
+    for (unsigned k = 0; k < n; k++)
+        launch(kernels[k]);
+    OK(ptxiModuleUnload(m));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    if (!buffer)
+        start();
+    run(text);
+    free(text);
+    return 0;
+}
+
+#ifndef FUZZER
+static bool replay(const char *name)
+{
+    static uint8_t data[1 << 24];
+    FILE *f = fopen(name, "rb");
+    size_t n;
+
+    if (!f) {
+        perror(name);
+        return false;
+    }
+    n = fread(data, 1, sizeof data - 1, f);
+    fclose(f);
+    LLVMFuzzerTestOneInput(data, n);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    bool ok = true;
+
+    for (int i = 1; i < argc; i++)
+        ok &= replay(argv[i]);
+    printf("%d files, %lu loaded, %lu launches, %lu without failure\n", argc - 1, loaded, launched, ended);
+    return !(ok && ended);
+}
+#endif

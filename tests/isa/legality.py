@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""Compares what the instruction table accepts with what ptxas accepts.
+
+    legality.py [--ptxas PTXAS] [--table LEGALITY] [--front-end VERDICTS] [--family add,cvt] [--target sm_90a,...] [--limit N]
+                [--version N] [--record FILE]
+
+Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
+one qualifier left out, put in or exchanged, and both sides judge all of it for each target. LEGALITY is the program made from
+legality.c. What is meant to differ stands in legality.known. Ends with 1 if anything else differs."""
+import argparse
+import itertools
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TARGETS = {  # and the PTX version to try it with
+    'sm_75': 90, 'sm_80': 90, 'sm_86': 90, 'sm_89': 90, 'sm_90': 90, 'sm_90a': 90, 'sm_100': 90, 'sm_100a': 90, 'sm_100f': 90,
+    'sm_103a': 90, 'sm_110a': 90, 'sm_120': 90, 'sm_120a': 90, 'sm_121a': 90,
+}
+VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK = range(7)
+FIXED, SLOT, DOUBLE, BITS = range(4)
+WRITE, OPTIONAL, SINK, WIDER, PAIR, BRACES, COORDS, VECTOR_OK = 1, 2, 4, 32, 64, 256, 512, 2048
+BATCH = 250
+
+
+class Row:
+    def __init__(self, number, mnemonic, syntax, operands):
+        self.number, self.mnemonic, self.syntax, self.operands = number, mnemonic, syntax, operands
+        self.slots, self.specs = [], []
+
+
+def read_table(program):
+    rows, types = [], {}
+    for line in subprocess.run([program, 'rows'], check=True, capture_output=True, text=True).stdout.split('\n'):
+        f = line.split('\t')
+        if f[0].startswith('row '):
+            rows.append(Row(int(f[0][4:]), *f[1:]))
+        elif f[0] == 'slot':
+            rows[-1].slots.append((f[1], f[2] == '1', f[3].split()))
+        elif f[0] == 'spec':
+            rows[-1].specs.append((f[1],) + tuple(int(x) for x in f[2:]))
+        elif f[0] == 'type':
+            types[f[1]] = (int(f[2]), f[3])
+    return rows, types
+
+
+class Operands:
+    """Writes the operands of a row for one choice of words."""
+
+    def __init__(self, types):
+        self.types = types
+        self.names = list(types)
+
+    def type_of(self, spec, words):
+        rule, t = spec[2:4]
+        if rule == FIXED:
+            return self.names[t] if t < len(self.names) else None
+        word = words[t]
+        if word not in self.types:
+            return None
+        bits, cls = self.types[word]
+        if rule == DOUBLE:
+            return {'U': 'u', 'S': 's'}.get(cls, 'b') + str(bits * 2)
+        return 'b%d' % bits if rule == BITS else word
+
+    def register(self, t, n, wider=False):
+        if t == 'pred':
+            return '%%p%d' % n
+        bits = self.types[t][0] if t in self.types else int(t[1:])
+        return {128: '%%q%d', 64: '%%d%d', 32: '%%r%d', 8: '%%h%d' if wider else '%%b%d'}.get(bits, '%%h%d') % n
+
+    def immediate(self, t, ranges):
+        return str(ranges[1]) if ranges else '0f3F000000' if t == 'f32' else '8'
+
+    def address(self, words, spec_name):
+        if 'local' in words:
+            return 'lvar'
+        if 'const' in words:
+            return 'cvar'
+        if 'param::func' in words or ('param' in words and self.store):
+            return 'fresult' if self.store else 'fparam'
+        if 'param' in words or 'param::entry' in words:
+            return 'kparam'
+        return '%d' + str({'a': 40}.get(spec_name, 41))
+
+    def pattern(self, row, words, without):
+        """A regular expression for the operand texts that the row takes."""
+        text = re.escape(self.write(row, words, without, True)).replace(r'\ ', ' ')
+        return re.sub('@(\\d+)@(.*?)@', lambda m: self.alternatives(row.specs[int(m.group(1))], m.group(2)), text)
+
+    def alternatives(self, spec, text):
+        out = [] if spec[1] == IMMEDIATE else [text]
+        if spec[5] & SINK:
+            out.append('_')
+        if not spec[5] & WRITE:
+            for first, last, step in zip(*[iter(spec[6:])] * 3):
+                out += [str(v) for v in range(first, min(last, 4096) + 1, step)] + [str(last)]
+            if len(spec) == 6 and '0f' not in text:
+                out.append('\\d+')
+            elif len(spec) == 6:
+                out.append(text)
+        return '(?:' + '|'.join(out) + ')'
+
+    def write(self, row, words, without, marks=False):
+        """The operand text; `without` names the operand left out, with all behind it, or the half of a pair.
+        With marks, what may be something else stands as @operand@text@."""
+        self.store = row.mnemonic == 'st'
+        out, n = '', 0
+        for i, spec in enumerate(row.specs):
+            name, kind, flags = spec[0], spec[1], spec[5]
+            if i == without and flags & PAIR:
+                continue
+            if i == without:
+                break
+            t = self.type_of(spec, words)
+            n += 8
+            if kind == ADDRESS:
+                text = '[' + (self.register(t, n) if t else self.address([w for w in words if w], name))
+                inner = []
+                for later in row.specs[i + 1:]:
+                    if later[5] & COORDS:
+                        inner.append(self.value(later, words, n, marks and '@%d@' % row.specs.index(later)))
+                        n += 8
+                    else:
+                        break
+                text += ''.join(', ' + x for x in inner) + ']'
+            elif flags & COORDS:
+                continue
+            elif kind == IMMEDIATE:
+                text = self.immediate(t, spec[6:])
+                text = '@%d@%s@' % (i, text) if marks else text
+            elif kind == ONLY_SINK:
+                text = '_'
+            elif kind == LABEL:
+                text = 'label'
+            elif kind == TABLE:
+                text = 'table'
+            elif kind == CALL:
+                text = 'callee'
+            else:
+                text = self.value(spec, words, n, marks and '@%d@' % i)
+            out += ('|' if flags & PAIR else ', ' if out else '') + text
+        return out
+
+    def value(self, spec, words, n, mark=False):
+        t = self.type_of(spec, words)
+        vector = spec[4]
+        if vector & 0x8000:
+            m = re.match(r'm\d+n(\d+)|[a-z]?(\d+)', words[vector & 0xff] or '0')
+            vector = int(m.group(1) or m.group(2)) << (vector >> 8 & 15) >> (vector >> 12 & 7) if m else 0
+        if not t:
+            return '8'
+        if not vector and not spec[5] & BRACES:
+            return '%s%s@' % (mark, self.register(t, n, spec[5] & WIDER)) if mark else self.register(t, n, spec[5] & WIDER)
+        return '{' + ', '.join(self.register(t, n + k, spec[5] & WIDER) for k in range(max(vector, 1))) + '}'
+
+
+def expansions(row, limit, rng):
+    """Choices of a word (or None) for each slot."""
+    choices = [([None] if optional else []) + words for _, optional, words in row.slots]
+    total = 1
+    for c in choices:
+        total *= len(c)
+    if total <= limit:
+        yield from itertools.product(*choices)
+        return
+    for i, c in enumerate(choices):  # every word at least a few times, then any
+        for w in c:
+            for _ in range(4):
+                yield tuple(w if i == k else rng.choice(o) for k, o in enumerate(choices))
+    for _ in range(limit):
+        yield tuple(rng.choice(c) for c in choices)
+
+
+def operand_choices(row):
+    return [None] + [i for i, spec in enumerate(row.specs) if spec[5] & OPTIONAL]
+
+
+def spell(mnemonic, words):
+    return '.'.join([mnemonic] + [w for w in words if w])
+
+
+def ptxas(program, version, target, lines):
+    """Which of the lines (form, operands) are errors: a dictionary from index to message."""
+    text, where = '', {}
+    b128 = '.reg .b128 %q<240>;' if version >= 83 and int(re.sub(r'\D', '', target)) >= 70 else ''
+    for part in open(os.path.join(HERE, 'frame.ptx')):
+        if part.strip() not in ('@FUNC', '@ENTRY'):
+            text += part.replace('@VERSION', '%d.%d' % divmod(version, 10)).replace('@TARGET', target).replace('@B128', b128)
+            continue
+        line = text.count('\n')
+        for i, (form, operands) in enumerate(lines):
+            if ('[f' in operands) == (part.strip() == '@FUNC'):
+                line += 1
+                where[line] = i
+                text += '%s %s;\n' % (form, operands)
+    text += '.visible .entry last() {\nbogus.instruction %r0;\n}\n'
+    with tempfile.NamedTemporaryFile('w', suffix='.ptx', delete=False) as f:
+        f.write(text)
+    out = subprocess.run([program, '-arch=' + target, f.name, '-o', os.devnull], capture_output=True, text=True)
+    os.unlink(f.name)
+    bad = {}
+    fatal = None
+    for message in (out.stdout + out.stderr).split('\n'):
+        m = re.match(r'.*, line (\d+); (?:error|fatal) *: (.*)', message)
+        if m and int(m.group(1)) in where:
+            bad.setdefault(where[int(m.group(1))], m.group(2))
+            if 'Parsing error' in m.group(2) or '; fatal' in message:
+                fatal = where[int(m.group(1))]
+    if fatal is None and 'bogus' not in out.stdout + out.stderr:
+        # some other errors end it, too, and some lines ptxas itself falls over
+        if len(lines) == 1:
+            return {0: bad.get(0, 'no end')}
+        half = len(lines) // 2
+        bad = ptxas(program, version, target, lines[:half])
+        bad.update({half + i: m for i, m in ptxas(program, version, target, lines[half:]).items()})
+        return bad
+    if fatal is not None and len(lines) > 1:
+        # a syntax error hides what stands behind it
+        rest = [x for i, x in enumerate(lines) if i != fatal]
+        back = [i for i in range(len(lines)) if i != fatal]
+        again = ptxas(program, version, target, rest)
+        bad = {back[i]: m for i, m in again.items()}
+        bad[fatal] = 'syntax'
+        return bad
+    return bad
+
+
+def judge_ptxas(program, version, target, forms):
+    verdict = {}
+    for i in range(0, len(forms), BATCH):
+        part = forms[i:i + BATCH]
+        bad = ptxas(program, version, target, part)
+        for k, f in enumerate(part):
+            verdict[f] = bad.get(k)
+    return verdict
+
+
+def judge_front_end(program, version, target, forms):
+    """What the front end says: a dictionary from form to message, None where it takes the form."""
+    text = ''.join('%s %d ? %s %s;\n' % (target[3:], version, *f) for f in forms)
+    out = subprocess.run([program, os.path.join(HERE, 'frame.ptx')], input=text, capture_output=True, text=True).stdout.split('\n')
+    return {f: None if o == 'ok' else o for f, o in zip(forms, out)}
+
+
+def judge_table(program, version, target, spellings):
+    sm = target[3:]
+    text = ''.join('%s %d %s\n' % (sm, version, s) for s in spellings)
+    out = subprocess.run([program, 'match'], input=text, check=True, capture_output=True, text=True).stdout.split('\n')
+    return dict(zip(spellings, out))
+
+
+def known_differences():
+    out = []
+    for line in open(os.path.join(HERE, 'legality.known')):
+        line = line.split('#')[0].strip()
+        if line:
+            out.append(re.compile(line))
+    return out
+
+
+def forms_of(rows, ops, limit, rng):
+    """(spelling, operand text) of every row's expansions and their mutations, with the row they came from."""
+    forms = {}
+    families = {}
+    for r in rows:
+        families.setdefault(r.mnemonic, []).append(r)
+    for family in families.values():
+        vocabulary = sorted({w for r in family for _, _, words in r.slots for w in words} | set(ops.types) - {'pred'})  # ptxas ignores a .pred that has no meaning
+        for r in family:
+            n = 0
+            for words in expansions(r, limit, rng):
+                for without in operand_choices(r):
+                    forms.setdefault((spell(r.mnemonic, words), ops.write(r, words, without)), r)
+                n += 1
+                if n > limit // 10 + 3 and rng.random() > (limit // 10 + 3) / n:
+                    continue
+                mutants = []
+                for s, (_, _, slot_words) in enumerate(r.slots):
+                    mutants.append(words[:s] + (None,) + words[s + 1:])
+                    for _ in range(3):
+                        w = rng.choice(vocabulary)
+                        mutants.append(words[:s] + (w,) + words[s + 1:])
+                for mutant in mutants:
+                    source = tuple(w if w in ops.types and m not in ops.types else m for m, w in zip(mutant, words))
+                    forms.setdefault((spell(r.mnemonic, mutant), ops.write(r, source, None)), r)
+    return forms
+
+
+def table_accepts(rows, ops, form, operands, answer):
+    """Whether one of the rows that fit the qualifiers takes these operands. The text decides: both sides wrote it by one rule."""
+    words = form.split('.')[1:]
+    for number in answer.split():
+        if number.startswith('!'):
+            continue
+        r = rows[int(number)]
+        filled = fill(r, words)
+        for without in operand_choices(r):
+            if re.fullmatch(ops.pattern(r, filled, without), operands):
+                return True
+    return False
+
+
+def fill(row, words):
+    """The matcher's choice of slots, as ptxi_isa_match makes it."""
+    out = [None] * len(row.slots)
+    start = {'T': 0, 'S': 0, 'L': 0}
+    for w in words:
+        cls = 'T' if w in fill.types else 'S' if w in fill.spaces else 'L' if w in ('row', 'col') else None
+        for s in range(start.get(cls, 0), len(row.slots)):
+            if out[s] is None and w in row.slots[s][2]:
+                out[s] = w
+                if cls:
+                    start[cls] = s + 1
+                break
+    return tuple(out)
+
+
+fill.spaces = {'const', 'global', 'local', 'param', 'param::entry', 'param::func', 'shared', 'shared::cta', 'shared::cluster'}
+
+
+def record(path, target, version, theirs, known, rng):
+    """Some forms that ptxas takes and as many that it doesn't, as verdicts.c reads them."""
+    with open(path, 'a') as f:
+        for taken in (True, False):
+            some = [x for x, message in sorted(theirs.items()) if (message is None) == taken]
+            for form, operands in rng.sample(some, min(len(some), 8)):
+                line = '%s %s %s %s;' % (target, 'missing' if taken else 'extra', form, operands)
+                if not any(k.search(line) for k in known):
+                    f.write('%s %d %s %s %s;\n' % (target[3:], version, '+' if taken else '-', form, operands))
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument('--ptxas', default='ptxas')
+    a.add_argument('--table', default='tests/isa/legality')
+    a.add_argument('--front-end', help='the program made from verdicts.c: it judges in place of the table, operands too')
+    a.add_argument('--record', metavar='FILE', help="write a sample of ptxas's verdicts")
+    a.add_argument('--family')
+    a.add_argument('--target')
+    a.add_argument('--limit', type=int, default=400)
+    a.add_argument('--version', type=int, help='PTX version times 10, instead of the newest')
+    a.add_argument('--seed', type=int, default=1)
+    args = a.parse_args()
+    rows, types = read_table(args.table)
+    fill.types = set(types)
+    ops = Operands(types)
+    wanted = [r for r in rows if not args.family or r.mnemonic in args.family.split(',')]
+    known = known_differences()
+    differences = 0
+    counts = {}
+    rng = random.Random(args.seed)
+    if args.record:
+        open(args.record, 'w').close()
+    for family in sorted({r.mnemonic for r in wanted}):
+        forms = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, random.Random(args.seed))
+        if args.record and len(forms) > 500:
+            forms = {f: forms[f] for f in rng.sample(sorted(forms), 500)}
+        for target, version in TARGETS.items():
+            if args.target and target not in args.target.split(','):
+                continue
+            if args.version:
+                version = args.version
+            if args.front_end:
+                answers = judge_front_end(args.front_end, version, target, list(forms))
+            else:
+                answers = judge_table(args.table, version, target, sorted({f for f, _ in forms}))
+            theirs = judge_ptxas(args.ptxas, version, target, list(forms))
+            count = counts.setdefault(target, [0, 0, 0])
+            for form, operands in forms:
+                ours = answers[form, operands] is None if args.front_end else table_accepts(rows, ops, form, operands, answers[form])
+                message = theirs[form, operands]
+                count[0] += 1
+                count[1] += message is None
+                if ours == (message is None):
+                    continue
+                line = '%s %s %s %s;' % (target, 'extra' if ours else 'missing', form, operands)
+                if any(k.search(line) for k in known):
+                    count[2] += 1
+                    continue
+                differences += 1
+                print('%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')))
+            if args.record:
+                record(args.record, target, version, theirs, known, rng)
+    for target, count in counts.items():
+        print('%s: %d forms, %d accepted by ptxas, %d known differences' % (target, *count), file=sys.stderr)
+    sys.exit(differences > 0)
+
+
+main()

@@ -1,0 +1,63 @@
+/* Cases of test_alu.c: an operation, what its operands are, and a reference for one lane. */
+#ifndef PTXI_TESTS_ALU_H
+#define PTXI_TESTS_ALU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum kind { NONE, PRED, U8, S8, U16, S16, U32, S32, U64, S64, F16, F32, F64, BF16, B128, WORDS /* 64 bits in two parameter words */ };
+
+static inline unsigned kind_bits(enum kind k)
+{
+    static const uint8_t bits[] = { 0, 1, 8, 8, 16, 16, 32, 32, 64, 64, 16, 32, 64, 16, 128, 64 };
+
+    return bits[k];
+}
+
+static inline bool kind_signed(enum kind k)
+{
+    return k == S8 || k == S16 || k == S32 || k == S64;
+}
+
+/* Of the register: 8-bit values fill 16. */
+static inline unsigned __int128 kind_mask(enum kind k)
+{
+    unsigned bits = kind_bits(k) == 8 ? 16 : kind_bits(k);
+
+    return bits == 128 ? ~(unsigned __int128)0 : ((unsigned __int128)1 << bits) - 1;
+}
+
+enum { CARRY = 1, CC_IN_MODS = 2, SECOND = 4, DEST_IN_B = 8 };
+enum { END_OF_MODS = 0xffff };
+
+struct alu_case;
+
+struct operands {
+    const struct alu_case *case_;
+    unsigned __int128 v[4]; /* a, b, c and the fourth source */
+    unsigned __int128 old;  /* what d held */
+    unsigned mods;
+    int32_t imm;
+    bool carry;
+};
+
+struct results {
+    unsigned __int128 d;
+    bool p, q; /* predicate destinations; q: second one, or carry out */
+};
+
+struct alu_case {
+    const char *name;
+    uint16_t op;
+    enum kind d, a, b, c, e;
+    void (*ref)(const struct operands *, struct results *);
+    const uint16_t *mods; /* values to try, ended by END_OF_MODS */
+    unsigned flags;
+    unsigned imms; /* imm is tried below this; SECOND: with and without q */
+    int which;     /* for the reference */
+};
+
+extern const struct alu_case alu_cases[];
+extern const unsigned alu_case_count;
+
+#endif

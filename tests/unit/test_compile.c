@@ -1,0 +1,975 @@
+#include "unit/bits.h"
+
+#include "compile/build.h"
+#include "compile/compile.h"
+#include "compile/ir.h"
+
+#include <string.h>
+
+/* --- modules and their code --- */
+
+struct module {
+    struct ptxi_arena arena;
+    struct ptxi_diag diags;
+    struct ptxi_module_tree *tree;
+    struct ptxi_layout *layout;
+};
+
+static uint64_t global_address(void *ctx, const struct ptxi_var *var)
+{
+    const struct module *m = ctx;
+
+    return 0x10000000 + UINT64_C(0x1000) * ptxi_layout_global(m->layout, var);
+}
+
+static uint64_t function_address(void *ctx, const struct ptxi_func *func)
+{
+    (void)ctx;
+    return 0x20000000 + func->index;
+}
+
+static bool load(struct module *m, const char *text, const struct ptxi_alloc *alloc)
+{
+    struct ptxi_parse_options options = { .file = "test.ptx" };
+
+    ptxi_arena_init(&m->arena, alloc);
+    ptxi_diag_init(&m->diags, &m->arena);
+    m->layout = NULL;
+    m->tree = ptxi_parse(text, strlen(text), &options, &m->arena, &m->diags);
+    if (m->tree)
+        m->layout = ptxi_layout_module(m->tree, &m->arena);
+    return m->layout;
+}
+
+static void show_errors(struct module *m, const char *text)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    ptxi_diag_render(&m->diags, text, strlen(text), "test.ptx", &s);
+    fputs(ptxi_str_text(&s), stderr);
+    ptxi_str_free(&s);
+}
+
+static const struct ptxi_func *find_func(const struct module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->tree->func_count; i++)
+        if (!strcmp(m->tree->funcs[i]->name->s, name))
+            return m->tree->funcs[i];
+    return NULL;
+}
+
+static struct ptxi_compile_options default_options(struct module *m)
+{
+    return (struct ptxi_compile_options){ m, global_address, function_address, .contract = true, .verify = true };
+}
+
+/* The code of a function of a module that must be right. */
+static struct ptxi_code *code_of(struct module *m, const char *text, const char *name, const struct ptxi_compile_options *options)
+{
+    struct ptxi_compile_options o = default_options(m);
+    struct ptxi_code *code = NULL;
+
+    if (load(m, text, NULL)) {
+        if (options)
+            o = *options;
+        o.ctx = m;
+        code = ptxi_compile(m->layout, find_func(m, name), &o, &m->arena, &m->diags);
+    }
+    if (!code)
+        show_errors(m, text);
+    ck_assert_msg(code != NULL, "no code for %s of\n%s", name, text);
+    return code;
+}
+
+static void unload(struct module *m)
+{
+    ptxi_arena_free(&m->arena);
+}
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define KERNEL(params, body) HEAD ".visible .entry k(" params ")\n{\n" body "\nret;\n}\n"
+
+/* How many operations have a name that begins so. */
+static unsigned count_ops(const struct ptxi_code *c, const char *prefix)
+{
+    unsigned n = 0;
+
+    for (uint32_t k = 0; k < c->count; k++)
+        n += !strncmp(ptxi_op_names[c->insns[k].op], prefix, strlen(prefix));
+    return n;
+}
+
+static const struct ptxi_insn *find_op(const struct ptxi_code *c, uint16_t op)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->insns[k].op == op)
+            return &c->insns[k];
+    return NULL;
+}
+
+static uint64_t constant(const struct ptxi_code *c, uint16_t slot)
+{
+    for (uint32_t k = 0; k < c->const_count; k++)
+        if (c->consts[k].slot == slot)
+            return c->consts[k].value;
+    ck_abort_msg("slot %u is no constant", slot);
+}
+
+/* --- a machine with one lane, for the few operations that the random programs below need --- */
+
+enum { MEMORY = 4096 };
+
+struct machine {
+    const struct ptxi_code *code;
+    uint16_t *frame; /* one element a unit */
+    uint8_t *memory; /* global memory: addresses are offsets */
+};
+
+/* Registers lie on any unit. */
+typedef uint32_t __attribute__((aligned(2), may_alias)) word32;
+typedef uint64_t __attribute__((aligned(2), may_alias)) word64;
+
+static word32 *word(const struct machine *m, uint16_t slot)
+{
+    ck_assert_uint_lt(slot, m->code->frame_units);
+    return (word32 *)&m->frame[slot];
+}
+
+static word64 *wide(const struct machine *m, uint16_t slot)
+{
+    ck_assert_uint_lt(slot, m->code->frame_units);
+    return (word64 *)&m->frame[slot];
+}
+
+static uint16_t *pred(const struct machine *m, uint16_t slot)
+{
+    ck_assert_uint_lt(slot, m->code->frame_units);
+    return &m->frame[slot];
+}
+
+static void run_setp(struct machine *m, const struct ptxi_insn *i, bool t)
+{
+    ck_assert_int_eq(i->imm, PTXI_NO_SLOT);
+    *pred(m, i->d) = t;
+}
+
+/* Runs one operation; returns the next, or NULL at the end. */
+static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_insn *i)
+{
+    switch (i->op) {
+    case PTXI_OP_end: case PTXI_OP_exit: return NULL;
+    case PTXI_OP_mov_32: *word(m, i->d) = *word(m, i->a); break;
+    case PTXI_OP_mov_64: *wide(m, i->d) = *wide(m, i->a); break;
+    case PTXI_OP_add_i32: *word(m, i->d) = *word(m, i->a) + *word(m, i->b); break;
+    case PTXI_OP_sub_i32: *word(m, i->d) = *word(m, i->a) - *word(m, i->b); break;
+    case PTXI_OP_mul_lo_i32: *word(m, i->d) = *word(m, i->a) * *word(m, i->b); break;
+    case PTXI_OP_xor_b32: *word(m, i->d) = *word(m, i->a) ^ *word(m, i->b); break;
+    case PTXI_OP_and_b32: *word(m, i->d) = *word(m, i->a) & *word(m, i->b); break;
+    case PTXI_OP_ext_u32_64: *wide(m, i->d) = *word(m, i->a); break;
+    case PTXI_OP_add_i64: *wide(m, i->d) = *wide(m, i->a) + *wide(m, i->b); break;
+    case PTXI_OP_setp_lt_s32: run_setp(m, i, (int32_t)*word(m, i->a) < (int32_t)*word(m, i->b)); break;
+    case PTXI_OP_setp_eq_i32: run_setp(m, i, *word(m, i->a) == *word(m, i->b)); break;
+    case PTXI_OP_sreg_32: *word(m, i->d) = 77; break;
+    case PTXI_OP_ld_param_64: *wide(m, i->d) = 0; break;
+    case PTXI_OP_ld_global_32: memcpy(word(m, i->d), m->memory + *wide(m, i->a) + i->imm, 4); break;
+    case PTXI_OP_st_global_32: memcpy(m->memory + *wide(m, i->a) + i->imm, word(m, i->b), 4); break;
+    case PTXI_OP_guard: return (*pred(m, i->a) != 0) != (i->mods & 1) ? i + 1 : i + 2;
+    case PTXI_OP_bra: ck_assert_int_gt(i->imm, 0); return i + i->imm;
+    case PTXI_OP_bra_if: ck_assert_int_gt(i->imm, 0); return *pred(m, i->a) ? i + i->imm : i + 1;
+    case PTXI_OP_bra_ifn: ck_assert_int_gt(i->imm, 0); return *pred(m, i->a) ? i + 1 : i + i->imm;
+    case PTXI_OP_loop: ck_assert_int_le(i->imm, 0); return i + i->imm;
+    case PTXI_OP_loop_if: ck_assert_int_le(i->imm, 0); return *pred(m, i->a) ? i + i->imm : i + 1;
+    case PTXI_OP_loop_ifn: ck_assert_int_le(i->imm, 0); return *pred(m, i->a) ? i + 1 : i + i->imm;
+    case PTXI_OP_brx: {
+        const uint16_t *p = m->code->pool + i->imm;
+        uint32_t k = *word(m, i->a);
+
+        ck_assert_uint_lt(k, p[0]);
+        return i + (int32_t)(p[1 + 2 * k] | (uint32_t)p[2 + 2 * k] << 16);
+    }
+    default: ck_abort_msg("operation %s is beyond this test", ptxi_op_names[i->op]);
+    }
+    return i + 1;
+}
+
+static void run_code(const struct ptxi_code *code, uint8_t *memory)
+{
+    struct machine m = { code, calloc(code->frame_units + 4, 2), memory };
+
+    ck_assert(m.frame != NULL);
+    memset(m.frame, 0x5a, code->frame_units * 2);
+    for (uint32_t k = 0; k < code->const_count; k++)
+        memcpy(&m.frame[code->consts[k].slot], &code->consts[k].value, code->consts[k].bytes ? code->consts[k].bytes : 2);
+    for (const struct ptxi_insn *i = code->setup; i;)
+        i = run_insn(&m, i);
+    for (const struct ptxi_insn *i = code->insns; i;)
+        i = run_insn(&m, i);
+    free(m.frame);
+}
+
+/* --- the same programs, read from the tree --- */
+
+struct reader {
+    const struct ptxi_func *f;
+    uint64_t *regs;
+    uint8_t *memory;
+};
+
+static uint64_t value(const struct reader *r, const struct ptxi_operand *o)
+{
+    return o->form == PTXI_OPD_REG ? r->regs[o->reg] : o->form == PTXI_OPD_IMM ? o->imm : 77;
+}
+
+static uint32_t compute(const char *name, uint32_t a, uint32_t b)
+{
+    return !strcmp(name, "add") ? a + b : !strcmp(name, "sub") ? a - b : !strcmp(name, "mul") ? a * b : !strcmp(name, "xor") ? a ^ b : a & b;
+}
+
+static bool is_64(const struct ptxi_match *m)
+{
+    return ptxi_isa_has(m, "u64") || ptxi_isa_has(m, "s64");
+}
+
+/* Index of the next instruction. */
+static uint32_t read_inst(struct reader *r, uint32_t at)
+{
+    const struct ptxi_inst *i = &r->f->insts[at];
+    const struct ptxi_operand *o = i->operands;
+    const char *name = i->match->row->mnemonic;
+
+    if (i->guard != PTXI_NO_REG && (r->regs[i->guard] != 0) == i->guard_negated)
+        return at + 1;
+    if (!strcmp(name, "ret"))
+        return r->f->inst_count;
+    if (!strcmp(name, "bra"))
+        return o[0].target;
+    if (!strcmp(name, "brx"))
+        return o[1].table->targets[r->regs[o[0].reg]];
+    if (!strcmp(name, "setp"))
+        r->regs[o[0].reg] = ptxi_isa_has(i->match, "lt") ? (int32_t)value(r, &o[2]) < (int32_t)value(r, &o[3])
+                                                         : (uint32_t)value(r, &o[2]) == (uint32_t)value(r, &o[3]);
+    else if (!strcmp(name, "mov") || !strcmp(name, "cvt"))
+        r->regs[o[0].reg] = value(r, &o[1]);
+    else if (!strcmp(name, "ld"))
+        r->regs[o[0].reg] = 0;
+    else if (!strcmp(name, "st"))
+        memcpy(r->memory + r->regs[o[0].address->reg] + o[0].address->offset, &r->regs[o[1].reg], 4);
+    else if (is_64(i->match))
+        r->regs[o[0].reg] = value(r, &o[1]) + value(r, &o[2]);
+    else
+        r->regs[o[0].reg] = compute(name, (uint32_t)value(r, &o[1]), (uint32_t)value(r, &o[2]));
+    if (!strcmp(name, "ld") && ptxi_isa_has(i->match, "global"))
+        memcpy(&r->regs[o[0].reg], r->memory + r->regs[o[1].address->reg] + o[1].address->offset, 4);
+    return at + 1;
+}
+
+static void read_tree(const struct ptxi_func *f, uint8_t *memory)
+{
+    struct reader r = { f, calloc(f->reg_count + 1, sizeof(uint64_t)), memory };
+
+    ck_assert(r.regs != NULL);
+    for (uint32_t at = 0; at < f->inst_count;)
+        at = read_inst(&r, at);
+    free(r.regs);
+}
+
+/* --- random programs --- */
+
+struct random {
+    uint64_t state;
+};
+
+static uint32_t draw(struct random *r, uint32_t n)
+{
+    r->state = r->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(r->state >> 33) % n;
+}
+
+enum { REGS = 12, PREDS = 4 };
+
+static void random_op(struct random *r, struct ptxi_str *s)
+{
+    static const char *const names[] = { "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32" };
+    uint32_t kind = draw(r, 12);
+
+    if (kind < 3)
+        ptxi_str_printf(s, "@%s%%p%u ", draw(r, 2) ? "!" : "", draw(r, PREDS));
+    if (kind == 3)
+        ptxi_str_printf(s, "setp.%s.s32 %%p%u, %%r%u, %%r%u;\n", draw(r, 2) ? "lt" : "eq", draw(r, PREDS), draw(r, REGS), draw(r, REGS));
+    else if (kind == 4)
+        ptxi_str_printf(s, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * draw(r, 16), draw(r, REGS));
+    else if (kind == 5)
+        ptxi_str_printf(s, "ld.global.u32 %%r%u, [%%rd1+%u];\n", draw(r, REGS), 4 * draw(r, 16));
+    else if (kind == 6)
+        ptxi_str_printf(s, "mov.u32 %%r%u, %%r%u;\n", draw(r, REGS), draw(r, REGS));
+    else if (kind == 7)
+        ptxi_str_printf(s, "cvt.u64.u32 %%rd2, %%r%u;\nadd.s64 %%rd3, %%rd2, %%rd3;\n", draw(r, REGS));
+    else if (kind == 8)
+        ptxi_str_printf(s, "mov.u32 %%r%u, %u;\n", draw(r, REGS), draw(r, 5));
+    else
+        ptxi_str_printf(s, "%s %%r%u, %%r%u, %%r%u;\n", names[draw(r, 5)], draw(r, REGS), draw(r, REGS), draw(r, REGS));
+}
+
+static void begin_program(struct ptxi_str *s)
+{
+    ptxi_str_puts(s, HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<40>;\n.reg .pred %p<10>;\n.reg .b64 %rd<9>;\n"
+                         "ld.param.u64 %rd1, [p];\nmov.u32 %r30, %tid.x;\nmov.u64 %rd3, 1;\nmov.u32 %r20, 300;\n");
+    for (unsigned k = 0; k < REGS; k++)
+        ptxi_str_printf(s, "add.s32 %%r%u, %%r30, %u;\n", k, k * 5);
+    for (unsigned k = 0; k < PREDS; k++)
+        ptxi_str_printf(s, "setp.lt.s32 %%p%u, %%r%u, 100;\n", k, k * 2);
+}
+
+static void end_program(struct ptxi_str *s)
+{
+    ptxi_str_puts(s, "END:\n");
+    for (unsigned k = 0; k < REGS; k++)
+        ptxi_str_printf(s, "st.global.u32 [%%rd1+%u], %%r%u;\n", 100 + 4 * k, k);
+    ptxi_str_puts(s, "ret;\n}\n");
+}
+
+/* Any block may branch to any other; a count of blocks makes it end. */
+static void tangled_program(struct random *r, struct ptxi_str *s)
+{
+    uint32_t blocks = 2 + draw(r, 14);
+
+    begin_program(s);
+    for (uint32_t b = 0; b < blocks; b++) {
+        ptxi_str_printf(s, "L%u:\nadd.s32 %%r20, %%r20, -1;\nsetp.lt.s32 %%p8, %%r20, 0;\n@%%p8 bra END;\n", b);
+        for (uint32_t k = draw(r, 6); k; k--)
+            random_op(r, s);
+        if (draw(r, 8) == 0) {
+            ptxi_str_printf(s, "T%u: .branchtargets L%u, L%u, L%u, L%u;\nand.b32 %%r21, %%r%u, 3;\nbrx.idx %%r21, T%u;\n", b, draw(r, blocks),
+                            draw(r, blocks), draw(r, blocks), draw(r, blocks), draw(r, REGS), b);
+        } else if (draw(r, 4)) {
+            ptxi_str_printf(s, "@%s%%p%u bra L%u;\n", draw(r, 2) ? "!" : "", draw(r, PREDS), draw(r, blocks));
+        }
+        if (draw(r, 3) == 0)
+            ptxi_str_printf(s, "bra L%u;\n", draw(r, blocks));
+    }
+    end_program(s);
+}
+
+static void structured_body(struct random *r, struct ptxi_str *s, unsigned depth, unsigned *label, unsigned *counter)
+{
+    for (uint32_t n = 1 + draw(r, 5); n; n--) {
+        uint32_t kind = depth < 4 ? draw(r, 5) : 4;
+        unsigned l = *label;
+
+        if (kind == 0) { /* if, and the join may stand before the arm */
+            *label += 2;
+            ptxi_str_printf(s, "@%%p%u bra L%u;\n", draw(r, PREDS), l);
+            structured_body(r, s, depth + 1, label, counter);
+            ptxi_str_printf(s, "L%u:\n", l);
+        } else if (kind == 1) { /* if, else */
+            *label += 2;
+            ptxi_str_printf(s, "@%%p%u bra L%u;\n", draw(r, PREDS), l);
+            structured_body(r, s, depth + 1, label, counter);
+            ptxi_str_printf(s, "bra L%u;\nL%u:\n", l + 1, l);
+            structured_body(r, s, depth + 1, label, counter);
+            ptxi_str_printf(s, "L%u:\n", l + 1);
+        } else if (kind == 2 && *counter < 8) { /* a loop with a way out in the middle */
+            unsigned c = 22 + (*counter)++;
+
+            *label += 2;
+            ptxi_str_printf(s, "mov.u32 %%r%u, %u;\nL%u:\n", c, 1 + draw(r, 3), l);
+            structured_body(r, s, depth + 1, label, counter);
+            ptxi_str_printf(s, "@%%p%u bra L%u;\n", draw(r, PREDS), l + 1);
+            structured_body(r, s, depth + 1, label, counter);
+            ptxi_str_printf(s, "add.s32 %%r%u, %%r%u, -1;\nsetp.lt.s32 %%p9, 0, %%r%u;\n@%%p9 bra L%u;\nL%u:\n", c, c, c, l, l + 1);
+        } else {
+            random_op(r, s);
+        }
+    }
+}
+
+static void structured_program(struct random *r, struct ptxi_str *s)
+{
+    unsigned label = 0, counter = 0;
+
+    begin_program(s);
+    structured_body(r, s, 0, &label, &counter);
+    end_program(s);
+}
+
+static void check_program(const char *text, unsigned seed)
+{
+    static uint8_t got[MEMORY], want[MEMORY];
+    struct module m;
+    struct ptxi_code *code = code_of(&m, text, "k", NULL);
+
+    for (unsigned k = 0; k < MEMORY; k++)
+        got[k] = want[k] = (uint8_t)(k * 7 + seed);
+    read_tree(find_func(&m, "k"), want);
+    run_code(code, got);
+    if (memcmp(got, want, MEMORY))
+        fputs(text, stderr);
+    ck_assert_msg(!memcmp(got, want, MEMORY), "program %u computes something else", seed);
+    unload(&m);
+}
+
+START_TEST(random_programs_compute_what_their_text_says)
+{
+    for (unsigned seed = 0; seed < 3000; seed++) {
+        struct random r = { seed };
+        struct ptxi_str s;
+
+        ptxi_str_init(&s, NULL);
+        if (seed % 2)
+            tangled_program(&r, &s);
+        else
+            structured_program(&r, &s);
+        check_program(ptxi_str_text(&s), seed);
+        ptxi_str_free(&s);
+    }
+}
+END_TEST
+
+/* --- order of blocks --- */
+
+struct graph {
+    struct module m;
+    struct ptxi_arena scratch;
+    struct ptxi_ir ir;
+};
+
+static void make_graph(struct graph *g, const char *text)
+{
+    static struct ptxi_compile_options options;
+    struct ptxi_build b = { .ir = &g->ir, .options = &options };
+
+    ck_assert(load(&g->m, text, NULL));
+    ptxi_arena_init(&g->scratch, NULL);
+    options = default_options(&g->m);
+    g->ir = (struct ptxi_ir){ .arena = &g->scratch };
+    b.layout = g->m.layout;
+    b.func = g->ir.func = find_func(&g->m, "k");
+    ck_assert(ptxi_build(&b));
+    ck_assert(ptxi_cfg_build(&g->ir));
+    ck_assert(ptxi_cfg_order(&g->ir));
+}
+
+static void drop_graph(struct graph *g)
+{
+    ptxi_arena_free(&g->scratch);
+    unload(&g->m);
+}
+
+/* True if every way from the entry to block b goes through block d. */
+static bool dominates(const struct ptxi_ir *ir, uint32_t d, uint32_t b)
+{
+    uint8_t *seen = calloc(ir->block_count, 1);
+    uint32_t *stack = calloc(ir->block_count + 1, sizeof *stack), top = 0;
+    bool reached;
+
+    if (d != 0)
+        stack[top++] = 0;
+    if (d != 0)
+        seen[0] = 1;
+    while (top) {
+        const struct ptxi_block *block = &ir->blocks[stack[--top]];
+
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            uint32_t to = ir->edges[block->succ + e];
+
+            if (to != d && !seen[to]) {
+                seen[to] = 1;
+                stack[top++] = to;
+            }
+        }
+    }
+    reached = seen[b];
+    free(seen);
+    free(stack);
+    return !reached;
+}
+
+/* Blocks of the loop that the edge from -> head closes: those that reach `from` without passing the head. */
+static void check_contiguous(const struct ptxi_ir *ir, uint32_t from, uint32_t head, unsigned seed)
+{
+    uint8_t *in = calloc(ir->block_count, 1);
+    uint32_t *stack = calloc(ir->block_count + 1, sizeof *stack), top = 0, low = UINT32_MAX, high = 0, count = 0;
+
+    in[head] = 1;
+    if (!in[from])
+        stack[top++] = from;
+    in[from] = 1;
+    while (top) {
+        const struct ptxi_block *block = &ir->blocks[stack[--top]];
+
+        for (uint32_t e = 0; e < block->pred_count; e++) {
+            uint32_t p = ir->pred_edges[block->pred + e];
+
+            if (!in[p] && ir->blocks[p].order != PTXI_NONE) {
+                in[p] = 1;
+                stack[top++] = p;
+            }
+        }
+    }
+    for (uint32_t b = 0; b < ir->block_count; b++) {
+        if (!in[b])
+            continue;
+        count++;
+        low = ir->blocks[b].order < low ? ir->blocks[b].order : low;
+        high = ir->blocks[b].order > high ? ir->blocks[b].order : high;
+    }
+    ck_assert_msg(high - low + 1 == count, "program %u: a loop of %u blocks takes %u places", seed, count, high - low + 1);
+    ck_assert_msg(ir->blocks[head].order == low, "program %u: a loop does not begin with its head", seed);
+    free(in);
+    free(stack);
+}
+
+/* Structured programs: only the way back to a loop's head goes backward, and loops stand together. */
+START_TEST(blocks_stand_behind_all_that_lead_to_them)
+{
+    for (unsigned seed = 0; seed < 500; seed++) {
+        struct random r = { seed };
+        struct ptxi_str s;
+        struct graph g;
+
+        ptxi_str_init(&s, NULL);
+        structured_program(&r, &s);
+        make_graph(&g, ptxi_str_text(&s));
+        for (uint32_t p = 0; p < g.ir.order_count; p++) {
+            uint32_t b = g.ir.order[p];
+            const struct ptxi_block *block = &g.ir.blocks[b];
+
+            for (uint32_t e = 0; e < block->succ_count; e++) {
+                uint32_t to = g.ir.edges[block->succ + e];
+
+                if (g.ir.blocks[to].order > p)
+                    continue;
+                ck_assert_msg(dominates(&g.ir, to, b), "program %u: a branch goes back to a block that is no loop's head", seed);
+                check_contiguous(&g.ir, b, to, seed);
+            }
+        }
+        drop_graph(&g);
+        ptxi_str_free(&s);
+    }
+}
+END_TEST
+
+/* nvcc puts rare code behind the function's end, from where it jumps back: the join must move behind it. */
+START_TEST(a_join_before_its_arm_moves_behind_it)
+{
+    struct module m;
+    struct ptxi_code *c = code_of(&m,
+                                  KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .pred %p<3>; .reg .b64 %rd<3>;\n"
+                                                          "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; setp.eq.s32 %p1, %r1, 0;\n"
+                                                          "@%p1 bra RARE;\n"
+                                                          "JOIN: st.global.u32 [%rd1+4], %r1; ret;\n"
+                                                          "RARE: mov.u32 %r1, 5; bra JOIN;\n"),
+                                  "k", NULL);
+
+    ck_assert_uint_eq(count_ops(c, "loop"), 0);
+    ck_assert_uint_eq(count_ops(c, "bra"), 1);
+    ck_assert_uint_eq(count_ops(c, "st_global_32"), 1);
+    ck_assert(find_op(c, PTXI_OP_mov_32) < find_op(c, PTXI_OP_st_global_32));
+    unload(&m);
+}
+END_TEST
+
+START_TEST(a_loop_tells_whether_it_may_wait_for_others)
+{
+    static const struct { const char *body; unsigned mods; } rows[] = {
+        { "add.s32 %r2, %r2, 1;", 0 },
+        { "ld.global.u32 %r3, [%rd1]; add.s32 %r2, %r2, %r3;", 1 },
+        { "atom.global.add.u32 %r3, [%rd1], 1; add.s32 %r2, %r2, %r3;", 1 },
+        { "st.global.u32 [%rd1], %r2; add.s32 %r2, %r2, 1;", 0 },
+        { "bar.sync 0; add.s32 %r2, %r2, 1;", 1 },
+    };
+
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct module m;
+        char text[1000];
+        const struct ptxi_insn *loop;
+
+        snprintf(text, sizeof text, KERNEL(".param .u64 p", ".reg .b32 %%r<5>; .reg .pred %%p<3>; .reg .b64 %%rd<3>;\n"
+                                                            "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x;\n"
+                                                            "L: %s setp.lt.s32 %%p1, %%r2, 10; @%%p1 bra L; st.global.u32 [%%rd1], %%r2;"), rows[k].body);
+        loop = find_op(code_of(&m, text, "k", NULL), PTXI_OP_loop_if);
+        ck_assert(loop != NULL);
+        ck_assert_uint_eq(loop->mods & 1, rows[k].mods);
+        unload(&m);
+    }
+}
+END_TEST
+
+/* --- contraction --- */
+
+/* What ptxas of CUDA 13.0 makes of these for sm_90: FFMA or DFMA, FMUL or DMUL, FADD or DADD left over. */
+static const struct { const char *body; unsigned fma, mul, add; } contractions[] = {
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f3,%f9;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; sub.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; sub.f32 %f10,%f3,%f9;", 1, 0, 0 },
+    { "mul.rn.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; add.rn.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; add.f32 %f11,%f9,%f4;", 2, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; mov.f32 %f11,%f9;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f9,%f8;", 1, 1, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f9;", 0, 1, 1 },
+    { "mul.ftz.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; add.ftz.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.ftz.f32 %f9,%f1,%f2; add.ftz.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.sat.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.sat.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mov.f32 %f10,%f4; @%p1 bra L; add.f32 %f10,%f9,%f3; L:", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mov.f32 %f10,%f4; @%p1 add.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mov.f32 %f9,%f4; @%p1 mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mov.f32 %f1,%f4; add.f32 %f10,%f9,%f3; mov.f32 %f11,%f1;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f7,%f9,%f8; mul.f32 %f6,%f5,%f1; add.f32 %f10,%f7,%f6;", 2, 1, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; fma.rn.f32 %f11,%f9,%f4,%f5;", 1, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; bra L; L: add.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; bar.sync 0; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; membar.gl; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; @%p1 exit; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; @%p1 st.global.f32 [%rd1+400],%f1; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; div.rn.f32 %f11,%f4,%f3; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; div.full.f32 %f11,%f4,%f3; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; mov.f32 %f8,%f9; add.f32 %f10,%f8,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; add.rn.f32 %f8,%f9,%f4;", 1, 0, 0 }, /* the other use is dead */
+    /* two products of two uses each: in the order of the text */
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f9,%f8; add.f32 %f11,%f9,%f5; add.f32 %f12,%f8,%f5;", 2, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f11,%f9,%f5; add.f32 %f12,%f8,%f5; add.f32 %f10,%f9,%f8;", 3, 1, 0 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f11,%f9,%f5; add.f32 %f10,%f9,%f8;", 1, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f9,%f8; sub.f32 %f11,%f9,%f8;", 2, 1, 0 },
+    /* f64 */
+    { "mul.f64 %d9,%d1,%d2; add.f64 %d10,%d9,%d3;", 1, 0, 0 },
+    { "mul.f64 %d9,%d1,%d2; sub.f64 %d10,%d3,%d9;", 1, 0, 0 },
+    { "mul.f64 %d9,%d1,%d2; mul.f64 %d8,%d3,%d4; add.f64 %d10,%d9,%d8;", 1, 1, 0 },
+    { "mul.rn.f64 %d9,%d1,%d2; add.f64 %d10,%d9,%d3;", 0, 1, 1 },
+};
+
+static void contraction_text(char *text, size_t size, const char *body)
+{
+    snprintf(text, size, KERNEL(".param .u64 o", ".reg .f32 %%f<20>; .reg .f64 %%d<20>; .reg .b64 %%rd<3>; .reg .pred %%p<3>; .reg .b32 %%r<3>;\n"
+                                                 "ld.param.u64 %%rd1,[o]; ld.global.v4.f32 {%%f1,%%f2,%%f3,%%f4},[%%rd1]; ld.global.f32 %%f5,[%%rd1+16];\n"
+                                                 "ld.global.v2.f64 {%%d1,%%d2},[%%rd1+32]; ld.global.v2.f64 {%%d3,%%d4},[%%rd1+48];\n"
+                                                 "ld.global.u32 %%r1,[%%rd1+64]; setp.eq.u32 %%p1,%%r1,0; mov.f32 %%f11, %%f1; mov.f32 %%f12, %%f1;\n"
+                                                 "%s\n"
+                                                 "st.global.v4.f32 [%%rd1], {%%f10,%%f11,%%f12,%%f1}; st.global.f64 [%%rd1+32], %%d10;"), body);
+}
+
+START_TEST(contraction_follows_ptxas)
+{
+    char text[3000];
+    struct module m;
+    struct ptxi_code *c;
+
+    contraction_text(text, sizeof text, contractions[_i].body);
+    c = code_of(&m, text, "k", NULL);
+    ck_assert_msg(count_ops(c, "fma_") == contractions[_i].fma, "%s: %u fma", contractions[_i].body, count_ops(c, "fma_"));
+    ck_assert_msg(count_ops(c, "mul_") == contractions[_i].mul, "%s: %u mul", contractions[_i].body, count_ops(c, "mul_"));
+    ck_assert_msg(count_ops(c, "add_") + count_ops(c, "sub_") == contractions[_i].add, "%s: %u add", contractions[_i].body, count_ops(c, "add_"));
+    unload(&m);
+}
+END_TEST
+
+START_TEST(contraction_can_be_switched_off)
+{
+    struct ptxi_compile_options o = { NULL, global_address, function_address, .contract = false, .verify = true };
+    char text[3000];
+    struct module m;
+
+    contraction_text(text, sizeof text, contractions[0].body);
+    ck_assert_uint_eq(count_ops(code_of(&m, text, "k", &o), "fma_"), 0);
+    unload(&m);
+}
+END_TEST
+
+/* Of two products the first operand's is fused, the other one added; c - a*b negates a factor, a*b - c the addend. */
+START_TEST(contraction_keeps_the_operands_straight)
+{
+    struct module m;
+    char text[3000];
+    struct ptxi_code *c;
+    const struct ptxi_insn *fma, *load, *mul;
+
+    contraction_text(text, sizeof text, "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f8,%f9;");
+    c = code_of(&m, text, "k", NULL);
+    fma = find_op(c, PTXI_OP_fma_f32);
+    mul = find_op(c, PTXI_OP_mul_f32);
+    load = find_op(c, PTXI_OP_ld_global_v4_32);
+    ck_assert(fma && mul && load);
+    ck_assert_uint_eq(mul->a, load->d);
+    ck_assert_uint_eq(mul->b, load->b);
+    ck_assert_uint_eq(fma->a, load->c);
+    ck_assert_uint_eq(fma->b, load->mods);
+    ck_assert_uint_eq(fma->c, mul->d);
+    unload(&m);
+    contraction_text(text, sizeof text, "mul.f32 %f9,%f1,%f2; sub.f32 %f10,%f3,%f9;");
+    c = code_of(&m, text, "k", NULL);
+    fma = find_op(c, PTXI_OP_fma_f32);
+    mul = find_op(c, PTXI_OP_xor_b32);
+    ck_assert(fma && mul);
+    ck_assert_uint_eq(constant(c, mul->b), 0x80000000);
+    ck_assert_uint_eq(fma->a, mul->d);
+    unload(&m);
+}
+END_TEST
+
+/* --- storage --- */
+
+START_TEST(shared_variables_of_functions_have_one_place)
+{
+    static const char text[] = HEAD ".shared .align 8 .b8 a[100];\n.shared .align 4 .b8 b[40];\n.shared .align 16 .b8 only[64];\n"
+                                    ".extern .shared .align 16 .b8 dyn[];\n"
+                                    ".func f() { .reg .b32 %r<3>; ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [dyn+4]; ret; }\n"
+                                    ".func g() { .reg .b32 %r<3>; .shared .align 4 .b8 own[8]; ld.shared.u32 %r1, [b]; st.shared.u32 [own], %r1; ret; }\n"
+                                    ".visible .entry kf() { .reg .b32 %r<3>; call f, (); ld.shared.u32 %r1, [only]; ld.shared.u32 %r1, [dyn]; ret; }\n"
+                                    ".visible .entry kg() { call g, (); ret; }\n"
+                                    ".visible .entry kfg() { call f, (); call g, (); ret; }\n"
+                                    ".visible .entry none() { ret; }\n";
+    struct module m;
+    struct ptxi_compile_options o;
+    const struct ptxi_code *c;
+
+    c = code_of(&m, text, "kf", NULL);
+    ck_assert_uint_eq(c->shared_bytes, 112 + 64);
+    ck_assert_int_eq(c->insns[1].imm, 112);
+    ck_assert_int_eq(c->insns[2].imm, 112 + 64);
+    o = default_options(&m);
+    c = ptxi_compile(m.layout, find_func(&m, "f"), &o, &m.arena, &m.diags);
+    ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, 0);
+    ck_assert_uint_eq(count_ops(c, "shared_dynamic"), 1);
+    /* one kernel reaches both functions, so their variables stand apart */
+    c = ptxi_compile(m.layout, find_func(&m, "g"), &o, &m.arena, &m.diags);
+    ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, 100);
+    ck_assert_int_eq(find_op(c, PTXI_OP_st_shared_32)->imm, 140);
+    c = ptxi_compile(m.layout, find_func(&m, "kfg"), &o, &m.arena, &m.diags);
+    ck_assert_uint_eq(c->shared_bytes, 160);
+    c = ptxi_compile(m.layout, find_func(&m, "none"), &o, &m.arena, &m.diags);
+    ck_assert_uint_eq(c->shared_bytes, 0);
+    unload(&m);
+}
+END_TEST
+
+START_TEST(constants_and_globals_are_laid_out)
+{
+    static const char text[] = HEAD ".const .align 1 .b8 c1[3];\n.const .align 8 .u64 c2;\n.global .u32 g1;\n.global .align 16 .b8 g2[40];\n"
+                                    ".visible .entry k() { .reg .b64 %rd<3>; .reg .b32 %r<4>; .global .u32 mine;\n"
+                                    "ld.const.u64 %rd1, [c2]; ld.global.u32 %r1, [g2+8]; mov.u64 %rd2, g1; st.global.u64 [%rd2], %rd1;\n"
+                                    "ld.global.u32 %r2, [mine]; st.global.u32 [mine], %r1; ret; }\n";
+    struct module m;
+    struct ptxi_code *c = code_of(&m, text, "k", NULL);
+    const struct ptxi_insn *i = find_op(c, PTXI_OP_ld_const_64);
+
+    ck_assert_uint_eq(m.layout->const_count, 2);
+    ck_assert_uint_eq(m.layout->const_bytes, 16);
+    ck_assert_uint_eq(m.layout->global_count, 3);
+    ck_assert_ptr_eq(m.layout->globals[2].func, find_func(&m, "k"));
+    ck_assert_uint_eq(constant(c, i->a) + (uint64_t)i->imm, 8);
+    i = find_op(c, PTXI_OP_ld_global_32);
+    ck_assert_uint_eq(constant(c, i->a) + (uint64_t)i->imm, 0x10001008);
+    unload(&m);
+}
+END_TEST
+
+START_TEST(array_elements_are_scaled)
+{
+    static const char text[] = HEAD ".global .align 4 .b32 g[40];\n.shared .align 4 .b32 s[40];\n"
+                                    ".visible .entry k() { .reg .b64 %rd<3>; .reg .b32 %r<4>; mov.u32 %r1, %ctaid.x; cvt.u64.u32 %rd1, %r1;\n"
+                                    "ld.global.u32 %r2, g[%rd1]; st.shared.u32 s[%r1], %r2; st.shared.u32 s[5], %r2; ret; }\n";
+    struct module m;
+    struct ptxi_code *c = code_of(&m, text, "k", NULL);
+    const struct ptxi_insn *mul = find_op(c, PTXI_OP_mul_lo_i64), *add = find_op(c, PTXI_OP_add_i64);
+
+    ck_assert(mul && add);
+    ck_assert_uint_eq(constant(c, mul->b), 4);
+    ck_assert_uint_eq(constant(c, add->a), 0x10000000);
+    ck_assert_uint_eq(count_ops(c, "mul_lo_i32"), 1);
+    for (uint32_t k = c->count; k--;)
+        if (c->insns[k].op == PTXI_OP_st_shared_32) {
+            ck_assert_int_eq(c->insns[k].imm, 20);
+            break;
+        }
+    unload(&m);
+}
+END_TEST
+
+/* f(a: 64 bits, b: 12 bytes) -> 32 bits: words 0, 1 | 2, 3, 4 | 5 of the callee's frame, 2 units each. */
+START_TEST(calls_pass_words)
+{
+    static const char text[] = HEAD ".func (.param .b32 r) f(.param .b64 a, .param .align 4 .b8 b[12])\n"
+                                    "{ .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [b+8]; st.param.b32 [r], %r1; ret; }\n"
+                                    ".visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [p];\n"
+                                    "{ .param .b64 x; .param .align 4 .b8 y[12]; .param .b32 z;\n"
+                                    "st.param.b64 [x], %rd1; st.param.b32 [y], 1; st.param.b32 [y+4], 2; st.param.b32 [y+8], 3;\n"
+                                    "call (z), f, (x, y); ld.param.b32 %r1, [z]; }\n"
+                                    "st.global.u32 [%rd1], %r1; ret; }\n";
+    struct module m;
+    struct ptxi_code *c = code_of(&m, text, "k", NULL);
+    struct ptxi_compile_options o = default_options(&m);
+    const struct ptxi_insn *call = find_op(c, PTXI_OP_call), *i;
+    const uint16_t *p = c->pool + call->imm;
+
+    ck_assert_uint_eq(p[0], find_func(&m, "f")->index);
+    ck_assert_uint_eq(p[2], 2);
+    ck_assert_uint_eq(p[3], 1);
+    ck_assert_uint_eq(p[5], 0);
+    ck_assert_uint_eq(p[6], 2);
+    ck_assert_uint_eq(p[8], 4);
+    ck_assert_uint_eq(p[9], 3);
+    ck_assert_uint_eq(p[11], 10);
+    ck_assert_uint_eq(p[12], 1);
+    c = ptxi_compile(m.layout, find_func(&m, "f"), &o, &m.arena, &m.diags);
+    ck_assert_uint_eq(c->arg_words, 5);
+    ck_assert_uint_eq(c->ret_words, 1);
+    i = find_op(c, PTXI_OP_ret);
+    ck_assert(i != NULL);
+    /* b's third word is word 4, the result word 5 */
+    ck_assert_uint_eq(i[-1].op, PTXI_OP_mov_32);
+    ck_assert_uint_eq(i[-1].d, 10);
+    unload(&m);
+}
+END_TEST
+
+START_TEST(launch_invariant_values_are_computed_once)
+{
+    struct module m;
+    struct ptxi_code *c = code_of(&m,
+                                  KERNEL(".param .u64 p, .param .u32 n",
+                                         ".reg .b32 %r<9>; .reg .pred %p<2>; .reg .b64 %rd<9>;\n"
+                                         "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mul.lo.s32 %r4, %r1, %r3;\n"
+                                         "mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, %r2, %r4; mul.wide.s32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                                         "st.global.u32 [%rd3], %r6;"),
+                                  "k", NULL);
+
+    ck_assert_uint_gt(c->setup_count, 4);
+    ck_assert_uint_eq(c->setup[c->setup_count - 1].op, PTXI_OP_end);
+    ck_assert_uint_eq(count_ops(c, "ld_param"), 0);
+    ck_assert_uint_eq(count_ops(c, "mul_lo"), 0);
+    ck_assert_uint_eq(count_ops(c, "sreg_32"), 1); /* %ctaid */
+    ck_assert_uint_eq(count_ops(c, "mad_lo"), 1);
+    /* nothing in the body writes a slot that the setup code has filled and the body reads */
+    ck_assert_uint_ne(find_op(c, PTXI_OP_mad_lo_i32)->d, find_op(c, PTXI_OP_mad_lo_i32)->c);
+    unload(&m);
+}
+END_TEST
+
+START_TEST(copies_are_read_through)
+{
+    struct module m;
+    struct ptxi_code *c = code_of(&m,
+                                  KERNEL(".param .u64 p", ".reg .b32 %r<9>; .reg .pred %p<2>; .reg .b64 %rd<9>; .reg .f32 %f<3>;\n"
+                                                          "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; ld.global.u32 %r1, [%rd2];\n"
+                                                          "mov.b32 %f1, %r1; mov.u32 %r2, 7; add.s32 %r3, %r1, %r2; mul.lo.s32 %r4, %r3, %r2;\n"
+                                                          "st.global.f32 [%rd2+4], %f1; mov.u32 %r5, %r1; ld.global.u32 %r1, [%rd2+8];\n" /* %r5 outlives what it copies */
+                                                          "add.s32 %r6, %r5, %r1; st.global.u32 [%rd2+12], %r6;"),
+                                  "k", NULL);
+
+    ck_assert_uint_eq(count_ops(c, "mul"), 0); /* nobody reads it */
+    ck_assert_uint_eq(count_ops(c, "add"), 1);
+    ck_assert_uint_eq(count_ops(c, "mov_64"), 0);
+    ck_assert_uint_eq(count_ops(c, "mov_32"), 1); /* of %r1 before it changes */
+    unload(&m);
+}
+END_TEST
+
+START_TEST(counting_marks_every_block)
+{
+    struct ptxi_compile_options o = { NULL, global_address, function_address, .contract = true, .verify = true, .count = true };
+    struct module m;
+    struct ptxi_code *c = code_of(&m,
+                                  KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .pred %p<3>; .reg .b64 %rd<3>; .reg .f32 %f<9>;\n"
+                                                          "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n"
+                                                          "setp.eq.s32 %p1, %r1, 0; @%p1 bra L; mul.f32 %f1, %f2, %f3; add.f32 %f4, %f1, %f2;\n"
+                                                          "st.global.f32 [%rd2], %f4; L:"),
+                                  "k", &o);
+    int32_t total = 0;
+
+    ck_assert_uint_eq(c->insns[0].op, PTXI_OP_count);
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->insns[k].op == PTXI_OP_count)
+            total += c->insns[k].imm;
+    ck_assert_uint_eq(count_ops(c, "count"), 3);
+    ck_assert_int_eq(total, 9);
+    unload(&m);
+}
+END_TEST
+
+START_TEST(what_nothing_executes_is_named)
+{
+    struct module m;
+    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b64 %rd<2>;\ncreatepolicy.fractional.L2::evict_last.b64 %rd1, 1.0;\nret;\n"
+                                                 "createpolicy.fractional.L2::evict_first.b64 %rd1, 1.0;"), "k", NULL);
+
+    ck_assert_uint_eq(c->unsupported_count, 1); /* the second cannot be reached */
+    ck_assert_str_eq(c->unsupported[0], "createpolicy.fractional.L2::evict_last.b64");
+    unload(&m);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    struct random r = { 5 };
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    structured_program(&r, &s);
+    for (long n = 0;; n++) {
+        struct countdown cd = { .left = n };
+        struct ptxi_alloc al = countdown_alloc(&cd);
+        struct ptxi_compile_options o;
+        struct module m;
+        bool ok = load(&m, ptxi_str_text(&s), &al);
+
+        o = default_options(&m);
+        o.verify = false;
+        ok = ok && ptxi_compile(m.layout, find_func(&m, "k"), &o, &m.arena, &m.diags);
+        unload(&m);
+        ck_assert_int_eq(cd.live, 0);
+        if (ok)
+            break;
+    }
+    ptxi_str_free(&s);
+}
+END_TEST
+
+START_TEST(listing_shows_branches_and_constants)
+{
+    struct module m;
+    struct ptxi_code *c = code_of(&m, KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .b64 %rd<3>;\n"
+                                                              "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1+8]; add.s32 %r2, %r1, 1000;\n"
+                                                              "st.global.u32 [%rd1], %r2;"), "k", NULL);
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    ptxi_dump(c, &s);
+    ck_assert(strstr(ptxi_str_text(&s), "ld_global_32"));
+    ck_assert(strstr(ptxi_str_text(&s), "0x3e8"));
+    ck_assert(strstr(ptxi_str_text(&s), "+8]"));
+    ck_assert(strstr(ptxi_str_text(&s), "line 7"));
+    ptxi_str_free(&s);
+    unload(&m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("compile");
+    TCase *t = tcase_create("compile");
+
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, random_programs_compute_what_their_text_says);
+    tcase_add_test(t, blocks_stand_behind_all_that_lead_to_them);
+    tcase_add_test(t, a_join_before_its_arm_moves_behind_it);
+    tcase_add_test(t, a_loop_tells_whether_it_may_wait_for_others);
+    tcase_add_loop_test(t, contraction_follows_ptxas, 0, sizeof contractions / sizeof *contractions);
+    tcase_add_test(t, contraction_can_be_switched_off);
+    tcase_add_test(t, contraction_keeps_the_operands_straight);
+    tcase_add_test(t, shared_variables_of_functions_have_one_place);
+    tcase_add_test(t, constants_and_globals_are_laid_out);
+    tcase_add_test(t, array_elements_are_scaled);
+    tcase_add_test(t, calls_pass_words);
+    tcase_add_test(t, launch_invariant_values_are_computed_once);
+    tcase_add_test(t, copies_are_read_through);
+    tcase_add_test(t, counting_marks_every_block);
+    tcase_add_test(t, what_nothing_executes_is_named);
+    tcase_add_test(t, every_allocation_may_fail);
+    tcase_add_test(t, listing_shows_branches_and_constants);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

@@ -1,0 +1,719 @@
+/* The API with kernels: modules, functions, launches, failures and what is said about them. */
+#include "unit/bits.h"
+
+#include "ptxi.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
+#define gives(call, result) ck_assert_int_eq(call, result)
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+
+static const char kernels[] = HEAD
+    ".file 1 \"kernels.cu\"\n"
+    ".visible .global .align 4 .u32 counter = 7;\n"
+    ".visible .const .align 4 .u32 table[4] = { 10, 20, 30, 40 };\n"
+    ".visible .global .align 8 .u64 place = generic(counter);\n"
+    ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+    ".global .align 1 .b8 format[4] = { 37, 117, 10, 0 };\n"
+    ".visible .entry store(.param .u64 p, .param .u32 v)\n" /* p[global thread] = v + it */
+    "{ .reg .b64 %rd<4>; .reg .b32 %r<6>;\n"
+    "  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [v];\n"
+    "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "  mad.lo.u32 %r5, %r2, %r3, %r4; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n"
+    "  add.u32 %r1, %r1, %r5; .loc 1 12 5\n st.global.u32 [%rd3], %r1; ret; }\n"
+    ".visible .entry nothing() { ret; }\n"
+    ".visible .entry bounded() .maxntid 64, 1, 1 { ret; }\n"
+    ".visible .entry fixed() .reqntid 32, 2, 1 { ret; }\n"
+    ".visible .entry shares(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<3>; .shared .align 4 .b8 s[64];\n"
+    "  .reg .b64 %sp; ld.param.u64 %rd1, [p]; mov.u32 %r1, %dynamic_smem_size; st.global.u32 [%rd1], %r1;\n"
+    "  mov.u64 %sp, s; st.shared.u32 [%sp], %r1; ret; }\n"
+    ".visible .entry count() { .reg .b32 %r<2>; .reg .b64 %rd<2>; mov.u64 %rd1, counter;\n"
+    "  atom.global.add.u32 %r1, [%rd1], 1; ret; }\n"
+    ".visible .entry constants(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<4>;\n"
+    "  ld.param.u64 %rd1, [p]; ld.const.u32 %r1, [table+8]; st.global.u32 [%rd1], %r1;\n"
+    "  ld.global.u64 %rd2, [place]; ld.u32 %r2, [%rd2]; st.global.u32 [%rd1+4], %r2; ret; }\n"
+    ".visible .entry forever() { L: bra L; }\n"
+    ".visible .entry trapped() { trap; }\n"
+    ".visible .entry writes_const() { .reg .b64 %rd<2>; .reg .b32 %r; mov.b32 %r, 0;\n"
+    "  cvta.const.u64 %rd1, table; st.u32 [%rd1], %r; ret; }\n"
+    ".visible .entry prints(.param .u32 v) { .local .align 8 .b8 b[8]; .reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
+    "  ld.param.u32 %r1, [v]; mov.u64 %rd1, b; st.local.u32 [%rd1], %r1; cvta.local.u64 %rd2, %rd1;\n"
+    "  mov.u64 %rd3, format; cvta.global.u64 %rd3, %rd3;\n"
+    "  { .param .b64 a0; .param .b64 a1; .param .b32 r0; st.param.b64 [a0], %rd3; st.param.b64 [a1], %rd2;\n"
+    "    call.uni (r0), vprintf, (a0, a1); ld.param.b32 %r2, [r0]; } ret; }\n"
+    ".visible .entry uneven(.param .u8 a, .param .u64 b, .param .align 4 .b8 c[6], .param .u16 d) { ret; }\n"
+    ".visible .entry clustered() .reqnctapercluster 2, 1, 1 { ret; }\n";
+
+static ptxiContext ctx;
+static ptxiModule module;
+static ptxiDevicePtr mem;
+
+static void set_up(void)
+{
+    ok(ptxiInit(0));
+    ok(ptxiCtxCreate(&ctx, 0, 0));
+    ok(ptxiModuleLoadData(&module, kernels));
+    ok(ptxiMemAlloc(&mem, 4096));
+}
+
+static void tear_down(void)
+{
+    ok(ptxiCtxDestroy(ctx)); /* with the module and the memory */
+}
+
+static ptxiFunction kernel(const char *name)
+{
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, name));
+    return f;
+}
+
+static ptxiResult run(const char *name, unsigned grid, unsigned block, void **params)
+{
+    ptxiResult r = ptxiLaunchKernel(kernel(name), grid, 1, 1, block, 1, 1, 0, NULL, params, NULL);
+
+    return r ? r : ptxiCtxSynchronize();
+}
+
+/* ---- loading */
+
+START_TEST(loading_says_what_is_wrong)
+{
+    static const char bad[] = HEAD "// a comment\n.visible .entry k()\n{\n    .reg .b32 %r<3>;\n    add.u33 %r1, %r2, 1;\n"
+                                   "    sub.f32 %r1, %r1;\n    ret;\n}\n";
+    ptxiModule m;
+    ptxiDiagnostic d = { .size = sizeof d };
+    char errors[1000] = "", infos[1000] = "x";
+    ptxiJitOption o[] = { PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, PTXI_JIT_INFO_LOG_BUFFER,
+                          PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES, PTXI_JIT_FILE_NAME, PTXI_JIT_WALL_TIME };
+    void *v[] = { errors, (void *)sizeof errors, infos, (void *)sizeof infos, "bad.ptx", NULL };
+    float ms;
+
+    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
+    ck_assert_ptr_nonnull(strstr(errors, "bad.ptx:8:"));
+    ck_assert_ptr_nonnull(strstr(errors, "add.u33 %r1, %r2, 1;\n"));
+    ck_assert_uint_eq((uintptr_t)v[1], strlen(errors) + 1);
+    ck_assert_str_eq(infos, "");
+    ck_assert_uint_eq((uintptr_t)v[3], 0);
+    memcpy(&ms, &v[5], sizeof ms);
+    ck_assert(ms > 0 && ms < 10000);
+    ok(ptxiGetLastDiagnostic(0, &d));
+    ck_assert_int_eq(d.severity, PTXI_SEVERITY_ERROR);
+    ck_assert_str_eq(d.file, "bad.ptx");
+    ck_assert_uint_eq(d.line, 8);
+    ck_assert_uint_ge(d.column, 5);
+    ck_assert_ptr_nonnull(strstr(errors, d.message));
+    ck_assert_ptr_nonnull(strstr(errors, d.text));
+    unsigned second_error = 0;
+    for (unsigned i = 1; ptxiGetLastDiagnostic(i, &d) == PTXI_SUCCESS; i++)
+        second_error |= d.severity == PTXI_SEVERITY_ERROR && d.line == 9;
+    ck_assert_uint_eq(second_error, 1);
+    d.size = 1;
+    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_INVALID_VALUE);
+    /* a log that is too small is cut */
+    memset(errors, 'x', sizeof errors);
+    v[1] = (void *)10;
+    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
+    ck_assert_uint_eq(strlen(errors), 9);
+    ck_assert_int_eq(errors[10], 'x');
+    ok(ptxiModuleLoadData(&m, kernels));
+    d.size = sizeof d;
+    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(loading_refuses)
+{
+    ptxiModule m;
+    ptxiJitOption unknown = (ptxiJitOption)99, strict = PTXI_JIT_STRICT_TARGET;
+    void *value = (void *)1;
+
+    gives(ptxiModuleLoadData(&m, "hello"), PTXI_ERROR_INVALID_IMAGE);
+    gives(ptxiModuleLoadData(&m, ""), PTXI_ERROR_INVALID_IMAGE);
+    gives(ptxiModuleLoadData(&m, "\177ELF"), PTXI_ERROR_INVALID_IMAGE);
+    gives(ptxiModuleLoadData(&m, NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleLoadData(NULL, kernels), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleLoad(&m, "/nonexistent"), PTXI_ERROR_FILE_NOT_FOUND);
+    gives(ptxiModuleLoad(&m, "/"), PTXI_ERROR_FILE_NOT_FOUND);
+    gives(ptxiModuleLoadDataEx(&m, kernels, 1, &unknown, &value), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value), PTXI_ERROR_NO_BINARY_FOR_GPU);
+    ok(ptxiModuleLoadData(&m, ".version 9.0\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }"));
+    ok(ptxiModuleUnload(m));
+    gives(ptxiModuleUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(functions_are_found)
+{
+    ptxiFunction f, all[64];
+    ptxiModule m;
+    unsigned n;
+    const char *name;
+    size_t at, size;
+
+    gives(ptxiModuleGetFunction(&f, module, "zz"), PTXI_ERROR_NOT_FOUND);
+    gives(ptxiModuleGetFunction(&f, module, ""), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleGetFunction(&f, module, "vprintf"), PTXI_ERROR_NOT_FOUND);
+    gives(ptxiModuleGetFunction(&f, NULL, "k"), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiModuleGetFunctionCount(&n, module));
+    ck_assert_uint_eq(n, 13);
+    ok(ptxiModuleEnumerateFunctions(all, 64, module));
+    ok(ptxiFuncGetName(&name, all[0]));
+    ck_assert_str_eq(name, "store");
+    ok(ptxiFuncGetName(&name, all[n - 1]));
+    ck_assert_str_eq(name, "clustered");
+    ok(ptxiFuncGetModule(&m, all[3]));
+    ck_assert_ptr_eq(m, module);
+    static const size_t offsets[] = { 0, 8, 16, 22 }, sizes[] = { 1, 8, 6, 2 };
+
+    f = kernel("uneven");
+    for (size_t i = 0; i < 4; i++) {
+        ok(ptxiFuncGetParamInfo(f, i, &at, &size));
+        ck_assert_uint_eq(at, offsets[i]);
+        ck_assert_uint_eq(size, sizes[i]);
+    }
+    gives(ptxiFuncGetParamInfo(f, 4, &at, &size), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncGetParamInfo(f, 1, &at, NULL));
+}
+END_TEST
+
+START_TEST(function_attributes)
+{
+    ptxiFunction f = kernel("shares");
+    int v;
+
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f));
+    ck_assert_int_eq(v, 64);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f));
+    ck_assert_int_eq(v, 49152 - 64);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, f));
+    ck_assert_int_eq(v, 16);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_PTX_VERSION, f));
+    ck_assert_int_eq(v, 90);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel("bounded")));
+    ck_assert_int_eq(v, 64);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, kernel("store")));
+    ck_assert_int_ge(v, 1);
+    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX, f), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, NULL), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 64));
+    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS, 5), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncSetCacheConfig(f, (ptxiFuncCache)9), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncSetCacheConfig(f, PTXI_FUNC_CACHE_PREFER_L1));
+}
+END_TEST
+
+START_TEST(occupancy_is_the_devices)
+{
+    /* as cuOccupancyMaxActiveBlocksPerMultiprocessor answers on an H200 for a kernel of few registers */
+    static const struct { int block; size_t shared; int blocks; } rows[] = {
+        { 32, 0, 32 }, { 64, 0, 32 }, { 128, 0, 16 }, { 1024, 0, 2 }, { 32, 1024, 32 }, { 32, 10000, 20 }, { 32, 40000, 5 },
+        { 32, 48000, 4 }, { 32, 49152, 4 },
+    };
+    int n;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), rows[i].block, rows[i].shared));
+        ck_assert_int_eq(n, rows[i].blocks);
+    }
+    gives(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(variables_have_addresses)
+{
+    ptxiDevicePtr p, q;
+    size_t size;
+    uint32_t v, got[2];
+    void *params[] = { &mem };
+
+    ok(ptxiModuleGetGlobal(&p, &size, module, "counter"));
+    ck_assert_uint_eq(size, 4);
+    ok(ptxiMemcpyDtoH(&v, p, 4));
+    ck_bits32(v, 7);
+    gives(ptxiMemcpyDtoH(got, p, 5), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
+    ok(run("count", 10, 100, NULL));
+    ok(ptxiMemcpyDtoH(&v, p, 4));
+    ck_bits32(v, 1007);
+    ok(ptxiModuleGetGlobal(&q, NULL, module, "place"));
+    ck_assert_uint_eq(*(uint64_t *)(uintptr_t)q, p);
+    ok(ptxiModuleGetGlobal(&q, &size, module, "table"));
+    ck_assert_uint_eq(size, 16);
+    ok(run("constants", 1, 1, params));
+    ok(ptxiMemcpyDtoH(got, mem, 8));
+    ck_bits32(got[0], 30);
+    ck_bits32(got[1], 1007);
+    v = 31;
+    ok(ptxiMemcpyHtoD(q + 8, &v, 4)); /* the host may write constants */
+    ok(run("constants", 1, 1, params));
+    ok(ptxiMemcpyDtoH(got, mem, 4));
+    ck_bits32(got[0], 31);
+    gives(ptxiModuleGetGlobal(&q, &size, module, "nope"), PTXI_ERROR_NOT_FOUND);
+    gives(ptxiModuleGetGlobal(&q, &size, module, NULL), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(texts_for_tools)
+{
+    char *text;
+
+    ok(ptxiModuleDump(module, "store", &text));
+    ck_assert_ptr_nonnull(strstr(text, "store"));
+    ck_assert_ptr_null(strstr(text, "trapped"));
+    ptxiFree(text);
+    ok(ptxiModuleDump(module, NULL, &text));
+    ck_assert_ptr_nonnull(strstr(text, "trapped"));
+    ptxiFree(text);
+    gives(ptxiModuleDump(module, "nope", &text), PTXI_ERROR_NOT_FOUND);
+    ok(ptxiModuleGetUnsupported(module, &text));
+    ck_assert_str_eq(text, "");
+    ptxiFree(text);
+    ptxiFree(NULL);
+}
+END_TEST
+
+/* ---- launching */
+
+START_TEST(launches_run)
+{
+    uint32_t v = 5, got[1024];
+    void *params[] = { &mem, &v };
+
+    ok(ptxiLaunchKernel(kernel("store"), 8, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    v = 77; /* parameters were copied */
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (unsigned i = 0; i < 1024; i++)
+        ck_bits32_at(got[i], 5 + i, "thread %u", i);
+}
+END_TEST
+
+START_TEST(launches_from_a_buffer)
+{
+    struct { ptxiDevicePtr p; uint32_t v; } buffer = { mem, 3 };
+    size_t bytes = 12;
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer, PTXI_LAUNCH_PARAM_END };
+    void *unknown[] = { (void *)7, &bytes, PTXI_LAUNCH_PARAM_END }, *none[] = { PTXI_LAUNCH_PARAM_END };
+    void *params[] = { &buffer.p, &buffer.v }, *hole[] = { &buffer.p, NULL };
+    ptxiFunction f = kernel("store");
+    uint32_t got;
+
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 3);
+    bytes = 8; /* the rest is zero */
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 0);
+    bytes = 16;
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, none), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiLaunchKernel(kernel("nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+END_TEST
+
+START_TEST(launches_check_their_shape)
+{
+    /* result as the driver gives it on an H200 */
+    static const struct { const char *name; unsigned g[3], b[3], shared; ptxiResult want; } rows[] = {
+        { "nothing", { 1, 1, 1 }, { 1, 1, 1 }, 0, PTXI_SUCCESS },
+        { "nothing", { 1, 1, 1 }, { 1024, 1, 1 }, 49152, PTXI_SUCCESS },
+        { "nothing", { 0, 1, 1 }, { 1, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 0, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 1025, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 1, 1, 65 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 64, 64, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 65536, 1 }, { 1, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 0x80000000u, 1, 1 }, { 1, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 1, 1, 1 }, 49153, PTXI_ERROR_INVALID_VALUE },
+        { "bounded", { 1, 1, 1 }, { 64, 1, 1 }, 0, PTXI_SUCCESS },
+        { "bounded", { 1, 1, 1 }, { 65, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "fixed", { 1, 1, 1 }, { 32, 2, 1 }, 0, PTXI_SUCCESS },
+        { "fixed", { 1, 1, 1 }, { 64, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "fixed", { 1, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "clustered", { 2, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_NOT_SUPPORTED }, /* ours: clusters are not executed */
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(ptxiLaunchKernel(kernel(rows[i].name), rows[i].g[0], rows[i].g[1], rows[i].g[2], rows[i].b[0], rows[i].b[1],
+                                       rows[i].b[2], rows[i].shared, NULL, NULL, NULL) == rows[i].want, "row %zu", i);
+    gives(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 64, 1, 1, 0, NULL, NULL));
+    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32 + 1, 1, 1, 64, 1, 1, 0, NULL, NULL),
+          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 65, 1, 1, 0, NULL, NULL),
+          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ok(ptxiCtxSynchronize());
+}
+END_TEST
+
+START_TEST(dynamic_shared_memory)
+{
+    void *params[] = { &mem };
+    ptxiFunction f = kernel("shares");
+    uint32_t got;
+
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 60000);
+}
+END_TEST
+
+/* ---- failures */
+
+START_TEST(a_bad_write_is_reported)
+{
+    ptxiDevicePtr p;
+    uint32_t v = 0;
+    void *params[] = { &p, &v };
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiMemAlloc(&p, 1000));
+    ok(ptxiLaunchKernel(kernel("store"), 2, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiCtxSynchronize());
+    ok(ptxiGetLastReport(ctx, &r));
+    ck_assert_int_eq(r.result, PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_assert_int_eq(r.fault, PTXI_FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(r.access, PTXI_ACCESS_WRITE);
+    ck_assert_uint_eq(r.accessSize, 4);
+    ck_assert_uint_eq(r.address, p + 1000);
+    ck_assert_uint_eq(r.nearestBase, p);
+    ck_assert_uint_eq(r.nearestSize, 1000);
+    ck_assert_str_eq(r.kernel, "store");
+    ck_assert_str_eq(r.function, "store");
+    ck_assert_uint_eq(r.block[0], 1);
+    ck_assert_uint_eq(r.thread[0], 122);
+    ck_assert_str_eq(r.ptxFile, "<ptx>");
+    ck_assert_uint_eq(r.ptxLine, 16);
+    ck_assert_str_eq(r.sourceFile, "kernels.cu");
+    ck_assert_uint_eq(r.sourceLine, 12);
+    ck_assert_ptr_nonnull(strstr(r.text, "<ptx>:16:"));
+    ck_assert_ptr_nonnull(strstr(r.text, "st.global.u32 [%rd3], %r1"));
+    ck_assert_ptr_nonnull(strstr(r.text, "kernel store, block (1,0,0), thread (122,0,0)"));
+    ck_assert_ptr_nonnull(strstr(r.text, "kernels.cu:12"));
+    ck_assert_ptr_nonnull(strstr(r.text, "right behind the end of the allocation of 1000 bytes"));
+    ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+}
+END_TEST
+
+START_TEST(each_kind_of_failure)
+{
+    ptxiDevicePtr gone, odd = mem + 2, null = 0;
+    uint32_t v = 0;
+    void *freed[] = { &gone, &v }, *misaligned[] = { &odd, &v }, *nothing[] = { &null, &v };
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiMemAlloc(&gone, 1000));
+    ok(ptxiMemFree(gone));
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 10000000));
+    const struct { const char *name; void **params; ptxiResult result; ptxiFault fault; } rows[] = {
+        { "store", freed, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED },
+        { "store", misaligned, PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED },
+        { "store", nothing, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_NULL },
+        { "writes_const", NULL, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_READ_ONLY },
+        { "trapped", NULL, PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_TRAP },
+        { "forever", NULL, PTXI_ERROR_LAUNCH_TIMEOUT, PTXI_FAULT_BUDGET },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_msg(run(rows[i].name, 1, 32, rows[i].params) == rows[i].result, "row %zu", i);
+        ok(ptxiGetLastReport(NULL, &r));
+        ck_assert_int_eq(r.result, rows[i].result);
+        ck_assert_msg(r.fault == rows[i].fault, "row %zu: fault %d", i, r.fault);
+        ck_assert_ptr_nonnull(strstr(r.text, rows[i].name));
+        ok(run("nothing", 1, 32, NULL));
+    }
+}
+END_TEST
+
+START_TEST(time_runs_out)
+{
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 50));
+    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ok(ptxiGetLastReport(NULL, &r));
+    ck_assert_int_eq(r.fault, PTXI_FAULT_TIMEOUT);
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 0));
+    ok(run("nothing", 4, 64, NULL));
+}
+END_TEST
+
+START_TEST(work_behind_a_failure_is_dropped)
+{
+    uint32_t v = 0, got = 1;
+    void *params[] = { &mem, &v };
+
+    ok(ptxiMemsetD32(mem, 42, 1));
+    ok(ptxiLaunchKernel(kernel("trapped"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    gives(ptxiMemcpyDtoH(&got, mem, 4), PTXI_ERROR_LAUNCH_FAILED);
+    ck_bits32(got, 1);
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 42);
+}
+END_TEST
+
+START_TEST(ranges_and_checking)
+{
+    static uint32_t own[64];
+    ptxiDevicePtr p = (uintptr_t)own;
+    uint32_t v = 9;
+    void *params[] = { &p, &v };
+
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ));
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemCloseRange(own));
+    ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
+    ok(run("store", 1, 32, params));
+    ck_bits32(own[31], 40);
+    ok(ptxiMemCloseRange(own));
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemHostRegister(own, sizeof own, 0));
+    v = 10;
+    ok(run("store", 1, 32, params));
+    ck_bits32(own[31], 41);
+    ok(ptxiMemHostUnregister(own));
+    ok(ptxiCtxSetChecking(NULL, 0));
+    v = 11;
+    ok(run("store", 1, 32, params));
+    ck_bits32(own[31], 42);
+    ok(ptxiCtxSetChecking(NULL, 1));
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+}
+END_TEST
+
+/* ---- settings */
+
+struct sink {
+    char text[100000];
+    size_t size;
+    ptxiResult from_inside;
+};
+
+static void collect(void *user, const char *text, size_t length)
+{
+    struct sink *s = user;
+
+    memcpy(s->text + s->size, text, length);
+    s->size += length;
+    s->from_inside = ptxiCtxSynchronize();
+}
+
+START_TEST(output_goes_to_the_sink)
+{
+    static struct sink s;
+    uint32_t v = 1234;
+    void *params[] = { &v };
+
+    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(run("prints", 3, 50, params));
+    ck_assert_uint_eq(s.size, 3 * 50 * 5);
+    for (size_t i = 0; i < s.size; i += 5)
+        ck_assert_mem_eq(s.text + i, "1234\n", 5);
+    gives(s.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    ok(ptxiCtxSetOutput(NULL, NULL, NULL));
+}
+END_TEST
+
+struct told {
+    unsigned times;
+    unsigned long long done, blocks;
+    ptxiResult from_inside;
+};
+
+static void tell(void *user, unsigned long long done, unsigned long long blocks)
+{
+    struct told *t = user;
+
+    t->times++;
+    t->done = done;
+    t->blocks = blocks;
+    t->from_inside = ptxiCtxSynchronize();
+}
+
+START_TEST(progress_is_told)
+{
+    struct told t = { 0 };
+
+    ok(ptxiCtxSetProgress(NULL, tell, &t));
+    ok(run("nothing", 4, 64, NULL));
+    ck_assert_uint_eq(t.times, 0);
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 400));
+    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_assert_uint_ge(t.times, 1);
+    ck_assert_uint_le(t.times, 10);
+    ck_assert_uint_eq(t.done, 0);
+    ck_assert_uint_eq(t.blocks, 4);
+    gives(t.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    t.times = 0;
+    ok(ptxiCtxSetProgress(NULL, NULL, NULL));
+    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_assert_uint_eq(t.times, 0);
+}
+END_TEST
+
+START_TEST(workers_can_be_chosen)
+{
+    unsigned n;
+    uint32_t v = 5, got[1024];
+    void *params[] = { &mem, &v };
+
+    gives(ptxiCtxSetWorkers(NULL, 1025), PTXI_ERROR_INVALID_VALUE);
+    for (unsigned w = 1; w <= 5; w += 2) {
+        ok(ptxiCtxSetWorkers(NULL, w));
+        ok(ptxiCtxGetWorkers(NULL, &n));
+        ck_assert_uint_eq(n, w);
+        ok(ptxiMemsetD8(mem, 0, 4096));
+        ok(run("store", 32, 32, params));
+        ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+        for (unsigned i = 0; i < 1024; i++)
+            ck_bits32_at(got[i], 5 + i, "thread %u, %u workers", i, w);
+    }
+    ok(ptxiCtxSetWorkers(ctx, 0));
+}
+END_TEST
+
+START_TEST(counters_count)
+{
+    ptxiCounters c = { .size = sizeof c };
+    uint32_t v = 5;
+    void *params[] = { &mem, &v };
+
+    ok(run("store", 2, 48, params));
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.launches, 0);
+    ok(ptxiCtxSetCounting(NULL, 1));
+    ok(run("store", 2, 48, params));
+    ok(run("nothing", 1, 32, NULL));
+    ok(ptxiCtxSetCounting(NULL, 0));
+    ok(run("store", 2, 48, params));
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.launches, 2);
+    ck_assert_uint_eq(c.blocks, 3);
+    ck_assert_uint_eq(c.threads, 128);
+    /* `store` is 11 instructions as written, `nothing` is 1; a compiler may make them fewer */
+    ck_assert_uint_ge(c.warpInstructions, 4 * 3);
+    ck_assert_uint_le(c.warpInstructions, 4 * 11 + 1);
+    ck_assert_uint_ge(c.threadInstructions, 96 * 3);
+    ck_assert_uint_le(c.threadInstructions, 96 * 11 + 32);
+    ok(ptxiCtxResetCounters(NULL));
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.threads, 0);
+    c.size = 1;
+    gives(ptxiCtxGetCounters(NULL, &c), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+/* ---- together */
+
+static void *launch_many(void *p)
+{
+    ptxiStream s;
+    uint32_t v = (uint32_t)(uintptr_t)p, got[64];
+    ptxiDevicePtr m;
+    ptxiFunction f;
+    void *params[] = { &m, &v };
+
+    if (ptxiCtxSetCurrent(ctx) || ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING) || ptxiMemAlloc(&m, sizeof got) ||
+        ptxiModuleGetFunction(&f, module, "store"))
+        return (void *)1;
+    for (int i = 0; i < 300; i++) {
+        v += 1000;
+        if (ptxiLaunchKernel(f, 2, 1, 1, 32, 1, 1, 0, s, params, NULL) || ptxiMemcpyDtoHAsync(got, m, sizeof got, s) ||
+            ptxiStreamSynchronize(s))
+            return (void *)2;
+        for (unsigned k = 0; k < 64; k++)
+            if (got[k] != v + k)
+                return (void *)3;
+    }
+    return NULL;
+}
+
+START_TEST(one_module_many_threads)
+{
+    pthread_t t[6];
+
+    for (uintptr_t i = 0; i < 6; i++)
+        pthread_create(&t[i], NULL, launch_many, (void *)(i * 7));
+    for (int i = 0; i < 6; i++) {
+        void *bad;
+
+        pthread_join(t[i], &bad);
+        ck_assert_ptr_null(bad);
+    }
+}
+END_TEST
+
+static _Atomic int calls;
+
+static void count_call(void *unused)
+{
+    (void)unused;
+    calls++;
+}
+
+START_TEST(a_long_queue_drains)
+{
+    ptxiDevicePtr p;
+    uint32_t v;
+
+    ok(ptxiModuleGetGlobal(&p, NULL, module, "counter"));
+    for (int i = 0; i < 2000; i++) {
+        ok(ptxiLaunchKernel(kernel("count"), 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+        ok(ptxiLaunchHostFunc(NULL, count_call, NULL));
+    }
+    ok(ptxiMemcpyDtoH(&v, p, 4));
+    ck_bits32(v, 7 + 2000 * 32);
+    ck_assert_int_eq(calls, 2000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("launch");
+    TCase *t = tcase_create("launch");
+
+    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, loading_says_what_is_wrong);
+    tcase_add_test(t, loading_refuses);
+    tcase_add_test(t, functions_are_found);
+    tcase_add_test(t, function_attributes);
+    tcase_add_test(t, occupancy_is_the_devices);
+    tcase_add_test(t, variables_have_addresses);
+    tcase_add_test(t, texts_for_tools);
+    tcase_add_test(t, launches_run);
+    tcase_add_test(t, launches_from_a_buffer);
+    tcase_add_test(t, launches_check_their_shape);
+    tcase_add_test(t, dynamic_shared_memory);
+    tcase_add_test(t, a_bad_write_is_reported);
+    tcase_add_test(t, each_kind_of_failure);
+    tcase_add_test(t, time_runs_out);
+    tcase_add_test(t, work_behind_a_failure_is_dropped);
+    tcase_add_test(t, ranges_and_checking);
+    tcase_add_test(t, output_goes_to_the_sink);
+    tcase_add_test(t, progress_is_told);
+    tcase_add_test(t, workers_can_be_chosen);
+    tcase_add_test(t, counters_count);
+    tcase_add_test(t, one_module_many_threads);
+    tcase_add_test(t, a_long_queue_drains);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
