@@ -38,13 +38,13 @@ void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done)
     }
 }
 
-/* Threads that a warp brings to a barrier: whole warps of 32. */
-static uint32_t warp_threads(const struct ptxi_warp *w)
+/* Threads that the warps of these lanes bring to a barrier: 32 for each, however many of its threads have exited. */
+static uint32_t warp_threads(ptxi_lanes lanes)
 {
     uint32_t n = 0;
 
-    for (int k = 0; k < PTXI_LANES; k += 32)
-        n += (uint32_t)(w->live >> k) ? 32 : 0;
+    for (unsigned g = 0; g < PTXI_WARP32S; g++)
+        n += lanes & ptxi_warp32_lanes(g) ? 32 : 0;
     return n;
 }
 
@@ -54,7 +54,7 @@ static uint32_t live_threads(const struct ptxi_cta *cta)
 
     for (uint32_t k = 0; k < cta->warp_count; k++)
         if (cta->warps[k].state != PTXI_WARP_DONE)
-            n += warp_threads(&cta->warps[k]);
+            n += warp_threads(cta->warps[k].live);
     return n;
 }
 
@@ -63,14 +63,9 @@ static void release(struct ptxi_cta *cta, unsigned number)
     struct ptxi_barrier done = cta->barriers[number];
 
     memset(&cta->barriers[number], 0, sizeof done);
-    for (uint32_t k = 0; k < cta->warp_count; k++) {
-        struct ptxi_warp *w = &cta->warps[k];
-
-        if (w->state == PTXI_WARP_WAITING && w->barrier == number) {
-            ptxi_warp_release(w, number, &done);
-            w->state = PTXI_WARP_READY;
-        }
-    }
+    for (uint32_t k = 0; k < cta->warp_count; k++)
+        if (cta->warps[k].arrived)
+            ptxi_warp_release(&cta->warps[k], number, &done);
 }
 
 static bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
@@ -78,30 +73,44 @@ static bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
     return b->in_use && b->arrived >= (b->expected ? b->expected : live_threads(cta));
 }
 
-void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w)
+/* The warp of these lanes, all waiting at barrier `number`, arrives. */
+static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, unsigned number)
 {
-    const struct ptxi_split *s = &w->splits[0];
-    unsigned number = s->barrier;
     struct ptxi_barrier *b = &cta->barriers[number];
+    bool waits = true;
 
-    w->state = PTXI_WARP_WAITING;
-    w->barrier = (uint8_t)number;
     b->in_use = true;
-    b->arrived += warp_threads(w);
-    if (s->pc->b != PTXI_NO_SLOT)
-        b->expected = ((const uint32_t *)slot_of(s, s->pc->b))[ptxi_first_lane(s->lanes)];
+    b->arrived += warp_threads(lanes);
+    w->arrived |= lanes;
     for (uint32_t k = 0; k < w->split_count; k++) {
-        if (!is_red(w->splits[k].pc->op))
+        const struct ptxi_split *s = &w->splits[k];
+        ptxi_lanes here = s->lanes & lanes;
+
+        if (!here)
             continue;
-        b->popc += (uint32_t)__builtin_popcountll(predicate_of(&w->splits[k]));
-        b->voters += (uint32_t)__builtin_popcountll(w->splits[k].lanes);
+        if (s->pc->b != PTXI_NO_SLOT)
+            b->expected = ((const uint32_t *)slot_of(s, s->pc->b))[ptxi_first_lane(here)];
+        if (is_red(s->pc->op)) {
+            b->popc += (uint32_t)__builtin_popcountll(predicate_of(s) & here);
+            b->voters += (uint32_t)__builtin_popcountll(here);
+        }
+        waits = s->pc->op != PTXI_OP_bar_arrive;
     }
-    if (s->pc->op == PTXI_OP_bar_arrive) {
+    if (!waits)
         ptxi_warp_release(w, number, b);
-        w->state = PTXI_WARP_READY;
-    }
     if (complete(cta, b))
         release(cta, number);
+}
+
+void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w)
+{
+    for (unsigned g = 0; g < PTXI_WARP32S; g++) {
+        unsigned number = 0;
+        ptxi_lanes lanes = ptxi_warp_at_barrier(w, g, &number);
+
+        if (lanes)
+            arrive(cta, w, lanes, number);
+    }
 }
 
 void ptxi_cta_warp_done(struct ptxi_cta *cta)

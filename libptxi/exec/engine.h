@@ -19,7 +19,8 @@ enum ptxi_event {
     PTXI_EVENT_NONE,    /* reached w->stop */
     PTXI_EVENT_SWITCH,  /* the splits changed: pick again */
     PTXI_EVENT_QUANTUM, /* the scheduler should look */
-    PTXI_EVENT_BARRIER, /* the whole warp waits at CTA barriers */
+    PTXI_EVENT_BARRIER, /* a warp of 32 threads has come to a CTA barrier, and no lane can run */
+    PTXI_EVENT_WAITING, /* no lane can run until a CTA barrier is complete */
     PTXI_EVENT_DONE,    /* no lane lives */
     PTXI_EVENT_BLOCKED, /* lanes wait for lanes that cannot come */
     PTXI_EVENT_FAULT
@@ -93,7 +94,10 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *leve
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes);
 /* Ends a warp in the middle: its frames are free again. */
 void ptxi_warp_abandon(struct ptxi_warp *w);
-/* All splits waiting at CTA barrier `number` go on; red results are written. */
+/* The lanes of the k32-th warp of 32 that have all come to one CTA barrier, `*number`, and have not been counted there; or 0.
+ * PTX ISA, "barrier": a warp arrives when all its threads that have not exited are there. */
+ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigned *number);
+/* Lanes that have arrived at CTA barrier `number` go on; red results are written. */
 void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done);
 
 /* For handlers. Each returns what the handler must return. */
@@ -132,9 +136,9 @@ struct ptxi_area {
 const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t offset,
                                       uint32_t size, const char *detail, const struct ptxi_area *area);
 
-/* barrier.c: CTA barriers. All lanes of a warp that live stand at one barrier when the warp arrives. */
+/* barrier.c: CTA barriers. The warps of 32 whose living lanes all stand at one barrier arrive there. */
 void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);
-/* A warp has exited: barriers no longer wait for it. */
+/* A warp of 32 has exited: barriers no longer wait for it. */
 void ptxi_cta_warp_done(struct ptxi_cta *cta);
 /* Writes what bar.red gives to the lanes of a waiting split. */
 void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done);

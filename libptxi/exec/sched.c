@@ -227,9 +227,8 @@ static bool within_limits(struct ptxi_warp *w)
     return true;
 }
 
-static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, char *buf, size_t size)
+static const char *waits_for(const struct ptxi_split *s, char *buf, size_t size)
 {
-    (void)w;
     if (s->state == PTXI_SPLIT_BARRIER)
         snprintf(buf, size, "barrier %u", s->barrier);
     else if (s->state == PTXI_SPLIT_SYNC)
@@ -254,7 +253,7 @@ static void fail_deadlock(struct ptxi_cta *c)
             const struct ptxi_code *code = p->frame->code;
 
             n += (size_t)snprintf(text + n, sizeof text - n, "%swarp %u lanes 0x%llx wait for %s at line %u", n ? "; " : "", k,
-                                  (unsigned long long)p->lanes, waits_for(w, p, what, sizeof what), code->locs[p->pc - code->insns].line);
+                                  (unsigned long long)p->lanes, waits_for(p, what, sizeof what), code->locs[p->pc - code->insns].line);
             if (!first)
                 first = w;
         }
@@ -271,14 +270,14 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
         case PTXI_EVENT_DONE:
             w->state = PTXI_WARP_DONE;
             charge(w);
-            if (--c->live_warps)
-                ptxi_cta_warp_done(c);
+            c->live_warps--;
             return true;
         case PTXI_EVENT_BARRIER:
             ptxi_cta_arrive(c, w);
-            if (w->state != PTXI_WARP_READY)
-                return true;
             break;
+        case PTXI_EVENT_WAITING:
+            w->state = PTXI_WARP_WAITING;
+            return true;
         case PTXI_EVENT_QUANTUM: {
             bool used_up = w->quantum <= 0;
 

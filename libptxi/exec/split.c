@@ -12,6 +12,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
 {
     frame->splits = 1;
     w->live = lanes;
+    w->arrived = 0;
     w->split_count = 1;
     w->current = 0;
     w->patience = w->patience_limit = PATIENCE_FIRST;
@@ -86,13 +87,31 @@ static bool wake(struct ptxi_warp *w)
     return any;
 }
 
-/* PTX ISA, "barrier": a warp arrives when all its threads that have not exited are there. */
-static bool all_at_one_barrier(const struct ptxi_warp *w)
+ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigned *number)
 {
-    for (uint32_t k = 0; k < w->split_count; k++)
-        if (w->splits[k].state != PTXI_SPLIT_BARRIER || w->splits[k].barrier != w->splits[0].barrier)
-            return false;
-    return true;
+    ptxi_lanes need = w->live & ~w->arrived & ptxi_warp32_lanes(k32), there = 0;
+
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        const struct ptxi_split *s = &w->splits[k];
+
+        if (s->state != PTXI_SPLIT_BARRIER || !(s->lanes & need))
+            continue;
+        if (there && s->barrier != *number)
+            return 0;
+        *number = s->barrier;
+        there |= s->lanes & need;
+    }
+    return there == need ? there : 0;
+}
+
+static bool some_at_barrier(const struct ptxi_warp *w)
+{
+    unsigned number;
+
+    for (unsigned g = 0; g < PTXI_WARP32S; g++)
+        if (ptxi_warp_at_barrier(w, g, &number))
+            return true;
+    return false;
 }
 
 /* A rendezvous that the exit of other lanes has made complete. */
@@ -140,12 +159,10 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *leve
             merge(w);
         s = pick(w);
         if (!s) {
-            if (all_at_one_barrier(w))
+            if (some_at_barrier(w))
                 return PTXI_EVENT_BARRIER;
-            if (finish_rendezvous(w))
-                continue;
-            if (!wake(w))
-                return PTXI_EVENT_BLOCKED;
+            if (!finish_rendezvous(w) && !wake(w))
+                return w->arrived ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
             continue;
         }
         enter(w, s);
@@ -255,7 +272,23 @@ const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
         ptxi_frame_drop(w, s->frame);
         remove_split(w, w->current);
     }
+    for (unsigned g = 0; g < PTXI_WARP32S; g++)
+        if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)))
+            ptxi_cta_warp_done(w->cta);
     return leave(w, PTXI_EVENT_SWITCH);
+}
+
+/* Lanes of a waiting split that have not arrived with their warp go on waiting in a split of their own. */
+static void leave_waiting(struct ptxi_warp *w, struct ptxi_split *s, ptxi_lanes lanes)
+{
+    struct ptxi_split rest = *s;
+
+    rest.lanes &= ~lanes;
+    s->lanes &= lanes;
+    if (!rest.lanes)
+        return;
+    w->splits[w->split_count++] = rest;
+    s->frame->splits++;
 }
 
 void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done)
@@ -263,10 +296,13 @@ void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_b
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
 
-        if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number)
+        if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number || !(s->lanes & w->arrived))
             continue;
+        leave_waiting(w, s, w->arrived);
+        w->arrived &= ~s->lanes;
         ptxi_barrier_result(s, done);
         s->pc++;
         s->state = PTXI_SPLIT_READY;
+        w->state = PTXI_WARP_READY;
     }
 }

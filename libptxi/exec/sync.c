@@ -8,14 +8,32 @@
 #include "exec/level.h"
 #include "exec/warpop.h"
 
-static inline const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_insn *i)
+/* Active lanes for which the operand in `slot` is another than for the first. */
+static inline ptxi_lanes others(const struct ptxi_warp *w, unsigned slot, uint32_t *first)
 {
-    uint32_t number = ((const uint32_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(w->active)];
+    const uint32_t *v = PTXI_SLOT(w, slot);
+    ptxi_lanes other = 0;
 
+    *first = v[ptxi_first_lane(w->active)];
+    for (int l = 0; l < PTXI_LANES; l++)
+        other |= (ptxi_lanes)(v[l] != *first) << l;
+    return other & w->active;
+}
+
+/* Lanes that name different barriers part. */
+static const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    uint32_t number, threads = 0;
+    ptxi_lanes other = others(w, i->a, &number);
+
+    if (i->b != PTXI_NO_SLOT)
+        other |= others(w, i->b, &threads);
     if (number >= PTXI_BARRIERS)
-        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active, number, 0, "its number is above 15");
-    if (i->b != PTXI_NO_SLOT && ((const uint32_t *)PTXI_SLOT(w, i->b))[ptxi_first_lane(w->active)] % 32)
-        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active, number, 0, "its thread count is no multiple of the warp size");
+        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & ~other, number, 0, "its number is above 15");
+    if (threads % 32)
+        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
+    if (other)
+        ptxi_split_off(w, i, other);
     return ptxi_leave_barrier(w, i, number);
 }
 

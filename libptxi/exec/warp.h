@@ -23,6 +23,9 @@ typedef uint64_t ptxi_lanes;
 #define PTXI_ALL_LANES ((ptxi_lanes)-1)
 #define PTXI_MAX_SPLITS PTXI_LANES
 
+/* Warps of 32 threads that share the lanes; PTX sees them apart. */
+#define PTXI_WARP32S (PTXI_LANES / 32u)
+
 struct ptxi_warp;
 typedef const struct ptxi_insn *ptxi_handler(const struct ptxi_insn *i, struct ptxi_warp *w);
 
@@ -77,17 +80,22 @@ struct ptxi_warp {
     struct ptxi_frame *frame;
     uint8_t event;                /* why the dispatch loop was left */
     uint8_t state;                /* enum ptxi_warp_state: as the CTA sees it */
-    uint8_t barrier;              /* WAITING: the CTA barrier it has arrived at */
     uint32_t turns;               /* quanta used since it was given the worker */
     uint32_t index;               /* in its CTA */
     uint32_t first_thread;        /* linear thread index of lane 0 */
     ptxi_lanes live;              /* lanes that have not exited */
+    ptxi_lanes arrived;           /* lanes of splits in state BARRIER whose warp of 32 has been counted there */
     uint32_t patience, patience_limit; /* rounds of loops before the running split gives way to others, see split.c */
     uint32_t split_count;         /* running one included: splits[current] */
     uint32_t current;
     struct ptxi_split splits[PTXI_MAX_SPLITS];
     struct ptxi_frame *free_frames[16]; /* by size class */
 };
+
+static inline ptxi_lanes ptxi_warp32_lanes(unsigned k)
+{
+    return (ptxi_lanes)UINT32_MAX << (32 * k);
+}
 
 /* Register slots as lane vectors. */
 #define PTXI_SLOT(w, slot) __builtin_assume_aligned((w)->regs + (uint32_t)(slot) * PTXI_UNIT, 64)
