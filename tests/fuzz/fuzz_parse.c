@@ -1,11 +1,10 @@
 /* Any bytes through lexer, parser and checks. Built with -fsanitize=fuzzer it is a libFuzzer target; otherwise its main()
- * replays the files it is given, each also with every tenth allocation failing. */
+ * replays the files it is given, each also changed and with every tenth allocation failing. */
+#include "mutate.h"
 #include "parse/ast.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct countdown {
     unsigned long left; /* allocations until one fails; 0: none does */
@@ -70,6 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef FUZZER
+enum { MUTANTS = 40 };
+
 static int replay(const char *name)
 {
     static uint8_t data[1 << 24];
@@ -83,6 +84,7 @@ static int replay(const char *name)
     n = fread(data, 1, sizeof data, f);
     fclose(f);
     LLVMFuzzerTestOneInput(data, n);
+    mutants(data, n, MUTANTS);
     for (unsigned long k = 1; parse((const char *)data, n, k); k += 1 + k / 10)
         ;
     return 0;

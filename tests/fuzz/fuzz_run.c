@@ -1,6 +1,7 @@
 /* Any bytes as a module: load it, compile every function, launch every kernel on a small grid with little to spend.
  * Whatever the text says, the process lives, every failure has a report, and the next launch works. Built with
- * -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is given. */
+ * -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is given, each also changed. */
+#include "mutate.h"
 #include "ptxi.h"
 
 #include <stdbool.h>
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BUFFER = 4096, BUDGET = 20000, MILLISECONDS = 500, STACK = 1024, PARAMS = 1 << 15, MOST_KERNELS = 64 };
 
@@ -135,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef FUZZER
+enum { MUTANTS = 40 };
+
 static bool replay(const char *name)
 {
     static uint8_t data[1 << 24];
@@ -148,6 +149,7 @@ static bool replay(const char *name)
     n = fread(data, 1, sizeof data - 1, f);
     fclose(f);
     LLVMFuzzerTestOneInput(data, n);
+    mutants(data, n, MUTANTS);
     return true;
 }
 

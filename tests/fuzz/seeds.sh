@@ -1,0 +1,35 @@
+#!/bin/sh
+# Texts to start from, into a folder: whole small files of the tree, the functions of large ones, and the instructions
+# that ptxas takes, a few to a kernel. Usage: seeds.sh SOURCE_TREE FOLDER
+set -eu
+top=$1 to=$2
+mkdir -p "$to"
+
+for f in "$top"/tests/errors/*.ptx "$top"/tests/errors/run/*.ptx "$top"/samples/*.ptx "$top"/tests/bench/*.ptx "$top"/tests/cuda/*.ptx \
+    "$top"/tests/fuzz/corpus/*; do
+    [ "$(wc -c < "$f")" -lt 12000 ] && cp "$f" "$to/$(basename "$f")" || awk -v out="$to/$(basename "$f" .ptx)" '
+        /^\.(version|target|address_size)/ { head = head $0 "\n" }
+        /^(\.visible |\.weak )?\.(entry|func)/ { text = ""; inside = 1 }
+        inside { text = text $0 "\n" }
+        /^}/ { if (inside && length(text) < 8000 && n < 12) { file = out "." ++n ".ptx"; printf "%s%s", head, text > file; close(file) } inside = 0 }
+    ' "$f"
+done
+
+# The registers have the names of tests/isa/frame.ptx, and values that mean something.
+awk -v out="$to/isa" '
+    function finish() { if (n) { print "label: exit;\n}" > file; close(file) } n = 0 }
+    $3 != "+" || /\[f/ { next }
+    n == 6 || $1 $2 != group { finish() }
+    {
+        if (!n++) {
+            group = $1 $2; file = out "." ++files ".ptx"
+            printf ".version %d.%d\n.target sm_%s\n.address_size 64\n.const .b64 cvar[4];\n.func callee() { ret; }\n", $2 / 10, $2 % 10, $1 > file
+            print ".entry k(.param .u64 p, .param .align 16 .b8 kparam[128])\n{\n.reg .pred %p<40>;\n.reg .b8 %b<60>;\n.reg .b16 %h<60>;" > file
+            print ".reg .b32 %r<90>;\n.reg .b64 %d<60>;\n.reg .b128 %q<60>;\n.local .align 16 .b8 lvar[128];\n.shared .align 16 .b8 svar[128];" > file
+            print "table: .branchtargets label;\nld.param.u64 %d40, [p];\nadd.u64 %d41, %d40, 16;\nmov.u64 %d16, %d40;\nmov.u32 %r16, %tid.x;" > file
+            print "mov.u32 %r24, %laneid;\nmov.u32 %r32, 5;\nmov.u32 %r40, -1;\ncvt.u16.u32 %h16, %r16;\nsetp.lt.u32 %p32, %r16, 7;" > file
+        }
+        sub(/^[^ ]+ [^ ]+ [^ ]+ /, ""); print > file
+    }
+    END { finish() }
+' "$top/tests/isa/verdicts.txt"
