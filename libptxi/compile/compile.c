@@ -36,7 +36,13 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
     struct ptxi_code *code;
     const char *wrong;
 
-    if (!ptxi_build(&b) || !fits(&b, diags))
+    if (!ptxi_build(&b)) {
+        if (ir.too_large)
+            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "'%s' has more than %d bytes of .param variables", func->name->s,
+                          4 * PTXI_MOST_AREA_WORDS);
+        return NULL;
+    }
+    if (!fits(&b, diags))
         return NULL;
     if (!passes(&ir, options)) {
         if (!ir.oom)

@@ -59,8 +59,12 @@ uint32_t ptxi_ir_const(struct ptxi_ir *ir, enum ptxi_class class, uint64_t value
 uint32_t ptxi_ir_area(struct ptxi_ir *ir, uint64_t bytes, uint32_t fixed)
 {
     uint32_t words = (uint32_t)((bytes + 3) / 4);
-    struct ptxi_area *area = APPEND(ir, area, 1);
+    struct ptxi_area *area;
 
+    ir->area_words += (bytes + 3) / 4;
+    if (ir->area_words > PTXI_MOST_AREA_WORDS)
+        ir->too_large = ir->oom = true;
+    area = ir->too_large ? NULL : APPEND(ir, area, 1);
     if (!area)
         return 0;
     *area = (struct ptxi_area){ .count = words, .bytes = bytes, .fixed = fixed };

@@ -11,6 +11,7 @@
 #include "isa/bytecode.h"
 
 #define PTXI_NONE UINT32_MAX
+#define PTXI_MOST_AREA_WORDS (1 << 20) /* as many as a function may have registers */
 
 /* Register classes; each has a pool of slots of its own, since a value must survive in the lanes that are not active
  * while other lanes reuse its slot: slots of different widths would mix lanes. */
@@ -95,6 +96,7 @@ struct ptxi_ir {
     struct ptxi_arena *arena; /* of the compilation, not of the result */
     const struct ptxi_func *func;
     bool oom;
+    bool too_large; /* the parameters are, and oom is set: what was built is not to be used */
 
     struct ptxi_ir_inst *insts;
     uint32_t count, cap;
@@ -102,6 +104,7 @@ struct ptxi_ir {
     uint32_t vreg_count, vreg_cap;
     struct ptxi_area *areas;
     uint32_t area_count, area_cap;
+    uint64_t area_words;  /* of all of them */
     struct ptxi_ir_table *tables;
     uint32_t table_count, table_cap;
     struct ptxi_ir_call *calls;

@@ -258,6 +258,8 @@ static bool words_ok(struct ptxi_build *b, uint32_t area, uint32_t offset, unsig
 {
     unsigned align = bits < 32 ? bits / 8 : 4;
 
+    if (b->ir->oom)
+        return false;
     if (offset % align == 0 && (uint64_t)offset + bits / 8 <= b->ir->areas[area].count * 4)
         return true;
     ptxi_build_unsupported(b, offset % align ? "misaligned parameter" : "outside the parameter");
