@@ -153,6 +153,12 @@ static void unlink_block(struct ptxi_heap_block *b)
 
 /* ---- quarantine; under the lock */
 
+static void drop_pages(const struct ptxi_heap_block *b)
+{
+    if (!is_small(class_bytes(b->size_class)))
+        madvise((void *)(uintptr_t)b->base, class_bytes(b->size_class), MADV_DONTNEED);
+}
+
 static void release_oldest(void)
 {
     struct ptxi_heap_block *b = heap.oldest;
@@ -164,6 +170,7 @@ static void release_oldest(void)
     heap.quarantined--;
     heap.quarantined_small -= is_small(bytes) ? bytes : 0;
     ptxi_memmap_remove(ptxi_state.memmap, b->base);
+    drop_pages(b); /* whoever wrote behind our back: the next owner finds zeros */
     add_place(b->size_class, b->base);
     free(b);
 }
@@ -172,8 +179,7 @@ static void quarantine(struct ptxi_heap_block *b)
 {
     size_t bytes = class_bytes(b->size_class);
 
-    if (!is_small(bytes)) /* the pages go back to the system, the addresses stay */
-        madvise((void *)(uintptr_t)b->base, bytes, MADV_DONTNEED);
+    drop_pages(b); /* the addresses stay */
     b->next = NULL;
     *heap.newest = b;
     heap.newest = &b->next;
@@ -257,6 +263,7 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
         free(b);
         return r;
     }
+    b->zero = !is_small(class_bytes(b->size_class));
     *block = b;
     return PTXI_SUCCESS;
 }

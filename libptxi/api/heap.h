@@ -8,6 +8,7 @@
 
 #include "ptxi.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct ptxi_heap_block {
     size_t size;                         /* bytes asked for */
     unsigned host_flags;                 /* of the call that made it */
     unsigned size_class;
+    bool zero;                           /* when allocated: so large that its pages were fresh */
     struct ptxiModule_st *module;        /* whose variable it is, or NULL */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };

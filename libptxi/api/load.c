@@ -155,6 +155,8 @@ static void write_log(struct log *log, const struct ptxi_diag *d, enum ptxi_diag
     bool on = false;
     size_t n = 0;
 
+    if (!log->buffer && !log->size_value)
+        return;
     ptxi_str_init(&s, NULL);
     for (const struct ptxi_diag_entry *e = d->first; e; e = e->next) {
         if (e->severity != PTXI_DIAG_NOTE)

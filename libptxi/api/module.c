@@ -82,13 +82,26 @@ static void put_address(struct ptxiModule_st *m, unsigned char *data, const stru
         data[r->offset + i] = (unsigned char)(value >> 8 * i);
 }
 
+/* Fills in what is not zero. */
 static void initialise(struct ptxiModule_st *m, const struct ptxi_var *v, unsigned char *data)
 {
-    memset(data, 0, v->size);
     if (v->init)
         memcpy(data, v->init, v->init_size);
     for (uint32_t i = 0; i < v->reloc_count; i++)
         put_address(m, data, &v->relocs[i]);
+}
+
+/* Zeroed memory for variables. */
+static ptxiResult allocate(struct ptxiModule_st *m, size_t size, uint32_t mem_flags, struct ptxi_heap_block **b)
+{
+    ptxiResult r = ptxi_heap_alloc(m->ctx, size, PTXI_HEAP_MODULE, mem_flags | PTXI_MEM_MODULE, 0, b);
+
+    if (r)
+        return r;
+    (*b)->module = m;
+    if (!(*b)->zero)
+        memset((void *)(uintptr_t)(*b)->base, 0, size);
+    return PTXI_SUCCESS;
 }
 
 static ptxiResult place_global(struct ptxiModule_st *m, uint32_t i)
@@ -100,11 +113,10 @@ static ptxiResult place_global(struct ptxiModule_st *m, uint32_t i)
 
     if (v->size == 0) /* extern without a size: nothing to point to */
         return PTXI_SUCCESS;
-    ptxiResult r = ptxi_heap_alloc(m->ctx, v->size + slack, PTXI_HEAP_MODULE,
-                                   PTXI_MEM_RWA | PTXI_MEM_MODULE | (v->managed ? PTXI_MEM_MANAGED : 0), 0, &b);
+    ptxiResult r = allocate(m, v->size + slack, PTXI_MEM_RWA | (v->managed ? PTXI_MEM_MANAGED : 0), &b);
+
     if (r)
         return r;
-    b->module = m;
     m->globals[i] = slack ? (b->base + slack - 1) / slack * slack : b->base;
     return PTXI_SUCCESS;
 }
@@ -117,11 +129,8 @@ static ptxiResult place_variables(struct ptxiModule_st *m)
     m->globals = calloc(l->global_count + 1, sizeof *m->globals);
     if (!m->globals)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    if (l->const_bytes) {
-        r = ptxi_heap_alloc(m->ctx, l->const_bytes, PTXI_HEAP_MODULE, PTXI_MEM_READ | PTXI_MEM_MODULE, 0, &m->constants);
-        if (!r)
-            m->constants->module = m;
-    }
+    if (l->const_bytes)
+        r = allocate(m, l->const_bytes, PTXI_MEM_READ, &m->constants);
     for (uint32_t i = 0; i < l->global_count && !r; i++)
         r = place_global(m, i);
     if (r)

@@ -50,7 +50,8 @@ static void put_slot(struct ptxi_str *out, const struct ptxi_slot *slot)
             ptxi_str_puts(out, "|...");
             break;
         }
-        ptxi_str_printf(out, "%s%s", i ? "|" : "", ptxi_words[slot->words[i]]);
+        ptxi_str_puts(out, i ? "|" : "");
+        ptxi_str_puts(out, ptxi_words[slot->words[i]]);
     }
     ptxi_str_puts(out, slot->word_count > 1 ? ")" : "");
     ptxi_str_puts(out, slot->optional ? "}" : "");

@@ -261,6 +261,35 @@ START_TEST(variables_have_addresses)
 }
 END_TEST
 
+/* The place of a variable, small or large, is zeroed when it is used again. */
+START_TEST(variables_begin_as_zero)
+{
+    static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .b8 small[1000];\n.global .b8 large[100000];\n";
+    static const char *const names[] = { "small", "large" };
+
+    for (int k = 0; k < 2; k++) {
+        ptxiDevicePtr first = 0, p;
+        bool again = false;
+        size_t size;
+
+        for (int i = 0; i < 10000 && !again; i++) {
+            ptxiModule m;
+
+            ok(ptxiModuleLoadData(&m, text));
+            ok(ptxiModuleGetGlobal(&p, &size, m, names[k]));
+            for (size_t at = 0; at < size; at += 999)
+                ck_assert_int_eq(((unsigned char *)(uintptr_t)p)[at], 0);
+            again = p == first;
+            first = first ? first : p;
+            ok(ptxiMemsetD8(p, 0xaa, size));
+            ok(ptxiModuleUnload(m));
+            ((unsigned char *)(uintptr_t)p)[999] = 0xbb; /* as an unchecked kernel might */
+        }
+        ck_assert(again);
+    }
+}
+END_TEST
+
 START_TEST(texts_for_tools)
 {
     char *text;
@@ -698,6 +727,7 @@ int main(void)
     tcase_add_test(t, function_attributes);
     tcase_add_test(t, occupancy_is_the_devices);
     tcase_add_test(t, variables_have_addresses);
+    tcase_add_test(t, variables_begin_as_zero);
     tcase_add_test(t, texts_for_tools);
     tcase_add_test(t, launches_run);
     tcase_add_test(t, launches_from_a_buffer);
