@@ -851,7 +851,7 @@ PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
 
 /*! ptxiModuleGetUnsupported() :
  *  Which functions contain legal instructions that this version cannot execute: a line for each instruction, with
- *  function, place and spelling; the empty string where there is none.
+ *  function, place and spelling, and one for each function that is too large; the empty string where there is none.
  * `*text` the caller's, to be freed with ptxiFree.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text);

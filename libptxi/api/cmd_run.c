@@ -360,6 +360,17 @@ static void print_shape(const struct run *r)
                 required[2] ? required[2] : 1);
 }
 
+/* What may be the cause: the instructions that cannot be executed and the functions that are too large. */
+static void print_unsupported(const struct run *r)
+{
+    char *text;
+
+    if (ptxiModuleGetUnsupported(r->function->module, &text))
+        return;
+    fputs(text, stderr);
+    ptxiFree(text);
+}
+
 static void print_failure(const struct run *r, ptxiResult e)
 {
     ptxiReport report = { .size = sizeof report };
@@ -372,6 +383,8 @@ static void print_failure(const struct run *r, ptxiResult e)
     ptxi_cmd_error("%s", ptxi_cmd_result(e));
     if (e == PTXI_ERROR_INVALID_VALUE)
         print_shape(r);
+    if (e == PTXI_ERROR_NOT_SUPPORTED)
+        print_unsupported(r);
 }
 
 static int by_value(const void *a, const void *b)

@@ -12,9 +12,11 @@
 
 enum { MAX_THREADS = 1024, WORKSPACE = 64 };
 
-static ptxiResult no_code(const struct ptxiModule_st *m)
+static ptxiResult no_code(const struct ptxiFunction_st *f, bool count)
 {
-    return m->too_large ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_OUT_OF_MEMORY;
+    const struct ptxi_program *p = ptxi_module_program(f->module, count);
+
+    return p && p->functions[f->func->index].too_large ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 /* PTX ISA, "Performance-Tuning Directives: .maxntid": the product of the three bounds the threads. */
@@ -66,7 +68,7 @@ static ptxiResult enter(ptxiFunction f, const struct ptxi_code **code)
     if (!ptxi_function_valid(f))
         return PTXI_ERROR_INVALID_HANDLE;
     *code = ptxi_module_code(f->module, f->func->index, false);
-    return *code ? PTXI_SUCCESS : no_code(f->module);
+    return *code ? PTXI_SUCCESS : no_code(f, false);
 }
 
 static bool attribute(const struct ptxiFunction_st *f, const struct ptxi_code *code, int which, int *value)
@@ -432,7 +434,7 @@ static ptxiResult launch(ptxiFunction f, const struct shape *s, ptxiStream handl
     const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, counting);
 
     if (!code)
-        return no_code(f->module);
+        return no_code(f, counting);
     if (needs_cluster(f) || f->module->tree->address_size == 32)
         return PTXI_ERROR_NOT_SUPPORTED;
     r = check_shape(f, code, s);

@@ -159,7 +159,7 @@ static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t f
     struct ptxi_callee *own = &v->program.functions[function], *real = &v->program.functions[f->index];
     const struct ptxi_code *code = atomic_load(&real->code);
 
-    if (!code && f->has_body) {
+    if (!code && f->has_body && !atomic_load(&real->too_large)) {
         struct ptxi_compile_options options = {
             .ctx = m, .global_address = global_address, .function_address = function_address,
             .contract = m->contract, .count = v->count,
@@ -168,10 +168,12 @@ static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t f
 
         ptxi_diag_init(&diags, &m->arena);
         code = ptxi_compile(m->layout, f, &options, &m->arena, &diags);
-        m->too_large |= !code && diags.errors;
+        if (!code && diags.first)
+            atomic_store(&real->too_large, diags.first->msg);
         atomic_store(&real->code, code);
     }
     atomic_store(&own->code, code);
+    atomic_store(&own->too_large, atomic_load(&real->too_large));
     return code;
 }
 
@@ -543,6 +545,18 @@ static ptxiResult give_text(struct ptxi_str *s, char **text)
     return PTXI_SUCCESS;
 }
 
+/* A line about a function that is too large; false: it is not, memory was short. */
+static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, struct ptxi_str *s)
+{
+    const struct ptxi_func *f = m->tree->funcs[function];
+    const struct ptxi_callee *callees = m->variants[false].program.functions;
+    const char *why = callees ? atomic_load(&callees[function].too_large) : NULL;
+
+    if (why)
+        ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", m->name, f->loc.line, f->loc.col, name_of(f), why);
+    return why;
+}
+
 static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_code *code, struct ptxi_str *s)
 {
     for (uint32_t i = 0; i < code->count; i++)
@@ -565,7 +579,7 @@ ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
         const struct ptxi_func *f = mod->tree->funcs[i];
         const struct ptxi_code *code = f->has_body ? ptxi_module_code(mod, i, false) : NULL;
 
-        if (f->has_body && !code)
+        if (f->has_body && !code && !list_too_large(mod, i, &s))
             s.oom = true;
         if (code && code->unsupported_count)
             list_unsupported(mod, code, &s);

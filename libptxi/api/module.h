@@ -47,7 +47,6 @@ struct ptxiModule_st {
 
     pthread_mutex_t lock;               /* compilation, with the arena, and kernels' attributes */
     struct ptxi_variant variants[2];    /* [counting] */
-    bool too_large;                     /* a function did not fit bytecode */
 };
 
 /* Parse, check and lay out a module in the context. `text` is malloc'ed and the module's on success. */

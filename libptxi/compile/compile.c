@@ -15,13 +15,11 @@ enum { MOST_LOCAL = 512 << 10, MOST_SHARED = 1 << 20 };
 
 static bool fits(const struct ptxi_build *b, struct ptxi_diag *diags)
 {
-    const char *name = b->func->name->s;
-
     if (b->ir->local_bytes > MOST_LOCAL)
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "'%s' has %llu bytes of .local variables, a thread at most %d", name,
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .local variables, a thread has %d",
                       (unsigned long long)b->ir->local_bytes, MOST_LOCAL);
     else if (b->shared_bytes > MOST_SHARED)
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "'%s' has %llu bytes of .shared variables, a block at most %d", name,
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .shared variables, a block has at most %d",
                       (unsigned long long)b->shared_bytes, MOST_SHARED);
     else
         return true;
@@ -38,20 +36,19 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
 
     if (!ptxi_build(&b)) {
         if (ir.too_large)
-            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "'%s' has more than %d bytes of .param variables", func->name->s,
-                          4 * PTXI_MOST_AREA_WORDS);
+            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "more than %d bytes of .param variables", 4 * PTXI_MOST_AREA_WORDS);
         return NULL;
     }
     if (!fits(&b, diags))
         return NULL;
     if (!passes(&ir, options)) {
         if (!ir.oom)
-            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "'%s' needs more registers than can be addressed", func->name->s);
+            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "more registers than can be addressed");
         return NULL;
     }
     wrong = options->verify ? ptxi_verify(&ir) : NULL;
     if (wrong) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "'%s': the compiler is wrong: %s", func->name->s, wrong);
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "the compiler is wrong: %s", wrong);
         return NULL;
     }
     code = ptxi_emit(&ir, options, arena);

@@ -66,6 +66,7 @@ typedef bool ptxi_builtin(struct ptxi_builtin_call *call, void *user);
 /* A module's functions as the engine calls them. */
 struct ptxi_callee {
     _Atomic(const struct ptxi_code *) code; /* NULL until compiled */
+    _Atomic(const char *) too_large;        /* why it will never be: what there is too much of */
     ptxi_builtin *builtin;                  /* NULL for PTX functions */
     void *builtin_user;
     const char *name;

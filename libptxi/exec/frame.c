@@ -142,6 +142,8 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
     if (callee->builtin)
         return call_builtin(w, i, callee);
     code = code_of(w, func);
+    if (!code && callee->too_large)
+        return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, callee->too_large);
     if (!code)
         return ptxi_fault(w, i, PTXI_FK_UNRESOLVED, w->active, 0, 0, callee->name);
     if (i->op == PTXI_OP_call_indirect && !fits(code, list))
