@@ -28,24 +28,14 @@ static const struct cmd_type *find_type(const char *s, size_t n)
 
 static uint64_t from_double(const struct cmd_type *t, double v)
 {
-    uint64_t wide = ptxi_num_bits_f64(v);
+    uint32_t odd;
 
     if (t->size == 8)
-        return wide;
+        return ptxi_num_bits_f64(v);
     if (t->size == 4)
         return ptxi_num_bits_f32((float)v);
-    if (t->name[0] == 'f')
-        return ptxi_num_f16_from_f64(wide, PTXI_NUM_RN);
-    /* Rounded once: the f32 in between keeps 24 bits and a mark of the rest in its last. */
-    float f = (float)v;
-    uint32_t bits = ptxi_num_bits_f32(f);
-
-    if (isfinite(f) && (double)f != v) {
-        if (fabs((double)f) > fabs(v))
-            bits--;
-        bits |= 1;
-    }
-    return ptxi_num_bf16_from_f32(bits, PTXI_NUM_RN);
+    odd = ptxi_num_bits_f32(ptxi_num_f32_odd(v));
+    return t->name[0] == 'f' ? ptxi_num_f16_from_f32(odd, PTXI_NUM_RN) : ptxi_num_bf16_from_f32(odd, PTXI_NUM_RN);
 }
 
 /* 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX: the bits of an f32 or f64, as PTX writes them. */

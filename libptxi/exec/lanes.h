@@ -109,6 +109,18 @@ static inline void write_buffer(void *d, const void *from, ptxi_lanes on, size_t
 /* A temporary for one value a lane. */
 #define LANE_ARRAY(type, name) _Alignas(64) type name[PTXI_LANES]
 
+/* Where a handler may put the results of all lanes, in as many steps as it likes: the destination itself when all lanes are on.
+ * A source that is as wide may be the destination too: a lane of it must be read before that lane is written. */
+#define RESULT_LANES(type, r)          \
+    LANE_ARRAY(type, r##_buffer_);     \
+    type *r = __builtin_assume_aligned(w->active == PTXI_ALL_LANES ? (type *)PTXI_SLOT(w, i->d) : r##_buffer_, 64)
+#define NEXT_WITH_RESULT(r)                                            \
+    do {                                                               \
+        if (w->active != PTXI_ALL_LANES)                               \
+            ptxi_merge(PTXI_SLOT(w, i->d), r, w->active, sizeof *(r)); \
+        NEXT;                                                          \
+    } while (0)
+
 /* The mask of the lanes whose byte is 1; all are 0 or 1. */
 static inline ptxi_lanes ptxi_mask_of_bytes(const uint8_t *t)
 {
@@ -165,6 +177,14 @@ static inline bool ptxi_any_nan_f64(const double *r)
         nan |= r[l] != r[l];
     return nan;
 #endif
+}
+
+static inline bool ptxi_any_nan_f32(const float *r)
+{
+    uint32_t nan = 0;
+
+    FOR_LANES nan |= -(uint32_t)(r[l] != r[l]);
+    return nan;
 }
 
 /* Products of 32-bit factors, 64 bits wide: compilers know a longer way only. */

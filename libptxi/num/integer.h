@@ -11,20 +11,6 @@ static inline int32_t ptxi_num_clamp_s32(int64_t x)
     return (int32_t)(x > INT32_MAX ? INT32_MAX : x);
 }
 
-/* The nearest value within a type's range, as that type's bits. */
-static inline uint64_t ptxi_num_saturate_s(int64_t x, int64_t min, uint64_t max)
-{
-    uint64_t r = (uint64_t)(x < min ? min : x);
-
-    return x > 0 && r > max ? max : r;
-}
-
-static inline uint64_t ptxi_num_saturate_u(uint64_t x, int64_t min, uint64_t max)
-{
-    (void)min;
-    return x > max ? max : x;
-}
-
 static inline uint64_t ptxi_num_mul_hi_u64(uint64_t a, uint64_t b)
 {
     return (uint64_t)((unsigned __int128)a * b >> 64);

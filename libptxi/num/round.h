@@ -11,7 +11,6 @@ enum ptxi_num_rounding { PTXI_NUM_RN, PTXI_NUM_RZ, PTXI_NUM_RM, PTXI_NUM_RP };
 struct ptxi_num_format {
     int fraction, exponent;
 };
-#define PTXI_NUM_F16 ((struct ptxi_num_format){ 10, 5 })
 #define PTXI_NUM_F32 ((struct ptxi_num_format){ 23, 8 })
 #define PTXI_NUM_F64 ((struct ptxi_num_format){ 52, 11 })
 

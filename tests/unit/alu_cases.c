@@ -400,6 +400,10 @@ MODS(roundings, R(0), R(1), R(2), R(3))
 MODS(roundings_sat, R(0), R(1), R(2), R(3), R(0) | 2, R(1) | 2, R(2) | 2, R(3) | 2)
 MODS(roundings_ftz, R(0) | 1, R(1) | 1, R(2) | 1, R(3) | 1, R(0) | 3, R(1) | 3, R(2) | 3, R(3) | 3)
 MODS(roundings_all, R(0), R(1), R(2), R(3), R(0) | 2, R(1) | 2, R(2) | 2, R(3) | 2, R(0) | 1, R(1) | 1, R(2) | 1, R(3) | 1, R(0) | 3, R(1) | 3, R(2) | 3, R(3) | 3)
+MODS(roundings_or_ftz, R(0), R(1), R(2), R(3), R(0) | 1, R(1) | 1, R(2) | 1, R(3) | 1)
+#define RELU PTXI_MOD_RELU
+#define FINITE PTXI_MOD_SATFINITE
+MODS(limits, R(0) | RELU, R(1) | RELU, R(0) | FINITE, R(1) | FINITE, R(0) | RELU | FINITE, R(1) | RELU | FINITE)
 MODS(ftzs, 0, 1)
 MODS(sats, 0, 2)
 MODS(ftz_sats, 0, 1, 2, 3)
@@ -489,6 +493,9 @@ MODS(bytes_16, 16)
     CASE_W(cvt_f32_##t, F32, K, NONE, NONE, cvt_from_int, roundings_all, 0)                     \
     CASE_W(cvt_f16_##t, F16, K, NONE, NONE, cvt_from_int, roundings_sat, 0)                     \
     CASE_W(cvt_f64_##t, F64, K, NONE, NONE, cvt_from_int, roundings_sat, 0)
+#define CVT_BF16(t, K)                                                                          \
+    CASE_W(cvt_##t##_bf16, K, BF16, NONE, NONE, cvt_to_int, roundings, 0)                       \
+    CASE_W(cvt_bf16_##t, BF16, K, NONE, NONE, cvt_from_int, roundings, 0)
 #define CVT(name, d, a, mods) CASE_W(cvt_##name, d, a, NONE, NONE, cvt_float, mods, 0)
 
 #define APPROX(f) CASE_1(f##_approx_f32, F32, F32, f##_approx_f32) CASE_W(f##_approx_f32_ftz, F32, F32, NONE, NONE, f##_approx_ftz_f32, ftz, 0)
@@ -567,7 +574,11 @@ const struct alu_case alu_cases[] = {
     FOR_CVT_INTS(CVT_INT)
     CVT(f32_f16, F32, F16, sats) CVT(f32_f32, F32, F32, ftz_sats) CVT(f64_f64, F64, F64, sats) CVT(f64_f32, F64, F32, ftz_sats)
     CVT(f64_f16, F64, F16, sats) CVT(f16_f16, F16, F16, sats) CVT(f32_f64, F32, F64, roundings_all) CVT(f16_f32, F16, F32, roundings_all)
-    CVT(f16_f64, F16, F64, roundings_sat) CVT(bf16_f32, BF16, F32, roundings) CVT(f32_bf16, F32, BF16, ftzs)
+    CVT(f16_f64, F16, F64, roundings_sat) CVT(bf16_f32, BF16, F32, roundings_or_ftz) CVT(f32_bf16, F32, BF16, ftzs)
+    CVT(f16_f32, F16, F32, limits) CVT(bf16_f32, BF16, F32, limits) CVT(bf16_f64, BF16, F64, roundings) CVT(f64_bf16, F64, BF16, none)
+    CVT(bf16_f16, BF16, F16, roundings) CVT(f16_bf16, F16, BF16, roundings) CVT(bf16_bf16, BF16, BF16, none)
+    CASE_W(cvt_rint_bf16, BF16, BF16, NONE, NONE, cvt_rint, roundings, 0)
+    CVT_BF16(u16, U16) CVT_BF16(s16, S16) CVT_BF16(u32, U32) CVT_BF16(s32, S32) CVT_BF16(u64, U64) CVT_BF16(s64, S64)
     CASE_W(cvt_rint_f32, F32, F32, NONE, NONE, cvt_rint, roundings_all, 0) CASE_W(cvt_rint_f64, F64, F64, NONE, NONE, cvt_rint, roundings_sat, 0)
     APPROX(rcp) APPROX(rsqrt) APPROX(sqrt) APPROX(ex2) APPROX(lg2)
     CASE_1(sin_approx_f32, F32, F32, sin_approx_f32) CASE_W(sin_approx_f32_ftz, F32, F32, NONE, NONE, sin_approx_f32, ftz, 0)

@@ -315,6 +315,11 @@ __int128 integral_clamped(quad x, unsigned mods, __int128 low, __int128 high)
     return x < low ? low : x > high ? high : (__int128)x;
 }
 
+static unsigned fraction_bits(enum kind k)
+{
+    return k == F64 ? 52 : k == F32 ? 23 : k == F16 ? 10 : 7;
+}
+
 static uint64_t nan_result(u128 bits, enum kind from, enum kind to, unsigned mods)
 {
     uint64_t b = (uint64_t)bits;
@@ -326,10 +331,24 @@ static uint64_t nan_result(u128 bits, enum kind from, enum kind to, unsigned mod
     if (to == F64 && mods & PTXI_MOD_FTZ)
         return 0x7fffffffe0000000; /* that of the canonical f32 */
     if (to == F64)
-        return (b >> (kind_bits(from) - 1)) << 63 | 0x7ff8000000000000 | (from == F32 ? (b & 0x7fffff) << 29 : (b & 0x3ff) << 42);
-    if (from == F64)
-        return (b >> 63) << (kind_bits(to) - 1) | (to == F32 ? 0x7fc00000 | (b >> 29 & 0x3fffff) : 0x7e00 | (b >> 42 & 0x1ff));
+        return (b >> (kind_bits(from) - 1)) << 63 | 0x7ff8000000000000 | (b & ((1 << fraction_bits(from)) - 1)) << (52 - fraction_bits(from));
+    if (from == F64) {
+        unsigned f = fraction_bits(to);
+        uint64_t quiet = 1ull << (f - 1);
+
+        return (b >> 63) << (kind_bits(to) - 1) | infinity_of(to) | quiet | (b >> (52 - f) & (quiet - 1));
+    }
     return to == F32 ? 0x7fffffff : 0x7fff;
+}
+
+/* What .relu and .satfinite make of a number. */
+static uint64_t limited(uint64_t code, enum kind k, unsigned mods)
+{
+    uint64_t sign = 1ull << (kind_bits(k) - 1);
+
+    if (mods & PTXI_MOD_RELU && code & sign)
+        return 0;
+    return mods & PTXI_MOD_SATFINITE && (code & ~sign) == infinity_of(k) ? code - 1 : code;
 }
 
 uint64_t converted(u128 bits, enum kind from, enum kind to, unsigned mods)
@@ -338,15 +357,15 @@ uint64_t converted(u128 bits, enum kind from, enum kind to, unsigned mods)
     quad x = exact_value(bits, from, ftz && to != F16 && from != F64);
     bool negative = bits >> (kind_bits(from) - 1) & 1;
 
-    if (from == to && from != F16 && !(mods & (PTXI_MOD_FTZ | PTXI_MOD_SAT)))
+    if (from == to && kind_bits(from) > 16 && !(mods & (PTXI_MOD_FTZ | PTXI_MOD_SAT)))
         return (uint64_t)bits;
-    if (from == BF16 && !ftz)
+    if (from == BF16 && to == F32 && !ftz)
         return (uint64_t)bits << 16;
     if (x != x)
         return nan_result(bits, from, to, mods);
     if (from == F64 && ftz && tiny(x, mods))
         x = 0;
-    return rounded_with_sat(x, negative, to, mods);
+    return limited(rounded_with_sat(x, negative, to, mods), to, mods);
 }
 
 uint64_t rounded_integral(u128 bits, enum kind k, unsigned mods)

@@ -99,6 +99,8 @@ static uint64_t random_value(enum kind k)
         if (form < 6)
             return (r & 0x80000000) | (127 - 8 + r % 44) << 23 | (random64() & random64() & 0x7fffff);
         return r & 0xffffffff;
+    case BF16:
+        return random_value(F32) >> 16;
     case F16:
         return (form < 3 ? PICK(specials_f16) ^ (r & 0x8000) : r) & 0xffff;
     default:

@@ -1,0 +1,214 @@
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt", integers to floats. An 8-bit source is in the low bits of a 16-bit
+ * slot.
+ *
+ * What the host cannot convert exactly is first cut to a number of fewer bits whose lowest one tells whether there was anything
+ * below ("sticky"): it rounds to the same, and a vector conversion can take it. */
+#include "exec/convert.h"
+#include "exec/rounding.h"
+
+#define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
+
+/* --- 32 bits to at most 24 significant ones, good for rounding to 11 or less --- */
+static inline uint32_t sticky32(uint32_t x, bool is_signed)
+{
+    bool large = is_signed ? x + (1u << 24) >= 1u << 25 : x >= 1u << 24;
+
+    return large ? (x & ~0x1ffu) | (x & 0x1ff ? 0x100 : 0) : x;
+}
+
+/* --- 64 bits to at most 53, good for rounding to 24 or less --- */
+static inline uint64_t sticky64(uint64_t x, bool is_signed)
+{
+    bool large = (is_signed ? (x + ((uint64_t)1 << 53)) >> 54 : x >> 53) != 0;
+    uint64_t cut = (x & ~(uint64_t)0xfff) | (x & 0xfff ? 0x800 : 0);
+
+    return large ? cut : x;
+}
+
+/* The two halves of an integer, as exact floats less a power of two that they have in common. */
+static inline double upper_half(uint64_t x, bool is_signed)
+{
+    double bias = is_signed ? 0x1p84 + 0x1p63 + 0x1p52 : 0x1p84 + 0x1p52;
+
+    return ptxi_num_f64(0x4530000000000000 | (is_signed ? x ^ (uint64_t)1 << 63 : x) >> 32) - bias;
+}
+
+static inline double lower_half(uint64_t x)
+{
+    return ptxi_num_f64(0x4330000000000000 | (x & 0xffffffff));
+}
+
+static inline double sticky_f64(uint64_t x, bool is_signed)
+{
+    x = sticky64(x, is_signed);
+    return upper_half(x, is_signed) + lower_half(x);
+}
+
+/* --- exactly, but for what is cut --- */
+#define STICKY_64(src, is_signed)                                                                    \
+    static __attribute__((noinline)) void sticky_f64_of_##src(double *restrict r, const uint64_t *a) \
+    {                                                                                                \
+        FOR_LANES r[l] = sticky_f64(a[l], is_signed);                                                \
+    }                                                                                                \
+    static __attribute__((noinline)) void sticky_f32_of_##src(float *restrict r, const uint64_t *a)  \
+    {                                                                                                \
+        FOR_LANES r[l] = ptxi_num_f32_odd_normal(sticky_f64(a[l], is_signed));                       \
+    }
+STICKY_64(u64, false)
+STICKY_64(s64, true)
+
+static __attribute__((noinline)) void sticky_f32_of_s32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)sticky32(a[l], true);
+}
+
+/* In two halves: they add up to 24 bits. */
+static __attribute__((noinline)) void sticky_f32_of_u32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES {
+        uint32_t x = sticky32(a[l], false);
+
+        r[l] = (float)(int32_t)(x >> 16) * 0x1p16f + (float)(int32_t)(x & 0xffff);
+    }
+}
+
+#define EXACT_16(src, ts)                                                       \
+    static void sticky_f32_of_##src(float *restrict r, const uint16_t *a)       \
+    {                                                                           \
+        FOR_LANES r[l] = (float)(int32_t)(ts)a[l];                              \
+    }
+EXACT_16(u8, uint8_t)
+EXACT_16(s8, int8_t)
+EXACT_16(u16, uint16_t)
+EXACT_16(s16, int16_t)
+
+/* --- rounded, in the rounding that is set. A sum of two halves that is 0 becomes -0 when that is downward. --- */
+PTXI_ROUNDED void rounded_f32_of_s32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)a[l];
+}
+
+PTXI_ROUNDED void rounded_f32_of_u32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = __builtin_fabsf((float)(int32_t)(a[l] >> 16) * 0x1p16f + (float)(int32_t)(a[l] & 0xffff));
+}
+
+PTXI_ROUNDED void rounded_f32_of_f64(float *restrict r, const double *a)
+{
+    FOR_LANES r[l] = (float)a[l];
+}
+
+PTXI_ROUNDED void rounded_f64_of_u64(double *restrict r, const uint64_t *a)
+{
+    FOR_LANES r[l] = __builtin_fabs(upper_half(a[l], false) + lower_half(a[l]));
+}
+
+PTXI_ROUNDED void rounded_f64_of_s64(double *restrict r, const uint64_t *a)
+{
+    FOR_LANES {
+        double x = upper_half(a[l], true) + lower_half(a[l]);
+
+        r[l] = a[l] ? x : 0.0;
+    }
+}
+
+/* --- results --- */
+static __attribute__((noinline)) const struct ptxi_insn *finish_f32(const struct ptxi_insn *i, struct ptxi_warp *w, float *r)
+{
+    if (i->mods & PTXI_MOD_SAT)
+        FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));
+    NEXT_WITH_RESULT(r);
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *finish_f64(const struct ptxi_insn *i, struct ptxi_warp *w, double *r)
+{
+    if (i->mods & PTXI_MOD_SAT)
+        FOR_LANES r[l] = ptxi_num_f64(ptxi_num_sat_f64(r[l]));
+    NEXT_WITH_RESULT(r);
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *finish_f16(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f)
+{
+    RESULT_LANES(uint16_t, r);
+
+    f16_of_f32(r, f, MODE_OF(i));
+    if (i->mods & PTXI_MOD_SAT)
+        FOR_LANES r[l] = ptxi_num_sat_f16(r[l]);
+    NEXT_WITH_RESULT(r);
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *finish_bf16(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f)
+{
+    RESULT_LANES(uint16_t, r);
+
+    bf16_of_f32(r, f, MODE_OF(i));
+    NEXT_WITH_RESULT(r);
+}
+
+/* --- the operations --- */
+#define HALF_FROM(half, src)                             \
+    OP( cvt_##half##_##src )                             \
+    {                                                    \
+        LANE_ARRAY(float, f);                            \
+                                                         \
+        sticky_f32_of_##src(f, PTXI_SLOT(w, i->a));      \
+        return finish_##half(i, w, f);                   \
+    }
+HALF_FROM(f16, u8)
+HALF_FROM(f16, s8)
+#define HALVES_FROM(src) HALF_FROM(f16, src) HALF_FROM(bf16, src)
+HALVES_FROM(u16)
+HALVES_FROM(s16)
+HALVES_FROM(u32)
+HALVES_FROM(s32)
+HALVES_FROM(u64)
+HALVES_FROM(s64)
+
+#define EXACTLY_FROM(dst, t, src, ts, slot)              \
+    OP( cvt_##dst##_##src )                              \
+    {                                                    \
+        const slot *a = PTXI_SLOT(w, i->a);              \
+        RESULT_LANES(t, r);                              \
+                                                         \
+        FOR_LANES r[l] = (t)(ts)a[l];                    \
+        return finish_##dst(i, w, r);                    \
+    }
+#define EXACTLY_FROM_16(src, ts)                         \
+    EXACTLY_FROM(f32, float, src, ts, uint16_t)          \
+    EXACTLY_FROM(f64, double, src, ts, uint16_t)
+EXACTLY_FROM_16(u8, uint8_t)
+EXACTLY_FROM_16(s8, int8_t)
+EXACTLY_FROM_16(u16, uint16_t)
+EXACTLY_FROM_16(s16, int16_t)
+EXACTLY_FROM(f64, double, u32, uint32_t, uint32_t)
+EXACTLY_FROM(f64, double, s32, int32_t, uint32_t)
+
+#define ROUNDED_FROM(dst, t, src)                        \
+    OP( cvt_##dst##_##src )                              \
+    {                                                    \
+        RESULT_LANES(t, r);                              \
+                                                         \
+        ptxi_rounding_begin(i->mods);                    \
+        rounded_##dst##_of_##src(r, PTXI_SLOT(w, i->a)); \
+        ptxi_rounding_end(i->mods);                      \
+        return finish_##dst(i, w, r);                    \
+    }
+ROUNDED_FROM(f32, float, u32)
+ROUNDED_FROM(f32, float, s32)
+ROUNDED_FROM(f64, double, u64)
+ROUNDED_FROM(f64, double, s64)
+
+#define F32_FROM_64(src)                                 \
+    OP( cvt_f32_##src )                                  \
+    {                                                    \
+        LANE_ARRAY(double, f);                           \
+        RESULT_LANES(float, r);                          \
+                                                         \
+        sticky_f64_of_##src(f, PTXI_SLOT(w, i->a));      \
+        ptxi_rounding_begin(i->mods);                    \
+        rounded_f32_of_f64(r, f);                        \
+        ptxi_rounding_end(i->mods);                      \
+        return finish_f32(i, w, r);                      \
+    }
+F32_FROM_64(u64)
+F32_FROM_64(s64)

@@ -1,0 +1,100 @@
+#include "exec/convert.h"
+
+/* A loop for each rounding, in which `mode` is a constant. */
+#define IN_MODE(constant, assignment)                     \
+    case constant:                                        \
+        FOR_LANES {                                       \
+            const enum ptxi_num_rounding mode = constant; \
+            assignment;                                   \
+        }                                                 \
+        break;
+#define FOR_LANES_IN_MODE(assignment)     \
+    switch (mode) {                       \
+    IN_MODE(PTXI_NUM_RN, assignment)      \
+    IN_MODE(PTXI_NUM_RZ, assignment)      \
+    IN_MODE(PTXI_NUM_RM, assignment)      \
+    IN_MODE(PTXI_NUM_RP, assignment)      \
+    }
+
+#if defined(__F16C__)
+void f32_of_f16(float *restrict r, const uint16_t *restrict a)
+{
+    for (int l = 0; l < PTXI_LANES; l += 8)
+        _mm256_store_ps(r + l, _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l))));
+}
+
+/* Sixteen lanes in one vector: what is stored in halves cannot be forwarded to a load of the whole. */
+#define STORE_F16(control)                                                                                      \
+    for (int l = 0; l < PTXI_LANES; l += 16) {                                                                  \
+        __m128i low = _mm256_cvtps_ph(_mm256_load_ps(a + l), control);                                          \
+        __m256i v = _mm256_set_m128i(_mm256_cvtps_ph(_mm256_load_ps(a + l + 8), control), low);                 \
+                                                                                                                \
+        _mm256_store_si256((__m256i *)(r + l), canonical_f16(v));                                               \
+    }
+
+static inline __m256i canonical_f16(__m256i v)
+{
+    const __m256i magnitude = _mm256_set1_epi16(0x7fff), infinity = _mm256_set1_epi16(0x7c00);
+
+    return _mm256_blendv_epi8(v, magnitude, _mm256_cmpgt_epi16(_mm256_and_si256(v, magnitude), infinity));
+}
+
+void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
+{
+    switch (mode) {
+    case PTXI_NUM_RN: STORE_F16(_MM_FROUND_TO_NEAREST_INT); break;
+    case PTXI_NUM_RZ: STORE_F16(_MM_FROUND_TO_ZERO); break;
+    case PTXI_NUM_RM: STORE_F16(_MM_FROUND_TO_NEG_INF); break;
+    case PTXI_NUM_RP: STORE_F16(_MM_FROUND_TO_POS_INF); break;
+    }
+}
+#else
+void f32_of_f16(float *restrict r, const uint16_t *restrict a)
+{
+    FOR_LANES r[l] = ptxi_num_f32_from_f16_bits(a[l]);
+}
+
+void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
+{
+    FOR_LANES_IN_MODE(r[l] = ptxi_num_f16_from_f32(ptxi_num_bits_f32(a[l]), mode))
+}
+#endif
+
+void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
+{
+    FOR_LANES_IN_MODE(r[l] = ptxi_num_bf16_from_f32(ptxi_num_bits_f32(a[l]), mode))
+}
+
+void f32_odd_of_f64(float *restrict r, const double *restrict a)
+{
+    uint32_t doubtful = 0;
+    uint64_t wrong = 0;
+
+    FOR_LANES r[l] = ptxi_num_f32_odd_normal(a[l]);
+    FOR_LANES doubtful |= ptxi_num_f32_odd_doubtful(r[l]);
+    if (__builtin_expect(!doubtful, 1))
+        return;
+    FOR_LANES wrong |= ptxi_num_f32_odd_not_normal(a[l]);
+    if (wrong)
+        FOR_LANES r[l] = ptxi_num_f32_odd(a[l]);
+}
+
+void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode)
+{
+    switch (mode) {
+    case PTXI_NUM_RN: FOR_LANES r[l] = __builtin_rintf(a[l]); break;
+    case PTXI_NUM_RZ: FOR_LANES r[l] = __builtin_truncf(a[l]); break;
+    case PTXI_NUM_RM: FOR_LANES r[l] = __builtin_floorf(a[l]); break;
+    case PTXI_NUM_RP: FOR_LANES r[l] = __builtin_ceilf(a[l]); break;
+    }
+}
+
+void integral_f64(double *r, const double *a, enum ptxi_num_rounding mode)
+{
+    switch (mode) {
+    case PTXI_NUM_RN: FOR_LANES r[l] = __builtin_rint(a[l]); break;
+    case PTXI_NUM_RZ: FOR_LANES r[l] = __builtin_trunc(a[l]); break;
+    case PTXI_NUM_RM: FOR_LANES r[l] = __builtin_floor(a[l]); break;
+    case PTXI_NUM_RP: FOR_LANES r[l] = __builtin_ceil(a[l]); break;
+    }
+}

@@ -1,0 +1,35 @@
+/* Lanes of one format as lanes of another: what conversions, and operations that go by way of a wider format, are made of.
+ * All arrays are aligned like registers. */
+#ifndef PTXI_EXEC_CONVERT_H
+#define PTXI_EXEC_CONVERT_H
+
+#include "exec/lanes.h"
+#include "num/convert.h"
+
+#define f32_of_f16 PTXI_LEVELED(f32_of_f16)
+#define f16_of_f32 PTXI_LEVELED(f16_of_f32)
+#define bf16_of_f32 PTXI_LEVELED(bf16_of_f32)
+#define f32_odd_of_f64 PTXI_LEVELED(f32_odd_of_f64)
+#define integral_f32 PTXI_LEVELED(integral_f32)
+#define integral_f64 PTXI_LEVELED(integral_f64)
+
+/* Exactly; a NaN keeps its sign and payload, quieted or not. */
+void f32_of_f16(float *restrict r, const uint16_t *restrict a);
+
+/* Rounded; a NaN becomes the canonical one. */
+void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
+void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
+
+/* See ptxi_num_f32_odd. */
+void f32_odd_of_f64(float *restrict r, const double *restrict a);
+
+/* Rounded to integral values. r may be a. */
+void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode);
+void integral_f64(double *r, const double *a, enum ptxi_num_rounding mode);
+
+static inline void f32_of_bf16(float *restrict r, const uint16_t *restrict a)
+{
+    FOR_LANES r[l] = ptxi_num_f32((uint32_t)a[l] << 16);
+}
+
+#endif

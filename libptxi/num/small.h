@@ -1,0 +1,108 @@
+/* Floating-point formats narrower than f32: described as data, converted by common code. One element, no branches that would
+ * keep a loop over lanes from becoming vector code, provided that format and rounding are constants. PTX ISA, "Alternate
+ * Floating-Point Data Formats".
+ *
+ * Expects the host to round to nearest and to keep subnormals. */
+#ifndef PTXI_NUM_SMALL_H
+#define PTXI_NUM_SMALL_H
+
+#include "num/float.h"
+#include "num/round.h"
+
+/* A code is a sign above `exponent` bits of exponent above `fraction` bits. */
+struct ptxi_num_small {
+    int fraction, exponent, bias;
+    uint32_t top; /* the largest number */
+    uint32_t inf; /* infinity; top where there is none */
+    uint32_t nan; /* what a NaN becomes; top where there is none */
+};
+
+/*    name fraction exponent bias  top  infinity NaN */
+#define PTXI_NUM_SMALL_FORMATS(X)                       \
+    X(tf32, 10, 8, 127, 0x3fbff, 0x3fc00, 0x3ffff)      \
+    X(f16,  10, 5,  15, 0x7bff,  0x7c00,  0x7fff)       \
+    X(bf16,  7, 8, 127, 0x7f7f,  0x7f80,  0x7fff)       \
+    X(e5m2,  2, 5,  15, 0x7b,    0x7c,    0x7f)         \
+    X(e4m3,  3, 4,   7, 0x7e,    0x7e,    0x7f)         \
+    X(e3m2,  2, 3,   3, 0x1f,    0x1f,    0x1f)         \
+    X(e2m3,  3, 2,   1, 0x1f,    0x1f,    0x1f)         \
+    X(e2m1,  1, 2,   1, 0x7,     0x7,     0x7)
+#define X(name, ...) static const struct ptxi_num_small ptxi_num_##name = { __VA_ARGS__ };
+PTXI_NUM_SMALL_FORMATS(X)
+#undef X
+
+static inline uint32_t ptxi_num_small_sign(struct ptxi_num_small f)
+{
+    return 1u << (f.fraction + f.exponent);
+}
+
+/* 2^(1 - bias), the smallest normal number, as f32. */
+static inline uint32_t ptxi_num_small_least(struct ptxi_num_small f)
+{
+    return (uint32_t)(128 - f.bias) << 23;
+}
+
+/* A magnitude below that, counted in units of 2^-more of the format's last place, to nearest even: it is added to a power of
+ * two whose own last place is that unit. *error has the sign of what rounding has added. */
+static inline uint32_t ptxi_num_small_units(struct ptxi_num_small f, float x, int more, float *error)
+{
+    uint32_t one = (uint32_t)(151 - f.bias - f.fraction - more) << 23;
+    float sum = x + ptxi_num_f32(one);
+
+    *error = (sum - ptxi_num_f32(one)) - x;
+    return ptxi_num_bits_f32(sum) - one;
+}
+
+/* The code of a magnitude, as if exponents had no upper limit; away is 1 where a directed rounding is away from zero. */
+static inline uint32_t ptxi_num_small_round(struct ptxi_num_small f, uint32_t m, enum ptxi_num_rounding mode, uint32_t away)
+{
+    int drop = 23 - f.fraction;
+    uint32_t half = 1u << (drop - 1), directed = (2 * half - 1) & -away;
+    uint32_t add = mode == PTXI_NUM_RN ? half - 1 + (m >> drop & 1) : directed;
+    uint32_t normal = ((m + add) >> drop) - ((uint32_t)(127 - f.bias) << f.fraction), tiny;
+    float error;
+
+    if (f.bias == 127)
+        return normal;
+    tiny = ptxi_num_small_units(f, ptxi_num_f32(m), 0, &error);
+    if (mode != PTXI_NUM_RN) {
+        uint32_t up = error < 0.0f, down = error > 0.0f;
+
+        tiny += (up & -away) - (down & (away - 1));
+    }
+    return (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : normal;
+}
+
+/* The code of a float. Too large numbers become infinite; with `finite`, the largest number, as infinities do. */
+static inline uint32_t ptxi_num_small_from_f32(struct ptxi_num_small f, uint32_t a, enum ptxi_num_rounding mode, bool finite)
+{
+    uint32_t m = a & 0x7fffffff, sign = (a >> 31) << (f.fraction + f.exponent);
+    uint32_t away = mode == PTXI_NUM_RM ? a >> 31 : mode == PTXI_NUM_RP ? ~a >> 31 : 0;
+    uint32_t r = ptxi_num_small_round(f, m, mode, away);
+
+    if (f.bias != 127 || finite) { /* else nothing can be too large that was not rounded to infinity */
+        uint32_t overflows = mode == PTXI_NUM_RN ? 1 : away | (m == 0x7f800000);
+        uint32_t limit = finite ? f.top : f.top + ((f.inf - f.top) & -overflows);
+
+        r = r < limit ? r : limit;
+    }
+    return ptxi_num_is_nan_f32(a) ? f.nan : r | sign;
+}
+
+/* The float of a code, exactly. The payload of a NaN is kept where the format has any. */
+static inline uint32_t ptxi_num_f32_from_small(struct ptxi_num_small f, uint32_t code)
+{
+    int drop = 23 - f.fraction;
+    uint32_t m = code & (ptxi_num_small_sign(f) - 1), sign = code & ptxi_num_small_sign(f) ? 0x80000000 : 0;
+    /* A subnormal is taken for a normal number of the lowest exponent, that is, too large by the smallest normal one. */
+    bool tiny = m < 1u << f.fraction;
+    uint32_t excess = tiny ? ptxi_num_small_least(f) : 0;
+    uint32_t bits = (m << drop) + ((uint32_t)(127 - f.bias) << 23);
+    uint32_t r = ptxi_num_bits_f32(ptxi_num_f32(bits + (tiny ? 1u << 23 : 0)) - ptxi_num_f32(excess));
+
+    if (f.nan != f.top)
+        r = m > f.top ? (f.inf == f.top ? PTXI_NAN_F32 : m << drop | 0x7f800000) : r;
+    return r | sign;
+}
+
+#endif
