@@ -118,6 +118,7 @@ static void replace_reads(struct copies *c, struct ptxi_ir_inst *i, const struct
             i->v[f] = replacement(c, i, i->v[f]);
     if (i->guard != PTXI_NONE)
         i->guard = replacement(c, i, i->guard);
+    ptxi_simplify(c->ir, i);
     w = ptxi_ir_writes(c->ir, i);
     while (ptxi_ir_next(&w, &v)) {
         c->version[v]++;

@@ -41,12 +41,6 @@ static bool starts(const char *name, const char *with)
     return !strncmp(name, with, strlen(with));
 }
 
-static bool is_distance(uint16_t op)
-{
-    return op == PTXI_OP_bra || op == PTXI_OP_bra_if || op == PTXI_OP_bra_ifn || op == PTXI_OP_loop || op == PTXI_OP_loop_if ||
-           op == PTXI_OP_loop_ifn;
-}
-
 static void put_memory(const struct ptxi_code *code, const struct ptxi_insn *i, const char *name, struct ptxi_str *out)
 {
     bool store = name[0] == 's', two = strstr(name, "_v2_"), four = strstr(name, "_v4_");
@@ -119,9 +113,9 @@ static void put_insn(const struct ptxi_code *code, const struct ptxi_insn *i, ui
     const char *name = ptxi_op_names[i->op];
 
     ptxi_str_printf(out, "%6u  %-20s ", index, name);
-    if (is_distance(i->op)) {
-        if (i->a != PTXI_NO_SLOT) {
-            put_slot(code, i->a, out);
+    if (starts(name, "bra") || starts(name, "loop")) {
+        for (unsigned k = 0; k < 2 && (k ? i->b : i->a) != PTXI_NO_SLOT; k++) {
+            put_slot(code, k ? i->b : i->a, out);
             ptxi_str_puts(out, ", ");
         }
         ptxi_str_printf(out, "-> %u%s", index + (uint32_t)i->imm, i->mods & 1 ? " (reads memory)" : "");

@@ -19,9 +19,21 @@ struct emitter {
 
 /* --- how a block ends --- */
 
+static uint16_t backward(uint16_t branch)
+{
+    switch (branch) {
+#define X(yes, no)                                     \
+    case PTXI_OP_bra_##yes: return PTXI_OP_loop_##yes; \
+    case PTXI_OP_bra_##no: return PTXI_OP_loop_##no;
+    PTXI_BRANCH_PAIRS(X)
+#undef X
+    default: return PTXI_OP_loop;
+    }
+}
+
 /* A block's last instructions: a conditional branch, then a jump; each may be missing. */
 struct ending {
-    uint16_t branch;              /* bra_if or bra_ifn, or 0 */
+    uint16_t branch;              /* conditional, or 0 */
     uint32_t to, then;            /* blocks, PTXI_NONE: none */
     const struct ptxi_ir_inst *i; /* the branch it comes from */
 };
@@ -40,7 +52,7 @@ static struct ending find_ending(const struct ptxi_ir *ir, uint32_t place)
         e.branch = i->op;
         e.to = ir->edges[block->succ];
         if (e.to == next) {
-            e.branch = i->op == PTXI_OP_bra_if ? PTXI_OP_bra_ifn : PTXI_OP_bra_if;
+            e.branch = ptxi_ir_opposite(i->op);
             e.to = e.then;
             e.then = next;
         }
@@ -226,18 +238,20 @@ static void put_inst(struct emitter *e, const struct ptxi_block *block, const st
     put(e, o, i->ptx);
 }
 
-/* A branch from `place`; backward ones tell whether their loop reads memory. */
-static void put_branch(struct emitter *e, uint32_t place, uint16_t op, uint16_t a, uint32_t to, uint32_t ptx)
+/* A branch from `place` on conditions of `i`; backward ones tell whether their loop reads memory. */
+static void put_branch(struct emitter *e, uint32_t place, uint16_t op, const struct ptxi_ir_inst *i, uint32_t to)
 {
     uint32_t target = e->ir->blocks[to].order;
-    struct ptxi_insn o = { .op = op, .d = PTXI_NO_SLOT, .a = a, .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT };
+    bool depends = op != PTXI_OP_bra;
+    struct ptxi_insn o = { .op = op, .d = PTXI_NO_SLOT, .a = slot(e, depends ? i->v[PTXI_F_A] : PTXI_NONE),
+                           .b = slot(e, depends ? i->v[PTXI_F_B] : PTXI_NONE), .c = PTXI_NO_SLOT };
 
     if (target <= place) {
-        o.op = op == PTXI_OP_bra ? PTXI_OP_loop : op == PTXI_OP_bra_if ? PTXI_OP_loop_if : PTXI_OP_loop_ifn;
+        o.op = backward(op);
         o.mods = e->reads[place + 1] != e->reads[target];
     }
     o.imm = (int32_t)(e->start[target] - e->at);
-    put(e, o, ptx);
+    put(e, o, i->ptx);
 }
 
 static void put_block(struct emitter *e, uint32_t place)
@@ -252,9 +266,9 @@ static void put_block(struct emitter *e, uint32_t place)
         if (is_emitted(e->ir, &e->ir->insts[k]))
             put_inst(e, block, &e->ir->insts[k]);
     if (end.branch)
-        put_branch(e, place, end.branch, slot(e, end.i->v[PTXI_F_A]), end.to, end.i->ptx);
+        put_branch(e, place, end.branch, end.i, end.to);
     if (end.then != PTXI_NONE)
-        put_branch(e, place, PTXI_OP_bra, PTXI_NO_SLOT, end.then, end.i->ptx);
+        put_branch(e, place, PTXI_OP_bra, end.i, end.then);
 }
 
 /* --- the rest --- */

@@ -257,3 +257,15 @@ bool ptxi_ir_next(struct ptxi_ir_walk *w, uint32_t *vreg)
     }
     return false;
 }
+
+uint16_t ptxi_ir_opposite(uint16_t branch)
+{
+    switch (branch) {
+#define X(yes, no)                                   \
+    case PTXI_OP_bra_##yes: return PTXI_OP_bra_##no; \
+    case PTXI_OP_bra_##no: return PTXI_OP_bra_##yes;
+    PTXI_BRANCH_PAIRS(X)
+#undef X
+    default: return branch;
+    }
+}

@@ -179,11 +179,26 @@ static inline bool ptxi_ir_is_call(const struct ptxi_ir_inst *i)
     return i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect;
 }
 
+/* Conditional branches that have a counterpart for the opposite condition. */
+#define PTXI_BRANCH_PAIRS(X) \
+    X(if, ifn) X(eq_i32, ne_i32) X(lt_s32, ge_s32) X(lt_u32, ge_u32) X(eq_i64, ne_i64) X(lt_s64, ge_s64) X(lt_u64, ge_u64)
+
 /* Branches carry a label in aux. */
 static inline bool ptxi_ir_is_branch(const struct ptxi_ir_inst *i)
 {
-    return i->op == PTXI_OP_bra || i->op == PTXI_OP_bra_if || i->op == PTXI_OP_bra_ifn;
+    switch (i->op) {
+#define X(yes, no) case PTXI_OP_bra_##yes: case PTXI_OP_bra_##no:
+    PTXI_BRANCH_PAIRS(X)
+#undef X
+    case PTXI_OP_bra:
+        return true;
+    default:
+        return false;
+    }
 }
+
+/* The branch that is taken when this conditional one is not. */
+uint16_t ptxi_ir_opposite(uint16_t branch);
 
 /* Control never goes on behind these. */
 static inline bool ptxi_ir_ends(const struct ptxi_ir_inst *i)
@@ -198,9 +213,13 @@ bool ptxi_cfg_order(struct ptxi_ir *ir);
 bool ptxi_copies(struct ptxi_ir *ir);
 bool ptxi_contract(struct ptxi_ir *ir);
 bool ptxi_uniform(struct ptxi_ir *ir);
+bool ptxi_fuse(struct ptxi_ir *ir);
 bool ptxi_slots(struct ptxi_ir *ir); /* false without ir->oom: the frame is too large */
 struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_options *options, struct ptxi_arena *arena);
 const char *ptxi_verify(struct ptxi_ir *ir); /* NULL, or what is wrong */
+
+/* peephole.c: what copies one operand becomes a move. */
+void ptxi_simplify(const struct ptxi_ir *ir, struct ptxi_ir_inst *inst);
 
 /* liveness.c: where each virtual register is live, as ranges of positions in the layout. Instruction k of the layout
  * reads at 2k and writes at 2k + 1. The setup code stands at the front of the layout. */

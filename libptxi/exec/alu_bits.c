@@ -14,6 +14,8 @@
 LOGIC(16, uint16_t)
 LOGIC(32, uint32_t)
 LOGIC(64, uint64_t)
+OP3(lea_32, uint32_t, uint32_t, uint32_t, uint32_t, ptxi_num_shl_b32(a[l], b[l]) + c[l])
+OP3(lea_64, uint64_t, uint64_t, uint32_t, uint64_t, ptxi_num_shl_b64(a[l], b[l]) + c[l])
 
 /* --- predicates: masks of lanes --- */
 OP( and_pred )

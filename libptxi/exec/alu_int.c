@@ -47,32 +47,25 @@ OP2(max_relu_s32, int32_t, int32_t, int32_t, (a[l] > b[l] ? a[l] : b[l]) > 0 ? (
     OP3(mad_wide_##n, wu, t, t, wu, (wu)((wu)((wt)a[l] * (wt)b[l]) + c[l]))
 WIDE(u16, uint16_t, uint32_t, uint32_t)
 WIDE(s16, int16_t, int32_t, uint32_t)
-#define WIDE_32(n, t)                                                                          \
-    OP( mul_wide_##n )                                                                         \
+#define WIDE_32_OP(name, n, t, addend)                                                         \
+    OP( name )                                                                                 \
     {                                                                                          \
         const t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                              \
         uint64_t *d = PTXI_SLOT(w, i->d);                                                      \
                                                                                                \
         if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {                                \
-            ptxi_mul_wide_##n(d, a, b);                                                        \
+            ptxi_wide_##n(d, a, b, addend);                                                    \
         } else {                                                                               \
             LANE_ARRAY(uint64_t, r);                                                           \
                                                                                                \
-            ptxi_mul_wide_##n(r, a, b);                                                        \
+            ptxi_wide_##n(r, a, b, addend);                                                    \
             ptxi_merge_64(d, r, w->active);                                                    \
         }                                                                                      \
         NEXT;                                                                                  \
-    }                                                                                          \
-    OP( mad_wide_##n )                                                                         \
-    {                                                                                          \
-        const uint64_t *c = PTXI_SLOT(w, i->c);                                                \
-        uint64_t *d = PTXI_SLOT(w, i->d);                                                      \
-        LANE_ARRAY(uint64_t, r);                                                               \
-                                                                                               \
-        ptxi_mul_wide_##n(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                          \
-        WRITE_LANES(d, r[l] + c[l]);                                                           \
-        NEXT;                                                                                  \
     }
+#define WIDE_32(n, t)                                                                          \
+    WIDE_32_OP(mul_wide_##n, n, t, NULL)                                                       \
+    WIDE_32_OP(mad_wide_##n, n, t, PTXI_SLOT(w, i->c))
 WIDE_32(u32, uint32_t)
 WIDE_32(s32, int32_t)
 

@@ -1,6 +1,6 @@
 /* PTX ISA, "Control Flow Instructions". */
 #include "exec/engine.h"
-#include "exec/level.h"
+#include "exec/lanes.h"
 
 /* A jump must not pass a place where another split of the frame waits. */
 static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptxi_insn *target)
@@ -68,6 +68,27 @@ OP( loop_ifn )
 {
     return branch_back(w, i, w->active & ~ptxi_pred(w, i->a));
 }
+
+#define BRANCH_COMPARED(bits, type, name, cond)                                       \
+    static inline ptxi_lanes name(const struct ptxi_warp *w, const struct ptxi_insn *i) \
+    {                                                                                 \
+        const type *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                  \
+        ptxi_lanes m;                                                                 \
+                                                                                      \
+        COMPARE_##bits(m, type, a, b, cond);                                          \
+        return m & w->active;                                                         \
+    }                                                                                 \
+    OP( bra_##name ) { return branch(w, i, name(w, i)); }                             \
+    OP( loop_##name ) { return branch_back(w, i, name(w, i)); }
+#define BRANCHES_COMPARED(bits)                                  \
+    BRANCH_COMPARED(bits, uint##bits##_t, eq_i##bits, x == y)    \
+    BRANCH_COMPARED(bits, uint##bits##_t, ne_i##bits, x != y)    \
+    BRANCH_COMPARED(bits, int##bits##_t, lt_s##bits, x < y)      \
+    BRANCH_COMPARED(bits, int##bits##_t, ge_s##bits, x >= y)     \
+    BRANCH_COMPARED(bits, uint##bits##_t, lt_u##bits, x < y)     \
+    BRANCH_COMPARED(bits, uint##bits##_t, ge_u##bits, x >= y)
+BRANCHES_COMPARED(32)
+BRANCHES_COMPARED(64)
 
 OP( brx )
 {

@@ -187,36 +187,43 @@ static inline bool ptxi_any_nan_f32(const float *r)
     return nan;
 }
 
-/* Products of 32-bit factors, 64 bits wide: compilers know a longer way only. */
-static inline void ptxi_mul_wide_u32(uint64_t *restrict r, const uint32_t *a, const uint32_t *b)
-{
+/* r = a * b, 64 bits wide, plus c unless it is NULL: compilers know a longer way only. r may be c. */
 #if defined(__AVX512F__)
-    for (int k = 0; k < PTXI_LANES; k += 8)
-        _mm512_store_si512(r + k, _mm512_mul_epu32(_mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k))),
-                                                   _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k)))));
+#define WIDE_PRODUCTS(name, type, multiply)                                                                                   \
+    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                                     \
+    {                                                                                                                         \
+        for (int k = 0; k < PTXI_LANES; k += 8) {                                                                             \
+            __m512i x = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k)));                                   \
+            __m512i y = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k))), xy = _mm512_##multiply(x, y);     \
+                                                                                                                              \
+            _mm512_store_si512(r + k, c ? _mm512_add_epi64(xy, _mm512_load_si512(c + k)) : xy);                               \
+        }                                                                                                                     \
+    }
+WIDE_PRODUCTS(ptxi_wide_u32, uint32_t, mul_epu32)
+WIDE_PRODUCTS(ptxi_wide_s32, int32_t, mul_epi32)
 #elif defined(__AVX2__)
-    for (int k = 0; k < PTXI_LANES; k += 4)
-        _mm256_store_si256((__m256i *)(r + k), _mm256_mul_epu32(_mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k))),
-                                                                _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k)))));
+#define WIDE_PRODUCTS(name, type, multiply)                                                                                   \
+    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                                     \
+    {                                                                                                                         \
+        for (int k = 0; k < PTXI_LANES; k += 4) {                                                                             \
+            __m256i x = _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k)));                                      \
+            __m256i y = _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k))), xy = _mm256_##multiply(x, y);        \
+                                                                                                                              \
+            _mm256_store_si256((__m256i *)(r + k), c ? _mm256_add_epi64(xy, _mm256_load_si256((const __m256i *)(c + k))) : xy); \
+        }                                                                                                                     \
+    }
+WIDE_PRODUCTS(ptxi_wide_u32, uint32_t, mul_epu32)
+WIDE_PRODUCTS(ptxi_wide_s32, int32_t, mul_epi32)
 #else
-    FOR_LANES r[l] = (uint64_t)a[l] * b[l];
+#define WIDE_PRODUCTS(name, type, wide)                                                                                       \
+    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                                     \
+    {                                                                                                                         \
+        FOR_LANES r[l] = (uint64_t)((wide)a[l] * b[l]) + (c ? c[l] : 0);                                                      \
+    }
+WIDE_PRODUCTS(ptxi_wide_u32, uint32_t, uint64_t)
+WIDE_PRODUCTS(ptxi_wide_s32, int32_t, int64_t)
 #endif
-}
-
-static inline void ptxi_mul_wide_s32(uint64_t *restrict r, const int32_t *a, const int32_t *b)
-{
-#if defined(__AVX512F__)
-    for (int k = 0; k < PTXI_LANES; k += 8)
-        _mm512_store_si512(r + k, _mm512_mul_epi32(_mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k))),
-                                                   _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k)))));
-#elif defined(__AVX2__)
-    for (int k = 0; k < PTXI_LANES; k += 4)
-        _mm256_store_si256((__m256i *)(r + k), _mm256_mul_epi32(_mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k))),
-                                                                _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k)))));
-#else
-    FOR_LANES r[l] = (uint64_t)((int64_t)a[l] * b[l]);
-#endif
-}
+#undef WIDE_PRODUCTS
 
 /* r[l] = a[l] for the lanes of a mask, b[l] for others. */
 #if defined(__AVX512BW__)

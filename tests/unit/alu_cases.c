@@ -162,6 +162,7 @@ REF(xor_) { r->d = o->v[0] ^ o->v[1]; }
 REF(not_) { r->d = ~o->v[0]; }
 REF(cnot) { r->d = o->v[0] == 0; }
 REF(shl) { r->d = Y < BITS ? o->v[0] << Y : 0; }
+REF(lea) { r->d = (Y < BITS ? o->v[0] << Y : 0) + Z; }
 REF(shr) { r->d = X >> clamp(Y, 0, 100); }
 REF(and_p) { r->p = o->v[0] & o->v[1]; }
 REF(or_p) { r->p = o->v[0] | o->v[1]; }
@@ -521,6 +522,7 @@ const struct alu_case alu_cases[] = {
     CASE_2(and_pred, PRED, PRED, PRED, and_p) CASE_2(or_pred, PRED, PRED, PRED, or_p) CASE_2(xor_pred, PRED, PRED, PRED, xor_p)
     CASE_1(not_pred, PRED, PRED, not_p) CASE_2(and_pred_n, PRED, PRED, PRED, and_pn) CASE_2(or_pred_n, PRED, PRED, PRED, or_pn)
     CASE_1(mov_pred, PRED, PRED, mov_p)
+    CASE_3(lea_32, U32, U32, U32, U32, lea) CASE_3(lea_64, U64, U64, U32, U64, lea)
     CASE(lop3_b32, U32, U32, U32, U32, NONE, lop3, none, 0, 256, 0)
     CASE(lop3_b32, U32, U32, U32, U32, NONE, lop3, none, 0, 256, 0)
     CASE_W(shf_l_b32, U32, U32, U32, U32, shf_l, wraps, 0) CASE_W(shf_r_b32, U32, U32, U32, U32, shf_r, wraps, 0)

@@ -136,6 +136,11 @@ static word32 *word(const struct machine *m, uint16_t slot)
     return (word32 *)&m->frame[slot];
 }
 
+static int32_t number(const struct machine *m, uint16_t slot)
+{
+    return (int32_t)*word(m, slot);
+}
+
 static word64 *wide(const struct machine *m, uint16_t slot)
 {
     ck_assert_uint_lt(slot, m->code->frame_units);
@@ -168,6 +173,7 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
     case PTXI_OP_and_b32: *word(m, i->d) = *word(m, i->a) & *word(m, i->b); break;
     case PTXI_OP_ext_u32_64: *wide(m, i->d) = *word(m, i->a); break;
     case PTXI_OP_add_i64: *wide(m, i->d) = *wide(m, i->a) + *wide(m, i->b); break;
+    case PTXI_OP_mad_lo_i32: *word(m, i->d) = *word(m, i->a) * *word(m, i->b) + *word(m, i->c); break;
     case PTXI_OP_setp_lt_s32: run_setp(m, i, (int32_t)*word(m, i->a) < (int32_t)*word(m, i->b)); break;
     case PTXI_OP_setp_eq_i32: run_setp(m, i, *word(m, i->a) == *word(m, i->b)); break;
     case PTXI_OP_sreg_32: *word(m, i->d) = 77; break;
@@ -181,6 +187,14 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
     case PTXI_OP_loop: ck_assert_int_le(i->imm, 0); return i + i->imm;
     case PTXI_OP_loop_if: ck_assert_int_le(i->imm, 0); return *pred(m, i->a) ? i + i->imm : i + 1;
     case PTXI_OP_loop_ifn: ck_assert_int_le(i->imm, 0); return *pred(m, i->a) ? i + 1 : i + i->imm;
+#define COMPARED(name, op)                                                                                              \
+    case PTXI_OP_bra_##name: ck_assert_int_gt(i->imm, 0); return number(m, i->a) op number(m, i->b) ? i + i->imm : i + 1; \
+    case PTXI_OP_loop_##name: ck_assert_int_le(i->imm, 0); return number(m, i->a) op number(m, i->b) ? i + i->imm : i + 1;
+    COMPARED(eq_i32, ==)
+    COMPARED(ne_i32, !=)
+    COMPARED(lt_s32, <)
+    COMPARED(ge_s32, >=)
+#undef COMPARED
     case PTXI_OP_brx: {
         const uint16_t *p = m->code->pool + i->imm;
         uint32_t k = *word(m, i->a);
@@ -588,11 +602,51 @@ START_TEST(a_loop_tells_whether_it_may_wait_for_others)
         snprintf(text, sizeof text, KERNEL(".param .u64 p", ".reg .b32 %%r<5>; .reg .pred %%p<3>; .reg .b64 %%rd<3>;\n"
                                                             "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x;\n"
                                                             "L: %s setp.lt.s32 %%p1, %%r2, 10; @%%p1 bra L; st.global.u32 [%%rd1], %%r2;"), rows[k].body);
-        loop = find_op(code_of(&m, text, "k", NULL), PTXI_OP_loop_if);
+        loop = find_op(code_of(&m, text, "k", NULL), PTXI_OP_loop_lt_s32);
         ck_assert(loop != NULL);
         ck_assert_uint_eq(loop->mods & 1, rows[k].mods);
         unload(&m);
     }
+}
+END_TEST
+
+/* --- pairs of operations that become one --- */
+
+static const struct { const char *body, *has; unsigned count, ops; } pairs[] = {
+    { "mul.wide.s32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2;", "mad_wide_s32", 1, 4 },
+    { "mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd2, %rd1; st.global.u32 [%rd3], %r2;", "mad_wide_u32", 1, 4 },
+    { "shl.b32 %r3, %r2, 3; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "lea_32", 1, 4 },
+    { "cvt.u64.u32 %rd2, %r2; shl.b64 %rd3, %rd2, 3; add.s64 %rd4, %rd3, %rd1; st.global.u32 [%rd4], %r2;", "lea_64", 1, 5 },
+    /* several sums of one product */
+    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; add.s32 %r5, %r3, 5; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r4;", "mad_lo_i32", 2, 6 },
+    /* not where the product is needed itself, or a factor has changed, or another may have been written */
+    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r4;", "mad_", 0, 6 },
+    { "ld.global.u32 %r5, [%rd1]; mul.lo.s32 %r3, %r5, %r5; add.s32 %r5, %r5, 9; add.s32 %r4, %r3, %r5; st.global.u32 [%rd1], %r4;", "mad_", 0, 7 },
+    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r3; st.global.u32 [%rd1], %r4;", "mad_", 0, 5 },
+    { "mul.lo.s32 %r3, %r2, %r2; add.cc.u32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "mad_", 0, 5 },
+    { "setp.eq.s32 %p1, %r2, 3; mov.u32 %r3, 4; @%p1 mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "mad_", 0, 8 },
+    /* a sum under a guard is one still */
+    { "setp.eq.s32 %p1, %r2, 3; mul.lo.s32 %r3, %r2, %r2; mov.u32 %r4, 1; @%p1 add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "mad_lo_i32", 1, 7 },
+    /* comparisons and branches */
+    { "setp.gt.s32 %p1, %r2, 3; @%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_lt_s32", 1, 4 },
+    { "setp.gt.s32 %p1, %r2, 3; @!%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_ge_s32", 1, 4 },
+    { "setp.hi.u32 %p1, %r2, 3; @!%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_ge_u32", 1, 4 },
+    { "setp.gt.s32 %p1, %r2, 3; @%p1 bra E; st.global.u32 [%rd1], %r2; E: @%p1 st.global.u32 [%rd1], %r2;", "bra_if", 1, 7 },
+    /* what copies is no operation */
+    { "add.s32 %r3, %r2, 0; or.b32 %r4, 0, %r3; shl.b32 %r3, %r4, 0; mul.lo.s32 %r4, %r3, 1; st.global.u32 [%rd1], %r4;", "st_global", 1, 3 },
+};
+
+START_TEST(pairs_become_one)
+{
+    struct module m;
+    char text[1000];
+    struct ptxi_code *c;
+
+    snprintf(text, sizeof text, KERNEL(".param .u64 p", ".reg .b32 %%r<9>; .reg .pred %%p<3>; .reg .b64 %%rd<9>;\n"
+                                                        "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x;\n%s"), pairs[_i].body);
+    c = code_of(&m, text, "k", NULL);
+    ck_assert_msg(count_ops(c, pairs[_i].has) == pairs[_i].count && c->count == pairs[_i].ops, "%s: %u operations", pairs[_i].body, c->count);
+    unload(&m);
 }
 END_TEST
 
@@ -774,11 +828,11 @@ START_TEST(array_elements_are_scaled)
                                     "ld.global.u32 %r2, g[%rd1]; st.shared.u32 s[%r1], %r2; st.shared.u32 s[5], %r2; ret; }\n";
     struct module m;
     struct ptxi_code *c = code_of(&m, text, "k", NULL);
-    const struct ptxi_insn *mul = find_op(c, PTXI_OP_mul_lo_i64), *add = find_op(c, PTXI_OP_add_i64);
+    const struct ptxi_insn *mad = find_op(c, PTXI_OP_mad_lo_i64);
 
-    ck_assert(mul && add);
-    ck_assert_uint_eq(constant(c, mul->b), 4);
-    ck_assert_uint_eq(constant(c, add->a), 0x10000000);
+    ck_assert(mad != NULL);
+    ck_assert_uint_eq(constant(c, mad->b), 4);
+    ck_assert_uint_eq(constant(c, mad->c), 0x10000000);
     ck_assert_uint_eq(count_ops(c, "mul_lo_i32"), 1);
     for (uint32_t k = c->count; k--;)
         if (c->insns[k].op == PTXI_OP_st_shared_32) {
@@ -956,6 +1010,7 @@ int main(void)
     tcase_add_test(t, random_programs_compute_what_their_text_says);
     tcase_add_test(t, blocks_stand_behind_all_that_lead_to_them);
     tcase_add_test(t, a_join_before_its_arm_moves_behind_it);
+    tcase_add_loop_test(t, pairs_become_one, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(t, a_loop_tells_whether_it_may_wait_for_others);
     tcase_add_loop_test(t, contraction_follows_ptxas, 0, sizeof contractions / sizeof *contractions);
     tcase_add_test(t, contraction_can_be_switched_off);
