@@ -118,5 +118,6 @@ ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi
     ptxi_lower_nop;                                                                             /* lower_control.c */
 ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_fence; /* lower_sync.c */
 ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
+ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 
 #endif

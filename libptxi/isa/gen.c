@@ -377,11 +377,11 @@ static const char *exec_pattern(const char *exec)
 
 struct operand {
     char name[16];
-    int kind, rule, type, vector, flags;
+    int kind, rule, type, vector, flags, selector;
     const char *values; /* "(1|4-7)" at the end, or NULL */
 };
 
-enum { WRITE = 1, OPTIONAL = 2, SINK = 4, NOT = 8, NEGATE = 16, WIDER = 32, PAIR = 64, SELECTOR = 128, BRACES = 256, COORDS = 512, SAMPLER = 1024,
+enum { WRITE = 1, OPTIONAL = 2, SINK = 4, NOT = 8, NEGATE = 16, WIDER = 32, PAIR = 64, REGISTER = 128, BRACES = 256, COORDS = 512, SAMPLER = 1024,
        VECTOR_OK = 2048, SYMBOL = 4096, SREG = 8192 };
 enum { VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK };
 enum { OF_SLOT = 0x8000, TIMES = 8, DIVIDED = 12 };
@@ -457,6 +457,18 @@ static int parse_values(const char *p, bool print)
     return count;
 }
 
+static const char *parse_suffixes(struct operand *o, const char *p)
+{
+    for (;; p++) {
+        if (*p == '~')
+            o->flags |= WIDER;
+        else if (*p == '@')
+            o->selector = isdigit((unsigned char)p[1]) ? *++p - '0' : 1;
+        else
+            return p;
+    }
+}
+
 static const char *parse_operand(const struct parsed *row, struct operand *o, const char *p)
 {
     const char *e;
@@ -480,6 +492,8 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
             o->flags |= SYMBOL;
         else if (*p == '%')
             o->flags |= SREG;
+        else if (*p == '$')
+            o->flags |= REGISTER;
         else
             break;
     }
@@ -509,18 +523,9 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
     if (*e != ':')
         die("':' expected at '%s'", e);
     p = parse_type(row, o, e + 1);
-    for (;; p++) {
-        if (*p == '~')
-            o->flags |= WIDER;
-        else if (*p == '@')
-            o->flags |= SELECTOR;
-        else
-            break;
-    }
+    p = parse_suffixes(o, p);
     if (*p == '*')
-        p = parse_vector(row, o, p + 1);
-    while (*p == '~' || *p == '@')
-        o->flags |= *p++ == '~' ? WIDER : SELECTOR;
+        p = parse_suffixes(o, parse_vector(row, o, p + 1));
     if (*p == '(') {
         o->values = p;
         parse_values(p, false);
@@ -658,7 +663,7 @@ static int print_specs(int i, const struct parsed *row)
     for (int k = 0; k < count; k++) {
         int type = o[k].type == TYPE_COUNT ? 0xff : o[k].type;
 
-        printf("    { \"%s\", %d, %d, %d, %d, %d", o[k].name, o[k].kind, o[k].rule, type, o[k].vector, o[k].flags);
+        printf("    { \"%s\", %d, %d, %d, %d, %d, %d", o[k].name, o[k].kind, o[k].rule, type, o[k].vector, o[k].flags, o[k].selector);
         if (o[k].values)
             printf(", row%d_values%d, %d },\n", i, k, parse_values(o[k].values, false));
         else

@@ -56,7 +56,7 @@ enum {
     PTXI_OPF_NEGATE = 16,  /* -a accepted (video instructions) */
     PTXI_OPF_WIDER = 32,   /* ~ the register may be wider than the type */
     PTXI_OPF_PAIR = 64,    /* | second half of d|p: belongs to the operand before it */
-    PTXI_OPF_SELECTOR = 128, /* @ .b0 .. .h1 accepted */
+    PTXI_OPF_REGISTER = 128, /* $ no constant accepted */
     PTXI_OPF_BRACES = 256, /* *{n} braces also around one element */
     PTXI_OPF_COORDS = 512, /* stands inside the brackets of the address operand before it */
     PTXI_OPF_SAMPLER = 1024, /* an optional second name may stand between texture and coordinates */
@@ -84,6 +84,7 @@ struct ptxi_opspec {
     uint8_t type;     /* type id, or slot index */
     uint16_t vector;  /* 0 scalar, else what ptxi_isa_operand_vector() makes its number of elements of */
     uint16_t flags;
+    uint8_t selector; /* @ what a selector chooses: 0 none accepted, 1 a byte or half, 2 halves, 4 bytes; of a destination they are a mask */
     const struct ptxi_range *ranges; /* the values that a constant may have here; any when there are none */
     uint8_t range_count;
 };

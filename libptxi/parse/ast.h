@@ -113,12 +113,18 @@ struct ptxi_call {
     bool uniform;
 };
 
+/* A selector as it is written, .b0 or .h32: the letter, the number of digits, digit i from the right in bits 3i up. */
+#define PTXI_SELECTOR(halves, count) ((uint16_t)((halves) << 15 | (count) << 12))
+#define PTXI_SELECTOR_HALVES(s) ((s) >> 15)
+#define PTXI_SELECTOR_COUNT(s) ((s) >> 12 & 7)
+#define PTXI_SELECTOR_DIGIT(s, i) ((s) >> 3 * (i) & 7)
+
 struct ptxi_operand {
     uint8_t form;     /* enum ptxi_operand_form */
     uint8_t type;     /* register: its declared type; immediate: the type it has been converted to */
-    uint8_t selector; /* video: 0 none, 1..4 .b0 .. .b3, 5..6 .h0 .h1 */
     uint8_t count;    /* vector elements */
     bool negated;     /* !p, or -a of the video instructions */
+    uint16_t selector; /* video: 0 none, else what PTXI_SELECTOR_* below take apart */
     uint32_t column;
     union {
         uint32_t reg;

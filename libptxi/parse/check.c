@@ -153,16 +153,38 @@ static bool check_const(struct check *k, const struct ptxi_raw *r, const struct 
 {
     if (s->flags & PTXI_OPF_WRITE)
         return fail(k, r->loc, "operand %s is written and cannot be a constant", s->name);
+    if (s->flags & PTXI_OPF_REGISTER)
+        return fail(k, r->loc, "operand %s of '%.*s' cannot be a constant", s->name, (int)k->sp->n, k->sp->s);
     if (!to_const(r, want, o))
         return fail(k, r->loc, "operand %s of '%.*s' is of type .%s and cannot be %s constant", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name,
                     value_kinds[r->value_kind]);
     return !s->range_count || in_ranges(s, (int64_t)r->bits) || fail_range(k, r, s);
 }
 
+/* PTX ISA, "Video Instructions": of one part; of as many as the operation has; or a mask, the highest first. */
+static bool selector_fits(uint16_t selector, const struct ptxi_opspec *s)
+{
+    unsigned count = PTXI_SELECTOR_COUNT(selector), halves = PTXI_SELECTOR_HALVES(selector), n = s->selector;
+    bool mask = n > 1 && s->flags & PTXI_OPF_WRITE;
+
+    if (n == 1)
+        return count == 1 && PTXI_SELECTOR_DIGIT(selector, 0) < (halves ? 2u : 4u);
+    if (halves != (n == 2) || (!mask && count != n))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (PTXI_SELECTOR_DIGIT(selector, i) >= (mask ? n : 2 * n) || (mask && i && PTXI_SELECTOR_DIGIT(selector, i) <= PTXI_SELECTOR_DIGIT(selector, i - 1)))
+            return false;
+    return true;
+}
+
 static bool check_selector(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
 {
-    if (r->selector && !(s->flags & PTXI_OPF_SELECTOR))
+    static const char *const examples[] = { [1] = ".b3 or .h1", [2] = ".h10", [4] = ".b3210" };
+
+    if (r->selector && !s->selector)
         return fail(k, r->loc, "operand %s of '%.*s' takes no selector", s->name, (int)k->sp->n, k->sp->s);
+    if (r->selector && !selector_fits(r->selector, s))
+        return fail(k, r->loc, "operand %s of '%.*s' takes a selector like %s", s->name, (int)k->sp->n, k->sp->s, examples[s->selector]);
     if (r->negated && !(s->flags & PTXI_OPF_NOT))
         return fail(k, r->loc, "operand %s of '%.*s' cannot be negated with !", s->name, (int)k->sp->n, k->sp->s);
     if (r->minus && !(s->flags & PTXI_OPF_NEGATE))
@@ -510,6 +532,16 @@ static bool take_sampler(struct check *k, unsigned i, unsigned *next, struct ptx
     return check_scalar(k, &k->p->raw[(*next)++], &name, PTXI_T_b64, false, sampler);
 }
 
+/* PTX ISA, "Scalar Video Instructions: vmad": a negated product and a negated summand do not meet. */
+static bool check_minus(struct check *k)
+{
+    const struct ptxi_raw *raw = k->p->raw;
+
+    if (k->p->raw_count != 4 || !raw[3].minus || raw[1].minus == raw[2].minus)
+        return true;
+    return fail(k, raw[3].loc, "'%.*s' cannot negate both the product and the summand", (int)k->sp->n, k->sp->s);
+}
+
 /* Operands that are optional, second halves of pairs, or in another operand's brackets. */
 static bool check_list(struct check *k)
 {
@@ -555,7 +587,7 @@ static bool check_all(struct check *k)
         if (!check_operand(k, r, i, &addresses, &k->out[i]))
             return false;
     }
-    return n == row->spec_count || fail_few(k, &row->specs[n]);
+    return n == row->spec_count ? check_minus(k) : fail_few(k, &row->specs[n]);
 }
 
 /* A branch: its target goes to the operand, whose place is final now. */

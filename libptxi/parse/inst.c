@@ -112,12 +112,19 @@ static int element_index(char c)
     return at ? (int)(at - names) & 3 : -1;
 }
 
-/* 1..4 for .b0 to .b3, 5 and 6 for .h0 and .h1, else 0. */
-static uint8_t video_selector(const char *s)
+/* .b0 .. .b7654, .h0 .. .h32; 0 if it is something else. */
+static uint16_t video_selector(const char *s, uint32_t n)
 {
-    if (*s == 'b' && s[1] >= '0' && s[1] <= '3')
-        return (uint8_t)(s[1] - '0' + 1);
-    return *s == 'h' && (s[1] == '0' || s[1] == '1') ? (uint8_t)(s[1] - '0' + 5) : 0;
+    uint16_t selector = PTXI_SELECTOR(*s == 'h', n - 1);
+
+    if ((*s != 'b' && *s != 'h') || n < 2 || n > 5)
+        return 0;
+    for (uint32_t i = 1; i < n; i++) {
+        if (s[i] < '0' || s[i] > '7')
+            return 0;
+        selector |= (uint16_t)((s[i] - '0') << 3 * (n - 1 - i));
+    }
+    return selector;
 }
 
 static bool parse_selector(struct parser *p, struct ptxi_raw *r)
@@ -129,8 +136,8 @@ static bool parse_selector(struct parser *p, struct ptxi_raw *r)
     if (element >= 0 && element < r->vector) {
         r->reg += r->kind == PTXI_RAW_SREG ? (uint32_t)element << 8 : (uint32_t)element;
         r->vector = 0;
-    } else if (n == 2 && !r->vector && r->kind == PTXI_RAW_REG && video_selector(s)) {
-        r->selector = video_selector(s);
+    } else if (!r->vector && r->kind == PTXI_RAW_REG && video_selector(s, n)) {
+        r->selector = video_selector(s, n);
     } else {
         ptxi_parse_error(p, ptxi_parse_loc(p), "'%.*s' has no element '.%.*s'", (int)r->loc.len, r->s, (int)n, s);
         return false;

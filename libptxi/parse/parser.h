@@ -153,7 +153,6 @@ struct ptxi_raw {
     uint8_t kind;     /* enum ptxi_raw_kind */
     uint8_t type;     /* registers */
     uint8_t vector;   /* registers: elements, 0 for a scalar */
-    uint8_t selector;
     uint8_t value_kind;
     bool is_unsigned;
     bool negated;     /* ! */
@@ -163,6 +162,7 @@ struct ptxi_raw {
     bool based;       /* address: reg is valid */
     bool bare;        /* var[index] without brackets around it */
     uint16_t count;   /* elements */
+    uint16_t selector; /* as in struct ptxi_operand */
     struct ptxi_loc loc;
     const char *s;    /* as written */
     uint32_t reg;
