@@ -1,5 +1,5 @@
 /* PTX ISA, "Floating Point Instructions": the approximate instructions; num/approx.h has the units. */
-#include "exec/lanes.h"
+#include "exec/halves.h"
 #include "num/approx.h"
 #include "num/approx_f64.h"
 
@@ -104,6 +104,37 @@ WRAPPED(rsqrt, SMALL ? 0x1p24f : 1.0f, ptxi_num_mul_f32(r[l], SMALL ? 0x1p12f : 
 WRAPPED(sqrt, SMALL ? 0x1p24f : 1.0f, ptxi_num_mul_f32(r[l], SMALL ? 0x1p-12f : 1.0f))
 WRAPPED(ex2, LOW ? 0.5f : 1.0f, ptxi_num_mul_f32(r[l], LOW ? ptxi_num_f32(r[l]) : 1.0f))
 WRAPPED(lg2, SMALL ? 0x1p24f : 1.0f, ptxi_num_canon_f32(ptxi_num_f32(r[l]) - (SMALL ? 24.0f : 0.0f)))
+
+/* --- f16 and bf16: the unit's result of the widened operand, cut --- */
+static __attribute__((noinline)) void tanh_unit(uint32_t *restrict r, const uint32_t *a)
+{
+    for (int l = 0; l < PTXI_LANES; l++)
+        r[l] = ptxi_num_tanh_approx_f32(a[l]);
+}
+
+#define WIDENED(f, type, widened, cut)                                                                                  \
+    static __attribute__((noinline)) const struct ptxi_insn *f##_lanes_##type(const struct ptxi_insn *i, struct ptxi_warp *w, int n) \
+    {                                                                                                                   \
+        const uint16_t *all = PTXI_SLOT(w, i->a);                                                                       \
+        _Alignas(64) uint16_t result[HALVES_MAX];                                                                       \
+        LANE_ARRAY(uint32_t, x);                                                                                        \
+        LANE_ARRAY(uint32_t, r);                                                                                        \
+                                                                                                                        \
+        for (int k = 0; k < n; k += PTXI_LANES) {                                                                       \
+            const uint16_t *a = all + k;                                                                                \
+                                                                                                                        \
+            FOR_LANES x[l] = (widened);                                                                                 \
+            f##_unit(r, x);                                                                                             \
+            FOR_LANES result[k + l] = (cut);                                                                            \
+        }                                                                                                               \
+        write_halves(i, w, result, n);                                                                                  \
+        NEXT;                                                                                                           \
+    }                                                                                                                   \
+    HALF_OPS(f##_approx, type, f##_lanes_##type)
+WIDENED(ex2, f16, ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a[l])), ptxi_num_cut_f16(r[l]))
+WIDENED(ex2, bf16, (uint32_t)a[l] << 16, (uint16_t)(r[l] >> 16))
+WIDENED(tanh, f16, ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a[l])), ptxi_num_cut_f16(r[l]))
+WIDENED(tanh, bf16, (uint32_t)a[l] << 16, (uint16_t)(r[l] >> 16))
 
 /* The product with 1 / 2 pi comes before the unit and keeps subnormals, so that .ftz changes nothing. */
 UNARY(sin_approx_f32, uint32_t, ptxi_num_sin_approx_f32)

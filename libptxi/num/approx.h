@@ -9,7 +9,7 @@
 #ifndef PTXI_NUM_APPROX_H
 #define PTXI_NUM_APPROX_H
 
-#include "num/float.h"
+#include "num/convert.h"
 
 #include <stdint.h>
 
@@ -382,14 +382,6 @@ static inline uint32_t ptxi_num_tanh_approx_f32(uint32_t a)
 
 /* ---- f16, bf16: the f32 result, cut ---- */
 
-static inline uint32_t ptxi_num_widen_f16(uint16_t a)
-{
-    uint32_t v = a & 0x7fff;
-    uint32_t n = ptxi_num_bits_f32(ptxi_num_f32(v << 13) * 0x1p112f);
-
-    return (uint32_t)(a & 0x8000) << 16 | (v >= 0x7c00 ? v << 13 | 0x7f800000 : n);
-}
-
 static inline uint16_t ptxi_num_cut_f16(uint32_t a)
 {
     uint32_t v = a & 0x7fffffff, sign = a >> 16 & 0x8000;
@@ -402,12 +394,12 @@ static inline uint16_t ptxi_num_cut_f16(uint32_t a)
 
 static inline uint16_t ptxi_num_ex2_approx_f16(uint16_t a)
 {
-    return ptxi_num_cut_f16(ptxi_num_ex2_approx_ftz_f32(ptxi_num_widen_f16(a)));
+    return ptxi_num_cut_f16(ptxi_num_ex2_approx_ftz_f32(ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a))));
 }
 
 static inline uint16_t ptxi_num_tanh_approx_f16(uint16_t a)
 {
-    return ptxi_num_cut_f16(ptxi_num_tanh_approx_f32(ptxi_num_widen_f16(a)));
+    return ptxi_num_cut_f16(ptxi_num_tanh_approx_f32(ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a))));
 }
 
 static inline uint16_t ptxi_num_ex2_approx_ftz_bf16(uint16_t a)

@@ -13,8 +13,6 @@
 typedef __int128 i128;
 typedef unsigned __int128 u128;
 
-#define REF(name) static void name(const struct operands *o, struct results *r)
-
 static i128 value_as(u128 v, enum kind k)
 {
     unsigned bits = kind_bits(k);
@@ -387,7 +385,6 @@ APPROX_64(rcp_approx_ftz_f64) APPROX_64(rsqrt_approx_ftz_f64) APPROX_64(rsqrt_ap
 APPROX_2(div_approx_f32) APPROX_2(div_approx_ftz_f32) APPROX_2(div_full_f32) APPROX_2(div_full_ftz_f32)
 
 /* --- modifiers to try --- */
-#define MODS(name, ...) static const uint16_t name[] = { __VA_ARGS__, END_OF_MODS };
 MODS(none, 0)
 MODS(wraps, 0, PTXI_MOD_WRAP)
 MODS(ccs, 0, PTXI_MOD_CC)
@@ -414,7 +411,6 @@ MODS(bytes_4, 4)
 MODS(bytes_8, 8)
 MODS(bytes_16, 16)
 
-#define CASE(name, ...) { #name, PTXI_OP_##name, __VA_ARGS__ },
 /* CASE_n(op, d, n sources, reference) */
 #define CASE_1(name, d, a, ref) CASE(name, d, a, NONE, NONE, NONE, ref, none, 0, 0, 0)
 #define CASE_2(name, d, a, b, ref) CASE(name, d, a, b, NONE, NONE, ref, none, 0, 0, 0)
@@ -501,7 +497,7 @@ MODS(bytes_16, 16)
 
 #define APPROX(f) CASE_1(f##_approx_f32, F32, F32, f##_approx_f32) CASE_W(f##_approx_f32_ftz, F32, F32, NONE, NONE, f##_approx_ftz_f32, ftz, 0)
 
-const struct alu_case alu_cases[] = {
+static const struct alu_case cases[] = {
     FOR_WIDTHS(SIGNLESS)
     FOR_INTS(INTS)
     CASE_1(abs_s16, S16, S16, absolute) CASE_1(abs_s32, S32, S32, absolute) CASE_1(abs_s64, S64, S64, absolute)
@@ -591,4 +587,4 @@ const struct alu_case alu_cases[] = {
     CASE_2(div_full_f32, F32, F32, F32, div_full_f32) CASE_2(div_full_f32_ftz, F32, F32, F32, div_full_ftz_f32)
     CASE_W(cvt_rint_f16, F16, F16, NONE, NONE, cvt_rint, roundings_sat, 0)
 };
-const unsigned alu_case_count = sizeof alu_cases / sizeof *alu_cases;
+ALU_TABLE(alu_general, cases)

@@ -117,12 +117,12 @@ uint64_t rounded_with_sat(quad x, bool negative, enum kind k, unsigned mods)
     return sign | code;
 }
 
-/* Whether x is below 2^-126 when rounded as if exponents had no limit. */
-static bool tiny(quad x, unsigned mods)
+/* Whether x is below the smallest normal when rounded as if exponents had no limit. */
+static bool tiny(quad x, enum kind k, unsigned mods)
 {
-    quad scaled = (x < 0 ? -x : x) * 0x1p100;
+    quad scale = k == F16 ? 0x1p10 : 0x1p100, scaled = (x < 0 ? -x : x) * scale, normal = k == F16 ? 0x1p-14 : 0x1p-126;
 
-    return code_value(F32, round_code(F32, scaled, mode_of(mods), x < 0)) < 0x1p-26;
+    return code_value(k, round_code(k, scaled, mode_of(mods), x < 0)) < normal * scale;
 }
 
 quad exact_value(u128 bits, enum kind k, bool ftz)
@@ -221,9 +221,40 @@ uint32_t f32_result(int op, const u128 *v, unsigned mods, bool ftz)
     r = op == 5 ? compute_odd(4, 1, in[0], 0, mode_of(mods)) : compute_odd(op, in[0], in[1], in[2], mode_of(mods));
     if (r != r)
         return mods & PTXI_MOD_SAT ? 0 : 0x7fffffff;
-    if (ftz && tiny(r, mods))
+    if (ftz && tiny(r, F32, mods))
         r = negative_quad(r) ? -(quad)0 : 0;
     return (uint32_t)rounded_with_sat(r, negative_quad(r), F32, mods);
+}
+
+uint16_t half_result(int op, const uint16_t *v, enum kind k, unsigned mods)
+{
+    bool ftz = mods & PTXI_MOD_FTZ;
+    quad r = compute_odd(op, exact_value(v[0], k, ftz), exact_value(v[1], k, ftz), exact_value(v[2], k, ftz), PTXI_RN);
+    bool negative = negative_quad(r);
+
+    if (r != r)
+        return mods & PTXI_MOD_SAT ? 0 : 0x7fff;
+    if (negative && mods & PTXI_MOD_RELU)
+        return 0;
+    if (ftz && tiny(r, k, 0))
+        r = 0;
+    return (uint16_t)rounded_with_sat(r, negative, k, mods & PTXI_MOD_SAT);
+}
+
+uint16_t minmax_half_result(uint16_t a, uint16_t b, enum kind k, int how)
+{
+    bool ftz = how & MINMAX_FTZ, negative = (a ^ b) >> 15, a_nan, b_nan;
+    quad x, y;
+
+    if (how & MINMAX_XOR)
+        a &= 0x7fff, b &= 0x7fff;
+    x = exact_value(a, k, ftz), y = exact_value(b, k, ftz);
+    a_nan = x != x, b_nan = y != y;
+    if ((a_nan && b_nan) || (how & MINMAX_NAN && (a_nan || b_nan)))
+        return 0x7fff;
+    if (a_nan || (!b_nan && (x > y || (x == y && !negative_quad(x) && negative_quad(y))) == !(how & MINMAX_MAX)))
+        x = y;
+    return (uint16_t)rounded_with_sat(x, how & MINMAX_XOR ? negative : negative_quad(x), k, 0);
 }
 
 uint64_t f64_result(int op, const u128 *v, unsigned mods)
@@ -363,7 +394,7 @@ uint64_t converted(u128 bits, enum kind from, enum kind to, unsigned mods)
         return (uint64_t)bits << 16;
     if (x != x)
         return nan_result(bits, from, to, mods);
-    if (from == F64 && ftz && tiny(x, mods))
+    if (from == F64 && ftz && tiny(x, F32, mods))
         x = 0;
     return limited(rounded_with_sat(x, negative, to, mods), to, mods);
 }

@@ -16,6 +16,9 @@ bool nan_f32(uint32_t bits);
 
 /* op: add sub mul fma div rcp sqrt; v: the operands; rounding and .sat from mods. */
 uint32_t f32_result(int op, const unsigned __int128 *v, unsigned mods, bool ftz);
+/* Of f16 and bf16, op: add sub mul fma; .ftz, .sat and .relu from mods. */
+uint16_t half_result(int op, const uint16_t *v, enum kind k, unsigned mods);
+uint16_t minmax_half_result(uint16_t a, uint16_t b, enum kind k, int how);
 uint64_t f64_result(int op, const unsigned __int128 *v, unsigned mods);
 uint32_t minmax_f32_result(uint32_t a, uint32_t b, int how);
 uint64_t minmax_f64_result(uint64_t a, uint64_t b, bool max);

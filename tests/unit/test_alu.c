@@ -12,6 +12,10 @@
 #include "base/cpu.h"
 #include "exec/warp.h"
 #include "unit/alu.h"
+#include "unit/alu_float.h"
+
+static const struct alu_table *const tables[] = { &alu_general, &alu_half };
+enum { TABLES = sizeof tables / sizeof *tables };
 
 /* --- levels --- */
 #define LEVEL(name) extern ptxi_handler *const ptxi_exec_##name##_table[PTXI_OP_COUNT];
@@ -71,10 +75,11 @@ static const uint32_t specials_f32[] = {
     0x477fefff, 0x38800000, 0x387fe000, 0x33800000, 0x33000000, 0x33000001, 0x3fc00000, 0x40200000, 0x00400000, 0x34000000, 0x0c800000, 0x7e800000,
     0x7f000000, 0x3f7ffffe, 0x00ffffff, 0x4b7fffff, 0x4b000001, 0x3effffff,
 };
-static const uint16_t specials_f16[] = { 0, 1, 0x3ff, 0x400, 0x3c00, 0x3bff, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0x3800, 0x4100, 0x3e00, 0x57f8, 0x5800 };
+static const uint16_t specials_f16[] = { 0, 1, 0x7ff7, 0x3ff, 0x400, 0x3c00, 0x3bff, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0x3800, 0x4100, 0x3e00, 0x57f8, 0x5800 };
 static const uint64_t specials_int[] = { 0, 1, 2, 3, 7, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000,
                                          0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0x00ffffff, 0x01000001, 65504, 65519, 65520, 65536,
                                          0x20000040000001, 0xfffffffffffffc00, 0x7fffff4000000000, 0x5555555555555555 };
+static const uint16_t specials_bf16[] = { 0, 1, 0x7ff7, 0x7f, 0x80, 0x81, 0x3f80, 0x3f7f, 0x3f81, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff, 0x3f00, 0x4049, 0x0100 };
 #define PICK(list) (list)[random64() % (sizeof(list) / sizeof *(list))]
 
 /* A value of a kind, often special, often near another kind's border. */
@@ -99,10 +104,17 @@ static uint64_t random_value(enum kind k)
         if (form < 6)
             return (r & 0x80000000) | (127 - 8 + r % 44) << 23 | (random64() & random64() & 0x7fffff);
         return r & 0xffffffff;
-    case BF16:
-        return random_value(F32) >> 16;
     case F16:
         return (form < 3 ? PICK(specials_f16) ^ (r & 0x8000) : r) & 0xffff;
+    case BF16:
+        if (form < 3)
+            return PICK(specials_bf16) ^ (r & 0x8000);
+        if (form < 6) /* exponents close to each other */
+            return (r & 0x8000) | (0x7f - 8 + (r >> 16) % 20) << 7 | (r & 0x7f);
+        return r & 0xffff;
+    case F16X2:
+    case BF16X2:
+        return random_value(k == F16X2 ? F16 : BF16) | random_value(k == F16X2 ? F16 : BF16) << 16;
     default:
         if (form < 4)
             r = PICK(specials_int) * (r & 1 ? 1 : -1) + (r >> 8) % 3 - 1;
@@ -110,6 +122,11 @@ static uint64_t random_value(enum kind k)
             r >>= r % 64;
         return r & kind_mask(k);
     }
+}
+
+static bool is_float(enum kind k)
+{
+    return k >= F16 && k <= BF16X2;
 }
 
 static unsigned kind_units(enum kind k)
@@ -173,22 +190,15 @@ static unsigned slot_of(const struct round *r, enum kind k, unsigned slot)
 /* About the negative of the product, for c: so that sums cancel. */
 static uint64_t near_product(enum kind k, uint64_t a, uint64_t b)
 {
-    uint64_t bits = 0, wiggle = random64() % 5 - 2;
+    uint64_t mask = (uint64_t)kind_mask(k), wiggle = random64() % 5 - 2;
+    __float128 x;
 
-    if (k == F32) {
-        float x, y;
-
-        memcpy(&x, &a, 4), memcpy(&y, &b, 4);
-        x = -x * y;
-        memcpy(&bits, &x, 4);
-        return (uint32_t)(bits + wiggle);
+    if (k == F16X2 || k == BF16X2) {
+        k = k == F16X2 ? F16 : BF16;
+        return near_product(k, a & 0xffff, b & 0xffff) | near_product(k, a >> 16, b >> 16) << 16;
     }
-    double x, y;
-
-    memcpy(&x, &a, 8), memcpy(&y, &b, 8);
-    x = -x * y;
-    memcpy(&bits, &x, 8);
-    return bits + wiggle;
+    x = -exact_value(a, k, false) * exact_value(b, k, false);
+    return x != x ? 0 : (rounded_with_sat(x, x < 0, k, 0) + wiggle) & mask;
 }
 
 static void make_round(struct round *r)
@@ -211,7 +221,7 @@ static void make_round(struct round *r)
                 v = v << 64 | random64();
             if (k && kinds[k] != NONE && random64() % 16 == 0 && kind_bits(kinds[k]) == kind_bits(kinds[0]))
                 v = o->v[0];
-            if (k == 2 && (kinds[2] == F32 || kinds[2] == F64) && kinds[0] == kinds[2] && kinds[1] == kinds[2] && random64() % 4 == 0)
+            if (k == 2 && is_float(kinds[2]) && kinds[0] == kinds[2] && kinds[1] == kinds[2] && random64() % 4 == 0)
                 v = near_product(kinds[2], (uint64_t)o->v[0], (uint64_t)o->v[1]);
             if (kinds[k] == NONE)
                 continue;
@@ -331,7 +341,11 @@ static int rounds(void)
 
 START_TEST(computes)
 {
-    run_case(&alu_cases[_i], rounds());
+    unsigned n = (unsigned)_i, t = 0;
+
+    while (n >= tables[t]->count)
+        n -= tables[t++]->count;
+    run_case(&tables[t]->cases[n], rounds());
 }
 END_TEST
 
@@ -352,8 +366,9 @@ START_TEST(all_are_tested)
 
         for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere && !found; k++)
             found = !strncmp(names[op], elsewhere[k], strlen(elsewhere[k]));
-        for (unsigned k = 0; k < alu_case_count && !found; k++)
-            found = alu_cases[k].op == op;
+        for (unsigned t = 0; t < TABLES && !found; t++)
+            for (unsigned k = 0; k < tables[t]->count && !found; k++)
+                found = tables[t]->cases[k].op == op;
         if (!found)
             ck_abort_msg("no case for %s", names[op]);
     }
@@ -364,10 +379,13 @@ int main(void)
 {
     Suite *s = suite_create("alu");
     TCase *t = tcase_create("handlers");
+    unsigned count = 0;
 
     tcase_set_timeout(t, 120);
     tcase_add_test(t, all_are_tested);
-    tcase_add_loop_test(t, computes, 0, (int)alu_case_count);
+    for (unsigned k = 0; k < TABLES; k++)
+        count += tables[k]->count;
+    tcase_add_loop_test(t, computes, 0, (int)count);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,0 +1,73 @@
+/* f16 and bf16 registers as arrays of 16-bit elements: one a lane, or two for .f16x2 and .bf16x2, so that either is an array to
+ * the same code, PTXI_LANES or twice as long. It is taken in blocks, which compilers keep in vector registers as floats. */
+#ifndef PTXI_EXEC_HALVES_H
+#define PTXI_EXEC_HALVES_H
+
+#include "exec/lanes.h"
+#include "num/half.h"
+
+enum { HALF_BLOCK = 16, HALVES_MAX = 2 * PTXI_LANES };
+#if defined(__clang__)
+#define FOR_BLOCK PTXI_SIMD for (int l = 0; l < HALF_BLOCK; l++)
+#else /* which else unrolls so short a loop before it looks for vectors */
+#define FOR_BLOCK PTXI_SIMD _Pragma("GCC unroll 1") for (int l = 0; l < HALF_BLOCK; l++)
+#endif
+/* In two loops, so that compilers see no remainder. */
+#define FOR_HALVES(n)                              \
+    for (int k_ = 0; k_ < (n); k_ += PTXI_LANES)   \
+        PTXI_SIMD for (int l = k_; l < k_ + PTXI_LANES; l++)
+
+static inline void widen_f16(float *restrict r, const uint16_t *a)
+{
+#if defined(__AVX512F__)
+    _mm512_storeu_ps(r, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)a)));
+#elif defined(__F16C__)
+    _mm256_storeu_ps(r, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)a)));
+    _mm256_storeu_ps(r + 8, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(a + 8))));
+#else
+    FOR_BLOCK r[l] = ptxi_num_f32_from_f16_bits(a[l]);
+#endif
+}
+
+static inline void narrow_f16(uint16_t *restrict r, const float *a)
+{
+#if defined(__AVX512F__)
+    _mm256_storeu_si256((__m256i *)r, _mm512_cvtps_ph(_mm512_loadu_ps(a), _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__F16C__)
+    _mm_storeu_si128((__m128i *)r, _mm256_cvtps_ph(_mm256_loadu_ps(a), _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128((__m128i *)(r + 8), _mm256_cvtps_ph(_mm256_loadu_ps(a + 8), _MM_FROUND_TO_NEAREST_INT));
+#else
+    FOR_BLOCK r[l] = ptxi_num_f16_nearest(a[l]);
+#endif
+}
+
+static inline void widen_bf16(float *restrict r, const uint16_t *a)
+{
+    FOR_BLOCK r[l] = ptxi_num_f32_from_bf16(a[l]);
+}
+
+static inline void narrow_bf16(uint16_t *restrict r, const float *a)
+{
+    FOR_BLOCK r[l] = ptxi_num_bf16_nearest(a[l]);
+}
+
+static inline void write_halves(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *r, int n)
+{
+    if (n == PTXI_LANES)
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 2);
+    else
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);
+}
+
+/* The two operations that `function`, called with the number of elements, executes. */
+#define HALF_OPS(name, type, function, ...)                             \
+    OP( name##_##type )                                                 \
+    {                                                                   \
+        return function(i, w, PTXI_LANES, ##__VA_ARGS__);               \
+    }                                                                   \
+    OP( name##_##type##x2 )                                             \
+    {                                                                   \
+        return function(i, w, 2 * PTXI_LANES, ##__VA_ARGS__);           \
+    }
+
+#endif

@@ -1,0 +1,83 @@
+/* Cases of f16 and bf16: one element, or two a lane. */
+#include "unit/alu.h"
+
+#include "isa/bytecode.h"
+#include "num/approx.h"
+#include "unit/alu_float.h"
+
+#define WHICH (o->case_->which)
+
+/* --- one reference for both: of each element of the operands --- */
+typedef uint16_t element_reference(const struct operands *o, const uint16_t *v, enum kind k);
+
+static void each(const struct operands *o, struct results *r, element_reference *f)
+{
+    enum kind k = o->case_->a;
+    bool pair = k == F16X2 || k == BF16X2;
+
+    r->d = 0;
+    for (int n = 0; n < 1 + pair; n++) {
+        uint16_t v[3];
+
+        for (int i = 0; i < 3; i++)
+            v[i] = (uint16_t)(o->v[i] >> (16 * n));
+        r->d |= (unsigned __int128)f(o, v, k == F16 || k == F16X2 ? F16 : BF16) << (16 * n);
+    }
+}
+
+#define EACH(name)                                                                             \
+    static uint16_t name##_element(const struct operands *o, const uint16_t *v, enum kind k);  \
+    REF(name) { each(o, r, name##_element); }                                                  \
+    static uint16_t name##_element(const struct operands *o, const uint16_t *v, enum kind k)
+
+static uint16_t flushed(const struct operands *o, uint16_t a)
+{
+    return o->mods & PTXI_MOD_FTZ && !(a & 0x7c00) ? a & 0x8000 : a;
+}
+
+static bool is_nan(uint16_t a, enum kind k)
+{
+    return (a & 0x7fff) > (k == F16 ? 0x7c00 : 0x7f80);
+}
+
+/* which: 0 add, 1 sub, 2 mul, 3 fma */
+EACH(arithmetic) { return half_result(WHICH, v, k, o->mods); }
+EACH(fma_oob) { return (v[0] & 0x7fff) == 0x7ff7 || (v[1] & 0x7fff) == 0x7ff7 ? 0 : half_result(3, v, k, o->mods); }
+EACH(neg) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) ^ 0x8000; }
+EACH(abs_) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) & 0x7fff; }
+EACH(minmax)
+{
+    return minmax_half_result(v[0], v[1], k, WHICH | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0) |
+                                                 (o->mods & PTXI_MOD_XORSIGN ? MINMAX_XOR : 0));
+}
+
+/* Compared with recordings by replay_approx; here, the lanes with the functions. */
+EACH(ex2) { (void)o; return k == F16 ? ptxi_num_ex2_approx_f16(v[0]) : ptxi_num_ex2_approx_ftz_bf16(v[0]); }
+EACH(tanh_) { (void)o; return k == F16 ? ptxi_num_tanh_approx_f16(v[0]) : ptxi_num_tanh_approx_bf16(v[0]); }
+
+/* --- modifiers to try --- */
+enum { FTZ = PTXI_MOD_FTZ, SAT = PTXI_MOD_SAT, RELU = PTXI_MOD_RELU, QUIET = PTXI_MOD_NAN, XORSIGN = PTXI_MOD_XORSIGN };
+MODS(none, 0)
+MODS(ftzs, 0, FTZ)
+MODS(relus, 0, RELU)
+MODS(ftz_sats, 0, FTZ, SAT, FTZ | SAT)
+MODS(fma_mods, 0, FTZ, SAT, FTZ | SAT, RELU, FTZ | RELU)
+MODS(minmax_mods, 0, QUIET, XORSIGN, QUIET | XORSIGN, FTZ, FTZ | QUIET, FTZ | XORSIGN, FTZ | QUIET | XORSIGN)
+MODS(minmax_mods_bf16, 0, QUIET, XORSIGN, QUIET | XORSIGN)
+
+#define OP_2(op, T, K, mods, which) CASE(op##_##T, K, K, K, NONE, NONE, arithmetic, mods, 0, 0, which)
+#define COMMON(T, K, of_two, of_fma, of_sign, of_minmax)                                                                  \
+    OP_2(add, T, K, of_two, 0) OP_2(sub, T, K, of_two, 1) OP_2(mul, T, K, of_two, 2)                                      \
+    CASE(fma_##T, K, K, K, K, NONE, arithmetic, of_fma, 0, 0, 3)                                                          \
+    CASE(fma_oob_##T, K, K, K, K, NONE, fma_oob, relus, 0, 0, 0)                                                          \
+    CASE(neg_##T, K, K, NONE, NONE, NONE, neg, of_sign, 0, 0, 0) CASE(abs_##T, K, K, NONE, NONE, NONE, abs_, of_sign, 0, 0, 0) \
+    CASE(min_##T, K, K, K, NONE, NONE, minmax, of_minmax, 0, 0, 0) CASE(max_##T, K, K, K, NONE, NONE, minmax, of_minmax, 0, 0, MINMAX_MAX) \
+    CASE(ex2_approx_##T, K, K, NONE, NONE, NONE, ex2, none, 0, 0, 0) CASE(tanh_approx_##T, K, K, NONE, NONE, NONE, tanh_, none, 0, 0, 0)
+#define F16_CASES(T, K) COMMON(T, K, ftz_sats, fma_mods, ftzs, minmax_mods)
+#define BF16_CASES(T, K) COMMON(T, K, none, relus, none, minmax_mods_bf16)
+
+static const struct alu_case cases[] = {
+    F16_CASES(f16, F16) F16_CASES(f16x2, F16X2)
+    BF16_CASES(bf16, BF16) BF16_CASES(bf16x2, BF16X2)
+};
+ALU_TABLE(alu_half, cases)
