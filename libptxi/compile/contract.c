@@ -9,7 +9,8 @@
  *     and of signed 32-bit integers, float atomics in shared and generic memory.
  *   - every use of the product is such an add, else all stay as they are; and none adds the product to itself.
  *   - adds are looked at in the order of the text. Of two products the one with a single use is fused, and of two alike the first
- *     operand. A product of several uses is not fused if one of its adds would prefer the other, single-use operand.
+ *     operand. A product of several uses is not fused if one of its adds would prefer the other, single-use operand; packed ones
+ *     (f16x2, bf16x2) are.
  *
  * Not followed: what ptxas fuses only after moving code out of loops, and the last multiplication inside div.approx and div.full. */
 #include "compile/ir.h"
@@ -20,40 +21,59 @@
 
 enum kind { OTHER, MUL, ADD, SUB };
 
+/* What products and sums of one type become; with a suffix for .sat of the sum. */
+static const struct type {
+    uint16_t mul, add, sub, fma;
+    enum ptxi_class class;
+    uint64_t sign; /* the sign bits */
+    bool packed;
+} types[] = {
+#define FUSED(type, x, class, sign, packed) \
+    { PTXI_OP_mul_##type, PTXI_OP_add_##type##x, PTXI_OP_sub_##type##x, PTXI_OP_fma_##type##x, class, sign, packed },
+    FUSED(f32, , PTXI_RC_32, 0x80000000, false)
+    FUSED(f32, _x, PTXI_RC_32, 0x80000000, false)
+    FUSED(f32_ftz, , PTXI_RC_32, 0x80000000, false)
+    FUSED(f32_ftz, _x, PTXI_RC_32, 0x80000000, false)
+    FUSED(f64, , PTXI_RC_64, 0x8000000000000000, false)
+    FUSED(f16, , PTXI_RC_16, 0x8000, false)
+    FUSED(bf16, , PTXI_RC_16, 0x8000, false)
+    FUSED(f16x2, , PTXI_RC_32, 0x80008000, true)
+    FUSED(bf16x2, , PTXI_RC_32, 0x80008000, true)
+#undef FUSED
+};
+enum { TYPES = sizeof types / sizeof *types };
+
 struct contract {
     struct ptxi_ir *ir;
     uint32_t *zone;                /* instruction -> number of its stretch */
     uint32_t *first, *accesses;    /* per vreg: instruction * 2 + is write, ascending; at one instruction reads come first */
-    bool *fused;                   /* per instruction: made here */
+    uint32_t *addend;              /* per instruction: what a fused one made here adds, before its sign was changed; else PTXI_NONE */
     struct ptxi_ir_insertions ins;
-    uint32_t sign[2];              /* constants: the sign bit of f32 and f64 */
+    uint32_t sign[TYPES];          /* constants */
 };
 
-/* What an instruction is to this pass, and what it fuses to. */
-static enum kind kind_of(const struct ptxi_ir_inst *i)
+/* What an instruction is to this pass; *type is its type. */
+static enum kind kind_of(const struct ptxi_ir_inst *i, const struct type **type)
 {
     if (!(i->flags & PTXI_IF_FUSABLE) || i->flags & PTXI_IF_DEAD)
         return OTHER;
-    switch (i->op) {
-    case PTXI_OP_mul_f32: case PTXI_OP_mul_f32_ftz: case PTXI_OP_mul_f64: return MUL;
-    case PTXI_OP_add_f32: case PTXI_OP_add_f32_ftz: case PTXI_OP_add_f32_x: case PTXI_OP_add_f32_ftz_x: case PTXI_OP_add_f64: return ADD;
-    case PTXI_OP_sub_f32: case PTXI_OP_sub_f32_ftz: case PTXI_OP_sub_f32_x: case PTXI_OP_sub_f32_ftz_x: case PTXI_OP_sub_f64: return SUB;
-    default: return OTHER;
+    for (const struct type *t = types; t < types + TYPES; t++) {
+        *type = t;
+        if (i->op == t->mul)
+            return i->mods & PTXI_MOD_SAT ? OTHER : MUL;
+        if (i->op == t->add)
+            return ADD;
+        if (i->op == t->sub)
+            return SUB;
     }
+    return OTHER;
 }
 
-static bool is_double(const struct ptxi_ir_inst *i)
+static bool is_kind(const struct ptxi_ir_inst *i, enum kind kind)
 {
-    return i->op == PTXI_OP_mul_f64 || i->op == PTXI_OP_add_f64 || i->op == PTXI_OP_sub_f64;
-}
+    const struct type *type;
 
-static uint16_t fused_op(const struct ptxi_ir_inst *add)
-{
-    bool ftz = add->mods & PTXI_MOD_FTZ, sat = add->mods & PTXI_MOD_SAT;
-
-    if (is_double(add))
-        return PTXI_OP_fma_f64;
-    return ftz ? (sat ? PTXI_OP_fma_f32_ftz_x : PTXI_OP_fma_f32_ftz) : sat ? PTXI_OP_fma_f32_x : PTXI_OP_fma_f32;
+    return kind_of(i, &type) == kind;
 }
 
 /* --- stretches --- */
@@ -199,7 +219,7 @@ static bool find_product(const struct contract *c, uint32_t v, uint32_t n, struc
     if (def < begin || c->zone[*def / 2] != c->zone[n])
         return false;
     p->mul = *def / 2;
-    if (kind_of(&c->ir->insts[p->mul]) != MUL || c->ir->insts[p->mul].guard != PTXI_NONE)
+    if (!is_kind(&c->ir->insts[p->mul], MUL) || c->ir->insts[p->mul].guard != PTXI_NONE)
         return false;
     p->uses = def + 1;
     for (a = def + 1; a < end && !(*a & 1); a++)
@@ -217,11 +237,12 @@ static bool find_product(const struct contract *c, uint32_t v, uint32_t n, struc
 static bool is_add_of(const struct contract *c, uint32_t n, uint32_t v, const struct ptxi_ir_inst *mul)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n];
-    enum kind k = kind_of(i);
+    const struct type *type;
+    enum kind k = kind_of(i, &type);
 
     if (i->guard != PTXI_NONE && i->v[PTXI_F_D] == v)
         return false; /* keeps the product where the guard does not hold */
-    return (k == ADD || k == SUB) && is_double(i) == is_double(mul) && (i->mods & PTXI_MOD_FTZ) == (mul->mods & PTXI_MOD_FTZ) &&
+    return (k == ADD || k == SUB) && type->mul == mul->op && (i->mods & PTXI_MOD_FTZ) == (mul->mods & PTXI_MOD_FTZ) &&
            (i->v[PTXI_F_A] == v) != (i->v[PTXI_F_B] == v);
 }
 
@@ -237,15 +258,18 @@ static bool prefers_other(const struct contract *c, uint32_t n, uint32_t v)
 
 static bool can_fuse(const struct contract *c, uint32_t v, uint32_t n, struct product *p)
 {
+    const struct type *type;
+
     if (!find_product(c, v, n, p))
         return false;
+    kind_of(&c->ir->insts[p->mul], &type);
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t use = p->uses[k] / 2;
 
         /* one that is fused by now reads the factors, unless it adds this product to another */
-        if (c->fused[use] && c->ir->insts[use].v[PTXI_F_C] != v)
+        if (c->addend[use] != PTXI_NONE && c->addend[use] != v)
             continue;
-        if (!is_add_of(c, use, v, &c->ir->insts[p->mul]) || (p->count > 1 && prefers_other(c, use, v)))
+        if (!is_add_of(c, use, v, &c->ir->insts[p->mul]) || (p->count > 1 && !type->packed && prefers_other(c, use, v)))
             return false;
     }
     return true;
@@ -253,20 +277,24 @@ static bool can_fuse(const struct contract *c, uint32_t v, uint32_t n, struct pr
 
 /* --- fusing --- */
 
-static uint32_t sign_constant(struct contract *c, bool is_double)
+static uint32_t sign_constant(struct contract *c, const struct type *type)
 {
-    if (c->sign[is_double] == PTXI_NONE)
-        c->sign[is_double] = is_double ? ptxi_ir_const(c->ir, PTXI_RC_64, UINT64_C(1) << 63) : ptxi_ir_const(c->ir, PTXI_RC_32, 0x80000000);
-    return c->sign[is_double];
+    uint32_t *sign = &c->sign[type - types];
+
+    if (*sign == PTXI_NONE)
+        *sign = ptxi_ir_const(c->ir, type->class, type->sign);
+    return *sign;
 }
 
 /* v with its sign changed, or a copy of it, made before instruction `at`. */
-static uint32_t derive(struct contract *c, uint32_t v, uint32_t at, bool is_double, bool negate)
+static uint32_t derive(struct contract *c, uint32_t v, uint32_t at, const struct type *type, bool negate)
 {
-    uint32_t d = ptxi_ir_vreg(c->ir, is_double ? PTXI_RC_64 : PTXI_RC_32), sign = negate ? sign_constant(c, is_double) : PTXI_NONE;
-    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, at, negate     ? (is_double ? PTXI_OP_xor_b64 : PTXI_OP_xor_b32)
-                                                                : is_double ? PTXI_OP_mov_64
-                                                                            : PTXI_OP_mov_32);
+    static const uint16_t ops[2][PTXI_RC_COUNT] = {
+        { [PTXI_RC_16] = PTXI_OP_mov_16, [PTXI_RC_32] = PTXI_OP_mov_32, [PTXI_RC_64] = PTXI_OP_mov_64 },
+        { [PTXI_RC_16] = PTXI_OP_xor_b16, [PTXI_RC_32] = PTXI_OP_xor_b32, [PTXI_RC_64] = PTXI_OP_xor_b64 },
+    };
+    uint32_t d = ptxi_ir_vreg(c->ir, type->class), sign = negate ? sign_constant(c, type) : PTXI_NONE;
+    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, at, ops[negate][type->class]);
 
     i->v[PTXI_F_D] = d;
     i->v[PTXI_F_A] = v;
@@ -278,11 +306,11 @@ static uint32_t derive(struct contract *c, uint32_t v, uint32_t at, bool is_doub
 }
 
 /* A factor as it was at the mul, with changed sign if asked. */
-static uint32_t factor(struct contract *c, uint32_t v, const struct product *p, uint32_t n, bool is_double, bool negate)
+static uint32_t factor(struct contract *c, uint32_t v, const struct product *p, uint32_t n, const struct type *type, bool negate)
 {
     if (!negate && !written_between(c, v, p->mul, n))
         return v;
-    return derive(c, v, p->mul, is_double, negate);
+    return derive(c, v, p->mul, type, negate);
 }
 
 static bool all_fused(const struct contract *c, const struct product *p)
@@ -290,7 +318,7 @@ static bool all_fused(const struct contract *c, const struct product *p)
     uint32_t v = c->ir->insts[p->mul].v[PTXI_F_D];
 
     for (uint32_t k = 0; k < p->count; k++)
-        if (!c->fused[p->uses[k] / 2] || c->ir->insts[p->uses[k] / 2].v[PTXI_F_C] == v)
+        if (c->addend[p->uses[k] / 2] == PTXI_NONE || c->addend[p->uses[k] / 2] == v)
             return false;
     return true;
 }
@@ -298,21 +326,22 @@ static bool all_fused(const struct contract *c, const struct product *p)
 /* a*b + c, c + a*b; a*b - c = fma(a, b, -c); c - a*b = fma(-a, b, c). */
 static void fuse(struct contract *c, uint32_t n, uint32_t v, const struct product *p)
 {
-    bool wide = is_double(&c->ir->insts[n]), first = c->ir->insts[n].v[PTXI_F_A] == v, sub = kind_of(&c->ir->insts[n]) == SUB;
+    const struct type *type;
+    bool first = c->ir->insts[n].v[PTXI_F_A] == v, sub = kind_of(&c->ir->insts[n], &type) == SUB;
     uint32_t other = c->ir->insts[n].v[first ? PTXI_F_B : PTXI_F_A];
-    uint32_t a = factor(c, c->ir->insts[p->mul].v[PTXI_F_A], p, n, wide, sub && !first);
-    uint32_t b = factor(c, c->ir->insts[p->mul].v[PTXI_F_B], p, n, wide, false);
+    uint32_t a = factor(c, c->ir->insts[p->mul].v[PTXI_F_A], p, n, type, sub && !first);
+    uint32_t b = factor(c, c->ir->insts[p->mul].v[PTXI_F_B], p, n, type, false);
     struct ptxi_ir_inst *i = &c->ir->insts[n];
 
+    c->addend[n] = other;
     if (sub && first)
-        other = derive(c, other, n, wide, true);
-    i->op = fused_op(i);
+        other = derive(c, other, n, type, true);
+    i->op = type->fma;
     i->v[PTXI_F_A] = a;
     i->v[PTXI_F_B] = b;
     i->v[PTXI_F_C] = other;
     i->reads |= 1u << PTXI_F_C;
     i->flags &= ~PTXI_IF_FUSABLE;
-    c->fused[n] = true;
     if (all_fused(c, p)) {
         c->ir->insts[p->mul].op = PTXI_OP_nop; /* still counted as an instruction */
         c->ir->insts[p->mul].reads = c->ir->insts[p->mul].writes = 0;
@@ -337,21 +366,23 @@ static void try_add(struct contract *c, uint32_t n)
 
 bool ptxi_contract(struct ptxi_ir *ir)
 {
-    struct contract c = { .ir = ir, .sign = { PTXI_NONE, PTXI_NONE } };
+    struct contract c = { .ir = ir };
     bool any = false;
 
     for (uint32_t n = 0; n < ir->count && !any; n++)
-        any = kind_of(&ir->insts[n]) == MUL;
+        any = is_kind(&ir->insts[n], MUL);
     if (!any)
         return true;
+    memset(c.sign, 0xff, sizeof c.sign);
     c.zone = ARENA_NEW(ir->arena, uint32_t, ir->count);
     c.first = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count + 2);
-    c.fused = ARENA_NEW(ir->arena, bool, ir->count);
-    if (!c.zone || !c.fused || !c.first || !collect(&c))
+    c.addend = ARENA_NEW(ir->arena, uint32_t, ir->count);
+    if (!c.zone || !c.addend || !c.first || !collect(&c))
         return !(ir->oom = true);
+    memset(c.addend, 0xff, ir->count * sizeof *c.addend);
     find_stretches(&c);
     for (uint32_t n = 0; n < ir->count && !ir->oom; n++)
-        if (kind_of(&ir->insts[n]) == ADD || kind_of(&ir->insts[n]) == SUB)
+        if (is_kind(&ir->insts[n], ADD) || is_kind(&ir->insts[n], SUB))
             try_add(&c, n);
     return !ir->oom && ptxi_ir_insert(ir, &c.ins);
 }

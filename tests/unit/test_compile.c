@@ -652,7 +652,7 @@ END_TEST
 
 /* --- contraction --- */
 
-/* What ptxas of CUDA 13.0 makes of these for sm_90: FFMA or DFMA, FMUL or DMUL, FADD or DADD left over. */
+/* What ptxas of CUDA 13.0 makes of these for sm_90: FFMA, DFMA or HFMA2; FMUL, DMUL or HMUL2; FADD, DADD or HADD2 left over. */
 static const struct { const char *body; unsigned fma, mul, add; } contractions[] = {
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f3,%f9;", 1, 0, 0 },
@@ -694,16 +694,34 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f64 %d9,%d1,%d2; sub.f64 %d10,%d3,%d9;", 1, 0, 0 },
     { "mul.f64 %d9,%d1,%d2; mul.f64 %d8,%d3,%d4; add.f64 %d10,%d9,%d8;", 1, 1, 0 },
     { "mul.rn.f64 %d9,%d1,%d2; add.f64 %d10,%d9,%d3;", 0, 1, 1 },
+    /* a product that is added to another one with its sign changed, and used elsewhere */
+    { "mul.f32 %f9,%f1,%f1; mul.f32 %f8,%f1,%f2; sub.f32 %f10,%f8,%f9; sub.f32 %f11,%f8,%f3; add.f32 %f12,%f9,%f4;", 2, 1, 1 },
+    /* halves */
+    { "mul.f16 %h9,%h1,%h2; add.f16 %h10,%h9,%h3;", 1, 0, 0 },
+    { "mul.bf16 %h9,%h1,%h2; sub.bf16 %h10,%h3,%h9;", 1, 0, 0 },
+    { "mul.f16 %h9,%h1,%h2; add.bf16 %h10,%h9,%h3;", 0, 1, 1 },
+    { "mul.rn.f16 %h9,%h1,%h2; add.f16 %h10,%h9,%h3;", 0, 1, 1 },
+    { "mul.f16x2 %x9,%x1,%x2; add.f16x2 %x10,%x9,%x3;", 1, 0, 0 },
+    { "mul.bf16x2 %x9,%x1,%x2; sub.bf16x2 %x10,%x3,%x9;", 1, 0, 0 },
+    { "mul.ftz.f16x2 %x9,%x1,%x2; add.f16x2 %x10,%x9,%x3;", 0, 1, 1 },
+    { "mul.ftz.f16x2 %x9,%x1,%x2; sub.ftz.sat.f16x2 %x10,%x3,%x9;", 1, 0, 0 },
+    { "mul.sat.f16x2 %x9,%x1,%x2; add.f16x2 %x10,%x9,%x3;", 0, 1, 1 },
+    { "mul.f16 %h9,%h1,%h2; mul.f16 %h8,%h3,%h4; add.f16 %h11,%h9,%h5; add.f16 %h10,%h9,%h8;", 1, 1, 1 },
+    { "mul.f16x2 %x9,%x1,%x2; mul.f16x2 %x8,%x3,%x4; add.f16x2 %x11,%x9,%x5; add.f16x2 %x10,%x9,%x8;", 2, 1, 0 },
 };
 
 static void contraction_text(char *text, size_t size, const char *body)
 {
     snprintf(text, size, KERNEL(".param .u64 o", ".reg .f32 %%f<20>; .reg .f64 %%d<20>; .reg .b64 %%rd<3>; .reg .pred %%p<3>; .reg .b32 %%r<3>;\n"
+                                                 ".reg .b16 %%h<20>; .reg .b32 %%x<20>;\n"
                                                  "ld.param.u64 %%rd1,[o]; ld.global.v4.f32 {%%f1,%%f2,%%f3,%%f4},[%%rd1]; ld.global.f32 %%f5,[%%rd1+16];\n"
                                                  "ld.global.v2.f64 {%%d1,%%d2},[%%rd1+32]; ld.global.v2.f64 {%%d3,%%d4},[%%rd1+48];\n"
                                                  "ld.global.u32 %%r1,[%%rd1+64]; setp.eq.u32 %%p1,%%r1,0; mov.f32 %%f11, %%f1; mov.f32 %%f12, %%f1;\n"
+                                                 "ld.global.v4.b32 {%%x1,%%x2,%%x3,%%x4},[%%rd1+80]; ld.global.b32 %%x5,[%%rd1+96];\n"
+                                                 "ld.global.v4.b16 {%%h1,%%h2,%%h3,%%h4},[%%rd1+104]; ld.global.b16 %%h5,[%%rd1+112];\n"
                                                  "%s\n"
-                                                 "st.global.v4.f32 [%%rd1], {%%f10,%%f11,%%f12,%%f1}; st.global.f64 [%%rd1+32], %%d10;"), body);
+                                                 "st.global.v4.f32 [%%rd1], {%%f10,%%f11,%%f12,%%f1}; st.global.f64 [%%rd1+32], %%d10;"
+                                                 "st.global.v2.b32 [%%rd1+80], {%%x10,%%x11}; st.global.v2.b16 [%%rd1+88], {%%h10,%%h11};"), body);
 }
 
 START_TEST(contraction_follows_ptxas)
