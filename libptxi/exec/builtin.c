@@ -88,18 +88,40 @@ static void spec_add(struct conversion *c, const char *s)
     c->spec[c->size] = 0;
 }
 
+/* A width or precision in digits or from the arguments. More than a piece holds is as good as that. */
+static const char *parse_number(const char *p, int *value, struct arguments *a)
+{
+    long long n = 0;
+
+    if (*p == '*')
+        n = (int)take(a, 4), p++;
+    else
+        for (; *p >= '0' && *p <= '9'; p++)
+            n = n < PIECE_MAX ? 10 * n + (*p - '0') : n;
+    *value = (int)(n < -PIECE_MAX ? -PIECE_MAX : n < PIECE_MAX ? n : PIECE_MAX);
+    return p;
+}
+
 static const char *parse_conversion(const char *p, struct conversion *c, struct arguments *a)
 {
+    static const char flags[] = "-+ #0";
     char number[16];
+    int value;
 
     *c = (struct conversion){ .bytes = 4 };
     spec_add(c, "%");
-    for (p++; *p && strchr("-+ #0123456789.*", *p); p++) {
-        if (*p == '*')
-            snprintf(number, sizeof number, "%d", (int)take(a, 4));
-        else
-            snprintf(number, sizeof number, "%c", *p);
+    for (p++; *p && strchr(flags, *p); p++)
+        if (!strchr(c->spec, *p))
+            spec_add(c, (char[]){ *p, 0 });
+    if (*p == '*' || (*p >= '1' && *p <= '9')) {
+        p = parse_number(p, &value, a); /* a negative one is the flag and a width */
+        snprintf(number, sizeof number, "%d", value);
         spec_add(c, number);
+    }
+    if (*p == '.') {
+        p = parse_number(p + 1, &value, a);
+        snprintf(number, sizeof number, ".%d", value);
+        spec_add(c, value < 0 ? "" : number); /* a negative one is none */
     }
     for (; *p && strchr("hlLqjzt", *p); p++)
         if (*p != 'h')

@@ -149,6 +149,7 @@ size_t ptxi_mem_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void 
 
     if (there > size)
         there = size;
-    memcpy(to, p, there);
+    if (there) /* else p may be null */
+        memcpy(to, p, there);
     return there;
 }

@@ -18,7 +18,7 @@ static const char kernels[] = HEAD
     ".visible .const .align 4 .u32 table[4] = { 10, 20, 30, 40 };\n"
     ".visible .global .align 8 .u64 place = generic(counter);\n"
     ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-    ".global .align 1 .b8 format[4] = { 37, 117, 10, 0 };\n"
+    ".visible .global .align 1 .b8 format[32] = { 37, 117, 10, 0 };\n"
     ".visible .entry store(.param .u64 p, .param .u32 v)\n" /* p[global thread] = v + it */
     "{ .reg .b64 %rd<4>; .reg .b32 %r<6>;\n"
     "  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [v];\n"
@@ -561,6 +561,30 @@ START_TEST(output_goes_to_the_sink)
 }
 END_TEST
 
+/* A conversion's text is cut at 4095 characters, whatever the format asks for. */
+START_TEST(wide_output_is_cut)
+{
+    static const struct { const char *format; size_t size; } wide[] = {
+        { "%2000000000u|", 4096 }, { "%.2000000000u|", 4096 }, { "%.2000000000f|", 4096 }, { "%99999999999999999999u|", 4096 },
+        { "%*u|", 10 }, { "%-00000000000000007u|", 8 }, { "%.*u|", 10 }, { "%4096.4096u|", 4096 }, { "%4095.2u|", 4096 }
+    };
+    static struct sink s;
+    ptxiDevicePtr format;
+    uint32_t v = 9;
+    void *params[] = { &v };
+
+    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(ptxiModuleGetGlobal(&format, NULL, module, "format"));
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
+        s.size = 0;
+        ok(ptxiMemcpyHtoD(format, wide[k].format, strlen(wide[k].format) + 1));
+        ok(run("prints", 1, 1, params));
+        ck_assert_uint_eq(s.size, wide[k].size);
+    }
+    ok(ptxiCtxSetOutput(NULL, NULL, NULL));
+}
+END_TEST
+
 struct told {
     unsigned times;
     unsigned long long done, blocks;
@@ -739,6 +763,7 @@ int main(void)
     tcase_add_test(t, work_behind_a_failure_is_dropped);
     tcase_add_test(t, ranges_and_checking);
     tcase_add_test(t, output_goes_to_the_sink);
+    tcase_add_test(t, wide_output_is_cut);
     tcase_add_test(t, progress_is_told);
     tcase_add_test(t, workers_can_be_chosen);
     tcase_add_test(t, counters_count);
