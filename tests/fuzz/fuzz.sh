@@ -18,7 +18,7 @@ flags="-g1 -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover
 make -s libptxi/isa/op.gen.h
 make -s libptxi_core.la
 ${CLANG:-clang} $flags -fsanitize=fuzzer -DFUZZER -DPTXI_LANES=32 -D_GNU_SOURCE -std=gnu11 -I"$top/include" -I"$top/libptxi" -Ilibptxi \
-    -o "fuzz_$target" "$here/fuzz_$target.c" "$here/mutate.c" .libs/libptxi_core.a -lffi -lpthread -lm
+    $([ "$target" = parse ] || echo -Wl,--wrap=pthread_create) -o "fuzz_$target" "$here/fuzz_$target.c" "$here/mutate.c" .libs/libptxi_core.a -lffi -lpthread -lm
 sh "$here/dict.sh" "$top" > ptx.dict
 [ -e seeds ] || sh "$here/seeds.sh" "$top" seeds
 mkdir -p "corpus-$target"

@@ -187,6 +187,21 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t an, const uint8_t *b, 
     return t.n;
 }
 
+/* Whether a text declares names or bytes by the ten thousand. Such texts take long and are much alike: a fuzzer would
+ * spend its time on them, so it skips most. */
+bool tedious(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0, n; i < size; i++) {
+        if ((data[i] != '<' && data[i] != '[') || i + 1 == size || !isdigit(data[i + 1]))
+            continue;
+        for (n = 0; i + 1 < size && isalnum(data[i + 1]); i++)
+            n++;
+        if (n > 4)
+            return size % 16;
+    }
+    return false;
+}
+
 #ifndef FUZZER
 enum { ROOM = 1 << 14 };
 
