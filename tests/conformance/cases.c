@@ -1,0 +1,455 @@
+/* Which forms have a case, and how their operands are written. See cases.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "conformance/case_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PTX_VERSION = 90, TARGET = 90 };
+
+/* Rules of sections, or of chapters for the sections that have none of their own. Without `why` their forms have cases. */
+static const struct section_rule {
+    const char *section;
+    unsigned rule;
+    const char *why;
+} section_rules[] = {
+    { "Integer Arithmetic Instructions", RULE_COUNTS, NULL },
+    { "Extended-Precision Arithmetic Instructions", RULE_CARRY, NULL },
+    { "Floating Point Instructions", 0, NULL },
+    { "Half Precision Floating Point Instructions", 0, NULL },
+    { "Mixed Precision Floating Point Instructions", 0, NULL },
+    { "Comparison and Selection Instructions", 0, NULL },
+    { "Half Precision Comparison Instructions", 0, NULL },
+    { "Logic and Shift Instructions", RULE_COUNTS, NULL },
+    { "Video Instructions", 0, NULL },
+    { "Data Movement and Conversion Instructions: mov", RULE_MOVES, NULL },
+    { "Data Movement and Conversion Instructions: prmt", 0, NULL },
+    { "Data Movement and Conversion Instructions: cvt", 0, NULL },
+    { "Data Movement and Conversion Instructions: cvt.pack", 0, NULL },
+    { "Data Movement and Conversion Instructions: shfl.sync", RULE_WARP | RULE_COUNTS, NULL },
+    { "Data Movement and Conversion Instructions", 0, "moves data or makes addresses" },
+    { "Parallel Synchronization and Communication Instructions: atom", RULE_MEMORY, NULL },
+    { "Parallel Synchronization and Communication Instructions: red", RULE_MEMORY, NULL },
+    { "Parallel Synchronization and Communication Instructions: vote.sync", RULE_WARP, NULL },
+    { "Parallel Synchronization and Communication Instructions: match.sync", RULE_WARP | RULE_GROUP, NULL },
+    { "Parallel Synchronization and Communication Instructions: redux.sync", RULE_WARP, NULL },
+    { "Parallel Synchronization and Communication Instructions: elect.sync", RULE_WARP, NULL },
+    { "Parallel Synchronization and Communication Instructions", 0, "synchronises" },
+    { "Control Flow Instructions", 0, "control flow" },
+    { "Miscellaneous Instructions", 0, "computes nothing" },
+    { "Stack Manipulation Instructions", 0, "makes addresses" },
+    { "Texture Instructions", 0, "textures" },
+    { "Surface Instructions", 0, "surfaces" },
+    { "Warp Level Matrix Multiply-Accumulate Instructions", 0, "matrices" },
+    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0, "matrices" },
+    { "TensorCore 5th Generation Instructions", 0, "matrices" },
+};
+
+/* Forms that the table allows and that have no case all the same. */
+static const char *unrecorded(const struct ptxi_match *m)
+{
+    struct ptxi_need room;
+
+    if (ptxi_isa_lacks(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room))
+        return "not on sm_90a";
+    return NULL;
+}
+
+static const struct section_rule *rule_of(const struct ptxi_row *row)
+{
+    size_t chapter = strcspn(row->section, ":");
+    const struct section_rule *found = NULL;
+
+    for (size_t i = 0; i < sizeof section_rules / sizeof *section_rules; i++) {
+        const char *s = section_rules[i].section;
+
+        if (!strcmp(s, row->section))
+            return &section_rules[i];
+        if (strlen(s) == chapter && !strncmp(s, row->section, chapter))
+            found = &section_rules[i];
+    }
+    if (!found) {
+        fprintf(stderr, "cases: nothing says what to do with '%s'\n", row->section);
+        exit(2);
+    }
+    return found;
+}
+
+/* ---- Ways to write the operands ---- */
+
+enum { MAX_VARIANTS = 260 };
+
+struct writing {
+    const struct ptxi_match *m;
+    uint64_t hash; /* of the spelling: which of many ways this form takes */
+    struct variant v[MAX_VARIANTS];
+    unsigned count;
+};
+
+static struct variant *another(struct writing *w)
+{
+    w->v[w->count] = w->v[0];
+    return &w->v[w->count++];
+}
+
+static bool any_flag(const struct ptxi_row *row, unsigned flag)
+{
+    for (unsigned i = 0; i < row->spec_count; i++)
+        if (row->specs[i].flags & flag)
+            return true;
+    return false;
+}
+
+static void add_destinations(struct writing *w)
+{
+    const struct ptxi_row *row = w->m->row;
+    unsigned destinations = 0, sinks[2] = { 0, 0 }, count = 0;
+    bool one = false;
+
+    for (unsigned i = 0; i < row->spec_count; i++) {
+        const struct ptxi_opspec *s = &row->specs[i];
+
+        if (!(s->flags & PTXI_OPF_WRITE))
+            continue;
+        destinations++;
+        if (s->flags & PTXI_OPF_SINK && count < 2)
+            sinks[count++] = destinations;
+        one |= (s->flags & PTXI_OPF_PAIR) && (s->flags & PTXI_OPF_OPTIONAL);
+    }
+    if (one)
+        another(w)->one = true;
+    if (count)
+        another(w)->sink = (uint8_t)sinks[w->hash >> 8 & (count - 1)];
+}
+
+/* Elements that a brace of mov may have. */
+static void add_parts(struct writing *w, unsigned bits)
+{
+    for (unsigned parts = 2; parts <= 8; parts *= 2)
+        if (bits / parts >= 8 && bits / parts <= 64 && parts <= 4) {
+            another(w)->parts_d = (uint8_t)parts;
+            another(w)->parts_a = (uint8_t)parts;
+        }
+}
+
+/* A constant's legal values; with no other qualifier to try, all of them. */
+static void add_constants(struct writing *w, bool all)
+{
+    static const uint8_t some[16] = { 0x00, 0x01, 0x0f, 0x1b, 0x33, 0x55, 0x69, 0x80, 0x96, 0xaa, 0xc0, 0xca, 0xe8, 0xf0, 0xfe, 0xff };
+
+    w->v[0].constant = some[0];
+    for (unsigned i = 1; i < (all ? 256 : 16); i++)
+        another(w)->constant = (uint16_t)(all ? i : some[i]);
+}
+
+/* Selectors by the number of elements in a register: one that is picked, two that change places, four. */
+static void set_selector(char *to, unsigned lanes, bool destination, uint64_t r)
+{
+    static const char *const one[6] = { ".b0", ".b1", ".b2", ".b3", ".h0", ".h1" };
+    unsigned n = 2;
+
+    if (lanes == 1) {
+        strcpy(to, one[r % 6]);
+        return;
+    }
+    to[0] = '.';
+    to[1] = lanes == 2 ? 'h' : 'b';
+    for (unsigned i = lanes; i-- > 0; r >>= 4)
+        if (!destination)
+            to[n++] = (char)('0' + (r & (2 * lanes - 1)));
+        else if (r & 1)
+            to[n++] = (char)('0' + i);
+    if (n == 2)
+        to[n++] = '0';
+    to[n] = 0;
+}
+
+static unsigned selected_lanes(const struct ptxi_row *row)
+{
+    for (unsigned i = 0; i < row->spec_count; i++)
+        if (row->specs[i].selector)
+            return row->specs[i].selector;
+    return 0;
+}
+
+/* All operands with a selector, and one source with another. */
+static void add_selectors(struct writing *w, unsigned lanes)
+{
+    const struct ptxi_row *row = w->m->row;
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct variant *v = another(w);
+        uint64_t r = column_mix(w->hash + k);
+
+        for (unsigned i = 0; i < row->spec_count; i++) {
+            bool destination = row->specs[i].flags & PTXI_OPF_WRITE;
+            unsigned which = destination ? 0 : (unsigned)(row->specs[i].name[0] - 'a') + 1;
+
+            if (row->specs[i].selector && (k == 0 || destination || which == 1 + (r >> 60 & 1)))
+                set_selector(v->selector[which], lanes, destination, r >> 16 * which);
+        }
+    }
+    if (lanes == 1 && row->specs[0].selector) { /* here it is the selector that makes a merge */
+        memmove(&w->v[0], &w->v[1], (w->count - 1) * sizeof *w->v);
+        w->count--;
+    }
+}
+
+static void add_minus(struct writing *w)
+{
+    for (unsigned i = 0; i < w->m->row->spec_count; i++)
+        if (w->m->row->specs[i].flags & PTXI_OPF_NEGATE)
+            another(w)->minus = (uint8_t)(i + 1);
+}
+
+/* Where lanes read each other, in segments of half a warp, up to the end and from the start. */
+static void add_halves(struct writing *w, bool reads)
+{
+    static const uint16_t segments[2] = { 0x101f, 0x1000 };
+
+    for (unsigned i = 0; i < (reads ? 2 : 1); i++) {
+        struct variant *v = another(w);
+
+        v->half = true;
+        v->constant = segments[i];
+    }
+}
+
+/* Whether a generic address may be one of shared memory. */
+static bool may_be_shared(const struct ptxi_row *row)
+{
+    for (unsigned s = 0; s < row->slot_count; s++)
+        for (unsigned k = 0; k < row->slots[s].word_count; k++)
+            if (!strcmp(ptxi_words[row->slots[s].words[k]], "shared"))
+                return true;
+    return false;
+}
+
+static bool widens(const struct ptxi_match *m)
+{
+    for (unsigned i = 0; i < m->row->spec_count; i++) {
+        enum ptxi_type t = ptxi_isa_operand_type(m, &m->row->specs[i]);
+
+        if ((m->row->specs[i].flags & PTXI_OPF_WIDER) && strchr("USB", ptxi_types[t].class) && ptxi_types[t].bits < 64)
+            return true;
+    }
+    return false;
+}
+
+/* What ptxas 13.0 does not take, or falls over. */
+static bool refused(const struct ptxi_match *m, const struct variant *v)
+{
+    bool bf16 = ptxi_isa_has(m, "bf16"), bf16x2 = ptxi_isa_has(m, "bf16x2");
+
+    return (v->wide && bf16) || (v->sink && (bf16 || bf16x2) && !strncmp(m->row->operands, "_=d", 3));
+}
+
+/* The first way is the plainest one. */
+static void write_ways(struct writing *w, const struct ptxi_match *m, unsigned rule)
+{
+    const struct ptxi_row *row = m->row;
+    bool ordered = false;
+
+    memset(&w->v[0], 0, sizeof w->v[0]);
+    w->m = m;
+    w->count = 1;
+    w->hash = column_hash(0, row->mnemonic, strlen(row->mnemonic));
+    for (unsigned s = 0; s < row->slot_count; s++) {
+        const char *word = m->words[s] == PTXI_NO_WORD ? "" : ptxi_words[m->words[s]];
+
+        w->hash = column_hash(w->hash, word, strlen(word));
+        ordered |= case_word_orders(&row->slots[s], m->words[s]);
+    }
+    w->v[0].negated = w->hash & 1;
+    if (!ordered)
+        add_destinations(w);
+    if (any_flag(row, PTXI_OPF_VECTOR_OK))
+        add_parts(w, ptxi_types[ptxi_isa_operand_type(m, &row->specs[0])].bits);
+    if (selected_lanes(row))
+        add_selectors(w, selected_lanes(row));
+    add_minus(w);
+    if (widens(m))
+        another(w)->wide = true;
+    if ((rule & RULE_MEMORY) && ptxi_isa_slot(m, "ss") == PTXI_NO_WORD && may_be_shared(row))
+        another(w)->shared = true;
+    if (rule & RULE_WARP)
+        add_halves(w, rule & RULE_COUNTS);
+    for (unsigned i = 0; i < row->spec_count; i++)
+        if (row->specs[i].kind == PTXI_OPK_IMMEDIATE)
+            add_constants(w, row->slot_count == 1);
+}
+
+/* ---- Lists ---- */
+
+static void *grow(void *list, size_t count, size_t size)
+{
+    if (count & (count - 1)) /* room is a power of two */
+        return list;
+    list = realloc(list, (count ? 2 * count : 1) * size);
+    if (!list) {
+        fprintf(stderr, "cases: out of memory\n");
+        exit(2);
+    }
+    return list;
+}
+
+/* Forms are met once, sections again and again. */
+static void leave_out(struct cases *cs, const char *name, const char *why)
+{
+    for (size_t i = 0; i < cs->out_count; i++)
+        if (!strcmp(cs->out[i].name, name))
+            return;
+    cs->out = grow(cs->out, cs->out_count, sizeof *cs->out);
+    cs->out[cs->out_count++] = (struct left_out){ strdup(name), why };
+}
+
+static void leave_form_out(struct cases *cs, const struct ptxi_match *m, const char *why)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    case_print_spelling(out, m->row, m->words);
+    fclose(out);
+    leave_out(cs, text, why);
+    free(text);
+}
+
+static void add_exhaustive(struct cases *cs, size_t of, enum spread spread, uint32_t constant)
+{
+    uint64_t key = column_hash(cs->v[of].key + spread, &constant, sizeof constant);
+
+    cs->all = grow(cs->all, cs->all_count, sizeof *cs->all);
+    cs->all[cs->all_count++] = (struct exhaustive){ (const struct conformance_case *)of, spread, constant, key };
+}
+
+/* Approximations read only the upper half of an f64, and only the divisor of a division needs a table. */
+static void add_approximation(struct cases *cs, const struct ptxi_match *m, size_t of)
+{
+    static const uint32_t dividends[] = { 0x3f800000, 0x40400000, 0x00800000, 0x7f7fffff, 0x80000003 };
+    const struct conformance_case *c = &cs->v[of];
+
+    if (c->inputs == 1 && c->input[0].width == 64 && ptxi_isa_has(m, "approx") && ptxi_isa_has(m, "ftz")) {
+        add_exhaustive(cs, of, SPREAD_UPPER, 0);
+        add_exhaustive(cs, of, SPREAD_UPPER, 0x89abcdef);
+    }
+    if (c->inputs == 2 && (ptxi_isa_has(m, "approx") || ptxi_isa_has(m, "full")))
+        for (size_t i = 0; i < sizeof dividends / sizeof *dividends; i++)
+            add_exhaustive(cs, of, SPREAD_SECOND, dividends[i]);
+}
+
+static void add_form(struct cases *cs, const struct ptxi_match *m, unsigned rule)
+{
+    static struct writing w;
+
+    write_ways(&w, m, rule);
+    for (unsigned i = 0; i < w.count; i++) {
+        struct conformance_case *c;
+
+        if (refused(m, &w.v[i]))
+            continue;
+        cs->v = grow(cs->v, cs->count, sizeof *cs->v);
+        c = &cs->v[cs->count];
+        case_build(c, m, &w.v[i], rule);
+        if (i == 0 && c->small && !(rule & (RULE_MOVES | RULE_WARP | RULE_MEMORY)))
+            add_exhaustive(cs, cs->count, c->inputs == 1 ? SPREAD_WHOLE : SPREAD_HALVES, 0);
+        if (i == 0)
+            add_approximation(cs, m, cs->count);
+        cs->count++;
+    }
+}
+
+/* ---- The table ---- */
+
+/* The next choice of words in the slots; false after the last. */
+static bool next_choice(const struct ptxi_row *row, unsigned *choice)
+{
+    for (unsigned s = row->slot_count; s-- > 0;) {
+        if (++choice[s] < row->slots[s].word_count + (row->slots[s].optional ? 1u : 0u))
+            return true;
+        choice[s] = 0;
+    }
+    return false;
+}
+
+static void add_row(struct cases *cs, const struct ptxi_row *row, unsigned rule)
+{
+    unsigned choice[PTXI_MAX_SLOTS] = { 0 };
+
+    do {
+        struct ptxi_match m = { .row = row };
+        const char *why;
+
+        memset(m.words, 0xff, sizeof m.words);
+        for (unsigned s = 0; s < row->slot_count; s++) {
+            unsigned k = choice[s] - (row->slots[s].optional ? 1u : 0u); /* an optional word is missing first */
+
+            m.words[s] = k < row->slots[s].word_count ? row->slots[s].words[k] : PTXI_NO_WORD;
+        }
+        why = unrecorded(&m);
+        if (why)
+            leave_form_out(cs, &m, why);
+        else
+            add_form(cs, &m, rule);
+    } while (next_choice(row, choice));
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct conformance_case *x = *(struct conformance_case *const *)a, *y = *(struct conformance_case *const *)b;
+
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x > y) - (x < y);
+}
+
+/* Rows overlap where a form came with two targets. */
+static void mark_repeated(struct cases *cs)
+{
+    struct conformance_case **sorted = calloc(cs->count, sizeof *sorted);
+    size_t n = 0;
+
+    for (size_t i = 0; i < cs->count; i++)
+        sorted[i] = &cs->v[i];
+    qsort(sorted, cs->count, sizeof *sorted, by_key);
+    for (size_t i = 1; i < cs->count; i++)
+        sorted[i]->again = sorted[i]->key == sorted[i - 1]->key;
+    free(sorted);
+    for (size_t i = 0; i < cs->all_count; i++)
+        if (!cs->all[i].of->again)
+            cs->all[n++] = cs->all[i];
+    cs->all_count = n;
+}
+
+struct cases *cases_make(void)
+{
+    struct cases *cs = calloc(1, sizeof *cs);
+
+    for (unsigned i = 0; i < ptxi_row_count && cs; i++) {
+        const struct section_rule *r = rule_of(&ptxi_rows[i]);
+
+        if (!r->why)
+            add_row(cs, &ptxi_rows[i], r->rule);
+        else
+            leave_out(cs, ptxi_rows[i].section, r->why);
+    }
+    for (size_t i = 0; cs && i < cs->all_count; i++) /* now that the cases stay where they are */
+        cs->all[i].of = &cs->v[(size_t)cs->all[i].of];
+    if (cs)
+        mark_repeated(cs);
+    return cs;
+}
+
+void cases_free(struct cases *cs)
+{
+    for (size_t i = 0; i < cs->count; i++) {
+        free(cs->v[i].name);
+        free(cs->v[i].body);
+    }
+    for (size_t i = 0; i < cs->out_count; i++)
+        free(cs->out[i].name);
+    free(cs->v);
+    free(cs->all);
+    free(cs->out);
+    free(cs);
+}

@@ -1,0 +1,180 @@
+/* What the recorder needs: all conformance kernels, their operands, and a plan of what to run.
+ *
+ *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/x000.ptx ... (exhaustive);
+ *                            with TEXT only of those whose name contains it
+ *     plan list              every case, and every form and section that has none, with the reason
+ *
+ * Lines of plan.txt:
+ *
+ *     column INDEX BYTES ROWS OFFSET                  in columns.bin
+ *     module FILE                                     what follows is in it
+ *     case KEY ROWS FINE WORDS COLUMN|- x 4 NAME      kernel k<KEY>
+ *     exhaustive KEY WORDS CONSTANT NAME              kernel x<KEY> */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "conformance/cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODULE_CASES = 96, MODULE_EXHAUSTIVE = 16 };
+
+static const char *directory;
+
+static FILE *create(const char *name)
+{
+    char *path;
+    FILE *f;
+
+    if (asprintf(&path, "%s/%s", directory, name) < 0 || !(f = fopen(path, "w"))) {
+        fprintf(stderr, "plan: cannot write %s in %s\n", name, directory);
+        exit(1);
+    }
+    free(path);
+    return f;
+}
+
+static void finish(FILE *f)
+{
+    if (ferror(f) | fclose(f)) {
+        fprintf(stderr, "plan: error while writing\n");
+        exit(1);
+    }
+}
+
+/* ---- Columns ---- */
+
+struct columns {
+    struct { struct column c; uint32_t rows; } *v;
+    size_t count;
+};
+
+static int column_index(struct columns *cs, const struct column *c, uint32_t rows)
+{
+    size_t i = 0;
+
+    while (i < cs->count && (cs->v[i].rows != rows || memcmp(&cs->v[i].c, c, sizeof *c)))
+        i++;
+    if (i == cs->count) {
+        cs->v = realloc(cs->v, (i + 1) * sizeof *cs->v);
+        cs->v[i].c = *c;
+        cs->v[i].rows = rows;
+        cs->count++;
+    }
+    return (int)i;
+}
+
+static void write_columns(const struct columns *cs, FILE *plan)
+{
+    FILE *f = create("columns.bin");
+    size_t offset = 0;
+
+    for (size_t i = 0; i < cs->count; i++) {
+        size_t bytes = cs->v[i].c.width / 8;
+        void *values = malloc(bytes * cs->v[i].rows);
+
+        column_fill(&cs->v[i].c, cs->v[i].rows, values);
+        fwrite(values, bytes, cs->v[i].rows, f);
+        fprintf(plan, "column %zu %zu %u %zu\n", i, bytes, cs->v[i].rows, offset);
+        offset += bytes * cs->v[i].rows;
+        free(values);
+    }
+    finish(f);
+}
+
+/* ---- Modules ---- */
+
+/* The module that kernel `n` of its kind belongs to: opened when it is the first. */
+static FILE *module_for(FILE *module, FILE *plan, char kind, size_t n, unsigned size)
+{
+    char name[32];
+
+    if (n % size)
+        return module;
+    if (module)
+        finish(module);
+    snprintf(name, sizeof name, "%c%03zu.ptx", kind, n / size);
+    fprintf(plan, "module %s\n", name);
+    module = create(name);
+    case_print_head(module);
+    return module;
+}
+
+static void plan_case(FILE *plan, struct columns *columns, const struct conformance_case *c)
+{
+    /* A shorter case reads the first rows of a whole column. */
+    uint32_t rows = c->rows < COLUMN_ROWS ? COLUMN_ROWS : c->rows;
+
+    fprintf(plan, "case %016llx %u %u %u", (unsigned long long)c->key, c->rows, c->fine, c->outputs);
+    for (unsigned i = 0; i < CASE_INPUTS; i++)
+        if (i < c->inputs)
+            fprintf(plan, " %d", column_index(columns, &c->input[i], rows));
+        else
+            fputs(" -", plan);
+    fprintf(plan, " %s\n", c->name);
+}
+
+static int write_plan(const struct cases *cs, const char *text)
+{
+    struct columns columns = { NULL, 0 };
+    FILE *plan = create("plan.txt"), *module = NULL;
+
+    fprintf(plan, "libptxi conformance plan 1\n");
+    for (size_t i = 0, n = 0; i < cs->count; i++) {
+        if (cs->v[i].again || !strstr(cs->v[i].name, text))
+            continue;
+        module = module_for(module, plan, 'k', n++, MODULE_CASES);
+        case_print_kernel(module, &cs->v[i]);
+        plan_case(plan, &columns, &cs->v[i]);
+    }
+    if (module)
+        finish(module);
+    module = NULL;
+    for (size_t i = 0, n = 0; i < cs->all_count; i++) {
+        const struct exhaustive *x = &cs->all[i];
+
+        if (!strstr(x->of->name, text))
+            continue;
+        module = module_for(module, plan, 'x', n++, MODULE_EXHAUSTIVE);
+        case_print_exhaustive(module, x);
+        fprintf(plan, "exhaustive %016llx %u %08x %s\n", (unsigned long long)x->key, x->of->outputs, x->constant, x->of->name);
+    }
+    if (module)
+        finish(module);
+    write_columns(&columns, plan);
+    finish(plan);
+    module = create("digest.ptx");
+    case_print_head(module);
+    case_print_digest(module);
+    finish(module);
+    free(columns.v);
+    return 0;
+}
+
+static int print_list(const struct cases *cs)
+{
+    for (size_t i = 0; i < cs->count; i++)
+        printf("%016llx %s\n", (unsigned long long)cs->v[i].key, cs->v[i].name);
+    for (size_t i = 0; i < cs->all_count; i++)
+        printf("%016llx all 2^32: %s\n", (unsigned long long)cs->all[i].key, cs->all[i].of->name);
+    for (size_t i = 0; i < cs->out_count; i++)
+        printf("not verified on hardware: %s: %s\n", cs->out[i].name, cs->out[i].why);
+    return fflush(stdout) || ferror(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    struct cases *cs;
+    int rc;
+
+    if (argc < 2 || (strcmp(argv[1], "list") && (strcmp(argv[1], "write") || argc < 3))) {
+        fputs("usage: plan write DIR [TEXT] | plan list\n", stderr);
+        return 2;
+    }
+    directory = argc > 2 ? argv[2] : "";
+    cs = cases_make();
+    rc = strcmp(argv[1], "list") ? write_plan(cs, argc > 3 ? argv[3] : "") : print_list(cs);
+    cases_free(cs);
+    return rc;
+}

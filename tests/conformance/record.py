@@ -1,0 +1,436 @@
+#!/usr/bin/env python3
+"""Runs the conformance kernels on a GPU and writes down what it answers.
+
+    record.py [options] record PLAN OUT         OUT/cases.rec and OUT/exhaustive.rec
+    record.py [options] show PLAN NAME FIRST COUNT      operands and results of the case of that name or key, for some of its rows
+    record.py [options] dump PLAN NAME FIRST COUNT FILE the first word of the results for the operands FIRST to FIRST + COUNT - 1
+                                                of a case with one operand of 32 bits
+    record.py assemble PLAN                     no GPU: ptxas takes all of it
+
+PLAN is a directory that the program `plan` has written; `plan.c` describes it, recording.h describes the recordings. Kernels are
+assembled by ptxas where there is one, by the driver else. The driver is NVIDIA's, or any library with its calls under another prefix:
+--driver libptxi.so --prefix ptxi. Nothing but Python's standard library is needed."""
+import argparse
+import array
+import concurrent.futures
+import ctypes
+import itertools
+import multiprocessing
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+BLOCK, FINE, COARSE, FULL = 128, 64, 1024, 16           # as in cases.h
+DIGESTS, BLOCKS, THREADS = 512, 64, 256
+VERSIONED = ('MemAlloc', 'MemFree', 'MemcpyHtoD', 'MemcpyDtoH', 'MemsetD8')
+
+
+class Case:
+    def __init__(self, line):
+        f = line.split(' ', 9)
+        self.key, self.name = f[1], f[9]
+        self.rows, self.fine, self.words = int(f[2]), int(f[3]), int(f[4])
+        self.columns = [None if c == '-' else int(c) for c in f[5:9]]
+        self.step = 1 if self.fine else 4099
+        self.digests = self.fine // FINE + (self.rows - self.fine) // COARSE
+        self.record_words = self.digests + self.words * FULL
+        self.module = None
+
+
+class Exhaustive:
+    def __init__(self, line):
+        f = line.split(' ', 4)
+        self.key, self.words, self.name = f[1], int(f[2]), f[4]
+        self.record_words = DIGESTS
+        self.module = None
+
+
+class Plan:
+    def __init__(self, directory):
+        self.directory = directory
+        self.columns, self.modules, self.cases, self.exhaustive = [], [], [], []
+        lines = open(os.path.join(directory, 'plan.txt')).read().split('\n')
+        if lines[0] != 'libptxi conformance plan 1':
+            sys.exit('%s: not a plan' % directory)
+        for line in lines[1:]:
+            kind = line.split(' ', 1)[0]
+            if kind == 'column':
+                self.columns.append(tuple(int(x) for x in line.split()[2:]))      # bytes, rows, offset
+            elif kind == 'module':
+                self.modules.append(line[7:])
+            elif kind in ('case', 'exhaustive'):
+                item = Case(line) if kind == 'case' else Exhaustive(line)
+                item.module = self.modules[-1]
+                (self.cases if kind == 'case' else self.exhaustive).append(item)
+
+    def case(self, name):
+        for c in self.cases:
+            if name in (c.key, c.name):
+                return c
+        sys.exit('no case %s' % name)
+
+
+# ---- The driver
+
+class Failure(Exception):
+    pass
+
+
+class Driver:
+    def __init__(self, library, prefix):
+        self.library, self.prefix = ctypes.CDLL(library), prefix
+        self.call('Init', ctypes.c_uint(0))
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.call('DeviceGet', ctypes.byref(device), 0)
+        self.call('DevicePrimaryCtxRetain', ctypes.byref(context), device)
+        self.call('CtxSetCurrent', context)
+        name, version = ctypes.create_string_buffer(128), ctypes.c_int()
+        self.call('DeviceGetName', name, 128, device)
+        self.call('DriverGetVersion', ctypes.byref(version))
+        self.name = name.value.decode()
+        self.version = '%d.%d' % (version.value // 1000, version.value % 1000 // 10)
+
+    def call(self, name, *args):
+        versioned = self.prefix == 'cu' and name in VERSIONED
+        rc = getattr(self.library, self.prefix + name + ('_v2' if versioned else ''))(*args)
+        if rc:
+            raise Failure('%s%s: error %d' % (self.prefix, name, rc))
+
+    def allocate(self, size):
+        p = ctypes.c_uint64()
+        self.call('MemAlloc', ctypes.byref(p), ctypes.c_size_t(size))
+        self.clear(p.value, size)
+        return p.value
+
+    def free(self, p):
+        self.call('MemFree', ctypes.c_uint64(p))
+
+    def clear(self, p, size):
+        self.call('MemsetD8', ctypes.c_uint64(p), ctypes.c_ubyte(0), ctypes.c_size_t(size))
+
+    def write(self, p, data):
+        self.call('MemcpyHtoD', ctypes.c_uint64(p), ctypes.c_char_p(data), ctypes.c_size_t(len(data)))
+
+    def read(self, p, size):
+        data = ctypes.create_string_buffer(size)
+        self.call('MemcpyDtoH', data, ctypes.c_uint64(p), ctypes.c_size_t(size))
+        return data.raw
+
+    def load(self, image):
+        module = ctypes.c_void_p()
+        self.call('ModuleLoadData', ctypes.byref(module), ctypes.c_char_p(image + b'\0'))
+        return module
+
+    def unload(self, module):
+        self.call('ModuleUnload', module)
+
+    def function(self, module, name):
+        f = ctypes.c_void_p()
+        self.call('ModuleGetFunction', ctypes.byref(f), module, name.encode())
+        return f
+
+    def launch(self, f, blocks, threads, *args):
+        pointers = (ctypes.c_void_p * len(args))(*[ctypes.addressof(a) for a in args])
+        self.call('LaunchKernel', f, blocks, 1, 1, threads, 1, 1, 0, None, pointers, None)
+
+    def synchronize(self):
+        self.call('CtxSynchronize')
+
+
+# ---- Assembling
+
+def assemble(ptxas, source, out):
+    """None, or what is wrong."""
+    result = subprocess.run([ptxas, '-arch=sm_90a', source, '-o', out], capture_output=True, text=True)
+    if result.returncode:
+        return '%s: ptxas ends with %d: %s\n' % (source, result.returncode, (result.stdout + result.stderr)[:1000])
+    return None
+
+
+def assembler(args):
+    return None if args.jit or args.prefix != 'cu' else shutil.which(args.ptxas) or shutil.which('/usr/local/cuda/bin/ptxas')
+
+
+class Images:
+    """What the driver loads for each module: machine code, made by all processors ahead of time, or the text."""
+
+    def __init__(self, plan, ptxas, names):
+        self.directory, self.jobs = plan.directory, []
+        if ptxas:
+            self.temporary = tempfile.TemporaryDirectory()
+            self.directory = self.temporary.name
+            self.pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+            self.jobs = [self.pool.submit(assemble, ptxas, os.path.join(plan.directory, n), os.path.join(self.directory, n)) for n in names]
+
+    def wait(self):
+        began = time.time()
+        failures = [job.result() for job in self.jobs]
+        if self.jobs:
+            self.pool.shutdown()            # children are made by fork
+        if any(failures):
+            sys.exit(''.join(f for f in failures if f))
+        if len(self.jobs) > 2:
+            print('%d modules assembled in %.0f s' % (len(self.jobs), time.time() - began), flush=True)
+
+    def __getitem__(self, name):
+        return open(os.path.join(self.directory, name), 'rb').read()
+
+
+def version_of(ptxas):
+    if not ptxas:
+        return 'none, by the driver'
+    text = subprocess.run([ptxas, '--version'], capture_output=True, text=True).stdout
+    return text.split(' V')[-1].split()[0] + ', sm_90a'
+
+
+# ---- Running
+
+class Runner:
+    def __init__(self, driver, plan, images):
+        self.driver, self.plan, self.images = driver, plan, images
+        self.module_name = self.module = None
+        self.digest = driver.function(driver.load(images['digest.ptx']), 'digest')
+        data = open(os.path.join(plan.directory, 'columns.bin'), 'rb').read()
+        self.columns = driver.allocate(len(data))
+        driver.write(self.columns, data)
+        rows = max(c.rows for c in plan.cases)
+        self.output = driver.allocate(rows * 4 * max(c.words for c in plan.cases))
+        self.cells = driver.allocate(rows * 16)
+
+    def function(self, item, letter):
+        if item.module != self.module_name:
+            if self.module:
+                self.driver.synchronize()
+                self.driver.unload(self.module)
+                self.module = self.module_name = None
+            self.module, self.module_name = self.driver.load(self.images[item.module]), item.module
+        return self.driver.function(self.module, letter + item.key)
+
+    def launch_case(self, case, columns, output, rows):
+        u64 = ctypes.c_uint64
+        self.driver.launch(self.function(case, 'k'), rows // BLOCK, BLOCK, *[u64(c) for c in columns], u64(output), u64(self.cells), ctypes.c_uint(rows))
+
+    def addresses(self, case):
+        return [0 if c is None else self.columns + self.plan.columns[c][2] for c in case.columns]
+
+    def case(self, case, record):
+        self.launch_case(case, self.addresses(case), self.output, case.rows)
+        self.driver.launch(self.digest, (case.digests * 32 + BLOCK - 1) // BLOCK, BLOCK, ctypes.c_uint64(self.output), ctypes.c_uint64(record),
+                           *[ctypes.c_uint(x) for x in (case.rows, case.fine, case.words, case.step)])
+
+    def records(self, items, letter):
+        """The items' records as bytes. Letter k: cases, x: exhaustive ones."""
+        where = list(itertools.accumulate((4 * x.record_words for x in items), initial=0))
+        memory = self.driver.allocate(where[-1])
+        for item, at in zip(items, where):
+            (self.case if letter == 'k' else self.exhaustive)(item, memory + at)
+        self.driver.synchronize()
+        data = self.driver.read(memory, where[-1])
+        self.driver.free(memory)
+        return [data[a:b] for a, b in zip(where, where[1:])]
+
+    def exhaustive(self, item, record):
+        self.driver.launch(self.function(item, 'x'), DIGESTS * BLOCKS, THREADS, ctypes.c_uint64(record), ctypes.c_uint(0), ctypes.c_uint(0))
+
+
+# A kernel that fails takes the driver's state with it, so everything runs in a child process, a module at a time. Where that fails, the
+# module's kernels run one by one, in other children, and those that fail are named and left out.
+
+def groups(items, careful):
+    i = 0
+    while i < len(items):
+        n = 1
+        while not careful and i + n < len(items) and items[i + n].module == items[i].module:
+            n += 1
+        yield items[i:i + n]
+        i += n
+
+
+def child(connection, make, items, letter, careful):
+    """Sends a list of records for each group, a text where one fails, and None at the end."""
+    try:
+        runner = make()
+        for group in groups(items, careful):
+            try:
+                connection.send(runner.records(group, letter))
+            except Failure as e:
+                connection.send(str(e))
+                if not careful or runner.driver.prefix == 'cu':
+                    return
+        connection.send(None)
+    except Exception as e:
+        connection.send(e)
+
+
+def receive(connection, process, seconds):
+    try:
+        if connection.poll(seconds):
+            return connection.recv()
+        process.kill()
+        return 'no end after %d s' % seconds
+    except EOFError:
+        return None
+
+
+def run_part(make, items, letter, careful):
+    """Records from one child: of all items, or as far as it came. None for those that failed alone."""
+    here, there = multiprocessing.Pipe(False)
+    process = multiprocessing.Process(target=child, args=(there, make, items, letter, careful))
+    process.start()
+    there.close()
+    out = []
+    while len(out) < len(items):
+        answer = receive(here, process, 120)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, list):
+            out += answer
+        elif answer is None or not careful:
+            break
+        else:
+            out.append(None)
+            print('fails: %s: %s' % (items[len(out) - 1].name, answer), flush=True)
+    here.close()
+    process.join()
+    return out
+
+
+def run_all(make, items, letter):
+    """The records of the items, None for those that fail."""
+    out, began, careful_to = [], time.time(), 0
+    while len(out) < len(items):
+        careful = len(out) < careful_to
+        part = items[len(out):careful_to] if careful else items[len(out):]
+        got = run_part(make, part, letter, careful)
+        out += got
+        if not careful and len(got) < len(part):
+            careful_to = len(out) + len(next(groups(items[len(out):], False)))
+        elif not got:
+            sys.exit('nothing runs')
+    print('%d kernels in %.0f s, %d fail' % (len(items), time.time() - began, out.count(None)), flush=True)
+    return out
+
+
+# ---- Recordings
+
+def write_recording(path, head, items, records):
+    entries, blocks, seen, total = [], [], {}, 0
+    for item, record in zip(items, records):
+        if record is None:
+            continue
+        if record not in seen:
+            seen[record] = total // 4
+            blocks.append(record)
+            total += len(record)
+        entries.append(struct.pack('<QI', int(item.key, 16), seen[record]))
+    with open(path, 'wb') as f:
+        f.write(('libptxi recording 2\n' + head + '\n').encode())
+        f.write(struct.pack('<II', len(entries), total // 4))
+        f.write(b''.join(entries) + b''.join(blocks))
+    print('%s: %d entries, %d different records, %d bytes' % (path, len(entries), len(blocks), os.path.getsize(path)), flush=True)
+
+
+def driver_release():
+    try:
+        return subprocess.run(['nvidia-smi', '--query-gpu=driver_version', '--format=csv,noheader'], capture_output=True, text=True).stdout.split('\n')[0]
+    except OSError:
+        return ''
+
+
+def describe(connection, args):
+    d = Driver(args.driver, args.prefix)
+    connection.send('gpu %s\ndriver-api %s\n' % (d.name, d.version))
+
+
+def header(args):
+    here, there = multiprocessing.Pipe(False)
+    process = multiprocessing.Process(target=describe, args=(there, args))
+    process.start()
+    there.close()
+    head = here.recv()
+    process.join()
+    release = driver_release() if args.prefix == 'cu' else ''
+    return head + ('driver %s\n' % release if release else '') + 'ptxas %s\n' % version_of(assembler(args))
+
+
+def record(args, plan):
+    head = header(args)
+    images = Images(plan, assembler(args), ['digest.ptx'] + plan.modules)
+    images.wait()
+    os.makedirs(args.out, exist_ok=True)
+    for name, items, letter in ('cases', plan.cases, 'k'), ('exhaustive', plan.exhaustive, 'x'):
+        if letter == 'k' or not args.skip_exhaustive:
+            records = run_all(lambda: Runner(Driver(args.driver, args.prefix), plan, images), items, letter)
+            write_recording(os.path.join(args.out, name + '.rec'), head, items, records)
+
+
+def single(args, plan):
+    """A case, and what runs it."""
+    case = plan.case(args.name)
+    images = Images(plan, assembler(args), ['digest.ptx', case.module])
+    images.wait()
+    return case, Runner(Driver(args.driver, args.prefix), plan, images)
+
+
+def show(args, plan):
+    case, runner = single(args, plan)
+    driver = runner.driver
+    runner.launch_case(case, runner.addresses(case), runner.output, case.rows)
+    words = struct.unpack('<%dI' % (case.words * case.rows), driver.read(runner.output, 4 * case.words * case.rows))
+    columns = []
+    for c, at in zip(case.columns, runner.addresses(case)):
+        if c is not None:
+            size, rows, _ = plan.columns[c]
+            columns.append((size, driver.read(at, size * rows)))
+    for row in range(args.first, min(args.first + args.count, case.rows)):
+        operands = ['%0*x' % (2 * size, int.from_bytes(data[size * row:size * row + size], 'little')) for size, data in columns]
+        print('row %d: %s -> %s' % (row, ' '.join(operands), ' '.join('%08x' % words[w * case.rows + row] for w in range(case.words))))
+
+
+def dump(args, plan):
+    case, runner = single(args, plan)
+    driver = runner.driver
+    rows = (args.count + BLOCK - 1) // BLOCK * BLOCK
+    column, output = driver.allocate(4 * rows), driver.allocate(4 * rows * case.words)
+    driver.write(column, array.array('I', (x & 0xffffffff for x in range(args.first, args.first + rows))).tobytes())
+    runner.launch_case(case, [column, 0, 0, 0], output, rows)
+    with open(args.file, 'wb') as f:
+        f.write(driver.read(output, 4 * args.count))
+
+
+def assemble_all(args, plan):
+    images = Images(plan, assembler(args) or sys.exit('no ptxas'), ['digest.ptx'] + plan.modules)
+    images.wait()
+    print('%d modules with %d kernels' % (len(plan.modules), len(plan.cases) + len(plan.exhaustive)))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--driver', default='libcuda.so.1')
+    p.add_argument('--prefix', default='cu')
+    p.add_argument('--ptxas', default='ptxas')
+    p.add_argument('--jit', action='store_true', help='let the driver assemble')
+    sub = p.add_subparsers(dest='what', required=True)
+    r = sub.add_parser('record')
+    r.add_argument('plan')
+    r.add_argument('out')
+    r.add_argument('--skip-exhaustive', action='store_true')
+    sub.add_parser('assemble').add_argument('plan')
+    for name in 'show', 'dump':
+        s = sub.add_parser(name)
+        s.add_argument('plan')
+        s.add_argument('name')
+        s.add_argument('first', type=lambda x: int(x, 0))
+        s.add_argument('count', type=lambda x: int(x, 0))
+    s.add_argument('file')
+    args = p.parse_args()
+    multiprocessing.set_start_method('fork')
+    plan = Plan(args.plan)
+    {'record': record, 'show': show, 'dump': dump, 'assemble': assemble_all}[args.what](args, plan)
+
+
+main()

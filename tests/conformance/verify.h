@@ -1,0 +1,25 @@
+/* Between the parts of the program `verify`. */
+#ifndef PTXI_TESTS_VERIFY_H
+#define PTXI_TESTS_VERIFY_H
+
+#include <stdbool.h>
+
+#include "conformance/cases.h"
+#include "conformance/recording.h"
+#include "ptxi.h"
+
+/* Each prints what it finds, and returns true if that is a failure. */
+bool verify_cases(const struct cases *cs, const struct recording *r, bool verbose, const char *text);
+bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text);
+bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts, const char *text);
+
+/* The module of a text, or NULL. */
+ptxiModule verify_load(const char *text);
+
+/* Whether the last failure was an instruction that nothing executes yet; and its report for a reader. */
+bool verify_unsupported(void);
+void verify_show_report(void);
+
+ptxiDevicePtr verify_memory(size_t bytes);
+
+#endif

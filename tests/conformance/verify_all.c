@@ -1,0 +1,205 @@
+/* Exhaustive cases against their digests. See verify.c. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "conformance/verify.h"
+
+enum { CHUNK = 8 }; /* digests a launch */
+
+struct sweep {
+    const struct recording *recording;
+    ptxiDevicePtr digests;
+    FILE *state;
+    size_t equal, differ, refused, missing, total; /* digests */
+    double began;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static ptxiModule load(const struct exhaustive *x, ptxiFunction *f)
+{
+    char *text = NULL, name[32];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    ptxiModule module;
+
+    case_print_head(out);
+    case_print_exhaustive(out, x);
+    fclose(out);
+    module = verify_load(text);
+    free(text);
+    snprintf(name, sizeof name, "x%016llx", (unsigned long long)x->key);
+    if (module && ptxiModuleGetFunction(f, module, name) != PTXI_SUCCESS)
+        abort();
+    return module;
+}
+
+static ptxiResult run(struct sweep *s, ptxiFunction f, unsigned first, unsigned count, uint32_t *got)
+{
+    uint32_t block = first * EXHAUSTIVE_BLOCKS, zero = 0;
+    void *params[] = { &s->digests, &block, &zero };
+    ptxiResult rc;
+
+    ptxiMemsetD8(s->digests, 0, count * 4);
+    rc = ptxiLaunchKernel(f, count * EXHAUSTIVE_BLOCKS, 1, 1, EXHAUSTIVE_THREADS, 1, 1, 0, NULL, params, NULL);
+    return rc == PTXI_SUCCESS ? ptxiMemcpyDtoH(got, s->digests, count * 4) : rc;
+}
+
+static void print_name(const struct exhaustive *x)
+{
+    fputs(x->of->name, stdout);
+    if (x->spread == SPREAD_UPPER || x->spread == SPREAD_SECOND)
+        printf(" (%08x)", x->constant);
+}
+
+/* Digests first to first + count - 1; false if the library does not execute it. */
+static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, const uint32_t *want, unsigned first, unsigned count)
+{
+    uint32_t got[CHUNK];
+
+    if (run(s, f, first, count, got) != PTXI_SUCCESS) {
+        if (verify_unsupported()) {
+            s->refused += EXHAUSTIVE_DIGESTS - first;
+            return false;
+        }
+        printf("fails: ");
+        print_name(x);
+        putchar('\n');
+        verify_show_report();
+        s->differ += EXHAUSTIVE_DIGESTS - first;
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (got[i] == want[first + i]) {
+            s->equal++;
+            continue;
+        }
+        if (s->differ++ < 100) {
+            printf("differs: ");
+            print_name(x);
+            printf(": operands from %08x\n", (first + i) << 23);
+        }
+    }
+    return true;
+}
+
+/* ---- What is done already: lines "KEY digest" ---- */
+
+static unsigned done_before(const char *path, uint64_t key)
+{
+    FILE *in = fopen(path, "r");
+    unsigned long long k;
+    unsigned next, done = 0;
+
+    while (in && fscanf(in, "%llx %u\n", &k, &next) == 2)
+        if (k == key && next > done)
+            done = next;
+    if (in)
+        fclose(in);
+    return done;
+}
+
+static void remember(struct sweep *s, const struct exhaustive *x, unsigned next)
+{
+    if (!s->state)
+        return;
+    fprintf(s->state, "%016llx %u\n", (unsigned long long)x->key, next);
+    fflush(s->state);
+}
+
+static void show_progress(const struct sweep *s, const struct exhaustive *x, const char *what)
+{
+    size_t done = s->equal + s->differ + s->refused + s->missing;
+
+    printf("%5.1f%% %7.0f s  %s ", 100.0 * (double)done / (double)s->total, now() - s->began, what);
+    print_name(x);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* The digests of one case from the first that is not done. Only a case that is equal so far is remembered. */
+static void sweep(struct sweep *s, const struct exhaustive *x, const char *state)
+{
+    const uint32_t *want = recording_find(s->recording, x->key, EXHAUSTIVE_DIGESTS);
+    unsigned next = done_before(state, x->key);
+    size_t differ = s->differ, refused = s->refused;
+    ptxiFunction f;
+    ptxiModule module = want ? load(x, &f) : NULL;
+
+    s->equal += next;
+    if (!want) {
+        s->missing += EXHAUSTIVE_DIGESTS - next;
+    } else if (!module) {
+        s->differ += EXHAUSTIVE_DIGESTS - next;
+        verify_show_report();
+    }
+    while (module && next < EXHAUSTIVE_DIGESTS && check(s, x, f, want, next, CHUNK)) {
+        next += CHUNK;
+        if (s->differ == differ)
+            remember(s, x, next);
+    }
+    if (module)
+        ptxiModuleUnload(module);
+    show_progress(s, x, !want ? "not recorded:" : s->differ != differ ? "DIFFERS:" : s->refused != refused ? "refused:" : "equal:");
+}
+
+static bool finish(const struct sweep *s)
+{
+    printf("%zu digests of 2^23 operands equal, %zu differ, %zu refused, %zu not recorded\n", s->equal, s->differ, s->refused, s->missing);
+    return s->differ || s->missing || !s->equal;
+}
+
+bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts, const char *text)
+{
+    struct sweep s = { .recording = r, .began = now() };
+
+    s.digests = verify_memory(EXHAUSTIVE_DIGESTS * 4);
+    s.state = fopen(state, "a");
+    if (!s.state || !parts)
+        return true;
+    for (size_t i = part; i < cs->all_count; i += parts)
+        s.total += strstr(cs->all[i].of->name, text) ? EXHAUSTIVE_DIGESTS : 0;
+    for (size_t i = part; i < cs->all_count; i += parts)
+        if (strstr(cs->all[i].of->name, text))
+            sweep(&s, &cs->all[i], state);
+    fclose(s.state);
+    return finish(&s);
+}
+
+/* Which digest changes from case to case, so that all exponents and signs come up. */
+bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text)
+{
+    struct sweep s = { .recording = r, .total = 1 };
+
+    s.digests = verify_memory(EXHAUSTIVE_DIGESTS * 4);
+    for (size_t i = every / 2; every && i < cs->all_count; i += every) {
+        const struct exhaustive *x = &cs->all[i];
+        const uint32_t *want = recording_find(r, x->key, EXHAUSTIVE_DIGESTS);
+        ptxiFunction f;
+        ptxiModule module;
+
+        if (!strstr(x->of->name, text))
+            continue;
+        if (!want) {
+            s.missing++;
+            continue;
+        }
+        module = load(x, &f);
+        if (module)
+            check(&s, x, f, want, (unsigned)(i * 37 % EXHAUSTIVE_DIGESTS), 1);
+        else
+            s.differ++;
+        ptxiModuleUnload(module);
+    }
+    return finish(&s);
+}
