@@ -117,6 +117,7 @@ static void usage(FILE *to)
           "  --quick        small problems, one round: checks the program, not the speed\n"
           "  --no-twins     do not time the twins\n"
           "  --no-extras    no load times, launch latency and scaling\n"
+          "  --families     instead: what an instruction of each family costs\n"
           "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker only\n"
           "  --csv          comma-separated rows\n"
           "  --dir PATH     where the .ptx files are\n"
@@ -126,11 +127,11 @@ static void usage(FILE *to)
 
 static void parse_options(struct options *o, int argc, char **argv)
 {
-    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, CPU, CSV, DIR, HELP };
+    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, CPU, CSV, DIR, HELP };
     static const struct option names[] = {
         {"rounds", 1, 0, ROUNDS},     {"workers", 1, 0, WORKERS},     {"kernel", 1, 0, KERNEL}, {"quick", 0, 0, QUICK},
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
-        {"dir", 1, 0, DIR},           {"help", 0, 0, HELP},         {0, 0, 0, 0},
+        {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"help", 0, 0, HELP},    {0, 0, 0, 0},
     };
     int c;
 
@@ -142,6 +143,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         case QUICK: o->quick = true; o->rounds = 1; break;
         case NO_TWINS: o->twins = false; break;
         case NO_EXTRAS: o->extras = false; break;
+        case FAMILIES: o->families = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
         case DIR: o->dir = optarg; break;
@@ -185,9 +187,13 @@ int main(int argc, char **argv)
                o.cpu_time ? "CPU time" : "wall clock");
     }
     bench_use_cpu_time(o.cpu_time);
-    bool right = run_table(&o);
+    bool right = true;
+    if (o.families)
+        bench_families(&o);
+    else
+        right = run_table(&o);
     bench_use_cpu_time(false);
-    if (o.extras)
+    if (o.extras && !o.families)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

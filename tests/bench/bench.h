@@ -11,6 +11,7 @@ struct options {
     bool quick;            /* small problems: checks the program rather than the speed */
     bool cpu_time;
     bool twins, extras;
+    bool families;         /* the table of families and nothing else */
     const char *kernel;    /* only cases whose name contains this */
     const char *dir;       /* where the .ptx files are */
 };
@@ -33,11 +34,15 @@ double bench_time_twin(struct session *s, const struct twins *t);
 /* Ends the program with what failed and the library's words for it. */
 void bench_must(ptxiResult r, const char *what);
 double bench_now(void);    /* seconds of the wall clock */
-void bench_use_cpu_time(bool on);   /* for bench_time_kernel() and bench_time_twin(); default: the wall clock */
+double bench_work_now(void);        /* seconds of the clock that work is timed by: the wall's, unless ... */
+void bench_use_cpu_time(bool on);   /* ... it is to be the CPU time of the process */
 double bench_median(double *v, int n);
 char *bench_read(const struct options *o, const char *name);   /* the text of name.ptx; free() it */
 
 /* Load times, launch latency and scaling over workers, printed below the table. */
 void bench_extras(const struct options *o);
+
+/* What an instruction of each family costs, as a table. */
+void bench_families(const struct options *o);
 
 #endif

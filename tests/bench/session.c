@@ -68,7 +68,7 @@ void bench_use_cpu_time(bool on)
     work_clock = on ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
 }
 
-static double work_now(void)
+double bench_work_now(void)
 {
     struct timespec t;
 
@@ -98,9 +98,9 @@ static void launch(struct session *s)
 double bench_time_kernel(struct session *s)
 {
     upload(&s->w);
-    double t = work_now();
+    double t = bench_work_now();
     launch(s);
-    return (work_now() - t) * 1e3;
+    return (bench_work_now() - t) * 1e3;
 }
 
 /* Twins that work in place start from the same contents as the kernel. */
@@ -111,9 +111,9 @@ double bench_time_twin(struct session *s, const struct twins *t)
         if (b->out && b->init)
             memcpy(b->want, b->init, b->bytes);
     }
-    double start = work_now();
+    double start = bench_work_now();
     s->c->twin(t, &s->w);
-    return (work_now() - start) * 1e3;
+    return (bench_work_now() - start) * 1e3;
 }
 
 bool bench_results_right(struct session *s)

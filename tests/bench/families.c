@@ -1,0 +1,244 @@
+/* What an operation of each family costs: ns for one warp instruction, beside the plain operation of the same width.
+ *
+ * One warp runs a loop of UNROLLED copies of the form on operands from memory, so that nothing can be computed once for the launch. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNROLLED = 64, SOURCES = 4, RESULTS = 8, TURNS = 2000, QUICK_TURNS = 20 };
+
+/* What the sources hold: integers, or floating-point values between 1 and 2. The register's width comes with it. */
+enum values { I16, I32, I64, F16, BF16, F16X2, BF16X2, F32, F64, NOTHING };
+
+static const struct {
+    int bits;
+    uint64_t low, mask;
+} values[] = {
+    [I16] = { 16, 0, 0x3ff },         [I32] = { 32, 0, 0xffff },           [I64] = { 64, 0, 0xffffffff },
+    [F16] = { 16, 0x3c00, 0x3ff },    [BF16] = { 16, 0x3f80, 0x7f },       [F16X2] = { 32, 0x3c003c00, 0x03ff03ff },
+    [BF16X2] = { 32, 0x3f803f80, 0x007f007f }, [F32] = { 32, 0x3f800000, 0x7fffff }, [F64] = { 64, UINT64_C(0x3ff) << 52, (UINT64_C(1) << 52) - 1 },
+};
+
+/* A form in terms of $d and its sources $a, $b, $c; the row that it is measured against, and how many times that it may cost. */
+struct form {
+    const char *family, *text;
+    enum values d, a;
+    int base;      /* index, -1: none */
+    double limit;  /* 0: none */
+};
+
+enum { ADD16, ADD32, ADD64, FMA32, BASES };
+
+static const struct form forms[] = {
+    [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },
+    [ADD32] = { "integer", "add.s32 $d, $a, $b", I32, I32, -1, 0 },
+    [ADD64] = { "integer", "add.s64 $d, $a, $b", I64, I64, -1, 0 },
+    [FMA32] = { "f32", "fma.rn.f32 $d, $a, $b, $c", F32, F32, ADD32, 1.3 },
+    { "integer", "mul.lo.s32 $d, $a, $b", I32, I32, ADD32, 0 },
+    { "integer", "mad.lo.s32 $d, $a, $b, $c", I32, I32, ADD32, 0 },
+    { "integer", "mul.wide.s32 $d, $a, $b", I64, I32, ADD64, 0 },
+    { "integer", "mul.hi.u32 $d, $a, $b", I32, I32, ADD32, 0 },
+    { "integer", "div.u32 $d, $a, $b", I32, I32, ADD32, 0 },
+    { "integer", "popc.b32 $d, $a", I32, I32, ADD32, 0 },
+    { "logic", "lop3.b32 $d, $a, $b, $c, 0x96", I32, I32, ADD32, 0 },
+    { "logic", "shf.l.wrap.b32 $d, $a, $b, 7", I32, I32, ADD32, 0 },
+    { "logic", "prmt.b32 $d, $a, $b, 0x5140", I32, I32, ADD32, 0 },
+    { "logic", "bfe.u32 $d, $a, 3, 7", I32, I32, ADD32, 0 },
+    { "compare", "{ .reg .pred q; setp.lt.f32 q, $a, $b; selp.f32 $d, $a, $b, q; }", F32, F32, ADD32, 0 },
+    { "f32", "add.rn.f32 $d, $a, $b", F32, F32, ADD32, 1.3 },
+    { "f32", "mul.rn.f32 $d, $a, $b", F32, F32, ADD32, 1.3 },
+    { "f32", "add.rn.ftz.f32 $d, $a, $b", F32, F32, ADD32, 0 },
+    { "f32", "fma.rn.ftz.f32 $d, $a, $b, $c", F32, F32, ADD32, 0 },
+    { "f32", "fma.rn.sat.f32 $d, $a, $b, $c", F32, F32, ADD32, 0 },
+    { "f32", "min.f32 $d, $a, $b", F32, F32, ADD32, 0 },
+    { "f32 rounded", "add.rz.f32 $d, $a, $b", F32, F32, ADD32, 3 },
+    { "f32 rounded", "mul.rm.f32 $d, $a, $b", F32, F32, ADD32, 3 },
+    { "f32 rounded", "fma.rp.f32 $d, $a, $b, $c", F32, F32, ADD32, 3 },
+    { "f32 exact", "div.rn.f32 $d, $a, $b", F32, F32, ADD32, 0 },
+    { "f32 exact", "rcp.rn.f32 $d, $a", F32, F32, ADD32, 0 },
+    { "f32 exact", "sqrt.rn.f32 $d, $a", F32, F32, ADD32, 0 },
+    { "f64", "add.rn.f64 $d, $a, $b", F64, F64, ADD64, 1.3 },
+    { "f64", "mul.rn.f64 $d, $a, $b", F64, F64, ADD64, 1.3 },
+    { "f64", "fma.rn.f64 $d, $a, $b, $c", F64, F64, ADD64, 1.3 },
+    { "f64 rounded", "add.rz.f64 $d, $a, $b", F64, F64, ADD64, 3 },
+    { "f64 rounded", "mul.rm.f64 $d, $a, $b", F64, F64, ADD64, 3 },
+    { "f64 rounded", "fma.rp.f64 $d, $a, $b, $c", F64, F64, ADD64, 3 },
+    { "f64 exact", "div.rn.f64 $d, $a, $b", F64, F64, ADD64, 0 },
+    { "f64 exact", "sqrt.rn.f64 $d, $a", F64, F64, ADD64, 0 },
+    { "half", "add.f16 $d, $a, $b", F16, F16, ADD16, 0 },
+    { "half", "fma.rn.f16 $d, $a, $b, $c", F16, F16, ADD16, 0 },
+    { "half", "add.f16x2 $d, $a, $b", F16X2, F16X2, ADD32, 0 },
+    { "half", "fma.rn.f16x2 $d, $a, $b, $c", F16X2, F16X2, ADD32, 0 },
+    { "half", "fma.rn.relu.f16x2 $d, $a, $b, $c", F16X2, F16X2, ADD32, 0 },
+    { "half", "add.bf16x2 $d, $a, $b", BF16X2, BF16X2, ADD32, 0 },
+    { "half", "fma.rn.bf16x2 $d, $a, $b, $c", BF16X2, BF16X2, ADD32, 0 },
+    { "half", "max.f16x2 $d, $a, $b", F16X2, F16X2, ADD32, 0 },
+    { "approximate", "rcp.approx.ftz.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "rcp.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "rsqrt.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "sqrt.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "ex2.approx.ftz.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "ex2.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "lg2.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "sin.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "cos.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "tanh.approx.f32 $d, $a", F32, F32, FMA32, 6 },
+    { "approximate", "div.approx.f32 $d, $a, $b", F32, F32, FMA32, 0 },
+    { "approximate", "div.full.f32 $d, $a, $b", F32, F32, FMA32, 0 },
+    { "approximate", "ex2.approx.f16x2 $d, $a", F16X2, F16X2, FMA32, 0 },
+    { "conversion", "cvt.rn.f32.s32 $d, $a", F32, I32, FMA32, 4 },
+    { "conversion", "cvt.rzi.s32.f32 $d, $a", I32, F32, FMA32, 4 },
+    { "conversion", "cvt.rni.ftz.u32.f32 $d, $a", I32, F32, FMA32, 4 },
+    { "conversion", "cvt.rmi.f32.f32 $d, $a", F32, F32, FMA32, 4 },
+    { "conversion", "cvt.f64.f32 $d, $a", F64, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.f32.f64 $d, $a", F32, F64, FMA32, 4 },
+    { "conversion", "cvt.rzi.s64.f64 $d, $a", I64, F64, FMA32, 4 },
+    { "conversion", "cvt.rn.f64.s64 $d, $a", F64, I64, FMA32, 4 },
+    { "conversion", "cvt.f32.f16 $d, $a", F32, F16, FMA32, 4 },
+    { "conversion", "cvt.rn.f16.f32 $d, $a", F16, F32, FMA32, 4 },
+    { "conversion", "cvt.rz.f16.f32 $d, $a", F16, F32, FMA32, 4 },
+    { "conversion", "cvt.f32.bf16 $d, $a", F32, BF16, FMA32, 4 },
+    { "conversion", "cvt.rn.bf16.f32 $d, $a", BF16, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.f16x2.f32 $d, $a, $b", F16X2, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.bf16x2.f32 $d, $a, $b", BF16X2, F32, FMA32, 4 },
+    { "conversion", "cvt.rna.tf32.f32 $d, $a", F32, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.satfinite.e4m3x2.f32 $d, $a, $b", I16, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.f16x2.e5m2x2 $d, $a", F16X2, I16, FMA32, 4 },
+    { "conversion", "cvt.sat.u8.s32 $d, $a", I16, I32, FMA32, 4 },
+    { "conversion", "cvt.s64.s32 $d, $a", I64, I32, FMA32, 4 },
+    { "video", "vadd.s32.s32.s32.sat $d, $a.b0, $b.h1", I32, I32, ADD32, 0 },
+    { "video", "vabsdiff4.u32.u32.u32.add $d, $a, $b, $c", I32, I32, ADD32, 0 },
+    { "warp", "shfl.sync.bfly.b32 $d, $a, 1, 31, -1", I32, I32, ADD32, 0 },
+    { "warp", "{ .reg .pred q; setp.lt.s32 q, $a, $b; vote.sync.ballot.b32 $d, q, -1; }", I32, I32, ADD32, 0 },
+};
+
+enum { COUNT = sizeof forms / sizeof *forms };
+
+/* Appends the form with its registers for copy k. */
+static int put_copy(char *to, const struct form *f, int k)
+{
+    int n = 0;
+
+    for (const char *p = f->text; *p; p++) {
+        if (*p != '$')
+            to[n++] = *p;
+        else if (*++p == 'd')
+            n += sprintf(to + n, "%%d%d", k % RESULTS);
+        else
+            n += sprintf(to + n, "%%a%d", (k + (*p - 'a')) % SOURCES);
+    }
+    return n + sprintf(to + n, "%s\n", f->text[0] == '{' ? "" : ";");
+}
+
+static char *kernel_text(const struct form *f)
+{
+    char *text = malloc(4096 + UNROLLED * (2 * strlen(f->text) + 40));
+    int n, in = values[f->a].bits, out = values[f->d].bits;
+
+    if (!text)
+        abort();
+    n = sprintf(text,
+                ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+                ".reg .b%d %%a<%d>; .reg .b%d %%d<%d>; .reg .b64 %%p, %%o; .reg .b32 %%n, %%t; .reg .pred %%q;\n"
+                "ld.param.u64 %%p, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mul.wide.u32 %%o, %%t, 8; add.u64 %%p, %%p, %%o;\n",
+                in, SOURCES, out, RESULTS);
+    for (int k = 0; k < SOURCES; k++)
+        n += sprintf(text + n, "ld.global.b%d %%a%d, [%%p+%d];\n", in, k, k * 256);
+    n += sprintf(text + n, "L:\n");
+    for (int k = 0; k < UNROLLED; k++)
+        n += put_copy(text + n, f, k);
+    n += sprintf(text + n, "sub.u32 %%n, %%n, 1; setp.ne.u32 %%q, %%n, 0; @%%q bra L;\n");
+    for (int k = 0; k < RESULTS; k++)
+        n += sprintf(text + n, "st.global.b%d [%%p+%d], %%d%d;\n", out, (SOURCES + k) * 256, k);
+    sprintf(text + n, "ret;\n}\n");
+    return text;
+}
+
+static void fill(ptxiDevicePtr mem, enum values kind)
+{
+    uint64_t words[SOURCES * 32], state = 1;
+
+    for (int k = 0; k < SOURCES * 32; k++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        words[k] = values[kind].low | ((state >> 20) & values[kind].mask);
+    }
+    bench_must(ptxiMemcpyHtoD(mem, words, sizeof words), "operands");
+}
+
+struct ready {
+    ptxiModule module;
+    ptxiFunction kernel;
+    ptxiDevicePtr mem;
+    double *ns;
+};
+
+/* False for a form that is not executable. */
+static bool prepare(struct ready *r, const struct form *f, int rounds)
+{
+    char *text = kernel_text(f);
+    uint32_t turns = 1;
+    void *params[] = { &r->mem, &turns };
+    bool runs;
+
+    bench_must(ptxiModuleLoadData(&r->module, text), f->text);
+    free(text);
+    bench_must(ptxiModuleGetFunction(&r->kernel, r->module, "k"), f->text);
+    bench_must(ptxiMemAlloc(&r->mem, (SOURCES + RESULTS) * 256), "memory");
+    fill(r->mem, f->a);
+    r->ns = calloc((size_t)rounds, sizeof *r->ns);
+    runs = r->ns && !ptxiLaunchKernel(r->kernel, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL) && !ptxiCtxSynchronize();
+    return runs;
+}
+
+static double measure(const struct ready *r, uint32_t turns)
+{
+    void *params[] = { (void *)&r->mem, &turns };
+    double start = bench_work_now();
+
+    bench_must(ptxiLaunchKernel(r->kernel, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL), "launch");
+    bench_must(ptxiCtxSynchronize(), "launch");
+    return (bench_work_now() - start) * 1e9 / turns / UNROLLED;
+}
+
+static void print_form(const struct options *o, const struct form *f, double ns, double base)
+{
+    char times[32] = "", limit[32] = "";
+
+    if (base > 0)
+        snprintf(times, sizeof times, "%.2f", ns / base);
+    if (f->limit > 0)
+        snprintf(limit, sizeof limit, "%.1f", f->limit);
+    printf(o->csv ? "%s,\"%s\",%.3f,%s,%s,%s\n" : "| %s | `%s` | %.2f | %s | %s | %s |\n", f->family, f->text, ns, times,
+           f->base < 0 ? "" : f->base == FMA32 ? "fma.f32" : "add", limit);
+}
+
+void bench_families(const struct options *o)
+{
+    static struct ready r[COUNT];
+    static bool runs[COUNT];
+    uint32_t turns = o->quick ? QUICK_TURNS : TURNS;
+
+    printf(o->csv ? "family,form,ns,times,base,limit\n"
+                  : "| family | form | ns for a warp | times | of | at most |\n|---|---|---|---|---|---|\n");
+    for (int k = 0; k < COUNT; k++)
+        runs[k] = prepare(&r[k], &forms[k], o->rounds);
+    for (int i = 0; i < o->rounds; i++)
+        for (int k = 0; k < COUNT; k++)
+            if (runs[k])
+                r[k].ns[i] = measure(&r[k], turns);
+    for (int k = 0; k < COUNT; k++) {
+        double ns = runs[k] ? bench_median(r[k].ns, o->rounds) : 0;
+
+        if (runs[k])
+            print_form(o, &forms[k], ns, forms[k].base < 0 ? 0 : bench_median(r[forms[k].base].ns, o->rounds));
+        else
+            fprintf(stderr, "ptxi-bench: %s: not executable\n", forms[k].text);
+    }
+    for (int k = 0; k < COUNT; k++) {
+        ptxiMemFree(r[k].mem);
+        ptxiModuleUnload(r[k].module);
+        free(r[k].ns);
+    }
+}
