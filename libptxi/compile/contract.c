@@ -12,7 +12,11 @@
  *     operand. A product of several uses is not fused if one of its adds would prefer the other, single-use operand; packed ones
  *     (f16x2, bf16x2) are.
  *
- * Not followed: what ptxas fuses only after moving code out of loops, and the last multiplication inside div.approx and div.full. */
+ *   - the last multiplication of div.approx, div.full and rcp.approx without .ftz is such a mul.
+ *   - neg between mul and add changes the sign of the product, if all its uses are such adds and it flushes (.ftz) only what the mul
+ *     flushes.
+ *
+ * Not followed: what ptxas fuses only after moving code out of loops. */
 #include "compile/ir.h"
 
 #include "isa/isa.h"
@@ -23,28 +27,44 @@ enum kind { OTHER, MUL, ADD, SUB };
 
 /* What products and sums of one type become; with a suffix for .sat of the sum. */
 static const struct type {
-    uint16_t mul, add, sub, fma;
+    uint16_t mul, add, sub, fma, neg, neg_same; /* neg_same: without .ftz */
     enum ptxi_class class;
     uint64_t sign; /* the sign bits */
     bool packed;
 } types[] = {
-#define FUSED(type, x, class, sign, packed) \
-    { PTXI_OP_mul_##type, PTXI_OP_add_##type##x, PTXI_OP_sub_##type##x, PTXI_OP_fma_##type##x, class, sign, packed },
+#define FUSED(type, x, class, sign, packed) FUSED_NEG(type, x, type, class, sign, packed)
+#define FUSED_NEG(type, x, same, class, sign, packed)                                                                             \
+    { PTXI_OP_mul_##type, PTXI_OP_add_##type##x, PTXI_OP_sub_##type##x, PTXI_OP_fma_##type##x, PTXI_OP_neg_##type, PTXI_OP_neg_##same, \
+      class, sign, packed },
     FUSED(f32, , PTXI_RC_32, 0x80000000, false)
     FUSED(f32, _x, PTXI_RC_32, 0x80000000, false)
-    FUSED(f32_ftz, , PTXI_RC_32, 0x80000000, false)
-    FUSED(f32_ftz, _x, PTXI_RC_32, 0x80000000, false)
+    FUSED_NEG(f32_ftz, , f32, PTXI_RC_32, 0x80000000, false)
+    FUSED_NEG(f32_ftz, _x, f32, PTXI_RC_32, 0x80000000, false)
     FUSED(f64, , PTXI_RC_64, 0x8000000000000000, false)
     FUSED(f16, , PTXI_RC_16, 0x8000, false)
     FUSED(bf16, , PTXI_RC_16, 0x8000, false)
     FUSED(f16x2, , PTXI_RC_32, 0x80008000, true)
     FUSED(bf16x2, , PTXI_RC_32, 0x80008000, true)
 #undef FUSED
+#undef FUSED_NEG
 };
 enum { TYPES = sizeof types / sizeof *types };
 
+/* Operations that end with a product: of the numerator and the reciprocal of the denominator, both scaled. */
+static const struct quotient {
+    uint16_t op, mul, scale; /* 0: not scaled */
+    bool of_one;             /* rcp: the numerator is 1 */
+} quotients[] = {
+    { PTXI_OP_div_approx_f32, PTXI_OP_mul_f32, PTXI_OP_scale_div_approx_f32, false },
+    { PTXI_OP_div_approx_f32_ftz, PTXI_OP_mul_f32_ftz, 0, false },
+    { PTXI_OP_div_full_f32, PTXI_OP_mul_f32, PTXI_OP_scale_rcp_f32, false },
+    { PTXI_OP_div_full_f32_ftz, PTXI_OP_mul_f32_ftz, PTXI_OP_scale_div_full_f32_ftz, false },
+    { PTXI_OP_rcp_approx_f32, PTXI_OP_mul_f32, PTXI_OP_scale_rcp_f32, true },
+};
+
 struct contract {
     struct ptxi_ir *ir;
+    uint32_t vregs;                /* that there were before this pass */
     uint32_t *zone;                /* instruction -> number of its stretch */
     uint32_t *first, *accesses;    /* per vreg: instruction * 2 + is write, ascending; at one instruction reads come first */
     uint32_t *addend;              /* per instruction: what a fused one made here adds, before its sign was changed; else PTXI_NONE */
@@ -52,11 +72,34 @@ struct contract {
     uint32_t sign[TYPES];          /* constants */
 };
 
+static const struct quotient *quotient_of(const struct ptxi_ir_inst *i)
+{
+    for (unsigned k = 0; k < sizeof quotients / sizeof *quotients; k++)
+        if (quotients[k].op == i->op)
+            return &quotients[k];
+    return NULL;
+}
+
+static const struct type *type_of_mul(uint16_t mul)
+{
+    const struct type *t = types;
+
+    while (t->mul != mul)
+        t++;
+    return t;
+}
+
 /* What an instruction is to this pass; *type is its type. */
 static enum kind kind_of(const struct ptxi_ir_inst *i, const struct type **type)
 {
-    if (!(i->flags & PTXI_IF_FUSABLE) || i->flags & PTXI_IF_DEAD)
+    const struct quotient *q = quotient_of(i);
+
+    if (i->flags & PTXI_IF_DEAD || (!q && !(i->flags & PTXI_IF_FUSABLE)))
         return OTHER;
+    if (q) {
+        *type = type_of_mul(q->mul);
+        return MUL;
+    }
     for (const struct type *t = types; t < types + TYPES; t++) {
         *type = t;
         if (i->op == t->mul)
@@ -193,9 +236,9 @@ static const uint32_t *access_after(const struct contract *c, uint32_t v, uint32
 
 static bool written_between(const struct contract *c, uint32_t v, uint32_t from, uint32_t to)
 {
-    const uint32_t *end = c->accesses + c->first[v + 1];
-
-    for (const uint32_t *a = access_after(c, v, from); a < end && *a / 2 < to; a++)
+    if (v >= c->vregs)
+        return false; /* made by this pass, once */
+    for (const uint32_t *a = access_after(c, v, from), *end = c->accesses + c->first[v + 1]; a < end && *a / 2 < to; a++)
         if (*a & 1)
             return true;
     return false;
@@ -208,41 +251,49 @@ struct product {
     uint32_t count;
 };
 
-/* The mul that made v as instruction n reads it; false if it is none that could be fused. */
-static bool find_product(const struct contract *c, uint32_t v, uint32_t n, struct product *p)
+/* The uses of the value that access `def` gives v; false if they are not all in its stretch. */
+static bool find_uses(const struct contract *c, uint32_t v, const uint32_t *def, struct product *p)
 {
-    const uint32_t *begin = c->accesses + c->first[v], *end = c->accesses + c->first[v + 1], *def, *a;
-    uint32_t writes = 0;
+    const uint32_t *begin = c->accesses + c->first[v], *end = c->accesses + c->first[v + 1], *a;
+    uint32_t zone = c->zone[*def / 2], writes = 0;
 
-    for (def = access_after(c, v, n) - 1; def >= begin && (!(*def & 1) || *def / 2 >= n); def--)
-        ;
-    if (def < begin || c->zone[*def / 2] != c->zone[n])
-        return false;
-    p->mul = *def / 2;
-    if (!is_kind(&c->ir->insts[p->mul], MUL) || c->ir->insts[p->mul].guard != PTXI_NONE)
-        return false;
     p->uses = def + 1;
     for (a = def + 1; a < end && !(*a & 1); a++)
-        if (c->zone[*a / 2] != c->zone[n])
+        if (c->zone[*a / 2] != zone)
             return false;
     p->count = (uint32_t)(a - p->uses);
     /* the value must end here: overwritten, or there is no other use anywhere */
-    if (a < end && c->zone[*a / 2] == c->zone[n])
+    if (a < end && c->zone[*a / 2] == zone)
         return true;
     for (a = begin; a < end; a++)
         writes += *a & 1;
     return writes == 1 && (uint32_t)(end - begin) == p->count + 1;
 }
 
+/* The mul that made v as instruction n reads it; false if it is none that could be fused. */
+static bool find_product(const struct contract *c, uint32_t v, uint32_t n, struct product *p)
+{
+    const uint32_t *begin = c->accesses + c->first[v], *def;
+
+    for (def = access_after(c, v, n) - 1; def >= begin && (!(*def & 1) || *def / 2 >= n); def--)
+        ;
+    if (def < begin || c->zone[*def / 2] != c->zone[n])
+        return false;
+    p->mul = *def / 2;
+    return is_kind(&c->ir->insts[p->mul], MUL) && c->ir->insts[p->mul].guard == PTXI_NONE && find_uses(c, v, def, p);
+}
+
 static bool is_add_of(const struct contract *c, uint32_t n, uint32_t v, const struct ptxi_ir_inst *mul)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n];
-    const struct type *type;
+    const struct type *type, *mul_type;
     enum kind k = kind_of(i, &type);
+
+    kind_of(mul, &mul_type);
 
     if (i->guard != PTXI_NONE && i->v[PTXI_F_D] == v)
         return false; /* keeps the product where the guard does not hold */
-    return (k == ADD || k == SUB) && type->mul == mul->op && (i->mods & PTXI_MOD_FTZ) == (mul->mods & PTXI_MOD_FTZ) &&
+    return (k == ADD || k == SUB) && type->mul == mul_type->mul && (i->mods & PTXI_MOD_FTZ) == (mul->mods & PTXI_MOD_FTZ) &&
            (i->v[PTXI_F_A] == v) != (i->v[PTXI_F_B] == v);
 }
 
@@ -286,6 +337,21 @@ static uint32_t sign_constant(struct contract *c, const struct type *type)
     return *sign;
 }
 
+/* The result of an operation of v, and of w unless it is PTXI_NONE, before instruction `at`. */
+static uint32_t make(struct contract *c, uint32_t at, uint16_t op, enum ptxi_class class, uint32_t v, uint32_t w)
+{
+    uint32_t d = ptxi_ir_vreg(c->ir, class);
+    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, at, op);
+
+    i->v[PTXI_F_D] = d;
+    i->v[PTXI_F_A] = v;
+    i->v[PTXI_F_B] = w;
+    i->writes = 1u << PTXI_F_D;
+    i->reads = 1u << PTXI_F_A | (w == PTXI_NONE ? 0 : 1u << PTXI_F_B);
+    i->flags = PTXI_IF_PURE;
+    return d;
+}
+
 /* v with its sign changed, or a copy of it, made before instruction `at`. */
 static uint32_t derive(struct contract *c, uint32_t v, uint32_t at, const struct type *type, bool negate)
 {
@@ -293,16 +359,33 @@ static uint32_t derive(struct contract *c, uint32_t v, uint32_t at, const struct
         { [PTXI_RC_16] = PTXI_OP_mov_16, [PTXI_RC_32] = PTXI_OP_mov_32, [PTXI_RC_64] = PTXI_OP_mov_64 },
         { [PTXI_RC_16] = PTXI_OP_xor_b16, [PTXI_RC_32] = PTXI_OP_xor_b32, [PTXI_RC_64] = PTXI_OP_xor_b64 },
     };
-    uint32_t d = ptxi_ir_vreg(c->ir, type->class), sign = negate ? sign_constant(c, type) : PTXI_NONE;
-    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, at, ops[negate][type->class]);
 
-    i->v[PTXI_F_D] = d;
-    i->v[PTXI_F_A] = v;
-    i->v[PTXI_F_B] = sign;
-    i->writes = 1u << PTXI_F_D;
-    i->reads = 1u << PTXI_F_A | (negate ? 1u << PTXI_F_B : 0);
-    i->flags = PTXI_IF_PURE;
-    return d;
+    return make(c, at, ops[negate][type->class], type->class, v, negate ? sign_constant(c, type) : PTXI_NONE);
+}
+
+/* A quotient becomes the product that it ends with. */
+static void expand(struct contract *c, uint32_t n)
+{
+    const struct quotient *q = quotient_of(&c->ir->insts[n]);
+    uint32_t a = c->ir->insts[n].v[PTXI_F_A], b = c->ir->insts[n].v[PTXI_F_B], scale, r;
+    struct ptxi_ir_inst *i;
+
+    if (!q)
+        return;
+    if (q->of_one)
+        b = a;
+    if (q->scale) {
+        scale = make(c, n, q->scale, PTXI_RC_32, b, PTXI_NONE);
+        a = q->of_one ? scale : make(c, n, q->mul, PTXI_RC_32, a, scale);
+        b = make(c, n, q->mul, PTXI_RC_32, b, scale);
+    }
+    r = make(c, n, PTXI_OP_rcp_approx_f32_ftz, PTXI_RC_32, b, PTXI_NONE);
+    i = &c->ir->insts[n];
+    i->op = q->mul;
+    i->v[PTXI_F_A] = a;
+    i->v[PTXI_F_B] = r;
+    i->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
+    i->flags |= PTXI_IF_FUSABLE;
 }
 
 /* A factor as it was at the mul, with changed sign if asked. */
@@ -321,6 +404,16 @@ static bool all_fused(const struct contract *c, const struct product *p)
         if (c->addend[p->uses[k] / 2] == PTXI_NONE || c->addend[p->uses[k] / 2] == v)
             return false;
     return true;
+}
+
+/* Nobody needs the product any more. */
+static void drop(struct contract *c, uint32_t mul)
+{
+    struct ptxi_ir_inst *i = &c->ir->insts[mul];
+
+    i->op = PTXI_OP_nop; /* still counted as an instruction */
+    i->reads = i->writes = 0;
+    i->flags &= ~PTXI_IF_FUSABLE;
 }
 
 /* a*b + c, c + a*b; a*b - c = fma(a, b, -c); c - a*b = fma(-a, b, c). */
@@ -342,11 +435,8 @@ static void fuse(struct contract *c, uint32_t n, uint32_t v, const struct produc
     i->v[PTXI_F_C] = other;
     i->reads |= 1u << PTXI_F_C;
     i->flags &= ~PTXI_IF_FUSABLE;
-    if (all_fused(c, p)) {
-        c->ir->insts[p->mul].op = PTXI_OP_nop; /* still counted as an instruction */
-        c->ir->insts[p->mul].reads = c->ir->insts[p->mul].writes = 0;
-        c->ir->insts[p->mul].flags &= ~PTXI_IF_FUSABLE;
-    }
+    if (all_fused(c, p))
+        drop(c, p->mul);
 }
 
 static void try_add(struct contract *c, uint32_t n)
@@ -358,29 +448,108 @@ static void try_add(struct contract *c, uint32_t n)
 
     if (fuse_a && fuse_b && pb.count == 1 && pa.count > 1)
         fuse_a = false;
-    if (fuse_a)
-        fuse(c, n, a, &pa);
-    else if (fuse_b)
-        fuse(c, n, b, &pb);
+    if (!fuse_a && !fuse_b)
+        return;
+    expand(c, (fuse_a ? &pa : &pb)->mul);
+    fuse(c, n, fuse_a ? a : b, fuse_a ? &pa : &pb);
+}
+
+/* --- products with their sign changed --- */
+
+/* A neg of product v, to whose sums the product itself could as well be added with another sign. */
+static bool is_neg_of(const struct contract *c, uint32_t n, uint32_t v, const struct product *p)
+{
+    const struct ptxi_ir_inst *i = &c->ir->insts[n], *mul = &c->ir->insts[p->mul];
+    const struct type *type;
+    struct product sums;
+
+    kind_of(mul, &type);
+    if ((i->op != type->neg && i->op != type->neg_same) || i->guard != PTXI_NONE || i->flags & PTXI_IF_DEAD || i->v[PTXI_F_A] != v)
+        return false;
+    if (i->mods & ~mul->mods & PTXI_MOD_FTZ || !find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, &sums))
+        return false;
+    for (uint32_t k = 0; k < sums.count; k++)
+        if (!is_add_of(c, sums.uses[k] / 2, i->v[PTXI_F_D], mul))
+            return false;
+    return sums.count > 0 && !written_between(c, mul->v[PTXI_F_A], p->mul, n) && !written_between(c, mul->v[PTXI_F_B], p->mul, n);
+}
+
+/* The neg becomes a product of its own. */
+static bool try_neg(struct contract *c, uint32_t n)
+{
+    uint32_t v = c->ir->insts[n].v[PTXI_F_A];
+    const struct ptxi_ir_inst *mul;
+    const struct type *type;
+    struct ptxi_ir_inst *i;
+    struct product p;
+
+    if (!find_product(c, v, n, &p) || !is_neg_of(c, n, v, &p))
+        return false;
+    for (uint32_t k = 0; k < p.count; k++)
+        if (!is_add_of(c, p.uses[k] / 2, v, &c->ir->insts[p.mul]) && !is_neg_of(c, p.uses[k] / 2, v, &p))
+            return false;
+    expand(c, p.mul);
+    mul = &c->ir->insts[p.mul];
+    kind_of(mul, &type);
+    i = &c->ir->insts[n];
+    i->op = mul->op;
+    i->mods = mul->mods;
+    i->v[PTXI_F_A] = derive(c, mul->v[PTXI_F_A], n, type, true);
+    i->v[PTXI_F_B] = mul->v[PTXI_F_B];
+    i->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
+    i->flags |= PTXI_IF_FUSABLE;
+    for (uint32_t k = 0; k < p.count; k++)
+        if (c->ir->insts[p.uses[k] / 2].v[PTXI_F_A] == v || c->ir->insts[p.uses[k] / 2].v[PTXI_F_B] == v)
+            return true;
+    drop(c, p.mul);
+    return true;
+}
+
+static bool is_neg(const struct ptxi_ir_inst *i)
+{
+    for (unsigned t = 0; t < TYPES; t++)
+        if (i->op == types[t].neg)
+            return true;
+    return false;
+}
+
+static bool turn_negs(struct contract *c)
+{
+    bool any = false;
+
+    for (uint32_t n = 0; n < c->ir->count && !c->ir->oom; n++)
+        if (is_neg(&c->ir->insts[n]))
+            any |= try_neg(c, n);
+    return any;
+}
+
+static bool prepare(struct contract *c, struct ptxi_ir *ir)
+{
+    *c = (struct contract){ .ir = ir, .vregs = ir->vreg_count };
+    memset(c->sign, 0xff, sizeof c->sign);
+    c->zone = ARENA_NEW(ir->arena, uint32_t, ir->count);
+    c->first = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count + 2);
+    c->addend = ARENA_NEW(ir->arena, uint32_t, ir->count);
+    if (!c->zone || !c->addend || !c->first || !collect(c))
+        return !(ir->oom = true);
+    memset(c->addend, 0xff, ir->count * sizeof *c->addend);
+    find_stretches(c);
+    return true;
 }
 
 bool ptxi_contract(struct ptxi_ir *ir)
 {
-    struct contract c = { .ir = ir };
+    struct contract c;
     bool any = false;
 
     for (uint32_t n = 0; n < ir->count && !any; n++)
         any = is_kind(&ir->insts[n], MUL);
     if (!any)
         return true;
-    memset(c.sign, 0xff, sizeof c.sign);
-    c.zone = ARENA_NEW(ir->arena, uint32_t, ir->count);
-    c.first = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count + 2);
-    c.addend = ARENA_NEW(ir->arena, uint32_t, ir->count);
-    if (!c.zone || !c.addend || !c.first || !collect(&c))
-        return !(ir->oom = true);
-    memset(c.addend, 0xff, ir->count * sizeof *c.addend);
-    find_stretches(&c);
+    if (!prepare(&c, ir))
+        return false;
+    if (turn_negs(&c) && (!ptxi_ir_insert(ir, &c.ins) || !prepare(&c, ir)))
+        return false;
     for (uint32_t n = 0; n < ir->count && !ir->oom; n++)
         if (is_kind(&ir->insts[n], ADD) || is_kind(&ir->insts[n], SUB))
             try_add(&c, n);

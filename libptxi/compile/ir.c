@@ -159,6 +159,7 @@ struct ptxi_ir_inst *ptxi_ir_before(struct ptxi_ir *ir, struct ptxi_ir_insertion
     }
     ins->list = p;
     p[ins->count].at = at;
+    p[ins->count].order = ins->count;
     clear(&p[ins->count].inst, op);
     p[ins->count].inst.ptx = ir->insts[at].ptx;
     return &p[ins->count++].inst;
@@ -170,7 +171,7 @@ static int by_place(const void *a, const void *b)
 
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    return x->inst.ptx < y->inst.ptx ? -1 : x->inst.ptx > y->inst.ptx;
+    return x->order < y->order ? -1 : 1;
 }
 
 bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins)

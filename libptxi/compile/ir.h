@@ -143,9 +143,10 @@ uint32_t ptxi_ir_call(struct ptxi_ir *ir, uint32_t args, uint32_t rets);
 uint32_t ptxi_ir_unsupported(struct ptxi_ir *ir, const char *text);
 struct ptxi_ir_inst *ptxi_ir_append(struct ptxi_ir *ir, uint16_t op);
 
-/* Instructions to put before others: filled in any order, then done at once. `at` is an index of the old list. */
+/* Instructions to put before others: filled in any order, then done at once; those for one place stay in the order of
+ * filling. `at` is an index of the old list. */
 struct ptxi_ir_insertion {
-    uint32_t at;
+    uint32_t at, order;
     struct ptxi_ir_inst inst;
 };
 struct ptxi_ir_insertions {

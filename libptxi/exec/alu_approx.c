@@ -168,3 +168,8 @@ DIVISION_SCALED(div_full_f32, ptxi_num_rcp_scale)
 DIVISION(div_approx_f32_ftz, b[l], ptxi_num_mul_ftz_f32(r[l], a[l]))
 DIVISION(div_full_f32_ftz, ptxi_num_mul_ftz_f32(b[l], ptxi_num_div_full_ftz_scale(b[l])),
          ptxi_num_mul_ftz_f32(ptxi_num_mul_ftz_f32(a[l], ptxi_num_div_full_ftz_scale(b[l])), r[l]))
+
+/* Where contraction takes the product apart. */
+OP1(scale_div_approx_f32, float, uint32_t, ptxi_num_div_approx_scale(a[l]))
+OP1(scale_rcp_f32, float, uint32_t, ptxi_num_rcp_scale(a[l]))
+OP1(scale_div_full_f32_ftz, uint32_t, uint32_t, ptxi_num_div_full_ftz_scale(a[l]))

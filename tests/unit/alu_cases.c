@@ -384,6 +384,14 @@ APPROX_1(sin_approx_f32) APPROX_1(cos_approx_f32) APPROX_1(tanh_approx_f32)
 APPROX_64(rcp_approx_ftz_f64) APPROX_64(rsqrt_approx_ftz_f64) APPROX_64(rsqrt_approx_f64)
 APPROX_2(div_approx_f32) APPROX_2(div_approx_ftz_f32) APPROX_2(div_full_f32) APPROX_2(div_full_ftz_f32)
 
+/* which: 1 small divisors are scaled, 2 large ones */
+REF(scale)
+{
+    float x = fabsf(ptxi_num_f32((uint32_t)o->v[0]));
+
+    r->d = WHICH & 1 && x < 0x1p-126f ? 0x4b800000 : WHICH & 2 && x > 0x1p126f ? 0x3e800000 : 0x3f800000;
+}
+
 /* --- modifiers to try --- */
 MODS(none, 0)
 MODS(wraps, 0, PTXI_MOD_WRAP)
@@ -583,6 +591,8 @@ static const struct alu_case cases[] = {
     CASE_1(cos_approx_f32, F32, F32, cos_approx_f32) CASE_W(cos_approx_f32_ftz, F32, F32, NONE, NONE, cos_approx_f32, ftz, 0)
     CASE_1(tanh_approx_f32, F32, F32, tanh_approx_f32) CASE_1(rcp_approx_f64, F64, F64, rcp_approx_ftz_f64)
     CASE_1(rsqrt_approx_f64, F64, F64, rsqrt_approx_f64) CASE_1(rsqrt_approx_f64_ftz, F64, F64, rsqrt_approx_ftz_f64)
+    CASE_W(scale_div_approx_f32, U32, F32, NONE, NONE, scale, none, 1) CASE_W(scale_rcp_f32, U32, F32, NONE, NONE, scale, none, 3)
+    CASE_W(scale_div_full_f32_ftz, U32, F32, NONE, NONE, scale, none, 2)
     CASE_2(div_approx_f32, F32, F32, F32, div_approx_f32) CASE_2(div_approx_f32_ftz, F32, F32, F32, div_approx_ftz_f32)
     CASE_2(div_full_f32, F32, F32, F32, div_full_f32) CASE_2(div_full_f32_ftz, F32, F32, F32, div_full_ftz_f32)
     CASE_W(cvt_rint_f16, F16, F16, NONE, NONE, cvt_rint, roundings_sat, 0)
