@@ -32,6 +32,7 @@ struct ptxi_build {
     uint32_t shared_align, param_bytes;
     uint32_t carry; /* predicate that holds CC.CF, or PTXI_NONE */
     uint32_t depot; /* address of the depot, or PTXI_NONE */
+    uint32_t stack; /* alloca's stack pointer when the function was called, or PTXI_NONE */
 };
 
 /* false when memory is short. */
@@ -112,7 +113,7 @@ void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m);
 typedef void ptxi_lower(struct ptxi_build *b, const struct ptxi_inst *inst);
 ptxi_lower ptxi_lower_plain;
 ptxi_lower ptxi_lower_mov, ptxi_lower_cvt, ptxi_lower_cvta, ptxi_lower_isspacep;                /* lower_move.c */
-ptxi_lower ptxi_lower_ld, ptxi_lower_st;                                                        /* lower_memory.c */
+ptxi_lower ptxi_lower_ld, ptxi_lower_st, ptxi_lower_alloca, ptxi_lower_policy;                  /* lower_memory.c */
 ptxi_lower ptxi_lower_setp, ptxi_lower_set, ptxi_lower_selp, ptxi_lower_lop3, ptxi_lower_carry; /* lower_alu.c */
 ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi_lower_exit, ptxi_lower_trap, ptxi_lower_brkpt,
     ptxi_lower_nop;                                                                             /* lower_control.c */

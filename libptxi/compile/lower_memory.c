@@ -1,4 +1,4 @@
-/* ld and st of all state spaces. */
+/* ld and st of all state spaces, alloca, cache policies. */
 #include "compile/build.h"
 
 
@@ -253,4 +253,52 @@ void ptxi_lower_st(struct ptxi_build *b, const struct ptxi_inst *inst)
     step = a.bits == 64 && a.count > 2 ? 2 : a.count < 4 ? a.count : 4;
     for (unsigned e = 0; e < a.count; e += step)
         store_elements(b, &a, e, step);
+}
+
+/* --- alloca --- */
+
+/* PTX ISA, "Stack Manipulation Instructions: alloca": 8 is the least alignment. */
+void ptxi_lower_alloca(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    enum ptxi_class class = ptxi_class_of(ptxi_build_type(b, "ptr"));
+    const struct ptxi_operand *align = ptxi_build_operand(b, "align");
+    uint32_t size = ptxi_build_use(b, &inst->operands[1], class);
+    struct ptxi_ir_inst *i = ptxi_build_op(b, ptxi_isa_op(inst->match), ptxi_build_def(b, &inst->operands[0], class), size, PTXI_NONE, PTXI_NONE);
+
+    i->imm = align && align->imm > 8 ? (int32_t)align->imm : 8;
+}
+
+/* --- createpolicy --- */
+
+/* A cache policy changes nothing here, but programs may look at the value: of .fractional it is the GPU's, of .range
+ * only the priorities are. */
+void ptxi_lower_policy(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    static const uint16_t priorities[] = { PTXI_Q_L2__evict_unchanged, PTXI_Q_L2__evict_first, PTXI_Q_L2__evict_last, PTXI_Q_L2__evict_normal };
+    const struct ptxi_operand *property = ptxi_build_operand(b, "property"), *fraction = ptxi_build_operand(b, "fraction");
+    bool range = ptxi_build_has(inst->match, PTXI_Q_range);
+    uint32_t d = ptxi_build_def(b, &inst->operands[0], PTXI_RC_64), t[5], high = range ? 0x180 : 0x100;
+
+    if (property) {
+        ptxi_build_move(b, d, ptxi_build_use(b, property, PTXI_RC_64));
+        return;
+    }
+    for (uint32_t k = 0; k < 4; k++)
+        if (ptxi_isa_slot(inst->match, "primary") == priorities[k])
+            high |= k << 5;
+    if (ptxi_isa_slot(inst->match, "secondary") == PTXI_Q_L2__evict_first)
+        high |= 1 << 4;
+    if (range || !fraction) {
+        ptxi_build_move(b, d, ptxi_build_const(b, PTXI_RC_64, (uint64_t)(range ? high : high | 15) << 52));
+        return;
+    }
+    for (int k = 0; k < 5; k++)
+        t[k] = ptxi_build_temp(b, PTXI_RC_32);
+    /* 15.99 of it, cut off */
+    ptxi_build_pure(b, PTXI_OP_mul_f32, t[0], ptxi_build_use(b, fraction, PTXI_RC_32), ptxi_build_const(b, PTXI_RC_32, 0x417fd70a), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_cvt_u32_f32, t[1], t[0], PTXI_NONE, PTXI_NONE)->mods = PTXI_RZ << PTXI_MOD_RND_SHIFT;
+    ptxi_build_pure(b, PTXI_OP_and_b32, t[2], t[1], ptxi_build_const(b, PTXI_RC_32, 15), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_or_b32, t[3], t[2], ptxi_build_const(b, PTXI_RC_32, high), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_shl_b32, t[4], t[3], ptxi_build_const(b, PTXI_RC_32, 20), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_pack_2x32, d, ptxi_build_const(b, PTXI_RC_32, 0), t[4], PTXI_NONE);
 }

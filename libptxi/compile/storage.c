@@ -4,6 +4,8 @@
 
 #include "base/hash.h"
 
+#include <string.h>
+
 /* Offsets of the module's shared variables in this kernel. */
 struct ptxi_shared_map {
     const struct ptxi_var *var;
@@ -222,6 +224,15 @@ static void copy_depot(struct ptxi_build *b, const struct ptxi_home *h, bool loa
     }
 }
 
+/* PTX ISA, "alloca": its memory is given back when the function exits. */
+static bool moves_stack(const struct ptxi_func *f)
+{
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        if (!strcmp(f->insts[i].match->row->mnemonic, "alloca") || !strcmp(f->insts[i].match->row->mnemonic, "stackrestore"))
+            return true;
+    return false;
+}
+
 void ptxi_build_prologue(struct ptxi_build *b)
 {
     const struct ptxi_signature *s = &b->func->signature;
@@ -232,6 +243,10 @@ void ptxi_build_prologue(struct ptxi_build *b)
     }
     if (b->func->is_entry)
         return;
+    if (moves_stack(b->func)) {
+        b->stack = ptxi_build_temp(b, PTXI_RC_64);
+        ptxi_build_op(b, PTXI_OP_stacksave_64, b->stack, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+    }
     for (uint32_t i = 0; i < s->param_count; i++) {
         if (s->params[i]->is_reg)
             reg_param(b, s->params[i], b->params[i].area, true);
@@ -250,6 +265,8 @@ void ptxi_build_epilogue(struct ptxi_build *b)
         if (b->rets[i].in_depot)
             copy_depot(b, &b->rets[i], true);
     }
+    if (b->stack != PTXI_NONE)
+        ptxi_build_op(b, PTXI_OP_stackrestore_64, PTXI_NONE, b->stack, PTXI_NONE, PTXI_NONE);
 }
 
 /* --- parameter words --- */

@@ -131,6 +131,17 @@ static bool fits(const struct ptxi_code *code, const uint16_t *list)
     return true;
 }
 
+/* Where the .local memory that calls may take ends, for the lanes that run. */
+static uint64_t stack_limit(const struct ptxi_warp *w)
+{
+    uint64_t limit = w->local_stride;
+
+    for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
+        if (w->active >> l & 1 && w->stack_top[l] < limit)
+            limit = w->stack_top[l];
+    return limit;
+}
+
 const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func)
 {
     const struct ptxi_callee *callee = &w->cta->grid->program->functions[func];
@@ -148,7 +159,7 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
         return ptxi_fault(w, i, PTXI_FK_UNRESOLVED, w->active, 0, 0, callee->name);
     if (i->op == PTXI_OP_call_indirect && !fits(code, list))
         return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active, 0, 0, "indirect call of a function with other parameters");
-    if (from->depth >= MAX_DEPTH || from->local_base + from->code->local_bytes + code->local_bytes > w->local_stride)
+    if (from->depth >= MAX_DEPTH || from->local_base + from->code->local_bytes + code->local_bytes > stack_limit(w))
         return ptxi_fault(w, i, PTXI_FK_STACK, w->active, 0, 0, callee->name);
     f = frame_new(w, code);
     if (!f)

@@ -129,6 +129,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->index = index;
     w->first_thread = index * PTXI_LANES;
     w->local_stride = local_stride;
+    w->stack_moved = true;
     w->local = c->local ? c->local + (size_t)w->first_thread * local_stride : NULL;
     memset(f, 0, sizeof *f);
     f->code = g->code;

@@ -16,6 +16,9 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->split_count = 1;
     w->current = 0;
     w->patience = w->patience_limit = PATIENCE_FIRST;
+    for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
+        w->stack_top[l] = w->local_stride;
+    w->stack_moved = false;
     w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
 }
 

@@ -90,6 +90,10 @@ struct ptxi_warp {
     uint32_t current;
     struct ptxi_split splits[PTXI_MAX_SPLITS];
     struct ptxi_frame *free_frames[16]; /* by size class */
+
+    /* alloca: the lowest byte that it has given each thread; calls take .local memory from the other end */
+    uint64_t stack_top[PTXI_LANES];
+    bool stack_moved; /* not all of them are local_stride, where .local memory ends */
 };
 
 static inline ptxi_lanes ptxi_warp32_lanes(unsigned k)
