@@ -16,7 +16,7 @@
         ptxi_lanes in = ptxi_pred(w, (uint16_t)i->imm), out;                                     \
         LANE_ARRAY(t, sum);                                                                      \
                                                                                                  \
-        (void)b, (void)c, (void)in;                                                              \
+        (void)a, (void)b, (void)c, (void)in;                                                            \
         if (writes) {                                                                            \
             LANE_ARRAY(uint8_t, carries);                                                        \
                                                                                                  \
@@ -52,8 +52,9 @@ EACH_WIDTH(64, uint64_t)
 ADD_CARRY(addc_i16, uint16_t, uint16_t, a[l], b[l], CARRY_IN, CC_IN_MODS)
 ADD_CARRY(subc_i16, uint16_t, uint16_t, a[l], ~b[l], CARRY_IN, CC_IN_MODS)
 ADD_CARRY(madc_lo_i16, uint16_t, uint16_t, (uint32_t)a[l] * b[l], c[l], CARRY_IN, CC_IN_MODS)
-ADD_CARRY(madc_hi_u16, uint16_t, uint16_t, (uint32_t)a[l] * b[l] >> 16, c[l], CARRY_IN, CC_IN_MODS)
-ADD_CARRY(madc_hi_s16, uint16_t, int16_t, (int32_t)a[l] * b[l] >> 16, c[l], CARRY_IN, CC_IN_MODS)
+/* What ptxas makes of these, which the PTX ISA does not have: the upper half of a product of 32-bit factors. */
+ADD_CARRY(madc_hi_u16, uint16_t, uint16_t, 0, c[l], CARRY_IN, CC_IN_MODS)
+ADD_CARRY(madc_hi_s16, uint16_t, int16_t, (int32_t)a[l] * b[l] >> 31, c[l], CARRY_IN, CC_IN_MODS)
 
 #define MUL_HI_u32(x, y) ((uint64_t)(x) * (y) >> 32)
 #define MUL_HI_s32(x, y) ((int64_t)(x) * (y) >> 32)

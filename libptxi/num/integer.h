@@ -161,7 +161,7 @@ static inline uint64_t ptxi_num_low_bits_64(uint32_t n)
 }
 
 /* bfe: bits past the end are 0, or for signed types the sign: bit min(pos + len - 1, width - 1) of a. Of a position and a length
- * 32-bit forms see the low 8 bits, 64-bit ones all, but bfi. */
+ * 32-bit forms see the low 8 bits, 64-bit ones all. */
 #define PTXI_NUM_FIELDS(bits, seen)                                                                               \
     static inline uint##bits##_t ptxi_num_bfe_u##bits(uint##bits##_t a, uint32_t pos, uint32_t len)               \
     {                                                                                                             \
@@ -179,9 +179,9 @@ static inline uint64_t ptxi_num_low_bits_64(uint32_t n)
     }                                                                                                             \
     static inline uint##bits##_t ptxi_num_bfi_b##bits(uint##bits##_t a, uint##bits##_t b, uint32_t pos, uint32_t len) \
     {                                                                                                             \
-        uint##bits##_t mask = ptxi_num_shl_b##bits(ptxi_num_low_bits_##bits(len & 0xff), pos & 0xff);             \
+        uint##bits##_t mask = ptxi_num_shl_b##bits(ptxi_num_low_bits_##bits(len & seen), pos & seen);             \
                                                                                                                   \
-        return (ptxi_num_shl_b##bits(a, pos & 0xff) & mask) | (b & ~mask);                                        \
+        return (ptxi_num_shl_b##bits(a, pos & seen) & mask) | (b & ~mask);                                        \
     }
 PTXI_NUM_FIELDS(32, 0xff)
 PTXI_NUM_FIELDS(64, UINT32_MAX)

@@ -145,6 +145,8 @@ REF(with_carry)
     if ((WHICH & 3) >= 2) {
         if ((WHICH & 3) == 2)
             x = product(o) & m;
+        else if (BITS == 16)
+            x = (u128)(X * Y >> 32) & m; /* as ptxas makes it */
         else
             mul_hi(o, r), x = r->d & m;
         y = o->v[2] & m;
@@ -230,7 +232,7 @@ REF(bfe)
 
 REF(bfi)
 {
-    i128 pos = Z & 0xff, len = W & 0xff;
+    i128 seen = BITS == 32 ? 0xff : UINT32_MAX, pos = Z & seen, len = W & seen;
 
     for (int n = 0; n < BITS; n++)
         r->d |= (u128)(n >= pos && n < pos + len ? bit(o->v[0], n - pos) : bit(o->v[1], n)) << n;
