@@ -6,7 +6,7 @@
  * the spelling where there are many: they mean the same in all forms of an instruction.
  *
  * A case's kernel reads columns of operands and writes what the instruction gives as columns of 32-bit words. The kernel `digest`
- * sums those up, so that a recording holds for each case a record: a digest for every 64 rows that cross special values and for
+ * sums those up, so that a recording holds for each case a record: a digest for every 256 rows that cross special values and for
  * every 1024 random rows, then CASE_FULL rows plainly.
  *
  * Forms with 32 bits of operands in all have another kernel, which tries all of them: a digest for each 2^23. */
@@ -21,7 +21,7 @@
 enum {
     CASE_INPUTS = 4, CASE_WORDS = 12, CASE_FULL = 16,
     CASE_BLOCK = 128,             /* threads of a block, one a row */
-    CASE_FINE = 64, CASE_COARSE = 1024, /* rows of a digest */
+    CASE_FINE = 256, CASE_COARSE = 1024, /* rows of a digest */
     EXHAUSTIVE_DIGESTS = 512, EXHAUSTIVE_BLOCKS = 64, EXHAUSTIVE_THREADS = 256 /* of blocks of threads a digest, and of threads */
 };
 

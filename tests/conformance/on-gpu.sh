@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes the recordings on a machine with a GPU: on-gpu.sh OUT, in the source tree. Needs a C compiler and Python, uses ptxas.
+# Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. Needs a C compiler and Python, uses ptxas.
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
-out=${1:?"usage: on-gpu.sh OUT"}
+out=${1:?"usage: on-gpu.sh OUT [options]"}
+shift
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$top"
@@ -14,4 +15,4 @@ cd tests/conformance
 ${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c cases.c case_build.c case_kernel.c column.c \
     ../../libptxi/isa/isa.c "$tmp/isa.gen.c" -lm
 "$tmp/plan/plan" write "$tmp/plan"
-python3 record.py record "$tmp/plan" "$out"
+python3 record.py record "$tmp/plan" "$out" "$@"

@@ -6,6 +6,7 @@
  *
  * Lines of plan.txt:
  *
+ *     constants BLOCK FINE COARSE FULL DIGESTS BLOCKS THREADS    those of cases.h
  *     column INDEX BYTES ROWS OFFSET                  in columns.bin
  *     module FILE                                     what follows is in it
  *     case KEY ROWS FINE WORDS COLUMN|- x 4 NAME      kernel k<KEY>
@@ -120,7 +121,8 @@ static int write_plan(const struct cases *cs, const char *text)
     struct columns columns = { NULL, 0 };
     FILE *plan = create("plan.txt"), *module = NULL;
 
-    fprintf(plan, "libptxi conformance plan 1\n");
+    fprintf(plan, "libptxi conformance plan 1\nconstants %d %d %d %d %d %d %d\n", CASE_BLOCK, CASE_FINE, CASE_COARSE, CASE_FULL, EXHAUSTIVE_DIGESTS,
+            EXHAUSTIVE_BLOCKS, EXHAUSTIVE_THREADS);
     for (size_t i = 0, n = 0; i < cs->count; i++) {
         if (cs->v[i].again || !strstr(cs->v[i].name, text))
             continue;

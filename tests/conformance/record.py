@@ -24,28 +24,26 @@ import sys
 import tempfile
 import time
 
-BLOCK, FINE, COARSE, FULL = 128, 64, 1024, 16           # as in cases.h
-DIGESTS, BLOCKS, THREADS = 512, 64, 256
 VERSIONED = ('MemAlloc', 'MemFree', 'MemcpyHtoD', 'MemcpyDtoH', 'MemsetD8')
 
 
 class Case:
-    def __init__(self, line):
+    def __init__(self, plan, line):
         f = line.split(' ', 9)
         self.key, self.name = f[1], f[9]
         self.rows, self.fine, self.words = int(f[2]), int(f[3]), int(f[4])
         self.columns = [None if c == '-' else int(c) for c in f[5:9]]
         self.step = 1 if self.fine else 4099
-        self.digests = self.fine // FINE + (self.rows - self.fine) // COARSE
-        self.record_words = self.digests + self.words * FULL
+        self.digests = self.fine // plan.fine + (self.rows - self.fine) // plan.coarse
+        self.record_words = self.digests + self.words * plan.full
         self.module = None
 
 
 class Exhaustive:
-    def __init__(self, line):
+    def __init__(self, plan, line):
         f = line.split(' ', 4)
         self.key, self.words, self.name = f[1], int(f[2]), f[4]
-        self.record_words = DIGESTS
+        self.record_words = plan.all_digests
         self.module = None
 
 
@@ -58,12 +56,14 @@ class Plan:
             sys.exit('%s: not a plan' % directory)
         for line in lines[1:]:
             kind = line.split(' ', 1)[0]
-            if kind == 'column':
+            if kind == 'constants':
+                self.block, self.fine, self.coarse, self.full, self.all_digests, self.all_blocks, self.all_threads = (int(x) for x in line.split()[1:])
+            elif kind == 'column':
                 self.columns.append(tuple(int(x) for x in line.split()[2:]))      # bytes, rows, offset
             elif kind == 'module':
                 self.modules.append(line[7:])
             elif kind in ('case', 'exhaustive'):
-                item = Case(line) if kind == 'case' else Exhaustive(line)
+                item = (Case if kind == 'case' else Exhaustive)(self, line)
                 item.module = self.modules[-1]
                 (self.cases if kind == 'case' else self.exhaustive).append(item)
 
@@ -212,14 +212,16 @@ class Runner:
 
     def launch_case(self, case, columns, output, rows):
         u64 = ctypes.c_uint64
-        self.driver.launch(self.function(case, 'k'), rows // BLOCK, BLOCK, *[u64(c) for c in columns], u64(output), u64(self.cells), ctypes.c_uint(rows))
+        block = self.plan.block
+        self.driver.launch(self.function(case, 'k'), rows // block, block, *[u64(c) for c in columns], u64(output), u64(self.cells), ctypes.c_uint(rows))
 
     def addresses(self, case):
         return [0 if c is None else self.columns + self.plan.columns[c][2] for c in case.columns]
 
     def case(self, case, record):
         self.launch_case(case, self.addresses(case), self.output, case.rows)
-        self.driver.launch(self.digest, (case.digests * 32 + BLOCK - 1) // BLOCK, BLOCK, ctypes.c_uint64(self.output), ctypes.c_uint64(record),
+        block = self.plan.block
+        self.driver.launch(self.digest, (case.digests * 32 + block - 1) // block, block, ctypes.c_uint64(self.output), ctypes.c_uint64(record),
                            *[ctypes.c_uint(x) for x in (case.rows, case.fine, case.words, case.step)])
 
     def records(self, items, letter):
@@ -234,7 +236,8 @@ class Runner:
         return [data[a:b] for a, b in zip(where, where[1:])]
 
     def exhaustive(self, item, record):
-        self.driver.launch(self.function(item, 'x'), DIGESTS * BLOCKS, THREADS, ctypes.c_uint64(record), ctypes.c_uint(0), ctypes.c_uint(0))
+        self.driver.launch(self.function(item, 'x'), self.plan.all_digests * self.plan.all_blocks, self.plan.all_threads, ctypes.c_uint64(record),
+                           ctypes.c_uint(0), ctypes.c_uint(0))
 
 
 # A kernel that fails takes the driver's state with it, so everything runs in a child process, a module at a time. Where that fails, the
@@ -299,10 +302,14 @@ def run_part(make, items, letter, careful):
     return out
 
 
-def run_all(make, items, letter):
-    """The records of the items, None for those that fail."""
+def run_all(make, items, letter, seconds):
+    """The records of the items, None for those that fail or find no time."""
     out, began, careful_to = [], time.time(), 0
     while len(out) < len(items):
+        if time.time() - began > seconds:
+            print('no time for %d kernels' % (len(items) - len(out)), flush=True)
+            out += [None] * (len(items) - len(out))
+            break
         careful = len(out) < careful_to
         part = items[len(out):careful_to] if careful else items[len(out):]
         got = run_part(make, part, letter, careful)
@@ -364,7 +371,7 @@ def record(args, plan):
     os.makedirs(args.out, exist_ok=True)
     for name, items, letter in ('cases', plan.cases, 'k'), ('exhaustive', plan.exhaustive, 'x'):
         if letter == 'k' or not args.skip_exhaustive:
-            records = run_all(lambda: Runner(Driver(args.driver, args.prefix), plan, images), items, letter)
+            records = run_all(lambda: Runner(Driver(args.driver, args.prefix), plan, images), items, letter, args.seconds)
             write_recording(os.path.join(args.out, name + '.rec'), head, items, records)
 
 
@@ -394,7 +401,7 @@ def show(args, plan):
 def dump(args, plan):
     case, runner = single(args, plan)
     driver = runner.driver
-    rows = (args.count + BLOCK - 1) // BLOCK * BLOCK
+    rows = (args.count + plan.block - 1) // plan.block * plan.block
     column, output = driver.allocate(4 * rows), driver.allocate(4 * rows * case.words)
     driver.write(column, array.array('I', (x & 0xffffffff for x in range(args.first, args.first + rows))).tobytes())
     runner.launch_case(case, [column, 0, 0, 0], output, rows)
@@ -419,6 +426,7 @@ def main():
     r.add_argument('plan')
     r.add_argument('out')
     r.add_argument('--skip-exhaustive', action='store_true')
+    r.add_argument('--seconds', type=int, default=1000000, help='for either recording: start no child later, write what there is')
     sub.add_parser('assemble').add_argument('plan')
     for name in 'show', 'dump':
         s = sub.add_parser(name)

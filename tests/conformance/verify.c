@@ -1,7 +1,7 @@
 /* Runs the conformance cases on libptxi and compares with what a GPU answered.
  *
  *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands where they differ
- *     verify sample RECORDING EVERY [TEXT]        one digest of every EVERY-th exhaustive case
+ *     verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every EVERY-th
  *     verify all RECORDING STATE [PART PARTS [TEXT]]   all digests of all exhaustive cases, or of a part of them; STATE remembers
  *                                                 what is done, so that it goes on where it was stopped
  *

@@ -62,34 +62,42 @@ static void print_name(const struct exhaustive *x)
         printf(" (%08x)", x->constant);
 }
 
-/* Digests first to first + count - 1; false if the library does not execute it. */
-static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, const uint32_t *want, unsigned first, unsigned count)
+static void print_failure(const struct exhaustive *x)
+{
+    printf("fails: ");
+    print_name(x);
+    putchar('\n');
+    verify_show_report();
+}
+
+static void compare(struct sweep *s, const struct exhaustive *x, unsigned first, uint32_t got, uint32_t want)
+{
+    if (got == want) {
+        s->equal++;
+        return;
+    }
+    if (s->differ++ < 100) {
+        printf("differs: ");
+        print_name(x);
+        printf(": operands from %08x\n", first << 23);
+    }
+}
+
+/* Digests first to first + count - 1; false if the library does not execute it, or fails, which goes for the `left` that there are. */
+static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, const uint32_t *want, unsigned first, unsigned count, unsigned left)
 {
     uint32_t got[CHUNK];
 
     if (run(s, f, first, count, got) != PTXI_SUCCESS) {
-        if (verify_unsupported()) {
-            s->refused += EXHAUSTIVE_DIGESTS - first;
-            return false;
-        }
-        printf("fails: ");
-        print_name(x);
-        putchar('\n');
-        verify_show_report();
-        s->differ += EXHAUSTIVE_DIGESTS - first;
+        bool unsupported = verify_unsupported();
+
+        if (!unsupported)
+            print_failure(x);
+        *(unsupported ? &s->refused : &s->differ) += left;
         return false;
     }
-    for (unsigned i = 0; i < count; i++) {
-        if (got[i] == want[first + i]) {
-            s->equal++;
-            continue;
-        }
-        if (s->differ++ < 100) {
-            printf("differs: ");
-            print_name(x);
-            printf(": operands from %08x\n", (first + i) << 23);
-        }
-    }
+    for (unsigned i = 0; i < count; i++)
+        compare(s, x, first + i, got[i], want[first + i]);
     return true;
 }
 
@@ -143,7 +151,7 @@ static void sweep(struct sweep *s, const struct exhaustive *x, const char *state
         s->differ += EXHAUSTIVE_DIGESTS - next;
         verify_show_report();
     }
-    while (module && next < EXHAUSTIVE_DIGESTS && check(s, x, f, want, next, CHUNK)) {
+    while (module && next < EXHAUSTIVE_DIGESTS && check(s, x, f, want, next, CHUNK, EXHAUSTIVE_DIGESTS - next)) {
         next += CHUNK;
         if (s->differ == differ)
             remember(s, x, next);
@@ -176,30 +184,40 @@ bool verify_all(const struct cases *cs, const struct recording *r, const char *s
     return finish(&s);
 }
 
+static void sample(struct sweep *s, const struct exhaustive *x, const uint32_t *want, unsigned digest)
+{
+    ptxiFunction f;
+    ptxiModule module = load(x, &f);
+
+    if (!module) {
+        print_failure(x);
+        s->differ++;
+        return;
+    }
+    check(s, x, f, want, digest, 1, 1);
+    ptxiModuleUnload(module);
+}
+
 /* Which digest changes from case to case, so that all exponents and signs come up. */
 bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text)
 {
-    struct sweep s = { .recording = r, .total = 1 };
+    struct sweep s = { .recording = r };
 
     s.digests = verify_memory(EXHAUSTIVE_DIGESTS * 4);
-    for (size_t i = every / 2; every && i < cs->all_count; i += every) {
+    for (size_t i = 0; every && i < cs->all_count; i++) {
         const struct exhaustive *x = &cs->all[i];
         const uint32_t *want = recording_find(r, x->key, EXHAUSTIVE_DIGESTS);
-        ptxiFunction f;
-        ptxiModule module;
 
         if (!strstr(x->of->name, text))
             continue;
         if (!want) {
+            printf("not recorded: ");
+            print_name(x);
+            putchar('\n');
             s.missing++;
-            continue;
+        } else if (i % every == every / 2) {
+            sample(&s, x, want, (unsigned)(i * 37 % EXHAUSTIVE_DIGESTS));
         }
-        module = load(x, &f);
-        if (module)
-            check(&s, x, f, want, (unsigned)(i * 37 % EXHAUSTIVE_DIGESTS), 1);
-        else
-            s.differ++;
-        ptxiModuleUnload(module);
     }
     return finish(&s);
 }
