@@ -1,14 +1,13 @@
 /* What of the instruction set there is: doc/instructions.md, and the counts in README.md.
  *
- *     instructions page|counts [FORMS RECORDING]...
+ *     instructions page|counts RECORDING
  *
  * A form is one choice of qualifiers in one row of the table; which data a cache should keep or fetch early (.L1::, .L2::)
- * is not counted, since it changes no result. A form is recorded if a kernel of the conformance tests that has a
- * recording contains it. */
-#include "conformance/forms.h"
-
-#include "base/arena.h"
+ * is not counted, since it changes no result. A form is recorded if a conformance
+ * case of it is. */
 #include "compile/compile.h"
+#include "conformance/cases.h"
+#include "conformance/recording.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -87,82 +86,21 @@ _Noreturn static void die(const char *why, const char *what)
 
 /* ---- which forms are recorded */
 
-/* The line of the module that holds the form's own instructions. */
-static unsigned body_line(const char *module, const char *body)
+static void mark_recording(const char *path)
 {
-    char *text = strdup(body);
-    unsigned line = 1;
+    struct recording *r = recording_read(path);
+    struct cases *cs = cases_make();
 
-    for (char *c = text; *c; c++)
-        *c = *c == '<' ? '{' : *c == '>' ? '}' : *c == '$' ? '%' : *c;
-    const char *at = strstr(module, text);
+    for (size_t i = 0; i < cs->count; i++) {
+        const struct conformance_case *c = &cs->v[i];
+        struct ptxi_match m = { .row = c->row };
 
-    if (!at)
-        die("not found in its own kernel", body);
-    for (const char *c = module; c < at; c++)
-        line += *c == '\n';
-    free(text);
-    return line;
-}
-
-static void mark_form(const struct form *f)
-{
-    struct ptxi_parse_options options = { .file = "form" };
-    struct ptxi_arena arena;
-    struct ptxi_diag diags;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    forms_print_head(out);
-    forms_print_kernel(out, f, 0);
-    fclose(out);
-    ptxi_arena_init(&arena, NULL);
-    ptxi_diag_init(&diags, &arena);
-    struct ptxi_module_tree *t = ptxi_parse(text, size, &options, &arena, &diags);
-    unsigned line = body_line(text, f->body);
-
-    if (!t)
-        die("is recorded, and not legal here", f->body);
-    for (uint32_t i = 0; i < t->funcs[0]->inst_count; i++) {
-        const struct ptxi_inst *inst = &t->funcs[0]->insts[i];
-
-        if (inst->line == line)
-            recorded[inst->match->row - ptxi_rows][form_index(inst->match)] = 1;
+        memcpy(m.words, c->words, sizeof m.words);
+        if (recording_find(r, c->key, case_record_words(c)))
+            recorded[c->row - ptxi_rows][form_index(&m)] = 1;
     }
-    ptxi_arena_free(&arena);
-    free(text);
-}
-
-static void mark_recording(const char *forms, const char *recording)
-{
-    struct { uint64_t key; uint32_t term, bytes; } head;
-    struct forms *fs = forms_read(forms);
-    FILE *in = fopen(recording, "rb");
-    bool *done = calloc((size_t)fs->n, sizeof *done);
-    char *line = NULL;
-    size_t room = 0;
-
-    if (!in || !done)
-        die("cannot be read", recording);
-    while (getline(&line, &room, in) > 1)
-        ;
-    while (fread(&head, sizeof head, 1, in) == 1) {
-        int i = 0;
-
-        while (i < fs->n && fs->form[i].key != head.key)
-            i++;
-        if (i < fs->n && !done[i]) {
-            done[i] = true;
-            mark_form(&fs->form[i]);
-        }
-        if (fseek(in, head.bytes, SEEK_CUR))
-            die("ends early", recording);
-    }
-    free(line);
-    free(done);
-    fclose(in);
-    forms_free(fs);
+    cases_free(cs);
+    recording_free(r);
 }
 
 /* ---- order */
@@ -422,13 +360,12 @@ int main(int argc, char **argv)
 {
     bool page = argc > 1 && !strcmp(argv[1], "page");
 
-    if (argc % 2 || (!page && (argc < 2 || strcmp(argv[1], "counts")))) {
-        fputs("usage: instructions page|counts [FORMS RECORDING]...\n", stderr);
+    if (argc != 3 || (!page && strcmp(argv[1], "counts"))) {
+        fputs("usage: instructions page|counts RECORDING\n", stderr);
         return 2;
     }
     prepare();
-    for (int i = 2; i + 1 < argc; i += 2)
-        mark_recording(argv[i], argv[i + 1]);
+    mark_recording(argv[2]);
     if (page)
         print_page();
     else

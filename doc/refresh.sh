@@ -4,14 +4,10 @@
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}
-conformance=$top_srcdir/tests/conformance
-set --
-for forms in "$conformance"/*.forms; do
-    set -- "$@" "$forms" "${forms%.forms}.rec"
-done
+recording=$top_srcdir/tests/conformance/cases.rec
 mkdir -p "$to/doc"
-"$top_builddir/doc/instructions" page "$@" > "$to/doc/instructions.md.new"
-"$top_builddir/doc/instructions" counts "$@" > "$to/counts.new"
+"$top_builddir/doc/instructions" page "$recording" > "$to/doc/instructions.md.new"
+"$top_builddir/doc/instructions" counts "$recording" > "$to/counts.new"
 awk -v counts="$to/counts.new" '
     /^<!-- end of counts -->$/ { inside = 0 }
     !inside { print }

@@ -3,16 +3,16 @@
 
     derive_approx.py DUMPS > approx_tables.c
 
-DUMPS holds plain 32-bit outputs, written on the device by `record dump approx.forms CUBIN DUMPS FORM FIRST COUNT FILE ...`:
+DUMPS holds plain 32-bit outputs, written where there is a GPU by `record.py dump PLAN FORM FIRST COUNT FILE`:
 
-    FILE        FORM                           FIRST       COUNT
-    rcp.raw     rcp.approx.ftz.f32 $d, $a;     0x3f800000  2^23     1 <= a < 2
-    rsqrt.raw   rsqrt.approx.ftz.f32 $d, $a;   0x3f800000  2^24     1 <= a < 4
-    sqrt.raw    sqrt.approx.ftz.f32 $d, $a;    0x3f800000  2^24
-    ex2p.raw    ex2.approx.ftz.f32 $d, $a;     0x3f800000  2^23
-    lg2.raw     lg2.approx.ftz.f32 $d, $a;     0x3f000000  2^24     1/2 <= a < 2
-    sin.raw     sin.approx.ftz.f32 $d, $a;     0x3f800000  3 * 2^23 1 <= a < 8
-    tanh.raw    tanh.approx.f32 $d, $a;        0x3b800000  11 * 2^23  2^-8 <= a < 8
+    FILE        FORM                            FIRST       COUNT
+    rcp.raw     rcp.approx.ftz.f32 %r0, %r1     0x3f800000  2^23     1 <= a < 2
+    rsqrt.raw   rsqrt.approx.ftz.f32 %r0, %r1   0x3f800000  2^24     1 <= a < 4
+    sqrt.raw    sqrt.approx.ftz.f32 %r0, %r1    0x3f800000  2^24
+    ex2p.raw    ex2.approx.ftz.f32 %r0, %r1     0x3f800000  2^23
+    lg2.raw     lg2.approx.ftz.f32 %r0, %r1     0x3f000000  2^24     1/2 <= a < 2
+    sin.raw     sin.approx.ftz.f32 %r0, %r1     0x3f800000  3 * 2^23 1 <= a < 8
+    tanh.raw    tanh.approx.f32 %r0, %r1        0x3b800000  11 * 2^23  2^-8 <= a < 8
 
 Each unit cuts its canonical range into 64 or 128 segments and evaluates, in integers,
 

@@ -376,7 +376,7 @@ REF(cvt_from_int) { r->d = rounded_with_sat((__float128)X, X < 0, o->case_->d, o
 REF(cvt_float) { r->d = converted(o->v[0], o->case_->a, o->case_->d, o->mods); }
 REF(cvt_rint) { r->d = rounded_integral(o->v[0], o->case_->a, o->mods); }
 
-/* --- approximations: the functions themselves are compared with recordings by replay_approx; here, the lanes with them --- */
+/* --- approximations: the functions themselves are compared with recordings in tests/conformance; here, the lanes with them --- */
 #define APPROX_1(f) REF(f) { r->d = ptxi_num_##f((uint32_t)o->v[0]); }
 #define APPROX_2(f) REF(f) { r->d = ptxi_num_##f((uint32_t)o->v[0], (uint32_t)o->v[1]); }
 #define APPROX_64(f) REF(f) { r->d = ptxi_num_##f((uint64_t)o->v[0]); }

@@ -51,7 +51,7 @@ EACH(minmax)
                                                  (o->mods & PTXI_MOD_XORSIGN ? MINMAX_XOR : 0));
 }
 
-/* Compared with recordings by replay_approx; here, the lanes with the functions. */
+/* The functions are compared with recordings in tests/conformance; here, the lanes with them. */
 EACH(ex2) { (void)o; return k == F16 ? ptxi_num_ex2_approx_f16(v[0]) : ptxi_num_ex2_approx_ftz_bf16(v[0]); }
 EACH(tanh_) { (void)o; return k == F16 ? ptxi_num_tanh_approx_f16(v[0]) : ptxi_num_tanh_approx_bf16(v[0]); }
 
