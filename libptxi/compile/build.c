@@ -8,7 +8,7 @@ static const struct {
     ptxi_lower *lower;
 } rules[] = {
     { "mov", ptxi_lower_mov },     { "ld", ptxi_lower_ld },     { "ldu", ptxi_lower_ld },     { "st", ptxi_lower_st },
-    { "cvt", ptxi_lower_cvt },     { "cvta", ptxi_lower_cvta }, { "isspacep", ptxi_lower_isspacep },
+    { "cvt", ptxi_lower_cvt },     { "cvt_rs4", ptxi_lower_cvt_rs4 }, { "cvta", ptxi_lower_cvta }, { "isspacep", ptxi_lower_isspacep },
     { "setp", ptxi_lower_setp },   { "set", ptxi_lower_set },   { "selp", ptxi_lower_selp },  { "lop3", ptxi_lower_lop3 },
     { "carry", ptxi_lower_carry }, { "bra", ptxi_lower_bra },   { "brx", ptxi_lower_brx },    { "call", ptxi_lower_call },
     { "ret", ptxi_lower_ret },     { "exit", ptxi_lower_exit }, { "trap", ptxi_lower_trap },  { "brkpt", ptxi_lower_brkpt },
@@ -383,7 +383,7 @@ static bool is_pure(const struct ptxi_row *row)
 {
     static const char *const sections[] = { "Integer Arithmetic", "Extended-Precision", "Floating", "Half Precision", "Mixed Precision",
                                             "Comparison and Selection", "Half Precision Comparison", "Logic and Shift", "Video", "Scalar Video",
-                                            "SIMD Video" };
+                                            "SIMD Video", "Data Movement and Conversion Instructions: cvt" };
 
     for (unsigned i = 0; i < sizeof sections / sizeof *sections; i++)
         if (!strncmp(row->section, sections[i], strlen(sections[i])))
@@ -398,10 +398,9 @@ static bool is_fusable(const struct ptxi_match *m)
 
     if (strcmp(n, "mul") && strcmp(n, "add") && strcmp(n, "sub"))
         return false;
-    for (unsigned w = 0; w < m->row->slot_count; w++)
-        if (m->words[w] == PTXI_Q_rn || m->words[w] == PTXI_Q_rz || m->words[w] == PTXI_Q_rm || m->words[w] == PTXI_Q_rp)
-            return false;
-    return true;
+    if (ptxi_build_has(m, PTXI_Q_rn) && !ptxi_build_has(m, PTXI_T_f32x2))
+        return false;
+    return !ptxi_build_has(m, PTXI_Q_rz) && !ptxi_build_has(m, PTXI_Q_rm) && !ptxi_build_has(m, PTXI_Q_rp);
 }
 
 /* Puts an operand into the next free field: destinations into d and imm, sources into a, b, c and imm. */

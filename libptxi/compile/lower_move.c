@@ -144,6 +144,29 @@ void ptxi_lower_cvt(struct ptxi_build *b, const struct ptxi_inst *inst)
     ptxi_build_def_end(b, d, w, dt);
 }
 
+/* Four floats at random: as two pairs. The upper one's random bits are the upper half of rbits, with results of 4 bits the upper
+ * half of either half. */
+void ptxi_lower_cvt_rs4(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_operand *a = &inst->operands[1];
+    enum ptxi_type type = ptxi_isa_operand_type(inst->match, &inst->match->row->specs[0]);
+    bool bytes = ptxi_types[type].bits == 16;
+    uint32_t random = ptxi_build_use(b, &inst->operands[2], PTXI_RC_32), pair[2];
+
+    for (unsigned k = 0; k < 2; k++) {
+        struct ptxi_operand high = element(a, 2 * k), low = element(a, 2 * k + 1);
+        uint32_t x = ptxi_build_use(b, &high, PTXI_RC_32), y = ptxi_build_use(b, &low, PTXI_RC_32);
+        struct ptxi_ir_inst *i;
+
+        pair[k] = ptxi_build_temp(b, PTXI_RC_16);
+        i = ptxi_build_pure(b, ptxi_isa_op(inst->match), pair[k], x, y, random);
+        i->mods = inst->match->mods;
+        i->imm = k ? 0 : bytes ? 8 : 16;
+    }
+    ptxi_build_pure(b, bytes ? PTXI_OP_pack_2x8 : PTXI_OP_pack_2x16, ptxi_build_def(b, &inst->operands[0], ptxi_class_of(type)), pair[1], pair[0],
+                    PTXI_NONE);
+}
+
 /* --- generic addresses --- */
 
 void ptxi_lower_cvta(struct ptxi_build *b, const struct ptxi_inst *inst)

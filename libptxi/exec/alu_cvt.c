@@ -1,27 +1,5 @@
 /* PTX ISA, "Data Movement and Conversion Instructions: cvt", between floats of one register each. */
 #include "exec/convert.h"
-#include "exec/rounding.h"
-
-#define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
-
-/* --- results: the destination's lanes, finished in place --- */
-static inline void finish_f16(uint16_t *r, unsigned mods)
-{
-    if (mods & PTXI_MOD_SATFINITE)
-        FOR_LANES r[l] -= (r[l] & 0x7fff) == ptxi_num_f16.inf;
-    if (mods & PTXI_MOD_RELU)
-        FOR_LANES r[l] = (int16_t)r[l] < 0 ? 0 : r[l];
-    if (mods & PTXI_MOD_SAT)
-        FOR_LANES r[l] = ptxi_num_sat_f16(r[l]);
-}
-
-static inline void finish_bf16(uint16_t *r, unsigned mods)
-{
-    if (mods & PTXI_MOD_SATFINITE)
-        FOR_LANES r[l] -= (r[l] & 0x7fff) == ptxi_num_bf16.inf;
-    if (mods & PTXI_MOD_RELU)
-        FOR_LANES r[l] = (int16_t)r[l] < 0 ? 0 : r[l];
-}
 
 static __attribute__((noinline)) const struct ptxi_insn *write_f32(const struct ptxi_insn *i, struct ptxi_warp *w, const float *a)
 {
@@ -56,7 +34,7 @@ OP( cvt_f16_f32 )
     RESULT_LANES(uint16_t, r);
 
     f16_of_f32(r, PTXI_SLOT(w, i->a), MODE_OF(i));
-    finish_f16(r, i->mods);
+    limit_f16(r, i->mods);
     NEXT_WITH_RESULT(r);
 }
 
@@ -73,7 +51,7 @@ OP( cvt_bf16_f32 )
     } else {
         bf16_of_f32(r, PTXI_SLOT(w, i->a), MODE_OF(i));
     }
-    finish_bf16(r, i->mods);
+    limit_bf16(r, i->mods);
     NEXT_WITH_RESULT(r);
 }
 
@@ -88,7 +66,7 @@ OP( cvt_bf16_f32 )
         half##_of_f32(r, f, MODE_OF(i));                                                      \
         if (__builtin_expect(ptxi_any_nan_f32(f), 0))                                         \
             FOR_LANES r[l] = f[l] != f[l] ? ptxi_num_##half##_nan_from_f64(a[l]) : r[l];      \
-        finish_##half(r, i->mods);                                                            \
+        limit_##half(r, i->mods);                                                            \
         NEXT_WITH_RESULT(r);                                                                  \
     }
 HALF_OF_F64(f16)
@@ -117,7 +95,7 @@ HALF_OF_HALF(bf16, f16)
         f32_of_##half(f, PTXI_SLOT(w, i->a));                              \
         integral_f32(f, f, MODE_OF(i));                                    \
         half##_of_f32(r, f, PTXI_NUM_RN);                                  \
-        finish_##half(r, i->mods);                                         \
+        limit_##half(r, i->mods);                                         \
         NEXT_WITH_RESULT(r);                                               \
     }                                                                      \
     OP( cvt_##half##_##half )                                              \
@@ -126,7 +104,7 @@ HALF_OF_HALF(bf16, f16)
         RESULT_LANES(uint16_t, r);                                         \
                                                                            \
         FOR_LANES r[l] = (a[l] & 0x7fff) > ptxi_num_##half.inf ? ptxi_num_##half.nan : a[l]; \
-        finish_##half(r, i->mods);                                         \
+        limit_##half(r, i->mods);                                         \
         NEXT_WITH_RESULT(r);                                               \
     }
 HALF_TO_ITSELF(f16)

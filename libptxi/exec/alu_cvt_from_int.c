@@ -4,9 +4,6 @@
  * What the host cannot convert exactly is first cut to a number of fewer bits whose lowest one tells whether there was anything
  * below ("sticky"): it rounds to the same, and a vector conversion can take it. */
 #include "exec/convert.h"
-#include "exec/rounding.h"
-
-#define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
 
 /* --- 32 bits to at most 24 significant ones, good for rounding to 11 or less --- */
 static inline uint32_t sticky32(uint32_t x, bool is_signed)
@@ -127,23 +124,17 @@ static __attribute__((noinline)) const struct ptxi_insn *finish_f64(const struct
     NEXT_WITH_RESULT(r);
 }
 
-static __attribute__((noinline)) const struct ptxi_insn *finish_f16(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f)
-{
-    RESULT_LANES(uint16_t, r);
-
-    f16_of_f32(r, f, MODE_OF(i));
-    if (i->mods & PTXI_MOD_SAT)
-        FOR_LANES r[l] = ptxi_num_sat_f16(r[l]);
-    NEXT_WITH_RESULT(r);
-}
-
-static __attribute__((noinline)) const struct ptxi_insn *finish_bf16(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f)
-{
-    RESULT_LANES(uint16_t, r);
-
-    bf16_of_f32(r, f, MODE_OF(i));
-    NEXT_WITH_RESULT(r);
-}
+#define FINISH_HALF(half)                                                                                                              \
+    static __attribute__((noinline)) const struct ptxi_insn *finish_##half(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f) \
+    {                                                                                                                                  \
+        RESULT_LANES(uint16_t, r);                                                                                                     \
+                                                                                                                                       \
+        half##_of_f32(r, f, MODE_OF(i));                                                                                               \
+        limit_##half(r, i->mods);                                                                                                      \
+        NEXT_WITH_RESULT(r);                                                                                                           \
+    }
+FINISH_HALF(f16)
+FINISH_HALF(bf16)
 
 /* --- the operations --- */
 #define HALF_FROM(half, src)                             \

@@ -1,5 +1,5 @@
-/* PTX ISA, "Data Movement and Conversion Instructions: cvt" between integers, with .sat. An 8-bit source is in the low bits of a
- * 16-bit slot; an 8-bit destination fills one, extended by its sign. */
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt" between integers, with .sat, and cvt.pack. An 8-bit source is in the
+ * low bits of a 16-bit slot; an 8-bit destination fills one, extended by its sign. */
 #include "exec/lanes.h"
 
 /* The part of a destination's range that the source can reach, as a constant of the source's type. */
@@ -41,3 +41,29 @@ EACH_DESTINATION(CVT_SAT, u32, uint32_t, uint32_t, 0, UINT32_MAX)
 EACH_DESTINATION(CVT_SAT, s32, int32_t, int32_t, INT32_MIN, INT32_MAX)
 EACH_DESTINATION(CVT_SAT, u64, uint64_t, uint64_t, 0, UINT64_MAX)
 EACH_DESTINATION(CVT_SAT, s64, int64_t, int64_t, INT64_MIN, INT64_MAX)
+
+/* --- cvt.pack: a above b, and above them what fits of c --- */
+#define CVT_PACK(name, bits, min, max, above)                                       \
+    OP( cvt_pack_##name )                                                           \
+    {                                                                               \
+        const int32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);             \
+        RESULT_LANES(uint32_t, r);                                                  \
+                                                                                    \
+        FOR_LANES {                                                                 \
+            int32_t x = a[l] > (min) ? a[l] : (min), y = b[l] > (min) ? b[l] : (min); \
+            uint32_t high = (uint32_t)(x < (max) ? x : (max)) & ((1 << bits) - 1);  \
+            uint32_t low = (uint32_t)(y < (max) ? y : (max)) & ((1 << bits) - 1);   \
+                                                                                    \
+            r[l] = (above) | high << bits | low;                                    \
+        }                                                                           \
+        NEXT_WITH_RESULT(r);                                                        \
+    }
+CVT_PACK(u16, 16, 0, UINT16_MAX, 0)
+CVT_PACK(s16, 16, INT16_MIN, INT16_MAX, 0)
+#define ABOVE(bits) ((const uint32_t *)PTXI_SLOT(w, i->c))[l] << 2 * (bits)
+CVT_PACK(u8, 8, 0, UINT8_MAX, ABOVE(8))
+CVT_PACK(s8, 8, INT8_MIN, INT8_MAX, ABOVE(8))
+CVT_PACK(u4, 4, 0, 15, ABOVE(4))
+CVT_PACK(s4, 4, -8, 7, ABOVE(4))
+CVT_PACK(u2, 2, 0, 3, ABOVE(2))
+CVT_PACK(s2, 2, -2, 1, ABOVE(2))

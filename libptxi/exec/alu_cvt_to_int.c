@@ -2,9 +2,6 @@
  * range. A NaN becomes 0, but from f64 or to 64 bits the value of which only the top bit is set. An 8-bit destination fills a
  * 16-bit slot, extended by its sign. */
 #include "exec/convert.h"
-#include "exec/rounding.h"
-
-#define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
 
 /* In the lower 32 bits of this, a whole number within 32 bits, signed or not. */
 static inline uint64_t whole_bits(double x)

@@ -4,7 +4,10 @@
 #define PTXI_EXEC_CONVERT_H
 
 #include "exec/lanes.h"
+#include "exec/rounding.h"
 #include "num/convert.h"
+
+#define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
 
 #define f32_of_f16 PTXI_LEVELED(f32_of_f16)
 #define f16_of_f32 PTXI_LEVELED(f16_of_f32)
@@ -26,6 +29,25 @@ void f32_odd_of_f64(float *restrict r, const double *restrict a);
 /* Rounded to integral values. r may be a. */
 void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode);
 void integral_f64(double *r, const double *a, enum ptxi_num_rounding mode);
+
+/* .sat, .relu and .satfinite of results; no NaN has a sign but those that came from f64. */
+static inline void limit_f16(uint16_t *r, unsigned mods)
+{
+    if (mods & PTXI_MOD_SATFINITE)
+        FOR_LANES r[l] -= (r[l] & 0x7fff) == ptxi_num_f16.inf;
+    if (mods & PTXI_MOD_RELU)
+        FOR_LANES r[l] = (int16_t)r[l] < 0 ? 0 : r[l];
+    if (mods & PTXI_MOD_SAT)
+        FOR_LANES r[l] = ptxi_num_sat_f16(r[l]);
+}
+
+static inline void limit_bf16(uint16_t *r, unsigned mods)
+{
+    if (mods & PTXI_MOD_SATFINITE)
+        FOR_LANES r[l] -= (r[l] & 0x7fff) == ptxi_num_bf16.inf;
+    if (mods & PTXI_MOD_RELU)
+        FOR_LANES r[l] = (int16_t)r[l] < 0 ? 0 : r[l];
+}
 
 static inline void f32_of_bf16(float *restrict r, const uint16_t *restrict a)
 {

@@ -23,6 +23,22 @@ static inline uint16_t ptxi_num_bf16_from_f32(uint32_t a, enum ptxi_num_rounding
     return (uint16_t)ptxi_num_small_from_f32(ptxi_num_bf16, a, mode, false);
 }
 
+/* --- tf32: the upper 19 bits of an f32 --- */
+static inline uint32_t ptxi_num_tf32_from_f32(uint32_t a, enum ptxi_num_rounding mode)
+{
+    return ptxi_num_small_from_f32(ptxi_num_tf32, a, mode, false) << 13;
+}
+
+/* .rna, ties away from zero. A NaN is cut, so that it may become an infinity; what is not less than infinity then, a NaN too,
+ * is made finite by taking one off. */
+static inline uint32_t ptxi_num_tf32_rna(uint32_t a, bool finite)
+{
+    uint32_t below = (int32_t)(a & 0x7fffffff) < 0x7f800000, r = (a + (below << 12)) & ~0x1fffu;
+    uint32_t beyond = (int32_t)(r & 0x7fffffff) >= 0x7f800000;
+
+    return finite ? r - (beyond << 13) : r;
+}
+
 /* A double as a float that is odd if it is not exact. Rounding that to 22 bits or less is rounding the double, in any mode. */
 static inline float ptxi_num_f32_odd(double a)
 {

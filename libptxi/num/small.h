@@ -89,6 +89,26 @@ static inline uint32_t ptxi_num_small_from_f32(struct ptxi_num_small f, uint32_t
     return ptxi_num_is_nan_f32(a) ? f.nan : r | sign;
 }
 
+/* .rs: `bits` random bits are added to the highest of those that fall off; a carry out of them is away from zero. The PTX ISA
+ * does not say what becomes of subnormal results and of overflow; here the former are no different, and the latter is as in
+ * rounding to nearest. */
+static inline uint32_t ptxi_num_small_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, bool finite)
+{
+    int drop = 23 - f.fraction;
+    uint32_t m = a & 0x7fffffff, sign = (a >> 31) << (f.fraction + f.exponent), limit = finite ? f.top : f.inf;
+    uint32_t r = ((m + (random << (drop - bits))) >> drop) - ((uint32_t)(127 - f.bias) << f.fraction);
+
+    if (f.bias != 127) {
+        float error;
+        uint32_t units = ptxi_num_small_units(f, ptxi_num_f32(m), bits, &error);
+        uint32_t tiny = (units - (error > 0.0f) + random) >> bits;
+
+        r = (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : r;
+    }
+    r = r < limit ? r : limit;
+    return ptxi_num_is_nan_f32(a) ? f.nan : r | sign;
+}
+
 /* The float of a code, exactly. The payload of a NaN is kept where the format has any. */
 static inline uint32_t ptxi_num_f32_from_small(struct ptxi_num_small f, uint32_t code)
 {
@@ -103,6 +123,55 @@ static inline uint32_t ptxi_num_f32_from_small(struct ptxi_num_small f, uint32_t
     if (f.nan != f.top)
         r = m > f.top ? (f.inf == f.top ? PTXI_NAN_F32 : m << drop | 0x7f800000) : r;
     return r | sign;
+}
+
+/* The f16 codes of m units of a format's last place lie on straight lines, from m = 2^k to 2^(k + 1), each less steep than the one
+ * before: that is, on the lowest of these. */
+static inline uint16_t ptxi_num_small_line(struct ptxi_num_small f, uint16_t m, int k)
+{
+    return k < f.fraction ? (uint16_t)(((16 - f.bias - f.fraction + k) << 10) + ((m - (1 << k)) << (10 - k))) : UINT16_MAX;
+}
+
+/* x if a < b, else y, of numbers below 2^15; without a comparison, which compilers widen. */
+static inline uint16_t ptxi_num_pick_16(uint16_t a, uint16_t b, uint16_t x, uint16_t y)
+{
+    uint16_t less = (uint16_t)((int16_t)(a - b) >> 15);
+
+    return (uint16_t)(y ^ ((x ^ y) & less));
+}
+
+/* The f16 of a code of no more than 8 bits, exactly, in arithmetic of 16 bits; a NaN becomes canonical. All numbers but 0 are
+ * normal in f16, unless the exponents are the same. */
+static inline uint16_t ptxi_num_f16_from_small(struct ptxi_num_small f, uint16_t code)
+{
+    uint16_t m = (uint16_t)(code & (ptxi_num_small_sign(f) - 1)), negative = (uint16_t)(code << (15 - f.exponent - f.fraction) & 0x8000);
+    uint16_t r = (uint16_t)((m << (10 - f.fraction)) + ((15 - f.bias) << 10));
+
+    if (f.bias != 15) {
+        uint16_t x = ptxi_num_small_line(f, m, 0), y = ptxi_num_small_line(f, m, 1), z = ptxi_num_small_line(f, m, 2);
+
+        x = x < y ? x : y;
+        x = x < z ? x : z;
+        r = ptxi_num_pick_16(m, 1u << f.fraction, x, r);
+        r = ptxi_num_pick_16(m, 1, 0, r);
+    }
+    r |= negative;
+    return f.nan != f.top ? ptxi_num_pick_16((uint16_t)f.inf, m, PTXI_NAN_F16, r) : r;
+}
+
+/* --- ue8m0: an exponent and nothing else, 2^(code - 127); 0xff is the NaN. Signs are ignored. --- */
+static inline uint32_t ptxi_num_ue8m0_from_f32(uint32_t a, bool up, bool finite)
+{
+    uint32_t m = a & 0x7fffffff, e = m >> 23;
+    bool between = (m & 0x7fffff) && (int32_t)m > 0x00400000 && (int32_t)m < 0x7f800000;
+
+    e += up & between;
+    return finite && (int32_t)m <= 0x7f800000 && e == 0xff ? 0xfe : e;
+}
+
+static inline uint32_t ptxi_num_bf16_from_ue8m0(uint32_t code)
+{
+    return code == 0 ? 0x0040 : code == 0xff ? ptxi_num_bf16.nan : code << 7;
 }
 
 #endif

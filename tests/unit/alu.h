@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum kind { NONE, PRED, U8, S8, U16, S16, U32, S32, U64, S64, F16, F32, F64, BF16, F16X2, BF16X2, B128, WORDS /* 64 bits in two parameter words */ };
+enum kind { NONE, PRED, U8, S8, U16, S16, U32, S32, U64, S64, F16, F32, F64, BF16, F16X2, BF16X2, F32X2, B128, WORDS /* 64 bits in two parameter words */ };
 
 static inline unsigned kind_bits(enum kind k)
 {
-    static const uint8_t bits[] = { 0, 1, 8, 8, 16, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 128, 64 };
+    static const uint8_t bits[] = { 0, 1, 8, 8, 16, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 64, 128, 64 };
 
     return bits[k];
 }
@@ -62,7 +62,7 @@ struct alu_table {
     unsigned count;
 };
 
-extern const struct alu_table alu_general, alu_half;
+extern const struct alu_table alu_general, alu_half, alu_cvt;
 #define ALU_TABLE(name, cases) const struct alu_table name = { cases, sizeof cases / sizeof *cases };
 
 #define REF(name) static void name(const struct operands *o, struct results *r)

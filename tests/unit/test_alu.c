@@ -14,7 +14,7 @@
 #include "unit/alu.h"
 #include "unit/alu_float.h"
 
-static const struct alu_table *const tables[] = { &alu_general, &alu_half };
+static const struct alu_table *const tables[] = { &alu_general, &alu_half, &alu_cvt };
 enum { TABLES = sizeof tables / sizeof *tables };
 
 /* --- levels --- */
@@ -103,6 +103,8 @@ static uint64_t random_value(enum kind k)
             return (r & 0x80000000) | ((r >> 8 & 1 ? 180 : 225) + (r >> 16) % 30) << 23 | (random64() & 0x7fffff);
         if (form < 6)
             return (r & 0x80000000) | (127 - 8 + r % 44) << 23 | (random64() & random64() & 0x7fffff);
+        if (form == 6) /* a few bits of fraction, near what formats of 8 bits and less can hold */
+            return ((r & 0x80000000) | (127 - 18 + (r >> 8) % 36) << 23 | (random64() & 0x7c0000)) + (r >> 16) % 3 - 1;
         return r & 0xffffffff;
     case F16:
         return (form < 3 ? PICK(specials_f16) ^ (r & 0x8000) : r) & 0xffff;
@@ -112,6 +114,8 @@ static uint64_t random_value(enum kind k)
         if (form < 6) /* exponents close to each other */
             return (r & 0x8000) | (0x7f - 8 + (r >> 16) % 20) << 7 | (r & 0x7f);
         return r & 0xffff;
+    case F32X2:
+        return random_value(F32) | random_value(F32) << 32;
     case F16X2:
     case BF16X2:
         return random_value(k == F16X2 ? F16 : BF16) | random_value(k == F16X2 ? F16 : BF16) << 16;
@@ -126,7 +130,7 @@ static uint64_t random_value(enum kind k)
 
 static bool is_float(enum kind k)
 {
-    return k >= F16 && k <= BF16X2;
+    return k >= F16 && k <= F32X2;
 }
 
 static unsigned kind_units(enum kind k)
@@ -197,6 +201,8 @@ static uint64_t near_product(enum kind k, uint64_t a, uint64_t b)
         k = k == F16X2 ? F16 : BF16;
         return near_product(k, a & 0xffff, b & 0xffff) | near_product(k, a >> 16, b >> 16) << 16;
     }
+    if (k == F32X2)
+        return near_product(F32, a & 0xffffffff, b & 0xffffffff) | near_product(F32, a >> 32, b >> 32) << 32;
     x = -exact_value(a, k, false) * exact_value(b, k, false);
     return x != x ? 0 : (rounded_with_sat(x, x < 0, k, 0) + wiggle) & mask;
 }

@@ -69,7 +69,8 @@ START_TEST(forms_have_their_operations)
     check_op("cvt.rmi.f32.f32", PTXI_OP_cvt_rint_f32, PTXI_RM << PTXI_MOD_RND_SHIFT);
     check_op("cvt.f32.f32", PTXI_OP_cvt_f32_f32, 0);
     check_op("red.add.s32", PTXI_OP_atom_add_i32, 0);
-    check_op("add.f16x2", PTXI_OP_NONE, 0);
+    check_op("add.f16x2", PTXI_OP_add_f16x2, 0);
+    check_op("cvt.s32.s16", PTXI_OP_NONE, 0); /* by a rule alone */
 }
 END_TEST
 

@@ -738,6 +738,38 @@ START_TEST(a_long_queue_drains)
 }
 END_TEST
 
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt": which random bits belong to which operand, and .b8 registers. */
+START_TEST(conversions_of_two_and_four)
+{
+    static const char text[] = ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
+                               "{ .reg .b64 %p; .reg .b32 %d<5>, %r; .reg .f32 %f<5>; .reg .b16 %s; .reg .b8 %c;\n"
+                               "  ld.param.u64 %p, [p]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%p]; ld.global.b32 %r, [%p+16];\n"
+                               "  cvt.rs.satfinite.e2m1x4.f32 %s, {%f1, %f2, %f3, %f4}, %r; st.global.b16 [%p], %s;\n"
+                               "  cvt.rs.satfinite.e4m3x4.f32 %d1, {%f1, %f2, %f3, %f4}, %r; st.global.b32 [%p+4], %d1;\n"
+                               "  cvt.rs.f16x2.f32 %d2, %f1, %f2, %r; st.global.b32 [%p+8], %d2;\n"
+                               "  cvt.rs.relu.satfinite.bf16x2.f32 %d3, %f1, %f2, %r; st.global.b32 [%p+12], %d3;\n"
+                               "  cvt.rn.satfinite.relu.e2m1x2.f32 %c, %f1, %f2; st.global.b8 [%p+16], %c;\n"
+                               "  cvt.rn.f16x2.e2m1x2 %d4, %c; st.global.b32 [%p+20], %d4; ret; }\n";
+    /* Of 1.2, -0.3, 2.4, 5.5: what lies beyond the numbers below them, in parts of the distance to those above, is 0.4, 0.6, 0.4
+     * and 0.75 in e2m1, and 0.6, 0.6, 0.6 and 0 in e4m3. */
+    static const uint32_t in[6] = { 0x3f99999a, 0xbe99999a, 0x4019999a, 0x40b00000, 0xffff1234, 0 };
+    static const uint32_t want[6] = { 0x3f993856, 0x3aaa414b, 0x3ccdb4cd, 0x3f9a0000, 0xffff1220, 0x3c000000 };
+    void *params[] = { &mem };
+    ptxiFunction f;
+    ptxiModule m;
+    uint32_t got[6];
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemcpyHtoD(mem, in, sizeof in));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (int k = 0; k < 6; k++)
+        ck_bits32_at(got[k], want[k], "word %d", k);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("launch");
@@ -769,6 +801,7 @@ int main(void)
     tcase_add_test(t, counters_count);
     tcase_add_test(t, one_module_many_threads);
     tcase_add_test(t, a_long_queue_drains);
+    tcase_add_test(t, conversions_of_two_and_four);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,0 +1,158 @@
+/* Cases of conversions to and from pairs, and of cvt.pack. */
+#include "unit/alu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "isa/bytecode.h"
+#include "unit/alu_float.h"
+#include "unit/small.h"
+
+#define FORMAT (&smalls[o->case_->which])
+#define MODE ((int)(o->mods & PTXI_MOD_RND_MASK) >> PTXI_MOD_RND_SHIFT)
+
+/* Element n of the source: of two operands, or of the halves of one. */
+static double element(const struct operands *o, int n)
+{
+    uint64_t v = (uint64_t)o->v[0];
+
+    switch (o->case_->a) {
+    case F16X2: return small_number(&smalls[F16_], (n ? v : v >> 16) & 0xffff);
+    case BF16X2: return small_number(&smalls[BF16_], (n ? v : v >> 16) & 0xffff);
+    default: return from_f32((uint32_t)o->v[n]);
+    }
+}
+
+static unsigned apart(int which)
+{
+    return which == E2M1 ? 4 : which == F16_ || which == BF16_ ? 16 : 8;
+}
+
+static unsigned relu(const struct operands *o, const struct small *f, unsigned code)
+{
+    return o->mods & PTXI_MOD_RELU && code & small_sign(f) ? 0 : code;
+}
+
+static void set_pair(struct results *r, unsigned high, unsigned low, unsigned distance)
+{
+    r->d = (unsigned __int128)high << distance | low;
+}
+
+/* --- the reference of each --- */
+REF(narrow)
+{
+    bool finite = o->mods & PTXI_MOD_SATFINITE;
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++)
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), MODE, finite, 0, 0));
+    set_pair(r, code[0], code[1], apart(o->case_->which));
+}
+
+REF(narrow_at_random)
+{
+    int which = o->case_->which, bits = which == F16_ ? 13 : which == E2M1 ? 8 : 16;
+    uint32_t random[2] = { (uint32_t)o->v[2] >> o->imm, (uint32_t)o->v[2] >> o->imm };
+    bool finite = small_sign(FORMAT) < 0x100 || o->mods & PTXI_MOD_SATFINITE;
+    unsigned code[2];
+
+    if (apart(which) != 8)
+        random[0] >>= 16;
+    for (int n = 0; n < 2; n++)
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, finite, random[n] & ((1u << bits) - 1), bits));
+    set_pair(r, code[0], code[1], apart(which));
+}
+
+REF(widen)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = small_number(FORMAT, (unsigned)(o->v[0] >> (n ? 0 : apart(o->case_->which))));
+
+        code[n] = relu(o, &smalls[F16_], small_code(&smalls[F16_], x, SMALL_RN, false, 0, 0));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
+REF(tf32)
+{
+    unsigned code = small_code(FORMAT, element(o, 0), MODE, o->mods & PTXI_MOD_SATFINITE, 0, 0);
+
+    r->d = (unsigned __int128)relu(o, FORMAT, code) << 13;
+}
+
+/* Infinities and NaNs are cut, not rounded; .satfinite takes one off them. */
+REF(tf32_rna)
+{
+    uint32_t a = (uint32_t)o->v[0];
+    bool finite = o->mods & PTXI_MOD_SATFINITE, special = (a & 0x7f800000) == 0x7f800000;
+
+    r->d = special ? (a >> 13) - finite : small_code(FORMAT, from_f32(a), SMALL_RNA, finite, 0, 0);
+    r->d <<= 13;
+}
+
+static unsigned scale_code(const struct operands *o, double x)
+{
+    double m = fabs(x);
+    unsigned code = 0;
+
+    if (isnan(x))
+        return 0xff;
+    while (code < 0xff && (MODE == PTXI_RP ? ldexp(1, (int)code - 127) < m : ldexp(1, (int)code - 126) <= m))
+        code++;
+    return code == 0xff && o->mods & PTXI_MOD_SATFINITE ? 0xfe : code;
+}
+
+REF(to_scales) { set_pair(r, scale_code(o, element(o, 0)), scale_code(o, element(o, 1)), 8); }
+
+static unsigned scale_value(unsigned code)
+{
+    return small_code(&smalls[BF16_], code == 0xff ? NAN : ldexp(1, (int)code - 127), SMALL_RN, false, 0, 0);
+}
+
+REF(from_scales) { set_pair(r, scale_value((unsigned)o->v[0] >> 8), scale_value((unsigned)o->v[0] & 0xff), 16); }
+
+/* which: bits, negative where signed */
+REF(pack)
+{
+    int bits = abs(o->case_->which), n[2] = { (int32_t)o->v[0], (int32_t)o->v[1] };
+    int64_t max = ((int64_t)1 << (bits - (o->case_->which < 0))) - 1, min = o->case_->which < 0 ? -max - 1 : 0;
+
+    r->d = bits < 16 ? o->v[2] << 2 * bits : 0;
+    for (int k = 0; k < 2; k++)
+        r->d |= (unsigned __int128)((n[k] < min ? min : n[k] > max ? max : n[k]) & (((int64_t)1 << bits) - 1)) << (k ? 0 : bits);
+}
+
+/* --- modifiers to try --- */
+enum { RELU = PTXI_MOD_RELU, FINITE = PTXI_MOD_SATFINITE, RZ = PTXI_RZ << PTXI_MOD_RND_SHIFT, RP = PTXI_RP << PTXI_MOD_RND_SHIFT };
+MODS(none, 0)
+MODS(relus, 0, RELU)
+MODS(finites, 0, FINITE)
+MODS(always_finite, FINITE, FINITE | RELU)
+MODS(rs, 0, RELU, FINITE, FINITE | RELU)
+MODS(rounded, 0, RELU, FINITE, FINITE | RELU, RZ, RZ | RELU, RZ | FINITE, RZ | FINITE | RELU)
+MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
+
+#define PAIR_16(f, F)                                                                    \
+    CASE(cvt_##f##x2_f32, U32, F32, F32, NONE, NONE, narrow, rounded, 0, 0, F)           \
+    CASE(cvt_rs_##f##x2_f32, U32, F32, F32, U32, NONE, narrow_at_random, rs, 0, 0, F)
+#define PAIR_8(f, F)                                                                     \
+    CASE(cvt_##f##x2_f32, U16, F32, F32, NONE, NONE, narrow, always_finite, 0, 0, F)            \
+    CASE(cvt_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)       \
+    CASE(cvt_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)     \
+    CASE(cvt_rs_##f##x4_f32, U16, F32, F32, U32, NONE, narrow_at_random, always_finite, 0, 17, F) \
+    CASE(cvt_f16x2_##f##x2, U32, U16, NONE, NONE, NONE, widen, relus, 0, 0, F)
+#define PACK(name, bits) CASE(cvt_pack_##name, U32, S32, S32, U32, NONE, pack, none, 0, 0, bits)
+
+static const struct alu_case cases[] = {
+    PAIR_16(f16, F16_) PAIR_16(bf16, BF16_)
+    PAIR_8(e5m2, E5M2) PAIR_8(e4m3, E4M3) PAIR_8(e3m2, E3M2) PAIR_8(e2m3, E2M3) PAIR_8(e2m1, E2M1)
+    CASE(cvt_tf32_f32, U32, F32, NONE, NONE, NONE, tf32, rounded, 0, 0, TF32)
+    CASE(cvt_rna_tf32_f32, U32, F32, NONE, NONE, NONE, tf32_rna, finites, 0, 0, TF32)
+    CASE(cvt_ue8m0x2_f32, U16, F32, F32, NONE, NONE, to_scales, scales, 0, 0, 0)
+    CASE(cvt_ue8m0x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_scales, scales, 0, 0, 0)
+    CASE(cvt_bf16x2_ue8m0x2, U32, U16, NONE, NONE, NONE, from_scales, none, 0, 0, 0)
+    PACK(u16, 16) PACK(s16, -16) PACK(u8, 8) PACK(s8, -8) PACK(u4, 4) PACK(s4, -4) PACK(u2, 2) PACK(s2, -2)
+};
+ALU_TABLE(alu_cvt, cases)
