@@ -1,9 +1,10 @@
 /* Contraction: a mul and an add or sub that use its product become one fma, where neither has a rounding modifier.
  *
  * PTX ISA, "Floating Point Instructions: mul": without rounding modifier, mul and add may be fused. ptxas does so by these rules
- * (found by reading what it makes of small kernels for sm_90), and since they decide bits, so does this pass:
+ * (found by reading what it makes of small kernels for sm_90, .f32x2 for sm_100a), and since they decide bits, so does this pass:
  *
  *   - the add may be sub, either way round, may have .sat and a guard; the mul has neither; both flush alike (.ftz).
+ *     .f32x2 is fused in spite of .rn.
  *   - mul and add stand in one stretch of straight code. A stretch ends at branches and their targets, at calls, fences and whatever
  *     else ptxas makes a branch of: guarded instructions that are not arithmetic, div, sqrt and rcp with rounding, division of 64-bit
  *     and of signed 32-bit integers, float atomics in shared and generic memory.
@@ -36,10 +37,15 @@ static const struct type {
 #define FUSED_NEG(type, x, same, class, sign, packed)                                                                             \
     { PTXI_OP_mul_##type, PTXI_OP_add_##type##x, PTXI_OP_sub_##type##x, PTXI_OP_fma_##type##x, PTXI_OP_neg_##type, PTXI_OP_neg_##same, \
       class, sign, packed },
+#define FUSED_PAIRS(type) /* which have no neg */                                                                                 \
+    { PTXI_OP_mul_##type, PTXI_OP_add_##type, PTXI_OP_sub_##type, PTXI_OP_fma_##type, PTXI_OP_NONE, PTXI_OP_NONE, PTXI_RC_64,     \
+      0x8000000080000000, false },
     FUSED(f32, , PTXI_RC_32, 0x80000000, false)
     FUSED(f32, _x, PTXI_RC_32, 0x80000000, false)
     FUSED_NEG(f32_ftz, , f32, PTXI_RC_32, 0x80000000, false)
     FUSED_NEG(f32_ftz, _x, f32, PTXI_RC_32, 0x80000000, false)
+    FUSED_PAIRS(f32x2)
+    FUSED_PAIRS(f32x2_ftz)
     FUSED(f64, , PTXI_RC_64, 0x8000000000000000, false)
     FUSED(f16, , PTXI_RC_16, 0x8000, false)
     FUSED(bf16, , PTXI_RC_16, 0x8000, false)
@@ -47,6 +53,7 @@ static const struct type {
     FUSED(bf16x2, , PTXI_RC_32, 0x80008000, true)
 #undef FUSED
 #undef FUSED_NEG
+#undef FUSED_PAIRS
 };
 enum { TYPES = sizeof types / sizeof *types };
 

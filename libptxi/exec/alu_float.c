@@ -1,5 +1,5 @@
 /* PTX ISA, "Floating Point Instructions", rounded to nearest; alu_round.c has the other roundings and .sat. */
-#include "exec/lanes.h"
+#include "exec/pairs.h"
 #include "num/fma.h"
 
 #define A ptxi_num_f32(a[l])
@@ -15,20 +15,24 @@
 #define F32_2(name, expr) OPF2(name, uint32_t, uint32_t, uint32_t, expr)
 #define F32_3(name, expr) OPF3(name, uint32_t, uint32_t, uint32_t, uint32_t, expr)
 
-F32_2(add_f32, canon(A + B))
-F32_2(sub_f32, canon(A - B))
-F32_2(mul_f32, canon(A * B))
-F32_3(fma_f32, canon(ptxi_num_fma_f32(A, B, C)))
+/* Of floats and of pairs of them. */
+#define BOTH_2(op, ftz, expr) F32_2(op##_f32##ftz, expr) OP_PAIRS(op##_f32x2##ftz, i->b, i->b, expr)
+#define BOTH_3(op, ftz, expr) F32_3(op##_f32##ftz, expr) OP_PAIRS(op##_f32x2##ftz, i->b, i->c, expr)
+
+BOTH_2(add, , canon(A + B))
+BOTH_2(sub, , canon(A - B))
+BOTH_2(mul, , canon(A * B))
+BOTH_3(fma, , canon(ptxi_num_fma_f32(A, B, C)))
 F32_2(div_f32, canon(A / B))
 F32_1(rcp_f32, canon(1.0f / A))
 F32_1(sqrt_f32, canon(__builtin_sqrtf(A)))
 
 /* A sum that is subnormal is exact. A quotient of two 24-bit significands cannot lie so close below a power of two that
  * it is rounded up to it, even when it is subnormal. */
-F32_2(add_f32_ftz, canon_ftz(AZ + BZ))
-F32_2(sub_f32_ftz, canon_ftz(AZ - BZ))
-F32_2(mul_f32_ftz, ptxi_num_canon_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ))
-F32_3(fma_f32_ftz, ptxi_num_canon_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE)))
+BOTH_2(add, _ftz, canon_ftz(AZ + BZ))
+BOTH_2(sub, _ftz, canon_ftz(AZ - BZ))
+BOTH_2(mul, _ftz, ptxi_num_canon_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ))
+BOTH_3(fma, _ftz, ptxi_num_canon_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE)))
 F32_2(div_f32_ftz, canon_ftz(AZ / BZ))
 F32_1(rcp_f32_ftz, canon_ftz(1.0f / AZ))
 F32_1(sqrt_f32_ftz, canon(__builtin_sqrtf(AZ)))
@@ -51,6 +55,27 @@ F32_1(abs_f32_ftz, canon(__builtin_fabsf(AZ)))
     OP2(m##_f64, uint64_t, uint64_t, uint64_t, ptxi_num_minmax_f64(a[l], b[l], is_max))
 MIN_MAX(min, false)
 MIN_MAX(max, true)
+
+/* Of three: of two, then of that and the third. */
+#define MINMAX3(x, y, z, max, nan) ptxi_num_minmax_f32(ptxi_num_minmax_f32(x, y, max, nan), z, max, nan)
+#define MIN_MAX_3(m, is_max, abs, PART)                                                                                       \
+    OP( m##3_f32##abs )                                                                                                       \
+    {                                                                                                                         \
+        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);                             \
+        uint32_t *d = PTXI_SLOT(w, i->d), flush = i->mods & PTXI_MOD_FTZ ? 0x7fffffff : 0;                                    \
+                                                                                                                              \
+        if (i->mods & PTXI_MOD_NAN)                                                                                           \
+            WRITE_LANES(d, MINMAX3(PART(a[l]), PART(b[l]), PART(c[l]), is_max, true));                                        \
+        else                                                                                                                  \
+            WRITE_LANES(d, MINMAX3(PART(a[l]), PART(b[l]), PART(c[l]), is_max, false));                                       \
+        NEXT;                                                                                                                 \
+    }
+#define FLUSHED_IF(x) ((x) & ~((x) & 0x7f800000 ? 0 : flush))
+#define MAGNITUDE(x) (FLUSHED_IF(x) & 0x7fffffff)
+MIN_MAX_3(min, false, , FLUSHED_IF)
+MIN_MAX_3(max, true, , FLUSHED_IF)
+MIN_MAX_3(min, false, _abs, MAGNITUDE)
+MIN_MAX_3(max, true, _abs, MAGNITUDE)
 
 /* --- f64 --- */
 #define AD ptxi_num_f64(a[l])

@@ -1,5 +1,5 @@
 /* PTX ISA, "Floating Point Instructions": add, sub, mul, fma, div, rcp and sqrt with directed rounding or .sat. */
-#include "exec/lanes.h"
+#include "exec/pairs.h"
 #include "exec/rounding.h"
 #include "num/fma.h"
 
@@ -54,17 +54,38 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
         NEXT;                                                                                                \
     }
 
-ROUNDING_OP_F32(add_f32_x, A + B)
-ROUNDING_OP_F32(sub_f32_x, A - B)
-ROUNDING_OP_F32(mul_f32_x, A * B)
-ROUNDING_OP_F32(fma_f32_x, FMA_F32(A, B, C))
+/* The same of pairs, as of two registers. */
+#define ROUNDING_PAIRS(name, of_one, slot_c)                                                                     \
+    OP( name )                                                                                               \
+    {                                                                                                        \
+        _Alignas(64) uint64_t live[3][PTXI_LANES];                                                           \
+        const ptxi_float_bits *a = live_pairs(live[0], PTXI_SLOT(w, i->a), w->active);                       \
+        const ptxi_float_bits *b = live_pairs(live[1], PTXI_SLOT(w, i->b), w->active);                       \
+        const ptxi_float_bits *c = live_pairs(live[2], PTXI_SLOT(w, slot_c), w->active);                     \
+        _Alignas(64) float f[2 * PTXI_LANES];                                                                \
+        RESULT_LANES(uint64_t, results);                                                                     \
+        ptxi_float_bits *r = (ptxi_float_bits *)results;                                                     \
+                                                                                                             \
+        ptxi_rounding_begin(i->mods);                                                                        \
+        for (int k = 0; k < 2 * PTXI_LANES; k += PTXI_LANES)                                                 \
+            rounded_##of_one(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods));                         \
+        ptxi_rounding_end(i->mods);                                                                          \
+        FOR_PAIRS r[l] = ptxi_num_canon_f32(f[l]);                                                           \
+        NEXT_WITH_RESULT(results);                                                                           \
+    }
+#define ROUNDING_BOTH(op, x, slot_c, expr) ROUNDING_OP_F32(op##_f32##x, expr) ROUNDING_PAIRS(op##_f32x2##x, op##_f32##x, slot_c)
+
+ROUNDING_BOTH(add, _x, i->b, A + B)
+ROUNDING_BOTH(sub, _x, i->b, A - B)
+ROUNDING_BOTH(mul, _x, i->b, A * B)
+ROUNDING_BOTH(fma, _x, i->c, FMA_F32(A, B, C))
 ROUNDING_OP_F32(div_f32_x, A / B)
 ROUNDING_OP_F32(rcp_f32_x, 1.0f / A)
 ROUNDING_OP_F32(sqrt_f32_x, __builtin_sqrtf(A))
-ROUNDING_OP_F32(add_f32_ftz_x, ptxi_num_out_ftz_f32(AZ + BZ))
-ROUNDING_OP_F32(sub_f32_ftz_x, ptxi_num_out_ftz_f32(AZ - BZ))
-ROUNDING_OP_F32(mul_f32_ftz_x, SCALED(AZ * BZ, TIMES AZ * BZ))
-ROUNDING_OP_F32(fma_f32_ftz_x, SCALED(FMA_F32(AZ, BZ, CZ), FMA_F32(TIMES AZ, BZ, TIMES CZ)))
+ROUNDING_BOTH(add, _ftz_x, i->b, ptxi_num_out_ftz_f32(AZ + BZ))
+ROUNDING_BOTH(sub, _ftz_x, i->b, ptxi_num_out_ftz_f32(AZ - BZ))
+ROUNDING_BOTH(mul, _ftz_x, i->b, SCALED(AZ * BZ, TIMES AZ * BZ))
+ROUNDING_BOTH(fma, _ftz_x, i->c, SCALED(FMA_F32(AZ, BZ, CZ), FMA_F32(TIMES AZ, BZ, TIMES CZ)))
 ROUNDING_OP_F32(div_f32_ftz_x, SCALED(AZ / BZ, TIMES AZ / BZ))
 ROUNDING_OP_F32(rcp_f32_ftz_x, SCALED(1.0f / AZ, PTXI_FTZ_SCALE / AZ))
 ROUNDING_OP_F32(sqrt_f32_ftz_x, __builtin_sqrtf(AZ))

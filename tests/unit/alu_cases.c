@@ -352,11 +352,29 @@ REF(slct_float) { r->d = number(o, 2, F32, WHICH) >= 0 ? o->v[0] : o->v[1]; }
 enum { ADD, SUB, MUL, FMA, DIV, RCP, SQRT };
 
 REF(f32) { r->d = f32_result(WHICH & 15, o->v, o->mods, WHICH & 32); }
+REF(f32x2)
+{
+    u128 v[2][3];
+
+    for (int n = 0; n < 2; n++) {
+        for (int k = 0; k < 3; k++)
+            v[n][k] = o->v[k] >> 32 * n & 0xffffffff;
+        r->d |= (u128)f32_result(WHICH & 15, v[n], o->mods, WHICH & 32) << 32 * n;
+    }
+}
 REF(f64) { r->d = f64_result(WHICH, o->v, o->mods); }
 REF(f32_sign) { uint32_t a = (uint32_t)o->v[0]; if (WHICH & 2) a = flushed_f32(a); r->d = nan_f32(a) ? 0x7fffffff : WHICH & 1 ? a & 0x7fffffff : a ^ 0x80000000; }
 REF(f64_sign) { uint64_t a = (uint64_t)o->v[0]; r->d = isnan(from_f64(a)) ? a | 1ull << 51 : WHICH & 1 ? a & INT64_MAX : a ^ 1ull << 63; }
 REF(copysign_) { r->d = (o->v[0] & (u128)1 << (BITS - 1)) | (o->v[1] & (((u128)1 << (BITS - 1)) - 1)); }
 REF(minmax_f32) { r->d = minmax_f32_result((uint32_t)o->v[0], (uint32_t)o->v[1], WHICH); }
+/* which: + 16 .abs */
+REF(minmax3)
+{
+    uint32_t mask = WHICH & 16 ? 0x7fffffff : 0xffffffff;
+    int how = (WHICH & MINMAX_MAX) | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0);
+
+    r->d = minmax_f32_result(minmax_f32_result((uint32_t)o->v[0] & mask, (uint32_t)o->v[1] & mask, how), (uint32_t)o->v[2] & mask, how);
+}
 REF(minmax_f64) { r->d = minmax_f64_result((uint64_t)o->v[0], (uint64_t)o->v[1], WHICH & MINMAX_MAX); }
 
 /* --- conversions --- */
@@ -412,6 +430,9 @@ MODS(roundings_or_ftz, R(0), R(1), R(2), R(3), R(0) | 1, R(1) | 1, R(2) | 1, R(3
 #define RELU PTXI_MOD_RELU
 #define FINITE PTXI_MOD_SATFINITE
 MODS(limits, R(0) | RELU, R(1) | RELU, R(0) | FINITE, R(1) | FINITE, R(0) | RELU | FINITE, R(1) | RELU | FINITE)
+MODS(directed, R(1), R(2), R(3))
+MODS(directed_ftz, R(1) | 1, R(2) | 1, R(3) | 1)
+MODS(nan_ftz, 0, PTXI_MOD_NAN, 1, PTXI_MOD_NAN | 1)
 MODS(ftzs, 0, 1)
 MODS(sats, 0, 2)
 MODS(ftz_sats, 0, 1, 2, 3)
@@ -480,6 +501,11 @@ MODS(bytes_16, 16)
     CASE_W(name##_f64_x, F64, F64, KB(F64), KC(F64), f64, roundings, which)
 #define YES(k) k
 #define NO(k) NONE
+#define F32X2_OP(name, KC, which)                                                               \
+    CASE_W(name##_f32x2, F32X2, F32X2, F32X2, KC(F32X2), f32x2, none, which)                    \
+    CASE_W(name##_f32x2_ftz, F32X2, F32X2, F32X2, KC(F32X2), f32x2, ftz, which | 32)            \
+    CASE_W(name##_f32x2_x, F32X2, F32X2, F32X2, KC(F32X2), f32x2, directed, which)              \
+    CASE_W(name##_f32x2_ftz_x, F32X2, F32X2, F32X2, KC(F32X2), f32x2, directed_ftz, which | 32)
 #define MINMAX(m, max)                                                                          \
     CASE_W(m##_f32, F32, F32, F32, NONE, minmax_f32, none, max)                                 \
     CASE_W(m##_f32_ftz, F32, F32, F32, NONE, minmax_f32, ftz, max | MINMAX_FTZ)                 \
@@ -563,12 +589,16 @@ static const struct alu_case cases[] = {
     TESTP(finite, 0) TESTP(infinite, 1) TESTP(number, 2) TESTP(notanumber, 3) TESTP(normal, 4) TESTP(subnormal, 5)
 
     FLOAT_OP(add, YES, NO, ADD) FLOAT_OP(sub, YES, NO, SUB) FLOAT_OP(mul, YES, NO, MUL) FLOAT_OP(fma, YES, YES, FMA)
+    F32X2_OP(add, NO, ADD) F32X2_OP(sub, NO, SUB) F32X2_OP(mul, NO, MUL) F32X2_OP(fma, YES, FMA)
     FLOAT_OP(div, YES, NO, DIV) FLOAT_OP(rcp, NO, NO, RCP) FLOAT_OP(sqrt, NO, NO, SQRT)
     CASE_W(neg_f32, F32, F32, NONE, NONE, f32_sign, none, 0) CASE_W(abs_f32, F32, F32, NONE, NONE, f32_sign, none, 1)
     CASE_W(neg_f32_ftz, F32, F32, NONE, NONE, f32_sign, ftz, 2) CASE_W(abs_f32_ftz, F32, F32, NONE, NONE, f32_sign, ftz, 3)
     CASE_W(neg_f64, F64, F64, NONE, NONE, f64_sign, none, 0) CASE_W(abs_f64, F64, F64, NONE, NONE, f64_sign, none, 1)
     CASE_2(copysign_f32, F32, F32, F32, copysign_) CASE_2(copysign_f64, F64, F64, F64, copysign_)
     MINMAX(min, 0) MINMAX(max, MINMAX_MAX)
+    CASE_W(min3_f32, F32, F32, F32, F32, minmax3, nan_ftz, 0) CASE_W(min3_f32_abs, F32, F32, F32, F32, minmax3, nan_ftz, 16)
+    CASE_W(max3_f32, F32, F32, F32, F32, minmax3, nan_ftz, MINMAX_MAX)
+    CASE_W(max3_f32_abs, F32, F32, F32, F32, minmax3, nan_ftz, MINMAX_MAX | 16)
 
     CVT_SAT(u8, U8, u16, U16) CVT_SAT(u8, U8, u32, U32) CVT_SAT(u8, U8, u64, U64) CVT_SAT(u8, U8, s8, S8) CVT_SAT(u8, U8, s16, S16)
     CVT_SAT(u8, U8, s32, S32) CVT_SAT(u8, U8, s64, S64) CVT_SAT(s8, S8, u8, U8) CVT_SAT(s8, S8, u16, U16) CVT_SAT(s8, S8, u32, U32)

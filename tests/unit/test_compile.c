@@ -88,7 +88,8 @@ static void unload(struct module *m)
 }
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define KERNEL(params, body) HEAD ".visible .entry k(" params ")\n{\n" body "\nret;\n}\n"
+#define KERNEL_FOR(head, params, body) head ".visible .entry k(" params ")\n{\n" body "\nret;\n}\n"
+#define KERNEL(params, body) KERNEL_FOR(HEAD, params, body)
 
 /* How many operations have a name that begins so. */
 static unsigned count_ops(const struct ptxi_code *c, const char *prefix)
@@ -733,11 +734,19 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.sat.f16x2 %x9,%x1,%x2; add.f16x2 %x10,%x9,%x3;", 0, 1, 1 },
     { "mul.f16 %h9,%h1,%h2; mul.f16 %h8,%h3,%h4; add.f16 %h11,%h9,%h5; add.f16 %h10,%h9,%h8;", 1, 1, 1 },
     { "mul.f16x2 %x9,%x1,%x2; mul.f16x2 %x8,%x3,%x4; add.f16x2 %x11,%x9,%x5; add.f16x2 %x10,%x9,%x8;", 2, 1, 0 },
+    /* pairs of floats, for sm_100a */
+    { "mul.f32x2 %d9,%d1,%d2; add.f32x2 %d10,%d9,%d3;", 1, 0, 0 },
+    { "mul.rn.f32x2 %d9,%d1,%d2; add.f32x2 %d10,%d9,%d3;", 1, 0, 0 },
+    { "mul.f32x2 %d9,%d1,%d2; sub.rn.f32x2 %d10,%d3,%d9;", 1, 0, 0 },
+    { "mul.f32x2 %d9,%d1,%d2; add.rz.f32x2 %d10,%d9,%d3;", 0, 1, 1 },
+    { "mul.f32x2 %d9,%d1,%d2; add.ftz.f32x2 %d10,%d9,%d3;", 0, 1, 1 },
+    { "mul.ftz.f32x2 %d9,%d1,%d2; sub.ftz.f32x2 %d10,%d3,%d9;", 1, 0, 0 },
+    { "mul.f32x2 %d9,%d1,%d2; mul.f32x2 %d8,%d2,%d3; add.f32x2 %d10,%d9,%d8; add.f32x2 %d11,%d9,%d3; st.global.b64 [%rd1+48],%d11;", 1, 1, 1 },
 };
 
 static void contraction_text(char *text, size_t size, const char *body)
 {
-    snprintf(text, size, KERNEL(".param .u64 o", ".reg .f32 %%f<20>; .reg .f64 %%d<20>; .reg .b64 %%rd<3>; .reg .pred %%p<3>; .reg .b32 %%r<3>;\n"
+    snprintf(text, size, KERNEL_FOR(".version 8.6\n.target sm_100\n.address_size 64\n", ".param .u64 o", ".reg .f32 %%f<20>; .reg .b64 %%d<20>; .reg .b64 %%rd<3>; .reg .pred %%p<3>; .reg .b32 %%r<3>;\n"
                                                  ".reg .b16 %%h<20>; .reg .b32 %%x<20>;\n"
                                                  "ld.param.u64 %%rd1,[o]; ld.global.v4.f32 {%%f1,%%f2,%%f3,%%f4},[%%rd1]; ld.global.f32 %%f5,[%%rd1+16];\n"
                                                  "ld.global.v2.f64 {%%d1,%%d2},[%%rd1+32]; ld.global.v2.f64 {%%d3,%%d4},[%%rd1+48];\n"
