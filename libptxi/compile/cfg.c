@@ -115,12 +115,13 @@ bool ptxi_cfg_build(struct ptxi_ir *ir)
 
 /* --- order --- */
 
-/* Deeper nests than this are ordered as if their inner loops were none: slower code, but no time beyond measure. */
-enum { MAX_DEPTH = 200 };
+/* After so many visits of blocks what is left is ordered as if inner loops were none: slower code, but no time beyond
+ * measure. Only a hostile text gets there. */
+enum { WORK_LIMIT = 1 << 22 };
 
 struct region {
     uint32_t start, count; /* of order[] */
-    uint32_t id, depth;
+    uint32_t id;
 };
 
 struct sorter {
@@ -323,7 +324,7 @@ static void place_component(struct sorter *s, const struct region *r, uint32_t c
         for (uint32_t k = 0; k < size; k++)
             s->ir->blocks[m[k]].depth++;
     if (size > 1)
-        s->tasks[s->task_count++] = (struct region){ at + 1, size - 1, 0, r->depth + 1 };
+        s->tasks[s->task_count++] = (struct region){ at + 1, size - 1, 0 };
 }
 
 static void order_region(struct sorter *s, struct region r)
@@ -391,12 +392,12 @@ bool ptxi_cfg_order(struct ptxi_ir *ir)
     if (!new_sorter(&s, ir))
         return false;
     find_reachable(&s);
-    order_region(&s, (struct region){ 0, ir->order_count, 0, 0 });
-    while (s.task_count) {
+    order_region(&s, (struct region){ 0, ir->order_count, 0 });
+    for (uint32_t work = 0; s.task_count && work < WORK_LIMIT;) {
         struct region r = s.tasks[--s.task_count];
 
-        if (r.depth < MAX_DEPTH)
-            order_region(&s, r);
+        order_region(&s, r);
+        work += r.count;
     }
     for (uint32_t k = 0; k < ir->order_count; k++) {
         ir->order[k] = s.order[k];

@@ -9,16 +9,19 @@ static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptx
 }
 
 /* Backward jumps pay for the instructions of the round, and give way at times when lanes may wait for each other. */
-static inline const struct ptxi_insn *jump_back(struct ptxi_warp *w, const struct ptxi_insn *i)
+static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, bool may_wait)
 {
-    const struct ptxi_insn *target = i + i->imm;
-
-    w->quantum += i->imm - 1; /* also a loop of this one instruction costs something */
+    w->quantum -= distance + 1; /* also a loop of this one instruction costs something */
     if (__builtin_expect(w->quantum <= 0, 0))
         return ptxi_leave_quantum(w, target);
-    if (__builtin_expect(w->split_count > 1 && i->mods & 1 && !--w->patience, 0))
+    if (__builtin_expect(w->split_count > 1 && may_wait && !--w->patience, 0))
         return ptxi_leave_sleep(w, target);
     return target;
+}
+
+static inline const struct ptxi_insn *jump_back(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return back_to(w, i + i->imm, -(int64_t)i->imm, i->mods & 1);
 }
 
 static inline const struct ptxi_insn *branch(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
@@ -107,7 +110,7 @@ OP( brx )
             lanes |= (ptxi_lanes)(index[l] == k) << l;
         lanes &= w->active;
         if (lanes == w->active)
-            return jump(w, target);
+            return target > i ? jump(w, target) : back_to(w, target, i - target, true);
         ptxi_split_off(w, target, lanes);
     }
 }
