@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *read_all(FILE *f, size_t *size)
+static char *read_all(FILE *f, size_t most, size_t *size)
 {
     size_t cap = 1 << 16, n = 0, got;
     char *p = malloc(cap), *q;
 
     while (p && (got = fread(p + n, 1, cap - n - 1, f)) > 0) {
         n += got;
+        if (n > most)
+            break;
         if (n + 1 < cap)
             continue;
         q = realloc(p, cap *= 2);
@@ -32,10 +34,10 @@ static char *read_all(FILE *f, size_t *size)
     return p;
 }
 
-char *ptxi_cmd_read(const char *file, size_t *size)
+char *ptxi_cmd_read(const char *file, size_t most, size_t *size)
 {
     FILE *f = strcmp(file, "-") ? fopen(file, "rb") : stdin;
-    char *p = f ? read_all(f, size) : NULL;
+    char *p = f ? read_all(f, most, size) : NULL;
 
     if (!p)
         ptxi_cmd_error("%s: %s", file, strerror(errno));
@@ -68,7 +70,7 @@ ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *option
     void *values[] = { (void *)(uintptr_t)name, (void *)(intptr_t)!options->no_contract, (void *)(intptr_t)options->strict };
     ptxiModule m = NULL;
     size_t size;
-    char *text = ptxi_cmd_read(file, &size);
+    char *text = ptxi_cmd_read(file, SIZE_MAX, &size);
 
     if (!text)
         return NULL;

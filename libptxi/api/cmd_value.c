@@ -210,12 +210,14 @@ static bool fill_random(struct cmd_arg *a, const char *s, struct ptxi_str *why)
 
 static bool fill_file(struct cmd_arg *a, const char *file, struct ptxi_str *why)
 {
-    size_t size;
-    char *text = ptxi_cmd_read(file, &size);
+    size_t want = a->count * a->type->size, size; /* want 0: as many as there are */
+    char *text = ptxi_cmd_read(file, want ? want : SIZE_MAX, &size);
 
     if (!text)
         return fail(why, "the file cannot be read");
     a->data = (unsigned char *)text;
+    if (want && size > want)
+        return fail(why, "%s has more than %zu bytes", file, want);
     if (size % a->type->size)
         return fail(why, "%zu bytes of %s are no whole number of %s", size, file, a->type->name);
     if (!a->count)

@@ -288,7 +288,8 @@ static ptxiResult copy_extra(void **extra, unsigned char *to, size_t bytes)
         return PTXI_ERROR_INVALID_VALUE;
     if (*size > bytes)
         return PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    memcpy(to, buffer, *size);
+    if (*size)
+        memcpy(to, buffer, *size);
     return PTXI_SUCCESS;
 }
 

@@ -341,6 +341,13 @@ START_TEST(launches_from_a_buffer)
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
     ok(ptxiMemcpyDtoH(&got, mem, 4));
     ck_bits32(got, 0);
+    bytes = 0;
+    extra[3] = NULL;
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra)); /* a null pointer */
+    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    bytes = 1;
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    extra[3] = &buffer;
     bytes = 16;
     gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
     gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
