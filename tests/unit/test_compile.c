@@ -566,6 +566,39 @@ START_TEST(blocks_stand_behind_all_that_lead_to_them)
 END_TEST
 
 /* nvcc puts rare code behind the function's end, from where it jumps back: the join must move behind it. */
+/* Loops nested by the thousand, and branches to anywhere: more regions than are worth ordering. */
+START_TEST(tangled_flow_compiles_in_bounded_time)
+{
+    enum { LABELS = 20000 };
+
+    for (int tangle = 0; tangle < 2; tangle++) {
+        struct ptxi_code *code;
+        struct ptxi_str s;
+        struct module m;
+
+        ptxi_str_init(&s, NULL);
+        ptxi_str_puts(&s, HEAD ".visible .entry k()\n{\n.reg .pred %p;\n");
+        for (unsigned i = 0; i < LABELS; i++)
+            ptxi_str_printf(&s, tangle ? "L%u: @%%p bra L%u;\n" : "L%u:\n", i, i * 7919 % LABELS);
+        for (unsigned i = LABELS; !tangle && i--;)
+            ptxi_str_printf(&s, "@%%p bra L%u;\n", i);
+        ptxi_str_puts(&s, "ret;\n}\n");
+        code = code_of(&m, ptxi_str_text(&s), "k", NULL);
+        for (uint32_t k = 0; k < code->count; k++) {
+            const char *name = ptxi_op_names[code->insns[k].op];
+
+            if (!strncmp(name, "bra", 3))
+                ck_assert_int_gt(code->insns[k].imm, 0);
+            else if (!strncmp(name, "loop", 4))
+                ck_assert_int_le(code->insns[k].imm, 0);
+        }
+        ck_assert_uint_ge(count_ops(code, "loop"), tangle ? LABELS / 4 : LABELS);
+        unload(&m);
+        ptxi_str_free(&s);
+    }
+}
+END_TEST
+
 START_TEST(a_join_before_its_arm_moves_behind_it)
 {
     struct module m;
@@ -1060,6 +1093,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, random_programs_compute_what_their_text_says);
     tcase_add_test(t, blocks_stand_behind_all_that_lead_to_them);
+    tcase_add_test(t, tangled_flow_compiles_in_bounded_time);
     tcase_add_test(t, a_join_before_its_arm_moves_behind_it);
     tcase_add_loop_test(t, pairs_become_one, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(t, a_loop_tells_whether_it_may_wait_for_others);
