@@ -22,38 +22,55 @@ static struct ptxi_ir_inst compare(struct ptxi_build *b, const struct ptxi_inst 
 
 void ptxi_lower_setp(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
-    const struct ptxi_operand *q = ptxi_build_operand(b, "q");
-    struct ptxi_ir_inst i = compare(b, inst, 2);
+    bool has_q = !strcmp(inst->match->row->specs[1].name, "q");
+    struct ptxi_ir_inst i = compare(b, inst, has_q ? 2 : 1);
 
-    if (!strcmp(inst->match->row->specs[1].name, "q")) {
-        ptxi_build_write(&i, PTXI_F_D, ptxi_build_def(b, &inst->operands[0], PTXI_RC_PRED));
-        if (q && q->form == PTXI_OPD_REG)
-            ptxi_build_write(&i, PTXI_F_IMM, q->reg);
-        *ptxi_ir_append(b->ir, i.op) = i;
-    } else {
-        ptxi_build_unsupported(b, NULL);
+    ptxi_build_write(&i, PTXI_F_D, ptxi_build_def(b, &inst->operands[0], PTXI_RC_PRED));
+    if (has_q && inst->operands[1].form == PTXI_OPD_REG)
+        ptxi_build_write(&i, PTXI_F_IMM, inst->operands[1].reg);
+    *ptxi_ir_append(b->ir, i.op) = i;
+}
+
+/* What set writes for true; of pairs, in each half. */
+static uint64_t true_of(uint16_t type, bool pair)
+{
+    switch (type) {
+    case PTXI_T_f32: return 0x3f800000;
+    case PTXI_T_f16: case PTXI_T_f16x2: return 0x3c00;
+    case PTXI_T_bf16: case PTXI_T_bf16x2: return 0x3f80;
+    default: return pair || ptxi_types[type].bits == 16 ? 0xffff : 0xffffffff;
     }
+}
+
+static uint32_t choose(struct ptxi_build *b, enum ptxi_class class, uint64_t yes, uint32_t p, uint32_t d)
+{
+    uint32_t one = ptxi_build_const(b, class, yes), zero = ptxi_build_const(b, class, 0);
+
+    ptxi_build_pure(b, class == PTXI_RC_16 ? PTXI_OP_selp_16 : PTXI_OP_selp_32, d, one, zero, p);
+    return d;
 }
 
 /* set is a comparison and a selection between true and false. */
 void ptxi_lower_set(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     struct ptxi_ir_inst i = compare(b, inst, 1);
-    enum ptxi_type type = ptxi_isa_operand_type(inst->match, &inst->match->row->specs[0]);
-    enum ptxi_class class = ptxi_class_of(type);
-    uint64_t yes = type == PTXI_T_f32 ? 0x3f800000 : type == PTXI_T_u32 || type == PTXI_T_s32 ? UINT64_MAX : 0;
-    uint32_t p, one, zero;
+    uint16_t source = ptxi_isa_slot(inst->match, "T"), type = ptxi_isa_slot(inst->match, "D");
+    bool pair = source == PTXI_T_f16x2 || source == PTXI_T_bf16x2;
+    enum ptxi_class class = ptxi_class_of((enum ptxi_type)type);
+    uint64_t yes = true_of(type, pair);
+    uint32_t p = ptxi_build_temp(b, PTXI_RC_PRED), q = pair ? ptxi_build_temp(b, PTXI_RC_PRED) : PTXI_NONE, low, high;
 
-    if (!yes) {
-        ptxi_build_unsupported(b, NULL);
+    ptxi_build_write(&i, PTXI_F_D, p);
+    if (pair)
+        ptxi_build_write(&i, PTXI_F_IMM, q);
+    *ptxi_ir_append(b->ir, i.op) = i;
+    if (!pair) {
+        choose(b, class, yes, p, ptxi_build_def(b, &inst->operands[0], class));
         return;
     }
-    p = ptxi_build_temp(b, PTXI_RC_PRED);
-    ptxi_build_write(&i, PTXI_F_D, p);
-    *ptxi_ir_append(b->ir, i.op) = i;
-    one = ptxi_build_const(b, class, yes);
-    zero = ptxi_build_const(b, class, 0);
-    ptxi_build_pure(b, PTXI_OP_selp_32, ptxi_build_def(b, &inst->operands[0], class), one, zero, p);
+    low = choose(b, PTXI_RC_16, yes, p, ptxi_build_temp(b, PTXI_RC_16));
+    high = choose(b, PTXI_RC_16, yes, q, ptxi_build_temp(b, PTXI_RC_16));
+    ptxi_build_pure(b, PTXI_OP_pack_2x16, ptxi_build_def(b, &inst->operands[0], class), low, high, PTXI_NONE);
 }
 
 void ptxi_lower_selp(struct ptxi_build *b, const struct ptxi_inst *inst)

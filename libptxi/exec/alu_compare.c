@@ -1,12 +1,13 @@
 /* PTX ISA, "Comparison and Selection Instructions", and testp. */
+#include "exec/convert.h"
 #include "exec/lanes.h"
-#include "num/float.h"
+#include "num/half.h"
 
-/* p = t BoolOp c, q = !t BoolOp c; either may be missing. */
-static __attribute__((noinline)) void set_both(const struct ptxi_insn *i, struct ptxi_warp *w, ptxi_lanes t)
+/* p = t BoolOp c, q = u BoolOp c; either may be missing. */
+static __attribute__((noinline)) void set_both(const struct ptxi_insn *i, struct ptxi_warp *w, ptxi_lanes t, ptxi_lanes u)
 {
     unsigned op = (i->mods & PTXI_MOD_BOOL_MASK) >> PTXI_MOD_BOOL_SHIFT;
-    ptxi_lanes p = t, q = ~t;
+    ptxi_lanes p = t, q = u;
 
     if (op) {
         ptxi_lanes c = ptxi_pred(w, i->c) ^ (i->mods & PTXI_MOD_NOT_C ? PTXI_ALL_LANES : 0);
@@ -25,7 +26,7 @@ static inline void set_predicates(const struct ptxi_insn *i, struct ptxi_warp *w
     if (__builtin_expect(!(i->mods & PTXI_MOD_BOOL_MASK) && (uint16_t)i->imm == PTXI_NO_SLOT && i->d != PTXI_NO_SLOT, 1))
         ptxi_set_pred(w, i->d, t);
     else
-        set_both(i, w, t);
+        set_both(i, w, t, ~t);
 }
 
 #define SETP(name, bits, t, cond)                                          \
@@ -96,6 +97,71 @@ ORDER(s64, 64, int64_t)
     SETP_FTZ(name, cond)                                                   \
     SETP(name##_f64, 64, double, cond)
 EACH_FLOAT_COMPARISON(EACH_FLOAT)
+
+/* Halves are compared as floats; r of a pair: those of the low elements, then those of the high ones. */
+static __attribute__((noinline)) void floats_f16(float *restrict r, const uint16_t *a, bool ftz)
+{
+    f32_of_f16(r, a);
+    if (ftz)
+        FOR_LANES r[l] = ptxi_num_flush_f16(r[l]);
+}
+
+static __attribute__((noinline)) void floats_f16x2(float *restrict r, const uint32_t *a, bool ftz)
+{
+    LANE_ARRAY(uint16_t, low);
+    LANE_ARRAY(uint16_t, high);
+
+    FOR_LANES low[l] = (uint16_t)a[l];
+    FOR_LANES high[l] = (uint16_t)(a[l] >> 16);
+    floats_f16(r, low, ftz);
+    floats_f16(r + PTXI_LANES, high, ftz);
+}
+
+static __attribute__((noinline)) void floats_bf16(float *restrict r, const uint16_t *a, bool ftz)
+{
+    (void)ftz;
+    f32_of_bf16(r, a);
+}
+
+static __attribute__((noinline)) void floats_bf16x2(float *restrict r, const uint32_t *a, bool ftz)
+{
+    (void)ftz;
+    FOR_LANES r[l] = ptxi_num_f32(a[l] << 16);
+    FOR_LANES r[PTXI_LANES + l] = ptxi_num_f32(a[l] & 0xffff0000);
+}
+
+#define SETP_HALF(name, type, cond)                                        \
+    OP( setp_##name##_##type )                                             \
+    {                                                                      \
+        LANE_ARRAY(float, fa);                                             \
+        LANE_ARRAY(float, fb);                                             \
+        ptxi_lanes m;                                                      \
+                                                                           \
+        floats_##type(fa, PTXI_SLOT(w, i->a), i->mods & PTXI_MOD_FTZ);     \
+        floats_##type(fb, PTXI_SLOT(w, i->b), i->mods & PTXI_MOD_FTZ);     \
+        COMPARE_32(m, float, fa, fb, cond);                                \
+        set_predicates(i, w, m);                                           \
+        NEXT;                                                              \
+    }
+#define SETP_PAIR(name, type, cond)                                        \
+    OP( setp_##name##_##type )                                             \
+    {                                                                      \
+        _Alignas(64) float fa[2 * PTXI_LANES], fb[2 * PTXI_LANES];         \
+        ptxi_lanes low, high;                                              \
+                                                                           \
+        floats_##type(fa, PTXI_SLOT(w, i->a), i->mods & PTXI_MOD_FTZ);     \
+        floats_##type(fb, PTXI_SLOT(w, i->b), i->mods & PTXI_MOD_FTZ);     \
+        COMPARE_32(low, float, fa, fb, cond);                              \
+        COMPARE_32(high, float, fa + PTXI_LANES, fb + PTXI_LANES, cond);   \
+        set_both(i, w, low, high);                                         \
+        NEXT;                                                              \
+    }
+#define EACH_HALF(name, cond)                                              \
+    SETP_HALF(name, f16, cond)                                             \
+    SETP_HALF(name, bf16, cond)                                            \
+    SETP_PAIR(name, f16x2, cond)                                           \
+    SETP_PAIR(name, bf16x2, cond)
+EACH_FLOAT_COMPARISON(EACH_HALF)
 
 #define TESTP(name, bits, magnitude, inf, normal)                                    \
     OP( testp_##name##_f##bits )                                                     \
