@@ -102,7 +102,7 @@ static bool any_flag(const struct ptxi_row *row, unsigned flag)
     return false;
 }
 
-static void add_destinations(struct writing *w)
+static void add_destinations(struct writing *w, unsigned rule)
 {
     const struct ptxi_row *row = w->m->row;
     unsigned destinations = 0, sinks[2] = { 0, 0 }, count = 0;
@@ -120,7 +120,7 @@ static void add_destinations(struct writing *w)
     }
     if (one)
         another(w)->one = true;
-    if (count)
+    if (count && (destinations > 1 || rule & RULE_MEMORY)) /* else nothing would be left to record */
         another(w)->sink = (uint8_t)sinks[w->hash >> 8 & (count - 1)];
 }
 
@@ -264,7 +264,7 @@ static void write_ways(struct writing *w, const struct ptxi_match *m, unsigned r
     }
     w->v[0].negated = w->hash & 1;
     if (!ordered)
-        add_destinations(w);
+        add_destinations(w, rule);
     if (any_flag(row, PTXI_OPF_VECTOR_OK))
         add_parts(w, ptxi_types[ptxi_isa_operand_type(m, &row->specs[0])].bits);
     if (selected_lanes(row))
