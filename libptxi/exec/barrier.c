@@ -63,6 +63,7 @@ static void release(struct ptxi_cta *cta, unsigned number)
     struct ptxi_barrier done = cta->barriers[number];
 
     memset(&cta->barriers[number], 0, sizeof done);
+    cta->barriers_in_use &= ~(1u << number);
     for (uint32_t k = 0; k < cta->warp_count; k++)
         if (cta->warps[k].arrived)
             ptxi_warp_release(&cta->warps[k], number, &done);
@@ -70,7 +71,7 @@ static void release(struct ptxi_cta *cta, unsigned number)
 
 static bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
 {
-    return b->in_use && b->arrived >= (b->expected ? b->expected : live_threads(cta));
+    return b->arrived >= (b->expected ? b->expected : live_threads(cta));
 }
 
 /* The warp of these lanes, all waiting at barrier `number`, arrives. */
@@ -79,7 +80,7 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
     struct ptxi_barrier *b = &cta->barriers[number];
     bool waits = true;
 
-    b->in_use = true;
+    cta->barriers_in_use |= 1u << number;
     b->arrived += warp_threads(lanes);
     w->arrived |= lanes;
     for (uint32_t k = 0; k < w->split_count; k++) {
@@ -115,7 +116,7 @@ void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w)
 
 void ptxi_cta_warp_done(struct ptxi_cta *cta)
 {
-    for (unsigned n = 0; n < PTXI_BARRIERS; n++)
-        if (complete(cta, &cta->barriers[n]))
-            release(cta, n);
+    for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
+        if (complete(cta, &cta->barriers[ptxi_first_lane(left)]))
+            release(cta, ptxi_first_lane(left));
 }

@@ -29,7 +29,6 @@ enum ptxi_event {
 struct ptxi_barrier {
     uint32_t arrived;  /* threads, in whole warps */
     uint32_t expected; /* threads; 0: all of the CTA that have not exited */
-    bool in_use;
     uint32_t popc;     /* red: threads whose predicate held */
     uint32_t voters;   /* red: threads that brought a predicate */
 };
@@ -48,6 +47,7 @@ struct ptxi_cta {
     bool busy;
     uint64_t thread_instructions, warp_instructions; /* counted since its grid was told */
     struct ptxi_barrier barriers[PTXI_BARRIERS];
+    uint32_t barriers_in_use; /* bit per barrier at which a warp has arrived */
     unsigned char *shared;
     unsigned char *local;
     size_t shared_bytes, local_bytes; /* as allocated */

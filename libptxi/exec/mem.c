@@ -339,7 +339,7 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
 /* With the way for groups of lanes, too: registers of one element as wide as in memory. */
 #define LOAD_GROUPED(space, SP, name, n, M, D)                                                          \
     LOAD_ANYWHERE(space, SP, name, n, M, D)                                                             \
-    RACY OP( ld_##space##_##name )                                                                      \
+    NOINLINE const struct ptxi_insn *groups_ld_##space##_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                   \
         enum { G = SP##_GROUP_LANES, SIZE = sizeof(M) };                                                \
         typedef D group __attribute__((vector_size(G * sizeof(D)), may_alias));                         \
@@ -363,6 +363,18 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
         }                                                                                               \
         for (int k = 0; k < PTXI_LANES / G; k++)                                                        \
             d[k] = got[k];                                                                              \
+        NEXT;                                                                                           \
+    }                                                                                                   \
+    RACY OP( ld_##space##_##name )                                                                      \
+    {                                                                                                   \
+        enum { SIZE = sizeof(M) };                                                                      \
+        const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
+        struct span s = { a[0], a[PTXI_LANES - 1], a[0] };                                              \
+                                                                                                        \
+        if (w->active != PTXI_ALL_LANES || s.hi - s.lo != (PTXI_LANES - 1) * SIZE || s.hi < s.lo ||     \
+            !SP##_IN_ROW(a, SIZE) || !ALIGNED(s, SIZE) || !SP##_COVERS(s, SIZE, PTXI_ACCESS_LOAD))      \
+            return groups_ld_##space##_##name(i, w);                                                    \
+        memcpy(PTXI_SLOT(w, i->d), (const void *)(SP##_BASE(0) + a[0]), PTXI_LANES * SIZE);             \
         NEXT;                                                                                           \
     }
 

@@ -177,7 +177,9 @@ static void start_cta(struct ptxi_cta *c, uint64_t linear)
     c->ctaid[1] = (uint32_t)(linear / g->grid[0] % g->grid[1]);
     c->ctaid[2] = (uint32_t)(linear / g->grid[0] / g->grid[1]);
     c->live_warps = c->warp_count;
-    memset(c->barriers, 0, sizeof c->barriers);
+    if (c->barriers_in_use)
+        memset(c->barriers, 0, sizeof c->barriers);
+    c->barriers_in_use = 0;
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
         struct ptxi_warp *w = &c->warps[k];
 

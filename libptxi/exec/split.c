@@ -69,6 +69,8 @@ static struct ptxi_split *pick(struct ptxi_warp *w)
 {
     struct ptxi_split *best = NULL;
 
+    if (w->split_count == 1)
+        return w->splits[0].state == PTXI_SPLIT_READY ? w->splits : NULL;
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
 
@@ -132,7 +134,6 @@ static void set_stop(struct ptxi_warp *w)
 {
     const struct ptxi_split *s = &w->splits[w->current];
 
-    w->stop = PTXI_NO_STOP;
     for (uint32_t k = 0; k < w->split_count; k++) {
         const struct ptxi_split *t = &w->splits[k];
 
@@ -148,7 +149,9 @@ static void enter(struct ptxi_warp *w, const struct ptxi_split *s)
     w->frame = s->frame;
     w->regs = s->frame->regs;
     w->active = s->lanes;
-    set_stop(w);
+    w->stop = PTXI_NO_STOP;
+    if (w->split_count > 1)
+        set_stop(w);
 }
 
 enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *level)
@@ -276,7 +279,7 @@ const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
         remove_split(w, w->current);
     }
     for (unsigned g = 0; g < PTXI_WARP32S; g++)
-        if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)))
+        if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)) && w->cta->barriers_in_use)
             ptxi_cta_warp_done(w->cta);
     return leave(w, PTXI_EVENT_SWITCH);
 }
