@@ -2,6 +2,8 @@
  * the engine gains: a dispatch, and a register that is neither written nor read. */
 #include "compile/ir.h"
 
+#include <string.h>
+
 static bool is_const(const struct ptxi_ir *ir, uint32_t v, uint64_t value)
 {
     return v != PTXI_NONE && ir->vregs[v].kind == PTXI_VR_CONST && ir->vregs[v].value == value;
@@ -221,6 +223,72 @@ static void fuse_block(struct fuse *f, const struct ptxi_block *block)
     }
 }
 
+/* --- loads from shared memory at addresses that the setup code computes --- */
+
+static uint16_t shaped_load(uint16_t op, int32_t *size)
+{
+    *size = op == PTXI_OP_ld_shared_32 ? 4 : 8;
+    return op == PTXI_OP_ld_shared_32 ? PTXI_OP_ld_shared_32_shaped : op == PTXI_OP_ld_shared_64 ? PTXI_OP_ld_shared_64_shaped : 0;
+}
+
+/* The register that holds the shape of addresses `a` for elements of `size` bytes; found by the setup code. */
+static uint32_t add_shape(struct ptxi_ir *ir, uint32_t a, int32_t size)
+{
+    uint32_t d = ptxi_ir_vreg(ir, PTXI_RC_16), *setup = ARENA_NEW(ir->arena, uint32_t, ir->setup_count + 1);
+    struct ptxi_ir_inst *i = ptxi_ir_append(ir, PTXI_OP_shape);
+
+    if (ir->oom || !setup) {
+        ir->oom = true;
+        return d;
+    }
+    ir->vregs[d].kind = PTXI_VR_SETUP;
+    i->v[PTXI_F_D] = d;
+    i->v[PTXI_F_A] = a;
+    i->writes = 1u << PTXI_F_D;
+    i->reads = 1u << PTXI_F_A;
+    i->imm = size;
+    i->flags = PTXI_IF_PURE | PTXI_IF_DEAD; /* in the body */
+    memcpy(setup, ir->setup, ir->setup_count * sizeof *setup);
+    setup[ir->setup_count++] = ir->count - 1;
+    ir->setup = setup;
+    return d;
+}
+
+/* shapes: two for each address register, of elements of 4 and of 8 bytes; PTXI_NONE: none yet. */
+static void shape_loads(struct ptxi_ir *ir, const struct ptxi_block *block, uint32_t *shapes)
+{
+    int32_t size;
+
+    for (uint32_t n = block->first; n < block->end && !ir->oom; n++) {
+        struct ptxi_ir_inst *i = &ir->insts[n];
+        uint16_t op = shaped_load(i->op, &size);
+        uint32_t a = i->v[PTXI_F_A], *shape;
+
+        if (!op || i->flags & PTXI_IF_DEAD || ir->vregs[a].kind != PTXI_VR_SETUP)
+            continue;
+        shape = &shapes[2 * a + (uint32_t)size / 8];
+        if (*shape == PTXI_NONE)
+            *shape = add_shape(ir, a, size);
+        i = &ir->insts[n]; /* they may have moved */
+        i->op = op;
+        i->v[PTXI_F_B] = *shape;
+        i->reads |= 1u << PTXI_F_B;
+    }
+}
+
+static bool shape(struct ptxi_ir *ir)
+{
+    uint32_t *shapes = ARENA_NEW(ir->arena, uint32_t, 2 * (size_t)ir->vreg_count);
+
+    if (!shapes)
+        return !(ir->oom = true);
+    memset(shapes, 0xff, 2 * sizeof *shapes * ir->vreg_count);
+    for (uint32_t p = 0; p < ir->order_count; p++)
+        if (ir->blocks[ir->order[p]].depth) /* where it is worth a register */
+            shape_loads(ir, &ir->blocks[ir->order[p]], shapes);
+    return !ir->oom;
+}
+
 bool ptxi_fuse(struct ptxi_ir *ir)
 {
     struct fuse f = { .ir = ir, .reads = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count) };
@@ -236,5 +304,5 @@ bool ptxi_fuse(struct ptxi_ir *ir)
     }
     for (uint32_t p = 0; p < ir->order_count; p++)
         fuse_block(&f, &ir->blocks[ir->order[p]]);
-    return true;
+    return shape(ir);
 }

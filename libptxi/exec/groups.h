@@ -47,6 +47,15 @@ static inline enum ptxi_group ptxi_group32(const uint32_t *a, unsigned size)
 #endif
 }
 
+/* The shapes of all groups of a vector of 32-bit addresses, and what an access must know of them. Lies in a register slot. */
+struct ptxi_shape {
+    uint32_t lo, hi, bits;                      /* of all addresses: least, greatest, or-ed */
+    bool usable;                                /* every group is a row or one address */
+    bool row[PTXI_LANES / PTXI_GROUP32];
+    uint32_t first[PTXI_LANES / PTXI_GROUP32];
+};
+_Static_assert(sizeof(struct ptxi_shape) <= PTXI_UNIT, "a shape has one unit");
+
 /* The same of PTXI_GROUP64 64-bit addresses. */
 static inline enum ptxi_group ptxi_group64(const uint64_t *a, unsigned size)
 {

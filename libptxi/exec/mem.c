@@ -420,6 +420,47 @@ LOADS(LOAD_SLOW, LOAD_SLOW, local, LOCAL)
 LOADS(LOAD_SLOW, LOAD_SLOW, const, CONST)
 LOADS(LOAD_SLOW, LOAD_SLOW, param, PARAM)
 
+/* --- shared memory at addresses that do not change --- */
+
+OP( shape )
+{
+    const uint32_t *a = PTXI_SLOT(w, i->a);
+    struct ptxi_shape *s = PTXI_SLOT(w, i->d);
+    struct span all = span32(a, PTXI_ALL_LANES);
+
+    *s = (struct ptxi_shape){ (uint32_t)all.lo, (uint32_t)all.hi, (uint32_t)all.bits, .usable = all.hi <= INT32_MAX };
+    for (int k = 0; k < PTXI_LANES / PTXI_GROUP32; k++, a += PTXI_GROUP32) {
+        enum ptxi_group shape = ptxi_group32(a, (unsigned)i->imm);
+
+        s->usable &= shape != PTXI_GROUP_MIXED;
+        s->row[k] = shape == PTXI_GROUP_ROW;
+        s->first[k] = a[0];
+    }
+    NEXT;
+}
+
+#define LOAD_SHAPED(n, M)                                                                                    \
+    RACY OP( ld_shared_##n##_shaped )                                                                        \
+    {                                                                                                        \
+        typedef M group __attribute__((vector_size(PTXI_GROUP32 * sizeof(M)), may_alias));                   \
+        const struct ptxi_shape *s = PTXI_SLOT(w, i->b);                                                     \
+        group *d = PTXI_SLOT(w, i->d);                                                                       \
+                                                                                                             \
+        if (w->active != PTXI_ALL_LANES || !s->usable || !ALIGNED(*s, sizeof(M)) || !SHARED_COVERS(*s, (int)sizeof(M), PTXI_ACCESS_LOAD)) \
+            return PTXI_LEVELED(op_ld_shared_##n)(i, w);                                                     \
+        for (int k = 0; k < PTXI_LANES / PTXI_GROUP32; k++) {                                                \
+            const unsigned char *p = (const unsigned char *)(SHARED_BASE(0) + s->first[k]);                  \
+                                                                                                             \
+            if (s->row[k])                                                                                   \
+                memcpy(&d[k], p, sizeof d[k]);                                                               \
+            else                                                                                             \
+                d[k] = LOAD_AS(M, p) - (group){ 0 };                                                         \
+        }                                                                                                    \
+        NEXT;                                                                                                \
+    }
+LOAD_SHAPED(32, uint32_t)
+LOAD_SHAPED(64, uint64_t)
+
 #define STORE_ROW(D, M, slot, p, size)                            \
     do {                                                          \
         const D *x_ = PTXI_SLOT(w, slot);                         \

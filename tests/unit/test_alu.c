@@ -365,7 +365,7 @@ START_TEST(all_are_tested)
     };
     static const char *const elsewhere[] = { "activemask", "atom_", "bar_", "bra", "brkpt", "brx", "call", "count", "cvta_", "end", "exit", "fence",
                                              "guard", "isspacep", "ld_", "local_addr", "loop", "match_", "nanosleep", "nop", "redux", "ret", "shared_",
-                                             "shfl_", "sreg_", "st_", "stack", "alloca_", "trap", "unreachable", "unsupported", "v", "elect" };
+                                             "shape", "shfl_", "sreg_", "st_", "stack", "alloca_", "trap", "unreachable", "unsupported", "v", "elect" };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
         bool found = false;

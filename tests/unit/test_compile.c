@@ -666,6 +666,9 @@ static const struct { const char *body, *has; unsigned count, ops; } pairs[] = {
     { "setp.gt.s32 %p1, %r2, 3; @!%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_ge_s32", 1, 4 },
     { "setp.hi.u32 %p1, %r2, 3; @!%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_ge_u32", 1, 4 },
     { "setp.gt.s32 %p1, %r2, 3; @%p1 bra E; st.global.u32 [%rd1], %r2; E: @%p1 st.global.u32 [%rd1], %r2;", "bra_if", 1, 7 },
+    /* an address of a thread that never changes, in a loop */
+    { "mov.u32 %r3, %tid.x; L: ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+8]; add.s32 %r2, %r2, %r4; add.s32 %r2, %r2, %r5;\n"
+      "setp.lt.s32 %p1, %r2, 9; @%p1 bra L; ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd1], %r4;", "ld_shared_32_shaped", 2, 9 },
     /* what copies is no operation */
     { "add.s32 %r3, %r2, 0; or.b32 %r4, 0, %r3; shl.b32 %r3, %r4, 0; mul.lo.s32 %r4, %r3, 1; st.global.u32 [%rd1], %r4;", "st_global", 1, 3 },
 };
