@@ -117,7 +117,8 @@ ptxi_lower ptxi_lower_ld, ptxi_lower_st, ptxi_lower_alloca, ptxi_lower_policy;  
 ptxi_lower ptxi_lower_setp, ptxi_lower_set, ptxi_lower_selp, ptxi_lower_lop3, ptxi_lower_carry; /* lower_alu.c */
 ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi_lower_exit, ptxi_lower_trap, ptxi_lower_brkpt,
     ptxi_lower_nop;                                                                             /* lower_control.c */
-ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_fence; /* lower_sync.c */
+ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_collective,
+    ptxi_lower_fence;                                                                           /* lower_sync.c */
 ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
 ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 

@@ -67,6 +67,21 @@ void ptxi_lower_vote(struct ptxi_build *b, const struct ptxi_inst *inst)
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS | PTXI_IF_EARLY;
 }
 
+/* redux, match, elect. b: membermask; imm: the predicate's slot. */
+void ptxi_lower_collective(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_operand *a = ptxi_build_operand(b, "a"), *p = ptxi_build_operand(b, "p");
+    uint32_t va = a ? ptxi_build_use(b, a, ptxi_class_of(ptxi_build_type(b, "a"))) : PTXI_NONE;
+    uint32_t mask = ptxi_build_use(b, ptxi_build_operand(b, "membermask"), PTXI_RC_32), d = ptxi_build_def(b, &inst->operands[0], PTXI_RC_32);
+    struct ptxi_ir_inst *i = ptxi_build_op(b, ptxi_isa_op(inst->match), d, va, mask, PTXI_NONE);
+
+    i->mods = inst->match->mods;
+    i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS | PTXI_IF_EARLY;
+    i->imm = PTXI_NO_SLOT;
+    if (p && p->form == PTXI_OPD_REG)
+        ptxi_build_write(i, PTXI_F_IMM, p->reg);
+}
+
 /* mods: bit 0 a scope wider than the CTA, bit 1 sequentially consistent. Also for the fences inside ld.acquire and so on. */
 void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m)
 {

@@ -1,5 +1,6 @@
 /* Lanes of a warp that reach a .sync instruction at different times or places. They meet by operation, qualifiers and
  * mask, not by pc: compilers emit one shfl in each arm of a branch. */
+#include "exec/collective.h"
 #include "exec/engine.h"
 #include "exec/warpop.h"
 
@@ -88,6 +89,36 @@ static void ballot(const struct meeting *m)
     }
 }
 
+static void collective(const struct meeting *m)
+{
+    const struct ptxi_insn *first = m->at[ptxi_first_lane(m->lanes)]->pc;
+    bool wide = first->op == PTXI_OP_match_any_b64 || first->op == PTXI_OP_match_all_b64;
+    uint32_t mask[PTXI_LANES] = { 0 }, d[PTXI_LANES];
+    uint64_t a64[PTXI_LANES] = { 0 };
+    uint32_t a32[PTXI_LANES] = { 0 };
+    ptxi_lanes p;
+
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_insn *i = m->at[l]->pc;
+
+        mask[l] = value(m, l, i->b);
+        if (wide)
+            a64[l] = ((const uint64_t *)slot(m, l, i->a))[l];
+        else if (i->a != PTXI_NO_SLOT)
+            a32[l] = value(m, l, i->a);
+    }
+    ptxi_collective(first, wide ? (const void *)a64 : a32, mask, m->lanes, d, &p);
+    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_insn *i = m->at[l]->pc;
+
+        ((uint32_t *)slot(m, l, i->d))[l] = d[l];
+        if ((uint16_t)i->imm != PTXI_NO_SLOT)
+            set_predicate(m, l, (uint16_t)i->imm, p >> l & 1);
+    }
+}
+
 static void execute(const struct meeting *m, unsigned op)
 {
     switch (op) {
@@ -99,7 +130,8 @@ static void execute(const struct meeting *m, unsigned op)
     case PTXI_OP_vote_any: vote(m, PTXI_VOTE_ANY); break;
     case PTXI_OP_vote_uni: vote(m, PTXI_VOTE_UNI); break;
     case PTXI_OP_vote_ballot: ballot(m); break;
-    default: break; /* bar.warp.sync: to meet is all */
+    case PTXI_OP_bar_warp_sync: break; /* to meet is all */
+    default: collective(m);
     }
 }
 

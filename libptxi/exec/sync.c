@@ -4,6 +4,7 @@
 #include <immintrin.h>
 #endif
 
+#include "exec/collective.h"
 #include "exec/engine.h"
 #include "exec/level.h"
 #include "exec/warpop.h"
@@ -177,3 +178,25 @@ OP( activemask )
         d[ptxi_first_lane(left)] = (uint32_t)(w->active >> (ptxi_first_lane(left) / 32 * 32));
     NEXT;
 }
+
+static const struct ptxi_insn *collective(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    ptxi_lanes more = missing(w, i->b), p;
+    _Alignas(64) uint32_t d[PTXI_LANES];
+
+    if (more)
+        return ptxi_leave_sync(w, i, more | w->active);
+    ptxi_collective(i, i->a == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), w->active, d, &p);
+    ptxi_merge(PTXI_SLOT(w, i->d), d, w->active, sizeof *d);
+    if ((uint16_t)i->imm != PTXI_NO_SLOT)
+        ptxi_set_pred(w, (uint16_t)i->imm, p);
+    NEXT;
+}
+
+#define COLLECTIVE(name) OP( name ) { return collective(w, i); }
+COLLECTIVE(redux_add_u32) COLLECTIVE(redux_min_u32) COLLECTIVE(redux_max_u32)
+COLLECTIVE(redux_add_s32) COLLECTIVE(redux_min_s32) COLLECTIVE(redux_max_s32)
+COLLECTIVE(redux_and_b32) COLLECTIVE(redux_or_b32) COLLECTIVE(redux_xor_b32)
+COLLECTIVE(redux_min_f32) COLLECTIVE(redux_max_f32) COLLECTIVE(redux_min_abs_f32) COLLECTIVE(redux_max_abs_f32)
+COLLECTIVE(match_any_b32) COLLECTIVE(match_any_b64) COLLECTIVE(match_all_b32) COLLECTIVE(match_all_b64)
+COLLECTIVE(elect)

@@ -29,10 +29,6 @@ static const struct {
 } awaited[] = {
     { "classes.", "heap", "defined nowhere: malloc" },
     { "thrusts.", "algorithms", "defined nowhere: malloc" },
-    { "warps.", "matches", "cannot execute the instruction: match.any.sync.b32" },
-    { "warps.sm_8", "groups", "cannot execute the instruction: redux.sync.max.s32" },
-    { "warps.sm_9", "groups", "cannot execute the instruction: redux.sync.max.s32" },
-    { "cubs.sm_9", "warp_level", "cannot execute the instruction: redux.sync.add.s32" },
 };
 
 static uint64_t seed;
