@@ -105,6 +105,23 @@ void ptxi_lower_lop3(struct ptxi_build *b, const struct ptxi_inst *inst)
         ptxi_build_move(b, inst->operands[0].reg, d);
 }
 
+/* f32 arithmetic whose first operand, and the second of a product, is a half. */
+void ptxi_lower_mixed(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    uint16_t widen = ptxi_isa_slot(inst->match, "T") == PTXI_T_f16 ? PTXI_OP_cvt_f32_f16 : PTXI_OP_cvt_f32_bf16;
+    uint32_t v[3] = { PTXI_NONE, PTXI_NONE, PTXI_NONE };
+
+    for (unsigned k = 0; k + 1 < inst->operand_count; k++) {
+        bool last = k + 2 == inst->operand_count;
+        uint32_t x = ptxi_build_use(b, &inst->operands[k + 1], last ? PTXI_RC_32 : PTXI_RC_16);
+
+        v[k] = last ? x : ptxi_build_temp(b, PTXI_RC_32);
+        if (!last)
+            ptxi_build_pure(b, widen, v[k], x, PTXI_NONE, PTXI_NONE);
+    }
+    ptxi_build_pure(b, ptxi_isa_op(inst->match), ptxi_build_def(b, &inst->operands[0], PTXI_RC_32), v[0], v[1], v[2])->mods = inst->match->mods;
+}
+
 /* CC.CF is a predicate register of the function. */
 void ptxi_lower_carry(struct ptxi_build *b, const struct ptxi_inst *inst)
 {

@@ -1,13 +1,15 @@
 /* PTX ISA, "Parallel Synchronization and Communication Instructions: atom", "red".
  *
- * mods: the space (0 global, 1 shared, 2 generic), and 4 for a scope wider than .cta. A CTA lives on one worker, so its shared memory and operations of scope .cta need no atomic
- * operations of the host. */
+ * mods: the space (0 global, 1 shared, 2 generic); 4 for a scope wider than .cta; from bit 3 on, how often the alignment that the
+ * address must have is twice that of the operand: that of a vector, whose first element this is. A CTA lives on one worker, so its
+ * shared memory and operations of scope .cta need no atomic operations of the host. */
 #include <string.h>
 
 #include "exec/level.h"
 #include "exec/memory.h"
+#include "num/half.h"
 
-enum { ATOM_SPACE = 3, ATOM_WIDE_SCOPE = 4 };
+enum { ATOM_SPACE = 3, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
 
 static inline enum ptxi_mem_space space_of(const struct ptxi_insn *i)
 {
@@ -18,6 +20,7 @@ static inline enum ptxi_mem_space space_of(const struct ptxi_insn *i)
 static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned l, uint32_t size, bool *shared)
 {
     enum ptxi_mem_space space = space_of(i);
+    uint32_t align = size << (i->mods >> ATOM_ALIGN_SHIFT);
     uint64_t at;
     unsigned char *p;
 
@@ -29,10 +32,10 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
     } else {
         at = ((const uint64_t *)PTXI_SLOT(w, i->a))[l] + (int64_t)i->imm;
         *shared = false;
-        if (!(at & (size - 1)) && ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, size, true))
+        if (!(at & (align - 1)) && ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, size, true))
             return (unsigned char *)(uintptr_t)at;
     }
-    p = ptxi_mem_at(w, i, l, space, at, size, size, PTXI_ACCESS_ATOMIC);
+    p = ptxi_mem_at(w, i, l, space, at, size, align, PTXI_ACCESS_ATOMIC);
     *shared = p >= w->shared && p < w->shared + w->shared_size;
     return p;
 }
@@ -55,8 +58,49 @@ static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, cons
     return !(bits & (size - 1)) && (uint64_t)highest + size <= w->shared_size;
 }
 
+/* --- 128 bits at once, which compilers leave to a library --- */
+typedef unsigned __int128 u128;
+
+static inline u128 load_128(const u128 *p)
+{
+    return *p; /* perhaps half old, half new; then the exchange fails */
+}
+
+static inline void store_128(u128 *p, u128 x)
+{
+    *p = x;
+}
+
+static inline bool exchange_128(u128 *p, u128 *old, u128 new)
+{
+#if defined(__x86_64__) /* all but the very first ones */
+    uint64_t low = (uint64_t)*old, high = (uint64_t)(*old >> 64);
+    bool done;
+
+    __asm__ volatile("lock cmpxchg16b %1" : "=@ccz"(done), "+m"(*p), "+a"(low), "+d"(high) : "b"((uint64_t)new), "c"((uint64_t)(new >> 64)) : "memory");
+    *old = (u128)high << 64 | low;
+    return done;
+#else
+    static atomic_flag lock = ATOMIC_FLAG_INIT;
+    bool done;
+
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        ;
+    done = *p == *old;
+    *old = *p;
+    if (done)
+        *p = new;
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+    return done;
+#endif
+}
+
+#define load_any(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define store_any(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+#define exchange_any(p, old, new) __atomic_compare_exchange_n(p, old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. */
-#define ATOM(name, T, NEW)                                                                                    \
+#define ATOM_OF(size, name, T, NEW)                                                                           \
     OP( atom_##name )                                                                                         \
     {                                                                                                         \
         const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
@@ -74,20 +118,21 @@ static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, cons
             (void)y;                                                                                          \
             if (!p)                                                                                           \
                 return w->stop;                                                                               \
-            old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                       \
+            old = load_##size(p);                                                                             \
             if (shared || !(i->mods & ATOM_WIDE_SCOPE)) {                                                     \
                 new = (NEW);                                                                                  \
-                __atomic_store_n(p, new, __ATOMIC_RELAXED);                                                   \
+                store_##size(p, new);                                                                         \
             } else {                                                                                          \
                 do                                                                                            \
                     new = (NEW);                                                                              \
-                while (!__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)); \
+                while (!exchange_##size(p, &old, new));                                                       \
             }                                                                                                 \
             if (d)                                                                                            \
                 d[l] = old;                                                                                   \
         }                                                                                                     \
         NEXT;                                                                                                 \
     }
+#define ATOM(name, T, NEW) ATOM_OF(any, name, T, NEW)
 
 static inline uint32_t flush(uint32_t x)
 {
@@ -162,3 +207,20 @@ ATOM( max_u32, uint32_t, old > x ? old : x )
 ATOM( max_s32, int32_t, old > x ? old : x )
 ATOM( max_u64, uint64_t, old > x ? old : x )
 ATOM( max_s64, int64_t, old > x ? old : x )
+ATOM_OF( 128, exch_b128, u128, x )
+ATOM_OF( 128, cas_b128, u128, old == x ? y : old )
+
+/* One half, or two that are changed together. */
+#define HALF( name, type, f )                                                                                 \
+    ATOM( name##_##type, uint16_t, f(old, x) )                                                                \
+    ATOM( name##_##type##x2, uint32_t, f((uint16_t)old, (uint16_t)x) | (uint32_t)f((uint16_t)(old >> 16), (uint16_t)(x >> 16)) << 16 )
+#define MIN_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf })
+#define MAX_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf, .flip = 0xffff })
+#define MIN_BF16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_bf16.inf })
+#define MAX_BF16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_bf16.inf, .flip = 0xffff })
+HALF( add, f16, ptxi_num_add_f16 )
+HALF( add, bf16, ptxi_num_add_bf16 )
+HALF( min, f16, MIN_F16 )
+HALF( max, f16, MAX_F16 )
+HALF( min, bf16, MIN_BF16 )
+HALF( max, bf16, MAX_BF16 )

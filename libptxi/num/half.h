@@ -57,6 +57,16 @@ static inline float ptxi_num_flush_result_f16(float x)
     return ptxi_num_f32(bits & ~gone);
 }
 
+static inline uint16_t ptxi_num_add_f16(uint16_t a, uint16_t b)
+{
+    return ptxi_num_f16_nearest(ptxi_num_f32_from_f16_bits(a) + ptxi_num_f32_from_f16_bits(b));
+}
+
+static inline uint16_t ptxi_num_add_bf16(uint16_t a, uint16_t b)
+{
+    return ptxi_num_bf16_from_f32(ptxi_num_bits_f32(ptxi_num_f32_from_bf16(a) + ptxi_num_f32_from_bf16(b)), PTXI_NUM_RN);
+}
+
 /* --- fused --- */
 /* a * b + c where the product is exact as a float, rounded to odd: if it is not exact, to the neighbour with an odd last bit, so
  * that rounding it on to at least two bits less sees a tie only where there is one. */

@@ -31,6 +31,25 @@ static const struct form {
     { "setp.lt.f16x2 %p0|%p1,%r0,%r1; selp.u32 %r10,1,2,%p0; selp.u32 %r11,1,2,%p1;", { 0x3c004000, 0x40003c00 }, .out = { 0x0000000100000002 } },
     { "setp.lt.bf16x2 _|%p1,%r0,%r1; selp.u32 %r10,1,2,%p1; setp.lt.bf16x2 %p0|_,%r0,%r1; selp.u32 %r11,1,2,%p0; setp.gt.bf16x2 %p0,%r0,%r1; selp.u32 %r12,1,2,%p0;",
       { 0x3c004000, 0x40003c00 }, .out = { 0x0000000200000001, 1 } },
+    /* a half and f32 */
+    { "add.f32.f16 %r10,%h0,%r1; sub.f32.f16 %r11,%h0,%r1; add.rp.f32.bf16 %r12,%h2,%r3; sub.rz.sat.f32.bf16 %r13,%h2,%r1;",
+      { 0x3c00, 0x40000000, 0x3f80, 0x00000001 }, .out = { 0xbf80000040400000, 0x000000003f800001 } },
+    { "fma.rm.f32.f16 %r10,%h0,%h0,%r1; fma.rp.f32.f16 %r11,%h0,%h0,%r1; fma.rn.sat.f32.bf16 %r12,%h2,%h2,%r1; fma.rn.f32.bf16 %r13,%h3,%h0,%r1;",
+      { 0x3c01, 0x33000000, 0x3f01, 0xffc1 }, .out = { 0x3f8040093f804008, 0x7fffffff3e820201 } },
+    { "add.f32.f16 %r10,%h0,%r1; add.sat.f32.f16 %r11,%h2,%r1; sub.f32.f16 %r12,%h2,%r1;", { 0x0001, 0, 0x7e12 }, .out = { 0x0000000033800000, 0x7fffffff } },
+    /* vectors of atomic operations, whose results may be among their operands */
+    { "atom.global.add.v2.f32 {%r0,%r1},[%mem],{%r1,%r0}; mov.b32 %r10,%r0; mov.b32 %r11,%r1;", { 0x40400000, 0x40800000 }, { 0x400000003f800000 },
+      { 0x400000003f800000 }, { 0x40a0000040a00000 } },
+    { "atom.global.max.noftz.v4.f16 {%h10,%h11,%h12,%h13},[%mem+8],{%h0,%h1,%h2,%h3};", { 0x3c00, 0xbc00, 0x7e00, 0x8000 }, { 5, 0x00003c00bc01bbff },
+      { [2] = 0x00003c00bc01bbff }, { 5, 0x00003c00bc003c00 } },
+    { "atom.global.min.noftz.v2.bf16x2 {%r10,%r11},[%mem],{%r0,%r1}; red.global.add.noftz.v2.bf16 [%mem+16],{%h2,%h3};",
+      { 0x3f804000, 0x7fc1ffc1, 0x3f80, 0x0001 }, { 0x7fc240003f813f80, 0, 0x00013f80 }, { 0x7fc240003f813f80 }, { 0x7fff40003f803f80, 0, 0x00024000 } },
+    { "mov.b128 %q0,{%d0,%d1}; mov.b128 %q1,{%d2,%d3}; atom.global.cas.b128 %q2,[%mem],%q0,%q1; mov.b128 {%d10,%d11},%q2;", { 1, 2, 3, 4 }, { 1, 2 },
+      { [4] = 1, 2 }, { 3, 4 } },
+    { "mov.b128 %q0,{%d0,%d1}; mov.b128 %q1,{%d2,%d3}; atom.global.cas.b128 %q2,[%mem],%q0,%q1; mov.b128 {%d10,%d11},%q2;", { 1, 2, 3, 4 }, { 1, 3 },
+      { [4] = 1, 3 }, { 1, 3 } },
+    { "mov.b128 %q0,{%d0,%d1}; atom.cta.exch.b128 %q0,[%mem+16],%q0; mov.b128 {%d10,%d11},%q0; mov.b128 %q1,{%d2,%d3}; atom.exch.b128 _,[%mem],%q1;",
+      { 1, 2, 3, 4 }, { 0, 0, 5, 6 }, { [4] = 5, 6 }, { 3, 4, 1, 2 } },
 };
 
 static void write_kernel(char *text, size_t size, const char *body)
