@@ -28,12 +28,6 @@ static void halves_of_f16x2(float *restrict high, float *restrict low, const uin
     f32_of_f16(low, h);
 }
 
-static void halves_of_bf16x2(float *restrict high, float *restrict low, const uint32_t *a)
-{
-    FOR_LANES high[l] = ptxi_num_f32(a[l] & 0xffff0000);
-    FOR_LANES low[l] = ptxi_num_f32(a[l] << 16);
-}
-
 #define FROM_HALVES(to, from)                        \
     OP( cvt_##to##x2_##from )                        \
     {                                                \

@@ -57,25 +57,28 @@ MIN_MAX(min, false)
 MIN_MAX(max, true)
 
 /* Of three: of two, then of that and the third. */
-#define MINMAX3(x, y, z, max, nan) ptxi_num_minmax_f32(ptxi_num_minmax_f32(x, y, max, nan), z, max, nan)
-#define MIN_MAX_3(m, is_max, abs, PART)                                                                                       \
-    OP( m##3_f32##abs )                                                                                                       \
-    {                                                                                                                         \
-        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);                             \
-        uint32_t *d = PTXI_SLOT(w, i->d), flush = i->mods & PTXI_MOD_FTZ ? 0x7fffffff : 0;                                    \
-                                                                                                                              \
-        if (i->mods & PTXI_MOD_NAN)                                                                                           \
-            WRITE_LANES(d, MINMAX3(PART(a[l]), PART(b[l]), PART(c[l]), is_max, true));                                        \
-        else                                                                                                                  \
-            WRITE_LANES(d, MINMAX3(PART(a[l]), PART(b[l]), PART(c[l]), is_max, false));                                       \
-        NEXT;                                                                                                                 \
+#define OF_THREE(flushed, nan) \
+    ptxi_num_minmax_f32(ptxi_num_minmax_f32(flushed(a[l] & mask), flushed(b[l] & mask), is_max, nan), flushed(c[l] & mask), is_max, nan)
+#define MIN_MAX_3(m, max, bits)                                                                      \
+    OP( m )                                                                                          \
+    {                                                                                                \
+        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);    \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                                            \
+        const uint32_t mask = bits;                                                                  \
+        const bool is_max = max;                                                                     \
+                                                                                                     \
+        switch (i->mods & (PTXI_MOD_NAN | PTXI_MOD_FTZ)) {                                           \
+        case 0: WRITE_LANES(d, OF_THREE(, false)); break;                                            \
+        case PTXI_MOD_NAN: WRITE_LANES(d, OF_THREE(, true)); break;                                  \
+        case PTXI_MOD_FTZ: WRITE_LANES(d, OF_THREE(FLUSHED, false)); break;                          \
+        default: WRITE_LANES(d, OF_THREE(FLUSHED, true)); break;                                     \
+        }                                                                                            \
+        NEXT;                                                                                        \
     }
-#define FLUSHED_IF(x) ((x) & ~((x) & 0x7f800000 ? 0 : flush))
-#define MAGNITUDE(x) (FLUSHED_IF(x) & 0x7fffffff)
-MIN_MAX_3(min, false, , FLUSHED_IF)
-MIN_MAX_3(max, true, , FLUSHED_IF)
-MIN_MAX_3(min, false, _abs, MAGNITUDE)
-MIN_MAX_3(max, true, _abs, MAGNITUDE)
+MIN_MAX_3(min3_f32, false, 0xffffffff)
+MIN_MAX_3(max3_f32, true, 0xffffffff)
+MIN_MAX_3(min3_f32_abs, false, 0x7fffffff)
+MIN_MAX_3(max3_f32_abs, true, 0x7fffffff)
 
 /* --- f64 --- */
 #define AD ptxi_num_f64(a[l])

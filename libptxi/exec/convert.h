@@ -54,4 +54,10 @@ static inline void f32_of_bf16(float *restrict r, const uint16_t *restrict a)
     FOR_LANES r[l] = ptxi_num_f32((uint32_t)a[l] << 16);
 }
 
+static inline void halves_of_bf16x2(float *restrict high, float *restrict low, const uint32_t *restrict a)
+{
+    FOR_LANES high[l] = ptxi_num_f32(a[l] & 0xffff0000);
+    FOR_LANES low[l] = ptxi_num_f32(a[l] << 16);
+}
+
 #endif

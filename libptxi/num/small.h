@@ -174,4 +174,32 @@ static inline uint32_t ptxi_num_bf16_from_ue8m0(uint32_t code)
     return code == 0 ? 0x0040 : code == 0xff ? ptxi_num_bf16.nan : code << 7;
 }
 
+/* --- s2f6: a signed byte that counts 64ths, with a scale in ue8m0. PTX ISA, "Fixed-point Data format" --- */
+enum { PTXI_NUM_S2F6_MAX = 127, PTXI_NUM_S2F6_MIN = -128 };
+
+/* 2^exponent */
+static inline double ptxi_num_power(int32_t exponent)
+{
+    return ptxi_num_f64((uint64_t)(1023 + exponent) << 52);
+}
+
+/* Divided by the scale, to nearest even; a NaN becomes the largest number. */
+static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale)
+{
+    double x = (double)a * ptxi_num_power(127 + 6 - (int32_t)scale);
+
+    x = x > PTXI_NUM_S2F6_MIN ? x : PTXI_NUM_S2F6_MIN;
+    x = x < PTXI_NUM_S2F6_MAX && scale != 0xff ? x : PTXI_NUM_S2F6_MAX;
+    x = a == a ? x : PTXI_NUM_S2F6_MAX;
+    return (uint32_t)ptxi_num_bits_f64(x + 0x1.8p52) & 0xff;
+}
+
+/* Multiplied by the scale, which is exact but for overflow. */
+static inline uint32_t ptxi_num_bf16_from_s2f6(uint32_t code, uint32_t scale)
+{
+    float x = (float)((double)(int8_t)code * ptxi_num_power((int32_t)scale - 127 - 6));
+
+    return scale == 0xff ? ptxi_num_bf16.nan : ptxi_num_bits_f32(x) >> 16;
+}
+
 #endif

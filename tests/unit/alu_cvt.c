@@ -113,6 +113,58 @@ static unsigned scale_value(unsigned code)
 
 REF(from_scales) { set_pair(r, scale_value((unsigned)o->v[0] >> 8), scale_value((unsigned)o->v[0] & 0xff), 16); }
 
+/* --- s2f6; which: the source that has the scales, 0 where there are none --- */
+static double scale_of(const struct operands *o, int n)
+{
+    int which = o->case_->which;
+    unsigned code = which ? (unsigned)(o->v[which] >> (n ? 0 : 8)) & 0xff : 127;
+
+    return code == 0xff ? NAN : ldexp(1, (int)code - 127);
+}
+
+/* By search among all codes. */
+static unsigned s2f6_code(double x)
+{
+    int best = 127;
+
+    if (isnan(x))
+        return 127;
+    for (int code = -128; code < 127; code++) {
+        double d = fabs(code / 64.0 - x), least = fabs(best / 64.0 - x);
+
+        if (d < least || (d == least && !(code & 1)))
+            best = code;
+    }
+    return (unsigned)best & 0xff;
+}
+
+REF(to_fixed)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = element(o, n) / scale_of(o, n);
+
+        code[n] = s2f6_code(isinf(x) || fabs(x) > 3 ? copysign(3, x) : x);
+        if (o->mods & PTXI_MOD_RELU && code[n] & 0x80)
+            code[n] = 0;
+    }
+    set_pair(r, code[0], code[1], 8);
+}
+
+REF(from_fixed)
+{
+    const struct small *bf16 = &smalls[BF16_];
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = (double)(int8_t)(o->v[0] >> (n ? 0 : 8)) / 64 * scale_of(o, n);
+
+        code[n] = relu(o, bf16, small_code(bf16, x, SMALL_RN, o->mods & PTXI_MOD_SATFINITE, 0, 0));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
 /* which: bits, negative where signed */
 REF(pack)
 {
@@ -153,6 +205,12 @@ static const struct alu_case cases[] = {
     CASE(cvt_ue8m0x2_f32, U16, F32, F32, NONE, NONE, to_scales, scales, 0, 0, 0)
     CASE(cvt_ue8m0x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_scales, scales, 0, 0, 0)
     CASE(cvt_bf16x2_ue8m0x2, U32, U16, NONE, NONE, NONE, from_scales, none, 0, 0, 0)
+    CASE(cvt_s2f6x2_f32, U16, F32, F32, NONE, NONE, to_fixed, always_finite, 0, 0, 0)
+    CASE(cvt_scaled_s2f6x2_f32, U16, F32, F32, U16, NONE, to_fixed, always_finite, 0, 0, 2)
+    CASE(cvt_s2f6x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_fixed, always_finite, 0, 0, 0)
+    CASE(cvt_scaled_s2f6x2_bf16x2, U16, BF16X2, U16, NONE, NONE, to_fixed, always_finite, 0, 0, 1)
+    CASE(cvt_bf16x2_s2f6x2, U32, U16, NONE, NONE, NONE, from_fixed, rs, 0, 0, 0)
+    CASE(cvt_scaled_bf16x2_s2f6x2, U32, U16, U16, NONE, NONE, from_fixed, rs, 0, 0, 1)
     PACK(u16, 16) PACK(s16, -16) PACK(u8, 8) PACK(s8, -8) PACK(u4, 4) PACK(s4, -4) PACK(u2, 2) PACK(s2, -2)
 };
 ALU_TABLE(alu_cvt, cases)

@@ -1,0 +1,69 @@
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt", to and from s2f6x2. The last source of a scaled conversion has a scale for
+ * either element, which is 1 in the others. */
+#include "exec/convert.h"
+
+#define ONE 0x7f7fu
+
+static __attribute__((noinline)) const struct ptxi_insn *s2f6_pair(const struct ptxi_insn *i, struct ptxi_warp *w, const float *high,
+                                                                   const float *low, const uint16_t *scale)
+{
+    RESULT_LANES(uint16_t, r);
+
+    FOR_LANES {
+        uint32_t x = ptxi_num_s2f6_from_f32(high[l], (uint32_t)scale[l] >> 8);
+
+        r[l] = (uint16_t)(x << 8 | ptxi_num_s2f6_from_f32(low[l], scale[l] & 0xff));
+    }
+    if (i->mods & PTXI_MOD_RELU)
+        FOR_LANES r[l] = (uint16_t)(r[l] & ~((r[l] >> 7 & 0x0101u) * 0xff));
+    NEXT_WITH_RESULT(r);
+}
+
+static const uint16_t *all_one(uint16_t *scale)
+{
+    FOR_LANES scale[l] = ONE;
+    return scale;
+}
+
+static const struct ptxi_insn *s2f6_of_bf16x2(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *scale)
+{
+    LANE_ARRAY(float, high);
+    LANE_ARRAY(float, low);
+
+    halves_of_bf16x2(high, low, PTXI_SLOT(w, i->a));
+    return s2f6_pair(i, w, high, low, scale);
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *bf16x2_of_s2f6(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *scale)
+{
+    const uint16_t *a = PTXI_SLOT(w, i->a);
+    LANE_ARRAY(uint16_t, high);
+    LANE_ARRAY(uint16_t, low);
+    RESULT_LANES(uint32_t, r);
+
+    FOR_LANES high[l] = (uint16_t)ptxi_num_bf16_from_s2f6((uint32_t)a[l] >> 8, (uint32_t)scale[l] >> 8);
+    FOR_LANES low[l] = (uint16_t)ptxi_num_bf16_from_s2f6(a[l], scale[l] & 0xff);
+    limit_bf16(high, i->mods);
+    limit_bf16(low, i->mods);
+    FOR_LANES r[l] = (uint32_t)high[l] << 16 | low[l];
+    NEXT_WITH_RESULT(r);
+}
+
+#define UNSCALED(name, function, ...)                                 \
+    OP( cvt_##name )                                                  \
+    {                                                                 \
+        LANE_ARRAY(uint16_t, one);                                    \
+                                                                      \
+        return function(i, w, ##__VA_ARGS__, all_one(one));           \
+    }
+#define SCALED(name, function, slot, ...)                             \
+    OP( cvt_scaled_##name )                                           \
+    {                                                                 \
+        return function(i, w, ##__VA_ARGS__, PTXI_SLOT(w, slot));     \
+    }
+UNSCALED(s2f6x2_f32, s2f6_pair, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b))
+UNSCALED(s2f6x2_bf16x2, s2f6_of_bf16x2)
+UNSCALED(bf16x2_s2f6x2, bf16x2_of_s2f6)
+SCALED(s2f6x2_f32, s2f6_pair, i->c, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b))
+SCALED(s2f6x2_bf16x2, s2f6_of_bf16x2, i->b)
+SCALED(bf16x2_s2f6x2, bf16x2_of_s2f6, i->b)
