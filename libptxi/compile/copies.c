@@ -56,18 +56,6 @@ static void mark_fresh(struct copies *c, struct ptxi_ir_inst *i, const struct pt
     i->flags |= PTXI_IF_FRESH;
 }
 
-/* The only value that d ever gets is a's, which never changes. */
-static void find_copies(struct copies *c, struct ptxi_ir_inst *i, const struct ptxi_block *block)
-{
-    uint32_t d = i->v[PTXI_F_D], a = i->v[PTXI_F_A];
-
-    (void)block;
-    if (!is_move(i) || c->ir->vregs[d].kind != PTXI_VR_PLAIN || c->defs[d] != 1)
-        return;
-    if (c->ir->vregs[a].kind == PTXI_VR_CONST || c->once[a])
-        c->stands_for[d] = a;
-}
-
 /* Chains of copies are short, but a hostile text may make long ones: each is walked once. */
 static uint32_t resolve(struct copies *c, uint32_t v)
 {
@@ -82,6 +70,19 @@ static uint32_t resolve(struct copies *c, uint32_t v)
         v = next;
     }
     return end;
+}
+
+/* The only value that d ever gets is a's, which never changes. Registers that are read before they are written may be copied in a
+ * circle. */
+static void find_copies(struct copies *c, struct ptxi_ir_inst *i, const struct ptxi_block *block)
+{
+    uint32_t d = i->v[PTXI_F_D], a = i->v[PTXI_F_A];
+
+    (void)block;
+    if (!is_move(i) || c->ir->vregs[d].kind != PTXI_VR_PLAIN || c->defs[d] != 1)
+        return;
+    if ((c->ir->vregs[a].kind == PTXI_VR_CONST || c->once[a]) && resolve(c, a) != d)
+        c->stands_for[d] = a;
 }
 
 static uint32_t local_source(const struct copies *c, uint32_t v)
