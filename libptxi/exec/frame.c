@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 4096, SMALLEST_CLASS_SHIFT = 10, CLASS_COUNT = 16 };
+enum {
+    MAX_DEPTH = 4096,     /* of calls */
+    MAX_BYTES = 64 << 20, /* of the frames of a chain of calls */
+    SMALLEST_CLASS_SHIFT = 10,
+    CLASS_COUNT = 16
+};
 
 void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code)
 {
@@ -159,7 +164,7 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
         return ptxi_fault(w, i, PTXI_FK_UNRESOLVED, w->active, 0, 0, callee->name);
     if (i->op == PTXI_OP_call_indirect && !fits(code, list))
         return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active, 0, 0, "indirect call of a function with other parameters");
-    if (from->depth >= MAX_DEPTH || from->local_base + from->code->local_bytes + code->local_bytes > stack_limit(w))
+    if (from->depth >= MAX_DEPTH || from->below > MAX_BYTES || from->local_base + from->code->local_bytes + code->local_bytes > stack_limit(w))
         return ptxi_fault(w, i, PTXI_FK_STACK, w->active, 0, 0, callee->name);
     f = frame_new(w, code);
     if (!f)
@@ -167,6 +172,7 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
     f->parent = from; /* takes over the split's reference to it */
     f->splits = 1;
     f->depth = from->depth + 1;
+    f->below = from->below + ((uint64_t)1 << (SMALLEST_CLASS_SHIFT + f->size_class));
     f->return_to = i;
     f->local_base = from->local_base + from->code->local_bytes;
     for (unsigned k = 0, args = list[2]; k < args; k++)

@@ -38,6 +38,7 @@ struct ptxi_frame {
     uint32_t splits;     /* references: splits that stand in it and frames called from it */
     uint64_t local_base; /* offset of its depot in each thread's .local memory */
     uint32_t size_class;
+    uint64_t below;      /* bytes of the frames from the kernel's to its caller's */
     _Alignas(64) unsigned char regs[];
 };
 
