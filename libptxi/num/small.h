@@ -129,7 +129,7 @@ static inline uint32_t ptxi_num_f32_from_small(struct ptxi_num_small f, uint32_t
  * before: that is, on the lowest of these. */
 static inline uint16_t ptxi_num_small_line(struct ptxi_num_small f, uint16_t m, int k)
 {
-    return k < f.fraction ? (uint16_t)(((16 - f.bias - f.fraction + k) << 10) + ((m - (1 << k)) << (10 - k))) : UINT16_MAX;
+    return k < f.fraction ? (uint16_t)((16 - f.bias - f.fraction + k) * 1024 + (m - (1 << k)) * (1 << (10 - k))) : UINT16_MAX;
 }
 
 /* x if a < b, else y, of numbers below 2^15; without a comparison, which compilers widen. */
