@@ -44,7 +44,7 @@ struct format {
 
 static struct format format_of(const struct column *c)
 {
-    return (struct format){ c->fraction, (1 << (c->bits - c->fraction - 2)) - 1, c->bits };
+    return (struct format){ c->fraction, c->class == VALUE_FLOAT ? (1 << (c->bits - c->fraction - 2)) - 1 : 0, c->bits };
 }
 
 static uint64_t sign_bit(const struct format *f)
