@@ -177,29 +177,25 @@ static inline uint32_t ptxi_num_bf16_from_ue8m0(uint32_t code)
 /* --- s2f6: a signed byte that counts 64ths, with a scale in ue8m0. PTX ISA, "Fixed-point Data format" --- */
 enum { PTXI_NUM_S2F6_MAX = 127, PTXI_NUM_S2F6_MIN = -128 };
 
-/* 2^exponent */
-static inline double ptxi_num_power(int32_t exponent)
-{
-    return ptxi_num_f64((uint64_t)(1023 + exponent) << 52);
-}
-
-/* Divided by the scale, to nearest even; a NaN becomes the largest number. */
+/* Divided by the scale, to nearest even; a NaN becomes the largest number. What overflows or underflows on the way would be cut to
+ * the range, or to 0, all the same. */
 static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale)
 {
-    double x = (double)a * ptxi_num_power(127 + 6 - (int32_t)scale);
+    int32_t e = 254 - (int32_t)scale; /* of 1 / scale, which f32 has but for the largest scale, as a normal number */
+    float x = a * (e ? 64.0f : 32.0f) * ptxi_num_f32((uint32_t)(e > 1 ? e : 1) << 23), y = x > PTXI_NUM_S2F6_MIN ? x : PTXI_NUM_S2F6_MIN;
 
-    x = x > PTXI_NUM_S2F6_MIN ? x : PTXI_NUM_S2F6_MIN;
-    x = x < PTXI_NUM_S2F6_MAX && scale != 0xff ? x : PTXI_NUM_S2F6_MAX;
-    x = a == a ? x : PTXI_NUM_S2F6_MAX;
-    return (uint32_t)ptxi_num_bits_f64(x + 0x1.8p52) & 0xff;
+    y = y < PTXI_NUM_S2F6_MAX ? y : PTXI_NUM_S2F6_MAX;
+    y = x == x ? y : PTXI_NUM_S2F6_MAX;
+    y = scale != 0xff ? y : PTXI_NUM_S2F6_MAX;
+    return ptxi_num_bits_f32(y + 0x1.8p23f) & 0xff;
 }
 
 /* Multiplied by the scale, which is exact but for overflow. */
 static inline uint32_t ptxi_num_bf16_from_s2f6(uint32_t code, uint32_t scale)
 {
-    float x = (float)((double)(int8_t)code * ptxi_num_power((int32_t)scale - 127 - 6));
+    float x = (float)(int32_t)(int8_t)code * 0x1p-6f * ptxi_num_f32(scale ? scale << 23 : 0x00400000);
 
-    return scale == 0xff ? ptxi_num_bf16.nan : ptxi_num_bits_f32(x) >> 16;
+    return scale != 0xff ? ptxi_num_bits_f32(x) >> 16 : ptxi_num_bf16.nan;
 }
 
 #endif
