@@ -246,6 +246,15 @@ static bool refused(const struct ptxi_match *m, const struct variant *v)
     return (v->wide && bf16) || (v->sink && (bf16 || bf16x2) && !strncmp(m->row->operands, "_=d", 3));
 }
 
+/* Whether trying all operands would record what ptxas 13.0 gets wrong: where it unrolls the loop, it takes the upper half of the
+ * register for zero, in which HSET2 leaves a second result. */
+static bool miscompiled(const struct ptxi_match *m)
+{
+    uint16_t d = ptxi_isa_slot(m, "D");
+
+    return !strcmp(m->row->mnemonic, "set") && (d == PTXI_T_f16 || d == PTXI_T_bf16) && d == ptxi_isa_slot(m, "T") && !ptxi_isa_has(m, "ftz");
+}
+
 /* The first way is the plainest one. */
 static void write_ways(struct writing *w, const struct ptxi_match *m, unsigned rule)
 {
@@ -353,7 +362,7 @@ static void add_form(struct cases *cs, const struct ptxi_match *m, unsigned rule
         cs->v = grow(cs->v, cs->count, sizeof *cs->v);
         c = &cs->v[cs->count];
         case_build(c, m, &w.v[i], rule);
-        if (i == 0 && c->small && !(rule & (RULE_MOVES | RULE_WARP | RULE_MEMORY)))
+        if (i == 0 && c->small && !(rule & (RULE_MOVES | RULE_WARP | RULE_MEMORY)) && !miscompiled(m))
             add_exhaustive(cs, cs->count, c->inputs == 1 ? SPREAD_WHOLE : SPREAD_HALVES, 0);
         if (i == 0)
             add_approximation(cs, m, cs->count);
