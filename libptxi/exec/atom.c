@@ -2,7 +2,7 @@
  *
  * mods: the space (0 global, 1 shared, 2 generic); 4 for a scope wider than .cta; from bit 3 on, how often the alignment that the
  * address must have is twice that of the operand: that of a vector, whose first element this is. A CTA lives on one worker, so its
- * shared memory and operations of scope .cta need no atomic operations of the host. */
+ * shared memory needs no atomic operations of the host. */
 #include <string.h>
 
 #include "exec/level.h"
