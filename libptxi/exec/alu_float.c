@@ -27,13 +27,13 @@ F32_2(div_f32, canon(A / B))
 F32_1(rcp_f32, canon(1.0f / A))
 F32_1(sqrt_f32, canon(__builtin_sqrtf(A)))
 
-/* A sum that is subnormal is exact. A quotient of two 24-bit significands cannot lie so close below a power of two that
- * it is rounded up to it, even when it is subnormal. */
+/* A sum that is subnormal is exact. A reciprocal cannot lie so close below a power of two that it is rounded up to it, even when
+ * it is subnormal. */
 BOTH_2(add, _ftz, canon_ftz(AZ + BZ))
 BOTH_2(sub, _ftz, canon_ftz(AZ - BZ))
 BOTH_2(mul, _ftz, ptxi_num_canon_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ))
 BOTH_3(fma, _ftz, ptxi_num_canon_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE)))
-F32_2(div_f32_ftz, canon_ftz(AZ / BZ))
+F32_2(div_f32_ftz, ptxi_num_canon_scaled_f32(AZ / BZ, AZ * PTXI_FTZ_SCALE / BZ))
 F32_1(rcp_f32_ftz, canon_ftz(1.0f / AZ))
 F32_1(sqrt_f32_ftz, canon(__builtin_sqrtf(AZ)))
 
