@@ -177,12 +177,12 @@ static inline uint32_t ptxi_num_bf16_from_ue8m0(uint32_t code)
 /* --- s2f6: a signed byte that counts 64ths, with a scale in ue8m0. PTX ISA, "Fixed-point Data format" --- */
 enum { PTXI_NUM_S2F6_MAX = 127, PTXI_NUM_S2F6_MIN = -128 };
 
-/* Divided by the scale, to nearest even; a NaN becomes the largest number. What overflows or underflows on the way would be cut to
- * the range, or to 0, all the same. */
+/* Divided by the scale, to nearest even; a NaN becomes the largest number. What the first product makes infinite or subnormal would
+ * be cut to the range, or to 0, all the same. */
 static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale)
 {
     int32_t e = 254 - (int32_t)scale; /* of 1 / scale, which f32 has but for the largest scale, as a normal number */
-    float x = a * (e ? 64.0f : 32.0f) * ptxi_num_f32((uint32_t)(e > 1 ? e : 1) << 23), y = x > PTXI_NUM_S2F6_MIN ? x : PTXI_NUM_S2F6_MIN;
+    float x = a * ptxi_num_f32((uint32_t)(e > 1 ? e : 1) << 23) * (e ? 64.0f : 32.0f), y = x > PTXI_NUM_S2F6_MIN ? x : PTXI_NUM_S2F6_MIN;
 
     y = y < PTXI_NUM_S2F6_MAX ? y : PTXI_NUM_S2F6_MAX;
     y = x == x ? y : PTXI_NUM_S2F6_MAX;

@@ -122,30 +122,12 @@ static double scale_of(const struct operands *o, int n)
     return code == 0xff ? NAN : ldexp(1, (int)code - 127);
 }
 
-/* By search among all codes. */
-static unsigned s2f6_code(double x)
-{
-    int best = 127;
-
-    if (isnan(x))
-        return 127;
-    for (int code = -128; code < 127; code++) {
-        double d = fabs(code / 64.0 - x), least = fabs(best / 64.0 - x);
-
-        if (d < least || (d == least && !(code & 1)))
-            best = code;
-    }
-    return (unsigned)best & 0xff;
-}
-
 REF(to_fixed)
 {
     unsigned code[2];
 
     for (int n = 0; n < 2; n++) {
-        double x = element(o, n) / scale_of(o, n);
-
-        code[n] = s2f6_code(isinf(x) || fabs(x) > 3 ? copysign(3, x) : x);
+        code[n] = fixed_code(element(o, n) / scale_of(o, n));
         if (o->mods & PTXI_MOD_RELU && code[n] & 0x80)
             code[n] = 0;
     }

@@ -55,3 +55,17 @@ unsigned small_code(const struct small *f, double x, int rounding, bool finite, 
     }
     return sign | (high > f->top && (finite || !f->has_inf) ? f->top : high);
 }
+
+unsigned fixed_code(double x)
+{
+    int best = 127;
+
+    x = x < -3 ? -3 : x > 3 ? 3 : x;
+    for (int code = -128; code < 127 && !isnan(x); code++) {
+        double d = fabs(code / 64.0 - x), least = fabs(best / 64.0 - x);
+
+        if (d < least || (d == least && !(code & 1)))
+            best = code;
+    }
+    return (unsigned)best & 0xff;
+}

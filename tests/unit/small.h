@@ -30,4 +30,7 @@ enum { SMALL_RN, SMALL_RZ, SMALL_RM, SMALL_RP, SMALL_RNA, SMALL_RS };
 /* SMALL_RS: rounded up where the fraction, cut to `bits` bits, and the random number make 1. */
 unsigned small_code(const struct small *f, double x, int rounding, bool finite, unsigned random, int bits);
 
+/* s2f6: the signed byte whose 64th is next to x; a NaN is the largest. */
+unsigned fixed_code(double x);
+
 #endif

@@ -138,6 +138,28 @@ START_TEST(scales)
 }
 END_TEST
 
+/* Every scale with each code, the middle between two, and the neighbours of both. */
+START_TEST(fixed)
+{
+    double scale = _i == 0xff ? NAN : ldexp(1, _i - 127);
+
+    for (int n = -262; n <= 262; n++)
+        for (int side = 0; side < 3; side++) {
+            float a = (float)(n / 128.0 * (_i == 0xff ? 1 : scale));
+
+            a = side ? nextafterf(a, side == 1 ? -INFINITY : INFINITY) : a;
+            ck_assert_msg(ptxi_num_s2f6_from_f32(a, (uint32_t)_i) == fixed_code(a / scale), "%a with scale %d: %#x, want %#x", a, _i,
+                          ptxi_num_s2f6_from_f32(a, (uint32_t)_i), fixed_code(a / scale));
+        }
+    ck_assert_uint_eq(ptxi_num_s2f6_from_f32(INFINITY, (uint32_t)_i), 0x7f);
+    ck_assert_uint_eq(ptxi_num_s2f6_from_f32(-INFINITY, (uint32_t)_i), _i == 0xff ? 0x7f : 0x80);
+    ck_assert_uint_eq(ptxi_num_s2f6_from_f32(NAN, (uint32_t)_i), 0x7f);
+    for (int code = -128; code < 128; code++)
+        ck_assert_uint_eq(ptxi_num_bf16_from_s2f6((uint32_t)code & 0xff, (uint32_t)_i),
+                          small_code(&smalls[BF16_], code / 64.0 * scale, SMALL_RN, false, 0, 0));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("small");
@@ -148,6 +170,7 @@ int main(void)
     tcase_add_loop_test(t, widens, 0, SMALLS);
     tcase_add_loop_test(t, widens_to_f16, E5M2, SMALLS);
     tcase_add_test(t, scales);
+    tcase_add_loop_test(t, fixed, 0, 256);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
