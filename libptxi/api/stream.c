@@ -455,7 +455,7 @@ ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart, ptxiEven
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    uint64_t start, end;
+    uint64_t start = 0, end = 0;
 
     if (r)
         return r;

@@ -101,6 +101,7 @@ static enum kind kind_of(const struct ptxi_ir_inst *i, const struct type **type)
 {
     const struct quotient *q = quotient_of(i);
 
+    *type = types;
     if (i->flags & PTXI_IF_DEAD || (!q && !(i->flags & PTXI_IF_FUSABLE)))
         return OTHER;
     if (q) {
