@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "conformance/case_build.h"
+#include "conformance/chains.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +371,14 @@ static void add_form(struct cases *cs, const struct ptxi_match *m, unsigned rule
     }
 }
 
+static void add_chains(struct cases *cs)
+{
+    for (unsigned i = 0; i < 2 * CHAINS; i++) {
+        cs->v = grow(cs->v, cs->count, sizeof *cs->v);
+        chain_build(&cs->v[cs->count++], i % CHAINS, i >= CHAINS);
+    }
+}
+
 /* ---- The table ---- */
 
 /* The next choice of words in the slots; false after the last. */
@@ -442,6 +451,8 @@ struct cases *cases_make(void)
         else
             leave_out(cs, ptxi_rows[i].section, r->why);
     }
+    if (cs)
+        add_chains(cs);
     for (size_t i = 0; cs && i < cs->all_count; i++) /* now that the cases stay where they are */
         cs->all[i].of = &cs->v[(size_t)cs->all[i].of];
     if (cs)

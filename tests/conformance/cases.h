@@ -9,6 +9,8 @@
  * sums those up, so that a recording holds for each case a record: a digest for every 256 rows that cross special values and for
  * every 1024 random rows, then CASE_FULL rows plainly.
  *
+ * Beside them there are chains of instructions, which an assembler may fuse: they come twice, once fused and once not.
+ *
  * Forms with 32 bits of operands in all have another kernel, which tries all of them: a digest for each 2^23. */
 #ifndef PTXI_TESTS_CASES_H
 #define PTXI_TESTS_CASES_H
@@ -29,7 +31,7 @@ enum {
 enum case_register { REG_PRED, REG_8, REG_16, REG_32, REG_64, REG_128, REG_KINDS };
 
 struct conformance_case {
-    const struct ptxi_row *row;
+    const struct ptxi_row *row;     /* NULL: a chain */
     uint16_t words[PTXI_MAX_SLOTS]; /* as in ptxi_match */
     char *name;                     /* the instruction, and in brackets what its text does not show */
     char *body;                     /* from registers with the inputs to 32-bit registers with the outputs */
@@ -40,6 +42,7 @@ struct conformance_case {
     bool global_cell, shared_cell;  /* memory of the kernel's own, 16 bytes a thread */
     bool small;                     /* the operands are 32 bits in all: see struct exhaustive */
     bool again;                     /* an earlier case, of another row, is the same */
+    bool apart;                     /* for an assembler told not to fuse products and sums */
     uint32_t rows, fine;            /* rows in all; and of those, in CASE_FINE at a time */
     uint64_t key;                   /* names it in a recording: hash of the kernel and the operands */
 };

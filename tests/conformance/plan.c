@@ -1,6 +1,7 @@
 /* What the recorder needs: all conformance kernels, their operands, and a plan of what to run.
  *
- *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/x000.ptx ... (exhaustive);
+ *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/apart000.ptx ... (those to be
+ *                            assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive);
  *                            with TEXT only of those whose name contains it
  *     plan list              every case, and every form and section that has none, with the reason
  *
@@ -87,7 +88,7 @@ static void write_columns(const struct columns *cs, FILE *plan)
 /* ---- Modules ---- */
 
 /* The module that kernel `n` of its kind belongs to: opened when it is the first. */
-static FILE *module_for(FILE *module, FILE *plan, char kind, size_t n, unsigned size)
+static FILE *module_for(FILE *module, FILE *plan, const char *kind, size_t n, unsigned size)
 {
     char name[32];
 
@@ -95,7 +96,7 @@ static FILE *module_for(FILE *module, FILE *plan, char kind, size_t n, unsigned 
         return module;
     if (module)
         finish(module);
-    snprintf(name, sizeof name, "%c%03zu.ptx", kind, n / size);
+    snprintf(name, sizeof name, "%s%03zu.ptx", kind, n / size);
     fprintf(plan, "module %s\n", name);
     module = create(name);
     case_print_head(module);
@@ -116,40 +117,56 @@ static void plan_case(FILE *plan, struct columns *columns, const struct conforma
     fprintf(plan, " %s\n", c->name);
 }
 
-static int write_plan(const struct cases *cs, const char *text)
+static void write_cases(const struct cases *cs, const char *text, FILE *plan, struct columns *columns, bool apart)
 {
-    struct columns columns = { NULL, 0 };
-    FILE *plan = create("plan.txt"), *module = NULL;
+    FILE *module = NULL;
 
-    fprintf(plan, "libptxi conformance plan 1\nconstants %d %d %d %d %d %d %d\n", CASE_BLOCK, CASE_FINE, CASE_COARSE, CASE_FULL, EXHAUSTIVE_DIGESTS,
-            EXHAUSTIVE_BLOCKS, EXHAUSTIVE_THREADS);
     for (size_t i = 0, n = 0; i < cs->count; i++) {
-        if (cs->v[i].again || !strstr(cs->v[i].name, text))
+        const struct conformance_case *c = &cs->v[i];
+
+        if (c->again || c->apart != apart || !strstr(c->name, text))
             continue;
-        module = module_for(module, plan, 'k', n++, MODULE_CASES);
-        case_print_kernel(module, &cs->v[i]);
-        plan_case(plan, &columns, &cs->v[i]);
+        module = module_for(module, plan, apart ? "apart" : "k", n++, MODULE_CASES);
+        case_print_kernel(module, c);
+        plan_case(plan, columns, c);
     }
     if (module)
         finish(module);
-    module = NULL;
+}
+
+static void write_exhaustive(const struct cases *cs, const char *text, FILE *plan)
+{
+    FILE *module = NULL;
+
     for (size_t i = 0, n = 0; i < cs->all_count; i++) {
         const struct exhaustive *x = &cs->all[i];
 
         if (!strstr(x->of->name, text))
             continue;
-        module = module_for(module, plan, 'x', n++, MODULE_EXHAUSTIVE);
+        module = module_for(module, plan, "x", n++, MODULE_EXHAUSTIVE);
         case_print_exhaustive(module, x);
         fprintf(plan, "exhaustive %016llx %u %08x %s\n", (unsigned long long)x->key, x->of->outputs, x->constant, x->of->name);
     }
     if (module)
         finish(module);
+}
+
+static int write_plan(const struct cases *cs, const char *text)
+{
+    struct columns columns = { NULL, 0 };
+    FILE *plan = create("plan.txt"), *digest;
+
+    fprintf(plan, "libptxi conformance plan 1\nconstants %d %d %d %d %d %d %d\n", CASE_BLOCK, CASE_FINE, CASE_COARSE, CASE_FULL, EXHAUSTIVE_DIGESTS,
+            EXHAUSTIVE_BLOCKS, EXHAUSTIVE_THREADS);
+    write_cases(cs, text, plan, &columns, false);
+    write_cases(cs, text, plan, &columns, true);
+    write_exhaustive(cs, text, plan);
     write_columns(&columns, plan);
     finish(plan);
-    module = create("digest.ptx");
-    case_print_head(module);
-    case_print_digest(module);
-    finish(module);
+    digest = create("digest.ptx");
+    case_print_head(digest);
+    case_print_digest(digest);
+    finish(digest);
     free(columns.v);
     return 0;
 }

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+JIT_FMA = 24
 VERSIONED = ('MemAlloc', 'MemFree', 'MemcpyHtoD', 'MemcpyDtoH', 'MemsetD8')
 
 
@@ -120,9 +121,11 @@ class Driver:
         self.call('MemcpyDtoH', data, ctypes.c_uint64(p), ctypes.c_size_t(size))
         return data.raw
 
-    def load(self, image):
-        module = ctypes.c_void_p()
-        self.call('ModuleLoadData', ctypes.byref(module), ctypes.c_char_p(image + b'\0'))
+    def load(self, image, fuse=True):
+        """For NVIDIA's driver it is ptxas that fuses products and sums, or not."""
+        module, options = ctypes.c_void_p(), self.prefix == 'ptxi' and not fuse
+        keys, values = (ctypes.c_int * 1)(JIT_FMA), (ctypes.c_void_p * 1)(0)
+        self.call('ModuleLoadDataEx', ctypes.byref(module), ctypes.c_char_p(image + b'\0'), ctypes.c_uint(options), keys, values)
         return module
 
     def unload(self, module):
@@ -143,9 +146,14 @@ class Driver:
 
 # ---- Assembling
 
+def fuses(module):
+    return not module.startswith('apart')
+
+
 def assemble(ptxas, source, out):
     """None, or what is wrong."""
-    result = subprocess.run([ptxas, '-arch=sm_90a', source, '-o', out], capture_output=True, text=True)
+    fuse = 'true' if fuses(os.path.basename(source)) else 'false'
+    result = subprocess.run([ptxas, '-arch=sm_90a', '-fmad=' + fuse, source, '-o', out], capture_output=True, text=True)
     if result.returncode:
         return '%s: ptxas ends with %d: %s\n' % (source, result.returncode, (result.stdout + result.stderr)[:1000])
     return None
@@ -207,7 +215,7 @@ class Runner:
                 self.driver.synchronize()
                 self.driver.unload(self.module)
                 self.module = self.module_name = None
-            self.module, self.module_name = self.driver.load(self.images[item.module]), item.module
+            self.module, self.module_name = self.driver.load(self.images[item.module], fuses(item.module)), item.module
         return self.driver.function(self.module, letter + item.key)
 
     def launch_case(self, case, columns, output, rows):
@@ -438,6 +446,8 @@ def main():
     args = p.parse_args()
     multiprocessing.set_start_method('fork')
     plan = Plan(args.plan)
+    if args.jit:    # the driver always fuses
+        plan.cases = [c for c in plan.cases if fuses(c.module)]
     {'record': record, 'show': show, 'dump': dump, 'assemble': assemble_all}[args.what](args, plan)
 
 

@@ -26,11 +26,13 @@ static void start(void)
     }
 }
 
-ptxiModule verify_load(const char *text)
+ptxiModule verify_load(const char *text, bool apart)
 {
+    ptxiJitOption fma = PTXI_JIT_FMA;
+    void *no = (void *)0;
     ptxiModule module = NULL;
 
-    return ptxiModuleLoadData(&module, text) == PTXI_SUCCESS ? module : NULL;
+    return ptxiModuleLoadDataEx(&module, text, apart, &fma, &no) == PTXI_SUCCESS ? module : NULL;
 }
 
 bool verify_unsupported(void)

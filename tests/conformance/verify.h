@@ -13,8 +13,8 @@ bool verify_cases(const struct cases *cs, const struct recording *r, bool verbos
 bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text);
 bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts, const char *text);
 
-/* The module of a text, or NULL. */
-ptxiModule verify_load(const char *text);
+/* The module of a text, or NULL; `apart`: without fusing products and sums. */
+ptxiModule verify_load(const char *text, bool apart);
 
 /* Whether the last failure was an instruction that nothing executes yet; and its report for a reader. */
 bool verify_unsupported(void);

@@ -36,7 +36,7 @@ static ptxiModule load(const struct exhaustive *x, ptxiFunction *f)
     case_print_head(out);
     case_print_exhaustive(out, x);
     fclose(out);
-    module = verify_load(text);
+    module = verify_load(text, false);
     free(text);
     snprintf(name, sizeof name, "x%016llx", (unsigned long long)x->key);
     if (module && ptxiModuleGetFunction(f, module, name) != PTXI_SUCCESS)

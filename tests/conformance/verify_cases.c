@@ -95,7 +95,7 @@ static void show_difference(struct run *r, const struct conformance_case *c, con
 {
     unsigned digests = case_digests(c), fines = c->fine / CASE_FINE, shown = 0;
 
-    printf("differs: %s\n", c->name);
+    printf("differs: %s\n%s", c->name, c->row ? "" : c->body);
     for (unsigned i = 0; i < CASE_FULL; i++)
         if (full_row_differs(c, got + digests + i, want + digests + i) && (r->verbose || shown++ < 2))
             show_row(r, c, i * case_full_step(c) % c->rows, want + digests + i);
@@ -151,7 +151,7 @@ static ptxiModule load_cases(const struct conformance_case *const *list, unsigne
     for (unsigned i = 0; i < n; i++)
         case_print_kernel(out, list[i]);
     fclose(out);
-    module = verify_load(text);
+    module = verify_load(text, list[0]->apart);
     free(text);
     return module;
 }
@@ -191,7 +191,7 @@ static void start_run(struct run *r)
     case_print_head(out);
     case_print_digest(out);
     fclose(out);
-    r->digest_module = verify_load(text);
+    r->digest_module = verify_load(text, false);
     free(text);
     if (!r->digest_module || ptxiModuleGetFunction(&r->digest, r->digest_module, "digest") != PTXI_SUCCESS) {
         verify_show_report();
@@ -202,21 +202,28 @@ static void start_run(struct run *r)
     r->record = verify_memory((COLUMN_ALL / CASE_FINE + CASE_WORDS * CASE_FULL) * 4);
 }
 
-bool verify_cases(const struct cases *cs, const struct recording *recording, bool verbose, const char *text)
+static void run_cases(struct run *r, const struct cases *cs, const char *text, bool apart)
 {
-    struct run r = { .recording = recording, .verbose = verbose };
     const struct conformance_case *list[MODULE_CASES];
     unsigned n = 0;
 
-    start_run(&r);
     for (size_t i = 0; i < cs->count; i++) {
-        if (!cs->v[i].again && strstr(cs->v[i].name, text))
+        if (!cs->v[i].again && cs->v[i].apart == apart && strstr(cs->v[i].name, text))
             list[n++] = &cs->v[i];
         if (n == MODULE_CASES || (n && i + 1 == cs->count)) {
-            run_module(&r, list, n);
+            run_module(r, list, n);
             n = 0;
         }
     }
+}
+
+bool verify_cases(const struct cases *cs, const struct recording *recording, bool verbose, const char *text)
+{
+    struct run r = { .recording = recording, .verbose = verbose };
+
+    start_run(&r);
+    run_cases(&r, cs, text, false);
+    run_cases(&r, cs, text, true);
     free(r.columns);
     printf("%zu cases equal, %zu differ, %zu refused, %zu not recorded\n", r.equal, r.differ, r.refused, r.missing);
     return r.differ || r.missing || !r.equal;
