@@ -110,6 +110,8 @@ const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_
 const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc);
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number);
 const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask);
+/* To wait for the lanes that ptxi_absent() tells; then the instruction begins anew, with all of them. */
+const struct ptxi_insn *ptxi_leave_aligned(struct ptxi_warp *w, const struct ptxi_insn *pc);
 const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes);
 
 /* frame.c */
@@ -121,6 +123,8 @@ void ptxi_warp_free_frames(struct ptxi_warp *w);
 
 /* rendezvous.c: finishes a .sync instruction for all the splits that wait at it, if the lanes it needs are there. */
 bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived);
+/* The same at an .aligned instruction, which they then run together. */
+bool ptxi_gather(struct ptxi_warp *w, struct ptxi_split *arrived);
 
 /* Claims the right to write the grid's report: true for the first fault only. */
 bool ptxi_grid_fail(struct ptxi_grid *g);
@@ -146,6 +150,16 @@ void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done);
 static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
 {
     return g->block[0] * g->block[1] * g->block[2];
+}
+
+/* Living lanes of the warps of 32 that are running which are not here. */
+static inline ptxi_lanes ptxi_absent(const struct ptxi_warp *w)
+{
+    ptxi_lanes need = 0;
+
+    for (unsigned k = 0; k < PTXI_WARP32S; k++)
+        need |= w->active & ptxi_warp32_lanes(k) ? ptxi_warp32_lanes(k) : 0;
+    return need & w->live & ~w->active;
 }
 
 static inline unsigned ptxi_first_lane(ptxi_lanes lanes)

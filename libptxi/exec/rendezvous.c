@@ -168,3 +168,29 @@ bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived)
     }
     return true;
 }
+
+static bool stands_with(const struct ptxi_split *a, const struct ptxi_split *b)
+{
+    return b->state == PTXI_SPLIT_ALIGNED && b->frame == a->frame && b->pc == a->pc;
+}
+
+bool ptxi_gather(struct ptxi_warp *w, struct ptxi_split *arrived)
+{
+    ptxi_lanes here = 0, need = 0;
+
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (stands_with(arrived, &w->splits[k])) {
+            here |= w->splits[k].lanes;
+            need |= w->splits[k].sync_mask;
+        }
+    if (need & w->live & ~here)
+        return false;
+    for (uint32_t k = 0; k < w->split_count; k++) { /* being ready at one place they merge */
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s != arrived && stands_with(arrived, s))
+            s->state = PTXI_SPLIT_READY;
+    }
+    arrived->state = PTXI_SPLIT_READY;
+    return true;
+}

@@ -234,7 +234,7 @@ static const char *waits_for(const struct ptxi_split *s, char *buf, size_t size)
 {
     if (s->state == PTXI_SPLIT_BARRIER)
         snprintf(buf, size, "barrier %u", s->barrier);
-    else if (s->state == PTXI_SPLIT_SYNC)
+    else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
         snprintf(buf, size, "lanes 0x%llx", (unsigned long long)s->sync_mask);
     else
         snprintf(buf, size, "its turn");

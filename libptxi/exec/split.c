@@ -123,7 +123,8 @@ static bool some_at_barrier(const struct ptxi_warp *w)
 static bool finish_rendezvous(struct ptxi_warp *w)
 {
     for (uint32_t k = 0; k < w->split_count; k++)
-        if (w->splits[k].state == PTXI_SPLIT_SYNC && ptxi_rendezvous(w, &w->splits[k]))
+        if ((w->splits[k].state == PTXI_SPLIT_SYNC && ptxi_rendezvous(w, &w->splits[k])) ||
+            (w->splits[k].state == PTXI_SPLIT_ALIGNED && ptxi_gather(w, &w->splits[k])))
             return true;
     return false;
 }
@@ -265,6 +266,17 @@ const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_i
     s->state = PTXI_SPLIT_SYNC;
     s->sync_mask = mask;
     ptxi_rendezvous(w, s);
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_aligned(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    s->pc = pc;
+    s->state = PTXI_SPLIT_ALIGNED;
+    s->sync_mask = ptxi_absent(w) | w->active;
+    ptxi_gather(w, s);
     return leave(w, PTXI_EVENT_SWITCH);
 }
 

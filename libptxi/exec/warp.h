@@ -45,7 +45,8 @@ struct ptxi_frame {
 enum ptxi_split_state {
     PTXI_SPLIT_READY,
     PTXI_SPLIT_BARRIER,  /* waits at a CTA barrier */
-    PTXI_SPLIT_SYNC,     /* waits for other lanes at a .sync or .aligned instruction */
+    PTXI_SPLIT_SYNC,     /* waits for other lanes at a .sync instruction */
+    PTXI_SPLIT_ALIGNED,  /* waits for all other lanes of its warp at an .aligned instruction */
     PTXI_SPLIT_SLEEP     /* gave way to others for a while */
 };
 
@@ -58,7 +59,7 @@ struct ptxi_split {
     ptxi_lanes lanes;
     uint8_t state;
     uint16_t barrier;      /* BARRIER: its number */
-    ptxi_lanes sync_mask;  /* SYNC: lanes that must come */
+    ptxi_lanes sync_mask;  /* SYNC, ALIGNED: lanes that must come */
 };
 
 struct ptxi_warp {

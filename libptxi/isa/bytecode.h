@@ -35,6 +35,18 @@ enum { PTXI_MOD_FTZ = 1, PTXI_MOD_SAT = 2, PTXI_MOD_RND_SHIFT = 2, PTXI_MOD_RND_
        PTXI_MOD_NOT_C = 1 << 9 /* the predicate source of set/setp/selp is negated: set by the compiler */ };
 enum ptxi_rounding { PTXI_RN, PTXI_RZ, PTXI_RM, PTXI_RP };
 
+/* ldmatrix, stmatrix: imm. Fragments of the matrices are d, b, c, mods (ldmatrix) or b, c, d, mods (stmatrix), a slot each; a holds the
+ * addresses of rows. */
+enum {
+    PTXI_MATRIX_ROWS = 3,    /* as a mask: 8, 16 or 32 rows, in eights as a power of two */
+    PTXI_MATRIX_GENERIC = 4, /* generic addresses */
+    PTXI_MATRIX_TRANS = 8,
+    PTXI_MATRIX_FORMAT = 4,  /* shift of: what a row holds, enum ptxi_matrix_format */
+    PTXI_MATRIX_FORMAT_MASK = 3,
+    PTXI_MATRIX_OFFSET = 6   /* shift of the signed rest: added to the addresses */
+};
+enum ptxi_matrix_format { PTXI_MATRIX_B16, PTXI_MATRIX_B8, PTXI_MATRIX_B6, PTXI_MATRIX_B4 };
+
 enum ptxi_sreg {
 #define SREG(id, spelling, type, vector, ptx, sm) PTXI_SREG_##id,
 #include "isa/sreg.def"
