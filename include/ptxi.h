@@ -839,6 +839,9 @@ typedef struct ptxiCounters {
     unsigned long long threads;
     unsigned long long warpInstructions;    /* instructions executed, each once a warp split */
     unsigned long long threadInstructions;  /* the same, each once an active thread */
+    unsigned long long sharedRequests;      /* accesses of a warp to shared memory: ld, st, atom, red, ldmatrix, stmatrix */
+    unsigned long long sharedWavefronts;    /* passes over the banks that they take, if nothing else disturbs them */
+    unsigned long long sharedBankConflicts; /* those of them that are due to lanes wanting different words of one bank */
 } ptxiCounters;
 
 /*! ptxiCtxSetCounting() , ptxiCtxGetCounters() , ptxiCtxResetCounters() :

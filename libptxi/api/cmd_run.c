@@ -398,6 +398,9 @@ static void print_counters(const ptxiCounters *c)
 {
     fprintf(stderr, "%llu blocks, %llu threads, %llu warp instructions, %llu thread instructions\n", c->blocks, c->threads,
             c->warpInstructions, c->threadInstructions);
+    if (c->sharedRequests)
+        fprintf(stderr, "shared memory: %llu requests, %llu wavefronts, %llu bank conflicts\n", c->sharedRequests, c->sharedWavefronts,
+                c->sharedBankConflicts);
 }
 
 static void print_speed(const struct run *r, double *ms, const ptxiCounters *c)

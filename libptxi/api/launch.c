@@ -229,6 +229,9 @@ static void add_counters(struct launch *l)
     c->threads += blocks * g->block[0] * g->block[1] * g->block[2];
     c->warpInstructions += g->warp_instructions;
     c->threadInstructions += g->thread_instructions;
+    c->sharedRequests += g->shared.requests;
+    c->sharedWavefronts += g->shared.wavefronts;
+    c->sharedBankConflicts += g->shared.conflicts;
     pthread_mutex_unlock(&l->ctx->lock);
 }
 

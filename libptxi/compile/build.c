@@ -100,6 +100,12 @@ void ptxi_build_read(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg)
         i->reads |= 1u << field;
 }
 
+void ptxi_build_accesses(struct ptxi_ir_inst *i, const struct ptxi_mem *mem, unsigned bytes, uint16_t kind)
+{
+    if (mem->space == PTXI_SPACE_SHARED || mem->space == PTXI_SPACE_GENERIC)
+        i->shared = (uint16_t)(bytes | kind | (mem->space == PTXI_SPACE_GENERIC ? PTXI_SHARED_GENERIC : 0));
+}
+
 void ptxi_build_write(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg)
 {
     i->v[field] = vreg;

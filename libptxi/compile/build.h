@@ -100,6 +100,8 @@ struct ptxi_mem {
 bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_space space, struct ptxi_mem *mem);
 /* The space that an instruction names. */
 enum ptxi_space ptxi_build_space(const struct ptxi_match *m);
+/* Notes that a lane of i accesses so many bytes there. */
+void ptxi_build_accesses(struct ptxi_ir_inst *i, const struct ptxi_mem *mem, unsigned bytes, uint16_t kind);
 /* The address of a variable in its own space. */
 uint32_t ptxi_build_var(struct ptxi_build *b, const struct ptxi_var *var, int64_t offset, enum ptxi_class class);
 struct ptxi_home *ptxi_build_home(struct ptxi_build *b, const struct ptxi_var *var); /* NULL: a static variable */

@@ -75,6 +75,11 @@ static bool is_emitted(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
     return !(i->flags & PTXI_IF_DEAD) && !ptxi_ir_is_branch(i) && i->op != PTXI_OP_nop;
 }
 
+static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    return e->count && i->shared;
+}
+
 static uint32_t block_size(const struct emitter *e, uint32_t place)
 {
     const struct ptxi_block *block = &e->ir->blocks[e->ir->order[place]];
@@ -83,7 +88,7 @@ static uint32_t block_size(const struct emitter *e, uint32_t place)
 
     for (uint32_t k = block->first; k < block->end; k++)
         if (is_emitted(e->ir, &e->ir->insts[k]))
-            n += 1 + (e->ir->insts[k].guard != PTXI_NONE);
+            n += (1 + (e->ir->insts[k].guard != PTXI_NONE)) * (is_counted(e, &e->ir->insts[k]) ? 2 : 1);
     return n;
 }
 
@@ -219,13 +224,23 @@ static struct ptxi_insn translate(const struct emitter *e, const struct ptxi_ir_
     return o;
 }
 
+static void put_guard(struct emitter *e, const struct ptxi_ir_inst *i)
+{
+    if (i->guard != PTXI_NONE)
+        put(e, (struct ptxi_insn){ .op = PTXI_OP_guard, .d = PTXI_NO_SLOT, .a = slot(e, i->guard), .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT,
+                                   .mods = i->guard_negated }, i->ptx);
+}
+
 static void put_inst(struct emitter *e, const struct ptxi_block *block, const struct ptxi_ir_inst *i)
 {
     struct ptxi_insn o;
 
-    if (i->guard != PTXI_NONE)
-        put(e, (struct ptxi_insn){ .op = PTXI_OP_guard, .d = PTXI_NO_SLOT, .a = slot(e, i->guard), .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT,
-                                   .mods = i->guard_negated }, i->ptx);
+    if (is_counted(e, i)) {
+        put_guard(e, i);
+        put(e, (struct ptxi_insn){ .op = PTXI_OP_count_shared, .d = PTXI_NO_SLOT, .a = slot(e, i->v[PTXI_F_A]), .b = PTXI_NO_SLOT,
+                                   .c = PTXI_NO_SLOT, .mods = i->shared, .imm = i->imm }, i->ptx);
+    }
+    put_guard(e, i);
     o = translate(e, i);
     if (ptxi_ir_is_call(i))
         o.imm = put_call(e, &e->ir->calls[i->aux]);

@@ -66,6 +66,7 @@ struct ptxi_ir_inst {
     uint32_t guard; /* predicate vreg, or PTXI_NONE */
     uint32_t aux;   /* branch: label; brx: index into tables; call: index into calls */
     uint32_t ptx;   /* index of the PTX instruction */
+    uint16_t shared; /* what it does with shared memory: mods of count_shared */
 };
 
 struct ptxi_ir_table {

@@ -28,6 +28,7 @@ static void one_operation(struct ptxi_build *b, const struct ptxi_match *m, cons
 
     i->imm = (int32_t)(a->mem.offset + element * (ptxi_types[a->type].bits / 8));
     i->mods = mods_of(m, a, element);
+    ptxi_build_accesses(i, &a->mem, ptxi_types[a->type].bits / 8, PTXI_SHARED_ATOMIC);
     i->flags |= PTXI_IF_READS | PTXI_IF_EARLY;
 }
 

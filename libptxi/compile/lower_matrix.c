@@ -50,6 +50,7 @@ static void load_registers(struct ptxi_build *b, uint16_t op, const struct ptxi_
     i->mods = PTXI_NO_SLOT;
     i->imm = imm;
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
+    ptxi_build_accesses(i, mem, 16, PTXI_SHARED_MATRIX);
     for (unsigned k = 0; k < registers->count; k++)
         ptxi_build_write(i, fields[k], d[k]);
     for (unsigned k = 0; k < registers->count; k++)
@@ -68,6 +69,7 @@ static void store_registers(struct ptxi_build *b, uint16_t op, const struct ptxi
     i = ptxi_build_op(b, op, PTXI_NONE, mem->base, PTXI_NONE, PTXI_NONE);
     i->imm = imm;
     i->flags |= PTXI_IF_TOGETHER;
+    ptxi_build_accesses(i, mem, 16, PTXI_SHARED_MATRIX);
     for (unsigned k = 0; k < registers->count; k++)
         ptxi_build_read(i, fields[k], v[k]);
 }

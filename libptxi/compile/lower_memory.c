@@ -97,9 +97,10 @@ static uint16_t load_op(const struct access *a, enum ptxi_class to)
     }
 }
 
-static void mark_load(struct ptxi_ir_inst *i, const struct access *a, unsigned element)
+static void mark_load(struct ptxi_ir_inst *i, const struct access *a, unsigned element, unsigned count)
 {
     i->imm = (int32_t)(a->mem.offset + element * (a->bits / 8));
+    ptxi_build_accesses(i, &a->mem, count * a->bits / 8, 0);
     if (a->mem.space != PTXI_SPACE_PARAM && a->mem.space != PTXI_SPACE_CONST && a->mem.space != PTXI_SPACE_LOCAL)
         i->flags |= PTXI_IF_READS;
 }
@@ -120,7 +121,7 @@ static void load_scalar(struct ptxi_build *b, const struct access *a, unsigned e
     uint32_t d = ptxi_build_def(b, o, to);
     struct ptxi_ir_inst *i = ptxi_build_op(b, load_op(a, to), d, a->mem.base, PTXI_NONE, PTXI_NONE);
 
-    mark_load(i, a, element);
+    mark_load(i, a, element, 1);
     if (is_fixed_param(b, a, a->bits / 8))
         i->flags |= PTXI_IF_PURE;
     ptxi_build_def_end(b, o, d, a->type);
@@ -156,7 +157,7 @@ static void load_vector(struct ptxi_build *b, const struct access *a, unsigned f
         i->mods = PTXI_NO_SLOT; /* when the fourth element is dropped */
     for (unsigned e = 0; e < count; e++)
         ptxi_build_write(i, fields[four][e], d[e]);
-    mark_load(i, a, first);
+    mark_load(i, a, first, count);
     if (is_fixed_param(b, a, count * a->bits / 8))
         i->flags |= PTXI_IF_PURE;
     for (unsigned e = 0; e < count; e++)
@@ -231,6 +232,7 @@ static void store_elements(struct ptxi_build *b, const struct access *a, unsigne
     for (unsigned e = 0; e < count; e++)
         ptxi_build_read(i, fields[e], v[e]);
     i->imm = (int32_t)(a->mem.offset + first * (a->bits / 8));
+    ptxi_build_accesses(i, &a->mem, count * a->bits / 8, 0);
 }
 
 void ptxi_lower_st(struct ptxi_build *b, const struct ptxi_inst *inst)

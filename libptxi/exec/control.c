@@ -178,6 +178,11 @@ OP( count )
     NEXT;
 }
 
+OP( count_shared )
+{
+    return ptxi_count_shared(w, i);
+}
+
 OP( unsupported )
 {
     return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, w->frame->code->unsupported[i->imm]);

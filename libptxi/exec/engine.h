@@ -46,6 +46,11 @@ struct ptxi_cta {
     uint32_t warp_count, live_warps;
     bool busy;
     uint64_t thread_instructions, warp_instructions; /* counted since its grid was told */
+    struct ptxi_shared_counts {
+#define X(name) uint64_t name;
+        PTXI_SHARED_COUNTS(X)
+#undef X
+    } shared_counts;
     struct ptxi_barrier barriers[PTXI_BARRIERS];
     uint32_t barriers_in_use; /* bit per barrier at which a warp has arrived */
     unsigned char *shared;
@@ -139,6 +144,9 @@ struct ptxi_area {
 };
 const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t offset,
                                       uint32_t size, const char *detail, const struct ptxi_area *area);
+
+/* banks.c: counts the access to shared memory that follows instruction i. Returns what to run next. */
+const struct ptxi_insn *ptxi_count_shared(struct ptxi_warp *w, const struct ptxi_insn *i);
 
 /* barrier.c: CTA barriers. The warps of 32 whose living lanes all stand at one barrier arrive there. */
 void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);

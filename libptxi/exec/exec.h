@@ -84,6 +84,9 @@ struct ptxi_program {
     uint64_t const_size;
 };
 
+/* What instructions did with shared memory, when counting: see banks.c. */
+#define PTXI_SHARED_COUNTS(X) X(requests) X(wavefronts) X(conflicts)
+
 /* One launch. Filled by api/; everything it points to lives until ptxi_exec_launch() returns. */
 struct ptxi_grid {
     const struct ptxi_code *code;
@@ -110,6 +113,11 @@ struct ptxi_grid {
     /* results */
     struct ptxi_fault_report report; /* kind PTXI_FK_NONE: it ran to its end */
     _Atomic uint64_t thread_instructions, warp_instructions; /* when counting */
+    struct {
+#define X(name) _Atomic uint64_t name;
+        PTXI_SHARED_COUNTS(X)
+#undef X
+    } shared;
 
     /* engine's own */
     uint64_t launch_id, cta_total;

@@ -439,6 +439,10 @@ static void tell_counts(struct ptxi_cta *c)
     atomic_fetch_add_explicit(&c->grid->thread_instructions, c->thread_instructions, memory_order_relaxed);
     atomic_fetch_add_explicit(&c->grid->warp_instructions, c->warp_instructions, memory_order_relaxed);
     c->thread_instructions = c->warp_instructions = 0;
+#define X(name) atomic_fetch_add_explicit(&c->grid->shared.name, c->shared_counts.name, memory_order_relaxed);
+    PTXI_SHARED_COUNTS(X)
+#undef X
+    c->shared_counts = (struct ptxi_shared_counts){ 0 };
 }
 
 /* Whoever comes first after the time is up tells how far the grid is. */

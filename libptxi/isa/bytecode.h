@@ -47,6 +47,14 @@ enum {
 };
 enum ptxi_matrix_format { PTXI_MATRIX_B16, PTXI_MATRIX_B8, PTXI_MATRIX_B6, PTXI_MATRIX_B4 };
 
+/* count_shared: mods, 0 for an operation that does not access shared memory. */
+enum {
+    PTXI_SHARED_BYTES = 31,    /* mask: of a lane's access */
+    PTXI_SHARED_GENERIC = 32,  /* generic addresses, some of which may lead there */
+    PTXI_SHARED_ATOMIC = 64,
+    PTXI_SHARED_MATRIX = 128   /* ldmatrix, stmatrix: imm as above */
+};
+
 enum ptxi_sreg {
 #define SREG(id, spelling, type, vector, ptx, sm) PTXI_SREG_##id,
 #include "isa/sreg.def"
