@@ -8,50 +8,100 @@
 #define AZ ptxi_num_in_ftz_f32(a[l])
 #define BZ ptxi_num_in_ftz_f32(b[l])
 #define CZ ptxi_num_in_ftz_f32(c[l])
+#define AD ptxi_num_f64(a[l])
+#define BD ptxi_num_f64(b[l])
+#define CD ptxi_num_f64(c[l])
 #define canon ptxi_num_canon_f32
-#define canon_ftz ptxi_num_canon_ftz_f32
 
-#define F32_1(name, expr) OPF1(name, uint32_t, uint32_t, expr)
-#define F32_2(name, expr) OPF2(name, uint32_t, uint32_t, uint32_t, expr)
-#define F32_3(name, expr) OPF3(name, uint32_t, uint32_t, uint32_t, uint32_t, expr)
+/* Results are seldom NaNs, and mostly all lanes are on: else this is called. */
+#define OTHERWISE(name, t, bits, slot_b, slot_c, expr, result)                                                                \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_otherwise(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                                         \
+        LIVE_SOURCE(bits, a, PTXI_SLOT(w, i->a));                                                                             \
+        LIVE_SOURCE(bits, b, PTXI_SLOT(w, slot_b));                                                                           \
+        LIVE_SOURCE(bits, c, PTXI_SLOT(w, slot_c));                                                                           \
+        LANE_ARRAY(t, r);                                                                                                     \
+                                                                                                                              \
+        (void)b, (void)c;                                                                                                     \
+        FOR_LANES r[l] = (expr);                                                                                              \
+        if (ptxi_any_nan_of(r)) {                                                                                             \
+            LANE_ARRAY(bits, out);                                                                                            \
+                                                                                                                              \
+            FOR_LANES out[l] = (result);                                                                                      \
+            ptxi_merge(PTXI_SLOT(w, i->d), out, w->active, sizeof *out);                                                      \
+        } else {                                                                                                              \
+            ptxi_merge(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                                          \
+        }                                                                                                                     \
+        NEXT;                                                                                                                 \
+    }
+
+/* `expr` for each lane and, if any of all is a NaN, `result` in terms of it, r[l]. */
+#define ARITHMETIC(name, t, bits, slot_b, slot_c, expr, result)                                                               \
+    OTHERWISE(name, t, bits, slot_b, slot_c, expr, result)                                                                    \
+    OP( name )                                                                                                                \
+    {                                                                                                                         \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {                                                               \
+            const bits *a = PTXI_SLOT(w, i->a);                                                                               \
+            const bits *b __attribute__((unused)) = PTXI_SLOT(w, slot_b);                                                     \
+            const bits *c __attribute__((unused)) = PTXI_SLOT(w, slot_c);                                                     \
+            LANE_ARRAY(t, r);                                                                                                 \
+                                                                                                                              \
+            FOR_LANES r[l] = (expr);                                                                                          \
+            if (__builtin_expect(!ptxi_any_nan_of(r), 1)) {                                                                   \
+                ptxi_copy_lanes(PTXI_SLOT(w, i->d), r, sizeof *r);                                                            \
+                NEXT;                                                                                                         \
+            }                                                                                                                 \
+        }                                                                                                                     \
+        return name##_otherwise(i, w);                                                                                        \
+    }
+
+/* --- f32 --- */
+#define CANONICAL(name, slot_b, slot_c, expr) ARITHMETIC(name, float, uint32_t, slot_b, slot_c, expr, canon(r[l]))
+#define F32_1(name, expr) CANONICAL(name, i->a, i->a, expr)
+#define F32_2(name, expr) CANONICAL(name, i->b, i->b, expr)
+#define F32_3(name, expr) CANONICAL(name, i->b, i->c, expr)
 
 /* Of floats and of pairs of them. */
-#define BOTH_2(op, ftz, expr) F32_2(op##_f32##ftz, expr) OP_PAIRS(op##_f32x2##ftz, i->b, i->b, expr)
-#define BOTH_3(op, ftz, expr) F32_3(op##_f32##ftz, expr) OP_PAIRS(op##_f32x2##ftz, i->b, i->c, expr)
+#define BOTH_2(op, ftz, expr) F32_2(op##_f32##ftz, expr) OP_PAIRS(op##_f32x2##ftz, i->b, i->b, canon(expr))
+#define BOTH_3(op, ftz, expr) F32_3(op##_f32##ftz, expr) OP_PAIRS(op##_f32x2##ftz, i->b, i->c, canon(expr))
 
-BOTH_2(add, , canon(A + B))
-BOTH_2(sub, , canon(A - B))
-BOTH_2(mul, , canon(A * B))
-BOTH_3(fma, , canon(ptxi_num_fma_f32(A, B, C)))
-F32_2(div_f32, canon(A / B))
-F32_1(rcp_f32, canon(1.0f / A))
-F32_1(sqrt_f32, canon(__builtin_sqrtf(A)))
+BOTH_2(add, , A + B)
+BOTH_2(sub, , A - B)
+BOTH_2(mul, , A * B)
+BOTH_3(fma, , ptxi_num_fma_f32(A, B, C))
+F32_2(div_f32, A / B)
+F32_1(rcp_f32, 1.0f / A)
+F32_1(sqrt_f32, __builtin_sqrtf(A))
 
 /* A sum that is subnormal is exact. A reciprocal cannot lie so close below a power of two that it is rounded up to it, even when
  * it is subnormal. */
-BOTH_2(add, _ftz, canon_ftz(AZ + BZ))
-BOTH_2(sub, _ftz, canon_ftz(AZ - BZ))
-BOTH_2(mul, _ftz, ptxi_num_canon_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ))
-BOTH_3(fma, _ftz, ptxi_num_canon_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE)))
-F32_2(div_f32_ftz, ptxi_num_canon_scaled_f32(AZ / BZ, AZ * PTXI_FTZ_SCALE / BZ))
-F32_1(rcp_f32_ftz, canon_ftz(1.0f / AZ))
-F32_1(sqrt_f32_ftz, canon(__builtin_sqrtf(AZ)))
+BOTH_2(add, _ftz, ptxi_num_out_ftz_f32(AZ + BZ))
+BOTH_2(sub, _ftz, ptxi_num_out_ftz_f32(AZ - BZ))
+BOTH_2(mul, _ftz, ptxi_num_flush_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ))
+BOTH_3(fma, _ftz, ptxi_num_flush_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE)))
+F32_2(div_f32_ftz, ptxi_num_flush_scaled_f32(AZ / BZ, AZ * PTXI_FTZ_SCALE / BZ))
+F32_1(rcp_f32_ftz, ptxi_num_out_ftz_f32(1.0f / AZ))
+F32_1(sqrt_f32_ftz, __builtin_sqrtf(AZ))
 
-F32_1(neg_f32, canon(-A))
-F32_1(abs_f32, canon(__builtin_fabsf(A)))
-F32_1(neg_f32_ftz, canon(-AZ))
-F32_1(abs_f32_ftz, canon(__builtin_fabsf(AZ)))
+/* Results as bits. */
+#define BITS_1(name, expr) OPF1(name, uint32_t, uint32_t, expr)
+#define BITS_2(name, expr) OPF2(name, uint32_t, uint32_t, uint32_t, expr)
+
+BITS_1(neg_f32, canon(-A))
+BITS_1(abs_f32, canon(__builtin_fabsf(A)))
+BITS_1(neg_f32_ftz, canon(-AZ))
+BITS_1(abs_f32_ftz, canon(__builtin_fabsf(AZ)))
 
 #define FLUSHED(x) ptxi_num_flush_f32(x)
 #define MIN_MAX(m, is_max)                                                                                                    \
-    F32_2(m##_f32, ptxi_num_minmax_f32(a[l], b[l], is_max, false))                                                            \
-    F32_2(m##_f32_ftz, ptxi_num_minmax_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, false))                                      \
-    F32_2(m##_f32_NaN, ptxi_num_minmax_f32(a[l], b[l], is_max, true))                                                         \
-    F32_2(m##_f32_ftz_NaN, ptxi_num_minmax_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, true))                                   \
-    F32_2(m##_f32_xorsign, ptxi_num_minmax_xorsign_f32(a[l], b[l], is_max, false))                                            \
-    F32_2(m##_f32_ftz_xorsign, ptxi_num_minmax_xorsign_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, false))                      \
-    F32_2(m##_f32_NaN_xorsign, ptxi_num_minmax_xorsign_f32(a[l], b[l], is_max, true))                                         \
-    F32_2(m##_f32_ftz_NaN_xorsign, ptxi_num_minmax_xorsign_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, true))                   \
+    BITS_2(m##_f32, ptxi_num_minmax_f32(a[l], b[l], is_max, false))                                                            \
+    BITS_2(m##_f32_ftz, ptxi_num_minmax_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, false))                                      \
+    BITS_2(m##_f32_NaN, ptxi_num_minmax_f32(a[l], b[l], is_max, true))                                                         \
+    BITS_2(m##_f32_ftz_NaN, ptxi_num_minmax_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, true))                                   \
+    BITS_2(m##_f32_xorsign, ptxi_num_minmax_xorsign_f32(a[l], b[l], is_max, false))                                            \
+    BITS_2(m##_f32_ftz_xorsign, ptxi_num_minmax_xorsign_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, false))                      \
+    BITS_2(m##_f32_NaN_xorsign, ptxi_num_minmax_xorsign_f32(a[l], b[l], is_max, true))                                         \
+    BITS_2(m##_f32_ftz_NaN_xorsign, ptxi_num_minmax_xorsign_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, true))                   \
     OP2(m##_f64, uint64_t, uint64_t, uint64_t, ptxi_num_minmax_f64(a[l], b[l], is_max))
 MIN_MAX(min, false)
 MIN_MAX(max, true)
@@ -81,42 +131,16 @@ MIN_MAX_3(min3_f32_abs, false, 0x7fffffff)
 MIN_MAX_3(max3_f32_abs, true, 0x7fffffff)
 
 /* --- f64 --- */
-#define AD ptxi_num_f64(a[l])
-#define BD ptxi_num_f64(b[l])
-#define CD ptxi_num_f64(c[l])
 #define SIGN_F64 0x8000000000000000u
 
-/* Which NaN comes out of NaNs is decided apart, since there seldom are any. */
-#define F64_OP(name, expr, with_nans)                                                                   \
-    static __attribute__((noinline)) const struct ptxi_insn *with_nans_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
-    {                                                                                                   \
-        const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);       \
-        uint64_t *d = PTXI_SLOT(w, i->d);                                                               \
-                                                                                                        \
-        (void)b, (void)c;                                                                               \
-        WRITE_LANES_COLD(d, with_nans);                                                                 \
-        NEXT;                                                                                           \
-    }                                                                                                   \
-    OP( name )                                                                                          \
-    {                                                                                                   \
-        const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);       \
-        double *d = PTXI_SLOT(w, i->d);                                                                 \
-        LANE_ARRAY(double, r);                                                                          \
-                                                                                                        \
-        (void)b, (void)c;                                                                               \
-        FOR_LANES r[l] = (expr);                                                                        \
-        if (__builtin_expect(ptxi_any_nan_f64(r), 0))                                                   \
-            return with_nans_##name(i, w);                                                              \
-        WRITE_LANES(d, r[l]);                                                                           \
-        NEXT;                                                                                           \
-    }
-F64_OP(add_f64, AD + BD, ptxi_num_nan2_f64(AD + BD, b[l], a[l]))
-F64_OP(sub_f64, AD - BD, ptxi_num_nan2_f64(AD - BD, b[l], a[l]))
-F64_OP(mul_f64, AD * BD, ptxi_num_nan2_f64(AD * BD, b[l], a[l]))
-F64_OP(fma_f64, ptxi_num_fma_f64(AD, BD, CD), ptxi_num_nan3_f64(ptxi_num_fma_f64(AD, BD, CD), b[l], c[l], a[l]))
-F64_OP(div_f64, AD / BD, ptxi_num_nan2_f64(AD / BD, a[l], b[l]))
-F64_OP(rcp_f64, 1.0 / AD, ptxi_num_nan1_f64(1.0 / AD, a[l]))
-F64_OP(sqrt_f64, __builtin_sqrt(AD), ptxi_num_nan1_f64(__builtin_sqrt(AD), a[l]))
+#define F64(name, slot_b, slot_c, expr, result) ARITHMETIC(name, double, uint64_t, slot_b, slot_c, expr, result)
+F64(add_f64, i->b, i->b, AD + BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
+F64(sub_f64, i->b, i->b, AD - BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
+F64(mul_f64, i->b, i->b, AD * BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
+F64(fma_f64, i->b, i->c, ptxi_num_fma_f64(AD, BD, CD), ptxi_num_nan3_f64(r[l], b[l], c[l], a[l]))
+F64(div_f64, i->b, i->b, AD / BD, ptxi_num_nan2_f64(r[l], a[l], b[l]))
+F64(rcp_f64, i->a, i->a, 1.0 / AD, ptxi_num_nan1_f64(r[l], a[l]))
+F64(sqrt_f64, i->a, i->a, __builtin_sqrt(AD), ptxi_num_nan1_f64(r[l], a[l]))
 OP1(neg_f64, uint64_t, uint64_t, AD != AD ? a[l] | PTXI_QUIET_F64 : a[l] ^ SIGN_F64)
 OP1(abs_f64, uint64_t, uint64_t, AD != AD ? a[l] | PTXI_QUIET_F64 : a[l] & ~SIGN_F64)
 

@@ -3,55 +3,133 @@
 #include "exec/rounding.h"
 #include "num/fma.h"
 
+/* Expressions are made of these, s being ps for f32 and pd for f64. */
+#if defined(__AVX512F__)
+
+/* Vectors; the rounding is part of the instruction. */
+#define A _mm512_load_ps(a + l)
+#define B _mm512_load_ps(b + l)
+#define C _mm512_load_ps(c + l)
+#define AD _mm512_load_pd(a + l)
+#define BD _mm512_load_pd(b + l)
+#define CD _mm512_load_pd(c + l)
+#define ADD(s, x, y) _mm512_add_round_##s(x, y, ROUNDING)
+#define SUB(s, x, y) _mm512_sub_round_##s(x, y, ROUNDING)
+#define MUL(s, x, y) _mm512_mul_round_##s(x, y, ROUNDING)
+#define DIV(s, x, y) _mm512_div_round_##s(x, y, ROUNDING)
+#define FMA(s, x, y, z) _mm512_fmadd_round_##s(x, y, z, ROUNDING)
+#define SQRT(s, x) _mm512_sqrt_round_##s(x, ROUNDING)
+#define SAME(s, x) _mm512_set1_##s(x)
+
+typedef uint32_t float_bits __attribute__((vector_size(64)));
+
+static inline __m512 flushed(__m512 x)
+{
+    float_bits bits = (float_bits)x, gone = (float_bits)((bits & 0x7f800000) == 0) & 0x7fffffff;
+
+    return (__m512)(bits & ~gone);
+}
+
+/* See ptxi_num_flush_scaled_f32(). */
+static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
+{
+    float_bits bits = (float_bits)r, tiny = (float_bits)(((float_bits)scaled & 0x7fffffff) < 0x0c800000);
+    float_bits gone = tiny & (float_bits)((bits & 0x7fffffff) <= 0x00800000) & 0x7fffffff;
+
+    return (__m512)(bits & ~gone);
+}
+
+#define IN_MODE(mode, how, s, expr)                                    \
+    case mode: {                                                       \
+        enum { ROUNDING = how | _MM_FROUND_NO_EXC };                   \
+                                                                       \
+        for (int l = 0; l < PTXI_LANES; l += (int)(64 / sizeof *r))    \
+            _mm512_store_##s(r + l, expr);                             \
+        break;                                                         \
+    }
+
+/* Results of all lanes. r may be a source. */
+#define ROUNDED(name, s, t, bits, expr)                                                                                \
+    static inline void rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)     \
+    {                                                                                                                  \
+        (void)a, (void)b, (void)c;                                                                                     \
+        switch (mode) {                                                                                                \
+        IN_MODE(PTXI_RN, _MM_FROUND_TO_NEAREST_INT, s, expr)                                                           \
+        IN_MODE(PTXI_RZ, _MM_FROUND_TO_ZERO, s, expr)                                                                  \
+        IN_MODE(PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                                                               \
+        IN_MODE(PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                                                               \
+        }                                                                                                              \
+    }
+#define IN_ROUNDING(mods, call) call
+
+#else
+
 #define A ptxi_num_f32(a[l])
 #define B ptxi_num_f32(b[l])
 #define C ptxi_num_f32(c[l])
-#define AZ ptxi_num_in_ftz_f32(a[l])
-#define BZ ptxi_num_in_ftz_f32(b[l])
-#define CZ ptxi_num_in_ftz_f32(c[l])
 #define AD ptxi_num_f64(a[l])
 #define BD ptxi_num_f64(b[l])
 #define CD ptxi_num_f64(c[l])
+#define ADD(s, x, y) ((x) + (y))
+#define SUB(s, x, y) ((x) - (y))
+#define MUL(s, x, y) ((x) * (y))
+#define DIV(s, x, y) ((x) / (y))
+#define FMA(s, x, y, z) FMA_##s(x, y, z)
+#define SQRT(s, x) SQRT_##s(x)
+#define SQRT_ps __builtin_sqrtf
+#define SQRT_pd __builtin_sqrt
+#define SAME(s, x) (x)
+#define flushed ptxi_num_out_ftz_f32
+#define flushed_scaled ptxi_num_flush_scaled_f32
 
 /* What the host cannot fuse is made of integers, which need the rounding's name. */
 #ifdef PTXI_NUM_HOST_FMA
-#define FMA_F32(x, y, z) __builtin_fmaf(x, y, z)
-#define FMA_F64(x, y, z) __builtin_fma(x, y, z)
+#define FMA_ps(x, y, z) __builtin_fmaf(x, y, z)
+#define FMA_pd(x, y, z) __builtin_fma(x, y, z)
 #else
-#define FMA_F32(x, y, z) ptxi_num_fma_f32_by_integer(x, y, z, (enum ptxi_num_rounding)mode)
-#define FMA_F64(x, y, z) ptxi_num_fma_f64_by_integer(x, y, z, (enum ptxi_num_rounding)mode)
+#define FMA_ps(x, y, z) ptxi_num_fma_f32_by_integer(x, y, z, (enum ptxi_num_rounding)mode)
+#define FMA_pd(x, y, z) ptxi_num_fma_f64_by_integer(x, y, z, (enum ptxi_num_rounding)mode)
 #endif
 _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM_RZ && (int)PTXI_RM == (int)PTXI_NUM_RM &&
                    (int)PTXI_RP == (int)PTXI_NUM_RP,
                "one numbering of roundings");
 
-#define SCALED(r, scaled) ptxi_num_flush_scaled_f32(r, scaled)
-#define TIMES PTXI_FTZ_SCALE *
-
-/* Results of all lanes, computed in the rounding that is set. */
-#define ROUNDED(name, t, bits, expr)                                                                                    \
-    PTXI_ROUNDED void rounded_##name(t *restrict r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode) \
-    {                                                                                                                   \
-        (void)a, (void)b, (void)c, (void)mode;                                                                          \
-        FOR_LANES r[l] = (expr);                                                                                        \
+/* Results of all lanes, computed in the rounding that is set. r may be a source. */
+#define ROUNDED(name, s, t, bits, expr)                                                                                \
+    PTXI_ROUNDED void rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)      \
+    {                                                                                                                  \
+        (void)a, (void)b, (void)c, (void)mode;                                                                         \
+        FOR_LANES r[l] = (expr);                                                                                       \
     }
+#define IN_ROUNDING(mods, call)          \
+    do {                                 \
+        ptxi_rounding_begin(mods);       \
+        call;                            \
+        ptxi_rounding_end(mods);         \
+    } while (0)
+
+#endif
+
+#define AZ flushed(A)
+#define BZ flushed(B)
+#define CZ flushed(C)
+#define SCALED(x) MUL(ps, x, SAME(ps, PTXI_FTZ_SCALE))
+#define ONE(s) SAME(s, 1)
 
 /* NaN and saturation come after rounding. */
 #define ROUNDING_OP_F32(name, expr)                                                                          \
-    ROUNDED(name, float, uint32_t, expr)                                                                     \
+    ROUNDED(name, ps, float, uint32_t, expr)                                                                 \
     OP( name )                                                                                               \
     {                                                                                                        \
-        LANE_ARRAY(float, r);                                                                                \
-        uint32_t *d = PTXI_SLOT(w, i->d);                                                                    \
+        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
+        RESULT_LANES(float, r);                                                                              \
                                                                                                              \
-        ptxi_rounding_begin(i->mods);                                                                        \
-        rounded_##name(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), PTXI_SLOT(w, i->c), ptxi_rounding_of(i->mods)); \
-        ptxi_rounding_end(i->mods);                                                                          \
+        IN_ROUNDING(i->mods, rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                         \
         if (i->mods & PTXI_MOD_SAT)                                                                          \
-            WRITE_LANES(d, ptxi_num_sat_f32(r[l]));                                                          \
-        else                                                                                                 \
-            WRITE_LANES(d, ptxi_num_canon_f32(r[l]));                                                        \
-        NEXT;                                                                                                \
+            FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));                                           \
+        else if (__builtin_expect(ptxi_any_nan_f32(r), 0))                                                   \
+            FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));                                         \
+        NEXT_WITH_RESULT(r);                                                                                 \
     }
 
 /* The same of pairs, as of two registers. */
@@ -66,49 +144,46 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
         RESULT_LANES(uint64_t, results);                                                                     \
         ptxi_float_bits *r = (ptxi_float_bits *)results;                                                     \
                                                                                                              \
-        ptxi_rounding_begin(i->mods);                                                                        \
         for (int k = 0; k < 2 * PTXI_LANES; k += PTXI_LANES)                                                 \
-            rounded_##of_one(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods));                         \
-        ptxi_rounding_end(i->mods);                                                                          \
+            IN_ROUNDING(i->mods, rounded_##of_one(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods)));   \
         FOR_PAIRS r[l] = ptxi_num_canon_f32(f[l]);                                                           \
         NEXT_WITH_RESULT(results);                                                                           \
     }
 #define ROUNDING_BOTH(op, x, slot_c, expr) ROUNDING_OP_F32(op##_f32##x, expr) ROUNDING_PAIRS(op##_f32x2##x, op##_f32##x, slot_c)
 
-ROUNDING_BOTH(add, _x, i->b, A + B)
-ROUNDING_BOTH(sub, _x, i->b, A - B)
-ROUNDING_BOTH(mul, _x, i->b, A * B)
-ROUNDING_BOTH(fma, _x, i->c, FMA_F32(A, B, C))
-ROUNDING_OP_F32(div_f32_x, A / B)
-ROUNDING_OP_F32(rcp_f32_x, 1.0f / A)
-ROUNDING_OP_F32(sqrt_f32_x, __builtin_sqrtf(A))
-ROUNDING_BOTH(add, _ftz_x, i->b, ptxi_num_out_ftz_f32(AZ + BZ))
-ROUNDING_BOTH(sub, _ftz_x, i->b, ptxi_num_out_ftz_f32(AZ - BZ))
-ROUNDING_BOTH(mul, _ftz_x, i->b, SCALED(AZ * BZ, TIMES AZ * BZ))
-ROUNDING_BOTH(fma, _ftz_x, i->c, SCALED(FMA_F32(AZ, BZ, CZ), FMA_F32(TIMES AZ, BZ, TIMES CZ)))
-ROUNDING_OP_F32(div_f32_ftz_x, SCALED(AZ / BZ, TIMES AZ / BZ))
-ROUNDING_OP_F32(rcp_f32_ftz_x, SCALED(1.0f / AZ, PTXI_FTZ_SCALE / AZ))
-ROUNDING_OP_F32(sqrt_f32_ftz_x, __builtin_sqrtf(AZ))
+ROUNDING_BOTH(add, _x, i->b, ADD(ps, A, B))
+ROUNDING_BOTH(sub, _x, i->b, SUB(ps, A, B))
+ROUNDING_BOTH(mul, _x, i->b, MUL(ps, A, B))
+ROUNDING_BOTH(fma, _x, i->c, FMA(ps, A, B, C))
+ROUNDING_OP_F32(div_f32_x, DIV(ps, A, B))
+ROUNDING_OP_F32(rcp_f32_x, DIV(ps, ONE(ps), A))
+ROUNDING_OP_F32(sqrt_f32_x, SQRT(ps, A))
+ROUNDING_BOTH(add, _ftz_x, i->b, flushed(ADD(ps, AZ, BZ)))
+ROUNDING_BOTH(sub, _ftz_x, i->b, flushed(SUB(ps, AZ, BZ)))
+ROUNDING_BOTH(mul, _ftz_x, i->b, flushed_scaled(MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ)))
+ROUNDING_BOTH(fma, _ftz_x, i->c, flushed_scaled(FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ))))
+ROUNDING_OP_F32(div_f32_ftz_x, flushed_scaled(DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ)))
+ROUNDING_OP_F32(rcp_f32_ftz_x, flushed_scaled(DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ)))
+ROUNDING_OP_F32(sqrt_f32_ftz_x, SQRT(ps, AZ))
 
+/* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. */
 #define ROUNDING_OP_F64(name, expr, result)                                                                  \
-    ROUNDED(name, double, uint64_t, expr)                                                                    \
+    ROUNDED(name, pd, double, uint64_t, expr)                                                                \
     OP( name )                                                                                               \
     {                                                                                                        \
         const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
         LANE_ARRAY(double, r);                                                                               \
-        uint64_t *d = PTXI_SLOT(w, i->d);                                                                    \
                                                                                                              \
-        (void)b, (void)c;                                                                                    \
-        ptxi_rounding_begin(i->mods);                                                                        \
-        rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods));                                               \
-        ptxi_rounding_end(i->mods);                                                                          \
-        WRITE_LANES(d, result);                                                                              \
+        IN_ROUNDING(i->mods, rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                         \
+        if (__builtin_expect(ptxi_any_nan_f64(r), 0))                                                        \
+            FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                           \
         NEXT;                                                                                                \
     }
-ROUNDING_OP_F64(add_f64_x, AD + BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
-ROUNDING_OP_F64(sub_f64_x, AD - BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
-ROUNDING_OP_F64(mul_f64_x, AD * BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
-ROUNDING_OP_F64(fma_f64_x, FMA_F64(AD, BD, CD), ptxi_num_nan3_f64(r[l], b[l], c[l], a[l]))
-ROUNDING_OP_F64(div_f64_x, AD / BD, ptxi_num_nan2_f64(r[l], a[l], b[l]))
-ROUNDING_OP_F64(rcp_f64_x, 1.0 / AD, ptxi_num_nan1_f64(r[l], a[l]))
-ROUNDING_OP_F64(sqrt_f64_x, __builtin_sqrt(AD), ptxi_num_nan1_f64(r[l], a[l]))
+ROUNDING_OP_F64(add_f64_x, ADD(pd, AD, BD), ptxi_num_nan2_f64(r[l], b[l], a[l]))
+ROUNDING_OP_F64(sub_f64_x, SUB(pd, AD, BD), ptxi_num_nan2_f64(r[l], b[l], a[l]))
+ROUNDING_OP_F64(mul_f64_x, MUL(pd, AD, BD), ptxi_num_nan2_f64(r[l], b[l], a[l]))
+ROUNDING_OP_F64(fma_f64_x, FMA(pd, AD, BD, CD), ptxi_num_nan3_f64(r[l], b[l], c[l], a[l]))
+ROUNDING_OP_F64(div_f64_x, DIV(pd, AD, BD), ptxi_num_nan2_f64(r[l], a[l], b[l]))
+ROUNDING_OP_F64(rcp_f64_x, DIV(pd, ONE(pd), AD), ptxi_num_nan1_f64(r[l], a[l]))
+ROUNDING_OP_F64(sqrt_f64_x, SQRT(pd, AD), ptxi_num_nan1_f64(r[l], a[l]))

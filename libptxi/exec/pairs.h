@@ -18,7 +18,7 @@ static inline const ptxi_float_bits *live_pairs(uint64_t *copy, const void *from
     return (const ptxi_float_bits *)copy;
 }
 
-/* An operation on each element; the expression is in terms of a[l], b[l], c[l], as in OPF3. */
+/* An operation on each element; the expression is in terms of a[l], b[l], c[l], as in OPF. */
 #define OP_PAIRS(name, slot_b, slot_c, expr)                                                     \
     OP( name )                                                                                   \
     {                                                                                            \

@@ -59,14 +59,6 @@ static inline uint32_t ptxi_num_flush_f32(uint32_t a)
     return a & ~gone;
 }
 
-/* Both: what an operation with .ftz makes of a result that is exact if it is tiny. */
-static inline uint32_t ptxi_num_canon_ftz_f32(float r)
-{
-    uint32_t flushed = ptxi_num_flush_f32(ptxi_num_bits_f32(r));
-
-    return r != r ? PTXI_NAN_F32 : flushed;
-}
-
 static inline float ptxi_num_out_ftz_f32(float r)
 {
     return ptxi_num_f32(ptxi_num_flush_f32(ptxi_num_bits_f32(r)));
@@ -103,12 +95,12 @@ static inline float ptxi_num_in_ftz_f32(uint32_t a)
     return ptxi_num_f32(ptxi_num_flush_f32(a));
 }
 
-/* .sat: [+0, 1]; -0 and NaN become +0. */
+/* .sat: [+0, 1]; -0 and NaN become +0. Bits of numbers that are not negative are in the order of the numbers. */
 static inline uint32_t ptxi_num_sat_f32(float r)
 {
-    float low = r > 0.0f ? r : 0.0f;
+    int32_t bits = (int32_t)ptxi_num_bits_f32(r), low = bits > 0 ? bits : 0, x = low < 0x3f800000 ? low : 0x3f800000;
 
-    return ptxi_num_bits_f32(low < 1.0f ? low : 1.0f);
+    return low > 0x7f800000 ? 0 : (uint32_t)x;
 }
 
 static inline uint64_t ptxi_num_sat_f64(double r)
