@@ -424,6 +424,14 @@ static void drop(struct contract *c, uint32_t mul)
     i->flags &= ~PTXI_IF_FUSABLE;
 }
 
+/* Which NaN comes out of a fused f64 operation: the factors are those of the product, and neg does not change a NaN's sign. */
+static uint16_t nan_mods(uint16_t add, uint16_t mul, bool minus_a, bool minus_c)
+{
+    uint16_t factors = PTXI_MOD_LATER_A | PTXI_MOD_MINUS_A;
+
+    return (uint16_t)((add & ~factors) | ((mul & factors) ^ (minus_a ? PTXI_MOD_MINUS_A : 0)) | (minus_c ? PTXI_MOD_MINUS_C : 0));
+}
+
 /* a*b + c, c + a*b; a*b - c = fma(a, b, -c); c - a*b = fma(-a, b, c). */
 static void fuse(struct contract *c, uint32_t n, uint32_t v, const struct product *p)
 {
@@ -438,6 +446,8 @@ static void fuse(struct contract *c, uint32_t n, uint32_t v, const struct produc
     if (sub && first)
         other = derive(c, other, n, type, true);
     i->op = type->fma;
+    if (type->fma == PTXI_OP_fma_f64)
+        i->mods = nan_mods(i->mods, c->ir->insts[p->mul].mods, sub && !first, sub && first);
     i->v[PTXI_F_A] = a;
     i->v[PTXI_F_B] = b;
     i->v[PTXI_F_C] = other;
@@ -501,7 +511,7 @@ static bool try_neg(struct contract *c, uint32_t n)
     kind_of(mul, &type);
     i = &c->ir->insts[n];
     i->op = mul->op;
-    i->mods = mul->mods;
+    i->mods = type->mul == PTXI_OP_mul_f64 ? nan_mods(0, mul->mods, true, false) : mul->mods;
     i->v[PTXI_F_A] = derive(c, mul->v[PTXI_F_A], n, type, true);
     i->v[PTXI_F_B] = mul->v[PTXI_F_B];
     i->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;

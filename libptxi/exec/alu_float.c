@@ -1,4 +1,5 @@
 /* PTX ISA, "Floating Point Instructions", rounded to nearest; alu_round.c has the other roundings and .sat. */
+#include "exec/nans.h"
 #include "exec/pairs.h"
 #include "num/fma.h"
 
@@ -102,7 +103,7 @@ BITS_1(abs_f32_ftz, canon(__builtin_fabsf(AZ)))
     BITS_2(m##_f32_ftz_xorsign, ptxi_num_minmax_xorsign_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, false))                      \
     BITS_2(m##_f32_NaN_xorsign, ptxi_num_minmax_xorsign_f32(a[l], b[l], is_max, true))                                         \
     BITS_2(m##_f32_ftz_NaN_xorsign, ptxi_num_minmax_xorsign_f32(FLUSHED(a[l]), FLUSHED(b[l]), is_max, true))                   \
-    OP2(m##_f64, uint64_t, uint64_t, uint64_t, ptxi_num_minmax_f64(a[l], b[l], is_max))
+    OP2(m##_f64, uint64_t, uint64_t, uint64_t, i->mods & PTXI_MOD_LATER_A ? ptxi_num_minmax_f64(b[l], a[l], is_max) : ptxi_num_minmax_f64(a[l], b[l], is_max))
 MIN_MAX(min, false)
 MIN_MAX(max, true)
 
@@ -134,10 +135,10 @@ MIN_MAX_3(max3_f32_abs, true, 0x7fffffff)
 #define SIGN_F64 0x8000000000000000u
 
 #define F64(name, slot_b, slot_c, expr, result) ARITHMETIC(name, double, uint64_t, slot_b, slot_c, expr, result)
-F64(add_f64, i->b, i->b, AD + BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
-F64(sub_f64, i->b, i->b, AD - BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
-F64(mul_f64, i->b, i->b, AD * BD, ptxi_num_nan2_f64(r[l], b[l], a[l]))
-F64(fma_f64, i->b, i->c, ptxi_num_fma_f64(AD, BD, CD), ptxi_num_nan3_f64(r[l], b[l], c[l], a[l]))
+F64(add_f64, i->b, i->b, AD + BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
+F64(sub_f64, i->b, i->b, AD - BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
+F64(mul_f64, i->b, i->b, AD * BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
+F64(fma_f64, i->b, i->c, ptxi_num_fma_f64(AD, BD, CD), ptxi_nan_of_three(i->mods, r[l], a[l], b[l], c[l]))
 F64(div_f64, i->b, i->b, AD / BD, ptxi_num_nan2_f64(r[l], a[l], b[l]))
 F64(rcp_f64, i->a, i->a, 1.0 / AD, ptxi_num_nan1_f64(r[l], a[l]))
 F64(sqrt_f64, i->a, i->a, __builtin_sqrt(AD), ptxi_num_nan1_f64(r[l], a[l]))

@@ -1,4 +1,5 @@
 /* PTX ISA, "Floating Point Instructions": add, sub, mul, fma, div, rcp and sqrt with directed rounding or .sat. */
+#include "exec/nans.h"
 #include "exec/pairs.h"
 #include "exec/rounding.h"
 #include "num/fma.h"
@@ -180,10 +181,10 @@ ROUNDING_OP_F32(sqrt_f32_ftz_x, SQRT(ps, AZ))
         write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                           \
         NEXT;                                                                                                \
     }
-ROUNDING_OP_F64(add_f64_x, ADD(pd, AD, BD), ptxi_num_nan2_f64(r[l], b[l], a[l]))
-ROUNDING_OP_F64(sub_f64_x, SUB(pd, AD, BD), ptxi_num_nan2_f64(r[l], b[l], a[l]))
-ROUNDING_OP_F64(mul_f64_x, MUL(pd, AD, BD), ptxi_num_nan2_f64(r[l], b[l], a[l]))
-ROUNDING_OP_F64(fma_f64_x, FMA(pd, AD, BD, CD), ptxi_num_nan3_f64(r[l], b[l], c[l], a[l]))
+ROUNDING_OP_F64(add_f64_x, ADD(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
+ROUNDING_OP_F64(sub_f64_x, SUB(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
+ROUNDING_OP_F64(mul_f64_x, MUL(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
+ROUNDING_OP_F64(fma_f64_x, FMA(pd, AD, BD, CD), ptxi_nan_of_three(i->mods, r[l], a[l], b[l], c[l]))
 ROUNDING_OP_F64(div_f64_x, DIV(pd, AD, BD), ptxi_num_nan2_f64(r[l], a[l], b[l]))
 ROUNDING_OP_F64(rcp_f64_x, DIV(pd, ONE(pd), AD), ptxi_num_nan1_f64(r[l], a[l]))
 ROUNDING_OP_F64(sqrt_f64_x, SQRT(pd, AD), ptxi_num_nan1_f64(r[l], a[l]))

@@ -33,6 +33,8 @@ struct ptxi_insn {
 enum { PTXI_MOD_FTZ = 1, PTXI_MOD_SAT = 2, PTXI_MOD_RND_SHIFT = 2, PTXI_MOD_RND_MASK = 12, PTXI_MOD_NAN = 16, PTXI_MOD_CC = 16, PTXI_MOD_SHIFTAMT = 16,
        PTXI_MOD_WRAP = 16, PTXI_MOD_RELU = 32, PTXI_MOD_SATFINITE = 64, PTXI_MOD_XORSIGN = 64, PTXI_MOD_BOOL_SHIFT = 7, PTXI_MOD_BOOL_MASK = 3 << 7,
        PTXI_MOD_NOT_C = 1 << 9 /* the predicate source of set/setp/selp is negated: set by the compiler */ };
+/* Set by the compiler for f64 operations. They only decide which NaN comes out of NaNs, and its sign. */
+enum { PTXI_MOD_LATER_A = 16 /* a is made after b */, PTXI_MOD_MINUS_A = 32, PTXI_MOD_MINUS_C = 64 /* the operand's sign was changed */ };
 enum ptxi_rounding { PTXI_RN, PTXI_RZ, PTXI_RM, PTXI_RP };
 
 /* ldmatrix, stmatrix: imm. Fragments of the matrices are d, b, c, mods (ldmatrix) or b, c, d, mods (stmatrix), a slot each; a holds the
