@@ -852,6 +852,26 @@ PTXI_API ptxiResult ptxiCtxSetCounting(ptxiContext ctx, int on);
 PTXI_API ptxiResult ptxiCtxGetCounters(ptxiContext ctx, ptxiCounters *counters);
 PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
 
+/* A kernel's parameter as PTX declares it. */
+typedef struct ptxiParam {
+    size_t size;                  /* set by the caller: sizeof(ptxiParam) */
+    size_t offset, bytes;         /* its place in the parameter buffer, and its size */
+    size_t align;                 /* bytes */
+    size_t count;                 /* elements of an array; 0: it is none */
+    const char *name;
+    const char *type;             /* of an element, without the dot: "u64", "f32", "b8"; or "texref", "samplerref", "surfref" */
+    const char *space;            /* the state space that its .ptr attribute names, "global"; NULL: none */
+} ptxiParam;
+
+/*! ptxiFuncGetParam() , ptxiFuncGetSignature() :
+ *  What ptxiFuncGetParamInfo leaves out, for those who make arguments from another language's values: parameter number
+ *  `paramIndex`, from 0; and the kernel with all its parameters as a text, "lerp(.u64 x, .f32 alpha)".
+ * `param->size` is set by the caller. `*text` is the caller's, to be freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE past the last parameter or for a bad size, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *param);
+PTXI_API ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text);
+
 /*! ptxiModuleGetUnsupported() :
  *  Which functions contain legal instructions that this version cannot execute: a line for each instruction, with
  *  function, place and spelling, and one for each function that is too large; the empty string where there is none.

@@ -63,10 +63,6 @@ char *ptxi_cmd_read(const char *file, size_t most, size_t *size);
 /* Load a file, printing what there is to say about its text; NULL if it is not valid. */
 ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options);
 
-/* "name(.u64 a, .f32 b)" */
-void ptxi_cmd_signature(ptxiFunction f, struct ptxi_str *out);
-void ptxi_cmd_param(const struct ptxi_var *v, struct ptxi_str *out); /* ".u64 a" */
-
 /* "PTX 8.7, sm_90a" */
 void ptxi_cmd_target(ptxiModule m, struct ptxi_str *out);
 

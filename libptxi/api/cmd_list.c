@@ -33,7 +33,7 @@ static bool list_kernel(ptxiFunction f)
     }
     ptxi_str_init(&s, NULL);
     ptxi_str_puts(&s, "  ");
-    ptxi_cmd_signature(f, &s);
+    ptxi_signature(f, &s);
     ptxi_str_printf(&s, "\n      %d registers; bytes: %u parameters, %d shared, %d local, %d const; %d threads at most",
                     attribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS), code->param_bytes, attribute(f, PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
                     attribute(f, PTXI_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES), attribute(f, PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),

@@ -82,40 +82,6 @@ ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *option
     return r ? NULL : m;
 }
 
-void ptxi_cmd_param(const struct ptxi_var *v, struct ptxi_str *out)
-{
-    static const char *const spaces[] = {
-        [PTXI_SPACE_GENERIC] = "", [PTXI_SPACE_CONST] = " .const", [PTXI_SPACE_GLOBAL] = " .global", [PTXI_SPACE_LOCAL] = " .local",
-        [PTXI_SPACE_PARAM] = " .param", [PTXI_SPACE_SHARED] = " .shared", [PTXI_SPACE_TEX] = "",
-    };
-
-    if (v->opaque) {
-        ptxi_str_printf(out, "%s %s", v->opaque == 't' ? ".texref" : v->opaque == 's' ? ".samplerref" : ".surfref", v->name->s);
-        return;
-    }
-    if (v->size != v->element)
-        ptxi_str_printf(out, ".align %u ", v->align);
-    ptxi_str_printf(out, ".%s", ptxi_types[v->type].name);
-    if (v->ptr_space)
-        ptxi_str_printf(out, " .ptr%s", spaces[v->ptr_space]);
-    ptxi_str_printf(out, " %s", v->name->s);
-    if (v->size != v->element)
-        ptxi_str_printf(out, "[%llu]", (unsigned long long)(v->element ? v->size / v->element : v->size));
-}
-
-void ptxi_cmd_signature(ptxiFunction f, struct ptxi_str *out)
-{
-    const struct ptxi_signature *s = &f->func->signature;
-
-    ptxi_str_printf(out, "%s(", f->func->name->s);
-    for (uint32_t i = 0; i < s->param_count; i++) {
-        if (i)
-            ptxi_str_puts(out, ", ");
-        ptxi_cmd_param(s->params[i], out);
-    }
-    ptxi_str_putc(out, ')');
-}
-
 void ptxi_cmd_target(ptxiModule m, struct ptxi_str *out)
 {
     const struct ptxi_module_tree *t = m->tree;

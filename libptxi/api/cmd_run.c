@@ -168,7 +168,7 @@ static void print_signature(const char *what, ptxiFunction f)
     struct ptxi_str s;
 
     ptxi_str_init(&s, NULL);
-    ptxi_cmd_signature(f, &s);
+    ptxi_signature(f, &s);
     fprintf(stderr, "note: %s %s\n", what, ptxi_str_text(&s));
     ptxi_str_free(&s);
 }
@@ -219,7 +219,7 @@ static bool check_args(struct run *r)
         ptxi_str_init(&s, NULL);
         ptxi_str_init(&p, NULL);
         describe(a, &s);
-        ptxi_cmd_param(sig->params[i], &p);
+        ptxi_signature_param(sig->params[i], &p);
         ptxi_cmd_error("argument %u, '%s', is %s; the parameter is %s", i, a->text, ptxi_str_text(&s), ptxi_str_text(&p));
         ptxi_str_free(&s);
         ptxi_str_free(&p);

@@ -388,14 +388,6 @@ static ptxiResult enter_module(ptxiModule m)
     return r ? r : ptxi_module_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
-static ptxiResult enter_function(ptxiFunction f)
-{
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-
-    return r ? r : ptxi_function_valid(f) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
-}
-
 ptxiResult ptxiModuleUnload(ptxiModule hmod)
 {
     ptxiResult r = enter_module(hmod);
@@ -485,56 +477,9 @@ ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hm
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
-{
-    ptxiResult r = enter_function(hfunc);
-
-    if (r)
-        return r;
-    if (!hmod)
-        return PTXI_ERROR_INVALID_VALUE;
-    *hmod = hfunc->module;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
-{
-    ptxiResult r = enter_function(hfunc);
-
-    if (r)
-        return r;
-    if (!name)
-        return PTXI_ERROR_INVALID_VALUE;
-    *name = name_of(hfunc->func);
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
-{
-    ptxiResult r = enter_function(func);
-
-    if (r)
-        return r;
-    if (!paramOffset || paramIndex >= func->func->signature.param_count)
-        return PTXI_ERROR_INVALID_VALUE;
-    *paramOffset = ptxi_layout_param(func->func, (uint32_t)paramIndex);
-    if (paramSize)
-        *paramSize = func->func->signature.params[paramIndex]->size;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
-{
-    ptxiResult r = enter_function(hfunc);
-
-    if (r)
-        return r;
-    return (unsigned)config <= PTXI_FUNC_CACHE_PREFER_EQUAL ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
-}
-
 /* ---- texts for tools */
 
-static ptxiResult give_text(struct ptxi_str *s, char **text)
+ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text)
 {
     char *copy = s->oom ? NULL : strdup(ptxi_str_text(s));
 
@@ -584,7 +529,7 @@ ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
         if (code && code->unsupported_count)
             list_unsupported(mod, code, &s);
     }
-    return give_text(&s, text);
+    return ptxi_api_give_text(&s, text);
 }
 
 ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
@@ -615,5 +560,5 @@ ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
         ptxi_str_free(&s);
         return PTXI_ERROR_NOT_FOUND;
     }
-    return give_text(&s, text);
+    return ptxi_api_give_text(&s, text);
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/str.h"
 #include "compile/compile.h"
 #include "exec/exec.h"
 
@@ -60,6 +61,13 @@ bool ptxi_function_valid(const struct ptxiFunction_st *f);
 /* A function's code, compiled if need be; any thread. NULL: no body, or memory is short, or it is beyond what bytecode
  * can hold. */
 const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count);
+
+/* "name(.u64 a, .f32 b)", and ".u64 a". */
+void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out);
+void ptxi_signature_param(const struct ptxi_var *v, struct ptxi_str *out);
+
+/* A text for the caller, who frees it with ptxiFree; frees `s`. */
+ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text);
 
 /* The program that a launch runs in; NULL: memory is short. */
 const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count);

@@ -53,6 +53,7 @@ START_TEST(structures_that_grow_begin_with_their_size)
     ck_assert_uint_eq(offsetof(ptxiReport, size), 0);
     ck_assert_uint_eq(offsetof(ptxiDiagnostic, size), 0);
     ck_assert_uint_eq(offsetof(ptxiCounters, size), 0);
+    ck_assert_uint_eq(offsetof(ptxiParam, size), 0);
 }
 END_TEST
 

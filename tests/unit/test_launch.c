@@ -182,6 +182,46 @@ START_TEST(functions_are_found)
 }
 END_TEST
 
+START_TEST(parameters_are_described)
+{
+    static const struct {
+        const char *name, *type;
+        size_t offset, bytes, align, count;
+    } want[] = { { "a", "u8", 0, 1, 1, 0 }, { "b", "u64", 8, 8, 8, 0 }, { "c", "b8", 16, 6, 4, 6 }, { "d", "u16", 22, 2, 2, 0 } };
+    ptxiFunction f = kernel("uneven");
+    ptxiParam p = { .size = sizeof p };
+    char *text;
+
+    for (size_t i = 0; i < 4; i++) {
+        ok(ptxiFuncGetParam(f, i, &p));
+        ck_assert_str_eq(p.name, want[i].name);
+        ck_assert_str_eq(p.type, want[i].type);
+        ck_assert_ptr_null(p.space);
+        ck_assert_uint_eq(p.offset, want[i].offset);
+        ck_assert_uint_eq(p.bytes, want[i].bytes);
+        ck_assert_uint_eq(p.align, want[i].align);
+        ck_assert_uint_eq(p.count, want[i].count);
+    }
+    gives(ptxiFuncGetParam(f, 4, &p), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncGetParam(f, 0, NULL), PTXI_ERROR_INVALID_VALUE);
+    p = (ptxiParam){ .size = offsetof(ptxiParam, name) - 1 };
+    gives(ptxiFuncGetParam(f, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    p = (ptxiParam){ .size = offsetof(ptxiParam, name), .name = "kept" };
+    ok(ptxiFuncGetParam(f, 2, &p));
+    ck_assert_uint_eq(p.count, 6);
+    ck_assert_str_eq(p.name, "kept");
+
+    ok(ptxiFuncGetSignature(f, &text));
+    ck_assert_str_eq(text, "uneven(.u8 a, .u64 b, .align 4 .b8 c[6], .u16 d)");
+    ptxiFree(text);
+    ok(ptxiFuncGetSignature(kernel("nothing"), &text));
+    ck_assert_str_eq(text, "nothing()");
+    ptxiFree(text);
+    gives(ptxiFuncGetSignature(f, NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncGetSignature(NULL, &text), PTXI_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
 START_TEST(function_attributes)
 {
     ptxiFunction f = kernel("shares");
@@ -787,6 +827,7 @@ int main(void)
     tcase_add_test(t, loading_says_what_is_wrong);
     tcase_add_test(t, loading_refuses);
     tcase_add_test(t, functions_are_found);
+    tcase_add_test(t, parameters_are_described);
     tcase_add_test(t, function_attributes);
     tcase_add_test(t, occupancy_is_the_devices);
     tcase_add_test(t, variables_have_addresses);
