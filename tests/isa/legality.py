@@ -5,7 +5,7 @@
                 [--version N] [--record FILE]
 
 Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
-one qualifier left out, put in or exchanged, and both sides judge all of it for each target. LEGALITY is the program made from
+one qualifier or operand left out, put in or exchanged, and both sides judge all of it for each target. LEGALITY is the program made from
 legality.c. What is meant to differ stands in legality.known. Ends with 1 if anything else differs."""
 import argparse
 import itertools
@@ -180,6 +180,31 @@ def operand_choices(row):
     return [None] + [i for i, spec in enumerate(row.specs) if spec[5] & OPTIONAL]
 
 
+# What may stand in the place of a register, or of any operand.
+REGISTERS = ['%p', '%b', '%h', '%r', '%d', '%u16_', '%s32_', '%u64_', '%f16_', '%f16x2_', '%f32_', '%f64_']
+OTHERS = ['7', '-1', '300', '0x123456789', '0f3F800000', '0d3FF0000000000000', '[%d40]', '[%d40+8]', '[7]', 'cvar', '!%p9', '-%r9', 'label', '_', '%tid.x', 'WARP_SZ']
+
+
+def mutate_operands(text, rng):
+    """One change: a register, an operand or a vector's element exchanged, left out or doubled."""
+    registers = list(re.finditer(r'%[a-z]+(?=\d)', text))
+    kind = rng.randrange(6)
+    if kind <= 2 and registers:
+        m = rng.choice(registers)
+        return text[:m.start()] + rng.choice(REGISTERS) + text[m.end():]
+    parts = re.findall(r'(?:\{[^}]*\}|\[[^]]*\]|[^,{[])+', text)
+    k = rng.randrange(len(parts))
+    if kind == 3:
+        parts[k] = rng.choice(OTHERS)
+    elif kind == 4:
+        del parts[k]
+    else:
+        elements = parts[k].strip(' {}').split(', ')
+        elements = rng.choice([elements + elements[:1], elements[:-1], elements * 2, elements[:1]])
+        parts[k] = '{' + ', '.join(elements) + '}' if rng.random() < .7 else ', '.join(elements)
+    return ', '.join(x.strip() for x in parts if x.strip())
+
+
 def spell(mnemonic, words):
     return '.'.join([mnemonic] + [w for w in words if w])
 
@@ -263,7 +288,7 @@ def known_differences():
     return out
 
 
-def forms_of(rows, ops, limit, rng):
+def forms_of(rows, ops, limit, operands, rng):
     """(spelling, operand text) of every row's expansions and their mutations, with the row they came from."""
     forms = {}
     families = {}
@@ -285,6 +310,10 @@ def forms_of(rows, ops, limit, rng):
                     for _ in range(3):
                         w = rng.choice(vocabulary)
                         mutants.append(words[:s] + (w,) + words[s + 1:])
+                for _ in range(operands):
+                    text = ops.write(r, words, rng.choice(operand_choices(r)))
+                    if text:
+                        forms.setdefault((spell(r.mnemonic, words), mutate_operands(text, rng)), r)
                 for mutant in mutants:
                     source = tuple(w if w in ops.types and m not in ops.types else m for m, w in zip(mutant, words))
                     forms.setdefault((spell(r.mnemonic, mutant), ops.write(r, source, None)), r)
@@ -343,6 +372,7 @@ def main():
     a.add_argument('--family')
     a.add_argument('--target')
     a.add_argument('--limit', type=int, default=400)
+    a.add_argument('--operands', type=int, default=4, help='mutations of the operands of a form')
     a.add_argument('--version', type=int, help='PTX version times 10, instead of the newest')
     a.add_argument('--seed', type=int, default=1)
     args = a.parse_args()
@@ -357,7 +387,7 @@ def main():
     if args.record:
         open(args.record, 'w').close()
     for family in sorted({r.mnemonic for r in wanted}):
-        forms = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, random.Random(args.seed))
+        forms = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, args.operands if args.front_end else 0, random.Random(args.seed))
         if args.record and len(forms) > 500:
             forms = {f: forms[f] for f in rng.sample(sorted(forms), 500)}
         for target, version in TARGETS.items():
