@@ -40,7 +40,7 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
     return p;
 }
 
-/* True if all lanes' operations lead into the CTA's shared memory, as the instruction says, and are aligned. */
+/* Whether all lanes' operations lead into the CTA's shared memory, as the instruction says, and are aligned. */
 static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
@@ -49,13 +49,35 @@ static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, cons
 
     if (space_of(i) != PTXI_MS_SHARED)
         return false;
-    for (int l = 0; l < PTXI_LANES; l++) {
+    FOR_LANES {
         uint32_t at = on >> l & 1 ? a[l] + (uint32_t)i->imm : 0;
 
         highest = at > highest ? at : highest;
         bits |= at;
     }
     return !(bits & (size - 1)) && (uint64_t)highest + size <= w->shared_size;
+}
+
+/* Whether all of them lead into one allocation that may be written, and are aligned. */
+static __attribute__((noinline)) bool all_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    uint64_t some = a[ptxi_first_lane(w->active)], lowest = some, highest = some, bits = 0;
+    uint32_t align = size << (i->mods >> ATOM_ALIGN_SHIFT);
+    ptxi_lanes on = w->active;
+
+    if (space_of(i) == PTXI_MS_SHARED)
+        return false;
+    FOR_LANES {
+        uint64_t at = on >> l & 1 ? a[l] : some;
+
+        lowest = at < lowest ? at : lowest;
+        highest = at > highest ? at : highest;
+        bits |= at + (uint64_t)(int64_t)i->imm;
+    }
+    lowest += (uint64_t)(int64_t)i->imm;
+    highest += (uint64_t)(int64_t)i->imm;
+    return !(bits & (align - 1)) && ptxi_mem_covers(w, ptxi_mem_hit(w, i), lowest, highest - lowest + size, true);
 }
 
 /* --- 128 bits at once, which compilers leave to a library --- */
@@ -99,23 +121,35 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
 #define store_any(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
 #define exchange_any(p, old, new) __atomic_compare_exchange_n(p, old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
+/* A block for every lane l of `on`. */
+#define EACH_LANE(on, ...)                                                         \
+    do {                                                                           \
+        if ((on) == PTXI_ALL_LANES)                                                \
+            for (unsigned l = 0; l < PTXI_LANES; l++)                              \
+                __VA_ARGS__                                                        \
+        else                                                                       \
+            for (ptxi_lanes left = (on); left; left &= left - 1) {                 \
+                unsigned l = ptxi_first_lane(left);                                \
+                __VA_ARGS__                                                        \
+            }                                                                      \
+    } while (0)
+
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. */
 #define ATOM_OF(size, name, T, NEW)                                                                           \
-    OP( atom_##name )                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
         const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
         T *d = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);                                              \
-        bool inside = all_shared(w, i, sizeof(T));                                                            \
+        bool inside = all_global(w, i, sizeof(T));                                                            \
                                                                                                               \
         for (ptxi_lanes left = w->active; left; left &= left - 1) {                                           \
             unsigned l = ptxi_first_lane(left);                                                               \
-            bool shared = inside;                                                                             \
-            T *p = (T *)(inside ? w->shared + (uint32_t)(((const uint32_t *)PTXI_SLOT(w, i->a))[l] + (uint32_t)i->imm) \
+            bool shared = false;                                                                              \
+            T *p = (T *)(inside ? (unsigned char *)(uintptr_t)(((const uint64_t *)PTXI_SLOT(w, i->a))[l] + (uint64_t)(int64_t)i->imm) \
                                 : target(w, i, l, sizeof(T), &shared)),                                       \
               old, new, x = b[l], y = c[l];                                                                   \
                                                                                                               \
-            (void)x;                                                                                          \
-            (void)y;                                                                                          \
+            (void)x, (void)y;                                                                                 \
             if (!p)                                                                                           \
                 return w->stop;                                                                               \
             old = load_##size(p);                                                                             \
@@ -130,6 +164,28 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
             if (d)                                                                                            \
                 d[l] = old;                                                                                   \
         }                                                                                                     \
+        NEXT;                                                                                                 \
+    }                                                                                                         \
+    OP( atom_##name )                                                                                         \
+    {                                                                                                         \
+        const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
+        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
+        unsigned char *base = w->shared;                                                                      \
+        uint32_t beyond = (uint32_t)i->imm;                                                                   \
+        const bool shared = true;                                                                             \
+        _Alignas(64) T unwanted[PTXI_LANES];                                                                  \
+        T *d = i->d == PTXI_NO_SLOT ? unwanted : PTXI_SLOT(w, i->d);                                          \
+                                                                                                              \
+        if (!all_shared(w, i, sizeof(T)))                                                                     \
+            return name##_anywhere(i, w);                                                                     \
+        (void)shared;                                                                                         \
+        EACH_LANE(w->active, {                                                                                \
+            T *p = (T *)(base + (uint32_t)(a[l] + beyond)), x = b[l], y = c[l], old = load_##size(p);   \
+                                                                                                              \
+            (void)x, (void)y;                                                                                 \
+            store_##size(p, (NEW));                                                                           \
+            d[l] = old;                                                                                       \
+        });                                                                                                   \
         NEXT;                                                                                                 \
     }
 #define ATOM(name, T, NEW) ATOM_OF(any, name, T, NEW)
