@@ -162,7 +162,7 @@ static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t f
     if (!code && f->has_body && !atomic_load(&real->too_large)) {
         struct ptxi_compile_options options = {
             .ctx = m, .global_address = global_address, .function_address = function_address,
-            .contract = m->contract, .count = v->count,
+            .sm = m->profile->sm, .contract = m->contract, .count = v->count,
         };
         struct ptxi_diag diags;
 

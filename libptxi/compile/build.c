@@ -14,7 +14,7 @@ static const struct {
     { "ret", ptxi_lower_ret },     { "exit", ptxi_lower_exit }, { "trap", ptxi_lower_trap },  { "brkpt", ptxi_lower_brkpt },
     { "nop", ptxi_lower_nop },     { "bar", ptxi_lower_bar },   { "warp", ptxi_lower_warp },  { "shfl", ptxi_lower_shfl },
     { "vote", ptxi_lower_vote },   { "fence", ptxi_lower_fence }, { "atom", ptxi_lower_atom }, { "red", ptxi_lower_atom },
-    { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "matrix", ptxi_lower_matrix }, { "policy", ptxi_lower_policy },
+    { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "policy", ptxi_lower_policy },
 };
 
 static ptxi_lower *find_rule(const struct ptxi_row *row)
@@ -455,7 +455,7 @@ static bool place_operands(struct ptxi_build *b, const struct ptxi_inst *inst, s
 
 void ptxi_lower_plain(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
-    struct ptxi_ir_inst i = { .op = ptxi_isa_op(inst->match), .mods = inst->match->mods, .guard = PTXI_NONE, .aux = PTXI_NONE, .ptx = b->ptx };
+    struct ptxi_ir_inst i = { .op = ptxi_isa_op(inst->match), .mods = inst->match->mods, .guard = PTXI_NONE, .aux = PTXI_NONE, .list = PTXI_NONE, .ptx = b->ptx };
 
     memset(i.v, 0xff, sizeof i.v);
     if (is_pure(inst->match->row))

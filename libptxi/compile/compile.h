@@ -56,6 +56,7 @@ struct ptxi_compile_options {
     /* Addresses that are known once a module is loaded. */
     uint64_t (*global_address)(void *ctx, const struct ptxi_var *var);
     uint64_t (*function_address)(void *ctx, const struct ptxi_func *func);
+    unsigned sm;   /* the architecture whose bits are wanted */
     bool contract; /* fuse mul and add as ptxas does */
     bool count;    /* operation `count` at the start of every block */
     bool verify;   /* check the result, for tests */

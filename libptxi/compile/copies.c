@@ -117,6 +117,12 @@ static void replace_reads(struct copies *c, struct ptxi_ir_inst *i, const struct
     for (unsigned f = 0; f < PTXI_F_COUNT; f++)
         if (i->reads >> f & 1 && !(i->writes >> f & 1) && f != PTXI_F_EXTRA)
             i->v[f] = replacement(c, i, i->v[f]);
+    if (i->list != PTXI_NONE) {
+        struct ptxi_ir_list *list = &c->ir->lists[i->list];
+
+        for (uint32_t k = list->writes; k < list->count; k++)
+            list->v[k] = replacement(c, i, list->v[k]);
+    }
     if (i->guard != PTXI_NONE)
         i->guard = replacement(c, i, i->guard);
     ptxi_simplify(c->ir, i);

@@ -176,6 +176,18 @@ static int32_t put_call(struct emitter *e, const struct ptxi_ir_call *c)
     return (int32_t)at;
 }
 
+static int32_t put_list(struct emitter *e, const struct ptxi_ir_list *l)
+{
+    uint32_t at = e->pool_count;
+    uint16_t *p = grow_pool(e, l->head_count + l->count);
+
+    for (uint32_t k = 0; p && k < l->head_count; k++)
+        *p++ = l->head[k];
+    for (uint32_t k = 0; p && k < l->count; k++)
+        *p++ = slot(e, l->v[k]);
+    return (int32_t)at;
+}
+
 /* Edges hold each target once, the table may repeat it: labels lead to blocks by their first instruction. */
 static uint32_t place_of_label(const struct emitter *e, const struct ptxi_block *from, uint32_t label)
 {
@@ -244,6 +256,8 @@ static void put_inst(struct emitter *e, const struct ptxi_block *block, const st
     o = translate(e, i);
     if (ptxi_ir_is_call(i))
         o.imm = put_call(e, &e->ir->calls[i->aux]);
+    else if (i->list != PTXI_NONE)
+        o.imm = put_list(e, &e->ir->lists[i->list]);
     else if (i->op == PTXI_OP_brx)
         o.imm = put_table(e, block, &e->ir->tables[i->aux]);
     else if (i->op == PTXI_OP_unsupported) {

@@ -111,6 +111,20 @@ uint32_t ptxi_ir_call(struct ptxi_ir *ir, uint32_t args, uint32_t rets)
     return ir->call_count - 1;
 }
 
+uint32_t ptxi_ir_list(struct ptxi_ir *ir, uint32_t head_count, uint32_t count)
+{
+    struct ptxi_ir_list *l = APPEND(ir, list, 1);
+
+    if (!l)
+        return PTXI_NONE;
+    *l = (struct ptxi_ir_list){ ARENA_NEW(ir->arena, uint32_t, count), ARENA_NEW(ir->arena, uint16_t, head_count), 0, 0, head_count };
+    if (!l->v || !l->head) {
+        ir->oom = true;
+        return PTXI_NONE;
+    }
+    return ir->list_count - 1;
+}
+
 uint32_t ptxi_ir_unsupported(struct ptxi_ir *ir, const char *text)
 {
     uint32_t cap = ir->unsupported_cap;
@@ -130,7 +144,7 @@ static _Thread_local struct ptxi_ir_inst lost; /* written and forgotten when mem
 
 static void clear(struct ptxi_ir_inst *i, uint16_t op)
 {
-    *i = (struct ptxi_ir_inst){ .op = op, .guard = PTXI_NONE, .aux = PTXI_NONE };
+    *i = (struct ptxi_ir_inst){ .op = op, .guard = PTXI_NONE, .aux = PTXI_NONE, .list = PTXI_NONE };
     for (unsigned f = 0; f < PTXI_F_COUNT; f++)
         i->v[f] = PTXI_NONE;
 }
@@ -211,6 +225,10 @@ struct ptxi_ir_walk ptxi_ir_reads(const struct ptxi_ir *ir, const struct ptxi_ir
 
     if (w.guard && !(i->flags & PTXI_IF_FRESH))
         w.fields |= i->writes; /* lanes that the guard stops keep what was there */
+    if (i->list != PTXI_NONE) {
+        w.list = ir->lists[i->list].v + ir->lists[i->list].writes;
+        w.list_count = ir->lists[i->list].count - ir->lists[i->list].writes;
+    }
     if (ptxi_ir_is_call(i)) {
         w.args = ir->calls[i->aux].args;
         w.arg_count = ir->calls[i->aux].arg_count;
@@ -222,6 +240,10 @@ struct ptxi_ir_walk ptxi_ir_writes(const struct ptxi_ir *ir, const struct ptxi_i
 {
     struct ptxi_ir_walk w = { .ir = ir, .inst = i, .fields = i->writes };
 
+    if (i->list != PTXI_NONE) {
+        w.list = ir->lists[i->list].v;
+        w.list_count = ir->lists[i->list].writes;
+    }
     if (ptxi_ir_is_call(i)) {
         w.args = ir->calls[i->aux].rets;
         w.arg_count = ir->calls[i->aux].ret_count;
@@ -244,6 +266,12 @@ bool ptxi_ir_next(struct ptxi_ir_walk *w, uint32_t *vreg)
         w->guard = false;
         *vreg = w->inst->guard;
         return true;
+    }
+    while (w->list_count) {
+        w->list_count--;
+        *vreg = *w->list++;
+        if (*vreg != PTXI_NONE)
+            return true;
     }
     while (w->arg_count) {
         const struct ptxi_area *area = &w->ir->areas[w->args->area];

@@ -65,6 +65,7 @@ struct ptxi_ir_inst {
     int32_t imm;
     uint32_t guard; /* predicate vreg, or PTXI_NONE */
     uint32_t aux;   /* branch: label; brx: index into tables; call: index into calls */
+    uint32_t list;  /* index into lists, or PTXI_NONE */
     uint32_t ptx;   /* index of the PTX instruction */
     uint16_t shared; /* what it does with shared memory: mods of count_shared */
 };
@@ -82,6 +83,14 @@ struct ptxi_ir_call {
     uint32_t func; /* index, or PTXI_NONE */
     struct ptxi_ir_arg *args, *rets;
     uint32_t arg_count, ret_count;
+};
+
+/* More registers than an instruction has places for: those it writes, then those it reads. In the pool they follow `head`, words that
+ * tell what the instruction is; its imm is their place there. */
+struct ptxi_ir_list {
+    uint32_t *v; /* PTXI_NONE: none */
+    uint16_t *head;
+    uint32_t writes, count, head_count;
 };
 
 struct ptxi_block {
@@ -110,6 +119,8 @@ struct ptxi_ir {
     uint32_t table_count, table_cap;
     struct ptxi_ir_call *calls;
     uint32_t call_count, call_cap;
+    struct ptxi_ir_list *lists;
+    uint32_t list_count, list_cap;
     uint32_t *labels; /* label -> instruction; label i < func->inst_count marks PTX instruction i */
     uint32_t label_count, label_cap;
     const char **unsupported;
@@ -141,6 +152,7 @@ uint32_t ptxi_ir_area(struct ptxi_ir *ir, uint64_t bytes, uint32_t fixed);
 uint32_t ptxi_ir_label(struct ptxi_ir *ir);
 uint32_t ptxi_ir_table(struct ptxi_ir *ir, uint32_t count);
 uint32_t ptxi_ir_call(struct ptxi_ir *ir, uint32_t args, uint32_t rets);
+uint32_t ptxi_ir_list(struct ptxi_ir *ir, uint32_t head_count, uint32_t count); /* PTXI_NONE when memory is short */
 uint32_t ptxi_ir_unsupported(struct ptxi_ir *ir, const char *text);
 struct ptxi_ir_inst *ptxi_ir_append(struct ptxi_ir *ir, uint16_t op);
 
@@ -168,6 +180,8 @@ struct ptxi_ir_walk {
     const struct ptxi_ir_inst *inst;
     unsigned fields;    /* still to come */
     bool guard;
+    const uint32_t *list;
+    uint32_t list_count;
     const struct ptxi_ir_arg *args;
     uint32_t arg_count, word;
 };

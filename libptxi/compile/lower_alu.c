@@ -9,7 +9,7 @@ static struct ptxi_ir_inst compare(struct ptxi_build *b, const struct ptxi_inst 
     enum ptxi_class class = ptxi_class_of(ptxi_build_type(b, "a"));
     const struct ptxi_operand *c = ptxi_build_operand(b, "c");
     struct ptxi_ir_inst i = { .op = ptxi_isa_op(inst->match), .mods = inst->match->mods, .flags = PTXI_IF_PURE,
-                              .guard = PTXI_NONE,             .aux = PTXI_NONE,          .ptx = b->ptx };
+                              .guard = PTXI_NONE,             .aux = PTXI_NONE, .list = PTXI_NONE, .ptx = b->ptx };
 
     memset(i.v, 0xff, sizeof i.v);
     ptxi_build_read(&i, PTXI_F_A, ptxi_build_use(b, &inst->operands[first], class));

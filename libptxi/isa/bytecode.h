@@ -57,6 +57,21 @@ enum {
     PTXI_SHARED_MATRIX = 128   /* ldmatrix, stmatrix: imm as above */
 };
 
+/* mma: pool[imm]. Fragments are laid out as isa/fragment.h says; `model` is what num/dot.h knows of the types and the architecture. */
+struct ptxi_mma {
+    uint16_t m, k;           /* rows of A, its columns (of all elements, stored or not); n is 8 */
+    uint16_t a_bits, b_bits; /* of the containers of elements */
+    uint16_t a, b;           /* floats: enum ptxi_dot_type; integers: whether they have a sign */
+    uint16_t c_f16, d_f16;   /* accumulators are f16, else of 32 bits or f64 */
+    uint16_t a_col, b_col;   /* layouts of m8n8k4 */
+    uint16_t model[5];       /* struct ptxi_dot_model: chunk, kept, rounding, method, zero */
+    uint16_t sparse, selector;
+    uint16_t scale_bytes, scale_ue4m3; /* scales of a row of A; 0: none */
+    uint16_t scale_select[4];/* byte and lane for A, for B */
+    uint16_t first[8];       /* where the registers of d, a, b, c, the metadata and the two scales begin in `slots`, and their end */
+    uint16_t slots[];
+};
+
 enum ptxi_sreg {
 #define SREG(id, spelling, type, vector, ptx, sm) PTXI_SREG_##id,
 #include "isa/sreg.def"

@@ -61,7 +61,7 @@ static const struct ptxi_func *find_func(const struct module *m, const char *nam
 
 static struct ptxi_compile_options default_options(struct module *m)
 {
-    return (struct ptxi_compile_options){ m, global_address, function_address, .contract = true, .verify = true };
+    return (struct ptxi_compile_options){ m, global_address, function_address, .sm = 90, .contract = true, .verify = true };
 }
 
 /* The code of a function of a module that must be right. */
@@ -811,7 +811,7 @@ END_TEST
 
 START_TEST(contraction_can_be_switched_off)
 {
-    struct ptxi_compile_options o = { NULL, global_address, function_address, .contract = false, .verify = true };
+    struct ptxi_compile_options o = { NULL, global_address, function_address, .sm = 90, .contract = false, .verify = true };
     char text[3000];
     struct module m;
 
