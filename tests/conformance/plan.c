@@ -3,6 +3,7 @@
  *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/apart000.ptx ... (those to be
  *                            assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive);
  *                            with TEXT only of those whose name contains it
+ *     plan matrix DIR [TEXT] DIR/matrix.txt, DIR/m000.ptx ...: the matrix instructions
  *     plan list              every case, and every form and section that has none, with the reason
  *
  * Lines of plan.txt:
@@ -11,16 +12,23 @@
  *     column INDEX BYTES ROWS OFFSET                  in columns.bin
  *     module FILE                                     what follows is in it
  *     case KEY ROWS FINE WORDS COLUMN|- x 4 NAME      kernel k<KEY>
- *     exhaustive KEY WORDS CONSTANT NAME              kernel x<KEY> */
+ *     exhaustive KEY WORDS CONSTANT NAME              kernel x<KEY>
+ *
+ * Lines of matrix.txt:
+ *
+ *     constants BLOCK BLOCKS DIGESTS FULL REGIMES     those of matrix.h
+ *     module FILE
+ *     form KEY WORDS NAME                             kernel m<KEY>; words of one instruction's results */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "conformance/cases.h"
+#include "conformance/matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODULE_CASES = 96, MODULE_EXHAUSTIVE = 16 };
+enum { MODULE_CASES = 96, MODULE_EXHAUSTIVE = 16, MODULE_MATRIX = 16 };
 
 static const char *directory;
 
@@ -171,6 +179,37 @@ static int write_plan(const struct cases *cs, const char *text)
     return 0;
 }
 
+static int write_matrix(const char *text)
+{
+    struct matrix_forms *forms = matrix_make();
+    FILE *plan = create("matrix.txt");
+    size_t n = 0, count = 0;
+
+    for (size_t i = 0; i < forms->count; i++)
+        if (strstr(forms->v[i].name, text))
+            forms->v[n++] = forms->v[i];
+        else
+            free(forms->v[i].name);
+    forms->count = n;
+    fprintf(plan, "libptxi matrix plan 1\nconstants %d %d %d %d %d\n", MATRIX_BLOCK, MATRIX_BLOCKS, MATRIX_DIGESTS, MATRIX_FULL, MATRIX_REGIMES);
+    for (size_t i = 0; i < n; i += count) {
+        char name[32];
+        FILE *module;
+
+        count = n - i < MODULE_MATRIX ? n - i : MODULE_MATRIX;
+        snprintf(name, sizeof name, "m%03zu.ptx", i / MODULE_MATRIX);
+        fprintf(plan, "module %s\n", name);
+        for (size_t k = i; k < i + count; k++)
+            fprintf(plan, "form %016llx %u %s\n", (unsigned long long)forms->v[k].key, matrix_words(&forms->v[k]), forms->v[k].name);
+        module = create(name);
+        matrix_print_module(module, forms->v + i, count);
+        finish(module);
+    }
+    finish(plan);
+    matrix_free(forms);
+    return 0;
+}
+
 static int print_list(const struct cases *cs)
 {
     for (size_t i = 0; i < cs->count; i++)
@@ -187,11 +226,13 @@ int main(int argc, char **argv)
     struct cases *cs;
     int rc;
 
-    if (argc < 2 || (strcmp(argv[1], "list") && (strcmp(argv[1], "write") || argc < 3))) {
-        fputs("usage: plan write DIR [TEXT] | plan list\n", stderr);
+    if (argc < 2 || (strcmp(argv[1], "list") && ((strcmp(argv[1], "write") && strcmp(argv[1], "matrix")) || argc < 3))) {
+        fputs("usage: plan write DIR [TEXT] | plan matrix DIR [TEXT] | plan list\n", stderr);
         return 2;
     }
     directory = argc > 2 ? argv[2] : "";
+    if (!strcmp(argv[1], "matrix"))
+        return write_matrix(argc > 3 ? argv[3] : "");
     cs = cases_make();
     rc = strcmp(argv[1], "list") ? write_plan(cs, argc > 3 ? argv[3] : "") : print_list(cs);
     cases_free(cs);

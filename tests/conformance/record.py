@@ -5,6 +5,8 @@
     record.py [options] show PLAN NAME FIRST COUNT      operands and results of the case of that name or key, for some of its rows
     record.py [options] dump PLAN NAME FIRST COUNT FILE the first word of the results for the operands FIRST to FIRST + COUNT - 1
                                                 of a case with one operand of 32 bits
+    record.py matrix PLAN OUT                   OUT/matrix.rec: the matrix instructions; --full N writes OUT/matrix.full, too, the results of
+                                                N instructions of each form, to look at
     record.py assemble PLAN                     no GPU: ptxas takes all of it
 
 PLAN is a directory that the program `plan` has written; `plan.c` describes it, recording.h describes the recordings. Kernels are
@@ -46,6 +48,24 @@ class Exhaustive:
         self.key, self.words, self.name = f[1], int(f[2]), f[4]
         self.record_words = plan.all_digests
         self.module = None
+
+
+class Matrix:
+    """What `plan matrix` has written."""
+
+    def __init__(self, directory):
+        self.directory, self.forms, self.modules = directory, [], []
+        lines = open(os.path.join(directory, 'matrix.txt')).read().split('\n')
+        if lines[0] != 'libptxi matrix plan 1':
+            sys.exit('%s: not a plan' % directory)
+        for line in lines[1:]:
+            f = line.split(' ', 3)
+            if f[0] == 'constants':
+                self.block, self.blocks, self.digests, self.full, self.regimes = (int(x) for x in line.split()[1:])
+            elif f[0] == 'module':
+                self.modules.append(f[1])
+            elif f[0] == 'form':
+                self.forms.append(argparse.Namespace(key=f[1], words=int(f[2]), name=f[3], module=self.modules[-1]))
 
 
 class Plan:
@@ -417,6 +437,45 @@ def dump(args, plan):
         f.write(driver.read(output, 4 * args.count))
 
 
+def run_matrix(connection, args, plan, images):
+    """Sends for each form its record and the results of more instructions."""
+    driver = Driver(args.driver, args.prefix)
+    keep = max(plan.full, args.full)
+    digests, full = driver.allocate(4 * plan.digests), driver.allocate(4 * keep * max(f.words for f in plan.forms))
+    for name in plan.modules:
+        module = driver.load(images[name], True)
+        for form in (f for f in plan.forms if f.module == name):
+            driver.clear(digests, 4 * plan.digests)
+            driver.launch(driver.function(module, 'm' + form.key), plan.blocks, plan.block, ctypes.c_uint64(digests), ctypes.c_uint64(full),
+                          ctypes.c_uint(keep), ctypes.c_uint(0))
+            driver.synchronize()
+            connection.send((driver.read(digests, 4 * plan.digests), driver.read(full, 4 * keep * form.words)))
+        driver.unload(module)
+
+
+def matrix(args, plan):
+    head, began = header(args), time.time()
+    images = Images(plan, assembler(args), plan.modules)
+    images.wait()
+    here, there = multiprocessing.Pipe(False)
+    process = multiprocessing.Process(target=run_matrix, args=(there, args, plan, images))
+    process.start()
+    there.close()
+    got = []
+    while len(got) < len(plan.forms):
+        answer = receive(here, process, 120)
+        if not isinstance(answer, tuple):
+            sys.exit('fails: %s: %s' % (plan.forms[len(got)].name, answer))
+        got.append(answer)
+    process.join()
+    os.makedirs(args.out, exist_ok=True)
+    write_recording(os.path.join(args.out, 'matrix.rec'), head, plan.forms, [d + f[:4 * plan.full * form.words] for form, (d, f) in zip(plan.forms, got)])
+    if args.full:
+        with open(os.path.join(args.out, 'matrix.full'), 'wb') as out:
+            out.write(b''.join(f for _, f in got))
+    print('%d forms in %.0f s' % (len(got), time.time() - began), flush=True)
+
+
 def assemble_all(args, plan):
     images = Images(plan, assembler(args) or sys.exit('no ptxas'), ['digest.ptx'] + plan.modules)
     images.wait()
@@ -436,6 +495,10 @@ def main():
     r.add_argument('--skip-exhaustive', action='store_true')
     r.add_argument('--seconds', type=int, default=1000000, help='for either recording: start no child later, write what there is')
     sub.add_parser('assemble').add_argument('plan')
+    m = sub.add_parser('matrix')
+    m.add_argument('plan')
+    m.add_argument('out')
+    m.add_argument('--full', type=int, default=0)
     for name in 'show', 'dump':
         s = sub.add_parser(name)
         s.add_argument('plan')
@@ -445,6 +508,8 @@ def main():
     s.add_argument('file')
     args = p.parse_args()
     multiprocessing.set_start_method('fork')
+    if args.what == 'matrix':
+        return matrix(args, Matrix(args.plan))
     plan = Plan(args.plan)
     if args.jit:    # the driver always fuses
         plan.cases = [c for c in plan.cases if fuses(c.module)]

@@ -2,6 +2,7 @@
  *
  *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands where they differ
  *     verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every EVERY-th
+ *     verify matrix RECORDING PARTS [-v] [TEXT]   matrix instructions: so many quarters of what is recorded
  *     verify all RECORDING STATE [PART PARTS [TEXT]]   all digests of all exhaustive cases, or of a part of them; STATE remembers
  *                                                 what is done, so that it goes on where it was stopped
  *
@@ -78,6 +79,10 @@ int main(int argc, char **argv)
         bool verbose = argc > 3 && !strcmp(argv[3], "-v");
 
         wrong = verify_cases(cs, r, verbose, argc > 3 + verbose ? argv[3 + verbose] : "");
+    } else if (!strcmp(argv[1], "matrix") && argc > 3) {
+        bool verbose = argc > 4 && !strcmp(argv[4], "-v");
+
+        wrong = verify_matrix(r, (unsigned)atoi(argv[3]), verbose, argc > 4 + verbose ? argv[4 + verbose] : "");
     } else if (!strcmp(argv[1], "sample") && argc > 3) {
         wrong = verify_sample(cs, r, (unsigned)atoi(argv[3]), argc > 4 ? argv[4] : "");
     } else if (!strcmp(argv[1], "all") && argc > 3) {
