@@ -363,9 +363,11 @@ START_TEST(all_are_tested)
         PTXI_OPS(X)
 #undef X
     };
-    static const char *const elsewhere[] = { "activemask", "atom_", "bar_", "bra", "brkpt", "brx", "call", "count", "cvta_", "end", "exit", "fence",
-                                             "guard", "isspacep", "ld_", "local_addr", "loop", "match_", "nanosleep", "nop", "redux", "ret", "shared_",
-                                             "shape", "shfl_", "sreg_", "st_", "stack", "alloca_", "trap", "unreachable", "unsupported", "v", "elect" };
+    static const char *const elsewhere[] = { /* how their names begin */
+        "activemask", "alloca_", "atom_", "bar_", "bra", "brkpt", "brx", "call", "count", "cvta_", "elect", "end", "exit", "fence",
+        "guard", "isspacep", "ld_", "ldmatrix", "local_addr", "loop", "match_", "movmatrix", "nanosleep", "nop", "redux", "ret", "shape",
+        "shared_", "shfl_", "sreg_", "st_", "stack", "stmatrix", "trap", "unreachable", "unsupported", "v"
+    };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
         bool found = false;
