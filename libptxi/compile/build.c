@@ -14,7 +14,8 @@ static const struct {
     { "ret", ptxi_lower_ret },     { "exit", ptxi_lower_exit }, { "trap", ptxi_lower_trap },  { "brkpt", ptxi_lower_brkpt },
     { "nop", ptxi_lower_nop },     { "bar", ptxi_lower_bar },   { "warp", ptxi_lower_warp },  { "shfl", ptxi_lower_shfl },
     { "vote", ptxi_lower_vote },   { "fence", ptxi_lower_fence }, { "atom", ptxi_lower_atom }, { "red", ptxi_lower_atom },
-    { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "policy", ptxi_lower_policy },
+    { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
+    { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wgmma", ptxi_lower_wgmma },
 };
 
 static ptxi_lower *find_rule(const struct ptxi_row *row)

@@ -124,6 +124,7 @@ ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, pt
 ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
 ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
 ptxi_lower ptxi_lower_mma;                                                                      /* lower_mma.c */
+ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */
 ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 
 #endif

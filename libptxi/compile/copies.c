@@ -121,7 +121,8 @@ static void replace_reads(struct copies *c, struct ptxi_ir_inst *i, const struct
         struct ptxi_ir_list *list = &c->ir->lists[i->list];
 
         for (uint32_t k = list->writes; k < list->count; k++)
-            list->v[k] = replacement(c, i, list->v[k]);
+            if (list->v[k] != PTXI_NONE)
+                list->v[k] = replacement(c, i, list->v[k]);
     }
     if (i->guard != PTXI_NONE)
         i->guard = replacement(c, i, i->guard);

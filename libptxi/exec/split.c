@@ -13,6 +13,8 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     frame->splits = 1;
     w->live = lanes;
     w->arrived = 0;
+    w->wgmma_waits = 0;
+    memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
     w->split_count = 1;
     w->current = 0;
     w->patience = w->patience_limit = PATIENCE_FIRST;

@@ -95,6 +95,9 @@ struct ptxi_warp {
 
     /* alloca: the lowest byte that it has given each thread; calls take .local memory from the other end */
     uint64_t stack_top[PTXI_LANES];
+    /* wgmma, for each warp of 32: groups committed; while one waits (bits of wgmma_waits), how many its warpgroup must have committed */
+    uint32_t wgmma_groups[PTXI_WARP32S], wgmma_wanted[PTXI_WARP32S], wgmma_waits;
+
     bool stack_moved; /* not all of them are local_stride, where .local memory ends */
 };
 

@@ -49,6 +49,19 @@ enum {
 };
 enum ptxi_matrix_format { PTXI_MATRIX_B16, PTXI_MATRIX_B8, PTXI_MATRIX_B6, PTXI_MATRIX_B4 };
 
+/* wgmma: pool[imm]. `model` is what num/dot.h knows of the types and the architecture. mods: PTXI_MOD_NOT_C if scale-d is negated. */
+enum ptxi_wgmma_kind { PTXI_WGMMA_F32, PTXI_WGMMA_F16, PTXI_WGMMA_S32, PTXI_WGMMA_BITS };
+struct ptxi_wgmma {
+    uint16_t n, k;       /* columns of D; of A, stored or not */
+    uint16_t kind;
+    uint16_t bits;       /* of an element of A and B */
+    uint16_t a, b;       /* floats: enum ptxi_dot_type; integers: whether they have a sign */
+    uint16_t model[5];   /* struct ptxi_dot_model: chunk, kept, rounding, method, zero */
+    uint16_t a_in_memory, sparse, selector;
+    uint16_t negate_a, negate_b, turn_a, turn_b;
+    uint16_t slots[];    /* D; C, as many; A: 4 registers or a descriptor; B; metadata; scale-d */
+};
+
 /* count_shared: mods, 0 for an operation that does not access shared memory. */
 enum {
     PTXI_SHARED_BYTES = 31,    /* mask: of a lane's access */

@@ -4,6 +4,8 @@
 #endif
 #include "conformance/case_build.h"
 #include "conformance/chains.h"
+#include "conformance/fragments.h"
+#include "conformance/warpgroups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,7 @@ static const struct section_rule {
     { "Texture Instructions", 0, "textures" },
     { "Surface Instructions", 0, "surfaces" },
     { "Warp Level Matrix Multiply-Accumulate Instructions", 0, "matrices" },
-    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0, "matrices" },
+    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0, "has cases of its own, in a choice of shapes" },
     { "TensorCore 5th Generation Instructions", 0, "matrices" },
 };
 
@@ -379,6 +381,26 @@ static void add_chains(struct cases *cs)
     }
 }
 
+static void add_fragments(struct cases *cs)
+{
+    struct conformance_case c;
+
+    for (unsigned i = 0; fragment_build(&c, i); i++) {
+        cs->v = grow(cs->v, cs->count, sizeof *cs->v);
+        cs->v[cs->count++] = c;
+    }
+}
+
+static void add_warpgroups(struct cases *cs)
+{
+    struct conformance_case c;
+
+    for (unsigned next = warpgroup_build(&c, 0); next; next = warpgroup_build(&c, next)) {
+        cs->v = grow(cs->v, cs->count, sizeof *cs->v);
+        cs->v[cs->count++] = c;
+    }
+}
+
 /* ---- The table ---- */
 
 /* The next choice of words in the slots; false after the last. */
@@ -451,8 +473,11 @@ struct cases *cases_make(void)
         else
             leave_out(cs, ptxi_rows[i].section, r->why);
     }
-    if (cs)
+    if (cs) {
         add_chains(cs);
+        add_fragments(cs);
+        add_warpgroups(cs);
+    }
     for (size_t i = 0; cs && i < cs->all_count; i++) /* now that the cases stay where they are */
         cs->all[i].of = &cs->v[(size_t)cs->all[i].of];
     if (cs)

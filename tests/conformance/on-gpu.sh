@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. Needs a C compiler and Python, uses ptxas.
 # ONLY=matrix makes that of the matrix instructions alone, ONLY=scalar the others.
+# PTXI_CASES=TEXT records only the cases whose name contains it, for `record.py merge`.
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${1:?"usage: on-gpu.sh OUT [options]"}
@@ -13,9 +14,9 @@ ${CC:-cc} -std=gnu11 -Ilibptxi -o "$tmp/gen" libptxi/isa/gen.c
 "$tmp/gen" header > "$tmp/isa/op.gen.h"
 "$tmp/gen" tables > "$tmp/isa.gen.c"
 cd tests/conformance
-${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c matrix.c matrix_pool.c cases.c case_build.c case_kernel.c chains.c column.c \
+${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c matrix.c matrix_pool.c cases.c case_build.c case_kernel.c chains.c fragments.c warpgroups.c column.c \
     ../../libptxi/isa/isa.c "$tmp/isa.gen.c" -lm
-"$tmp/plan/plan" write "$tmp/plan"
+"$tmp/plan/plan" write "$tmp/plan" "${PTXI_CASES-}"
 "$tmp/plan/plan" matrix "$tmp/plan"
 case $ONLY in
 '' | matrix) python3 record.py matrix "$tmp/plan" "$out" ;;

@@ -8,6 +8,7 @@
     record.py matrix PLAN OUT                   OUT/matrix.rec: the matrix instructions; --full N writes OUT/matrix.full, too, the results of
                                                 N instructions of each form, to look at
     record.py assemble PLAN                     no GPU: ptxas takes all of it
+    record.py merge OUT FILE...                 no GPU: a recording with the records of several; of two for a case the later one holds
 
 PLAN is a directory that the program `plan` has written; `plan.c` describes it, recording.h describes the recordings. Kernels are
 assembled by ptxas where there is one, by the driver else. The driver is NVIDIA's, or any library with its calls under another prefix:
@@ -353,20 +354,43 @@ def run_all(make, items, letter, seconds):
 # ---- Recordings
 
 def write_recording(path, head, items, records):
+    write_records(path, head, [(int(item.key, 16), record) for item, record in zip(items, records) if record is not None])
+
+
+def write_records(path, head, keyed):
     entries, blocks, seen, total = [], [], {}, 0
-    for item, record in zip(items, records):
-        if record is None:
-            continue
+    for key, record in keyed:
         if record not in seen:
             seen[record] = total // 4
             blocks.append(record)
             total += len(record)
-        entries.append(struct.pack('<QI', int(item.key, 16), seen[record]))
+        entries.append(struct.pack('<QI', key, seen[record]))
     with open(path, 'wb') as f:
         f.write(('libptxi recording 2\n' + head + '\n').encode())
         f.write(struct.pack('<II', len(entries), total // 4))
         f.write(b''.join(entries) + b''.join(blocks))
     print('%s: %d entries, %d different records, %d bytes' % (path, len(entries), len(blocks), os.path.getsize(path)), flush=True)
+
+
+def read_records(path):
+    """Head and, by key, records. A record reaches to the begin of the next one: none begins inside of another."""
+    data = open(path, 'rb').read()
+    at = data.index(b'\n\n') + 2
+    count, words = struct.unpack_from('<II', data, at)
+    entries = [struct.unpack_from('<QI', data, at + 8 + 12 * i) for i in range(count)]
+    first = at + 8 + 12 * count
+    ends = dict(itertools.pairwise(sorted({where for _, where in entries} | {words})))
+    head = data[:at - 1].decode().split('\n', 1)[1]
+    return head, {key: data[first + 4 * where:first + 4 * ends[where]] for key, where in entries}
+
+
+def merge(args):
+    heads, records = [], {}
+    for path in args.files:
+        head, more = read_records(path)
+        heads += [line for line in head.splitlines() if line not in heads]
+        records.update(more)
+    write_records(args.out, '\n'.join(heads) + '\n', list(records.items()))
 
 
 def driver_release():
@@ -499,6 +523,9 @@ def main():
     m.add_argument('plan')
     m.add_argument('out')
     m.add_argument('--full', type=int, default=0)
+    m = sub.add_parser('merge')
+    m.add_argument('out')
+    m.add_argument('files', nargs='+')
     for name in 'show', 'dump':
         s = sub.add_parser(name)
         s.add_argument('plan')
@@ -507,6 +534,8 @@ def main():
         s.add_argument('count', type=lambda x: int(x, 0))
     s.add_argument('file')
     args = p.parse_args()
+    if args.what == 'merge':
+        return merge(args)
     multiprocessing.set_start_method('fork')
     if args.what == 'matrix':
         return matrix(args, Matrix(args.plan))

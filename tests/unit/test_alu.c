@@ -365,8 +365,8 @@ START_TEST(all_are_tested)
     };
     static const char *const elsewhere[] = { /* how their names begin */
         "activemask", "alloca_", "atom_", "bar_", "bra", "brkpt", "brx", "call", "count", "cvta_", "elect", "end", "exit", "fence",
-        "guard", "isspacep", "ld_", "ldmatrix", "local_addr", "loop", "match_", "movmatrix", "nanosleep", "nop", "redux", "ret", "shape",
-        "shared_", "shfl_", "sreg_", "st_", "stack", "stmatrix", "trap", "unreachable", "unsupported", "v"
+        "guard", "isspacep", "ld_", "ldmatrix", "local_addr", "loop", "match_", "mma_", "movmatrix", "nanosleep", "nop", "redux", "ret", "shape",
+        "shared_", "shfl_", "sreg_", "st_", "stack", "stmatrix", "trap", "unreachable", "unsupported", "v", "wgmma"
     };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
