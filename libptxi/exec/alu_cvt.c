@@ -1,15 +1,13 @@
 /* PTX ISA, "Data Movement and Conversion Instructions: cvt", between floats of one register each. */
 #include "exec/convert.h"
 
-static __attribute__((noinline)) const struct ptxi_insn *write_f32(const struct ptxi_insn *i, struct ptxi_warp *w, const float *a)
+static inline const struct ptxi_insn *finish_f32(const struct ptxi_insn *i, struct ptxi_warp *w, float *r)
 {
-    uint32_t *d = PTXI_SLOT(w, i->d);
-
     if (i->mods & PTXI_MOD_SAT)
-        WRITE_LANES(d, ptxi_num_sat_f32(a[l]));
-    else
-        WRITE_LANES(d, ptxi_num_canon_f32(a[l]));
-    NEXT;
+        FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));
+    else if (__builtin_expect(ptxi_any_nan_f32(r), 0))
+        FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));
+    NEXT_WITH_RESULT(r);
 }
 
 /* A NaN keeps its sign and payload, quieted. */
@@ -113,10 +111,10 @@ HALF_TO_ITSELF(bf16)
 /* --- to f32 --- */
 OP( cvt_f32_f16 )
 {
-    LANE_ARRAY(float, f);
+    RESULT_LANES(float, r);
 
-    f32_of_f16(f, PTXI_SLOT(w, i->a));
-    return write_f32(i, w, f);
+    f32_of_f16(r, PTXI_SLOT(w, i->a));
+    return finish_f32(i, w, r);
 }
 
 /* Without .ftz bits pass through, signalling NaNs too. */
@@ -152,15 +150,15 @@ OP( cvt_f32_f32 )
 OP( cvt_rint_f32 )
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
-    LANE_ARRAY(float, f);
+    RESULT_LANES(float, r);
 
     if (i->mods & PTXI_MOD_FTZ) {
-        FOR_LANES f[l] = ptxi_num_in_ftz_f32(a[l]);
-        integral_f32(f, f, MODE_OF(i));
+        FOR_LANES r[l] = ptxi_num_in_ftz_f32(a[l]);
+        integral_f32(r, r, MODE_OF(i));
     } else {
-        integral_f32(f, PTXI_SLOT(w, i->a), MODE_OF(i));
+        integral_f32(r, PTXI_SLOT(w, i->a), MODE_OF(i));
     }
-    return write_f32(i, w, f);
+    return finish_f32(i, w, r);
 }
 
 PTXI_ROUNDED void f32_of_f64(float *restrict r, const double *a)

@@ -40,11 +40,9 @@ static void halves_of_f16x2(float *restrict high, float *restrict low, const uin
 
 /* --- to e4m3 and the like, to nearest --- */
 #define TO_SMALL(f)                                                                                                   \
-    static __attribute__((noinline)) const struct ptxi_insn *f##_pair(const struct ptxi_insn *i, struct ptxi_warp *w, \
-                                                                      const float *high, const float *low)            \
+    static __attribute__((noinline)) void f##_pair_with_nans(uint16_t *restrict r, const float *high, const float *low) \
     {                                                                                                                 \
         const struct ptxi_num_small format = ptxi_num_##f;                                                            \
-        RESULT_LANES(uint16_t, r);                                                                                    \
                                                                                                                       \
         FOR_LANES {                                                                                                   \
             uint32_t x = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(high[l]), PTXI_NUM_RN, true);              \
@@ -52,8 +50,35 @@ static void halves_of_f16x2(float *restrict high, float *restrict low, const uin
                                                                                                                       \
             r[l] = (uint16_t)(x << APART_##f | y);                                                                    \
         }                                                                                                             \
+    }                                                                                                                 \
+    static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
+    {                                                                                                                 \
+        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
+        const int drop = 31 - format.fraction - format.exponent;                                                      \
+        const uint32_t limit = ptxi_num_small_limit(format), sign = ptxi_num_small_sign(format);                      \
+        LANE_ARRAY(uint32_t, pair); /* lest compilers narrow each of its terms */                                     \
+                                                                                                                      \
+        FOR_LANES {                                                                                                   \
+            uint32_t a = ptxi_num_bits_f32(high[l]), b = ptxi_num_bits_f32(low[l]);                                   \
+            uint32_t m = a & 0x7fffffff, n = b & 0x7fffffff, x, y;                                                    \
+                                                                                                                      \
+            x = ptxi_num_small_nearest(format, (int32_t)m < (int32_t)limit ? m : limit) | (a >> drop & sign);         \
+            y = ptxi_num_small_nearest(format, (int32_t)n < (int32_t)limit ? n : limit) | (b >> drop & sign);         \
+            pair[l] = x << APART_##f | y;                                                                             \
+        }                                                                                                             \
+        FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
+    }                                                                                                                 \
+    static __attribute__((noinline)) const struct ptxi_insn *f##_pair(const struct ptxi_insn *i, struct ptxi_warp *w, \
+                                                                      const float *high, const float *low)            \
+    {                                                                                                                 \
+        RESULT_LANES(uint16_t, r);                                                                                    \
+                                                                                                                      \
+        if (__builtin_expect(ptxi_any_nan_f32(high) || ptxi_any_nan_f32(low), 0))                                     \
+            f##_pair_with_nans(r, high, low);                                                                         \
+        else                                                                                                          \
+            f##_pair_of_numbers(r, high, low);                                                                        \
         if (i->mods & PTXI_MOD_RELU)                                                                                  \
-            drop_negative_16(r, format.fraction + format.exponent, APART_##f);                                        \
+            drop_negative_16(r, ptxi_num_##f.fraction + ptxi_num_##f.exponent, APART_##f);                            \
         NEXT_WITH_RESULT(r);                                                                                          \
     }                                                                                                                 \
     OP( cvt_##f##x2_f32 )                                                                                             \

@@ -9,19 +9,18 @@ static inline uint64_t whole_bits(double x)
     return ptxi_num_bits_f64(x + 0x1.8p52);
 }
 
-/* --- of whole numbers, infinities and NaNs --- */
+/* --- of whole numbers, infinities and NaNs. What a loop for all lanes does not do right is seldom there: then it is done again. --- */
 static __attribute__((noinline)) void narrow_of_f32(uint16_t *restrict r, const float *restrict a, float min, float max)
 {
-    FOR_LANES {
-        float x = a[l] > min ? a[l] : min;
+    LANE_ARRAY(float, x);
 
-        x = x < max ? x : max;
-        x = a[l] == a[l] ? x : 0.0f;
-        r[l] = (uint16_t)(int32_t)x;
-    }
+    ptxi_clamp_f32(x, a, min, max);
+    FOR_LANES r[l] = (uint16_t)(int32_t)x[l];
+    if (min < 0 && __builtin_expect(ptxi_any_nan_f32(a), 0))
+        FOR_LANES r[l] = a[l] == a[l] ? r[l] : 0;
 }
 
-static __attribute__((noinline)) void s32_of_f32(uint32_t *restrict r, const float *restrict a)
+static __attribute__((noinline)) void any_s32_of_f32(uint32_t *restrict r, const float *restrict a)
 {
     FOR_LANES {
         float x = a[l] > -0x1p31f ? a[l] : -0x1p31f;
@@ -33,7 +32,15 @@ static __attribute__((noinline)) void s32_of_f32(uint32_t *restrict r, const flo
     }
 }
 
-static __attribute__((noinline)) void u32_of_f32(uint32_t *restrict r, const float *restrict a)
+static __attribute__((noinline)) void s32_of_f32(uint32_t *restrict r, const float *restrict a)
+{
+    if (__builtin_expect(ptxi_any_beyond_f32(a, 0x1p31f), 0))
+        any_s32_of_f32(r, a);
+    else
+        FOR_LANES r[l] = (uint32_t)(int32_t)a[l];
+}
+
+static __attribute__((noinline)) void any_u32_of_f32(uint32_t *restrict r, const float *restrict a)
 {
     FOR_LANES {
         float x = a[l] > 0.0f ? a[l] : 0.0f;
@@ -44,30 +51,61 @@ static __attribute__((noinline)) void u32_of_f32(uint32_t *restrict r, const flo
     }
 }
 
+static __attribute__((noinline)) void u32_of_f32(uint32_t *restrict r, const float *restrict a)
+{
+    LANE_ARRAY(float, x);
+
+    ptxi_clamp_f32(x, a, 0.0f, 0x1p32f);
+    if (__builtin_expect(ptxi_any_beyond_f32(x, 0x1p31f), 0))
+        any_u32_of_f32(r, a);
+    else
+        FOR_LANES r[l] = (uint32_t)(int32_t)x[l];
+}
+
 static __attribute__((noinline)) void narrow_of_f64(uint16_t *restrict r, const double *restrict a, double min, double max, uint16_t nan)
 {
-    FOR_LANES {
-        double x = a[l] > min ? a[l] : min;
+    LANE_ARRAY(double, x);
 
-        x = x < max ? x : max;
-        r[l] = a[l] == a[l] ? (uint16_t)whole_bits(x) : nan;
-    }
+    ptxi_clamp_f64(x, a, min, max);
+    FOR_LANES r[l] = (uint16_t)(int32_t)x[l];
+    if (__builtin_expect(ptxi_any_nan_f64(a), 0))
+        FOR_LANES r[l] = a[l] == a[l] ? r[l] : nan;
 }
 
-static __attribute__((noinline)) void b32_of_f64(uint32_t *restrict r, const double *restrict a, double min, double max)
-{
-    FOR_LANES {
-        double x = a[l] > min ? a[l] : min;
-
-        x = x < max ? x : max;
-        r[l] = a[l] == a[l] ? (uint32_t)whole_bits(x) : 0x80000000;
+#define B32_OF_F64(name, min, max, bits_of)                                                              \
+    static __attribute__((noinline)) void name(uint32_t *restrict r, const double *restrict a)           \
+    {                                                                                                    \
+        LANE_ARRAY(double, x);                                                                           \
+                                                                                                         \
+        ptxi_clamp_f64(x, a, min, max);                                                                  \
+        FOR_LANES r[l] = (uint32_t)bits_of(x[l]);                                                        \
+        if (__builtin_expect(ptxi_any_nan_f64(a), 0))                                                    \
+            FOR_LANES r[l] = a[l] == a[l] ? r[l] : 0x80000000;                                           \
     }
-}
+B32_OF_F64(s32_of_f64, INT32_MIN, INT32_MAX, (int32_t))
+#if defined(__AVX512F__)
+B32_OF_F64(u32_of_f64, 0, UINT32_MAX, (uint32_t))
+#else
+B32_OF_F64(u32_of_f64, 0, UINT32_MAX, whole_bits)
+#endif
+
+/* Magnitudes up to which 64 bits are made in a step or two. */
+#if defined(__AVX512DQ__)
+#define SMALL_S64 0x1p63f
+#define SMALL_U64 0x1p64f
+#define S64_OF_SMALL(x) ((uint64_t)(int64_t)(x))
+#define U64_OF_SMALL(x) ((uint64_t)(x))
+#else
+#define SMALL_S64 0x1p51f
+#define SMALL_U64 0x1p51f
+#define S64_OF_SMALL(x) (whole_bits(x) - 0x4338000000000000)
+#define U64_OF_SMALL(x) S64_OF_SMALL(x)
+#endif
 
 /* In two halves. Below min the result is low, from `beyond` on it is high. */
 #define B64_OF(from, t)                                                                                                        \
-    static __attribute__((noinline)) void b64_of_##from(uint64_t *restrict r, const t *restrict a, double min, double beyond,  \
-                                                        uint64_t low, uint64_t high)                                           \
+    static __attribute__((noinline)) void any_b64_of_##from(uint64_t *restrict r, const t *restrict a, double min, double beyond, \
+                                                            uint64_t low, uint64_t high)                                       \
     {                                                                                                                          \
         FOR_LANES {                                                                                                            \
             double x = (double)a[l], upper = __builtin_floor(x * 0x1p-32);                                                     \
@@ -77,6 +115,23 @@ static __attribute__((noinline)) void b32_of_f64(uint32_t *restrict r, const dou
             b = x < beyond ? b : high;                                                                                         \
             r[l] = x == x ? b : (uint64_t)1 << 63;                                                                             \
         }                                                                                                                      \
+    }                                                                                                                          \
+    static __attribute__((noinline)) void s64_of_##from(uint64_t *restrict r, const t *restrict a)                             \
+    {                                                                                                                          \
+        if (__builtin_expect(ptxi_any_beyond_##from(a, SMALL_S64), 0))                                                         \
+            any_b64_of_##from(r, a, -0x1p63, 0x1p63, (uint64_t)INT64_MIN, INT64_MAX);                                          \
+        else                                                                                                                   \
+            FOR_LANES r[l] = S64_OF_SMALL((double)a[l]);                                                                       \
+    }                                                                                                                          \
+    static __attribute__((noinline)) void u64_of_##from(uint64_t *restrict r, const t *restrict a)                             \
+    {                                                                                                                          \
+        LANE_ARRAY(t, x);                                                                                                      \
+                                                                                                                               \
+        ptxi_clamp_##from(x, a, 0, SMALL_U64);                                                                                 \
+        if (__builtin_expect(ptxi_any_beyond_##from(x, SMALL_U64) || ptxi_any_nan_##from(a), 0))                               \
+            any_b64_of_##from(r, a, 0.0, 0x1p64, 0, UINT64_MAX);                                                               \
+        else                                                                                                                   \
+            FOR_LANES r[l] = U64_OF_SMALL((double)x[l]);                                                                       \
     }
 B64_OF(f32, float)
 B64_OF(f64, double)
@@ -117,14 +172,10 @@ static void whole_f64(double *restrict r, const struct ptxi_insn *i, struct ptxi
 #define TO_u8(r, f, via) NARROW_OF_##via(r, f, 0, UINT8_MAX, 0x80)
 #define TO_s16(r, f, via) NARROW_OF_##via(r, f, INT16_MIN, INT16_MAX, 0x8000)
 #define TO_u16(r, f, via) NARROW_OF_##via(r, f, 0, UINT16_MAX, 0x8000)
-#define S32_OF_f32(r, f) s32_of_f32(r, f)
-#define S32_OF_f64(r, f) b32_of_f64(r, f, INT32_MIN, INT32_MAX)
-#define U32_OF_f32(r, f) u32_of_f32(r, f)
-#define U32_OF_f64(r, f) b32_of_f64(r, f, 0, UINT32_MAX)
-#define TO_s32(r, f, via) S32_OF_##via(r, f)
-#define TO_u32(r, f, via) U32_OF_##via(r, f)
-#define TO_s64(r, f, via) b64_of_##via(r, f, -0x1p63, 0x1p63, (uint64_t)INT64_MIN, INT64_MAX)
-#define TO_u64(r, f, via) b64_of_##via(r, f, 0.0, 0x1p64, 0, UINT64_MAX)
+#define TO_s32(r, f, via) s32_of_##via(r, f)
+#define TO_u32(r, f, via) u32_of_##via(r, f)
+#define TO_s64(r, f, via) s64_of_##via(r, f)
+#define TO_u64(r, f, via) u64_of_##via(r, f)
 
 #define TO_INT(dst, slot, src, via, t)         \
     OP( cvt_##dst##_##src )                    \

@@ -17,12 +17,6 @@
     }
 
 #if defined(__F16C__)
-void f32_of_f16(float *restrict r, const uint16_t *restrict a)
-{
-    for (int l = 0; l < PTXI_LANES; l += 8)
-        _mm256_store_ps(r + l, _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l))));
-}
-
 /* Sixteen lanes in one vector: what is stored in halves cannot be forwarded to a load of the whole. */
 #define STORE_F16(control)                                                                                      \
     for (int l = 0; l < PTXI_LANES; l += 16) {                                                                  \
@@ -62,7 +56,9 @@ void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rou
 
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
 {
-    FOR_LANES_IN_MODE(r[l] = ptxi_num_bf16_from_f32(ptxi_num_bits_f32(a[l]), mode))
+    FOR_LANES_IN_MODE(r[l] = (uint16_t)(ptxi_num_bf16_rounded(ptxi_num_bits_f32(a[l]), mode) >> 16))
+    if (__builtin_expect(ptxi_any_nan_f32(a), 0))
+        FOR_LANES r[l] = a[l] == a[l] ? r[l] : (uint16_t)ptxi_num_bf16.nan;
 }
 
 void f32_odd_of_f64(float *restrict r, const double *restrict a)

@@ -9,7 +9,6 @@
 
 #define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
 
-#define f32_of_f16 PTXI_LEVELED(f32_of_f16)
 #define f16_of_f32 PTXI_LEVELED(f16_of_f32)
 #define bf16_of_f32 PTXI_LEVELED(bf16_of_f32)
 #define f32_odd_of_f64 PTXI_LEVELED(f32_odd_of_f64)
@@ -17,7 +16,22 @@
 #define integral_f64 PTXI_LEVELED(integral_f64)
 
 /* Exactly; a NaN keeps its sign and payload, quieted or not. */
+#if defined(__AVX512F__)
+static inline void f32_of_f16(float *restrict r, const uint16_t *restrict a)
+{
+    for (int l = 0; l < PTXI_LANES; l += 16)
+        _mm512_store_ps(r + l, _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)(a + l))));
+}
+#elif defined(__F16C__)
+static inline void f32_of_f16(float *restrict r, const uint16_t *restrict a)
+{
+    for (int l = 0; l < PTXI_LANES; l += 8)
+        _mm256_store_ps(r + l, _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l))));
+}
+#else
+#define f32_of_f16 PTXI_LEVELED(f32_of_f16)
 void f32_of_f16(float *restrict r, const uint16_t *restrict a);
+#endif
 
 /* Rounded; a NaN becomes the canonical one. */
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);

@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "exec/level.h"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "exec/vectors.h"
 
 #define OP1(name, td, ta, expr)                 \
     OP(name)                                    \
@@ -153,76 +150,6 @@ static inline ptxi_lanes ptxi_mask_of_bytes(const uint8_t *t)
         bytes_[l] = (cond);                                  \
         (mask) = ptxi_mask_of_bytes(bytes_);                 \
     } while (0)
-
-/* Whether any of these is a NaN. A comparison tells it of both its operands. */
-#if defined(__AVX512DQ__)
-#define ANY_NAN(t, s, x, n)                                                                                                   \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
-    {                                                                                                                         \
-        __mmask##n numbers = _mm512_cmp_##s##_mask(_mm512_load_##s(r), _mm512_load_##s(r + n), _CMP_ORD_Q);                   \
-                                                                                                                              \
-        for (int k = 2 * n; k < PTXI_LANES; k += 2 * n)                                                                       \
-            numbers = _mm512_mask_cmp_##s##_mask(numbers, _mm512_load_##s(r + k), _mm512_load_##s(r + k + n), _CMP_ORD_Q);    \
-        return !_kortestc_mask##n##_u8(numbers, numbers);                                                                     \
-    }
-#elif defined(__AVX__)
-#define ANY_NAN(t, s, x, n)                                                                                                   \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
-    {                                                                                                                         \
-        enum { PER = 32 / sizeof *r };                                                                                        \
-        __typeof__(_mm256_load_##s(r)) nan = _mm256_setzero_##s();                                                            \
-                                                                                                                              \
-        for (int k = 0; k < PTXI_LANES; k += 2 * PER)                                                                         \
-            nan = _mm256_or_##s(nan, _mm256_cmp_##s(_mm256_load_##s(r + k), _mm256_load_##s(r + k + PER), _CMP_UNORD_Q));     \
-        return _mm256_movemask_##s(nan);                                                                                      \
-    }
-#elif defined(__SSE2__)
-#define ANY_NAN(t, s, x, n)                                                                                                   \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
-    {                                                                                                                         \
-        enum { PER = 16 / sizeof *r };                                                                                        \
-        __typeof__(_mm_load_##s(r)) nan = _mm_setzero_##s();                                                                  \
-                                                                                                                              \
-        for (int k = 0; k < PTXI_LANES; k += 2 * PER)                                                                         \
-            nan = _mm_or_##s(nan, _mm_cmpunord_##s(_mm_load_##s(r + k), _mm_load_##s(r + k + PER)));                          \
-        return _mm_movemask_##s(nan);                                                                                         \
-    }
-#else
-#define ANY_NAN(t, s, x, n)                                                                                                   \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
-    {                                                                                                                         \
-        uint32_t nan = 0;                                                                                                     \
-                                                                                                                              \
-        FOR_LANES nan |= -(uint32_t)(r[l] != r[l]);                                                                           \
-        return nan;                                                                                                           \
-    }
-#endif
-ANY_NAN(f32, ps, float, 16)
-ANY_NAN(f64, pd, double, 8)
-#undef ANY_NAN
-#define ptxi_any_nan_of(r) _Generic((r), float * : ptxi_any_nan_f32, double * : ptxi_any_nan_f64)(r)
-
-/* d = r, element by element, of which compilers make memcpy(): it would keep r out of registers. */
-static inline void ptxi_copy_lanes(void *d, const void *r, size_t size)
-{
-#if defined(__AVX512F__)
-    typedef __m512i vec;
-#elif defined(__AVX__)
-    typedef __m256i vec;
-#elif defined(__SSE2__)
-    typedef __m128i vec;
-#endif
-#if defined(__SSE2__)
-    for (size_t k = 0; k < PTXI_LANES * size / sizeof(vec); k++) {
-        vec v = ((const vec *)r)[k];
-
-        __asm__("" : "+x"(v));
-        ((vec *)d)[k] = v;
-    }
-#else
-    memcpy(d, r, PTXI_LANES * size);
-#endif
-}
 
 /* r = a * b, 64 bits wide, plus c unless it is NULL: compilers know a longer way only. r may be c. */
 #if defined(__AVX512F__)

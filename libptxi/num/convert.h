@@ -23,6 +23,19 @@ static inline uint16_t ptxi_num_bf16_from_f32(uint32_t a, enum ptxi_num_rounding
     return (uint16_t)ptxi_num_small_from_f32(ptxi_num_bf16, a, mode, false);
 }
 
+/* The bits of a float that is no NaN, of which the upper half is the bf16 that it is rounded to. */
+static inline uint32_t ptxi_num_bf16_rounded(uint32_t a, enum ptxi_num_rounding mode)
+{
+    uint32_t negative = (uint32_t)((int32_t)a >> 31);
+
+    switch (mode) {
+    case PTXI_NUM_RN: return a + 0x7fff + (a >> 16 & 1);
+    case PTXI_NUM_RM: return a + (negative & 0xffff);
+    case PTXI_NUM_RP: return a + (~negative & 0xffff);
+    default: return a;
+    }
+}
+
 /* --- tf32: the upper 19 bits of an f32 --- */
 static inline uint32_t ptxi_num_tf32_from_f32(uint32_t a, enum ptxi_num_rounding mode)
 {

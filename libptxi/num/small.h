@@ -73,6 +73,24 @@ static inline uint32_t ptxi_num_small_round(struct ptxi_num_small f, uint32_t m,
     return (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : normal;
 }
 
+/* The largest number, as f32. */
+static inline uint32_t ptxi_num_small_limit(struct ptxi_num_small f)
+{
+    return (f.top << (23 - f.fraction)) + ((uint32_t)(127 - f.bias) << 23);
+}
+
+/* The code of the bits of a magnitude that is not beyond the largest number, to nearest even. It is added to a power of two whose last
+ * place is that of the code, or of the smallest codes; the sum then counts such units. Into the last places of that power goes,
+ * beforehand, the code of the exponent. */
+static inline uint32_t ptxi_num_small_nearest(struct ptxi_num_small f, uint32_t m)
+{
+    uint32_t least = ptxi_num_small_least(f), drop = (uint32_t)(23 - f.fraction), e = m & 0x7f800000;
+
+    e = (int32_t)e > (int32_t)least ? e : least;
+    e += (e >> drop) + ((drop << 23) - (least >> drop));
+    return ptxi_num_bits_f32(ptxi_num_f32(m) + ptxi_num_f32(e)) & (ptxi_num_small_sign(f) - 1);
+}
+
 /* The code of a float. Too large numbers become infinite; with `finite`, the largest number, as infinities do. */
 static inline uint32_t ptxi_num_small_from_f32(struct ptxi_num_small f, uint32_t a, enum ptxi_num_rounding mode, bool finite)
 {
