@@ -1,6 +1,6 @@
 /* PTX ISA, "Floating Point Instructions": the approximate instructions; num/approx.h has the units. */
+#include "exec/approx.h"
 #include "exec/halves.h"
-#include "num/approx.h"
 #include "num/approx_f64.h"
 
 #define UNARY(name, t, function)                       \
@@ -13,106 +13,215 @@
         NEXT;                                          \
     }
 
-/* --- the units with tables, step by step for all lanes --- */
-struct terms {
-    _Alignas(64) int32_t c0[PTXI_LANES], c12[PTXI_LANES], square[PTXI_LANES];
-};
+/* --- the units, for a pair of vectors of operands that nothing special is done for, with .ftz or without --- */
 
-static inline void look_up(int32_t *restrict r, const int32_t *table, const int32_t *index)
+/* 2^24 / significand, less what more of a's bits than the last 16 the mask leaves. */
+ALWAYS void rcp_pair(vec *r, const vec *a, vec mask)
 {
-#if defined(__AVX512F__)
-    for (int k = 0; k < PTXI_LANES; k += 16)
-        _mm512_store_si512(r + k, _mm512_i32gather_epi32(_mm512_load_si512(index + k), table, 4));
-#else
-    for (int l = 0; l < PTXI_LANES; l++)
-        r[l] = table[index[l]];
-#endif
+    vec x = joined_halves(a[0], a[1] << 16);
+    struct factors f = factors(x, x, 1);
+
+    for (int j = 0; j < 2; j++) /* slope << shift is -2^15 */
+        r[j] = (total16(LOOK_UP(&ptxi_num_rcp, a[j], 16), f.of[j], &ptxi_approx_rcp, 13).high >> 2) - (a[j] & mask);
 }
 
-/* ptxi_num_square17() in elements of 16 bits, which hold all of it. */
-static inline void squares(int32_t *restrict r, const uint32_t *v)
+ALWAYS void rcp_vectors(vec *r, const vec *a)
 {
-    LANE_ARRAY(uint16_t, s);
+    rcp_pair(r, a, ptxi_approx_rcp.mask - (vec){ 0 }); /* the exponent, too; the sign comes out right */
+    for (int j = 0; j < 2; j++)
+        r[j] += ptxi_approx_rcp.offset;
+}
 
-    FOR_LANES {
-        uint16_t h = v[l] >> 9 & 0xff, low = v[l] & 0x1ff, sum = (uint16_t)((uint16_t)(h * h) >> 1);
+/* ptxi_num_rsqrt_significand() */
+ALWAYS void rsqrt_pair(vec *r, const vec *a)
+{
+    struct factors f = factors17(a, 1);
 
-        sum += h & 0x02 ? low >> 8 : 0;
-        sum += h & 0x04 ? low >> 7 : 0;
-        sum += h & 0x08 ? low >> 6 : 0;
-        sum += h & 0x10 ? low >> 5 : 0;
-        sum += h & 0x20 ? low >> 4 : 0;
-        sum += h & 0x40 ? low >> 3 : 0;
-        sum += h & 0x80 ? low >> 2 : 0;
-        s[l] = sum;
+    for (int j = 0; j < 2; j++)
+        r[j] = (total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_rsqrt, 14, -2).high >> 2) - MASK((a[j] & ptxi_approx_rsqrt.mask) == K->bit[23]);
+}
+
+ALWAYS void rsqrt_vectors(vec *r, const vec *a)
+{
+    vec f[2];
+
+    rsqrt_pair(f, a);
+    for (int j = 0; j < 2; j++)
+        r[j] = f[j] + ((ptxi_approx_rsqrt.offset - a[j]) >> 1 & K->exponent); /* with 125 - half */
+}
+
+ALWAYS void sqrt_vectors(vec *r, const vec *a)
+{
+    struct factors f = factors17(a, -1);
+
+    for (int j = 0; j < 2; j++) /* with 126 + half */
+        r[j] = (total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_sqrt, 15, 2).high >> 2) + ((a[j] + ptxi_approx_sqrt.offset) >> 1 & K->exponent);
+}
+
+ALWAYS void ex2_vectors(vec *r, const vec *a)
+{
+    struct factors f;
+    vec v[2];
+
+    for (int j = 0; j < 2; j++) { /* subnormal or not, small operands become 0 */
+        vec t = integers_toward_zero(a[j] + (23u << 23));
+
+        v[j] = t + (SAR(a[j], 31) & MASK((t & K->significand) != 0));
     }
-    FOR_LANES r[l] = s[l];
+    f = factors17(v, 1);
+    for (int j = 0; j < 2; j++) /* slope << shift is 2^15 */
+        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17), f.of[j], v[j], &ptxi_approx_ex2, 13, 0).high >> 2) + (v[j] & ptxi_approx_ex2.mask) + ptxi_approx_ex2.offset;
 }
 
-static __attribute__((noinline)) void find_terms(struct terms *t, const uint32_t *v, const int32_t *c0, const int32_t *c12, int32_t size)
+ALWAYS void lg2_vectors(vec *r, const vec *a)
 {
-    LANE_ARRAY(int32_t, index);
+    struct factors f = factors17(a, -1);
 
-    FOR_LANES index[l] = (int32_t)(v[l] >> 17) & (size - 1);
-    look_up(t->c0, c0, index);
-    look_up(t->c12, c12, index);
-    squares(t->square, v);
+    for (int j = 0; j < 2; j++) {
+        struct total t = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17), f.of[j], a[j], &ptxi_approx_lg2, 12, 8);
+        /* The sum with the exponent, in units of 2^-30 where that is 0 or -1, else of 2^-23. */
+        vec near = MASK(a[j] - 0x3f000000 < 0x01000000), close = (t.high << 4) + (t.low << 20 >> 28) + ((a[j] << 7 & 0x40000000) - 0x40000000);
+        vec v = picked(near, close, (t.high >> 3) + ((a[j] & 0xff800000) - (127u << 23))), sign = SAR(v, 31), few;
+
+        v ^= sign;
+        r[j] = (floats_toward_zero(v) - ((23u << 23) + (near & 7u << 23))) | (sign & 0x80000000);
+        few = MASK(v < 1u << 23);
+        if (__builtin_expect(any(few), 0)) { /* of 2^-36 */
+            v = ((t.high << 10) + (t.low << 20 >> 22)) ^ sign;
+            v = (((floats_toward_zero(v) - (36u << 23)) & MASK(v != 0)) | (sign & 0x80000000)) & MASK(a[j] != 0x3f800000);
+            r[j] = picked(few, v, r[j]);
+        }
+    }
 }
 
-#define UNIT(f, size)                                                                                                   \
-    static __attribute__((noinline)) void f##_unit(uint32_t *restrict r, const uint32_t *a)                             \
+ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit)
+{
+    struct factors f;
+    vec turns[2], v[2];
+
+    for (int j = 0; j < 2; j++) { /* 25 bits of fraction; subnormal or not, small operands become 0 */
+        turns[j] = integers_toward_zero(product_toward_zero((a[j] & 0x7fffffff) + (25u << 23), 0x1.45f306p-3f)) + unit->offset;
+        v[j] = turns[j] ^ SAR(turns[j] << 8, 31);
+    }
+    f = factors17(v, -1);
+    for (int j = 0; j < 2; j++) {
+        struct total t = total17(LOOK_UP(&ptxi_num_sin, v[j], 17), f.of[j], v[j], unit, 11, 0);
+        vec s = (turns[j] << 7 ^ (a[j] & unit->mask)) & 0x80000000, few;
+
+        v[j] = (t.high << 4) + (t.low << 21 >> 28); /* in units of 2^-30 */
+        r[j] = (floats_toward_zero(v[j]) - (30u << 23)) | s;
+        few = MASK(v[j] < 1u << 23);
+        if (__builtin_expect(any(few), 0)) { /* of 2^-37 */
+            v[j] = (t.high << 11) + (t.low & 0x7ff);
+            r[j] = picked(few, ((floats_toward_zero(v[j]) - (37u << 23)) & MASK(v[j] != 0)) | s, r[j]);
+        }
+    }
+}
+
+ALWAYS void sin_vectors(vec *r, const vec *a)
+{
+    sincos_vectors(r, a, &ptxi_approx_sin);
+}
+
+ALWAYS void cos_vectors(vec *r, const vec *a)
+{
+    sincos_vectors(r, a, &ptxi_approx_cos);
+}
+
+ALWAYS void tanh_vectors(vec *r, const vec *a)
+{
+    struct factors f;
+    vec v[2], shift[2];
+
+    for (int j = 0; j < 2; j++) {
+        vec binade = (a[j] << 1 >> 24) + (OTHER_BYTES - 119);
+
+        v[j] = ((a[j] & K->significand) >> look_up_bytes(ptxi_num_tanh_down, binade)) + (look_up_bytes(ptxi_num_tanh_first, binade) << 17);
+        shift[j] = look_up_bytes(ptxi_num_tanh_shift, binade);
+    }
+    f = factors17(v, -1);
+    for (int j = 0; j < 2; j++) {
+        struct found row = LOOK_UP(&ptxi_num_tanh, v[j], 17);
+        vec sum = row.c0 + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]), out;
+
+        sum = add_where(sum, v[j], 16, (vec)((svec)(row.c12 & 0xffff0000) >> (svec)shift[j]));
+        sum += (v[j] & 0x1ffff) << 15 >> shift[j];
+        r[j] = (floats_toward_zero(sum) - (31u << 23)) | (a[j] & 0x80000000);
+        out = MASK((a[j] & 0x7fffffff) - 0x3b800000 >= 0x41000000 - 0x3b800000);
+        if (any(out))
+            r[j] = picked(out, picked(MASK((a[j] & 0x7fffffff) < 0x3b800000), a[j], 0x3f800000 | (a[j] & 0x80000000)), r[j]);
+    }
+}
+
+/* --- the ways to run a unit --- */
+typedef uint32_t unary(uint32_t);
+
+/* All lanes, with what is irregular in lanes of a mask done by a function for one operand. */
+#define UNIT(f, SIGN)                                                                                                        \
+    ALWAYS void f##_all(uint32_t *r, const uint32_t *a)                                                          \
     {                                                                                                                   \
-        LANE_ARRAY(uint32_t, v);                                                                                        \
-        struct terms t;                                                                                                 \
+        FOR_PAIRS {                                                                                                     \
+            vec x[2] = { CONST_VECTOR(a, k), CONST_VECTOR(a, k + 1) }, y[2];                                            \
                                                                                                                         \
-        FOR_LANES v[l] = ptxi_num_##f##_argument(a[l]);                                                                 \
-        find_terms(&t, v, ptxi_num_##f##_c0, ptxi_num_##f##_c12, size);                                                 \
-        FOR_LANES r[l] = ptxi_num_##f##_result(a[l], v[l], (struct ptxi_num_terms){ t.c0[l], t.c12[l], t.square[l] });   \
+            f##_vectors(y, x);                                                                                          \
+            VECTOR(r, k) = y[0];                                                                                        \
+            VECTOR(r, k + 1) = y[1];                                                                                    \
+        }                                                                                                               \
     }                                                                                                                   \
-    OP( f##_approx_f32_ftz )                                                                                            \
+    ALWAYS bool f##_irregular(const uint32_t *a)                                                                 \
+    {                                                                                                                   \
+        bool some = false;                                                                                              \
+                                                                                                                        \
+        FOR_PAIRS some |= any_irregular(&CONST_VECTOR(a, k), &ptxi_approx_##f, SIGN);                                              \
+        return some;                                                                                                    \
+    }                                                                                                                   \
+    static __attribute__((noinline)) void f##_mended(uint32_t *r, const uint32_t *a, ptxi_lanes lanes, unary *one)      \
+    {                                                                                                                   \
+        f##_all(r, a);                                                                                                  \
+        if (f##_irregular(a))                                                                                           \
+            for (int l = 0; l < PTXI_LANES; l++)                                                                        \
+                if (lanes >> l & 1 && !is_regular(a[l], &ptxi_approx_##f, SIGN))                                                 \
+                    r[l] = one(a[l]);                                                                                   \
+    }                                                                                                                   \
+    static __attribute__((noinline)) const struct ptxi_insn *f##_some(const struct ptxi_insn *i, struct ptxi_warp *w, unary *one) \
     {                                                                                                                   \
         LANE_ARRAY(uint32_t, r);                                                                                        \
                                                                                                                         \
-        f##_unit(r, PTXI_SLOT(w, i->a));                                                                                \
+        f##_mended(r, PTXI_SLOT(w, i->a), w->active, one);                                                              \
         write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);                                                              \
         NEXT;                                                                                                           \
-    }
-
-/* Without .ftz, `before` of a is the unit's operand, and `after` of its result r is the result. */
-#define WRAPPED(f, before, after)                                                                                       \
-    OP( f##_approx_f32 )                                                                                                \
+    }                                                                                                                   \
+    static __attribute__((noinline)) const struct ptxi_insn *f##_lanes(const struct ptxi_insn *i, struct ptxi_warp *w, unary *one) \
     {                                                                                                                   \
         const uint32_t *a = PTXI_SLOT(w, i->a);                                                                         \
-        uint32_t *d = PTXI_SLOT(w, i->d);                                                                               \
-        LANE_ARRAY(uint32_t, x);                                                                                        \
-        LANE_ARRAY(uint32_t, r);                                                                                        \
                                                                                                                         \
-        FOR_LANES x[l] = ptxi_num_mul_f32(a[l], before);                                                                \
-        f##_unit(r, x);                                                                                                 \
-        WRITE_LANES(d, after);                                                                                          \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES || f##_irregular(a), 0))                                       \
+            return f##_some(i, w, one);                                                                                 \
+        f##_all(PTXI_SLOT(w, i->d), a);                                                                                 \
         NEXT;                                                                                                           \
     }
-#define SMALL ptxi_num_is_small_f32(a[l])
-#define LOW (!(ptxi_num_f32(a[l]) >= -126.0f))
-UNIT(rcp, 128)
-UNIT(rsqrt, 128)
-UNIT(sqrt, 128)
-UNIT(ex2, 64)
-UNIT(lg2, 64)
-WRAPPED(rcp, ptxi_num_rcp_scale(a[l]), ptxi_num_mul_f32(r[l], ptxi_num_rcp_scale(a[l])))
-WRAPPED(rsqrt, SMALL ? 0x1p24f : 1.0f, ptxi_num_mul_f32(r[l], SMALL ? 0x1p12f : 1.0f))
-WRAPPED(sqrt, SMALL ? 0x1p24f : 1.0f, ptxi_num_mul_f32(r[l], SMALL ? 0x1p-12f : 1.0f))
-WRAPPED(ex2, LOW ? 0.5f : 1.0f, ptxi_num_mul_f32(r[l], LOW ? ptxi_num_f32(r[l]) : 1.0f))
-WRAPPED(lg2, SMALL ? 0x1p24f : 1.0f, ptxi_num_canon_f32(ptxi_num_f32(r[l]) - (SMALL ? 24.0f : 0.0f)))
+#define FORM(f, form, one)                                                                                              \
+    OP( f##_##form )                                                                                                    \
+    {                                                                                                                   \
+        return f##_lanes(i, w, one);                                                                                    \
+    }
+#define FORMS(f, SIGN, ftz)                                                                                          \
+    UNIT(f, SIGN)                                                                                                             \
+    FORM(f, approx_f32, ptxi_num_##f##_approx_f32)                                                                      \
+    FORM(f, approx_f32_ftz, ptxi_num_##f##_approx_##ftz)
+FORMS(rcp, false, ftz_f32)
+FORMS(rsqrt, true, ftz_f32)
+FORMS(sqrt, true, ftz_f32)
+FORMS(ex2, false, ftz_f32)
+FORMS(lg2, true, ftz_f32)
+/* The product with 1 / 2 pi comes before the unit and keeps subnormals, so that .ftz changes nothing. */
+FORMS(sin, false, f32)
+FORMS(cos, false, f32)
+UNIT(tanh, false)
+FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
 /* --- f16 and bf16: the unit's result of the widened operand, cut --- */
-static __attribute__((noinline)) void tanh_unit(uint32_t *restrict r, const uint32_t *a)
-{
-    for (int l = 0; l < PTXI_LANES; l++)
-        r[l] = ptxi_num_tanh_approx_f32(a[l]);
-}
-
-#define WIDENED(f, type, widened, cut)                                                                                  \
+#define WIDENED(f, type, one, widened, cut)                                                                             \
     static __attribute__((noinline)) const struct ptxi_insn *f##_lanes_##type(const struct ptxi_insn *i, struct ptxi_warp *w, int n) \
     {                                                                                                                   \
         const uint16_t *all = PTXI_SLOT(w, i->a);                                                                       \
@@ -124,50 +233,61 @@ static __attribute__((noinline)) void tanh_unit(uint32_t *restrict r, const uint
             const uint16_t *a = all + k;                                                                                \
                                                                                                                         \
             FOR_LANES x[l] = (widened);                                                                                 \
-            f##_unit(r, x);                                                                                             \
+            f##_mended(r, x, PTXI_ALL_LANES, one);                                                                     \
             FOR_LANES result[k + l] = (cut);                                                                            \
         }                                                                                                               \
         write_halves(i, w, result, n);                                                                                  \
         NEXT;                                                                                                           \
     }                                                                                                                   \
     HALF_OPS(f##_approx, type, f##_lanes_##type)
-WIDENED(ex2, f16, ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a[l])), ptxi_num_cut_f16(r[l]))
-WIDENED(ex2, bf16, (uint32_t)a[l] << 16, (uint16_t)(r[l] >> 16))
-WIDENED(tanh, f16, ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a[l])), ptxi_num_cut_f16(r[l]))
-WIDENED(tanh, bf16, (uint32_t)a[l] << 16, (uint16_t)(r[l] >> 16))
+#define WIDENED_BOTH(f, one)                                                                                            \
+    WIDENED(f, f16, one, ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a[l])), ptxi_num_cut_f16(r[l]))                   \
+    WIDENED(f, bf16, one, (uint32_t)a[l] << 16, (uint16_t)(r[l] >> 16))
+WIDENED_BOTH(ex2, ptxi_num_ex2_approx_ftz_f32)
+WIDENED_BOTH(tanh, ptxi_num_tanh_approx_f32)
 
-/* The product with 1 / 2 pi comes before the unit and keeps subnormals, so that .ftz changes nothing. */
-UNARY(sin_approx_f32, uint32_t, ptxi_num_sin_approx_f32)
-UNARY(sin_approx_f32_ftz, uint32_t, ptxi_num_sin_approx_f32)
-UNARY(cos_approx_f32, uint32_t, ptxi_num_cos_approx_f32)
-UNARY(cos_approx_f32_ftz, uint32_t, ptxi_num_cos_approx_f32)
-UNARY(tanh_approx_f32, uint32_t, ptxi_num_tanh_approx_f32)
-UNARY(rcp_approx_f64, uint64_t, ptxi_num_rcp_approx_ftz_f64)
-UNARY(rsqrt_approx_f64_ftz, uint64_t, ptxi_num_rsqrt_approx_ftz_f64)
+/* --- f64: the unit's result of the upper words --- */
+#define UPPER(f, name, argument, all)                                                                                   \
+    OP( name )                                                                                                          \
+    {                                                                                                                   \
+        const uint64_t *a = PTXI_SLOT(w, i->a);                                                                         \
+        uint64_t *d = PTXI_SLOT(w, i->d);                                                                               \
+        LANE_ARRAY(uint32_t, h);                                                                                        \
+        LANE_ARRAY(uint32_t, r);                                                                                        \
+                                                                                                                        \
+        FOR_LANES h[l] = (uint32_t)(a[l] >> 32);                                                                        \
+        FOR_LANES r[l] = argument(h[l]);                                                                                \
+        all;                                                                                                            \
+        FOR_LANES r[l] = ptxi_num_##f##_upper_f64(h[l], r[l]);                                                          \
+        WRITE_LANES(d, (uint64_t)r[l] << 32);                                                                           \
+        NEXT;                                                                                                           \
+    }
+UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), 0xffff - (vec){ 0 }))
+UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 
 UNARY(rsqrt_approx_f64, uint64_t, ptxi_num_rsqrt_approx_f64)
 
-/* --- division: by b's reciprocal, after both were scaled alike --- */
-#define DIVISION(name, scaled_b, quotient)                                     \
-    OP( name )                                                                 \
-    {                                                                          \
-        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);       \
-        uint32_t *d = PTXI_SLOT(w, i->d);                                      \
-        LANE_ARRAY(uint32_t, x);                                               \
-        LANE_ARRAY(uint32_t, r);                                               \
-                                                                               \
-        FOR_LANES x[l] = (scaled_b);                                           \
-        rcp_unit(r, x);                                                        \
-        WRITE_LANES_COLD(d, quotient);                                         \
-        NEXT;                                                                  \
+/* --- division: by b's reciprocal; where that is special, the operands are scaled --- */
+#define DIVISION(name, function, product)                                                                               \
+    OP( name )                                                                                                          \
+    {                                                                                                                   \
+        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                                                \
+        LANE_ARRAY(uint32_t, r);                                                                                        \
+                                                                                                                        \
+        rcp_mended(r, b, 0, NULL);                                                                                      \
+        FOR_LANES r[l] = (product);                                                                                     \
+        if (rcp_irregular(b))                                                                                           \
+            for (int l = 0; l < PTXI_LANES; l++)                                                                        \
+                if (w->active >> l & 1 && !is_regular(b[l], &ptxi_approx_rcp, false))                                               \
+                    r[l] = function(a[l], b[l]);                                                                        \
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);                                                              \
+        NEXT;                                                                                                           \
     }
-#define DIVISION_SCALED(name, scale)                                           \
-    DIVISION(name, ptxi_num_mul_f32(b[l], scale(b[l])), ptxi_num_mul_f32(ptxi_num_mul_f32(a[l], scale(b[l])), ptxi_num_f32(r[l])))
-DIVISION_SCALED(div_approx_f32, ptxi_num_div_approx_scale)
-DIVISION_SCALED(div_full_f32, ptxi_num_rcp_scale)
-DIVISION(div_approx_f32_ftz, b[l], ptxi_num_mul_ftz_f32(r[l], a[l]))
-DIVISION(div_full_f32_ftz, ptxi_num_mul_ftz_f32(b[l], ptxi_num_div_full_ftz_scale(b[l])),
-         ptxi_num_mul_ftz_f32(ptxi_num_mul_ftz_f32(a[l], ptxi_num_div_full_ftz_scale(b[l])), r[l]))
+#define DIVISION_BOTH(f)                                                                                                \
+    DIVISION(f##_f32, ptxi_num_##f##_f32, ptxi_num_mul_f32(a[l], ptxi_num_f32(r[l])))                                   \
+    DIVISION(f##_f32_ftz, ptxi_num_##f##_ftz_f32, ptxi_num_mul_ftz_f32(a[l], r[l]))
+DIVISION_BOTH(div_approx)
+DIVISION_BOTH(div_full)
 
 /* Where contraction takes the product apart. */
 OP1(scale_div_approx_f32, float, uint32_t, ptxi_num_div_approx_scale(a[l]))

@@ -18,15 +18,30 @@ enum {
     PTXI_RCP_BIAS = 0x7e7, PTXI_RSQRT_BIAS = 0x3fff, PTXI_SQRT_BIAS = 0x7fff, PTXI_EX2_BIAS = 0x17e2, PTXI_LG2_BIAS = 0x345
 };
 
-/* c12 holds two signed numbers, c1 above 12 bits of c2. */
-extern const int32_t ptxi_num_rcp_c0[128], ptxi_num_rcp_c12[128];
-extern const int32_t ptxi_num_rsqrt_c0[128], ptxi_num_rsqrt_c12[128];
-extern const int32_t ptxi_num_sqrt_c0[128], ptxi_num_sqrt_c12[128];
-extern const int32_t ptxi_num_ex2_c0[64], ptxi_num_ex2_c12[64];
-extern const int32_t ptxi_num_lg2_c0[64], ptxi_num_lg2_c12[64];
-extern const int32_t ptxi_num_sin_c0[64], ptxi_num_sin_c12[64];
-extern const int32_t ptxi_num_tanh_c0[64], ptxi_num_tanh_c0_low[64]; /* c0 << 18 | low */
-extern const int32_t ptxi_num_tanh_c1[64], ptxi_num_tanh_c2[64];
+/* What total = (c0 << shift) + c1 * x + c2 * square + bias means with a unit's rows: shift, bias, slope, and c2's sign. Of c1 a row holds
+ * what is left without slope << shift, a signed number of 16 bits, above 16 bits with the magnitude of c2. Its c0 belongs to x = 2^15, so
+ * that vectors can multiply c1 by signed numbers too. */
+#define PTXI_RCP 13, PTXI_RCP_BIAS, -4, 1
+#define PTXI_RSQRT 14, PTXI_RSQRT_BIAS, -2, 1
+#define PTXI_SQRT 15, PTXI_SQRT_BIAS, 2, -1
+#define PTXI_EX2 13, PTXI_EX2_BIAS, 4, 1
+#define PTXI_LG2 12, PTXI_LG2_BIAS, 8, -1
+#define PTXI_SIN 11, 0, 0, -1
+
+/* The rows as pairs, and as columns. */
+struct ptxi_num_row {
+    int32_t c0, c12;
+};
+struct ptxi_num_table64 {
+    _Alignas(64) struct ptxi_num_row rows[64];
+    int32_t c0[64], c12[64];
+};
+struct ptxi_num_table128 {
+    _Alignas(64) struct ptxi_num_row rows[128];
+    int32_t c0[128], c12[128];
+};
+extern const struct ptxi_num_table128 ptxi_num_rcp, ptxi_num_rsqrt, ptxi_num_sqrt;
+extern const struct ptxi_num_table64 ptxi_num_ex2, ptxi_num_lg2, ptxi_num_sin, ptxi_num_tanh;
 
 /* c ? a : b. Written out, since a compiler that moves the table look-ups under a condition cannot vectorise them. */
 static inline uint32_t ptxi_num_pick(bool c, uint32_t a, uint32_t b)
@@ -34,37 +49,22 @@ static inline uint32_t ptxi_num_pick(bool c, uint32_t a, uint32_t b)
     return b ^ ((a ^ b) & -(uint32_t)c);
 }
 
-/* The units' squarer: x * x / 2^19 for 17 bits x, without the partial products below the last column. With x in an upper
- * part h and a lower part l, a product of two bits of h counts fully, and each of h with l counts twice, as half. */
-static inline int32_t ptxi_num_square17(int32_t x)
+/* The units' squarer: x * x / 2^19 for 17 bits x, without the partial products below the last column. Let h be x's upper 8 bits, which
+ * multiply each other in full, a the upper 7 of them and b the 7 bits below h: a product of a bit of a and one of b counts if it is at least
+ * 2^6. These are four products of some bits with some bits and at most one smaller partial product each, which the shift cuts off. */
+static inline int32_t ptxi_num_square17(uint32_t x)
 {
-    int32_t h = x >> 9, l = x & 0x1ff, cross = 0;
+    uint32_t h = x >> 9, a = x >> 10, b = x >> 2 & 0x7f;
 
-    cross += h & 0x02 ? l >> 8 : 0;
-    cross += h & 0x04 ? l >> 7 : 0;
-    cross += h & 0x08 ? l >> 6 : 0;
-    cross += h & 0x10 ? l >> 5 : 0;
-    cross += h & 0x20 ? l >> 4 : 0;
-    cross += h & 0x40 ? l >> 3 : 0;
-    cross += h & 0x80 ? l >> 2 : 0;
-    return (h * h >> 1) + cross;
+    return (int32_t)((h * h >> 1) + ((a & 0x60) * b >> 6) + ((a & 0x18) * (b & 0x7c) >> 6) + ((a & 0x06) * (b & 0x70) >> 6) + (a & b >> 6 & 1));
 }
 
-/* ((c0 << shift) + c1 * x + c2 * square + bias) >> drop; the sum has up to 42 bits, its lower 12 are computed apart. */
-static inline int32_t ptxi_num_quadratic(int32_t c0, int32_t c12, int32_t x, int32_t square, int shift, int32_t bias, int drop)
+/* The arguments from shift on are one of PTXI_RCP to PTXI_SIN. */
+static inline int64_t ptxi_num_total(struct ptxi_num_row row, uint32_t x, uint32_t square_of, int shift, int32_t bias, int32_t slope, int32_t sign)
 {
-    int32_t c1 = c12 >> 12, c2 = (int32_t)((uint32_t)c12 << 20) >> 20;
-    int32_t low = c1 * (x & 0xfff) + c2 * square + bias;
+    int64_t c1 = row.c12 >> 16, c2 = sign * (row.c12 & 0xffff);
 
-    return ((c0 << (shift - 12)) + c1 * (x >> 12) + (low >> 12)) >> (drop - 12);
-}
-
-/* The same sum in full. */
-static inline int64_t ptxi_num_quadratic64(int32_t c0, int32_t c12, int32_t x, int32_t square, int shift, int32_t bias)
-{
-    int32_t c1 = c12 >> 12, c2 = (int32_t)((uint32_t)c12 << 20) >> 20;
-
-    return ((int64_t)c0 << shift) + (int64_t)c1 * x + (c2 * square + bias);
+    return (row.c0 + (int64_t)slope * x) * (1 << shift) + c1 * ((int32_t)x - 0x8000) + c2 * ptxi_num_square17(square_of) + bias;
 }
 
 /* A fixed-point number below 2^52 as a float, rounded toward zero; 1.0 is 2^one. */
@@ -100,50 +100,23 @@ static inline bool ptxi_num_is_large_f32(uint32_t a)
     return (a & 0x7fffffff) > 0x7e800000 && (a & 0x7fffffff) <= 0x7f800000;
 }
 
-/* ---- A unit's work is in three steps, so that handlers can take the middle one for all lanes at once: the operand becomes
- * an argument v, whose bits from 17 on choose the coefficients; v's lower 17 bits are squared; and the rest. ---- */
-struct ptxi_num_terms {
-    int32_t c0, c12, square;
-};
-
-static inline struct ptxi_num_terms ptxi_num_terms(const int32_t *c0, const int32_t *c12, uint32_t size, uint32_t v)
-{
-    uint32_t i = v >> 17 & (size - 1);
-
-    return (struct ptxi_num_terms){ c0[i], c12[i], ptxi_num_square17((int32_t)(v & 0x1ffff)) };
-}
-
 /* ---- rcp ---- */
 
 /* 2^24 / (1 + m / 2^23) */
 static inline int32_t ptxi_num_rcp_significand(uint32_t m)
 {
-    int32_t x = (int32_t)(m & 0xffff), i = (int32_t)(m >> 16);
-
-    return ptxi_num_quadratic(ptxi_num_rcp_c0[i], ptxi_num_rcp_c12[i], x, ptxi_num_square17(2 * x), 13, PTXI_RCP_BIAS, 15);
+    return (int32_t)(ptxi_num_total(ptxi_num_rcp.rows[m >> 16], m & 0xffff, m << 1 & 0x1ffff, PTXI_RCP) >> 15);
 }
 
-static inline uint32_t ptxi_num_rcp_argument(uint32_t a)
-{
-    return (a & 0x7fffff) << 1;
-}
-
-static inline uint32_t ptxi_num_rcp_result(uint32_t a, uint32_t v, struct ptxi_num_terms t)
+static inline uint32_t ptxi_num_rcp_approx_ftz_f32(uint32_t a)
 {
     uint32_t sign = a & 0x80000000, e = a >> 23 & 0xff;
-    int32_t r = (252 - (int32_t)e) * (1 << 23) + ptxi_num_quadratic(t.c0, t.c12, (int32_t)(v >> 1 & 0xffff), t.square, 13, PTXI_RCP_BIAS, 15);
+    int32_t r = (252 - (int32_t)e) * (1 << 23) + ptxi_num_rcp_significand(a & 0x7fffff);
 
     r = r < 0x00800000 ? 0 : r;
     r = e == 0 ? 0x7f800000 : r;
     r = e == 255 ? 0 : r;
     return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : sign | (uint32_t)r;
-}
-
-static inline uint32_t ptxi_num_rcp_approx_ftz_f32(uint32_t a)
-{
-    uint32_t v = ptxi_num_rcp_argument(a);
-
-    return ptxi_num_rcp_result(a, v, ptxi_num_terms(ptxi_num_rcp_c0, ptxi_num_rcp_c12, 128, v));
 }
 
 /* Without .ftz operand and result are scaled. */
@@ -159,52 +132,55 @@ static inline uint32_t ptxi_num_rcp_approx_f32(uint32_t a)
     return ptxi_num_mul_f32(ptxi_num_rcp_approx_ftz_f32(ptxi_num_mul_f32(a, scale)), scale);
 }
 
-/* Only the upper word counts: 20 bits of fraction go in, 20 come out. */
-static inline uint64_t ptxi_num_rcp_approx_ftz_f64(uint64_t a)
+/* f64: only the upper word counts. 20 bits of fraction go in, 20 come out. */
+static inline uint32_t ptxi_num_rcp_argument_f64(uint32_t h)
 {
-    uint32_t h = (uint32_t)(a >> 32), sign = h & 0x80000000, e = h >> 20 & 0x7ff, m = h & 0xfffff;
-    int32_t r = (2044 - (int32_t)e) * (1 << 20) + (ptxi_num_rcp_significand(m << 3) >> 3);
+    return (h & 0xfffff) << 3;
+}
+
+static inline uint32_t ptxi_num_rcp_upper_f64(uint32_t h, uint32_t significand)
+{
+    uint32_t sign = h & 0x80000000, e = h >> 20 & 0x7ff;
+    int32_t r = (2044 - (int32_t)e) * (1 << 20) + (int32_t)(significand >> 3);
 
     r = r < 0x00100000 ? 0 : r;
     r = (int32_t)ptxi_num_pick(e == 0, 0x7ff00000, (uint32_t)r);
     r = (int32_t)ptxi_num_pick(e == 2047, 0, (uint32_t)r);
-    return (uint64_t)ptxi_num_pick((h & 0x7fffffff) > 0x7ff00000, PTXI_NAN_F32, sign | (uint32_t)r) << 32;
+    return ptxi_num_pick((h & 0x7fffffff) > 0x7ff00000, PTXI_NAN_F32, sign | (uint32_t)r);
 }
 
-/* ---- rsqrt, sqrt: the tables cover [1, 4), that is two binades ---- */
+static inline uint64_t ptxi_num_rcp_approx_ftz_f64(uint64_t a)
+{
+    uint32_t h = (uint32_t)(a >> 32), f = (uint32_t)ptxi_num_rcp_significand(ptxi_num_rcp_argument_f64(h));
 
-/* 2^24 / sqrt(1 + f / 2^23), for the upper binade 2^23 <= f < 2^24 with 2 * (1 + ...); 1 is an exact case of its own. */
+    return (uint64_t)ptxi_num_rcp_upper_f64(h, f) << 32;
+}
+
+/* ---- rsqrt, sqrt: the tables cover [1, 4), that is two binades, the one with odd exponents first ---- */
+
+static inline int64_t ptxi_num_root_total(const struct ptxi_num_table128 *t, uint32_t f, int shift, int32_t bias, int32_t slope, int32_t sign)
+{
+    return ptxi_num_total(t->rows[f >> 17 & 127], f & 0x1ffff, f & 0x1ffff, shift, bias, slope, sign);
+}
+
+/* 2^24 / sqrt(f / 2^23 + 1 or, if bit 23 of f is off, twice that); 1 is an exact case of its own. */
 static inline int32_t ptxi_num_rsqrt_significand(uint32_t f)
 {
-    int32_t x = (int32_t)(f & 0x1ffff), i = (int32_t)(f >> 17);
-    int32_t r = ptxi_num_quadratic(ptxi_num_rsqrt_c0[i], ptxi_num_rsqrt_c12[i], x, 4 * ptxi_num_square17(x), 14, PTXI_RSQRT_BIAS, 16);
+    int32_t r = (int32_t)(ptxi_num_root_total(&ptxi_num_rsqrt, f, PTXI_RSQRT) >> 16);
 
-    return (int32_t)ptxi_num_pick(f == 0, 1 << 24, (uint32_t)r);
-}
-
-static inline uint32_t ptxi_num_rsqrt_argument(uint32_t a)
-{
-    return (a & 0x7fffff) | (~a & 0x800000);
-}
-
-static inline uint32_t ptxi_num_rsqrt_result(uint32_t a, uint32_t v, struct ptxi_num_terms t)
-{
-    uint32_t sign = a & 0x80000000, r;
-    int32_t e = (int32_t)(a >> 23 & 0xff), half = (e - 127) >> 1;
-    int32_t f = ptxi_num_quadratic(t.c0, t.c12, (int32_t)(v & 0x1ffff), 4 * t.square, 14, PTXI_RSQRT_BIAS, 16);
-
-    r = (uint32_t)((125 - half) * (1 << 23) + (v == 0 ? 1 << 24 : f));
-    r = sign ? PTXI_NAN_F32 : r;
-    r = e == 0 ? sign | 0x7f800000 : r;
-    r = a == 0x7f800000 ? 0 : r;
-    return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : r;
+    return r + ((f & 0xffffff) == 0x800000);
 }
 
 static inline uint32_t ptxi_num_rsqrt_approx_ftz_f32(uint32_t a)
 {
-    uint32_t v = ptxi_num_rsqrt_argument(a);
+    uint32_t sign = a & 0x80000000, r;
+    int32_t e = (int32_t)(a >> 23 & 0xff), half = (e - 127) >> 1;
 
-    return ptxi_num_rsqrt_result(a, v, ptxi_num_terms(ptxi_num_rsqrt_c0, ptxi_num_rsqrt_c12, 128, v));
+    r = (uint32_t)((125 - half) * (1 << 23) + ptxi_num_rsqrt_significand(a));
+    r = sign ? PTXI_NAN_F32 : r;
+    r = e == 0 ? sign | 0x7f800000 : r;
+    r = a == 0x7f800000 ? 0 : r;
+    return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : r;
 }
 
 static inline uint32_t ptxi_num_rsqrt_approx_f32(uint32_t a)
@@ -215,41 +191,40 @@ static inline uint32_t ptxi_num_rsqrt_approx_f32(uint32_t a)
     return ptxi_num_mul_f32(ptxi_num_rsqrt_approx_ftz_f32(a), small ? 0x1p12f : 1.0f);
 }
 
-static inline uint64_t ptxi_num_rsqrt_approx_ftz_f64(uint64_t a)
+static inline uint32_t ptxi_num_rsqrt_argument_f64(uint32_t h)
 {
-    uint32_t h = (uint32_t)(a >> 32), sign = h & 0x80000000, m = h & 0xfffff;
-    int32_t e = (int32_t)(h >> 20 & 0x7ff), half = (e - 1023) >> 1;
-    int32_t f = ptxi_num_rsqrt_significand(m << 3 | (uint32_t)(~e & 1) << 23);
-    uint32_t r = (uint32_t)((1021 - half) * (1 << 20) + (f >> 3));
+    return (h & 0x1fffff) << 3;
+}
 
+static inline uint32_t ptxi_num_rsqrt_upper_f64(uint32_t h, uint32_t significand)
+{
+    uint32_t sign = h & 0x80000000, r;
+    int32_t e = (int32_t)(h >> 20 & 0x7ff), half = (e - 1023) >> 1;
+
+    r = (uint32_t)((1021 - half) * (1 << 20)) + (significand >> 3);
     r = ptxi_num_pick(sign != 0, PTXI_NAN_F32, r);
     r = ptxi_num_pick(e == 0, sign | 0x7ff00000, r);
     r = ptxi_num_pick(h == 0x7ff00000, 0, r);
-    return (uint64_t)ptxi_num_pick((h & 0x7fffffff) > 0x7ff00000, PTXI_NAN_F32, r) << 32;
+    return ptxi_num_pick((h & 0x7fffffff) > 0x7ff00000, PTXI_NAN_F32, r);
 }
 
-static inline uint32_t ptxi_num_sqrt_argument(uint32_t a)
+static inline uint64_t ptxi_num_rsqrt_approx_ftz_f64(uint64_t a)
 {
-    return ptxi_num_rsqrt_argument(a);
-}
+    uint32_t h = (uint32_t)(a >> 32), f = (uint32_t)ptxi_num_rsqrt_significand(ptxi_num_rsqrt_argument_f64(h));
 
-static inline uint32_t ptxi_num_sqrt_result(uint32_t a, uint32_t v, struct ptxi_num_terms t)
-{
-    uint32_t sign = a & 0x80000000, r;
-    int32_t e = (int32_t)(a >> 23 & 0xff), half = (e - 127) >> 1;
-
-    r = (uint32_t)((126 + half) * (1 << 23) + ptxi_num_quadratic(t.c0, t.c12, (int32_t)(v & 0x1ffff), t.square, 15, PTXI_SQRT_BIAS, 17));
-    r = sign ? PTXI_NAN_F32 : r;
-    r = e == 0 ? sign : r;
-    r = a == 0x7f800000 ? a : r;
-    return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : r;
+    return (uint64_t)ptxi_num_rsqrt_upper_f64(h, f) << 32;
 }
 
 static inline uint32_t ptxi_num_sqrt_approx_ftz_f32(uint32_t a)
 {
-    uint32_t v = ptxi_num_sqrt_argument(a);
+    uint32_t sign = a & 0x80000000, r;
+    int32_t e = (int32_t)(a >> 23 & 0xff), half = (e - 127) >> 1;
 
-    return ptxi_num_sqrt_result(a, v, ptxi_num_terms(ptxi_num_sqrt_c0, ptxi_num_sqrt_c12, 128, v));
+    r = (uint32_t)((126 + half) * (1 << 23)) + (uint32_t)(ptxi_num_root_total(&ptxi_num_sqrt, a, PTXI_SQRT) >> 17);
+    r = sign ? PTXI_NAN_F32 : r;
+    r = e == 0 ? sign : r;
+    r = a == 0x7f800000 ? a : r;
+    return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : r;
 }
 
 static inline uint32_t ptxi_num_sqrt_approx_f32(uint32_t a)
@@ -273,21 +248,15 @@ static inline uint32_t ptxi_num_ex2_argument(uint32_t a)
     return (uint32_t)(a >> 31 ? minus : v);
 }
 
-static inline uint32_t ptxi_num_ex2_result(uint32_t a, uint32_t v, struct ptxi_num_terms t)
+static inline uint32_t ptxi_num_ex2_approx_ftz_f32(uint32_t a)
 {
-    int32_t r = ptxi_num_quadratic(t.c0, t.c12, (int32_t)(v & 0x1ffff), t.square, 13, PTXI_EX2_BIAS, 15);
+    uint32_t v = ptxi_num_ex2_argument(a), x = v & 0x1ffff;
+    uint32_t f = (uint32_t)(ptxi_num_total(ptxi_num_ex2.rows[v >> 17 & 63], x, x, PTXI_EX2) >> 15);
+    int32_t r = (int32_t)(f + (uint32_t)(((int32_t)v >> 23) + 126) * (1u << 23));
 
-    r = (int32_t)((uint32_t)r + (uint32_t)(((int32_t)v >> 23) + 126) * (1u << 23));
     r = r < 0x00800000 ? 0 : r;
     r = (a & 0x7fffffff) >= 0x43000000 ? (a >> 31 ? 0 : 0x7f800000) : r;
     return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : (uint32_t)r;
-}
-
-static inline uint32_t ptxi_num_ex2_approx_ftz_f32(uint32_t a)
-{
-    uint32_t v = ptxi_num_ex2_argument(a);
-
-    return ptxi_num_ex2_result(a, v, ptxi_num_terms(ptxi_num_ex2_c0, ptxi_num_ex2_c12, 64, v));
 }
 
 static inline uint32_t ptxi_num_ex2_approx_f32(uint32_t a)
@@ -298,16 +267,11 @@ static inline uint32_t ptxi_num_ex2_approx_f32(uint32_t a)
     return ptxi_num_mul_f32(r, low ? ptxi_num_f32(r) : 1.0f);
 }
 
-static inline uint32_t ptxi_num_lg2_argument(uint32_t a)
+static inline uint32_t ptxi_num_lg2_approx_ftz_f32(uint32_t a)
 {
-    return a & 0x7fffff;
-}
-
-static inline uint32_t ptxi_num_lg2_result(uint32_t a, uint32_t u, struct ptxi_num_terms t)
-{
+    uint32_t x = a & 0x1ffff, r;
     int32_t e = (int32_t)(a >> 23 & 0xff);
-    int64_t v = ptxi_num_quadratic64(t.c0, t.c12, (int32_t)(u & 0x1ffff), 2 * t.square, 12, PTXI_LG2_BIAS) >> 2;
-    uint32_t r;
+    int64_t v = ptxi_num_total(ptxi_num_lg2.rows[a >> 17 & 63], x, x, PTXI_LG2) >> 2;
 
     v = (v + (int64_t)(e - 127) * (1ll << 36)) & -(int64_t)(a != 0x3f800000);
     r = ((uint32_t)(v >> 32) & 0x80000000) | ptxi_num_fixed_to_f32(v ^ v >> 63, 36);
@@ -315,13 +279,6 @@ static inline uint32_t ptxi_num_lg2_result(uint32_t a, uint32_t u, struct ptxi_n
     r = e == 0 ? 0xff800000 : r;
     r = a == 0x7f800000 ? a : r;
     return (a & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F32 : r;
-}
-
-static inline uint32_t ptxi_num_lg2_approx_ftz_f32(uint32_t a)
-{
-    uint32_t v = ptxi_num_lg2_argument(a);
-
-    return ptxi_num_lg2_result(a, v, ptxi_num_terms(ptxi_num_lg2_c0, ptxi_num_lg2_c12, 64, v));
 }
 
 static inline uint32_t ptxi_num_lg2_approx_f32(uint32_t a)
@@ -340,15 +297,14 @@ static inline uint32_t ptxi_num_sincos_approx_f32(uint32_t a, uint32_t quarter, 
 {
     int64_t p = (int64_t)((a & 0x7fffff) | 0x800000) * 0xa2f983;
     int32_t carry = (int32_t)(p >> 47), t = (int32_t)(p >> 23) >> carry, e = (int32_t)(a >> 23 & 0xff) - 128 + carry;
-    int32_t up = e < 0 ? 0 : e, down = e < 0 ? -e : 0, x, i;
-    uint32_t f, r;
+    int32_t up = e < 0 ? 0 : e, down = e < 0 ? -e : 0;
+    uint32_t f, x, r;
 
     f = (up > 25 ? 0 : (uint32_t)t << (up & 31)) >> (down > 31 ? 31 : down);
     quarter += f >> 23;
     f = quarter & 1 ? ~f : f;
-    x = (int32_t)(f & 0x1ffff);
-    i = (int32_t)(f >> 17 & 0x3f);
-    r = ptxi_num_fixed_to_f32(ptxi_num_quadratic64(ptxi_num_sin_c0[i], ptxi_num_sin_c12[i], x, ptxi_num_square17(x), 11, 0), 37);
+    x = f & 0x1ffff;
+    r = ptxi_num_fixed_to_f32(ptxi_num_total(ptxi_num_sin.rows[f >> 17 & 63], x, x, PTXI_SIN), 37);
     r |= sign ^ (quarter << 30 & 0x80000000);
     return ptxi_num_pick((a & 0x7f800000) == 0x7f800000, PTXI_NAN_F32, r);
 }
@@ -365,16 +321,18 @@ static inline uint32_t ptxi_num_cos_approx_f32(uint32_t a)
 
 /* ---- tanh: 1 to 16 segments a binade from 2^-8 to 8; below, the operand itself; above, 1 ---- */
 
+/* By binade: its first row, how far its significand is shifted down until 17 bits are left that do not choose among its rows, and
+ * the sum's shift. */
+extern const _Alignas(16) uint8_t ptxi_num_tanh_first[16], ptxi_num_tanh_down[16], ptxi_num_tanh_shift[16];
+
 static inline uint32_t ptxi_num_tanh_approx_f32(uint32_t a)
 {
-    static const int32_t first[16] = { 0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43 }, bits[16] = { 0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3 };
     uint32_t sign = a & 0x80000000, v = a & 0x7fffffff, m = a & 0x7fffff, r;
-    int32_t b = ((int32_t)(v >> 23) - 119) & 15, x = (int32_t)(m >> (6 - bits[b])) & 0x1ffff;
-    int32_t i = (first[b] + (int32_t)(m >> (23 - bits[b]))) & 63;
-    int64_t sum = (int64_t)ptxi_num_tanh_c0[i] * (1 << 18) + ptxi_num_tanh_c0_low[i];
+    uint32_t b = ((v >> 23) - 119) & 15, f = m >> ptxi_num_tanh_down[b], x = f & 0x1ffff;
+    struct ptxi_num_row row = ptxi_num_tanh.rows[(ptxi_num_tanh_first[b] + (f >> 17)) & 63];
+    int64_t total = ptxi_num_total(row, x, x, ptxi_num_tanh_shift[b], 0, 0, -1) + ((int64_t)x << 15);
 
-    sum += (int64_t)ptxi_num_tanh_c1[i] * x + (int64_t)ptxi_num_tanh_c2[i] * ptxi_num_square17(x);
-    r = ptxi_num_fixed_to_f32(sum, 48);
+    r = ptxi_num_fixed_to_f32(total >> ptxi_num_tanh_shift[b], 31);
     r = ptxi_num_pick(v >= 0x41000000, 0x3f800000, r);
     r = ptxi_num_pick(v < 0x3b800000, v, r);
     return ptxi_num_pick(v > 0x7f800000, PTXI_NAN_F32, sign | r);

@@ -30,6 +30,10 @@ from scipy.optimize import linprog
 
 BINADE = 1 << 23
 TANH_BITS = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3]          # segments of a binade, as powers of two
+TANH_SHIFT = [7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6]         # 17 - t, where its c1 and c2 are multiples of 2^t
+UNITS = {                                               # shift; slope, and what c2 counts, as num/approx.h has them
+    'rcp': (13, -4, 1), 'rsqrt': (14, -2, 4), 'sqrt': (15, 2, 1), 'ex2': (13, 4, 1), 'lg2': (12, 8, 2), 'sin': (11, 0, 1),
+}
 
 
 def square(x):
@@ -221,30 +225,68 @@ def tanh(folder):
     return rows
 
 
-def array(type_name, name, values, per_line):
-    print('const %s ptxi_num_%s[%d] = {' % (type_name, name, len(values)))
-    for i in range(0, len(values), per_line):
-        print('    ' + ' '.join('%d,' % v for v in values[i:i + per_line]))
-    print('};\n')
+def words(linear, square_step):
+    """The two signed 16-bit factors of a row in one number."""
+    assert -0x8000 <= linear < 0x8000 and 0 <= square_step < 0x8000
+    return (linear << 16) + square_step
+
+
+def packed(rows, shift, slope, c2_step):
+    """Rows as num/approx.h has them: c1 less what slope stands for, c2's magnitude, and c0 with what the middle of x contributes."""
+    result = []
+    for c0, c1, c2 in rows:
+        c1 -= slope << shift
+        result.append((c0 + (c1 << 15 >> shift), words(c1, c2_step * abs(c2))))
+    return result
+
+
+def packed_tanh(rows):
+    """The same with the sum in units of 2^17 and c1, c2 in units of the binade's 2^t, of which 2^15 are taken off c1."""
+    result = []
+    for binade, (bits, n) in enumerate(zip(TANH_BITS, TANH_SHIFT)):
+        for c0, c1, c2 in rows[len(result):len(result) + (1 << bits)]:
+            t = 17 - n
+            step = (c1 | c2) & -(c1 | c2)                               # lower bits of c0 decide nothing
+            assert step >= 1 << t and (c0 & -step) % (1 << 17) == 0
+            c1 = (c1 >> t) - 0x8000
+            result.append(((c0 >> 17) + (c1 << 15 >> n), words(c1, abs(c2) >> t)))
+    return result
+
+
+def table(name, rows):
+    print('#define %s_ROWS(ROW) \\' % name.upper())
+    for i in range(0, len(rows), 4):
+        print('    ' + ' '.join('ROW(%d, %d)' % row for row in rows[i:i + 4]) + (' \\' if i + 4 < len(rows) else ''))
+    print('TABLE(%s, %d, %s_ROWS)\n' % (name, len(rows), name.upper()))
+
+
+def by_binade(name, values):
+    print('const uint8_t ptxi_num_%s[16] = { %s };' % (name, ', '.join('%d' % v for v in values)))
+
+
+def write(units, tanh_rows):
+    """units: {name: (rows, bias)}"""
+    print('/* Coefficients of the approximation units; written by tests/conformance/derive_approx.py. */')
+    print('#include "num/approx.h"\n')
+    print('#define PAIR(c0, c12) { c0, c12 },')
+    print('#define FIRST(c0, c12) c0,')
+    print('#define SECOND(c0, c12) c12,')
+    print('#define TABLE(name, size, ROWS) \\')
+    print('    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) } };\n')
+    for name, (rows, bias) in units.items():
+        if bias:
+            print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))
+        if name in ('rsqrt', 'sqrt'):
+            rows = rows[64:] + rows[:64]                                # by the exponent's last bit
+        table(name, packed(rows, *UNITS[name]))
+    table('tanh', packed_tanh(tanh_rows) + [(0, 0)] * (64 - len(tanh_rows)))
+    by_binade('tanh_first', [sum(1 << bits for bits in TANH_BITS[:i]) for i in range(len(TANH_BITS))])
+    by_binade('tanh_down', [6 - bits for bits in TANH_BITS])
+    by_binade('tanh_shift', TANH_SHIFT)
 
 
 def main():
-    folder = sys.argv[1]
-    print('/* Coefficients of the approximation units; written by tests/conformance/derive_approx.py. */')
-    print('#include "num/approx.h"\n')
-    for unit in (rcp, rsqrt, sqrt, ex2, lg2, sin):
-        rows, bias = unit(folder)
-        name = unit.__name__
-        if bias:
-            print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))
-        array('int32_t', name + '_c0', [c0 for c0, _, _ in rows], 12)
-        array('int32_t', name + '_c12', [(c1 << 12) + (c2 & 0xfff) for _, c1, c2 in rows], 12)
-    rows = tanh(folder)
-    rows += [(0, 0, 0)] * (64 - len(rows))
-    array('int32_t', 'tanh_c0', [c0 >> 18 for c0, _, _ in rows], 12)
-    array('int32_t', 'tanh_c0_low', [c0 & 0x3ffff for c0, _, _ in rows], 12)
-    array('int32_t', 'tanh_c1', [c1 for _, c1, _ in rows], 12)
-    array('int32_t', 'tanh_c2', [c2 for _, _, c2 in rows], 12)
+    write({unit.__name__: unit(sys.argv[1]) for unit in (rcp, rsqrt, sqrt, ex2, lg2, sin)}, tanh(sys.argv[1]))
 
 
 if __name__ == '__main__':

@@ -9,36 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "exec/warp.h"
 #include "unit/alu.h"
 #include "unit/alu_float.h"
+#include "unit/levels.h"
 
 static const struct alu_table *const tables[] = { &alu_general, &alu_half, &alu_cvt };
 enum { TABLES = sizeof tables / sizeof *tables };
-
-/* --- levels --- */
-#define LEVEL(name) extern ptxi_handler *const ptxi_exec_##name##_table[PTXI_OP_COUNT];
-LEVEL(portable)
-#ifdef HAVE_X86_LEVELS
-LEVEL(v2)
-LEVEL(v3)
-LEVEL(v4)
-#endif
-
-static const struct {
-    const char *name;
-    enum ptxi_cpu_level level;
-    ptxi_handler *const *table;
-} levels[] = {
-    { "portable", PTXI_CPU_PORTABLE, ptxi_exec_portable_table },
-#ifdef HAVE_X86_LEVELS
-    { "v2", PTXI_CPU_V2, ptxi_exec_v2_table },
-    { "v3", PTXI_CPU_V3, ptxi_exec_v3_table },
-    { "v4", PTXI_CPU_V4, ptxi_exec_v4_table },
-#endif
-};
-enum { LEVELS = sizeof levels / sizeof *levels };
 
 /* --- the frame: places for d, a, b, c and a fourth source of up to 128 bits, and four predicates --- */
 enum { D = 0, A = 8, B = 16, C = 24, E = 32, P = 40, UNITS = 48 };

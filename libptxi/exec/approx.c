@@ -1,0 +1,31 @@
+/* Constants of exec/approx.h. */
+#include "exec/approx.h"
+
+#define EIGHT(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n), 16u << (n), 32u << (n), 64u << (n), 128u << (n)
+
+const struct ptxi_approx_constants ptxi_approx_constants = {
+    .middle = 0x80008000,
+    .h = 0xff00ff00,
+    .a = { 0xc000c000, 0x30003000, 0x0c000c00, 0x02000200 },
+    .b = { 0x00fe00fe, 0x00f800f8, 0x00e000e0, 0x00800080 },
+    .lower_half = 0x0000ffff,
+    .bit = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24) },
+    .x = 0x0001ffff,
+    .exponent = 0xff800000,
+    .significand = 0x007fffff,
+};
+
+/* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */
+#define TWICE(v) ((v) << 16 | (v))
+#define FROM_TO(first_, last_) .first = TWICE((first_) >> 16 << 1), .last = TWICE((((last_) - (first_)) >> 16 << 1) + 1), .sign = false
+#define FROM_TO_SIGNED(first_, last_) .first = TWICE((first_) >> 16), .last = TWICE(((last_) - (first_)) >> 16), .sign = true
+
+/* Of the reciprocal's, the result is normal too, and neither is scaled. */
+const struct ptxi_approx_unit ptxi_approx_rcp = { FROM_TO(0x00800000u, 0x7e7fffffu), .bias = PTXI_RCP_BIAS, .mask = 0xff80ffff, .offset = 252u << 23 };
+const struct ptxi_approx_unit ptxi_approx_rsqrt = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_RSQRT_BIAS, .mask = 0x00ffffff, .offset = 0xbd7fffff };
+const struct ptxi_approx_unit ptxi_approx_sqrt = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_SQRT_BIAS, .offset = 125u << 23 };
+const struct ptxi_approx_unit ptxi_approx_ex2 = { FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .mask = 0xff81ffff, .offset = 126u << 23 };
+const struct ptxi_approx_unit ptxi_approx_lg2 = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_LG2_BIAS, .offset = 127u << 23 };
+const struct ptxi_approx_unit ptxi_approx_sin = { FROM_TO(0u, 0x437fffffu), .mask = 0x80000000, .offset = 0 };
+const struct ptxi_approx_unit ptxi_approx_cos = { FROM_TO(0u, 0x437fffffu), .mask = 0, .offset = 1u << 23 };
+const struct ptxi_approx_unit ptxi_approx_tanh = { FROM_TO(0u, 0x7f7fffffu) };

@@ -1,0 +1,314 @@
+/* Vectors for the approximation units: the steps that num/approx.h does for one operand. A pair of vectors is worked on at a time, so that
+ * what needs 16 bits only is done for both in one. */
+#ifndef PTXI_EXEC_APPROX_H
+#define PTXI_EXEC_APPROX_H
+
+#include "exec/lanes.h"
+#include "num/approx.h"
+
+#ifdef LANE_VECTOR
+enum { VEC_BYTES = LANE_VECTOR };
+#else
+enum { VEC_BYTES = 16 };
+#endif
+enum { VEC_LANES = VEC_BYTES / 4 };
+typedef uint32_t vec __attribute__((vector_size(VEC_BYTES), may_alias));
+typedef int32_t svec __attribute__((vector_size(VEC_BYTES), may_alias));
+typedef float fvec __attribute__((vector_size(VEC_BYTES), may_alias));
+
+/* Constants. Compilers make vectors of those that they know in general registers, which costs moves; loads cost nothing here. */
+extern const struct ptxi_approx_constants {
+    uint32_t middle, h, a[4], b[4]; /* of factors() and squares() */
+    uint32_t lower_half, bit[32], x, exponent, significand;
+} ptxi_approx_constants;
+#define K (&ptxi_approx_constants)
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* What is a unit's own: the operands that it makes no exception for, by their upper halves, which are those not above last when first is
+ * taken off, both twice; and operands of the steps. */
+struct ptxi_approx_unit {
+    uint32_t first, last;
+    bool sign; /* bits count from the sign on, else from the one below */
+    uint32_t bias, mask, offset;
+};
+extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
+    ptxi_approx_cos, ptxi_approx_tanh;
+
+/* Vectors of a lane array. */
+#define FOR_PAIRS for (int k = 0; k < PTXI_LANES / VEC_LANES; k += 2)
+#define VECTOR(a, k) (((vec *)(a))[k])
+#define CONST_VECTOR(a, k) (((const vec *)(a))[k])
+
+/* Shifts that extend the sign. */
+#define SAR(v, n) ((vec)((svec)(v) >> (n)))
+#define MASK(condition) ((vec)(condition))
+
+/* --- what GNU vectors have no operator for --- */
+#if defined(__AVX512BW__)
+#define MM(name) _mm512_##name
+typedef __m512i native;
+#elif defined(__AVX2__)
+#define MM(name) _mm256_##name
+typedef __m256i native;
+#elif defined(__SSE2__)
+#define MM(name) _mm_##name
+typedef __m128i native;
+#endif
+
+/* Upper halves of the products of 16-bit elements, unsigned. */
+ALWAYS vec high_products(vec a, vec b)
+{
+#ifdef MM
+    return (vec)MM(mulhi_epu16)((native)a, (native)b);
+#else
+    return ((a & 0xffff) * (b & 0xffff) >> 16) | ((a >> 16) * (b >> 16) & 0xffff0000);
+#endif
+}
+
+/* The sum of the products of both signed halves. */
+ALWAYS vec dot(vec a, vec b)
+{
+#ifdef MM
+    return (vec)MM(madd_epi16)((native)a, (native)b);
+#else
+    return SAR(a, 16) * SAR(b, 16) + SAR(a << 16, 16) * SAR(b << 16, 16);
+#endif
+}
+
+/* The halves of all elements negated. */
+ALWAYS vec negated_halves(vec a)
+{
+    typedef uint16_t halves __attribute__((vector_size(VEC_BYTES)));
+
+    return (vec) - (halves)a;
+}
+
+/* The lower half of all elements of a, the upper half of those of b. */
+ALWAYS vec joined_halves(vec a, vec b)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->lower_half), (native)a, (native)b, 0xca);
+#elif defined(__AVX2__)
+    return (vec)_mm256_blend_epi16((native)a, (native)b, 0xaa);
+#else
+    return (a & 0xffff) | (b & 0xffff0000);
+#endif
+}
+
+ALWAYS vec picked(vec mask, vec a, vec b)
+{
+    return (a & mask) | (b & ~mask);
+}
+
+/* Whether any element of a mask is on. */
+ALWAYS bool any(vec mask)
+{
+#if defined(__AVX512BW__) || defined(__AVX2__)
+    return SIGNS_32(mask);
+#else
+    uint32_t all = 0;
+
+    for (int l = 0; l < VEC_LANES; l++)
+        all |= mask[l];
+    return all;
+#endif
+}
+
+/* Whether an operand is one that the unit makes no exception for; `sign` is the unit's, known to the compiler. */
+ALWAYS bool is_regular(uint32_t a, const struct ptxi_approx_unit *unit, bool sign)
+{
+    return (uint16_t)((sign ? a >> 16 : a >> 16 << 1) - unit->first) <= (uint16_t)unit->last;
+}
+
+/* Whether some element of a pair is not. */
+ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
+{
+    typedef uint16_t halves __attribute__((vector_size(VEC_BYTES), may_alias));
+    vec v = joined_halves(a[0] >> 16, a[1]), last = unit->last - (vec){ 0 };
+
+    if (!sign)
+        v = (vec)((halves)v + (halves)v);
+    v = (vec)((halves)v - (halves)(unit->first - (vec){ 0 }));
+#if defined(__AVX512BW__)
+    return _mm512_cmpgt_epu16_mask((native)v, (native)last);
+#elif defined(__AVX2__)
+    v = (vec)_mm256_subs_epu16((native)v, (native)last);
+    return !_mm256_testz_si256((native)v, (native)v);
+#else
+    return any((vec)((halves)v > (halves)last));
+#endif
+}
+
+/* sum, plus term where any of these bits of v is on; one bit for hosts without masks. */
+ALWAYS vec add_where(vec sum, vec v, int bit, vec term)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_mask_add_epi32((native)sum, _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit])), (native)sum, (native)term);
+#else
+    return sum + (SAR(v << (31 - bit), 31) & term);
+#endif
+}
+
+/* Integers from 0 to 2^31 - 1 as floats, toward zero. */
+ALWAYS vec floats_toward_zero(vec v)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_cvt_roundepi32_ps((native)v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    fvec f = __builtin_convertvector((svec)v, fvec);
+    svec over = __builtin_convertvector(f, svec) - (svec)v;
+
+    return (vec)f + MASK(over > 0);
+#endif
+}
+
+ALWAYS vec integers_toward_zero(vec floats)
+{
+    return (vec) __builtin_convertvector((fvec)floats, svec);
+}
+
+/* Bytes from a table of 16: v's lowest bytes count, the others are 0x80. */
+#define OTHER_BYTES 0x80808000u
+ALWAYS vec look_up_bytes(const uint8_t *table, vec v)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(*(const __m128i *)table), (native)v);
+#elif defined(__AVX2__)
+    return (vec)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(*(const __m128i *)table), (native)v);
+#else
+    for (int l = 0; l < VEC_LANES; l++)
+        v[l] = table[v[l] & 15];
+    return v;
+#endif
+}
+
+/* a * b, toward zero; neither product nor factors are subnormal. */
+ALWAYS vec product_toward_zero(vec a, float b)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_mul_round_ps((__m512)a, _mm512_set1_ps(b), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    fvec p = (fvec)a * b;
+#if defined(__AVX2__) && defined(__FMA__)
+    fvec rest = (fvec)_mm256_fmsub_ps((__m256)a, _mm256_set1_ps(b), (__m256)p);
+#else
+    float b_upper = ptxi_num_f32(ptxi_num_bits_f32(b) & 0xfffff000), b_lower = b - b_upper;
+    fvec upper = (fvec)(a & 0xfffff000), lower = (fvec)a - upper;
+    fvec rest = ((upper * b_upper - p) + upper * b_lower + lower * b_upper) + lower * b_lower;
+#endif
+
+    return (vec)p + MASK(rest < 0.0f);
+#endif
+}
+
+/* --- rows: bits of v from bit 17 or so on choose among n --- */
+struct found {
+    vec c0, c12;
+};
+
+#if defined(__AVX512BW__)
+/* A column is in registers, two of which are looked up in at once. */
+ALWAYS vec column(const int32_t *c, int n, vec v, int bit)
+{
+    const native *t = (const native *)c, at = (native)(v >> bit);
+    __mmask16 upper = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 5]));
+    native r = _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(t[0], at, t[1]), upper, _mm512_permutex2var_epi32(t[2], at, t[3]));
+
+    if (n == 128) {
+        native r2 = _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(t[4], at, t[5]), upper, _mm512_permutex2var_epi32(t[6], at, t[7]));
+
+        r = _mm512_mask_mov_epi32(r, _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 6])), r2);
+    }
+    return (vec)r;
+}
+#define LOOK_UP(table, v, bit) look_up((table)->c0, (table)->c12, sizeof (table)->c0 / 4, v, bit)
+ALWAYS struct found look_up(const int32_t *c0, const int32_t *c12, int n, vec v, int bit)
+{
+    return (struct found){ column(c0, n, v, bit), column(c12, n, v, bit) };
+}
+#else
+/* Rows have 64 bits; two fill 128 bits, and of two such the columns come by a shuffle each. */
+typedef uint64_t row2 __attribute__((vector_size(16)));
+#define LOOK_UP(table, v, bit) look_up((table)->rows, sizeof (table)->rows / sizeof *(table)->rows, v, bit)
+ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int bit)
+{
+    union {
+        vec v;
+        uint32_t lane[VEC_LANES];
+    } at = { v >> bit & (uint32_t)(n - 1) };
+#if defined(__SSE2__)
+    const uint64_t *row = (const void *)rows;
+#define TWO(l) ((__m128i)(row2){ row[at.lane[l]], row[at.lane[(l) + 1]] })
+#if defined(__AVX2__)
+    vec a = (vec)_mm256_set_m128i(TWO(4), TWO(0)), b = (vec)_mm256_set_m128i(TWO(6), TWO(2));
+
+    return (struct found){ __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14), __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15) };
+#else
+    vec a = (vec)TWO(0), b = (vec)TWO(2);
+
+    return (struct found){ __builtin_shufflevector(a, b, 0, 2, 4, 6), __builtin_shufflevector(a, b, 1, 3, 5, 7) };
+#endif
+#undef TWO
+#else
+    struct found r;
+
+    for (int l = 0; l < VEC_LANES; l++) {
+        r.c0[l] = (uint32_t)rows[at.lane[l]].c0;
+        r.c12[l] = (uint32_t)rows[at.lane[l]].c12;
+    }
+    return r;
+#endif
+}
+#endif
+
+/* --- the quadratic --- */
+
+/* ptxi_num_square17() of numbers of which 16-bit elements hold all but the last bit. */
+ALWAYS vec squares(vec u)
+{
+    vec h = u & K->h, sum = high_products(h, h >> 1);
+
+    for (int k = 0; k < 4; k++)
+        sum += high_products(u & K->a[k], u & K->b[k]);
+    return sum;
+}
+
+/* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and sign times the square. u: x / 2 for squares(), of both vectors. */
+struct factors {
+    vec of[2];
+};
+ALWAYS struct factors factors(vec u, vec x, int sign)
+{
+    vec middle = x ^ K->middle, s = sign < 0 ? negated_halves(squares(u)) : squares(u);
+
+    return (struct factors){ { joined_halves(s, middle << 16), joined_halves(s >> 16, middle) } };
+}
+
+/* Of numbers whose last 17 bits are x. */
+ALWAYS struct factors factors17(const vec *v, int sign)
+{
+    return factors(joined_halves(v[0] >> 1, v[1] << 15), joined_halves(v[0], v[1] << 16), sign);
+}
+
+/* total >> shift, and total's lower bits below others. */
+struct total {
+    vec high, low;
+};
+ALWAYS struct total total16(struct found row, vec factors, const struct ptxi_approx_unit *unit, int shift)
+{
+    vec low = dot(row.c12, factors) + unit->bias;
+
+    return (struct total){ row.c0 + SAR(low, shift), low };
+}
+
+ALWAYS struct total total17(struct found row, vec factors, vec v, const struct ptxi_approx_unit *unit, int shift, int slope)
+{
+    struct total t = total16(row, factors, unit, shift);
+
+    t.high = add_where(t.high, v, 16, SAR(row.c12, shift));             /* c1 << 16 - shift: c2 has fewer bits than shift */
+    if (slope)
+        t.high += (v & K->x) * (uint32_t)slope;
+    return t;
+}
+
+#endif
