@@ -126,7 +126,7 @@ void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code);
 void ptxi_frame_drop(struct ptxi_warp *w, struct ptxi_frame *frame); /* one reference less */
 void ptxi_warp_free_frames(struct ptxi_warp *w);
 
-/* rendezvous.c: finishes a .sync instruction for all the splits that wait at it, if the lanes it needs are there. */
+/* rendezvous.c: finishes a .sync instruction for all waiting lanes for whom it may be: those whom their masks name have come. */
 bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived);
 /* The same at an .aligned instruction, which they then run together. */
 bool ptxi_gather(struct ptxi_warp *w, struct ptxi_split *arrived);

@@ -135,37 +135,87 @@ static void execute(const struct meeting *m, unsigned op)
     }
 }
 
+/* The operation and the qualifiers that count; a negated predicate is each lane's own affair. */
 static bool meets(const struct ptxi_split *a, const struct ptxi_split *b)
 {
-    return b->state == PTXI_SPLIT_SYNC && a->pc->op == b->pc->op;
+    return b->state == PTXI_SPLIT_SYNC && a->pc->op == b->pc->op && !((a->pc->mods ^ b->pc->mods) & PTXI_MOD_NAN);
+}
+
+/* The lanes whom lane's operand names as those that must come. */
+static ptxi_lanes named(const struct meeting *m, unsigned lane)
+{
+    const struct ptxi_insn *i = m->at[lane]->pc;
+    uint32_t mask;
+
+    switch (i->op) {
+    case PTXI_OP_shfl_up: case PTXI_OP_shfl_down: case PTXI_OP_shfl_bfly: case PTXI_OP_shfl_idx: mask = value(m, lane, (uint32_t)i->imm >> 16); break;
+    case PTXI_OP_bar_warp_sync: mask = value(m, lane, i->a); break;
+    default: mask = value(m, lane, i->b);
+    }
+    return (ptxi_lanes)mask << (lane / 32 * 32);
+}
+
+static ptxi_lanes all_named(const struct meeting *m, ptxi_lanes lanes)
+{
+    ptxi_lanes all = lanes;
+
+    for (; lanes; lanes &= lanes - 1)
+        all |= named(m, ptxi_first_lane(lanes));
+    return all;
+}
+
+/* Leaves only lanes who need no lane that is not among them. */
+static void keep_complete(struct meeting *m, ptxi_lanes live)
+{
+    ptxi_lanes before;
+
+    do {
+        before = m->lanes;
+        for (ptxi_lanes left = before; left; left &= left - 1) {
+            unsigned l = ptxi_first_lane(left);
+
+            if (named(m, l) & live & ~m->lanes)
+                m->lanes &= ~((ptxi_lanes)1 << l);
+        }
+    } while (m->lanes != before);
+}
+
+/* Lanes of s that go on do so without the others, which still wait. */
+static void go_on(struct ptxi_warp *w, struct ptxi_split *s, const struct meeting *m)
+{
+    struct ptxi_split rest = *s;
+
+    rest.lanes &= ~m->lanes;
+    if (rest.lanes) {
+        rest.sync_mask = all_named(m, rest.lanes);
+        s->lanes &= m->lanes;
+        s->frame->splits++;
+        w->splits[w->split_count++] = rest;
+    }
+    s->state = PTXI_SPLIT_READY;
+    s->pc++;
 }
 
 bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived)
 {
     struct meeting m = { 0 };
-    ptxi_lanes need = 0;
 
     for (uint32_t k = 0; k < w->split_count; k++) {
         const struct ptxi_split *s = &w->splits[k];
 
-        if (!meets(arrived, s) || !(s->sync_mask & arrived->sync_mask))
+        if (!meets(arrived, s))
             continue;
         m.lanes |= s->lanes;
-        need |= s->sync_mask;
         for (ptxi_lanes left = s->lanes; left; left &= left - 1)
             m.at[ptxi_first_lane(left)] = s;
     }
-    if (need & w->live & ~m.lanes)
+    keep_complete(&m, w->live);
+    if (!m.lanes)
         return false;
     execute(&m, arrived->pc->op);
-    for (uint32_t k = 0; k < w->split_count; k++) {
-        struct ptxi_split *s = &w->splits[k];
-
-        if (s->state == PTXI_SPLIT_SYNC && m.lanes & s->lanes) {
-            s->state = PTXI_SPLIT_READY;
-            s->pc++;
-        }
-    }
+    for (uint32_t k = 0, count = w->split_count; k < count; k++)
+        if (w->splits[k].state == PTXI_SPLIT_SYNC && m.lanes & w->splits[k].lanes)
+            go_on(w, &w->splits[k], &m);
     return true;
 }
 
