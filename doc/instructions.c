@@ -96,7 +96,7 @@ static void mark_recording(const char *path)
         struct ptxi_match m = { .row = c->row };
 
         memcpy(m.words, c->words, sizeof m.words);
-        if (recording_find(r, c->key, case_record_words(c)))
+        if (c->row && recording_find(r, c->key, case_record_words(c)))
             recorded[c->row - ptxi_rows][form_index(&m)] = 1;
     }
     cases_free(cs);

@@ -154,7 +154,7 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
     row16 m[4][ROWS];
 
     for (unsigned k = 0; k < fragments * ROWS; k++)
-        memcpy(&m[0][0] + k, w->shared + at[k], ROW);
+        memcpy(&m[k / ROWS][k % ROWS], w->shared + at[k], ROW);
     if (format(i) != PTXI_MATRIX_B16)
         unpack(i, (unsigned char *)m);
     else if (i->imm & PTXI_MATRIX_TRANS)
