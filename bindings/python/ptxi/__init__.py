@@ -1,0 +1,26 @@
+"""libptxi from Python: run PTX on the CPU, with NumPy arrays and a GPU's bits.
+
+    import numpy as np, ptxi
+
+    mod = ptxi.load('lerp.ptx')
+    x, y, z = np.arange(4, dtype='f4'), np.full(4, 8, 'f4'), np.empty(4, 'f4')
+    mod.cuk_lerp[1, 4](x, y, z, 0.25)
+
+A kernel that fails is a LaunchError with the report of the kernel, block, thread and line; PTX that is not valid is a
+ModuleError. `ptxi.testing` compares bits; the pytest plugin has a fixture `ptxi`. `python -m ptxi` is the command."""
+from . import testing
+from ._header import header as _header
+from .arguments import Parameter
+from .device import Counters, Device, DeviceAttribute, Limit, current, profiles
+from .errors import (Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity)
+from .memory import Buffer, copy, empty, zeros
+from .module import FunctionAttribute, JitOption, Kernel, Module, load, loads
+from .stream import Event, Stream
+
+__version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))
+
+__all__ = [
+    'Access', 'ArgumentError', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Error', 'Event', 'Fault',
+    'FunctionAttribute', 'JitOption', 'Kernel', 'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result',
+    'Severity', 'Stream', 'copy', 'current', 'empty', 'load', 'loads', 'profiles', 'testing', 'zeros',
+]

@@ -1,0 +1,228 @@
+"""Memory that kernels use: buffers of the device, and the program's own arrays.
+
+Device memory is host memory: an address means the same byte to a kernel and to the program. The device checks every
+access, so an array of the program is opened for kernels while a launch uses it, and for no longer."""
+import ctypes
+import threading
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _dlpack
+from ._header import header
+from ._library import call, library
+from ._types import Array
+from .device import Device, given
+
+Shape = Union[int, Sequence[int]]
+
+
+class Span(NamedTuple):
+    """Bytes from `start` to before `end`."""
+    start: int
+    end: int
+    writable: bool
+
+
+class Pointer(NamedTuple):
+    """What an object that holds memory is to a kernel: an address, the memory to open, whom to keep alive."""
+    address: int
+    span: Optional[Span]
+    owner: Any
+
+
+class Buffer:
+    """An array in device memory, which the program sees in place as `array`.
+
+    Offers NumPy's array interface, CUDA's, and DLPack, so that `numpy.asarray(buffer)` and
+    `torch.from_dlpack(buffer)` share its memory. It is freed when the last of these is gone, or by `free()`."""
+
+    def __init__(self, shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> None:
+        self.device = given(device)
+        self.dtype = np.dtype(dtype)
+        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        self.nbytes = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        self.device.activate()
+        address = ctypes.c_ulonglong()
+        call('MemAlloc', ctypes.byref(address), max(self.nbytes, 1))
+        self.address = address.value
+
+    def __repr__(self) -> str:
+        return f'<ptxi.Buffer {self.dtype}{list(self.shape)} at {self.address:#x}>'
+
+    @property
+    def array(self) -> Array:
+        """The memory as a NumPy array. Wait for kernels that write it before reading it."""
+        if not self.address:
+            raise ValueError('the buffer is freed')
+        return in_place(self.address, self.nbytes, self).view(self.dtype).reshape(self.shape)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
+        a = self.array
+        if dtype is not None and np.dtype(dtype) != a.dtype:
+            if copy is False:
+                raise ValueError(f'a {self.dtype} buffer is no {np.dtype(dtype)} without a copy')
+            return a.astype(dtype)
+        return a.copy() if copy else a
+
+    @property
+    def __cuda_array_interface__(self) -> Dict[str, Any]:
+        return {'shape': self.shape, 'typestr': self.dtype.str, 'data': (self.address, False), 'strides': None, 'version': 3}
+
+    def __dlpack__(self, *, max_version: Optional[Tuple[int, int]] = None, **_: Any) -> Any:
+        return _dlpack.capsule(self.array, max_version)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return _dlpack.CPU
+
+    def free(self) -> None:
+        """Wait for the device's work, then free the memory."""
+        address, self.address = self.address, 0
+        if address:
+            self.device.activate()
+            call('MemFree', address)
+
+    def __del__(self) -> None:
+        device = getattr(self, 'device', None)
+        if device is not None and device._context and getattr(self, 'address', 0):
+            try:
+                self.free()
+            except Exception:  # the interpreter is ending
+                pass
+
+
+def in_place(address: int, nbytes: int, owner: Any) -> Array:
+    """Bytes of device memory as an array that keeps its owner alive."""
+    raw = (ctypes.c_byte * max(nbytes, 1)).from_address(address)
+    setattr(raw, '_keep', owner)
+    return np.frombuffer(memoryview(raw), np.uint8)[:nbytes]
+
+
+def empty(shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> Buffer:
+    """Device memory with contents that mean nothing."""
+    return Buffer(shape, dtype, device)
+
+
+def zeros(shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> Buffer:
+    """Device memory filled with zeros."""
+    b = Buffer(shape, dtype, device)
+    ctypes.memset(b.address, 0, b.nbytes)
+    return b
+
+
+def copy(array: Any, device: Optional[Device] = None) -> Buffer:
+    """A copy of an array in device memory."""
+    a = np.asarray(array)
+    b = Buffer(a.shape, a.dtype, device)
+    b.array[...] = a
+    return b
+
+
+def _bounds(address: int, shape: Sequence[int], strides: Optional[Sequence[int]], size: int) -> Tuple[int, int]:
+    if 0 in shape:
+        return address, address
+    if strides is None:
+        return address, address + size * int(np.prod(shape, dtype=np.int64))
+    reach = [(n - 1) * s for n, s in zip(shape, strides)]
+    return address + sum(r for r in reach if r < 0), address + sum(r for r in reach if r > 0) + size
+
+
+def _from_interface(interface: Dict[str, Any], owner: Any) -> Pointer:
+    address, read_only = interface['data']
+    size = np.dtype(interface['typestr']).itemsize
+    start, end = _bounds(address or 0, interface['shape'], interface.get('strides'), size)
+    return Pointer(address or 0, Span(start, end, not read_only), owner)
+
+
+def pointer(x: Any) -> Optional[Pointer]:
+    """The memory that an object holds; None if it is none that a kernel could use in place."""
+    if isinstance(x, Buffer):
+        if not x.address:
+            raise ValueError('the buffer is freed')
+        return Pointer(x.address, None, x)
+    if isinstance(x, np.generic):
+        return None
+    if isinstance(x, np.ndarray):
+        return _from_interface(x.__array_interface__, x)
+    if hasattr(x, '__cuda_array_interface__'):
+        return _from_interface(x.__cuda_array_interface__, x)
+    if hasattr(x, '__dlpack_device__'):
+        t = _dlpack.Imported(x)
+        return Pointer(t.address, Span(*_bounds(t.address, t.shape, t.strides, t.itemsize), t.writable), t)
+    if isinstance(x, (bytearray, memoryview, ctypes.Array)) or type(x).__module__ == 'array':
+        return _from_interface(np.frombuffer(x, np.uint8).__array_interface__, x)
+    return None
+
+
+class _Piece:
+    """An open range and how many launches use it."""
+
+    def __init__(self, span: Span) -> None:
+        self.span, self.users = span, 0
+        flags = header.constants['PTXI_RANGE_READ'] | (header.constants['PTXI_RANGE_WRITE'] if span.writable else 0)
+        call('MemOpenRange', span.start, span.end - span.start, flags)
+
+
+class _Open:
+    """The program's memory that kernels may use now. Ranges of the library do not overlap, and one in use is not to be
+    touched; so of a span that overlaps others (views of one array, in launches at the same time) the gaps are opened."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.pieces: List[_Piece] = []
+
+    def _known(self, s: Span) -> bool:
+        """Whether the library has it already, as device or registered memory."""
+        base, size = ctypes.c_ulonglong(), ctypes.c_size_t()
+        if library().MemGetAddressRange(ctypes.byref(base), ctypes.byref(size), s.start):
+            return False
+        return s.end <= base.value + size.value
+
+    def _cover(self, s: Span) -> List[_Piece]:
+        found = sorted((p for p in self.pieces if p.span.start < s.end and s.start < p.span.end), key=lambda p: p.span)
+        if s.writable and not all(p.span.writable for p in found):
+            raise BlockingIOError('an array to be written is being used as a read-only one by another launch')
+        at, gaps = s.start, []
+        for p in found:
+            if at < p.span.start:
+                gaps.append(Span(at, p.span.start, s.writable))
+            at = p.span.end
+        if at < s.end:
+            gaps.append(Span(at, s.end, s.writable))
+        return found + [_Piece(g) for g in gaps]
+
+    def acquire(self, spans: Iterable[Span], device: Device) -> List[_Piece]:
+        """Open spans for a launch; what to give to release()."""
+        device.activate()
+        taken: List[_Piece] = []
+        with self.lock:
+            for s in _merge(s for s in spans if s.end > s.start and not self._known(s)):
+                for p in self._cover(s):
+                    p.users += 1
+                    taken.append(p)
+                    if p not in self.pieces:
+                        self.pieces.append(p)
+        return taken
+
+    def release(self, pieces: Iterable[_Piece]) -> None:
+        """The launch has ended."""
+        with self.lock:
+            for p in pieces:
+                p.users -= 1
+                if not p.users:
+                    self.pieces.remove(p)
+                    call('MemCloseRange', p.span.start)
+
+
+def _merge(spans: Iterable[Span]) -> List[Span]:
+    merged: List[Span] = []
+    for s in sorted(spans):
+        if merged and s.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = Span(last.start, max(last.end, s.end), last.writable or s.writable)
+        else:
+            merged.append(s)
+    return merged
+
+
+opened = _Open()

@@ -1,0 +1,229 @@
+"""Modules and kernels."""
+import contextlib
+import ctypes
+import difflib
+import os
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import errors
+from ._header import header
+from ._library import call, library, text
+from ._types import Array
+from .arguments import Parameter, pack
+from .device import Device, given
+from .memory import in_place, opened
+from .stream import Stream
+
+FunctionAttribute: Any = header.enums['ptxiFunctionAttribute']
+JitOption: Any = header.enums['ptxiJitOption']
+
+Dim = Union[int, Sequence[int]]
+
+
+def load(file: Union[str, 'os.PathLike[str]'], **options: Any) -> 'Module':
+    """Load a file of PTX; options as those of `loads`."""
+    __tracebackhide__ = True
+    with open(file, 'rb') as f:
+        return loads(f.read(), name=os.fspath(file), **options)
+
+
+def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False,
+          device: Optional[Device] = None) -> 'Module':
+    """Load PTX text. Text that is not valid is a ModuleError with places, carets and the accepted forms.
+
+    `name`    what messages call the text.
+    `fma`     False: never fuse an unrounded mul with an add; the default is to do as ptxas does.
+    `strict`  refuse a module that the device could not run, instead of running it under its own target."""
+    __tracebackhide__ = True
+    return Module(ptx.encode() if isinstance(ptx, str) else bytes(ptx), name, fma, strict, given(device))
+
+
+class Module:
+    """A loaded module. `module.k` is its kernel k, or `module['k']` for names that are no Python names."""
+
+    def __init__(self, ptx: bytes, name: str, fma: bool, strict: bool, device: Device) -> None:
+        __tracebackhide__ = True
+        self.device, self.name = device, name
+        self._handle = ctypes.c_void_p()
+        self._kernels: Dict[str, Kernel] = {}
+        encoded = ctypes.c_char_p(name.encode())
+        keys = (ctypes.c_int * 3)(JitOption.FILE_NAME, JitOption.FMA, JitOption.STRICT_TARGET)
+        values = (ctypes.c_void_p * 3)(ctypes.cast(encoded, ctypes.c_void_p), int(fma), int(strict))
+        if b'\0' in ptx:
+            raise ValueError(f'{name}: a zero byte in PTX text')
+        device.activate()
+        result = library().ModuleLoadDataEx(ctypes.byref(self._handle), ctypes.c_char_p(ptx), 3, keys, values)
+        if result:
+            raise errors.module_error(result)
+        self.diagnostics = errors.last_diagnostics()
+        self.kernels = self._names()
+
+    def __repr__(self) -> str:
+        return f'<ptxi.Module {self.name}: {", ".join(self.kernels)}>'
+
+    def __del__(self) -> None:
+        if getattr(self, '_handle', None) and self.device._context:
+            try:
+                self.device.activate()
+                library().ModuleUnload(self._handle)
+            except Exception:  # the interpreter is ending
+                pass
+
+    def _names(self) -> Tuple[str, ...]:
+        count = ctypes.c_uint()
+        call('ModuleGetFunctionCount', ctypes.byref(count), self._handle)
+        handles = (ctypes.c_void_p * count.value)()
+        call('ModuleEnumerateFunctions', handles, count, self._handle)
+        names = []
+        for handle in handles:
+            name = ctypes.c_char_p()
+            call('FuncGetName', ctypes.byref(name), handle)
+            names.append((name.value or b'').decode())
+        return tuple(names)
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self.kernels]
+
+    def __getattr__(self, name: str) -> 'Kernel':
+        __tracebackhide__ = True
+        if name.startswith('__') or 'kernels' not in self.__dict__:
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as e:
+            raise AttributeError(e.args[0]) from None
+
+    def __getitem__(self, name: str) -> 'Kernel':
+        __tracebackhide__ = True
+        if name not in self.kernels:
+            close = difflib.get_close_matches(name, self.kernels, 3) or self.kernels[:10]
+            raise KeyError(f"{self.name} has no kernel '{name}'; there is {', '.join(close) or 'none'}")
+        if name not in self._kernels:
+            self._kernels[name] = Kernel(self, name)
+        return self._kernels[name]
+
+    def variable(self, name: str, dtype: Any = np.uint8) -> Array:
+        """A .global or .const variable of the module, in place."""
+        address, size = ctypes.c_ulonglong(), ctypes.c_size_t()
+        self.device.activate()
+        result = library().ModuleGetGlobal(ctypes.byref(address), ctypes.byref(size), self._handle, name.encode())
+        if result == errors.Result.ERROR_NOT_FOUND:
+            raise KeyError(f"{self.name} has no variable '{name}'")
+        if result:
+            raise errors.error(result)
+        return in_place(address.value, size.value, self).view(dtype)
+
+    @property
+    def unsupported(self) -> str:
+        """A line for each legal instruction that this version cannot execute; empty where there is none."""
+        self.device.activate()
+        return text('ModuleGetUnsupported', self._handle)
+
+    def dump(self, function: Optional[str] = None) -> str:
+        """The bytecode of one function, or of all."""
+        self.device.activate()
+        return text('ModuleDump', self._handle, function.encode() if function else None)
+
+
+def _keep(*objects: Any) -> None:
+    """What this is bound to lives until it is called."""
+
+
+def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
+    d = (x,) if isinstance(x, (int, np.integer)) else tuple(x)
+    if not 1 <= len(d) <= 3 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 32 for n in d):
+        raise ValueError(f'the {what} is a number or up to three, each 1 or more, not {x!r}')
+    x3 = [int(n) for n in d] + [1, 1]
+    return x3[0], x3[1], x3[2]
+
+
+class Kernel:
+    """A kernel: `kernel[grid, block](arguments...)`, or `kernel[grid, block, shared bytes, stream](arguments...)`.
+
+    Arrays are used in place, numbers are cast by the parameters' types, NumPy records and ctypes structures go to
+    structures. Without a stream the call returns when the kernel has ended, and a kernel that failed is a LaunchError;
+    with one it returns at once."""
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module, self.name = module, name
+        self._handle = ctypes.c_void_p()
+        module.device.activate()
+        call('ModuleGetFunction', ctypes.byref(self._handle), module._handle, name.encode())
+        self.signature = text('FuncGetSignature', self._handle)
+        self.parameters = self._parameters()
+
+    def __repr__(self) -> str:
+        return f'<ptxi.Kernel {self.signature}>'
+
+    def _parameters(self) -> Tuple[Parameter, ...]:
+        struct = header.structs['ptxiParam']
+        p = struct(size=ctypes.sizeof(struct))
+        found: List[Parameter] = []
+        while library().FuncGetParam(self._handle, len(found), ctypes.byref(p)) == 0:
+            found.append(Parameter(**errors.as_dict(p)))
+        return tuple(found)
+
+    def attribute(self, which: Any) -> int:
+        """A number of the kernel: `attribute(FunctionAttribute.NUM_REGS)`."""
+        value = ctypes.c_int()
+        self.module.device.activate()
+        call('FuncGetAttribute', ctypes.byref(value), which, self._handle)
+        return value.value
+
+    def set_attribute(self, which: Any, value: int) -> None:
+        """Set one: `set_attribute(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)`."""
+        self.module.device.activate()
+        call('FuncSetAttribute', self._handle, which, value)
+
+    def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
+        __tracebackhide__ = True
+        if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
+            raise TypeError(f'{self.name}[grid, block] or {self.name}[grid, block, shared, stream]')
+        return _Shaped(self, *shape)
+
+    def __call__(self, *arguments: Any) -> None:
+        raise TypeError(f'say how many threads: {self.name}[grid, block](...)')
+
+    def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
+               cooperative: bool = False) -> None:
+        """What `kernel[grid, block, shared, stream](*arguments)` does. `cooperative`: all blocks are alive at once."""
+        __tracebackhide__ = True
+        device = self.module.device
+        shape = (*_dim('grid', grid), *_dim('block', block), int(shared))
+        buffer, pointers = pack(self.signature, self.parameters, arguments)
+        if stream is not None and stream.device is not device:
+            raise ValueError('the stream belongs to another device than the module')
+        with contextlib.ExitStack() as held:
+            held.callback(opened.release, opened.acquire((p.span for p in pointers if p.span), device))
+            self._enqueue(device, shape, buffer, stream.handle if stream else None, cooperative)
+            if stream is None:
+                device.wait('StreamSynchronize', None)
+            else:
+                held.callback(_keep, pointers, self.module)
+                stream.hold(held.pop_all().close)
+
+    def _enqueue(self, device: Device, shape: Tuple[int, ...], buffer: bytes, stream: Any, cooperative: bool) -> None:
+        __tracebackhide__ = True
+        device.activate()
+        values = ctypes.create_string_buffer(buffer, len(buffer))
+        addresses = (ctypes.c_void_p * max(len(self.parameters), 1))(
+            *(ctypes.addressof(values) + p.offset for p in self.parameters))
+        name = 'LaunchCooperativeKernel' if cooperative else 'LaunchKernel'
+        result = getattr(library(), name)(self._handle, *shape, stream, addresses, *([] if cooperative else [None]))
+        if result:
+            e = errors.error(result)
+            e.args = (f'{e} (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: {self.signature})',)
+            raise e
+
+
+class _Shaped:
+    """A kernel with its grid."""
+
+    def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, stream: Optional[Stream] = None) -> None:
+        self._kernel, self._grid, self._block, self._shared, self._stream = kernel, grid, block, shared, stream
+
+    def __call__(self, *arguments: Any) -> None:
+        __tracebackhide__ = True
+        self._kernel.launch(self._grid, self._block, arguments, self._shared, self._stream)

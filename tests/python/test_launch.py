@@ -1,0 +1,202 @@
+"""Launches: arguments of every type, shapes, streams, failures."""
+import array
+import ctypes
+import pathlib
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from ptxi.testing import assert_bits_equal
+
+KERNELS = pathlib.Path(__file__).with_name('kernels.ptx')
+
+
+@pytest.fixture
+def mod(ptxi):
+    return ptxi.load(KERNELS)
+
+
+def test_arrays_are_used_in_place(mod):
+    x, y = np.arange(256, dtype='f4'), np.zeros(256, 'f4')
+    assert mod.add[2, 128](y, x, 0.5) is None
+    assert_bits_equal(y, x + np.float32(0.5))
+
+
+def test_views_may_overlap(mod):
+    a = np.arange(64, dtype='f4')
+    mod.add[1, 32](a[16:48], a[:32], 100)
+    assert_bits_equal(a[16:48], np.arange(32, dtype='f4') + 100)
+    assert_bits_equal(a[48:], np.arange(48, 64, dtype='f4'))
+    mod.add[1, 64](a, a, 0)
+
+
+def test_a_view_is_not_left(ptxi, mod):
+    a = np.zeros(64, 'f4')
+    with pytest.raises(ptxi.LaunchError) as e:
+        mod.add[1, 33](a[:32], a[:32], 0)
+    assert e.value.report.thread == (32, 0, 0)
+    assert e.value.report.fault == ptxi.Fault.OUT_OF_BOUNDS
+    assert e.value.report.nearest_base == a.ctypes.data and e.value.report.nearest_size == 128
+
+
+def test_memory_is_closed_after_the_launch(ptxi, mod):
+    a = np.zeros(32, 'f4')
+    mod.add[1, 32](a, a, 1)
+    with pytest.raises(ptxi.LaunchError):
+        mod.add[1, 32](a.ctypes.data, a.ctypes.data, 1)
+    assert_bits_equal(a, np.ones(32, 'f4'))
+
+
+def test_read_only_arrays_are_not_written(ptxi, mod):
+    x, y = np.ones(32, 'f4'), np.zeros(32, 'f4')
+    x.flags.writeable = False
+    mod.add[1, 32](y, x, 1)
+    with pytest.raises(ptxi.LaunchError) as e:
+        mod.add[1, 32](x, y, 1)
+    assert e.value.report.fault == ptxi.Fault.READ_ONLY
+    assert e.value.result == ptxi.Result.ERROR_ILLEGAL_ADDRESS
+    assert_bits_equal(x, np.ones(32, 'f4'))
+
+
+def test_ml_dtypes_go_by_their_bits(mod):
+    a = np.array([1, 2, 3, 4], ml_dtypes.bfloat16)
+    mod.swap[1, 2](a)
+    assert_bits_equal(a, np.array([2, 1, 4, 3], ml_dtypes.bfloat16))
+    b = np.array([1, 2, 3, 4], ml_dtypes.float8_e4m3fn)
+    mod.swap[1, 1](b)
+    assert_bits_equal(b, np.array([3, 4, 1, 2], ml_dtypes.float8_e4m3fn))
+
+
+@pytest.mark.parametrize('make', [bytearray, lambda b: memoryview(bytearray(b)), lambda b: array.array('H', b),
+                                  lambda b: (ctypes.c_ushort * 2).from_buffer_copy(b)])
+def test_other_memory(mod, make):
+    x = make(b'abcd')
+    mod.swap[1, 1](x)
+    assert bytes(x) == b'cdab'
+
+
+RECORD = np.dtype([('x', 'f4'), ('n', 'i4'), ('tail', 'u4')])
+
+
+class Record(ctypes.Structure):
+    _fields_ = [('x', ctypes.c_float), ('n', ctypes.c_int), ('tail', ctypes.c_uint)]
+
+
+@pytest.mark.parametrize('record', [np.array((1.5, -2, 7), RECORD), np.array([(1.5, -2, 7)], RECORD)[0], Record(1.5, -2, 7)])
+def test_parameters_of_every_type(mod, record):
+    out = np.zeros(48, 'u1')
+    mod.params[1, 1](out, 200, -3, np.float32(0.1), np.int8(-1), 0.1, np.float32(0.5), record)
+    assert out[0] == 200
+    assert out[2:4].view('i2')[0] == -3
+    assert_bits_equal(out[4:8].view('f4')[0], np.float32(0.1))
+    assert out[8:16].view('i8')[0] == -1
+    assert_bits_equal(out[16:18].view('f2')[0], np.float16(0.1))
+    assert_bits_equal(out[24:32].view('f8')[0], 0.5)
+    assert out[32:44].tobytes() == bytes(record if isinstance(record, Record) else record.tobytes())
+
+
+GOOD = (None, 1, 2, 3, 4, 5, 6, bytes(12))
+
+
+@pytest.mark.parametrize('index, bad, says', [
+    (0, 1.0, "argument 0 is a float, the parameter '.u64 out' takes an array or an address"),
+    (0, [1, 2], 'a list'),
+    (1, 256, '256, which is not of 8 bits'),
+    (1, -129, '-129, which is not of 8 bits'),
+    (2, np.zeros(2, 'i2'), "a int16 array of shape (2,), the parameter '.s16 b' takes a number"),
+    (3, 1.0, 'a float'),
+    (3, np.float64(1), 'a float64'),
+    (4, 1 << 64, 'not of 64 bits'),
+    (5, 70000.0, '70000.0, which is too large'),
+    (6, 'x', 'a str'),
+    (7, bytes(11), "a value of 11 bytes, the parameter '.b8 g[12]' takes 12 bytes"),
+    (7, 1, 'a int'),
+])
+def test_what_does_not_fit_is_refused(ptxi, mod, index, bad, says):
+    arguments = list(GOOD)
+    arguments[index] = bad
+    with pytest.raises(ptxi.ArgumentError) as e:
+        mod.params[1, 1](*arguments)
+    assert says in str(e.value)
+    assert 'params(.u64 out, .u8 a, .s16 b, .b32 c, .s64 d, .f16 e, .f64 f, .align 8 .b8 g[12])' in str(e.value)
+
+
+def test_the_number_of_arguments(ptxi, mod):
+    with pytest.raises(ptxi.ArgumentError, match=r'2 arguments for 3 parameters: add\(\.u64 y, \.u64 x, \.f32 a\)'):
+        mod.add[1, 1](1, 2)
+
+
+def test_shapes_and_shared_memory(ptxi, mod):
+    out = np.zeros(2, 'u4')
+    mod.shape[(1, 1), (1, 3), 1024](out)
+    assert out.tolist() == [1024, 3]
+    with pytest.raises(ptxi.Error, match='INVALID_VALUE.*shape.*u64 out') as e:
+        mod.shape[1, 2048](out)
+    assert e.value.result == ptxi.Result.ERROR_INVALID_VALUE
+    with pytest.raises(ptxi.Error):
+        mod.shape[1, 1, 100 << 10](out)
+    mod.shape.set_attribute(ptxi.FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)
+    mod.shape[1, 1, 100 << 10](out)
+    assert out.tolist() == [100 << 10, 1]
+    for bad in (0, (1, 2, 3, 4), 1.5, ()):
+        with pytest.raises((ValueError, TypeError)):
+            mod.shape[bad, 1](out)
+    with pytest.raises(TypeError, match=r'shape\[grid, block\]'):
+        mod.shape[1](out)
+    with pytest.raises(TypeError, match='how many threads'):
+        mod.shape(out)
+    mod.shape.launch(1, 1, [out], cooperative=True)
+
+
+def test_streams(ptxi, mod):
+    x, y = np.zeros(64, 'f4'), np.zeros(64, 'f4')
+    with ptxi.Stream() as s:
+        start = ptxi.Event().record(s)
+        for _ in range(10):
+            mod.add[1, 64, 0, s](x, x, 1)
+        end = ptxi.Event().record(s)
+        other = ptxi.Stream()
+        other.wait_event(end)
+        mod.add[1, 64, 0, other](y, x, 0)
+        other.synchronize()
+        end.synchronize()
+        assert end.done() and s.done() and end.elapsed(start) >= 0
+    assert_bits_equal(y, np.full(64, 10, 'f4'))
+
+
+def test_an_array_of_a_stream_lives_until_its_end(ptxi, mod):
+    with ptxi.Stream() as s:
+        for _ in range(50):
+            mod.add[4, 256, 0, s](np.zeros(1024, 'f4'), np.zeros(1024, 'f4'), 1)
+
+
+def test_a_failure_in_a_stream_is_raised_by_what_waits(ptxi, mod):
+    s = ptxi.Stream()
+    mod.trapped[1, 1, 0, s]()
+    with pytest.raises(ptxi.LaunchError, match='kernel trapped, block'):
+        s.synchronize()
+    s.synchronize()
+    with pytest.raises(ValueError, match='another device'):
+        mod.trapped[1, 1, 0, ptxi.Stream(ptxi.Device())]()
+
+
+def test_threads_may_use_the_same_arrays(mod):
+    x = np.arange(2048, dtype='f4')
+    out = [np.zeros(1024, 'f4') for _ in range(4)]
+    ended = []
+
+    def work(o):
+        for k in range(100, 200):
+            mod.add[4, 256](o, x[k:k + 1024], 1)
+        ended.append(o)
+
+    threads = [threading.Thread(target=work, args=[o]) for o in out]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(ended) == 4
+    for o in out:
+        assert_bits_equal(o, x[199:199 + 1024] + 1)

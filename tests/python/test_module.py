@@ -1,0 +1,115 @@
+"""Modules, devices and what they tell."""
+import pathlib
+
+import numpy as np
+import pytest
+
+KERNELS = pathlib.Path(__file__).with_name('kernels.ptx')
+HEAD = '.version 8.0\n.target sm_75\n.address_size 64\n'
+
+
+def test_names(ptxi):
+    mod = ptxi.load(KERNELS)
+    assert mod.kernels == ('add', 'params', 'shape', 'swap', 'trapped')
+    assert mod['add'] is mod.add and 'add' in dir(mod)
+    assert mod.add.signature == 'add(.u64 y, .u64 x, .f32 a)'
+    assert [(p.name, p.type, p.offset, p.bytes) for p in mod.add.parameters] == [
+        ('y', 'u64', 0, 8), ('x', 'u64', 8, 8), ('a', 'f32', 16, 4)]
+    assert mod.params.parameters[-1].count == 12
+    with pytest.raises(AttributeError, match="no kernel 'ad'; there is add"):
+        mod.ad
+    with pytest.raises(KeyError, match='no kernel'):
+        mod['']
+
+
+def test_variables_are_in_place(ptxi):
+    mod = ptxi.load(KERNELS)
+    counter = mod.variable('counter', 'u4')
+    assert counter.tolist() == [7]
+    counter[0] = 41
+    mod.shape[1, 1](np.zeros(2, 'u4'))
+    assert counter.tolist() == [42]
+    with pytest.raises(KeyError, match="no variable 'nothing'"):
+        mod.variable('nothing')
+
+
+def test_bad_ptx_says_where_and_what_is_accepted(ptxi):
+    with pytest.raises(ptxi.ModuleError) as e:
+        ptxi.loads(HEAD + '.entry k() { .reg .f32 %f; add.f33 %f, %f, %f; }', name='mine.ptx')
+    assert str(e.value).startswith("mine.ptx:4:31: error: 'add' has no modifier '.f33'")
+    assert 'note: accepted: add' in str(e.value)
+    first = e.value.diagnostics[0]
+    assert (first.line, first.column, first.severity) == (4, 31, ptxi.Severity.ERROR)
+    assert e.value.result == ptxi.Result.ERROR_INVALID_PTX
+    with pytest.raises(ptxi.ModuleError) as e:
+        ptxi.loads('no ptx')
+    assert e.value.result == ptxi.Result.ERROR_INVALID_IMAGE
+    with pytest.raises(FileNotFoundError):
+        ptxi.load('nowhere.ptx')
+
+
+NEWER = '.version 8.6\n.target sm_100\n.address_size 64\n'
+
+
+def test_options(ptxi):
+    ptxi.loads(NEWER, device=ptxi.Device('sm_90'))
+    with pytest.raises(ptxi.Error, match='NO_BINARY_FOR_GPU'):
+        ptxi.loads(NEWER, strict=True, device=ptxi.Device('sm_90'))
+    fused = ('.entry k(.param .u64 p) { .reg .b64 %p; .reg .f32 %a; ld.param.u64 %p, [p]; ld.global.f32 %a, [%p];\n'
+             'mul.f32 %a, %a, %a; add.f32 %a, %a, 0fBF800000; st.global.f32 [%p], %a; }')
+    results = []
+    for fma in (True, False):
+        x = np.array([1 + 2 ** -12], 'f4')
+        ptxi.loads(HEAD + fused, fma=fma).k[1, 1](x)
+        results.append(float(x[0]))
+    assert results == [2 ** -11 + 2 ** -24, 2 ** -11]
+
+
+def test_dump_and_unsupported(ptxi):
+    mod = ptxi.load(KERNELS)
+    assert 'add' in mod.dump('add') and mod.unsupported == ''
+
+
+def test_devices(ptxi):
+    assert 'sm_80' in ptxi.profiles()
+    with ptxi.Device('sm_80', workers=2) as device:
+        assert ptxi.current() is device
+        assert (device.profile, device.workers, device.attribute(ptxi.DeviceAttribute.COMPUTE_CAPABILITY_MAJOR)) == ('sm_80', 2, 8)
+        assert ptxi.load(KERNELS).device is device
+    assert ptxi.current() is not device
+    with pytest.raises(ValueError, match='no device profile .sm_1.; there are .*sm_90'):
+        ptxi.Device('sm_1')
+    device.close()
+    with pytest.raises(ValueError, match='closed'):
+        device.synchronize()
+
+
+def test_limits_and_counters(ptxi):
+    device = ptxi.current()
+    mod = ptxi.loads(HEAD + '.entry forever() { L: bra L; } .entry nothing() { ret; }')
+    device.set_limit(ptxi.Limit.INSTRUCTIONS, 1000)
+    assert device.limit(ptxi.Limit.INSTRUCTIONS) == 1000
+    with pytest.raises(ptxi.LaunchError) as e:
+        mod.forever[1, 1]()
+    assert e.value.report.fault == ptxi.Fault.BUDGET
+    with device.counting() as count:
+        mod.nothing[3, 32]()
+        assert (count().launches, count().blocks, count().threads) == (1, 3, 96)
+
+
+PRINTS = HEAD + '''
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 format[8] = { 104, 105, 10, 0 };
+.entry hi() { .reg .b64 %rd; .reg .b32 %r; mov.u64 %rd, format; cvta.global.u64 %rd, %rd;
+  { .param .b64 a0; .param .b64 a1; .param .b32 r0; st.param.b64 [a0], %rd; st.param.b64 [a1], %rd;
+    call.uni (r0), vprintf, (a0, a1); ld.param.b32 %r, [r0]; } ret; }'''
+
+
+def test_what_kernels_print_goes_to_python(ptxi, capsys):
+    mod = ptxi.loads(PRINTS)
+    mod.hi[1, 2]()
+    assert capsys.readouterr().out == 'hi\nhi\n'
+    heard = []
+    ptxi.current().output = heard.append
+    mod.hi[1, 1]()
+    assert ''.join(heard) == 'hi\n' and capsys.readouterr().out == ''

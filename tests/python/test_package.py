@@ -1,0 +1,87 @@
+"""The package itself: what it takes from the header, how it installs, and the command."""
+import ctypes
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+import ptxi
+from ptxi._header import header, path
+
+PACKAGE = pathlib.Path(ptxi.__file__).parents[1]
+
+
+def c_says(tmp_path, expressions):
+    """What the compiler makes of the header."""
+    lines = ''.join(f'    printf("%lld\\n", (long long)({e}));\n' for e in expressions)
+    source = tmp_path / 'says.c'
+    source.write_text(f'#include <stdio.h>\n#include "{path()}"\nint main(void)\n{{\n{lines}    return 0;\n}}\n')
+    compiler = shlex.split(os.environ.get('CC') or 'cc')
+    subprocess.run([*compiler, '-std=c99', '-o', tmp_path / 'says', source], check=True)
+    return [int(x) for x in subprocess.run([tmp_path / 'says'], check=True, capture_output=True, text=True).stdout.split()]
+
+
+def test_numbers_and_layouts_are_those_of_the_compiler(tmp_path):
+    want = dict(header.constants)
+    for name, struct in header.structs.items():
+        want[f'sizeof({name})'] = ctypes.sizeof(struct)
+        for field, _ in struct._fields_:
+            want[f'(size_t)&(({name} *)0)->{field}'] = getattr(struct, field).offset
+    assert len(header.constants) > 200 and len(header.structs) >= 5
+    assert dict(zip(want, c_says(tmp_path, want))) == want
+
+
+def test_every_function_has_a_prototype():
+    declared = [line for line in path().read_text().splitlines() if line.startswith('PTXI_API ')]
+    assert len(header.functions) == len(declared)
+    library = ctypes.CDLL(os.environ['PTXI_LIBRARY'])
+    assert all(hasattr(library, name) for name in header.functions)
+
+
+def test_the_library_is_needed_by_the_first_use_only():
+    code = 'import ptxi\ntry: ptxi.profiles()\nexcept ImportError as e: print(e)'
+    env = {**os.environ, 'PTXI_LIBRARY': '/nowhere/libptxi.so', 'PYTHONPATH': str(PACKAGE)}
+    out = subprocess.run([sys.executable, '-c', code], env=env, check=True, capture_output=True, text=True).stdout
+    assert 'set PTXI_LIBRARY' in out and '/nowhere/libptxi.so' in out
+
+
+def test_pip_installs_it_without_a_network(tmp_path):
+    subprocess.run([sys.executable, '-m', 'pip', 'wheel', '-q', '--no-index', '--no-deps', '--disable-pip-version-check',
+                    '-w', tmp_path, PACKAGE], check=True)
+    wheel, = tmp_path.glob('ptxi-*.whl')
+    with zipfile.ZipFile(wheel) as z:
+        z.extractall(tmp_path)
+        names = set(z.namelist())
+    assert {'ptxi/__init__.py', 'ptxi/py.typed', 'ptxi/ptxi.h', 'ptxi/libptxi.so.0', 'ptxi/bin/ptxi'} <= names
+    env = {k: v for k, v in os.environ.items() if k != 'PTXI_LIBRARY'}
+    env['PYTHONPATH'] = str(tmp_path)
+    code = 'import ptxi, ptxi._library as l; ptxi.profiles(); print(ptxi.__version__, l.library().path)'
+    out = subprocess.run([sys.executable, '-c', code], env=env, check=True, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert out.split() == [ptxi.__version__, str(tmp_path / 'ptxi' / 'libptxi.so.0')]
+    assert wheel.name.startswith(f'ptxi-{ptxi.__version__}-py3-none-linux')
+
+
+def command(*arguments, **env):
+    return subprocess.run([sys.executable, '-m', 'ptxi', *arguments], env={**os.environ, 'PYTHONPATH': str(PACKAGE), **env},
+                          capture_output=True, text=True)
+
+
+def test_the_command():
+    kernels = str(pathlib.Path(__file__).with_name('kernels.ptx'))
+    result = command('list', kernels, PTXI_COMMAND=os.environ['PTXI'])
+    assert result.returncode == 0 and 'add(.u64 y, .u64 x, .f32 a)' in result.stdout
+    assert command('check', '/nowhere.ptx', PTXI_COMMAND=os.environ['PTXI']).returncode == 1
+    missing = command('list', PTXI_COMMAND='/nowhere/ptxi')
+    assert missing.returncode == 127 and 'set PTXI_COMMAND' in missing.stderr
+
+
+@pytest.mark.parametrize('name', sorted(p.name for p in (PACKAGE / 'examples').glob('*.py')))
+def test_examples(name):
+    result = subprocess.run([sys.executable, PACKAGE / 'examples' / name], capture_output=True, text=True,
+                            env={**os.environ, 'PYTHONPATH': str(PACKAGE)})
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == (PACKAGE / 'examples' / name).with_suffix('.expected').read_text()
