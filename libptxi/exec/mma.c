@@ -73,7 +73,7 @@ static void read_metadata(const struct ptxi_warp *w, const struct ptxi_mma *x, u
     for (unsigned m = 0; m < M; m++)
         for (unsigned at = 0; at < t->stored; at++) {
             unsigned chunk = at / (size / 2);
-            struct ptxi_place p = ptxi_sparse_place(m, chunk, chunks, x->selector);
+            struct ptxi_place p = ptxi_sparse_place(bits, m, chunk, chunks, x->selector);
 
             t->column[m][at] = (uint8_t)ptxi_sparse_column(bits, at, e[p.lane] >> p.bit & 15);
         }
@@ -231,12 +231,12 @@ static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, 
             memcpy(register_of(w, x, OPERAND_D, r, first, 4), d[r], sizeof d[r]);
 }
 
-/* A chain of fused multiplications and additions in the order of k. */
+/* A chain of fused multiplications and additions in the order of k, NaNs as fma has them. */
 static double fma_f64(double a, double b, double c, enum ptxi_num_rounding mode)
 {
     double r = mode == PTXI_NUM_RN ? ptxi_num_fma_f64(a, b, c) : ptxi_num_fma_f64_by_integer(a, b, c, mode);
 
-    return ptxi_num_f64(ptxi_num_nan3_f64(r, b, c, a));
+    return ptxi_num_f64(ptxi_num_nan3_f64(r, ptxi_num_bits_f64(b), ptxi_num_bits_f64(c), ptxi_num_bits_f64(a)));
 }
 
 static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, enum ptxi_num_rounding mode)

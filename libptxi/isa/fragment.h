@@ -107,15 +107,15 @@ static inline unsigned ptxi_sparse_chunk(unsigned bits)
     return bits == 32 ? 2 : bits == 4 ? 8 : 4;
 }
 
-/* Where the 4 bits of a row's chunk are. `selector` is operand f; a row has `chunks` chunks. Four lanes share two rows, and each that
- * contributes holds four chunks of either; but of 16 chunks it holds half of one row. */
-static inline struct ptxi_place ptxi_sparse_place(unsigned row, unsigned chunk, unsigned chunks, unsigned selector)
+/* Where the 4 bits of a row's chunk are, elements having `bits` bits. `selector` is operand f; a row has `chunks` chunks. Four lanes share
+ * two rows. Each that contributes holds four chunks of either; if elements are bytes or smaller, eight chunks of one of them. */
+static inline struct ptxi_place ptxi_sparse_place(unsigned bits, unsigned row, unsigned chunk, unsigned chunks, unsigned selector)
 {
-    unsigned lanes = chunks / 4;
+    unsigned first = row % 8 * 4 + selector * chunks / 4;
 
-    if (chunks == 16)
-        return (struct ptxi_place){ (uint8_t)(row % 8 * 4 + chunk / 8 * 2 + row / 8), 0, (uint8_t)(chunk % 8 * 4) };
-    return (struct ptxi_place){ (uint8_t)(row % 8 * 4 + selector * lanes + chunk / 4), 0, (uint8_t)(row / 8 * 16 + chunk % 4 * 4) };
+    if (bits > 8)
+        return (struct ptxi_place){ (uint8_t)(first + chunk / 4), 0, (uint8_t)(row / 8 * 16 + chunk % 4 * 4) };
+    return (struct ptxi_place){ (uint8_t)(first + chunk / 8 * 2 + row / 8), 0, (uint8_t)(chunk % 8 * 4) };
 }
 
 /* The column of A that stored element `at` of a row is, given the 4 bits of its chunk. */

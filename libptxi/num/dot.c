@@ -156,7 +156,7 @@ static int64_t align(const struct number *x, int largest, int kept)
     return x->negative ? -m : m;
 }
 
-/* sum * 2^exponent as the result. */
+/* sum * 2^exponent as the result. A zero is positive, also of a negative sum. */
 static uint32_t round_sum(enum ptxi_dot_rounding rounding, int64_t sum, int exponent)
 {
     struct ptxi_num_exact x = { sum < 0, exponent, (uint64_t)(sum < 0 ? -sum : sum) };
@@ -165,12 +165,14 @@ static uint32_t round_sum(enum ptxi_dot_rounding rounding, int64_t sum, int expo
 
     if (!sum)
         return 0;
-    if (rounding == PTXI_DOT_RN_F16)
-        return (uint32_t)ptxi_num_round((struct ptxi_num_format){ 10, 5 }, PTXI_NUM_RN, x);
+    if (rounding == PTXI_DOT_RN_F16) {
+        r = (uint32_t)ptxi_num_round((struct ptxi_num_format){ 10, 5 }, PTXI_NUM_RN, x);
+        return r & 0x7fff ? r : 0;
+    }
     if (ptxi_num_top_bit(x.magnitude) + exponent > 127)
         return (x.negative ? 0xff800000 : 0x7f800000);
-    r = (uint32_t)ptxi_num_round((struct ptxi_num_format){ fraction, 8 }, PTXI_NUM_RZ, x);
-    return r << (23 - fraction);
+    r = (uint32_t)ptxi_num_round((struct ptxi_num_format){ fraction, 8 }, PTXI_NUM_RZ, x) << (23 - fraction);
+    return r & 0x7fffffff ? r : 0;
 }
 
 /* --- sums --- */

@@ -158,7 +158,7 @@ static void put(unsigned char *to, unsigned lane_bytes, const struct ptxi_fragme
 static unsigned column_of(const struct form *f, unsigned row, unsigned at, unsigned selector)
 {
     static const uint8_t pairs[] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe };
-    struct ptxi_place p = ptxi_sparse_place(row, at / (f->chunk / 2), f->k / f->chunk, selector);
+    struct ptxi_place p = ptxi_sparse_place(f->bits, row, at / (f->chunk / 2), f->k / f->chunk, selector);
     uint32_t word;
 
     memcpy(&word, in + p.lane * LANE + 192, sizeof word);

@@ -122,13 +122,13 @@ END_TEST
 /* The metadata of all rows fill the lanes that contribute; stored elements go up in their chunk. */
 START_TEST(sparse)
 {
-    for (unsigned chunks = 4; chunks <= 16; chunks *= 2)
-        for (unsigned selector = 0; selector < 16 / chunks; selector++) {
+    for (unsigned form = 0; form < 4; form++)
+        for (unsigned bits = form < 2 ? 16 : 8, chunks = 4u << (form - form / 2), selector = 0; selector < 16 / chunks; selector++) {
             uint32_t seen[32] = { 0 };
 
             for (unsigned row = 0; row < 16; row++)
                 for (unsigned c = 0; c < chunks; c++) {
-                    struct ptxi_place p = ptxi_sparse_place(row, c, chunks, selector);
+                    struct ptxi_place p = ptxi_sparse_place(bits, row, c, chunks, selector);
 
                     ck_assert_uint_lt(p.lane, 32);
                     ck_assert(!(seen[p.lane] >> p.bit & 15));
