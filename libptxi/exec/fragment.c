@@ -7,36 +7,11 @@
 
 #include "exec/level.h"
 #include "exec/memory.h"
+#include "exec/transpose.h"
 
 enum { ROW = 16, ROWS = 8, FRAGMENT = ROW * ROWS };
 
-typedef uint16_t row16 __attribute__((vector_size(ROW)));
-
 /* --- what happens to rows --- */
-
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-
-/* Rows k and k + 4 side by side, three times: a transposition. */
-static inline void transpose_16(row16 *to, const row16 *from)
-{
-    row16 a[ROWS], b[ROWS];
-
-    for (int k = 0; k < 4; k++) {
-        a[2 * k] = LOW(from[k], from[k + 4]);
-        a[2 * k + 1] = HIGH(from[k], from[k + 4]);
-    }
-    for (int k = 0; k < 4; k++) {
-        b[2 * k] = LOW(a[k], a[k + 4]);
-        b[2 * k + 1] = HIGH(a[k], a[k + 4]);
-    }
-    for (int k = 0; k < 4; k++) {
-        to[2 * k] = LOW(b[k], b[k + 4]);
-        to[2 * k + 1] = HIGH(b[k], b[k + 4]);
-    }
-}
-#undef LOW
-#undef HIGH
 
 /* 16x16 bytes, in two fragments */
 static void transpose_8(unsigned char *m)

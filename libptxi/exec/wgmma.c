@@ -137,7 +137,7 @@ static void read_metadata(const struct ptxi_warp *w, const struct ptxi_wgmma *x,
 
     for (unsigned m = 0; m < M; m++)
         for (unsigned at = 0; at < t->stored; at++) {
-            struct ptxi_place p = ptxi_sparse_place(bits, m, at / (size / 2), chunks, x->selector);
+            struct ptxi_place p = ptxi_sparse_place(x->bits, m, at / (size / 2), chunks, x->selector);
 
             t->column[m][at] = (uint8_t)ptxi_sparse_column(x->bits, at, e[p.lane] >> p.bit & 15);
         }

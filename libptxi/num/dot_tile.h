@@ -35,7 +35,7 @@ struct ptxi_tile {
 /* Of n codes of 16 bits at most. */
 static inline __attribute__((always_inline)) void ptxi_tile_exponents(struct ptxi_num_small f, const uint16_t *code, int16_t *e, int n)
 {
-    const uint16_t sign = (uint16_t)ptxi_num_small_sign(f), top = (uint16_t)(f.top + (f.top == ((sign - 1u) & f.top) ? 0 : 0));
+    const uint16_t sign = (uint16_t)ptxi_num_small_sign(f), top = (uint16_t)f.top;
 
     TILE_LOOP(l, n) {
         int16_t m = (int16_t)(code[l] & (sign - 1)), x = (int16_t)(m >> f.fraction);
@@ -172,8 +172,10 @@ static inline __attribute__((always_inline)) void ptxi_tile_round(enum ptxi_dot_
         uint32_t magnitude = f16 ? 0x7fff : 0x7fffffff, own = c[l] & (rounding == PTXI_DOT_RZ_E8M13 ? ~UINT32_C(0x3ff) : UINT32_MAX);
 
         own &= -(uint32_t)((own & magnitude) != 0);
-        if (f16)
+        if (f16) {
             x = ptxi_num_f16_from_f32(x, PTXI_NUM_RN);
+            x &= -(uint32_t)((x & magnitude) != 0);
+        }
         c[l] = (own & (uint32_t)to->alone[l]) | (x & ~(uint32_t)to->alone[l]);
     }
 }

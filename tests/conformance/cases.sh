@@ -5,4 +5,5 @@ here=$top_srcdir/tests/conformance
 verify=$top_builddir/tests/conformance/verify
 text=${PTXI_CASES-${SANITIZE:+.sat}}
 "$verify" cases "$here/cases.rec" "$text" || exit 1
+"$verify" matrix "$here/matrix.rec" "${PTXI_PARTS:-1}" "$text" || exit 1
 "$verify" sample "$here/exhaustive.rec" "${PTXI_EVERY:-29}" "$text"

@@ -1,0 +1,342 @@
+/* mma.sync of floats: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma", "mma.sp". All elements of a product at once
+ * by num/dot_tile.h; those it cannot do, and formats it has not, one by one. */
+#include "exec/halves.h"
+#include "exec/mma.h"
+#include "exec/transpose.h"
+#include "num/dot_tile.h"
+
+enum { OUT = M * N, DEPTH = PTXI_TILE_K };
+
+/* --- one by one --- */
+
+/* PTX ISA, "Matrix Fragments for mma.m16n8k32": where in a container the bits of a float are. */
+static inline uint32_t float_code(enum ptxi_dot_type t, unsigned bits, uint32_t x)
+{
+    switch (t) {
+    case PTXI_DOT_tf32: return x >> 13;
+    case PTXI_DOT_e2m1: return bits == 8 ? x >> 2 & 15 : x;
+    case PTXI_DOT_e3m2: case PTXI_DOT_e2m3: return x & 63;
+    default: return x;
+    }
+}
+
+/* PTX ISA, "Block Scaling for mma.sync": bytes of the lanes of a quad that the selectors name; A's rows from 8 on are in the next lane. */
+static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint8_t (*a)[4], uint8_t (*b)[4])
+{
+    const uint32_t *va = register_of(w, x, OPERAND_SCALE_A, 0, first, 4), *vb = register_of(w, x, OPERAND_SCALE_B, 0, first, 4);
+    const uint16_t *select = x->scale_select;
+
+    for (unsigned line = 0; line < M; line++)
+        for (unsigned k = 0; k < x->scale_bytes; k++) {
+            a[line][k] = (uint8_t)(va[line % 8 * 4 + (select[1] & 1) * 2 + line / 8] >> ((select[0] + k) % 4 * 8));
+            if (line < N)
+                b[line][k] = (uint8_t)(vb[line * 4 + (select[3] & 3)] >> ((select[2] + k) % 4 * 8));
+        }
+}
+
+/* The elements of the result whose `bad` is set; d has them column by column. */
+static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *bad, uint32_t *d)
+{
+    enum ptxi_dot_type ta = (enum ptxi_dot_type)x->a, tb = (enum ptxi_dot_type)x->b;
+    struct ptxi_dot_model model = model_of(x);
+    uint32_t c[M][N], room[K];
+    uint8_t scale_a[M][4], scale_b[M][4];
+    struct codes t;
+
+    read_codes(w, x, first, &t);
+    for (unsigned m = 0; m < M; m++)
+        for (unsigned k = 0; k < t.stored; k++)
+            t.a[m][k] = float_code(ta, x->a_bits, t.a[m][k]);
+    for (unsigned n = 0; n < N; n++)
+        for (unsigned k = 0; k < x->k; k++)
+            t.b[n][k] = float_code(tb, x->b_bits, t.b[n][k]);
+    read_c(w, x, first, c);
+    if (x->scale_bytes)
+        read_scales(w, x, first, scale_a, scale_b);
+    for (unsigned l = 0; l < OUT; l++) {
+        unsigned m = l % M, n = l / M;
+        struct ptxi_dot_scales scales = { x->scale_ue4m3, (uint8_t)(t.stored / (x->scale_bytes ? x->scale_bytes : 1)), scale_a[m], scale_b[n] };
+        const uint32_t *b;
+
+        if (!bad[l])
+            continue;
+        b = partners(&t, x->sparse, m, n, room);
+        d[l] = x->scale_bytes ? ptxi_dot_scaled(ta, tb, t.a[m], b, t.stored, c[m][n], &scales) : ptxi_dot(&model, ta, tb, t.a[m], b, t.stored, c[m][n]);
+    }
+}
+
+/* --- C and D, column by column --- */
+
+static inline void read_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t *c)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_C); r++) {
+        const row32 *from = register_of(w, x, OPERAND_C, r, first, 4);
+        row16 columns[8];
+
+        if (!x->c_f16) { /* every other column */
+            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8), 2 * M / 4, from, 1);
+            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4, from + 4, 1);
+            continue;
+        }
+        transpose_16(columns, (const row16 *)from);
+        for (unsigned n = 0; n < N; n++)
+            for (unsigned g = 0; g < 8; g++)
+                c[n * M + r * 8 + g] = columns[n][g];
+    }
+}
+
+static inline void write_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *d)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_D); r++) {
+        row32 *to;
+        row16 columns[8];
+
+        if (x->slots[r] == PTXI_NO_SLOT)
+            continue;
+        to = register_of(w, x, OPERAND_D, r, first, 4);
+        if (!x->d_f16) {
+            transpose_32(to, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8), 2 * M / 4);
+            transpose_32(to + 4, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4);
+            continue;
+        }
+        for (unsigned n = 0; n < N; n++)
+            for (unsigned g = 0; g < 8; g++)
+                columns[n][g] = (uint16_t)d[n * M + r * 8 + g];
+        transpose_16((row16 *)to, columns);
+    }
+}
+
+/* --- A and B --- */
+
+/* Codes of A by columns and of B by columns, as the tile wants them. */
+struct columns16 {
+    _Alignas(64) uint16_t a[DEPTH][M], b[N][DEPTH];
+};
+struct columns32 {
+    _Alignas(64) uint32_t a[DEPTH][M], b[N][DEPTH];
+};
+
+/* Where a product stands. Bytes as halves are taken in two parts: pairs of A's elements belong to one part, the next pair to the other. With
+ * sparse A a pair is what is stored of a chunk. */
+static inline unsigned position(const struct ptxi_mma *x, bool parts, unsigned k)
+{
+    unsigned run = x->sparse ? 4 : 2;
+
+    return parts ? k / (2 * run) * run + k % run + (k / run % 2 ? x->k / 2 : 0) : k;
+}
+
+static inline void read_16(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct columns16 *t)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
+        row16 columns[8];
+
+        transpose_16(columns, register_of(w, x, OPERAND_A, r, first, 4));
+        for (unsigned k = 0; k < 8; k++)
+            memcpy(&t->a[r / 2 * 8 + k][r % 2 * 8], &columns[k], sizeof columns[k]);
+    }
+    for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
+        const uint16_t *from = register_of(w, x, OPERAND_B, r, first, 4);
+
+        for (unsigned n = 0; n < N; n++)
+            memcpy(&t->b[n][r * 8], from + n * 8, 16);
+    }
+}
+
+static inline void read_32(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct columns32 *t)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
+        const row32 *from = register_of(w, x, OPERAND_A, r, first, 4);
+
+        transpose_32((row32 *)&t->a[r / 2 * 4][r % 2 * 8], M / 4, from, 1);
+        transpose_32((row32 *)&t->a[r / 2 * 4][r % 2 * 8 + 4], M / 4, from + 4, 1);
+    }
+    for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
+        const uint32_t *from = register_of(w, x, OPERAND_B, r, first, 4);
+
+        for (unsigned n = 0; n < N; n++)
+            memcpy(&t->b[n][r * 4], from + n * 4, 16);
+    }
+}
+
+static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool parts, struct columns16 *t)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
+        const unsigned char *from = register_of(w, x, OPERAND_A, r, first, 4);
+
+        for (unsigned k = 0; k < 16; k++)
+            for (unsigned g = 0; g < 8; g++)
+                t->a[x->sparse ? r / 2 * 16 + k : position(x, parts, r / 2 * 16 + k)][r % 2 * 8 + g] = from[g * 16 + k];
+    }
+    for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
+        const unsigned char *from = register_of(w, x, OPERAND_B, r, first, 4);
+
+        for (unsigned n = 0; n < N; n++)
+            for (unsigned k = 0; k < 16; k++)
+                t->b[n][position(x, parts, r * 16 + k)] = from[n * 16 + k];
+    }
+}
+
+/* The stored elements of A go to their columns; what is not stored is zero. */
+#define EXPAND(name, columns, type)                                                                                            \
+    static void __attribute__((noinline)) name(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool parts, struct columns *t) \
+    {                                                                                                                          \
+        type stored[DEPTH / 2][M];                                                                                             \
+        struct codes codes = { .stored = x->k / 2u };                                                                          \
+                                                                                                                               \
+        read_metadata(w, x, first, &codes);                                                                                    \
+        memcpy(stored, t->a, codes.stored * sizeof *stored);                                                                   \
+        memset(t->a, 0, x->k * sizeof *t->a);                                                                                  \
+        for (unsigned m = 0; m < M; m++)                                                                                       \
+            for (unsigned k = 0; k < codes.stored; k++)                                                                        \
+                t->a[position(x, parts, codes.column[m][k])][m] = stored[k][m];                                             \
+    }
+EXPAND(expand_16, columns16, uint16_t)
+EXPAND(expand_32, columns32, uint32_t)
+#undef EXPAND
+
+/* --- elements as floats and exponents --- */
+
+static inline void widen_codes(enum ptxi_dot_type type, bool as_halves, const uint16_t *code, float *value, int16_t *e, unsigned n)
+{
+    _Alignas(64) uint16_t half[HALF_BLOCK];
+
+    for (unsigned i = 0; i < n; i += HALF_BLOCK) {
+        const uint16_t *c = code + i;
+
+        switch (type) {
+        case PTXI_DOT_f16:
+            widen_f16(value + i, c);
+            ptxi_tile_exponents(ptxi_num_f16, c, e + i, HALF_BLOCK);
+            break;
+        case PTXI_DOT_bf16:
+            widen_bf16(value + i, c);
+            ptxi_tile_exponents(ptxi_num_bf16, c, e + i, HALF_BLOCK);
+            break;
+        case PTXI_DOT_e4m3:
+            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e4m3, c[l]);
+            widen_f16(value + i, half);
+            if (!as_halves)
+                ptxi_tile_exponents(ptxi_num_e4m3, c, e + i, HALF_BLOCK);
+            break;
+        default:
+            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e5m2, c[l]);
+            widen_f16(value + i, half);
+            if (!as_halves)
+                ptxi_tile_exponents(ptxi_num_e5m2, c, e + i, HALF_BLOCK);
+            break;
+        }
+        if (as_halves)
+            ptxi_tile_exponents(ptxi_num_f16, half, e + i, HALF_BLOCK);
+    }
+}
+
+static inline void fill_16(enum ptxi_dot_type ta, enum ptxi_dot_type tb, bool as_halves, const struct columns16 *from, struct ptxi_tile *t, unsigned depth)
+{
+    widen_codes(ta, as_halves, from->a[0], t->a[0], t->ea[0], depth * M);
+    for (unsigned n = 0; n < N; n++)
+        widen_codes(tb, as_halves, from->b[n], t->b[n], t->eb[n], depth);
+}
+
+static inline void fill_32(const struct columns32 *from, struct ptxi_tile *t, unsigned depth)
+{
+    ptxi_tile_tf32(from->a[0], t->a[0], t->ea[0], (int)(depth * M));
+    for (unsigned n = 0; n < N; n++)
+        ptxi_tile_tf32(from->b[n], t->b[n], t->eb[n], (int)depth);
+}
+
+/* --- products --- */
+
+/* Bytes as halves: two sums of halves, and one more addition. */
+static uint32_t multiply_parts(const struct ptxi_dot_model *model, const struct ptxi_tile *t, unsigned depth, unsigned length, uint32_t *c, uint32_t *bad)
+{
+    _Alignas(64) uint32_t sum[OUT] = { 0 };
+    uint32_t any = ptxi_tile_dot(model, t, 0, depth / 2, length, sum, bad);
+
+    any |= ptxi_tile_dot(model, t, depth / 2, depth / 2, length, sum, bad);
+    if (model->rounding == PTXI_DOT_RN_F16)
+        for (unsigned l = 0; l < OUT; l++)
+            c[l] = ptxi_num_f16_nearest(ptxi_num_f32_from_f16_bits((uint16_t)c[l]) + ptxi_num_f32_from_f16_bits((uint16_t)sum[l]));
+    else
+        for (unsigned l = 0; l < OUT; l++)
+            c[l] = ptxi_num_canon_f32(ptxi_num_f32(c[l]) + ptxi_num_f32(sum[l]));
+    return any;
+}
+
+static inline void multiply_tile(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const struct ptxi_tile *t)
+{
+    _Alignas(64) uint32_t c[OUT], bad[OUT] = { 0 };
+    struct ptxi_dot_model model = model_of(x);
+    unsigned length = model.chunk * (x->sparse ? 2u : 1u); /* what is not stored does not count */
+    uint32_t any;
+
+    read_columns(w, x, first, c);
+    if (model.method == PTXI_DOT_HALVES)
+        any = multiply_parts(&model, t, x->k, length, c, bad);
+    else
+        any = ptxi_tile_dot(&model, t, 0, x->k, length, c, bad);
+    if (__builtin_expect(any, 0))
+        multiply_exactly(w, x, first, bad, c);
+    write_columns(w, x, first, c);
+}
+
+static inline __attribute__((always_inline)) void multiply_16(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, enum ptxi_dot_type type)
+{
+    struct columns16 codes;
+    struct ptxi_tile t;
+
+    read_16(w, x, first, &codes);
+    if (x->sparse)
+        expand_16(w, x, first, false, &codes);
+    fill_16(type, type, false, &codes, &t, x->k);
+    multiply_tile(w, x, first, &t);
+}
+
+static void multiply_8(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
+{
+    bool parts = x->model[3] == PTXI_DOT_HALVES;
+    struct columns16 codes;
+    struct ptxi_tile t;
+
+    read_8(w, x, first, parts, &codes);
+    if (x->sparse)
+        expand_16(w, x, first, parts, &codes);
+    fill_16((enum ptxi_dot_type)x->a, (enum ptxi_dot_type)x->b, parts, &codes, &t, x->k);
+    multiply_tile(w, x, first, &t);
+}
+
+static void multiply_32(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
+{
+    struct columns32 codes;
+    struct ptxi_tile t;
+
+    read_32(w, x, first, &codes);
+    if (x->sparse)
+        expand_32(w, x, first, false, &codes);
+    fill_32(&codes, &t, x->k);
+    multiply_tile(w, x, first, &t);
+}
+
+static void multiply_any(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
+{
+    uint32_t d[OUT], all[OUT];
+
+    memset(all, 0xff, sizeof all);
+    multiply_exactly(w, x, first, all, d);
+    write_columns(w, x, first, d);
+}
+
+static void multiply_bytes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
+{
+    bool tile = !x->scale_bytes && (x->b == PTXI_DOT_e4m3 || x->b == PTXI_DOT_e5m2);
+
+    (tile ? multiply_8 : multiply_any)(w, x, first);
+}
+
+MMA( f16, multiply_16, PTXI_DOT_f16 )
+MMA( bf16, multiply_16, PTXI_DOT_bf16 )
+MMA( tf32, multiply_32 )
+MMA( e4m3, multiply_bytes )
+MMA( e5m2, multiply_bytes )
+MMA( e3m2, multiply_any )
+MMA( e2m3, multiply_any )
+MMA( e2m1, multiply_any )
