@@ -1,5 +1,6 @@
 /* What the files of the `ptxi` command share. cmd_main.c begins, cmd_help.c holds the words, and each command has a file:
- * cmd_run.c with cmd_value.c and cmd_print.c, cmd_check.c, cmd_list.c (list and dump).
+ * cmd_run.c with cmd_value.c and cmd_print.c, cmd_check.c, cmd_list.c (list and dump),
+ * cmd_layout.c.
  *
  * Results go to stdout, everything else to stderr. A command's function returns the exit status. */
 #ifndef PTXI_API_CMD_H
@@ -28,6 +29,7 @@ int ptxi_cmd_run(int argc, char **argv);
 int ptxi_cmd_check(int argc, char **argv);
 int ptxi_cmd_list(int argc, char **argv);
 int ptxi_cmd_dump(int argc, char **argv);
+int ptxi_cmd_layout(int argc, char **argv);
 int ptxi_cmd_help(int argc, char **argv);
 
 /* ---- cmd_main.c */

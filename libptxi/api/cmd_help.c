@@ -90,6 +90,23 @@ static const char dump_help[] =
     "Example:\n"
     "  ptxi dump samples/sgemm.ptx --function sgemm\n";
 
+static const char layout_help[] =
+    "Usage: ptxi layout INSTRUCTION.SHAPE.TYPE OPERAND\n"
+    "       ptxi layout ldmatrix.m8n8.xN[.trans] | stmatrix.m8n8.xN[.trans] | movmatrix.m8n8\n"
+    "       ptxi layout swizzle.32B | swizzle.64B | swizzle.128B\n"
+    "\n"
+    "Draw where the elements of a matrix are: in which register of which lane, or in swizzled shared memory.\n"
+    "\n"
+    "INSTRUCTION is mma, mma.sp, wgmma or wgmma.sp, TYPE that of A. OPERAND is A, B, C or D, with .f16 behind it for\n"
+    "results of that type, .col for the other layout of A and B of m8n8k4; of a sparse one A is shown as it is stored, and\n"
+    "E are the metadata. Registers count from 0 in the operand. Exit status: 0, 2 for a bad command line.\n"
+    "\n"
+    "Examples:\n"
+    "  ptxi layout mma.m16n8k16.f16 A\n"
+    "  ptxi layout mma.m16n8k16.f16 D.f16\n"
+    "  ptxi layout mma.sp.m16n8k64.s8 E\n"
+    "  ptxi layout swizzle.128B\n";
+
 static const char help_help[] =
     "Usage: ptxi help [COMMAND]\n"
     "\n"
@@ -100,6 +117,7 @@ const struct cmd ptxi_cmds[] = {
     { "check", ptxi_cmd_check, "check files, and whether they can be executed", check_help },
     { "list", ptxi_cmd_list, "list kernels with their signatures and what they use", list_help },
     { "dump", ptxi_cmd_dump, "show bytecode", dump_help },
+    { "layout", ptxi_cmd_layout, "draw where the elements of matrices are", layout_help },
     { "help", ptxi_cmd_help, "show help", help_help },
     { 0 },
 };
