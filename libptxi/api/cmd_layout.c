@@ -201,7 +201,7 @@ static int show_metadata(const struct request *q, const char *what)
 
     for (unsigned r = 0; r < 16 && g; r++)
         for (unsigned c = 0; c < chunks; c++) {
-            struct ptxi_place p = ptxi_sparse_place(r, c, chunks, 0);
+            struct ptxi_place p = ptxi_sparse_place(bits, r, c, chunks, 0);
 
             snprintf(g->cell[r][c * size], sizeof g->cell[r][c * size], "%u:[%u]", p.lane, p.bit);
         }
