@@ -1,4 +1,4 @@
-/* mma.sync: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma", "mma.sp"; integers, bits, f64 and m8n8k4. */
+/* mma.sync: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma"; f64 and m8n8k4. */
 #include "exec/mma.h"
 #include "num/fma.h"
 
@@ -72,58 +72,5 @@ static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, un
             memcpy(register_of(w, x, OPERAND_D, r, first, 8), d[r], sizeof d[r]);
 }
 
-/* --- integers --- */
-
-static inline int32_t integer(uint32_t code, unsigned bits, bool is_signed)
-{
-    return is_signed ? (int32_t)(code << (32 - bits)) >> (32 - bits) : (int32_t)code;
-}
-
-static void multiply_integers(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool saturate)
-{
-    uint32_t c[M][N], room[K];
-    struct codes t;
-
-    read_codes(w, x, first, &t);
-    read_c(w, x, first, c);
-    for (unsigned m = 0; m < x->m; m++)
-        for (unsigned n = 0; n < N; n++) {
-            const uint32_t *b = partners(&t, x->sparse, m, n, room);
-            int64_t sum = (int32_t)c[m][n];
-
-            for (unsigned k = 0; k < t.stored; k++)
-                sum += integer(t.a[m][k], x->a_bits, x->a) * integer(b[k], x->b_bits, x->b);
-            if (saturate)
-                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-            c[m][n] = (uint32_t)sum;
-        }
-    write_d(w, x, first, c);
-}
-
-static void multiply_bits(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool and)
-{
-    unsigned char lines_a[M][LINE], lines_b[N][LINE];
-    uint32_t c[M][N];
-
-    read_lines(w, x, OPERAND_A, x->m, first, 4, lines_a);
-    read_lines(w, x, OPERAND_B, N, first, 4, lines_b);
-    read_c(w, x, first, c);
-    for (unsigned m = 0; m < x->m; m++)
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned k = 0; k < x->k; k += 32) {
-                uint32_t a = element(lines_a[m], 32, k / 32), b = element(lines_b[n], 32, k / 32);
-
-                c[m][n] += (uint32_t)__builtin_popcount(and ? a & b : a ^ b);
-            }
-    write_d(w, x, first, c);
-}
-
-/* --- the operations --- */
-
 MMA( m8n8k4, multiply_quads )
 MMA( f64, multiply_f64, (enum ptxi_num_rounding)((i->mods & PTXI_MOD_RND_MASK) >> PTXI_MOD_RND_SHIFT) )
-MMA( s8, multiply_integers, i->mods & PTXI_MOD_SATFINITE )
-MMA( u8, multiply_integers, i->mods & PTXI_MOD_SATFINITE )
-MMA( s4, multiply_integers, i->mods & PTXI_MOD_SATFINITE )
-MMA( u4, multiply_integers, i->mods & PTXI_MOD_SATFINITE )
-MMA( b1, multiply_bits, (i->mods & PTXI_MOD_BOOL_MASK) >> PTXI_MOD_BOOL_SHIFT == 1 )

@@ -5,6 +5,7 @@
 
 #include "exec/engine.h"
 #include "exec/level.h"
+#include "exec/transpose.h"
 #include "isa/fragment.h"
 #include "num/dot.h"
 #include "num/half.h"
@@ -125,6 +126,47 @@ static inline void write_d(const struct ptxi_warp *w, const struct ptxi_mma *x, 
         to = register_of(w, x, OPERAND_D, r, first, 4);
         for (unsigned l = 0; l < 32; l++)
             to[l] = x->d_f16 ? d[r * 8 + l / 4][l % 4 * 2] | d[r * 8 + l / 4][l % 4 * 2 + 1] << 16 : d[r / 2 * 8 + l / 4][l % 4 * 2 + r % 2];
+    }
+}
+
+/* The same column by column, d[n * M + m]. */
+
+static inline void read_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t *c)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_C); r++) {
+        const row32 *from = register_of(w, x, OPERAND_C, r, first, 4);
+        row16 columns[8];
+
+        if (!x->c_f16) { /* every other column */
+            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8), 2 * M / 4, from, 1);
+            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4, from + 4, 1);
+            continue;
+        }
+        transpose_16(columns, (const row16 *)from);
+        for (unsigned n = 0; n < N; n++)
+            for (unsigned g = 0; g < 8; g++)
+                c[n * M + r * 8 + g] = columns[n][g];
+    }
+}
+
+static inline void write_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *d)
+{
+    for (unsigned r = 0; r < registers(x, OPERAND_D); r++) {
+        row32 *to;
+        row16 columns[8];
+
+        if (x->slots[r] == PTXI_NO_SLOT)
+            continue;
+        to = register_of(w, x, OPERAND_D, r, first, 4);
+        if (!x->d_f16) {
+            transpose_32(to, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8), 2 * M / 4);
+            transpose_32(to + 4, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4);
+            continue;
+        }
+        for (unsigned n = 0; n < N; n++)
+            for (unsigned g = 0; g < 8; g++)
+                columns[n][g] = (uint16_t)d[n * M + r * 8 + g];
+        transpose_16((row16 *)to, columns);
     }
 }
 

@@ -2,7 +2,6 @@
  * by num/dot_tile.h; those it cannot do, and formats it has not, one by one. */
 #include "exec/halves.h"
 #include "exec/mma.h"
-#include "exec/transpose.h"
 #include "num/dot_tile.h"
 
 enum { OUT = M * N, DEPTH = PTXI_TILE_K };
@@ -62,47 +61,6 @@ static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w
             continue;
         b = partners(&t, x->sparse, m, n, room);
         d[l] = x->scale_bytes ? ptxi_dot_scaled(ta, tb, t.a[m], b, t.stored, c[m][n], &scales) : ptxi_dot(&model, ta, tb, t.a[m], b, t.stored, c[m][n]);
-    }
-}
-
-/* --- C and D, column by column --- */
-
-static inline void read_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t *c)
-{
-    for (unsigned r = 0; r < registers(x, OPERAND_C); r++) {
-        const row32 *from = register_of(w, x, OPERAND_C, r, first, 4);
-        row16 columns[8];
-
-        if (!x->c_f16) { /* every other column */
-            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8), 2 * M / 4, from, 1);
-            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4, from + 4, 1);
-            continue;
-        }
-        transpose_16(columns, (const row16 *)from);
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned g = 0; g < 8; g++)
-                c[n * M + r * 8 + g] = columns[n][g];
-    }
-}
-
-static inline void write_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *d)
-{
-    for (unsigned r = 0; r < registers(x, OPERAND_D); r++) {
-        row32 *to;
-        row16 columns[8];
-
-        if (x->slots[r] == PTXI_NO_SLOT)
-            continue;
-        to = register_of(w, x, OPERAND_D, r, first, 4);
-        if (!x->d_f16) {
-            transpose_32(to, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8), 2 * M / 4);
-            transpose_32(to + 4, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4);
-            continue;
-        }
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned g = 0; g < 8; g++)
-                columns[n][g] = (uint16_t)d[n * M + r * 8 + g];
-        transpose_16((row16 *)to, columns);
     }
 }
 
