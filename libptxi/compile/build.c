@@ -14,6 +14,7 @@ static const struct {
     { "ret", ptxi_lower_ret },     { "exit", ptxi_lower_exit }, { "trap", ptxi_lower_trap },  { "brkpt", ptxi_lower_brkpt },
     { "nop", ptxi_lower_nop },     { "bar", ptxi_lower_bar },   { "warp", ptxi_lower_warp },  { "shfl", ptxi_lower_shfl },
     { "vote", ptxi_lower_vote },   { "fence", ptxi_lower_fence }, { "atom", ptxi_lower_atom }, { "red", ptxi_lower_atom },
+    { "cp_async", ptxi_lower_cp_async }, { "cp_async_wait", ptxi_lower_cp_async_wait }, { "mbarrier", ptxi_lower_mbarrier },
     { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
     { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wgmma", ptxi_lower_wgmma },
 };

@@ -20,7 +20,7 @@ enum ptxi_event {
     PTXI_EVENT_SWITCH,  /* the splits changed: pick again */
     PTXI_EVENT_QUANTUM, /* the scheduler should look */
     PTXI_EVENT_BARRIER, /* a warp of 32 threads has come to a CTA barrier, and no lane can run */
-    PTXI_EVENT_WAITING, /* no lane can run until a CTA barrier is complete */
+    PTXI_EVENT_WAITING, /* no lane can run until a barrier of the CTA or an mbarrier is complete */
     PTXI_EVENT_DONE,    /* no lane lives */
     PTXI_EVENT_BLOCKED, /* lanes wait for lanes that cannot come */
     PTXI_EVENT_FAULT
@@ -52,6 +52,7 @@ struct ptxi_cta {
 #undef X
     } shared_counts;
     struct ptxi_barrier barriers[PTXI_BARRIERS];
+    bool waits;               /* a warp waits at an mbarrier, or did */
     uint32_t barriers_in_use; /* bit per barrier at which a warp has arrived */
     unsigned char *shared;
     unsigned char *local;
@@ -105,6 +106,9 @@ ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigne
 /* Lanes that have arrived at CTA barrier `number` go on; red results are written. */
 void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done);
 
+/* Lanes that wait at this mbarrier test it again. */
+void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier);
+
 /* For handlers. Each returns what the handler must return. */
 /* The lanes part from the running split and wait at pc. */
 void ptxi_split_off(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes lanes);
@@ -114,6 +118,7 @@ const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi
 const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc);    /* let other splits run */
 const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc);
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number);
+const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc, const unsigned char *at);
 const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask);
 /* To wait for the lanes that ptxi_absent() tells; then the instruction begins anew, with all of them. */
 const struct ptxi_insn *ptxi_leave_aligned(struct ptxi_warp *w, const struct ptxi_insn *pc);
@@ -137,6 +142,9 @@ bool ptxi_grid_fail(struct ptxi_grid *g);
 /* fault.c: the launch fails with this report. `lane` is the first lane at fault. */
 const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
                                    uint32_t size, const char *detail);
+/* The same for what an instruction has started before. */
+void ptxi_fault_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
+                      uint64_t address, uint32_t size, const char *detail);
 /* The same for an offset into an area that is no global memory. */
 struct ptxi_area {
     const char *name;

@@ -21,9 +21,8 @@ static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address, 
            address >= 4096 && address < PTXI_SHARED_WINDOW;
 }
 
-static void locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes lanes)
+static void locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, ptxi_lanes lanes)
 {
-    const struct ptxi_code *code = w->frame->code;
     const uint32_t *block = w->cta->grid->block;
     uint32_t t = w->first_thread + ptxi_first_lane(lanes ? lanes : 1);
 
@@ -44,20 +43,19 @@ bool ptxi_grid_fail(struct ptxi_grid *g)
     return atomic_compare_exchange_strong(&g->failed, &none, 1);
 }
 
-const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
-                                      uint32_t size, const char *detail, const struct ptxi_area *area)
+static void report(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
+                   uint64_t address, uint32_t size, const char *detail, const struct ptxi_area *area)
 {
     struct ptxi_grid *g = w->cta->grid;
     struct ptxi_fault_report *r = &g->report;
 
-    w->event = PTXI_EVENT_FAULT;
     if (!ptxi_grid_fail(g))
-        return w->stop;
+        return;
     r->kind = kind;
     r->address = address;
     r->access_size = size;
     r->is_store = detail && !strcmp(detail, "store");
-    locate(r, w, i, lanes);
+    locate(r, w, code, i, lanes);
     if (concerns_global_memory(kind, address, area))
         describe_neighbour(r, g);
     if (area) {
@@ -66,7 +64,20 @@ const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_ins
     }
     if (detail)
         snprintf(r->detail, sizeof r->detail, "%s", detail);
+}
+
+const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
+                                      uint32_t size, const char *detail, const struct ptxi_area *area)
+{
+    w->event = PTXI_EVENT_FAULT;
+    report(w, w->frame->code, i, kind, lanes, address, size, detail, area);
     return w->stop;
+}
+
+void ptxi_fault_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
+                      uint64_t address, uint32_t size, const char *detail)
+{
+    report(w, code, i, kind, lanes, address, size, detail, NULL);
 }
 
 const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,

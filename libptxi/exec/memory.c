@@ -120,6 +120,11 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
     return s.base + address;
 }
 
+struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p)
+{
+    return (uintptr_t)p - (uintptr_t)c->shared < c->shared_bytes ? c : NULL;
+}
+
 /* Readable bytes from a generic address on. */
 static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_t address, size_t *size)
 {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exec/async.h"
 #include "exec/memory.h"
 
 /* Quanta a warp may use before the worker turns to others. */
@@ -99,8 +100,10 @@ static bool grow_warps(struct ptxi_cta *c, uint32_t count)
 
 static void place_free(struct ptxi_cta *c)
 {
-    for (uint32_t k = 0; k < c->warps_allocated; k++)
+    for (uint32_t k = 0; k < c->warps_allocated; k++) {
         ptxi_warp_free_frames(&c->warps[k]);
+        ptxi_async_free(&c->warps[k]);
+    }
     free(c->warps);
     free(c->frames);
     free(c->shared);
@@ -180,6 +183,7 @@ static void start_cta(struct ptxi_cta *c, uint64_t linear)
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
+    c->waits = false;
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
         struct ptxi_warp *w = &c->warps[k];
 
@@ -230,12 +234,14 @@ static bool within_limits(struct ptxi_warp *w)
     return true;
 }
 
-static const char *waits_for(const struct ptxi_split *s, char *buf, size_t size)
+static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, char *buf, size_t size)
 {
     if (s->state == PTXI_SPLIT_BARRIER)
         snprintf(buf, size, "barrier %u", s->barrier);
     else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
         snprintf(buf, size, "lanes 0x%llx", (unsigned long long)s->sync_mask);
+    else if (s->state == PTXI_SPLIT_MBARRIER)
+        snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
     else
         snprintf(buf, size, "its turn");
     return buf;
@@ -256,7 +262,7 @@ static void fail_deadlock(struct ptxi_cta *c)
             const struct ptxi_code *code = p->frame->code;
 
             n += (size_t)snprintf(text + n, sizeof text - n, "%swarp %u lanes 0x%llx wait for %s at line %u", n ? "; " : "", k,
-                                  (unsigned long long)p->lanes, waits_for(p, what, sizeof what), code->locs[p->pc - code->insns].line);
+                                  (unsigned long long)p->lanes, waits_for(w, p, what, sizeof what), code->locs[p->pc - code->insns].line);
             if (!first)
                 first = w;
         }
@@ -272,6 +278,7 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
         switch (ptxi_warp_run(w, level)) {
         case PTXI_EVENT_DONE:
             w->state = PTXI_WARP_DONE;
+            ptxi_async_finish(w);
             charge(w);
             c->live_warps--;
             return true;
@@ -304,6 +311,17 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
     }
 }
 
+/* Waits at mbarriers end in vain. False: nobody could do anything but wait again. */
+static bool expire(struct ptxi_cta *c)
+{
+    return c->waits && ptxi_mbarrier_expire(c);
+}
+
+static bool has_failed(const struct ptxi_cta *c)
+{
+    return atomic_load_explicit(&c->grid->failed, memory_order_relaxed);
+}
+
 static enum cta_status run_cta(struct ptxi_cta *c)
 {
     const struct ptxi_level *level = c->worker->exec->level;
@@ -320,12 +338,20 @@ static enum cta_status run_cta(struct ptxi_cta *c)
         }
         if (!c->live_warps)
             return CTA_FINISHED;
-        if (gave_way)
+        if (gave_way) {
+            ptxi_async_flush(c);
+            expire(c);
             return CTA_GAVE_WAY;
-        if (!any) {
-            fail_deadlock(c);
-            return CTA_FAILED;
         }
+        if (any || ptxi_async_flush(c)) {
+            if (has_failed(c))
+                return CTA_FAILED;
+            continue;
+        }
+        if (expire(c))
+            return CTA_GAVE_WAY;
+        fail_deadlock(c);
+        return CTA_FAILED;
     }
 }
 
@@ -482,8 +508,10 @@ static void run_place(struct ptxi_exec *x, struct ptxi_cta *c)
         if (!within_limits(&c->warps[0])) /* many short CTAs never use up a quantum */
             break;
     }
-    for (uint32_t k = 0; k < c->warp_count; k++)
+    for (uint32_t k = 0; k < c->warp_count; k++) {
         ptxi_warp_abandon(&c->warps[k]);
+        ptxi_async_drop(&c->warps[k]);
+    }
     c->busy = false;
     tell_counts(c);
     leave_grid(x, g);

@@ -52,6 +52,7 @@ static void merge(struct ptxi_warp *w)
                 continue;
             }
             s->lanes |= t->lanes;
+            s->expired |= t->expired;
             if (t->state == PTXI_SPLIT_READY)
                 s->state = PTXI_SPLIT_READY;
             s->frame->splits--;
@@ -109,6 +110,26 @@ ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigne
         there |= s->lanes & need;
     }
     return there == need ? there : 0;
+}
+
+static bool waits_at_mbarrier(const struct ptxi_warp *w)
+{
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (w->splits[k].state == PTXI_SPLIT_MBARRIER)
+            return true;
+    return false;
+}
+
+void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier)
+{
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s->state != PTXI_SPLIT_MBARRIER || s->mbarrier != mbarrier)
+            continue;
+        s->state = PTXI_SPLIT_READY;
+        w->state = PTXI_WARP_READY;
+    }
 }
 
 static bool some_at_barrier(const struct ptxi_warp *w)
@@ -171,7 +192,7 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *leve
             if (some_at_barrier(w))
                 return PTXI_EVENT_BARRIER;
             if (!finish_rendezvous(w) && !wake(w))
-                return w->arrived ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
+                return w->arrived || waits_at_mbarrier(w) ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
             continue;
         }
         enter(w, s);
@@ -257,6 +278,17 @@ const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptx
     s->pc = pc;
     s->state = PTXI_SPLIT_BARRIER;
     s->barrier = (uint16_t)number;
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
+const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc, const unsigned char *at)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    s->pc = pc;
+    s->state = PTXI_SPLIT_MBARRIER;
+    s->mbarrier = at;
+    w->cta->waits = true;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 

@@ -47,6 +47,7 @@ enum ptxi_split_state {
     PTXI_SPLIT_BARRIER,  /* waits at a CTA barrier */
     PTXI_SPLIT_SYNC,     /* waits for other lanes at a .sync instruction */
     PTXI_SPLIT_ALIGNED,  /* waits for all other lanes of its warp at an .aligned instruction */
+    PTXI_SPLIT_MBARRIER, /* waits for a phase of an mbarrier */
     PTXI_SPLIT_SLEEP     /* gave way to others for a while */
 };
 
@@ -59,8 +60,12 @@ struct ptxi_split {
     ptxi_lanes lanes;
     uint8_t state;
     uint16_t barrier;      /* BARRIER: its number */
+    bool expired;          /* has waited at an mbarrier long enough: the next wait in vain tells so */
     ptxi_lanes sync_mask;  /* SYNC, ALIGNED: lanes that must come */
+    const unsigned char *mbarrier; /* MBARRIER: where */
 };
+
+struct ptxi_async;
 
 struct ptxi_warp {
     /* what every handler touches */
@@ -92,6 +97,8 @@ struct ptxi_warp {
     uint32_t current;
     struct ptxi_split splits[PTXI_MAX_SPLITS];
     struct ptxi_frame *free_frames[16]; /* by size class */
+
+    struct ptxi_async *async; /* cp.async that are not done yet; NULL: there never was one */
 
     /* alloca: the lowest byte that it has given each thread; calls take .local memory from the other end */
     uint64_t stack_top[PTXI_LANES];

@@ -70,6 +70,19 @@ enum {
     PTXI_SHARED_MATRIX = 128   /* ldmatrix, stmatrix: imm as above */
 };
 
+/* cp_async: mods. c is the bytes that come from the source, or with IGNORE a predicate: none do. */
+enum { PTXI_CP_ASYNC_SIZE = 31 /* mask */, PTXI_CP_ASYNC_IGNORE = 32, PTXI_CP_ASYNC_NOT = 64 /* where it does not hold */ };
+
+/* mbarrier_...: mods */
+enum {
+    PTXI_MBARRIER_GENERIC = 1, /* generic addresses */
+    PTXI_MBARRIER_DROP = 2,
+    PTXI_MBARRIER_NO_COMPLETE = 4,
+    PTXI_MBARRIER_EXPECT_TX = 8, /* b is a tx-count */
+    PTXI_MBARRIER_PARITY = 16,   /* b is a parity, no state */
+    PTXI_MBARRIER_NO_INC = 32
+};
+
 /* mma: pool[imm]. Fragments are laid out as isa/fragment.h says; `model` is what num/dot.h knows of the types and the architecture. */
 struct ptxi_mma {
     uint16_t m, k;           /* rows of A, its columns (of all elements, stored or not); n is 8 */

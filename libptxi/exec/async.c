@@ -1,0 +1,236 @@
+#include "exec/async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/memmap.h"
+
+/* More are not kept: then the oldest are done, which may always be. */
+enum { FIRST_SIZE = 16, MOST = 256 };
+
+#define RACY __attribute__((no_sanitize("thread")))
+
+static struct ptxi_async_entry *entry(const struct ptxi_async *q, uint32_t k)
+{
+    return &q->ring[(q->first + k) & (q->size - 1)];
+}
+
+static struct ptxi_async *queue_of(struct ptxi_warp *w)
+{
+    if (!w->async)
+        w->async = calloc(1, sizeof *w->async);
+    return w->async;
+}
+
+static bool grow(struct ptxi_async *q)
+{
+    uint32_t size = q->size ? 2 * q->size : FIRST_SIZE;
+    struct ptxi_async_entry *more;
+
+    if (size > MOST || !(more = malloc(size * sizeof *more)))
+        return false;
+    for (uint32_t k = 0; k < q->count; k++)
+        more[k] = *entry(q, k);
+    free(q->ring);
+    q->ring = more;
+    q->first = 0;
+    q->size = size;
+    return true;
+}
+
+static void drop_done(struct ptxi_async *q)
+{
+    while (q->count && !q->ring[q->first].lanes) {
+        q->arrivals -= !q->ring[q->first].size;
+        q->first = (q->first + 1) & (q->size - 1);
+        q->count--;
+    }
+}
+
+struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_async *q = queue_of(w);
+    struct ptxi_async_entry *e;
+
+    if (!q || (q->count == q->size && !grow(q) && !q->size))
+        return NULL;
+    if (q->count == q->size) {
+        ptxi_async_do(w, entry(q, 0), entry(q, 0)->lanes);
+        drop_done(q);
+    }
+    e = entry(q, q->count++);
+    e->lanes = w->active;
+    e->group = q->groups[ptxi_first_lane(w->active)];
+    e->insn = i;
+    e->code = w->frame->code;
+    e->generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    return e;
+}
+
+/* --- what entries say --- */
+
+/* The allocation was there when the copy was asked for; since then it may have been freed. */
+static bool still_there(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    uint64_t from = e->from[lane];
+    struct ptxi_mem_region r;
+
+    if (e->generation == atomic_load_explicit(w->generation, memory_order_acquire) || from - (uintptr_t)g->params < g->code->param_bytes)
+        return true;
+    if (ptxi_memmap_covers(g->memmap, from, bytes, &r) && !(r.flags & PTXI_MEM_FREED))
+        return true;
+    ptxi_fault_later(w, e->code, e->insn, PTXI_FK_FREED, (ptxi_lanes)1 << lane, from, bytes, "load");
+    return false;
+}
+
+#define COPY_LANES(size)                                                               \
+    for (; lanes; lanes &= lanes - 1) {                                                \
+        unsigned l = ptxi_first_lane(lanes);                                           \
+                                                                                       \
+        if (still_there(w, e, l, size))                                                \
+            memcpy(w->shared + e->to[l], (const void *)(uintptr_t)e->from[l], size);   \
+    }
+
+RACY static void copy_whole(struct ptxi_warp *w, const struct ptxi_async_entry *e, ptxi_lanes lanes)
+{
+    if (e->in_row && lanes == PTXI_ALL_LANES && still_there(w, e, 0, (uint32_t)(PTXI_LANES * e->size))) {
+        const unsigned char *from = (const unsigned char *)(uintptr_t)e->from[0];
+        unsigned char *to = w->shared + e->to[0];
+
+        for (unsigned k = 0; k < PTXI_LANES * (unsigned)e->size; k += 16)
+            memcpy(to + k, from + k, 16);
+        return;
+    }
+    switch (e->size) {
+    case 4: COPY_LANES(4) break;
+    case 8: COPY_LANES(8) break;
+    default: COPY_LANES(16)
+    }
+}
+
+RACY static void copy_partly(struct ptxi_warp *w, const struct ptxi_async_entry *e, ptxi_lanes lanes)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = ptxi_first_lane(lanes), bytes = e->bytes[l];
+        unsigned char *to = w->shared + e->to[l];
+
+        memset(to, 0, e->size);
+        if (bytes && still_there(w, e, l, bytes))
+            for (unsigned k = 0; k < bytes; k++)
+                to[k] = ((const unsigned char *)(uintptr_t)e->from[l])[k];
+    }
+}
+
+void ptxi_async_do(struct ptxi_warp *w, struct ptxi_async_entry *e, ptxi_lanes lanes)
+{
+    e->lanes &= ~lanes;
+    if (!e->size)
+        for (ptxi_lanes left = lanes; left; left &= left - 1)
+            ptxi_mbarrier_arrives(w->cta, w->shared + e->to[ptxi_first_lane(left)]);
+    else if (e->partial)
+        copy_partly(w, e, lanes);
+    else
+        copy_whole(w, e, lanes);
+}
+
+/* --- when --- */
+
+void ptxi_async_commit(struct ptxi_warp *w)
+{
+    struct ptxi_async *q = w->async;
+
+    if (!q || !q->count) /* an empty group is complete, and nobody can tell how many there are */
+        return;
+    for (int l = 0; l < PTXI_LANES; l++)
+        q->groups[l] += w->active >> l & 1;
+}
+
+/* Lanes that have committed more than n groups since this one. */
+static ptxi_lanes lanes_past(const struct ptxi_async *q, uint32_t group, uint32_t n)
+{
+    ptxi_lanes past = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        past |= (ptxi_lanes)(q->groups[l] - group > n && q->groups[l] - group <= INT32_MAX) << l;
+    return past;
+}
+
+void ptxi_async_wait(struct ptxi_warp *w, uint32_t n)
+{
+    struct ptxi_async *q = w->async;
+    uint32_t group = 0;
+    ptxi_lanes ready = 0;
+
+    for (uint32_t k = 0; q && k < q->count; k++) {
+        struct ptxi_async_entry *e = entry(q, k);
+
+        if (!e->size)
+            continue;
+        if (!k || e->group != group) {
+            group = e->group;
+            ready = lanes_past(q, group, n) & w->active;
+        }
+        if (e->lanes & ready)
+            ptxi_async_do(w, e, e->lanes & ready);
+    }
+    if (q)
+        drop_done(q);
+}
+
+void ptxi_async_finish(struct ptxi_warp *w)
+{
+    struct ptxi_async *q = w->async;
+
+    for (uint32_t k = 0; q && k < q->count; k++)
+        ptxi_async_do(w, entry(q, k), entry(q, k)->lanes);
+    ptxi_async_drop(w);
+}
+
+void ptxi_async_drop(struct ptxi_warp *w)
+{
+    if (w->async)
+        w->async->count = w->async->arrivals = 0;
+}
+
+void ptxi_async_free(struct ptxi_warp *w)
+{
+    if (w->async)
+        free(w->async->ring);
+    free(w->async);
+    w->async = NULL;
+}
+
+/* Copies that arrive-ons follow, and these; other lanes' copies wait. */
+static void flush_warp(struct ptxi_warp *w)
+{
+    struct ptxi_async *q = w->async;
+    ptxi_lanes need[MOST] = { 0 }, later = 0;
+
+    for (uint32_t k = q->count; k--;) {
+        later |= entry(q, k)->size ? 0 : entry(q, k)->lanes;
+        need[k] = later & entry(q, k)->lanes;
+    }
+    for (uint32_t k = 0; k < q->count; k++)
+        if (need[k])
+            ptxi_async_do(w, entry(q, k), need[k]);
+    drop_done(q);
+}
+
+bool ptxi_async_flush(struct ptxi_cta *c)
+{
+    bool any = false;
+
+    for (uint32_t k = 0; k < c->warp_count; k++) {
+        struct ptxi_async *q = c->warps[k].async;
+        uint32_t arrivals = q ? q->arrivals : 0;
+
+        for (uint32_t n = 0; arrivals && n < q->count; n++)
+            if (!entry(q, n)->size && entry(q, n)->lanes) {
+                flush_warp(&c->warps[k]);
+                any = true;
+                break;
+            }
+    }
+    return any;
+}

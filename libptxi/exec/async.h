@@ -1,0 +1,68 @@
+/* What threads have asked for and what is not done yet: asynchronous copies, and the mbarriers that wait for them. PTX ISA, "Data
+ * Movement and Conversion Instructions: Asynchronous copy", "Parallel Synchronization and Communication Instructions: mbarrier".
+ *
+ * Copies are done as late as a program may expect them: those of cp.async when their thread waits for their group, and those that
+ * an mbarrier tracks when nothing else in the CTA can go on. So a program that reads too early, or overwrites the source, sees it. */
+#ifndef PTXI_EXEC_ASYNC_H
+#define PTXI_EXEC_ASYNC_H
+
+#include "exec/engine.h"
+
+/* One cp.async, or one arrive-on that follows those before it, of some lanes of a warp. */
+struct ptxi_async_entry {
+    ptxi_lanes lanes;            /* that still have to */
+    uint32_t group;              /* number of the async-group, of those of its lanes */
+    uint8_t size;                /* bytes that are written: 4, 8, 16; 0: an arrive-on */
+    bool in_row;                 /* all lanes, each one's bytes behind the last one's on both sides */
+    bool partial;                /* not all bytes come from the source */
+    const struct ptxi_insn *insn;
+    const struct ptxi_code *code;
+    uint64_t generation;         /* of the memory map, when the source was checked */
+    uint32_t to[PTXI_LANES];     /* offsets in shared memory; of the mbarrier */
+    uint64_t from[PTXI_LANES];
+    uint8_t bytes[PTXI_LANES];   /* partial: how many come from the source; zeros follow */
+};
+
+/* A warp's; a ring, oldest first. */
+struct ptxi_async {
+    uint32_t first, count, size;
+    uint32_t arrivals;           /* entries that are arrive-ons */
+    uint32_t groups[PTXI_LANES]; /* commits so far */
+    struct ptxi_async_entry *ring;
+};
+
+/* cp.async of the active lanes, all in one group: room for it, at the end. NULL: memory is short, and nothing is queued any more. */
+struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i);
+/* Does what an entry says, for some of its lanes. */
+void ptxi_async_do(struct ptxi_warp *w, struct ptxi_async_entry *e, ptxi_lanes lanes);
+void ptxi_async_commit(struct ptxi_warp *w);
+/* Completes all but the last n groups that the active lanes have committed. */
+void ptxi_async_wait(struct ptxi_warp *w, uint32_t n);
+/* Completes everything. */
+void ptxi_async_finish(struct ptxi_warp *w);
+/* Forgets everything. */
+void ptxi_async_drop(struct ptxi_warp *w);
+void ptxi_async_free(struct ptxi_warp *w);
+/* Completes what mbarriers of the CTA track. False: there was nothing. */
+bool ptxi_async_flush(struct ptxi_cta *c);
+
+static inline uint32_t ptxi_async_group(const struct ptxi_warp *w, unsigned lane)
+{
+    return w->async ? w->async->groups[lane] : 0;
+}
+
+/* mbarrier.c */
+const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_mbarrier_tx(struct ptxi_warp *w, const struct ptxi_insn *i, bool complete);
+const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_mbarrier_pending(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct ptxi_insn *i); /* cp.async.mbarrier.arrive */
+/* An asynchronous arrive-on at a CTA's mbarrier. */
+void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at);
+/* So that threads which wait at mbarriers do something else meanwhile, their waits end in vain, unless all that they do is to wait
+ * again. False: there are no others. */
+bool ptxi_mbarrier_expire(struct ptxi_cta *c);
+
+#endif

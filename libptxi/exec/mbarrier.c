@@ -1,0 +1,323 @@
+#include "exec/async.h"
+
+#include <string.h>
+
+#include "exec/memory.h"
+#include "isa/isa.h"
+
+/* An mbarrier object as it lies in shared memory; PTX ISA, "Contents of the mbarrier object". A state that mbarrier.arrive returns is
+ * the object as it was before. */
+union object {
+    uint64_t bits;
+    struct {
+        uint64_t pending : 20, expected : 20;
+        int64_t tx : 22;
+        uint64_t : 1, phase : 1;
+    };
+};
+_Static_assert(sizeof(union object) == 8, "an mbarrier object has 64 bits");
+
+enum { MOST = (1 << 20) - 1, MOST_TX = (1 << 20) - 1 };
+
+static union object load(const unsigned char *at)
+{
+    union object o;
+
+    memcpy(&o, at, sizeof o);
+    return o;
+}
+
+/* The mbarrier of one lane and whose it is; NULL after a fault. */
+static unsigned char *object_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta **owner)
+{
+    bool generic = i->mods & PTXI_MBARRIER_GENERIC;
+    uint64_t at = generic ? ((const uint64_t *)PTXI_SLOT(w, i->a))[lane] + (int64_t)i->imm
+                          : ((const uint32_t *)PTXI_SLOT(w, i->a))[lane] + (uint32_t)i->imm;
+    unsigned char *p = ptxi_mem_at(w, i, lane, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, 8, 8, PTXI_ACCESS_ATOMIC);
+
+    if (!p)
+        return NULL;
+    *owner = ptxi_shared_owner(w->cta, p);
+    if (*owner)
+        return p;
+    ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, at, 0, "the mbarrier is not in shared memory");
+    return NULL;
+}
+
+/* Writes the object back, in its next phase if this one is complete. */
+static void settle(struct ptxi_cta *owner, unsigned char *at, union object o)
+{
+    bool complete = !o.pending && !o.tx;
+
+    if (complete) {
+        o.phase ^= 1;
+        o.pending = o.expected;
+    }
+    memcpy(at, &o, sizeof o);
+    for (uint32_t k = 0; complete && k < owner->warp_count; k++)
+        ptxi_warp_wake(&owner->warps[k], at);
+}
+
+static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const char *what)
+{
+    return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, 0, 0, what);
+}
+
+/* Lanes of this warp may have been woken. */
+static const struct ptxi_insn *go_on(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return w->split_count > 1 ? ptxi_leave_switch(w, i + 1) : i + 1;
+}
+
+const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint32_t *count = PTXI_SLOT(w, i->b);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_cta *owner;
+        unsigned char *at = object_at(w, i, l, &owner);
+        union object o = { .bits = 0 };
+
+        if (!at)
+            return w->stop;
+        if (count[l] < 1 || count[l] > MOST)
+            return misuse(w, i, l, "the count of an mbarrier is not within 1 and 1048575");
+        o.pending = o.expected = count[l];
+        memcpy(at, &o, sizeof o);
+    }
+    return i + 1;
+}
+
+/* What no mbarrier.init has made has a count of 0: whatever arrives there is one too many. */
+const struct ptxi_insn *ptxi_mbarrier_inval(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        struct ptxi_cta *owner;
+        unsigned char *at = object_at(w, i, ptxi_first_lane(left), &owner);
+
+        if (!at)
+            return w->stop;
+        memset(at, 0, sizeof(union object));
+    }
+    return i + 1;
+}
+
+static bool add_tx(union object *o, int64_t tx)
+{
+    tx += o->tx;
+    o->tx = tx;
+    return tx >= -MOST_TX && tx <= MOST_TX;
+}
+
+const struct ptxi_insn *ptxi_mbarrier_tx(struct ptxi_warp *w, const struct ptxi_insn *i, bool complete)
+{
+    const uint32_t *tx = PTXI_SLOT(w, i->b);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_cta *owner;
+        unsigned char *at = object_at(w, i, l, &owner);
+        union object o;
+
+        if (!at)
+            return w->stop;
+        o = load(at);
+        if (!add_tx(&o, complete ? -(int64_t)tx[l] : tx[l]))
+            return misuse(w, i, l, "the tx-count of an mbarrier leaves its range");
+        settle(owner, at, o);
+    }
+    return go_on(w, i);
+}
+
+/* The arrive-on of one lane; NULL, or what is wrong with it. */
+static const char *arrive_on(union object *o, const struct ptxi_insn *i, uint32_t operand)
+{
+    bool expects = i->mods & PTXI_MBARRIER_EXPECT_TX;
+    uint32_t count = expects ? 1 : operand;
+
+    if (expects && !add_tx(o, operand))
+        return "the tx-count of an mbarrier leaves its range";
+    if (!count || count > o->pending || (i->mods & PTXI_MBARRIER_DROP && count > o->expected))
+        return "more threads arrive at an mbarrier than its count says, or it has not been initialized";
+    if (i->mods & PTXI_MBARRIER_DROP)
+        o->expected -= count;
+    o->pending -= count;
+    if (i->mods & PTXI_MBARRIER_NO_COMPLETE && !o->pending && !o->tx)
+        return "an arrival with .noComplete completes the phase of an mbarrier";
+    return NULL;
+}
+
+const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint32_t *operand = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
+    uint64_t *state = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_cta *owner;
+        unsigned char *at = object_at(w, i, l, &owner);
+        union object o;
+        uint64_t before;
+        const char *wrong;
+
+        if (!at)
+            return w->stop;
+        o = load(at);
+        before = o.bits;
+        wrong = arrive_on(&o, i, operand ? operand[l] : 1);
+        if (wrong)
+            return misuse(w, i, l, wrong);
+        settle(owner, at, o);
+        if (state)
+            state[l] = before;
+    }
+    return go_on(w, i);
+}
+
+void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at)
+{
+    union object o = load(at);
+
+    o.pending -= o.pending > 0;
+    settle(owner, at, o);
+}
+
+const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_async_entry *e = ptxi_async_push(w, i);
+
+    if (!e)
+        return ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
+    e->size = 0;
+    w->async->arrivals++;
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_cta *owner;
+        unsigned char *at = object_at(w, i, l, &owner);
+        union object o;
+
+        if (!at)
+            return w->stop;
+        o = load(at);
+        if (!(i->mods & PTXI_MBARRIER_NO_INC) && o.pending++ == MOST)
+            return misuse(w, i, l, "the pending count of an mbarrier leaves its range");
+        memcpy(at, &o, sizeof o);
+        e->to[l] = (uint32_t)(at - w->shared);
+    }
+    return i + 1;
+}
+
+/* --- waiting --- */
+
+/* The lanes whose phase is complete; *first is where the first lane waits, and *elsewhere are lanes that wait at another mbarrier. */
+static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes *done, unsigned char **first, ptxi_lanes *elsewhere)
+{
+    *first = NULL;
+    *done = *elsewhere = 0;
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_cta *owner;
+        unsigned char *at = object_at(w, i, l, &owner);
+        union object o, state;
+
+        if (!at)
+            return false;
+        o = load(at);
+        state.bits = 0;
+        if (i->mods & PTXI_MBARRIER_PARITY)
+            state.phase = ((const uint32_t *)PTXI_SLOT(w, i->b))[l];
+        else
+            state.bits = ((const uint64_t *)PTXI_SLOT(w, i->b))[l];
+        *done |= (ptxi_lanes)(o.phase != state.phase) << l;
+        if (!*first)
+            *first = at;
+        else if (at != *first)
+            *elsewhere |= (ptxi_lanes)1 << l;
+    }
+    return true;
+}
+
+/* test_wait waits as try_wait does: how long either takes, no program can tell. */
+const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+    unsigned char *first;
+    ptxi_lanes done, elsewhere;
+
+    if (!test_lanes(w, i, &done, &first, &elsewhere))
+        return w->stop;
+    if (done || s->expired) {
+        s->expired = false;
+        ptxi_set_pred(w, i->d, done);
+        return i + 1;
+    }
+    if (elsewhere)
+        ptxi_split_off(w, i, elsewhere);
+    return ptxi_leave_mbarrier(w, i, first);
+}
+
+const struct ptxi_insn *ptxi_mbarrier_pending(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint64_t *state = PTXI_SLOT(w, i->a);
+    uint32_t *d = PTXI_SLOT(w, i->d);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1)
+        d[ptxi_first_lane(left)] = ((union object){ .bits = state[ptxi_first_lane(left)] }).pending;
+    return i + 1;
+}
+
+static bool starts_with(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* Operations that only look at what the wait has told. */
+static bool is_idle(const struct ptxi_insn *i)
+{
+    static const char *const idle[] = { "mbarrier_test", "bra", "loop", "guard", "selp", "setp", "mov_", "not_pred", "and_pred", "or_pred", "nop", "count" };
+
+    for (unsigned k = 0; k < sizeof idle / sizeof *idle; k++)
+        if (starts_with(ptxi_op_names[i->op], idle[k]))
+            return i->op != PTXI_OP_brx;
+    return false;
+}
+
+/* Whether all that lanes do after a wait in vain is to wait again: the loop around it does nothing else. */
+static bool only_waits(const struct ptxi_split *s)
+{
+    const struct ptxi_code *code = s->frame->code;
+    const struct ptxi_insn *end = code->insns + code->count;
+
+    for (const struct ptxi_insn *i = s->pc; i < end && is_idle(i); i++) {
+        const struct ptxi_insn *k = s->pc;
+
+        if (!starts_with(ptxi_op_names[i->op], "loop") || i + i->imm > s->pc)
+            continue;
+        for (k = i + i->imm; k < i && is_idle(k); k++)
+            ;
+        return k == i;
+    }
+    return false;
+}
+
+bool ptxi_mbarrier_expire(struct ptxi_cta *c)
+{
+    bool any = false;
+
+    for (uint32_t k = 0; k < c->warp_count; k++) {
+        struct ptxi_warp *w = &c->warps[k];
+
+        for (uint32_t n = 0; n < w->split_count; n++) {
+            struct ptxi_split *s = &w->splits[n];
+
+            if (s->state != PTXI_SPLIT_MBARRIER || only_waits(s))
+                continue;
+            s->expired = true;
+            s->state = PTXI_SPLIT_READY;
+            w->state = PTXI_WARP_READY;
+            any = true;
+        }
+    }
+    return any;
+}

@@ -1,0 +1,94 @@
+/* How the addresses of a warp's lanes lie, and whether all of them may be accessed. */
+#ifndef PTXI_EXEC_SPAN_H
+#define PTXI_EXEC_SPAN_H
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "exec/level.h"
+#include "exec/memory.h"
+
+/* Kernels may race with each other as far as PTX lets them: their accesses are not for a checker of data races. */
+#define RACY __attribute__((no_sanitize("thread")))
+
+/* Lowest and highest address of the active lanes, and all their bits or-ed. */
+struct span {
+    uint64_t lo, hi, bits;
+};
+
+#ifdef __AVX512F__
+static __attribute__((noinline)) struct span span64(const uint64_t *a, ptxi_lanes on)
+{
+    __m512i first = _mm512_set1_epi64((int64_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
+
+    for (int l = 0; l < PTXI_LANES; l += 8) {
+        __m512i x = _mm512_mask_loadu_epi64(first, (__mmask8)(on >> l), a + l);
+
+        lo = _mm512_min_epu64(lo, x);
+        hi = _mm512_max_epu64(hi, x);
+        bits = _mm512_or_epi64(bits, x);
+    }
+    return (struct span){ _mm512_reduce_min_epu64(lo), _mm512_reduce_max_epu64(hi), (uint64_t)_mm512_reduce_or_epi64(bits) };
+}
+
+static __attribute__((noinline)) struct span span32(const uint32_t *a, ptxi_lanes on)
+{
+    __m512i first = _mm512_set1_epi32((int32_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
+
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        __m512i x = _mm512_mask_loadu_epi32(first, (__mmask16)(on >> l), a + l);
+
+        lo = _mm512_min_epu32(lo, x);
+        hi = _mm512_max_epu32(hi, x);
+        bits = _mm512_or_epi32(bits, x);
+    }
+    return (struct span){ _mm512_reduce_min_epu32(lo), _mm512_reduce_max_epu32(hi), (uint32_t)_mm512_reduce_or_epi32(bits) };
+}
+#else
+#define SPAN(n)                                                                                                     \
+    static __attribute__((noinline)) struct span span##n(const uint##n##_t *a, ptxi_lanes on)                       \
+    {                                                                                                               \
+        uint##n##_t first = a[ptxi_first_lane(on)], lo = first, hi = first, bits = first;                           \
+        _Alignas(64) uint##n##_t x[PTXI_LANES];                                                                     \
+                                                                                                                    \
+        FOR_LANES x[l] = first;                                                                                     \
+        ptxi_merge_##n(x, a, on);                                                                                   \
+        for (int l = 0; l < PTXI_LANES; l++) {                                                                      \
+            lo = x[l] < lo ? x[l] : lo;                                                                             \
+            hi = x[l] > hi ? x[l] : hi;                                                                             \
+            bits |= x[l];                                                                                           \
+        }                                                                                                           \
+        return (struct span){ lo, hi, bits };                                                                       \
+    }
+SPAN(32)
+SPAN(64)
+#undef SPAN
+#endif
+
+static inline bool in_row64(const uint64_t *a, unsigned stride)
+{
+    uint64_t base = a[0], off = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        off |= a[l] ^ (base + (uint64_t)l * stride);
+    return !off;
+}
+
+static inline bool in_row32(const uint32_t *a, unsigned stride)
+{
+    uint32_t base = a[0], off = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        off |= a[l] ^ (base + (uint32_t)l * stride);
+    return !off;
+}
+
+/* The check of a range, in line as long as the instruction stays in the allocation that it hit last. */
+static inline bool may_access(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access)
+{
+    return __builtin_expect(ptxi_mem_covers(w, ptxi_mem_hit(w, i), lo, size, access != PTXI_ACCESS_LOAD), 1) ||
+           ptxi_mem_check(w, i, lo, size, access);
+}
+
+#endif
