@@ -64,7 +64,7 @@ ALWAYS void ex2_vectors(vec *r, const vec *a)
     vec v[2];
 
     for (int j = 0; j < 2; j++) { /* subnormal or not, small operands become 0 */
-        vec t = integers_toward_zero(a[j] + (23u << 23));
+        vec t = integers_toward_zero(a[j] + ptxi_approx_ex2.scale);
 
         v[j] = t + (SAR(a[j], 31) & MASK((t & K->significand) != 0));
     }
@@ -75,47 +75,54 @@ ALWAYS void ex2_vectors(vec *r, const vec *a)
 
 ALWAYS void lg2_vectors(vec *r, const vec *a)
 {
+    const struct ptxi_approx_unit *unit = &ptxi_approx_lg2;
     struct factors f = factors17(a, -1);
+    struct total t[2];
+    vec v[2], sign[2];
 
     for (int j = 0; j < 2; j++) {
-        struct total t = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17), f.of[j], a[j], &ptxi_approx_lg2, 12, 8);
-        /* The sum with the exponent, in units of 2^-30 where that is 0 or -1, else of 2^-23. */
-        vec near = MASK(a[j] - 0x3f000000 < 0x01000000), close = (t.high << 4) + (t.low << 20 >> 28) + ((a[j] << 7 & 0x40000000) - 0x40000000);
-        vec v = picked(near, close, (t.high >> 3) + ((a[j] & 0xff800000) - (127u << 23))), sign = SAR(v, 31), few;
+        vec exponent = (a[j] - unit->offset) & K->exponent;
+        vec near = MASK(exponent + K->bit[23] < K->bit[24]); /* 0 or -1 */
 
-        v ^= sign;
-        r[j] = (floats_toward_zero(v) - ((23u << 23) + (near & 7u << 23))) | (sign & 0x80000000);
-        few = MASK(v < 1u << 23);
-        if (__builtin_expect(any(few), 0)) { /* of 2^-36 */
-            v = ((t.high << 10) + (t.low << 20 >> 22)) ^ sign;
-            v = (((floats_toward_zero(v) - (36u << 23)) & MASK(v != 0)) | (sign & 0x80000000)) & MASK(a[j] != 0x3f800000);
-            r[j] = picked(few, v, r[j]);
-        }
+        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17), f.of[j], a[j], unit, 8, 128);
+        /* with the exponent, in units of 2^-30 if near, else of 2^-23 */
+        v[j] = picked(near, t[j].high, t[j].high >> 7) + picked(near, exponent << 7, exponent);
+        sign[j] = SAR(v[j], 31);
+        v[j] ^= sign[j];
+        r[j] = with_sign(floats_toward_zero(v[j]) - picked(near, unit->one_near - (vec){ 0 }, unit->one - (vec){ 0 }), sign[j]);
     }
+    if (__builtin_expect(any_small(v[0], v[1]), 0))
+        for (int j = 0; j < 2; j++) { /* of 2^-36 */
+            vec fine = ((t[j].high << 6) + (t[j].low << 24 >> 26)) ^ sign[j];
+
+            fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
+            r[j] = picked(MASK(v[j] < K->bit[23]), fine, r[j]);
+        }
 }
 
 ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit)
 {
     struct factors f;
-    vec turns[2], v[2];
+    struct total t[2];
+    vec turns[2], v[2], s[2];
 
     for (int j = 0; j < 2; j++) { /* 25 bits of fraction; subnormal or not, small operands become 0 */
-        turns[j] = integers_toward_zero(product_toward_zero((a[j] & 0x7fffffff) + (25u << 23), 0x1.45f306p-3f)) + unit->offset;
-        v[j] = turns[j] ^ SAR(turns[j] << 8, 31);
+        turns[j] = integers_toward_zero(product_toward_zero((a[j] & K->magnitude) + unit->scale, 0x1.45f306p-3f)) + unit->offset;
+        v[j] = unfolded(turns[j], 23);
+        s[j] = turns[j] << 7 ^ (a[j] & unit->mask);
     }
     f = factors17(v, -1);
     for (int j = 0; j < 2; j++) {
-        struct total t = total17(LOOK_UP(&ptxi_num_sin, v[j], 17), f.of[j], v[j], unit, 11, 0);
-        vec s = (turns[j] << 7 ^ (a[j] & unit->mask)) & 0x80000000, few;
-
-        v[j] = (t.high << 4) + (t.low << 21 >> 28); /* in units of 2^-30 */
-        r[j] = (floats_toward_zero(v[j]) - (30u << 23)) | s;
-        few = MASK(v[j] < 1u << 23);
-        if (__builtin_expect(any(few), 0)) { /* of 2^-37 */
-            v[j] = (t.high << 11) + (t.low & 0x7ff);
-            r[j] = picked(few, ((floats_toward_zero(v[j]) - (37u << 23)) & MASK(v[j] != 0)) | s, r[j]);
-        }
+        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17), f.of[j], v[j], unit, 7, 0); /* in units of 2^-30 */
+        r[j] = with_sign(floats_toward_zero(t[j].high) - unit->one, s[j]);
     }
+    if (__builtin_expect(any_small(t[0].high, t[1].high), 0))
+        for (int j = 0; j < 2; j++) { /* of 2^-37 */
+            vec fine = (t[j].high << 7) + (t[j].low & 0x7f);
+
+            fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), s[j]);
+            r[j] = picked(MASK(t[j].high < K->bit[23]), fine, r[j]);
+        }
 }
 
 ALWAYS void sin_vectors(vec *r, const vec *a)
@@ -130,11 +137,12 @@ ALWAYS void cos_vectors(vec *r, const vec *a)
 
 ALWAYS void tanh_vectors(vec *r, const vec *a)
 {
+    const struct ptxi_approx_unit *unit = &ptxi_approx_tanh;
     struct factors f;
-    vec v[2], shift[2];
+    vec v[2], shift[2], out[2];
 
     for (int j = 0; j < 2; j++) {
-        vec binade = (a[j] << 1 >> 24) + (OTHER_BYTES - 119);
+        vec binade = (a[j] << 1 >> 24) + unit->offset;
 
         v[j] = ((a[j] & K->significand) >> look_up_bytes(ptxi_num_tanh_down, binade)) + (look_up_bytes(ptxi_num_tanh_first, binade) << 17);
         shift[j] = look_up_bytes(ptxi_num_tanh_shift, binade);
@@ -142,15 +150,16 @@ ALWAYS void tanh_vectors(vec *r, const vec *a)
     f = factors17(v, -1);
     for (int j = 0; j < 2; j++) {
         struct found row = LOOK_UP(&ptxi_num_tanh, v[j], 17);
-        vec sum = row.c0 + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]), out;
+        vec sum = row.c0 + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
 
-        sum = add_where(sum, v[j], 16, (vec)((svec)(row.c12 & 0xffff0000) >> (svec)shift[j]));
-        sum += (v[j] & 0x1ffff) << 15 >> shift[j];
-        r[j] = (floats_toward_zero(sum) - (31u << 23)) | (a[j] & 0x80000000);
-        out = MASK((a[j] & 0x7fffffff) - 0x3b800000 >= 0x41000000 - 0x3b800000);
-        if (any(out))
-            r[j] = picked(out, picked(MASK((a[j] & 0x7fffffff) < 0x3b800000), a[j], 0x3f800000 | (a[j] & 0x80000000)), r[j]);
+        sum = add_where(sum, v[j], 16, (vec)((svec)(row.c12 & K->upper_half) >> (svec)shift[j]));
+        sum += v[j] << 15 >> shift[j];
+        r[j] = with_sign(floats_toward_zero(sum) - unit->one, a[j]);
+        out[j] = MASK((a[j] & K->magnitude) - 0x3b800000 >= 0x41000000 - 0x3b800000);
     }
+    if (any(out[0] | out[1]))
+        for (int j = 0; j < 2; j++)
+            r[j] = picked(out[j], with_sign(picked(MASK((a[j] & K->magnitude) < 0x3b800000), a[j], 0x3f800000 - (vec){ 0 }), a[j]), r[j]);
 }
 
 /* --- the ways to run a unit --- */

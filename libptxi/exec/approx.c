@@ -9,10 +9,12 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
     .a = { 0xc000c000, 0x30003000, 0x0c000c00, 0x02000200 },
     .b = { 0x00fe00fe, 0x00f800f8, 0x00e000e0, 0x00800080 },
     .lower_half = 0x0000ffff,
+    .upper_half = 0xffff0000,
     .bit = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24) },
     .x = 0x0001ffff,
     .exponent = 0xff800000,
     .significand = 0x007fffff,
+    .magnitude = 0x7fffffff,
 };
 
 /* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */
@@ -24,8 +26,9 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
 const struct ptxi_approx_unit ptxi_approx_rcp = { FROM_TO(0x00800000u, 0x7e7fffffu), .bias = PTXI_RCP_BIAS, .mask = 0xff80ffff, .offset = 252u << 23 };
 const struct ptxi_approx_unit ptxi_approx_rsqrt = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_RSQRT_BIAS, .mask = 0x00ffffff, .offset = 0xbd7fffff };
 const struct ptxi_approx_unit ptxi_approx_sqrt = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_SQRT_BIAS, .offset = 125u << 23 };
-const struct ptxi_approx_unit ptxi_approx_ex2 = { FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .mask = 0xff81ffff, .offset = 126u << 23 };
-const struct ptxi_approx_unit ptxi_approx_lg2 = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_LG2_BIAS, .offset = 127u << 23 };
-const struct ptxi_approx_unit ptxi_approx_sin = { FROM_TO(0u, 0x437fffffu), .mask = 0x80000000, .offset = 0 };
-const struct ptxi_approx_unit ptxi_approx_cos = { FROM_TO(0u, 0x437fffffu), .mask = 0, .offset = 1u << 23 };
-const struct ptxi_approx_unit ptxi_approx_tanh = { FROM_TO(0u, 0x7f7fffffu) };
+const struct ptxi_approx_unit ptxi_approx_ex2 = { FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .scale = 23u << 23, .mask = 0xff81ffff, .offset = 126u << 23 };
+const struct ptxi_approx_unit ptxi_approx_lg2 = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_LG2_BIAS, .offset = 127u << 23,
+                                                  .one = 23u << 23, .one_near = 30u << 23, .one_fine = 36u << 23 };
+const struct ptxi_approx_unit ptxi_approx_sin = { FROM_TO(0u, 0x437fffffu), .mask = 0x80000000, .scale = 25u << 23, .one = 30u << 23, .one_fine = 37u << 23 };
+const struct ptxi_approx_unit ptxi_approx_cos = { FROM_TO(0u, 0x437fffffu), .offset = 1u << 23, .scale = 25u << 23, .one = 30u << 23, .one_fine = 37u << 23 };
+const struct ptxi_approx_unit ptxi_approx_tanh = { FROM_TO(0u, 0x7f7fffffu), .offset = OTHER_BYTES - 119, .one = 31u << 23 };

@@ -19,7 +19,7 @@ typedef float fvec __attribute__((vector_size(VEC_BYTES), may_alias));
 /* Constants. Compilers make vectors of those that they know in general registers, which costs moves; loads cost nothing here. */
 extern const struct ptxi_approx_constants {
     uint32_t middle, h, a[4], b[4]; /* of factors() and squares() */
-    uint32_t lower_half, bit[32], x, exponent, significand;
+    uint32_t lower_half, upper_half, bit[32], x, exponent, significand, magnitude;
 } ptxi_approx_constants;
 #define K (&ptxi_approx_constants)
 #define ALWAYS static inline __attribute__((always_inline))
@@ -30,6 +30,7 @@ struct ptxi_approx_unit {
     uint32_t first, last;
     bool sign; /* bits count from the sign on, else from the one below */
     uint32_t bias, mask, offset;
+    uint32_t scale, one, one_near, one_fine; /* exponents to add to operands, or take off results, that are to be or were fixed point */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
     ptxi_approx_cos, ptxi_approx_tanh;
@@ -103,14 +104,50 @@ ALWAYS vec picked(vec mask, vec a, vec b)
 /* Whether any element of a mask is on. */
 ALWAYS bool any(vec mask)
 {
-#if defined(__AVX512BW__) || defined(__AVX2__)
-    return SIGNS_32(mask);
+#if defined(__AVX512BW__)
+    return _mm512_test_epi32_mask((native)mask, (native)mask);
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((native)mask, (native)mask);
 #else
     uint32_t all = 0;
 
     for (int l = 0; l < VEC_LANES; l++)
         all |= mask[l];
     return all;
+#endif
+}
+
+/* Whether any element of a or b, which are not negative, is below 2^23. */
+ALWAYS bool any_small(vec a, vec b)
+{
+#if defined(__AVX512BW__)
+    native least = _mm512_min_epi32((native)a, (native)b);
+
+    return _mm512_cmplt_epi32_mask(least, _mm512_set1_epi32((int)K->bit[23]));
+#else
+    return any(MASK((svec)a < (svec)(K->bit[23] - (vec){ 0 })) | MASK((svec)b < (svec)(K->bit[23] - (vec){ 0 })));
+#endif
+}
+
+/* a's bits, the sign from b. */
+ALWAYS vec with_sign(vec a, vec b)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->magnitude), (native)a, (native)b, 0xca);
+#else
+    return (a & K->magnitude) | (b & K->bit[31]);
+#endif
+}
+
+/* v, complemented where this bit of it is on. */
+ALWAYS vec unfolded(vec v, int bit)
+{
+#if defined(__AVX512BW__)
+    native all = (native)v;
+
+    return (vec)_mm512_mask_ternarylogic_epi32(all, _mm512_test_epi32_mask(all, _mm512_set1_epi32((int)K->bit[bit])), all, all, 0x0f);
+#else
+    return v ^ SAR(v << (31 - bit), 31);
 #endif
 }
 
@@ -305,7 +342,7 @@ ALWAYS struct total total17(struct found row, vec factors, vec v, const struct p
 {
     struct total t = total16(row, factors, unit, shift);
 
-    t.high = add_where(t.high, v, 16, SAR(row.c12, shift));             /* c1 << 16 - shift: c2 has fewer bits than shift */
+    t.high = add_where(t.high, v, 16, SAR(shift < 11 ? (vec)(row.c12 & K->upper_half) : row.c12, shift)); /* else c2 has at most 11 bits */
     if (slope)
         t.high += (v & K->x) * (uint32_t)slope;
     return t;

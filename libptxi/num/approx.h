@@ -25,8 +25,8 @@ enum {
 #define PTXI_RSQRT 14, PTXI_RSQRT_BIAS, -2, 1
 #define PTXI_SQRT 15, PTXI_SQRT_BIAS, 2, -1
 #define PTXI_EX2 13, PTXI_EX2_BIAS, 4, 1
-#define PTXI_LG2 12, PTXI_LG2_BIAS, 8, -1
-#define PTXI_SIN 11, 0, 0, -1
+#define PTXI_LG2 8, PTXI_LG2_BIAS, 128, -1
+#define PTXI_SIN 7, 0, 0, -1
 
 /* The rows as pairs, and as columns. */
 struct ptxi_num_row {

@@ -34,6 +34,7 @@ TANH_SHIFT = [7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6]         # 17 - t, where its c1 an
 UNITS = {                                               # shift; slope, and what c2 counts, as num/approx.h has them
     'rcp': (13, -4, 1), 'rsqrt': (14, -2, 4), 'sqrt': (15, 2, 1), 'ex2': (13, 4, 1), 'lg2': (12, 8, 2), 'sin': (11, 0, 1),
 }
+FINER = {'lg2': 4, 'sin': 4}                            # bits that c0 and the slope have, and the shift has not, in the table
 
 
 def square(x):
@@ -231,12 +232,12 @@ def words(linear, square_step):
     return (linear << 16) + square_step
 
 
-def packed(rows, shift, slope, c2_step):
+def packed(rows, shift, slope, c2_step, finer):
     """Rows as num/approx.h has them: c1 less what slope stands for, c2's magnitude, and c0 with what the middle of x contributes."""
     result = []
     for c0, c1, c2 in rows:
         c1 -= slope << shift
-        result.append((c0 + (c1 << 15 >> shift), words(c1, c2_step * abs(c2))))
+        result.append((c0 + (c1 << 15 >> shift) << finer, words(c1, c2_step * abs(c2))))
     return result
 
 
@@ -278,7 +279,7 @@ def write(units, tanh_rows):
             print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))
         if name in ('rsqrt', 'sqrt'):
             rows = rows[64:] + rows[:64]                                # by the exponent's last bit
-        table(name, packed(rows, *UNITS[name]))
+        table(name, packed(rows, *UNITS[name], FINER.get(name, 0)))
     table('tanh', packed_tanh(tanh_rows) + [(0, 0)] * (64 - len(tanh_rows)))
     by_binade('tanh_first', [sum(1 << bits for bits in TANH_BITS[:i]) for i in range(len(TANH_BITS))])
     by_binade('tanh_down', [6 - bits for bits in TANH_BITS])
