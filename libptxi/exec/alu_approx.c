@@ -38,7 +38,8 @@ ALWAYS void rsqrt_pair(vec *r, const vec *a)
     struct factors f = factors17(a, 1);
 
     for (int j = 0; j < 2; j++)
-        r[j] = (total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_rsqrt, 14, -2).high >> 2) - MASK((a[j] & ptxi_approx_rsqrt.mask) == K->bit[23]);
+        r[j] = next_where(EQUAL(a[j] & ptxi_approx_rsqrt.mask, K->bit[23]),
+                          total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_rsqrt, 14, -2).high >> 2);
 }
 
 ALWAYS void rsqrt_vectors(vec *r, const vec *a)
@@ -63,11 +64,8 @@ ALWAYS void ex2_vectors(vec *r, const vec *a)
     struct factors f;
     vec v[2];
 
-    for (int j = 0; j < 2; j++) { /* subnormal or not, small operands become 0 */
-        vec t = integers_toward_zero(a[j] + ptxi_approx_ex2.scale);
-
-        v[j] = t + (SAR(a[j], 31) & MASK((t & K->significand) != 0));
-    }
+    for (int j = 0; j < 2; j++) /* subnormal or not, small operands become 0 */
+        v[j] = lowered(integers_toward_zero(a[j] + ptxi_approx_ex2.scale), a[j], K->significand);
     f = factors17(v, 1);
     for (int j = 0; j < 2; j++) /* slope << shift is 2^15 */
         r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17), f.of[j], v[j], &ptxi_approx_ex2, 13, 0).high >> 2) + (v[j] & ptxi_approx_ex2.mask) + ptxi_approx_ex2.offset;
@@ -82,7 +80,7 @@ ALWAYS void lg2_vectors(vec *r, const vec *a)
 
     for (int j = 0; j < 2; j++) {
         vec exponent = (a[j] - unit->offset) & K->exponent;
-        vec near = MASK(exponent + K->bit[23] < K->bit[24]); /* 0 or -1 */
+        lanes_of_vec near = BELOW(exponent + K->bit[23], K->bit[24]); /* 0 or -1 */
 
         t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17), f.of[j], a[j], unit, 8, 128);
         /* with the exponent, in units of 2^-30 if near, else of 2^-23 */
@@ -96,7 +94,7 @@ ALWAYS void lg2_vectors(vec *r, const vec *a)
             vec fine = ((t[j].high << 6) + (t[j].low << 24 >> 26)) ^ sign[j];
 
             fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
-            r[j] = picked(MASK(v[j] < K->bit[23]), fine, r[j]);
+            r[j] = picked(BELOW(v[j], K->bit[23]), fine, r[j]);
         }
 }
 
@@ -121,7 +119,7 @@ ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *
             vec fine = (t[j].high << 7) + (t[j].low & 0x7f);
 
             fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), s[j]);
-            r[j] = picked(MASK(t[j].high < K->bit[23]), fine, r[j]);
+            r[j] = picked(BELOW(t[j].high, K->bit[23]), fine, r[j]);
         }
 }
 
@@ -139,7 +137,8 @@ ALWAYS void tanh_vectors(vec *r, const vec *a)
 {
     const struct ptxi_approx_unit *unit = &ptxi_approx_tanh;
     struct factors f;
-    vec v[2], shift[2], out[2];
+    lanes_of_vec inside[2];
+    vec v[2], shift[2];
 
     for (int j = 0; j < 2; j++) {
         vec binade = (a[j] << 1 >> 24) + unit->offset;
@@ -155,11 +154,14 @@ ALWAYS void tanh_vectors(vec *r, const vec *a)
         sum = add_where(sum, v[j], 16, (vec)((svec)(row.c12 & K->upper_half) >> (svec)shift[j]));
         sum += v[j] << 15 >> shift[j];
         r[j] = with_sign(floats_toward_zero(sum) - unit->one, a[j]);
-        out[j] = MASK((a[j] & K->magnitude) - 0x3b800000 >= 0x41000000 - 0x3b800000);
+        inside[j] = BELOW((a[j] & K->magnitude) - unit->low, unit->range);
     }
-    if (any(out[0] | out[1]))
-        for (int j = 0; j < 2; j++)
-            r[j] = picked(out[j], with_sign(picked(MASK((a[j] & K->magnitude) < 0x3b800000), a[j], 0x3f800000 - (vec){ 0 }), a[j]), r[j]);
+    if (!all(inside[0], inside[1]))
+        for (int j = 0; j < 2; j++) {
+            vec beyond = with_sign(picked(BELOW(a[j] & K->magnitude, unit->low), a[j], 0x3f800000 - (vec){ 0 }), a[j]);
+
+            r[j] = picked(inside[j], r[j], beyond);
+        }
 }
 
 /* --- the ways to run a unit --- */

@@ -31,4 +31,5 @@ const struct ptxi_approx_unit ptxi_approx_lg2 = { FROM_TO_SIGNED(0x00800000u, 0x
                                                   .one = 23u << 23, .one_near = 30u << 23, .one_fine = 36u << 23 };
 const struct ptxi_approx_unit ptxi_approx_sin = { FROM_TO(0u, 0x437fffffu), .mask = 0x80000000, .scale = 25u << 23, .one = 30u << 23, .one_fine = 37u << 23 };
 const struct ptxi_approx_unit ptxi_approx_cos = { FROM_TO(0u, 0x437fffffu), .offset = 1u << 23, .scale = 25u << 23, .one = 30u << 23, .one_fine = 37u << 23 };
-const struct ptxi_approx_unit ptxi_approx_tanh = { FROM_TO(0u, 0x7f7fffffu), .offset = OTHER_BYTES - 119, .one = 31u << 23 };
+const struct ptxi_approx_unit ptxi_approx_tanh = { FROM_TO(0u, 0x7f7fffffu), .offset = OTHER_BYTES - 119, .low = 0x3b800000,
+                                                   .range = 0x41000000 - 0x3b800000, .one = 31u << 23 };

@@ -30,6 +30,7 @@ struct ptxi_approx_unit {
     uint32_t first, last;
     bool sign; /* bits count from the sign on, else from the one below */
     uint32_t bias, mask, offset;
+    uint32_t low, range; /* magnitudes with rows */
     uint32_t scale, one, one_near, one_fine; /* exponents to add to operands, or take off results, that are to be or were fixed point */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
@@ -96,24 +97,71 @@ ALWAYS vec joined_halves(vec a, vec b)
 #endif
 }
 
-ALWAYS vec picked(vec mask, vec a, vec b)
-{
-    return (a & mask) | (b & ~mask);
-}
+/* Conditions of elements, unsigned, and what depends on them. */
+#if defined(__AVX512BW__)
+typedef __mmask16 lanes_of_vec;
+#define BELOW(a, b) _mm512_cmplt_epu32_mask((native)(a), (native)((vec){ 0 } + (b)))
+#define EQUAL(a, b) _mm512_cmpeq_epi32_mask((native)(a), (native)((vec){ 0 } + (b)))
+#else
+typedef vec lanes_of_vec;
+#define BELOW(a, b) ((vec)((a) < (b)))
+#define EQUAL(a, b) ((vec)((a) == (b)))
+#endif
 
-/* Whether any element of a mask is on. */
-ALWAYS bool any(vec mask)
+ALWAYS vec picked(lanes_of_vec k, vec a, vec b)
 {
 #if defined(__AVX512BW__)
-    return _mm512_test_epi32_mask((native)mask, (native)mask);
+    return (vec)_mm512_mask_mov_epi32((native)b, k, (native)a);
 #elif defined(__AVX2__)
-    return !_mm256_testz_si256((native)mask, (native)mask);
+    return (vec)_mm256_blendv_epi8((native)b, (native)a, (native)k);
 #else
-    uint32_t all = 0;
+    return (a & k) | (b & ~k);
+#endif
+}
+
+ALWAYS vec next_where(lanes_of_vec k, vec a)
+{
+#if defined(__AVX512BW__)
+    return (vec)_mm512_mask_add_epi32((native)a, k, (native)a, _mm512_set1_epi32((int)K->bit[0]));
+#else
+    return a - k;
+#endif
+}
+
+/* v, toward zero from a negative number if `sign` is negative, made to be toward minus infinity: less 1 if any of these bits is on. */
+ALWAYS vec lowered(vec v, vec sign, uint32_t bits)
+{
+#if defined(__AVX512BW__)
+    __mmask16 k = _mm512_mask_test_epi32_mask(_mm512_movepi32_mask((native)sign), (native)v, _mm512_set1_epi32((int)bits));
+
+    return (vec)_mm512_mask_sub_epi32((native)v, k, (native)v, _mm512_set1_epi32((int)K->bit[0]));
+#else
+    return v + (SAR(sign, 31) & (vec)((v & bits) != 0));
+#endif
+}
+
+/* Whether any element of v is not 0. */
+ALWAYS bool any(vec v)
+{
+#if defined(__AVX512BW__)
+    return _mm512_test_epi32_mask((native)v, (native)v);
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((native)v, (native)v);
+#else
+    uint32_t some = 0;
 
     for (int l = 0; l < VEC_LANES; l++)
-        all |= mask[l];
-    return all;
+        some |= v[l];
+    return some;
+#endif
+}
+
+ALWAYS bool all(lanes_of_vec a, lanes_of_vec b)
+{
+#if defined(__AVX512BW__)
+    return (a & b) == 0xffff;
+#else
+    return !any(~(a & b));
 #endif
 }
 
@@ -125,7 +173,9 @@ ALWAYS bool any_small(vec a, vec b)
 
     return _mm512_cmplt_epi32_mask(least, _mm512_set1_epi32((int)K->bit[23]));
 #else
-    return any(MASK((svec)a < (svec)(K->bit[23] - (vec){ 0 })) | MASK((svec)b < (svec)(K->bit[23] - (vec){ 0 })));
+    svec least = (svec)(K->bit[23] - (vec){ 0 });
+
+    return any(MASK((svec)a < least) | MASK((svec)b < least));
 #endif
 }
 
