@@ -3,16 +3,6 @@
 #include "exec/halves.h"
 #include "num/approx_f64.h"
 
-#define UNARY(name, t, function)                       \
-    OP( name )                                         \
-    {                                                  \
-        const t *a = PTXI_SLOT(w, i->a);               \
-        t *d = PTXI_SLOT(w, i->d);                     \
-                                                       \
-        WRITE_LANES_COLD(d, function(a[l]));           \
-        NEXT;                                          \
-    }
-
 /* --- the units, for a pair of vectors of operands that nothing special is done for, with .ftz or without --- */
 
 /* 2^24 / significand, less what more of a's bits than the last 16 the mask leaves. */
@@ -232,30 +222,56 @@ UNIT(tanh, false)
 FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
 /* --- f16 and bf16: the unit's result of the widened operand, cut --- */
-#define WIDENED(f, type, one, widened, cut)                                                                             \
+ALWAYS void widen_lanes_f16(uint32_t *r, const uint16_t *a)
+{
+    for (int k = 0; k < PTXI_LANES; k += HALF_BLOCK)
+        widen_f16((float *)r + k, a + k);
+}
+
+ALWAYS void cut_lanes_f16(uint16_t *restrict r, const uint32_t *a)
+{
+#if defined(__AVX512F__) || defined(__F16C__)
+    LANE_ARRAY(float, x);
+
+    FOR_LANES x[l] = ptxi_num_f32((a[l] & 0x7fffffff) - 0x47800000 < 0x38000000 ? (a[l] & 0x80000000) | 0x7f800000 : a[l]); /* overflow */
+    for (int k = 0; k < PTXI_LANES; k += 8)
+        _mm_store_si128((__m128i *)(r + k), _mm256_cvtps_ph(_mm256_load_ps(x + k), _MM_FROUND_TO_ZERO));
+#else
+    FOR_LANES r[l] = ptxi_num_cut_f16(a[l]);
+#endif
+}
+
+ALWAYS void widen_lanes_bf16(uint32_t *restrict r, const uint16_t *a)
+{
+    FOR_LANES r[l] = (uint32_t)a[l] << 16;
+}
+
+ALWAYS void cut_lanes_bf16(uint16_t *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (uint16_t)(a[l] >> 16);
+}
+
+#define WIDENED(f, type, one)                                                                                           \
     static __attribute__((noinline)) const struct ptxi_insn *f##_lanes_##type(const struct ptxi_insn *i, struct ptxi_warp *w, int n) \
     {                                                                                                                   \
-        const uint16_t *all = PTXI_SLOT(w, i->a);                                                                       \
+        const uint16_t *a = PTXI_SLOT(w, i->a);                                                                         \
         _Alignas(64) uint16_t result[HALVES_MAX];                                                                       \
         LANE_ARRAY(uint32_t, x);                                                                                        \
         LANE_ARRAY(uint32_t, r);                                                                                        \
                                                                                                                         \
         for (int k = 0; k < n; k += PTXI_LANES) {                                                                       \
-            const uint16_t *a = all + k;                                                                                \
-                                                                                                                        \
-            FOR_LANES x[l] = (widened);                                                                                 \
-            f##_mended(r, x, PTXI_ALL_LANES, one);                                                                     \
-            FOR_LANES result[k + l] = (cut);                                                                            \
+            widen_lanes_##type(x, a + k);                                                                               \
+            f##_mended(r, x, PTXI_ALL_LANES, one);                                                                      \
+            cut_lanes_##type(result + k, r);                                                                            \
         }                                                                                                               \
         write_halves(i, w, result, n);                                                                                  \
         NEXT;                                                                                                           \
     }                                                                                                                   \
     HALF_OPS(f##_approx, type, f##_lanes_##type)
-#define WIDENED_BOTH(f, one)                                                                                            \
-    WIDENED(f, f16, one, ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(a[l])), ptxi_num_cut_f16(r[l]))                   \
-    WIDENED(f, bf16, one, (uint32_t)a[l] << 16, (uint16_t)(r[l] >> 16))
-WIDENED_BOTH(ex2, ptxi_num_ex2_approx_ftz_f32)
-WIDENED_BOTH(tanh, ptxi_num_tanh_approx_f32)
+WIDENED(ex2, f16, ptxi_num_ex2_approx_ftz_f32)
+WIDENED(ex2, bf16, ptxi_num_ex2_approx_ftz_f32)
+WIDENED(tanh, f16, ptxi_num_tanh_approx_f32)
+WIDENED(tanh, bf16, ptxi_num_tanh_approx_f32)
 
 /* --- f64: the unit's result of the upper words --- */
 #define UPPER(f, name, argument, all)                                                                                   \
@@ -276,7 +292,20 @@ WIDENED_BOTH(tanh, ptxi_num_tanh_approx_f32)
 UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), 0xffff - (vec){ 0 }))
 UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 
-UNARY(rsqrt_approx_f64, uint64_t, ptxi_num_rsqrt_approx_f64)
+OP( rsqrt_approx_f64 )
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    uint64_t *d = PTXI_SLOT(w, i->d);
+    LANE_ARRAY(uint32_t, h);
+    LANE_ARRAY(uint32_t, r);
+
+    FOR_LANES h[l] = (uint32_t)(ptxi_num_bits_f64(ptxi_num_rsqrt_operand_f64(a[l])) >> 32);
+    FOR_LANES r[l] = ptxi_num_rsqrt_argument_f64(h[l]);
+    FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k));
+    FOR_LANES r[l] = ptxi_num_rsqrt_upper_f64(h[l], r[l]);
+    WRITE_LANES_COLD(d, ptxi_num_rsqrt_step_f64(a[l], ptxi_num_f64((uint64_t)r[l] << 32)));
+    NEXT;
+}
 
 /* --- division: by b's reciprocal; where that is special, the operands are scaled --- */
 #define DIVISION(name, function, product)                                                                               \

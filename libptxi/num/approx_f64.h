@@ -6,11 +6,16 @@
 #include "num/approx.h"
 #include "num/fma.h"
 
-static inline uint64_t ptxi_num_rsqrt_approx_f64(uint64_t a)
+/* The unit flushes subnormals. */
+static inline double ptxi_num_rsqrt_operand_f64(uint64_t a)
 {
-    bool subnormal = !(a >> 52 & 0x7ff);
-    double x = subnormal ? ptxi_num_f64(a) * 0x1p54 : ptxi_num_f64(a); /* the unit flushes subnormals */
-    double y = ptxi_num_f64(ptxi_num_rsqrt_approx_ftz_f64(ptxi_num_bits_f64(x)));
+    return a >> 52 & 0x7ff ? ptxi_num_f64(a) : ptxi_num_f64(a) * 0x1p54;
+}
+
+/* y: the unit's result of that. */
+static inline uint64_t ptxi_num_rsqrt_step_f64(uint64_t a, double y)
+{
+    double x = ptxi_num_rsqrt_operand_f64(a);
     double e = ptxi_num_fma_f64(x, -(y * y), 1.0);
     double r = ptxi_num_fma_f64(ptxi_num_fma_f64(e, 0.375, 0.5), y * e, y);
 
@@ -18,7 +23,12 @@ static inline uint64_t ptxi_num_rsqrt_approx_f64(uint64_t a)
         return ptxi_num_bits_f64(y);
     if (a >> 63 || ptxi_num_is_nan_f64(a))
         return ptxi_num_is_nan_f64(a) ? a | PTXI_QUIET_F64 : PTXI_NAN_F64;
-    return ptxi_num_bits_f64(subnormal ? r * 0x1p27 : r);
+    return ptxi_num_bits_f64(a >> 52 & 0x7ff ? r : r * 0x1p27);
+}
+
+static inline uint64_t ptxi_num_rsqrt_approx_f64(uint64_t a)
+{
+    return ptxi_num_rsqrt_step_f64(a, ptxi_num_f64(ptxi_num_rsqrt_approx_ftz_f64(ptxi_num_bits_f64(ptxi_num_rsqrt_operand_f64(a)))));
 }
 
 #endif
