@@ -5,8 +5,8 @@
 
 #include "exec/level.h"
 #include "exec/memory.h"
+#include "exec/tile.h"
 #include "isa/fragment.h"
-#include "num/dot.h"
 
 enum { M = 16, N = 256, UNIT = 16 /* bytes that stay together */, LINE = 64 /* most bytes of a line */, K = LINE /* most elements wider than a bit */ };
 
@@ -109,7 +109,7 @@ static bool read_lines(struct ptxi_warp *w, const struct ptxi_insn *i, const str
 /* --- operands --- */
 
 struct operands {
-    unsigned char a[M][LINE], b[N][LINE];
+    _Alignas(64) unsigned char a[M][LINE], b[N][LINE];
     uint8_t column[M][K]; /* sparse: which columns the stored elements of A are */
     unsigned stored;      /* elements of a row of A */
 };
@@ -143,6 +143,15 @@ static void read_metadata(const struct ptxi_warp *w, const struct ptxi_wgmma *x,
         }
 }
 
+/* Floats with the other sign. */
+static void negate(const struct ptxi_wgmma *x, unsigned char (*line)[LINE], unsigned lines)
+{
+    uint32_t sign = x->bits == 32 ? 0x80000000 : x->bits == 16 ? 0x80008000 : 0x80808080, *word = (uint32_t *)line[0];
+
+    for (unsigned k = 0; k < lines * LINE / 4; k++)
+        word[k] ^= sign;
+}
+
 static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
 {
     struct matrix b = describe(descriptor_of(w, b_slots(x)[0], first), x->turn_b);
@@ -150,122 +159,184 @@ static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const 
     t->stored = x->sparse ? x->k / 2u : x->k;
     if (!read_a(w, i, x, first, t) || !read_lines(w, i, &b, 0, x->n, x->k * x->bits / 8, t->b))
         return false;
+    if (x->negate_a)
+        negate(x, t->a, M);
+    if (x->negate_b)
+        negate(x, t->b, x->n);
     if (x->sparse)
         read_metadata(w, x, first, t);
     return true;
 }
 
-/* Bits that stand for a float, or an integer in 32 bits. */
-static void read_codes(const struct ptxi_wgmma *x, uint16_t type, bool negate, const unsigned char *line, unsigned count, uint32_t *code)
-{
-    uint32_t sign = negate ? x->bits == 32 ? 1u << 18 : 1u << (x->bits - 1) : 0;
-    bool extend = x->kind == PTXI_WGMMA_S32 && type;
+/* --- floats --- */
 
+/* What ptxi_dot() takes. */
+static void read_codes(const struct ptxi_wgmma *x, const unsigned char *line, unsigned count, uint32_t *code)
+{
     for (unsigned k = 0; k < count; k++) {
         uint32_t word = 0;
 
         memcpy(&word, line + k * x->bits / 8, x->bits / 8);
-        code[k] = extend ? (uint32_t)(int8_t)word : (x->bits == 32 ? word >> 13 : word) ^ sign;
+        code[k] = x->bits == 32 ? word >> 13 : word;
     }
 }
 
-/* --- the sum --- */
-
-static uint32_t integer(const struct ptxi_insn *i, const uint32_t *a, const uint32_t *b, unsigned n, uint32_t c)
+/* Elements of eight columns whose `bad` is set, one by one, from what they are added to. */
+static __attribute__((noinline)) void exactly(const struct ptxi_wgmma *x, const struct ptxi_dot_model *model, const struct operands *t, unsigned n,
+                                              const uint32_t *bad, const uint32_t *before, uint32_t *c)
 {
-    int64_t sum = (int32_t)c;
+    uint32_t a[K], b[K], chosen[K];
 
-    for (unsigned k = 0; k < n; k++)
-        sum += (int64_t)(int32_t)a[k] * (int32_t)b[k];
-    if (i->mods & PTXI_MOD_SATFINITE)
-        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-    return (uint32_t)sum;
-}
+    for (unsigned l = 0; l < PTXI_TILE_OUT; l++) {
+        unsigned m = l % M;
 
-static uint32_t common_bits(const unsigned char *a, const unsigned char *b, uint32_t c)
-{
-    uint64_t x[4], y[4];
-
-    memcpy(x, a, sizeof x);
-    memcpy(y, b, sizeof y);
-    for (unsigned k = 0; k < 4; k++)
-        c += (uint32_t)__builtin_popcountll(x[k] & y[k]);
-    return c;
-}
-
-struct column {
-    uint32_t code[K];
-};
-
-static uint32_t element(const struct ptxi_insn *i, const struct ptxi_wgmma *x, const struct operands *t, unsigned m, unsigned n,
-                        const uint32_t *a, const uint32_t *b, uint32_t c)
-{
-    struct ptxi_dot_model model = { (uint8_t)x->model[0], (uint8_t)x->model[1], (uint8_t)x->model[2], (uint8_t)x->model[3], (int16_t)x->model[4] };
-    uint32_t chosen[K];
-
-    if (x->kind == PTXI_WGMMA_BITS)
-        return common_bits(t->a[m], t->b[n], c);
-    if (x->sparse) {
+        if (!bad[l])
+            continue;
+        read_codes(x, t->a[m], t->stored, a);
+        read_codes(x, t->b[n + l / M], x->k, b);
         for (unsigned k = 0; k < t->stored; k++)
-            chosen[k] = b[t->column[m][k]];
-        b = chosen;
-    }
-    if (x->kind == PTXI_WGMMA_S32)
-        return integer(i, a, b, t->stored, c);
-    return ptxi_dot(&model, (enum ptxi_dot_type)x->a, (enum ptxi_dot_type)x->b, a, b, t->stored, c);
-}
-
-/* The eight columns of D from n on: C in, D out. */
-static void read_c(const struct ptxi_warp *w, const struct ptxi_wgmma *x, unsigned first, unsigned n, uint32_t (*c)[8])
-{
-    const uint16_t *slots = x->slots + registers_of_d(x);
-
-    for (unsigned m = 0; m < M; m++)
-        for (unsigned k = 0; k < 8; k++) {
-            unsigned lane = m % 8 * 4 + k / 2, high = m / 8;
-            bool f16 = x->kind == PTXI_WGMMA_F16;
-            uint16_t slot = f16 ? slots[n / 4 + high] : slots[n / 2 + 2 * high + k % 2];
-            uint32_t word = slot == PTXI_NO_SLOT ? 0 : ((const uint32_t *)lanes_of(w, slot, first, 4))[lane];
-
-            c[m][k] = f16 ? word >> (k % 2 * 16) & 0xffff : word;
-        }
-}
-
-static void write_d(const struct ptxi_warp *w, const struct ptxi_wgmma *x, unsigned first, unsigned n, uint32_t (*d)[8])
-{
-    bool f16 = x->kind == PTXI_WGMMA_F16;
-
-    for (unsigned r = 0; r < (f16 ? 2 : 4); r++) {
-        uint32_t *to = (uint32_t *)PTXI_SLOT(w, x->slots[f16 ? n / 4 + r : n / 2 + r]) + first;
-
-        for (unsigned l = 0; l < 32; l++) {
-            unsigned m = l / 4 + (f16 ? r : r / 2) * 8, k = l % 4 * 2;
-
-            to[l] = f16 ? d[m][k] | d[m][k + 1] << 16 : d[m][k + r % 2];
-        }
+            chosen[k] = b[x->sparse ? t->column[m][k] : k];
+        c[l] = ptxi_dot(model, (enum ptxi_dot_type)x->a, (enum ptxi_dot_type)x->b, a, chosen, t->stored, before[l]);
     }
 }
+
+/* The columns of A where its elements belong, as 16 bits (fewer have zeros above) or 32; what a sparse A does not store is 0. */
+#define COLUMNS_OF_A(name, type, from)                                                                                  \
+    static void name(const struct ptxi_wgmma *x, const struct operands *t, type (*a)[M])                                \
+    {                                                                                                                   \
+        if (x->sparse)                                                                                                  \
+            memset(a, 0, x->k * sizeof *a);                                                                             \
+        for (unsigned m = 0; m < M; m++)                                                                                \
+            for (unsigned k = 0; k < t->stored; k++)                                                                    \
+                a[x->sparse ? t->column[m][k] : k][m] = ((const from *)t->a[m])[k];                                     \
+    }
+COLUMNS_OF_A(columns_8, uint16_t, uint8_t)
+COLUMNS_OF_A(columns_16, uint16_t, uint16_t)
+COLUMNS_OF_A(columns_32, uint32_t, uint32_t)
+#undef COLUMNS_OF_A
+
+static void fill_a(const struct ptxi_wgmma *x, const struct operands *t, struct ptxi_tile *tile)
+{
+    union {
+        _Alignas(64) uint16_t narrow[K][M];
+        _Alignas(64) uint32_t wide[K][M];
+    } a;
+
+    if (x->bits == 32) {
+        columns_32(x, t, a.wide);
+        ptxi_tile_tf32(a.wide[0], tile->a[0], tile->ea[0], x->k * M);
+        return;
+    }
+    (x->bits == 16 ? columns_16 : columns_8)(x, t, a.narrow);
+    ptxi_tile_widen((enum ptxi_dot_type)x->a, false, a.narrow[0], tile->a[0], tile->ea[0], x->k * M);
+}
+
+static void fill_b(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, struct ptxi_tile *tile)
+{
+    _Alignas(64) uint16_t code[K];
+
+    for (unsigned l = 0; l < PTXI_TILE_N; l++) {
+        const unsigned char *line = t->b[n + l];
+
+        if (x->bits == 32) {
+            ptxi_tile_tf32((const uint32_t *)line, tile->b[l], tile->eb[l], x->k);
+            continue;
+        }
+        for (unsigned k = 0; k < x->k && x->bits == 8; k++)
+            code[k] = line[k];
+        ptxi_tile_widen((enum ptxi_dot_type)x->b, false, x->bits == 16 ? (const uint16_t *)line : code, tile->b[l], tile->eb[l], x->k);
+    }
+}
+
+static struct ptxi_dot_model model_of(const struct ptxi_wgmma *x)
+{
+    return (struct ptxi_dot_model){ (uint8_t)x->model[0], (uint8_t)x->model[1], (uint8_t)x->model[2], (uint8_t)x->model[3], (int16_t)x->model[4] };
+}
+
+/* Eight columns of D; what a sparse A does not store does not count for the length of a chunk. */
+static void add_floats(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, struct ptxi_tile *tile, uint32_t *c)
+{
+    _Alignas(64) uint32_t bad[PTXI_TILE_OUT] = { 0 }, before[PTXI_TILE_OUT];
+    struct ptxi_dot_model model = model_of(x);
+
+    memcpy(before, c, sizeof before);
+    fill_b(x, t, n, tile);
+    if (__builtin_expect(ptxi_tile_dot(&model, tile, 0, x->k, model.chunk * (x->sparse ? 2u : 1u), c, bad), 0))
+        exactly(x, &model, t, n, bad, before, c);
+}
+
+/* --- integers and bits --- */
+
+static void fill_integers(const struct ptxi_wgmma *x, const struct operands *t, int16_t (*a)[M])
+{
+    uint16_t code[K][M];
+
+    columns_8(x, t, code);
+    for (unsigned l = 0; l < x->k * (unsigned)M; l++)
+        a[l / M][l % M] = x->a ? (int8_t)code[l / M][l % M] : (int16_t)code[l / M][l % M];
+}
+
+static void add_integers(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, int16_t (*a)[M], bool saturate, uint32_t *c)
+{
+    for (unsigned l = 0; l < PTXI_TILE_N; l++) {
+        const unsigned char *line = t->b[n + l];
+        int32_t sum[M] = { 0 };
+
+        for (unsigned k = 0; k < x->k; k++) {
+            int32_t b = x->b ? (int8_t)line[k] : line[k];
+
+            for (unsigned m = 0; m < M; m++)
+                sum[m] += a[k][m] * b;
+        }
+        for (unsigned m = 0; m < M; m++) {
+            int64_t exact = (int64_t)(int32_t)c[l * M + m] + sum[m];
+
+            if (saturate)
+                exact = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
+            c[l * M + m] = (uint32_t)exact;
+        }
+    }
+}
+
+static void add_bits(const struct operands *t, unsigned n, uint32_t *c)
+{
+    for (unsigned l = 0; l < PTXI_TILE_OUT; l++) {
+        uint64_t a[4], b[4];
+
+        memcpy(a, t->a[l % M], sizeof a);
+        memcpy(b, t->b[n + l / M], sizeof b);
+        for (unsigned k = 0; k < 4; k++)
+            c[l] += (uint32_t)__builtin_popcountll(a[k] & b[k]);
+    }
+}
+
+/* --- the whole --- */
 
 static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, const struct operands *t, bool accumulate)
 {
-    unsigned wide = x->kind == PTXI_WGMMA_BITS ? 0 : x->k;
-    struct column a[M], b;
-    uint32_t c[M][8] = { 0 };
+    bool f16 = x->kind == PTXI_WGMMA_F16;
+    const uint16_t *d = x->slots, *from = x->slots + registers_of_d(x);
+    _Alignas(64) uint32_t c[PTXI_TILE_OUT];
+    struct ptxi_tile tile;
+    int16_t a[K][M];
 
-    for (unsigned m = 0; m < M && wide; m++)
-        read_codes(x, x->a, x->negate_a, t->a[m], t->stored, a[m].code);
-    for (unsigned n = 0; n < x->n; n += 8) {
+    if (x->kind <= PTXI_WGMMA_F16)
+        fill_a(x, t, &tile);
+    else if (x->kind == PTXI_WGMMA_S32)
+        fill_integers(x, t, a);
+    for (unsigned n = 0; n < x->n; n += PTXI_TILE_N) {
+        unsigned at = f16 ? n / 4 : n / 2;
+
         if (accumulate)
-            read_c(w, x, first, n, c);
+            ptxi_tile_read(w, from + at, f16, first, c);
         else
             memset(c, 0, sizeof c);
-        for (unsigned k = 0; k < 8; k++) {
-            if (wide)
-                read_codes(x, x->b, x->negate_b, t->b[n + k], x->k, b.code);
-            for (unsigned m = 0; m < M; m++)
-                c[m][k] = element(i, x, t, m, n + k, a[m].code, b.code, c[m][k]);
+        switch (x->kind) {
+        case PTXI_WGMMA_S32: add_integers(x, t, n, a, i->mods & PTXI_MOD_SATFINITE, c); break;
+        case PTXI_WGMMA_BITS: add_bits(t, n, c); break;
+        default: add_floats(x, t, n, &tile, c);
         }
-        write_d(w, x, first, n, c);
+        ptxi_tile_write(w, d + at, f16, first, c);
     }
 }
 

@@ -1,0 +1,83 @@
+/* The way between registers and the tiles of num/dot_tile.h. */
+#ifndef PTXI_EXEC_TILE_H
+#define PTXI_EXEC_TILE_H
+
+#include <string.h>
+
+#include "exec/halves.h"
+#include "exec/transpose.h"
+#include "num/dot_tile.h"
+
+/* Registers that hold 16 rows of 8 columns of C or D, and back: r[column * 16 + row]. Four of 32-bit elements, two of f16. */
+static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slots, bool f16, unsigned first, uint32_t *r)
+{
+    for (unsigned k = 0; k < (f16 ? 2u : 4u); k++) {
+        const row32 *from = (const row32 *)((const uint32_t *)PTXI_SLOT(w, slots[k]) + first);
+        row16 columns[8];
+
+        if (!f16) { /* every other column */
+            transpose_32((row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8), 2 * PTXI_TILE_M / 4, from, 1);
+            transpose_32((row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8 + 4), 2 * PTXI_TILE_M / 4, from + 4, 1);
+            continue;
+        }
+        transpose_16(columns, (const row16 *)from);
+        for (unsigned n = 0; n < PTXI_TILE_N; n++)
+            for (unsigned g = 0; g < 8; g++)
+                r[n * PTXI_TILE_M + k * 8 + g] = columns[n][g];
+    }
+}
+
+static inline void ptxi_tile_write(const struct ptxi_warp *w, const uint16_t *slots, bool f16, unsigned first, const uint32_t *r)
+{
+    for (unsigned k = 0; k < (f16 ? 2u : 4u); k++) {
+        row32 *to = (row32 *)((uint32_t *)PTXI_SLOT(w, slots[k]) + first);
+        row16 columns[8];
+
+        if (!f16) {
+            transpose_32(to, 1, (const row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8), 2 * PTXI_TILE_M / 4);
+            transpose_32(to + 4, 1, (const row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8 + 4), 2 * PTXI_TILE_M / 4);
+            continue;
+        }
+        for (unsigned n = 0; n < PTXI_TILE_N; n++)
+            for (unsigned g = 0; g < 8; g++)
+                columns[n][g] = (uint16_t)r[n * PTXI_TILE_M + k * 8 + g];
+        transpose_16((row16 *)to, columns);
+    }
+}
+
+/* n codes of 16 bits or fewer, as floats and exponents. `as_halves`: bytes have the exponents of the f16 that they are equal to. */
+static inline void ptxi_tile_widen(enum ptxi_dot_type type, bool as_halves, const uint16_t *code, float *value, int16_t *e, unsigned n)
+{
+    _Alignas(64) uint16_t half[HALF_BLOCK];
+
+    for (unsigned i = 0; i < n; i += HALF_BLOCK) {
+        const uint16_t *c = code + i;
+
+        switch (type) {
+        case PTXI_DOT_f16:
+            widen_f16(value + i, c);
+            ptxi_tile_exponents(ptxi_num_f16, c, e + i, HALF_BLOCK);
+            break;
+        case PTXI_DOT_bf16:
+            widen_bf16(value + i, c);
+            ptxi_tile_exponents(ptxi_num_bf16, c, e + i, HALF_BLOCK);
+            break;
+        case PTXI_DOT_e4m3:
+            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e4m3, c[l]);
+            widen_f16(value + i, half);
+            if (!as_halves)
+                ptxi_tile_exponents(ptxi_num_e4m3, c, e + i, HALF_BLOCK);
+            break;
+        default:
+            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e5m2, c[l]);
+            widen_f16(value + i, half);
+            if (!as_halves)
+                ptxi_tile_exponents(ptxi_num_e5m2, c, e + i, HALF_BLOCK);
+            break;
+        }
+        if (as_halves)
+            ptxi_tile_exponents(ptxi_num_f16, half, e + i, HALF_BLOCK);
+    }
+}
+
+#endif
