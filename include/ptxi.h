@@ -872,6 +872,26 @@ typedef struct ptxiParam {
 PTXI_API ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *param);
 PTXI_API ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text);
 
+/*! ptxiAsm() , ptxiAsmArrays() :
+ *  Run PTX instructions as asm() of CUDA C++ takes them, and wait for the end:
+ *      ptxiAsm("mad.lo.u32 %0, %1, %2, %3;", "=r,r,r,n", &d, &a, &b, &(long long){ 5 });
+ *  The first use of a template loads a module, which is kept for the next ones.
+ * `text`        one or more statements, also with { }, labels and declarations. %0, %1, ... are the operands, in any order
+ *               and number; %% is a percent sign, as is a % before anything but a digit.
+ * `constraints` one an operand, separated by commas, outputs first: = for one that is written, + for one that is read and
+ *               written, and a letter: h, r, l for integers of 16, 32, 64 bits, f and d for f32 and f64, q for 128 bits; n
+ *               for an integer constant and C for a text, which are pasted into the template.
+ * `...`, `operands`  a pointer for each operand: to a value of the constraint's size, to a long long for n, or to the text
+ *               for C. ptxiAsmArrays: to an array with a value for each thread, but for n and C. Outputs of = that the
+ *               template does not write are undefined. l may be an address of memory that kernels may use.
+ * `threads`     up to 1024 make one block; more are in blocks of 256, the last one smaller.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  a constraint that is not one (see ptxiGetLastDiagnostic), or a NULL operand
+ *         PTXI_ERROR_INVALID_PTX    the template is not right; the places of diagnostics are places in it
+ *         PTXI_ERROR_OUT_OF_MEMORY, or the failure of the instructions (see ptxiGetLastReport). */
+PTXI_API ptxiResult ptxiAsm(const char *text, const char *constraints, ...);
+PTXI_API ptxiResult ptxiAsmArrays(const char *text, const char *constraints, size_t threads, void *const *operands);
+
 /*! ptxiModuleGetUnsupported() :
  *  Which functions contain legal instructions that this version cannot execute: a line for each instruction, with
  *  function, place and spelling, and one for each function that is too large; the empty string where there is none.

@@ -75,6 +75,7 @@ struct ptxiContext_st {
     struct ptxi_heap_block *blocks;   /* list of its allocations */
     struct ptxiEvent_st *events;      /* list */
     struct ptxiModule_st *modules;    /* list */
+    struct ptxi_asm_entry *asms;      /* list of templates, the latest first */
     struct ptxi_failure *last_failure;
     unsigned workers;                 /* 0: the default */
     struct ptxi_exec *exec;           /* made by the first launch */
@@ -116,6 +117,7 @@ ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec);
 
 /* What a context takes down with itself; each is called once, when no work is left. */
 void ptxi_api_free_events(ptxiContext ctx);
+void ptxi_api_free_asms(ptxiContext ctx); /* before the modules */
 void ptxi_api_free_modules(ptxiContext ctx);
 void ptxi_api_free_exec(ptxiContext ctx);
 void ptxi_api_free_diags(struct ptxi_diag_store *diags);

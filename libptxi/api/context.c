@@ -172,6 +172,7 @@ static void close_context(ptxiContext ctx)
 {
     while (ptxi_queue_wait_all(&ctx->streams))
         ; /* memory is short for the moment: what runs gives some back */
+    ptxi_api_free_asms(ctx);
     ptxi_api_free_modules(ctx);
     ptxi_api_free_events(ctx);
     ptxi_streams_free(&ctx->streams);

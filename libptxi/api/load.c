@@ -57,8 +57,8 @@ static void store_one(struct ptxi_diag_store *s, const struct ptxi_diag_entry *e
     ptxi_str_free(&rendered);
 }
 
-/* Replaces the thread's store. Without memory there are no messages, which is not worth another error. */
-static void store_diags(const struct ptxi_diag *d, const char *text, size_t size, const char *file)
+/* Without memory there are no messages, which is not worth another error. */
+void ptxi_api_store_diags(const struct ptxi_diag *d, const char *text, size_t size, const char *file)
 {
     struct ptxi_thread *t = ptxi_api_thread();
     unsigned n = 0;
@@ -225,7 +225,7 @@ static ptxiResult load(ptxiContext ctx, char *text, size_t size, struct options 
     if (r == PTXI_ERROR_INVALID_PTX && !ptx)
         r = PTXI_ERROR_INVALID_IMAGE;
     add_summary(o, &diags, m);
-    store_diags(&diags, text, size, file);
+    ptxi_api_store_diags(&diags, text, size, file);
     write_log(&o->error, &diags, PTXI_DIAG_ERROR, text, size, file);
     write_log(&o->info, &diags, PTXI_DIAG_WARNING, text, size, file);
     if (o->wall_time) {

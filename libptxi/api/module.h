@@ -66,6 +66,9 @@ const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool c
 void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out);
 void ptxi_signature_param(const struct ptxi_var *v, struct ptxi_str *out);
 
+/* Make these what ptxiGetLastDiagnostic tells the calling thread. */
+void ptxi_api_store_diags(const struct ptxi_diag *d, const char *text, size_t size, const char *file);
+
 /* A text for the caller, who frees it with ptxiFree; frees `s`. */
 ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text);
 

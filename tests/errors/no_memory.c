@@ -212,6 +212,11 @@ static void use(ptxiContext ctx, bool *whole)
     TRY(ptxiEventDestroy(e));
     TRY(ptxiStreamDestroy(s));
     TRY(ptxiModuleUnload(m));
+    TRY(ptxiAsm("add.u32 %0, %1, %2;", "=r,r,n", &result, &number, &(long long){ 5 }));
+    if (result != 5)
+        die("a wrong result of ptxiAsm");
+    if (fine(ptxiAsm("mov.u32 %0, %9;", "=r", &result), PTXI_ERROR_INVALID_PTX, "a bad template"))
+        die("a bad template was accepted");
     TRY(ptxiMemFree(p));
     *whole = true;
 }

@@ -13,6 +13,7 @@ from ._header import header as _header
 from .arguments import Parameter
 from .device import Counters, Device, DeviceAttribute, Limit, current, profiles
 from .errors import (Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity)
+from .inline import Asm, asm
 from .memory import Buffer, copy, empty, zeros
 from .module import FunctionAttribute, JitOption, Kernel, Module, load, loads
 from .stream import Event, Stream
@@ -20,7 +21,7 @@ from .stream import Event, Stream
 __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))
 
 __all__ = [
-    'Access', 'ArgumentError', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Error', 'Event', 'Fault',
+    'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Error', 'Event', 'Fault',
     'FunctionAttribute', 'JitOption', 'Kernel', 'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result',
-    'Severity', 'Stream', 'copy', 'current', 'empty', 'load', 'loads', 'profiles', 'testing', 'zeros',
+    'Severity', 'Stream', 'asm', 'copy', 'current', 'empty', 'load', 'loads', 'profiles', 'testing', 'zeros',
 ]

@@ -55,7 +55,8 @@ class Buffer:
         """The memory as a NumPy array. Wait for kernels that write it before reading it."""
         if not self.address:
             raise ValueError('the buffer is freed')
-        return in_place(self.address, self.nbytes, self).view(self.dtype).reshape(self.shape)
+        a: Array = in_place(self.address, self.nbytes, self).view(self.dtype)
+        return a.reshape(self.shape)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
         a = self.array
