@@ -50,7 +50,7 @@ def test_the_library_is_needed_by_the_first_use_only():
 
 
 def test_pip_installs_it_without_a_network(tmp_path):
-    subprocess.run([sys.executable, '-m', 'pip', 'wheel', '-q', '--no-index', '--no-deps', '--disable-pip-version-check',
+    subprocess.run([sys.executable, '-m', 'pip', 'wheel', '-q', '--no-index', '--no-deps', '--no-build-isolation', '--disable-pip-version-check',
                     '-w', tmp_path, PACKAGE], check=True)
     wheel, = tmp_path.glob('ptxi-*.whl')
     with zipfile.ZipFile(wheel) as z:
