@@ -146,10 +146,13 @@ static void read_metadata(const struct ptxi_warp *w, const struct ptxi_wgmma *x,
 /* Floats with the other sign. */
 static void negate(const struct ptxi_wgmma *x, unsigned char (*line)[LINE], unsigned lines)
 {
-    uint32_t sign = x->bits == 32 ? 0x80000000 : x->bits == 16 ? 0x80008000 : 0x80808080, *word = (uint32_t *)line[0];
+    uint32_t sign = x->bits == 32 ? 0x80000000 : x->bits == 16 ? 0x80008000 : 0x80808080, word;
 
-    for (unsigned k = 0; k < lines * LINE / 4; k++)
-        word[k] ^= sign;
+    for (unsigned k = 0; k < lines * LINE; k += sizeof word) {
+        memcpy(&word, line[0] + k, sizeof word);
+        word ^= sign;
+        memcpy(line[0] + k, &word, sizeof word);
+    }
 }
 
 static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
@@ -206,9 +209,13 @@ static __attribute__((noinline)) void exactly(const struct ptxi_wgmma *x, const 
     {                                                                                                                   \
         if (x->sparse)                                                                                                  \
             memset(a, 0, x->k * sizeof *a);                                                                             \
-        for (unsigned m = 0; m < M; m++)                                                                                \
+        for (unsigned m = 0; m < M; m++) {                                                                              \
+            from stored[LINE / sizeof(from)];                                                                           \
+                                                                                                                        \
+            memcpy(stored, t->a[m], sizeof stored);                                                                     \
             for (unsigned k = 0; k < t->stored; k++)                                                                    \
-                a[x->sparse ? t->column[m][k] : k][m] = ((const from *)t->a[m])[k];                                     \
+                a[x->sparse ? t->column[m][k] : k][m] = stored[k];                                                      \
+        }                                                                                                               \
     }
 COLUMNS_OF_A(columns_8, uint16_t, uint8_t)
 COLUMNS_OF_A(columns_16, uint16_t, uint16_t)
@@ -234,17 +241,21 @@ static void fill_a(const struct ptxi_wgmma *x, const struct operands *t, struct 
 static void fill_b(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, struct ptxi_tile *tile)
 {
     _Alignas(64) uint16_t code[K];
+    _Alignas(64) uint32_t word[LINE / 4];
 
     for (unsigned l = 0; l < PTXI_TILE_N; l++) {
         const unsigned char *line = t->b[n + l];
 
         if (x->bits == 32) {
-            ptxi_tile_tf32((const uint32_t *)line, tile->b[l], tile->eb[l], x->k);
+            memcpy(word, line, LINE);
+            ptxi_tile_tf32(word, tile->b[l], tile->eb[l], x->k);
             continue;
         }
+        if (x->bits == 16)
+            memcpy(code, line, LINE);
         for (unsigned k = 0; k < x->k && x->bits == 8; k++)
             code[k] = line[k];
-        ptxi_tile_widen((enum ptxi_dot_type)x->b, false, x->bits == 16 ? (const uint16_t *)line : code, tile->b[l], tile->eb[l], x->k);
+        ptxi_tile_widen((enum ptxi_dot_type)x->b, false, code, tile->b[l], tile->eb[l], x->k);
     }
 }
 
