@@ -17,7 +17,7 @@ ALWAYS void rcp_pair(vec *r, const vec *a, vec mask)
 
 ALWAYS void rcp_vectors(vec *r, const vec *a)
 {
-    rcp_pair(r, a, ptxi_approx_rcp.mask - (vec){ 0 }); /* the exponent, too; the sign comes out right */
+    rcp_pair(r, a, ALL(ptxi_approx_rcp.mask)); /* the exponent, too; the sign comes out right */
     for (int j = 0; j < 2; j++)
         r[j] += ptxi_approx_rcp.offset;
 }
@@ -45,8 +45,11 @@ ALWAYS void sqrt_vectors(vec *r, const vec *a)
 {
     struct factors f = factors17(a, -1);
 
-    for (int j = 0; j < 2; j++) /* with 126 + half */
-        r[j] = (total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_sqrt, 15, 2).high >> 2) + ((a[j] + ptxi_approx_sqrt.offset) >> 1 & K->exponent);
+    for (int j = 0; j < 2; j++) {
+        struct total t = total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_sqrt, 15, 2);
+
+        r[j] = (t.high >> 2) + ((a[j] + ptxi_approx_sqrt.offset) >> 1 & K->exponent); /* with 126 + half */
+    }
 }
 
 ALWAYS void ex2_vectors(vec *r, const vec *a)
@@ -57,8 +60,11 @@ ALWAYS void ex2_vectors(vec *r, const vec *a)
     for (int j = 0; j < 2; j++) /* subnormal or not, small operands become 0 */
         v[j] = lowered(integers_toward_zero(a[j] + ptxi_approx_ex2.scale), a[j], K->significand);
     f = factors17(v, 1);
-    for (int j = 0; j < 2; j++) /* slope << shift is 2^15 */
-        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17), f.of[j], v[j], &ptxi_approx_ex2, 13, 0).high >> 2) + (v[j] & ptxi_approx_ex2.mask) + ptxi_approx_ex2.offset;
+    for (int j = 0; j < 2; j++) { /* slope << shift is 2^15 */
+        struct total t = total17(LOOK_UP(&ptxi_num_ex2, v[j], 17), f.of[j], v[j], &ptxi_approx_ex2, 13, 0);
+
+        r[j] = (t.high >> 2) + (v[j] & ptxi_approx_ex2.mask) + ptxi_approx_ex2.offset;
+    }
 }
 
 ALWAYS void lg2_vectors(vec *r, const vec *a)
@@ -77,7 +83,7 @@ ALWAYS void lg2_vectors(vec *r, const vec *a)
         v[j] = picked(near, t[j].high, t[j].high >> 7) + picked(near, exponent << 7, exponent);
         sign[j] = SAR(v[j], 31);
         v[j] ^= sign[j];
-        r[j] = with_sign(floats_toward_zero(v[j]) - picked(near, unit->one_near - (vec){ 0 }, unit->one - (vec){ 0 }), sign[j]);
+        r[j] = with_sign(floats_toward_zero(v[j]) - picked(near, ALL(unit->one_near), ALL(unit->one)), sign[j]);
     }
     if (__builtin_expect(any_small(v[0], v[1]), 0))
         for (int j = 0; j < 2; j++) { /* of 2^-36 */
@@ -88,16 +94,19 @@ ALWAYS void lg2_vectors(vec *r, const vec *a)
         }
 }
 
-ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit)
+/* later: by a quarter turn */
+ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit, bool later)
 {
     struct factors f;
     struct total t[2];
     vec turns[2], v[2], s[2];
 
     for (int j = 0; j < 2; j++) { /* 25 bits of fraction; subnormal or not, small operands become 0 */
-        turns[j] = integers_toward_zero(product_toward_zero((a[j] & K->magnitude) + unit->scale, 0x1.45f306p-3f)) + unit->offset;
+        turns[j] = integers_toward_zero(product_toward_zero((a[j] & K->magnitude) + unit->scale, 0x1.45f306p-3f));
+        if (later)
+            turns[j] += K->bit[23];
         v[j] = unfolded(turns[j], 23);
-        s[j] = turns[j] << 7 ^ (a[j] & unit->mask);
+        s[j] = later ? turns[j] << 7 : (vec)(turns[j] << 7 ^ a[j]);
     }
     f = factors17(v, -1);
     for (int j = 0; j < 2; j++) {
@@ -115,12 +124,12 @@ ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *
 
 ALWAYS void sin_vectors(vec *r, const vec *a)
 {
-    sincos_vectors(r, a, &ptxi_approx_sin);
+    sincos_vectors(r, a, &ptxi_approx_sin, false);
 }
 
 ALWAYS void cos_vectors(vec *r, const vec *a)
 {
-    sincos_vectors(r, a, &ptxi_approx_cos);
+    sincos_vectors(r, a, &ptxi_approx_cos, true);
 }
 
 ALWAYS void tanh_vectors(vec *r, const vec *a)
@@ -148,7 +157,7 @@ ALWAYS void tanh_vectors(vec *r, const vec *a)
     }
     if (!all(inside[0], inside[1]))
         for (int j = 0; j < 2; j++) {
-            vec beyond = with_sign(picked(BELOW(a[j] & K->magnitude, unit->low), a[j], 0x3f800000 - (vec){ 0 }), a[j]);
+            vec beyond = with_sign(picked(BELOW(a[j] & K->magnitude, unit->low), a[j], ALL(0x3f800000)), a[j]);
 
             r[j] = picked(inside[j], r[j], beyond);
         }
@@ -222,10 +231,13 @@ UNIT(tanh, false)
 FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
 /* --- f16 and bf16: the unit's result of the widened operand, cut --- */
-ALWAYS void widen_lanes_f16(uint32_t *r, const uint16_t *a)
+ALWAYS void widen_lanes_f16(uint32_t *restrict r, const uint16_t *a)
 {
+    LANE_ARRAY(float, x);
+
     for (int k = 0; k < PTXI_LANES; k += HALF_BLOCK)
-        widen_f16((float *)r + k, a + k);
+        widen_f16(x + k, a + k);
+    FOR_LANES r[l] = ptxi_num_bits_f32(x[l]);
 }
 
 ALWAYS void cut_lanes_f16(uint16_t *restrict r, const uint32_t *a)
@@ -289,7 +301,7 @@ WIDENED(tanh, bf16, ptxi_num_tanh_approx_f32)
         WRITE_LANES(d, (uint64_t)r[l] << 32);                                                                           \
         NEXT;                                                                                                           \
     }
-UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), 0xffff - (vec){ 0 }))
+UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), ALL(0xffff)))
 UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 
 OP( rsqrt_approx_f64 )

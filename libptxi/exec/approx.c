@@ -19,17 +19,33 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
 
 /* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */
 #define TWICE(v) ((v) << 16 | (v))
-#define FROM_TO(first_, last_) .first = TWICE((first_) >> 16 << 1), .last = TWICE((((last_) - (first_)) >> 16 << 1) + 1), .sign = false
-#define FROM_TO_SIGNED(first_, last_) .first = TWICE((first_) >> 16), .last = TWICE(((last_) - (first_)) >> 16), .sign = true
+#define FROM_TO(first_, last_) .first = TWICE((first_) >> 16 << 1), .last = TWICE((((last_) - (first_)) >> 16 << 1) + 1)
+#define FROM_TO_SIGNED(first_, last_) .first = TWICE((first_) >> 16), .last = TWICE(((last_) - (first_)) >> 16)
+#define EXPONENT(e) ((uint32_t)(e) << 23)
 
-/* Of the reciprocal's, the result is normal too, and neither is scaled. */
-const struct ptxi_approx_unit ptxi_approx_rcp = { FROM_TO(0x00800000u, 0x7e7fffffu), .bias = PTXI_RCP_BIAS, .mask = 0xff80ffff, .offset = 252u << 23 };
-const struct ptxi_approx_unit ptxi_approx_rsqrt = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_RSQRT_BIAS, .mask = 0x00ffffff, .offset = 0xbd7fffff };
-const struct ptxi_approx_unit ptxi_approx_sqrt = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_SQRT_BIAS, .offset = 125u << 23 };
-const struct ptxi_approx_unit ptxi_approx_ex2 = { FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .scale = 23u << 23, .mask = 0xff81ffff, .offset = 126u << 23 };
-const struct ptxi_approx_unit ptxi_approx_lg2 = { FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_LG2_BIAS, .offset = 127u << 23,
-                                                  .one = 23u << 23, .one_near = 30u << 23, .one_fine = 36u << 23 };
-const struct ptxi_approx_unit ptxi_approx_sin = { FROM_TO(0u, 0x437fffffu), .mask = 0x80000000, .scale = 25u << 23, .one = 30u << 23, .one_fine = 37u << 23 };
-const struct ptxi_approx_unit ptxi_approx_cos = { FROM_TO(0u, 0x437fffffu), .offset = 1u << 23, .scale = 25u << 23, .one = 30u << 23, .one_fine = 37u << 23 };
-const struct ptxi_approx_unit ptxi_approx_tanh = { FROM_TO(0u, 0x7f7fffffu), .offset = OTHER_BYTES - 119, .low = 0x3b800000,
-                                                   .range = 0x41000000 - 0x3b800000, .one = 31u << 23 };
+/* Of a reciprocal, the result is normal, too, and neither is scaled. */
+const struct ptxi_approx_unit ptxi_approx_rcp = {
+    FROM_TO(0x00800000u, 0x7e7fffffu), .bias = PTXI_RCP_BIAS, .mask = 0xff80ffff, .offset = EXPONENT(252),
+};
+const struct ptxi_approx_unit ptxi_approx_rsqrt = {
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_RSQRT_BIAS, .mask = 0x00ffffff, .offset = EXPONENT(379) - 1,
+};
+const struct ptxi_approx_unit ptxi_approx_sqrt = {
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_SQRT_BIAS, .offset = EXPONENT(125),
+};
+const struct ptxi_approx_unit ptxi_approx_ex2 = {
+    FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .mask = 0xff81ffff, .offset = EXPONENT(126), .scale = EXPONENT(23),
+};
+const struct ptxi_approx_unit ptxi_approx_lg2 = {
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_LG2_BIAS, .offset = EXPONENT(127), .one = EXPONENT(23), .one_near = EXPONENT(30),
+    .one_fine = EXPONENT(36),
+};
+const struct ptxi_approx_unit ptxi_approx_sin = {
+    FROM_TO(0u, 0x437fffffu), .scale = EXPONENT(25), .one = EXPONENT(30), .one_fine = EXPONENT(37),
+};
+const struct ptxi_approx_unit ptxi_approx_cos = {
+    FROM_TO(0u, 0x437fffffu), .scale = EXPONENT(25), .one = EXPONENT(30), .one_fine = EXPONENT(37),
+};
+const struct ptxi_approx_unit ptxi_approx_tanh = {
+    FROM_TO(0u, 0x7f7fffffu), .offset = OTHER_BYTES - 119, .low = 0x3b800000, .range = 0x41000000 - 0x3b800000, .one = EXPONENT(31),
+};

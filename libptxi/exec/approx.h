@@ -24,14 +24,13 @@ extern const struct ptxi_approx_constants {
 #define K (&ptxi_approx_constants)
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* What is a unit's own: the operands that it makes no exception for, by their upper halves, which are those not above last when first is
- * taken off, both twice; and operands of the steps. */
+/* What is a unit's own. An operand is regular, that is without an exception, if its upper half is: with or without the sign, less first,
+ * it is not above last. Both are in either half here. */
 struct ptxi_approx_unit {
     uint32_t first, last;
-    bool sign; /* bits count from the sign on, else from the one below */
     uint32_t bias, mask, offset;
-    uint32_t low, range; /* magnitudes with rows */
-    uint32_t scale, one, one_near, one_fine; /* exponents to add to operands, or take off results, that are to be or were fixed point */
+    uint32_t low, range;                     /* the magnitudes that the rows are for */
+    uint32_t scale, one, one_near, one_fine; /* exponents: of what becomes fixed point, of 1.0 in what becomes floating point */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
     ptxi_approx_cos, ptxi_approx_tanh;
@@ -41,9 +40,9 @@ extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_ap
 #define VECTOR(a, k) (((vec *)(a))[k])
 #define CONST_VECTOR(a, k) (((const vec *)(a))[k])
 
-/* Shifts that extend the sign. */
-#define SAR(v, n) ((vec)((svec)(v) >> (n)))
+#define SAR(v, n) ((vec)((svec)(v) >> (n))) /* extends the sign */
 #define MASK(condition) ((vec)(condition))
+#define ALL(c) ((vec){ 0 } + (c))           /* a number for all elements */
 
 /* --- what GNU vectors have no operator for --- */
 #if defined(__AVX512BW__)
@@ -100,8 +99,8 @@ ALWAYS vec joined_halves(vec a, vec b)
 /* Conditions of elements, unsigned, and what depends on them. */
 #if defined(__AVX512BW__)
 typedef __mmask16 lanes_of_vec;
-#define BELOW(a, b) _mm512_cmplt_epu32_mask((native)(a), (native)((vec){ 0 } + (b)))
-#define EQUAL(a, b) _mm512_cmpeq_epi32_mask((native)(a), (native)((vec){ 0 } + (b)))
+#define BELOW(a, b) _mm512_cmplt_epu32_mask((native)(a), (native)ALL(b))
+#define EQUAL(a, b) _mm512_cmpeq_epi32_mask((native)(a), (native)ALL(b))
 #else
 typedef vec lanes_of_vec;
 #define BELOW(a, b) ((vec)((a) < (b)))
@@ -173,7 +172,7 @@ ALWAYS bool any_small(vec a, vec b)
 
     return _mm512_cmplt_epi32_mask(least, _mm512_set1_epi32((int)K->bit[23]));
 #else
-    svec least = (svec)(K->bit[23] - (vec){ 0 });
+    svec least = (svec)ALL(K->bit[23]);
 
     return any(MASK((svec)a < least) | MASK((svec)b < least));
 #endif
@@ -193,29 +192,34 @@ ALWAYS vec with_sign(vec a, vec b)
 ALWAYS vec unfolded(vec v, int bit)
 {
 #if defined(__AVX512BW__)
-    native all = (native)v;
+    native n = (native)v;
 
-    return (vec)_mm512_mask_ternarylogic_epi32(all, _mm512_test_epi32_mask(all, _mm512_set1_epi32((int)K->bit[bit])), all, all, 0x0f);
+    return (vec)_mm512_mask_ternarylogic_epi32(n, _mm512_test_epi32_mask(n, _mm512_set1_epi32((int)K->bit[bit])), n, n, 0x0f);
 #else
     return v ^ SAR(v << (31 - bit), 31);
 #endif
 }
 
-/* Whether an operand is one that the unit makes no exception for; `sign` is the unit's, known to the compiler. */
+/* sign: whether it counts. */
 ALWAYS bool is_regular(uint32_t a, const struct ptxi_approx_unit *unit, bool sign)
 {
     return (uint16_t)((sign ? a >> 16 : a >> 16 << 1) - unit->first) <= (uint16_t)unit->last;
 }
 
-/* Whether some element of a pair is not. */
+/* Whether some element of a pair is not regular; those with a sign that counts are all the positive normal numbers. */
 ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
 {
     typedef uint16_t halves __attribute__((vector_size(VEC_BYTES), may_alias));
-    vec v = joined_halves(a[0] >> 16, a[1]), last = unit->last - (vec){ 0 };
+    vec v, last = ALL(unit->last);
 
+#if defined(__AVX512DQ__)
+    if (sign) /* all classes but positive and normal */
+        return _mm512_fpclass_ps_mask((__m512)a[0], 0xff) | _mm512_fpclass_ps_mask((__m512)a[1], 0xff);
+#endif
+    v = joined_halves(a[0] >> 16, a[1]);
     if (!sign)
         v = (vec)((halves)v + (halves)v);
-    v = (vec)((halves)v - (halves)(unit->first - (vec){ 0 }));
+    v = (vec)((halves)v - (halves)ALL(unit->first));
 #if defined(__AVX512BW__)
     return _mm512_cmpgt_epu16_mask((native)v, (native)last);
 #elif defined(__AVX2__)
@@ -226,11 +230,13 @@ ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, boo
 #endif
 }
 
-/* sum, plus term where any of these bits of v is on; one bit for hosts without masks. */
+/* sum, plus term where this bit of v is on. */
 ALWAYS vec add_where(vec sum, vec v, int bit, vec term)
 {
 #if defined(__AVX512BW__)
-    return (vec)_mm512_mask_add_epi32((native)sum, _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit])), (native)sum, (native)term);
+    __mmask16 k = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit]));
+
+    return (vec)_mm512_mask_add_epi32((native)sum, k, (native)sum, (native)term);
 #else
     return sum + (SAR(v << (31 - bit), 31) & term);
 #endif
@@ -294,7 +300,7 @@ struct found {
 };
 
 #if defined(__AVX512BW__)
-/* A column is in registers, two of which are looked up in at once. */
+/* A column is in vectors; an instruction looks up in two of them. */
 ALWAYS vec column(const int32_t *c, int n, vec v, int bit)
 {
     const native *t = (const native *)c, at = (native)(v >> bit);
@@ -315,7 +321,7 @@ ALWAYS struct found look_up(const int32_t *c0, const int32_t *c12, int n, vec v,
 }
 #else
 /* Rows have 64 bits; two fill 128 bits, and of two such the columns come by a shuffle each. */
-typedef uint64_t row2 __attribute__((vector_size(16)));
+typedef uint64_t row2 __attribute__((vector_size(16))), whole_row __attribute__((may_alias));
 #define LOOK_UP(table, v, bit) look_up((table)->rows, sizeof (table)->rows / sizeof *(table)->rows, v, bit)
 ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int bit)
 {
@@ -324,7 +330,7 @@ ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int b
         uint32_t lane[VEC_LANES];
     } at = { v >> bit & (uint32_t)(n - 1) };
 #if defined(__SSE2__)
-    const uint64_t *row = (const void *)rows;
+    const whole_row *row = (const void *)rows;
 #define TWO(l) ((__m128i)(row2){ row[at.lane[l]], row[at.lane[(l) + 1]] })
 #if defined(__AVX2__)
     vec a = (vec)_mm256_set_m128i(TWO(4), TWO(0)), b = (vec)_mm256_set_m128i(TWO(6), TWO(2));
