@@ -295,6 +295,48 @@ enum { PTXI_MEMHOSTREGISTER_PORTABLE = 1, PTXI_MEMHOSTREGISTER_DEVICEMAP = 2, PT
 #define PTXI_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define PTXI_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
+/* Attributes of ptxiLaunchKernelEx; numbers and layouts of CUlaunchAttribute and CUlaunchConfig. */
+typedef enum ptxiLaunchAttributeID {
+    PTXI_LAUNCH_ATTRIBUTE_IGNORE = 0,
+    PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
+    PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
+    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
+    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
+    PTXI_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+    PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+    PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
+    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
+    PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
+    PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
+    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
+} ptxiLaunchAttributeID;
+
+typedef union ptxiLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+    struct { unsigned x, y, z; } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+} ptxiLaunchAttributeValue;
+
+typedef struct ptxiLaunchAttribute {
+    ptxiLaunchAttributeID id;
+    char pad[8 - sizeof(ptxiLaunchAttributeID)];
+    ptxiLaunchAttributeValue value;
+} ptxiLaunchAttribute;
+
+typedef struct ptxiLaunchConfig {
+    unsigned gridDimX, gridDimY, gridDimZ;
+    unsigned blockDimX, blockDimY, blockDimZ;
+    unsigned sharedMemBytes;
+    ptxiStream hStream;
+    ptxiLaunchAttribute *attrs; /* may be NULL when there are none */
+    unsigned numAttrs;
+} ptxiLaunchConfig;
+
 /* A rectangle to copy; layout of CUDA_MEMCPY2D. Pitches, XInBytes and WidthInBytes are bytes, Y and Height rows. */
 typedef struct PTXI_MEMCPY2D {
     size_t srcXInBytes, srcY;
@@ -679,8 +721,9 @@ PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart,
  *         PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES  the buffer of `extra` is longer than the parameters, or the kernel's .shared
  *                                             variables are more than a block of the profile can have
  *         PTXI_ERROR_OUT_OF_MEMORY            nothing was queued
- *         PTXI_ERROR_NOT_SUPPORTED            the kernel asks for clusters, its module has 32-bit addresses, or it is
- *                                             too large
+ *         PTXI_ERROR_INVALID_CLUSTER_SIZE     the grid is no multiple of the clusters that the kernel or its attributes ask
+ *                                             for, these are too large, or it needs clusters and has none
+ *         PTXI_ERROR_NOT_SUPPORTED            its module has 32-bit addresses, or it is too large
  *         The failure of the grid itself is returned later, by a call that synchronises (see ptxiFault).
  *  Threads: any host thread, any number at once; order within a stream.
  *  Source: PTX ISA, "Thread Hierarchy" and "Kernel and Function Directives: .entry". */
@@ -694,6 +737,14 @@ PTXI_API ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned
 PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
                                                 unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                                 unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams);
+
+/*! ptxiLaunchKernelEx() :
+ *  ptxiLaunchKernel with attributes: clusters, cooperative launches. Those that only tell how to be fast are looked at by nobody;
+ *  each grid begins when all work before it in its stream has ended, whatever the attributes allow.
+ * `config`  read before return.
+ * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or PTXI_ERROR_NOT_SUPPORTED for attributes that record events or
+ *         belong to graphs. */
+PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
 
 /* ---- what a driver does not have ----------------------------------------------------------------------------- */
 

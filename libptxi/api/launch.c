@@ -313,8 +313,43 @@ static ptxiResult fill_params(const struct ptxi_func *f, struct launch *l, size_
 
 struct shape {
     unsigned grid[3], block[3], shared;
+    unsigned cluster[3]; /* 0: none asked for */
     bool cooperative;
 };
+
+enum { PORTABLE_CLUSTER = 8 };
+
+/* What clusters the grid has: the kernel's own, those of the launch, or those set for the function. */
+static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct shape *s)
+{
+    const struct ptxi_func *k = f->func;
+    bool own = k->cluster[0] != 0, asked = s->cluster[0] != 0, set = f->cluster[0] > 0 && f->cluster[1] > 0 && f->cluster[2] > 0;
+    unsigned size = 1;
+
+    for (int i = 0; i < 3; i++) {
+        unsigned its = own ? (k->cluster[i] ? k->cluster[i] : 1) : set ? (unsigned)f->cluster[i] : 0;
+
+        if (own && asked && s->cluster[i] != its)
+            return PTXI_ERROR_INVALID_CLUSTER_SIZE;
+        if (!asked)
+            s->cluster[i] = its;
+    }
+    if (!s->cluster[0])
+        return k->explicit_cluster ? PTXI_ERROR_INVALID_CLUSTER_SIZE : PTXI_SUCCESS;
+    for (int i = 0; i < 3; i++) {
+        unsigned n = s->cluster[i];
+
+        if (k->blocks_are_clusters && n <= PTXI_MOST_CLUSTER)
+            s->grid[i] *= n;
+        if (n < 1 || n > PTXI_MOST_CLUSTER || s->grid[i] % n)
+            return PTXI_ERROR_INVALID_CLUSTER_SIZE;
+        size *= n;
+    }
+    if (size > (f->nonportable_cluster ? PTXI_MOST_CLUSTER : PORTABLE_CLUSTER) || (k->maxclusterrank && size > k->maxclusterrank) ||
+        (size > 1 && f->module->profile->sm < 90))
+        return PTXI_ERROR_INVALID_CLUSTER_SIZE;
+    return PTXI_SUCCESS;
+}
 
 static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct shape *s)
 {
@@ -342,16 +377,6 @@ static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi
     return PTXI_SUCCESS;
 }
 
-/* Clusters are not executed yet: a kernel that needs one is refused, not run as if it had none. */
-static bool needs_cluster(const struct ptxiFunction_st *f)
-{
-    const unsigned *c = f->func->cluster;
-
-    if ((uint64_t)c[0] * (c[1] ? c[1] : 1) * (c[2] ? c[2] : 1) > 1)
-        return true;
-    return (f->func->explicit_cluster && !c[0]) || (uint64_t)f->cluster[0] * (uint64_t)f->cluster[1] * (uint64_t)f->cluster[2] > 1;
-}
-
 static void fill_grid(struct launch *l, const struct ptxi_code *code, const struct shape *s)
 {
     static _Atomic uint64_t launches;
@@ -365,6 +390,8 @@ static void fill_grid(struct launch *l, const struct ptxi_code *code, const stru
     g->memmap = ptxi_state.memmap;
     memcpy(g->grid, s->grid, sizeof g->grid);
     memcpy(g->block, s->block, sizeof g->block);
+    memcpy(g->cluster, s->cluster, sizeof g->cluster);
+    g->explicit_cluster = s->cluster[0] != 0;
     g->dynamic_shared = s->shared;
     g->gridid = atomic_fetch_add(&launches, 1) + 1;
     g->sm_count = p->multiprocessors;
@@ -420,7 +447,7 @@ static ptxiResult prepare(struct launch *l, ptxiFunction f, const struct ptxi_co
     return PTXI_SUCCESS;
 }
 
-static ptxiResult launch(ptxiFunction f, const struct shape *s, ptxiStream handle, void **params, void **extra)
+static ptxiResult launch(ptxiFunction f, struct shape *s, ptxiStream handle, void **params, void **extra)
 {
     ptxiContext ctx;
     struct ptxiStream_st *stream;
@@ -439,10 +466,9 @@ static ptxiResult launch(ptxiFunction f, const struct shape *s, ptxiStream handl
 
     if (!code)
         return no_code(f, counting);
-    if (needs_cluster(f) || f->module->tree->address_size == 32)
+    if (f->module->tree->address_size == 32)
         return PTXI_ERROR_NOT_SUPPORTED;
-    r = check_shape(f, code, s);
-    if (r)
+    if ((r = choose_cluster(f, s)) || (r = check_shape(f, code, s)))
         return r;
     size_t bytes = code->param_bytes;
     struct ptxi_item *it = ptxi_item_create(sizeof(struct launch) + bytes, run_launch, release_launch);
@@ -468,7 +494,7 @@ ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY
                             unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, ptxiStream hStream,
                             void **kernelParams, void **extra)
 {
-    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, false };
+    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, false };
 
     return launch(f, &s, hStream, kernelParams, extra);
 }
@@ -477,7 +503,40 @@ ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsign
                                        unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                        unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams)
 {
-    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, true };
+    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, true };
 
     return launch(f, &s, hStream, kernelParams, NULL);
+}
+
+static ptxiResult read_attribute(const ptxiLaunchAttribute *a, struct shape *s)
+{
+    switch (a->id) {
+    case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        s->cooperative = a->value.cooperative != 0;
+        return PTXI_SUCCESS;
+    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        s->cluster[0] = a->value.clusterDim.x;
+        s->cluster[1] = a->value.clusterDim.y;
+        s->cluster[2] = a->value.clusterDim.z;
+        return s->cluster[0] && s->cluster[1] && s->cluster[2] ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    case PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return PTXI_ERROR_NOT_SUPPORTED;
+    default: /* how to be fast */
+        return (unsigned)a->id > PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
+    }
+}
+
+ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)
+{
+    if (!c || (c->numAttrs && !c->attrs))
+        return PTXI_ERROR_INVALID_VALUE;
+    struct shape s = { { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false };
+    ptxiResult r;
+
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if ((r = read_attribute(&c->attrs[i], &s)))
+            return r;
+    return launch(f, &s, c->hStream, kernelParams, extra);
 }

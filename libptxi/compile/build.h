@@ -98,6 +98,8 @@ struct ptxi_mem {
 };
 /* An address operand under the space that the instruction names; false after ptxi_build_unsupported(). */
 bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_space space, struct ptxi_mem *mem);
+/* The generic address of a 32-bit shared one. */
+uint32_t ptxi_build_generic(struct ptxi_build *b, uint32_t shared);
 /* The space that an instruction names. */
 enum ptxi_space ptxi_build_space(const struct ptxi_match *m);
 /* Notes that a lane of i accesses so many bytes there. */
@@ -122,7 +124,7 @@ ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi
 ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_collective,
     ptxi_lower_fence;                                                                           /* lower_sync.c */
 ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
-ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier;                 /* lower_async.c */
+ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, ptxi_lower_bulk, ptxi_lower_async_store, ptxi_lower_bulk_zero; /* lower_async.c */
 ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
 ptxi_lower ptxi_lower_mma;                                                                      /* lower_mma.c */
 ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */

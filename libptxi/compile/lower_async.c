@@ -1,4 +1,4 @@
-/* cp.async and mbarrier. */
+/* Asynchronous copies, stores and reductions, and mbarrier. */
 #include "compile/build.h"
 
 /* The address of an operand that is one of several: its offset is added. */
@@ -48,7 +48,7 @@ void ptxi_lower_cp_async(struct ptxi_build *b, const struct ptxi_inst *inst)
     ptxi_build_accesses(i, &to, mods & PTXI_CP_ASYNC_SIZE, 0);
 }
 
-/* imm: how many groups may stay incomplete; mods: wait_all, which commits before. */
+/* imm: how many groups may stay incomplete, of bulk copies, too; mods: wait_all, which commits before. */
 void ptxi_lower_cp_async_wait(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *n = ptxi_build_operand(b, "n");
@@ -96,4 +96,93 @@ void ptxi_lower_mbarrier(struct ptxi_build *b, const struct ptxi_inst *inst)
     for (unsigned k = 0; k < sizeof mods / sizeof *mods; k++)
         if (ptxi_build_has(inst->match, mods[k].word))
             i->mods |= mods[k].mod;
+}
+
+/* The generic address of an operand. */
+static uint32_t generic_address(struct ptxi_build *b, const char *name, enum ptxi_space space)
+{
+    struct ptxi_mem mem;
+    uint32_t sum;
+
+    if (!ptxi_build_address(b, ptxi_build_operand(b, name)->address, space, &mem))
+        return PTXI_NONE;
+    if (mem.base == PTXI_NONE || (mem.space != PTXI_SPACE_SHARED && mem.space != PTXI_SPACE_GENERIC && mem.space != PTXI_SPACE_GLOBAL)) {
+        ptxi_build_unsupported(b, "state space");
+        return PTXI_NONE;
+    }
+    if (mem.space == PTXI_SPACE_SHARED)
+        mem.base = ptxi_build_generic(b, mem.base);
+    if (!mem.offset)
+        return mem.base;
+    sum = ptxi_build_temp(b, PTXI_RC_64);
+    ptxi_build_pure(b, PTXI_OP_add_i64, sum, mem.base, ptxi_build_const(b, PTXI_RC_64, (uint64_t)(int64_t)mem.offset), PTXI_NONE);
+    return sum;
+}
+
+static enum ptxi_space space_in(const struct ptxi_match *m, const char *slot)
+{
+    switch (ptxi_isa_slot(m, slot)) {
+    case PTXI_Q_global: return PTXI_SPACE_GLOBAL;
+    case PTXI_Q_shared__cluster: return PTXI_SPACE_CLUSTER;
+    case PTXI_Q_shared__cta: return PTXI_SPACE_SHARED;
+    default: return PTXI_SPACE_GENERIC;
+    }
+}
+
+/* As bytecode.h has it. */
+void ptxi_lower_bulk(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *cta_mask = ptxi_build_operand(b, "cta_mask"), *byte_mask = ptxi_build_operand(b, "byte_mask");
+    const struct ptxi_operand *mask = cta_mask ? cta_mask : byte_mask;
+    uint16_t op = ptxi_isa_op(m);
+    uint32_t to = generic_address(b, "dst", space_in(m, "dst")), from = generic_address(b, "src", space_in(m, "src")), mbarrier = PTXI_NONE, size, v;
+    struct ptxi_ir_inst *i;
+
+    if (ptxi_build_operand(b, "mbar"))
+        mbarrier = generic_address(b, "mbar", space_in(m, "dst"));
+    if (to == PTXI_NONE || from == PTXI_NONE || (ptxi_build_operand(b, "mbar") && mbarrier == PTXI_NONE))
+        return;
+    size = ptxi_build_use(b, ptxi_build_operand(b, "size"), PTXI_RC_32);
+    v = mask ? ptxi_build_use(b, mask, PTXI_RC_16) : PTXI_NONE;
+    i = ptxi_build_op(b, PTXI_OP_bulk_copy, PTXI_NONE, to, from, mbarrier);
+    ptxi_build_read(i, PTXI_F_D, size);
+    i->imm = PTXI_NO_SLOT;
+    ptxi_build_read(i, PTXI_F_IMM, v);
+    i->mods = (uint16_t)((op == PTXI_OP_bulk_copy ? 0 : op << PTXI_BULK_REDUCE) | (cta_mask ? PTXI_BULK_MULTICAST : 0) | (byte_mask ? PTXI_BULK_BYTE_MASK : 0));
+    i->flags |= PTXI_IF_TOGETHER;
+}
+
+void ptxi_lower_async_store(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    static const uint8_t fields[] = { PTXI_F_B, PTXI_F_D, PTXI_F_IMM, PTXI_F_IMM_HI };
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *o = ptxi_build_operand(b, "b"), *values = o->form == PTXI_OPD_VECTOR ? o->elements : o;
+    unsigned count = o->form == PTXI_OPD_VECTOR ? o->count : 1;
+    enum ptxi_class class = ptxi_class_of(ptxi_build_type(b, "b"));
+    uint32_t to = generic_address(b, "a", ptxi_build_space(m)), mbarrier = generic_address(b, "mbar", ptxi_build_space(m)), v[4];
+    uint16_t op = ptxi_isa_op(m);
+    struct ptxi_ir_inst *i;
+
+    if (to == PTXI_NONE || mbarrier == PTXI_NONE)
+        return;
+    for (unsigned e = 0; e < count; e++)
+        v[e] = ptxi_build_use(b, &values[e], class);
+    i = ptxi_build_op(b, PTXI_OP_async_store, PTXI_NONE, to, PTXI_NONE, mbarrier);
+    i->imm = -1; /* two times PTXI_NO_SLOT */
+    for (unsigned e = 0; e < count; e++)
+        ptxi_build_read(i, fields[e], v[e]);
+    i->mods = (uint16_t)((op == PTXI_OP_async_store ? 0 : op << PTXI_BULK_REDUCE) | (class == PTXI_RC_64 ? 3 : 2));
+    i->flags |= PTXI_IF_TOGETHER;
+}
+
+/* a: where to, a generic address; b: bytes. */
+void ptxi_lower_bulk_zero(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    uint32_t to = generic_address(b, "a", ptxi_build_space(inst->match)), size;
+
+    if (to == PTXI_NONE)
+        return;
+    size = ptxi_build_use(b, ptxi_build_operand(b, "size"), ptxi_class_of(ptxi_build_type(b, "size")));
+    ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, to, ptxi_build_fit(b, size, PTXI_RC_64), PTXI_NONE)->flags |= PTXI_IF_TOGETHER;
 }

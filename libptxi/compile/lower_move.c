@@ -182,7 +182,7 @@ void ptxi_lower_cvta(struct ptxi_build *b, const struct ptxi_inst *inst)
     }
     a = ptxi_build_use(b, &inst->operands[1], PTXI_RC_64);
     switch (space) {
-    case PTXI_SPACE_SHARED: op = to ? PTXI_OP_cvta_to_shared : PTXI_OP_cvta_shared; break;
+    case PTXI_SPACE_SHARED: case PTXI_SPACE_CLUSTER: op = to ? PTXI_OP_cvta_to_shared : PTXI_OP_cvta_shared; break;
     case PTXI_SPACE_LOCAL: op = to ? PTXI_OP_cvta_to_local : PTXI_OP_cvta_local; break;
     case PTXI_SPACE_CONST: op = to ? PTXI_OP_cvta_to_const : PTXI_OP_cvta_const; break;
     case PTXI_SPACE_PARAM: op = to ? PTXI_OP_cvta_to_param : PTXI_OP_cvta_param; break;
@@ -195,6 +195,7 @@ void ptxi_lower_isspacep(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     enum ptxi_space space = ptxi_build_space(inst->match);
     uint16_t op = space == PTXI_SPACE_SHARED  ? PTXI_OP_isspacep_shared
+                  : space == PTXI_SPACE_CLUSTER ? PTXI_OP_isspacep_cluster
                   : space == PTXI_SPACE_LOCAL ? PTXI_OP_isspacep_local
                   : space == PTXI_SPACE_CONST ? PTXI_OP_isspacep_const
                   : space == PTXI_SPACE_PARAM ? PTXI_OP_isspacep_param

@@ -429,9 +429,8 @@ enum ptxi_space ptxi_build_space(const struct ptxi_match *m)
         case PTXI_Q_global: return PTXI_SPACE_GLOBAL;
         case PTXI_Q_local: return PTXI_SPACE_LOCAL;
         case PTXI_Q_param: case PTXI_Q_param__entry: case PTXI_Q_param__func: return PTXI_SPACE_PARAM;
-        /* Without mapa no address of another CTA of the cluster can come about, and shared::cta lies inside the
-         * shared::cluster window. */
-        case PTXI_Q_shared: case PTXI_Q_shared__cta: case PTXI_Q_shared__cluster: return PTXI_SPACE_SHARED;
+        case PTXI_Q_shared: case PTXI_Q_shared__cta: return PTXI_SPACE_SHARED;
+        case PTXI_Q_shared__cluster: return PTXI_SPACE_CLUSTER;
         default: break;
         }
     }
@@ -464,11 +463,23 @@ static uint32_t add_index(struct ptxi_build *b, uint32_t base, uint32_t index)
     return d;
 }
 
+uint32_t ptxi_build_generic(struct ptxi_build *b, uint32_t shared)
+{
+    uint32_t wide = ptxi_build_temp(b, PTXI_RC_64), d = ptxi_build_temp(b, PTXI_RC_64);
+
+    ptxi_build_pure(b, PTXI_OP_ext_u32_64, wide, shared, PTXI_NONE, PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_cvta_shared, d, wide, PTXI_NONE, PTXI_NONE);
+    return d;
+}
+
 bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_space space, struct ptxi_mem *mem)
 {
     enum ptxi_class class;
     int64_t offset = a->offset;
+    bool any_cta = space == PTXI_SPACE_CLUSTER && !a->var; /* a variable is the CTA's own */
 
+    if (space == PTXI_SPACE_CLUSTER)
+        space = PTXI_SPACE_SHARED;
     *mem = (struct ptxi_mem){ .space = space, .base = PTXI_NONE, .area = PTXI_NONE };
     if (a->var) {
         *mem = var_mem(b, a->var);
@@ -493,5 +504,9 @@ bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum
         offset = 0;
     }
     mem->offset = (int32_t)offset;
+    if (any_cta) {
+        mem->base = ptxi_build_generic(b, mem->base);
+        mem->space = PTXI_SPACE_GENERIC;
+    }
     return true;
 }

@@ -56,10 +56,47 @@ static ptxi_lanes lanes_in(const struct ptxi_warp *w, const struct ptxi_insn *i,
         NEXT;                                \
     }
 
-ISSPACEP( shared, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_WINDOW_SIZE) )
+ISSPACEP( shared, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_SHARED_STEP) |
+                      lanes_in(w, i, PTXI_SHARED_WINDOW + (w->cta->rank + UINT64_C(1)) * PTXI_SHARED_STEP, PTXI_SHARED_STEP) )
+ISSPACEP( cluster, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_WINDOW_SIZE) )
 ISSPACEP( local, lanes_in(w, i, PTXI_LOCAL_WINDOW, PTXI_WINDOW_SIZE) )
 ISSPACEP( const, lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size) )
 ISSPACEP( param, lanes_in(w, i, (uintptr_t)w->cta->grid->params, w->cta->grid->code->param_bytes) )
 /* The window of kernel parameters lies inside global memory. */
 ISSPACEP( global, ~(lanes_in(w, i, PTXI_SHARED_WINDOW, 2 * PTXI_WINDOW_SIZE) |
                     lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size)) )
+
+/* A shared address of the CTA of some rank; what no cluster has leads nowhere. PTX ISA, "Data Movement and Conversion Instructions:
+ * mapa", "getctarank". */
+static inline uint32_t mapped(uint32_t address, uint32_t rank)
+{
+    return address % PTXI_SHARED_STEP + (rank < PTXI_MOST_CLUSTER ? rank + 1 : 255) * PTXI_SHARED_STEP;
+}
+
+static inline uint32_t rank_of(uint32_t address, uint32_t own)
+{
+    return address < PTXI_SHARED_STEP ? own : address / PTXI_SHARED_STEP - 1;
+}
+
+#define MAPA(name, T, window)                                                              \
+    OP( mapa_##name )                                                                      \
+    {                                                                                      \
+        const T *a = PTXI_SLOT(w, i->a);                                                   \
+        const uint32_t *b = PTXI_SLOT(w, i->b);                                            \
+        T *d = PTXI_SLOT(w, i->d);                                                         \
+                                                                                           \
+        WRITE_LANES(d, mapped((uint32_t)a[l], b[l]) + (window));                           \
+        NEXT;                                                                              \
+    }                                                                                      \
+    OP( getctarank_##name )                                                                \
+    {                                                                                      \
+        const T *a = PTXI_SLOT(w, i->a);                                                   \
+        uint32_t *d = PTXI_SLOT(w, i->d), own = w->cta->rank;                              \
+                                                                                           \
+        WRITE_LANES(d, rank_of((uint32_t)a[l], own));                                      \
+        NEXT;                                                                              \
+    }
+
+MAPA( shared_32, uint32_t, 0 )
+MAPA( shared_64, uint64_t, 0 )
+MAPA( generic_64, uint64_t, PTXI_SHARED_WINDOW )

@@ -15,7 +15,7 @@ static struct ptxi_async_entry *entry(const struct ptxi_async *q, uint32_t k)
     return &q->ring[(q->first + k) & (q->size - 1)];
 }
 
-static struct ptxi_async *queue_of(struct ptxi_warp *w)
+struct ptxi_async *ptxi_async_of(struct ptxi_warp *w)
 {
     if (!w->async)
         w->async = calloc(1, sizeof *w->async);
@@ -49,7 +49,7 @@ static void drop_done(struct ptxi_async *q)
 
 struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    struct ptxi_async *q = queue_of(w);
+    struct ptxi_async *q = ptxi_async_of(w);
     struct ptxi_async_entry *e;
 
     if (!q || (q->count == q->size && !grow(q) && !q->size))
@@ -217,20 +217,23 @@ static void flush_warp(struct ptxi_warp *w)
     drop_done(q);
 }
 
-bool ptxi_async_flush(struct ptxi_cta *c)
+static bool has_arrivals(const struct ptxi_async *q)
+{
+    for (uint32_t n = 0; q && q->arrivals && n < q->count; n++)
+        if (!entry(q, n)->size && entry(q, n)->lanes)
+            return true;
+    return false;
+}
+
+bool ptxi_async_flush(struct ptxi_cta *lead)
 {
     bool any = false;
 
-    for (uint32_t k = 0; k < c->warp_count; k++) {
-        struct ptxi_async *q = c->warps[k].async;
-        uint32_t arrivals = q ? q->arrivals : 0;
-
-        for (uint32_t n = 0; arrivals && n < q->count; n++)
-            if (!entry(q, n)->size && entry(q, n)->lanes) {
-                flush_warp(&c->warps[k]);
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        for (uint32_t k = 0; k < lead->members[m]->warp_count; k++)
+            if (has_arrivals(lead->members[m]->warps[k].async)) {
+                flush_warp(&lead->members[m]->warps[k]);
                 any = true;
-                break;
             }
-    }
-    return any;
+    return ptxi_bulk_flush(lead) || any;
 }

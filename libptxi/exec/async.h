@@ -2,7 +2,7 @@
  * Movement and Conversion Instructions: Asynchronous copy", "Parallel Synchronization and Communication Instructions: mbarrier".
  *
  * Copies are done as late as a program may expect them: those of cp.async when their thread waits for their group, and those that
- * an mbarrier tracks when nothing else in the CTA can go on. So a program that reads too early, or overwrites the source, sees it. */
+ * an mbarrier tracks when nothing else in the cluster can go on. So a program that reads too early, or overwrites the source, sees it. */
 #ifndef PTXI_EXEC_ASYNC_H
 #define PTXI_EXEC_ASYNC_H
 
@@ -29,7 +29,11 @@ struct ptxi_async {
     uint32_t arrivals;           /* entries that are arrive-ons */
     uint32_t groups[PTXI_LANES]; /* commits so far */
     struct ptxi_async_entry *ring;
+    uint32_t bulk_groups[PTXI_LANES]; /* commits of bulk async-groups so far */
 };
+
+/* The warp's, made when there is none; NULL: memory is short. */
+struct ptxi_async *ptxi_async_of(struct ptxi_warp *w);
 
 /* cp.async of the active lanes, all in one group: room for it, at the end. NULL: memory is short, and nothing is queued any more. */
 struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i);
@@ -43,8 +47,8 @@ void ptxi_async_finish(struct ptxi_warp *w);
 /* Forgets everything. */
 void ptxi_async_drop(struct ptxi_warp *w);
 void ptxi_async_free(struct ptxi_warp *w);
-/* Completes what mbarriers of the CTA track. False: there was nothing. */
-bool ptxi_async_flush(struct ptxi_cta *c);
+/* Completes what mbarriers of the cluster track. False: there was nothing. */
+bool ptxi_async_flush(struct ptxi_cta *lead);
 
 static inline uint32_t ptxi_async_group(const struct ptxi_warp *w, unsigned lane)
 {
@@ -61,8 +65,20 @@ const struct ptxi_insn *ptxi_mbarrier_pending(struct ptxi_warp *w, const struct 
 const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct ptxi_insn *i); /* cp.async.mbarrier.arrive */
 /* An asynchronous arrive-on at a CTA's mbarrier. */
 void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at);
+void ptxi_mbarrier_completes(struct ptxi_cta *owner, unsigned char *at, uint32_t bytes);
 /* So that threads which wait at mbarriers do something else meanwhile, their waits end in vain, unless all that they do is to wait
  * again. False: there are no others. */
-bool ptxi_mbarrier_expire(struct ptxi_cta *c);
+bool ptxi_mbarrier_expire(struct ptxi_cta *lead);
+
+/* bulk.c. Jobs are kept for the cluster, in the order in which they came. */
+const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_insn *i);
+void ptxi_bulk_commit(struct ptxi_warp *w);
+void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n);
+bool ptxi_bulk_flush(struct ptxi_cta *lead);  /* those that mbarriers track; false: there were none */
+void ptxi_bulk_finish(struct ptxi_cta *lead); /* all */
+void ptxi_bulk_drop(struct ptxi_cta *lead);   /* forgets all */
+void ptxi_bulk_free(struct ptxi_cta *lead);
 
 #endif

@@ -3,11 +3,9 @@
  * mods: the space (0 global, 1 shared, 2 generic); 4 for a scope wider than .cta; from bit 3 on, how often the alignment that the
  * address must have is twice that of the operand: that of a vector, whose first element this is. A CTA lives on one worker, so its
  * shared memory needs no atomic operations of the host. */
-#include <string.h>
-
+#include "exec/atomop.h"
 #include "exec/level.h"
 #include "exec/memory.h"
-#include "num/half.h"
 
 enum { ATOM_SPACE = 3, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
 
@@ -36,7 +34,7 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
             return (unsigned char *)(uintptr_t)at;
     }
     p = ptxi_mem_at(w, i, l, space, at, size, align, PTXI_ACCESS_ATOMIC);
-    *shared = p >= w->shared && p < w->shared + w->shared_size;
+    *shared = p && ptxi_shared_owner(w->cta, p);
     return p;
 }
 
@@ -190,93 +188,11 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
     }
 #define ATOM(name, T, NEW) ATOM_OF(any, name, T, NEW)
 
-static inline uint32_t flush(uint32_t x)
-{
-    return x & 0x7f800000 ? x : x & 0x80000000;
-}
-
-/* Subnormals are flushed in global memory and kept in shared memory. */
-static inline uint32_t add_f32(uint32_t old, uint32_t x, bool shared)
-{
-    float a, b;
-    uint32_t r;
-
-    if (!shared) {
-        old = flush(old);
-        x = flush(x);
-    }
-    memcpy(&a, &old, 4);
-    memcpy(&b, &x, 4);
-    a += b;
-    memcpy(&r, &a, 4);
-    if (a != a)
-        return 0x7fffffff;
-    return shared ? r : flush(r);
-}
-
-static inline bool nan64(uint64_t x)
-{
-    return (x & ~(UINT64_C(1) << 63)) > UINT64_C(0x7ff0000000000000);
-}
-
-/* NaNs as an H200 gives them: in global memory the operand's before the old value's, bits unchanged; in shared memory
- * the old value's first, made quiet. */
-static inline uint64_t add_f64(uint64_t old, uint64_t x, bool shared)
-{
-    const uint64_t quiet = UINT64_C(1) << 51;
-    double a, b;
-    uint64_t r;
-
-    if (shared && (nan64(old) || nan64(x)))
-        return (nan64(old) ? old : x) | quiet;
-    if (nan64(x) || nan64(old))
-        return nan64(x) ? x : old;
-    memcpy(&a, &old, 8);
-    memcpy(&b, &x, 8);
-    a += b;
-    memcpy(&r, &a, 8);
-    return a != a ? UINT64_C(0xfff8000000000000) : r;
-}
-
-ATOM( add_i32, uint32_t, old + x )
-ATOM( add_i64, uint64_t, old + x )
-ATOM( add_f32, uint32_t, add_f32(old, x, shared) )
-ATOM( add_f64, uint64_t, add_f64(old, x, shared) )
-ATOM( and_b32, uint32_t, old & x )
-ATOM( and_b64, uint64_t, old & x )
-ATOM( or_b32, uint32_t, old | x )
-ATOM( or_b64, uint64_t, old | x )
-ATOM( xor_b32, uint32_t, old ^ x )
-ATOM( xor_b64, uint64_t, old ^ x )
+#include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
 ATOM( cas_b16, uint16_t, old == x ? y : old )
 ATOM( cas_b32, uint32_t, old == x ? y : old )
 ATOM( cas_b64, uint64_t, old == x ? y : old )
-ATOM( inc_u32, uint32_t, old >= x ? 0 : old + 1 )
-ATOM( dec_u32, uint32_t, old == 0 || old > x ? x : old - 1 )
-ATOM( min_u32, uint32_t, old < x ? old : x )
-ATOM( min_s32, int32_t, old < x ? old : x )
-ATOM( min_u64, uint64_t, old < x ? old : x )
-ATOM( min_s64, int64_t, old < x ? old : x )
-ATOM( max_u32, uint32_t, old > x ? old : x )
-ATOM( max_s32, int32_t, old > x ? old : x )
-ATOM( max_u64, uint64_t, old > x ? old : x )
-ATOM( max_s64, int64_t, old > x ? old : x )
 ATOM_OF( 128, exch_b128, u128, x )
 ATOM_OF( 128, cas_b128, u128, old == x ? y : old )
-
-/* One half, or two that are changed together. */
-#define HALF( name, type, f )                                                                                 \
-    ATOM( name##_##type, uint16_t, f(old, x) )                                                                \
-    ATOM( name##_##type##x2, uint32_t, f((uint16_t)old, (uint16_t)x) | (uint32_t)f((uint16_t)(old >> 16), (uint16_t)(x >> 16)) << 16 )
-#define MIN_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf })
-#define MAX_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf, .flip = 0xffff })
-#define MIN_BF16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_bf16.inf })
-#define MAX_BF16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_bf16.inf, .flip = 0xffff })
-HALF( add, f16, ptxi_num_add_f16 )
-HALF( add, bf16, ptxi_num_add_bf16 )
-HALF( min, f16, MIN_F16 )
-HALF( max, f16, MAX_F16 )
-HALF( min, bf16, MIN_BF16 )
-HALF( max, bf16, MAX_BF16 )

@@ -1,4 +1,4 @@
-/* cp.async and mbarrier: what there is of them in a dispatch table. PTX ISA, "Data Movement and Conversion Instructions: cp.async". */
+/* cp.async; and what there is of other asynchronous operations, of mbarriers and clusters in a dispatch table. PTX ISA, "Data Movement and Conversion Instructions: cp.async". */
 #include <string.h>
 
 #include "exec/async.h"
@@ -134,3 +134,21 @@ OP( mbarrier_complete_tx ) { return ptxi_mbarrier_tx(w, i, true); }
 OP( mbarrier_arrive ) { return ptxi_mbarrier_arrive(w, i); }
 OP( mbarrier_test ) { return ptxi_mbarrier_test(w, i); }
 OP( mbarrier_pending ) { return ptxi_mbarrier_pending(w, i); }
+
+OP( bulk_copy ) { return ptxi_bulk_copy(w, i); }
+OP( async_store ) { return ptxi_async_store(w, i); }
+OP( bulk_zero ) { return ptxi_bulk_zero(w, i); }
+OP( cluster_arrive ) { return ptxi_cluster_arrive(w, i); }
+OP( cluster_wait ) { return ptxi_cluster_wait(w, i); }
+
+OP( bulk_commit )
+{
+    ptxi_bulk_commit(w);
+    NEXT;
+}
+
+OP( bulk_wait )
+{
+    ptxi_bulk_wait(w, (uint32_t)i->imm);
+    return atomic_load_explicit(&w->cta->grid->failed, memory_order_relaxed) ? ptxi_leave_quantum(w, i + 1) : i + 1;
+}

@@ -37,6 +37,8 @@ struct ptxi_barrier {
 /* Instructions that a warp may run, as far as loops and calls count them, before the scheduler looks again. */
 #define PTXI_QUANTUM 65536
 
+struct ptxi_job;
+
 /* A CTA's place on a worker; reused for one CTA of a launch after another. */
 struct ptxi_cta {
     struct ptxi_grid *grid;
@@ -52,7 +54,6 @@ struct ptxi_cta {
 #undef X
     } shared_counts;
     struct ptxi_barrier barriers[PTXI_BARRIERS];
-    bool waits;               /* a warp waits at an mbarrier, or did */
     uint32_t barriers_in_use; /* bit per barrier at which a warp has arrived */
     unsigned char *shared;
     unsigned char *local;
@@ -65,6 +66,16 @@ struct ptxi_cta {
     struct ptxi_warp *warps;
     uint32_t warps_allocated;
     struct ptxi_cta *next;
+
+    /* Its cluster, all on one worker; without one, a CTA is a cluster of its own. */
+    struct ptxi_cta *lead; /* the CTA of rank 0, whose fields below are the cluster's */
+    uint32_t rank;
+    uint32_t member_count;
+    struct ptxi_cta *members[PTXI_MOST_CLUSTER];
+    bool waits;                 /* a thread waits at an mbarrier or at the cluster's barrier, or did */
+    bool cluster_used;          /* barrier.cluster: a thread has arrived */
+    uint32_t cluster_missing;   /* and so many have not */
+    struct ptxi_job *jobs, *last_job, *spare_jobs; /* bulk.c */
 };
 
 /* An allocation that an instruction hit last. */
@@ -106,7 +117,7 @@ ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigne
 /* Lanes that have arrived at CTA barrier `number` go on; red results are written. */
 void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done);
 
-/* Lanes that wait at this mbarrier test it again. */
+/* Lanes that wait at this mbarrier, NULL: at the cluster's barrier, look again. */
 void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier);
 
 /* For handlers. Each returns what the handler must return. */
@@ -162,6 +173,11 @@ void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);
 void ptxi_cta_warp_done(struct ptxi_cta *cta);
 /* Writes what bar.red gives to the lanes of a waiting split. */
 void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done);
+
+/* cluster.c: barrier.cluster */
+const struct ptxi_insn *ptxi_cluster_arrive(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_cluster_wait(struct ptxi_warp *w, const struct ptxi_insn *i);
+void ptxi_cluster_exit(struct ptxi_warp *w, ptxi_lanes lanes);
 
 static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
 {

@@ -93,6 +93,8 @@ struct ptxi_grid {
     const struct ptxi_program *program;
     struct ptxi_memmap *memmap;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];         /* CTAs of a cluster, whose multiples `grid` are; 0: no clusters */
+    bool explicit_cluster;
     uint32_t dynamic_shared;     /* bytes */
     const unsigned char *params; /* code->param_bytes bytes */
     uint64_t gridid;
@@ -120,8 +122,9 @@ struct ptxi_grid {
     } shared;
 
     /* engine's own */
-    uint64_t launch_id, cta_total;
-    _Atomic uint64_t next_cta, done_ctas;
+    uint64_t launch_id, cta_total, cluster_total;
+    uint32_t cluster_size;
+    _Atomic uint64_t next_cluster, done_ctas;
     _Atomic uint32_t failed; /* report is being or has been written */
     _Atomic uint32_t inside; /* workers holding CTAs of it */
     _Atomic uint64_t progress_ns; /* when to call progress again */
@@ -142,8 +145,14 @@ void ptxi_exec_launch(struct ptxi_exec *exec, struct ptxi_grid *grid);
 /* Name of the CPU level in use: v4, v3, v2, portable. */
 const char *ptxi_exec_level_name(void);
 
+/* CTAs of a cluster. */
+#define PTXI_MOST_CLUSTER 16
+
 /* Windows of the generic address space. Host addresses lie below them; all other generic addresses are global. */
 #define PTXI_SHARED_WINDOW (UINT64_C(1) << 60)
+/* In the window of shared memory, and so among shared addresses: a CTA's own memory, then that of the CTA of rank 0 in its cluster, of
+ * rank 1, and so on. */
+#define PTXI_SHARED_STEP (UINT32_C(1) << 24)
 #define PTXI_LOCAL_WINDOW (UINT64_C(1) << 60 | UINT64_C(1) << 32)
 #define PTXI_WINDOW_SIZE (UINT64_C(1) << 32)
 

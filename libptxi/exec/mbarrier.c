@@ -183,6 +183,15 @@ void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at)
     settle(owner, at, o);
 }
 
+/* Bytes that are more than can be counted are the program's fault, and undefined. */
+void ptxi_mbarrier_completes(struct ptxi_cta *owner, unsigned char *at, uint32_t bytes)
+{
+    union object o = load(at);
+
+    add_tx(&o, -(int64_t)bytes);
+    settle(owner, at, o);
+}
+
 const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_async_entry *e = ptxi_async_push(w, i);
@@ -301,23 +310,29 @@ static bool only_waits(const struct ptxi_split *s)
     return false;
 }
 
-bool ptxi_mbarrier_expire(struct ptxi_cta *c)
+static bool expire_warp(struct ptxi_warp *w)
 {
     bool any = false;
 
-    for (uint32_t k = 0; k < c->warp_count; k++) {
-        struct ptxi_warp *w = &c->warps[k];
+    for (uint32_t n = 0; n < w->split_count; n++) {
+        struct ptxi_split *s = &w->splits[n];
 
-        for (uint32_t n = 0; n < w->split_count; n++) {
-            struct ptxi_split *s = &w->splits[n];
-
-            if (s->state != PTXI_SPLIT_MBARRIER || only_waits(s))
-                continue;
-            s->expired = true;
-            s->state = PTXI_SPLIT_READY;
-            w->state = PTXI_WARP_READY;
-            any = true;
-        }
+        if (s->state != PTXI_SPLIT_MBARRIER || !s->mbarrier || only_waits(s))
+            continue;
+        s->expired = true;
+        s->state = PTXI_SPLIT_READY;
+        w->state = PTXI_WARP_READY;
+        any = true;
     }
+    return any;
+}
+
+bool ptxi_mbarrier_expire(struct ptxi_cta *lead)
+{
+    bool any = false;
+
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        for (uint32_t k = 0; k < lead->members[m]->warp_count; k++)
+            any |= expire_warp(&lead->members[m]->warps[k]);
     return any;
 }

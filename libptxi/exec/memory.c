@@ -73,13 +73,13 @@ struct space {
 };
 
 /* What a state space other than global memory is to one lane. */
-static struct space space_of(const struct ptxi_warp *w, unsigned lane, enum ptxi_mem_space space)
+static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c, unsigned lane, enum ptxi_mem_space space)
 {
     const struct ptxi_grid *g = w->cta->grid;
 
     switch (space) {
     case PTXI_MS_SHARED:
-        return (struct space){ w->shared, { "the block's shared memory", w->shared_size }, PTXI_FK_OTHER_SHARED };
+        return (struct space){ c->shared, { "the block's shared memory", w->shared_size }, PTXI_FK_OTHER_SHARED };
     case PTXI_MS_LOCAL:
         return (struct space){ w->local + lane * w->local_stride, { "the thread's local memory", w->local_stride }, PTXI_FK_OTHER_LOCAL };
     case PTXI_MS_CONST:
@@ -87,6 +87,17 @@ static struct space space_of(const struct ptxi_warp *w, unsigned lane, enum ptxi
     default:
         return (struct space){ (unsigned char *)(uintptr_t)g->params, { "the kernel's parameters", g->code->param_bytes }, PTXI_FK_OUT_OF_BOUNDS };
     }
+}
+
+/* The CTA whose shared memory an address of mapa leads to, if the space allows that; `address` becomes an offset there. */
+static const struct ptxi_cta *member_at(const struct ptxi_cta *c, bool any, uint64_t *address)
+{
+    uint64_t rank = *address / PTXI_SHARED_STEP - 1;
+
+    if (rank >= c->lead->member_count || (!any && rank != c->rank))
+        return c;
+    *address %= PTXI_SHARED_STEP;
+    return c->lead->members[rank];
 }
 
 /* Takes the window off a generic address. */
@@ -106,13 +117,17 @@ static enum ptxi_mem_space resolve(uint64_t *address)
 unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
                            uint32_t align, enum ptxi_access access)
 {
+    bool generic = space == PTXI_MS_GENERIC;
+    const struct ptxi_cta *c = w->cta;
     struct space s;
 
-    if (space == PTXI_MS_GENERIC)
+    if (generic)
         space = resolve(&address);
     if (space == PTXI_MS_GLOBAL)
         return address & (align - 1) ? fail(w, i, lane, PTXI_FK_MISALIGNED, address, size, access) : global_at(w, i, lane, address, size, access);
-    s = space_of(w, lane, space);
+    if (space == PTXI_MS_SHARED && address >= PTXI_SHARED_STEP)
+        c = member_at(c, generic, &address);
+    s = space_of(w, c, lane, space);
     if (address & (align - 1))
         return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
     if (address > s.area.size || size > s.area.size - address)
@@ -122,7 +137,12 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
 
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p)
 {
-    return (uintptr_t)p - (uintptr_t)c->shared < c->shared_bytes ? c : NULL;
+    if ((uintptr_t)p - (uintptr_t)c->shared < c->shared_bytes)
+        return c;
+    for (uint32_t k = 0; c->lead && k < c->lead->member_count; k++)
+        if ((uintptr_t)p - (uintptr_t)c->lead->members[k]->shared < c->lead->members[k]->shared_bytes)
+            return c->lead->members[k];
+    return NULL;
 }
 
 /* Readable bytes from a generic address on. */

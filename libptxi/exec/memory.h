@@ -32,7 +32,7 @@ bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo,
 unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
                            uint32_t align, enum ptxi_access access);
 
-/* The CTA whose shared memory p lies in, if this one can reach it; else NULL. */
+/* The CTA whose shared memory p lies in, if it is this one or one of its cluster; else NULL. */
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p);
 
 /* Copies from what a lane's generic address names, as far as readable, at most `size` bytes; returns how many. */

@@ -1,4 +1,4 @@
-/* Workers and CTAs. A worker holds some CTAs and runs the warps of each in turn until it waits, exits or has had its
+/* Workers and CTAs. A worker holds some CTAs, those of a cluster together, and runs the warps of each in turn until it waits, exits or has had its
  * share. A CTA that only waits for others leaves the worker to the next one, so a kernel may wait for another CTA, up
  * to as many as the device could hold at once. */
 #include <fenv.h>
@@ -104,6 +104,7 @@ static void place_free(struct ptxi_cta *c)
         ptxi_warp_free_frames(&c->warps[k]);
         ptxi_async_free(&c->warps[k]);
     }
+    ptxi_bulk_free(c);
     free(c->warps);
     free(c->frames);
     free(c->shared);
@@ -170,20 +171,31 @@ static bool prepare(struct ptxi_cta *c, struct ptxi_grid *g)
     return true;
 }
 
-static void start_cta(struct ptxi_cta *c, uint64_t linear)
+/* Coordinates of the n-th of things that stand in such a box. */
+static void place_in(const uint32_t box[3], uint64_t n, uint32_t at[3])
+{
+    at[0] = (uint32_t)(n % box[0]);
+    at[1] = (uint32_t)(n / box[0] % box[1]);
+    at[2] = (uint32_t)(n / box[0] / box[1]);
+}
+
+/* Of the n-th cluster. */
+static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
-    uint32_t left = ptxi_thread_count(g);
+    uint32_t left = ptxi_thread_count(g), clusters[3], cluster[3], inside[3];
 
-    c->linear = linear;
-    c->ctaid[0] = (uint32_t)(linear % g->grid[0]);
-    c->ctaid[1] = (uint32_t)(linear / g->grid[0] % g->grid[1]);
-    c->ctaid[2] = (uint32_t)(linear / g->grid[0] / g->grid[1]);
+    for (int k = 0; k < 3; k++)
+        clusters[k] = g->grid[k] / g->cluster[k];
+    place_in(clusters, n, cluster);
+    place_in(g->cluster, c->rank, inside);
+    for (int k = 0; k < 3; k++)
+        c->ctaid[k] = cluster[k] * g->cluster[k] + inside[k];
+    c->linear = c->ctaid[0] + (uint64_t)g->grid[0] * (c->ctaid[1] + (uint64_t)g->grid[1] * c->ctaid[2]);
     c->live_warps = c->warp_count;
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
-    c->waits = false;
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
         struct ptxi_warp *w = &c->warps[k];
 
@@ -193,6 +205,13 @@ static void start_cta(struct ptxi_cta *c, uint64_t linear)
         w->quantum = PTXI_QUANTUM;
         w->turns = 0;
     }
+}
+
+static void start_cluster(struct ptxi_cta *lead, uint64_t n)
+{
+    lead->waits = lead->cluster_used = false;
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        start_cta(lead->members[m], n);
 }
 
 /* --- running --- */
@@ -240,6 +259,8 @@ static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split 
         snprintf(buf, size, "barrier %u", s->barrier);
     else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
         snprintf(buf, size, "lanes 0x%llx", (unsigned long long)s->sync_mask);
+    else if (s->state == PTXI_SPLIT_MBARRIER && !s->mbarrier)
+        snprintf(buf, size, "the barrier of the cluster");
     else if (s->state == PTXI_SPLIT_MBARRIER)
         snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
     else
@@ -247,22 +268,27 @@ static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split 
     return buf;
 }
 
-/* Nothing in the CTA can go on and something waits: says who waits where. */
-static void fail_deadlock(struct ptxi_cta *c)
+/* Nothing in the cluster can go on and something waits: says who waits where. */
+static void fail_deadlock(struct ptxi_cta *lead)
 {
-    char text[sizeof c->grid->report.detail], what[64];
+    char text[sizeof lead->grid->report.detail], what[64];
     size_t n = 0;
     struct ptxi_warp *first = NULL;
 
-    for (uint32_t k = 0; k < c->warp_count; k++) {
-        struct ptxi_warp *w = &c->warps[k];
+    for (uint32_t k = 0; k < lead->member_count * lead->warp_count; k++) {
+        struct ptxi_cta *c = lead->members[k / lead->warp_count];
+        struct ptxi_warp *w = &c->warps[k % lead->warp_count];
 
         for (uint32_t s = 0; w->state != PTXI_WARP_DONE && s < w->split_count && n < sizeof text; s++) {
             const struct ptxi_split *p = &w->splits[s];
             const struct ptxi_code *code = p->frame->code;
 
-            n += (size_t)snprintf(text + n, sizeof text - n, "%swarp %u lanes 0x%llx wait for %s at line %u", n ? "; " : "", k,
-                                  (unsigned long long)p->lanes, waits_for(w, p, what, sizeof what), code->locs[p->pc - code->insns].line);
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s", n ? "; " : "");
+            if (lead->member_count > 1 && n < sizeof text)
+                n += (size_t)snprintf(text + n, sizeof text - n, "CTA %u of the cluster, ", c->rank);
+            if (n < sizeof text)
+                n += (size_t)snprintf(text + n, sizeof text - n, "warp %u lanes 0x%llx wait for %s at line %u", w->index, (unsigned long long)p->lanes,
+                                      waits_for(w, p, what, sizeof what), code->locs[p->pc - code->insns].line);
             if (!first)
                 first = w;
         }
@@ -303,7 +329,7 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
         }
         case PTXI_EVENT_BLOCKED:
             /* lanes of one warp at barriers and rendezvous that exclude each other */
-            fail_deadlock(c);
+            fail_deadlock(c->lead);
             return false;
         default:
             return false;
@@ -312,9 +338,9 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
 }
 
 /* Waits at mbarriers end in vain. False: nobody could do anything but wait again. */
-static bool expire(struct ptxi_cta *c)
+static bool expire(struct ptxi_cta *lead)
 {
-    return c->waits && ptxi_mbarrier_expire(c);
+    return lead->waits && ptxi_mbarrier_expire(lead);
 }
 
 static bool has_failed(const struct ptxi_cta *c)
@@ -322,53 +348,63 @@ static bool has_failed(const struct ptxi_cta *c)
     return atomic_load_explicit(&c->grid->failed, memory_order_relaxed);
 }
 
-static enum cta_status run_cta(struct ptxi_cta *c)
+/* The warps that can run, each in its turn. False: the launch has failed. */
+static bool run_warps(struct ptxi_cta *c, bool *any, bool *gave_way)
 {
-    const struct ptxi_level *level = c->worker->exec->level;
+    for (uint32_t k = 0; k < c->warp_count; k++) {
+        if (c->warps[k].state != PTXI_WARP_READY)
+            continue;
+        *any = true;
+        if (!run_warp(c, &c->warps[k], c->worker->exec->level, gave_way))
+            return false;
+    }
+    return true;
+}
 
+static enum cta_status run_cluster(struct ptxi_cta *lead)
+{
     for (;;) {
         bool any = false, gave_way = false;
+        uint32_t live = 0;
 
-        for (uint32_t k = 0; k < c->warp_count; k++) {
-            if (c->warps[k].state != PTXI_WARP_READY)
-                continue;
-            any = true;
-            if (!run_warp(c, &c->warps[k], level, &gave_way))
+        for (uint32_t m = 0; m < lead->member_count; m++) {
+            if (!run_warps(lead->members[m], &any, &gave_way))
                 return CTA_FAILED;
+            live += lead->members[m]->live_warps;
         }
-        if (!c->live_warps)
+        if (!live)
             return CTA_FINISHED;
         if (gave_way) {
-            ptxi_async_flush(c);
-            expire(c);
+            ptxi_async_flush(lead);
+            expire(lead);
             return CTA_GAVE_WAY;
         }
-        if (any || ptxi_async_flush(c)) {
-            if (has_failed(c))
+        if (any || ptxi_async_flush(lead)) {
+            if (has_failed(lead))
                 return CTA_FAILED;
             continue;
         }
-        if (expire(c))
+        if (expire(lead))
             return CTA_GAVE_WAY;
-        fail_deadlock(c);
+        fail_deadlock(lead);
         return CTA_FAILED;
     }
 }
 
-/* The next CTA of a grid that the caller is inside of, or UINT64_MAX. */
-static uint64_t next_cta(struct ptxi_grid *g)
+/* The next cluster of a grid that the caller is inside of, or UINT64_MAX. */
+static uint64_t next_cluster(struct ptxi_grid *g)
 {
     uint64_t n;
 
-    if (atomic_load_explicit(&g->failed, memory_order_relaxed) || atomic_load_explicit(&g->next_cta, memory_order_relaxed) >= g->cta_total)
+    if (atomic_load_explicit(&g->failed, memory_order_relaxed) || atomic_load_explicit(&g->next_cluster, memory_order_relaxed) >= g->cluster_total)
         return UINT64_MAX;
-    n = atomic_fetch_add_explicit(&g->next_cta, 1, memory_order_relaxed);
-    return n < g->cta_total ? n : UINT64_MAX;
+    n = atomic_fetch_add_explicit(&g->next_cluster, 1, memory_order_relaxed);
+    return n < g->cluster_total ? n : UINT64_MAX;
 }
 
 static bool has_ctas(const struct ptxi_grid *g)
 {
-    return !atomic_load_explicit(&g->failed, memory_order_relaxed) && atomic_load_explicit(&g->next_cta, memory_order_relaxed) < g->cta_total;
+    return !atomic_load_explicit(&g->failed, memory_order_relaxed) && atomic_load_explicit(&g->next_cluster, memory_order_relaxed) < g->cluster_total;
 }
 
 static uint32_t busy_count(const struct ptxi_worker *wk)
@@ -483,61 +519,90 @@ static void report_progress(struct ptxi_grid *g)
     atomic_flag_clear(&g->reporting);
 }
 
-/* Goes on with a CTA, and after its end with the next one of its grid in the same place. */
-static void run_place(struct ptxi_exec *x, struct ptxi_cta *c)
+static void leave_place(struct ptxi_cta *c)
 {
-    struct ptxi_grid *g = c->grid;
-    bool first = true;
-
-    for (;;) {
-        enum cta_status status = run_cta(c);
-        uint64_t n;
-
-        if (first)
-            wake_helpers(x, g);
-        first = false;
-        report_progress(g);
-        if (status == CTA_GAVE_WAY && !atomic_load_explicit(&g->failed, memory_order_relaxed))
-            return;
-        if (status == CTA_FINISHED)
-            atomic_fetch_add_explicit(&g->done_ctas, 1, memory_order_relaxed);
-        n = next_cta(g);
-        if (n == UINT64_MAX)
-            break;
-        start_cta(c, n);
-        if (!within_limits(&c->warps[0])) /* many short CTAs never use up a quantum */
-            break;
-    }
     for (uint32_t k = 0; k < c->warp_count; k++) {
         ptxi_warp_abandon(&c->warps[k]);
         ptxi_async_drop(&c->warps[k]);
     }
     c->busy = false;
     tell_counts(c);
+}
+
+/* Goes on with a cluster, and after its end with the next one of its grid in the same places. */
+static void run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
+{
+    struct ptxi_grid *g = lead->grid;
+    bool first = true;
+
+    for (;;) {
+        enum cta_status status = run_cluster(lead);
+        uint64_t n;
+
+        if (first)
+            wake_helpers(x, g);
+        first = false;
+        report_progress(g);
+        if (status == CTA_GAVE_WAY && !has_failed(lead))
+            return;
+        if (status == CTA_FINISHED) {
+            ptxi_bulk_finish(lead);
+            atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
+        }
+        n = next_cluster(g);
+        if (n == UINT64_MAX)
+            break;
+        start_cluster(lead, n);
+        if (!within_limits(&lead->warps[0])) /* many short CTAs never use up a quantum */
+            break;
+    }
+    ptxi_bulk_drop(lead);
+    for (uint32_t m = lead->member_count; m--;)
+        leave_place(lead->members[m]);
     leave_grid(x, g);
 }
 
-/* Takes one more CTA onto the worker. False if there is none to take. */
-static bool take_cta(struct ptxi_exec *x, struct ptxi_worker *wk)
+/* Places for a cluster; the first one leads. NULL: memory is short. */
+static struct ptxi_cta *take_places(struct ptxi_worker *wk, struct ptxi_grid *g)
+{
+    struct ptxi_cta *lead = NULL;
+
+    for (uint32_t m = 0; m < g->cluster_size; m++) {
+        struct ptxi_cta *c = free_place(wk, g);
+
+        if (!c || !prepare(c, g)) {
+            for (uint32_t k = 0; k < m; k++)
+                lead->members[k]->busy = false;
+            return NULL;
+        }
+        if (!m)
+            lead = c;
+        lead->members[m] = c;
+        lead->member_count = m + 1;
+        c->lead = lead;
+        c->rank = m;
+        c->busy = true;
+    }
+    return lead;
+}
+
+/* Takes one more cluster onto the worker. False if there is none to take. */
+static bool take_cluster(struct ptxi_exec *x, struct ptxi_worker *wk)
 {
     struct ptxi_grid *g = enter_grid(x, wk);
-    struct ptxi_cta *c;
+    struct ptxi_cta *lead;
     uint64_t n;
 
     if (!g)
         return false;
-    n = next_cta(g);
-    c = n == UINT64_MAX ? NULL : free_place(wk, g);
-    if (n != UINT64_MAX && (!c || !prepare(c, g))) {
+    n = next_cluster(g);
+    lead = n == UINT64_MAX ? NULL : take_places(wk, g);
+    if (n != UINT64_MAX && !lead)
         grid_out_of_memory(g);
-        c = NULL;
-    }
-    if (!c) {
+    if (lead)
+        start_cluster(lead, n);
+    else
         leave_grid(x, g);
-        return true;
-    }
-    c->busy = true;
-    start_cta(c, n);
     return true;
 }
 
@@ -582,11 +647,11 @@ static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
     bool any = false;
 
     for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
-        if (c->busy) {
+        if (c->busy && c->lead == c) {
             any = true;
-            run_place(x, c);
+            run_places(x, c);
         }
-    any |= take_cta(x, wk);
+    any |= take_cluster(x, wk);
     fpu_leave(host);
     return any;
 }
@@ -677,8 +742,12 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
 {
     struct ptxi_worker *wk;
 
+    if (!g->cluster[0])
+        g->cluster[0] = g->cluster[1] = g->cluster[2] = 1;
+    g->cluster_size = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->cta_total = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
-    g->next_cta = g->done_ctas = g->spent = 0;
+    g->cluster_total = g->cta_total / g->cluster_size;
+    g->next_cluster = g->done_ctas = g->spent = 0;
     g->progress_ns = g->progress ? monotonic_ns() + PROGRESS_NS : 0;
     atomic_flag_clear(&g->reporting);
     g->failed = g->inside = 0;

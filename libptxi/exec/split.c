@@ -13,6 +13,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     frame->splits = 1;
     w->live = lanes;
     w->arrived = 0;
+    w->cluster_arrived = 0;
     w->wgmma_waits = 0;
     memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
     w->split_count = 1;
@@ -288,7 +289,7 @@ const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct pt
     s->pc = pc;
     s->state = PTXI_SPLIT_MBARRIER;
     s->mbarrier = at;
-    w->cta->waits = true;
+    w->cta->lead->waits = true;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
@@ -319,6 +320,7 @@ const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
     struct ptxi_split *s = &w->splits[w->current];
 
     w->live &= ~lanes;
+    ptxi_cluster_exit(w, lanes);
     s->lanes &= ~lanes;
     if (!s->lanes) {
         ptxi_frame_drop(w, s->frame);

@@ -59,10 +59,12 @@ static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     case PTXI_SREG_smid: return w->worker->index % g->sm_count;
     case PTXI_SREG_nsmid: return g->sm_count;
     case PTXI_SREG_gridid: return g->gridid;
-    case PTXI_SREG_clusterid: return n < 3 ? w->cta->ctaid[n] : 0;
-    case PTXI_SREG_nclusterid: return n < 3 ? g->grid[n] : 0;
-    case PTXI_SREG_cluster_nctaid: return n < 3;
-    case PTXI_SREG_cluster_nctarank: return 1;
+    case PTXI_SREG_clusterid: return n < 3 ? w->cta->ctaid[n] / g->cluster[n] : 0;
+    case PTXI_SREG_nclusterid: return n < 3 ? g->grid[n] / g->cluster[n] : 0;
+    case PTXI_SREG_cluster_ctaid: return n < 3 ? w->cta->ctaid[n] % g->cluster[n] : 0;
+    case PTXI_SREG_cluster_nctaid: return n < 3 ? g->cluster[n] : 0;
+    case PTXI_SREG_cluster_ctarank: return w->cta->rank;
+    case PTXI_SREG_cluster_nctarank: return g->cluster_size;
     case PTXI_SREG_clock: return (uint32_t)clock_now(w);
     case PTXI_SREG_clock_hi: return clock_now(w) >> 32;
     case PTXI_SREG_clock64: return clock_now(w);
@@ -75,7 +77,7 @@ static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     case PTXI_SREG_dynamic_smem_size: return g->dynamic_shared;
     case PTXI_SREG_reserved_smem_offset_end: return 1024;
     case PTXI_SREG_reserved_smem_offset_cap: return 1024;
-    default: return 0; /* %pm, reserved offsets, %cluster_ctaid: 0 */
+    default: return 0; /* %pm, reserved offsets: 0 */
     }
 }
 
@@ -127,6 +129,6 @@ OP( sreg_64 )
 
 OP( sreg_pred )
 {
-    ptxi_set_pred(w, i->d, 0); /* %is_explicit_cluster */
+    ptxi_set_pred(w, i->d, w->cta->grid->explicit_cluster ? PTXI_ALL_LANES : 0); /* %is_explicit_cluster */
     NEXT;
 }

@@ -47,7 +47,7 @@ enum ptxi_split_state {
     PTXI_SPLIT_BARRIER,  /* waits at a CTA barrier */
     PTXI_SPLIT_SYNC,     /* waits for other lanes at a .sync instruction */
     PTXI_SPLIT_ALIGNED,  /* waits for all other lanes of its warp at an .aligned instruction */
-    PTXI_SPLIT_MBARRIER, /* waits for a phase of an mbarrier */
+    PTXI_SPLIT_MBARRIER, /* waits for a phase of an mbarrier, or at the cluster's barrier */
     PTXI_SPLIT_SLEEP     /* gave way to others for a while */
 };
 
@@ -62,7 +62,7 @@ struct ptxi_split {
     uint16_t barrier;      /* BARRIER: its number */
     bool expired;          /* has waited at an mbarrier long enough: the next wait in vain tells so */
     ptxi_lanes sync_mask;  /* SYNC, ALIGNED: lanes that must come */
-    const unsigned char *mbarrier; /* MBARRIER: where */
+    const unsigned char *mbarrier; /* MBARRIER: where; NULL: at the cluster's barrier */
 };
 
 struct ptxi_async;
@@ -98,6 +98,7 @@ struct ptxi_warp {
     struct ptxi_split splits[PTXI_MAX_SPLITS];
     struct ptxi_frame *free_frames[16]; /* by size class */
 
+    ptxi_lanes cluster_arrived; /* lanes that have arrived at the cluster's barrier, which is not complete */
     struct ptxi_async *async; /* cp.async that are not done yet; NULL: there never was one */
 
     /* alloca: the lowest byte that it has given each thread; calls take .local memory from the other end */

@@ -73,6 +73,16 @@ enum {
 /* cp_async: mods. c is the bytes that come from the source, or with IGNORE a predicate: none do. */
 enum { PTXI_CP_ASYNC_SIZE = 31 /* mask */, PTXI_CP_ASYNC_IGNORE = 32, PTXI_CP_ASYNC_NOT = 64 /* where it does not hold */ };
 
+/* bulk_copy: a where to, b where from, c the mbarrier or none (generic addresses), d bytes, imm's lower half a slot with a mask. async_store:
+ * a where to, c the mbarrier, values in b, d and the slots that the halves of imm name. mods: */
+enum {
+    PTXI_BULK_MULTICAST = 1,   /* the mask names CTAs */
+    PTXI_BULK_BYTE_MASK = 2,   /* it names bytes */
+    PTXI_STORE_WIDTH = 3,      /* async_store: bytes of a value as a power of two */
+    PTXI_BULK_REDUCE = 2       /* shift of: PTXI_OP_atom_..., what is done with each element; 0: copied */
+};
+_Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
+
 /* mbarrier_...: mods */
 enum {
     PTXI_MBARRIER_GENERIC = 1, /* generic addresses */

@@ -20,7 +20,8 @@ enum ptxi_space {
     PTXI_SPACE_LOCAL,
     PTXI_SPACE_PARAM,
     PTXI_SPACE_SHARED,
-    PTXI_SPACE_TEX
+    PTXI_SPACE_TEX,
+    PTXI_SPACE_CLUSTER /* compile/: shared memory of any CTA of the cluster */
 };
 
 enum ptxi_linkage { PTXI_LINK_STATIC, PTXI_LINK_EXTERN, PTXI_LINK_VISIBLE, PTXI_LINK_WEAK, PTXI_LINK_COMMON };

@@ -418,7 +418,8 @@ START_TEST(launches_check_their_shape)
         { "fixed", { 1, 1, 1 }, { 32, 2, 1 }, 0, PTXI_SUCCESS },
         { "fixed", { 1, 1, 1 }, { 64, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
         { "fixed", { 1, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
-        { "clustered", { 2, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_NOT_SUPPORTED }, /* ours: clusters are not executed */
+        { "clustered", { 2, 1, 1 }, { 32, 1, 1 }, 0, PTXI_SUCCESS },
+        { "clustered", { 3, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_INVALID_CLUSTER_SIZE },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -1,0 +1,64 @@
+/* What the expressions of atom.def call. */
+#ifndef PTXI_EXEC_ATOMOP_H
+#define PTXI_EXEC_ATOMOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "num/half.h"
+
+static inline uint32_t flush(uint32_t x)
+{
+    return x & 0x7f800000 ? x : x & 0x80000000;
+}
+
+/* Subnormals are flushed in global memory and kept in shared memory. */
+static inline uint32_t add_f32(uint32_t old, uint32_t x, bool shared)
+{
+    float a, b;
+    uint32_t r;
+
+    if (!shared) {
+        old = flush(old);
+        x = flush(x);
+    }
+    memcpy(&a, &old, 4);
+    memcpy(&b, &x, 4);
+    a += b;
+    memcpy(&r, &a, 4);
+    if (a != a)
+        return 0x7fffffff;
+    return shared ? r : flush(r);
+}
+
+static inline bool nan64(uint64_t x)
+{
+    return (x & ~(UINT64_C(1) << 63)) > UINT64_C(0x7ff0000000000000);
+}
+
+/* NaNs as an H200 gives them: in global memory the operand's before the old value's, bits unchanged; in shared memory
+ * the old value's first, made quiet. */
+static inline uint64_t add_f64(uint64_t old, uint64_t x, bool shared)
+{
+    const uint64_t quiet = UINT64_C(1) << 51;
+    double a, b;
+    uint64_t r;
+
+    if (shared && (nan64(old) || nan64(x)))
+        return (nan64(old) ? old : x) | quiet;
+    if (nan64(x) || nan64(old))
+        return nan64(x) ? x : old;
+    memcpy(&a, &old, 8);
+    memcpy(&b, &x, 8);
+    a += b;
+    memcpy(&r, &a, 8);
+    return a != a ? UINT64_C(0xfff8000000000000) : r;
+}
+
+#define MIN_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf })
+#define MAX_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf, .flip = 0xffff })
+#define MIN_BF16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_bf16.inf })
+#define MAX_BF16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_bf16.inf, .flip = 0xffff })
+
+#endif

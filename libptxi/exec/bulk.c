@@ -1,0 +1,306 @@
+/* Bulk copies, asynchronous stores and reductions. PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk",
+ * "cp.reduce.async.bulk", "st.async", "Parallel Synchronization and Communication Instructions: red.async". */
+#include "exec/async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/memory.h"
+#include "exec/reduce.h"
+
+/* What one thread has asked for. */
+struct ptxi_job {
+    struct ptxi_job *next;
+    struct ptxi_warp *warp;
+    unsigned lane;
+    const struct ptxi_insn *insn;
+    const struct ptxi_code *code;
+    uint64_t generation;          /* of the memory map, when the addresses were checked */
+    unsigned char *to;
+    const unsigned char *from;    /* NULL: `value` */
+    uint32_t size;
+    uint16_t byte_mask;           /* of 16 bytes each */
+    uint16_t reduce;              /* the operation of atom that it does with each element, or 0 */
+    struct ptxi_cta *owner;       /* of the mbarrier that tracks it; NULL: it belongs to a bulk async-group ... */
+    unsigned char *mbarrier;
+    uint32_t group;               /* ... with this number */
+    unsigned char value[16];
+};
+
+/* --- the list of a cluster --- */
+
+static struct ptxi_job job_of(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
+{
+    return (struct ptxi_job){ .warp = w, .lane = lane, .insn = i, .code = w->frame->code, .byte_mask = 0xffff, .reduce = i->mods >> PTXI_BULK_REDUCE,
+                              .generation = atomic_load_explicit(w->generation, memory_order_acquire) };
+}
+
+/* Puts a job at the end. */
+static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *what)
+{
+    struct ptxi_cta *lead = w->cta->lead;
+    struct ptxi_job *j = lead->spare_jobs, **end = lead->jobs ? &lead->last_job->next : &lead->jobs;
+
+    if (j) {
+        lead->spare_jobs = j->next;
+    } else if (!(j = malloc(sizeof *j))) {
+        ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
+        return false;
+    }
+    *j = *what;
+    j->next = NULL;
+    *end = lead->last_job = j;
+    return true;
+}
+
+void ptxi_bulk_drop(struct ptxi_cta *lead)
+{
+    while (lead->jobs) {
+        struct ptxi_job *j = lead->jobs;
+
+        lead->jobs = j->next;
+        j->next = lead->spare_jobs;
+        lead->spare_jobs = j;
+    }
+}
+
+void ptxi_bulk_free(struct ptxi_cta *lead)
+{
+    ptxi_bulk_drop(lead);
+    while (lead->spare_jobs) {
+        struct ptxi_job *j = lead->spare_jobs;
+
+        lead->spare_jobs = j->next;
+        free(j);
+    }
+}
+
+/* --- doing them --- */
+
+/* Global memory was there when the job came; since then it may have been freed. */
+static bool still_there(const struct ptxi_job *j, const unsigned char *p, const char *access)
+{
+    const struct ptxi_grid *g = j->warp->cta->grid;
+    struct ptxi_mem_region r;
+
+    if (j->generation == atomic_load_explicit(j->warp->generation, memory_order_acquire) || ptxi_shared_owner(j->warp->cta, p) ||
+        (uintptr_t)p - (uintptr_t)g->params < g->code->param_bytes)
+        return true;
+    if (ptxi_memmap_covers(g->memmap, (uintptr_t)p, j->size, &r) && !(r.flags & PTXI_MEM_FREED))
+        return true;
+    ptxi_fault_later(j->warp, j->code, j->insn, PTXI_FK_FREED, (ptxi_lanes)1 << j->lane, (uintptr_t)p, j->size, access);
+    return false;
+}
+
+static void move(const struct ptxi_job *j, const unsigned char *from)
+{
+    if (j->reduce)
+        ptxi_reduce(j->reduce, j->to, from, j->size);
+    else if (j->byte_mask == 0xffff)
+        memmove(j->to, from, j->size);
+    else
+        for (uint32_t k = 0; k < j->size; k++)
+            if (j->byte_mask >> k % 16 & 1)
+                j->to[k] = from[k];
+}
+
+static void perform(struct ptxi_job *j)
+{
+    if (j->size && (!j->from || still_there(j, j->from, "load")) && still_there(j, j->to, "store"))
+        move(j, j->from ? j->from : j->value);
+    if (j->owner)
+        ptxi_mbarrier_completes(j->owner, j->mbarrier, j->size);
+}
+
+/* Whether it must be done now: for whom, up to which group. */
+struct due {
+    const struct ptxi_warp *warp; /* NULL: those that mbarriers track */
+    ptxi_lanes lanes;
+    uint32_t pending;             /* groups of a lane that may go on waiting */
+    bool all;
+};
+
+static bool is_due(const struct ptxi_job *j, const struct due *due)
+{
+    uint32_t later;
+
+    if (due->all)
+        return true;
+    if (!due->warp)
+        return j->owner;
+    if (j->owner || j->warp != due->warp || !(due->lanes >> j->lane & 1))
+        return false;
+    later = j->warp->async->bulk_groups[j->lane] - j->group;
+    return later > due->pending && later <= INT32_MAX;
+}
+
+static bool perform_due(struct ptxi_cta *lead, const struct due *due)
+{
+    struct ptxi_job **p = &lead->jobs, *j, *last = NULL;
+    bool any = false;
+
+    while ((j = *p)) {
+        if (!is_due(j, due)) {
+            last = j;
+            p = &j->next;
+            continue;
+        }
+        *p = j->next;
+        perform(j);
+        j->next = lead->spare_jobs;
+        lead->spare_jobs = j;
+        any = true;
+    }
+    lead->last_job = last;
+    return any;
+}
+
+bool ptxi_bulk_flush(struct ptxi_cta *lead)
+{
+    return lead->jobs && perform_due(lead, &(struct due){ .warp = NULL });
+}
+
+void ptxi_bulk_finish(struct ptxi_cta *lead)
+{
+    if (lead->jobs)
+        perform_due(lead, &(struct due){ .all = true });
+}
+
+void ptxi_bulk_commit(struct ptxi_warp *w)
+{
+    for (int l = 0; w->async && l < PTXI_LANES; l++)
+        w->async->bulk_groups[l] += w->active >> l & 1;
+}
+
+void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n)
+{
+    if (w->async && w->cta->lead->jobs)
+        perform_due(w->cta->lead, &(struct due){ .warp = w, .lanes = w->active, .pending = n });
+}
+
+/* --- asking for them --- */
+
+static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const char *what)
+{
+    return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, 0, 0, what);
+}
+
+/* Its mbarrier, or its group. */
+static bool track(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
+{
+    uint64_t at;
+
+    if (i->c == PTXI_NO_SLOT) {
+        struct ptxi_async *a = ptxi_async_of(w);
+
+        if (!a)
+            ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
+        else
+            j->group = a->bulk_groups[j->lane];
+        return a;
+    }
+    at = ((const uint64_t *)PTXI_SLOT(w, i->c))[j->lane];
+    j->mbarrier = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, at, 8, 8, PTXI_ACCESS_ATOMIC);
+    if (!j->mbarrier)
+        return false;
+    j->owner = ptxi_shared_owner(w->cta, j->mbarrier);
+    if (!j->owner)
+        misuse(w, i, j->lane, "the mbarrier is not in shared memory");
+    return j->owner;
+}
+
+/* A job for each CTA that the mask names, at the same place of its shared memory. */
+static bool multicast(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *j, uint32_t mask)
+{
+    const struct ptxi_cta *lead = w->cta->lead, *at = j->size ? ptxi_shared_owner(w->cta, j->to) : w->cta;
+
+    if (!at || mask >> lead->member_count) {
+        misuse(w, i, j->lane, "the mask of a multicast names a CTA that the cluster does not have");
+        return false;
+    }
+    for (; mask; mask &= mask - 1) {
+        struct ptxi_job one = *j;
+
+        one.owner = lead->members[__builtin_ctz(mask)];
+        one.to = j->size ? one.owner->shared + (j->to - at->shared) : NULL;
+        one.mbarrier = one.owner->shared + (j->mbarrier - j->owner->shared);
+        if (!submit(w, i, &one))
+            return false;
+    }
+    return true;
+}
+
+/* Where a bulk operation of one lane leads; false after a fault. */
+static bool find_memory(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
+{
+    uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane], from = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
+
+    j->size = ((const uint32_t *)PTXI_SLOT(w, i->d))[j->lane];
+    if (j->size % 16) {
+        misuse(w, i, j->lane, "the size of a bulk copy is not a multiple of 16");
+        return false;
+    }
+    if (!j->size)
+        return true;
+    j->to = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, to, j->size, 16, j->reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
+    j->from = j->to ? ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, from, j->size, 16, PTXI_ACCESS_LOAD) : NULL;
+    return j->from;
+}
+
+const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint16_t *mask = (uint16_t)i->imm == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, (uint16_t)i->imm);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+
+        if (!find_memory(w, i, &j) || !track(w, i, &j))
+            return w->stop;
+        if (i->mods & PTXI_BULK_BYTE_MASK)
+            j.byte_mask = mask[j.lane];
+        if (!(i->mods & PTXI_BULK_MULTICAST ? multicast(w, i, &j, mask[j.lane]) : submit(w, i, &j)))
+            return w->stop;
+    }
+    return i + 1;
+}
+
+const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint16_t slots[4] = { i->b, i->d, (uint16_t)i->imm, (uint16_t)((uint32_t)i->imm >> 16) };
+    uint32_t width = 1u << (i->mods & PTXI_STORE_WIDTH);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+        uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[j.lane];
+
+        for (unsigned e = 0; e < 4 && slots[e] != PTXI_NO_SLOT; e++, j.size += width)
+            memcpy(j.value + j.size, (const unsigned char *)PTXI_SLOT(w, slots[e]) + j.lane * width, width);
+        j.to = ptxi_mem_at(w, i, j.lane, PTXI_MS_GENERIC, to, j.size, j.size, j.reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
+        if (!j.to || !track(w, i, &j))
+            return w->stop;
+        if (!ptxi_shared_owner(w->cta, j.to))
+            return misuse(w, i, j.lane, "an asynchronous store leads out of the cluster's shared memory");
+        if (!submit(w, i, &j))
+            return w->stop;
+    }
+    return i + 1;
+}
+
+/* Zeros, at once: st.bulk is synchronous. */
+const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        uint64_t size = ((const uint64_t *)PTXI_SLOT(w, i->b))[l];
+        unsigned char *p;
+
+        if (size % 8 || size > UINT32_MAX)
+            return misuse(w, i, l, "the size of st.bulk is not a multiple of 8");
+        p = size ? ptxi_mem_at(w, i, l, PTXI_MS_GENERIC, ((const uint64_t *)PTXI_SLOT(w, i->a))[l], (uint32_t)size, 8, PTXI_ACCESS_STORE) : NULL;
+        if (size && !p)
+            return w->stop;
+        if (p)
+            memset(p, 0, size);
+    }
+    return i + 1;
+}
