@@ -17,7 +17,7 @@ static const struct {
     { "cp_async", ptxi_lower_cp_async }, { "cp_async_wait", ptxi_lower_cp_async_wait }, { "mbarrier", ptxi_lower_mbarrier },
     { "bulk", ptxi_lower_bulk },   { "async_store", ptxi_lower_async_store }, { "bulk_zero", ptxi_lower_bulk_zero },
     { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
-    { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wgmma", ptxi_lower_wgmma },
+    { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wmma", ptxi_lower_wmma }, { "wgmma", ptxi_lower_wgmma },
 };
 
 static ptxi_lower *find_rule(const struct ptxi_row *row)

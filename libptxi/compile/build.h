@@ -113,6 +113,18 @@ void ptxi_build_store_words(struct ptxi_build *b, uint32_t area, uint32_t offset
 /* The fence that an .acquire, .release or .sc of the given scope needs. */
 void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m);
 
+/* --- matrices --- */
+struct ptxi_mma;
+/* An operation with registers v, of which it writes the first `writes`; head: the words before them. */
+void ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head, uint32_t head_count,
+                     const uint32_t *v, uint32_t writes, uint32_t count);
+/* The element types of a product, and the model of its sums. */
+void ptxi_build_mma_types(const struct ptxi_build *b, enum ptxi_type ta, enum ptxi_type tb, struct ptxi_mma *head);
+/* Registers of the operand of that name, whose values are read; or where to write it, PTXI_NONE for a sink. Returns how many. */
+unsigned ptxi_build_registers(struct ptxi_build *b, const char *name, bool write, uint32_t *v);
+/* After the operation that wrote them. */
+void ptxi_build_registers_end(struct ptxi_build *b, const char *name, const uint32_t *v);
+
 /* --- rules --- */
 typedef void ptxi_lower(struct ptxi_build *b, const struct ptxi_inst *inst);
 ptxi_lower ptxi_lower_plain;
@@ -126,7 +138,7 @@ ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, pt
 ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
 ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, ptxi_lower_bulk, ptxi_lower_async_store, ptxi_lower_bulk_zero; /* lower_async.c */
 ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
-ptxi_lower ptxi_lower_mma;                                                                      /* lower_mma.c */
+ptxi_lower ptxi_lower_mma, ptxi_lower_wmma;                                                     /* lower_mma.c, lower_wmma.c */
 ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */
 ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 

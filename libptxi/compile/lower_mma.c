@@ -31,14 +31,16 @@ static void read_shape(const struct ptxi_match *m, struct ptxi_mma *head)
         }
 }
 
-static void find_model(const struct ptxi_build *b, enum ptxi_type a, struct ptxi_mma *head)
+void ptxi_build_mma_types(const struct ptxi_build *b, enum ptxi_type ta, enum ptxi_type tb, struct ptxi_mma *head)
 {
-    bool m8n8k4 = head->m == 8 && a == PTXI_T_f16;
-    struct ptxi_dot_model model = m8n8k4 ? ptxi_dot_find_m8n8k4(b->options->sm, head->d_f16)
-                                         : ptxi_dot_find(b->options->sm, PTXI_DOT_WARP, (enum ptxi_dot_type)head->a, head->d_f16);
-    const uint16_t words[] = { model.chunk, model.kept, model.rounding, model.method, (uint16_t)model.zero };
+    bool f16_result = head->c_f16 && head->d_f16;
+    struct ptxi_dot_model model;
 
-    memcpy(head->model, words, sizeof words);
+    head->a = element_code(ta);
+    head->b = element_code(tb);
+    model = head->m == 8 && ta == PTXI_T_f16 ? ptxi_dot_find_m8n8k4(b->options->sm, f16_result)
+                                             : ptxi_dot_find(b->options->sm, PTXI_DOT_WARP, (enum ptxi_dot_type)head->a, f16_result);
+    memcpy(head->model, (const uint16_t[]){ model.chunk, model.kept, model.rounding, model.method, (uint16_t)model.zero }, sizeof head->model);
 }
 
 /* .block_scale: how many scales a row of A and a column of B have, and where they are. */
@@ -63,8 +65,6 @@ static struct ptxi_mma read_head(const struct ptxi_build *b, const struct ptxi_m
     read_shape(m, &head);
     head.a_bits = ptxi_build_has(m, PTXI_Q_kind__mxf4) || ptxi_build_has(m, PTXI_Q_kind__mxf4nvf4) ? 4 : ptxi_types[a].bits;
     head.b_bits = head.a_bits == 4 ? 4 : ptxi_types[type_b].bits;
-    head.a = element_code(a);
-    head.b = element_code(type_b);
     head.c_f16 = ptxi_isa_slot(m, "C") == PTXI_T_f16;
     head.d_f16 = ptxi_isa_slot(m, "D") == PTXI_T_f16;
     head.a_col = ptxi_isa_slot(m, "alayout") == PTXI_Q_col;
@@ -72,12 +72,11 @@ static struct ptxi_mma read_head(const struct ptxi_build *b, const struct ptxi_m
     head.sparse = selector != NULL;
     head.selector = selector && selector->form == PTXI_OPD_IMM ? (uint16_t)selector->imm : 0;
     read_scales(b, m, &head);
-    find_model(b, a, &head);
+    ptxi_build_mma_types(b, a, type_b, &head);
     return head;
 }
 
-/* Registers of an operand, which may be missing. */
-static unsigned read_operand(struct ptxi_build *b, const char *name, uint32_t *v)
+unsigned ptxi_build_registers(struct ptxi_build *b, const char *name, bool write, uint32_t *v)
 {
     const struct ptxi_operand *o = ptxi_build_operand(b, name);
     enum ptxi_class class = o ? ptxi_class_of(ptxi_build_type(b, name)) : PTXI_RC_32;
@@ -88,46 +87,54 @@ static unsigned read_operand(struct ptxi_build *b, const char *name, uint32_t *v
         *v = ptxi_build_use(b, o, class);
         return 1;
     }
-    for (unsigned k = 0; k < o->count; k++)
-        v[k] = ptxi_build_use(b, &o->elements[k], class);
+    for (unsigned k = 0; k < o->count; k++) {
+        const struct ptxi_operand *e = &o->elements[k];
+
+        v[k] = !write ? ptxi_build_use(b, e, class) : e->form == PTXI_OPD_SINK ? PTXI_NONE : ptxi_build_def(b, e, class);
+    }
     return o->count;
 }
 
-static void write_results(struct ptxi_build *b, const struct ptxi_operand *d, const uint32_t *v)
+void ptxi_build_registers_end(struct ptxi_build *b, const char *name, const uint32_t *v)
 {
-    for (unsigned k = 0; k < d->count; k++)
+    const struct ptxi_operand *o = ptxi_build_operand(b, name);
+
+    for (unsigned k = 0; k < o->count; k++)
         if (v[k] != PTXI_NONE)
-            ptxi_build_def_end(b, &d->elements[k], v[k], ptxi_build_type(b, "d"));
+            ptxi_build_def_end(b, &o->elements[k], v[k], ptxi_build_type(b, name));
+}
+
+void ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head, uint32_t head_count,
+                     const uint32_t *v, uint32_t writes, uint32_t count)
+{
+    struct ptxi_ir_inst *i = ptxi_build_op(b, op, PTXI_NONE, address, stride, PTXI_NONE);
+    uint32_t list;
+    struct ptxi_ir_list *l;
+
+    i->mods = mods;
+    i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
+    list = ptxi_ir_list(b->ir, head_count, count);
+    if (list == PTXI_NONE)
+        return;
+    l = &b->ir->lists[list];
+    memcpy(l->head, head, head_count * sizeof *l->head);
+    memcpy(l->v, v, count * sizeof *v);
+    l->writes = writes;
+    l->count = count;
+    i->list = list;
 }
 
 void ptxi_lower_mma(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
-    static const char *const sources[] = { "a", "b", "c", "e", "scale_a", "scale_b" };
-    const struct ptxi_operand *d = ptxi_build_operand(b, "d");
-    enum ptxi_class class = ptxi_class_of(ptxi_build_type(b, "d"));
+    static const char *const operands[] = { "d", "a", "b", "c", "e", "scale_a", "scale_b" };
     struct ptxi_mma head = read_head(b, inst->match);
-    uint32_t v[MOST], count = d->count, list;
-    struct ptxi_ir_list *l;
-    struct ptxi_ir_inst *i;
+    uint32_t v[MOST], count = 0;
 
-    for (unsigned k = 0; k < d->count; k++)
-        v[k] = d->elements[k].form == PTXI_OPD_SINK ? PTXI_NONE : ptxi_build_def(b, &d->elements[k], class);
-    for (unsigned s = 0; s < sizeof sources / sizeof *sources; s++) {
-        head.first[s + 1] = (uint16_t)count;
-        count += read_operand(b, sources[s], v + count);
+    for (unsigned s = 0; s < sizeof operands / sizeof *operands; s++) {
+        head.first[s] = (uint16_t)count;
+        count += ptxi_build_registers(b, operands[s], s == 0, v + count);
     }
     head.first[7] = (uint16_t)count;
-    i = ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
-    i->mods = inst->match->mods;
-    i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
-    list = ptxi_ir_list(b->ir, HEAD, count);
-    if (list == PTXI_NONE)
-        return;
-    l = &b->ir->lists[list];
-    memcpy(l->head, &head, HEAD * sizeof *l->head);
-    memcpy(l->v, v, count * sizeof *v);
-    l->writes = d->count;
-    l->count = count;
-    i->list = list;
-    write_results(b, d, v);
+    ptxi_build_list(b, ptxi_isa_op(inst->match), inst->match->mods, PTXI_NONE, PTXI_NONE, &head, HEAD, v, head.first[1], count);
+    ptxi_build_registers_end(b, "d", v);
 }

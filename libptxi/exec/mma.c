@@ -18,7 +18,7 @@ static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, 
             struct ptxi_element e = ptxi_fragment_m8n8k4_c(!x->c_f16, l, i);
             uint32_t v = ((const uint32_t *)register_of(w, x, OPERAND_C, x->c_f16 ? i / 2 : i, first, 4))[l];
 
-            c[l / 4 % 4][e.row][e.column] = c_as_d(x, x->c_f16 ? v >> i % 2 * 16 & 0xffff : v);
+            c[l / 4 % 4][e.row][e.column] = c_of_sum(x, x->c_f16 ? v >> i % 2 * 16 & 0xffff : v);
             if (i >= 4)
                 continue;
             v = ((const uint32_t *)register_of(w, x, OPERAND_A, i / 2, first, 4))[l];

@@ -175,11 +175,10 @@ static inline struct ptxi_dot_model model_of(const struct ptxi_mma *x)
     return (struct ptxi_dot_model){ (uint8_t)x->model[0], (uint8_t)x->model[1], (uint8_t)x->model[2], (uint8_t)x->model[3], (int16_t)x->model[4] };
 }
 
-static inline uint32_t c_as_d(const struct ptxi_mma *x, uint32_t c)
+/* Sums are f16 only if both C and D are. */
+static inline uint32_t c_of_sum(const struct ptxi_mma *x, uint32_t c)
 {
-    if (x->c_f16 && !x->d_f16)
-        return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)c));
-    return c;
+    return x->c_f16 && !x->d_f16 ? ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)c)) : c;
 }
 
 /* An operation: `multiply` for each warp of 32 that is here as a whole. */

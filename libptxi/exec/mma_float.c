@@ -60,6 +60,7 @@ static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w
         if (!bad[l])
             continue;
         b = partners(&t, x->sparse, m, n, room);
+        c[m][n] = c_of_sum(x, c[m][n]);
         d[l] = x->scale_bytes ? ptxi_dot_scaled(ta, tb, t.a[m], b, t.stored, c[m][n], &scales) : ptxi_dot(&model, ta, tb, t.a[m], b, t.stored, c[m][n]);
     }
 }
@@ -228,12 +229,16 @@ static inline void multiply_tile(const struct ptxi_warp *w, const struct ptxi_mm
     uint32_t any;
 
     read_columns(w, x, first, c);
+    for (unsigned l = 0; l < OUT && x->c_f16 && !x->d_f16; l++)
+        c[l] = c_of_sum(x, c[l]);
     if (model.method == PTXI_DOT_HALVES)
         any = multiply_parts(&model, t, x->k, length, c, bad);
     else
         any = ptxi_tile_dot(&model, t, 0, x->k, length, c, bad);
     if (__builtin_expect(any, 0))
         multiply_exactly(w, x, first, bad, c);
+    for (unsigned l = 0; l < OUT && x->d_f16 && !x->c_f16; l++)
+        c[l] = ptxi_num_f16_from_f32(c[l], PTXI_NUM_RN);
     write_columns(w, x, first, c);
 }
 

@@ -108,6 +108,16 @@ struct ptxi_mma {
     uint16_t slots[];
 };
 
+/* wmma.load, wmma.store: a the address, b the stride in elements or PTXI_NO_SLOT; pool[imm]. */
+struct ptxi_wmma {
+    uint16_t m, n, k, operand; /* operand: a, b, or c, which d is like */
+    uint16_t bits, col;        /* of an element; layout in memory */
+    uint16_t space;            /* 0 generic, 1 global, 2 shared */
+    uint16_t offset[2];        /* added to the address, low half first */
+    uint16_t count;            /* registers */
+    uint16_t slots[];
+};
+
 enum ptxi_sreg {
 #define SREG(id, spelling, type, vector, ptx, sm) PTXI_SREG_##id,
 #include "isa/sreg.def"

@@ -99,6 +99,59 @@ static inline struct ptxi_element ptxi_fragment_m8n8k4_c(bool f32, unsigned lane
     return (struct ptxi_element){ (uint16_t)((lane & 1) + (i & 2) + high), (uint16_t)((i & 4) + (lane & 2) + (i & 1)) };
 }
 
+/* --- wmma --- */
+
+/* What the PTX ISA leaves open: the fragments of wmma are those of mma, of a product of 16x8 elements for every 16 rows and 8 columns; where A
+ * has 8 rows and B 32 columns, of the transposed product. Registers of one after those of the other; where an operand has more registers
+ * than that, they begin anew. `wide`: A, or of the transposed product B. */
+struct ptxi_wmma_shape {
+    uint8_t rows, columns, depth; /* of the product as it is computed */
+    bool transposed;
+};
+
+static inline struct ptxi_wmma_shape ptxi_wmma_shape(unsigned m, unsigned n, unsigned k)
+{
+    bool transposed = n > 16;
+
+    return (struct ptxi_wmma_shape){ (uint8_t)(transposed ? n : m), (uint8_t)(transposed ? m : n), (uint8_t)k, transposed };
+}
+
+/* Rows of one of the products. */
+static inline unsigned ptxi_wmma_rows(struct ptxi_wmma_shape s)
+{
+    return s.rows < 16 ? s.rows : 16;
+}
+
+static inline struct ptxi_fragment ptxi_wmma_fragment(struct ptxi_wmma_shape s, char operand, unsigned bits)
+{
+    if (operand == 'c')
+        return ptxi_fragment_c(ptxi_wmma_rows(s), bits);
+    return (operand == 'a') != s.transposed ? ptxi_fragment_a(ptxi_wmma_rows(s), bits) : ptxi_fragment_b(8, bits);
+}
+
+/* Registers of one product's fragment. */
+static inline unsigned ptxi_wmma_registers(struct ptxi_wmma_shape s, char operand, unsigned bits)
+{
+    struct ptxi_fragment f = ptxi_wmma_fragment(s, operand, bits);
+
+    return f.lines * (operand == 'c' ? 8u : s.depth) * bits / 4 / f.width;
+}
+
+/* The element of the whole matrix. */
+static inline struct ptxi_element ptxi_wmma_element(struct ptxi_wmma_shape s, char operand, unsigned bits, unsigned lane, unsigned reg, unsigned bit)
+{
+    struct ptxi_fragment f = ptxi_wmma_fragment(s, operand, bits);
+    unsigned per = ptxi_wmma_registers(s, operand, bits), rows = ptxi_wmma_rows(s);
+    unsigned lines = operand == 'c' ? s.rows / rows * (s.columns / 8u) : f.columns ? s.columns / 8u : s.rows / rows, part = reg / per % lines;
+    struct ptxi_element e = ptxi_fragment_element(&f, lane, reg % per, bit);
+
+    if (f.columns || (operand == 'c' && s.rows == rows))
+        e.column = (uint16_t)(e.column + part * 8);
+    else
+        e.row = (uint16_t)(e.row + part * rows);
+    return s.transposed ? (struct ptxi_element){ e.column, e.row } : e;
+}
+
 /* --- sparse A: of every chunk of a row half is stored, and the metadata say which, in 4 bits a chunk --- */
 
 /* Elements of a chunk. */

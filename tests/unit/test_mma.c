@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "isa/fragment.h"
-#include "num/half.h"
 #include "ptxi.h"
+#include "unit/matrix.h"
 
 enum { ROUNDS = 4, KERNEL = 1024, LANE = 256 /* bytes of a lane's operands */ };
 
@@ -36,16 +36,6 @@ static const struct form {
     { "s32.s4.u4.s32", "", 16, 64, 'i', 4, 8, 2 },        { "s32.u4.u4.s32", "", 16, 128, 'i', 4, 8, 1 },
 };
 enum { FORMS = sizeof forms / sizeof *forms };
-
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint32_t any(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32);
-}
 
 /* --- the kernel --- */
 
@@ -106,29 +96,6 @@ static void kernel(char *p, const struct form *f, unsigned selector, bool parted
 }
 
 /* --- numbers --- */
-
-/* As a type has it; `half` of integers and bits is their value already. */
-static uint64_t encode(const char *type, int x)
-{
-    float v = (float)x;
-    uint32_t bits = ptxi_num_bits_f32(v);
-    double wide = x;
-    uint64_t r;
-
-    if (!strncmp(type, "f16", 3))
-        return ptxi_num_small_from_f32(ptxi_num_f16, bits, PTXI_NUM_RN, false);
-    if (!strncmp(type, "bf16", 4))
-        return bits >> 16;
-    if (!strncmp(type, "e4m3", 4))
-        return ptxi_num_small_from_f32(ptxi_num_e4m3, bits, PTXI_NUM_RN, true);
-    if (!strncmp(type, "e5m2", 4))
-        return ptxi_num_small_from_f32(ptxi_num_e5m2, bits, PTXI_NUM_RN, true);
-    if (!strncmp(type, "f64", 3)) {
-        memcpy(&r, &wide, sizeof r);
-        return r;
-    }
-    return !strncmp(type, "f32", 3) || !strncmp(type, "tf32", 4) ? bits : (uint32_t)x;
-}
 
 static int random_value(const struct form *f, const char *type)
 {
