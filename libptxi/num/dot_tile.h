@@ -73,13 +73,15 @@ typedef int32_t ptxi_tile_ints __attribute__((vector_size(TILE_BYTES)));
 enum { PTXI_TILE_LANES = TILE_BYTES / 4, PTXI_TILE_OUT = PTXI_TILE_M * PTXI_TILE_N };
 #undef TILE_BYTES
 
+#define TILE_STEPS(i, k, count) _Pragma("GCC unroll 8") for (unsigned i = k; i < (k) + (count); i++)
+
 /* The largest exponent of a row's and a column's products from k on, of 16 rows. */
 static inline void ptxi_tile_largest(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, int16_t *largest)
 {
 #if defined(__AVX2__)
     __m256i m = _mm256_set1_epi16(PTXI_TILE_ZERO);
 
-    for (unsigned i = k; i < k + count; i++)
+    TILE_STEPS(i, k, count)
         m = _mm256_max_epi16(m, _mm256_add_epi16(*(const __m256i *)t->ea[i], _mm256_set1_epi16(t->eb[n][i])));
     *(__m256i *)largest = m;
 #elif defined(__SSE2__)
@@ -105,16 +107,24 @@ static inline void ptxi_tile_largest(const struct ptxi_tile *t, unsigned n, unsi
 }
 
 /* Sums of the products of a group, each cut off at 1 / scale. */
-static inline void ptxi_tile_sum(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, const float *scale, int32_t *sum)
+static inline __attribute__((always_inline)) void ptxi_tile_sum(const struct ptxi_tile *t, unsigned n, unsigned k, const unsigned count, const float *scale,
+                                                               int32_t *sum)
 {
+    const float *b = t->b[n] + k;
+
     for (unsigned p = 0; p < PTXI_TILE_M; p += PTXI_TILE_LANES) {
-        ptxi_tile_floats by = *(const ptxi_tile_floats *)(scale + p);
+        const ptxi_tile_floats *a = (const ptxi_tile_floats *)(t->a[k] + p), by = *(const ptxi_tile_floats *)(scale + p);
         ptxi_tile_ints s = { 0 };
 
-        for (unsigned i = k; i < k + count; i++)
-            s += __builtin_convertvector(*(const ptxi_tile_floats *)(t->a[i] + p) * t->b[n][i] * by, ptxi_tile_ints);
+        TILE_STEPS(i, 0, count)
+            s += __builtin_convertvector(a[i * (PTXI_TILE_M / PTXI_TILE_LANES)] * b[i] * by, ptxi_tile_ints);
         *(ptxi_tile_ints *)(sum + p) = s;
     }
+}
+
+static __attribute__((noinline, unused)) void ptxi_tile_sum_few(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, const float *scale, int32_t *sum)
+{
+    ptxi_tile_sum(t, n, k, count, scale, sum);
 }
 
 /* What a chunk needs of the numbers it is added to. */
@@ -196,7 +206,10 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_chunk(const stru
     TILE_LOOP(l, PTXI_TILE_OUT) sum[l] = addends.aligned[l];
     for (unsigned i = 0; i < count; i += PTXI_TILE_GROUP) {
         for (unsigned n = 0; n < PTXI_TILE_N; n++)
-            ptxi_tile_sum(t, n, k + i, count - i < PTXI_TILE_GROUP ? count - i : PTXI_TILE_GROUP, addends.scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
+            if (count - i >= PTXI_TILE_GROUP)
+                ptxi_tile_sum(t, n, k + i, PTXI_TILE_GROUP, addends.scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
+            else
+                ptxi_tile_sum_few(t, n, k + i, count - i, addends.scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
         TILE_LOOP(l, PTXI_TILE_OUT) sum[l] += s[l];
     }
     ptxi_tile_round(rounding, sum, &addends, c);
@@ -222,4 +235,5 @@ static inline uint32_t ptxi_tile_dot(const struct ptxi_dot_model *m, const struc
 }
 
 #undef TILE_LOOP
+#undef TILE_STEPS
 #endif

@@ -31,6 +31,14 @@ struct form {
 
 enum { ADD16, ADD32, ADD64, FMA32, BASES };
 
+/* Fragments; what is added to are registers that nothing writes. */
+#define D4 "{%d0,%d1,%d2,%d3}, "
+#define D2 "{%d0,%d1}, "
+#define A4 "{%a0,%a1,%a2,%a3}, "
+#define B2 "{%a1,%a2}, "
+#define C4 "{%d4,%d5,%d6,%d7}"
+#define C2 "{%d4,%d5}"
+
 static const struct form forms[] = {
     [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },
     [ADD32] = { "integer", "add.s32 $d, $a, $b", I32, I32, -1, 0 },
@@ -112,6 +120,12 @@ static const struct form forms[] = {
     { "video", "vabsdiff4.u32.u32.u32.add $d, $a, $b, $c", I32, I32, ADD32, 0 },
     { "warp", "shfl.sync.bfly.b32 $d, $a, 1, 31, -1", I32, I32, ADD32, 0 },
     { "warp", "{ .reg .pred q; setp.lt.s32 q, $a, $b; vote.sync.ballot.b32 $d, q, -1; }", I32, I32, ADD32, 0 },
+    { "matrix", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " D4 A4 B2 C4, F16X2, F16X2, FMA32, 0 },  /* 2048 multiplications */
+    { "matrix", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 " D2 A4 B2 C2, F16X2, F16X2, FMA32, 0 },
+    { "matrix", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " D4 A4 B2 C4, BF16X2, BF16X2, FMA32, 0 },
+    { "matrix", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " D4 A4 B2 C4, F32, F32, FMA32, 0 },     /* 1024 */
+    { "matrix", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },        /* 4096 */
+    { "matrix", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },        /* 8192 */
 };
 
 enum { COUNT = sizeof forms / sizeof *forms };
