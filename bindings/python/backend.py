@@ -49,7 +49,7 @@ class Wheel:
         entry = zipfile.ZipInfo(name)
         entry.compress_type = zipfile.ZIP_DEFLATED
         entry.external_attr = (0o100755 if executable else 0o100644) << 16
-        self.zip.writestr(entry, data)
+        self.zip.writestr(entry, data, compresslevel=1 if executable else 9)
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()
         self.record += f'{name},sha256={digest},{len(data)}\n'
 

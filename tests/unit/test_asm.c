@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { WARP = 32 };
+
 #define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 #define gives(call, result) ck_assert_int_eq(call, result)
 
@@ -126,6 +128,54 @@ START_TEST(arrays)
 }
 END_TEST
 
+/* Warps at work together: sums from the end of the warp, and over all of it. */
+START_TEST(shuffles)
+{
+    static unsigned x[128], y[128];
+
+    for (unsigned i = 0; i < 128; i++)
+        x[i] = 1;
+    ok(ptxiAsmArrays(".reg .u32 Rx, Ry;\n.reg .pred p;\nmov.b32 Rx, %1;\n"
+                     "shfl.sync.down.b32 Ry|p, Rx, 1, 31, -1; @p add.u32 Rx, Ry, Rx;\n"
+                     "shfl.sync.down.b32 Ry|p, Rx, 2, 31, -1; @p add.u32 Rx, Ry, Rx;\n"
+                     "shfl.sync.down.b32 Ry|p, Rx, 4, 31, -1; @p add.u32 Rx, Ry, Rx;\n"
+                     "shfl.sync.down.b32 Ry|p, Rx, 8, 31, -1; @p add.u32 Rx, Ry, Rx;\n"
+                     "shfl.sync.down.b32 Ry|p, Rx, 16, 31, -1; @p add.u32 Rx, Ry, Rx;\nmov.b32 %0, Rx;",
+                     "=r,r", 128, (void *[]){ y, x }));
+    for (unsigned i = 0; i < 128; i++)
+        ck_assert_uint_eq(y[i], WARP - i % WARP);
+    for (unsigned i = 0; i < 128; i++)
+        x[i] = i;
+    ok(ptxiAsmArrays("{ .reg .u32 Ry; mov.u32 %0, %1;\n"
+                     "shfl.sync.bfly.b32 Ry, %0, 16, 31, -1; add.u32 %0, Ry, %0;\nshfl.sync.bfly.b32 Ry, %0, 8, 31, -1; add.u32 %0, Ry, %0;\n"
+                     "shfl.sync.bfly.b32 Ry, %0, 4, 31, -1; add.u32 %0, Ry, %0;\nshfl.sync.bfly.b32 Ry, %0, 2, 31, -1; add.u32 %0, Ry, %0;\n"
+                     "shfl.sync.bfly.b32 Ry, %0, 1, 31, -1; add.u32 %0, Ry, %0; }", "=r,r", 128, (void *[]){ y, x }));
+    for (unsigned i = 0; i < 128; i++)
+        ck_assert_uint_eq(y[i], 496 + 1024 * (i / WARP));
+}
+END_TEST
+
+/* What is legal and looks odd. */
+START_TEST(spellings)
+{
+    unsigned x = 5, y, z;
+    float f;
+
+    ok(ptxiAsm("mov.u32 %0, WARP_SZ * 2;", "=r", &y));
+    ck_assert_uint_eq(y, 2 * WARP);
+    ok(ptxiAsm("mov.b32 { %0 }, %1;", "=r,r", &y, &x));
+    ck_assert_uint_eq(y, 5);
+    ok(ptxiAsm("mov.f32 %0, 0f3f800000; add.f32 %0, %0, 1.0;", "=f", &f));
+    ck_assert(f == 2);
+    ok(ptxiAsm("{ .shared .align 8 .b32 s[8]; .reg .b32 p; mov.u32 p, s; st.shared.v2.u32 [p+16], {%2, 7}; ld.shared.v2.u32 {%0, %1}, [p+16]; }",
+               "=r,=r,r", &y, &z, &x));
+    ck_assert(y == 5 && z == 7);
+    ok(ptxiAsm("pmevent 1; griddepcontrol.wait; nanosleep.u32 20; exit;", ""));
+    ok(ptxiAsm("mov.u32 %0, %%clock; mov.u32 %1, %%clock;", "=r,=r", &y, &z));
+    ck_assert_uint_ne(y, z);
+}
+END_TEST
+
 START_TEST(addresses_are_generic)
 {
     ptxiDevicePtr p;
@@ -172,6 +222,8 @@ static const struct {
     { "mov.u32 %0, %%laneid.x;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 21, 2, "'%laneid' has no element '.x'", NULL },
     { "add.f32 %0, %0, 1;", "+f", PTXI_ERROR_INVALID_PTX, 1, 17, 1, "cannot be an integer constant", NULL },
     { "mov.u32 %0, %1; add.u33 %0, %0, %0;", "=r,n", PTXI_ERROR_INVALID_PTX, 1, 20, 4, "no modifier '.u33'", "accepted: add" },
+    { "mov.f32 %0, 1.f;", "=f", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "malformed number", NULL },
+    { "reg.u32 a;/n/t", "", PTXI_ERROR_INVALID_PTX, 1, 1, 3, "unknown instruction 'reg'", NULL },
     { "mov.u32 %0, 1; }", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 16, 1, "'}' without", NULL },
     { "{ mov.u32 %0, 1; { }", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 1, 1, "'{' without", NULL },
     { "mov.u32 %0, 1 // no semicolon", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 30, 1, "ends in the middle of a statement", NULL },
@@ -264,6 +316,8 @@ int main(void)
     tcase_add_test(t, what_is_read_and_written);
     tcase_add_test(t, percent_signs_and_numbers);
     tcase_add_test(t, arrays);
+    tcase_add_test(t, shuffles);
+    tcase_add_test(t, spellings);
     tcase_add_test(t, addresses_are_generic);
     tcase_add_loop_test(t, errors_point_into_the_template, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(t, reports_point_into_the_template);
