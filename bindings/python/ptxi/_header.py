@@ -1,7 +1,7 @@
 """Reads ptxi.h: every number, structure and prototype that this package uses comes from the header, none is typed again.
 
 Understands the C that the header is written in: enums, lists `#define LIST(X) X(NAME, number, ...)` and enums made of
-them, structures of scalars, pointers and arrays, and prototypes marked PTXI_API."""
+them, structures and unions of scalars, pointers, arrays and each other, and prototypes marked PTXI_API."""
 import ctypes
 import enum
 import os
@@ -30,7 +30,7 @@ class Header:
 
     `enums`      the name of an enum type, such as 'ptxiFault', to an IntEnum without the members' common prefix
     `constants`  every enumerator and number, such as 'PTXI_RANGE_READ', to its value
-    `structs`    the name of a structure to a subclass of ctypes.Structure
+    `structs`    the name of a structure or union to a subclass of ctypes.Structure or ctypes.Union
     `functions`  the name of a function to the ctypes types of its arguments; all return a result but `voids`"""
 
     def __init__(self, text: str) -> None:
@@ -51,8 +51,8 @@ class Header:
         for type_, name in re.findall(r'typedef\s+([a-z ]+?)\s+(\w+)\s*;', text):
             self._types[name] = _SCALARS[type_]
         self._types['ptxiHostFn'] = ctypes.c_void_p
-        for body, name in re.findall(r'typedef\s+struct\s+\w+\s*\{(.*?)\}\s*(\w+)\s*;', text, re.S):
-            self._struct(name, body)
+        for kind, name, body in re.findall(r'typedef\s+(struct|union)\s+(\w+)\s*\{(.*?)\}\s*\2\s*;', text, re.S):
+            self.structs[name] = self._struct(kind, name, body)
         for returns, name, arguments in re.findall(r'PTXI_API\s+(\w+)\s+(\w+)\((.*?)\)\s*;', text, re.S):
             self._function(returns, name, arguments)
 
@@ -85,16 +85,30 @@ class Header:
             return ctypes.c_char_p if re.fullmatch(r'const char \*', declaration) else ctypes.c_void_p
         return self._types[re.sub(r'\bconst\b', '', declaration).strip()]
 
-    def _struct(self, name: str, body: str) -> None:
+    def _nested(self, match: Any) -> str:
+        """A member `struct { ... } name;` as one of a type that gets a name."""
+        name = f'nested{len(self._types)}'
+        self._struct(match[1], name, match[2])
+        return f'{name} {match[3]};'
+
+    def _count(self, text: str) -> int:
+        """The number of elements in '[3]' or '[8 - sizeof(type)]'."""
+        number, type_ = re.fullmatch(r'(\d+)(?: - sizeof\((\w+)\))?', text).groups()  # type: ignore[union-attr]
+        return int(number) - (ctypes.sizeof(self._types[type_]) if type_ else 0)
+
+    def _struct(self, kind: str, name: str, body: str) -> Any:
         fields: List[Any] = []
+        body = re.sub(r'(struct|union)\s*\{([^{}]*)\}\s*(\w+)\s*;', self._nested, body)
         for line in filter(None, (s.strip() for s in body.split(';'))):
-            match = re.fullmatch(r'(.+?[ *])((?:\w+(?:\[\d+\])?(?:, *)?)+)', ' '.join(line.split()))
+            match = re.fullmatch(r'(.+?[ *])((?:\w+(?:\[[^]]+\])?(?:, *)?)+)', ' '.join(line.split()))
             assert match, line
             for field in match[2].split(','):
-                count = re.search(r'\[(\d+)\]', field)
+                count = re.search(r'\[(.+)\]', field)
                 t = self._type(match[1].strip())
-                fields.append((field.strip().split('[')[0], t * int(count[1]) if count else t))
-        self.structs[name] = type(name, (ctypes.Structure,), {'_fields_': fields})
+                fields.append((field.strip().split('[')[0], t * self._count(count[1]) if count else t))
+        base = ctypes.Structure if kind == 'struct' else ctypes.Union
+        self._types[name] = type(name, (base,), {'_fields_': fields})
+        return self._types[name]
 
     def _function(self, returns: str, name: str, arguments: str) -> None:
         types = []
