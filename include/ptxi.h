@@ -25,6 +25,7 @@
 #define PTXI_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define PTXI_VERSION_MAJOR 0
 #define PTXI_VERSION_MINOR 1
@@ -336,6 +337,63 @@ typedef struct ptxiLaunchConfig {
     ptxiLaunchAttribute *attrs; /* may be NULL when there are none */
     unsigned numAttrs;
 } ptxiLaunchConfig;
+
+/* A tensor map, opaque; its address is a multiple of 64. Kernels take it as a parameter (__grid_constant__) or from memory. */
+typedef struct ptxiTensorMap {
+#if defined(__cplusplus) && __cplusplus >= 201103L
+    alignas(64)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+    _Alignas(64)
+#endif
+    uint64_t opaque[16];
+} ptxiTensorMap;
+
+typedef enum ptxiTensorMapDataType {
+    PTXI_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+    PTXI_TENSOR_MAP_DATA_TYPE_UINT16 = 1,
+    PTXI_TENSOR_MAP_DATA_TYPE_UINT32 = 2,
+    PTXI_TENSOR_MAP_DATA_TYPE_INT32 = 3,
+    PTXI_TENSOR_MAP_DATA_TYPE_UINT64 = 4,
+    PTXI_TENSOR_MAP_DATA_TYPE_INT64 = 5,
+    PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
+    PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7,
+    PTXI_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8,
+    PTXI_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
+    PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ = 10,
+    PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32 = 11,
+    PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ = 12,
+    PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B = 13,
+    PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B = 14,
+    PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B = 15
+} ptxiTensorMapDataType;
+
+typedef enum ptxiTensorMapInterleave {
+    PTXI_TENSOR_MAP_INTERLEAVE_NONE = 0,
+    PTXI_TENSOR_MAP_INTERLEAVE_16B = 1,
+    PTXI_TENSOR_MAP_INTERLEAVE_32B = 2
+} ptxiTensorMapInterleave;
+
+typedef enum ptxiTensorMapSwizzle {
+    PTXI_TENSOR_MAP_SWIZZLE_NONE = 0,
+    PTXI_TENSOR_MAP_SWIZZLE_32B = 1,
+    PTXI_TENSOR_MAP_SWIZZLE_64B = 2,
+    PTXI_TENSOR_MAP_SWIZZLE_128B = 3,
+    PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,
+    PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5,
+    PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6
+} ptxiTensorMapSwizzle;
+
+typedef enum ptxiTensorMapL2promotion {
+    PTXI_TENSOR_MAP_L2_PROMOTION_NONE = 0,
+    PTXI_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
+    PTXI_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
+    PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B = 3
+} ptxiTensorMapL2promotion;
+
+typedef enum ptxiTensorMapFloatOOBfill {
+    PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
+    PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
+} ptxiTensorMapFloatOOBfill;
 
 /* A rectangle to copy; layout of CUDA_MEMCPY2D. Pitches, XInBytes and WidthInBytes are bytes, Y and Height rows. */
 typedef struct PTXI_MEMCPY2D {
@@ -745,6 +803,23 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or PTXI_ERROR_NOT_SUPPORTED for attributes that record events or
  *         belong to graphs. */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
+
+/*! ptxiTensorMapEncodeTiled() :
+ *  Describes a tensor in device memory and the boxes of it that cp.async.bulk.tensor copies. Shape and meaning of
+ *  cuTensorMapEncodeTiled; the map is for this library only.
+ * `globalDim`       elements along each dimension, the innermost first: 1..2^32.
+ * `globalStrides`   bytes from one to the next, of dimensions 1 and up: multiples of 16 below 2^40.
+ * `boxDim`          1..256 along each dimension; a row of the box is a multiple of 16 bytes, with a swizzle as long as its span.
+ * `elementStrides`  1..8; the first is ignored.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned
+ *         PTXI_ERROR_NOT_SUPPORTED  interleaved layouts, fills with NaN, converted or packed types, swizzles of atoms above 16 bytes, and
+ *                                   swizzled rows shorter than the span */
+PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
+                                             void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
+                                             const uint32_t *boxDim, const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,
+                                             ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
+                                             ptxiTensorMapFloatOOBfill oobFill);
 
 /* ---- what a driver does not have ----------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ static const struct {
     { "nop", ptxi_lower_nop },     { "bar", ptxi_lower_bar },   { "warp", ptxi_lower_warp },  { "shfl", ptxi_lower_shfl },
     { "vote", ptxi_lower_vote },   { "fence", ptxi_lower_fence }, { "atom", ptxi_lower_atom }, { "red", ptxi_lower_atom },
     { "cp_async", ptxi_lower_cp_async }, { "cp_async_wait", ptxi_lower_cp_async_wait }, { "mbarrier", ptxi_lower_mbarrier },
-    { "bulk", ptxi_lower_bulk },   { "async_store", ptxi_lower_async_store }, { "bulk_zero", ptxi_lower_bulk_zero },
+    { "bulk", ptxi_lower_bulk },   { "async_store", ptxi_lower_async_store }, { "bulk_zero", ptxi_lower_bulk_zero }, { "tensor", ptxi_lower_tensor },
     { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
     { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wmma", ptxi_lower_wmma }, { "wgmma", ptxi_lower_wgmma },
 };

@@ -186,3 +186,42 @@ void ptxi_lower_bulk_zero(struct ptxi_build *b, const struct ptxi_inst *inst)
     size = ptxi_build_use(b, ptxi_build_operand(b, "size"), ptxi_class_of(ptxi_build_type(b, "size")));
     ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, to, ptxi_build_fit(b, size, PTXI_RC_64), PTXI_NONE)->flags |= PTXI_IF_TOGETHER;
 }
+
+/* The reductions, as exec/tensor.h numbers them from 1 on. */
+static unsigned tensor_reduction(const struct ptxi_match *m)
+{
+    static const uint16_t words[] = { PTXI_Q_and, PTXI_Q_or, PTXI_Q_xor, PTXI_Q_add, PTXI_Q_inc, PTXI_Q_dec, PTXI_Q_min, PTXI_Q_max };
+
+    for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+        if (ptxi_build_has(m, words[k]))
+            return k + 1;
+    return 0;
+}
+
+/* Coordinates are more than one operation has room for: they go before it. */
+void ptxi_lower_tensor(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    static const uint8_t fields[] = { PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_D, PTXI_F_IMM };
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *c = ptxi_build_operand(b, "c"), *mask = ptxi_build_operand(b, "cta_mask");
+    bool store = ptxi_isa_slot(m, "dst") == PTXI_Q_global;
+    uint32_t box = generic_address(b, store ? "src" : "dst", space_in(m, store ? "src" : "dst")), map = generic_address(b, "map", PTXI_SPACE_GENERIC);
+    uint32_t mbarrier = store ? PTXI_NONE : generic_address(b, "mbar", space_in(m, "dst")), v[5], cta_mask;
+    struct ptxi_ir_inst *i;
+
+    if (box == PTXI_NONE || map == PTXI_NONE || (!store && mbarrier == PTXI_NONE))
+        return;
+    for (unsigned d = 0; d < c->count; d++)
+        v[d] = ptxi_build_use(b, &c->elements[d], PTXI_RC_32);
+    cta_mask = mask ? ptxi_build_use(b, mask, PTXI_RC_16) : PTXI_NONE;
+    i = ptxi_build_op(b, PTXI_OP_tensor_coords, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+    i->imm = PTXI_NO_SLOT;
+    for (unsigned d = 0; d < c->count; d++)
+        ptxi_build_read(i, fields[d], v[d]);
+    i->flags |= PTXI_IF_TOGETHER;
+    i = ptxi_build_op(b, ptxi_isa_op(m), PTXI_NONE, box, map, mbarrier);
+    ptxi_build_read(i, PTXI_F_D, cta_mask);
+    i->imm = c->count;
+    i->mods = (uint16_t)((store ? PTXI_TENSOR_STORE : 0) | tensor_reduction(m) << PTXI_TENSOR_REDUCE);
+    i->flags |= PTXI_IF_TOGETHER;
+}

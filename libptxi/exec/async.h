@@ -30,6 +30,7 @@ struct ptxi_async {
     uint32_t groups[PTXI_LANES]; /* commits so far */
     struct ptxi_async_entry *ring;
     uint32_t bulk_groups[PTXI_LANES]; /* commits of bulk async-groups so far */
+    int32_t corner[5][PTXI_LANES];    /* coordinates for the next tensor_copy */
 };
 
 /* The warp's, made when there is none; NULL: memory is short. */
@@ -73,6 +74,8 @@ bool ptxi_mbarrier_expire(struct ptxi_cta *lead);
 /* bulk.c. Jobs are kept for the cluster, in the order in which they came. */
 const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_tensor_coords(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_tensor_copy(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_insn *i);
 void ptxi_bulk_commit(struct ptxi_warp *w);
 void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n);

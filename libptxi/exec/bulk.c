@@ -7,6 +7,7 @@
 
 #include "exec/memory.h"
 #include "exec/reduce.h"
+#include "exec/tensor.h"
 
 /* What one thread has asked for. */
 struct ptxi_job {
@@ -25,6 +26,9 @@ struct ptxi_job {
     unsigned char *mbarrier;
     uint32_t group;               /* ... with this number */
     unsigned char value[16];
+    bool tensor;                  /* `to` or `from`, which is not NULL, is a box in shared memory of the tensor */
+    struct ptxi_tensor_map map;
+    int32_t corner[PTXI_TENSOR_MOST];
 };
 
 /* --- the list of a cluster --- */
@@ -78,18 +82,44 @@ void ptxi_bulk_free(struct ptxi_cta *lead)
 /* --- doing them --- */
 
 /* Global memory was there when the job came; since then it may have been freed. */
-static bool still_there(const struct ptxi_job *j, const unsigned char *p, const char *access)
+static bool still_there(const struct ptxi_job *j, uint64_t at, uint32_t bytes, const char *access)
 {
     const struct ptxi_grid *g = j->warp->cta->grid;
     struct ptxi_mem_region r;
 
-    if (j->generation == atomic_load_explicit(j->warp->generation, memory_order_acquire) || ptxi_shared_owner(j->warp->cta, p) ||
-        (uintptr_t)p - (uintptr_t)g->params < g->code->param_bytes)
+    if (at - (uintptr_t)g->params < g->code->param_bytes || ptxi_shared_owner(j->warp->cta, (const unsigned char *)(uintptr_t)at) ||
+        (ptxi_memmap_covers(g->memmap, at, bytes, &r) && !(r.flags & PTXI_MEM_FREED)))
         return true;
-    if (ptxi_memmap_covers(g->memmap, (uintptr_t)p, j->size, &r) && !(r.flags & PTXI_MEM_FREED))
-        return true;
-    ptxi_fault_later(j->warp, j->code, j->insn, PTXI_FK_FREED, (ptxi_lanes)1 << j->lane, (uintptr_t)p, j->size, access);
+    ptxi_fault_later(j->warp, j->code, j->insn, PTXI_FK_FREED, (ptxi_lanes)1 << j->lane, at, bytes, access);
     return false;
+}
+
+static bool row_still_there(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct ptxi_job *j = ctx;
+
+    (void)row, (void)from;
+    return !bytes || still_there(j, at, bytes, j->to ? "load" : "store");
+}
+
+static bool all_still_there(struct ptxi_job *j)
+{
+    if (j->generation == atomic_load_explicit(j->warp->generation, memory_order_acquire))
+        return true;
+    if (j->tensor)
+        return ptxi_tensor_walk(&j->map, j->corner, row_still_there, j);
+    return (!j->from || still_there(j, (uintptr_t)j->from, j->size, "load")) && still_there(j, (uintptr_t)j->to, j->size, "store");
+}
+
+static void move_box(const struct ptxi_job *j)
+{
+    const unsigned char *box = j->to ? j->to : j->from;
+    unsigned char *shared = ptxi_shared_owner(j->warp->cta, box)->shared;
+
+    if (j->to)
+        ptxi_tensor_load(&j->map, j->corner, shared, (uint32_t)(box - shared));
+    else
+        ptxi_tensor_store(&j->map, j->corner, shared, (uint32_t)(box - shared), j->reduce);
 }
 
 static void move(const struct ptxi_job *j, const unsigned char *from)
@@ -106,8 +136,12 @@ static void move(const struct ptxi_job *j, const unsigned char *from)
 
 static void perform(struct ptxi_job *j)
 {
-    if (j->size && (!j->from || still_there(j, j->from, "load")) && still_there(j, j->to, "store"))
-        move(j, j->from ? j->from : j->value);
+    if (j->size && all_still_there(j)) {
+        if (j->tensor)
+            move_box(j);
+        else
+            move(j, j->from ? j->from : j->value);
+    }
     if (j->owner)
         ptxi_mbarrier_completes(j->owner, j->mbarrier, j->size);
 }
@@ -281,6 +315,79 @@ const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_
         if (!ptxi_shared_owner(w->cta, j.to))
             return misuse(w, i, j.lane, "an asynchronous store leads out of the cluster's shared memory");
         if (!submit(w, i, &j))
+            return w->stop;
+    }
+    return i + 1;
+}
+
+/* Coordinates of the box that a tensor_copy behind this moves. */
+const struct ptxi_insn *ptxi_tensor_coords(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint16_t slots[PTXI_TENSOR_MOST] = { i->a, i->b, i->c, i->d, (uint16_t)i->imm };
+    struct ptxi_async *a = ptxi_async_of(w);
+
+    if (!a)
+        return ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
+    for (unsigned d = 0; d < PTXI_TENSOR_MOST && slots[d] != PTXI_NO_SLOT; d++)
+        memcpy(a->corner[d], PTXI_SLOT(w, slots[d]), sizeof a->corner[d]);
+    return i + 1;
+}
+
+struct row_check {
+    struct ptxi_warp *w;
+    const struct ptxi_insn *i;
+    const struct ptxi_job *j;
+};
+
+static bool may_access_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+{
+    const struct row_check *c = ctx;
+
+    (void)row, (void)from;
+    return !bytes || ptxi_mem_at(c->w, c->i, c->j->lane, PTXI_MS_GLOBAL, at, bytes, 1, c->j->to ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
+}
+
+/* The tensor map and the box in shared memory; false after a fault. */
+static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
+{
+    uint64_t box = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane], map = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
+    enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE;
+    bool store = i->mods & PTXI_TENSOR_STORE;
+    unsigned char *shared;
+
+    if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC || j->map.rank != i->imm) {
+        misuse(w, i, j->lane, "there is no tensor map of as many dimensions");
+        return false;
+    }
+    j->reduce = (uint16_t)ptxi_tensor_reduction(&j->map, r);
+    if (r != PTXI_TENSOR_COPY && !j->reduce) {
+        misuse(w, i, j->lane, "elements of the tensor's type have no such reduction");
+        return false;
+    }
+    j->tensor = true;
+    j->size = ptxi_tensor_box_bytes(&j->map);
+    shared = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, box, j->size, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
+    if (!shared)
+        return false;
+    if (!ptxi_shared_owner(w->cta, shared)) {
+        misuse(w, i, j->lane, "the box is not in shared memory");
+        return false;
+    }
+    j->to = store ? NULL : shared;
+    j->from = store ? shared : NULL;
+    for (unsigned d = 0; d < j->map.rank; d++)
+        j->corner[d] = w->async->corner[d][j->lane];
+    return ptxi_tensor_walk(&j->map, j->corner, may_access_row, &(struct row_check){ w, i, j });
+}
+
+const struct ptxi_insn *ptxi_tensor_copy(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint16_t *mask = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+
+        if (!find_box(w, i, &j) || !track(w, i, &j) || !(mask ? multicast(w, i, &j, mask[j.lane]) : submit(w, i, &j)))
             return w->stop;
     }
     return i + 1;

@@ -83,6 +83,10 @@ enum {
 };
 _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
 
+/* tensor_copy: a the box in shared memory, b the tensor map, c the mbarrier or none (generic addresses), d a mask of CTAs or none, imm the
+ * dimensions; mods: */
+enum { PTXI_TENSOR_STORE = 1 /* to global memory */, PTXI_TENSOR_REDUCE = 1 /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */ };
+
 /* mbarrier_...: mods */
 enum {
     PTXI_MBARRIER_GENERIC = 1, /* generic addresses */

@@ -1,0 +1,42 @@
+/* Tensor maps, and the boxes of tensors that bulk copies move. PTX ISA, "Tensors", "Tensor-map". */
+#ifndef PTXI_EXEC_TENSOR_H
+#define PTXI_EXEC_TENSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PTXI_TENSOR_MAGIC UINT64_C(0x70616d2d69787470)
+#define PTXI_TENSOR_MOST 5
+
+/* What ptxiTensorMapEncodeTiled writes; programs see 128 opaque bytes. */
+struct ptxi_tensor_map {
+    uint64_t magic, base;
+    uint64_t stride[PTXI_TENSOR_MOST - 1]; /* bytes; of dimensions 1 and up */
+    uint32_t last[PTXI_TENSOR_MOST];       /* size - 1 */
+    uint16_t box[PTXI_TENSOR_MOST];        /* elements */
+    uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken, in dimensions 1 and up */
+    uint8_t rank, type;                    /* ptxiTensorMapDataType */
+    uint8_t element;                       /* bytes */
+    uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
+};
+_Static_assert(sizeof(struct ptxi_tensor_map) <= 128, "a tensor map has 128 bytes");
+
+/* Bytes that a box takes in shared memory, those beyond the tensor included. */
+uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m);
+
+/* A row of a box: `bytes` bytes at global address `at` are those from `from` on of row number `row`; the others of the row, or with no bytes
+ * all of it, lie beyond the tensor. False ends the walk. */
+typedef bool ptxi_tensor_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes);
+bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx);
+
+/* Global to shared memory, zeros for what lies beyond; or back, where `reduce` may be an operation of atom. The
+ * box is at `offset`, a multiple of 128, of a CTA's shared memory. */
+void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *shared, uint32_t offset);
+void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *shared, uint32_t offset, unsigned reduce);
+
+/* PTXI_OP_atom_... of a reduction, by its place in and, or, xor, add, inc, dec, min, max; 0: not for elements of this type. */
+enum ptxi_tensor_reduction { PTXI_TENSOR_COPY, PTXI_TENSOR_AND, PTXI_TENSOR_OR, PTXI_TENSOR_XOR, PTXI_TENSOR_ADD, PTXI_TENSOR_INC, PTXI_TENSOR_DEC,
+                             PTXI_TENSOR_MIN, PTXI_TENSOR_MAX, PTXI_TENSOR_REDUCTIONS };
+unsigned ptxi_tensor_reduction(const struct ptxi_tensor_map *m, enum ptxi_tensor_reduction r);
+
+#endif
