@@ -54,6 +54,7 @@ struct ptxi_cta {
 #undef X
     } shared_counts;
     struct ptxi_barrier barriers[PTXI_BARRIERS];
+    bool group_waits;         /* a warp waits for its warpgroup */
     uint32_t barriers_in_use; /* bit per barrier at which a warp has arrived */
     unsigned char *shared;
     unsigned char *local;
@@ -130,10 +131,13 @@ const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_
 const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc);
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number);
 const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc, const unsigned char *at);
+const struct ptxi_insn *ptxi_leave_group(struct ptxi_warp *w, const struct ptxi_insn *pc); /* until a warp of the block commits or exits */
 const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask);
 /* To wait for the lanes that ptxi_absent() tells; then the instruction begins anew, with all of them. */
 const struct ptxi_insn *ptxi_leave_aligned(struct ptxi_warp *w, const struct ptxi_insn *pc);
 const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes);
+
+void ptxi_cta_wake_groups(struct ptxi_cta *cta);
 
 /* frame.c */
 const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func);

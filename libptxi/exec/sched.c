@@ -196,6 +196,7 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
+    c->group_waits = false;
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
         struct ptxi_warp *w = &c->warps[k];
 
@@ -263,6 +264,8 @@ static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split 
         snprintf(buf, size, "the barrier of the cluster");
     else if (s->state == PTXI_SPLIT_MBARRIER)
         snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
+    else if (s->state == PTXI_SPLIT_GROUP)
+        snprintf(buf, size, "its warpgroup");
     else
         snprintf(buf, size, "its turn");
     return buf;

@@ -14,7 +14,6 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->live = lanes;
     w->arrived = 0;
     w->cluster_arrived = 0;
-    w->wgmma_waits = 0;
     memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
     w->split_count = 1;
     w->current = 0;
@@ -113,12 +112,27 @@ ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigne
     return there == need ? there : 0;
 }
 
-static bool waits_at_mbarrier(const struct ptxi_warp *w)
+/* For other warps, or for what is under way. */
+static bool waits_for_others(const struct ptxi_warp *w)
 {
     for (uint32_t k = 0; k < w->split_count; k++)
-        if (w->splits[k].state == PTXI_SPLIT_MBARRIER)
+        if (w->splits[k].state == PTXI_SPLIT_MBARRIER || w->splits[k].state == PTXI_SPLIT_GROUP)
             return true;
     return false;
+}
+
+void ptxi_cta_wake_groups(struct ptxi_cta *cta)
+{
+    for (uint32_t n = 0; n < cta->warp_count; n++) {
+        struct ptxi_warp *w = &cta->warps[n];
+
+        for (uint32_t k = 0; k < w->split_count; k++)
+            if (w->splits[k].state == PTXI_SPLIT_GROUP) {
+                w->splits[k].state = PTXI_SPLIT_READY;
+                w->state = PTXI_WARP_READY;
+            }
+    }
+    cta->group_waits = false;
 }
 
 void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier)
@@ -193,7 +207,7 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *leve
             if (some_at_barrier(w))
                 return PTXI_EVENT_BARRIER;
             if (!finish_rendezvous(w) && !wake(w))
-                return w->arrived || waits_at_mbarrier(w) ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
+                return w->arrived || waits_for_others(w) ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
             continue;
         }
         enter(w, s);
@@ -293,6 +307,16 @@ const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct pt
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
+const struct ptxi_insn *ptxi_leave_group(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    s->pc = pc;
+    s->state = PTXI_SPLIT_GROUP;
+    w->cta->group_waits = true;
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
 const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask)
 {
     struct ptxi_split *s = &w->splits[w->current];
@@ -326,6 +350,8 @@ const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
         ptxi_frame_drop(w, s->frame);
         remove_split(w, w->current);
     }
+    if (w->cta->group_waits)
+        ptxi_cta_wake_groups(w->cta);
     for (unsigned g = 0; g < PTXI_WARP32S; g++)
         if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)) && w->cta->barriers_in_use)
             ptxi_cta_warp_done(w->cta);

@@ -48,6 +48,7 @@ enum ptxi_split_state {
     PTXI_SPLIT_SYNC,     /* waits for other lanes at a .sync instruction */
     PTXI_SPLIT_ALIGNED,  /* waits for all other lanes of its warp at an .aligned instruction */
     PTXI_SPLIT_MBARRIER, /* waits for a phase of an mbarrier, or at the cluster's barrier */
+    PTXI_SPLIT_GROUP,    /* waits for the other warps of its warpgroup */
     PTXI_SPLIT_SLEEP     /* gave way to others for a while */
 };
 
@@ -103,8 +104,7 @@ struct ptxi_warp {
 
     /* alloca: the lowest byte that it has given each thread; calls take .local memory from the other end */
     uint64_t stack_top[PTXI_LANES];
-    /* wgmma, for each warp of 32: groups committed; while one waits (bits of wgmma_waits), how many its warpgroup must have committed */
-    uint32_t wgmma_groups[PTXI_WARP32S], wgmma_wanted[PTXI_WARP32S], wgmma_waits;
+    uint32_t wgmma_groups[PTXI_WARP32S]; /* committed by each warp of 32 */
 
     bool stack_moved; /* not all of them are local_stride, where .local memory ends */
 };

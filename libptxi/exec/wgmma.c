@@ -386,38 +386,23 @@ OP( wgmma_commit )
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
         if (w->active & ptxi_warp32_lanes(k))
             w->wgmma_groups[k]++;
+    if (w->cta->group_waits)
+        ptxi_cta_wake_groups(w->cta);
     NEXT;
 }
 
-/* Whether another warp of the warpgroup has yet to commit the groups that must be complete for warp k of w to go on. */
-static bool must_wait(const struct ptxi_warp *w, unsigned k)
+/* Whether another warp of the warpgroup of warp k of w has yet to commit as many groups. */
+static bool must_wait(const struct ptxi_warp *w, unsigned k, uint32_t groups)
 {
     unsigned rank = w->first_thread / 32 + k;
 
     for (unsigned r = rank / 4 * 4; r < rank / 4 * 4 + 4 && r / PTXI_WARP32S < w->cta->warp_count; r++) {
         const struct ptxi_warp *other = &w->cta->warps[r / PTXI_WARP32S];
 
-        if (other->live & ptxi_warp32_lanes(r % PTXI_WARP32S) && (int32_t)(other->wgmma_groups[r % PTXI_WARP32S] - w->wgmma_wanted[k]) < 0)
+        if (other->live & ptxi_warp32_lanes(r % PTXI_WARP32S) && other->wgmma_groups[r % PTXI_WARP32S] < groups)
             return true;
     }
     return false;
-}
-
-static bool waits(const struct ptxi_warp *w)
-{
-    for (unsigned k = 0; k < PTXI_WARP32S; k++)
-        if (w->wgmma_waits >> k & 1 && must_wait(w, k))
-            return true;
-    return false;
-}
-
-/* No warp of the block can go on: each has exited, or waits at a barrier, or for its warpgroup. */
-static bool is_stuck(const struct ptxi_cta *c)
-{
-    for (uint32_t n = 0; n < c->warp_count; n++)
-        if (c->warps[n].state == PTXI_WARP_READY && !waits(&c->warps[n]))
-            return false;
-    return true;
 }
 
 OP( wgmma_wait )
@@ -426,17 +411,8 @@ OP( wgmma_wait )
 
     if (w->active != w->live && ptxi_absent(w))
         return ptxi_leave_aligned(w, i);
-    w->wgmma_waits = 0;
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
-        if (w->active & ptxi_warp32_lanes(k)) {
-            w->wgmma_wanted[k] = w->wgmma_groups[k] - (pending < w->wgmma_groups[k] ? pending : w->wgmma_groups[k]);
-            w->wgmma_waits |= 1u << k;
-        }
-    if (!waits(w)) {
-        w->wgmma_waits = 0;
-        NEXT;
-    }
-    if (is_stuck(w->cta))
-        return ptxi_fault(w, i, PTXI_FK_DEADLOCK, w->active, 0, 0, "a warp of the warpgroup does not commit its groups");
-    return ptxi_leave_quantum(w, i);
+        if (w->active & ptxi_warp32_lanes(k) && w->wgmma_groups[k] > pending && must_wait(w, k, w->wgmma_groups[k] - pending))
+            return ptxi_leave_group(w, i);
+    NEXT;
 }
