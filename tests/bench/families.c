@@ -31,13 +31,13 @@ struct form {
 
 enum { ADD16, ADD32, ADD64, FMA32, BASES };
 
-/* Fragments; what is added to are registers that nothing writes. */
+/* Fragments. */
 #define D4 "{%d0,%d1,%d2,%d3}, "
 #define D2 "{%d0,%d1}, "
 #define A4 "{%a0,%a1,%a2,%a3}, "
 #define B2 "{%a1,%a2}, "
-#define C4 "{%d4,%d5,%d6,%d7}"
-#define C2 "{%d4,%d5}"
+#define C4 "{%a3,%a2,%a1,%a0}"
+#define C2 "{%a3,%a0}"
 
 static const struct form forms[] = {
     [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },
