@@ -151,7 +151,7 @@ static bool special_result(const struct specials *s, bool f16, uint32_t *result)
 static int64_t align(const struct number *x, int largest, int kept)
 {
     int up = x->exponent - x->fraction - largest + kept;
-    int64_t m = (int64_t)(up >= 0 ? x->significand << up : up > -64 ? x->significand >> -up : 0);
+    int64_t m = !x->significand || up <= -64 ? 0 : (int64_t)(up >= 0 ? x->significand << up : x->significand >> -up);
 
     return x->negative ? -m : m;
 }

@@ -70,6 +70,7 @@ static inline void ptxi_tile_tf32(const uint32_t *word, float *value, int16_t *e
 #endif
 typedef float ptxi_tile_floats __attribute__((vector_size(TILE_BYTES)));
 typedef int32_t ptxi_tile_ints __attribute__((vector_size(TILE_BYTES)));
+typedef uint32_t ptxi_tile_sums __attribute__((vector_size(TILE_BYTES))); /* which may wrap where they are not wanted */
 enum { PTXI_TILE_LANES = TILE_BYTES / 4, PTXI_TILE_OUT = PTXI_TILE_M * PTXI_TILE_N };
 #undef TILE_BYTES
 
@@ -114,11 +115,11 @@ static inline __attribute__((always_inline)) void ptxi_tile_sum(const struct ptx
 
     for (unsigned p = 0; p < PTXI_TILE_M; p += PTXI_TILE_LANES) {
         const ptxi_tile_floats *a = (const ptxi_tile_floats *)(t->a[k] + p), by = *(const ptxi_tile_floats *)(scale + p);
-        ptxi_tile_ints s = { 0 };
+        ptxi_tile_sums s = { 0 };
 
         TILE_STEPS(i, 0, count)
-            s += __builtin_convertvector(a[i * (PTXI_TILE_M / PTXI_TILE_LANES)] * b[i] * by, ptxi_tile_ints);
-        *(ptxi_tile_ints *)(sum + p) = s;
+            s += (ptxi_tile_sums)__builtin_convertvector(a[i * (PTXI_TILE_M / PTXI_TILE_LANES)] * b[i] * by, ptxi_tile_ints);
+        *(ptxi_tile_sums *)(sum + p) = s;
     }
 }
 
@@ -152,6 +153,7 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_addends(const st
         clamped = most > lowest ? most : lowest;
         shift = most - e + 25 - kept;
         shift = shift < 31 ? shift : 31;
+        shift = shift > 0 ? shift : 0; /* of a zero */
         out->aligned[l] = (((significand << 2) >> shift) ^ negative) - negative;
         out->scale[l] = ptxi_num_f32((uint32_t)(127 + kept - clamped) << 23);
         out->alone[l] = -(int32_t)(products == PTXI_TILE_ZERO);
