@@ -33,6 +33,27 @@ static inline void f32_of_f16(float *restrict r, const uint16_t *restrict a)
 void f32_of_f16(float *restrict r, const uint16_t *restrict a);
 #endif
 
+/* To nearest; a NaN is one still. */
+static inline void f16_nearest_of_f32(uint16_t *r, const float *a)
+{
+#if defined(__AVX512F__)
+    for (int l = 0; l < PTXI_LANES; l += 32) {
+        __m256i low = _mm512_cvtps_ph(_mm512_load_ps(a + l), _MM_FROUND_TO_NEAREST_INT);
+
+        _mm512_store_si512(r + l, _mm512_inserti64x4(_mm512_castsi256_si512(low),
+                                                     _mm512_cvtps_ph(_mm512_load_ps(a + l + 16), _MM_FROUND_TO_NEAREST_INT), 1));
+    }
+#elif defined(__F16C__)
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        __m128i low = _mm256_cvtps_ph(_mm256_load_ps(a + l), _MM_FROUND_TO_NEAREST_INT);
+
+        _mm256_store_si256((__m256i *)(r + l), _mm256_set_m128i(_mm256_cvtps_ph(_mm256_load_ps(a + l + 8), _MM_FROUND_TO_NEAREST_INT), low));
+    }
+#else
+    FOR_LANES r[l] = ptxi_num_f16_from_f32(ptxi_num_bits_f32(a[l]), PTXI_NUM_RN);
+#endif
+}
+
 /* Rounded; a NaN becomes the canonical one. */
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);

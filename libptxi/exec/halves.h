@@ -1,5 +1,5 @@
 /* f16 and bf16 registers as arrays of 16-bit elements: one a lane, or two for .f16x2 and .bf16x2, so that either is an array to
- * the same code, PTXI_LANES or twice as long. It is taken in blocks, which compilers keep in vector registers as floats. */
+ * the same code, PTXI_LANES or twice as long. */
 #ifndef PTXI_EXEC_HALVES_H
 #define PTXI_EXEC_HALVES_H
 
@@ -17,6 +17,7 @@ enum { HALF_BLOCK = 16, HALVES_MAX = 2 * PTXI_LANES };
     for (int k_ = 0; k_ < (n); k_ += PTXI_LANES)   \
         PTXI_SIMD for (int l = k_; l < k_ + PTXI_LANES; l++)
 
+/* A block of elements, as floats, which compilers keep in vector registers. */
 static inline void widen_f16(float *restrict r, const uint16_t *a)
 {
 #if defined(__AVX512F__)
@@ -29,26 +30,35 @@ static inline void widen_f16(float *restrict r, const uint16_t *a)
 #endif
 }
 
-static inline void narrow_f16(uint16_t *restrict r, const float *a)
-{
-#if defined(__AVX512F__)
-    _mm256_storeu_si256((__m256i *)r, _mm512_cvtps_ph(_mm512_loadu_ps(a), _MM_FROUND_TO_NEAREST_INT));
-#elif defined(__F16C__)
-    _mm_storeu_si128((__m128i *)r, _mm256_cvtps_ph(_mm256_loadu_ps(a), _MM_FROUND_TO_NEAREST_INT));
-    _mm_storeu_si128((__m128i *)(r + 8), _mm256_cvtps_ph(_mm256_loadu_ps(a + 8), _MM_FROUND_TO_NEAREST_INT));
-#else
-    FOR_BLOCK r[l] = ptxi_num_f16_nearest(a[l]);
-#endif
-}
-
 static inline void widen_bf16(float *restrict r, const uint16_t *a)
 {
     FOR_BLOCK r[l] = ptxi_num_f32_from_bf16(a[l]);
 }
 
-static inline void narrow_bf16(uint16_t *restrict r, const float *a)
+/* Whether any of n elements is a NaN, that is, its magnitude beyond infinity's. */
+static inline bool any_nan_half(const uint16_t *a, int n, uint16_t inf)
 {
-    FOR_BLOCK r[l] = ptxi_num_bf16_nearest(a[l]);
+#if defined(__AVX512BW__)
+    __mmask32 nan = 0;
+
+    for (int k = 0; k < n; k += 32)
+        nan |= _mm512_cmpgt_epi16_mask(_mm512_and_si512(_mm512_load_si512(a + k), _mm512_set1_epi16(0x7fff)), _mm512_set1_epi16((int16_t)inf));
+    return nan;
+#elif defined(__AVX2__)
+    __m256i nan = _mm256_setzero_si256();
+
+    for (int k = 0; k < n; k += 16) {
+        __m256i m = _mm256_and_si256(_mm256_load_si256((const __m256i *)(a + k)), _mm256_set1_epi16(0x7fff));
+
+        nan = _mm256_or_si256(nan, _mm256_cmpgt_epi16(m, _mm256_set1_epi16((int16_t)inf)));
+    }
+    return _mm256_movemask_epi8(nan);
+#else
+    uint16_t nan = 0;
+
+    FOR_HALVES(n) nan |= (uint16_t)-((a[l] & 0x7fff) > inf);
+    return nan;
+#endif
 }
 
 static inline void write_halves(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *r, int n)

@@ -22,14 +22,6 @@ static inline uint16_t ptxi_num_f16_nearest(float x)
     return ptxi_num_f16_from_f32(ptxi_num_bits_f32(x), PTXI_NUM_RN);
 }
 
-/* In fewer steps than ptxi_num_bf16_from_f32(), but a NaN just stays one, if it is not of lower bits only. */
-static inline uint16_t ptxi_num_bf16_nearest(float x)
-{
-    uint32_t bits = ptxi_num_bits_f32(x);
-
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 /* --- results --- */
 static inline uint16_t ptxi_num_canon_half(uint16_t a, uint16_t inf)
 {
@@ -81,12 +73,6 @@ static inline float ptxi_num_fma_odd_f32(float a, float b, float c)
     return ptxi_num_f32(bits + (move ? towards : 0));
 }
 
-/* Whether rounding s to bf16 is a tie. */
-static inline bool ptxi_num_is_tie_bf16(float s)
-{
-    return (ptxi_num_bits_f32(s) & 0xffff) == 0x8000;
-}
-
 /* s is a * b + c to nearest, of operands that are bf16. Unless it looks like a tie and is none, it rounds on as the exact
  * sum would. If it does, this is the next float on the sum's side. s then is so close to the sum that a * b - s is exact as a double,
  * and adding c to it gives the sign of what is missing. */
@@ -95,8 +81,9 @@ static inline float ptxi_num_off_tie_bf16(float s, float a, float b, float c)
     double missing = ((double)a * b - s) + c;
     uint32_t bits = ptxi_num_bits_f32(s);
     uint32_t towards = (missing < 0.0) == (s < 0.0f) ? 1 : UINT32_MAX;
+    bool tie = (bits & 0xffff) == 0x8000;
 
-    return ptxi_num_f32(bits + (ptxi_num_is_tie_bf16(s) && missing != 0.0 ? towards : 0));
+    return ptxi_num_f32(bits + (tie && missing != 0.0 ? towards : 0));
 }
 
 static inline float ptxi_num_fma_bf16(float a, float b, float c)
@@ -105,6 +92,22 @@ static inline float ptxi_num_fma_bf16(float a, float b, float c)
 }
 
 /* --- min, max --- */
+/* Of numbers, as integers: in the order of those, but if both are negative. */
+static inline uint16_t ptxi_num_max_half(int16_t a, int16_t b)
+{
+    int16_t low = a < b ? a : b, high = a < b ? b : a;
+
+    return (uint16_t)((int16_t)(a & b) < 0 ? low : high);
+}
+
+static inline uint16_t ptxi_num_min_half(int16_t a, int16_t b)
+{
+    int16_t low = a < b ? a : b, high = a < b ? b : a;
+
+    return (uint16_t)((int16_t)(a & b) < 0 ? high : low);
+}
+
+/* Of anything. */
 /* Which of them, by constants that all elements share. */
 struct ptxi_num_minmax {
     uint16_t inf;   /* of the format */
