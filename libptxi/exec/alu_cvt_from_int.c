@@ -41,15 +41,35 @@ static inline double sticky_f64(uint64_t x, bool is_signed)
     return upper_half(x, is_signed) + lower_half(x);
 }
 
+/* Whether any is below -2^51, or not below 2^51. The others become floats when added to the bits of 1.5 * 2^52. */
+static inline bool any_long(const uint64_t *a, bool is_signed)
+{
+    uint64_t all = 0, least = is_signed ? (uint64_t)1 << 51 : 0;
+
+    FOR_LANES all |= a[l] + least;
+    return all >> (is_signed ? 52 : 51);
+}
+
+static inline double short_f64(uint64_t x)
+{
+    return ptxi_num_f64(x + 0x4338000000000000) - 0x1.8p52;
+}
+
 /* --- exactly, but for what is cut --- */
 #define STICKY_64(src, is_signed)                                                                    \
     static __attribute__((noinline)) void sticky_f64_of_##src(double *restrict r, const uint64_t *a) \
     {                                                                                                \
-        FOR_LANES r[l] = sticky_f64(a[l], is_signed);                                                \
+        if (__builtin_expect(any_long(a, is_signed), 0))                                             \
+            FOR_LANES r[l] = sticky_f64(a[l], is_signed);                                            \
+        else                                                                                         \
+            FOR_LANES r[l] = short_f64(a[l]);                                                        \
     }                                                                                                \
-    static __attribute__((noinline)) void sticky_f32_of_##src(float *restrict r, const uint64_t *a)  \
+    static void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                            \
     {                                                                                                \
-        FOR_LANES r[l] = ptxi_num_f32_odd_normal(sticky_f64(a[l], is_signed));                       \
+        LANE_ARRAY(double, x);                                                                       \
+                                                                                                     \
+        sticky_f64_of_##src(x, a);                                                                   \
+        FOR_LANES r[l] = ptxi_num_f32_odd_normal(x[l]);                                              \
     }
 STICKY_64(u64, false)
 STICKY_64(s64, true)

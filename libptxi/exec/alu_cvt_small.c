@@ -6,12 +6,12 @@
 enum { APART_e4m3 = 8, APART_e5m2 = 8, APART_e3m2 = 8, APART_e2m3 = 8, APART_e2m1 = 4 };
 
 /* .relu: the elements, of 1 + n bits in fields `apart` bits wide, that have a sign become 0. No NaN has one. */
-static __attribute__((noinline)) void drop_negative_16(uint16_t *r, int n, int apart)
+static inline void drop_negative_16(uint16_t *r, int n, int apart)
 {
-    unsigned signs = (1u | 1u << apart) << n;
+    const uint16_t signs = (uint16_t)((1u | 1u << apart) << n);
 
     FOR_LANES {
-        unsigned s = r[l] & signs, below = s - (s >> n);
+        uint16_t s = r[l] & signs, below = (uint16_t)(s - (s >> n));
 
         r[l] = (uint16_t)(r[l] & ~(s | below));
     }
