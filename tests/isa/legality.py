@@ -209,8 +209,9 @@ def spell(mnemonic, words):
     return '.'.join([mnemonic] + [w for w in words if w])
 
 
-def ptxas(program, version, target, lines):
-    """Which of the lines (form, operands) are errors: a dictionary from index to message."""
+def run_ptxas(program, version, target, lines, ending):
+    """The messages of ptxas about the lines (form, operands) in the frame, a dictionary from index to message; all it wrote; and
+    whether it ended well."""
     text, where = '', {}
     b128 = '.reg .b128 %q<240>;' if version >= 83 and int(re.sub(r'\D', '', target)) >= 70 else ''
     for part in open(os.path.join(HERE, 'frame.ptx')):
@@ -223,35 +224,55 @@ def ptxas(program, version, target, lines):
                 line += 1
                 where[line] = i
                 text += '%s %s;\n' % (form, operands)
-    text += '.visible .entry last() {\nbogus.instruction %r0;\n}\n'
     with tempfile.NamedTemporaryFile('w', suffix='.ptx', delete=False) as f:
-        f.write(text)
+        f.write(text + ending)
     out = subprocess.run([program, '-arch=' + target, f.name, '-o', os.devnull], capture_output=True, text=True)
     os.unlink(f.name)
     bad = {}
-    fatal = None
     for message in (out.stdout + out.stderr).split('\n'):
         m = re.match(r'.*, line (\d+); (?:error|fatal) *: (.*)', message)
         if m and int(m.group(1)) in where:
-            bad.setdefault(where[int(m.group(1))], m.group(2))
-            if 'Parsing error' in m.group(2) or '; fatal' in message:
-                fatal = where[int(m.group(1))]
-    if fatal is None and 'bogus' not in out.stdout + out.stderr:
-        # some other errors end it, too, and some lines ptxas itself falls over
-        if len(lines) == 1:
-            return {0: bad.get(0, 'no end')}
-        half = len(lines) // 2
-        bad = ptxas(program, version, target, lines[:half])
-        bad.update({half + i: m for i, m in ptxas(program, version, target, lines[half:]).items()})
-        return bad
-    if fatal is not None and len(lines) > 1:
-        # a syntax error hides what stands behind it
-        rest = [x for i, x in enumerate(lines) if i != fatal]
-        back = [i for i in range(len(lines)) if i != fatal]
-        again = ptxas(program, version, target, rest)
-        bad = {back[i]: m for i, m in again.items()}
-        bad[fatal] = 'syntax'
-        return bad
+            bad.setdefault(where[int(m.group(1))], 'syntax' if 'Parsing error' in m.group(2) or '; fatal' in message else m.group(2))
+    return bad, out.stdout + out.stderr, out.returncode == 0
+
+
+def parse(program, version, target, lines):
+    """Which of the lines are errors. No code is made for the others: the file ends with an error of its own."""
+    order = sorted(range(len(lines)), key=lambda i: '[f' not in lines[i][1])  # as they stand in the file
+    bad = {}
+    while order:
+        found, out, _ = run_ptxas(program, version, target, [lines[i] for i in order], '.visible .entry last() {\nbogus.instruction %r0;\n}\n')
+        syntax = [k for k, message in found.items() if message == 'syntax']
+        if not syntax and 'bogus' not in out:
+            # some other errors end it, too, and some lines ptxas itself falls over
+            rest = halves(parse, program, version, target, [lines[i] for i in order]) if len(order) > 1 else {0: found.get(0, 'no end')}
+            bad.update({order[k]: m for k, m in rest.items()})
+            break
+        bad.update({order[k]: m for k, m in found.items()})
+        order = order[syntax[0] + 1:] if syntax else []  # an error of syntax hides what stands behind it
+    return bad
+
+
+def generate(program, version, target, lines):
+    """Which of the lines that ptxas parses it makes no code for."""
+    if not lines:
+        return {}
+    bad, _, good = run_ptxas(program, version, target, lines, '')
+    if good:
+        return {}
+    if len(lines) == 1:
+        return {0: bad.get(0, 'no code')}
+    if not bad:
+        return halves(generate, program, version, target, lines)
+    back = [i for i in range(len(lines)) if i not in bad]
+    bad.update({back[i]: m for i, m in generate(program, version, target, [lines[i] for i in back]).items()})
+    return bad
+
+
+def halves(judge, program, version, target, lines):
+    half = len(lines) // 2
+    bad = judge(program, version, target, lines[:half])
+    bad.update({half + i: m for i, m in judge(program, version, target, lines[half:]).items()})
     return bad
 
 
@@ -259,7 +280,9 @@ def judge_ptxas(program, version, target, forms):
     verdict = {}
     for i in range(0, len(forms), BATCH):
         part = forms[i:i + BATCH]
-        bad = ptxas(program, version, target, part)
+        bad = parse(program, version, target, part)
+        parsed = [k for k in range(len(part)) if k not in bad]
+        bad.update({parsed[k]: m for k, m in generate(program, version, target, [part[k] for k in parsed]).items()})
         for k, f in enumerate(part):
             verdict[f] = bad.get(k)
     return verdict
