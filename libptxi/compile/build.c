@@ -459,6 +459,7 @@ static bool place_operands(struct ptxi_build *b, const struct ptxi_inst *inst, s
 void ptxi_lower_plain(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     struct ptxi_ir_inst i = { .op = ptxi_isa_op(inst->match), .mods = inst->match->mods, .guard = PTXI_NONE, .aux = PTXI_NONE, .list = PTXI_NONE, .ptx = b->ptx };
+    const struct ptxi_opspec *first = inst->match->row->specs;
 
     memset(i.v, 0xff, sizeof i.v);
     if (is_pure(inst->match->row))
@@ -472,6 +473,8 @@ void ptxi_lower_plain(struct ptxi_build *b, const struct ptxi_inst *inst)
         ptxi_build_unsupported(b, NULL);
     else
         *ptxi_ir_append(b->ir, i.op) = i;
+    if (i.v[PTXI_F_D] != PTXI_NONE && first->flags & PTXI_OPF_WIDER)
+        ptxi_build_def_end(b, &inst->operands[0], i.v[PTXI_F_D], ptxi_isa_operand_type(inst->match, first));
 }
 
 /* --- guards --- */

@@ -472,6 +472,22 @@ uint32_t ptxi_build_generic(struct ptxi_build *b, uint32_t shared)
     return d;
 }
 
+/* PTX ISA, "Addresses as Operands": a narrow register is extended. ptxas does it to 32 bits by the register's type, for the register
+ * and the offset, adds these in 32 bits and extends the sum by zeros. */
+static uint32_t narrow_base(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_class class)
+{
+    const struct ptxi_type_info *t = &ptxi_types[a->type];
+    unsigned cut = 64 - t->bits;
+    uint64_t offset = t->class == 'S' ? (uint64_t)((int64_t)((uint64_t)a->offset << cut) >> cut) : (uint64_t)a->offset << cut >> cut;
+    uint32_t base = a->reg;
+
+    if (t->bits < 32) {
+        base = ptxi_build_temp(b, PTXI_RC_32);
+        ptxi_build_resize(b, base, a->reg, t->bits, t->class == 'S');
+    }
+    return ptxi_build_fit(b, add_offset(b, base, (int64_t)offset), class);
+}
+
 bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_space space, struct ptxi_mem *mem)
 {
     enum ptxi_class class;
@@ -493,12 +509,16 @@ bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum
         }
     }
     class = mem->space == PTXI_SPACE_SHARED ? PTXI_RC_32 : PTXI_RC_64;
-    if (!a->var && a->reg == PTXI_NO_REG)
+    if (!a->var && a->reg == PTXI_NO_REG) {
         mem->base = ptxi_build_const(b, class, 0);
-    else if (!a->var)
+    } else if (!a->var && ptxi_types[a->type].bits < (class == PTXI_RC_32 ? 32 : 64)) {
+        mem->base = narrow_base(b, a, class);
+        offset = 0;
+    } else if (!a->var) {
         mem->base = ptxi_build_fit(b, a->reg, class);
-    else if (a->reg != PTXI_NO_REG)
+    } else if (a->reg != PTXI_NO_REG) {
         mem->base = add_index(b, mem->base, scaled(b, ptxi_build_fit(b, a->reg, class), a->scale ? a->scale : 1));
+    }
     if (offset < INT32_MIN || offset > INT32_MAX || (mem->space == PTXI_SPACE_GLOBAL && b->ir->vregs[mem->base].kind == PTXI_VR_CONST && !a->var)) {
         mem->base = add_offset(b, mem->base, offset);
         offset = 0;

@@ -86,6 +86,7 @@ enum ptxi_operand_form {
 struct ptxi_address {
     const struct ptxi_var *var; /* or NULL */
     uint32_t reg;               /* or PTXI_NO_REG; with var set it is an index, scaled by `scale` */
+    uint8_t type;               /* of reg: enum ptxi_type */
     uint32_t scale;             /* 1, or the element size of var[reg] */
     int64_t offset;
     const struct ptxi_operand *sampler; /* tex: the sampler between texture and coordinates, or NULL */

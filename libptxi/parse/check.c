@@ -52,6 +52,12 @@ static bool is_bits(char class)
     return class == 'U' || class == 'S' || class == 'B';
 }
 
+/* What has registers of .bN only, and no constants. */
+static bool is_alternate(enum ptxi_type t)
+{
+    return ptxi_types[t].class == 'A';
+}
+
 /* PTX ISA, "Operand Type Information" and "Operand Size Exceeding Instruction-Type Size": whether a register of type
  * `reg` can stand where the instruction says `want`. */
 static bool fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
@@ -62,7 +68,7 @@ static bool fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
     if (want == reg)
         return true;
     if (reg == PTXI_T_f16x2) /* ptxas takes such a register for an integer */
-        return large_enough && is_bits(w->class);
+        return large_enough && (is_bits(w->class) || want == PTXI_T_u16x2 || want == PTXI_T_s16x2);
     if (w->class == 'P' || r->class == 'P')
         return false;
     switch (w->class) {
@@ -155,6 +161,8 @@ static bool check_const(struct check *k, const struct ptxi_raw *r, const struct 
         return fail(k, r->loc, "operand %s is written and cannot be a constant", s->name);
     if (s->flags & PTXI_OPF_REGISTER)
         return fail(k, r->loc, "operand %s of '%.*s' cannot be a constant", s->name, (int)k->sp->n, k->sp->s);
+    if (want != PTXI_T_NONE && (is_alternate(want) || want == PTXI_T_f16 || want == PTXI_T_f16x2))
+        return fail(k, r->loc, "operand %s of '%.*s' is of type .%s, which has no constants", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name);
     if (!to_const(r, want, o))
         return fail(k, r->loc, "operand %s of '%.*s' is of type .%s and cannot be %s constant", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name,
                     value_kinds[r->value_kind]);
@@ -192,9 +200,22 @@ static bool check_selector(struct check *k, const struct ptxi_raw *r, const stru
     return true;
 }
 
+/* A .f16x2 register stands for an integer of the instruction's own type, not for a count or the like. */
+static bool is_own_type(const struct check *k, const struct ptxi_opspec *s)
+{
+    const struct ptxi_row *row = k->c->match->row;
+
+    for (unsigned i = 0; i < row->slot_count; i++)
+        if (row->slots[i].word_count == 1 && row->slots[i].words[0] == s->type)
+            return true;
+    return s->type_rule != PTXI_TR_FIXED;
+}
+
 static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
 {
     if (want != PTXI_T_NONE && want != r->type && !fits(want, r->type, s->flags & PTXI_OPF_WIDER))
+        return fail_type(k, r, s, want);
+    if (r->type == PTXI_T_f16x2 && (want == PTXI_T_u32 || want == PTXI_T_s32) && !is_own_type(k, s))
         return fail_type(k, r, s, want);
     if ((r->selector || r->negated || r->minus) && !check_selector(k, r, s))
         return false;
@@ -260,7 +281,7 @@ static bool check_indexed(struct check *k, const struct ptxi_raw *r, const struc
         return fail(k, r->loc, "operand %s of '%.*s' cannot be an address", s->name, (int)k->sp->n, k->sp->s);
     if (!(a = ARENA_NEW(k->p->arena, struct ptxi_address, 1)))
         return false;
-    *a = (struct ptxi_address){ .var = r->var, .reg = r->reg, .scale = r->scale, .offset = r->offset };
+    *a = (struct ptxi_address){ .var = r->var, .reg = r->reg, .type = r->type, .scale = r->scale, .offset = r->offset };
     o->form = PTXI_OPD_ADDRESS;
     o->type = r->type;
     o->address = a;
@@ -302,10 +323,35 @@ static bool check_scalar(struct check *k, const struct ptxi_raw *r, const struct
     }
 }
 
+/* What the registers of a vector are together, as ptxas has it: one of .bN makes all of them bits. False if they do not go together. */
+static bool join(enum ptxi_type *all, enum ptxi_type one)
+{
+    char a, b;
+
+    if (*all == PTXI_T_NONE || *all == one || ptxi_types[one].class == 'B') {
+        *all = one;
+        return true;
+    }
+    a = ptxi_types[*all].class;
+    b = ptxi_types[one].class;
+    return a == 'B' || ((a == 'U' || a == 'S') && (b == 'U' || b == 'S'));
+}
+
+/* PTX ISA, "Vectors as Operands". Integers count as bits where floats are wanted. */
+static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
+{
+    if (want == PTXI_T_NONE || all == PTXI_T_NONE || fits(want, all, wider))
+        return true;
+    return ptxi_types[want].class == 'F' && want != PTXI_T_f16x2 && all != PTXI_T_f16x2 && is_bits(ptxi_types[all].class) &&
+           (ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits));
+}
+
 /* Elements one by one; of a brace list, or of a vector register. */
 static bool check_elements(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, unsigned n, struct ptxi_operand *o)
 {
     unsigned have = r->kind == PTXI_RAW_VECTOR ? r->count : r->vector, sinks = 0, bits = 0;
+    enum ptxi_type all = PTXI_T_NONE;
+    struct ptxi_raw first = { 0 };
     struct ptxi_operand *e;
 
     if (have != n)
@@ -319,7 +365,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
             one.vector = 0;
             one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
         }
-        if (!check_scalar(k, &one, s, want, s->flags & PTXI_OPF_WRITE, &e[i]))
+        if (!check_scalar(k, &one, s, one.kind == PTXI_RAW_REG && one.type != PTXI_T_pred ? PTXI_T_NONE : want, s->flags & PTXI_OPF_WRITE, &e[i]))
             return false;
         sinks += e[i].form == PTXI_OPD_SINK;
         if (e[i].form != PTXI_OPD_REG)
@@ -327,7 +373,13 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         if (bits && ptxi_types[e[i].type].bits != bits)
             return fail(k, one.loc, "the registers of a vector must be of one width");
         bits = ptxi_types[e[i].type].bits;
+        if (all == PTXI_T_NONE)
+            first = one;
+        if (!join(&all, e[i].type))
+            return fail(k, one.loc, "the registers of a vector must be of one type, or some of them of .b%u", bits);
     }
+    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER))
+        return fail_type(k, &first, s, want);
     if (sinks == n && n && !(s->flags & PTXI_OPF_SINK))
         return fail(k, r->loc, "one element at least must be a register");
     o->form = PTXI_OPD_VECTOR;
@@ -425,12 +477,11 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
 static bool check_space(struct check *k, const struct ptxi_raw *r, int space, bool store)
 {
     const struct ptxi_var *v = r->var;
-    bool narrow = ptxi_types[r->type].bits == 32 && k->p->tree->address_size == 64;
+    bool global = space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC;
 
-    if (r->based && !v && narrow && (space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC))
+    /* ptxas takes 32 bits for a sign of a 32-bit program, which it does not translate; narrower ones it extends */
+    if (r->based && !v && global && ptxi_types[r->type].bits == 32 && k->p->tree->address_size == 64)
         return fail(k, r->loc, "'%.*s' has 32 bits; an address in %s space takes a 64-bit register", (int)r->loc.len, r->s, space_names[space]);
-    if (!v && !r->based && space != PTXI_SPACE_LOCAL)
-        return fail(k, r->loc, "only a .local address can be a constant");
     if (!v)
         return true;
     if (v->opaque)
@@ -453,11 +504,14 @@ static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i,
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in brackets", s->name, (int)k->sp->n, k->sp->s);
     if (only != PTXI_T_NONE && (!r->based || r->var || !fits(only, r->type, false)))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in a .%s register", s->name, (int)k->sp->n, k->sp->s, ptxi_types[only].name);
+    if (!r->var && !r->based && space != PTXI_SPACE_LOCAL)
+        return fail(k, r->loc, "only a .local address can be a constant");
     if (only == PTXI_T_NONE && space >= 0 && !check_space(k, r, space, i == 0 && k->c->match->row->spec_count > 1))
         return false;
     if (!(a = ARENA_NEW(k->p->arena, struct ptxi_address, 1)))
         return false;
-    *a = (struct ptxi_address){ .var = r->var, .reg = r->based ? r->reg : PTXI_NO_REG, .scale = r->based ? r->scale : 1, .offset = r->offset };
+    *a = (struct ptxi_address){ .var = r->var, .reg = r->based ? r->reg : PTXI_NO_REG, .type = r->based ? r->type : PTXI_T_NONE,
+                                .scale = r->based ? r->scale : 1, .offset = r->offset };
     o->form = PTXI_OPD_ADDRESS;
     o->type = r->based ? r->type : PTXI_T_NONE;
     o->column = r->loc.col;
@@ -598,10 +652,30 @@ static bool use_label(struct check *k)
     return ptxi_scope_use_label(k->p, r->s, r->loc.len, r->loc, &k->out[0].target);
 }
 
+/* A narrow register is likely a mistake where memory is large. */
+static void warn_narrow(struct check *k)
+{
+    unsigned nth = 0;
+
+    for (unsigned i = 0; i < k->p->raw_count && nth < k->c->address_count; i++) {
+        const struct ptxi_raw *r = &k->p->raw[i];
+        int space;
+
+        if (r->kind != PTXI_RAW_ADDRESS)
+            continue;
+        space = address_space(k->c, nth++);
+        if (r->based && !r->var && ptxi_types[r->type].bits < k->p->tree->address_size && (space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC))
+            ptxi_parse_warn(k->p, r->loc, "'%.*s' has %u bits: an address in %s space has %u", (int)r->loc.len, r->s, ptxi_types[r->type].bits,
+                            space_names[space], k->p->tree->address_size);
+    }
+}
+
 static bool commit(struct check *k)
 {
     unsigned n = k->c->spec_count;
 
+    if (k->c->address_count)
+        warn_narrow(k);
     while (n && k->out[n - 1].form == PTXI_OPD_NONE)
         n--;
     k->in->match = k->c->match;

@@ -218,14 +218,14 @@ static bool undefined(struct parser *p, const struct ptxi_raw *r)
     return false;
 }
 
-/* Whether the register in *r can be an address or an index. */
-static bool want_address_register(struct parser *p, const struct ptxi_raw *r)
+/* Whether the register in *r can be an address, an index or a function. */
+static bool want_address_register(struct parser *p, const struct ptxi_raw *r, unsigned least)
 {
     const struct ptxi_type_info *t = &ptxi_types[r->type];
 
     if (r->kind == PTXI_RAW_NAME)
         return undefined(p, r);
-    if (r->kind == PTXI_RAW_REG && !r->vector && !r->selector && (t->class == 'U' || t->class == 'S' || t->class == 'B') && (t->bits == 32 || t->bits == 64))
+    if (r->kind == PTXI_RAW_REG && !r->vector && !r->selector && (t->class == 'U' || t->class == 'S' || t->class == 'B') && t->bits >= least && t->bits <= 64)
         return true;
     ptxi_parse_error(p, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
     return false;
@@ -253,7 +253,7 @@ static bool parse_index(struct parser *p, struct ptxi_raw *r)
     start(p, &base);
     if (p->tok.kind == PTXI_TOK_NAME && !ptxi_expr_starts(p)) {
         parse_bare_name(p, &base);
-        if (!want_address_register(p, &base))
+        if (!want_address_register(p, &base, 32))
             return false;
         r->kind = PTXI_RAW_ADDRESS;
         r->based = true;
@@ -327,7 +327,7 @@ static bool parse_base(struct parser *p, struct ptxi_raw *r)
     if (base.kind == PTXI_RAW_VAR) {
         r->var = base.var;
     } else {
-        if (!want_address_register(p, &base))
+        if (!want_address_register(p, &base, 8))
             return false;
         r->based = true;
         r->reg = base.reg;
@@ -519,7 +519,7 @@ static bool parse_callee(struct parser *p, struct ptxi_call *call, struct ptxi_r
         ptxi_parse_error(p, callee->loc, "function '%.*s' is not declared", (int)callee->loc.len, callee->s);
         return false;
     }
-    return want_address_register(p, callee);
+    return want_address_register(p, callee, 32);
 }
 
 static bool check_args(struct parser *p, const struct ptxi_raw *raw, unsigned count, struct ptxi_var *const *formals, unsigned formal_count, bool result,

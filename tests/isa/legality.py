@@ -436,7 +436,7 @@ def main():
                     count[2] += 1
                     continue
                 differences += 1
-                print('%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')))
+                print('%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')), flush=True)
             if args.record:
                 record(args.record, target, version, theirs, known, rng)
     for target, count in counts.items():

@@ -818,6 +818,42 @@ START_TEST(conversions_of_two_and_four)
 }
 END_TEST
 
+/* What ptxas makes of address registers that are narrower than addresses, of vectors whose registers are of other types than their
+ * elements, and of registers that are wider than results and sources. */
+START_TEST(operands_of_other_types)
+{
+    static const char text[] = ".version 8.5\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
+                               "{ .reg .b64 %p, %w<4>; .reg .b32 %r<9>; .reg .s32 %i<3>; .reg .f32 %f<3>; .reg .u16 %u; .reg .s16 %s; .reg .b8 %b; .reg .s8 %t;\n"
+                               "  .reg .pred %q; .shared .align 16 .b8 tile[128]; .local .align 16 .b32 own[8];\n"
+                               "  ld.param.u64 %p, [p]; mov.u32 %r0, 0;\n"
+                               "more: st.shared.u32 [%r0], %r0; add.u32 %r0, %r0, 4; setp.lt.u32 %q, %r0, 128; @%q bra more;\n"
+                               "  mov.u16 %u, 16; ld.shared.u32 %r1, [%u+65544]; st.global.u32 [%p], %r1;\n"
+                               "  mov.s16 %s, -8; ld.shared.u32 %r1, [%s+24]; st.global.u32 [%p+4], %r1;\n"
+                               "  ld.shared.u32 %r1, [%s+65536+48]; st.global.u32 [%p+8], %r1;\n"
+                               "  cvt.u8.u16 %b, %u; ld.shared.u32 %r1, [%b+260]; st.global.u32 [%p+12], %r1;\n"
+                               "  cvt.s8.s16 %t, %s; ld.shared.u32 %r1, [%t+12]; st.global.u32 [%p+16], %r1;\n"
+                               "  mov.u32 %r1, 77; st.local.u32 [own+4], %r1; mov.u64 %w0, own; cvt.u32.u64 %r2, %w0; sub.u32 %r2, %r2, 64;\n"
+                               "  ld.local.u32 %r3, [%r2+68]; st.global.u32 [%p+20], %r3;\n"
+                               "  ld.shared.v2.f32 {%i0, %i1}, [tile+32]; st.global.v2.f32 [%p+24], {%i0, %r1};\n"
+                               "  ld.shared.v2.u32 {%f0, %r4}, [tile+40]; st.global.v2.u32 [%p+32], {%r4, %f0};\n"
+                               "  mov.u64 %w1, 0xffffffff3fc00000; cvt.rn.f16x2.f32 %w2, %w1, %w1; st.global.u64 [%p+40], %w2;\n"
+                               "  mov.u64 %w1, 0x1ffff1234; cvt.pack.sat.u16.s32 %w2, %w1, %w1; st.global.u64 [%p+48], %w2; ret; }\n";
+    static const uint32_t want[14] = { 24, 16, 40, 20, 4, 77, 32, 77, 44, 40, 0x3e003e00, 0, 0, 0 };
+    void *params[] = { &mem };
+    ptxiFunction f;
+    ptxiModule m;
+    uint32_t got[14];
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (int k = 0; k < 14; k++)
+        ck_bits32_at(got[k], want[k], "word %d", k);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("launch");
@@ -851,6 +887,7 @@ int main(void)
     tcase_add_test(t, one_module_many_threads);
     tcase_add_test(t, a_long_queue_drains);
     tcase_add_test(t, conversions_of_two_and_four);
+    tcase_add_test(t, operands_of_other_types);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
