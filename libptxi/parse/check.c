@@ -338,11 +338,11 @@ static bool join(enum ptxi_type *all, enum ptxi_type one)
 }
 
 /* PTX ISA, "Vectors as Operands". Integers count as bits where floats are wanted. */
-static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
+static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider, unsigned n)
 {
     if (want == PTXI_T_NONE || all == PTXI_T_NONE || fits(want, all, wider))
         return true;
-    return ptxi_types[want].class == 'F' && want != PTXI_T_f16x2 && all != PTXI_T_f16x2 && is_bits(ptxi_types[all].class) &&
+    return n > 1 && ptxi_types[want].class == 'F' && want != PTXI_T_f16x2 && all != PTXI_T_f16x2 && is_bits(ptxi_types[all].class) &&
            (ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits));
 }
 
@@ -378,7 +378,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         if (!join(&all, e[i].type))
             return fail(k, one.loc, "the registers of a vector must be of one type, or some of them of .b%u", bits);
     }
-    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER))
+    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER, n))
         return fail_type(k, &first, s, want);
     if (sinks == n && n && !(s->flags & PTXI_OPF_SINK))
         return fail(k, r->loc, "one element at least must be a register");
@@ -474,6 +474,17 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
     return true;
 }
 
+/* A register of 8 or 16 bits is an address for loads, stores and atomic operations. */
+static bool takes_narrow(const struct ptxi_row *row)
+{
+    static const char *const rules[] = { "ld", "ldu", "st", "atom", "red" };
+
+    for (unsigned i = 0; row->lower && i < sizeof rules / sizeof *rules; i++)
+        if (!strcmp(row->lower, rules[i]))
+            return true;
+    return false;
+}
+
 static bool check_space(struct check *k, const struct ptxi_raw *r, int space, bool store)
 {
     const struct ptxi_var *v = r->var;
@@ -504,6 +515,8 @@ static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i,
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in brackets", s->name, (int)k->sp->n, k->sp->s);
     if (only != PTXI_T_NONE && (!r->based || r->var || !fits(only, r->type, false)))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in a .%s register", s->name, (int)k->sp->n, k->sp->s, ptxi_types[only].name);
+    if (only == PTXI_T_NONE && r->based && ptxi_types[r->type].bits < 32 && !takes_narrow(k->c->match->row))
+        return fail(k, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
     if (!r->var && !r->based && space != PTXI_SPACE_LOCAL)
         return fail(k, r->loc, "only a .local address can be a constant");
     if (only == PTXI_T_NONE && space >= 0 && !check_space(k, r, space, i == 0 && k->c->match->row->spec_count > 1))

@@ -276,13 +276,17 @@ def halves(judge, program, version, target, lines):
     return bad
 
 
-def judge_ptxas(program, version, target, forms):
+def judge_ptxas(program, version, target, forms, mutants):
+    """What ptxas says: a dictionary from form to message, None where it takes the form. Mutated operands it must bring to code, too."""
     verdict = {}
     for i in range(0, len(forms), BATCH):
         part = forms[i:i + BATCH]
         bad = parse(program, version, target, part)
-        parsed = [k for k in range(len(part)) if k not in bad]
-        bad.update({parsed[k]: m for k, m in generate(program, version, target, [part[k] for k in parsed]).items()})
+        parsed = [k for k in range(len(part)) if k not in bad and part[k] in mutants]
+        # ptxas takes the first address of 32 bits for the sign of a 32-bit program, unless a narrower one was there before
+        narrow = [bool(re.search(r'\[%([bh]|u16_)\d', part[k][1])) for k in parsed]
+        for group in ([k for k, n in zip(parsed, narrow) if n], [k for k, n in zip(parsed, narrow) if not n]):
+            bad.update({group[k]: m for k, m in generate(program, version, target, [part[k] for k in group]).items()})
         for k, f in enumerate(part):
             verdict[f] = bad.get(k)
     return verdict
@@ -312,8 +316,8 @@ def known_differences():
 
 
 def forms_of(rows, ops, limit, operands, rng):
-    """(spelling, operand text) of every row's expansions and their mutations, with the row they came from."""
-    forms = {}
+    """(spelling, operand text) of every row's expansions and their mutations, and which have mutated operands."""
+    forms, mutated = {}, set()
     families = {}
     for r in rows:
         families.setdefault(r.mnemonic, []).append(r)
@@ -336,11 +340,14 @@ def forms_of(rows, ops, limit, operands, rng):
                 for _ in range(operands):
                     text = ops.write(r, words, rng.choice(operand_choices(r)))
                     if text:
-                        forms.setdefault((spell(r.mnemonic, words), mutate_operands(text, rng)), r)
+                        form = spell(r.mnemonic, words), mutate_operands(text, rng)
+                        if form not in forms:
+                            mutated.add(form)
+                        forms[form] = r
                 for mutant in mutants:
                     source = tuple(w if w in ops.types and m not in ops.types else m for m, w in zip(mutant, words))
                     forms.setdefault((spell(r.mnemonic, mutant), ops.write(r, source, None)), r)
-    return forms
+    return forms, mutated
 
 
 def table_accepts(rows, ops, form, operands, answer):
@@ -375,12 +382,12 @@ def fill(row, words):
 fill.spaces = {'const', 'global', 'local', 'param', 'param::entry', 'param::func', 'shared', 'shared::cta', 'shared::cluster'}
 
 
-def record(path, target, version, theirs, known, rng):
-    """Some forms that ptxas takes and as many that it doesn't, as verdicts.c reads them."""
+def record(path, target, version, theirs, mutants, known, rng):
+    """Some forms that ptxas takes and as many that it doesn't, as verdicts.c reads them; half as many with mutated operands."""
     with open(path, 'a') as f:
-        for taken in (True, False):
-            some = [x for x, message in sorted(theirs.items()) if (message is None) == taken]
-            for form, operands in rng.sample(some, min(len(some), 8)):
+        for taken, mutated in itertools.product((True, False), repeat=2):
+            some = [x for x, message in sorted(theirs.items()) if (message is None) == taken and (x in mutants) == mutated]
+            for form, operands in rng.sample(some, min(len(some), 4 if mutated else 8)):
                 line = '%s %s %s %s;' % (target, 'missing' if taken else 'extra', form, operands)
                 if not any(k.search(line) for k in known):
                     f.write('%s %d %s %s %s;\n' % (target[3:], version, '+' if taken else '-', form, operands))
@@ -410,9 +417,10 @@ def main():
     if args.record:
         open(args.record, 'w').close()
     for family in sorted({r.mnemonic for r in wanted}):
-        forms = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, args.operands if args.front_end else 0, random.Random(args.seed))
-        if args.record and len(forms) > 500:
-            forms = {f: forms[f] for f in rng.sample(sorted(forms), 500)}
+        forms, mutants = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, args.operands if args.front_end else 0, random.Random(args.seed))
+        if args.record:
+            groups = sorted(set(forms) - mutants), sorted(mutants)
+            forms = {f: forms[f] for g, most in zip(groups, (150, 60)) for f in rng.sample(g, min(len(g), most))}
         for target, version in TARGETS.items():
             if args.target and target not in args.target.split(','):
                 continue
@@ -422,7 +430,7 @@ def main():
                 answers = judge_front_end(args.front_end, version, target, list(forms))
             else:
                 answers = judge_table(args.table, version, target, sorted({f for f, _ in forms}))
-            theirs = judge_ptxas(args.ptxas, version, target, list(forms))
+            theirs = judge_ptxas(args.ptxas, version, target, list(forms), mutants)
             count = counts.setdefault(target, [0, 0, 0])
             for form, operands in forms:
                 ours = answers[form, operands] is None if args.front_end else table_accepts(rows, ops, form, operands, answers[form])
@@ -438,7 +446,7 @@ def main():
                 differences += 1
                 print('%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')), flush=True)
             if args.record:
-                record(args.record, target, version, theirs, known, rng)
+                record(args.record, target, version, theirs, mutants, known, rng)
     for target, count in counts.items():
         print('%s: %d forms, %d accepted by ptxas, %d known differences' % (target, *count), file=sys.stderr)
     sys.exit(differences > 0)
