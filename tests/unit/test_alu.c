@@ -341,9 +341,10 @@ START_TEST(all_are_tested)
 #undef X
     };
     static const char *const elsewhere[] = { /* how their names begin */
-        "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_", "count", "cp_async", "cvta_", "elect", "end", "exit", "fence",
-        "getctarank_", "guard", "isspacep", "ld_", "ldmatrix", "local_addr", "loop", "mapa_", "match_", "mbarrier_", "mma_", "movmatrix", "nanosleep", "nop", "redux", "ret", "shape",
-        "shared_", "shfl_", "sreg_", "st_", "stack", "stmatrix", "tensor_co", "trap", "unreachable", "unsupported", "v", "wgmma", "wmma_"
+        "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_", "count", "cp_async",
+        "cvta_", "elect", "end", "exit", "fence", "getctarank_", "guard", "isspacep", "ld_", "ldmatrix", "local_addr", "loop", "mapa_",
+        "match_", "mbarrier_", "mma_", "movmatrix", "nanosleep", "nop", "redux", "ret", "shape", "shared_", "shfl_", "sreg_", "st_",
+        "stack", "stmatrix", "tensor_co", "trap", "unreachable", "unsupported", "v", "wgmma", "wmma_"
     };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
