@@ -249,7 +249,7 @@ ALWAYS vec floats_toward_zero(vec v)
     return (vec)_mm512_cvt_roundepi32_ps((native)v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 #else
     fvec f = __builtin_convertvector((svec)v, fvec);
-    svec over = __builtin_convertvector(f, svec) - (svec)v;
+    svec over = (svec)((vec)__builtin_convertvector(f, svec) - v); /* 2^31 wraps, and so does the difference */
 
     return (vec)f + MASK(over > 0);
 #endif

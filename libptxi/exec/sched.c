@@ -254,12 +254,18 @@ static bool within_limits(struct ptxi_warp *w)
     return true;
 }
 
-static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, char *buf, size_t size)
+/* The lanes of one of the warps of 32 that share the engine's: bits from 32 * half on. */
+static unsigned lanes_of(ptxi_lanes lanes, unsigned half)
+{
+    return (unsigned)((uint64_t)lanes >> 32 * half & 0xffffffff);
+}
+
+static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, unsigned half, char *buf, size_t size)
 {
     if (s->state == PTXI_SPLIT_BARRIER)
         snprintf(buf, size, "barrier %u", s->barrier);
     else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
-        snprintf(buf, size, "lanes 0x%llx", (unsigned long long)s->sync_mask);
+        snprintf(buf, size, "lanes 0x%x", lanes_of(s->sync_mask, half));
     else if (s->state == PTXI_SPLIT_MBARRIER && !s->mbarrier)
         snprintf(buf, size, "the barrier of the cluster");
     else if (s->state == PTXI_SPLIT_MBARRIER)
@@ -271,10 +277,29 @@ static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split 
     return buf;
 }
 
+/* Appends where the lanes of a split wait that belong to one warp; returns the length, which may be cut. */
+static size_t say_waiting(char *text, size_t n, size_t size, const struct ptxi_cta *c, const struct ptxi_warp *w, const struct ptxi_split *s, unsigned half)
+{
+    const struct ptxi_code *code = s->frame->code;
+    unsigned lanes = lanes_of(s->lanes, half);
+    char what[64];
+
+    if (!lanes)
+        return n;
+    if (n < size)
+        n += (size_t)snprintf(text + n, size - n, "%s", n ? "; " : "");
+    if (c->lead->member_count > 1 && n < size)
+        n += (size_t)snprintf(text + n, size - n, "CTA %u of the cluster, ", c->rank);
+    if (n < size)
+        n += (size_t)snprintf(text + n, size - n, "warp %u lanes 0x%x wait for %s at line %u", w->index * (PTXI_LANES / 32) + half, lanes,
+                              waits_for(w, s, half, what, sizeof what), code->locs[s->pc - code->insns].line);
+    return n;
+}
+
 /* Nothing in the cluster can go on and something waits: says who waits where. */
 static void fail_deadlock(struct ptxi_cta *lead)
 {
-    char text[sizeof lead->grid->report.detail], what[64];
+    char text[sizeof lead->grid->report.detail];
     size_t n = 0;
     struct ptxi_warp *first = NULL;
 
@@ -283,15 +308,8 @@ static void fail_deadlock(struct ptxi_cta *lead)
         struct ptxi_warp *w = &c->warps[k % lead->warp_count];
 
         for (uint32_t s = 0; w->state != PTXI_WARP_DONE && s < w->split_count && n < sizeof text; s++) {
-            const struct ptxi_split *p = &w->splits[s];
-            const struct ptxi_code *code = p->frame->code;
-
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s", n ? "; " : "");
-            if (lead->member_count > 1 && n < sizeof text)
-                n += (size_t)snprintf(text + n, sizeof text - n, "CTA %u of the cluster, ", c->rank);
-            if (n < sizeof text)
-                n += (size_t)snprintf(text + n, sizeof text - n, "warp %u lanes 0x%llx wait for %s at line %u", w->index, (unsigned long long)p->lanes,
-                                      waits_for(w, p, what, sizeof what), code->locs[p->pc - code->insns].line);
+            for (unsigned half = 0; half < PTXI_LANES / 32; half++)
+                n = say_waiting(text, n, sizeof text, c, w, &w->splits[s], half);
             if (!first)
                 first = w;
         }

@@ -198,6 +198,6 @@ TABLE(sin, 64, SIN_ROWS)
     ROW(0, 0) ROW(0, 0) ROW(0, 0) ROW(0, 0)
 TABLE(tanh, 64, TANH_ROWS)
 
-const uint8_t ptxi_num_tanh_first[16] = { 0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43 };
-const uint8_t ptxi_num_tanh_down[16] = { 6, 6, 6, 5, 5, 4, 4, 4, 3, 2, 3 };
-const uint8_t ptxi_num_tanh_shift[16] = { 7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6 };
+const _Alignas(16) uint8_t ptxi_num_tanh_first[16] = { 0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43 };
+const _Alignas(16) uint8_t ptxi_num_tanh_down[16] = { 6, 6, 6, 5, 5, 4, 4, 4, 3, 2, 3 };
+const _Alignas(16) uint8_t ptxi_num_tanh_shift[16] = { 7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6 };

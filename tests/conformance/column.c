@@ -446,7 +446,8 @@ static unsigned crossed_index(const struct column *c, uint32_t row)
     static const uint8_t digit_bits[5] = { 12, 12, 6, 4, 3 };
     unsigned bits = digit_bits[c->inputs], n = row * 2531u % COLUMN_CROSSED;
 
-    return n >> bits * (c->inputs - 1u - c->position) & (unsigned)ones(bits);
+    /* an input behind those that are crossed takes its digits from where they wrap around to */
+    return n >> (bits * (c->inputs - 1u - c->position) & 31) & (unsigned)ones(bits);
 }
 
 static uint64_t special_element(const struct column *c, unsigned i)

@@ -12,6 +12,7 @@ from typing import Any, Dict, List
 _SCALARS = {
     'char': ctypes.c_char, 'int': ctypes.c_int, 'unsigned': ctypes.c_uint, 'unsigned int': ctypes.c_uint,
     'unsigned char': ctypes.c_ubyte, 'unsigned short': ctypes.c_ushort, 'float': ctypes.c_float, 'size_t': ctypes.c_size_t,
+    'int32_t': ctypes.c_int32, 'uint32_t': ctypes.c_uint32, 'int64_t': ctypes.c_int64, 'uint64_t': ctypes.c_uint64,
     'long long': ctypes.c_longlong, 'unsigned long long': ctypes.c_ulonglong,
 }
 
@@ -98,6 +99,7 @@ class Header:
 
     def _struct(self, kind: str, name: str, body: str) -> Any:
         fields: List[Any] = []
+        body = re.sub(r'^#.*$|\b(_A|a)lignas\(\d+\)', '', body, flags=re.M)  # no field stands elsewhere for it
         body = re.sub(r'(struct|union)\s*\{([^{}]*)\}\s*(\w+)\s*;', self._nested, body)
         for line in filter(None, (s.strip() for s in body.split(';'))):
             match = re.fullmatch(r'(.+?[ *])((?:\w+(?:\[[^]]+\])?(?:, *)?)+)', ' '.join(line.split()))
