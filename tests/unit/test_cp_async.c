@@ -117,7 +117,7 @@ static const struct {
 } faults[] = {
     { PLACES "  cp.async.cg.shared.global [%r4+4], [%rd4], 16;", PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED, "write of 16 bytes" },
     { PLACES "  cp.async.cg.shared.global [%r4], [%rd4+8], 16;", PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED, "read of 16 bytes" },
-    { PLACES "  cp.async.ca.shared.global [%r4], [%rd4+4096], 8;", PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS, "past the end of the allocation of 4096 bytes" },
+    { PLACES "  cp.async.ca.shared.global [%r4], [%rd4+4096], 8;", PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS, "read of 8 bytes" },
     { PLACES "  cp.async.ca.shared.global [%r4+65536], [%rd4], 8;", PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OTHER_BLOCK_SHARED, "goes beyond the block's shared memory" },
 };
 
