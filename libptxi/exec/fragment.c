@@ -140,23 +140,6 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
             memcpy((uint32_t *)PTXI_SLOT(w, slots[k]) + first, m[k], FRAGMENT);
 }
 
-OP( ldmatrix )
-{
-    uint32_t at[32];
-    const struct ptxi_insn *bad;
-
-    if (w->active != w->live && ptxi_absent(w))
-        return ptxi_leave_aligned(w, i);
-    for (unsigned first = 0; first < PTXI_LANES; first += 32) {
-        if (!(w->active & ptxi_warp32_lanes(first / 32)))
-            continue;
-        if (!find_rows(w, i, first, at) && (bad = bad_row(w, i, first, PTXI_ACCESS_LOAD)))
-            return bad;
-        load(w, i, first, at);
-    }
-    NEXT;
-}
-
 /* Four elements of 8 bits a thread, of two rows of 16x8: PTX ISA, "stmatrix", layout for one 16x8 matrix. In memory its columns are rows. */
 static void gather_8(unsigned char *m)
 {
@@ -184,7 +167,8 @@ static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, u
     }
 }
 
-OP( stmatrix )
+/* The same for each warp of 32 that is here as a whole. */
+static inline __attribute__((always_inline)) const struct ptxi_insn *move(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
 {
     uint32_t at[32];
     const struct ptxi_insn *bad;
@@ -194,12 +178,15 @@ OP( stmatrix )
     for (unsigned first = 0; first < PTXI_LANES; first += 32) {
         if (!(w->active & ptxi_warp32_lanes(first / 32)))
             continue;
-        if (!find_rows(w, i, first, at) && (bad = bad_row(w, i, first, PTXI_ACCESS_STORE)))
+        if (!find_rows(w, i, first, at) && (bad = bad_row(w, i, first, access)))
             return bad;
-        store(w, i, first, at);
+        (access == PTXI_ACCESS_LOAD ? load : store)(w, i, first, at);
     }
     NEXT;
 }
+
+OP( ldmatrix ) { return move(w, i, PTXI_ACCESS_LOAD); }
+OP( stmatrix ) { return move(w, i, PTXI_ACCESS_STORE); }
 
 OP( movmatrix )
 {
