@@ -116,8 +116,10 @@ void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m);
 /* --- matrices --- */
 struct ptxi_mma;
 /* An operation with registers v, of which it writes the first `writes`; head: the words before them. */
-void ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head, uint32_t head_count,
-                     const uint32_t *v, uint32_t writes, uint32_t count);
+struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head,
+                                     uint32_t head_count, const uint32_t *v, uint32_t writes, uint32_t count);
+/* What stands for the type of A or B: a float's format, whether integers have a sign. */
+uint16_t ptxi_build_element_code(enum ptxi_type t);
 /* The element types of a product, and the model of its sums. */
 void ptxi_build_mma_types(const struct ptxi_build *b, enum ptxi_type ta, enum ptxi_type tb, struct ptxi_mma *head);
 /* Registers of the operand of that name, whose values are read; or where to write it, PTXI_NONE for a sink. Returns how many. */

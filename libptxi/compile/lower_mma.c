@@ -8,8 +8,7 @@
 
 enum { HEAD = offsetof(struct ptxi_mma, slots) / sizeof(uint16_t), MOST = 40 };
 
-/* What stands for the type of A or B: a float's format, whether integers have a sign. */
-static uint16_t element_code(enum ptxi_type t)
+uint16_t ptxi_build_element_code(enum ptxi_type t)
 {
     switch (t) {
 #define X(name, ...) case PTXI_T_##name: return PTXI_DOT_##name;
@@ -36,11 +35,11 @@ void ptxi_build_mma_types(const struct ptxi_build *b, enum ptxi_type ta, enum pt
     bool f16_result = head->c_f16 && head->d_f16;
     struct ptxi_dot_model model;
 
-    head->a = element_code(ta);
-    head->b = element_code(tb);
+    head->a = ptxi_build_element_code(ta);
+    head->b = ptxi_build_element_code(tb);
     model = head->m == 8 && ta == PTXI_T_f16 ? ptxi_dot_find_m8n8k4(b->options->sm, f16_result)
                                              : ptxi_dot_find(b->options->sm, PTXI_DOT_WARP, (enum ptxi_dot_type)head->a, f16_result);
-    memcpy(head->model, (const uint16_t[]){ model.chunk, model.kept, model.rounding, model.method, (uint16_t)model.zero }, sizeof head->model);
+    ptxi_dot_pack(&model, head->model);
 }
 
 /* .block_scale: how many scales a row of A and a column of B have, and where they are. */
@@ -104,8 +103,8 @@ void ptxi_build_registers_end(struct ptxi_build *b, const char *name, const uint
             ptxi_build_def_end(b, &o->elements[k], v[k], ptxi_build_type(b, name));
 }
 
-void ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head, uint32_t head_count,
-                     const uint32_t *v, uint32_t writes, uint32_t count)
+struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head,
+                                     uint32_t head_count, const uint32_t *v, uint32_t writes, uint32_t count)
 {
     struct ptxi_ir_inst *i = ptxi_build_op(b, op, PTXI_NONE, address, stride, PTXI_NONE);
     uint32_t list;
@@ -115,13 +114,14 @@ void ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t 
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
     list = ptxi_ir_list(b->ir, head_count, count);
     if (list == PTXI_NONE)
-        return;
+        return i;
     l = &b->ir->lists[list];
     memcpy(l->head, head, head_count * sizeof *l->head);
     memcpy(l->v, v, count * sizeof *v);
     l->writes = writes;
     l->count = count;
     i->list = list;
+    return i;
 }
 
 void ptxi_lower_mma(struct ptxi_build *b, const struct ptxi_inst *inst)

@@ -10,7 +10,7 @@ static uint32_t *quad_element(uint32_t (*m)[4], struct ptxi_element e, bool colu
 
 static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
 {
-    struct ptxi_dot_model model = model_of(x);
+    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     uint32_t a[4][8][4], b[4][8][4], c[4][8][8], d[8][32] = { 0 };
 
     for (unsigned l = 0; l < 32; l++)

@@ -5,7 +5,7 @@
 
 #include "exec/engine.h"
 #include "exec/level.h"
-#include "exec/transpose.h"
+#include "exec/tile.h"
 #include "isa/fragment.h"
 #include "num/dot.h"
 #include "num/half.h"
@@ -59,16 +59,7 @@ struct codes {
 /* Which columns the stored elements of A are. */
 static inline void read_metadata(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct codes *t)
 {
-    const uint32_t *e = register_of(w, x, OPERAND_E, 0, first, 4);
-    unsigned bits = x->a_bits, size = ptxi_sparse_chunk(bits), chunks = x->k / size;
-
-    for (unsigned m = 0; m < M; m++)
-        for (unsigned at = 0; at < t->stored; at++) {
-            unsigned chunk = at / (size / 2);
-            struct ptxi_place p = ptxi_sparse_place(bits, m, chunk, chunks, x->selector);
-
-            t->column[m][at] = (uint8_t)ptxi_sparse_column(bits, at, e[p.lane] >> p.bit & 15);
-        }
+    ptxi_sparse_columns(x->a_bits, x->k, x->selector, register_of(w, x, OPERAND_E, 0, first, 4), t->column[0], K);
 }
 
 static inline void read_codes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct codes *t)
@@ -133,46 +124,12 @@ static inline void write_d(const struct ptxi_warp *w, const struct ptxi_mma *x, 
 
 static inline void read_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t *c)
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_C); r++) {
-        const row32 *from = register_of(w, x, OPERAND_C, r, first, 4);
-        row16 columns[8];
-
-        if (!x->c_f16) { /* every other column */
-            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8), 2 * M / 4, from, 1);
-            transpose_32((row32 *)(c + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4, from + 4, 1);
-            continue;
-        }
-        transpose_16(columns, (const row16 *)from);
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned g = 0; g < 8; g++)
-                c[n * M + r * 8 + g] = columns[n][g];
-    }
+    ptxi_tile_read(w, x->slots + x->first[OPERAND_C], registers(x, OPERAND_C), x->c_f16, first, c);
 }
 
 static inline void write_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *d)
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_D); r++) {
-        row32 *to;
-        row16 columns[8];
-
-        if (x->slots[r] == PTXI_NO_SLOT)
-            continue;
-        to = register_of(w, x, OPERAND_D, r, first, 4);
-        if (!x->d_f16) {
-            transpose_32(to, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8), 2 * M / 4);
-            transpose_32(to + 4, 1, (const row32 *)(d + r % 2 * M + r / 2 * 8 + 4), 2 * M / 4);
-            continue;
-        }
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned g = 0; g < 8; g++)
-                columns[n][g] = (uint16_t)d[n * M + r * 8 + g];
-        transpose_16((row16 *)to, columns);
-    }
-}
-
-static inline struct ptxi_dot_model model_of(const struct ptxi_mma *x)
-{
-    return (struct ptxi_dot_model){ (uint8_t)x->model[0], (uint8_t)x->model[1], (uint8_t)x->model[2], (uint8_t)x->model[3], (int16_t)x->model[4] };
+    ptxi_tile_write(w, x->slots, registers(x, OPERAND_D), x->d_f16, first, d);
 }
 
 /* Sums are f16 only if both C and D are. */

@@ -1,8 +1,6 @@
 /* mma.sync of floats: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma", "mma.sp". All elements of a product at once
  * by num/dot_tile.h; those it cannot do, and formats it has not, one by one. */
-#include "exec/halves.h"
 #include "exec/mma.h"
-#include "num/dot_tile.h"
 
 enum { OUT = M * N, DEPTH = PTXI_TILE_K };
 
@@ -37,7 +35,7 @@ static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, uns
 static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *bad, uint32_t *d)
 {
     enum ptxi_dot_type ta = (enum ptxi_dot_type)x->a, tb = (enum ptxi_dot_type)x->b;
-    struct ptxi_dot_model model = model_of(x);
+    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     uint32_t c[M][N], room[K];
     uint8_t scale_a[M][4], scale_b[M][4];
     struct codes t;
@@ -155,45 +153,11 @@ EXPAND(expand_32, columns32, uint32_t)
 
 /* --- elements as floats and exponents --- */
 
-static inline void widen_codes(enum ptxi_dot_type type, bool as_halves, const uint16_t *code, float *value, int16_t *e, unsigned n)
-{
-    _Alignas(64) uint16_t half[HALF_BLOCK];
-
-    for (unsigned i = 0; i < n; i += HALF_BLOCK) {
-        const uint16_t *c = code + i;
-
-        switch (type) {
-        case PTXI_DOT_f16:
-            widen_f16(value + i, c);
-            ptxi_tile_exponents(ptxi_num_f16, c, e + i, HALF_BLOCK);
-            break;
-        case PTXI_DOT_bf16:
-            widen_bf16(value + i, c);
-            ptxi_tile_exponents(ptxi_num_bf16, c, e + i, HALF_BLOCK);
-            break;
-        case PTXI_DOT_e4m3:
-            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e4m3, c[l]);
-            widen_f16(value + i, half);
-            if (!as_halves)
-                ptxi_tile_exponents(ptxi_num_e4m3, c, e + i, HALF_BLOCK);
-            break;
-        default:
-            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e5m2, c[l]);
-            widen_f16(value + i, half);
-            if (!as_halves)
-                ptxi_tile_exponents(ptxi_num_e5m2, c, e + i, HALF_BLOCK);
-            break;
-        }
-        if (as_halves)
-            ptxi_tile_exponents(ptxi_num_f16, half, e + i, HALF_BLOCK);
-    }
-}
-
 static inline void fill_16(enum ptxi_dot_type ta, enum ptxi_dot_type tb, bool as_halves, const struct columns16 *from, struct ptxi_tile *t, unsigned depth)
 {
-    widen_codes(ta, as_halves, from->a[0], t->a[0], t->ea[0], depth * M);
+    ptxi_tile_widen(ta, as_halves, from->a[0], t->a[0], t->ea[0], depth * M);
     for (unsigned n = 0; n < N; n++)
-        widen_codes(tb, as_halves, from->b[n], t->b[n], t->eb[n], depth);
+        ptxi_tile_widen(tb, as_halves, from->b[n], t->b[n], t->eb[n], depth);
 }
 
 static inline void fill_32(const struct columns32 *from, struct ptxi_tile *t, unsigned depth)
@@ -224,7 +188,7 @@ static uint32_t multiply_parts(const struct ptxi_dot_model *model, const struct 
 static inline void multiply_tile(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const struct ptxi_tile *t)
 {
     _Alignas(64) uint32_t c[OUT], bad[OUT] = { 0 };
-    struct ptxi_dot_model model = model_of(x);
+    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     unsigned length = model.chunk * (x->sparse ? 2u : 1u); /* what is not stored does not count */
     uint32_t any;
 

@@ -8,10 +8,10 @@
 #include "exec/transpose.h"
 #include "num/dot_tile.h"
 
-/* Registers that hold 16 rows of 8 columns of C or D, and back: r[column * 16 + row]. Four of 32-bit elements, two of f16. */
-static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slots, bool f16, unsigned first, uint32_t *r)
+/* Registers that hold 8 columns of C or D, and back: r[column * 16 + row]. Eight rows are two of 32-bit elements, one of f16. */
+static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slots, unsigned count, bool f16, unsigned first, uint32_t *r)
 {
-    for (unsigned k = 0; k < (f16 ? 2u : 4u); k++) {
+    for (unsigned k = 0; k < count; k++) {
         const row32 *from = (const row32 *)((const uint32_t *)PTXI_SLOT(w, slots[k]) + first);
         row16 columns[8];
 
@@ -27,12 +27,15 @@ static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slo
     }
 }
 
-static inline void ptxi_tile_write(const struct ptxi_warp *w, const uint16_t *slots, bool f16, unsigned first, const uint32_t *r)
+static inline void ptxi_tile_write(const struct ptxi_warp *w, const uint16_t *slots, unsigned count, bool f16, unsigned first, const uint32_t *r)
 {
-    for (unsigned k = 0; k < (f16 ? 2u : 4u); k++) {
-        row32 *to = (row32 *)((uint32_t *)PTXI_SLOT(w, slots[k]) + first);
+    for (unsigned k = 0; k < count; k++) {
+        row32 *to;
         row16 columns[8];
 
+        if (slots[k] == PTXI_NO_SLOT)
+            continue;
+        to = (row32 *)((uint32_t *)PTXI_SLOT(w, slots[k]) + first);
         if (!f16) {
             transpose_32(to, 1, (const row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8), 2 * PTXI_TILE_M / 4);
             transpose_32(to + 4, 1, (const row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8 + 4), 2 * PTXI_TILE_M / 4);

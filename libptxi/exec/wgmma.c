@@ -130,19 +130,6 @@ static bool read_a(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
     return true;
 }
 
-static void read_metadata(const struct ptxi_warp *w, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
-{
-    const uint32_t *e = lanes_of(w, b_slots(x)[1], first, 4);
-    unsigned size = ptxi_sparse_chunk(x->bits), chunks = x->k / size;
-
-    for (unsigned m = 0; m < M; m++)
-        for (unsigned at = 0; at < t->stored; at++) {
-            struct ptxi_place p = ptxi_sparse_place(x->bits, m, at / (size / 2), chunks, x->selector);
-
-            t->column[m][at] = (uint8_t)ptxi_sparse_column(x->bits, at, e[p.lane] >> p.bit & 15);
-        }
-}
-
 /* Floats with the other sign. */
 static void negate(const struct ptxi_wgmma *x, unsigned char (*line)[LINE], unsigned lines)
 {
@@ -167,7 +154,7 @@ static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const 
     if (x->negate_b)
         negate(x, t->b, x->n);
     if (x->sparse)
-        read_metadata(w, x, first, t);
+        ptxi_sparse_columns(x->bits, x->k, x->selector, lanes_of(w, b_slots(x)[1], first, 4), t->column[0], K);
     return true;
 }
 
@@ -259,16 +246,11 @@ static void fill_b(const struct ptxi_wgmma *x, const struct operands *t, unsigne
     }
 }
 
-static struct ptxi_dot_model model_of(const struct ptxi_wgmma *x)
-{
-    return (struct ptxi_dot_model){ (uint8_t)x->model[0], (uint8_t)x->model[1], (uint8_t)x->model[2], (uint8_t)x->model[3], (int16_t)x->model[4] };
-}
-
 /* Eight columns of D; what a sparse A does not store does not count for the length of a chunk. */
 static void add_floats(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, struct ptxi_tile *tile, uint32_t *c)
 {
     _Alignas(64) uint32_t bad[PTXI_TILE_OUT] = { 0 }, before[PTXI_TILE_OUT];
-    struct ptxi_dot_model model = model_of(x);
+    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
 
     memcpy(before, c, sizeof before);
     fill_b(x, t, n, tile);
@@ -339,7 +321,7 @@ static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const 
         unsigned at = f16 ? n / 4 : n / 2;
 
         if (accumulate)
-            ptxi_tile_read(w, from + at, f16, first, c);
+            ptxi_tile_read(w, from + at, f16 ? 2 : 4, f16, first, c);
         else
             memset(c, 0, sizeof c);
         switch (x->kind) {
@@ -347,7 +329,7 @@ static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const 
         case PTXI_WGMMA_BITS: add_bits(t, n, c); break;
         default: add_floats(x, t, n, &tile, c);
         }
-        ptxi_tile_write(w, d + at, f16, first, c);
+        ptxi_tile_write(w, d + at, f16 ? 2 : 4, f16, first, c);
     }
 }
 

@@ -56,7 +56,7 @@ struct ptxi_wgmma {
     uint16_t kind;
     uint16_t bits;       /* of an element of A and B */
     uint16_t a, b;       /* floats: enum ptxi_dot_type; integers: whether they have a sign */
-    uint16_t model[5];   /* struct ptxi_dot_model: chunk, kept, rounding, method, zero */
+    uint16_t model[5];   /* struct ptxi_dot_model, packed */
     uint16_t a_in_memory, sparse, selector;
     uint16_t negate_a, negate_b, turn_a, turn_b;
     uint16_t slots[];    /* D; C, as many; A: 4 registers or a descriptor; B; metadata; scale-d */
@@ -104,7 +104,7 @@ struct ptxi_mma {
     uint16_t a, b;           /* floats: enum ptxi_dot_type; integers: whether they have a sign */
     uint16_t c_f16, d_f16;   /* accumulators are f16, else of 32 bits or f64 */
     uint16_t a_col, b_col;   /* layouts of m8n8k4 */
-    uint16_t model[5];       /* struct ptxi_dot_model: chunk, kept, rounding, method, zero */
+    uint16_t model[5];       /* struct ptxi_dot_model, packed */
     uint16_t sparse, selector;
     uint16_t scale_bytes, scale_ue4m3; /* scales of a row of A; 0: none */
     uint16_t scale_select[4];/* byte and lane for A, for B */

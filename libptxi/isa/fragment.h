@@ -181,4 +181,17 @@ static inline unsigned ptxi_sparse_column(unsigned bits, unsigned at, unsigned i
     }
 }
 
+/* Which columns the stored elements of 16 rows of A are: column[row * pitch + at]. A has k columns; e are the metadata of 32 lanes. */
+static inline void ptxi_sparse_columns(unsigned bits, unsigned k, unsigned selector, const uint32_t *e, uint8_t *column, unsigned pitch)
+{
+    unsigned size = ptxi_sparse_chunk(bits), chunks = k / size;
+
+    for (unsigned row = 0; row < 16; row++)
+        for (unsigned at = 0; at < k / 2; at++) {
+            struct ptxi_place p = ptxi_sparse_place(bits, row, at / (size / 2), chunks, selector);
+
+            column[row * pitch + at] = (uint8_t)ptxi_sparse_column(bits, at, e[p.lane] >> p.bit & 15);
+        }
+}
+
 #endif

@@ -39,6 +39,21 @@ struct ptxi_dot_model {
     int16_t zero;     /* the exponent of a term that is 0 */
 };
 
+/* As five words, for instructions. */
+static inline void ptxi_dot_pack(const struct ptxi_dot_model *m, uint16_t *words)
+{
+    words[0] = m->chunk;
+    words[1] = m->kept;
+    words[2] = m->rounding;
+    words[3] = m->method;
+    words[4] = (uint16_t)m->zero;
+}
+
+static inline struct ptxi_dot_model ptxi_dot_unpack(const uint16_t *words)
+{
+    return (struct ptxi_dot_model){ (uint8_t)words[0], (uint8_t)words[1], (uint8_t)words[2], (uint8_t)words[3], (int16_t)words[4] };
+}
+
 /* What architecture `sm` does with elements of type `a` for a result in f16 or f32. */
 struct ptxi_dot_model ptxi_dot_find(unsigned sm, enum ptxi_dot_unit unit, enum ptxi_dot_type a, bool f16_result);
 /* ... in mma.m8n8k4, which has no unit from sm_80 on. */
