@@ -1,7 +1,5 @@
 /* What is counted of accesses to shared memory: requests, wavefronts, bank conflicts. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/kernels.h"
 
 #include <string.h>
 
@@ -51,8 +49,6 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static ptxiContext ctx;
-static ptxiModule module;
 static ptxiDevicePtr global;
 
 static void print_kernel(FILE *out, unsigned k)
@@ -67,41 +63,27 @@ static void print_kernel(FILE *out, unsigned k)
             k, r->stride, r->lanes, together ? "" : "@%p ", r->form);
 }
 
-static void set_up(void)
+static void print_kernels(FILE *out)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
     for (unsigned k = 0; k < ROWS; k++)
         print_kernel(out, k);
-    fclose(out);
-    ck_assert_int_eq(ptxiInit(0), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
-    ptxiDiagnostic d = { .size = sizeof d };
-    if (ptxiModuleLoadData(&module, text) != PTXI_SUCCESS)
-        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
-    ck_assert_int_eq(ptxiMemAlloc(&global, 4096), PTXI_SUCCESS);
-    free(text);
 }
 
-static void tear_down(void)
+static void set_up(void)
 {
-    ck_assert_int_eq(ptxiCtxDestroy(ctx), PTXI_SUCCESS);
+    load_kernels("8.0", "sm_90", print_kernels);
+    ck_assert_int_eq(ptxiMemAlloc(&global, 4096), PTXI_SUCCESS);
 }
 
 static ptxiCounters counted(unsigned k, bool on)
 {
     ptxiCounters c = { .size = sizeof c };
     void *params[] = { &global };
-    ptxiFunction function;
     char name[16];
 
     snprintf(name, sizeof name, "k%u", k);
-    ck_assert_int_eq(ptxiModuleGetFunction(&function, module, name), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiCtxSetCounting(ctx, on) | ptxiCtxResetCounters(ctx), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiLaunchKernel(function, 3, 1, 1, 64, 1, 1, 0, NULL, params, NULL) | ptxiCtxSynchronize(), PTXI_SUCCESS);
+    ok(launch_grid(name, 3, 64, params));
     ck_assert_int_eq(ptxiCtxGetCounters(ctx, &c), PTXI_SUCCESS);
     return c;
 }
@@ -124,7 +106,7 @@ int main(void)
     Suite *s = suite_create("banks");
     TCase *t = tcase_create("counters");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, unload_kernels);
     tcase_add_loop_test(t, accesses_are_counted, 0, ROWS);
     suite_add_tcase(s, t);
     return run_suite(s);

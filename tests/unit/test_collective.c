@@ -1,7 +1,5 @@
 /* redux.sync, match.sync and elect.sync: lanes together and in two arms of a branch, groups by mask, lanes that have left. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,16 +18,6 @@ struct lane {
     uint64_t value;
     uint32_t mask, leaves; /* it exits before */
 };
-
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint32_t any(uint32_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32) % below;
-}
 
 static bool has(const char *form, const char *word)
 {
@@ -146,32 +134,20 @@ static void print_kernel(FILE *out, int k, bool parted)
 }
 
 /* --- running --- */
-static ptxiContext ctx;
-static ptxiModule module;
 static ptxiDevicePtr from, to;
 
-static void set_up(void)
+static void print_kernels(FILE *out)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, ".version 8.6\n.target sm_100a\n.address_size 64\n");
     for (int k = 0; k < FORMS; k++) {
         print_kernel(out, k, false);
         print_kernel(out, k, true);
     }
-    fclose(out);
-    ck_assert_int_eq(ptxiInit(0), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
-    ck_assert_msg(ptxiModuleLoadData(&module, text) == PTXI_SUCCESS, "does not load: %s", text);
-    ck_assert_int_eq(ptxiMemAlloc(&from, THREADS * sizeof(struct lane)) | ptxiMemAlloc(&to, THREADS * 8), PTXI_SUCCESS);
-    free(text);
 }
 
-static void tear_down(void)
+static void set_up(void)
 {
-    ck_assert_int_eq(ptxiCtxDestroy(ctx), PTXI_SUCCESS);
+    load_kernels("8.6", "sm_100a", print_kernels);
+    ck_assert_int_eq(ptxiMemAlloc(&from, THREADS * sizeof(struct lane)) | ptxiMemAlloc(&to, THREADS * 8), PTXI_SUCCESS);
 }
 
 /* Values of which some are equal, in one to three groups. */
@@ -200,13 +176,11 @@ static void run(char kind, int k, const struct lane *lanes)
 {
     uint64_t out[THREADS];
     void *params[] = { &from, &to };
-    ptxiFunction function;
     char name[16];
 
     snprintf(name, sizeof name, "%c%d", kind, k);
-    ck_assert_int_eq(ptxiModuleGetFunction(&function, module, name), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemcpyHtoD(from, lanes, THREADS * sizeof *lanes), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
+    ok(launch(name, THREADS, params));
     ck_assert_int_eq(ptxiMemcpyDtoH(out, to, sizeof out), PTXI_SUCCESS);
     for (int t = 0; t < THREADS; t++)
         if (!lanes[t].leaves)
@@ -231,7 +205,7 @@ int main(void)
     TCase *t = tcase_create("forms");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, unload_kernels);
     tcase_add_loop_test(t, groups_agree, 0, FORMS);
     suite_add_tcase(s, t);
     return run_suite(s);

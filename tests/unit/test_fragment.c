@@ -1,8 +1,6 @@
 /* ldmatrix, stmatrix and movmatrix in every form, against the fragments as the manual spells them out; rows that may not be accessed; lanes
  * that arrive at different times. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/kernels.h"
 
 #include <string.h>
 
@@ -36,16 +34,6 @@ static const char *const spaces[] = { ".shared", ".shared::cta", "" };
 enum { SPACES = 3 };
 static const int32_t offsets[] = { 0, 32, -16, 0x7fff0000 }; /* the last one has no room in an instruction of ours */
 enum { OFFSETS = sizeof offsets / sizeof *offsets };
-
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint32_t any(uint32_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32) % below;
-}
 
 static void scramble(void *p, size_t size)
 {
@@ -85,8 +73,6 @@ static uint8_t element(const struct form *f, const uint8_t *row, const struct pl
 }
 
 /* --- kernels --- */
-#define HEADER ".version 8.8\n.target sm_120a\n.address_size 64\n"
-
 /* Copies the tile in, runs the form with the registers from `regs`, and copies tile and registers out. */
 static void print_kernel(FILE *out, unsigned f, unsigned s, unsigned o)
 {
@@ -142,43 +128,21 @@ static const char others[] =
     "  stmatrix.sync.aligned.m8n8.x2.shared.b16 [%a], {%a, %b}; ret; }\n";
 
 /* --- running --- */
-static ptxiContext ctx;
-static ptxiModule module;
 static ptxiDevicePtr rows, regs, image;
 
-static void set_up(void)
+static void print_kernels(FILE *out)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, HEADER "%s", others);
+    fputs(others, out);
     for (unsigned f = 0; f < FORMS; f++)
         for (unsigned s = 0; s < SPACES; s++)
             for (unsigned o = 0; o < OFFSETS; o++)
                 print_kernel(out, f, s, o);
-    fclose(out);
-    ck_assert_int_eq(ptxiInit(0), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
-    ptxiDiagnostic d = { .size = sizeof d };
-    if (ptxiModuleLoadData(&module, text) != PTXI_SUCCESS)
-        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
+}
+
+static void set_up(void)
+{
+    load_kernels("8.8", "sm_120a", print_kernels);
     ck_assert_int_eq(ptxiMemAlloc(&rows, THREADS * 4) | ptxiMemAlloc(&regs, THREADS * 16) | ptxiMemAlloc(&image, TILE), PTXI_SUCCESS);
-    free(text);
-}
-
-static void tear_down(void)
-{
-    ck_assert_int_eq(ptxiCtxDestroy(ctx), PTXI_SUCCESS);
-}
-
-static ptxiResult launch(const char *name, unsigned threads, void **params)
-{
-    ptxiFunction function;
-
-    ck_assert_int_eq(ptxiModuleGetFunction(&function, module, name), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
-    return ptxiCtxSynchronize();
 }
 
 struct data {
@@ -324,10 +288,10 @@ int main(void)
     TCase *t = tcase_create("forms"), *u = tcase_create("rules");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, unload_kernels);
     tcase_add_loop_test(t, fragments_are_as_described, 0, FORMS);
     suite_add_tcase(s, t);
-    tcase_add_checked_fixture(u, set_up, tear_down);
+    tcase_add_checked_fixture(u, set_up, unload_kernels);
     tcase_add_test(u, movmatrix_transposes);
     tcase_add_test(u, registers_may_be_dropped);
     tcase_add_test(u, lanes_wait_for_each_other);

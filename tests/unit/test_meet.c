@@ -1,8 +1,6 @@
 /* shfl.sync, vote.sync and bar.warp.sync by lanes that come from several places at different times, in groups that their masks make, some of
  * whose lanes have left; groups that must not wait for each other. (redux, match and elect: test_collective.c) */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/kernels.h"
 
 #include <string.h>
 
@@ -17,16 +15,6 @@ enum { FORMS = sizeof forms / sizeof *forms, SHFLS = 4, BALLOT = 7 };
 struct lane {
     uint32_t value, mask, arm, delay, leaves, b, c, unused;
 };
-
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint32_t any(uint32_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32) % below;
-}
 
 /* --- the reference: result in the low half, predicate in bit 32 --- */
 static const uint64_t any_result = UINT64_C(1) << 63; /* the result may be anything */
@@ -116,41 +104,19 @@ static const char others[] =
     ".visible .entry absent() { .reg .b32 %t, %d; .reg .pred %p; mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, 5; @%p bra FIVE; match.any.sync.b32 %d, %t, 0xffffffff;\n"
     "  bar.sync 0; ret; FIVE: bar.sync 0; ret; }\n";
 
-static ptxiContext ctx;
-static ptxiModule module;
 static ptxiDevicePtr from, to;
+
+static void print_kernels(FILE *out)
+{
+    fputs(others, out);
+    for (int k = 0; k < FORMS; k++)
+        print_kernel(out, k);
+}
 
 static void set_up(void)
 {
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n%s", others);
-    for (int k = 0; k < FORMS; k++)
-        print_kernel(out, k);
-    fclose(out);
-    ck_assert_int_eq(ptxiInit(0), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
-    ptxiDiagnostic d = { .size = sizeof d };
-    if (ptxiModuleLoadData(&module, text) != PTXI_SUCCESS)
-        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
+    load_kernels("8.0", "sm_90", print_kernels);
     ck_assert_int_eq(ptxiMemAlloc(&from, THREADS * sizeof(struct lane)) | ptxiMemAlloc(&to, THREADS * 8), PTXI_SUCCESS);
-    free(text);
-}
-
-static void tear_down(void)
-{
-    ck_assert_int_eq(ptxiCtxDestroy(ctx), PTXI_SUCCESS);
-}
-
-static ptxiResult launch(const char *name, unsigned threads, void **params)
-{
-    ptxiFunction function;
-
-    ck_assert_int_eq(ptxiModuleGetFunction(&function, module, name), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
-    return ptxiCtxSynchronize();
 }
 
 /* One to four groups; masks may name lanes that leave. */
@@ -243,7 +209,7 @@ int main(void)
     TCase *t = tcase_create("warps");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, unload_kernels);
     tcase_add_loop_test(t, groups_meet, 0, FORMS);
     tcase_add_test(t, groups_do_not_wait_for_each_other);
     tcase_add_test(t, who_never_comes_is_an_error);

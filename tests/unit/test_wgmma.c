@@ -1,8 +1,6 @@
 /* wgmma with small integers, whose sums are exact in every type: all layouts in shared memory as the manual's table of canonical layouts gives
  * them, A from registers, sparse A, signs, transposition; and what waits for what. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/kernels.h"
 
 #include <string.h>
 
@@ -40,16 +38,6 @@ static bool form_of(unsigned number, struct form *f)
     if (!f->t->turns)
         f->turn_a = f->turn_b = false;
     return (f->t->bits > 1 || !f->sparse) && (f->t->floats || !turn);
-}
-
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint32_t any(uint32_t below)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32) % below;
 }
 
 /* --- numbers --- */
@@ -185,43 +173,22 @@ static const char others[] =
     ".visible .entry beyond(.param .u64 da) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %da; .reg .b32 %d<4>; ld.param.u64 %da, [da]; mov.u32 %d0, tile;\n"
     "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; ret; }\n";
 
-static ptxiContext ctx;
-static ptxiModule module;
 static ptxiDevicePtr memory_image, memory_regs;
 
-static void set_up(void)
+static void print_kernels(FILE *out)
 {
-    char *text;
-    size_t size;
     struct form f;
-    FILE *out = open_memstream(&text, &size);
 
-    fprintf(out, ".version 8.4\n.target sm_90a\n.address_size 64\n%s", others);
+    fputs(others, out);
     for (unsigned k = 0; k < FORMS; k++)
         if (form_of(k, &f))
             print_kernel(out, k, &f);
-    fclose(out);
-    ck_assert_int_eq(ptxiInit(0), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
-    ptxiDiagnostic d = { .size = sizeof d };
-    if (ptxiModuleLoadData(&module, text) != PTXI_SUCCESS)
-        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
+}
+
+static void set_up(void)
+{
+    load_kernels("8.4", "sm_90a", print_kernels);
     ck_assert_int_eq(ptxiMemAlloc(&memory_image, IMAGE) | ptxiMemAlloc(&memory_regs, THREADS * 96), PTXI_SUCCESS);
-    free(text);
-}
-
-static void tear_down(void)
-{
-    ck_assert_int_eq(ptxiCtxDestroy(ctx), PTXI_SUCCESS);
-}
-
-static ptxiResult launch(const char *name, void **params)
-{
-    ptxiFunction function;
-
-    ck_assert_int_eq(ptxiModuleGetFunction(&function, module, name), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
-    return ptxiCtxSynchronize();
 }
 
 /* --- one multiplication --- */
@@ -354,7 +321,7 @@ static void check_one(unsigned number, const struct form *f, unsigned swizzle, u
     fill_registers(&p);
     ck_assert_int_eq(ptxiMemcpyHtoD(memory_image, p.image, IMAGE) | ptxiMemcpyHtoD(memory_regs, p.regs, sizeof p.regs), PTXI_SUCCESS);
     snprintf(name, sizeof name, "k%u", number);
-    ck_assert_int_eq(launch(name, params), PTXI_SUCCESS);
+    ck_assert_int_eq(launch(name, THREADS, params), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemcpyDtoH(got, memory_regs, sizeof got), PTXI_SUCCESS);
     multiply(&p, accumulate);
     fill_registers(&p);
@@ -380,11 +347,11 @@ START_TEST(a_warp_waits_for_its_group)
     uint32_t out[THREADS];
     void *params[] = { &memory_regs };
 
-    ck_assert_int_eq(launch("late", params), PTXI_SUCCESS);
+    ck_assert_int_eq(launch("late", THREADS, params), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemcpyDtoH(out, memory_regs, sizeof out), PTXI_SUCCESS);
     for (unsigned t = 0; t < THREADS; t++)
         ck_bits32_at(out[t], 128, "thread %u", t);
-    ck_assert_int_eq(launch("never", NULL), PTXI_ERROR_LAUNCH_FAILED);
+    ck_assert_int_eq(launch("never", THREADS, NULL), PTXI_ERROR_LAUNCH_FAILED);
 }
 END_TEST
 
@@ -393,8 +360,8 @@ START_TEST(memory_beyond_is_a_fault)
     uint64_t inside = 0x1000080000, outside = inside | 250;
     void *params[] = { &inside }, *bad[] = { &outside };
 
-    ck_assert_int_eq(launch("beyond", params), PTXI_SUCCESS);
-    ck_assert_int_eq(launch("beyond", bad), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_assert_int_eq(launch("beyond", THREADS, params), PTXI_SUCCESS);
+    ck_assert_int_eq(launch("beyond", THREADS, bad), PTXI_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
 
@@ -404,7 +371,7 @@ int main(void)
     TCase *t = tcase_create("forms");
 
     tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, unload_kernels);
     tcase_add_loop_test(t, products_are_exact, 0, TYPES);
     tcase_add_test(t, a_warp_waits_for_its_group);
     tcase_add_test(t, memory_beyond_is_a_fault);
