@@ -68,6 +68,8 @@ void bench_work_free(struct work *w)
         free(w->buf[i].got);
         free(w->buf[i].want);
     }
+    free(w->wide[0]);
+    free(w->wide[1]);
     memset(w, 0, sizeof *w);
 }
 
@@ -135,6 +137,35 @@ static void sgemm_setup(struct work *w, int shrink)
 static void sgemm_twin(const struct twins *t, struct work *w)
 {
     t->sgemm(w->buf[0].init, w->buf[1].init, w->buf[2].want, w->n);
+}
+
+/* Whole numbers from -4 to 4: every sum is exact, whatever the order, and however products are added. */
+static void hgemm_setup(struct work *w, int shrink)
+{
+    static const uint16_t halves[] = { 0xc400, 0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200, 0x4400 };
+    size_t cells;
+
+    w->n = shrink > 1 ? 128 : 1024;
+    cells = (size_t)w->n * w->n;
+    for (int m = 0; m < 2; m++) {
+        uint16_t *half = add_buffer(w, cells * sizeof *half, true, false);
+
+        w->wide[m] = get(cells * sizeof *w->wide[m]);
+        for (size_t i = 0; i < cells; i++) {
+            int x = (int)(rnd() % 9);
+
+            half[i] = halves[x];
+            w->wide[m][i] = (float)(x - 4);
+        }
+    }
+    add_buffer(w, cells * sizeof(float), false, true);
+    add_arg(w, &w->n);
+    shape(w, (unsigned)w->n / 64, (unsigned)w->n / 64, 128, 1);
+}
+
+static void hgemm_twin(const struct twins *t, struct work *w)
+{
+    t->sgemm(w->wide[0], w->wide[1], w->buf[2].want, w->n);
 }
 
 static void mandel_setup(struct work *w, int shrink)
@@ -410,5 +441,6 @@ const struct bench_case bench_cases[] = {
     { "layernorm",   "4096 rows of 1000",  false, layernorm_setup, layernorm_twin, layernorm_check, "1e-5 (1 + |x|)" },
     { "spmv",        "128K rows",          false, spmv_setup,      spmv_twin,      EXACT },
     { "search",      "8M bytes",           false, search_setup,    search_twin,    EXACT },
+    { "hgemm",       "1024^3, f16",        false, hgemm_setup,     hgemm_twin,     EXACT },
 };
 const int bench_case_count = sizeof bench_cases / sizeof bench_cases[0];

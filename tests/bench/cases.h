@@ -26,6 +26,7 @@ struct work {
     void *args[MAX_ARGS]; /* what ptxiLaunchKernel takes */
     int argc;
     unsigned grid[3], block[3];
+    float *wide[2];       /* the twin reads these in place of the first buffers */
 };
 
 struct bench_case {
