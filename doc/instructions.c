@@ -1,13 +1,18 @@
 /* What of the instruction set there is: doc/instructions.md, and the counts in README.md.
  *
- *     instructions page|counts RECORDING
+ *     instructions page|counts CASES MATRICES
  *
  * A form is one choice of qualifiers in one row of the table; which data a cache should keep or fetch early (.L1::, .L2::)
- * is not counted, since it changes no result. A form is recorded if a conformance
- * case of it is. */
+ * is not counted, since it changes no result. A form is recorded if a conformance case of it is, in the recording CASES, or MATRICES of
+ * what executes products of matrices. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "compile/compile.h"
 #include "conformance/cases.h"
+#include "conformance/matrix.h"
 #include "conformance/recording.h"
+#include "parse/ast.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,19 +91,81 @@ _Noreturn static void die(const char *why, const char *what)
 
 /* ---- which forms are recorded */
 
+/* Instructions of matrices are written by hand in their kernels: the parser says which forms they are. */
+static bool of_matrices(const struct ptxi_row *r)
+{
+    return !strncmp(r->section, "Warp Level Matrix", 17) || !strncmp(r->section, "Asynchronous Warpgroup", 22);
+}
+
+static void mark_kernels(const char *text)
+{
+    struct ptxi_arena arena;
+    struct ptxi_diag diags;
+    struct ptxi_parse_options options = { .file = "cases" };
+    struct ptxi_module_tree *m;
+
+    ptxi_arena_init(&arena, NULL);
+    ptxi_diag_init(&diags, &arena);
+    m = ptxi_parse(text, strlen(text), &options, &arena, &diags);
+    if (!m)
+        die("do not load", "kernels of matrices");
+    for (uint32_t f = 0; f < m->func_count; f++)
+        for (uint32_t i = 0; i < m->funcs[f]->inst_count; i++) {
+            const struct ptxi_match *match = m->funcs[f]->insts[i].match;
+
+            if (of_matrices(match->row))
+                recorded[match->row - ptxi_rows][form_index(match)] = 1;
+        }
+    ptxi_arena_free(&arena);
+}
+
+static void mark_products(const char *path)
+{
+    struct recording *r = recording_read(path);
+    struct matrix_forms *forms = matrix_make();
+    size_t n = 0, size;
+    char *text;
+    FILE *out = open_memstream(&text, &size);
+
+    for (size_t i = 0; i < forms->count; i++)
+        if (recording_find(r, forms->v[i].key, MATRIX_DIGESTS + (size_t)MATRIX_FULL * matrix_words(&forms->v[i])))
+            forms->v[n++] = forms->v[i];
+        else
+            free(forms->v[i].name);
+    forms->count = n;
+    matrix_print_module(out, forms->v, n);
+    fclose(out);
+    mark_kernels(text);
+    free(text);
+    matrix_free(forms);
+    recording_free(r);
+}
+
 static void mark_recording(const char *path)
 {
     struct recording *r = recording_read(path);
     struct cases *cs = cases_make();
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    case_print_head(out);
 
     for (size_t i = 0; i < cs->count; i++) {
         const struct conformance_case *c = &cs->v[i];
         struct ptxi_match m = { .row = c->row };
 
         memcpy(m.words, c->words, sizeof m.words);
-        if (c->row && recording_find(r, c->key, case_record_words(c)))
+        if (!recording_find(r, c->key, case_record_words(c)))
+            continue;
+        if (c->row)
             recorded[c->row - ptxi_rows][form_index(&m)] = 1;
+        else if (!c->again)
+            case_print_kernel(out, c);
     }
+    fclose(out);
+    mark_kernels(text);
+    free(text);
     cases_free(cs);
     recording_free(r);
 }
@@ -360,12 +427,13 @@ int main(int argc, char **argv)
 {
     bool page = argc > 1 && !strcmp(argv[1], "page");
 
-    if (argc != 3 || (!page && strcmp(argv[1], "counts"))) {
-        fputs("usage: instructions page|counts RECORDING\n", stderr);
+    if (argc != 4 || (!page && strcmp(argv[1], "counts"))) {
+        fputs("usage: instructions page|counts CASES MATRICES\n", stderr);
         return 2;
     }
     prepare();
     mark_recording(argv[2]);
+    mark_products(argv[3]);
     if (page)
         print_page();
     else

@@ -4,10 +4,10 @@
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}
-recording=$top_srcdir/tests/conformance/cases.rec
+recordings=$top_srcdir/tests/conformance
 mkdir -p "$to/doc"
-"$top_builddir/doc/instructions" page "$recording" > "$to/doc/instructions.md.new"
-"$top_builddir/doc/instructions" counts "$recording" > "$to/counts.new"
+"$top_builddir/doc/instructions" page "$recordings/cases.rec" "$recordings/matrix.rec" > "$to/doc/instructions.md.new"
+"$top_builddir/doc/instructions" counts "$recordings/cases.rec" "$recordings/matrix.rec" > "$to/counts.new"
 awk -v counts="$to/counts.new" '
     /^<!-- end of counts -->$/ { inside = 0 }
     !inside { print }
