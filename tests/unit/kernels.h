@@ -2,16 +2,11 @@
 #ifndef PTXI_TESTS_KERNELS_H
 #define PTXI_TESTS_KERNELS_H
 
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-
-static ptxiContext ctx;
 static ptxiModule module;
 
 /* A context and the module of that target; `print` writes what follows the header. */
@@ -25,16 +20,10 @@ static void load_kernels(const char *version, const char *target, void (*print)(
     fprintf(out, ".version %s\n.target %s\n.address_size 64\n", version, target);
     print(out);
     fclose(out);
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     if (ptxiModuleLoadData(&module, text) != PTXI_SUCCESS)
         ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
     free(text);
-}
-
-static void unload_kernels(void)
-{
-    ok(ptxiCtxDestroy(ctx));
 }
 
 /* Runs so many CTAs of the kernel to their end. */

@@ -4,14 +4,10 @@
 #ifndef PTXI_TESTS_ONE_CTA_H
 #define PTXI_TESTS_ONE_CTA_H
 
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 
 enum { WORDS = 1024, NOT_WRITTEN = 0xdead };
 
@@ -53,8 +49,19 @@ static ptxiResult run_one_cta(const char *target, const char *body, unsigned thr
     return r;
 }
 
+/* Runs it, and every thread must leave what `expect` says. */
+static inline void check_one_cta(const char *name, const char *target, const char *body, unsigned threads, uint32_t (*expect)(uint32_t thread))
+{
+    uint32_t out[WORDS];
+
+    ck_assert_uint_le(threads, WORDS);
+    ok(run_one_cta(target, body, threads, out));
+    for (uint32_t t = 0; t < threads; t++)
+        ck_assert_msg(out[t] == expect(t), "%s: thread %u has 0x%x, not 0x%x", name, t, out[t], expect(t));
+}
+
 /* The fault of a launch that has failed, and whether its report says so. */
-static bool report_says(ptxiFault fault, const char *words)
+static inline bool report_says(ptxiFault fault, const char *words)
 {
     ptxiReport report = { .size = sizeof report };
 

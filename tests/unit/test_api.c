@@ -1,5 +1,5 @@
 /* The API without kernels: start, contexts, memory, copies, streams, events, failures. */
-#include "unit/bits.h"
+#include "unit/context.h"
 
 #include "api/api.h"
 #include "api/heap.h"
@@ -10,20 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
-
-static ptxiContext ctx;
-
-static void set_up(void)
-{
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-}
-
 static void tear_down(void)
 {
-    ok(ptxiCtxDestroy(ctx));
+    close_context();
     ck_assert_uint_eq(ptxi_heap_in_use(), 0);
 }
 
@@ -1088,7 +1077,7 @@ int main(void)
     tcase_add_test(start, devices_and_profiles);
     suite_add_tcase(s, start);
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, open_context, tear_down);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_forked_child_gets_errors);
     tcase_add_test(t, context_stack);

@@ -1,27 +1,9 @@
 /* Evaluated inline assembly: operands, templates, and errors that point into them. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <string.h>
 
 enum { WARP = 32 };
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
-
-static ptxiContext ctx;
-
-static void set_up(void)
-{
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
-}
 
 START_TEST(operands_of_every_kind)
 {
@@ -310,7 +292,7 @@ int main(void)
     Suite *s = suite_create("asm");
     TCase *t = tcase_create("asm");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_test(t, operands_of_every_kind);
     tcase_add_test(t, scopes_and_several_statements);
     tcase_add_test(t, what_is_read_and_written);

@@ -1,11 +1,7 @@
 /* Atomic operations that many threads do to one place: nothing is lost, and nothing is seen half done. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 
 enum { BLOCKS = 32, THREADS = 64, ALL = BLOCKS * THREADS };
 
@@ -37,22 +33,15 @@ static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ENTRY("misaligned_halves", "  mov.b16 %h0, 0; atom.global.add.noftz.v8.bf16 {%h1,%h1,%h1,%h1,%h1,%h1,%h1,%h2}, [%p+8], {%h0,%h0,%h0,%h0,%h0,%h0,%h0,%h0};")
     ENTRY("misaligned_wide", "  mov.b64 %d0, 0; mov.b128 %q0, {%d0, %d0}; atom.global.exch.b128 %q1, [%p+8], %q0;");
 
-static ptxiContext ctx;
 static ptxiModule module;
 static ptxiDevicePtr mem;
 
 static void set_up(void)
 {
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiModuleLoadData(&module, kernels));
     ok(ptxiMemAlloc(&mem, 64));
     ok(ptxiMemsetD8(mem, 0, 64));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
 }
 
 static ptxiResult run(const char *name, unsigned blocks)
@@ -132,7 +121,7 @@ int main(void)
     TCase *t = tcase_create("atomic");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_test(t, wide_ones_count);
     tcase_add_test(t, wide_ones_are_whole);
     tcase_add_test(t, narrow_ones_leave_their_neighbours);

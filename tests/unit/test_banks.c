@@ -106,7 +106,7 @@ int main(void)
     Suite *s = suite_create("banks");
     TCase *t = tcase_create("counters");
 
-    tcase_add_checked_fixture(t, set_up, unload_kernels);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, accesses_are_counted, 0, ROWS);
     suite_add_tcase(s, t);
     return run_suite(s);

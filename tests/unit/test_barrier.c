@@ -1,15 +1,9 @@
 /* CTA barriers as warps use them: named ones, producers and consumers, exits and spinning on the way. PTX ISA, "Parallel
  * Synchronization and Communication Instructions: bar, barrier". Every kernel runs as one CTA of 128 threads, %r0 being
  * the thread and %r1 its warp; thread t leaves a word in %r9, which must be `expect(t)`. */
-#include "unit/bits.h"
+#include "unit/one_cta.h"
 
-#include "ptxi.h"
-
-#include <stdio.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-
-enum { THREADS = 128, NOT_WRITTEN = 0xdead };
+enum { THREADS = 128 };
 
 static uint32_t partner(uint32_t t) { return (t ^ 64) + 1000; }
 static uint32_t producers_word(uint32_t t) { return t < 64 ? t : t - 64 + 1000; }
@@ -60,40 +54,9 @@ static const struct {
       seven },
 };
 
-static void run(const char *body, uint32_t out[THREADS])
-{
-    static const char head[] =
-        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-        "  .reg .b32 %r<10>; .reg .b64 %rd<3>; .reg .pred %p; .shared .align 4 .b8 s[512];\n"
-        "  ld.param.u64 %rd1, [p]; mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n";
-    char text[4000];
-    ptxiModule m;
-    ptxiFunction f;
-    ptxiDevicePtr mem;
-    void *params[] = { &mem };
-
-    snprintf(text, sizeof text, "%s%sEND: st.global.u32 [%%rd1], %%r9; ret; }\n", head, body);
-    ok(ptxiModuleLoadData(&m, text));
-    ok(ptxiModuleGetFunction(&f, m, "k"));
-    ok(ptxiMemAlloc(&mem, THREADS * sizeof *out));
-    ok(ptxiMemsetD32(mem, NOT_WRITTEN, THREADS));
-    ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
-    ok(ptxiMemcpyDtoH(out, mem, THREADS * sizeof *out));
-    ok(ptxiMemFree(mem));
-    ok(ptxiModuleUnload(m));
-}
-
 START_TEST(every_thread_gets_through)
 {
-    uint32_t out[THREADS];
-    ptxiContext ctx;
-
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-    run(cases[_i].body, out);
-    for (uint32_t t = 0; t < THREADS; t++)
-        ck_assert_msg(out[t] == cases[_i].expect(t), "%s: thread %u has %u", cases[_i].name, t, out[t]);
-    ok(ptxiCtxDestroy(ctx));
+    check_one_cta(cases[_i].name, "sm_90", cases[_i].body, THREADS, cases[_i].expect);
 }
 END_TEST
 
@@ -102,6 +65,7 @@ int main(void)
     Suite *s = suite_create("barrier");
     TCase *t = tcase_create("barrier");
 
+    tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, every_thread_gets_through, 0, sizeof cases / sizeof *cases);
     suite_add_tcase(s, t);
     return run_suite(s);

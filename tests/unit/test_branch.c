@@ -1,12 +1,8 @@
 /* Branches on comparisons: every integer comparison, the branch taken or not taken where it holds, forward and around a loop, by all lanes,
  * by some, by lanes that the mask leaves. The reference is C. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <stdio.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 
 enum { THREADS = 256 };
 
@@ -53,15 +49,13 @@ static void run(const char *body, const uint64_t *a, const uint64_t *b, uint32_t
                                "add.u64 %rd1, %rd1, %rd4; add.u64 %rd2, %rd2, %rd4; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd3, %rd3, %rd4;\n"
                                "ld.global.u64 %rd1, [%rd1]; ld.global.u64 %rd2, [%rd2]; cvt.u32.u64 %r1, %rd1; cvt.u32.u64 %r2, %rd2;\n";
     char text[4000];
-    ptxiContext ctx;
     ptxiModule m;
     ptxiFunction f;
     ptxiDevicePtr mem[3];
     void *params[] = { &mem[0], &mem[1], &mem[2] };
 
     snprintf(text, sizeof text, "%s%sEND: st.global.u32 [%%rd3], %%r3; ret; }\n", head, body);
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     for (unsigned k = 0; k < 3; k++)
@@ -70,7 +64,7 @@ static void run(const char *body, const uint64_t *a, const uint64_t *b, uint32_t
     ok(ptxiMemcpyHtoD(mem[1], b, THREADS * sizeof *b));
     ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(out, mem[2], THREADS * sizeof *out));
-    ok(ptxiCtxDestroy(ctx));
+    close_context();
 }
 
 /* The registers of a type: %r1, %r2 or %rd1, %rd2. */

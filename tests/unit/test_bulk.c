@@ -84,26 +84,9 @@ static const struct {
       "  bar.sync 0; multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r0; multimem.ld_reduce.relaxed.gpu.global.add.u32 %r9, [%rd1]; multimem.st.global.u32 [%rd1], %r9;\n", sum },
 };
 
-static ptxiContext ctx;
-
-static void set_up(void)
-{
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
-}
-
 START_TEST(copies_arrive_when_they_should)
 {
-    uint32_t out[THREADS];
-
-    ok(run_one_cta(cases[_i].target, cases[_i].body, THREADS, out));
-    for (uint32_t t = 0; t < THREADS; t++)
-        ck_assert_msg(out[t] == cases[_i].expect(t), "%s: thread %u has 0x%x", cases[_i].name, t, out[t]);
+    check_one_cta(cases[_i].name, cases[_i].target, cases[_i].body, THREADS, cases[_i].expect);
 }
 END_TEST
 
@@ -135,7 +118,7 @@ int main(void)
     Suite *s = suite_create("bulk");
     TCase *t = tcase_create("bulk");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, copies_arrive_when_they_should, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(t, bad_ones_are_reported, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);

@@ -1,14 +1,9 @@
 /* Clusters: where their CTAs are, the shared memory that they share, their barrier, multicast. PTX ISA, "Grid of Clusters", "Data Movement
  * and Conversion Instructions: mapa", "Parallel Synchronization and Communication Instructions: barrier.cluster". */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
 
 /* Grids of 8 x 2 CTAs of 32 threads in clusters of 4 x 2: ranks 0 to 7, two clusters. */
 enum { GRID_X = 8, GRID_Y = 2, THREADS = 32, ALL = GRID_X * GRID_Y * THREADS, MOST = 64 * 1024 };
@@ -74,22 +69,15 @@ static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n.g
     ".visible .entry must(.param .u64 p) .explicitcluster { ret; }\n"
     ".visible .entry small(.param .u64 p) .maxclusterrank 4 { ret; }\n";
 
-static ptxiContext ctx;
 static ptxiModule module;
 static ptxiDevicePtr mem;
 
 static void set_up(void)
 {
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiModuleLoadData(&module, kernels));
     ok(ptxiMemAlloc(&mem, MOST));
     ok(ptxiMemsetD8(mem, 0, MOST));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
 }
 
 static ptxiResult launch(const char *name, unsigned x, unsigned y, unsigned threads, unsigned cx, unsigned cy)
@@ -206,7 +194,7 @@ int main(void)
     Suite *s = suite_create("cluster");
     TCase *t = tcase_create("cluster");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_test(t, ctas_of_a_cluster_meet);
     tcase_add_test(t, many_clusters);
     tcase_add_test(t, shapes_are_checked);

@@ -205,7 +205,7 @@ int main(void)
     TCase *t = tcase_create("forms");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, unload_kernels);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, groups_agree, 0, FORMS);
     suite_add_tcase(s, t);
     return run_suite(s);

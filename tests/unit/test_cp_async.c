@@ -86,26 +86,9 @@ static const struct {
       "WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0, 1000; @!%p bra WAIT; ld.shared.u32 %r9, [%r4];", word },
 };
 
-static ptxiContext ctx;
-
-static void set_up(void)
-{
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
-}
-
 START_TEST(copies_arrive_when_they_should)
 {
-    uint32_t out[THREADS];
-
-    ok(run_one_cta("sm_90", cases[_i].body, THREADS, out));
-    for (uint32_t t = 0; t < THREADS; t++)
-        ck_assert_msg(out[t] == cases[_i].expect(t), "%s: thread %u has %u", cases[_i].name, t, out[t]);
+    check_one_cta(cases[_i].name, "sm_90", cases[_i].body, THREADS, cases[_i].expect);
 }
 END_TEST
 
@@ -135,7 +118,7 @@ int main(void)
     Suite *s = suite_create("cp_async");
     TCase *t = tcase_create("cp_async");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, copies_arrive_when_they_should, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(t, bad_ones_are_reported_where_they_stand, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);

@@ -1,12 +1,8 @@
 /* Forms that recordings do not cover, by example: one thread runs a few instructions on given operands, and registers and memory
  * are compared with what is written here. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 
 /* %d0 to %d3 hold `in`, %r0 to %r3 and %h0 to %h3 their lower bits; %mem is the address of `memory`. `out` is %r10 to %r13, %h10 to
  * %h17, then %d10 and %d11. */
@@ -70,19 +66,6 @@ static void write_kernel(char *text, size_t size, const char *body)
              "  ret;\n}\n", body);
 }
 
-static ptxiContext ctx;
-
-static void set_up(void)
-{
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
-}
-
 START_TEST(computes)
 {
     const struct form *f = &forms[_i];
@@ -117,7 +100,7 @@ int main(void)
     Suite *s = suite_create("forms");
     TCase *t = tcase_create("forms");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, computes, 0, sizeof forms / sizeof *forms);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -288,10 +288,10 @@ int main(void)
     TCase *t = tcase_create("forms"), *u = tcase_create("rules");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, unload_kernels);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, fragments_are_as_described, 0, FORMS);
     suite_add_tcase(s, t);
-    tcase_add_checked_fixture(u, set_up, unload_kernels);
+    tcase_add_checked_fixture(u, set_up, close_context);
     tcase_add_test(u, movmatrix_transposes);
     tcase_add_test(u, registers_may_be_dropped);
     tcase_add_test(u, lanes_wait_for_each_other);

@@ -1,14 +1,9 @@
 /* The API with kernels: modules, functions, launches, failures and what is said about them. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 
@@ -48,21 +43,14 @@ static const char kernels[] = HEAD
     ".visible .entry uneven(.param .u8 a, .param .u64 b, .param .align 4 .b8 c[6], .param .u16 d) { ret; }\n"
     ".visible .entry clustered() .reqnctapercluster 2, 1, 1 { ret; }\n";
 
-static ptxiContext ctx;
 static ptxiModule module;
 static ptxiDevicePtr mem;
 
 static void set_up(void)
 {
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiModuleLoadData(&module, kernels));
     ok(ptxiMemAlloc(&mem, 4096));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx)); /* with the module and the memory */
 }
 
 static ptxiFunction kernel(const char *name)
@@ -859,7 +847,7 @@ int main(void)
     Suite *s = suite_create("launch");
     TCase *t = tcase_create("launch");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, loading_says_what_is_wrong);
     tcase_add_test(t, loading_refuses);

@@ -71,26 +71,9 @@ static const struct {
       "HIGH: barrier.sync 2, 64; mbarrier.arrive.shared.b64 _, [%m];", seven },
 };
 
-static ptxiContext ctx;
-
-static void set_up(void)
-{
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
-}
-
 START_TEST(phases_complete)
 {
-    uint32_t out[THREADS];
-
-    ok(run_one_cta("sm_90", cases[_i].body, THREADS, out));
-    for (uint32_t t = 0; t < THREADS; t++)
-        ck_assert_msg(out[t] == cases[_i].expect(t), "%s: thread %u has %u", cases[_i].name, t, out[t]);
+    check_one_cta(cases[_i].name, "sm_90", cases[_i].body, THREADS, cases[_i].expect);
 }
 END_TEST
 
@@ -129,7 +112,7 @@ int main(void)
     Suite *s = suite_create("mbarrier");
     TCase *t = tcase_create("mbarrier");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, phases_complete, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(t, misuse_is_reported, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);

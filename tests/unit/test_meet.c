@@ -209,7 +209,7 @@ int main(void)
     TCase *t = tcase_create("warps");
 
     tcase_set_timeout(t, 60);
-    tcase_add_checked_fixture(t, set_up, unload_kernels);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, groups_meet, 0, FORMS);
     tcase_add_test(t, groups_do_not_wait_for_each_other);
     tcase_add_test(t, who_never_comes_is_an_error);

@@ -1,12 +1,8 @@
 /* Loads from shared memory whose addresses depend on the thread alone, so that their shape is found once: rows, rows of parts of a warp, one
  * address for some, none of these; by all lanes and by some; inside and outside. The reference is C. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <stdio.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 
 enum { THREADS = 256, WORDS = 1024, TURNS = 3 };
 
@@ -40,7 +36,6 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static ptxiResult run(const char *index, unsigned bits, int offset, const char *guard, uint64_t out[THREADS])
 {
     char text[4000];
-    ptxiContext ctx;
     ptxiModule m;
     ptxiFunction f;
     ptxiDevicePtr mem;
@@ -58,14 +53,13 @@ static ptxiResult run(const char *index, unsigned bits, int offset, const char *
              "L: mov.b%u %%v, 0; %s ld.shared.b%u %%v, [%%r2+%d]; add.u%u %%sum, %%sum, %%v; sub.u32 %%r4, %%r4, 1; setp.ne.u32 %%p, %%r4, 0; @%%p bra L;\n"
              "ld.param.u64 %%rd1, [out]; mul.wide.u32 %%rd2, %%r1, 8; add.u64 %%rd1, %%rd1, %%rd2; cvt.u64.u%u %%rd3, %%sum; st.global.u64 [%%rd1], %%rd3; ret; }\n",
              WORDS * 8, bits, THREADS, WORDS, index, bits, TURNS, bits, guard, bits, offset, bits, bits);
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&mem, THREADS * sizeof *out));
     ok(ptxiLaunchKernel(f, 3, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
     r = ptxiMemcpyDtoH(out, mem, THREADS * sizeof *out);
-    ok(ptxiCtxDestroy(ctx));
+    close_context();
     return r;
 }
 

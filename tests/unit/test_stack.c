@@ -1,12 +1,7 @@
 /* alloca, stacksave, stackrestore; and instructions that only say something about caches and register files. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
 
 enum { THREADS = 96 };
 
@@ -63,22 +58,15 @@ static const char kernels[] = HEAD
     "  createpolicy.cvt.L2.b64 %p, %o; st.global.b64 [%o+40], %p;\n"
     "  setmaxnreg.dec.sync.aligned.u32 64; setmaxnreg.inc.sync.aligned.u32 128; ret; }\n";
 
-static ptxiContext ctx;
 static ptxiModule module;
 static ptxiDevicePtr mem;
 static uint32_t out[THREADS][4];
 
 static void set_up(void)
 {
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ck_assert_msg(ptxiModuleLoadData(&module, kernels) == PTXI_SUCCESS, "the kernels do not load");
     ok(ptxiMemAlloc(&mem, sizeof out));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
 }
 
 static ptxiResult run(const char *name, unsigned blocks, void *param)
@@ -184,7 +172,7 @@ int main(void)
     Suite *s = suite_create("stack");
     TCase *t = tcase_create("kernels");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_test(t, blocks_are_apart);
     tcase_add_test(t, restored_memory_is_given_again);
     tcase_add_test(t, functions_give_back);

@@ -1,14 +1,10 @@
 /* Host threads that share a context, a module and its variables: launches, copies, events, host functions, loading and
  * failures at once. What each gets must be its own. Meant for ThreadSanitizer, too. */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
 
 enum { THREADS = 4, ROUNDS = 100, BLOCKS = 3, BLOCK = 64, COUNT = BLOCKS * BLOCK, BYTES = COUNT * 4 };
 
@@ -26,21 +22,14 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
     "  mov.u64 %rd1, counter; red.global.add.u32 [%rd1], 1; ret; }\n"
     ".visible .entry wild() { .reg .b64 %rd; mov.u64 %rd, 64; st.global.u64 [%rd], %rd; ret; }\n";
 
-static ptxiContext ctx;
 static ptxiModule module;
 static _Atomic unsigned host_calls;
 
 static void set_up(void)
 {
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiCtxSetWorkers(ctx, 3)); /* whatever the host has */
     ok(ptxiModuleLoadData(&module, text));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
 }
 
 #define TRY(call) \
@@ -231,7 +220,7 @@ int main(void)
     Suite *s = suite_create("stress");
     TCase *t = tcase_create("stress");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, all_at_once);
     tcase_add_test(t, contexts_come_and_go);

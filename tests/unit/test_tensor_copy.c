@@ -1,14 +1,9 @@
 /* Copies of boxes of tensors, against a reference that visits element by element. PTX ISA, "Tensors", "Data Movement and Conversion
  * Instructions: cp.async.bulk.tensor". */
-#include "unit/bits.h"
-
-#include "ptxi.h"
+#include "unit/context.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
-#define gives(call, result) ck_assert_int_eq(call, result)
 
 /* Tensors of words, the i-th of which is i + 1; boxes of up to 4 KiB. */
 enum { TENSOR = 16384, BOX = 4096, THREADS = 32, RANKS = 5 };
@@ -37,26 +32,19 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static ptxiContext ctx;
 static ptxiDevicePtr tensor, box;
 
 static void set_up(void)
 {
     static uint32_t words[TENSOR / 4];
 
-    ok(ptxiInit(0));
-    ok(ptxiCtxCreate(&ctx, 0, 0));
+    open_context();
     ok(ptxiMemAlloc(&tensor, TENSOR));
     ok(ptxiMemAlloc(&box, BOX));
     for (uint32_t k = 0; k < TENSOR / 4; k++)
         words[k] = k + 1;
     ok(ptxiMemcpyHtoD(tensor, words, TENSOR));
     ok(ptxiMemsetD32(box, 0xdead, BOX / 4));
-}
-
-static void tear_down(void)
-{
-    ok(ptxiCtxDestroy(ctx));
 }
 
 static ptxiResult encode(ptxiTensorMap *map, const struct shape *s, ptxiTensorMapDataType type)
@@ -264,7 +252,7 @@ int main(void)
     Suite *s = suite_create("tensor_copy");
     TCase *t = tcase_create("tensor_copy");
 
-    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, loads, 0, SHAPES);
     tcase_add_loop_test(t, stores_and_reductions, 0, 3 * SHAPES);
     tcase_add_test(t, multicast_to_itself);

@@ -371,7 +371,7 @@ int main(void)
     TCase *t = tcase_create("forms");
 
     tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, set_up, unload_kernels);
+    tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, products_are_exact, 0, TYPES);
     tcase_add_test(t, a_warp_waits_for_its_group);
     tcase_add_test(t, memory_beyond_is_a_fault);
