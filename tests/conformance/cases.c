@@ -6,6 +6,7 @@
 #include "conformance/chains.h"
 #include "conformance/fragments.h"
 #include "conformance/warpgroups.h"
+#include "conformance/wmma.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -374,11 +375,11 @@ static void add_chains(struct cases *cs)
     }
 }
 
-static void add_fragments(struct cases *cs)
+static void add_built(struct cases *cs, bool (*build)(struct conformance_case *c, unsigned number))
 {
     struct conformance_case c;
 
-    for (unsigned i = 0; fragment_build(&c, i); i++) {
+    for (unsigned i = 0; build(&c, i); i++) {
         cs->v = grow(cs->v, cs->count, sizeof *cs->v);
         cs->v[cs->count++] = c;
     }
@@ -468,8 +469,9 @@ struct cases *cases_make(void)
     }
     if (cs) {
         add_chains(cs);
-        add_fragments(cs);
+        add_built(cs, fragment_build);
         add_warpgroups(cs);
+        add_built(cs, wmma_build);
     }
     for (size_t i = 0; cs && i < cs->all_count; i++) /* now that the cases stay where they are */
         cs->all[i].of = &cs->v[(size_t)cs->all[i].of];

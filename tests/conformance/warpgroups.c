@@ -1,58 +1,42 @@
 /* Cases of wgmma.mma_async: a block is a warpgroup. Shared memory is filled with numbers all over, from a hash of the row's operand, so that
- * the results tell which bytes a descriptor means. Numbers are drawn as three kinds of operands need them: any bits; finite ones with
- * exponents far apart, so that terms are cut off; finite ones with exponents close to each other. Where a thread has more registers of D than
- * a case has words, they are folded. */
+ * the results tell which bytes a descriptor means. Where a thread has more registers of D than a case has words, they are folded. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "conformance/warpgroups.h"
+#include "conformance/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FEW_ROWS = 2048, MANY_ROWS = 16384, A_BYTES = 8192, B_BYTES = 32768 };
-enum { RAW, WIDE, NARROW, KINDS };
-
-/* What is kept of random bits and what is set in a word of packed elements, for WIDE and NARROW. */
-struct masks {
-    uint32_t keep[KINDS], set[KINDS];
-};
-#define ANY UINT32_MAX
-static const struct masks f16 = { { ANY, 0xbfffbfff, 0x8fff8fff }, { 0, 0, 0x30003000 } };
-static const struct masks bf16 = { { ANY, 0x8fff8fff, 0x81ff81ff }, { 0, 0x30003000, 0x3e003e00 } };
-static const struct masks tf32 = { { ANY, 0x8fffffff, 0x81ffffff }, { 0, 0x30000000, 0x3e000000 } };
-static const struct masks e4m3 = { { ANY, 0xbfbfbfbf, 0x9f9f9f9f }, { 0, 0, 0x20202020 } };
-static const struct masks e5m2 = { { ANY, 0xbfbfbfbf, 0x8f8f8f8f }, { 0, 0, 0x30303030 } };
-static const struct masks f32 = { { ANY, 0x87ffffff, 0x81ffffff }, { 0, 0x38000000, 0x3e000000 } };
-static const struct masks bits = { { ANY, ANY, ANY }, { 0, 0, 0 } };
-
 static const struct group_type {
     const char *d, *a, *b, *tail;
     unsigned k;
-    const struct masks *in_a, *in_b, *in_d;
+    const struct words_masks *in_a, *in_b, *in_d;
     bool floats, turns, satfinite, dense_only;
 } types[] = {
-    { "f32", "f16", "f16", "", 16, &f16, &f16, &f32, true, true, false, false },
-    { "f16", "f16", "f16", "", 16, &f16, &f16, &f16, true, true, false, false },
-    { "f32", "bf16", "bf16", "", 16, &bf16, &bf16, &f32, true, true, false, false },
-    { "f32", "tf32", "tf32", "", 8, &tf32, &tf32, &f32, true, false, false, false },
-    { "f32", "e4m3", "e4m3", "", 32, &e4m3, &e4m3, &f32, true, false, false, false },
-    { "f32", "e4m3", "e5m2", "", 32, &e4m3, &e5m2, &f32, true, false, false, false },
-    { "f32", "e5m2", "e4m3", "", 32, &e5m2, &e4m3, &f32, true, false, false, false },
-    { "f32", "e5m2", "e5m2", "", 32, &e5m2, &e5m2, &f32, true, false, false, false },
-    { "f16", "e4m3", "e4m3", "", 32, &e4m3, &e4m3, &f16, true, false, false, false },
-    { "f16", "e4m3", "e5m2", "", 32, &e4m3, &e5m2, &f16, true, false, false, false },
-    { "f16", "e5m2", "e4m3", "", 32, &e5m2, &e4m3, &f16, true, false, false, false },
-    { "f16", "e5m2", "e5m2", "", 32, &e5m2, &e5m2, &f16, true, false, false, false },
-    { "s32", "s8", "s8", "", 32, &bits, &bits, &bits, false, false, false, false },
-    { "s32", "s8", "u8", "", 32, &bits, &bits, &bits, false, false, false, false },
-    { "s32", "u8", "s8", "", 32, &bits, &bits, &bits, false, false, false, false },
-    { "s32", "u8", "u8", "", 32, &bits, &bits, &bits, false, false, false, false },
-    { "s32", "s8", "s8", "", 32, &bits, &bits, &bits, false, false, true, false },
-    { "s32", "s8", "u8", "", 32, &bits, &bits, &bits, false, false, true, false },
-    { "s32", "u8", "s8", "", 32, &bits, &bits, &bits, false, false, true, false },
-    { "s32", "u8", "u8", "", 32, &bits, &bits, &bits, false, false, true, false },
-    { "s32", "b1", "b1", ".and.popc", 256, &bits, &bits, &bits, false, false, false, true },
+    { "f32", "f16", "f16", "", 16, &words_f16, &words_f16, &words_f32, true, true, false, false },
+    { "f16", "f16", "f16", "", 16, &words_f16, &words_f16, &words_f16, true, true, false, false },
+    { "f32", "bf16", "bf16", "", 16, &words_bf16, &words_bf16, &words_f32, true, true, false, false },
+    { "f32", "tf32", "tf32", "", 8, &words_tf32, &words_tf32, &words_f32, true, false, false, false },
+    { "f32", "e4m3", "e4m3", "", 32, &words_e4m3, &words_e4m3, &words_f32, true, false, false, false },
+    { "f32", "e4m3", "e5m2", "", 32, &words_e4m3, &words_e5m2, &words_f32, true, false, false, false },
+    { "f32", "e5m2", "e4m3", "", 32, &words_e5m2, &words_e4m3, &words_f32, true, false, false, false },
+    { "f32", "e5m2", "e5m2", "", 32, &words_e5m2, &words_e5m2, &words_f32, true, false, false, false },
+    { "f16", "e4m3", "e4m3", "", 32, &words_e4m3, &words_e4m3, &words_f16, true, false, false, false },
+    { "f16", "e4m3", "e5m2", "", 32, &words_e4m3, &words_e5m2, &words_f16, true, false, false, false },
+    { "f16", "e5m2", "e4m3", "", 32, &words_e5m2, &words_e4m3, &words_f16, true, false, false, false },
+    { "f16", "e5m2", "e5m2", "", 32, &words_e5m2, &words_e5m2, &words_f16, true, false, false, false },
+    { "s32", "s8", "s8", "", 32, &words_bits, &words_bits, &words_bits, false, false, false, false },
+    { "s32", "s8", "u8", "", 32, &words_bits, &words_bits, &words_bits, false, false, false, false },
+    { "s32", "u8", "s8", "", 32, &words_bits, &words_bits, &words_bits, false, false, false, false },
+    { "s32", "u8", "u8", "", 32, &words_bits, &words_bits, &words_bits, false, false, false, false },
+    { "s32", "s8", "s8", "", 32, &words_bits, &words_bits, &words_bits, false, false, true, false },
+    { "s32", "s8", "u8", "", 32, &words_bits, &words_bits, &words_bits, false, false, true, false },
+    { "s32", "u8", "s8", "", 32, &words_bits, &words_bits, &words_bits, false, false, true, false },
+    { "s32", "u8", "u8", "", 32, &words_bits, &words_bits, &words_bits, false, false, true, false },
+    { "s32", "b1", "b1", ".and.popc", 256, &words_bits, &words_bits, &words_bits, false, false, false, true },
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -92,7 +76,7 @@ static bool arithmetic_group(struct group *g, unsigned number)
     g->a_in_registers = number / WAYS % 2;
     g->sparse = number / WAYS / 2 % 2;
     g->type = &types[number / WAYS / 4];
-    g->kind = way == 0 ? WIDE : way == 1 || way == 3 ? RAW : NARROW;
+    g->kind = way == 0 ? WORDS_WIDE : way == 1 || way == 3 ? WORDS_RAW : WORDS_NARROW;
     g->scale_d = way != 3;
     g->negate_a = g->type->floats && (way == 1 || way == 5);
     g->negate_b = g->type->floats && (way == 2 || way == 5);
@@ -128,7 +112,7 @@ static bool layout_group(struct group *g, unsigned number)
     g->type = &types[layout_types[number / PLACES / 32]];
     g->turn_a = turn & 1;
     g->turn_b = turn & 2;
-    g->kind = NARROW;
+    g->kind = WORDS_NARROW;
     g->n = 32;
     g->rows = FEW_ROWS;
     g->a = dense(swizzle, g->turn_a);
@@ -153,24 +137,13 @@ static bool group_of(struct group *g, unsigned number, bool *is_one)
 
 /* --- kernels --- */
 
-/* %x becomes a random word of the thread, the `index`th; the register %seed is the thread's. */
-static void put_word(FILE *out, const char *x, const char *index)
+static void put_masked(FILE *out, const char *x, const char *index, const struct words_masks *m, unsigned kind)
 {
-    fprintf(out, "    mad.lo.u32 %s, %s, 0x9e3779b9, %%seed;\n    shr.u32 %%s, %s, 16;\n    xor.b32 %s, %s, %%s;\n    mul.lo.u32 %s, %s, 0x85ebca6b;\n"
-                 "    shr.u32 %%s, %s, 13;\n    xor.b32 %s, %s, %%s;\n    mul.lo.u32 %s, %s, 0xc2b2ae35;\n    shr.u32 %%s, %s, 16;\n    xor.b32 %s, %s, %%s;\n",
-            x, index, x, x, x, x, x, x, x, x, x, x, x, x, x);
+    words_put(out, x, index);
+    words_mask(out, x, m, kind);
 }
 
-static void put_masked(FILE *out, const char *x, const char *index, const struct masks *m, unsigned kind)
-{
-    put_word(out, x, index);
-    if (m->keep[kind] != ANY)
-        fprintf(out, "    and.b32 %s, %s, 0x%08x;\n", x, x, m->keep[kind]);
-    if (m->set[kind])
-        fprintf(out, "    or.b32 %s, %s, 0x%08x;\n", x, x, m->set[kind]);
-}
-
-static void put_fill(FILE *out, const char *label, unsigned first, unsigned size, const struct masks *m, unsigned kind)
+static void put_fill(FILE *out, const char *label, unsigned first, unsigned size, const struct words_masks *m, unsigned kind)
 {
     fprintf(out, "    shl.b32 %%i, %%thread, 2;\n    add.u32 %%i, %%i, %u;\n%s:\n", first, label);
     put_masked(out, "%x", "%i", m, kind);
@@ -191,7 +164,7 @@ static void put_descriptor(FILE *out, const char *name, unsigned first, const st
 static void put_metadata(FILE *out, const struct group *g)
 {
     fputs("    mov.u32 %i, 0x10001;\n", out);
-    put_word(out, "%x", "%i");
+    words_put(out, "%x", "%i");
     fputs("    mov.u32 %meta, 0;\n", out);
     for (unsigned k = 0; k < 8; k++) {
         fprintf(out, "    bfe.u32 %%i, %%x, %u, 4;\n", 4 * k);
@@ -294,10 +267,8 @@ static void put_place(FILE *out, const char *name, const struct descriptor *d)
 
 static void put_name(FILE *out, const struct group *g)
 {
-    static const char *const kinds[KINDS] = { "any bits", "far exponents", "near exponents" };
-
     put_spelling(out, g);
-    fprintf(out, " (%s", kinds[g->kind]);
+    fprintf(out, " (%s", words_kinds[g->kind]);
     if (!g->scale_d)
         fputs(", scale-d 0", out);
     if (g->negate_a || g->negate_b)
