@@ -98,7 +98,7 @@ static void run(const char *version, const char *target, uint32_t (*words)[WORDS
     ok(ptxiMemcpyHtoD(p, words, 32 * sizeof *words));
     ok(launch("k", 32, params));
     ok(ptxiMemcpyDtoH(words, p, 32 * sizeof *words));
-    unload_kernels();
+    close_context();
 }
 
 static void put(uint32_t (*words)[WORDS], unsigned at, struct ptxi_fragment f, unsigned row, unsigned column, uint32_t code)
