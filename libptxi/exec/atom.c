@@ -6,6 +6,7 @@
 #include "exec/atomop.h"
 #include "exec/level.h"
 #include "exec/memory.h"
+#include "exec/span.h"
 
 enum { ATOM_SPACE = 3, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
 
@@ -41,41 +42,25 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
 /* Whether all lanes' operations lead into the CTA's shared memory, as the instruction says, and are aligned. */
 static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
-    const uint32_t *a = PTXI_SLOT(w, i->a);
-    ptxi_lanes on = w->active;
-    uint32_t highest = 0, bits = 0;
+    struct span s;
 
     if (space_of(i) != PTXI_MS_SHARED)
         return false;
-    FOR_LANES {
-        uint32_t at = on >> l & 1 ? a[l] + (uint32_t)i->imm : 0;
-
-        highest = at > highest ? at : highest;
-        bits |= at;
-    }
-    return !(bits & (size - 1)) && (uint64_t)highest + size <= w->shared_size;
+    s = span32(PTXI_SLOT(w, i->a), w->active);
+    return !((s.bits | (uint32_t)i->imm) & (size - 1)) && shared_covers(w, i, s.lo, s.hi, size);
 }
 
 /* Whether all of them lead into one allocation that may be written, and are aligned. */
 static __attribute__((noinline)) bool all_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
-    const uint64_t *a = PTXI_SLOT(w, i->a);
-    uint64_t some = a[ptxi_first_lane(w->active)], lowest = some, highest = some, bits = 0;
     uint32_t align = size << (i->mods >> ATOM_ALIGN_SHIFT);
-    ptxi_lanes on = w->active;
+    struct span s;
 
     if (space_of(i) == PTXI_MS_SHARED)
         return false;
-    FOR_LANES {
-        uint64_t at = on >> l & 1 ? a[l] : some;
-
-        lowest = at < lowest ? at : lowest;
-        highest = at > highest ? at : highest;
-        bits |= at + (uint64_t)(int64_t)i->imm;
-    }
-    lowest += (uint64_t)(int64_t)i->imm;
-    highest += (uint64_t)(int64_t)i->imm;
-    return !(bits & (align - 1)) && ptxi_mem_covers(w, ptxi_mem_hit(w, i), lowest, highest - lowest + size, true);
+    s = span64(PTXI_SLOT(w, i->a), w->active);
+    return !((s.bits | (uint32_t)i->imm) & (align - 1)) &&
+           ptxi_mem_covers(w, ptxi_mem_hit(w, i), s.lo + (uint64_t)(int64_t)i->imm, s.hi - s.lo + size, true);
 }
 
 /* --- 128 bits at once, which compilers leave to a library --- */

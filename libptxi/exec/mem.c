@@ -42,7 +42,7 @@
 #define SHARED_GROUP ptxi_group32
 #define SHARED_GROUP_LANES PTXI_GROUP32
 #define SHARED_BASE(l) ((uintptr_t)w->shared + (uintptr_t)(intptr_t)i->imm)
-#define SHARED_COVERS(s, n, access) ((s).hi <= INT32_MAX && (int64_t)(s).lo + i->imm >= 0 && (int64_t)(s).hi + i->imm + (n) <= (int64_t)w->shared_size)
+#define SHARED_COVERS(s, n, access) shared_covers(w, i, (s).lo, (s).hi, n)
 #define SHARED_SPACE PTXI_MS_SHARED
 
 #define LOCAL_ADDRESS uint64_t

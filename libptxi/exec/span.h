@@ -84,6 +84,12 @@ static inline bool in_row32(const uint32_t *a, unsigned stride)
     return !off;
 }
 
+/* Whether addresses in shared memory from lo to hi, n bytes at the highest, lie within the CTA's. */
+static inline bool shared_covers(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t hi, uint32_t n)
+{
+    return hi <= INT32_MAX && (int64_t)lo + i->imm >= 0 && (int64_t)hi + i->imm + n <= (int64_t)w->shared_size;
+}
+
 /* The check of a range, in line as long as the instruction stays in the allocation that it hit last. */
 static inline bool may_access(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access)
 {
