@@ -109,6 +109,7 @@ typedef struct ptxiFunction_st *ptxiFunction;
 typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default stream */
 typedef struct ptxiEvent_st    *ptxiEvent;
 typedef struct ptxiArray_st    *ptxiArray;
+typedef struct ptxiLinkState_st *ptxiLinkState;
 typedef void (*ptxiHostFn)(void *userData);
 
 #define PTXI_STREAM_LEGACY     ((ptxiStream)0x1) /* the default stream, as NULL */
@@ -243,8 +244,20 @@ typedef enum ptxiJitOption {
     PTXI_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
     PTXI_JIT_STRICT_TARGET = 0x10000,         /* libptxi's own. Nonzero: a module that the device profile could not run
                                                  fails with NO_BINARY_FOR_GPU; default: it runs under its own target */
-    PTXI_JIT_FILE_NAME = 0x10001              /* libptxi's own. const char *: the name shown in diagnostics and reports */
+    PTXI_JIT_FILE_NAME = 0x10001,             /* libptxi's own. const char *: the name shown in diagnostics and reports */
+    PTXI_JIT_STRICT_SYMBOLS = 0x10002         /* libptxi's own. Nonzero: a module that names functions or variables which are
+                                                 defined nowhere fails with SHARED_OBJECT_SYMBOL_NOT_FOUND; default: the
+                                                 launch of a kernel that can reach one fails so */
 } ptxiJitOption;
+
+typedef enum ptxiJitInputType {
+    PTXI_JIT_INPUT_CUBIN = 0,      /* what ptxiLinkComplete gives out; no code of a GPU */
+    PTXI_JIT_INPUT_PTX = 1,
+    PTXI_JIT_INPUT_FATBINARY = 2,  /* not supported, as the next ones */
+    PTXI_JIT_INPUT_OBJECT = 3,
+    PTXI_JIT_INPUT_LIBRARY = 4,
+    PTXI_JIT_INPUT_NVVM = 5
+} ptxiJitInputType;
 
 typedef enum ptxiLimit {
     PTXI_LIMIT_STACK_SIZE = 0,                        /* bytes of local memory and call frames a thread may use */
@@ -525,19 +538,47 @@ PTXI_API ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *great
  *  Parse and check a PTX module, allocate and initialise its variables in the current context. The caller owns it:
  *  ptxiModuleUnload, or the context's end.
  * `fname`        a file of PTX text.
- * `image`        PTX text ending in NUL; copied.
+ * `image`        PTX text ending in NUL, or what ptxiLinkComplete made; copied.
  * `numOptions`, `options`, `optionValues`  as the driver's: parallel arrays of ptxiJitOption and values. Unknown options
  *                are an error; sizes and times are written back into optionValues.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_PTX        not PTX as the PTX ISA has it: see the logs or ptxiGetLastDiagnostic
  *         PTXI_ERROR_INVALID_IMAGE      not PTX text at all
  *         PTXI_ERROR_NO_BINARY_FOR_GPU  needs another target, and PTXI_JIT_STRICT_TARGET is on
+ *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  names what nothing defines, and PTXI_JIT_STRICT_SYMBOLS is on
  *         PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE (an option)
  *  Source: PTX ISA, "PTX Module Directives". */
 PTXI_API ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname);
 PTXI_API ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image);
 PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions,
                                          ptxiJitOption *options, void **optionValues);
+
+/*! ptxiLinkCreate() , ptxiLinkAddData() , ptxiLinkAddFile() , ptxiLinkComplete() , ptxiLinkDestroy() :
+ *  Make one module of several PTX texts: what one declares .extern, another one defines. A name without a linking directive
+ *  belongs to its text alone. Of several .weak definitions the first one counts, a .visible one goes before them; of several
+ *  .common ones the largest. Two .visible definitions, and declarations whose state space, size or parameters differ from
+ *  the definition's, are errors; so is bad PTX when it is added.
+ * `options`      as for ptxiModuleLoadDataEx. Those of Create hold for all; its logs are written by the later calls, one
+ *                behind the other, so buffers and optionValues must live as long as the state. Those of Add change nothing.
+ * `type`         PTXI_JIT_INPUT_PTX; PTXI_JIT_INPUT_CUBIN for an image that was linked before.
+ * `data`         `size` bytes at most, up to a NUL; copied. `name` is for messages and reports; NULL: none.
+ * `cubinOut`     the image, for ptxiModuleLoadData; the state's, until Destroy. `*sizeOut` is its size in bytes without the
+ *                NUL behind it, and may be NULL. Its form is a matter of the library.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_IMAGE  neither PTX nor a linked image (see the logs or ptxiGetLastDiagnostic)
+ *         PTXI_ERROR_INVALID_PTX    PTX that is not right, or does not fit together
+ *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  Complete: something is undefined, and PTXI_JIT_STRICT_SYMBOLS is on
+ *         PTXI_ERROR_ILLEGAL_STATE  Complete with nothing added; Add and Complete after a Complete that succeeded
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE
+ *  Threads: one at a time for a state.
+ *  Source: PTX ISA, "Linking Directives". */
+PTXI_API ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **optionValues, ptxiLinkState *stateOut);
+PTXI_API ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size, const char *name,
+                                    unsigned numOptions, ptxiJitOption *options, void **optionValues);
+PTXI_API ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned numOptions,
+                                    ptxiJitOption *options, void **optionValues);
+PTXI_API ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOut);
+PTXI_API ptxiResult ptxiLinkDestroy(ptxiLinkState state);
 
 /*! ptxiModuleUnload() :
  *  Wait for the launches of its functions, then free a module, its functions and its variables.
@@ -900,7 +941,8 @@ typedef enum ptxiFault {
     PTXI_FAULT_UNSUPPORTED_INSTRUCTION = 16,  /* ILLEGAL_INSTRUCTION: legal PTX that this version cannot execute */
     PTXI_FAULT_ILLEGAL_INSTRUCTION = 17,      /* ILLEGAL_INSTRUCTION: operands that the PTX ISA does not allow */
     PTXI_FAULT_INVALID_BRANCH = 18,           /* INVALID_PC: a call or branch to what is no function or label */
-    PTXI_FAULT_UNRESOLVED = 19,               /* LAUNCH_FAILED: a call of an .extern function that is defined nowhere */
+    PTXI_FAULT_UNRESOLVED = 19,               /* SHARED_OBJECT_SYMBOL_NOT_FOUND at the launch: .extern names that the kernel can
+                                                 reach are defined nowhere; LAUNCH_FAILED: a call of one through a pointer */
     PTXI_FAULT_OUT_OF_MEMORY = 20             /* OUT_OF_MEMORY: the host has no memory to run the grid */
 } ptxiFault;
 

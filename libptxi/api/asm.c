@@ -99,9 +99,12 @@ static void release(ptxiContext ctx, struct ptxi_asm_entry *e)
 static ptxiResult point_to_template(const struct ptxi_asm *a, ptxiModule m)
 {
     char *text = strdup(a->text);
+    struct ptxi_text *t = ARENA_NEW(&m->arena, struct ptxi_text, 1);
 
-    if (!text)
+    if (!text || !t) {
+        free(text);
         return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     for (uint32_t i = 0; i < m->tree->func_count; i++) {
         struct ptxi_func *f = m->tree->funcs[i];
 
@@ -115,14 +118,17 @@ static ptxiResult point_to_template(const struct ptxi_asm *a, ptxiModule m)
     }
     free(m->text);
     m->text = text;
-    m->text_size = strlen(text);
+    *t = (struct ptxi_text){ m->name, text, strlen(text), 1 };
+    m->texts = (struct ptxi_texts){ t, 1 };
     return PTXI_SUCCESS;
 }
 
 static ptxiResult load(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_diag *diags, ptxiModule *module)
 {
     char *text = strdup(a->module.s);
-    ptxiResult r = text ? ptxi_module_create(ctx, text, a->module.len, file, true, false, diags, module) : PTXI_ERROR_OUT_OF_MEMORY;
+    struct ptxi_text one = { file, text, a->module.len, 1 };
+    ptxiResult r = text ? ptxi_module_create(ctx, text, &(struct ptxi_texts){ &one, 1 }, &(struct ptxi_module_options){ .name = file }, diags, module)
+                        : PTXI_ERROR_OUT_OF_MEMORY;
 
     if (r) {
         free(text);
@@ -157,6 +163,13 @@ static ptxiResult make(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_di
 }
 
 /* ---- a call */
+
+static void store_diags(const struct ptxi_diag *diags, const char *text, const char *name)
+{
+    struct ptxi_text one = { name, text, strlen(text), 1 };
+
+    ptxi_api_store_diags(diags, &(struct ptxi_texts){ &one, 1 });
+}
 
 struct call {
     const struct ptxi_asm *a;
@@ -295,7 +308,7 @@ static ptxiResult begin(const char *text, const char *constraints, ptxiContext *
     ptxi_str_init(&a->origin, NULL);
     bool ok = ptxi_asm_constraints(a, constraints, diags);
 
-    ptxi_api_store_diags(diags, constraints, strlen(constraints), "<constraints>");
+    store_diags(diags, constraints, "<constraints>");
     return ok ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
@@ -303,7 +316,7 @@ static ptxiResult finish(ptxiContext ctx, struct ptxi_asm *a, size_t threads, vo
 {
     ptxiResult r = evaluate(ctx, a, threads, values, diags);
 
-    ptxi_api_store_diags(diags, a->text, strlen(a->text), file);
+    store_diags(diags, a->text, file);
     ptxi_asm_free(a);
     return r;
 }

@@ -65,6 +65,9 @@ char *ptxi_cmd_read(const char *file, size_t most, size_t *size);
 /* Load a file, printing what there is to say about its text; NULL if it is not valid. */
 ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options);
 
+/* Load files as one module; a single one as above. */
+ptxiModule ptxi_cmd_link(char **files, int count, const struct cmd_load_options *options);
+
 /* "PTX 8.7, sm_90a" */
 void ptxi_cmd_target(ptxiModule m, struct ptxi_str *out);
 

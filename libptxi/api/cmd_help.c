@@ -2,9 +2,10 @@
 #include "api/cmd.h"
 
 static const char run_help[] =
-    "Usage: ptxi run FILE [OPTIONS]\n"
+    "Usage: ptxi run FILE... [OPTIONS]\n"
     "\n"
-    "Launch one kernel of a PTX file and print what it left in its arguments.\n"
+    "Launch one kernel of a PTX file and print what it left in its arguments. Several files are linked: what one declares\n"
+    ".extern, another one defines.\n"
     "\n"
     "  -k, --kernel NAME      the kernel; may be left out where the file has only one\n"
     "  -g, --grid X[,Y[,Z]]   blocks in the grid (1)\n"

@@ -63,23 +63,65 @@ static bool print_diagnostics(bool quiet)
     return error;
 }
 
-ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options)
+static const char *shown(const char *file)
 {
-    const char *name = strcmp(file, "-") ? file : "<stdin>";
+    return strcmp(file, "-") ? file : "<stdin>";
+}
+
+static bool say(ptxiResult r, const char *name, const struct cmd_load_options *options)
+{
+    if (!print_diagnostics(options->quiet) && r)
+        ptxi_cmd_error("%s: %s", name, ptxi_cmd_result(r));
+    return !r;
+}
+
+static ptxiModule load(const char *image, const char *name, const struct cmd_load_options *options)
+{
     ptxiJitOption keys[] = { PTXI_JIT_FILE_NAME, PTXI_JIT_FMA, PTXI_JIT_STRICT_TARGET };
     void *values[] = { (void *)(uintptr_t)name, (void *)(intptr_t)!options->no_contract, (void *)(intptr_t)options->strict };
     ptxiModule m = NULL;
+    ptxiResult r = ptxiModuleLoadDataEx(&m, image, 3, keys, values);
+
+    return say(r, name, options) ? m : NULL;
+}
+
+ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options)
+{
     size_t size;
     char *text = ptxi_cmd_read(file, SIZE_MAX, &size);
-
-    if (!text)
-        return NULL;
-    ptxiResult r = ptxiModuleLoadDataEx(&m, text, 3, keys, values);
+    ptxiModule m = text ? load(text, shown(file), options) : NULL;
 
     free(text);
-    if (!print_diagnostics(options->quiet) && r)
-        ptxi_cmd_error("%s: %s", name, ptxi_cmd_result(r));
-    return r ? NULL : m;
+    return m;
+}
+
+static bool add(ptxiLinkState state, const char *file, const struct cmd_load_options *options)
+{
+    size_t size;
+    char *text = ptxi_cmd_read(file, SIZE_MAX, &size);
+    bool ok = text && say(ptxiLinkAddData(state, PTXI_JIT_INPUT_PTX, text, size + 1, shown(file), 0, NULL, NULL), shown(file), options);
+
+    free(text);
+    return ok;
+}
+
+ptxiModule ptxi_cmd_link(char **files, int count, const struct cmd_load_options *options)
+{
+    ptxiLinkState state = NULL;
+    ptxiModule m = NULL;
+    void *image;
+
+    if (count == 1)
+        return ptxi_cmd_load(files[0], options);
+    bool ok = say(ptxiLinkCreate(0, NULL, NULL, &state), "linking", options);
+
+    for (int i = 0; ok && i < count; i++)
+        ok = add(state, files[i], options);
+    if (ok && say(ptxiLinkComplete(state, &image, NULL), "linking", options))
+        m = load(image, "linked files", &(struct cmd_load_options){ options->no_contract, options->strict, true });
+    if (state)
+        ptxiLinkDestroy(state);
+    return m;
 }
 
 void ptxi_cmd_target(ptxiModule m, struct ptxi_str *out)

@@ -17,7 +17,9 @@ struct out {
 };
 
 struct run {
-    const char *file, *kernel, *device;
+    char **files;
+    int file_count;
+    const char *kernel, *device;
     unsigned grid[3], block[3], shared;
     bool block_given, hex, count, cooperative, unchecked, limited;
     unsigned repeat, workers;
@@ -178,12 +180,12 @@ static bool find_kernel(struct run *r, ptxiModule m)
     if (r->kernel) {
         if (ptxiModuleGetFunction(&r->function, m, r->kernel) == PTXI_SUCCESS)
             return true;
-        ptxi_cmd_error("%s: no kernel '%s'", r->file, r->kernel);
+        ptxi_cmd_error("%s: no kernel '%s'", r->files[0], r->kernel);
     } else if (m->kernel_count == 1) {
         r->function = &m->kernels[0];
         return true;
     } else {
-        ptxi_cmd_error("%s: %s", r->file, m->kernel_count ? "several kernels, choose one with --kernel" : "no kernel");
+        ptxi_cmd_error("%s: %s", r->files[0], m->kernel_count ? "several kernels, choose one with --kernel" : "no kernel");
     }
     for (unsigned i = 0; i < m->kernel_count; i++)
         print_signature("there is", &m->kernels[i]);
@@ -511,7 +513,7 @@ static int execute(struct run *r)
 {
     if (!ptxi_cmd_open(r->device))
         return CMD_USAGE;
-    ptxiModule m = ptxi_cmd_load(r->file, &r->load);
+    ptxiModule m = ptxi_cmd_link(r->files, r->file_count, &r->load);
 
     if (!m)
         return CMD_FAILED;
@@ -538,11 +540,12 @@ static int parse_and_execute(struct run *r, int argc, char **argv)
         if (!parse_option(r, c))
             return ptxi_cmd_usage();
     }
-    if (optind + 1 != argc) {
-        ptxi_cmd_error(optind == argc ? "which file?" : "one file, not also '%s'", argv[optind + 1 < argc ? optind + 1 : optind]);
+    if (optind == argc) {
+        ptxi_cmd_error("which file?");
         return ptxi_cmd_usage();
     }
-    r->file = argv[optind];
+    r->files = argv + optind;
+    r->file_count = argc - optind;
     return execute(r);
 }
 

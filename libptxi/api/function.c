@@ -3,17 +3,9 @@
 
 #include <string.h>
 
-static ptxiResult enter_function(ptxiFunction f)
-{
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-
-    return r ? r : ptxi_function_valid(f) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
-}
-
 ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 {
-    ptxiResult r = enter_function(hfunc);
+    ptxiResult r = ptxi_api_function(hfunc);
 
     if (r)
         return r;
@@ -25,7 +17,7 @@ ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 
 ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 {
-    ptxiResult r = enter_function(hfunc);
+    ptxiResult r = ptxi_api_function(hfunc);
 
     if (r)
         return r;
@@ -37,7 +29,7 @@ ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 
 ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    ptxiResult r = enter_function(func);
+    ptxiResult r = ptxi_api_function(func);
 
     if (r)
         return r;
@@ -51,7 +43,7 @@ ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *pa
 
 ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
 {
-    ptxiResult r = enter_function(hfunc);
+    ptxiResult r = ptxi_api_function(hfunc);
 
     if (r)
         return r;
@@ -114,7 +106,7 @@ void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out)
 
 ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *param)
 {
-    ptxiResult r = enter_function(func);
+    ptxiResult r = ptxi_api_function(func);
 
     if (r)
         return r;
@@ -133,7 +125,7 @@ ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *par
 
 ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text)
 {
-    ptxiResult r = enter_function(func);
+    ptxiResult r = ptxi_api_function(func);
     struct ptxi_str s;
 
     if (r)

@@ -60,13 +60,10 @@ static unsigned blocks_per_mp(const struct ptxi_profile *p, const struct ptxi_co
 
 static ptxiResult enter(ptxiFunction f, const struct ptxi_code **code)
 {
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r = ptxi_api_function(f);
 
     if (r)
         return r;
-    if (!ptxi_function_valid(f))
-        return PTXI_ERROR_INVALID_HANDLE;
     *code = ptxi_module_code(f->module, f->func->index, false);
     return *code ? PTXI_SUCCESS : no_code(f, false);
 }
@@ -469,6 +466,8 @@ static ptxiResult launch(ptxiFunction f, struct shape *s, ptxiStream handle, voi
     if (f->module->tree->address_size == 32)
         return PTXI_ERROR_NOT_SUPPORTED;
     if ((r = choose_cluster(f, s)) || (r = check_shape(f, code, s)))
+        return r;
+    if (!f->resolved && (r = ptxi_symbols_check_kernel(f)))
         return r;
     size_t bytes = code->param_bytes;
     struct ptxi_item *it = ptxi_item_create(sizeof(struct launch) + bytes, run_launch, release_launch);

@@ -1,5 +1,5 @@
 /* Loading modules: where the text comes from, the options, and what is said about the text. */
-#include "api/module.h"
+#include "api/load.h"
 
 #include "base/str.h"
 
@@ -43,22 +43,32 @@ static const char *keep(struct ptxi_arena *a, const char *s)
     return p ? memcpy(p, s, n) : NULL;
 }
 
-static void store_one(struct ptxi_diag_store *s, const struct ptxi_diag_entry *e, const char *text, size_t size, const char *file)
+static void render(struct ptxi_str *out, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
 {
+    struct ptxi_loc loc = e->loc;
+    const struct ptxi_text *t = ptxi_text_at(texts, &loc);
+
+    ptxi_diag_render_one(out, t->s, t->size, t->name, loc, ptxi_diag_severity_name(e->severity), e->msg);
+}
+
+static void store_one(struct ptxi_diag_store *s, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
+{
+    struct ptxi_loc loc = e->loc;
+    const struct ptxi_text *t = ptxi_text_at(texts, &loc);
     struct ptxi_str rendered;
 
     ptxi_str_init(&rendered, NULL);
-    ptxi_diag_render_one(&rendered, text, size, file, e->loc, ptxi_diag_severity_name(e->severity), e->msg);
+    render(&rendered, e, texts);
     s->at[s->count++] = (ptxiDiagnostic){
-        .size = sizeof(ptxiDiagnostic), .severity = severity_of(e), .file = file, .line = e->loc.line,
-        .column = e->loc.line ? e->loc.col : 0, .length = e->loc.line ? e->loc.len : 0,
+        .size = sizeof(ptxiDiagnostic), .severity = severity_of(e), .file = keep(&s->arena, t->name), .line = loc.line,
+        .column = loc.line ? loc.col : 0, .length = loc.line ? loc.len : 0,
         .message = keep(&s->arena, e->msg), .text = keep(&s->arena, ptxi_str_text(&rendered)),
     };
     ptxi_str_free(&rendered);
 }
 
 /* Without memory there are no messages, which is not worth another error. */
-void ptxi_api_store_diags(const struct ptxi_diag *d, const char *text, size_t size, const char *file)
+void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts)
 {
     struct ptxi_thread *t = ptxi_api_thread();
     unsigned n = 0;
@@ -75,9 +85,8 @@ void ptxi_api_store_diags(const struct ptxi_diag *d, const char *text, size_t si
         return;
     ptxi_arena_init(&s->arena, NULL);
     s->at = ARENA_NEW(&s->arena, ptxiDiagnostic, n);
-    file = keep(&s->arena, file);
     for (const struct ptxi_diag_entry *e = d->first; e && s->at; e = e->next)
-        store_one(s, e, text, size, file);
+        store_one(s, e, texts);
     t->diags = s;
 }
 
@@ -101,31 +110,21 @@ ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
 
 /* ---- options */
 
-struct log {
-    char *buffer;
-    size_t size;
-    void **size_value; /* where the number of bytes written goes */
-};
-
-struct options {
-    struct log info, error;
-    void **wall_time;
-    bool no_contract, strict, verbose;
-    const char *file;
-};
-
-static ptxiResult read_option(struct options *o, ptxiJitOption option, void **value)
+static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option, void **value)
 {
+    bool on = (int)(intptr_t)*value != 0;
+
     switch ((int)option) {
     case PTXI_JIT_WALL_TIME: o->wall_time = value; break;
     case PTXI_JIT_INFO_LOG_BUFFER: o->info.buffer = *value; break;
     case PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES: o->info.size = (unsigned)(uintptr_t)*value, o->info.size_value = value; break;
     case PTXI_JIT_ERROR_LOG_BUFFER: o->error.buffer = *value; break;
     case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value, o->error.size_value = value; break;
-    case PTXI_JIT_FMA: o->no_contract = (int)(intptr_t)*value == 0; break;
-    case PTXI_JIT_STRICT_TARGET: o->strict = (int)(intptr_t)*value != 0; break;
-    case PTXI_JIT_FILE_NAME: o->file = *value; break;
-    case PTXI_JIT_LOG_VERBOSE: o->verbose = (int)(intptr_t)*value != 0; break;
+    case PTXI_JIT_FMA: o->module.no_contract = !on; break;
+    case PTXI_JIT_STRICT_TARGET: o->module.strict = on; break;
+    case PTXI_JIT_STRICT_SYMBOLS: o->module.resolved = on; break;
+    case PTXI_JIT_FILE_NAME: o->module.name = *value; break;
+    case PTXI_JIT_LOG_VERBOSE: o->verbose = on; break;
     case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK: case PTXI_JIT_OPTIMIZATION_LEVEL:
     case PTXI_JIT_TARGET_FROM_CONTEXT: case PTXI_JIT_TARGET: case PTXI_JIT_FALLBACK_STRATEGY:
     case PTXI_JIT_GENERATE_DEBUG_INFO: case PTXI_JIT_GENERATE_LINE_INFO: case PTXI_JIT_CACHE_MODE: case PTXI_JIT_FAST_COMPILE:
@@ -136,7 +135,7 @@ static ptxiResult read_option(struct options *o, ptxiJitOption option, void **va
     return PTXI_SUCCESS;
 }
 
-static ptxiResult read_options(struct options *o, unsigned n, ptxiJitOption *options, void **values)
+ptxiResult ptxi_load_options(struct ptxi_load_options *o, unsigned n, ptxiJitOption *options, void **values)
 {
     ptxiResult r = PTXI_SUCCESS;
 
@@ -148,12 +147,10 @@ static ptxiResult read_options(struct options *o, unsigned n, ptxiJitOption *opt
 }
 
 /* Errors with their notes go to one log, warnings with theirs to the other. */
-static void write_log(struct log *log, const struct ptxi_diag *d, enum ptxi_diag_severity which, const char *text, size_t size,
-                      const char *file)
+static void write_log(struct ptxi_log *log, const struct ptxi_diag *d, enum ptxi_diag_severity which, const struct ptxi_texts *texts)
 {
     struct ptxi_str s;
     bool on = false;
-    size_t n = 0;
 
     if (!log->buffer && !log->size_value)
         return;
@@ -162,28 +159,35 @@ static void write_log(struct log *log, const struct ptxi_diag *d, enum ptxi_diag
         if (e->severity != PTXI_DIAG_NOTE)
             on = e->severity == which;
         if (on)
-            ptxi_diag_render_one(&s, text, size, file, e->loc, ptxi_diag_severity_name(e->severity), e->msg);
+            render(&s, e, texts);
     }
     if (log->buffer && log->size) {
-        n = s.len < log->size - 1 ? s.len : log->size - 1;
-        memcpy(log->buffer, ptxi_str_text(&s), n);
-        log->buffer[n] = 0;
+        size_t room = log->size - 1 - log->used, n = s.len < room ? s.len : room;
+
+        memcpy(log->buffer + log->used, ptxi_str_text(&s), n);
+        log->used += n;
+        log->buffer[log->used] = 0;
     }
     if (log->size_value)
-        *log->size_value = (void *)(uintptr_t)(n ? n + 1 : 0); /* with its NUL, as the driver counts */
+        *log->size_value = (void *)(uintptr_t)(log->used ? log->used + 1 : 0); /* with its NUL, as the driver counts */
     ptxi_str_free(&s);
 }
 
-static void add_summary(struct options *o, struct ptxi_diag *d, ptxiModule m)
+void ptxi_load_say(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts)
+{
+    ptxi_api_store_diags(d, texts);
+    write_log(&o->error, d, PTXI_DIAG_ERROR, texts);
+    write_log(&o->info, d, PTXI_DIAG_WARNING, texts);
+}
+
+static void add_summary(struct ptxi_load_options *o, struct ptxi_diag *d, ptxiModule m)
 {
     if (o->verbose && m)
         ptxi_diag_add(d, PTXI_DIAG_WARNING, PTXI_LOC_NONE, "%u kernels for %s, run as %s", m->kernel_count,
                       ptxi_profile_for_sm(m->tree->target.sm)->name, m->profile->name);
 }
 
-/* ---- loading */
-
-static double milliseconds(void)
+double ptxi_load_clock(void)
 {
     struct timespec t;
 
@@ -191,8 +195,17 @@ static double milliseconds(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* PTX begins with a directive, perhaps behind blanks and comments. Other images (cubin, fatbin) do not. */
-static bool looks_like_ptx(const char *s)
+void ptxi_load_tell_time(const struct ptxi_load_options *o, double since)
+{
+    float ms = (float)(ptxi_load_clock() - since);
+
+    if (o->wall_time)
+        memcpy(o->wall_time, &ms, sizeof ms);
+}
+
+/* ---- loading */
+
+bool ptxi_load_is_ptx(const char *s)
 {
     for (;;) {
         s += strspn(s, " \t\r\n\f\v");
@@ -209,30 +222,36 @@ static bool looks_like_ptx(const char *s)
     }
 }
 
-static ptxiResult load(ptxiContext ctx, char *text, size_t size, struct options *o, ptxiModule *module)
+static ptxiResult make(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, struct ptxi_arena *arena, ptxiModule *m)
 {
-    const char *file = o->file ? o->file : "<ptx>";
-    struct ptxi_arena arena;
     struct ptxi_diag diags;
-    ptxiModule m = NULL;
-    double start = milliseconds();
+    struct ptxi_texts texts;
+    bool ptx = ptxi_load_is_ptx(text);
 
-    ptxi_arena_init(&arena, NULL);
-    ptxi_diag_init(&diags, &arena);
-    bool ptx = looks_like_ptx(text);
-    ptxiResult r = ptxi_module_create(ctx, text, size, file, !o->no_contract, o->strict, &diags, &m);
+    ptxi_diag_init(&diags, arena);
+    if (!ptxi_image_read(text, size, o->module.name, arena, &texts))
+        return arena->oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_IMAGE;
+    ptxiResult r = ptxi_module_create(ctx, text, &texts, &o->module, &diags, m);
 
     if (r == PTXI_ERROR_INVALID_PTX && !ptx)
         r = PTXI_ERROR_INVALID_IMAGE;
-    add_summary(o, &diags, m);
-    ptxi_api_store_diags(&diags, text, size, file);
-    write_log(&o->error, &diags, PTXI_DIAG_ERROR, text, size, file);
-    write_log(&o->info, &diags, PTXI_DIAG_WARNING, text, size, file);
-    if (o->wall_time) {
-        float ms = (float)(milliseconds() - start);
+    add_summary(o, &diags, *m);
+    ptxi_load_say(o, &diags, &texts);
+    return r;
+}
 
-        memcpy(o->wall_time, &ms, sizeof ms);
-    }
+static ptxiResult load(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module)
+{
+    struct ptxi_arena arena;
+    ptxiModule m = NULL;
+    double start = ptxi_load_clock();
+
+    if (!o->module.name)
+        o->module.name = "<ptx>";
+    ptxi_arena_init(&arena, NULL);
+    ptxiResult r = make(ctx, text, size, o, &arena, &m);
+
+    ptxi_load_tell_time(o, start);
     ptxi_arena_free(&arena);
     if (r)
         free(text);
@@ -246,13 +265,13 @@ ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned 
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    struct options o = { .file = NULL };
+    struct ptxi_load_options o = { .wall_time = NULL };
 
     if (r)
         return r;
     if (!module || !image)
         return PTXI_ERROR_INVALID_VALUE;
-    r = read_options(&o, numOptions, options, optionValues);
+    r = ptxi_load_options(&o, numOptions, options, optionValues);
     if (r)
         return r;
     char *text = strdup(image);
@@ -265,8 +284,7 @@ ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
     return ptxiModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-/* All of a file, with a NUL behind it. */
-static ptxiResult read_file(const char *name, char **text, size_t *size)
+ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
 {
     FILE *f = fopen(name, "rb");
     size_t cap = 1 << 16, n = 0, got;
@@ -303,7 +321,7 @@ ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    struct options o = { .file = fname };
+    struct ptxi_load_options o = { .module.name = fname };
     char *text;
     size_t size;
 
@@ -311,6 +329,6 @@ ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
         return r;
     if (!module || !fname)
         return PTXI_ERROR_INVALID_VALUE;
-    r = read_file(fname, &text, &size);
+    r = ptxi_load_read_file(fname, &text, &size);
     return r ? r : load(ctx, text, size, &o, module);
 }

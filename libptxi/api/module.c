@@ -230,7 +230,7 @@ const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool c
 static ptxiResult list_kernels(struct ptxiModule_st *m)
 {
     struct ptxi_arena *hash_arena = &m->arena;
-    struct ptxi_kernel_entry *entries;
+    struct ptxi_kernel_entry *entries, *same;
 
     for (uint32_t i = 0; i < m->tree->func_count; i++)
         m->kernel_count += m->tree->funcs[i]->is_entry && m->tree->funcs[i]->has_body;
@@ -252,6 +252,9 @@ static ptxiResult list_kernels(struct ptxiModule_st *m)
         };
         e->name = name_of(f);
         e->kernel = &m->kernels[n++];
+        HASH_FIND(hh, m->by_name, e->name, strlen(e->name), same);
+        if (same) /* of another part, both without linkage: the first one has the name */
+            continue;
         HASH_ADD_KEYPTR(hh, m->by_name, e->name, strlen(e->name), e);
         if (!HASH_ADDED(hh, e))
             return PTXI_ERROR_OUT_OF_MEMORY;
@@ -272,12 +275,26 @@ static bool runs_on(struct ptxi_target t, unsigned sm)
     return t.sm <= sm;
 }
 
-static ptxiResult build(struct ptxiModule_st *m, bool strict, struct ptxi_diag *diags)
+static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
 {
-    struct ptxi_parse_options options = { .file = m->name };
+    struct ptxi_text *at = ARENA_NEW(&m->arena, struct ptxi_text, texts->count);
+
+    for (uint32_t i = 0; at && i < texts->count; i++) {
+        at[i] = texts->at[i];
+        at[i].name = ptxi_arena_strndup(&m->arena, at[i].name, strlen(at[i].name));
+        if (!at[i].name)
+            return false;
+    }
+    m->texts = (struct ptxi_texts){ at, texts->count };
+    return at;
+}
+
+static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_options *how, struct ptxi_diag *diags)
+{
+    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts };
     ptxiResult r;
 
-    m->tree = ptxi_parse(m->text, m->text_size, &options, &m->arena, diags);
+    m->tree = ptxi_parse(NULL, 0, &options, &m->arena, diags);
     if (!m->tree && (m->arena.oom || diags->oom || !diags->errors)) {
         ptxi_diag_init(diags, diags->arena); /* what it then says is not the text's fault */
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -285,7 +302,7 @@ static ptxiResult build(struct ptxiModule_st *m, bool strict, struct ptxi_diag *
     if (!m->tree)
         return PTXI_ERROR_INVALID_PTX;
     if (!runs_on(m->tree->target, m->ctx->profile->sm)) {
-        if (strict)
+        if (how->strict)
             return PTXI_ERROR_NO_BINARY_FOR_GPU;
         m->profile = ptxi_profile_for_sm(m->tree->target.sm);
     }
@@ -293,11 +310,13 @@ static ptxiResult build(struct ptxiModule_st *m, bool strict, struct ptxi_diag *
     m->function_addresses = malloc((size_t)(m->tree->func_count + 1) * FUNCTION_STRIDE);
     if (!m->layout || !m->function_addresses)
         return PTXI_ERROR_OUT_OF_MEMORY;
+    if (how->resolved && (r = ptxi_symbols_check(m->tree, diags)))
+        return r;
     r = place_variables(m);
     return r ? r : list_kernels(m);
 }
 
-ptxiResult ptxi_module_create(ptxiContext ctx, char *text, size_t size, const char *name, bool contract, bool strict,
+ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts, const struct ptxi_module_options *options,
                               struct ptxi_diag *diags, ptxiModule *module)
 {
     struct ptxiModule_st *m = calloc(1, sizeof *m);
@@ -308,15 +327,14 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, size_t size, const ch
     m->ctx = ctx;
     m->profile = ctx->profile;
     m->text = text;
-    m->text_size = size;
-    m->contract = contract;
-    m->name = strdup(name);
+    m->contract = !options->no_contract;
+    m->name = strdup(options->name);
     for (int i = 0; i < 2; i++)
         m->variants[i] = (struct ptxi_variant){ .module = m, .count = i };
     ptxi_arena_init(&m->arena, NULL);
     pthread_mutex_init(&m->lock, NULL);
 
-    ptxiResult r = m->name ? build(m, strict, diags) : PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = m->name && keep_texts(m, texts) ? build(m, options, diags) : PTXI_ERROR_OUT_OF_MEMORY;
 
     pthread_mutex_lock(&ctx->lock);
     m->next = ctx->modules;
@@ -380,7 +398,7 @@ void ptxi_api_free_modules(ptxiContext ctx)
 
 /* ---- calls on modules */
 
-static ptxiResult enter_module(ptxiModule m)
+ptxiResult ptxi_api_module(ptxiModule m)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
@@ -388,9 +406,17 @@ static ptxiResult enter_module(ptxiModule m)
     return r ? r : ptxi_module_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
+ptxiResult ptxi_api_function(ptxiFunction f)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_function_valid(f) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
 ptxiResult ptxiModuleUnload(ptxiModule hmod)
 {
-    ptxiResult r = enter_module(hmod);
+    ptxiResult r = ptxi_api_module(hmod);
 
     if (r || (r = ptxi_api_drain(hmod->ctx)))
         return r;
@@ -400,7 +426,7 @@ ptxiResult ptxiModuleUnload(ptxiModule hmod)
 
 ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name)
 {
-    ptxiResult r = enter_module(hmod);
+    ptxiResult r = ptxi_api_module(hmod);
     struct ptxi_kernel_entry *e;
 
     if (r)
@@ -416,7 +442,7 @@ ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const cha
 
 ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
 {
-    ptxiResult r = enter_module(mod);
+    ptxiResult r = ptxi_api_module(mod);
 
     if (r)
         return r;
@@ -428,7 +454,7 @@ ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
 
 ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod)
 {
-    ptxiResult r = enter_module(mod);
+    ptxiResult r = ptxi_api_module(mod);
 
     if (r)
         return r;
@@ -459,7 +485,7 @@ static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint
 
 ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
 {
-    ptxiResult r = enter_module(hmod);
+    ptxiResult r = ptxi_api_module(hmod);
     uint64_t address = 0;
 
     if (r)
@@ -490,6 +516,14 @@ ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text)
     return PTXI_SUCCESS;
 }
 
+static void list_line(const struct ptxiModule_st *m, uint32_t line, uint32_t column, const char *function, const char *what, struct ptxi_str *s)
+{
+    struct ptxi_loc loc = { line, column, 1 };
+    const struct ptxi_text *t = ptxi_text_at(&m->texts, &loc);
+
+    ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", t->name, loc.line, loc.col, function, what);
+}
+
 /* A line about a function that is too large; false: it is not, memory was short. */
 static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, struct ptxi_str *s)
 {
@@ -498,7 +532,7 @@ static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, str
     const char *why = callees ? atomic_load(&callees[function].too_large) : NULL;
 
     if (why)
-        ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", m->name, f->loc.line, f->loc.col, name_of(f), why);
+        list_line(m, f->loc.line, f->loc.col, name_of(f), why, s);
     return why;
 }
 
@@ -506,13 +540,12 @@ static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_co
 {
     for (uint32_t i = 0; i < code->count; i++)
         if (code->insns[i].op == PTXI_OP_unsupported)
-            ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", m->name, code->locs[i].line, code->locs[i].column, code->name,
-                            code->unsupported[code->insns[i].imm]);
+            list_line(m, code->locs[i].line, code->locs[i].column, code->name, code->unsupported[code->insns[i].imm], s);
 }
 
 ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
 {
-    ptxiResult r = enter_module(mod);
+    ptxiResult r = ptxi_api_module(mod);
     struct ptxi_str s;
 
     if (r)
@@ -534,7 +567,7 @@ ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
 
 ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
 {
-    ptxiResult r = enter_module(mod);
+    ptxiResult r = ptxi_api_module(mod);
     struct ptxi_str s;
     bool found = !function;
 

@@ -24,6 +24,7 @@ struct ptxiFunction_st {
     /* what ptxiFuncSetAttribute sets; under the module's lock */
     int max_dynamic_shared; /* bytes */
     int carveout, cluster[3], nonportable_cluster, cluster_policy;
+    _Atomic bool resolved; /* all that it names is defined */
 };
 
 struct ptxiModule_st {
@@ -33,7 +34,7 @@ struct ptxiModule_st {
     const struct ptxi_profile *profile; /* the context's, or what the module's target asks for */
     char *name;                         /* file name, for people */
     char *text;                         /* kept for reports */
-    size_t text_size;
+    struct ptxi_texts texts;            /* what it consists of */
     bool contract;
 
     struct ptxi_arena arena;
@@ -50,10 +51,23 @@ struct ptxiModule_st {
     struct ptxi_variant variants[2];    /* [counting] */
 };
 
-/* Parse, check and lay out a module in the context. `text` is malloc'ed and the module's on success. */
-ptxiResult ptxi_module_create(ptxiContext ctx, char *text, size_t size, const char *name, bool contract, bool strict,
+/* How a module is made. */
+struct ptxi_module_options {
+    const char *name; /* file name, for people */
+    bool no_contract; /* never fuse a mul with an add */
+    bool strict;      /* refuse what the device could not run */
+    bool resolved;    /* refuse what names functions or variables that are defined nowhere */
+};
+
+/* Parse, check and lay out a module in the context. `text` is malloc'ed and the module's on success. The strings of `texts`, which
+ * lie in `text`, and the array live in the arena of `diags`, or are static. */
+ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts, const struct ptxi_module_options *options,
                               struct ptxi_diag *diags, ptxiModule *module);
 void ptxi_module_free(ptxiModule m); /* no launch may be under way */
+
+/* What calls on modules and functions begin with: as ptxi_api_context, and whether the handle is valid. */
+ptxiResult ptxi_api_module(ptxiModule m);
+ptxiResult ptxi_api_function(ptxiFunction f);
 
 bool ptxi_module_valid(const struct ptxiModule_st *m);
 bool ptxi_function_valid(const struct ptxiFunction_st *f);
@@ -67,10 +81,15 @@ void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out);
 void ptxi_signature_param(const struct ptxi_var *v, struct ptxi_str *out);
 
 /* Make these what ptxiGetLastDiagnostic tells the calling thread. */
-void ptxi_api_store_diags(const struct ptxi_diag *d, const char *text, size_t size, const char *file);
+void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts);
 
 /* A text for the caller, who frees it with ptxiFree; frees `s`. */
 ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text);
+
+/* symbols.c: an error for each function and variable that the module's functions name and that is defined nowhere. */
+ptxiResult ptxi_symbols_check(const struct ptxi_module_tree *tree, struct ptxi_diag *diags);
+/* The same for what a kernel can reach, before it is launched: the context's last failure lists them. Remembers that there are none. */
+ptxiResult ptxi_symbols_check_kernel(ptxiFunction f);
 
 /* The program that a launch runs in; NULL: memory is short. */
 const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count);

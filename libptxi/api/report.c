@@ -103,12 +103,13 @@ static const char *source_file(ptxiModule m, const struct ptxi_fault_report *f)
 static void render(struct ptxi_str *s, ptxiModule m, const char *kernel, const struct ptxi_fault_report *f)
 {
     struct ptxi_loc loc = { f->loc.line, f->loc.column, 1 };
+    const struct ptxi_text *t = ptxi_text_at(&m->texts, &loc);
     struct ptxi_str what;
     const char *file = source_file(m, f);
 
     ptxi_str_init(&what, NULL);
     say_what(&what, f);
-    ptxi_diag_render_one(s, m->text, m->text_size, m->name, loc, "error", ptxi_str_text(&what));
+    ptxi_diag_render_one(s, t->s, t->size, t->name, loc, "error", ptxi_str_text(&what));
     ptxi_str_free(&what);
     ptxi_str_printf(s, "note: kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", kernel, f->ctaid[0], f->ctaid[1], f->ctaid[2],
                     f->tid[0], f->tid[1], f->tid[2]);
@@ -124,6 +125,8 @@ static void render(struct ptxi_str *s, ptxiModule m, const char *kernel, const s
 
 ptxiResult ptxi_report_create(ptxiModule m, const char *kernel, const struct ptxi_fault_report *f, struct ptxi_failure **failure)
 {
+    struct ptxi_loc loc = { f->loc.line, f->loc.column, 1 };
+    const struct ptxi_text *t = ptxi_text_at(&m->texts, &loc);
     struct ptxi_str text;
 
     ptxi_str_init(&text, NULL);
@@ -134,7 +137,7 @@ ptxiResult ptxi_report_create(ptxiModule m, const char *kernel, const struct ptx
         .block = { f->ctaid[0], f->ctaid[1], f->ctaid[2] }, .thread = { f->tid[0], f->tid[1], f->tid[2] },
         .threads = f->thread_count, .access = access_of(f), .accessSize = is_access(f) ? f->access_size : 0,
         .address = f->address, .nearestBase = f->near_base, .nearestSize = f->near_size,
-        .ptxFile = m->name, .ptxLine = f->loc.line, .ptxColumn = f->loc.column,
+        .ptxFile = t->name, .ptxLine = loc.line, .ptxColumn = loc.col,
         .sourceFile = source_file(m, f), .sourceLine = f->loc.source_line,
     };
 

@@ -166,6 +166,17 @@ void ptxi_diag_render_one(struct ptxi_str *out, const char *text, size_t text_le
     render(out, &f, file, loc, label, msg);
 }
 
+const struct ptxi_text *ptxi_text_at(const struct ptxi_texts *texts, struct ptxi_loc *loc)
+{
+    const struct ptxi_text *t = texts->at;
+
+    while (t + 1 < texts->at + texts->count && t[1].first_line <= loc->line)
+        t++;
+    if (loc->line)
+        loc->line -= t->first_line - 1;
+    return t;
+}
+
 void ptxi_diag_render(const struct ptxi_diag *d, const char *text, size_t text_len, const char *file,
                       struct ptxi_str *out)
 {

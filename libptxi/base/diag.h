@@ -54,6 +54,22 @@ void ptxi_diag_render(const struct ptxi_diag *d, const char *text, size_t text_l
 
 const char *ptxi_diag_severity_name(enum ptxi_diag_severity s);
 
+/* A text that messages are about. A module linked of several has several, and lines that count on from one to the next. */
+struct ptxi_text {
+    const char *name; /* of the file, for people */
+    const char *s;
+    size_t size;
+    uint32_t first_line; /* number of its first line; 1 for the first text */
+};
+
+struct ptxi_texts {
+    const struct ptxi_text *at; /* by first_line */
+    uint32_t count;
+};
+
+/* The text that a place is in; `loc` becomes a place in that text alone. */
+const struct ptxi_text *ptxi_text_at(const struct ptxi_texts *texts, struct ptxi_loc *loc);
+
 /* One message "file:line:col: label: msg" with its line of text and caret. Run-time reports use it with labels of
  * their own ("trap"). A loc without line gives "label: msg". */
 void ptxi_diag_render_one(struct ptxi_str *out, const char *text, size_t text_len, const char *file,

@@ -219,12 +219,14 @@ const char *ptxi_func_reg_name(const struct ptxi_func *f, uint32_t reg, char *bu
 
 struct ptxi_parse_options {
     const char *file;         /* for messages */
+    const struct ptxi_texts *parts; /* the texts of a linked module, instead of the one text; or NULL */
     bool any_width;           /* accept integer types of any width (add.s17), a dialect */
 };
 
 /* Parses and checks PTX text of `size` bytes (a NUL at text[size] is not needed). Returns the tree, all of it in
  * `arena`, or NULL after errors; diagnostics, warnings too, go to `diags`. NULL without an error in `diags` means out
- * of memory. `text` must live as long as diagnostics are rendered; the tree does not point into it. */
+ * of memory. Parts are linked: names without a linking directive are each part's own, the others are of the whole module, as
+ * PTX ISA, "Linking Directives", and nvlink have it. `text` must live as long as diagnostics are rendered; the tree does not point into it. */
 struct ptxi_module_tree *ptxi_parse(const char *text, size_t size, const struct ptxi_parse_options *options, struct ptxi_arena *arena,
                                     struct ptxi_diag *diags);
 

@@ -11,6 +11,7 @@ bool ptxi_debug_file(struct parser *p)
         return false;
     if (p->tok.kind != PTXI_TOK_STRING)
         return ptxi_parse_expected(p, "a file name");
+    index += p->part_files;
     while (p->files.count <= index) {
         if (!(slot = ptxi_vec_push(p, &p->files, sizeof *slot)))
             return false;
@@ -72,7 +73,7 @@ bool ptxi_debug_loc(struct parser *p)
         if (!want_name(p, "function_name") || !parse_label_sum(p) || !ptxi_parse_want(p, ',') || !want_name(p, "inlined_at") || !parse_place(p, inlined))
             return false;
     }
-    p->mark = (struct ptxi_line_mark){ 0, place[0], place[1], place[2] };
+    p->mark = (struct ptxi_line_mark){ 0, p->part_files + place[0], place[1], place[2] };
     p->mark_pending = p->fn != NULL;
     return true;
 }

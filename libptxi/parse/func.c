@@ -604,6 +604,8 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
     if (!e)
         return NULL;
     sym = e->meaning[PTXI_CHAIN_EXACT];
+    if (!sym && head->linkage != PTXI_LINK_STATIC)
+        sym = ptxi_scope_take_up(p, e);
     if (sym && (sym->kind != PTXI_SYM_FUNC || sym->func->is_entry != head->is_entry)) {
         ptxi_parse_error(p, head->loc, "'%s' is already defined as something else", head->name->s);
         ptxi_parse_note(p, sym->loc, "first defined here");
@@ -641,15 +643,25 @@ static bool skip_body(struct parser *p)
     return true;
 }
 
-/* A second body: legal only as the copy of another module's in the same text. */
-static bool parse_copy(struct parser *p, struct ptxi_func *f, struct ptxi_loc loc)
+/* PTX ISA, "Linking Directives: .weak": the body of another part that is not weak goes before one that is. */
+static bool overrides(struct parser *p, const struct ptxi_func *f, const struct ptxi_func *head)
+{
+    return f->linkage == PTXI_LINK_WEAK && head->linkage != PTXI_LINK_WEAK && ptxi_parse_linked(p, body_of(p, f)->text);
+}
+
+/* A second body: legal if it is weak and the other one of another part of a linked module, or as the copy of another
+ * module's in the same text. */
+static bool parse_copy(struct parser *p, struct ptxi_func *f, const struct ptxi_func *head)
 {
     const struct ptxi_body *old = body_of(p, f);
+    struct ptxi_loc loc = head->loc;
     const char *s = p->tok.s;
 
     if (!skip_body(p))
         return false;
-    if (old->text != p->text && old->e - old->s == p->body_end - s && !memcmp(old->s, s, (size_t)(old->e - old->s)))
+    if (ptxi_parse_linked(p, old->text) && head->linkage == PTXI_LINK_WEAK)
+        return true;
+    if (!ptxi_parse_linked(p, old->text) && old->text != p->text && old->e - old->s == p->body_end - s && !memcmp(old->s, s, (size_t)(old->e - old->s)))
         return true;
     ptxi_parse_error(p, loc, "'%s' already has a body", f->name->s);
     ptxi_parse_note(p, f->loc, "first defined here");
@@ -661,8 +673,13 @@ static bool parse_definition(struct parser *p, struct ptxi_func *f, const struct
     const char *begin = p->tok.s;
     struct ptxi_body *body;
 
-    if (f->has_body)
-        return parse_copy(p, f, head->loc);
+    if (f->has_body && !overrides(p, f, head))
+        return parse_copy(p, f, head);
+    if (f->alias_of) {
+        ptxi_parse_error(p, head->loc, "'%s' is already defined as an alias", f->name->s);
+        ptxi_parse_note(p, f->loc, "here");
+        return skip_body(p);
+    }
     define(f, head);
     if (f->linkage == PTXI_LINK_EXTERN) {
         ptxi_parse_error(p, f->loc, "an .extern function has no body here");

@@ -466,6 +466,7 @@ static bool parse_head(struct parser *p)
 
 static void parse_module(struct parser *p)
 {
+    p->have_dwarf = false;
     ptxi_parse_next(p);
     if (!parse_head(p))
         return;
@@ -474,6 +475,22 @@ static void parse_module(struct parser *p)
             recover(p);
     if (p->tree->debug && !p->have_dwarf)
         ptxi_parse_error(p, PTXI_LOC_NONE, ".target debug needs debug data in a .section");
+}
+
+static void parse_parts(struct parser *p, const struct ptxi_texts *parts)
+{
+    for (uint32_t i = 0; i < parts->count && !p->arena->oom && !ptxi_diag_full(p->diags); i++) {
+        const struct ptxi_text *t = &parts->at[i];
+
+        if (i) {
+            ptxi_scope_end_part(p);
+            p->part_text = p->text + 1;
+            p->part_files = (uint32_t)p->files.count;
+        }
+        ptxi_lex_init(&p->lx, t->s, t->size, p->diags);
+        p->lx.line = t->first_line;
+        parse_module(p);
+    }
 }
 
 static struct ptxi_module_tree *finish(struct parser *p)
@@ -516,9 +533,8 @@ struct ptxi_module_tree *ptxi_parse(const char *text, size_t size, const struct 
         m->arena = arena;
         m->names = ptxi_names_new(arena);
         m->address_size = 32;
-        ptxi_lex_init(&p->lx, text, size, diags);
         if (m->names)
-            parse_module(p);
+            parse_parts(p, options->parts ? options->parts : &(struct ptxi_texts){ &(struct ptxi_text){ options->file, text, size, 1 }, 1 });
         m = finish(p);
     }
     free_scratch(p);

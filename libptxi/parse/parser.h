@@ -74,6 +74,7 @@ enum ptxi_chain { PTXI_CHAIN_EXACT, PTXI_CHAIN_RANGE, PTXI_CHAIN_LABEL, PTXI_CHA
 struct ptxi_entry {
     const struct ptxi_name *name;
     struct ptxi_sym *meaning[PTXI_CHAINS];
+    struct ptxi_sym *linked; /* what it means to the parts of a linked module that declare it with linkage; or NULL */
     bool numbered_names; /* some name + number has been declared by itself */
     UT_hash_handle hh;
 };
@@ -107,6 +108,9 @@ struct ptxi_found {
 };
 
 bool ptxi_scope_open(struct parser *p);
+/* A part of a linked module ends: its names are forgotten, but for those with linkage, which later parts may take up again. */
+void ptxi_scope_end_part(struct parser *p);
+struct ptxi_sym *ptxi_scope_take_up(struct parser *p, struct ptxi_entry *e); /* NULL: no part has linkage for it */
 void ptxi_scope_close(struct parser *p); /* labels still unknown pass to the scope around it, or are reported at the function's end */
 struct ptxi_entry *ptxi_scope_entry(struct parser *p, const char *s, size_t n); /* made if new; NULL when memory is short */
 /* Declares a name in the innermost scope. NULL, reported, if it is taken there, or when memory is short. */
@@ -219,7 +223,9 @@ struct parser {
     struct ptxi_names_in_scope names;
     struct ptxi_spelling *spellings;
     struct ptxi_vec funcs, vars, files, bodies; /* of the module */
-    uint16_t text;   /* number of .version directives - 1 */
+    uint16_t text;      /* number of .version directives - 1 */
+    uint16_t part_text; /* the first one of the part of a linked module that is being read */
+    uint32_t part_files; /* files of the parts before it */
     uint16_t version;
     struct ptxi_target target;
     bool have_version, have_target, have_address_size;
@@ -253,6 +259,12 @@ bool ptxi_parse_want(struct parser *p, uint8_t kind);         /* passes over a t
 bool ptxi_parse_accept(struct parser *p, uint8_t kind);       /* ... that may be there */
 /* After an error in the statement that began there: to the next one. */
 void ptxi_parse_recover(struct parser *p, const char *start, uint32_t start_line);
+
+/* Whether something of this text number is of another part of a linked module. */
+static inline bool ptxi_parse_linked(const struct parser *p, uint16_t text)
+{
+    return text < p->part_text;
+}
 
 static inline struct ptxi_loc ptxi_parse_loc(const struct parser *p)
 {

@@ -128,6 +128,37 @@ void ptxi_scope_close(struct parser *p)
     p->names.depth--;
 }
 
+static bool has_linkage(const struct ptxi_sym *sym)
+{
+    return (sym->kind == PTXI_SYM_FUNC && sym->func->linkage != PTXI_LINK_STATIC) ||
+           (sym->kind == PTXI_SYM_VAR && sym->var->linkage != PTXI_LINK_STATIC);
+}
+
+void ptxi_scope_end_part(struct parser *p)
+{
+    struct ptxi_scope *s = &p->names.scopes[0];
+
+    for (struct ptxi_sym *sym = s->syms; sym; sym = sym->sibling) {
+        sym->entry->meaning[sym->chain] = NULL;
+        if (has_linkage(sym))
+            sym->entry->linked = sym;
+    }
+    s->syms = NULL;
+}
+
+struct ptxi_sym *ptxi_scope_take_up(struct parser *p, struct ptxi_entry *e)
+{
+    struct ptxi_scope *s = &p->names.scopes[0];
+    struct ptxi_sym *sym = e->linked;
+
+    if (!sym)
+        return NULL;
+    e->meaning[sym->chain] = sym;
+    sym->sibling = s->syms;
+    s->syms = sym;
+    return sym;
+}
+
 static void report_duplicate(struct parser *p, struct ptxi_loc loc, const char *s, size_t n, const struct ptxi_sym *first)
 {
     ptxi_parse_error(p, loc, "'%.*s' is already defined in this scope", (int)n, s);

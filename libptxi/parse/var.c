@@ -506,6 +506,58 @@ static bool add_const(struct parser *p, const struct ptxi_var *v)
     return false;
 }
 
+/* How much a declaration in one part of a linked module counts against those of others. */
+static int strength(const struct ptxi_var *v)
+{
+    switch (v->linkage) {
+    case PTXI_LINK_EXTERN: return 0;
+    case PTXI_LINK_WEAK: return 1;
+    case PTXI_LINK_COMMON: return 2;
+    default: return 3;
+    }
+}
+
+static bool differs(struct parser *p, const struct ptxi_var *v, const struct ptxi_var *old, const char *what)
+{
+    ptxi_parse_error(p, v->loc, "%s of '%s' differs from that in another module", what, v->name->s);
+    ptxi_parse_note(p, old->loc, old->linkage == PTXI_LINK_EXTERN ? "declared here" : "defined here");
+    return false;
+}
+
+/* A name that another part of a linked module has declared. What a type is called does not matter to the linker. */
+static bool link_var(struct parser *p, struct ptxi_sym *sym, struct ptxi_var *v)
+{
+    struct ptxi_var *old = sym->kind == PTXI_SYM_VAR ? sym->var : NULL;
+    bool common = old && old->linkage == PTXI_LINK_COMMON && v->linkage == PTXI_LINK_COMMON;
+    uint32_t align;
+
+    if (!old || (strength(old) == 3 && strength(v) == 3)) {
+        ptxi_parse_error(p, v->loc, "'%s' is already defined in another module", v->name->s);
+        ptxi_parse_note(p, old ? old->loc : sym->loc, "first defined here");
+        return false;
+    }
+    if (old->space != v->space || old->opaque != v->opaque)
+        return differs(p, v, old, "state space");
+    if (old->size != v->size && !old->unsized && !v->unsized && !common)
+        return differs(p, v, old, "size");
+    if (old->type != v->type || old->vector != v->vector) {
+        ptxi_parse_warn(p, v->loc, "'%s' has type .%s, and .%s in another module", v->name->s, ptxi_types[v->type].name,
+                        ptxi_types[old->type].name);
+        ptxi_parse_note(p, old->loc, "declared here");
+    }
+    align = old->align > v->align ? old->align : v->align;
+    if (strength(v) > strength(old) || (common && v->size > old->size) || (old->unsized && !v->unsized)) {
+        bool defined = strength(old) == 0 && strength(v) > 0;
+
+        v->index = old->index;
+        *old = *v;
+        if (v->space == PTXI_SPACE_CONST && defined && !add_const(p, v))
+            return false;
+    }
+    old->align = align;
+    return true;
+}
+
 static bool keep_var(struct parser *p, struct ptxi_var *v, const struct ptxi_token *name)
 {
     struct ptxi_vec *list = v->module_scope ? &p->vars : &p->fn_vars;
@@ -515,8 +567,11 @@ static bool keep_var(struct parser *p, struct ptxi_var *v, const struct ptxi_tok
 
     if (!e)
         return false;
-    if (v->module_scope && e->meaning[PTXI_CHAIN_EXACT])
-        return merge(p, e->meaning[PTXI_CHAIN_EXACT], v);
+    sym = v->module_scope ? e->meaning[PTXI_CHAIN_EXACT] : NULL;
+    if (v->module_scope && !sym && v->linkage != PTXI_LINK_STATIC)
+        sym = ptxi_scope_take_up(p, e);
+    if (sym)
+        return ptxi_parse_linked(p, sym->text) ? link_var(p, sym, v) : merge(p, sym, v);
     if (!(sym = ptxi_scope_add(p, PTXI_SYM_VAR, PTXI_CHAIN_EXACT, name->s, name->n, v->loc, 0)))
         return false;
     sym->var = v;

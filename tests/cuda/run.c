@@ -27,8 +27,8 @@ enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0] };
 static const struct {
     const char *variant, *kernel, *lacks;
 } awaited[] = {
-    { "classes.", "heap", "defined nowhere: malloc" },
-    { "thrusts.", "algorithms", "defined nowhere: malloc" },
+    { "classes.", "heap", "'malloc', which kernel" },
+    { "thrusts.", "algorithms", "'malloc', which kernel" },
 };
 
 static uint64_t seed;
