@@ -6,17 +6,6 @@ enum { OUT = M * N, DEPTH = PTXI_TILE_K };
 
 /* --- one by one --- */
 
-/* PTX ISA, "Matrix Fragments for mma.m16n8k32": where in a container the bits of a float are. */
-static inline uint32_t float_code(enum ptxi_dot_type t, unsigned bits, uint32_t x)
-{
-    switch (t) {
-    case PTXI_DOT_tf32: return x >> 13;
-    case PTXI_DOT_e2m1: return bits == 8 ? x >> 2 & 15 : x;
-    case PTXI_DOT_e3m2: case PTXI_DOT_e2m3: return x & 63;
-    default: return x;
-    }
-}
-
 /* PTX ISA, "Block Scaling for mma.sync": bytes of the lanes of a quad that the selectors name; A's rows from 8 on are in the next lane. */
 static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint8_t (*a)[4], uint8_t (*b)[4])
 {
@@ -43,10 +32,10 @@ static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w
     read_codes(w, x, first, &t);
     for (unsigned m = 0; m < M; m++)
         for (unsigned k = 0; k < t.stored; k++)
-            t.a[m][k] = float_code(ta, x->a_bits, t.a[m][k]);
+            t.a[m][k] = ptxi_tile_code(ta, x->a_bits, t.a[m][k]);
     for (unsigned n = 0; n < N; n++)
         for (unsigned k = 0; k < x->k; k++)
-            t.b[n][k] = float_code(tb, x->b_bits, t.b[n][k]);
+            t.b[n][k] = ptxi_tile_code(tb, x->b_bits, t.b[n][k]);
     read_c(w, x, first, c);
     if (x->scale_bytes)
         read_scales(w, x, first, scale_a, scale_b);
@@ -254,9 +243,7 @@ static void multiply_any(const struct ptxi_warp *w, const struct ptxi_mma *x, un
 
 static void multiply_bytes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
 {
-    bool tile = !x->scale_bytes && (x->b == PTXI_DOT_e4m3 || x->b == PTXI_DOT_e5m2);
-
-    (tile ? multiply_8 : multiply_any)(w, x, first);
+    (x->scale_bytes ? multiply_any : multiply_8)(w, x, first);
 }
 
 MMA( f16, multiply_16, PTXI_DOT_f16 )
@@ -264,6 +251,6 @@ MMA( bf16, multiply_16, PTXI_DOT_bf16 )
 MMA( tf32, multiply_32 )
 MMA( e4m3, multiply_bytes )
 MMA( e5m2, multiply_bytes )
-MMA( e3m2, multiply_any )
-MMA( e2m3, multiply_any )
-MMA( e2m1, multiply_any )
+MMA( e3m2, multiply_bytes )
+MMA( e2m3, multiply_bytes )
+MMA( e2m1, multiply_bytes )

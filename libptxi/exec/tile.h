@@ -48,13 +48,39 @@ static inline void ptxi_tile_write(const struct ptxi_warp *w, const uint16_t *sl
     }
 }
 
-/* n codes of 16 bits or fewer, as floats and exponents. `as_halves`: bytes have the exponents of the f16 that they are equal to. */
-static inline void ptxi_tile_widen(enum ptxi_dot_type type, bool as_halves, const uint16_t *code, float *value, int16_t *e, unsigned n)
+/* PTX ISA, "Matrix Fragments for mma.m16n8k32": where in a container of `bits` bits the code of a float is. */
+static inline uint32_t ptxi_tile_code(enum ptxi_dot_type t, unsigned bits, uint32_t x)
 {
-    _Alignas(64) uint16_t half[HALF_BLOCK];
+    switch (t) {
+    case PTXI_DOT_tf32: return x >> 13;
+    case PTXI_DOT_e2m1: return bits == 8 ? x >> 2 & 15 : x;
+    case PTXI_DOT_e3m2: case PTXI_DOT_e2m3: return x & 63;
+    default: return x;
+    }
+}
+
+/* PTX ISA, "Optional Decompression": 16 elements of 4 or 6 bits, then padding, become such containers. */
+static inline void ptxi_tile_decompress(unsigned char *unit, unsigned bits)
+{
+    uint64_t low, high;
+
+    memcpy(&low, unit, sizeof low);
+    memcpy(&high, unit + sizeof low, sizeof high);
+    for (unsigned k = 0; k < 16; k++) {
+        unit[k] = (unsigned char)((low & ((1u << bits) - 1)) << (bits == 4 ? 2 : 0));
+        low = low >> bits | high << (64 - bits);
+        high >>= bits;
+    }
+}
+
+/* n words of 16 bits, or of bytes in containers, as floats and exponents. `as_halves`: bytes have the exponents of the f16 that they are equal
+ * to. */
+static inline void ptxi_tile_widen(enum ptxi_dot_type type, bool as_halves, const uint16_t *word, float *value, int16_t *e, unsigned n)
+{
+    _Alignas(64) uint16_t half[HALF_BLOCK], code[HALF_BLOCK];
 
     for (unsigned i = 0; i < n; i += HALF_BLOCK) {
-        const uint16_t *c = code + i;
+        const uint16_t *c = word + i;
 
         switch (type) {
         case PTXI_DOT_f16:
@@ -65,18 +91,17 @@ static inline void ptxi_tile_widen(enum ptxi_dot_type type, bool as_halves, cons
             widen_bf16(value + i, c);
             ptxi_tile_exponents(ptxi_num_bf16, c, e + i, HALF_BLOCK);
             break;
-        case PTXI_DOT_e4m3:
-            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e4m3, c[l]);
-            widen_f16(value + i, half);
-            if (!as_halves)
-                ptxi_tile_exponents(ptxi_num_e4m3, c, e + i, HALF_BLOCK);
+#define BYTE(name)                                                                         \
+        case PTXI_DOT_##name:                                                              \
+            FOR_BLOCK code[l] = (uint16_t)ptxi_tile_code(PTXI_DOT_##name, 8, c[l]);        \
+            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_##name, code[l]);         \
+            widen_f16(value + i, half);                                                    \
+            if (!as_halves)                                                                \
+                ptxi_tile_exponents(ptxi_num_##name, code, e + i, HALF_BLOCK);             \
             break;
-        default:
-            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_e5m2, c[l]);
-            widen_f16(value + i, half);
-            if (!as_halves)
-                ptxi_tile_exponents(ptxi_num_e5m2, c, e + i, HALF_BLOCK);
-            break;
+        BYTE(e4m3) BYTE(e5m2) BYTE(e3m2) BYTE(e2m3) BYTE(e2m1)
+#undef BYTE
+        default: break;
         }
         if (as_halves)
             ptxi_tile_exponents(ptxi_num_f16, half, e + i, HALF_BLOCK);

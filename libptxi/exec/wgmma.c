@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "exec/level.h"
-#include "exec/memory.h"
-#include "exec/tile.h"
-#include "isa/fragment.h"
+#include "exec/lines.h"
 
-enum { M = 16, N = 256, UNIT = 16 /* bytes that stay together */, LINE = 64 /* most bytes of a line */, K = LINE /* most elements wider than a bit */ };
+enum { M = LINE_ROWS, N = 256 };
 
 static inline const struct ptxi_wgmma *description(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
@@ -43,75 +41,22 @@ static inline const void *lanes_of(const struct ptxi_warp *w, uint16_t slot, uns
     return (const unsigned char *)PTXI_SLOT(w, slot) + first * bytes;
 }
 
-/* --- matrices in shared memory --- */
-
 /* PTX ISA, "Matrix Descriptor Format" */
-struct matrix {
-    uint32_t start, leading, stride, base;
-    unsigned width; /* bytes of a row of the pattern; without swizzling UNIT */
-    bool turned;    /* M or N major */
-};
-
-static struct matrix describe(uint64_t d, bool turned)
+static struct shared_matrix describe(const struct ptxi_warp *w, uint64_t d, bool turned)
 {
-    static const uint8_t widths[] = { UNIT, 128, 64, 32 };
+    static const uint8_t widths[] = { LINE_UNIT, 128, 64, 32 };
 
-    return (struct matrix){ (uint32_t)(d & 0x3fff) << 4, (uint32_t)(d >> 16 & 0x3fff) << 4, (uint32_t)(d >> 32 & 0x3fff) << 4, d >> 49 & 7,
-                            widths[d >> 62], turned };
-}
-
-/* The offset of unit `unit` of row `row`, where rows are what lies in units: lines of A and B, or if turned what is across them.
- * PTX ISA, "Canonical Layouts": eight rows of the pattern, then the next eight. */
-static inline uint32_t place(const struct matrix *x, unsigned row, unsigned unit)
-{
-    unsigned units = x->width / UNIT;
-    uint32_t at = x->start + row % 8 * x->width + unit % units * UNIT;
-
-    if (units == 1 && x->turned)
-        at += unit * x->stride + row / 8 * x->leading;
-    else
-        at += unit / units * x->leading + row / 8 * x->stride;
-    if (units > 1)
-        at ^= (((at >> 7) - x->base) & (units - 1)) * UNIT;
-    return at & 0x3ffff;
-}
-
-static bool read_unit(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t at, void *to)
-{
-    const unsigned char *p = w->shared + at;
-
-    if (at + UNIT > w->shared_size && !(p = ptxi_mem_at(w, i, ptxi_first_lane(w->active), PTXI_MS_SHARED, at, UNIT, UNIT, PTXI_ACCESS_LOAD)))
-        return false;
-    memcpy(to, p, UNIT);
-    return true;
-}
-
-/* Lines from number `from` on, `bytes` long; false after a fault. */
-static bool read_lines(struct ptxi_warp *w, const struct ptxi_insn *i, const struct matrix *x, unsigned from, unsigned count, unsigned bytes,
-                       unsigned char (*line)[LINE])
-{
-    uint16_t unit[UNIT / 2];
-
-    for (unsigned l = 0; l < count && !x->turned; l++)
-        for (unsigned u = 0; u < bytes / UNIT; u++)
-            if (!read_unit(w, i, place(x, from + l, u), line[l] + u * UNIT))
-                return false;
-    for (unsigned k = 0; k < bytes / 2 && x->turned; k++) /* elements of 16 bits only */
-        for (unsigned u = 0; u < count / 8; u++) {
-            if (!read_unit(w, i, place(x, k, from / 8 + u), unit))
-                return false;
-            for (unsigned e = 0; e < 8; e++)
-                memcpy(line[u * 8 + e] + 2 * k, &unit[e], 2);
-        }
-    return true;
+    return (struct shared_matrix){ .memory = w->shared, .start = (uint32_t)(d & 0x3fff) << 4, .leading = (uint32_t)(d >> 16 & 0x3fff) << 4,
+                                   .stride = (uint32_t)(d >> 32 & 0x3fff) << 4, .base = d >> 49 & 7, .width = widths[d >> 62], .height = 8,
+                                   .granule = LINE_UNIT, .turned = turned };
 }
 
 /* --- operands --- */
 
 struct operands {
     _Alignas(64) unsigned char a[M][LINE], b[N][LINE];
-    uint8_t column[M][K]; /* sparse: which columns the stored elements of A are */
-    unsigned stored;      /* elements of a row of A */
+    uint8_t column[M][LINE_K]; /* sparse: which columns the stored elements of A are */
+    struct lines lines;
 };
 
 static bool read_a(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
@@ -120,176 +65,33 @@ static bool read_a(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
     unsigned rank = (w->first_thread + first) / 32 % 4;
 
     if (x->a_in_memory) {
-        struct matrix m = describe(descriptor_of(w, slots[0], first), x->turn_a);
+        struct shared_matrix m = describe(w, descriptor_of(w, slots[0], first), x->turn_a);
 
-        return read_lines(w, i, &m, M * rank, M, 32, t->a);
+        return read_lines(w, i, &m, M * rank, M, 32, 2, t->a);
     }
     for (unsigned r = 0; r < 4; r++)
         for (unsigned g = 0; g < 8; g++)
-            memcpy(t->a[r % 2 * 8 + g] + r / 2 * UNIT, (const uint32_t *)lanes_of(w, slots[r], first, 4) + 4 * g, UNIT);
+            memcpy(t->a[r % 2 * 8 + g] + r / 2 * LINE_UNIT, (const uint32_t *)lanes_of(w, slots[r], first, 4) + 4 * g, LINE_UNIT);
     return true;
-}
-
-/* Floats with the other sign. */
-static void negate(const struct ptxi_wgmma *x, unsigned char (*line)[LINE], unsigned lines)
-{
-    uint32_t sign = x->bits == 32 ? 0x80000000 : x->bits == 16 ? 0x80008000 : 0x80808080, word;
-
-    for (unsigned k = 0; k < lines * LINE; k += sizeof word) {
-        memcpy(&word, line[0] + k, sizeof word);
-        word ^= sign;
-        memcpy(line[0] + k, &word, sizeof word);
-    }
 }
 
 static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
 {
-    struct matrix b = describe(descriptor_of(w, b_slots(x)[0], first), x->turn_b);
+    struct shared_matrix b = describe(w, descriptor_of(w, b_slots(x)[0], first), x->turn_b);
 
-    t->stored = x->sparse ? x->k / 2u : x->k;
-    if (!read_a(w, i, x, first, t) || !read_lines(w, i, &b, 0, x->n, x->k * x->bits / 8, t->b))
+    t->lines = (struct lines){ x->k, x->bits, x->a, x->b, x->sparse };
+    if (!read_a(w, i, x, first, t) || !read_lines(w, i, &b, 0, x->n, x->k * x->bits / 8, 2, t->b))
         return false;
     if (x->negate_a)
-        negate(x, t->a, M);
+        lines_negate(x->bits, 1u << (x->bits - 1), t->a, M);
     if (x->negate_b)
-        negate(x, t->b, x->n);
+        lines_negate(x->bits, 1u << (x->bits - 1), t->b, x->n);
     if (x->sparse)
-        ptxi_sparse_columns(x->bits, x->k, x->selector, lanes_of(w, b_slots(x)[1], first, 4), t->column[0], K);
+        ptxi_sparse_columns(x->bits, x->k, x->selector, lanes_of(w, b_slots(x)[1], first, 4), t->column[0], LINE_K);
     return true;
 }
 
-/* --- floats --- */
-
-/* What ptxi_dot() takes. */
-static void read_codes(const struct ptxi_wgmma *x, const unsigned char *line, unsigned count, uint32_t *code)
-{
-    for (unsigned k = 0; k < count; k++) {
-        uint32_t word = 0;
-
-        memcpy(&word, line + k * x->bits / 8, x->bits / 8);
-        code[k] = x->bits == 32 ? word >> 13 : word;
-    }
-}
-
-/* Elements of eight columns whose `bad` is set, one by one, from what they are added to. */
-static __attribute__((noinline)) void exactly(const struct ptxi_wgmma *x, const struct ptxi_dot_model *model, const struct operands *t, unsigned n,
-                                              const uint32_t *bad, const uint32_t *before, uint32_t *c)
-{
-    uint32_t a[K], b[K], chosen[K];
-
-    for (unsigned l = 0; l < PTXI_TILE_OUT; l++) {
-        unsigned m = l % M;
-
-        if (!bad[l])
-            continue;
-        read_codes(x, t->a[m], t->stored, a);
-        read_codes(x, t->b[n + l / M], x->k, b);
-        for (unsigned k = 0; k < t->stored; k++)
-            chosen[k] = b[x->sparse ? t->column[m][k] : k];
-        c[l] = ptxi_dot(model, (enum ptxi_dot_type)x->a, (enum ptxi_dot_type)x->b, a, chosen, t->stored, before[l]);
-    }
-}
-
-/* The columns of A where its elements belong, as 16 bits (fewer have zeros above) or 32; what a sparse A does not store is 0. */
-#define COLUMNS_OF_A(name, type, from)                                                                                  \
-    static void name(const struct ptxi_wgmma *x, const struct operands *t, type (*a)[M])                                \
-    {                                                                                                                   \
-        if (x->sparse)                                                                                                  \
-            memset(a, 0, x->k * sizeof *a);                                                                             \
-        for (unsigned m = 0; m < M; m++) {                                                                              \
-            from stored[LINE / sizeof(from)];                                                                           \
-                                                                                                                        \
-            memcpy(stored, t->a[m], sizeof stored);                                                                     \
-            for (unsigned k = 0; k < t->stored; k++)                                                                    \
-                a[x->sparse ? t->column[m][k] : k][m] = stored[k];                                                      \
-        }                                                                                                               \
-    }
-COLUMNS_OF_A(columns_8, uint16_t, uint8_t)
-COLUMNS_OF_A(columns_16, uint16_t, uint16_t)
-COLUMNS_OF_A(columns_32, uint32_t, uint32_t)
-#undef COLUMNS_OF_A
-
-static void fill_a(const struct ptxi_wgmma *x, const struct operands *t, struct ptxi_tile *tile)
-{
-    union {
-        _Alignas(64) uint16_t narrow[K][M];
-        _Alignas(64) uint32_t wide[K][M];
-    } a;
-
-    if (x->bits == 32) {
-        columns_32(x, t, a.wide);
-        ptxi_tile_tf32(a.wide[0], tile->a[0], tile->ea[0], x->k * M);
-        return;
-    }
-    (x->bits == 16 ? columns_16 : columns_8)(x, t, a.narrow);
-    ptxi_tile_widen((enum ptxi_dot_type)x->a, false, a.narrow[0], tile->a[0], tile->ea[0], x->k * M);
-}
-
-static void fill_b(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, struct ptxi_tile *tile)
-{
-    _Alignas(64) uint16_t code[K];
-    _Alignas(64) uint32_t word[LINE / 4];
-
-    for (unsigned l = 0; l < PTXI_TILE_N; l++) {
-        const unsigned char *line = t->b[n + l];
-
-        if (x->bits == 32) {
-            memcpy(word, line, LINE);
-            ptxi_tile_tf32(word, tile->b[l], tile->eb[l], x->k);
-            continue;
-        }
-        if (x->bits == 16)
-            memcpy(code, line, LINE);
-        for (unsigned k = 0; k < x->k && x->bits == 8; k++)
-            code[k] = line[k];
-        ptxi_tile_widen((enum ptxi_dot_type)x->b, false, code, tile->b[l], tile->eb[l], x->k);
-    }
-}
-
-/* Eight columns of D; what a sparse A does not store does not count for the length of a chunk. */
-static void add_floats(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, struct ptxi_tile *tile, uint32_t *c)
-{
-    _Alignas(64) uint32_t bad[PTXI_TILE_OUT] = { 0 }, before[PTXI_TILE_OUT];
-    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
-
-    memcpy(before, c, sizeof before);
-    fill_b(x, t, n, tile);
-    if (__builtin_expect(ptxi_tile_dot(&model, tile, 0, x->k, model.chunk * (x->sparse ? 2u : 1u), c, bad), 0))
-        exactly(x, &model, t, n, bad, before, c);
-}
-
-/* --- integers and bits --- */
-
-static void fill_integers(const struct ptxi_wgmma *x, const struct operands *t, int16_t (*a)[M])
-{
-    uint16_t code[K][M];
-
-    columns_8(x, t, code);
-    for (unsigned l = 0; l < x->k * (unsigned)M; l++)
-        a[l / M][l % M] = x->a ? (int8_t)code[l / M][l % M] : (int16_t)code[l / M][l % M];
-}
-
-static void add_integers(const struct ptxi_wgmma *x, const struct operands *t, unsigned n, int16_t (*a)[M], bool saturate, uint32_t *c)
-{
-    for (unsigned l = 0; l < PTXI_TILE_N; l++) {
-        const unsigned char *line = t->b[n + l];
-        int32_t sum[M] = { 0 };
-
-        for (unsigned k = 0; k < x->k; k++) {
-            int32_t b = x->b ? (int8_t)line[k] : line[k];
-
-            for (unsigned m = 0; m < M; m++)
-                sum[m] += a[k][m] * b;
-        }
-        for (unsigned m = 0; m < M; m++) {
-            int64_t exact = (int64_t)(int32_t)c[l * M + m] + sum[m];
-
-            if (saturate)
-                exact = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
-            c[l * M + m] = (uint32_t)exact;
-        }
-    }
-}
+/* --- products --- */
 
 static void add_bits(const struct operands *t, unsigned n, uint32_t *c)
 {
@@ -303,20 +105,19 @@ static void add_bits(const struct operands *t, unsigned n, uint32_t *c)
     }
 }
 
-/* --- the whole --- */
-
-static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, const struct operands *t, bool accumulate)
+static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t, bool accumulate)
 {
     bool f16 = x->kind == PTXI_WGMMA_F16;
     const uint16_t *d = x->slots, *from = x->slots + registers_of_d(x);
+    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     _Alignas(64) uint32_t c[PTXI_TILE_OUT];
     struct ptxi_tile tile;
-    int16_t a[K][M];
+    int16_t a[LINE_K][M];
 
     if (x->kind <= PTXI_WGMMA_F16)
-        fill_a(x, t, &tile);
+        lines_fill_a(&t->lines, t->a, t->column, &tile);
     else if (x->kind == PTXI_WGMMA_S32)
-        fill_integers(x, t, a);
+        lines_integers(&t->lines, t->a, t->column, a);
     for (unsigned n = 0; n < x->n; n += PTXI_TILE_N) {
         unsigned at = f16 ? n / 4 : n / 2;
 
@@ -325,9 +126,11 @@ static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const 
         else
             memset(c, 0, sizeof c);
         switch (x->kind) {
-        case PTXI_WGMMA_S32: add_integers(x, t, n, a, i->mods & PTXI_MOD_SATFINITE, c); break;
+        case PTXI_WGMMA_S32: lines_add_integers(&t->lines, a, t->b + n, i->mods & PTXI_MOD_SATFINITE, c); break;
         case PTXI_WGMMA_BITS: add_bits(t, n, c); break;
-        default: add_floats(x, t, n, &tile, c);
+        default:
+            lines_fill_b(&t->lines, t->b + n, &tile);
+            lines_add(&t->lines, &model, t->a, t->column, t->b + n, &tile, c);
         }
         ptxi_tile_write(w, d + at, f16 ? 2 : 4, f16, first, c);
     }
