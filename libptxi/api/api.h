@@ -36,6 +36,7 @@ struct ptxi_state {
     _Atomic(const struct ptxi_profile *) profile; /* of contexts made from now on */
     unsigned workers;                             /* of contexts made from now on; 0: the host's processors */
     struct ptxi_memmap *memmap;
+    unsigned long long schedule;                  /* of contexts made from now on */
     size_t total_memory;                          /* bytes */
     struct ptxiContext_st *contexts;              /* list */
     struct ptxiContext_st *primary;               /* made once, then kept */
@@ -80,6 +81,7 @@ struct ptxiContext_st {
     unsigned workers;                 /* 0: the default */
     struct ptxi_exec *exec;           /* made by the first launch */
     bool unchecked, counting;
+    unsigned long long schedule;      /* seed, or 0 */
     ptxiCounters counters;
     void (*progress)(void *user, unsigned long long done, unsigned long long blocks);
     void *progress_user;

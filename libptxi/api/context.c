@@ -162,6 +162,7 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->workers = 0;
     ctx->sink = NULL;
     ctx->unchecked = ctx->counting = false;
+    ctx->schedule = ptxi_state.schedule;
     memset(&ctx->counters, 0, sizeof ctx->counters);
     atomic_store(&ctx->alive, true);
     return PTXI_SUCCESS;

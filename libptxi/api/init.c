@@ -26,7 +26,7 @@ static size_t host_memory(void)
 
 static ptxiResult read_environment(void)
 {
-    const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS");
+    const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS"), *seed = getenv("PTXI_SCHED_SEED");
     const struct ptxi_profile *p = device && *device ? ptxi_profile_find(device) : ptxi_profile_default();
 
     if (!p)
@@ -37,6 +37,12 @@ static ptxiResult read_environment(void)
         long n = strtol(workers, &end, 10);
 
         ptxi_state.workers = *end == 0 && n > 0 && n <= 1024 ? (unsigned)n : 0;
+    }
+    if (seed && *seed) {
+        char *end;
+        unsigned long long n = strtoull(seed, &end, 0);
+
+        ptxi_state.schedule = *end == 0 ? n : 0;
     }
     return PTXI_SUCCESS;
 }

@@ -400,6 +400,7 @@ static void fill_grid(struct launch *l, const struct ptxi_code *code, const stru
     g->output_ctx = ctx;
     pthread_mutex_lock(&ctx->lock);
     g->unchecked = ctx->unchecked;
+    g->schedule = ctx->schedule;
     g->stack_bytes = (uint32_t)ctx->limits[PTXI_LIMIT_STACK_SIZE];
     g->instruction_budget = ctx->instruction_limit;
     l->milliseconds = ctx->millisecond_limit;

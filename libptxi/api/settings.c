@@ -1,4 +1,4 @@
-/* A context's settings: workers, output, checking, counters. */
+/* A context's settings: workers, output, checking, schedule, counters. */
 #include "api/api.h"
 
 #include "exec/exec.h"
@@ -98,6 +98,34 @@ ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
         return r;
     pthread_mutex_lock(&ctx->lock);
     ctx->unchecked = !on;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxSetSchedule(ptxiContext named, unsigned long long seed)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ctx->lock);
+    ctx->schedule = seed;
+    pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetSchedule(ptxiContext named, unsigned long long *seed)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!seed)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->lock);
+    *seed = ctx->schedule;
     pthread_mutex_unlock(&ctx->lock);
     return PTXI_SUCCESS;
 }

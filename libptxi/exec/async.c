@@ -1,4 +1,5 @@
 #include "exec/async.h"
+#include "exec/chance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +226,7 @@ static bool has_arrivals(const struct ptxi_async *q)
     return false;
 }
 
-bool ptxi_async_flush(struct ptxi_cta *lead)
+static bool flush_arrivals(struct ptxi_cta *lead)
 {
     bool any = false;
 
@@ -235,5 +236,37 @@ bool ptxi_async_flush(struct ptxi_cta *lead)
                 flush_warp(&lead->members[m]->warps[k]);
                 any = true;
             }
+    return any;
+}
+
+bool ptxi_async_flush(struct ptxi_cta *lead)
+{
+    bool any;
+
+    if (lead->grid->schedule && ptxi_bulk_any(lead, true))
+        return true;
+    any = flush_arrivals(lead);
     return ptxi_bulk_flush(lead) || any;
+}
+
+/* A copy that no arrive-on follows or precedes, so that there is no order to keep. */
+static void copy_any(struct ptxi_warp *w, uint64_t *dice)
+{
+    struct ptxi_async *q = w->async;
+    struct ptxi_async_entry *e;
+
+    if (!q || !q->count || q->arrivals)
+        return;
+    e = entry(q, ptxi_chance(dice, q->count));
+    if (e->lanes)
+        ptxi_async_do(w, e, e->lanes);
+    drop_done(q);
+}
+
+void ptxi_async_any(struct ptxi_cta *lead)
+{
+    struct ptxi_cta *c = lead->members[ptxi_chance(&lead->dice, lead->member_count)];
+
+    if (!ptxi_bulk_any(lead, false))
+        copy_any(&c->warps[ptxi_chance(&lead->dice, c->warp_count)], &lead->dice);
 }

@@ -50,6 +50,8 @@ void ptxi_async_drop(struct ptxi_warp *w);
 void ptxi_async_free(struct ptxi_warp *w);
 /* Completes what mbarriers of the cluster track. False: there was nothing. */
 bool ptxi_async_flush(struct ptxi_cta *lead);
+/* Where chance rules: completes one thing or another, be it early. */
+void ptxi_async_any(struct ptxi_cta *lead);
 
 static inline uint32_t ptxi_async_group(const struct ptxi_warp *w, unsigned lane)
 {
@@ -80,6 +82,7 @@ const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_in
 void ptxi_bulk_commit(struct ptxi_warp *w);
 void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n);
 bool ptxi_bulk_flush(struct ptxi_cta *lead);  /* those that mbarriers track; false: there were none */
+bool ptxi_bulk_any(struct ptxi_cta *lead, bool tracked); /* one by chance, of those or of all; false: there was none */
 void ptxi_bulk_finish(struct ptxi_cta *lead); /* all */
 void ptxi_bulk_drop(struct ptxi_cta *lead);   /* forgets all */
 void ptxi_bulk_free(struct ptxi_cta *lead);

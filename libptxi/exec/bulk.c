@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/chance.h"
 #include "exec/memory.h"
 #include "exec/reduce.h"
 #include "exec/tensor.h"
@@ -192,6 +193,28 @@ static bool perform_due(struct ptxi_cta *lead, const struct due *due)
 bool ptxi_bulk_flush(struct ptxi_cta *lead)
 {
     return lead->jobs && perform_due(lead, &(struct due){ .warp = NULL });
+}
+
+/* Jobs have no order among each other. */
+bool ptxi_bulk_any(struct ptxi_cta *lead, bool tracked)
+{
+    struct ptxi_job **found = NULL, **p, *j, *last = NULL;
+    uint32_t n = 0;
+
+    for (p = &lead->jobs; *p; p = &(*p)->next)
+        if ((!tracked || (*p)->owner) && ptxi_one_in(&lead->dice, ++n))
+            found = p;
+    if (!found)
+        return false;
+    j = *found;
+    *found = j->next;
+    for (struct ptxi_job *k = lead->jobs; k; k = k->next)
+        last = k;
+    lead->last_job = last;
+    perform(j);
+    j->next = lead->spare_jobs;
+    lead->spare_jobs = j;
+    return true;
 }
 
 void ptxi_bulk_finish(struct ptxi_cta *lead)

@@ -77,6 +77,7 @@ struct ptxi_cta {
     bool cluster_used;          /* barrier.cluster: a thread has arrived */
     uint32_t cluster_missing;   /* and so many have not */
     struct ptxi_job *jobs, *last_job, *spare_jobs; /* bulk.c */
+    uint64_t dice;              /* chance.h */
 };
 
 /* An allocation that an instruction hit last. */

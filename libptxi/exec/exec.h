@@ -103,6 +103,7 @@ struct ptxi_grid {
     bool cooperative;            /* all CTAs are resident from the start */
     bool unchecked;              /* accesses to global memory are not checked */
     bool counting;
+    uint64_t schedule;           /* 0: in order; else the seed of the dice that rule it, see chance.h */
     uint32_t stack_bytes;        /* .local memory of a thread beyond the kernel's own, for calls */
     uint64_t instruction_budget; /* 0: none */
     uint64_t deadline_ns;        /* CLOCK_MONOTONIC, 0: none */

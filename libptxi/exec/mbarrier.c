@@ -1,4 +1,5 @@
 #include "exec/async.h"
+#include "exec/chance.h"
 
 #include <string.h>
 
@@ -256,7 +257,7 @@ const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptx
 
     if (!test_lanes(w, i, &done, &first, &elsewhere))
         return w->stop;
-    if (done || s->expired) {
+    if (done || s->expired || (w->cta->grid->schedule && ptxi_one_in(&w->cta->lead->dice, 4))) {
         s->expired = false;
         ptxi_set_pred(w, i->d, done);
         return i + 1;

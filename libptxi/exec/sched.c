@@ -1,6 +1,5 @@
-/* Workers and CTAs. A worker holds some CTAs, those of a cluster together, and runs the warps of each in turn until it waits, exits or has had its
- * share. A CTA that only waits for others leaves the worker to the next one, so a kernel may wait for another CTA, up
- * to as many as the device could hold at once. */
+/* Workers and CTAs. A worker holds some CTAs, those of a cluster together, and lets each run (turns.c) until it ends or gives way
+ * to the next one, so a kernel may wait for another CTA, up to as many as the device could hold at once. */
 #include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,10 +10,9 @@
 #include <unistd.h>
 
 #include "exec/async.h"
+#include "exec/chance.h"
 #include "exec/memory.h"
-
-/* Quanta a warp may use before the worker turns to others. */
-enum { TURNS = 16 };
+#include "exec/turns.h"
 
 struct ptxi_exec {
     const struct ptxi_level *level;
@@ -30,16 +28,6 @@ struct ptxi_exec {
 };
 
 enum { PROGRESS_NS = 100000000 }; /* between two reports of a grid's progress */
-
-enum cta_status { CTA_FINISHED, CTA_GAVE_WAY, CTA_FAILED };
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* --- a CTA's place --- */
 
@@ -179,7 +167,7 @@ static void place_in(const uint32_t box[3], uint64_t n, uint32_t at[3])
     at[2] = (uint32_t)(n / box[0] / box[1]);
 }
 
-/* Of the n-th cluster. */
+/* Of cluster n. */
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
@@ -210,206 +198,17 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
 
 static void start_cluster(struct ptxi_cta *lead, uint64_t n)
 {
+    const struct ptxi_grid *g = lead->grid;
+
     lead->waits = lead->cluster_used = false;
+    if (g->schedule) {
+        uint64_t seed = ptxi_mixed(g->schedule) ^ g->launch_id;
+
+        lead->dice = ptxi_mixed(seed + n);
+        n = ptxi_shuffled(seed, n, g->cluster_total);
+    }
     for (uint32_t m = 0; m < lead->member_count; m++)
         start_cta(lead->members[m], n);
-}
-
-/* --- running --- */
-
-static void fail_grid(struct ptxi_warp *w, enum ptxi_fault_kind kind, const char *detail)
-{
-    struct ptxi_split *s = &w->splits[0];
-
-    w->frame = s->frame;
-    ptxi_fault(w, s->pc, kind, s->lanes, 0, 0, detail);
-}
-
-/* What the warp has used of its quantum, and one for what lies between loops. */
-static void charge(struct ptxi_warp *w)
-{
-    struct ptxi_grid *g = w->cta->grid;
-    uint64_t used = (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;
-
-    w->worker->clock += used;
-    if (g->instruction_budget)
-        atomic_fetch_add_explicit(&g->spent, used, memory_order_relaxed);
-}
-
-/* Budget and deadline. The warp is where the launch ends if it does. */
-static bool within_limits(struct ptxi_warp *w)
-{
-    struct ptxi_grid *g = w->cta->grid;
-
-    if (atomic_load_explicit(&g->failed, memory_order_relaxed))
-        return false;
-    if (g->instruction_budget && atomic_load_explicit(&g->spent, memory_order_relaxed) > g->instruction_budget) {
-        fail_grid(w, PTXI_FK_BUDGET, NULL);
-        return false;
-    }
-    if (g->deadline_ns && monotonic_ns() > g->deadline_ns) {
-        fail_grid(w, PTXI_FK_TIMEOUT, NULL);
-        return false;
-    }
-    return true;
-}
-
-/* The lanes of one of the warps of 32 that share the engine's: bits from 32 * half on. */
-static unsigned lanes_of(ptxi_lanes lanes, unsigned half)
-{
-    return (unsigned)((uint64_t)lanes >> 32 * half & 0xffffffff);
-}
-
-static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, unsigned half, char *buf, size_t size)
-{
-    if (s->state == PTXI_SPLIT_BARRIER)
-        snprintf(buf, size, "barrier %u", s->barrier);
-    else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
-        snprintf(buf, size, "lanes 0x%x", lanes_of(s->sync_mask, half));
-    else if (s->state == PTXI_SPLIT_MBARRIER && !s->mbarrier)
-        snprintf(buf, size, "the barrier of the cluster");
-    else if (s->state == PTXI_SPLIT_MBARRIER)
-        snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
-    else if (s->state == PTXI_SPLIT_GROUP)
-        snprintf(buf, size, "its warpgroup");
-    else
-        snprintf(buf, size, "its turn");
-    return buf;
-}
-
-/* Appends where the lanes of a split wait that belong to one warp; returns the length, which may be cut. */
-static size_t say_waiting(char *text, size_t n, size_t size, const struct ptxi_cta *c, const struct ptxi_warp *w, const struct ptxi_split *s, unsigned half)
-{
-    const struct ptxi_code *code = s->frame->code;
-    unsigned lanes = lanes_of(s->lanes, half);
-    char what[64];
-
-    if (!lanes)
-        return n;
-    if (n < size)
-        n += (size_t)snprintf(text + n, size - n, "%s", n ? "; " : "");
-    if (c->lead->member_count > 1 && n < size)
-        n += (size_t)snprintf(text + n, size - n, "CTA %u of the cluster, ", c->rank);
-    if (n < size)
-        n += (size_t)snprintf(text + n, size - n, "warp %u lanes 0x%x wait for %s at line %u", w->index * (PTXI_LANES / 32) + half, lanes,
-                              waits_for(w, s, half, what, sizeof what), code->locs[s->pc - code->insns].line);
-    return n;
-}
-
-/* Nothing in the cluster can go on and something waits: says who waits where. */
-static void fail_deadlock(struct ptxi_cta *lead)
-{
-    char text[sizeof lead->grid->report.detail];
-    size_t n = 0;
-    struct ptxi_warp *first = NULL;
-
-    for (uint32_t k = 0; k < lead->member_count * lead->warp_count; k++) {
-        struct ptxi_cta *c = lead->members[k / lead->warp_count];
-        struct ptxi_warp *w = &c->warps[k % lead->warp_count];
-
-        for (uint32_t s = 0; w->state != PTXI_WARP_DONE && s < w->split_count && n < sizeof text; s++) {
-            for (unsigned half = 0; half < PTXI_LANES / 32; half++)
-                n = say_waiting(text, n, sizeof text, c, w, &w->splits[s], half);
-            if (!first)
-                first = w;
-        }
-    }
-    if (first)
-        fail_grid(first, PTXI_FK_DEADLOCK, text);
-}
-
-/* Runs one warp until it waits, exits or has had its share; false when the launch has failed. */
-static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_level *level, bool *gave_way)
-{
-    for (;;) {
-        switch (ptxi_warp_run(w, level)) {
-        case PTXI_EVENT_DONE:
-            w->state = PTXI_WARP_DONE;
-            ptxi_async_finish(w);
-            charge(w);
-            c->live_warps--;
-            return true;
-        case PTXI_EVENT_BARRIER:
-            ptxi_cta_arrive(c, w);
-            break;
-        case PTXI_EVENT_WAITING:
-            w->state = PTXI_WARP_WAITING;
-            return true;
-        case PTXI_EVENT_QUANTUM: {
-            bool used_up = w->quantum <= 0;
-
-            charge(w);
-            if (!within_limits(w))
-                return false;
-            w->quantum = PTXI_QUANTUM;
-            if (used_up && ++w->turns < TURNS)
-                break;
-            w->turns = 0;
-            *gave_way = true;
-            return true;
-        }
-        case PTXI_EVENT_BLOCKED:
-            /* lanes of one warp at barriers and rendezvous that exclude each other */
-            fail_deadlock(c->lead);
-            return false;
-        default:
-            return false;
-        }
-    }
-}
-
-/* Waits at mbarriers end in vain. False: nobody could do anything but wait again. */
-static bool expire(struct ptxi_cta *lead)
-{
-    return lead->waits && ptxi_mbarrier_expire(lead);
-}
-
-static bool has_failed(const struct ptxi_cta *c)
-{
-    return atomic_load_explicit(&c->grid->failed, memory_order_relaxed);
-}
-
-/* The warps that can run, each in its turn. False: the launch has failed. */
-static bool run_warps(struct ptxi_cta *c, bool *any, bool *gave_way)
-{
-    for (uint32_t k = 0; k < c->warp_count; k++) {
-        if (c->warps[k].state != PTXI_WARP_READY)
-            continue;
-        *any = true;
-        if (!run_warp(c, &c->warps[k], c->worker->exec->level, gave_way))
-            return false;
-    }
-    return true;
-}
-
-static enum cta_status run_cluster(struct ptxi_cta *lead)
-{
-    for (;;) {
-        bool any = false, gave_way = false;
-        uint32_t live = 0;
-
-        for (uint32_t m = 0; m < lead->member_count; m++) {
-            if (!run_warps(lead->members[m], &any, &gave_way))
-                return CTA_FAILED;
-            live += lead->members[m]->live_warps;
-        }
-        if (!live)
-            return CTA_FINISHED;
-        if (gave_way) {
-            ptxi_async_flush(lead);
-            expire(lead);
-            return CTA_GAVE_WAY;
-        }
-        if (any || ptxi_async_flush(lead)) {
-            if (has_failed(lead))
-                return CTA_FAILED;
-            continue;
-        }
-        if (expire(lead))
-            return CTA_GAVE_WAY;
-        fail_deadlock(lead);
-        return CTA_FAILED;
-    }
 }
 
 /* The next cluster of a grid that the caller is inside of, or UINT64_MAX. */
@@ -531,12 +330,12 @@ static void tell_counts(struct ptxi_cta *c)
 /* Whoever comes first after the time is up tells how far the grid is. */
 static void report_progress(struct ptxi_grid *g)
 {
-    if (!g->progress || monotonic_ns() < atomic_load_explicit(&g->progress_ns, memory_order_relaxed))
+    if (!g->progress || ptxi_monotonic_ns() < atomic_load_explicit(&g->progress_ns, memory_order_relaxed))
         return;
     if (atomic_flag_test_and_set(&g->reporting))
         return;
     g->progress(g->progress_ctx, atomic_load(&g->done_ctas), g->cta_total);
-    atomic_store_explicit(&g->progress_ns, monotonic_ns() + PROGRESS_NS, memory_order_relaxed);
+    atomic_store_explicit(&g->progress_ns, ptxi_monotonic_ns() + PROGRESS_NS, memory_order_relaxed);
     atomic_flag_clear(&g->reporting);
 }
 
@@ -557,16 +356,16 @@ static void run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
     bool first = true;
 
     for (;;) {
-        enum cta_status status = run_cluster(lead);
+        enum ptxi_cluster_status status = ptxi_cluster_run(lead, x->level);
         uint64_t n;
 
         if (first)
             wake_helpers(x, g);
         first = false;
         report_progress(g);
-        if (status == CTA_GAVE_WAY && !has_failed(lead))
+        if (status == PTXI_CLUSTER_GAVE_WAY && !ptxi_grid_failed(g))
             return;
-        if (status == CTA_FINISHED) {
+        if (status == PTXI_CLUSTER_FINISHED) {
             ptxi_bulk_finish(lead);
             atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
         }
@@ -574,7 +373,7 @@ static void run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
         if (n == UINT64_MAX)
             break;
         start_cluster(lead, n);
-        if (!within_limits(&lead->warps[0])) /* many short CTAs never use up a quantum */
+        if (!ptxi_within_limits(&lead->warps[0])) /* many short CTAs never use up a quantum */
             break;
     }
     ptxi_bulk_drop(lead);
@@ -661,6 +460,12 @@ static void fpu_leave(fpu_state old)
 }
 #endif
 
+/* Where chance rules, some clusters do not come to their turn. */
+static bool is_passed_over(struct ptxi_cta *lead)
+{
+    return lead->grid->schedule && ptxi_one_in(&lead->dice, 3);
+}
+
 /* One round of a worker: all its CTAs go on, and one more is taken when they only waited. False: nothing to do. */
 static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
 {
@@ -670,7 +475,8 @@ static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
     for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
         if (c->busy && c->lead == c) {
             any = true;
-            run_places(x, c);
+            if (!is_passed_over(c))
+                run_places(x, c);
         }
     any |= take_cluster(x, wk);
     fpu_leave(host);
@@ -769,7 +575,7 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
     g->cta_total = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
     g->cluster_total = g->cta_total / g->cluster_size;
     g->next_cluster = g->done_ctas = g->spent = 0;
-    g->progress_ns = g->progress ? monotonic_ns() + PROGRESS_NS : 0;
+    g->progress_ns = g->progress ? ptxi_monotonic_ns() + PROGRESS_NS : 0;
     atomic_flag_clear(&g->reporting);
     g->failed = g->inside = 0;
     memset(&g->report, 0, sizeof g->report);

@@ -1,6 +1,7 @@
 /* Divergence: a warp as a set of splits. The deepest frame runs first, then the lowest pc; splits of one frame that
  * stand at one pc merge. Lanes that spin until another lane does something are moved out of the way at times, so
  * that every lane gets on (PTX ISA, "Independent thread scheduling"). */
+#include "exec/chance.h"
 #include "exec/engine.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->patience = w->patience_limit = PATIENCE_FIRST;
     for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
         w->stack_top[l] = w->local_stride;
-    w->stack_moved = false;
+    w->stack_moved = w->goes_on = false;
     w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
 }
 
@@ -68,12 +69,26 @@ static bool goes_before(const struct ptxi_split *a, const struct ptxi_split *b)
     return a->pc < b->pc;
 }
 
+/* By chance. */
+static struct ptxi_split *pick_any(struct ptxi_warp *w)
+{
+    struct ptxi_split *found = NULL;
+    uint32_t ready = 0;
+
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (w->splits[k].state == PTXI_SPLIT_READY && ptxi_one_in(&w->cta->lead->dice, ++ready))
+            found = &w->splits[k];
+    return found;
+}
+
 static struct ptxi_split *pick(struct ptxi_warp *w)
 {
     struct ptxi_split *best = NULL;
 
     if (w->split_count == 1)
         return w->splits[0].state == PTXI_SPLIT_READY ? w->splits : NULL;
+    if (w->cta->grid->schedule)
+        return pick_any(w);
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
 
@@ -200,9 +215,10 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *leve
 
         if (!w->split_count)
             return PTXI_EVENT_DONE;
-        if (w->split_count > 1)
+        if (w->split_count > 1 && !w->goes_on)
             merge(w);
-        s = pick(w);
+        s = w->goes_on ? &w->splits[w->current] : pick(w);
+        w->goes_on = false;
         if (!s) {
             if (some_at_barrier(w))
                 return PTXI_EVENT_BARRIER;

@@ -106,6 +106,7 @@ struct ptxi_warp {
     uint64_t stack_top[PTXI_LANES];
     uint32_t wgmma_groups[PTXI_WARP32S]; /* committed by each warp of 32 */
 
+    bool goes_on; /* splits[current] stands inside of a block, and is the next to run */
     bool stack_moved; /* not all of them are local_stride, where .local memory ends */
 };
 

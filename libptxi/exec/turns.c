@@ -1,0 +1,279 @@
+/* Whose turn it is: the warps of a cluster, each until it waits, exits or has had its share. */
+#include <stdio.h>
+#include <time.h>
+
+#include "exec/async.h"
+#include "exec/chance.h"
+#include "exec/turns.h"
+
+/* Quanta a warp may use before the worker turns to others. */
+enum { TURNS = 16 };
+
+uint64_t ptxi_monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void fail_grid(struct ptxi_warp *w, enum ptxi_fault_kind kind, const char *detail)
+{
+    struct ptxi_split *s = &w->splits[0];
+
+    w->frame = s->frame;
+    ptxi_fault(w, s->pc, kind, s->lanes, 0, 0, detail);
+}
+
+/* What the warp has used of its quantum, and one for what lies between loops. */
+static void charge(struct ptxi_warp *w)
+{
+    struct ptxi_grid *g = w->cta->grid;
+    uint64_t used = (uint64_t)(PTXI_QUANTUM - w->quantum) + 1;
+
+    w->worker->clock += used;
+    if (g->instruction_budget)
+        atomic_fetch_add_explicit(&g->spent, used, memory_order_relaxed);
+}
+
+bool ptxi_within_limits(struct ptxi_warp *w)
+{
+    struct ptxi_grid *g = w->cta->grid;
+
+    if (ptxi_grid_failed(g))
+        return false;
+    if (g->instruction_budget && atomic_load_explicit(&g->spent, memory_order_relaxed) > g->instruction_budget) {
+        fail_grid(w, PTXI_FK_BUDGET, NULL);
+        return false;
+    }
+    if (g->deadline_ns && ptxi_monotonic_ns() > g->deadline_ns) {
+        fail_grid(w, PTXI_FK_TIMEOUT, NULL);
+        return false;
+    }
+    return true;
+}
+
+/* The lanes of one of the warps of 32 that share the engine's: bits from 32 * half on. */
+static unsigned lanes_of(ptxi_lanes lanes, unsigned half)
+{
+    return (unsigned)((uint64_t)lanes >> 32 * half & 0xffffffff);
+}
+
+static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split *s, unsigned half, char *buf, size_t size)
+{
+    if (s->state == PTXI_SPLIT_BARRIER)
+        snprintf(buf, size, "barrier %u", s->barrier);
+    else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
+        snprintf(buf, size, "lanes 0x%x", lanes_of(s->sync_mask, half));
+    else if (s->state == PTXI_SPLIT_MBARRIER && !s->mbarrier)
+        snprintf(buf, size, "the barrier of the cluster");
+    else if (s->state == PTXI_SPLIT_MBARRIER)
+        snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
+    else if (s->state == PTXI_SPLIT_GROUP)
+        snprintf(buf, size, "its warpgroup");
+    else
+        snprintf(buf, size, "its turn");
+    return buf;
+}
+
+/* Appends where the lanes of a split wait that belong to one warp; returns the length, which may be cut. */
+static size_t say_waiting(char *text, size_t n, size_t size, const struct ptxi_cta *c, const struct ptxi_warp *w, const struct ptxi_split *s, unsigned half)
+{
+    const struct ptxi_code *code = s->frame->code;
+    unsigned lanes = lanes_of(s->lanes, half);
+    char what[64];
+
+    if (!lanes)
+        return n;
+    if (n < size)
+        n += (size_t)snprintf(text + n, size - n, "%s", n ? "; " : "");
+    if (c->lead->member_count > 1 && n < size)
+        n += (size_t)snprintf(text + n, size - n, "CTA %u of the cluster, ", c->rank);
+    if (n < size)
+        n += (size_t)snprintf(text + n, size - n, "warp %u lanes 0x%x wait for %s at line %u", w->index * (PTXI_LANES / 32) + half, lanes,
+                              waits_for(w, s, half, what, sizeof what), code->locs[s->pc - code->insns].line);
+    return n;
+}
+
+/* Nothing in the cluster can go on and something waits: says who waits where. */
+static void fail_deadlock(struct ptxi_cta *lead)
+{
+    char text[sizeof lead->grid->report.detail];
+    size_t n = 0;
+    struct ptxi_warp *first = NULL;
+
+    for (uint32_t k = 0; k < lead->member_count * lead->warp_count; k++) {
+        struct ptxi_cta *c = lead->members[k / lead->warp_count];
+        struct ptxi_warp *w = &c->warps[k % lead->warp_count];
+
+        for (uint32_t s = 0; w->state != PTXI_WARP_DONE && s < w->split_count && n < sizeof text; s++) {
+            for (unsigned half = 0; half < PTXI_LANES / 32; half++)
+                n = say_waiting(text, n, sizeof text, c, w, &w->splits[s], half);
+            if (!first)
+                first = w;
+        }
+    }
+    if (first)
+        fail_grid(first, PTXI_FK_DEADLOCK, text);
+}
+
+/* Runs one warp until it waits, exits or has had its share; false when the launch has failed. */
+static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_level *level, bool *gave_way)
+{
+    for (;;) {
+        switch (ptxi_warp_run(w, level)) {
+        case PTXI_EVENT_DONE:
+            w->state = PTXI_WARP_DONE;
+            ptxi_async_finish(w);
+            charge(w);
+            c->live_warps--;
+            return true;
+        case PTXI_EVENT_BARRIER:
+            ptxi_cta_arrive(c, w);
+            break;
+        case PTXI_EVENT_WAITING:
+            w->state = PTXI_WARP_WAITING;
+            return true;
+        case PTXI_EVENT_QUANTUM: {
+            bool again = w->quantum <= 0 && !w->cta->grid->schedule && ++w->turns < TURNS;
+
+            charge(w);
+            if (!ptxi_within_limits(w))
+                return false;
+            w->quantum = PTXI_QUANTUM;
+            if (again)
+                break;
+            w->turns = 0;
+            *gave_way = true;
+            return true;
+        }
+        case PTXI_EVENT_BLOCKED:
+            /* lanes of one warp at barriers and rendezvous that exclude each other */
+            fail_deadlock(c->lead);
+            return false;
+        default:
+            return false;
+        }
+    }
+}
+
+/* Waits at mbarriers end in vain. False: nobody could do anything but wait again. */
+static bool expire(struct ptxi_cta *lead)
+{
+    return lead->waits && ptxi_mbarrier_expire(lead);
+}
+
+/* The warps that can run, each in its turn. False: the launch has failed. */
+static bool run_warps(struct ptxi_cta *c, const struct ptxi_level *level, bool *any, bool *gave_way)
+{
+    for (uint32_t k = 0; k < c->warp_count; k++) {
+        if (c->warps[k].state != PTXI_WARP_READY)
+            continue;
+        *any = true;
+        if (!run_warp(c, &c->warps[k], level, gave_way))
+            return false;
+    }
+    return true;
+}
+
+static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct ptxi_level *level)
+{
+    for (;;) {
+        bool any = false, gave_way = false;
+        uint32_t live = 0;
+
+        for (uint32_t m = 0; m < lead->member_count; m++) {
+            if (!run_warps(lead->members[m], level, &any, &gave_way))
+                return PTXI_CLUSTER_FAILED;
+            live += lead->members[m]->live_warps;
+        }
+        if (!live)
+            return PTXI_CLUSTER_FINISHED;
+        if (gave_way) {
+            ptxi_async_flush(lead);
+            expire(lead);
+            return PTXI_CLUSTER_GAVE_WAY;
+        }
+        if (any || ptxi_async_flush(lead)) {
+            if (ptxi_grid_failed(lead->grid))
+                return PTXI_CLUSTER_FAILED;
+            continue;
+        }
+        if (expire(lead))
+            return PTXI_CLUSTER_GAVE_WAY;
+        fail_deadlock(lead);
+        return PTXI_CLUSTER_FAILED;
+    }
+}
+
+/* --- by chance --- */
+
+/* Most instructions between two throws of the dice, and most warps that run before another cluster does. */
+enum { MOST_STEPS = 48, MOST_WARPS = 24 };
+
+/* The dispatch loop with an end after some instructions. A split that stands inside of a block goes on before others of its warp do;
+ * tensor_copy belongs to what stands before it. */
+static void run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    uint32_t steps = 1 + ptxi_chance(&w->cta->lead->dice, MOST_STEPS);
+    const struct ptxi_insn *before;
+
+    do {
+        before = pc;
+        pc = w->table[pc->op](pc, w);
+        steps -= steps > 0;
+    } while (pc != w->stop && (steps || pc->op == PTXI_OP_tensor_copy));
+    if (pc == w->stop)
+        return;
+    w->goes_on = pc == before + 1 || before->op == PTXI_OP_guard;
+    ptxi_leave_quantum(w, pc);
+}
+
+static struct ptxi_warp *any_ready(struct ptxi_cta *lead, uint32_t *live)
+{
+    struct ptxi_warp *found = NULL;
+    uint32_t ready = 0;
+
+    *live = 0;
+    for (uint32_t m = 0; m < lead->member_count; m++) {
+        struct ptxi_cta *c = lead->members[m];
+
+        *live += c->live_warps;
+        for (uint32_t k = 0; k < c->warp_count; k++)
+            if (c->warps[k].state == PTXI_WARP_READY && ptxi_one_in(&lead->dice, ++ready))
+                found = &c->warps[k];
+    }
+    return found;
+}
+
+static enum ptxi_cluster_status run_by_chance(struct ptxi_cta *lead)
+{
+    static const struct ptxi_level some = { .run = run_some };
+
+    for (uint32_t turns = 1 + ptxi_chance(&lead->dice, MOST_WARPS); turns--;) {
+        uint32_t live;
+        struct ptxi_warp *w = any_ready(lead, &live);
+        bool gave_way;
+
+        if (!live)
+            return PTXI_CLUSTER_FINISHED;
+        if (w && !run_warp(w->cta, w, &some, &gave_way))
+            return PTXI_CLUSTER_FAILED;
+        if (w && ptxi_one_in(&lead->dice, 4))
+            ptxi_async_any(lead);
+        if (w && ptxi_one_in(&lead->dice, 16))
+            expire(lead);
+        if (w || ptxi_async_flush(lead))
+            continue;
+        if (!expire(lead)) {
+            fail_deadlock(lead);
+            return PTXI_CLUSTER_FAILED;
+        }
+    }
+    return ptxi_grid_failed(lead->grid) ? PTXI_CLUSTER_FAILED : PTXI_CLUSTER_GAVE_WAY;
+}
+
+enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)
+{
+    return lead->grid->schedule ? run_by_chance(lead) : run_in_order(lead, level);
+}

@@ -1,0 +1,21 @@
+/* Between sched.c, which gives clusters to workers, and turns.c, which runs one. */
+#ifndef PTXI_EXEC_TURNS_H
+#define PTXI_EXEC_TURNS_H
+
+#include "exec/engine.h"
+
+enum ptxi_cluster_status { PTXI_CLUSTER_FINISHED, PTXI_CLUSTER_GAVE_WAY, PTXI_CLUSTER_FAILED };
+
+/* Runs a cluster's warps in turn until all have ended, one has had its share, or the launch has failed. */
+enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level);
+
+/* Budget and deadline. The warp is where the launch ends if it does. */
+bool ptxi_within_limits(struct ptxi_warp *w);
+uint64_t ptxi_monotonic_ns(void);
+
+static inline bool ptxi_grid_failed(const struct ptxi_grid *g)
+{
+    return atomic_load_explicit(&g->failed, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* Schedules ruled by chance: programs that lack what orders them are seen failing, the same ones with it never are, and a seed
+ * repeats what it did. */
+#include "unit/one_cta.h"
+
+enum { THREADS = 64, SEEDS = 64 };
+
+/* Each thread's word of `s`, and of the other warp. */
+#define MINE "  shl.b32 %r4, %r0, 2; add.u32 %r4, %r4, %s; xor.b32 %r5, %r0, 32; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %s;\n"
+#define INIT(count) "  setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared.b64 [%m], " #count "; @%p mbarrier.init.shared.b64 [%m+8], 1; bar.sync 0;\n"
+#define WAIT(label, at, parity) label ": mbarrier.try_wait.parity.shared.b64 %q, [%m+" #at "], " #parity "; @!%q bra " label ";\n"
+#define LOAD(from) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2+" #from "], 256, [%m];\n"
+#define EXPECT "  @%p mbarrier.arrive.expect_tx.shared.b64 _, [%m], 256;\n"
+#define READ_OTHER "  ld.shared.u32 %r9, [%r5];\n"
+
+static uint32_t other(uint32_t t) { return 100 + (t ^ 32); }
+static uint32_t word(uint32_t t) { return 1000 + t; }
+static uint32_t all(uint32_t t) { return (void)t, THREADS; }
+static uint32_t lanes(uint32_t t) { return 100 + (t ^ 1); }
+
+/* What stands between "<" and ">" is what the program must have. */
+static const struct {
+    const char *name, *body;
+    uint32_t (*expect)(uint32_t thread);
+} cases[] = {
+    { "words of another warp", MINE "  add.u32 %r6, %r0, 100; st.shared.u32 [%r4], %r6; < bar.sync 0; >" READ_OTHER, other },
+    { "words of another lane",
+      MINE "  add.u32 %r6, %r0, 100; xor.b32 %r5, %r4, 4; and.b32 %r7, %r0, 1; setp.eq.u32 %p, %r7, 1; @%p bra ODD; st.shared.u32 [%r4], %r6; bra MET;\n"
+      "ODD: st.shared.u32 [%r4], %r6; MET: < bar.warp.sync -1; >" READ_OTHER, lanes },
+    { "words of another lane, in arms that never meet",
+      MINE "  add.u32 %r6, %r0, 100; xor.b32 %r5, %r4, 4; and.b32 %r7, %r0, 1; setp.eq.u32 %p, %r7, 1; @%p bra ODD; st.shared.u32 [%r4], %r6; < bar.warp.sync -1; >\n"
+      READ_OTHER "  bra END; ODD: st.shared.u32 [%r4], %r6; < bar.warp.sync -1; >" READ_OTHER, lanes },
+    { "a count of threads",
+      "  mov.u32 %r6, 64; LOOP: sub.u32 %r6, %r6, 1; setp.eq.u32 %p, %r0, %r6; < bar.sync 0; > @%p ld.shared.u32 %r7, [%s]; add.u32 %r7, %r7, 1; @%p st.shared.u32 [%s], %r7;\n"
+      "  setp.ne.u32 %q, %r6, 0; @%q bra LOOP; bar.sync 0; ld.shared.u32 %r9, [%s];\n", all },
+    { "a bulk copy", MINE INIT(1) EXPECT LOAD(0) "< " WAIT("W", 0, 0) " >  bar.sync 0; ld.shared.u32 %r9, [%r4];\n", word },
+    { "a bulk copy over what is being read",
+      MINE INIT(1) EXPECT LOAD(0) WAIT("W", 0, 0) "  ld.shared.u32 %r9, [%r4]; < bar.sync 0; > setp.eq.u32 %p, %r0, 0;\n" EXPECT LOAD(256) "  bar.sync 0;\n" WAIT("V", 0, 1), word },
+    { "a copy of cp.async",
+      MINE "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd2, %rd4; cp.async.ca.shared.global [%r4], [%rd4], 4; cp.async.commit_group; < cp.async.wait_group 0; >\n"
+      "  ld.shared.u32 %r9, [%r4];\n", word },
+    { "copies of cp.async of another warp",
+      MINE "  xor.b32 %r6, %r0, 32; mul.wide.u32 %rd4, %r6, 4; add.u64 %rd4, %rd2, %rd4; cp.async.ca.shared.global [%r5], [%rd4], 4; cp.async.commit_group;\n"
+      "  cp.async.wait_group 0; < bar.sync 0; > ld.shared.u32 %r9, [%r4];\n", word },
+};
+
+/* With what stands between < and >, or without. */
+static const char *program(const char *body, bool whole)
+{
+    static char text[4096];
+    char *to = text;
+    bool inside = false;
+
+    for (; *body; body++) {
+        if (*body == '<' || *body == '>')
+            inside = *body == '<';
+        else if (whole || !inside)
+            *to++ = *body;
+    }
+    *to = 0;
+    return text;
+}
+
+static bool runs_right(int k, bool whole)
+{
+    uint32_t out[THREADS];
+
+    if (run_one_cta("sm_90", program(cases[k].body, whole), THREADS, out))
+        return false;
+    for (uint32_t t = 0; t < THREADS; t++)
+        if (out[t] != cases[k].expect(t))
+            return false;
+    return true;
+}
+
+START_TEST(what_is_missing_is_seen)
+{
+    unsigned wrong = 0;
+
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        ok(ptxiCtxSetSchedule(NULL, seed));
+        wrong += !runs_right(_i, false);
+        ck_assert_msg(runs_right(_i, true), "%s, with all that it needs, seed %u", cases[_i].name, seed);
+    }
+    ck_assert_msg(wrong, "%s: nothing is seen of what is missing", cases[_i].name);
+}
+END_TEST
+
+/* Each lane notes when it came, and the CTAs in which order. */
+static const char order[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry order(.param .u64 p) { .reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p; ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+    "  and.b32 %r3, %r1, 3; T: .branchtargets A, B, C, D; brx.idx %r3, T; A: add.u32 %r4, %r1, 1; bra E; B: add.u32 %r4, %r1, 2; bra E; C: add.u32 %r4, %r1, 3; bra E;\n"
+    "  D: add.u32 %r4, %r1, 4; E: atom.global.add.u32 %r5, [%rd1], 1; mad.lo.u32 %r6, %r2, 96, %r1; mul.wide.u32 %rd2, %r6, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2+4], %r5; ret; }\n";
+
+enum { CTAS = 50, LANES = 96, NOTES = 1 + CTAS * LANES };
+
+static void take_notes(ptxiFunction f, unsigned long long seed, uint32_t *notes)
+{
+    ptxiDevicePtr p;
+    void *params[] = { &p };
+
+    ok(ptxiCtxSetWorkers(NULL, 1));
+    ok(ptxiCtxSetSchedule(NULL, seed));
+    ok(ptxiMemAlloc(&p, NOTES * sizeof *notes));
+    ok(ptxiMemsetD32(p, 0, NOTES));
+    ok(ptxiLaunchKernel(f, CTAS, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(notes, p, NOTES * sizeof *notes));
+    ok(ptxiMemFree(p));
+    ck_assert_uint_eq(notes[0], CTAS * LANES);
+}
+
+START_TEST(a_seed_repeats)
+{
+    static uint32_t plain[NOTES], first[NOTES], again[NOTES];
+    ptxiModule m;
+    ptxiFunction f;
+
+    ok(ptxiModuleLoadData(&m, order));
+    ok(ptxiModuleGetFunction(&f, m, "order"));
+    take_notes(f, 0, plain);
+    for (unsigned long long seed = 1; seed < 10; seed++) {
+        take_notes(f, seed, first);
+        ck_assert(memcmp(first, plain, sizeof plain));
+        if (seed > 1)
+            ck_assert(memcmp(first, again, sizeof plain)); /* of the seed before */
+        take_notes(f, seed, again);
+        ck_assert(!memcmp(first, again, sizeof plain));
+    }
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+START_TEST(a_setting_like_others)
+{
+    unsigned long long seed = 1;
+
+    ok(ptxiCtxGetSchedule(ctx, &seed));
+    ck_assert_uint_eq(seed, 0);
+    ok(ptxiCtxSetSchedule(ctx, UINT64_MAX));
+    ok(ptxiCtxGetSchedule(NULL, &seed));
+    ck_assert_uint_eq(seed, UINT64_MAX);
+    ck_assert_int_eq(ptxiCtxGetSchedule(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("schedule");
+    TCase *t = tcase_create("schedule");
+
+    unsetenv("PTXI_SCHED_SEED");
+    tcase_add_checked_fixture(t, open_context, close_context);
+    tcase_add_loop_test(t, what_is_missing_is_seen, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(t, a_seed_repeats);
+    tcase_add_test(t, a_setting_like_others);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
