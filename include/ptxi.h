@@ -245,10 +245,17 @@ typedef enum ptxiJitOption {
     PTXI_JIT_STRICT_TARGET = 0x10000,         /* libptxi's own. Nonzero: a module that the device profile could not run
                                                  fails with NO_BINARY_FOR_GPU; default: it runs under its own target */
     PTXI_JIT_FILE_NAME = 0x10001,             /* libptxi's own. const char *: the name shown in diagnostics and reports */
-    PTXI_JIT_STRICT_SYMBOLS = 0x10002         /* libptxi's own. Nonzero: a module that names functions or variables which are
+    PTXI_JIT_STRICT_SYMBOLS = 0x10002,        /* libptxi's own. Nonzero: a module that names functions or variables which are
                                                  defined nowhere fails with SHARED_OBJECT_SYMBOL_NOT_FOUND; default: the
                                                  launch of a kernel that can reach one fails so */
+    PTXI_JIT_DIALECT = 0x10003                /* libptxi's own. ptxiDialect; default PTXI_DIALECT_NONE */
 } ptxiJitOption;
+
+/* What a module may use beyond the PTX ISA. */
+typedef enum ptxiDialect {
+    PTXI_DIALECT_NONE = 0,
+    PTXI_DIALECT_OCELOT = 1                   /* rcp, sqrt, sin, lg2 and ex2 as .approx.f64, computed in double */
+} ptxiDialect;
 
 typedef enum ptxiJitInputType {
     PTXI_JIT_INPUT_CUBIN = 0,      /* what ptxiLinkComplete gives out; no code of a GPU */

@@ -66,8 +66,8 @@ TAIL
 while read -r name; do
     rest=${name#PTXI_}
     grep -qwE "CU_$rest|CUDA_$rest" "$cuda/cuda.h" || echo "$name"
-done <"$work/names" | grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE)_|^PTXI_RESULT_MAX$|^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
-    grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|TARGET_FROM_CONTEXT)$' >"$work/strangers" || true
+done <"$work/names" | grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE|DIALECT)_|^PTXI_RESULT_MAX$|^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
+    grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|DIALECT|TARGET_FROM_CONTEXT)$' >"$work/strangers" || true
 if [ -s "$work/strangers" ]; then
     echo "names that neither the driver has nor this test knows as libptxi's own:"
     cat "$work/strangers"

@@ -110,6 +110,12 @@ ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
 
 /* ---- options */
 
+static ptxiResult read_dialect(struct ptxi_load_options *o, intptr_t value)
+{
+    o->module.dialect = value == PTXI_DIALECT_OCELOT;
+    return value == PTXI_DIALECT_OCELOT || value == PTXI_DIALECT_NONE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
 static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option, void **value)
 {
     bool on = (int)(intptr_t)*value != 0;
@@ -123,6 +129,7 @@ static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option,
     case PTXI_JIT_FMA: o->module.no_contract = !on; break;
     case PTXI_JIT_STRICT_TARGET: o->module.strict = on; break;
     case PTXI_JIT_STRICT_SYMBOLS: o->module.resolved = on; break;
+    case PTXI_JIT_DIALECT: return read_dialect(o, (intptr_t)*value);
     case PTXI_JIT_FILE_NAME: o->module.name = *value; break;
     case PTXI_JIT_LOG_VERBOSE: o->verbose = on; break;
     case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK: case PTXI_JIT_OPTIMIZATION_LEVEL:

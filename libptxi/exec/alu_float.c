@@ -1,6 +1,7 @@
 /* PTX ISA, "Floating Point Instructions", rounded to nearest; alu_round.c has the other roundings and .sat. */
 #include "exec/nans.h"
 #include "exec/pairs.h"
+#include "num/elementary.h"
 #include "num/fma.h"
 
 #define A ptxi_num_f32(a[l])
@@ -142,6 +143,10 @@ F64(fma_f64, i->b, i->c, ptxi_num_fma_f64(AD, BD, CD), ptxi_nan_of_three(i->mods
 F64(div_f64, i->b, i->b, AD / BD, ptxi_num_nan2_f64(r[l], a[l], b[l]))
 F64(rcp_f64, i->a, i->a, 1.0 / AD, ptxi_num_nan1_f64(r[l], a[l]))
 F64(sqrt_f64, i->a, i->a, __builtin_sqrt(AD), ptxi_num_nan1_f64(r[l], a[l]))
+#define DIALECT_F64(name) F64(name##_f64, i->a, i->a, ptxi_num_##name##_f64(AD), ptxi_num_nan1_f64(r[l], a[l]))
+DIALECT_F64(sin)
+DIALECT_F64(lg2)
+DIALECT_F64(ex2)
 OP1(neg_f64, uint64_t, uint64_t, AD != AD ? a[l] | PTXI_QUIET_F64 : a[l] ^ SIGN_F64)
 OP1(abs_f64, uint64_t, uint64_t, AD != AD ? a[l] | PTXI_QUIET_F64 : a[l] & ~SIGN_F64)
 

@@ -44,17 +44,24 @@ static const struct set_source sets[] = {
 #undef IOP
 };
 
-/* Sorted by mnemonic before use, so that a family's rows may come from several files. */
+/* Sorted by mnemonic before use, so that a family's rows may come from several files; those of dialects stay behind. */
 static struct row_source rows[] = {
 #define SET(name, words)
 #define ROW(mnemonic, syntax, operands, ptx, target, exec, section) { #mnemonic, syntax, operands, ptx, target, exec, section, __FILE__, __LINE__, 0 },
 #define NEED(...)
 #define IOP(name)
 #include "isa/insn.def"
+#include "isa/dialect.def"
 #undef SET
 #undef ROW
 #undef NEED
 #undef IOP
+};
+
+enum { DIALECT_COUNT = 0
+#define ROW(...) + 1
+#include "isa/dialect.def"
+#undef ROW
 };
 
 static const struct need_source needs[] = {
@@ -92,7 +99,8 @@ static const struct { const char *name; int bits; char class; } types[] = {
 static const char *const spaces[] = { "const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta", "shared::cluster" };
 static const char *const layouts[] = { "row", "col" };
 enum { TYPE_COUNT = sizeof types / sizeof *types, SPACE_COUNT = sizeof spaces / sizeof *spaces,
-       LAYOUT_COUNT = sizeof layouts / sizeof *layouts, ROW_COUNT = sizeof rows / sizeof *rows, NEED_COUNT = sizeof needs / sizeof *needs };
+       LAYOUT_COUNT = sizeof layouts / sizeof *layouts, ROW_COUNT = sizeof rows / sizeof *rows,
+       ISA_COUNT = ROW_COUNT - DIALECT_COUNT, NEED_COUNT = sizeof needs / sizeof *needs };
 
 static const struct { const char *word; int shift, width, value; } mods[] = {
 #define MOD(word, shift, width, value) { #word, shift, width, value },
@@ -713,7 +721,7 @@ static void print_rows(void)
         print_string(rows[i].section);
         printf(", %s },\n", tail[i]);
     }
-    printf("};\nconst unsigned ptxi_row_count = %d;\n", ROW_COUNT);
+    printf("};\nconst unsigned ptxi_row_count = %d, ptxi_dialect_row_count = %d;\n", ISA_COUNT, DIALECT_COUNT);
 }
 
 static void print_needs(void)
@@ -753,11 +761,11 @@ static void print_families(void)
     int count = 0;
 
     printf("\nconst struct ptxi_family ptxi_families[] = {\n");
-    for (int i = 0, n; i < ROW_COUNT; i += n, count++) {
+    for (int i = 0, n; i < ISA_COUNT; i += n, count++) {
         const char *m = rows[i].mnemonic;
         int first, need_count;
 
-        for (n = 1; i + n < ROW_COUNT && !strcmp(rows[i + n].mnemonic, m); n++)
+        for (n = 1; i + n < ISA_COUNT && !strcmp(rows[i + n].mnemonic, m); n++)
             ;
         first = family_needs(m, &need_count);
         printf("    { \"%s\", %d, %d, %d, %d },\n", m, i, n, first, need_count);
@@ -823,7 +831,7 @@ static void sort_rows(void)
 {
     for (int i = 0; i < ROW_COUNT; i++)
         rows[i].order = i;
-    qsort(rows, ROW_COUNT, sizeof *rows, by_mnemonic);
+    qsort(rows, ISA_COUNT, sizeof *rows, by_mnemonic);
 }
 
 /* Gives every word and operation its number, so that header and tables agree. */

@@ -119,8 +119,9 @@ struct ptxi_need {
     uint8_t target_count;
 };
 
+/* The PTX ISA's rows, and behind them those of the dialect (see dialect.def), which belong to no family. */
 extern const struct ptxi_row ptxi_rows[];
-extern const unsigned ptxi_row_count;
+extern const unsigned ptxi_row_count, ptxi_dialect_row_count;
 
 /* Rows of one mnemonic stand together. */
 struct ptxi_family {

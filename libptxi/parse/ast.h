@@ -220,7 +220,7 @@ const char *ptxi_func_reg_name(const struct ptxi_func *f, uint32_t reg, char *bu
 struct ptxi_parse_options {
     const char *file;         /* for messages */
     const struct ptxi_texts *parts; /* the texts of a linked module, instead of the one text; or NULL */
-    bool any_width;           /* accept integer types of any width (add.s17), a dialect */
+    bool dialect;             /* accept the rows of dialect.def, too */
 };
 
 /* Parses and checks PTX text of `size` bytes (a NUL at text[size] is not needed). Returns the tree, all of it in

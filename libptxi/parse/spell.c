@@ -383,29 +383,41 @@ static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_
     return c;
 }
 
-static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptxi_family *f, const struct parts *q)
+/* Those that this module may use, then those that it may not. */
+struct candidates {
+    struct ptxi_candidate *now, **now_end, *later, **later_end;
+};
+
+/* False: memory is short. */
+static bool try_row(struct parser *p, const struct ptxi_row *row, const struct parts *q, struct candidates *list)
 {
-    struct ptxi_candidate *head = NULL, **tail = &head, *later = NULL, **later_tail = &later;
+    struct ptxi_candidate *c, ***end;
     struct ptxi_match m;
     unsigned bad;
 
-    for (unsigned i = 0; i < f->count; i++) {
-        struct ptxi_candidate *c;
+    if (!ptxi_isa_match(row, q->words, q->count, &m, &bad))
+        return true;
+    if (!(c = new_candidate(p, &m)))
+        return false;
+    end = c->available ? &list->now_end : &list->later_end;
+    **end = c;
+    *end = &c->next;
+    return true;
+}
 
-        if (!ptxi_isa_match(&ptxi_rows[f->first + i], q->words, q->count, &m, &bad))
-            continue;
-        if (!(c = new_candidate(p, &m)))
+static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptxi_family *f, const struct parts *q)
+{
+    const struct ptxi_row *rows = &ptxi_rows[f->first], *dialect = &ptxi_rows[ptxi_row_count];
+    struct candidates list = { .now_end = &list.now, .later_end = &list.later };
+
+    for (unsigned i = 0; i < f->count; i++)
+        if (!try_row(p, &rows[i], q, &list))
             return NULL;
-        if (c->available) {
-            *tail = c;
-            tail = &c->next;
-        } else {
-            *later_tail = c;
-            later_tail = &c->next;
-        }
-    }
-    *tail = later;
-    return head;
+    for (unsigned i = 0; p->options->dialect && i < ptxi_dialect_row_count; i++)
+        if (!strcmp(dialect[i].mnemonic, f->mnemonic) && !try_row(p, &dialect[i], q, &list))
+            return NULL;
+    *list.now_end = list.later;
+    return list.now;
 }
 
 static const struct ptxi_spelling *remember(struct parser *p, const struct ptxi_token *op, struct ptxi_candidate *c)
