@@ -1,0 +1,162 @@
+/* libcuda.so.1: libptxi under the names of the CUDA driver, for programs that are made for it. */
+#include "driver.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+ptxiResult cuGetErrorName(ptxiResult error, const char **pStr)
+{
+    if (!pStr)
+        return PTXI_ERROR_INVALID_VALUE;
+    switch ((int)error) {
+#define NAME(name, number, text) case number: *pStr = "CUDA_" #name; return PTXI_SUCCESS;
+    PTXI_RESULTS(NAME)
+#undef NAME
+    default: *pStr = NULL; return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+/* ---- contexts */
+
+ptxiResult cuCtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev)
+{
+    (void)params;
+    return numParams ? PTXI_ERROR_NOT_SUPPORTED : ptxiCtxCreate(pctx, flags, dev);
+}
+
+ptxiResult cuCtxCreate_v4(ptxiContext *pctx, void *params, unsigned flags, ptxiDevice dev)
+{
+    return params ? PTXI_ERROR_NOT_SUPPORTED : ptxiCtxCreate(pctx, flags, dev);
+}
+
+/* Nothing attaches to a context, so whoever made it is the last to go. */
+ptxiResult cuCtxDetach(ptxiContext ctx)
+{
+    return ptxiCtxDestroy(ctx);
+}
+
+ptxiResult cuCtxGetDevice_v2(ptxiDevice *device, ptxiContext ctx)
+{
+    ptxiResult r = ctx ? ptxiCtxPushCurrent(ctx) : PTXI_SUCCESS;
+
+    if (r)
+        return r;
+    r = ptxiCtxGetDevice(device);
+    if (ctx)
+        ptxiCtxPopCurrent(NULL);
+    return r;
+}
+
+ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **greenCtx)
+{
+    if (greenCtx)
+        *greenCtx = NULL;
+    return ptxiStreamGetCtx(hStream, pctx);
+}
+
+/* ---- the device */
+
+ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer)
+{
+    int count;
+    ptxiResult r = ptxiDeviceGetCount(&count);
+
+    if (r)
+        return r;
+    if (!can)
+        return PTXI_ERROR_INVALID_VALUE;
+    *can = 0;
+    return dev >= 0 && dev < count && peer >= 0 && peer < count ? PTXI_SUCCESS : PTXI_ERROR_INVALID_DEVICE;
+}
+
+ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev)
+{
+    static const char bytes[16] = "libptxi device ";
+    int count;
+    ptxiResult r = ptxiDeviceGetCount(&count);
+
+    if (r)
+        return r;
+    if (!uuid)
+        return PTXI_ERROR_INVALID_VALUE;
+    memcpy(uuid, bytes, sizeof bytes);
+    return dev >= 0 && dev < count ? PTXI_SUCCESS : PTXI_ERROR_INVALID_DEVICE;
+}
+
+ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev)
+{
+    return cuDeviceGetUuid(uuid, dev);
+}
+
+/* Of the launches before cuLaunchKernel, which are not there. PyCUDA still calls it, and says the shape again when it launches. */
+ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z)
+{
+    ptxiModule m;
+    ptxiResult r = ptxiFuncGetModule(&m, f);
+
+    return r ? r : x > 0 && y > 0 && z > 0 ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* There is no profiler that would listen. */
+ptxiResult cuProfilerStart(void)
+{
+    return PTXI_SUCCESS;
+}
+
+ptxiResult cuProfilerStop(void)
+{
+    return PTXI_SUCCESS;
+}
+
+/* ---- names */
+
+enum { PER_THREAD = 2 };           /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
+enum { FOUND = 0, NOT_FOUND = 1 }; /* CUdriverProcAddressQueryResult */
+
+/* Where a newer form has another shape: the version of CUDA that brought it. */
+static const struct { const char *name; int version; } shapes[] = {
+    { "cuCtxCreate_v4", 12050 }, { "cuCtxCreate_v3", 11040 }, { "cuStreamGetCtx_v2", 12050 }, { "cuCtxGetDevice_v2", 13000 },
+    { "cuGetProcAddress_v2", 12000 },
+};
+
+static bool is_later(const char *name, int version)
+{
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (!strcmp(shapes[i].name, name))
+            return version < shapes[i].version;
+    return false;
+}
+
+static function *find(const char *symbol, const char *suffix, int version)
+{
+    char name[128];
+
+    if ((size_t)snprintf(name, sizeof name, "%s%s", symbol, suffix) >= sizeof name || is_later(name, version))
+        return NULL;
+    for (unsigned i = 0; i < ptxi_name_count; i++)
+        if (!strcmp(ptxi_names[i].name, name))
+            return ptxi_names[i].address;
+    return NULL;
+}
+
+/* The newest form that a program of this version can know. */
+ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
+{
+    static const char *const suffixes[] = { "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2", "" };
+    function *f = NULL;
+
+    if (!symbol || !pfn)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = flags & PER_THREAD ? 0 : 4; i < sizeof suffixes / sizeof *suffixes && !f; i++)
+        f = find(symbol, suffixes[i], cudaVersion);
+    *pfn = (void *)f;
+    if (symbolStatus)
+        *symbolStatus = f ? FOUND : NOT_FOUND;
+    return f ? PTXI_SUCCESS : PTXI_ERROR_NOT_FOUND;
+}
+
+ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags)
+{
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+}

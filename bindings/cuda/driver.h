@@ -1,0 +1,43 @@
+/* What the generated and the written part of libcuda.so.1 share. */
+#ifndef PTXI_CUDA_DRIVER_H
+#define PTXI_CUDA_DRIVER_H
+
+#include "ptxi.h"
+
+typedef void function(void);
+
+struct name {
+    const char *name;
+    function *address;
+};
+extern const struct name ptxi_names[];
+extern const unsigned ptxi_name_count;
+
+/* The forms for programs compiled with a default stream for each thread: _ptsz of calls that take a stream, _ptds of others. */
+static inline ptxiStream per_thread(ptxiStream s)
+{
+    return s ? s : PTXI_STREAM_PER_THREAD;
+}
+
+static inline ptxiResult finish_per_thread(ptxiResult queued)
+{
+    return queued ? queued : ptxiStreamSynchronize(PTXI_STREAM_PER_THREAD);
+}
+
+/* Calls whose shape is not that of a ptxi call. */
+PTXI_API ptxiResult cuGetErrorName(ptxiResult error, const char **pStr);
+PTXI_API ptxiResult cuCtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev);
+PTXI_API ptxiResult cuCtxCreate_v4(ptxiContext *pctx, void *params, unsigned flags, ptxiDevice dev);
+PTXI_API ptxiResult cuCtxDetach(ptxiContext ctx);
+PTXI_API ptxiResult cuCtxGetDevice_v2(ptxiDevice *device, ptxiContext ctx);
+PTXI_API ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **greenCtx);
+PTXI_API ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags);
+PTXI_API ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus);
+PTXI_API ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer);
+PTXI_API ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev);
+PTXI_API ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev);
+PTXI_API ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z);
+PTXI_API ptxiResult cuProfilerStart(void);
+PTXI_API ptxiResult cuProfilerStop(void);
+
+#endif
