@@ -18,7 +18,7 @@ fi
 mkdir -p "$dir/samples" "$dir/tests/bench" "$dir/tests/cuda"
 cp samples/*.cu "$dir/samples"
 cp tests/bench/*.cu "$dir/tests/bench"
-cp tests/cuda/*.cu tests/cuda/*.h tests/cuda/nvrtc.c "$dir/tests/cuda"
+cp tests/cuda/*.cu tests/cuda/*.h tests/cuda/*.def tests/cuda/nvrtc.c "$dir/tests/cuda"
 cd "$dir"
 
 grep -v '^#' "$top/tests/cuda/ptx.list" | while read -r tool source output flags; do
