@@ -254,7 +254,8 @@ typedef enum ptxiJitOption {
 /* What a module may use beyond the PTX ISA. */
 typedef enum ptxiDialect {
     PTXI_DIALECT_NONE = 0,
-    PTXI_DIALECT_OCELOT = 1                   /* rcp, sqrt, sin, lg2 and ex2 as .approx.f64, computed in double */
+    PTXI_DIALECT_OCELOT = 1                   /* rcp, sqrt, sin, lg2 and ex2 as .approx.f64, computed in double;
+                                                 sin.approx.f32 rounded from that */
 } ptxiDialect;
 
 typedef enum ptxiJitInputType {

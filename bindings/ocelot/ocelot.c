@@ -135,6 +135,11 @@ struct range {
     uintptr_t from, to;
 };
 
+struct mapping {
+    struct range range;
+    unsigned flags; /* of ptxiMemOpenRange; 0: no mapping */
+};
+
 struct ranges {
     struct range open[MAX_RANGES];
     unsigned count;
@@ -154,52 +159,68 @@ static uintptr_t lower(uintptr_t p, uintptr_t by)
 }
 
 /* Opens a mapping, or as much of it around `p` as does not overlap what the library knows already: its own memory may lie beside. */
-static void open_around(struct ranges *r, uintptr_t p, struct range m, unsigned flags)
+static void open_around(struct ranges *r, uintptr_t p, const struct mapping *m)
 {
-    uintptr_t reach = m.to - m.from;
-    struct range part = m;
+    struct range part = m->range;
+    uintptr_t reach = part.to - part.from;
 
     p &= ~(uintptr_t)(PAGE - 1);
     while (r->count < MAX_RANGES && reach >= PAGE) {
-        if (ptxiMemOpenRange((void *)part.from, part.to - part.from, flags) == PTXI_SUCCESS) {
+        if (ptxiMemOpenRange((void *)part.from, part.to - part.from, m->flags) == PTXI_SUCCESS) {
             r->open[r->count++] = part;
             return;
         }
         reach = reach / 2 & ~(uintptr_t)(PAGE - 1);
-        part.from = lower(p, reach) > m.from ? lower(p, reach) : m.from;
-        part.to = p + reach < m.to ? p + reach : m.to;
+        part.from = lower(p, reach) > m->range.from ? lower(p, reach) : m->range.from;
+        part.to = p + reach < m->range.to ? p + reach : m->range.to;
     }
 }
 
-static void open_for_arguments(struct ranges *r, int n_args, void *const *args, struct range m, unsigned flags)
+static void open_for_arguments(struct ranges *r, int n_args, void *const *args, const struct mapping *m)
 {
-    for (int i = 0; i < n_args; i++) {
+    for (int i = 0; i < n_args && m->flags; i++) {
         uintptr_t p = (uintptr_t)args[i];
 
-        if (m.from <= p && p < m.to && !is_open(r, p))
-            open_around(r, p, m, flags);
+        if (m->range.from <= p && p < m->range.to && !is_open(r, p))
+            open_around(r, p, m);
     }
 }
 
-/* proc(5), /proc/pid/maps: "from-to rwxp ..." a line. */
+/* The next line of a file like /proc/self/maps, "from-to rwxp ..." (proc(5)). */
+static bool read_mapping(FILE *maps, char **line, size_t *size, struct mapping *m)
+{
+    char read, write;
+
+    if (getline(line, size, maps) <= 0)
+        return false;
+    if (sscanf(*line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &m->range.from, &m->range.to, &read, &write) != 4)
+        read = '-';
+    m->flags = read != 'r' ? 0 : write != 'w' ? PTXI_RANGE_READ : PTXI_RANGE_READ | PTXI_RANGE_WRITE;
+    return true;
+}
+
 static void open_mappings(struct ranges *r, int n_args, void *const *args)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
+    struct mapping one = { .flags = 0 }, next;
     char *line = NULL;
     size_t size = 0;
 
-    if (!maps && !ocelot.unchecked)
-        ocelot.unchecked = ptxiCtxSetChecking(NULL, 0) == PTXI_SUCCESS;
-    while (maps && getline(&line, &size, maps) > 0) {
-        struct range m;
-        char read, write;
-
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &m.from, &m.to, &read, &write) == 4 && read == 'r')
-            open_for_arguments(r, n_args, args, m, PTXI_RANGE_READ | (write == 'w' ? PTXI_RANGE_WRITE : 0));
+    if (!maps) {
+        ocelot.unchecked = ocelot.unchecked || ptxiCtxSetChecking(NULL, 0) == PTXI_SUCCESS;
+        return;
     }
+    while (read_mapping(maps, &line, &size, &next)) {
+        if (next.flags == one.flags && next.range.from == one.range.to) { /* what was allocated once may stand in several lines */
+            one.range.to = next.range.to;
+            continue;
+        }
+        open_for_arguments(r, n_args, args, &one);
+        one = next;
+    }
+    open_for_arguments(r, n_args, args, &one);
     free(line);
-    if (maps)
-        fclose(maps);
+    fclose(maps);
 }
 
 static void close_mappings(struct ranges *r)

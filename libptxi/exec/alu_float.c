@@ -147,6 +147,7 @@ F64(sqrt_f64, i->a, i->a, __builtin_sqrt(AD), ptxi_num_nan1_f64(r[l], a[l]))
 DIALECT_F64(sin)
 DIALECT_F64(lg2)
 DIALECT_F64(ex2)
+CANONICAL(sin_f32, i->a, i->a, (float)ptxi_num_sin_f64(A))
 OP1(neg_f64, uint64_t, uint64_t, AD != AD ? a[l] | PTXI_QUIET_F64 : a[l] ^ SIGN_F64)
 OP1(abs_f64, uint64_t, uint64_t, AD != AD ? a[l] | PTXI_QUIET_F64 : a[l] & ~SIGN_F64)
 

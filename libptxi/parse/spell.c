@@ -410,11 +410,11 @@ static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptx
     const struct ptxi_row *rows = &ptxi_rows[f->first], *dialect = &ptxi_rows[ptxi_row_count];
     struct candidates list = { .now_end = &list.now, .later_end = &list.later };
 
-    for (unsigned i = 0; i < f->count; i++)
-        if (!try_row(p, &rows[i], q, &list))
-            return NULL;
     for (unsigned i = 0; p->options->dialect && i < ptxi_dialect_row_count; i++)
         if (!strcmp(dialect[i].mnemonic, f->mnemonic) && !try_row(p, &dialect[i], q, &list))
+            return NULL;
+    for (unsigned i = 0; i < f->count; i++)
+        if (!try_row(p, &rows[i], q, &list))
             return NULL;
     *list.now_end = list.later;
     return list.now;

@@ -4,6 +4,7 @@
 #include "ptxi.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void ptx_run(const char *source, int n_args, void *args[], int blck_x, int blck_y, int blck_z, int grid_x, int grid_y, int grid_z,
@@ -110,15 +111,16 @@ START_TEST(same_text_same_module)
 END_TEST
 
 static const char approx[] = HEAD
-    ".entry approx(.param .u64 out, .param .f64 x) { .reg .u64 %p; .reg .f64 %x, %d; ld.param.u64 %p, [out]; ld.param.f64 %x, [x];\n"
+    ".entry approx(.param .u64 out, .param .f64 x) { .reg .u64 %p; .reg .f32 %f; .reg .f64 %x, %d; ld.param.u64 %p, [out]; ld.param.f64 %x, [x];\n"
     "rcp.approx.f64 %d, %x; st.global.f64 [%p], %d; sqrt.approx.f64 %d, %x; st.global.f64 [%p+8], %d;\n"
     "sin.approx.f64 %d, %x; st.global.f64 [%p+16], %d; lg2.approx.f64 %d, %x; st.global.f64 [%p+24], %d;\n"
-    "ex2.approx.f64 %d, %x; st.global.f64 [%p+32], %d; ret; }";
+    "ex2.approx.f64 %d, %x; st.global.f64 [%p+32], %d;\n"
+    "mov.f32 %f, 1000000.0; sin.approx.f32 %f, %f; cvt.f64.f32 %d, %f; st.global.f64 [%p+40], %d; ret; }";
 
 START_TEST(approximations_in_double)
 {
-    static const double want[] = { 0.5, 0x1.6a09e667f3bcdp+0, 0x1.d18f6ead1b446p-1, 1.0, 4.0 };
-    double out[5] = { 0 }, x = 2.0;
+    static const double want[] = { 0.5, 0x1.6a09e667f3bcdp+0, 0x1.d18f6ead1b446p-1, 1.0, 4.0, -0x1.6664b2p-2 };
+    double out[6] = { 0 }, x = 2.0;
     void *args[] = { out, NULL };
     ptxiContext ctx;
     ptxiModule m;
@@ -126,12 +128,32 @@ START_TEST(approximations_in_double)
     memcpy(&args[1], &x, sizeof x);
     run(approx, 2, args, 1, 1);
     ck_assert_str_eq(said, "");
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         ck_assert_msg(out[i] == want[i], "result %d is %a", i, out[i]);
 
     ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiModuleLoadData(&m, approx), PTXI_ERROR_INVALID_PTX); /* only as a dialect */
     ck_assert_int_eq(ptxiModuleLoadDataEx(&m, affine, 1, &(ptxiJitOption){ PTXI_JIT_DIALECT }, &(void *){ (void *)2 }), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+/* The system may tell an array in several pieces. */
+START_TEST(arrays_across_mappings)
+{
+    enum { PAGE = 4096, N = 64 };
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    float x[N], *y = (float *)(void *)(pages + PAGE) - N / 2, a = 2;
+    void *args[] = { y, x, NULL, NULL, (void *)N };
+
+    ck_assert(pages != MAP_FAILED && !madvise(pages + PAGE, PAGE, MADV_DONTFORK));
+    memcpy(&args[2], &a, sizeof a);
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
+    run(affine, 5, args, N, 1);
+    ck_assert_str_eq(said, "");
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(y[i] == 2 * x[i], "y[%d] is %g", i, y[i]);
+    munmap(pages, 2 * PAGE);
 }
 END_TEST
 
@@ -176,6 +198,7 @@ int main(void)
     tcase_add_test(t, block_before_grid);
     tcase_add_test(t, same_text_same_module);
     tcase_add_test(t, approximations_in_double);
+    tcase_add_test(t, arrays_across_mappings);
     tcase_add_test(t, errors_are_told_and_survived);
     suite_add_tcase(s, t);
     return run_suite(s);
