@@ -270,7 +270,7 @@ typedef enum ptxiJitInputType {
 typedef enum ptxiLimit {
     PTXI_LIMIT_STACK_SIZE = 0,                        /* bytes of local memory and call frames a thread may use */
     PTXI_LIMIT_PRINTF_FIFO_SIZE = 1,                  /* bytes of printf output that a launch may hold back */
-    PTXI_LIMIT_MALLOC_HEAP_SIZE = 2,                  /* bytes of the heap of device-side malloc */
+    PTXI_LIMIT_MALLOC_HEAP_SIZE = 2,                  /* bytes that kernels' malloc gives out at once, each block counted in 16s */
     PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,            /* not supported, as on recent devices */
     PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* stored only, as the next two */
     PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
@@ -962,7 +962,9 @@ typedef enum ptxiFault {
     PTXI_FAULT_INVALID_BRANCH = 18,           /* INVALID_PC: a call or branch to what is no function or label */
     PTXI_FAULT_UNRESOLVED = 19,               /* SHARED_OBJECT_SYMBOL_NOT_FOUND at the launch: .extern names that the kernel can
                                                  reach are defined nowhere; LAUNCH_FAILED: a call of one through a pointer */
-    PTXI_FAULT_OUT_OF_MEMORY = 20             /* OUT_OF_MEMORY: the host has no memory to run the grid */
+    PTXI_FAULT_OUT_OF_MEMORY = 20,            /* OUT_OF_MEMORY: the host has no memory to run the grid */
+    PTXI_FAULT_HOST_FUNCTION = 21,            /* LAUNCH_FAILED: a host function called ptxiHostFail */
+    PTXI_FAULT_FREE = 22                      /* ILLEGAL_ADDRESS: free() of what malloc() has not given, or twice */
 } ptxiFault;
 
 typedef enum ptxiAccess {
@@ -1078,6 +1080,52 @@ PTXI_API ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text);
  *         PTXI_ERROR_OUT_OF_MEMORY, or the failure of the instructions (see ptxiGetLastReport). */
 PTXI_API ptxiResult ptxiAsm(const char *text, const char *constraints, ...);
 PTXI_API ptxiResult ptxiAsmArrays(const char *text, const char *constraints, size_t threads, void *const *operands);
+
+/* A function in place of an .extern .func, cast to this type; and one that gets pointers to its arguments and its result. */
+typedef void (*ptxiHostFunction)(void);
+typedef void (*ptxiHostCallback)(void *userData, void *const *arguments, void *result);
+
+/*! ptxiModuleBindHostFunction() , ptxiModuleBindHostCallback() :
+ *  Let kernels of the module call a function of the host's where they call `name`, an .extern .func. It is called once for each
+ *  thread, in the order of the lanes of a warp. Waits for the context's work.
+ * `function`  any function of the C ABI, cast; NULL: no longer any, or what the library itself has of that name.
+ * `callback`  the same for languages that have no such functions: arguments[i] points to the value of parameter i, `result` to
+ *             room for the result, at addresses aligned to 16.
+ * `signature` the function's type in C, "float(int, {float, float[2]}, const char *)": void, bool, char, short, int, long,
+ *             long long, with signed or unsigned, intN_t, uintN_t, size_t, float, double; any pointer; and structures by value as
+ *             their fields in braces. It must have the sizes of the declaration; integers below 32 bits may be .b32 there.
+ *  In the function: pointers from the kernel are host addresses where they lead to global memory; ptxiHostGetPointer leads anywhere. It
+ *  runs in a thread of the library, with the FPU set to round to nearest, and calls no ptxi functions but the three below. Several
+ *  threads call it at the same time, from different warps: data that it shares needs atomics or locks. It may not wait for
+ *  another thread of the grid, since the lanes behind it do not run meanwhile, nor leave by longjmp or an exception.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_NOT_FOUND      no function of that name is declared, or it has a body
+ *         PTXI_ERROR_INVALID_VALUE  a signature that is none, or does not fit the declaration (see ptxiGetLastDiagnostic)
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY */
+PTXI_API ptxiResult ptxiModuleBindHostFunction(ptxiModule mod, const char *name, ptxiHostFunction function, const char *signature);
+PTXI_API ptxiResult ptxiModuleBindHostCallback(ptxiModule mod, const char *name, ptxiHostCallback callback, void *userData,
+                                               const char *signature);
+
+/* The thread that called a host function. */
+typedef struct ptxiHostThread {
+    size_t size;               /* set by the caller: sizeof(ptxiHostThread) */
+    unsigned gridDim[3], blockDim[3];
+    unsigned block[3], thread[3];
+    unsigned lane, warp;       /* in its warp; of the block */
+    const char *function;      /* the name that was called */
+    const char *kernel;
+} ptxiHostThread;
+
+/*! ptxiHostGetThread() , ptxiHostGetPointer() , ptxiHostFail() :
+ *  For host functions, in the host thread that they are called in: who calls; the host's address of `bytes` bytes at a generic
+ *  address of that thread, also in shared and local memory, good until the function returns; and to let the launch fail when the function
+ *  returns, with a text for the report.
+ * `write` 0: for reading. An address that the thread may not use so fails the launch as its own access would.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_PERMITTED outside of a host function, PTXI_ERROR_INVALID_VALUE, or
+ *         PTXI_ERROR_ILLEGAL_ADDRESS: the launch has failed, the function should return. */
+PTXI_API ptxiResult ptxiHostGetThread(ptxiHostThread *thread);
+PTXI_API ptxiResult ptxiHostGetPointer(void **pointer, ptxiDevicePtr address, size_t bytes, int write);
+PTXI_API ptxiResult ptxiHostFail(const char *message);
 
 /*! ptxiModuleGetUnsupported() :
  *  Which functions contain legal instructions that this version cannot execute: a line for each instruction, with

@@ -82,10 +82,12 @@ struct ptxiContext_st {
     struct ptxi_exec *exec;           /* made by the first launch */
     bool unchecked, counting;
     unsigned long long schedule;      /* seed, or 0 */
+    size_t kernel_heap;               /* bytes that kernels have allocated */
     ptxiCounters counters;
     void (*progress)(void *user, unsigned long long done, unsigned long long blocks);
     void *progress_user;
 
+    pthread_mutex_t kernel_heap_lock; /* taken before `lock`, by free() of kernels */
     pthread_mutex_t sink_lock; /* what follows, and each call of it */
     void (*sink)(void *user, const char *text, size_t length);
     void *sink_user;

@@ -19,6 +19,7 @@ static void unref_context(ptxiContext ctx)
         return;
     ptxi_failure_unref(ctx->last_failure);
     pthread_mutex_destroy(&ctx->lock);
+    pthread_mutex_destroy(&ctx->kernel_heap_lock);
     pthread_mutex_destroy(&ctx->sink_lock);
     free(ctx);
 }
@@ -158,6 +159,7 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->flags = flags;
     ctx->profile = atomic_load(&ptxi_state.profile);
     memcpy(ctx->limits, default_limits, sizeof default_limits);
+    ctx->kernel_heap = 0;
     ctx->instruction_limit = ctx->millisecond_limit = 0;
     ctx->workers = 0;
     ctx->sink = NULL;
@@ -192,6 +194,7 @@ static ptxiResult create(unsigned flags, bool primary, ptxiContext *out)
     ctx->refs = 1;
     ctx->primary = primary;
     pthread_mutex_init(&ctx->lock, NULL);
+    pthread_mutex_init(&ctx->kernel_heap_lock, NULL);
     pthread_mutex_init(&ctx->sink_lock, NULL);
     ptxiResult r = open_context(ctx, flags);
 

@@ -1,6 +1,7 @@
 #include "api/heap.h"
 
 #include "api/api.h"
+#include "exec/exec.h"
 #include "exec/memmap.h"
 
 #include <errno.h>
@@ -322,6 +323,72 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
         free(b);
     return r;
 }
+
+/* ---- memory that kernels allocate */
+
+static size_t counted(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+/* Take it out of what the limit leaves. */
+static bool reserve(ptxiContext ctx, size_t bytes)
+{
+    pthread_mutex_lock(&ctx->lock);
+    size_t limit = ctx->limits[PTXI_LIMIT_MALLOC_HEAP_SIZE];
+    bool room = ctx->kernel_heap <= limit && bytes <= limit - ctx->kernel_heap;
+
+    ctx->kernel_heap += room ? bytes : 0;
+    pthread_mutex_unlock(&ctx->lock);
+    return room;
+}
+
+static void give_back(ptxiContext ctx, size_t bytes)
+{
+    pthread_mutex_lock(&ctx->lock);
+    ctx->kernel_heap -= bytes;
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+static uint64_t kernel_get(void *p, uint64_t bytes)
+{
+    ptxiContext ctx = p;
+    struct ptxi_heap_block *b;
+
+    if (!bytes || bytes > SIZE_MAX - 15 || !reserve(ctx, counted(bytes)))
+        return 0;
+    if (ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_KERNEL, PTXI_MEM_RWA, 0, &b)) {
+        give_back(ctx, counted(bytes));
+        return 0;
+    }
+    return b->base;
+}
+
+/* One at a time, so that of two threads that free the same one finds it freed. */
+static enum ptxi_heap_result kernel_put(void *p, uint64_t address)
+{
+    ptxiContext ctx = p;
+    enum ptxi_heap_result r = PTXI_HEAP_WILD;
+    struct ptxi_mem_region region;
+
+    pthread_mutex_lock(&ctx->kernel_heap_lock);
+    bool begins = ptxi_memmap_find(ptxi_state.memmap, address, &region) == PTXI_MEMMAP_INSIDE && region.base == address;
+    struct ptxi_heap_block *b = begins && !(region.flags & PTXI_MEM_OPEN) ? region.owner : NULL;
+
+    if (begins && region.flags & PTXI_MEM_FREED) {
+        r = PTXI_HEAP_TWICE;
+    } else if (b && b->ctx == ctx && b->kind == PTXI_HEAP_KERNEL) {
+        size_t size = b->size;
+
+        ptxi_heap_free(b);
+        give_back(ctx, counted(size));
+        r = PTXI_HEAP_OK;
+    }
+    pthread_mutex_unlock(&ctx->kernel_heap_lock);
+    return r;
+}
+
+const struct ptxi_kernel_heap ptxi_heap_of_kernels = { kernel_get, kernel_put };
 
 size_t ptxi_heap_in_use(void)
 {

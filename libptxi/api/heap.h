@@ -17,6 +17,7 @@ enum ptxi_heap_kind {
     PTXI_HEAP_HOST,       /* ptxiMemHostAlloc */
     PTXI_HEAP_REGISTERED, /* the caller's memory */
     PTXI_HEAP_MODULE,     /* a module's variable */
+    PTXI_HEAP_KERNEL,     /* malloc of a kernel */
 };
 
 /* The owner of a region in the memory map, other than ranges that the embedder opened. */
@@ -40,6 +41,9 @@ void ptxi_heap_free_all(ptxiContext ctx);
 
 /* Make the caller's memory a block. */
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags);
+
+/* What kernels of a context allocate; the callbacks' ctx is a ptxiContext. */
+extern const struct ptxi_kernel_heap ptxi_heap_of_kernels;
 
 size_t ptxi_heap_in_use(void); /* bytes */
 

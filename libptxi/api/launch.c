@@ -398,6 +398,8 @@ static void fill_grid(struct launch *l, const struct ptxi_code *code, const stru
     g->envreg12 = l->workspace ? l->workspace->base : 0;
     g->output = write_output;
     g->output_ctx = ctx;
+    g->heap = &ptxi_heap_of_kernels;
+    g->heap_ctx = ctx;
     pthread_mutex_lock(&ctx->lock);
     g->unchecked = ctx->unchecked;
     g->schedule = ctx->schedule;

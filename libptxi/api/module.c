@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "base/str.h"
-#include "exec/builtin.h"
 #include "exec/memmap.h"
 
 #include <stdlib.h>
@@ -197,7 +196,7 @@ static bool make_program(struct ptxi_variant *v)
     for (uint32_t i = 0; i < m->tree->func_count; i++) {
         f[i].name = name_of(m->tree->funcs[i]);
         if (!resolved(m->tree->funcs[i])->has_body)
-            f[i].builtin = ptxi_builtin_find(f[i].name);
+            ptxi_module_set_builtin(&f[i], m->hosts ? m->hosts[i] : NULL);
     }
     v->program = (struct ptxi_program){
         .functions = f, .function_count = m->tree->func_count, .compile = compile, .function_at = function_at, .ctx = v,
@@ -380,6 +379,7 @@ void ptxi_module_free(ptxiModule m)
     for (int i = 0; i < 2; i++)
         free(m->variants[i].program.functions);
     free(m->kernels);
+    free(m->hosts);
     free(m->globals);
     free(m->function_addresses);
     free(m->name);

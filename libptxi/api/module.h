@@ -41,6 +41,7 @@ struct ptxiModule_st {
     struct ptxi_module_tree *tree;
     struct ptxi_layout *layout;
     struct ptxi_heap_block *constants;  /* the constant bank, or NULL */
+    struct ptxi_host **hosts;           /* what functions are bound to, by index; or NULL. Under the lock */
     uint64_t *globals;                  /* addresses, as layout->globals */
     char *function_addresses;           /* function i has the address of byte 16 * i; nothing is stored there */
     struct ptxiFunction_st *kernels;    /* in the order of the text */
@@ -76,6 +77,9 @@ bool ptxi_function_valid(const struct ptxiFunction_st *f);
 /* A function's code, compiled if need be; any thread. NULL: no body, or memory is short, or it is beyond what bytecode
  * can hold. */
 const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count);
+
+/* host.c: calls of it go to the host function, or to what the library has of that name. */
+void ptxi_module_set_builtin(struct ptxi_callee *callee, struct ptxi_host *h);
 
 /* "name(.u64 a, .f32 b)", and ".u64 a". */
 void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out);

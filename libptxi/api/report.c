@@ -31,6 +31,8 @@ static const struct {
     [PTXI_FK_STACK] = { PTXI_FAULT_STACK_OVERFLOW, PTXI_ERROR_HARDWARE_STACK_ERROR, "stack overflow" },
     [PTXI_FK_BRANCH] = { PTXI_FAULT_INVALID_BRANCH, PTXI_ERROR_INVALID_PC, "branch or call to an invalid place" },
     [PTXI_FK_UNRESOLVED] = { PTXI_FAULT_UNRESOLVED, PTXI_ERROR_LAUNCH_FAILED, "call of a function that is defined nowhere" },
+    [PTXI_FK_FREE] = { PTXI_FAULT_FREE, PTXI_ERROR_ILLEGAL_ADDRESS, "free of memory that is not allocated" },
+    [PTXI_FK_HOST] = { PTXI_FAULT_HOST_FUNCTION, PTXI_ERROR_LAUNCH_FAILED, "host function failed" },
     [PTXI_FK_MEMORY] = { PTXI_FAULT_OUT_OF_MEMORY, PTXI_ERROR_OUT_OF_MEMORY, "the host has no memory to run the grid" },
 };
 

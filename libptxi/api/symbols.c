@@ -8,6 +8,7 @@
 
 struct walk {
     const struct ptxi_module_tree *tree;
+    struct ptxi_host **hosts; /* or NULL */
     bool *funcs, *vars;    /* seen already */
     uint32_t *stack, depth; /* functions whose bodies are still to be read */
     struct ptxi_diag *diags;
@@ -37,7 +38,7 @@ static void see_func(struct walk *w, const struct ptxi_func *f)
     w->funcs[f->index] = true;
     if (f->has_body)
         w->stack[w->depth++] = f->index;
-    else if (!ptxi_builtin_find(f->name->s))
+    else if (!(w->hosts && w->hosts[f->index]) && !ptxi_builtin_find(f->name->s))
         missing(w, f->loc, f->name->s);
 }
 
@@ -58,10 +59,10 @@ static void see(void *ctx, const struct ptxi_var *var, const struct ptxi_func *f
 }
 
 /* From the kernel, or from all functions, over all that they name. False: memory is short. */
-static bool find_missing(const struct ptxi_module_tree *tree, const struct ptxi_func *kernel, struct ptxi_diag *diags)
+static bool find_missing(const struct ptxi_module_tree *tree, struct ptxi_host **hosts, const struct ptxi_func *kernel, struct ptxi_diag *diags)
 {
     struct walk w = {
-        .tree = tree, .funcs = calloc(tree->func_count + 1, 1), .vars = calloc(tree->var_count + 1, 1),
+        .tree = tree, .hosts = hosts, .funcs = calloc(tree->func_count + 1, 1), .vars = calloc(tree->var_count + 1, 1),
         .stack = malloc((tree->func_count + 1) * sizeof *w.stack), .diags = diags, .kernel = kernel ? kernel->name->s : NULL,
     };
     bool ok = w.funcs && w.vars && w.stack;
@@ -81,7 +82,7 @@ ptxiResult ptxi_symbols_check(const struct ptxi_module_tree *tree, struct ptxi_d
 {
     uint32_t before = diags->errors;
 
-    if (!find_missing(tree, NULL, diags))
+    if (!find_missing(tree, NULL, NULL, diags))
         return PTXI_ERROR_OUT_OF_MEMORY;
     return diags->errors > before ? PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND : PTXI_SUCCESS;
 }
@@ -117,7 +118,7 @@ ptxiResult ptxi_symbols_check_kernel(ptxiFunction f)
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
-    if (!find_missing(f->module->tree, f->func, &diags))
+    if (!find_missing(f->module->tree, f->module->hosts, f->func, &diags))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     else if (diags.errors)
         r = report_missing(f, &diags);

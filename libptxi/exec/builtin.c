@@ -6,16 +6,6 @@
 
 #include "exec/memory.h"
 
-static uint64_t arg64(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
-{
-    return word + 1 < c->arg_words ? c->args[word][lane] | (uint64_t)c->args[word + 1][lane] << 32 : 0;
-}
-
-static uint32_t arg32(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
-{
-    return word < c->arg_words ? c->args[word][lane] : 0;
-}
-
 /* Text of a kernel's memory up to its NUL, at most size - 1 characters. Returns its length. */
 static size_t read_string(struct ptxi_warp *w, unsigned lane, uint64_t address, char *to, size_t size)
 {
@@ -25,6 +15,20 @@ static size_t read_string(struct ptxi_warp *w, unsigned lane, uint64_t address, 
         n = (size_t)snprintf(to, size, "(null)");
     to[n] = 0;
     return strlen(to);
+}
+
+unsigned char *ptxi_builtin_pointer(struct ptxi_builtin_call *call, unsigned lane, uint64_t address, size_t bytes, bool write)
+{
+    enum ptxi_access access = write ? PTXI_ACCESS_STORE : PTXI_ACCESS_LOAD;
+    struct ptxi_warp *w = call->warp;
+    unsigned char *first = ptxi_mem_at(w, call->insn, lane, PTXI_MS_GENERIC, address, 1, 1, access);
+    unsigned char *last = first ? ptxi_mem_at(w, call->insn, lane, PTXI_MS_GENERIC, address + bytes - 1, 1, 1, access) : NULL;
+
+    if (last && last != first + (bytes - 1)) {
+        ptxi_fault(w, call->insn, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, address, (uint32_t)bytes, write ? "store" : "load");
+        return NULL;
+    }
+    return last ? first : NULL;
 }
 
 /* --- vprintf --- */
@@ -211,8 +215,8 @@ static bool builtin_vprintf(struct ptxi_builtin_call *call, void *user)
     (void)user;
     for (uint64_t left = call->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        uint64_t at = arg64(call, 0, l);
-        struct arguments a = { call->warp, l, arg64(call, 2, l), 0 };
+        uint64_t at = ptxi_builtin_arg64(call, 0, l);
+        struct arguments a = { call->warp, l, ptxi_builtin_arg64(call, 2, l), 0 };
         int result = format ? -1 : -2;
 
         if (at && format) {
@@ -236,10 +240,10 @@ static bool builtin_assertfail(struct ptxi_builtin_call *call, void *user)
     char message[160], file[160], function[120], text[512];
 
     (void)user;
-    read_string(call->warp, l, arg64(call, 0, l), message, sizeof message);
-    read_string(call->warp, l, arg64(call, 2, l), file, sizeof file);
-    read_string(call->warp, l, arg64(call, 5, l), function, sizeof function);
-    snprintf(text, sizeof text, "%s:%u: %s: Assertion `%s` failed.", file, arg32(call, 4, l), function, message);
+    read_string(call->warp, l, ptxi_builtin_arg64(call, 0, l), message, sizeof message);
+    read_string(call->warp, l, ptxi_builtin_arg64(call, 2, l), file, sizeof file);
+    read_string(call->warp, l, ptxi_builtin_arg64(call, 5, l), function, sizeof function);
+    snprintf(text, sizeof text, "%s:%u: %s: Assertion `%s` failed.", file, ptxi_builtin_arg32(call, 4, l), function, message);
     ptxi_fault(call->warp, call->insn, PTXI_FK_ASSERT, call->lanes, 0, 0, text);
     return false;
 }
@@ -249,6 +253,9 @@ ptxi_builtin *ptxi_builtin_find(const char *name)
     static const struct { const char *name; ptxi_builtin *function; } table[] = {
         { "vprintf", builtin_vprintf },
         { "__assertfail", builtin_assertfail },
+#define X(name, function) { #name, ptxi_builtin_##function },
+        PTXI_BUILTINS(X)
+#undef X
     };
 
     for (unsigned k = 0; k < sizeof table / sizeof *table; k++)

@@ -32,6 +32,8 @@ enum ptxi_fault_kind {
     PTXI_FK_STACK,          /* call depth or .local memory exhausted */
     PTXI_FK_BRANCH,         /* brx.idx out of range, indirect call of no function, end of function reached */
     PTXI_FK_UNRESOLVED,     /* call of an .extern function that nothing defines */
+    PTXI_FK_FREE,           /* free of what is not allocated */
+    PTXI_FK_HOST,           /* a host function failed */
     PTXI_FK_MEMORY          /* the host has no memory for registers, shared memory or frames */
 };
 
@@ -53,6 +55,7 @@ struct ptxi_fault_report {
 
 /* A function that the host provides in place of PTX: gets the warp, the lanes that call, and for each argument word
  * and each return word a vector of PTXI_LANES 32-bit elements. Returns false after ptxi_fault(). */
+enum { PTXI_MAX_BUILTIN_WORDS = 256 }; /* arguments and results; more are cut */
 struct ptxi_builtin_call {
     struct ptxi_warp *warp;
     const struct ptxi_insn *insn;
@@ -87,6 +90,13 @@ struct ptxi_program {
 /* What instructions did with shared memory, when counting: see banks.c. */
 #define PTXI_SHARED_COUNTS(X) X(requests) X(wavefronts) X(conflicts)
 
+/* Memory that kernels allocate; any thread. */
+enum ptxi_heap_result { PTXI_HEAP_OK, PTXI_HEAP_WILD, PTXI_HEAP_TWICE };
+struct ptxi_kernel_heap {
+    uint64_t (*get)(void *ctx, uint64_t bytes); /* 0: there is no more */
+    enum ptxi_heap_result (*put)(void *ctx, uint64_t address);
+};
+
 /* One launch. Filled by api/; everything it points to lives until ptxi_exec_launch() returns. */
 struct ptxi_grid {
     const struct ptxi_code *code;
@@ -107,6 +117,8 @@ struct ptxi_grid {
     uint32_t stack_bytes;        /* .local memory of a thread beyond the kernel's own, for calls */
     uint64_t instruction_budget; /* 0: none */
     uint64_t deadline_ns;        /* CLOCK_MONOTONIC, 0: none */
+    const struct ptxi_kernel_heap *heap; /* or NULL: there is none */
+    void *heap_ctx;
     uint64_t envreg12;           /* workspace of cooperative launches, %envreg1:%envreg2 */
     void (*progress)(void *ctx, uint64_t done, uint64_t total); /* or NULL; some ten times a second, by one thread at a time */
     void *progress_ctx;

@@ -90,20 +90,18 @@ static uint32_t *slot_at(struct ptxi_frame *f, unsigned slot)
     return (uint32_t *)(f->regs + (size_t)slot * PTXI_UNIT);
 }
 
-enum { MAX_BUILTIN_WORDS = 64 };
-
 /* A function of the host's: its arguments and results stay in the caller's frame. */
 static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_callee *callee)
 {
     const uint16_t *list = w->frame->code->pool + i->imm;
     unsigned args = list[2], rets = list[3];
-    const uint32_t *arg[MAX_BUILTIN_WORDS];
-    uint32_t *ret[MAX_BUILTIN_WORDS];
+    const uint32_t *arg[PTXI_MAX_BUILTIN_WORDS];
+    uint32_t *ret[PTXI_MAX_BUILTIN_WORDS];
     struct ptxi_builtin_call call = { .warp = w, .insn = i, .lanes = w->active, .args = arg, .rets = ret };
 
     list += 4;
     for (unsigned k = 0; k < args + rets; k++, list += 3)
-        for (unsigned n = 0; n < list[2] && call.arg_words + call.ret_words < MAX_BUILTIN_WORDS; n++) {
+        for (unsigned n = 0; n < list[2] && call.arg_words + call.ret_words < PTXI_MAX_BUILTIN_WORDS; n++) {
             uint32_t *word = slot_at(w->frame, list[0] + 2 * n);
 
             if (k < args)

@@ -23,14 +23,6 @@ struct program {
 static const struct program programs[] = { CUDA_PROGRAMS(ROW) };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0] };
 
-/* What this version cannot execute yet. A case of this list has to fail with a report that says so; once it passes, its row must go. */
-static const struct {
-    const char *variant, *kernel, *lacks;
-} awaited[] = {
-    { "classes.", "heap", "'malloc', which kernel" },
-    { "thrusts.", "algorithms", "'malloc', which kernel" },
-};
-
 static uint64_t seed;
 
 uint32_t cuda_random(void)
@@ -140,30 +132,7 @@ static ptxiResult launch(const struct cuda_case *c, ptxiFunction f, struct buffe
     return r ? r : ptxiCtxSynchronize();
 }
 
-/* The lack that this case of the variant at `path` is known for, or NULL. */
-static const char *known_lack(const char *path, const char *kernel)
-{
-    const char *file = strrchr(path, '/') + 1;
-
-    for (size_t i = 0; i < sizeof awaited / sizeof awaited[0]; i++)
-        if (strncmp(file, awaited[i].variant, strlen(awaited[i].variant)) == 0 && strcmp(kernel, awaited[i].kernel) == 0)
-            return awaited[i].lacks;
-    return NULL;
-}
-
-static bool fails_for(const char *lack, ptxiResult r, const char *kernel)
-{
-    ptxiReport report = { .size = sizeof report };
-
-    if (r != PTXI_SUCCESS && ptxiGetLastReport(NULL, &report) == PTXI_SUCCESS && report.text && strstr(report.text, lack)) {
-        printf("  awaited: %s (%s)\n", kernel, lack);
-        return true;
-    }
-    printf("  FAIL %s: in the list of what cannot run yet, but it did not fail for that reason\n", kernel);
-    return false;
-}
-
-static bool run_case(ptxiModule m, const char *path, const struct cuda_case *c)
+static bool run_case(ptxiModule m, const struct cuda_case *c)
 {
     struct buffers b;
     ptxiFunction f;
@@ -178,9 +147,7 @@ static bool run_case(ptxiModule m, const char *path, const struct cuda_case *c)
     }
     prepare(c, &b);
     ptxiResult r = launch(c, f, &b);
-    if (known_lack(path, c->kernel)) {
-        right = fails_for(known_lack(path, c->kernel), r, c->kernel);
-    } else if (r != c->result) {
+    if (r != c->result) {
         ptxiGetErrorString(r, &text);
         printf("  FAIL %s: %s\n", c->kernel, text ? text : "?");
         print_report();
@@ -224,7 +191,7 @@ static int run_variant(const struct program *p, const char *path)
         return (int)*p->count;
     }
     for (size_t i = 0; i < *p->count; i++)
-        failed += !run_case(m, path, &p->cases[i]);
+        failed += !run_case(m, &p->cases[i]);
     must(ptxiModuleUnload(m), "ptxiModuleUnload");
     must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return failed;

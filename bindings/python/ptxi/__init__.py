@@ -13,6 +13,7 @@ from ._header import header as _header
 from .arguments import Parameter
 from .device import Counters, Device, DeviceAttribute, Limit, current, profiles
 from .errors import (Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity)
+from .host import HostThread, host_thread
 from .inline import Asm, asm
 from .memory import Buffer, copy, empty, zeros
 from .module import FunctionAttribute, JitOption, Kernel, Module, load, loads
@@ -22,6 +23,6 @@ __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part i
 
 __all__ = [
     'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Error', 'Event', 'Fault',
-    'FunctionAttribute', 'JitOption', 'Kernel', 'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result',
-    'Severity', 'Stream', 'asm', 'copy', 'current', 'empty', 'load', 'loads', 'profiles', 'testing', 'zeros',
+    'FunctionAttribute', 'HostThread', 'JitOption', 'Kernel', 'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result',
+    'Severity', 'Stream', 'asm', 'copy', 'current', 'empty', 'host_thread', 'load', 'loads', 'profiles', 'testing', 'zeros',
 ]

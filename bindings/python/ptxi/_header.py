@@ -51,7 +51,8 @@ class Header:
             self._types[name] = ctypes.c_void_p
         for type_, name in re.findall(r'typedef\s+([a-z ]+?)\s+(\w+)\s*;', text):
             self._types[name] = _SCALARS[type_]
-        self._types['ptxiHostFn'] = ctypes.c_void_p
+        for name in re.findall(r'typedef\s+void\s+\(\*(\w+)\)', text):
+            self._types[name] = ctypes.c_void_p
         for kind, name, body in re.findall(r'typedef\s+(struct|union)\s+(\w+)\s*\{(.*?)\}\s*\2\s*;', text, re.S):
             self.structs[name] = self._struct(kind, name, body)
         for returns, name, arguments in re.findall(r'PTXI_API\s+(\w+)\s+(\w+)\((.*?)\)\s*;', text, re.S):

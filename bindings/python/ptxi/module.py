@@ -3,11 +3,11 @@ import contextlib
 import ctypes
 import difflib
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import errors
+from . import errors, host
 from ._header import header
 from ._library import call, library, text
 from ._types import Array
@@ -48,6 +48,7 @@ class Module:
         self.device, self.name = device, name
         self._handle = ctypes.c_void_p()
         self._kernels: Dict[str, Kernel] = {}
+        self._bound: Dict[str, Any] = {}  # host functions, which live as long as kernels may call them
         encoded = ctypes.c_char_p(name.encode())
         keys = (ctypes.c_int * 3)(JitOption.FILE_NAME, JitOption.FMA, JitOption.STRICT_TARGET)
         values = (ctypes.c_void_p * 3)(ctypes.cast(encoded, ctypes.c_void_p), int(fma), int(strict))
@@ -114,6 +115,27 @@ class Module:
         if result:
             raise errors.error(result)
         return in_place(address.value, size.value, self).view(dtype)
+
+    def bind(self, name: str, function: Optional[Callable[..., Any]], returns: Any = None, *arguments: Any) -> None:
+        """Let kernels call a Python function where they call `name`, an .extern .func; None: no longer.
+
+        `returns`, `arguments`  types of ctypes, in the order of ctypes.CFUNCTYPE: c_int, c_float, POINTER(...), c_void_p, or
+        structures, which come as such; None for nothing. Numbers come and go as Python's.
+
+            mod.bind('scale', lambda x, k: int(x * k), ctypes.c_int, ctypes.c_int, ctypes.c_float)
+
+        The function is called once for each thread, `ptxi.host_thread()` says which. An exception in it is the launch's
+        failure: a LaunchError with the traceback in its report."""
+        __tracebackhide__ = True
+        signature = host.signature(returns, arguments)
+        callback = host.callback(function, returns, arguments) if function else None
+        self.device.activate()
+        result = library().ModuleBindHostCallback(self._handle, name.encode(), callback, None, signature.encode())
+        if result == errors.Result.ERROR_NOT_FOUND:
+            raise KeyError(f"{self.name} declares no function '{name}' without a body")
+        if result:
+            raise errors.module_error(result)
+        self._bound[name] = callback
 
     @property
     def unsupported(self) -> str:
