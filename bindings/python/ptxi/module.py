@@ -234,6 +234,8 @@ class Kernel:
             *(ctypes.addressof(values) + p.offset for p in self.parameters))
         name = 'LaunchCooperativeKernel' if cooperative else 'LaunchKernel'
         result = getattr(library(), name)(self._handle, *shape, stream, addresses, *([] if cooperative else [None]))
+        if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+            raise errors.launch_error(None, result)
         if result:
             e = errors.error(result)
             e.args = (f'{e} (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: {self.signature})',)
