@@ -98,6 +98,10 @@ struct ptxi_mem {
 };
 /* An address operand under the space that the instruction names; false after ptxi_build_unsupported(). */
 bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_space space, struct ptxi_mem *mem);
+/* The address of an operand that is one of several: its offset is added. PTXI_NONE after ptxi_build_unsupported(). */
+uint32_t ptxi_build_whole_address(struct ptxi_build *b, const char *name, enum ptxi_space space);
+/* The same as a generic address. */
+uint32_t ptxi_build_generic_address(struct ptxi_build *b, const char *name, enum ptxi_space space);
 /* The generic address of a 32-bit shared one. */
 uint32_t ptxi_build_generic(struct ptxi_build *b, uint32_t shared);
 /* The space that an instruction names. */
@@ -142,6 +146,7 @@ ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, p
 ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
 ptxi_lower ptxi_lower_mma, ptxi_lower_wmma;                                                     /* lower_mma.c, lower_wmma.c */
 ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */
+ptxi_lower ptxi_lower_tcgen05, ptxi_lower_tcgen05_move;                                         /* lower_tcgen05.c */
 ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 
 #endif

@@ -1,8 +1,7 @@
 /* Asynchronous copies, stores and reductions, and mbarrier. */
 #include "compile/build.h"
 
-/* The address of an operand that is one of several: its offset is added. */
-static uint32_t whole_address(struct ptxi_build *b, const char *name, enum ptxi_space space)
+uint32_t ptxi_build_whole_address(struct ptxi_build *b, const char *name, enum ptxi_space space)
 {
     struct ptxi_mem mem;
     enum ptxi_class class;
@@ -28,7 +27,7 @@ void ptxi_lower_cp_async(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *bytes = ptxi_build_operand(b, "src_size"), *ignore = ptxi_build_operand(b, "ignore_src");
     uint16_t mods = (uint16_t)ptxi_build_operand(b, "cp_size")->imm;
-    uint32_t from = whole_address(b, "src", PTXI_SPACE_GLOBAL), c = PTXI_NONE;
+    uint32_t from = ptxi_build_whole_address(b, "src", PTXI_SPACE_GLOBAL), c = PTXI_NONE;
     struct ptxi_mem to;
     struct ptxi_ir_inst *i;
 
@@ -98,8 +97,7 @@ void ptxi_lower_mbarrier(struct ptxi_build *b, const struct ptxi_inst *inst)
             i->mods |= mods[k].mod;
 }
 
-/* The generic address of an operand. */
-static uint32_t generic_address(struct ptxi_build *b, const char *name, enum ptxi_space space)
+uint32_t ptxi_build_generic_address(struct ptxi_build *b, const char *name, enum ptxi_space space)
 {
     struct ptxi_mem mem;
     uint32_t sum;
@@ -136,11 +134,11 @@ void ptxi_lower_bulk(struct ptxi_build *b, const struct ptxi_inst *inst)
     const struct ptxi_operand *cta_mask = ptxi_build_operand(b, "cta_mask"), *byte_mask = ptxi_build_operand(b, "byte_mask");
     const struct ptxi_operand *mask = cta_mask ? cta_mask : byte_mask;
     uint16_t op = ptxi_isa_op(m);
-    uint32_t to = generic_address(b, "dst", space_in(m, "dst")), from = generic_address(b, "src", space_in(m, "src")), mbarrier = PTXI_NONE, size, v;
+    uint32_t to = ptxi_build_generic_address(b, "dst", space_in(m, "dst")), from = ptxi_build_generic_address(b, "src", space_in(m, "src")), mbarrier = PTXI_NONE, size, v;
     struct ptxi_ir_inst *i;
 
     if (ptxi_build_operand(b, "mbar"))
-        mbarrier = generic_address(b, "mbar", space_in(m, "dst"));
+        mbarrier = ptxi_build_generic_address(b, "mbar", space_in(m, "dst"));
     if (to == PTXI_NONE || from == PTXI_NONE || (ptxi_build_operand(b, "mbar") && mbarrier == PTXI_NONE))
         return;
     size = ptxi_build_use(b, ptxi_build_operand(b, "size"), PTXI_RC_32);
@@ -160,7 +158,7 @@ void ptxi_lower_async_store(struct ptxi_build *b, const struct ptxi_inst *inst)
     const struct ptxi_operand *o = ptxi_build_operand(b, "b"), *values = o->form == PTXI_OPD_VECTOR ? o->elements : o;
     unsigned count = o->form == PTXI_OPD_VECTOR ? o->count : 1;
     enum ptxi_class class = ptxi_class_of(ptxi_build_type(b, "b"));
-    uint32_t to = generic_address(b, "a", ptxi_build_space(m)), mbarrier = generic_address(b, "mbar", ptxi_build_space(m)), v[4];
+    uint32_t to = ptxi_build_generic_address(b, "a", ptxi_build_space(m)), mbarrier = ptxi_build_generic_address(b, "mbar", ptxi_build_space(m)), v[4];
     uint16_t op = ptxi_isa_op(m);
     struct ptxi_ir_inst *i;
 
@@ -179,7 +177,7 @@ void ptxi_lower_async_store(struct ptxi_build *b, const struct ptxi_inst *inst)
 /* a: where to, a generic address; b: bytes. */
 void ptxi_lower_bulk_zero(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
-    uint32_t to = generic_address(b, "a", ptxi_build_space(inst->match)), size;
+    uint32_t to = ptxi_build_generic_address(b, "a", ptxi_build_space(inst->match)), size;
 
     if (to == PTXI_NONE)
         return;
@@ -205,8 +203,8 @@ void ptxi_lower_tensor(struct ptxi_build *b, const struct ptxi_inst *inst)
     const struct ptxi_match *m = inst->match;
     const struct ptxi_operand *c = ptxi_build_operand(b, "c"), *mask = ptxi_build_operand(b, "cta_mask");
     bool store = ptxi_isa_slot(m, "dst") == PTXI_Q_global;
-    uint32_t box = generic_address(b, store ? "src" : "dst", space_in(m, store ? "src" : "dst")), map = generic_address(b, "map", PTXI_SPACE_GENERIC);
-    uint32_t mbarrier = store ? PTXI_NONE : generic_address(b, "mbar", space_in(m, "dst")), v[5], cta_mask;
+    uint32_t box = ptxi_build_generic_address(b, store ? "src" : "dst", space_in(m, store ? "src" : "dst")), map = ptxi_build_generic_address(b, "map", PTXI_SPACE_GENERIC);
+    uint32_t mbarrier = store ? PTXI_NONE : ptxi_build_generic_address(b, "mbar", space_in(m, "dst")), v[5], cta_mask;
     struct ptxi_ir_inst *i;
 
     if (box == PTXI_NONE || map == PTXI_NONE || (!store && mbarrier == PTXI_NONE))

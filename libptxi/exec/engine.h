@@ -38,6 +38,7 @@ struct ptxi_barrier {
 #define PTXI_QUANTUM 65536
 
 struct ptxi_job;
+struct ptxi_tmem;
 
 /* A CTA's place on a worker; reused for one CTA of a launch after another. */
 struct ptxi_cta {
@@ -78,6 +79,7 @@ struct ptxi_cta {
     uint32_t cluster_missing;   /* and so many have not */
     struct ptxi_job *jobs, *last_job, *spare_jobs; /* bulk.c */
     uint64_t dice;              /* chance.h */
+    struct ptxi_tmem *tmem;     /* tmem.c; NULL: not used so far */
 };
 
 /* An allocation that an instruction hit last. */

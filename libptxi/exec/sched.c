@@ -12,6 +12,7 @@
 #include "exec/async.h"
 #include "exec/chance.h"
 #include "exec/memory.h"
+#include "exec/tmem.h"
 #include "exec/turns.h"
 
 struct ptxi_exec {
@@ -93,6 +94,7 @@ static void place_free(struct ptxi_cta *c)
         ptxi_async_free(&c->warps[k]);
     }
     ptxi_bulk_free(c);
+    ptxi_tmem_free(c);
     free(c->warps);
     free(c->frames);
     free(c->shared);
@@ -185,6 +187,7 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
     c->group_waits = false;
+    ptxi_tmem_begin(c);
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
         struct ptxi_warp *w = &c->warps[k];
 

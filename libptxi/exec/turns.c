@@ -66,7 +66,7 @@ static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split 
     else if (s->state == PTXI_SPLIT_SYNC || s->state == PTXI_SPLIT_ALIGNED)
         snprintf(buf, size, "lanes 0x%x", lanes_of(s->sync_mask, half));
     else if (s->state == PTXI_SPLIT_MBARRIER && !s->mbarrier)
-        snprintf(buf, size, "the barrier of the cluster");
+        snprintf(buf, size, s->pc->op == PTXI_OP_tcgen05_alloc ? "tensor memory" : "the barrier of the cluster");
     else if (s->state == PTXI_SPLIT_MBARRIER)
         snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
     else if (s->state == PTXI_SPLIT_GROUP)

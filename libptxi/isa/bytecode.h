@@ -87,6 +87,24 @@ _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into 
  * dimensions; mods: */
 enum { PTXI_TENSOR_STORE = 1 /* to global memory */, PTXI_TENSOR_REDUCE = 1 /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */ };
 
+/* tcgen05_...: mods. a is an address of tensor memory, or of shared memory (generic); b the other operand */
+enum { PTXI_TCGEN05_PAIR = 1 /* .cta_group::2 */, PTXI_TCGEN05_MULTICAST = 2 /* commit: b is a mask of CTAs */ };
+
+/* tcgen05_ld, tcgen05_st: pool[imm]; a is the address. */
+enum ptxi_tmem_shape { PTXI_TMEM_32X32B, PTXI_TMEM_16X64B, PTXI_TMEM_16X128B, PTXI_TMEM_16X256B, PTXI_TMEM_16X32BX2 };
+enum { PTXI_TMEM_MAX = 1, PTXI_TMEM_F32 = 2, PTXI_TMEM_SIGNED = 4, PTXI_TMEM_ABS = 8, PTXI_TMEM_NAN = 16, PTXI_TMEM_REDUCE = 32 };
+struct ptxi_tmem_move {
+    uint16_t shape, count;  /* registers, but for that of a reduction, which is the last */
+    uint16_t packed;        /* registers hold the lower halves of two columns */
+    uint16_t reduce;        /* PTXI_TMEM_... */
+    uint16_t split[2];      /* columns to the second part, low half first */
+    uint16_t slots[];
+};
+
+/* tcgen05_cp: imm */
+enum { PTXI_TMEM_128X256B, PTXI_TMEM_4X256B, PTXI_TMEM_128X128B, PTXI_TMEM_64X128B_02_13, PTXI_TMEM_64X128B_01_23, PTXI_TMEM_32X128B,
+       PTXI_TMEM_COPY_SHAPE = 7 /* mask */, PTXI_TMEM_COPY_PACKED = 3 /* shift of the bits of an element that is widened to 8, or 0 */ };
+
 /* mbarrier_...: mods */
 enum {
     PTXI_MBARRIER_GENERIC = 1, /* generic addresses */

@@ -1,0 +1,102 @@
+/* tcgen05: tensor memory, and what goes there and comes from there. */
+#include "compile/build.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOVE_HEAD = offsetof(struct ptxi_tmem_move, slots) / sizeof(uint16_t), MOST_REGISTERS = 128 + 1 };
+
+/* A 32-bit address of tensor memory. */
+static uint32_t tensor_address(struct ptxi_build *b, const char *name)
+{
+    return ptxi_build_whole_address(b, name, PTXI_SPACE_SHARED);
+}
+
+static int32_t copy_of(const struct ptxi_match *m)
+{
+    static const uint16_t words[] = { [PTXI_TMEM_128X256B] = PTXI_Q_128x256b, [PTXI_TMEM_4X256B] = PTXI_Q_4x256b, [PTXI_TMEM_128X128B] = PTXI_Q_128x128b,
+                                      [PTXI_TMEM_64X128B_02_13] = PTXI_Q_warpx2__02_13, [PTXI_TMEM_64X128B_01_23] = PTXI_Q_warpx2__01_23,
+                                      [PTXI_TMEM_32X128B] = PTXI_Q_32x128b };
+    int32_t imm = 0;
+
+    while (imm < (int32_t)(sizeof words / sizeof *words) - 1 && !ptxi_build_has(m, words[imm]))
+        imm++;
+    return imm | (ptxi_build_has(m, PTXI_Q_b6x16_p32) ? 6 : ptxi_build_has(m, PTXI_Q_b4x16_p64) ? 4 : 0) << PTXI_TMEM_COPY_PACKED;
+}
+
+/* As bytecode.h has it. */
+void ptxi_lower_tcgen05(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    static const struct {
+        const char *name;
+        enum ptxi_class class;
+    } seconds[] = { { "columns", PTXI_RC_32 }, { "cta_mask", PTXI_RC_16 }, { "s_desc", PTXI_RC_64 } };
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *taddr = ptxi_build_operand(b, "taddr");
+    uint32_t a = PTXI_NONE, second = PTXI_NONE;
+    struct ptxi_ir_inst *i;
+
+    if (taddr)
+        a = taddr->form == PTXI_OPD_REG || taddr->form == PTXI_OPD_IMM ? ptxi_build_use(b, taddr, PTXI_RC_32) : tensor_address(b, "taddr");
+    else if (ptxi_build_operand(b, "dst"))
+        a = ptxi_build_generic_address(b, "dst", ptxi_build_space(m));
+    else if (ptxi_build_operand(b, "mbar"))
+        a = ptxi_build_generic_address(b, "mbar", ptxi_build_space(m));
+    for (unsigned k = 0; k < sizeof seconds / sizeof *seconds; k++)
+        if (ptxi_build_operand(b, seconds[k].name))
+            second = ptxi_build_use(b, ptxi_build_operand(b, seconds[k].name), seconds[k].class);
+    i = ptxi_build_op(b, ptxi_isa_op(m), PTXI_NONE, a, second, PTXI_NONE);
+    i->mods = (uint16_t)((ptxi_build_has(m, PTXI_Q_cta_group__2) ? PTXI_TCGEN05_PAIR : 0) |
+                         (ptxi_build_has(m, PTXI_Q_multicast__cluster) ? PTXI_TCGEN05_MULTICAST : 0));
+    if (ptxi_isa_op(m) == PTXI_OP_tcgen05_cp)
+        i->imm = copy_of(m);
+    i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
+}
+
+static uint16_t shape_of(const struct ptxi_match *m)
+{
+    static const uint16_t words[] = { [PTXI_TMEM_32X32B] = PTXI_Q_32x32b, [PTXI_TMEM_16X64B] = PTXI_Q_16x64b, [PTXI_TMEM_16X128B] = PTXI_Q_16x128b,
+                                      [PTXI_TMEM_16X256B] = PTXI_Q_16x256b, [PTXI_TMEM_16X32BX2] = PTXI_Q_16x32bx2 };
+    uint16_t shape = 0;
+
+    while (shape < sizeof words / sizeof *words - 1 && !ptxi_build_has(m, words[shape]))
+        shape++;
+    return shape;
+}
+
+static uint16_t reduction_of(const struct ptxi_build *b, const struct ptxi_match *m)
+{
+    if (!ptxi_build_operand(b, "red"))
+        return 0;
+    return (uint16_t)(PTXI_TMEM_REDUCE | (ptxi_build_has(m, PTXI_Q_max) ? PTXI_TMEM_MAX : 0) | (ptxi_build_has(m, PTXI_T_f32) ? PTXI_TMEM_F32 : 0) |
+                      (ptxi_build_has(m, PTXI_T_s32) ? PTXI_TMEM_SIGNED : 0) | (ptxi_build_has(m, PTXI_Q_abs) ? PTXI_TMEM_ABS : 0) |
+                      (ptxi_build_has(m, PTXI_Q_NaN) ? PTXI_TMEM_NAN : 0));
+}
+
+/* tcgen05.ld, tcgen05.st: all registers in one list. */
+void ptxi_lower_tcgen05_move(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *split = ptxi_build_operand(b, "split");
+    bool loads = ptxi_isa_op(m) == PTXI_OP_tcgen05_ld;
+    struct ptxi_tmem_move head = { .shape = shape_of(m), .reduce = reduction_of(b, m) };
+    uint32_t v[MOST_REGISTERS], address = tensor_address(b, "taddr"), count;
+
+    if (address == PTXI_NONE)
+        return;
+    head.packed = ptxi_build_has(m, PTXI_Q_pack__16b) || ptxi_build_has(m, PTXI_Q_unpack__16b);
+    if (split) {
+        head.split[0] = (uint16_t)split->imm;
+        head.split[1] = (uint16_t)(split->imm >> 16);
+    }
+    count = ptxi_build_registers(b, "r", loads, v);
+    head.count = (uint16_t)count;
+    if (head.reduce)
+        count += ptxi_build_registers(b, "red", true, v + count);
+    ptxi_build_list(b, ptxi_isa_op(m), 0, address, PTXI_NONE, &head, MOVE_HEAD, v, loads ? count : 0, count)->flags |= PTXI_IF_EARLY;
+    if (loads)
+        ptxi_build_registers_end(b, "r", v);
+    if (head.reduce)
+        ptxi_build_registers_end(b, "red", v + head.count);
+}
