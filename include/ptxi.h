@@ -110,6 +110,10 @@ typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default str
 typedef struct ptxiEvent_st    *ptxiEvent;
 typedef struct ptxiArray_st    *ptxiArray;
 typedef struct ptxiLinkState_st *ptxiLinkState;
+typedef struct ptxiGraph_st     *ptxiGraph;
+typedef struct ptxiGraphNode_st *ptxiGraphNode;
+typedef struct ptxiGraphExec_st *ptxiGraphExec;
+typedef size_t (*ptxiOccupancyB2DSize)(int blockSize); /* bytes of dynamic shared memory for a block of that many threads */
 typedef void (*ptxiHostFn)(void *userData);
 
 #define PTXI_STREAM_LEGACY     ((ptxiStream)0x1) /* the default stream, as NULL */
@@ -434,6 +438,61 @@ typedef struct PTXI_MEMCPY2D {
     size_t Height;
 } PTXI_MEMCPY2D;
 
+/* Likewise with slices; layout of CUDA_MEMCPY3D. Z and Depth are slices, or layers of an array, HeightInRows is the rows of a slice. */
+typedef struct PTXI_MEMCPY3D {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    ptxiMemoryType srcMemoryType;
+    const void *srcHost;
+    ptxiDevicePtr srcDevice;
+    ptxiArray srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    ptxiMemoryType dstMemoryType;
+    void *dstHost;
+    ptxiDevicePtr dstDevice;
+    ptxiArray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} PTXI_MEMCPY3D;
+
+typedef enum ptxiGraphNodeType {
+    PTXI_GRAPH_NODE_TYPE_KERNEL = 0,
+    PTXI_GRAPH_NODE_TYPE_MEMCPY = 1,
+    PTXI_GRAPH_NODE_TYPE_MEMSET = 2,
+    PTXI_GRAPH_NODE_TYPE_HOST = 3,
+    PTXI_GRAPH_NODE_TYPE_EMPTY = 5
+} ptxiGraphNodeType;
+
+enum { PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2, PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8 };
+
+/* Nodes of graphs; layouts of CUDA_KERNEL_NODE_PARAMS and its like. */
+typedef struct PTXI_KERNEL_NODE_PARAMS {
+    ptxiFunction func;
+    unsigned gridDimX, gridDimY, gridDimZ;
+    unsigned blockDimX, blockDimY, blockDimZ;
+    unsigned sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    void *kern;                     /* this and the next one are not looked at */
+    ptxiContext ctx;
+} PTXI_KERNEL_NODE_PARAMS;
+
+typedef struct PTXI_MEMSET_NODE_PARAMS {
+    ptxiDevicePtr dst;
+    size_t pitch;                   /* bytes; of no meaning for one row */
+    unsigned value;
+    unsigned elementSize;           /* bytes: 1, 2 or 4 */
+    size_t width;                   /* elements */
+    size_t height;                  /* rows */
+} PTXI_MEMSET_NODE_PARAMS;
+
+typedef struct PTXI_HOST_NODE_PARAMS {
+    ptxiHostFn fn;
+    void *userData;
+} PTXI_HOST_NODE_PARAMS;
+
 /* ---- start and errors ---------------------------------------------------------------------------------------- */
 
 /*! ptxiInit() :
@@ -634,6 +693,23 @@ PTXI_API ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, s
  *  Blocks of `blockSize` threads and `dynamicSMemSize` bytes that the profile's multiprocessor holds at once. */
 PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize,
                                                                   size_t dynamicSMemSize);
+
+/*! ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags() , ptxiOccupancyMaxPotentialBlockSize() ,
+ *  ptxiOccupancyMaxPotentialBlockSizeWithFlags() :
+ *  The same; and the block size that fills a multiprocessor of the profile best, the largest of several, with the grid that fills
+ *  the device.
+ * `blockSizeToDynamicSMemSize`  NULL: `dynamicSMemSize` bytes for any block.
+ * `blockSizeLimit`              threads at most; 0: what the kernel allows.
+ * `flags`                       0 or 1, a matter of caches.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE. */
+PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, ptxiFunction func, int blockSize,
+                                                                           size_t dynamicSMemSize, unsigned flags);
+PTXI_API ptxiResult ptxiOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, ptxiFunction func,
+                                                       ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                                       int blockSizeLimit);
+PTXI_API ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, ptxiFunction func,
+                                                                ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                                                int blockSizeLimit, unsigned flags);
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
@@ -852,6 +928,56 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or PTXI_ERROR_NOT_SUPPORTED for attributes that record events or
  *         belong to graphs. */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
+
+/*! ptxiGraphCreate() and its kin :
+ *  Launches, copies, fills and host functions with the order between them, to be launched together, again and again.
+ * `flags`         of Create 0; of Instantiate PTXI_GRAPH_INSTANTIATE_FLAG_*, which change nothing.
+ * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
+ *                 i from from[i] to to[i], with `edgeData` NULL.
+ * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them. A kernel's parameters as for
+ *                 ptxiLaunchKernel; arrays are no place to copy from or to. `ctx` is not looked at.
+ *  A graph and an instance are the caller's: ptxiGraphDestroy, ptxiGraphExecDestroy. Nodes live as long as their graph. An instance
+ *  is a copy: the graph may be changed or destroyed, and node parameters of an instance are set by the graph's nodes.
+ *  ptxiGraphLaunch gives the instance's work to a stream, where it runs node by node in an order that the dependencies allow; the
+ *  instance may be changed or destroyed right after. ptxiGraphUpload does nothing.
+ *  ptxiGraphGetNodes gives up to *numNodes nodes and sets it to how many there are, or were given; `nodes` may be NULL.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_HANDLE  a bad graph, node, instance or function
+ *         PTXI_ERROR_INVALID_VALUE   an argument out of range, a node of another graph or kind, a cycle (Instantiate)
+ *         PTXI_ERROR_NOT_SUPPORTED   arrays, edges with data
+ *         PTXI_ERROR_OUT_OF_MEMORY; ptxiGraphLaunch: what the calls for the single nodes return. What was queued before stays.
+ *  Threads: one at a time for a graph, and for an instance. */
+PTXI_API ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags);
+PTXI_API ptxiResult ptxiGraphDestroy(ptxiGraph hGraph);
+PTXI_API ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                           size_t numDependencies, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                           size_t numDependencies, const PTXI_MEMCPY3D *copyParams, ptxiContext ctx);
+PTXI_API ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                           size_t numDependencies, const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
+PTXI_API ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                         size_t numDependencies, const PTXI_HOST_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                          size_t numDependencies);
+PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *edgeData,
+                                             size_t numDependencies);
+PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
+PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
+PTXI_API ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph);
+PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode, ptxiGraph hClonedGraph);
+PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
+PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
+PTXI_API ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                     const PTXI_KERNEL_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams,
+                                                     ptxiContext ctx);
+PTXI_API ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                     const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
+PTXI_API ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
+PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
+PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
 
 /*! ptxiTensorMapEncodeTiled() :
  *  Describes a tensor in device memory and the boxes of it that cp.async.bulk.tensor copies. Shape and meaning of

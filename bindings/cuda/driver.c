@@ -55,6 +55,32 @@ ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **green
     return ptxiStreamGetCtx(hStream, pctx);
 }
 
+/* ---- graphs */
+
+ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count)
+{
+    return ptxiGraphAddDependencies(graph, from, to, NULL, count);
+}
+
+ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *data, size_t count)
+{
+    return ptxiGraphAddDependencies(graph, from, to, data, count);
+}
+
+ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size)
+{
+    if (errorNode)
+        *errorNode = NULL;
+    if (log && size)
+        *log = 0;
+    return ptxiGraphInstantiate(exec, graph, 0);
+}
+
+ptxiResult cuGraphInstantiate_v2(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size)
+{
+    return cuGraphInstantiate(exec, graph, errorNode, log, size);
+}
+
 /* ---- the device */
 
 ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer)

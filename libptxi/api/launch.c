@@ -163,14 +163,59 @@ ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib
 
 ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize)
 {
+    return ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, 0);
+}
+
+ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize,
+                                                                  unsigned flags)
+{
     const struct ptxi_code *code;
     ptxiResult r = enter(func, &code);
 
     if (r)
         return r;
-    if (!numBlocks || blockSize < 1)
+    if (!numBlocks || blockSize < 1 || flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
     *numBlocks = (int)blocks_per_mp(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, ptxiFunction func, ptxiOccupancyB2DSize blockSizeToDynamicSMemSize,
+                                              size_t dynamicSMemSize, int blockSizeLimit)
+{
+    return ptxiOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0);
+}
+
+/* From the largest block down, in whole warps, as the toolkit's cuda_occupancy.h goes. */
+ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, ptxiFunction func,
+                                                       ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
+                                                       unsigned flags)
+{
+    const struct ptxi_code *code;
+    ptxiResult r = enter(func, &code);
+    unsigned best = 0, most;
+
+    if (r)
+        return r;
+    if (!minGridSize || !blockSize || blockSizeLimit < 0 || flags > 1)
+        return PTXI_ERROR_INVALID_VALUE;
+    const struct ptxi_profile *p = func->module->profile;
+
+    most = max_threads(func->func);
+    if (blockSizeLimit && (unsigned)blockSizeLimit < most)
+        most = (unsigned)blockSizeLimit;
+    *blockSize = *minGridSize = 0;
+    for (unsigned up = (most + 31) / 32 * 32; up; up -= 32) {
+        unsigned threads = up < most ? up : most;
+        size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize((int)threads) : dynamicSMemSize;
+        unsigned blocks = blocks_per_mp(p, code, threads, shared);
+
+        if (threads * blocks <= best)
+            continue;
+        best = threads * blocks;
+        *blockSize = (int)threads;
+        *minGridSize = (int)(blocks * p->multiprocessors);
+    }
     return PTXI_SUCCESS;
 }
 
@@ -293,17 +338,15 @@ static ptxiResult copy_extra(void **extra, unsigned char *to, size_t bytes)
     return PTXI_SUCCESS;
 }
 
-static ptxiResult fill_params(const struct ptxi_func *f, struct launch *l, size_t bytes, void **params, void **extra)
+ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsigned char *to, size_t bytes)
 {
-    memset(l->params, 0, bytes);
-    l->grid.params = l->params;
     if (params && extra)
         return PTXI_ERROR_INVALID_VALUE;
-    if (f->signature.param_count == 0)
+    if (f->func->signature.param_count == 0)
         return PTXI_SUCCESS;
     if (params)
-        return copy_params(f, params, l->params);
-    return extra ? copy_extra(extra, l->params, bytes) : PTXI_ERROR_INVALID_VALUE;
+        return copy_params(f->func, params, to);
+    return extra ? copy_extra(extra, to, bytes) : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* ---- what the caller asks for */
@@ -434,7 +477,11 @@ static ptxiResult prepare(struct launch *l, ptxiFunction f, const struct ptxi_co
                           void **params, void **extra)
 {
     bool counting = l->grid.counting;
-    ptxiResult r = fill_params(f->func, l, bytes, params, extra);
+    ptxiResult r;
+
+    memset(l->params, 0, bytes);
+    l->grid.params = l->params;
+    r = ptxi_launch_params(f, params, extra, l->params, bytes);
 
     if (r || (r = ptxi_api_exec(l->ctx, &l->exec)))
         return r;

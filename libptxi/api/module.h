@@ -78,6 +78,9 @@ bool ptxi_function_valid(const struct ptxiFunction_st *f);
  * can hold. */
 const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count);
 
+/* launch.c: a kernel's parameters as ptxiLaunchKernel takes them, into `bytes` zeroed bytes. */
+ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsigned char *to, size_t bytes);
+
 /* host.c: calls of it go to the host function, or to what the library has of that name. */
 void ptxi_module_set_builtin(struct ptxi_callee *callee, struct ptxi_host *h);
 

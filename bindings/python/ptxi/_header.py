@@ -51,7 +51,7 @@ class Header:
             self._types[name] = ctypes.c_void_p
         for type_, name in re.findall(r'typedef\s+([a-z ]+?)\s+(\w+)\s*;', text):
             self._types[name] = _SCALARS[type_]
-        for name in re.findall(r'typedef\s+void\s+\(\*(\w+)\)', text):
+        for name in re.findall(r'typedef\s+\w+\s+\(\*(\w+)\)', text):
             self._types[name] = ctypes.c_void_p
         for kind, name, body in re.findall(r'typedef\s+(struct|union)\s+(\w+)\s*\{(.*?)\}\s*\2\s*;', text, re.S):
             self.structs[name] = self._struct(kind, name, body)

@@ -1,0 +1,267 @@
+/* Launch graphs and occupancy. */
+#include "unit/context.h"
+
+#include <string.h>
+
+enum { N = 64, BYTES = 4 * N };
+
+static const char text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    /* v[t] = v[t] * k + t */
+    ".visible .entry step(.param .u64 v, .param .u32 k) { .reg .u32 %t, %x, %k; .reg .u64 %d; ld.param.u64 %d, [v]; ld.param.u32 %k, [k];\n"
+    " mov.u32 %t, %tid.x; mad.wide.u32 %d, %t, 4, %d; ld.global.u32 %x, [%d]; mad.lo.u32 %x, %x, %k, %t; st.global.u32 [%d], %x; ret; }\n"
+    ".visible .entry traps() { trap; }\n"
+    ".visible .entry shares() .maxntid 512 { .shared .b8 s[16384]; .reg .u32 %a; mov.u32 %a, s; st.shared.u32 [%a], %a; ret; }\n";
+
+static ptxiModule module;
+static ptxiFunction step;
+static ptxiDevicePtr v, w;
+static ptxiGraph graph;
+static unsigned host[N], calls;
+
+static void load(void)
+{
+    open_context();
+    ok(ptxiModuleLoadData(&module, text));
+    ok(ptxiModuleGetFunction(&step, module, "step"));
+    ok(ptxiMemAlloc(&v, BYTES));
+    ok(ptxiMemAlloc(&w, BYTES));
+    ok(ptxiGraphCreate(&graph, 0));
+    calls = 0;
+}
+
+/* Parameters as structures on the stack, so that the graph has to copy what they point to. */
+static ptxiGraphNode kernel(unsigned k, ptxiGraphNode after)
+{
+    ptxiGraphNode n;
+    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+                                  .kernelParams = (void *[]){ &v, &k } };
+
+    ok(ptxiGraphAddKernelNode(&n, graph, &after, after != NULL, &p));
+    return n;
+}
+
+static PTXI_MEMCPY3D line(ptxiDevicePtr to, void *to_host, ptxiDevicePtr from)
+{
+    return (PTXI_MEMCPY3D){ .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = from, .dstMemoryType = to_host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE,
+                            .dstDevice = to, .dstHost = to_host, .WidthInBytes = BYTES, .Height = 1, .Depth = 1 };
+}
+
+static void count(void *p)
+{
+    ++*(unsigned *)p;
+}
+
+static ptxiGraphNode fill(unsigned value, ptxiGraphNode after)
+{
+    PTXI_MEMSET_NODE_PARAMS p = { .dst = v, .value = value, .elementSize = 4, .width = N, .height = 1 };
+    ptxiGraphNode n;
+
+    ok(ptxiGraphAddMemsetNode(&n, graph, &after, after != NULL, &p, ctx));
+    return n;
+}
+
+static ptxiGraphExec instance(void)
+{
+    ptxiGraphExec x;
+
+    ok(ptxiGraphInstantiate(&x, graph, 0));
+    return x;
+}
+
+static void launch(ptxiGraphExec x, ptxiStream s)
+{
+    ok(ptxiGraphLaunch(x, s));
+    ok(ptxiStreamSynchronize(s));
+}
+
+START_TEST(every_kind_of_node)
+{
+    ptxiGraphNode a = fill(7, NULL), b = kernel(10, a), c, d, e, nodes[8];
+    PTXI_MEMCPY3D copy = line(w, NULL, v), back = line(0, host, w);
+    size_t room = 8;
+    ptxiGraphNodeType type;
+    ptxiStream s;
+
+    ok(ptxiGraphAddMemcpyNode(&c, graph, &b, 1, &copy, ctx));
+    ok(ptxiGraphAddEmptyNode(&d, graph, (ptxiGraphNode[]){ a, c }, 2));
+    ok(ptxiGraphAddMemcpyNode(&e, graph, &d, 1, &back, ctx));
+    ok(ptxiGraphAddHostNode(&d, graph, &e, 1, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
+    ok(ptxiGraphGetNodes(graph, NULL, &room));
+    ck_assert_uint_eq(room, 6);
+    room = 8;
+    ok(ptxiGraphGetNodes(graph, nodes, &room));
+    ck_assert(room == 6 && nodes[0] == a && nodes[5] == d && !nodes[6]);
+    ok(ptxiGraphNodeGetType(d, &type));
+    ck_assert_int_eq(type, PTXI_GRAPH_NODE_TYPE_HOST);
+    ok(ptxiStreamCreate(&s, 0));
+    ptxiGraphExec x = instance();
+
+    ok(ptxiGraphUpload(x, s));
+    ok(ptxiGraphDestroy(graph));
+    for (unsigned round = 1; round < 4; round++) {
+        memset(host, 0, sizeof host);
+        launch(x, s);
+        for (unsigned i = 0; i < N; i++)
+            ck_assert_uint_eq(host[i], 70 + i);
+        ck_assert_uint_eq(calls, round);
+    }
+    ok(ptxiGraphLaunch(x, s));
+    ok(ptxiGraphExecDestroy(x)); /* what was launched goes on */
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_uint_eq(calls, 4);
+}
+END_TEST
+
+START_TEST(order_of_dependencies)
+{
+    /* added in the wrong order, and put right by edges */
+    ptxiGraphNode last = kernel(1000, NULL), middle = kernel(100, NULL), first = fill(1, NULL);
+
+    ok(ptxiGraphAddDependencies(graph, (ptxiGraphNode[]){ middle, first }, (ptxiGraphNode[]){ last, middle }, NULL, 2));
+    launch(instance(), NULL);
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(((unsigned *)(uintptr_t)v)[i], (100 + i) * 1000 + i);
+    ptxiGraphExec x;
+
+    ok(ptxiGraphAddDependencies(graph, &last, &first, NULL, 1));
+    gives(ptxiGraphInstantiate(&x, graph, 0), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(instances_are_updated)
+{
+    ptxiGraphNode set = fill(1, NULL), node = kernel(2, set), copy, call;
+    PTXI_MEMCPY3D to_host = line(0, host, v);
+    unsigned other[N], k = 5, others = 0;
+
+    ok(ptxiGraphAddMemcpyNode(&copy, graph, &node, 1, &to_host, ctx));
+    ok(ptxiGraphAddHostNode(&call, graph, &copy, 1, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
+    ptxiGraphExec x = instance(), y = instance();
+    struct { ptxiDevicePtr v; unsigned k; } buffer = { w, k };
+    size_t bytes = 12;
+    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+                                  .extra = (void *[]){ PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END } };
+
+    to_host = line(0, other, w);
+    ok(ptxiGraphExecKernelNodeSetParams(x, node, &p));
+    ok(ptxiGraphExecMemcpyNodeSetParams(x, copy, &to_host, ctx));
+    ok(ptxiGraphExecMemsetNodeSetParams(x, set, &(PTXI_MEMSET_NODE_PARAMS){ .dst = w, .value = 3, .elementSize = 2, .width = 2 * N, .height = 1 }, ctx));
+    ok(ptxiGraphExecHostNodeSetParams(x, call, &(PTXI_HOST_NODE_PARAMS){ count, &others }));
+    launch(x, NULL);
+    launch(y, NULL);
+    for (unsigned i = 0; i < N; i++)
+        ck_assert(other[i] == 0x30003u * 5 + i && host[i] == 2 + i);
+    ck_assert(calls == 1 && others == 1);
+    gives(ptxiGraphExecKernelNodeSetParams(x, set, &p), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphKernelNodeSetParams(node, &p));
+    ok(ptxiGraphExecDestroy(y));
+    ok(ptxiGraphExecDestroy(x));
+}
+END_TEST
+
+START_TEST(clones)
+{
+    ptxiGraphNode a = fill(4, NULL), b = kernel(3, a), found, in_clone;
+    ptxiGraph original = graph, clone;
+
+    ok(ptxiGraphClone(&clone, original));
+    ok(ptxiGraphNodeFindInClone(&found, b, clone));
+    graph = clone;
+    in_clone = kernel(10, found);
+    gives(ptxiGraphNodeFindInClone(&found, in_clone, original), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphDestroy(original));
+    launch(instance(), NULL);
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(((unsigned *)(uintptr_t)v)[i], (12 + i) * 10 + i);
+}
+END_TEST
+
+START_TEST(slices_and_rows)
+{
+    unsigned char box[4][3][8], *d = (unsigned char *)(uintptr_t)v;
+    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = box, .srcPitch = 8, .srcHeight = 3, .srcXInBytes = 2, .srcY = 1, .srcZ = 1,
+                        .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstDevice = v, .dstPitch = 5, .dstHeight = 2, .WidthInBytes = 5, .Height = 2, .Depth = 3 };
+    ptxiGraphNode n;
+
+    for (unsigned i = 0; i < sizeof box; i++)
+        (&box[0][0][0])[i] = (unsigned char)i;
+    ok(ptxiGraphAddMemcpyNode(&n, graph, NULL, 0, &c, ctx));
+    launch(instance(), NULL);
+    for (unsigned z = 0; z < 3; z++)
+        for (unsigned y = 0; y < 2; y++)
+            for (unsigned x = 0; x < 5; x++)
+                ck_assert_uint_eq(*d++, box[z + 1][y + 1][x + 2]);
+}
+END_TEST
+
+START_TEST(failures)
+{
+    ptxiFunction traps;
+    ptxiGraphNode a, b;
+    ptxiGraph other;
+    PTXI_KERNEL_NODE_PARAMS p = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
+
+    ok(ptxiModuleGetFunction(&traps, module, "traps"));
+    gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    p.func = step;
+    gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* it has parameters */
+    p.func = traps;
+    ok(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p));
+    ok(ptxiGraphAddHostNode(&b, graph, &a, 1, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
+    ok(ptxiGraphCreate(&other, 0));
+    gives(ptxiGraphAddEmptyNode(&b, other, &a, 1), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddDependencies(graph, &a, &a, NULL, 1), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddHostNode(&b, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ NULL, NULL }), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddMemsetNode(&b, graph, NULL, 0, &(PTXI_MEMSET_NODE_PARAMS){ .dst = v, .elementSize = 3, .width = 1, .height = 1 }, ctx), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphCreate(&other, 1), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphDestroy(NULL), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiGraphLaunch(NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiGraphLaunch(instance(), NULL));
+    gives(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED);
+    ck_assert_uint_eq(calls, 0); /* dropped with what failed before it */
+}
+END_TEST
+
+static size_t per_thread(int threads)
+{
+    return (size_t)threads * 100;
+}
+
+START_TEST(occupancy)
+{
+    ptxiFunction shares;
+    int blocks, least, size;
+
+    ok(ptxiModuleGetFunction(&shares, module, "shares"));
+    ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, step, 256, 0, 0));
+    ck_assert_int_eq(blocks, 8); /* 2048 threads */
+    gives(ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, step, 256, 0, 2), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiOccupancyMaxPotentialBlockSize(&least, &size, step, NULL, 0, 0));
+    ck_assert(size == 1024 && least == 2 * 132);
+    ok(ptxiOccupancyMaxPotentialBlockSize(&least, &size, step, NULL, 0, 700));
+    ck_assert(size == 512 && least == 4 * 132); /* all 2048 threads; with 672 it is 2016 */
+    ok(ptxiOccupancyMaxPotentialBlockSizeWithFlags(&least, &size, shares, NULL, 0, 0, 1));
+    ck_assert(size == 512 && least == 4 * 132);
+    /* 228 KiB hold 2334 times 100 bytes: 1024 threads take 102400 + 1024 twice */
+    ok(ptxiOccupancyMaxPotentialBlockSize(&least, &size, step, per_thread, 0, 0));
+    ck_assert(size == 1024 && least == 2 * 132);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("graph");
+    TCase *t = tcase_create("graph");
+
+    tcase_add_checked_fixture(t, load, close_context);
+    tcase_add_test(t, every_kind_of_node);
+    tcase_add_test(t, order_of_dependencies);
+    tcase_add_test(t, instances_are_updated);
+    tcase_add_test(t, clones);
+    tcase_add_test(t, slices_and_rows);
+    tcase_add_test(t, failures);
+    tcase_add_test(t, occupancy);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
