@@ -3,115 +3,155 @@
 #include "exec/halves.h"
 #include "num/approx_f64.h"
 
-/* --- the units, for a pair of vectors of operands that nothing special is done for, with .ftz or without --- */
+/* --- the units, for a pair of vectors of operands that nothing special is done for, with .ftz or without ---
+ *
+ * They say whether there was an operand that they are not for. Where that is seen by the operands, any_irregular() comes before them; with
+ * AVX-512, some units see it by what they compute anyway. */
 
-/* 2^24 / significand, less what more of a's bits than the last 16 the mask leaves. */
-ALWAYS void rcp_pair(vec *r, const vec *a, vec mask)
+/* 2^24 / significand, less what a has beyond its significand */
+ALWAYS void rcp_pair(vec *r, const vec *a)
 {
     vec x = joined_halves(a[0], a[1] << 16);
-    struct factors f = factors(x, x, 1);
-
-    for (int j = 0; j < 2; j++) /* slope << shift is -2^15 */
-        r[j] = (total16(LOOK_UP(&ptxi_num_rcp, a[j], 16), f.of[j], &ptxi_approx_rcp, 13).high >> 2) - (a[j] & mask);
-}
-
-ALWAYS void rcp_vectors(vec *r, const vec *a)
-{
-    rcp_pair(r, a, ALL(ptxi_approx_rcp.mask)); /* the exponent, too; the sign comes out right */
-    for (int j = 0; j < 2; j++)
-        r[j] += ptxi_approx_rcp.offset;
-}
-
-/* ptxi_num_rsqrt_significand() */
-ALWAYS void rsqrt_pair(vec *r, const vec *a)
-{
-    struct factors f = factors17(a, 1);
-
-    for (int j = 0; j < 2; j++)
-        r[j] = next_where(EQUAL(a[j] & ptxi_approx_rsqrt.mask, K->bit[23]),
-                          total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_rsqrt, 14, -2).high >> 2);
-}
-
-ALWAYS void rsqrt_vectors(vec *r, const vec *a)
-{
-    vec f[2];
-
-    rsqrt_pair(f, a);
-    for (int j = 0; j < 2; j++)
-        r[j] = f[j] + ((ptxi_approx_rsqrt.offset - a[j]) >> 1 & K->exponent); /* with 125 - half */
-}
-
-ALWAYS void sqrt_vectors(vec *r, const vec *a)
-{
-    struct factors f = factors17(a, -1);
+    struct factors f = factors(x, turned(x));
 
     for (int j = 0; j < 2; j++) {
-        struct total t = total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17), f.of[j], a[j], &ptxi_approx_sqrt, 15, 2);
+        struct found row = LOOK_UP(&ptxi_num_rcp, a[j], 16, j);
 
-        r[j] = (t.high >> 2) + ((a[j] + ptxi_approx_sqrt.offset) >> 1 & K->exponent); /* with 126 + half */
+        r[j] = ((row.c0 + SAR(dot(row.c12, f.of[j]) + ptxi_approx_rcp.bias, 13)) >> 2) - a[j];
     }
 }
 
-ALWAYS void ex2_vectors(vec *r, const vec *a)
+ALWAYS bool rcp_vectors(vec *r, const vec *a)
+{
+    rcp_pair(r, a);
+    for (int j = 0; j < 2; j++)
+        r[j] += ptxi_approx_rcp.offset;
+    return false;
+}
+
+/* ptxi_num_rsqrt_scaled() */
+ALWAYS void rsqrt_pair(vec *r, const vec *a)
+{
+    struct factors f = factors17(a);
+
+    for (int j = 0; j < 2; j++) {
+        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17, j), f.of[j], a[j], 14, &ptxi_approx_rsqrt.bias, j);
+
+        r[j] = next_where(EQUAL(t.low, ptxi_approx_rsqrt.exact), (t.high - (a[j] + a[j])) >> 2);
+    }
+}
+
+ALWAYS bool rsqrt_vectors(vec *r, const vec *a)
+{
+    rsqrt_pair(r, a);
+    for (int j = 0; j < 2; j++)
+        r[j] += ptxi_approx_rsqrt.offset;
+    return false;
+}
+
+ALWAYS bool sqrt_vectors(vec *r, const vec *a)
+{
+    struct factors f = factors17(a);
+
+    for (int j = 0; j < 2; j++)
+        r[j] = ((total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17, j), f.of[j], a[j], 15, &ptxi_approx_sqrt.bias, j).high >> 1) + a[j]) >> 1;
+    return false;
+}
+
+ALWAYS bool ex2_vectors(vec *r, const vec *a)
 {
     struct factors f;
     vec v[2];
 
-    for (int j = 0; j < 2; j++) /* subnormal or not, small operands become 0 */
-        v[j] = lowered(integers_toward_zero(a[j] + ptxi_approx_ex2.scale), a[j], K->significand);
-    f = factors17(v, 1);
-    for (int j = 0; j < 2; j++) { /* slope << shift is 2^15 */
-        struct total t = total17(LOOK_UP(&ptxi_num_ex2, v[j], 17), f.of[j], v[j], &ptxi_approx_ex2, 13, 0);
+    for (int j = 0; j < 2; j++)
+        v[j] = lowered(integers_toward_zero((vec)((fvec)a[j] * ptxi_approx_ex2.scale)), a[j], K->significand);
+    f = factors17(v);
+    for (int j = 0; j < 2; j++)
+        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17, j), f.of[j], v[j], 13, &ptxi_approx_ex2.bias, j).high >> 2) + v[j];
+    return !all_normal(r[0], r[1]);
+}
 
-        r[j] = (t.high >> 2) + (v[j] & ptxi_approx_ex2.mask) + ptxi_approx_ex2.offset;
+/* Where a result is small, its sums of units of 2^-36 count. */
+ALWAYS void lg2_fine(vec *r, const vec *a, const struct total *t, const vec *sign)
+{
+    for (int j = 0; j < 2; j++) {
+        vec fine = ((t[j].high << 6) + (t[j].low << 24 >> 26)) ^ sign[j];
+
+        fine = with_sign((floats_toward_zero(fine) - ptxi_approx_lg2.one_fine) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
+        r[j] = picked(BELOW(r[j] & K->magnitude, 0x3c000000), fine, r[j]);
     }
 }
 
-ALWAYS void lg2_vectors(vec *r, const vec *a)
+/* The sum in units of 2^-30, whose upper 2 bits do not count. */
+ALWAYS void lg2_totals(struct total *t, const vec *a)
 {
-    const struct ptxi_approx_unit *unit = &ptxi_approx_lg2;
-    struct factors f = factors17(a, -1);
-    struct total t[2];
-    vec v[2], sign[2];
+    struct factors f = factors17(a);
 
     for (int j = 0; j < 2; j++) {
-        vec exponent = (a[j] - unit->offset) & K->exponent;
+        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17, j), f.of[j], a[j], 8, &ptxi_approx_lg2.bias, j);
+        t[j].high += a[j] << 7;
+    }
+}
+
+ALWAYS bool lg2_vectors(vec *r, const vec *a)
+{
+    const struct ptxi_approx_unit *unit = &ptxi_approx_lg2;
+    struct total t[2];
+    vec sign[2];
+
+    lg2_totals(t, a);
+#if defined(__AVX512BW__)
+    /* Fraction and exponent are added as floats. Of a negative number both are complemented, and the exponent is one less from 0. */
+    for (int j = 0; j < 2; j++) {
+        __mmask16 negative = BELOW(a[j], unit->offset);
+        native v = (native)t[j].high;
+        __m512 one = _mm512_set1_ps(unit->scale), e = _mm512_getexp_ps((__m512)a[j]);
+
+        v = _mm512_and_si512(_mm512_mask_ternarylogic_epi32(v, negative, v, v, 0x0f), _mm512_set1_epi32((int)K->fraction30));
+        e = _mm512_mask_add_ps(e, negative, e, _mm512_set1_ps(1));
+        one = _mm512_mask_sub_ps(one, negative, _mm512_setzero_ps(), one);
+        r[j] = (vec)_mm512_fmadd_round_ps((__m512)floats_toward_zero((vec)v), one, e, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    }
+    if (__builtin_expect(_mm512_cmplt_ps_mask(_mm512_range_ps((__m512)r[0], (__m512)r[1], 0xa), _mm512_set1_ps(0x1p-7f)), 0)) {
+        for (int j = 0; j < 2; j++)
+            sign[j] = SAR(a[j] - unit->offset, 31);
+        lg2_fine(r, a, t, sign);
+    }
+#else
+    vec v[2];
+
+    for (int j = 0; j < 2; j++) {
+        vec exponent = (a[j] - unit->offset) & K->exponent, high = t[j].high & K->fraction30;
         lanes_of_vec near = BELOW(exponent + K->bit[23], K->bit[24]); /* 0 or -1 */
 
-        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17), f.of[j], a[j], unit, 8, 128);
         /* with the exponent, in units of 2^-30 if near, else of 2^-23 */
-        v[j] = picked(near, t[j].high, t[j].high >> 7) + picked(near, exponent << 7, exponent);
+        v[j] = picked(near, high, high >> 7) + picked(near, exponent << 7, exponent);
         sign[j] = SAR(v[j], 31);
         v[j] ^= sign[j];
         r[j] = with_sign(floats_toward_zero(v[j]) - picked(near, ALL(unit->one_near), ALL(unit->one)), sign[j]);
     }
     if (__builtin_expect(any_small(v[0], v[1]), 0))
-        for (int j = 0; j < 2; j++) { /* of 2^-36 */
-            vec fine = ((t[j].high << 6) + (t[j].low << 24 >> 26)) ^ sign[j];
-
-            fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
-            r[j] = picked(BELOW(v[j], K->bit[23]), fine, r[j]);
-        }
+        lg2_fine(r, a, t, sign);
+#endif
+    return false;
 }
 
 /* later: by a quarter turn */
-ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit, bool later)
+ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit, bool later)
 {
     struct factors f;
     struct total t[2];
     vec turns[2], v[2], s[2];
 
-    for (int j = 0; j < 2; j++) { /* 25 bits of fraction; subnormal or not, small operands become 0 */
-        turns[j] = integers_toward_zero(product_toward_zero((a[j] & K->magnitude) + unit->scale, 0x1.45f306p-3f));
-        if (later)
-            turns[j] += K->bit[23];
-        v[j] = unfolded(turns[j], 23);
-        s[j] = later ? turns[j] << 7 : (vec)(turns[j] << 7 ^ a[j]);
+    for (int j = 0; j < 2; j++) { /* 25 bits of fraction; odd quarters, which have bit 23, run backwards */
+        turns[j] = integers_toward_zero(product_toward_zero(a[j] & K->magnitude, unit->scale));
+        v[j] = unfolded(turns[j], 23, !later);
+        s[j] = later ? (vec)(turns[j] + K->bit[23]) << 7 : (vec)(turns[j] << 7 ^ a[j]);
     }
-    f = factors17(v, -1);
+    f = factors17(v);
     for (int j = 0; j < 2; j++) {
-        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17), f.of[j], v[j], unit, 7, 0); /* in units of 2^-30 */
-        r[j] = with_sign(floats_toward_zero(t[j].high) - unit->one, s[j]);
+        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17, j), f.of[j], v[j], 7, NULL, j); /* in units of 2^-30 */
+        r[j] = lowered_with_sign(floats_toward_zero(t[j].high), unit->one, s[j]);
     }
     if (__builtin_expect(any_small(t[0].high, t[1].high), 0))
         for (int j = 0; j < 2; j++) { /* of 2^-37 */
@@ -120,114 +160,146 @@ ALWAYS void sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *
             fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), s[j]);
             r[j] = picked(BELOW(t[j].high, K->bit[23]), fine, r[j]);
         }
+    return any_sign(turns[0] | turns[1]);
 }
 
-ALWAYS void sin_vectors(vec *r, const vec *a)
+ALWAYS bool sin_vectors(vec *r, const vec *a)
 {
-    sincos_vectors(r, a, &ptxi_approx_sin, false);
+    return sincos_vectors(r, a, &ptxi_approx_sin, false);
 }
 
-ALWAYS void cos_vectors(vec *r, const vec *a)
+ALWAYS bool cos_vectors(vec *r, const vec *a)
 {
-    sincos_vectors(r, a, &ptxi_approx_cos, true);
+    return sincos_vectors(r, a, &ptxi_approx_cos, true);
 }
 
-ALWAYS void tanh_vectors(vec *r, const vec *a)
+/* The operand's number, its rows' first and x; and the sum's shift. */
+ALWAYS vec tanh_number(vec a, vec *shift)
 {
-    const struct ptxi_approx_unit *unit = &ptxi_approx_tanh;
+#if defined(__AVX512BW__)
+    native e = _mm512_srli_epi32((native)a, 23); /* permutations look at its last 4 bits */
+
+    *shift = (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_shift_words);
+    return (a >> (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_down_words)) +
+           (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_start);
+#else
+    vec e = a >> 23 & 15;
+
+    *shift = look_up_bytes(ptxi_num_tanh_shift, e);
+    return ((a & K->significand) >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_first, e) << 17);
+#endif
+}
+
+ALWAYS bool tanh_vectors(vec *r, const vec *a)
+{
     struct factors f;
-    lanes_of_vec inside[2];
     vec v[2], shift[2];
 
+    for (int j = 0; j < 2; j++)
+        v[j] = tanh_number(a[j], &shift[j]);
+    f = factors17(v);
     for (int j = 0; j < 2; j++) {
-        vec binade = (a[j] << 1 >> 24) + unit->offset;
-
-        v[j] = ((a[j] & K->significand) >> look_up_bytes(ptxi_num_tanh_down, binade)) + (look_up_bytes(ptxi_num_tanh_first, binade) << 17);
-        shift[j] = look_up_bytes(ptxi_num_tanh_shift, binade);
-    }
-    f = factors17(v, -1);
-    for (int j = 0; j < 2; j++) {
-        struct found row = LOOK_UP(&ptxi_num_tanh, v[j], 17);
+        struct found row = LOOK_UP(&ptxi_num_tanh, v[j], 17, j);
         vec sum = row.c0 + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
 
-        sum = add_where(sum, v[j], 16, (vec)((svec)(row.c12 & K->upper_half) >> (svec)shift[j]));
-        sum += v[j] << 15 >> shift[j];
-        r[j] = with_sign(floats_toward_zero(sum) - unit->one, a[j]);
-        inside[j] = BELOW((a[j] & K->magnitude) - unit->low, unit->range);
+        sum = add_where(sum, v[j], 16, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
+        r[j] = lowered_with_sign(floats_toward_zero(sum + (v[j] << 15 >> shift[j])), ptxi_approx_tanh.one, a[j]);
     }
-    if (!all(inside[0], inside[1]))
-        for (int j = 0; j < 2; j++) {
-            vec beyond = with_sign(picked(BELOW(a[j] & K->magnitude, unit->low), a[j], ALL(0x3f800000)), a[j]);
+    return false;
+}
 
-            r[j] = picked(inside[j], r[j], beyond);
-        }
+/* Magnitudes below 2^-8 are their own results, those from 8 on have 1. */
+ALWAYS void tanh_beyond(vec *r, const vec *a)
+{
+    for (int j = 0; j < 2; j++) {
+        vec magnitude = a[j] & K->magnitude;
+
+        r[j] = picked(BELOW(magnitude, 0x41000000), r[j], with_sign(ALL(0x3f800000), a[j]));
+        r[j] = picked(BELOW(magnitude, 0x3b800000), a[j], r[j]);
+        r[j] = picked(BELOW(magnitude, 0x7f800001), r[j], ALL(PTXI_NAN_F32));
+    }
 }
 
 /* --- the ways to run a unit --- */
 typedef uint32_t unary(uint32_t);
 
-/* All lanes, with what is irregular in lanes of a mask done by a function for one operand. */
-#define UNIT(f, SIGN)                                                                                                        \
-    ALWAYS void f##_all(uint32_t *r, const uint32_t *a)                                                          \
-    {                                                                                                                   \
-        FOR_PAIRS {                                                                                                     \
-            vec x[2] = { CONST_VECTOR(a, k), CONST_VECTOR(a, k + 1) }, y[2];                                            \
-                                                                                                                        \
-            f##_vectors(y, x);                                                                                          \
-            VECTOR(r, k) = y[0];                                                                                        \
-            VECTOR(r, k + 1) = y[1];                                                                                    \
-        }                                                                                                               \
-    }                                                                                                                   \
-    ALWAYS bool f##_irregular(const uint32_t *a)                                                                 \
-    {                                                                                                                   \
-        bool some = false;                                                                                              \
-                                                                                                                        \
-        FOR_PAIRS some |= any_irregular(&CONST_VECTOR(a, k), &ptxi_approx_##f, SIGN);                                              \
-        return some;                                                                                                    \
-    }                                                                                                                   \
-    static __attribute__((noinline)) void f##_mended(uint32_t *r, const uint32_t *a, ptxi_lanes lanes, unary *one)      \
-    {                                                                                                                   \
-        f##_all(r, a);                                                                                                  \
-        if (f##_irregular(a))                                                                                           \
-            for (int l = 0; l < PTXI_LANES; l++)                                                                        \
-                if (lanes >> l & 1 && !is_regular(a[l], &ptxi_approx_##f, SIGN))                                                 \
-                    r[l] = one(a[l]);                                                                                   \
-    }                                                                                                                   \
+/* What is irregular in lanes of a mask is done by a function for one operand. */
+#define ONE_BY_ONE(f, SIGN)                                                        \
+    for (int l = 0; l < PTXI_LANES; l++)                                           \
+        if (lanes >> l & 1 && !is_regular(a[l], &ptxi_approx_##f, SIGN))           \
+            r[l] = one(a[l]);
+#define ALL_BEYOND                                                                 \
+    (void)lanes, (void)one;                                                        \
+    FOR_PAIRS tanh_beyond(&VECTOR(r, k), &CONST_VECTOR(a, k));
+
+/* early: whether operands are looked at before the unit's work */
+#define UNIT(f, SIGN, early, MEND)                                                                                           \
+    ALWAYS bool f##_irregular(const uint32_t *a)                                                                             \
+    {                                                                                                                        \
+        bool some = false;                                                                                                   \
+                                                                                                                             \
+        FOR_PAIRS some |= any_irregular(&CONST_VECTOR(a, k), &ptxi_approx_##f, SIGN);                                        \
+        return some;                                                                                                         \
+    }                                                                                                                        \
+    static __attribute__((noinline)) void f##_mended(uint32_t *r, const uint32_t *a, ptxi_lanes lanes, unary *one)           \
+    {                                                                                                                        \
+        FOR_PAIRS f##_vectors(&VECTOR(r, k), &CONST_VECTOR(a, k));                                                           \
+        if (f##_irregular(a)) {                                                                                              \
+            MEND                                                                                                             \
+        }                                                                                                                    \
+    }                                                                                                                        \
     static __attribute__((noinline)) const struct ptxi_insn *f##_some(const struct ptxi_insn *i, struct ptxi_warp *w, unary *one) \
-    {                                                                                                                   \
-        LANE_ARRAY(uint32_t, r);                                                                                        \
-                                                                                                                        \
-        f##_mended(r, PTXI_SLOT(w, i->a), w->active, one);                                                              \
-        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);                                                              \
-        NEXT;                                                                                                           \
-    }                                                                                                                   \
+    {                                                                                                                        \
+        LANE_ARRAY(uint32_t, r);                                                                                             \
+                                                                                                                             \
+        f##_mended(r, PTXI_SLOT(w, i->a), w->active, one);                                                                   \
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);                                                                   \
+        NEXT;                                                                                                                \
+    }                                                                                                                        \
     static __attribute__((noinline)) const struct ptxi_insn *f##_lanes(const struct ptxi_insn *i, struct ptxi_warp *w, unary *one) \
-    {                                                                                                                   \
-        const uint32_t *a = PTXI_SLOT(w, i->a);                                                                         \
-                                                                                                                        \
-        if (__builtin_expect(w->active != PTXI_ALL_LANES || f##_irregular(a), 0))                                       \
-            return f##_some(i, w, one);                                                                                 \
-        f##_all(PTXI_SLOT(w, i->d), a);                                                                                 \
-        NEXT;                                                                                                           \
+    {                                                                                                                        \
+        const uint32_t *a = PTXI_SLOT(w, i->a);                                                                              \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                                                                    \
+                                                                                                                             \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES || (early && f##_irregular(a)), 0))                                 \
+            return f##_some(i, w, one);                                                                                      \
+        if (early) {                                                                                                         \
+            FOR_PAIRS {                                                                                                      \
+                vec x[2] = { CONST_VECTOR(a, k), CONST_VECTOR(a, k + 1) }, y[2];                                             \
+                                                                                                                             \
+                f##_vectors(y, x);                                                                                           \
+                VECTOR(d, k) = y[0];                                                                                         \
+                VECTOR(d, k + 1) = y[1];                                                                                     \
+            }                                                                                                                \
+        } else {                                                                                                             \
+            vec y[PTXI_LANES / VEC_LANES];                                                                                   \
+            bool irregular = false;                                                                                          \
+                                                                                                                             \
+            FOR_PAIRS irregular |= f##_vectors(y + k, &CONST_VECTOR(a, k));                                                  \
+            if (__builtin_expect(irregular, 0))                                                                              \
+                return f##_some(i, w, one);                                                                                  \
+            FOR_PAIRS VECTOR(d, k) = y[k], VECTOR(d, k + 1) = y[k + 1];                                                      \
+        }                                                                                                                    \
+        NEXT;                                                                                                                \
     }
 #define FORM(f, form, one)                                                                                              \
     OP( f##_##form )                                                                                                    \
     {                                                                                                                   \
         return f##_lanes(i, w, one);                                                                                    \
     }
-#define FORMS(f, SIGN, ftz)                                                                                          \
-    UNIT(f, SIGN)                                                                                                             \
+#define FORMS(f, SIGN, early, ftz)                                                                                   \
+    UNIT(f, SIGN, early, ONE_BY_ONE(f, SIGN))                                                                                                             \
     FORM(f, approx_f32, ptxi_num_##f##_approx_f32)                                                                      \
     FORM(f, approx_f32_ftz, ptxi_num_##f##_approx_##ftz)
-FORMS(rcp, false, ftz_f32)
-FORMS(rsqrt, true, ftz_f32)
-FORMS(sqrt, true, ftz_f32)
-FORMS(ex2, false, ftz_f32)
-FORMS(lg2, true, ftz_f32)
+FORMS(rcp, false, true, ftz_f32)
+FORMS(rsqrt, true, true, ftz_f32)
+FORMS(sqrt, true, true, ftz_f32)
+FORMS(ex2, false, !SEEN_LATE, ftz_f32)
+FORMS(lg2, true, true, ftz_f32)
 /* The product with 1 / 2 pi comes before the unit and keeps subnormals, so that .ftz changes nothing. */
-FORMS(sin, false, f32)
-FORMS(cos, false, f32)
-UNIT(tanh, false)
+FORMS(sin, false, !SEEN_LATE, f32)
+FORMS(cos, false, !SEEN_LATE, f32)
+UNIT(tanh, false, true, ALL_BEYOND)
 FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
 /* --- f16 and bf16: the unit's result of the widened operand, cut --- */
@@ -301,7 +373,7 @@ WIDENED(tanh, bf16, ptxi_num_tanh_approx_f32)
         WRITE_LANES(d, (uint64_t)r[l] << 32);                                                                           \
         NEXT;                                                                                                           \
     }
-UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), ALL(0xffff)))
+UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 
 OP( rsqrt_approx_f64 )

@@ -10,11 +10,12 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
     .b = { 0x00fe00fe, 0x00f800f8, 0x00e000e0, 0x00800080 },
     .lower_half = 0x0000ffff,
     .upper_half = 0xffff0000,
+    .other_bytes = 0x80808000,
     .bit = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24) },
-    .x = 0x0001ffff,
     .exponent = 0xff800000,
     .significand = 0x007fffff,
     .magnitude = 0x7fffffff,
+    .fraction30 = 0x3fffffff,
 };
 
 /* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */
@@ -25,27 +26,30 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
 
 /* Of a reciprocal, the result is normal, too, and neither is scaled. */
 const struct ptxi_approx_unit ptxi_approx_rcp = {
-    FROM_TO(0x00800000u, 0x7e7fffffu), .bias = PTXI_RCP_BIAS, .mask = 0xff80ffff, .offset = EXPONENT(252),
+    FROM_TO(0x00800000u, 0x7e7fffffu), .bias = PTXI_RCP_BIAS, .offset = EXPONENT(252),
 };
+/* exact: of 1, that is row 64, whose c1 is -32763, and x = 0 */
 const struct ptxi_approx_unit ptxi_approx_rsqrt = {
-    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_RSQRT_BIAS, .mask = 0x00ffffff, .offset = EXPONENT(379) - 1,
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_RSQRT_BIAS, .offset = EXPONENT(63), .exact = 32763 * 32768 + PTXI_RSQRT_BIAS,
 };
 const struct ptxi_approx_unit ptxi_approx_sqrt = {
-    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_SQRT_BIAS, .offset = EXPONENT(125),
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_SQRT_BIAS,
 };
 const struct ptxi_approx_unit ptxi_approx_ex2 = {
-    FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .mask = 0xff81ffff, .offset = EXPONENT(126), .scale = EXPONENT(23),
+    FROM_TO(0u, 0x42fbffffu), .bias = PTXI_EX2_BIAS, .scale = 0x1p23f,
 };
 const struct ptxi_approx_unit ptxi_approx_lg2 = {
     FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = PTXI_LG2_BIAS, .offset = EXPONENT(127), .one = EXPONENT(23), .one_near = EXPONENT(30),
-    .one_fine = EXPONENT(36),
+    .one_fine = EXPONENT(36), .scale = 0x1p-30f,
 };
+/* scale: 1 / 2 pi as the unit has it, with 25 bits of fraction */
 const struct ptxi_approx_unit ptxi_approx_sin = {
-    FROM_TO(0u, 0x437fffffu), .scale = EXPONENT(25), .one = EXPONENT(30), .one_fine = EXPONENT(37),
+    FROM_TO(0u, 0x437fffffu), .scale = 0x1.45f306p22f, .one = EXPONENT(30), .one_fine = EXPONENT(37),
 };
 const struct ptxi_approx_unit ptxi_approx_cos = {
-    FROM_TO(0u, 0x437fffffu), .scale = EXPONENT(25), .one = EXPONENT(30), .one_fine = EXPONENT(37),
+    FROM_TO(0u, 0x437fffffu), .scale = 0x1.45f306p22f, .one = EXPONENT(30), .one_fine = EXPONENT(37),
 };
+/* The magnitudes that have rows. */
 const struct ptxi_approx_unit ptxi_approx_tanh = {
-    FROM_TO(0u, 0x7f7fffffu), .offset = OTHER_BYTES - 119, .low = 0x3b800000, .range = 0x41000000 - 0x3b800000, .one = EXPONENT(31),
+    FROM_TO(0x3b800000u, 0x40ffffffu), .one = EXPONENT(31),
 };

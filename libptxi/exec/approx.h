@@ -19,7 +19,7 @@ typedef float fvec __attribute__((vector_size(VEC_BYTES), may_alias));
 /* Constants. Compilers make vectors of those that they know in general registers, which costs moves; loads cost nothing here. */
 extern const struct ptxi_approx_constants {
     uint32_t middle, h, a[4], b[4]; /* of factors() and squares() */
-    uint32_t lower_half, upper_half, bit[32], x, exponent, significand, magnitude;
+    uint32_t lower_half, upper_half, other_bytes, bit[32], exponent, significand, magnitude, fraction30;
 } ptxi_approx_constants;
 #define K (&ptxi_approx_constants)
 #define ALWAYS static inline __attribute__((always_inline))
@@ -28,9 +28,10 @@ extern const struct ptxi_approx_constants {
  * it is not above last. Both are in either half here. */
 struct ptxi_approx_unit {
     uint32_t first, last;
-    uint32_t bias, mask, offset;
-    uint32_t low, range;                     /* the magnitudes that the rows are for */
-    uint32_t scale, one, one_near, one_fine; /* exponents: of what becomes fixed point, of 1.0 in what becomes floating point */
+    uint32_t bias, offset;
+    uint32_t exact;                          /* the low sum of the row and the x whose result is one more, and of no others */
+    uint32_t one, one_near, one_fine;        /* exponents of 1.0 in what becomes floating point */
+    float scale;                             /* to fixed point, or back */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
     ptxi_approx_cos, ptxi_approx_tanh;
@@ -76,12 +77,14 @@ ALWAYS vec dot(vec a, vec b)
 #endif
 }
 
-/* The halves of all elements negated. */
-ALWAYS vec negated_halves(vec a)
+/* Both halves of all elements exchanged. */
+ALWAYS vec turned(vec v)
 {
-    typedef uint16_t halves __attribute__((vector_size(VEC_BYTES)));
-
-    return (vec) - (halves)a;
+#if defined(__AVX512BW__)
+    return (vec)_mm512_rol_epi32((native)v, 16);
+#else
+    return v << 16 | v >> 16;
+#endif
 }
 
 /* The lower half of all elements of a, the upper half of those of b. */
@@ -164,6 +167,34 @@ ALWAYS bool all(lanes_of_vec a, lanes_of_vec b)
 #endif
 }
 
+/* Whether operands that a unit is not for are seen by what it computes. */
+#if defined(__AVX512BW__)
+#define SEEN_LATE true
+#else
+#define SEEN_LATE false
+#endif
+
+ALWAYS bool any_sign(vec v)
+{
+#if defined(__AVX512BW__)
+    return _mm512_movepi32_mask((native)v);
+#else
+    (void)v;
+    return false;
+#endif
+}
+
+/* Whether all elements are floats that are positive and normal. */
+ALWAYS bool all_normal(vec a, vec b)
+{
+#if defined(__AVX512BW__)
+    return _kortestz_mask16_u8(_mm512_fpclass_ps_mask((__m512)a, 0xff), _mm512_fpclass_ps_mask((__m512)b, 0xff)); /* all other classes */
+#else
+    (void)a, (void)b;
+    return true;
+#endif
+}
+
 /* Whether any element of a or b, which are not negative, is below 2^23. */
 ALWAYS bool any_small(vec a, vec b)
 {
@@ -188,15 +219,25 @@ ALWAYS vec with_sign(vec a, vec b)
 #endif
 }
 
-/* v, complemented where this bit of it is on. */
-ALWAYS vec unfolded(vec v, int bit)
+/* a, whose sign is off, with its exponent lowered, and the sign from b. */
+ALWAYS vec lowered_with_sign(vec a, uint32_t exponent, vec b)
 {
 #if defined(__AVX512BW__)
-    native n = (native)v;
-
-    return (vec)_mm512_mask_ternarylogic_epi32(n, _mm512_test_epi32_mask(n, _mm512_set1_epi32((int)K->bit[bit])), n, n, 0x0f);
+    return a + (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->magnitude), (native)ALL(K->bit[31] - exponent), (native)b, 0xc5);
 #else
-    return v ^ SAR(v << (31 - bit), 31);
+    return with_sign(a - exponent, b);
+#endif
+}
+
+/* v, complemented where this bit of it is as said. */
+ALWAYS vec unfolded(vec v, int bit, bool on)
+{
+#if defined(__AVX512BW__)
+    native n = (native)v, one = _mm512_set1_epi32((int)K->bit[bit]);
+
+    return (vec)_mm512_mask_ternarylogic_epi32(n, on ? _mm512_test_epi32_mask(n, one) : _mm512_testn_epi32_mask(n, one), n, n, 0x0f);
+#else
+    return on ? v ^ SAR(v << (31 - bit), 31) : v ^ ~SAR(v << (31 - bit), 31);
 #endif
 }
 
@@ -212,9 +253,9 @@ ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, boo
     typedef uint16_t halves __attribute__((vector_size(VEC_BYTES), may_alias));
     vec v, last = ALL(unit->last);
 
-#if defined(__AVX512DQ__)
-    if (sign) /* all classes but positive and normal */
-        return _mm512_fpclass_ps_mask((__m512)a[0], 0xff) | _mm512_fpclass_ps_mask((__m512)a[1], 0xff);
+#if defined(__AVX512BW__)
+    if (sign)
+        return !all_normal(a[0], a[1]);
 #endif
     v = joined_halves(a[0] >> 16, a[1]);
     if (!sign)
@@ -255,25 +296,29 @@ ALWAYS vec floats_toward_zero(vec v)
 #endif
 }
 
+/* With AVX-512, 2^31 for what is too large, and for NaN. */
 ALWAYS vec integers_toward_zero(vec floats)
 {
+#if defined(__AVX512BW__)
+    return (vec)_mm512_cvttps_epi32((__m512)floats);
+#else
     return (vec) __builtin_convertvector((fvec)floats, svec);
+#endif
 }
 
-/* Bytes from a table of 16: v's lowest bytes count, the others are 0x80. */
-#define OTHER_BYTES 0x80808000u
+#if !defined(__AVX512BW__)
+/* Bytes from a table of 16 by the numbers in v. */
 ALWAYS vec look_up_bytes(const uint8_t *table, vec v)
 {
-#if defined(__AVX512BW__)
-    return (vec)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(*(const __m128i *)table), (native)v);
-#elif defined(__AVX2__)
-    return (vec)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(*(const __m128i *)table), (native)v);
+#if defined(__AVX2__)
+    return (vec)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(*(const __m128i *)table), (native)(v + K->other_bytes));
 #else
     for (int l = 0; l < VEC_LANES; l++)
-        v[l] = table[v[l] & 15];
+        v[l] = table[v[l]];
     return v;
 #endif
 }
+#endif
 
 /* a * b, toward zero; neither product nor factors are subnormal. */
 ALWAYS vec product_toward_zero(vec a, float b)
@@ -300,29 +345,35 @@ struct found {
 };
 
 #if defined(__AVX512BW__)
-/* A column is in vectors; an instruction looks up in two of them. */
-ALWAYS vec column(const int32_t *c, int n, vec v, int bit)
+/* A column is in vectors; an instruction looks up in two of them, and the lanes that it leaves alone keep their index. */
+ALWAYS vec column(const uint32_t *c, int n, vec at, __mmask16 upper, __mmask16 last)
 {
-    const native *t = (const native *)c, at = (native)(v >> bit);
-    __mmask16 upper = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 5]));
-    native r = _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(t[0], at, t[1]), upper, _mm512_permutex2var_epi32(t[2], at, t[3]));
+    const native *t = (const native *)c;
+    native r = _mm512_mask2_permutex2var_epi32(t[0], (native)at, (__mmask16)~upper, t[1]);
 
+    r = _mm512_mask2_permutex2var_epi32(t[2], r, upper, t[3]);
     if (n == 128) {
-        native r2 = _mm512_mask_mov_epi32(_mm512_permutex2var_epi32(t[4], at, t[5]), upper, _mm512_permutex2var_epi32(t[6], at, t[7]));
+        native r2 = _mm512_mask2_permutex2var_epi32(t[4], (native)at, (__mmask16)~upper, t[5]);
 
-        r = _mm512_mask_mov_epi32(r, _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 6])), r2);
+        r = _mm512_mask_mov_epi32(r, last, _mm512_mask2_permutex2var_epi32(t[6], r2, upper, t[7]));
     }
     return (vec)r;
 }
-#define LOOK_UP(table, v, bit) look_up((table)->c0, (table)->c12, sizeof (table)->c0 / 4, v, bit)
-ALWAYS struct found look_up(const int32_t *c0, const int32_t *c12, int n, vec v, int bit)
+
+/* The second of a pair gets its c12 turned. */
+#define LOOK_UP(table, v, bit, second) look_up((table)->c0, second ? (table)->c21 : (table)->c12, sizeof (table)->c0 / 4, v, bit)
+ALWAYS struct found look_up(const uint32_t *c0, const uint32_t *c12, int n, vec v, int bit)
 {
-    return (struct found){ column(c0, n, v, bit), column(c12, n, v, bit) };
+    vec at = v >> bit;
+    __mmask16 upper = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 5]));
+    __mmask16 last = n == 128 ? _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 6])) : 0;
+
+    return (struct found){ column(c0, n, at, upper, last), column(c12, n, at, upper, last) };
 }
 #else
 /* Rows have 64 bits; two fill 128 bits, and of two such the columns come by a shuffle each. */
 typedef uint64_t row2 __attribute__((vector_size(16))), whole_row __attribute__((may_alias));
-#define LOOK_UP(table, v, bit) look_up((table)->rows, sizeof (table)->rows / sizeof *(table)->rows, v, bit)
+#define LOOK_UP(table, v, bit, second) look_up((table)->rows, sizeof (table)->rows / sizeof *(table)->rows, v, bit)
 ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int bit)
 {
     union {
@@ -366,42 +417,61 @@ ALWAYS vec squares(vec u)
     return sum;
 }
 
-/* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and sign times the square. u: x / 2 for squares(), of both vectors. */
+/* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and the square. u: x / 2 for squares(), of both vectors; x: the lower
+ * halves, the first vector's above. With AVX-512 the second vector's factors are turned, as its c12 are. */
 struct factors {
     vec of[2];
 };
-ALWAYS struct factors factors(vec u, vec x, int sign)
+ALWAYS struct factors factors(vec u, vec x)
 {
-    vec middle = x ^ K->middle, s = sign < 0 ? negated_halves(squares(u)) : squares(u);
+    vec s = squares(u), m = x ^ K->middle;
 
-    return (struct factors){ { joined_halves(s, middle << 16), joined_halves(s >> 16, middle) } };
+#if defined(__AVX512BW__)
+    return (struct factors){ { joined_halves(s, m), joined_halves(m, s) } };
+#else
+    return (struct factors){ { joined_halves(s, m), joined_halves(s >> 16, m << 16) } };
+#endif
 }
 
 /* Of numbers whose last 17 bits are x. */
-ALWAYS struct factors factors17(const vec *v, int sign)
+ALWAYS struct factors factors17(const vec *v)
 {
-    return factors(joined_halves(v[0] >> 1, v[1] << 15), joined_halves(v[0], v[1] << 16), sign);
+    return factors(joined_halves(v[0] >> 1, v[1] << 15), joined_halves(v[1], v[0] << 16));
 }
 
-/* total >> shift, and total's lower bits below others. */
+/* c1 * 2^power, of a row as looked up */
+ALWAYS vec c1_times(struct found row, int power, int second)
+{
+#if defined(__AVX512BW__)
+    return dot(row.c12, ALL(K->bit[second ? power : 16 + power]));
+#else
+    (void)second;
+    return dot(row.c12, ALL(K->bit[16 + power]));
+#endif
+}
+
+/* c1 * 2^16, likewise */
+ALWAYS vec c1_above(struct found row, int second)
+{
+#if defined(__AVX512BW__)
+    if (second)
+        return row.c12 << 16;
+#endif
+    (void)second;
+    return row.c12 & K->upper_half;
+}
+
+/* ptxi_num_high() for numbers v whose last 17 bits are x, with the low sum. bias: NULL for none. */
 struct total {
     vec high, low;
 };
-ALWAYS struct total total16(struct found row, vec factors, const struct ptxi_approx_unit *unit, int shift)
+ALWAYS struct total total17(struct found row, vec factors, vec v, int shift, const uint32_t *bias, int second)
 {
-    vec low = dot(row.c12, factors) + unit->bias;
+    vec low = dot(row.c12, factors);
 
-    return (struct total){ row.c0 + SAR(low, shift), low };
-}
-
-ALWAYS struct total total17(struct found row, vec factors, vec v, const struct ptxi_approx_unit *unit, int shift, int slope)
-{
-    struct total t = total16(row, factors, unit, shift);
-
-    t.high = add_where(t.high, v, 16, SAR(shift < 11 ? (vec)(row.c12 & K->upper_half) : row.c12, shift)); /* else c2 has at most 11 bits */
-    if (slope)
-        t.high += (v & K->x) * (uint32_t)slope;
-    return t;
+    if (bias)
+        low += *bias;
+    return (struct total){ add_where(row.c0 + SAR(low, shift), v, 16, c1_times(row, 16 - shift, second)), low };
 }
 
 #endif

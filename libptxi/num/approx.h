@@ -18,27 +18,27 @@ enum {
     PTXI_RCP_BIAS = 0x7e7, PTXI_RSQRT_BIAS = 0x3fff, PTXI_SQRT_BIAS = 0x7fff, PTXI_EX2_BIAS = 0x17e2, PTXI_LG2_BIAS = 0x345
 };
 
-/* What total = (c0 << shift) + c1 * x + c2 * square + bias means with a unit's rows: shift, bias, slope, and c2's sign. Of c1 a row holds
- * what is left without slope << shift, a signed number of 16 bits, above 16 bits with the magnitude of c2. Its c0 belongs to x = 2^15, so
- * that vectors can multiply c1 by signed numbers too. */
-#define PTXI_RCP 13, PTXI_RCP_BIAS, -4, 1
-#define PTXI_RSQRT 14, PTXI_RSQRT_BIAS, -2, 1
-#define PTXI_SQRT 15, PTXI_SQRT_BIAS, 2, -1
-#define PTXI_EX2 13, PTXI_EX2_BIAS, 4, 1
-#define PTXI_LG2 8, PTXI_LG2_BIAS, 128, -1
-#define PTXI_SIN 7, 0, 0, -1
+/* What total = (c0 << shift) + c1 * (x - 2^15) + c2 * square + bias means with a unit's rows: shift and bias. c1 and c2 are signed numbers
+ * of 16 bits, c1 above c2. Where that is not enough for c1, the operand itself counts, too: what of this is the row's, and what else a result's
+ * exponent needs, is in c0, modulo 2^32. */
+#define PTXI_RCP 13, PTXI_RCP_BIAS
+#define PTXI_RSQRT 14, PTXI_RSQRT_BIAS
+#define PTXI_SQRT 15, PTXI_SQRT_BIAS
+#define PTXI_EX2 13, PTXI_EX2_BIAS
+#define PTXI_LG2 8, PTXI_LG2_BIAS
+#define PTXI_SIN 7, 0
 
-/* The rows as pairs, and as columns. */
+/* The rows as pairs, and as columns, the last with c12's halves exchanged. */
 struct ptxi_num_row {
-    int32_t c0, c12;
+    uint32_t c0, c12;
 };
 struct ptxi_num_table64 {
     _Alignas(64) struct ptxi_num_row rows[64];
-    int32_t c0[64], c12[64];
+    uint32_t c0[64], c12[64], c21[64];
 };
 struct ptxi_num_table128 {
     _Alignas(64) struct ptxi_num_row rows[128];
-    int32_t c0[128], c12[128];
+    uint32_t c0[128], c12[128], c21[128];
 };
 extern const struct ptxi_num_table128 ptxi_num_rcp, ptxi_num_rsqrt, ptxi_num_sqrt;
 extern const struct ptxi_num_table64 ptxi_num_ex2, ptxi_num_lg2, ptxi_num_sin, ptxi_num_tanh;
@@ -59,12 +59,16 @@ static inline int32_t ptxi_num_square17(uint32_t x)
     return (int32_t)((h * h >> 1) + ((a & 0x60) * b >> 6) + ((a & 0x18) * (b & 0x7c) >> 6) + ((a & 0x06) * (b & 0x70) >> 6) + (a & b >> 6 & 1));
 }
 
-/* The arguments from shift on are one of PTXI_RCP to PTXI_SIN. */
-static inline int64_t ptxi_num_total(struct ptxi_num_row row, uint32_t x, uint32_t square_of, int shift, int32_t bias, int32_t slope, int32_t sign)
+/* The total without c0, and with it but without the lowest bits, which is all that most units need. The arguments from shift on are one of
+ * PTXI_RCP to PTXI_SIN. */
+static inline int64_t ptxi_num_low(struct ptxi_num_row row, uint32_t x, uint32_t square_of, int32_t bias)
 {
-    int64_t c1 = row.c12 >> 16, c2 = sign * (row.c12 & 0xffff);
+    return (int64_t)((int32_t)row.c12 >> 16) * ((int32_t)x - 0x8000) + (int64_t)(int16_t)row.c12 * ptxi_num_square17(square_of) + bias;
+}
 
-    return (row.c0 + (int64_t)slope * x) * (1 << shift) + c1 * ((int32_t)x - 0x8000) + c2 * ptxi_num_square17(square_of) + bias;
+static inline uint32_t ptxi_num_high(struct ptxi_num_row row, uint32_t x, uint32_t square_of, int shift, int32_t bias)
+{
+    return row.c0 + (uint32_t)(ptxi_num_low(row, x, square_of, bias) >> shift);
 }
 
 /* A fixed-point number below 2^52 as a float, rounded toward zero; 1.0 is 2^one. */
@@ -105,7 +109,7 @@ static inline bool ptxi_num_is_large_f32(uint32_t a)
 /* 2^24 / (1 + m / 2^23) */
 static inline int32_t ptxi_num_rcp_significand(uint32_t m)
 {
-    return (int32_t)(ptxi_num_total(ptxi_num_rcp.rows[m >> 16], m & 0xffff, m << 1 & 0x1ffff, PTXI_RCP) >> 15);
+    return (int32_t)((ptxi_num_high(ptxi_num_rcp.rows[m >> 16], m & 0xffff, m << 1 & 0x1ffff, PTXI_RCP) >> 2) - m);
 }
 
 static inline uint32_t ptxi_num_rcp_approx_ftz_f32(uint32_t a)
@@ -158,25 +162,24 @@ static inline uint64_t ptxi_num_rcp_approx_ftz_f64(uint64_t a)
 
 /* ---- rsqrt, sqrt: the tables cover [1, 4), that is two binades, the one with odd exponents first ---- */
 
-static inline int64_t ptxi_num_root_total(const struct ptxi_num_table128 *t, uint32_t f, int shift, int32_t bias, int32_t slope, int32_t sign)
+/* The arguments from shift on are PTXI_RSQRT or PTXI_SQRT. */
+static inline uint32_t ptxi_num_root_high(const struct ptxi_num_table128 *t, uint32_t f, int shift, int32_t bias)
 {
-    return ptxi_num_total(t->rows[f >> 17 & 127], f & 0x1ffff, f & 0x1ffff, shift, bias, slope, sign);
+    return ptxi_num_high(t->rows[f >> 17 & 127], f & 0x1ffff, f & 0x1ffff, shift, bias);
 }
 
-/* 2^24 / sqrt(f / 2^23 + 1 or, if bit 23 of f is off, twice that); 1 is an exact case of its own. */
-static inline int32_t ptxi_num_rsqrt_significand(uint32_t f)
+/* 1 / sqrt(a) for positive normal numbers, and what the same would be for those below with a 1 before their fraction, times 2^63; 1 is an exact
+ * case of its own. */
+static inline uint32_t ptxi_num_rsqrt_scaled(uint32_t a)
 {
-    int32_t r = (int32_t)(ptxi_num_root_total(&ptxi_num_rsqrt, f, PTXI_RSQRT) >> 16);
-
-    return r + ((f & 0xffffff) == 0x800000);
+    return ((ptxi_num_root_high(&ptxi_num_rsqrt, a, PTXI_RSQRT) - 2 * a) >> 2) + ((a & 0xffffff) == 0x800000);
 }
 
 static inline uint32_t ptxi_num_rsqrt_approx_ftz_f32(uint32_t a)
 {
-    uint32_t sign = a & 0x80000000, r;
-    int32_t e = (int32_t)(a >> 23 & 0xff), half = (e - 127) >> 1;
+    uint32_t sign = a & 0x80000000, e = a >> 23 & 0xff, r;
 
-    r = (uint32_t)((125 - half) * (1 << 23) + ptxi_num_rsqrt_significand(a));
+    r = ptxi_num_rsqrt_scaled(a) + (63 << 23);
     r = sign ? PTXI_NAN_F32 : r;
     r = e == 0 ? sign | 0x7f800000 : r;
     r = a == 0x7f800000 ? 0 : r;
@@ -196,12 +199,13 @@ static inline uint32_t ptxi_num_rsqrt_argument_f64(uint32_t h)
     return (h & 0x1fffff) << 3;
 }
 
-static inline uint32_t ptxi_num_rsqrt_upper_f64(uint32_t h, uint32_t significand)
+/* scaled: of the argument, whose exponent is 0 or 1 */
+static inline uint32_t ptxi_num_rsqrt_upper_f64(uint32_t h, uint32_t scaled)
 {
     uint32_t sign = h & 0x80000000, r;
     int32_t e = (int32_t)(h >> 20 & 0x7ff), half = (e - 1023) >> 1;
 
-    r = (uint32_t)((1021 - half) * (1 << 20)) + (significand >> 3);
+    r = (uint32_t)((895 - half + (e & 1)) * (1 << 20)) + (scaled >> 3);
     r = ptxi_num_pick(sign != 0, PTXI_NAN_F32, r);
     r = ptxi_num_pick(e == 0, sign | 0x7ff00000, r);
     r = ptxi_num_pick(h == 0x7ff00000, 0, r);
@@ -210,17 +214,16 @@ static inline uint32_t ptxi_num_rsqrt_upper_f64(uint32_t h, uint32_t significand
 
 static inline uint64_t ptxi_num_rsqrt_approx_ftz_f64(uint64_t a)
 {
-    uint32_t h = (uint32_t)(a >> 32), f = (uint32_t)ptxi_num_rsqrt_significand(ptxi_num_rsqrt_argument_f64(h));
+    uint32_t h = (uint32_t)(a >> 32), f = ptxi_num_rsqrt_scaled(ptxi_num_rsqrt_argument_f64(h));
 
     return (uint64_t)ptxi_num_rsqrt_upper_f64(h, f) << 32;
 }
 
 static inline uint32_t ptxi_num_sqrt_approx_ftz_f32(uint32_t a)
 {
-    uint32_t sign = a & 0x80000000, r;
-    int32_t e = (int32_t)(a >> 23 & 0xff), half = (e - 127) >> 1;
+    uint32_t sign = a & 0x80000000, e = a >> 23 & 0xff, r;
 
-    r = (uint32_t)((126 + half) * (1 << 23)) + (uint32_t)(ptxi_num_root_total(&ptxi_num_sqrt, a, PTXI_SQRT) >> 17);
+    r = ((ptxi_num_root_high(&ptxi_num_sqrt, a, PTXI_SQRT) >> 1) + a) >> 1;
     r = sign ? PTXI_NAN_F32 : r;
     r = e == 0 ? sign : r;
     r = a == 0x7f800000 ? a : r;
@@ -251,8 +254,7 @@ static inline uint32_t ptxi_num_ex2_argument(uint32_t a)
 static inline uint32_t ptxi_num_ex2_approx_ftz_f32(uint32_t a)
 {
     uint32_t v = ptxi_num_ex2_argument(a), x = v & 0x1ffff;
-    uint32_t f = (uint32_t)(ptxi_num_total(ptxi_num_ex2.rows[v >> 17 & 63], x, x, PTXI_EX2) >> 15);
-    int32_t r = (int32_t)(f + (uint32_t)(((int32_t)v >> 23) + 126) * (1u << 23));
+    int32_t r = (int32_t)((ptxi_num_high(ptxi_num_ex2.rows[v >> 17 & 63], x, x, PTXI_EX2) >> 2) + v);
 
     r = r < 0x00800000 ? 0 : r;
     r = (a & 0x7fffffff) >= 0x43000000 ? (a >> 31 ? 0 : 0x7f800000) : r;
@@ -271,7 +273,9 @@ static inline uint32_t ptxi_num_lg2_approx_ftz_f32(uint32_t a)
 {
     uint32_t x = a & 0x1ffff, r;
     int32_t e = (int32_t)(a >> 23 & 0xff);
-    int64_t v = ptxi_num_total(ptxi_num_lg2.rows[a >> 17 & 63], x, x, PTXI_LG2) >> 2;
+    struct ptxi_num_row row = ptxi_num_lg2.rows[a >> 17 & 63];
+    uint32_t high = (ptxi_num_high(row, x, x, PTXI_LG2) + (a << 7)) & 0x3fffffff; /* in units of 2^-30 */
+    int64_t v = (int64_t)high << 6 | (ptxi_num_low(row, x, x, PTXI_LG2_BIAS) >> 2 & 0x3f);
 
     v = (v + (int64_t)(e - 127) * (1ll << 36)) & -(int64_t)(a != 0x3f800000);
     r = ((uint32_t)(v >> 32) & 0x80000000) | ptxi_num_fixed_to_f32(v ^ v >> 63, 36);
@@ -298,13 +302,15 @@ static inline uint32_t ptxi_num_sincos_approx_f32(uint32_t a, uint32_t quarter, 
     int64_t p = (int64_t)((a & 0x7fffff) | 0x800000) * 0xa2f983;
     int32_t carry = (int32_t)(p >> 47), t = (int32_t)(p >> 23) >> carry, e = (int32_t)(a >> 23 & 0xff) - 128 + carry;
     int32_t up = e < 0 ? 0 : e, down = e < 0 ? -e : 0;
+    struct ptxi_num_row row;
     uint32_t f, x, r;
 
     f = (up > 25 ? 0 : (uint32_t)t << (up & 31)) >> (down > 31 ? 31 : down);
     quarter += f >> 23;
     f = quarter & 1 ? ~f : f;
     x = f & 0x1ffff;
-    r = ptxi_num_fixed_to_f32(ptxi_num_total(ptxi_num_sin.rows[f >> 17 & 63], x, x, PTXI_SIN), 37);
+    row = ptxi_num_sin.rows[f >> 17 & 63];
+    r = ptxi_num_fixed_to_f32(((int64_t)row.c0 << 7) + ptxi_num_low(row, x, x, 0), 37);
     r |= sign ^ (quarter << 30 & 0x80000000);
     return ptxi_num_pick((a & 0x7f800000) == 0x7f800000, PTXI_NAN_F32, r);
 }
@@ -321,18 +327,19 @@ static inline uint32_t ptxi_num_cos_approx_f32(uint32_t a)
 
 /* ---- tanh: 1 to 16 segments a binade from 2^-8 to 8; below, the operand itself; above, 1 ---- */
 
-/* By binade: its first row, how far its significand is shifted down until 17 bits are left that do not choose among its rows, and
- * the sum's shift. */
-extern const _Alignas(16) uint8_t ptxi_num_tanh_first[16], ptxi_num_tanh_down[16], ptxi_num_tanh_shift[16];
+/* By the last 4 bits of the operand's exponent: how far the operand is shifted down until 17 bits are left that do not choose among its binade's
+ * rows, and the sum's shift, both as bytes and as words; the binade's first row; and what makes the operand, shifted down, the number of a row. */
+extern const _Alignas(16) uint8_t ptxi_num_tanh_down[16], ptxi_num_tanh_shift[16], ptxi_num_tanh_first[16];
+extern const _Alignas(64) uint32_t ptxi_num_tanh_down_words[16], ptxi_num_tanh_shift_words[16], ptxi_num_tanh_start[16];
 
 static inline uint32_t ptxi_num_tanh_approx_f32(uint32_t a)
 {
-    uint32_t sign = a & 0x80000000, v = a & 0x7fffffff, m = a & 0x7fffff, r;
-    uint32_t b = ((v >> 23) - 119) & 15, f = m >> ptxi_num_tanh_down[b], x = f & 0x1ffff;
-    struct ptxi_num_row row = ptxi_num_tanh.rows[(ptxi_num_tanh_first[b] + (f >> 17)) & 63];
-    int64_t total = ptxi_num_total(row, x, x, ptxi_num_tanh_shift[b], 0, 0, -1) + ((int64_t)x << 15);
+    uint32_t sign = a & 0x80000000, v = a & 0x7fffffff, b = v >> 23 & 15, r;
+    uint32_t f = (v >> ptxi_num_tanh_down[b]) + ptxi_num_tanh_start[b], x = f & 0x1ffff;
+    struct ptxi_num_row row = ptxi_num_tanh.rows[f >> 17 & 63];
+    int64_t low = ptxi_num_low(row, x, x, 0) + ((int64_t)x << 15);
 
-    r = ptxi_num_fixed_to_f32(total >> ptxi_num_tanh_shift[b], 31);
+    r = ptxi_num_fixed_to_f32(row.c0 + (low >> ptxi_num_tanh_shift[b]), 31);
     r = ptxi_num_pick(v >= 0x41000000, 0x3f800000, r);
     r = ptxi_num_pick(v < 0x3b800000, v, r);
     return ptxi_num_pick(v > 0x7f800000, PTXI_NAN_F32, sign | r);

@@ -29,12 +29,21 @@ import numpy as np
 from scipy.optimize import linprog
 
 BINADE = 1 << 23
+TANH_LEAST = 119                                        # the exponent of the binade from 2^-8
 TANH_BITS = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3]          # segments of a binade, as powers of two
 TANH_SHIFT = [7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6]         # 17 - t, where its c1 and c2 are multiples of 2^t
-UNITS = {                                               # shift; slope, and what c2 counts, as num/approx.h has them
+UNITS = {                                               # shift; slope, what c2 counts
     'rcp': (13, -4, 1), 'rsqrt': (14, -2, 4), 'sqrt': (15, 2, 1), 'ex2': (13, 4, 1), 'lg2': (12, 8, 2), 'sin': (11, 0, 1),
 }
 FINER = {'lg2': 4, 'sin': 4}                            # bits that c0 and the slope have, and the shift has not, in the table
+FOLDED = {                                              # what the table's c0 has beyond that, for row i
+    'rcp': lambda i: i << 18,
+    'rsqrt': lambda i: ((i & 63) << 18) + ((252 if i < 64 else 251) << 24),
+    'sqrt': lambda i: -((i & 63) << 18) + ((124 if i < 64 else 125) << 24),
+    'ex2': lambda i: -(i << 19) + (126 << 25),
+    'lg2': lambda i: -(i << 24),
+    'sin': lambda i: 0,
+}
 
 
 def square(x):
@@ -228,16 +237,19 @@ def tanh(folder):
 
 def words(linear, square_step):
     """The two signed 16-bit factors of a row in one number."""
-    assert -0x8000 <= linear < 0x8000 and 0 <= square_step < 0x8000
-    return (linear << 16) + square_step
+    assert -0x8000 <= linear < 0x8000 and -0x8000 <= square_step < 0x8000
+    return (linear & 0xffff) << 16 | (square_step & 0xffff)
 
 
-def packed(rows, shift, slope, c2_step, finer):
-    """Rows as num/approx.h has them: c1 less what slope stands for, c2's magnitude, and c0 with what the middle of x contributes."""
+def packed(name, rows):
+    """Rows as num/approx.h has them: c1 less what slope stands for, and c0 with what the middle of x contributes. A slope is
+    a multiple of the whole operand; c0 takes off what this has beyond x, and adds the result's exponent."""
+    shift, slope, c2_step = UNITS[name]
     result = []
-    for c0, c1, c2 in rows:
+    for i, (c0, c1, c2) in enumerate(rows):
         c1 -= slope << shift
-        result.append((c0 + (c1 << 15 >> shift) << finer, words(c1, c2_step * abs(c2))))
+        c0 = (c0 + (c1 << 15 >> shift) << FINER.get(name, 0)) + FOLDED[name](i)
+        result.append((c0 & 0xffffffff, words(c1, c2_step * c2)))
     return result
 
 
@@ -250,19 +262,34 @@ def packed_tanh(rows):
             step = (c1 | c2) & -(c1 | c2)                               # lower bits of c0 decide nothing
             assert step >= 1 << t and (c0 & -step) % (1 << 17) == 0
             c1 = (c1 >> t) - 0x8000
-            result.append(((c0 >> 17) + (c1 << 15 >> n), words(c1, abs(c2) >> t)))
+            result.append(((c0 >> 17) + (c1 << 15 >> n), words(c1, -(abs(c2) >> t))))
     return result
 
 
 def table(name, rows):
     print('#define %s_ROWS(ROW) \\' % name.upper())
     for i in range(0, len(rows), 4):
-        print('    ' + ' '.join('ROW(%d, %d)' % row for row in rows[i:i + 4]) + (' \\' if i + 4 < len(rows) else ''))
+        print('    ' + ' '.join('ROW(0x%08x, 0x%08x)' % row for row in rows[i:i + 4]) + (' \\' if i + 4 < len(rows) else ''))
     print('TABLE(%s, %d, %s_ROWS)\n' % (name, len(rows), name.upper()))
 
 
-def by_binade(name, values):
-    print('const uint8_t ptxi_num_%s[16] = { %s };' % (name, ', '.join('%d' % v for v in values)))
+def by_exponent(values):
+    """What binades have, by the last 4 bits of their exponents."""
+    result = [0] * 16
+    for k, value in enumerate(values):
+        result[TANH_LEAST + k & 15] = value
+    return result
+
+
+def write_tanh_binades():
+    first = [sum(1 << bits for bits in TANH_BITS[:i]) for i in range(len(TANH_BITS))]
+    down = [6 - bits for bits in TANH_BITS]
+    start = [(f << 17) - ((TANH_LEAST + k) << 23 >> d) & 0xffffffff for k, (f, d) in enumerate(zip(first, down))]
+    for name, values in (('down', down), ('shift', TANH_SHIFT)):
+        print('BY_BINADE(tanh_%s, %s)' % (name, ', '.join('%d' % v for v in by_exponent(values))))
+    print('const _Alignas(16) uint8_t ptxi_num_tanh_first[16] = { %s };' % ', '.join('%d' % v for v in by_exponent(first)))
+    words = ['0x%08x' % v for v in by_exponent(start)]
+    print('const _Alignas(64) uint32_t ptxi_num_tanh_start[16] = {\n    %s,\n    %s\n};' % (', '.join(words[:8]), ', '.join(words[8:])))
 
 
 def write(units, tanh_rows):
@@ -272,18 +299,20 @@ def write(units, tanh_rows):
     print('#define PAIR(c0, c12) { c0, c12 },')
     print('#define FIRST(c0, c12) c0,')
     print('#define SECOND(c0, c12) c12,')
+    print('#define TURNED(c0, c12) (uint32_t)(c12) << 16 | (c12) >> 16,')
     print('#define TABLE(name, size, ROWS) \\')
-    print('    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) } };\n')
+    print('    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) }, { ROWS(TURNED) } };')
+    print('#define BY_BINADE(name, ...)                                              \\')
+    print('    const _Alignas(16) uint8_t ptxi_num_##name[16] = { __VA_ARGS__ }; \\')
+    print('    const _Alignas(64) uint32_t ptxi_num_##name##_words[16] = { __VA_ARGS__ };\n')
     for name, (rows, bias) in units.items():
         if bias:
             print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))
         if name in ('rsqrt', 'sqrt'):
             rows = rows[64:] + rows[:64]                                # by the exponent's last bit
-        table(name, packed(rows, *UNITS[name], FINER.get(name, 0)))
+        table(name, packed(name, rows))
     table('tanh', packed_tanh(tanh_rows) + [(0, 0)] * (64 - len(tanh_rows)))
-    by_binade('tanh_first', [sum(1 << bits for bits in TANH_BITS[:i]) for i in range(len(TANH_BITS))])
-    by_binade('tanh_down', [6 - bits for bits in TANH_BITS])
-    by_binade('tanh_shift', TANH_SHIFT)
+    write_tanh_binades()
 
 
 def main():

@@ -3,7 +3,7 @@
  * And their squarer against its columns. */
 #include "unit/bits.h"
 
-#include "exec/warp.h"
+#include "exec/approx.h"
 #include "num/approx.h"
 #include "unit/levels.h"
 
@@ -63,6 +63,17 @@ START_TEST(square_keeps_its_columns)
 }
 END_TEST
 
+/* The handlers know the exact case of rsqrt by its low sum. */
+START_TEST(only_one_has_the_exact_sum)
+{
+    for (uint32_t row = 0; row < 128; row++)
+        for (uint32_t x = 0; x < 1 << 17; x++)
+            if ((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[row], x & 0xffff, x, PTXI_RSQRT_BIAS) == ptxi_approx_rsqrt.exact)
+                ck_assert_msg(row == 64 && x == 0, "row %u, x 0x%x", row, x);
+    ck_bits32((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[64], 0, 0, PTXI_RSQRT_BIAS), ptxi_approx_rsqrt.exact);
+}
+END_TEST
+
 START_TEST(lanes_are_as_one)
 {
     for (unsigned f = 0; f < FORM_COUNT; f++)
@@ -80,6 +91,7 @@ int main(void)
 
     tcase_set_timeout(t, 300);
     tcase_add_test(t, square_keeps_its_columns);
+    tcase_add_test(t, only_one_has_the_exact_sum);
     tcase_add_test(t, lanes_are_as_one);
     suite_add_tcase(s, t);
     return run_suite(s);
