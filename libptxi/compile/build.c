@@ -18,7 +18,7 @@ static const struct {
     { "bulk", ptxi_lower_bulk },   { "async_store", ptxi_lower_async_store }, { "bulk_zero", ptxi_lower_bulk_zero }, { "tensor", ptxi_lower_tensor },
     { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
     { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wmma", ptxi_lower_wmma }, { "wgmma", ptxi_lower_wgmma },
-    { "tcgen05", ptxi_lower_tcgen05 }, { "tcgen05_move", ptxi_lower_tcgen05_move },
+    { "tcgen05", ptxi_lower_tcgen05 }, { "tcgen05_move", ptxi_lower_tcgen05_move }, { "tcgen05_mma", ptxi_lower_tcgen05_mma },
 };
 
 static ptxi_lower *find_rule(const struct ptxi_row *row)

@@ -146,7 +146,7 @@ ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, p
 ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
 ptxi_lower ptxi_lower_mma, ptxi_lower_wmma;                                                     /* lower_mma.c, lower_wmma.c */
 ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */
-ptxi_lower ptxi_lower_tcgen05, ptxi_lower_tcgen05_move;                                         /* lower_tcgen05.c */
+ptxi_lower ptxi_lower_tcgen05, ptxi_lower_tcgen05_move, ptxi_lower_tcgen05_mma;                 /* lower_tcgen05.c */
 ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOVE_HEAD = offsetof(struct ptxi_tmem_move, slots) / sizeof(uint16_t), MOST_REGISTERS = 128 + 1 };
+enum { MMA_HEAD = offsetof(struct ptxi_tmem_mma, slots) / sizeof(uint16_t), MOVE_HEAD = offsetof(struct ptxi_tmem_move, slots) / sizeof(uint16_t), MOST_REGISTERS = 128 + 1 };
 
 /* A 32-bit address of tensor memory. */
 static uint32_t tensor_address(struct ptxi_build *b, const char *name)
@@ -99,4 +99,63 @@ void ptxi_lower_tcgen05_move(struct ptxi_build *b, const struct ptxi_inst *inst)
         ptxi_build_registers_end(b, "r", v);
     if (head.reduce)
         ptxi_build_registers_end(b, "red", v + head.count);
+}
+
+/* --- products --- */
+
+static uint16_t kind_of(const struct ptxi_match *m)
+{
+    static const struct {
+        uint16_t word, kind;
+    } kinds[] = { { PTXI_Q_kind__tf32, PTXI_TMEM_TF32 },         { PTXI_Q_kind__f8f6f4, PTXI_TMEM_F8F6F4 }, { PTXI_Q_kind__i8, PTXI_TMEM_I8 },
+                  { PTXI_Q_kind__mxf8f6f4, PTXI_TMEM_MXF8F6F4 }, { PTXI_Q_kind__mxf4, PTXI_TMEM_MXF4 },     { PTXI_Q_kind__mxf4nvf4, PTXI_TMEM_MXF4 } };
+
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (ptxi_build_has(m, kinds[k].word))
+            return kinds[k].kind;
+    return PTXI_TMEM_F16;
+}
+
+static uint16_t scales_of(const struct ptxi_match *m)
+{
+    if (!ptxi_build_has(m, PTXI_Q_block_scale))
+        return 0;
+    if (ptxi_build_has(m, PTXI_Q_kind__mxf8f6f4))
+        return 1;
+    return ptxi_build_has(m, PTXI_Q_scale_vec__4X) || ptxi_build_has(m, PTXI_Q_block16) ? 4 : 2;
+}
+
+/* The value of an operand that may be missing. */
+static uint32_t value(struct ptxi_build *b, const char *name, enum ptxi_class class)
+{
+    const struct ptxi_operand *o = ptxi_build_operand(b, name);
+
+    return o ? ptxi_build_use(b, o, class) : PTXI_NONE;
+}
+
+void ptxi_lower_tcgen05_mma(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *scale_d = ptxi_build_operand(b, "scale_d");
+    struct ptxi_tmem_mma head = { .kind = kind_of(m), .sm = (uint16_t)b->options->sm, .scales = scales_of(m) };
+    uint16_t mods = 0;
+    uint32_t v[PTXI_TMEM_MMA_DISABLED + 8];
+
+    head.pair = ptxi_build_has(m, PTXI_Q_cta_group__2);
+    head.ws = ptxi_build_has(m, PTXI_Q_ws);
+    head.sparse = ptxi_build_operand(b, "sp_meta") != NULL;
+    head.a_in_tmem = ptxi_build_operand(b, "a") != NULL;
+    head.shifted = ptxi_build_has(m, PTXI_Q_ashift);
+    head.scale_d = scale_d ? (uint16_t)scale_d->imm : 0;
+    v[PTXI_TMEM_MMA_D] = tensor_address(b, "d");
+    v[PTXI_TMEM_MMA_A] = head.a_in_tmem ? tensor_address(b, "a") : value(b, "a_desc", PTXI_RC_64);
+    v[PTXI_TMEM_MMA_B] = value(b, "b_desc", PTXI_RC_64);
+    v[PTXI_TMEM_MMA_IDESC] = value(b, "idesc", PTXI_RC_32);
+    v[PTXI_TMEM_MMA_META] = head.sparse ? tensor_address(b, "sp_meta") : PTXI_NONE;
+    v[PTXI_TMEM_MMA_SCALE_A] = head.scales ? tensor_address(b, "scale_a") : PTXI_NONE;
+    v[PTXI_TMEM_MMA_SCALE_B] = head.scales ? tensor_address(b, "scale_b") : PTXI_NONE;
+    v[PTXI_TMEM_MMA_ENABLE_D] = ptxi_build_use_pred(b, ptxi_build_operand(b, "enable_d"), &mods);
+    v[PTXI_TMEM_MMA_ZERO_MASK] = value(b, "zero_mask", PTXI_RC_64);
+    head.disabled = (uint16_t)ptxi_build_registers(b, "disabled", false, v + PTXI_TMEM_MMA_DISABLED);
+    ptxi_build_list(b, ptxi_isa_op(m), mods, PTXI_NONE, PTXI_NONE, &head, MMA_HEAD, v, 0, PTXI_TMEM_MMA_DISABLED + head.disabled);
 }

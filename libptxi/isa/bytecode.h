@@ -101,6 +101,20 @@ struct ptxi_tmem_move {
     uint16_t slots[];
 };
 
+/* tcgen05_mma: pool[imm]. mods: PTXI_MOD_NOT_C if enable-input-d is negated. */
+enum ptxi_tmem_kind { PTXI_TMEM_F16, PTXI_TMEM_TF32, PTXI_TMEM_F8F6F4, PTXI_TMEM_I8, PTXI_TMEM_MXF8F6F4, PTXI_TMEM_MXF4 /* and mxf4nvf4 */ };
+enum { PTXI_TMEM_MMA_D, PTXI_TMEM_MMA_A, PTXI_TMEM_MMA_B, PTXI_TMEM_MMA_IDESC, PTXI_TMEM_MMA_META, PTXI_TMEM_MMA_SCALE_A, PTXI_TMEM_MMA_SCALE_B,
+       PTXI_TMEM_MMA_ENABLE_D, PTXI_TMEM_MMA_ZERO_MASK, PTXI_TMEM_MMA_DISABLED };
+struct ptxi_tmem_mma {
+    uint16_t kind, sm;       /* the architecture whose bits are wanted */
+    uint16_t pair, ws, sparse;
+    uint16_t a_in_tmem, shifted;
+    uint16_t scale_d;        /* scale-input-d */
+    uint16_t scales;         /* of a row of A; 0: none */
+    uint16_t disabled;       /* registers with lanes that are not written */
+    uint16_t slots[];        /* PTXI_TMEM_MMA_...; the last are as many as `disabled` says */
+};
+
 /* tcgen05_cp: imm */
 enum { PTXI_TMEM_128X256B, PTXI_TMEM_4X256B, PTXI_TMEM_128X128B, PTXI_TMEM_64X128B_02_13, PTXI_TMEM_64X128B_01_23, PTXI_TMEM_32X128B,
        PTXI_TMEM_COPY_SHAPE = 7 /* mask */, PTXI_TMEM_COPY_PACKED = 3 /* shift of the bits of an element that is widened to 8, or 0 */ };
