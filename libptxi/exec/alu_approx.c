@@ -8,8 +8,8 @@
  * They say whether there was an operand that they are not for. Where that is seen by the operands, any_irregular() comes before them; with
  * AVX-512, some units see it by what they compute anyway. */
 
-/* 2^24 / significand, less what a has beyond its significand */
-ALWAYS void rcp_pair(vec *r, const vec *a)
+/* 2^24 / significand, less what a has beyond its significand, plus more */
+ALWAYS void rcp_pair(vec *r, const vec *a, uint32_t more)
 {
     vec x = joined_halves(a[0], a[1] << 16);
     struct factors f = factors(x, turned(x));
@@ -17,15 +17,13 @@ ALWAYS void rcp_pair(vec *r, const vec *a)
     for (int j = 0; j < 2; j++) {
         struct found row = LOOK_UP(&ptxi_num_rcp, a[j], 16, j);
 
-        r[j] = ((row.c0 + SAR(dot(row.c12, f.of[j]) + ptxi_approx_rcp.bias, 13)) >> 2) - a[j];
+        r[j] = ((row.c0 + SAR(dot(row.c12, f.of[j]) + ptxi_approx_rcp.bias, 13)) >> 2) + (more - a[j]);
     }
 }
 
 ALWAYS bool rcp_vectors(vec *r, const vec *a)
 {
-    rcp_pair(r, a);
-    for (int j = 0; j < 2; j++)
-        r[j] += ptxi_approx_rcp.offset;
+    rcp_pair(r, a, ptxi_approx_rcp.offset);
     return false;
 }
 
@@ -35,9 +33,9 @@ ALWAYS void rsqrt_pair(vec *r, const vec *a)
     struct factors f = factors17(a);
 
     for (int j = 0; j < 2; j++) {
-        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17, j), f.of[j], a[j], 14, &ptxi_approx_rsqrt.bias, j);
+        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17, j), f.of[j], a[j], -(a[j] + a[j]), 14, &ptxi_approx_rsqrt.bias, j);
 
-        r[j] = next_where(EQUAL(t.low, ptxi_approx_rsqrt.exact), (t.high - (a[j] + a[j])) >> 2);
+        r[j] = next_where(EQUAL(t.low, ptxi_approx_rsqrt.exact), t.high >> 2);
     }
 }
 
@@ -54,7 +52,7 @@ ALWAYS bool sqrt_vectors(vec *r, const vec *a)
     struct factors f = factors17(a);
 
     for (int j = 0; j < 2; j++)
-        r[j] = ((total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17, j), f.of[j], a[j], 15, &ptxi_approx_sqrt.bias, j).high >> 1) + a[j]) >> 1;
+        r[j] = ((total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17, j), f.of[j], a[j], ALL(0), 15, &ptxi_approx_sqrt.bias, j).high >> 1) + a[j]) >> 1;
     return false;
 }
 
@@ -64,10 +62,10 @@ ALWAYS bool ex2_vectors(vec *r, const vec *a)
     vec v[2];
 
     for (int j = 0; j < 2; j++)
-        v[j] = lowered(integers_toward_zero((vec)((fvec)a[j] * ptxi_approx_ex2.scale)), a[j], K->significand);
+        v[j] = lowered(integers_toward_zero((vec)((fvec)a[j] * ptxi_approx_ex2.scale)), a[j]);
     f = factors17(v);
     for (int j = 0; j < 2; j++)
-        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17, j), f.of[j], v[j], 13, &ptxi_approx_ex2.bias, j).high >> 2) + v[j];
+        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17, j), f.of[j], v[j], ALL(0), 13, &ptxi_approx_ex2.bias, j).high >> 2) + v[j];
     return !all_normal(r[0], r[1]);
 }
 
@@ -87,10 +85,8 @@ ALWAYS void lg2_totals(struct total *t, const vec *a)
 {
     struct factors f = factors17(a);
 
-    for (int j = 0; j < 2; j++) {
-        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17, j), f.of[j], a[j], 8, &ptxi_approx_lg2.bias, j);
-        t[j].high += a[j] << 7;
-    }
+    for (int j = 0; j < 2; j++)
+        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17, j), f.of[j], a[j], a[j] << 7, 8, &ptxi_approx_lg2.bias, j);
 }
 
 ALWAYS bool lg2_vectors(vec *r, const vec *a)
@@ -104,10 +100,10 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
     /* Fraction and exponent are added as floats. Of a negative number both are complemented, and the exponent is one less from 0. */
     for (int j = 0; j < 2; j++) {
         __mmask16 negative = BELOW(a[j], unit->offset);
-        native v = (native)t[j].high;
+        native v = (native)t[j].high, mask = _mm512_set1_epi32((int)K->fraction30);
         __m512 one = _mm512_set1_ps(unit->scale), e = _mm512_getexp_ps((__m512)a[j]);
 
-        v = _mm512_and_si512(_mm512_mask_ternarylogic_epi32(v, negative, v, v, 0x0f), _mm512_set1_epi32((int)K->fraction30));
+        v = _mm512_ternarylogic_epi32(v, mask, _mm512_maskz_mov_epi32(negative, mask), 0x6a); /* (v & mask) ^ (negative ? mask : 0) */
         e = _mm512_mask_add_ps(e, negative, e, _mm512_set1_ps(1));
         one = _mm512_mask_sub_ps(one, negative, _mm512_setzero_ps(), one);
         r[j] = (vec)_mm512_fmadd_round_ps((__m512)floats_toward_zero((vec)v), one, e, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -136,6 +132,27 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
     return false;
 }
 
+/* Where a result is small, its sums of units of 2^-37 count. */
+ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const struct ptxi_approx_unit *unit)
+{
+    for (int j = 0; j < 2; j++) {
+        vec last = t[j].low & 0x7f;
+#if defined(__AVX512BW__)
+        /* As floats, which are the same as before where those bits do not count. */
+        __m512 units = (__m512)floats_toward_zero(t[j].high), one = (__m512)with_sign((vec)_mm512_set1_ps(0x1p-30f), sign[j]);
+
+        units = _mm512_fmadd_round_ps((__m512)floats_toward_zero(last), _mm512_set1_ps(0x1p-7f), units, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+        r[j] = (vec)_mm512_mul_ps(units, one);
+        (void)unit;
+#else
+        vec fine = (t[j].high << 7) + last;
+
+        fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), sign[j]);
+        r[j] = picked(BELOW(t[j].high, K->bit[23]), fine, r[j]);
+#endif
+    }
+}
+
 /* later: by a quarter turn */
 ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit, bool later)
 {
@@ -150,16 +167,11 @@ ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *
     }
     f = factors17(v);
     for (int j = 0; j < 2; j++) {
-        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17, j), f.of[j], v[j], 7, NULL, j); /* in units of 2^-30 */
+        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17, j), f.of[j], v[j], ALL(0), 7, NULL, j); /* in units of 2^-30 */
         r[j] = lowered_with_sign(floats_toward_zero(t[j].high), unit->one, s[j]);
     }
     if (__builtin_expect(any_small(t[0].high, t[1].high), 0))
-        for (int j = 0; j < 2; j++) { /* of 2^-37 */
-            vec fine = (t[j].high << 7) + (t[j].low & 0x7f);
-
-            fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), s[j]);
-            r[j] = picked(BELOW(t[j].high, K->bit[23]), fine, r[j]);
-        }
+        sincos_fine(r, t, s, unit);
     return any_sign(turns[0] | turns[1]);
 }
 
@@ -200,10 +212,10 @@ ALWAYS bool tanh_vectors(vec *r, const vec *a)
     f = factors17(v);
     for (int j = 0; j < 2; j++) {
         struct found row = LOOK_UP(&ptxi_num_tanh, v[j], 17, j);
-        vec sum = row.c0 + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
+        vec rest = add_where(row.c0 + (v[j] << 15 >> shift[j]), v[j], 16, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
+        vec sum = rest + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
 
-        sum = add_where(sum, v[j], 16, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
-        r[j] = lowered_with_sign(floats_toward_zero(sum + (v[j] << 15 >> shift[j])), ptxi_approx_tanh.one, a[j]);
+        r[j] = lowered_with_sign(floats_toward_zero(sum), ptxi_approx_tanh.one, a[j]);
     }
     return false;
 }
@@ -373,7 +385,7 @@ WIDENED(tanh, bf16, ptxi_num_tanh_approx_f32)
         WRITE_LANES(d, (uint64_t)r[l] << 32);                                                                           \
         NEXT;                                                                                                           \
     }
-UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
+UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), 0))
 UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 
 OP( rsqrt_approx_f64 )

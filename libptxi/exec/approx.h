@@ -130,15 +130,16 @@ ALWAYS vec next_where(lanes_of_vec k, vec a)
 #endif
 }
 
-/* v, toward zero from a negative number if `sign` is negative, made to be toward minus infinity: less 1 if any of these bits is on. */
-ALWAYS vec lowered(vec v, vec sign, uint32_t bits)
+/* v, which has 23 bits of a's fraction, less 1 where a is negative and those are not all 0. */
+ALWAYS vec lowered(vec v, vec a)
 {
 #if defined(__AVX512BW__)
-    __mmask16 k = _mm512_mask_test_epi32_mask(_mm512_movepi32_mask((native)sign), (native)v, _mm512_set1_epi32((int)bits));
+    __m512 fraction = _mm512_reduce_ps((__m512)a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 
-    return (vec)_mm512_mask_sub_epi32((native)v, k, (native)v, _mm512_set1_epi32((int)K->bit[0]));
+    return (vec)_mm512_mask_sub_epi32((native)v, _mm512_cmple_ps_mask(fraction, _mm512_set1_ps(-0x1p-23f)), (native)v,
+                                      _mm512_set1_epi32((int)K->bit[0]));
 #else
-    return v + (SAR(sign, 31) & (vec)((v & bits) != 0));
+    return v + (SAR(a, 31) & (vec)((v & K->significand) != 0));
 #endif
 }
 
@@ -410,11 +411,11 @@ ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int b
 /* ptxi_num_square17() of numbers of which 16-bit elements hold all but the last bit. */
 ALWAYS vec squares(vec u)
 {
-    vec h = u & K->h, sum = high_products(h, h >> 1);
+    vec h = u & K->h, p[4];
 
     for (int k = 0; k < 4; k++)
-        sum += high_products(u & K->a[k], u & K->b[k]);
-    return sum;
+        p[k] = high_products(u & K->a[k], u & K->b[k]);
+    return (p[0] + p[1]) + (p[2] + p[3]) + high_products(h, h >> 1);
 }
 
 /* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and the square. u: x / 2 for squares(), of both vectors; x: the lower
@@ -461,17 +462,18 @@ ALWAYS vec c1_above(struct found row, int second)
     return row.c12 & K->upper_half;
 }
 
-/* ptxi_num_high() for numbers v whose last 17 bits are x, with the low sum. bias: NULL for none. */
+/* ptxi_num_high() for numbers v whose last 17 bits are x, plus more, with the low sum. bias: NULL for none. The product is what takes time; all
+ * else is added up beside it. */
 struct total {
     vec high, low;
 };
-ALWAYS struct total total17(struct found row, vec factors, vec v, int shift, const uint32_t *bias, int second)
+ALWAYS struct total total17(struct found row, vec factors, vec v, vec more, int shift, const uint32_t *bias, int second)
 {
-    vec low = dot(row.c12, factors);
+    vec low = dot(row.c12, factors), rest = add_where(row.c0 + more, v, 16, c1_times(row, 16 - shift, second));
 
     if (bias)
         low += *bias;
-    return (struct total){ add_where(row.c0 + SAR(low, shift), v, 16, c1_times(row, 16 - shift, second)), low };
+    return (struct total){ rest + SAR(low, shift), low };
 }
 
 #endif
