@@ -885,7 +885,9 @@ PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart,
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /*! ptxiLaunchKernel() :
- *  Enqueue one grid on a stream; returns before it ends. Shape and meaning of cuLaunchKernel.
+ *  Enqueue one grid on a stream; returns before it ends. Shape and meaning of cuLaunchKernel. Grids that the kernel launches
+ *  itself (CUDA's dynamic parallelism, from nvcc -rdc=true) run when it has ended, in the order of their streams, and belong to
+ *  the launch: its limits, its end and its failure.
  * `gridDimX,Y,Z`   CTAs: 1..2^31-1, 1..65535, 1..65535.
  * `blockDimX,Y,Z`  threads per CTA: 1..1024, 1..1024, 1..64, product <= 1024 and what the kernel allows.
  * `sharedMemBytes` dynamic shared memory per CTA, in bytes, beyond the kernel's static .shared; past 48 KiB in all,
@@ -898,6 +900,7 @@ PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart,
  *                  PTXI_LAUNCH_PARAM_END: all parameters in one buffer, laid out as ptxiFuncGetParamInfo says; copied.
  *                  A buffer that ends early leaves the rest zero.
  * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  the kernel can reach what is defined nowhere; ptxiGetLastReport lists it
  *         PTXI_ERROR_INVALID_VALUE            a dimension or the shared memory out of range, a block that .maxntid or
  *                                             .reqntid excludes, or a NULL kernelParams[k]
  *         PTXI_ERROR_INVALID_HANDLE           a bad function or stream

@@ -41,6 +41,13 @@ ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *pa
     return PTXI_SUCCESS;
 }
 
+size_t ptxi_module_param_bytes(ptxiFunction f)
+{
+    uint32_t n = f->func->signature.param_count;
+
+    return n ? ptxi_layout_param(f->func, n - 1) + f->func->signature.params[n - 1]->size : 0;
+}
+
 ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
 {
     ptxiResult r = ptxi_api_function(hfunc);

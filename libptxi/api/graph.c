@@ -69,13 +69,6 @@ static bool copy_work(struct work *to, const struct work *from)
     return to->params;
 }
 
-static size_t param_bytes(ptxiFunction f)
-{
-    uint32_t n = f->func->signature.param_count;
-
-    return n ? ptxi_layout_param(f->func, n - 1) + f->func->signature.params[n - 1]->size : 0;
-}
-
 static ptxiResult kernel_work(struct work *w, const PTXI_KERNEL_NODE_PARAMS *p)
 {
     if (!p || !p->func)
@@ -86,7 +79,7 @@ static ptxiResult kernel_work(struct work *w, const PTXI_KERNEL_NODE_PARAMS *p)
     memset(w, 0, sizeof *w);
     memcpy(&w->kernel, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern));
     w->type = PTXI_GRAPH_NODE_TYPE_KERNEL;
-    w->bytes = param_bytes(p->func);
+    w->bytes = ptxi_module_param_bytes(p->func);
     w->params = calloc(1, w->bytes + 1);
     if (!w->params)
         return PTXI_ERROR_OUT_OF_MEMORY;

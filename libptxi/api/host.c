@@ -1,4 +1,5 @@
 /* Host functions: C in place of an .extern .func. */
+#include "api/device_runtime.h"
 #include "api/module.h"
 
 #include "exec/builtin.h"
@@ -461,6 +462,9 @@ ptxiResult ptxiModuleBindHostCallback(ptxiModule mod, const char *name, ptxiHost
 
 void ptxi_module_set_builtin(struct ptxi_callee *callee, struct ptxi_host *h)
 {
-    callee->builtin = h ? call_host : ptxi_builtin_find(callee->name);
-    callee->builtin_user = h;
+    callee->builtin = ptxi_device_runtime_find(callee->name, &callee->builtin_user);
+    if (h) {
+        callee->builtin = call_host;
+        callee->builtin_user = h;
+    }
 }

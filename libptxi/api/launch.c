@@ -1,6 +1,7 @@
 /* Kernels: their attributes, what the device profile can hold of them, and launches. */
+#include "api/launch.h"
+
 #include "api/heap.h"
-#include "api/module.h"
 #include "api/report.h"
 
 #include "exec/memmap.h"
@@ -56,6 +57,13 @@ static unsigned blocks_per_mp(const struct ptxi_profile *p, const struct ptxi_co
     return n;
 }
 
+int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic)
+{
+    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, false);
+
+    return code ? (int)blocks_per_mp(f->module->profile, code, threads, dynamic) : -1;
+}
+
 /* ---- attributes */
 
 static ptxiResult enter(ptxiFunction f, const struct ptxi_code **code)
@@ -96,18 +104,29 @@ static bool attribute(const struct ptxiFunction_st *f, const struct ptxi_code *c
     }
 }
 
+ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, int *value)
+{
+    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, false);
+
+    if (!code)
+        return no_code(f, false);
+    pthread_mutex_lock(&f->module->lock);
+    bool known = attribute(f, code, (int)which, value);
+    pthread_mutex_unlock(&f->module->lock);
+    return known ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
 ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc)
 {
-    const struct ptxi_code *code;
-    ptxiResult r = enter(hfunc, &code);
+    ptxiResult r = ptxi_api_function(hfunc);
     int value;
 
     if (r)
         return r;
-    pthread_mutex_lock(&hfunc->module->lock);
-    bool known = attribute(hfunc, code, (int)attrib, &value);
-    pthread_mutex_unlock(&hfunc->module->lock);
-    if (!pi || !known)
+    r = ptxi_launch_attribute(hfunc, attrib, &value);
+    if (r)
+        return r;
+    if (!pi)
         return PTXI_ERROR_INVALID_VALUE;
     *pi = value;
     return PTXI_SUCCESS;
@@ -221,19 +240,6 @@ ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *bl
 
 /* ---- a launch */
 
-struct launch {
-    ptxiContext ctx;
-    ptxiModule module;
-    const char *kernel;
-    size_t milliseconds;             /* limit, or 0 */
-    void (*progress)(void *user, unsigned long long done, unsigned long long blocks); /* or NULL */
-    void *progress_user;
-    struct ptxi_exec *exec;
-    struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
-    struct ptxi_grid grid;
-    _Alignas(16) unsigned char params[];
-};
-
 static void write_output(void *p, const char *text, size_t size)
 {
     ptxiContext ctx = p;
@@ -251,14 +257,14 @@ static void write_output(void *p, const char *text, size_t size)
 
 static void report_progress(void *p, uint64_t done, uint64_t blocks)
 {
-    struct launch *l = p;
+    struct ptxi_launch *l = p;
 
     ptxi_queue_set_callback(true);
     l->progress(l->progress_user, done, blocks);
     ptxi_queue_set_callback(false);
 }
 
-static void add_counters(struct launch *l)
+static void add_counters(struct ptxi_launch *l)
 {
     const struct ptxi_grid *g = &l->grid;
     uint64_t blocks = g->done_ctas;
@@ -277,10 +283,8 @@ static void add_counters(struct launch *l)
     pthread_mutex_unlock(&l->ctx->lock);
 }
 
-static ptxiResult run_launch(void *payload, struct ptxi_failure **failure)
+ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
 {
-    struct launch *l = payload;
-
     if (l->milliseconds) {
         struct timespec t;
 
@@ -295,10 +299,19 @@ static ptxiResult run_launch(void *payload, struct ptxi_failure **failure)
     return ptxi_report_create(l->module, l->kernel, &l->grid.report, failure);
 }
 
+static ptxiResult run_launch(void *payload, struct ptxi_failure **failure)
+{
+    struct ptxi_launch *l = payload;
+    ptxiResult r = ptxi_launch_run_grid(l, failure);
+
+    return r ? r : ptxi_children_run(l, failure);
+}
+
 static void release_launch(void *payload)
 {
-    struct launch *l = payload;
+    struct ptxi_launch *l = payload;
 
+    ptxi_children_free(l);
     if (l->workspace)
         ptxi_heap_free(l->workspace);
 }
@@ -351,16 +364,10 @@ ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsig
 
 /* ---- what the caller asks for */
 
-struct shape {
-    unsigned grid[3], block[3], shared;
-    unsigned cluster[3]; /* 0: none asked for */
-    bool cooperative;
-};
-
 enum { PORTABLE_CLUSTER = 8 };
 
 /* What clusters the grid has: the kernel's own, those of the launch, or those set for the function. */
-static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct shape *s)
+static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct ptxi_launch_shape *s)
 {
     const struct ptxi_func *k = f->func;
     bool own = k->cluster[0] != 0, asked = s->cluster[0] != 0, set = f->cluster[0] > 0 && f->cluster[1] > 0 && f->cluster[2] > 0;
@@ -391,7 +398,7 @@ static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct shape *
     return PTXI_SUCCESS;
 }
 
-static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct shape *s)
+static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
 {
     static const unsigned grid_most[3] = { 0x7fffffff, 65535, 65535 }, block_most[3] = { 1024, 1024, 64 };
     const struct ptxi_func *k = f->func;
@@ -417,7 +424,7 @@ static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi
     return PTXI_SUCCESS;
 }
 
-static void fill_grid(struct launch *l, const struct ptxi_code *code, const struct shape *s)
+static void fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
 {
     static _Atomic uint64_t launches;
     struct ptxi_grid *g = &l->grid;
@@ -460,7 +467,7 @@ static void fill_grid(struct launch *l, const struct ptxi_code *code, const stru
 
 /* The grid barrier of cooperative groups keeps its state in memory that %envreg1 and %envreg2 point to: its size, and
  * a counter that starts at 0. */
-static ptxiResult make_workspace(struct launch *l)
+static ptxiResult make_workspace(struct ptxi_launch *l)
 {
     ptxiResult r = ptxi_heap_alloc(l->ctx, WORKSPACE, PTXI_HEAP_MODULE, PTXI_MEM_RWA, 0, &l->workspace);
 
@@ -473,7 +480,7 @@ static ptxiResult make_workspace(struct launch *l)
     return PTXI_SUCCESS;
 }
 
-static ptxiResult prepare(struct launch *l, ptxiFunction f, const struct ptxi_code *code, const struct shape *s, size_t bytes,
+static ptxiResult prepare(struct ptxi_launch *l, ptxiFunction f, const struct ptxi_code *code, const struct ptxi_launch_shape *s, size_t bytes,
                           void **params, void **extra)
 {
     bool counting = l->grid.counting;
@@ -494,18 +501,10 @@ static ptxiResult prepare(struct launch *l, ptxiFunction f, const struct ptxi_co
     return PTXI_SUCCESS;
 }
 
-static ptxiResult launch(ptxiFunction f, struct shape *s, ptxiStream handle, void **params, void **extra)
+ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_shape *s, void **params, void **extra, struct ptxi_item **item)
 {
-    ptxiContext ctx;
-    struct ptxiStream_st *stream;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r;
 
-    if (r)
-        return r;
-    if (!ptxi_function_valid(f) || f->module->ctx != ctx)
-        return PTXI_ERROR_INVALID_HANDLE;
-    if ((r = ptxi_api_stream(ctx, handle, &stream)))
-        return r;
     pthread_mutex_lock(&ctx->lock);
     bool counting = ctx->counting;
     pthread_mutex_unlock(&ctx->lock);
@@ -520,13 +519,14 @@ static ptxiResult launch(ptxiFunction f, struct shape *s, ptxiStream handle, voi
     if (!f->resolved && (r = ptxi_symbols_check_kernel(f)))
         return r;
     size_t bytes = code->param_bytes;
-    struct ptxi_item *it = ptxi_item_create(sizeof(struct launch) + bytes, run_launch, release_launch);
+    struct ptxi_item *it = ptxi_item_create(sizeof(struct ptxi_launch) + bytes, run_launch, release_launch);
 
     if (!it)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    struct launch *l = ptxi_item_payload(it);
+    struct ptxi_launch *l = ptxi_item_payload(it);
 
     memset(l, 0, sizeof *l);
+    ptxi_children_init(l);
     l->ctx = ctx;
     l->module = f->module;
     l->kernel = f->func->name->s;
@@ -536,6 +536,23 @@ static ptxiResult launch(ptxiFunction f, struct shape *s, ptxiStream handle, voi
         ptxi_item_discard(it);
         return r;
     }
+    *item = it;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult launch(ptxiFunction f, struct ptxi_launch_shape *s, ptxiStream handle, void **params, void **extra)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *stream;
+    struct ptxi_item *it;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!ptxi_function_valid(f) || f->module->ctx != ctx)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_api_stream(ctx, handle, &stream)) || (r = ptxi_launch_make(ctx, f, s, params, extra, &it)))
+        return r;
     return ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
 }
 
@@ -543,7 +560,7 @@ ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY
                             unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, ptxiStream hStream,
                             void **kernelParams, void **extra)
 {
-    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, false };
+    struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, false };
 
     return launch(f, &s, hStream, kernelParams, extra);
 }
@@ -552,12 +569,12 @@ ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsign
                                        unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                        unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams)
 {
-    struct shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, true };
+    struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, true };
 
     return launch(f, &s, hStream, kernelParams, NULL);
 }
 
-static ptxiResult read_attribute(const ptxiLaunchAttribute *a, struct shape *s)
+static ptxiResult read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s)
 {
     switch (a->id) {
     case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -581,7 +598,7 @@ ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **
 {
     if (!c || (c->numAttrs && !c->attrs))
         return PTXI_ERROR_INVALID_VALUE;
-    struct shape s = { { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false };
+    struct ptxi_launch_shape s = { { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false };
     ptxiResult r;
 
     for (unsigned i = 0; i < c->numAttrs; i++)

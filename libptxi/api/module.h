@@ -78,6 +78,8 @@ bool ptxi_function_valid(const struct ptxiFunction_st *f);
  * can hold. */
 const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count);
 
+size_t ptxi_module_param_bytes(ptxiFunction f); /* of all its parameters together */
+
 /* launch.c: a kernel's parameters as ptxiLaunchKernel takes them, into `bytes` zeroed bytes. */
 ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsigned char *to, size_t bytes);
 

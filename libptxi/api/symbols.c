@@ -1,8 +1,8 @@
 /* What a module's code names and nothing defines. */
+#include "api/device_runtime.h"
 #include "api/module.h"
 
 #include "compile/layout.h"
-#include "exec/builtin.h"
 
 #include <stdlib.h>
 
@@ -32,13 +32,15 @@ static void missing(struct walk *w, struct ptxi_loc loc, const char *name)
 
 static void see_func(struct walk *w, const struct ptxi_func *f)
 {
+    void *user;
+
     f = real(f);
     if (w->funcs[f->index])
         return;
     w->funcs[f->index] = true;
     if (f->has_body)
         w->stack[w->depth++] = f->index;
-    else if (!(w->hosts && w->hosts[f->index]) && !ptxi_builtin_find(f->name->s))
+    else if (!(w->hosts && w->hosts[f->index]) && !ptxi_device_runtime_find(f->name->s, &user))
         missing(w, f->loc, f->name->s);
 }
 

@@ -1,0 +1,590 @@
+/* The part of CUDA's runtime that kernels call (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"), under the names that nvcc gives it.
+ *
+ * A kernel cannot wait for what it launches, nor is any of it promised to begin before the kernel ends. So all of it waits in the launch, and
+ * runs when the grid has ended, one after the other in the order of the calls, each followed by its own; the tail launches come last. That is an order
+ * which all streams and events of the device allow. */
+#include "api/device_runtime.h"
+
+#include "api/heap.h"
+#include "api/launch.h"
+
+#include "exec/builtin.h"
+#include "exec/engine.h"
+#include "exec/memmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* cudaError_t, where it is not the driver's number. */
+enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_CONFIGURATION = 9, INVALID_DEVICE_FUNCTION = 98 };
+
+enum { TAIL_STREAM = 3 };
+
+/* A grid, or rows to copy or to fill. */
+struct ptxi_child {
+    struct ptxi_child *next;
+    struct ptxi_item *item; /* of a grid, else NULL: */
+    uint64_t dst, src;
+    size_t dst_pitch, src_pitch, width, height;
+    int value;              /* fill: the byte; -1: copy */
+};
+
+/* Memory given to kernels for as long as the launch runs: parameters of a grid to be, or a text. */
+struct ptxi_param_buffer {
+    struct ptxi_param_buffer *next;
+    struct ptxi_heap_block *block;
+    ptxiFunction function; /* or NULL */
+    struct ptxi_launch_shape shape;
+};
+
+static struct ptxi_launch *launch_of(const struct ptxi_builtin_call *c)
+{
+    return (struct ptxi_launch *)((char *)c->warp->cta->grid - offsetof(struct ptxi_launch, grid));
+}
+
+void ptxi_children_init(struct ptxi_launch *l)
+{
+    pthread_mutex_init(&l->lock, NULL);
+    l->last = &l->first;
+    l->last_tail = &l->first_tail;
+}
+
+static void free_list(struct ptxi_child *c)
+{
+    for (struct ptxi_child *next; c; c = next) {
+        next = c->next;
+        if (c->item)
+            ptxi_item_discard(c->item);
+        free(c);
+    }
+}
+
+void ptxi_children_free(struct ptxi_launch *l)
+{
+    free_list(l->first);
+    free_list(l->first_tail);
+    for (struct ptxi_param_buffer *b = l->buffers, *next; b; b = next) {
+        next = b->next;
+        ptxi_heap_free(b->block);
+        free(b);
+    }
+    pthread_mutex_destroy(&l->lock);
+}
+
+/* ---- running */
+
+static void move_rows(const struct ptxi_child *c)
+{
+    for (size_t y = 0; y < c->height; y++) {
+        void *to = (void *)(uintptr_t)(c->dst + y * c->dst_pitch);
+
+        if (c->value < 0)
+            memmove(to, (void *)(uintptr_t)(c->src + y * c->src_pitch), c->width);
+        else
+            memset(to, c->value, c->width);
+    }
+}
+
+/* What has been asked for, in the order in which it runs; `behind` follows. */
+static struct ptxi_child *take(struct ptxi_launch *l, struct ptxi_child *behind)
+{
+    *l->last_tail = behind;
+    *l->last = l->first_tail;
+    struct ptxi_child *first = l->first;
+
+    l->first = l->first_tail = NULL;
+    l->last = &l->first;
+    l->last_tail = &l->first_tail;
+    return first;
+}
+
+/* Limits are those of the launch as a whole. */
+static void inherit(const struct ptxi_launch *root, struct ptxi_launch *l, uint64_t spent)
+{
+    l->grid.deadline_ns = root->grid.deadline_ns;
+    l->milliseconds = 0;
+    if (root->grid.instruction_budget)
+        l->grid.instruction_budget = root->grid.instruction_budget > spent ? root->grid.instruction_budget - spent : 1;
+}
+
+ptxiResult ptxi_children_run(struct ptxi_launch *root, struct ptxi_failure **failure)
+{
+    struct ptxi_child *todo = take(root, NULL);
+    uint64_t spent = root->grid.spent;
+    ptxiResult r = PTXI_SUCCESS;
+
+    while (todo && !r) {
+        struct ptxi_child *c = todo;
+
+        todo = c->next;
+        if (c->item) {
+            struct ptxi_launch *l = ptxi_item_payload(c->item);
+
+            inherit(root, l, spent);
+            r = ptxi_launch_run_grid(l, failure);
+            spent += l->grid.spent;
+            todo = take(l, todo);
+        } else {
+            move_rows(c);
+        }
+        c->next = NULL;
+        free_list(c);
+    }
+    free_list(todo);
+    return r;
+}
+
+/* ---- help for the functions below */
+
+static unsigned arg(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
+{
+    return ptxi_builtin_arg32(c, word, lane);
+}
+
+static uint64_t pointer(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
+{
+    return ptxi_builtin_arg64(c, word, lane);
+}
+
+/* Remembers an error for cudaGetLastError, too. */
+static int fail(struct ptxi_launch *l, int error)
+{
+    pthread_mutex_lock(&l->lock);
+    if (error)
+        l->error = error;
+    pthread_mutex_unlock(&l->lock);
+    return error;
+}
+
+static int cuda_error(ptxiResult r)
+{
+    return r == PTXI_ERROR_INVALID_VALUE ? INVALID_CONFIGURATION : (int)r;
+}
+
+/* Writes a result where the lane's argument says. False: the launch has failed. */
+static bool give(struct ptxi_builtin_call *c, unsigned word, unsigned lane, const void *value, size_t size)
+{
+    unsigned char *p = ptxi_builtin_pointer(c, lane, pointer(c, word, lane), size, true);
+
+    if (p)
+        memcpy(p, value, size);
+    return p;
+}
+
+static bool add(struct ptxi_launch *l, struct ptxi_child child, uint64_t stream)
+{
+    struct ptxi_child *c = malloc(sizeof *c);
+
+    if (!c)
+        return false;
+    *c = child;
+    c->next = NULL;
+    pthread_mutex_lock(&l->lock);
+    struct ptxi_child ***last = stream == TAIL_STREAM ? &l->last_tail : &l->last;
+
+    **last = c;
+    *last = &c->next;
+    pthread_mutex_unlock(&l->lock);
+    return true;
+}
+
+static struct ptxi_param_buffer *new_buffer(struct ptxi_launch *l, size_t bytes)
+{
+    struct ptxi_param_buffer *b = calloc(1, sizeof *b);
+
+    if (b && ptxi_heap_alloc(l->ctx, bytes ? bytes : 1, PTXI_HEAP_MODULE, PTXI_MEM_RWA, 0, &b->block)) {
+        free(b);
+        b = NULL;
+    }
+    if (!b)
+        return NULL;
+    pthread_mutex_lock(&l->lock);
+    b->next = l->buffers;
+    l->buffers = b;
+    pthread_mutex_unlock(&l->lock);
+    return b;
+}
+
+/* The kernel at an address, or NULL. */
+static ptxiFunction kernel_at(const struct ptxi_launch *l, uint64_t address)
+{
+    const struct ptxi_program *p = l->grid.program;
+    uint32_t i = p->function_at(p->ctx, address);
+
+    for (unsigned k = 0; i != UINT32_MAX && k < l->module->kernel_count; k++)
+        if (l->module->kernels[k].func->index == i)
+            return &l->module->kernels[k];
+    return NULL;
+}
+
+/* ---- the functions: each for one lane; false after a fault. `result` is what the lane gets, cudaSuccess unless set. */
+
+#define FUNCTION(name) static bool name(struct ptxi_launch *l, struct ptxi_builtin_call *c, unsigned lane, uint64_t *result)
+
+/* void *(void *kernel, dim3 grid, dim3 block, unsigned shared) */
+FUNCTION(GetParameterBufferV2)
+{
+    ptxiFunction f = kernel_at(l, pointer(c, 0, lane));
+    struct ptxi_param_buffer *b = f ? new_buffer(l, ptxi_module_param_bytes(f)) : NULL;
+
+    if (!b) {
+        fail(l, f ? MEMORY_ALLOCATION : INVALID_DEVICE_FUNCTION);
+        return true;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        b->shape.grid[k] = arg(c, 2 + k, lane);
+        b->shape.block[k] = arg(c, 5 + k, lane);
+    }
+    b->shape.shared = arg(c, 8, lane);
+    b->function = f;
+    *result = b->block->base;
+    return true;
+}
+
+/* Takes the buffer out of the list; NULL: there is none at the address. */
+static struct ptxi_param_buffer *take_buffer(struct ptxi_launch *l, uint64_t at)
+{
+    struct ptxi_param_buffer *b, **link = &l->buffers;
+
+    pthread_mutex_lock(&l->lock);
+    while (*link && ((*link)->block->base != at || !(*link)->function))
+        link = &(*link)->next;
+    b = *link;
+    if (b)
+        *link = b->next;
+    pthread_mutex_unlock(&l->lock);
+    return b;
+}
+
+/* cudaError_t (void *parameters, cudaStream_t stream) */
+FUNCTION(LaunchDeviceV2)
+{
+    struct ptxi_param_buffer *b = take_buffer(l, pointer(c, 0, lane));
+    struct ptxi_child child = { .value = -1 };
+    size_t bytes;
+
+    if (!b) {
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+        return true;
+    }
+    bytes = ptxi_module_param_bytes(b->function);
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)b->block->base, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END };
+    ptxiResult r = ptxi_launch_make(l->ctx, b->function, &b->shape, NULL, bytes ? extra : NULL, &child.item);
+
+    if (!r && !add(l, child, pointer(c, 2, lane))) {
+        ptxi_item_discard(child.item);
+        r = PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    ptxi_heap_free(b->block);
+    free(b);
+    *result = (uint64_t)fail(l, cuda_error(r));
+    return true;
+}
+
+static uint64_t last_error(struct ptxi_launch *l, bool clear)
+{
+    pthread_mutex_lock(&l->lock);
+    int error = l->error;
+
+    l->error = clear ? SUCCESS : error;
+    pthread_mutex_unlock(&l->lock);
+    return (uint64_t)error;
+}
+
+FUNCTION(GetLastError)
+{
+    (void)c, (void)lane;
+    *result = last_error(l, true);
+    return true;
+}
+
+FUNCTION(PeekAtLastError)
+{
+    (void)c, (void)lane;
+    *result = last_error(l, false);
+    return true;
+}
+
+static void give_text(struct ptxi_launch *l, const char *text, uint64_t *result)
+{
+    struct ptxi_param_buffer *b = new_buffer(l, strlen(text) + 1);
+
+    if (b)
+        strcpy((char *)(uintptr_t)b->block->base, text);
+    *result = b ? b->block->base : 0;
+}
+
+FUNCTION(GetErrorString)
+{
+    const char *text = NULL;
+
+    ptxiGetErrorString((ptxiResult)arg(c, 0, lane), &text);
+    give_text(l, text ? text : "unrecognized error code", result);
+    return true;
+}
+
+FUNCTION(GetErrorName)
+{
+    const char *text = NULL;
+
+    ptxiGetErrorName((ptxiResult)arg(c, 0, lane), &text);
+    give_text(l, text ? text : "unrecognized error code", result);
+    return true;
+}
+
+FUNCTION(GetDeviceCount)
+{
+    (void)l, (void)result;
+    return give(c, 0, lane, &(int){ 1 }, sizeof(int));
+}
+
+FUNCTION(GetDevice)
+{
+    (void)l, (void)result;
+    return give(c, 0, lane, &(int){ 0 }, sizeof(int));
+}
+
+FUNCTION(RuntimeGetVersion)
+{
+    (void)l, (void)result;
+    return give(c, 0, lane, &(int){ PTXI_DRIVER_VERSION }, sizeof(int));
+}
+
+/* cudaError_t (int *value, enum cudaDeviceAttr which, int device) */
+FUNCTION(DeviceGetAttribute)
+{
+    int value;
+
+    if (arg(c, 3, lane) || !ptxi_profile_attribute(l->ctx->profile, (int)arg(c, 2, lane), &value)) {
+        *result = (uint64_t)fail(l, arg(c, 3, lane) ? (int)PTXI_ERROR_INVALID_DEVICE : INVALID_VALUE);
+        return true;
+    }
+    return give(c, 0, lane, &value, sizeof value);
+}
+
+/* cudaError_t (size_t *value, enum cudaLimit which) */
+FUNCTION(DeviceGetLimit)
+{
+    unsigned which = arg(c, 2, lane);
+
+    if (which >= PTXI_LIMITS) {
+        *result = (uint64_t)fail(l, (int)PTXI_ERROR_UNSUPPORTED_LIMIT);
+        return true;
+    }
+    pthread_mutex_lock(&l->ctx->lock);
+    size_t value = l->ctx->limits[which];
+    pthread_mutex_unlock(&l->ctx->lock);
+    return give(c, 0, lane, &value, sizeof value);
+}
+
+/* Streams and events are numbers: the order in which everything runs is right for all of them. */
+static bool give_handle(struct ptxi_builtin_call *c, unsigned lane)
+{
+    static _Atomic uint64_t handles = 0x1000;
+    uint64_t handle = atomic_fetch_add(&handles, 16);
+
+    return give(c, 0, lane, &handle, sizeof handle);
+}
+
+FUNCTION(StreamCreateWithFlags)
+{
+    if (arg(c, 2, lane) != PTXI_STREAM_NON_BLOCKING) { /* the only kind that kernels have */
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+        return true;
+    }
+    return give_handle(c, lane);
+}
+
+FUNCTION(EventCreateWithFlags)
+{
+    if (arg(c, 2, lane) != PTXI_EVENT_DISABLE_TIMING) {
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+        return true;
+    }
+    return give_handle(c, lane);
+}
+
+FUNCTION(Nothing)
+{
+    (void)l, (void)c, (void)lane, (void)result;
+    return true;
+}
+
+/* cudaError_t (void **pointer, size_t size) */
+FUNCTION(Malloc)
+{
+    uint64_t at = ptxi_heap_of_kernels.get(l->ctx, pointer(c, 2, lane));
+
+    if (!at) {
+        *result = (uint64_t)fail(l, MEMORY_ALLOCATION);
+        return true;
+    }
+    return give(c, 0, lane, &at, sizeof at);
+}
+
+FUNCTION(Free)
+{
+    uint64_t at = pointer(c, 0, lane);
+
+    if (at && ptxi_heap_of_kernels.put(l->ctx, at) != PTXI_HEAP_OK)
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+    return true;
+}
+
+static bool covered(uint64_t at, size_t pitch, size_t width, size_t height)
+{
+    struct ptxi_mem_region region;
+    size_t bytes;
+
+    if (__builtin_mul_overflow(pitch, height - 1, &bytes) || __builtin_add_overflow(bytes, width, &bytes))
+        return false;
+    return ptxi_memmap_covers(ptxi_state.memmap, at, bytes, &region) && !(region.flags & PTXI_MEM_FREED);
+}
+
+static void queue_rows(struct ptxi_launch *l, struct ptxi_child child, uint64_t stream, uint64_t *result)
+{
+    bool copy = child.value < 0, any = child.width && child.height;
+
+    if (any && (!covered(child.dst, child.dst_pitch, child.width, child.height) ||
+                (copy && !covered(child.src, child.src_pitch, child.width, child.height))))
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+    else if (any && !add(l, child, stream))
+        *result = (uint64_t)fail(l, MEMORY_ALLOCATION);
+}
+
+/* cudaError_t (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) */
+FUNCTION(MemcpyAsync)
+{
+    queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .src = pointer(c, 2, lane), .width = pointer(c, 4, lane), .height = 1, .value = -1 },
+               pointer(c, 7, lane), result);
+    return true;
+}
+
+/* cudaError_t (void *to, size_t pitch, const void *from, size_t pitch, size_t width, size_t height, kind, stream) */
+FUNCTION(Memcpy2DAsync)
+{
+    queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .dst_pitch = pointer(c, 2, lane), .src = pointer(c, 4, lane),
+                                       .src_pitch = pointer(c, 6, lane), .width = pointer(c, 8, lane), .height = pointer(c, 10, lane), .value = -1 },
+               pointer(c, 13, lane), result);
+    return true;
+}
+
+/* cudaError_t (void *to, int value, size_t bytes, cudaStream_t stream) */
+FUNCTION(MemsetAsync)
+{
+    queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .width = pointer(c, 3, lane), .height = 1, .value = (int)(arg(c, 2, lane) & 0xff) },
+               pointer(c, 5, lane), result);
+    return true;
+}
+
+/* cudaError_t (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) */
+FUNCTION(Memset2DAsync)
+{
+    queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .dst_pitch = pointer(c, 2, lane), .width = pointer(c, 5, lane),
+                                       .height = pointer(c, 7, lane), .value = (int)(arg(c, 4, lane) & 0xff) },
+               pointer(c, 9, lane), result);
+    return true;
+}
+
+/* cudaError_t (int *blocks, const void *kernel, int threads, size_t dynamic, unsigned flags) */
+FUNCTION(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+{
+    ptxiFunction f = kernel_at(l, pointer(c, 2, lane));
+    unsigned threads = arg(c, 4, lane);
+    int blocks = f && threads ? ptxi_launch_blocks_per_mp(f, threads, pointer(c, 5, lane)) : -1;
+
+    if (blocks < 0) {
+        *result = (uint64_t)fail(l, f ? INVALID_VALUE : INVALID_DEVICE_FUNCTION);
+        return true;
+    }
+    return give(c, 0, lane, &blocks, sizeof blocks);
+}
+
+/* The begin of cudaFuncAttributes. */
+struct func_attributes {
+    size_t shared, constant, local;
+    int threads, registers, ptx, binary, cache, dynamic, carveout;
+};
+
+/* cudaError_t (struct cudaFuncAttributes *attributes, const void *kernel) */
+FUNCTION(FuncGetAttributes)
+{
+    ptxiFunction f = kernel_at(l, pointer(c, 2, lane));
+    int v[PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1];
+    ptxiResult r = f ? PTXI_SUCCESS : (ptxiResult)INVALID_DEVICE_FUNCTION;
+
+    for (int k = 0; !r && k <= PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT; k++)
+        r = ptxi_launch_attribute(f, (ptxiFunctionAttribute)k, &v[k]);
+    if (r) {
+        *result = (uint64_t)fail(l, (int)r);
+        return true;
+    }
+    struct func_attributes a = { (size_t)v[1], (size_t)v[2], (size_t)v[3], v[0], v[4], v[5], v[6], v[7], v[8], v[9] };
+
+    return give(c, 0, lane, &a, sizeof a);
+}
+
+/* ---- names */
+
+typedef bool device_function(struct ptxi_launch *l, struct ptxi_builtin_call *c, unsigned lane, uint64_t *result);
+
+static const struct entry {
+    const char *name; /* behind cuda or __cudaCDP2 */
+    device_function *function;
+} table[] = {
+#define X(name) { #name, name },
+    X(GetParameterBufferV2) X(LaunchDeviceV2) X(GetLastError) X(PeekAtLastError) X(GetErrorString) X(GetErrorName) X(GetDeviceCount) X(GetDevice)
+    X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags) X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync)
+    X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes)
+#undef X
+    { "OccupancyMaxActiveBlocksPerMultiprocessor", OccupancyMaxActiveBlocksPerMultiprocessorWithFlags },
+    { "StreamDestroy", Nothing }, { "StreamWaitEvent", Nothing }, { "EventRecord", Nothing }, { "EventRecordWithFlags", Nothing }, { "EventDestroy", Nothing },
+};
+
+static bool call_device(struct ptxi_builtin_call *call, void *user)
+{
+    const struct entry *e = user;
+    struct ptxi_launch *l = launch_of(call);
+
+    for (uint64_t left = call->lanes; left; left &= left - 1) {
+        unsigned lane = ptxi_first_lane(left);
+        uint64_t result = SUCCESS;
+
+        if (!e->function(l, call, lane, &result))
+            return false;
+        ptxi_builtin_return64(call, lane, result);
+    }
+    return true;
+}
+
+/* The part of a name between the prefix of a function of the runtime and _ptsz; NULL: it has no such prefix. */
+static const char *core(const char *name, size_t *length)
+{
+    static const char *const prefixes[] = { "__cudaCDP2", "cuda" };
+
+    for (unsigned k = 0; k < 2; k++) {
+        size_t n = strlen(prefixes[k]);
+
+        if (strncmp(name, prefixes[k], n))
+            continue;
+        *length = strlen(name + n);
+        if (*length > 5 && !strcmp(name + n + *length - 5, "_ptsz"))
+            *length -= 5;
+        return name + n;
+    }
+    return NULL;
+}
+
+ptxi_builtin *ptxi_device_runtime_find(const char *name, void **user)
+{
+    size_t length;
+    const char *s = core(name, &length);
+
+    *user = NULL;
+    for (unsigned k = 0; s && k < sizeof table / sizeof *table; k++)
+        if (strlen(table[k].name) == length && !memcmp(table[k].name, s, length)) {
+            *user = (void *)(uintptr_t)&table[k];
+            return call_device;
+        }
+    return ptxi_builtin_find(name);
+}

@@ -1,0 +1,9 @@
+#ifndef PTXI_API_DEVICE_RUNTIME_H
+#define PTXI_API_DEVICE_RUNTIME_H
+
+#include "exec/exec.h"
+
+/* What the library has of that name, for kernels to call, in api/ or exec/; NULL: nothing. `*user` is for the call. */
+ptxi_builtin *ptxi_device_runtime_find(const char *name, void **user);
+
+#endif

@@ -1,0 +1,190 @@
+/* Dynamic parallelism: quicksort, a queue in memory from malloc, streams of the device, copies, and what the device's runtime tells.
+ * Compiled with -rdc=true; the functions of cudadevrt are left extern. */
+#include <cuda_runtime.h>
+
+enum { SMALL = 32 };
+
+__device__ void insertion_sort(unsigned *v, int left, int right)
+{
+    for (int i = left + 1; i <= right; i++) {
+        unsigned x = v[i];
+        int k = i;
+
+        for (; k > left && v[k - 1] > x; k--)
+            v[k] = v[k - 1];
+        v[k] = x;
+    }
+}
+
+__global__ void quicksort_part(unsigned *v, int left, int right)
+{
+    if (right - left < SMALL) {
+        insertion_sort(v, left, right);
+        return;
+    }
+    unsigned pivot = v[(left + right) / 2];
+    int l = left, r = right;
+
+    while (l <= r) {
+        while (v[l] < pivot)
+            l++;
+        while (v[r] > pivot)
+            r--;
+        if (l <= r) {
+            unsigned x = v[l];
+
+            v[l++] = v[r];
+            v[r--] = x;
+        }
+    }
+    if (left < r) {
+        cudaStream_t s;
+
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        quicksort_part<<<1, 1, 0, s>>>(v, left, r);
+        cudaStreamDestroy(s);
+    }
+    if (l < right)
+        quicksort_part<<<1, 1, 0, cudaStreamFireAndForget>>>(v, l, right);
+}
+
+extern "C" __global__ void quicksort(const unsigned *in, unsigned *out, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = in[i];
+    quicksort_part<<<1, 1>>>(out, 0, n - 1);
+}
+
+/* A list that threads push nodes to, summed up and freed by a grid that comes after them. */
+struct Node {
+    Node *next;
+    unsigned value;
+};
+
+struct Queue {
+    Node *head;
+    unsigned pushed;
+};
+
+__global__ void push(Queue *q, const unsigned *in)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    Node *node = (Node *)malloc(sizeof *node), *old;
+
+    node->value = in[t];
+    do {
+        old = *(Node *volatile *)&q->head;
+        node->next = old;
+        __threadfence();
+    } while (atomicCAS((unsigned long long *)&q->head, (unsigned long long)old, (unsigned long long)node) != (unsigned long long)old);
+    atomicAdd(&q->pushed, 1);
+}
+
+__global__ void drain(Queue *q, unsigned *out)
+{
+    unsigned count = 0, sum = 0, all = 0;
+
+    for (Node *node = q->head, *next; node; node = next) {
+        next = node->next;
+        count++;
+        sum += node->value;
+        all ^= node->value;
+        free(node);
+    }
+    out[0] = count;
+    out[1] = sum;
+    out[2] = all;
+    out[3] = q->pushed;
+    free(q);
+}
+
+extern "C" __global__ void queue(const unsigned *in, unsigned *out, int n)
+{
+    Queue *q = new Queue;
+
+    q->head = nullptr;
+    q->pushed = 0;
+    drain<<<1, 1, 0, cudaStreamTailLaunch>>>(q, out);
+    push<<<n / 64, 64>>>(q, in);
+}
+
+/* The order of work in one stream, of copies and fills, and of tail launches of children. */
+__global__ void add(unsigned *v, unsigned x, unsigned times)
+{
+    v[threadIdx.x] = v[threadIdx.x] * times + x;
+    if (threadIdx.x == 0 && x == 5)
+        add<<<1, 32, 0, cudaStreamTailLaunch>>>(v, 100, 10);
+}
+
+extern "C" __global__ void order(const unsigned *in, unsigned *out, int n)
+{
+    if (threadIdx.x)
+        return;
+    cudaMemsetAsync(out, 1, n * 4, 0);
+    add<<<1, 32>>>(out, 5, 2);
+    add<<<1, 32>>>(out, 7, 3);
+    cudaMemcpyAsync(out + 32, out, 128, cudaMemcpyDeviceToDevice, 0);
+    cudaMemcpy2DAsync(out + 64, 16, in, 32, 8, 4, cudaMemcpyDeviceToDevice, 0);
+    cudaMemset2DAsync(out + 96, 16, 0xab, 8, 4, 0);
+    add<<<1, 32, 0, cudaStreamTailLaunch>>>(out, 1, 1);
+    cudaEvent_t e;
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    cudaEventRecord(e, 0);
+    cudaStreamWaitEvent(0, e, 0);
+    cudaEventDestroy(e);
+}
+
+__global__ void __launch_bounds__(64) limited(int *p)
+{
+    __shared__ int s[256];
+
+    s[threadIdx.x] = *p;
+    __syncthreads();
+    *p = s[0];
+}
+
+/* What the runtime answers. */
+extern "C" __global__ void answers(const int *in, int *out, int n)
+{
+    int v = -1;
+    size_t z = 0;
+    void *p = nullptr;
+    cudaFuncAttributes a;
+
+    out[0] = cudaGetDeviceCount(&v) * 1000 + v;
+    out[1] = cudaGetDevice(&v) * 1000 + v;
+    out[2] = cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0) * 1000 + v;
+    out[3] = cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 1);
+    out[4] = cudaGetLastError();
+    out[5] = cudaGetLastError();
+    out[6] = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&v, limited, 64, 0) * 1000 + v;
+    out[7] = cudaFuncGetAttributes(&a, limited);
+    out[8] = (int)a.sharedSizeBytes;
+    out[9] = a.maxThreadsPerBlock;
+    out[10] = cudaMalloc(&p, 1000);
+    out[11] = p != nullptr;
+    out[12] = cudaFree(p);
+    out[13] = cudaMalloc(&p, (size_t)1 << 50);
+    out[14] = cudaDeviceGetLimit(&z, cudaLimitMallocHeapSize);
+    out[15] = (int)z;
+    limited<<<1, 65>>>(out);      /* more threads than it takes */
+    out[16] = cudaPeekAtLastError();
+    out[17] = cudaGetLastError();
+    out[18] = cudaGetErrorString(cudaErrorInvalidValue)[0] != 0;
+    out[19] = cudaMemcpyAsync(p, (void *)64, 4, cudaMemcpyDeviceToDevice, 0);
+    cudaGetLastError();
+    (void)in;
+    (void)n;
+}
+
+__global__ void faulty(int *p)
+{
+    p[1 << 28] = 1;
+}
+
+extern "C" __global__ void child_fails(const int *in, int *out, int n)
+{
+    faulty<<<1, 1>>>(out);
+    (void)in;
+    (void)n;
+}
