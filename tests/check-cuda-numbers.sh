@@ -49,6 +49,13 @@ HEAD
              dstXInBytes dstY dstMemoryType dstHost dstDevice dstArray dstPitch WidthInBytes Height; do
         echo "same(\"PTXI_MEMCPY2D.$m\", offsetof(PTXI_MEMCPY2D, $m), offsetof(CUDA_MEMCPY2D, $m));"
     done
+    for s in MEMCPY3D KERNEL_NODE_PARAMS MEMSET_NODE_PARAMS HOST_NODE_PARAMS; do
+        echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
+    done
+    for m in KERNEL_NODE_PARAMS.sharedMemBytes KERNEL_NODE_PARAMS.extra MEMSET_NODE_PARAMS.elementSize MEMSET_NODE_PARAMS.width \
+             MEMCPY3D.srcDevice MEMCPY3D.srcHeight MEMCPY3D.dstHost MEMCPY3D.dstPitch MEMCPY3D.Depth; do
+        echo "same(\"PTXI_$m\", offsetof(PTXI_${m%.*}, ${m#*.}), offsetof(CUDA_${m%.*}, ${m#*.}));"
+    done
     for k in END BUFFER_POINTER BUFFER_SIZE; do
         echo "same(\"PTXI_LAUNCH_PARAM_$k\", (long long)PTXI_LAUNCH_PARAM_$k, (long long)CU_LAUNCH_PARAM_$k);"
     done
