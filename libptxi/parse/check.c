@@ -677,6 +677,8 @@ static void warn_narrow(struct check *k)
         if (r->kind != PTXI_RAW_ADDRESS)
             continue;
         space = address_space(k->c, nth++);
+        if (i < k->c->match->row->spec_count && k->c->types[i] != PTXI_T_NONE) /* tensor memory, whose addresses have a width of their own */
+            continue;
         if (r->based && !r->var && ptxi_types[r->type].bits < k->p->tree->address_size && (space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC))
             ptxi_parse_warn(k->p, r->loc, "'%.*s' has %u bits: an address in %s space has %u", (int)r->loc.len, r->s, ptxi_types[r->type].bits,
                             space_names[space], k->p->tree->address_size);

@@ -55,6 +55,11 @@ static bool leaves_out(const struct form *f) /* lanes */
     return f->a_in_tmem && !f->sparse && !f->kind->scales && !f->path->ws;
 }
 
+static bool shifts(const struct form *f) /* rows of A */
+{
+    return leaves_out(f) && f->path->m >= (f->path->pair ? 256 : 128) && (f->kind->a == TF32 || f->kind->a == INT);
+}
+
 static bool clears(const struct form *f) /* columns of B */
 {
     return f->path->ws && f->a_in_tmem;
@@ -76,8 +81,8 @@ static void print_instruction(FILE *out, const struct form *f)
 
     for (unsigned k = 0; k < 4; k++)
         fprintf(out, "mov.b32 %%lane%u, 0x%x; ", k, lanes_out[k]);
-    fprintf(out, "tcgen05.mma%s%s.cta_group::%u.kind::%s [%%d], %s, %%db%s, %%idesc", f->path->ws ? ".ws" : "", f->sparse ? ".sp" : "", group, f->kind->name,
-            f->a_in_tmem ? "[%a]" : "%da", f->sparse ? ", [%e]" : "");
+    fprintf(out, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s [%%d], %s, %%db%s, %%idesc", f->path->ws ? ".ws" : "", f->sparse ? ".sp" : "", group, f->kind->name,
+            shifts(f) ? ".ashift" : "", f->a_in_tmem ? "[%a]" : "%da", f->sparse ? ", [%e]" : "");
     if (f->kind->scales)
         fputs(", [%sa], [%sb]", out);
     for (unsigned k = 0; k < 4 * group && leaves_out(f); k++)
@@ -409,10 +414,11 @@ static void multiply(struct problem *p)
 
     for (unsigned m = 0; m < p->f.path->m; m++)
         for (unsigned n = 0; n < p->f.path->n; n++) {
+            unsigned row = shifts(&p->f) && (m + 1) % p->rows ? m + 1 : m;
             double sum = 0;
 
             for (unsigned k = 0; k < p->k && !(clears(&p->f) && n % p->columns % 7 >= 4); k++)
-                sum += p->a[m][k] * p->b[k][n] * p->scale_a[m][k / block] * p->scale_b[n][k / block];
+                sum += p->a[row][k] * p->b[k][n] * p->scale_a[m][k / block] * p->scale_b[n][k / block];
             if (!is_left_out(p, m, n))
                 p->d[m][n] = (p->on ? p->d[m][n] / (halves(&p->f) ? 2 : 1) : 0) + sign * sum;
         }

@@ -196,6 +196,15 @@ START_TEST(columns_are_given_and_taken_back)
 }
 END_TEST
 
+/* They are no addresses of memory that is large. */
+START_TEST(addresses_of_32_bits_are_no_mistake)
+{
+    ptxiDiagnostic d = { .size = sizeof d };
+
+    ck_assert_int_ne(ptxiGetLastDiagnostic(0, &d), PTXI_SUCCESS);
+}
+END_TEST
+
 START_TEST(misuse_is_told)
 {
     static const char *const bad[] = { "too_many", "too_late", "no_peer", "twice" };
@@ -212,16 +221,115 @@ START_TEST(misuse_is_told)
 }
 END_TEST
 
+/* --- tcgen05.ld.red --- */
+
+static const struct reduction {
+    const char *text;
+    bool split, max, is_signed, floats, abs, nan;
+} reductions[] = {
+    { "32x32b.x8.min.u32", false, false, false, false, false, false }, { "32x32b.x8.max.s32", false, true, true, false, false, false },
+    { "16x32bx2.x4.min.s32", true, false, true, false, false, false },  { "16x32bx2.x2.max.u32", true, true, false, false, false, false },
+    { "32x32b.x16.min.f32", false, false, false, true, false, false },  { "32x32b.x8.max.NaN.f32", false, true, false, true, false, true },
+    { "16x32bx2.x8.max.abs.f32", true, true, false, true, true, false }, { "32x32b.x2.min.abs.NaN.f32", false, false, false, true, true, true },
+};
+enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+
+static unsigned number_of(const struct reduction *r)
+{
+    return (unsigned)atoi(strstr(r->text, ".x") + 2);
+}
+
+static void print_reductions(FILE *out)
+{
+    for (unsigned k = 0; k < REDUCTIONS; k++) {
+        const struct reduction *r = &reductions[k];
+        char vector[256], *p = vector;
+
+        for (unsigned n = 0; n < number_of(r); n++)
+            p += sprintf(p, "%s%%r%u", n ? "," : "{", n);
+        fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs) { .shared .b32 at; .reg .b32 %%r<16>, %%a, %%c, %%q, %%t, %%v; .reg .b64 %%w<2>; .reg .pred %%p;\n"
+                     "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%w0, %%t, 256, %%w0; mad.wide.u32 %%w1, %%t, 4, %%w1;\n"
+                     "  " ALLOC "[at], 64; ld.shared.u32 %%a, [at]; mov.u32 %%c, 0;\n"
+                     "IN: ld.global.u32 %%v, [%%w0]; add.u32 %%q, %%a, %%c; tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w0, %%w0, 4; add.u32 %%c, %%c, 1;\n"
+                     "  setp.lt.u32 %%p, %%c, 64; @%%p bra IN; tcgen05.wait::st.sync.aligned; tcgen05.ld.red.sync.aligned.%s %s}, %%v, [%%a]%s; tcgen05.wait::ld.sync.aligned;\n"
+                     "  st.global.u32 [%%w1], %%v; " DEALLOC "%%a, 64; ret; }\n", k, r->text, vector, r->split ? ", 32" : "");
+    }
+}
+
+static void set_up_reductions(void)
+{
+    load_kernels("9.0", "sm_110f", print_reductions);
+    ok(ptxiMemAlloc(&image, 32 * 64 * 4));
+    ok(ptxiMemAlloc(&regs, 32 * 4));
+}
+
+/* Whether x comes before y where the least is wanted. */
+static bool less(const struct reduction *r, uint32_t x, uint32_t y)
+{
+    float a, b;
+
+    if (!r->floats)
+        return r->is_signed ? (int32_t)x < (int32_t)y : x < y;
+    memcpy(&a, &x, 4);
+    memcpy(&b, &y, 4);
+    return a < b || (a == b && x >> 31 && !(y >> 31));
+}
+
+static uint32_t reduced(const struct reduction *r, const uint32_t *cell)
+{
+    uint32_t best = 0x7fffffff;
+    bool any_number = false;
+
+    for (unsigned k = 0; k < number_of(r); k++) {
+        uint32_t x = cell[k] & (r->abs ? 0x7fffffff : UINT32_MAX);
+
+        if (r->floats && (x & 0x7fffffff) > 0x7f800000) {
+            if (r->nan)
+                return 0x7fffffff;
+            continue;
+        }
+        if (!any_number || (r->max ? less(r, best, x) : less(r, x, best)))
+            best = x;
+        any_number = true;
+    }
+    return best;
+}
+
+START_TEST(loads_reduce)
+{
+    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xc0000000, 0x7fc00000, 0x7f800000, 0xff800000, 1, 0x80000001, 0x42280000 };
+    const struct reduction *r = &reductions[_i];
+    uint32_t in[32][64], out[32];
+    void *params[] = { &image, &regs };
+    char name[16];
+
+    snprintf(name, sizeof name, "k%d", _i);
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned k = 0; k < 32 * 64; k++)
+            in[k / 64][k % 64] = r->floats ? floats[any(round % 2 ? 4 : 10)] : any(UINT32_MAX);
+        ok(ptxiMemcpyHtoD(image, in, sizeof in));
+        ok(launch(name, 32, params));
+        ok(ptxiMemcpyDtoH(out, regs, sizeof out));
+        for (unsigned t = 0; t < 32; t++)
+            ck_bits32_at(out[t], reduced(r, r->split ? &in[t % 16][t / 16 * 32] : in[t]), "%s, thread %u", r->text, t);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tmem");
-    TCase *t = tcase_create("tensor memory");
+    TCase *t = tcase_create("tensor memory"), *u = tcase_create("reductions");
 
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, shapes_are_as_described, 0, SHAPES);
     tcase_add_test(t, columns_are_given_and_taken_back);
     tcase_add_test(t, misuse_is_told);
+    tcase_add_test(t, addresses_of_32_bits_are_no_mistake);
     suite_add_tcase(s, t);
+    tcase_add_checked_fixture(u, set_up_reductions, close_context);
+    tcase_add_loop_test(u, loads_reduce, 0, REDUCTIONS);
+    suite_add_tcase(s, u);
     return run_suite(s);
 }
