@@ -1,0 +1,272 @@
+/* Litmus tests of the memory model (PTX ISA, "Memory Consistency Model"): threads in lanes, warps, CTAs of a cluster and CTAs of a grid, with
+ * fences and operations of each scope that holds them all, in the usual order and in schedules ruled by chance. What the model
+ * forbids never comes out. PTXI_LITMUS_SEEDS=N: so many schedules instead of two. */
+#include "unit/context.h"
+
+#include <string.h>
+
+enum { MOST_ROLES = 4, ROUNDS = 128, STEP = 128, SEEDS = 2 };
+
+/* What came out of one round: registers %a and %b of each role, and what is left in x and y. */
+struct outcome {
+    uint32_t r[MOST_ROLES][2], x, y;
+};
+
+/* @ is the scope, but in guards; ~ the level of membar that goes with it. */
+struct litmus {
+    const char *name;
+    const char *code[MOST_ROLES];
+    bool (*forbidden)(const struct outcome *o);
+};
+
+#define ST(at, value) "st.relaxed.@.u32 [%" #at "], " #value "; "
+#define LD(to, at) "ld.relaxed.@.u32 %" #to ", [%" #at "]; "
+#define SC "fence.sc.@; "
+#define ACQ_REL "fence.acq_rel.@; "
+
+static bool stale(const struct outcome *o) { return o->r[1][0] == 1 && o->r[1][1] == 0; }
+static bool both_0(const struct outcome *o) { return !o->r[0][0] && !o->r[1][0]; }
+static bool both_1(const struct outcome *o) { return o->r[0][0] && o->r[1][0]; }
+static bool from_nowhere(const struct outcome *o) { return o->r[0][0] || o->r[1][0]; }
+static bool two_orders(const struct outcome *o) { return o->r[2][0] && !o->r[2][1] && o->r[3][0] && !o->r[3][1]; }
+static bool backwards(const struct outcome *o) { return o->r[1][0] > o->r[1][1]; }
+static bool not_own(const struct outcome *o) { return o->r[0][0] != 2 || o->x != 2; }
+static bool first_ones(const struct outcome *o) { return o->x == 1 && o->y == 1; }
+static bool not_causal(const struct outcome *o) { return o->r[1][0] && o->r[2][0] && !o->r[2][1]; }
+static bool overwritten(const struct outcome *o) { return o->r[1][0] == 1 && o->x == 2; }
+static bool unordered(const struct outcome *o) { return o->y == 2 && o->r[1][0] == 0; }
+static bool torn(const struct outcome *o) { return o->x != 4 || (o->r[0][0] & o->r[1][0]) == 1; }
+static bool lost(const struct outcome *o) { return o->x != 3 || o->r[0][0] == o->r[1][0] || o->r[1][0] == o->r[2][0] || o->r[0][0] == o->r[2][0]; }
+static bool not_alone(const struct outcome *o) { return o->y != 3; }
+
+/* A section under a lock at x, which counts at y. */
+#define LOCKED(n) "L" #n ": atom.cas.acquire.@.b32 %a, [%x], 0, 1; setp.ne.u32 %p, %a, 0; @!%p bra M" #n "; nanosleep.u32 20; bra L" #n "; M" #n ": " \
+    "ld.weak.u32 %b, [%y]; add.u32 %b, %b, 1; st.weak.u32 [%y], %b; st.release.@.u32 [%x], 0; "
+
+static const struct litmus tests[] = {
+    { "MP, release and acquire", { ST(x, 1) "st.release.@.u32 [%y], 1; ", "ld.acquire.@.u32 %a, [%y]; " LD(b, x) }, stale },
+    { "MP, weak data", { "st.weak.u32 [%x], 1; st.release.@.u32 [%y], 1; ", "ld.acquire.@.u32 %a, [%y]; ld.weak.u32 %b, [%x]; " }, stale },
+    { "MP, fence.acq_rel", { ST(x, 1) ACQ_REL ST(y, 1), LD(a, y) ACQ_REL LD(b, x) }, stale },
+    { "MP, fence.sc", { ST(x, 1) SC ST(y, 1), LD(a, y) SC LD(b, x) }, stale },
+    { "MP, membar", { ST(x, 1) "membar.~; " ST(y, 1), LD(a, y) "membar.~; " LD(b, x) }, stale },
+    { "MP, volatile", { "st.volatile.u32 [%x], 1; fence.acq_rel.sys; st.volatile.u32 [%y], 1; ", "ld.volatile.u32 %a, [%y]; fence.acq_rel.sys; ld.volatile.u32 %b, [%x]; " }, stale },
+    { "MP, atomics", { ST(x, 1) "red.release.@.add.u32 [%y], 1; ", "atom.acquire.@.or.b32 %a, [%y], 0; " LD(b, x) }, stale },
+    { "MP, a chain of atomics", { ST(x, 1) "red.release.@.add.u32 [%y], 1; ", "atom.acq_rel.@.add.u32 %a, [%y], 2; and.b32 %a, %a, 1; " LD(b, x) }, stale },
+    { "MP, the alias proxy", { ST(x, 1) "fence.proxy.alias; " ACQ_REL ST(y, 1), LD(a, y) ACQ_REL "fence.proxy.alias; " LD(b, x) }, stale },
+    { "SB, fence.sc", { ST(x, 1) SC LD(a, y), ST(y, 1) SC LD(a, x) }, both_0 },
+    { "SB, membar", { ST(x, 1) "membar.~; " LD(a, y), ST(y, 1) "membar.~; " LD(a, x) }, both_0 },
+    { "SB, atomics and fence.sc", { "red.relaxed.@.add.u32 [%x], 1; " SC LD(a, y), "atom.relaxed.@.exch.b32 %b, [%y], 1; " SC LD(a, x) }, both_0 },
+    { "LB, acquire and release", { "ld.acquire.@.u32 %a, [%x]; st.release.@.u32 [%y], 1; ", "ld.acquire.@.u32 %a, [%y]; st.release.@.u32 [%x], 1; " }, both_1 },
+    { "LB, values out of thin air", { LD(a, x) "st.relaxed.@.u32 [%y], %a; ", LD(a, y) "st.relaxed.@.u32 [%x], %a; " }, from_nowhere },
+    { "IRIW, fence.sc", { ST(x, 1), ST(y, 1), LD(a, x) SC LD(b, y), LD(a, y) SC LD(b, x) }, two_orders },
+    { "WRC", { ST(x, 1), LD(a, x) ACQ_REL ST(y, 1), "ld.acquire.@.u32 %a, [%y]; " LD(b, x) }, not_causal },
+    { "CoRR", { ST(x, 1) ST(x, 2), LD(a, x) LD(b, x) }, backwards },
+    { "CoWR", { ST(x, 1) ST(x, 2) LD(a, x), LD(a, x) }, not_own },
+    { "2+2W, fence.sc", { ST(x, 1) SC ST(y, 2), ST(y, 1) SC ST(x, 2) }, first_ones },
+    { "S, release and acquire", { ST(x, 2) "st.release.@.u32 [%y], 1; ", "ld.acquire.@.u32 %a, [%y]; " ST(x, 1) }, overwritten },
+    { "R, fence.sc", { ST(x, 1) SC ST(y, 1), ST(y, 2) SC LD(a, x) }, unordered },
+    { "atomic bytes beside each other", { "atom.relaxed.@.or.b32 %a, [%x], 1; atom.relaxed.@.xor.b32 %b, [%x], 1; ", "atom.relaxed.@.or.b32 %a, [%x], 4; and.b32 %a, %a, 0; " }, torn },
+    { "atomic sums", { "atom.relaxed.@.add.u32 %a, [%x], 1; ", "atom.relaxed.@.inc.u32 %a, [%x], 9; ", "atom.relaxed.@.add.u32 %a, [%x], 1; " }, lost },
+    { "a lock", { LOCKED(0), LOCKED(1), LOCKED(2) }, not_alone },
+};
+enum { TESTS = sizeof tests / sizeof *tests };
+
+/* Where roles run, and where x and y lie. */
+static const struct place {
+    const char *name, *role, *memory;
+    unsigned threads; /* of a CTA, a role; 0: a CTA a role */
+    bool cluster, streams; /* a grid a role, each on a stream of its own, so that they are on different workers */
+    const char *scopes[4];
+} places[] = {
+    { "lanes", "mov.u32 %role, %tid.x;", "", 1, false, false, { "cta", "gpu" } },
+    { "lanes, shared memory", "mov.u32 %role, %tid.x;", "cvta.shared.u64 %base, s;", 1, false, false, { "cta" } },
+    { "warps", "mov.u32 %role, %tid.x; and.b32 %t, %role, 31; setp.ne.u32 %p, %t, 0; @%p exit; shr.u32 %role, %role, 5;", "", 32, false, false, { "cta", "sys" } },
+    { "warps, shared memory", "mov.u32 %role, %tid.x; and.b32 %t, %role, 31; setp.ne.u32 %p, %t, 0; @%p exit; shr.u32 %role, %role, 5;",
+      "cvta.shared.u64 %base, s;", 32, false, false, { "cta", "cluster" } },
+    { "a cluster, shared memory", "mov.u32 %role, %cluster_ctarank;", "cvta.shared.u64 %base, s; mapa.u64 %base, %base, 0;", 0, true, false, { "cluster", "gpu" } },
+    { "a cluster", "mov.u32 %role, %cluster_ctarank;", "", 0, true, false, { "cluster" } },
+    { "CTAs", "mov.u32 %role, %ctaid.x;", "", 0, false, false, { "gpu", "sys" } },
+    { "grids", "ld.param.u32 %role, [first];", "", 0, false, true, { "gpu" } },
+};
+enum { PLACES = sizeof places / sizeof *places };
+
+static unsigned role_count(const struct litmus *t)
+{
+    unsigned n = 0;
+
+    while (n < MOST_ROLES && t->code[n])
+        n++;
+    return n;
+}
+
+static void print_code(FILE *out, const char *code, const char *scope)
+{
+    for (; *code; code++)
+        if (*code == '@' && code[1] != '%' && code[1] != '!')
+            fputs(scope, out);
+        else if (*code == '~')
+            fputs(strcmp(scope, "cta") ? strcmp(scope, "sys") ? "gl" : "sys" : "cta", out);
+        else
+            fputc(*code, out);
+}
+
+/* Roles meet at the gate, which counts them, before some rounds and at the end. */
+static const char gate[] =
+    "  add.u32 %want, %want, %roles; atom.global.add.release.sys.u32 %t, [%gate], 1; mov.u32 %n, 0;\n"
+    "SPIN%d: ld.global.acquire.sys.u32 %t, [%gate]; setp.ge.u32 %p, %t, %want; @%p bra GO%d; add.u32 %n, %n, 1; and.b32 %t, %n, 15; setp.ne.u32 %p, %t, 0; @%p bra SPIN%d;\n"
+    "  nanosleep.u32 50; bra SPIN%d; GO%d:\n";
+
+static void print_gate(FILE *out, int number)
+{
+    for (const char *c = gate; *c; c++)
+        if (c[0] == '%' && c[1] == 'd')
+            fprintf(out, "%d", number), c++;
+        else
+            fputc(*c, out);
+}
+
+static void print_kernel(FILE *out, int k, const struct place *p, const char *scope)
+{
+    unsigned roles = role_count(&tests[k]);
+
+    fprintf(out, ".visible .entry k%d(.param .u64 mem, .param .u64 out, .param .u64 gate, .param .u32 rounds, .param .u32 first) {\n"
+                 "  .reg .b32 %%role, %%roles, %%round, %%rounds, %%want, %%t, %%n, %%a, %%b; .reg .b64 %%base, %%out, %%gate, %%x, %%y, %%o; .reg .pred %%p;\n"
+                 "  .shared .align 128 .b8 s[%d]; mov.u32 %%roles, %u; %s\n"
+                 "  ld.param.u64 %%base, [mem]; ld.param.u64 %%out, [out]; ld.param.u64 %%gate, [gate]; ld.param.u32 %%rounds, [rounds]; %s\n"
+                 "  mov.u32 %%want, 0; mov.u32 %%round, 0; setp.ne.u32 %%p, %%role, 0; @%%p bra CLEAN;\n"
+                 "CLEAR: mul.wide.u32 %%x, %%round, %d; add.u64 %%x, %%x, %%base; st.u32 [%%x], %%want; st.u32 [%%x+64], %%want; add.u32 %%round, %%round, 1;\n"
+                 "  setp.lt.u32 %%p, %%round, %%rounds; @%%p bra CLEAR; CLEAN: mov.u32 %%round, 0;\n", k, ROUNDS * STEP, roles, p->role, p->memory, STEP);
+    print_gate(out, 0);
+    /* x and y are in the caches of all when a round begins */
+    fprintf(out, "ROUND: and.b32 %%t, %%round, 15; setp.ne.u32 %%p, %%t, 0; @%%p bra GO1;\n");
+    print_gate(out, 1);
+    fprintf(out, "  mul.wide.u32 %%x, %%round, %d; add.u64 %%x, %%x, %%base; add.u64 %%y, %%x, 64; ld.volatile.u32 %%t, [%%x]; ld.volatile.u32 %%t, [%%y];\n", STEP);
+    fprintf(out, "  mov.u32 %%a, 0; mov.u32 %%b, 0; T: .branchtargets R0, R1, R2, R3; brx.idx %%role, T;\n");
+    for (unsigned r = 0; r < MOST_ROLES; r++) {
+        fprintf(out, "R%u: ", r);
+        print_code(out, r < roles ? tests[k].code[r] : "", scope);
+        fprintf(out, "bra MET;\n");
+    }
+    fprintf(out, "MET: mad.wide.u32 %%o, %%round, %zu, %%out; mul.wide.u32 %%y, %%role, 8; add.u64 %%o, %%o, %%y; st.global.v2.u32 [%%o], {%%a, %%b};\n"
+                 "  add.u32 %%round, %%round, 1; setp.lt.u32 %%p, %%round, %%rounds; @%%p bra ROUND;\n", sizeof(struct outcome));
+    print_gate(out, 2);
+    fprintf(out, "  setp.ne.u32 %%p, %%role, 0; @%%p exit; mov.u32 %%round, 0;\n"
+                 "LEFT: mul.wide.u32 %%x, %%round, %d; add.u64 %%x, %%x, %%base; ld.u32 %%a, [%%x]; ld.u32 %%b, [%%x+64]; mad.wide.u32 %%o, %%round, %zu, %%out;\n"
+                 "  st.global.v2.u32 [%%o+%zu], {%%a, %%b}; add.u32 %%round, %%round, 1; setp.lt.u32 %%p, %%round, %%rounds; @%%p bra LEFT; ret; }\n",
+            STEP, sizeof(struct outcome), offsetof(struct outcome, x));
+}
+
+static ptxiModule load(const struct place *p, const char *scope)
+{
+    ptxiDiagnostic d = { .size = sizeof d };
+    ptxiModule m;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    for (int k = 0; k < TESTS; k++)
+        print_kernel(out, k, p, scope);
+    fclose(out);
+    if (ptxiModuleLoadData(&m, text) != PTXI_SUCCESS)
+        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
+    free(text);
+    return m;
+}
+
+static struct outcome *outcomes;
+static unsigned char *memory;
+static uint32_t *meeting;
+static ptxiStream streams[MOST_ROLES];
+
+static void set_up(void)
+{
+    ptxiDevicePtr p;
+
+    open_context();
+    ok(ptxiMemAlloc(&p, ROUNDS * sizeof *outcomes));
+    outcomes = (struct outcome *)(uintptr_t)p;
+    ok(ptxiMemAlloc(&p, ROUNDS * STEP));
+    memory = (unsigned char *)(uintptr_t)p;
+    ok(ptxiMemAlloc(&p, 64));
+    meeting = (uint32_t *)(uintptr_t)p;
+    for (int k = 0; k < MOST_ROLES; k++)
+        ok(ptxiStreamCreate(&streams[k], PTXI_STREAM_NON_BLOCKING));
+}
+
+static ptxiFunction kernel(ptxiModule m, int k)
+{
+    char name[16];
+    ptxiFunction f;
+
+    snprintf(name, sizeof name, "k%d", k);
+    ok(ptxiModuleGetFunction(&f, m, name));
+    return f;
+}
+
+static void launch_roles(ptxiFunction f, unsigned roles, const struct place *p, uint32_t rounds)
+{
+    uint32_t first = 0;
+    void *params[] = { &memory, &outcomes, &meeting, &rounds, &first };
+    ptxiLaunchAttribute cluster = { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { roles, 1, 1 } };
+    ptxiLaunchConfig config = { .gridDimX = p->threads || p->streams ? 1 : roles, .gridDimY = 1, .gridDimZ = 1,
+                                .blockDimX = p->threads ? p->threads * roles : 1, .blockDimY = 1, .blockDimZ = 1, .attrs = &cluster, .numAttrs = p->cluster };
+
+    for (; first < (p->streams ? roles : 1); first++) {
+        config.hStream = p->streams ? streams[first] : NULL;
+        ok(ptxiLaunchKernelEx(&config, f, params, NULL));
+    }
+    ok(ptxiCtxSynchronize());
+}
+
+/* What else came out of the first test, MP: a bit for each pair of what its second role read. */
+static unsigned kinds;
+
+/* Returns how many rounds had the forbidden outcome. */
+static unsigned run(ptxiFunction f, int k, const struct place *p, uint32_t rounds)
+{
+    unsigned bad = 0;
+
+    *meeting = 0;
+    memset(outcomes, 0, rounds * sizeof *outcomes);
+    launch_roles(f, role_count(&tests[k]), p, rounds);
+    for (unsigned r = 0; r < rounds; r++) {
+        bad += tests[k].forbidden(&outcomes[r]);
+        kinds |= k ? 0 : 1u << (2 * outcomes[r].r[1][0] + outcomes[r].r[1][1]);
+    }
+    return bad;
+}
+
+START_TEST(what_is_forbidden_never_happens)
+{
+    const struct place *p = &places[_i];
+    const char *wish = getenv("PTXI_LITMUS_SEEDS");
+    unsigned seeds = wish ? (unsigned)strtoul(wish, NULL, 10) : SEEDS;
+
+    kinds = 0;
+    ok(ptxiCtxSetWorkers(NULL, 2));
+    for (int s = 0; p->scopes[s]; s++) {
+        ptxiModule m = load(p, p->scopes[s]);
+
+        for (int k = 0; k < TESTS; k++)
+            for (unsigned seed = 0; seed <= seeds; seed++) {
+                ok(ptxiCtxSetSchedule(NULL, seed));
+                ck_assert_msg(!run(kernel(m, k), k, p, ROUNDS), "%s, %s, .%s, seed %u", tests[k].name, p->name, p->scopes[s], seed);
+            }
+        ok(ptxiModuleUnload(m));
+    }
+    ck_assert_msg(kinds & (kinds - 1), "%s: there is but one outcome of MP, 0x%x", p->name, kinds);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("litmus");
+    TCase *t = tcase_create("litmus");
+
+    tcase_set_timeout(t, 0);
+    tcase_add_checked_fixture(t, set_up, close_context);
+    tcase_add_loop_test(t, what_is_forbidden_never_happens, 0, PLACES);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
