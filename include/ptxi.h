@@ -991,13 +991,28 @@ PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
  * `elementStrides`  1..8; the first is ignored.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned
- *         PTXI_ERROR_NOT_SUPPORTED  interleaved layouts, fills with NaN, converted or packed types, swizzles of atoms above 16 bytes, and
+ *         PTXI_ERROR_NOT_SUPPORTED  interleaved layouts, fills with NaN but of f16 and bf16, converted or packed types, swizzles of atoms above 16 bytes, and
  *                                   swizzled rows shorter than the span */
 PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
                                              void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
                                              const uint32_t *boxDim, const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,
                                              ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
                                              ptxiTensorMapFloatOOBfill oobFill);
+
+/*! ptxiTensorMapEncodeIm2col() :
+ *  The same for copies in im2col mode: columns of pixels, each with some of its channels. Shape and meaning of cuTensorMapEncodeIm2col.
+ * `tensorRank`      3..5: channels, one to three dimensions of pixels, images.
+ * `pixelBoxLowerCorner`, `pixelBoxUpperCorner`  tensorRank - 2 each, the innermost first: where pixels begin, counted from the first one, and end,
+ *                   counted from the last one; within -2^15..2^15-1, -2^7..2^7-1, -2^4..2^4-1 for 3, 4, 5 dimensions.
+ * `channelsPerPixel`  1..256, a multiple of 16 bytes, with a swizzle as long as its span.
+ * `pixelsPerColumn` 1..1024.
+ * @return as ptxiTensorMapEncodeTiled. */
+PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
+                                              void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
+                                              const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel,
+                                              uint32_t pixelsPerColumn, const uint32_t *elementStrides,
+                                              ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
+                                              ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill);
 
 /* ---- what a driver does not have ----------------------------------------------------------------------------- */
 

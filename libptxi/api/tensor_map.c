@@ -7,39 +7,74 @@
 
 _Static_assert(sizeof(ptxiTensorMap) == 128, "a tensor map has 128 bytes");
 
-/* Bytes of an element; 0: a type that is not supported. */
-static unsigned element_bytes(ptxiTensorMapDataType type)
-{
-    static const uint8_t bytes[] = {
-        [PTXI_TENSOR_MAP_DATA_TYPE_UINT8] = 1,   [PTXI_TENSOR_MAP_DATA_TYPE_UINT16] = 2,  [PTXI_TENSOR_MAP_DATA_TYPE_UINT32] = 4,
-        [PTXI_TENSOR_MAP_DATA_TYPE_INT32] = 4,   [PTXI_TENSOR_MAP_DATA_TYPE_UINT64] = 8,  [PTXI_TENSOR_MAP_DATA_TYPE_INT64] = 8,
-        [PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16] = 2, [PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32] = 4, [PTXI_TENSOR_MAP_DATA_TYPE_FLOAT64] = 8,
-        [PTXI_TENSOR_MAP_DATA_TYPE_BFLOAT16] = 2,
-    };
-
-    return (size_t)type < sizeof bytes ? bytes[type] : 0;
-}
-
 static bool is_float(ptxiTensorMapDataType t)
 {
     return t >= PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16 && t <= PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
 }
 
-/* The shape, dimension by dimension. */
-static bool fill_shape(struct ptxi_tensor_map *m, const uint64_t *dims, const uint64_t *strides, const uint32_t *box, const uint32_t *steps)
+/* What both modes have in common. */
+struct request {
+    ptxiTensorMap *map;
+    ptxiTensorMapDataType type;
+    uint32_t rank;
+    void *address;
+    const uint64_t *dims, *strides;
+    const uint32_t *steps;
+    ptxiTensorMapInterleave interleave;
+    ptxiTensorMapSwizzle swizzle;
+    ptxiTensorMapL2promotion promotion;
+    ptxiTensorMapFloatOOBfill fill;
+};
+
+/* The tensor, dimension by dimension. */
+static bool fill_shape(struct ptxi_tensor_map *m, const struct request *q)
 {
     for (unsigned d = 0; d < m->rank; d++) {
-        if (dims[d] < 1 || dims[d] > UINT64_C(1) << 32 || box[d] < 1 || box[d] > 256 || (d && (steps[d] < 1 || steps[d] > 8)))
+        if (q->dims[d] < 1 || q->dims[d] > UINT64_C(1) << 32 || (d && (q->steps[d] < 1 || q->steps[d] > 8)))
             return false;
-        m->last[d] = (uint32_t)(dims[d] - 1);
-        m->box[d] = (uint16_t)box[d];
-        m->step[d] = d ? (uint8_t)steps[d] : 1;
-        if (d + 1 < m->rank && (strides[d] % 16 || strides[d] >= UINT64_C(1) << 40))
+        m->last[d] = (uint32_t)(q->dims[d] - 1);
+        m->step[d] = d ? (uint8_t)q->steps[d] : 1;
+        if (d + 1 < m->rank && (q->strides[d] % 16 || q->strides[d] >= UINT64_C(1) << 40))
             return false;
         if (d + 1 < m->rank)
-            m->stride[d] = strides[d];
+            m->stride[d] = q->strides[d];
     }
-    return m->box[0] * m->element % 16 == 0;
+    return true;
+}
+
+static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, uint32_t least_rank)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
+                                   .swizzle = (uint8_t)q->swizzle, .nan = q->fill };
+    if (!q->map || (uintptr_t)q->map % 64 || !q->dims || !q->steps || q->rank < least_rank || q->rank > PTXI_TENSOR_MOST || (q->rank > 1 && !q->strides) || m->base % 16)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((unsigned)q->type > PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || (unsigned)q->interleave > PTXI_TENSOR_MAP_INTERLEAVE_32B ||
+        (unsigned)q->swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B || (unsigned)q->promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+        (unsigned)q->fill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (q->fill && !is_float(q->type)))
+        return PTXI_ERROR_INVALID_VALUE;
+    m->element = (uint8_t)ptxi_tensor_element(q->type);
+    if (!m->element || q->interleave || q->swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B || (q->fill && m->element != 2))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* Checks the row of the box, which is the last thing to be known. */
+static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
+{
+    unsigned row = m->box[0] * m->element;
+
+    if (row % 16 || (m->swizzle && row > 16u << m->swizzle))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (m->swizzle && row != 16u << m->swizzle)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    memset(to, 0, sizeof *to);
+    memcpy(to, m, sizeof *m);
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
@@ -47,30 +82,45 @@ ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataT
                                     const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                     ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
 {
-    struct ptxi_tensor_map m = { .magic = PTXI_TENSOR_MAGIC, .base = (uintptr_t)globalAddress };
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
+    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
+    struct ptxi_tensor_map m;
+    ptxiResult r = fill_map(&m, &q, 1);
 
     if (r)
         return r;
-    if (!tensorMap || (uintptr_t)tensorMap % 64 || !globalDim || !boxDim || !elementStrides || tensorRank < 1 || tensorRank > PTXI_TENSOR_MOST ||
-        (tensorRank > 1 && !globalStrides) || m.base % 16)
+    for (unsigned d = 0; d < m.rank; d++) {
+        if (!boxDim || boxDim[d] < 1 || boxDim[d] > 256)
+            return PTXI_ERROR_INVALID_VALUE;
+        m.box[d] = (uint16_t)boxDim[d];
+    }
+    return write_map(&m, tensorMap);
+}
+
+ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
+                                     const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner,
+                                     const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn,
+                                     const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
+                                     ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
+{
+    static const int most[] = { [3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4 }; /* corners lie below that, and not below its opposite */
+    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
+    struct ptxi_tensor_map m;
+    ptxiResult r = fill_map(&m, &q, 3);
+
+    if (r)
+        return r;
+    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || channelsPerPixel < 1 || channelsPerPixel > 256 || pixelsPerColumn < 1 || pixelsPerColumn > PTXI_TENSOR_PIXELS)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((unsigned)tensorDataType > PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || (unsigned)interleave > PTXI_TENSOR_MAP_INTERLEAVE_32B ||
-        (unsigned)swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B || (unsigned)l2Promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
-        (unsigned)oobFill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (oobFill && !is_float(tensorDataType)))
-        return PTXI_ERROR_INVALID_VALUE;
-    m.element = (uint8_t)element_bytes(tensorDataType);
-    if (!m.element || interleave || swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B || oobFill)
-        return PTXI_ERROR_NOT_SUPPORTED;
-    m.rank = (uint8_t)tensorRank;
-    m.type = (uint8_t)tensorDataType;
-    m.swizzle = (uint8_t)swizzle;
-    if (!fill_shape(&m, globalDim, globalStrides, boxDim, elementStrides) || (swizzle && m.box[0] * m.element > 16 << swizzle))
-        return PTXI_ERROR_INVALID_VALUE;
-    if (swizzle && m.box[0] * m.element != 16 << swizzle)
-        return PTXI_ERROR_NOT_SUPPORTED;
-    memset(tensorMap, 0, sizeof *tensorMap);
-    memcpy(tensorMap, &m, sizeof m);
-    return PTXI_SUCCESS;
+    for (unsigned d = 0; d < m.rank - 2u; d++) {
+        int low = pixelBoxLowerCorner[d], high = pixelBoxUpperCorner[d];
+
+        if (low < -most[m.rank] || low >= most[m.rank] || high < -most[m.rank] || high >= most[m.rank])
+            return PTXI_ERROR_INVALID_VALUE;
+        m.lower[d] = (int16_t)low;
+        m.upper[d] = (int16_t)high;
+    }
+    m.im2col = true;
+    m.pixels = (uint16_t)pixelsPerColumn;
+    m.box[0] = (uint16_t)channelsPerPixel;
+    return write_map(&m, tensorMap);
 }

@@ -16,6 +16,8 @@ static const struct {
     { "vote", ptxi_lower_vote },   { "fence", ptxi_lower_fence }, { "atom", ptxi_lower_atom }, { "red", ptxi_lower_atom },
     { "cp_async", ptxi_lower_cp_async }, { "cp_async_wait", ptxi_lower_cp_async_wait }, { "mbarrier", ptxi_lower_mbarrier },
     { "bulk", ptxi_lower_bulk },   { "async_store", ptxi_lower_async_store }, { "bulk_zero", ptxi_lower_bulk_zero }, { "tensor", ptxi_lower_tensor },
+    { "tensormap_replace", ptxi_lower_tensormap_replace }, { "tensormap_copy", ptxi_lower_tensormap_copy },
+    { "try_cancel", ptxi_lower_try_cancel }, { "query_cancel", ptxi_lower_query_cancel },
     { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
     { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wmma", ptxi_lower_wmma }, { "wgmma", ptxi_lower_wgmma },
     { "tcgen05", ptxi_lower_tcgen05 }, { "tcgen05_move", ptxi_lower_tcgen05_move }, { "tcgen05_mma", ptxi_lower_tcgen05_mma },

@@ -142,7 +142,8 @@ ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi
 ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_collective,
     ptxi_lower_fence;                                                                           /* lower_sync.c */
 ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
-ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, ptxi_lower_bulk, ptxi_lower_async_store, ptxi_lower_bulk_zero, ptxi_lower_tensor; /* lower_async.c */
+ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, ptxi_lower_bulk, ptxi_lower_async_store, ptxi_lower_bulk_zero, ptxi_lower_tensor,
+    ptxi_lower_tensormap_replace, ptxi_lower_tensormap_copy, ptxi_lower_try_cancel, ptxi_lower_query_cancel; /* lower_async.c */
 ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
 ptxi_lower ptxi_lower_mma, ptxi_lower_wmma;                                                     /* lower_mma.c, lower_wmma.c */
 ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */

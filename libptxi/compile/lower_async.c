@@ -197,29 +197,136 @@ static unsigned tensor_reduction(const struct ptxi_match *m)
 }
 
 /* Coordinates are more than one operation has room for: they go before it. */
-void ptxi_lower_tensor(struct ptxi_build *b, const struct ptxi_inst *inst)
+static void tensor_coords(struct ptxi_build *b, const uint32_t *v, unsigned count, bool offsets)
 {
     static const uint8_t fields[] = { PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_D, PTXI_F_IMM };
+    struct ptxi_ir_inst *i = ptxi_build_op(b, PTXI_OP_tensor_coords, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+
+    i->imm = PTXI_NO_SLOT;
+    i->mods = offsets;
+    for (unsigned d = 0; d < count; d++)
+        ptxi_build_read(i, fields[d], v[d]);
+    i->flags |= PTXI_IF_TOGETHER;
+}
+
+static unsigned tensor_mode(const struct ptxi_match *m)
+{
+    if (ptxi_build_has(m, PTXI_Q_tile__gather4) || ptxi_build_has(m, PTXI_Q_tile__scatter4))
+        return PTXI_TENSOR_ROWS;
+    return ptxi_build_has(m, PTXI_Q_im2col) || ptxi_build_has(m, PTXI_Q_im2col_no_offs) ? PTXI_TENSOR_IM2COL : 0;
+}
+
+void ptxi_lower_tensor(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
     const struct ptxi_match *m = inst->match;
-    const struct ptxi_operand *c = ptxi_build_operand(b, "c"), *mask = ptxi_build_operand(b, "cta_mask");
+    const struct ptxi_operand *c = ptxi_build_operand(b, "c"), *offsets = ptxi_build_operand(b, "offsets"), *mask = ptxi_build_operand(b, "cta_mask");
     bool store = ptxi_isa_slot(m, "dst") == PTXI_Q_global;
     uint32_t box = ptxi_build_generic_address(b, store ? "src" : "dst", space_in(m, store ? "src" : "dst")), map = ptxi_build_generic_address(b, "map", PTXI_SPACE_GENERIC);
-    uint32_t mbarrier = store ? PTXI_NONE : ptxi_build_generic_address(b, "mbar", space_in(m, "dst")), v[5], cta_mask;
+    uint32_t mbarrier = store ? PTXI_NONE : ptxi_build_generic_address(b, "mbar", space_in(m, "dst")), v[5], w[3], cta_mask;
     struct ptxi_ir_inst *i;
 
     if (box == PTXI_NONE || map == PTXI_NONE || (!store && mbarrier == PTXI_NONE))
         return;
     for (unsigned d = 0; d < c->count; d++)
         v[d] = ptxi_build_use(b, &c->elements[d], PTXI_RC_32);
+    for (unsigned d = 0; offsets && d < offsets->count; d++)
+        w[d] = ptxi_build_fit(b, ptxi_build_use(b, &offsets->elements[d], PTXI_RC_16), PTXI_RC_32);
     cta_mask = mask ? ptxi_build_use(b, mask, PTXI_RC_16) : PTXI_NONE;
-    i = ptxi_build_op(b, PTXI_OP_tensor_coords, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
-    i->imm = PTXI_NO_SLOT;
-    for (unsigned d = 0; d < c->count; d++)
-        ptxi_build_read(i, fields[d], v[d]);
-    i->flags |= PTXI_IF_TOGETHER;
+    tensor_coords(b, v, c->count, false);
+    if (offsets)
+        tensor_coords(b, w, offsets->count, true);
     i = ptxi_build_op(b, ptxi_isa_op(m), PTXI_NONE, box, map, mbarrier);
     ptxi_build_read(i, PTXI_F_D, cta_mask);
     i->imm = c->count;
-    i->mods = (uint16_t)((store ? PTXI_TENSOR_STORE : 0) | tensor_reduction(m) << PTXI_TENSOR_REDUCE);
+    i->mods = (uint16_t)((store ? PTXI_TENSOR_STORE : 0) | tensor_mode(m) | tensor_reduction(m) << PTXI_TENSOR_REDUCE);
     i->flags |= PTXI_IF_TOGETHER;
+}
+
+static enum ptxi_tensor_field tensor_field(const struct ptxi_match *m)
+{
+    static const uint16_t words[] = {
+        [PTXI_TENSOR_ADDRESS] = PTXI_Q_global_address, [PTXI_TENSOR_RANK] = PTXI_Q_rank, [PTXI_TENSOR_BOX] = PTXI_Q_box_dim, [PTXI_TENSOR_SIZE] = PTXI_Q_global_dim,
+        [PTXI_TENSOR_STRIDE] = PTXI_Q_global_stride, [PTXI_TENSOR_STEP] = PTXI_Q_element_stride, [PTXI_TENSOR_TYPE] = PTXI_Q_elemtype,
+        [PTXI_TENSOR_INTERLEAVE] = PTXI_Q_interleave_layout, [PTXI_TENSOR_SWIZZLE] = PTXI_Q_swizzle_mode, [PTXI_TENSOR_ATOM] = PTXI_Q_swizzle_atomicity,
+        [PTXI_TENSOR_FILL] = PTXI_Q_fill_mode,
+    };
+    unsigned k = 0;
+
+    while (!ptxi_build_has(m, words[k]))
+        k++;
+    return (enum ptxi_tensor_field)k;
+}
+
+void ptxi_lower_tensormap_replace(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_operand *ord = ptxi_build_operand(b, "ord");
+    uint32_t map = ptxi_build_generic_address(b, "a", ptxi_build_space(inst->match)), value;
+    struct ptxi_ir_inst *i;
+
+    if (map == PTXI_NONE)
+        return;
+    value = ptxi_build_use(b, ptxi_build_operand(b, "new_val"), ptxi_class_of(ptxi_build_type(b, "new_val")));
+    i = ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, map, ptxi_build_fit(b, value, PTXI_RC_64), PTXI_NONE);
+    i->imm = ord ? (int32_t)ord->imm : 0;
+    i->mods = tensor_field(inst->match);
+    i->flags |= PTXI_IF_TOGETHER;
+}
+
+/* a: where to, b: where from, generic addresses. */
+void ptxi_lower_tensormap_copy(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    uint32_t to = ptxi_build_generic_address(b, "dst", PTXI_SPACE_GLOBAL), from = ptxi_build_generic_address(b, "src", PTXI_SPACE_SHARED);
+
+    if (to != PTXI_NONE && from != PTXI_NONE)
+        ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, to, from, PTXI_NONE)->flags |= PTXI_IF_TOGETHER;
+    ptxi_build_fence(b, inst->match);
+}
+
+void ptxi_lower_try_cancel(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    enum ptxi_space space = ptxi_build_space(inst->match);
+    uint32_t to = ptxi_build_generic_address(b, "a", space), mbarrier = ptxi_build_generic_address(b, "mbar", space);
+    struct ptxi_ir_inst *i;
+
+    if (to == PTXI_NONE || mbarrier == PTXI_NONE)
+        return;
+    i = ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, to, PTXI_NONE, mbarrier);
+    i->mods = ptxi_build_has(inst->match, PTXI_Q_multicast__cluster__all);
+    i->flags |= PTXI_IF_TOGETHER;
+}
+
+/* Word `which` of the answer that try_cancel has written. */
+static void answer_word(struct ptxi_build *b, uint32_t d, uint32_t answer, unsigned which)
+{
+    struct ptxi_ir_inst *i = ptxi_build_pure(b, PTXI_OP_unpack_32, d, answer, PTXI_NONE, PTXI_NONE);
+
+    i->mods = 16; /* bytes of the answer */
+    i->imm = (int32_t)which;
+}
+
+static void answer_operand(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t answer, unsigned which)
+{
+    uint32_t d = ptxi_build_def(b, o, PTXI_RC_32);
+
+    answer_word(b, d, answer, which);
+    ptxi_build_def_end(b, o, d, PTXI_T_b32);
+}
+
+void ptxi_lower_query_cancel(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_match *m = inst->match;
+    const struct ptxi_operand *p = ptxi_build_operand(b, "p"), *d = ptxi_build_operand(b, "d");
+    uint32_t answer = ptxi_build_use(b, ptxi_build_operand(b, "a"), PTXI_RC_128);
+
+    if (p) {
+        uint32_t there = ptxi_build_temp(b, PTXI_RC_32);
+
+        answer_word(b, there, answer, 3);
+        ptxi_build_pure(b, PTXI_OP_setp_ne_i32, ptxi_build_def(b, p, PTXI_RC_PRED), there, ptxi_build_const(b, PTXI_RC_32, 0), PTXI_NONE)->imm = PTXI_NO_SLOT;
+    } else if (d->form == PTXI_OPD_VECTOR) {
+        for (unsigned e = 0; e < d->count; e++)
+            answer_operand(b, &d->elements[e], answer, e);
+    } else {
+        answer_operand(b, d, answer, ptxi_build_has(m, PTXI_Q_get_first_ctaid__y) ? 1 : ptxi_build_has(m, PTXI_Q_get_first_ctaid__z) ? 2 : 0);
+    }
 }

@@ -30,7 +30,7 @@ struct ptxi_async {
     uint32_t groups[PTXI_LANES]; /* commits so far */
     struct ptxi_async_entry *ring;
     uint32_t bulk_groups[PTXI_LANES]; /* commits of bulk async-groups so far */
-    int32_t corner[5][PTXI_LANES];    /* coordinates for the next tensor_copy */
+    int32_t corner[8][PTXI_LANES];    /* coordinates for the next tensor_copy, and offsets of im2col */
 };
 
 /* The warp's, made when there is none; NULL: memory is short. */
@@ -79,6 +79,7 @@ const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_
 const struct ptxi_insn *ptxi_tensor_coords(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_tensor_copy(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_cluster_cancel(struct ptxi_warp *w, const struct ptxi_insn *i);
 void ptxi_bulk_commit(struct ptxi_warp *w);
 void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n);
 bool ptxi_bulk_flush(struct ptxi_cta *lead);  /* those that mbarriers track; false: there were none */
@@ -86,5 +87,9 @@ bool ptxi_bulk_any(struct ptxi_cta *lead, bool tracked); /* one by chance, of th
 void ptxi_bulk_finish(struct ptxi_cta *lead); /* all */
 void ptxi_bulk_drop(struct ptxi_cta *lead);   /* forgets all */
 void ptxi_bulk_free(struct ptxi_cta *lead);
+
+/* tensormap.c */
+const struct ptxi_insn *ptxi_tensormap_replace(struct ptxi_warp *w, const struct ptxi_insn *i);
+const struct ptxi_insn *ptxi_tensormap_copy(struct ptxi_warp *w, const struct ptxi_insn *i);
 
 #endif

@@ -29,7 +29,7 @@ struct ptxi_job {
     unsigned char value[16];
     bool tensor;                  /* `to` or `from`, which is not NULL, is a box in shared memory of the tensor */
     struct ptxi_tensor_map map;
-    int32_t corner[PTXI_TENSOR_MOST];
+    int32_t corner[PTXI_TENSOR_COORDS];
 };
 
 /* --- the list of a cluster --- */
@@ -352,7 +352,7 @@ const struct ptxi_insn *ptxi_tensor_coords(struct ptxi_warp *w, const struct ptx
     if (!a)
         return ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
     for (unsigned d = 0; d < PTXI_TENSOR_MOST && slots[d] != PTXI_NO_SLOT; d++)
-        memcpy(a->corner[d], PTXI_SLOT(w, slots[d]), sizeof a->corner[d]);
+        memcpy(a->corner[d + (i->mods ? PTXI_TENSOR_MOST : 0)], PTXI_SLOT(w, slots[d]), sizeof a->corner[d]);
     return i + 1;
 }
 
@@ -378,8 +378,18 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     bool store = i->mods & PTXI_TENSOR_STORE;
     unsigned char *shared;
 
-    if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC || j->map.rank != i->imm) {
+    if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC ||
+        j->map.rank != (i->mods & PTXI_TENSOR_ROWS ? 2 : i->imm)) {
         misuse(w, i, j->lane, "there is no tensor map of as many dimensions");
+        return false;
+    }
+    j->map.rows = i->mods & PTXI_TENSOR_ROWS;
+    if (j->map.im2col != !!(i->mods & PTXI_TENSOR_IM2COL)) {
+        misuse(w, i, j->lane, "the tensor map is for the other mode, tile or im2col");
+        return false;
+    }
+    if (!ptxi_tensor_usable(&j->map) || (j->map.rows && j->map.box[1] != 1)) {
+        misuse(w, i, j->lane, j->map.rows ? "the boxes of the tensor map are not single rows" : "the fields of the tensor map do not go together");
         return false;
     }
     j->reduce = (uint16_t)ptxi_tensor_reduction(&j->map, r);
@@ -398,7 +408,9 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     }
     j->to = store ? NULL : shared;
     j->from = store ? shared : NULL;
-    for (unsigned d = 0; d < j->map.rank; d++)
+    for (int d = 0; d < i->imm; d++)
+        j->corner[d] = w->async->corner[d][j->lane];
+    for (int d = PTXI_TENSOR_MOST; j->map.im2col && !store && d < PTXI_TENSOR_MOST + i->imm - 2; d++)
         j->corner[d] = w->async->corner[d][j->lane];
     return ptxi_tensor_walk(&j->map, j->corner, may_access_row, &(struct row_check){ w, i, j });
 }
@@ -431,6 +443,28 @@ const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_in
             return w->stop;
         if (p)
             memset(p, 0, size);
+    }
+    return i + 1;
+}
+
+/* The next cluster that has not begun never will: who asks gets its first CTA, and does its work. */
+const struct ptxi_insn *ptxi_cluster_cancel(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+        uint32_t answer[4] = { 0 };
+
+        j.reduce = 0;
+        j.size = sizeof answer;
+        j.to = ptxi_mem_at(w, i, j.lane, PTXI_MS_GENERIC, ((const uint64_t *)PTXI_SLOT(w, i->a))[j.lane], j.size, j.size, PTXI_ACCESS_STORE);
+        if (!j.to || !track(w, i, &j))
+            return w->stop;
+        if (!ptxi_shared_owner(w->cta, j.to))
+            return misuse(w, i, j.lane, "the answer of try_cancel leads out of shared memory");
+        answer[3] = ptxi_grid_cancel(w->cta->grid, answer);
+        memcpy(j.value, answer, sizeof answer);
+        if (!(i->mods ? multicast(w, i, &j, (1u << w->cta->lead->member_count) - 1) : submit(w, i, &j)))
+            return w->stop;
     }
     return i + 1;
 }

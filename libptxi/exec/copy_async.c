@@ -139,6 +139,9 @@ OP( bulk_copy ) { return ptxi_bulk_copy(w, i); }
 OP( async_store ) { return ptxi_async_store(w, i); }
 OP( tensor_coords ) { return ptxi_tensor_coords(w, i); }
 OP( tensor_copy ) { return ptxi_tensor_copy(w, i); }
+OP( tensormap_replace ) { return ptxi_tensormap_replace(w, i); }
+OP( tensormap_copy ) { return ptxi_tensormap_copy(w, i); }
+OP( cluster_cancel ) { return ptxi_cluster_cancel(w, i); }
 OP( bulk_zero ) { return ptxi_bulk_zero(w, i); }
 OP( cluster_arrive ) { return ptxi_cluster_arrive(w, i); }
 OP( cluster_wait ) { return ptxi_cluster_wait(w, i); }

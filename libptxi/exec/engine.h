@@ -154,6 +154,9 @@ bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived);
 /* The same at an .aligned instruction, which they then run together. */
 bool ptxi_gather(struct ptxi_warp *w, struct ptxi_split *arrived);
 
+/* sched.c: takes a cluster out of those that have not begun; false: there is none. */
+bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3]);
+
 /* Claims the right to write the grid's report: true for the first fault only. */
 bool ptxi_grid_fail(struct ptxi_grid *g);
 

@@ -169,18 +169,28 @@ static void place_in(const uint32_t box[3], uint64_t n, uint32_t at[3])
     at[2] = (uint32_t)(n / box[0] / box[1]);
 }
 
+/* The first CTA of cluster n. */
+static void find_cluster(const struct ptxi_grid *g, uint64_t n, uint32_t ctaid[3])
+{
+    uint32_t clusters[3];
+
+    for (int k = 0; k < 3; k++)
+        clusters[k] = g->grid[k] / g->cluster[k];
+    place_in(clusters, n, ctaid);
+    for (int k = 0; k < 3; k++)
+        ctaid[k] *= g->cluster[k];
+}
+
 /* Of cluster n. */
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
-    uint32_t left = ptxi_thread_count(g), clusters[3], cluster[3], inside[3];
+    uint32_t left = ptxi_thread_count(g), first[3], inside[3];
 
-    for (int k = 0; k < 3; k++)
-        clusters[k] = g->grid[k] / g->cluster[k];
-    place_in(clusters, n, cluster);
+    find_cluster(g, n, first);
     place_in(g->cluster, c->rank, inside);
     for (int k = 0; k < 3; k++)
-        c->ctaid[k] = cluster[k] * g->cluster[k] + inside[k];
+        c->ctaid[k] = first[k] + inside[k];
     c->linear = c->ctaid[0] + (uint64_t)g->grid[0] * (c->ctaid[1] + (uint64_t)g->grid[1] * c->ctaid[2]);
     c->live_warps = c->warp_count;
     if (c->barriers_in_use)
@@ -199,19 +209,26 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     }
 }
 
+static uint64_t seed_of(const struct ptxi_grid *g)
+{
+    return ptxi_mixed(g->schedule) ^ g->launch_id;
+}
+
+/* Which cluster is the n-th one to begin. */
+static uint64_t shuffled(const struct ptxi_grid *g, uint64_t n)
+{
+    return g->schedule ? ptxi_shuffled(seed_of(g), n, g->cluster_total) : n;
+}
+
 static void start_cluster(struct ptxi_cta *lead, uint64_t n)
 {
     const struct ptxi_grid *g = lead->grid;
 
     lead->waits = lead->cluster_used = false;
-    if (g->schedule) {
-        uint64_t seed = ptxi_mixed(g->schedule) ^ g->launch_id;
-
-        lead->dice = ptxi_mixed(seed + n);
-        n = ptxi_shuffled(seed, n, g->cluster_total);
-    }
+    if (g->schedule)
+        lead->dice = ptxi_mixed(seed_of(g) + n);
     for (uint32_t m = 0; m < lead->member_count; m++)
-        start_cta(lead->members[m], n);
+        start_cta(lead->members[m], shuffled(g, n));
 }
 
 /* The next cluster of a grid that the caller is inside of, or UINT64_MAX. */
@@ -223,6 +240,16 @@ static uint64_t next_cluster(struct ptxi_grid *g)
         return UINT64_MAX;
     n = atomic_fetch_add_explicit(&g->next_cluster, 1, memory_order_relaxed);
     return n < g->cluster_total ? n : UINT64_MAX;
+}
+
+bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3])
+{
+    uint64_t n = next_cluster(g);
+
+    if (n == UINT64_MAX)
+        return false;
+    find_cluster(g, shuffled(g, n), first_cta);
+    return true;
 }
 
 static bool has_ctas(const struct ptxi_grid *g)

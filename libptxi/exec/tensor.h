@@ -7,8 +7,11 @@
 
 #define PTXI_TENSOR_MAGIC UINT64_C(0x70616d2d69787470)
 #define PTXI_TENSOR_MOST 5
+#define PTXI_TENSOR_ROW_COUNT 4
+#define PTXI_TENSOR_COORDS (2 * PTXI_TENSOR_MOST - 2)
+#define PTXI_TENSOR_PIXELS 1024
 
-/* What ptxiTensorMapEncodeTiled writes; programs see 128 opaque bytes. */
+/* What ptxiTensorMapEncodeTiled writes and tensormap.replace changes; programs see 128 opaque bytes. */
 struct ptxi_tensor_map {
     uint64_t magic, base;
     uint64_t stride[PTXI_TENSOR_MOST - 1]; /* bytes; of dimensions 1 and up */
@@ -18,13 +21,25 @@ struct ptxi_tensor_map {
     uint8_t rank, type;                    /* ptxiTensorMapDataType */
     uint8_t element;                       /* bytes */
     uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
+    bool nan;                              /* what lies beyond the tensor is PTXI_OOB_NAN, not zero */
+    bool rows;                             /* in a copy: the box is four rows of two dimensions, see below */
+    bool im2col;                           /* the box is `pixels` pixels of box[0] channels; lower and upper bound where they may begin */
+    uint16_t pixels;
+    int16_t lower[PTXI_TENSOR_MOST - 2], upper[PTXI_TENSOR_MOST - 2]; /* from the first and from the last pixel, of dimensions 1 and up */
 };
 _Static_assert(sizeof(struct ptxi_tensor_map) <= 128, "a tensor map has 128 bytes");
+
+/* Bytes of an element; 0: of a type that is not supported. */
+unsigned ptxi_tensor_element(unsigned type);
+/* Whether the fields go together: tensormap.replace may have left others. */
+bool ptxi_tensor_usable(const struct ptxi_tensor_map *m);
 
 /* Bytes that a box takes in shared memory, those beyond the tensor included. */
 uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m);
 
-/* A row of a box: `bytes` bytes at global address `at` are those from `from` on of row number `row`; the others of the row, or with no bytes
+/* The corner of a box; of four rows (tile::gather4, tile::scatter4) the column, and then where each row is; of im2col the first channel,
+ * pixel and image, and from PTXI_TENSOR_MOST on the offsets.
+ * A row of a box: `bytes` bytes at global address `at` are those from `from` on of row number `row`; the others of the row, or with no bytes
  * all of it, lie beyond the tensor. False ends the walk. */
 typedef bool ptxi_tensor_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes);
 bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx);

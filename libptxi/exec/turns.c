@@ -212,7 +212,7 @@ static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct
 enum { MOST_STEPS = 48, MOST_WARPS = 24 };
 
 /* The dispatch loop with an end after some instructions. A split that stands inside of a block goes on before others of its warp do;
- * tensor_copy belongs to what stands before it. */
+ * what is behind tensor_coords belongs to it. */
 static void run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     uint32_t steps = 1 + ptxi_chance(&w->cta->lead->dice, MOST_STEPS);
@@ -222,7 +222,7 @@ static void run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
         before = pc;
         pc = w->table[pc->op](pc, w);
         steps -= steps > 0;
-    } while (pc != w->stop && (steps || pc->op == PTXI_OP_tensor_copy));
+    } while (pc != w->stop && (steps || before->op == PTXI_OP_tensor_coords));
     if (pc == w->stop)
         return;
     w->goes_on = pc == before + 1 || before->op == PTXI_OP_guard;

@@ -84,8 +84,22 @@ enum {
 _Static_assert(PTXI_OP_COUNT <= 65536 >> PTXI_BULK_REDUCE, "operations fit into mods");
 
 /* tensor_copy: a the box in shared memory, b the tensor map, c the mbarrier or none (generic addresses), d a mask of CTAs or none, imm the
- * dimensions; mods: */
-enum { PTXI_TENSOR_STORE = 1 /* to global memory */, PTXI_TENSOR_REDUCE = 1 /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */ };
+ * coordinates; mods: */
+enum {
+    PTXI_TENSOR_STORE = 1,  /* to global memory */
+    PTXI_TENSOR_ROWS = 2,   /* four rows of two dimensions, each where a coordinate says */
+    PTXI_TENSOR_IM2COL = 4,
+    PTXI_TENSOR_REDUCE = 3  /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */
+};
+
+/* tensormap_replace: a the map's generic address, b the new value, 64 bits; imm: which of several; mods: */
+enum ptxi_tensor_field {
+    PTXI_TENSOR_ADDRESS, PTXI_TENSOR_RANK, PTXI_TENSOR_BOX, PTXI_TENSOR_SIZE, PTXI_TENSOR_STRIDE, PTXI_TENSOR_STEP, PTXI_TENSOR_TYPE,
+    PTXI_TENSOR_INTERLEAVE, PTXI_TENSOR_SWIZZLE, PTXI_TENSOR_ATOM, PTXI_TENSOR_FILL
+};
+
+/* cluster_cancel: a where the answer goes, c the mbarrier (generic addresses); mods 1: to all CTAs of the cluster. The answer: the
+ * coordinates of the first CTA, and 1 where there is one. */
 
 /* tcgen05_...: mods. a is an address of tensor memory, or of shared memory (generic); b the other operand */
 enum { PTXI_TCGEN05_PAIR = 1 /* .cta_group::2 */, PTXI_TCGEN05_MULTICAST = 2 /* commit: b is a mask of CTAs */ };

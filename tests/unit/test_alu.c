@@ -344,7 +344,7 @@ START_TEST(all_are_tested)
         "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_", "count", "cp_async",
         "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "getctarank_", "guard", "isspacep", "ld_", "ldmatrix", "lg2_f64", "local_addr", "loop", "mapa_",
         "match_", "mbarrier_", "mma_", "movmatrix", "nanosleep", "nop", "redux", "ret", "shape", "shared_", "shfl_", "sin_f", "sreg_", "st_",
-        "stack", "stmatrix", "tcgen05_", "tensor_co", "trap", "unreachable", "unsupported", "v", "wgmma", "wmma_"
+        "stack", "stmatrix", "tcgen05_", "tensor", "trap", "unreachable", "unsupported", "v", "wgmma", "wmma_"
     };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {

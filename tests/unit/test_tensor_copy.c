@@ -91,13 +91,15 @@ static uint32_t place(const struct shape *s, uint32_t n)
     return row * 32 + other * 4 + n % 4;
 }
 
+static const char *target = "sm_90";
+
 /* Parameters: the map, the words of the box, five coordinates, bytes of the box. `copy` is done by one thread. */
 static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const struct shape *s)
 {
     static const char frame[] =
-        ".version 9.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 c2, .param .u32 c3, .param .u32 c4, .param .u32 n) {\n"
-        "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; .shared .align 1024 .b8 s[4096]; .shared .b64 m;\n"
+        ".version 9.0\n.target %s\n.address_size 64\n.global .align 128 .b8 work[128];\n"
+        ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 c2, .param .u32 c3, .param .u32 c4, .param .u32 n, .param .u64 address) {\n"
+        "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; .shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[4096]; .shared .b64 m;\n"
         "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; ld.param.u32 %%n, [n]; mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0;\n"
         "  ld.param.u32 %%c0, [c0]; ld.param.u32 %%c1, [c1]; ld.param.u32 %%c2, [c2]; ld.param.u32 %%c3, [c3]; ld.param.u32 %%c4, [c4]; mov.u32 %%s, s; mov.u32 %%m, m;\n"
         "  @%%p prefetch.tensormap [%%map]; @%%p mbarrier.init.shared.b64 [%%m], 1; fence.mbarrier_init.release.cluster; bar.sync 0; mov.b16 %%h, 1;\n"
@@ -105,10 +107,10 @@ static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const str
         "  mov.u32 %%r2, %%r0;\n"
         "WORD: shl.b32 %%r3, %%r2, 2; add.u32 %%r4, %%r3, %%s; cvt.u64.u32 %%rd2, %%r3; add.u64 %%rd2, %%rd2, %%rd1; %s\n"
         "  add.u32 %%r2, %%r2, 32; setp.lt.u32 %%q, %%r2, 1024; @%%q bra WORD;\n%s ret; }\n";
-    char before[1000], after[1000], text[5000];
+    static char before[4000], after[1000], text[8000];
     uint32_t bytes = box_words(s) * 4;
     int32_t at[RANKS];
-    void *params[] = { map, &box, &at[0], &at[1], &at[2], &at[3], &at[4], &bytes };
+    void *params[] = { map, &box, &at[0], &at[1], &at[2], &at[3], &at[4], &bytes, &tensor };
     ptxiModule m;
     ptxiFunction f;
     ptxiResult r;
@@ -117,7 +119,7 @@ static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const str
     snprintf(before, sizeof before, "  @%%p mbarrier.arrive.expect_tx.shared.b64 _, [%%m], %%n; @%%p %s\n"
              "W: mbarrier.try_wait.parity.shared.b64 %%q, [%%m], 0; @!%%q bra W;\n", copy);
     snprintf(after, sizeof after, "  fence.proxy.async.shared::cta; bar.sync 0; @%%p %s cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n", copy);
-    snprintf(text, sizeof text, frame, load ? before : "", load ? "ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd2], %r5;" : "ld.global.u32 %r5, [%rd2]; st.shared.u32 [%r4], %r5;",
+    snprintf(text, sizeof text, frame, target, load ? before : "", load ? "ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd2], %r5;" : "ld.global.u32 %r5, [%rd2]; st.shared.u32 [%r4], %r5;",
              load ? "" : after);
     r = ptxiModuleLoadData(&m, text);
     if (r)
@@ -195,6 +197,204 @@ START_TEST(multicast_to_itself)
 }
 END_TEST
 
+/* A map of something else, which the kernel makes one of the shape: in shared memory, and then for all to use. */
+START_TEST(changed_maps)
+{
+    static const char begin[] = "ld.b64 %rd2, [%map]; mov.u32 %r1, copy; mov.u32 %r5, copy;\n"
+        "COPY: ld.b64 %rd2, [%map]; @%p st.shared.b64 [%r1], %rd2; add.u64 %map, %map, 8; add.u32 %r1, %r1, 8; sub.u32 %r3, %r1, %r5; setp.lt.u32 %q, %r3, 128; @%q bra COPY;\n"
+        "  mov.u32 %r1, copy; ld.param.u64 %rd3, [address];\n";
+    static const char end[] = "  bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [work], [copy], 128;\n"
+        "  fence.proxy.tensormap::generic.acquire.gpu [work], 128; mov.u64 %map, work; @%p ";
+    static const char *const loads[] = EACH_RANK(LOAD);
+    const struct shape *s = &shapes[_i], *other = &shapes[(_i + 5) % SHAPES];
+    char text[3500];
+    size_t n = 0;
+    uint32_t got[BOX / 4];
+    ptxiTensorMap map;
+
+#define ADD_TEXT(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
+#define REPLACE(field, type, ...) ADD_TEXT("  @%%p tensormap.replace.tile." field ".shared::cta.b1024." type " [%%r1], "); ADD_TEXT(__VA_ARGS__); ADD_TEXT(";\n")
+    ADD_TEXT("%s", begin);
+    REPLACE("global_address", "b64", "%%rd3");
+    REPLACE("rank", "b32", "%u", s->rank - 1);
+    REPLACE("elemtype", "b32", "7");
+    REPLACE("swizzle_mode", "b32", "%d", (int)s->swizzle);
+    REPLACE("interleave_layout", "b32", "0");
+    REPLACE("fill_mode", "b32", "0");
+    for (unsigned d = 0; d < s->rank; d++) {
+        REPLACE("box_dim", "b32", "%u, %u", d, s->box[d]);
+        REPLACE("global_dim", "b32", "%u, %u", d, (unsigned)s->dim[d]);
+        REPLACE("element_stride", "b32", "%u, %u", d, s->step[d]);
+        if (d + 1 < s->rank) {
+            REPLACE("global_stride", "b64", "%u, %llu", d, (unsigned long long)s->stride[d]);
+        }
+    }
+    ADD_TEXT("%s%s", end, loads[s->rank - 1]);
+    target = "sm_90a";
+    ok(encode(&map, other, PTXI_TENSOR_MAP_DATA_TYPE_INT32));
+    ok(run(text, true, &map, s));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    for (uint32_t k = 0; k < box_words(s); k++)
+        ck_assert_msg(got[place(s, k)] == (uint32_t)(element(s, k) + 1), "shape %d: element %u is %u", _i, k, got[place(s, k)]);
+}
+END_TEST
+
+/* Four rows of 8 words, from and to where the coordinates say. */
+START_TEST(rows_here_and_there)
+{
+    static const struct shape s = { 2, { 20, 6 }, { 96 }, { 8, 4 }, { 1, 1 }, { 15, 5, 0, -1, 2 }, 0 };
+    struct shape row = s;
+    uint32_t got[TENSOR / 4], want[TENSOR / 4], words[BOX / 4];
+    ptxiTensorMap map;
+
+    target = "sm_100a";
+    row.box[1] = 1;
+    ok(encode(&map, &row, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    ok(run("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%s], [%map, {%c0, %c1, %c2, %c3, %c4}], [%m];", true, &map, &s));
+    ok(ptxiMemcpyDtoH(words, box, BOX));
+    ok(ptxiMemcpyDtoH(want, tensor, TENSOR));
+    for (int n = 0; n < 32; n++) {
+        int y = s.at[1 + n / 8], x = s.at[0] + n % 8;
+        bool inside = x < 20 && y >= 0;
+
+        ck_assert_uint_eq(words[n], inside ? (uint32_t)(y * 24 + x + 1) : 0);
+        words[n] += 1000;
+        if (inside)
+            want[y * 24 + x] = words[n];
+    }
+    ok(ptxiMemcpyHtoD(box, words, BOX));
+    ok(run("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%map, {%c0, %c1, %c2, %c3, %c4}], [%s];", false, &map, &s));
+    ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
+    ck_assert(!memcmp(got, want, sizeof want));
+}
+END_TEST
+
+/* Columns of pixels, of 4 channels each: the places where they may begin are counted through, those of the innermost dimension first. */
+static const struct columns {
+    uint32_t rank;
+    uint64_t dim[RANKS], stride[RANKS - 1];
+    int lower[3], upper[3];
+    uint32_t step[RANKS], pixels;
+    int32_t at[RANKS];
+    uint32_t offset[3];
+} columns[] = {
+    { 3, { 8, 9, 5 }, { 32, 288 }, { -1 }, { -1 }, { 1, 1, 1 }, 30, { 4, 6, 2 }, { 0 } },
+    { 3, { 8, 9, 5 }, { 32, 288 }, { -1 }, { -1 }, { 1, 2, 1 }, 20, { 0, 5, 1 }, { 2 } },
+    { 4, { 8, 7, 6, 4 }, { 32, 224, 1344 }, { -1, -1 }, { -1, -1 }, { 1, 1, 1, 1 }, 64, { 0, 5, 4, 1 }, { 0, 0 } },
+    { 4, { 8, 7, 6, 4 }, { 32, 224, 1344 }, { 0, 0 }, { -2, -2 }, { 1, 1, 1, 1 }, 64, { 4, 3, 2, 3 }, { 2, 1 } },
+    { 4, { 8, 7, 6, 4 }, { 32, 224, 1344 }, { -1, -2 }, { 1, 0 }, { 1, 2, 3, 1 }, 50, { -2, 1, -2, 0 }, { 1, 2 } },
+    { 5, { 8, 4, 3, 3, 3 }, { 32, 128, 384, 1152 }, { -1, -1, -1 }, { -1, -1, 0 }, { 1, 1, 1, 1, 1 }, 60, { 0, 1, 0, 1, 1 }, { 2, 0, 1 } },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* Which word of the tensor channel ch of pixel k is; -1: it lies beyond. */
+static int64_t channel(const struct columns *s, uint32_t k, uint32_t ch, bool offsets)
+{
+    int64_t count[RANKS], at = 0, place = k, bytes;
+
+    for (unsigned d = s->rank - 2; d; d--)
+        count[d] = ((int64_t)s->dim[d] - 1 + s->upper[d - 1] - s->lower[d - 1]) / s->step[d] + 1;
+    for (unsigned d = s->rank - 1; d; d--)
+        at = d == s->rank - 1 ? s->at[d] : at * count[d] + (s->at[d] - s->lower[d - 1]) / (int)s->step[d];
+    place += at;
+    bytes = 4 * (s->at[0] + (int64_t)ch);
+    if (bytes < 0 || bytes >= 4 * (int64_t)s->dim[0])
+        return -1;
+    for (unsigned d = 1; d < s->rank; d++) {
+        bool last = d == s->rank - 1;
+        int64_t c = last ? place : place % count[d] * s->step[d] + s->lower[d - 1] + (offsets ? s->offset[d - 1] : 0);
+
+        if (c < 0 || c >= (int64_t)s->dim[d])
+            return -1;
+        bytes += c * (int64_t)s->stride[d - 1];
+        place = last ? place : place / count[d];
+    }
+    return bytes / 4;
+}
+
+static ptxiResult encode_columns(ptxiTensorMap *map, const struct columns *s)
+{
+    return ptxiTensorMapEncodeIm2col(map, PTXI_TENSOR_MAP_DATA_TYPE_INT32, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->lower, s->upper, 4, s->pixels, s->step, 0, 0, 0, 0);
+}
+
+START_TEST(columns_of_pixels)
+{
+    static const char *const c[] = { "{%c0, %c1, %c2}", "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}" };
+    const struct columns *s = &columns[_i];
+    struct shape words = { .rank = 2, .box = { 4, s->pixels }, .step = { 1, 1 } };
+    uint32_t got[TENSOR / 4], want[TENSOR / 4], in[BOX / 4];
+    char copy[300], offsets[40];
+    ptxiTensorMap map;
+
+    memcpy(words.at, s->at, sizeof words.at);
+    snprintf(offsets, sizeof offsets, s->rank == 3 ? "{%u}" : s->rank == 4 ? "{%u, %u}" : "{%u, %u, %u}", s->offset[0], s->offset[1], s->offset[2]);
+    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%%s], [%%map, %s], [%%m], %s;", s->rank, c[s->rank - 3], offsets);
+    ok(encode_columns(&map, s));
+    ok(run(copy, true, &map, &words));
+    ok(ptxiMemcpyDtoH(in, box, BOX));
+    ok(ptxiMemcpyDtoH(want, tensor, TENSOR));
+    for (uint32_t n = 0; n < 4 * s->pixels; n++)
+        ck_assert_msg(in[n] == (uint32_t)(channel(s, n / 4, n % 4, true) + 1), "channel %u of pixel %u is %u", n % 4, n / 4, in[n]);
+    for (uint32_t n = 0; n < 4 * s->pixels; n++) {
+        in[n] += 10000;
+        if (channel(s, n / 4, n % 4, false) >= 0)
+            want[channel(s, n / 4, n % 4, false)] = in[n];
+    }
+    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.global.shared::cta.im2col_no_offs.bulk_group [%%map, %s], [%%s];", s->rank, c[s->rank - 3]);
+    ok(ptxiMemcpyHtoD(box, in, BOX));
+    ok(run(copy, false, &map, &words));
+    ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
+    for (uint32_t k = 0; k < TENSOR / 4; k++)
+        ck_assert_msg(got[k] == want[k], "word %u is %u, not %u", k, got[k], want[k]);
+}
+END_TEST
+
+START_TEST(column_maps_are_checked)
+{
+    struct columns s;
+    ptxiTensorMap map;
+
+#define REFUSED_COLUMNS(change)                                    \
+    do {                                                           \
+        s = columns[2];                                            \
+        change;                                                    \
+        gives(encode_columns(&map, &s), PTXI_ERROR_INVALID_VALUE); \
+    } while (0)
+    REFUSED_COLUMNS(s.rank = 2);
+    REFUSED_COLUMNS(s.rank = 6);
+    REFUSED_COLUMNS(s.lower[0] = -129);
+    REFUSED_COLUMNS(s.lower[1] = 128);
+    REFUSED_COLUMNS(s.upper[1] = -129);
+    REFUSED_COLUMNS(s.pixels = 0);
+    REFUSED_COLUMNS(s.pixels = 1025);
+    REFUSED_COLUMNS(s.step[2] = 0);
+    REFUSED_COLUMNS(s.stride[1] = 8);
+}
+END_TEST
+
+START_TEST(what_lies_beyond_may_be_nan)
+{
+    static const struct shape s = { 1, { 100 }, { 0 }, { 16 }, { 1 }, { 90 }, 0 }; /* 32 halves */
+    uint16_t got[BOX / 2], words[TENSOR / 2];
+    ptxiTensorMap map;
+
+    ok(ptxiMemcpyDtoH(words, tensor, TENSOR));
+    for (int type = 0; type < 2; type++) {
+        ok(ptxiTensorMapEncodeTiled(&map, type ? PTXI_TENSOR_MAP_DATA_TYPE_BFLOAT16 : PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, 1, (void *)(uintptr_t)tensor, s.dim, s.stride,
+                                    (uint32_t[]){ 32 }, s.step, 0, 0, 0, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA));
+        ok(run(LOAD("1d", "{%c0}"), true, &map, &s));
+        ok(ptxiMemcpyDtoH(got, box, BOX));
+        for (int n = 0; n < 32; n++)
+            ck_assert_uint_eq(got[n], n < 10 ? words[90 + n] : 0x7ff7);
+    }
+}
+END_TEST
+
+/* Of the map, to %rd1. */
+#define MAP_WORD(at) "ld.b64 %rd2, [%map+" #at "]; @%p st.b64 [%rd1+" #at "], %rd2; "
+#define MAP_WORDS MAP_WORD(0) MAP_WORD(8) MAP_WORD(16) MAP_WORD(24) MAP_WORD(32) MAP_WORD(40) MAP_WORD(48) MAP_WORD(56) MAP_WORD(64) MAP_WORD(72) MAP_WORD(80) \
+    MAP_WORD(88) MAP_WORD(96) MAP_WORD(104) MAP_WORD(112) MAP_WORD(120)
+
 START_TEST(misuse_is_reported)
 {
     static const struct shape large = { 2, { 64, 1000 }, { 256 }, { 8, 4 }, { 1, 1 }, { 0, 62 }, 0 };
@@ -205,10 +405,17 @@ START_TEST(misuse_is_reported)
         { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_BARRIER, "no tensor map" },
         { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s+64], [%map, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISALIGNED, "bytes" },
         { REDUCE("or", "2d", "{%c0, %c1}"), false, PTXI_FAULT_BARRIER, "no such reduction" },
+        { "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%s], [%map, {%c0, %c1, %c2}], [%m], {0};", true, PTXI_FAULT_BARRIER, "no tensor map" },
+        { "tensormap.replace.tile.box_dim.b1024.b32 [%rd1], 0, 4;", true, PTXI_FAULT_BARRIER, "no tensor map" },
+        { "ld.b64 %rd2, [%map]; @%p st.b64 [%rd1], %rd2; @%p tensormap.replace.tile.rank.b1024.b32 [%rd1], 5;", true, PTXI_FAULT_BARRIER, "out of range" },
+        { "ld.b64 %rd2, [%map]; @%p st.b64 [%rd1], %rd2; @%p tensormap.replace.tile.interleave_layout.b1024.b32 [%rd1], 1;", true, PTXI_FAULT_BARRIER, "not supported" },
+        { "ld.b64 %rd2, [%map]; " MAP_WORDS "@%p tensormap.replace.tile.box_dim.b1024.b32 [%rd1], 0, 3; @%p "
+          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_BARRIER, "do not go together" },
     };
     ptxiReport report = { .size = sizeof report };
     ptxiTensorMap map;
 
+    target = "sm_90a";
     ok(encode(&map, &large, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
     ck_assert_int_ne(run(rows[_i].copy, rows[_i].load, &map, &large), PTXI_SUCCESS);
     ok(ptxiGetLastReport(NULL, &report));
@@ -256,7 +463,12 @@ int main(void)
     tcase_add_loop_test(t, loads, 0, SHAPES);
     tcase_add_loop_test(t, stores_and_reductions, 0, 3 * SHAPES);
     tcase_add_test(t, multicast_to_itself);
-    tcase_add_loop_test(t, misuse_is_reported, 0, 6);
+    tcase_add_loop_test(t, changed_maps, 0, SHAPES);
+    tcase_add_test(t, rows_here_and_there);
+    tcase_add_loop_test(t, columns_of_pixels, 0, COLUMNS);
+    tcase_add_test(t, column_maps_are_checked);
+    tcase_add_test(t, what_lies_beyond_may_be_nan);
+    tcase_add_loop_test(t, misuse_is_reported, 0, 11);
     tcase_add_test(t, maps_are_checked);
     suite_add_tcase(s, t);
     return run_suite(s);
