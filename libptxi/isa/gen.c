@@ -513,7 +513,7 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
         e = word_end(p + 1);
         snprintf(o->name, sizeof o->name, "%.*s", (int)(e - p - 1), p + 1);
         o->type = TYPE_COUNT;
-        return *e == ':' ? parse_type(row, o, e + 1) : e; /* ']' or '+' (coordinates follow) is the caller's */
+        return *e == ':' ? parse_type(row, o, e + 1) : parse_suffixes(o, e); /* ']' or '+' (coordinates follow) is the caller's */
     } else if (*p == '@') {
         o->kind = !strncmp(p, "@call", 5) ? CALL : !strncmp(p, "@table", 6) ? TABLE : LABEL;
         e = word_end(p + 1);

@@ -54,7 +54,7 @@ enum {
     PTXI_OPF_SINK = 4,     /* _ accepted for the whole operand */
     PTXI_OPF_NOT = 8,      /* !p accepted */
     PTXI_OPF_NEGATE = 16,  /* -a accepted (video instructions) */
-    PTXI_OPF_WIDER = 32,   /* ~ the register may be wider than the type */
+    PTXI_OPF_WIDER = 32,   /* ~ the register may be wider than the type; that of an address narrower than 32 bits */
     PTXI_OPF_PAIR = 64,    /* | second half of d|p: belongs to the operand before it */
     PTXI_OPF_REGISTER = 128, /* $ no constant accepted */
     PTXI_OPF_BRACES = 256, /* *{n} braces also around one element */

@@ -52,6 +52,11 @@ static bool is_bits(char class)
     return class == 'U' || class == 'S' || class == 'B';
 }
 
+static bool is_integer(enum ptxi_type t)
+{
+    return t != PTXI_T_NONE && (ptxi_types[t].class == 'U' || ptxi_types[t].class == 'S');
+}
+
 /* What has registers of .bN only, and no constants. */
 static bool is_alternate(enum ptxi_type t)
 {
@@ -200,22 +205,15 @@ static bool check_selector(struct check *k, const struct ptxi_raw *r, const stru
     return true;
 }
 
-/* A .f16x2 register stands for an integer of the instruction's own type, not for a count or the like. */
-static bool is_own_type(const struct check *k, const struct ptxi_opspec *s)
+/* A .f16x2 register stands for an integer of the type that the instruction names, not for a count or the like. */
+static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
 {
-    const struct ptxi_row *row = k->c->match->row;
-
-    for (unsigned i = 0; i < row->slot_count; i++)
-        if (row->slots[i].word_count == 1 && row->slots[i].words[0] == s->type)
-            return true;
-    return s->type_rule != PTXI_TR_FIXED;
+    return s->type_rule == PTXI_TR_FIXED && is_integer(want);
 }
 
 static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
 {
-    if (want != PTXI_T_NONE && want != r->type && !fits(want, r->type, s->flags & PTXI_OPF_WIDER))
-        return fail_type(k, r, s, want);
-    if (r->type == PTXI_T_f16x2 && (want == PTXI_T_u32 || want == PTXI_T_s32) && !is_own_type(k, s))
+    if (want != PTXI_T_NONE && want != r->type && (!fits(want, r->type, s->flags & PTXI_OPF_WIDER) || (r->type == PTXI_T_f16x2 && is_count(s, want))))
         return fail_type(k, r, s, want);
     if ((r->selector || r->negated || r->minus) && !check_selector(k, r, s))
         return false;
@@ -346,6 +344,14 @@ static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider, uns
            (ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits));
 }
 
+/* What one element is held against before all are. Constants of a fragment are bits. */
+static enum ptxi_type element_type(const struct ptxi_raw *one, const struct ptxi_opspec *s, enum ptxi_type want)
+{
+    if (one->kind == PTXI_RAW_REG && one->type != PTXI_T_pred)
+        return PTXI_T_NONE;
+    return one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2) ? PTXI_T_b32 : want;
+}
+
 /* Elements one by one; of a brace list, or of a vector register. */
 static bool check_elements(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, unsigned n, struct ptxi_operand *o)
 {
@@ -365,7 +371,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
             one.vector = 0;
             one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
         }
-        if (!check_scalar(k, &one, s, one.kind == PTXI_RAW_REG && one.type != PTXI_T_pred ? PTXI_T_NONE : want, s->flags & PTXI_OPF_WRITE, &e[i]))
+        if (!check_scalar(k, &one, s, element_type(&one, s, want), s->flags & PTXI_OPF_WRITE, &e[i]))
             return false;
         sinks += e[i].form == PTXI_OPD_SINK;
         if (e[i].form != PTXI_OPD_REG)
@@ -378,7 +384,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         if (!join(&all, e[i].type))
             return fail(k, one.loc, "the registers of a vector must be of one type, or some of them of .b%u", bits);
     }
-    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER, n))
+    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER, n) || (all == PTXI_T_f16x2 && is_count(s, want)))
         return fail_type(k, &first, s, want);
     if (sinks == n && n && !(s->flags & PTXI_OPF_SINK))
         return fail(k, r->loc, "one element at least must be a register");
@@ -474,17 +480,6 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
     return true;
 }
 
-/* A register of 8 or 16 bits is an address for loads, stores and atomic operations. */
-static bool takes_narrow(const struct ptxi_row *row)
-{
-    static const char *const rules[] = { "ld", "ldu", "st", "atom", "red" };
-
-    for (unsigned i = 0; row->lower && i < sizeof rules / sizeof *rules; i++)
-        if (!strcmp(row->lower, rules[i]))
-            return true;
-    return false;
-}
-
 static bool check_space(struct check *k, const struct ptxi_raw *r, int space, bool store)
 {
     const struct ptxi_var *v = r->var;
@@ -515,7 +510,7 @@ static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i,
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in brackets", s->name, (int)k->sp->n, k->sp->s);
     if (only != PTXI_T_NONE && (!r->based || r->var || !fits(only, r->type, false)))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in a .%s register", s->name, (int)k->sp->n, k->sp->s, ptxi_types[only].name);
-    if (only == PTXI_T_NONE && r->based && ptxi_types[r->type].bits < 32 && !takes_narrow(k->c->match->row))
+    if (only == PTXI_T_NONE && r->based && ptxi_types[r->type].bits < 32 && !(s->flags & PTXI_OPF_WIDER))
         return fail(k, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
     if (!r->var && !r->based && space != PTXI_SPACE_LOCAL)
         return fail(k, r->loc, "only a .local address can be a constant");

@@ -75,7 +75,7 @@ static void put_operands(struct ptxi_str *out, const struct ptxi_row *row)
             ptxi_str_puts(out, "{");
         if (s->flags & PTXI_OPF_PAIR)
             ptxi_str_puts(out, "|");
-        ptxi_str_printf(out, s->kind == PTXI_OPK_ADDRESS ? "[%s" : s->vector && s->vector != 0x81 ? "%s" : "%s", s->name);
+        ptxi_str_printf(out, s->kind == PTXI_OPK_ADDRESS ? "[%s" : "%s", s->name);
         if ((s->kind == PTXI_OPK_ADDRESS || inside) && !more)
             ptxi_str_puts(out, "]");
         if (s->flags & PTXI_OPF_OPTIONAL)

@@ -25,6 +25,7 @@ VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK = range(7)
 FIXED, SLOT, DOUBLE, BITS = range(4)
 WRITE, OPTIONAL, SINK, WIDER, PAIR, BRACES, COORDS, VECTOR_OK = 1, 2, 4, 32, 64, 256, 512, 2048
 BATCH = 250
+CRASH = 'crash'
 
 
 class Row:
@@ -211,7 +212,7 @@ def spell(mnemonic, words):
 
 def run_ptxas(program, version, target, lines, ending):
     """The messages of ptxas about the lines (form, operands) in the frame, a dictionary from index to message; all it wrote; and
-    whether it ended well."""
+    its exit status, negative if it crashed."""
     text, where = '', {}
     b128 = '.reg .b128 %q<240>;' if version >= 83 and int(re.sub(r'\D', '', target)) >= 70 else ''
     for part in open(os.path.join(HERE, 'frame.ptx')):
@@ -233,7 +234,7 @@ def run_ptxas(program, version, target, lines, ending):
         m = re.match(r'.*, line (\d+); (?:error|fatal) *: (.*)', message)
         if m and int(m.group(1)) in where:
             bad.setdefault(where[int(m.group(1))], 'syntax' if 'Parsing error' in m.group(2) or '; fatal' in message else m.group(2))
-    return bad, out.stdout + out.stderr, out.returncode == 0
+    return bad, out.stdout + out.stderr, out.returncode
 
 
 def parse(program, version, target, lines):
@@ -254,18 +255,21 @@ def parse(program, version, target, lines):
 
 
 def generate(program, version, target, lines):
-    """Which of the lines that ptxas parses it makes no code for."""
+    """Which of the lines that ptxas parses it makes no code for; CRASH where it falls over them."""
     if not lines:
         return {}
-    bad, _, good = run_ptxas(program, version, target, lines, '')
-    if good:
+    bad, _, status = run_ptxas(program, version, target, lines, '')
+    if status == 0:
         return {}
     if len(lines) == 1:
-        return {0: bad.get(0, 'no code')}
+        return {0: CRASH if status < 0 else bad.get(0, 'no code')}
     if not bad:
         return halves(generate, program, version, target, lines)
+    # The function that ptxas makes of a form has the types of its first use, so that what follows may fail for its sake only.
+    bad = {i: m for i in bad for m in generate(program, version, target, [lines[i]]).values()}
     back = [i for i in range(len(lines)) if i not in bad]
-    bad.update({back[i]: m for i, m in generate(program, version, target, [lines[i] for i in back]).items()})
+    rest = generate(program, version, target, [lines[i] for i in back]) if len(back) < len(lines) else halves(generate, program, version, target, lines)
+    bad.update({back[i]: m for i, m in rest.items()})
     return bad
 
 
@@ -277,15 +281,16 @@ def halves(judge, program, version, target, lines):
 
 
 def judge_ptxas(program, version, target, forms, mutants):
-    """What ptxas says: a dictionary from form to message, None where it takes the form. Mutated operands it must bring to code, too."""
+    """What ptxas says: a dictionary from form to message, None where it takes the form. Mutated operands it must bring to code, too.
+    A crash says nothing."""
     verdict = {}
     for i in range(0, len(forms), BATCH):
         part = forms[i:i + BATCH]
         bad = parse(program, version, target, part)
         parsed = [k for k in range(len(part)) if k not in bad and part[k] in mutants]
         # ptxas takes the first address of 32 bits for the sign of a 32-bit program, unless a narrower one was there before
-        narrow = [bool(re.search(r'\[%([bh]|u16_)\d', part[k][1])) for k in parsed]
-        for group in ([k for k, n in zip(parsed, narrow) if n], [k for k, n in zip(parsed, narrow) if not n]):
+        narrow = [k for k in parsed if re.search(r'\[%(?!(d|u64_|f64_)\d)', part[k][1])]
+        for group in [[k] for k in narrow] + [[k for k in parsed if k not in narrow]]:
             bad.update({group[k]: m for k, m in generate(program, version, target, [part[k] for k in group]).items()})
         for k, f in enumerate(part):
             verdict[f] = bad.get(k)
@@ -386,7 +391,7 @@ def record(path, target, version, theirs, mutants, known, rng):
     """Some forms that ptxas takes and as many that it doesn't, as verdicts.c reads them; half as many with mutated operands."""
     with open(path, 'a') as f:
         for taken, mutated in itertools.product((True, False), repeat=2):
-            some = [x for x, message in sorted(theirs.items()) if (message is None) == taken and (x in mutants) == mutated]
+            some = [x for x, message in sorted(theirs.items()) if (message is None) == taken and (x in mutants) == mutated and message != CRASH]
             for form, operands in rng.sample(some, min(len(some), 4 if mutated else 8)):
                 line = '%s %s %s %s;' % (target, 'missing' if taken else 'extra', form, operands)
                 if not any(k.search(line) for k in known):
@@ -433,6 +438,8 @@ def main():
             theirs = judge_ptxas(args.ptxas, version, target, list(forms), mutants)
             count = counts.setdefault(target, [0, 0, 0])
             for form, operands in forms:
+                if theirs[form, operands] == CRASH:
+                    continue
                 ours = answers[form, operands] is None if args.front_end else table_accepts(rows, ops, form, operands, answers[form])
                 message = theirs[form, operands]
                 count[0] += 1
