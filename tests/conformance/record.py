@@ -427,38 +427,46 @@ def record(args, plan):
             write_recording(os.path.join(args.out, name + '.rec'), head, items, records)
 
 
-def single(args, plan):
-    """A case, and what runs it."""
-    case = plan.case(args.name)
-    images = Images(plan, assembler(args), ['digest.ptx', case.module])
-    images.wait()
-    return case, Runner(Driver(args.driver, args.prefix), plan, images)
+def single(work):
+    """The work on one case, work(args, plan, case, runner), in a child that begins without a driver, as all kernels have it."""
+    def run(args, plan):
+        case = plan.case(args.name)
+        images = Images(plan, assembler(args), ['digest.ptx', case.module])
+        images.wait()
+        process = multiprocessing.Process(target=lambda: work(args, plan, case, Runner(Driver(args.driver, args.prefix), plan, images)))
+        process.start()
+        process.join()
+        if process.exitcode:
+            sys.exit('fails: %s' % case.name)
+    return run
 
 
-def show(args, plan):
-    case, runner = single(args, plan)
-    driver = runner.driver
-    runner.launch_case(case, runner.addresses(case), runner.output, case.rows)
+@single
+def show(args, plan, case, runner):
+    driver, addresses = runner.driver, runner.addresses(case)
+    runner.launch_case(case, addresses, runner.output, case.rows)
+    driver.synchronize()
     words = struct.unpack('<%dI' % (case.words * case.rows), driver.read(runner.output, 4 * case.words * case.rows))
-    columns = []
-    for c, at in zip(case.columns, runner.addresses(case)):
-        if c is not None:
-            size, rows, _ = plan.columns[c]
-            columns.append((size, driver.read(at, size * rows)))
+    sizes = [plan.columns[c][0] for c in case.columns if c is not None]
+    columns = [(size, driver.read(at, size * case.rows)) for size, at in zip(sizes, addresses)]
     for row in range(args.first, min(args.first + args.count, case.rows)):
         operands = ['%0*x' % (2 * size, int.from_bytes(data[size * row:size * row + size], 'little')) for size, data in columns]
         print('row %d: %s -> %s' % (row, ' '.join(operands), ' '.join('%08x' % words[w * case.rows + row] for w in range(case.words))))
 
 
-def dump(args, plan):
-    case, runner = single(args, plan)
-    driver = runner.driver
-    rows = (args.count + plan.block - 1) // plan.block * plan.block
-    column, output = driver.allocate(4 * rows), driver.allocate(4 * rows * case.words)
-    driver.write(column, array.array('I', (x & 0xffffffff for x in range(args.first, args.first + rows))).tobytes())
-    runner.launch_case(case, [column, 0, 0, 0], output, rows)
+@single
+def dump(args, plan, case, runner):
+    if [plan.columns[c][0] for c in case.columns if c is not None] != [4]:
+        sys.exit('%s has not one operand of 32 bits' % case.name)
+    driver, most = runner.driver, max(c.rows for c in plan.cases)
+    column, output = driver.allocate(4 * most), driver.allocate(4 * most * case.words)
     with open(args.file, 'wb') as f:
-        f.write(driver.read(output, 4 * args.count))
+        for first in range(args.first, args.first + args.count, most):  # the cells of memory are for no more rows
+            count = min(most, args.first + args.count - first)
+            driver.write(column, array.array('I', (x & 0xffffffff for x in range(first, first + count))).tobytes())
+            runner.launch_case(case, [column, 0, 0, 0], output, most)
+            driver.synchronize()
+            f.write(driver.read(output, 4 * count))
 
 
 def run_matrix(connection, args, plan, images):

@@ -19,4 +19,16 @@ data = bytearray(open(sys.argv[1], 'rb').read())
 data[-1] ^= 1
 open(sys.argv[1], 'wb').write(data)
 EOF
-! "$top_builddir/tests/conformance/verify" cases "$tmp/vote/cases.rec" vote
+if "$top_builddir/tests/conformance/verify" cases "$tmp/vote/cases.rec" vote; then
+    exit 1
+fi
+
+# show and dump have what the driver answers for single rows: 2 to the power of 1 and its neighbours, over more rows than a case has.
+plan=$tmp/ex2
+mkdir "$plan"
+"$top_builddir/tests/conformance/plan" write "$plan" ex2.approx.f32
+"$PYTHON3" "$here/record.py" --driver "$library" --prefix ptxi dump "$plan" 'ex2.approx.f32 %r0, %r1' 0x3f800000 20000 "$plan/dump"
+[ "$(od -An -tx4 -N4 "$plan/dump")" = ' 40000000' ]
+[ "$(wc -c < "$plan/dump")" = 80000 ]
+"$PYTHON3" "$here/record.py" --driver "$library" --prefix ptxi show "$plan" 'ex2.approx.f32 %r0, %r1' 16380 100 > "$plan/show"
+[ "$(wc -l < "$plan/show")" = 4 ]
