@@ -25,6 +25,7 @@ static const struct {
     { "all arrive and wait by parity", INIT(128) PUT "  mbarrier.arrive.release.cluster.shared.b64 _, [%m];\n" WAIT("W", 0) GET, mirrored },
     { "generic addresses",
       INIT(128) PUT "  cvta.shared.u64 %rd6, m; mbarrier.arrive.b64 _, [%rd6];\nW: mbarrier.try_wait.parity.b64 %q, [%rd6], 0, 100; @!%q bra W;\n" GET, mirrored },
+    { "an address of 16 bits", INIT(128) PUT "  { .reg .u16 %h; cvt.u16.u32 %h, %m; mbarrier.arrive.shared.b64 _, [%h]; }\n" WAIT("W", 0) GET, mirrored },
     { "counts of arrivals", INIT(384) PUT "  mbarrier.arrive.shared.b64 _, [%m], 3;\n" WAIT("W", 0) GET, mirrored },
     { "one warp waits for the others",
       INIT(96) PUT "  setp.eq.u32 %p, %r1, 0; @%p bra W; mbarrier.arrive.shared.b64 _, [%m]; bra END;\n" WAIT("W", 0)
