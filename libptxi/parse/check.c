@@ -336,11 +336,11 @@ static bool join(enum ptxi_type *all, enum ptxi_type one)
 }
 
 /* PTX ISA, "Vectors as Operands". Integers count as bits where floats are wanted. */
-static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider, unsigned n)
+static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
 {
     if (want == PTXI_T_NONE || all == PTXI_T_NONE || fits(want, all, wider))
         return true;
-    return n > 1 && ptxi_types[want].class == 'F' && want != PTXI_T_f16x2 && all != PTXI_T_f16x2 && is_bits(ptxi_types[all].class) &&
+    return ptxi_types[want].class == 'F' && want != PTXI_T_f16x2 && all != PTXI_T_f16x2 && is_bits(ptxi_types[all].class) &&
            (ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits));
 }
 
@@ -384,7 +384,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         if (!join(&all, e[i].type))
             return fail(k, one.loc, "the registers of a vector must be of one type, or some of them of .b%u", bits);
     }
-    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER, n) || (all == PTXI_T_f16x2 && is_count(s, want)))
+    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER) || (all == PTXI_T_f16x2 && is_count(s, want)))
         return fail_type(k, &first, s, want);
     if (sinks == n && n && !(s->flags & PTXI_OPF_SINK))
         return fail(k, r->loc, "one element at least must be a register");
