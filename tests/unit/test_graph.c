@@ -18,6 +18,8 @@ static ptxiFunction step;
 static ptxiDevicePtr v, w;
 static ptxiGraph graph;
 static unsigned host[N], calls;
+static ptxiGraphExec instances[8];
+static unsigned instance_count;
 
 static void load(void)
 {
@@ -27,7 +29,16 @@ static void load(void)
     ok(ptxiMemAlloc(&v, BYTES));
     ok(ptxiMemAlloc(&w, BYTES));
     ok(ptxiGraphCreate(&graph, 0));
-    calls = 0;
+    calls = instance_count = 0;
+}
+
+static void unload(void)
+{
+    while (instance_count)
+        ok(ptxiGraphExecDestroy(instances[--instance_count]));
+    if (graph)
+        ok(ptxiGraphDestroy(graph));
+    close_context();
 }
 
 /* Parameters as structures on the stack, so that the graph has to copy what they point to. */
@@ -66,6 +77,7 @@ static ptxiGraphExec instance(void)
     ptxiGraphExec x;
 
     ok(ptxiGraphInstantiate(&x, graph, 0));
+    instances[instance_count++] = x;
     return x;
 }
 
@@ -99,6 +111,7 @@ START_TEST(every_kind_of_node)
 
     ok(ptxiGraphUpload(x, s));
     ok(ptxiGraphDestroy(graph));
+    graph = NULL;
     for (unsigned round = 1; round < 4; round++) {
         memset(host, 0, sizeof host);
         launch(x, s);
@@ -108,6 +121,7 @@ START_TEST(every_kind_of_node)
     }
     ok(ptxiGraphLaunch(x, s));
     ok(ptxiGraphExecDestroy(x)); /* what was launched goes on */
+    instance_count = 0;
     ok(ptxiStreamSynchronize(s));
     ck_assert_uint_eq(calls, 4);
 }
@@ -155,8 +169,6 @@ START_TEST(instances_are_updated)
     ck_assert(calls == 1 && others == 1);
     gives(ptxiGraphExecKernelNodeSetParams(x, set, &p), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphKernelNodeSetParams(node, &p));
-    ok(ptxiGraphExecDestroy(y));
-    ok(ptxiGraphExecDestroy(x));
 }
 END_TEST
 
@@ -211,6 +223,7 @@ START_TEST(failures)
     ok(ptxiGraphAddHostNode(&b, graph, &a, 1, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
     ok(ptxiGraphCreate(&other, 0));
     gives(ptxiGraphAddEmptyNode(&b, other, &a, 1), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphDestroy(other));
     gives(ptxiGraphAddDependencies(graph, &a, &a, NULL, 1), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphAddHostNode(&b, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ NULL, NULL }), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphAddMemsetNode(&b, graph, NULL, 0, &(PTXI_MEMSET_NODE_PARAMS){ .dst = v, .elementSize = 3, .width = 1, .height = 1 }, ctx), PTXI_ERROR_INVALID_VALUE);
@@ -254,7 +267,7 @@ int main(void)
     Suite *s = suite_create("graph");
     TCase *t = tcase_create("graph");
 
-    tcase_add_checked_fixture(t, load, close_context);
+    tcase_add_checked_fixture(t, load, unload);
     tcase_add_test(t, every_kind_of_node);
     tcase_add_test(t, order_of_dependencies);
     tcase_add_test(t, instances_are_updated);
