@@ -108,12 +108,17 @@ typedef struct ptxiModule_st   *ptxiModule;
 typedef struct ptxiFunction_st *ptxiFunction;
 typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default stream */
 typedef struct ptxiEvent_st    *ptxiEvent;
-typedef struct ptxiArray_st    *ptxiArray;
+typedef struct ptxiArray_st    *ptxiArray;       /* texels in an order of their own; reached by copies, textures and surfaces */
 typedef struct ptxiLinkState_st *ptxiLinkState;
 typedef struct ptxiGraph_st     *ptxiGraph;
 typedef struct ptxiGraphNode_st *ptxiGraphNode;
 typedef struct ptxiGraphExec_st *ptxiGraphExec;
 typedef size_t (*ptxiOccupancyB2DSize)(int blockSize); /* bytes of dynamic shared memory for a block of that many threads */
+typedef struct ptxiMipmappedArray_st *ptxiMipmappedArray;
+typedef struct ptxiTexRef_st   *ptxiTexRef;      /* a .texref variable of a module */
+typedef struct ptxiSurfRef_st  *ptxiSurfRef;     /* a .surfref variable of a module */
+typedef unsigned long long ptxiTexObject;        /* what kernels get; never 0 */
+typedef unsigned long long ptxiSurfObject;
 typedef void (*ptxiHostFn)(void *userData);
 
 #define PTXI_STREAM_LEGACY     ((ptxiStream)0x1) /* the default stream, as NULL */
@@ -426,7 +431,7 @@ typedef struct PTXI_MEMCPY2D {
     ptxiMemoryType srcMemoryType;
     const void *srcHost;
     ptxiDevicePtr srcDevice;
-    ptxiArray srcArray;             /* NULL: arrays are not supported yet */
+    ptxiArray srcArray;
     size_t srcPitch;
     size_t dstXInBytes, dstY;
     ptxiMemoryType dstMemoryType;
@@ -492,6 +497,105 @@ typedef struct PTXI_HOST_NODE_PARAMS {
     ptxiHostFn fn;
     void *userData;
 } PTXI_HOST_NODE_PARAMS;
+typedef enum ptxiArrayFormat {
+    PTXI_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+    PTXI_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+    PTXI_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+    PTXI_AD_FORMAT_SIGNED_INT8 = 0x08,
+    PTXI_AD_FORMAT_SIGNED_INT16 = 0x09,
+    PTXI_AD_FORMAT_SIGNED_INT32 = 0x0a,
+    PTXI_AD_FORMAT_HALF = 0x10,
+    PTXI_AD_FORMAT_FLOAT = 0x20
+} ptxiArrayFormat;
+
+typedef enum ptxiAddressMode {
+    PTXI_TR_ADDRESS_MODE_WRAP = 0,
+    PTXI_TR_ADDRESS_MODE_CLAMP = 1,
+    PTXI_TR_ADDRESS_MODE_MIRROR = 2,
+    PTXI_TR_ADDRESS_MODE_BORDER = 3
+} ptxiAddressMode;
+
+typedef enum ptxiFilterMode {
+    PTXI_TR_FILTER_MODE_POINT = 0,
+    PTXI_TR_FILTER_MODE_LINEAR = 1
+} ptxiFilterMode;
+
+typedef enum ptxiResourceType {
+    PTXI_RESOURCE_TYPE_ARRAY = 0,
+    PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
+    PTXI_RESOURCE_TYPE_LINEAR = 2,
+    PTXI_RESOURCE_TYPE_PITCH2D = 3
+} ptxiResourceType;
+
+/* Of CUresourceViewFormat: 1, 2 or 4 channels of a width and kind, numbered in this order. */
+typedef enum ptxiResourceViewFormat {
+    PTXI_RES_VIEW_FORMAT_NONE = 0x00,
+    PTXI_RES_VIEW_FORMAT_UINT_1X8 = 0x01, PTXI_RES_VIEW_FORMAT_UINT_2X8 = 0x02, PTXI_RES_VIEW_FORMAT_UINT_4X8 = 0x03,
+    PTXI_RES_VIEW_FORMAT_SINT_1X8 = 0x04, PTXI_RES_VIEW_FORMAT_SINT_2X8 = 0x05, PTXI_RES_VIEW_FORMAT_SINT_4X8 = 0x06,
+    PTXI_RES_VIEW_FORMAT_UINT_1X16 = 0x07, PTXI_RES_VIEW_FORMAT_UINT_2X16 = 0x08, PTXI_RES_VIEW_FORMAT_UINT_4X16 = 0x09,
+    PTXI_RES_VIEW_FORMAT_SINT_1X16 = 0x0a, PTXI_RES_VIEW_FORMAT_SINT_2X16 = 0x0b, PTXI_RES_VIEW_FORMAT_SINT_4X16 = 0x0c,
+    PTXI_RES_VIEW_FORMAT_UINT_1X32 = 0x0d, PTXI_RES_VIEW_FORMAT_UINT_2X32 = 0x0e, PTXI_RES_VIEW_FORMAT_UINT_4X32 = 0x0f,
+    PTXI_RES_VIEW_FORMAT_SINT_1X32 = 0x10, PTXI_RES_VIEW_FORMAT_SINT_2X32 = 0x11, PTXI_RES_VIEW_FORMAT_SINT_4X32 = 0x12,
+    PTXI_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13, PTXI_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14, PTXI_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15,
+    PTXI_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16, PTXI_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17, PTXI_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18
+} ptxiResourceViewFormat;
+
+enum { /* of arrays */
+    PTXI_ARRAY3D_LAYERED = 1, PTXI_ARRAY3D_SURFACE_LDST = 2, PTXI_ARRAY3D_CUBEMAP = 4, PTXI_ARRAY3D_TEXTURE_GATHER = 8,
+    PTXI_ARRAY3D_DEPTH_TEXTURE = 0x10, PTXI_ARRAY3D_COLOR_ATTACHMENT = 0x20
+};
+enum { /* of textures */
+    PTXI_TRSF_READ_AS_INTEGER = 1, PTXI_TRSF_NORMALIZED_COORDINATES = 2, PTXI_TRSF_SRGB = 0x10,
+    PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20, PTXI_TRSF_SEAMLESS_CUBEMAP = 0x40
+};
+#define PTXI_TRSA_OVERRIDE_FORMAT 0x01
+
+/* Layouts of CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR. Sizes are in elements; NumChannels is 1, 2 or 4. */
+typedef struct PTXI_ARRAY_DESCRIPTOR {
+    size_t Width, Height;           /* Height 0: one dimension */
+    ptxiArrayFormat Format;
+    unsigned NumChannels;
+} PTXI_ARRAY_DESCRIPTOR;
+
+typedef struct PTXI_ARRAY3D_DESCRIPTOR {
+    size_t Width, Height, Depth;    /* Depth: of a layered array its layers, of cubes six times as many */
+    ptxiArrayFormat Format;
+    unsigned NumChannels;
+    unsigned Flags;                 /* PTXI_ARRAY3D_... */
+} PTXI_ARRAY3D_DESCRIPTOR;
+
+typedef union ptxiResource {
+    struct { ptxiArray hArray; } array;
+    struct { ptxiMipmappedArray hMipmappedArray; } mipmap;
+    struct { ptxiDevicePtr devPtr; ptxiArrayFormat format; unsigned numChannels; size_t sizeInBytes; } linear;
+    struct { ptxiDevicePtr devPtr; ptxiArrayFormat format; unsigned numChannels; size_t width, height, pitchInBytes; } pitch2D;
+    struct { int reserved[32]; } reserved;
+} ptxiResource;
+
+/* Layouts of CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC and CUDA_RESOURCE_VIEW_DESC. */
+typedef struct PTXI_RESOURCE_DESC {
+    ptxiResourceType resType;
+    ptxiResource res;
+    unsigned flags;                 /* 0 */
+} PTXI_RESOURCE_DESC;
+
+typedef struct PTXI_TEXTURE_DESC {
+    ptxiAddressMode addressMode[3]; /* x, y, z */
+    ptxiFilterMode filterMode;
+    unsigned flags;                 /* PTXI_TRSF_... */
+    unsigned maxAnisotropy;
+    ptxiFilterMode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    float borderColor[4];
+    int reserved[12];
+} PTXI_TEXTURE_DESC;
+
+typedef struct PTXI_RESOURCE_VIEW_DESC {
+    ptxiResourceViewFormat format;
+    size_t width, height, depth;
+    unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+    unsigned reserved[16];
+} PTXI_RESOURCE_VIEW_DESC;
 
 /* ---- start and errors ---------------------------------------------------------------------------------------- */
 
@@ -790,11 +894,26 @@ PTXI_API ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr s
 
 /*! ptxiMemcpy2D() , ptxiMemcpy2DUnaligned() , ptxiMemcpy2DAsync() :
  *  Copy a rectangle of bytes; pitch 0 means WidthInBytes. Waiting and errors as ptxiMemcpy, and
- *         PTXI_ERROR_INVALID_VALUE  a pitch smaller than XInBytes + WidthInBytes, or an unknown memory type
- *         PTXI_ERROR_NOT_SUPPORTED  PTXI_MEMORYTYPE_ARRAY */
+ *         PTXI_ERROR_INVALID_VALUE  a pitch smaller than XInBytes + WidthInBytes, an unknown memory type, or a place outside an array */
 PTXI_API ptxiResult ptxiMemcpy2D(const PTXI_MEMCPY2D *pCopy);
 PTXI_API ptxiResult ptxiMemcpy2DUnaligned(const PTXI_MEMCPY2D *pCopy);
 PTXI_API ptxiResult ptxiMemcpy2DAsync(const PTXI_MEMCPY2D *pCopy, ptxiStream hStream);
+
+/*! ptxiMemcpy3D() , ptxiMemcpy3DAsync() :
+ *  Copy a box of bytes; srcHeight and dstHeight 0 mean Height. LODs are 0. Waiting and errors as ptxiMemcpy2D. */
+PTXI_API ptxiResult ptxiMemcpy3D(const PTXI_MEMCPY3D *pCopy);
+PTXI_API ptxiResult ptxiMemcpy3DAsync(const PTXI_MEMCPY3D *pCopy, ptxiStream hStream);
+
+/*! ptxiMemcpyAtoH() and its kin :
+ *  Copy bytes of an array, its rows one after the other, from byte `srcOffset` or to byte `dstOffset` on. Waiting and errors as
+ *  ptxiMemcpy, and PTXI_ERROR_INVALID_VALUE for a range outside the array. */
+PTXI_API ptxiResult ptxiMemcpyAtoH(void *dstHost, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyHtoA(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyAtoD(ptxiDevicePtr dstDevice, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyDtoA(ptxiArray dstArray, size_t dstOffset, ptxiDevicePtr srcDevice, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyAtoA(ptxiArray dstArray, size_t dstOffset, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
+PTXI_API ptxiResult ptxiMemcpyAtoHAsync(void *dstHost, ptxiArray srcArray, size_t srcOffset, size_t ByteCount, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemcpyHtoAAsync(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, ptxiStream hStream);
 
 /*! ptxiMemsetD8() and its kin :
  *  Set `N` elements of 1, 2 or 4 bytes; the D2D forms set `Height` rows of `Width` elements, `dstPitch` bytes apart.
@@ -1013,6 +1132,91 @@ PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTens
                                               uint32_t pixelsPerColumn, const uint32_t *elementStrides,
                                               ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                               ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill);
+
+/* ---- textures and surfaces ----------------------------------------------------------------------------------- */
+
+/*! ptxiArrayCreate() , ptxiArray3DCreate() , ptxiArrayDestroy() :
+ *  Memory for texels, with undefined contents. Destroying waits for the context's work.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   a size, format, number of channels or mix of flags that the driver does not take
+ *         PTXI_ERROR_INVALID_HANDLE  not an array, or one level of a mipmapped array, which cannot be destroyed alone
+ *         PTXI_ERROR_OUT_OF_MEMORY */
+PTXI_API ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAllocateArray);
+PTXI_API ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pAllocateArray);
+PTXI_API ptxiResult ptxiArrayDestroy(ptxiArray hArray);
+
+/*! ptxiArrayGetDescriptor() , ptxiArray3DGetDescriptor() :
+ *  What the array was made from; of a level of a mipmapped array, with that level's sizes.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE. */
+PTXI_API ptxiResult ptxiArrayGetDescriptor(PTXI_ARRAY_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray);
+PTXI_API ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray);
+
+/*! ptxiMipmappedArrayCreate() , ptxiMipmappedArrayGetLevel() , ptxiMipmappedArrayDestroy() :
+ *  An array and smaller ones, each half as large along every dimension but that of layers. The arrays of the levels belong to it.
+ * `numMipmapLevels` 1 .. 1 + floor(log2(largest size)); larger numbers are cut.
+ * @return as ptxiArray3DCreate; PTXI_ERROR_INVALID_VALUE for a level that there is not. */
+PTXI_API ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                             unsigned numMipmapLevels);
+PTXI_API ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray hMipmappedArray, unsigned level);
+PTXI_API ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray);
+
+/*! ptxiTexObjectCreate() , ptxiTexObjectDestroy() :
+ *  What a kernel reads by tex, tld4 and txq, as the .u64 that names the texture. Arrays and memory must live as long as it is used.
+ *  Destroying waits for the context's work.
+ * `pResViewDesc` another format of the same bytes, or fewer levels and layers; NULL: all as it is.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a NULL pointer, an object that is none, memory that is none or not aligned
+ *         (TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT), a mode or flag out of range, or linear filtering of integers that are read as
+ *         such; PTXI_ERROR_INVALID_HANDLE for a bad array; PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc, const PTXI_TEXTURE_DESC *pTexDesc,
+                                        const PTXI_RESOURCE_VIEW_DESC *pResViewDesc);
+PTXI_API ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject);
+
+/*! ptxiTexObjectGetResourceDesc() , ptxiTexObjectGetTextureDesc() , ptxiTexObjectGetResourceViewDesc() :
+ *  What the object was made from.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for what is no object, or one without a view. */
+PTXI_API ptxiResult ptxiTexObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiTexObject texObject);
+PTXI_API ptxiResult ptxiTexObjectGetTextureDesc(PTXI_TEXTURE_DESC *pTexDesc, ptxiTexObject texObject);
+PTXI_API ptxiResult ptxiTexObjectGetResourceViewDesc(PTXI_RESOURCE_VIEW_DESC *pResViewDesc, ptxiTexObject texObject);
+
+/*! ptxiSurfObjectCreate() , ptxiSurfObjectDestroy() , ptxiSurfObjectGetResourceDesc() :
+ *  What a kernel reads and writes by suld, sust and sured: an array made with PTXI_ARRAY3D_SURFACE_LDST.
+ * @return as for textures; PTXI_ERROR_INVALID_VALUE for other resources. */
+PTXI_API ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE_DESC *pResDesc);
+PTXI_API ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject);
+PTXI_API ptxiResult ptxiSurfObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiSurfObject surfObject);
+
+/*! ptxiModuleGetTexRef() , ptxiModuleGetSurfRef() :
+ *  The .texref or .surfref variable of that name, which lives as long as its module.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiModuleGetTexRef(ptxiTexRef *pTexRef, ptxiModule hmod, const char *name);
+PTXI_API ptxiResult ptxiModuleGetSurfRef(ptxiSurfRef *pSurfRef, ptxiModule hmod, const char *name);
+
+/*! ptxiTexRefSetArray() and its kin :
+ *  What a .texref variable stands for in launches made later. It begins with nothing bound, wrapping, unnormalised coordinates and
+ *  point filtering.
+ * `Flags` of SetArray and SetMipmappedArray: PTXI_TRSA_OVERRIDE_FORMAT; of SetFlags: PTXI_TRSF_...
+ * `ByteOffset` always 0; may be NULL.
+ * @return as ptxiTexObjectCreate. */
+PTXI_API ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags);
+PTXI_API ptxiResult ptxiTexRefSetMipmappedArray(ptxiTexRef hTexRef, ptxiMipmappedArray hMipmappedArray, unsigned Flags);
+PTXI_API ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevicePtr dptr, size_t bytes);
+PTXI_API ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTOR *desc, ptxiDevicePtr dptr, size_t Pitch);
+PTXI_API ptxiResult ptxiTexRefSetFormat(ptxiTexRef hTexRef, ptxiArrayFormat fmt, int NumPackedComponents);
+PTXI_API ptxiResult ptxiTexRefSetAddressMode(ptxiTexRef hTexRef, int dim, ptxiAddressMode am);
+PTXI_API ptxiResult ptxiTexRefSetFilterMode(ptxiTexRef hTexRef, ptxiFilterMode fm);
+PTXI_API ptxiResult ptxiTexRefSetMipmapFilterMode(ptxiTexRef hTexRef, ptxiFilterMode fm);
+PTXI_API ptxiResult ptxiTexRefSetMipmapLevelBias(ptxiTexRef hTexRef, float bias);
+PTXI_API ptxiResult ptxiTexRefSetMipmapLevelClamp(ptxiTexRef hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+PTXI_API ptxiResult ptxiTexRefSetMaxAnisotropy(ptxiTexRef hTexRef, unsigned maxAniso);
+PTXI_API ptxiResult ptxiTexRefSetBorderColor(ptxiTexRef hTexRef, float *pBorderColor);
+PTXI_API ptxiResult ptxiTexRefSetFlags(ptxiTexRef hTexRef, unsigned Flags);
+
+/*! ptxiSurfRefSetArray() , ptxiSurfRefGetArray() :
+ *  What a .surfref variable stands for.
+ * `Flags` 0.
+ * @return as ptxiSurfObjectCreate; Get: PTXI_ERROR_INVALID_VALUE where nothing is bound. */
+PTXI_API ptxiResult ptxiSurfRefSetArray(ptxiSurfRef hSurfRef, ptxiArray hArray, unsigned Flags);
+PTXI_API ptxiResult ptxiSurfRefGetArray(ptxiArray *phArray, ptxiSurfRef hSurfRef);
 
 /* ---- what a driver does not have ----------------------------------------------------------------------------- */
 

@@ -76,6 +76,9 @@ struct ptxiContext_st {
     struct ptxi_heap_block *blocks;   /* list of its allocations */
     struct ptxiEvent_st *events;      /* list */
     struct ptxiModule_st *modules;    /* list */
+    struct ptxiArray_st *arrays;      /* list */
+    struct ptxiMipmappedArray_st *mipmaps; /* list */
+    struct ptxi_api_object *objects;  /* list of textures and surfaces */
     struct ptxi_asm_entry *asms;      /* list of templates, the latest first */
     struct ptxi_failure *last_failure;
     unsigned workers;                 /* 0: the default */
@@ -124,6 +127,8 @@ void ptxi_api_free_events(ptxiContext ctx);
 void ptxi_api_free_asms(ptxiContext ctx); /* before the modules */
 void ptxi_api_free_modules(ptxiContext ctx);
 void ptxi_api_free_exec(ptxiContext ctx);
+void ptxi_api_free_objects(ptxiContext ctx); /* textures and surfaces, before arrays */
+void ptxi_api_free_arrays(ptxiContext ctx);
 void ptxi_api_free_diags(struct ptxi_diag_store *diags);
 
 #endif

@@ -180,6 +180,8 @@ static void close_context(ptxiContext ctx)
     ptxi_api_free_events(ctx);
     ptxi_streams_free(&ctx->streams);
     ptxi_api_free_exec(ctx);
+    ptxi_api_free_objects(ctx);
+    ptxi_api_free_arrays(ctx);
     ptxi_heap_free_all(ctx);
     ptxi_failure_unref(ctx->last_failure);
     ctx->last_failure = NULL;

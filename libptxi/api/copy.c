@@ -1,5 +1,6 @@
 /* Copies and fills. Each is a work item that moves rows of bytes; a plain copy is one row. */
 #include "api/api.h"
+#include "api/array.h"
 
 #include "exec/memmap.h"
 
@@ -12,14 +13,16 @@ struct rows {
     unsigned char *dst;
     const unsigned char *src; /* NULL: fill */
     size_t dst_pitch, src_pitch, width, height;
+    size_t dst_slice, src_slice, more; /* slices behind the first */
     uint32_t value;
     unsigned element; /* bytes of a fill's elements */
 };
 
 static void copy_rows(const struct rows *c)
 {
-    for (size_t y = 0; y < c->height; y++)
-        memmove(c->dst + y * c->dst_pitch, c->src + y * c->src_pitch, c->width);
+    for (size_t z = 0; z <= c->more; z++)
+        for (size_t y = 0; y < c->height; y++)
+            memmove(c->dst + z * c->dst_slice + y * c->dst_pitch, c->src + z * c->src_slice + y * c->src_pitch, c->width);
 }
 
 static void fill_row(unsigned char *p, const struct rows *c)
@@ -105,7 +108,7 @@ static ptxiResult submit_staged(const struct place *p, struct rows c)
 
 /* ---- what the addresses are */
 
-enum side { DEVICE, HOST, EITHER };
+enum side { DEVICE, HOST, EITHER, ARRAY };
 
 enum memory { BAD, KNOWN, PAGEABLE }; /* KNOWN: allocated or registered here; PAGEABLE: other memory of the process */
 
@@ -114,8 +117,8 @@ static enum memory classify(enum side side, const void *p, size_t size)
     struct ptxi_mem_region region;
     uint64_t addr = (uintptr_t)p;
 
-    if (!p)
-        return BAD;
+    if (!p || side == ARRAY)
+        return p ? KNOWN : BAD;
     if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_OPEN)
         return side == DEVICE ? BAD : PAGEABLE;
     if (region.flags & PTXI_MEM_FREED || size > region.size - (addr - region.base))
@@ -123,10 +126,13 @@ static enum memory classify(enum side side, const void *p, size_t size)
     return KNOWN;
 }
 
-/* Bytes from the first to the last of a rectangle; false if they do not fit a size_t. */
-static bool extent(size_t pitch, size_t width, size_t height, size_t *bytes)
+/* Bytes from the first to the last of a box; false if they do not fit a size_t. */
+static bool extent(size_t pitch, size_t width, size_t height, size_t slice, size_t more, size_t *bytes)
 {
-    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
+    size_t behind;
+
+    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes) &&
+           !__builtin_mul_overflow(slice, more, &behind) && !__builtin_add_overflow(*bytes, behind, bytes);
 }
 
 /* A copy of rows with the checks that all copies share; width and height are not 0. */
@@ -134,13 +140,14 @@ static ptxiResult copy(const struct place *p, const struct rows *c, enum side ds
 {
     size_t dst_bytes, src_bytes;
 
-    if (!extent(c->dst_pitch, c->width, c->height, &dst_bytes) || !extent(c->src_pitch, c->width, c->height, &src_bytes))
+    if (!extent(c->dst_pitch, c->width, c->height, c->dst_slice, c->more, &dst_bytes) ||
+        !extent(c->src_pitch, c->width, c->height, c->src_slice, c->more, &src_bytes))
         return PTXI_ERROR_INVALID_VALUE;
     enum memory to = classify(dst, c->dst, dst_bytes), from = classify(src, c->src, src_bytes);
 
     if (to == BAD || from == BAD)
         return PTXI_ERROR_INVALID_VALUE;
-    if (p->async && to == KNOWN && from == PAGEABLE && c->height == 1 && c->width <= STAGE_MOST)
+    if (p->async && to == KNOWN && from == PAGEABLE && c->height == 1 && !c->more && c->width <= STAGE_MOST)
         return submit_staged(p, *c);
     return submit(p, c, to == PAGEABLE || from == PAGEABLE);
 }
@@ -199,69 +206,158 @@ ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice,
     return copy_line(true, hStream, PTR(dstDevice), DEVICE, PTR(srcDevice), DEVICE, ByteCount);
 }
 
-/* ---- rectangles */
+/* ---- bytes of arrays, whose rows lie one after the other */
+
+static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t bytes, void **p)
+{
+    if (!ptxi_array_valid(a))
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (offset > a->bytes || bytes > a->bytes - offset)
+        return PTXI_ERROR_INVALID_VALUE;
+    *p = a->base + offset;
+    return PTXI_SUCCESS;
+}
+
+#define COPY_FROM_ARRAY(name, destination, to, side, async, stream, ...)                        \
+    ptxiResult name(destination, ptxiArray srcArray, size_t srcOffset, size_t ByteCount __VA_ARGS__) \
+    {                                                                                           \
+        void *p;                                                                                \
+        ptxiResult r = ptxi_api_enter();                                                        \
+                                                                                                \
+        r = r ? r : within(srcArray, srcOffset, ByteCount, &p);                                 \
+        return r ? r : copy_line(async, stream, to, side, p, ARRAY, ByteCount);                 \
+    }
+#define COPY_TO_ARRAY(name, source, from, side, async, stream, ...)                             \
+    ptxiResult name(ptxiArray dstArray, size_t dstOffset, source, size_t ByteCount __VA_ARGS__) \
+    {                                                                                           \
+        void *p;                                                                                \
+        ptxiResult r = ptxi_api_enter();                                                        \
+                                                                                                \
+        r = r ? r : within(dstArray, dstOffset, ByteCount, &p);                                 \
+        return r ? r : copy_line(async, stream, p, ARRAY, from, side, ByteCount);               \
+    }
+
+COPY_FROM_ARRAY(ptxiMemcpyAtoH, void *dstHost, dstHost, HOST, false, NULL)
+COPY_FROM_ARRAY(ptxiMemcpyAtoHAsync, void *dstHost, dstHost, HOST, true, hStream, , ptxiStream hStream)
+COPY_FROM_ARRAY(ptxiMemcpyAtoD, ptxiDevicePtr dstDevice, PTR(dstDevice), DEVICE, false, NULL)
+COPY_TO_ARRAY(ptxiMemcpyHtoA, const void *srcHost, srcHost, HOST, false, NULL)
+COPY_TO_ARRAY(ptxiMemcpyHtoAAsync, const void *srcHost, srcHost, HOST, true, hStream, , ptxiStream hStream)
+COPY_TO_ARRAY(ptxiMemcpyDtoA, ptxiDevicePtr srcDevice, PTR(srcDevice), DEVICE, false, NULL)
+
+ptxiResult ptxiMemcpyAtoA(ptxiArray dstArray, size_t dstOffset, ptxiArray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    void *to, *from;
+    ptxiResult r = ptxi_api_enter();
+
+    r = r ? r : within(dstArray, dstOffset, ByteCount, &to);
+    r = r ? r : within(srcArray, srcOffset, ByteCount, &from);
+    return r ? r : copy_line(false, NULL, to, ARRAY, from, ARRAY, ByteCount);
+}
+
+/* ---- boxes */
 
 struct corner {
     ptxiMemoryType type;
     const void *host;
     ptxiDevicePtr device;
-    size_t x, y, pitch;
+    ptxiArray array;
+    size_t x, y, z, pitch, rows;
 };
 
-/* Where a rectangle starts, its pitch and what kind of address it is given by. */
-static ptxiResult resolve(const struct corner *c, size_t width, const unsigned char **start, size_t *pitch, enum side *side)
+/* Where the box starts in memory, and the way from row to row and slice to slice. */
+struct start {
+    const unsigned char *at;
+    size_t pitch, slice;
+    enum side side;
+};
+
+/* A box must lie inside its array. */
+static ptxiResult resolve_array(const struct corner *c, size_t width, size_t height, size_t depth, struct start *s)
 {
-    size_t at, end;
+    const struct ptxiArray_st *a = c->array;
+
+    if (!ptxi_array_valid(a))
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (c->x > a->pitch || width > a->pitch - c->x || c->x % a->texel || width % a->texel || c->y > a->rows || height > a->rows - c->y ||
+        c->z > a->slices || depth > a->slices - c->z)
+        return PTXI_ERROR_INVALID_VALUE;
+    *s = (struct start){ a->base + c->z * a->slice + c->y * a->pitch + c->x, a->pitch, a->slice, ARRAY };
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult resolve(const struct corner *c, size_t width, size_t height, size_t depth, struct start *s)
+{
+    size_t end, row, at, in_slice;
 
     switch ((int)c->type) {
     case PTXI_MEMORYTYPE_HOST:
-        *start = c->host;
-        *side = HOST;
+        *s = (struct start){ .at = c->host, .side = HOST };
         break;
     case PTXI_MEMORYTYPE_DEVICE:
-        *start = PTR(c->device);
-        *side = DEVICE;
+        *s = (struct start){ .at = PTR(c->device), .side = DEVICE };
         break;
     case PTXI_MEMORYTYPE_UNIFIED:
-        *start = PTR(c->device);
-        *side = EITHER;
+        *s = (struct start){ .at = PTR(c->device), .side = EITHER };
         break;
     case PTXI_MEMORYTYPE_ARRAY:
-        return PTXI_ERROR_NOT_SUPPORTED;
+        return resolve_array(c, width, height, depth, s);
     default:
         return PTXI_ERROR_INVALID_VALUE;
     }
-    *pitch = c->pitch ? c->pitch : width;
-    if (!*start || __builtin_add_overflow(c->x, width, &end) || (c->pitch && end > c->pitch))
+    s->pitch = c->pitch ? c->pitch : width;
+    if (!s->at || __builtin_add_overflow(c->x, width, &end) || (c->pitch && end > c->pitch))
         return PTXI_ERROR_INVALID_VALUE;
-    if (__builtin_mul_overflow(c->y, *pitch, &at) || __builtin_add_overflow(at, c->x, &at))
+    if (depth > 1 && c->rows && c->rows < height)
         return PTXI_ERROR_INVALID_VALUE;
-    *start += at;
+    if (__builtin_mul_overflow(c->rows ? c->rows : height, s->pitch, &s->slice) || __builtin_mul_overflow(c->z, s->slice, &at) ||
+        __builtin_mul_overflow(c->y, s->pitch, &row) || __builtin_add_overflow(row, c->x, &in_slice) || __builtin_add_overflow(at, in_slice, &at))
+        return PTXI_ERROR_INVALID_VALUE;
+    s->at += at;
     return PTXI_SUCCESS;
+}
+
+static ptxiResult copy_box(bool async, const PTXI_MEMCPY3D *d, ptxiStream stream)
+{
+    struct place p;
+    ptxiResult r = enter(&p, async, stream);
+    struct start src, dst;
+
+    if (r)
+        return r;
+    if (!d || d->srcLOD || d->dstLOD)
+        return PTXI_ERROR_INVALID_VALUE;
+    struct corner from = { d->srcMemoryType, d->srcHost, d->srcDevice, d->srcArray, d->srcXInBytes, d->srcY, d->srcZ, d->srcPitch, d->srcHeight };
+    struct corner to = { d->dstMemoryType, d->dstHost, d->dstDevice, d->dstArray, d->dstXInBytes, d->dstY, d->dstZ, d->dstPitch, d->dstHeight };
+
+    if (!d->WidthInBytes || !d->Height || !d->Depth)
+        return PTXI_SUCCESS;
+    if ((r = resolve(&from, d->WidthInBytes, d->Height, d->Depth, &src)) || (r = resolve(&to, d->WidthInBytes, d->Height, d->Depth, &dst)))
+        return r;
+    struct rows c = { .dst = (unsigned char *)dst.at, .src = src.at, .dst_pitch = dst.pitch, .src_pitch = src.pitch, .dst_slice = dst.slice,
+                      .src_slice = src.slice, .width = d->WidthInBytes, .height = d->Height, .more = d->Depth - 1 };
+
+    return copy(&p, &c, dst.side, src.side);
 }
 
 static ptxiResult copy_2d(bool async, const PTXI_MEMCPY2D *d, ptxiStream stream)
 {
-    struct place p;
-    ptxiResult r = enter(&p, async, stream);
-    enum side src_side, dst_side;
-    const unsigned char *dst;
-
-    if (r)
-        return r;
     if (!d)
-        return PTXI_ERROR_INVALID_VALUE;
-    struct rows c = { .width = d->WidthInBytes, .height = d->Height };
-    struct corner from = { d->srcMemoryType, d->srcHost, d->srcDevice, d->srcXInBytes, d->srcY, d->srcPitch };
-    struct corner to = { d->dstMemoryType, d->dstHost, d->dstDevice, d->dstXInBytes, d->dstY, d->dstPitch };
+        return copy_box(async, NULL, stream);
+    return copy_box(async, &(PTXI_MEMCPY3D){ .srcXInBytes = d->srcXInBytes, .srcY = d->srcY, .srcMemoryType = d->srcMemoryType, .srcHost = d->srcHost,
+                                             .srcDevice = d->srcDevice, .srcArray = d->srcArray, .srcPitch = d->srcPitch, .dstXInBytes = d->dstXInBytes,
+                                             .dstY = d->dstY, .dstMemoryType = d->dstMemoryType, .dstHost = d->dstHost, .dstDevice = d->dstDevice,
+                                             .dstArray = d->dstArray, .dstPitch = d->dstPitch, .WidthInBytes = d->WidthInBytes, .Height = d->Height,
+                                             .Depth = 1 }, stream);
+}
 
-    if (c.width == 0 || c.height == 0)
-        return PTXI_SUCCESS;
-    if ((r = resolve(&from, c.width, &c.src, &c.src_pitch, &src_side)) ||
-        (r = resolve(&to, c.width, &dst, &c.dst_pitch, &dst_side)))
-        return r;
-    c.dst = (unsigned char *)dst;
-    return copy(&p, &c, dst_side, src_side);
+ptxiResult ptxiMemcpy3D(const PTXI_MEMCPY3D *pCopy)
+{
+    return copy_box(false, pCopy, NULL);
+}
+
+ptxiResult ptxiMemcpy3DAsync(const PTXI_MEMCPY3D *pCopy, ptxiStream hStream)
+{
+    return copy_box(true, pCopy, hStream);
 }
 
 ptxiResult ptxiMemcpy2D(const PTXI_MEMCPY2D *pCopy)
@@ -295,7 +391,7 @@ static ptxiResult fill(bool async, ptxiStream stream, ptxiDevicePtr dst, size_t 
         return PTXI_ERROR_INVALID_VALUE;
     if (height > 1 && pitch < c.width)
         return PTXI_ERROR_INVALID_VALUE;
-    if (!extent(pitch, c.width, height, &bytes) || classify(DEVICE, c.dst, bytes) != KNOWN)
+    if (!extent(pitch, c.width, height, 0, 0, &bytes) || classify(DEVICE, c.dst, bytes) != KNOWN)
         return PTXI_ERROR_INVALID_VALUE;
     return submit(&p, &c, false);
 }

@@ -18,6 +18,7 @@ enum ptxi_heap_kind {
     PTXI_HEAP_REGISTERED, /* the caller's memory */
     PTXI_HEAP_MODULE,     /* a module's variable */
     PTXI_HEAP_KERNEL,     /* malloc of a kernel */
+    PTXI_HEAP_ARRAY,      /* an array's texels, which have no addresses for kernels */
 };
 
 /* The owner of a region in the memory map, other than ranges that the embedder opened. */

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "exec/memmap.h"
+#include "exec/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +82,23 @@ static void put_address(struct ptxiModule_st *m, unsigned char *data, const stru
         data[r->offset + i] = (unsigned char)(value >> 8 * i);
 }
 
+/* A reference says what it is; a sampler's modes stand below. */
+static void initialise_reference(const struct ptxi_var *v, unsigned char *data)
+{
+    enum ptxi_object_kind kind = v->opaque == 't' ? PTXI_OBJECT_TEXTURE : v->opaque == 's' ? PTXI_OBJECT_SAMPLER : PTXI_OBJECT_SURFACE;
+    uint64_t value = v->init ? *v->init : 0;
+
+    for (uint64_t k = 0; k < v->size; k += sizeof value)
+        memcpy(data + k, &(uint64_t){ value | (uint64_t)kind << PTXI_REFERENCE_KIND }, sizeof value);
+}
+
 /* Fills in what is not zero. */
 static void initialise(struct ptxiModule_st *m, const struct ptxi_var *v, unsigned char *data)
 {
+    if (v->opaque) {
+        initialise_reference(v, data);
+        return;
+    }
     if (v->init)
         memcpy(data, v->init, v->init_size);
     for (uint32_t i = 0; i < v->reloc_count; i++)
@@ -373,6 +388,7 @@ void ptxi_module_free(ptxiModule m)
     if (m->next)
         m->next->link = m->link;
     pthread_mutex_unlock(&m->ctx->lock);
+    ptxi_api_free_references(m);
     free_blocks(m);
     for (unsigned i = 0; i < m->kernel_count && m->kernels; i++)
         m->kernels[i].magic = 0;

@@ -48,6 +48,8 @@ struct ptxiModule_st {
     unsigned kernel_count;
     struct ptxi_kernel_entry *by_name;  /* hash table */
 
+    struct reference *references;       /* list of texture and surface references that were asked for */
+
     pthread_mutex_t lock;               /* compilation, with the arena, and kernels' attributes */
     struct ptxi_variant variants[2];    /* [counting] */
 };
@@ -89,6 +91,8 @@ void ptxi_module_set_builtin(struct ptxi_callee *callee, struct ptxi_host *h);
 /* "name(.u64 a, .f32 b)", and ".u64 a". */
 void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out);
 void ptxi_signature_param(const struct ptxi_var *v, struct ptxi_str *out);
+
+void ptxi_api_free_references(ptxiModule m);
 
 /* Make these what ptxiGetLastDiagnostic tells the calling thread. */
 void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts);

@@ -33,6 +33,7 @@ static const struct {
     [PTXI_FK_UNRESOLVED] = { PTXI_FAULT_UNRESOLVED, PTXI_ERROR_LAUNCH_FAILED, "call of a function that is defined nowhere" },
     [PTXI_FK_FREE] = { PTXI_FAULT_FREE, PTXI_ERROR_ILLEGAL_ADDRESS, "free of memory that is not allocated" },
     [PTXI_FK_HOST] = { PTXI_FAULT_HOST_FUNCTION, PTXI_ERROR_LAUNCH_FAILED, "host function failed" },
+    [PTXI_FK_ILLEGAL] = { PTXI_FAULT_ILLEGAL_INSTRUCTION, PTXI_ERROR_ILLEGAL_INSTRUCTION, "an operand is not what it must be" },
     [PTXI_FK_MEMORY] = { PTXI_FAULT_OUT_OF_MEMORY, PTXI_ERROR_OUT_OF_MEMORY, "the host has no memory to run the grid" },
 };
 

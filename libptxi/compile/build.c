@@ -21,6 +21,7 @@ static const struct {
     { "video", ptxi_lower_video }, { "collective", ptxi_lower_collective }, { "alloca", ptxi_lower_alloca }, { "policy", ptxi_lower_policy },
     { "matrix", ptxi_lower_matrix }, { "mma", ptxi_lower_mma }, { "wmma", ptxi_lower_wmma }, { "wgmma", ptxi_lower_wgmma },
     { "tcgen05", ptxi_lower_tcgen05 }, { "tcgen05_move", ptxi_lower_tcgen05_move }, { "tcgen05_mma", ptxi_lower_tcgen05_mma },
+    { "tex", ptxi_lower_tex }, { "txq", ptxi_lower_txq }, { "istypep", ptxi_lower_istypep }, { "surface", ptxi_lower_surface },
 };
 
 static ptxi_lower *find_rule(const struct ptxi_row *row)

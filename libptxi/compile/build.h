@@ -148,6 +148,7 @@ ptxi_lower ptxi_lower_matrix;                                                   
 ptxi_lower ptxi_lower_mma, ptxi_lower_wmma;                                                     /* lower_mma.c, lower_wmma.c */
 ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */
 ptxi_lower ptxi_lower_tcgen05, ptxi_lower_tcgen05_move, ptxi_lower_tcgen05_mma;                 /* lower_tcgen05.c */
+ptxi_lower ptxi_lower_tex, ptxi_lower_txq, ptxi_lower_istypep, ptxi_lower_surface;              /* lower_texture.c */
 ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
 
 #endif

@@ -34,6 +34,7 @@ enum ptxi_fault_kind {
     PTXI_FK_UNRESOLVED,     /* call of an .extern function that nothing defines */
     PTXI_FK_FREE,           /* free of what is not allocated */
     PTXI_FK_HOST,           /* a host function failed */
+    PTXI_FK_ILLEGAL,        /* an operand that is none: a texture that is not there */
     PTXI_FK_MEMORY          /* the host has no memory for registers, shared memory or frames */
 };
 

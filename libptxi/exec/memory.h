@@ -5,6 +5,9 @@
 #include "exec/engine.h"
 #include "exec/memmap.h"
 
+/* Kernels may race with each other as far as PTX lets them: their accesses are not for a checker of data races. */
+#define RACY __attribute__((no_sanitize("thread")))
+
 enum ptxi_access { PTXI_ACCESS_LOAD, PTXI_ACCESS_STORE, PTXI_ACCESS_ATOMIC };
 
 /* Space of an access whose space is only known per instruction (atomics, slow paths). */

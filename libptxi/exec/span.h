@@ -9,9 +9,6 @@
 #include "exec/level.h"
 #include "exec/memory.h"
 
-/* Kernels may race with each other as far as PTX lets them: their accesses are not for a checker of data races. */
-#define RACY __attribute__((no_sanitize("thread")))
-
 /* Lowest and highest address of the active lanes, and all their bits or-ed. */
 struct span {
     uint64_t lo, hi, bits;

@@ -158,6 +158,41 @@ struct ptxi_mma {
     uint16_t slots[];
 };
 
+/* tex, tld4: a the texture, b the sampler or PTXI_NO_SLOT; pool[imm]. Registers: results, coordinates with the layer or sample first, level or
+ * derivatives, offsets, the value to compare depths with. */
+enum ptxi_tex_level { PTXI_TEX_BASE, PTXI_TEX_LEVEL, PTXI_TEX_GRAD };
+enum ptxi_tex_result { PTXI_TEX_32, PTXI_TEX_16, PTXI_TEX_2X16 };
+struct ptxi_tex {
+    uint16_t dimensions, layered, cube, samples; /* samples: a register more that names one */
+    uint16_t integer;                            /* coordinates and levels are integers */
+    uint16_t level, result;
+    uint16_t component;                          /* tld4: 1 + which; 0: tex */
+    uint16_t first[6];                           /* where coordinates, level or dPdx, dPdy, offsets, the depth begin in `slots`, and their end */
+    uint16_t slots[];
+};
+
+/* The modes that the initial value of a .samplerref variable names: addr_mode_0 in the lowest bits, as the driver numbers them; then these. */
+enum { PTXI_SAMPLER_MODES = 2 /* bits of each */, PTXI_SAMPLER_LINEAR = 64, PTXI_SAMPLER_UNNORMALIZED = 128 };
+
+/* txq, suq: d, a the texture or surface, b the level or none; mods: */
+enum ptxi_txq {
+    PTXI_TXQ_WIDTH, PTXI_TXQ_HEIGHT, PTXI_TXQ_DEPTH, PTXI_TXQ_CHANNEL_DATA_TYPE, PTXI_TXQ_CHANNEL_ORDER, PTXI_TXQ_NORMALIZED, PTXI_TXQ_ARRAY_SIZE,
+    PTXI_TXQ_LEVELS, PTXI_TXQ_SAMPLES, PTXI_TXQ_FILTER, PTXI_TXQ_ADDRESS_0, PTXI_TXQ_ADDRESS_1, PTXI_TXQ_ADDRESS_2, PTXI_TXQ_UNNORMALIZED, PTXI_TXQ_LAYOUT,
+    PTXI_TXQ_SURFACE = 64
+};
+
+/* suld, sust, sured: a the surface; pool[imm]. Registers: values, coordinates with the layer first. */
+enum ptxi_surface_beyond { PTXI_SURFACE_TRAP, PTXI_SURFACE_CLAMP, PTXI_SURFACE_ZERO };
+struct ptxi_surface {
+    uint16_t dimensions, layered;
+    uint16_t bytes, wide; /* of a value in memory, in its register */
+    uint16_t values;
+    uint16_t beyond;
+    uint16_t formatted;   /* x counts texels */
+    uint16_t reduce[2];   /* sured: PTXI_OP_atom_...; of integers without and with a sign */
+    uint16_t slots[];
+};
+
 /* wmma.load, wmma.store: a the address, b the stride in elements or PTXI_NO_SLOT; pool[imm]. */
 struct ptxi_wmma {
     uint16_t m, n, k, operand; /* operand: a, b, or c, which d is like */

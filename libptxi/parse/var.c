@@ -1,6 +1,8 @@
 /* Variables: declarations, initialisers, parameters (PTX ISA, "Variables"). */
 #include "parse/parser.h"
 
+#include "isa/bytecode.h"
+
 #include <stdio.h>
 
 /* ---- the part in front of the names ---- */
@@ -343,18 +345,45 @@ static bool keep_init(struct parser *p, struct ptxi_var *v)
     return v->init && (!v->reloc_count || v->relocs);
 }
 
-/* Sampler and texture properties: PTX keeps them for the independent texturing mode. */
-static bool parse_properties(struct parser *p)
+/* One property's share of a sampler's modes; those of textures, which the driver sets, and unknown ones have none. */
+static unsigned property_mode(const struct ptxi_token *name, const struct ptxi_token *value)
 {
-    if (!ptxi_parse_want(p, '{'))
+    static const char *const modes[] = { "wrap", "clamp_to_edge", "mirror", "clamp_to_border" };
+    static const char *const dimensions[] = { "addr_mode_0", "addr_mode_1", "addr_mode_2" };
+
+#define IS(token, text) ((token)->n == strlen(text) && !memcmp((token)->s, text, (token)->n))
+    for (unsigned d = 0; d < 3; d++)
+        for (unsigned m = 0; m < 4; m++)
+            if (IS(name, dimensions[d]) && (IS(value, modes[m]) || (m == 1 && IS(value, "clamp_ogl"))))
+                return m << (PTXI_SAMPLER_MODES * d);
+    if (IS(name, "filter_mode") && IS(value, "linear"))
+        return PTXI_SAMPLER_LINEAR;
+    if (IS(name, "force_unnormalized_coords") && (value->kind == PTXI_TOK_INT ? value->number != 0 : IS(value, "true")))
+        return PTXI_SAMPLER_UNNORMALIZED;
+#undef IS
+    return 0;
+}
+
+/* Sampler and texture properties: PTX ISA, "Texture, Sampler and Surface Types". A sampler's modes become its initial value. */
+static bool parse_properties(struct parser *p, struct ptxi_var *v)
+{
+    uint8_t *modes = ARENA_NEW(p->arena, uint8_t, 1);
+
+    if (!modes || !ptxi_parse_want(p, '{'))
         return false;
     do {
+        struct ptxi_token name = p->tok;
+
         if (!ptxi_parse_want(p, PTXI_TOK_NAME) || !ptxi_parse_want(p, '='))
             return false;
         if (p->tok.kind != PTXI_TOK_NAME && p->tok.kind != PTXI_TOK_INT)
             return ptxi_parse_expected(p, "a value");
+        if (v->opaque == 's')
+            *modes |= (uint8_t)property_mode(&name, &p->tok);
         ptxi_parse_next(p);
     } while (ptxi_parse_accept(p, ','));
+    v->init = modes;
+    v->init_size = 1;
     return ptxi_parse_want(p, '}');
 }
 
@@ -377,7 +406,7 @@ static bool parse_init(struct init *in, struct ptxi_var *v, struct ptxi_loc loc)
     if (!can_initialise(p, v, loc))
         return false;
     if (v->opaque)
-        return parse_properties(p);
+        return parse_properties(p, v);
     p->init.count = p->relocs.count = 0;
     in->v = v;
     in->limit = (uint64_t)(1 << 24) + 16 * (uint64_t)(p->lx.end - p->lx.p);

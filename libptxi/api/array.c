@@ -1,0 +1,297 @@
+/* Arrays and mipmapped arrays. */
+#include "api/array.h"
+
+#include "api/api.h"
+#include "api/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARRAY_MAGIC = 0x41525259, MIPMAP_MAGIC = 0x4d49504d };
+
+/* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities". */
+enum { MOST_1D = 131072, MOST_1D_LAYERED = 32768, MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_LAYERED_SIDE = 32768, MOST_3D = 16384, MOST_LAYERS = 2048 };
+
+bool ptxi_array_valid(const struct ptxiArray_st *a)
+{
+    return a && a->magic == ARRAY_MAGIC;
+}
+
+bool ptxi_mipmap_valid(const struct ptxiMipmappedArray_st *m)
+{
+    return m && m->magic == MIPMAP_MAGIC;
+}
+
+unsigned ptxi_array_channel_bytes(ptxiArrayFormat f)
+{
+    switch ((int)f) {
+    case PTXI_AD_FORMAT_UNSIGNED_INT8: case PTXI_AD_FORMAT_SIGNED_INT8: return 1;
+    case PTXI_AD_FORMAT_UNSIGNED_INT16: case PTXI_AD_FORMAT_SIGNED_INT16: case PTXI_AD_FORMAT_HALF: return 2;
+    case PTXI_AD_FORMAT_UNSIGNED_INT32: case PTXI_AD_FORMAT_SIGNED_INT32: case PTXI_AD_FORMAT_FLOAT: return 4;
+    default: return 0;
+    }
+}
+
+/* ---- shapes */
+
+static bool cube_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
+{
+    return d->Width == d->Height && d->Width <= MOST_LAYERED_SIDE && (d->Flags & PTXI_ARRAY3D_LAYERED ? d->Depth && d->Depth % 6 == 0 && d->Depth <= MOST_LAYERS : d->Depth == 6);
+}
+
+static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
+{
+    if (!d->Width)
+        return false;
+    if (d->Flags & PTXI_ARRAY3D_CUBEMAP)
+        return cube_ok(d);
+    if (d->Flags & PTXI_ARRAY3D_LAYERED)
+        return d->Depth && d->Depth <= MOST_LAYERS && d->Width <= MOST_LAYERED_SIDE && d->Height <= MOST_LAYERED_SIDE;
+    if (d->Depth)
+        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= MOST_3D && !(d->Flags & PTXI_ARRAY3D_TEXTURE_GATHER);
+    return d->Height ? d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT : d->Width <= MOST_1D;
+}
+
+static bool descriptor_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
+{
+    enum { FLAGS = 0x3f };
+
+    return d && ptxi_array_channel_bytes(d->Format) && (d->NumChannels == 1 || d->NumChannels == 2 || d->NumChannels == 4) && !(d->Flags & ~(unsigned)FLAGS) && extent_ok(d);
+}
+
+static size_t shrink(size_t size, unsigned level)
+{
+    return !size ? 0 : size >> level ? size >> level : 1;
+}
+
+/* An array with the sizes of that level; its memory begins at `base`. */
+static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsigned level, unsigned char *base)
+{
+    a->magic = ARRAY_MAGIC;
+    a->desc = *d;
+    a->desc.Width = shrink(d->Width, level);
+    a->desc.Height = shrink(d->Height, level);
+    if (!(d->Flags & (PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_CUBEMAP)))
+        a->desc.Depth = shrink(d->Depth, level);
+    a->texel = (size_t)ptxi_array_channel_bytes(d->Format) * d->NumChannels;
+    a->rows = a->desc.Height ? a->desc.Height : 1;
+    a->slices = a->desc.Depth ? a->desc.Depth : 1;
+    a->pitch = a->desc.Width * a->texel;
+    a->slice = a->pitch * a->rows;
+    a->bytes = a->slice * a->slices;
+    a->base = base;
+}
+
+/* ---- arrays */
+
+static ptxiResult enter_array(ptxiArray a)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : ptxi_array_valid(a) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+static ptxiResult give_memory(ptxiContext ctx, size_t bytes, struct ptxi_heap_block **b)
+{
+    return ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_ARRAY, 0, 0, b);
+}
+
+ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxiArray_st *a;
+
+    if (r)
+        return r;
+    if (!pHandle || !descriptor_ok(pAllocateArray))
+        return PTXI_ERROR_INVALID_VALUE;
+    a = calloc(1, sizeof *a);
+    if (!a)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    a->ctx = ctx;
+    shape(a, pAllocateArray, 0, NULL);
+    r = give_memory(ctx, a->bytes, &a->block);
+    if (r) {
+        free(a);
+        return r;
+    }
+    a->base = (unsigned char *)(uintptr_t)a->block->base;
+    pthread_mutex_lock(&ctx->lock);
+    a->next = ctx->arrays;
+    ctx->arrays = a;
+    pthread_mutex_unlock(&ctx->lock);
+    *pHandle = a;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    PTXI_ARRAY3D_DESCRIPTOR d = { 0 };
+
+    if (pAllocateArray)
+        d = (PTXI_ARRAY3D_DESCRIPTOR){ .Width = pAllocateArray->Width, .Height = pAllocateArray->Height, .Format = pAllocateArray->Format,
+                                       .NumChannels = pAllocateArray->NumChannels, .Flags = PTXI_ARRAY3D_SURFACE_LDST };
+    return ptxiArray3DCreate(pHandle, pAllocateArray ? &d : NULL);
+}
+
+ptxiResult ptxiArrayDestroy(ptxiArray hArray)
+{
+    ptxiResult r = enter_array(hArray);
+
+    if (r)
+        return r;
+    if (hArray->owner)
+        return PTXI_ERROR_INVALID_HANDLE;
+    r = ptxi_api_drain(hArray->ctx);
+    if (r)
+        return r;
+    pthread_mutex_lock(&hArray->ctx->lock);
+    for (struct ptxiArray_st **p = &hArray->ctx->arrays; *p; p = &(*p)->next)
+        if (*p == hArray) {
+            *p = hArray->next;
+            break;
+        }
+    pthread_mutex_unlock(&hArray->ctx->lock);
+    ptxi_heap_free(hArray->block);
+    hArray->magic = 0;
+    free(hArray);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray)
+{
+    ptxiResult r = enter_array(hArray);
+
+    if (r)
+        return r;
+    if (!pArrayDescriptor)
+        return PTXI_ERROR_INVALID_VALUE;
+    *pArrayDescriptor = hArray->desc;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiArrayGetDescriptor(PTXI_ARRAY_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray)
+{
+    ptxiResult r = enter_array(hArray);
+
+    if (r)
+        return r;
+    if (!pArrayDescriptor)
+        return PTXI_ERROR_INVALID_VALUE;
+    *pArrayDescriptor = (PTXI_ARRAY_DESCRIPTOR){ hArray->desc.Width, hArray->desc.Height, hArray->desc.Format, hArray->desc.NumChannels };
+    return PTXI_SUCCESS;
+}
+
+/* ---- mipmapped arrays */
+
+static unsigned most_levels(const PTXI_ARRAY3D_DESCRIPTOR *d)
+{
+    bool volume = !(d->Flags & (PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_CUBEMAP));
+    size_t largest = d->Width > d->Height ? d->Width : d->Height;
+    unsigned n = 1;
+
+    if (volume && d->Depth > largest)
+        largest = d->Depth;
+    while (largest >>= 1)
+        n++;
+    return n < PTXI_ARRAY_LEVELS ? n : PTXI_ARRAY_LEVELS;
+}
+
+ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned numMipmapLevels)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxiMipmappedArray_st *m;
+    size_t bytes = 0;
+
+    if (r)
+        return r;
+    if (!pHandle || !numMipmapLevels || !descriptor_ok(pMipmappedArrayDesc))
+        return PTXI_ERROR_INVALID_VALUE;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    m->magic = MIPMAP_MAGIC;
+    m->ctx = ctx;
+    m->count = numMipmapLevels < most_levels(pMipmappedArrayDesc) ? numMipmapLevels : most_levels(pMipmappedArrayDesc);
+    for (unsigned l = 0; l < m->count; l++) {
+        shape(&m->levels[l], pMipmappedArrayDesc, l, NULL);
+        m->levels[l].ctx = ctx;
+        m->levels[l].owner = m;
+        bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
+    }
+    r = give_memory(ctx, bytes, &m->block);
+    if (r) {
+        free(m);
+        return r;
+    }
+    bytes = 0;
+    for (unsigned l = 0; l < m->count; l++) {
+        m->levels[l].base = (unsigned char *)(uintptr_t)m->block->base + bytes;
+        bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    m->next = ctx->mipmaps;
+    ctx->mipmaps = m;
+    pthread_mutex_unlock(&ctx->lock);
+    *pHandle = m;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult enter_mipmap(ptxiMipmappedArray m)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : ptxi_mipmap_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray hMipmappedArray, unsigned level)
+{
+    ptxiResult r = enter_mipmap(hMipmappedArray);
+
+    if (r)
+        return r;
+    if (!pLevelArray || level >= hMipmappedArray->count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *pLevelArray = &hMipmappedArray->levels[level];
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
+{
+    ptxiResult r = enter_mipmap(hMipmappedArray);
+
+    if (!r)
+        r = ptxi_api_drain(hMipmappedArray->ctx);
+    if (r)
+        return r;
+    pthread_mutex_lock(&hMipmappedArray->ctx->lock);
+    for (struct ptxiMipmappedArray_st **p = &hMipmappedArray->ctx->mipmaps; *p; p = &(*p)->next)
+        if (*p == hMipmappedArray) {
+            *p = hMipmappedArray->next;
+            break;
+        }
+    pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
+    ptxi_heap_free(hMipmappedArray->block);
+    hMipmappedArray->magic = 0;
+    free(hMipmappedArray);
+    return PTXI_SUCCESS;
+}
+
+/* Their memory is the heap's to free. */
+void ptxi_api_free_arrays(ptxiContext ctx)
+{
+    while (ctx->arrays) {
+        struct ptxiArray_st *a = ctx->arrays;
+
+        ctx->arrays = a->next;
+        free(a);
+    }
+    while (ctx->mipmaps) {
+        struct ptxiMipmappedArray_st *m = ctx->mipmaps;
+
+        ctx->mipmaps = m->next;
+        free(m);
+    }
+}

@@ -1,0 +1,275 @@
+/* References: .texref and .surfref variables of modules. Each keeps what was set of it; its object is made anew at every change. */
+#include "api/module.h"
+#include "api/texture.h"
+
+#include "api/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXREF_MAGIC = 0x54585246, SURFREF_MAGIC = 0x53524652 };
+
+/* Both kinds of reference are this. */
+struct reference {
+    uint32_t magic;
+    ptxiContext ctx;
+    const struct ptxi_var *var;
+    uint64_t *held; /* the variable */
+    bool bound;
+    PTXI_RESOURCE_DESC resource;
+    PTXI_TEXTURE_DESC sampler;
+    ptxiArrayFormat format;
+    int channels;
+    struct reference *next; /* the module's list */
+};
+
+static struct reference *texture_of(ptxiTexRef h)
+{
+    struct reference *f = (struct reference *)h;
+
+    return f && f->magic == TEXREF_MAGIC ? f : NULL;
+}
+
+static struct reference *surface_of(ptxiSurfRef h)
+{
+    struct reference *f = (struct reference *)h;
+
+    return f && f->magic == SURFREF_MAGIC ? f : NULL;
+}
+
+static uint64_t kind_of(const struct reference *f)
+{
+    return f->magic == TEXREF_MAGIC ? PTXI_OBJECT_TEXTURE : PTXI_OBJECT_SURFACE;
+}
+
+static ptxiResult unbind(struct reference *f)
+{
+    struct ptxi_api_object *o = ptxi_api_object_find((uint32_t)*f->held, (enum ptxi_object_kind)kind_of(f));
+
+    *f->held = kind_of(f) << PTXI_REFERENCE_KIND;
+    return o ? ptxi_api_object_destroy(o) : PTXI_SUCCESS;
+}
+
+/* The variable stands for what the reference says now. */
+static ptxiResult bind(struct reference *f)
+{
+    bool texture = f->magic == TEXREF_MAGIC;
+    uint64_t number = 0;
+    ptxiResult r;
+
+    if (!f->bound)
+        return PTXI_SUCCESS;
+    r = ptxi_api_object_create(f->ctx, (enum ptxi_object_kind)kind_of(f), &f->resource, texture ? &f->sampler : NULL, NULL, &number);
+    if (!r)
+        r = unbind(f);
+    if (!r)
+        *f->held |= number;
+    return r;
+}
+
+static ptxiResult rebind(struct reference *f, const PTXI_RESOURCE_DESC *d)
+{
+    PTXI_RESOURCE_DESC old = f->resource;
+    bool was_bound = f->bound;
+    ptxiResult r;
+
+    f->resource = *d;
+    f->bound = true;
+    r = bind(f);
+    if (r) {
+        f->resource = old;
+        f->bound = was_bound;
+    }
+    return r;
+}
+
+/* ---- the module's references */
+
+static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, uint32_t magic)
+{
+    ptxiResult r = ptxi_api_enter();
+    struct ptxi_layout *l;
+    struct reference *f;
+
+    if (r)
+        return r;
+    if (!ptxi_module_valid(m))
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (!out || !name)
+        return PTXI_ERROR_INVALID_VALUE;
+    l = m->layout;
+    for (uint32_t k = 0; k < l->global_count; k++) {
+        const struct ptxi_var *v = l->globals[k].var;
+
+        if (l->globals[k].func || v->opaque != opaque || strcmp(v->name->s, name) || !m->globals[k])
+            continue;
+        for (f = m->references; f; f = f->next)
+            if (f->var == v) {
+                *out = f;
+                return PTXI_SUCCESS;
+            }
+        f = calloc(1, sizeof *f);
+        if (!f)
+            return PTXI_ERROR_OUT_OF_MEMORY;
+        *f = (struct reference){ .magic = magic, .ctx = m->ctx, .var = v, .held = (uint64_t *)(uintptr_t)m->globals[k], .format = PTXI_AD_FORMAT_FLOAT,
+                                 .channels = 1, .sampler = { .maxMipmapLevelClamp = 1000 }, .next = m->references };
+        m->references = f;
+        *out = f;
+        return PTXI_SUCCESS;
+    }
+    return PTXI_ERROR_NOT_FOUND;
+}
+
+void ptxi_api_free_references(ptxiModule m)
+{
+    while (m->references) {
+        struct reference *f = m->references;
+
+        m->references = f->next;
+        unbind(f);
+        free(f);
+    }
+}
+
+ptxiResult ptxiModuleGetTexRef(ptxiTexRef *pTexRef, ptxiModule hmod, const char *name)
+{
+    return get((void **)pTexRef, hmod, name, 't', TEXREF_MAGIC);
+}
+
+ptxiResult ptxiModuleGetSurfRef(ptxiSurfRef *pSurfRef, ptxiModule hmod, const char *name)
+{
+    return get((void **)pSurfRef, hmod, name, 'f', SURFREF_MAGIC);
+}
+
+/* ---- textures */
+
+static ptxiResult enter_reference(ptxiTexRef h, struct reference **f)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    *f = texture_of(h);
+    return *f ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags)
+{
+    struct reference *f;
+    ptxiResult r = enter_reference(hTexRef, &f);
+
+    if (r)
+        return r;
+    if (Flags & ~(unsigned)PTXI_TRSA_OVERRIDE_FORMAT)
+        return PTXI_ERROR_INVALID_VALUE;
+    return rebind(f, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = hArray });
+}
+
+ptxiResult ptxiTexRefSetMipmappedArray(ptxiTexRef hTexRef, ptxiMipmappedArray hMipmappedArray, unsigned Flags)
+{
+    struct reference *f;
+    ptxiResult r = enter_reference(hTexRef, &f);
+
+    if (r)
+        return r;
+    if (Flags & ~(unsigned)PTXI_TRSA_OVERRIDE_FORMAT)
+        return PTXI_ERROR_INVALID_VALUE;
+    return rebind(f, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = hMipmappedArray });
+}
+
+ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevicePtr dptr, size_t bytes)
+{
+    struct reference *f;
+    ptxiResult r = enter_reference(hTexRef, &f);
+    PTXI_RESOURCE_DESC d = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
+
+    if (r)
+        return r;
+    d.res.linear.devPtr = dptr;
+    d.res.linear.format = f->format;
+    d.res.linear.numChannels = (unsigned)f->channels;
+    d.res.linear.sizeInBytes = bytes;
+    r = rebind(f, &d);
+    if (!r && ByteOffset)
+        *ByteOffset = 0;
+    return r;
+}
+
+ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTOR *desc, ptxiDevicePtr dptr, size_t Pitch)
+{
+    struct reference *f;
+    ptxiResult r = enter_reference(hTexRef, &f);
+    PTXI_RESOURCE_DESC d = { .resType = PTXI_RESOURCE_TYPE_PITCH2D };
+
+    if (r)
+        return r;
+    if (!desc)
+        return PTXI_ERROR_INVALID_VALUE;
+    d.res.pitch2D.devPtr = dptr;
+    d.res.pitch2D.format = desc->Format;
+    d.res.pitch2D.numChannels = desc->NumChannels;
+    d.res.pitch2D.width = desc->Width;
+    d.res.pitch2D.height = desc->Height;
+    d.res.pitch2D.pitchInBytes = Pitch;
+    return rebind(f, &d);
+}
+
+/* A property that is set, and what it must be. */
+#define SET(name, parameters, valid, assignment)                     \
+    ptxiResult ptxiTexRefSet##name(ptxiTexRef hTexRef, parameters)   \
+    {                                                                \
+        struct reference *f;                                         \
+        ptxiResult r = enter_reference(hTexRef, &f);                 \
+                                                                     \
+        if (r)                                                       \
+            return r;                                                \
+        if (!(valid))                                                \
+            return PTXI_ERROR_INVALID_VALUE;                         \
+        assignment;                                                  \
+        return bind(f);                                              \
+    }
+#define PAIR(a, b) a, b
+
+SET(Format, PAIR(ptxiArrayFormat fmt, int NumPackedComponents),
+    ptxi_array_channel_bytes(fmt) && (NumPackedComponents == 1 || NumPackedComponents == 2 || NumPackedComponents == 4),
+    (f->format = fmt, f->channels = NumPackedComponents))
+SET(AddressMode, PAIR(int dim, ptxiAddressMode am), dim >= 0 && dim < 3 && (unsigned)am <= PTXI_TR_ADDRESS_MODE_BORDER, f->sampler.addressMode[dim] = am)
+SET(FilterMode, ptxiFilterMode fm, (unsigned)fm <= PTXI_TR_FILTER_MODE_LINEAR, f->sampler.filterMode = fm)
+SET(MipmapFilterMode, ptxiFilterMode fm, (unsigned)fm <= PTXI_TR_FILTER_MODE_LINEAR, f->sampler.mipmapFilterMode = fm)
+SET(MipmapLevelBias, float bias, true, f->sampler.mipmapLevelBias = bias)
+SET(MipmapLevelClamp, PAIR(float minMipmapLevelClamp, float maxMipmapLevelClamp), true,
+    (f->sampler.minMipmapLevelClamp = minMipmapLevelClamp, f->sampler.maxMipmapLevelClamp = maxMipmapLevelClamp))
+SET(MaxAnisotropy, unsigned maxAniso, true, f->sampler.maxAnisotropy = maxAniso)
+SET(BorderColor, float *pBorderColor, pBorderColor, memcpy(f->sampler.borderColor, pBorderColor, sizeof f->sampler.borderColor))
+SET(Flags, unsigned Flags, !(Flags & ~0x73u), f->sampler.flags = Flags)
+
+/* ---- surfaces */
+
+ptxiResult ptxiSurfRefSetArray(ptxiSurfRef hSurfRef, ptxiArray hArray, unsigned Flags)
+{
+    ptxiResult r = ptxi_api_enter();
+    struct reference *f = surface_of(hSurfRef);
+
+    if (r)
+        return r;
+    if (!f)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (Flags)
+        return PTXI_ERROR_INVALID_VALUE;
+    return rebind(f, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = hArray });
+}
+
+ptxiResult ptxiSurfRefGetArray(ptxiArray *phArray, ptxiSurfRef hSurfRef)
+{
+    ptxiResult r = ptxi_api_enter();
+    struct reference *f = surface_of(hSurfRef);
+
+    if (r)
+        return r;
+    if (!f)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (!phArray || !f->bound)
+        return PTXI_ERROR_INVALID_VALUE;
+    *phArray = f->resource.res.array.hArray;
+    return PTXI_SUCCESS;
+}

@@ -1,0 +1,332 @@
+/* Texture and surface objects. */
+#include "api/texture.h"
+
+#include "api/array.h"
+#include "exec/memmap.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- resources */
+
+static bool set_format(struct ptxi_texture *t, ptxiArrayFormat format, unsigned channels)
+{
+    unsigned bytes = ptxi_array_channel_bytes(format);
+
+    if (!bytes || (channels != 1 && channels != 2 && channels != 4))
+        return false;
+    t->format = (enum ptxi_texel)format;
+    t->channels = (uint8_t)channels;
+    t->bytes = (uint8_t)(bytes * channels);
+    return true;
+}
+
+static struct ptxi_image image_of(const struct ptxiArray_st *a)
+{
+    return (struct ptxi_image){ a->base, (uint32_t)a->desc.Width, (uint32_t)a->rows, (uint32_t)a->slices, a->pitch, a->slice };
+}
+
+static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st *levels, unsigned count)
+{
+    const PTXI_ARRAY3D_DESCRIPTOR *d = &levels->desc;
+
+    if (t->kind == PTXI_OBJECT_SURFACE && !(d->Flags & PTXI_ARRAY3D_SURFACE_LDST))
+        return PTXI_ERROR_INVALID_VALUE;
+    set_format(t, d->Format, d->NumChannels);
+    t->cube = d->Flags & PTXI_ARRAY3D_CUBEMAP;
+    t->layered = d->Flags & PTXI_ARRAY3D_LAYERED;
+    t->dimensions = !d->Height ? 1 : t->cube || t->layered || !d->Depth ? 2 : 3;
+    t->levels = count;
+    for (unsigned l = 0; l < count; l++)
+        t->level[l] = image_of(&levels[l]);
+    return PTXI_SUCCESS;
+}
+
+/* Device memory: a row, or rows. */
+static ptxiResult take_memory(struct ptxi_texture *t, ptxiDevicePtr p, size_t width, size_t height, size_t pitch)
+{
+    enum { ALIGN = 512, PITCH_ALIGN = 32, MOST = 1 << 28, MOST_SIDE = 131072 };
+    struct ptxi_mem_region region;
+    size_t bytes;
+
+    if (!width || p % ALIGN || (height && (!pitch || pitch % PITCH_ALIGN || width > MOST_SIDE || height > MOST_SIDE || pitch < width * t->bytes)) || (!height && width > MOST))
+        return PTXI_ERROR_INVALID_VALUE;
+    bytes = height ? pitch * (height - 1) + width * t->bytes : width * t->bytes;
+    if (ptxi_memmap_find(ptxi_state.memmap, p, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_FREED || bytes > region.size - (p - region.base))
+        return PTXI_ERROR_INVALID_VALUE;
+    t->memory = true;
+    t->dimensions = height ? 2 : 1;
+    t->levels = 1;
+    t->readable = bytes;
+    t->level[0] = (struct ptxi_image){ (unsigned char *)(uintptr_t)p, (uint32_t)width, (uint32_t)(height ? height : 1), 1, pitch, 0 };
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC *d)
+{
+    if (d->flags)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (t->kind == PTXI_OBJECT_SURFACE && d->resType != PTXI_RESOURCE_TYPE_ARRAY)
+        return PTXI_ERROR_INVALID_VALUE;
+    switch ((int)d->resType) {
+    case PTXI_RESOURCE_TYPE_ARRAY:
+        return ptxi_array_valid(d->res.array.hArray) ? take_arrays(t, d->res.array.hArray, 1) : PTXI_ERROR_INVALID_HANDLE;
+    case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        if (!ptxi_mipmap_valid(d->res.mipmap.hMipmappedArray))
+            return PTXI_ERROR_INVALID_HANDLE;
+        t->mipmap = true;
+        return take_arrays(t, d->res.mipmap.hMipmappedArray->levels, d->res.mipmap.hMipmappedArray->count);
+    case PTXI_RESOURCE_TYPE_LINEAR:
+        if (!set_format(t, d->res.linear.format, d->res.linear.numChannels))
+            return PTXI_ERROR_INVALID_VALUE;
+        return take_memory(t, d->res.linear.devPtr, d->res.linear.sizeInBytes / t->bytes, 0, 0);
+    case PTXI_RESOURCE_TYPE_PITCH2D:
+        if (!set_format(t, d->res.pitch2D.format, d->res.pitch2D.numChannels) || !d->res.pitch2D.height)
+            return PTXI_ERROR_INVALID_VALUE;
+        return take_memory(t, d->res.pitch2D.devPtr, d->res.pitch2D.width, d->res.pitch2D.height, d->res.pitch2D.pitchInBytes);
+    default:
+        return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+/* ---- views: other formats, of the same bytes a texel, and fewer levels or layers */
+
+static bool view_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
+{
+    static const uint8_t formats[] = { PTXI_AD_FORMAT_UNSIGNED_INT8, PTXI_AD_FORMAT_SIGNED_INT8, PTXI_AD_FORMAT_UNSIGNED_INT16, PTXI_AD_FORMAT_SIGNED_INT16,
+                                       PTXI_AD_FORMAT_UNSIGNED_INT32, PTXI_AD_FORMAT_SIGNED_INT32, PTXI_AD_FORMAT_HALF, PTXI_AD_FORMAT_FLOAT };
+    unsigned bytes = t->bytes, k = (unsigned)f - 1;
+
+    return f == PTXI_RES_VIEW_FORMAT_NONE ||
+           (k < 3 * sizeof formats && set_format(t, (ptxiArrayFormat)formats[k / 3], 1u << k % 3) && t->bytes == bytes);
+}
+
+static ptxiResult take_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DESC *v)
+{
+    bool layers = t->layered || t->cube;
+
+    if (t->memory || !view_format(t, v->format) || v->width != t->level[0].width || (v->height ? v->height : 1) != t->level[0].height ||
+        v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= t->levels || v->firstLayer > v->lastLayer)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (layers ? v->lastLayer >= t->level[0].depth : v->lastLayer != 0)
+        return PTXI_ERROR_INVALID_VALUE;
+    t->levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+    memmove(t->level, t->level + v->firstMipmapLevel, t->levels * sizeof *t->level);
+    for (unsigned l = 0; layers && l < t->levels; l++) {
+        t->level[l].base += v->firstLayer * t->level[l].slice;
+        t->level[l].depth = v->lastLayer - v->firstLayer + 1;
+    }
+    return PTXI_SUCCESS;
+}
+
+/* ---- samplers */
+
+/* Of a level: cut towards zero. */
+static int32_t to_256ths(float x)
+{
+    const float most = 16384;
+
+    return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
+}
+
+static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
+{
+    enum { FLAGS = PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES | PTXI_TRSF_SRGB | PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | PTXI_TRSF_SEAMLESS_CUBEMAP };
+    struct ptxi_sampler *s = &t->sampler;
+    unsigned bytes = t->bytes / t->channels;
+
+    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned k = 0; k < 3; k++) {
+        if ((unsigned)d->addressMode[k] > PTXI_TR_ADDRESS_MODE_BORDER)
+            return PTXI_ERROR_INVALID_VALUE;
+        s->address[k] = (uint8_t)d->addressMode[k];
+    }
+    s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
+    s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
+    s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap;
+    s->bias = to_256ths(d->mipmapLevelBias);
+    s->least = to_256ths(d->minMipmapLevelClamp);
+    s->most = to_256ths(d->maxMipmapLevelClamp);
+    t->as_integers = !ptxi_texel_is_float(t->format) && (bytes == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
+    t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
+    for (unsigned c = 0; c < t->channels; c++)
+        t->border[c] = ptxi_texel_border(d->borderColor[c], t->format, t->as_integers, t->srgb && c < 3);
+    return PTXI_SUCCESS;
+}
+
+/* ---- objects */
+
+ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler,
+                                  const PTXI_RESOURCE_VIEW_DESC *view, uint64_t *number)
+{
+    struct ptxi_api_object *o = calloc(1, sizeof *o);
+    ptxiResult r;
+
+    if (!o)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    o->ctx = ctx;
+    o->resource = *resource;
+    o->texture.kind = kind;
+    o->has_view = view;
+    r = take_resource(&o->texture, resource);
+    if (!r && view) {
+        o->view = *view;
+        r = take_view(&o->texture, view);
+    }
+    if (!r && sampler) {
+        o->sampler = *sampler;
+        r = take_sampler(&o->texture, sampler);
+    }
+    o->number = r ? 0 : ptxi_object_add(&o->texture);
+    if (!o->number) {
+        free(o);
+        return r ? r : PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_mutex_lock(&ctx->lock);
+    o->next = ctx->objects;
+    ctx->objects = o;
+    pthread_mutex_unlock(&ctx->lock);
+    *number = o->number;
+    return PTXI_SUCCESS;
+}
+
+struct ptxi_api_object *ptxi_api_object_find(uint64_t number, enum ptxi_object_kind kind)
+{
+    struct ptxi_texture *t = number >> 32 ? NULL : ptxi_object_find(number);
+
+    return t && t->kind == kind ? (struct ptxi_api_object *)((char *)t - offsetof(struct ptxi_api_object, texture)) : NULL;
+}
+
+ptxiResult ptxi_api_object_destroy(struct ptxi_api_object *o)
+{
+    ptxiResult r = ptxi_api_drain(o->ctx);
+
+    if (r)
+        return r;
+    ptxi_object_remove(o->number);
+    pthread_mutex_lock(&o->ctx->lock);
+    for (struct ptxi_api_object **p = &o->ctx->objects; *p; p = &(*p)->next)
+        if (*p == o) {
+            *p = o->next;
+            break;
+        }
+    pthread_mutex_unlock(&o->ctx->lock);
+    free(o);
+    return PTXI_SUCCESS;
+}
+
+void ptxi_api_free_objects(ptxiContext ctx)
+{
+    while (ctx->objects) {
+        struct ptxi_api_object *o = ctx->objects;
+
+        ctx->objects = o->next;
+        ptxi_object_remove(o->number);
+        free(o);
+    }
+}
+
+/* The object of that kind for a call that asks something of it. */
+static ptxiResult enter_object(uint64_t number, enum ptxi_object_kind kind, const void *result, struct ptxi_api_object **o)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    *o = ptxi_api_object_find(number, kind);
+    return *o && result ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc, const PTXI_TEXTURE_DESC *pTexDesc,
+                               const PTXI_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint64_t number = 0;
+
+    if (r)
+        return r;
+    if (!pTexObject || !pResDesc || !pTexDesc)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_api_object_create(ctx, PTXI_OBJECT_TEXTURE, pResDesc, pTexDesc, pResViewDesc, &number);
+    if (!r)
+        *pTexObject = number;
+    return r;
+}
+
+ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject)
+{
+    struct ptxi_api_object *o;
+    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, &o, &o);
+
+    return r ? r : ptxi_api_object_destroy(o);
+}
+
+ptxiResult ptxiTexObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiTexObject texObject)
+{
+    struct ptxi_api_object *o;
+    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pResDesc, &o);
+
+    if (!r)
+        *pResDesc = o->resource;
+    return r;
+}
+
+ptxiResult ptxiTexObjectGetTextureDesc(PTXI_TEXTURE_DESC *pTexDesc, ptxiTexObject texObject)
+{
+    struct ptxi_api_object *o;
+    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pTexDesc, &o);
+
+    if (!r)
+        *pTexDesc = o->sampler;
+    return r;
+}
+
+ptxiResult ptxiTexObjectGetResourceViewDesc(PTXI_RESOURCE_VIEW_DESC *pResViewDesc, ptxiTexObject texObject)
+{
+    struct ptxi_api_object *o;
+    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pResViewDesc, &o);
+
+    if (!r && !o->has_view)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!r)
+        *pResViewDesc = o->view;
+    return r;
+}
+
+ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE_DESC *pResDesc)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    uint64_t number = 0;
+
+    if (r)
+        return r;
+    if (!pSurfObject || !pResDesc)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_api_object_create(ctx, PTXI_OBJECT_SURFACE, pResDesc, NULL, NULL, &number);
+    if (!r)
+        *pSurfObject = number;
+    return r;
+}
+
+ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject)
+{
+    struct ptxi_api_object *o;
+    ptxiResult r = enter_object(surfObject, PTXI_OBJECT_SURFACE, &o, &o);
+
+    return r ? r : ptxi_api_object_destroy(o);
+}
+
+ptxiResult ptxiSurfObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiSurfObject surfObject)
+{
+    struct ptxi_api_object *o;
+    ptxiResult r = enter_object(surfObject, PTXI_OBJECT_SURFACE, pResDesc, &o);
+
+    if (!r)
+        *pResDesc = o->resource;
+    return r;
+}

@@ -1,0 +1,28 @@
+/* Texture and surface objects, and what references to them share with them. */
+#ifndef PTXI_API_TEXTURE_H
+#define PTXI_API_TEXTURE_H
+
+#include "api/api.h"
+#include "exec/texture.h"
+
+/* An object: what a kernel sees of it, and what it was made from. */
+struct ptxi_api_object {
+    ptxiContext ctx;
+    struct ptxi_texture texture;
+    uint64_t number;
+    PTXI_RESOURCE_DESC resource;
+    PTXI_TEXTURE_DESC sampler;
+    PTXI_RESOURCE_VIEW_DESC view;
+    bool has_view;
+    struct ptxi_api_object *next; /* the context's list */
+};
+
+/* Makes an object of either kind; `sampler` and `view` may be NULL. */
+ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler,
+                                  const PTXI_RESOURCE_VIEW_DESC *view, uint64_t *number);
+/* NULL: there is none of that kind. */
+struct ptxi_api_object *ptxi_api_object_find(uint64_t number, enum ptxi_object_kind kind);
+/* Waits for the context's work. */
+ptxiResult ptxi_api_object_destroy(struct ptxi_api_object *o);
+
+#endif

@@ -1,0 +1,96 @@
+/* The numbers of texture and surface objects. Kernels may look up any number while others come and go. */
+#include "exec/memory.h"
+#include "exec/texture.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1024, CHUNKS = 1024 };
+
+typedef _Atomic(struct ptxi_texture *) entry;
+
+static struct {
+    pthread_mutex_t lock;
+    _Atomic(entry *) chunks[CHUNKS];
+    uint32_t lowest; /* none below is free */
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static entry *find(uint64_t number)
+{
+    uint64_t k = number - 1;
+    entry *chunk = k / CHUNK < CHUNKS ? atomic_load_explicit(&table.chunks[k / CHUNK], memory_order_acquire) : NULL;
+
+    return chunk ? &chunk[k % CHUNK] : NULL;
+}
+
+static entry *make(uint64_t number)
+{
+    entry *e = find(number), *chunk;
+
+    if (e || (number - 1) / CHUNK >= CHUNKS)
+        return e;
+    chunk = calloc(CHUNK, sizeof *chunk);
+    if (chunk)
+        atomic_store_explicit(&table.chunks[(number - 1) / CHUNK], chunk, memory_order_release);
+    return chunk ? find(number) : NULL;
+}
+
+uint64_t ptxi_object_add(struct ptxi_texture *t)
+{
+    uint64_t number;
+    entry *e;
+
+    pthread_mutex_lock(&table.lock);
+    for (number = table.lowest + 1;; number++) {
+        e = make(number);
+        if (!e || !atomic_load_explicit(e, memory_order_relaxed))
+            break;
+    }
+    if (e) {
+        atomic_store_explicit(e, t, memory_order_release);
+        table.lowest = (uint32_t)number;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return e ? number : 0;
+}
+
+void ptxi_object_remove(uint64_t number)
+{
+    pthread_mutex_lock(&table.lock);
+    atomic_store_explicit(find(number), NULL, memory_order_release);
+    if (number - 1 < table.lowest)
+        table.lowest = (uint32_t)(number - 1);
+    pthread_mutex_unlock(&table.lock);
+}
+
+struct ptxi_texture *ptxi_object_find(uint64_t number)
+{
+    entry *e = find(number);
+
+    return e ? atomic_load_explicit(e, memory_order_acquire) : NULL;
+}
+
+uint64_t ptxi_reference(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address)
+{
+    uint64_t held;
+
+    if (address % 8 || (!ptxi_mem_covers(w, ptxi_mem_hit(w, i), address, 8, false) && !ptxi_mem_check(w, i, address, 8, PTXI_ACCESS_LOAD)))
+        return UINT64_MAX;
+    memcpy(&held, (const void *)(uintptr_t)address, sizeof held);
+    return held;
+}
+
+const struct ptxi_texture *ptxi_object_named(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t name, enum ptxi_object_kind kind)
+{
+    const struct ptxi_texture *t;
+
+    if (name >> 32) {
+        name = ptxi_reference(w, i, name);
+        if (name >> PTXI_REFERENCE_KIND != kind)
+            return NULL;
+        name = (uint32_t)name;
+    }
+    t = ptxi_object_find(name);
+    return t && t->kind == kind ? t : NULL;
+}

@@ -1,0 +1,141 @@
+/* PTX ISA, "Surface Instructions". */
+#include <string.h>
+
+#include "exec/level.h"
+#include "exec/reduce.h"
+#include "exec/memory.h"
+#include "exec/texture.h"
+
+/* One lane's access; NULL: beyond the surface, where nothing is done. */
+struct access {
+    const struct ptxi_texture *t;
+    unsigned char *at;
+    uint32_t bytes;
+};
+
+/* A coordinate inside, or -1. */
+static int64_t bounded(int64_t at, int64_t size, enum ptxi_surface_beyond beyond)
+{
+    if (at >= 0 && at < size)
+        return at;
+    return beyond != PTXI_SURFACE_CLAMP ? -1 : at < 0 ? 0 : size - 1;
+}
+
+/* False after a fault. */
+static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_surface *x, unsigned lane, const char *what, struct access *a)
+{
+    uint64_t name = ((const uint64_t *)PTXI_SLOT(w, i->a))[lane];
+    const struct ptxi_texture *t = a->t = ptxi_object_named(w, i, name, PTXI_OBJECT_SURFACE);
+    const struct ptxi_image *m = t ? t->level : NULL;
+    unsigned k = x->values;
+    int64_t c[4] = { 0 };
+    struct ptxi_area row = { "a row of the surface", m ? (uint64_t)m->width * t->bytes : 0 };
+    int64_t x_bytes;
+
+    a->at = NULL;
+    if (!t) {
+        ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, "names no surface");
+        return false;
+    }
+    if (x->layered)
+        c[3] = (uint16_t)((const uint32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
+    for (unsigned d = 0; d < x->dimensions; d++)
+        c[d] = ((const int32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
+    a->bytes = x->formatted && !x->reduce[0] ? t->bytes : (uint32_t)x->bytes * x->values;
+    c[0] *= !x->formatted ? 1 : x->reduce[0] ? x->bytes : t->bytes;
+    x_bytes = c[0];
+    if (c[0] % a->bytes && !x->formatted) {
+        ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, what, &row);
+        return false;
+    }
+    c[0] = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, x->beyond);
+    c[1] = bounded(c[1], m->height, x->beyond);
+    c[2] = x->layered ? bounded(c[3], m->depth, x->beyond) : bounded(c[2], m->depth, x->beyond);
+    if ((c[0] | c[1] | c[2]) >= 0) {
+        a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (uint64_t)c[2] * m->slice;
+    } else if (x->beyond == PTXI_SURFACE_TRAP) {
+        ptxi_fault_in(w, i, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
+        return false;
+    }
+    return true;
+}
+
+static inline const struct ptxi_surface *head_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return (const struct ptxi_surface *)(w->frame->code->pool + i->imm);
+}
+
+/* Register k's value for a lane. */
+static inline unsigned char *value(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned k, unsigned lane)
+{
+    return (unsigned char *)PTXI_SLOT(w, x->slots[k]) + lane * x->wide;
+}
+
+RACY OP( suld )
+{
+    const struct ptxi_surface *x = head_of(w, i);
+    uint64_t r[4][PTXI_LANES] = { { 0 } };
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct access a;
+
+        if (!find(w, i, x, l, "load", &a))
+            return w->stop;
+        for (unsigned k = 0; a.at && k < x->values; k++)
+            memcpy(&r[k][l], a.at + k * x->bytes, x->bytes);
+    }
+    for (unsigned k = 0; k < x->values; k++)
+        for (ptxi_lanes left = w->active; left && x->slots[k] != PTXI_NO_SLOT; left &= left - 1)
+            memcpy(value(w, x, k, ptxi_first_lane(left)), &r[k][ptxi_first_lane(left)], x->wide);
+    NEXT;
+}
+
+/* sust.p: each channel from a register, those without one are 0. */
+static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, const struct access *a)
+{
+    unsigned size = a->t->bytes / a->t->channels;
+
+    for (unsigned c = 0; c < a->t->channels; c++) {
+        uint32_t v = 0;
+
+        if (c < x->values)
+            memcpy(&v, value(w, x, c, lane), 4);
+        v = ptxi_texel_store(v, a->t->format);
+        memcpy(a->at + c * size, &v, size);
+    }
+}
+
+RACY OP( sust )
+{
+    const struct ptxi_surface *x = head_of(w, i);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct access a;
+
+        if (!find(w, i, x, l, "store", &a))
+            return w->stop;
+        if (a.at && x->formatted)
+            store_formatted(w, x, l, &a);
+        for (unsigned k = 0; a.at && !x->formatted && k < x->values; k++)
+            memcpy(a.at + k * x->bytes, value(w, x, k, l), x->bytes);
+    }
+    NEXT;
+}
+
+OP( sured )
+{
+    const struct ptxi_surface *x = head_of(w, i);
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        struct access a;
+
+        if (!find(w, i, x, l, "atomic", &a))
+            return w->stop;
+        if (a.at)
+            ptxi_reduce(x->reduce[ptxi_texel_is_signed(a.t->format)], a.at, value(w, x, 0, l), x->bytes);
+    }
+    NEXT;
+}

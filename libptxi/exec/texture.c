@@ -1,0 +1,416 @@
+/* PTX ISA, "Texture Instructions". Lanes are taken one by one: each finds its texels, num/texture.h makes a value of them. */
+#include <math.h>
+#include <string.h>
+
+#include "exec/level.h"
+#include "exec/memory.h"
+#include "exec/texture.h"
+
+/* ---- which texture */
+
+/* The modes that a .samplerref variable holds instead of the texture's own; false if there is none. */
+static bool take_sampler(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t name, struct ptxi_sampler *s)
+{
+    uint64_t held = name >> 32 ? ptxi_reference(w, i, name) : UINT64_MAX;
+
+    if (held >> PTXI_REFERENCE_KIND != PTXI_OBJECT_SAMPLER)
+        return false;
+    for (unsigned d = 0; d < 3; d++)
+        s->address[d] = held >> (PTXI_SAMPLER_MODES * d) & 3;
+    s->linear = held & PTXI_SAMPLER_LINEAR;
+    s->normalized &= !(held & PTXI_SAMPLER_UNNORMALIZED);
+    return true;
+}
+
+static const struct ptxi_insn *no_texture(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t name, const char *what)
+{
+    return ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, what);
+}
+
+/* Memory that a texture reads as the program gave it: still all there? */
+static bool may_read(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_texture *t)
+{
+    uint64_t base = (uintptr_t)t->level[0].base;
+
+    return !t->readable || ptxi_mem_covers(w, ptxi_mem_hit(w, i), base, t->readable, false) || ptxi_mem_check(w, i, base, t->readable, PTXI_ACCESS_LOAD);
+}
+
+/* ---- reading texels */
+
+struct lookup {
+    const struct ptxi_texture *t;
+    const struct ptxi_sampler *s;
+    const struct ptxi_tex *x;
+    union { float f; int32_t i; } c[3]; /* coordinates */
+    int32_t offset[3];
+    uint32_t layer;
+    double face[2]; /* cube: coordinates on its face */
+};
+
+/* Places along the dimensions of a level, after the address modes; -1: the border. */
+struct footprint {
+    int64_t at[3][2];
+    uint32_t fraction[3];
+};
+
+static void place(const struct lookup *k, const struct ptxi_image *m, bool linear, struct footprint *p)
+{
+    const uint32_t sizes[] = { m->width, m->height, m->depth };
+
+    for (unsigned d = 0; d < 3; d++) {
+        bool there = d < (k->x->cube ? 2 : k->x->dimensions);
+        struct ptxi_tap tap = !there ? ptxi_texture_place(0, 1, false, linear)
+                              : k->x->integer ? (struct ptxi_tap){ k->c[d].i, 0 }
+                                              : ptxi_texture_place(k->x->cube ? k->face[d] : k->c[d].f, sizes[d], k->s->normalized, linear);
+        /* Unnormalised coordinates neither wrap nor mirror. */
+        enum ptxi_address_mode mode = k->s->address[d] != PTXI_ADDRESS_BORDER && (!k->s->normalized || k->x->integer) ? PTXI_ADDRESS_CLAMP : k->s->address[d];
+
+        if (!there && (d == 2 || mode != PTXI_ADDRESS_BORDER || k->t->memory)) {
+            tap = (struct ptxi_tap){ 0, 0 };
+            mode = PTXI_ADDRESS_CLAMP;
+        }
+        for (unsigned e = 0; e < 2; e++)
+            p->at[d][e] = ptxi_texture_wrap(tap.at + e + (there ? k->offset[d] : 0), there ? sizes[d] : 1, mode);
+        p->fraction[d] = mode == PTXI_ADDRESS_CLAMP && p->at[d][0] == p->at[d][1] ? 0 : tap.fraction; /* clamped before it is parted */
+    }
+}
+
+static uint32_t texel(const struct lookup *k, const struct ptxi_image *m, int64_t x, int64_t y, int64_t z, unsigned channel)
+{
+    const struct ptxi_texture *t = k->t;
+
+    if ((x | y | z) < 0)
+        return t->border[channel];
+    return ptxi_texel_load(m->base + (uint64_t)x * t->bytes + (uint64_t)y * m->pitch + (uint64_t)z * m->slice + channel * (t->bytes / t->channels), t->format);
+}
+
+/* Without filtering: a texel as the instruction gives it. */
+static inline bool is_srgb(const struct ptxi_texture *t, unsigned channel)
+{
+    return t->srgb && channel < (t->channels == 2 ? 1 : 3);
+}
+
+static uint32_t plain(const struct ptxi_texture *t, uint32_t v, unsigned channel)
+{
+    if (is_srgb(t, channel))
+        return ptxi_texel_from_srgb((uint8_t)v);
+    return t->as_integers ? v : ptxi_texel_to_f32(v, t->format);
+}
+
+static int64_t slice_of(const struct lookup *k, const struct ptxi_image *m, const struct footprint *p, unsigned e)
+{
+    return k->x->dimensions == 3 && !k->x->cube ? p->at[2][e] : k->layer < m->depth ? k->layer : m->depth - 1;
+}
+
+/* Texels of one level and their weights, behind those that are there. */
+static void collect(const struct lookup *k, const struct ptxi_image *m, bool linear, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[16])
+{
+    struct footprint p;
+
+    place(k, m, linear, &p);
+    for (unsigned z = 0; z < 1u + (k->x->dimensions == 3 && !k->x->cube && linear); z++) {
+        uint32_t far = (share * p.fraction[2] + 128) >> 8, first = 4 * w->slices;
+        int64_t slice = slice_of(k, m, &p, z);
+
+        for (unsigned n = 0; n < 4; n++)
+            for (unsigned c = 0; c < k->t->channels; c++)
+                texels[c][first + n] = texel(k, m, p.at[0][n & 1], p.at[1][n >> 1], slice, c);
+        ptxi_texture_slice(w, k->x->dimensions < 3 || k->x->cube || !linear ? share : z ? far : share - far, p.fraction[0], p.fraction[1]);
+    }
+}
+
+static void point(const struct lookup *k, const struct ptxi_image *m, uint32_t *r)
+{
+    struct footprint p;
+
+    place(k, m, false, &p);
+    for (unsigned c = 0; c < k->t->channels; c++)
+        r[c] = plain(k->t, texel(k, m, p.at[0][0], p.at[1][0], slice_of(k, m, &p, 0), c), c);
+}
+
+static void filter(const struct lookup *k, unsigned level, uint32_t fraction, uint32_t *r)
+{
+    struct ptxi_weights w = { .slices = 0 };
+    uint32_t texels[4][16];
+
+    collect(k, &k->t->level[level], k->s->linear, 256 - fraction, &w, texels);
+    if (fraction)
+        collect(k, &k->t->level[level + 1], k->s->linear, fraction, &w, texels);
+    for (unsigned c = 0; c < k->t->channels; c++)
+        if (is_srgb(k->t, c)) {
+            for (unsigned n = 0; n < 4 * w.slices; n++)
+                texels[c][n] = ptxi_texture_f16(ptxi_texel_from_srgb((uint8_t)texels[c][n]));
+            r[c] = ptxi_texture_mean(PTXI_TEXEL_F16, texels[c], &w, false);
+        } else {
+            r[c] = ptxi_texture_mean(k->t->format, texels[c], &w, k->t->as_integers);
+        }
+}
+
+/* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
+static void gather(const struct lookup *k, uint32_t *r)
+{
+    static const uint8_t order[] = { 2, 3, 1, 0 };
+    struct footprint p;
+    unsigned channel = k->x->component - 1u;
+
+    place(k, k->t->level, true, &p);
+    for (unsigned n = 0; n < 4; n++)
+        r[n] = channel < k->t->channels ? plain(k->t, texel(k, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), channel), channel) : 0;
+}
+
+/* ---- the level: 256ths, cut to those that there are */
+
+/* In 256ths, cut towards minus infinity; NaN is 0. */
+static int32_t level_256ths(float x)
+{
+    const float most = 1 << 20;
+
+    return x != x ? 0 : (int32_t)floorf((x > most ? most : x < -most ? -most : x) * 256);
+}
+
+static uint32_t level_of(const struct lookup *k, float lod)
+{
+    const struct ptxi_sampler *s = k->s;
+    int32_t v = level_256ths(lod) + s->bias, last = (int32_t)(k->t->levels - 1) * 256;
+
+    v = v < s->most ? v : s->most;
+    v = v > s->least ? v : s->least;
+    if (!s->mip_linear)
+        v = (v + 128) & ~255;
+    return (uint32_t)(v < 0 ? 0 : v < last ? v : last);
+}
+
+/* The longer of both ways that the place goes to the next pixels, in texels: its logarithm is the level. */
+static float level_of_gradients(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
+{
+    const struct ptxi_tex *x = k->x;
+    const struct ptxi_image *m = k->t->level;
+    const uint32_t sizes[] = { m->width, m->height, m->depth };
+    double longest = 0;
+
+    for (unsigned way = 0; way < 2; way++) {
+        double square = 0;
+
+        for (unsigned d = 0; d < x->dimensions; d++) {
+            float step;
+
+            memcpy(&step, &((const uint32_t *)PTXI_SLOT(w, x->slots[x->first[1 + way] + d]))[lane], sizeof step);
+            square += (double)step * step * (k->s->normalized ? (double)sizes[d] * sizes[d] : 1);
+        }
+        longest = square > longest ? square : longest;
+    }
+    return longest > 0 ? (float)(log2(longest) / 2) : -INFINITY;
+}
+
+static uint32_t find_level(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
+{
+    const struct ptxi_tex *x = k->x;
+    float lod = 0;
+
+    if (k->t->levels < 2)
+        return 0;
+    if (x->level == PTXI_TEX_GRAD) {
+        lod = level_of_gradients(k, w, lane);
+    } else if (x->level == PTXI_TEX_LEVEL) {
+        uint32_t v = ((const uint32_t *)PTXI_SLOT(w, x->slots[x->first[1]]))[lane];
+
+        memcpy(&lod, &v, sizeof lod);
+        lod = x->integer ? (float)(int32_t)v : lod;
+    }
+    return level_of(k, lod);
+}
+
+/* ---- instructions */
+
+static const uint32_t *source(const struct ptxi_warp *w, const struct ptxi_tex *x, unsigned k)
+{
+    return PTXI_SLOT(w, x->slots[k]);
+}
+
+static void read_coordinates(const struct ptxi_warp *w, unsigned lane, struct lookup *k)
+{
+    const struct ptxi_tex *x = k->x;
+    unsigned at = x->first[0];
+
+    at += x->samples;
+    k->layer = x->layered ? source(w, x, at++)[lane] : 0;
+    for (unsigned d = 0; d < x->dimensions; d++, at++)
+        memcpy(&k->c[d], &source(w, x, at)[lane], 4);
+    if (x->cube) {
+        float direction[3] = { k->c[0].f, k->c[1].f, k->c[2].f };
+        uint32_t last = k->t->level[0].depth / 6 - 1;
+
+        k->layer = (k->layer < last ? k->layer : last) * 6 + ptxi_texture_cube(direction, k->face);
+    }
+    for (unsigned d = 0; d < 3; d++)
+        k->offset[d] = x->first[3] + d < x->first[4] ? (int32_t)(source(w, x, x->first[3] + d)[lane] << 28) >> 28 : 0;
+}
+
+/* Integer coordinates outside of the texture read 0, whatever the address mode. */
+static bool inside(const struct lookup *k, const struct ptxi_image *m)
+{
+    const uint32_t sizes[] = { m->width, m->height, m->depth };
+
+    for (unsigned d = 0; d < k->x->dimensions; d++)
+        if ((uint64_t)((int64_t)k->c[d].i + k->offset[d]) >= sizes[d])
+            return false;
+    return !k->x->layered || k->layer < m->depth;
+}
+
+static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, uint32_t *r)
+{
+    uint32_t level;
+
+    memset(r, 0, 4 * sizeof *r);
+    read_coordinates(w, lane, k);
+    if (k->t->memory && k->t->dimensions == 1 && !k->x->integer)
+        return; /* only integers address a row of memory */
+    if (k->x->component) {
+        gather(k, r);
+        return;
+    }
+    level = find_level(k, w, lane);
+    if (k->x->integer && !inside(k, &k->t->level[level >> 8]))
+        return;
+    if ((k->s->linear && !k->x->integer) || (k->t->mipmap && k->s->mip_linear))
+        filter(k, level >> 8, level & 255, r);
+    else
+        point(k, &k->t->level[level >> 8], r);
+}
+
+static void write_results(const struct ptxi_warp *w, const struct ptxi_tex *x, uint32_t (*r)[PTXI_LANES])
+{
+    _Alignas(64) uint16_t half[PTXI_LANES];
+
+    for (unsigned c = 0; c < x->first[0]; c++) {
+        if (x->slots[c] == PTXI_NO_SLOT)
+            continue;
+        if (x->result == PTXI_TEX_16) {
+            for (unsigned l = 0; l < PTXI_LANES; l++)
+                half[l] = ptxi_texture_f16(r[c][l]);
+            ptxi_merge(PTXI_SLOT(w, x->slots[c]), half, w->active, 2);
+        } else {
+            for (unsigned l = 0; x->result == PTXI_TEX_2X16 && l < PTXI_LANES; l++)
+                r[c][l] = ptxi_texture_f16(r[2 * c][l]) | (uint32_t)ptxi_texture_f16(r[2 * c + 1][l]) << 16;
+            ptxi_merge(PTXI_SLOT(w, x->slots[c]), r[c], w->active, 4);
+        }
+    }
+}
+
+OP( tex )
+{
+    const struct ptxi_tex *x = (const struct ptxi_tex *)(w->frame->code->pool + i->imm);
+    const uint64_t *names = PTXI_SLOT(w, i->a), *samplers = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
+    _Alignas(64) uint32_t r[4][PTXI_LANES] = { { 0 } };
+    struct lookup k = { .x = x };
+    struct ptxi_sampler own;
+    uint64_t name = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        uint32_t one[4];
+
+        if (!k.t || names[l] != name) {
+            name = names[l];
+            k.t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
+            if (!k.t)
+                return no_texture(w, i, l, name, "names no texture");
+            if (!may_read(w, i, k.t))
+                return no_texture(w, i, l, name, "names a texture whose memory is gone");
+        }
+        k.s = &k.t->sampler;
+        if (samplers) {
+            own = k.t->sampler;
+            if (!take_sampler(w, i, samplers[l], &own))
+                return no_texture(w, i, l, samplers[l], "names no sampler");
+            k.s = &own;
+        }
+        look_up(&k, w, l, one);
+        for (unsigned c = 0; c < 4; c++)
+            r[c][l] = one[c];
+    }
+    write_results(w, x, r);
+    NEXT;
+}
+
+/* PTX ISA, "Texture Instructions: txq" and "Channel Data Type and Channel Order Fields". */
+static uint32_t data_type(const struct ptxi_texture *t)
+{
+    enum { SNORM_INT8 = 0x10d0, UNORM_INT8 = 0x10d2, SIGNED_INT8 = 0x10d7, UNSIGNED_INT8 = 0x10da, HALF_FLOAT = 0x10dd, FLOAT = 0x10de };
+    unsigned width = t->bytes / t->channels / 2; /* 0, 1, 2: of 8, 16, 32 bits */
+
+    if (ptxi_texel_is_float(t->format))
+        return t->format == PTXI_TEXEL_F16 ? HALF_FLOAT : FLOAT;
+    if (ptxi_texel_is_signed(t->format))
+        return (t->as_integers ? SIGNED_INT8 : SNORM_INT8) + width;
+    return (t->as_integers ? UNSIGNED_INT8 : UNORM_INT8) + width;
+}
+
+static uint32_t channel_order(const struct ptxi_texture *t)
+{
+    enum { R = 0x10b0, RG = 0x10b2, RGBA = 0x10b5 };
+
+    return t->channels == 1 ? R : t->channels == 2 ? RG : RGBA;
+}
+
+static uint32_t query(const struct ptxi_texture *t, enum ptxi_txq what, uint32_t level)
+{
+    const struct ptxi_image *m = &t->level[level < t->levels ? level : 0];
+    const struct ptxi_sampler *s = &t->sampler;
+    bool one = t->dimensions == 1, layered = t->layered;
+    uint32_t layers = layered ? t->level[0].depth / (t->cube ? 6 : 1) : 0;
+
+    if (level >= t->levels)
+        return 0;
+    switch (what) {
+    case PTXI_TXQ_WIDTH: return m->width;
+    case PTXI_TXQ_HEIGHT: return one && layered ? layers : one && (t->memory || t->kind == PTXI_OBJECT_SURFACE) ? 0 : m->height;
+    case PTXI_TXQ_DEPTH: return t->dimensions == 3 ? m->depth : one ? 0 : layers;
+    case PTXI_TXQ_CHANNEL_DATA_TYPE: return data_type(t);
+    case PTXI_TXQ_CHANNEL_ORDER: return channel_order(t);
+    case PTXI_TXQ_NORMALIZED: return s->normalized;
+    case PTXI_TXQ_ARRAY_SIZE: return layers;
+    case PTXI_TXQ_LEVELS: return t->levels;
+    case PTXI_TXQ_SAMPLES: return 1;
+    case PTXI_TXQ_FILTER: return s->linear;
+    case PTXI_TXQ_ADDRESS_0: case PTXI_TXQ_ADDRESS_1: case PTXI_TXQ_ADDRESS_2: return s->address[what - PTXI_TXQ_ADDRESS_0];
+    case PTXI_TXQ_UNNORMALIZED: return !s->normalized;
+    default: return 0;
+    }
+}
+
+OP( txq )
+{
+    enum ptxi_object_kind kind = i->mods & PTXI_TXQ_SURFACE ? PTXI_OBJECT_SURFACE : PTXI_OBJECT_TEXTURE;
+    const uint64_t *names = PTXI_SLOT(w, i->a);
+    const uint32_t *levels = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
+    _Alignas(64) uint32_t r[PTXI_LANES] = { 0 };
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_texture *t = ptxi_object_named(w, i, names[l], kind);
+
+        if (!t)
+            return no_texture(w, i, l, names[l], kind == PTXI_OBJECT_SURFACE ? "names no surface" : "names no texture");
+        r[l] = query(t, (enum ptxi_txq)(i->mods & ~PTXI_TXQ_SURFACE), levels ? levels[l] : 0);
+    }
+    ptxi_merge(PTXI_SLOT(w, i->d), r, w->active, 4);
+    NEXT;
+}
+
+/* What a variable is, or an object. */
+OP( istypep )
+{
+    const uint64_t *names = PTXI_SLOT(w, i->a);
+    ptxi_lanes is = 0;
+
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const struct ptxi_texture *t = names[l] >> 32 ? NULL : ptxi_object_find(names[l]);
+        uint64_t kind = names[l] >> 32 ? ptxi_reference(w, i, names[l]) >> PTXI_REFERENCE_KIND : t ? t->kind : PTXI_OBJECT_NONE;
+
+        is |= (ptxi_lanes)(kind == i->mods) << l;
+    }
+    ptxi_set_pred(w, i->d, is);
+    NEXT;
+}

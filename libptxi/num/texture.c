@@ -1,0 +1,340 @@
+#include "num/texture.h"
+
+#include <math.h>
+
+#include "num/approx.h"
+#include "num/convert.h"
+
+/* ---- places */
+
+struct ptxi_tap ptxi_texture_place(double x, uint32_t size, bool normalized, bool linear)
+{
+    enum { MOST = 1 << 24, NARROW = 8192 };
+    unsigned bits = size > NARROW ? 22 : 21;
+    double limit = normalized ? MOST : 1LL << 40;
+    double v = x != x || fabs(x) < 0x1p-126 ? 0 : x > limit ? limit : x < -limit ? -limit : x;
+    int64_t whole = 0, fixed;
+
+    if (!normalized) {
+        if (!linear)
+            return (struct ptxi_tap){ (int64_t)floor(v), 0 };
+        fixed = (int64_t)floor(v * 256 + 0.5) - 128;
+    } else {
+        double turns = floor(v);
+        int64_t part = (int64_t)((v - turns) * (double)(1 << bits)) * size;
+
+        whole = (int64_t)turns * size;
+        if (!linear)
+            return (struct ptxi_tap){ whole + (part >> bits), 0 };
+        fixed = ((part + (1 << (bits - 9))) >> (bits - 8)) - 128;
+    }
+    return (struct ptxi_tap){ whole + (fixed >> 8), (uint32_t)fixed & 255 };
+}
+
+/* (x + 1) / 2, never more than that. */
+static double on_face(double x)
+{
+    double v = x * 0.5 + 0.5;
+
+    return v - 0.5 > x * 0.5 ? nextafter(v, 0) : v;
+}
+
+/* PTX ISA, "Texture Instructions: tex": the coordinate of the largest magnitude selects the face. The other two are multiplied by the approximate
+ * reciprocal of it, as the assembler has it done. */
+unsigned ptxi_texture_cube(const float direction[3], double place[2])
+{
+    float a[3], largest, scale, x, y, z;
+    unsigned face;
+    bool no_z;
+
+    for (unsigned d = 0; d < 3; d++)
+        a[d] = fabsf(direction[d]);
+    largest = fmaxf(fmaxf(a[0], a[1]), a[2]);
+    scale = ptxi_num_f32(ptxi_num_rcp_approx_ftz_f32(ptxi_num_bits_f32(largest)));
+    x = direction[0] * scale;
+    y = direction[1] * scale;
+    z = direction[2] * scale;
+    no_z = z != z && !(x != x && y != y);
+    x = x == x ? x : 0;
+    y = y == y ? y : 0;
+    z = z == z ? z : 0;
+    if (!no_z && fabsf(z) >= fabsf(x) && fabsf(z) >= fabsf(y)) {
+        face = z >= 0 ? 4 : 5;
+        x = z >= 0 ? x : -x;
+        y = -y;
+    } else if (fabsf(y) >= fabsf(x)) {
+        face = y >= 0 ? 2 : 3;
+        y = y >= 0 ? z : -z;
+    } else {
+        face = x >= 0 ? 0 : 1;
+        x = x >= 0 ? -z : z;
+        y = -y;
+    }
+    place[0] = on_face(x);
+    place[1] = on_face(y);
+    return face;
+}
+
+/* ---- weights */
+
+void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y)
+{
+    uint32_t far = (share * x + 128) >> 8, near = share - far, far_far = (far * y + 128) >> 8, near_near = (near * (256 - y) + 128) >> 8;
+    uint16_t *s = w->w + 4 * w->slices;
+
+    s[0] = (uint16_t)near_near;
+    s[1] = (uint16_t)(far - far_far);
+    s[2] = (uint16_t)(near - near_near);
+    s[3] = (uint16_t)far_far;
+    w->inside = (uint16_t)(w->inside | (share ? 15 & (x ? 15 : 5) & (y ? 15 : 3) : 0) << 4 * w->slices);
+    w->slices++;
+}
+
+/* ---- sums of floats: terms are aligned with the one that has the greatest exponent and cut 4 bits behind its last one; the sum is exact. */
+
+struct layout {
+    unsigned mantissa, infinity; /* bits; exponent of infinities */
+    bool subnormals;             /* they count */
+};
+static const struct layout layouts[] = { { 23, 255, false }, { 10, 31, true } };
+
+enum { GUARD = 4, FINER = 3 };
+
+struct sum {
+    int64_t value;
+    unsigned exponent; /* the unit of value is 2^exponent, but for a constant */
+};
+
+/* What decides the result whatever the numbers are. */
+struct odd {
+    bool nan, plus, minus, not_minus_zero;
+};
+
+static void look(struct odd *o, uint32_t texel, const struct layout *f)
+{
+    uint32_t magnitude = texel & ((1u << (f->mantissa + (f->infinity == 255 ? 8 : 5))) - 1), inf = f->infinity << f->mantissa;
+    bool minus = magnitude != texel;
+
+    o->nan |= magnitude > inf;
+    o->plus |= magnitude == inf && !minus;
+    o->minus |= magnitude == inf && minus;
+    o->not_minus_zero |= !minus || magnitude >> f->mantissa || (f->subnormals && magnitude);
+}
+
+static unsigned exponent_of(uint32_t texel, const struct layout *f)
+{
+    unsigned e = texel >> f->mantissa & f->infinity;
+
+    return e ? e : f->subnormals && texel & ((1u << f->mantissa) - 1);
+}
+
+/* The terms of one slice. */
+static struct sum slice(const uint32_t *texels, const uint16_t *w, const struct layout *f)
+{
+    struct sum s = { 0 };
+    unsigned sign = f->mantissa + (f->infinity == 255 ? 8 : 5);
+
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned e = w[k] ? exponent_of(texels[k], f) : 0;
+
+        s.exponent = e > s.exponent ? e : s.exponent;
+    }
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned e = w[k] ? exponent_of(texels[k], f) : 0;
+        int64_t m = texels[k] & ((1u << f->mantissa) - 1);
+
+        if (!e)
+            continue;
+        m |= (int64_t)((texels[k] >> f->mantissa & f->infinity) != 0) << f->mantissa;
+        m = s.exponent - e > 62 ? 0 : m << GUARD >> (s.exponent - e);
+        s.value += (texels[k] >> sign & 1 ? -m : m) * w[k];
+    }
+    return s;
+}
+
+/* A sum that has FINER more bits behind its last one, and a slice. */
+static struct sum join(struct sum a, struct sum b)
+{
+    unsigned e = a.exponent > b.exponent ? a.exponent : b.exponent;
+    unsigned down_a = e - a.exponent < 63 ? e - a.exponent : 63, down_b = e - b.exponent < 63 ? e - b.exponent : 63;
+
+    return (struct sum){ (a.value >> down_a) + (b.value * (1 << FINER) >> down_b), e };
+}
+
+/* To f32, halves away from zero; f16 has been rounded to its own width. */
+static uint32_t rounded(struct sum s, const struct layout *f, unsigned finer)
+{
+    uint64_t m = s.value < 0 ? -(uint64_t)s.value : (uint64_t)s.value;
+    uint32_t sign = s.value < 0 ? 0x80000000u : 0;
+    int length = 64 - __builtin_clzll(m), drop = length - (int)f->mantissa - 1;
+    int e = (int)s.exponent + length - 1 - (int)f->mantissa - 8 - GUARD - (int)finer; /* biased */
+
+    if (f->subnormals && e < 1) {
+        drop += 1 - e;
+        e = 1;
+    }
+    if (drop > 62)
+        return sign;
+    m = drop > 0 ? (m + (UINT64_C(1) << drop >> 1)) >> drop : m << -drop;
+    if (m >> (f->mantissa + 1)) {
+        m >>= 1;
+        e++;
+    }
+    if (e >= (int)f->infinity)
+        return sign | 0x7f800000;
+    if (f->subnormals) {
+        uint16_t half = (uint16_t)(sign >> 16 | (m >> f->mantissa ? (unsigned)e << f->mantissa : 0) | (m & ((1u << f->mantissa) - 1)));
+
+        return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(half));
+    }
+    return e < 1 ? sign : sign | (uint32_t)e << 23 | ((uint32_t)m & 0x7fffff);
+}
+
+static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const struct ptxi_weights *w)
+{
+    const struct layout *f = &layouts[format == PTXI_TEXEL_F16];
+    struct odd o = { 0 };
+    struct sum s;
+
+    for (unsigned k = 0; k < 4 * w->slices; k++)
+        if (w->inside >> k & 1)
+            look(&o, texels[k], f);
+    if (o.nan || (o.plus && o.minus))
+        return format == PTXI_TEXEL_F16 ? 0x7fffe000 : 0x7fffffff;
+    if (o.plus || o.minus)
+        return o.plus ? 0x7f800000 : 0xff800000;
+    s = slice(texels, w->w, f);
+    if (w->slices > 1) {
+        s.value *= 1 << FINER;
+        for (unsigned k = 1; k < w->slices; k++)
+            s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
+    }
+    if (!s.value)
+        return o.not_minus_zero ? 0 : 0x80000000;
+    return rounded(s, f, w->slices > 1 ? FINER : 0);
+}
+
+/* ---- sums of integers */
+
+static inline int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Normalised numbers are extended to 16 bits. */
+static uint32_t fraction_of(enum ptxi_texel format, int64_t sum)
+{
+    switch (format) {
+    case PTXI_TEXEL_U8: return ptxi_texel_to_f32((uint32_t)((sum * 257 + 128) >> 8), PTXI_TEXEL_U16);
+    case PTXI_TEXEL_U16: return ptxi_texel_to_f32((uint32_t)((sum + 128) >> 8), format);
+    case PTXI_TEXEL_S8: return ptxi_texel_to_f32((uint32_t)clamp(sum + ((sum + 64 + (sum >> 12) * 16) >> 7), -32767, 32767), PTXI_TEXEL_S16);
+    default: return ptxi_texel_to_f32((uint32_t)((sum + 128) >> 8), format);
+    }
+}
+
+uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const struct ptxi_weights *w, bool as_integers)
+{
+    int64_t sum = 0;
+
+    if (ptxi_texel_is_float(format))
+        return float_mean(format, texels, w);
+    for (unsigned k = 0; k < 4 * w->slices; k++)
+        sum += (format == PTXI_TEXEL_U32 ? (int64_t)texels[k] : (int32_t)texels[k]) * (int64_t)w->w[k];
+    if (as_integers)
+        return (uint32_t)((sum + (format == PTXI_TEXEL_U32 || format == PTXI_TEXEL_S32 ? 0 : 128)) >> 8);
+    return fraction_of(format, sum);
+}
+
+/* ---- formats */
+
+uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format)
+{
+    switch (format) {
+    case PTXI_TEXEL_U8: return ptxi_num_bits_f32((float)texel / 255.0f);
+    case PTXI_TEXEL_U16: return ptxi_num_bits_f32((float)texel / 65535.0f);
+    case PTXI_TEXEL_S8: return ptxi_num_bits_f32((float)clamp((int32_t)texel, -127, 127) / 127.0f);
+    case PTXI_TEXEL_S16: return ptxi_num_bits_f32((float)clamp((int32_t)texel, -32767, 32767) / 32767.0f);
+    case PTXI_TEXEL_F16: return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)texel));
+    default: return texel;
+    }
+}
+
+uint16_t ptxi_texture_f16(uint32_t f32)
+{
+    return (f32 & 0x7fffffff) > 0x7f800000 ? 0x7fff : ptxi_num_f16_from_f32(f32, PTXI_NUM_RN);
+}
+
+uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format)
+{
+    unsigned bits = 8 * ptxi_texel_bytes(format);
+    int32_t most = bits < 32 ? (1 << (bits - 1)) - 1 : INT32_MAX;
+
+    if (format == PTXI_TEXEL_F16) {
+        uint16_t h = ptxi_num_f16_from_f32(value, PTXI_NUM_RZ), payload = value >> 13 & 0x3ff;
+
+        return (value & 0x7fffffff) <= 0x7f800000 ? h : (value >> 16 & 0x8000) | 0x7c00 | payload | !payload;
+    }
+    if (bits == 32)
+        return value;
+    if (ptxi_texel_is_signed(format))
+        return (uint32_t)clamp((int32_t)value, -most - 1, most);
+    return value >> bits ? (1u << bits) - 1 : value;
+}
+
+/* As f16. */
+static const uint16_t srgb[256] = {
+    0x0000, 0x0d00, 0x1100, 0x1380, 0x1500, 0x1640, 0x1780, 0x1860, 0x1900, 0x19a0, 0x1a40, 0x1ae0, 0x1b80, 0x1c20, 0x1c80, 0x1ce0,
+    0x1d50, 0x1dc0, 0x1e30, 0x1eb0, 0x1f30, 0x1fb0, 0x2018, 0x2060, 0x20b0, 0x20f8, 0x2148, 0x21a0, 0x21f0, 0x2248, 0x22a8, 0x2300,
+    0x2360, 0x23d0, 0x2418, 0x2450, 0x2488, 0x24c0, 0x24f8, 0x2530, 0x2570, 0x25b0, 0x25f0, 0x2630, 0x2670, 0x26b8, 0x2700, 0x2748,
+    0x2790, 0x27e0, 0x2818, 0x2840, 0x2868, 0x2890, 0x28b8, 0x28e0, 0x2910, 0x2940, 0x2968, 0x2998, 0x29c8, 0x29f8, 0x2a28, 0x2a60,
+    0x2a90, 0x2ac0, 0x2b00, 0x2b30, 0x2b60, 0x2ba0, 0x2bd0, 0x2c08, 0x2c28, 0x2c40, 0x2c60, 0x2c80, 0x2ca0, 0x2cc0, 0x2ce0, 0x2d00,
+    0x2d20, 0x2d48, 0x2d68, 0x2d88, 0x2db0, 0x2dd0, 0x2df8, 0x2e18, 0x2e40, 0x2e68, 0x2e88, 0x2eb0, 0x2ed8, 0x2f00, 0x2f28, 0x2f50,
+    0x2f80, 0x2fa0, 0x2fd0, 0x3000, 0x3010, 0x3028, 0x3040, 0x3058, 0x3070, 0x3088, 0x30a0, 0x30b8, 0x30d0, 0x30e8, 0x3100, 0x3118,
+    0x3130, 0x3148, 0x3160, 0x3180, 0x3198, 0x31b0, 0x31d0, 0x31e8, 0x3200, 0x3220, 0x3238, 0x3258, 0x3270, 0x3290, 0x32b0, 0x32c8,
+    0x32e8, 0x3308, 0x3328, 0x3340, 0x3360, 0x3380, 0x33a0, 0x33c0, 0x33e0, 0x3400, 0x3410, 0x3420, 0x3430, 0x3440, 0x3450, 0x3468,
+    0x3478, 0x3488, 0x3498, 0x34a8, 0x34c0, 0x34d0, 0x34e0, 0x34f0, 0x3508, 0x3518, 0x3528, 0x3540, 0x3550, 0x3568, 0x3578, 0x3590,
+    0x35a0, 0x35b0, 0x35c8, 0x35e0, 0x35f0, 0x3608, 0x3618, 0x3630, 0x3640, 0x3658, 0x3670, 0x3688, 0x3698, 0x36b0, 0x36c8, 0x36d8,
+    0x36f0, 0x3708, 0x3720, 0x3738, 0x3750, 0x3768, 0x3780, 0x3790, 0x37b0, 0x37c0, 0x37e0, 0x37f0, 0x3808, 0x3810, 0x3820, 0x3828,
+    0x3838, 0x3848, 0x3850, 0x3860, 0x3868, 0x3878, 0x3888, 0x3890, 0x38a0, 0x38b0, 0x38b8, 0x38c8, 0x38d8, 0x38e0, 0x38f0, 0x3900,
+    0x3908, 0x3918, 0x3928, 0x3938, 0x3948, 0x3950, 0x3960, 0x3970, 0x3980, 0x3990, 0x3998, 0x39a8, 0x39b8, 0x39c8, 0x39d8, 0x39e8,
+    0x39f8, 0x3a08, 0x3a18, 0x3a28, 0x3a38, 0x3a48, 0x3a58, 0x3a68, 0x3a78, 0x3a88, 0x3a98, 0x3aa8, 0x3ab8, 0x3ac8, 0x3ad8, 0x3ae8,
+    0x3af8, 0x3b08, 0x3b18, 0x3b28, 0x3b40, 0x3b50, 0x3b60, 0x3b70, 0x3b80, 0x3b90, 0x3ba0, 0x3bb0, 0x3bd0, 0x3be0, 0x3bf0, 0x3c00,
+};
+
+uint32_t ptxi_texel_from_srgb(uint8_t texel)
+{
+    return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(srgb[texel]));
+}
+
+/* How the driver makes fractions: the last steps are its own. */
+static uint32_t fraction_texel(double c, enum ptxi_texel format)
+{
+    double most = format == PTXI_TEXEL_S8 ? 127 : 32767, v = c > 1 ? 1 : c;
+    uint32_t t;
+
+    if (ptxi_texel_is_signed(format)) {
+        v = v < -1 ? -1 : v;
+        return (uint32_t)(int32_t)(v < 0 ? -ceil(-v * most - 0.5) : ceil(v * most - 0.5));
+    }
+    if (!(v > 0))
+        return 0;
+    t = (uint32_t)(v * 65536);
+    t -= t >> 16 ? 1 : t >> 15;
+    return format == PTXI_TEXEL_U16 ? t : (t * 255 + 32767) / 65535;
+}
+
+uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer, bool srgb)
+{
+    uint32_t bits = ptxi_num_bits_f32(c);
+    unsigned unused = 32 - 8 * ptxi_texel_bytes(format);
+
+    if (format == PTXI_TEXEL_F16)
+        return ptxi_texel_store(bits, format);
+    if (!unused)
+        return bits;
+    if (as_integer)
+        return ptxi_texel_is_signed(format) ? (uint32_t)((int32_t)(bits << unused) >> unused) : bits << unused >> unused;
+    if (srgb)
+        c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
+    return c != c ? 0 : fraction_texel(c, format);
+}

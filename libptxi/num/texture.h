@@ -1,0 +1,112 @@
+/* How textures are read: places, weights, sums and formats. What is not in the CUDA C++ Programming Guide, "Texture Fetching", was found from
+ * recordings of an H200.
+ *
+ * Coordinates become texels and 256ths. A normalised one is cut to 21 bits behind the point before it is multiplied by the size (22 for sizes
+ * above 8192), then rounded to 256ths, halves up, which are weights of 8 bits; so are the products of the weights of several dimensions. */
+#ifndef PTXI_NUM_TEXTURE_H
+#define PTXI_NUM_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* As the driver's array formats are numbered. */
+enum ptxi_texel { PTXI_TEXEL_U8 = 1, PTXI_TEXEL_U16, PTXI_TEXEL_U32, PTXI_TEXEL_S8 = 8, PTXI_TEXEL_S16, PTXI_TEXEL_S32, PTXI_TEXEL_F16 = 16, PTXI_TEXEL_F32 = 32 };
+
+enum ptxi_address_mode { PTXI_ADDRESS_WRAP, PTXI_ADDRESS_CLAMP, PTXI_ADDRESS_MIRROR, PTXI_ADDRESS_BORDER };
+
+static inline bool ptxi_texel_is_float(enum ptxi_texel t)
+{
+    return t == PTXI_TEXEL_F16 || t == PTXI_TEXEL_F32;
+}
+
+static inline bool ptxi_texel_is_signed(enum ptxi_texel t)
+{
+    return t >= PTXI_TEXEL_S8 && t <= PTXI_TEXEL_S32;
+}
+
+static inline unsigned ptxi_texel_bytes(enum ptxi_texel t)
+{
+    return t == PTXI_TEXEL_F32 ? 4 : t == PTXI_TEXEL_F16 ? 2 : 1u << ((t & 7) - !ptxi_texel_is_signed(t));
+}
+
+/* ---- places */
+
+/* Two neighbours along one dimension, before the address mode, and how far (256ths) the place is on the way to the second. */
+struct ptxi_tap {
+    int64_t at;
+    uint32_t fraction;
+};
+
+/* The place of a coordinate; NaN and subnormals count as 0, and what is beyond 2^24 texels, or repetitions, as that. */
+struct ptxi_tap ptxi_texture_place(double x, uint32_t size, bool normalized, bool linear);
+
+/* The texel that an address mode finds at index i, or -1: the border's colour. */
+static inline int64_t ptxi_texture_wrap(int64_t i, uint32_t size, enum ptxi_address_mode mode)
+{
+    int64_t n = size, m;
+
+    if ((uint64_t)i < size)
+        return i;
+    switch (mode) {
+    case PTXI_ADDRESS_WRAP:
+        m = i % n;
+        return m < 0 ? m + n : m;
+    case PTXI_ADDRESS_MIRROR:
+        m = i % (2 * n);
+        m = m < 0 ? m + 2 * n : m;
+        return m < n ? m : 2 * n - 1 - m;
+    case PTXI_ADDRESS_BORDER:
+        return -1;
+    default:
+        return i < 0 ? 0 : n - 1;
+    }
+}
+
+/* A direction's face of a cube, in the order of its layers, and normalised coordinates there. */
+unsigned ptxi_texture_cube(const float direction[3], double place[2]);
+
+/* ---- weights */
+
+/* Of the texels of a footprint, in slices of four: bit 0 of a texel's number says that it is the second along x, bit 1 along y. Slices are
+ * those of two levels or of a volume. */
+struct ptxi_weights {
+    uint16_t w[16];  /* 256ths; their sum is 256 */
+    uint16_t inside; /* texels that are part of it, even if their weight has become 0 */
+    uint32_t slices;
+};
+/* One slice more, which has so much of the 256. */
+void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y);
+
+/* The mean of texels of a format, as ptxi_texel_load() has them: as f32, of integers also as an integer. */
+uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const struct ptxi_weights *w, bool as_integers);
+
+/* ---- formats */
+
+/* A texel's channel, extended to 32 bits as its format says. */
+static inline uint32_t ptxi_texel_load(const unsigned char *p, enum ptxi_texel format)
+{
+    uint16_t h;
+    uint32_t v;
+
+    switch (format) {
+    case PTXI_TEXEL_U8: return *p;
+    case PTXI_TEXEL_S8: return (uint32_t)(int8_t)*p;
+    case PTXI_TEXEL_U16: case PTXI_TEXEL_F16: memcpy(&h, p, 2); return h;
+    case PTXI_TEXEL_S16: memcpy(&h, p, 2); return (uint32_t)(int16_t)h;
+    default: memcpy(&v, p, 4); return v;
+    }
+}
+
+/* A channel as f32: what it holds, or a fraction of its format's largest value. */
+uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format);
+/* One of 8 bits that holds a colour by the curve of sRGB. */
+uint32_t ptxi_texel_from_srgb(uint8_t texel);
+/* f32 to f16, rounded to the nearest; NaN is 0x7fff. */
+uint16_t ptxi_texture_f16(uint32_t f32);
+/* The border's colour as a texel of a format: that fraction of its largest value, or, read as an integer, the lowest bits of the f32. */
+uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer, bool srgb);
+/* What sust.p stores for 32 bits: an integer that the format has no room for is clamped, f16 is rounded to zero. */
+uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format);
+
+#endif

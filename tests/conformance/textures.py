@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Records what a GPU's textures and surfaces answer: textures.py [--driver LIB --prefix ptxi] OUT writes OUT/textures.rec.
+
+textures.c describes the recording and compares. Of most cases some rows are kept. The driver is NVIDIA's, or any library with its calls
+under another prefix. Nothing but Python's standard library is needed."""
+import argparse
+import array
+import os
+import struct
+import sys
+
+from texture_cases import all_cases
+from texture_driver import FORMATS, Driver, Failure, run, tex_desc
+
+KINDS = ['array', 'mip', 'linear', 'pitch']
+
+# Rows kept: one in so many, by how the names begin; the first that fits. 0: none, of what others show, or what is not known to the last bit.
+STEPS = [
+    ('gather/a2d', 0), ('gather/cube', 0), ('depth/f32-16', 0), ('depth/u16-16', 0), ('depth/f16-16', 0), ('suld/unaligned', 0),
+    ('weights/3d-0', 0), ('cube/precise', 0), ('read/u16-linear', 0), ('read/s16-linear', 0), ('suld/', 7), ('gather/', 3),
+    ('linear/', 3), ('equal/', 4), ('sustp/s16-x2', 0), ('sustp/s8-x2', 0), ('sustp/u32-x2', 0), ('sustp/s32-x2', 0),
+    ('sustp/u32-x1', 0), ('sustp/s32-x1', 0), ('sustp/f32-x2', 0), ('sustp/f16-x2', 0), ('sustp/u16-x2', 0), ('sustp/s32-x4', 0),
+    ('weights/wide', 0), ('weights/norm-65536-0', 0), ('weights/norm-16384-0', 0), ('weights/norm-65536', 16), ('weights/norm', 11),
+    ('weights/1d', 9), ('weights/', 8), ('arith/f32-3d-half', 0), ('arith/f16-3d-half', 0), ('arith/f32-3d', 0), ('arith/f16-3d', 0),
+    ('arith/', 17), ('onehot/f32', 41), ('onehot/u8-3d', 16), ('onehot/', 0), ('srgb/linear', 0), ('read/f32', 7), ('read/u8', 3),
+    ('read/s8', 3), ('read/u16-half', 0), ('read/s16-half', 0), ('read/f16-half', 0), ('read/', 61), ('address/3d', 4), ('address/', 5),
+    ('border/srgb', 0), ('border/', 8), ('integer/', 3), ('offset/integer', 0), ('cube/1-66', 0), ('cube/wrap-1-66', 0), ('cube/', 9),
+    ('level/integer', 0), ('level/sweep-0', 0), ('level/sweep', 13), ('level/', 5), ('blend/f32-2d-1', 0), ('blend/f16-1d-1', 0),
+    ('blend/f16-2d-1', 0), ('blend/', 11), ('grad/', 0),
+]
+
+
+def step(name):
+    return next((n for prefix, n in STEPS if name.startswith(prefix)), 1)
+
+
+def blob(b):
+    return struct.pack('<I', len(b)) + b + b'\0' * (-len(b) % 4)
+
+
+def rows(words, width, n):
+    return b''.join(words[k * width:(k + 1) * width].tobytes() for k in range(0, len(words) // width, n))
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('out')
+    p.add_argument('--driver', default='libcuda.so.1')
+    p.add_argument('--prefix', default='cu')
+    p.add_argument('--only', default='')
+    a = p.parse_args()
+    driver = Driver(a.driver, a.prefix)
+    print(driver.about)
+    count = 0
+    with open(os.path.join(a.out, 'textures.rec'), 'wb') as f:
+        f.write(b'ptxitex1')
+        for c in all_cases():
+            n = step(c['name'])
+            if not n or not c['name'].startswith(a.only):
+                continue
+            r = c['res']
+            if c['tex'] is not None or c['name'].startswith('suld'):
+                c['rows'] = array.array('I', rows(c['rows'], c['nin'], n))
+            try:
+                y, after = run(driver, c)
+            except Failure as e:
+                sys.exit('%s: %s' % (c['name'], e))
+            f.write(blob(c['name'].encode()) + blob(c['op'].encode()))
+            f.write(struct.pack('<9I', KINDS.index(r['kind']), FORMATS[r['fmt']][0], r['ch'], r['w'], r['h'], r['d'], r['flags'], r['levels'], r.get('pitch', 0)))
+            f.write(blob(r['data']) + blob(tex_desc(c['tex']) if c['tex'] is not None else b''))
+            f.write(struct.pack('<3I', c['nin'], c['nout'], len(c['rows']) // c['nin']) + c['rows'].tobytes() + y.tobytes() + blob(after))
+            count += 1
+    print('%d cases' % count)
+
+
+if __name__ == '__main__':
+    main()

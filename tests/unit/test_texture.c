@@ -1,0 +1,446 @@
+/* Arrays, texture and surface objects, references, and what kernels may do with them. What comes out of a texture is for
+ * tests/conformance/textures. */
+#include "unit/bits.h"
+
+#include "ptxi.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
+#define bad(call, why) ck_assert_int_eq(call, PTXI_ERROR_##why)
+
+static ptxiContext ctx;
+
+static void setup(void)
+{
+    ok(ptxiInit(0));
+    ok(ptxiCtxCreate(&ctx, 0, 0));
+}
+
+static void teardown(void)
+{
+    ok(ptxiCtxDestroy(ctx));
+}
+
+/* ---- helpers */
+
+static ptxiModule load(const char *head, const char *text)
+{
+    char all[8000];
+    ptxiModule m;
+
+    snprintf(all, sizeof all, ".version 8.1\n.target sm_90%s\n.address_size 64\n%s", head, text);
+    if (ptxiModuleLoadData(&m, all)) {
+        ptxiDiagnostic d = { .size = sizeof d };
+
+        ok(ptxiGetLastDiagnostic(0, &d));
+        ck_abort_msg("%s", d.text);
+    }
+    return m;
+}
+
+/* Runs kernel k(object, result) with a warp; the result's words. */
+static ptxiResult run(ptxiModule m, unsigned long long object, uint32_t *out, unsigned words)
+{
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    void *params[] = { &object, &p };
+    ptxiResult r;
+
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, words * 4));
+    ok(ptxiMemsetD32(p, 0xdead, words));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    r = ptxiCtxSynchronize();
+    ok(ptxiMemcpyDtoH(out, p, words * 4));
+    ok(ptxiMemFree(p));
+    return r;
+}
+
+#define KERNEL(body) \
+    ".visible .entry k(.param .u64 o, .param .u64 p) { .reg .b64 %t, %a; .reg .b32 %r<10>; .reg .f32 %f<10>; .reg .pred %p<3>;\n" \
+    "ld.param.u64 %t, [o]; ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mad.wide.u32 %a, %r0, 4, %a;\n" body "\nst.global.u32 [%a], %r1; ret; }\n"
+
+static ptxiArray array_of(const PTXI_ARRAY3D_DESCRIPTOR *d, const void *texels)
+{
+    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels, .dstMemoryType = PTXI_MEMORYTYPE_ARRAY };
+    ptxiArray a;
+
+    ok(ptxiArray3DCreate(&a, d));
+    c.dstArray = a;
+    c.WidthInBytes = d->Width * d->NumChannels * (d->Format == PTXI_AD_FORMAT_UNSIGNED_INT8 ? 1 : 4);
+    c.Height = d->Height ? d->Height : 1;
+    c.Depth = d->Depth ? d->Depth : 1;
+    ok(ptxiMemcpy3D(&c));
+    return a;
+}
+
+static const uint32_t sixteen[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+static ptxiArray words_4x4(unsigned flags)
+{
+    return array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, flags }, sixteen);
+}
+
+static ptxiTexObject texture_of(ptxiArray a, unsigned flags)
+{
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a };
+    PTXI_TEXTURE_DESC s = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .flags = flags };
+    ptxiTexObject t = 0;
+
+    ok(ptxiTexObjectCreate(&t, &r, &s, NULL));
+    return t;
+}
+
+/* ---- arrays */
+
+START_TEST(arrays_keep_what_is_copied)
+{
+    PTXI_ARRAY3D_DESCRIPTOR d = { 4, 2, 2, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_LAYERED }, got;
+    PTXI_ARRAY_DESCRIPTOR flat;
+    ptxiArray a = array_of(&d, sixteen), b;
+    uint32_t back[16] = { 0 };
+    PTXI_MEMCPY2D c = { .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 4, .srcY = 1, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back,
+                        .WidthInBytes = 8, .Height = 1 };
+    ptxiDevicePtr p;
+
+    ok(ptxiArray3DGetDescriptor(&got, a));
+    ck_assert_mem_eq(&got, &d, sizeof d);
+    ok(ptxiArrayGetDescriptor(&flat, a));
+    ck_assert_uint_eq(flat.Width, 4);
+    ck_assert_uint_eq(flat.Height, 2);
+    ok(ptxiMemcpy2D(&c));
+    ck_assert_uint_eq(back[0], 5);
+    ck_assert_uint_eq(back[1], 6);
+    c.srcXInBytes = 12;
+    bad(ptxiMemcpy2D(&c), INVALID_VALUE);
+    ok(ptxiMemcpyAtoH(back, a, 32, 8));
+    ck_assert_uint_eq(back[0], 8);
+    bad(ptxiMemcpyAtoH(back, a, 60, 8), INVALID_VALUE);
+    ok(ptxiMemAlloc(&p, 64));
+    ok(ptxiMemcpyAtoD(p, a, 0, 64));
+    ok(ptxiArray3DCreate(&b, &d));
+    ok(ptxiMemcpyDtoA(b, 0, p, 64));
+    ok(ptxiMemcpyHtoA(b, 4, &(uint32_t){ 100 }, 4));
+    ok(ptxiMemcpyAtoA(b, 8, a, 60, 4));
+    ok(ptxiMemcpyAtoHAsync(back, b, 0, 64, NULL));
+    ok(ptxiCtxSynchronize());
+    ck_assert_uint_eq(back[1], 100);
+    ck_assert_uint_eq(back[2], 15);
+    ck_assert_uint_eq(back[15], 15);
+    ok(ptxiArrayDestroy(b));
+    ok(ptxiArrayDestroy(a));
+    ok(ptxiMemFree(p));
+}
+END_TEST
+
+START_TEST(shapes_that_there_are_not)
+{
+    static const PTXI_ARRAY3D_DESCRIPTOR none[] = {
+        { 0, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 },       { 4, 0, 0, (ptxiArrayFormat)4, 1, 0 },
+        { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 3, 0 },       { 4, 0, 2, PTXI_AD_FORMAT_FLOAT, 1, 0 },
+        { 4, 4, 0, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_LAYERED }, { 4, 3, 6, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP },
+        { 4, 4, 7, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED }, { 200000, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 },
+        { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0x100 },
+    };
+    PTXI_ARRAY3D_DESCRIPTOR d = { 20, 12, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, got;
+    ptxiMipmappedArray m;
+    ptxiArray a;
+
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        bad(ptxiArray3DCreate(&a, &none[k]), INVALID_VALUE);
+    bad(ptxiArray3DCreate(&a, NULL), INVALID_VALUE);
+    ok(ptxiMipmappedArrayCreate(&m, &d, 100));
+    ok(ptxiMipmappedArrayGetLevel(&a, m, 4));
+    ok(ptxiArray3DGetDescriptor(&got, a));
+    ck_assert_uint_eq(got.Width, 1);
+    ck_assert_uint_eq(got.Height, 1);
+    bad(ptxiArrayDestroy(a), INVALID_HANDLE);
+    bad(ptxiMipmappedArrayGetLevel(&a, m, 5), INVALID_VALUE);
+    ok(ptxiMipmappedArrayDestroy(m));
+    bad(ptxiArrayDestroy((ptxiArray)&d), INVALID_HANDLE);
+}
+END_TEST
+
+/* ---- objects */
+
+START_TEST(objects_tell_what_they_were_made_from)
+{
+    ptxiArray a = words_4x4(0);
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a }, got;
+    PTXI_TEXTURE_DESC s = { .filterMode = PTXI_TR_FILTER_MODE_LINEAR, .borderColor = { 1, 2, 3, 4 } }, sampler;
+    PTXI_RESOURCE_VIEW_DESC v = { .format = PTXI_RES_VIEW_FORMAT_UINT_4X8, .width = 4, .height = 4 }, view;
+    ptxiTexObject t;
+    ptxiSurfObject surface;
+
+    ok(ptxiTexObjectCreate(&t, &r, &s, &v));
+    ok(ptxiTexObjectGetResourceDesc(&got, t));
+    ck_assert_ptr_eq(got.res.array.hArray, a);
+    ok(ptxiTexObjectGetTextureDesc(&sampler, t));
+    ck_assert_mem_eq(&sampler, &s, sizeof s);
+    ok(ptxiTexObjectGetResourceViewDesc(&view, t));
+    ck_assert_mem_eq(&view, &v, sizeof v);
+    ok(ptxiTexObjectDestroy(t));
+    bad(ptxiTexObjectDestroy(t), INVALID_VALUE);
+    bad(ptxiTexObjectGetResourceDesc(&got, t), INVALID_VALUE);
+    v.format = PTXI_RES_VIEW_FORMAT_UINT_2X8;
+    bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
+    s.flags = 0x1000;
+    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    bad(ptxiSurfObjectCreate(&surface, &r), INVALID_VALUE); /* made without PTXI_ARRAY3D_SURFACE_LDST */
+    r.res.array.hArray = NULL;
+    s.flags = 0;
+    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_HANDLE);
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
+static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; tex.2d.v4.u32.s32 {%r1,%r4,%r5,%r6}|%p1, [%t, {%r2,%r3}]; @!%p1 mov.u32 %r1, 99;");
+
+START_TEST(lanes_fetch_their_texels)
+{
+    ptxiArray a = words_4x4(0);
+    ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER);
+    ptxiModule m = load("", fetch);
+    uint32_t out[32];
+
+    ok(run(m, t, out, 32));
+    for (unsigned k = 0; k < 32; k++)
+        ck_assert_uint_eq(out[k], k < 16 ? k : 12 + k % 4); /* clamped */
+    ok(ptxiTexObjectDestroy(t));
+    ok(ptxiModuleUnload(m));
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
+/* Half of the lanes, and each lane another texture. */
+START_TEST(textures_may_differ_between_lanes)
+{
+    ptxiArray a = words_4x4(0), b = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, (uint32_t[16]){ 1000, 1001 });
+    ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER), u = texture_of(b, PTXI_TRSF_READ_AS_INTEGER);
+    ptxiModule m = load("", KERNEL("and.b32 %r2, %r0, 1; setp.ge.u32 %p1, %r0, 16; cvt.u64.u32 %a, %r2; add.u64 %t, %t, %a; ld.param.u64 %a, [p];\n"
+                                   "mad.wide.u32 %a, %r0, 4, %a; mov.u32 %r1, 7; @!%p1 tex.1d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r2}];"));
+    uint32_t out[32];
+
+    ck_assert_uint_eq(u, t + 1);
+    ok(run(m, t, out, 32));
+    for (unsigned k = 0; k < 32; k++)
+        ck_assert_uint_eq(out[k], k >= 16 ? 7 : k % 2 ? 1001 : 0);
+    ok(ptxiTexObjectDestroy(t));
+    ok(ptxiTexObjectDestroy(u));
+    ok(ptxiModuleUnload(m));
+    ok(ptxiArrayDestroy(a));
+    ok(ptxiArrayDestroy(b));
+}
+END_TEST
+
+static void expect_report(ptxiFault fault, const char *words)
+{
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiGetLastReport(NULL, &r));
+    ck_assert_int_eq(r.fault, fault);
+    ck_assert_msg(strstr(r.text, words) != NULL, "%s", r.text);
+}
+
+START_TEST(what_is_no_texture_fails_the_launch)
+{
+    ptxiModule m = load("", fetch);
+    ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST);
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a };
+    ptxiTexObject t = texture_of(a, 0);
+    ptxiSurfObject s;
+    uint32_t out[32];
+
+    ok(ptxiSurfObjectCreate(&s, &r));
+    ok(ptxiTexObjectDestroy(t));
+    const unsigned long long none[] = { 0, t, s, 1 << 30, UINT32_MAX, 1ULL << 33, (uintptr_t)out, UINT64_MAX };
+
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        bad(run(m, none[k], out, 32), ILLEGAL_INSTRUCTION);
+        expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "names no texture");
+    }
+    ok(ptxiSurfObjectDestroy(s));
+    ok(ptxiModuleUnload(m));
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
+START_TEST(memory_that_is_gone_is_seen)
+{
+    ptxiModule m = load("", KERNEL("tex.1d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r0}];"));
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
+    PTXI_TEXTURE_DESC s = { .flags = PTXI_TRSF_READ_AS_INTEGER };
+    ptxiTexObject t;
+    ptxiDevicePtr p;
+    uint32_t out[32];
+
+    ok(ptxiMemAlloc(&p, 64));
+    ok(ptxiMemcpyHtoD(p, sixteen, 64));
+    r.res.linear.devPtr = p;
+    r.res.linear.format = PTXI_AD_FORMAT_UNSIGNED_INT32;
+    r.res.linear.numChannels = 1;
+    r.res.linear.sizeInBytes = 128;
+    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    r.res.linear.sizeInBytes = 64;
+    ok(ptxiTexObjectCreate(&t, &r, &s, NULL));
+    ok(run(m, t, out, 32));
+    for (unsigned k = 0; k < 32; k++)
+        ck_assert_uint_eq(out[k], k < 16 ? k : 0);
+    ok(ptxiMemFree(p));
+    bad(run(m, t, out, 32), ILLEGAL_INSTRUCTION);
+    expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "memory is gone");
+    ok(ptxiTexObjectDestroy(t));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* ---- references */
+
+START_TEST(references_stand_for_what_is_bound)
+{
+    ptxiModule m = load("", ".global .texref tr; .global .surfref sr;\n" KERNEL("tex.1d.v4.u32.s32 {%r1,_,_,_}, [tr, {%r0}]; shl.b32 %r2, %r0, 2; mov.u64 %t, tr;\n"
+                                                                                "istypep.texref %p1, %t; @%p1 add.u32 %r1, %r1, 100; istypep.surfref %p1, %t; @%p1 trap;\n"
+                                                                                "suld.b.2d.b32.zero %r3, [sr, {%r2, 1}]; add.u32 %r1, %r1, %r3;"));
+    ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST), got;
+    ptxiTexRef t, again;
+    ptxiSurfRef s;
+    ptxiDevicePtr p;
+    uint32_t out[32];
+
+    bad(ptxiModuleGetTexRef(&t, m, "sr"), NOT_FOUND);
+    ok(ptxiModuleGetTexRef(&t, m, "tr"));
+    ok(ptxiModuleGetTexRef(&again, m, "tr"));
+    ck_assert_ptr_eq(t, again);
+    ok(ptxiModuleGetSurfRef(&s, m, "sr"));
+    bad(run(m, 0, out, 32), ILLEGAL_INSTRUCTION); /* nothing is bound */
+    bad(ptxiSurfRefGetArray(&got, s), INVALID_VALUE);
+    ok(ptxiSurfRefSetArray(s, a, 0));
+    ok(ptxiSurfRefGetArray(&got, s));
+    ck_assert_ptr_eq(got, a);
+    ok(ptxiMemAlloc(&p, 64));
+    ok(ptxiMemcpyHtoD(p, sixteen, 64));
+    ok(ptxiTexRefSetFormat(t, PTXI_AD_FORMAT_UNSIGNED_INT32, 1));
+    ok(ptxiTexRefSetFlags(t, PTXI_TRSF_READ_AS_INTEGER));
+    ok(ptxiTexRefSetAddress(NULL, t, p, 64));
+    ok(run(m, 0, out, 32));
+    for (unsigned k = 0; k < 32; k++)
+        ck_assert_uint_eq(out[k], 100 + (k < 16 ? k : 0) + (k < 4 ? 4 + k : 0));
+    ok(ptxiTexRefSetArray(t, a, PTXI_TRSA_OVERRIDE_FORMAT));
+    ok(ptxiTexRefSetAddressMode(t, 0, PTXI_TR_ADDRESS_MODE_CLAMP));
+    ok(run(m, 0, out, 32));
+    ck_assert_uint_eq(out[31], 103);
+    bad(ptxiTexRefSetAddressMode(t, 3, PTXI_TR_ADDRESS_MODE_CLAMP), INVALID_VALUE);
+    bad(ptxiTexRefSetFilterMode(NULL, PTXI_TR_FILTER_MODE_POINT), INVALID_HANDLE);
+    ok(ptxiModuleUnload(m));
+    ok(ptxiMemFree(p));
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
+/* PTX ISA, "Texturing Modes": the sampler decides, whatever the texture was made with. */
+START_TEST(samplers_of_their_own)
+{
+    ptxiModule m = load(", texmode_independent", ".global .texref tr; .global .samplerref edge = { addr_mode_0 = clamp_to_edge, filter_mode = nearest };\n"
+                                                 ".global .samplerref border = { addr_mode_0 = clamp_to_border, addr_mode_1 = wrap, filter_mode = linear };\n"
+                                                 KERNEL("cvt.rn.f32.u32 %f1, %r0; add.f32 %f1, %f1, 0f3f000000; mov.f32 %f2, 0f3f000000; mov.f32 %f3, %f1;\n"
+                                                        "tex.2d.v4.f32.f32 {%f4,_,_,_}, [tr, edge, {%f1,%f2}]; tex.2d.v4.f32.f32 {%f5,_,_,_}, [tr, border, {%f3,%f2}];\n"
+                                                        "fma.rn.f32 %f4, %f4, 0f42c80000, %f5; cvt.rni.u32.f32 %r1, %f4;"));
+    static const float texels[] = { 1, 2, 3, 4 };
+    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 1, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, texels);
+    ptxiTexRef t;
+    uint32_t out[32];
+
+    ok(ptxiModuleGetTexRef(&t, m, "tr"));
+    ok(ptxiTexRefSetArray(t, a, PTXI_TRSA_OVERRIDE_FORMAT));
+    ok(run(m, 0, out, 32));
+    for (unsigned k = 0; k < 32; k++)
+        ck_assert_uint_eq(out[k], k < 4 ? 101 * (k + 1) : 400);
+    ok(ptxiModuleUnload(m));
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
+/* ---- surfaces */
+
+START_TEST(surfaces_are_written_and_their_ends_seen)
+{
+    ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST);
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a }, got;
+    ptxiSurfObject s;
+    uint32_t out[32], back[16];
+    struct {
+        const char *body;
+        ptxiResult result;
+        ptxiFault fault;
+    } misdeeds[] = {
+        { KERNEL("shl.b32 %r2, %r0, 2; suld.b.1d.b32.trap %r1, [%t, {%r2}];"), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS },
+        { KERNEL("sust.b.1d.b32.trap [%t, {-4}], %r0; mov.u32 %r1, 0;"), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS },
+        { KERNEL("suld.b.1d.b32.zero %r1, [%t, {2}];"), PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED },
+        { KERNEL("mov.u64 %t, 0; suld.b.1d.b32.zero %r1, [%t, {4}];"), PTXI_ERROR_ILLEGAL_INSTRUCTION, PTXI_FAULT_ILLEGAL_INSTRUCTION },
+    };
+    ptxiModule m;
+
+    ok(ptxiSurfObjectCreate(&s, &r));
+    ok(ptxiSurfObjectGetResourceDesc(&got, s));
+    ck_assert_ptr_eq(got.res.array.hArray, a);
+    m = load("", KERNEL("and.b32 %r2, %r0, 3; shl.b32 %r2, %r2, 2; shr.u32 %r3, %r0, 2; add.u32 %r4, %r0, 50; sust.b.2d.b32.zero [%t, {%r2,%r3}], %r4;\n"
+                        "sured.b.add.2d.u32.zero [%t, {0,0}], 1; suld.b.2d.b32.clamp %r1, [%t, {%r2,%r3}];"));
+    ok(run(m, s, out, 32));
+    ok(ptxiModuleUnload(m));
+    ok(ptxiMemcpyAtoH(back, a, 0, 64));
+    for (unsigned k = 0; k < 16; k++)
+        ck_assert_uint_eq(back[k], k ? k + 50 : 50 + 32);
+    for (unsigned k = 1; k < 32; k++)
+        ck_assert_uint_eq(out[k], 50 + (k < 16 ? k : 12 + k % 4));
+    for (size_t k = 0; k < sizeof misdeeds / sizeof *misdeeds; k++) {
+        ptxiReport report = { .size = sizeof report };
+
+        m = load("", misdeeds[k].body);
+        ck_assert_int_eq(run(m, s, out, 32), misdeeds[k].result);
+        ok(ptxiGetLastReport(NULL, &report));
+        ck_assert_int_eq(report.fault, misdeeds[k].fault);
+        ok(ptxiModuleUnload(m));
+    }
+    ok(ptxiSurfObjectDestroy(s));
+    bad(ptxiSurfObjectDestroy(s), INVALID_VALUE);
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
+/* What is left goes down with the context. */
+START_TEST(contexts_take_everything_down)
+{
+    PTXI_ARRAY3D_DESCRIPTOR d = { 4, 4, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 };
+    ptxiContext other;
+    ptxiMipmappedArray m;
+
+    ok(ptxiCtxCreate(&other, 0, 0));
+    texture_of(words_4x4(0), 0);
+    ok(ptxiMipmappedArrayCreate(&m, &d, 2));
+    ok(ptxiCtxDestroy(other));
+    ok(ptxiCtxSetCurrent(ctx));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("texture");
+    TCase *t = tcase_create("texture");
+
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, arrays_keep_what_is_copied);
+    tcase_add_test(t, shapes_that_there_are_not);
+    tcase_add_test(t, objects_tell_what_they_were_made_from);
+    tcase_add_test(t, lanes_fetch_their_texels);
+    tcase_add_test(t, textures_may_differ_between_lanes);
+    tcase_add_test(t, what_is_no_texture_fails_the_launch);
+    tcase_add_test(t, memory_that_is_gone_is_seen);
+    tcase_add_test(t, references_stand_for_what_is_bound);
+    tcase_add_test(t, samplers_of_their_own);
+    tcase_add_test(t, surfaces_are_written_and_their_ends_seen);
+    tcase_add_test(t, contexts_take_everything_down);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
