@@ -44,7 +44,18 @@ HEAD
         done
     done <"$work/names"
     echo 'same("PTXI_JIT_TARGET_FROM_CONTEXT", PTXI_JIT_TARGET_FROM_CONTEXT, CU_JIT_TARGET_FROM_CUCONTEXT);'
-    echo 'same("sizeof PTXI_MEMCPY2D", sizeof(PTXI_MEMCPY2D), sizeof(CUDA_MEMCPY2D));'
+    for t in MEMCPY2D MEMCPY3D ARRAY_DESCRIPTOR ARRAY3D_DESCRIPTOR RESOURCE_DESC TEXTURE_DESC RESOURCE_VIEW_DESC; do
+        echo "same(\"sizeof PTXI_$t\", sizeof(PTXI_$t), sizeof(CUDA_$t));"
+    done
+    for m in srcZ srcArray srcHeight dstXInBytes dstArray dstHeight WidthInBytes Depth; do
+        echo "same(\"PTXI_MEMCPY3D.$m\", offsetof(PTXI_MEMCPY3D, $m), offsetof(CUDA_MEMCPY3D, $m));"
+    done
+    for m in res res.linear.sizeInBytes res.pitch2D.pitchInBytes flags; do
+        echo "same(\"PTXI_RESOURCE_DESC.$m\", offsetof(PTXI_RESOURCE_DESC, $m), offsetof(CUDA_RESOURCE_DESC, $m));"
+    done
+    for m in filterMode flags maxAnisotropy mipmapFilterMode mipmapLevelBias maxMipmapLevelClamp borderColor; do
+        echo "same(\"PTXI_TEXTURE_DESC.$m\", offsetof(PTXI_TEXTURE_DESC, $m), offsetof(CUDA_TEXTURE_DESC, $m));"
+    done
     for m in srcXInBytes srcY srcMemoryType srcHost srcDevice srcArray srcPitch \
              dstXInBytes dstY dstMemoryType dstHost dstDevice dstArray dstPitch WidthInBytes Height; do
         echo "same(\"PTXI_MEMCPY2D.$m\", offsetof(PTXI_MEMCPY2D, $m), offsetof(CUDA_MEMCPY2D, $m));"
