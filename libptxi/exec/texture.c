@@ -119,6 +119,27 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
     }
 }
 
+/* The same for a face whose neighbours are seen across its edges. */
+static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[16])
+{
+    struct ptxi_tap x = ptxi_texture_place(k->face[0], m->width, true, true), y = ptxi_texture_place(k->face[1], m->height, true, true);
+    uint32_t first = 4 * w->slices;
+    int corner = -1;
+
+    for (unsigned n = 0; n < 4; n++) {
+        unsigned face = k->layer % 6;
+        int64_t i = x.at + (n & 1), j = y.at + (n >> 1);
+
+        if (!ptxi_texture_cube_edge(&face, &i, &j, m->width))
+            corner = (int)n, i = j = 0;
+        for (unsigned c = 0; c < k->t->channels; c++)
+            texels[c][first + n] = texel(k, m, i, j, k->layer - k->layer % 6 + face, c);
+    }
+    ptxi_texture_slice(w, share, x.fraction, y.fraction);
+    if (corner >= 0)
+        ptxi_texture_corner(w, (unsigned)corner);
+}
+
 static void point(const struct lookup *k, const struct ptxi_image *m, uint32_t *r)
 {
     struct footprint p;
@@ -133,9 +154,15 @@ static void filter(const struct lookup *k, unsigned level, uint32_t fraction, ui
     struct ptxi_weights w = { .slices = 0 };
     uint32_t texels[4][16];
 
-    collect(k, &k->t->level[level], k->s->linear, 256 - fraction, &w, texels);
-    if (fraction)
-        collect(k, &k->t->level[level + 1], k->s->linear, fraction, &w, texels);
+    for (unsigned n = 0; n < 1u + (fraction != 0); n++) {
+        const struct ptxi_image *m = &k->t->level[level + n];
+        uint32_t share = n ? fraction : 256 - fraction;
+
+        if (k->t->seamless && k->s->linear)
+            collect_seamless(k, m, share, &w, texels);
+        else
+            collect(k, m, k->s->linear, share, &w, texels);
+    }
     for (unsigned c = 0; c < k->t->channels; c++)
         if (is_srgb(k->t, c)) {
             for (unsigned n = 0; n < 4 * w.slices; n++)

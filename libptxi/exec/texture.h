@@ -30,7 +30,7 @@ struct ptxi_texture {
     enum ptxi_texel format;
     uint8_t channels, bytes; /* of a texel */
     uint8_t dimensions;      /* 1, 2, 3, without layers */
-    bool layered, cube, mipmap, memory, as_integers, srgb;
+    bool layered, cube, mipmap, memory, as_integers, srgb, seamless;
     uint32_t border[4];      /* texels of the border */
     struct ptxi_sampler sampler;
     uint64_t readable;       /* bytes at the first level's base that kernels must be able to read; 0: an array's */

@@ -34,9 +34,9 @@ struct ptxi_tap ptxi_texture_place(double x, uint32_t size, bool normalized, boo
 /* (x + 1) / 2, never more than that. */
 static double on_face(double x)
 {
-    double v = x * 0.5 + 0.5;
+    double v = (fabs(x) < 0x1p-126 ? 0 : x) * 0.5 + 0.5;
 
-    return v - 0.5 > x * 0.5 ? nextafter(v, 0) : v;
+    return v - 0.5 > x * 0.5 && fabs(x) >= 0x1p-126 ? nextafter(v, 0) : v;
 }
 
 /* PTX ISA, "Texture Instructions: tex": the coordinate of the largest magnitude selects the face. The other two are multiplied by the approximate
@@ -75,6 +75,30 @@ unsigned ptxi_texture_cube(const float direction[3], double place[2])
     return face;
 }
 
+bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size)
+{
+    static const struct {
+        uint8_t s, t, major; /* axes */
+        int8_t s_sign, t_sign, sign;
+    } faces[6] = { { 2, 1, 0, -1, -1, 1 }, { 2, 1, 0, 1, -1, -1 }, { 0, 2, 1, 1, 1, 1 }, { 0, 2, 1, 1, -1, -1 }, { 0, 1, 2, 1, -1, 1 }, { 0, 1, 2, -1, -1, -1 } };
+    int64_t n = size, s = 2 * *x + 1 - n, t = 2 * *y + 1 - n, p[3];
+    bool beyond_s = s < -n || s > n, beyond_t = t < -n || t > n;
+    unsigned f = *face, axis = beyond_s ? faces[f].s : faces[f].t;
+
+    if (beyond_s && beyond_t)
+        return false;
+    if (!beyond_s && !beyond_t)
+        return true;
+    p[faces[f].s] = s * faces[f].s_sign;
+    p[faces[f].t] = t * faces[f].t_sign;
+    p[faces[f].major] = (n - 1) * faces[f].sign; /* the way over the edge goes on along the face behind it */
+    f = 2 * axis + (p[axis] < 0);
+    *face = f;
+    *x = (p[faces[f].s] * faces[f].s_sign + n - 1) / 2;
+    *y = (p[faces[f].t] * faces[f].t_sign + n - 1) / 2;
+    return true;
+}
+
 /* ---- weights */
 
 void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y)
@@ -88,6 +112,15 @@ void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint
     s[3] = (uint16_t)far_far;
     w->inside = (uint16_t)(w->inside | (share ? 15 & (x ? 15 : 5) & (y ? 15 : 3) : 0) << 4 * w->slices);
     w->slices++;
+}
+
+void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel)
+{
+    uint16_t *s = w->w + 4 * (w->slices - 1), lost = s[texel], third = (uint16_t)((lost + 1) / 3);
+
+    for (unsigned k = 0; k < 4; k++)
+        s[k] = (uint16_t)(s[k] + (k == (texel ^ 3) ? lost - 2 * third : third));
+    s[texel] = 0;
 }
 
 /* ---- sums of floats: terms are aligned with the one that has the greatest exponent and cut 4 bits behind its last one; the sum is exact. */

@@ -66,6 +66,9 @@ static inline int64_t ptxi_texture_wrap(int64_t i, uint32_t size, enum ptxi_addr
 /* A direction's face of a cube, in the order of its layers, and normalised coordinates there. */
 unsigned ptxi_texture_cube(const float direction[3], double place[2]);
 
+/* The texel beside a face of `size` texels a side, one beyond an edge, on the face that it belongs to; false: beyond a corner. */
+bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size);
+
 /* ---- weights */
 
 /* Of the texels of a footprint, in slices of four: bit 0 of a texel's number says that it is the second along x, bit 1 along y. Slices are
@@ -77,6 +80,9 @@ struct ptxi_weights {
 };
 /* One slice more, which has so much of the 256. */
 void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y);
+
+/* The last slice has no such texel: each of the others takes a third of its weight, the one across what is left. */
+void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel);
 
 /* The mean of texels of a format, as ptxi_texel_load() has them: as f32, of integers also as an integer. */
 uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const struct ptxi_weights *w, bool as_integers);

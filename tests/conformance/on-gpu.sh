@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. Needs a C compiler and Python, uses ptxas.
-# ONLY=matrix makes that of the matrix instructions alone, ONLY=scalar the others.
+# ONLY=matrix makes that of the matrix instructions alone, ONLY=textures that of textures and surfaces, ONLY=scalar the others.
 # PTXI_CASES=TEXT records only the cases whose name contains it, for `record.py merge`.
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,4 +24,7 @@ case $ONLY in
 esac
 case $ONLY in
 '' | scalar) python3 record.py record "$tmp/plan" "$out" "$@" ;;
+esac
+case $ONLY in
+'' | textures) python3 textures.py "$out" ;;
 esac

@@ -26,11 +26,7 @@ struct cuda_case {
 };
 
 /* Every program NAME has NAME_cases and NAME_count in expect_NAME.c. */
-<<<<<<< HEAD
-#define CUDA_PROGRAMS(X) X(plain) X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) X(matrices) X(async) X(dynamic)
-=======
-#define CUDA_PROGRAMS(X) X(plain) X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) X(matrices) X(async) X(textures)
->>>>>>> 6937f5f (tests: textures and surfaces of CUDA C++)
+#define CUDA_PROGRAMS(X) X(plain) X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) X(matrices) X(async) X(dynamic) X(textures)
 
 #define CUDA_DECLARE(name) \
     extern const struct cuda_case name##_cases[]; \
