@@ -150,7 +150,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     s->least = to_256ths(d->minMipmapLevelClamp);
     s->most = to_256ths(d->maxMipmapLevelClamp);
     t->as_integers = !ptxi_texel_is_float(t->format) && (bytes == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
-    t->seamless = t->cube && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
+    t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
     for (unsigned c = 0; c < t->channels; c++)
         t->border[c] = ptxi_texel_border(d->borderColor[c], t->format, t->as_integers, t->srgb && c < 3);

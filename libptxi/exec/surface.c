@@ -18,7 +18,7 @@ static int64_t bounded(int64_t at, int64_t size, enum ptxi_surface_beyond beyond
 {
     if (at >= 0 && at < size)
         return at;
-    return beyond != PTXI_SURFACE_CLAMP ? -1 : at < 0 ? 0 : size - 1;
+    return beyond != PTXI_SURFACE_CLAMP || size <= 0 ? -1 : at < 0 ? 0 : size - 1;
 }
 
 /* False after a fault. */
@@ -55,6 +55,10 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
         a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (uint64_t)c[2] * m->slice;
     } else if (x->beyond == PTXI_SURFACE_TRAP) {
         ptxi_fault_in(w, i, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
+        return false;
+    }
+    if (x->reduce[0] && (uintptr_t)a->at % a->bytes) { /* rows may begin anywhere */
+        ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
         return false;
     }
     return true;

@@ -158,7 +158,7 @@ static void filter(const struct lookup *k, unsigned level, uint32_t fraction, ui
         const struct ptxi_image *m = &k->t->level[level + n];
         uint32_t share = n ? fraction : 256 - fraction;
 
-        if (k->t->seamless && k->s->linear)
+        if (k->t->seamless && k->x->cube && k->s->linear)
             collect_seamless(k, m, share, &w, texels);
         else
             collect(k, m, k->s->linear, share, &w, texels);

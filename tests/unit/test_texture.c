@@ -58,9 +58,11 @@ static ptxiResult run(ptxiModule m, unsigned long long object, uint32_t *out, un
     return r;
 }
 
-#define KERNEL(body) \
+#define BEGIN \
     ".visible .entry k(.param .u64 o, .param .u64 p) { .reg .b64 %t, %a; .reg .b32 %r<10>; .reg .f32 %f<10>; .reg .pred %p<3>;\n" \
-    "ld.param.u64 %t, [o]; ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mad.wide.u32 %a, %r0, 4, %a;\n" body "\nst.global.u32 [%a], %r1; ret; }\n"
+    "ld.param.u64 %t, [o]; ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mad.wide.u32 %a, %r0, 4, %a;\n"
+#define END "\nst.global.u32 [%a], %r1; ret; }\n"
+#define KERNEL(body) BEGIN body END
 
 static ptxiArray array_of(const PTXI_ARRAY3D_DESCRIPTOR *d, const void *texels)
 {
@@ -207,7 +209,7 @@ START_TEST(lanes_fetch_their_texels)
 
     ok(run(m, t, out, 32));
     for (unsigned k = 0; k < 32; k++)
-        ck_assert_uint_eq(out[k], k < 16 ? k : 12 + k % 4); /* clamped */
+        ck_assert_uint_eq(out[k], k < 16 ? k : 0);
     ok(ptxiTexObjectDestroy(t));
     ok(ptxiModuleUnload(m));
     ok(ptxiArrayDestroy(a));
@@ -362,6 +364,50 @@ START_TEST(samplers_of_their_own)
 }
 END_TEST
 
+/* Instructions of one geometry on textures of another read something of the texture, never anything else. */
+START_TEST(geometries_that_do_not_fit_stay_inside)
+{
+    static const PTXI_ARRAY3D_DESCRIPTOR shapes[] = {
+        { 3, 0, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, { 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, { 2, 2, 4, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
+        { 3, 0, 5, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_LAYERED }, { 1, 1, 6, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP },
+        { 1, 1, 12, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED },
+    };
+    static const char *const fetches[] = {
+        "tex.1d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1}];", "tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}];", "tex.3d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2,%f3,%f3}];",
+        "tex.a1d.v4.u32.f32 {%r1,_,_,_}, [%t, {%r3,%f1}];", "tex.a2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%r3,%f1,%f2,%f2}];",
+        "tex.cube.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2,%f3,%f3}];", "tex.acube.v4.u32.f32 {%r1,_,_,_}, [%t, {%r3,%f1,%f2,%f3}];",
+        "tex.level.3d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2,%f3,%f3}], %f2;", "tld4.r.a2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%r3,%f1,%f2,%f2}];",
+    };
+    static const uint32_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    PTXI_TEXTURE_DESC s = { .flags = PTXI_TRSF_NORMALIZED_COORDINATES | PTXI_TRSF_SEAMLESS_CUBEMAP };
+    uint32_t out[32];
+    char body[1000];
+
+    for (size_t f = 0; f < sizeof fetches / sizeof *fetches; f++) {
+        snprintf(body, sizeof body, "%s%s%s",
+                 BEGIN "cvt.rn.f32.s32 %f1, %r0; sub.f32 %f1, %f1, 0f41800000; mul.f32 %f2, %f1, 0fc0a00000; mul.f32 %f3, %f2, %f1; mul.lo.u32 %r3, %r0, 0x8000001;\n",
+                 fetches[f], END);
+        ptxiModule m = load("", body);
+
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            for (int linear = 0; linear < 2; linear++) {
+                ptxiArray a = array_of(&shapes[k], ones);
+                ptxiTexObject t;
+
+                s.filterMode = linear ? PTXI_TR_FILTER_MODE_LINEAR : PTXI_TR_FILTER_MODE_POINT;
+                s.mipmapFilterMode = s.filterMode;
+                ok(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, NULL));
+                ok(run(m, t, out, 32));
+                for (unsigned l = 0; l < 32; l++)
+                    ck_assert_uint_eq(out[l], 1);
+                ok(ptxiTexObjectDestroy(t));
+                ok(ptxiArrayDestroy(a));
+            }
+        ok(ptxiModuleUnload(m));
+    }
+}
+END_TEST
+
 /* ---- surfaces */
 
 START_TEST(surfaces_are_written_and_their_ends_seen)
@@ -439,6 +485,7 @@ int main(void)
     tcase_add_test(t, memory_that_is_gone_is_seen);
     tcase_add_test(t, references_stand_for_what_is_bound);
     tcase_add_test(t, samplers_of_their_own);
+    tcase_add_test(t, geometries_that_do_not_fit_stay_inside);
     tcase_add_test(t, surfaces_are_written_and_their_ends_seen);
     tcase_add_test(t, contexts_take_everything_down);
     suite_add_tcase(s, t);
