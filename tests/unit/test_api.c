@@ -524,8 +524,8 @@ START_TEST(rectangles)
     down.dstPitch = 4;
     gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_VALUE);
     down.dstPitch = 10;
-    down.srcMemoryType = PTXI_MEMORYTYPE_ARRAY;
-    gives(ptxiMemcpy2D(&down), PTXI_ERROR_NOT_SUPPORTED);
+    down.srcMemoryType = PTXI_MEMORYTYPE_ARRAY; /* without an array */
+    gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_HANDLE);
     down.srcMemoryType = PTXI_MEMORYTYPE_UNIFIED;
     ok(ptxiMemcpy2D(&down));
     up.srcY = SIZE_MAX / 2;
