@@ -332,7 +332,7 @@ START_TEST(references_stand_for_what_is_bound)
     ok(ptxiTexRefSetArray(t, a, PTXI_TRSA_OVERRIDE_FORMAT));
     ok(ptxiTexRefSetAddressMode(t, 0, PTXI_TR_ADDRESS_MODE_CLAMP));
     ok(run(m, 0, out, 32));
-    ck_assert_uint_eq(out[3], 103);
+    ck_assert_uint_eq(out[3], 110);
     ck_assert_uint_eq(out[31], 100);
     bad(ptxiTexRefSetAddressMode(t, 3, PTXI_TR_ADDRESS_MODE_CLAMP), INVALID_VALUE);
     bad(ptxiTexRefSetFilterMode(NULL, PTXI_TR_FILTER_MODE_POINT), INVALID_HANDLE);
