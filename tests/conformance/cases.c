@@ -239,7 +239,7 @@ static bool widens(const struct ptxi_match *m)
     for (unsigned i = 0; i < m->row->spec_count; i++) {
         enum ptxi_type t = ptxi_isa_operand_type(m, &m->row->specs[i]);
 
-        if ((m->row->specs[i].flags & PTXI_OPF_WIDER) && strchr("USB", ptxi_types[t].class) && ptxi_types[t].bits < 64)
+        if (t != PTXI_T_NONE && (m->row->specs[i].flags & PTXI_OPF_WIDER) && strchr("USB", ptxi_types[t].class) && ptxi_types[t].bits < 64)
             return true;
     }
     return false;
