@@ -1,5 +1,6 @@
 /* Any bytes as a module: load it, compile every function, launch every kernel on a small grid with little to spend.
- * Whatever the text says, the process lives, every failure has a report, and the next launch works. Built with
+ * Whatever the text says, the process lives, every failure has a report, and the next launch works. A text with the line
+ * LINK is two, which are linked; one that starts with HOST and a C signature has its extern function `host` bound. Built with
  * -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is given, each also changed. */
 #include "mutate.h"
 #include "ptxi.h"
@@ -14,8 +15,14 @@
 
 enum { BUFFER = 4096, BUDGET = 20000, MILLISECONDS = 500, STACK = 1024, PARAMS = 1 << 15, MOST_KERNELS = 64 };
 
+#define LINK "//link\n"
+#define HOST "//host "
+
+enum { MEMORY, PLANE, VOLUME, SURFACE, HANDLES };
 static ptxiDevicePtr buffer;
-static unsigned long loaded, launched, ended;
+static unsigned long long handles[HANDLES]; /* what an 8-byte parameter may be; the first is the buffer */
+static ptxiTensorMap map;
+static unsigned long loaded, launched, ended, called;
 
 static void must(bool holds, const char *what)
 {
@@ -44,6 +51,33 @@ int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)
 }
 #endif
 
+static ptxiArray array(size_t depth, ptxiArrayFormat format)
+{
+    PTXI_ARRAY3D_DESCRIPTOR d = { 4, 4, depth, format, 4, PTXI_ARRAY3D_SURFACE_LDST };
+    ptxiArray a;
+
+    OK(ptxiArray3DCreate(&a, &d));
+    return a;
+}
+
+static void make_objects(void)
+{
+    PTXI_RESOURCE_DESC plane = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = array(0, PTXI_AD_FORMAT_UNSIGNED_INT8) };
+    PTXI_RESOURCE_DESC volume = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = array(4, PTXI_AD_FORMAT_FLOAT) };
+    PTXI_TEXTURE_DESC point = { .flags = PTXI_TRSF_READ_AS_INTEGER };
+    PTXI_TEXTURE_DESC linear = { .filterMode = PTXI_TR_FILTER_MODE_LINEAR, .flags = PTXI_TRSF_NORMALIZED_COORDINATES };
+    static const uint64_t size[] = { 32, 32 }, stride[] = { 128 };
+    static const uint32_t box[] = { 8, 4 }, step[] = { 1, 1 };
+
+    handles[MEMORY] = buffer;
+    OK(ptxiTexObjectCreate(&handles[PLANE], &plane, &point, NULL));
+    OK(ptxiTexObjectCreate(&handles[VOLUME], &volume, &linear, NULL));
+    OK(ptxiSurfObjectCreate(&handles[SURFACE], &plane));
+    OK(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)buffer, size, stride, box, step,
+                                PTXI_TENSOR_MAP_INTERLEAVE_NONE, PTXI_TENSOR_MAP_SWIZZLE_NONE, PTXI_TENSOR_MAP_L2_PROMOTION_NONE,
+                                PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+}
+
 static void start(void)
 {
     static unsigned sum;
@@ -57,10 +91,23 @@ static void start(void)
     OK(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, MILLISECONDS));
     OK(ptxiCtxSetLimit(PTXI_LIMIT_STACK_SIZE, STACK));
     OK(ptxiMemAlloc(&buffer, BUFFER));
+    make_objects();
 }
 
-/* What could be pointers points into the buffer, other parameters are small numbers. */
-static size_t fill(ptxiFunction f, unsigned char *params)
+/* Whether a module samples textures or surfaces. */
+static bool samples(const char *text)
+{
+    static const char *const words[] = { "tex.", "tld4.", "txq.", "suld.", "sust.", "sured.", "suq." };
+
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strstr(text, words[k]))
+            return true;
+    return false;
+}
+
+/* What could be pointers points into the buffer, or is any object from `handle` on if there is one; structures of a tensor map's
+ * size are one, and other parameters small numbers. */
+static size_t fill(ptxiFunction f, size_t handle, unsigned char *params)
 {
     size_t offset, size, end = 0;
 
@@ -71,7 +118,9 @@ static size_t fill(ptxiFunction f, unsigned char *params)
             return 0;
         memset(params + end, 0, offset + size - end);
         if (size == 8)
-            memcpy(params + offset, &buffer, 8);
+            memcpy(params + offset, &handles[handle ? (handle + k) % HANDLES : MEMORY], 8);
+        else if (size == sizeof map)
+            memcpy(params + offset, &map, sizeof map);
         else
             memcpy(params + offset, &number, size < 4 ? size : 4);
         end = offset + size;
@@ -88,11 +137,11 @@ static void check_report(ptxiResult r)
     must(report.text && *report.text && report.kernel && report.function, "an empty report");
 }
 
-static void launch(ptxiFunction f)
+static void launch(ptxiFunction f, size_t handle)
 {
     static _Alignas(16) unsigned char params[PARAMS];
     static const unsigned blocks[][3] = { { 40, 1, 1 }, { 3, 2, 2 }, { 1, 1, 1 }, { 32, 1, 1 }, { 128, 1, 1 }, { 256, 1, 1 } };
-    size_t bytes = fill(f, params);
+    size_t bytes = fill(f, handle, params);
     void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, params, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END };
     ptxiResult r = PTXI_ERROR_INVALID_VALUE;
 
@@ -110,23 +159,58 @@ static void launch(ptxiFunction f)
     OK(ptxiCtxSynchronize());
 }
 
+static ptxiResult load_linked(ptxiModule *m, const char *text, const char *cut)
+{
+    ptxiLinkState s;
+    ptxiResult r;
+    void *image;
+
+    OK(ptxiLinkCreate(0, NULL, NULL, &s));
+    r = ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)text, (size_t)(cut - text), "first", 0, NULL, NULL);
+    if (!r)
+        r = ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)(cut + strlen(LINK)), strlen(cut + strlen(LINK)) + 1, "second", 0, NULL, NULL);
+    if (!r)
+        r = ptxiLinkComplete(s, &image, NULL);
+    if (!r)
+        r = ptxiModuleLoadData(m, image);
+    OK(ptxiLinkDestroy(s));
+    return r;
+}
+
+static void host(void *user, void *const *arguments, void *result)
+{
+    (void)user, (void)arguments, (void)result;
+    called++;
+}
+
+static void bind_host(ptxiModule m, const char *text)
+{
+    char signature[200];
+
+    if (!strncmp(text, HOST, strlen(HOST)) && sscanf(text + strlen(HOST), "%199[^\n]", signature) == 1)
+        ptxiModuleBindHostCallback(m, "host", host, NULL, signature);
+}
+
 static void run(const char *text)
 {
+    const char *cut = strstr(text, LINK);
+    size_t handle = samples(text) ? strlen(text) : 0;
     ptxiFunction kernels[MOST_KERNELS];
     ptxiModule m;
     unsigned n;
     char *list;
 
-    if (ptxiModuleLoadData(&m, text))
+    if (cut ? load_linked(&m, text, cut) : ptxiModuleLoadData(&m, text))
         return;
     loaded++;
+    bind_host(m, text);
     if (ptxiModuleGetUnsupported(m, &list) == PTXI_SUCCESS)
         ptxiFree(list);
     OK(ptxiModuleGetFunctionCount(&n, m));
     n = n < MOST_KERNELS ? n : MOST_KERNELS;
     OK(ptxiModuleEnumerateFunctions(kernels, n, m));
     for (unsigned k = 0; k < n; k++)
-        launch(kernels[k]);
+        launch(kernels[k], handle);
     OK(ptxiModuleUnload(m));
 }
 
@@ -175,7 +259,7 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         ok &= replay(argv[i]);
-    printf("%d files, %lu loaded, %lu launches, %lu without failure\n", argc - 1, loaded, launched, ended);
-    return !(ok && ended);
+    printf("%d files, %lu loaded, %lu launches, %lu without failure, %lu calls of the host\n", argc - 1, loaded, launched, ended, called);
+    return !(ok && ended && called);
 }
 #endif
