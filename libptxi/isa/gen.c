@@ -477,61 +477,47 @@ static const char *parse_suffixes(struct operand *o, const char *p)
     }
 }
 
-static const char *parse_operand(const struct parsed *row, struct operand *o, const char *p)
+/* The marks before an operand, each a flag. */
+static const char *parse_marks(struct operand *o, const char *p)
 {
-    const char *e;
+    static const struct { char mark; int flag; } marks[] = {
+        { '?', OPTIONAL }, { '=', WRITE }, { '|', PAIR }, { '_', SINK }, { '!', NOT }, { '-', NEGATE }, { '^', SAMPLER },
+        { '&', SYMBOL }, { '%', SREG }, { '$', REGISTER },
+    };
+    enum { MARKS = sizeof marks / sizeof *marks };
 
     for (;; p++) {
-        if (*p == '?')
-            o->flags |= OPTIONAL;
-        else if (*p == '=')
-            o->flags |= WRITE;
-        else if (*p == '|')
-            o->flags |= PAIR;
-        else if (*p == '_')
-            o->flags |= SINK;
-        else if (*p == '!')
-            o->flags |= NOT;
-        else if (*p == '-')
-            o->flags |= NEGATE;
-        else if (*p == '^')
-            o->flags |= SAMPLER;
-        else if (*p == '&')
-            o->flags |= SYMBOL;
-        else if (*p == '%')
-            o->flags |= SREG;
-        else if (*p == '$')
-            o->flags |= REGISTER;
-        else
-            break;
+        int k = 0;
+
+        while (k < MARKS && marks[k].mark != *p)
+            k++;
+        if (k == MARKS)
+            return p;
+        o->flags |= marks[k].flag;
     }
-    if (*p == '#') {
-        o->kind = IMMEDIATE;
-        p++;
-    } else if (*p == '[') {
-        o->kind = ADDRESS;
-        e = word_end(p + 1);
-        snprintf(o->name, sizeof o->name, "%.*s", (int)(e - p - 1), p + 1);
-        o->type = TYPE_COUNT;
-        return *e == ':' ? parse_type(row, o, e + 1) : parse_suffixes(o, e); /* ']' or '+' (coordinates follow) is the caller's */
-    } else if (*p == '@') {
-        o->kind = !strncmp(p, "@call", 5) ? CALL : !strncmp(p, "@table", 6) ? TABLE : LABEL;
-        e = word_end(p + 1);
-        snprintf(o->name, sizeof o->name, "%.*s", (int)(e - p - 1), p + 1);
-        o->type = TYPE_COUNT;
-        return e;
-    }
-    e = word_end(p);
+}
+
+/* Names up to the end of a word, and without a type but where an address gives one. */
+static const char *parse_name(struct operand *o, const char *p)
+{
+    const char *e = word_end(p);
+
     snprintf(o->name, sizeof o->name, "%.*s", (int)(e - p), p);
+    o->type = TYPE_COUNT;
+    return e;
+}
+
+static const char *parse_value(const struct parsed *row, struct operand *o, const char *p)
+{
+    const char *e = parse_name(o, p);
+
     if (e == p && (o->flags & SINK) && (!*e || *e == ',')) {
         o->kind = ONLY_SINK;
-        o->type = TYPE_COUNT;
         return e;
     }
     if (*e != ':')
         die("':' expected at '%s'", e);
-    p = parse_type(row, o, e + 1);
-    p = parse_suffixes(o, p);
+    p = parse_suffixes(o, parse_type(row, o, e + 1));
     if (*p == '*')
         p = parse_suffixes(o, parse_vector(row, o, p + 1));
     if (*p == '(') {
@@ -540,6 +526,25 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
         p = strchr(p, ')') + 1;
     }
     return p;
+}
+
+static const char *parse_operand(const struct parsed *row, struct operand *o, const char *p)
+{
+    p = parse_marks(o, p);
+    if (*p == '[') {
+        o->kind = ADDRESS;
+        p = parse_name(o, p + 1);
+        return *p == ':' ? parse_type(row, o, p + 1) : parse_suffixes(o, p); /* ']' or '+' (coordinates follow) is the caller's */
+    }
+    if (*p == '@') {
+        o->kind = !strncmp(p, "@call", 5) ? CALL : !strncmp(p, "@table", 6) ? TABLE : LABEL;
+        return parse_name(o, p + 1);
+    }
+    if (*p == '#') {
+        o->kind = IMMEDIATE;
+        p++;
+    }
+    return parse_value(row, o, p);
 }
 
 static int parse_operands(const struct parsed *row, const char *p, struct operand *o)
