@@ -84,17 +84,16 @@ static uint32_t texel(const struct lookup *k, const struct ptxi_image *m, int64_
     return ptxi_texel_load(m->base + (uint64_t)x * t->bytes + (uint64_t)y * m->pitch + (uint64_t)z * m->slice + channel * (t->bytes / t->channels), t->format);
 }
 
-/* Without filtering: a texel as the instruction gives it. */
-static inline bool is_srgb(const struct ptxi_texture *t, unsigned channel)
+/* What a channel's texels mean. */
+static inline enum ptxi_texel format_of(const struct ptxi_texture *t, unsigned channel)
 {
-    return t->srgb && channel < (t->channels == 2 ? 1 : 3);
+    return t->srgb && channel < (t->channels == 2 ? 1 : 3) ? PTXI_TEXEL_SRGB : t->format;
 }
 
+/* Without filtering: a texel as the instruction gives it. */
 static uint32_t plain(const struct ptxi_texture *t, uint32_t v, unsigned channel)
 {
-    if (is_srgb(t, channel))
-        return ptxi_texel_from_srgb((uint8_t)v);
-    return t->as_integers ? v : ptxi_texel_to_f32(v, t->format);
+    return t->as_integers ? v : ptxi_texel_to_f32(v, format_of(t, channel));
 }
 
 static int64_t slice_of(const struct lookup *k, const struct ptxi_image *m, const struct footprint *p, unsigned e)
@@ -164,13 +163,7 @@ static void filter(const struct lookup *k, unsigned level, uint32_t fraction, ui
             collect(k, m, k->s->linear, share, &w, texels);
     }
     for (unsigned c = 0; c < k->t->channels; c++)
-        if (is_srgb(k->t, c)) {
-            for (unsigned n = 0; n < 4 * w.slices; n++)
-                texels[c][n] = ptxi_texture_f16(ptxi_texel_from_srgb((uint8_t)texels[c][n]));
-            r[c] = ptxi_texture_mean(PTXI_TEXEL_F16, texels[c], &w, false);
-        } else {
-            r[c] = ptxi_texture_mean(k->t->format, texels[c], &w, k->t->as_integers);
-        }
+        r[c] = ptxi_texture_mean(format_of(k->t, c), texels[c], &w, k->t->as_integers);
 }
 
 /* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
@@ -232,7 +225,7 @@ static float level_of_gradients(const struct lookup *k, const struct ptxi_warp *
 static uint32_t find_level(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
 {
     const struct ptxi_tex *x = k->x;
-    float lod = 0;
+    float lod = x->integer ? 0 : -32; /* as the assembler has it done: the base level even with a bias */
 
     if (k->t->levels < 2)
         return 0;
@@ -290,8 +283,8 @@ static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, 
 
     memset(r, 0, 4 * sizeof *r);
     read_coordinates(w, lane, k);
-    if (k->t->memory && k->t->dimensions == 1 && !k->x->integer)
-        return; /* only integers address a row of memory */
+    if (k->t->dimensions == 1 && !k->t->layered && k->t->memory != k->x->integer)
+        return; /* integers address rows of memory, and nothing else in one dimension */
     if (k->x->component) {
         gather(k, r);
         return;

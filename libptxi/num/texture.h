@@ -2,7 +2,7 @@
  * recordings of an H200.
  *
  * Coordinates become texels and 256ths. A normalised one is cut to 21 bits behind the point before it is multiplied by the size (22 for sizes
- * above 8192), then rounded to 256ths, halves up, which are weights of 8 bits; so are the products of the weights of several dimensions. */
+ * above 8192, 23 above 65536), then rounded to 256ths, halves up, which are weights of 8 bits; so are the products of the weights of several dimensions. */
 #ifndef PTXI_NUM_TEXTURE_H
 #define PTXI_NUM_TEXTURE_H
 
@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As the driver's array formats are numbered. */
-enum ptxi_texel { PTXI_TEXEL_U8 = 1, PTXI_TEXEL_U16, PTXI_TEXEL_U32, PTXI_TEXEL_S8 = 8, PTXI_TEXEL_S16, PTXI_TEXEL_S32, PTXI_TEXEL_F16 = 16, PTXI_TEXEL_F32 = 32 };
+/* As the driver's array formats are numbered; and U8 that hold colours by the curve of sRGB. */
+enum ptxi_texel {
+    PTXI_TEXEL_U8 = 1, PTXI_TEXEL_U16, PTXI_TEXEL_U32, PTXI_TEXEL_S8 = 8, PTXI_TEXEL_S16, PTXI_TEXEL_S32, PTXI_TEXEL_F16 = 16, PTXI_TEXEL_F32 = 32, PTXI_TEXEL_SRGB = 64
+};
 
 enum ptxi_address_mode { PTXI_ADDRESS_WRAP, PTXI_ADDRESS_CLAMP, PTXI_ADDRESS_MIRROR, PTXI_ADDRESS_BORDER };
 
@@ -106,8 +108,6 @@ static inline uint32_t ptxi_texel_load(const unsigned char *p, enum ptxi_texel f
 
 /* A channel as f32: what it holds, or a fraction of its format's largest value. */
 uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format);
-/* One of 8 bits that holds a colour by the curve of sRGB. */
-uint32_t ptxi_texel_from_srgb(uint8_t texel);
 /* f32 to f16, rounded to the nearest; NaN is 0x7fff. */
 uint16_t ptxi_texture_f16(uint32_t f32);
 /* The border's colour as a texel of a format: that fraction of its largest value, or, read as an integer, the lowest bits of the f32. */

@@ -22,11 +22,10 @@ STEPS = [
     ('sustp/u32-x1', 0), ('sustp/s32-x1', 0), ('sustp/f32-x2', 0), ('sustp/f16-x2', 0), ('sustp/u16-x2', 0), ('sustp/s32-x4', 0),
     ('weights/wide', 0), ('weights/norm-65536-0', 0), ('weights/norm-16384-0', 0), ('weights/norm-65536', 16), ('weights/norm', 11),
     ('weights/1d', 9), ('weights/', 8), ('arith/f32-3d-half', 0), ('arith/f16-3d-half', 0), ('arith/f32-3d', 0), ('arith/f16-3d', 0),
-    ('arith/', 17), ('onehot/f32', 41), ('onehot/u8-3d', 16), ('onehot/', 0), ('srgb/linear', 0), ('read/f32', 7), ('read/u8', 3),
+    ('arith/', 17), ('onehot/f32', 41), ('onehot/u8-3d', 16), ('onehot/', 0), ('srgb/linear', 7), ('read/f32', 7), ('read/u8', 3),
     ('read/s8', 3), ('read/u16-half', 0), ('read/s16-half', 0), ('read/f16-half', 0), ('read/', 61), ('address/3d', 4), ('address/', 5),
-    ('border/srgb', 0), ('border/', 8), ('integer/', 3), ('offset/integer', 0), ('cube/1-66', 0), ('cube/', 9), ('level/integer', 0),
-    ('level/sweep-0', 0), ('level/sweep', 13), ('level/', 5), ('blend/f32-2d-1', 0), ('blend/f16-1d-1', 0), ('blend/f16-2d-1', 0),
-    ('blend/', 11), ('grad/', 0),
+    ('border/', 8), ('integer/', 3), ('cube/1-66', 0), ('cube/', 9), ('level/sweep-0', 0), ('level/sweep', 13), ('level/', 5),
+    ('blend/f32-2d-1', 0), ('blend/f16-1d-1', 0), ('blend/f16-2d-1', 0), ('blend/', 11), ('grad/', 0),
 ]
 
 
