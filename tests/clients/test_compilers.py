@@ -1,7 +1,9 @@
 """What other compilers make of a kernel, run here: NVRTC, clang's NVPTX back end, Numba."""
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from ptxi.testing import assert_bits_equal
 
 N = 1000
+SAMPLE = pathlib.Path(__file__).parents[2] / 'samples' / 'nvrtc.py'
 
 # Steps of 3x + 1 until 1, and a sum of the block in shared memory.
 COLLATZ = r'''
@@ -93,6 +96,14 @@ def test_nvrtc_floats(ptxi):
     ptxi.loads(ptx).p[1, 256](y, x)
     inner = (x.astype('f8') * 3 + 2).astype('f4')
     assert_bits_equal(y, (inner.astype('f8') * x + 1).astype('f4'))
+
+
+def test_the_sample():
+    pytest.importorskip('cuda.bindings.nvrtc', reason='pip install -r tests/clients/requirements.txt')
+    result = subprocess.run([sys.executable, SAMPLE], capture_output=True, text=True, check=True)
+    assert result.stdout == SAMPLE.with_suffix('.expected').read_text()
+    result = subprocess.run([sys.executable, SAMPLE, 'x +'], capture_output=True, text=True)
+    assert result.returncode == 1 and 'expected an expression' in result.stderr
 
 
 @pytest.mark.parametrize('level', ['-O0', '-O2'])

@@ -166,6 +166,20 @@ def test_streams(ptxi, mod):
     assert_bits_equal(y, np.full(64, 10, 'f4'))
 
 
+def test_clusters_and_attributes(ptxi, mod):
+    out = np.zeros(4, 'u4')
+    mod.ranks.launch(4, 32, [out], cluster=2, cooperative=True, attributes={ptxi.LaunchAttribute.PRIORITY: -1})
+    assert out.tolist() == [200, 201, 200, 201]
+    mod.ranks.launch((4, 1), 1, [out], cluster=(4, 1, 1))
+    assert out.tolist() == [400, 401, 402, 403]
+    with pytest.raises(ptxi.Error, match=r'grid \(4, 1, 1\).*ranks'):
+        mod.ranks.launch(4, 32, [out], cluster=3)
+    with pytest.raises(ptxi.Error, match='COOPERATIVE_LAUNCH_TOO_LARGE'):
+        mod.ranks.launch(100000, 1024, [out], cooperative=True)
+    with pytest.raises(ptxi.Error, match='NOT_SUPPORTED'):
+        mod.ranks.launch(4, 32, [out], attributes={ptxi.LaunchAttribute.LAUNCH_COMPLETION_EVENT: 0})
+
+
 def test_an_array_of_a_stream_lives_until_its_end(ptxi, mod):
     with ptxi.Stream() as s:
         for _ in range(50):

@@ -10,7 +10,7 @@ HEAD = '.version 8.0\n.target sm_75\n.address_size 64\n'
 
 def test_names(ptxi):
     mod = ptxi.load(KERNELS)
-    assert mod.kernels == ('add', 'params', 'shape', 'swap', 'trapped')
+    assert mod.kernels == ('add', 'params', 'shape', 'swap', 'ranks', 'trapped')
     assert mod['add'] is mod.add and 'add' in dir(mod)
     assert mod.add.signature == 'add(.u64 y, .u64 x, .f32 a)'
     assert [(p.name, p.type, p.offset, p.bytes) for p in mod.add.parameters] == [
@@ -113,3 +113,48 @@ def test_what_kernels_print_goes_to_python(ptxi, capsys):
     ptxi.current().output = heard.append
     mod.hi[1, 1]()
     assert ''.join(heard) == 'hi\n' and capsys.readouterr().out == ''
+
+
+CALLER = HEAD + '''
+.extern .func (.param .b32 r) twice(.param .b32 x);
+.extern .global .u32 offset;
+.visible .entry k(.param .u64 out, .param .u32 x)
+{ .reg .b64 %rd; .reg .b32 %r<3>; ld.param.u64 %rd, [out]; ld.param.u32 %r1, [x];
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), twice, (a); ld.param.b32 %r1, [b]; }
+  ld.global.u32 %r2, [offset]; add.u32 %r1, %r1, %r2; st.global.u32 [%rd], %r1; }'''
+CALLED = HEAD + '''
+.visible .global .u32 offset = 100;
+.visible .func (.param .b32 r) twice(.param .b32 x)
+{ .reg .b32 %r; ld.param.b32 %r, [x]; add.u32 %r, %r, %r; st.param.b32 [r], %r; ret; }'''
+
+
+def test_linking(ptxi, tmp_path):
+    out = np.zeros(1, 'u4')
+    mod = ptxi.links([CALLER, CALLED])
+    mod.k[1, 1](out, 21)
+    assert out[0] == 142 and mod.variable('offset', 'u4').tolist() == [100]
+    for name, text in ('a.ptx', CALLER), ('b.ptx', CALLED):
+        (tmp_path / name).write_text(text)
+    mod = ptxi.link([tmp_path / 'a.ptx', tmp_path / 'b.ptx'])
+    mod.k[1, 1](out, 1)
+    assert out[0] == 102 and mod.name.endswith('b.ptx')
+
+
+def test_linking_says_what_does_not_fit(ptxi):
+    with pytest.raises(ptxi.ModuleError, match=r"two.ptx:\d+:\d+: error: .*twice"):
+        ptxi.links([CALLED, CALLED], ['one.ptx', 'two.ptx'])
+    with pytest.raises(ptxi.ModuleError, match='bad.ptx:4:'):
+        ptxi.links([CALLER, HEAD + 'nonsense'], ['a.ptx', 'bad.ptx'])
+    undefined = ptxi.links([CALLER])
+    with pytest.raises(ptxi.LaunchError, match='twice'):
+        undefined.k[1, 1](np.zeros(1, 'u4'), 1)
+
+
+def test_dialects(ptxi):
+    text = (HEAD + '.entry k(.param .u64 p) { .reg .b64 %p; .reg .f64 %a; ld.param.u64 %p, [p];\n'
+            'rcp.approx.f64 %a, 0d4000000000000000; st.global.f64 [%p], %a; }')
+    x = np.zeros(1)
+    ptxi.loads(text, dialect=ptxi.Dialect.OCELOT).k[1, 1](x)
+    assert x[0] == 0.5
+    with pytest.raises(ptxi.ModuleError, match='needs .ftz'):
+        ptxi.loads(text)

@@ -16,13 +16,14 @@ from .errors import (Access, ArgumentError, Diagnostic, Error, Fault, LaunchErro
 from .host import HostThread, host_thread
 from .inline import Asm, asm
 from .memory import Buffer, copy, empty, zeros
-from .module import FunctionAttribute, JitOption, Kernel, Module, load, loads
+from .module import Dialect, FunctionAttribute, JitOption, Kernel, LaunchAttribute, Module, link, links, load, loads
 from .stream import Event, Stream
 
 __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))
 
 __all__ = [
-    'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Error', 'Event', 'Fault',
-    'FunctionAttribute', 'HostThread', 'JitOption', 'Kernel', 'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result',
-    'Severity', 'Stream', 'asm', 'copy', 'current', 'empty', 'host_thread', 'load', 'loads', 'profiles', 'testing', 'zeros',
+    'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event',
+    'Fault', 'FunctionAttribute', 'HostThread', 'JitOption', 'Kernel', 'LaunchAttribute', 'LaunchError', 'Limit', 'Module', 'ModuleError',
+    'Parameter', 'Report', 'Result', 'Severity', 'Stream', 'asm', 'copy', 'current', 'empty', 'host_thread', 'link', 'links', 'load',
+    'loads', 'profiles', 'testing', 'zeros',
 ]

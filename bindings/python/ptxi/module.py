@@ -3,7 +3,7 @@ import contextlib
 import ctypes
 import difflib
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -18,46 +18,100 @@ from .stream import Stream
 
 FunctionAttribute: Any = header.enums['ptxiFunctionAttribute']
 JitOption: Any = header.enums['ptxiJitOption']
+JitInputType: Any = header.enums['ptxiJitInputType']
+Dialect: Any = header.enums['ptxiDialect']
+LaunchAttribute: Any = header.enums['ptxiLaunchAttributeID']
 
 Dim = Union[int, Sequence[int]]
+File = Union[str, 'os.PathLike[str]']
 
 
-def load(file: Union[str, 'os.PathLike[str]'], **options: Any) -> 'Module':
+def load(file: File, **options: Any) -> 'Module':
     """Load a file of PTX; options as those of `loads`."""
     __tracebackhide__ = True
     with open(file, 'rb') as f:
         return loads(f.read(), name=os.fspath(file), **options)
 
 
-def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False,
+def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False, dialect: Any = Dialect.NONE,
           device: Optional[Device] = None) -> 'Module':
     """Load PTX text. Text that is not valid is a ModuleError with places, carets and the accepted forms.
 
-    `name`    what messages call the text.
-    `fma`     False: never fuse an unrounded mul with an add; the default is to do as ptxas does.
-    `strict`  refuse a module that the device could not run, instead of running it under its own target."""
+    `name`     what messages call the text.
+    `fma`      False: never fuse an unrounded mul with an add; the default is to do as ptxas does.
+    `strict`   refuse a module that the device could not run, instead of running it under its own target.
+    `dialect`  what the text may use beyond the PTX ISA, a ptxi.Dialect."""
     __tracebackhide__ = True
-    return Module(ptx.encode() if isinstance(ptx, str) else bytes(ptx), name, fma, strict, given(device))
+    return Module(_Image(ptx, name), _Options(name, fma, strict, dialect), given(device))
+
+
+def link(files: Iterable[File], **options: Any) -> 'Module':
+    """Make one module of several files of PTX; options as those of `links`."""
+    __tracebackhide__ = True
+    names = [os.fspath(f) for f in files]
+    texts = []
+    for name in names:
+        with open(name, 'rb') as f:
+            texts.append(f.read())
+    return links(texts, names, **options)
+
+
+def links(texts: Iterable[Union[str, bytes]], names: Optional[Sequence[str]] = None, fma: bool = True, strict: bool = False,
+          dialect: Any = Dialect.NONE, device: Optional[Device] = None) -> 'Module':
+    """Make one module of several PTX texts: what one declares .extern, another one defines. What does not fit together is a
+    ModuleError. Options as those of `loads`; `names` is what messages call the texts."""
+    __tracebackhide__ = True
+    images = [_Image(t, names[i] if names else f'<ptx {i}>') for i, t in enumerate(texts)]
+    options = _Options('<link>', fma, strict, dialect)
+    to = given(device)
+    to.activate()
+    state, linked, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    call('LinkCreate', *options.arguments, ctypes.byref(state))
+    try:
+        for i in images:
+            _accept(library().LinkAddData(state, JitInputType.PTX, i.text, len(i.text) + 1, i.name.encode(), 0, None, None))
+        _accept(library().LinkComplete(state, ctypes.byref(linked), ctypes.byref(size)))
+        return Module(_Image(ctypes.string_at(linked, size.value), ' + '.join(i.name for i in images)), options, to)
+    finally:
+        library().LinkDestroy(state)
+
+
+def _accept(result: int) -> None:
+    __tracebackhide__ = True
+    if result:
+        raise errors.module_error(result)
+
+
+class _Image:
+    """A text and its name."""
+
+    def __init__(self, ptx: Union[str, bytes], name: str) -> None:
+        self.text, self.name = ptx.encode() if isinstance(ptx, str) else bytes(ptx), name
+        if b'\0' in self.text:
+            raise ValueError(f'{name}: a zero byte in PTX text')
+
+
+class _Options:
+    """How to load, as the library takes it: `arguments` are its three."""
+
+    def __init__(self, name: str, fma: bool, strict: bool, dialect: Any) -> None:
+        self._name = ctypes.c_char_p(name.encode())
+        chosen = {JitOption.FILE_NAME: ctypes.cast(self._name, ctypes.c_void_p).value, JitOption.FMA: int(fma),
+                  JitOption.STRICT_TARGET: int(strict), JitOption.DIALECT: int(dialect)}
+        self.arguments = len(chosen), (ctypes.c_int * len(chosen))(*chosen), (ctypes.c_void_p * len(chosen))(*chosen.values())
 
 
 class Module:
     """A loaded module. `module.k` is its kernel k, or `module['k']` for names that are no Python names."""
 
-    def __init__(self, ptx: bytes, name: str, fma: bool, strict: bool, device: Device) -> None:
+    def __init__(self, image: _Image, options: _Options, device: Device) -> None:
         __tracebackhide__ = True
-        self.device, self.name = device, name
+        self.device, self.name = device, image.name
         self._handle = ctypes.c_void_p()
         self._kernels: Dict[str, Kernel] = {}
         self._bound: Dict[str, Any] = {}  # host functions, which live as long as kernels may call them
-        encoded = ctypes.c_char_p(name.encode())
-        keys = (ctypes.c_int * 3)(JitOption.FILE_NAME, JitOption.FMA, JitOption.STRICT_TARGET)
-        values = (ctypes.c_void_p * 3)(ctypes.cast(encoded, ctypes.c_void_p), int(fma), int(strict))
-        if b'\0' in ptx:
-            raise ValueError(f'{name}: a zero byte in PTX text')
         device.activate()
-        result = library().ModuleLoadDataEx(ctypes.byref(self._handle), ctypes.c_char_p(ptx), 3, keys, values)
-        if result:
-            raise errors.module_error(result)
+        _accept(library().ModuleLoadDataEx(ctypes.byref(self._handle), ctypes.c_char_p(image.text), *options.arguments))
         self.diagnostics = errors.last_diagnostics()
         self.kernels = self._names()
 
@@ -209,37 +263,55 @@ class Kernel:
         raise TypeError(f'say how many threads: {self.name}[grid, block](...)')
 
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
-               cooperative: bool = False) -> None:
-        """What `kernel[grid, block, shared, stream](*arguments)` does. `cooperative`: all blocks are alive at once."""
+               cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None) -> None:
+        """What `kernel[grid, block, shared, stream](*arguments)` does, and more.
+
+        `cooperative`  all blocks are alive at once, so that they may wait for each other.
+        `cluster`      blocks in a cluster; the grid is a multiple of it.
+        `attributes`   others by ptxi.LaunchAttribute, such as {LaunchAttribute.PRIORITY: 1}."""
         __tracebackhide__ = True
         device = self.module.device
         shape = (*_dim('grid', grid), *_dim('block', block), int(shared))
         buffer, pointers = pack(self.signature, self.parameters, arguments)
         if stream is not None and stream.device is not device:
             raise ValueError('the stream belongs to another device than the module')
+        chosen = _attributes({**(attributes or {}), **({LaunchAttribute.COOPERATIVE: 1} if cooperative else {})}, cluster)
         with contextlib.ExitStack() as held:
             held.callback(opened.release, opened.acquire((p.span for p in pointers if p.span), device))
-            self._enqueue(device, shape, buffer, stream.handle if stream else None, cooperative)
+            self._enqueue(device, shape, buffer, stream.handle if stream else None, chosen)
             if stream is None:
                 device.wait('StreamSynchronize', None)
             else:
                 held.callback(_keep, pointers, self.module)
                 stream.hold(held.pop_all().close)
 
-    def _enqueue(self, device: Device, shape: Tuple[int, ...], buffer: bytes, stream: Any, cooperative: bool) -> None:
+    def _enqueue(self, device: Device, shape: Tuple[int, ...], buffer: bytes, stream: Any, attributes: Any) -> None:
         __tracebackhide__ = True
         device.activate()
         values = ctypes.create_string_buffer(buffer, len(buffer))
         addresses = (ctypes.c_void_p * max(len(self.parameters), 1))(
             *(ctypes.addressof(values) + p.offset for p in self.parameters))
-        name = 'LaunchCooperativeKernel' if cooperative else 'LaunchKernel'
-        result = getattr(library(), name)(self._handle, *shape, stream, addresses, *([] if cooperative else [None]))
+        config = header.structs['ptxiLaunchConfig'](*shape, stream, ctypes.addressof(attributes), len(attributes))
+        result = library().LaunchKernelEx(ctypes.byref(config), self._handle, addresses, None)
         if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
             raise errors.launch_error(None, result)
         if result:
             e = errors.error(result)
             e.args = (f'{e} (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: {self.signature})',)
             raise e
+
+
+def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
+    """Attributes of a launch as the library takes them."""
+    struct = header.structs['ptxiLaunchAttribute']
+    made = [struct(id=key) for key in numbers]
+    for attribute, value in zip(made, numbers.values()):
+        attribute.value.priority = value  # all that are a number are an int
+    if cluster is not None:
+        made.append(struct(id=LaunchAttribute.CLUSTER_DIMENSION))
+        d = made[-1].value.clusterDim
+        d.x, d.y, d.z = _dim('cluster', cluster)
+    return (struct * len(made))(*made)
 
 
 class _Shaped:
