@@ -11,7 +11,6 @@ from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
 
 LOG2E = np.float32(1.4426950408889634)
-PTX = 88  # what the assembler takes that Triton brings for sm_80
 
 
 class Compiled:
@@ -21,7 +20,7 @@ class Compiled:
         types = dict(signature, **{name: 'constexpr' for name in constants})
         aligned = {(i,): [['tt.divisibility', 16]] for i, (name, t) in enumerate(types.items()) if t.startswith('*') or name in multiples}
         source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=aligned)
-        made = triton.compile(source, target=GPUTarget('cuda', arch, 32), options={'ptx_version': PTX, 'enable_fp_fusion': True, **options})
+        made = triton.compile(source, target=GPUTarget('cuda', arch, 32), options={'enable_fp_fusion': True, **options})
         self.ptx = made.asm['ptx']
         self._kernel = ptxi.loads(self.ptx, name=made.metadata.name)[made.metadata.name]
         self._block, self._shared = 32 * made.metadata.num_warps, made.metadata.shared
