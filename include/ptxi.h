@@ -257,14 +257,18 @@ typedef enum ptxiJitOption {
     PTXI_JIT_STRICT_SYMBOLS = 0x10002,        /* libptxi's own. Nonzero: a module that names functions or variables which are
                                                  defined nowhere fails with SHARED_OBJECT_SYMBOL_NOT_FOUND; default: the
                                                  launch of a kernel that can reach one fails so */
-    PTXI_JIT_DIALECT = 0x10003                /* libptxi's own. ptxiDialect; default PTXI_DIALECT_NONE */
+    PTXI_JIT_DIALECT = 0x10003                /* libptxi's own. ptxiDialect, added to what ptxiCtxSetDialect says */
 } ptxiJitOption;
 
-/* What a module may use beyond the PTX ISA. */
+/* What a module may use beyond the PTX ISA; added up for several. */
 typedef enum ptxiDialect {
     PTXI_DIALECT_NONE = 0,
-    PTXI_DIALECT_OCELOT = 1                   /* rcp, sqrt, sin, lg2 and ex2 as .approx.f64, computed in double;
+    PTXI_DIALECT_OCELOT = 1,                  /* rcp, sqrt, sin, lg2 and ex2 as .approx.f64, computed in double;
                                                  sin.approx.f32 rounded from that */
+    PTXI_DIALECT_ANY_WIDTH = 2                /* integer types of 1 to 64 bits, add.s17, in registers of 16, 32 or 64 bits: operands are
+                                                 read by their lowest bits, results are extended from theirs. For abs add and div mad
+                                                 max min mov mul neg not or popc rem sad selp set setp shl shr slct sub xor, but
+                                                 without .cc .hi .relu .sat .wide */
 } ptxiDialect;
 
 typedef enum ptxiJitInputType {
@@ -1264,6 +1268,12 @@ PTXI_API ptxiResult ptxiCtxSetProgress(ptxiContext ctx, void (*report)(void *use
  *  Turn the checks of kernels' memory accesses off (0) or on (default) for launches made later. Without them a kernel
  *  may read and write all of the process, and a bad access may end it. */
 PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
+
+/*! ptxiCtxSetDialect() :
+ *  What modules loaded later, and templates of ptxiAsm, may use beyond the PTX ISA.
+ * `dialect` of ptxiDialect, added up; PTXI_DIALECT_NONE is the default.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE. */
+PTXI_API ptxiResult ptxiCtxSetDialect(ptxiContext ctx, unsigned dialect);
 
 /*! ptxiCtxSetSchedule() , ptxiCtxGetSchedule() :
  *  Run launches made later in an order ruled by chance, to find programs that work in the usual order only: which CTA, which

@@ -66,6 +66,7 @@ struct ptxiContext_st {
     _Atomic bool alive;     /* false once destroyed, and while a primary context is not retained */
     bool primary;
     unsigned flags;
+    _Atomic unsigned dialect; /* bits of ptxiDialect */
     const struct ptxi_profile *profile;
     struct ptxiContext_st *next;
     struct ptxi_streams streams;
@@ -104,6 +105,8 @@ ptxiResult ptxi_api_context(ptxiContext *ctx);
 
 /* The same for a call that names a context, NULL meaning the current one. */
 ptxiResult ptxi_api_named_context(ptxiContext named, ptxiContext *ctx);
+
+bool ptxi_api_is_dialect(unsigned dialect); /* bits of ptxiDialect and no others */
 
 ptxiResult ptxi_api_device(ptxiDevice dev); /* PTXI_SUCCESS or PTXI_ERROR_INVALID_DEVICE */
 

@@ -19,6 +19,7 @@ static const char file[] = "<asm>";
 struct ptxi_asm_entry {
     struct ptxi_asm_entry *next;
     char *text, *module_text;
+    unsigned dialect;
     ptxiModule module;
     unsigned users; /* calls that are under way; under the context's lock, as the list */
 };
@@ -46,7 +47,7 @@ static struct ptxi_asm_entry *find(ptxiContext ctx, const struct ptxi_asm *a)
     pthread_mutex_lock(&ctx->lock);
     struct ptxi_asm_entry **p = &ctx->asms, *e;
 
-    while (*p && (strcmp((*p)->text, a->text) || strcmp((*p)->module_text, a->module.s)))
+    while (*p && ((*p)->dialect != ctx->dialect || strcmp((*p)->text, a->text) || strcmp((*p)->module_text, a->module.s)))
         p = &(*p)->next;
     e = *p;
     if (e) {
@@ -149,6 +150,7 @@ static ptxiResult make(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_di
     if (e) {
         e->text = strdup(a->text);
         e->module_text = strdup(a->module.s);
+        e->dialect = ctx->dialect;
         e->users = 1;
     }
     if (e && e->text && e->module_text)

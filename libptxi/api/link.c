@@ -42,6 +42,7 @@ ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **op
         free(s);
         return r;
     }
+    s->options.module.dialect |= ctx->dialect;
     s->magic = LINK_MAGIC;
     ptxi_arena_init(&s->arena, NULL);
     ptxi_str_init(&s->image, NULL);
@@ -66,7 +67,7 @@ ptxiResult ptxiLinkDestroy(ptxiLinkState state)
 /* Parse, check, and say what there is to say. `resolved`: nothing may be left undefined. */
 static ptxiResult check(ptxiLinkState s, const struct ptxi_texts *texts, bool resolved)
 {
-    struct ptxi_parse_options options = { .file = "<link>", .parts = texts };
+    struct ptxi_parse_options options = { .file = "<link>", .parts = texts, .dialect = s->options.module.dialect };
     ptxiResult r = PTXI_SUCCESS;
     struct ptxi_arena arena;
     struct ptxi_diag diags;

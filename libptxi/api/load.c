@@ -112,8 +112,8 @@ ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
 
 static ptxiResult read_dialect(struct ptxi_load_options *o, intptr_t value)
 {
-    o->module.dialect = value == PTXI_DIALECT_OCELOT;
-    return value == PTXI_DIALECT_OCELOT || value == PTXI_DIALECT_NONE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    o->module.dialect = (unsigned)value;
+    return ptxi_api_is_dialect((unsigned)value) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option, void **value)

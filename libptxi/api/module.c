@@ -305,7 +305,7 @@ static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
 
 static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_options *how, struct ptxi_diag *diags)
 {
-    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts, .dialect = how->dialect };
+    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts, .dialect = how->dialect | m->ctx->dialect };
     ptxiResult r;
 
     m->tree = ptxi_parse(NULL, 0, &options, &m->arena, diags);

@@ -60,7 +60,7 @@ struct ptxi_module_options {
     bool no_contract; /* never fuse a mul with an add */
     bool strict;      /* refuse what the device could not run */
     bool resolved;    /* refuse what names functions or variables that are defined nowhere */
-    bool dialect;     /* accept the rows of dialect.def */
+    unsigned dialect; /* bits of ptxiDialect, beside the context's */
 };
 
 /* Parse, check and lay out a module in the context. `text` is malloc'ed and the module's on success. The strings of `texts`, which

@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "exec/exec.h"
+#include "parse/ast.h"
 
 #include <string.h>
 
@@ -99,6 +100,26 @@ ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
     pthread_mutex_lock(&ctx->lock);
     ctx->unchecked = !on;
     pthread_mutex_unlock(&ctx->lock);
+    return PTXI_SUCCESS;
+}
+
+_Static_assert((int)PTXI_DIALECT_OCELOT == PTXI_PARSE_OCELOT && (int)PTXI_DIALECT_ANY_WIDTH == PTXI_PARSE_ANY_WIDTH, "as parse/ has them");
+
+bool ptxi_api_is_dialect(unsigned dialect)
+{
+    return !(dialect & ~(unsigned)(PTXI_DIALECT_OCELOT | PTXI_DIALECT_ANY_WIDTH));
+}
+
+ptxiResult ptxiCtxSetDialect(ptxiContext named, unsigned dialect)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!ptxi_api_is_dialect(dialect))
+        return PTXI_ERROR_INVALID_VALUE;
+    ctx->dialect = dialect;
     return PTXI_SUCCESS;
 }
 

@@ -217,10 +217,12 @@ enum ptxi_type ptxi_func_reg_type(const struct ptxi_func *f, uint32_t reg);
 /* The spelling of a register, into buf. */
 const char *ptxi_func_reg_name(const struct ptxi_func *f, uint32_t reg, char *buf, size_t size);
 
+enum { PTXI_PARSE_OCELOT = 1, PTXI_PARSE_ANY_WIDTH = 2 };
+
 struct ptxi_parse_options {
     const char *file;         /* for messages */
     const struct ptxi_texts *parts; /* the texts of a linked module, instead of the one text; or NULL */
-    bool dialect;             /* accept the rows of dialect.def, too */
+    unsigned dialect;         /* PTXI_PARSE_OCELOT: accept the rows of dialect.def, too; _ANY_WIDTH: see width.c */
 };
 
 /* Parses and checks PTX text of `size` bytes (a NUL at text[size] is not needed). Returns the tree, all of it in

@@ -624,10 +624,27 @@ static bool add_mark(struct parser *p)
     return true;
 }
 
+bool ptxi_inst_push(struct parser *p, const struct ptxi_inst *in)
+{
+    struct ptxi_inst *slot;
+
+    if ((p->mark_pending && !add_mark(p)) || !(slot = ptxi_vec_push(p, &p->insts, sizeof *in)))
+        return false;
+    *slot = *in;
+    return true;
+}
+
+static bool parse_operands_to_end(struct parser *p)
+{
+    ptxi_parse_next(p);
+    return parse_operands(p) && (p->tok.kind == ';' || ptxi_parse_want(p, ';'));
+}
+
 bool ptxi_inst_parse(struct parser *p)
 {
-    struct ptxi_inst in = { .guard = PTXI_NO_REG, .line = p->tok.line, .column = (uint16_t)(p->tok.col > UINT16_MAX ? UINT16_MAX : p->tok.col) }, *slot;
+    struct ptxi_inst in = { .guard = PTXI_NO_REG, .line = p->tok.line, .column = (uint16_t)(p->tok.col > UINT16_MAX ? UINT16_MAX : p->tok.col) };
     const struct ptxi_spelling *sp;
+    struct ptxi_width width;
     struct ptxi_token op;
     struct ptxi_loc loc;
     char buf[256];
@@ -640,19 +657,16 @@ bool ptxi_inst_parse(struct parser *p)
     if (!ptxi_lex_opcode(&p->lx, &op, buf, sizeof buf))
         return false;
     loc = ptxi_token_loc(&op);
+    if ((p->options->dialect & PTXI_PARSE_ANY_WIDTH) && ptxi_width_find(&op, &width))
+        return parse_operands_to_end(p) && ptxi_width_inst(p, &op, &width, loc, &in) && ptxi_parse_want(p, ';');
     if (!(sp = ptxi_spell_find(p, &op, loc)))
         return false;
-    ptxi_parse_next(p);
     if (sp->candidates->spec_count && sp->candidates->match->row->specs[0].kind == PTXI_OPK_CALL) {
+        ptxi_parse_next(p);
         if (!call_instruction(p, &in, sp))
             return false;
-    } else if (!parse_operands(p) || (p->tok.kind != ';' && !ptxi_parse_want(p, ';')) || !ptxi_check_inst(p, sp, loc, &in)) {
+    } else if (!parse_operands_to_end(p) || !ptxi_check_inst(p, sp, loc, &in)) {
         return false;
     }
-    if (p->mark_pending && !add_mark(p))
-        return false;
-    if (!(slot = ptxi_vec_push(p, &p->insts, sizeof in)))
-        return false;
-    *slot = in;
-    return ptxi_parse_want(p, ';');
+    return ptxi_inst_push(p, &in) && ptxi_parse_want(p, ';');
 }

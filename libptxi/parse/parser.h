@@ -317,6 +317,7 @@ uint32_t ptxi_func_new_regs(struct parser *p, const struct ptxi_name *name, enum
 /* inst.c */
 bool ptxi_inst_parse(struct parser *p); /* guard and instruction, to behind ';' */
 bool ptxi_inst_operand(struct parser *p, struct ptxi_raw *r);
+bool ptxi_inst_push(struct parser *p, const struct ptxi_inst *in); /* behind those of the function so far */
 bool ptxi_inst_is_sreg(const char *s, size_t n);
 /* check.c */
 /* Gives the operands in p->raw to the first candidate that takes them; fills in->match and in->operands. */
@@ -329,6 +330,17 @@ const struct ptxi_spelling *ptxi_spell_find(struct parser *p, const struct ptxi_
 void ptxi_spell_note_accepted(struct parser *p, const struct ptxi_row *row);
 /* Reports what the module's version or target lacks for the form `s`. */
 void ptxi_spell_require(struct parser *p, const struct ptxi_match *m, struct ptxi_loc loc, const char *s, size_t n);
+
+/* width.c */
+struct ptxi_width {
+    unsigned bits, container;
+    char letter;         /* s, u or b */
+    uint32_t at, length; /* of its qualifier in the instruction's name, without the dot */
+};
+/* Whether an instruction's name has an integer type of a width that PTX does not have, and can be made of others. */
+bool ptxi_width_find(const struct ptxi_token *op, struct ptxi_width *w);
+/* The instructions that do it, for the operands in p->raw. `like` has the place and guard. */
+bool ptxi_width_inst(struct parser *p, const struct ptxi_token *op, struct ptxi_width *w, struct ptxi_loc loc, const struct ptxi_inst *like);
 
 /* debug.c */
 bool ptxi_debug_file(struct parser *p);

@@ -100,3 +100,11 @@ def test_each_device_has_its_own(ptxi):
     for profile in ('sm_75', 'sm_90'):
         with ptxi.Device(profile):
             assert asm(3) == 3
+
+
+def test_integers_of_any_width(ptxi):
+    add = ptxi.asm('add.s17 %0, %1, 1;', '=r', 'r')
+    with pytest.raises(ptxi.ModuleError, match="'add' has no modifier '.s17'"):
+        add(0)
+    with ptxi.Device(dialect=ptxi.Dialect.ANY_WIDTH):
+        assert add(np.array([0, 0xffff, -1], 'i4')).view('i4').tolist() == [1, -65536, 0]

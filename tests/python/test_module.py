@@ -156,5 +156,6 @@ def test_dialects(ptxi):
     x = np.zeros(1)
     ptxi.loads(text, dialect=ptxi.Dialect.OCELOT).k[1, 1](x)
     assert x[0] == 0.5
+    ptxi.loads(text, device=ptxi.Device(dialect=ptxi.Dialect.OCELOT + ptxi.Dialect.ANY_WIDTH))
     with pytest.raises(ptxi.ModuleError, match='needs .ftz'):
         ptxi.loads(text)

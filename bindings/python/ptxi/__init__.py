@@ -11,12 +11,12 @@ ModuleError. `ptxi.testing` compares bits; the pytest plugin has a fixture `ptxi
 from . import testing
 from ._header import header as _header
 from .arguments import Parameter
-from .device import Counters, Device, DeviceAttribute, Limit, current, profiles
+from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, profiles
 from .errors import (Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity)
 from .host import HostThread, host_thread
 from .inline import Asm, asm
 from .memory import Buffer, copy, empty, zeros
-from .module import Dialect, FunctionAttribute, JitOption, Kernel, LaunchAttribute, Module, link, links, load, loads
+from .module import FunctionAttribute, JitOption, Kernel, LaunchAttribute, Module, link, links, load, loads
 from .stream import Event, Stream
 
 __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))

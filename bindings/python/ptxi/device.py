@@ -15,6 +15,7 @@ from ._library import call, library
 
 DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
+Dialect: Any = header.enums['ptxiDialect']
 
 _SINK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _profile_lock = threading.Lock()
@@ -49,11 +50,12 @@ class Device:
 
     `profile`  which GPU: 'sm_90', 'sm_80', ... Without it the environment variable PTXI_DEVICE decides, else sm_90.
     `workers`  host threads that run kernels; results do not depend on it. Without it PTXI_WORKERS, else one a core.
+    `dialect`  what its modules and ptxi.asm may use beyond the PTX ISA: Dialect.ANY_WIDTH and others, added up.
 
     In a `with` statement the device is the current one of the thread: `ptxi.load` and its like use it. What kernels
     print goes to `output`, a function of a string; by default to sys.stdout."""
 
-    def __init__(self, profile: Optional[str] = None, workers: Optional[int] = None) -> None:
+    def __init__(self, profile: Optional[str] = None, workers: Optional[int] = None, dialect: Any = Dialect.NONE) -> None:
         self._context = ctypes.c_void_p()
         self.output: Optional[Callable[[str], Any]] = None
         self.orphans: List[Callable[[], None]] = []  # what to call once the work queued before has ended
@@ -74,6 +76,7 @@ class Device:
         call('CtxPopCurrent', None)
         if workers is not None:
             call('CtxSetWorkers', self._context, workers)
+        call('CtxSetDialect', self._context, dialect)
         reference = weakref.ref(self)
         self._sink = _SINK(lambda user, p, n: _print(reference(), ctypes.string_at(p, n)))
         call('CtxSetOutput', self._context, self._sink, None)

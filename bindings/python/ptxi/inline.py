@@ -133,5 +133,6 @@ def asm(text: str, *constraints: str, device: Optional[Device] = None) -> Asm:
     %0, %1, ... are the operands; %% is a percent sign. A constraint is a letter: h, r, l for integers of 16, 32, 64 bits,
     f for f32, d for f64, q for 128 bits, with = before it for an operand that is written and + for one that is read and
     written; or n for an integer constant and C for a text, which are pasted. Outputs come first. What is wrong is a
-    ModuleError that points into the template. Integers come back unsigned."""
+    ModuleError that points into the template. Integers come back unsigned. Device(dialect=ptxi.Dialect.ANY_WIDTH) takes types
+    like .s17."""
     return Asm(text, constraints, device)

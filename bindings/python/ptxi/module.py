@@ -12,14 +12,13 @@ from ._header import header
 from ._library import call, library, text
 from ._types import Array
 from .arguments import Parameter, pack
-from .device import Device, given
+from .device import Device, Dialect, given
 from .memory import in_place, opened
 from .stream import Stream
 
 FunctionAttribute: Any = header.enums['ptxiFunctionAttribute']
 JitOption: Any = header.enums['ptxiJitOption']
 JitInputType: Any = header.enums['ptxiJitInputType']
-Dialect: Any = header.enums['ptxiDialect']
 LaunchAttribute: Any = header.enums['ptxiLaunchAttributeID']
 
 Dim = Union[int, Sequence[int]]
@@ -40,7 +39,7 @@ def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict:
     `name`     what messages call the text.
     `fma`      False: never fuse an unrounded mul with an add; the default is to do as ptxas does.
     `strict`   refuse a module that the device could not run, instead of running it under its own target.
-    `dialect`  what the text may use beyond the PTX ISA, a ptxi.Dialect."""
+    `dialect`  what the text may use beyond the PTX ISA and the device's own dialect: ptxi.Dialect, added up."""
     __tracebackhide__ = True
     return Module(_Image(ptx, name), _Options(name, fma, strict, dialect), given(device))
 
