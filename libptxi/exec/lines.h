@@ -147,10 +147,11 @@ static inline void lines_fill_a(const struct lines *x, unsigned char (*line)[LIN
     if (x->bits == 32) {
         columns_32(x, line, column, a.wide);
         ptxi_tile_tf32(a.wide[0], tile->a[0], tile->ea[0], (int)x->k * LINE_ROWS);
-        return;
+    } else {
+        (x->bits == 16 ? columns_16 : columns_8)(x, line, column, a.narrow);
+        ptxi_tile_widen((enum ptxi_dot_type)x->a, false, a.narrow[0], tile->a[0], tile->ea[0], x->k * LINE_ROWS);
     }
-    (x->bits == 16 ? columns_16 : columns_8)(x, line, column, a.narrow);
-    ptxi_tile_widen((enum ptxi_dot_type)x->a, false, a.narrow[0], tile->a[0], tile->ea[0], x->k * LINE_ROWS);
+    ptxi_tile_seal_a(tile, x->bits < 16 || x->a == PTXI_DOT_f16, x->k);
 }
 
 /* Eight lines of B. */
@@ -171,6 +172,7 @@ static inline void lines_fill_b(const struct lines *x, unsigned char (*line)[LIN
             code[k] = line[l][k];
         ptxi_tile_widen((enum ptxi_dot_type)x->b, false, code, tile->b[l], tile->eb[l], x->k);
     }
+    ptxi_tile_seal_b(tile, x->bits < 16 || x->b == PTXI_DOT_f16, x->k);
 }
 
 /* Elements of eight columns whose `bad` is set, one by one, from what they are added to. */

@@ -147,6 +147,8 @@ static inline void fill_16(enum ptxi_dot_type ta, enum ptxi_dot_type tb, bool as
     ptxi_tile_widen(ta, as_halves, from->a[0], t->a[0], t->ea[0], depth * M);
     for (unsigned n = 0; n < N; n++)
         ptxi_tile_widen(tb, as_halves, from->b[n], t->b[n], t->eb[n], depth);
+    ptxi_tile_seal_a(t, as_halves || ta != PTXI_DOT_bf16, depth);
+    ptxi_tile_seal_b(t, as_halves || tb != PTXI_DOT_bf16, depth);
 }
 
 static inline void fill_32(const struct columns32 *from, struct ptxi_tile *t, unsigned depth)
@@ -154,6 +156,8 @@ static inline void fill_32(const struct columns32 *from, struct ptxi_tile *t, un
     ptxi_tile_tf32(from->a[0], t->a[0], t->ea[0], (int)(depth * M));
     for (unsigned n = 0; n < N; n++)
         ptxi_tile_tf32(from->b[n], t->b[n], t->eb[n], (int)depth);
+    ptxi_tile_seal_a(t, false, depth);
+    ptxi_tile_seal_b(t, false, depth);
 }
 
 /* --- products --- */

@@ -7,13 +7,23 @@
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
+#include <string.h>
 
 #include "num/dot.h"
 #include "num/half.h"
 
 enum {
-    PTXI_TILE_M = 16, PTXI_TILE_N = 8, PTXI_TILE_K = 64, PTXI_TILE_GROUP = 8 /* products whose sum an integer can hold */,
-    PTXI_TILE_ZERO = -1000, PTXI_TILE_SPECIAL = 2000 /* exponents of zeros, and of infinities and NaNs */
+    PTXI_TILE_M = 16, PTXI_TILE_N = 8, PTXI_TILE_K = 64, PTXI_TILE_OUT = PTXI_TILE_M * PTXI_TILE_N,
+    PTXI_TILE_GROUP = 16, /* products whose sum an integer can hold, if 25 bits are kept */
+    PTXI_TILE_ZERO = -1000, PTXI_TILE_SPECIAL = 2000, /* exponents of zeros, and of infinities and NaNs */
+    PTXI_TILE_LOWEST = -200, /* which no other exponent is below */
+    PTXI_TILE_SPREAD = 31    /* the most that exponents as bytes differ; zeros are far below */
+};
+
+/* Exponents as bytes, relative to the largest. */
+struct ptxi_tile_bytes {
+    bool fit; /* else there are none */
+    int base;
 };
 
 /* Exponents are those of struct number in dot.c: of subnormal numbers that of the smallest normal one. */
@@ -22,6 +32,8 @@ struct ptxi_tile {
     _Alignas(64) int16_t ea[PTXI_TILE_K][PTXI_TILE_M];
     _Alignas(64) float b[PTXI_TILE_N][PTXI_TILE_K];
     _Alignas(64) int16_t eb[PTXI_TILE_N][PTXI_TILE_K];
+    _Alignas(64) int8_t ba[PTXI_TILE_K][PTXI_TILE_M], bb[PTXI_TILE_N][PTXI_TILE_K];
+    struct ptxi_tile_bytes bytes_a, bytes_b;
 };
 
 #if defined(__clang__)
@@ -59,7 +71,66 @@ static inline void ptxi_tile_tf32(const uint32_t *word, float *value, int16_t *e
     }
 }
 
-/* --- sums --- */
+#if defined(__AVX2__)
+static inline int ptxi_tile_max(__m256i x)
+{
+    _Alignas(32) int16_t e[16];
+    int most = PTXI_TILE_LOWEST;
+
+    _mm256_store_si256((__m256i *)e, x);
+    for (int l = 0; l < 16; l++)
+        most = most > e[l] ? most : e[l];
+    return most;
+}
+
+/* `rows` rows of exponents, `stride` apart and `n` long, a multiple of 16, as bytes. `narrow`: they are those of f16. */
+static inline __attribute__((always_inline)) struct ptxi_tile_bytes ptxi_tile_to_bytes(bool narrow, const int16_t *e, int8_t *to, unsigned rows, unsigned stride,
+                                                                                       unsigned n)
+{
+    __m256i most = _mm256_set1_epi16(PTXI_TILE_LOWEST), wrong = _mm256_setzero_si256(), base;
+    struct ptxi_tile_bytes r = { true, 0 };
+
+    for (unsigned from = 0; from < rows * stride; from += stride)
+        for (unsigned k = from; k < from + n; k += 16)
+            most = _mm256_max_epi16(most, *(const __m256i *)(e + k));
+    if (!narrow)
+        r.base = ptxi_tile_max(most);
+    base = _mm256_set1_epi16((int16_t)r.base);
+    for (unsigned from = 0; from < rows * stride; from += stride)
+        for (unsigned k = from; k < from + n; k += 16) {
+            __m256i own = *(const __m256i *)(e + k), x = _mm256_sub_epi16(own, base);
+
+            if (!narrow)
+                wrong = _mm256_or_si256(wrong, _mm256_andnot_si256(_mm256_cmpeq_epi16(own, _mm256_set1_epi16(PTXI_TILE_ZERO)),
+                                                                   _mm256_cmpgt_epi16(_mm256_set1_epi16(-PTXI_TILE_SPREAD), x)));
+            *(__m128i *)(to + k) = _mm_packs_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+        }
+    wrong = _mm256_or_si256(wrong, _mm256_cmpeq_epi16(most, _mm256_set1_epi16(PTXI_TILE_SPECIAL)));
+    r.fit = _mm256_testz_si256(wrong, wrong);
+    return r;
+}
+#endif
+
+/* When all elements of A, or of B, are there. */
+static inline __attribute__((always_inline)) void ptxi_tile_seal_a(struct ptxi_tile *t, bool fit, unsigned depth)
+{
+#if defined(__AVX2__)
+    t->bytes_a = ptxi_tile_to_bytes(fit, t->ea[0], t->ba[0], depth, PTXI_TILE_M, PTXI_TILE_M);
+#else
+    (void)t, (void)fit, (void)depth;
+#endif
+}
+
+static inline __attribute__((always_inline)) void ptxi_tile_seal_b(struct ptxi_tile *t, bool fit, unsigned depth)
+{
+#if defined(__AVX2__)
+    t->bytes_b = ptxi_tile_to_bytes(fit, t->eb[0], t->bb[0], PTXI_TILE_N, PTXI_TILE_K, (depth + 15) / 16 * 16);
+#else
+    (void)t, (void)fit, (void)depth;
+#endif
+}
+
+/* --- the largest exponents --- */
 
 #if defined(__AVX512F__)
 #define TILE_BYTES 64
@@ -71,124 +142,215 @@ static inline void ptxi_tile_tf32(const uint32_t *word, float *value, int16_t *e
 typedef float ptxi_tile_floats __attribute__((vector_size(TILE_BYTES)));
 typedef int32_t ptxi_tile_ints __attribute__((vector_size(TILE_BYTES)));
 typedef uint32_t ptxi_tile_sums __attribute__((vector_size(TILE_BYTES))); /* which may wrap where they are not wanted */
-enum { PTXI_TILE_LANES = TILE_BYTES / 4, PTXI_TILE_OUT = PTXI_TILE_M * PTXI_TILE_N };
+enum { PTXI_TILE_LANES = TILE_BYTES / 4, PTXI_TILE_VECTORS = PTXI_TILE_M / PTXI_TILE_LANES };
 #undef TILE_BYTES
 
-#define TILE_STEPS(i, k, count) _Pragma("GCC unroll 8") for (unsigned i = k; i < (k) + (count); i++)
+#define TILE_STEPS(i, k, count) _Pragma("GCC unroll 4") for (unsigned i = k; i < (k) + (count); i++)
 
-/* The largest exponent of a row's and a column's products from k on, of 16 rows. */
-static inline void ptxi_tile_largest(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, int16_t *largest)
+/* An exponent as the field of a float that is no zero and within what floats have, or 0 for products that are zero. */
+static inline uint8_t ptxi_tile_field(int16_t e)
 {
-#if defined(__AVX2__)
-    __m256i m = _mm256_set1_epi16(PTXI_TILE_ZERO);
+    int16_t field = (int16_t)(e + 127);
 
-    TILE_STEPS(i, k, count)
-        m = _mm256_max_epi16(m, _mm256_add_epi16(*(const __m256i *)t->ea[i], _mm256_set1_epi16(t->eb[n][i])));
-    *(__m256i *)largest = m;
-#elif defined(__SSE2__)
-    __m128i m = _mm_set1_epi16(PTXI_TILE_ZERO), o = m;
+    field = field > 1 ? field : 1;
+    field = field < 255 ? field : 255;
+    return (uint8_t)(e == PTXI_TILE_ZERO ? 0 : field);
+}
 
-    for (unsigned i = k; i < k + count; i++) {
-        __m128i b = _mm_set1_epi16(t->eb[n][i]);
+/* Of a row's and a column's products from k on, of 16 rows. */
+static inline void ptxi_tile_largest(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, uint8_t *largest)
+{
+    _Alignas(32) int16_t most[PTXI_TILE_M];
 
-        m = _mm_max_epi16(m, _mm_add_epi16(((const __m128i *)t->ea[i])[0], b));
-        o = _mm_max_epi16(o, _mm_add_epi16(((const __m128i *)t->ea[i])[1], b));
-    }
-    ((__m128i *)largest)[0] = m;
-    ((__m128i *)largest)[1] = o;
-#else
-    TILE_LOOP(l, PTXI_TILE_M) largest[l] = PTXI_TILE_ZERO;
+    TILE_LOOP(l, PTXI_TILE_M) most[l] = PTXI_TILE_ZERO;
     for (unsigned i = k; i < k + count; i++)
         TILE_LOOP(l, PTXI_TILE_M) {
             int16_t e = (int16_t)(t->ea[i][l] + t->eb[n][i]);
 
-            largest[l] = largest[l] > e ? largest[l] : e;
+            most[l] = most[l] > e ? most[l] : e;
         }
-#endif
+    TILE_LOOP(l, PTXI_TILE_M) largest[l] = ptxi_tile_field(most[l]);
 }
 
-/* Sums of the products of a group, each cut off at 1 / scale. */
+#if defined(__AVX512BW__)
+#define TILE_WIDE(op) _mm512_##op
+#define TILE_SPREAD(x) _mm512_broadcast_i32x4(x)
+typedef __m512i ptxi_tile_wide;
+#elif defined(__AVX2__)
+#define TILE_WIDE(op) _mm256_##op
+#define TILE_SPREAD(x) _mm256_broadcastsi128_si256(x)
+typedef __m256i ptxi_tile_wide;
+#endif
+
+#if defined(__AVX2__)
+/* The same of bytes for all columns, several in a vector; the exponents of one k are picked from 16 of each column. False if the fields
+ * would not be bytes. */
+static inline bool ptxi_tile_largest_bytes(const struct ptxi_tile *t, unsigned k, unsigned count, uint8_t *largest)
+{
+    enum { PARTS = PTXI_TILE_OUT / sizeof(ptxi_tile_wide), LEAST = -2 * PTXI_TILE_SPREAD };
+    int base = t->bytes_a.base + t->bytes_b.base + 127;
+    ptxi_tile_wide m[PARTS], b[PARTS];
+
+    if (!t->bytes_a.fit || !t->bytes_b.fit || base + LEAST < 1 || base > 255)
+        return false;
+    for (unsigned p = 0; p < PARTS; p++)
+        m[p] = TILE_WIDE(set1_epi8)(-128);
+    for (unsigned i = k; i < k + count; i += 4) {
+        if (i == k || i % 16 == 0)
+            for (unsigned n = 0; n < PTXI_TILE_N; n++)
+                memcpy((char *)b + 16 * n, t->bb[n] + i / 16 * 16, 16);
+        TILE_STEPS(j, i, 4)
+            for (unsigned p = 0; p < PARTS; p++)
+                m[p] = TILE_WIDE(max_epi8)(m[p], TILE_WIDE(adds_epi8)(TILE_SPREAD(_mm_load_si128((const __m128i *)t->ba[j])),
+                                                                      TILE_WIDE(shuffle_epi8)(b[p], TILE_WIDE(set1_epi8)((char)(j % 16)))));
+    }
+    memcpy(largest, m, sizeof m);
+    TILE_LOOP(l, PTXI_TILE_OUT) {
+        int8_t x = (int8_t)largest[l];
+
+        largest[l] = (uint8_t)(x < LEAST ? 0 : x + base);
+    }
+    return true;
+}
+#undef TILE_WIDE
+#undef TILE_SPREAD
+#endif
+
+/* --- sums --- */
+
+/* Sums of the products of a column, each cut off at 1 / scale. */
 static inline __attribute__((always_inline)) void ptxi_tile_sum(const struct ptxi_tile *t, unsigned n, unsigned k, const unsigned count, const float *scale,
                                                                int32_t *sum)
 {
     const float *b = t->b[n] + k;
+    const ptxi_tile_floats *a = (const ptxi_tile_floats *)t->a[k], *by = (const ptxi_tile_floats *)scale;
+    ptxi_tile_sums s[PTXI_TILE_VECTORS] = { { 0 } };
 
-    for (unsigned p = 0; p < PTXI_TILE_M; p += PTXI_TILE_LANES) {
-        const ptxi_tile_floats *a = (const ptxi_tile_floats *)(t->a[k] + p), by = *(const ptxi_tile_floats *)(scale + p);
-        ptxi_tile_sums s = { 0 };
-
-        TILE_STEPS(i, 0, count)
-            s += (ptxi_tile_sums)__builtin_convertvector(a[i * (PTXI_TILE_M / PTXI_TILE_LANES)] * b[i] * by, ptxi_tile_ints);
-        *(ptxi_tile_sums *)(sum + p) = s;
-    }
+    TILE_STEPS(i, 0, count)
+        for (unsigned p = 0; p < PTXI_TILE_VECTORS; p++)
+            s[p] += (ptxi_tile_sums)__builtin_convertvector(a[i * PTXI_TILE_VECTORS + p] * b[i] * by[p], ptxi_tile_ints);
+    memcpy(sum, s, sizeof s);
 }
 
-static __attribute__((noinline, unused)) void ptxi_tile_sum_few(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, const float *scale, int32_t *sum)
+static __attribute__((noinline, unused)) void ptxi_tile_sum_any(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, const float *scale, int32_t *sum)
 {
     ptxi_tile_sum(t, n, k, count, scale, sum);
 }
 
-/* What a chunk needs of the numbers it is added to. */
-struct ptxi_tile_addends {
-    _Alignas(64) int32_t aligned[PTXI_TILE_OUT]; /* in units of 1 / scale */
-    _Alignas(64) float scale[PTXI_TILE_OUT];
-    _Alignas(64) int32_t alone[PTXI_TILE_OUT];   /* all ones: all products are zero */
-};
-
-/* An f16 has its own subnormal numbers, its significand being that of an f32 all the same. */
-static inline __attribute__((always_inline)) uint32_t ptxi_tile_addends(const struct ptxi_dot_model *m, bool f16, const uint32_t *c, const int16_t *largest,
-                                                                        struct ptxi_tile_addends *out, uint32_t *bad)
+static inline void ptxi_tile_add_up(const struct ptxi_tile *t, unsigned k, unsigned count, const float *scale, int32_t *s)
 {
-    const int32_t lowest = -100, zero = m->zero, kept = m->kept;
-    uint32_t any = 0;
-
-    TILE_LOOP(l, PTXI_TILE_OUT) {
-        int32_t field = (int32_t)(f16 ? c[l] >> 10 & 31 : c[l] >> 23 & 255), fraction = (int32_t)(f16 ? (c[l] & 0x3ff) << 13 : c[l] & 0x7fffff);
-        int32_t e = (field > 1 ? field : 1) - (f16 ? 15 : 127), significand = field ? fraction | 0x800000 : fraction, products = largest[l], most, shift;
-        int32_t negative = -(int32_t)(f16 ? c[l] >> 15 : c[l] >> 31), wrong, clamped;
-
-        most = significand ? e : zero;
-        most = most > zero ? most : zero;
-        most = most > products ? most : products;
-        clamped = most > lowest ? most : lowest;
-        shift = most - e + 25 - kept;
-        shift = shift < 31 ? shift : 31;
-        shift = shift > 0 ? shift : 0; /* of a zero */
-        out->aligned[l] = (((significand << 2) >> shift) ^ negative) - negative;
-        out->scale[l] = ptxi_num_f32((uint32_t)(127 + kept - clamped) << 23);
-        out->alone[l] = -(int32_t)(products == PTXI_TILE_ZERO);
-        wrong = (most != clamped && products != PTXI_TILE_ZERO) || products > 125 || field == (f16 ? 31 : 255);
-        bad[l] |= (uint32_t)-wrong;
-        any |= (uint32_t)wrong;
-    }
-    return any;
+    for (unsigned n = 0; n < PTXI_TILE_N; n++)
+        if (count == PTXI_TILE_GROUP)
+            ptxi_tile_sum(t, n, k, PTXI_TILE_GROUP, scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
+        else
+            ptxi_tile_sum_any(t, n, k, count, scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
 }
 
-/* Rounded as the model says; where there were only zeros to add the addend stays what it is, but for the sign of a zero. */
-static inline __attribute__((always_inline)) void ptxi_tile_round(enum ptxi_dot_rounding rounding, const double *sum, const struct ptxi_tile_addends *to,
-                                                                  uint32_t *c)
+/* What a chunk is added to as f32, and what makes the last bit that is kept of a sum 1. */
+struct ptxi_tile_addends {
+    _Alignas(64) uint32_t c[PTXI_TILE_OUT];
+    _Alignas(64) float scale[PTXI_TILE_OUT];
+};
+
+/* The largest of an addend's and products' exponents, in the place of that of an f32, with what may be below it; 0 if all are zero. An f16
+ * has its own subnormal numbers. */
+static inline int32_t ptxi_tile_join(bool f16, uint32_t c, uint8_t field)
 {
-    const bool f16 = rounding == PTXI_DOT_RN_F16;
-    const uint64_t cut = (UINT64_C(1) << (rounding == PTXI_DOT_RZ_E8M13 ? 39 : 29)) - 1, odd = f16 ? UINT64_C(1) << 29 : 0;
-    _Alignas(64) float r[PTXI_TILE_OUT];
+    const int32_t smallest = 113 << 23;
+    int32_t e = (int32_t)(c & 0x7fffffff), p = field << 23;
 
+    if (f16)
+        e = e > smallest || e == 0 ? e : smallest;
+    return e > p ? e : p;
+}
+
+static __attribute__((noinline, unused)) void ptxi_tile_mark(bool f16, const uint32_t *c, const uint8_t *largest, int32_t from, int32_t to, uint32_t *bad)
+{
     TILE_LOOP(l, PTXI_TILE_OUT) {
-        uint64_t bits = ptxi_num_bits_f64(sum[l]);
+        int32_t e = ptxi_tile_join(f16, c[l], largest[l]);
 
-        if (f16)
-            bits |= ((bits & cut) + cut) & odd;
-        r[l] = (float)ptxi_num_f64(bits & ~cut);
+        bad[l] |= -(uint32_t)((e >= to) | ((e < from) & (e != 0)));
     }
-    TILE_LOOP(l, PTXI_TILE_OUT) {
-        uint32_t inverse = (254u << 23) - ptxi_num_bits_f32(to->scale[l]), x = ptxi_num_bits_f32(r[l] * ptxi_num_f32(inverse));
-        uint32_t magnitude = f16 ? 0x7fff : 0x7fffffff, own = c[l] & (rounding == PTXI_DOT_RZ_E8M13 ? ~UINT32_C(0x3ff) : UINT32_MAX);
+}
 
-        own &= -(uint32_t)((own & magnitude) != 0);
-        if (f16) {
-            x = ptxi_num_f16_from_f32(x, PTXI_NUM_RN);
-            x &= -(uint32_t)((x & magnitude) != 0);
-        }
-        c[l] = (own & (uint32_t)to->alone[l]) | (x & ~(uint32_t)to->alone[l]);
+/* Beyond these the scale would not be a float, and no float the result. */
+enum { PTXI_TILE_LEAST = -100, PTXI_TILE_MOST = 125 };
+
+static inline __attribute__((always_inline)) uint32_t ptxi_tile_align(const struct ptxi_dot_model *m, bool f16, const uint32_t *c, const uint8_t *largest,
+                                                                      struct ptxi_tile_addends *out, uint32_t *bad)
+{
+    const bool zero = m->zero > PTXI_TILE_LEAST;
+    const int32_t least = ((zero ? m->zero : PTXI_TILE_LEAST) + 127) << 23, from = zero ? 0 : least, to = (PTXI_TILE_MOST + 128) << 23;
+    const uint32_t scales = (254u + m->kept) << 23;
+    uint32_t low = UINT32_MAX;
+    int32_t high = 0;
+
+    TILE_LOOP(l, PTXI_TILE_OUT) {
+        uint32_t x = f16 ? ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)c[l])) : c[l], below;
+        int32_t e = ptxi_tile_join(f16, x, largest[l]);
+
+        below = (uint32_t)e - 1; /* of no matter for a zero */
+        low = low < below ? low : below;
+        high = high > e ? high : e;
+        e &= 0x7f800000;
+        e = e > least ? e : least;
+        out->c[l] = x;
+        out->scale[l] = ptxi_num_f32(scales - (uint32_t)e);
+    }
+    if (__builtin_expect(high < to && low >= (uint32_t)from - (from > 0), 1))
+        return 0;
+    ptxi_tile_mark(f16, out->c, largest, from, to, bad);
+    return 1;
+}
+
+/* A sum, cut off to a float or to odd for f16, rounded as the model says. */
+static inline __attribute__((always_inline)) uint32_t ptxi_tile_round(enum ptxi_dot_rounding rounding, float sum, float scale)
+{
+    uint32_t x = ptxi_num_bits_f32(sum * ptxi_num_f32((254u << 23) - ptxi_num_bits_f32(scale)));
+
+    if (rounding == PTXI_DOT_RZ_E8M13)
+        x &= ~UINT32_C(0x3ff);
+    if (rounding == PTXI_DOT_RN_F16) {
+        x = ptxi_num_f16_from_f32(x, PTXI_NUM_RN);
+        x &= -(uint32_t)((x & 0x7fff) != 0);
+    }
+    return x;
+}
+
+/* The results; false if there are some that an integer cannot hold. */
+static inline __attribute__((always_inline)) bool ptxi_tile_finish(enum ptxi_dot_rounding rounding, const int32_t *s, const struct ptxi_tile_addends *to, uint32_t *c)
+{
+    int32_t over = 0;
+
+    TILE_LOOP(l, PTXI_TILE_OUT) {
+        int32_t addend = (int32_t)(ptxi_num_f32(to->c[l]) * to->scale[l]), sum = (int32_t)((uint32_t)s[l] + (uint32_t)addend);
+        uint32_t magnitude = sum < 0 ? -(uint32_t)sum : (uint32_t)sum, x;
+        float nearest = (float)(int32_t)magnitude;
+        int32_t rest = (int32_t)(magnitude - (uint32_t)(int32_t)nearest);
+
+        over |= (s[l] ^ sum) & (addend ^ sum);
+        x = ptxi_num_bits_f32(nearest) + (uint32_t)(rest >> 31);
+        if (rounding == PTXI_DOT_RN_F16)
+            x |= rest != 0;
+        c[l] = ptxi_tile_round(rounding, ptxi_num_f32(x | ((uint32_t)sum & 0x80000000)), to->scale[l]);
+    }
+    return over >= 0;
+}
+
+/* The same where an integer holds the sums of half of the products. */
+static inline __attribute__((always_inline)) void ptxi_tile_finish_long(enum ptxi_dot_rounding rounding, const struct ptxi_tile *t, unsigned k, unsigned count,
+                                                                        const struct ptxi_tile_addends *to, uint32_t *c)
+{
+    const uint64_t cut = (UINT64_C(1) << 29) - 1, odd = rounding == PTXI_DOT_RN_F16 ? cut + 1 : 0;
+    _Alignas(64) int32_t s[2][PTXI_TILE_OUT];
+
+    ptxi_tile_add_up(t, k, count / 2, to->scale, s[0]);
+    ptxi_tile_add_up(t, k + count / 2, count / 2, to->scale, s[1]);
+    TILE_LOOP(l, PTXI_TILE_OUT) {
+        uint64_t x = ptxi_num_bits_f64((double)s[0][l] + s[1][l] + (int32_t)(ptxi_num_f32(to->c[l]) * to->scale[l]));
+
+        x |= ((x & cut) + cut) & odd;
+        c[l] = ptxi_tile_round(rounding, (float)ptxi_num_f64(x & ~cut), to->scale[l]);
     }
 }
 
@@ -196,25 +358,23 @@ static inline __attribute__((always_inline)) void ptxi_tile_round(enum ptxi_dot_
 static inline __attribute__((always_inline)) uint32_t ptxi_tile_chunk(const struct ptxi_dot_model *m, enum ptxi_dot_rounding rounding,
                                                                       const struct ptxi_tile *t, unsigned k, unsigned count, uint32_t *c, uint32_t *bad)
 {
-    _Alignas(64) int16_t largest[PTXI_TILE_OUT];
+    _Alignas(64) uint8_t largest[PTXI_TILE_OUT];
     _Alignas(64) int32_t s[PTXI_TILE_OUT];
-    _Alignas(64) double sum[PTXI_TILE_OUT];
     struct ptxi_tile_addends addends;
     uint32_t any;
 
-    for (unsigned n = 0; n < PTXI_TILE_N; n++)
-        ptxi_tile_largest(t, n, k, count, largest + n * PTXI_TILE_M);
-    any = ptxi_tile_addends(m, rounding == PTXI_DOT_RN_F16, c, largest, &addends, bad);
-    TILE_LOOP(l, PTXI_TILE_OUT) sum[l] = addends.aligned[l];
-    for (unsigned i = 0; i < count; i += PTXI_TILE_GROUP) {
+#if defined(__AVX2__)
+    if (!ptxi_tile_largest_bytes(t, k, count, largest))
+#endif
         for (unsigned n = 0; n < PTXI_TILE_N; n++)
-            if (count - i >= PTXI_TILE_GROUP)
-                ptxi_tile_sum(t, n, k + i, PTXI_TILE_GROUP, addends.scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
-            else
-                ptxi_tile_sum_few(t, n, k + i, count - i, addends.scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
-        TILE_LOOP(l, PTXI_TILE_OUT) sum[l] += s[l];
+            ptxi_tile_largest(t, n, k, count, largest + n * PTXI_TILE_M);
+    any = ptxi_tile_align(m, rounding == PTXI_DOT_RN_F16, c, largest, &addends, bad);
+    if (m->chunk <= PTXI_TILE_GROUP || m->kept < 25) {
+        ptxi_tile_add_up(t, k, count, addends.scale, s);
+        if (__builtin_expect(ptxi_tile_finish(rounding, s, &addends, c), 1))
+            return any;
     }
-    ptxi_tile_round(rounding, sum, &addends, c);
+    ptxi_tile_finish_long(rounding, t, k, count, &addends, c);
     return any;
 }
 
