@@ -218,32 +218,28 @@ static inline bool ptxi_tile_largest_bytes(const struct ptxi_tile *t, unsigned k
 
 /* --- sums --- */
 
-/* Sums of the products of a column, each cut off at 1 / scale. */
-static inline __attribute__((always_inline)) void ptxi_tile_sum(const struct ptxi_tile *t, unsigned n, unsigned k, const unsigned count, const float *scale,
-                                                               int32_t *sum)
+/* Sums of the products from k on, each cut off at 1 / scale. count is a multiple of 4. */
+static inline __attribute__((always_inline)) void ptxi_tile_sum(const struct ptxi_tile *t, unsigned k, unsigned count, const float *scale, int32_t *sum)
 {
-    const float *b = t->b[n] + k;
-    const ptxi_tile_floats *a = (const ptxi_tile_floats *)t->a[k], *by = (const ptxi_tile_floats *)scale;
-    ptxi_tile_sums s[PTXI_TILE_VECTORS] = { { 0 } };
+    for (unsigned n = 0; n < PTXI_TILE_N; n++) {
+        const float *b = t->b[n] + k;
+        const ptxi_tile_floats *a = (const ptxi_tile_floats *)t->a[k], *by = (const ptxi_tile_floats *)(scale + n * PTXI_TILE_M);
+        ptxi_tile_sums s[PTXI_TILE_VECTORS] = { { 0 } };
 
-    TILE_STEPS(i, 0, count)
-        for (unsigned p = 0; p < PTXI_TILE_VECTORS; p++)
-            s[p] += (ptxi_tile_sums)__builtin_convertvector(a[i * PTXI_TILE_VECTORS + p] * b[i] * by[p], ptxi_tile_ints);
-    memcpy(sum, s, sizeof s);
+        for (unsigned i = 0; i < count; i += 4)
+            TILE_STEPS(j, i, 4)
+                TILE_STEPS(p, 0, PTXI_TILE_VECTORS)
+                    s[p] += (ptxi_tile_sums)__builtin_convertvector(a[j * PTXI_TILE_VECTORS + p] * b[j] * by[p], ptxi_tile_ints);
+        memcpy(sum + n * PTXI_TILE_M, s, sizeof s);
+    }
 }
 
-static __attribute__((noinline, unused)) void ptxi_tile_sum_any(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, const float *scale, int32_t *sum)
+static __attribute__((noinline, unused)) void ptxi_tile_add_up(const struct ptxi_tile *t, unsigned k, unsigned count, const float *scale, int32_t *sum)
 {
-    ptxi_tile_sum(t, n, k, count, scale, sum);
-}
-
-static inline void ptxi_tile_add_up(const struct ptxi_tile *t, unsigned k, unsigned count, const float *scale, int32_t *s)
-{
-    for (unsigned n = 0; n < PTXI_TILE_N; n++)
-        if (count == PTXI_TILE_GROUP)
-            ptxi_tile_sum(t, n, k, PTXI_TILE_GROUP, scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
-        else
-            ptxi_tile_sum_any(t, n, k, count, scale + n * PTXI_TILE_M, s + n * PTXI_TILE_M);
+    if (count == PTXI_TILE_GROUP)
+        ptxi_tile_sum(t, k, PTXI_TILE_GROUP, scale, sum);
+    else
+        ptxi_tile_sum(t, k, count, scale, sum);
 }
 
 /* What a chunk is added to as f32, and what makes the last bit that is kept of a sum 1. */
@@ -371,7 +367,7 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_chunk(const stru
     any = ptxi_tile_align(m, rounding == PTXI_DOT_RN_F16, c, largest, &addends, bad);
     if (m->chunk <= PTXI_TILE_GROUP || m->kept < 25) {
         ptxi_tile_add_up(t, k, count, addends.scale, s);
-        if (__builtin_expect(ptxi_tile_finish(rounding, s, &addends, c), 1))
+        if (__builtin_expect(ptxi_tile_finish(rounding, s, &addends, c), 1) || m->chunk < PTXI_TILE_GROUP)
             return any;
     }
     ptxi_tile_finish_long(rounding, t, k, count, &addends, c);
