@@ -15,7 +15,7 @@
 enum {
     PTXI_TILE_M = 16, PTXI_TILE_N = 8, PTXI_TILE_K = 64, PTXI_TILE_OUT = PTXI_TILE_M * PTXI_TILE_N,
     PTXI_TILE_GROUP = 16, /* products whose sum an integer can hold, if 25 bits are kept */
-    PTXI_TILE_ZERO = -1000, PTXI_TILE_SPECIAL = 2000, /* exponents of zeros, and of infinities and NaNs */
+    PTXI_TILE_ZERO = -1000, PTXI_TILE_SPECIAL = 2047, /* exponents of zeros, and of infinities and NaNs */
     PTXI_TILE_LOWEST = -200, /* which no other exponent is below */
     PTXI_TILE_SPREAD = 31    /* the most that exponents as bytes differ; zeros are far below */
 };
@@ -44,17 +44,26 @@ struct ptxi_tile {
 
 /* --- elements --- */
 
-/* Of n codes of 16 bits at most. */
+typedef uint16_t ptxi_tile_codes __attribute__((vector_size(32)));
+typedef int16_t ptxi_tile_shorts __attribute__((vector_size(32)));
+
+/* Of n codes of 16 bits at most, n a multiple of 16. In vectors, as compilers would shift in words of 32 bits. */
 static inline __attribute__((always_inline)) void ptxi_tile_exponents(struct ptxi_num_small f, const uint16_t *code, int16_t *e, int n)
 {
-    const uint16_t sign = (uint16_t)ptxi_num_small_sign(f), top = (uint16_t)f.top;
+    const uint16_t magnitude = (uint16_t)(ptxi_num_small_sign(f) - 1);
+    const int16_t top = (int16_t)f.top, bias = f.bias, zero = (int16_t)(1 - f.bias - PTXI_TILE_ZERO);
 
-    TILE_LOOP(l, n) {
-        int16_t m = (int16_t)(code[l] & (sign - 1)), x = (int16_t)(m >> f.fraction);
+    for (int l = 0; l < n; l += 16) {
+        ptxi_tile_codes m;
+        ptxi_tile_shorts x;
 
-        x = (int16_t)((x > 1 ? x : 1) - f.bias);
-        x = m == 0 ? PTXI_TILE_ZERO : x;
-        e[l] = m > (int16_t)top ? PTXI_TILE_SPECIAL : x;
+        memcpy(&m, code + l, sizeof m);
+        m &= magnitude;
+        x = (ptxi_tile_shorts)(m >> f.fraction);
+        x -= (ptxi_tile_shorts)(x == 0) + bias;
+        x -= (ptxi_tile_shorts)(m == 0) & zero;
+        x |= ((ptxi_tile_shorts)m > top) & PTXI_TILE_SPECIAL;
+        memcpy(e + l, &x, sizeof x);
     }
 }
 
@@ -242,6 +251,31 @@ static __attribute__((noinline, unused)) void ptxi_tile_add_up(const struct ptxi
         ptxi_tile_sum(t, k, count, scale, sum);
 }
 
+/* f16 in 32 bits each as f32, and back, a zero being positive. */
+static inline void ptxi_tile_widen_sums(const uint32_t *c, uint32_t *to)
+{
+#if defined(__F16C__) && defined(__AVX2__)
+    for (int l = 0; l < PTXI_TILE_OUT; l += 8) {
+        __m128i low = _mm_load_si128((const __m128i *)(c + l)), high = _mm_load_si128((const __m128i *)(c + l + 4));
+
+        _mm256_store_ps((float *)(to + l), _mm256_cvtph_ps(_mm_packus_epi32(low, high)));
+    }
+#else
+    TILE_LOOP(l, PTXI_TILE_OUT) to[l] = ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)c[l]));
+#endif
+}
+
+static inline void ptxi_tile_narrow_sums(uint32_t *c)
+{
+#if defined(__F16C__) && defined(__AVX2__)
+    for (int l = 0; l < PTXI_TILE_OUT; l += 8)
+        _mm256_store_si256((__m256i *)(c + l), _mm256_cvtepu16_epi32(_mm256_cvtps_ph(_mm256_load_ps((const float *)(c + l)), _MM_FROUND_TO_NEAREST_INT)));
+#else
+    TILE_LOOP(l, PTXI_TILE_OUT) c[l] = ptxi_num_f16_from_f32(c[l], PTXI_NUM_RN);
+#endif
+    TILE_LOOP(l, PTXI_TILE_OUT) c[l] = c[l] & 0x7fff ? c[l] : 0;
+}
+
 /* What a chunk is added to as f32, and what makes the last bit that is kept of a sum 1. */
 struct ptxi_tile_addends {
     _Alignas(64) uint32_t c[PTXI_TILE_OUT];
@@ -281,16 +315,19 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_align(const stru
     uint32_t low = UINT32_MAX;
     int32_t high = 0;
 
+    if (f16)
+        ptxi_tile_widen_sums(c, out->c);
+    else
+        memcpy(out->c, c, sizeof out->c);
     TILE_LOOP(l, PTXI_TILE_OUT) {
-        uint32_t x = f16 ? ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)c[l])) : c[l], below;
-        int32_t e = ptxi_tile_join(f16, x, largest[l]);
+        int32_t e = ptxi_tile_join(f16, out->c[l], largest[l]);
+        uint32_t below;
 
         below = (uint32_t)e - 1; /* of no matter for a zero */
         low = low < below ? low : below;
         high = high > e ? high : e;
         e &= 0x7f800000;
         e = e > least ? e : least;
-        out->c[l] = x;
         out->scale[l] = ptxi_num_f32(scales - (uint32_t)e);
     }
     if (__builtin_expect(high < to && low >= (uint32_t)from - (from > 0), 1))
@@ -299,17 +336,13 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_align(const stru
     return 1;
 }
 
-/* A sum, cut off to a float or to odd for f16, rounded as the model says. */
+/* A sum, cut off to a float, rounded as the model says; for f16, to odd, it is not yet. */
 static inline __attribute__((always_inline)) uint32_t ptxi_tile_round(enum ptxi_dot_rounding rounding, float sum, float scale)
 {
     uint32_t x = ptxi_num_bits_f32(sum * ptxi_num_f32((254u << 23) - ptxi_num_bits_f32(scale)));
 
     if (rounding == PTXI_DOT_RZ_E8M13)
         x &= ~UINT32_C(0x3ff);
-    if (rounding == PTXI_DOT_RN_F16) {
-        x = ptxi_num_f16_from_f32(x, PTXI_NUM_RN);
-        x &= -(uint32_t)((x & 0x7fff) != 0);
-    }
     return x;
 }
 
@@ -357,6 +390,7 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_chunk(const stru
     _Alignas(64) uint8_t largest[PTXI_TILE_OUT];
     _Alignas(64) int32_t s[PTXI_TILE_OUT];
     struct ptxi_tile_addends addends;
+    bool done = false;
     uint32_t any;
 
 #if defined(__AVX2__)
@@ -367,10 +401,12 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_chunk(const stru
     any = ptxi_tile_align(m, rounding == PTXI_DOT_RN_F16, c, largest, &addends, bad);
     if (m->chunk <= PTXI_TILE_GROUP || m->kept < 25) {
         ptxi_tile_add_up(t, k, count, addends.scale, s);
-        if (__builtin_expect(ptxi_tile_finish(rounding, s, &addends, c), 1) || m->chunk < PTXI_TILE_GROUP)
-            return any;
+        done = ptxi_tile_finish(rounding, s, &addends, c) || m->chunk < PTXI_TILE_GROUP;
     }
-    ptxi_tile_finish_long(rounding, t, k, count, &addends, c);
+    if (__builtin_expect(!done, 0))
+        ptxi_tile_finish_long(rounding, t, k, count, &addends, c);
+    if (rounding == PTXI_DOT_RN_F16)
+        ptxi_tile_narrow_sums(c);
     return any;
 }
 
