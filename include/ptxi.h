@@ -88,7 +88,17 @@ extern "C" {
     X(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "the cooperative grid does not fit on the device at once") \
     X(ERROR_NOT_PERMITTED,              800, "the call is not permitted here") \
     X(ERROR_NOT_SUPPORTED,              801, "the call or option is not supported") \
+    X(ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "the call is not possible while a stream is captured") \
+    X(ERROR_STREAM_CAPTURE_INVALIDATED, 901, "an earlier call has spoilt the capture") \
+    X(ERROR_STREAM_CAPTURE_MERGE,       902, "an event would make one capture of two") \
+    X(ERROR_STREAM_CAPTURE_UNMATCHED,   903, "the capture was begun in another stream") \
+    X(ERROR_STREAM_CAPTURE_UNJOINED,    904, "work of another stream of the capture has not been waited for") \
+    X(ERROR_STREAM_CAPTURE_ISOLATION,   905, "captured work cannot wait for work that is not captured") \
+    X(ERROR_STREAM_CAPTURE_IMPLICIT,    906, "the default stream cannot wait for captured work") \
+    X(ERROR_CAPTURED_EVENT,             907, "the event was recorded in a capture") \
+    X(ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "the capture was begun by another thread") \
     X(ERROR_TIMEOUT,                    909, "a wait ran past its time limit") \
+    X(ERROR_GRAPH_EXEC_UPDATE_FAILURE,  910, "the graph differs from the instance in more than parameters") \
     X(ERROR_INVALID_CLUSTER_SIZE,       912, "the cluster shape does not fit the kernel, the grid or the device") \
     X(ERROR_UNKNOWN,                    999, "an internal error")
 
@@ -471,6 +481,7 @@ typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_MEMCPY = 1,
     PTXI_GRAPH_NODE_TYPE_MEMSET = 2,
     PTXI_GRAPH_NODE_TYPE_HOST = 3,
+    PTXI_GRAPH_NODE_TYPE_GRAPH = 4,
     PTXI_GRAPH_NODE_TYPE_EMPTY = 5
 } ptxiGraphNodeType;
 
@@ -501,6 +512,33 @@ typedef struct PTXI_HOST_NODE_PARAMS {
     ptxiHostFn fn;
     void *userData;
 } PTXI_HOST_NODE_PARAMS;
+
+/* Of ptxiGraphExecUpdate; numbers and layout of the driver's. */
+typedef enum ptxiGraphExecUpdateResult {
+    PTXI_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+    PTXI_GRAPH_EXEC_UPDATE_ERROR = 1,
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
+} ptxiGraphExecUpdateResult;
+
+typedef struct ptxiGraphExecUpdateResultInfo {
+    ptxiGraphExecUpdateResult result;
+    ptxiGraphNode errorNode;        /* of the graph that the instance was to become, where one is to blame */
+    ptxiGraphNode errorFromNode;    /* NULL */
+} ptxiGraphExecUpdateResultInfo;
+
+typedef enum ptxiStreamCaptureMode {
+    PTXI_STREAM_CAPTURE_MODE_GLOBAL = 0,
+    PTXI_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+    PTXI_STREAM_CAPTURE_MODE_RELAXED = 2
+} ptxiStreamCaptureMode;
+
+typedef enum ptxiStreamCaptureStatus {
+    PTXI_STREAM_CAPTURE_STATUS_NONE = 0,
+    PTXI_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+    PTXI_STREAM_CAPTURE_STATUS_INVALIDATED = 2
+} ptxiStreamCaptureStatus;
+
 typedef enum ptxiArrayFormat {
     PTXI_AD_FORMAT_UNSIGNED_INT8 = 0x01,
     PTXI_AD_FORMAT_UNSIGNED_INT16 = 0x02,
@@ -1061,16 +1099,20 @@ PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunct
  * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
  *                 i from from[i] to to[i], with `edgeData` NULL.
  * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them. A kernel's parameters as for
- *                 ptxiLaunchKernel; arrays are no place to copy from or to. `ctx` is not looked at.
+ *                 ptxiLaunchKernel; those that GetParams gives out are the node's own, kernels have none. `ctx` is not looked at.
+ * `childGraph`    a graph that becomes one node of another; a copy, which ChildGraphNodeGetGraph gives out, and nobody destroys.
  *  A graph and an instance are the caller's: ptxiGraphDestroy, ptxiGraphExecDestroy. Nodes live as long as their graph. An instance
- *  is a copy: the graph may be changed or destroyed, and node parameters of an instance are set by the graph's nodes.
+ *  is a copy: the graph may be changed or destroyed, and node parameters of an instance are set by the graph's nodes, also by those of
+ *  child graphs. ptxiGraphExecUpdate gives an instance the parameters of another graph that has the same nodes and dependencies in
+ *  the same order; *resultInfo says what differs. Of KernelNodeSetAttribute's attributes see ptxiLaunchKernelEx.
  *  ptxiGraphLaunch gives the instance's work to a stream, where it runs node by node in an order that the dependencies allow; the
  *  instance may be changed or destroyed right after. ptxiGraphUpload does nothing.
  *  ptxiGraphGetNodes gives up to *numNodes nodes and sets it to how many there are, or were given; `nodes` may be NULL.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_HANDLE  a bad graph, node, instance or function
  *         PTXI_ERROR_INVALID_VALUE   an argument out of range, a node of another graph or kind, a cycle (Instantiate)
- *         PTXI_ERROR_NOT_SUPPORTED   arrays, edges with data
+ *         PTXI_ERROR_NOT_SUPPORTED   edges with data
+ *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE  ExecUpdate, ExecChildGraphNodeSetParams: another shape; nothing has changed
  *         PTXI_ERROR_OUT_OF_MEMORY; ptxiGraphLaunch: what the calls for the single nodes return. What was queued before stays.
  *  Threads: one at a time for a graph, and for an instance. */
 PTXI_API ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags);
@@ -1089,7 +1131,18 @@ PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNo
                                              size_t numDependencies);
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
 PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
+PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, void *edgeData, size_t *numDependencies);
+PTXI_API ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                               size_t numDependencies, ptxiGraph childGraph);
+PTXI_API ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph);
 PTXI_API ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value);
+PTXI_API ptxiResult ptxiGraphMemcpyNodeSetParams(ptxiGraphNode hNode, const PTXI_MEMCPY3D *nodeParams);
+PTXI_API ptxiResult ptxiGraphMemcpyNodeGetParams(ptxiGraphNode hNode, PTXI_MEMCPY3D *nodeParams);
+PTXI_API ptxiResult ptxiGraphMemsetNodeSetParams(ptxiGraphNode hNode, const PTXI_MEMSET_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphMemsetNodeGetParams(ptxiGraphNode hNode, PTXI_MEMSET_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphHostNodeSetParams(ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph);
 PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode, ptxiGraph hClonedGraph);
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
@@ -1101,9 +1154,39 @@ PTXI_API ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, p
 PTXI_API ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
                                                      const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
 PTXI_API ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph);
+PTXI_API ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo);
 PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
 PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
 PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
+
+/*! ptxiStreamBeginCapture() , ptxiStreamEndCapture() , ptxiStreamIsCapturing() , ptxiStreamGetCaptureInfo() :
+ *  Between Begin and End, work given to the stream does not run but becomes nodes of a graph, each behind the one before: kernels,
+ *  asynchronous copies and fills, host functions. Other streams take part once they wait for an event that was recorded in the
+ *  capture, and must have been waited for in the same way before its end.
+ * `mode`     GLOBAL and THREAD_LOCAL: End is the same thread's matter. Which other calls a mode forbids meanwhile is not looked at;
+ *            ptxiThreadExchangeStreamCaptureMode stores a mode for the thread and gives out the last one.
+ * `phGraph`  the caller's; NULL after an error, by which the capture has ended, too, but for the first three of End's.
+ * `id_out` and what follows  of an active capture, and may be NULL; the graph and the nodes are the capture's.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_ILLEGAL_STATE                Begin: captured already. End: not captured
+ *         PTXI_ERROR_STREAM_CAPTURE_UNMATCHED     End: begun in another stream
+ *         PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD  End: begun in another thread
+ *         PTXI_ERROR_STREAM_CAPTURE_UNJOINED      End: a stream was not waited for
+ *         PTXI_ERROR_STREAM_CAPTURE_INVALIDATED   End, and work given to the stream: a call before has spoilt the capture
+ *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED   Begin: the default stream. Calls that wait for or ask after a stream: it is captured,
+ *                                                 and that spoils it
+ *         PTXI_ERROR_STREAM_CAPTURE_ISOLATION, _IMPLICIT, _MERGE  WaitEvent: work outside, the default stream, another capture
+ *         PTXI_ERROR_CAPTURED_EVENT               EventSynchronize, EventQuery: the event stands for captured work
+ *         PTXI_ERROR_NOT_SUPPORTED                bytes of arrays copied by offset
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Threads: one at a time for the streams of a capture. */
+PTXI_API ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode);
+PTXI_API ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph);
+PTXI_API ptxiResult ptxiStreamIsCapturing(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus);
+PTXI_API ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out, unsigned long long *id_out,
+                                             ptxiGraph *graph_out, const ptxiGraphNode **dependencies_out, size_t *numDependencies_out);
+PTXI_API ptxiResult ptxiThreadExchangeStreamCaptureMode(ptxiStreamCaptureMode *mode);
 
 /*! ptxiTensorMapEncodeTiled() :
  *  Describes a tensor in device memory and the boxes of it that cp.async.bulk.tensor copies. Shape and meaning of

@@ -81,6 +81,53 @@ ptxiResult cuGraphInstantiate_v2(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraph
     return cuGraphInstantiate(exec, graph, errorNode, log, size);
 }
 
+ptxiResult cuGraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *dependencies, size_t *count)
+{
+    return ptxiGraphNodeGetDependencies(node, dependencies, NULL, count);
+}
+
+ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, void *data, size_t *count)
+{
+    return ptxiGraphNodeGetDependencies(node, dependencies, data, count);
+}
+
+ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode, ptxiGraphExecUpdateResult *result)
+{
+    ptxiGraphExecUpdateResultInfo info = { PTXI_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL };
+    ptxiResult r = ptxiGraphExecUpdate(exec, graph, &info);
+
+    if (errorNode)
+        *errorNode = info.errorNode;
+    if (result)
+        *result = info.result;
+    return r;
+}
+
+ptxiResult cuGraphExecUpdate_v2(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecUpdateResultInfo *info)
+{
+    return ptxiGraphExecUpdate(exec, graph, info);
+}
+
+ptxiResult cuStreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id)
+{
+    return ptxiStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL);
+}
+
+ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id, ptxiGraph *graph,
+                                     const ptxiGraphNode **dependencies, size_t *count)
+{
+    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
+}
+
+/* With data of the edges, which have none here. */
+ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id, ptxiGraph *graph,
+                                     const ptxiGraphNode **dependencies, const void **data, size_t *count)
+{
+    if (data)
+        *data = NULL;
+    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
+}
+
 /* ---- the device */
 
 ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer)
@@ -143,7 +190,8 @@ enum { FOUND = 0, NOT_FOUND = 1 }; /* CUdriverProcAddressQueryResult */
 /* Where a newer form has another shape: the version of CUDA that brought it. */
 static const struct { const char *name; int version; } shapes[] = {
     { "cuCtxCreate_v4", 12050 }, { "cuCtxCreate_v3", 11040 }, { "cuStreamGetCtx_v2", 12050 }, { "cuCtxGetDevice_v2", 13000 },
-    { "cuGetProcAddress_v2", 12000 },
+    { "cuGetProcAddress_v2", 12000 }, { "cuStreamGetCaptureInfo_v3", 12030 }, { "cuStreamGetCaptureInfo_v2", 11030 },
+    { "cuGraphExecUpdate_v2", 12000 }, { "cuGraphNodeGetDependencies_v2", 12030 }, { "cuGraphAddDependencies_v2", 12030 },
 };
 
 static bool is_later(const char *name, int version)

@@ -41,6 +41,15 @@ PTXI_API ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode 
 PTXI_API ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *data, size_t count);
 PTXI_API ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size);
 PTXI_API ptxiResult cuGraphInstantiate_v2(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size);
+PTXI_API ptxiResult cuGraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *dependencies, size_t *count);
+PTXI_API ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, void *data, size_t *count);
+PTXI_API ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode, ptxiGraphExecUpdateResult *result);
+PTXI_API ptxiResult cuGraphExecUpdate_v2(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecUpdateResultInfo *info);
+PTXI_API ptxiResult cuStreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id);
+PTXI_API ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id, ptxiGraph *graph,
+                                              const ptxiGraphNode **dependencies, size_t *count);
+PTXI_API ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id, ptxiGraph *graph,
+                                              const ptxiGraphNode **dependencies, const void **data, size_t *count);
 PTXI_API ptxiResult cuProfilerStart(void);
 PTXI_API ptxiResult cuProfilerStop(void);
 

@@ -55,6 +55,7 @@ struct ptxi_thread {
     uint64_t id;                     /* 1, 2, ... */
     struct ptxi_failure *report;     /* what its last ptxiGetLastReport returned */
     struct ptxi_diag_store *diags;   /* of its last module load */
+    ptxiStreamCaptureMode capture_mode;
 };
 
 struct ptxi_thread *ptxi_api_thread(void);
@@ -80,6 +81,7 @@ struct ptxiContext_st {
     struct ptxiArray_st *arrays;      /* list */
     struct ptxiMipmappedArray_st *mipmaps; /* list */
     struct ptxi_api_object *objects;  /* list of textures and surfaces */
+    struct ptxi_capture *captures;    /* list of those that have not ended */
     struct ptxi_asm_entry *asms;      /* list of templates, the latest first */
     struct ptxi_failure *last_failure;
     unsigned workers;                 /* 0: the default */
@@ -127,6 +129,7 @@ ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec);
 
 /* What a context takes down with itself; each is called once, when no work is left. */
 void ptxi_api_free_events(ptxiContext ctx);
+void ptxi_api_free_captures(ptxiContext ctx); /* before the streams */
 void ptxi_api_free_asms(ptxiContext ctx); /* before the modules */
 void ptxi_api_free_modules(ptxiContext ctx);
 void ptxi_api_free_exec(ptxiContext ctx);

@@ -165,6 +165,7 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     ctx->sink = NULL;
     ctx->unchecked = ctx->counting = false;
     ctx->schedule = ptxi_state.schedule;
+    ctx->dialect = PTXI_DIALECT_NONE;
     memset(&ctx->counters, 0, sizeof ctx->counters);
     atomic_store(&ctx->alive, true);
     return PTXI_SUCCESS;
@@ -175,6 +176,7 @@ static void close_context(ptxiContext ctx)
 {
     while (ptxi_queue_wait_all(&ctx->streams))
         ; /* memory is short for the moment: what runs gives some back */
+    ptxi_api_free_captures(ctx);
     ptxi_api_free_asms(ctx);
     ptxi_api_free_modules(ctx);
     ptxi_api_free_events(ctx);

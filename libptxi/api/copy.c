@@ -1,5 +1,5 @@
 /* Copies and fills. Each is a work item that moves rows of bytes; a plain copy is one row. */
-#include "api/api.h"
+#include "api/capture.h"
 #include "api/array.h"
 
 #include "exec/memmap.h"
@@ -152,6 +152,20 @@ static ptxiResult copy(const struct place *p, const struct rows *c, enum side ds
     return submit(p, c, to == PAGEABLE || from == PAGEABLE);
 }
 
+static ptxiMemoryType memory_type(enum side side)
+{
+    return side == DEVICE ? PTXI_MEMORYTYPE_DEVICE : side == HOST ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_UNIFIED;
+}
+
+static ptxiResult capture_line(const struct place *p, const struct rows *c, enum side dst, enum side src)
+{
+    if (dst == ARRAY || src == ARRAY) /* which the parameters of a node cannot say */
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return ptxi_capture_copy(p->stream, &(PTXI_MEMCPY3D){ .srcMemoryType = memory_type(src), .srcHost = c->src, .srcDevice = (uintptr_t)c->src,
+                                                          .dstMemoryType = memory_type(dst), .dstHost = c->dst, .dstDevice = (uintptr_t)c->dst,
+                                                          .WidthInBytes = c->width, .Height = 1, .Depth = 1 });
+}
+
 static ptxiResult copy_line(bool async, ptxiStream stream, const void *dst, enum side dst_side, const void *src,
                             enum side src_side, size_t bytes)
 {
@@ -161,6 +175,8 @@ static ptxiResult copy_line(bool async, ptxiStream stream, const void *dst, enum
 
     if (r || bytes == 0)
         return r;
+    if (ptxi_capturing(p.stream))
+        return capture_line(&p, &c, dst_side, src_side);
     return copy(&p, &c, dst_side, src_side);
 }
 
@@ -333,6 +349,8 @@ static ptxiResult copy_box(bool async, const PTXI_MEMCPY3D *d, ptxiStream stream
         return PTXI_SUCCESS;
     if ((r = resolve(&from, d->WidthInBytes, d->Height, d->Depth, &src)) || (r = resolve(&to, d->WidthInBytes, d->Height, d->Depth, &dst)))
         return r;
+    if (ptxi_capturing(p.stream))
+        return ptxi_capture_copy(p.stream, d);
     struct rows c = { .dst = (unsigned char *)dst.at, .src = src.at, .dst_pitch = dst.pitch, .src_pitch = src.pitch, .dst_slice = dst.slice,
                       .src_slice = src.slice, .width = d->WidthInBytes, .height = d->Height, .more = d->Depth - 1 };
 
@@ -393,6 +411,8 @@ static ptxiResult fill(bool async, ptxiStream stream, ptxiDevicePtr dst, size_t 
         return PTXI_ERROR_INVALID_VALUE;
     if (!extent(pitch, c.width, height, 0, 0, &bytes) || classify(DEVICE, c.dst, bytes) != KNOWN)
         return PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_capturing(p.stream))
+        return ptxi_capture_set(p.stream, &(PTXI_MEMSET_NODE_PARAMS){ dst, pitch, value, element, width, height });
     return submit(&p, &c, false);
 }
 

@@ -1,6 +1,7 @@
 /* Kernels: their attributes, what the device profile can hold of them, and launches. */
 #include "api/launch.h"
 
+#include "api/capture.h"
 #include "api/heap.h"
 #include "api/report.h"
 
@@ -551,7 +552,11 @@ static ptxiResult launch(ptxiFunction f, struct ptxi_launch_shape *s, ptxiStream
         return r;
     if (!ptxi_function_valid(f) || f->module->ctx != ctx)
         return PTXI_ERROR_INVALID_HANDLE;
-    if ((r = ptxi_api_stream(ctx, handle, &stream)) || (r = ptxi_launch_make(ctx, f, s, params, extra, &it)))
+    if ((r = ptxi_api_stream(ctx, handle, &stream)))
+        return r;
+    if (ptxi_capturing(stream))
+        return ptxi_capture_kernel(stream, f, s, params, extra);
+    if ((r = ptxi_launch_make(ctx, f, s, params, extra, &it)))
         return r;
     return ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
 }
@@ -574,7 +579,7 @@ ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsign
     return launch(f, &s, hStream, kernelParams, NULL);
 }
 
-static ptxiResult read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s)
+ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s)
 {
     switch (a->id) {
     case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -602,7 +607,7 @@ ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **
     ptxiResult r;
 
     for (unsigned i = 0; i < c->numAttrs; i++)
-        if ((r = read_attribute(&c->attrs[i], &s)))
+        if ((r = ptxi_launch_read_attribute(&c->attrs[i], &s)))
             return r;
     return launch(f, &s, c->hStream, kernelParams, extra);
 }

@@ -34,6 +34,8 @@ struct ptxi_launch {
 /* Checked and made ready, as the payload of an item that runs it; parameters as for ptxiLaunchKernel. */
 ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_shape *s, void **params, void **extra, struct ptxi_item **item);
 
+ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s);
+
 /* Only this grid, not what it launches. */
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure);
 

@@ -23,6 +23,7 @@ struct ptxiStream_st {
     uint32_t magic;
     unsigned flags;
     int priority;
+    void *_Atomic capture;            /* struct ptxi_capture_part: work becomes nodes of a graph; or NULL */
     uint64_t thread;                  /* of a per-thread default stream: its thread's id; else 0 */
     struct ptxi_streams *group;
     ptxiContext ctx;

@@ -1,5 +1,5 @@
 /* Streams, host functions and events. */
-#include "api/api.h"
+#include "api/capture.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -115,6 +115,7 @@ ptxiResult ptxiStreamDestroy(ptxiStream hStream)
         return r;
     if (!hStream || hStream == PTXI_STREAM_LEGACY || hStream == PTXI_STREAM_PER_THREAD || !ptxi_stream_valid(hStream))
         return PTXI_ERROR_INVALID_HANDLE;
+    ptxi_capture_leave(hStream);
     ptxi_stream_destroy(hStream);
     return PTXI_SUCCESS;
 }
@@ -144,6 +145,8 @@ ptxiResult ptxiStreamSynchronize(ptxiStream hStream)
 
     if (r)
         return r;
+    if (ptxi_capturing(s))
+        return ptxi_capture_spoil(s);
     if (s != ctx->streams.legacy)
         seq = ptxi_queue_submitted(s);
     else if (!ptxi_queue_mark(s, &seq) && (r = submit_mark(s, PTXI_SUBMIT_WAIT, &seq)))
@@ -161,6 +164,8 @@ ptxiResult ptxiStreamQuery(ptxiStream hStream)
 
     if (r)
         return r;
+    if (ptxi_capturing(s))
+        return ptxi_capture_spoil(s);
     if (s == ctx->streams.legacy ? !ptxi_queue_mark(s, &seq) : !ptxi_queue_done(s, seq = ptxi_queue_submitted(s)))
         return PTXI_ERROR_NOT_READY;
     return ptxi_api_collect(ctx, s, seq);
@@ -194,6 +199,8 @@ ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData)
         return r;
     if (!fn)
         return PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_capturing(s))
+        return ptxi_capture_host(s, fn, userData);
     struct ptxi_item *it = ptxi_item_create(sizeof(struct host_call), run_host_call, NULL);
 
     if (!it)
@@ -218,6 +225,7 @@ struct ptxiEvent_st {
     uint64_t seq;                 /* the latest mark is reached when the stream has ended this many items */
     uint64_t record;              /* number of that record */
     uint64_t time;                /* ns, once reached */
+    struct ptxi_captured captured; /* where it was recorded last, if that was in a capture */
 };
 
 static bool event_valid(const struct ptxiEvent_st *e)
@@ -239,6 +247,7 @@ static void unref_event(struct ptxiEvent_st *e)
         return;
     if (e->stream)
         ptxi_stream_unref(e->stream);
+    ptxi_captured_free(&e->captured);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }
@@ -342,6 +351,25 @@ static ptxiResult place_mark(struct ptxiEvent_st *e, struct ptxiStream_st *s, ui
     return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, seq);
 }
 
+static ptxiResult record_in_capture(struct ptxiEvent_st *e, struct ptxiStream_st *s)
+{
+    pthread_mutex_lock(&e->lock);
+    ptxiResult r = ptxi_capture_record(s, &e->captured);
+
+    pthread_mutex_unlock(&e->lock);
+    return r;
+}
+
+/* Whether the event was recorded in a capture that has not ended. */
+static bool in_capture(struct ptxiEvent_st *e)
+{
+    pthread_mutex_lock(&e->lock);
+    bool in = ptxi_captured_live(e->ctx, &e->captured);
+
+    pthread_mutex_unlock(&e->lock);
+    return in;
+}
+
 ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
 {
     ptxiContext ctx;
@@ -353,8 +381,11 @@ ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
         return r;
     if (!event_valid(hEvent) || hEvent->ctx != ctx)
         return PTXI_ERROR_INVALID_HANDLE;
+    if (ptxi_capturing(s))
+        return record_in_capture(hEvent, s);
     ptxi_stream_ref(s);
     pthread_mutex_lock(&hEvent->lock);
+    ptxi_captured_free(&hEvent->captured);
     hEvent->record++;
     r = place_mark(hEvent, s, &seq);
     before = r ? s : hEvent->stream;
@@ -391,6 +422,8 @@ static ptxiResult event_reached(ptxiEvent e, bool wait)
         return r;
     if (!event_valid(e))
         return PTXI_ERROR_INVALID_HANDLE;
+    if (in_capture(e))
+        return PTXI_ERROR_CAPTURED_EVENT;
     if (!event_mark(e, &s, &seq))
         return PTXI_SUCCESS;
     if (wait)
@@ -423,6 +456,10 @@ ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Fl
         return PTXI_ERROR_INVALID_HANDLE;
     if (Flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
+    if (in_capture(hEvent))
+        return s == ctx->streams.legacy ? PTXI_ERROR_STREAM_CAPTURE_IMPLICIT : ptxi_capture_wait(s, &hEvent->captured);
+    if (ptxi_capturing(s))
+        return PTXI_ERROR_STREAM_CAPTURE_ISOLATION;
     if (!event_mark(hEvent, &on, &seq))
         return PTXI_SUCCESS;
     if (on != s && !ptxi_queue_done(on, seq)) {

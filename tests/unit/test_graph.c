@@ -207,6 +207,253 @@ START_TEST(slices_and_rows)
 }
 END_TEST
 
+START_TEST(graphs_in_graphs)
+{
+    ptxiGraphNode a = fill(1, NULL), inner = kernel(10, a), n, last;
+    ptxiGraph child = graph, own;
+    ptxiGraphNodeType type;
+    size_t room = 1;
+
+    ok(ptxiGraphCreate(&graph, 0));
+    a = fill(5, NULL); /* the child's own fill comes behind it */
+    ok(ptxiGraphAddChildGraphNode(&n, graph, &a, 1, child));
+    last = kernel(100, n);
+    ok(ptxiGraphNodeGetType(n, &type));
+    ck_assert_int_eq(type, PTXI_GRAPH_NODE_TYPE_GRAPH);
+    ok(ptxiGraphNodeGetDependencies(last, &a, NULL, &room));
+    ck_assert(room == 1 && a == n);
+    ok(ptxiGraphChildGraphNodeGetGraph(n, &own));
+    gives(ptxiGraphDestroy(own), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphChildGraphNodeGetGraph(last, &own), PTXI_ERROR_INVALID_VALUE);
+    ptxiGraphExec x = instance();
+
+    launch(x, NULL);
+    ok(ptxiMemcpyDtoH(host, v, BYTES));
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], (10 + i) * 100 + i);
+    /* nodes of the child that the node has made its own lead to the instance's, those of the first graph do not */
+    ok(ptxiGraphNodeFindInClone(&n, inner, own));
+    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+                                  .kernelParams = (void *[]){ &v, &(unsigned){ 20 } } };
+
+    gives(ptxiGraphExecKernelNodeSetParams(x, inner, &p), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphExecKernelNodeSetParams(x, n, &p));
+    launch(x, NULL);
+    ok(ptxiMemcpyDtoH(host, v, BYTES));
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], (20 + i) * 100 + i);
+    ok(ptxiGraphDestroy(child));
+}
+END_TEST
+
+/* fill(value), then kernel(k) in a child, then kernel(k), behind the child only if so asked. */
+static void nested(unsigned value, unsigned k, bool behind)
+{
+    ptxiGraph outer, child;
+    ptxiGraphNode a, n;
+
+    ok(ptxiGraphCreate(&child, 0));
+    outer = graph;
+    graph = child;
+    kernel(k, NULL);
+    graph = outer;
+    a = fill(value, NULL);
+    ok(ptxiGraphAddChildGraphNode(&n, graph, &a, 1, child));
+    kernel(k, behind ? n : a);
+    ok(ptxiGraphDestroy(child));
+}
+
+START_TEST(instances_become_other_graphs)
+{
+    ptxiGraphExecUpdateResultInfo info;
+    ptxiGraphNode n;
+
+    nested(3, 10, true);
+    ptxiGraphExec x = instance();
+
+    for (unsigned other = 0; other < 4; other++) {
+        ok(ptxiGraphDestroy(graph));
+        ok(ptxiGraphCreate(&graph, 0));
+        nested(4, 100, other != 1);
+        if (other == 2)
+            ok(ptxiGraphAddEmptyNode(&n, graph, NULL, 0));
+        if (other == 3) {
+            ok(ptxiGraphDestroy(graph));
+            ok(ptxiGraphCreate(&graph, 0));
+            kernel(1, fill(1, fill(1, NULL)));
+        }
+        ptxiResult r = ptxiGraphExecUpdate(x, graph, &info);
+
+        gives(r, other ? PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE : PTXI_SUCCESS);
+        ck_assert_int_eq(info.result, other == 3 ? PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED
+                                      : other ? PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED : PTXI_GRAPH_EXEC_UPDATE_SUCCESS);
+        ck_assert(!info.errorNode == (other == 0 || other == 2));
+        launch(x, NULL); /* as it was first changed */
+        ok(ptxiMemcpyDtoH(host, v, BYTES));
+        for (unsigned i = 0; i < N; i++)
+            ck_assert_uint_eq(host[i], (400 + i) * 100 + i);
+    }
+    gives(ptxiGraphExecUpdate(x, graph, NULL), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(parameters_of_nodes)
+{
+    ptxiGraphNode a = fill(7, NULL), b = kernel(2, a), c;
+    PTXI_MEMSET_NODE_PARAMS set;
+    PTXI_MEMCPY3D copy = line(0, host, v), got;
+    PTXI_HOST_NODE_PARAMS call;
+
+    ok(ptxiGraphAddMemcpyNode(&c, graph, &b, 1, &copy, ctx));
+    ok(ptxiGraphMemsetNodeGetParams(a, &set));
+    ck_assert(set.value == 7 && set.width == N);
+    set.value = 8;
+    ok(ptxiGraphMemsetNodeSetParams(a, &set));
+    ok(ptxiGraphMemcpyNodeGetParams(c, &got));
+    ck_assert(got.dstHost == host);
+    gives(ptxiGraphMemcpyNodeGetParams(a, &got), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphHostNodeGetParams(a, &call), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphHostNodeSetParams(a, &(PTXI_HOST_NODE_PARAMS){ count, NULL }), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }));
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+          PTXI_ERROR_NOT_SUPPORTED);
+    gives(ptxiGraphKernelNodeSetAttribute(a, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+          PTXI_ERROR_INVALID_VALUE);
+    launch(instance(), NULL);
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], 16 + i);
+}
+END_TEST
+
+START_TEST(arrays_in_graphs)
+{
+    PTXI_ARRAY_DESCRIPTOR d = { N, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1 };
+    PTXI_MEMCPY3D in = line(0, NULL, v), out = line(w, NULL, 0);
+    ptxiGraphNode n, m;
+    ptxiArray array;
+
+    ok(ptxiArrayCreate(&array, &d));
+    in.dstMemoryType = out.srcMemoryType = PTXI_MEMORYTYPE_ARRAY;
+    in.dstArray = out.srcArray = array;
+    n = kernel(3, fill(6, NULL));
+    ok(ptxiGraphAddMemcpyNode(&m, graph, &n, 1, &in, ctx));
+    ok(ptxiGraphAddMemcpyNode(&n, graph, &m, 1, &out, ctx));
+    launch(instance(), NULL);
+    ok(ptxiMemcpyDtoH(host, w, BYTES));
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], 18 + i);
+}
+END_TEST
+
+static void run_step(unsigned k, ptxiStream s)
+{
+    ok(ptxiLaunchKernel(step, 1, 1, 1, N, 1, 1, 0, s, (void *[]){ &v, &k }, NULL));
+}
+
+/* In two streams, the second one beside a part of the first one's work, with every kind of work. */
+START_TEST(capture)
+{
+    ptxiStreamCaptureStatus status;
+    ptxiEvent forked, joined;
+    const ptxiGraphNode *after;
+    unsigned long long id;
+    ptxiStream s, t;
+    ptxiGraph own;
+    size_t n;
+
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiStreamCreate(&t, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiEventCreate(&forked, 0));
+    ok(ptxiEventCreate(&joined, 0));
+    ok(ptxiMemsetD32(v, 1, N));
+    ok(ptxiGraphDestroy(graph));
+    ok(ptxiStreamBeginCapture(s, PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    gives(ptxiStreamBeginCapture(s, PTXI_STREAM_CAPTURE_MODE_GLOBAL), PTXI_ERROR_ILLEGAL_STATE);
+    ok(ptxiMemsetD32Async(v, 2, N, s));
+    run_step(10, s);
+    ok(ptxiEventRecord(forked, s));
+    ok(ptxiStreamWaitEvent(t, forked, 0));
+    ok(ptxiStreamIsCapturing(t, &status));
+    ck_assert_int_eq(status, PTXI_STREAM_CAPTURE_STATUS_ACTIVE);
+    ok(ptxiLaunchHostFunc(t, count, &calls));
+    ok(ptxiMemcpyDtoDAsync(w, v, BYTES, t));
+    ok(ptxiEventRecord(joined, t));
+    gives(ptxiEventQuery(joined), PTXI_ERROR_CAPTURED_EVENT);
+    gives(ptxiStreamWaitEvent(NULL, joined, 0), PTXI_ERROR_STREAM_CAPTURE_IMPLICIT);
+    ok(ptxiStreamWaitEvent(s, joined, 0));
+    ok(ptxiStreamGetCaptureInfo(s, &status, &id, &own, &after, &n));
+    ck_assert(n == 2 && id);
+    ok(ptxiLaunchCooperativeKernel(step, 1, 1, 1, N, 1, 1, 0, s, (void *[]){ &v, &(unsigned){ 100 } }));
+    ok(ptxiMemcpyDtoHAsync(host, v, BYTES, s));
+    gives(ptxiStreamEndCapture(t, &graph), PTXI_ERROR_STREAM_CAPTURE_UNMATCHED);
+    ok(ptxiStreamEndCapture(s, &graph));
+    ck_assert(graph == own);
+    gives(ptxiStreamEndCapture(s, &own), PTXI_ERROR_ILLEGAL_STATE);
+    ok(ptxiStreamIsCapturing(t, &status));
+    ck_assert_int_eq(status, PTXI_STREAM_CAPTURE_STATUS_NONE);
+    ok(ptxiGraphGetNodes(graph, NULL, &n));
+    ck_assert_uint_eq(n, 6);
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_uint_eq(calls, 0);
+    ptxiGraphExec x = instance();
+
+    for (unsigned round = 1; round < 3; round++) {
+        launch(x, s);
+        ck_assert_uint_eq(calls, round);
+        for (unsigned i = 0; i < N; i++)
+            ck_assert_uint_eq(host[i], (20 + i) * 100 + i);
+    }
+    ok(ptxiMemcpyDtoH(host, w, BYTES));
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(host[i], 20 + i);
+}
+END_TEST
+
+START_TEST(captures_that_fail)
+{
+    ptxiStreamCaptureMode mode = PTXI_STREAM_CAPTURE_MODE_RELAXED;
+    ptxiStreamCaptureStatus status;
+    ptxiEvent event, outside;
+    ptxiGraph none = graph;
+    ptxiStream s, t;
+
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiStreamCreate(&t, 0));
+    ok(ptxiEventCreate(&event, 0));
+    ok(ptxiEventCreate(&outside, 0));
+    ok(ptxiEventRecord(outside, s));
+    gives(ptxiStreamBeginCapture(NULL, mode), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    gives(ptxiStreamBeginCapture(s, (ptxiStreamCaptureMode)3), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiStreamBeginCapture(s, mode));
+    gives(ptxiStreamWaitEvent(s, outside, 0), PTXI_ERROR_STREAM_CAPTURE_ISOLATION);
+    run_step(1, s);
+    gives(ptxiStreamSynchronize(s), PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    ok(ptxiStreamIsCapturing(s, &status));
+    ck_assert_int_eq(status, PTXI_STREAM_CAPTURE_STATUS_INVALIDATED);
+    gives(ptxiMemsetD32Async(v, 2, N, s), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+    gives(ptxiStreamEndCapture(s, &none), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+    ck_assert(!none);
+    ok(ptxiStreamBeginCapture(s, mode));
+    ok(ptxiEventRecord(event, s));
+    ok(ptxiStreamWaitEvent(t, event, 0));
+    run_step(1, t);
+    gives(ptxiStreamEndCapture(s, &none), PTXI_ERROR_STREAM_CAPTURE_UNJOINED);
+    ok(ptxiStreamSynchronize(t)); /* both are streams as others again */
+    ok(ptxiEventSynchronize(event));
+    ok(ptxiStreamBeginCapture(s, mode));
+    ok(ptxiStreamBeginCapture(t, mode));
+    ok(ptxiEventRecord(event, s));
+    gives(ptxiStreamWaitEvent(t, event, 0), PTXI_ERROR_STREAM_CAPTURE_MERGE);
+    gives(ptxiStreamEndCapture(t, &none), PTXI_ERROR_STREAM_CAPTURE_INVALIDATED);
+    run_step(1, t);
+    ok(ptxiStreamDestroy(s));
+    ok(ptxiThreadExchangeStreamCaptureMode(&mode));
+    ck_assert_int_eq(mode, PTXI_STREAM_CAPTURE_MODE_GLOBAL);
+    ok(ptxiStreamBeginCapture(t, mode)); /* ends with the context */
+    run_step(1, t);
+}
+END_TEST
+
 START_TEST(failures)
 {
     ptxiFunction traps;
@@ -273,6 +520,12 @@ int main(void)
     tcase_add_test(t, instances_are_updated);
     tcase_add_test(t, clones);
     tcase_add_test(t, slices_and_rows);
+    tcase_add_test(t, graphs_in_graphs);
+    tcase_add_test(t, instances_become_other_graphs);
+    tcase_add_test(t, parameters_of_nodes);
+    tcase_add_test(t, arrays_in_graphs);
+    tcase_add_test(t, capture);
+    tcase_add_test(t, captures_that_fail);
     tcase_add_test(t, failures);
     tcase_add_test(t, occupancy);
     suite_add_tcase(s, t);

@@ -1,0 +1,271 @@
+/* Instances of launch graphs: a copy of the graph, and the order in which its nodes are submitted. */
+#include "api/graph.h"
+
+#include <stdlib.h>
+
+enum { EXEC_MAGIC = 0x45584543 };
+
+struct ptxiGraphExec_st {
+    uint32_t magic;
+    ptxiGraph graph;
+    unsigned count;
+    ptxiGraphNode steps[]; /* with those of children in their places */
+};
+
+static ptxiResult place(ptxiGraphExec x, const struct ptxiGraph_st *g);
+
+static ptxiResult place_node(ptxiGraphExec x, ptxiGraphNode n)
+{
+    if (n->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+        return place(x, n->work.child);
+    x->steps[x->count++] = n;
+    return PTXI_SUCCESS;
+}
+
+/* Each node behind those that it needs, else in the order in which they were added. */
+static ptxiResult place(ptxiGraphExec x, const struct ptxiGraph_st *g)
+{
+    bool *placed = calloc(g->count + 1, sizeof *placed), more = true;
+    ptxiResult r = placed ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+    unsigned count = 0;
+
+    while (!r && more) {
+        more = false;
+        for (unsigned i = 0; i < g->count; i++) {
+            struct ptxiGraphNode_st *n = g->nodes[i];
+            unsigned k = 0;
+
+            while (!placed[i] && k < n->need_count && placed[n->needs[k]->index])
+                k++;
+            if (placed[i] || k < n->need_count)
+                continue;
+            placed[i] = true;
+            count++;
+            more = true;
+            if ((r = place_node(x, n)))
+                break;
+        }
+    }
+    free(placed);
+    return r ? r : count < g->count ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS; /* a cycle */
+}
+
+static unsigned count_steps(const struct ptxiGraph_st *g)
+{
+    unsigned n = g->count;
+
+    for (unsigned i = 0; i < g->count; i++)
+        if (g->nodes[i]->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            n += count_steps(g->nodes[i]->work.child);
+    return n;
+}
+
+static void free_exec(ptxiGraphExec x)
+{
+    x->magic = 0;
+    ptxi_graph_free(x->graph);
+    free(x);
+}
+
+ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
+{
+    ptxiResult r = ptxi_graph_enter(hGraph);
+
+    if (r)
+        return r;
+    if (!phGraphExec || flags & ~(unsigned long long)(PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                                                      PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+        return PTXI_ERROR_INVALID_VALUE;
+    ptxiGraphExec x = calloc(1, sizeof *x + count_steps(hGraph) * sizeof x->steps[0]);
+
+    if (!x)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    x->graph = ptxi_graph_copy(hGraph);
+    r = x->graph ? place(x, x->graph) : PTXI_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        free_exec(x);
+        return r;
+    }
+    x->magic = EXEC_MAGIC;
+    *phGraphExec = x;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
+{
+    return ptxiGraphInstantiate(phGraphExec, hGraph, flags);
+}
+
+static ptxiResult enter_exec(ptxiGraphExec x)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : x && x->magic == EXEC_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec)
+{
+    ptxiResult r = enter_exec(hGraphExec);
+
+    if (r)
+        return r;
+    free_exec(hGraphExec);
+    return PTXI_SUCCESS;
+}
+
+/* The work that was made of the node's. */
+static ptxiResult find_work(ptxiGraphExec x, ptxiGraphNode n, struct ptxi_work **work)
+{
+    ptxiResult r = enter_exec(x);
+
+    if (r || (r = ptxi_graph_enter_node(n)))
+        return r;
+    ptxiGraphNode own = ptxi_graph_find_copy(x->graph, n->id);
+
+    if (own)
+        *work = &own->work;
+    return own ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams)
+{
+    struct ptxi_work w, *old;
+    ptxiResult r = find_work(hGraphExec, hNode, &old);
+
+    if (r || (r = ptxi_work_kernel(&w, nodeParams)))
+        return r;
+    for (unsigned i = 0; i < 3; i++)
+        w.cluster[i] = old->cluster[i];
+    w.cooperative = old->cooperative;
+    return ptxi_work_replace(old, &w);
+}
+
+ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams, ptxiContext ctx)
+{
+    struct ptxi_work w, *old;
+    ptxiResult r = find_work(hGraphExec, hNode, &old);
+
+    (void)ctx;
+    if (r || (r = ptxi_work_copy(&w, copyParams)))
+        return r;
+    return ptxi_work_replace(old, &w);
+}
+
+ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMSET_NODE_PARAMS *memsetParams,
+                                            ptxiContext ctx)
+{
+    struct ptxi_work w, *old;
+    ptxiResult r = find_work(hGraphExec, hNode, &old);
+
+    (void)ctx;
+    if (r || (r = ptxi_work_set(&w, memsetParams)))
+        return r;
+    return ptxi_work_replace(old, &w);
+}
+
+ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams)
+{
+    struct ptxi_work w, *old;
+    ptxiResult r = find_work(hGraphExec, hNode, &old);
+
+    if (r || (r = ptxi_work_host(&w, nodeParams)))
+        return r;
+    return ptxi_work_replace(old, &w);
+}
+
+/* ---- as another graph of the same shape has it */
+
+static bool same_needs(const struct ptxiGraphNode_st *a, const struct ptxiGraphNode_st *b)
+{
+    if (a->need_count != b->need_count)
+        return false;
+    for (unsigned i = 0; i < a->need_count; i++)
+        if (a->needs[i]->index != b->needs[i]->index)
+            return false;
+    return true;
+}
+
+/* Whether the one can become the other, or what keeps it from that, and at which node. */
+static ptxiGraphExecUpdateResult compare(const struct ptxiGraph_st *own, const struct ptxiGraph_st *new, ptxiGraphNode *at)
+{
+    ptxiGraphExecUpdateResult u = own->count == new->count ? PTXI_GRAPH_EXEC_UPDATE_SUCCESS : PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+
+    for (unsigned i = 0; i < new->count && !u; i++) {
+        struct ptxiGraphNode_st *a = own->nodes[i], *b = new->nodes[i];
+
+        *at = b;
+        if (a->work.type != b->work.type)
+            return PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
+        if (!same_needs(a, b))
+            return PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        if (a->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            u = compare(a->work.child, b->work.child, at);
+    }
+    return u;
+}
+
+/* Where memory is short, some have changed. */
+static bool take_work(ptxiGraph own, const struct ptxiGraph_st *new)
+{
+    for (unsigned i = 0; i < new->count; i++) {
+        struct ptxi_work *to = &own->nodes[i]->work, w;
+
+        if (to->type == PTXI_GRAPH_NODE_TYPE_GRAPH) {
+            if (!take_work(to->child, new->nodes[i]->work.child))
+                return false;
+            continue;
+        }
+        if (!ptxi_work_duplicate(&w, &new->nodes[i]->work))
+            return false;
+        ptxi_work_replace(to, &w);
+    }
+    return true;
+}
+
+static ptxiResult update(ptxiGraph own, ptxiGraph new, ptxiGraphExecUpdateResultInfo *info)
+{
+    *info = (ptxiGraphExecUpdateResultInfo){ PTXI_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL };
+    info->result = compare(own, new, &info->errorNode);
+    if (info->result)
+        return PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    info->errorNode = NULL;
+    return take_work(own, new) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo)
+{
+    ptxiResult r = enter_exec(hGraphExec);
+
+    if (r || (r = ptxi_graph_enter(hGraph)))
+        return r;
+    return resultInfo ? update(hGraphExec->graph, hGraph, resultInfo) : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph)
+{
+    ptxiGraphExecUpdateResultInfo info;
+    struct ptxi_work *old;
+    ptxiResult r = find_work(hGraphExec, hNode, &old);
+
+    if (r || (r = ptxi_graph_enter(childGraph)))
+        return r;
+    return old->type == PTXI_GRAPH_NODE_TYPE_GRAPH ? update(old->child, childGraph, &info) : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- launches */
+
+ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream)
+{
+    (void)hStream;
+    return enter_exec(hGraphExec);
+}
+
+ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
+{
+    ptxiResult r = enter_exec(hGraphExec);
+
+    for (unsigned i = 0; !r && i < hGraphExec->count; i++)
+        r = ptxi_work_submit(&hGraphExec->steps[i]->work, hStream);
+    return r;
+}
