@@ -132,26 +132,30 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
     return false;
 }
 
-/* Where a result is small, its sums of units of 2^-37 count. */
-ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const struct ptxi_approx_unit *unit)
+/* The sums are in units of 2^-30; where a result is small, those of 2^-37 count. */
+#if defined(__AVX512BW__)
+/* Toward zero; the column has 2^16 less than the rows. fine: whether the last 7 bits count, which are put below 2^16. */
+ALWAYS vec sincos_value(struct total t, vec sign, bool fine, bool as_is)
+{
+    native rest = (native)ALL(K->float_2_16), one = (native)ALL(K->float_2_m30);
+
+    if (fine)
+        rest = _mm512_ternarylogic_epi32((native)t.low, (native)ALL(K->low7), rest, 0xea);
+    one = _mm512_ternarylogic_epi32((native)ALL(K->magnitude), one, (native)sign, as_is ? 0xca : 0xc5);
+    return (vec)_mm512_mul_ps(_mm512_add_round_ps((__m512)floats_toward_zero(t.high), (__m512)rest, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC),
+                              (__m512)one);
+}
+#else
+ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const struct ptxi_approx_unit *unit, bool as_is)
 {
     for (int j = 0; j < 2; j++) {
-        vec last = t[j].low & 0x7f;
-#if defined(__AVX512BW__)
-        /* As floats, which are the same as before where those bits do not count. */
-        __m512 units = (__m512)floats_toward_zero(t[j].high), one = (__m512)with_sign((vec)_mm512_set1_ps(0x1p-30f), sign[j]);
+        vec fine = (t[j].high << 7) + (t[j].low & 0x7f);
 
-        units = _mm512_fmadd_round_ps((__m512)floats_toward_zero(last), _mm512_set1_ps(0x1p-7f), units, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-        r[j] = (vec)_mm512_mul_ps(units, one);
-        (void)unit;
-#else
-        vec fine = (t[j].high << 7) + last;
-
-        fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), sign[j]);
+        fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), as_is ? sign[j] : ~sign[j]);
         r[j] = picked(BELOW(t[j].high, K->bit[23]), fine, r[j]);
-#endif
     }
 }
+#endif
 
 /* later: by a quarter turn */
 ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit, bool later)
@@ -163,16 +167,29 @@ ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *
     for (int j = 0; j < 2; j++) { /* 25 bits of fraction; odd quarters, which have bit 23, run backwards */
         turns[j] = integers_toward_zero(product_toward_zero(a[j] & K->magnitude, unit->scale));
         v[j] = unfolded(turns[j], 23, !later);
-        s[j] = later ? (vec)(turns[j] + K->bit[23]) << 7 : (vec)(turns[j] << 7 ^ a[j]);
+        s[j] = later ? v[j] << 7 : (vec)(turns[j] << 7 ^ a[j]); /* later: the two upper bits' exclusive or is the sign, v has its complement */
     }
     f = factors17(v);
-    for (int j = 0; j < 2; j++) {
-        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17, j), f.of[j], v[j], ALL(0), 7, NULL, j); /* in units of 2^-30 */
-        r[j] = lowered_with_sign(floats_toward_zero(t[j].high), unit->one, s[j]);
-    }
-    if (__builtin_expect(any_small(t[0].high, t[1].high), 0))
-        sincos_fine(r, t, s, unit);
+    for (int j = 0; j < 2; j++)
+        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17, j), f.of[j], v[j], ALL(0), 7, NULL, j);
+#if defined(__AVX512BW__)
+    /* Zeros of sin are rare between operands that are not; what is too large, or NaN, has no turns, and is among them. */
+    for (int j = 0; j < 2; j++)
+        r[j] = sincos_value(t[j], s[j], later, !later);
+    if (later)
+        return any_sign(turns[0] | turns[1]);
+    if (__builtin_expect(!any_small(t[0].high, t[1].high), 1))
+        return false;
+    for (int j = 0; j < 2; j++)
+        r[j] = sincos_value(t[j], s[j], true, !later);
     return any_sign(turns[0] | turns[1]);
+#else
+    for (int j = 0; j < 2; j++)
+        r[j] = lowered_with_sign(floats_toward_zero(t[j].high), unit, s[j], !later);
+    if (__builtin_expect(any_small(t[0].high, t[1].high), 0))
+        sincos_fine(r, t, s, unit, !later);
+    return false;
+#endif
 }
 
 ALWAYS bool sin_vectors(vec *r, const vec *a)
@@ -215,7 +232,7 @@ ALWAYS bool tanh_vectors(vec *r, const vec *a)
         vec rest = add_where(row.c0 + (v[j] << 15 >> shift[j]), v[j], 16, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
         vec sum = rest + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
 
-        r[j] = lowered_with_sign(floats_toward_zero(sum), ptxi_approx_tanh.one, a[j]);
+        r[j] = lowered_with_sign(floats_toward_zero(sum), &ptxi_approx_tanh, a[j], true);
     }
     return false;
 }

@@ -1,13 +1,23 @@
 /* Constants of exec/approx.h. */
 #include "exec/approx.h"
 
+#define TWICE(v) ((v) * 0x10001u)
 #define EIGHT(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n), 16u << (n), 32u << (n), 64u << (n), 128u << (n)
 
 const struct ptxi_approx_constants ptxi_approx_constants = {
     .middle = 0x80008000,
-    .h = 0xff00ff00,
-    .a = { 0xc000c000, 0x30003000, 0x0c000c00, 0x02000200 },
-    .b = { 0x00fe00fe, 0x00f800f8, 0x00e000e0, 0x00800080 },
+    .a = TWICE(0xfe00),
+    .ceiling = TWICE(0xffc0),
+    .low = TWICE(0x00c0),
+    .a65 = TWICE(0xc000),
+    .b40 = TWICE(0x003e),
+    .a43 = TWICE(0x3000),
+    .b42 = TWICE(0x0038),
+    .a2 = TWICE(0x0800),
+    .b4 = TWICE(0x0020),
+    .a65_b4 = TWICE(0xc020),
+    .b40_a2 = TWICE(0x3e08),
+    .exchanged = { 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14 },
     .lower_half = 0x0000ffff,
     .upper_half = 0xffff0000,
     .other_bytes = 0x80808000,
@@ -16,13 +26,16 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
     .significand = 0x007fffff,
     .magnitude = 0x7fffffff,
     .fraction30 = 0x3fffffff,
+    .low7 = 0x7f,
+    .float_2_16 = 0x47800000,
+    .float_2_m30 = 0x30800000,
 };
 
 /* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */
-#define TWICE(v) ((v) << 16 | (v))
 #define FROM_TO(first_, last_) .first = TWICE((first_) >> 16 << 1), .last = TWICE((((last_) - (first_)) >> 16 << 1) + 1)
 #define FROM_TO_SIGNED(first_, last_) .first = TWICE((first_) >> 16), .last = TWICE(((last_) - (first_)) >> 16)
 #define EXPONENT(e) ((uint32_t)(e) << 23)
+#define ONE(e) .one = EXPONENT(e), .less_one = 0x80000000 - EXPONENT(e)
 
 /* Of a reciprocal, the result is normal, too, and neither is scaled. */
 const struct ptxi_approx_unit ptxi_approx_rcp = {
@@ -44,12 +57,12 @@ const struct ptxi_approx_unit ptxi_approx_lg2 = {
 };
 /* scale: 1 / 2 pi as the unit has it, with 25 bits of fraction */
 const struct ptxi_approx_unit ptxi_approx_sin = {
-    FROM_TO(0u, 0x437fffffu), .scale = 0x1.45f306p22f, .one = EXPONENT(30), .one_fine = EXPONENT(37),
+    FROM_TO(0u, 0x437fffffu), .scale = 0x1.45f306p22f, ONE(30), .one_fine = EXPONENT(37),
 };
 const struct ptxi_approx_unit ptxi_approx_cos = {
-    FROM_TO(0u, 0x437fffffu), .scale = 0x1.45f306p22f, .one = EXPONENT(30), .one_fine = EXPONENT(37),
+    FROM_TO(0u, 0x437fffffu), .scale = 0x1.45f306p22f, ONE(30), .one_fine = EXPONENT(37),
 };
 /* The magnitudes that have rows. */
 const struct ptxi_approx_unit ptxi_approx_tanh = {
-    FROM_TO(0x3b800000u, 0x40ffffffu), .one = EXPONENT(31),
+    FROM_TO(0x3b800000u, 0x40ffffffu), ONE(31),
 };

@@ -18,8 +18,11 @@ typedef float fvec __attribute__((vector_size(VEC_BYTES), may_alias));
 
 /* Constants. Compilers make vectors of those that they know in general registers, which costs moves; loads cost nothing here. */
 extern const struct ptxi_approx_constants {
-    uint32_t middle, h, a[4], b[4]; /* of factors() and squares() */
+    uint32_t middle; /* of factors() */
+    uint32_t a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
+    _Alignas(16) uint8_t exchanged[16];
     uint32_t lower_half, upper_half, other_bytes, bit[32], exponent, significand, magnitude, fraction30;
+    uint32_t low7, float_2_16, float_2_m30; /* of sincos_value() */
 } ptxi_approx_constants;
 #define K (&ptxi_approx_constants)
 #define ALWAYS static inline __attribute__((always_inline))
@@ -31,6 +34,7 @@ struct ptxi_approx_unit {
     uint32_t bias, offset;
     uint32_t exact;                          /* the low sum of the row and the x whose result is one more, and of no others */
     uint32_t one, one_near, one_fine;        /* exponents of 1.0 in what becomes floating point */
+    uint32_t less_one;                       /* 2^31 less the first of those */
     float scale;                             /* to fixed point, or back */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
@@ -66,6 +70,42 @@ ALWAYS vec high_products(vec a, vec b)
     return ((a & 0xffff) * (b & 0xffff) >> 16) | ((a >> 16) * (b >> 16) & 0xffff0000);
 #endif
 }
+
+/* Of 16-bit elements, half the upper byte, rounded up, and the lower byte: low is that alone. */
+ALWAYS vec upper_halved_up(vec v, vec low)
+{
+#ifdef MM
+    return (vec)MM(avg_epu8)((native)v, (native)low);
+#else
+    return (v >> 1 & 0x7f007f00) + ((v & 0x01000100) | low);
+#endif
+}
+
+#if defined(__SSSE3__)
+/* Of 16-bit elements: the sum of the products of both bytes, a's unsigned; the upper byte as a number; the bytes exchanged. */
+ALWAYS vec byte_products(vec a, vec b)
+{
+    return (vec)MM(maddubs_epi16)((native)a, (native)b);
+}
+
+ALWAYS vec high_bytes(vec v)
+{
+    return (vec)MM(srli_epi16)((native)v, 8);
+}
+
+ALWAYS vec bytes_exchanged(vec v)
+{
+    __m128i order = *(const __m128i *)K->exchanged;
+
+#if defined(__AVX512BW__)
+    return (vec)_mm512_shuffle_epi8((native)v, _mm512_broadcast_i32x4(order));
+#elif defined(__AVX2__)
+    return (vec)_mm256_shuffle_epi8((native)v, _mm256_broadcastsi128_si256(order));
+#else
+    return (vec)_mm_shuffle_epi8((native)v, order);
+#endif
+}
+#endif
 
 /* The sum of the products of both signed halves. */
 ALWAYS vec dot(vec a, vec b)
@@ -220,13 +260,13 @@ ALWAYS vec with_sign(vec a, vec b)
 #endif
 }
 
-/* a, whose sign is off, with its exponent lowered, and the sign from b. */
-ALWAYS vec lowered_with_sign(vec a, uint32_t exponent, vec b)
+/* a, whose sign is off, with its exponent lowered, and the sign from b, or the other if not as it is. */
+ALWAYS vec lowered_with_sign(vec a, const struct ptxi_approx_unit *unit, vec b, bool as_is)
 {
 #if defined(__AVX512BW__)
-    return a + (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->magnitude), (native)ALL(K->bit[31] - exponent), (native)b, 0xc5);
+    return a + (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->magnitude), (native)ALL(unit->less_one), (native)b, as_is ? 0xc5 : 0xca);
 #else
-    return with_sign(a - exponent, b);
+    return with_sign(a - unit->one, as_is ? b : ~b);
 #endif
 }
 
@@ -408,14 +448,19 @@ ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int b
 
 /* --- the quadratic --- */
 
-/* ptxi_num_square17() of numbers of which 16-bit elements hold all but the last bit. */
+/* ptxi_num_square17() of numbers of which 16-bit elements hold all but the last bit, in fewer products. h = 2 * a + h0, so that h * h >> 1 is
+ * 2 * a * (a + h0); beside a + h0, b's upper two bits are in place to be multiplied by a, too. Of the rest, some bits of a, from a65 to a2,
+ * are multiplied by some of b, from b40 to b4. A product has at most one smaller partial product, which the shift cuts off. */
 ALWAYS vec squares(vec u)
 {
-    vec h = u & K->h, p[4];
+    vec sum = high_products(u & K->a, upper_halved_up(u & K->ceiling, u & K->low)) + high_products(u & K->a43, u & K->b42);
 
-    for (int k = 0; k < 4; k++)
-        p[k] = high_products(u & K->a[k], u & K->b[k]);
-    return (p[0] + p[1]) + (p[2] + p[3]) + high_products(h, h >> 1);
+#if defined(__SSSE3__)
+    /* two products in one, of bytes */
+    return sum + high_bytes(byte_products(u & K->a65_b4, bytes_exchanged(u) & K->b40_a2));
+#else
+    return sum + (high_products(u & K->a65, u & K->b40) + high_products(u & K->a2, u & K->b4));
+#endif
 }
 
 /* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and the square. u: x / 2 for squares(), of both vectors; x: the lower

@@ -3,10 +3,13 @@
 
 #define PAIR(c0, c12) { c0, c12 },
 #define FIRST(c0, c12) c0,
+#define FIRST_LESS(c0, c12) (c0) - 0x10000,
 #define SECOND(c0, c12) c12,
 #define TURNED(c0, c12) (uint32_t)(c12) << 16 | (c12) >> 16,
 #define TABLE(name, size, ROWS) \
     const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) }, { ROWS(TURNED) } };
+#define TABLE_LESS(name, size, ROWS) \
+    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST_LESS) }, { ROWS(SECOND) }, { ROWS(TURNED) } };
 #define BY_BINADE(name, ...)                                              \
     const _Alignas(16) uint8_t ptxi_num_##name[16] = { __VA_ARGS__ }; \
     const _Alignas(64) uint32_t ptxi_num_##name##_words[16] = { __VA_ARGS__ };
@@ -181,7 +184,7 @@ TABLE(lg2, 64, LG2_ROWS)
     ROW(0x3d5bb1c0, 0x1d2ffb43) ROW(0x3dc95220, 0x1ad0fb3c) ROW(0x3e2d6ba0, 0x186efb32) ROW(0x3e87ee80, 0x1607fb2c) \
     ROW(0x3ed8ccc0, 0x139dfb26) ROW(0x3f1ffa00, 0x1130fb21) ROW(0x3f5d6b20, 0x0ec0fb1e) ROW(0x3f9117e0, 0x0c4ffb16) \
     ROW(0x3fbaf620, 0x09dbfb14) ROW(0x3fdb00a0, 0x0765fb14) ROW(0x3ff132c0, 0x04effb11) ROW(0x3ffd88c0, 0x0278fb0f)
-TABLE(sin, 64, SIN_ROWS)
+TABLE_LESS(sin, 64, SIN_ROWS)
 
 #define TANH_ROWS(ROW) \
     ROW(0x00200000, 0xa000ffff) ROW(0x00bffe00, 0xbffffffa) ROW(0x017ff000, 0xbffdffe6) ROW(0x03ff8d00, 0xffe2ffae) \
