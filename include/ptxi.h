@@ -427,6 +427,11 @@ typedef enum ptxiTensorMapSwizzle {
     PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6
 } ptxiTensorMapSwizzle;
 
+typedef enum ptxiTensorMapIm2ColWideMode {
+    PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+    PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 = 1
+} ptxiTensorMapIm2ColWideMode;
+
 typedef enum ptxiTensorMapL2promotion {
     PTXI_TENSOR_MAP_L2_PROMOTION_NONE = 0,
     PTXI_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
@@ -1219,6 +1224,26 @@ PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTens
                                               uint32_t pixelsPerColumn, const uint32_t *elementStrides,
                                               ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                               ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill);
+
+/*! ptxiTensorMapEncodeIm2colWide() :
+ *  The same for im2col::w and im2col::w::128, in which pixels follow each other along the innermost of their dimensions only. Shape and
+ *  meaning of cuTensorMapEncodeIm2colWide.
+ * `pixelBoxLowerCornerWidth`, `pixelBoxUpperCornerWidth`  as the corners of ptxiTensorMapEncodeIm2col, of that dimension: -2^15..2^15-1.
+ * `pixelsPerColumn` 1..1024; not used with PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128, which has 128.
+ * `swizzle`         64B, 128B or 128B_ATOM_32B.
+ * @return as ptxiTensorMapEncodeTiled; PTXI_ERROR_NOT_SUPPORTED too where the device is older than sm_100. */
+PTXI_API ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
+                                                  void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
+                                                  int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel,
+                                                  uint32_t pixelsPerColumn, const uint32_t *elementStrides,
+                                                  ptxiTensorMapInterleave interleave, ptxiTensorMapIm2ColWideMode mode,
+                                                  ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
+                                                  ptxiTensorMapFloatOOBfill oobFill);
+
+/*! ptxiTensorMapReplaceAddress() :
+ *  Gives a map, made by one of the calls above, another tensor of the same shape. Shape and meaning of cuTensorMapReplaceAddress.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: no map, or an address that is not aligned as it must be. */
+PTXI_API ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAddress);
 
 /* ---- textures and surfaces ----------------------------------------------------------------------------------- */
 

@@ -46,9 +46,11 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
+    unsigned sm;
 
     if (r)
         return r;
+    sm = ctx->profile->sm;
     *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
                                    .swizzle = (uint8_t)q->swizzle, .nan = q->fill };
     if (!q->map || (uintptr_t)q->map % 64 || !q->dims || !q->steps || q->rank < least_rank || q->rank > PTXI_TENSOR_MOST || (q->rank > 1 && !q->strides) || m->base % 16)
@@ -58,7 +60,7 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
         (unsigned)q->fill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (q->fill && !is_float(q->type)))
         return PTXI_ERROR_INVALID_VALUE;
     m->element = (uint8_t)ptxi_tensor_element(q->type);
-    if (!m->element || q->interleave || q->swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B || (q->fill && m->element != 2))
+    if (!m->element || q->interleave || (q->swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B && sm < 100) || (q->fill && m->element != 2))
         return PTXI_ERROR_NOT_SUPPORTED;
     return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
@@ -66,15 +68,23 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
 /* Checks the row of the box, which is the last thing to be known. */
 static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
 {
-    unsigned row = m->box[0] * m->element;
+    unsigned row = m->box[0] * m->element, span = ptxi_tensor_span(m->swizzle);
 
-    if (row % 16 || (m->swizzle && row > 16u << m->swizzle))
+    if (row % 16 || (span && row > span))
         return PTXI_ERROR_INVALID_VALUE;
-    if (m->swizzle && row != 16u << m->swizzle)
+    if (span && row != span)
         return PTXI_ERROR_NOT_SUPPORTED;
     memset(to, 0, sizeof *to);
     memcpy(to, m, sizeof *m);
     return PTXI_SUCCESS;
+}
+
+/* False: an argument is out of range. */
+static bool fill_columns(struct ptxi_tensor_map *m, uint32_t channels, uint32_t pixels)
+{
+    m->pixels = (uint16_t)pixels;
+    m->box[0] = (uint16_t)channels;
+    return channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= PTXI_TENSOR_PIXELS;
 }
 
 ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
@@ -109,7 +119,7 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
 
     if (r)
         return r;
-    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || channelsPerPixel < 1 || channelsPerPixel > 256 || pixelsPerColumn < 1 || pixelsPerColumn > PTXI_TENSOR_PIXELS)
+    if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || !fill_columns(&m, channelsPerPixel, pixelsPerColumn))
         return PTXI_ERROR_INVALID_VALUE;
     for (unsigned d = 0; d < m.rank - 2u; d++) {
         int low = pixelBoxLowerCorner[d], high = pixelBoxUpperCorner[d];
@@ -119,8 +129,54 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
         m.lower[d] = (int16_t)low;
         m.upper[d] = (int16_t)high;
     }
-    m.im2col = true;
-    m.pixels = (uint16_t)pixelsPerColumn;
-    m.box[0] = (uint16_t)channelsPerPixel;
+    m.mode = PTXI_MAP_IM2COL;
     return write_map(&m, tensorMap);
+}
+
+ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
+                                         const uint64_t *globalDim, const uint64_t *globalStrides, int pixelBoxLowerCornerWidth,
+                                         int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel, uint32_t pixelsPerColumn,
+                                         const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapIm2ColWideMode mode,
+                                         ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
+{
+    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
+    bool w128 = mode == PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    struct ptxi_tensor_map m;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (ctx->profile->sm < 100)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    if ((r = fill_map(&m, &q, 3)))
+        return r;
+    if ((unsigned)mode > PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 || interleave ||
+        (swizzle != PTXI_TENSOR_MAP_SWIZZLE_64B && swizzle != PTXI_TENSOR_MAP_SWIZZLE_128B && swizzle != PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (pixelBoxLowerCornerWidth != (int16_t)pixelBoxLowerCornerWidth || pixelBoxUpperCornerWidth != (int16_t)pixelBoxUpperCornerWidth ||
+        !fill_columns(&m, channelsPerPixel, w128 ? PTXI_TENSOR_W128_PIXELS : pixelsPerColumn))
+        return PTXI_ERROR_INVALID_VALUE;
+    m.mode = w128 ? PTXI_MAP_W128 : PTXI_MAP_WIDE;
+    m.lower[0] = (int16_t)pixelBoxLowerCornerWidth;
+    m.upper[0] = (int16_t)pixelBoxUpperCornerWidth;
+    return write_map(&m, tensorMap);
+}
+
+ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAddress)
+{
+    struct ptxi_tensor_map m;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!tensorMap || (uintptr_t)tensorMap % 64)
+        return PTXI_ERROR_INVALID_VALUE;
+    memcpy(&m, tensorMap, sizeof m);
+    if (m.magic != PTXI_TENSOR_MAGIC || (uintptr_t)globalAddress % 16)
+        return PTXI_ERROR_INVALID_VALUE;
+    m.base = (uintptr_t)globalAddress;
+    memcpy(tensorMap, &m, sizeof m);
+    return PTXI_SUCCESS;
 }

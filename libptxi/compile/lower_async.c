@@ -47,14 +47,14 @@ void ptxi_lower_cp_async(struct ptxi_build *b, const struct ptxi_inst *inst)
     ptxi_build_accesses(i, &to, mods & PTXI_CP_ASYNC_SIZE, 0);
 }
 
-/* imm: how many groups may stay incomplete, of bulk copies, too; mods: wait_all, which commits before. */
+/* As bytecode.h has it; of bulk copies, too. */
 void ptxi_lower_cp_async_wait(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *n = ptxi_build_operand(b, "n");
     struct ptxi_ir_inst *i = ptxi_build_op(b, ptxi_isa_op(inst->match), PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
 
     i->imm = !n ? 0 : n->imm > INT32_MAX ? INT32_MAX : (int32_t)n->imm;
-    i->mods = !n;
+    i->mods = (n ? 0 : PTXI_WAIT_COMMITS) | (ptxi_build_has(inst->match, PTXI_Q_read) ? PTXI_WAIT_READ : 0);
     i->flags |= PTXI_IF_TOGETHER;
 }
 
@@ -211,15 +211,25 @@ static void tensor_coords(struct ptxi_build *b, const uint32_t *v, unsigned coun
 
 static unsigned tensor_mode(const struct ptxi_match *m)
 {
-    if (ptxi_build_has(m, PTXI_Q_tile__gather4) || ptxi_build_has(m, PTXI_Q_tile__scatter4))
-        return PTXI_TENSOR_ROWS;
-    return ptxi_build_has(m, PTXI_Q_im2col) || ptxi_build_has(m, PTXI_Q_im2col_no_offs) ? PTXI_TENSOR_IM2COL : 0;
+    static const struct {
+        uint16_t word, mod;
+    } modes[] = {
+        { PTXI_Q_tile__gather4, PTXI_TENSOR_ROWS }, { PTXI_Q_tile__scatter4, PTXI_TENSOR_ROWS }, { PTXI_Q_im2col, PTXI_TENSOR_IM2COL },
+        { PTXI_Q_im2col_no_offs, PTXI_TENSOR_IM2COL }, { PTXI_Q_im2col__w, PTXI_TENSOR_WIDE }, { PTXI_Q_im2col__w__128, PTXI_TENSOR_W128 },
+        { PTXI_Q_cta_group__2, PTXI_TENSOR_PAIR },
+    };
+    unsigned mods = 0;
+
+    for (unsigned k = 0; k < sizeof modes / sizeof *modes; k++)
+        mods |= ptxi_build_has(m, modes[k].word) ? modes[k].mod : 0;
+    return mods;
 }
 
 void ptxi_lower_tensor(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_match *m = inst->match;
-    const struct ptxi_operand *c = ptxi_build_operand(b, "c"), *offsets = ptxi_build_operand(b, "offsets"), *mask = ptxi_build_operand(b, "cta_mask");
+    const struct ptxi_operand *c = ptxi_build_operand(b, "c"), *mask = ptxi_build_operand(b, "cta_mask");
+    const struct ptxi_operand *offsets = ptxi_build_operand(b, ptxi_build_operand(b, "offsets") ? "offsets" : "halo_offset");
     bool store = ptxi_isa_slot(m, "dst") == PTXI_Q_global;
     uint32_t box = ptxi_build_generic_address(b, store ? "src" : "dst", space_in(m, store ? "src" : "dst")), map = ptxi_build_generic_address(b, "map", PTXI_SPACE_GENERIC);
     uint32_t mbarrier = store ? PTXI_NONE : ptxi_build_generic_address(b, "mbar", space_in(m, "dst")), v[5], w[3], cta_mask;

@@ -27,7 +27,9 @@ struct ptxi_job {
     unsigned char *mbarrier;
     uint32_t group;               /* ... with this number */
     unsigned char value[16];
+    unsigned char *kept;          /* what `from` points to when the source has been read already; from malloc */
     bool tensor;                  /* `to` or `from`, which is not NULL, is a box in shared memory of the tensor */
+    uint32_t place;               /* of that box */
     struct ptxi_tensor_map map;
     int32_t corner[PTXI_TENSOR_COORDS];
 };
@@ -58,14 +60,21 @@ static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
     return true;
 }
 
+/* One that is in the list no more. */
+static void put_away(struct ptxi_cta *lead, struct ptxi_job *j)
+{
+    free(j->kept);
+    j->next = lead->spare_jobs;
+    lead->spare_jobs = j;
+}
+
 void ptxi_bulk_drop(struct ptxi_cta *lead)
 {
     while (lead->jobs) {
         struct ptxi_job *j = lead->jobs;
 
         lead->jobs = j->next;
-        j->next = lead->spare_jobs;
-        lead->spare_jobs = j;
+        put_away(lead, j);
     }
 }
 
@@ -109,18 +118,15 @@ static bool all_still_there(struct ptxi_job *j)
         return true;
     if (j->tensor)
         return ptxi_tensor_walk(&j->map, j->corner, row_still_there, j);
-    return (!j->from || still_there(j, (uintptr_t)j->from, j->size, "load")) && still_there(j, (uintptr_t)j->to, j->size, "store");
+    return (!j->from || j->kept || still_there(j, (uintptr_t)j->from, j->size, "load")) && still_there(j, (uintptr_t)j->to, j->size, "store");
 }
 
 static void move_box(const struct ptxi_job *j)
 {
-    const unsigned char *box = j->to ? j->to : j->from;
-    unsigned char *shared = ptxi_shared_owner(j->warp->cta, box)->shared;
-
     if (j->to)
-        ptxi_tensor_load(&j->map, j->corner, shared, (uint32_t)(box - shared));
+        ptxi_tensor_load(&j->map, j->corner, j->to, j->place);
     else
-        ptxi_tensor_store(&j->map, j->corner, shared, (uint32_t)(box - shared), j->reduce);
+        ptxi_tensor_store(&j->map, j->corner, j->from, j->place, j->reduce);
 }
 
 static void move(const struct ptxi_job *j, const unsigned char *from)
@@ -182,8 +188,7 @@ static bool perform_due(struct ptxi_cta *lead, const struct due *due)
         }
         *p = j->next;
         perform(j);
-        j->next = lead->spare_jobs;
-        lead->spare_jobs = j;
+        put_away(lead, j);
         any = true;
     }
     lead->last_job = last;
@@ -212,8 +217,7 @@ bool ptxi_bulk_any(struct ptxi_cta *lead, bool tracked)
         last = k;
     lead->last_job = last;
     perform(j);
-    j->next = lead->spare_jobs;
-    lead->spare_jobs = j;
+    put_away(lead, j);
     return true;
 }
 
@@ -229,10 +233,30 @@ void ptxi_bulk_commit(struct ptxi_warp *w)
         w->async->bulk_groups[l] += w->active >> l & 1;
 }
 
-void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n)
+/* The source has been read: it is kept, and nothing arrives yet. False: memory is short. */
+static bool keep(struct ptxi_job *j)
 {
-    if (w->async && w->cta->lead->jobs)
-        perform_due(w->cta->lead, &(struct due){ .warp = w, .lanes = w->active, .pending = n });
+    if (j->kept || !j->from || !j->size)
+        return true;
+    j->kept = malloc(j->size);
+    if (!j->kept)
+        return false;
+    memcpy(j->kept, j->from, j->size);
+    j->from = j->kept;
+    return true;
+}
+
+void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n, bool read)
+{
+    const struct due due = { .warp = w, .lanes = w->active, .pending = n };
+    bool kept = read;
+
+    if (!w->async)
+        return;
+    for (struct ptxi_job *j = w->cta->lead->jobs; kept && j; j = j->next)
+        kept = !is_due(j, &due) || keep(j);
+    if (!kept && w->cta->lead->jobs)
+        perform_due(w->cta->lead, &due);
 }
 
 /* --- asking for them --- */
@@ -266,20 +290,32 @@ static bool track(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_jo
     return j->owner;
 }
 
-/* A job for each CTA that the mask names, at the same place of its shared memory. */
-static bool multicast(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *j, uint32_t mask)
+/* Whether bytes that arrive in shared memory are counted in the same CTA, or with .cta_group::2 in its pair; false after a fault. */
+static bool counted_there(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *j, bool pair)
+{
+    const struct ptxi_cta *at = j->to ? ptxi_shared_owner(w->cta, j->to) : NULL;
+
+    if (!at || !j->owner || at == j->owner || (pair && (at->rank ^ j->owner->rank) == 1))
+        return true;
+    misuse(w, i, j->lane, "the mbarrier is not in the CTA where the bytes arrive");
+    return false;
+}
+
+/* A job for each CTA that the mask names, at the same place of its shared memory. In a pair the even one or the odd one counts for both. */
+static bool multicast(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *j, uint32_t mask, bool pair)
 {
     const struct ptxi_cta *lead = w->cta->lead, *at = j->size ? ptxi_shared_owner(w->cta, j->to) : w->cta;
 
-    if (!at || mask >> lead->member_count) {
+    if (!at || mask >> lead->member_count || (pair && lead->member_count % 2)) {
         misuse(w, i, j->lane, "the mask of a multicast names a CTA that the cluster does not have");
         return false;
     }
     for (; mask; mask &= mask - 1) {
         struct ptxi_job one = *j;
+        uint32_t rank = (uint32_t)__builtin_ctz(mask);
 
-        one.owner = lead->members[__builtin_ctz(mask)];
-        one.to = j->size ? one.owner->shared + (j->to - at->shared) : NULL;
+        one.to = j->size ? lead->members[rank]->shared + (j->to - at->shared) : NULL;
+        one.owner = lead->members[pair ? (rank & ~1u) | (j->owner->rank & 1) : rank];
         one.mbarrier = one.owner->shared + (j->mbarrier - j->owner->shared);
         if (!submit(w, i, &one))
             return false;
@@ -315,7 +351,7 @@ const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_in
             return w->stop;
         if (i->mods & PTXI_BULK_BYTE_MASK)
             j.byte_mask = mask[j.lane];
-        if (!(i->mods & PTXI_BULK_MULTICAST ? multicast(w, i, &j, mask[j.lane]) : submit(w, i, &j)))
+        if (!(i->mods & PTXI_BULK_MULTICAST ? multicast(w, i, &j, mask[j.lane], false) : submit(w, i, &j)))
             return w->stop;
     }
     return i + 1;
@@ -333,10 +369,12 @@ const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_
         for (unsigned e = 0; e < 4 && slots[e] != PTXI_NO_SLOT; e++, j.size += width)
             memcpy(j.value + j.size, (const unsigned char *)PTXI_SLOT(w, slots[e]) + j.lane * width, width);
         j.to = ptxi_mem_at(w, i, j.lane, PTXI_MS_GENERIC, to, j.size, j.size, j.reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
-        if (!j.to || !track(w, i, &j))
+        if (!j.to)
             return w->stop;
         if (!ptxi_shared_owner(w->cta, j.to))
             return misuse(w, i, j.lane, "an asynchronous store leads out of the cluster's shared memory");
+        if (!track(w, i, &j) || !counted_there(w, i, &j, false))
+            return w->stop;
         if (!submit(w, i, &j))
             return w->stop;
     }
@@ -370,12 +408,23 @@ static bool may_access_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, 
     return !bytes || ptxi_mem_at(c->w, c->i, c->j->lane, PTXI_MS_GLOBAL, at, bytes, 1, c->j->to ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
 }
 
+static enum ptxi_tensor_mode mode_of(const struct ptxi_insn *i)
+{
+    switch (i->mods & PTXI_TENSOR_MODE) {
+    case PTXI_TENSOR_IM2COL: return PTXI_MAP_IM2COL;
+    case PTXI_TENSOR_WIDE: return PTXI_MAP_WIDE;
+    case PTXI_TENSOR_W128: return PTXI_MAP_W128;
+    default: return PTXI_MAP_TILE;
+    }
+}
+
 /* The tensor map and the box in shared memory; false after a fault. */
 static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
 {
     uint64_t box = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane], map = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
     enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE;
     bool store = i->mods & PTXI_TENSOR_STORE;
+    const struct ptxi_cta *owner;
     unsigned char *shared;
 
     if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC ||
@@ -384,8 +433,8 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
         return false;
     }
     j->map.rows = i->mods & PTXI_TENSOR_ROWS;
-    if (j->map.im2col != !!(i->mods & PTXI_TENSOR_IM2COL)) {
-        misuse(w, i, j->lane, "the tensor map is for the other mode, tile or im2col");
+    if (j->map.mode != mode_of(i)) {
+        misuse(w, i, j->lane, "the tensor map is for another mode");
         return false;
     }
     if (!ptxi_tensor_usable(&j->map) || (j->map.rows && j->map.box[1] != 1)) {
@@ -397,32 +446,36 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
         misuse(w, i, j->lane, "elements of the tensor's type have no such reduction");
         return false;
     }
+    for (int d = 0; d < i->imm; d++)
+        j->corner[d] = w->async->corner[d][j->lane];
+    for (int d = PTXI_TENSOR_MOST; j->map.mode != PTXI_MAP_TILE && !store && d < PTXI_TENSOR_COORDS; d++)
+        j->corner[d] = w->async->corner[d][j->lane];
+    j->map.halo = j->map.mode == PTXI_MAP_WIDE || j->map.mode == PTXI_MAP_W128 ? (uint16_t)j->corner[PTXI_TENSOR_MOST] : 0;
     j->tensor = true;
     j->size = ptxi_tensor_box_bytes(&j->map);
     shared = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, box, j->size, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
     if (!shared)
         return false;
-    if (!ptxi_shared_owner(w->cta, shared)) {
+    owner = ptxi_shared_owner(w->cta, shared);
+    if (!owner) {
         misuse(w, i, j->lane, "the box is not in shared memory");
         return false;
     }
     j->to = store ? NULL : shared;
     j->from = store ? shared : NULL;
-    for (int d = 0; d < i->imm; d++)
-        j->corner[d] = w->async->corner[d][j->lane];
-    for (int d = PTXI_TENSOR_MOST; j->map.im2col && !store && d < PTXI_TENSOR_MOST + i->imm - 2; d++)
-        j->corner[d] = w->async->corner[d][j->lane];
+    j->place = (uint32_t)(shared - owner->shared);
     return ptxi_tensor_walk(&j->map, j->corner, may_access_row, &(struct row_check){ w, i, j });
 }
 
 const struct ptxi_insn *ptxi_tensor_copy(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const uint16_t *mask = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
+    bool pair = i->mods & PTXI_TENSOR_PAIR;
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
 
-        if (!find_box(w, i, &j) || !track(w, i, &j) || !(mask ? multicast(w, i, &j, mask[j.lane]) : submit(w, i, &j)))
+        if (!find_box(w, i, &j) || !track(w, i, &j) || !counted_there(w, i, &j, pair) || !(mask ? multicast(w, i, &j, mask[j.lane], pair) : submit(w, i, &j)))
             return w->stop;
     }
     return i + 1;
@@ -463,7 +516,7 @@ const struct ptxi_insn *ptxi_cluster_cancel(struct ptxi_warp *w, const struct pt
             return misuse(w, i, j.lane, "the answer of try_cancel leads out of shared memory");
         answer[3] = ptxi_grid_cancel(w->cta->grid, answer);
         memcpy(j.value, answer, sizeof answer);
-        if (!(i->mods ? multicast(w, i, &j, (1u << w->cta->lead->member_count) - 1) : submit(w, i, &j)))
+        if (!(i->mods ? multicast(w, i, &j, (1u << w->cta->lead->member_count) - 1, false) : submit(w, i, &j)))
             return w->stop;
     }
     return i + 1;

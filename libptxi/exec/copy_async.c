@@ -120,7 +120,7 @@ OP( cp_async_commit )
 
 OP( cp_async_wait )
 {
-    if (i->mods)
+    if (i->mods & PTXI_WAIT_COMMITS)
         ptxi_async_commit(w);
     ptxi_async_wait(w, (uint32_t)i->imm);
     return atomic_load_explicit(&w->cta->grid->failed, memory_order_relaxed) ? ptxi_leave_quantum(w, i + 1) : i + 1;
@@ -154,6 +154,6 @@ OP( bulk_commit )
 
 OP( bulk_wait )
 {
-    ptxi_bulk_wait(w, (uint32_t)i->imm);
+    ptxi_bulk_wait(w, (uint32_t)i->imm, i->mods & PTXI_WAIT_READ);
     return atomic_load_explicit(&w->cta->grid->failed, memory_order_relaxed) ? ptxi_leave_quantum(w, i + 1) : i + 1;
 }

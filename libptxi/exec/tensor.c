@@ -15,19 +15,59 @@ unsigned ptxi_tensor_element(unsigned type)
     return type < TYPES ? bytes[type] : 0;
 }
 
+/* PTX ISA, "Swizzling Modes": chunks change places within 128 bytes or less, by the bits of the shared address from 128 on. */
+static const struct swizzle {
+    uint8_t mask, shift; /* so many of those bits, times the size of a chunk */
+    bool flip;           /* in every other line, the halves of 16 bytes, too */
+    uint8_t span;        /* a row of the box has at most so many bytes; 0: any number */
+} swizzles[] = {
+    { 0, 4, false, 0 }, { 1, 4, false, 32 }, { 3, 4, false, 64 }, { 7, 4, false, 128 }, { 3, 5, false, 128 }, { 3, 5, true, 128 }, { 1, 6, false, 128 },
+};
+
+unsigned ptxi_tensor_span(unsigned swizzle)
+{
+    return swizzles[swizzle].span;
+}
+
 bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
 {
     uint32_t row = (uint32_t)m->box[0] * m->element;
 
-    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->base % 16 || !row || row % 16 || (m->swizzle && row != 16u << m->swizzle) ||
+    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles || (m->swizzle && row != swizzles[m->swizzle].span) ||
         (m->nan && m->type != F16 && m->type != BF16))
         return false;
-    if (m->im2col && (m->rank < 3 || !m->pixels || m->pixels > PTXI_TENSOR_PIXELS))
+    if (m->mode != PTXI_MAP_TILE && (m->rank < 3 || !m->pixels || m->pixels > PTXI_TENSOR_PIXELS))
         return false;
     for (unsigned d = 1; d < m->rank; d++)
-        if ((!m->im2col && !m->box[d]) || m->box[d] > 256 || !m->step[d] || m->step[d] > 8 || m->stride[d - 1] % 16 || m->stride[d - 1] >> 40)
+        if ((m->mode == PTXI_MAP_TILE && !m->box[d]) || m->box[d] > 256 || !m->step[d] || m->step[d] > 8 || m->stride[d - 1] % 16 || m->stride[d - 1] >> 40)
             return false;
     return m->box[0] <= 256;
+}
+
+/* The elements of a row of a box that are inside of the tensor. */
+struct span {
+    uint64_t at;       /* the address of the first */
+    int64_t from, end; /* their places in the row; none when one is not before the other */
+};
+
+static struct span first_span(const struct ptxi_tensor_map *m, int64_t first)
+{
+    int64_t left = (int64_t)m->last[0] + 1 - first, from = first < 0 ? -first : 0;
+
+    return (struct span){ m->base + (uint64_t)(first + from) * m->element, from, left < m->box[0] ? left : m->box[0] };
+}
+
+static inline void add_coordinate(const struct ptxi_tensor_map *m, struct span *s, unsigned d, int64_t c)
+{
+    s->end = c >= 0 && c <= (int64_t)m->last[d] ? s->end : s->from;
+    s->at += (uint64_t)c * m->stride[d - 1];
+}
+
+static inline bool visit(const struct ptxi_tensor_map *m, const struct span *s, uint32_t row, ptxi_tensor_row *f, void *ctx)
+{
+    bool any = s->end > s->from;
+
+    return f(ctx, row, s->at, any ? (uint32_t)s->from * m->element : 0, any ? (uint32_t)(s->end - s->from) * m->element : 0);
 }
 
 /* Elements that a box has along dimension d. */
@@ -47,47 +87,84 @@ uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m)
 {
     uint64_t n = row_bytes(m);
 
-    if (m->im2col)
-        return (uint32_t)n * m->pixels;
+    if (m->mode == PTXI_MAP_W128)
+        return (uint32_t)n * (PTXI_TENSOR_W128_PIXELS + PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP * m->halo);
+    if (m->mode != PTXI_MAP_TILE)
+        return (uint32_t)n * (m->pixels + (uint32_t)m->halo);
     for (unsigned d = 1; d < m->rank; d++)
         n *= taken(m, d);
     return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 
-/* To the next pixel: along the first of the dimensions in between that has one left before its upper corner; the others begin anew at their lower
- * ones. Behind the last pixel of an image comes the first one of the next. */
-static void next_pixel(const struct ptxi_tensor_map *m, int64_t *at)
-{
-    unsigned d;
+/* The pixels of a column, one after the other. */
+struct pixels {
+    const struct ptxi_tensor_map *m;
+    int64_t at[PTXI_TENSOR_MOST];
+    int64_t offset[PTXI_TENSOR_MOST]; /* from there to what is copied */
+    unsigned moving;                  /* the dimensions from 1 up to, but not including, this one are bounded by the corners; the images follow */
+    uint32_t row;
+};
 
-    for (d = 1; d + 1 < m->rank; d++) {
-        at[d] += m->step[d];
-        if (at[d] <= (int64_t)m->last[d] + m->upper[d - 1])
+/* To the next pixel: along the first dimension that has one left before its upper corner; those before it begin anew at their lower ones. Behind
+ * the last pixel of an image comes the first one of the next. */
+static void next_pixel(struct pixels *p)
+{
+    const struct ptxi_tensor_map *m = p->m;
+
+    for (unsigned d = 1; d < p->moving; d++) {
+        p->at[d] += m->step[d];
+        if (p->at[d] <= (int64_t)m->last[d] + m->upper[d - 1])
             return;
-        at[d] = m->lower[d - 1];
+        p->at[d] = m->lower[d - 1];
     }
-    at[d]++;
+    p->at[m->rank - 1]++;
 }
 
-/* PTX ISA, "im2col mode". */
-static bool walk_pixels(const struct ptxi_tensor_map *m, const int32_t *corner, int64_t from, int64_t end, ptxi_tensor_row *f, void *ctx)
+/* The channels of `count` pixels. */
+static bool walk_pixels(struct pixels *p, uint32_t count, const struct span *channels, ptxi_tensor_row *f, void *ctx)
 {
-    int64_t at[PTXI_TENSOR_MOST];
+    const struct ptxi_tensor_map *m = p->m;
+
+    for (; count--; p->row++, next_pixel(p)) {
+        struct span s = *channels;
+
+        for (unsigned d = 1; d < m->rank; d++)
+            add_coordinate(m, &s, d, p->at[d] + p->offset[d]);
+        if (!visit(m, &s, p->row, f, ctx))
+            return false;
+    }
+    return true;
+}
+
+static struct pixels first_pixel(const struct ptxi_tensor_map *m, const int32_t *corner)
+{
+    const int32_t *offset = corner + PTXI_TENSOR_MOST;
+    struct pixels p = { .m = m, .moving = m->mode == PTXI_MAP_IM2COL ? m->rank - 1u : 2 };
 
     for (unsigned d = 1; d < m->rank; d++)
-        at[d] = corner[d];
-    for (uint32_t row = 0; row < m->pixels; row++, next_pixel(m, at)) {
-        bool inside = end > from;
-        uint64_t address = m->base + (uint64_t)(corner[0] + from) * m->element;
+        p.at[d] = corner[d];
+    if (m->mode != PTXI_MAP_IM2COL)
+        p.offset[1] = offset[1]; /* of the corners and the coordinate alike: PTX ISA, "wOffset" */
+    else
+        for (unsigned d = 1; d + 1 < m->rank; d++)
+            p.offset[d] = offset[d - 1];
+    return p;
+}
 
-        for (unsigned d = 1; d < m->rank; d++) {
-            int64_t c = at[d] + (d + 1 < m->rank ? corner[PTXI_TENSOR_MOST + d - 1] : 0);
+/* PTX ISA, "im2col mode", "im2col::w and im2col::w::128 modes": there, the pixels of a halo are those that follow, which a group that follows
+ * begins with again. */
+static bool walk_columns(const struct ptxi_tensor_map *m, const int32_t *corner, const struct span *channels, ptxi_tensor_row *f, void *ctx)
+{
+    struct pixels p = first_pixel(m, corner), halo;
+    uint32_t groups = m->mode == PTXI_MAP_W128 ? PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP : 1;
 
-            inside &= c >= 0 && c <= (int64_t)m->last[d];
-            address += (uint64_t)c * m->stride[d - 1];
-        }
-        if (!f(ctx, row, address, inside ? (uint32_t)from * m->element : 0, inside ? (uint32_t)(end - from) * m->element : 0))
+    for (uint32_t k = 0; k < groups; k++) {
+        if (!walk_pixels(&p, groups > 1 ? PTXI_TENSOR_W128_GROUP : m->pixels, channels, f, ctx))
             return false;
+        halo = p;
+        if (!walk_pixels(&halo, m->halo, channels, f, ctx))
+            return false;
+        p.row = halo.row;
     }
     return true;
 }
@@ -95,23 +172,17 @@ static bool walk_pixels(const struct ptxi_tensor_map *m, const int32_t *corner, 
 bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx)
 {
     uint32_t k[PTXI_TENSOR_MOST] = { 0 };
-    int64_t first = corner[0], size = (int64_t)m->last[0] + 1;
-    int64_t from = first < 0 ? -first : 0, end = size - first < m->box[0] ? size - first : m->box[0];
+    const struct span columns = first_span(m, corner[0]);
 
-    if (m->im2col)
-        return walk_pixels(m, corner, from, end, f, ctx);
+    if (m->mode != PTXI_MAP_TILE)
+        return walk_columns(m, corner, &columns, f, ctx);
     for (uint32_t row = 0;; row++) {
-        bool inside = end > from;
-        uint64_t at = m->base + (uint64_t)(first + from) * m->element;
+        struct span s = columns;
         unsigned d;
 
-        for (d = 1; d < m->rank; d++) {
-            int64_t c = m->rows ? corner[1 + k[1]] : (int64_t)corner[d] + (int64_t)k[d] * m->step[d];
-
-            inside &= c >= 0 && c <= (int64_t)m->last[d];
-            at += (uint64_t)c * m->stride[d - 1];
-        }
-        if (!f(ctx, row, at, inside ? (uint32_t)from * m->element : 0, inside ? (uint32_t)(end - from) * m->element : 0))
+        for (d = 1; d < m->rank; d++)
+            add_coordinate(m, &s, d, m->rows ? corner[1 + k[1]] : (int64_t)corner[d] + (int64_t)k[d] * m->step[d]);
+        if (!visit(m, &s, row, f, ctx))
             return false;
         for (d = 1; d < m->rank && ++k[d] == taken(m, d); d++)
             k[d] = 0;
@@ -120,17 +191,24 @@ bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, pt
     }
 }
 
-/* PTX ISA, "Swizzling Modes": 16-byte chunks change places within 32, 64 or 128 bytes, by the bits of the shared address from 128 on. */
-static uint32_t swizzled(const struct ptxi_tensor_map *m, uint32_t offset)
+/* Where 16 bytes are. */
+static inline uint32_t swizzled(struct swizzle s, uint32_t offset)
 {
-    return offset ^ ((offset >> 7 & ((1u << m->swizzle) - 1)) << 4);
+    return offset ^ ((offset >> 7 & s.mask) << s.shift);
+}
+
+static inline bool flipped(struct swizzle s, uint32_t offset)
+{
+    return s.flip && offset >> 7 & 1;
 }
 
 struct move {
     const struct ptxi_tensor_map *map;
-    unsigned char *shared;
-    uint32_t offset;
+    const unsigned char *from;
+    unsigned char *to;
+    uint32_t place;
     unsigned reduce;
+    struct swizzle swizzle;
 };
 
 enum { MOST_ROW = 256 * 8 };
@@ -145,8 +223,13 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
         memcpy(buffer + k, &(uint16_t){ PTXI_OOB_NAN }, 2);
     if (bytes)
         memcpy(buffer + from, (const void *)(uintptr_t)at, bytes);
-    for (uint32_t k = 0; k < size; k += 16)
-        memcpy(v->shared + swizzled(v->map, v->offset + row * size + k), buffer + k, 16);
+    for (uint32_t k = 0; k < size; k += 16) {
+        uint32_t at = v->place + row * size + k, other = flipped(v->swizzle, at) ? 8 : 0;
+        unsigned char *chunk = v->to + (swizzled(v->swizzle, at) - v->place);
+
+        memcpy(chunk, buffer + k + other, 8);
+        memcpy(chunk + 8, buffer + k + 8 - other, 8);
+    }
     return true;
 }
 
@@ -156,8 +239,13 @@ static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint3
     unsigned char buffer[MOST_ROW], *to = (unsigned char *)(uintptr_t)at;
     uint32_t size = row_bytes(v->map);
 
-    for (uint32_t k = 0; k < size; k += 16)
-        memcpy(buffer + k, v->shared + swizzled(v->map, v->offset + row * size + k), 16);
+    for (uint32_t k = 0; k < size; k += 16) {
+        uint32_t at = v->place + row * size + k, other = flipped(v->swizzle, at) ? 8 : 0;
+        const unsigned char *chunk = v->from + (swizzled(v->swizzle, at) - v->place);
+
+        memcpy(buffer + k + other, chunk, 8);
+        memcpy(buffer + k + 8 - other, chunk + 8, 8);
+    }
     if (bytes && v->reduce)
         ptxi_reduce(v->reduce, to, buffer + from, bytes);
     else if (bytes)
@@ -165,14 +253,14 @@ static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint3
     return true;
 }
 
-void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *shared, uint32_t offset)
+void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place)
 {
-    ptxi_tensor_walk(m, corner, load_row, &(struct move){ m, shared, offset, 0 });
+    ptxi_tensor_walk(m, corner, load_row, &(struct move){ m, NULL, box, place, 0, swizzles[m->swizzle] });
 }
 
-void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *shared, uint32_t offset, unsigned reduce)
+void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce)
 {
-    ptxi_tensor_walk(m, corner, store_row, &(struct move){ m, shared, offset, reduce });
+    ptxi_tensor_walk(m, corner, store_row, &(struct move){ m, box, NULL, place, reduce, swizzles[m->swizzle] });
 }
 
 unsigned ptxi_tensor_reduction(const struct ptxi_tensor_map *m, enum ptxi_tensor_reduction r)

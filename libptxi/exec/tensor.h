@@ -10,6 +10,10 @@
 #define PTXI_TENSOR_ROW_COUNT 4
 #define PTXI_TENSOR_COORDS (2 * PTXI_TENSOR_MOST - 2)
 #define PTXI_TENSOR_PIXELS 1024
+#define PTXI_TENSOR_W128_PIXELS 128
+#define PTXI_TENSOR_W128_GROUP 32
+
+enum ptxi_tensor_mode { PTXI_MAP_TILE, PTXI_MAP_IM2COL, PTXI_MAP_WIDE, PTXI_MAP_W128 };
 
 /* What ptxiTensorMapEncodeTiled writes and tensormap.replace changes; programs see 128 opaque bytes. */
 struct ptxi_tensor_map {
@@ -23,14 +27,17 @@ struct ptxi_tensor_map {
     uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
     bool nan;                              /* what lies beyond the tensor is PTXI_OOB_NAN, not zero */
     bool rows;                             /* in a copy: the box is four rows of two dimensions, see below */
-    bool im2col;                           /* the box is `pixels` pixels of box[0] channels; lower and upper bound where they may begin */
+    uint8_t mode;                          /* enum ptxi_tensor_mode; but for tiles the box is `pixels` pixels of box[0] channels; lower and upper bound where they may begin */
     uint16_t pixels;
-    int16_t lower[PTXI_TENSOR_MOST - 2], upper[PTXI_TENSOR_MOST - 2]; /* from the first and from the last pixel, of dimensions 1 and up */
+    uint16_t halo;                         /* in a copy: pixels after them, or of PTXI_MAP_W128 after each group */
+    int16_t lower[PTXI_TENSOR_MOST - 2], upper[PTXI_TENSOR_MOST - 2]; /* from the first and from the last pixel, of dimensions 1 and up; if wide of dimension 1 */
 };
 _Static_assert(sizeof(struct ptxi_tensor_map) <= 128, "a tensor map has 128 bytes");
 
 /* Bytes of an element; 0: of a type that is not supported. */
 unsigned ptxi_tensor_element(unsigned type);
+/* Bytes that a row of a box may have at most under a ptxiTensorMapSwizzle; 0: any number. */
+unsigned ptxi_tensor_span(unsigned swizzle);
 /* Whether the fields go together: tensormap.replace may have left others. */
 bool ptxi_tensor_usable(const struct ptxi_tensor_map *m);
 
@@ -45,9 +52,9 @@ typedef bool ptxi_tensor_row(void *ctx, uint32_t row, uint64_t at, uint32_t from
 bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx);
 
 /* Global to shared memory, zeros for what lies beyond; or back, where `reduce` may be an operation of atom. The
- * box is at `offset`, a multiple of 128, of a CTA's shared memory. */
-void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *shared, uint32_t offset);
-void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *shared, uint32_t offset, unsigned reduce);
+ * box is at offset `place`, a multiple of 128, of a CTA's shared memory. */
+void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place);
+void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce);
 
 /* PTXI_OP_atom_... of a reduction, by its place in and, or, xor, add, inc, dec, min, max; 0: not for elements of this type. */
 enum ptxi_tensor_reduction { PTXI_TENSOR_COPY, PTXI_TENSOR_AND, PTXI_TENSOR_OR, PTXI_TENSOR_XOR, PTXI_TENSOR_ADD, PTXI_TENSOR_INC, PTXI_TENSOR_DEC,

@@ -73,6 +73,9 @@ enum {
 /* cp_async: mods. c is the bytes that come from the source, or with IGNORE a predicate: none do. */
 enum { PTXI_CP_ASYNC_SIZE = 31 /* mask */, PTXI_CP_ASYNC_IGNORE = 32, PTXI_CP_ASYNC_NOT = 64 /* where it does not hold */ };
 
+/* cp_async_wait, bulk_wait: imm is how many groups may stay incomplete; mods: */
+enum { PTXI_WAIT_COMMITS = 1, PTXI_WAIT_READ = 2 /* until the sources have been read is enough */ };
+
 /* bulk_copy: a where to, b where from, c the mbarrier or none (generic addresses), d bytes, imm's lower half a slot with a mask. async_store:
  * a where to, c the mbarrier, values in b, d and the slots that the halves of imm name. mods: */
 enum {
@@ -89,7 +92,11 @@ enum {
     PTXI_TENSOR_STORE = 1,  /* to global memory */
     PTXI_TENSOR_ROWS = 2,   /* four rows of two dimensions, each where a coordinate says */
     PTXI_TENSOR_IM2COL = 4,
-    PTXI_TENSOR_REDUCE = 3  /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */
+    PTXI_TENSOR_WIDE = 8,   /* im2col::w */
+    PTXI_TENSOR_W128 = 12,  /* im2col::w::128 */
+    PTXI_TENSOR_MODE = 14,  /* mask */
+    PTXI_TENSOR_PAIR = 16,  /* the mbarrier may be in the CTA's peer */
+    PTXI_TENSOR_REDUCE = 5  /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */
 };
 
 /* tensormap_replace: a the map's generic address, b the new value, 64 bits; imm: which of several; mods: */

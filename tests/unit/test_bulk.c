@@ -52,6 +52,9 @@ static const struct {
     { "sm_90", "nothing arrives there before the wait",
       MINE PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; bar.sync 0;\n"
       "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r9, [%rd4]; bar.sync 0;\n", word },
+    { "sm_90", "nothing has arrived there when only the source has been read",
+      MINE PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; bar.sync 0;\n"
+      "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r9, [%rd4]; bar.sync 0;\n", word },
     { "sm_90", "what is not waited for arrives in the end",
       MINE RESULTS PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%s], 256;\n" NO_STORE, own },
     { "sm_90", "once the source has been read it may change",

@@ -47,6 +47,13 @@ static void set_up(void)
     ok(ptxiMemsetD32(box, 0xdead, BOX / 4));
 }
 
+static void set_up_100(void)
+{
+    ok(ptxiInit(0));
+    ok(ptxiDeviceSetProfile(0, "sm_100"));
+    set_up();
+}
+
 static ptxiResult encode(ptxiTensorMap *map, const struct shape *s, ptxiTensorMapDataType type)
 {
     return ptxiTensorMapEncodeTiled(map, type, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->box, s->step, 0, s->swizzle, 0, 0);
@@ -99,7 +106,7 @@ static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const str
     static const char frame[] =
         ".version 9.0\n.target %s\n.address_size 64\n.global .align 128 .b8 work[128];\n"
         ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 c2, .param .u32 c3, .param .u32 c4, .param .u32 n, .param .u64 address) {\n"
-        "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; .shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[4096]; .shared .b64 m;\n"
+        "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; .shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[16384]; .shared .b64 m;\n"
         "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; ld.param.u32 %%n, [n]; mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0;\n"
         "  ld.param.u32 %%c0, [c0]; ld.param.u32 %%c1, [c1]; ld.param.u32 %%c2, [c2]; ld.param.u32 %%c3, [c3]; ld.param.u32 %%c4, [c4]; mov.u32 %%s, s; mov.u32 %%m, m;\n"
         "  @%%p prefetch.tensormap [%%map]; @%%p mbarrier.init.shared.b64 [%%m], 1; fence.mbarrier_init.release.cluster; bar.sync 0; mov.b16 %%h, 1;\n"
@@ -349,6 +356,171 @@ START_TEST(columns_of_pixels)
 }
 END_TEST
 
+/* im2col::w and im2col::w::128: columns of pixels in one dimension and image after image, halos of two behind them. */
+static const struct wide {
+    struct columns s; /* lower[0], upper[0] and at; offset: wHalo, wOffset */
+    bool w128;
+} wides[] = {
+    { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { -1 }, { 1, 1, 1 }, 20, { 0, 3, 1 }, { 2, 1 } }, false },
+    { { 4, { 16, 9, 3, 4 }, { 64, 576, 1728 }, { 0 }, { 0 }, { 1, 1, 1, 1 }, 24, { 0, 4, 1, 0 }, { 2, 0 } }, false },
+    { { 5, { 16, 7, 2, 2, 3 }, { 64, 448, 896, 1792 }, { -1 }, { 1 }, { 1, 3, 1, 1, 1 }, 9, { 0, -1, 1, 1, 0 }, { 1, 2 } }, false },
+    { { 3, { 16, 50, 5 }, { 64, 3200 }, { -1 }, { 0 }, { 1, 2, 1 }, 1, { 0, 5, 0 }, { 0, 1 } }, true },
+};
+enum { WIDES = sizeof wides / sizeof *wides };
+
+static ptxiResult encode_wide(ptxiTensorMap *map, const struct wide *x, uint32_t channels)
+{
+    const struct columns *s = &x->s;
+
+    return ptxiTensorMapEncodeIm2colWide(map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->lower[0], s->upper[0], channels, s->pixels, s->step, 0,
+                                         x->w128 ? PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 : PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W, PTXI_TENSOR_MAP_SWIZZLE_64B, 0, 0);
+}
+
+/* Which half of the tensor channel ch of the k-th pixel from the first one is; -1: it lies beyond. */
+static int64_t wide_channel(const struct columns *s, uint32_t k, uint32_t ch)
+{
+    uint32_t last = s->rank - 1;
+    int64_t count = ((int64_t)s->dim[1] - 1 + s->upper[0] - s->lower[0]) / s->step[1] + 1, place = (s->at[1] - s->lower[0]) / (int)s->step[1] + (int64_t)k;
+    int64_t w = s->lower[0] + place % count * s->step[1] + s->offset[1], image = s->at[last] + place / count;
+    int64_t bytes = 2 * (int64_t)ch + w * (int64_t)s->stride[0] + image * (int64_t)s->stride[last - 1];
+
+    for (uint32_t d = 2; d < last; d++)
+        bytes += s->at[d] * (int64_t)s->stride[d - 1];
+    return w < 0 || w >= (int64_t)s->dim[1] || image >= (int64_t)s->dim[last] ? -1 : bytes / 2;
+}
+
+START_TEST(wide_columns)
+{
+    enum { CHANNELS = 32 };
+    static const char *const c[] = { "{%c0, %c1, %c2}", "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}" };
+    const struct wide *x = &wides[_i];
+    struct columns s = x->s;
+    uint32_t halo = s.offset[0], group = x->w128 ? 32 : s.pixels, groups = x->w128 ? 4 : 1, all = groups * (group + halo);
+    struct shape words = { .rank = 2, .box = { CHANNELS / 2, all }, .step = { 1, 1 }, .swizzle = PTXI_TENSOR_MAP_SWIZZLE_64B };
+    uint32_t got[BOX / 4];
+    uint16_t halves[TENSOR / 2];
+    char copy[300];
+    ptxiTensorMap map;
+
+    target = "sm_100a";
+    s.dim[0] = CHANNELS;
+    memcpy(words.at, s.at, sizeof words.at);
+    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.shared::cta.global.im2col::w%s.mbarrier::complete_tx::bytes [%%s], [%%map, %s], [%%m], {%u, %u};", s.rank, x->w128 ? "::128" : "",
+             c[s.rank - 3], halo, s.offset[1]);
+    ok(encode_wide(&map, &(struct wide){ s, x->w128 }, CHANNELS));
+    ok(run(copy, true, &map, &words));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    ok(ptxiMemcpyDtoH(halves, tensor, TENSOR));
+    for (uint32_t n = 0; n < all * CHANNELS / 2 && place(&words, n) < BOX / 4; n++) {
+        uint32_t row = n / (CHANNELS / 2), pixel = row / (group + halo) * group + row % (group + halo);
+        uint32_t pair = got[place(&words, n)];
+
+        for (uint32_t h = 0; h < 2; h++) {
+            int64_t from = wide_channel(&s, pixel, n % (CHANNELS / 2) * 2 + h);
+
+            ck_assert_msg((pair >> 16 * h & 0xffff) == (from < 0 ? 0 : halves[from]), "half %u of row %u is 0x%x, not number %d", n % (CHANNELS / 2) * 2 + h, row, pair >> 16 * h & 0xffff, (int)from);
+        }
+    }
+}
+END_TEST
+
+START_TEST(wide_maps_are_checked)
+{
+    struct wide x;
+    ptxiTensorMap map;
+
+#define REFUSED_WIDE(change)                                        \
+    do {                                                            \
+        x = wides[0];                                               \
+        change;                                                     \
+        gives(encode_wide(&map, &x, 32), PTXI_ERROR_INVALID_VALUE); \
+    } while (0)
+    x = wides[0];
+    ok(encode_wide(&map, &x, 32));
+    REFUSED_WIDE(x.s.rank = 2);
+    REFUSED_WIDE(x.s.lower[0] = -32769);
+    REFUSED_WIDE(x.s.upper[0] = 32768);
+    REFUSED_WIDE(x.s.pixels = 1025);
+    ok(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)box));
+    gives(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)(box + 8)), PTXI_ERROR_INVALID_VALUE);
+    memset(&map, 0, sizeof map);
+    gives(ptxiTensorMapReplaceAddress(&map, (void *)(uintptr_t)box), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiTensorMapReplaceAddress(NULL, (void *)(uintptr_t)box), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+/* What a program finds that does not wait: the box as it was. */
+START_TEST(nothing_arrives_before_the_wait)
+{
+    const struct shape *s = &shapes[4];
+    uint32_t got;
+    ptxiTensorMap map;
+
+    ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    ok(run(LOAD("2d", "{%c0, %c1}") " ld.param.u64 %rd3, [address]; ld.shared.u32 %r9, [%s]; st.global.u32 [%rd3+16380], %r9;\n", true, &map, s));
+    ok(ptxiMemcpyDtoH(&got, tensor + TENSOR - 4, 4));
+    ck_assert_uint_eq(got, 0);
+    ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; ld.param.u64 %rd3, [address]; ld.global.u32 %r9, [%rd3+112]; st.global.u32 [%rd3+16380], %r9;\n",
+           false, &map, s));
+    ok(ptxiMemcpyDtoH(&got, tensor + TENSOR - 4, 4));
+    ck_assert_uint_eq(got, 112 / 4 + 1);
+}
+END_TEST
+
+/* The even CTA of a pair counts the bytes of both. */
+static const char pair_kernel[] =
+    ".version 9.0\n.target sm_100a\n.address_size 64\n"
+    ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p) .explicitcluster .reqnctapercluster 2, 1, 1 {\n"
+    "  .reg .b32 %%r<10>, %%s, %%m, %%m0; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q, %%even; .reg .b16 %%h; .shared .align 128 .b8 s[128]; .shared .b64 m;\n"
+    "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0; mov.u32 %%r1, %%cluster_ctarank; setp.eq.u32 %%even, %%r1, 0;\n"
+    "  mov.u32 %%s, s; mov.u32 %%m, m; mapa.shared::cluster.u32 %%m0, %%m, 0; mapa.shared::cluster.u32 %%r6, %%s, %%r1; mov.b16 %%h, 3; mov.u32 %%r2, 0; shl.b32 %%r3, %%r1, 2;\n"
+    "  @%%p mbarrier.init.shared.b64 [%%m], 1; @%%p mbarrier.arrive.expect_tx.shared.b64 _, [%%m], 256; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n"
+    "  %s\n"
+    "  @!%%even bra DONE;\n"
+    "W: mbarrier.try_wait.parity.shared.b64 %%q, [%%m], 0; @!%%q bra W;\n"
+    "DONE: barrier.cluster.arrive; barrier.cluster.wait; shl.b32 %%r4, %%r0, 2; add.u32 %%r5, %%r4, %%s; ld.shared.u32 %%r7, [%%r5]; mad.lo.u32 %%r4, %%r1, 128, %%r4;\n"
+    "  cvt.u64.u32 %%rd2, %%r4; add.u64 %%rd2, %%rd2, %%rd1; st.global.u32 [%%rd2], %%r7; ret; }\n";
+static const struct {
+    const char *copy;
+    ptxiFault fault;
+    uint32_t odd; /* row of the tensor that the odd CTA gets; the even one gets those from 0 on */
+} pairs[] = {
+    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r6], [%map, {%r2, %r3}], [%m0];", PTXI_FAULT_NONE, 4 },
+    { "setp.eq.and.u32 %q, %r1, 1, %p; @%q cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 [%r6], [%map, {%r2, %r2}], [%m0], %h;",
+      PTXI_FAULT_NONE, 0 },
+    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [%r6], [%map, {%r2, %r3}], [%m0];", PTXI_FAULT_BARRIER, 4 },
+    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r6], [%map, {%r2, %r3}], [%m0];", PTXI_FAULT_BARRIER, 4 },
+};
+
+START_TEST(pairs_count_together)
+{
+    static const struct shape s = { 2, { 8, 16 }, { 32 }, { 8, 4 }, { 1, 1 }, { 0 }, 0 };
+    uint32_t got[64];
+    char text[4000];
+    ptxiTensorMap map;
+    void *params[] = { &map, &box };
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiReport report = { .size = sizeof report };
+
+    ok(encode(&map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    snprintf(text, sizeof text, pair_kernel, pairs[_i].copy);
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 2, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
+    if (pairs[_i].fault) {
+        ck_assert_int_ne(ptxiCtxSynchronize(), PTXI_SUCCESS);
+        ok(ptxiGetLastReport(NULL, &report));
+        ck_assert_msg(strstr(report.text, "not in the CTA where the bytes arrive"), "%s", report.text);
+        return;
+    }
+    ok(ptxiCtxSynchronize());
+    ok(ptxiMemcpyDtoH(got, box, sizeof got));
+    for (uint32_t k = 0; k < 64; k++)
+        ck_assert_uint_eq(got[k], (k < 32 ? k : k - 32 + 8 * pairs[_i].odd) + 1);
+}
+END_TEST
+
 START_TEST(column_maps_are_checked)
 {
     struct columns s;
@@ -467,9 +639,16 @@ int main(void)
     tcase_add_test(t, rows_here_and_there);
     tcase_add_loop_test(t, columns_of_pixels, 0, COLUMNS);
     tcase_add_test(t, column_maps_are_checked);
+    tcase_add_test(t, nothing_arrives_before_the_wait);
+    tcase_add_loop_test(t, pairs_count_together, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(t, what_lies_beyond_may_be_nan);
     tcase_add_loop_test(t, misuse_is_reported, 0, 11);
     tcase_add_test(t, maps_are_checked);
+    suite_add_tcase(s, t);
+    t = tcase_create("sm_100");
+    tcase_add_checked_fixture(t, set_up_100, close_context);
+    tcase_add_loop_test(t, wide_columns, 0, WIDES);
+    tcase_add_test(t, wide_maps_are_checked);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
