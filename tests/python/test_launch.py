@@ -180,6 +180,45 @@ def test_clusters_and_attributes(ptxi, mod):
         mod.ranks.launch(4, 32, [out], attributes={ptxi.LaunchAttribute.LAUNCH_COMPLETION_EVENT: 0})
 
 
+def test_graphs(ptxi, mod):
+    y = np.zeros(64, 'f4')
+    with ptxi.Stream() as s:
+        with s.capture() as graph:
+            mod.add[1, 64, 0, s](y, np.arange(64, dtype='f4'), 1)
+            mod.add[1, 64, 0, s](y, y, 10)
+        assert not y.any()
+        for _ in range(2):
+            y[:] = 0
+            graph.launch()
+            assert_bits_equal(y, np.arange(64, dtype='f4') + 11)
+        graph.launch(s)
+        s.synchronize()
+    graph.close()
+    with pytest.raises(ValueError, match='closed'):
+        graph.launch()
+
+
+def test_captures_that_fail(ptxi, mod):
+    s, y = ptxi.Stream(), np.zeros(64, 'f4')
+    with pytest.raises(KeyError):
+        with s.capture() as graph:
+            mod.add[1, 64, 0, s](y, y, 1)
+            raise KeyError
+    with pytest.raises(ValueError, match='not been captured'):
+        graph.launch()
+    with pytest.raises(ptxi.Error, match='CAPTURE_INVALIDATED'):
+        with s.capture():
+            with pytest.raises(ptxi.Error, match='CAPTURE_UNSUPPORTED'):
+                s.done()
+    mod.add[1, 64, 0, s](y, y, 1)
+    s.synchronize()
+    assert y.all()
+    with s.capture() as graph:
+        mod.trapped[1, 1, 0, s]()
+    with pytest.raises(ptxi.LaunchError, match='kernel trapped'):
+        graph.launch()
+
+
 def test_an_array_of_a_stream_lives_until_its_end(ptxi, mod):
     with ptxi.Stream() as s:
         for _ in range(50):

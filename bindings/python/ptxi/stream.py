@@ -1,11 +1,16 @@
-"""Streams and events: work that runs beside other work."""
+"""Streams, events and graphs: work that runs beside other work, or again and again."""
+import contextlib
 import ctypes
+import functools
 import threading
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 from ._header import header
 from ._library import call, library
 from .device import Device, given
+from .errors import Error, Result, error
+
+_CaptureMode: Any = header.enums['ptxiStreamCaptureMode']
 
 
 class Stream:
@@ -65,6 +70,32 @@ class Stream:
         self.device.activate()
         call('StreamWaitEvent', self.handle, event.handle, 0)
 
+    @contextlib.contextmanager
+    def capture(self) -> Iterator['Graph']:
+        """What is given to the stream inside of the `with` statement does not run, but becomes the graph that is its value:
+
+            with stream.capture() as graph:
+                mod.k[grid, block, 0, stream](x, y)
+            graph.launch()"""
+        __tracebackhide__ = True
+        graph, handle = Graph(self.device), ctypes.c_void_p()
+        self.device.activate()
+        call('StreamBeginCapture', self.handle, _CaptureMode.GLOBAL)
+        with self._lock:
+            before, self._pending = self._pending, []
+        try:
+            yield graph
+        finally:
+            self.device.activate()
+            result = library().StreamEndCapture(self.handle, ctypes.byref(handle))
+            with self._lock:
+                graph._held, self._pending = self._pending, before
+            graph._graph = handle
+        if result:
+            graph._free()
+            raise error(result)
+        call('GraphInstantiate', ctypes.byref(graph._instance), handle, 0)
+
     def close(self) -> None:
         """Destroy the stream; work in it still runs, and the device's `synchronize()` tells of its failures."""
         handle, self.handle = self.handle, ctypes.c_void_p()
@@ -72,6 +103,53 @@ class Stream:
         if handle:
             self.device.activate()
             call('StreamDestroy', handle)
+
+
+class Graph:
+    """Work of a stream that `Stream.capture` has kept: `launch()` runs it as it was given, with the same arrays.
+
+    The arrays stay open for kernels, and alive, until `close()` or the end of this object."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._graph, self._instance = ctypes.c_void_p(), ctypes.c_void_p()
+        self._held: List[Callable[[], None]] = []
+
+    def __del__(self) -> None:
+        if getattr(self, '_graph', None) or getattr(self, '_held', None):
+            self._free()  # no launch is under way, which would hold the graph
+
+    def launch(self, stream: Optional[Stream] = None) -> None:
+        """Run it: without a stream until its end, with one the call returns at once."""
+        __tracebackhide__ = True
+        if not self._instance:
+            raise ValueError('the graph has not been captured, or is closed')
+        self.device.activate()
+        call('GraphLaunch', self._instance, stream.handle if stream else None)
+        if stream is None:
+            self.device.wait('StreamSynchronize', None)
+        else:
+            stream.hold(functools.partial(_alive, self))
+
+    def close(self) -> None:
+        """Wait for the device's work, and free the graph."""
+        __tracebackhide__ = True
+        try:
+            self.device.synchronize()
+        finally:
+            self._free()
+
+    def _free(self) -> None:
+        graph, self._graph = self._graph, ctypes.c_void_p()
+        instance, self._instance = self._instance, ctypes.c_void_p()
+        held, self._held = self._held, []
+        if self.device._context:
+            self.device.activate()
+            for name, handle in ('GraphExecDestroy', instance), ('GraphDestroy', graph):
+                if handle:
+                    getattr(library(), name)(handle)
+        for release in held:
+            release()
 
 
 class Event:
@@ -112,8 +190,11 @@ class Event:
         return ms.value
 
 
+def _alive(_graph: Graph) -> None:
+    """What holds the graph until its launch has ended."""
+
+
 def _done(device: Device, *query: Any) -> bool:
-    from .errors import Error, Result
     try:
         device.wait(*query)
     except Error as e:
