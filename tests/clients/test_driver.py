@@ -46,6 +46,23 @@ assert (x == 2 * np.arange(1000)).all()
 assert call('cuEventElapsedTime', start, end) >= 0
 assert driver.cuModuleLoadData(b'not PTX\\0')[0] == driver.CUresult.CUDA_ERROR_INVALID_IMAGE
 assert driver.cuGetErrorName(driver.CUresult.CUDA_ERROR_INVALID_PTX)[1] == b'CUDA_ERROR_INVALID_PTX'
+
+def captured(n):
+    call('cuStreamBeginCapture', stream, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL)
+    status, _, graph, after, *_ = call('cuStreamGetCaptureInfo', stream)
+    assert status == driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE and not after
+    call('cuMemsetD32Async', p, 3, 1000, stream)
+    call('cuLaunchKernel', kernel, 8, 1, 1, 128, 1, 1, 0, stream, ((p, n), (None, ctypes.c_uint32)), 0)
+    call('cuMemcpyDtoHAsync', x.ctypes.data, p, x.nbytes, stream)
+    return call('cuStreamEndCapture', stream)
+
+exec_ = call('cuGraphInstantiate', captured(1000), 0)
+for n in 1000, 10:
+    call('cuGraphLaunch', exec_, stream)
+    call('cuStreamSynchronize', stream)
+    assert (x[:n] == 6).all() and (x[n:] == 3).all()
+    info = call('cuGraphExecUpdate', exec_, captured(10))
+    assert info.result == driver.CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_SUCCESS
 call('cuMemFree', p)
 """
 
