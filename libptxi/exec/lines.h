@@ -132,9 +132,9 @@ static inline void lines_codes(uint16_t type, unsigned bits, const unsigned char
                 a[x->sparse ? column[m][k] : k][m] = stored[k];                                                         \
         }                                                                                                               \
     }
-COLUMNS_OF_A(columns_8, uint16_t, uint8_t)
-COLUMNS_OF_A(columns_16, uint16_t, uint16_t)
-COLUMNS_OF_A(columns_32, uint32_t, uint32_t)
+COLUMNS_OF_A(columns_of_8, uint16_t, uint8_t)
+COLUMNS_OF_A(columns_of_16, uint16_t, uint16_t)
+COLUMNS_OF_A(columns_of_32, uint32_t, uint32_t)
 #undef COLUMNS_OF_A
 
 static inline void lines_fill_a(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], struct ptxi_tile *tile)
@@ -145,10 +145,10 @@ static inline void lines_fill_a(const struct lines *x, unsigned char (*line)[LIN
     } a;
 
     if (x->bits == 32) {
-        columns_32(x, line, column, a.wide);
+        columns_of_32(x, line, column, a.wide);
         ptxi_tile_tf32(a.wide[0], tile->a[0], tile->ea[0], (int)x->k * LINE_ROWS);
     } else {
-        (x->bits == 16 ? columns_16 : columns_8)(x, line, column, a.narrow);
+        (x->bits == 16 ? columns_of_16 : columns_of_8)(x, line, column, a.narrow);
         ptxi_tile_widen((enum ptxi_dot_type)x->a, false, a.narrow[0], tile->a[0], tile->ea[0], x->k * LINE_ROWS);
     }
     ptxi_tile_seal_a(tile, x->bits < 16 || x->a == PTXI_DOT_f16, x->k);
@@ -213,7 +213,7 @@ static inline void lines_integers(const struct lines *x, unsigned char (*line)[L
 {
     uint16_t code[LINE_K][LINE_ROWS];
 
-    columns_8(x, line, column, code);
+    columns_of_8(x, line, column, code);
     for (unsigned l = 0; l < x->k * (unsigned)LINE_ROWS; l++)
         a[l / LINE_ROWS][l % LINE_ROWS] = x->a ? (int8_t)code[l / LINE_ROWS][l % LINE_ROWS] : (int16_t)code[l / LINE_ROWS][l % LINE_ROWS];
 }

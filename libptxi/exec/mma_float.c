@@ -73,29 +73,20 @@ static inline unsigned position(const struct ptxi_mma *x, bool parts, unsigned k
 
 static inline void read_16(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct columns16 *t)
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
-        row16 columns[8];
-
-        transpose_16(columns, register_of(w, x, OPERAND_A, r, first, 4));
-        for (unsigned k = 0; k < 8; k++)
-            memcpy(&t->a[r / 2 * 8 + k][r % 2 * 8], &columns[k], sizeof columns[k]);
-    }
-    for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
-        const uint16_t *from = register_of(w, x, OPERAND_B, r, first, 4);
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r += 2)
+        columns_16((wide16 *)t->a[r / 2 * 8], register_of(w, x, OPERAND_A, r, first, 4), register_of(w, x, OPERAND_A, r + 1, first, 4));
+    for (unsigned r = 0; r < registers(x, OPERAND_B); r += 2) {
+        const row16 *from = register_of(w, x, OPERAND_B, r, first, 4), *next = r + 1 < registers(x, OPERAND_B) ? register_of(w, x, OPERAND_B, r + 1, first, 4) : from;
 
         for (unsigned n = 0; n < N; n++)
-            memcpy(&t->b[n][r * 8], from + n * 8, 16);
+            *(wide16 *)&t->b[n][r * 8] = __builtin_shufflevector(from[n], next[n], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     }
 }
 
 static inline void read_32(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct columns32 *t)
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
-        const row32 *from = register_of(w, x, OPERAND_A, r, first, 4);
-
-        transpose_32((row32 *)&t->a[r / 2 * 4][r % 2 * 8], M / 4, from, 1);
-        transpose_32((row32 *)&t->a[r / 2 * 4][r % 2 * 8 + 4], M / 4, from + 4, 1);
-    }
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r += 2)
+        columns_32x2(t->a[r / 2 * 4], M, register_of(w, x, OPERAND_A, r, first, 4), register_of(w, x, OPERAND_A, r + 1, first, 4));
     for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
         const uint32_t *from = register_of(w, x, OPERAND_B, r, first, 4);
 

@@ -60,12 +60,13 @@ static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, u
 {
     unsigned tiles = x->m / 8u;
 
-    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
-        row16 columns[8];
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r += tiles) {
+        const row16 *upper = register_of(w, x, OPERAND_A, r, first, 4);
+        wide16 columns[8];
 
-        transpose_16(columns, register_of(w, x, OPERAND_A, r, first, 4));
+        columns_16(columns, upper, tiles > 1 ? register_of(w, x, OPERAND_A, r + 1, first, 4) : upper);
         for (unsigned p = 0; p < 8; p++)
-            extend_8(t->a[r / tiles * 8 + p][r % tiles * 8], (const uint8_t *)&columns[p], 16, x->a);
+            extend_8(t->a[r / tiles * 8 + p][0], (const uint8_t *)&columns[p], 32, x->a);
     }
     for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
         const uint8_t *from = register_of(w, x, OPERAND_B, r, first, 4);

@@ -8,44 +8,54 @@
 #include "exec/transpose.h"
 #include "num/dot_tile.h"
 
-/* Registers that hold 8 columns of C or D, and back: r[column * 16 + row]. Eight rows are two of 32-bit elements, one of f16. */
-static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slots, unsigned count, bool f16, unsigned first, uint32_t *r)
+/* Registers that hold 8 columns of C or D, and back: r[column * 16 + row]. The first half of the registers has the upper eight rows; those of
+ * 32-bit elements have every other column. */
+static inline uint32_t *ptxi_tile_register(const struct ptxi_warp *w, uint16_t slot, unsigned first)
 {
-    for (unsigned k = 0; k < count; k++) {
-        const row32 *from = (const row32 *)((const uint32_t *)PTXI_SLOT(w, slots[k]) + first);
-        row16 columns[8];
-
-        if (!f16) { /* every other column */
-            transpose_32((row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8), 2 * PTXI_TILE_M / 4, from, 1);
-            transpose_32((row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8 + 4), 2 * PTXI_TILE_M / 4, from + 4, 1);
-            continue;
-        }
-        transpose_16(columns, (const row16 *)from);
-        for (unsigned n = 0; n < PTXI_TILE_N; n++)
-            for (unsigned g = 0; g < 8; g++)
-                r[n * PTXI_TILE_M + k * 8 + g] = columns[n][g];
-    }
+    return (uint32_t *)PTXI_SLOT(w, slot) + first;
 }
 
+static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slots, unsigned count, bool f16, unsigned first, uint32_t *r)
+{
+    wide16 columns[8];
+
+    if (f16) {
+        const uint32_t *upper = ptxi_tile_register(w, slots[0], first), *lower = count > 1 ? ptxi_tile_register(w, slots[1], first) : upper;
+
+        columns_16(columns, (const row16 *)upper, (const row16 *)lower);
+        for (unsigned n = 0; n < PTXI_TILE_N; n++)
+            for (unsigned m = 0; m < PTXI_TILE_M; m++)
+                r[n * PTXI_TILE_M + m] = columns[n][m];
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++)
+        if (count > 2)
+            columns_32x2(r + k * PTXI_TILE_M, 2 * PTXI_TILE_M, ptxi_tile_register(w, slots[k], first), ptxi_tile_register(w, slots[k + 2], first));
+        else
+            columns_32(r + k * PTXI_TILE_M, 2 * PTXI_TILE_M, ptxi_tile_register(w, slots[k], first));
+}
+
+/* Registers without a slot are not wanted. */
 static inline void ptxi_tile_write(const struct ptxi_warp *w, const uint16_t *slots, unsigned count, bool f16, unsigned first, const uint32_t *r)
 {
-    for (unsigned k = 0; k < count; k++) {
-        row32 *to;
-        row16 columns[8];
+    _Alignas(64) uint32_t unwanted[32];
+    uint32_t *to[4];
+    wide16 columns[8];
 
-        if (slots[k] == PTXI_NO_SLOT)
-            continue;
-        to = (row32 *)((uint32_t *)PTXI_SLOT(w, slots[k]) + first);
-        if (!f16) {
-            transpose_32(to, 1, (const row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8), 2 * PTXI_TILE_M / 4);
-            transpose_32(to + 4, 1, (const row32 *)(r + k % 2 * PTXI_TILE_M + k / 2 * 8 + 4), 2 * PTXI_TILE_M / 4);
-            continue;
-        }
+    for (unsigned k = 0; k < 4; k++)
+        to[k] = k >= count || slots[k] == PTXI_NO_SLOT ? unwanted : ptxi_tile_register(w, slots[k], first);
+    if (f16) {
         for (unsigned n = 0; n < PTXI_TILE_N; n++)
-            for (unsigned g = 0; g < 8; g++)
-                columns[n][g] = (uint16_t)r[n * PTXI_TILE_M + k * 8 + g];
-        transpose_16((row16 *)to, columns);
+            for (unsigned m = 0; m < PTXI_TILE_M; m++)
+                columns[n][m] = (uint16_t)r[n * PTXI_TILE_M + m];
+        rows_16((row16 *)to[0], (row16 *)to[1], columns);
+        return;
     }
+    for (unsigned k = 0; k < 2; k++)
+        if (count > 2)
+            rows_32x2(to[k], to[k + 2], r + k * PTXI_TILE_M, 2 * PTXI_TILE_M);
+        else
+            rows_32(to[k], r + k * PTXI_TILE_M, 2 * PTXI_TILE_M);
 }
 
 /* PTX ISA, "Matrix Fragments for mma.m16n8k32": where in a container of `bits` bits the code of a float is. */
