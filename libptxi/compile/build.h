@@ -114,6 +114,10 @@ struct ptxi_home *ptxi_build_home(struct ptxi_build *b, const struct ptxi_var *v
 /* A value of `bits` bits at a byte offset of a parameter area into d, or from a. */
 void ptxi_build_load_words(struct ptxi_build *b, uint32_t area, uint32_t offset, uint32_t d, unsigned bits, bool is_signed);
 void ptxi_build_store_words(struct ptxi_build *b, uint32_t area, uint32_t offset, uint32_t a, unsigned bits);
+/* A register of a vector's elements, the first in the low bits; and the elements of a register, wider ones extended by their sign. */
+void ptxi_build_pack(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o);
+void ptxi_build_unpack(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t a, bool is_signed);
+
 /* The fence that an .acquire, .release or .sc of the given scope needs. */
 void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m);
 

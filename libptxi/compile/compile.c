@@ -2,6 +2,7 @@
 
 #include "compile/build.h"
 #include "compile/ir.h"
+#include "compile/layout.h"
 
 static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
 {
@@ -54,7 +55,8 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
     if (!code)
         return NULL;
     code->param_bytes = b.param_bytes;
-    code->shared_bytes = (uint32_t)b.shared_bytes;
+    code->shared_base = ptxi_layout_shared_base(layout);
+    code->shared_bytes = (uint32_t)b.shared_bytes - code->shared_base;
     code->shared_align = b.shared_align;
     return code;
 }

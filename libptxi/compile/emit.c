@@ -11,6 +11,7 @@ struct emitter {
     uint32_t at;
     uint32_t *start;  /* per place in the order: index of its first instruction; one more at the end */
     uint32_t *reads;  /* per place: blocks before it that read memory */
+    uint32_t *polls;  /* likewise that look at what other threads change */
     uint16_t *pool;
     uint32_t pool_count, pool_cap;
     const char **unsupported;
@@ -267,7 +268,15 @@ static void put_inst(struct emitter *e, const struct ptxi_block *block, const st
     put(e, o, i->ptx);
 }
 
-/* A branch from `place` on conditions of `i`; backward ones tell whether their loop reads memory. */
+/* Longer loops around such a look do other things, too. */
+enum { LONGEST_WAIT = 24 };
+
+static bool is_wait(const struct emitter *e, uint32_t target, uint32_t place)
+{
+    return e->polls[place + 1] != e->polls[target] && e->start[place + 1] - e->start[target] <= LONGEST_WAIT;
+}
+
+/* A branch from `place` on conditions of `i`; backward ones tell whether their loop reads memory, and whether it does so to wait. */
 static void put_branch(struct emitter *e, uint32_t place, uint16_t op, const struct ptxi_ir_inst *i, uint32_t to)
 {
     uint32_t target = e->ir->blocks[to].order;
@@ -277,7 +286,7 @@ static void put_branch(struct emitter *e, uint32_t place, uint16_t op, const str
 
     if (target <= place) {
         o.op = backward(op);
-        o.mods = e->reads[place + 1] != e->reads[target];
+        o.mods = (uint16_t)((e->reads[place + 1] != e->reads[target]) | is_wait(e, target, place) << 1);
     }
     o.imm = (int32_t)(e->start[target] - e->at);
     put(e, o, i->ptx);
@@ -308,16 +317,19 @@ static bool measure(struct emitter *e)
 
     e->start = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
     e->reads = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
+    e->polls = ARENA_NEW(ir->arena, uint32_t, ir->order_count + 1);
     e->unsupported = ARENA_NEW(e->arena, const char *, ir->unsupported_count);
-    if (!e->start || !e->reads || !e->unsupported)
+    if (!e->start || !e->reads || !e->polls || !e->unsupported)
         return false;
     for (uint32_t p = 0; p < ir->order_count; p++) {
         const struct ptxi_block *block = &ir->blocks[ir->order[p]];
-        bool reads = false;
+        unsigned flags = 0;
 
-        for (uint32_t k = block->first; k < block->end && !reads; k++)
-            reads = (ir->insts[k].flags & (PTXI_IF_READS | PTXI_IF_DEAD)) == PTXI_IF_READS;
-        e->reads[p + 1] = e->reads[p] + reads;
+        for (uint32_t k = block->first; k < block->end; k++)
+            if (!(ir->insts[k].flags & PTXI_IF_DEAD))
+                flags |= ir->insts[k].flags;
+        e->reads[p + 1] = e->reads[p] + ((flags & PTXI_IF_READS) != 0);
+        e->polls[p + 1] = e->polls[p] + ((flags & PTXI_IF_POLLS) != 0);
         e->start[p + 1] = e->start[p] + block_size(e, p);
     }
     e->insns = ARENA_NEW(e->arena, struct ptxi_insn, e->start[ir->order_count]);

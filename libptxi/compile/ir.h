@@ -53,7 +53,8 @@ enum {
     PTXI_IF_EARLY = 32,     /* may write a destination before it has read all sources */
     PTXI_IF_FUSABLE = 64,   /* float mul, add or sub that contraction may fuse */
     PTXI_IF_ALWAYS = 128,   /* of a guarded PTX instruction, yet runs for all lanes */
-    PTXI_IF_FRESH = 256     /* guarded, and there is no older value of its results to keep */
+    PTXI_IF_FRESH = 256,    /* guarded, and there is no older value of its results to keep */
+    PTXI_IF_POLLS = 512     /* looks at what other threads change: a short loop around it is a wait */
 };
 
 struct ptxi_ir_inst {

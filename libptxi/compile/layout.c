@@ -306,6 +306,8 @@ static bool place_all_shared(struct names *n)
     n->indirect = ARENA_NEW(n->scratch, bool, count);
     if (!tops || !n->taken || !n->indirect)
         return false;
+    for (uint32_t f = 0; f < count; f++)
+        tops[f] = ptxi_layout_shared_base(n->layout);
     read_calls(n);
     reached = n->oom ? NULL : read_reach(n);
     if (!reached)
@@ -385,9 +387,14 @@ uint32_t ptxi_layout_shared(const struct ptxi_layout *layout, const struct ptxi_
     return p ? (uint32_t)p->offset : UINT32_MAX;
 }
 
+uint32_t ptxi_layout_shared_base(const struct ptxi_layout *layout)
+{
+    return layout->tree->reserved_shared ? PTXI_RESERVED_SHARED : 0;
+}
+
 uint64_t ptxi_layout_shared_top(const struct ptxi_layout *layout, const struct ptxi_func *kernel)
 {
-    return layout->shared->tops ? layout->shared->tops[kernel->index] : 0;
+    return layout->shared->tops ? layout->shared->tops[kernel->index] : ptxi_layout_shared_base(layout);
 }
 
 uint32_t ptxi_layout_param(const struct ptxi_func *func, uint32_t i)

@@ -30,6 +30,8 @@ static void one_operation(struct ptxi_build *b, const struct ptxi_match *m, cons
     i->mods = mods_of(m, a, element);
     ptxi_build_accesses(i, &a->mem, ptxi_types[a->type].bits / 8, PTXI_SHARED_ATOMIC);
     i->flags |= PTXI_IF_READS | PTXI_IF_EARLY;
+    if (a->y)
+        i->flags |= PTXI_IF_POLLS; /* compares and swaps, as whoever waits for a lock */
 }
 
 static void all_operations(struct ptxi_build *b, const struct ptxi_match *m, const struct atomic *a)

@@ -53,7 +53,7 @@ struct access {
     struct ptxi_mem mem;
     enum ptxi_type type;
     unsigned bits;
-    bool is_signed;
+    bool is_signed, strong;
     const struct ptxi_operand *elements;
     unsigned count;
 };
@@ -67,6 +67,8 @@ static bool read_access(struct ptxi_build *b, const struct ptxi_inst *inst, unsi
     a->type = ptxi_isa_operand_type(inst->match, &inst->match->row->specs[value]);
     a->bits = ptxi_types[a->type].bits;
     a->is_signed = ptxi_types[a->type].class == 'S';
+    a->strong = ptxi_build_has(inst->match, PTXI_Q_volatile) || ptxi_build_has(inst->match, PTXI_Q_relaxed) || ptxi_build_has(inst->match, PTXI_Q_acquire) ||
+                ptxi_build_has(inst->match, PTXI_Q_release);
     a->elements = o->form == PTXI_OPD_VECTOR ? o->elements : o;
     a->count = o->form == PTXI_OPD_VECTOR ? o->count : 1;
     /* A function knows the address of its own parameter as one in .local. */
@@ -102,7 +104,7 @@ static void mark_load(struct ptxi_ir_inst *i, const struct access *a, unsigned e
     i->imm = (int32_t)(a->mem.offset + element * (a->bits / 8));
     ptxi_build_accesses(i, &a->mem, count * a->bits / 8, 0);
     if (a->mem.space != PTXI_SPACE_PARAM && a->mem.space != PTXI_SPACE_CONST && a->mem.space != PTXI_SPACE_LOCAL)
-        i->flags |= PTXI_IF_READS;
+        i->flags |= a->strong ? PTXI_IF_READS | PTXI_IF_POLLS : PTXI_IF_READS;
 }
 
 /* A kernel's parameters are the same in all lanes and for the whole launch; at a constant place inside they cannot fault. */
@@ -180,6 +182,28 @@ static void keep_base(struct ptxi_build *b, struct access *a)
     }
 }
 
+/* Strong accesses to vectors of 8 or 16 bytes. The memory model takes their elements for accesses of their own, but the GPU does them at
+ * once, and programs rely on that. */
+static bool is_whole(const struct access *a)
+{
+    return a->strong && a->count > 1 && a->mem.base != PTXI_NONE && (a->bits * a->count == 64 || a->bits * a->count == 128) &&
+           (a->mem.space == PTXI_SPACE_GENERIC || a->mem.space == PTXI_SPACE_GLOBAL || a->mem.space == PTXI_SPACE_SHARED);
+}
+
+static enum ptxi_class whole_class(const struct access *a)
+{
+    return a->bits * a->count == 64 ? PTXI_RC_64 : PTXI_RC_128;
+}
+
+static void load_whole(struct ptxi_build *b, const struct access *a, const struct ptxi_operand *o)
+{
+    uint32_t d = ptxi_build_temp(b, whole_class(a));
+
+    mark_load(ptxi_build_op(b, whole_class(a) == PTXI_RC_64 ? loads[a->mem.space].b64 : loads[a->mem.space].b128, d, a->mem.base, PTXI_NONE, PTXI_NONE),
+              a, 0, a->count);
+    ptxi_build_unpack(b, o, d, a->is_signed);
+}
+
 void ptxi_lower_ld(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     struct access a;
@@ -193,6 +217,8 @@ void ptxi_lower_ld(struct ptxi_build *b, const struct ptxi_inst *inst)
     }
     if (a.count == 1) {
         load_scalar(b, &a, 0, a.elements);
+    } else if (is_whole(&a)) {
+        load_whole(b, &a, &inst->operands[0]);
     } else {
         step = a.bits == 64 ? 2 : a.count < 4 ? a.count : 4;
         if (step < a.count)
@@ -235,6 +261,18 @@ static void store_elements(struct ptxi_build *b, const struct access *a, unsigne
     ptxi_build_accesses(i, &a->mem, count * a->bits / 8, 0);
 }
 
+static void store_whole(struct ptxi_build *b, const struct access *a, const struct ptxi_operand *o)
+{
+    const struct stores *s = &stores[a->mem.space];
+    uint32_t v = ptxi_build_temp(b, whole_class(a));
+    struct ptxi_ir_inst *i;
+
+    ptxi_build_pack(b, v, o);
+    i = ptxi_build_op(b, whole_class(a) == PTXI_RC_64 ? s->b64[0] : s->b128, PTXI_NONE, a->mem.base, v, PTXI_NONE);
+    i->imm = (int32_t)a->mem.offset;
+    ptxi_build_accesses(i, &a->mem, a->count * a->bits / 8, 0);
+}
+
 void ptxi_lower_st(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     struct access a;
@@ -252,6 +290,10 @@ void ptxi_lower_st(struct ptxi_build *b, const struct ptxi_inst *inst)
     }
     if (ptxi_build_has(inst->match, PTXI_Q_release))
         ptxi_build_fence(b, inst->match);
+    if (is_whole(&a)) {
+        store_whole(b, &a, &inst->operands[1]);
+        return;
+    }
     step = a.bits == 64 && a.count > 2 ? 2 : a.count < 4 ? a.count : 4;
     for (unsigned e = 0; e < a.count; e += step)
         store_elements(b, &a, e, step);

@@ -3,8 +3,7 @@
 
 /* --- mov --- */
 
-/* Packs n elements, the first in the low bits. */
-static void pack(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o)
+void ptxi_build_pack(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o)
 {
     unsigned bits = ptxi_class_units[ptxi_build_class(b, d)] * 16 / o->count, four = o->count == 4;
     enum ptxi_class class = bits <= 16 ? PTXI_RC_16 : bits == 32 ? PTXI_RC_32 : PTXI_RC_64;
@@ -25,11 +24,13 @@ static void pack(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o)
     ptxi_build_read(i, PTXI_F_IMM, v[3]);
 }
 
-static void unpack(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t a)
+void ptxi_build_unpack(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t a, bool is_signed)
 {
     unsigned bytes = ptxi_class_units[ptxi_build_class(b, a)] * 2, bits = bytes * 8 / o->count;
     enum ptxi_class class = bits <= 16 ? PTXI_RC_16 : bits == 32 ? PTXI_RC_32 : PTXI_RC_64;
     uint16_t op = bits == 8 ? PTXI_OP_unpack_8 : bits == 16 ? PTXI_OP_unpack_16 : bits == 32 ? PTXI_OP_unpack_32 : PTXI_OP_unpack_64;
+    enum ptxi_type type = bits == 8 ? (is_signed ? PTXI_T_s8 : PTXI_T_b8) : bits == 16 ? (is_signed ? PTXI_T_s16 : PTXI_T_b16)
+                          : bits == 32 ? (is_signed ? PTXI_T_s32 : PTXI_T_b32) : PTXI_T_b64;
 
     for (unsigned e = 0; e < o->count; e++) {
         struct ptxi_ir_inst *i;
@@ -39,7 +40,7 @@ static void unpack(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t 
         i = ptxi_build_pure(b, op, ptxi_build_def(b, &o->elements[e], class), a, PTXI_NONE, PTXI_NONE);
         i->mods = (uint16_t)bytes;
         i->imm = (int32_t)e;
-        ptxi_build_def_end(b, &o->elements[e], i->v[PTXI_F_D], bits == 8 ? PTXI_T_b8 : bits == 16 ? PTXI_T_b16 : bits == 32 ? PTXI_T_b32 : PTXI_T_b64);
+        ptxi_build_def_end(b, &o->elements[e], i->v[PTXI_F_D], type);
     }
 }
 
@@ -80,9 +81,9 @@ void ptxi_lower_mov(struct ptxi_build *b, const struct ptxi_inst *inst)
     if (ptxi_isa_operand_vector(inst->match, &inst->match->row->specs[0]))
         move_vector(b, d, a, class);
     else if (d->form == PTXI_OPD_VECTOR)
-        unpack(b, d, ptxi_build_use(b, a, class));
+        ptxi_build_unpack(b, d, ptxi_build_use(b, a, class), false);
     else if (a->form == PTXI_OPD_VECTOR)
-        pack(b, d->reg, a);
+        ptxi_build_pack(b, d->reg, a);
     else
         ptxi_build_move(b, d->reg, ptxi_build_use(b, a, ptxi_build_class(b, d->reg)));
 }

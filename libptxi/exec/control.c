@@ -8,20 +8,28 @@ static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptx
     return __builtin_expect(target > w->stop, 0) ? ptxi_leave_switch(w, target) : target;
 }
 
-/* Backward jumps pay for the instructions of the round, and give way at times when lanes may wait for each other. */
-static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, bool may_wait)
+/* What `mods` says of a loop. */
+enum { MAY_WAIT = 1 /* it reads memory */, WAITS = 2 /* it does nothing but look there */ };
+
+/* Backward jumps pay for the instructions of the round, and give way at times: to other lanes that they may wait for, and soon to other
+ * warps and CTAs where they do nothing else. */
+static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, unsigned mods)
 {
     w->quantum -= distance + 1; /* also a loop of this one instruction costs something */
     if (__builtin_expect(w->quantum <= 0, 0))
         return ptxi_leave_quantum(w, target);
-    if (__builtin_expect(w->split_count > 1 && may_wait && !--w->patience, 0))
+    if (__builtin_expect(w->split_count > 1 && mods && !--w->patience, 0))
         return ptxi_leave_sleep(w, target);
+    if (__builtin_expect(mods & WAITS && !--w->looks, 0)) {
+        w->looks = PTXI_LOOKS;
+        return ptxi_leave_quantum(w, target);
+    }
     return target;
 }
 
 static inline const struct ptxi_insn *jump_back(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return back_to(w, i + i->imm, -(int64_t)i->imm, i->mods & 1);
+    return back_to(w, i + i->imm, -(int64_t)i->imm, i->mods);
 }
 
 static inline const struct ptxi_insn *branch(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
@@ -110,7 +118,7 @@ OP( brx )
             lanes |= (ptxi_lanes)(index[l] == k) << l;
         lanes &= w->active;
         if (lanes == w->active)
-            return target > i ? jump(w, target) : back_to(w, target, i - target, true);
+            return target > i ? jump(w, target) : back_to(w, target, i - target, MAY_WAIT);
         ptxi_split_off(w, target, lanes);
     }
 }

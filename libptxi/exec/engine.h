@@ -37,6 +37,9 @@ struct ptxi_barrier {
 /* Instructions that a warp may run, as far as loops and calls count them, before the scheduler looks again. */
 #define PTXI_QUANTUM 65536
 
+/* Rounds of a loop that waits before others have their turn. */
+#define PTXI_LOOKS 32
+
 struct ptxi_job;
 struct ptxi_tmem;
 

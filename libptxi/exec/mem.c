@@ -71,7 +71,8 @@
 #define LOAD_AS(M, p) (((const struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v)
 #define STORE_AS(M, p, x) (((struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v = (x))
 
-typedef unsigned __int128 u128;
+/* 16 bytes that the host reads and writes at once, where it has AVX. */
+typedef uint64_t whole __attribute__((vector_size(16)));
 
 /* Whole registers to and from addresses all over the place. The suffix: width of an element, width of an address. */
 #ifdef __AVX512F__
@@ -320,7 +321,7 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
     LOAD_SLOW(space, SP, u32_64, 1, uint32_t, uint64_t) \
     LOAD_SLOW(space, SP, s32_64, 1, int32_t, int64_t) \
     LOAD_ONE(space, SP, 64, 1, uint64_t, uint64_t) \
-    LOAD_SLOW(space, SP, 128, 1, u128, u128) \
+    LOAD_SLOW(space, SP, 128, 1, whole, whole) \
     LOAD_SLOW(space, SP, v2_u8_16, 2, uint8_t, uint16_t) \
     LOAD(space, SP, v4_u8_16, 4, uint8_t, uint16_t) \
     LOAD_SLOW(space, SP, v2_s8_16, 2, int8_t, int16_t) \
@@ -442,7 +443,7 @@ LOAD_SHAPED(64, uint64_t)
     STORE(space, SP, 16, 1, uint16_t, uint16_t)      \
     STORE(space, SP, 32, 1, uint32_t, uint32_t)      \
     STORE(space, SP, 64, 1, uint64_t, uint64_t)      \
-    STORE(space, SP, 128, 1, u128, u128)             \
+    STORE(space, SP, 128, 1, whole, whole)           \
     STORE(space, SP, v2_8, 2, uint8_t, uint16_t)     \
     STORE(space, SP, v4_8, 4, uint8_t, uint16_t)     \
     STORE(space, SP, v2_16, 2, uint16_t, uint16_t)   \

@@ -119,7 +119,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     /* what an unchecked launch remembers as allowed must not serve a checked one */
     w->generation = g->unchecked ? &unchecked_generation : &((const struct ptxi_memmap_head *)g->memmap)->generation;
     w->shared = c->shared;
-    w->shared_size = g->code->shared_bytes + g->dynamic_shared;
+    w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     w->index = index;
     w->first_thread = index * PTXI_LANES;
     w->local_stride = local_stride;
@@ -149,7 +149,7 @@ static bool prepare(struct ptxi_cta *c, struct ptxi_grid *g)
         return true;
     c->grid = g;
     if (!grow(&c->frames, &c->frame_bytes, stride * warps) || !grow_warps(c, warps) ||
-        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_bytes + g->dynamic_shared + 16) ||
+        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + 16) ||
         (local && !grow_local(c, local_stride * warps * PTXI_LANES)))
         return false;
     c->frame_stride = stride;

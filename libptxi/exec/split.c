@@ -19,6 +19,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->split_count = 1;
     w->current = 0;
     w->patience = w->patience_limit = PATIENCE_FIRST;
+    w->looks = PTXI_LOOKS;
     for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
         w->stack_top[l] = w->local_stride;
     w->stack_moved = w->goes_on = false;

@@ -93,6 +93,7 @@ struct ptxi_warp {
     uint32_t first_thread;        /* linear thread index of lane 0 */
     ptxi_lanes live;              /* lanes that have not exited */
     ptxi_lanes arrived;           /* lanes of splits in state BARRIER whose warp of 32 has been counted there */
+    uint32_t looks;               /* rounds of loops that wait before other warps have their turn */
     uint32_t patience, patience_limit; /* rounds of loops before the running split gives way to others, see split.c */
     uint32_t split_count;         /* running one included: splits[current] */
     uint32_t current;

@@ -259,6 +259,49 @@ START_TEST(what_is_forbidden_never_happens)
 }
 END_TEST
 
+/* One grid writes vectors of equal elements, the other reads them until it sees the last ones. The model promises nothing of vectors, but a
+ * GPU does strong accesses of 8 and 16 bytes at once, and one-pass scans rely on it. */
+static const struct {
+    const char *vector, *stored, *loaded, *differ;
+} vectors[] = {
+    { "v2.u32", "{%r2, %r2}", "{%r3, %r4}", "setp.ne.u32 %q, %r3, %r4;" },
+    { "v4.u32", "{%r2, %r2, %r2, %r2}", "{%r3, %r4, %r5, %r6}", "xor.b32 %r4, %r4, %r3; xor.b32 %r5, %r5, %r6; or.b32 %r4, %r4, %r5; setp.ne.u32 %q, %r4, 0;" },
+    { "v2.u64", "{%rd4, %rd4}", "{%rd5, %rd6}", "cvt.u32.u64 %r3, %rd5; setp.ne.u64 %q, %rd5, %rd6;" },
+};
+
+START_TEST(strong_vectors_are_whole)
+{
+    enum { THREADS = 64, TIMES = 10000, MEETING = 16 * THREADS, TORN = MEETING + 4, BYTES = TORN + 4 };
+    char text[2000];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    uint32_t torn, role = 0;
+    void *params[] = { &p, &role };
+
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 role) {\n"
+             "  .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .pred %%p, %%q;\n"
+             "  ld.param.u64 %%rd1, [p]; mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd2, %%r0, 16; add.u64 %%rd2, %%rd2, %%rd1; ld.param.u32 %%r1, [role];\n"
+             "  red.global.add.u32 [%%rd1+%d], 1; MEET: ld.volatile.global.u32 %%r2, [%%rd1+%d]; setp.lt.u32 %%p, %%r2, %d; @%%p bra MEET;\n"
+             "  mov.u32 %%r2, 0; setp.eq.u32 %%p, %%r1, 1; @%%p bra READ;\n"
+             "WRITE: add.u32 %%r2, %%r2, 1; cvt.u64.u32 %%rd4, %%r2; st.relaxed.gpu.global.%s [%%rd2], %s; setp.lt.u32 %%p, %%r2, %d; @%%p bra WRITE;\n  ret;\n"
+             "READ: ld.relaxed.gpu.global.%s %s, [%%rd2]; %s\n  @%%q add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r3, %d; @%%p bra READ;\n"
+             "  red.global.add.u32 [%%rd1+%d], %%r2; ret; }\n",
+             MEETING, MEETING, 2 * THREADS, vectors[_i].vector, vectors[_i].stored, TIMES, vectors[_i].vector, vectors[_i].loaded, vectors[_i].differ, TIMES, TORN);
+    ok(ptxiCtxSetWorkers(NULL, 2));
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, BYTES));
+    ok(ptxiMemsetD8(p, 0, BYTES));
+    for (; role < 2; role++)
+        ok(ptxiLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, streams[role], params, NULL));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiMemcpyDtoH(&torn, p + TORN, 4));
+    ck_assert_uint_eq(torn, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("litmus");
@@ -267,6 +310,7 @@ int main(void)
     tcase_set_timeout(t, 0);
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, what_is_forbidden_never_happens, 0, PLACES);
+    tcase_add_loop_test(t, strong_vectors_are_whole, 0, sizeof vectors / sizeof *vectors);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

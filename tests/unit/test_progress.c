@@ -96,6 +96,42 @@ START_TEST(who_waits_where)
 }
 END_TEST
 
+/* Two blocks, one worker: each waits for its turn, by looks or by exchanges, and has it before it has waited for long. */
+static const char *const waits[] = {
+    "ld.acquire.gpu.global.u32 %r1, [%rd1]; and.b32 %r1, %r1, 1; setp.ne.u32 %p, %r1, %r0; @%p bra WAIT;",
+    "ld.volatile.global.u32 %r1, [%rd1]; and.b32 %r1, %r1, 1; setp.ne.u32 %p, %r1, %r0; @%p bra WAIT;",
+    "atom.global.cas.b32 %r1, [%rd1], 0x7fffffff, 0; and.b32 %r1, %r1, 1; setp.ne.u32 %p, %r1, %r0; @%p bra WAIT;",
+};
+
+START_TEST(who_looks_gives_way)
+{
+    enum { TURNS = 200, INSTRUCTIONS = 2000 /* a turn, many more than it takes */ };
+    char text[1000];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr turn;
+    uint32_t n;
+    void *params[] = { &turn };
+
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+             "  .reg .b32 %%r<4>; .reg .b64 %%rd<2>; .reg .pred %%p;\n"
+             "  ld.param.u64 %%rd1, [p]; mov.u32 %%r0, %%ctaid.x; mov.u32 %%r2, 0;\n"
+             "WAIT: %s\n  red.release.gpu.global.add.u32 [%%rd1], 1;\n"
+             "  add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, %d; @%%p bra WAIT;\n  ret; }\n", waits[_i], TURNS);
+    ok(ptxiCtxSetWorkers(NULL, 1));
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 2 * TURNS * INSTRUCTIONS));
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&turn, 4));
+    ok(ptxiMemsetD32(turn, 0, 1));
+    ok(ptxiLaunchCooperativeKernel(f, 2, 1, 1, 1, 1, 1, 0, NULL, params));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiMemcpyDtoH(&n, turn, 4));
+    ck_assert_uint_eq(n, 2 * TURNS);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("progress");
@@ -105,6 +141,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, everybody_gets_on, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(t, who_waits_where, 0, sizeof faults / sizeof *faults);
+    tcase_add_loop_test(t, who_looks_gives_way, 0, sizeof waits / sizeof *waits);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
