@@ -29,11 +29,15 @@ struct ptxi_child {
     int value;              /* fill: the byte; -1: copy */
 };
 
-/* Memory given to kernels for as long as the launch runs: parameters of a grid to be, or a text. */
+enum { MOST_PARAMETERS = 32764 };
+
+/* Memory given to kernels for as long as the launch runs. */
 struct ptxi_param_buffer {
     struct ptxi_param_buffer *next;
     struct ptxi_heap_block *block;
-    ptxiFunction function; /* or NULL */
+    enum buffer_kind { TEXT, PARAMETERS /* of a kernel that the launch names */, CALL /* of the function, in the shape */ } kind;
+    size_t bytes;
+    ptxiFunction function;
     struct ptxi_launch_shape shape;
 };
 
@@ -188,7 +192,7 @@ static bool add(struct ptxi_launch *l, struct ptxi_child child, uint64_t stream)
     return true;
 }
 
-static struct ptxi_param_buffer *new_buffer(struct ptxi_launch *l, size_t bytes)
+static struct ptxi_param_buffer *new_buffer(struct ptxi_launch *l, size_t bytes, enum buffer_kind kind)
 {
     struct ptxi_param_buffer *b = calloc(1, sizeof *b);
 
@@ -198,6 +202,8 @@ static struct ptxi_param_buffer *new_buffer(struct ptxi_launch *l, size_t bytes)
     }
     if (!b)
         return NULL;
+    b->kind = kind;
+    b->bytes = bytes;
     pthread_mutex_lock(&l->lock);
     b->next = l->buffers;
     l->buffers = b;
@@ -221,33 +227,54 @@ static ptxiFunction kernel_at(const struct ptxi_launch *l, uint64_t address)
 
 #define FUNCTION(name) static bool name(struct ptxi_launch *l, struct ptxi_builtin_call *c, unsigned lane, uint64_t *result)
 
+/* dim3 grid, dim3 block, unsigned shared */
+static struct ptxi_launch_shape shape_at(const struct ptxi_builtin_call *c, unsigned word, unsigned lane)
+{
+    struct ptxi_launch_shape s = { .shared = arg(c, word + 6, lane) };
+
+    for (unsigned k = 0; k < 3; k++) {
+        s.grid[k] = arg(c, word + k, lane);
+        s.block[k] = arg(c, word + 3 + k, lane);
+    }
+    return s;
+}
+
 /* void *(void *kernel, dim3 grid, dim3 block, unsigned shared) */
 FUNCTION(GetParameterBufferV2)
 {
     ptxiFunction f = kernel_at(l, pointer(c, 0, lane));
-    struct ptxi_param_buffer *b = f ? new_buffer(l, ptxi_module_param_bytes(f)) : NULL;
+    struct ptxi_param_buffer *b = f ? new_buffer(l, ptxi_module_param_bytes(f), CALL) : NULL;
 
     if (!b) {
         fail(l, f ? MEMORY_ALLOCATION : INVALID_DEVICE_FUNCTION);
         return true;
     }
-    for (unsigned k = 0; k < 3; k++) {
-        b->shape.grid[k] = arg(c, 2 + k, lane);
-        b->shape.block[k] = arg(c, 5 + k, lane);
-    }
-    b->shape.shared = arg(c, 8, lane);
+    b->shape = shape_at(c, 2, lane);
     b->function = f;
     *result = b->block->base;
     return true;
 }
 
-/* Takes the buffer out of the list; NULL: there is none at the address. */
-static struct ptxi_param_buffer *take_buffer(struct ptxi_launch *l, uint64_t at)
+/* void *(size_t alignment, size_t size) */
+FUNCTION(GetParameterBuffer)
+{
+    size_t bytes = pointer(c, 2, lane);
+    struct ptxi_param_buffer *b = bytes <= MOST_PARAMETERS ? new_buffer(l, bytes, PARAMETERS) : NULL;
+
+    if (b)
+        *result = b->block->base;
+    else
+        fail(l, bytes <= MOST_PARAMETERS ? MEMORY_ALLOCATION : INVALID_VALUE);
+    return true;
+}
+
+/* Takes the buffer out of the list; NULL: there is none of the kind at the address. */
+static struct ptxi_param_buffer *take_buffer(struct ptxi_launch *l, uint64_t at, enum buffer_kind kind)
 {
     struct ptxi_param_buffer *b, **link = &l->buffers;
 
     pthread_mutex_lock(&l->lock);
-    while (*link && ((*link)->block->base != at || !(*link)->function))
+    while (*link && ((*link)->block->base != at || (*link)->kind != kind))
         link = &(*link)->next;
     b = *link;
     if (b)
@@ -256,28 +283,48 @@ static struct ptxi_param_buffer *take_buffer(struct ptxi_launch *l, uint64_t at)
     return b;
 }
 
-/* cudaError_t (void *parameters, cudaStream_t stream) */
-FUNCTION(LaunchDeviceV2)
+/* Queues a kernel with `b`'s parameters, NULL: none, and frees them. */
+static ptxiResult launch_buffer(struct ptxi_launch *l, ptxiFunction f, struct ptxi_launch_shape *shape, struct ptxi_param_buffer *b, uint64_t stream)
 {
-    struct ptxi_param_buffer *b = take_buffer(l, pointer(c, 0, lane));
     struct ptxi_child child = { .value = -1 };
-    size_t bytes;
+    size_t bytes = ptxi_module_param_bytes(f);
 
-    if (!b) {
-        *result = (uint64_t)fail(l, INVALID_VALUE);
-        return true;
-    }
-    bytes = ptxi_module_param_bytes(b->function);
-    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)b->block->base, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END };
-    ptxiResult r = ptxi_launch_make(l->ctx, b->function, &b->shape, NULL, bytes ? extra : NULL, &child.item);
+    bytes = b && b->bytes < bytes ? b->bytes : bytes;
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, b ? (void *)(uintptr_t)b->block->base : NULL, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                      PTXI_LAUNCH_PARAM_END };
+    ptxiResult r = ptxi_launch_make(l->ctx, f, shape, NULL, b && bytes ? extra : NULL, &child.item);
 
-    if (!r && !add(l, child, pointer(c, 2, lane))) {
+    if (!r && !add(l, child, stream)) {
         ptxi_item_discard(child.item);
         r = PTXI_ERROR_OUT_OF_MEMORY;
     }
-    ptxi_heap_free(b->block);
+    if (b)
+        ptxi_heap_free(b->block);
     free(b);
-    *result = (uint64_t)fail(l, cuda_error(r));
+    return r;
+}
+
+/* cudaError_t (void *parameters, cudaStream_t stream) */
+FUNCTION(LaunchDeviceV2)
+{
+    struct ptxi_param_buffer *b = take_buffer(l, pointer(c, 0, lane), CALL);
+
+    *result = (uint64_t)fail(l, b ? cuda_error(launch_buffer(l, b->function, &b->shape, b, pointer(c, 2, lane))) : INVALID_VALUE);
+    return true;
+}
+
+/* cudaError_t (void *kernel, void *parameters, dim3 grid, dim3 block, unsigned shared, cudaStream_t stream) */
+FUNCTION(LaunchDevice)
+{
+    ptxiFunction f = kernel_at(l, pointer(c, 0, lane));
+    uint64_t parameters = pointer(c, 2, lane);
+    struct ptxi_param_buffer *b = f && parameters ? take_buffer(l, parameters, PARAMETERS) : NULL;
+    struct ptxi_launch_shape shape = shape_at(c, 4, lane);
+    int error = !f ? INVALID_DEVICE_FUNCTION : INVALID_VALUE;
+
+    if (f && (b || !parameters))
+        error = cuda_error(launch_buffer(l, f, &shape, b, pointer(c, 11, lane)));
+    *result = (uint64_t)fail(l, error);
     return true;
 }
 
@@ -307,7 +354,7 @@ FUNCTION(PeekAtLastError)
 
 static void give_text(struct ptxi_launch *l, const char *text, uint64_t *result)
 {
-    struct ptxi_param_buffer *b = new_buffer(l, strlen(text) + 1);
+    struct ptxi_param_buffer *b = new_buffer(l, strlen(text) + 1, TEXT);
 
     if (b)
         strcpy((char *)(uintptr_t)b->block->base, text);
@@ -533,8 +580,8 @@ static const struct entry {
     device_function *function;
 } table[] = {
 #define X(name) { #name, name },
-    X(GetParameterBufferV2) X(LaunchDeviceV2) X(GetLastError) X(PeekAtLastError) X(GetErrorString) X(GetErrorName) X(GetDeviceCount) X(GetDevice)
-    X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags) X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync)
+    X(GetParameterBuffer) X(LaunchDevice) X(GetParameterBufferV2) X(LaunchDeviceV2) X(GetLastError) X(PeekAtLastError) X(GetErrorString)
+    X(GetErrorName) X(GetDeviceCount) X(GetDevice) X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags) X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync)
     X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes)
 #undef X
     { "OccupancyMaxActiveBlocksPerMultiprocessor", OccupancyMaxActiveBlocksPerMultiprocessorWithFlags },

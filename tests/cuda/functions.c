@@ -6,40 +6,13 @@
  * A line of functions.rec: a variant (a file functions.VARIANT.ptx), a kernel, the digest of its results. */
 #include "conformance/column.h"
 
-#include "ptxi.h"
+#include "cuda/driver.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { INPUTS = 3, BLOCK = 128, GRID = COLUMN_ROWS / BLOCK };
-
-/* The calls of the driver API that are needed: name, what CUDA's library appends to it, parameters. */
-#define CALLS(X)                                                                                              \
-    X(Init, "", (unsigned flags))                                                                             \
-    X(DeviceGetName, "", (char *name, int size, ptxiDevice device))                                           \
-    X(DriverGetVersion, "", (int *version))                                                                   \
-    X(DevicePrimaryCtxRetain, "", (ptxiContext * ctx, ptxiDevice device))                                     \
-    X(CtxSetCurrent, "", (ptxiContext ctx))                                                                   \
-    X(ModuleLoad, "", (ptxiModule * module, const char *path))                                                \
-    X(ModuleGetFunction, "", (ptxiFunction * function, ptxiModule module, const char *name))                  \
-    X(MemAlloc, "_v2", (ptxiDevicePtr * p, size_t size))                                                      \
-    X(MemcpyHtoD, "_v2", (ptxiDevicePtr to, const void *from, size_t size))                                   \
-    X(MemcpyDtoH, "_v2", (void *to, ptxiDevicePtr from, size_t size))                                         \
-    X(LaunchKernel, "", (ptxiFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
-                         unsigned block_z, unsigned shared, ptxiStream stream, void **params, void **extra))  \
-    X(CtxSynchronize, "", (void))
-
-#define MEMBER(name, suffix, params) ptxiResult(*name) params;
-#define OURS(name, suffix, params) .name = ptxi##name,
-#define NAMES(name, suffix, params) "cu" #name suffix,
-
-struct driver {
-    CALLS(MEMBER)
-};
-
-static struct driver driver = { CALLS(OURS) };
 
 /* Operands of a type: floating point with so many bits of fraction, or integers. */
 enum type { TYPE_f16, TYPE_bf16, TYPE_f32, TYPE_f64, TYPE_s32, TYPE_u32, TYPE_s64, TYPE_u64, TYPES };
@@ -60,48 +33,13 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 static const char *const variants[] = { "sm_90a", "sm_90a-fast" };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-static void must(ptxiResult r, const char *what)
-{
-    if (r == PTXI_SUCCESS)
-        return;
-    fprintf(stderr, "functions: %s: error %d\n", what, r);
-    exit(1);
-}
-
-static void load_driver(const char *path)
-{
-    static const char *const names[] = { CALLS(NAMES) };
-    void *library = dlopen(path, RTLD_NOW);
-
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        void *call = library ? dlsym(library, names[k]) : NULL;
-
-        if (!call) {
-            fprintf(stderr, "functions: %s\n", dlerror());
-            exit(2);
-        }
-        memcpy((char *)&driver + k * sizeof call, &call, sizeof call);
-    }
-}
-
-static void start(char name[100], int *version)
-{
-    ptxiContext ctx;
-
-    must(driver.Init(0), "Init");
-    must(driver.DeviceGetName(name, 100, 0), "DeviceGetName");
-    must(driver.DriverGetVersion(version), "DriverGetVersion");
-    must(driver.DevicePrimaryCtxRetain(&ctx, 0), "DevicePrimaryCtxRetain");
-    must(driver.CtxSetCurrent(ctx), "CtxSetCurrent");
-}
-
 static ptxiModule load(const char *directory, const char *variant)
 {
     char path[4096];
     ptxiModule module;
 
     snprintf(path, sizeof path, "%s/functions.%s.ptx", directory, variant);
-    must(driver.ModuleLoad(&module, path), path);
+    driver_must(driver.ModuleLoad(&module, path), path);
     return module;
 }
 
@@ -117,8 +55,8 @@ static const ptxiDevicePtr *operands_of(enum type type)
         void *values = malloc(size);
 
         column_fill(&c, COLUMN_ROWS, values);
-        must(driver.MemAlloc(&columns[type][k], size), "MemAlloc");
-        must(driver.MemcpyHtoD(columns[type][k], values, size), "MemcpyHtoD");
+        driver_must(driver.MemAlloc(&columns[type][k], size), "MemAlloc");
+        driver_must(driver.MemcpyHtoD(columns[type][k], values, size), "MemcpyHtoD");
         free(values);
     }
     return columns[type];
@@ -135,11 +73,11 @@ static uint64_t digest(ptxiModule module, const struct kernel *k)
     ptxiFunction function;
 
     if (!out)
-        must(driver.MemAlloc(&out, sizeof results), "MemAlloc");
-    must(driver.ModuleGetFunction(&function, module, k->name), k->name);
-    must(driver.LaunchKernel(function, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, params, NULL), k->name);
-    must(driver.CtxSynchronize(), k->name);
-    must(driver.MemcpyDtoH(results, out, size), "MemcpyDtoH");
+        driver_must(driver.MemAlloc(&out, sizeof results), "MemAlloc");
+    driver_must(driver.ModuleGetFunction(&function, module, k->name), k->name);
+    driver_must(driver.LaunchKernel(function, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, params, NULL), k->name);
+    driver_must(driver.CtxSynchronize(), k->name);
+    driver_must(driver.MemcpyDtoH(results, out, size), "MemcpyDtoH");
     return column_hash(0, results, size);
 }
 
@@ -148,8 +86,8 @@ static int record(const char *directory, const char *library)
     char name[100];
     int version;
 
-    load_driver(library);
-    start(name, &version);
+    driver_load(library);
+    driver_start(name, &version);
     printf("# %s, driver for CUDA %d.%d\n", name, version / 1000, version % 1000 / 10);
     for (int v = 0; v < VARIANTS; v++) {
         ptxiModule module = load(directory, variants[v]);
@@ -211,7 +149,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "functions: cannot read %s\n", path);
         return 1;
     }
-    start(name, &version);
+    driver_start(name, &version);
     for (int v = 0; v < VARIANTS; v++)
         bad += compare(load(argv[1], variants[v]), variants[v], recording, argv + 2, &compared);
     fclose(recording);

@@ -1,0 +1,3 @@
+#!/bin/sh
+# All programs.
+exec "$top_builddir/tests/cuda/programs" "$top_srcdir/tests/cuda"
