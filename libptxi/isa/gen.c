@@ -76,6 +76,12 @@ static const struct need_source needs[] = {
 #undef IOP
 };
 
+static const struct { const char *mnemonic, *words; } heads[] = {
+#define HEAD(mnemonic, words) { #mnemonic, words },
+#include "isa/head.def"
+#undef HEAD
+};
+
 static const char *const internal_ops[] = {
 #define SET(name, words)
 #define ROW(...)
@@ -98,8 +104,13 @@ static const struct { const char *name; int bits; char class; } types[] = {
  * source; A, then B). */
 static const char *const spaces[] = { "const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta", "shared::cluster" };
 static const char *const layouts[] = { "row", "col" };
+/* An operation on bits and how its outcome is used; a container and what is in it. */
+static const char *const formats[] = { "and", "xor", "popc", "b8x16", "b6x16_p32", "b4x16_p64" };
+/* What may stand there twice and means no more for it. */
+static const char *const repeatable[] = { "approx", "cc", "NaN", "relu", "sat", "satfinite", "shiftamt", "sync", "uni" };
 enum { TYPE_COUNT = sizeof types / sizeof *types, SPACE_COUNT = sizeof spaces / sizeof *spaces,
-       LAYOUT_COUNT = sizeof layouts / sizeof *layouts, ROW_COUNT = sizeof rows / sizeof *rows,
+       LAYOUT_COUNT = sizeof layouts / sizeof *layouts, FORMAT_COUNT = sizeof formats / sizeof *formats,
+       REPEATABLE_COUNT = sizeof repeatable / sizeof *repeatable, ROW_COUNT = sizeof rows / sizeof *rows,
        ISA_COUNT = ROW_COUNT - DIALECT_COUNT, NEED_COUNT = sizeof needs / sizeof *needs };
 
 static const struct { const char *word; int shift, width, value; } mods[] = {
@@ -390,7 +401,7 @@ struct operand {
 };
 
 enum { WRITE = 1, OPTIONAL = 2, SINK = 4, NOT = 8, NEGATE = 16, WIDER = 32, PAIR = 64, REGISTER = 128, BRACES = 256, COORDS = 512, SAMPLER = 1024,
-       VECTOR_OK = 2048, SYMBOL = 4096, SREG = 8192 };
+       VECTOR_OK = 2048, SYMBOL = 4096, SREG = 8192, UNCHECKED = 16384, ANY_REGISTER = 32768 };
 enum { VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK };
 enum { OF_SLOT = 0x8000, TIMES = 8, DIVIDED = 12 };
 enum { FIXED, SLOT, DOUBLE, BITS };
@@ -470,6 +481,8 @@ static const char *parse_suffixes(struct operand *o, const char *p)
     for (;; p++) {
         if (*p == '~')
             o->flags |= WIDER;
+        else if (*p == '!')
+            o->flags |= UNCHECKED;
         else if (*p == '@')
             o->selector = isdigit((unsigned char)p[1]) ? *++p - '0' : 1;
         else
@@ -534,6 +547,10 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
     if (*p == '[') {
         o->kind = ADDRESS;
         p = parse_name(o, p + 1);
+        if (*p == '*') {
+            o->flags |= ANY_REGISTER;
+            p++;
+        }
         return *p == ':' ? parse_type(row, o, p + 1) : parse_suffixes(o, p); /* ']' or '+' (coordinates follow) is the caller's */
     }
     if (*p == '@') {
@@ -593,7 +610,8 @@ static void print_header(void)
             putchar(*c == ':' ? '_' : *c);
         printf(",\n");
     }
-    printf("    PTXI_Q_COUNT\n};\n\nenum { PTXI_SPACE_WORDS = %d, PTXI_LAYOUT_WORDS = %d };\n\n#endif\n", SPACE_COUNT, LAYOUT_COUNT);
+    printf("    PTXI_Q_COUNT\n};\n\nenum { PTXI_SPACE_WORDS = %d, PTXI_LAYOUT_WORDS = %d, PTXI_FORMAT_WORDS = %d, PTXI_REPEATABLE_WORDS = %d };\n\n#endif\n",
+           SPACE_COUNT, LAYOUT_COUNT, FORMAT_COUNT, REPEATABLE_COUNT);
 }
 
 static void print_string(const char *s)
@@ -659,6 +677,31 @@ static void print_row_parts(int i, const struct parsed *row)
     }
 }
 
+static bool is_head(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = list; p; p = strchr(p, '|'), p += p != NULL)
+        if (!strncmp(p, word, n) && (!p[n] || p[n] == '|'))
+            return true;
+    return false;
+}
+
+/* How many slots of a row belong to the name of the instruction. */
+static int head_slots(const char *mnemonic, const struct parsed *row)
+{
+    for (unsigned h = 0; h < sizeof heads / sizeof *heads; h++) {
+        int s = 0;
+
+        if (strcmp(heads[h].mnemonic, mnemonic))
+            continue;
+        while (s < row->slot_count && is_head(heads[h].words, words[row->slots[s].words[0]]))
+            s++;
+        return s;
+    }
+    return 0;
+}
+
 static int print_specs(int i, const struct parsed *row)
 {
     struct operand o[MAX_OPERANDS];
@@ -711,8 +754,9 @@ static void print_rows(void)
             snprintf(specs_name, sizeof specs_name, "row%d_specs", i);
         if (*rows[i].exec == '@')
             snprintf(lower, sizeof lower, "\"%.*s\"", (int)strcspn(rows[i].exec + 1, " "), rows[i].exec + 1);
-        snprintf(tail[i], sizeof tail[i], "%s, %s, row%d_targets, %s, %s, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }", slots_name, specs_name, i,
-                 ops_name, lower, parse_version(rows[i].ptx), end ? parse_version(end + 1) : 0, row.slot_count, specs, targets, execs,
+        snprintf(tail[i], sizeof tail[i], "%s, %s, row%d_targets, %s, %s, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }", slots_name, specs_name, i,
+                 ops_name, lower, parse_version(rows[i].ptx), end ? parse_version(end + 1) : 0, row.slot_count, head_slots(rows[i].mnemonic, &row),
+                 specs, targets, execs,
                  execs > 0 ? slots[0] : 0, execs > 1 ? slots[1] : 0, execs > 2 ? slots[2] : 0, execs > 3 ? slots[3] : 0);
     }
     current = NULL;
@@ -848,6 +892,10 @@ static void number(void)
         word_id(spaces[s], strlen(spaces[s]));
     for (int l = 0; l < LAYOUT_COUNT; l++)
         word_id(layouts[l], strlen(layouts[l]));
+    for (int f = 0; f < FORMAT_COUNT; f++)
+        word_id(formats[f], strlen(formats[f]));
+    for (int r = 0; r < REPEATABLE_COUNT; r++)
+        word_id(repeatable[r], strlen(repeatable[r]));
     for (int i = 0; i < ROW_COUNT; i++) {
         struct parsed row;
         const char *pattern = exec_pattern(rows[i].exec);

@@ -56,32 +56,56 @@ static bool slot_takes(const struct ptxi_slot *slot, uint16_t word)
     return false;
 }
 
-/* Words that keep their order among themselves: 1 types, 2 state spaces, 3 layouts; 0 the others. */
+/* Words that keep their order among themselves: 1 types, 2 state spaces, 3 layouts, 4 formats; 0 the others. */
 static unsigned word_class(uint16_t word)
 {
-    if (word < PTXI_TYPE_COUNT)
-        return 1;
-    if (word < PTXI_TYPE_COUNT + PTXI_SPACE_WORDS)
-        return 2;
-    return word < PTXI_TYPE_COUNT + PTXI_SPACE_WORDS + PTXI_LAYOUT_WORDS ? 3 : 0;
+    static const uint16_t ends[] = { PTXI_TYPE_COUNT, PTXI_TYPE_COUNT + PTXI_SPACE_WORDS, PTXI_TYPE_COUNT + PTXI_SPACE_WORDS + PTXI_LAYOUT_WORDS,
+                                     PTXI_TYPE_COUNT + PTXI_SPACE_WORDS + PTXI_LAYOUT_WORDS + PTXI_FORMAT_WORDS };
+
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (word < ends[i])
+            return i + 1;
+    return 0;
 }
 
-bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m, unsigned *bad)
+static bool is_repeatable(uint16_t word)
 {
-    unsigned from[4] = { 0, 0, 0, 0 };
+    unsigned first = PTXI_TYPE_COUNT + PTXI_SPACE_WORDS + PTXI_LAYOUT_WORDS + PTXI_FORMAT_WORDS;
+
+    return word >= first && word < first + PTXI_REPEATABLE_WORDS;
+}
+
+static bool has_word(const struct ptxi_match *m, uint16_t word)
+{
+    for (unsigned s = 0; s < m->row->slot_count; s++)
+        if (m->words[s] == word)
+            return true;
+    return false;
+}
+
+/* Fills slots; *late is the first word of the head that does not stand where it should, or `count`. */
+static bool fill(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m, unsigned *bad, unsigned *late)
+{
+    unsigned from[5] = { 0, 0, 0, 0, 0 }, head = 0;
 
     m->row = row;
     m->mods = 0;
     memset(m->words, 0xff, sizeof m->words);
+    *late = count;
     for (unsigned q = 0; q < count; q++) {
         unsigned class = word_class(quals[q]), s = from[class];
 
         while (s < row->slot_count && (m->words[s] != PTXI_NO_WORD || !slot_takes(&row->slots[s], quals[q])))
             s++;
+        if (s == row->slot_count && is_repeatable(quals[q]) && has_word(m, quals[q]))
+            continue;
         if (s == row->slot_count) {
             *bad = q;
             return false;
         }
+        if (s < row->head_count && *late == count && (s < head || (q && head == 0) || head == row->head_count + 1u))
+            *late = q;
+        head = s < row->head_count ? s + 1 : row->head_count + 1u;
         m->words[s] = quals[q];
         if (class)
             from[class] = s + 1;
@@ -92,6 +116,25 @@ bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned 
         if (!row->slots[s].optional && m->words[s] == PTXI_NO_WORD)
             return false;
     return true;
+}
+
+bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m, unsigned *bad)
+{
+    unsigned late;
+
+    if (!fill(row, quals, count, m, bad, &late))
+        return false;
+    if (late < count)
+        *bad = late;
+    return late == count;
+}
+
+int ptxi_isa_late(const struct ptxi_row *row, const uint16_t *quals, unsigned count)
+{
+    struct ptxi_match m;
+    unsigned bad, late;
+
+    return fill(row, quals, count, &m, &bad, &late) && late < count ? (int)late : -1;
 }
 
 /* The type of the same class at twice the width, for .wide. */
@@ -216,14 +259,6 @@ static bool any_target_ok(const struct ptxi_target *targets, unsigned count, str
 bool ptxi_isa_target_ok(const struct ptxi_row *row, struct ptxi_target target)
 {
     return any_target_ok(row->targets, row->target_count, target);
-}
-
-static bool has_word(const struct ptxi_match *m, uint16_t word)
-{
-    for (unsigned s = 0; s < m->row->slot_count; s++)
-        if (m->words[s] == word)
-            return true;
-    return false;
 }
 
 const struct ptxi_need *ptxi_isa_lacks(const struct ptxi_match *m, unsigned version, struct ptxi_target target, struct ptxi_need *need)

@@ -62,7 +62,9 @@ enum {
     PTXI_OPF_SAMPLER = 1024, /* an optional second name may stand between texture and coordinates */
     PTXI_OPF_VECTOR_OK = 2048, /* *? braces with any fitting number of elements, or a plain register (mov, pack and unpack) */
     PTXI_OPF_SYMBOL = 4096, /* & the address of a variable or function accepted */
-    PTXI_OPF_SREG = 8192 /* % a special register accepted */
+    PTXI_OPF_SREG = 8192, /* % a special register accepted */
+    PTXI_OPF_UNCHECKED = 16384, /* ! an address: a register of 32 bits in any space, and narrower ones (~) only where the space is named */
+    PTXI_OPF_ANY_REGISTER = 32768 /* * an address: any register */
 };
 
 enum ptxi_type_rule {
@@ -107,7 +109,7 @@ struct ptxi_row {
     const char *lower;    /* name of the compiler's lowering rule, or NULL for the plain one */
     uint16_t ptx;         /* major * 10 + minor */
     uint16_t ptx_end;     /* first PTX version without it, 0 if none (e.g. vote without .sync) */
-    uint8_t slot_count, spec_count, target_count;
+    uint8_t slot_count, head_count, spec_count, target_count; /* head_count: of the first slots, which belong to the instruction's name */
     uint8_t exec_slot_count;
     uint8_t exec_slots[4];
 };
@@ -150,10 +152,14 @@ struct ptxi_match {
     uint16_t mods;
 };
 
-/* Fill the row's slots with the qualifiers (ids, as written). Qualifiers are a set: order matters only among types,
- * among state spaces, among layouts (row, col), and among words that could stand in the same slots. Returns true and fills *m if
- * all words and all mandatory slots are used; else *bad is the index of the first word with no place, or `count` when a mandatory slot stays empty. */
+/* Fill the row's slots with the qualifiers (ids, as written). Qualifiers are a set: order matters only among types, state spaces,
+ * layouts (row, col), formats, and words that could stand in the same slots; and those of the row's head come first and in order.
+ * Returns true and fills *m if all words and all mandatory slots are used; else *bad is the index of the first word with no place,
+ * or `count` when a mandatory slot stays empty. */
 bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m, unsigned *bad);
+
+/* Which qualifier, one of the row's head, is all that keeps ptxi_isa_match() from taking them: it stands too late. -1 if none. */
+int ptxi_isa_late(const struct ptxi_row *row, const uint16_t *quals, unsigned count);
 
 /* The type an operand must have under a match; PTXI_T_NONE if it has none. */
 enum ptxi_type ptxi_isa_operand_type(const struct ptxi_match *m, const struct ptxi_opspec *spec);

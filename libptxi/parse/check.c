@@ -458,12 +458,15 @@ static bool check_value(struct check *k, const struct ptxi_raw *r, unsigned i, s
 
 /* ---- addresses ---- */
 
-/* The state space that the instruction names for this address; -1 if that cannot be told. */
-static int address_space(const struct ptxi_candidate *c, unsigned nth)
+/* The state space that the instruction names for this address. A barrier behind the others is where the destination is. */
+static enum ptxi_space address_space(const struct ptxi_candidate *c, unsigned nth)
 {
-    if (c->space_count == c->address_count)
-        return c->spaces[nth];
-    return c->space_count == 0 && c->address_count == 1 ? PTXI_SPACE_GENERIC : -1;
+    return c->space_count == 0 ? PTXI_SPACE_GENERIC : c->spaces[nth < c->space_count ? nth : 0];
+}
+
+static bool is_far(enum ptxi_space space)
+{
+    return space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC;
 }
 
 /* PTX ISA, "Device Function Parameters": inputs are read, results are written, and neither under a guard. */
@@ -480,14 +483,10 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
     return true;
 }
 
-static bool check_space(struct check *k, const struct ptxi_raw *r, int space, bool store)
+static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_space space, bool store)
 {
     const struct ptxi_var *v = r->var;
-    bool global = space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC;
 
-    /* ptxas takes 32 bits for a sign of a 32-bit program, which it does not translate; narrower ones it extends */
-    if (r->based && !v && global && ptxi_types[r->type].bits == 32 && k->p->tree->address_size == 64)
-        return fail(k, r->loc, "'%.*s' has 32 bits; an address in %s space takes a 64-bit register", (int)r->loc.len, r->s, space_names[space]);
     if (!v)
         return true;
     if (v->opaque)
@@ -499,23 +498,41 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, int space, bo
     return space != PTXI_SPACE_PARAM || check_param(k, r, store);
 }
 
+/* The register that holds an address. ptxas takes 32 bits for a sign of a 32-bit program, which it does not translate; narrower
+ * ones it extends, and where it moves the address before it uses it, those of 32 bits, too. */
+static bool check_base(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_space space)
+{
+    unsigned bits = ptxi_types[r->type].bits;
+    bool moved = s->flags & PTXI_OPF_UNCHECKED, narrow = s->flags & PTXI_OPF_WIDER && (!moved || space != PTXI_SPACE_GENERIC);
+
+    if (!r->based || s->flags & PTXI_OPF_ANY_REGISTER)
+        return true;
+    if (!is_bits(ptxi_types[r->type].class) || bits > 64 || (bits < 32 && !narrow))
+        return fail(k, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
+    if (bits == 32 && !moved && !r->var && is_far(space) && k->p->tree->address_size == 64)
+        return fail(k, r->loc, "'%.*s' has 32 bits; an address in %s space takes a 64-bit register", (int)r->loc.len, r->s, space_names[space]);
+    return true;
+}
+
 static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i, unsigned nth, struct ptxi_operand *o)
 {
     const struct ptxi_opspec *s = &k->c->match->row->specs[i];
     enum ptxi_type only = k->c->types[i]; /* an address that is a register of this type */
-    int space = address_space(k->c, nth);
+    enum ptxi_space space = address_space(k->c, nth);
     struct ptxi_address *a;
 
     if (r->kind != PTXI_RAW_ADDRESS && !(r->kind == PTXI_RAW_VAR && r->bare))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in brackets", s->name, (int)k->sp->n, k->sp->s);
     if (only != PTXI_T_NONE && (!r->based || r->var || !fits(only, r->type, false)))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in a .%s register", s->name, (int)k->sp->n, k->sp->s, ptxi_types[only].name);
-    if (only == PTXI_T_NONE && r->based && ptxi_types[r->type].bits < 32 && !(s->flags & PTXI_OPF_WIDER))
-        return fail(k, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
+    if (only == PTXI_T_NONE && !check_base(k, r, s, space))
+        return false;
     if (!r->var && !r->based && space != PTXI_SPACE_LOCAL)
         return fail(k, r->loc, "only a .local address can be a constant");
-    if (only == PTXI_T_NONE && space >= 0 && !check_space(k, r, space, i == 0 && k->c->match->row->spec_count > 1))
+    if (only == PTXI_T_NONE && !check_space(k, r, space, i == 0 && k->c->match->row->spec_count > 1))
         return false;
+    if (r->offset && i + 1 < k->c->spec_count && k->c->match->row->specs[i + 1].flags & PTXI_OPF_COORDS)
+        return fail(k, r->loc, "an address with coordinates takes no offset");
     if (!(a = ARENA_NEW(k->p->arena, struct ptxi_address, 1)))
         return false;
     *a = (struct ptxi_address){ .var = r->var, .reg = r->based ? r->reg : PTXI_NO_REG, .type = r->based ? r->type : PTXI_T_NONE,
@@ -667,14 +684,14 @@ static void warn_narrow(struct check *k)
 
     for (unsigned i = 0; i < k->p->raw_count && nth < k->c->address_count; i++) {
         const struct ptxi_raw *r = &k->p->raw[i];
-        int space;
+        enum ptxi_space space;
 
         if (r->kind != PTXI_RAW_ADDRESS)
             continue;
         space = address_space(k->c, nth++);
         if (i < k->c->match->row->spec_count && k->c->types[i] != PTXI_T_NONE) /* tensor memory, whose addresses have a width of their own */
             continue;
-        if (r->based && !r->var && ptxi_types[r->type].bits < k->p->tree->address_size && (space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_GENERIC))
+        if (r->based && !r->var && ptxi_types[r->type].bits < k->p->tree->address_size && is_far(space))
             ptxi_parse_warn(k->p, r->loc, "'%.*s' has %u bits: an address in %s space has %u", (int)r->loc.len, r->s, ptxi_types[r->type].bits,
                             space_names[space], k->p->tree->address_size);
     }

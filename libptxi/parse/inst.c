@@ -219,14 +219,14 @@ static bool undefined(struct parser *p, const struct ptxi_raw *r)
     return false;
 }
 
-/* Whether the register in *r can be an address, an index or a function. */
-static bool want_address_register(struct parser *p, const struct ptxi_raw *r, unsigned least)
+/* Whether the register in *r can be an index or a function. */
+static bool want_address_register(struct parser *p, const struct ptxi_raw *r)
 {
     const struct ptxi_type_info *t = &ptxi_types[r->type];
 
     if (r->kind == PTXI_RAW_NAME)
         return undefined(p, r);
-    if (r->kind == PTXI_RAW_REG && !r->vector && !r->selector && (t->class == 'U' || t->class == 'S' || t->class == 'B') && t->bits >= least && t->bits <= 64)
+    if (r->kind == PTXI_RAW_REG && !r->vector && (t->class == 'U' || t->class == 'S' || t->class == 'B') && t->bits >= 32 && t->bits <= 64)
         return true;
     ptxi_parse_error(p, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
     return false;
@@ -254,7 +254,7 @@ static bool parse_index(struct parser *p, struct ptxi_raw *r)
     start(p, &base);
     if (p->tok.kind == PTXI_TOK_NAME && !ptxi_expr_starts(p)) {
         parse_bare_name(p, &base);
-        if (!want_address_register(p, &base, 32))
+        if (!want_address_register(p, &base))
             return false;
         r->kind = PTXI_RAW_ADDRESS;
         r->based = true;
@@ -328,8 +328,12 @@ static bool parse_base(struct parser *p, struct ptxi_raw *r)
     if (base.kind == PTXI_RAW_VAR) {
         r->var = base.var;
     } else {
-        if (!want_address_register(p, &base, 8))
+        if (base.kind == PTXI_RAW_NAME)
+            return undefined(p, &base);
+        if (base.kind != PTXI_RAW_REG || base.vector) {
+            ptxi_parse_error(p, base.loc, "'%.*s' cannot be an address: a register or variable is needed", (int)base.loc.len, base.s);
             return false;
+        }
         r->based = true;
         r->reg = base.reg;
         r->type = base.type;
@@ -520,7 +524,7 @@ static bool parse_callee(struct parser *p, struct ptxi_call *call, struct ptxi_r
         ptxi_parse_error(p, callee->loc, "function '%.*s' is not declared", (int)callee->loc.len, callee->s);
         return false;
     }
-    return want_address_register(p, callee, 32);
+    return want_address_register(p, callee);
 }
 
 static bool check_args(struct parser *p, const struct ptxi_raw *raw, unsigned count, struct ptxi_var *const *formals, unsigned formal_count, bool result,

@@ -248,6 +248,22 @@ static void report_modifier(struct parser *p, struct ptxi_loc loc, const struct 
     ptxi_parse_error(p, loc, "'%.*s%.*s' has no modifier '.%.*s'", (int)(w - 1 - op->s), op->s, (int)(op->s + op->n - end), end, (int)n, w);
 }
 
+/* True if all that is wrong is a qualifier of the head that stands too late. */
+static bool report_late(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q, const struct ptxi_family *f)
+{
+    for (unsigned i = 0; i < f->count; i++) {
+        const struct ptxi_row *row = &ptxi_rows[f->first + i];
+        int late = ptxi_isa_late(row, q->words, q->count);
+
+        if (late < 0)
+            continue;
+        ptxi_parse_error(p, loc, "'.%.*s' of '%.*s' stands too late", (int)q->quals[late].n, q->quals[late].s, (int)op->n, op->s);
+        note_forms(p, &row, 1);
+        return true;
+    }
+    return false;
+}
+
 static void report_no_row(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q, const struct ptxi_family *f)
 {
     const struct ptxi_row *rows[64];
@@ -255,6 +271,8 @@ static void report_no_row(struct parser *p, struct ptxi_loc loc, const struct pt
     unsigned n, best = UINT32_MAX;
     bool full;
 
+    if (report_late(p, loc, op, q, f))
+        return;
     n = placed(f, q->words, q->count, rows, 64, &full);
     if (n) {
         report_missing(p, loc, op, q, rows, n);

@@ -2,7 +2,7 @@
 """Compares what the instruction table accepts with what ptxas accepts.
 
     legality.py [--ptxas PTXAS] [--table LEGALITY] [--front-end VERDICTS] [--family add,cvt] [--target sm_90a,...] [--limit N]
-                [--version N] [--record FILE]
+                [--sample N] [--version N] [--record FILE]
 
 Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
 one qualifier or operand left out, put in or exchanged, and both sides judge all of it for each target. LEGALITY is the program made from
@@ -408,6 +408,7 @@ def main():
     a.add_argument('--target')
     a.add_argument('--limit', type=int, default=400)
     a.add_argument('--operands', type=int, default=4, help='mutations of the operands of a form')
+    a.add_argument('--sample', type=int, help='so many forms of each family and no more')
     a.add_argument('--version', type=int, help='PTX version times 10, instead of the newest')
     a.add_argument('--seed', type=int, default=1)
     args = a.parse_args()
@@ -423,9 +424,10 @@ def main():
         open(args.record, 'w').close()
     for family in sorted({r.mnemonic for r in wanted}):
         forms, mutants = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, args.operands if args.front_end else 0, random.Random(args.seed))
-        if args.record:
+        if args.record or args.sample:
             groups = sorted(set(forms) - mutants), sorted(mutants)
-            forms = {f: forms[f] for g, most in zip(groups, (150, 60)) for f in rng.sample(g, min(len(g), most))}
+            most = (150, 60) if args.record else (args.sample // 2,) * 2
+            forms = {f: forms[f] for g, n in zip(groups, most) for f in rng.sample(g, min(len(g), n))}
         for target, version in TARGETS.items():
             if args.target and target not in args.target.split(','):
                 continue
