@@ -134,16 +134,15 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
 
 /* The sums are in units of 2^-30; where a result is small, those of 2^-37 count. */
 #if defined(__AVX512BW__)
-/* Toward zero; the column has 2^16 less than the rows. fine: whether the last 7 bits count, which are put below 2^16. */
+/* Toward zero; the column has 2^16 less than the rows. fine: whether the last 7 bits count, which are put below 2^-14. */
 ALWAYS vec sincos_value(struct total t, vec sign, bool fine, bool as_is)
 {
-    native rest = (native)ALL(K->float_2_16), one = (native)ALL(K->float_2_m30);
+    native rest = (native)ALL(K->float_2_m14);
 
     if (fine)
         rest = _mm512_ternarylogic_epi32((native)t.low, (native)ALL(K->low7), rest, 0xea);
-    one = _mm512_ternarylogic_epi32((native)ALL(K->magnitude), one, (native)sign, as_is ? 0xca : 0xc5);
-    return (vec)_mm512_mul_ps(_mm512_add_round_ps((__m512)floats_toward_zero(t.high), (__m512)rest, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC),
-                              (__m512)one);
+    return signed_as((vec)_mm512_fmadd_round_ps((__m512)floats_toward_zero(t.high), (__m512)ALL(K->float_2_m30), (__m512)rest,
+                                                _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC), sign, as_is);
 }
 #else
 ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const struct ptxi_approx_unit *unit, bool as_is)
@@ -202,34 +201,41 @@ ALWAYS bool cos_vectors(vec *r, const vec *a)
     return sincos_vectors(r, a, &ptxi_approx_cos, true);
 }
 
-/* The operand's number, its rows' first and x; and the sum's shift. */
-ALWAYS vec tanh_number(vec a, vec *shift)
-{
+/* The bits that do not choose among rows on top, 0 below, and the row from bit TANH_ROW on; and the sum's shift. */
 #if defined(__AVX512BW__)
+enum { TANH_ROW = 0 };
+ALWAYS vec tanh_number(vec a, vec *row, vec *shift)
+{
     native e = _mm512_srli_epi32((native)a, 23); /* permutations look at its last 4 bits */
+    native turned = _mm512_rorv_epi32((native)a, _mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_turn));
+    native mark = _mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_mark);
 
     *shift = (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_shift_words);
-    return (a >> (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_down_words)) +
-           (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_start);
+    return *row = (vec)_mm512_ternarylogic_epi32(turned, (native)ALL(K->x_and_row), mark, 0x48); /* (turned ^ mark) & x_and_row */
+}
 #else
+enum { TANH_ROW = 17 };
+ALWAYS vec tanh_number(vec a, vec *row, vec *shift)
+{
     vec e = a >> 23 & 15;
 
     *shift = look_up_bytes(ptxi_num_tanh_shift, e);
-    return ((a & K->significand) >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_first, e) << 17);
-#endif
+    *row = ((a & K->significand) >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_first, e) << 17);
+    return *row << 15;
 }
+#endif
 
 ALWAYS bool tanh_vectors(vec *r, const vec *a)
 {
     struct factors f;
-    vec v[2], shift[2];
+    vec x[2], at[2], shift[2];
 
     for (int j = 0; j < 2; j++)
-        v[j] = tanh_number(a[j], &shift[j]);
-    f = factors17(v);
+        x[j] = tanh_number(a[j], &at[j], &shift[j]);
+    f = factors(joined_halves(x[0] >> 16, x[1]), joined_halves(x[1] >> 15, x[0] << 1));
     for (int j = 0; j < 2; j++) {
-        struct found row = LOOK_UP(&ptxi_num_tanh, v[j], 17, j);
-        vec rest = add_where(row.c0 + (v[j] << 15 >> shift[j]), v[j], 16, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
+        struct found row = LOOK_UP(&ptxi_num_tanh, at[j], TANH_ROW, j);
+        vec rest = add_where(row.c0 + (x[j] >> shift[j]), x[j], 31, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
         vec sum = rest + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
 
         r[j] = lowered_with_sign(floats_toward_zero(sum), &ptxi_approx_tanh, a[j], true);

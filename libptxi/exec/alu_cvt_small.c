@@ -39,18 +39,67 @@ static void halves_of_f16x2(float *restrict high, float *restrict low, const uin
     }
 
 /* --- to e4m3 and the like, to nearest --- */
-#define TO_SMALL(f)                                                                                                   \
-    static __attribute__((noinline)) void f##_pair_with_nans(uint16_t *restrict r, const float *high, const float *low) \
+#if defined(__AVX512BW__)
+/* ptxi_num_small_nearest() by tables: what a number is added to, by the last 5 bits of its exponent. In memory, since compilers make vectors
+ * of constants that they know in general registers, which costs moves. */
+struct nearest {
+    _Alignas(64) uint32_t power[32];
+    uint32_t magnitude, limit, least, lower, codes;
+    _Alignas(64) uint64_t in_order[8];
+};
+#define POWER(e, fraction, bias)                                                                                      \
+    (((e) << 23) + ((e) << (fraction)) + ((23u - (fraction)) << 23) - ((128u - (bias)) << (fraction)))
+#define POWER_BY_LAST(i, fraction, bias) POWER(128u - (bias) + (((i) - (128u - (bias))) & 31u), fraction, bias)
+#define FOUR(i, f, b) POWER_BY_LAST(i, f, b), POWER_BY_LAST(i + 1u, f, b), POWER_BY_LAST(i + 2u, f, b), POWER_BY_LAST(i + 3u, f, b)
+#define NEAREST(fraction, sign, bias, top, apart)                                                                     \
+    { .power = { FOUR(0u, fraction, bias), FOUR(4u, fraction, bias), FOUR(8u, fraction, bias), FOUR(12u, fraction, bias),    \
+                 FOUR(16u, fraction, bias), FOUR(20u, fraction, bias), FOUR(24u, fraction, bias), FOUR(28u, fraction, bias) }, \
+      .magnitude = 0x7fffffff, .limit = ((uint32_t)(top) << (23 - (fraction))) + ((127u - (bias)) << 23), .least = (128u - (bias)) << 23, \
+      .lower = (1u << (apart)) - 1, .codes = ((1u << (sign)) - 1) * (1u | 1u << (apart)),          \
+      .in_order = { 0, 2, 4, 6, 1, 3, 5, 7 } }
+
+static inline __m512i nearest_sum(const struct nearest *k, __m512i a)
+{
+    __m512i m = _mm512_min_epi32(_mm512_and_si512(a, _mm512_set1_epi32((int)k->magnitude)), _mm512_set1_epi32((int)k->limit));
+    __m512i e = _mm512_srli_epi32(_mm512_max_epi32(m, _mm512_set1_epi32((int)k->least)), 23);
+    __m512i power = _mm512_permutex2var_epi32(_mm512_load_si512(k->power), e, _mm512_load_si512(k->power + 16));
+
+    return (__m512i)_mm512_add_ps((__m512)power, (__m512)m);
+}
+
+/* n: the bit of the lower element's sign. The shift leaves nothing above signs, and between them only what codes have. */
+static inline __m512i nearest_pair(const struct nearest *k, const float *high, const float *low, int n, int apart)
+{
+    __m512i a = _mm512_load_si512(high), b = _mm512_load_si512(low), lower = _mm512_set1_epi32((int)k->lower);
+    __m512i x = _mm512_slli_epi32(nearest_sum(k, a), (unsigned)apart), y = nearest_sum(k, b);
+    __m512i sign_x = _mm512_srli_epi32(a, (unsigned)(31 - n - apart)), sign_y = _mm512_srli_epi32(b, (unsigned)(31 - n));
+
+    x = _mm512_ternarylogic_epi32(lower, y, x, 0xca);
+    sign_x = _mm512_ternarylogic_epi32(lower, sign_y, sign_x, 0xca);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi32((int)k->codes), x, sign_x, 0xca);
+}
+
+#define X(name, fraction, exponent, bias, top, ...)                                                                   \
+    enum { FRACTION_##name = fraction, SIGN_##name = (fraction) + (exponent), BIAS_##name = bias, TOP_##name = top };
+PTXI_NUM_SMALL_FORMATS(X)
+#undef X
+#define PAIR_OF_NUMBERS(f)                                                                                            \
+    static const struct nearest nearest_##f = NEAREST(FRACTION_##f, SIGN_##f, BIAS_##f, TOP_##f, APART_##f);          \
+    static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
     {                                                                                                                 \
-        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
+        const struct nearest *k = &nearest_##f;                                                                       \
                                                                                                                       \
-        FOR_LANES {                                                                                                   \
-            uint32_t x = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(high[l]), PTXI_NUM_RN, true);              \
-            uint32_t y = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(low[l]), PTXI_NUM_RN, true);               \
+        __asm__("" : "+r"(k));                                                                                        \
+        for (int l = 0; l < PTXI_LANES; l += 32) {                                                                    \
+            __m512i first = nearest_pair(k, high + l, low + l, SIGN_##f, APART_##f);                                  \
+            __m512i second = nearest_pair(k, high + l + 16, low + l + 16, SIGN_##f, APART_##f);                       \
                                                                                                                       \
-            r[l] = (uint16_t)(x << APART_##f | y);                                                                    \
+            second = _mm512_packus_epi32(first, second);                                                              \
+            _mm512_store_si512(r + l, _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), second));              \
         }                                                                                                             \
-    }                                                                                                                 \
+    }
+#else
+#define PAIR_OF_NUMBERS(f)                                                                                            \
     static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
     {                                                                                                                 \
         const struct ptxi_num_small format = ptxi_num_##f;                                                            \
@@ -67,13 +116,28 @@ static void halves_of_f16x2(float *restrict high, float *restrict low, const uin
             pair[l] = x << APART_##f | y;                                                                             \
         }                                                                                                             \
         FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
+    }
+#endif
+
+#define TO_SMALL(f)                                                                                                   \
+    static __attribute__((noinline)) void f##_pair_with_nans(uint16_t *restrict r, const float *high, const float *low) \
+    {                                                                                                                 \
+        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
+                                                                                                                      \
+        FOR_LANES {                                                                                                   \
+            uint32_t x = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(high[l]), PTXI_NUM_RN, true);              \
+            uint32_t y = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(low[l]), PTXI_NUM_RN, true);               \
+                                                                                                                      \
+            r[l] = (uint16_t)(x << APART_##f | y);                                                                    \
+        }                                                                                                             \
     }                                                                                                                 \
+    PAIR_OF_NUMBERS(f)                                                                                                \
     static __attribute__((noinline)) const struct ptxi_insn *f##_pair(const struct ptxi_insn *i, struct ptxi_warp *w, \
                                                                       const float *high, const float *low)            \
     {                                                                                                                 \
         RESULT_LANES(uint16_t, r);                                                                                    \
                                                                                                                       \
-        if (__builtin_expect(ptxi_any_nan_f32(high) || ptxi_any_nan_f32(low), 0))                                     \
+        if (__builtin_expect(ptxi_either_nan_f32(high, low, V_FLOATS), 0))                                     \
             f##_pair_with_nans(r, high, low);                                                                         \
         else                                                                                                          \
             f##_pair_of_numbers(r, high, low);                                                                        \

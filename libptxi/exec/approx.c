@@ -27,8 +27,9 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
     .magnitude = 0x7fffffff,
     .fraction30 = 0x3fffffff,
     .low7 = 0x7f,
-    .float_2_16 = 0x47800000,
+    .float_2_m14 = 0x38800000,
     .float_2_m30 = 0x30800000,
+    .x_and_row = 0xffff803f,
 };
 
 /* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */

@@ -22,7 +22,8 @@ extern const struct ptxi_approx_constants {
     uint32_t a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
     _Alignas(16) uint8_t exchanged[16];
     uint32_t lower_half, upper_half, other_bytes, bit[32], exponent, significand, magnitude, fraction30;
-    uint32_t low7, float_2_16, float_2_m30; /* of sincos_value() */
+    uint32_t low7, float_2_m14, float_2_m30; /* of sincos_value() */
+    uint32_t x_and_row;                     /* of tanh_number() */
 } ptxi_approx_constants;
 #define K (&ptxi_approx_constants)
 #define ALWAYS static inline __attribute__((always_inline))
@@ -260,13 +261,26 @@ ALWAYS vec with_sign(vec a, vec b)
 #endif
 }
 
-/* a, whose sign is off, with its exponent lowered, and the sign from b, or the other if not as it is. */
+/* a's bits, whose sign is off, the sign from b, or the other if not as it is. */
+ALWAYS vec signed_as(vec a, vec b, bool as_is)
+{
+#if defined(__AVX512BW__)
+    native magnitude = (native)ALL(K->magnitude);
+
+    return as_is ? (vec)_mm512_ternarylogic_epi32(magnitude, (native)a, (native)b, 0xca)
+                 : (vec)_mm512_ternarylogic_epi32(magnitude, (native)a, (native)b, 0xc5);
+#else
+    return with_sign(a, as_is ? b : ~b);
+#endif
+}
+
+/* a, whose sign is off, with its exponent lowered to that of the unit, and the sign as in signed_as(). */
 ALWAYS vec lowered_with_sign(vec a, const struct ptxi_approx_unit *unit, vec b, bool as_is)
 {
 #if defined(__AVX512BW__)
-    return a + (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->magnitude), (native)ALL(unit->less_one), (native)b, as_is ? 0xc5 : 0xca);
+    return a + signed_as(ALL(unit->less_one), b, !as_is); /* the sum of both toggles the sign */
 #else
-    return with_sign(a - unit->one, as_is ? b : ~b);
+    return signed_as(a - unit->one, b, as_is);
 #endif
 }
 
@@ -330,10 +344,8 @@ ALWAYS vec floats_toward_zero(vec v)
 #if defined(__AVX512BW__)
     return (vec)_mm512_cvt_roundepi32_ps((native)v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 #else
-    fvec f = __builtin_convertvector((svec)v, fvec);
-    svec over = (svec)((vec)__builtin_convertvector(f, svec) - v); /* 2^31 wraps, and so does the difference */
-
-    return (vec)f + MASK(over > 0);
+    /* The uppermost of the bits that do not fit is off, so that nothing is rounded up. */
+    return (vec)__builtin_convertvector((svec)(v & ~(v >> 24)), fvec);
 #endif
 }
 
@@ -413,33 +425,39 @@ ALWAYS struct found look_up(const uint32_t *c0, const uint32_t *c12, int n, vec 
 }
 #else
 /* Rows have 64 bits; two fill 128 bits, and of two such the columns come by a shuffle each. */
-typedef uint64_t row2 __attribute__((vector_size(16))), whole_row __attribute__((may_alias));
 #define LOOK_UP(table, v, bit, second) look_up((table)->rows, sizeof (table)->rows / sizeof *(table)->rows, v, bit)
 ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int bit)
 {
-    union {
-        vec v;
-        uint32_t lane[VEC_LANES];
-    } at = { v >> bit & (uint32_t)(n - 1) };
-#if defined(__SSE2__)
-    const whole_row *row = (const void *)rows;
-#define TWO(l) ((__m128i)(row2){ row[at.lane[l]], row[at.lane[(l) + 1]] })
+    vec at = v >> bit & (uint32_t)(n - 1);
 #if defined(__AVX2__)
-    vec a = (vec)_mm256_set_m128i(TWO(4), TWO(0)), b = (vec)_mm256_set_m128i(TWO(6), TWO(2));
+    /* Numbers go by way of memory, and rows are loaded into all elements and blended, since there are many more units for that than for what
+     * moves elements about. */
+    typedef int64_t whole_row __attribute__((may_alias));
+    const whole_row *row = (const void *)rows;
+    uint32_t lane[VEC_LANES] __attribute__((aligned(VEC_BYTES)));
+    __m256 a, b;
 
-    return (struct found){ __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14), __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15) };
-#else
-    vec a = (vec)TWO(0), b = (vec)TWO(2);
+    *(vec *)lane = at;
+    __asm__("" : "+m"(lane));
+#define ROW(l) _mm256_set1_epi64x(row[lane[l]])
+#define FOUR(l) (__m256)_mm256_blend_epi32(_mm256_blend_epi32(ROW(l), ROW((l) + 1), 0x0c), _mm256_blend_epi32(ROW((l) + 4), ROW((l) + 5), 0xc0), 0xf0)
+    a = FOUR(0);
+    b = FOUR(2);
+#undef FOUR
+#undef ROW
+    return (struct found){ (vec)_mm256_shuffle_ps(a, b, 0x88), (vec)_mm256_shuffle_ps(a, b, 0xdd) };
+#elif defined(__SSE2__)
+    typedef uint64_t row2 __attribute__((vector_size(16))), whole_row __attribute__((may_alias));
+    const whole_row *row = (const void *)rows;
+    vec a = (vec)(row2){ row[at[0]], row[at[1]] }, b = (vec)(row2){ row[at[2]], row[at[3]] };
 
     return (struct found){ __builtin_shufflevector(a, b, 0, 2, 4, 6), __builtin_shufflevector(a, b, 1, 3, 5, 7) };
-#endif
-#undef TWO
 #else
     struct found r;
 
     for (int l = 0; l < VEC_LANES; l++) {
-        r.c0[l] = (uint32_t)rows[at.lane[l]].c0;
-        r.c12[l] = (uint32_t)rows[at.lane[l]].c12;
+        r.c0[l] = (uint32_t)rows[at[l]].c0;
+        r.c12[l] = (uint32_t)rows[at[l]].c12;
     }
     return r;
 #endif

@@ -31,7 +31,7 @@ typedef __m128d V_pd;
 typedef __m128i V_int;
 #endif
 
-/* ptxi_any_nan: whether any of these is a NaN. A comparison tells it of both its operands.
+/* ptxi_any_nan: whether any of these is a NaN; ptxi_either_nan: of these or those. A comparison tells it of both its operands.
  * ptxi_any_beyond: whether any magnitude is not below the limit; a NaN's is not.
  * ptxi_clamp: not below min, not above max; a NaN becomes min. r may be a. */
 #if defined(V)
@@ -55,12 +55,12 @@ typedef __m128i V_int;
 
 #if defined(__AVX512DQ__)
 #define ROW_TESTS(t, s, x, n)                                                                                                 \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
+    static inline bool ptxi_either_nan_##t(const x *a, const x *b, int step)                                                  \
     {                                                                                                                         \
-        __mmask##n numbers = _mm512_cmp_##s##_mask(_mm512_load_##s(r), _mm512_load_##s(r + n), _CMP_ORD_Q);                   \
+        __mmask##n numbers = _mm512_cmp_##s##_mask(_mm512_load_##s(a), _mm512_load_##s(b), _CMP_ORD_Q);                       \
                                                                                                                               \
-        for (int k = 2 * n; k < PTXI_LANES; k += 2 * n)                                                                       \
-            numbers = _mm512_mask_cmp_##s##_mask(numbers, _mm512_load_##s(r + k), _mm512_load_##s(r + k + n), _CMP_ORD_Q);    \
+        for (int k = step; k < PTXI_LANES; k += step)                                                                         \
+            numbers = _mm512_mask_cmp_##s##_mask(numbers, _mm512_load_##s(a + k), _mm512_load_##s(b + k), _CMP_ORD_Q);        \
         return !_kortestc_mask##n##_u8(numbers, numbers);                                                                     \
     }                                                                                                                         \
     static inline bool ptxi_any_beyond_##t(const x *r, x limit)                                                               \
@@ -80,13 +80,12 @@ typedef __m128i V_int;
 #define NOT_BELOW(s, x, y) _mm_cmpnlt_##s(x, y)
 #endif
 #define ROW_TESTS(t, s, x, n)                                                                                                 \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
+    static inline bool ptxi_either_nan_##t(const x *a, const x *b, int step)                                                  \
     {                                                                                                                         \
-        enum { N = sizeof(V_##s) / sizeof *r };                                                                               \
-        V_##s nan = V(setzero_##s)();                                                                                         \
+        V_##s nan = UNORDERED(s, V(load_##s)(a), V(load_##s)(b));                                                             \
                                                                                                                               \
-        for (int k = 0; k < PTXI_LANES; k += 2 * N)                                                                           \
-            nan = V(or_##s)(nan, UNORDERED(s, V(load_##s)(r + k), V(load_##s)(r + k + N)));                                   \
+        for (int k = step; k < PTXI_LANES; k += step)                                                                         \
+            nan = V(or_##s)(nan, UNORDERED(s, V(load_##s)(a + k), V(load_##s)(b + k)));                                       \
         return V(movemask_##s)(nan);                                                                                          \
     }                                                                                                                         \
     static inline bool ptxi_any_beyond_##t(const x *r, x limit)                                                               \
@@ -99,12 +98,12 @@ typedef __m128i V_int;
     }
 #else
 #define ROW_TESTS(t, s, x, n)                                                                                                 \
-    static inline bool ptxi_any_nan_##t(const x *r)                                                                           \
+    static inline bool ptxi_either_nan_##t(const x *a, const x *b, int step)                                                  \
     {                                                                                                                         \
         bool nan = false;                                                                                                     \
                                                                                                                               \
-        for (int k = 0; k < PTXI_LANES; k++)                                                                                  \
-            nan |= r[k] != r[k];                                                                                              \
+        for (int k = 0; k < PTXI_LANES; k += step)                                                                            \
+            nan |= a[k] != a[k] || b[k] != b[k];                                                                              \
         return nan;                                                                                                           \
     }                                                                                                                         \
     static inline bool ptxi_any_beyond_##t(const x *r, x limit)                                                               \
@@ -118,6 +117,20 @@ typedef __m128i V_int;
 #endif
 ROW_TESTS(f32, ps, float, 16)
 ROW_TESTS(f64, pd, double, 8)
+
+#if defined(V)
+enum { V_FLOATS = sizeof(V_ps) / sizeof(float), V_DOUBLES = sizeof(V_pd) / sizeof(double) };
+#else
+enum { V_FLOATS = 1, V_DOUBLES = 1 };
+#endif
+static inline bool ptxi_any_nan_f32(const float *r)
+{
+    return ptxi_either_nan_f32(r, r + V_FLOATS, 2 * V_FLOATS);
+}
+static inline bool ptxi_any_nan_f64(const double *r)
+{
+    return ptxi_either_nan_f64(r, r + V_DOUBLES, 2 * V_DOUBLES);
+}
 CLAMP(f32, ps, float)
 CLAMP(f64, pd, double)
 #undef ROW_TESTS

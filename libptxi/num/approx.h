@@ -28,7 +28,7 @@ enum {
 #define PTXI_LG2 8, PTXI_LG2_BIAS
 #define PTXI_SIN 7, 0
 
-/* The rows as pairs, and as columns, the last with c12's halves exchanged. */
+/* The rows as pairs, and as columns, c0 with 2^16 less for sin, and the last with c12's halves exchanged. */
 struct ptxi_num_row {
     uint32_t c0, c12;
 };
@@ -328,14 +328,15 @@ static inline uint32_t ptxi_num_cos_approx_f32(uint32_t a)
 /* ---- tanh: 1 to 16 segments a binade from 2^-8 to 8; below, the operand itself; above, 1 ---- */
 
 /* By the last 4 bits of the operand's exponent: how far the operand is shifted down until 17 bits are left that do not choose among its binade's
- * rows, and the sum's shift, both as bytes and as words; the binade's first row; and what makes the operand, shifted down, the number of a row. */
+ * rows; the sum's shift; and the binade's first row. And for AVX-512: how far it is turned until those bits are on top, and the row is at the
+ * bottom, but for these bits of it; and the shift. */
 extern const _Alignas(16) uint8_t ptxi_num_tanh_down[16], ptxi_num_tanh_shift[16], ptxi_num_tanh_first[16];
-extern const _Alignas(64) uint32_t ptxi_num_tanh_down_words[16], ptxi_num_tanh_shift_words[16], ptxi_num_tanh_start[16];
+extern const _Alignas(64) uint32_t ptxi_num_tanh_turn[16], ptxi_num_tanh_mark[16], ptxi_num_tanh_shift_words[16];
 
 static inline uint32_t ptxi_num_tanh_approx_f32(uint32_t a)
 {
     uint32_t sign = a & 0x80000000, v = a & 0x7fffffff, b = v >> 23 & 15, r;
-    uint32_t f = (v >> ptxi_num_tanh_down[b]) + ptxi_num_tanh_start[b], x = f & 0x1ffff;
+    uint32_t f = ((v & 0x7fffff) >> ptxi_num_tanh_down[b]) + ((uint32_t)ptxi_num_tanh_first[b] << 17), x = f & 0x1ffff;
     struct ptxi_num_row row = ptxi_num_tanh.rows[f >> 17 & 63];
     int64_t low = ptxi_num_low(row, x, x, 0) + ((int64_t)x << 15);
 

@@ -270,7 +270,7 @@ def table(name, rows):
     print('#define %s_ROWS(ROW) \\' % name.upper())
     for i in range(0, len(rows), 4):
         print('    ' + ' '.join('ROW(0x%08x, 0x%08x)' % row for row in rows[i:i + 4]) + (' \\' if i + 4 < len(rows) else ''))
-    print('TABLE(%s, %d, %s_ROWS)\n' % (name, len(rows), name.upper()))
+    print('TABLE%s(%s, %d, %s_ROWS)\n' % ('_LESS' if name == 'sin' else '', name, len(rows), name.upper()))
 
 
 def by_exponent(values):
@@ -281,15 +281,38 @@ def by_exponent(values):
     return result
 
 
+def tanh_first():
+    """The binades' first rows, each at a multiple of their number; below 32 where sums are shifted by 5, so that with AVX-512 the number of a
+    row shifted by as much is 0."""
+    first, n = [0] * len(TANH_BITS), 0
+    for k in sorted(range(len(TANH_BITS)), key=lambda k: (TANH_SHIFT[k] != 5, -TANH_BITS[k])):
+        rows = 1 << TANH_BITS[k]
+        first[k] = n = -(-n // rows) * rows
+        n += rows
+        assert n <= 32 or TANH_SHIFT[k] != 5
+    return first
+
+
+def placed_tanh(rows):
+    """64 rows, as tanh_first() has them."""
+    result = [(0, 0)] * 64
+    for first, bits in zip(tanh_first(), TANH_BITS):
+        result[first:first + (1 << bits)], rows = rows[:1 << bits], rows[1 << bits:]
+    return result
+
+
+def write_tanh_words(name, values):
+    words = ['0x%02x' % v for v in by_exponent(values)]
+    print('const _Alignas(64) uint32_t ptxi_num_tanh_%s[16] = {\n    %s\n};' % (name, ', '.join(words)))
+
+
 def write_tanh_binades():
-    first = [sum(1 << bits for bits in TANH_BITS[:i]) for i in range(len(TANH_BITS))]
     down = [6 - bits for bits in TANH_BITS]
-    start = [(f << 17) - ((TANH_LEAST + k) << 23 >> d) & 0xffffffff for k, (f, d) in enumerate(zip(first, down))]
-    for name, values in (('down', down), ('shift', TANH_SHIFT)):
-        print('BY_BINADE(tanh_%s, %s)' % (name, ', '.join('%d' % v for v in by_exponent(values))))
-    print('const _Alignas(16) uint8_t ptxi_num_tanh_first[16] = { %s };' % ', '.join('%d' % v for v in by_exponent(first)))
-    words = ['0x%08x' % v for v in by_exponent(start)]
-    print('const _Alignas(64) uint32_t ptxi_num_tanh_start[16] = {\n    %s,\n    %s\n};' % (', '.join(words[:8]), ', '.join(words[8:])))
+    for name, values in (('down', down), ('shift', TANH_SHIFT), ('first', tanh_first())):
+        print('const _Alignas(16) uint8_t ptxi_num_tanh_%s[16] = { %s };' % (name, ', '.join('%d' % v for v in by_exponent(values))))
+    write_tanh_words('turn', [d + 17 for d in down])
+    write_tanh_words('mark', [(f ^ TANH_LEAST + k << bits) & 0x3f for k, (f, bits) in enumerate(zip(tanh_first(), TANH_BITS))])
+    write_tanh_words('shift_words', TANH_SHIFT)
 
 
 def write(units, tanh_rows):
@@ -300,18 +323,18 @@ def write(units, tanh_rows):
     print('#define FIRST(c0, c12) c0,')
     print('#define SECOND(c0, c12) c12,')
     print('#define TURNED(c0, c12) (uint32_t)(c12) << 16 | (c12) >> 16,')
-    print('#define TABLE(name, size, ROWS) \\')
-    print('    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) }, { ROWS(TURNED) } };')
-    print('#define BY_BINADE(name, ...)                                              \\')
-    print('    const _Alignas(16) uint8_t ptxi_num_##name[16] = { __VA_ARGS__ }; \\')
-    print('    const _Alignas(64) uint32_t ptxi_num_##name##_words[16] = { __VA_ARGS__ };\n')
+    print('#define FIRST_LESS(c0, c12) (c0) - 0x10000,')
+    for name, first in (('TABLE', 'FIRST'), ('TABLE_LESS', 'FIRST_LESS')):
+        print('#define %s(name, size, ROWS) \\' % name)
+        print('    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(%s) }, { ROWS(SECOND) }, { ROWS(TURNED) } };' % first)
+    print()
     for name, (rows, bias) in units.items():
         if bias:
             print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))
         if name in ('rsqrt', 'sqrt'):
             rows = rows[64:] + rows[:64]                                # by the exponent's last bit
         table(name, packed(name, rows))
-    table('tanh', packed_tanh(tanh_rows) + [(0, 0)] * (64 - len(tanh_rows)))
+    table('tanh', placed_tanh(packed_tanh(tanh_rows)))
     write_tanh_binades()
 
 
