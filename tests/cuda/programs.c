@@ -24,6 +24,7 @@ struct call {
     ptxiTensorMap maps[3];
     ptxiTexObject texture;
     ptxiArray array;
+    ptxiMipmappedArray pyramid;
 };
 
 enum fill { BITS, UNITS /* floats in [-1, 1) */, HALVES /* f16 in [-1, 1) */ };
@@ -100,13 +101,36 @@ static void copy_texels(ptxiArray array, const void *texels, size_t row, size_t 
 
 static void make_texture(struct call *c, ptxiAddressMode outside, float most_level)
 {
-    PTXI_RESOURCE_DESC resource = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = c->array };
+    PTXI_RESOURCE_DESC resource = { .resType = c->pyramid ? PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY : PTXI_RESOURCE_TYPE_ARRAY };
     PTXI_TEXTURE_DESC sampler = { .addressMode = { outside, outside, outside }, .filterMode = PTXI_TR_FILTER_MODE_LINEAR,
                                   .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR, .maxMipmapLevelClamp = most_level,
                                   .flags = PTXI_TRSF_NORMALIZED_COORDINATES };
 
+    if (c->pyramid)
+        resource.res.mipmap.hMipmappedArray = c->pyramid;
+    else
+        resource.res.array.hArray = c->array;
     driver_must(driver.TexObjectCreate(&c->texture, &resource, &sampler, NULL), "TexObjectCreate");
     c->params[3] = &c->texture;
+}
+
+/* 64 x 64 texels of four bytes, and all smaller levels. */
+static void pyramid(const struct program *p, struct call *c)
+{
+    enum { SIDE = 64, LEVELS = 7 };
+    static uint32_t texels[SIDE * SIDE];
+
+    (void)p;
+    fill(BITS, texels, sizeof texels);
+    driver_must(driver.MipmappedArrayCreate(&c->pyramid, &(PTXI_ARRAY3D_DESCRIPTOR){ SIDE, SIDE, 0, PTXI_AD_FORMAT_UNSIGNED_INT8, 4, 0 }, LEVELS),
+                "MipmappedArrayCreate");
+    for (unsigned k = 0; k < LEVELS; k++) {
+        ptxiArray level;
+
+        driver_must(driver.MipmappedArrayGetLevel(&level, c->pyramid, k), "MipmappedArrayGetLevel");
+        copy_texels(level, texels + k, (SIDE >> k) * 4, SIDE >> k, 1);
+    }
+    make_texture(c, PTXI_TR_ADDRESS_MODE_WRAP, LEVELS - 1);
 }
 
 /* 16 x 16 x 16 floats. */
@@ -148,6 +172,7 @@ static const struct program programs[] = {
     { LAUNCH("persistent.sm_80", "persistent", 6, 128, 40, 160, 160) },
     { LAUNCH("persistent.sm_80", "workers", 3, 64, 3000, 768, 768) },
     { LAUNCH("gemm.sm_90a", "gemm", 4, 384, 256, 2 * 2 * 256 * 256, 4 * 256 * 256), .shared = 161 << 10, .fill = HALVES, .prepare = gemm_maps },
+    { LAUNCH("sampling.sm_80", "levels", 32, 64, 64, 4, 32 * 64 * 16), .fill = UNITS, .prepare = pyramid },
     { LAUNCH("sampling.sm_80", "rays", 32, 32, 24, 12288, 8192), .fill = UNITS, .prepare = volume },
     { LAUNCH("device.sm_90-rdc", "device_scan", 1, 1, 9000, 72000, 72000) },
     { LAUNCH("device.sm_90-rdc", "device_sort", 1, 1, 9000, 36000, 36000) },
@@ -213,6 +238,8 @@ static void release(struct call *c)
 {
     if (c->texture)
         driver_must(driver.TexObjectDestroy(c->texture), "TexObjectDestroy");
+    if (c->pyramid)
+        driver_must(driver.MipmappedArrayDestroy(c->pyramid), "MipmappedArrayDestroy");
     if (c->array)
         driver_must(driver.ArrayDestroy(c->array), "ArrayDestroy");
     driver_must(driver.MemFree(c->in), "MemFree");
