@@ -24,6 +24,7 @@ struct shared_matrix {
     unsigned granule; /* bytes that swizzling keeps together */
     bool turned;      /* M or N major */
     unsigned packed;  /* bits of elements of which 16 lie in a unit, then padding; 0: bytes as they are */
+    bool absolute;    /* `leading` is where what does not fit into a row of the pattern goes on */
 };
 
 /* The offset of unit `unit` of row `row`, where rows are what lies in units: lines of A and B, or if turned what is across them.
@@ -33,10 +34,14 @@ static inline uint32_t shared_matrix_place(const struct shared_matrix *x, unsign
     unsigned units = x->width / LINE_UNIT;
     uint32_t at = x->start + row % x->height * x->width + unit % units * LINE_UNIT;
 
-    if (units == 1 && x->turned)
+    if (x->absolute && x->start % x->width / LINE_UNIT + unit >= units)
+        at += x->leading - x->start - x->width + x->start % x->width;
+    else if (units == 1 && x->turned)
         at += unit * x->stride + row / x->height * x->leading;
     else
-        at += unit / units * x->leading + row / x->height * x->stride;
+        at += unit / units * x->leading;
+    if (units > 1 || !x->turned)
+        at += row / x->height * x->stride;
     if (units > 1)
         at ^= (((at >> 7) - x->base) & (x->width / x->granule - 1)) * x->granule;
     return at & 0x3ffff;

@@ -13,7 +13,8 @@ static inline struct shared_matrix tcgen05_matrix(const struct ptxi_cta *c, uint
 
     return (struct shared_matrix){ .memory = c->shared, .start = (uint32_t)(d & 0x3fff) << 4, .leading = (uint32_t)(d >> 16 & 0x3fff) << 4,
                                    .stride = (uint32_t)(d >> 32 & 0x3fff) << 4, .base = d >> 49 & 7, .width = widths[d >> 61],
-                                   .height = wide && turned ? 4 : 8, .granule = wide ? 2 * LINE_UNIT : LINE_UNIT, .turned = turned, .packed = packed };
+                                   .height = wide && turned ? 4 : 8, .granule = wide ? 2 * LINE_UNIT : LINE_UNIT, .turned = turned, .packed = packed,
+                                   .absolute = d >> 52 & 1 };
 }
 
 #endif

@@ -3,7 +3,7 @@
 #include "exec/level.h"
 #include "exec/tcgen05.h"
 
-enum { M = PTXI_TMEM_LANES, N = 256, MOST_SHIFT = 32, A_BYTES = 32 };
+enum { M = PTXI_TMEM_LANES, N = 256, MOST_SHIFT = 32, MOST_SCALES = 6, CODES = 2 * LINE_K /* of a line */ };
 
 struct product {
     const struct ptxi_tmem_mma *x;
@@ -17,6 +17,8 @@ struct product {
     bool half;            /* 16 rows of each warp's 32 lanes are used */
     unsigned parts;       /* of the columns, which lie one below the other */
     struct lines lines;
+    unsigned a_bytes;     /* of a line of A */
+    unsigned scales;      /* of a line */
     bool f16, integers, accumulate;
     struct ptxi_dot_model model;
 };
@@ -82,12 +84,14 @@ static bool read_descriptor(struct product *p)
     p->n = (d >> 17 & 63) << 3;
     p->lines.bits = kind == PTXI_TMEM_TF32 ? 32 : kind == PTXI_TMEM_F16 ? 16 : kind == PTXI_TMEM_MXF4 ? 4 : 8;
     p->lines.sparse = p->x->sparse;
-    p->lines.k = A_BYTES * 8 / p->lines.bits * (p->lines.sparse ? 2 : 1);
+    p->a_bytes = kind == PTXI_TMEM_MXF4 && d >> 31 ? 48 : 32;
+    p->scales = p->x->scales * p->a_bytes / 32;
+    p->lines.k = p->a_bytes * 8 / p->lines.bits * (p->lines.sparse ? 2 : 1);
     p->lines.a = type_of(kind, d >> 7 & 7);
     p->lines.b = type_of(kind, d >> 10 & (kind == PTXI_TMEM_MXF4 ? 3 : 7));
     p->integers = kind == PTXI_TMEM_I8;
     p->f16 = !is_scaled(p) && !p->integers && result == 0;
-    if (p->lines.a == PTXI_DOT_TYPES || p->lines.b == PTXI_DOT_TYPES || (d >> 2 & 1) != p->lines.sparse || (is_scaled(p) && kind == PTXI_TMEM_MXF4 && d >> 31) ||
+    if (p->lines.a == PTXI_DOT_TYPES || p->lines.b == PTXI_DOT_TYPES || (d >> 2 & 1) != p->lines.sparse || (p->a_bytes == 48 && p->lines.sparse) ||
         (!is_scaled(p) && result != (p->integers ? 2 : !p->f16)) || (kind == PTXI_TMEM_TF32 && p->f16) || !find_layout(p, m)) {
         ptxi_tmem_misuse(p->w, p->i, "the instruction descriptor names a shape or types that the instruction does not have");
         return false;
@@ -130,6 +134,15 @@ static void negate(const struct product *p, uint16_t type, unsigned char (*line)
     lines_negate(p->lines.bits, packed_bits(p, type) ? 0x20 : 1u << (p->lines.bits - 1), line, count);
 }
 
+/* PTX ISA, "Restrictions on the Leading Dimension Absolute Address Stride". */
+static bool check_matrix(const struct product *p, const struct shared_matrix *m)
+{
+    if (!m->absolute || (m->width == 128 && m->granule == LINE_UNIT && !m->turned && !m->base))
+        return true;
+    ptxi_tmem_misuse(p->w, p->i, "a leading dimension as an absolute address needs 128-byte swizzling, K major order and no base offset");
+    return false;
+}
+
 /* With .ashift each row is the one below, but the last. */
 static bool read_a(const struct product *p, unsigned cta, struct operands *t)
 {
@@ -139,13 +152,13 @@ static bool read_a(const struct product *p, unsigned cta, struct operands *t)
     if (!p->x->a_in_tmem) {
         struct shared_matrix m = tcgen05_matrix(p->ctas[cta], value_64(p, PTXI_TMEM_MMA_A), p->idesc >> 15 & 1, packed_bits(p, p->lines.a));
 
-        return read_lines(p->w, p->i, &m, 0, p->rows, A_BYTES, p->lines.bits < 8 ? 1 : p->lines.bits / 8, t->a);
+        return check_matrix(p, &m) && read_lines(p->w, p->i, &m, 0, p->rows, p->a_bytes, p->lines.bits < 8 ? 1 : p->lines.bits / 8, t->a);
     }
     address = value_32(p, PTXI_TMEM_MMA_A);
-    if (!check_rows(p, tmem, address, A_BYTES / 4))
+    if (!check_rows(p, tmem, address, p->a_bytes / 4))
         return false;
     for (unsigned m = 0; m < p->rows; m++)
-        for (unsigned k = 0; k < A_BYTES / 4; k++)
+        for (unsigned k = 0; k < p->a_bytes / 4; k++)
             memcpy(t->a[m] + 4 * k, &tmem->cell[ptxi_tmem_column(address) + k][lane_of(p, address, p->x->shifted && m + 1 < p->rows ? m + 1 : m)], 4);
     return true;
 }
@@ -206,7 +219,7 @@ static unsigned char (*read_b(const struct product *p, struct operands *t))[LINE
         struct shared_matrix m = tcgen05_matrix(p->ctas[c], value_64(p, PTXI_TMEM_MMA_B), turned, packed_bits(p, p->lines.b));
         unsigned all = count + shift;
 
-        if (!read_lines(p->w, p->i, &m, 0, turned ? (all + per - 1) / per * per : all, p->lines.k * p->lines.bits / 8, size, t->b + c * count))
+        if (!check_matrix(p, &m) || !read_lines(p->w, p->i, &m, 0, turned ? (all + per - 1) / per * per : all, p->lines.k * p->lines.bits / 8, size, t->b + c * count))
             return NULL;
     }
     clear_columns(p, mask, t->b + shift);
@@ -260,32 +273,45 @@ static void write_d(const struct product *p, unsigned cta, uint32_t address, uns
 
 /* --- products with scales: PTX ISA, "Block Scaling" --- */
 
-/* Scales of row m of A or of column m of B, which are rows of 32 lanes of tensor memory, as often as there are lanes. */
+/* Rows of 32 lanes of tensor memory, as often as there are lanes, hold the scales of as many rows of A or columns of B. Those that do not fit into
+ * a word go on in the next word of the same lane, which is behind the words of all rows; of them there are 128 or a multiple. */
+static unsigned columns_of_scales(const struct product *p, unsigned operand)
+{
+    return operand == PTXI_TMEM_MMA_SCALE_A ? M / 32 : (p->n + M - 1) / M * M / p->parts / 32;
+}
+
 static void read_scales(const struct product *p, unsigned cta, unsigned operand, unsigned id, unsigned line, uint8_t *scale)
 {
     const struct ptxi_tmem *t = p->ctas[cta]->tmem;
     uint32_t column = ptxi_tmem_column(value_32(p, operand));
     unsigned part = operand == PTXI_TMEM_MMA_SCALE_B && p->parts == 2 ? p->n / 2 : N, at = line % part;
-    uint32_t word = t->cell[(column + at / 32) % PTXI_TMEM_COLUMNS][line / part * 64 + at % 32];
 
-    for (unsigned k = 0; k < p->x->scales; k++)
+    for (unsigned k = 0; k < p->scales; k++) {
+        uint32_t word = t->cell[(column + at / 32 + (id + k) / 4 * columns_of_scales(p, operand)) % PTXI_TMEM_COLUMNS][line / part * 64 + at % 32];
+
         scale[k] = (uint8_t)(word >> (id + k) % 4 * 8);
+    }
 }
 
 static bool check_scales(const struct product *p, unsigned cta)
 {
+    static const unsigned operands[] = { PTXI_TMEM_MMA_SCALE_A, PTXI_TMEM_MMA_SCALE_B };
     const struct ptxi_tmem *t = p->ctas[cta]->tmem;
+    unsigned ids[] = { p->idesc >> 29 & 3, p->idesc >> 4 & 3 }, used[] = { (p->rows + 31) / 32, (p->n / p->parts + 31) / 32 };
 
-    return ptxi_tmem_check(p->w, p->i, t, ptxi_tmem_column(value_32(p, PTXI_TMEM_MMA_SCALE_A)), (p->rows + 31) / 32) &&
-           ptxi_tmem_check(p->w, p->i, t, ptxi_tmem_column(value_32(p, PTXI_TMEM_MMA_SCALE_B)), (p->n / p->parts + 31) / 32);
+    for (unsigned k = 0; k < 2; k++)
+        if (!ptxi_tmem_check(p->w, p->i, t, ptxi_tmem_column(value_32(p, operands[k])),
+                             (ids[k] + p->scales - 1) / 4 * columns_of_scales(p, operands[k]) + used[k]))
+            return false;
+    return true;
 }
 
 static void add_scaled(const struct product *p, unsigned cta, struct operands *t, unsigned row, unsigned n, unsigned char (*line_b)[LINE], uint32_t *c)
 {
     const unsigned stored = lines_stored(&p->lines);
     bool ue4m3 = p->x->kind == PTXI_TMEM_MXF4 && !(p->idesc >> 23 & 1);
-    uint32_t a[LINE_K], b[PTXI_TILE_N][2 * LINE_K], chosen[LINE_K];
-    uint8_t scale_a[4], scale_b[PTXI_TILE_N][4];
+    uint32_t a[CODES], b[PTXI_TILE_N][CODES], chosen[CODES];
+    uint8_t scale_a[MOST_SCALES], scale_b[PTXI_TILE_N][MOST_SCALES];
 
     for (unsigned l = 0; l < PTXI_TILE_N; l++) {
         lines_codes(p->lines.b, p->lines.bits, line_b[n + l], p->lines.k, b[l]);
@@ -293,7 +319,7 @@ static void add_scaled(const struct product *p, unsigned cta, struct operands *t
     }
     for (unsigned l = 0; l < PTXI_TILE_OUT; l++) {
         unsigned m = row + l / PTXI_TILE_N, q = l % PTXI_TILE_N;
-        struct ptxi_dot_scales scales = { ue4m3, (uint8_t)(stored / p->x->scales), scale_a, scale_b[q] };
+        struct ptxi_dot_scales scales = { ue4m3, (uint8_t)(stored / p->scales), scale_a, scale_b[q] };
         uint32_t *d = &c[q * LINE_ROWS + l / PTXI_TILE_N];
 
         if (!q) {

@@ -177,7 +177,7 @@ static uint32_t round_sum(enum ptxi_dot_rounding rounding, int64_t sum, int expo
 
 /* --- sums --- */
 
-enum { MOST = 64 };
+enum { MOST = 96 };
 
 static uint32_t chunk(const struct ptxi_dot_model *m, const struct number *products, unsigned n, uint32_t c)
 {

@@ -1,9 +1,11 @@
-/* mma: every element of every operand at its place, with numbers that all formats hold exactly; the warp in one piece or in two. */
+/* mma: every element of every operand at its place, with numbers that all formats hold exactly, the warp in one piece or in two; and sums of
+ * floats of all kinds, which num/dot.h tells one by one. */
 #include "unit/bits.h"
 
 #include <string.h>
 
 #include "isa/fragment.h"
+#include "num/dot.h"
 #include "ptxi.h"
 #include "unit/matrix.h"
 
@@ -167,7 +169,51 @@ static void make_operands(const struct form *f, unsigned selector)
         }
 }
 
-static void run(const struct form *f, unsigned selector, bool parted, const char *text)
+/* --- sums --- */
+
+enum regime { LARGEST /* significands, so that sums of one sign are as large as can be */, NEAR /* exponents */, SPARSE, ANY /* bits */, PLACES };
+
+static uint32_t code_of(const struct ptxi_num_small *f, enum regime regime)
+{
+    uint32_t sign = any() % 2 << (f->fraction + f->exponent), fraction = any() & ((1u << f->fraction) - 1);
+
+    switch (regime) {
+    case LARGEST: return (uint32_t)f->bias << f->fraction | ((1u << f->fraction) - 1);
+    case NEAR: return sign | ((uint32_t)f->bias - any() % 12) << f->fraction | fraction;
+    case SPARSE: return any() % 8 ? 0 : sign | ((uint32_t)f->bias - any() % 3) << f->fraction | fraction;
+    default: return any() & ((1u << (f->fraction + f->exponent + 1)) - 1);
+    }
+}
+
+static void make_sums(const struct form *f, enum regime regime)
+{
+    static const struct ptxi_num_small f32 = { 23, 8, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff };
+    bool f16 = !strncmp(f->types, "f16", 3);
+    enum ptxi_dot_type type = f->bits == 32 ? PTXI_DOT_tf32 : strstr(f->types, "bf16") ? PTXI_DOT_bf16 : PTXI_DOT_f16;
+    struct ptxi_dot_model model = ptxi_dot_find(90, PTXI_DOT_WARP, type, f16);
+    struct ptxi_fragment a = ptxi_fragment_a(f->m, f->bits), b = ptxi_fragment_b(8, f->bits), c = ptxi_fragment_c(f->m, f16 ? 16 : 32);
+    uint32_t va[16][16], vb[8][16], drop = type == PTXI_DOT_tf32 ? 13 : 0;
+
+    memset(in, 0, sizeof in);
+    memset(want, 0, sizeof want);
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned k = 0; k < f->k; k++) {
+            put(in, LANE, &a, l, k, (va[l][k] = code_of(&ptxi_dot_formats[type], regime)) << drop);
+            if (l < 8)
+                put(in + 64, LANE, &b, k, l, (vb[l][k] = code_of(&ptxi_dot_formats[type], regime)) << drop);
+        }
+    for (unsigned m = 0; m < 16; m++)
+        for (unsigned n = 0; n < 8; n++) {
+            uint32_t to = code_of(f16 ? &ptxi_num_f16 : &f32, regime);
+
+            put(in + 128, LANE, &c, m, n, to);
+            put(want, 64, &c, m, n, ptxi_dot(&model, type, type, va[m], vb[n], f->k, to));
+        }
+}
+
+/* --- running --- */
+
+static void run(const struct form *f, unsigned selector, bool parted, enum regime regime, const char *text)
 {
     ptxiDevicePtr from, to;
     void *params[] = { &from, &to };
@@ -179,35 +225,61 @@ static void run(const struct form *f, unsigned selector, bool parted, const char
     ck_assert_int_eq(ptxiMemAlloc(&from, sizeof in), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemAlloc(&to, sizeof out), PTXI_SUCCESS);
     for (int round = 0; round < ROUNDS; round++) {
-        make_operands(f, selector);
+        if (regime == PLACES)
+            make_operands(f, selector);
+        else
+            make_sums(f, regime);
         ptxiMemsetD8(to, 0, sizeof out);
         ptxiMemcpyHtoD(from, in, sizeof in);
         ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
         ptxiMemcpyDtoH(out, to, sizeof out);
         for (unsigned i = 0; i < sizeof out; i += 4)
-            ck_bits32_at(*(uint32_t *)(out + i), *(uint32_t *)(want + i), "m%un8k%u.%s%s, selector %u, %s, lane %u, byte %u", f->m, f->k, f->types, f->tail,
-                         selector, parted ? "parted" : "together", i / 64, i % 64);
+            ck_bits32_at(*(uint32_t *)(out + i), *(uint32_t *)(want + i), "m%un8k%u.%s%s, selector %u, %s, numbers %u, lane %u, byte %u", f->m, f->k,
+                         f->types, f->tail, selector, parted ? "parted" : "together", regime, i / 64, i % 64);
     }
     ptxiMemFree(from);
     ptxiMemFree(to);
     ptxiModuleUnload(module);
 }
 
-START_TEST(places)
+static ptxiContext begin(void)
 {
-    static char text[16 * KERNEL];
-    const struct form *f = &forms[_i];
     ptxiDevice device;
     ptxiContext context;
 
     ck_assert_int_eq(ptxiInit(0), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiDeviceGet(&device, 0), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiCtxCreate(&context, 0, device), PTXI_SUCCESS);
+    return context;
+}
+
+START_TEST(places)
+{
+    static char text[16 * KERNEL];
+    const struct form *f = &forms[_i];
+    ptxiContext context = begin();
+
     for (unsigned s = 0; s < (f->selectors ? f->selectors : 1); s++)
         for (int parted = 0; parted < 2; parted++) {
             kernel(text, f, s, parted);
-            run(f, s, parted, text);
+            run(f, s, parted, PLACES, text);
         }
+    ptxiCtxDestroy(context);
+}
+END_TEST
+
+START_TEST(sums)
+{
+    static char text[16 * KERNEL];
+    const struct form *f = &forms[_i];
+    ptxiContext context;
+
+    if (f->kind != 'f' || f->chunk || f->bits < 16)
+        return;
+    context = begin();
+    kernel(text, f, 0, false);
+    for (enum regime r = LARGEST; r < PLACES; r++)
+        run(f, 0, false, r, text);
     ptxiCtxDestroy(context);
 }
 END_TEST
@@ -215,10 +287,11 @@ END_TEST
 int main(void)
 {
     Suite *s = suite_create("mma");
-    TCase *t = tcase_create("places");
+    TCase *t = tcase_create("matrices");
 
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, places, 0, FORMS);
+    tcase_add_loop_test(t, sums, 0, FORMS);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

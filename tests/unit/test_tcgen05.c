@@ -8,7 +8,7 @@
 #include "isa/fragment.h"
 #include "unit/small.h"
 
-enum { THREADS = 128, LANES = 128, COLUMNS = 128, IMAGE = 32768, B_AT = 16384, MOST_M = 256, MOST_N = 64, MOST_K = 128, INT = -1 };
+enum { THREADS = 128, LANES = 128, COLUMNS = 128, IMAGE = 45056, B_AT = 16384, NEXT_A = 28672, NEXT_B = 6144 /* behind B_AT */, MOST_M = 256, MOST_N = 64, MOST_K = 128, INT = -1 };
 /* columns of tensor memory: of D, then */
 enum { A_COLUMN = 64, META_COLUMN = 72, SCALE_A_COLUMN = 80, SCALE_B_COLUMN = 88 };
 
@@ -16,7 +16,7 @@ static const struct kind {
     const char *name;
     unsigned result, code_a, code_b; /* fields of the instruction descriptor */
     int a, b;                        /* floats of unit/small.h; INT: s8, u8 */
-    unsigned bits, scales;           /* of a container in tensor memory; of a row of A */
+    unsigned bits, scales;           /* of a container in tensor memory; of a row of A: 3 or 6 if K is 96 */
     bool ue4m3;
 } kinds[] = {
     { "f16", 1, 0, 0, F16_, F16_, 16, 0, false },        { "f16", 0, 0, 0, F16_, F16_, 16, 0, false },
@@ -27,8 +27,10 @@ static const struct kind {
     { "mxf8f6f4.block_scale.scale_vec::1X", 0, 4, 1, E3M2, E5M2, 8, 1, false },
     { "mxf4.block_scale.scale_vec::2X", 0, 1, 1, E2M1, E2M1, 4, 2, false },
     { "mxf4nvf4.block_scale.scale_vec::4X", 0, 1, 1, E2M1, E2M1, 4, 4, true },
+    { "mxf4.block_scale.block32", 0, 1, 1, E2M1, E2M1, 4, 3, false },
+    { "mxf4nvf4.block_scale.block16", 0, 1, 1, E2M1, E2M1, 4, 6, true },
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = sizeof kinds / sizeof *kinds, LONG_KINDS = 2 };
 
 static const struct path {
     bool ws, pair;
@@ -43,10 +45,18 @@ struct form {
     bool sparse, a_in_tmem;
 };
 
+/* K = 96, which another target has: lines of 48 bytes, whose second part lies elsewhere. */
+static bool is_long(const struct kind *k)
+{
+    return k->scales && k->scales % 3 == 0;
+}
+
 static bool form_of(unsigned n, struct form *f)
 {
     *f = (struct form){ &kinds[n % KINDS], &paths[n / KINDS % PATHS], n / KINDS / PATHS & 1, n / KINDS / PATHS & 2 };
-    return !f->kind->scales || (!f->path->ws && f->path->m >= (f->path->pair && f->sparse ? 256 : 128));
+    if (is_long(f->kind) && (f->sparse || f->a_in_tmem))
+        return false;
+    return !f->kind->scales || (!f->path->ws && f->path->m >= (f->path->pair && (f->sparse || is_long(f->kind)) ? 256 : 128));
 }
 
 /* What only some forms have. */
@@ -81,6 +91,8 @@ static void print_instruction(FILE *out, const struct form *f)
 
     for (unsigned k = 0; k < 4; k++)
         fprintf(out, "mov.b32 %%lane%u, 0x%x; ", k, lanes_out[k]);
+    if (is_long(f->kind))
+        fputs("shl.b64 %w3, %w3, 16; add.u64 %da, %da, %w3; add.u64 %db, %db, %w3; ", out);
     fprintf(out, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s [%%d], %s, %%db%s, %%idesc", f->path->ws ? ".ws" : "", f->sparse ? ".sp" : "", group, f->kind->name,
             shifts(f) ? ".ashift" : "", f->a_in_tmem ? "[%a]" : "%da", f->sparse ? ", [%e]" : "");
     if (f->kind->scales)
@@ -139,12 +151,21 @@ static const char *const packings[PACKINGS] = { "", ".b8x16.b6x16_p32", ".b8x16.
 
 static ptxiDevicePtr image, cells;
 
+static void print_long_kernels(FILE *out)
+{
+    struct form f;
+
+    for (unsigned n = 0; n < FORMS; n++)
+        if (form_of(n, &f) && is_long(f.kind))
+            print_kernel(out, n, &f, f.path->pair, NULL);
+}
+
 static void print_kernels(FILE *out)
 {
     struct form f;
 
     for (unsigned n = 0; n < FORMS; n++)
-        if (form_of(n, &f))
+        if (form_of(n, &f) && !is_long(f.kind))
             print_kernel(out, n, &f, f.path->pair, NULL);
     for (unsigned n = 0; n < COPIES * PACKINGS * 2; n++) {
         bool pair = n / COPIES / PACKINGS;
@@ -163,7 +184,8 @@ struct problem {
     unsigned k, stored, rows, half, columns; /* K and what is stored; rows of D in a CTA, whether they use half of the lanes; columns side by side */
     bool turn_a, turn_b, negate_a, negate_b, on;
     unsigned swizzle, base;
-    double a[MOST_M][MOST_K], b[MOST_K][MOST_N], scale_a[MOST_M][4], scale_b[MOST_N][4], d[MOST_M][MOST_N];
+    unsigned start;                         /* of a line in the pattern: how much of it lies elsewhere */
+    double a[MOST_M][MOST_K], b[MOST_K][MOST_N], scale_a[MOST_M][6], scale_b[MOST_N][6], d[MOST_M][MOST_N];
     uint8_t pair[MOST_M][16];                /* sparse: 4 bits a chunk */
     unsigned char image[2][IMAGE];
     uint32_t cells[2][LANES][COLUMNS];
@@ -213,13 +235,13 @@ static void make_numbers(struct problem *p)
             p->pair[m][c] = k->bits == 32 ? singles[any(2)] : pairs[any(6)];
         for (unsigned at = 0; at < p->stored; at++)
             p->a[m][column_of(p, m, at)] = random_number(k->a, true);
-        for (unsigned v = 0; v < 4; v++)
+        for (unsigned v = 0; v < 6; v++)
             p->scale_a[m][v] = k->scales ? (double)(1 << any(3)) : 1;
     }
     for (unsigned n = 0; n < p->f.path->n; n++) {
         for (unsigned row = 0; row < p->k; row++)
             p->b[row][n] = random_number(k->b, false);
-        for (unsigned v = 0; v < 4; v++)
+        for (unsigned v = 0; v < 6; v++)
             p->scale_b[n][v] = k->scales ? (double)(1 << any(3)) / 4 : 1;
         for (unsigned m = 0; m < p->f.path->m; m++)
             p->d[m][n] = 2 * ((double)any(50) - 25);
@@ -251,7 +273,19 @@ static uint64_t describe(const struct problem *p, bool turned, unsigned at)
 
     if (turned && p->f.kind->bits == 32)
         return (UINT64_C(4096) >> 4 << 16) | (UINT64_C(512) >> 4 << 32) | at >> 4 | UINT64_C(1) << 61 | UINT64_C(1) << 46;
+    if (is_long(p->f.kind)) {
+        x.leading = at + (at ? NEXT_B : NEXT_A);
+        return descriptor(&x, at + p->start) | UINT64_C(1) << 46 | UINT64_C(1) << 52;
+    }
     return descriptor(&x, at) | UINT64_C(1) << 46;
+}
+
+static unsigned place_long(const struct problem *p, bool is_b, unsigned line, unsigned byte)
+{
+    struct layout x = layout_of(p->swizzle, false);
+    unsigned at = p->start + byte;
+
+    return at < 128 ? place(&x, false, 8, line, at) : (is_b ? NEXT_B : NEXT_A) + place(&x, false, 8, line, at - 128);
 }
 
 static void put_number(struct problem *p, unsigned char *to, bool turned, int type, unsigned line, unsigned k, double v)
@@ -269,7 +303,8 @@ static void put_number(struct problem *p, unsigned char *to, bool turned, int ty
 
         for (unsigned b = 0; b < packed; b++) {
             unsigned bit = (element - first) * packed + b;
-            unsigned at = p->f.kind->bits == 4 ? place(&x, false, 8, line, first / 2 + bit / 8) : turned ? place(&x, true, 8, first + bit / 8, k) : place(&x, false, 8, line, first + bit / 8);
+            unsigned at = is_long(p->f.kind) ? place_long(p, to != p->image[0] && to != p->image[1], line, first / 2 + bit / 8)
+                          : p->f.kind->bits == 4 ? place(&x, false, 8, line, first / 2 + bit / 8) : turned ? place(&x, true, 8, first + bit / 8, k) : place(&x, false, 8, line, first + bit / 8);
 
             to[at] = (unsigned char)((to[at] & ~(1u << bit % 8)) | (code >> b & 1) << bit % 8);
         }
@@ -321,17 +356,20 @@ static void put_metadata(struct problem *p)
 static void put_scale(struct problem *p, unsigned cta, unsigned lane, unsigned column, unsigned id, const double *scale)
 {
     for (unsigned v = 0; v < p->f.kind->scales; v++) {
-        uint32_t code = (uint32_t)(ilogb(scale[v]) + (p->f.kind->ue4m3 ? 7 : 127)) << (p->f.kind->ue4m3 ? 3 : 0), shift = 8 * (id + v);
+        uint32_t code = (uint32_t)(ilogb(scale[v]) + (p->f.kind->ue4m3 ? 7 : 127)) << (p->f.kind->ue4m3 ? 3 : 0), shift = 8 * ((id + v) % 4);
+        unsigned word = column + (id + v) / 4 * 4; /* behind those of 128 rows */
 
         for (unsigned l = lane % 32; l < LANES; l += 32)
             if (lane < 32 || l / 64 == lane / 64)
-                p->cells[cta][l][column] = (p->cells[cta][l][column] & ~(255u << shift)) | code << shift;
+                p->cells[cta][l][word] = (p->cells[cta][l][word] & ~(255u << shift)) | code << shift;
     }
 }
 
 static unsigned scale_id(const struct problem *p)
 {
-    return p->f.kind->scales == 1 ? 3 : p->f.kind->scales == 2 ? 2 : 0;
+    static const unsigned ids[] = { 0, 3, 2, 3, 0, 0, 2 };
+
+    return ids[p->f.kind->scales];
 }
 
 static void put_scales(struct problem *p)
@@ -431,7 +469,7 @@ static uint32_t instruction_descriptor(const struct problem *p)
                  (uint32_t)p->turn_a << 15 | (uint32_t)p->turn_b << 16 | p->f.path->n >> 3 << 17;
 
     if (k->scales)
-        return d | (k->ue4m3 ? 0 : 1u << 23) | p->f.path->m >> 7 << 27 | scale_id(p) << 29;
+        return d | (uint32_t)is_long(k) << 31 | (k->ue4m3 ? 0 : 1u << 23) | p->f.path->m >> 7 << 27 | scale_id(p) << 29;
     return d | k->result << 4 | p->f.path->m >> 4 << 24 | (p->f.sparse && k->bits >= 16 ? 1 : 0);
 }
 
@@ -450,6 +488,13 @@ static void choose(struct problem *p, const struct form *f, unsigned round)
         p->turn_a = f->kind->bits >= 16 || f->path->m >= 64;
         p->turn_b = f->kind->bits >= 16 || f->path->ws;
         p->swizzle = 0;
+    }
+    if (is_long(f->kind)) {
+        static const unsigned starts[] = { 0, 96, 112, 80 };
+
+        p->k = p->stored = 96;
+        p->swizzle = 1;
+        p->start = starts[round];
     }
     if (f->kind->a != INT) {
         p->negate_a = round == 1 || round == 2;
@@ -492,6 +537,13 @@ static void check_form(unsigned number, const struct form *f, unsigned round)
 static void set_up(void)
 {
     load_kernels("8.8", "sm_100a", print_kernels);
+    ok(ptxiMemAlloc(&image, 2 * IMAGE));
+    ok(ptxiMemAlloc(&cells, 2 * LANES * COLUMNS * 4));
+}
+
+static void set_up_long(void)
+{
+    load_kernels("8.8", "sm_103a", print_long_kernels);
     ok(ptxiMemAlloc(&image, 2 * IMAGE));
     ok(ptxiMemAlloc(&cells, 2 * LANES * COLUMNS * 4));
 }
@@ -586,9 +638,13 @@ int main(void)
 
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, products_are_exact, 0, KINDS);
+    tcase_add_loop_test(t, products_are_exact, 0, KINDS - LONG_KINDS);
     tcase_add_loop_test(t, copies_go_where_they_should, 0, COPIES * PACKINGS * 2);
     tcase_add_test(t, shift_moves_a_warps_rows);
+    suite_add_tcase(s, t);
+    t = tcase_create("K = 96");
+    tcase_add_checked_fixture(t, set_up_long, close_context);
+    tcase_add_loop_test(t, products_are_exact, KINDS - LONG_KINDS, KINDS);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
