@@ -94,18 +94,23 @@ static const char dump_help[] =
 static const char layout_help[] =
     "Usage: ptxi layout INSTRUCTION.SHAPE.TYPE OPERAND\n"
     "       ptxi layout ldmatrix.m8n8.xN[.trans] | stmatrix.m8n8.xN[.trans] | movmatrix.m8n8\n"
+    "       ptxi layout ldmatrix.m16n16.xN.trans | ldmatrix.m8n16.xN | stmatrix.m16n8.xN.trans\n"
+    "       ptxi layout tcgen05.SHAPE.xN\n"
     "       ptxi layout swizzle.32B | swizzle.64B | swizzle.128B\n"
     "\n"
     "Draw where the elements of a matrix are: in which register of which lane, or in swizzled shared memory.\n"
     "\n"
-    "INSTRUCTION is mma, mma.sp, wgmma or wgmma.sp, TYPE that of A. OPERAND is A, B, C or D, with .f16 behind it for\n"
+    "INSTRUCTION is mma, mma.sp, wgmma, wgmma.sp or wmma, TYPE that of A. OPERAND is A, B, C or D, with .f16 behind it for\n"
     "results of that type, .col for the other layout of A and B of m8n8k4; of a sparse one A is shown as it is stored, and\n"
-    "E are the metadata. Registers count from 0 in the operand. Exit status: 0, 2 for a bad command line.\n"
+    "E are the metadata. Matrices of m16n16, m8n16 and m16n8 are of bytes. tcgen05 stands for tcgen05.ld and tcgen05.st.\n"
+    "Registers count from 0 in the operand. Exit status: 0, 2 for a bad command line.\n"
     "\n"
     "Examples:\n"
     "  ptxi layout mma.m16n8k16.f16 A\n"
     "  ptxi layout mma.m16n8k16.f16 D.f16\n"
     "  ptxi layout mma.sp.m16n8k64.s8 E\n"
+    "  ptxi layout wmma.m16n16k16.f16 B\n"
+    "  ptxi layout tcgen05.16x256b.x1\n"
     "  ptxi layout swizzle.128B\n";
 
 static const char help_help[] =

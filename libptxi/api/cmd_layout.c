@@ -53,13 +53,20 @@ static bool is_sparse(const struct ptxi_row *row)
     return row_has(row, "sp") || row_has(row, "sp::ordered_metadata");
 }
 
+/* wmma has the type of A and B in its loads. */
+static bool loads_a(const struct ptxi_row *row, const char *type)
+{
+    return row_has(row, "load") && row_has(row, "a") && row_has(row, type);
+}
+
 /* The row of the table that has that shape and type. */
 static const struct ptxi_row *find_row(const char *mnemonic, bool sparse, const char *shape, const char *type)
 {
     for (unsigned i = 0; i < ptxi_row_count; i++) {
         const struct ptxi_row *row = &ptxi_rows[i];
 
-        if (!strcmp(row->mnemonic, mnemonic) && row_has(row, shape) && multiplies(row, type) && is_sparse(row) == sparse)
+        if (!strcmp(row->mnemonic, mnemonic) && row_has(row, shape) && is_sparse(row) == sparse &&
+            (multiplies(row, type) || loads_a(row, type)))
             return row;
     }
     return NULL;
@@ -67,7 +74,7 @@ static const struct ptxi_row *find_row(const char *mnemonic, bool sparse, const 
 
 static bool read_request(const char *text, struct request *q)
 {
-    static const char *const mnemonics[] = { "mma", "wgmma" };
+    static const char *const mnemonics[] = { "mma", "wgmma", "wmma" };
     char *shape, *type;
 
     snprintf(q->name, sizeof q->name, "%s", text);
@@ -96,29 +103,36 @@ enum { MOST_ROWS = 256, MOST_COLUMNS = 256 };
 struct grid {
     unsigned rows, columns, across;
     bool down;
-    char cell[MOST_ROWS][MOST_COLUMNS][12];
+    bool parts; /* a cell is but a part of a register */
+    char cell[MOST_ROWS][MOST_COLUMNS][24];
 };
 
-static void put_range(unsigned first, unsigned count)
+static void put_wide_range(int width, unsigned first, unsigned count)
 {
     char text[16];
 
     snprintf(text, sizeof text, count > 1 ? "%u-%u" : "%u", first, first + count - 1);
-    printf("%8s", text);
+    printf("%*s", width, text);
+}
+
+static void put_range(unsigned first, unsigned count)
+{
+    put_wide_range(8, first, count);
 }
 
 static void print_grid(const struct grid *g)
 {
     unsigned right = g->down ? 1 : g->across, below = g->down ? g->across : 1;
+    int width = g->parts ? 12 : 8;
 
     printf("%8s", "");
     for (unsigned c = 0; c < g->columns; c += right)
-        put_range(c, right);
+        put_wide_range(width, c, right);
     puts("");
     for (unsigned r = 0; r < g->rows; r += below) {
         put_range(r, below);
         for (unsigned c = 0; c < g->columns; c += right)
-            printf("%8s", g->cell[r][c]);
+            printf("%*s", width, g->cell[r][c]);
         puts("");
     }
 }
@@ -143,8 +157,8 @@ static int show(const char *what, struct grid *g)
 {
     if (!g)
         return CMD_FAILED;
-    printf("%s: lane:register of each element%s\n", what,
-           g->across == 1 ? "" : g->down ? "; elements of a cell from the top down fill the register from its low bits up"
+    printf("%s: lane:register%s of each element%s\n", what, g->parts ? "[lowest bit]" : "",
+           g->parts || g->across == 1 ? "" : g->down ? "; elements of a cell from the top down fill the register from its low bits up"
                                          : "; elements of a cell from the left fill the register from its low bits up");
     print_grid(g);
     free(g);
@@ -160,9 +174,12 @@ static int show_fragment(const char *what, const struct ptxi_fragment *f, unsign
             struct ptxi_place p = ptxi_fragment_place(f, r, c);
 
             set_cell(g, r, c, p.lane, p.reg);
+            if (f->piece < f->width / f->bits)
+                snprintf(g->cell[r][c], sizeof g->cell[r][c], "%u:%u[%u]", p.lane, p.reg, p.bit);
         }
     if (g) {
-        g->across = f->width / f->bits;
+        g->across = f->piece < f->width / f->bits ? f->piece : f->width / f->bits;
+        g->parts = g->across < f->width / f->bits;
         g->down = f->columns;
     }
     return show(what, g);
@@ -214,6 +231,31 @@ static int show_metadata(const struct request *q, const char *what)
     return CMD_OK;
 }
 
+/* wmma: fragments of the products of 16x8 elements that the whole is made of. */
+static int show_wmma(const struct request *q, const char *what, const char *operand)
+{
+    bool f16 = strstr(operand, ".f16"), result = operand[0] > 'B';
+    unsigned bits = result ? q->type == PTXI_T_f64 ? 64 : f16 ? 16 : 32 : container_bits(q);
+    unsigned rows = operand[0] == 'B' ? q->k : q->m, columns = operand[0] == 'A' ? q->k : q->n;
+    struct ptxi_wmma_shape s = ptxi_wmma_shape(q->m, q->n, q->k);
+    char name = result ? 'c' : operand[0] == 'A' ? 'a' : 'b';
+    struct ptxi_fragment f = ptxi_wmma_fragment(s, name, bits);
+    struct grid *g = new_grid(rows, columns);
+
+    for (unsigned l = 0; l < 32 && g; l++)
+        for (unsigned r = rows * columns * bits / 32 / f.width; r--;)
+            for (unsigned bit = 0; bit < f.width; bit += bits) {
+                struct ptxi_element e = ptxi_wmma_element(s, name, bits, l, r, bit);
+
+                set_cell(g, e.row, e.column, l, r);
+            }
+    if (g) {
+        g->across = f.width / bits;
+        g->down = f.columns != s.transposed;
+    }
+    return show(what, g);
+}
+
 static int show_operand(const struct request *q, const char *operand)
 {
     bool group = !strcmp(q->mnemonic, "wgmma"), f16 = strstr(operand, ".f16");
@@ -224,6 +266,8 @@ static int show_operand(const struct request *q, const char *operand)
     snprintf(what, sizeof what, "%s%s m%un%uk%u .%s, %s", q->mnemonic, q->sparse ? ".sp" : "", q->m, q->n, q->k, ptxi_types[q->type].name, operand);
     if (group)
         puts("Rows of the warpgroup's first warp; each further warp has the 16 rows below.");
+    if (!strcmp(q->mnemonic, "wmma"))
+        return show_wmma(q, what, operand);
     if (rows == 8 && q->type == PTXI_T_f16)
         return show_m8n8k4(what, operand);
     switch (operand[0]) {
@@ -250,27 +294,84 @@ static bool fits(const struct request *q, const char *operand)
 
 /* --- matrices that are moved --- */
 
-static int show_moved(const char *name)
+static struct ptxi_fragment fragment_m8n8(unsigned count)
 {
-    const char *x = strstr(name, ".x");
-    unsigned count = x ? (unsigned)(x[2] - '0') : 1;
-    bool trans = strstr(name, ".trans");
-    struct ptxi_fragment f = ptxi_fragment_m8n8(count, trans);
-
-    return show_fragment(name, &f, trans ? 8 : 8 * count, trans ? 8 * count : 8);
+    return ptxi_fragment_m8n8(count, false);
 }
 
-static bool is_moved(const char *name)
+static struct ptxi_fragment fragment_turned(unsigned count)
 {
-    static const char *const instructions[] = { "ldmatrix", "stmatrix" };
-    char known[64];
+    return ptxi_fragment_m8n8(count, true);
+}
 
-    for (unsigned k = 0; k < 12; k++) {
-        snprintf(known, sizeof known, "%s.m8n8.x%u%s", instructions[k / 6], 1u << k % 3, k / 3 % 2 ? ".trans" : "");
-        if (!strcmp(name, known))
+static const struct moved {
+    const char *name, *tail;  /* before and behind .xN */
+    unsigned most;            /* matrices; 0: the name has no .xN */
+    unsigned rows, columns;   /* of one */
+    struct ptxi_fragment (*of)(unsigned count);
+} moved[] = {
+    { "ldmatrix.m8n8", "", 4, 8, 8, fragment_m8n8 },
+    { "ldmatrix.m8n8", ".trans", 4, 8, 8, fragment_turned },
+    { "stmatrix.m8n8", "", 4, 8, 8, fragment_m8n8 },
+    { "stmatrix.m8n8", ".trans", 4, 8, 8, fragment_turned },
+    { "movmatrix.m8n8", "", 0, 8, 8, fragment_m8n8 },
+    { "ldmatrix.m16n16", ".trans", 2, 16, 16, ptxi_fragment_m16n16 },
+    { "ldmatrix.m8n16", "", 4, 8, 16, ptxi_fragment_m8n16 },
+    { "stmatrix.m16n8", ".trans", 4, 16, 8, ptxi_fragment_m16n8 },
+};
+
+/* False: it is no such name. */
+static bool show_moved(const char *name, int *rc)
+{
+    for (unsigned k = 0; k < sizeof moved / sizeof *moved; k++) {
+        const struct moved *x = &moved[k];
+
+        for (unsigned count = 1; count <= (x->most ? x->most : 1); count *= 2) {
+            struct ptxi_fragment f = x->of(count);
+            char known[64];
+
+            snprintf(known, sizeof known, x->most ? "%s.x%u%s" : "%s", x->name, count, x->tail);
+            if (strcmp(name, known))
+                continue;
+            *rc = show_fragment(name, &f, x->rows * (f.columns ? 1 : count), x->columns * (f.columns ? count : 1));
             return true;
+        }
     }
-    return !strcmp(name, "movmatrix.m8n8");
+    return false;
+}
+
+/* --- tensor memory --- */
+
+static const struct {
+    const char *name;
+    enum ptxi_tmem_shape shape;
+    unsigned lanes, registers, columns; /* of .x1 */
+} tensor_shapes[] = { { "32x32b", PTXI_TMEM_32X32B, 32, 1, 1 },   { "16x64b", PTXI_TMEM_16X64B, 16, 1, 2 },    { "16x128b", PTXI_TMEM_16X128B, 16, 2, 4 },
+                      { "16x256b", PTXI_TMEM_16X256B, 16, 4, 8 }, { "16x32bx2", PTXI_TMEM_16X32BX2, 16, 1, 2 } };
+
+/* tcgen05.ld and tcgen05.st. The second columns of 16x32bx2 are drawn beside the first ones. */
+static bool show_tensor(const char *name, int *rc)
+{
+    for (unsigned k = 0; k < sizeof tensor_shapes / sizeof *tensor_shapes; k++)
+        for (unsigned count = 1; tensor_shapes[k].columns * count <= MOST_COLUMNS && count <= 128; count *= 2) {
+            char known[64];
+            struct grid *g;
+
+            snprintf(known, sizeof known, "tcgen05.%s.x%u", tensor_shapes[k].name, count);
+            if (strcmp(name, known))
+                continue;
+            g = new_grid(tensor_shapes[k].lanes, tensor_shapes[k].columns * count);
+            for (unsigned l = 0; l < 32 && g; l++)
+                for (unsigned r = 0; r < tensor_shapes[k].registers * count; r++) {
+                    struct ptxi_element e = ptxi_fragment_tmem(tensor_shapes[k].shape, l, r);
+
+                    set_cell(g, e.row, e.column + (tensor_shapes[k].shape == PTXI_TMEM_16X32BX2 && l >= 16 ? count : 0), l, r);
+                }
+            puts("Lanes of tensor memory down, columns across.");
+            *rc = show(name, g);
+            return true;
+        }
+    return false;
 }
 
 /* --- swizzled shared memory --- */
@@ -317,6 +418,7 @@ static unsigned swizzle_width(const char *name)
 int ptxi_cmd_layout(int argc, char **argv)
 {
     struct request q = { .m = 0 };
+    int rc;
 
     if (argc < 2) {
         ptxi_cmd_error("which layout?");
@@ -324,14 +426,14 @@ int ptxi_cmd_layout(int argc, char **argv)
     }
     if (argc == 2 && swizzle_width(argv[1]))
         return show_swizzle(swizzle_width(argv[1]));
-    if (argc == 2 && is_moved(argv[1]))
-        return show_moved(argv[1]);
+    if (argc == 2 && (show_moved(argv[1], &rc) || show_tensor(argv[1], &rc)))
+        return rc;
     if (!read_request(argv[1], &q)) {
         ptxi_cmd_error("no layout '%s'", argv[1]);
         return ptxi_cmd_usage();
     }
     if (argc != 3 || !fits(&q, argv[2])) {
-        ptxi_cmd_error("which operand of %s: %sC or D%s?", argv[1], strcmp(q.mnemonic, "mma") ? "A, " : "A, B, ", q.sparse ? ", or E, the metadata" : "");
+        ptxi_cmd_error("which operand of %s: %sC or D%s?", argv[1], strcmp(q.mnemonic, "wgmma") ? "A, B, " : "A, ", q.sparse ? ", or E, the metadata" : "");
         return ptxi_cmd_usage();
     }
     return show_operand(&q, argv[2]);

@@ -13,22 +13,6 @@ OP( tcgen05_shift ) { return ptxi_tmem_shift(w, i); }
 
 /* --- registers --- */
 
-struct cell {
-    unsigned row, column;
-};
-
-/* What register r of a lane holds: PTX ISA, "Matrix fragments for shape ...". */
-static inline struct cell cell_of(const struct ptxi_tmem_move *x, unsigned lane, unsigned r)
-{
-    switch (x->shape) {
-    case PTXI_TMEM_32X32B: return (struct cell){ lane, r };
-    case PTXI_TMEM_16X64B: return (struct cell){ lane / 4 + lane % 2 * 8, lane / 2 % 2 + 2 * r };
-    case PTXI_TMEM_16X128B: return (struct cell){ lane / 4 + r % 2 * 8, lane % 4 + r / 2 * 4 };
-    case PTXI_TMEM_16X256B: return (struct cell){ lane / 4 + r / 2 % 2 * 8, lane % 4 * 2 + r % 2 + r / 4 * 8 };
-    default: return (struct cell){ lane % 16, r };
-    }
-}
-
 /* An access of one warp of 32. */
 struct move {
     const struct ptxi_tmem_move *x;
@@ -58,7 +42,7 @@ static bool begin_move(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned 
 
 static inline uint32_t *cell_at(const struct move *m, unsigned lane, unsigned r)
 {
-    struct cell c = cell_of(m->x, lane, r);
+    struct ptxi_element c = ptxi_fragment_tmem((enum ptxi_tmem_shape)m->x->shape, lane, r);
 
     return &m->t->cell[m->column + c.column * (m->x->packed ? 2 : 1) + (lane >= 16 ? (uint32_t)m->split : 0)][m->row + c.row];
 }

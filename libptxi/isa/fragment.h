@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/bytecode.h"
+
 struct ptxi_fragment {
     uint8_t bits;    /* of an element, in its container */
     uint8_t width;   /* of a register */
@@ -70,6 +72,39 @@ static inline struct ptxi_fragment ptxi_fragment_c(unsigned rows, unsigned bits)
 static inline struct ptxi_fragment ptxi_fragment_m8n8(unsigned count, bool trans)
 {
     return (struct ptxi_fragment){ 16, 32, 2, (uint8_t)count, trans };
+}
+
+/* The same of bytes: .m16n16, always transposed; .m8n16, whose rows are 16 elements of fewer bits in memory; stmatrix of .m16n8, whose columns are
+ * rows of memory. */
+static inline struct ptxi_fragment ptxi_fragment_m16n16(unsigned count)
+{
+    return (struct ptxi_fragment){ 8, 32, 4, (uint8_t)(2 * count), true };
+}
+
+static inline struct ptxi_fragment ptxi_fragment_m8n16(unsigned count)
+{
+    return (struct ptxi_fragment){ 8, 32, 4, (uint8_t)count, false };
+}
+
+static inline struct ptxi_fragment ptxi_fragment_m16n8(unsigned count)
+{
+    return (struct ptxi_fragment){ 8, 32, 2, (uint8_t)(2 * count), false };
+}
+
+/* --- tensor memory: PTX ISA, "Matrix fragments for shape ..." --- */
+
+/* Which lane and column of tensor memory, counted from the address, register `reg` of a lane of tcgen05.ld and tcgen05.st holds. The lanes 16 to 31
+ * of .16x32bx2 mean the 16 lanes again, and columns that are given with the instruction. */
+static inline struct ptxi_element ptxi_fragment_tmem(enum ptxi_tmem_shape shape, unsigned lane, unsigned reg)
+{
+    switch (shape) {
+    case PTXI_TMEM_32X32B: return (struct ptxi_element){ (uint16_t)lane, (uint16_t)reg };
+    case PTXI_TMEM_16X64B: return (struct ptxi_element){ (uint16_t)(lane / 4 + lane % 2 * 8), (uint16_t)(lane / 2 % 2 + 2 * reg) };
+    case PTXI_TMEM_16X128B: return (struct ptxi_element){ (uint16_t)(lane / 4 + reg % 2 * 8), (uint16_t)(lane % 4 + reg / 2 * 4) };
+    case PTXI_TMEM_16X256B:
+        return (struct ptxi_element){ (uint16_t)(lane / 4 + reg / 2 % 2 * 8), (uint16_t)(lane % 4 * 2 + reg % 2 + reg / 4 * 8) };
+    default: return (struct ptxi_element){ (uint16_t)(lane % 16), (uint16_t)reg };
+    }
 }
 
 /* --- mma.m8n8k4 with .f16: four products at once, number q by lanes 4q to 4q + 3 and 16 higher --- */

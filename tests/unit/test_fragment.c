@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "isa/fragment.h"
+
 enum { WARP = 32, THREADS = 64, TILE = 4096, WORDS = 4 };
 
 struct form {
@@ -282,6 +284,36 @@ START_TEST(bad_rows_are_faults)
 }
 END_TEST
 
+/* What `ptxi layout` draws: matrices below each other, or if they are transposed side by side. */
+START_TEST(fragments_are_as_drawn)
+{
+    const struct form *f = &forms[_i];
+    bool bytes = f->bits < 16;
+    unsigned count = f->rows / (bytes && f->trans && !f->store ? 16 : 8), registers = bytes && f->trans && !f->store ? 2 * count : count;
+    struct ptxi_fragment x = !bytes ? ptxi_fragment_m8n8(count, f->trans) : f->store ? ptxi_fragment_m16n8(count)
+                             : f->trans ? ptxi_fragment_m16n16(count) : ptxi_fragment_m8n16(count);
+
+    for (unsigned l = 0; l < WARP; l++)
+        for (unsigned r = 0; r < registers; r++)
+            for (unsigned b = 0; b < 4; b += bytes ? 1 : 2) {
+                struct place p = place_of(f, r, l, b);
+                struct ptxi_element e = ptxi_fragment_element(&x, l, r, 8 * b);
+                unsigned size = bytes ? 16 : 8;
+
+                if (bytes && f->store) { /* a row of memory is a column */
+                    ck_assert_uint_eq(e.row, p.element + p.row / 8 * 16);
+                    ck_assert_uint_eq(e.column, p.row % 8);
+                } else if (f->trans) {
+                    ck_assert_uint_eq(e.row, p.row % size);
+                    ck_assert_uint_eq(e.column, p.element + p.row / size * size);
+                } else {
+                    ck_assert_uint_eq(e.row, p.row);
+                    ck_assert_uint_eq(e.column, p.element);
+                }
+            }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("fragment");
@@ -290,6 +322,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, fragments_are_as_described, 0, FORMS);
+    tcase_add_loop_test(t, fragments_are_as_drawn, 0, FORMS);
     suite_add_tcase(s, t);
     tcase_add_checked_fixture(u, set_up, close_context);
     tcase_add_test(u, movmatrix_transposes);
