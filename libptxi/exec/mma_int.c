@@ -41,11 +41,6 @@ struct pairs {
     _Alignas(64) int16_t a[PAIRS][M][2], b[N][K];
 };
 
-static inline int16_t extend(uint8_t x, unsigned bits, bool is_signed)
-{
-    return is_signed ? (int16_t)((int8_t)(x << (8 - bits)) >> (8 - bits)) : (int16_t)x;
-}
-
 static inline void extend_8(int16_t *to, const uint8_t *from, unsigned n, bool is_signed)
 {
     if (is_signed)
@@ -76,28 +71,44 @@ static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, u
     }
 }
 
-/* A byte is a pair. */
+typedef int16_t shorts __attribute__((vector_size(64)));
+typedef uint16_t codes __attribute__((vector_size(64)));
+
+/* Bytes, which are pairs, so far up in each of 16 words. */
+static inline void extend_4(int16_t (*to)[2], const uint16_t *word, unsigned up, bool is_signed)
+{
+    _Alignas(64) uint32_t x[16];
+    shorts s;
+
+    for (unsigned l = 0; l < 16; l++)
+        x[l] = ((uint32_t)(word[l] >> up) << 12 & 0xf000) | ((uint32_t)(word[l] >> up) << 24 & 0xf0000000);
+    memcpy(&s, x, sizeof s);
+    s = is_signed ? s >> 12 : (shorts)((codes)s >> 12);
+    memcpy(to, &s, sizeof s);
+}
+
 static inline void read_4(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct pairs *t)
 {
     unsigned tiles = x->m / 8u;
 
-    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
-        const uint8_t *from = register_of(w, x, OPERAND_A, r, first, 4);
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r += tiles) {
+        const row16 *upper = register_of(w, x, OPERAND_A, r, first, 4);
+        wide16 columns[8];
 
+        columns_16(columns, upper, tiles > 1 ? register_of(w, x, OPERAND_A, r + 1, first, 4) : upper);
         for (unsigned p = 0; p < 16; p++)
-            for (unsigned g = 0; g < 8; g++) {
-                t->a[r / tiles * 16 + p][r % tiles * 8 + g][0] = extend(from[g * 16 + p] & 15, 4, x->a);
-                t->a[r / tiles * 16 + p][r % tiles * 8 + g][1] = extend(from[g * 16 + p] >> 4, 4, x->a);
-            }
+            extend_4(t->a[r / tiles * 16 + p], (const uint16_t *)&columns[p / 2], p % 2 * 8, x->a);
     }
     for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
         const uint8_t *from = register_of(w, x, OPERAND_B, r, first, 4);
 
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned p = 0; p < 16; p++) {
-                t->b[n][r * 32 + p * 2] = extend(from[n * 16 + p] & 15, 4, x->b);
-                t->b[n][r * 32 + p * 2 + 1] = extend(from[n * 16 + p] >> 4, 4, x->b);
-            }
+        for (unsigned n = 0; n < N; n++) {
+            uint16_t byte[16];
+
+            for (unsigned p = 0; p < 16; p++)
+                byte[p] = from[n * 16 + p];
+            extend_4((int16_t (*)[2])&t->b[n][r * 32], byte, 0, x->b);
+        }
     }
 }
 
@@ -157,8 +168,6 @@ static void multiply_integers(const struct ptxi_warp *w, const struct ptxi_mma *
         multiply_chosen(w, x, first, saturate);
         return;
     }
-    if (x->m < M)
-        memset(t.a, 0, sizeof t.a);
     if (x->a_bits == 8)
         read_8(w, x, first, &t);
     else
