@@ -167,6 +167,33 @@ static void swallow(void *user, const char *s, size_t n)
     *(size_t *)user += n;
 }
 
+/* A captured launch, as the child of a graph whose instance becomes that of the same graph. Graphs are not the context's. */
+static bool use_graphs(ptxiStream s, ptxiFunction f, void **params)
+{
+    ptxiGraphExecUpdateResultInfo info;
+    ptxiGraph child = NULL, graph = NULL;
+    ptxiGraphExec instance = NULL;
+    ptxiGraphNode n;
+    bool all = fine(ptxiStreamBeginCapture(s, PTXI_STREAM_CAPTURE_MODE_GLOBAL), PTXI_SUCCESS, "BeginCapture");
+
+    if (all) {
+        all = fine(ptxiLaunchKernel(f, 4, 1, 1, 64, 1, 1, 64, s, params, NULL), PTXI_SUCCESS, "a captured launch");
+        all &= fine(ptxiStreamEndCapture(s, &child), PTXI_SUCCESS, "EndCapture");
+    }
+    all = all && fine(ptxiGraphCreate(&graph, 0), PTXI_SUCCESS, "GraphCreate") &&
+          fine(ptxiGraphAddChildGraphNode(&n, graph, NULL, 0, child), PTXI_SUCCESS, "AddChildGraphNode") &&
+          fine(ptxiGraphInstantiate(&instance, graph, 0), PTXI_SUCCESS, "GraphInstantiate") &&
+          fine(ptxiGraphExecUpdate(instance, graph, &info), PTXI_SUCCESS, "GraphExecUpdate") &&
+          fine(ptxiGraphLaunch(instance, s), PTXI_SUCCESS, "GraphLaunch");
+    if (instance)
+        ptxiGraphExecDestroy(instance);
+    if (graph)
+        ptxiGraphDestroy(graph);
+    if (child)
+        ptxiGraphDestroy(child);
+    return all;
+}
+
 /* All that a program does; ends early where memory was short. */
 static void use(ptxiContext ctx, bool *whole)
 {
@@ -196,6 +223,9 @@ static void use(ptxiContext ctx, bool *whole)
     TRY(ptxiModuleGetFunction(&choose, m, "choose"));
     TRY(ptxiStreamCreate(&s, 0));
     TRY(ptxiEventCreate(&e, 0));
+    if (!use_graphs(s, good, params))
+        return;
+    TRY(ptxiStreamSynchronize(s));
     TRY(ptxiMemsetD8(p, 0, 4096));
     TRY(ptxiLaunchKernel(good, 4, 1, 1, 64, 1, 1, 64, s, params, NULL));
     TRY(ptxiEventRecord(e, s));
