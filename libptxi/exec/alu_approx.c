@@ -76,7 +76,7 @@ ALWAYS void lg2_fine(vec *r, const vec *a, const struct total *t, const vec *sig
         vec fine = ((t[j].high << 6) + (t[j].low << 24 >> 26)) ^ sign[j];
 
         fine = with_sign((floats_toward_zero(fine) - ptxi_approx_lg2.one_fine) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
-        r[j] = picked(BELOW(r[j] & K->magnitude, 0x3c000000), fine, r[j]);
+        r[j] = picked(BELOW(r[j] & K(magnitude), 0x3c000000), fine, r[j]);
     }
 }
 
@@ -100,7 +100,7 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
     /* Fraction and exponent are added as floats. Of a negative number both are complemented, and the exponent is one less from 0. */
     for (int j = 0; j < 2; j++) {
         __mmask16 negative = BELOW(a[j], unit->offset);
-        native v = (native)t[j].high, mask = _mm512_set1_epi32((int)K->fraction30);
+        native v = (native)t[j].high, mask = _mm512_set1_epi32((int)K(fraction30));
         __m512 one = _mm512_set1_ps(unit->scale), e = _mm512_getexp_ps((__m512)a[j]);
 
         v = _mm512_ternarylogic_epi32(v, mask, _mm512_maskz_mov_epi32(negative, mask), 0x6a); /* (v & mask) ^ (negative ? mask : 0) */
@@ -117,14 +117,14 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
     vec v[2];
 
     for (int j = 0; j < 2; j++) {
-        vec exponent = (a[j] - unit->offset) & K->exponent, high = t[j].high & K->fraction30;
-        lanes_of_vec near = BELOW(exponent + K->bit[23], K->bit[24]); /* 0 or -1 */
+        vec exponent = (a[j] - unit->offset) & K(exponent), high = t[j].high & K(fraction30);
+        lanes_of_vec near = BELOW(exponent + K(bit[23]), K(bit[24])); /* 0 or -1 */
 
         /* with the exponent, in units of 2^-30 if near, else of 2^-23 */
         v[j] = picked(near, high, high >> 7) + picked(near, exponent << 7, exponent);
         sign[j] = SAR(v[j], 31);
         v[j] ^= sign[j];
-        r[j] = with_sign(floats_toward_zero(v[j]) - picked(near, ALL(unit->one_near), ALL(unit->one)), sign[j]);
+        r[j] = (floats_toward_zero(v[j]) - picked(near, ALL(unit->one_near), ALL(unit->one))) | (sign[j] & K(bit[31]));
     }
     if (__builtin_expect(any_small(v[0], v[1]), 0))
         lg2_fine(r, a, t, sign);
@@ -137,11 +137,11 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
 /* Toward zero; the column has 2^16 less than the rows. fine: whether the last 7 bits count, which are put below 2^-14. */
 ALWAYS vec sincos_value(struct total t, vec sign, bool fine, bool as_is)
 {
-    native rest = (native)ALL(K->float_2_m14);
+    native rest = (native)ALL(K(float_2_m14));
 
     if (fine)
-        rest = _mm512_ternarylogic_epi32((native)t.low, (native)ALL(K->low7), rest, 0xea);
-    return signed_as((vec)_mm512_fmadd_round_ps((__m512)floats_toward_zero(t.high), (__m512)ALL(K->float_2_m30), (__m512)rest,
+        rest = _mm512_ternarylogic_epi32((native)t.low, (native)ALL(K(low7)), rest, 0xea);
+    return signed_as((vec)_mm512_fmadd_round_ps((__m512)floats_toward_zero(t.high), (__m512)ALL(K(float_2_m30)), (__m512)rest,
                                                 _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC), sign, as_is);
 }
 #else
@@ -151,7 +151,7 @@ ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const st
         vec fine = (t[j].high << 7) + (t[j].low & 0x7f);
 
         fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), as_is ? sign[j] : ~sign[j]);
-        r[j] = picked(BELOW(t[j].high, K->bit[23]), fine, r[j]);
+        r[j] = picked(BELOW(t[j].high, K(bit[23])), fine, r[j]);
     }
 }
 #endif
@@ -164,7 +164,7 @@ ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *
     vec turns[2], v[2], s[2];
 
     for (int j = 0; j < 2; j++) { /* 25 bits of fraction; odd quarters, which have bit 23, run backwards */
-        turns[j] = integers_toward_zero(product_toward_zero(a[j] & K->magnitude, unit->scale));
+        turns[j] = integers_toward_zero(product_toward_zero(a[j] & K(magnitude), unit->scale));
         v[j] = unfolded(turns[j], 23, !later);
         s[j] = later ? v[j] << 7 : (vec)(turns[j] << 7 ^ a[j]); /* later: the two upper bits' exclusive or is the sign, v has its complement */
     }
@@ -211,7 +211,7 @@ ALWAYS vec tanh_number(vec a, vec *row, vec *shift)
     native mark = _mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_mark);
 
     *shift = (vec)_mm512_permutexvar_epi32(e, *(const native *)ptxi_num_tanh_shift_words);
-    return *row = (vec)_mm512_ternarylogic_epi32(turned, (native)ALL(K->x_and_row), mark, 0x48); /* (turned ^ mark) & x_and_row */
+    return *row = (vec)_mm512_ternarylogic_epi32(turned, (native)ALL(K(x_and_row)), mark, 0x48); /* (turned ^ mark) & x_and_row */
 }
 #else
 enum { TANH_ROW = 17 };
@@ -220,7 +220,7 @@ ALWAYS vec tanh_number(vec a, vec *row, vec *shift)
     vec e = a >> 23 & 15;
 
     *shift = look_up_bytes(ptxi_num_tanh_shift, e);
-    *row = ((a & K->significand) >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_first, e) << 17);
+    *row = ((a & K(significand)) >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_first, e) << 17);
     return *row << 15;
 }
 #endif
@@ -247,7 +247,7 @@ ALWAYS bool tanh_vectors(vec *r, const vec *a)
 ALWAYS void tanh_beyond(vec *r, const vec *a)
 {
     for (int j = 0; j < 2; j++) {
-        vec magnitude = a[j] & K->magnitude;
+        vec magnitude = a[j] & K(magnitude);
 
         r[j] = picked(BELOW(magnitude, 0x41000000), r[j], with_sign(ALL(0x3f800000), a[j]));
         r[j] = picked(BELOW(magnitude, 0x3b800000), a[j], r[j]);

@@ -2,34 +2,37 @@
 #include "exec/approx.h"
 
 #define TWICE(v) ((v) * 0x10001u)
-#define EIGHT(n) 1u << (n), 2u << (n), 4u << (n), 8u << (n), 16u << (n), 32u << (n), 64u << (n), 128u << (n)
+#define WIDE(v) { v, v, v, v, v, v, v, v }
+#define BITS(n)                                                                                            \
+    WIDE(1u << (n)), WIDE(2u << (n)), WIDE(4u << (n)), WIDE(8u << (n)), WIDE(16u << (n)), WIDE(32u << (n)), \
+        WIDE(64u << (n)), WIDE(128u << (n))
 
 const struct ptxi_approx_constants ptxi_approx_constants = {
-    .middle = 0x80008000,
-    .a = TWICE(0xfe00),
-    .ceiling = TWICE(0xffc0),
-    .low = TWICE(0x00c0),
-    .a65 = TWICE(0xc000),
-    .b40 = TWICE(0x003e),
-    .a43 = TWICE(0x3000),
-    .b42 = TWICE(0x0038),
-    .a2 = TWICE(0x0800),
-    .b4 = TWICE(0x0020),
-    .a65_b4 = TWICE(0xc020),
-    .b40_a2 = TWICE(0x3e08),
+    .middle = WIDE(0x80008000),
+    .a = WIDE(TWICE(0xfe00)),
+    .ceiling = WIDE(TWICE(0xffc0)),
+    .low = WIDE(TWICE(0x00c0)),
+    .a65 = WIDE(TWICE(0xc000)),
+    .b40 = WIDE(TWICE(0x003e)),
+    .a43 = WIDE(TWICE(0x3000)),
+    .b42 = WIDE(TWICE(0x0038)),
+    .a2 = WIDE(TWICE(0x0800)),
+    .b4 = WIDE(TWICE(0x0020)),
+    .a65_b4 = WIDE(TWICE(0xc020)),
+    .b40_a2 = WIDE(TWICE(0x3e08)),
     .exchanged = { 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14 },
-    .lower_half = 0x0000ffff,
-    .upper_half = 0xffff0000,
-    .other_bytes = 0x80808000,
-    .bit = { EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24) },
-    .exponent = 0xff800000,
-    .significand = 0x007fffff,
-    .magnitude = 0x7fffffff,
-    .fraction30 = 0x3fffffff,
-    .low7 = 0x7f,
-    .float_2_m14 = 0x38800000,
-    .float_2_m30 = 0x30800000,
-    .x_and_row = 0xffff803f,
+    .lower_half = WIDE(0x0000ffff),
+    .upper_half = WIDE(0xffff0000),
+    .other_bytes = WIDE(0x80808000),
+    .bit = { BITS(0), BITS(8), BITS(16), BITS(24) },
+    .exponent = WIDE(0xff800000),
+    .significand = WIDE(0x007fffff),
+    .magnitude = WIDE(0x7fffffff),
+    .fraction30 = WIDE(0x3fffffff),
+    .low7 = WIDE(0x7f),
+    .float_2_m14 = WIDE(0x38800000),
+    .float_2_m30 = WIDE(0x30800000),
+    .x_and_row = WIDE(0xffff803f),
 };
 
 /* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */

@@ -16,16 +16,23 @@ typedef uint32_t vec __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef int32_t svec __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef float fvec __attribute__((vector_size(VEC_BYTES), may_alias));
 
-/* Constants. Compilers make vectors of those that they know in general registers, which costs moves; loads cost nothing here. */
+/* Constants. Compilers make vectors of those that they know in general registers, which costs moves; loads cost nothing here. With AVX2 they
+ * are operands as they are; AVX-512 makes vectors of one element on the way. */
+typedef uint32_t ptxi_approx_wide[8];
 extern const struct ptxi_approx_constants {
-    uint32_t middle; /* of factors() */
-    uint32_t a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
-    _Alignas(16) uint8_t exchanged[16];
-    uint32_t lower_half, upper_half, other_bytes, bit[32], exponent, significand, magnitude, fraction30;
-    uint32_t low7, float_2_m14, float_2_m30; /* of sincos_value() */
-    uint32_t x_and_row;                     /* of tanh_number() */
+    _Alignas(32) ptxi_approx_wide middle; /* of factors() */
+    ptxi_approx_wide a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
+    ptxi_approx_wide lower_half, upper_half, other_bytes, bit[32], exponent, significand, magnitude, fraction30;
+    ptxi_approx_wide low7, float_2_m14, float_2_m30; /* of sincos_value() */
+    ptxi_approx_wide x_and_row;                      /* of tanh_number() */
+    uint8_t exchanged[16];
 } ptxi_approx_constants;
-#define K (&ptxi_approx_constants)
+#define CONSTANTS (&ptxi_approx_constants)
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+#define K(name) (*(const vec *)CONSTANTS->name)
+#else
+#define K(name) CONSTANTS->name[0]
+#endif
 #define ALWAYS static inline __attribute__((always_inline))
 
 /* What is a unit's own. An operand is regular, that is without an exception, if its upper half is: with or without the sign, less first,
@@ -96,7 +103,7 @@ ALWAYS vec high_bytes(vec v)
 
 ALWAYS vec bytes_exchanged(vec v)
 {
-    __m128i order = *(const __m128i *)K->exchanged;
+    __m128i order = *(const __m128i *)CONSTANTS->exchanged;
 
 #if defined(__AVX512BW__)
     return (vec)_mm512_shuffle_epi8((native)v, _mm512_broadcast_i32x4(order));
@@ -132,7 +139,7 @@ ALWAYS vec turned(vec v)
 ALWAYS vec joined_halves(vec a, vec b)
 {
 #if defined(__AVX512BW__)
-    return (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->lower_half), (native)a, (native)b, 0xca);
+    return (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K(lower_half)), (native)a, (native)b, 0xca);
 #elif defined(__AVX2__)
     return (vec)_mm256_blend_epi16((native)a, (native)b, 0xaa);
 #else
@@ -165,7 +172,7 @@ ALWAYS vec picked(lanes_of_vec k, vec a, vec b)
 ALWAYS vec next_where(lanes_of_vec k, vec a)
 {
 #if defined(__AVX512BW__)
-    return (vec)_mm512_mask_add_epi32((native)a, k, (native)a, _mm512_set1_epi32((int)K->bit[0]));
+    return (vec)_mm512_mask_add_epi32((native)a, k, (native)a, _mm512_set1_epi32((int)K(bit[0])));
 #else
     return a - k;
 #endif
@@ -178,9 +185,9 @@ ALWAYS vec lowered(vec v, vec a)
     __m512 fraction = _mm512_reduce_ps((__m512)a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 
     return (vec)_mm512_mask_sub_epi32((native)v, _mm512_cmple_ps_mask(fraction, _mm512_set1_ps(-0x1p-23f)), (native)v,
-                                      _mm512_set1_epi32((int)K->bit[0]));
+                                      _mm512_set1_epi32((int)K(bit[0])));
 #else
-    return v + (SAR(a, 31) & (vec)((v & K->significand) != 0));
+    return v + (SAR(a, 31) & (vec)((v & K(significand)) != 0));
 #endif
 }
 
@@ -243,9 +250,9 @@ ALWAYS bool any_small(vec a, vec b)
 #if defined(__AVX512BW__)
     native least = _mm512_min_epi32((native)a, (native)b);
 
-    return _mm512_cmplt_epi32_mask(least, _mm512_set1_epi32((int)K->bit[23]));
+    return _mm512_cmplt_epi32_mask(least, _mm512_set1_epi32((int)K(bit[23])));
 #else
-    svec least = (svec)ALL(K->bit[23]);
+    svec least = (svec)ALL(K(bit[23]));
 
     return any(MASK((svec)a < least) | MASK((svec)b < least));
 #endif
@@ -255,9 +262,9 @@ ALWAYS bool any_small(vec a, vec b)
 ALWAYS vec with_sign(vec a, vec b)
 {
 #if defined(__AVX512BW__)
-    return (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K->magnitude), (native)a, (native)b, 0xca);
+    return (vec)_mm512_ternarylogic_epi32(_mm512_set1_epi32((int)K(magnitude)), (native)a, (native)b, 0xca);
 #else
-    return (a & K->magnitude) | (b & K->bit[31]);
+    return (a & K(magnitude)) | (b & K(bit[31]));
 #endif
 }
 
@@ -265,7 +272,7 @@ ALWAYS vec with_sign(vec a, vec b)
 ALWAYS vec signed_as(vec a, vec b, bool as_is)
 {
 #if defined(__AVX512BW__)
-    native magnitude = (native)ALL(K->magnitude);
+    native magnitude = (native)ALL(K(magnitude));
 
     return as_is ? (vec)_mm512_ternarylogic_epi32(magnitude, (native)a, (native)b, 0xca)
                  : (vec)_mm512_ternarylogic_epi32(magnitude, (native)a, (native)b, 0xc5);
@@ -280,19 +287,31 @@ ALWAYS vec lowered_with_sign(vec a, const struct ptxi_approx_unit *unit, vec b, 
 #if defined(__AVX512BW__)
     return a + signed_as(ALL(unit->less_one), b, !as_is); /* the sum of both toggles the sign */
 #else
-    return signed_as(a - unit->one, b, as_is);
+    return (a - unit->one) | ((as_is ? b : ~b) & K(bit[31]));
 #endif
 }
+
+#if !defined(__AVX512BW__)
+/* -1 where v has no sign, else 0 */
+ALWAYS vec not_negative(vec v)
+{
+#if defined(__AVX2__)
+    return (vec)_mm256_cmpgt_epi32((native)v, _mm256_set1_epi32(-1));
+#else
+    return ~SAR(v, 31);
+#endif
+}
+#endif
 
 /* v, complemented where this bit of it is as said. */
 ALWAYS vec unfolded(vec v, int bit, bool on)
 {
 #if defined(__AVX512BW__)
-    native n = (native)v, one = _mm512_set1_epi32((int)K->bit[bit]);
+    native n = (native)v, one = _mm512_set1_epi32((int)K(bit[bit]));
 
     return (vec)_mm512_mask_ternarylogic_epi32(n, on ? _mm512_test_epi32_mask(n, one) : _mm512_testn_epi32_mask(n, one), n, n, 0x0f);
 #else
-    return on ? v ^ SAR(v << (31 - bit), 31) : v ^ ~SAR(v << (31 - bit), 31);
+    return v ^ (on ? SAR(v << (31 - bit), 31) : not_negative(v << (31 - bit)));
 #endif
 }
 
@@ -330,7 +349,7 @@ ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, boo
 ALWAYS vec add_where(vec sum, vec v, int bit, vec term)
 {
 #if defined(__AVX512BW__)
-    __mmask16 k = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit]));
+    __mmask16 k = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K(bit[bit])));
 
     return (vec)_mm512_mask_add_epi32((native)sum, k, (native)sum, (native)term);
 #else
@@ -364,7 +383,7 @@ ALWAYS vec integers_toward_zero(vec floats)
 ALWAYS vec look_up_bytes(const uint8_t *table, vec v)
 {
 #if defined(__AVX2__)
-    return (vec)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(*(const __m128i *)table), (native)(v + K->other_bytes));
+    return (vec)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(*(const __m128i *)table), (native)(v + K(other_bytes)));
 #else
     for (int l = 0; l < VEC_LANES; l++)
         v[l] = table[v[l]];
@@ -388,7 +407,7 @@ ALWAYS vec product_toward_zero(vec a, float b)
     fvec rest = ((upper * b_upper - p) + upper * b_lower + lower * b_upper) + lower * b_lower;
 #endif
 
-    return (vec)p + MASK(rest < 0.0f);
+    return (vec)p + SAR((vec)rest, 31);
 #endif
 }
 
@@ -418,8 +437,8 @@ ALWAYS vec column(const uint32_t *c, int n, vec at, __mmask16 upper, __mmask16 l
 ALWAYS struct found look_up(const uint32_t *c0, const uint32_t *c12, int n, vec v, int bit)
 {
     vec at = v >> bit;
-    __mmask16 upper = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 5]));
-    __mmask16 last = n == 128 ? _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K->bit[bit + 6])) : 0;
+    __mmask16 upper = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K(bit[bit + 5])));
+    __mmask16 last = n == 128 ? _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K(bit[bit + 6]))) : 0;
 
     return (struct found){ column(c0, n, at, upper, last), column(c12, n, at, upper, last) };
 }
@@ -471,13 +490,13 @@ ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int b
  * are multiplied by some of b, from b40 to b4. A product has at most one smaller partial product, which the shift cuts off. */
 ALWAYS vec squares(vec u)
 {
-    vec sum = high_products(u & K->a, upper_halved_up(u & K->ceiling, u & K->low)) + high_products(u & K->a43, u & K->b42);
+    vec sum = high_products(u & K(a), upper_halved_up(u & K(ceiling), u & K(low))) + high_products(u & K(a43), u & K(b42));
 
 #if defined(__SSSE3__)
     /* two products in one, of bytes */
-    return sum + high_bytes(byte_products(u & K->a65_b4, bytes_exchanged(u) & K->b40_a2));
+    return sum + high_bytes(byte_products(u & K(a65_b4), bytes_exchanged(u) & K(b40_a2)));
 #else
-    return sum + (high_products(u & K->a65, u & K->b40) + high_products(u & K->a2, u & K->b4));
+    return sum + (high_products(u & K(a65), u & K(b40)) + high_products(u & K(a2), u & K(b4)));
 #endif
 }
 
@@ -488,7 +507,7 @@ struct factors {
 };
 ALWAYS struct factors factors(vec u, vec x)
 {
-    vec s = squares(u), m = x ^ K->middle;
+    vec s = squares(u), m = x ^ K(middle);
 
 #if defined(__AVX512BW__)
     return (struct factors){ { joined_halves(s, m), joined_halves(m, s) } };
@@ -503,14 +522,14 @@ ALWAYS struct factors factors17(const vec *v)
     return factors(joined_halves(v[0] >> 1, v[1] << 15), joined_halves(v[1], v[0] << 16));
 }
 
-/* c1 * 2^power, of a row as looked up */
-ALWAYS vec c1_times(struct found row, int power, int second)
+/* sum, plus c1 * 2^16 >> shift of a row as looked up where bit 16 of v is on. */
+ALWAYS vec add_c1(vec sum, struct found row, vec v, int shift, int second)
 {
 #if defined(__AVX512BW__)
-    return dot(row.c12, ALL(K->bit[second ? power : 16 + power]));
+    return add_where(sum, v, 16, dot(row.c12, ALL(K(bit[second ? 16 - shift : 32 - shift]))));
 #else
     (void)second;
-    return dot(row.c12, ALL(K->bit[16 + power]));
+    return sum + dot(row.c12, v << (16 - shift) & K(bit[32 - shift]));
 #endif
 }
 
@@ -522,7 +541,7 @@ ALWAYS vec c1_above(struct found row, int second)
         return row.c12 << 16;
 #endif
     (void)second;
-    return row.c12 & K->upper_half;
+    return row.c12 & K(upper_half);
 }
 
 /* ptxi_num_high() for numbers v whose last 17 bits are x, plus more, with the low sum. bias: NULL for none. The product is what takes time; all
@@ -532,7 +551,7 @@ struct total {
 };
 ALWAYS struct total total17(struct found row, vec factors, vec v, vec more, int shift, const uint32_t *bias, int second)
 {
-    vec low = dot(row.c12, factors), rest = add_where(row.c0 + more, v, 16, c1_times(row, 16 - shift, second));
+    vec low = dot(row.c12, factors), rest = add_c1(row.c0 + more, row, v, shift, second);
 
     if (bias)
         low += *bias;
