@@ -167,18 +167,21 @@ ROUNDING_OP_F32(div_f32_ftz_x, flushed_scaled(DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ
 ROUNDING_OP_F32(rcp_f32_ftz_x, flushed_scaled(DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ)))
 ROUNDING_OP_F32(sqrt_f32_ftz_x, SQRT(ps, AZ))
 
-/* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. */
+/* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. So results go to a slot that is a source last. */
 #define ROUNDING_OP_F64(name, expr, result)                                                                  \
     ROUNDED(name, pd, double, uint64_t, expr)                                                                \
     OP( name )                                                                                               \
     {                                                                                                        \
         const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
-        LANE_ARRAY(double, r);                                                                               \
+        LANE_ARRAY(double, buffer);                                                                          \
+        bool apart = w->active == PTXI_ALL_LANES && i->d != i->a && i->d != i->b && i->d != i->c;            \
+        double *r = __builtin_assume_aligned(apart ? (double *)PTXI_SLOT(w, i->d) : buffer, 64);             \
                                                                                                              \
         IN_ROUNDING(i->mods, rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                         \
         if (__builtin_expect(ptxi_any_nan_f64(r), 0))                                                        \
             FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
-        write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                           \
+        if (!apart)                                                                                          \
+            write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                       \
         NEXT;                                                                                                \
     }
 ROUNDING_OP_F64(add_f64_x, ADD(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
