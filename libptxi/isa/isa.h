@@ -63,7 +63,8 @@ enum {
     PTXI_OPF_VECTOR_OK = 2048, /* *? braces with any fitting number of elements, or a plain register (mov, pack and unpack) */
     PTXI_OPF_SYMBOL = 4096, /* & the address of a variable or function accepted */
     PTXI_OPF_SREG = 8192, /* % a special register accepted */
-    PTXI_OPF_UNCHECKED = 16384, /* ! an address: a register of 32 bits in any space, and narrower ones (~) only where the space is named */
+    PTXI_OPF_UNCHECKED = 16384, /* ! a vector: longer ones, too; an address: a register of 32 bits in any space, and narrower ones (~) only
+                                   where the space is named */
     PTXI_OPF_ANY_REGISTER = 32768 /* * an address: any register */
 };
 

@@ -244,17 +244,28 @@ static bool check_sreg(struct check *k, const struct ptxi_raw *r, const struct p
     return true;
 }
 
+/* ptxas takes a variable with an offset for a constant, and a function where the instruction names the type; a variable alone only
+ * where the instruction wants one. */
+static bool is_symbolic_constant(const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
+{
+    char class = ptxi_types[want].class;
+
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES))
+        return false;
+    return r->kind == PTXI_RAW_FUNC ? class != 'P' && class != 'A' && !is_count(s, want) : r->offset && is_bits(class);
+}
+
 static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
 {
     char class = ptxi_types[want].class;
 
     if (s->flags & PTXI_OPF_WRITE)
         return fail(k, r->loc, "'%.*s' cannot be written: it is the address of a variable or function", (int)r->loc.len, r->s);
-    if (!(s->flags & PTXI_OPF_SYMBOL) || !is_bits(class))
+    if (!is_symbolic_constant(r, s, want) && (!(s->flags & PTXI_OPF_SYMBOL) || !is_bits(class)))
         return fail(k, r->loc, "operand %s of '%.*s' cannot be an address: move it to a register first", s->name, (int)k->sp->n, k->sp->s);
-    if (k->c->space_count && (r->kind == PTXI_RAW_FUNC || r->var->space != k->c->spaces[0]))
+    if (s->flags & PTXI_OPF_SYMBOL && k->c->space_count && (r->kind == PTXI_RAW_FUNC || r->var->space != k->c->spaces[0]))
         return fail(k, r->loc, "'%.*s' is not in .%s", (int)r->loc.len, r->s, space_names[k->c->spaces[0]]);
-    if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_GLOBAL && ptxi_types[want].bits < k->p->tree->address_size)
+    if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_GLOBAL && !r->offset && ptxi_types[want].bits < k->p->tree->address_size)
         return fail(k, r->loc, "the address of '%s' has %u bits", r->var->name->s, k->p->tree->address_size);
     if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_PARAM && !r->var->is_param && !r->var->is_ret)
         return fail(k, r->loc, "'%s' is an argument or result of a call and has no address", r->var->name->s);
@@ -371,6 +382,8 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
             one.vector = 0;
             one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
         }
+        if (!(s->flags & PTXI_OPF_SYMBOL) && (one.kind == PTXI_RAW_VAR || one.kind == PTXI_RAW_FUNC))
+            return fail(k, one.loc, "an address cannot be an element of operand %s", s->name);
         if (!check_scalar(k, &one, s, element_type(&one, s, want), s->flags & PTXI_OPF_WRITE, &e[i]))
             return false;
         sinks += e[i].form == PTXI_OPD_SINK;
@@ -444,6 +457,8 @@ static bool check_value(struct check *k, const struct ptxi_raw *r, unsigned i, s
         return check_sink(k, r, s, true, o);
     if (is_vector(r) && (s->flags & PTXI_OPF_VECTOR_OK))
         return check_packed(k, r, s, want, o);
+    if (n && r->kind == PTXI_RAW_VECTOR && s->flags & PTXI_OPF_UNCHECKED && r->count > n && (r->count == 2 || r->count == 4))
+        n = r->count;
     if (n == 1 && !is_vector(r) && (s->flags & PTXI_OPF_BRACES))
         return fail(k, r->loc, "operand %s of '%.*s' must stand in braces", s->name, (int)k->sp->n, k->sp->s);
     if (n > 1 || (n == 1 && is_vector(r))) {
@@ -490,7 +505,7 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
     if (!v)
         return true;
     if (v->opaque)
-        return !k->c->has_space || fail(k, r->loc, "'%s' is a texture, sampler or surface reference", v->name->s);
+        return fail(k, r->loc, "'%s' is a texture, sampler or surface reference", v->name->s);
     if (space == PTXI_SPACE_GENERIC && (v->space == PTXI_SPACE_CONST || v->space == PTXI_SPACE_PARAM))
         return fail(k, r->loc, "'%s' is in .%s, the instruction names no state space", v->name->s, space_names[v->space]);
     if (space != PTXI_SPACE_GENERIC && v->space != space)
@@ -514,6 +529,14 @@ static bool check_base(struct check *k, const struct ptxi_raw *r, const struct p
     return true;
 }
 
+/* A texture or surface. */
+static bool check_reference(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
+{
+    if (!r->offset && (r->var ? r->var->opaque && !r->based : r->based && fits(PTXI_T_u64, r->type, false)))
+        return true;
+    return fail(k, r->loc, "operand %s of '%.*s' must be a reference or a 64-bit integer register", s->name, (int)k->sp->n, k->sp->s);
+}
+
 static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i, unsigned nth, struct ptxi_operand *o)
 {
     const struct ptxi_opspec *s = &k->c->match->row->specs[i];
@@ -523,7 +546,9 @@ static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i,
 
     if (r->kind != PTXI_RAW_ADDRESS && !(r->kind == PTXI_RAW_VAR && r->bare))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in brackets", s->name, (int)k->sp->n, k->sp->s);
-    if (only != PTXI_T_NONE && (!r->based || r->var || !fits(only, r->type, false)))
+    if (only == PTXI_T_u64 && !check_reference(k, r, s))
+        return false;
+    if (only != PTXI_T_NONE && only != PTXI_T_u64 && (!r->based || r->var || !fits(only, r->type, false)))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in a .%s register", s->name, (int)k->sp->n, k->sp->s, ptxi_types[only].name);
     if (only == PTXI_T_NONE && !check_base(k, r, s, space))
         return false;

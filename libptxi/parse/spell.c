@@ -395,8 +395,6 @@ static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_
             c->plain = false;
     }
     find_spaces(c);
-    for (unsigned i = 0; i < m->row->slot_count; i++)
-        c->has_space |= !strcmp(m->row->slots[i].name, "ss");
     c->available = !lacks(p, copy, &need);
     return c;
 }

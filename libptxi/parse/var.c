@@ -47,7 +47,7 @@ static bool parse_ptr(struct parser *p, struct ptxi_decl *d)
 
     ptxi_parse_next(p);
     space = p->tok.kind == PTXI_TOK_WORD ? ptxi_parse_space(p->tok.s, p->tok.n) : -1;
-    if (space >= 0) {
+    if (space == PTXI_SPACE_CONST || space == PTXI_SPACE_GLOBAL || space == PTXI_SPACE_LOCAL || ptxi_parse_is_word(p, "shared")) {
         d->ptr_space = (uint8_t)space;
         ptxi_parse_next(p);
     }
@@ -81,6 +81,14 @@ static bool check_decl_type(struct parser *p, const struct ptxi_decl *d, struct 
     }
     if (d->type == PTXI_T_pred && (!d->is_reg || d->vector > 1)) {
         ptxi_parse_error(p, loc, d->is_reg ? "there are no vectors of predicates" : "predicates are registers only");
+        return false;
+    }
+    if (d->type == PTXI_T_b128 && (p->version < 83 || p->target.sm < 70)) {
+        ptxi_parse_error(p, loc, p->version < 83 ? ".b128 requires PTX 8.3 or later" : ".b128 requires .target sm_70 or higher");
+        return false;
+    }
+    if (d->type == PTXI_T_f16x2 && d->space == PTXI_SPACE_PARAM && !d->is_reg) {
+        ptxi_parse_error(p, loc, "there are no parameters of type .f16x2: .b32 takes its place");
         return false;
     }
     if (d->vector > 1 && d->space == PTXI_SPACE_PARAM && !d->is_reg) {

@@ -5,7 +5,7 @@
                 [--sample N] [--version N] [--record FILE]
 
 Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
-one qualifier or operand left out, put in or exchanged, and both sides judge all of it for each target. LEGALITY is the program made from
+one qualifier or operand left out, put in, exchanged, repeated or displaced, and both sides judge all of it for each target. LEGALITY is the program made from
 legality.c. What is meant to differ stands in legality.known. Ends with 1 if anything else differs."""
 import argparse
 import itertools
@@ -183,7 +183,8 @@ def operand_choices(row):
 
 # What may stand in the place of a register, or of any operand.
 REGISTERS = ['%p', '%b', '%h', '%r', '%d', '%u16_', '%s32_', '%u64_', '%f16_', '%f16x2_', '%f32_', '%f64_']
-OTHERS = ['7', '-1', '300', '0x123456789', '0f3F800000', '0d3FF0000000000000', '[%d40]', '[%d40+8]', '[7]', 'cvar', '!%p9', '-%r9', 'label', '_', '%tid.x', 'WARP_SZ']
+OTHERS = ['7', '-1', '300', '0x123456789', '0f3F800000', '0d3FF0000000000000', '[%d40]', '[%d40+8]', '[7]', 'cvar', '!%p9', '-%r9', 'label', '_', '%tid.x', 'WARP_SZ',
+          'gvar', 'gvar+4', 'svar', 'lvar', 'kparam', 'callee', '%laneid', '%clock64', '[%r41]', '[%h41]', '[gvar]', '[svar+8]']
 
 
 def mutate_operands(text, rng):
@@ -342,6 +343,11 @@ def forms_of(rows, ops, limit, operands, rng):
                     for _ in range(3):
                         w = rng.choice(vocabulary)
                         mutants.append(words[:s] + (w,) + words[s + 1:])
+                written = [w for w in words if w]
+                for k in range(len(written)):  # twice, and behind the next
+                    for order in (written[:k + 1] + written[k:], written[:k] + written[k:k + 2][::-1] + written[k + 2:]):
+                        if rng.random() < .5:
+                            forms.setdefault((spell(r.mnemonic, order), ops.write(r, words, None)), r)
                 for _ in range(operands):
                     text = ops.write(r, words, rng.choice(operand_choices(r)))
                     if text:
