@@ -250,7 +250,7 @@ static bool is_symbolic_constant(const struct ptxi_raw *r, const struct ptxi_ops
 {
     char class = ptxi_types[want].class;
 
-    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES))
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE))
         return false;
     return r->kind == PTXI_RAW_FUNC ? class != 'P' && class != 'A' && !is_count(s, want) : r->offset && is_bits(class);
 }
