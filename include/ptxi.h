@@ -364,6 +364,8 @@ typedef union ptxiLaunchAttributeValue {
     int cooperative;
     struct { unsigned x, y, z; } clusterDim;
     int programmaticStreamSerializationAllowed;
+    struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent;
+    struct { ptxiEvent event; int flags; } launchCompletionEvent;
     int priority;
 } ptxiLaunchAttributeValue;
 
@@ -1091,11 +1093,15 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
                                                 unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams);
 
 /*! ptxiLaunchKernelEx() :
- *  ptxiLaunchKernel with attributes: clusters, cooperative launches. Those that only tell how to be fast are looked at by nobody;
- *  each grid begins when all work before it in its stream has ended, whatever the attributes allow.
+ *  ptxiLaunchKernel with attributes: clusters, cooperative launches, events. Those that only tell how to be fast are looked at by nobody;
+ *  each grid begins when all work before it in its stream has ended, whatever the attributes allow. So with
+ *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION griddepcontrol.wait finds the grids before it complete, and
+ *  griddepcontrol.launch_dependents starts nothing early: one of the orders that a GPU may choose.
+ *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and _LAUNCH_COMPLETION_EVENT record their event behind the grid, which is later than need be.
  * `config`  read before return.
- * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or PTXI_ERROR_NOT_SUPPORTED for attributes that record events or
- *         belong to graphs. */
+ * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or
+ *         PTXI_ERROR_INVALID_VALUE  an attribute out of range, or an event that has no PTXI_EVENT_DISABLE_TIMING
+ *         PTXI_ERROR_NOT_SUPPORTED  nodes of graphs that kernels change */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
 
 /*! ptxiGraphCreate() and its kin :

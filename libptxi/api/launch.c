@@ -591,11 +591,23 @@ ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_
         s->cluster[2] = a->value.clusterDim.z;
         return s->cluster[0] && s->cluster[1] && s->cluster[2] ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
     case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return ptxi_event_untimed(a->value.programmaticEvent.event) && !a->value.programmaticEvent.flags ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
     case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return ptxi_event_untimed(a->value.launchCompletionEvent.event) && !a->value.launchCompletionEvent.flags ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
     case PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         return PTXI_ERROR_NOT_SUPPORTED;
     default: /* how to be fast */
         return (unsigned)a->id > PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
+    }
+}
+
+/* Events that may come as soon as the grid has begun come when it has ended. */
+static ptxiResult record_event(const ptxiLaunchAttribute *a, ptxiStream stream)
+{
+    switch (a->id) {
+    case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: return ptxiEventRecord(a->value.programmaticEvent.event, stream);
+    case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: return ptxiEventRecord(a->value.launchCompletionEvent.event, stream);
+    default: return PTXI_SUCCESS;
     }
 }
 
@@ -609,5 +621,8 @@ ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **
     for (unsigned i = 0; i < c->numAttrs; i++)
         if ((r = ptxi_launch_read_attribute(&c->attrs[i], &s)))
             return r;
-    return launch(f, &s, c->hStream, kernelParams, extra);
+    r = launch(f, &s, c->hStream, kernelParams, extra);
+    for (unsigned i = 0; !r && i < c->numAttrs; i++)
+        r = record_event(&c->attrs[i], c->hStream);
+    return r;
 }

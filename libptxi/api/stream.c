@@ -233,6 +233,11 @@ static bool event_valid(const struct ptxiEvent_st *e)
     return e && e->magic == EVENT_MAGIC;
 }
 
+bool ptxi_event_untimed(ptxiEvent e)
+{
+    return event_valid(e) && e->flags & PTXI_EVENT_DISABLE_TIMING;
+}
+
 static uint64_t now_ns(void)
 {
     struct timespec t;

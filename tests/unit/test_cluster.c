@@ -189,6 +189,60 @@ START_TEST(misuse_is_reported)
 }
 END_TEST
 
+/* Programmatic launches: a second grid that may begin before the first has ended, waits for it, and adds to what that wrote; and events. */
+static const char dependent[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry first(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n"
+    "  griddepcontrol.launch_dependents; add.u32 %r1, %r0, 7; st.global.u32 [%rd1], %r1; ret; }\n"
+    ".visible .entry second(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n"
+    "  griddepcontrol.wait; ld.global.u32 %r1, [%rd1]; mul.lo.u32 %r1, %r1, 3; st.global.u32 [%rd1], %r1; griddepcontrol.launch_dependents; ret; }\n";
+
+static ptxiResult launch_with(const char *name, ptxiStream s, ptxiLaunchAttribute a)
+{
+    ptxiLaunchConfig c = { 1, 1, 1, THREADS, 1, 1, 0, s, &a, 1 };
+    void *params[] = { &mem };
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, name));
+    return ptxiLaunchKernelEx(&c, f, params, NULL);
+}
+
+START_TEST(dependent_grids)
+{
+    ptxiLaunchAttribute serial = { .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1 }, a;
+    ptxiStream one, two;
+    ptxiEvent event, timed;
+    uint32_t out[THREADS];
+
+    ok(ptxiModuleLoadData(&module, dependent));
+    ok(ptxiStreamCreate(&one, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&two, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiEventCreate(&event, PTXI_EVENT_DISABLE_TIMING));
+    ok(ptxiEventCreate(&timed, 0));
+    for (int k = 0; k < 2; k++) {
+        a = k ? (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, .value.programmaticEvent = { timed, 0, 1 } }
+              : (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, .value.launchCompletionEvent = { timed, 0 } };
+        gives(launch_with("first", one, a), PTXI_ERROR_INVALID_VALUE);
+        if (k)
+            a.value.programmaticEvent.event = event;
+        else
+            a.value.launchCompletionEvent.event = event;
+        ok(launch_with("first", one, a));
+        ok(ptxiStreamWaitEvent(two, event, 0));
+        ok(launch_with("second", two, serial));
+        ok(launch_with("second", two, serial));
+        ok(ptxiStreamSynchronize(two));
+        ok(ptxiMemcpyDtoH(out, mem, sizeof out));
+        for (uint32_t t = 0; t < THREADS; t++)
+            ck_assert_uint_eq(out[t], (t + 7) * 9);
+    }
+    ok(ptxiEventDestroy(event));
+    ok(ptxiEventDestroy(timed));
+    ok(ptxiStreamDestroy(one));
+    ok(ptxiStreamDestroy(two));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("cluster");
@@ -199,6 +253,7 @@ int main(void)
     tcase_add_test(t, many_clusters);
     tcase_add_test(t, shapes_are_checked);
     tcase_add_loop_test(t, misuse_is_reported, 0, 4);
+    tcase_add_test(t, dependent_grids);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
