@@ -1100,8 +1100,8 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
  *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and _LAUNCH_COMPLETION_EVENT record their event behind the grid, which is later than need be.
  * `config`  read before return.
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or
- *         PTXI_ERROR_INVALID_VALUE  an attribute out of range, or an event that has no PTXI_EVENT_DISABLE_TIMING
- *         PTXI_ERROR_NOT_SUPPORTED  nodes of graphs that kernels change */
+ *         PTXI_ERROR_INVALID_VALUE  an attribute out of range
+ *         PTXI_ERROR_NOT_SUPPORTED  an event without PTXI_EVENT_DISABLE_TIMING; nodes of graphs that kernels change */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
 
 /*! ptxiGraphCreate() and its kin :
@@ -1204,12 +1204,13 @@ PTXI_API ptxiResult ptxiThreadExchangeStreamCaptureMode(ptxiStreamCaptureMode *m
  *  cuTensorMapEncodeTiled; the map is for this library only.
  * `globalDim`       elements along each dimension, the innermost first: 1..2^32.
  * `globalStrides`   bytes from one to the next, of dimensions 1 and up: multiples of 16 below 2^40.
- * `boxDim`          1..256 along each dimension; a row of the box is a multiple of 16 bytes, with a swizzle as long as its span.
- * `elementStrides`  1..8; the first is ignored.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned
- *         PTXI_ERROR_NOT_SUPPORTED  interleaved layouts, fills with NaN but of f16 and bf16, converted or packed types, swizzles of atoms above 16 bytes, and
- *                                   swizzled rows shorter than the span */
+ * `boxDim`          1..256 along each dimension; a row of the box is a multiple of 16 bytes, with a swizzle at most as long as its span.
+ * `elementStrides`  1..8; the first is used where the layout is interleaved.
+ * `interleave`      of 16 or 32 bytes: 3 dimensions or more, of which the first counts places of so many bytes and the last but one slices.
+ * @return PTXI_SUCCESS, or the driver's
+ *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned; on devices before sm_100 also packed types and swizzles of atoms
+ *                                   above 16 bytes
+ *         PTXI_ERROR_NOT_SUPPORTED  packed types */
 PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
                                              void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
                                              const uint32_t *boxDim, const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,
@@ -1221,7 +1222,7 @@ PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTenso
  * `tensorRank`      3..5: channels, one to three dimensions of pixels, images.
  * `pixelBoxLowerCorner`, `pixelBoxUpperCorner`  tensorRank - 2 each, the innermost first: where pixels begin, counted from the first one, and end,
  *                   counted from the last one; within -2^15..2^15-1, -2^7..2^7-1, -2^4..2^4-1 for 3, 4, 5 dimensions.
- * `channelsPerPixel`  1..256, a multiple of 16 bytes, with a swizzle as long as its span.
+ * `channelsPerPixel`  1..256, a multiple of 16 bytes, with a swizzle at most as long as its span.
  * `pixelsPerColumn` 1..1024.
  * @return as ptxiTensorMapEncodeTiled. */
 PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
@@ -1236,8 +1237,8 @@ PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTens
  *  meaning of cuTensorMapEncodeIm2colWide.
  * `pixelBoxLowerCornerWidth`, `pixelBoxUpperCornerWidth`  as the corners of ptxiTensorMapEncodeIm2col, of that dimension: -2^15..2^15-1.
  * `pixelsPerColumn` 1..1024; not used with PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128, which has 128.
- * `swizzle`         64B, 128B or 128B_ATOM_32B.
- * @return as ptxiTensorMapEncodeTiled; PTXI_ERROR_NOT_SUPPORTED too where the device is older than sm_100. */
+ * `swizzle`         none, 64B, 128B or 128B_ATOM_32B.
+ * @return as ptxiTensorMapEncodeTiled. */
 PTXI_API ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
                                                   void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
                                                   int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel,

@@ -129,8 +129,8 @@ ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec);
 
 /* What a context takes down with itself; each is called once, when no work is left. */
 void ptxi_api_free_events(ptxiContext ctx);
-/* Whether it is an event that measures no time. */
-bool ptxi_event_untimed(ptxiEvent e);
+/* Whether a launch may record it, with the driver's results: not one that measures time. */
+ptxiResult ptxi_event_in_launch(ptxiEvent e, int flags);
 void ptxi_api_free_captures(ptxiContext ctx); /* before the streams */
 void ptxi_api_free_asms(ptxiContext ctx); /* before the modules */
 void ptxi_api_free_modules(ptxiContext ctx);

@@ -591,9 +591,9 @@ ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_
         s->cluster[2] = a->value.clusterDim.z;
         return s->cluster[0] && s->cluster[1] && s->cluster[2] ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
     case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-        return ptxi_event_untimed(a->value.programmaticEvent.event) && !a->value.programmaticEvent.flags ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+        return ptxi_event_in_launch(a->value.programmaticEvent.event, a->value.programmaticEvent.flags);
     case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-        return ptxi_event_untimed(a->value.launchCompletionEvent.event) && !a->value.launchCompletionEvent.flags ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+        return ptxi_event_in_launch(a->value.launchCompletionEvent.event, a->value.launchCompletionEvent.flags);
     case PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         return PTXI_ERROR_NOT_SUPPORTED;
     default: /* how to be fast */

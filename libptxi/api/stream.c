@@ -233,9 +233,13 @@ static bool event_valid(const struct ptxiEvent_st *e)
     return e && e->magic == EVENT_MAGIC;
 }
 
-bool ptxi_event_untimed(ptxiEvent e)
+ptxiResult ptxi_event_in_launch(ptxiEvent e, int flags)
 {
-    return event_valid(e) && e->flags & PTXI_EVENT_DISABLE_TIMING;
+    if (!event_valid(e))
+        return PTXI_ERROR_INVALID_HANDLE;
+    if (flags)
+        return flags == 1 ? PTXI_ERROR_ILLEGAL_STATE : PTXI_ERROR_INVALID_VALUE; /* 1 is CU_EVENT_RECORD_EXTERNAL: of captures only */
+    return e->flags & PTXI_EVENT_DISABLE_TIMING ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
 }
 
 static uint64_t now_ns(void)

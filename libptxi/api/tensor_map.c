@@ -29,38 +29,43 @@ struct request {
 /* The tensor, dimension by dimension. */
 static bool fill_shape(struct ptxi_tensor_map *m, const struct request *q)
 {
+    unsigned align = q->interleave == PTXI_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
+
     for (unsigned d = 0; d < m->rank; d++) {
-        if (q->dims[d] < 1 || q->dims[d] > UINT64_C(1) << 32 || (d && (q->steps[d] < 1 || q->steps[d] > 8)))
+        if (q->dims[d] < 1 || q->dims[d] > UINT64_C(1) << 32 || q->steps[d] < 1 || q->steps[d] > 8)
             return false;
         m->last[d] = (uint32_t)(q->dims[d] - 1);
-        m->step[d] = d ? (uint8_t)q->steps[d] : 1;
-        if (d + 1 < m->rank && (q->strides[d] % 16 || q->strides[d] >= UINT64_C(1) << 40))
+        m->step[d] = (uint8_t)q->steps[d];
+        if (d + 1 < m->rank && (q->strides[d] % align || q->strides[d] >= UINT64_C(1) << 40))
             return false;
         if (d + 1 < m->rank)
             m->stride[d] = q->strides[d];
     }
-    return true;
+    return m->base % align == 0;
 }
 
+/* The driver's checks, all of which copies.rec has; where the map itself lies is not one of them. */
 static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, uint32_t least_rank)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    unsigned sm;
+    bool blackwell;
 
     if (r)
         return r;
-    sm = ctx->profile->sm;
+    blackwell = ctx->profile->sm >= 100;
     *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
-                                   .swizzle = (uint8_t)q->swizzle, .nan = q->fill };
-    if (!q->map || (uintptr_t)q->map % 64 || !q->dims || !q->steps || q->rank < least_rank || q->rank > PTXI_TENSOR_MOST || (q->rank > 1 && !q->strides) || m->base % 16)
+                                   .swizzle = (uint8_t)q->swizzle, .interleave = (uint8_t)q->interleave, .nan = q->fill };
+    if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : least_rank) || q->rank > PTXI_TENSOR_MOST)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((unsigned)q->type > PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || (unsigned)q->interleave > PTXI_TENSOR_MAP_INTERLEAVE_32B ||
-        (unsigned)q->swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B || (unsigned)q->promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+    if ((unsigned)q->type > (blackwell ? PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B : PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ) ||
+        (unsigned)q->interleave > PTXI_TENSOR_MAP_INTERLEAVE_32B ||
+        (unsigned)q->swizzle > (blackwell ? PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B : PTXI_TENSOR_MAP_SWIZZLE_128B) ||
+        (unsigned)q->promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)q->fill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (q->fill && !is_float(q->type)))
         return PTXI_ERROR_INVALID_VALUE;
     m->element = (uint8_t)ptxi_tensor_element(q->type);
-    if (!m->element || q->interleave || (q->swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B && sm < 100) || (q->fill && m->element != 2))
+    if (!m->element)
         return PTXI_ERROR_NOT_SUPPORTED;
     return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
@@ -68,15 +73,19 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
 /* Checks the row of the box, which is the last thing to be known. */
 static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
 {
-    unsigned row = m->box[0] * m->element, span = ptxi_tensor_span(m->swizzle);
+    unsigned row = m->box[0] * m->element, span = m->interleave ? 0 : ptxi_tensor_span(m->swizzle);
 
     if (row % 16 || (span && row > span))
         return PTXI_ERROR_INVALID_VALUE;
-    if (span && row != span)
-        return PTXI_ERROR_NOT_SUPPORTED;
     memset(to, 0, sizeof *to);
     memcpy(to, m, sizeof *m);
     return PTXI_SUCCESS;
+}
+
+/* Whether there is a pixel between the corners; sizes beyond 2^31 are negative to the driver. */
+static bool has_area(const struct ptxi_tensor_map *m, unsigned d, int low, int high)
+{
+    return (int64_t)(int32_t)(m->last[d + 1] + 1) + high - low > 0;
 }
 
 /* False: an argument is out of range. */
@@ -124,7 +133,7 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
     for (unsigned d = 0; d < m.rank - 2u; d++) {
         int low = pixelBoxLowerCorner[d], high = pixelBoxUpperCorner[d];
 
-        if (low < -most[m.rank] || low >= most[m.rank] || high < -most[m.rank] || high >= most[m.rank])
+        if (low < -most[m.rank] || low >= most[m.rank] || high < -most[m.rank] || high >= most[m.rank] || !has_area(&m, d, low, high))
             return PTXI_ERROR_INVALID_VALUE;
         m.lower[d] = (int16_t)low;
         m.upper[d] = (int16_t)high;
@@ -142,20 +151,14 @@ ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMap
     const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
     bool w128 = mode == PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
     struct ptxi_tensor_map m;
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r = fill_map(&m, &q, 3);
 
     if (r)
         return r;
-    if (ctx->profile->sm < 100)
-        return PTXI_ERROR_NOT_SUPPORTED;
-    if ((r = fill_map(&m, &q, 3)))
-        return r;
-    if ((unsigned)mode > PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 || interleave ||
-        (swizzle != PTXI_TENSOR_MAP_SWIZZLE_64B && swizzle != PTXI_TENSOR_MAP_SWIZZLE_128B && swizzle != PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B))
+    if ((unsigned)mode > PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 || interleave || swizzle == PTXI_TENSOR_MAP_SWIZZLE_32B || swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B)
         return PTXI_ERROR_INVALID_VALUE;
     if (pixelBoxLowerCornerWidth != (int16_t)pixelBoxLowerCornerWidth || pixelBoxUpperCornerWidth != (int16_t)pixelBoxUpperCornerWidth ||
-        !fill_columns(&m, channelsPerPixel, w128 ? PTXI_TENSOR_W128_PIXELS : pixelsPerColumn))
+        !has_area(&m, 0, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth) || !fill_columns(&m, channelsPerPixel, w128 ? PTXI_TENSOR_W128_PIXELS : pixelsPerColumn))
         return PTXI_ERROR_INVALID_VALUE;
     m.mode = w128 ? PTXI_MAP_W128 : PTXI_MAP_WIDE;
     m.lower[0] = (int16_t)pixelBoxLowerCornerWidth;
@@ -171,10 +174,10 @@ ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAdd
 
     if (r)
         return r;
-    if (!tensorMap || (uintptr_t)tensorMap % 64)
+    if (!tensorMap)
         return PTXI_ERROR_INVALID_VALUE;
     memcpy(&m, tensorMap, sizeof m);
-    if (m.magic != PTXI_TENSOR_MAGIC || (uintptr_t)globalAddress % 16)
+    if (m.magic != PTXI_TENSOR_MAGIC || !globalAddress || (uintptr_t)globalAddress % 16 || (uintptr_t)globalAddress >> 57)
         return PTXI_ERROR_INVALID_VALUE;
     m.base = (uintptr_t)globalAddress;
     memcpy(tensorMap, &m, sizeof m);

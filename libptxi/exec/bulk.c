@@ -121,12 +121,20 @@ static bool all_still_there(struct ptxi_job *j)
     return (!j->from || j->kept || still_there(j, (uintptr_t)j->from, j->size, "load")) && still_there(j, (uintptr_t)j->to, j->size, "store");
 }
 
+static bool is_there(void *ctx, uint64_t at, uint32_t bytes)
+{
+    const struct ptxi_job *j = ctx;
+    struct ptxi_mem_region r;
+
+    return ptxi_memmap_covers(j->warp->cta->grid->memmap, at, bytes, &r) && !(r.flags & PTXI_MEM_FREED);
+}
+
 static void move_box(const struct ptxi_job *j)
 {
     if (j->to)
         ptxi_tensor_load(&j->map, j->corner, j->to, j->place);
     else
-        ptxi_tensor_store(&j->map, j->corner, j->from, j->place, j->reduce);
+        ptxi_tensor_store(&j->map, j->corner, j->from, j->place, j->reduce, is_there, (void *)j);
 }
 
 static void move(const struct ptxi_job *j, const unsigned char *from)
@@ -236,12 +244,14 @@ void ptxi_bulk_commit(struct ptxi_warp *w)
 /* The source has been read: it is kept, and nothing arrives yet. False: memory is short. */
 static bool keep(struct ptxi_job *j)
 {
-    if (j->kept || !j->from || !j->size)
+    uint32_t size = j->tensor ? ptxi_tensor_box_room(&j->map) : j->size;
+
+    if (j->kept || !j->from || !size)
         return true;
-    j->kept = malloc(j->size);
+    j->kept = malloc(size);
     if (!j->kept)
         return false;
-    memcpy(j->kept, j->from, j->size);
+    memcpy(j->kept, j->from, size);
     j->from = j->kept;
     return true;
 }
@@ -425,7 +435,9 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE;
     bool store = i->mods & PTXI_TENSOR_STORE;
     const struct ptxi_cta *owner;
+    const char *wrong;
     unsigned char *shared;
+    uint32_t room;
 
     if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC ||
         j->map.rank != (i->mods & PTXI_TENSOR_ROWS ? 2 : i->imm)) {
@@ -451,9 +463,15 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     for (int d = PTXI_TENSOR_MOST; j->map.mode != PTXI_MAP_TILE && !store && d < PTXI_TENSOR_COORDS; d++)
         j->corner[d] = w->async->corner[d][j->lane];
     j->map.halo = j->map.mode == PTXI_MAP_WIDE || j->map.mode == PTXI_MAP_W128 ? (uint16_t)j->corner[PTXI_TENSOR_MOST] : 0;
+    wrong = ptxi_tensor_misplaced(&j->map, j->corner, store);
+    if (wrong) {
+        misuse(w, i, j->lane, wrong);
+        return false;
+    }
     j->tensor = true;
     j->size = ptxi_tensor_box_bytes(&j->map);
-    shared = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, box, j->size, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
+    room = ptxi_tensor_box_room(&j->map);
+    shared = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, box, room, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
     if (!shared)
         return false;
     owner = ptxi_shared_owner(w->cta, shared);

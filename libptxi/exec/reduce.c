@@ -3,11 +3,12 @@
 #include "exec/atomop.h"
 #include "isa/bytecode.h"
 
-/* Each element is an operation of its own, of .relaxed semantics. */
+/* Each element is an operation of its own, of .relaxed semantics. Sums of f32 keep subnormal numbers, wherever they are; NaNs of f64 are those of
+ * global memory. */
 #define ATOM(name, T, NEW)                                                                            \
     static void reduce_##name(unsigned char *to, const unsigned char *from, uint32_t bytes)           \
     {                                                                                                 \
-        const bool shared __attribute__((unused)) = false;                                            \
+        const bool shared __attribute__((unused)) = sizeof(T) == 4;                                   \
                                                                                                       \
         for (uint32_t k = 0; k < bytes; k += sizeof(T)) {                                             \
             T *p = (T *)(void *)(to + k), old = __atomic_load_n(p, __ATOMIC_RELAXED), new, x;         \

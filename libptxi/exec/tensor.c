@@ -6,11 +6,11 @@
 #include "isa/bytecode.h"
 #include "num/half.h"
 
-enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, TYPES }; /* as ptxiTensorMapDataType numbers them */
+enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ, TYPES }; /* as ptxiTensorMapDataType numbers them */
 
 unsigned ptxi_tensor_element(unsigned type)
 {
-    static const uint8_t bytes[TYPES] = { [U8] = 1, [U16] = 2, [U32] = 4, [S32] = 4, [U64] = 8, [S64] = 8, [F16] = 2, [F32] = 4, [F64] = 8, [BF16] = 2 };
+    static const uint8_t bytes[TYPES] = { [U8] = 1, [U16] = 2, [U32] = 4, [S32] = 4, [U64] = 8, [S64] = 8, [F16] = 2, [F32] = 4, [F64] = 8, [BF16] = 2, [F32_FTZ] = 4, [TF32] = 4, [TF32_FTZ] = 4 };
 
     return type < TYPES ? bytes[type] : 0;
 }
@@ -29,12 +29,33 @@ unsigned ptxi_tensor_span(unsigned swizzle)
     return swizzles[swizzle].span;
 }
 
+/* Bytes of one place along dimension 0. */
+static inline uint32_t unit(const struct ptxi_tensor_map *m)
+{
+    return m->interleave ? 16u * m->interleave : m->element;
+}
+
+/* Bytes that lie in a row, and from one to the next in shared memory. */
+static inline uint32_t row_bytes(const struct ptxi_tensor_map *m)
+{
+    return m->interleave ? unit(m) : (uint32_t)m->box[0] * m->element;
+}
+
+static inline uint32_t row_pitch(const struct ptxi_tensor_map *m)
+{
+    return m->swizzle && !m->interleave ? swizzles[m->swizzle].span : row_bytes(m);
+}
+
 bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
 {
     uint32_t row = (uint32_t)m->box[0] * m->element;
 
-    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles || (m->swizzle && row != swizzles[m->swizzle].span) ||
-        (m->nan && m->type != F16 && m->type != BF16))
+    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles ||
+        (m->swizzle && !m->interleave && row > swizzles[m->swizzle].span) || (m->nan && m->type < F16))
+        return false;
+    if ((m->mode != PTXI_MAP_TILE || m->interleave) && m->rank < 3)
+        return false;
+    if (m->interleave && (!m->step[0] || m->step[0] > 8))
         return false;
     if (m->mode != PTXI_MAP_TILE && (m->rank < 3 || !m->pixels || m->pixels > PTXI_TENSOR_PIXELS))
         return false;
@@ -44,7 +65,7 @@ bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
     return m->box[0] <= 256;
 }
 
-/* The elements of a row of a box that are inside of the tensor. */
+/* The bytes of a row that are inside of the tensor. */
 struct span {
     uint64_t at;       /* the address of the first */
     int64_t from, end; /* their places in the row; none when one is not before the other */
@@ -54,46 +75,91 @@ static struct span first_span(const struct ptxi_tensor_map *m, int64_t first)
 {
     int64_t left = (int64_t)m->last[0] + 1 - first, from = first < 0 ? -first : 0;
 
-    return (struct span){ m->base + (uint64_t)(first + from) * m->element, from, left < m->box[0] ? left : m->box[0] };
+    if (m->interleave)
+        return (struct span){ m->base, 0, unit(m) };
+    return (struct span){ m->base + (uint64_t)(first + from) * m->element, from * m->element, (left < m->box[0] ? left : m->box[0]) * m->element };
+}
+
+/* The first dimension that is walked along: what is in a row is not. */
+static inline unsigned first_dimension(const struct ptxi_tensor_map *m)
+{
+    return !m->interleave;
 }
 
 static inline void add_coordinate(const struct ptxi_tensor_map *m, struct span *s, unsigned d, int64_t c)
 {
     s->end = c >= 0 && c <= (int64_t)m->last[d] ? s->end : s->from;
-    s->at += (uint64_t)c * m->stride[d - 1];
+    s->at += (uint64_t)c * (d ? m->stride[d - 1] : unit(m));
 }
 
-static inline bool visit(const struct ptxi_tensor_map *m, const struct span *s, uint32_t row, ptxi_tensor_row *f, void *ctx)
+static inline bool visit(const struct span *s, uint32_t row, ptxi_tensor_row *f, void *ctx)
 {
     bool any = s->end > s->from;
 
-    return f(ctx, row, s->at, any ? (uint32_t)s->from * m->element : 0, any ? (uint32_t)(s->end - s->from) * m->element : 0);
+    return f(ctx, row, s->at, any ? (uint32_t)s->from : 0, any ? (uint32_t)(s->end - s->from) : 0);
 }
 
-/* Elements that a box has along dimension d. */
+/* Places that a box has along dimension d. */
 static uint32_t taken(const struct ptxi_tensor_map *m, unsigned d)
 {
-    if (d && m->rows)
+    if (m->rows)
         return PTXI_TENSOR_ROW_COUNT;
-    return d ? (m->box[d] + m->step[d] - 1u) / m->step[d] : m->box[0];
+    return m->interleave && d + 2 == m->rank ? 1 : (m->box[d] + m->step[d] - 1u) / m->step[d];
 }
 
-static uint32_t row_bytes(const struct ptxi_tensor_map *m)
+static uint32_t row_count(const struct ptxi_tensor_map *m)
 {
-    return (uint32_t)m->box[0] * m->element;
+    uint64_t n = 1;
+
+    if (m->mode == PTXI_MAP_W128)
+        return PTXI_TENSOR_W128_PIXELS + PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP * m->halo;
+    if (m->mode != PTXI_MAP_TILE)
+        return m->pixels + (uint32_t)m->halo;
+    for (unsigned d = first_dimension(m); d < m->rank; d++)
+        n *= taken(m, d);
+    return n > 1 << 20 ? 1 << 20 : (uint32_t)n;
 }
 
 uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m)
 {
-    uint64_t n = row_bytes(m);
+    return row_count(m) * row_bytes(m);
+}
 
-    if (m->mode == PTXI_MAP_W128)
-        return (uint32_t)n * (PTXI_TENSOR_W128_PIXELS + PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP * m->halo);
-    if (m->mode != PTXI_MAP_TILE)
-        return (uint32_t)n * (m->pixels + (uint32_t)m->halo);
-    for (unsigned d = 1; d < m->rank; d++)
-        n *= taken(m, d);
-    return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
+uint32_t ptxi_tensor_box_room(const struct ptxi_tensor_map *m)
+{
+    return row_count(m) * row_pitch(m);
+}
+
+/* PTX ISA, "Bounding Box": of im2col, the coordinate in a dimension of pixels lies between the corners; if wide it may lie before them. */
+static bool between_corners(const struct ptxi_tensor_map *m, const int32_t *corner)
+{
+    unsigned first = first_dimension(m), count = m->mode == PTXI_MAP_TILE ? 0 : m->mode == PTXI_MAP_IM2COL ? m->rank - 2u : 1;
+
+    for (unsigned k = 0; k < count; k++)
+        if ((corner[first + k] < m->lower[k] && m->mode == PTXI_MAP_IM2COL) || corner[first + k] > (int64_t)m->last[first + k] + m->upper[k])
+            return false;
+    return true;
+}
+
+/* PTX ISA, "Restriction on Tensor Copy instructions". */
+static const char *misplaced_store(const struct ptxi_tensor_map *m, const int32_t *corner)
+{
+    for (unsigned d = 0; d < (m->rows ? 1u + PTXI_TENSOR_ROW_COUNT : m->rank); d++)
+        if (corner[d] < 0)
+            return "a box that is stored begins at a negative coordinate";
+    for (unsigned d = 0; m->mode == PTXI_MAP_IM2COL && d + 2 < m->rank; d++)
+        if (m->lower[d] < 0 || m->upper[d] > 0)
+            return "the corners of pixels that are stored lie beyond the tensor";
+    return NULL;
+}
+
+const char *ptxi_tensor_misplaced(const struct ptxi_tensor_map *m, const int32_t *corner, bool store)
+{
+    if (!m->interleave && (int64_t)corner[0] * m->element % 16)
+        return "a box of a tensor does not begin at a multiple of 16 bytes";
+    if (!between_corners(m, corner))
+        return "the first pixel of a column lies outside of the bounding box";
+    return store ? misplaced_store(m, corner) : NULL;
 }
 
 /* The pixels of a column, one after the other. */
@@ -101,7 +167,7 @@ struct pixels {
     const struct ptxi_tensor_map *m;
     int64_t at[PTXI_TENSOR_MOST];
     int64_t offset[PTXI_TENSOR_MOST]; /* from there to what is copied */
-    unsigned moving;                  /* the dimensions from 1 up to, but not including, this one are bounded by the corners; the images follow */
+    unsigned first, end;              /* the dimensions from the one up to, but not including, the other are bounded by the corners; the images follow */
     uint32_t row;
 };
 
@@ -111,11 +177,11 @@ static void next_pixel(struct pixels *p)
 {
     const struct ptxi_tensor_map *m = p->m;
 
-    for (unsigned d = 1; d < p->moving; d++) {
+    for (unsigned d = p->first; d < p->end; d++) {
         p->at[d] += m->step[d];
-        if (p->at[d] <= (int64_t)m->last[d] + m->upper[d - 1])
+        if (p->at[d] <= (int64_t)m->last[d] + m->upper[d - p->first])
             return;
-        p->at[d] = m->lower[d - 1];
+        p->at[d] = m->lower[d - p->first];
     }
     p->at[m->rank - 1]++;
 }
@@ -128,9 +194,9 @@ static bool walk_pixels(struct pixels *p, uint32_t count, const struct span *cha
     for (; count--; p->row++, next_pixel(p)) {
         struct span s = *channels;
 
-        for (unsigned d = 1; d < m->rank; d++)
+        for (unsigned d = p->first; d < m->rank; d++)
             add_coordinate(m, &s, d, p->at[d] + p->offset[d]);
-        if (!visit(m, &s, p->row, f, ctx))
+        if (!visit(&s, p->row, f, ctx))
             return false;
     }
     return true;
@@ -139,15 +205,16 @@ static bool walk_pixels(struct pixels *p, uint32_t count, const struct span *cha
 static struct pixels first_pixel(const struct ptxi_tensor_map *m, const int32_t *corner)
 {
     const int32_t *offset = corner + PTXI_TENSOR_MOST;
-    struct pixels p = { .m = m, .moving = m->mode == PTXI_MAP_IM2COL ? m->rank - 1u : 2 };
+    unsigned first = first_dimension(m);
+    struct pixels p = { .m = m, .first = first, .end = first + (m->mode == PTXI_MAP_IM2COL ? m->rank - 2u : 1) };
 
-    for (unsigned d = 1; d < m->rank; d++)
+    for (unsigned d = first; d < m->rank; d++)
         p.at[d] = corner[d];
     if (m->mode != PTXI_MAP_IM2COL)
         p.offset[1] = offset[1]; /* of the corners and the coordinate alike: PTX ISA, "wOffset" */
     else
-        for (unsigned d = 1; d + 1 < m->rank; d++)
-            p.offset[d] = offset[d - 1];
+        for (unsigned d = first; d < p.end; d++)
+            p.offset[d] = offset[d - first];
     return p;
 }
 
@@ -180,11 +247,11 @@ bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, pt
         struct span s = columns;
         unsigned d;
 
-        for (d = 1; d < m->rank; d++)
+        for (d = first_dimension(m); d < m->rank; d++)
             add_coordinate(m, &s, d, m->rows ? corner[1 + k[1]] : (int64_t)corner[d] + (int64_t)k[d] * m->step[d]);
-        if (!visit(m, &s, row, f, ctx))
+        if (!visit(&s, row, f, ctx))
             return false;
-        for (d = 1; d < m->rank && ++k[d] == taken(m, d); d++)
+        for (d = first_dimension(m); d < m->rank && ++k[d] == taken(m, d); d++)
             k[d] = 0;
         if (d >= m->rank)
             return true;
@@ -209,23 +276,40 @@ struct move {
     uint32_t place;
     unsigned reduce;
     struct swizzle swizzle;
+    ptxi_tensor_there *there;
+    void *ctx;
 };
 
 enum { MOST_ROW = 256 * 8 };
 
+/* As an H200 rounds what it loads: to nearest even, all NaNs to one; .ftz or not, subnormal numbers stay. */
+static void round_tf32(unsigned char *row, uint32_t size)
+{
+    uint32_t x;
+
+    for (uint32_t k = 0; k < size; k += 4) {
+        memcpy(&x, row + k, 4);
+        x = (x & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (x + 0xfff + (x >> 13 & 1)) & ~UINT32_C(0x1fff);
+        memcpy(row + k, &x, 4);
+    }
+}
+
 static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct move *v = ctx;
+    const struct ptxi_tensor_map *m = v->map;
     unsigned char buffer[MOST_ROW] = { 0 };
-    uint32_t size = row_bytes(v->map);
+    uint32_t size = row_bytes(m), first = v->place + row * row_pitch(m);
 
-    for (uint32_t k = 0; v->map->nan && k < size; k += 2)
+    for (uint32_t k = 0; m->nan && k < size; k += 2)
         memcpy(buffer + k, &(uint16_t){ PTXI_OOB_NAN }, 2);
     if (bytes)
         memcpy(buffer + from, (const void *)(uintptr_t)at, bytes);
+    if (m->type == TF32 || m->type == TF32_FTZ)
+        round_tf32(buffer + from, bytes);
     for (uint32_t k = 0; k < size; k += 16) {
-        uint32_t at = v->place + row * size + k, other = flipped(v->swizzle, at) ? 8 : 0;
-        unsigned char *chunk = v->to + (swizzled(v->swizzle, at) - v->place);
+        uint32_t other = flipped(v->swizzle, first + k) ? 8 : 0;
+        unsigned char *chunk = v->to + (swizzled(v->swizzle, first + k) - v->place);
 
         memcpy(chunk, buffer + k + other, 8);
         memcpy(chunk + 8, buffer + k + 8 - other, 8);
@@ -236,16 +320,19 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
 static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct move *v = ctx;
+    const struct ptxi_tensor_map *m = v->map;
     unsigned char buffer[MOST_ROW], *to = (unsigned char *)(uintptr_t)at;
-    uint32_t size = row_bytes(v->map);
+    uint32_t size = row_bytes(m), first = v->place + row * row_pitch(m);
 
     for (uint32_t k = 0; k < size; k += 16) {
-        uint32_t at = v->place + row * size + k, other = flipped(v->swizzle, at) ? 8 : 0;
-        const unsigned char *chunk = v->from + (swizzled(v->swizzle, at) - v->place);
+        uint32_t other = flipped(v->swizzle, first + k) ? 8 : 0;
+        const unsigned char *chunk = v->from + (swizzled(v->swizzle, first + k) - v->place);
 
         memcpy(buffer + k + other, chunk, 8);
         memcpy(buffer + k + 8 - other, chunk + 8, 8);
     }
+    if (bytes % 16 && v->there(v->ctx, at + bytes, 16 - bytes % 16))
+        bytes += 16 - bytes % 16;
     if (bytes && v->reduce)
         ptxi_reduce(v->reduce, to, buffer + from, bytes);
     else if (bytes)
@@ -255,23 +342,23 @@ static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint3
 
 void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place)
 {
-    ptxi_tensor_walk(m, corner, load_row, &(struct move){ m, NULL, box, place, 0, swizzles[m->swizzle] });
+    ptxi_tensor_walk(m, corner, load_row, &(struct move){ .map = m, .to = box, .place = place, .swizzle = swizzles[m->swizzle] });
 }
 
-void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce)
+void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce, ptxi_tensor_there *there, void *ctx)
 {
-    ptxi_tensor_walk(m, corner, store_row, &(struct move){ m, box, NULL, place, reduce, swizzles[m->swizzle] });
+    ptxi_tensor_walk(m, corner, store_row, &(struct move){ .map = m, .from = box, .place = place, .reduce = reduce, .swizzle = swizzles[m->swizzle], .there = there, .ctx = ctx });
 }
 
 unsigned ptxi_tensor_reduction(const struct ptxi_tensor_map *m, enum ptxi_tensor_reduction r)
 {
 #define BITS(n) [PTXI_TENSOR_AND] = PTXI_OP_atom_and_b##n, [PTXI_TENSOR_OR] = PTXI_OP_atom_or_b##n, [PTXI_TENSOR_XOR] = PTXI_OP_atom_xor_b##n
 #define ORDER(t) [PTXI_TENSOR_MIN] = PTXI_OP_atom_min_##t, [PTXI_TENSOR_MAX] = PTXI_OP_atom_max_##t
-    static const uint16_t ops[TYPES][PTXI_TENSOR_REDUCTIONS] = {
+    static const uint16_t ops[TYPES][PTXI_TENSOR_REDUCTIONS] = { /* others are illegal instructions on an H200 */
         [U32] = { BITS(32), ORDER(u32), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_i32, [PTXI_TENSOR_INC] = PTXI_OP_atom_inc_u32, [PTXI_TENSOR_DEC] = PTXI_OP_atom_dec_u32 },
         [S32] = { BITS(32), ORDER(s32), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_i32 },
         [U64] = { BITS(64), ORDER(u64), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_i64 },
-        [S64] = { BITS(64), ORDER(s64) },
+        [S64] = { ORDER(s64) },
         [F16] = { ORDER(f16), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_f16 },
         [F32] = { [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_f32 },
         [F64] = { [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_f64 },

@@ -21,11 +21,12 @@ struct ptxi_tensor_map {
     uint64_t stride[PTXI_TENSOR_MOST - 1]; /* bytes; of dimensions 1 and up */
     uint32_t last[PTXI_TENSOR_MOST];       /* size - 1 */
     uint16_t box[PTXI_TENSOR_MOST];        /* elements */
-    uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken, in dimensions 1 and up */
+    uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken; of dimension 0, if interleaved */
     uint8_t rank, type;                    /* ptxiTensorMapDataType */
     uint8_t element;                       /* bytes */
     uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
-    bool nan;                              /* what lies beyond the tensor is PTXI_OOB_NAN, not zero */
+    uint8_t interleave;                    /* ptxiTensorMapInterleave: dimension 0 is of places of 16 or 32 bytes, and the last but one of slices, of which a box has one */
+    bool nan;                              /* what lies beyond the tensor is PTXI_OOB_NAN in every two bytes, not zero */
     bool rows;                             /* in a copy: the box is four rows of two dimensions, see below */
     uint8_t mode;                          /* enum ptxi_tensor_mode; but for tiles the box is `pixels` pixels of box[0] channels; lower and upper bound where they may begin */
     uint16_t pixels;
@@ -41,20 +42,25 @@ unsigned ptxi_tensor_span(unsigned swizzle);
 /* Whether the fields go together: tensormap.replace may have left others. */
 bool ptxi_tensor_usable(const struct ptxi_tensor_map *m);
 
-/* Bytes that a box takes in shared memory, those beyond the tensor included. */
+/* What is wrong with the place of a box, or NULL: an H200 takes it for an illegal instruction. */
+const char *ptxi_tensor_misplaced(const struct ptxi_tensor_map *m, const int32_t *corner, bool store);
+
+/* Bytes of a box, those beyond the tensor included; and how many it takes in shared memory, where a swizzle leaves gaps behind short rows. */
 uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m);
+uint32_t ptxi_tensor_box_room(const struct ptxi_tensor_map *m);
 
 /* The corner of a box; of four rows (tile::gather4, tile::scatter4) the column, and then where each row is; of im2col the first channel,
  * pixel and image, and from PTXI_TENSOR_MOST on the offsets.
- * A row of a box: `bytes` bytes at global address `at` are those from `from` on of row number `row`; the others of the row, or with no bytes
- * all of it, lie beyond the tensor. False ends the walk. */
+ * A row of a box, or of an interleaved one a place: `bytes` bytes at global address `at` are those from `from` on of row number `row`; the
+ * others of the row, or with no bytes all of it, lie beyond the tensor. False ends the walk. */
 typedef bool ptxi_tensor_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes);
 bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx);
 
-/* Global to shared memory, zeros for what lies beyond; or back, where `reduce` may be an operation of atom. The
- * box is at offset `place`, a multiple of 128, of a CTA's shared memory. */
+/* Global to shared memory, zeros for what lies beyond; or back, where `reduce` may be an operation of atom, and whole 16 bytes are written
+ * behind the end of a row, too, as far as `there` has memory. The box is at offset `place`, a multiple of 128, of a CTA's shared memory. */
 void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place);
-void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce);
+typedef bool ptxi_tensor_there(void *ctx, uint64_t at, uint32_t bytes);
+void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce, ptxi_tensor_there *there, void *ctx);
 
 /* PTXI_OP_atom_... of a reduction, by its place in and, or, xor, add, inc, dec, min, max; 0: not for elements of this type. */
 enum ptxi_tensor_reduction { PTXI_TENSOR_COPY, PTXI_TENSOR_AND, PTXI_TENSOR_OR, PTXI_TENSOR_XOR, PTXI_TENSOR_ADD, PTXI_TENSOR_INC, PTXI_TENSOR_DEC,

@@ -29,14 +29,14 @@ static const char *replace(struct ptxi_tensor_map *m, enum ptxi_tensor_field fie
     case PTXI_TENSOR_BOX: m->box[which] = (uint16_t)value; fits = value >= 1 && value <= 256; break;
     case PTXI_TENSOR_SIZE: m->last[which] = (uint32_t)value - 1; break;
     case PTXI_TENSOR_STRIDE: fits = which < PTXI_TENSOR_MOST - 1 && value % 16 == 0 && value < UINT64_C(1) << 40; if (fits) m->stride[which] = value; break;
-    case PTXI_TENSOR_STEP: m->step[which] = (uint8_t)(which ? value : 1); fits = value >= 1 && value <= 8; break;
+    case PTXI_TENSOR_STEP: m->step[which] = (uint8_t)value; fits = value >= 1 && value <= 8; break;
     case PTXI_TENSOR_TYPE:
         m->type = type_of(value);
         m->element = (uint8_t)ptxi_tensor_element(m->type);
         return m->element ? NULL : "tensormap.replace: elements of this type are not supported";
-    case PTXI_TENSOR_INTERLEAVE: return value ? missing : NULL;
-    case PTXI_TENSOR_SWIZZLE: m->swizzle = (uint8_t)value; return value > 3 ? missing : NULL;
-    case PTXI_TENSOR_ATOM: return value ? missing : NULL;
+    case PTXI_TENSOR_INTERLEAVE: m->interleave = (uint8_t)value; fits = value <= 2; break;
+    case PTXI_TENSOR_SWIZZLE: m->swizzle = value == 3 && m->swizzle > 3 ? m->swizzle : (uint8_t)value; return value > 3 ? missing : NULL;
+    case PTXI_TENSOR_ATOM: m->swizzle = value ? (uint8_t)(3 + value) : m->swizzle > 3 ? 3 : m->swizzle; fits = value <= 3; break;
     case PTXI_TENSOR_FILL: m->nan = value; break;
     }
     return fits ? NULL : range;

@@ -222,7 +222,7 @@ START_TEST(dependent_grids)
     for (int k = 0; k < 2; k++) {
         a = k ? (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, .value.programmaticEvent = { timed, 0, 1 } }
               : (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, .value.launchCompletionEvent = { timed, 0 } };
-        gives(launch_with("first", one, a), PTXI_ERROR_INVALID_VALUE);
+        gives(launch_with("first", one, a), PTXI_ERROR_NOT_SUPPORTED);
         if (k)
             a.value.programmaticEvent.event = event;
         else
