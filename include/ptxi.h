@@ -954,7 +954,7 @@ PTXI_API ptxiResult ptxiMemcpy3D(const PTXI_MEMCPY3D *pCopy);
 PTXI_API ptxiResult ptxiMemcpy3DAsync(const PTXI_MEMCPY3D *pCopy, ptxiStream hStream);
 
 /*! ptxiMemcpyAtoH() and its kin :
- *  Copy bytes of an array, its rows one after the other, from byte `srcOffset` or to byte `dstOffset` on. Waiting and errors as
+ *  Copy bytes of an array's first row, from byte `srcOffset` or to byte `dstOffset` on. Waiting and errors as
  *  ptxiMemcpy, and PTXI_ERROR_INVALID_VALUE for a range outside the array. */
 PTXI_API ptxiResult ptxiMemcpyAtoH(void *dstHost, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
 PTXI_API ptxiResult ptxiMemcpyHtoA(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
@@ -1298,7 +1298,7 @@ PTXI_API ptxiResult ptxiTexObjectGetTextureDesc(PTXI_TEXTURE_DESC *pTexDesc, ptx
 PTXI_API ptxiResult ptxiTexObjectGetResourceViewDesc(PTXI_RESOURCE_VIEW_DESC *pResViewDesc, ptxiTexObject texObject);
 
 /*! ptxiSurfObjectCreate() , ptxiSurfObjectDestroy() , ptxiSurfObjectGetResourceDesc() :
- *  What a kernel reads and writes by suld, sust and sured: an array made with PTXI_ARRAY3D_SURFACE_LDST.
+ *  What a kernel reads and writes by suld, sust and sured: an array, which should be made with PTXI_ARRAY3D_SURFACE_LDST; the driver does not insist.
  * @return as for textures; PTXI_ERROR_INVALID_VALUE for other resources. */
 PTXI_API ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE_DESC *pResDesc);
 PTXI_API ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject);

@@ -10,7 +10,7 @@
 enum { ARRAY_MAGIC = 0x41525259, MIPMAP_MAGIC = 0x4d49504d };
 
 /* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities". */
-enum { MOST_1D = 131072, MOST_1D_LAYERED = 32768, MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_LAYERED_SIDE = 32768, MOST_3D = 16384, MOST_LAYERS = 2048 };
+enum { MOST_1D = 131072, MOST_1D_SURFACE = 32768, MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_LAYERED_SIDE = 32768, MOST_GATHERED = 32768, MOST_3D = 16384, MOST_LAYERS = 2048 };
 
 bool ptxi_array_valid(const struct ptxiArray_st *a)
 {
@@ -43,18 +43,22 @@ static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
     if (!d->Width)
         return false;
+    if (d->Flags & PTXI_ARRAY3D_TEXTURE_GATHER)
+        return !(d->Flags & (PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED)) && !d->Depth && d->Height && d->Width <= MOST_GATHERED && d->Height <= MOST_GATHERED;
     if (d->Flags & PTXI_ARRAY3D_CUBEMAP)
         return cube_ok(d);
     if (d->Flags & PTXI_ARRAY3D_LAYERED)
         return d->Depth && d->Depth <= MOST_LAYERS && d->Width <= MOST_LAYERED_SIDE && d->Height <= MOST_LAYERED_SIDE;
     if (d->Depth)
-        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= MOST_3D && !(d->Flags & PTXI_ARRAY3D_TEXTURE_GATHER);
-    return d->Height ? d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT : d->Width <= MOST_1D;
+        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= MOST_3D;
+    if (!d->Height)
+        return d->Width <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MOST_1D_SURFACE : MOST_1D);
+    return d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT;
 }
 
 static bool descriptor_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
-    enum { FLAGS = 0x3f };
+    enum { FLAGS = PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_SURFACE_LDST | PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_TEXTURE_GATHER }; /* of the others the driver accepts none for colours */
 
     return d && ptxi_array_channel_bytes(d->Format) && (d->NumChannels == 1 || d->NumChannels == 2 || d->NumChannels == 4) && !(d->Flags & ~(unsigned)FLAGS) && extent_ok(d);
 }
@@ -207,14 +211,14 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
 
     if (r)
         return r;
-    if (!pHandle || !numMipmapLevels || !descriptor_ok(pMipmappedArrayDesc))
+    if (!pHandle || !descriptor_ok(pMipmappedArrayDesc))
         return PTXI_ERROR_INVALID_VALUE;
     m = calloc(1, sizeof *m);
     if (!m)
         return PTXI_ERROR_OUT_OF_MEMORY;
     m->magic = MIPMAP_MAGIC;
     m->ctx = ctx;
-    m->count = numMipmapLevels < most_levels(pMipmappedArrayDesc) ? numMipmapLevels : most_levels(pMipmappedArrayDesc);
+    m->count = numMipmapLevels < most_levels(pMipmappedArrayDesc) ? numMipmapLevels + !numMipmapLevels : most_levels(pMipmappedArrayDesc);
     for (unsigned l = 0; l < m->count; l++) {
         shape(&m->levels[l], pMipmappedArrayDesc, l, NULL);
         m->levels[l].ctx = ctx;

@@ -222,15 +222,15 @@ ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice,
     return copy_line(true, hStream, PTR(dstDevice), DEVICE, PTR(srcDevice), DEVICE, ByteCount);
 }
 
-/* ---- bytes of arrays, whose rows lie one after the other */
+/* ---- bytes of the first row of arrays */
 
 static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t bytes, void **p)
 {
     if (!ptxi_array_valid(a))
         return PTXI_ERROR_INVALID_HANDLE;
-    if (offset > a->bytes || bytes > a->bytes - offset)
+    if (bytes && (offset > a->pitch || bytes > a->pitch - offset))
         return PTXI_ERROR_INVALID_VALUE;
-    *p = a->base + offset;
+    *p = a->base + (bytes ? offset : 0);
     return PTXI_SUCCESS;
 }
 
@@ -294,7 +294,7 @@ static ptxiResult resolve_array(const struct corner *c, size_t width, size_t hei
 
     if (!ptxi_array_valid(a))
         return PTXI_ERROR_INVALID_HANDLE;
-    if (c->x > a->pitch || width > a->pitch - c->x || c->x % a->texel || width % a->texel || c->y > a->rows || height > a->rows - c->y ||
+    if (c->x > a->pitch || width > a->pitch - c->x || c->y > a->rows || height > a->rows - c->y ||
         c->z > a->slices || depth > a->slices - c->z)
         return PTXI_ERROR_INVALID_VALUE;
     *s = (struct start){ a->base + c->z * a->slice + c->y * a->pitch + c->x, a->pitch, a->slice, ARRAY };
@@ -323,7 +323,7 @@ static ptxiResult resolve(const struct corner *c, size_t width, size_t height, s
     s->pitch = c->pitch ? c->pitch : width;
     if (!s->at || __builtin_add_overflow(c->x, width, &end) || (c->pitch && end > c->pitch))
         return PTXI_ERROR_INVALID_VALUE;
-    if (depth > 1 && c->rows && c->rows < height)
+    if (c->rows && c->rows < height)
         return PTXI_ERROR_INVALID_VALUE;
     if (__builtin_mul_overflow(c->rows ? c->rows : height, s->pitch, &s->slice) || __builtin_mul_overflow(c->z, s->slice, &at) ||
         __builtin_mul_overflow(c->y, s->pitch, &row) || __builtin_add_overflow(row, c->x, &in_slice) || __builtin_add_overflow(at, in_slice, &at))

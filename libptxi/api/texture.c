@@ -31,8 +31,6 @@ static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st 
 {
     const PTXI_ARRAY3D_DESCRIPTOR *d = &levels->desc;
 
-    if (t->kind == PTXI_OBJECT_SURFACE && !(d->Flags & PTXI_ARRAY3D_SURFACE_LDST))
-        return PTXI_ERROR_INVALID_VALUE;
     set_format(t, d->Format, d->NumChannels);
     t->cube = d->Flags & PTXI_ARRAY3D_CUBEMAP;
     t->layered = d->Flags & PTXI_ARRAY3D_LAYERED;
@@ -132,16 +130,16 @@ static int32_t to_256ths(float x)
 
 static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
 {
-    enum { FLAGS = PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES | PTXI_TRSF_SRGB | PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | PTXI_TRSF_SEAMLESS_CUBEMAP };
+    enum { FLAGS = 2 * PTXI_TRSF_SEAMLESS_CUBEMAP - 1 }; /* of those below the last one the driver accepts all */
     struct ptxi_sampler *s = &t->sampler;
     unsigned bytes = t->bytes / t->channels;
 
-    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1)
+    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1 || (d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP && !t->cube))
         return PTXI_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < 3; k++) {
-        if ((unsigned)d->addressMode[k] > PTXI_TR_ADDRESS_MODE_BORDER)
+        if (k < t->dimensions && (unsigned)d->addressMode[k] > PTXI_TR_ADDRESS_MODE_BORDER)
             return PTXI_ERROR_INVALID_VALUE;
-        s->address[k] = (uint8_t)d->addressMode[k];
+        s->address[k] = d->addressMode[k] & 3;
     }
     s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
     s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
@@ -153,7 +151,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
     for (unsigned c = 0; c < t->channels; c++)
-        t->border[c] = ptxi_texel_border(d->borderColor[c], t->format, t->as_integers, t->srgb && c < 3);
+        t->border[c] = t->srgb ? ptxi_texel_border_srgb(d->borderColor[c], c == 3) : ptxi_texel_border(d->borderColor[c], t->format, t->as_integers);
     return PTXI_SUCCESS;
 }
 

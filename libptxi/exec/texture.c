@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/bilinear.h"
 #include "exec/level.h"
 #include "exec/memory.h"
 #include "exec/texture.h"
@@ -53,17 +54,23 @@ struct footprint {
     uint32_t fraction[3];
 };
 
+static unsigned fraction_bits(const struct lookup *k, uint32_t size)
+{
+    return k->s->normalized ? ptxi_texture_fraction_bits(size, k->t->mipmap) : 0;
+}
+
 static void place(const struct lookup *k, const struct ptxi_image *m, bool linear, struct footprint *p)
 {
     const uint32_t sizes[] = { m->width, m->height, m->depth };
 
     for (unsigned d = 0; d < 3; d++) {
         bool there = d < (k->x->cube ? 2 : k->x->dimensions);
-        struct ptxi_tap tap = !there ? ptxi_texture_place(0, 1, false, linear)
+        struct ptxi_tap tap = !there ? ptxi_texture_place(0, 1, 0, linear)
                               : k->x->integer ? (struct ptxi_tap){ k->c[d].i, 0 }
-                                              : ptxi_texture_place(k->x->cube ? k->face[d] : k->c[d].f, sizes[d], k->s->normalized, linear);
+                                              : ptxi_texture_place(k->x->cube ? k->face[d] : k->c[d].f, sizes[d], fraction_bits(k, sizes[d]), linear);
         /* Unnormalised coordinates neither wrap nor mirror. */
-        enum ptxi_address_mode mode = k->s->address[d] != PTXI_ADDRESS_BORDER && (!k->s->normalized || k->x->integer) ? PTXI_ADDRESS_CLAMP : k->s->address[d];
+        bool clamps = k->x->integer || (!k->s->normalized && k->s->address[d] != PTXI_ADDRESS_BORDER);
+        enum ptxi_address_mode mode = clamps ? PTXI_ADDRESS_CLAMP : k->s->address[d];
 
         if (!there && (d == 2 || mode != PTXI_ADDRESS_BORDER || k->t->memory)) {
             tap = (struct ptxi_tap){ 0, 0 };
@@ -108,7 +115,7 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
 
     place(k, m, linear, &p);
     for (unsigned z = 0; z < 1u + (k->x->dimensions == 3 && !k->x->cube && linear); z++) {
-        uint32_t far = (share * p.fraction[2] + 128) >> 8, first = 4 * w->slices;
+        uint32_t far = (share * p.fraction[2] + 127) >> 8, first = 4 * w->slices;
         int64_t slice = slice_of(k, m, &p, z);
 
         for (unsigned n = 0; n < 4; n++)
@@ -121,7 +128,8 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
 /* The same for a face whose neighbours are seen across its edges. */
 static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[16])
 {
-    struct ptxi_tap x = ptxi_texture_place(k->face[0], m->width, true, true), y = ptxi_texture_place(k->face[1], m->height, true, true);
+    unsigned bits = ptxi_texture_fraction_bits(m->width, k->t->mipmap);
+    struct ptxi_tap x = ptxi_texture_place(k->face[0], m->width, bits, true), y = ptxi_texture_place(k->face[1], m->height, bits, true);
     uint32_t first = 4 * w->slices;
     int corner = -1;
 
@@ -178,6 +186,11 @@ static void gather(const struct lookup *k, uint32_t *r)
         r[n] = channel < k->t->channels ? plain(k->t, texel(k, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), channel), channel) : 0;
 }
 
+static const uint32_t *source(const struct ptxi_warp *w, const struct ptxi_tex *x, unsigned k)
+{
+    return PTXI_SLOT(w, x->slots[k]);
+}
+
 /* ---- the level: 256ths, cut to those that there are */
 
 /* In 256ths, cut towards minus infinity; NaN is 0. */
@@ -188,10 +201,10 @@ static int32_t level_256ths(float x)
     return x != x ? 0 : (int32_t)floorf((x > most ? most : x < -most ? -most : x) * 256);
 }
 
-static uint32_t level_of(const struct lookup *k, float lod)
+static uint32_t level_of(const struct lookup *k, int32_t lod)
 {
     const struct ptxi_sampler *s = k->s;
-    int32_t v = level_256ths(lod) + s->bias, last = (int32_t)(k->t->levels - 1) * 256;
+    int32_t v = lod + s->bias, last = (int32_t)(k->t->levels - 1) * 256;
 
     v = v < s->most ? v : s->most;
     v = v > s->least ? v : s->least;
@@ -200,52 +213,49 @@ static uint32_t level_of(const struct lookup *k, float lod)
     return (uint32_t)(v < 0 ? 0 : v < last ? v : last);
 }
 
-/* The longer of both ways that the place goes to the next pixels, in texels: its logarithm is the level. */
-static float level_of_gradients(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
+/* In volumes and cubes steps are differences of places: the driver's code has the four lanes of a quad look up neighbours. */
+static void steps_of(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, float step[3])
 {
     const struct ptxi_tex *x = k->x;
-    const struct ptxi_image *m = k->t->level;
-    const uint32_t sizes[] = { m->width, m->height, m->depth };
-    double longest = 0;
+    float to[3], from[3] = { k->c[0].f, k->c[1].f, k->c[2].f };
 
-    for (unsigned way = 0; way < 2; way++) {
-        double square = 0;
-
-        for (unsigned d = 0; d < x->dimensions; d++) {
-            float step;
-
-            memcpy(&step, &((const uint32_t *)PTXI_SLOT(w, x->slots[x->first[1 + way] + d]))[lane], sizeof step);
-            square += (double)step * step * (k->s->normalized ? (double)sizes[d] * sizes[d] : 1);
-        }
-        longest = square > longest ? square : longest;
+    for (unsigned d = 0; d < x->dimensions; d++) {
+        memcpy(&step[d], &source(w, x, x->first[1 + way] + d)[lane], sizeof *step);
+        to[d] = from[d] + step[d];
+        if (x->dimensions == 3)
+            step[d] = to[d] - from[d];
     }
-    return longest > 0 ? (float)(log2(longest) / 2) : -INFINITY;
+    if (x->cube)
+        ptxi_texture_cube_step(from, to, step);
+}
+
+static int32_t level_of_gradients(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
+{
+    const struct ptxi_image *m = k->t->level;
+    const bool scaled = k->s->normalized;
+    const uint32_t sizes[] = { scaled ? m->width : 1, scaled ? m->height : 1, k->x->cube ? m->width : scaled ? m->depth : 1 };
+    float steps[2][3] = { { 0 } };
+
+    for (unsigned way = 0; way < 2; way++)
+        steps_of(k, w, lane, way, steps[way]);
+    return ptxi_texture_level(steps, sizes);
 }
 
 static uint32_t find_level(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
 {
     const struct ptxi_tex *x = k->x;
-    float lod = x->integer ? 0 : -32; /* as the assembler has it done: the base level even with a bias */
+    float lod = -32; /* as the assembler has it done: the base level even with a bias */
 
     if (k->t->levels < 2)
         return 0;
-    if (x->level == PTXI_TEX_GRAD) {
-        lod = level_of_gradients(k, w, lane);
-    } else if (x->level == PTXI_TEX_LEVEL) {
-        uint32_t v = ((const uint32_t *)PTXI_SLOT(w, x->slots[x->first[1]]))[lane];
-
-        memcpy(&lod, &v, sizeof lod);
-        lod = x->integer ? (float)(int32_t)v : lod;
-    }
-    return level_of(k, lod);
+    if (x->level == PTXI_TEX_GRAD)
+        return level_of(k, level_of_gradients(k, w, lane));
+    if (x->level == PTXI_TEX_LEVEL)
+        memcpy(&lod, &source(w, x, x->first[1])[lane], sizeof lod);
+    return level_of(k, level_256ths(lod));
 }
 
 /* ---- instructions */
-
-static const uint32_t *source(const struct ptxi_warp *w, const struct ptxi_tex *x, unsigned k)
-{
-    return PTXI_SLOT(w, x->slots[k]);
-}
 
 static void read_coordinates(const struct ptxi_warp *w, unsigned lane, struct lookup *k)
 {
@@ -263,7 +273,7 @@ static void read_coordinates(const struct ptxi_warp *w, unsigned lane, struct lo
         k->layer = (k->layer < last ? k->layer : last) * 6 + ptxi_texture_cube(direction, k->face);
     }
     for (unsigned d = 0; d < 3; d++)
-        k->offset[d] = x->first[3] + d < x->first[4] ? (int32_t)(source(w, x, x->first[3] + d)[lane] << 28) >> 28 : 0;
+        k->offset[d] = x->first[3] + d < x->first[4] && !(k->t->memory && x->dimensions == 1) ? (int32_t)(source(w, x, x->first[3] + d)[lane] << 28) >> 28 : 0;
 }
 
 /* Integer coordinates outside of the texture read 0, whatever the address mode. */
@@ -275,6 +285,15 @@ static bool inside(const struct lookup *k, const struct ptxi_image *m)
         if ((uint64_t)((int64_t)k->c[d].i + k->offset[d]) >= sizes[d])
             return false;
     return !k->x->layered || k->layer < m->depth;
+}
+
+/* The sampler has no say. With a level coordinates are clamped instead: the assembler asks for that. */
+static void look_up_integers(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, uint32_t *r)
+{
+    uint32_t level = k->x->level == PTXI_TEX_LEVEL ? source(w, k->x, k->x->first[1])[lane] : 0;
+
+    if (level < k->t->levels && (k->x->level == PTXI_TEX_LEVEL || inside(k, k->t->level)))
+        point(k, &k->t->level[level], r);
 }
 
 static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, uint32_t *r)
@@ -289,10 +308,12 @@ static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, 
         gather(k, r);
         return;
     }
-    level = find_level(k, w, lane);
-    if (k->x->integer && !inside(k, &k->t->level[level >> 8]))
+    if (k->x->integer) {
+        look_up_integers(k, w, lane, r);
         return;
-    if ((k->s->linear && !k->x->integer) || (k->t->mipmap && k->s->mip_linear))
+    }
+    level = find_level(k, w, lane);
+    if (k->s->linear || (k->t->mipmap && k->s->mip_linear))
         filter(k, level >> 8, level & 255, r);
     else
         point(k, &k->t->level[level >> 8], r);
@@ -317,6 +338,26 @@ static void write_results(const struct ptxi_warp *w, const struct ptxi_tex *x, u
     }
 }
 
+/* Lanes that are done together, if this is the usual texture; the others are looked up one by one. */
+static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, uint32_t (*r)[PTXI_LANES])
+{
+    const uint64_t *names = PTXI_SLOT(w, i->a), name = w->active ? names[ptxi_first_lane(w->active)] : 0;
+    bool usual = x->dimensions == 2 && !(x->layered | x->cube | x->samples | x->integer | x->component) && x->first[3] == x->first[4] && i->b == PTXI_NO_SLOT;
+    const struct ptxi_texture *t;
+    ptxi_lanes same = 0;
+
+    if (!usual || !w->active)
+        return 0;
+    t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
+    if (!t || t->dimensions != 2 || t->layered || t->cube || t->levels > 1 || t->mipmap || !t->sampler.linear || !may_read(w, i, t) ||
+        !(t->format == PTXI_TEXEL_F32 || (t->format == PTXI_TEXEL_U8 && !t->as_integers && !t->srgb)))
+        return 0;
+    for (unsigned l = 0; l < PTXI_LANES; l++)
+        same |= (ptxi_lanes)(names[l] == name) << l;
+    same &= w->active;
+    return same & ~bilinear(t, (const float *)source(w, x, x->first[0]), (const float *)source(w, x, x->first[0] + 1u), same, r);
+}
+
 OP( tex )
 {
     const struct ptxi_tex *x = (const struct ptxi_tex *)(w->frame->code->pool + i->imm);
@@ -326,7 +367,7 @@ OP( tex )
     struct ptxi_sampler own;
     uint64_t name = 0;
 
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+    for (ptxi_lanes left = w->active & ~look_up_together(w, i, x, r); left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint32_t one[4];
 

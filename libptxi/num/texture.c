@@ -7,15 +7,14 @@
 
 /* ---- places */
 
-struct ptxi_tap ptxi_texture_place(double x, uint32_t size, bool normalized, bool linear)
+struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool linear)
 {
-    enum { MOST = 1 << 24, NARROW = 8192, WIDE = 65536 };
-    unsigned bits = size > WIDE ? 23 : size > NARROW ? 22 : 21;
-    double limit = normalized ? MOST : 1LL << 40;
+    enum { MOST = 1 << 24 };
+    double limit = bits ? MOST : 1LL << 40;
     double v = x != x || fabs(x) < 0x1p-126 ? 0 : x > limit ? limit : x < -limit ? -limit : x;
     int64_t whole = 0, fixed;
 
-    if (!normalized) {
+    if (!bits) {
         if (!linear)
             return (struct ptxi_tap){ (int64_t)floor(v), 0 };
         fixed = (int64_t)floor(v * 256 + 0.5) - 128;
@@ -39,21 +38,22 @@ static double on_face(double x)
     return v - 0.5 > x * 0.5 && fabs(x) >= 0x1p-126 ? nextafter(v, 0) : v;
 }
 
+static float scale_of(const float direction[3])
+{
+    float largest = fmaxf(fmaxf(fabsf(direction[0]), fabsf(direction[1])), fabsf(direction[2]));
+
+    return ptxi_num_f32(ptxi_num_rcp_approx_ftz_f32(ptxi_num_bits_f32(largest)));
+}
+
 /* PTX ISA, "Texture Instructions: tex": the coordinate of the largest magnitude selects the face. The other two are multiplied by the approximate
  * reciprocal of it, as the assembler has it done. */
 unsigned ptxi_texture_cube(const float direction[3], double place[2])
 {
-    float a[3], largest, scale, x, y, z;
+    float scale = scale_of(direction), x = direction[0] * scale, y = direction[1] * scale, z = direction[2] * scale;
     unsigned face;
-    bool no_z;
+    bool no_y, no_z;
 
-    for (unsigned d = 0; d < 3; d++)
-        a[d] = fabsf(direction[d]);
-    largest = fmaxf(fmaxf(a[0], a[1]), a[2]);
-    scale = ptxi_num_f32(ptxi_num_rcp_approx_ftz_f32(ptxi_num_bits_f32(largest)));
-    x = direction[0] * scale;
-    y = direction[1] * scale;
-    z = direction[2] * scale;
+    no_y = y != y && x == x;
     no_z = z != z && !(x != x && y != y);
     x = x == x ? x : 0;
     y = y == y ? y : 0;
@@ -62,7 +62,7 @@ unsigned ptxi_texture_cube(const float direction[3], double place[2])
         face = z >= 0 ? 4 : 5;
         x = z >= 0 ? x : -x;
         y = -y;
-    } else if (fabsf(y) >= fabsf(x)) {
+    } else if (!no_y && fabsf(y) >= fabsf(x)) {
         face = y >= 0 ? 2 : 3;
         y = y >= 0 ? z : -z;
     } else {
@@ -73,6 +73,17 @@ unsigned ptxi_texture_cube(const float direction[3], double place[2])
     place[0] = on_face(x);
     place[1] = on_face(y);
     return face;
+}
+
+void ptxi_texture_cube_step(const float from[3], const float to[3], float step[3])
+{
+    float from_scale = scale_of(from), to_scale = scale_of(to);
+
+    for (unsigned d = 0; d < 3; d++) {
+        float a = from[d] * from_scale, b = to[d] * to_scale;
+
+        step[d] = fabsf(a - b) < 0x1p-22f ? 0 : (b - a) * 0.5f; /* the reciprocals are approximate: one coordinate is 1 but for that */
+    }
 }
 
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size)
@@ -148,15 +159,16 @@ static const uint16_t srgb[256] = {
 struct layout {
     unsigned mantissa, infinity; /* bits; exponent of infinities */
     bool subnormals;             /* they count */
-    unsigned cut;                /* bits that are cut of an aligned term, with those behind the last one */
+    unsigned cut;                /* bits that an aligned term lacks, of those and GUARD more */
 };
 static const struct layout f32 = { 23, 255, false, 0 }, f16 = { 10, 31, true, 0 }, colour = { 10, 31, true, 7 };
 
-enum { GUARD = 4, FINER = 3 };
+enum { GUARD = 4 };
 
 struct sum {
     int64_t value;
-    unsigned exponent; /* the unit of value is 2^exponent, but for a constant */
+    unsigned exponent; /* the greatest one of its terms */
+    unsigned unit;     /* of value: 2^unit, but for a constant */
 };
 
 /* What decides the result whatever the numbers are. */
@@ -201,28 +213,33 @@ static struct sum slice(const uint32_t *texels, const uint16_t *w, const struct 
         if (!e)
             continue;
         m |= (int64_t)((t >> f->mantissa & f->infinity) != 0) << f->mantissa;
-        m = s.exponent - e > 62 ? 0 : m << GUARD >> (s.exponent - e) >> f->cut << f->cut;
+        m = s.exponent - e > 62 ? 0 : m << GUARD >> (s.exponent - e) >> f->cut;
         s.value += (t >> sign & 1 ? -m : m) * w[k];
     }
+    s.unit = s.exponent;
     return s;
 }
 
-/* A sum that has FINER more bits behind its last one, and a slice. */
+static int64_t in_units(struct sum s, unsigned unit)
+{
+    return unit < s.unit ? s.value * (1 << (s.unit - unit)) : s.value >> (unit - s.unit < 63 ? unit - s.unit : 63);
+}
+
+/* Slices are aligned by steps of 4 bits. */
 static struct sum join(struct sum a, struct sum b)
 {
-    unsigned e = a.exponent > b.exponent ? a.exponent : b.exponent;
-    unsigned down_a = e - a.exponent < 63 ? e - a.exponent : 63, down_b = e - b.exponent < 63 ? e - b.exponent : 63;
+    unsigned e = a.exponent > b.exponent ? a.exponent : b.exponent, unit = e & ~3u;
 
-    return (struct sum){ (a.value >> down_a) + (b.value * (1 << FINER) >> down_b), e };
+    return (struct sum){ in_units(a, unit) + in_units(b, unit), e, unit };
 }
 
 /* To f32, halves away from zero; f16 has been rounded to its own width. */
-static uint32_t rounded(struct sum s, const struct layout *f, unsigned finer)
+static uint32_t rounded(struct sum s, const struct layout *f)
 {
     uint64_t m = s.value < 0 ? -(uint64_t)s.value : (uint64_t)s.value;
     uint32_t sign = s.value < 0 ? 0x80000000u : 0;
     int length = 64 - __builtin_clzll(m), drop = length - (int)f->mantissa - 1;
-    int e = (int)s.exponent + length - 1 - (int)f->mantissa - 8 - GUARD - (int)finer; /* biased */
+    int e = (int)s.unit + length - 1 - (int)f->mantissa - 8 - GUARD + (int)f->cut; /* biased */
 
     if (f->subnormals && e < 1) {
         drop += 1 - e;
@@ -259,14 +276,11 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
     if (o.plus || o.minus)
         return o.plus ? 0x7f800000 : 0xff800000;
     s = slice(texels, w->w, f);
-    if (w->slices > 1) {
-        s.value *= 1 << FINER;
-        for (unsigned k = 1; k < w->slices; k++)
-            s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
-    }
+    for (unsigned k = 1; k < w->slices; k++)
+        s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
     if (!s.value)
         return o.not_minus_zero ? 0 : 0x80000000;
-    return rounded(s, f, w->slices > 1 ? FINER : 0);
+    return rounded(s, f);
 }
 
 /* ---- sums of integers */
@@ -354,7 +368,7 @@ static uint32_t fraction_texel(double c, enum ptxi_texel format)
     return format == PTXI_TEXEL_U16 ? t : (t * 255 + 32767) / 65535;
 }
 
-uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer, bool srgb)
+uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer)
 {
     uint32_t bits = ptxi_num_bits_f32(c);
     unsigned unused = 32 - 8 * ptxi_texel_bytes(format);
@@ -365,7 +379,14 @@ uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer, boo
         return bits;
     if (as_integer)
         return ptxi_texel_is_signed(format) ? (uint32_t)((int32_t)(bits << unused) >> unused) : bits << unused >> unused;
-    if (srgb)
-        c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
     return c != c ? 0 : fraction_texel(c, format);
+}
+
+uint32_t ptxi_texel_border_srgb(float c, bool alpha)
+{
+    if (alpha)
+        c = ptxi_num_f32(ptxi_texel_to_f32(ptxi_texel_store(ptxi_num_bits_f32(c), PTXI_TEXEL_F16), PTXI_TEXEL_F16));
+    else
+        c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
+    return ptxi_texel_border(c, PTXI_TEXEL_U8, false);
 }

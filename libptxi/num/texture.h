@@ -1,8 +1,8 @@
 /* How textures are read: places, weights, sums and formats. What is not in the CUDA C++ Programming Guide, "Texture Fetching", was found from
  * recordings of an H200.
  *
- * Coordinates become texels and 256ths. A normalised one is cut to 21 bits behind the point before it is multiplied by the size (22 for sizes
- * above 8192, 23 above 65536), then rounded to 256ths, halves up, which are weights of 8 bits; so are the products of the weights of several dimensions. */
+ * Coordinates become texels and 256ths. A normalised one is cut to 21 bits behind the point before it is multiplied by the size (22 or 23
+ * for great sizes), then rounded to 256ths, halves up, which are weights of 8 bits; so are the products of the weights of several dimensions. */
 #ifndef PTXI_NUM_TEXTURE_H
 #define PTXI_NUM_TEXTURE_H
 
@@ -40,8 +40,15 @@ struct ptxi_tap {
     uint32_t fraction;
 };
 
-/* The place of a coordinate; NaN and subnormals count as 0, and what is beyond 2^24 texels, or repetitions, as that. */
-struct ptxi_tap ptxi_texture_place(double x, uint32_t size, bool normalized, bool linear);
+/* Bits behind the point of a normalised coordinate. */
+static inline unsigned ptxi_texture_fraction_bits(uint32_t size, bool mipmap)
+{
+    return size > (mipmap ? 16384 : 65536) ? 23 : size > 8192 ? 22 : 21;
+}
+
+/* The place of a coordinate; NaN and subnormals count as 0, and what is beyond 2^24 texels, or repetitions, as that. `bits` behind the point: 0 if
+ * it is not normalised. */
+struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool linear);
 
 /* The texel that an address mode finds at index i, or -1: the border's colour. */
 static inline int64_t ptxi_texture_wrap(int64_t i, uint32_t size, enum ptxi_address_mode mode)
@@ -68,6 +75,9 @@ static inline int64_t ptxi_texture_wrap(int64_t i, uint32_t size, enum ptxi_addr
 /* A direction's face of a cube, in the order of its layers, and normalised coordinates there. */
 unsigned ptxi_texture_cube(const float direction[3], double place[2]);
 
+/* The way from one direction to another, half of it in terms of a cube of side 2. */
+void ptxi_texture_cube_step(const float from[3], const float to[3], float step[3]);
+
 /* The texel beside a face of `size` texels a side, one beyond an edge, on the face that it belongs to; false: beyond a corner. */
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size);
 
@@ -88,6 +98,12 @@ void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel);
 
 /* The mean of texels of a format, as ptxi_texel_load() has them: as f32, of integers also as an integer. */
 uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const struct ptxi_weights *w, bool as_integers);
+
+/* ---- levels: texture_level.c */
+
+/* The level, in 256ths, for steps of the coordinates to the next pixels in two ways, 0 in dimensions that there are not; far below 0 if there
+ * are no steps. */
+int32_t ptxi_texture_level(const float step[2][3], const uint32_t sizes[3]);
 
 /* ---- formats */
 
@@ -111,7 +127,9 @@ uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format);
 /* f32 to f16, rounded to the nearest; NaN is 0x7fff. */
 uint16_t ptxi_texture_f16(uint32_t f32);
 /* The border's colour as a texel of a format: that fraction of its largest value, or, read as an integer, the lowest bits of the f32. */
-uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer, bool srgb);
+uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer);
+/* Of a texture of sRGB colours; the driver has alpha as f16 in between. */
+uint32_t ptxi_texel_border_srgb(float c, bool alpha);
 /* What sust.p stores for 32 bits: an integer that the format has no room for is clamped, f16 is rounded to zero. */
 uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format);
 

@@ -2,7 +2,7 @@
 # The benchmark program on small problems: results right, tables and extras printed.
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick) || { echo "$out"; exit 1; }
 echo "$out"
-[ "$(echo "$out" | grep -c ' right (')" = 16 ] && echo "$out" | grep -q 'launch and synchronise' || exit 1
+[ "$(echo "$out" | grep -c ' right (')" = 17 ] && echo "$out" | grep -q 'launch and synchronise' || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --families) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '^| .*`')" -gt 60 ]

@@ -423,6 +423,40 @@ static void search_twin(const struct twins *t, struct work *w)
     t->search(w->buf[0].init, w->n, w->buf[1].init, w->m, w->buf[2].want);
 }
 
+static void rotate_setup(struct work *w, int shrink)
+{
+    w->n = shrink > 1 ? 256 : 1024;
+    w->f[0] = cosf(0.5f);
+    w->f[1] = sinf(0.5f);
+    size_t bytes = (size_t)w->n * w->n * sizeof(float);
+    float *in = add_buffer(w, bytes, true, false);
+    w->buf[0].texture = w->n;
+    w->args[0] = &w->buf[0].object;
+    for (int i = 0; i < w->n * w->n; i++)
+        in[i] = rnd_unit();
+    add_buffer(w, bytes, false, true);
+    add_arg(w, &w->n);
+    add_arg(w, &w->f[0]);
+    add_arg(w, &w->f[1]);
+    shape(w, blocks_for(w->n, 32), blocks_for(w->n, 8), 32, 8);
+}
+
+static void rotate_twin(const struct twins *t, struct work *w)
+{
+    t->rotate(w->buf[0].init, w->buf[1].want, w->n, w->f[0], w->f[1]);
+}
+
+/* The texture's weights are rounded to 256ths one after the other. */
+static bool rotate_check(const struct work *w)
+{
+    const float *got = w->buf[1].got, *want = w->buf[1].want;
+
+    for (size_t i = 0; i < (size_t)w->n * w->n; i++)
+        if (!(fabsf(got[i] - want[i]) <= 0x1p-7f))
+            return false;
+    return true;
+}
+
 #define EXACT same_bits, "bits"
 
 const struct bench_case bench_cases[] = {
@@ -442,5 +476,6 @@ const struct bench_case bench_cases[] = {
     { "spmv",        "128K rows",          false, spmv_setup,      spmv_twin,      EXACT },
     { "search",      "8M bytes",           false, search_setup,    search_twin,    EXACT },
     { "hgemm",       "1024^3, f16",        false, hgemm_setup,     hgemm_twin,     EXACT },
+    { "rotate",      "1024^2 texels, f32", false, rotate_setup,    rotate_twin,    rotate_check, "weights of 8 bits" },
 };
 const int bench_case_count = sizeof bench_cases / sizeof bench_cases[0];

@@ -142,6 +142,16 @@ double bench_count_instructions(struct session *s)
     return (double)c.threadInstructions;
 }
 
+static void make_texture(struct buffer *b)
+{
+    size_t width = (size_t)b->texture, pitch = width * sizeof(float);
+    PTXI_RESOURCE_DESC from = { .resType = PTXI_RESOURCE_TYPE_PITCH2D,
+                                .res.pitch2D = { b->dev, PTXI_AD_FORMAT_FLOAT, 1, width, b->bytes / pitch, pitch } };
+    PTXI_TEXTURE_DESC how = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .filterMode = PTXI_TR_FILTER_MODE_LINEAR };
+
+    bench_must(ptxiTexObjectCreate(&b->object, &from, &how, NULL), "making a texture");
+}
+
 void bench_session_open(struct session *s, const struct bench_case *c, const struct options *o)
 {
     s->c = c;
@@ -150,8 +160,11 @@ void bench_session_open(struct session *s, const struct bench_case *c, const str
     bench_must(ptxiModuleLoadData(&s->module, text), c->name);
     free(text);
     bench_must(ptxiModuleGetFunction(&s->kernel, s->module, c->name), c->name);
-    for (int i = 0; i < s->w.buffers; i++)
+    for (int i = 0; i < s->w.buffers; i++) {
         bench_must(ptxiMemAlloc(&s->w.buf[i].dev, s->w.buf[i].bytes), "allocating device memory");
+        if (s->w.buf[i].texture)
+            make_texture(&s->w.buf[i]);
+    }
     s->ms = calloc((size_t)o->rounds * 3, sizeof *s->ms);
     if (!s->ms)
         abort();
@@ -161,8 +174,11 @@ void bench_session_open(struct session *s, const struct bench_case *c, const str
 
 void bench_session_close(struct session *s)
 {
-    for (int i = 0; i < s->w.buffers; i++)
+    for (int i = 0; i < s->w.buffers; i++) {
+        if (s->w.buf[i].texture)
+            bench_must(ptxiTexObjectDestroy(s->w.buf[i].object), "freeing a texture");
         bench_must(ptxiMemFree(s->w.buf[i].dev), "freeing device memory");
+    }
     bench_must(ptxiModuleUnload(s->module), "unloading the module");
     bench_work_free(&s->w);
     free(s->ms);

@@ -233,7 +233,34 @@ static void search(const char *text, int length, const char *pattern, int plen, 
     }
 }
 
+/* A place of a texture in 256ths of a texel. */
+static inline int texture_place(float x)
+{
+    return (int)floorf(x * 256 + 0.5f) - 128;
+}
+
+static inline int clamped(int i, int n)
+{
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+static void rotate(const float *restrict in, float *restrict out, int n, float cosine, float sine)
+{
+    float half = 0.5f * (float)n;
+
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++) {
+            float dx = (float)x - half, dy = (float)y - half;
+            int u = texture_place(fmaf(cosine, dx, fmaf(-sine, dy, half))), v = texture_place(fmaf(sine, dx, fmaf(cosine, dy, half)));
+            int x0 = clamped(u >> 8, n), x1 = clamped((u >> 8) + 1, n), y0 = clamped(v >> 8, n), y1 = clamped((v >> 8) + 1, n);
+            float a = (float)(u & 255) / 256, b = (float)(v & 255) / 256;
+            float near = in[y0 * n + x0] * (1 - a) + in[y0 * n + x1] * a, far = in[y1 * n + x0] * (1 - a) + in[y1 * n + x1] * a;
+            out[y * n + x] = near * (1 - b) + far * b;
+        }
+}
+
 const struct twins TWINS = {
     .vecadd = vecadd,   .saxpy = saxpy,     .sgemm = sgemm, .mandel = mandel,       .nbody = nbody, .reduce = reduce, .hist = hist,
     .hash = hash,       .bitonic = bitonic, .stencil = stencil, .radix = radix, .layernorm = layernorm, .spmv = spmv, .search = search,
+    .rotate = rotate,
 };

@@ -20,6 +20,7 @@ struct twins {
     void (*radix)(uint32_t *keys, int runs);
     void (*layernorm)(const float *in, const float *gain, const float *shift, float *out, int rows, int width, float eps);
     void (*spmv)(const int *start, const int *column, const float *value, const float *x, float *y, int rows);
+    void (*rotate)(const float *in, float *out, int n, float cosine, float sine);
     void (*search)(const char *text, int length, const char *pattern, int plen, uint32_t *count);
 };
 

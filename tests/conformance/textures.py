@@ -9,8 +9,8 @@ import os
 import struct
 import sys
 
-from texture_cases import all_cases
 from texture_driver import FORMATS, Driver, Failure, run, tex_desc
+from texture_filters import all_cases
 
 KINDS = ['array', 'mip', 'linear', 'pitch']
 
@@ -21,11 +21,15 @@ STEPS = [
     ('linear/', 3), ('equal/', 4), ('sustp/s16-x2', 0), ('sustp/s8-x2', 0), ('sustp/u32-x2', 0), ('sustp/s32-x2', 0),
     ('sustp/u32-x1', 0), ('sustp/s32-x1', 0), ('sustp/f32-x2', 0), ('sustp/f16-x2', 0), ('sustp/u16-x2', 0), ('sustp/s32-x4', 0),
     ('weights/wide', 0), ('weights/norm-65536-0', 0), ('weights/norm-16384-0', 0), ('weights/norm-65536', 16), ('weights/norm', 11),
-    ('weights/1d', 9), ('weights/', 8), ('arith/f32-3d-half', 0), ('arith/f16-3d-half', 0), ('arith/f32-3d', 0), ('arith/f16-3d', 0),
-    ('arith/', 17), ('onehot/f32', 41), ('onehot/u8-3d', 16), ('onehot/', 0), ('srgb/linear', 7), ('read/f32', 7), ('read/u8', 3),
+    ('weights/1d', 9), ('weights/', 8), ('arith/f32-3d-half', 0), ('arith/f16-3d-half', 0), ('arith/', 17), ('onehot/f32', 41), ('onehot/u8-3d', 16), ('onehot/', 0), ('srgb/linear', 7), ('read/f32', 7), ('read/u8', 3),
     ('read/s8', 3), ('read/u16-half', 0), ('read/s16-half', 0), ('read/f16-half', 0), ('read/', 61), ('address/3d', 4), ('address/', 5),
     ('border/', 8), ('integer/', 3), ('cube/1-66', 0), ('cube/', 9), ('level/sweep-0', 0), ('level/sweep', 13), ('level/', 5),
-    ('blend/f32-2d-1', 0), ('blend/f16-1d-1', 0), ('blend/f16-2d-1', 0), ('blend/', 11), ('grad/', 0),
+    ('blend/', 11), ('grad/1d', 13), ('grad/2d-100x37-0', 13), ('grad/', 0), ('cancel1/', 0), ('cancel/', 3), ('cancel8/', 4),
+    ('cancel-levels/', 5), ('apart/', 3), ('blend3/', 12), ('level-size/20000-1', 8), ('level-size/', 0), ('size/low-65537-1-1', 3),
+    ('size/', 0), ('plain/', 4), ('ilevel/2d-1.5', 5), ('ilevel/a2d-1.5', 5), ('ilevel/memory', 1), ('ilevel/1d-array', 1), ('ilevel/3d', 5),
+    ('ilevel/', 0), ('srgb3/border-1', 7), ('srgb3/border-2', 7), ('srgb3/border', 0), ('srgb3/', 9), ('gsize/y', 7), ('gsize/', 11),
+    ('gone/', 0), ('gtwo/random', 6), ('gtwo/sweep', 9), ('gtwo/', 0), ('grange/', 3),
+    ('g3d/random-64-32-16', 5), ('g3d/pairs-64-32-16', 5), ('g3d/', 0), ('gcube/random', 0), ('gcube/', 5),
 ]
 
 
