@@ -173,6 +173,7 @@ static const struct program programs[] = {
     { LAUNCH("persistent.sm_80", "workers", 3, 64, 3000, 768, 768) },
     { LAUNCH("gemm.sm_90a", "gemm", 4, 384, 256, 2 * 2 * 256 * 256, 4 * 256 * 256), .shared = 161 << 10, .fill = HALVES, .prepare = gemm_maps },
     { LAUNCH("sampling.sm_80", "levels", 32, 64, 64, 4, 32 * 64 * 16), .fill = UNITS, .prepare = pyramid },
+    { LAUNCH("sampling.sm_80", "gradients_level", 32, 64, 64, 4, 32 * 64 * 16), .fill = UNITS, .prepare = pyramid },
     { LAUNCH("sampling.sm_80", "rays", 32, 32, 24, 12288, 8192), .fill = UNITS, .prepare = volume },
     { LAUNCH("device.sm_90-rdc", "device_scan", 1, 1, 9000, 72000, 72000) },
     { LAUNCH("device.sm_90-rdc", "device_sort", 1, 1, 9000, 36000, 36000) },
