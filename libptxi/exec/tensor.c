@@ -50,7 +50,7 @@ bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
 {
     uint32_t row = (uint32_t)m->box[0] * m->element;
 
-    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles ||
+    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->element != ptxi_tensor_element(m->type) || m->interleave > 2 || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles ||
         (m->swizzle && !m->interleave && row > swizzles[m->swizzle].span) || (m->nan && m->type < F16))
         return false;
     if ((m->mode != PTXI_MAP_TILE || m->interleave) && m->rank < 3)

@@ -26,8 +26,8 @@ struct ptxi_tensor_map {
     uint8_t element;                       /* bytes */
     uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
     uint8_t interleave;                    /* ptxiTensorMapInterleave: dimension 0 is of places of 16 or 32 bytes, and the last but one of slices, of which a box has one */
-    bool nan;                              /* what lies beyond the tensor is PTXI_OOB_NAN in every two bytes, not zero */
-    bool rows;                             /* in a copy: the box is four rows of two dimensions, see below */
+    uint8_t nan;                           /* what lies beyond the tensor is PTXI_OOB_NAN in every two bytes, not zero */
+    uint8_t rows;                          /* in a copy: the box is four rows of two dimensions, see below */
     uint8_t mode;                          /* enum ptxi_tensor_mode; but for tiles the box is `pixels` pixels of box[0] channels; lower and upper bound where they may begin */
     uint16_t pixels;
     uint16_t halo;                         /* in a copy: pixels after them, or of PTXI_MAP_W128 after each group */
