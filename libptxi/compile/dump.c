@@ -118,7 +118,8 @@ static void put_insn(const struct ptxi_code *code, const struct ptxi_insn *i, ui
             put_slot(code, k ? i->b : i->a, out);
             ptxi_str_puts(out, ", ");
         }
-        ptxi_str_printf(out, "-> %u%s", index + (uint32_t)i->imm, i->mods & 1 ? " (reads memory)" : "");
+        ptxi_str_printf(out, "-> %u%s", index + (uint32_t)i->imm,
+                        i->mods & PTXI_LOOP_POLLS ? " (polls)" : i->mods & PTXI_LOOP_READS ? " (reads memory)" : "");
     } else if (starts(name, "ld_") || starts(name, "st_")) {
         put_memory(code, i, name, out);
     } else if (i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect) {

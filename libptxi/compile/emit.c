@@ -276,7 +276,7 @@ static bool is_wait(const struct emitter *e, uint32_t target, uint32_t place)
     return e->polls[place + 1] != e->polls[target] && e->start[place + 1] - e->start[target] <= LONGEST_WAIT;
 }
 
-/* A branch from `place` on conditions of `i`; backward ones tell whether their loop reads memory, and whether it does so to wait. */
+/* A branch from `place` on conditions of `i`; backward ones tell what their loop does. */
 static void put_branch(struct emitter *e, uint32_t place, uint16_t op, const struct ptxi_ir_inst *i, uint32_t to)
 {
     uint32_t target = e->ir->blocks[to].order;
@@ -286,7 +286,8 @@ static void put_branch(struct emitter *e, uint32_t place, uint16_t op, const str
 
     if (target <= place) {
         o.op = backward(op);
-        o.mods = (uint16_t)((e->reads[place + 1] != e->reads[target]) | is_wait(e, target, place) << 1);
+        if (e->reads[place + 1] != e->reads[target])
+            o.mods = PTXI_LOOP_READS | (is_wait(e, target, place) ? PTXI_LOOP_WAITS : 0) | (ptxi_polls(e->ir, target, place) ? PTXI_LOOP_POLLS : 0);
     }
     o.imm = (int32_t)(e->start[target] - e->at);
     put(e, o, i->ptx);

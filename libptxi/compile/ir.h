@@ -217,6 +217,9 @@ static inline bool ptxi_ir_is_branch(const struct ptxi_ir_inst *i)
 /* The branch that is taken when this conditional one is not. */
 uint16_t ptxi_ir_opposite(uint16_t branch);
 
+/* polls.c: whether the loop of the blocks at these places of the order only waits for others. */
+bool ptxi_polls(const struct ptxi_ir *ir, uint32_t first, uint32_t last);
+
 /* Control never goes on behind these. */
 static inline bool ptxi_ir_ends(const struct ptxi_ir_inst *i)
 {

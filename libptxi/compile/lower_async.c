@@ -33,7 +33,7 @@ void ptxi_lower_cp_async(struct ptxi_build *b, const struct ptxi_inst *inst)
 
     if (from == PTXI_NONE || !ptxi_build_address(b, ptxi_build_operand(b, "dst")->address, PTXI_SPACE_SHARED, &to))
         return;
-    if (bytes) {
+    if (bytes && (bytes->form != PTXI_OPD_IMM || bytes->imm < mods)) {
         c = ptxi_build_use(b, bytes, PTXI_RC_32);
     } else if (ignore) {
         uint16_t negated = 0;

@@ -9,7 +9,12 @@ static void note_barrier(struct ptxi_build *b, const struct ptxi_operand *o)
         b->ir->barriers = need;
 }
 
-/* a: number, b: threads, c: predicate, d: result; mods bit 0: .aligned, which bar always is. */
+static bool is_constant(const struct ptxi_operand *o, unsigned unit)
+{
+    return o->form == PTXI_OPD_IMM && o->imm / unit < (unit > 1 ? 1024 / unit + 1 : 16) && o->imm % unit == 0;
+}
+
+/* a: number, b: threads, c: predicate, d: result. bar is always .aligned. */
 void ptxi_lower_bar(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *number = ptxi_build_operand(b, "a"), *threads = ptxi_build_operand(b, "b"), *c = ptxi_build_operand(b, "c");
@@ -17,9 +22,11 @@ void ptxi_lower_bar(struct ptxi_build *b, const struct ptxi_inst *inst)
     bool aligned = inst->match->row->mnemonic[3] == 0 || ptxi_build_has(inst->match, PTXI_Q_aligned);
     uint32_t va = ptxi_build_use(b, number, PTXI_RC_32), vb = threads ? ptxi_build_use(b, threads, PTXI_RC_32) : PTXI_NONE, vd = PTXI_NONE;
     uint32_t vc = PTXI_NONE;
-    uint16_t mods = aligned;
+    uint16_t mods = aligned ? PTXI_BAR_ALIGNED : 0;
     struct ptxi_ir_inst *i;
 
+    if (is_constant(number, 1) && (!threads || is_constant(threads, 32)))
+        mods |= PTXI_BAR_CONSTANT;
     note_barrier(b, number);
     if (c)
         vc = ptxi_build_use_pred(b, c, &mods);
@@ -29,6 +36,8 @@ void ptxi_lower_bar(struct ptxi_build *b, const struct ptxi_inst *inst)
         vd = ptxi_build_def(b, p, PTXI_RC_PRED);
     i = ptxi_build_op(b, ptxi_isa_op(inst->match), vd, va, vb, vc);
     i->mods = mods;
+    if (mods & PTXI_BAR_CONSTANT)
+        i->imm = (int32_t)number->imm | (threads ? (int32_t)threads->imm << PTXI_BAR_COUNT_SHIFT : 0);
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
 }
 

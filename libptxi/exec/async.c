@@ -51,7 +51,6 @@ static void drop_done(struct ptxi_async *q)
 struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_async *q = ptxi_async_of(w);
-    struct ptxi_async_entry *e;
 
     if (!q || (q->count == q->size && !grow(q) && !q->size))
         return NULL;
@@ -59,25 +58,33 @@ struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_
         ptxi_async_do(w, entry(q, 0), entry(q, 0)->lanes);
         drop_done(q);
     }
-    e = entry(q, q->count++);
-    e->lanes = w->active;
-    e->group = q->groups[ptxi_first_lane(w->active)];
-    e->insn = i;
-    e->code = w->frame->code;
-    e->generation = atomic_load_explicit(w->generation, memory_order_acquire);
-    return e;
+    if (!q->count && q->mixed) { /* nobody can tell which group this was */
+        memset(q->groups, 0, sizeof q->groups);
+        q->mixed = false;
+    }
+    return ptxi_async_next(w, i);
 }
 
 /* --- what entries say --- */
 
+static uint64_t from_of(const struct ptxi_async_entry *e, unsigned lane)
+{
+    return e->in_row ? e->from[0] + (uint64_t)lane * e->size : e->from[lane];
+}
+
+static uint32_t to_of(const struct ptxi_async_entry *e, unsigned lane)
+{
+    return e->in_row ? e->to[0] + lane * e->size : e->to[lane];
+}
+
 /* The allocation was there when the copy was asked for; since then it may have been freed. */
-static bool still_there(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
+static __attribute__((noinline)) bool found_again(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
 {
     const struct ptxi_grid *g = w->cta->grid;
-    uint64_t from = e->from[lane];
+    uint64_t from = from_of(e, lane);
     struct ptxi_mem_region r;
 
-    if (e->generation == atomic_load_explicit(w->generation, memory_order_acquire) || from - (uintptr_t)g->params < g->code->param_bytes)
+    if (from - (uintptr_t)g->params < g->code->param_bytes)
         return true;
     if (ptxi_memmap_covers(g->memmap, from, bytes, &r) && !(r.flags & PTXI_MEM_FREED))
         return true;
@@ -85,12 +92,17 @@ static bool still_there(struct ptxi_warp *w, const struct ptxi_async_entry *e, u
     return false;
 }
 
+static inline bool still_there(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
+{
+    return e->generation == atomic_load_explicit(w->generation, memory_order_acquire) || found_again(w, e, lane, bytes);
+}
+
 #define COPY_LANES(size)                                                               \
     for (; lanes; lanes &= lanes - 1) {                                                \
         unsigned l = ptxi_first_lane(lanes);                                           \
                                                                                        \
         if (still_there(w, e, l, size))                                                \
-            memcpy(w->shared + e->to[l], (const void *)(uintptr_t)e->from[l], size);   \
+            memcpy(w->shared + to_of(e, l), (const void *)(uintptr_t)from_of(e, l), size); \
     }
 
 RACY static void copy_whole(struct ptxi_warp *w, const struct ptxi_async_entry *e, ptxi_lanes lanes)
@@ -99,8 +111,9 @@ RACY static void copy_whole(struct ptxi_warp *w, const struct ptxi_async_entry *
         const unsigned char *from = (const unsigned char *)(uintptr_t)e->from[0];
         unsigned char *to = w->shared + e->to[0];
 
-        for (unsigned k = 0; k < PTXI_LANES * (unsigned)e->size; k += 16)
-            memcpy(to + k, from + k, 16);
+        for (unsigned k = 0; k < PTXI_LANES * (unsigned)e->size; k += 64)
+            for (unsigned n = 0; n < 64; n += 16) /* not by memcpy(), which is not racy */
+                memcpy(to + k + n, from + k + n, 16);
         return;
     }
     switch (e->size) {
@@ -140,11 +153,18 @@ void ptxi_async_do(struct ptxi_warp *w, struct ptxi_async_entry *e, ptxi_lanes l
 void ptxi_async_commit(struct ptxi_warp *w)
 {
     struct ptxi_async *q = w->async;
+    ptxi_lanes lanes = w->active == w->live ? PTXI_ALL_LANES : w->active; /* those that have exited do not matter */
 
     if (!q || !q->count) /* an empty group is complete, and nobody can tell how many there are */
         return;
+    q->mixed |= lanes != PTXI_ALL_LANES;
     for (int l = 0; l < PTXI_LANES; l++)
-        q->groups[l] += w->active >> l & 1;
+        q->groups[l] += lanes >> l & 1;
+}
+
+static bool is_past(uint32_t commits, uint32_t group, uint32_t n)
+{
+    return commits - group > n && commits - group <= INT32_MAX;
 }
 
 /* Lanes that have committed more than n groups since this one. */
@@ -152,9 +172,26 @@ static ptxi_lanes lanes_past(const struct ptxi_async *q, uint32_t group, uint32_
 {
     ptxi_lanes past = 0;
 
+    if (!q->mixed)
+        return is_past(q->groups[0], group, n) ? PTXI_ALL_LANES : 0;
     for (int l = 0; l < PTXI_LANES; l++)
-        past |= (ptxi_lanes)(q->groups[l] - group > n && q->groups[l] - group <= INT32_MAX) << l;
+        past |= (ptxi_lanes)is_past(q->groups[l], group, n) << l;
     return past;
+}
+
+/* All lanes wait for groups that are the same for them. */
+static void wait_together(struct ptxi_warp *w, uint32_t n)
+{
+    struct ptxi_async *q = w->async;
+
+    while (q->count && is_past(q->groups[0], entry(q, 0)->group, n)) {
+        struct ptxi_async_entry *e = entry(q, 0);
+
+        if (e->lanes)
+            ptxi_async_do(w, e, e->lanes);
+        q->first = (q->first + 1) & (q->size - 1);
+        q->count--;
+    }
 }
 
 void ptxi_async_wait(struct ptxi_warp *w, uint32_t n)
@@ -163,6 +200,10 @@ void ptxi_async_wait(struct ptxi_warp *w, uint32_t n)
     uint32_t group = 0;
     ptxi_lanes ready = 0;
 
+    if (q && !q->mixed && !q->arrivals && w->active == w->live) {
+        wait_together(w, n);
+        return;
+    }
     for (uint32_t k = 0; q && k < q->count; k++) {
         struct ptxi_async_entry *e = entry(q, k);
 

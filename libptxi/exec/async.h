@@ -13,7 +13,7 @@ struct ptxi_async_entry {
     ptxi_lanes lanes;            /* that still have to */
     uint32_t group;              /* number of the async-group, of those of its lanes */
     uint8_t size;                /* bytes that are written: 4, 8, 16; 0: an arrive-on */
-    bool in_row;                 /* all lanes, each one's bytes behind the last one's on both sides */
+    bool in_row;                 /* all lanes, each one's bytes behind the last one's on both sides: only those of lane 0 are noted */
     bool partial;                /* not all bytes come from the source */
     const struct ptxi_insn *insn;
     const struct ptxi_code *code;
@@ -28,6 +28,7 @@ struct ptxi_async {
     uint32_t first, count, size;
     uint32_t arrivals;           /* entries that are arrive-ons */
     uint32_t groups[PTXI_LANES]; /* commits so far */
+    bool mixed;                  /* lanes differ in that */
     struct ptxi_async_entry *ring;
     uint32_t bulk_groups[PTXI_LANES]; /* commits of bulk async-groups so far */
     int32_t corner[8][PTXI_LANES];    /* coordinates for the next tensor_copy, and offsets of im2col */
@@ -38,6 +39,19 @@ struct ptxi_async *ptxi_async_of(struct ptxi_warp *w);
 
 /* cp.async of the active lanes, all in one group: room for it, at the end. NULL: memory is short, and nothing is queued any more. */
 struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i);
+/* The same where there is room. */
+static inline struct ptxi_async_entry *ptxi_async_next(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_async *q = w->async;
+    struct ptxi_async_entry *e = &q->ring[(q->first + q->count++) & (q->size - 1)];
+
+    e->lanes = w->active;
+    e->group = q->groups[ptxi_first_lane(w->active)];
+    e->insn = i;
+    e->code = w->frame->code;
+    e->generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    return e;
+}
 /* Does what an entry says, for some of its lanes. */
 void ptxi_async_do(struct ptxi_warp *w, struct ptxi_async_entry *e, ptxi_lanes lanes);
 void ptxi_async_commit(struct ptxi_warp *w);
@@ -52,11 +66,6 @@ void ptxi_async_free(struct ptxi_warp *w);
 bool ptxi_async_flush(struct ptxi_cta *lead);
 /* Where chance rules: completes one thing or another, be it early. */
 void ptxi_async_any(struct ptxi_cta *lead);
-
-static inline uint32_t ptxi_async_group(const struct ptxi_warp *w, unsigned lane)
-{
-    return w->async ? w->async->groups[lane] : 0;
-}
 
 /* mbarrier.c */
 const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptxi_insn *i);

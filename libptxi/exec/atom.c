@@ -8,11 +8,11 @@
 #include "exec/memory.h"
 #include "exec/span.h"
 
-enum { ATOM_SPACE = 3, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
+enum { ATOM_SPACE = 3, ATOM_SHARED = 1, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
 
 static inline enum ptxi_mem_space space_of(const struct ptxi_insn *i)
 {
-    return (i->mods & ATOM_SPACE) == 0 ? PTXI_MS_GLOBAL : (i->mods & ATOM_SPACE) == 1 ? PTXI_MS_SHARED : PTXI_MS_GENERIC;
+    return (i->mods & ATOM_SPACE) == 0 ? PTXI_MS_GLOBAL : (i->mods & ATOM_SPACE) == ATOM_SHARED ? PTXI_MS_SHARED : PTXI_MS_GENERIC;
 }
 
 /* Where lane l's operation leads; *shared tells whether into shared memory. NULL after a fault. */
@@ -39,14 +39,18 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
     return p;
 }
 
+/* Whether nobody else can come between a load and a store. .cta is promised to one CTA only, but the GPU's global memory keeps it for all, and
+ * programs rely on that. */
+static inline bool is_alone(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return !(i->mods & ATOM_WIDE_SCOPE) && w->cta->grid->one_worker;
+}
+
 /* Whether all lanes' operations lead into the CTA's shared memory, as the instruction says, and are aligned. */
 static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
-    struct span s;
+    struct span s = span32(PTXI_SLOT(w, i->a), w->active);
 
-    if (space_of(i) != PTXI_MS_SHARED)
-        return false;
-    s = span32(PTXI_SLOT(w, i->a), w->active);
     return !((s.bits | (uint32_t)i->imm) & (size - 1)) && shared_covers(w, i, s.lo, s.hi, size);
 }
 
@@ -104,11 +108,17 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
 #define store_any(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
 #define exchange_any(p, old, new) __atomic_compare_exchange_n(p, old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll_count(8)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
+
 /* A block for every lane l of `on`. */
 #define EACH_LANE(on, ...)                                                         \
     do {                                                                           \
         if ((on) == PTXI_ALL_LANES)                                                \
-            for (unsigned l = 0; l < PTXI_LANES; l++)                              \
+            UNROLLED for (unsigned l = 0; l < PTXI_LANES; l++)                     \
                 __VA_ARGS__                                                        \
         else                                                                       \
             for (ptxi_lanes left = (on); left; left &= left - 1) {                 \
@@ -117,13 +127,32 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
             }                                                                      \
     } while (0)
 
+/* Whether all lanes' operations lead to elements in a row, in the CTA's shared memory or in one allocation, as the instruction says. */
+static inline bool shared_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint32_t *a = PTXI_SLOT(w, i->a);
+
+    return w->active == PTXI_ALL_LANES && in_row32(a, size) && a[0] <= a[PTXI_LANES - 1] && !((a[0] + (uint32_t)i->imm) & (size - 1)) &&
+           shared_covers(w, i, a[0], a[PTXI_LANES - 1], size);
+}
+
+static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    uint64_t at = a[0] + (uint64_t)(int64_t)i->imm;
+    uint32_t align = size << (i->mods >> ATOM_ALIGN_SHIFT);
+
+    return align == size && w->active == PTXI_ALL_LANES && in_row64(a, size) && !(at & (size - 1)) &&
+           ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, (uint64_t)PTXI_LANES * size, true);
+}
+
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. */
 #define ATOM_OF(size, name, T, NEW)                                                                           \
     static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
         const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
         T *d = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);                                              \
-        bool inside = all_global(w, i, sizeof(T));                                                            \
+        bool inside = all_global(w, i, sizeof(T)), alone = is_alone(w, i);                                    \
                                                                                                               \
         for (ptxi_lanes left = w->active; left; left &= left - 1) {                                           \
             unsigned l = ptxi_first_lane(left);                                                               \
@@ -136,7 +165,7 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
             if (!p)                                                                                           \
                 return w->stop;                                                                               \
             old = load_##size(p);                                                                             \
-            if (shared || !(i->mods & ATOM_WIDE_SCOPE)) {                                                     \
+            if (shared || alone) {                                                                            \
                 new = (NEW);                                                                                  \
                 store_##size(p, new);                                                                         \
             } else {                                                                                          \
@@ -149,27 +178,72 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
         }                                                                                                     \
         NEXT;                                                                                                 \
     }                                                                                                         \
-    OP( atom_##name )                                                                                         \
+    RACY static inline void name##_row(unsigned char *at, const T *b, const T *c, T *d, const bool shared)    \
     {                                                                                                         \
-        const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
-        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
-        unsigned char *base = w->shared;                                                                      \
-        uint32_t beyond = (uint32_t)i->imm;                                                                   \
-        const bool shared = true;                                                                             \
-        _Alignas(64) T unwanted[PTXI_LANES];                                                                  \
-        T *d = i->d == PTXI_NO_SLOT ? unwanted : PTXI_SLOT(w, i->d);                                          \
+        struct { T v; } __attribute__((may_alias)) *p = (void *)at;                                           \
                                                                                                               \
-        if (!all_shared(w, i, sizeof(T)))                                                                     \
-            return name##_anywhere(i, w);                                                                     \
+        (void)shared;                                                                                         \
+        FOR_LANES {                                                                                           \
+            T old = p[l].v, x = b[l], y = c[l];                                                               \
+                                                                                                              \
+            (void)x, (void)y;                                                                                 \
+            p[l].v = (NEW);                                                                                   \
+            d[l] = old;                                                                                       \
+        }                                                                                                     \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_each(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        unsigned char *base = w->shared + (intptr_t)i->imm;                                                   \
+        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
+        const bool shared = true;                                                                             \
+                                                                                                              \
         (void)shared;                                                                                         \
         EACH_LANE(w->active, {                                                                                \
-            T *p = (T *)(base + (uint32_t)(a[l] + beyond)), x = b[l], y = c[l], old = load_##size(p);   \
+            T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
                                                                                                               \
             (void)x, (void)y;                                                                                 \
             store_##size(p, (NEW));                                                                           \
             d[l] = old;                                                                                       \
         });                                                                                                   \
         NEXT;                                                                                                 \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_each_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        const uint64_t *a = PTXI_SLOT(w, i->a), beyond = (uint64_t)(int64_t)i->imm;                           \
+        const bool shared = false;                                                                            \
+                                                                                                              \
+        (void)shared;                                                                                         \
+        EACH_LANE(w->active, {                                                                                \
+            T *p = (T *)(uintptr_t)(a[l] + beyond), x = b[l], y = c[l], old = load_##size(p);                 \
+                                                                                                              \
+            (void)x, (void)y;                                                                                 \
+            store_##size(p, (NEW));                                                                           \
+            d[l] = old;                                                                                       \
+        });                                                                                                   \
+        NEXT;                                                                                                 \
+    }                                                                                                         \
+    OP( atom_##name )                                                                                         \
+    {                                                                                                         \
+        const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
+        _Alignas(64) T unwanted[PTXI_LANES];                                                                  \
+        T *d = i->d == PTXI_NO_SLOT ? unwanted : PTXI_SLOT(w, i->d);                                          \
+                                                                                                              \
+        if ((i->mods & ATOM_SPACE) == ATOM_SHARED) {                                                          \
+            if (shared_row(w, i, sizeof(T))) {                                                                \
+                name##_row(w->shared + (int64_t)((const uint32_t *)PTXI_SLOT(w, i->a))[0] + i->imm, b, c, d, true); \
+                NEXT;                                                                                         \
+            }                                                                                                 \
+            if (all_shared(w, i, sizeof(T)))                                                                  \
+                return name##_each(i, w, d, b, c);                                                            \
+        } else if (is_alone(w, i)) {                                                                          \
+            if (global_row(w, i, sizeof(T))) {                                                                \
+                name##_row((unsigned char *)(uintptr_t)(((const uint64_t *)PTXI_SLOT(w, i->a))[0] + (uint64_t)(int64_t)i->imm), b, c, d, false); \
+                NEXT;                                                                                         \
+            }                                                                                                 \
+            if (all_global(w, i, sizeof(T)))                                                                  \
+                return name##_each_global(i, w, d, b, c);                                                     \
+        }                                                                                                     \
+        return name##_anywhere(i, w);                                                                         \
     }
 #define ATOM(name, T, NEW) ATOM_OF(any, name, T, NEW)
 

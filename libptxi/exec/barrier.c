@@ -48,14 +48,13 @@ static uint32_t warp_threads(ptxi_lanes lanes)
     return n;
 }
 
-static uint32_t live_threads(const struct ptxi_cta *cta)
+static inline void pass(struct ptxi_warp *w)
 {
-    uint32_t n = 0;
-
-    for (uint32_t k = 0; k < cta->warp_count; k++)
-        if (cta->warps[k].state != PTXI_WARP_DONE)
-            n += warp_threads(cta->warps[k].live);
-    return n;
+    w->arrived = 0;
+    w->splits[0].pc++;
+    w->splits[0].state = PTXI_SPLIT_READY;
+    w->state = PTXI_WARP_READY;
+    w->sync = PTXI_SYNC_PASSED;
 }
 
 static void release(struct ptxi_cta *cta, unsigned number)
@@ -64,14 +63,42 @@ static void release(struct ptxi_cta *cta, unsigned number)
 
     memset(&cta->barriers[number], 0, sizeof done);
     cta->barriers_in_use &= ~(1u << number);
-    for (uint32_t k = 0; k < cta->warp_count; k++)
-        if (cta->warps[k].arrived)
-            ptxi_warp_release(&cta->warps[k], number, &done);
+    for (struct ptxi_warp *w = cta->warps; w < cta->warps + cta->warp_count; w++)
+        if (w->sync == PTXI_SYNC_AT + number)
+            pass(w);
+        else if (w->arrived && w->sync < PTXI_SYNC_AT)
+            ptxi_warp_release(w, number, &done);
 }
 
-static bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
+static inline bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
 {
-    return b->arrived >= (b->expected ? b->expected : live_threads(cta));
+    return b->arrived >= (b->expected ? b->expected : cta->live_threads);
+}
+
+/* The last one to arrive goes on without a pause. */
+const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    unsigned number = i->imm & (PTXI_BARRIERS - 1);
+    struct ptxi_cta *cta = w->cta;
+    struct ptxi_barrier *b = &cta->barriers[number];
+    struct ptxi_split *s = &w->splits[0];
+
+    b->arrived += warp_threads(w->active);
+    if (i->imm >> PTXI_BAR_COUNT_SHIFT)
+        b->expected = (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT;
+    if (complete(cta, b)) {
+        release(cta, number);
+        return i + 1;
+    }
+    cta->barriers_in_use |= 1u << number;
+    w->arrived = w->active;
+    s->pc = i;
+    s->state = PTXI_SPLIT_BARRIER;
+    s->barrier = (uint16_t)number;
+    w->state = PTXI_WARP_WAITING;
+    w->event = PTXI_EVENT_WAITING;
+    w->sync = (uint8_t)(PTXI_SYNC_AT + number);
+    return w->stop;
 }
 
 /* The warp of these lanes, all waiting at barrier `number`, arrives. */
@@ -116,6 +143,7 @@ void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w)
 
 void ptxi_cta_warp_done(struct ptxi_cta *cta)
 {
+    cta->live_threads -= 32;
     for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
         if (complete(cta, &cta->barriers[ptxi_first_lane(left)]))
             release(cta, ptxi_first_lane(left));

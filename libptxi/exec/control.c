@@ -8,22 +8,20 @@ static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptx
     return __builtin_expect(target > w->stop, 0) ? ptxi_leave_switch(w, target) : target;
 }
 
-/* What `mods` says of a loop. */
-enum { MAY_WAIT = 1 /* it reads memory */, WAITS = 2 /* it does nothing but look there */ };
-
 /* Backward jumps pay for the instructions of the round, and give way at times: to other lanes that they may wait for, and soon to other
  * warps and CTAs where they do nothing else. */
-static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, unsigned mods)
+static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, unsigned loop)
 {
     w->quantum -= distance + 1; /* also a loop of this one instruction costs something */
     if (__builtin_expect(w->quantum <= 0, 0))
         return ptxi_leave_quantum(w, target);
-    if (__builtin_expect(w->split_count > 1 && mods && !--w->patience, 0))
-        return ptxi_leave_sleep(w, target);
-    if (__builtin_expect(mods & WAITS && !--w->looks, 0)) {
-        w->looks = PTXI_LOOKS;
-        return ptxi_leave_quantum(w, target);
+    if (__builtin_expect(loop & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS), 0)) {
+        w->polls -= loop & PTXI_LOOP_POLLS ? PTXI_POLL : 1;
+        if (w->polls <= 0)
+            return ptxi_leave_poll(w, target);
     }
+    if (__builtin_expect(w->split_count > 1 && loop && !--w->patience, 0))
+        return ptxi_leave_sleep(w, target);
     return target;
 }
 
@@ -118,7 +116,7 @@ OP( brx )
             lanes |= (ptxi_lanes)(index[l] == k) << l;
         lanes &= w->active;
         if (lanes == w->active)
-            return target > i ? jump(w, target) : back_to(w, target, i - target, MAY_WAIT);
+            return target > i ? jump(w, target) : back_to(w, target, i - target, PTXI_LOOP_READS);
         ptxi_split_off(w, target, lanes);
     }
 }
@@ -209,7 +207,7 @@ OP( end )
 
 OP( nanosleep )
 {
-    return w->split_count > 1 ? ptxi_leave_sleep(w, i + 1) : ptxi_leave_quantum(w, i + 1);
+    return ptxi_leave_poll(w, i + 1);
 }
 
 OP( none )

@@ -66,49 +66,93 @@ static bool targets_ok(struct ptxi_warp *w, const struct ptxi_insn *i, const uin
 /* Lanes that have committed another number of groups than the first one. */
 static ptxi_lanes other_groups(const struct ptxi_warp *w)
 {
-    uint32_t group = ptxi_async_group(w, ptxi_first_lane(w->active));
     ptxi_lanes others = 0;
 
-    for (int l = 0; w->async && l < PTXI_LANES; l++)
-        others |= (ptxi_lanes)(w->async->groups[l] != group) << l;
+    for (int l = 0; w->async && w->async->mixed && l < PTXI_LANES; l++)
+        others |= (ptxi_lanes)(w->async->groups[l] != w->async->groups[ptxi_first_lane(w->active)]) << l;
     return others & w->active;
 }
 
-OP( cp_async )
+/* All lanes copy all bytes, from a row to a row, and may do so. */
+static inline bool copies_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint32_t *to = PTXI_SLOT(w, i->a);
+    const uint64_t *from = PTXI_SLOT(w, i->b);
+
+    return w->active == PTXI_ALL_LANES && in_row64(from, size) && in_row32(to, size) && to[0] <= to[PTXI_LANES - 1] &&
+           !((from[0] | (to[0] + (uint32_t)i->imm)) & (size - 1)) && shared_covers(w, i, to[0], to[PTXI_LANES - 1], size) &&
+           may_access(w, i, from[0], PTXI_LANES * (uint64_t)size, PTXI_ACCESS_LOAD);
+}
+
+/* The next entry of the queue, whose lanes lie anywhere. When memory is short it is `now`, to be done at once. */
+static struct ptxi_async_entry *next_entry(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size, struct ptxi_async_entry *now)
+{
+    struct ptxi_async_entry *e = ptxi_async_push(w, i);
+
+    if (!e) {
+        e = now;
+        e->lanes = w->active;
+        e->generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    }
+    e->size = (uint8_t)size;
+    e->in_row = e->partial = false;
+    return e;
+}
+
+/* Copies of lanes that lie anywhere; `bytes`: how many of each, or NULL: all. */
+static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes reading, const uint8_t *bytes)
 {
     uint32_t size = i->mods & PTXI_CP_ASYNC_SIZE;
     const uint32_t *a = PTXI_SLOT(w, i->a);
     const uint64_t *from = PTXI_SLOT(w, i->b);
     _Alignas(64) uint32_t to[PTXI_LANES];
-    uint8_t bytes[PTXI_LANES];
-    ptxi_lanes reading, all = w->active, others;
-    bool partial = source_sizes(w, i, size, bytes, &reading);
+    ptxi_lanes all = w->active, others;
     struct ptxi_async_entry now, *e;
 
     FOR_LANES to[l] = a[l] + (uint32_t)i->imm;
-    if (!targets_ok(w, i, to, size) || !sources_ok(w, i, from, reading, size, partial ? bytes : NULL))
+    if (!targets_ok(w, i, to, size) || !sources_ok(w, i, from, reading, size, bytes))
         return w->stop;
     do { /* once for each group, and there is mostly one */
         others = other_groups(w);
         w->active &= ~others;
-        e = ptxi_async_push(w, i);
-        if (!e) {
-            e = &now;
-            e->lanes = w->active;
-            e->generation = atomic_load_explicit(w->generation, memory_order_acquire);
-        }
-        e->size = (uint8_t)size;
-        e->partial = partial;
+        e = next_entry(w, i, size, &now);
+        e->partial = bytes;
         memcpy(e->to, to, sizeof to);
         memcpy(e->from, from, sizeof e->from);
-        if (partial)
-            memcpy(e->bytes, bytes, sizeof bytes);
-        e->in_row = !partial && w->active == PTXI_ALL_LANES && in_row64(from, size) && in_row32(to, size);
+        if (bytes)
+            memcpy(e->bytes, bytes, sizeof e->bytes);
         if (e == &now)
             ptxi_async_do(w, e, e->lanes);
         w->active = others;
     } while (others);
     w->active = all;
+    NEXT;
+}
+
+/* What is not copied from a row to a row, or has no room. */
+static __attribute__((noinline)) const struct ptxi_insn *copy_any(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    uint8_t bytes[PTXI_LANES];
+    ptxi_lanes reading;
+    bool partial = source_sizes(w, i, i->mods & PTXI_CP_ASYNC_SIZE, bytes, &reading);
+
+    return copy_lanes(w, i, reading, partial ? bytes : NULL);
+}
+
+OP( cp_async )
+{
+    uint32_t size = i->mods & PTXI_CP_ASYNC_SIZE;
+    struct ptxi_async *q = w->async;
+    struct ptxi_async_entry *e;
+
+    if (i->c != PTXI_NO_SLOT || !q || q->mixed || q->count == q->size || !copies_row(w, i, size))
+        return copy_any(w, i);
+    e = ptxi_async_next(w, i);
+    e->size = (uint8_t)size;
+    e->partial = false;
+    e->in_row = true;
+    e->to[0] = ((const uint32_t *)PTXI_SLOT(w, i->a))[0] + (uint32_t)i->imm;
+    e->from[0] = ((const uint64_t *)PTXI_SLOT(w, i->b))[0];
     NEXT;
 }
 

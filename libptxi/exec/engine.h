@@ -37,8 +37,9 @@ struct ptxi_barrier {
 /* Instructions that a warp may run, as far as loops and calls count them, before the scheduler looks again. */
 #define PTXI_QUANTUM 65536
 
-/* Rounds of a loop that waits before others have their turn. */
-#define PTXI_LOOKS 32
+/* Rounds of loops that seem to wait before others have their turn; as so many counts a round of a loop that does nothing else. */
+#define PTXI_POLLS 32
+#define PTXI_POLL 8
 
 struct ptxi_job;
 struct ptxi_tmem;
@@ -51,6 +52,7 @@ struct ptxi_cta {
     uint64_t linear;      /* of the CTA in its grid */
     uint32_t warp_count, live_warps;
     bool busy;
+    uint32_t live_threads; /* in whole warps: those of which a thread has not exited */
     uint64_t thread_instructions, warp_instructions; /* counted since its grid was told */
     struct ptxi_shared_counts {
 #define X(name) uint64_t name;
@@ -68,7 +70,7 @@ struct ptxi_cta {
     size_t frame_bytes;
     const struct ptxi_grid *prepared_for; /* the setup in the frames is of this launch ... */
     uint64_t prepared_id;                 /* ... with this number */
-    struct ptxi_warp *warps;
+    struct ptxi_warp *warps; /* and one more, which never runs */
     uint32_t warps_allocated;
     struct ptxi_cta *next;
 
@@ -106,14 +108,15 @@ struct ptxi_worker {
 struct ptxi_level {
     const char *name;
     ptxi_handler *const *table;
-    void (*run)(struct ptxi_warp *w, const struct ptxi_insn *pc);
+    struct ptxi_warp *(*run)(struct ptxi_warp *w, const struct ptxi_insn *pc); /* returns the one that ran last */
 };
 const struct ptxi_level *ptxi_exec_level(void);
 
 /* split.c */
 
-/* Runs the warp until it is done, waits, has used its quantum, or fails. */
-enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *level);
+/* Runs the warp until it is done, waits, has used its quantum, or fails. When it waits at a bar.sync, those behind it that have passed theirs
+ * may have run, too: *w becomes the last of them, whose event it is. */
+enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
 /* Puts the warp at the start of its kernel with the given lanes. */
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes);
 /* Ends a warp in the middle: its frames are free again. */
@@ -134,6 +137,7 @@ void ptxi_split_off(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes 
 const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn *first, const struct ptxi_insn *second, ptxi_lanes second_lanes);
 const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi_insn *pc);   /* to a split that must go first */
 const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc);    /* let other splits run */
+const struct ptxi_insn *ptxi_leave_poll(struct ptxi_warp *w, const struct ptxi_insn *pc);     /* likewise; then let other warps run */
 const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc);
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number);
 const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc, const unsigned char *at);
@@ -182,6 +186,8 @@ const struct ptxi_insn *ptxi_count_shared(struct ptxi_warp *w, const struct ptxi
 
 /* barrier.c: CTA barriers. The warps of 32 whose living lanes all stand at one barrier arrive there. */
 void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);
+/* The same at a bar.sync of constants for a warp that has no other splits; returns what to run next. */
+const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i);
 /* A warp of 32 has exited: barriers no longer wait for it. */
 void ptxi_cta_warp_done(struct ptxi_cta *cta);
 /* Writes what bar.red gives to the lanes of a waiting split. */

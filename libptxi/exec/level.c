@@ -4,7 +4,7 @@
 
 #define LEVEL(name)                                                                       \
     extern ptxi_handler *const ptxi_exec_##name##_table[PTXI_OP_COUNT];                   \
-    void ptxi_exec_##name##_run(struct ptxi_warp *w, const struct ptxi_insn *pc);         \
+    struct ptxi_warp *ptxi_exec_##name##_run(struct ptxi_warp *w, const struct ptxi_insn *pc); \
     static const struct ptxi_level name = { #name, ptxi_exec_##name##_table, ptxi_exec_##name##_run };
 
 LEVEL(portable)

@@ -28,12 +28,17 @@ static union object load(const unsigned char *at)
     return o;
 }
 
+static inline uint64_t address_of(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
+{
+    return i->mods & PTXI_MBARRIER_GENERIC ? ((const uint64_t *)PTXI_SLOT(w, i->a))[lane] + (uint64_t)(int64_t)i->imm
+                                           : ((const uint32_t *)PTXI_SLOT(w, i->a))[lane] + (uint32_t)i->imm;
+}
+
 /* The mbarrier of one lane and whose it is; NULL after a fault. */
 static unsigned char *object_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct ptxi_cta **owner)
 {
     bool generic = i->mods & PTXI_MBARRIER_GENERIC;
-    uint64_t at = generic ? ((const uint64_t *)PTXI_SLOT(w, i->a))[lane] + (int64_t)i->imm
-                          : ((const uint32_t *)PTXI_SLOT(w, i->a))[lane] + (uint32_t)i->imm;
+    uint64_t at = address_of(w, i, lane);
     unsigned char *p = ptxi_mem_at(w, i, lane, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, 8, 8, PTXI_ACCESS_ATOMIC);
 
     if (!p)
@@ -223,18 +228,23 @@ const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct pt
 /* The lanes whose phase is complete; *first is where the first lane waits, and *elsewhere are lanes that wait at another mbarrier. */
 static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes *done, unsigned char **first, ptxi_lanes *elsewhere)
 {
+    unsigned char *at = NULL;
+    uint64_t last = 0;
+
     *first = NULL;
     *done = *elsewhere = 0;
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
+        uint64_t address = address_of(w, i, l);
         struct ptxi_cta *owner;
-        unsigned char *at = object_at(w, i, l, &owner);
-        union object o, state;
+        union object o, state = { .bits = 0 };
 
+        if (!at || address != last) /* mostly all lanes wait together */
+            at = object_at(w, i, l, &owner);
         if (!at)
             return false;
+        last = address;
         o = load(at);
-        state.bits = 0;
         if (i->mods & PTXI_MBARRIER_PARITY)
             state.phase = ((const uint32_t *)PTXI_SLOT(w, i->b))[l];
         else

@@ -75,10 +75,10 @@ static bool grow_warps(struct ptxi_cta *c, uint32_t count)
 
     if (c->warps_allocated >= count)
         return true;
-    more = aligned_alloc(64, round_up(count * sizeof *more, 64));
+    more = aligned_alloc(64, round_up((count + 1) * sizeof *more, 64));
     if (!more)
         return false;
-    memset(more, 0, count * sizeof *more);
+    memset(more, 0, (count + 1) * sizeof *more);
     if (c->warps)
         memcpy(more, c->warps, c->warps_allocated * sizeof *more);
     free(c->warps);
@@ -196,6 +196,7 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
+    c->live_threads = (left + 31) / 32 * 32;
     c->group_waits = false;
     ptxi_tmem_begin(c);
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
@@ -379,8 +380,8 @@ static void leave_place(struct ptxi_cta *c)
     tell_counts(c);
 }
 
-/* Goes on with a cluster, and after its end with the next one of its grid in the same places. */
-static void run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
+/* Goes on with a cluster, and after its end with the next one of its grid in the same places. True: it only waits for others. */
+static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
 {
     struct ptxi_grid *g = lead->grid;
     bool first = true;
@@ -393,8 +394,8 @@ static void run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
             wake_helpers(x, g);
         first = false;
         report_progress(g);
-        if (status == PTXI_CLUSTER_GAVE_WAY && !ptxi_grid_failed(g))
-            return;
+        if ((status == PTXI_CLUSTER_GAVE_WAY || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g))
+            return status == PTXI_CLUSTER_WAITS;
         if (status == PTXI_CLUSTER_FINISHED) {
             ptxi_bulk_finish(lead);
             atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
@@ -410,6 +411,7 @@ static void run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
     for (uint32_t m = lead->member_count; m--;)
         leave_place(lead->members[m]);
     leave_grid(x, g);
+    return false;
 }
 
 /* Places for a cluster; the first one leads. NULL: memory is short. */
@@ -496,19 +498,24 @@ static bool is_passed_over(struct ptxi_cta *lead)
     return lead->grid->schedule && ptxi_one_in(&lead->dice, 3);
 }
 
-/* One round of a worker: all its CTAs go on, and one more is taken when they only waited. False: nothing to do. */
+/* One round of a worker: all its CTAs go on, and one more is taken. All of a cooperative grid wait for those that have not begun: one more for
+ * each that waits. False: nothing to do. */
 static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
 {
     fpu_state host = fpu_enter();
+    uint32_t more = 1;
     bool any = false;
 
     for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
         if (c->busy && c->lead == c) {
+            const struct ptxi_grid *g = c->grid;
+
             any = true;
-            if (!is_passed_over(c))
-                run_places(x, c);
+            if (!is_passed_over(c) && run_places(x, c))
+                more += g->cooperative && has_ctas(g);
         }
-    any |= take_cluster(x, wk);
+    while (more-- && take_cluster(x, wk))
+        any = true;
     fpu_leave(host);
     return any;
 }
@@ -604,6 +611,7 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
     g->cluster_size = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->cta_total = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
     g->cluster_total = g->cta_total / g->cluster_size;
+    g->one_worker = g->cluster_total == 1 || x->worker_count == 1;
     g->next_cluster = g->done_ctas = g->spent = 0;
     g->progress_ns = g->progress ? ptxi_monotonic_ns() + PROGRESS_NS : 0;
     atomic_flag_clear(&g->reporting);

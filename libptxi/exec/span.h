@@ -14,11 +14,18 @@ struct span {
     uint64_t lo, hi, bits;
 };
 
+static inline struct span one_lane(uint64_t at)
+{
+    return (struct span){ at, at, at };
+}
+
 #ifdef __AVX512F__
 static __attribute__((noinline)) struct span span64(const uint64_t *a, ptxi_lanes on)
 {
     __m512i first = _mm512_set1_epi64((int64_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
 
+    if (!(on & (on - 1)))
+        return one_lane(a[ptxi_first_lane(on)]);
     for (int l = 0; l < PTXI_LANES; l += 8) {
         __m512i x = _mm512_mask_loadu_epi64(first, (__mmask8)(on >> l), a + l);
 
@@ -33,6 +40,8 @@ static __attribute__((noinline)) struct span span32(const uint32_t *a, ptxi_lane
 {
     __m512i first = _mm512_set1_epi32((int32_t)a[ptxi_first_lane(on)]), lo = first, hi = first, bits = first;
 
+    if (!(on & (on - 1)))
+        return one_lane(a[ptxi_first_lane(on)]);
     for (int l = 0; l < PTXI_LANES; l += 16) {
         __m512i x = _mm512_mask_loadu_epi32(first, (__mmask16)(on >> l), a + l);
 
@@ -49,6 +58,8 @@ static __attribute__((noinline)) struct span span32(const uint32_t *a, ptxi_lane
         uint##n##_t first = a[ptxi_first_lane(on)], lo = first, hi = first, bits = first;                           \
         _Alignas(64) uint##n##_t x[PTXI_LANES];                                                                     \
                                                                                                                     \
+        if (!(on & (on - 1)))                                                                                       \
+            return one_lane(first);                                                                                 \
         FOR_LANES x[l] = first;                                                                                     \
         ptxi_merge_##n(x, a, on);                                                                                   \
         for (int l = 0; l < PTXI_LANES; l++) {                                                                      \

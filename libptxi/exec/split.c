@@ -19,7 +19,8 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->split_count = 1;
     w->current = 0;
     w->patience = w->patience_limit = PATIENCE_FIRST;
-    w->looks = PTXI_LOOKS;
+    w->polls = PTXI_POLLS;
+    w->sync = PTXI_SYNC_NONE;
     for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
         w->stack_top[l] = w->local_stride;
     w->stack_moved = w->goes_on = false;
@@ -31,6 +32,7 @@ void ptxi_warp_abandon(struct ptxi_warp *w)
     while (w->split_count)
         ptxi_frame_drop(w, w->splits[--w->split_count].frame);
     w->live = 0;
+    w->sync = PTXI_SYNC_NONE;
 }
 
 static void remove_split(struct ptxi_warp *w, uint32_t k)
@@ -55,6 +57,7 @@ static void merge(struct ptxi_warp *w)
             }
             s->lanes |= t->lanes;
             s->expired |= t->expired;
+            s->polls &= t->polls;
             if (t->state == PTXI_SPLIT_READY)
                 s->state = PTXI_SPLIT_READY;
             s->frame->splits--;
@@ -99,13 +102,16 @@ static struct ptxi_split *pick(struct ptxi_warp *w)
     return best;
 }
 
-static bool wake(struct ptxi_warp *w)
+/* *work: some of them can do more than wait. */
+static bool wake(struct ptxi_warp *w, bool *work)
 {
     bool any = false;
 
+    *work = false;
     for (uint32_t k = 0; k < w->split_count; k++)
         if (w->splits[k].state == PTXI_SPLIT_SLEEP) {
             w->splits[k].state = PTXI_SPLIT_READY;
+            *work |= !w->splits[k].polls;
             any = true;
         }
     return any;
@@ -204,15 +210,17 @@ static void enter(struct ptxi_warp *w, const struct ptxi_split *s)
     w->frame = s->frame;
     w->regs = s->frame->regs;
     w->active = s->lanes;
+    w->sync = PTXI_SYNC_NONE;
     w->stop = PTXI_NO_STOP;
     if (w->split_count > 1)
         set_stop(w);
 }
 
-enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *level)
+enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
 {
-    for (;;) {
+    for (struct ptxi_warp *w = *which;;) {
         struct ptxi_split *s;
+        bool work;
 
         if (!w->split_count)
             return PTXI_EVENT_DONE;
@@ -223,18 +231,22 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp *w, const struct ptxi_level *leve
         if (!s) {
             if (some_at_barrier(w))
                 return PTXI_EVENT_BARRIER;
-            if (!finish_rendezvous(w) && !wake(w))
+            if (finish_rendezvous(w))
+                continue;
+            if (!wake(w, &work))
                 return w->arrived || waits_for_others(w) ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
+            if (!work)
+                return PTXI_EVENT_QUANTUM;
             continue;
         }
         enter(w, s);
         w->event = PTXI_EVENT_NONE;
-        level->run(w, s->pc);
+        w = *which = level->run(w, s->pc);
         if (w->event == PTXI_EVENT_NONE) {
             w->splits[w->current].pc = w->stop;
             continue;
         }
-        if (w->event == PTXI_EVENT_QUANTUM || w->event == PTXI_EVENT_FAULT)
+        if (w->event != PTXI_EVENT_SWITCH)
             return w->event;
     }
 }
@@ -285,12 +297,26 @@ const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
+const struct ptxi_insn *ptxi_leave_poll(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    struct ptxi_split *s = &w->splits[w->current];
+
+    w->polls = PTXI_POLLS;
+    if (w->split_count == 1)
+        return ptxi_leave_quantum(w, pc);
+    s->pc = pc;
+    s->state = PTXI_SPLIT_SLEEP;
+    s->polls = true;
+    return leave(w, PTXI_EVENT_SWITCH);
+}
+
 const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     struct ptxi_split *s = &w->splits[w->current];
 
     s->pc = pc;
     s->state = PTXI_SPLIT_SLEEP;
+    s->polls = false;
     if (w->patience_limit > PATIENCE_LEAST)
         w->patience_limit /= 2;
     w->patience = w->patience_limit;
@@ -370,7 +396,7 @@ const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
     if (w->cta->group_waits)
         ptxi_cta_wake_groups(w->cta);
     for (unsigned g = 0; g < PTXI_WARP32S; g++)
-        if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)) && w->cta->barriers_in_use)
+        if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)))
             ptxi_cta_warp_done(w->cta);
     return leave(w, PTXI_EVENT_SWITCH);
 }

@@ -38,7 +38,7 @@ static const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_in
     return ptxi_leave_barrier(w, i, number);
 }
 
-OP( bar_sync ) { return barrier(w, i); }
+OP( bar_sync ) { return i->mods & PTXI_BAR_CONSTANT && w->split_count == 1 ? ptxi_cta_sync(w, i) : barrier(w, i); }
 OP( bar_arrive ) { return barrier(w, i); }
 OP( bar_red_popc ) { return barrier(w, i); }
 OP( bar_red_and ) { return barrier(w, i); }

@@ -117,11 +117,21 @@ static void fail_deadlock(struct ptxi_cta *lead)
         fail_grid(first, PTXI_FK_DEADLOCK, text);
 }
 
-/* Runs one warp until it waits, exits or has had its share; false when the launch has failed. */
-static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_level *level, bool *gave_way)
+/* What the warps of a cluster have done in one round. */
+struct round {
+    bool any;      /* something */
+    bool gave_way; /* one wants others to run ... */
+    bool busy;     /* ... since it has had its share */
+};
+
+/* Runs one warp until it waits, exits or has had its share; false when the launch has failed. *which as in ptxi_warp_run(). */
+static bool run_warp(struct ptxi_cta *c, struct ptxi_warp **which, const struct ptxi_level *level, struct round *r)
 {
     for (;;) {
-        switch (ptxi_warp_run(w, level)) {
+        enum ptxi_event event = ptxi_warp_run(which, level);
+        struct ptxi_warp *w = *which;
+
+        switch (event) {
         case PTXI_EVENT_DONE:
             w->state = PTXI_WARP_DONE;
             ptxi_async_finish(w);
@@ -135,7 +145,7 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
             w->state = PTXI_WARP_WAITING;
             return true;
         case PTXI_EVENT_QUANTUM: {
-            bool again = w->quantum <= 0 && !w->cta->grid->schedule && ++w->turns < TURNS;
+            bool used = w->quantum <= 0, again = used && !w->cta->grid->schedule && ++w->turns < TURNS;
 
             charge(w);
             if (!ptxi_within_limits(w))
@@ -144,7 +154,8 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp *w, const struct ptxi_
             if (again)
                 break;
             w->turns = 0;
-            *gave_way = true;
+            r->gave_way = true;
+            r->busy |= used;
             return true;
         }
         case PTXI_EVENT_BLOCKED:
@@ -164,13 +175,13 @@ static bool expire(struct ptxi_cta *lead)
 }
 
 /* The warps that can run, each in its turn. False: the launch has failed. */
-static bool run_warps(struct ptxi_cta *c, const struct ptxi_level *level, bool *any, bool *gave_way)
+static bool run_warps(struct ptxi_cta *c, const struct ptxi_level *level, struct round *r)
 {
-    for (uint32_t k = 0; k < c->warp_count; k++) {
-        if (c->warps[k].state != PTXI_WARP_READY)
+    for (struct ptxi_warp *w = c->warps; w < c->warps + c->warp_count; w++) {
+        if (w->state != PTXI_WARP_READY)
             continue;
-        *any = true;
-        if (!run_warp(c, &c->warps[k], level, gave_way))
+        r->any = true;
+        if (!run_warp(c, &w, level, r))
             return false;
     }
     return true;
@@ -179,22 +190,22 @@ static bool run_warps(struct ptxi_cta *c, const struct ptxi_level *level, bool *
 static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct ptxi_level *level)
 {
     for (;;) {
-        bool any = false, gave_way = false;
+        struct round r = { .any = false };
         uint32_t live = 0;
 
         for (uint32_t m = 0; m < lead->member_count; m++) {
-            if (!run_warps(lead->members[m], level, &any, &gave_way))
+            if (!run_warps(lead->members[m], level, &r))
                 return PTXI_CLUSTER_FAILED;
             live += lead->members[m]->live_warps;
         }
         if (!live)
             return PTXI_CLUSTER_FINISHED;
-        if (gave_way) {
+        if (r.gave_way) {
             ptxi_async_flush(lead);
             expire(lead);
-            return PTXI_CLUSTER_GAVE_WAY;
+            return r.busy ? PTXI_CLUSTER_GAVE_WAY : PTXI_CLUSTER_WAITS;
         }
-        if (any || ptxi_async_flush(lead)) {
+        if (r.any || ptxi_async_flush(lead)) {
             if (ptxi_grid_failed(lead->grid))
                 return PTXI_CLUSTER_FAILED;
             continue;
@@ -213,7 +224,7 @@ enum { MOST_STEPS = 48, MOST_WARPS = 24 };
 
 /* The dispatch loop with an end after some instructions. A split that stands inside of a block goes on before others of its warp do;
  * what is behind tensor_coords belongs to it. */
-static void run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
+static struct ptxi_warp *run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     uint32_t steps = 1 + ptxi_chance(&w->cta->lead->dice, MOST_STEPS);
     const struct ptxi_insn *before;
@@ -224,9 +235,10 @@ static void run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
         steps -= steps > 0;
     } while (pc != w->stop && (steps || before->op == PTXI_OP_tensor_coords));
     if (pc == w->stop)
-        return;
+        return w;
     w->goes_on = pc == before + 1 || before->op == PTXI_OP_guard;
     ptxi_leave_quantum(w, pc);
+    return w;
 }
 
 static struct ptxi_warp *any_ready(struct ptxi_cta *lead, uint32_t *live)
@@ -253,11 +265,11 @@ static enum ptxi_cluster_status run_by_chance(struct ptxi_cta *lead)
     for (uint32_t turns = 1 + ptxi_chance(&lead->dice, MOST_WARPS); turns--;) {
         uint32_t live;
         struct ptxi_warp *w = any_ready(lead, &live);
-        bool gave_way;
+        struct round r = { .any = false };
 
         if (!live)
             return PTXI_CLUSTER_FINISHED;
-        if (w && !run_warp(w->cta, w, &some, &gave_way))
+        if (w && !run_warp(w->cta, &w, &some, &r))
             return PTXI_CLUSTER_FAILED;
         if (w && ptxi_one_in(&lead->dice, 4))
             ptxi_async_any(lead);

@@ -4,7 +4,8 @@
 
 #include "exec/engine.h"
 
-enum ptxi_cluster_status { PTXI_CLUSTER_FINISHED, PTXI_CLUSTER_GAVE_WAY, PTXI_CLUSTER_FAILED };
+/* WAITS: it gave way since nothing in it could do more than wait for others. */
+enum ptxi_cluster_status { PTXI_CLUSTER_FINISHED, PTXI_CLUSTER_GAVE_WAY, PTXI_CLUSTER_WAITS, PTXI_CLUSTER_FAILED };
 
 /* Runs a cluster's warps in turn until all have ended, one has had its share, or the launch has failed. */
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level);

@@ -54,6 +54,10 @@ enum ptxi_split_state {
 
 enum ptxi_warp_state { PTXI_WARP_READY, PTXI_WARP_WAITING, PTXI_WARP_DONE };
 
+/* ptxi_warp.sync: nothing, or the warp as a whole, with no splits but one, stands at bar.sync 0, 1, and so on, or has passed it and can go on
+ * where it has left the dispatch loop. */
+enum { PTXI_SYNC_NONE, PTXI_SYNC_PASSED, PTXI_SYNC_AT };
+
 /* Lanes that stand at one place. */
 struct ptxi_split {
     struct ptxi_frame *frame;
@@ -62,6 +66,7 @@ struct ptxi_split {
     uint8_t state;
     uint16_t barrier;      /* BARRIER: its number */
     bool expired;          /* has waited at an mbarrier long enough: the next wait in vain tells so */
+    bool polls;            /* SLEEP: all it did was to look whether something has happened */
     ptxi_lanes sync_mask;  /* SYNC, ALIGNED: lanes that must come */
     const unsigned char *mbarrier; /* MBARRIER: where; NULL: at the cluster's barrier */
 };
@@ -70,7 +75,7 @@ struct ptxi_async;
 
 struct ptxi_warp {
     /* what every handler touches */
-    unsigned char *regs;          /* of the running split's frame */
+    _Alignas(64) unsigned char *regs;          /* of the running split's frame */
     ptxi_lanes active;            /* lanes of the running split (while guarded: those that the guard lets through) */
     const struct ptxi_insn *stop; /* the dispatch loop ends when it gets here */
     ptxi_handler *const *table;
@@ -88,13 +93,14 @@ struct ptxi_warp {
     struct ptxi_frame *frame;
     uint8_t event;                /* why the dispatch loop was left */
     uint8_t state;                /* enum ptxi_warp_state: as the CTA sees it */
+    uint8_t sync;
     uint32_t turns;               /* quanta used since it was given the worker */
     uint32_t index;               /* in its CTA */
     uint32_t first_thread;        /* linear thread index of lane 0 */
     ptxi_lanes live;              /* lanes that have not exited */
     ptxi_lanes arrived;           /* lanes of splits in state BARRIER whose warp of 32 has been counted there */
-    uint32_t looks;               /* rounds of loops that wait before other warps have their turn */
     uint32_t patience, patience_limit; /* rounds of loops before the running split gives way to others, see split.c */
+    int32_t polls;                /* the same of loops that wait, before other warps have their turn */
     uint32_t split_count;         /* running one included: splits[current] */
     uint32_t current;
     struct ptxi_split splits[PTXI_MAX_SPLITS];

@@ -29,6 +29,13 @@ struct ptxi_insn {
     int32_t imm;
 };
 
+/* Backward branches: the loop reads memory that other threads may write; it is short and seems to wait for that; it does nothing else, see
+ * compile/polls.c. */
+enum { PTXI_LOOP_READS = 1, PTXI_LOOP_WAITS = 2, PTXI_LOOP_POLLS = 4 };
+
+/* bar, barrier: .aligned; the number and the count of threads are constants and right: imm has them, too, the count in front. */
+enum { PTXI_BAR_ALIGNED = 1, PTXI_BAR_CONSTANT = 2, PTXI_BAR_COUNT_SHIFT = 4 };
+
 /* mods.def's fields */
 enum { PTXI_MOD_FTZ = 1, PTXI_MOD_SAT = 2, PTXI_MOD_RND_SHIFT = 2, PTXI_MOD_RND_MASK = 12, PTXI_MOD_NAN = 16, PTXI_MOD_CC = 16, PTXI_MOD_SHIFTAMT = 16,
        PTXI_MOD_WRAP = 16, PTXI_MOD_RELU = 32, PTXI_MOD_SATFINITE = 64, PTXI_MOD_XORSIGN = 64, PTXI_MOD_BOOL_SHIFT = 7, PTXI_MOD_BOOL_MASK = 3 << 7,

@@ -1,6 +1,7 @@
 /* Atomic operations that many threads do to one place: nothing is lost, and nothing is seen half done. */
 #include "unit/context.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { BLOCKS = 32, THREADS = 64, ALL = BLOCKS * THREADS };
@@ -115,6 +116,104 @@ START_TEST(vectors_are_aligned)
 }
 END_TEST
 
+/* --- all ways through an operation --- */
+
+enum { LANES = 32, REGION = 1024 };
+
+static const struct { const char *op, *operands; unsigned bytes; } operations[] = {
+    { "add.u32", "%x", 4 },  { "min.s32", "%x", 4 }, { "inc.u32", "%x", 4 },     { "exch.b32", "%x", 4 },     { "cas.b32", "%x, %y", 4 },
+    { "add.f32", "%f", 4 },  { "xor.b32", "%x", 4 }, { "add.u64", "%xx", 8 },    { "max.u64", "%xx", 8 },     { "cas.b64", "%xx, %yy", 8 },
+    { "exch.b64", "%xx", 8 }, { "add.f64", "%ff", 8 },
+};
+
+/* Where the lanes' words lie; lanes that do not take part. */
+static unsigned in_row(unsigned l) { return l; }
+static unsigned backwards(unsigned l) { return LANES - 1 - l; }
+static unsigned apart(unsigned l) { return l * 13 % LANES * 3; }
+static unsigned pairs(unsigned l) { return l / 2; }
+static unsigned one(unsigned l) { return (void)l, 5; }
+static const struct { unsigned (*word)(unsigned lane); uint32_t mask; } layouts[] = {
+    { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 },
+};
+
+/* The memory afterwards, and what the lanes have got. */
+struct after {
+    uint32_t memory[REGION / 4];
+    uint64_t got[LANES];
+};
+
+static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address)
+{
+    static char text[4000];
+    ptxiFunction f;
+    const char *width = operations[k].bytes == 8 ? "64" : "32";
+
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 offsets, .param .u64 got, .param .u32 mask) {\n"
+             "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
+             "  .shared .align 128 .b8 words[%d]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; ld.param.u64 %%q, [offsets]; mad.wide.u32 %%q, %%t, 4, %%q; ld.global.u32 %%o, [%%q];\n"
+             "  ld.param.u64 %%q, [got]; mad.wide.u32 %%q, %%t, 8, %%q; mov.u32 %%s, words; mov.u32 %%v, 0;\n"
+             "L: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; ld.global.u32 %%x, [%%w];\n"
+             "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra L; bar.warp.sync -1;\n"
+             "  add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
+             "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
+             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on atom.relaxed%s.%s %%d%s, [%s], %s; bar.warp.sync -1;\n"
+             "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; mov.u32 %%s, words;\n"
+             "M: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; add.u32 %%m, %%m, %%s; ld.shared.u32 %%x, [%%m];\n"
+             "  setp.%s.u32 %%on, 0, 0; @%%on st.global.u32 [%%w], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra M; ret; }\n",
+             REGION, scope_space, operations[k].op, width, address, operations[k].operands, strcmp(address, "%g") ? "eq" : "ne");
+    ok(ptxiModuleLoadData(m, text));
+    ok(ptxiModuleGetFunction(&f, *m, "k"));
+    return f;
+}
+
+static struct after run_operation(int k, int layout, const char *scope_space, const char *address)
+{
+    struct after r;
+    uint32_t offsets[LANES];
+    ptxiModule m;
+    ptxiFunction f = load_operation(&m, k, scope_space, address);
+    ptxiDevicePtr memory, where, got;
+    uint32_t mask = layouts[layout].mask;
+    void *params[] = { &memory, &where, &got, &mask };
+
+    for (unsigned l = 0; l < LANES; l++)
+        offsets[l] = layouts[layout].word(l) * operations[k].bytes;
+    for (unsigned n = 0; n < REGION / 4; n++)
+        r.memory[n] = n * 3 % 50 ? 0x40000000 + n * 1000 : n;
+    ok(ptxiMemAlloc(&memory, sizeof r.memory));
+    ok(ptxiMemAlloc(&where, sizeof offsets));
+    ok(ptxiMemAlloc(&got, sizeof r.got));
+    ok(ptxiMemcpyHtoD(memory, r.memory, sizeof r.memory));
+    ok(ptxiMemcpyHtoD(where, offsets, sizeof offsets));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(r.memory, memory, sizeof r.memory));
+    ok(ptxiMemcpyDtoH(r.got, got, sizeof r.got));
+    ok(ptxiMemFree(memory));
+    ok(ptxiMemFree(where));
+    ok(ptxiMemFree(got));
+    ok(ptxiModuleUnload(m));
+    return r;
+}
+
+START_TEST(all_ways_lead_to_the_same)
+{
+    static const struct { const char *scope_space, *address; } ways[] = {
+        { ".cta.global", "%g" }, { ".cta.shared", "%s" }, { ".cta", "%g" }, { ".cta", "%gs" }, { ".gpu.shared", "%s" },
+    };
+
+    for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++) {
+        struct after want = run_operation(_i, layout, ".gpu.global", "%g");
+
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address);
+
+            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d", ways[k].scope_space, operations[_i].op, layout);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("atomic");
@@ -127,6 +226,7 @@ int main(void)
     tcase_add_test(t, narrow_ones_leave_their_neighbours);
     tcase_add_test(t, halves_add_up);
     tcase_add_test(t, vectors_are_aligned);
+    tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

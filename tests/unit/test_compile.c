@@ -622,10 +622,19 @@ START_TEST(a_loop_tells_whether_it_may_wait_for_others)
 {
     static const struct { const char *body; unsigned mods; } rows[] = {
         { "add.s32 %r2, %r2, 1;", 0 },
-        { "ld.global.u32 %r3, [%rd1]; add.s32 %r2, %r2, %r3;", 1 },
-        { "atom.global.add.u32 %r3, [%rd1], 1; add.s32 %r2, %r2, %r3;", 1 },
+        { "ld.global.u32 %r3, [%rd1]; add.s32 %r2, %r2, %r3;", PTXI_LOOP_READS },
+        { "atom.global.add.u32 %r3, [%rd1], 1; add.s32 %r2, %r2, %r3;", PTXI_LOOP_READS },
         { "st.global.u32 [%rd1], %r2; add.s32 %r2, %r2, 1;", 0 },
-        { "bar.sync 0; add.s32 %r2, %r2, 1;", 1 },
+        { "bar.sync 0; add.s32 %r2, %r2, 1;", PTXI_LOOP_READS },
+        /* nothing comes around but what others write */
+        { "ld.acquire.gpu.global.u32 %r2, [%rd1];", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
+        { "ld.volatile.global.u32 %r3, [%rd1]; xor.b32 %r2, %r3, %r4;", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
+        { "atom.global.acquire.gpu.cas.b32 %r2, [%rd1], 0, 1;", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
+        { "ld.volatile.global.u32 %r2, [%rd1]; setp.eq.s32 %p2, %r2, 5; @%p2 bra M; ld.volatile.global.u32 %r2, [%rd1+4]; M:", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
+        { "ld.volatile.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;", PTXI_LOOP_READS },
+        { "ld.volatile.global.u32 %r2, [%rd1]; add.s32 %r4, %r4, 1; add.s32 %r2, %r2, %r4;", PTXI_LOOP_READS },
+        { "ld.volatile.global.u32 %r2, [%rd1]; bar.sync 0;", PTXI_LOOP_READS },
+        { "ld.volatile.global.u32 %r3, [%rd1]; setp.eq.s32 %p2, %r3, 5; @%p2 mov.u32 %r2, %r3;", PTXI_LOOP_READS },
     };
 
     for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -634,11 +643,11 @@ START_TEST(a_loop_tells_whether_it_may_wait_for_others)
         const struct ptxi_insn *loop;
 
         snprintf(text, sizeof text, KERNEL(".param .u64 p", ".reg .b32 %%r<5>; .reg .pred %%p<3>; .reg .b64 %%rd<3>;\n"
-                                                            "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x;\n"
+                                                            "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x; mov.u32 %%r4, %%clock;\n"
                                                             "L: %s setp.lt.s32 %%p1, %%r2, 10; @%%p1 bra L; st.global.u32 [%%rd1], %%r2;"), rows[k].body);
         loop = find_op(code_of(&m, text, "k", NULL), PTXI_OP_loop_lt_s32);
         ck_assert(loop != NULL);
-        ck_assert_uint_eq(loop->mods & 1, rows[k].mods);
+        ck_assert_msg((loop->mods & ~PTXI_LOOP_WAITS) == (int)rows[k].mods, "%s: %u", rows[k].body, loop->mods);
         unload(&m);
     }
 }

@@ -59,15 +59,81 @@ static const struct {
       "ONE: barrier.sync 1, 64; ld.shared.u32 %r9, [%r5]; st.shared.u32 [%r4], %r0; barrier.arrive 2, 64;\n", arms },
 };
 
+static const unsigned workers[] = { 1, 2, 5 };
+enum { WORKERS = sizeof workers / sizeof *workers };
+
 START_TEST(everybody_gets_on)
 {
     for (unsigned seed = 0; seed <= SEEDS; seed++) {
         char what[120];
 
         snprintf(what, sizeof what, "%s, seed %u", cases[_i].name, seed);
+        ok(ptxiCtxSetWorkers(NULL, workers[seed % WORKERS]));
         ok(ptxiCtxSetSchedule(NULL, seed));
         check_one_cta(what, "sm_90", cases[_i].body, THREADS, cases[_i].expect);
     }
+}
+END_TEST
+
+/* --- CTAs that wait for each other --- */
+
+enum { CTAS = 40, CTA_THREADS = 48, SHARED_WORDS = 64 };
+
+/* %g: words in global memory, which are 0: [%g] a lock, [%g+4] a count under it, [%g+8] whose turn it is, [%g+12] who has arrived; %r0 the
+ * thread, %r2 the CTA, %n the CTAs. */
+static const struct {
+    const char *name, *body;
+    uint32_t count;
+} grids[] = {
+    { "a lock, per lane",
+      "L: atom.global.acquire.gpu.cas.b32 %r5, [%g], 0, 1; setp.ne.u32 %p, %r5, 0; @%p bra L; ld.relaxed.gpu.global.u32 %r6, [%g+4]; add.u32 %r6, %r6, 1;\n"
+      "  st.relaxed.gpu.global.u32 [%g+4], %r6; st.release.gpu.global.u32 [%g], 0;\n", CTAS * CTA_THREADS },
+    { "the last CTA goes first",
+      "  sub.u32 %r5, %n, %r2; sub.u32 %r5, %r5, 1; setp.ne.u32 %p, %r0, 0; @%p bra MET; L: ld.acquire.gpu.global.u32 %r6, [%g+8]; setp.ne.u32 %p, %r6, %r5; @%p bra L;\n"
+      "MET: bar.sync 0; red.global.add.u32 [%g+4], 1; bar.sync 0; setp.eq.u32 %p, %r0, 0; @%p red.release.gpu.global.add.u32 [%g+8], 1;\n", CTAS * CTA_THREADS },
+    { "the last CTA goes first, with naps",
+      "  sub.u32 %r5, %n, %r2; sub.u32 %r5, %r5, 1; setp.ne.u32 %p, %r0, 0; @%p bra MET; L: nanosleep.u32 100; ld.acquire.gpu.global.u32 %r6, [%g+8]; setp.ne.u32 %p, %r6, %r5;\n"
+      "  @%p bra L; MET: bar.sync 0; red.global.add.u32 [%g+4], 1; bar.sync 0; setp.eq.u32 %p, %r0, 0; @%p red.release.gpu.global.add.u32 [%g+8], 1;\n", CTAS * CTA_THREADS },
+    { "barriers of the grid",
+      "  mov.u32 %r5, 0; ROUND: bar.sync 0; setp.ne.u32 %p, %r0, 0; @%p bra MET; atom.release.gpu.global.add.u32 %r6, [%g+12], 1; mad.lo.u32 %r7, %r5, %n, %n;\n"
+      "L: ld.acquire.gpu.global.u32 %r6, [%g+12]; setp.lt.u32 %p, %r6, %r7; @%p bra L; MET: bar.sync 0; red.global.add.u32 [%g+4], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, 5;\n"
+      "  @%p bra ROUND;\n", 5 * CTAS * CTA_THREADS },
+};
+
+static uint32_t run_grid(const char *body)
+{
+    static char text[4000];
+    uint32_t got;
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr words;
+    void *params[] = { &words };
+
+    snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 words) {\n"
+             "  .reg .b32 %%r<9>, %%n; .reg .b64 %%g; .reg .pred %%p; ld.param.u64 %%g, [words]; mov.u32 %%r0, %%tid.x; mov.u32 %%r2, %%ctaid.x; mov.u32 %%n, %%nctaid.x;\n%s  ret; }\n", body);
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&words, SHARED_WORDS * 4));
+    ok(ptxiMemsetD32(words, 0, SHARED_WORDS));
+    ok(ptxiLaunchCooperativeKernel(f, CTAS, 1, 1, CTA_THREADS, 1, 1, 0, NULL, params));
+    ok(ptxiCtxSynchronize());
+    ok(ptxiMemcpyDtoH(&got, words + 4, sizeof got));
+    ok(ptxiMemFree(words));
+    ok(ptxiModuleUnload(m));
+    return got;
+}
+
+START_TEST(every_cta_gets_on)
+{
+    for (unsigned seed = 0; seed < 2; seed++)
+        for (unsigned k = 0; k < WORKERS; k++) {
+            uint32_t got;
+
+            ok(ptxiCtxSetWorkers(NULL, workers[k]));
+            ok(ptxiCtxSetSchedule(NULL, seed));
+            got = run_grid(grids[_i].body);
+            ck_assert_msg(got == grids[_i].count, "%s, %u workers, seed %u: %u, not %u", grids[_i].name, workers[k], seed, got, grids[_i].count);
+        }
 }
 END_TEST
 
@@ -88,6 +154,7 @@ START_TEST(who_waits_where)
     for (unsigned seed = 0; seed <= SEEDS; seed++) {
         uint32_t out[THREADS];
 
+        ok(ptxiCtxSetWorkers(NULL, workers[seed % WORKERS]));
         ok(ptxiCtxSetSchedule(NULL, seed));
         ck_assert_int_eq(run_one_cta("sm_90", faults[_i].body, THREADS, out), PTXI_ERROR_LAUNCH_FAILED);
         for (int k = 0; k < 2; k++)
@@ -140,6 +207,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, everybody_gets_on, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(t, every_cta_gets_on, 0, sizeof grids / sizeof *grids);
     tcase_add_loop_test(t, who_waits_where, 0, sizeof faults / sizeof *faults);
     tcase_add_loop_test(t, who_looks_gives_way, 0, sizeof waits / sizeof *waits);
     suite_add_tcase(s, t);
