@@ -1,8 +1,11 @@
 /* Litmus tests of the memory model (PTX ISA, "Memory Consistency Model"): threads in lanes, warps, CTAs of a cluster and CTAs of a grid, with
  * fences and operations of each scope that holds them all, in the usual order and in schedules ruled by chance. What the model
- * forbids never comes out. PTXI_LITMUS_SEEDS=N: so many schedules instead of two. */
+ * forbids never comes out. PTXI_LITMUS_SEEDS=N: so many schedules instead of two. And what it allows is seen, where only a fence
+ * could forbid it, so that the others prove something. */
 #include "unit/context.h"
 
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_ROLES = 4, ROUNDS = 128, STEP = 128, SEEDS = 2 };
@@ -302,6 +305,109 @@ START_TEST(strong_vectors_are_whole)
 }
 END_TEST
 
+/* --- store buffering, round after round --- */
+
+/* Two grids on two workers meet at each other's flag, and at once each stores the number of the round to its own word and reads the other's.
+ * A store is late when those before it are: they go to lines which the other one has read. A line is 128 bytes, so that
+ * none comes with its neighbour. */
+enum { RACES = 20000, MOST_LAUNCHES = 50, FORBIDDEN_LAUNCHES = 5, LINE = 128, WAITING_STORES = 4, FLAG = 1 + WAITING_STORES, LINES = 2 + WAITING_STORES };
+
+static const struct race {
+    const char *name, *store, *fence, *load;
+    bool allowed;
+} races[] = {
+    { "relaxed", "st.relaxed.gpu.global.u32", "", "ld.relaxed.gpu.global.u32", true },
+    { "weak", "st.global.u32", "", "ld.global.u32", true },
+    { "release and acquire", "st.release.gpu.global.u32", "", "ld.acquire.gpu.global.u32", true },
+    { "fence.acq_rel", "st.relaxed.gpu.global.u32", "fence.acq_rel.gpu;", "ld.relaxed.gpu.global.u32", true },
+    { "fence.sc", "st.relaxed.gpu.global.u32", "fence.sc.gpu;", "ld.relaxed.gpu.global.u32", false },
+    { "membar.gl", "st.relaxed.gpu.global.u32", "membar.gl;", "ld.relaxed.gpu.global.u32", false },
+    { "membar.sys, weak", "st.global.u32", "membar.sys;", "ld.global.u32", false },
+};
+
+static ptxiModule load_race(const struct race *r)
+{
+    ptxiModule m;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry race(.param .u64 mine, .param .u64 its, .param .u64 seen, .param .u32 rounds) {\n"
+                 "  .reg .b64 %%m, %%i, %%s; .reg .b32 %%n, %%v, %%r; .reg .pred %%p; ld.param.u64 %%m, [mine]; ld.param.u64 %%i, [its];\n"
+                 "  ld.param.u64 %%s, [seen]; ld.param.u32 %%r, [rounds]; mov.u32 %%n, 0;\n"
+                 "ROUND: add.u32 %%n, %%n, 1;\n");
+    for (int k = 0; k <= WAITING_STORES; k++)
+        fprintf(out, "  ld.volatile.global.u32 %%v, [%%i+%d];\n", k * LINE);
+    fprintf(out, "  st.relaxed.gpu.global.u32 [%%m+%d], %%n;\n"
+                 "MEET: ld.relaxed.gpu.global.u32 %%v, [%%i+%d]; setp.lt.u32 %%p, %%v, %%n; @%%p bra MEET;\n", FLAG * LINE, FLAG * LINE);
+    for (int k = 1; k <= WAITING_STORES; k++)
+        fprintf(out, "  st.volatile.global.u32 [%%m+%d], %%n;\n", k * LINE);
+    fprintf(out, "  %s [%%m], %%n; %s %s %%v, [%%i];\n"
+                 "  st.global.u32 [%%s], %%v; add.u64 %%s, %%s, 4; setp.lt.u32 %%p, %%n, %%r; @%%p bra ROUND; ret; }\n", r->store, r->fence, r->load);
+    fclose(out);
+    ok(ptxiModuleLoadData(&m, text));
+    free(text);
+    return m;
+}
+
+/* How many rounds there were in which neither saw the other's store. */
+static unsigned run_race(ptxiFunction f)
+{
+    static uint32_t seen[2][RACES];
+    uint32_t rounds = RACES;
+    ptxiDevicePtr words, notes;
+    unsigned n = 0;
+
+    ok(ptxiMemAlloc(&words, 2 * LINES * LINE));
+    ok(ptxiMemsetD32(words, 0, 2 * LINES * LINE / 4));
+    ok(ptxiMemAlloc(&notes, sizeof seen));
+    for (int k = 0; k < 2; k++) {
+        ptxiDevicePtr mine = words + (size_t)k * LINES * LINE, its = words + (size_t)!k * LINES * LINE, to = notes + (size_t)k * sizeof seen[0];
+
+        ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, streams[k], (void *[]){ &mine, &its, &to, &rounds }, NULL));
+    }
+    ok(ptxiCtxSynchronize());
+    ok(ptxiMemcpyDtoH(seen, notes, sizeof seen));
+    for (uint32_t k = 0; k < RACES; k++) {
+        for (int role = 0; role < 2; role++)
+            ck_assert_msg(seen[role][k] == k || seen[role][k] == k + 1, "round %u has read %u", k + 1, seen[role][k]);
+        n += seen[0][k] == k && seen[1][k] == k;
+    }
+    ok(ptxiMemFree(notes));
+    ok(ptxiMemFree(words));
+    return n;
+}
+
+static int processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+START_TEST(only_fences_forbid_store_buffering)
+{
+    const struct race *r = &races[_i];
+    ptxiModule m = load_race(r);
+    ptxiFunction f;
+    int launches = 0;
+    unsigned seen = 0;
+
+    if (r->allowed && processors() < 2) {
+        printf("SB, %s: one processor sees all that it stores, nothing to be seen\n", r->name);
+        return;
+    }
+    ok(ptxiCtxSetWorkers(NULL, 2));
+    ok(ptxiModuleGetFunction(&f, m, "race"));
+    while (launches < (r->allowed ? MOST_LAUNCHES : FORBIDDEN_LAUNCHES) && !seen) {
+        seen = run_race(f);
+        launches++;
+    }
+    printf("SB, %s: %u of %d rounds of launch %d\n", r->name, seen, RACES, launches);
+    ck_assert_msg(!seen == !r->allowed, "SB, %s: %s in %d rounds", r->name, seen ? "seen" : "not seen", launches * RACES);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("litmus");
@@ -311,6 +417,7 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, what_is_forbidden_never_happens, 0, PLACES);
     tcase_add_loop_test(t, strong_vectors_are_whole, 0, sizeof vectors / sizeof *vectors);
+    tcase_add_loop_test(t, only_fences_forbid_store_buffering, 0, sizeof races / sizeof *races);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
