@@ -113,11 +113,12 @@ static void usage(FILE *to)
           "Times PTX kernels against C twins of the same work, compiled for this machine with and without vectorisation.\n\n"
           "  --rounds N     interleaved rounds, the table shows medians (default 7)\n"
           "  --workers N    worker threads for the kernels (default 1, since the twins have one thread)\n"
-          "  --kernel TEXT  only kernels whose name contains TEXT\n"
+          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, instructions\n"
           "  --quick        small problems, one round: checks the program, not the speed\n"
           "  --no-twins     do not time the twins\n"
           "  --no-extras    no load times, launch latency and scaling\n"
           "  --families     instead: what an instruction of each family costs\n"
+          "  --sync         instead: what threads pay that speak to each other\n"
           "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker only\n"
           "  --csv          comma-separated rows\n"
           "  --dir PATH     where the .ptx files are\n"
@@ -127,11 +128,12 @@ static void usage(FILE *to)
 
 static void parse_options(struct options *o, int argc, char **argv)
 {
-    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, CPU, CSV, DIR, HELP };
+    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, SYNC, CPU, CSV, DIR, HELP };
     static const struct option names[] = {
         {"rounds", 1, 0, ROUNDS},     {"workers", 1, 0, WORKERS},     {"kernel", 1, 0, KERNEL}, {"quick", 0, 0, QUICK},
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
-        {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"help", 0, 0, HELP},    {0, 0, 0, 0},
+        {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"sync", 0, 0, SYNC},    {"help", 0, 0, HELP},
+        {0, 0, 0, 0},
     };
     int c;
 
@@ -144,13 +146,14 @@ static void parse_options(struct options *o, int argc, char **argv)
         case NO_TWINS: o->twins = false; break;
         case NO_EXTRAS: o->extras = false; break;
         case FAMILIES: o->families = true; break;
+        case SYNC: o->sync = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
         case DIR: o->dir = optarg; break;
         case HELP: usage(stdout); exit(0);
         default: usage(stderr); exit(2);
         }
-    if (optind < argc || o->rounds < 1 || o->workers < 1 || (o->cpu_time && o->workers > 1)) {
+    if (optind < argc || o->rounds < 1 || o->rounds > BENCH_MOST_ROUNDS || o->workers < 1 || (o->cpu_time && o->workers > 1)) {
         usage(stderr);
         exit(2);
     }
@@ -190,10 +193,12 @@ int main(int argc, char **argv)
     bool right = true;
     if (o.families)
         bench_families(&o);
+    else if (o.sync)
+        right = bench_sync(&o);
     else
         right = run_table(&o);
     bench_use_cpu_time(false);
-    if (o.extras && !o.families)
+    if (o.extras && !o.families && !o.sync)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

@@ -4,6 +4,8 @@
 
 #include "cases.h"
 
+enum { BENCH_MOST_ROUNDS = 1000 };
+
 struct options {
     int rounds;
     int workers;
@@ -12,6 +14,7 @@ struct options {
     bool cpu_time;
     bool twins, extras;
     bool families;         /* the table of families and nothing else */
+    bool sync;             /* the table of synchronisation and nothing else */
     const char *kernel;    /* only cases whose name contains this */
     const char *dir;       /* where the .ptx files are */
 };
@@ -44,5 +47,8 @@ void bench_extras(const struct options *o);
 
 /* What an instruction of each family costs, as a table. */
 void bench_families(const struct options *o);
+
+/* What atomics, barriers and asynchronous copies cost, as a table; false for wrong results. */
+bool bench_sync(const struct options *o);
 
 #endif

@@ -5,4 +5,7 @@ echo "$out"
 [ "$(echo "$out" | grep -c ' right (')" = 17 ] && echo "$out" | grep -q 'launch and synchronise' || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --families) || { echo "$out"; exit 1; }
 echo "$out"
-[ "$(echo "$out" | grep -c '^| .*`')" -gt 60 ]
+[ "$(echo "$out" | grep -c '^| .*`')" -gt 60 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --sync) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(echo "$out" | grep -c '^| [a-z]* .* |$')" -gt 30 ]

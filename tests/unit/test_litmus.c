@@ -310,7 +310,7 @@ END_TEST
 /* Two grids on two workers meet at each other's flag, and at once each stores the number of the round to its own word and reads the other's.
  * A store is late when those before it are: they go to lines which the other one has read. A line is 128 bytes, so that
  * none comes with its neighbour. */
-enum { RACES = 20000, MOST_LAUNCHES = 50, FORBIDDEN_LAUNCHES = 5, LINE = 128, WAITING_STORES = 4, FLAG = 1 + WAITING_STORES, LINES = 2 + WAITING_STORES };
+enum { RACES = 4000, MOST_LAUNCHES = 250, FORBIDDEN_LAUNCHES = 5, LINE = 128, WAITING_STORES = 4, FLAG = 1 + WAITING_STORES, LINES = 2 + WAITING_STORES };
 
 static const struct race {
     const char *name, *store, *fence, *load;

@@ -1,0 +1,264 @@
+/* What threads pay that speak to each other: atomics, barriers, asynchronous copies, barriers of grids. Each figure has the limit that it
+ * should keep. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- instructions: ns for a warp --- */
+
+enum { UNROLLED = 64, RESULTS = 8, TURNS = 4000 };
+
+/* Addresses in shared and in global space: %s4, %g4 and %s8, %g8 of words in a row, of so many bytes; %s and %g all over the place. %a and %w
+ * hold 32 and 64 bits, and so do the results $d and $e. */
+struct form {
+    const char *family, *text;
+    unsigned threads;
+    double limit;
+};
+
+#define ATOM(op, d, bytes, x)                                                                            \
+    { "atom", "atom.relaxed.cta.shared" op " " d ", [%s" bytes "], " x, 32, 15 },                         \
+    { "atom", "atom.relaxed.cta.global" op " " d ", [%g" bytes "], " x, 32, 15 }
+#define RED(op, bytes, x)                                                                                \
+    { "red", "red.relaxed.cta.shared" op " [%s" bytes "], " x, 32, 15 },                                  \
+    { "red", "red.relaxed.cta.global" op " [%g" bytes "], " x, 32, 15 }
+
+static const struct form forms[] = {
+    ATOM(".add.u32", "$d", "4", "%a"),
+    ATOM(".add.u32", "$d", "", "%a"),
+    ATOM(".max.s32", "$d", "4", "%a"),
+    ATOM(".exch.b32", "$d", "4", "%a"),
+    ATOM(".cas.b32", "$d", "4", "%a, %a"),
+    ATOM(".cas.b32", "$d", "", "%a, %a"),
+    ATOM(".add.u64", "$e", "8", "%w"),
+    { "atom", "atom.acq_rel.cta.shared.add.u32 $d, [%s4], %a", 32, 15 },
+    RED(".add.u32", "4", "%a"),
+    RED(".add.u32", "", "%a"),
+    RED(".add.f32", "4", "%f"),
+    RED(".add.f32", "", "%f"),
+    { "atom", "atom.relaxed.gpu.global.add.u32 $d, [%g4], %a", 32, 0 },
+    { "red", "red.relaxed.gpu.global.add.u32 [%g4], %a", 32, 0 },
+    { "barrier", "bar.sync 0", 128, 5 },
+    { "barrier", "bar.sync 0", 1024, 5 },
+    { "barrier", "bar.sync 1, 256", 256, 5 },
+    { "barrier", "bar.red.popc.u32 $d, 0, %p", 256, 0 },
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static int put_copy(char *to, const char *text, int k)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        if (*text == '$')
+            n += sprintf(to + n, "%%%c%d", *++text, k % RESULTS);
+        else
+            to[n++] = *text;
+    return n + sprintf(to + n, ";\n");
+}
+
+static char *form_text(const struct form *f)
+{
+    char *text = malloc(4096 + UNROLLED * (2 * strlen(f->text) + 40));
+    int n;
+
+    if (!text)
+        abort();
+    n = sprintf(text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+                      ".reg .b32 %%d<%d>, %%a, %%t, %%n, %%s, %%s4, %%s8, %%z; .reg .f32 %%f; .reg .b64 %%e<%d>, %%w, %%g, %%g4, %%g8; .reg .pred %%p, %%q;\n"
+                      ".shared .align 128 .b8 words[8192]; ld.param.u64 %%g, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mov.u32 %%s, words;\n"
+                      "mul.lo.u32 %%z, %%t, 13; and.b32 %%z, %%z, 31; mad.lo.u32 %%s4, %%t, 4, %%s; mad.lo.u32 %%s8, %%t, 8, %%s; mad.lo.u32 %%s, %%z, 12, %%s;\n"
+                      "mad.wide.u32 %%g4, %%t, 4, %%g; mad.wide.u32 %%g8, %%t, 8, %%g; mad.wide.u32 %%g, %%z, 12, %%g; ld.global.u64 %%w, [%%g8];\n"
+                      "st.shared.u64 [%%s8], %%w; cvt.u32.u64 %%a, %%w; cvt.rn.f32.u32 %%f, %%t; setp.lt.u32 %%p, %%t, 77;\nL:\n", RESULTS, RESULTS);
+    for (int k = 0; k < UNROLLED; k++)
+        n += put_copy(text + n, f->text, k);
+    n += sprintf(text + n, "sub.u32 %%n, %%n, 1; setp.ne.u32 %%q, %%n, 0; @%%q bra L;\n");
+    for (int k = 0; k < RESULTS; k++)
+        n += sprintf(text + n, "st.global.b32 [%%g4], %%d%d; st.global.b64 [%%g8], %%e%d;\n", k, k);
+    sprintf(text + n, "ret;\n}\n");
+    return text;
+}
+
+/* Seconds from a launch to its end. */
+static double launched(ptxiFunction f, unsigned grid, unsigned block, unsigned shared, bool cooperative, void **params)
+{
+    ptxiLaunchAttribute a = { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
+    ptxiLaunchConfig c = { .gridDimX = grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = block, .blockDimY = 1, .blockDimZ = 1,
+                           .sharedMemBytes = shared, .attrs = &a, .numAttrs = cooperative };
+    double start = bench_work_now();
+
+    bench_must(ptxiLaunchKernelEx(&c, f, params, NULL), "launch");
+    bench_must(ptxiCtxSynchronize(), "launch");
+    return bench_work_now() - start;
+}
+
+static void print_row(const struct options *o, const char *family, const char *what, double figure, const char *unit, double limit)
+{
+    char most[32] = "";
+
+    if (limit > 0)
+        snprintf(most, sizeof most, "%g", limit);
+    printf(o->csv ? "%s,\"%s\",%.3f,%s,%s\n" : "| %s | %s | %.2f | %s | %s |\n", family, what, figure, unit, most);
+}
+
+static void time_form(const struct options *o, const struct form *f)
+{
+    uint32_t turns = (o->quick ? 20 : TURNS) * 32 / f->threads + 1, few = turns / 4 + 1;
+    char *text = form_text(f), what[120];
+    double ns[BENCH_MOST_ROUNDS];
+    ptxiModule m;
+    ptxiFunction k;
+    ptxiDevicePtr mem;
+
+    bench_must(ptxiModuleLoadData(&m, text), f->text);
+    free(text);
+    bench_must(ptxiModuleGetFunction(&k, m, "k"), f->text);
+    bench_must(ptxiMemAlloc(&mem, 8192), "memory");
+    bench_must(ptxiMemsetD32(mem, 1, 2048), "memory");
+    launched(k, 1, f->threads, 0, false, (void *[]){ &mem, &few });
+    for (int i = 0; i < o->rounds; i++)
+        ns[i] = launched(k, 1, f->threads, 0, false, (void *[]){ &mem, &turns }) * 1e9 / turns / UNROLLED / (f->threads / 32);
+    snprintf(what, sizeof what, f->threads > 32 ? "`%s`, %u warps" : "`%s`", f->text, f->threads / 32);
+    print_row(o, f->family, what, bench_median(ns, o->rounds), "ns", f->limit);
+    bench_must(ptxiMemFree(mem), "memory");
+    bench_must(ptxiModuleUnload(m), "module");
+}
+
+/* --- the kernels of sync.cu --- */
+
+enum { BYTES = 16 << 20 };
+
+struct sync_bench {
+    const struct options *o;
+    ptxiModule module;
+    ptxiDevicePtr from, to, small;
+    unsigned char *host; /* for memcpy() */
+};
+
+static ptxiFunction function(const struct sync_bench *b, const char *name)
+{
+    ptxiFunction f;
+
+    bench_must(ptxiModuleGetFunction(&f, b->module, name), name);
+    bench_must(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 17), name);
+    return f;
+}
+
+/* A piece after the other, through one tile, as the kernels do it. */
+static double copy_time(const struct sync_bench *b, int32_t size, int32_t pieces, bool load)
+{
+    unsigned char *far = (unsigned char *)(uintptr_t)(load ? b->from : b->to);
+    double start = bench_work_now();
+
+    for (int32_t k = 0; k < pieces; k++) {
+        unsigned char *piece = far + (size_t)k * (size_t)size, *tile = b->host + (k & 1) * size;
+
+        memcpy(load ? tile : piece, load ? piece : tile, (size_t)size);
+        __asm__ volatile("" : : : "memory");
+    }
+    return bench_work_now() - start;
+}
+
+static void time_bulk(const struct sync_bench *b, int32_t size, bool load, double limit)
+{
+    int32_t pieces = (b->o->quick ? 1 << 17 : BYTES) / size;
+    double ours[BENCH_MOST_ROUNDS], its[BENCH_MOST_ROUNDS];
+    ptxiFunction f = function(b, load ? "bulk_load" : "bulk_store");
+    void *params[] = { (void *)(load ? &b->from : &b->to), (void *)&b->small, &size, &pieces };
+    char what[120];
+
+    for (int i = 0; i < b->o->rounds; i++) {
+        ours[i] = launched(f, 1, 32, 2 * (unsigned)size, false, params);
+        its[i] = copy_time(b, size, pieces, load);
+    }
+    snprintf(what, sizeof what, "%d bytes %s shared memory, %.1f GB/s", size, load ? "to" : "from",
+             (double)size * pieces / bench_median(ours, b->o->rounds) * 1e-9);
+    print_row(b->o, "bulk copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of memcpy", limit);
+}
+
+static void time_pipeline(const struct sync_bench *b, const char *name, unsigned element)
+{
+    enum { CTAS = 16, THREADS = 256 };
+    int32_t tiles = (b->o->quick ? 1 << 17 : BYTES) / (int32_t)(CTAS * THREADS * element);
+    double ours[BENCH_MOST_ROUNDS], its[BENCH_MOST_ROUNDS];
+    void *params[] = { (void *)&b->from, (void *)&b->to, &tiles };
+    char plain[32], what[120];
+
+    snprintf(plain, sizeof plain, "%s_plain", name);
+    for (int i = 0; i < b->o->rounds; i++) {
+        ours[i] = launched(function(b, name), CTAS, THREADS, 0, false, params);
+        its[i] = launched(function(b, plain), CTAS, THREADS, 0, false, params);
+    }
+    snprintf(what, sizeof what, "%s: `cp.async` of %u bytes in %c stages", name, element, name[strlen(name) - 1]);
+    print_row(b->o, "pipeline", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of plain loads", 1);
+}
+
+static bool time_grid(const struct sync_bench *b, unsigned workers, unsigned ctas, double limit)
+{
+    uint32_t wrong;
+    int32_t turns = b->o->quick ? 2 : 100;
+    double us[BENCH_MOST_ROUNDS];
+    ptxiDevicePtr flag = b->small + 4096;
+    void *params[] = { (void *)&b->small, &flag, &turns };
+    char what[120];
+
+    bench_must(ptxiCtxSetWorkers(NULL, workers), "workers");
+    bench_must(ptxiMemsetD32(flag, 0, 1), "memory");
+    for (int i = 0; i < b->o->rounds; i++) {
+        bench_must(ptxiMemsetD32(b->small, 0, ctas), "memory");
+        us[i] = launched(function(b, "grid_sync"), ctas, 128, 0, true, params) * 1e6 / turns / 2;
+    }
+    bench_must(ptxiMemcpyDtoH(&wrong, flag, sizeof wrong), "memory");
+    bench_must(ptxiCtxSetWorkers(NULL, (unsigned)b->o->workers), "workers");
+    snprintf(what, sizeof what, "`grid.sync()`, %u CTAs of 128 threads, %u worker%s%s", ctas, workers, workers > 1 ? "s" : "", wrong ? ", WRONG" : "");
+    print_row(b->o, "grid", what, bench_median(us, b->o->rounds), "us", limit);
+    return !wrong;
+}
+
+static void open_bench(struct sync_bench *b)
+{
+    char *text = bench_read(b->o, "sync");
+
+    bench_must(ptxiModuleLoadData(&b->module, text), "sync");
+    free(text);
+    bench_must(ptxiMemAlloc(&b->from, BYTES), "memory");
+    bench_must(ptxiMemAlloc(&b->to, BYTES), "memory");
+    bench_must(ptxiMemAlloc(&b->small, 1 << 17), "memory");
+    bench_must(ptxiMemsetD32(b->from, 0x3f800000, BYTES / 4), "memory");
+    bench_must(ptxiMemsetD32(b->to, 0, BYTES / 4), "memory");
+    bench_must(ptxiMemsetD32(b->small, 0, (1 << 17) / 4), "memory");
+    b->host = calloc(2, 1 << 16);
+    if (!b->host)
+        abort();
+}
+
+bool bench_sync(const struct options *o)
+{
+    static const struct { int32_t size; double limit; } sizes[] = { { 1 << 10, 0 }, { 1 << 12, 0 }, { 1 << 14, 1.2 }, { 1 << 16, 1.2 } };
+    struct sync_bench b = { .o = o };
+    bool right;
+
+    printf(o->csv ? "family,what,figure,unit,limit\n" : "| family | what | figure | unit | at most |\n|---|---|---|---|---|\n");
+    for (int k = 0; k < FORMS; k++)
+        if (!o->kernel || strstr(forms[k].text, o->kernel))
+            time_form(o, &forms[k]);
+    if (o->kernel)
+        return true;
+    open_bench(&b);
+    for (unsigned k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++)
+        time_bulk(&b, sizes[k / 2].size, k % 2 == 0, sizes[k / 2].limit);
+    time_pipeline(&b, "words2", 4);
+    time_pipeline(&b, "words4", 4);
+    time_pipeline(&b, "vectors2", 16);
+    time_pipeline(&b, "vectors4", 16);
+    right = time_grid(&b, 1, 264, 0);
+    right &= time_grid(&b, 2, 264, 200);
+    ptxiMemFree(b.from);
+    ptxiMemFree(b.to);
+    ptxiMemFree(b.small);
+    ptxiModuleUnload(b.module);
+    free(b.host);
+    return right;
+}
