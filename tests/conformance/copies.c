@@ -3,10 +3,12 @@
  *     copies [recording [prefix]]      the cases whose names begin so
  *
  * A recording is "ptxicpy1", and how many kernels, verdicts and cases there are, then these, all little-endian and unaligned. A kernel is how
- * many characters it begins and ends with as the first one does, and what is between them. A verdict is a tensor map's arguments, which pointers are NULL, how far the map's address is from a multiple of 64, and the driver's
- * result. A case is its name, the kernel's number, CTAs, threads, whether it has a map and whether it failed; the map's arguments; patterns and
+ * many characters it begins and ends with as the first one does, and what is between them. A verdict is a tensor map's arguments, which
+ * pointers are NULL, how far the map's address is from a multiple of 64, and the driver's result. A case is its name, the kernel's number, CTAs, threads, whether it has a map and whether it failed; the map's arguments; patterns and
  * sizes of two pieces of memory, `data`, where the tensor is, and `out`; 16 words; then the CRC-32 of both afterwards, and how `out` begins.
  * What has a length has it in a word before it. */
+#include "conformance/blob.h"
+
 #include "ptxi.h"
 
 #include <stdbool.h>
@@ -18,11 +20,6 @@
 enum { RANKS = 5, ARGS = 16, SEED = 16, PATTERN_WORDS = 1 << 15 };
 enum { DATA = 65536 }; /* of `data`; a map may lie behind it, which is not compared */
 enum { SMEM = 16384, PART = SMEM + 32, FLAG = 16 }; /* of `out`: what each CTA writes, and of that, behind the shared memory, what counts */
-
-struct blob {
-    const unsigned char *p;
-    uint32_t n;
-};
 
 struct map {
     uint8_t im2col, rank, interleave, swizzle, promotion, fill;
@@ -135,26 +132,6 @@ static struct test take_test(void)
     take(t.crc, sizeof t.crc);
     t.begin = take_blob();
     return t;
-}
-
-static unsigned char *read_file(const char *name, size_t *size)
-{
-    FILE *f = fopen(name, "rb");
-    unsigned char *p;
-
-    if (!f || fseek(f, 0, SEEK_END)) {
-        perror(name);
-        exit(1);
-    }
-    *size = (size_t)ftell(f);
-    rewind(f);
-    p = malloc(*size + 1);
-    if (!p || fread(p, 1, *size, f) != *size || *size < 8 || memcmp(p, "ptxicpy1", 8)) {
-        fprintf(stderr, "%s: not a recording\n", name);
-        exit(1);
-    }
-    fclose(f);
-    return p;
 }
 
 /* ---- what is in memory before; copy_driver.py has the same */
@@ -345,7 +322,7 @@ int main(int argc, char **argv)
     ptxiFunction *f;
 
     snprintf(name, sizeof name, "%s/tests/conformance/copies.rec", dir ? dir : ".");
-    unsigned char *file = read_file(argc > 1 ? argv[1] : name, &size);
+    unsigned char *file = read_recording(argc > 1 ? argv[1] : name, "ptxicpy1", &size);
 
     at = file + 8;
     end = file + size;

@@ -5,6 +5,8 @@
  * A recording is "ptxitex1" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and writes %d0, ..., the
  * resource and its bytes, the texture's description (empty: a surface), how many words an operand row and a result row have, and how many
  * rows there are, then these; of surfaces, their bytes afterwards. What has a length has it in a word before it and is padded to words. */
+#include "conformance/blob.h"
+
 #include "ptxi.h"
 
 #include <stdbool.h>
@@ -14,11 +16,6 @@
 #include <string.h>
 
 enum { ARRAY, MIPMAP, LINEAR, PITCH };
-
-struct blob {
-    const unsigned char *p;
-    uint32_t n;
-};
 
 struct test {
     struct blob name, op, data, sampler, after;
@@ -74,26 +71,6 @@ static struct test take_test(const unsigned char **at)
     t.y = take_words(at, (size_t)t.rows * t.out);
     t.after = take_blob(at);
     return t;
-}
-
-static unsigned char *read_file(const char *name, size_t *size)
-{
-    FILE *f = fopen(name, "rb");
-    unsigned char *p;
-
-    if (!f || fseek(f, 0, SEEK_END)) {
-        perror(name);
-        exit(1);
-    }
-    *size = (size_t)ftell(f);
-    rewind(f);
-    p = malloc(*size + 1);
-    if (!p || fread(p, 1, *size, f) != *size || *size < 8 || memcmp(p, "ptxitex1", 8)) {
-        fprintf(stderr, "%s: not a recording\n", name);
-        exit(1);
-    }
-    fclose(f);
-    return p;
 }
 
 /* ---- kernels, each kept for the next case with the same instruction */
@@ -303,7 +280,7 @@ int main(int argc, char **argv)
     ptxiContext ctx;
 
     snprintf(name, sizeof name, "%s/tests/conformance/textures.rec", dir ? dir : ".");
-    const unsigned char *file = read_file(argc > 1 ? argv[1] : name, &size), *at = file + 8;
+    const unsigned char *file = read_recording(argc > 1 ? argv[1] : name, "ptxitex1", &size), *at = file + 8;
 
     OK(ptxiInit(0));
     OK(ptxiCtxCreate(&ctx, 0, 0));

@@ -1,0 +1,33 @@
+/* What recordings that are read as a whole have in common. */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct blob {
+    const unsigned char *p;
+    uint32_t n;
+};
+
+/* A whole file that begins with 8 letters; else the program ends. The caller frees it. */
+static inline unsigned char *read_recording(const char *name, const char *begin, size_t *size)
+{
+    FILE *f = fopen(name, "rb");
+    unsigned char *p;
+
+    if (!f || fseek(f, 0, SEEK_END)) {
+        perror(name);
+        exit(1);
+    }
+    *size = (size_t)ftell(f);
+    rewind(f);
+    p = malloc(*size + 1);
+    if (!p || fread(p, 1, *size, f) != *size || *size < 8 || memcmp(p, begin, 8)) {
+        fprintf(stderr, "%s: not a recording\n", name);
+        exit(1);
+    }
+    fclose(f);
+    return p;
+}
