@@ -119,7 +119,7 @@ static uint64_t extended(const struct ptxi_width *w, uint64_t bits)
 static bool source(struct parser *p, const struct ptxi_width *w, struct ptxi_raw *r, struct ptxi_loc loc, const struct ptxi_inst *like)
 {
     struct ptxi_raw from = *r;
-    char type[4];
+    char type[12];
 
     if (r->kind == PTXI_RAW_CONST && r->value_kind == PTXI_VAL_INT)
         r->bits = extended(w, r->bits);
@@ -142,7 +142,7 @@ bool ptxi_width_inst(struct parser *p, const struct ptxi_token *op, struct ptxi_
     struct ptxi_raw raw[PTXI_MAX_RAW], *r = raw, *result = NULL;
     unsigned count = p->raw_count;
     struct ptxi_inst trial = *like;
-    char type[4];
+    char type[12];
 
     w->container = container(p, w->bits);
     snprintf(type, sizeof type, "%c%u", w->letter, w->container);
