@@ -406,6 +406,9 @@ class Barrier:
             self.settle()
 
 
+FAIL = 21, 52  # error 719 on an H200, for no reason that is known
+
+
 def barriers():
     for k in range(60):
         R = random.Random(1000 + k)
@@ -414,7 +417,7 @@ def barriers():
             R.choice((b.arrive, b.arrive, b.bytes, b.test))()
             if R.randrange(2):
                 b.test()
-        case('mbarrier/%d' % k, sequence(b.text), block=32)
+        case('mbarrier/%d' % k, sequence(b.text), block=32, probe=k in FAIL)
     remote = REMOTE + """@%one mbarrier.init.shared.b64 [%m], 6; barrier.cluster.arrive; barrier.cluster.wait;
 @%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5]; @%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5], 2;
 @%one mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%i5], 64; @%one mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%i5], 32;

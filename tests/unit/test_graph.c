@@ -315,7 +315,7 @@ START_TEST(parameters_of_nodes)
     gives(ptxiGraphHostNodeGetParams(a, &call), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphHostNodeSetParams(a, &(PTXI_HOST_NODE_PARAMS){ count, NULL }), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }));
-    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
           PTXI_ERROR_NOT_SUPPORTED);
     gives(ptxiGraphKernelNodeSetAttribute(a, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
           PTXI_ERROR_INVALID_VALUE);

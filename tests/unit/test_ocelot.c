@@ -133,7 +133,7 @@ START_TEST(approximations_in_double)
 
     ck_assert_int_eq(ptxiCtxCreate(&ctx, 0, 0), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiModuleLoadData(&m, approx), PTXI_ERROR_INVALID_PTX); /* only as a dialect */
-    ck_assert_int_eq(ptxiModuleLoadDataEx(&m, affine, 1, &(ptxiJitOption){ PTXI_JIT_DIALECT }, &(void *){ (void *)2 }), PTXI_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(ptxiModuleLoadDataEx(&m, affine, 1, &(ptxiJitOption){ PTXI_JIT_DIALECT }, &(void *){ (void *)0x100 }), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
 

@@ -81,7 +81,8 @@ START_TEST(what_is_missing_is_seen)
         wrong += !runs_right(_i, false);
         ck_assert_msg(runs_right(_i, true), "%s, with all that it needs, seed %u", cases[_i].name, seed);
     }
-    ck_assert_msg(wrong, "%s: nothing is seen of what is missing", cases[_i].name);
+    /* with wider warps, all threads may be of one */
+    ck_assert_msg(wrong || PTXI_LANES >= THREADS, "%s: nothing is seen of what is missing", cases[_i].name);
 }
 END_TEST
 
