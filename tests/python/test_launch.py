@@ -177,7 +177,7 @@ def test_clusters_and_attributes(ptxi, mod):
     with pytest.raises(ptxi.Error, match='COOPERATIVE_LAUNCH_TOO_LARGE'):
         mod.ranks.launch(100000, 1024, [out], cooperative=True)
     with pytest.raises(ptxi.Error, match='NOT_SUPPORTED'):
-        mod.ranks.launch(4, 32, [out], attributes={ptxi.LaunchAttribute.LAUNCH_COMPLETION_EVENT: 0})
+        mod.ranks.launch(4, 32, [out], attributes={ptxi.LaunchAttribute.DEVICE_UPDATABLE_KERNEL_NODE: 1})
 
 
 def test_graphs(ptxi, mod):
