@@ -229,7 +229,8 @@ static void multiply_32(const struct ptxi_warp *w, const struct ptxi_mma *x, uns
 
 static void multiply_any(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
 {
-    uint32_t d[OUT], all[OUT];
+    _Alignas(64) uint32_t d[OUT];
+    uint32_t all[OUT];
 
     memset(all, 0xff, sizeof all);
     multiply_exactly(w, x, first, all, d);

@@ -15,6 +15,7 @@ static inline uint32_t *ptxi_tile_register(const struct ptxi_warp *w, uint16_t s
     return (uint32_t *)PTXI_SLOT(w, slot) + first;
 }
 
+/* Here and there, r is aligned to 64 bytes. */
 static inline void ptxi_tile_read(const struct ptxi_warp *w, const uint16_t *slots, unsigned count, bool f16, unsigned first, uint32_t *r)
 {
     wide16 columns[8];

@@ -388,11 +388,16 @@ static int processors(void)
 START_TEST(only_fences_forbid_store_buffering)
 {
     const struct race *r = &races[_i];
+    const char *sanitizers = getenv("SANITIZE");
     ptxiModule m = load_race(r);
     ptxiFunction f;
     int launches = 0;
     unsigned seen = 0;
 
+    if (r->allowed && sanitizers && *sanitizers) {
+        printf("SB, %s: between a store and a load sanitizers do so much that the store is not late\n", r->name);
+        return;
+    }
     if (r->allowed && processors() < 2) {
         printf("SB, %s: one processor sees all that it stores, nothing to be seen\n", r->name);
         return;

@@ -181,7 +181,7 @@ static uint32_t code_of(const struct ptxi_num_small *f, enum regime regime)
     case LARGEST: return (uint32_t)f->bias << f->fraction | ((1u << f->fraction) - 1);
     case NEAR: return sign | ((uint32_t)f->bias - any() % 12) << f->fraction | fraction;
     case SPARSE: return any() % 8 ? 0 : sign | ((uint32_t)f->bias - any() % 3) << f->fraction | fraction;
-    default: return any() & ((1u << (f->fraction + f->exponent + 1)) - 1);
+    default: return any() & (uint32_t)((UINT64_C(1) << (f->fraction + f->exponent + 1)) - 1);
     }
 }
 
