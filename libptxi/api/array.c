@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 enum { ARRAY_MAGIC = 0x41525259, MIPMAP_MAGIC = 0x4d49504d };
 
@@ -122,8 +123,7 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
     }
     a->base = (unsigned char *)(uintptr_t)a->block->base;
     pthread_mutex_lock(&ctx->lock);
-    a->next = ctx->arrays;
-    ctx->arrays = a;
+    LL_PREPEND(ctx->arrays, a);
     pthread_mutex_unlock(&ctx->lock);
     *pHandle = a;
     return PTXI_SUCCESS;
@@ -151,11 +151,7 @@ ptxiResult ptxiArrayDestroy(ptxiArray hArray)
     if (r)
         return r;
     pthread_mutex_lock(&hArray->ctx->lock);
-    for (struct ptxiArray_st **p = &hArray->ctx->arrays; *p; p = &(*p)->next)
-        if (*p == hArray) {
-            *p = hArray->next;
-            break;
-        }
+    LL_DELETE(hArray->ctx->arrays, hArray);
     pthread_mutex_unlock(&hArray->ctx->lock);
     ptxi_heap_free(hArray->block);
     hArray->magic = 0;
@@ -236,8 +232,7 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
         bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
     }
     pthread_mutex_lock(&ctx->lock);
-    m->next = ctx->mipmaps;
-    ctx->mipmaps = m;
+    LL_PREPEND(ctx->mipmaps, m);
     pthread_mutex_unlock(&ctx->lock);
     *pHandle = m;
     return PTXI_SUCCESS;
@@ -271,11 +266,7 @@ ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
     if (r)
         return r;
     pthread_mutex_lock(&hMipmappedArray->ctx->lock);
-    for (struct ptxiMipmappedArray_st **p = &hMipmappedArray->ctx->mipmaps; *p; p = &(*p)->next)
-        if (*p == hMipmappedArray) {
-            *p = hMipmappedArray->next;
-            break;
-        }
+    LL_DELETE(hMipmappedArray->ctx->mipmaps, hMipmappedArray);
     pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
     ptxi_heap_free(hMipmappedArray->block);
     hMipmappedArray->magic = 0;

@@ -153,28 +153,26 @@ static ptxiResult enter_reference(ptxiTexRef h, struct reference **f)
     return *f ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
-ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags)
+static ptxiResult set_arrays(ptxiTexRef h, unsigned flags, const PTXI_RESOURCE_DESC *d)
 {
     struct reference *f;
-    ptxiResult r = enter_reference(hTexRef, &f);
+    ptxiResult r = enter_reference(h, &f);
 
     if (r)
         return r;
-    if (Flags & ~(unsigned)PTXI_TRSA_OVERRIDE_FORMAT)
+    if (flags & ~(unsigned)PTXI_TRSA_OVERRIDE_FORMAT)
         return PTXI_ERROR_INVALID_VALUE;
-    return rebind(f, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = hArray });
+    return rebind(f, d);
+}
+
+ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags)
+{
+    return set_arrays(hTexRef, Flags, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = hArray });
 }
 
 ptxiResult ptxiTexRefSetMipmappedArray(ptxiTexRef hTexRef, ptxiMipmappedArray hMipmappedArray, unsigned Flags)
 {
-    struct reference *f;
-    ptxiResult r = enter_reference(hTexRef, &f);
-
-    if (r)
-        return r;
-    if (Flags & ~(unsigned)PTXI_TRSA_OVERRIDE_FORMAT)
-        return PTXI_ERROR_INVALID_VALUE;
-    return rebind(f, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = hMipmappedArray });
+    return set_arrays(hTexRef, Flags, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = hMipmappedArray });
 }
 
 ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevicePtr dptr, size_t bytes)

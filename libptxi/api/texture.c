@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* ---- resources */
 
@@ -184,8 +185,7 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
         return r ? r : PTXI_ERROR_OUT_OF_MEMORY;
     }
     pthread_mutex_lock(&ctx->lock);
-    o->next = ctx->objects;
-    ctx->objects = o;
+    LL_PREPEND(ctx->objects, o);
     pthread_mutex_unlock(&ctx->lock);
     *number = o->number;
     return PTXI_SUCCESS;
@@ -206,11 +206,7 @@ ptxiResult ptxi_api_object_destroy(struct ptxi_api_object *o)
         return r;
     ptxi_object_remove(o->number);
     pthread_mutex_lock(&o->ctx->lock);
-    for (struct ptxi_api_object **p = &o->ctx->objects; *p; p = &(*p)->next)
-        if (*p == o) {
-            *p = o->next;
-            break;
-        }
+    LL_DELETE(o->ctx->objects, o);
     pthread_mutex_unlock(&o->ctx->lock);
     free(o);
     return PTXI_SUCCESS;

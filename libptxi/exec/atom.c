@@ -146,6 +146,25 @@ static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
            ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, (uint64_t)PTXI_LANES * size, true);
 }
 
+/* Where all addresses, of type A and counted from BASE, are known to be good. */
+#define ATOM_EACH(size, name, T, NEW, SHARED, A, BASE)                                                        \
+    static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        const uintptr_t base = (uintptr_t)(BASE) + (uintptr_t)(intptr_t)i->imm;                               \
+        const A *a = PTXI_SLOT(w, i->a);                                                                      \
+        const bool shared = SHARED;                                                                           \
+                                                                                                              \
+        (void)shared;                                                                                         \
+        EACH_LANE(w->active, {                                                                                \
+            T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
+                                                                                                              \
+            (void)x, (void)y;                                                                                 \
+            store_##size(p, NEW);                                                                             \
+            d[l] = old;                                                                                       \
+        });                                                                                                   \
+        NEXT;                                                                                                 \
+    }
+
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. */
 #define ATOM_OF(size, name, T, NEW)                                                                           \
     static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w) \
@@ -191,37 +210,8 @@ static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
             d[l] = old;                                                                                       \
         }                                                                                                     \
     }                                                                                                         \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_each(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
-    {                                                                                                         \
-        unsigned char *base = w->shared + (intptr_t)i->imm;                                                   \
-        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
-        const bool shared = true;                                                                             \
-                                                                                                              \
-        (void)shared;                                                                                         \
-        EACH_LANE(w->active, {                                                                                \
-            T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
-                                                                                                              \
-            (void)x, (void)y;                                                                                 \
-            store_##size(p, (NEW));                                                                           \
-            d[l] = old;                                                                                       \
-        });                                                                                                   \
-        NEXT;                                                                                                 \
-    }                                                                                                         \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_each_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
-    {                                                                                                         \
-        const uint64_t *a = PTXI_SLOT(w, i->a), beyond = (uint64_t)(int64_t)i->imm;                           \
-        const bool shared = false;                                                                            \
-                                                                                                              \
-        (void)shared;                                                                                         \
-        EACH_LANE(w->active, {                                                                                \
-            T *p = (T *)(uintptr_t)(a[l] + beyond), x = b[l], y = c[l], old = load_##size(p);                 \
-                                                                                                              \
-            (void)x, (void)y;                                                                                 \
-            store_##size(p, (NEW));                                                                           \
-            d[l] = old;                                                                                       \
-        });                                                                                                   \
-        NEXT;                                                                                                 \
-    }                                                                                                         \
+    ATOM_EACH( size, name##_each_shared, T, (NEW), true, uint32_t, w->shared )                                \
+    ATOM_EACH( size, name##_each_global, T, (NEW), false, uint64_t, 0 )                                       \
     OP( atom_##name )                                                                                         \
     {                                                                                                         \
         const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
@@ -234,7 +224,7 @@ static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
                 NEXT;                                                                                         \
             }                                                                                                 \
             if (all_shared(w, i, sizeof(T)))                                                                  \
-                return name##_each(i, w, d, b, c);                                                            \
+                return name##_each_shared(i, w, d, b, c);                                                     \
         } else if (is_alone(w, i)) {                                                                          \
             if (global_row(w, i, sizeof(T))) {                                                                \
                 name##_row((unsigned char *)(uintptr_t)(((const uint64_t *)PTXI_SLOT(w, i->a))[0] + (uint64_t)(int64_t)i->imm), b, c, d, false); \

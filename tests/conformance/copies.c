@@ -7,7 +7,7 @@
  * pointers are NULL, how far the map's address is from a multiple of 64, and the driver's result. A case is its name, the kernel's number, CTAs, threads, whether it has a map and whether it failed; the map's arguments; patterns and
  * sizes of two pieces of memory, `data`, where the tensor is, and `out`; 16 words; then the CRC-32 of both afterwards, and how `out` begins.
  * What has a length has it in a word before it. */
-#include "conformance/blob.h"
+#include "conformance/replay.h"
 
 #include "ptxi.h"
 
@@ -39,18 +39,6 @@ struct test {
     uint32_t args[ARGS];
     uint32_t crc[2];
 };
-
-static void must(ptxiResult r, const char *what)
-{
-    const char *name = "?";
-
-    if (!r)
-        return;
-    ptxiGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    exit(1);
-}
-#define OK(call) must(call, #call)
 
 /* ---- the recording */
 

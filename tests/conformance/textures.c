@@ -5,7 +5,7 @@
  * A recording is "ptxitex1" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and writes %d0, ..., the
  * resource and its bytes, the texture's description (empty: a surface), how many words an operand row and a result row have, and how many
  * rows there are, then these; of surfaces, their bytes afterwards. What has a length has it in a word before it and is padded to words. */
-#include "conformance/blob.h"
+#include "conformance/replay.h"
 
 #include "ptxi.h"
 
@@ -23,18 +23,6 @@ struct test {
     uint32_t in, out, rows;
     const uint32_t *x, *y;
 };
-
-static void must(ptxiResult r, const char *what)
-{
-    const char *name = "?";
-
-    if (!r)
-        return;
-    ptxiGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    exit(1);
-}
-#define OK(call) must(call, #call)
 
 /* ---- the recording */
 

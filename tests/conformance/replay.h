@@ -1,5 +1,7 @@
-/* What recordings that are read as a whole have in common. */
+/* What replays of recordings that are read as a whole have in common. */
 #pragma once
+
+#include "ptxi.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +12,18 @@ struct blob {
     const unsigned char *p;
     uint32_t n;
 };
+
+static inline void must(ptxiResult r, const char *what)
+{
+    const char *name = "?";
+
+    if (!r)
+        return;
+    ptxiGetErrorName(r, &name);
+    fprintf(stderr, "%s: %s\n", what, name);
+    exit(1);
+}
+#define OK(call) must(call, #call) /* else the program ends */
 
 /* A whole file that begins with 8 letters; else the program ends. The caller frees it. */
 static inline unsigned char *read_recording(const char *name, const char *begin, size_t *size)
