@@ -144,72 +144,53 @@ COLUMNS_OF_A(columns_of_32, uint32_t, uint32_t)
 
 static inline void lines_fill_a(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], struct ptxi_tile *tile)
 {
-    union {
-        _Alignas(64) uint16_t narrow[LINE_K][LINE_ROWS];
-        _Alignas(64) uint32_t wide[LINE_K][LINE_ROWS];
-    } a;
+    _Alignas(64) uint16_t code[LINE_K][LINE_ROWS];
+    _Alignas(64) uint32_t word[LINE / 4][LINE_ROWS];
+    enum ptxi_dot_type type = (enum ptxi_dot_type)x->a;
+    unsigned n = x->k * LINE_ROWS;
 
     if (x->bits == 32) {
-        columns_of_32(x, line, column, a.wide);
-        ptxi_tile_tf32(a.wide[0], tile->a[0], tile->ea[0], (int)x->k * LINE_ROWS);
+        columns_of_32(x, line, column, word);
+        ptxi_tile_tf32(word[0], tile->a[0], code[0], (int)n);
     } else {
-        (x->bits == 16 ? columns_of_16 : columns_of_8)(x, line, column, a.narrow);
-        ptxi_tile_widen((enum ptxi_dot_type)x->a, false, a.narrow[0], tile->a[0], tile->ea[0], x->k * LINE_ROWS);
+        (x->bits == 16 ? columns_of_16 : columns_of_8)(x, line, column, code);
+        ptxi_tile_widen(type, false, code[0], tile->a[0], n);
     }
-    ptxi_tile_seal_a(tile, x->bits < 16 || x->a == PTXI_DOT_f16, x->k);
+    tile->range_a = ptxi_tile_range(type, false, code[0], tile->below_a[0], 1, n, n);
+    tile->sparse = x->sparse;
+    memset(tile->stored, 0, sizeof tile->stored);
+    for (unsigned m = 0; m < LINE_ROWS && x->sparse; m++)
+        for (unsigned k = 0; k < lines_stored(x); k++)
+            tile->stored[column[m][k]] |= (uint16_t)(1u << m);
 }
 
 /* Eight lines of B. */
 static inline void lines_fill_b(const struct lines *x, unsigned char (*line)[LINE], struct ptxi_tile *tile)
 {
-    _Alignas(64) uint16_t code[LINE_K];
+    _Alignas(64) uint16_t code[PTXI_TILE_N][LINE_K];
     _Alignas(64) uint32_t word[LINE / 4];
+    enum ptxi_dot_type type = (enum ptxi_dot_type)x->b;
 
     for (unsigned l = 0; l < PTXI_TILE_N; l++) {
         if (x->bits == 32) {
             memcpy(word, line[l], LINE);
-            ptxi_tile_tf32(word, tile->b[l], tile->eb[l], (int)x->k);
+            ptxi_tile_tf32(word, tile->b[l], code[l], (int)x->k);
             continue;
         }
         if (x->bits == 16)
-            memcpy(code, line[l], LINE);
+            memcpy(code[l], line[l], LINE);
         for (unsigned k = 0; k < x->k && x->bits == 8; k++)
-            code[k] = line[l][k];
-        ptxi_tile_widen((enum ptxi_dot_type)x->b, false, code, tile->b[l], tile->eb[l], x->k);
+            code[l][k] = line[l][k];
+        ptxi_tile_widen(type, false, code[l], tile->b[l], x->k);
     }
-    ptxi_tile_seal_b(tile, x->bits < 16 || x->b == PTXI_DOT_f16, x->k);
+    tile->range_b = ptxi_tile_range(type, false, code[0], tile->below_b[0], PTXI_TILE_N, LINE_K, (x->k + 15) / 16 * 16);
 }
 
-/* Elements of eight columns whose `bad` is set, one by one, from what they are added to. */
-static __attribute__((noinline, unused)) void lines_exactly(const struct lines *x, const struct ptxi_dot_model *model, unsigned char (*line_a)[LINE],
-                                                            uint8_t (*column)[LINE_K], unsigned char (*line_b)[LINE], const uint32_t *bad,
-                                                            const uint32_t *before, uint32_t *c)
-{
-    uint32_t a[LINE_K], b[LINE_K], chosen[LINE_K];
-
-    for (unsigned l = 0; l < PTXI_TILE_OUT; l++) {
-        unsigned m = l % LINE_ROWS;
-
-        if (!bad[l])
-            continue;
-        lines_codes(x->a, x->bits, line_a[m], lines_stored(x), a);
-        lines_codes(x->b, x->bits, line_b[l / LINE_ROWS], x->k, b);
-        for (unsigned k = 0; k < lines_stored(x); k++)
-            chosen[k] = b[x->sparse ? column[m][k] : k];
-        c[l] = ptxi_dot(model, (enum ptxi_dot_type)x->a, (enum ptxi_dot_type)x->b, a, chosen, lines_stored(x), before[l]);
-    }
-}
-
-/* Products of 16 rows, which the tile has, and 8 columns are added to c; what a sparse A does not store does not count for the length of a
+/* Products of 16 rows and 8 columns, which the tile has, are added to c; what a sparse A does not store does not count for the length of a
  * chunk. */
-static inline void lines_add(const struct lines *x, const struct ptxi_dot_model *model, unsigned char (*line_a)[LINE], uint8_t (*column)[LINE_K],
-                             unsigned char (*line_b)[LINE], const struct ptxi_tile *tile, uint32_t *c)
+static inline void lines_add(const struct lines *x, const struct ptxi_dot_model *model, const struct ptxi_tile *tile, uint32_t *c)
 {
-    _Alignas(64) uint32_t bad[PTXI_TILE_OUT] = { 0 }, before[PTXI_TILE_OUT];
-
-    memcpy(before, c, sizeof before);
-    if (__builtin_expect(ptxi_tile_dot(model, tile, 0, x->k, model->chunk * (x->sparse ? 2u : 1u), c, bad), 0))
-        lines_exactly(x, model, line_a, column, line_b, bad, before, c);
+    ptxi_tile_dot(model, tile, 0, x->k, model->chunk * (x->sparse ? 2u : 1u), c);
 }
 
 /* --- integers of 8 bits --- */

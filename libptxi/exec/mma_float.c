@@ -1,10 +1,10 @@
 /* mma.sync of floats: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma", "mma.sp". All elements of a product at once
- * by num/dot_tile.h; those it cannot do, and formats it has not, one by one. */
+ * by num/dot_tile.h; with scales one by one. */
 #include "exec/mma.h"
 
 enum { OUT = M * N, DEPTH = PTXI_TILE_K };
 
-/* --- one by one --- */
+/* --- with scales, one by one --- */
 
 /* PTX ISA, "Block Scaling for mma.sync": bytes of the lanes of a quad that the selectors name; A's rows from 8 on are in the next lane. */
 static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint8_t (*a)[4], uint8_t (*b)[4])
@@ -20,13 +20,11 @@ static void read_scales(const struct ptxi_warp *w, const struct ptxi_mma *x, uns
         }
 }
 
-/* The elements of the result whose `bad` is set; d has them column by column. */
-static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *bad, uint32_t *d)
+static void multiply_scaled(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
 {
     enum ptxi_dot_type ta = (enum ptxi_dot_type)x->a, tb = (enum ptxi_dot_type)x->b;
-    struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
-    uint32_t c[M][N], room[K];
     uint8_t scale_a[M][4], scale_b[M][4];
+    uint32_t c[M][N], room[K];
     struct codes t;
 
     read_codes(w, x, first, &t);
@@ -37,19 +35,14 @@ static void __attribute__((noinline)) multiply_exactly(const struct ptxi_warp *w
         for (unsigned k = 0; k < x->k; k++)
             t.b[n][k] = ptxi_tile_code(tb, x->b_bits, t.b[n][k]);
     read_c(w, x, first, c);
-    if (x->scale_bytes)
-        read_scales(w, x, first, scale_a, scale_b);
-    for (unsigned l = 0; l < OUT; l++) {
-        unsigned m = l % M, n = l / M;
-        struct ptxi_dot_scales scales = { x->scale_ue4m3, (uint8_t)(t.stored / (x->scale_bytes ? x->scale_bytes : 1)), scale_a[m], scale_b[n] };
-        const uint32_t *b;
+    read_scales(w, x, first, scale_a, scale_b);
+    for (unsigned m = 0; m < M; m++)
+        for (unsigned n = 0; n < N; n++) {
+            struct ptxi_dot_scales scales = { x->scale_ue4m3, (uint8_t)(t.stored / x->scale_bytes), scale_a[m], scale_b[n] };
 
-        if (!bad[l])
-            continue;
-        b = partners(&t, x->sparse, m, n, room);
-        c[m][n] = c_of_sum(x, c[m][n]);
-        d[l] = x->scale_bytes ? ptxi_dot_scaled(ta, tb, t.a[m], b, t.stored, c[m][n], &scales) : ptxi_dot(&model, ta, tb, t.a[m], b, t.stored, c[m][n]);
-    }
+            c[m][n] = ptxi_dot_scaled(ta, tb, t.a[m], partners(&t, x->sparse, m, n, room), t.stored, c[m][n], &scales);
+        }
+    write_d(w, x, first, c);
 }
 
 /* --- A and B --- */
@@ -114,18 +107,24 @@ static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, u
 }
 
 /* The stored elements of A go to their columns; what is not stored is zero. */
-#define EXPAND(name, columns, type)                                                                                            \
-    static void __attribute__((noinline)) name(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool parts, struct columns *t) \
-    {                                                                                                                          \
-        type stored[DEPTH / 2][M];                                                                                             \
-        struct codes codes = { .stored = x->k / 2u };                                                                          \
-                                                                                                                               \
-        read_metadata(w, x, first, &codes);                                                                                    \
-        memcpy(stored, t->a, codes.stored * sizeof *stored);                                                                   \
-        memset(t->a, 0, x->k * sizeof *t->a);                                                                                  \
-        for (unsigned m = 0; m < M; m++)                                                                                       \
-            for (unsigned k = 0; k < codes.stored; k++)                                                                        \
-                t->a[position(x, parts, codes.column[m][k])][m] = stored[k][m];                                             \
+#define EXPAND(name, columns, type)                                                                                                           \
+    static void __attribute__((noinline)) name(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool parts, struct columns *from, \
+                                               struct ptxi_tile *t)                                                                           \
+    {                                                                                                                                         \
+        type stored[DEPTH / 2][M];                                                                                                            \
+        struct codes codes = { .stored = x->k / 2u };                                                                                         \
+                                                                                                                                              \
+        read_metadata(w, x, first, &codes);                                                                                                   \
+        memcpy(stored, from->a, codes.stored * sizeof *stored);                                                                               \
+        memset(from->a, 0, x->k * sizeof *from->a);                                                                                           \
+        memset(t->stored, 0, sizeof t->stored);                                                                                               \
+        for (unsigned m = 0; m < M; m++)                                                                                                      \
+            for (unsigned k = 0; k < codes.stored; k++) {                                                                                     \
+                unsigned at = position(x, parts, codes.column[m][k]);                                                                         \
+                                                                                                                                              \
+                from->a[at][m] = stored[k][m];                                                                                                \
+                t->stored[at] |= (uint16_t)(1u << m);                                                                                         \
+            }                                                                                                                                 \
     }
 EXPAND(expand_16, columns16, uint16_t)
 EXPAND(expand_32, columns32, uint32_t)
@@ -133,58 +132,57 @@ EXPAND(expand_32, columns32, uint32_t)
 
 /* --- elements as floats and exponents --- */
 
-static inline void fill_16(enum ptxi_dot_type ta, enum ptxi_dot_type tb, bool as_halves, const struct columns16 *from, struct ptxi_tile *t, unsigned depth)
+static inline __attribute__((always_inline)) void fill_16(enum ptxi_dot_type ta, enum ptxi_dot_type tb, bool as_halves, struct columns16 *from, struct ptxi_tile *t,
+                                                          unsigned depth)
 {
-    ptxi_tile_widen(ta, as_halves, from->a[0], t->a[0], t->ea[0], depth * M);
+    ptxi_tile_widen(ta, as_halves, from->a[0], t->a[0], depth * M);
     for (unsigned n = 0; n < N; n++)
-        ptxi_tile_widen(tb, as_halves, from->b[n], t->b[n], t->eb[n], depth);
-    ptxi_tile_seal_a(t, as_halves || ta != PTXI_DOT_bf16, depth);
-    ptxi_tile_seal_b(t, as_halves || tb != PTXI_DOT_bf16, depth);
+        ptxi_tile_widen(tb, as_halves, from->b[n], t->b[n], depth);
+    t->range_a = ptxi_tile_range(ta, as_halves, from->a[0], t->below_a[0], 1, DEPTH * M, depth * M);
+    t->range_b = ptxi_tile_range(tb, as_halves, from->b[0], t->below_b[0], N, DEPTH, (depth + 15) / 16 * 16);
 }
 
 static inline void fill_32(const struct columns32 *from, struct ptxi_tile *t, unsigned depth)
 {
-    ptxi_tile_tf32(from->a[0], t->a[0], t->ea[0], (int)(depth * M));
+    struct columns16 codes;
+
+    ptxi_tile_tf32(from->a[0], t->a[0], codes.a[0], (int)(depth * M));
     for (unsigned n = 0; n < N; n++)
-        ptxi_tile_tf32(from->b[n], t->b[n], t->eb[n], (int)depth);
-    ptxi_tile_seal_a(t, false, depth);
-    ptxi_tile_seal_b(t, false, depth);
+        ptxi_tile_tf32(from->b[n], t->b[n], codes.b[n], (int)depth);
+    t->range_a = ptxi_tile_range(PTXI_DOT_tf32, false, codes.a[0], t->below_a[0], 1, DEPTH * M, depth * M);
+    t->range_b = ptxi_tile_range(PTXI_DOT_tf32, false, codes.b[0], t->below_b[0], N, DEPTH, (depth + 15) / 16 * 16);
 }
 
 /* --- products --- */
 
 /* Bytes as halves: two sums of halves, and one more addition. */
-static uint32_t multiply_parts(const struct ptxi_dot_model *model, const struct ptxi_tile *t, unsigned depth, unsigned length, uint32_t *c, uint32_t *bad)
+static void multiply_parts(const struct ptxi_dot_model *model, const struct ptxi_tile *t, unsigned depth, unsigned length, uint32_t *c)
 {
     _Alignas(64) uint32_t sum[OUT] = { 0 };
-    uint32_t any = ptxi_tile_dot(model, t, 0, depth / 2, length, sum, bad);
 
-    any |= ptxi_tile_dot(model, t, depth / 2, depth / 2, length, sum, bad);
+    ptxi_tile_dot(model, t, 0, depth / 2, length, sum);
+    ptxi_tile_dot(model, t, depth / 2, depth / 2, length, sum);
     if (model->rounding == PTXI_DOT_RN_F16)
         for (unsigned l = 0; l < OUT; l++)
             c[l] = ptxi_num_f16_nearest(ptxi_num_f32_from_f16_bits((uint16_t)c[l]) + ptxi_num_f32_from_f16_bits((uint16_t)sum[l]));
     else
         for (unsigned l = 0; l < OUT; l++)
             c[l] = ptxi_num_canon_f32(ptxi_num_f32(c[l]) + ptxi_num_f32(sum[l]));
-    return any;
 }
 
 static inline void multiply_tile(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const struct ptxi_tile *t)
 {
-    _Alignas(64) uint32_t c[OUT], bad[OUT] = { 0 };
+    _Alignas(64) uint32_t c[OUT];
     struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     unsigned length = model.chunk * (x->sparse ? 2u : 1u); /* what is not stored does not count */
-    uint32_t any;
 
     read_columns(w, x, first, c);
     for (unsigned l = 0; l < OUT && x->c_f16 && !x->d_f16; l++)
         c[l] = c_of_sum(x, c[l]);
     if (model.method == PTXI_DOT_HALVES)
-        any = multiply_parts(&model, t, x->k, length, c, bad);
+        multiply_parts(&model, t, x->k, length, c);
     else
-        any = ptxi_tile_dot(&model, t, 0, x->k, length, c, bad);
-    if (__builtin_expect(any, 0))
-        multiply_exactly(w, x, first, bad, c);
+        ptxi_tile_dot(&model, t, 0, x->k, length, c);
     for (unsigned l = 0; l < OUT && x->d_f16 && !x->c_f16; l++)
         c[l] = ptxi_num_f16_from_f32(c[l], PTXI_NUM_RN);
     write_columns(w, x, first, c);
@@ -196,8 +194,9 @@ static inline __attribute__((always_inline)) void multiply_16(const struct ptxi_
     struct ptxi_tile t;
 
     read_16(w, x, first, &codes);
+    t.sparse = x->sparse;
     if (x->sparse)
-        expand_16(w, x, first, false, &codes);
+        expand_16(w, x, first, false, &codes, &t);
     fill_16(type, type, false, &codes, &t, x->k);
     multiply_tile(w, x, first, &t);
 }
@@ -209,8 +208,9 @@ static void multiply_8(const struct ptxi_warp *w, const struct ptxi_mma *x, unsi
     struct ptxi_tile t;
 
     read_8(w, x, first, parts, &codes);
+    t.sparse = x->sparse;
     if (x->sparse)
-        expand_16(w, x, first, parts, &codes);
+        expand_16(w, x, first, parts, &codes, &t);
     fill_16((enum ptxi_dot_type)x->a, (enum ptxi_dot_type)x->b, parts, &codes, &t, x->k);
     multiply_tile(w, x, first, &t);
 }
@@ -221,25 +221,16 @@ static void multiply_32(const struct ptxi_warp *w, const struct ptxi_mma *x, uns
     struct ptxi_tile t;
 
     read_32(w, x, first, &codes);
+    t.sparse = x->sparse;
     if (x->sparse)
-        expand_32(w, x, first, false, &codes);
+        expand_32(w, x, first, false, &codes, &t);
     fill_32(&codes, &t, x->k);
     multiply_tile(w, x, first, &t);
 }
 
-static void multiply_any(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
-{
-    _Alignas(64) uint32_t d[OUT];
-    uint32_t all[OUT];
-
-    memset(all, 0xff, sizeof all);
-    multiply_exactly(w, x, first, all, d);
-    write_columns(w, x, first, d);
-}
-
 static void multiply_bytes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
 {
-    (x->scale_bytes ? multiply_any : multiply_8)(w, x, first);
+    (x->scale_bytes ? multiply_scaled : multiply_8)(w, x, first);
 }
 
 MMA( f16, multiply_16, PTXI_DOT_f16 )

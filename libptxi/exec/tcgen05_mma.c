@@ -353,7 +353,7 @@ static void multiply_rows(const struct product *p, unsigned cta, struct operands
             add_scaled(p, cta, t, row, n, line_b, c);
         } else {
             lines_fill_b(&p->lines, line_b + n, &tile);
-            lines_add(&p->lines, &p->model, t->a + row, t->column + row, line_b + n, &tile, c);
+            lines_add(&p->lines, &p->model, &tile, c);
         }
         write_d(p, cta, address, row, n, c);
     }

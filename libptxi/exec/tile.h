@@ -84,39 +84,41 @@ static inline void ptxi_tile_decompress(unsigned char *unit, unsigned bits)
     }
 }
 
-/* n words of 16 bits, or of bytes in containers, as floats and exponents. `as_halves`: bytes have the exponents of the f16 that they are equal
- * to. */
-static inline void ptxi_tile_widen(enum ptxi_dot_type type, bool as_halves, const uint16_t *word, float *value, int16_t *e, unsigned n)
+/* n words of 16 bits, or of bytes in containers, as floats; in place of bytes their codes. `as_halves`: those of the f16 that they are equal to. */
+static inline __attribute__((always_inline)) void ptxi_tile_widen(enum ptxi_dot_type type, bool as_halves, uint16_t *word, float *value, unsigned n)
 {
-    _Alignas(64) uint16_t half[HALF_BLOCK], code[HALF_BLOCK];
+    _Alignas(64) uint16_t half[HALF_BLOCK];
 
     for (unsigned i = 0; i < n; i += HALF_BLOCK) {
-        const uint16_t *c = word + i;
+        uint16_t *c = word + i;
 
         switch (type) {
-        case PTXI_DOT_f16:
-            widen_f16(value + i, c);
-            ptxi_tile_exponents(ptxi_num_f16, c, e + i, HALF_BLOCK);
-            break;
-        case PTXI_DOT_bf16:
-            widen_bf16(value + i, c);
-            ptxi_tile_exponents(ptxi_num_bf16, c, e + i, HALF_BLOCK);
-            break;
+        case PTXI_DOT_f16: widen_f16(value + i, c); break;
+        case PTXI_DOT_bf16: widen_bf16(value + i, c); break;
 #define BYTE(name)                                                                         \
         case PTXI_DOT_##name:                                                              \
-            FOR_BLOCK code[l] = (uint16_t)ptxi_tile_code(PTXI_DOT_##name, 8, c[l]);        \
-            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_##name, code[l]);         \
+            FOR_BLOCK c[l] = (uint16_t)ptxi_tile_code(PTXI_DOT_##name, 8, c[l]);           \
+            FOR_BLOCK half[l] = ptxi_num_f16_from_small(ptxi_num_##name, c[l]);            \
             widen_f16(value + i, half);                                                    \
-            if (!as_halves)                                                                \
-                ptxi_tile_exponents(ptxi_num_##name, code, e + i, HALF_BLOCK);             \
+            if (as_halves)                                                                 \
+                memcpy(c, half, sizeof half);                                              \
             break;
         BYTE(e4m3) BYTE(e5m2) BYTE(e3m2) BYTE(e2m3) BYTE(e2m1)
 #undef BYTE
         default: break;
         }
-        if (as_halves)
-            ptxi_tile_exponents(ptxi_num_f16, half, e + i, HALF_BLOCK);
     }
+}
+
+/* Words as above, those of tf32 as codes of bf16, have been widened: their exponents. */
+static inline __attribute__((always_inline)) struct ptxi_tile_range ptxi_tile_range(enum ptxi_dot_type type, bool as_halves, const uint16_t *code, uint8_t *below,
+                                                                                    unsigned rows, unsigned stride, unsigned n)
+{
+    if (type == PTXI_DOT_f16 || as_halves)
+        return ptxi_tile_exponents(ptxi_num_f16, code, below, rows, stride, n);
+    if (type == PTXI_DOT_bf16 || type == PTXI_DOT_tf32)
+        return ptxi_tile_exponents(ptxi_num_bf16, code, below, rows, stride, n);
+    return ptxi_tile_exponents(ptxi_dot_formats[type], code, below, rows, stride, n);
 }
 
 #endif

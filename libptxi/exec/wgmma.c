@@ -130,7 +130,7 @@ static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const 
         case PTXI_WGMMA_BITS: add_bits(t, n, c); break;
         default:
             lines_fill_b(&t->lines, t->b + n, &tile);
-            lines_add(&t->lines, &model, t->a, t->column, t->b + n, &tile, c);
+            lines_add(&t->lines, &model, &tile, c);
         }
         ptxi_tile_write(w, d + at, f16 ? 2 : 4, f16, first, c);
     }

@@ -1,6 +1,7 @@
 /* The dot products of dot.h for all pairs of 16 rows of A and 8 columns of B at once, in vector code. Products of elements are exact
- * floats. Scaled so that the last bit kept is 1, they are cut off by conversion to integers, whose sums are exact. Elements whose
- * exponents leave the range in which that holds, and infinities and NaNs, are told to the caller, who has ptxi_dot(). */
+ * floats. Scaled so that the last bit kept is 1, they are cut off by conversion to integers, whose sums are exact. Where there are infinities
+ * and NaNs, or exponents leave the range in which that holds, the same is done with doubles, which have range for all of it and whose
+ * infinities and NaNs follow the same rules as those of the sums. */
 #ifndef PTXI_NUM_DOT_TILE_H
 #define PTXI_NUM_DOT_TILE_H
 
@@ -14,26 +15,24 @@
 
 enum {
     PTXI_TILE_M = 16, PTXI_TILE_N = 8, PTXI_TILE_K = 64, PTXI_TILE_OUT = PTXI_TILE_M * PTXI_TILE_N,
-    PTXI_TILE_GROUP = 16, /* products whose sum an integer can hold, if 25 bits are kept */
-    PTXI_TILE_ZERO = -1000, PTXI_TILE_SPECIAL = 2047, /* exponents of zeros, and of infinities and NaNs */
-    PTXI_TILE_LOWEST = -200, /* which no other exponent is below */
-    PTXI_TILE_SPREAD = 31    /* the most that exponents as bytes differ; zeros are far below */
+    PTXI_TILE_GROUP = 16,  /* products whose sum an integer can hold, if 25 bits are kept */
+    PTXI_TILE_SPREAD = 62, /* the most by which exponents that are bytes differ */
+    PTXI_TILE_ZERO = 125   /* the byte of a zero; a sum of bytes is not less if and only if one of them is */
 };
 
-/* Exponents as bytes, relative to the largest. */
-struct ptxi_tile_bytes {
-    bool fit; /* else there are none */
+/* Exponents of A, or of B, are those of struct number in dot.c: of subnormal numbers that of the smallest normal one. */
+struct ptxi_tile_range {
+    int least; /* the smallest normal number's exponent */
+    bool fit;  /* all elements are finite, and bytes tell by how much their exponents are below ... */
     int base;
 };
 
-/* Exponents are those of struct number in dot.c: of subnormal numbers that of the smallest normal one. */
 struct ptxi_tile {
-    _Alignas(64) float a[PTXI_TILE_K][PTXI_TILE_M];
-    _Alignas(64) int16_t ea[PTXI_TILE_K][PTXI_TILE_M];
-    _Alignas(64) float b[PTXI_TILE_N][PTXI_TILE_K];
-    _Alignas(64) int16_t eb[PTXI_TILE_N][PTXI_TILE_K];
-    _Alignas(64) int8_t ba[PTXI_TILE_K][PTXI_TILE_M], bb[PTXI_TILE_N][PTXI_TILE_K];
-    struct ptxi_tile_bytes bytes_a, bytes_b;
+    _Alignas(64) float a[PTXI_TILE_K][PTXI_TILE_M], b[PTXI_TILE_N][PTXI_TILE_K];
+    _Alignas(64) uint8_t below_a[PTXI_TILE_K][PTXI_TILE_M], below_b[PTXI_TILE_N][PTXI_TILE_K];
+    struct ptxi_tile_range range_a, range_b;
+    bool sparse;
+    uint16_t stored[PTXI_TILE_K]; /* sparse: which rows of A have an element there; the others have 0, which does not count */
 };
 
 #if defined(__clang__)
@@ -46,97 +45,109 @@ struct ptxi_tile {
 
 typedef uint16_t ptxi_tile_codes __attribute__((vector_size(32)));
 typedef int16_t ptxi_tile_shorts __attribute__((vector_size(32)));
+typedef uint8_t ptxi_tile_bytes __attribute__((vector_size(16)));
 
-/* Of n codes of 16 bits at most, n a multiple of 16. In vectors, as compilers would shift in words of 32 bits. */
-static inline __attribute__((always_inline)) void ptxi_tile_exponents(struct ptxi_num_small f, const uint16_t *code, int16_t *e, int n)
-{
-    const uint16_t magnitude = (uint16_t)(ptxi_num_small_sign(f) - 1);
-    const int16_t top = (int16_t)f.top, bias = f.bias, zero = (int16_t)(1 - f.bias - PTXI_TILE_ZERO);
-
-    for (int l = 0; l < n; l += 16) {
-        ptxi_tile_codes m;
-        ptxi_tile_shorts x;
-
-        memcpy(&m, code + l, sizeof m);
-        m &= magnitude;
-        x = (ptxi_tile_shorts)(m >> f.fraction);
-        x -= (ptxi_tile_shorts)(x == 0) + bias;
-        x -= (ptxi_tile_shorts)(m == 0) & zero;
-        x |= ((ptxi_tile_shorts)m > top) & PTXI_TILE_SPECIAL;
-        memcpy(e + l, &x, sizeof x);
+/* Each becomes the larger of the two. */
+#if defined(__AVX2__)
+#define TILE_MAX(name, type, max)                               \
+    static inline void name(type *x, const type *y)             \
+    {                                                           \
+        *x = (type)max((__m256i)*x, (__m256i)*y);               \
     }
+#else
+#define TILE_MAX(name, type, max)                               \
+    static inline void name(type *x, const type *y)             \
+    {                                                           \
+        type less = (type)(*x < *y);                            \
+                                                                \
+        *x = (*x & ~less) | (*y & less);                        \
+    }
+#endif
+TILE_MAX(ptxi_tile_max_codes, ptxi_tile_codes, _mm256_max_epu16)
+TILE_MAX(ptxi_tile_max_shorts, ptxi_tile_shorts, _mm256_max_epi16)
+#undef TILE_MAX
+
+static inline uint16_t ptxi_tile_most(const ptxi_tile_codes *x)
+{
+#if defined(__AVX2__)
+    __m128i m = _mm_max_epu16(_mm256_castsi256_si128((__m256i)*x), _mm256_extracti128_si256((__m256i)*x, 1));
+
+    return (uint16_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_xor_si128(m, _mm_set1_epi16(-1))));
+#else
+    uint16_t most = (*x)[0];
+
+    for (int l = 1; l < 16; l++)
+        most = most > (*x)[l] ? most : (*x)[l];
+    return most;
+#endif
 }
 
-/* Of n words of tf32. */
-static inline void ptxi_tile_tf32(const uint32_t *word, float *value, int16_t *e, int n)
+/* Elements that are at most 255. */
+static inline void ptxi_tile_put_bytes(uint8_t *to, const ptxi_tile_codes *x)
+{
+#if defined(__AVX512VL__) && defined(__AVX512BW__)
+    _mm_store_si128((__m128i *)to, _mm256_cvtepi16_epi8((__m256i)*x));
+#elif defined(__AVX2__)
+    _mm_store_si128((__m128i *)to, _mm_packus_epi16(_mm256_castsi256_si128((__m256i)*x), _mm256_extracti128_si256((__m256i)*x, 1)));
+#else
+    for (int l = 0; l < 16; l++)
+        to[l] = (uint8_t)(*x)[l];
+#endif
+}
+
+#define TILE_ROWS(k, rows, stride, n)                                   \
+    for (unsigned from_ = 0; from_ < (rows) * (stride); from_ += stride) \
+        for (unsigned k = from_; k < from_ + (n); k += 16)
+
+/* `rows` rows of codes of 16 bits at most, `stride` apart and n long, a multiple of 16: their exponents as bytes. */
+static inline __attribute__((always_inline)) struct ptxi_tile_range ptxi_tile_exponents(struct ptxi_num_small f, const uint16_t *code, uint8_t *below,
+                                                                                        unsigned rows, unsigned stride, unsigned n)
+{
+    const bool narrow = f.top >> f.fraction <= PTXI_TILE_SPREAD;
+    const uint16_t magnitude = (uint16_t)(ptxi_num_small_sign(f) - 1);
+    ptxi_tile_codes most = { 0 }, least = { 0 }; /* of magnitudes, and of their negatives, so that a zero is not the least */
+    const ptxi_tile_codes one = most + 1;
+    uint16_t top, base = (uint16_t)(f.top >> f.fraction), low, zero;
+    bool fit = true;
+
+    if (!narrow) {
+        TILE_ROWS(k, rows, stride, n) {
+            ptxi_tile_codes m = *(const ptxi_tile_codes *)(code + k) & magnitude, negative = -m;
+
+            ptxi_tile_max_codes(&most, &m);
+            ptxi_tile_max_codes(&least, &negative);
+        }
+        top = ptxi_tile_most(&most);
+        low = (uint16_t)-ptxi_tile_most(&least);
+        base = (uint16_t)(top == 0 ? f.bias : top >> f.fraction ? top >> f.fraction : 1);
+        fit = top <= f.top && base - (low >> f.fraction) <= PTXI_TILE_SPREAD;
+    }
+    zero = (uint16_t)(PTXI_TILE_ZERO + 1 - base);
+    if (fit)
+        TILE_ROWS(k, rows, stride, n) {
+            ptxi_tile_codes m = *(const ptxi_tile_codes *)(code + k) & magnitude, x = m >> f.fraction;
+
+            if (narrow)
+                ptxi_tile_max_codes(&most, &m);
+            ptxi_tile_max_codes(&x, &one);
+            x = base - x + ((ptxi_tile_codes)(m == 0) & zero);
+            ptxi_tile_put_bytes(below + k, &x);
+        }
+    return (struct ptxi_tile_range){ 1 - f.bias, fit && ptxi_tile_most(&most) <= f.top, base - f.bias };
+}
+#undef TILE_ROWS
+
+/* n words of tf32, a multiple of 8: their values, and codes of bf16 that have the same exponents, and 0 and NaNs where they have, up to a multiple
+ * of 16. */
+static inline void ptxi_tile_tf32(const uint32_t *word, float *value, uint16_t *code, int n)
 {
     TILE_LOOP(l, n) {
-        int32_t m = (int32_t)(word[l] & 0x7fffe000), x = m >> 23;
+        uint32_t x = word[l] & 0xffffe000;
 
-        value[l] = ptxi_num_f32(word[l] & 0xffffe000);
-        x = (x > 1 ? x : 1) - 127;
-        x = m == 0 ? PTXI_TILE_ZERO : x;
-        e[l] = (int16_t)(m >= 0x7f800000 ? PTXI_TILE_SPECIAL : x);
+        value[l] = ptxi_num_f32(x);
+        code[l] = (uint16_t)(x >> 16 | ((x & 0xffff) != 0));
     }
-}
-
-#if defined(__AVX2__)
-static inline int ptxi_tile_max(__m256i x)
-{
-    _Alignas(32) int16_t e[16];
-    int most = PTXI_TILE_LOWEST;
-
-    _mm256_store_si256((__m256i *)e, x);
-    for (int l = 0; l < 16; l++)
-        most = most > e[l] ? most : e[l];
-    return most;
-}
-
-/* `rows` rows of exponents, `stride` apart and `n` long, a multiple of 16, as bytes. `narrow`: they are those of f16. */
-static inline __attribute__((always_inline)) struct ptxi_tile_bytes ptxi_tile_to_bytes(bool narrow, const int16_t *e, int8_t *to, unsigned rows, unsigned stride,
-                                                                                       unsigned n)
-{
-    __m256i most = _mm256_set1_epi16(PTXI_TILE_LOWEST), wrong = _mm256_setzero_si256(), base;
-    struct ptxi_tile_bytes r = { true, 0 };
-
-    for (unsigned from = 0; from < rows * stride; from += stride)
-        for (unsigned k = from; k < from + n; k += 16)
-            most = _mm256_max_epi16(most, *(const __m256i *)(e + k));
-    if (!narrow)
-        r.base = ptxi_tile_max(most);
-    base = _mm256_set1_epi16((int16_t)r.base);
-    for (unsigned from = 0; from < rows * stride; from += stride)
-        for (unsigned k = from; k < from + n; k += 16) {
-            __m256i own = *(const __m256i *)(e + k), x = _mm256_sub_epi16(own, base);
-
-            if (!narrow)
-                wrong = _mm256_or_si256(wrong, _mm256_andnot_si256(_mm256_cmpeq_epi16(own, _mm256_set1_epi16(PTXI_TILE_ZERO)),
-                                                                   _mm256_cmpgt_epi16(_mm256_set1_epi16(-PTXI_TILE_SPREAD), x)));
-            *(__m128i *)(to + k) = _mm_packs_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-        }
-    wrong = _mm256_or_si256(wrong, _mm256_cmpeq_epi16(most, _mm256_set1_epi16(PTXI_TILE_SPECIAL)));
-    r.fit = _mm256_testz_si256(wrong, wrong);
-    return r;
-}
-#endif
-
-/* When all elements of A, or of B, are there. */
-static inline __attribute__((always_inline)) void ptxi_tile_seal_a(struct ptxi_tile *t, bool fit, unsigned depth)
-{
-#if defined(__AVX2__)
-    t->bytes_a = ptxi_tile_to_bytes(fit, t->ea[0], t->ba[0], depth, PTXI_TILE_M, PTXI_TILE_M);
-#else
-    (void)t, (void)fit, (void)depth;
-#endif
-}
-
-static inline __attribute__((always_inline)) void ptxi_tile_seal_b(struct ptxi_tile *t, bool fit, unsigned depth)
-{
-#if defined(__AVX2__)
-    t->bytes_b = ptxi_tile_to_bytes(fit, t->eb[0], t->bb[0], PTXI_TILE_N, PTXI_TILE_K, (depth + 15) / 16 * 16);
-#else
-    (void)t, (void)fit, (void)depth;
-#endif
+    memset(code + n, 0, (unsigned)n % 16 * sizeof *code);
 }
 
 /* --- the largest exponents --- */
@@ -149,37 +160,14 @@ static inline __attribute__((always_inline)) void ptxi_tile_seal_b(struct ptxi_t
 #define TILE_BYTES 16
 #endif
 typedef float ptxi_tile_floats __attribute__((vector_size(TILE_BYTES)));
+typedef double ptxi_tile_doubles __attribute__((vector_size(TILE_BYTES)));
+typedef int64_t ptxi_tile_longs __attribute__((vector_size(TILE_BYTES)));
 typedef int32_t ptxi_tile_ints __attribute__((vector_size(TILE_BYTES)));
 typedef uint32_t ptxi_tile_sums __attribute__((vector_size(TILE_BYTES))); /* which may wrap where they are not wanted */
 enum { PTXI_TILE_LANES = TILE_BYTES / 4, PTXI_TILE_VECTORS = PTXI_TILE_M / PTXI_TILE_LANES };
 #undef TILE_BYTES
 
 #define TILE_STEPS(i, k, count) _Pragma("GCC unroll 4") for (unsigned i = k; i < (k) + (count); i++)
-
-/* An exponent as the field of a float that is no zero and within what floats have, or 0 for products that are zero. */
-static inline uint8_t ptxi_tile_field(int16_t e)
-{
-    int16_t field = (int16_t)(e + 127);
-
-    field = field > 1 ? field : 1;
-    field = field < 255 ? field : 255;
-    return (uint8_t)(e == PTXI_TILE_ZERO ? 0 : field);
-}
-
-/* Of a row's and a column's products from k on, of 16 rows. */
-static inline void ptxi_tile_largest(const struct ptxi_tile *t, unsigned n, unsigned k, unsigned count, uint8_t *largest)
-{
-    _Alignas(32) int16_t most[PTXI_TILE_M];
-
-    TILE_LOOP(l, PTXI_TILE_M) most[l] = PTXI_TILE_ZERO;
-    for (unsigned i = k; i < k + count; i++)
-        TILE_LOOP(l, PTXI_TILE_M) {
-            int16_t e = (int16_t)(t->ea[i][l] + t->eb[n][i]);
-
-            most[l] = most[l] > e ? most[l] : e;
-        }
-    TILE_LOOP(l, PTXI_TILE_M) largest[l] = ptxi_tile_field(most[l]);
-}
 
 #if defined(__AVX512BW__)
 #define TILE_WIDE(op) _mm512_##op
@@ -191,39 +179,50 @@ typedef __m512i ptxi_tile_wide;
 typedef __m256i ptxi_tile_wide;
 #endif
 
-#if defined(__AVX2__)
-/* The same of bytes for all columns, several in a vector; the exponents of one k are picked from 16 of each column. False if the fields
- * would not be bytes. */
-static inline bool ptxi_tile_largest_bytes(const struct ptxi_tile *t, unsigned k, unsigned count, uint8_t *largest)
+/* How far the largest exponent of a row's and a column's products, from k on, is below the base. count is a multiple of 4. */
+static inline void ptxi_tile_nearest(const struct ptxi_tile *t, unsigned k, unsigned count, uint8_t *below)
 {
-    enum { PARTS = PTXI_TILE_OUT / sizeof(ptxi_tile_wide), LEAST = -2 * PTXI_TILE_SPREAD };
-    int base = t->bytes_a.base + t->bytes_b.base + 127;
+#if defined(__AVX2__)
+    /* Several columns in a vector; the bytes of one k are picked from 16 of each column. */
+    enum { PARTS = PTXI_TILE_OUT / sizeof(ptxi_tile_wide) };
     ptxi_tile_wide m[PARTS], b[PARTS];
 
-    if (!t->bytes_a.fit || !t->bytes_b.fit || base + LEAST < 1 || base > 255)
-        return false;
     for (unsigned p = 0; p < PARTS; p++)
-        m[p] = TILE_WIDE(set1_epi8)(-128);
+        m[p] = TILE_WIDE(set1_epi8)(-1);
     for (unsigned i = k; i < k + count; i += 4) {
         if (i == k || i % 16 == 0)
             for (unsigned n = 0; n < PTXI_TILE_N; n++)
-                memcpy((char *)b + 16 * n, t->bb[n] + i / 16 * 16, 16);
+                memcpy((char *)b + 16 * n, t->below_b[n] + i / 16 * 16, 16);
         TILE_STEPS(j, i, 4)
             for (unsigned p = 0; p < PARTS; p++)
-                m[p] = TILE_WIDE(max_epi8)(m[p], TILE_WIDE(adds_epi8)(TILE_SPREAD(_mm_load_si128((const __m128i *)t->ba[j])),
-                                                                      TILE_WIDE(shuffle_epi8)(b[p], TILE_WIDE(set1_epi8)((char)(j % 16)))));
+                m[p] = TILE_WIDE(min_epu8)(m[p], TILE_WIDE(add_epi8)(TILE_SPREAD(_mm_load_si128((const __m128i *)t->below_a[j])),
+                                                                     TILE_WIDE(shuffle_epi8)(b[p], TILE_WIDE(set1_epi8)((char)(j % 16)))));
     }
-    memcpy(largest, m, sizeof m);
-    TILE_LOOP(l, PTXI_TILE_OUT) {
-        int8_t x = (int8_t)largest[l];
+    memcpy(below, m, sizeof m);
+#else
+    memset(below, 0xff, PTXI_TILE_OUT);
+    for (unsigned n = 0; n < PTXI_TILE_N; n++)
+        for (unsigned i = k; i < k + count; i++)
+            TILE_LOOP(l, PTXI_TILE_M) {
+                uint8_t x = (uint8_t)(t->below_a[i][l] + t->below_b[n][i]), *m = &below[n * PTXI_TILE_M + l];
 
-        largest[l] = (uint8_t)(x < LEAST ? 0 : x + base);
-    }
-    return true;
+                *m = *m < x ? *m : x;
+            }
+#endif
 }
 #undef TILE_WIDE
 #undef TILE_SPREAD
-#endif
+
+/* Exponents as the field of a float, at least 1, or 0 for products that are zero. */
+static inline void ptxi_tile_fields(uint8_t base, uint8_t *below)
+{
+    TILE_LOOP(l, PTXI_TILE_OUT) {
+        uint8_t x = below[l], field = (uint8_t)(base > x ? base - x : 0);
+
+        field = field > 1 ? field : 1;
+        below[l] = x >= PTXI_TILE_ZERO ? 0 : field;
+    }
+}
 
 /* --- sums --- */
 
@@ -282,58 +281,32 @@ struct ptxi_tile_addends {
     _Alignas(64) float scale[PTXI_TILE_OUT];
 };
 
-/* The largest of an addend's and products' exponents, in the place of that of an f32, with what may be below it; 0 if all are zero. An f16
- * has its own subnormal numbers. */
-static inline int32_t ptxi_tile_join(bool f16, uint32_t c, uint8_t field)
-{
-    const int32_t smallest = 113 << 23;
-    int32_t e = (int32_t)(c & 0x7fffffff), p = field << 23;
+enum { PTXI_TILE_LEAST = -100 }; /* exponent below which the scale would not be a float */
 
-    if (f16)
-        e = e > smallest || e == 0 ? e : smallest;
-    return e > p ? e : p;
-}
-
-static __attribute__((noinline, unused)) void ptxi_tile_mark(bool f16, const uint32_t *c, const uint8_t *largest, int32_t from, int32_t to, uint32_t *bad)
-{
-    TILE_LOOP(l, PTXI_TILE_OUT) {
-        int32_t e = ptxi_tile_join(f16, c[l], largest[l]);
-
-        bad[l] |= -(uint32_t)((e >= to) | ((e < from) & (e != 0)));
-    }
-}
-
-/* Beyond these the scale would not be a float, and no float the result. */
-enum { PTXI_TILE_LEAST = -100, PTXI_TILE_MOST = 125 };
-
-static inline __attribute__((always_inline)) uint32_t ptxi_tile_align(const struct ptxi_dot_model *m, bool f16, const uint32_t *c, const uint8_t *largest,
-                                                                      struct ptxi_tile_addends *out, uint32_t *bad)
+/* The scales; false if there is something that floats cannot do. An f16 has its own subnormal numbers. */
+static inline __attribute__((always_inline)) bool ptxi_tile_align(const struct ptxi_dot_model *m, bool f16, const uint8_t *fields, struct ptxi_tile_addends *to)
 {
     const bool zero = m->zero > PTXI_TILE_LEAST;
-    const int32_t least = ((zero ? m->zero : PTXI_TILE_LEAST) + 127) << 23, from = zero ? 0 : least, to = (PTXI_TILE_MOST + 128) << 23;
-    const uint32_t scales = (254u + m->kept) << 23;
+    const int32_t least = ((zero ? m->zero : PTXI_TILE_LEAST) + 127) << 23, smallest = f16 ? 113 << 23 : 0;
+    const uint32_t scales = (254u + m->kept) << 23, from = zero ? 0 : (uint32_t)least - 1;
     uint32_t low = UINT32_MAX;
     int32_t high = 0;
 
-    if (f16)
-        ptxi_tile_widen_sums(c, out->c);
-    else
-        memcpy(out->c, c, sizeof out->c);
     TILE_LOOP(l, PTXI_TILE_OUT) {
-        int32_t e = ptxi_tile_join(f16, out->c[l], largest[l]);
+        int32_t e = (int32_t)(to->c[l] & 0x7fffffff), p = fields[l] << 23;
         uint32_t below;
 
+        if (f16)
+            e = e > smallest || e == 0 ? e : smallest;
+        e = e > p ? e : p;
         below = (uint32_t)e - 1; /* of no matter for a zero */
         low = low < below ? low : below;
         high = high > e ? high : e;
         e &= 0x7f800000;
         e = e > least ? e : least;
-        out->scale[l] = ptxi_num_f32(scales - (uint32_t)e);
+        to->scale[l] = ptxi_num_f32(scales - (uint32_t)e);
     }
-    if (__builtin_expect(high < to && low >= (uint32_t)from - (from > 0), 1))
-        return 0;
-    ptxi_tile_mark(f16, out->c, largest, from, to, bad);
-    return 1;
+    return high < 0x7f800000 && low >= from;
 }
 
 /* A sum, cut off to a float, rounded as the model says; for f16, to odd, it is not yet. */
@@ -349,7 +322,8 @@ static inline __attribute__((always_inline)) uint32_t ptxi_tile_round(enum ptxi_
 /* The results; false if there are some that an integer cannot hold. */
 static inline __attribute__((always_inline)) bool ptxi_tile_finish(enum ptxi_dot_rounding rounding, const int32_t *s, const struct ptxi_tile_addends *to, uint32_t *c)
 {
-    int32_t over = 0;
+    const int32_t limit = INT32_MAX - (1 << 26); /* addends are less than the rest, and have not more than 25 bits behind the point */
+    int32_t high = 0, low = 0;
 
     TILE_LOOP(l, PTXI_TILE_OUT) {
         int32_t addend = (int32_t)(ptxi_num_f32(to->c[l]) * to->scale[l]), sum = (int32_t)((uint32_t)s[l] + (uint32_t)addend);
@@ -357,75 +331,186 @@ static inline __attribute__((always_inline)) bool ptxi_tile_finish(enum ptxi_dot
         float nearest = (float)(int32_t)magnitude;
         int32_t rest = (int32_t)(magnitude - (uint32_t)(int32_t)nearest);
 
-        over |= (s[l] ^ sum) & (addend ^ sum);
+        high = high > s[l] ? high : s[l];
+        low = low < s[l] ? low : s[l];
         x = ptxi_num_bits_f32(nearest) + (uint32_t)(rest >> 31);
         if (rounding == PTXI_DOT_RN_F16)
             x |= rest != 0;
         c[l] = ptxi_tile_round(rounding, ptxi_num_f32(x | ((uint32_t)sum & 0x80000000)), to->scale[l]);
     }
-    return over >= 0;
+    return high <= limit && low >= -limit;
 }
 
-/* The same where an integer holds the sums of half of the products. */
-static inline __attribute__((always_inline)) void ptxi_tile_finish_long(enum ptxi_dot_rounding rounding, const struct ptxi_tile *t, unsigned k, unsigned count,
-                                                                        const struct ptxi_tile_addends *to, uint32_t *c)
+static inline __attribute__((always_inline)) bool ptxi_tile_in_floats(const struct ptxi_dot_model *m, enum ptxi_dot_rounding rounding, const struct ptxi_tile *t,
+                                                                      unsigned k, unsigned count, struct ptxi_tile_addends *to, uint32_t *c)
 {
-    const uint64_t cut = (UINT64_C(1) << 29) - 1, odd = rounding == PTXI_DOT_RN_F16 ? cut + 1 : 0;
-    _Alignas(64) int32_t s[2][PTXI_TILE_OUT];
-
-    ptxi_tile_add_up(t, k, count / 2, to->scale, s[0]);
-    ptxi_tile_add_up(t, k + count / 2, count / 2, to->scale, s[1]);
-    TILE_LOOP(l, PTXI_TILE_OUT) {
-        uint64_t x = ptxi_num_bits_f64((double)s[0][l] + s[1][l] + (int32_t)(ptxi_num_f32(to->c[l]) * to->scale[l]));
-
-        x |= ((x & cut) + cut) & odd;
-        c[l] = ptxi_tile_round(rounding, (float)ptxi_num_f64(x & ~cut), to->scale[l]);
-    }
-}
-
-/* Products k to k + count - 1, as one chunk. c[n * 16 + m] becomes the sum; bad[...] all ones where it did not. */
-static inline __attribute__((always_inline)) uint32_t ptxi_tile_chunk(const struct ptxi_dot_model *m, enum ptxi_dot_rounding rounding,
-                                                                      const struct ptxi_tile *t, unsigned k, unsigned count, uint32_t *c, uint32_t *bad)
-{
-    _Alignas(64) uint8_t largest[PTXI_TILE_OUT];
+    _Alignas(64) uint8_t fields[PTXI_TILE_OUT];
     _Alignas(64) int32_t s[PTXI_TILE_OUT];
-    struct ptxi_tile_addends addends;
-    bool done = false;
-    uint32_t any;
+    int base = t->range_a.base + t->range_b.base + 127;
 
-#if defined(__AVX2__)
-    if (!ptxi_tile_largest_bytes(t, k, count, largest))
+    /* Products with the largest exponent are below 2^128. */
+    if (!t->range_a.fit || !t->range_b.fit || base < 1 || base > 253 || (m->chunk > PTXI_TILE_GROUP && m->kept >= 25))
+        return false;
+    ptxi_tile_nearest(t, k, count, fields);
+    ptxi_tile_fields((uint8_t)base, fields);
+    if (!ptxi_tile_align(m, rounding == PTXI_DOT_RN_F16, fields, to))
+        return false;
+    ptxi_tile_add_up(t, k, count, to->scale, s);
+    return ptxi_tile_finish(rounding, s, to, c);
+}
+
+/* --- the same in doubles --- */
+
+/* Toward zero. */
+static inline ptxi_tile_doubles ptxi_tile_cut(ptxi_tile_doubles x)
+{
+#if defined(__AVX512F__)
+    return _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#elif defined(__AVX__)
+    return _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#elif defined(__SSE4_1__)
+    return _mm_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++)
+        x[l] = __builtin_trunc(x[l]);
+    return x;
 #endif
-        for (unsigned n = 0; n < PTXI_TILE_N; n++)
-            ptxi_tile_largest(t, n, k, count, largest + n * PTXI_TILE_M);
-    any = ptxi_tile_align(m, rounding == PTXI_DOT_RN_F16, c, largest, &addends, bad);
-    if (m->chunk <= PTXI_TILE_GROUP || m->kept < 25) {
-        ptxi_tile_add_up(t, k, count, addends.scale, s);
-        done = ptxi_tile_finish(rounding, s, &addends, c) || m->chunk < PTXI_TILE_GROUP;
+}
+
+enum { PTXI_TILE_NOTHING = -1000 }; /* the exponent of a zero, which is less than all sums of exponents */
+
+/* n exponents; those of infinities and NaNs are larger than all others. */
+static inline void ptxi_tile_exponents_of_floats(const float *x, int least, int16_t *e, int n)
+{
+    TILE_LOOP(l, n) {
+        int32_t magnitude = (int32_t)(ptxi_num_bits_f32(x[l]) & 0x7fffffff), own = (magnitude >> 23) - 127;
+
+        own = own > least ? own : least;
+        e[l] = (int16_t)(magnitude == 0 ? PTXI_TILE_NOTHING : own);
     }
-    if (__builtin_expect(!done, 0))
-        ptxi_tile_finish_long(rounding, t, k, count, &addends, c);
+}
+
+/* What a chunk is made of. */
+struct ptxi_tile_wide {
+    _Alignas(64) double a[PTXI_TILE_K][PTXI_TILE_M], b[PTXI_TILE_N][PTXI_TILE_K];
+    _Alignas(64) int16_t ea[PTXI_TILE_K][PTXI_TILE_M], eb[PTXI_TILE_N][PTXI_TILE_K];
+    _Alignas(64) int64_t used[PTXI_TILE_K][PTXI_TILE_M]; /* of a sparse A: all ones, or 0 for what does not count */
+};
+
+static inline void ptxi_tile_make_wide_line(const float *x, int least, double *to, int16_t *e, unsigned n)
+{
+    TILE_LOOP(l, (int)n) to[l] = x[l];
+    ptxi_tile_exponents_of_floats(x, least, e, (int)n);
+}
+
+static inline void ptxi_tile_make_wide(const struct ptxi_tile *t, unsigned k, unsigned count, struct ptxi_tile_wide *to)
+{
+    ptxi_tile_make_wide_line(t->a[k], t->range_a.least, to->a[0], to->ea[0], count * PTXI_TILE_M);
+    for (unsigned n = 0; n < PTXI_TILE_N; n++)
+        ptxi_tile_make_wide_line(t->b[n] + k, t->range_b.least, to->b[n], to->eb[n], count);
+    for (unsigned i = 0; i < count && t->sparse; i++)
+        TILE_LOOP(l, PTXI_TILE_M) to->used[i][l] = -(int64_t)(t->stored[k + i] >> l & 1);
+}
+
+/* The scales of column n. */
+static inline void ptxi_tile_scales(const struct ptxi_dot_model *m, const struct ptxi_tile_wide *t, unsigned n, unsigned count, const uint32_t *c, double *scale)
+{
+    _Alignas(64) int16_t e[PTXI_TILE_M];
+    ptxi_tile_shorts most = (ptxi_tile_shorts){ 0 } + m->zero;
+
+    ptxi_tile_exponents_of_floats((const float *)c, m->rounding == PTXI_DOT_RN_F16 ? 1 - ptxi_num_f16.bias : -126, e, PTXI_TILE_M);
+    ptxi_tile_max_shorts(&most, (const ptxi_tile_shorts *)e);
+    for (unsigned i = 0; i < count; i++) {
+        ptxi_tile_shorts product = *(const ptxi_tile_shorts *)t->ea[i] + t->eb[n][i];
+
+        ptxi_tile_max_shorts(&most, &product);
+    }
+    most = (int16_t)(1023 + m->kept) - most;
+    TILE_LOOP(l, PTXI_TILE_M) scale[l] = ptxi_num_f64((uint64_t)most[l] << 52);
+}
+
+/* Sums of the products of column n, cut off at 1 / scale. */
+static inline __attribute__((always_inline)) void ptxi_tile_sum_doubles(bool sparse, const struct ptxi_tile_wide *t, unsigned n, unsigned count,
+                                                                        const ptxi_tile_doubles *scale, double *sum)
+{
+    enum { VECTORS = 2 * PTXI_TILE_VECTORS };
+    const ptxi_tile_doubles *a = (const ptxi_tile_doubles *)t->a[0];
+    const ptxi_tile_longs *used = (const ptxi_tile_longs *)t->used[0];
+    ptxi_tile_doubles s[VECTORS] = { { 0 } };
+
+    for (unsigned i = 0; i < count; i++)
+        TILE_STEPS(p, 0, VECTORS) {
+            ptxi_tile_doubles x = ptxi_tile_cut(a[i * VECTORS + p] * t->b[n][i] * scale[p]);
+
+            s[p] += sparse ? (ptxi_tile_doubles)((ptxi_tile_longs)x & used[i * VECTORS + p]) : x;
+        }
+    memcpy(sum, s, sizeof s);
+}
+
+/* A sum as f32, rounded as the model says; for f16 to odd. */
+static inline uint32_t ptxi_tile_round_double(enum ptxi_dot_rounding rounding, double x)
+{
+    const uint32_t kept = rounding == PTXI_DOT_RZ_E8M13 ? ~UINT32_C(0x3ff) : UINT32_MAX, odd = rounding == PTXI_DOT_RN_F16;
+    float nearest = (float)x;
+    double size = __builtin_fabs(x), error = __builtin_fabs((double)nearest) - size;
+    uint32_t bits = ptxi_num_bits_f32(nearest) - ((error > 0) & (size < 0x1p128));
+
+    bits = (bits | (odd & ((error > 0) | (error < 0)))) & kept;
+    return x != x ? PTXI_NAN_F32 : ptxi_num_bits_f32(ptxi_num_f32(bits) + 0.0f); /* no negative zero */
+}
+
+static __attribute__((noinline, unused)) void ptxi_tile_in_doubles(const struct ptxi_dot_model *m, const struct ptxi_tile *t, unsigned k, unsigned count,
+                                                                   const uint32_t *from, uint32_t *c)
+{
+    _Alignas(64) double sum[PTXI_TILE_M], scale[PTXI_TILE_M];
+    struct ptxi_tile_wide wide;
+
+    ptxi_tile_make_wide(t, k, count, &wide);
+    for (unsigned n = 0; n < PTXI_TILE_N; n++, from += PTXI_TILE_M, c += PTXI_TILE_M) {
+        ptxi_tile_scales(m, &wide, n, count, from, scale);
+        if (t->sparse)
+            ptxi_tile_sum_doubles(true, &wide, n, count, (const ptxi_tile_doubles *)scale, sum);
+        else
+            ptxi_tile_sum_doubles(false, &wide, n, count, (const ptxi_tile_doubles *)scale, sum);
+        TILE_LOOP(l, PTXI_TILE_M) {
+            double x = sum[l] + __builtin_trunc(ptxi_num_f32(from[l]) * scale[l]);
+
+            x *= ptxi_num_f64((UINT64_C(2046) << 52) - ptxi_num_bits_f64(scale[l]));
+            c[l] = ptxi_tile_round_double((enum ptxi_dot_rounding)m->rounding, x);
+        }
+    }
+}
+
+/* --- chunks --- */
+
+/* Products k to k + count - 1, as one chunk; c[n * 16 + m] becomes the sum. */
+static inline __attribute__((always_inline)) void ptxi_tile_chunk(const struct ptxi_dot_model *m, enum ptxi_dot_rounding rounding, const struct ptxi_tile *t,
+                                                                  unsigned k, unsigned count, uint32_t *c)
+{
+    struct ptxi_tile_addends to;
+
+    if (rounding == PTXI_DOT_RN_F16)
+        ptxi_tile_widen_sums(c, to.c);
+    else
+        memcpy(to.c, c, sizeof to.c);
+    if (!ptxi_tile_in_floats(m, rounding, t, k, count, &to, c))
+        ptxi_tile_in_doubles(m, t, k, count, to.c, c);
     if (rounding == PTXI_DOT_RN_F16)
         ptxi_tile_narrow_sums(c);
-    return any;
 }
 
-/* depth products in chunks of `length`. Returns 0 if all sums are right, else bad tells which are not. */
-static inline uint32_t ptxi_tile_dot(const struct ptxi_dot_model *m, const struct ptxi_tile *t, unsigned first, unsigned depth, unsigned length, uint32_t *c,
-                                     uint32_t *bad)
+/* depth products in chunks of `length`. */
+static inline void ptxi_tile_dot(const struct ptxi_dot_model *m, const struct ptxi_tile *t, unsigned first, unsigned depth, unsigned length, uint32_t *c)
 {
-    uint32_t any = 0;
-
     for (unsigned k = first; k < first + depth; k += length) {
         unsigned count = first + depth - k < length ? first + depth - k : length;
 
         switch (m->rounding) {
-        case PTXI_DOT_RZ_F32: any |= ptxi_tile_chunk(m, PTXI_DOT_RZ_F32, t, k, count, c, bad); break;
-        case PTXI_DOT_RZ_E8M13: any |= ptxi_tile_chunk(m, PTXI_DOT_RZ_E8M13, t, k, count, c, bad); break;
-        default: any |= ptxi_tile_chunk(m, PTXI_DOT_RN_F16, t, k, count, c, bad); break;
+        case PTXI_DOT_RZ_F32: ptxi_tile_chunk(m, PTXI_DOT_RZ_F32, t, k, count, c); break;
+        case PTXI_DOT_RZ_E8M13: ptxi_tile_chunk(m, PTXI_DOT_RZ_E8M13, t, k, count, c); break;
+        default: ptxi_tile_chunk(m, PTXI_DOT_RN_F16, t, k, count, c); break;
         }
     }
-    return any;
 }
 
 #undef TILE_LOOP

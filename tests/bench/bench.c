@@ -118,6 +118,7 @@ static void usage(FILE *to)
           "  --no-twins     do not time the twins\n"
           "  --no-extras    no load times, launch latency and scaling\n"
           "  --families     instead: what an instruction of each family costs\n"
+          "  --matrix       instead: what matrix instructions do with operands of several kinds\n"
           "  --sync         instead: what threads pay that speak to each other\n"
           "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker only\n"
           "  --csv          comma-separated rows\n"
@@ -128,11 +129,12 @@ static void usage(FILE *to)
 
 static void parse_options(struct options *o, int argc, char **argv)
 {
-    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, SYNC, CPU, CSV, DIR, HELP };
+    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, MATRIX, SYNC, CPU, CSV, DIR, HELP };
     static const struct option names[] = {
         {"rounds", 1, 0, ROUNDS},     {"workers", 1, 0, WORKERS},     {"kernel", 1, 0, KERNEL}, {"quick", 0, 0, QUICK},
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
         {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"sync", 0, 0, SYNC},    {"help", 0, 0, HELP},
+        {"matrix", 0, 0, MATRIX},
         {0, 0, 0, 0},
     };
     int c;
@@ -146,6 +148,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         case NO_TWINS: o->twins = false; break;
         case NO_EXTRAS: o->extras = false; break;
         case FAMILIES: o->families = true; break;
+        case MATRIX: o->matrix = true; break;
         case SYNC: o->sync = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
@@ -193,12 +196,14 @@ int main(int argc, char **argv)
     bool right = true;
     if (o.families)
         bench_families(&o);
+    else if (o.matrix)
+        bench_matrix(&o);
     else if (o.sync)
         right = bench_sync(&o);
     else
         right = run_table(&o);
     bench_use_cpu_time(false);
-    if (o.extras && !o.families && !o.sync)
+    if (o.extras && !o.families && !o.matrix && !o.sync)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

@@ -14,6 +14,7 @@ struct options {
     bool cpu_time;
     bool twins, extras;
     bool families;         /* the table of families and nothing else */
+    bool matrix;           /* the table of matrix instructions and nothing else */
     bool sync;             /* the table of synchronisation and nothing else */
     const char *kernel;    /* only cases whose name contains this */
     const char *dir;       /* where the .ptx files are */
@@ -47,6 +48,12 @@ void bench_extras(const struct options *o);
 
 /* What an instruction of each family costs, as a table. */
 void bench_families(const struct options *o);
+
+/* What matrix instructions do with operands of several kinds, as a table. */
+void bench_matrix(const struct options *o);
+
+/* ns for a turn of a kernel's loop, in one CTA; its parameters are `mem` and how many turns it takes. */
+double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem, uint32_t turns);
 
 /* What atomics, barriers and asynchronous copies cost, as a table; false for wrong results. */
 bool bench_sync(const struct options *o);

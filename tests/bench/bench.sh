@@ -6,6 +6,9 @@ echo "$out"
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --families) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '^| .*`')" -gt 60 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --matrix) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(echo "$out" | grep -c '^| `.* |$')" -ge 16 ] || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --sync) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '^| [a-z]* .* |$')" -gt 30 ]

@@ -206,18 +206,18 @@ static bool prepare(struct ready *r, const struct form *f, int rounds)
     return runs;
 }
 
-static double measure(const struct ready *r, uint32_t turns)
+double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem, uint32_t turns)
 {
     uint32_t some = turns / 4 + 1; /* first, so that the processor has its clock for vectors of this width */
-    void *warm_up[] = { (void *)&r->mem, &some }, *params[] = { (void *)&r->mem, &turns };
+    void *warm_up[] = { &mem, &some }, *params[] = { &mem, &turns };
     double start;
 
-    bench_must(ptxiLaunchKernel(r->kernel, 1, 1, 1, 32, 1, 1, 0, NULL, warm_up, NULL), "launch");
+    bench_must(ptxiLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, warm_up, NULL), "launch");
     bench_must(ptxiCtxSynchronize(), "launch");
     start = bench_work_now();
-    bench_must(ptxiLaunchKernel(r->kernel, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL), "launch");
+    bench_must(ptxiLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL), "launch");
     bench_must(ptxiCtxSynchronize(), "launch");
-    return (bench_work_now() - start) * 1e9 / turns / UNROLLED;
+    return (bench_work_now() - start) * 1e9 / turns;
 }
 
 static void print_form(const struct options *o, const struct form *f, double ns, double base)
@@ -245,7 +245,7 @@ void bench_families(const struct options *o)
     for (int i = 0; i < o->rounds; i++)
         for (int k = 0; k < COUNT; k++)
             if (runs[k])
-                r[k].ns[i] = measure(&r[k], turns);
+                r[k].ns[i] = bench_time_turns(r[k].kernel, 32, r[k].mem, turns) / UNROLLED;
     for (int k = 0; k < COUNT; k++) {
         double ns = runs[k] ? bench_median(r[k].ns, o->rounds) : 0;
 
