@@ -58,10 +58,8 @@ struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_
         ptxi_async_do(w, entry(q, 0), entry(q, 0)->lanes);
         drop_done(q);
     }
-    if (!q->count && q->mixed) { /* nobody can tell which group this was */
-        memset(q->groups, 0, sizeof q->groups);
+    if (!q->count) /* nobody can tell which group this was */
         q->mixed = false;
-    }
     return ptxi_async_next(w, i);
 }
 
@@ -69,12 +67,12 @@ struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_
 
 static uint64_t from_of(const struct ptxi_async_entry *e, unsigned lane)
 {
-    return e->in_row ? e->from[0] + (uint64_t)lane * e->size : e->from[lane];
+    return e->in_row ? e->row_from + (uint64_t)lane * e->size : e->from[lane];
 }
 
 static uint32_t to_of(const struct ptxi_async_entry *e, unsigned lane)
 {
-    return e->in_row ? e->to[0] + lane * e->size : e->to[lane];
+    return e->in_row ? e->row_to + lane * e->size : e->to[lane];
 }
 
 /* The allocation was there when the copy was asked for; since then it may have been freed. */
@@ -107,15 +105,6 @@ static inline bool still_there(struct ptxi_warp *w, const struct ptxi_async_entr
 
 RACY static void copy_whole(struct ptxi_warp *w, const struct ptxi_async_entry *e, ptxi_lanes lanes)
 {
-    if (e->in_row && lanes == PTXI_ALL_LANES && still_there(w, e, 0, (uint32_t)(PTXI_LANES * e->size))) {
-        const unsigned char *from = (const unsigned char *)(uintptr_t)e->from[0];
-        unsigned char *to = w->shared + e->to[0];
-
-        for (unsigned k = 0; k < PTXI_LANES * (unsigned)e->size; k += 64)
-            for (unsigned n = 0; n < 64; n += 16) /* not by memcpy(), which is not racy */
-                memcpy(to + k + n, from + k + n, 16);
-        return;
-    }
     switch (e->size) {
     case 4: COPY_LANES(4) break;
     case 8: COPY_LANES(8) break;
@@ -150,21 +139,16 @@ void ptxi_async_do(struct ptxi_warp *w, struct ptxi_async_entry *e, ptxi_lanes l
 
 /* --- when --- */
 
-void ptxi_async_commit(struct ptxi_warp *w)
+void ptxi_async_commit_lanes(struct ptxi_warp *w)
 {
     struct ptxi_async *q = w->async;
     ptxi_lanes lanes = w->active == w->live ? PTXI_ALL_LANES : w->active; /* those that have exited do not matter */
 
-    if (!q || !q->count) /* an empty group is complete, and nobody can tell how many there are */
-        return;
-    q->mixed |= lanes != PTXI_ALL_LANES;
+    for (int l = 0; !q->mixed && l < PTXI_LANES; l++)
+        q->groups[l] = q->group;
+    q->mixed = true;
     for (int l = 0; l < PTXI_LANES; l++)
         q->groups[l] += lanes >> l & 1;
-}
-
-static bool is_past(uint32_t commits, uint32_t group, uint32_t n)
-{
-    return commits - group > n && commits - group <= INT32_MAX;
 }
 
 /* Lanes that have committed more than n groups since this one. */
@@ -173,25 +157,10 @@ static ptxi_lanes lanes_past(const struct ptxi_async *q, uint32_t group, uint32_
     ptxi_lanes past = 0;
 
     if (!q->mixed)
-        return is_past(q->groups[0], group, n) ? PTXI_ALL_LANES : 0;
+        return ptxi_async_is_past(q->group, group, n) ? PTXI_ALL_LANES : 0;
     for (int l = 0; l < PTXI_LANES; l++)
-        past |= (ptxi_lanes)is_past(q->groups[l], group, n) << l;
+        past |= (ptxi_lanes)ptxi_async_is_past(q->groups[l], group, n) << l;
     return past;
-}
-
-/* All lanes wait for groups that are the same for them. */
-static void wait_together(struct ptxi_warp *w, uint32_t n)
-{
-    struct ptxi_async *q = w->async;
-
-    while (q->count && is_past(q->groups[0], entry(q, 0)->group, n)) {
-        struct ptxi_async_entry *e = entry(q, 0);
-
-        if (e->lanes)
-            ptxi_async_do(w, e, e->lanes);
-        q->first = (q->first + 1) & (q->size - 1);
-        q->count--;
-    }
 }
 
 void ptxi_async_wait(struct ptxi_warp *w, uint32_t n)
@@ -200,10 +169,6 @@ void ptxi_async_wait(struct ptxi_warp *w, uint32_t n)
     uint32_t group = 0;
     ptxi_lanes ready = 0;
 
-    if (q && !q->mixed && !q->arrivals && w->active == w->live) {
-        wait_together(w, n);
-        return;
-    }
     for (uint32_t k = 0; q && k < q->count; k++) {
         struct ptxi_async_entry *e = entry(q, k);
 

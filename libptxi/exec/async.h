@@ -13,13 +13,15 @@ struct ptxi_async_entry {
     ptxi_lanes lanes;            /* that still have to */
     uint32_t group;              /* number of the async-group, of those of its lanes */
     uint8_t size;                /* bytes that are written: 4, 8, 16; 0: an arrive-on */
-    bool in_row;                 /* all lanes, each one's bytes behind the last one's on both sides: only those of lane 0 are noted */
+    bool in_row;                 /* all lanes, each one's bytes behind the last one's on both sides */
     bool partial;                /* not all bytes come from the source */
+    uint32_t row_to;             /* in_row: where lane 0 writes and reads */
+    uint64_t row_from;
     const struct ptxi_insn *insn;
     const struct ptxi_code *code;
     uint64_t generation;         /* of the memory map, when the source was checked */
+    uint64_t from[PTXI_LANES];   /* not in_row, as the next two */
     uint32_t to[PTXI_LANES];     /* offsets in shared memory; of the mbarrier */
-    uint64_t from[PTXI_LANES];
     uint8_t bytes[PTXI_LANES];   /* partial: how many come from the source; zeros follow */
 };
 
@@ -27,8 +29,9 @@ struct ptxi_async_entry {
 struct ptxi_async {
     uint32_t first, count, size;
     uint32_t arrivals;           /* entries that are arrive-ons */
-    uint32_t groups[PTXI_LANES]; /* commits so far */
-    bool mixed;                  /* lanes differ in that */
+    uint32_t group;              /* commits so far, of all lanes ... */
+    bool mixed;                  /* ... unless they differ: then of each */
+    uint32_t groups[PTXI_LANES];
     struct ptxi_async_entry *ring;
     uint32_t bulk_groups[PTXI_LANES]; /* commits of bulk async-groups so far */
     int32_t corner[8][PTXI_LANES];    /* coordinates for the next tensor_copy, and offsets of im2col */
@@ -46,7 +49,7 @@ static inline struct ptxi_async_entry *ptxi_async_next(struct ptxi_warp *w, cons
     struct ptxi_async_entry *e = &q->ring[(q->first + q->count++) & (q->size - 1)];
 
     e->lanes = w->active;
-    e->group = q->groups[ptxi_first_lane(w->active)];
+    e->group = q->mixed ? q->groups[ptxi_first_lane(w->active)] : q->group;
     e->insn = i;
     e->code = w->frame->code;
     e->generation = atomic_load_explicit(w->generation, memory_order_acquire);
@@ -54,7 +57,23 @@ static inline struct ptxi_async_entry *ptxi_async_next(struct ptxi_warp *w, cons
 }
 /* Does what an entry says, for some of its lanes. */
 void ptxi_async_do(struct ptxi_warp *w, struct ptxi_async_entry *e, ptxi_lanes lanes);
-void ptxi_async_commit(struct ptxi_warp *w);
+void ptxi_async_commit_lanes(struct ptxi_warp *w);
+static inline void ptxi_async_commit(struct ptxi_warp *w)
+{
+    struct ptxi_async *q = w->async;
+
+    if (!q || !q->count) /* an empty group is complete, and nobody can tell how many there are */
+        return;
+    if (w->active == w->live && !q->mixed)
+        q->group++;
+    else
+        ptxi_async_commit_lanes(w);
+}
+/* Whether more than n groups have been committed since this one. */
+static inline bool ptxi_async_is_past(uint32_t commits, uint32_t group, uint32_t n)
+{
+    return commits - group > n && commits - group <= INT32_MAX;
+}
 /* Completes all but the last n groups that the active lanes have committed. */
 void ptxi_async_wait(struct ptxi_warp *w, uint32_t n);
 /* Completes everything. */

@@ -2,6 +2,7 @@
  * "cp.reduce.async.bulk", "st.async", "Parallel Synchronization and Communication Instructions: red.async". */
 #include "exec/async.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +37,19 @@ struct ptxi_job {
 
 /* --- the list of a cluster --- */
 
-static struct ptxi_job job_of(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
+/* What comes before, all jobs have. */
+#define PLAIN offsetof(struct ptxi_job, map)
+
+static void begin(struct ptxi_job *j, struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
 {
-    return (struct ptxi_job){ .warp = w, .lane = lane, .insn = i, .code = w->frame->code, .byte_mask = 0xffff, .reduce = i->mods >> PTXI_BULK_REDUCE,
-                              .generation = atomic_load_explicit(w->generation, memory_order_acquire) };
+    memset(j, 0, PLAIN);
+    j->warp = w;
+    j->lane = lane;
+    j->insn = i;
+    j->code = w->frame->code;
+    j->byte_mask = 0xffff;
+    j->reduce = i->mods >> PTXI_BULK_REDUCE;
+    j->generation = atomic_load_explicit(w->generation, memory_order_acquire);
 }
 
 /* Puts a job at the end. */
@@ -54,7 +64,7 @@ static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
         ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
         return false;
     }
-    *j = *what;
+    memcpy(j, what, what->tensor ? sizeof *j : PLAIN);
     j->next = NULL;
     *end = lead->last_job = j;
     return true;
@@ -276,6 +286,14 @@ static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_ins
     return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, 0, 0, what);
 }
 
+/* Where a generic address leads, mostly into the CTA's own shared memory. */
+static inline unsigned char *place_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t at, uint32_t size, uint32_t align, enum ptxi_access access)
+{
+    unsigned char *own = ptxi_mem_own(w, at - PTXI_SHARED_WINDOW, size, align);
+
+    return own ? own : ptxi_mem_at(w, i, lane, PTXI_MS_GENERIC, at, size, align, access);
+}
+
 /* Its mbarrier, or its group. */
 static bool track(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
 {
@@ -291,7 +309,7 @@ static bool track(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_jo
         return a;
     }
     at = ((const uint64_t *)PTXI_SLOT(w, i->c))[j->lane];
-    j->mbarrier = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, at, 8, 8, PTXI_ACCESS_ATOMIC);
+    j->mbarrier = place_at(w, i, j->lane, at, 8, 8, PTXI_ACCESS_ATOMIC);
     if (!j->mbarrier)
         return false;
     j->owner = ptxi_shared_owner(w->cta, j->mbarrier);
@@ -312,22 +330,23 @@ static bool counted_there(struct ptxi_warp *w, const struct ptxi_insn *i, const 
 }
 
 /* A job for each CTA that the mask names, at the same place of its shared memory. In a pair the even one or the odd one counts for both. */
-static bool multicast(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *j, uint32_t mask, bool pair)
+static bool multicast(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j, uint32_t mask, bool pair)
 {
     const struct ptxi_cta *lead = w->cta->lead, *at = j->size ? ptxi_shared_owner(w->cta, j->to) : w->cta;
+    ptrdiff_t to = at && j->size ? j->to - at->shared : 0, mbarrier = j->mbarrier - j->owner->shared;
+    uint32_t odd = j->owner->rank & 1;
 
     if (!at || mask >> lead->member_count || (pair && lead->member_count % 2)) {
         misuse(w, i, j->lane, "the mask of a multicast names a CTA that the cluster does not have");
         return false;
     }
     for (; mask; mask &= mask - 1) {
-        struct ptxi_job one = *j;
         uint32_t rank = (uint32_t)__builtin_ctz(mask);
 
-        one.to = j->size ? lead->members[rank]->shared + (j->to - at->shared) : NULL;
-        one.owner = lead->members[pair ? (rank & ~1u) | (j->owner->rank & 1) : rank];
-        one.mbarrier = one.owner->shared + (j->mbarrier - j->owner->shared);
-        if (!submit(w, i, &one))
+        j->to = j->size ? lead->members[rank]->shared + to : NULL;
+        j->owner = lead->members[pair ? (rank & ~1u) | odd : rank];
+        j->mbarrier = j->owner->shared + mbarrier;
+        if (!submit(w, i, j))
             return false;
     }
     return true;
@@ -345,8 +364,8 @@ static bool find_memory(struct ptxi_warp *w, const struct ptxi_insn *i, struct p
     }
     if (!j->size)
         return true;
-    j->to = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, to, j->size, 16, j->reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
-    j->from = j->to ? ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, from, j->size, 16, PTXI_ACCESS_LOAD) : NULL;
+    j->to = place_at(w, i, j->lane, to, j->size, 16, j->reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
+    j->from = j->to ? place_at(w, i, j->lane, from, j->size, 16, PTXI_ACCESS_LOAD) : NULL;
     return j->from;
 }
 
@@ -355,8 +374,9 @@ const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_in
     const uint16_t *mask = (uint16_t)i->imm == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, (uint16_t)i->imm);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+        struct ptxi_job j;
 
+        begin(&j, w, i, ptxi_first_lane(left));
         if (!find_memory(w, i, &j) || !track(w, i, &j))
             return w->stop;
         if (i->mods & PTXI_BULK_BYTE_MASK)
@@ -373,9 +393,10 @@ const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_
     uint32_t width = 1u << (i->mods & PTXI_STORE_WIDTH);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
-        uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[j.lane];
+        struct ptxi_job j;
+        uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(left)];
 
+        begin(&j, w, i, ptxi_first_lane(left));
         for (unsigned e = 0; e < 4 && slots[e] != PTXI_NO_SLOT; e++, j.size += width)
             memcpy(j.value + j.size, (const unsigned char *)PTXI_SLOT(w, slots[e]) + j.lane * width, width);
         j.to = ptxi_mem_at(w, i, j.lane, PTXI_MS_GENERIC, to, j.size, j.size, j.reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
@@ -437,6 +458,7 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     const struct ptxi_cta *owner;
     const char *wrong;
     unsigned char *shared;
+    uint64_t lo, hi;
     uint32_t room;
 
     if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC ||
@@ -458,6 +480,7 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
         misuse(w, i, j->lane, "elements of the tensor's type have no such reduction");
         return false;
     }
+    memset(j->corner, 0, sizeof j->corner);
     for (int d = 0; d < i->imm; d++)
         j->corner[d] = w->async->corner[d][j->lane];
     for (int d = PTXI_TENSOR_MOST; j->map.mode != PTXI_MAP_TILE && !store && d < PTXI_TENSOR_COORDS; d++)
@@ -471,7 +494,7 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     j->tensor = true;
     j->size = ptxi_tensor_box_bytes(&j->map);
     room = ptxi_tensor_box_room(&j->map);
-    shared = ptxi_mem_at(w, i, j->lane, PTXI_MS_GENERIC, box, room, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
+    shared = place_at(w, i, j->lane, box, room, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
     if (!shared)
         return false;
     owner = ptxi_shared_owner(w->cta, shared);
@@ -482,6 +505,8 @@ static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi
     j->to = store ? NULL : shared;
     j->from = store ? shared : NULL;
     j->place = (uint32_t)(shared - owner->shared);
+    if (ptxi_tensor_reach(&j->map, j->corner, &lo, &hi) && ptxi_mem_check(w, i, lo, hi - lo, store ? PTXI_ACCESS_STORE : PTXI_ACCESS_LOAD))
+        return true;
     return ptxi_tensor_walk(&j->map, j->corner, may_access_row, &(struct row_check){ w, i, j });
 }
 
@@ -491,8 +516,9 @@ const struct ptxi_insn *ptxi_tensor_copy(struct ptxi_warp *w, const struct ptxi_
     bool pair = i->mods & PTXI_TENSOR_PAIR;
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+        struct ptxi_job j;
 
+        begin(&j, w, i, ptxi_first_lane(left));
         if (!find_box(w, i, &j) || !track(w, i, &j) || !counted_there(w, i, &j, pair) || !(mask ? multicast(w, i, &j, mask[j.lane], pair) : submit(w, i, &j)))
             return w->stop;
     }
@@ -522,9 +548,10 @@ const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_in
 const struct ptxi_insn *ptxi_cluster_cancel(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        struct ptxi_job j = job_of(w, i, ptxi_first_lane(left));
+        struct ptxi_job j;
         uint32_t answer[4] = { 0 };
 
+        begin(&j, w, i, ptxi_first_lane(left));
         j.reduce = 0;
         j.size = sizeof answer;
         j.to = ptxi_mem_at(w, i, j.lane, PTXI_MS_GENERIC, ((const uint64_t *)PTXI_SLOT(w, i->a))[j.lane], j.size, j.size, PTXI_ACCESS_STORE);

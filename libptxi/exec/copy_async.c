@@ -74,7 +74,7 @@ static ptxi_lanes other_groups(const struct ptxi_warp *w)
 }
 
 /* All lanes copy all bytes, from a row to a row, and may do so. */
-static inline bool copies_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+static inline __attribute__((always_inline)) bool copies_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *to = PTXI_SLOT(w, i->a);
     const uint64_t *from = PTXI_SLOT(w, i->b);
@@ -139,9 +139,8 @@ static __attribute__((noinline)) const struct ptxi_insn *copy_any(struct ptxi_wa
     return copy_lanes(w, i, reading, partial ? bytes : NULL);
 }
 
-OP( cp_async )
+static inline __attribute__((always_inline)) const struct ptxi_insn *copy_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
-    uint32_t size = i->mods & PTXI_CP_ASYNC_SIZE;
     struct ptxi_async *q = w->async;
     struct ptxi_async_entry *e;
 
@@ -151,9 +150,18 @@ OP( cp_async )
     e->size = (uint8_t)size;
     e->partial = false;
     e->in_row = true;
-    e->to[0] = ((const uint32_t *)PTXI_SLOT(w, i->a))[0] + (uint32_t)i->imm;
-    e->from[0] = ((const uint64_t *)PTXI_SLOT(w, i->b))[0];
+    e->row_to = ((const uint32_t *)PTXI_SLOT(w, i->a))[0] + (uint32_t)i->imm;
+    e->row_from = ((const uint64_t *)PTXI_SLOT(w, i->b))[0];
     NEXT;
+}
+
+OP( cp_async )
+{
+    switch (i->mods & PTXI_CP_ASYNC_SIZE) {
+    case 4: return copy_row(w, i, 4);
+    case 8: return copy_row(w, i, 8);
+    default: return copy_row(w, i, 16);
+    }
 }
 
 OP( cp_async_commit )
@@ -162,11 +170,48 @@ OP( cp_async_commit )
     NEXT;
 }
 
+typedef uint64_t part __attribute__((aligned(4), may_alias));
+
+RACY static inline __attribute__((always_inline)) void move_row(unsigned char *to, const unsigned char *from, uint32_t size)
+{
+    PTXI_SIMD for (uint32_t k = 0; k < PTXI_LANES * size / sizeof(part); k++)
+        ((part *)to)[k] = ((const part *)from)[k];
+}
+
+/* All lanes wait, and their groups are the same. */
+RACY static void wait_together(struct ptxi_warp *w, uint32_t n)
+{
+    struct ptxi_async *q = w->async;
+    uint64_t generation = atomic_load_explicit(w->generation, memory_order_acquire);
+
+    for (; q->count; q->first = (q->first + 1) & (q->size - 1), q->count--) {
+        struct ptxi_async_entry *e = &q->ring[q->first];
+        unsigned char *to = w->shared + e->row_to;
+        const unsigned char *from = (const unsigned char *)(uintptr_t)e->row_from;
+
+        if (!ptxi_async_is_past(q->group, e->group, n))
+            return;
+        if (!e->in_row || e->lanes != PTXI_ALL_LANES || e->generation != generation)
+            ptxi_async_do(w, e, e->lanes);
+        else if (e->size == 4)
+            move_row(to, from, 4);
+        else if (e->size == 8)
+            move_row(to, from, 8);
+        else
+            move_row(to, from, 16);
+    }
+}
+
 OP( cp_async_wait )
 {
+    struct ptxi_async *q = w->async;
+
     if (i->mods & PTXI_WAIT_COMMITS)
         ptxi_async_commit(w);
-    ptxi_async_wait(w, (uint32_t)i->imm);
+    if (q && !q->mixed && !q->arrivals && w->active == w->live)
+        wait_together(w, (uint32_t)i->imm);
+    else
+        ptxi_async_wait(w, (uint32_t)i->imm);
     return atomic_load_explicit(&w->cta->grid->failed, memory_order_relaxed) ? ptxi_leave_quantum(w, i + 1) : i + 1;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/memory.h"
+#include "exec/turns.h"
 #include "isa/isa.h"
 
 /* An mbarrier object as it lies in shared memory; PTX ISA, "Contents of the mbarrier object". A state that mbarrier.arrive returns is
@@ -39,8 +40,13 @@ static unsigned char *object_at(struct ptxi_warp *w, const struct ptxi_insn *i, 
 {
     bool generic = i->mods & PTXI_MBARRIER_GENERIC;
     uint64_t at = address_of(w, i, lane);
-    unsigned char *p = ptxi_mem_at(w, i, lane, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, 8, 8, PTXI_ACCESS_ATOMIC);
+    unsigned char *p = ptxi_mem_own(w, generic ? at - PTXI_SHARED_WINDOW : at, 8, 8);
 
+    if (p) {
+        *owner = w->cta;
+        return p;
+    }
+    p = ptxi_mem_at(w, i, lane, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, 8, 8, PTXI_ACCESS_ATOMIC);
     if (!p)
         return NULL;
     *owner = ptxi_shared_owner(w->cta, p);
@@ -60,7 +66,7 @@ static void settle(struct ptxi_cta *owner, unsigned char *at, union object o)
         o.pending = o.expected;
     }
     memcpy(at, &o, sizeof o);
-    for (uint32_t k = 0; complete && k < owner->warp_count; k++)
+    for (uint32_t k = 0; complete && owner->lead->waits && k < owner->warp_count; k++)
         ptxi_warp_wake(&owner->warps[k], at);
 }
 
@@ -225,18 +231,37 @@ const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct pt
 
 /* --- waiting --- */
 
+/* Whether all lanes ask the same, as they mostly do: operands are alike in all of them. */
+static bool alike(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint32_t *operand = PTXI_SLOT(w, i->b), *address = PTXI_SLOT(w, i->a);
+    uint32_t other = 0;
+
+    if (w->active != PTXI_ALL_LANES || !(i->mods & PTXI_MBARRIER_PARITY) || i->mods & PTXI_MBARRIER_GENERIC)
+        return false;
+    for (int l = 0; l < PTXI_LANES; l++)
+        other |= (operand[l] ^ operand[0]) | (address[l] ^ address[0]);
+    return !other;
+}
+
 /* The lanes whose phase is complete; *first is where the first lane waits, and *elsewhere are lanes that wait at another mbarrier. */
 static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes *done, unsigned char **first, ptxi_lanes *elsewhere)
 {
     unsigned char *at = NULL;
     uint64_t last = 0;
 
+    struct ptxi_cta *owner;
+
     *first = NULL;
     *done = *elsewhere = 0;
+    if (alike(w, i)) {
+        *first = at = object_at(w, i, 0, &owner);
+        *done = at && load(at).phase != (((const uint32_t *)PTXI_SLOT(w, i->b))[0] & 1) ? PTXI_ALL_LANES : 0;
+        return at;
+    }
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint64_t address = address_of(w, i, l);
-        struct ptxi_cta *owner;
         union object o, state = { .bits = 0 };
 
         if (!at || address != last) /* mostly all lanes wait together */
@@ -258,6 +283,21 @@ static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
     return true;
 }
 
+/* Nothing in the cluster can go on before this warp does. */
+static bool is_last(const struct ptxi_warp *w)
+{
+    const struct ptxi_cta *lead = w->cta->lead;
+
+    for (uint32_t n = 0; n < w->split_count; n++)
+        if (n != w->current && (w->splits[n].state == PTXI_SPLIT_READY || w->splits[n].state == PTXI_SPLIT_SLEEP))
+            return false;
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        for (uint32_t k = 0; k < lead->members[m]->warp_count; k++)
+            if (&lead->members[m]->warps[k] != w && lead->members[m]->warps[k].state == PTXI_WARP_READY)
+                return false;
+    return true;
+}
+
 /* test_wait waits as try_wait does: how long either takes, no program can tell. */
 const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
@@ -267,6 +307,12 @@ const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptx
 
     if (!test_lanes(w, i, &done, &first, &elsewhere))
         return w->stop;
+    if (!done && !w->cta->grid->schedule && is_last(w) && ptxi_async_flush(w->cta->lead)) {
+        if (ptxi_grid_failed(w->cta->grid))
+            return ptxi_leave_quantum(w, i);
+        if (!test_lanes(w, i, &done, &first, &elsewhere))
+            return w->stop;
+    }
     if (done || s->expired || (w->cta->grid->schedule && ptxi_one_in(&w->cta->lead->dice, 4))) {
         s->expired = false;
         ptxi_set_pred(w, i->d, done);

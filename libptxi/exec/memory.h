@@ -35,6 +35,12 @@ bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo,
 unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
                            uint32_t align, enum ptxi_access access);
 
+/* The same of a place in the CTA's own shared memory; NULL: it is not there, or does not fit. */
+static inline unsigned char *ptxi_mem_own(const struct ptxi_warp *w, uint64_t offset, uint32_t size, uint32_t align)
+{
+    return offset < w->shared_size && size <= w->shared_size - offset && !(offset & (align - 1)) ? w->shared + offset : NULL;
+}
+
 /* The CTA whose shared memory p lies in, if it is this one or one of its cluster; else NULL. */
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p);
 

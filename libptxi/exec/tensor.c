@@ -236,37 +236,56 @@ static bool walk_columns(const struct ptxi_tensor_map *m, const int32_t *corner,
     return true;
 }
 
+/* The rows of a box, those along the first dimension in one go. */
+static bool walk_tile(const struct ptxi_tensor_map *m, const int32_t *corner, const struct span *columns, ptxi_tensor_row *f, void *ctx)
+{
+    unsigned first = first_dimension(m), d;
+    uint32_t k[PTXI_TENSOR_MOST] = { 0 }, count = first < m->rank ? taken(m, first) : 1, row = 0;
+
+    do {
+        struct span outer = *columns;
+
+        for (d = first + 1; d < m->rank; d++)
+            add_coordinate(m, &outer, d, (int64_t)corner[d] + (int64_t)k[d] * m->step[d]);
+        for (uint32_t n = 0; n < count; n++, row++) {
+            struct span s = outer;
+
+            if (first < m->rank)
+                add_coordinate(m, &s, first, m->rows ? corner[1 + n] : (int64_t)corner[first] + (int64_t)n * m->step[first]);
+            if (!visit(&s, row, f, ctx))
+                return false;
+        }
+        for (d = first + 1; d < m->rank && ++k[d] == taken(m, d); d++)
+            k[d] = 0;
+    } while (d < m->rank);
+    return true;
+}
+
 bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx)
 {
-    uint32_t k[PTXI_TENSOR_MOST] = { 0 };
     const struct span columns = first_span(m, corner[0]);
 
-    if (m->mode != PTXI_MAP_TILE)
-        return walk_columns(m, corner, &columns, f, ctx);
-    for (uint32_t row = 0;; row++) {
-        struct span s = columns;
-        unsigned d;
+    return m->mode == PTXI_MAP_TILE ? walk_tile(m, corner, &columns, f, ctx) : walk_columns(m, corner, &columns, f, ctx);
+}
 
-        for (d = first_dimension(m); d < m->rank; d++)
-            add_coordinate(m, &s, d, m->rows ? corner[1 + k[1]] : (int64_t)corner[d] + (int64_t)k[d] * m->step[d]);
-        if (!visit(&s, row, f, ctx))
+bool ptxi_tensor_reach(const struct ptxi_tensor_map *m, const int32_t *corner, uint64_t *lo, uint64_t *hi)
+{
+    struct span s = first_span(m, corner[0]);
+
+    if (m->mode != PTXI_MAP_TILE || m->rows || s.end <= s.from)
+        return false;
+    *lo = s.at;
+    *hi = s.at + (uint64_t)(s.end - s.from);
+    for (unsigned d = first_dimension(m); d < m->rank; d++) {
+        int64_t low = corner[d], high = low + (int64_t)(taken(m, d) - 1) * m->step[d];
+        uint64_t stride = d ? m->stride[d - 1] : unit(m);
+
+        if (low < 0 || high > (int64_t)m->last[d])
             return false;
-        for (d = first_dimension(m); d < m->rank && ++k[d] == taken(m, d); d++)
-            k[d] = 0;
-        if (d >= m->rank)
-            return true;
+        *lo += (uint64_t)low * stride;
+        *hi += (uint64_t)high * stride;
     }
-}
-
-/* Where 16 bytes are. */
-static inline uint32_t swizzled(struct swizzle s, uint32_t offset)
-{
-    return offset ^ ((offset >> 7 & s.mask) << s.shift);
-}
-
-static inline bool flipped(struct swizzle s, uint32_t offset)
-{
-    return s.flip && offset >> 7 & 1;
+    return *hi > *lo;
 }
 
 struct move {
@@ -275,7 +294,6 @@ struct move {
     unsigned char *to;
     uint32_t place;
     unsigned reduce;
-    struct swizzle swizzle;
     ptxi_tensor_there *there;
     void *ctx;
 };
@@ -294,43 +312,88 @@ static void round_tf32(unsigned char *row, uint32_t size)
     }
 }
 
+/* Where the row `row` of a box is in shared memory, and what its swizzle adds to places in it: a row lies within 128 bytes then. */
+struct line {
+    uint32_t at, swap;
+    bool flip;
+};
+
+static inline struct line line_of(const struct move *v, uint32_t row)
+{
+    const struct swizzle *s = &swizzles[v->map->swizzle];
+    uint32_t at = v->place + row * row_pitch(v->map), number = at >> 7;
+
+    return (struct line){ at, (number & s->mask) << s->shift, s->flip && number & 1 };
+}
+
+/* Copies a row; its 16 bytes at k lie at k ^ swap of the line in shared memory. */
+#define MOVE_ROW(to_place, from_place)                                                     \
+    for (uint32_t k = 0; k < size; k += 16) {                                              \
+        uint32_t p = ((l.at + k) ^ l.swap) - v->place;                                     \
+                                                                                           \
+        if (!l.flip)                                                                       \
+            memcpy(to + (to_place), from + (from_place), 16);                              \
+        else                                                                               \
+            for (uint32_t half = 0; half < 16; half += 8)                                  \
+                memcpy(to + (to_place) + half, from + (from_place) + 8 - half, 8);         \
+    }
+
+static void put_row(const struct move *v, uint32_t row, const unsigned char *from, uint32_t size)
+{
+    struct line l = line_of(v, row);
+    unsigned char *to = v->to;
+
+    if (l.swap || l.flip)
+        MOVE_ROW(p, k)
+    else
+        memcpy(to + (l.at - v->place), from, size);
+}
+
+static void get_row(const struct move *v, uint32_t row, unsigned char *to, uint32_t size)
+{
+    struct line l = line_of(v, row);
+    const unsigned char *from = v->from;
+
+    if (l.swap || l.flip)
+        MOVE_ROW(k, p)
+    else
+        memcpy(to, from + (l.at - v->place), size);
+}
+
 static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct move *v = ctx;
     const struct ptxi_tensor_map *m = v->map;
-    unsigned char buffer[MOST_ROW] = { 0 };
-    uint32_t size = row_bytes(m), first = v->place + row * row_pitch(m);
+    bool rounds = m->type == TF32 || m->type == TF32_FTZ;
+    unsigned char buffer[MOST_ROW];
+    uint32_t size = row_bytes(m);
 
+    if (bytes == size && !rounds) {
+        put_row(v, row, (const unsigned char *)(uintptr_t)at, size);
+        return true;
+    }
+    memset(buffer, 0, size);
     for (uint32_t k = 0; m->nan && k < size; k += 2)
         memcpy(buffer + k, &(uint16_t){ PTXI_OOB_NAN }, 2);
     if (bytes)
         memcpy(buffer + from, (const void *)(uintptr_t)at, bytes);
-    if (m->type == TF32 || m->type == TF32_FTZ)
+    if (rounds)
         round_tf32(buffer + from, bytes);
-    for (uint32_t k = 0; k < size; k += 16) {
-        uint32_t other = flipped(v->swizzle, first + k) ? 8 : 0;
-        unsigned char *chunk = v->to + (swizzled(v->swizzle, first + k) - v->place);
-
-        memcpy(chunk, buffer + k + other, 8);
-        memcpy(chunk + 8, buffer + k + 8 - other, 8);
-    }
+    put_row(v, row, buffer, size);
     return true;
 }
 
 static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct move *v = ctx;
-    const struct ptxi_tensor_map *m = v->map;
     unsigned char buffer[MOST_ROW], *to = (unsigned char *)(uintptr_t)at;
-    uint32_t size = row_bytes(m), first = v->place + row * row_pitch(m);
+    uint32_t size = row_bytes(v->map);
 
-    for (uint32_t k = 0; k < size; k += 16) {
-        uint32_t other = flipped(v->swizzle, first + k) ? 8 : 0;
-        const unsigned char *chunk = v->from + (swizzled(v->swizzle, first + k) - v->place);
-
-        memcpy(buffer + k + other, chunk, 8);
-        memcpy(buffer + k + 8 - other, chunk + 8, 8);
+    if (bytes == size && !v->reduce) {
+        get_row(v, row, to, size);
+        return true;
     }
+    get_row(v, row, buffer, size);
     if (bytes % 16 && v->there(v->ctx, at + bytes, 16 - bytes % 16))
         bytes += 16 - bytes % 16;
     if (bytes && v->reduce)
@@ -342,12 +405,12 @@ static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint3
 
 void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place)
 {
-    ptxi_tensor_walk(m, corner, load_row, &(struct move){ .map = m, .to = box, .place = place, .swizzle = swizzles[m->swizzle] });
+    ptxi_tensor_walk(m, corner, load_row, &(struct move){ .map = m, .to = box, .place = place });
 }
 
 void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce, ptxi_tensor_there *there, void *ctx)
 {
-    ptxi_tensor_walk(m, corner, store_row, &(struct move){ .map = m, .from = box, .place = place, .reduce = reduce, .swizzle = swizzles[m->swizzle], .there = there, .ctx = ctx });
+    ptxi_tensor_walk(m, corner, store_row, &(struct move){ .map = m, .from = box, .place = place, .reduce = reduce, .there = there, .ctx = ctx });
 }
 
 unsigned ptxi_tensor_reduction(const struct ptxi_tensor_map *m, enum ptxi_tensor_reduction r)

@@ -55,6 +55,8 @@ uint32_t ptxi_tensor_box_room(const struct ptxi_tensor_map *m);
  * others of the row, or with no bytes all of it, lie beyond the tensor. False ends the walk. */
 typedef bool ptxi_tensor_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes);
 bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx);
+/* The bytes [lo, hi) that a box reaches, all of it inside of the tensor; false: it may not be, or is no tile. */
+bool ptxi_tensor_reach(const struct ptxi_tensor_map *m, const int32_t *corner, uint64_t *lo, uint64_t *hi);
 
 /* Global to shared memory, zeros for what lies beyond; or back, where `reduce` may be an operation of atom, and whole 16 bytes are written
  * behind the end of a row, too, as far as `there` has memory. The box is at offset `place`, a multiple of 128, of a CTA's shared memory. */

@@ -178,6 +178,50 @@ static void time_bulk(const struct sync_bench *b, int32_t size, bool load, doubl
     print_row(b->o, "bulk copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of memcpy", limit);
 }
 
+enum { ROW = 128, PITCH = 2 * ROW }; /* bytes of a tile's row, and from one to the next in the tensor */
+
+static ptxiTensorMap tile_map(const struct sync_bench *b, int32_t rows, ptxiTensorMapSwizzle swizzle)
+{
+    const uint64_t dims[2] = { PITCH / 4, BYTES / PITCH }, strides[1] = { PITCH };
+    const uint32_t box[2] = { ROW / 4, (uint32_t)rows }, steps[2] = { 1, 1 };
+    ptxiTensorMap map;
+
+    bench_must(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)b->from, dims, strides, box, steps, PTXI_TENSOR_MAP_INTERLEAVE_NONE,
+                                        swizzle, PTXI_TENSOR_MAP_L2_PROMOTION_NONE, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE), "tensor map");
+    return map;
+}
+
+static double rows_time(const struct sync_bench *b, int32_t rows, int32_t pieces)
+{
+    const unsigned char *from = (const unsigned char *)(uintptr_t)b->from;
+    double start = bench_work_now();
+
+    for (int32_t k = 0; k < pieces; k++) {
+        unsigned char *tile = b->host + (k & 1) * rows * ROW;
+
+        for (int32_t r = 0; r < rows; r++, from += PITCH)
+            memcpy(tile + r * ROW, from, ROW);
+        __asm__ volatile("" : : : "memory");
+    }
+    return bench_work_now() - start;
+}
+
+static void time_tiles(const struct sync_bench *b, int32_t rows, ptxiTensorMapSwizzle swizzle, double limit)
+{
+    int32_t size = rows * ROW, pieces = (b->o->quick ? 1 << 17 : BYTES) / (rows * PITCH);
+    double ours[BENCH_MOST_ROUNDS], its[BENCH_MOST_ROUNDS];
+    ptxiTensorMap map = tile_map(b, rows, swizzle);
+    void *params[] = { &map, (void *)&b->small, &size, &pieces };
+    char what[120];
+
+    for (int i = 0; i < b->o->rounds; i++) {
+        ours[i] = launched(function(b, "tile_load"), 1, 32, 2 * (unsigned)size, false, params);
+        its[i] = rows_time(b, rows, pieces);
+    }
+    snprintf(what, sizeof what, "%d rows of %d bytes%s, %.1f GB/s", rows, ROW, swizzle ? ", swizzled" : "", (double)size * pieces / bench_median(ours, b->o->rounds) * 1e-9);
+    print_row(b->o, "tensor copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of memcpy", limit);
+}
+
 static void time_pipeline(const struct sync_bench *b, const char *name, unsigned element)
 {
     enum { CTAS = 16, THREADS = 256 };
@@ -249,6 +293,10 @@ bool bench_sync(const struct options *o)
     open_bench(&b);
     for (unsigned k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++)
         time_bulk(&b, sizes[k / 2].size, k % 2 == 0, sizes[k / 2].limit);
+    for (int32_t rows = 32; rows <= 128; rows *= 4) {
+        time_tiles(&b, rows, PTXI_TENSOR_MAP_SWIZZLE_NONE, 0);
+        time_tiles(&b, rows, PTXI_TENSOR_MAP_SWIZZLE_128B, 0);
+    }
     time_pipeline(&b, "words2", 4);
     time_pipeline(&b, "words4", 4);
     time_pipeline(&b, "vectors2", 16);

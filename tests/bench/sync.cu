@@ -19,6 +19,8 @@ extern "C" __global__ void grid_sync(unsigned *count, unsigned *wrong, int turns
     }
 }
 
+extern __shared__ __align__(128) char tile[];
+
 static __device__ unsigned shared_address(const void *p)
 {
     return (unsigned)__cvta_generic_to_shared(p);
@@ -35,10 +37,27 @@ static __device__ void wait(unsigned long long *full, int parity)
                  :: "r"(shared_address(full)), "r"(parity) : "memory");
 }
 
-// One warp gets pieces of `from`, two of them under way at a time, and adds the first words.
-extern "C" __global__ void bulk_load(const char *from, unsigned *sums, int size, int pieces)
+struct alignas(64) TensorMap {
+    char bytes[128];
+};
+
+static __device__ void fetch(char *to, const char *from, int, int size, unsigned long long *full)
 {
-    extern __shared__ __align__(128) char tile[];
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(shared_address(to)), "l"(from), "r"(size), "r"(shared_address(full)) : "memory");
+}
+
+static __device__ void fetch(char *to, const TensorMap *from, int row, int, unsigned long long *full)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(shared_address(to)), "l"(from), "r"(0), "r"(row), "r"(shared_address(full)) : "memory");
+}
+
+enum { ROW = 128 };
+
+// One warp gets pieces of what lies in global memory, two of them under way at a time, and adds the first words.
+template <typename GET> static __device__ void load(unsigned *sums, int size, int pieces, GET get)
+{
     __shared__ unsigned long long full[2];
     unsigned sum = 0;
 
@@ -50,8 +69,7 @@ extern "C" __global__ void bulk_load(const char *from, unsigned *sums, int size,
     for (int k = 0; k < pieces + 1; k++) {
         if (k < pieces && threadIdx.x == 0) {
             expect(&full[k & 1], size);
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                         :: "r"(shared_address(tile + (k & 1) * size)), "l"(from + (size_t)k * size), "r"(size), "r"(shared_address(&full[k & 1])) : "memory");
+            get(tile + (k & 1) * size, k, &full[k & 1]);
         }
         if (k > 0) {
             wait(&full[(k - 1) & 1], (k - 1) >> 1 & 1);
@@ -62,11 +80,20 @@ extern "C" __global__ void bulk_load(const char *from, unsigned *sums, int size,
     sums[threadIdx.x] = sum;
 }
 
+extern "C" __global__ void bulk_load(const char *from, unsigned *sums, int size, int pieces)
+{
+    load(sums, size, pieces, [=](char *to, int k, unsigned long long *full) { fetch(to, from + (size_t)k * size, 0, size, full); });
+}
+
+// Tiles of rows of 128 bytes.
+extern "C" __global__ void tile_load(const __grid_constant__ TensorMap map, unsigned *sums, int size, int pieces)
+{
+    load(sums, size, pieces, [&](char *to, int k, unsigned long long *full) { fetch(to, &map, k * (size / ROW), size, full); });
+}
+
 // One thread puts the same tile into all pieces of `to`, two of them under way at a time.
 extern "C" __global__ void bulk_store(char *to, const unsigned *words, int size, int pieces)
 {
-    extern __shared__ __align__(128) char tile[];
-
     for (int k = threadIdx.x; k < size / 4; k += 32)
         ((unsigned *)tile)[k] = words[k];
     __syncwarp();

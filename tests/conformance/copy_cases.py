@@ -9,6 +9,11 @@ DATA = 65536
 UNTOUCHED = 3
 SPAN = (0, 32, 64, 128, 128, 128, 128)  # of a swizzle, bytes
 CASES = []
+fresh = 0  # other numbers give other cases
+
+
+def chance(k):
+    return random.Random('%d %d' % (fresh, k) if fresh else k)
 
 
 def case(name, text, m=None, data=(1, DATA), out=None, args=(), ctas=1, block=128, probe=False):
@@ -94,7 +99,7 @@ def fills(type):
 
 
 def tile_loads():
-    R = random.Random(1)
+    R = chance(1)
     for type in range(13):
         for rank in range(1, 6):
             for swizzle in range(4):
@@ -128,7 +133,7 @@ def tile_loads():
 
 
 def tile_stores():
-    R = random.Random(2)
+    R = chance(2)
     for type in range(13):
         for rank in range(1, 6):
             for swizzle in range(4):
@@ -146,7 +151,7 @@ NEAR = {F16: 6, BF16: 7, F64: 5}
 
 
 def tile_reductions():
-    R = random.Random(3)
+    R = chance(3)
     for op in REDUCTIONS:
         for type in range(13):
             known = type in REDUCTIONS[op]
@@ -192,7 +197,7 @@ def pixel(R, m, store=False):
 
 
 def columns():
-    R = random.Random(4)
+    R = chance(4)
     for type in range(13):
         for rank in range(3, 6):
             for k in range(6):
@@ -236,7 +241,7 @@ def random_slices(R, type, rank, layout, swizzle):
 
 
 def interleaved():
-    R = random.Random(5)
+    R = chance(5)
     for layout in (1, 2):
         for type in (U8, U16, F32, F64, TF32, F16):
             for rank in (3, 4, 5):
@@ -246,16 +251,21 @@ def interleaved():
                 m = random_slices(R, type, rank, layout, R.randrange(4))
                 case('interleave/store-%d-%d-%dd' % (layout, type, rank), store(rank), m, data=(UNTOUCHED, DATA), out=(0, OUT), args=args(corner(R, m, True)))
         for rank in (3, 4, 5):  # pixels along the dimensions before that of slices?
-            for k in range(2):
+            for k in range(8):
                 unit = 16 * layout
-                dims = (9, 5, 3, 3, 2)[:rank - 2] + (4, 3)
+                dims = (9, 5, 3)[:rank - 2] + (4, 3)
                 strides = [unit * product(dims[:d]) for d in range(1, rank)]
-                m = im2col(U16, 0, dims, strides, (-1,) * (rank - 2), (0,) * (rank - 2), 8 * layout, 20, (1,) * rank, layout, layout - 1)
-                case('slices/columns-%d-%d-%dd' % (layout, k, rank), load(rank, True), m, data=(0, DATA), args=args((1,) * (rank - 2) + (k, 1), (1, 0), 0, bytes_of(m)), probe=True)
+                swizzle = layout - 1 if k < 4 else k % 4
+                m = im2col(U16, 0, dims, strides, (-1,) * (rank - 2), (0,) * (rank - 2), 8 * layout * (1 + k % 2), (20, 20, 7, 33)[k % 4], (1, 1 + (k == 5), 1, 1, 1)[:rank], layout, swizzle)
+                at = [(1,) * (rank - 2) + (k % 2, 1), (-1,) * (rank - 2) + (0, 0), (0,) * (rank - 2) + (3, 2), (0,) * (rank - 2) + (4, 1), (2, 1, 0)[:rank - 2] + (-1, 1), (1,) * (rank - 2) + (1, 0), (3, 1, 1)[:rank - 2] + (0, 3), (0,) * (rank - 1) + (1,)][k]
+                offset = [(1, 0, 0), (0, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 0), (0, 0, 0), (0, 0, 1)][k][:rank - 2]
+                case('slices/columns-%d-%d-%dd' % (layout, k, rank), load(rank, True), m, data=(0, DATA), args=args(at, offset, 0, bytes_of(m)), probe=True)
+                if k in (0, 2):
+                    case('slices/store-%d-%d-%dd' % (layout, k, rank), store(rank, '', True), m, data=(UNTOUCHED, DATA), out=(0, OUT), args=args([abs(x) for x in at]), probe=True)
 
 
 def multicasts():
-    R = random.Random(6)
+    R = chance(6)
     for ctas in (2, 3, 4):
         for k in range(3):
             mask, sender = (1 << ctas) - 1 if k == 0 else R.randrange(1, 1 << ctas), R.randrange(ctas)
@@ -277,7 +287,7 @@ ELEMTYPE = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12]
 
 
 def changed():
-    R = random.Random(7)
+    R = chance(7)
     plain = tiled(U32, 0, (64, 20, 10), (256, 5120), (16, 4, 2), (1, 1, 1))
     at = (4, 3, 1)
 
@@ -411,13 +421,13 @@ FAIL = 21, 52  # error 719 on an H200, for no reason that is known
 
 def barriers():
     for k in range(60):
-        R = random.Random(1000 + k)
+        R = chance(1000 + k)
         b = Barrier(R, R.choice((1, 2, 3, 7, 32, 1000, (1 << 20) - 1)))
         for _ in range(30):
             R.choice((b.arrive, b.arrive, b.bytes, b.test))()
             if R.randrange(2):
                 b.test()
-        case('mbarrier/%d' % k, sequence(b.text), block=32, probe=k in FAIL)
+        case('mbarrier/%d' % k, sequence(b.text), block=32, probe=k in FAIL and not fresh)
     remote = REMOTE + """@%one mbarrier.init.shared.b64 [%m], 6; barrier.cluster.arrive; barrier.cluster.wait;
 @%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5]; @%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5], 2;
 @%one mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%i5], 64; @%one mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%i5], 32;
@@ -444,8 +454,25 @@ def illegal():
     case('illegal/rank', load(3), m, args=args((0, 0, 0), (), 0, bytes_of(m)))
 
 
-def all_cases():
-    for f in (tile_loads, tile_stores, tile_reductions, columns, interleaved, multicasts, changed, untensored, barriers, illegal):
+def mixtures():
+    """Bulk copies of any size from any place; only in fresh recordings."""
+    R = chance(9)
+    for k in range(60):
+        kind = R.choice(list(BULK))
+        place, n = 16 * R.randrange(1, 500), 16 * R.randrange(1, 500)
+        case('bulk/%s-any-%d' % (kind, k), bulk(kind), out=(1 if kind in ('store', 'remote') else UNTOUCHED, OUT * BULK[kind][1]), data=(UNTOUCHED if kind == 'store' else 2, DATA), args=args((), (), min(place, 8192 - n), n), ctas=BULK[kind][1])
+        op = R.choice(list(TYPES))
+        type = R.choice(TYPES[op])
+        p = 4 if op in ('inc', 'dec') else R.choice((1, NEAR_OF.get(type, 2)))
+        n = 16 * R.randrange(1, 500)
+        case('reduce/bulk-any-%d' % k, bulk_reduce(op, type, False), data=(p + SEED * R.randrange(1, 9), DATA), out=(p + SEED * R.randrange(1, 9), OUT), args=args((), (), min(place, 8192 - n), n))
+
+
+def all_cases(seed=0):
+    """With another seed others, where chance has a say in them."""
+    global fresh
+    fresh = seed
+    for f in (tile_loads, tile_stores, tile_reductions, columns, interleaved, multicasts, changed, untensored, barriers) + ((mixtures,) if fresh else (illegal,)):
         f()
     return CASES
 
@@ -454,7 +481,7 @@ def all_cases():
 
 def verdicts():
     """(map's description, rank, which pointers are NULL, misalignment of the map)"""
-    R = random.Random(8)
+    R = chance(8)
     out = []
 
     def add(m, rank=None, null=(), misaligned=0):
