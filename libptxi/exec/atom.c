@@ -6,7 +6,11 @@
 #include "exec/atomop.h"
 #include "exec/level.h"
 #include "exec/memory.h"
+#include "exec/scattered.h"
 #include "exec/span.h"
+
+/* No calls on the short ways, which so need no stack. */
+#define INLINE inline __attribute__((always_inline))
 
 enum { ATOM_SPACE = 3, ATOM_SHARED = 1, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
 
@@ -46,25 +50,50 @@ static inline bool is_alone(const struct ptxi_warp *w, const struct ptxi_insn *i
     return !(i->mods & ATOM_WIDE_SCOPE) && w->cta->grid->one_worker;
 }
 
-/* Whether all lanes' operations lead into the CTA's shared memory, as the instruction says, and are aligned. */
-static __attribute__((noinline)) bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+/* Whether the operations of the active lanes lead into the CTA's shared memory, as the instruction says, and are aligned. */
+static __attribute__((noinline)) bool some_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size, struct span *s)
 {
-    struct span s = span32(PTXI_SLOT(w, i->a), w->active);
-
-    return !((s.bits | (uint32_t)i->imm) & (size - 1)) && shared_covers(w, i, s.lo, s.hi, size);
+    *s = span32(PTXI_SLOT(w, i->a), w->active);
+    return !((s->bits | (uint32_t)i->imm) & (size - 1)) && shared_covers(w, i, s->lo, s->hi, size);
 }
 
-/* Whether all of them lead into one allocation that may be written, and are aligned. */
-static __attribute__((noinline)) bool all_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+/* Whether they lead into one allocation that may be written, and are aligned. */
+static __attribute__((noinline)) bool some_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size, struct span *s)
 {
     uint32_t align = size << (i->mods >> ATOM_ALIGN_SHIFT);
-    struct span s;
 
-    if (space_of(i) == PTXI_MS_SHARED)
-        return false;
-    s = span64(PTXI_SLOT(w, i->a), w->active);
-    return !((s.bits | (uint32_t)i->imm) & (align - 1)) &&
-           ptxi_mem_covers(w, ptxi_mem_hit(w, i), s.lo + (uint64_t)(int64_t)i->imm, s.hi - s.lo + size, true);
+    *s = span64(PTXI_SLOT(w, i->a), w->active);
+    return !((s->bits | (uint32_t)i->imm) & (align - 1)) &&
+           ptxi_mem_covers(w, ptxi_mem_hit(w, i), s->lo + (uint64_t)(int64_t)i->imm, s->hi - s->lo + size, true);
+}
+
+/* The same for all lanes and elements that are no part of vectors. */
+static INLINE bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    return w->active == PTXI_ALL_LANES && all_below32(PTXI_SLOT(w, i->a), (uint32_t)i->imm, (uint32_t)w->shared_size, size);
+}
+
+static INLINE bool all_global(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    return w->active == PTXI_ALL_LANES && !(i->mods >> ATOM_ALIGN_SHIFT) && all_within64(w, i, PTXI_SLOT(w, i->a), size);
+}
+
+/* The same for all lanes in a row. */
+static INLINE bool shared_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint32_t *a = PTXI_SLOT(w, i->a);
+    uint32_t at = a[0] + (uint32_t)i->imm;
+
+    return a[1] == a[0] + size && w->active == PTXI_ALL_LANES && !(at & (size - 1)) && at + (uint64_t)PTXI_LANES * size <= w->shared_size && in_row32(a, size);
+}
+
+static INLINE bool global_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    uint64_t at = a[0] + (uint64_t)(int64_t)i->imm;
+
+    return a[1] == a[0] + size && w->active == PTXI_ALL_LANES && !(i->mods >> ATOM_ALIGN_SHIFT) && !(at & (size - 1)) &&
+           ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, (uint64_t)PTXI_LANES * size, true) && in_row64(a, size);
 }
 
 /* --- 128 bits at once, which compilers leave to a library --- */
@@ -108,11 +137,23 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
 #define store_any(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
 #define exchange_any(p, old, new) __atomic_compare_exchange_n(p, old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
+static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t element, size_t address)
+{
+    if (element == 2)
+        for (int l = 0; l < PTXI_LANES; l++)
+            ((uint16_t *)was)[l] = load_any((uint16_t *)(base + (address == 4 ? ((const uint32_t *)a)[l] : ((const uint64_t *)a)[l])));
+    else
+        gather(was, base, a, PTXI_ALL_LANES, element, address);
+}
+
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll_count(8)")
 #else
 #define UNROLLED _Pragma("GCC unroll 8")
 #endif
+
+/* Where old values go that nobody wants. */
+#define UNWANTED __builtin_assume_aligned(w->worker->unwanted, 64)
 
 /* A block for every lane l of `on`. */
 #define EACH_LANE(on, ...)                                                         \
@@ -127,26 +168,7 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
             }                                                                      \
     } while (0)
 
-/* Whether all lanes' operations lead to elements in a row, in the CTA's shared memory or in one allocation, as the instruction says. */
-static inline bool shared_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
-{
-    const uint32_t *a = PTXI_SLOT(w, i->a);
-
-    return w->active == PTXI_ALL_LANES && in_row32(a, size) && a[0] <= a[PTXI_LANES - 1] && !((a[0] + (uint32_t)i->imm) & (size - 1)) &&
-           shared_covers(w, i, a[0], a[PTXI_LANES - 1], size);
-}
-
-static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
-{
-    const uint64_t *a = PTXI_SLOT(w, i->a);
-    uint64_t at = a[0] + (uint64_t)(int64_t)i->imm;
-    uint32_t align = size << (i->mods >> ATOM_ALIGN_SHIFT);
-
-    return align == size && w->active == PTXI_ALL_LANES && in_row64(a, size) && !(at & (size - 1)) &&
-           ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, (uint64_t)PTXI_LANES * size, true);
-}
-
-/* Where all addresses, of type A and counted from BASE, are known to be good. */
+/* Where all addresses, of type A and counted from BASE, are known to be good and nobody else is near. d may be the slot of a source. */
 #define ATOM_EACH(size, name, T, NEW, SHARED, A, BASE)                                                        \
     static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
     {                                                                                                         \
@@ -155,23 +177,76 @@ static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
         const bool shared = SHARED;                                                                           \
                                                                                                               \
         (void)shared;                                                                                         \
-        EACH_LANE(w->active, {                                                                                \
+        if (w->active == PTXI_ALL_LANES && !d)                                                                \
+            UNROLLED for (unsigned l = 0; l < PTXI_LANES; l++) {                                              \
+                T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                          \
+                                                                                                              \
+                (void)x, (void)y, (void)old;                                                                  \
+                store_##size(p, NEW);                                                                         \
+            }                                                                                                 \
+        else                                                                                                  \
+            EACH_LANE(w->active, {                                                                            \
+                T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                          \
+                                                                                                              \
+                (void)x, (void)y, (void)old;                                                                  \
+                store_##size(p, NEW);                                                                         \
+                if (d)                                                                                        \
+                    d[l] = old;                                                                               \
+            });                                                                                               \
+        NEXT;                                                                                                 \
+    }
+
+/* The same where NEW is dear: for all lanes at once, as long as each finds what was there before any of them. */
+#define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A, BASE)                                                  \
+    RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c)\
+    {                                                                                                         \
+        const uintptr_t base = (uintptr_t)(BASE) + (uintptr_t)(intptr_t)i->imm;                               \
+        const A *a = PTXI_SLOT(w, i->a);                                                                      \
+        const bool shared = SHARED;                                                                           \
+        _Alignas(64) T was[PTXI_LANES], now[PTXI_LANES];                                                      \
+        ptxi_lanes left = w->active;                                                                          \
+        unsigned done = 0;                                                                                    \
+                                                                                                              \
+        (void)shared;                                                                                         \
+        if (left == PTXI_ALL_LANES) {                                                                         \
+            read_lanes(was, base, a, sizeof(T), sizeof(A));                                                   \
+            FOR_LANES {                                                                                       \
+                T old = was[l], x = b[l], y = c[l];                                                           \
+                                                                                                              \
+                (void)x, (void)y;                                                                             \
+                now[l] = (NEW);                                                                               \
+            }                                                                                                 \
+            UNROLLED for (; done < PTXI_LANES; done++) {                                                      \
+                T *p = (T *)(base + a[done]);                                                                 \
+                                                                                                              \
+                if (load_##size(p) != was[done])                                                              \
+                    break;                                                                                    \
+                store_##size(p, now[done]);                                                                   \
+            }                                                                                                 \
+            if (d)                                                                                            \
+                memcpy(d, was, done * sizeof(T));                                                             \
+            if (done == PTXI_LANES)                                                                           \
+                NEXT;                                                                                         \
+            left <<= done;                                                                                    \
+        }                                                                                                     \
+        for (; left; left &= left - 1) {                                                                      \
+            unsigned l = ptxi_first_lane(left);                                                               \
             T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
                                                                                                               \
             (void)x, (void)y;                                                                                 \
             store_##size(p, NEW);                                                                             \
-            d[l] = old;                                                                                       \
-        });                                                                                                   \
+            if (d)                                                                                            \
+                d[l] = old;                                                                                   \
+        }                                                                                                     \
         NEXT;                                                                                                 \
     }
 
-/* Every operation: NEW is the value that replaces `old`, from x = b and y = c. */
-#define ATOM_OF(size, name, T, NEW)                                                                           \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w) \
+/* Every operation: NEW is the value that replaces `old`, from x = b and y = c. d, where no old values are wanted, is NULL. */
+#define ATOM_OF(EACH, size, name, T, NEW)                                                                           \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, \
+                                                                             const T *c, bool inside)         \
     {                                                                                                         \
-        const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
-        T *d = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);                                              \
-        bool inside = all_global(w, i, sizeof(T)), alone = is_alone(w, i);                                    \
+        bool alone = is_alone(w, i);                                                                          \
                                                                                                               \
         for (ptxi_lanes left = w->active; left; left &= left - 1) {                                           \
             unsigned l = ptxi_first_lane(left);                                                               \
@@ -197,6 +272,35 @@ static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
         }                                                                                                     \
         NEXT;                                                                                                 \
     }                                                                                                         \
+    /* All lanes at one address, which changes once. */                                                       \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_together(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, \
+                                                                             const T *c, T *p, const bool shared) \
+    {                                                                                                         \
+        bool alone = shared || is_alone(w, i);                                                                \
+        T first = load_##size(p), old;                                                                        \
+                                                                                                              \
+        do {                                                                                                  \
+            old = first;                                                                                      \
+            EACH_LANE(w->active, {                                                                            \
+                T x = b[l], y = c[l];                                                                         \
+                                                                                                              \
+                (void)x, (void)y;                                                                             \
+                old = (NEW);                                                                                  \
+            });                                                                                               \
+            if (alone)                                                                                        \
+                store_##size(p, old);                                                                         \
+        } while (!alone && !exchange_##size(p, &first, old));                                                 \
+        old = first;                                                                                          \
+        if (d)                                                                                                \
+            EACH_LANE(w->active, {                                                                            \
+                T was = old, x = b[l], y = c[l];                                                              \
+                                                                                                              \
+                (void)x, (void)y;                                                                             \
+                old = (NEW);                                                                                  \
+                d[l] = was;                                                                                   \
+            });                                                                                               \
+        NEXT;                                                                                                 \
+    }                                                                                                         \
     RACY static inline void name##_row(unsigned char *at, const T *b, const T *c, T *d, const bool shared)    \
     {                                                                                                         \
         struct { T v; } __attribute__((may_alias)) *p = (void *)at;                                           \
@@ -210,32 +314,50 @@ static inline bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
             d[l] = old;                                                                                       \
         }                                                                                                     \
     }                                                                                                         \
-    ATOM_EACH( size, name##_each_shared, T, (NEW), true, uint32_t, w->shared )                                \
-    ATOM_EACH( size, name##_each_global, T, (NEW), false, uint64_t, 0 )                                       \
+    EACH( size, name##_each_shared, T, (NEW), true, uint32_t, w->shared )                                \
+    EACH( size, name##_each_global, T, (NEW), false, uint64_t, 0 )                                       \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        bool shared = (i->mods & ATOM_SPACE) == ATOM_SHARED, inside;                                          \
+        struct span s;                                                                                        \
+                                                                                                              \
+        inside = shared ? some_shared(w, i, sizeof(T), &s) : some_global(w, i, sizeof(T), &s);                \
+        if (inside && s.lo == s.hi)                                                                           \
+            return name##_together(i, w, d, b, c, (T *)((shared ? (uintptr_t)w->shared : 0) + (uintptr_t)s.lo + (uintptr_t)(intptr_t)i->imm), shared); \
+        if (inside && shared)                                                                                 \
+            return name##_each_shared(i, w, d, b, c);                                                         \
+        if (inside && is_alone(w, i))                                                                         \
+            return name##_each_global(i, w, d, b, c);                                                         \
+        return name##_anywhere(i, w, d, b, c, inside);                                                        \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        const uint64_t *a = PTXI_SLOT(w, i->a);                                                               \
+                                                                                                              \
+        if (!is_alone(w, i) || a[0] == a[1])                                                                  \
+            return name##_some(i, w, d, b, c);                                                                \
+        if (global_row(w, i, sizeof(T))) {                                                                    \
+            name##_row((unsigned char *)(uintptr_t)(a[0] + (uint64_t)(int64_t)i->imm), b, c, d ? d : UNWANTED, false);\
+            NEXT;                                                                                             \
+        }                                                                                                     \
+        return all_global(w, i, sizeof(T)) ? name##_each_global(i, w, d, b, c) : name##_some(i, w, d, b, c);  \
+    }                                                                                                         \
     OP( atom_##name )                                                                                         \
     {                                                                                                         \
         const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
-        _Alignas(64) T unwanted[PTXI_LANES];                                                                  \
-        T *d = i->d == PTXI_NO_SLOT ? unwanted : PTXI_SLOT(w, i->d);                                          \
+        T *d = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);                                              \
+        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
                                                                                                               \
-        if ((i->mods & ATOM_SPACE) == ATOM_SHARED) {                                                          \
-            if (shared_row(w, i, sizeof(T))) {                                                                \
-                name##_row(w->shared + (int64_t)((const uint32_t *)PTXI_SLOT(w, i->a))[0] + i->imm, b, c, d, true); \
-                NEXT;                                                                                         \
-            }                                                                                                 \
-            if (all_shared(w, i, sizeof(T)))                                                                  \
-                return name##_each_shared(i, w, d, b, c);                                                     \
-        } else if (is_alone(w, i)) {                                                                          \
-            if (global_row(w, i, sizeof(T))) {                                                                \
-                name##_row((unsigned char *)(uintptr_t)(((const uint64_t *)PTXI_SLOT(w, i->a))[0] + (uint64_t)(int64_t)i->imm), b, c, d, false); \
-                NEXT;                                                                                         \
-            }                                                                                                 \
-            if (all_global(w, i, sizeof(T)))                                                                  \
-                return name##_each_global(i, w, d, b, c);                                                     \
+        if ((i->mods & ATOM_SPACE) != ATOM_SHARED)                                                            \
+            return name##_global(i, w, d, b, c);                                                              \
+        if (shared_row(w, i, sizeof(T))) {                                                                    \
+            name##_row(w->shared + (uint32_t)(a[0] + (uint32_t)i->imm), b, c, d ? d : UNWANTED, true);        \
+            NEXT;                                                                                             \
         }                                                                                                     \
-        return name##_anywhere(i, w);                                                                         \
+        return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_each_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
     }
-#define ATOM(name, T, NEW) ATOM_OF(any, name, T, NEW)
+#define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, any, name, T, NEW)
+#define ATOM_FLOAT(name, T, NEW) ATOM_OF(ATOM_EACH_FLOAT, any, name, T, NEW)
 
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
@@ -243,5 +365,5 @@ ATOM( exch_b64, uint64_t, x )
 ATOM( cas_b16, uint16_t, old == x ? y : old )
 ATOM( cas_b32, uint32_t, old == x ? y : old )
 ATOM( cas_b64, uint64_t, old == x ? y : old )
-ATOM_OF( 128, exch_b128, u128, x )
-ATOM_OF( 128, cas_b128, u128, old == x ? y : old )
+ATOM_OF( ATOM_EACH, 128, exch_b128, u128, x )
+ATOM_OF( ATOM_EACH, 128, cas_b128, u128, old == x ? y : old )

@@ -3,17 +3,9 @@
 
 #include <string.h>
 
-static const void *slot_of(const struct ptxi_split *s, unsigned slot)
+static const void *slot_of(const struct ptxi_frame *frame, unsigned slot)
 {
-    return s->frame->regs + (size_t)slot * PTXI_UNIT;
-}
-
-static ptxi_lanes predicate_of(const struct ptxi_split *s)
-{
-    ptxi_lanes p;
-
-    memcpy(&p, slot_of(s, s->pc->c), sizeof p);
-    return (s->pc->mods & PTXI_MOD_NOT_C ? ~p : p) & s->lanes;
+    return frame->regs + (size_t)slot * PTXI_UNIT;
 }
 
 static bool is_red(unsigned op)
@@ -21,53 +13,55 @@ static bool is_red(unsigned op)
     return op == PTXI_OP_bar_red_popc || op == PTXI_OP_bar_red_and || op == PTXI_OP_bar_red_or;
 }
 
-void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done)
+void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes, const struct ptxi_barrier *done)
 {
-    unsigned char *d = s->frame->regs + (size_t)s->pc->d * PTXI_UNIT;
-    bool holds = s->pc->op == PTXI_OP_bar_red_and ? done->popc == done->voters : done->popc > 0;
+    unsigned char *d = frame->regs + (size_t)i->d * PTXI_UNIT;
+    bool holds = i->op == PTXI_OP_bar_red_and ? done->popc == done->voters : done->popc > 0;
 
-    if (!is_red(s->pc->op))
+    if (!is_red(i->op))
         return;
-    if (s->pc->op == PTXI_OP_bar_red_popc) {
-        for (ptxi_lanes left = s->lanes; left; left &= left - 1)
-            ((uint32_t *)d)[ptxi_first_lane(left)] = done->popc;
+    if (i->op == PTXI_OP_bar_red_popc) {
+        uint32_t *r = (uint32_t *)d;
+
+        if (lanes == PTXI_ALL_LANES)
+            for (unsigned l = 0; l < PTXI_LANES; l++)
+                r[l] = done->popc;
+        else
+            for (ptxi_lanes left = lanes; left; left &= left - 1)
+                r[ptxi_first_lane(left)] = done->popc;
     } else {
         ptxi_lanes *p = (ptxi_lanes *)d;
 
-        *p = holds ? *p | s->lanes : *p & ~s->lanes;
+        *p = holds ? *p | lanes : *p & ~lanes;
     }
 }
 
 /* Threads that the warps of these lanes bring to a barrier: 32 for each, however many of its threads have exited. */
-static uint32_t warp_threads(ptxi_lanes lanes)
+static inline uint32_t warp_threads(ptxi_lanes lanes)
 {
     uint32_t n = 0;
 
+    if (PTXI_WARP32S == 1)
+        return 32;
     for (unsigned g = 0; g < PTXI_WARP32S; g++)
         n += lanes & ptxi_warp32_lanes(g) ? 32 : 0;
     return n;
 }
 
-static inline void pass(struct ptxi_warp *w)
-{
-    w->arrived = 0;
-    w->splits[0].pc++;
-    w->splits[0].state = PTXI_SPLIT_READY;
-    w->state = PTXI_WARP_READY;
-    w->sync = PTXI_SYNC_PASSED;
-}
-
-static void release(struct ptxi_cta *cta, unsigned number)
+static __attribute__((noinline)) void release(struct ptxi_cta *cta, unsigned number)
 {
     struct ptxi_barrier done = cta->barriers[number];
 
     memset(&cta->barriers[number], 0, sizeof done);
     cta->barriers_in_use &= ~(1u << number);
-    for (struct ptxi_warp *w = cta->warps; w < cta->warps + cta->warp_count; w++)
-        if (w->sync == PTXI_SYNC_AT + number)
-            pass(w);
-        else if (w->arrived && w->sync < PTXI_SYNC_AT)
+    for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
+        if (w->sync == PTXI_SYNC_AT + number) {
+            w->sync = PTXI_SYNC_PASSED;
+            if (done.voters)
+                ptxi_barrier_result(w->frame, w->sync_pc, w->active, &done);
+        } else if (w->arrived && w->sync < PTXI_SYNC_AT) {
             ptxi_warp_release(w, number, &done);
+        }
 }
 
 static inline bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
@@ -75,30 +69,72 @@ static inline bool complete(const struct ptxi_cta *cta, const struct ptxi_barrie
     return b->arrived >= (b->expected ? b->expected : cta->live_threads);
 }
 
-/* The last one to arrive goes on without a pause. */
-const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i)
+/* A red's predicate. */
+static void vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes)
 {
-    unsigned number = i->imm & (PTXI_BARRIERS - 1);
+    ptxi_lanes p;
+
+    memcpy(&p, slot_of(frame, i->c), sizeof p);
+    b->popc += (uint32_t)__builtin_popcountll((i->mods & PTXI_MOD_NOT_C ? ~p : p) & lanes);
+    b->voters += (uint32_t)__builtin_popcountll(lanes);
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
+{
+    release(w->cta, number);
+    w->sync = PTXI_SYNC_NONE;
+    return i + 1;
+}
+
+/* The last one to arrive goes on without a pause. */
+const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+{
     struct ptxi_cta *cta = w->cta;
     struct ptxi_barrier *b = &cta->barriers[number];
-    struct ptxi_split *s = &w->splits[0];
 
     b->arrived += warp_threads(w->active);
-    if (i->imm >> PTXI_BAR_COUNT_SHIFT)
-        b->expected = (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT;
-    if (complete(cta, b)) {
-        release(cta, number);
-        return i + 1;
-    }
-    cta->barriers_in_use |= 1u << number;
-    w->arrived = w->active;
-    s->pc = i;
-    s->state = PTXI_SPLIT_BARRIER;
-    s->barrier = (uint16_t)number;
-    w->state = PTXI_WARP_WAITING;
-    w->event = PTXI_EVENT_WAITING;
+    if (threads)
+        b->expected = threads;
+    w->sync_pc = i;
     w->sync = (uint8_t)(PTXI_SYNC_AT + number);
+    if (complete(cta, b))
+        return pass(w, i, number);
+    cta->barriers_in_use |= 1u << number;
     return w->stop;
+}
+
+const struct ptxi_insn *ptxi_cta_red(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+{
+    vote(&w->cta->barriers[number], w->frame, i, w->active);
+    return ptxi_cta_sync(w, i, number, threads);
+}
+
+const struct ptxi_insn *ptxi_cta_pass_by(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+{
+    struct ptxi_cta *cta = w->cta;
+    struct ptxi_barrier *b = &cta->barriers[number];
+
+    b->arrived += warp_threads(w->active);
+    if (threads)
+        b->expected = threads;
+    cta->barriers_in_use |= 1u << number;
+    if (complete(cta, b))
+        release(cta, number);
+    return i + 1;
+}
+
+void ptxi_warp_settle(struct ptxi_warp *w)
+{
+    struct ptxi_split *s = &w->splits[0];
+
+    if (w->sync == PTXI_SYNC_PASSED) {
+        s->pc = w->sync_pc + 1;
+        w->sync = PTXI_SYNC_NONE;
+    } else if (w->sync >= PTXI_SYNC_AT) {
+        s->pc = w->sync_pc;
+        s->state = PTXI_SPLIT_BARRIER;
+        s->barrier = (uint16_t)(w->sync - PTXI_SYNC_AT);
+    }
 }
 
 /* The warp of these lanes, all waiting at barrier `number`, arrives. */
@@ -117,11 +153,9 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
         if (!here)
             continue;
         if (s->pc->b != PTXI_NO_SLOT)
-            b->expected = ((const uint32_t *)slot_of(s, s->pc->b))[ptxi_first_lane(here)];
-        if (is_red(s->pc->op)) {
-            b->popc += (uint32_t)__builtin_popcountll(predicate_of(s) & here);
-            b->voters += (uint32_t)__builtin_popcountll(here);
-        }
+            b->expected = ((const uint32_t *)slot_of(s->frame, s->pc->b))[ptxi_first_lane(here)];
+        if (is_red(s->pc->op))
+            vote(b, s->frame, s->pc, here);
         waits = s->pc->op != PTXI_OP_bar_arrive;
     }
     if (!waits)

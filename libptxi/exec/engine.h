@@ -20,6 +20,7 @@ enum ptxi_event {
     PTXI_EVENT_SWITCH,  /* the splits changed: pick again */
     PTXI_EVENT_QUANTUM, /* the scheduler should look */
     PTXI_EVENT_BARRIER, /* a warp of 32 threads has come to a CTA barrier, and no lane can run */
+    PTXI_EVENT_SYNC,    /* the warp as a whole waits at a CTA barrier, where it has arrived */
     PTXI_EVENT_WAITING, /* no lane can run until a barrier of the CTA or an mbarrier is complete */
     PTXI_EVENT_DONE,    /* no lane lives */
     PTXI_EVENT_BLOCKED, /* lanes wait for lanes that cannot come */
@@ -102,6 +103,7 @@ struct ptxi_worker {
     struct ptxi_mem_hit hits[PTXI_MEM_HITS];
     uint64_t clock;            /* instructions executed, as coarsely as the quantum counts them */
     bool claimed;
+    _Alignas(64) unsigned char unwanted[16 * PTXI_LANES]; /* results that an instruction does not want */
 };
 
 /* Dispatch tables and loops of the levels (run.c). */
@@ -114,7 +116,7 @@ const struct ptxi_level *ptxi_exec_level(void);
 
 /* split.c */
 
-/* Runs the warp until it is done, waits, has used its quantum, or fails. When it waits at a bar.sync, those behind it that have passed theirs
+/* Runs the warp until it is done, waits, has used its quantum, or fails. When it waits at a CTA barrier, those behind it that have passed theirs
  * may have run, too: *w becomes the last of them, whose event it is. */
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
 /* Puts the warp at the start of its kernel with the given lanes. */
@@ -186,17 +188,27 @@ const struct ptxi_insn *ptxi_count_shared(struct ptxi_warp *w, const struct ptxi
 
 /* barrier.c: CTA barriers. The warps of 32 whose living lanes all stand at one barrier arrive there. */
 void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);
-/* The same at a bar.sync of constants for a warp that has no other splits; returns what to run next. */
-const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i);
+/* The same for a warp that has no other splits, at bar.sync, bar.red and bar.arrive; returns what to run next. threads: that the barrier waits for;
+ * 0: all. */
+typedef const struct ptxi_insn *ptxi_whole_warp(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads);
+ptxi_whole_warp ptxi_cta_sync, ptxi_cta_red, ptxi_cta_pass_by;
+/* The warp's split tells where it stands, if it is or was at a barrier as a whole. */
+void ptxi_warp_settle(struct ptxi_warp *w);
 /* A warp of 32 has exited: barriers no longer wait for it. */
 void ptxi_cta_warp_done(struct ptxi_cta *cta);
-/* Writes what bar.red gives to the lanes of a waiting split. */
-void ptxi_barrier_result(struct ptxi_split *s, const struct ptxi_barrier *done);
+/* Writes what bar.red gives to waiting lanes of a frame. */
+void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes, const struct ptxi_barrier *done);
 
 /* cluster.c: barrier.cluster */
 const struct ptxi_insn *ptxi_cluster_arrive(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_cluster_wait(struct ptxi_warp *w, const struct ptxi_insn *i);
 void ptxi_cluster_exit(struct ptxi_warp *w, ptxi_lanes lanes);
+
+/* Whether the warp can run. */
+static inline bool ptxi_warp_ready(const struct ptxi_warp *w)
+{
+    return w->state == PTXI_WARP_READY && w->sync < PTXI_SYNC_AT;
+}
 
 static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
 {

@@ -3,14 +3,11 @@
  * Ways through an access, from fast to slow: lanes in a row (lane l at base + l * size), which is one wide copy;
  * groups of lanes in a row or at one address; all lanes within one allocation, checked by the lowest and the highest
  * address; lane by lane, which finds the fault. */
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
 #include <string.h>
 
 #include "exec/groups.h"
 #include "exec/level.h"
+#include "exec/scattered.h"
 #include "exec/span.h"
 
 /* How a space finds memory. Each gives, for an instruction whose lanes use addresses in slot a:
@@ -67,112 +64,8 @@
 #define PARAM_COVERS(s, n, access) OFFSETS_COVER(s, n, w->cta->grid->code->param_bytes)
 #define PARAM_SPACE PTXI_MS_PARAM
 
-/* Memory of kernels has no declared type. */
-#define LOAD_AS(M, p) (((const struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v)
-#define STORE_AS(M, p, x) (((struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v = (x))
-
 /* 16 bytes that the host reads and writes at once, where it has AVX. */
 typedef uint64_t whole __attribute__((vector_size(16)));
-
-/* Whole registers to and from addresses all over the place. The suffix: width of an element, width of an address. */
-#ifdef __AVX512F__
-#define FOR_EIGHT_64                                                                            \
-    for (int l = 0; l < PTXI_LANES; l += 8)                                                     \
-        for (__m512i at = _mm512_load_si512(a + l), *once = &at; once; once = NULL)
-
-static __attribute__((noinline)) void gather32_64(uint32_t *d, uintptr_t base, const uint64_t *a, ptxi_lanes on)
-{
-    FOR_EIGHT_64
-    {
-        __m256i old = _mm256_load_si256((const __m256i *)(d + l));
-
-        _mm256_store_si256((__m256i *)(d + l), _mm512_mask_i64gather_epi32(old, (__mmask8)(on >> l), at, (const void *)base, 1));
-    }
-}
-
-static __attribute__((noinline)) void gather64_64(uint64_t *d, uintptr_t base, const uint64_t *a, ptxi_lanes on)
-{
-    FOR_EIGHT_64
-    _mm512_store_si512(d + l, _mm512_mask_i64gather_epi64(_mm512_load_si512(d + l), (__mmask8)(on >> l), at, (const void *)base, 1));
-}
-
-static __attribute__((noinline)) void scatter32_64(uintptr_t base, const uint64_t *a, const uint32_t *x, ptxi_lanes on)
-{
-    FOR_EIGHT_64
-    _mm512_mask_i64scatter_epi32((void *)base, (__mmask8)(on >> l), at, _mm256_load_si256((const __m256i *)(x + l)), 1);
-}
-
-static __attribute__((noinline)) void scatter64_64(uintptr_t base, const uint64_t *a, const uint64_t *x, ptxi_lanes on)
-{
-    FOR_EIGHT_64
-    _mm512_mask_i64scatter_epi64((void *)base, (__mmask8)(on >> l), at, _mm512_load_si512(x + l), 1);
-}
-
-static __attribute__((noinline)) void gather32_32(uint32_t *d, uintptr_t base, const uint32_t *a, ptxi_lanes on)
-{
-    for (int l = 0; l < PTXI_LANES; l += 16) {
-        __m512i old = _mm512_load_si512(d + l), at = _mm512_load_si512(a + l);
-
-        _mm512_store_si512(d + l, _mm512_mask_i32gather_epi32(old, (__mmask16)(on >> l), at, (const void *)base, 1));
-    }
-}
-
-static __attribute__((noinline)) void gather64_32(uint64_t *d, uintptr_t base, const uint32_t *a, ptxi_lanes on)
-{
-    for (int l = 0; l < PTXI_LANES; l += 8) {
-        __m512i old = _mm512_load_si512(d + l);
-
-        _mm512_store_si512(d + l, _mm512_mask_i32gather_epi64(old, (__mmask8)(on >> l), _mm256_load_si256((const __m256i *)(a + l)), (const void *)base, 1));
-    }
-}
-
-static __attribute__((noinline)) void scatter32_32(uintptr_t base, const uint32_t *a, const uint32_t *x, ptxi_lanes on)
-{
-    for (int l = 0; l < PTXI_LANES; l += 16)
-        _mm512_mask_i32scatter_epi32((void *)base, (__mmask16)(on >> l), _mm512_load_si512(a + l), _mm512_load_si512(x + l), 1);
-}
-
-static __attribute__((noinline)) void scatter64_32(uintptr_t base, const uint32_t *a, const uint64_t *x, ptxi_lanes on)
-{
-    for (int l = 0; l < PTXI_LANES; l += 8)
-        _mm512_mask_i32scatter_epi64((void *)base, (__mmask8)(on >> l), _mm256_load_si256((const __m256i *)(a + l)), _mm512_load_si512(x + l), 1);
-}
-#undef FOR_EIGHT_64
-#else
-#define SCATTERED(e, w)                                                                                                                    \
-    RACY static __attribute__((noinline)) void gather##e##_##w(uint##e##_t *d, uintptr_t base, const uint##w##_t *a, ptxi_lanes on)        \
-    {                                                                                                                                      \
-        for (; on; on &= on - 1)                                                                                                           \
-            d[ptxi_first_lane(on)] = LOAD_AS(uint##e##_t, base + a[ptxi_first_lane(on)]);                                                  \
-    }                                                                                                                                      \
-    RACY static __attribute__((noinline)) void scatter##e##_##w(uintptr_t base, const uint##w##_t *a, const uint##e##_t *x, ptxi_lanes on) \
-    {                                                                                                                                      \
-        for (; on; on &= on - 1)                                                                                                           \
-            STORE_AS(uint##e##_t, base + a[ptxi_first_lane(on)], x[ptxi_first_lane(on)]);                                                  \
-    }
-SCATTERED(32, 32)
-SCATTERED(32, 64)
-SCATTERED(64, 32)
-SCATTERED(64, 64)
-#undef SCATTERED
-#endif
-
-/* Shared memory has 32-bit addresses, below 2^31. */
-static inline void gather(void *d, uintptr_t base, const void *a, ptxi_lanes on, size_t element, size_t address)
-{
-    if (element == 4)
-        address == 4 ? gather32_32(d, base, a, on) : gather32_64(d, base, a, on);
-    else
-        address == 4 ? gather64_32(d, base, a, on) : gather64_64(d, base, a, on);
-}
-
-static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_lanes on, size_t element, size_t address)
-{
-    if (element == 4)
-        address == 4 ? scatter32_32(base, a, x, on) : scatter32_64(base, a, x, on);
-    else
-        address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
-}
 
 /* Accesses that gather and scatter do: one element, as wide in memory as in the register. */
 #define WHOLE(n, M, D, SPACE) (n == 1 && sizeof(M) == sizeof(D) && (sizeof(M) == 4 || sizeof(M) == 8) && SPACE != PTXI_MS_LOCAL)

@@ -21,7 +21,7 @@ static inline struct ptxi_mem_hit *ptxi_mem_hit(const struct ptxi_warp *w, const
 
 /* True if [lo, lo + size) lies in the allocation that the instruction hit last. Lanes at both ends of the address space make
  * a size that wraps to 0. */
-static inline bool ptxi_mem_covers(const struct ptxi_warp *w, const struct ptxi_mem_hit *hit, uint64_t lo, uint64_t size, bool store)
+static inline __attribute__((always_inline)) bool ptxi_mem_covers(const struct ptxi_warp *w, const struct ptxi_mem_hit *hit, uint64_t lo, uint64_t size, bool store)
 {
     return lo >= hit->lo && lo + size <= (store ? hit->write_hi : hit->hi) && lo + size > lo &&
            hit->generation == atomic_load_explicit(w->generation, memory_order_acquire);

@@ -6,20 +6,33 @@ extern ptxi_handler *const PTXI_LEVELED(table)[PTXI_OP_COUNT];
 
 struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn *pc);
 
-/* Where a warp waits at a bar.sync and the next one has passed its own, this goes on with the next one. */
+/* The warp after this one, the first after the last, if it has passed the barrier at which this one waits now; else NULL. */
+static inline struct ptxi_warp *passed_next(struct ptxi_warp *w)
+{
+    struct ptxi_cta *c = w->cta;
+
+    if (w[1].sync == PTXI_SYNC_PASSED)
+        return w + 1;
+    return w + 1 == c->warps + c->warp_count && c->warps->sync == PTXI_SYNC_PASSED ? c->warps : NULL;
+}
+
 struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     for (;;) {
         ptxi_handler *const *table = w->table;
+        struct ptxi_warp *next;
 
         do
             pc = table[pc->op](pc, w);
         while (pc != w->stop);
-        if (w->sync < PTXI_SYNC_AT || w[1].sync != PTXI_SYNC_PASSED)
+        if (w->sync < PTXI_SYNC_AT)
             return w;
-        w++;
+        next = passed_next(w);
+        if (!next)
+            return w;
+        w = next;
         w->sync = PTXI_SYNC_NONE;
         w->event = PTXI_EVENT_NONE;
-        pc = w->splits[0].pc;
+        pc = w->sync_pc + 1;
     }
 }

@@ -669,7 +669,9 @@ struct ptxi_exec *ptxi_exec_create(unsigned workers)
         return NULL;
     x->level = ptxi_exec_level();
     x->worker_count = workers ? workers : default_workers();
-    x->workers = calloc(x->worker_count, sizeof *x->workers);
+    x->workers = aligned_alloc(_Alignof(struct ptxi_worker), x->worker_count * sizeof *x->workers);
+    if (x->workers)
+        memset(x->workers, 0, x->worker_count * sizeof *x->workers);
     x->threads = calloc(x->worker_count, sizeof *x->threads);
     pthread_mutex_init(&x->lock, NULL);
     pthread_cond_init(&x->work, NULL);

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #endif
 
+#include "exec/lanes.h"
 #include "exec/level.h"
 #include "exec/memory.h"
 
@@ -74,7 +75,7 @@ SPAN(64)
 #undef SPAN
 #endif
 
-static inline bool in_row64(const uint64_t *a, unsigned stride)
+static inline __attribute__((always_inline)) bool in_row64(const uint64_t *a, unsigned stride)
 {
     uint64_t base = a[0], off = 0;
 
@@ -83,7 +84,7 @@ static inline bool in_row64(const uint64_t *a, unsigned stride)
     return !off;
 }
 
-static inline bool in_row32(const uint32_t *a, unsigned stride)
+static inline __attribute__((always_inline)) bool in_row32(const uint32_t *a, unsigned stride)
 {
     uint32_t base = a[0], off = 0;
 
@@ -96,6 +97,33 @@ static inline bool in_row32(const uint32_t *a, unsigned stride)
 static inline bool shared_covers(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t hi, uint32_t n)
 {
     return hi <= INT32_MAX && (int64_t)lo + i->imm >= 0 && (int64_t)hi + i->imm + n <= (int64_t)w->shared_size;
+}
+
+/* Whether `size` bytes, a power of two, at a[l] + by lie below `end` and are aligned, for all lanes. */
+static inline __attribute__((always_inline)) bool all_below32(const uint32_t *a, uint32_t by, uint32_t end, uint32_t size)
+{
+    const uint32_t shift = (uint32_t)__builtin_ctz(size), count = end / size;
+    ptxi_lanes outside;
+
+    /* rotated: what is not aligned is far away */
+    COMPARE_32(outside, uint32_t, a, a, ((x + by) >> shift | (x + by) << (32 - shift)) >= count);
+    return !outside;
+}
+
+/* Whether as many bytes at a[l] + imm may be written and are aligned, for all lanes, in the allocation that the instruction hit last. */
+static inline __attribute__((always_inline)) bool all_within64(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *a, uint64_t size)
+{
+    const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
+    uint64_t first = hit->lo - (uint64_t)(int64_t)i->imm, most = hit->write_hi - hit->lo - size, out = 0, bits = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++) {
+        uint64_t offset = a[l] - first;
+
+        out |= offset | (most - offset); /* the sign: below the first or beyond the last */
+        bits |= a[l];
+    }
+    return !(out >> 63) && !((bits | (uint32_t)i->imm) & (size - 1)) && hit->write_hi >= hit->lo + size &&
+           hit->generation == atomic_load_explicit(w->generation, memory_order_acquire);
 }
 
 /* The check of a range, in line as long as the instruction stays in the allocation that it hit last. */

@@ -222,6 +222,8 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level 
         struct ptxi_split *s;
         bool work;
 
+        if (w->sync)
+            ptxi_warp_settle(w);
         if (!w->split_count)
             return PTXI_EVENT_DONE;
         if (w->split_count > 1 && !w->goes_on)
@@ -242,6 +244,8 @@ enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level 
         enter(w, s);
         w->event = PTXI_EVENT_NONE;
         w = *which = level->run(w, s->pc);
+        if (w->sync >= PTXI_SYNC_AT)
+            return PTXI_EVENT_SYNC;
         if (w->event == PTXI_EVENT_NONE) {
             w->splits[w->current].pc = w->stop;
             continue;
@@ -423,7 +427,7 @@ void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_b
             continue;
         leave_waiting(w, s, w->arrived);
         w->arrived &= ~s->lanes;
-        ptxi_barrier_result(s, done);
+        ptxi_barrier_result(s->frame, s->pc, s->lanes, done);
         s->pc++;
         s->state = PTXI_SPLIT_READY;
         w->state = PTXI_WARP_READY;

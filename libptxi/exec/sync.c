@@ -22,7 +22,7 @@ static inline ptxi_lanes others(const struct ptxi_warp *w, unsigned slot, uint32
 }
 
 /* Lanes that name different barriers part. */
-static const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_insn *i)
+static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_whole_warp *whole)
 {
     uint32_t number, threads = 0;
     ptxi_lanes other = others(w, i->a, &number);
@@ -35,14 +35,22 @@ static const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_in
         return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
     if (other)
         ptxi_split_off(w, i, other);
-    return ptxi_leave_barrier(w, i, number);
+    return w->split_count == 1 ? whole(w, i, number, threads) : ptxi_leave_barrier(w, i, number);
 }
 
-OP( bar_sync ) { return i->mods & PTXI_BAR_CONSTANT && w->split_count == 1 ? ptxi_cta_sync(w, i) : barrier(w, i); }
-OP( bar_arrive ) { return barrier(w, i); }
-OP( bar_red_popc ) { return barrier(w, i); }
-OP( bar_red_and ) { return barrier(w, i); }
-OP( bar_red_or ) { return barrier(w, i); }
+#define BAR(name, whole)                                                                                              \
+    OP( name )                                                                                                        \
+    {                                                                                                                 \
+        if (i->mods & PTXI_BAR_CONSTANT && w->split_count == 1)                                                       \
+            return whole(w, i, i->imm & (PTXI_BARRIERS - 1), (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT);                \
+        return barrier(w, i, whole);                                                                                  \
+    }
+BAR( bar_sync, ptxi_cta_sync )
+BAR( bar_arrive, ptxi_cta_pass_by )
+BAR( bar_red_popc, ptxi_cta_red )
+BAR( bar_red_and, ptxi_cta_red )
+BAR( bar_red_or, ptxi_cta_red )
+#undef BAR
 
 OP( fence )
 {
@@ -130,6 +138,17 @@ static inline ptxi_lanes voters(const struct ptxi_warp *w, const struct ptxi_ins
     return w->active & (ptxi_lanes)((const uint32_t *)PTXI_SLOT(w, i->b))[l] << (l / 32 * 32);
 }
 
+/* Whether all of them vote with the same lanes, *group. */
+static inline bool vote_together(const struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes *group)
+{
+    uint32_t mask = UINT32_MAX;
+
+    if (PTXI_WARP32S > 1 || (i->b != PTXI_NO_SLOT && others(w, i->b, &mask)))
+        return false;
+    *group = w->active & mask;
+    return true;
+}
+
 static inline ptxi_lanes votes(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     return i->mods & PTXI_MOD_NOT_C ? ~ptxi_pred(w, i->a) : ptxi_pred(w, i->a);
@@ -138,10 +157,14 @@ static inline ptxi_lanes votes(const struct ptxi_warp *w, const struct ptxi_insn
 #define VOTE_PRED(mode, MODE)                                                      \
     OP( vote_##mode )                                                              \
     {                                                                              \
-        ptxi_lanes more = missing(w, i->b), yes = votes(w, i), out = 0;            \
+        ptxi_lanes more = missing(w, i->b), yes = votes(w, i), out = 0, group;     \
                                                                                    \
         if (more)                                                                  \
             return ptxi_leave_sync(w, i, more | w->active);                        \
+        if (vote_together(w, i, &group)) {                                         \
+            ptxi_set_pred(w, i->d, ptxi_vote(MODE, group, yes) ? w->active : 0);   \
+            NEXT;                                                                  \
+        }                                                                          \
         for (ptxi_lanes left = w->active; left; left &= left - 1) {                \
             unsigned l = ptxi_first_lane(left);                                    \
                                                                                    \
@@ -157,11 +180,15 @@ VOTE_PRED( uni, PTXI_VOTE_UNI )
 
 OP( vote_ballot )
 {
-    ptxi_lanes more = missing(w, i->b), yes = votes(w, i);
+    ptxi_lanes more = missing(w, i->b), yes = votes(w, i), group;
     uint32_t *d = PTXI_SLOT(w, i->d);
 
     if (more)
         return ptxi_leave_sync(w, i, more | w->active);
+    if (vote_together(w, i, &group)) {
+        WRITE_LANES(d, (uint32_t)(group & yes));
+        NEXT;
+    }
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
@@ -174,8 +201,7 @@ OP( activemask )
 {
     uint32_t *d = PTXI_SLOT(w, i->d);
 
-    for (ptxi_lanes left = w->active; left; left &= left - 1)
-        d[ptxi_first_lane(left)] = (uint32_t)(w->active >> (ptxi_first_lane(left) / 32 * 32));
+    WRITE_LANES(d, (uint32_t)(w->active >> (l / 32 * 32)));
     NEXT;
 }
 

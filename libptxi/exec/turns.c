@@ -21,6 +21,7 @@ static void fail_grid(struct ptxi_warp *w, enum ptxi_fault_kind kind, const char
 {
     struct ptxi_split *s = &w->splits[0];
 
+    ptxi_warp_settle(w);
     w->frame = s->frame;
     ptxi_fault(w, s->pc, kind, s->lanes, 0, 0, detail);
 }
@@ -106,6 +107,7 @@ static void fail_deadlock(struct ptxi_cta *lead)
         struct ptxi_cta *c = lead->members[k / lead->warp_count];
         struct ptxi_warp *w = &c->warps[k % lead->warp_count];
 
+        ptxi_warp_settle(w);
         for (uint32_t s = 0; w->state != PTXI_WARP_DONE && s < w->split_count && n < sizeof text; s++) {
             for (unsigned half = 0; half < PTXI_LANES / 32; half++)
                 n = say_waiting(text, n, sizeof text, c, w, &w->splits[s], half);
@@ -141,6 +143,8 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp **which, const struct 
         case PTXI_EVENT_BARRIER:
             ptxi_cta_arrive(c, w);
             break;
+        case PTXI_EVENT_SYNC:
+            return true;
         case PTXI_EVENT_WAITING:
             w->state = PTXI_WARP_WAITING;
             return true;
@@ -178,7 +182,7 @@ static bool expire(struct ptxi_cta *lead)
 static bool run_warps(struct ptxi_cta *c, const struct ptxi_level *level, struct round *r)
 {
     for (struct ptxi_warp *w = c->warps; w < c->warps + c->warp_count; w++) {
-        if (w->state != PTXI_WARP_READY)
+        if (!ptxi_warp_ready(w))
             continue;
         r->any = true;
         if (!run_warp(c, &w, level, r))
@@ -252,7 +256,7 @@ static struct ptxi_warp *any_ready(struct ptxi_cta *lead, uint32_t *live)
 
         *live += c->live_warps;
         for (uint32_t k = 0; k < c->warp_count; k++)
-            if (c->warps[k].state == PTXI_WARP_READY && ptxi_one_in(&lead->dice, ++ready))
+            if (ptxi_warp_ready(&c->warps[k]) && ptxi_one_in(&lead->dice, ++ready))
                 found = &c->warps[k];
     }
     return found;

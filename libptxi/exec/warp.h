@@ -54,8 +54,9 @@ enum ptxi_split_state {
 
 enum ptxi_warp_state { PTXI_WARP_READY, PTXI_WARP_WAITING, PTXI_WARP_DONE };
 
-/* ptxi_warp.sync: nothing, or the warp as a whole, with no splits but one, stands at bar.sync 0, 1, and so on, or has passed it and can go on
- * where it has left the dispatch loop. */
+/* ptxi_warp.sync: nothing, or the warp as a whole, with no splits but one, stands at barrier 0, 1, and so on, or has passed it and can go on
+ * where it has left the dispatch loop. Then sync_pc is the instruction; the split and the warp's state say nothing of it, so that little is
+ * written. */
 enum { PTXI_SYNC_NONE, PTXI_SYNC_PASSED, PTXI_SYNC_AT };
 
 /* Lanes that stand at one place. */
@@ -91,6 +92,7 @@ struct ptxi_warp {
 
     /* scheduling */
     struct ptxi_frame *frame;
+    const struct ptxi_insn *sync_pc;
     uint8_t event;                /* why the dispatch loop was left */
     uint8_t state;                /* enum ptxi_warp_state: as the CTA sees it */
     uint8_t sync;

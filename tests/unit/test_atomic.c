@@ -120,10 +120,13 @@ END_TEST
 
 enum { LANES = 32, REGION = 1024 };
 
-static const struct { const char *op, *operands; unsigned bytes; } operations[] = {
-    { "add.u32", "%x", 4 },  { "min.s32", "%x", 4 }, { "inc.u32", "%x", 4 },     { "exch.b32", "%x", 4 },     { "cas.b32", "%x, %y", 4 },
-    { "add.f32", "%f", 4 },  { "xor.b32", "%x", 4 }, { "add.u64", "%xx", 8 },    { "max.u64", "%xx", 8 },     { "cas.b64", "%xx, %yy", 8 },
-    { "exch.b64", "%xx", 8 }, { "add.f64", "%ff", 8 },
+#define ATOM(...) { false, __VA_ARGS__ }
+#define RED(...) { true, __VA_ARGS__ }
+static const struct { bool red; const char *op, *operands; unsigned bytes; } operations[] = {
+    ATOM("add.u32", "%x", 4),   ATOM("min.s32", "%x", 4),  ATOM("inc.u32", "%x", 4),         ATOM("exch.b32", "%x", 4),     ATOM("cas.b32", "%x, %y", 4),
+    ATOM("add.f32", "%f", 4),   ATOM("xor.b32", "%x", 4),  ATOM("add.u64", "%xx", 8),        ATOM("max.u64", "%xx", 8),     ATOM("cas.b64", "%xx, %yy", 8),
+    ATOM("exch.b64", "%xx", 8), ATOM("add.f64", "%ff", 8), ATOM("add.noftz.f16x2", "%x", 4), RED("add.u32", "%x", 4),       RED("max.u32", "%x", 4),
+    RED("add.f32", "%f", 4),    RED("add.f64", "%ff", 8),  RED("or.b64", "%xx", 8),
 };
 
 /* Where the lanes' words lie; lanes that do not take part. */
@@ -131,9 +134,12 @@ static unsigned in_row(unsigned l) { return l; }
 static unsigned backwards(unsigned l) { return LANES - 1 - l; }
 static unsigned apart(unsigned l) { return l * 13 % LANES * 3; }
 static unsigned pairs(unsigned l) { return l / 2; }
+static unsigned four(unsigned l) { return l % 4 * 3; }
+static unsigned meet_late(unsigned l) { return l < 20 ? l * 3 % 50 : 70 - l; }
 static unsigned one(unsigned l) { return (void)l, 5; }
 static const struct { unsigned (*word)(unsigned lane); uint32_t mask; } layouts[] = {
-    { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 },
+    { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { four, ~0u },
+    { meet_late, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 }, { one, 0x0ff0ff01 },
 };
 
 /* The memory afterwards, and what the lanes have got. */
@@ -145,9 +151,11 @@ struct after {
 static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address)
 {
     static char text[4000];
+    char result[8] = "";
     ptxiFunction f;
-    const char *width = operations[k].bytes == 8 ? "64" : "32";
 
+    if (!operations[k].red)
+        snprintf(result, sizeof result, "%%d%u, ", operations[k].bytes * 8);
     snprintf(text, sizeof text,
              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 offsets, .param .u64 got, .param .u32 mask) {\n"
              "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
@@ -157,11 +165,11 @@ static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space
              "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra L; bar.warp.sync -1;\n"
              "  add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
              "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
-             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on atom.relaxed%s.%s %%d%s, [%s], %s; bar.warp.sync -1;\n"
+             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on %s.relaxed%s.%s %s[%s], %s; bar.warp.sync -1;\n"
              "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; mov.u32 %%s, words;\n"
              "M: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; add.u32 %%m, %%m, %%s; ld.shared.u32 %%x, [%%m];\n"
              "  setp.%s.u32 %%on, 0, 0; @%%on st.global.u32 [%%w], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra M; ret; }\n",
-             REGION, scope_space, operations[k].op, width, address, operations[k].operands, strcmp(address, "%g") ? "eq" : "ne");
+             REGION, operations[k].red ? "red" : "atom", scope_space, operations[k].op, result, address, operations[k].operands, strcmp(address, "%g") ? "eq" : "ne");
     ok(ptxiModuleLoadData(m, text));
     ok(ptxiModuleGetFunction(&f, *m, "k"));
     return f;

@@ -1,0 +1,121 @@
+/* Whole registers to and from addresses all over the place, all of which may be accessed. */
+#ifndef PTXI_EXEC_SCATTERED_H
+#define PTXI_EXEC_SCATTERED_H
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "exec/engine.h"
+#include "exec/level.h"
+#include "exec/memory.h"
+
+/* Memory of kernels has no declared type. */
+#define LOAD_AS(M, p) (((const struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v)
+#define STORE_AS(M, p, x) (((struct { M v; } __attribute__((may_alias, packed, aligned(sizeof(M)))) *)(p))->v = (x))
+
+#define SCATTERED_FUNCTION static __attribute__((noinline, unused)) void
+
+/* The suffix: width of an element, width of an address. */
+#ifdef __AVX512F__
+#define FOR_EIGHT_64                                                                            \
+    for (int l = 0; l < PTXI_LANES; l += 8)                                                     \
+        for (__m512i at = _mm512_load_si512(a + l), *once = &at; once; once = NULL)
+
+SCATTERED_FUNCTION gather32_64(uint32_t *d, uintptr_t base, const uint64_t *a, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    {
+        __m256i old = _mm256_load_si256((const __m256i *)(d + l));
+
+        _mm256_store_si256((__m256i *)(d + l), _mm512_mask_i64gather_epi32(old, (__mmask8)(on >> l), at, (const void *)base, 1));
+    }
+}
+
+SCATTERED_FUNCTION gather64_64(uint64_t *d, uintptr_t base, const uint64_t *a, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    _mm512_store_si512(d + l, _mm512_mask_i64gather_epi64(_mm512_load_si512(d + l), (__mmask8)(on >> l), at, (const void *)base, 1));
+}
+
+SCATTERED_FUNCTION scatter32_64(uintptr_t base, const uint64_t *a, const uint32_t *x, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    _mm512_mask_i64scatter_epi32((void *)base, (__mmask8)(on >> l), at, _mm256_load_si256((const __m256i *)(x + l)), 1);
+}
+
+SCATTERED_FUNCTION scatter64_64(uintptr_t base, const uint64_t *a, const uint64_t *x, ptxi_lanes on)
+{
+    FOR_EIGHT_64
+    _mm512_mask_i64scatter_epi64((void *)base, (__mmask8)(on >> l), at, _mm512_load_si512(x + l), 1);
+}
+
+SCATTERED_FUNCTION gather32_32(uint32_t *d, uintptr_t base, const uint32_t *a, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        __m512i old = _mm512_load_si512(d + l), at = _mm512_load_si512(a + l);
+
+        _mm512_store_si512(d + l, _mm512_mask_i32gather_epi32(old, (__mmask16)(on >> l), at, (const void *)base, 1));
+    }
+}
+
+SCATTERED_FUNCTION gather64_32(uint64_t *d, uintptr_t base, const uint32_t *a, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 8) {
+        __m512i old = _mm512_load_si512(d + l);
+
+        _mm512_store_si512(d + l, _mm512_mask_i32gather_epi64(old, (__mmask8)(on >> l), _mm256_load_si256((const __m256i *)(a + l)), (const void *)base, 1));
+    }
+}
+
+SCATTERED_FUNCTION scatter32_32(uintptr_t base, const uint32_t *a, const uint32_t *x, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 16)
+        _mm512_mask_i32scatter_epi32((void *)base, (__mmask16)(on >> l), _mm512_load_si512(a + l), _mm512_load_si512(x + l), 1);
+}
+
+SCATTERED_FUNCTION scatter64_32(uintptr_t base, const uint32_t *a, const uint64_t *x, ptxi_lanes on)
+{
+    for (int l = 0; l < PTXI_LANES; l += 8)
+        _mm512_mask_i32scatter_epi64((void *)base, (__mmask8)(on >> l), _mm256_load_si256((const __m256i *)(a + l)), _mm512_load_si512(x + l), 1);
+}
+#undef FOR_EIGHT_64
+#else
+#define SCATTERED(e, w)                                                                                                                    \
+    RACY SCATTERED_FUNCTION gather##e##_##w(uint##e##_t *d, uintptr_t base, const uint##w##_t *a, ptxi_lanes on)        \
+    {                                                                                                                                      \
+        for (; on; on &= on - 1)                                                                                                           \
+            d[ptxi_first_lane(on)] = LOAD_AS(uint##e##_t, base + a[ptxi_first_lane(on)]);                                                  \
+    }                                                                                                                                      \
+    RACY SCATTERED_FUNCTION scatter##e##_##w(uintptr_t base, const uint##w##_t *a, const uint##e##_t *x, ptxi_lanes on) \
+    {                                                                                                                                      \
+        for (; on; on &= on - 1)                                                                                                           \
+            STORE_AS(uint##e##_t, base + a[ptxi_first_lane(on)], x[ptxi_first_lane(on)]);                                                  \
+    }
+SCATTERED(32, 32)
+SCATTERED(32, 64)
+SCATTERED(64, 32)
+SCATTERED(64, 64)
+#undef SCATTERED
+#endif
+
+/* Shared memory has 32-bit addresses, below 2^31. */
+static inline void gather(void *d, uintptr_t base, const void *a, ptxi_lanes on, size_t element, size_t address)
+{
+    if (element == 4)
+        address == 4 ? gather32_32(d, base, a, on) : gather32_64(d, base, a, on);
+    else
+        address == 4 ? gather64_32(d, base, a, on) : gather64_64(d, base, a, on);
+}
+
+static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_lanes on, size_t element, size_t address)
+{
+    if (element == 4)
+        address == 4 ? scatter32_32(base, a, x, on) : scatter32_64(base, a, x, on);
+    else
+        address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
+}
+
+#undef SCATTERED_FUNCTION
+
+#endif
