@@ -3,105 +3,116 @@
 #include "exec/halves.h"
 #include "num/approx_f64.h"
 
-/* --- the units, for a pair of vectors of operands that nothing special is done for, with .ftz or without ---
+/* --- the units, for a group of vectors of operands that nothing special is done for, with .ftz or without ---
  *
- * They say whether there was an operand that they are not for. Where that is seen by the operands, any_irregular() comes before them; with
- * AVX-512, some units see it by what they compute anyway. */
+ * They say whether there was an operand that they are not for. Where that is seen by the operands, irregulars() comes before them; some units
+ * see it by what they compute anyway. */
 
 /* 2^24 / significand, less what a has beyond its significand, plus more */
-ALWAYS void rcp_pair(vec *r, const vec *a, uint32_t more)
+ALWAYS void rcp_group(vec *r, const vec *a, vec more)
 {
-    vec x = joined_halves(a[0], a[1] << 16);
-    struct factors f = factors(x, turned(x));
+    vec f[GROUP];
 
-    for (int j = 0; j < 2; j++) {
-        struct found row = LOOK_UP(&ptxi_num_rcp, a[j], 16, j);
+    for (int j = 0; j < GROUP; j += 2) {
+        vec x = joined_halves(a[j], a[j + 1] << 16);
 
-        r[j] = ((row.c0 + SAR(dot(row.c12, f.of[j]) + ptxi_approx_rcp.bias, 13)) >> 2) + (more - a[j]);
+        factors(f + j, x, turned(x));
+    }
+    FOR_GROUP {
+        struct found row = LOOK_UP(&ptxi_num_rcp, a, 16, j);
+
+        r[j] = ((row.c0 + SAR(dot(row.c12, f[j]) + OF_UNIT(&ptxi_approx_rcp, bias), 13)) >> 2) + (more - a[j]);
     }
 }
 
 ALWAYS bool rcp_vectors(vec *r, const vec *a)
 {
-    rcp_pair(r, a, ptxi_approx_rcp.offset);
+    rcp_group(r, a, ALL(OF_UNIT(&ptxi_approx_rcp, offset)));
     return false;
 }
 
 /* ptxi_num_rsqrt_scaled() */
-ALWAYS void rsqrt_pair(vec *r, const vec *a)
+ALWAYS void rsqrt_group(vec *r, const vec *a)
 {
-    struct factors f = factors17(a);
+    vec f[GROUP];
 
-    for (int j = 0; j < 2; j++) {
-        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a[j], 17, j), f.of[j], a[j], -(a[j] + a[j]), 14, &ptxi_approx_rsqrt.bias, j);
+    factors17(f, a);
+    FOR_GROUP {
+        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a, 17, j), f[j], a[j], -(a[j] + a[j]), 14, ptxi_approx_rsqrt.bias, j);
 
-        r[j] = next_where(EQUAL(t.low, ptxi_approx_rsqrt.exact), t.high >> 2);
+        r[j] = next_where(EQUAL(t.low, OF_UNIT(&ptxi_approx_rsqrt, exact)), t.high >> 2);
     }
 }
 
 ALWAYS bool rsqrt_vectors(vec *r, const vec *a)
 {
-    rsqrt_pair(r, a);
-    for (int j = 0; j < 2; j++)
-        r[j] += ptxi_approx_rsqrt.offset;
+    rsqrt_group(r, a);
+    FOR_GROUP
+        r[j] += OF_UNIT(&ptxi_approx_rsqrt, offset);
     return false;
 }
 
 ALWAYS bool sqrt_vectors(vec *r, const vec *a)
 {
-    struct factors f = factors17(a);
+    vec f[GROUP];
 
-    for (int j = 0; j < 2; j++)
-        r[j] = ((total17(LOOK_UP(&ptxi_num_sqrt, a[j], 17, j), f.of[j], a[j], ALL(0), 15, &ptxi_approx_sqrt.bias, j).high >> 1) + a[j]) >> 1;
+    factors17(f, a);
+    FOR_GROUP
+        r[j] = ((total17(LOOK_UP(&ptxi_num_sqrt, a, 17, j), f[j], a[j], ALL(0), 15, ptxi_approx_sqrt.bias, j).high >> 1) + a[j]) >> 1;
     return false;
 }
 
 ALWAYS bool ex2_vectors(vec *r, const vec *a)
 {
-    struct factors f;
-    vec v[2];
+    vec f[GROUP];
+    vec v[GROUP], at[GROUP];
 
-    for (int j = 0; j < 2; j++)
-        v[j] = lowered(integers_toward_zero((vec)((fvec)a[j] * ptxi_approx_ex2.scale)), a[j]);
-    f = factors17(v);
-    for (int j = 0; j < 2; j++)
-        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, v[j], 17, j), f.of[j], v[j], ALL(0), 13, &ptxi_approx_ex2.bias, j).high >> 2) + v[j];
+    FOR_GROUP
+        at[j] = v[j] = lowered(integers_toward_zero((vec)((fvec)a[j] * OF_UNIT_F(&ptxi_approx_ex2, scale))), a[j]);
+    IN_MEMORY(at);
+    factors17(f, v);
+    FOR_GROUP
+        r[j] = (total17(LOOK_UP(&ptxi_num_ex2, at, 17, j), f[j], v[j], ALL(0), 13, ptxi_approx_ex2.bias, j).high >> 2) + v[j];
     return !all_normal(r[0], r[1]);
 }
 
 /* Where a result is small, its sums of units of 2^-36 count. */
 ALWAYS void lg2_fine(vec *r, const vec *a, const struct total *t, const vec *sign)
 {
-    for (int j = 0; j < 2; j++) {
+    FOR_GROUP {
         vec fine = ((t[j].high << 6) + (t[j].low << 24 >> 26)) ^ sign[j];
+        lanes_of_vec small = BELOW(r[j] & K(magnitude), 0x3c000000);
 
-        fine = with_sign((floats_toward_zero(fine) - ptxi_approx_lg2.one_fine) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
-        r[j] = picked(BELOW(r[j] & K(magnitude), 0x3c000000), fine, r[j]);
+        if (!ANY(small))
+            continue;
+        fine = with_sign((floats_toward_zero(fine) - OF_UNIT(&ptxi_approx_lg2, one_fine)) & MASK(fine != 0), sign[j]) & MASK(a[j] != 0x3f800000);
+        r[j] = picked(small, fine, r[j]);
     }
 }
 
-/* The sum in units of 2^-30, whose upper 2 bits do not count. */
+/* The sum in units of 2^-30, with the exponent modulo 4. */
 ALWAYS void lg2_totals(struct total *t, const vec *a)
 {
-    struct factors f = factors17(a);
+    vec f[GROUP];
 
-    for (int j = 0; j < 2; j++)
-        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a[j], 17, j), f.of[j], a[j], a[j] << 7, 8, &ptxi_approx_lg2.bias, j);
+    factors17(f, a);
+    FOR_GROUP
+        t[j] = total17(LOOK_UP(&ptxi_num_lg2, a, 17, j), f[j], a[j], a[j] << 7, 8, ptxi_approx_lg2.bias, j);
 }
 
 ALWAYS bool lg2_vectors(vec *r, const vec *a)
 {
     const struct ptxi_approx_unit *unit = &ptxi_approx_lg2;
-    struct total t[2];
-    vec sign[2];
+    struct total t[GROUP];
+    vec sign[GROUP];
 
     lg2_totals(t, a);
 #if defined(__AVX512BW__)
     /* Fraction and exponent are added as floats. Of a negative number both are complemented, and the exponent is one less from 0. */
-    for (int j = 0; j < 2; j++) {
-        __mmask16 negative = BELOW(a[j], unit->offset);
+    FOR_GROUP {
+        __mmask16 negative = BELOW(a[j], OF_UNIT(unit, offset));
         native v = (native)t[j].high, mask = _mm512_set1_epi32((int)K(fraction30));
-        __m512 one = _mm512_set1_ps(unit->scale), e = _mm512_getexp_ps((__m512)a[j]);
+        __m512 one = _mm512_set1_ps(unit->scale[0]), e = _mm512_getexp_ps((__m512)a[j]);
 
         v = _mm512_ternarylogic_epi32(v, mask, _mm512_maskz_mov_epi32(negative, mask), 0x6a); /* (v & mask) ^ (negative ? mask : 0) */
         e = _mm512_mask_add_ps(e, negative, e, _mm512_set1_ps(1));
@@ -109,27 +120,38 @@ ALWAYS bool lg2_vectors(vec *r, const vec *a)
         r[j] = (vec)_mm512_fmadd_round_ps((__m512)floats_toward_zero((vec)v), one, e, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
     }
     if (__builtin_expect(_mm512_cmplt_ps_mask(_mm512_range_ps((__m512)r[0], (__m512)r[1], 0xa), _mm512_set1_ps(0x1p-7f)), 0)) {
-        for (int j = 0; j < 2; j++)
-            sign[j] = SAR(a[j] - unit->offset, 31);
+        FOR_GROUP
+            sign[j] = SAR(a[j] - OF_UNIT(unit, offset), 31);
         lg2_fine(r, a, t, sign);
     }
-#else
-    vec v[2];
-
-    for (int j = 0; j < 2; j++) {
-        vec exponent = (a[j] - unit->offset) & K(exponent), high = t[j].high & K(fraction30);
-        lanes_of_vec near = BELOW(exponent + K(bit[23]), K(bit[24])); /* 0 or -1 */
-
-        /* with the exponent, in units of 2^-30 if near, else of 2^-23 */
-        v[j] = picked(near, high, high >> 7) + picked(near, exponent << 7, exponent);
-        sign[j] = SAR(v[j], 31);
-        v[j] ^= sign[j];
-        r[j] = (floats_toward_zero(v[j]) - picked(near, ALL(unit->one_near), ALL(unit->one))) | (sign[j] & K(bit[31]));
-    }
-    if (__builtin_expect(any_small(v[0], v[1]), 0))
-        lg2_fine(r, a, t, sign);
-#endif
     return false;
+#else
+    vec v[GROUP];
+    bool seen = false;
+
+    if (__builtin_expect(!any(irregulars(a, &ptxi_approx_lg2_near, true)), 1)) {
+        FOR_GROUP {
+            sign[j] = SAR(t[j].high, 31);
+            v[j] = t[j].high ^ sign[j];
+            r[j] = floats(negated_as(cut_to_float(v[j]), t[j].high)) - OF_UNIT(unit, one_near);
+        }
+    } else {
+        FOR_GROUP {
+            vec exponent = (a[j] - OF_UNIT(unit, offset)) & K(exponent);
+            vec near = MASK(SAR(exponent + K(bit[24]), 25) == 0); /* from -2 to 1: the sum has it */
+
+            v[j] = picked(near, t[j].high, (t[j].high << 2 >> 9) + exponent); /* in units of 2^-30, or 2^-23 */
+            sign[j] = SAR(v[j], 31);
+            v[j] ^= sign[j];
+            r[j] = floats_toward_zero(v[j]) - OF_UNIT(unit, one) - (near & K(exponent7));
+            r[j] |= sign[j] & K(bit[31]);
+        }
+        seen = any(irregulars(a, unit, true));
+    }
+    if (__builtin_expect(any_small(v), 0))
+        lg2_fine(r, a, t, sign);
+    return seen;
+#endif
 }
 
 /* The sums are in units of 2^-30; where a result is small, those of 2^-37 count. */
@@ -147,11 +169,13 @@ ALWAYS vec sincos_value(struct total t, vec sign, bool fine, bool as_is)
 #else
 ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const struct ptxi_approx_unit *unit, bool as_is)
 {
-    for (int j = 0; j < 2; j++) {
-        vec fine = (t[j].high << 7) + (t[j].low & 0x7f);
+    FOR_GROUP {
+        vec fine = (t[j].high << 7) + (t[j].low & 0x7f), small = BELOW(t[j].high, K(bit[23]));
 
-        fine = with_sign((floats_toward_zero(fine) - unit->one_fine) & MASK(fine != 0), as_is ? sign[j] : ~sign[j]);
-        r[j] = picked(BELOW(t[j].high, K(bit[23])), fine, r[j]);
+        if (!ANY(small))
+            continue;
+        fine = with_sign((floats_toward_zero(fine) - OF_UNIT(unit, one_fine)) & MASK(fine != 0), as_is ? sign[j] : ~sign[j]);
+        r[j] = picked(small, fine, r[j]);
     }
 }
 #endif
@@ -159,35 +183,40 @@ ALWAYS void sincos_fine(vec *r, const struct total *t, const vec *sign, const st
 /* later: by a quarter turn */
 ALWAYS bool sincos_vectors(vec *r, const vec *a, const struct ptxi_approx_unit *unit, bool later)
 {
-    struct factors f;
-    struct total t[2];
-    vec turns[2], v[2], s[2];
+    vec f[GROUP];
+    struct total t[GROUP];
+    vec turns[GROUP], v[GROUP], s[GROUP], at[GROUP], high[GROUP];
 
-    for (int j = 0; j < 2; j++) { /* 25 bits of fraction; odd quarters, which have bit 23, run backwards */
+    FOR_GROUP { /* 25 bits of fraction; odd quarters, which have bit 23, run backwards */
         turns[j] = integers_toward_zero(product_toward_zero(a[j] & K(magnitude), unit->scale));
-        v[j] = unfolded(turns[j], 23, !later);
+        at[j] = v[j] = unfolded(turns[j], 23, !later);
         s[j] = later ? v[j] << 7 : (vec)(turns[j] << 7 ^ a[j]); /* later: the two upper bits' exclusive or is the sign, v has its complement */
     }
-    f = factors17(v);
-    for (int j = 0; j < 2; j++)
-        t[j] = total17(LOOK_UP(&ptxi_num_sin, v[j], 17, j), f.of[j], v[j], ALL(0), 7, NULL, j);
+    IN_MEMORY(at);
+    factors17(f, v);
+    FOR_GROUP
+        t[j] = total17(LOOK_UP(&ptxi_num_sin, at, 17, j), f[j], v[j], ALL(0), 7, NULL, j), high[j] = t[j].high;
 #if defined(__AVX512BW__)
     /* Zeros of sin are rare between operands that are not; what is too large, or NaN, has no turns, and is among them. */
-    for (int j = 0; j < 2; j++)
+    FOR_GROUP
         r[j] = sincos_value(t[j], s[j], later, !later);
     if (later)
-        return any_sign(turns[0] | turns[1]);
-    if (__builtin_expect(!any_small(t[0].high, t[1].high), 1))
+        return any_sign(turns);
+    if (__builtin_expect(!any_small(high), 1))
         return false;
-    for (int j = 0; j < 2; j++)
+    FOR_GROUP
         r[j] = sincos_value(t[j], s[j], true, !later);
-    return any_sign(turns[0] | turns[1]);
+    return any_sign(turns);
 #else
-    for (int j = 0; j < 2; j++)
-        r[j] = lowered_with_sign(floats_toward_zero(t[j].high), unit, s[j], !later);
-    if (__builtin_expect(any_small(t[0].high, t[1].high), 0))
+    /* Of the numbers that have a sign here only 0 is 0, and that has a small sum. */
+    FOR_GROUP {
+        vec x = floats(negated_as(cut_to_float(high[j]), s[j]));
+
+        r[j] = later ? x + OF_UNIT(unit, less_one) : x - OF_UNIT(unit, one);
+    }
+    if (__builtin_expect(any_small(high), 0))
         sincos_fine(r, t, s, unit, !later);
-    return false;
+    return TURNS_SEEN_LATE && any_sign(turns);
 #endif
 }
 
@@ -220,25 +249,34 @@ ALWAYS vec tanh_number(vec a, vec *row, vec *shift)
     vec e = a >> 23 & 15;
 
     *shift = look_up_bytes(ptxi_num_tanh_shift, e);
-    *row = ((a & K(significand)) >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_first, e) << 17);
+    *row = (a >> look_up_bytes(ptxi_num_tanh_down, e)) + (look_up_bytes(ptxi_num_tanh_half, e) << 16);
     return *row << 15;
 }
 #endif
 
 ALWAYS bool tanh_vectors(vec *r, const vec *a)
 {
-    struct factors f;
-    vec x[2], at[2], shift[2];
+    vec f[GROUP];
+    vec x[GROUP], at[GROUP], shift[GROUP];
 
-    for (int j = 0; j < 2; j++)
+    FOR_GROUP
         x[j] = tanh_number(a[j], &at[j], &shift[j]);
-    f = factors(joined_halves(x[0] >> 16, x[1]), joined_halves(x[1] >> 15, x[0] << 1));
-    for (int j = 0; j < 2; j++) {
-        struct found row = LOOK_UP(&ptxi_num_tanh, at[j], TANH_ROW, j);
-        vec rest = add_where(row.c0 + (x[j] >> shift[j]), x[j], 31, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
-        vec sum = rest + (vec)((svec)dot(row.c12, f.of[j]) >> (svec)shift[j]);
+    IN_MEMORY(at);
+    for (int j = 0; j < GROUP; j += 2)
+        factors(f + j, joined_halves(x[j] >> 16, x[j + 1]), joined_halves(x[j + 1] >> 15, x[j] << 1));
+    FOR_GROUP {
+        struct found row = LOOK_UP(&ptxi_num_tanh, at, TANH_ROW, j);
+        vec rest = row.c0 + (x[j] >> shift[j]), sum;
 
+#if defined(__AVX512BW__)
+        rest = add_where(rest, x[j], 31, (vec)((svec)c1_above(row, j) >> (svec)shift[j]));
+#endif
+        sum = rest + (vec)((svec)dot(row.c12, f[j]) >> (svec)shift[j]);
+#if defined(__AVX512BW__)
         r[j] = lowered_with_sign(floats_toward_zero(sum), &ptxi_approx_tanh, a[j], true);
+#else
+        r[j] = floats(negated_as(cut_to_float(sum), a[j])) - OF_UNIT(&ptxi_approx_tanh, one);
+#endif
     }
     return false;
 }
@@ -246,7 +284,7 @@ ALWAYS bool tanh_vectors(vec *r, const vec *a)
 /* Magnitudes below 2^-8 are their own results, those from 8 on have 1. */
 ALWAYS void tanh_beyond(vec *r, const vec *a)
 {
-    for (int j = 0; j < 2; j++) {
+    FOR_GROUP {
         vec magnitude = a[j] & K(magnitude);
 
         r[j] = picked(BELOW(magnitude, 0x41000000), r[j], with_sign(ALL(0x3f800000), a[j]));
@@ -265,20 +303,21 @@ typedef uint32_t unary(uint32_t);
             r[l] = one(a[l]);
 #define ALL_BEYOND                                                                 \
     (void)lanes, (void)one;                                                        \
-    FOR_PAIRS tanh_beyond(&VECTOR(r, k), &CONST_VECTOR(a, k));
+    FOR_GROUPS tanh_beyond(&VECTOR(r, k), &CONST_VECTOR(a, k));
 
 /* early: whether operands are looked at before the unit's work */
 #define UNIT(f, SIGN, early, MEND)                                                                                           \
-    ALWAYS bool f##_irregular(const uint32_t *a)                                                                             \
-    {                                                                                                                        \
-        bool some = false;                                                                                                   \
-                                                                                                                             \
-        FOR_PAIRS some |= any_irregular(&CONST_VECTOR(a, k), &ptxi_approx_##f, SIGN);                                        \
-        return some;                                                                                                         \
-    }                                                                                                                        \
+    ALWAYS bool f##_irregular(const uint32_t *a)                                                                            \
+    {                                                                                                                       \
+        irregular some = irregulars(&CONST_VECTOR(a, 0), &ptxi_approx_##f, SIGN);                                           \
+                                                                                                                            \
+        for (int k = GROUP; k < PTXI_LANES / VEC_LANES; k += GROUP)                                                                 \
+            some |= irregulars(&CONST_VECTOR(a, k), &ptxi_approx_##f, SIGN);                                                \
+        return ANY(some);                                                                                                   \
+    }                                                                                                                       \
     static __attribute__((noinline)) void f##_mended(uint32_t *r, const uint32_t *a, ptxi_lanes lanes, unary *one)           \
     {                                                                                                                        \
-        FOR_PAIRS f##_vectors(&VECTOR(r, k), &CONST_VECTOR(a, k));                                                           \
+        FOR_GROUPS f##_vectors(&VECTOR(r, k), &CONST_VECTOR(a, k));                                                           \
         if (f##_irregular(a)) {                                                                                              \
             MEND                                                                                                             \
         }                                                                                                                    \
@@ -299,21 +338,20 @@ typedef uint32_t unary(uint32_t);
         if (__builtin_expect(w->active != PTXI_ALL_LANES || (early && f##_irregular(a)), 0))                                 \
             return f##_some(i, w, one);                                                                                      \
         if (early) {                                                                                                         \
-            FOR_PAIRS {                                                                                                      \
-                vec x[2] = { CONST_VECTOR(a, k), CONST_VECTOR(a, k + 1) }, y[2];                                             \
+            FOR_GROUPS {                                                                                                      \
+                vec y[GROUP];                                                                                                    \
                                                                                                                              \
-                f##_vectors(y, x);                                                                                           \
-                VECTOR(d, k) = y[0];                                                                                         \
-                VECTOR(d, k + 1) = y[1];                                                                                     \
+                f##_vectors(y, &CONST_VECTOR(a, k));                                                                         \
+                FOR_GROUP VECTOR(d, k + j) = y[j];                                                                           \
             }                                                                                                                \
         } else {                                                                                                             \
             vec y[PTXI_LANES / VEC_LANES];                                                                                   \
             bool irregular = false;                                                                                          \
                                                                                                                              \
-            FOR_PAIRS irregular |= f##_vectors(y + k, &CONST_VECTOR(a, k));                                                  \
+            FOR_GROUPS irregular |= f##_vectors(y + k, &CONST_VECTOR(a, k));                                                  \
             if (__builtin_expect(irregular, 0))                                                                              \
                 return f##_some(i, w, one);                                                                                  \
-            FOR_PAIRS VECTOR(d, k) = y[k], VECTOR(d, k + 1) = y[k + 1];                                                      \
+            FOR_GROUPS FOR_GROUP VECTOR(d, k + j) = y[k + j];                                                                \
         }                                                                                                                    \
         NEXT;                                                                                                                \
     }
@@ -330,10 +368,10 @@ FORMS(rcp, false, true, ftz_f32)
 FORMS(rsqrt, true, true, ftz_f32)
 FORMS(sqrt, true, true, ftz_f32)
 FORMS(ex2, false, !SEEN_LATE, ftz_f32)
-FORMS(lg2, true, true, ftz_f32)
+FORMS(lg2, true, SEEN_LATE, ftz_f32)
 /* The product with 1 / 2 pi comes before the unit and keeps subnormals, so that .ftz changes nothing. */
-FORMS(sin, false, !SEEN_LATE, f32)
-FORMS(cos, false, !SEEN_LATE, f32)
+FORMS(sin, false, !TURNS_SEEN_LATE, f32)
+FORMS(cos, false, !TURNS_SEEN_LATE, f32)
 UNIT(tanh, false, true, ALL_BEYOND)
 FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
@@ -408,8 +446,8 @@ WIDENED(tanh, bf16, ptxi_num_tanh_approx_f32)
         WRITE_LANES(d, (uint64_t)r[l] << 32);                                                                           \
         NEXT;                                                                                                           \
     }
-UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_PAIRS rcp_pair(&VECTOR(r, k), &CONST_VECTOR(r, k), 0))
-UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k)))
+UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_GROUPS rcp_group(&VECTOR(r, k), &CONST_VECTOR(r, k), ALL(0)))
+UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_GROUPS rsqrt_group(&VECTOR(r, k), &CONST_VECTOR(r, k)))
 
 OP( rsqrt_approx_f64 )
 {
@@ -420,7 +458,7 @@ OP( rsqrt_approx_f64 )
 
     FOR_LANES h[l] = (uint32_t)(ptxi_num_bits_f64(ptxi_num_rsqrt_operand_f64(a[l])) >> 32);
     FOR_LANES r[l] = ptxi_num_rsqrt_argument_f64(h[l]);
-    FOR_PAIRS rsqrt_pair(&VECTOR(r, k), &CONST_VECTOR(r, k));
+    FOR_GROUPS rsqrt_group(&VECTOR(r, k), &CONST_VECTOR(r, k));
     FOR_LANES r[l] = ptxi_num_rsqrt_upper_f64(h[l], r[l]);
     WRITE_LANES_COLD(d, ptxi_num_rsqrt_step_f64(a[l], ptxi_num_f64((uint64_t)r[l] << 32)));
     NEXT;

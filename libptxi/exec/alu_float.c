@@ -50,7 +50,7 @@
                                                                                                                               \
             FOR_LANES r[l] = (expr);                                                                                          \
             if (__builtin_expect(!ptxi_any_nan_of(r), 1)) {                                                                   \
-                ptxi_copy_lanes(PTXI_SLOT(w, i->d), r, sizeof *r);                                                            \
+                ptxi_copy_lanes(PTXI_SLOT(w, i->d), r);                                                                       \
                 NEXT;                                                                                                         \
             }                                                                                                                 \
         }                                                                                                                     \

@@ -49,9 +49,9 @@ static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
         break;                                                         \
     }
 
-/* Results of all lanes. r may be a source. */
+/* Results of all lanes, and whether there is a NaN among them. r may be a source. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
-    static inline void rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)     \
+    static inline bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)     \
     {                                                                                                                  \
         (void)a, (void)b, (void)c;                                                                                     \
         switch (mode) {                                                                                                \
@@ -60,6 +60,7 @@ static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
         IN_MODE(PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                                                               \
         IN_MODE(PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                                                               \
         }                                                                                                              \
+        return ptxi_any_nan_of(r);                                                                                     \
     }
 #define IN_ROUNDING(mods, call) call
 
@@ -95,12 +96,18 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
                    (int)PTXI_RP == (int)PTXI_NUM_RP,
                "one numbering of roundings");
 
-/* Results of all lanes, computed in the rounding that is set. r may be a source. */
+/* Results of all lanes, computed in the rounding that is set, and whether there is a NaN among them. r may be a source. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
-    PTXI_ROUNDED void rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)      \
+    PTXI_ROUNDED bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)      \
     {                                                                                                                  \
+        LANE_ARRAY(t, x);                                                                                              \
+        bool nan;                                                                                                      \
+                                                                                                                       \
         (void)a, (void)b, (void)c, (void)mode;                                                                         \
-        FOR_LANES r[l] = (expr);                                                                                       \
+        FOR_LANES x[l] = (expr);                                                                                       \
+        nan = ptxi_any_nan_of(x);                                                                                      \
+        ptxi_copy_lanes(r, x);                                                                                         \
+        return nan;                                                                                                    \
     }
 #define IN_ROUNDING(mods, call)          \
     do {                                 \
@@ -124,11 +131,12 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
     {                                                                                                        \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
         RESULT_LANES(float, r);                                                                              \
+        bool nan;                                                                                            \
                                                                                                              \
-        IN_ROUNDING(i->mods, rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                         \
+        IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                   \
         if (i->mods & PTXI_MOD_SAT)                                                                          \
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));                                           \
-        else if (__builtin_expect(ptxi_any_nan_f32(r), 0))                                                   \
+        else if (__builtin_expect(nan, 0))                                                                   \
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));                                         \
         NEXT_WITH_RESULT(r);                                                                                 \
     }
@@ -176,9 +184,10 @@ ROUNDING_OP_F32(sqrt_f32_ftz_x, SQRT(ps, AZ))
         LANE_ARRAY(double, buffer);                                                                          \
         bool apart = w->active == PTXI_ALL_LANES && i->d != i->a && i->d != i->b && i->d != i->c;            \
         double *r = __builtin_assume_aligned(apart ? (double *)PTXI_SLOT(w, i->d) : buffer, 64);             \
+        bool nan;                                                                                            \
                                                                                                              \
-        IN_ROUNDING(i->mods, rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                         \
-        if (__builtin_expect(ptxi_any_nan_f64(r), 0))                                                        \
+        IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                   \
+        if (__builtin_expect(nan, 0))                                                                        \
             FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
         if (!apart)                                                                                          \
             write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                       \

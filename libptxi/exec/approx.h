@@ -22,34 +22,45 @@ typedef uint32_t ptxi_approx_wide[8];
 extern const struct ptxi_approx_constants {
     _Alignas(32) ptxi_approx_wide middle; /* of factors() */
     ptxi_approx_wide a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
-    ptxi_approx_wide lower_half, upper_half, other_bytes, bit[32], exponent, significand, magnitude, fraction30;
+    ptxi_approx_wide lower_half, upper_half, other_bytes, bit[32], ones, exponent, exponent7, significand, magnitude, fraction30;
     ptxi_approx_wide low7, float_2_m14, float_2_m30; /* of sincos_value() */
     ptxi_approx_wide x_and_row;                      /* of tanh_number() */
-    uint8_t exchanged[16];
+    _Alignas(32) uint8_t exchanged[32];
 } ptxi_approx_constants;
 #define CONSTANTS (&ptxi_approx_constants)
 #if defined(__AVX2__) && !defined(__AVX512BW__)
-#define K(name) (*(const vec *)CONSTANTS->name)
+#define WIDE_AS(type, name) (*(const type *)(name))
 #else
-#define K(name) CONSTANTS->name[0]
+#define WIDE_AS(type, name) (name)[0]
 #endif
+#define K(name) WIDE_AS(vec, CONSTANTS->name)
+#define OF_UNIT(unit, name) WIDE_AS(vec, (unit)->name)
+#define OF_UNIT_F(unit, name) WIDE_AS(fvec, (unit)->name)
 #define ALWAYS static inline __attribute__((always_inline))
 
 /* What is a unit's own. An operand is regular, that is without an exception, if its upper half is: with or without the sign, less first,
  * it is not above last. Both are in either half here. */
 struct ptxi_approx_unit {
-    uint32_t first, last;
-    uint32_t bias, offset;
-    uint32_t exact;                          /* the low sum of the row and the x whose result is one more, and of no others */
-    uint32_t one, one_near, one_fine;        /* exponents of 1.0 in what becomes floating point */
-    uint32_t less_one;                       /* 2^31 less the first of those */
-    float scale;                             /* to fixed point, or back */
+    _Alignas(32) ptxi_approx_wide first, last;
+    ptxi_approx_wide bias, offset;
+    ptxi_approx_wide exact;                  /* the low sum of the row and the x whose result is one more, and of no others */
+    ptxi_approx_wide one, one_near, one_fine; /* exponents of 1.0 in what becomes floating point */
+    ptxi_approx_wide less_one;               /* 2^31 less the first of those */
+    float scale[8];                          /* to fixed point, or back */
 };
-extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_sin,
-    ptxi_approx_cos, ptxi_approx_tanh;
+extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_lg2_near,
+    ptxi_approx_sin, ptxi_approx_cos, ptxi_approx_tanh;
+
+/* As many are worked on together as a warp has, so that one waits while others are worked on; pairs of them share what needs 16 bits only. */
+#if defined(__AVX2__)
+enum { GROUP = 32 / VEC_LANES };
+#else
+enum { GROUP = 2 };
+#endif
 
 /* Vectors of a lane array. */
-#define FOR_PAIRS for (int k = 0; k < PTXI_LANES / VEC_LANES; k += 2)
+#define FOR_GROUPS for (int k = 0; k < PTXI_LANES / VEC_LANES; k += GROUP)
+#define FOR_GROUP for (int j = 0; j < GROUP; j++)
 #define VECTOR(a, k) (((vec *)(a))[k])
 #define CONST_VECTOR(a, k) (((const vec *)(a))[k])
 
@@ -103,14 +114,10 @@ ALWAYS vec high_bytes(vec v)
 
 ALWAYS vec bytes_exchanged(vec v)
 {
-    __m128i order = *(const __m128i *)CONSTANTS->exchanged;
-
 #if defined(__AVX512BW__)
-    return (vec)_mm512_shuffle_epi8((native)v, _mm512_broadcast_i32x4(order));
-#elif defined(__AVX2__)
-    return (vec)_mm256_shuffle_epi8((native)v, _mm256_broadcastsi128_si256(order));
+    return (vec)_mm512_shuffle_epi8((native)v, _mm512_broadcast_i32x4(*(const __m128i *)CONSTANTS->exchanged));
 #else
-    return (vec)_mm_shuffle_epi8((native)v, order);
+    return (vec)MM(shuffle_epi8)((native)v, *(const native *)CONSTANTS->exchanged);
 #endif
 }
 #endif
@@ -187,7 +194,46 @@ ALWAYS vec lowered(vec v, vec a)
     return (vec)_mm512_mask_sub_epi32((native)v, _mm512_cmple_ps_mask(fraction, _mm512_set1_ps(-0x1p-23f)), (native)v,
                                       _mm512_set1_epi32((int)K(bit[0])));
 #else
-    return v + (SAR(a, 31) & (vec)((v & K(significand)) != 0));
+    return v + (SAR(a, 31) & ~(vec)((v & K(significand)) == 0));
+#endif
+}
+
+/* Whether operands that a unit is not for are seen by what it computes; those of sin and cos by their turns. */
+#if defined(__AVX512BW__)
+#define SEEN_LATE true
+#else
+#define SEEN_LATE false
+#endif
+#if defined(__AVX2__)
+#define TURNS_SEEN_LATE true
+#else
+#define TURNS_SEEN_LATE false
+#endif
+
+ALWAYS bool any_sign(const vec *v)
+{
+#if defined(__AVX512BW__)
+    return _mm512_movepi32_mask((native)(v[0] | v[1]));
+#elif defined(__AVX2__)
+    vec all = v[0];
+
+    for (int j = 1; j < GROUP; j++)
+        all |= v[j];
+    return _mm256_movemask_ps((__m256)all);
+#else
+    (void)v;
+    return false;
+#endif
+}
+
+/* Whether all elements are floats that are positive and normal. */
+ALWAYS bool all_normal(vec a, vec b)
+{
+#if defined(__AVX512BW__)
+    return _kortestz_mask16_u8(_mm512_fpclass_ps_mask((__m512)a, 0xff), _mm512_fpclass_ps_mask((__m512)b, 0xff)); /* all other classes */
+#else
+    (void)a, (void)b;
+    return true;
 #endif
 }
 
@@ -216,45 +262,25 @@ ALWAYS bool all(lanes_of_vec a, lanes_of_vec b)
 #endif
 }
 
-/* Whether operands that a unit is not for are seen by what it computes. */
-#if defined(__AVX512BW__)
-#define SEEN_LATE true
-#else
-#define SEEN_LATE false
-#endif
-
-ALWAYS bool any_sign(vec v)
+/* Whether any element of a group, none of which is negative, is below 2^23. */
+ALWAYS bool any_small(const vec *a)
 {
 #if defined(__AVX512BW__)
-    return _mm512_movepi32_mask((native)v);
-#else
-    (void)v;
-    return false;
-#endif
-}
-
-/* Whether all elements are floats that are positive and normal. */
-ALWAYS bool all_normal(vec a, vec b)
-{
-#if defined(__AVX512BW__)
-    return _kortestz_mask16_u8(_mm512_fpclass_ps_mask((__m512)a, 0xff), _mm512_fpclass_ps_mask((__m512)b, 0xff)); /* all other classes */
-#else
-    (void)a, (void)b;
-    return true;
-#endif
-}
-
-/* Whether any element of a or b, which are not negative, is below 2^23. */
-ALWAYS bool any_small(vec a, vec b)
-{
-#if defined(__AVX512BW__)
-    native least = _mm512_min_epi32((native)a, (native)b);
+    native least = _mm512_min_epi32((native)a[0], (native)a[1]);
 
     return _mm512_cmplt_epi32_mask(least, _mm512_set1_epi32((int)K(bit[23])));
+#elif defined(__AVX2__)
+    native least = (native)a[0];
+
+    for (int j = 1; j < GROUP; j++)
+        least = _mm256_min_epi32(least, (native)a[j]);
+    return any((vec)_mm256_cmpgt_epi32((native)K(bit[23]), least));
 #else
     svec least = (svec)ALL(K(bit[23]));
+    vec small = ALL(0);
 
-    return any(MASK((svec)a < least) | MASK((svec)b < least));
+    FOR_GROUP small |= MASK((svec)a[j] < least);
+    return any(small);
 #endif
 }
 
@@ -285,9 +311,9 @@ ALWAYS vec signed_as(vec a, vec b, bool as_is)
 ALWAYS vec lowered_with_sign(vec a, const struct ptxi_approx_unit *unit, vec b, bool as_is)
 {
 #if defined(__AVX512BW__)
-    return a + signed_as(ALL(unit->less_one), b, !as_is); /* the sum of both toggles the sign */
+    return a + signed_as(ALL(OF_UNIT(unit, less_one)), b, !as_is); /* the sum of both toggles the sign */
 #else
-    return (a - unit->one) | ((as_is ? b : ~b) & K(bit[31]));
+    return (a - OF_UNIT(unit, one)) | ((as_is ? b : ~b) & K(bit[31]));
 #endif
 }
 
@@ -296,7 +322,7 @@ ALWAYS vec lowered_with_sign(vec a, const struct ptxi_approx_unit *unit, vec b, 
 ALWAYS vec not_negative(vec v)
 {
 #if defined(__AVX2__)
-    return (vec)_mm256_cmpgt_epi32((native)v, _mm256_set1_epi32(-1));
+    return (vec)_mm256_cmpgt_epi32((native)v, (native)K(ones)); /* loaded: compilers make a longer way of a constant that they see */
 #else
     return ~SAR(v, 31);
 #endif
@@ -318,14 +344,21 @@ ALWAYS vec unfolded(vec v, int bit, bool on)
 /* sign: whether it counts. */
 ALWAYS bool is_regular(uint32_t a, const struct ptxi_approx_unit *unit, bool sign)
 {
-    return (uint16_t)((sign ? a >> 16 : a >> 16 << 1) - unit->first) <= (uint16_t)unit->last;
+    return (uint16_t)((sign ? a >> 16 : a >> 16 << 1) - unit->first[0]) <= (uint16_t)unit->last[0];
 }
 
-/* Whether some element of a pair is not regular; those with a sign that counts are all the positive normal numbers. */
-ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
+/* Not 0 if some element of a group is not regular; those with a sign that counts are all the positive normal numbers. */
+#if defined(__AVX512BW__)
+typedef uint32_t irregular;
+#define ANY(v) (v)
+#else
+typedef vec irregular;
+#define ANY(v) any(v)
+#endif
+ALWAYS irregular irregulars_of_two(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
 {
     typedef uint16_t halves __attribute__((vector_size(VEC_BYTES), may_alias));
-    vec v, last = ALL(unit->last);
+    vec v;
 
 #if defined(__AVX512BW__)
     if (sign)
@@ -334,28 +367,55 @@ ALWAYS bool any_irregular(const vec *a, const struct ptxi_approx_unit *unit, boo
     v = joined_halves(a[0] >> 16, a[1]);
     if (!sign)
         v = (vec)((halves)v + (halves)v);
-    v = (vec)((halves)v - (halves)ALL(unit->first));
+    v = (vec)((halves)v - (halves)ALL(OF_UNIT(unit, first)));
 #if defined(__AVX512BW__)
-    return _mm512_cmpgt_epu16_mask((native)v, (native)last);
+    return _mm512_cmpgt_epu16_mask((native)v, (native)ALL(unit->last[0]));
 #elif defined(__AVX2__)
-    v = (vec)_mm256_subs_epu16((native)v, (native)last);
-    return !_mm256_testz_si256((native)v, (native)v);
+    return (vec)_mm256_subs_epu16((native)v, (native)OF_UNIT(unit, last));
 #else
-    return any((vec)((halves)v > (halves)last));
+    return (vec)((halves)v > (halves)ALL(OF_UNIT(unit, last)));
 #endif
 }
+ALWAYS irregular irregulars(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
+{
+    irregular some = irregulars_of_two(a, unit, sign);
 
+    for (int j = 2; j < GROUP; j += 2)
+        some |= irregulars_of_two(a + j, unit, sign);
+    return some;
+}
+
+#if defined(__AVX512BW__)
 /* sum, plus term where this bit of v is on. */
 ALWAYS vec add_where(vec sum, vec v, int bit, vec term)
 {
-#if defined(__AVX512BW__)
     __mmask16 k = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K(bit[bit])));
 
     return (vec)_mm512_mask_add_epi32((native)sum, k, (native)sum, (native)term);
+}
 #else
-    return sum + (SAR(v << (31 - bit), 31) & term);
+/* v with the sign of s, which is not 0. */
+ALWAYS vec negated_as(vec v, vec s)
+{
+#if defined(__SSSE3__)
+    return (vec)MM(sign_epi32)((native)v, (native)s);
+#else
+    s = SAR(s, 31);
+    return (v ^ s) - s;
 #endif
 }
+
+/* Integers from 0 to 2^31 - 1 without what does not fit in a float: the uppermost of the bits below is off, so that nothing is rounded up. */
+ALWAYS vec cut_to_float(vec v)
+{
+    return v & ~(v >> 24);
+}
+
+ALWAYS vec floats(vec v)
+{
+    return (vec)__builtin_convertvector((svec)v, fvec);
+}
+#endif
 
 /* Integers from 0 to 2^31 - 1 as floats, toward zero. */
 ALWAYS vec floats_toward_zero(vec v)
@@ -363,16 +423,17 @@ ALWAYS vec floats_toward_zero(vec v)
 #if defined(__AVX512BW__)
     return (vec)_mm512_cvt_roundepi32_ps((native)v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 #else
-    /* The uppermost of the bits that do not fit is off, so that nothing is rounded up. */
-    return (vec)__builtin_convertvector((svec)(v & ~(v >> 24)), fvec);
+    return floats(cut_to_float(v));
 #endif
 }
 
-/* With AVX-512, 2^31 for what is too large, and for NaN. */
+/* With AVX, 2^31 for what is too large, and for NaN. */
 ALWAYS vec integers_toward_zero(vec floats)
 {
 #if defined(__AVX512BW__)
     return (vec)_mm512_cvttps_epi32((__m512)floats);
+#elif defined(__AVX2__)
+    return (vec)_mm256_cvttps_epi32((__m256)floats);
 #else
     return (vec) __builtin_convertvector((fvec)floats, svec);
 #endif
@@ -393,16 +454,16 @@ ALWAYS vec look_up_bytes(const uint8_t *table, vec v)
 #endif
 
 /* a * b, toward zero; neither product nor factors are subnormal. */
-ALWAYS vec product_toward_zero(vec a, float b)
+ALWAYS vec product_toward_zero(vec a, const float *b)
 {
 #if defined(__AVX512BW__)
-    return (vec)_mm512_mul_round_ps((__m512)a, _mm512_set1_ps(b), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    return (vec)_mm512_mul_round_ps((__m512)a, _mm512_set1_ps(b[0]), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 #else
-    fvec p = (fvec)a * b;
+    fvec p = (fvec)a * WIDE_AS(fvec, b);
 #if defined(__AVX2__) && defined(__FMA__)
-    fvec rest = (fvec)_mm256_fmsub_ps((__m256)a, _mm256_set1_ps(b), (__m256)p);
+    fvec rest = (fvec)_mm256_fmsub_ps((__m256)a, (__m256)WIDE_AS(fvec, b), (__m256)p);
 #else
-    float b_upper = ptxi_num_f32(ptxi_num_bits_f32(b) & 0xfffff000), b_lower = b - b_upper;
+    float b_upper = ptxi_num_f32(ptxi_num_bits_f32(b[0]) & 0xfffff000), b_lower = b[0] - b_upper;
     fvec upper = (fvec)(a & 0xfffff000), lower = (fvec)a - upper;
     fvec rest = ((upper * b_upper - p) + upper * b_lower + lower * b_upper) + lower * b_lower;
 #endif
@@ -411,7 +472,7 @@ ALWAYS vec product_toward_zero(vec a, float b)
 #endif
 }
 
-/* --- rows: bits of v from bit 17 or so on choose among n --- */
+/* --- rows --- */
 struct found {
     vec c0, c12;
 };
@@ -432,8 +493,9 @@ ALWAYS vec column(const uint32_t *c, int n, vec at, __mmask16 upper, __mmask16 l
     return (vec)r;
 }
 
-/* The second of a pair gets its c12 turned. */
-#define LOOK_UP(table, v, bit, second) look_up((table)->c0, second ? (table)->c21 : (table)->c12, sizeof (table)->c0 / 4, v, bit)
+/* Bits of v[j] from bit 17 or so on choose. The second of a pair gets its c12 turned. */
+#define LOOK_UP(table, v, bit, j) look_up((table)->c0, (j) & 1 ? (table)->c21 : (table)->c12, sizeof (table)->c0 / 4, (v)[j], bit)
+#define IN_MEMORY(v) (void)0
 ALWAYS struct found look_up(const uint32_t *c0, const uint32_t *c12, int n, vec v, int bit)
 {
     vec at = v >> bit;
@@ -443,43 +505,45 @@ ALWAYS struct found look_up(const uint32_t *c0, const uint32_t *c12, int n, vec 
     return (struct found){ column(c0, n, at, upper, last), column(c12, n, at, upper, last) };
 }
 #else
-/* Rows have 64 bits; two fill 128 bits, and of two such the columns come by a shuffle each. */
-#define LOOK_UP(table, v, bit, second) look_up((table)->rows, sizeof (table)->rows / sizeof *(table)->rows, v, bit)
-ALWAYS struct found look_up(const struct ptxi_num_row *rows, int n, vec v, int bit)
-{
-    vec at = v >> bit & (uint32_t)(n - 1);
-#if defined(__AVX2__)
-    /* Numbers go by way of memory, and rows are loaded into all elements and blended, since there are many more units for that than for what
-     * moves elements about. */
-    typedef int64_t whole_row __attribute__((may_alias));
-    const whole_row *row = (const void *)rows;
-    uint32_t lane[VEC_LANES] __attribute__((aligned(VEC_BYTES)));
-    __m256 a, b;
+/* Bits 16 to 23 of v[j] choose. What v has in registers goes there by way of memory. */
+#define LOOK_UP(table, v, bit, j) look_up((table)->half, (const uint8_t *)&(v)[j])
+#define IN_MEMORY(v) __asm__("" : "+m"(v))
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+enum { ROW_BYTE = 2 };
+#else
+enum { ROW_BYTE = 1 };
+#endif
 
-    *(vec *)lane = at;
-    __asm__("" : "+m"(lane));
-#define ROW(l) _mm256_set1_epi64x(row[lane[l]])
-#define FOUR(l) (__m256)_mm256_blend_epi32(_mm256_blend_epi32(ROW(l), ROW((l) + 1), 0x0c), _mm256_blend_epi32(ROW((l) + 4), ROW((l) + 5), 0xc0), 0xf0)
-    a = FOUR(0);
-    b = FOUR(2);
+ALWAYS struct found look_up(const struct ptxi_num_row *rows, const uint8_t *v)
+{
+#define ROW(l) (rows + v[4 * (l) + ROW_BYTE])
+#if defined(__AVX2__)
+    /* Rows are loaded into all elements and blended, since there are many more units for that than for what moves elements about. */
+    typedef int64_t whole_row __attribute__((may_alias));
+#define ALL_OF(l) _mm256_set1_epi64x(*(const whole_row *)ROW(l))
+#define FOUR(l) \
+    (__m256)_mm256_blend_epi32(_mm256_blend_epi32(ALL_OF(l), ALL_OF(l + 1), 0x0c), _mm256_blend_epi32(ALL_OF(l + 4), ALL_OF(l + 5), 0xc0), 0xf0)
+    __m256 a = FOUR(0), b = FOUR(2);
 #undef FOUR
-#undef ROW
+#undef ALL_OF
+
     return (struct found){ (vec)_mm256_shuffle_ps(a, b, 0x88), (vec)_mm256_shuffle_ps(a, b, 0xdd) };
 #elif defined(__SSE2__)
     typedef uint64_t row2 __attribute__((vector_size(16))), whole_row __attribute__((may_alias));
-    const whole_row *row = (const void *)rows;
-    vec a = (vec)(row2){ row[at[0]], row[at[1]] }, b = (vec)(row2){ row[at[2]], row[at[3]] };
+    vec a = (vec)(row2){ *(const whole_row *)ROW(0), *(const whole_row *)ROW(1) };
+    vec b = (vec)(row2){ *(const whole_row *)ROW(2), *(const whole_row *)ROW(3) };
 
     return (struct found){ __builtin_shufflevector(a, b, 0, 2, 4, 6), __builtin_shufflevector(a, b, 1, 3, 5, 7) };
 #else
     struct found r;
 
     for (int l = 0; l < VEC_LANES; l++) {
-        r.c0[l] = (uint32_t)rows[at[l]].c0;
-        r.c12[l] = (uint32_t)rows[at[l]].c12;
+        r.c0[l] = ROW(l)->c0;
+        r.c12[l] = ROW(l)->c12;
     }
     return r;
 #endif
+#undef ROW
 }
 #endif
 
@@ -502,59 +566,57 @@ ALWAYS vec squares(vec u)
 
 /* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and the square. u: x / 2 for squares(), of both vectors; x: the lower
  * halves, the first vector's above. With AVX-512 the second vector's factors are turned, as its c12 are. */
-struct factors {
-    vec of[2];
-};
-ALWAYS struct factors factors(vec u, vec x)
+ALWAYS void factors(vec *f, vec u, vec x)
 {
     vec s = squares(u), m = x ^ K(middle);
 
+    f[0] = joined_halves(s, m);
 #if defined(__AVX512BW__)
-    return (struct factors){ { joined_halves(s, m), joined_halves(m, s) } };
+    f[1] = joined_halves(m, s);
 #else
-    return (struct factors){ { joined_halves(s, m), joined_halves(s >> 16, m << 16) } };
+    f[1] = joined_halves(s >> 16, m << 16);
 #endif
 }
 
-/* Of numbers whose last 17 bits are x. */
-ALWAYS struct factors factors17(const vec *v)
+/* Of a group of numbers whose last 17 bits are x. */
+ALWAYS void factors17(vec *f, const vec *v)
 {
-    return factors(joined_halves(v[0] >> 1, v[1] << 15), joined_halves(v[1], v[0] << 16));
+    for (int j = 0; j < GROUP; j += 2)
+        factors(f + j, joined_halves(v[j] >> 1, v[j + 1] << 15), joined_halves(v[j + 1], v[j] << 16));
 }
 
+#if defined(__AVX512BW__)
 /* sum, plus c1 * 2^16 >> shift of a row as looked up where bit 16 of v is on. */
-ALWAYS vec add_c1(vec sum, struct found row, vec v, int shift, int second)
+ALWAYS vec add_c1(vec sum, struct found row, vec v, int shift, int j)
 {
-#if defined(__AVX512BW__)
-    return add_where(sum, v, 16, dot(row.c12, ALL(K(bit[second ? 16 - shift : 32 - shift]))));
-#else
-    (void)second;
-    return sum + dot(row.c12, v << (16 - shift) & K(bit[32 - shift]));
-#endif
+    return add_where(sum, v, 16, dot(row.c12, ALL(K(bit[j & 1 ? 16 - shift : 32 - shift]))));
 }
 
 /* c1 * 2^16, likewise */
-ALWAYS vec c1_above(struct found row, int second)
+ALWAYS vec c1_above(struct found row, int j)
 {
-#if defined(__AVX512BW__)
-    if (second)
+    if (j & 1)
         return row.c12 << 16;
-#endif
-    (void)second;
     return row.c12 & K(upper_half);
 }
+#endif
 
-/* ptxi_num_high() for numbers v whose last 17 bits are x, plus more, with the low sum. bias: NULL for none. The product is what takes time; all
- * else is added up beside it. */
+/* ptxi_num_high() for numbers v whose last 17 bits are x, plus more, with the low sum. The product is what takes time; all else is added up
+ * beside it. */
 struct total {
     vec high, low;
 };
-ALWAYS struct total total17(struct found row, vec factors, vec v, vec more, int shift, const uint32_t *bias, int second)
+ALWAYS struct total total17(struct found row, vec factors, vec v, vec more, int shift, const uint32_t *bias, int j)
 {
-    vec low = dot(row.c12, factors), rest = add_c1(row.c0 + more, row, v, shift, second);
+    vec low = dot(row.c12, factors), rest = row.c0 + more;
 
+#if defined(__AVX512BW__)
+    rest = add_c1(rest, row, v, shift, j);
+#else
+    (void)v, (void)j; /* the row has it */
+#endif
     if (bias)
-        low += *bias;
+        low += WIDE_AS(vec, bias);
     return (struct total){ rest + SAR(low, shift), low };
 }
 

@@ -139,18 +139,27 @@ CLAMP(f64, pd, double)
 #define ptxi_any_nan_of(r) _Generic((r), float * : ptxi_any_nan_f32, double * : ptxi_any_nan_f64)(r)
 
 /* d = r, element by element, of which compilers make memcpy(): it would keep r out of registers. */
-static inline void ptxi_copy_lanes(void *d, const void *r, size_t size)
-{
 #if defined(V)
-    for (size_t k = 0; k < PTXI_LANES * size / sizeof(V_int); k++) {
-        V_int v = ((const V_int *)r)[k];
-
-        __asm__("" : "+x"(v));
-        ((V_int *)d)[k] = v;
+#define COPY(t, s, x)                                                                                                         \
+    static inline void ptxi_copy_##t(void *d, const x *r)                                                                     \
+    {                                                                                                                         \
+        for (int k = 0; k < PTXI_LANES; k += (int)(sizeof(V_##s) / sizeof *r)) {                                              \
+            V_##s v = V(load_##s)(r + k);                                                                                     \
+                                                                                                                              \
+            __asm__("" : "+x"(v));                                                                                            \
+            V(store_##s)((x *)d + k, v);                                                                                      \
+        }                                                                                                                     \
     }
 #else
-    memcpy(d, r, PTXI_LANES * size);
+#define COPY(t, s, x)                                                                                                         \
+    static inline void ptxi_copy_##t(void *d, const x *r)                                                                     \
+    {                                                                                                                         \
+        memcpy(d, r, PTXI_LANES * sizeof *r);                                                                                 \
+    }
 #endif
-}
+COPY(f32, ps, float)
+COPY(f64, pd, double)
+#undef COPY
+#define ptxi_copy_lanes(d, r) _Generic((r), float * : ptxi_copy_f32, double * : ptxi_copy_f64)(d, r)
 
 #endif

@@ -28,18 +28,19 @@ enum {
 #define PTXI_LG2 8, PTXI_LG2_BIAS
 #define PTXI_SIN 7, 0
 
-/* The rows as pairs, and as columns, c0 with 2^16 less for sin, and the last with c12's halves exchanged. */
+/* The rows as pairs, and as columns, c0 with 2^16 less for sin, and the last with c12's halves exchanged. half: the rows by bits 16 to 23 of
+ * the number, what a bit 16 that x has contributes being in c0; so is -127 for lg2. */
 struct ptxi_num_row {
     uint32_t c0, c12;
 };
-struct ptxi_num_table64 {
-    _Alignas(64) struct ptxi_num_row rows[64];
-    uint32_t c0[64], c12[64], c21[64];
-};
-struct ptxi_num_table128 {
-    _Alignas(64) struct ptxi_num_row rows[128];
-    uint32_t c0[128], c12[128], c21[128];
-};
+#define PTXI_NUM_TABLE(n)                                                      \
+    {                                                                          \
+        _Alignas(64) struct ptxi_num_row rows[n];                              \
+        uint32_t c0[n], c12[n], c21[n];                                        \
+        struct ptxi_num_row half[256];                                         \
+    }
+struct ptxi_num_table64 PTXI_NUM_TABLE(64);
+struct ptxi_num_table128 PTXI_NUM_TABLE(128);
 extern const struct ptxi_num_table128 ptxi_num_rcp, ptxi_num_rsqrt, ptxi_num_sqrt;
 extern const struct ptxi_num_table64 ptxi_num_ex2, ptxi_num_lg2, ptxi_num_sin, ptxi_num_tanh;
 
@@ -330,7 +331,7 @@ static inline uint32_t ptxi_num_cos_approx_f32(uint32_t a)
 /* By the last 4 bits of the operand's exponent: how far the operand is shifted down until 17 bits are left that do not choose among its binade's
  * rows; the sum's shift; and the binade's first row. And for AVX-512: how far it is turned until those bits are on top, and the row is at the
  * bottom, but for these bits of it; and the shift. */
-extern const _Alignas(16) uint8_t ptxi_num_tanh_down[16], ptxi_num_tanh_shift[16], ptxi_num_tanh_first[16];
+extern const _Alignas(16) uint8_t ptxi_num_tanh_down[16], ptxi_num_tanh_shift[16], ptxi_num_tanh_first[16], ptxi_num_tanh_half[16];
 extern const _Alignas(64) uint32_t ptxi_num_tanh_turn[16], ptxi_num_tanh_mark[16], ptxi_num_tanh_shift_words[16];
 
 static inline uint32_t ptxi_num_tanh_approx_f32(uint32_t a)

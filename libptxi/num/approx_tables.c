@@ -1,15 +1,23 @@
 /* Coefficients of the approximation units; written by tests/conformance/derive_approx.py. */
 #include "num/approx.h"
 
-#define PAIR(c0, c12) { c0, c12 },
-#define FIRST(c0, c12) c0,
-#define SECOND(c0, c12) c12,
-#define TURNED(c0, c12) (uint32_t)(c12) << 16 | (c12) >> 16,
+#define PAIR(c0, c12, ...) { c0, c12 },
+#define FIRST(c0, c12, ...) c0,
+#define SECOND(c0, c12, ...) c12,
+#define TURNED(c0, c12, ...) (uint32_t)(c12) << 16 | (c12) >> 16,
 #define FIRST_LESS(c0, c12) (c0) - 0x10000,
-#define TABLE(name, size, ROWS) \
-    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) }, { ROWS(TURNED) } };
-#define TABLE_LESS(name, size, ROWS) \
-    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(FIRST_LESS) }, { ROWS(SECOND) }, { ROWS(TURNED) } };
+#define HALVES(c0, c12, shift) { c0, c12 }, { (c0) + ((((c12) >> 16 ^ 0x8000u) - 0x8000u) << (16 - (shift))), c12 },
+#define HALVES_13(c0, c12) HALVES(c0, c12, 13)
+#define HALVES_14(c0, c12) HALVES(c0, c12, 14)
+#define HALVES_15(c0, c12) HALVES(c0, c12, 15)
+#define HALVES_8(c0, c12) HALVES((c0) - (127u << 30), c12, 8)
+#define HALVES_7(c0, c12) HALVES(c0, c12, 7)
+#define ONCE(ROWS, ROW) ROWS(ROW)
+#define TWICE(ROWS, ROW) ROWS(ROW) ROWS(ROW)
+#define TABLE(name, size, ROWS, FIRST, BYTES, ROW)                                             \
+    const struct ptxi_num_table##size ptxi_num_##name = {                                      \
+        { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) }, { ROWS(TURNED) }, { BYTES(ROWS, ROW) } \
+    };
 
 _Static_assert(PTXI_RCP_BIAS == 0x7e7, "the bias belongs to the table");
 
@@ -46,7 +54,7 @@ _Static_assert(PTXI_RCP_BIAS == 0x7e7, "the bias belongs to the table");
     ROW(0x03ea1460, 0x398d0093) ROW(0x03ebe55f, 0x3a200091) ROW(0x03edbae8, 0x3ab1008f) ROW(0x03ef94e8, 0x3b40008f) \
     ROW(0x03f1735b, 0x3bce008c) ROW(0x03f3562c, 0x3c5a008a) ROW(0x03f53d4d, 0x3ce40089) ROW(0x03f728b5, 0x3d6d0087) \
     ROW(0x03f91854, 0x3df40085) ROW(0x03fb0c1d, 0x3e790084) ROW(0x03fd0405, 0x3efd0083) ROW(0x03feffff, 0x3f7f0082)
-TABLE(rcp, 128, RCP_ROWS)
+TABLE(rcp, 128, RCP_ROWS, FIRST, TWICE, PAIR)
 
 _Static_assert(PTXI_RSQRT_BIAS == 0x3fff, "the bias belongs to the table");
 
@@ -83,7 +91,7 @@ _Static_assert(PTXI_RSQRT_BIAS == 0x3fff, "the bias belongs to the table");
     ROW(0xfec8c9dc, 0x171702b0) ROW(0xfec98aa4, 0x186f02a0) ROW(0xfeca55fc, 0x19bf0294) ROW(0xfecb2bab, 0x1b080288) \
     ROW(0xfecc0b7f, 0x1c4b0278) ROW(0xfeccf53e, 0x1d870268) ROW(0xfecde8b3, 0x1ebc025c) ROW(0xfecee5ac, 0x1feb0250) \
     ROW(0xfecfebf9, 0x21140244) ROW(0xfed0fb67, 0x2237023c) ROW(0xfed213cf, 0x23540230) ROW(0xfed334fe, 0x246c0224)
-TABLE(rsqrt, 128, RSQRT_ROWS)
+TABLE(rsqrt, 128, RSQRT_ROWS, FIRST, ONCE, HALVES_14)
 
 _Static_assert(PTXI_SQRT_BIAS == 0x7fff, "the bias belongs to the table");
 
@@ -120,7 +128,7 @@ _Static_assert(PTXI_SQRT_BIAS == 0x7fff, "the bias belongs to the table");
     ROW(0x7ee10b3b, 0xbe26fe62) ROW(0x7ee00165, 0xbd57fe62) ROW(0x7edef454, 0xbc88fe6c) ROW(0x7edde414, 0xbbbdfe70) \
     ROW(0x7edcd0af, 0xbaf5fe72) ROW(0x7edbba2e, 0xba2efe7c) ROW(0x7edaa09d, 0xb96bfe7c) ROW(0x7ed98403, 0xb8a9fe84) \
     ROW(0x7ed8646b, 0xb7eafe88) ROW(0x7ed741de, 0xb72efe8a) ROW(0x7ed61c65, 0xb673fe90) ROW(0x7ed4f409, 0xb5bbfe94)
-TABLE(sqrt, 128, SQRT_ROWS)
+TABLE(sqrt, 128, SQRT_ROWS, FIRST, ONCE, HALVES_15)
 
 _Static_assert(PTXI_EX2_BIAS == 0x17e2, "the bias belongs to the table");
 
@@ -141,7 +149,7 @@ _Static_assert(PTXI_EX2_BIAS == 0x17e2, "the bias belongs to the table");
     ROW(0xfde3a2c4, 0x1bd10366) ROW(0xfde5743a, 0x1d84036d) ROW(0xfde7610b, 0x1f3b0377) ROW(0xfde96989, 0x20f70380) \
     ROW(0xfdeb8dfc, 0x22b7038d) ROW(0xfdedceb8, 0x247d0395) ROW(0xfdf02c0a, 0x2648039d) ROW(0xfdf2a63c, 0x281703aa) \
     ROW(0xfdf53da8, 0x29ec03b2) ROW(0xfdf7f296, 0x2bc503bf) ROW(0xfdfac55f, 0x2da403c9) ROW(0xfdfdb654, 0x2f8803d4)
-TABLE(ex2, 64, EX2_ROWS)
+TABLE(ex2, 64, EX2_ROWS, FIRST, TWICE, HALVES_13)
 
 _Static_assert(PTXI_LG2_BIAS == 0x345, "the bias belongs to the table");
 
@@ -162,7 +170,7 @@ _Static_assert(PTXI_LG2_BIAS == 0x345, "the bias belongs to the table");
     ROW(0x02dc1a60, 0xe5e2fe42) ROW(0x02a68ff0, 0xe503fe4a) ROW(0x026f4db0, 0xe428fe50) ROW(0x02365a10, 0xe350fe5a) \
     ROW(0x01fbbd70, 0xe27dfe5e) ROW(0x01bf7dd0, 0xe1acfe68) ROW(0x0181a320, 0xe0dffe6e) ROW(0x01423380, 0xe016fe72) \
     ROW(0x01013550, 0xdf4ffe7a) ROW(0x00beaf30, 0xde8cfe80) ROW(0x007aa750, 0xddccfe86) ROW(0x003523c0, 0xdd0ffe8c)
-TABLE(lg2, 64, LG2_ROWS)
+TABLE(lg2, 64, LG2_ROWS, FIRST, TWICE, HALVES_8)
 
 #define SIN_ROWS(ROW) \
     ROW(0x00648900, 0x6489fff2) ROW(0x01f696e0, 0x6482ffd0) ROW(0x03885680, 0x646affb4) ROW(0x05198bc0, 0x6444ff92) \
@@ -181,29 +189,30 @@ TABLE(lg2, 64, LG2_ROWS)
     ROW(0x3d5bb1c0, 0x1d2ffb43) ROW(0x3dc95220, 0x1ad0fb3c) ROW(0x3e2d6ba0, 0x186efb32) ROW(0x3e87ee80, 0x1607fb2c) \
     ROW(0x3ed8ccc0, 0x139dfb26) ROW(0x3f1ffa00, 0x1130fb21) ROW(0x3f5d6b20, 0x0ec0fb1e) ROW(0x3f9117e0, 0x0c4ffb16) \
     ROW(0x3fbaf620, 0x09dbfb14) ROW(0x3fdb00a0, 0x0765fb14) ROW(0x3ff132c0, 0x04effb11) ROW(0x3ffd88c0, 0x0278fb0f)
-TABLE_LESS(sin, 64, SIN_ROWS)
+TABLE(sin, 64, SIN_ROWS, FIRST_LESS, TWICE, HALVES_7)
 
 #define TANH_ROWS(ROW) \
-    ROW(0x3c4c6000, 0x4973cfdc) ROW(0x47c22000, 0x313ecee0) ROW(0x51af1000, 0x1897d0d4) ROW(0x5a1d9000, 0x00f3d4b2) \
-    ROW(0x06fc6200, 0xbfc3ff61) ROW(0x0af4d600, 0xbf74ff22) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) \
-    ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) \
-    ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) \
-    ROW(0x7b6d5500, 0x100ac1b6) ROW(0x7c5ee780, 0xf10eced2) ROW(0x7d1c4b80, 0xd892d956) ROW(0x7db08f80, 0xc552e198) \
-    ROW(0x7e247f80, 0xb62ee832) ROW(0x7e7f1400, 0xaa53ed58) ROW(0x7ec5cc00, 0xa109f16a) ROW(0x7efcfa00, 0x99c7f498) \
-    ROW(0x7f280400, 0x941af71a) ROW(0x7f499300, 0x8facf90e) ROW(0x7f63bb80, 0x8c37fa96) ROW(0x7f781f00, 0x8985fbc6) \
-    ROW(0x7f880180, 0x876bfcb6) ROW(0x7f946200, 0x85c7fd72) ROW(0x7f9e0680, 0x8480fe04) ROW(0x7fa58980, 0x8381fe76) \
-    ROW(0x62293800, 0x568ab342) ROW(0x67f7b800, 0x302ebdc4) ROW(0x6cb2f800, 0x0f1ac830) ROW(0x7084d400, 0xf33dd1ba) \
-    ROW(0x73945c00, 0xdc26da2c) ROW(0x76047200, 0xc948e15c) ROW(0x77f32000, 0xba02e770) ROW(0x7979c600, 0xadc4ec66) \
-    ROW(0x7eef3e00, 0x8293fc94) ROW(0x7ef9d600, 0x80f3febc) ROW(0x7efdba00, 0x8059ff8c) ROW(0x7eff2a00, 0x8021ffd4) \
-    ROW(0x7effb200, 0x800cfff0) ROW(0x7effe400, 0x8005fff8) ROW(0x7efff600, 0x8002fffc) ROW(0x7efffc00, 0x8001fffe) \
-    ROW(0x0fe6e100, 0xfe0afdd1) ROW(0x13d09f00, 0xfcf2fd5c) ROW(0x17b03e00, 0xfba0fcea) ROW(0x1b83fa00, 0xfa15fc85) \
-    ROW(0x203b0000, 0x70c4efd6) ROW(0x27907600, 0x68a8ed28) ROW(0x2e9d0e00, 0x5f37eb04) ROW(0x3557b600, 0x54b3e964) \
-    ROW(0x03ff8d00, 0xffe2ffae) ROW(0x05fe9a00, 0xffb9ff92) ROW(0x00200000, 0xa000ffff) ROW(0x00bffe00, 0xbffffffa) \
-    ROW(0x017ff000, 0xbffdffe6) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000) ROW(0x00000000, 0x00000000)
-TABLE(tanh, 64, TANH_ROWS)
+    ROW(0x3c4c6000, 0x4973cfdc, 5) ROW(0x47c22000, 0x313ecee0, 5) ROW(0x51af1000, 0x1897d0d4, 5) ROW(0x5a1d9000, 0x00f3d4b2, 5) \
+    ROW(0x06fc6200, 0xbfc3ff61, 5) ROW(0x0af4d600, 0xbf74ff22, 5) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) \
+    ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) \
+    ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) \
+    ROW(0x7b6d5500, 0x100ac1b6, 8) ROW(0x7c5ee780, 0xf10eced2, 8) ROW(0x7d1c4b80, 0xd892d956, 8) ROW(0x7db08f80, 0xc552e198, 8) \
+    ROW(0x7e247f80, 0xb62ee832, 8) ROW(0x7e7f1400, 0xaa53ed58, 8) ROW(0x7ec5cc00, 0xa109f16a, 8) ROW(0x7efcfa00, 0x99c7f498, 8) \
+    ROW(0x7f280400, 0x941af71a, 8) ROW(0x7f499300, 0x8facf90e, 8) ROW(0x7f63bb80, 0x8c37fa96, 8) ROW(0x7f781f00, 0x8985fbc6, 8) \
+    ROW(0x7f880180, 0x876bfcb6, 8) ROW(0x7f946200, 0x85c7fd72, 8) ROW(0x7f9e0680, 0x8480fe04, 8) ROW(0x7fa58980, 0x8381fe76, 8) \
+    ROW(0x62293800, 0x568ab342, 6) ROW(0x67f7b800, 0x302ebdc4, 6) ROW(0x6cb2f800, 0x0f1ac830, 6) ROW(0x7084d400, 0xf33dd1ba, 6) \
+    ROW(0x73945c00, 0xdc26da2c, 6) ROW(0x76047200, 0xc948e15c, 6) ROW(0x77f32000, 0xba02e770, 6) ROW(0x7979c600, 0xadc4ec66, 6) \
+    ROW(0x7eef3e00, 0x8293fc94, 6) ROW(0x7ef9d600, 0x80f3febc, 6) ROW(0x7efdba00, 0x8059ff8c, 6) ROW(0x7eff2a00, 0x8021ffd4, 6) \
+    ROW(0x7effb200, 0x800cfff0, 6) ROW(0x7effe400, 0x8005fff8, 6) ROW(0x7efff600, 0x8002fffc, 6) ROW(0x7efffc00, 0x8001fffe, 6) \
+    ROW(0x0fe6e100, 0xfe0afdd1, 6) ROW(0x13d09f00, 0xfcf2fd5c, 6) ROW(0x17b03e00, 0xfba0fcea, 6) ROW(0x1b83fa00, 0xfa15fc85, 6) \
+    ROW(0x203b0000, 0x70c4efd6, 6) ROW(0x27907600, 0x68a8ed28, 6) ROW(0x2e9d0e00, 0x5f37eb04, 6) ROW(0x3557b600, 0x54b3e964, 6) \
+    ROW(0x03ff8d00, 0xffe2ffae, 7) ROW(0x05fe9a00, 0xffb9ff92, 7) ROW(0x00200000, 0xa000ffff, 7) ROW(0x00bffe00, 0xbffffffa, 7) \
+    ROW(0x017ff000, 0xbffdffe6, 6) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0) ROW(0x00000000, 0x00000000, 0)
+TABLE(tanh, 64, TANH_ROWS, FIRST, ONCE, HALVES)
 
 const _Alignas(16) uint8_t ptxi_num_tanh_down[16] = { 2, 3, 0, 0, 0, 0, 0, 6, 6, 6, 5, 5, 4, 4, 4, 3 };
 const _Alignas(16) uint8_t ptxi_num_tanh_shift[16] = { 8, 6, 0, 0, 0, 0, 0, 7, 7, 6, 7, 5, 6, 6, 5, 6 };
+const _Alignas(16) uint8_t ptxi_num_tanh_half[16] = { 32, 64, 0, 0, 0, 0, 0, 134, 134, 134, 136, 28, 128, 128, 16, 80 };
 const _Alignas(16) uint8_t ptxi_num_tanh_first[16] = { 16, 40, 0, 0, 0, 0, 0, 58, 59, 60, 56, 4, 48, 52, 0, 32 };
 const _Alignas(64) uint32_t ptxi_num_tanh_turn[16] = {
     0x13, 0x14, 0x00, 0x00, 0x00, 0x00, 0x00, 0x17, 0x17, 0x17, 0x16, 0x16, 0x15, 0x15, 0x15, 0x14

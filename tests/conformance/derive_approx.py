@@ -266,11 +266,38 @@ def packed_tanh(rows):
     return result
 
 
+# Half rows: the rows that c0 takes half of in, and the shift of c1.
+HALVES = {
+    'rcp': 'TWICE, PAIR', 'rsqrt': 'ONCE, HALVES_14', 'sqrt': 'ONCE, HALVES_15', 'ex2': 'TWICE, HALVES_13', 'lg2': 'TWICE, HALVES_8',
+    'sin': 'TWICE, HALVES_7', 'tanh': 'ONCE, HALVES'
+}
+MACROS = r'''#define PAIR(c0, c12, ...) { c0, c12 },
+#define FIRST(c0, c12, ...) c0,
+#define SECOND(c0, c12, ...) c12,
+#define TURNED(c0, c12, ...) (uint32_t)(c12) << 16 | (c12) >> 16,
+#define FIRST_LESS(c0, c12) (c0) - 0x10000,
+#define HALVES(c0, c12, shift) { c0, c12 }, { (c0) + ((((c12) >> 16 ^ 0x8000u) - 0x8000u) << (16 - (shift))), c12 },
+#define HALVES_13(c0, c12) HALVES(c0, c12, 13)
+#define HALVES_14(c0, c12) HALVES(c0, c12, 14)
+#define HALVES_15(c0, c12) HALVES(c0, c12, 15)
+#define HALVES_8(c0, c12) HALVES((c0) - (127u << 30), c12, 8)
+#define HALVES_7(c0, c12) HALVES(c0, c12, 7)
+#define ONCE(ROWS, ROW) ROWS(ROW)
+#define TWICE(ROWS, ROW) ROWS(ROW) ROWS(ROW)
+#define TABLE(name, size, ROWS, FIRST, BYTES, ROW)                                             \
+    const struct ptxi_num_table##size ptxi_num_##name = {                                      \
+        { ROWS(PAIR) }, { ROWS(FIRST) }, { ROWS(SECOND) }, { ROWS(TURNED) }, { BYTES(ROWS, ROW) } \
+    };
+'''
+
+
 def table(name, rows):
     print('#define %s_ROWS(ROW) \\' % name.upper())
     for i in range(0, len(rows), 4):
-        print('    ' + ' '.join('ROW(0x%08x, 0x%08x)' % row for row in rows[i:i + 4]) + (' \\' if i + 4 < len(rows) else ''))
-    print('TABLE%s(%s, %d, %s_ROWS)\n' % ('_LESS' if name == 'sin' else '', name, len(rows), name.upper()))
+        words = ' '.join('ROW(0x%08x, 0x%08x%s)' % (row[:2] + (', %d' % row[2] if row[2:] else '',)) for row in rows[i:i + 4])
+        print('    ' + words + (' \\' if i + 4 < len(rows) else ''))
+    first = 'FIRST_LESS' if name == 'sin' else 'FIRST'
+    print('TABLE(%s, %d, %s_ROWS, %s, %s)\n' % (name, len(rows), name.upper(), first, HALVES[name]))
 
 
 def by_exponent(values):
@@ -294,10 +321,10 @@ def tanh_first():
 
 
 def placed_tanh(rows):
-    """64 rows, as tanh_first() has them."""
-    result = [(0, 0)] * 64
-    for first, bits in zip(tanh_first(), TANH_BITS):
-        result[first:first + (1 << bits)], rows = rows[:1 << bits], rows[1 << bits:]
+    """64 rows, as tanh_first() has them, with their shifts."""
+    result = [(0, 0, 0)] * 64
+    for first, bits, shift in zip(tanh_first(), TANH_BITS, TANH_SHIFT):
+        result[first:first + (1 << bits)], rows = [row + (shift,) for row in rows[:1 << bits]], rows[1 << bits:]
     return result
 
 
@@ -308,7 +335,8 @@ def write_tanh_words(name, values):
 
 def write_tanh_binades():
     down = [6 - bits for bits in TANH_BITS]
-    for name, values in (('down', down), ('shift', TANH_SHIFT), ('first', tanh_first())):
+    half = [2 * first - (TANH_LEAST + k << bits + 1) & 0xff for k, (first, bits) in enumerate(zip(tanh_first(), TANH_BITS))]
+    for name, values in (('down', down), ('shift', TANH_SHIFT), ('half', half), ('first', tanh_first())):
         print('const _Alignas(16) uint8_t ptxi_num_tanh_%s[16] = { %s };' % (name, ', '.join('%d' % v for v in by_exponent(values))))
     write_tanh_words('turn', [d + 17 for d in down])
     write_tanh_words('mark', [(f ^ TANH_LEAST + k << bits) & 0x3f for k, (f, bits) in enumerate(zip(tanh_first(), TANH_BITS))])
@@ -319,15 +347,7 @@ def write(units, tanh_rows):
     """units: {name: (rows, bias)}"""
     print('/* Coefficients of the approximation units; written by tests/conformance/derive_approx.py. */')
     print('#include "num/approx.h"\n')
-    print('#define PAIR(c0, c12) { c0, c12 },')
-    print('#define FIRST(c0, c12) c0,')
-    print('#define SECOND(c0, c12) c12,')
-    print('#define TURNED(c0, c12) (uint32_t)(c12) << 16 | (c12) >> 16,')
-    print('#define FIRST_LESS(c0, c12) (c0) - 0x10000,')
-    for name, first in (('TABLE', 'FIRST'), ('TABLE_LESS', 'FIRST_LESS')):
-        print('#define %s(name, size, ROWS) \\' % name)
-        print('    const struct ptxi_num_table##size ptxi_num_##name = { { ROWS(PAIR) }, { ROWS(%s) }, { ROWS(SECOND) }, { ROWS(TURNED) } };' % first)
-    print()
+    print(MACROS)
     for name, (rows, bias) in units.items():
         if bias:
             print('_Static_assert(PTXI_%s_BIAS == %#x, "the bias belongs to the table");\n' % (name.upper(), bias))

@@ -68,9 +68,9 @@ START_TEST(only_one_has_the_exact_sum)
 {
     for (uint32_t row = 0; row < 128; row++)
         for (uint32_t x = 0; x < 1 << 17; x++)
-            if ((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[row], x & 0xffff, x, PTXI_RSQRT_BIAS) == ptxi_approx_rsqrt.exact)
+            if ((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[row], x & 0xffff, x, PTXI_RSQRT_BIAS) == ptxi_approx_rsqrt.exact[0])
                 ck_assert_msg(row == 64 && x == 0, "row %u, x 0x%x", row, x);
-    ck_bits32((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[64], 0, 0, PTXI_RSQRT_BIAS), ptxi_approx_rsqrt.exact);
+    ck_bits32((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[64], 0, 0, PTXI_RSQRT_BIAS), ptxi_approx_rsqrt.exact[0]);
 }
 END_TEST
 
