@@ -102,10 +102,10 @@ static inline void lines_negate(unsigned bits, unsigned sign, unsigned char (*li
 
     for (unsigned width = bits; width < 32; width *= 2)
         signs |= signs << width;
-    for (unsigned k = 0; k < count * LINE; k += sizeof word) {
-        memcpy(&word, line[0] + k, sizeof word);
+    for (unsigned char *at = *line, *end = *(line + count); at < end; at += sizeof word) {
+        memcpy(&word, at, sizeof word);
         word ^= signs;
-        memcpy(line[0] + k, &word, sizeof word);
+        memcpy(at, &word, sizeof word);
     }
 }
 
