@@ -3,6 +3,7 @@
 #ifndef PTXI_EXEC_LINES_H
 #define PTXI_EXEC_LINES_H
 
+#include "exec/dot_pairs.h"
 #include "exec/memory.h"
 #include "exec/tile.h"
 #include "isa/fragment.h"
@@ -151,7 +152,7 @@ static inline void lines_fill_a(const struct lines *x, unsigned char (*line)[LIN
 
     if (x->bits == 32) {
         columns_of_32(x, line, column, word);
-        ptxi_tile_tf32(word[0], tile->a[0], code[0], (int)n);
+        ptxi_tile_tf32(word[0], tile->a[0], code[0], n);
     } else {
         (x->bits == 16 ? columns_of_16 : columns_of_8)(x, line, column, code);
         ptxi_tile_widen(type, false, code[0], tile->a[0], n);
@@ -174,7 +175,9 @@ static inline void lines_fill_b(const struct lines *x, unsigned char (*line)[LIN
     for (unsigned l = 0; l < PTXI_TILE_N; l++) {
         if (x->bits == 32) {
             memcpy(word, line[l], LINE);
-            ptxi_tile_tf32(word, tile->b[l], code[l], (int)x->k);
+            if (x->k == 8)
+                memset(word + 8, 0, LINE / 2);
+            ptxi_tile_tf32(word, tile->b[l], code[l], LINE / 4);
             continue;
         }
         if (x->bits == 16)
@@ -195,34 +198,23 @@ static inline void lines_add(const struct lines *x, const struct ptxi_dot_model 
 
 /* --- integers of 8 bits --- */
 
-static inline void lines_integers(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], int16_t (*a)[LINE_ROWS])
+static inline void lines_integers(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], pair_rows *a)
 {
     uint16_t code[LINE_K][LINE_ROWS];
 
     columns_of_8(x, line, column, code);
-    for (unsigned l = 0; l < x->k * (unsigned)LINE_ROWS; l++)
-        a[l / LINE_ROWS][l % LINE_ROWS] = x->a ? (int8_t)code[l / LINE_ROWS][l % LINE_ROWS] : (int16_t)code[l / LINE_ROWS][l % LINE_ROWS];
+    for (unsigned k = 0; k < x->k; k++)
+        for (unsigned m = 0; m < LINE_ROWS; m++)
+            a[k / 2][m][k % 2] = x->a ? (int8_t)code[k][m] : (int16_t)code[k][m];
 }
 
-static inline void lines_add_integers(const struct lines *x, int16_t (*a)[LINE_ROWS], unsigned char (*line)[LINE], bool saturate, uint32_t *c)
+static inline void lines_add_integers(const struct lines *x, pair_rows *a, unsigned char (*line)[LINE], bool saturate, uint32_t *c)
 {
-    for (unsigned l = 0; l < PTXI_TILE_N; l++) {
-        int32_t sum[LINE_ROWS] = { 0 };
+    _Alignas(64) int16_t b[PTXI_TILE_N][LINE_K];
 
-        for (unsigned k = 0; k < x->k; k++) {
-            int32_t b = x->b ? (int8_t)line[l][k] : line[l][k];
-
-            for (unsigned m = 0; m < LINE_ROWS; m++)
-                sum[m] += a[k][m] * b;
-        }
-        for (unsigned m = 0; m < LINE_ROWS; m++) {
-            int64_t exact = (int64_t)(int32_t)c[l * LINE_ROWS + m] + sum[m];
-
-            if (saturate)
-                exact = exact > INT32_MAX ? INT32_MAX : exact < INT32_MIN ? INT32_MIN : exact;
-            c[l * LINE_ROWS + m] = (uint32_t)exact;
-        }
-    }
+    for (unsigned l = 0; l < PTXI_TILE_N; l++)
+        pairs_extend_8(b[l], line[l], x->k, x->b);
+    pairs_add(a, b[0], LINE_K, x->k / 2, saturate, c);
 }
 
 #endif

@@ -39,37 +39,52 @@ static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, 
             memcpy(register_of(w, x, OPERAND_D, r, first, 4), d[r], sizeof d[r]);
 }
 
-/* A chain of fused multiplications and additions in the order of k, NaNs as fma has them. */
-static double fma_f64(double a, double b, double c, enum ptxi_num_rounding mode)
+/* A chain of fused multiplications and additions in the order of k, for 16 rows; NaNs are any. */
+static inline void chain_f64(double (*a)[M], const double *b, unsigned k, enum ptxi_num_rounding mode, double *d)
 {
-    double r = mode == PTXI_NUM_RN ? ptxi_num_fma_f64(a, b, c) : ptxi_num_fma_f64_by_integer(a, b, c, mode);
+    for (unsigned i = 0; i < k; i++)
+        if (mode == PTXI_NUM_RN)
+            PTXI_SIMD for (int m = 0; m < M; m++) d[m] = ptxi_num_fma_f64(a[i][m], b[i], d[m]);
+        else
+            PTXI_SIMD for (int m = 0; m < M; m++) d[m] = ptxi_num_fma_f64_by_integer(a[i][m], b[i], d[m], mode);
+}
 
-    return ptxi_num_f64(ptxi_num_nan3_f64(r, ptxi_num_bits_f64(b), ptxi_num_bits_f64(c), ptxi_num_bits_f64(a)));
+/* The NaN of such a chain, as fma has them. */
+static double nan_of_chain(double (*a)[M], const double *b, unsigned k, unsigned m, enum ptxi_num_rounding mode, double d)
+{
+    for (unsigned i = 0; i < k; i++) {
+        double r = mode == PTXI_NUM_RN ? ptxi_num_fma_f64(a[i][m], b[i], d) : ptxi_num_fma_f64_by_integer(a[i][m], b[i], d, mode);
+
+        d = ptxi_num_f64(ptxi_num_nan3_f64(r, ptxi_num_bits_f64(b[i]), ptxi_num_bits_f64(d), ptxi_num_bits_f64(a[i][m])));
+    }
+    return d;
 }
 
 static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, enum ptxi_num_rounding mode)
 {
     unsigned char lines_a[M][LINE], lines_b[N][LINE];
-    double a[M][16], b[N][16], d[4][32];
+    double a[16][M] = { { 0 } }, b[N][16], c[N][M] = { { 0 } }, d[N][M];
 
     read_lines(w, x, OPERAND_A, x->m, first, 8, lines_a);
     read_lines(w, x, OPERAND_B, N, first, 8, lines_b);
     for (unsigned m = 0; m < x->m; m++)
-        memcpy(a[m], lines_a[m], x->k * sizeof(double));
+        for (unsigned k = 0; k < x->k; k++)
+            memcpy(&a[k][m], lines_a[m] + k * sizeof(double), sizeof(double));
     for (unsigned n = 0; n < N; n++)
         memcpy(b[n], lines_b[n], x->k * sizeof(double));
-    for (unsigned r = 0; r < registers(x, OPERAND_C); r++) {
-        const double *c = register_of(w, x, OPERAND_C, r, first, 8);
-
-        for (unsigned l = 0; l < 32; l++) {
-            d[r][l] = c[l];
-            for (unsigned k = 0; k < x->k; k++)
-                d[r][l] = fma_f64(a[r / 2 * 8 + l / 4][k], b[l % 4 * 2 + r % 2][k], d[r][l], mode);
-        }
+    for (unsigned r = 0; r < registers(x, OPERAND_C); r++)
+        for (unsigned l = 0; l < 32; l++)
+            c[l % 4 * 2 + r % 2][r / 2 * 8 + l / 4] = ((const double *)register_of(w, x, OPERAND_C, r, first, 8))[l];
+    for (unsigned n = 0; n < N; n++) {
+        memcpy(d[n], c[n], sizeof d[n]);
+        chain_f64(a, b[n], x->k, mode, d[n]);
+        for (unsigned m = 0; m < x->m; m++)
+            if (d[n][m] != d[n][m])
+                d[n][m] = nan_of_chain(a, b[n], x->k, m, mode, c[n][m]);
     }
     for (unsigned r = 0; r < registers(x, OPERAND_D); r++)
-        if (x->slots[r] != PTXI_NO_SLOT)
-            memcpy(register_of(w, x, OPERAND_D, r, first, 8), d[r], sizeof d[r]);
+        for (unsigned l = 0; l < 32 && x->slots[r] != PTXI_NO_SLOT; l++)
+            ((double *)register_of(w, x, OPERAND_D, r, first, 8))[l] = d[l % 4 * 2 + r % 2][r / 2 * 8 + l / 4];
 }
 
 MMA( m8n8k4, multiply_quads )

@@ -86,23 +86,43 @@ static inline void read_32(const struct ptxi_warp *w, const struct ptxi_mma *x, 
         for (unsigned n = 0; n < N; n++)
             memcpy(&t->b[n][r * 4], from + n * 4, 16);
     }
+    for (unsigned k = registers(x, OPERAND_B) * 4; k < 16; k += 4)
+        for (unsigned n = 0; n < N; n++)
+            memset(&t->b[n][k], 0, 16);
 }
 
 static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool parts, struct columns16 *t)
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_A); r++) {
-        const unsigned char *from = register_of(w, x, OPERAND_A, r, first, 4);
+    typedef uint8_t bytes __attribute__((vector_size(16)));
 
-        for (unsigned k = 0; k < 16; k++)
-            for (unsigned g = 0; g < 8; g++)
-                t->a[x->sparse ? r / 2 * 16 + k : position(x, parts, r / 2 * 16 + k)][r % 2 * 8 + g] = from[g * 16 + k];
+    for (unsigned r = 0; r < registers(x, OPERAND_A); r += 2) {
+        wide16 pairs[8];
+
+        columns_16(pairs, register_of(w, x, OPERAND_A, r, first, 4), register_of(w, x, OPERAND_A, r + 1, first, 4));
+        for (unsigned p = 0; p < 8; p++) {
+            unsigned k = r * 8 + 2 * p, at = x->sparse ? k : position(x, parts, k);
+
+            *(wide16 *)t->a[at] = pairs[p] & 0xff;
+            *(wide16 *)t->a[at + 1] = pairs[p] >> 8;
+        }
     }
     for (unsigned r = 0; r < registers(x, OPERAND_B); r++) {
-        const unsigned char *from = register_of(w, x, OPERAND_B, r, first, 4);
+        const bytes *from = register_of(w, x, OPERAND_B, r, first, 4);
 
-        for (unsigned n = 0; n < N; n++)
-            for (unsigned k = 0; k < 16; k++)
-                t->b[n][position(x, parts, r * 16 + k)] = from[n * 16 + k];
+        for (unsigned n = 0; n < N; n++) {
+            wide16 k = __builtin_convertvector(from[n], wide16);
+            row16 *one = (row16 *)&t->b[n][r * 8], *other = (row16 *)&t->b[n][x->k / 2 + r * 8];
+
+            if (!parts) {
+                *(wide16 *)&t->b[n][r * 16] = k;
+            } else if (x->sparse) {
+                *one = __builtin_shufflevector(k, k, 0, 1, 2, 3, 8, 9, 10, 11);
+                *other = __builtin_shufflevector(k, k, 4, 5, 6, 7, 12, 13, 14, 15);
+            } else {
+                *one = __builtin_shufflevector(k, k, 0, 1, 4, 5, 8, 9, 12, 13);
+                *other = __builtin_shufflevector(k, k, 2, 3, 6, 7, 10, 11, 14, 15);
+            }
+        }
     }
 }
 
@@ -146,11 +166,11 @@ static inline void fill_32(const struct columns32 *from, struct ptxi_tile *t, un
 {
     struct columns16 codes;
 
-    ptxi_tile_tf32(from->a[0], t->a[0], codes.a[0], (int)(depth * M));
+    ptxi_tile_tf32(from->a[0], t->a[0], codes.a[0], depth * M);
     for (unsigned n = 0; n < N; n++)
-        ptxi_tile_tf32(from->b[n], t->b[n], codes.b[n], (int)depth);
+        ptxi_tile_tf32(from->b[n], t->b[n], codes.b[n], 16);
     t->range_a = ptxi_tile_range(PTXI_DOT_tf32, false, codes.a[0], t->below_a[0], 1, DEPTH * M, depth * M);
-    t->range_b = ptxi_tile_range(PTXI_DOT_tf32, false, codes.b[0], t->below_b[0], N, DEPTH, (depth + 15) / 16 * 16);
+    t->range_b = ptxi_tile_range(PTXI_DOT_tf32, false, codes.b[0], t->below_b[0], N, DEPTH, 16);
 }
 
 /* --- products --- */

@@ -339,7 +339,7 @@ static void multiply_rows(const struct product *p, unsigned cta, struct operands
     uint32_t address = value_32(p, PTXI_TMEM_MMA_D);
     _Alignas(64) uint32_t c[PTXI_TILE_OUT];
     struct ptxi_tile tile;
-    int16_t integers[LINE_K][LINE_ROWS];
+    _Alignas(64) pair_rows integers[LINE_K / 2];
 
     if (p->integers)
         lines_integers(&p->lines, t->a + row, t->column + row, integers);

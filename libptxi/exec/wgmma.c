@@ -112,7 +112,7 @@ static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const 
     struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     _Alignas(64) uint32_t c[PTXI_TILE_OUT];
     struct ptxi_tile tile;
-    int16_t a[LINE_K][M];
+    _Alignas(64) pair_rows a[LINE_K / 2];
 
     if (x->kind <= PTXI_WGMMA_F16)
         lines_fill_a(&t->lines, t->a, t->column, &tile);

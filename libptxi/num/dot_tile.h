@@ -36,9 +36,9 @@ struct ptxi_tile {
 };
 
 #if defined(__clang__)
-#define TILE_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < (n); l++)
+#define TILE_LOOP(l, n) _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < (n); l++)
 #else
-#define TILE_LOOP(l, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (int l = 0; l < (n); l++)
+#define TILE_LOOP(l, n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (unsigned l = 0; l < (n); l++)
 #endif
 
 /* --- elements --- */
@@ -137,17 +137,16 @@ static inline __attribute__((always_inline)) struct ptxi_tile_range ptxi_tile_ex
 }
 #undef TILE_ROWS
 
-/* n words of tf32, a multiple of 8: their values, and codes of bf16 that have the same exponents, and 0 and NaNs where they have, up to a multiple
- * of 16. */
-static inline void ptxi_tile_tf32(const uint32_t *word, float *value, uint16_t *code, int n)
+/* n words of tf32, a multiple of 16: their values, and codes of bf16 that have the same exponents, and 0 and NaNs where they have. */
+static inline void ptxi_tile_tf32(const uint32_t *word, float *value, uint16_t *code, unsigned n)
 {
-    TILE_LOOP(l, n) {
-        uint32_t x = word[l] & 0xffffe000;
+    for (unsigned i = 0; i < n; i += 16)
+        TILE_LOOP(l, 16) {
+            uint32_t x = word[i + l] & 0xffffe000;
 
-        value[l] = ptxi_num_f32(x);
-        code[l] = (uint16_t)(x >> 16 | ((x & 0xffff) != 0));
-    }
-    memset(code + n, 0, (unsigned)n % 16 * sizeof *code);
+            value[i + l] = ptxi_num_f32(x);
+            code[i + l] = (uint16_t)(x >> 16 | ((x & 0xffff) != 0));
+        }
 }
 
 /* --- the largest exponents --- */
@@ -309,36 +308,52 @@ static inline __attribute__((always_inline)) bool ptxi_tile_align(const struct p
     return high < 0x7f800000 && low >= from;
 }
 
-/* A sum, cut off to a float, rounded as the model says; for f16, to odd, it is not yet. */
-static inline __attribute__((always_inline)) uint32_t ptxi_tile_round(enum ptxi_dot_rounding rounding, float sum, float scale)
+/* Sums as floats, rounded as the model says; for f16 to odd. */
+static inline __attribute__((always_inline)) ptxi_tile_floats ptxi_tile_round(enum ptxi_dot_rounding rounding, ptxi_tile_ints x)
 {
-    uint32_t x = ptxi_num_bits_f32(sum * ptxi_num_f32((254u << 23) - ptxi_num_bits_f32(scale)));
+    ptxi_tile_ints bits, rest;
 
+#if defined(__AVX512F__)
+    bits = (ptxi_tile_ints)_mm512_cvt_roundepi32_ps((__m512i)x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    rest = x - __builtin_convertvector((ptxi_tile_floats)bits, ptxi_tile_ints);
+#else
+    ptxi_tile_ints sign = x >> 31, magnitude = (x ^ sign) - sign;
+
+    bits = (ptxi_tile_ints)__builtin_convertvector(magnitude, ptxi_tile_floats);
+    rest = magnitude - __builtin_convertvector((ptxi_tile_floats)bits, ptxi_tile_ints);
+    bits = (bits + (rest >> 31)) | (sign & INT32_MIN);
+#endif
+    if (rounding == PTXI_DOT_RN_F16)
+        bits |= (ptxi_tile_ints)(rest != 0) & 1;
     if (rounding == PTXI_DOT_RZ_E8M13)
-        x &= ~UINT32_C(0x3ff);
-    return x;
+        bits &= ~0x3ff;
+    return (ptxi_tile_floats)bits;
 }
 
-/* The results; false if there are some that an integer cannot hold. */
-static inline __attribute__((always_inline)) bool ptxi_tile_finish(enum ptxi_dot_rounding rounding, const int32_t *s, const struct ptxi_tile_addends *to, uint32_t *c)
+/* Whether sums of products leave room for an addend, which has not more than 26 bits. */
+static inline bool ptxi_tile_have_room(const int32_t *s)
 {
-    const int32_t limit = INT32_MAX - (1 << 26); /* addends are less than the rest, and have not more than 25 bits behind the point */
+    const int32_t limit = INT32_MAX - (1 << 26);
     int32_t high = 0, low = 0;
 
     TILE_LOOP(l, PTXI_TILE_OUT) {
-        int32_t addend = (int32_t)(ptxi_num_f32(to->c[l]) * to->scale[l]), sum = (int32_t)((uint32_t)s[l] + (uint32_t)addend);
-        uint32_t magnitude = sum < 0 ? -(uint32_t)sum : (uint32_t)sum, x;
-        float nearest = (float)(int32_t)magnitude;
-        int32_t rest = (int32_t)(magnitude - (uint32_t)(int32_t)nearest);
-
         high = high > s[l] ? high : s[l];
         low = low < s[l] ? low : s[l];
-        x = ptxi_num_bits_f32(nearest) + (uint32_t)(rest >> 31);
-        if (rounding == PTXI_DOT_RN_F16)
-            x |= rest != 0;
-        c[l] = ptxi_tile_round(rounding, ptxi_num_f32(x | ((uint32_t)sum & 0x80000000)), to->scale[l]);
     }
     return high <= limit && low >= -limit;
+}
+
+static inline __attribute__((always_inline)) void ptxi_tile_finish(enum ptxi_dot_rounding rounding, const int32_t *s, const struct ptxi_tile_addends *to, uint32_t *c)
+{
+    const ptxi_tile_ints *sum = (const ptxi_tile_ints *)s;
+    const ptxi_tile_floats *addend = (const ptxi_tile_floats *)to->c, *scale = (const ptxi_tile_floats *)to->scale;
+
+    for (unsigned p = 0; p < PTXI_TILE_OUT / PTXI_TILE_LANES; p++) {
+        ptxi_tile_floats x = ptxi_tile_round(rounding, sum[p] + __builtin_convertvector(addend[p] * scale[p], ptxi_tile_ints));
+
+        x *= (ptxi_tile_floats)((254 << 23) - (ptxi_tile_ints)scale[p]);
+        memcpy(c + p * PTXI_TILE_LANES, &x, sizeof x);
+    }
 }
 
 static inline __attribute__((always_inline)) bool ptxi_tile_in_floats(const struct ptxi_dot_model *m, enum ptxi_dot_rounding rounding, const struct ptxi_tile *t,
@@ -356,7 +371,10 @@ static inline __attribute__((always_inline)) bool ptxi_tile_in_floats(const stru
     if (!ptxi_tile_align(m, rounding == PTXI_DOT_RN_F16, fields, to))
         return false;
     ptxi_tile_add_up(t, k, count, to->scale, s);
-    return ptxi_tile_finish(rounding, s, to, c);
+    if (!ptxi_tile_have_room(s))
+        return false;
+    ptxi_tile_finish(rounding, s, to, c);
+    return true;
 }
 
 /* --- the same in doubles --- */
@@ -380,7 +398,7 @@ static inline ptxi_tile_doubles ptxi_tile_cut(ptxi_tile_doubles x)
 enum { PTXI_TILE_NOTHING = -1000 }; /* the exponent of a zero, which is less than all sums of exponents */
 
 /* n exponents; those of infinities and NaNs are larger than all others. */
-static inline void ptxi_tile_exponents_of_floats(const float *x, int least, int16_t *e, int n)
+static inline void ptxi_tile_exponents_of_floats(const float *x, int least, int16_t *e, unsigned n)
 {
     TILE_LOOP(l, n) {
         int32_t magnitude = (int32_t)(ptxi_num_bits_f32(x[l]) & 0x7fffffff), own = (magnitude >> 23) - 127;
@@ -399,8 +417,8 @@ struct ptxi_tile_wide {
 
 static inline void ptxi_tile_make_wide_line(const float *x, int least, double *to, int16_t *e, unsigned n)
 {
-    TILE_LOOP(l, (int)n) to[l] = x[l];
-    ptxi_tile_exponents_of_floats(x, least, e, (int)n);
+    TILE_LOOP(l, n) to[l] = x[l];
+    ptxi_tile_exponents_of_floats(x, least, e, n);
 }
 
 static inline void ptxi_tile_make_wide(const struct ptxi_tile *t, unsigned k, unsigned count, struct ptxi_tile_wide *to)
