@@ -115,13 +115,14 @@ static bool fail_type(struct check *k, const struct ptxi_raw *r, const struct pt
                 (int)k->sp->n, k->sp->s, needed(want, s->flags & PTXI_OPF_WIDER, buf, sizeof buf));
 }
 
-static bool to_const(const struct ptxi_raw *r, enum ptxi_type t, struct ptxi_operand *o)
+/* As an argument it is converted as the initial value of a variable is. */
+static bool to_const(const struct ptxi_raw *r, enum ptxi_type t, bool argument, struct ptxi_operand *o)
 {
     struct ptxi_value v = { r->value_kind, r->is_unsigned, r->bits, r->loc };
 
     o->form = PTXI_OPD_IMM;
     o->type = (uint8_t)t;
-    return ptxi_expr_convert(&v, t, false, &o->imm);
+    return ptxi_expr_convert(&v, t, argument, &o->imm);
 }
 
 static const char *const space_names[] = { "generic", "const", "global", "local", "param", "shared", "tex" };
@@ -168,7 +169,7 @@ static bool check_const(struct check *k, const struct ptxi_raw *r, const struct 
         return fail(k, r->loc, "operand %s of '%.*s' cannot be a constant", s->name, (int)k->sp->n, k->sp->s);
     if (want != PTXI_T_NONE && (is_alternate(want) || want == PTXI_T_f16 || want == PTXI_T_f16x2))
         return fail(k, r->loc, "operand %s of '%.*s' is of type .%s, which has no constants", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name);
-    if (!to_const(r, want, o))
+    if (!to_const(r, want, false, o))
         return fail(k, r->loc, "operand %s of '%.*s' is of type .%s and cannot be %s constant", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name,
                     value_kinds[r->value_kind]);
     return !s->range_count || in_ranges(s, (int64_t)r->bits) || fail_range(k, r, s);
@@ -839,6 +840,6 @@ bool ptxi_check_arg(struct parser *p, const struct ptxi_raw *r, const struct ptx
         return true;
     }
     if (r->kind == PTXI_RAW_CONST && !result)
-        return to_const(r, formal->type, o) || fail_arg(p, r, formal, "types differ");
+        return to_const(r, formal->type, true, o) || fail_arg(p, r, formal, "types differ");
     return fail_arg(p, r, formal, "a register or a .param variable of the caller's body is needed");
 }

@@ -11,6 +11,10 @@ bool ptxi_debug_file(struct parser *p)
         return false;
     if (p->tok.kind != PTXI_TOK_STRING)
         return ptxi_parse_expected(p, "a file name");
+    if (p->text == p->part_text && index + p->part_files < p->files.count && ((const char **)p->files.data)[index + p->part_files]) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "file %llu is already given", (unsigned long long)index);
+        return false;
+    }
     index += p->part_files;
     while (p->files.count <= index) {
         if (!(slot = ptxi_vec_push(p, &p->files, sizeof *slot)))
@@ -84,6 +88,10 @@ static bool parse_datum(struct parser *p, unsigned bits)
     struct ptxi_loc loc = ptxi_parse_loc(p);
     bool negative = ptxi_parse_accept(p, '-');
 
+    if (p->tok.kind != PTXI_TOK_INT && bits < 32) {
+        ptxi_parse_error(p, loc, "a label takes .b32 or .b64");
+        return false;
+    }
     if (p->tok.kind != PTXI_TOK_INT)
         return parse_label_sum(p);
     if (bits < 64 && (negative ? p->tok.number > UINT64_C(1) << (bits - 1) : p->tok.number >> bits)) {
@@ -92,6 +100,22 @@ static bool parse_datum(struct parser *p, unsigned bits)
     }
     ptxi_parse_next(p);
     return true;
+}
+
+/* label: ; the names are those of all sections of a module together. */
+static bool parse_label(struct parser *p)
+{
+    struct ptxi_entry *e = ptxi_scope_entry(p, p->tok.s, p->tok.n);
+
+    if (!e)
+        return false;
+    if (e->section_text == p->text + 1u) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "label '%s' is already defined", e->name->s);
+        return false;
+    }
+    e->section_text = p->text + 1u;
+    ptxi_parse_next(p);
+    return ptxi_parse_want(p, ':');
 }
 
 static unsigned data_width(const struct parser *p)
@@ -112,8 +136,7 @@ bool ptxi_debug_section(struct parser *p)
         unsigned bits = data_width(p);
 
         if (p->tok.kind == PTXI_TOK_NAME) {
-            ptxi_parse_next(p);
-            if (!ptxi_parse_want(p, ':'))
+            if (!parse_label(p))
                 return false;
             continue;
         }

@@ -291,17 +291,16 @@ bool ptxi_expr_parse(struct parser *p, struct ptxi_value *out)
 
 bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what, uint64_t *out)
 {
-    struct ptxi_value v;
+    uint64_t v = is_warp_size(&p->tok) ? 32 : p->tok.number;
 
     if (!ptxi_expr_starts(p))
         return ptxi_parse_expected(p, what);
-    if (!ptxi_expr_parse(p, &v))
-        return false;
-    if (v.kind != PTXI_VAL_INT || (!v.is_unsigned && (int64_t)v.bits < 0) || v.bits < lo || v.bits > hi) {
-        ptxi_parse_error(p, v.loc, "%s must be an integer from %llu to %llu", what, (unsigned long long)lo, (unsigned long long)hi);
+    if ((p->tok.kind != PTXI_TOK_INT && !is_warp_size(&p->tok)) || v < lo || v > hi) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), "%s must be an integer from %llu to %llu", what, (unsigned long long)lo, (unsigned long long)hi);
         return false;
     }
-    *out = v.bits;
+    *out = v;
+    ptxi_parse_next(p);
     return true;
 }
 
@@ -378,9 +377,11 @@ bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initia
         *bits = v->bits;
         if (t == PTXI_T_f32 || (info->class == 'B' && info->bits == 32))
             return true;
-        /* ptxas puts the 32 bits as they are into an .f64 or .b64 variable */
-        if (initialiser && (t == PTXI_T_f64 || t == PTXI_T_b64))
+        /* ptxas puts the 32 bits as they are into an .f64 or .b64 variable, and the low ones into .b16 and .b8 */
+        if (initialiser && (t == PTXI_T_f64 || info->class == 'B')) {
+            *bits = truncate_bits(v->bits, info->bits);
             return true;
+        }
         return convert_float(widen((uint32_t)v->bits), t, bits);
     }
     if (info->class == 'B') {

@@ -115,7 +115,7 @@ static bool parse_branch_targets(struct parser *p, const struct ptxi_token *labe
     return true;
 }
 
-static bool same_signature(const struct ptxi_signature *a, const struct ptxi_signature *b);
+static bool same_signature(const struct ptxi_signature *a, const struct ptxi_signature *b, bool types);
 
 static bool add_call_target(struct parser *p, const struct ptxi_token *name, void *ctx)
 {
@@ -127,7 +127,7 @@ static bool add_call_target(struct parser *p, const struct ptxi_token *name, voi
         ptxi_parse_error(p, ptxi_token_loc(name), "'%.*s' is not a function declared before", (int)name->n, name->s);
         return false;
     }
-    if (list->count && !same_signature(&((const struct ptxi_func **)list->data)[0]->signature, &f.sym->func->signature)) {
+    if (list->count && !same_signature(&((const struct ptxi_func **)list->data)[0]->signature, &f.sym->func->signature, false)) {
         ptxi_parse_error(p, ptxi_token_loc(name), "'%.*s' takes other parameters than the functions before it", (int)name->n, name->s);
         return false;
     }
@@ -139,12 +139,12 @@ static bool add_call_target(struct parser *p, const struct ptxi_token *name, voi
 
 static bool parse_call_targets(struct parser *p, const struct ptxi_token *label)
 {
-    struct ptxi_sym *sym = add_label(p, label, PTXI_SYM_TARGETS);
     struct ptxi_vec list = { 0 };
+    struct ptxi_sym *sym;
     bool ok;
 
     ptxi_parse_next(p);
-    ok = sym && parse_names(p, add_call_target, &list);
+    ok = parse_names(p, add_call_target, &list) && (sym = add_label(p, label, PTXI_SYM_TARGETS));
     if (ok) {
         sym->func_count = (uint32_t)list.count;
         sym->funcs = ptxi_vec_take(p, &list, sizeof *sym->funcs);
@@ -214,21 +214,22 @@ static bool parse_params(struct parser *p, bool entry, bool prototype, struct pt
     return ok;
 }
 
-static bool same_param(const struct ptxi_var *a, const struct ptxi_var *b)
+static bool same_param(const struct ptxi_var *a, const struct ptxi_var *b, bool types)
 {
-    return a->is_reg == b->is_reg && a->type == b->type && a->size == b->size && a->align == b->align && a->unsized == b->unsized &&
+    return a->is_reg == b->is_reg && (a->type == b->type || !types) && a->size == b->size && a->align == b->align && a->unsized == b->unsized &&
            a->opaque == b->opaque;
 }
 
-static bool same_signature(const struct ptxi_signature *a, const struct ptxi_signature *b)
+/* With `types` also what the parameters are called, not only their shapes. */
+static bool same_signature(const struct ptxi_signature *a, const struct ptxi_signature *b, bool types)
 {
     if (a->param_count != b->param_count || a->ret_count != b->ret_count || a->noreturn != b->noreturn)
         return false;
     for (uint32_t i = 0; i < a->param_count; i++)
-        if (!same_param(a->params[i], b->params[i]))
+        if (!same_param(a->params[i], b->params[i], types))
             return false;
     for (uint32_t i = 0; i < a->ret_count; i++)
-        if (!same_param(a->rets[i], b->rets[i]))
+        if (!same_param(a->rets[i], b->rets[i], types))
             return false;
     return true;
 }
@@ -255,7 +256,7 @@ static bool check_entry_params(struct parser *p, const struct ptxi_func *f)
     return true;
 }
 
-static bool check_func_params(struct parser *p, const struct ptxi_func *f)
+static bool check_func_params(struct parser *p, const struct ptxi_func *f, bool prototype)
 {
     const struct ptxi_signature *s = &f->signature;
 
@@ -267,15 +268,16 @@ static bool check_func_params(struct parser *p, const struct ptxi_func *f)
                                                   : "only the last parameter may be an array without a size");
             return false;
         }
-        if (v->is_reg && ptxi_types[v->type].bits < 32) {
-            ptxi_parse_error(p, v->loc, "a parameter in a register has 32 bits at least");
+        if (v->is_reg && ptxi_types[v->type].bits < (prototype ? 8 : 32)) {
+            ptxi_parse_error(p, v->loc, "a parameter in a register has %d bits at least", prototype ? 8 : 32);
             return false;
         }
     }
-    if (s->ret_count > 1 && p->version >= 20 && p->target.sm >= 20) {
-        ptxi_parse_error(p, s->rets[1]->loc, "a function returns one value at most");
-        return false;
-    }
+    for (uint32_t i = 0; s->ret_count > 1 && i < s->ret_count; i++)
+        if (!s->rets[i]->is_reg) {
+            ptxi_parse_error(p, s->rets[i]->loc, "a function returns one value at most, or several in registers");
+            return false;
+        }
     if (s->noreturn && s->ret_count) {
         ptxi_parse_error(p, f->loc, "a .noreturn function has no return value");
         return false;
@@ -283,7 +285,7 @@ static bool check_func_params(struct parser *p, const struct ptxi_func *f)
     return true;
 }
 
-static bool parse_dims(struct parser *p, uint32_t *dims, uint64_t most)
+static bool parse_dims(struct parser *p, uint32_t *dims, uint64_t least)
 {
     ptxi_parse_next(p);
     for (int i = 0; i < 3; i++)
@@ -291,7 +293,7 @@ static bool parse_dims(struct parser *p, uint32_t *dims, uint64_t most)
     for (int i = 0; i < 3; i++) {
         uint64_t v;
 
-        if (!ptxi_expr_uint(p, 1, most, "a dimension", &v))
+        if (!ptxi_expr_uint(p, least, UINT32_MAX, "a dimension", &v))
             return false;
         dims[i] = (uint32_t)v;
         if (p->tok.kind != ',')
@@ -299,6 +301,16 @@ static bool parse_dims(struct parser *p, uint32_t *dims, uint64_t most)
         if (i < 2)
             ptxi_parse_next(p);
     }
+    return true;
+}
+
+/* ptxas takes 0, too: then the launch decides. */
+static bool parse_cluster(struct parser *p, uint32_t *dims)
+{
+    if (!parse_dims(p, dims, 0))
+        return false;
+    if (!dims[0] || !dims[1] || !dims[2])
+        memset(dims, 0, 3 * sizeof *dims);
     return true;
 }
 
@@ -312,17 +324,6 @@ static bool parse_number(struct parser *p, uint64_t least, uint32_t *out)
     if (out)
         *out = (uint32_t)v;
     return true;
-}
-
-static bool parse_pragma(struct parser *p)
-{
-    ptxi_parse_next(p);
-    if (!ptxi_parse_want(p, PTXI_TOK_STRING))
-        return false;
-    while (ptxi_parse_accept(p, ','))
-        if (!ptxi_parse_want(p, PTXI_TOK_STRING))
-            return false;
-    return ptxi_parse_want(p, ';');
 }
 
 static bool parse_flag(struct parser *p, bool *flag)
@@ -363,9 +364,9 @@ static bool check_feature(struct parser *p, enum ptxi_directive d, bool entry)
 static bool parse_directive(struct parser *p, struct ptxi_func *f, enum ptxi_directive d)
 {
     switch (d) {
-    case PTXI_D_maxntid: return parse_dims(p, f->maxntid, UINT32_MAX);
-    case PTXI_D_reqntid: return parse_dims(p, f->reqntid, UINT32_MAX);
-    case PTXI_D_reqnctapercluster: return parse_dims(p, f->cluster, UINT32_MAX);
+    case PTXI_D_maxntid: return parse_dims(p, f->maxntid, 1);
+    case PTXI_D_reqntid: return parse_dims(p, f->reqntid, 1);
+    case PTXI_D_reqnctapercluster: return parse_cluster(p, f->cluster);
     case PTXI_D_maxnreg: return parse_number(p, 1, &f->maxnreg);
     case PTXI_D_minnctapersm: return parse_number(p, 1, &f->minnctapersm);
     case PTXI_D_maxnctapersm: return parse_number(p, 1, &f->maxnctapersm);
@@ -373,7 +374,7 @@ static bool parse_directive(struct parser *p, struct ptxi_func *f, enum ptxi_dir
     case PTXI_D_explicitcluster: return parse_flag(p, &f->explicit_cluster);
     case PTXI_D_blocksareclusters: return parse_flag(p, &f->blocks_are_clusters);
     case PTXI_D_noreturn: return parse_flag(p, &f->signature.noreturn);
-    case PTXI_D_pragma: return parse_pragma(p);
+    case PTXI_D_pragma: return ptxi_module_pragma(p, PTXI_PRAGMA_HEAD);
     default: return parse_number(p, 0, NULL);
     }
 }
@@ -447,24 +448,20 @@ static void declare_params(struct parser *p, struct ptxi_func *f)
 static bool body_directive(struct parser *p)
 {
     switch (ptxi_parse_directive(&p->tok)) {
-    case PTXI_D_reg:
-    case PTXI_D_param:
-    case PTXI_D_local:
-    case PTXI_D_shared:
-    case PTXI_D_global:
-    case PTXI_D_const:
-    case PTXI_D_tex:
-        return ptxi_var_declaration(p, PTXI_LINK_STATIC);
     case PTXI_D_loc:
         return ptxi_debug_loc(p);
+    case PTXI_D_target:
+        return ptxi_module_target(p);
     case PTXI_D_pragma:
-        return ptxi_module_pragma(p);
+        return ptxi_module_pragma(p, PTXI_PRAGMA_BODY);
     case PTXI_D_branchtargets:
     case PTXI_D_calltargets:
     case PTXI_D_callprototype:
         ptxi_parse_error(p, ptxi_parse_loc(p), "'.%.*s' needs a label in front of it", (int)p->tok.n, p->tok.s);
         return false;
     default:
+        if (ptxi_var_starts(p))
+            return ptxi_var_declaration(p, PTXI_LINK_STATIC);
         ptxi_parse_error(p, ptxi_parse_loc(p), "'.%.*s' is not a directive of function bodies", (int)p->tok.n, p->tok.s);
         return false;
     }
@@ -611,7 +608,7 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
         ptxi_parse_note(p, sym->loc, "first defined here");
         return NULL;
     }
-    if (sym && (!same_signature(&sym->func->signature, &head->signature) || !same_linkage(sym, head, p->text))) {
+    if (sym && (!same_signature(&sym->func->signature, &head->signature, true) || !same_linkage(sym, head, p->text))) {
         ptxi_parse_error(p, head->loc, "%s of '%s' differ from its declaration",
                          same_linkage(sym, head, p->text) ? "parameters" : "linking directives", head->name->s);
         ptxi_parse_note(p, sym->loc, "declared here");
@@ -713,7 +710,7 @@ static bool parse_head(struct parser *p, struct ptxi_func *head, struct ptxi_tok
     ptxi_parse_next(p);
     if (p->tok.kind == '(' && !parse_params(p, head->is_entry, head->is_entry, &head->signature.params, &head->signature.param_count))
         return false;
-    return parse_tuning(p, head) && check_tuning(p, head) && (head->is_entry ? check_entry_params : check_func_params)(p, head);
+    return parse_tuning(p, head) && check_tuning(p, head) && (head->is_entry ? check_entry_params(p, head) : check_func_params(p, head, false));
 }
 
 bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
@@ -727,17 +724,24 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     }
     if (!parse_head(p, &head, &name))
         return false;
-    if (p->tok.kind != '{' && p->tok.kind != ';')
+    if (p->tok.kind != '{' && p->tok.kind != ';' && p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)
         return ptxi_parse_expected(p, "'{' or ';'");
     f = find_func(p, &head, &name);
     if (!f) {
         if (p->tok.kind == '{' && !p->arena->oom)
             skip_body(p);
         else
-            ptxi_parse_next(p);
+            ptxi_parse_accept(p, ';');
         return !p->arena->oom;
     }
-    return ptxi_parse_accept(p, ';') || parse_definition(p, f, &head);
+    if (p->tok.kind == '{')
+        return parse_definition(p, f, &head);
+    if (f->has_body && body_of(p, f)->text == p->text) {
+        ptxi_parse_error(p, head.loc, "'%s' is declared behind its definition", f->name->s);
+        ptxi_parse_note(p, f->loc, "defined here");
+    }
+    ptxi_parse_accept(p, ';'); /* ptxas does not miss it */
+    return true;
 }
 
 /* label: .callprototype (ret) _ (params) .noreturn; */
@@ -752,7 +756,7 @@ bool ptxi_func_prototype(struct parser *p, struct ptxi_token *label)
     f->loc = ptxi_token_loc(label);
     if (!ptxi_parse_want(p, '_') || (p->tok.kind == '(' && !parse_params(p, false, true, &f->signature.params, &f->signature.param_count)))
         return false;
-    if (!parse_tuning(p, f) || !check_func_params(p, f) || !ptxi_parse_want(p, ';') || !(sym = add_label(p, label, PTXI_SYM_PROTO)))
+    if (!parse_tuning(p, f) || !check_func_params(p, f, true) || !ptxi_parse_want(p, ';') || !(sym = add_label(p, label, PTXI_SYM_PROTO)))
         return false;
     sym->signature = &f->signature;
     return true;
@@ -792,7 +796,7 @@ bool ptxi_func_alias(struct parser *p)
         why = "an alias stands for a function defined before it in this module";
     else if (b->linkage == PTXI_LINK_WEAK)
         why = "an alias cannot stand for a .weak function";
-    else if (!same_signature(&a->signature, &b->signature))
+    else if (!same_signature(&a->signature, &b->signature, true))
         why = "an alias and its function take the same parameters";
     if (why) {
         ptxi_parse_error(p, loc, "%s", why);

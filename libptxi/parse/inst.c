@@ -205,11 +205,11 @@ static bool parse_offset(struct parser *p, int64_t *out)
         return ptxi_parse_expected(p, "a constant");
     if (!ptxi_expr_parse(p, &v))
         return false;
-    if (v.kind != PTXI_VAL_INT || (int64_t)v.bits < INT32_MIN || (int64_t)v.bits > UINT32_MAX) {
-        ptxi_parse_error(p, v.loc, "an offset must be an integer of 32 bits");
+    if (v.kind != PTXI_VAL_INT) {
+        ptxi_parse_error(p, v.loc, "an offset must be an integer");
         return false;
     }
-    *out = (int32_t)v.bits;
+    *out = p->tree->address_size == 32 ? (int32_t)v.bits : (int64_t)v.bits;
     return true;
 }
 
@@ -444,6 +444,8 @@ static bool parse_operands(struct parser *p)
             return false;
         if (p->tok.kind == '|') {
             ptxi_parse_next(p);
+            if (r->kind == PTXI_RAW_SINK && p->tok.kind == '_')
+                return ptxi_parse_expected(p, "a register, for one half of a pair at least,");
             if (!(r = new_raw(p)) || !ptxi_inst_operand(p, r))
                 return false;
             r->pair = true;

@@ -122,14 +122,16 @@ static unsigned hex_digit(char c)
     return c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
 }
 
-/* Integer digits of a base from p on; *over is set when they exceed 64 bits. */
+/* Integer digits of a base from p on. *over is set when they exceed 64 bits as ptxas finds it: it looks at the highest bit of what
+ * stands in front of a digit, and takes the rest modulo 2^64. */
 static const char *scan_digits(const struct ptxi_lexer *lx, const char *p, unsigned base, uint64_t *value, bool *over)
 {
     uint64_t v = 0;
 
-    for (; p < lx->end && is(*p, HEX) && hex_digit(*p) < base; p++)
-        if (__builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, hex_digit(*p), &v))
-            *over = true;
+    for (; p < lx->end && is(*p, HEX) && hex_digit(*p) < base; p++) {
+        *over |= v >> 63;
+        v = v * base + hex_digit(*p);
+    }
     *value = v;
     return p;
 }

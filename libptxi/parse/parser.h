@@ -76,6 +76,7 @@ struct ptxi_entry {
     struct ptxi_sym *meaning[PTXI_CHAINS];
     struct ptxi_sym *linked; /* what it means to the parts of a linked module that declare it with linkage; or NULL */
     bool numbered_names; /* some name + number has been declared by itself */
+    uint32_t section_text; /* text + 1 where it is a label of a .section */
     UT_hash_handle hh;
 };
 
@@ -132,7 +133,7 @@ struct ptxi_value {
 };
 
 bool ptxi_expr_parse(struct parser *p, struct ptxi_value *out);
-/* An integer constant in lo..hi; `what` names it in messages. */
+/* An integer in lo..hi, no expression; `what` names it in messages. */
 bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what, uint64_t *out);
 bool ptxi_expr_starts(const struct parser *p); /* the current token can begin one */
 /* Bits of a value as a constant of type t, or false: an integer where a float is needed, or the other way round. */
@@ -227,7 +228,7 @@ struct parser {
     uint32_t part_files; /* files of the parts before it */
     uint16_t version;
     struct ptxi_target target;
-    bool have_version, have_target, have_address_size;
+    bool have_version, have_address_size;
     unsigned expr_depth;
     uint64_t const_size; /* bytes of .const variables so far */
     bool have_dwarf;
@@ -293,7 +294,9 @@ enum ptxi_directive ptxi_parse_directive(const struct ptxi_token *t);
 int ptxi_parse_space(const char *s, size_t n);
 
 /* module.c */
-bool ptxi_module_pragma(struct parser *p);
+bool ptxi_module_target(struct parser *p); /* also between the statements of a body */
+enum ptxi_pragma_place { PTXI_PRAGMA_MODULE, PTXI_PRAGMA_HEAD /* between a function's head and body */, PTXI_PRAGMA_BODY };
+bool ptxi_module_pragma(struct parser *p, enum ptxi_pragma_place place);
 bool ptxi_module_attribute(struct parser *p, bool *managed);
 
 /* var.c */
@@ -302,7 +305,8 @@ struct ptxi_decl { /* [.align] [.attribute] [.vN] .type, in front of names */
     bool is_reg, managed, has_align;
     uint32_t align;
 };
-bool ptxi_var_declaration(struct parser *p, uint8_t linkage); /* from the space's word to ';' */
+bool ptxi_var_starts(const struct parser *p); /* the current token can begin a declaration */
+bool ptxi_var_declaration(struct parser *p, uint8_t linkage); /* from the space's word, or what stands in front of it, to ';' */
 struct ptxi_var *ptxi_var_param(struct parser *p, bool entry, bool prototype); /* one parameter; not yet declared as a name */
 bool ptxi_var_declare_reg(struct parser *p, struct ptxi_var *v);
 

@@ -7,6 +7,13 @@
 
 /* ---- the part in front of the names ---- */
 
+static bool at_type(const struct parser *p)
+{
+    uint16_t w = p->tok.kind == PTXI_TOK_WORD ? ptxi_isa_word(p->tok.s, p->tok.n) : PTXI_NO_WORD;
+
+    return (w < PTXI_TYPE_COUNT && ptxi_parse_is_register_type(w)) || ptxi_parse_is_word(p, "v2") || ptxi_parse_is_word(p, "v4");
+}
+
 /* A type's word as a type id; .texref and its like give PTXI_T_NONE and *opaque. */
 static bool parse_type(struct parser *p, struct ptxi_decl *d)
 {
@@ -102,24 +109,29 @@ static bool check_decl_type(struct parser *p, const struct ptxi_decl *d, struct 
     return true;
 }
 
-static bool parse_decl(struct parser *p, struct ptxi_decl *d, bool entry_param)
+static bool parse_specifiers(struct parser *p, struct ptxi_decl *d)
 {
-    struct ptxi_loc loc;
-
-    d->vector = 1;
     for (;;) {
         if (ptxi_parse_is_word(p, "align")) {
             ptxi_parse_next(p);
             if (!parse_align(p, &d->align))
                 return false;
             d->has_align = true;
-        } else if (ptxi_parse_is_word(p, "attribute")) {
-            if (!ptxi_module_attribute(p, &d->managed))
-                return false;
-        } else {
-            break;
+        } else if (!ptxi_parse_is_word(p, "attribute")) {
+            return true;
+        } else if (!ptxi_module_attribute(p, &d->managed)) {
+            return false;
         }
     }
+}
+
+static bool parse_decl(struct parser *p, struct ptxi_decl *d, bool entry_param)
+{
+    struct ptxi_loc loc;
+
+    d->vector = 1;
+    if (!parse_specifiers(p, d))
+        return false;
     loc = ptxi_parse_loc(p);
     if (!parse_vector(p, d) || !parse_type(p, d) || !check_decl_type(p, d, loc))
         return false;
@@ -220,6 +232,8 @@ static bool parse_symbol(struct init *in, struct ptxi_reloc *r)
     ptxi_parse_next(p);
     if (parens && !ptxi_parse_want(p, ')'))
         return false;
+    if (r->func && p->tok.kind == '+')
+        return ptxi_parse_expected(p, "the end of a function's address");
     if (ptxi_parse_accept(p, '+')) {
         struct ptxi_value v;
 
@@ -248,8 +262,8 @@ static bool parse_address(struct init *in, uint64_t offset, unsigned shift, bool
     struct ptxi_loc loc = ptxi_parse_loc(p);
     const struct ptxi_type_info *t = &ptxi_types[in->v->type];
 
-    if (t->class != 'U' || (t->bits < 32 && !masked)) {
-        ptxi_parse_error(p, loc, "an address needs a variable of type .u32 or .u64, not .%s", t->name);
+    if (t->class != 'U' || t->bits == 16 || (t->bits < 32 && !masked)) {
+        ptxi_parse_error(p, loc, "an address needs a variable of type .u32 or .u64%s, not .%s", masked ? ", a byte of it also .u8" : "", t->name);
         return false;
     }
     if (!parse_symbol(in, &r) || !(slot = ptxi_vec_push(p, &p->relocs, sizeof r)))
@@ -353,13 +367,29 @@ static bool keep_init(struct parser *p, struct ptxi_var *v)
     return v->init && (!v->reloc_count || v->relocs);
 }
 
-/* One property's share of a sampler's modes; those of textures, which the driver sets, and unknown ones have none. */
+#define IS(token, text) ((token)->n == strlen(text) && !memcmp((token)->s, text, (token)->n))
+
+/* Which kinds of references, as struct ptxi_var names them, have a property. */
+static bool has_property(uint8_t opaque, const struct ptxi_token *name)
+{
+    static const struct { const char *name, *of; } properties[] = {
+        { "width", "tf" }, { "height", "tf" }, { "depth", "tf" }, { "channel_data_type", "tf" }, { "channel_order", "tf" },
+        { "array_size", "tf" }, { "memory_layout", "f" }, { "normalized_coords", "t" }, { "num_mipmap_levels", "t" }, { "num_samples", "t" },
+        { "filter_mode", "ts" }, { "addr_mode_0", "ts" }, { "addr_mode_1", "ts" }, { "addr_mode_2", "ts" }, { "force_unnormalized_coords", "s" },
+    };
+
+    for (unsigned i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (IS(name, properties[i].name))
+            return strchr(properties[i].of, opaque);
+    return false;
+}
+
+/* One property's share of a sampler's modes; those of textures, which the driver sets, have none. */
 static unsigned property_mode(const struct ptxi_token *name, const struct ptxi_token *value)
 {
     static const char *const modes[] = { "wrap", "clamp_to_edge", "mirror", "clamp_to_border" };
     static const char *const dimensions[] = { "addr_mode_0", "addr_mode_1", "addr_mode_2" };
 
-#define IS(token, text) ((token)->n == strlen(text) && !memcmp((token)->s, text, (token)->n))
     for (unsigned d = 0; d < 3; d++)
         for (unsigned m = 0; m < 4; m++)
             if (IS(name, dimensions[d]) && (IS(value, modes[m]) || (m == 1 && IS(value, "clamp_ogl"))))
@@ -368,9 +398,27 @@ static unsigned property_mode(const struct ptxi_token *name, const struct ptxi_t
         return PTXI_SAMPLER_LINEAR;
     if (IS(name, "force_unnormalized_coords") && (value->kind == PTXI_TOK_INT ? value->number != 0 : IS(value, "true")))
         return PTXI_SAMPLER_UNNORMALIZED;
-#undef IS
     return 0;
 }
+
+/* The word or constant behind '='. */
+static bool parse_property_value(struct parser *p)
+{
+    static const char *const words[] = { "wrap", "mirror", "clamp_ogl", "clamp_to_edge", "clamp_to_border", "nearest", "linear", "true", "false" };
+    struct ptxi_value ignored;
+    unsigned i = 0;
+
+    if (ptxi_expr_starts(p))
+        return ptxi_expr_parse(p, &ignored);
+    while (i < sizeof words / sizeof *words && !(p->tok.kind == PTXI_TOK_NAME && IS(&p->tok, words[i])))
+        i++;
+    if (i == sizeof words / sizeof *words)
+        return ptxi_parse_expected(p, "a constant, or a mode such as linear or wrap,");
+    ptxi_parse_next(p);
+    return true;
+}
+
+#undef IS
 
 /* Sampler and texture properties: PTX ISA, "Texture, Sampler and Surface Types". A sampler's modes become its initial value. */
 static bool parse_properties(struct parser *p, struct ptxi_var *v)
@@ -379,17 +427,24 @@ static bool parse_properties(struct parser *p, struct ptxi_var *v)
 
     if (!modes || !ptxi_parse_want(p, '{'))
         return false;
-    do {
+    while (p->tok.kind != '}') {
         struct ptxi_token name = p->tok;
 
-        if (!ptxi_parse_want(p, PTXI_TOK_NAME) || !ptxi_parse_want(p, '='))
+        if (!ptxi_parse_want(p, PTXI_TOK_NAME))
             return false;
-        if (p->tok.kind != PTXI_TOK_NAME && p->tok.kind != PTXI_TOK_INT)
-            return ptxi_parse_expected(p, "a value");
+        if (!has_property(v->opaque, &name)) {
+            ptxi_parse_error(p, ptxi_token_loc(&name), "there is no property '%.*s'", (int)name.n, name.s);
+            return false;
+        }
+        if (!ptxi_parse_want(p, '='))
+            return false;
         if (v->opaque == 's')
             *modes |= (uint8_t)property_mode(&name, &p->tok);
-        ptxi_parse_next(p);
-    } while (ptxi_parse_accept(p, ','));
+        if (!parse_property_value(p))
+            return false;
+        if (!ptxi_parse_accept(p, ','))
+            break;
+    }
     v->init = modes;
     v->init_size = 1;
     return ptxi_parse_want(p, '}');
@@ -506,7 +561,7 @@ static bool same_bytes(const struct ptxi_var *a, const struct ptxi_var *b)
 
 static bool same_shape(const struct ptxi_var *a, const struct ptxi_var *b)
 {
-    return a->space == b->space && a->type == b->type && a->vector == b->vector && a->opaque == b->opaque && a->align == b->align;
+    return a->space == b->space && a->type == b->type && a->vector == b->vector && a->opaque == b->opaque && (a->size == b->size || a->unsized || b->unsized);
 }
 
 /* A module-scope name declared again: a declaration and its definition, or the same definition in each of several modules
@@ -517,16 +572,19 @@ static bool merge(struct parser *p, struct ptxi_sym *sym, struct ptxi_var *v)
     bool declared = old && old->linkage != PTXI_LINK_STATIC && v->linkage != PTXI_LINK_STATIC &&
                     (old->linkage == PTXI_LINK_EXTERN || v->linkage == PTXI_LINK_EXTERN);
     bool copy = old && sym->text != p->text && old->size == v->size && same_bytes(old, v);
+    uint32_t align;
 
     if (!old || !same_shape(old, v) || (!declared && !copy)) {
         ptxi_parse_error(p, v->loc, "'%s' is already defined", v->name->s);
         ptxi_parse_note(p, sym->loc, "first defined here");
         return false;
     }
+    align = old->align > v->align ? old->align : v->align;
     if (!copy && v->linkage != PTXI_LINK_EXTERN) {
         v->index = old->index;
         *old = *v;
     }
+    old->align = align;
     return true;
 }
 
@@ -716,39 +774,50 @@ static bool declare_name(struct parser *p, const struct ptxi_decl *d)
 
     if (name.kind != PTXI_TOK_NAME)
         return ptxi_parse_expected(p, "a name");
-    if (ptxi_expr_starts(p) || ptxi_inst_is_sreg(name.s, name.n)) {
+    if (ptxi_expr_starts(p) || (p->names.depth == 0 && ptxi_inst_is_sreg(name.s, name.n))) {
         ptxi_parse_error(p, ptxi_token_loc(&name), "'%.*s' has a meaning of its own and cannot be declared", (int)name.n, name.s);
         return false;
     }
     ptxi_parse_next(p);
     numbered = ptxi_parse_accept(p, '<');
-    if (numbered && (p->tok.kind != PTXI_TOK_INT || p->tok.number > INT32_MAX)) {
-        ptxi_parse_error(p, ptxi_parse_loc(p), "the number of names must be an integer of at most %d", INT32_MAX);
+    if (numbered && (!ptxi_expr_uint(p, 0, INT32_MAX, "the number of names", &n) || !ptxi_parse_want(p, '>')))
         return false;
-    }
-    if (numbered) {
-        n = p->tok.number;
-        ptxi_parse_next(p);
-        if (!ptxi_parse_want(p, '>'))
-            return false;
-    }
     if (d->is_reg)
         return declare_regs(p, d, &name, numbered, (uint32_t)n);
     return numbered ? declare_vars(p, d, &name, (uint32_t)n) : declare_var(p, d, &name);
 }
 
-bool ptxi_var_declaration(struct parser *p, uint8_t linkage)
+bool ptxi_var_starts(const struct parser *p)
 {
-    struct ptxi_decl d = { .linkage = linkage };
-    struct ptxi_loc loc = ptxi_parse_loc(p);
-    int space = ptxi_parse_space(p->tok.s, p->tok.n);
+    switch (ptxi_parse_directive(&p->tok)) {
+    case PTXI_D_align:
+    case PTXI_D_attribute:
+    case PTXI_D_const:
+    case PTXI_D_global:
+    case PTXI_D_local:
+    case PTXI_D_param:
+    case PTXI_D_reg:
+    case PTXI_D_shared:
+    case PTXI_D_tex:
+        return true;
+    default:
+        return at_type(p);
+    }
+}
 
-    d.is_reg = ptxi_parse_is_word(p, "reg");
-    if (d.is_reg && p->names.depth == 0) {
+static bool parse_space(struct parser *p, struct ptxi_decl *d)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    int space = p->tok.kind == PTXI_TOK_WORD ? ptxi_parse_space(p->tok.s, p->tok.n) : -1;
+
+    d->is_reg = ptxi_parse_is_word(p, "reg");
+    if (!d->is_reg && (space < 0 || !ptxi_var_starts(p)))
+        return ptxi_parse_expected(p, "a state space such as .global");
+    if (d->is_reg && p->names.depth == 0) {
         ptxi_parse_error(p, loc, "registers belong to functions");
         return false;
     }
-    if (linkage != PTXI_LINK_STATIC && p->names.depth) {
+    if (d->linkage != PTXI_LINK_STATIC && p->names.depth) {
         ptxi_parse_error(p, loc, "linking directives are for names of the module");
         return false;
     }
@@ -756,10 +825,23 @@ bool ptxi_var_declaration(struct parser *p, uint8_t linkage)
         ptxi_parse_error(p, loc, ".tex was replaced by .texref variables in .global space");
         return false;
     }
-    d.space = d.is_reg ? 0 : (uint8_t)space;
+    d->space = d->is_reg ? 0 : (uint8_t)space;
     ptxi_parse_next(p);
-    if (!parse_decl(p, &d, false))
+    return true;
+}
+
+/* ptxas takes types without a name, and without a space then, which declare nothing. */
+bool ptxi_var_declaration(struct parser *p, uint8_t linkage)
+{
+    struct ptxi_decl d = { .linkage = linkage, .is_reg = true };
+    bool bare = at_type(p);
+
+    if (!parse_specifiers(p, &d) || (!bare && !parse_space(p, &d)) || !parse_decl(p, &d, false))
         return false;
+    if (bare && p->tok.kind != ';')
+        return ptxi_parse_expected(p, "a state space such as .global in front of the type, or ';',");
+    if (ptxi_parse_accept(p, ';'))
+        return true;
     do {
         if (!declare_name(p, &d))
             return false;
