@@ -401,7 +401,7 @@ struct operand {
 };
 
 enum { WRITE = 1, OPTIONAL = 2, SINK = 4, NOT = 8, NEGATE = 16, WIDER = 32, PAIR = 64, REGISTER = 128, BRACES = 256, COORDS = 512, SAMPLER = 1024,
-       VECTOR_OK = 2048, SYMBOL = 4096, SREG = 8192, UNCHECKED = 16384, ANY_REGISTER = 32768 };
+       VECTOR_OK = 2048, SYMBOL = 4096, SREG = 8192, UNCHECKED = 16384, ANY_REGISTER = 32768, EACH = 65536 };
 enum { VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK };
 enum { OF_SLOT = 0x8000, TIMES = 8, DIVIDED = 12 };
 enum { FIXED, SLOT, DOUBLE, BITS };
@@ -483,6 +483,8 @@ static const char *parse_suffixes(struct operand *o, const char *p)
             o->flags |= WIDER;
         else if (*p == '!')
             o->flags |= UNCHECKED;
+        else if (*p == '^')
+            o->flags |= EACH;
         else if (*p == '@')
             o->selector = isdigit((unsigned char)p[1]) ? *++p - '0' : 1;
         else

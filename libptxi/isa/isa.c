@@ -188,11 +188,16 @@ static unsigned word_number(const char *word)
     return number;
 }
 
+bool ptxi_isa_vector_varies(const struct ptxi_opspec *spec)
+{
+    return spec->vector & 0x8000;
+}
+
 unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_opspec *spec)
 {
     uint16_t word;
 
-    if (!(spec->vector & 0x8000))
+    if (!ptxi_isa_vector_varies(spec))
         return spec->vector;
     /* bits 0-7 the slot, 8-11 and 12-14 logarithms of the factor and the divisor, as gen.c packs them */
     word = m->words[spec->vector & 0xff];

@@ -65,7 +65,8 @@ enum {
     PTXI_OPF_SREG = 8192, /* % a special register accepted */
     PTXI_OPF_UNCHECKED = 16384, /* ! a vector: longer ones, too; an address: a register of 32 bits in any space, and narrower ones (~) only
                                    where the space is named */
-    PTXI_OPF_ANY_REGISTER = 32768 /* * an address: any register */
+    PTXI_OPF_ANY_REGISTER = 32768, /* * an address: any register */
+    PTXI_OPF_EACH = 65536 /* ^ each register of a vector must fit by itself, not all of them together */
 };
 
 enum ptxi_type_rule {
@@ -86,7 +87,7 @@ struct ptxi_opspec {
     uint8_t type_rule;
     uint8_t type;     /* type id, or slot index */
     uint16_t vector;  /* 0 scalar, else what ptxi_isa_operand_vector() makes its number of elements of */
-    uint16_t flags;
+    uint32_t flags;
     uint8_t selector; /* @ what a selector chooses: 0 none accepted, 1 a byte or half, 2 halves, 4 bytes; of a destination they are a mask */
     const struct ptxi_range *ranges; /* the values that a constant may have here; any when there are none */
     uint8_t range_count;
@@ -167,6 +168,9 @@ enum ptxi_type ptxi_isa_operand_type(const struct ptxi_match *m, const struct pt
 
 /* Number of elements of a vector operand under a match; 0 for a scalar. A vector of one needs its braces if PTXI_OPF_BRACES is set. */
 unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_opspec *spec);
+
+/* Whether that depends on the qualifiers. */
+bool ptxi_isa_vector_varies(const struct ptxi_opspec *spec);
 
 /* The operation that executes this form, or PTXI_OP_NONE. */
 uint16_t ptxi_isa_op(const struct ptxi_match *m);

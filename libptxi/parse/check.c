@@ -134,7 +134,7 @@ static bool in_ranges(const struct ptxi_opspec *s, int64_t v)
     for (unsigned i = 0; i < s->range_count; i++) {
         const struct ptxi_range *r = &s->ranges[i];
 
-        if (v >= r->first && v <= r->last && (v - r->first) % r->step == 0)
+        if (v >= r->first && (v <= r->last || s->flags & PTXI_OPF_UNCHECKED) && (v - r->first) % r->step == 0)
             return true;
     }
     return s->range_count == 0;
@@ -251,7 +251,7 @@ static bool is_symbolic_constant(const struct ptxi_raw *r, const struct ptxi_ops
 {
     char class = ptxi_types[want].class;
 
-    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE))
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || s->selector || (is_count(s, want) && ptxi_types[want].bits != 32))
         return false;
     return r->kind == PTXI_RAW_FUNC ? class != 'P' && class != 'A' && !is_count(s, want) : r->offset && is_bits(class);
 }
@@ -356,10 +356,12 @@ static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
            (ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits));
 }
 
-/* What one element is held against before all are. Constants of a fragment are bits. */
-static enum ptxi_type element_type(const struct ptxi_raw *one, const struct ptxi_opspec *s, enum ptxi_type want)
+/* What one element is held against before all are. Constants of a fragment are bits. Coordinates of type .b32 begin with a layer. */
+static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw *one, const struct ptxi_opspec *s, enum ptxi_type want, unsigned i)
 {
-    if (one->kind == PTXI_RAW_REG && one->type != PTXI_T_pred)
+    if (i == 0 && want == PTXI_T_b32 && s->flags & PTXI_OPF_COORDS)
+        return PTXI_T_u32;
+    if (one->kind == PTXI_RAW_REG && one->type != PTXI_T_pred && !(s->flags & PTXI_OPF_EACH && k->c->each))
         return PTXI_T_NONE;
     return one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2) ? PTXI_T_b32 : want;
 }
@@ -385,7 +387,7 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         }
         if (!(s->flags & PTXI_OPF_SYMBOL) && (one.kind == PTXI_RAW_VAR || one.kind == PTXI_RAW_FUNC))
             return fail(k, one.loc, "an address cannot be an element of operand %s", s->name);
-        if (!check_scalar(k, &one, s, element_type(&one, s, want), s->flags & PTXI_OPF_WRITE, &e[i]))
+        if (!check_scalar(k, &one, s, element_type(k, &one, s, want, i), s->flags & PTXI_OPF_WRITE, &e[i]))
             return false;
         sinks += e[i].form == PTXI_OPD_SINK;
         if (e[i].form != PTXI_OPD_REG)
@@ -445,6 +447,25 @@ static bool is_vector(const struct ptxi_raw *r)
     return r->kind == PTXI_RAW_VECTOR || ((r->kind == PTXI_RAW_REG || r->kind == PTXI_RAW_SREG) && r->vector);
 }
 
+/* Where ptxas does not look at the number of elements, those behind the first mean nothing. */
+static const struct ptxi_raw *first_element(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
+{
+    const struct ptxi_raw *first = r->elements;
+    bool bf16 = (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->c->address_count;
+
+    if (r->kind != PTXI_RAW_VECTOR || !(s->flags & PTXI_OPF_UNCHECKED || bf16))
+        return r;
+    if ((r->count != 1 && r->count != 2 && r->count != 4) || (first->kind != PTXI_RAW_REG && !(first->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_UNCHECKED)))
+        return r;
+    for (unsigned i = 1; i < r->count; i++) {
+        const struct ptxi_raw *e = &first[i];
+
+        if (e->kind != PTXI_RAW_SINK && e->kind != PTXI_RAW_CONST && (e->kind != PTXI_RAW_REG || ptxi_types[e->type].bits != ptxi_types[first->type].bits))
+            return r;
+    }
+    return first;
+}
+
 static bool check_value(struct check *k, const struct ptxi_raw *r, unsigned i, struct ptxi_operand *o)
 {
     const struct ptxi_opspec *s = &k->c->match->row->specs[i];
@@ -458,7 +479,7 @@ static bool check_value(struct check *k, const struct ptxi_raw *r, unsigned i, s
         return check_sink(k, r, s, true, o);
     if (is_vector(r) && (s->flags & PTXI_OPF_VECTOR_OK))
         return check_packed(k, r, s, want, o);
-    if (n && r->kind == PTXI_RAW_VECTOR && s->flags & PTXI_OPF_UNCHECKED && r->count > n && (r->count == 2 || r->count == 4))
+    if (n && !ptxi_isa_vector_varies(s) && r->kind == PTXI_RAW_VECTOR && s->flags & PTXI_OPF_UNCHECKED && r->count > n && (r->count == 2 || r->count == 4))
         n = r->count;
     if (n == 1 && !is_vector(r) && (s->flags & PTXI_OPF_BRACES))
         return fail(k, r->loc, "operand %s of '%.*s' must stand in braces", s->name, (int)k->sp->n, k->sp->s);
@@ -469,6 +490,8 @@ static bool check_value(struct check *k, const struct ptxi_raw *r, unsigned i, s
     }
     if (r->kind == PTXI_RAW_VECTOR && r->count == 1 && s->vector) /* braces around a scalar that could be a vector */
         r = r->elements;
+    if (!n)
+        r = first_element(k, r, s, want);
     return check_scalar(k, r, s, want, s->flags & PTXI_OPF_SINK, o);
 }
 
@@ -519,7 +542,7 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
 static bool check_base(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_space space)
 {
     unsigned bits = ptxi_types[r->type].bits;
-    bool moved = s->flags & PTXI_OPF_UNCHECKED, narrow = s->flags & PTXI_OPF_WIDER && (!moved || space != PTXI_SPACE_GENERIC);
+    bool moved = s->flags & PTXI_OPF_UNCHECKED, narrow = s->flags & PTXI_OPF_WIDER && (!moved || s->flags & PTXI_OPF_EACH || space != PTXI_SPACE_GENERIC);
 
     if (!r->based || s->flags & PTXI_OPF_ANY_REGISTER)
         return true;

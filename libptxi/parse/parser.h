@@ -194,6 +194,7 @@ struct ptxi_candidate {
     uint8_t spec_count;
     uint8_t spaces[2]; /* enum ptxi_space of its first and second state space word */
     uint8_t space_count, address_count;
+    bool each;      /* PTXI_OPF_EACH holds for this target */
     bool plain;     /* no operand is optional, a pair or in brackets: they correspond one to one */
     bool available; /* under the module's version and target */
 };

@@ -373,6 +373,19 @@ static void find_spaces(struct ptxi_candidate *c)
     }
 }
 
+/* Matrix instructions that only some targets do not have; there ptxas puts others in their place, and looks at each register. */
+static bool is_expanded(const struct parser *p, const struct ptxi_match *m)
+{
+    static const struct { const char *mnemonic, *word; uint16_t first, end; } emulated[] = {
+        { "mma", "e4m3", 90, 120 }, { "mma", "e5m2", 90, 120 }, { "mma", "f64", 100, UINT16_MAX },
+    };
+
+    for (unsigned i = 0; i < sizeof emulated / sizeof *emulated; i++)
+        if (!strcmp(m->row->mnemonic, emulated[i].mnemonic) && ptxi_isa_has(m, emulated[i].word))
+            return p->target.sm >= emulated[i].first && p->target.sm < emulated[i].end;
+    return true;
+}
+
 static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_match *m)
 {
     struct ptxi_candidate *c = ARENA_NEW(p->arena, struct ptxi_candidate, 1);
@@ -395,6 +408,7 @@ static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_
             c->plain = false;
     }
     find_spaces(c);
+    c->each = is_expanded(p, copy);
     c->available = !lacks(p, copy, &need);
     return c;
 }

@@ -1,10 +1,11 @@
 /* Whether the front end takes an instruction.
  *
- *   verdicts frame.ptx < lines
+ *   verdicts [-n] frame.ptx < lines
  *
  * A line is "90a 90 + add.f32 %r8, %r16, %r24;": target, PTX version * 10, what ptxas said (+ takes it, - does not, ? not asked)
  * and an instruction, which is put into frame.ptx. For "?" the answer is printed, "ok" or the error; for the others only answers
- * that differ from ptxas's, and the program ends with 1 if there are any. Lines that begin with # are comments. */
+ * that differ from ptxas's, and the program ends with 1 if there are any; with -n those that do not differ, the lines being what is
+ * judged otherwise on purpose. "module 0 + .version 8.0 .target ..." is a whole module. Lines that begin with # are comments. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,15 @@ static size_t fill_frame(const char *frame, const struct question *q, char *out,
 /* NULL if the front end takes it, else its error, in the arena. */
 static const char *judge(const char *frame, const struct question *q, struct ptxi_arena *arena)
 {
-    static char text[1 << 16];
+    static char room[1 << 16];
     struct ptxi_parse_options options = { .file = "frame.ptx" };
     struct ptxi_diag diags;
+    bool module = !strcmp(q->target, "module");
+    const char *text = module ? q->instruction : room;
+    size_t size = module ? strlen(text) : fill_frame(frame, q, room, sizeof room);
 
     ptxi_diag_init(&diags, arena);
-    if (ptxi_parse(text, fill_frame(frame, q, text, sizeof text), &options, arena, &diags))
+    if (ptxi_parse(text, size, &options, arena, &diags))
         return NULL;
     for (const struct ptxi_diag_entry *e = diags.first; e; e = e->next)
         if (e->severity == PTXI_DIAG_ERROR)
@@ -78,10 +82,11 @@ int main(int argc, char **argv)
 {
     char line[8192], *frame;
     unsigned asked = 0, different = 0;
+    bool on_purpose = argc == 3 && !strcmp(argv[1], "-n");
 
-    if (argc != 2)
-        return fprintf(stderr, "usage: verdicts frame.ptx < lines\n"), 2;
-    frame = read_file(argv[1]);
+    if (argc != 2 + on_purpose)
+        return fprintf(stderr, "usage: verdicts [-n] frame.ptx < lines\n"), 2;
+    frame = read_file(argv[1 + on_purpose]);
     while (fgets(line, sizeof line, stdin)) {
         struct question q;
         struct ptxi_arena arena;
@@ -99,13 +104,13 @@ int main(int argc, char **argv)
         asked++;
         if (q.verdict == '?') {
             printf("%s\n", error ? error : "ok");
-        } else if ((q.verdict == '+') != !error) {
+        } else if (((q.verdict == '+') != !error) != on_purpose) {
             different++;
             printf("%s   -- %s\n", line, error ? error : "taken");
         }
         ptxi_arena_free(&arena);
     }
     free(frame);
-    fprintf(stderr, "%u instructions, %u judged otherwise than by ptxas\n", asked, different);
+    fprintf(stderr, "%u lines, %u judged %s ptxas\n", asked, different, on_purpose ? "as by" : "otherwise than by");
     return asked == 0 || different > 0;
 }
