@@ -74,7 +74,7 @@ bool ptxi_debug_loc(struct parser *p)
     if (!parse_place(p, place))
         return false;
     if (ptxi_parse_accept(p, ',')) {
-        if (!want_name(p, "function_name") || !parse_label_sum(p) || !ptxi_parse_want(p, ',') || !want_name(p, "inlined_at") || !parse_place(p, inlined))
+        if (!want_name(p, "function_name") || (p->tok.kind != PTXI_TOK_NAME && !ptxi_parse_expected(p, "a label")) || !parse_label_sum(p) || !ptxi_parse_want(p, ',') || !want_name(p, "inlined_at") || !parse_place(p, inlined))
             return false;
     }
     p->mark = (struct ptxi_line_mark){ 0, p->part_files + place[0], place[1], place[2] };

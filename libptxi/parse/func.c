@@ -724,7 +724,7 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     }
     if (!parse_head(p, &head, &name))
         return false;
-    if (p->tok.kind != '{' && p->tok.kind != ';' && p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)
+    if (p->tok.kind != '{' && p->tok.kind != ';' && (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)))
         return ptxi_parse_expected(p, "'{' or ';'");
     f = find_func(p, &head, &name);
     if (!f) {
