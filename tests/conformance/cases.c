@@ -47,7 +47,7 @@ static const struct section_rule {
     { "Texture Instructions", 0, "textures" },
     { "Surface Instructions", 0, "surfaces" },
     { "Warp Level Matrix Multiply-Accumulate Instructions", 0, "matrices" },
-    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0, "has cases of its own, in a choice of shapes" },
+    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0, "has cases of its own; matrix.rec has all forms" },
     { "TensorCore 5th Generation Instructions", 0, "matrices" },
 };
 

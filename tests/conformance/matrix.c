@@ -39,12 +39,45 @@ static uint16_t slot_of(const struct ptxi_match *m, char operand)
     return ptxi_isa_slot(m, name);
 }
 
+static struct matrix_operand drawn(const struct ptxi_match *m, char operand, char slot)
+{
+    bool halves = slot_of(m, 'a') == PTXI_T_tf32;
+
+    return (struct matrix_operand){ (uint8_t)values_of(slot_of(m, slot), operand, false, halves), 0 };
+}
+
+static bool describe_group(struct matrix_form *f, const struct ptxi_match *m)
+{
+    const struct ptxi_opspec *d = m->row->specs;
+    unsigned n, k;
+
+    if (!m->row->spec_count || strcmp(d->name, "d") || !ptxi_isa_has(m, "aligned"))
+        return false;
+    if (sscanf(ptxi_words[ptxi_isa_slot(m, "shape")], "m64n%uk%u", &n, &k) != 2)
+        return false;
+    f->n = (uint16_t)n;
+    f->k = (uint16_t)k;
+    f->bits = ptxi_types[slot_of(m, 'a')].bits;
+    f->sparse = ptxi_isa_has(m, "sp");
+    f->a_in_memory = !strcmp(m->row->specs[1].name, "a_desc");
+    f->results = (uint8_t)ptxi_isa_operand_vector(m, d);
+    f->in[MATRIX_A] = drawn(m, 'a', 'a');
+    f->in[MATRIX_B] = drawn(m, 'b', 'b');
+    f->in[MATRIX_C] = drawn(m, 'c', 'd');
+    f->in[MATRIX_E] = drawn(m, 'e', 'a');
+    f->inputs = f->sparse ? 4 : 3;
+    return true;
+}
+
 static bool describe(struct matrix_form *f, const struct ptxi_match *m)
 {
     const struct ptxi_row *row = m->row;
 
     memset(f, 0, sizeof *f);
     f->selector = -1;
+    f->row = row;
+    if (!strcmp(row->mnemonic, "wgmma"))
+        return describe_group(f, m);
     f->wide = ptxi_isa_slot(m, "D") == PTXI_T_f64;
     for (unsigned i = 0; i < row->spec_count; i++) {
         const struct ptxi_opspec *s = &row->specs[i];
@@ -88,6 +121,8 @@ static void add_form(struct matrix_forms *forms, const struct ptxi_match *m)
         case_print_spelling(out, m->row, m->words);
         if (f.selector >= 0)
             fprintf(out, " %d", s);
+        if (f.n)
+            fputs(f.a_in_memory ? ", A in memory" : ", A in registers", out);
         fclose(out);
         f.key = column_hash(3, f.name, size);
         forms->v = realloc(forms->v, (forms->count + 1) * sizeof *forms->v);
@@ -132,7 +167,7 @@ struct matrix_forms *matrix_make(void)
     struct matrix_forms *forms = calloc(1, sizeof *forms);
 
     for (unsigned i = 0; forms && i < ptxi_row_count; i++)
-        if (!strcmp(ptxi_rows[i].mnemonic, "mma"))
+        if (!strcmp(ptxi_rows[i].mnemonic, "mma") || !strcmp(ptxi_rows[i].mnemonic, "wgmma"))
             add_row(forms, &ptxi_rows[i]);
     return forms;
 }
@@ -151,27 +186,33 @@ static void print_pool(FILE *out, enum matrix_values kind)
 {
     bool wide = kind == MATRIX_F64;
 
-    fprintf(out, ".global .align 16 .b%d pool_%s[%d] = {", wide ? 64 : 32, matrix_value_names[kind], MATRIX_REGIMES * MATRIX_POOL);
-    for (unsigned i = 0; i < MATRIX_REGIMES * MATRIX_POOL; i++)
-        fprintf(out, "%s%s0x%llx", i ? "," : "", i % 16 ? "" : "\n", (unsigned long long)matrix_value(kind, i / MATRIX_POOL, i % MATRIX_POOL));
+    fprintf(out, ".global .align 16 .b%d pool_%s[%d] = {", wide ? 64 : 32, matrix_value_names[kind], MATRIX_REGIMES * MATRIX_STRIDE);
+    for (unsigned i = 0; i < MATRIX_REGIMES * MATRIX_STRIDE; i++)
+        fprintf(out, "%s%s0x%llx", i ? "," : "", i % 16 ? "" : "\n",
+                (unsigned long long)matrix_value(kind, i / MATRIX_STRIDE, i % MATRIX_STRIDE % MATRIX_POOL));
     fputs("};\n", out);
 }
 
-/* %x, mixed: what a digest is a sum of, and what chooses operands. */
-static void print_mix(FILE *out)
+void matrix_print_mix(FILE *out)
 {
     fputs("    shr.u32 %y, %x, 16; xor.b32 %x, %x, %y; mul.lo.u32 %x, %x, 0x7feb352d; shr.u32 %y, %x, 15; xor.b32 %x, %x, %y;\n"
           "    mul.lo.u32 %x, %x, 0x846ca68b; shr.u32 %y, %x, 16; xor.b32 %x, %x, %y;\n", out);
+}
+
+void matrix_print_pick(FILE *out, enum matrix_values kind)
+{
+    fprintf(out, "    and.b32 %%x, %%x, %d; mov.u64 %%at, pool_%s; mad.lo.u32 %%x, %%regime, %d, %%x; mad.wide.u32 %%at, %%x, 4, %%at;\n", MATRIX_POOL - 1,
+            matrix_value_names[kind], MATRIX_STRIDE);
 }
 
 static void print_operand(FILE *out, const struct matrix_operand *o, char name, unsigned number)
 {
     unsigned bytes = o->values == MATRIX_F64 ? 8 : 4;
 
-    fprintf(out, "    mov.u64 %%pool, pool_%s; mad.wide.u32 %%pool, %%regime, %u, %%pool;\n", matrix_value_names[o->values], bytes * MATRIX_POOL);
+    fprintf(out, "    mov.u64 %%pool, pool_%s; mad.wide.u32 %%pool, %%regime, %u, %%pool;\n", matrix_value_names[o->values], bytes * MATRIX_STRIDE);
     for (unsigned r = 0; r < o->count; r++) {
         fprintf(out, "    mad.lo.u32 %%x, %%place, 0x9e3779b1, 0x%x;\n", 0x85ebca77u * (number * 16 + r + 1));
-        print_mix(out);
+        matrix_print_mix(out);
         fprintf(out, "    and.b32 %%x, %%x, %d; mad.wide.u32 %%at, %%x, %u, %%pool; ld.global.b%u %%%c%u, [%%at];\n", MATRIX_POOL - 1, bytes, bytes * 8, name, r);
     }
 }
@@ -210,7 +251,7 @@ static void print_results(FILE *out, const struct matrix_form *f)
         fprintf(out, "    mov.b32 %%o%u, %%d%u;\n", r, r);
     for (unsigned r = 0; r < words; r++) {
         fprintf(out, "    mad.lo.u32 %%x, %%place, 0x9e3779b1, 0x%x; mad.lo.u32 %%x, %%o%u, 0xc2b2ae35, %%x;\n", 0x27d4eb2fu * (r + 1), r);
-        print_mix(out);
+        matrix_print_mix(out);
         fputs(r ? "    add.u32 %sum, %sum, %x;\n" : "    mov.u32 %sum, %x;\n", out);
     }
     fprintf(out, "    add.u32 %%x, %%slot, %%regime; mad.wide.u32 %%at, %%x, 4, %%digests; red.global.add.u32 [%%at], %%sum;\n"
@@ -250,5 +291,5 @@ void matrix_print_module(FILE *out, const struct matrix_form *forms, size_t coun
         if (needed[k])
             print_pool(out, (enum matrix_values)k);
     for (size_t i = 0; i < count; i++)
-        print_kernel(out, &forms[i]);
+        (forms[i].n ? matrix_print_group : print_kernel)(out, &forms[i]);
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. Needs a C compiler and Python, uses ptxas.
 # ONLY=matrix makes that of the matrix instructions alone, ONLY=textures that of textures and surfaces, ONLY=scalar the others.
+# PTXI_SEED=N records the matrix instructions with other operands, for `verify matrix` with the same seed.
 # PTXI_CASES=TEXT records only the cases whose name contains it, for `record.py merge`.
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,7 +15,7 @@ ${CC:-cc} -std=gnu11 -Ilibptxi -o "$tmp/gen" libptxi/isa/gen.c
 "$tmp/gen" header > "$tmp/isa/op.gen.h"
 "$tmp/gen" tables > "$tmp/isa.gen.c"
 cd tests/conformance
-${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c matrix.c matrix_pool.c cases.c case_build.c case_kernel.c chains.c fragments.c warpgroups.c \
+${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c matrix.c matrix_group.c matrix_pool.c matrix_other.c cases.c case_build.c case_kernel.c chains.c fragments.c warpgroups.c \
     wmma.c words.c column.c \
     ../../libptxi/isa/isa.c "$tmp/isa.gen.c" -lm
 "$tmp/plan/plan" write "$tmp/plan" "${PTXI_CASES-}"

@@ -4,6 +4,7 @@
  *                            assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive);
  *                            with TEXT only of those whose name contains it
  *     plan matrix DIR [TEXT] DIR/matrix.txt, DIR/m000.ptx ...: the matrix instructions
+ *                            PTXI_SEED=N with other operands than those of the recording
  *     plan list              every case, and every form and section that has none, with the reason
  *
  * Lines of plan.txt:
@@ -16,9 +17,9 @@
  *
  * Lines of matrix.txt:
  *
- *     constants BLOCK BLOCKS DIGESTS FULL REGIMES     those of matrix.h
+ *     constants BLOCK DIGESTS FULL REGIMES            those of matrix.h
  *     module FILE
- *     form KEY WORDS NAME                             kernel m<KEY>; words of one instruction's results */
+ *     form KEY WORDS BLOCKS NAME                      kernel m<KEY>; words of one instruction's results */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -191,7 +192,7 @@ static int write_matrix(const char *text)
         else
             free(forms->v[i].name);
     forms->count = n;
-    fprintf(plan, "libptxi matrix plan 1\nconstants %d %d %d %d %d\n", MATRIX_BLOCK, MATRIX_BLOCKS, MATRIX_DIGESTS, MATRIX_FULL, MATRIX_REGIMES);
+    fprintf(plan, "libptxi matrix plan 2\nconstants %d %d %d %d\n", MATRIX_BLOCK, MATRIX_DIGESTS, MATRIX_FULL, MATRIX_REGIMES);
     for (size_t i = 0; i < n; i += count) {
         char name[32];
         FILE *module;
@@ -200,7 +201,8 @@ static int write_matrix(const char *text)
         snprintf(name, sizeof name, "m%03zu.ptx", i / MODULE_MATRIX);
         fprintf(plan, "module %s\n", name);
         for (size_t k = i; k < i + count; k++)
-            fprintf(plan, "form %016llx %u %s\n", (unsigned long long)forms->v[k].key, matrix_words(&forms->v[k]), forms->v[k].name);
+            fprintf(plan, "form %016llx %u %u %s\n", (unsigned long long)forms->v[k].key, matrix_words(&forms->v[k]), matrix_blocks(&forms->v[k]),
+                    forms->v[k].name);
         module = create(name);
         matrix_print_module(module, forms->v + i, count);
         finish(module);
@@ -231,6 +233,7 @@ int main(int argc, char **argv)
         return 2;
     }
     directory = argc > 2 ? argv[2] : "";
+    matrix_seed = (unsigned)strtoul(getenv("PTXI_SEED") ? getenv("PTXI_SEED") : "0", NULL, 0);
     if (!strcmp(argv[1], "matrix"))
         return write_matrix(argc > 3 ? argv[3] : "");
     cs = cases_make();

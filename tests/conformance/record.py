@@ -57,16 +57,16 @@ class Matrix:
     def __init__(self, directory):
         self.directory, self.forms, self.modules = directory, [], []
         lines = open(os.path.join(directory, 'matrix.txt')).read().split('\n')
-        if lines[0] != 'libptxi matrix plan 1':
+        if lines[0] != 'libptxi matrix plan 2':
             sys.exit('%s: not a plan' % directory)
         for line in lines[1:]:
-            f = line.split(' ', 3)
+            f = line.split(' ', 4)
             if f[0] == 'constants':
-                self.block, self.blocks, self.digests, self.full, self.regimes = (int(x) for x in line.split()[1:])
+                self.block, self.digests, self.full, self.regimes = (int(x) for x in line.split()[1:])
             elif f[0] == 'module':
                 self.modules.append(f[1])
             elif f[0] == 'form':
-                self.forms.append(argparse.Namespace(key=f[1], words=int(f[2]), name=f[3], module=self.modules[-1]))
+                self.forms.append(argparse.Namespace(key=f[1], words=int(f[2]), blocks=int(f[3]), name=f[4], module=self.modules[-1]))
 
 
 class Plan:
@@ -469,43 +469,57 @@ def dump(args, plan, case, runner):
             f.write(driver.read(output, 4 * count))
 
 
-def run_matrix(connection, args, plan, images):
-    """Sends for each form its record and the results of more instructions."""
+def run_matrix(connection, args, plan, images, forms):
+    """Sends for each form its record and the results of more instructions, or a text where one fails, and ends."""
     driver = Driver(args.driver, args.prefix)
     keep = max(plan.full, args.full)
-    digests, full = driver.allocate(4 * plan.digests), driver.allocate(4 * keep * max(f.words for f in plan.forms))
-    for name in plan.modules:
-        module = driver.load(images[name], True)
-        for form in (f for f in plan.forms if f.module == name):
-            driver.clear(digests, 4 * plan.digests)
-            driver.launch(driver.function(module, 'm' + form.key), plan.blocks, plan.block, ctypes.c_uint64(digests), ctypes.c_uint64(full),
-                          ctypes.c_uint(keep), ctypes.c_uint(0))
-            driver.synchronize()
-            connection.send((driver.read(digests, 4 * plan.digests), driver.read(full, 4 * keep * form.words)))
-        driver.unload(module)
+    digests, full = driver.allocate(4 * plan.digests), driver.allocate(max(4, 4 * keep * max(f.words for f in plan.forms)))
+    try:
+        for name, group in itertools.groupby(forms, lambda form: form.module):
+            module = driver.load(images[name], True)
+            for form in group:
+                driver.clear(digests, 4 * plan.digests)
+                driver.launch(driver.function(module, 'm' + form.key), form.blocks, plan.block, ctypes.c_uint64(digests), ctypes.c_uint64(full),
+                              ctypes.c_uint(keep), ctypes.c_uint(0))
+                driver.synchronize()
+                connection.send((driver.read(digests, 4 * plan.digests), driver.read(full, 4 * keep * form.words)))
+            driver.unload(module)
+    except Failure as e:
+        connection.send(str(e))
+
+
+def matrix_part(args, plan, images, forms):
+    """What one child sends, as far as it comes; None behind it for the form that fails."""
+    here, there = multiprocessing.Pipe(False)
+    process = multiprocessing.Process(target=run_matrix, args=(there, args, plan, images, forms))
+    process.start()
+    there.close()
+    got = []
+    while len(got) < len(forms) and (not got or got[-1]):
+        answer = receive(here, process, 120)
+        got.append(answer if isinstance(answer, tuple) else None)
+        if not got[-1]:
+            print('fails: %s: %s' % (forms[len(got) - 1].name, answer), flush=True)
+    process.join()
+    return got
 
 
 def matrix(args, plan):
     head, began = header(args), time.time()
     images = Images(plan, assembler(args), plan.modules)
     images.wait()
-    here, there = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=run_matrix, args=(there, args, plan, images))
-    process.start()
-    there.close()
     got = []
     while len(got) < len(plan.forms):
-        answer = receive(here, process, 120)
-        if not isinstance(answer, tuple):
-            sys.exit('fails: %s: %s' % (plan.forms[len(got)].name, answer))
-        got.append(answer)
-    process.join()
+        got += matrix_part(args, plan, images, plan.forms[len(got):])
+        if got.count(None) > 20:
+            sys.exit('too many fail')
     os.makedirs(args.out, exist_ok=True)
-    write_recording(os.path.join(args.out, 'matrix.rec'), head, plan.forms, [d + f[:4 * plan.full * form.words] for form, (d, f) in zip(plan.forms, got)])
+    write_recording(os.path.join(args.out, 'matrix.rec'), head, plan.forms,
+                    [x and x[0] + x[1][:4 * plan.full * form.words] for form, x in zip(plan.forms, got)])
     if args.full:
         with open(os.path.join(args.out, 'matrix.full'), 'wb') as out:
-            out.write(b''.join(f for _, f in got))
-    print('%d forms in %.0f s' % (len(got), time.time() - began), flush=True)
+            out.write(b''.join(x[1] for x in got if x))
+    print('%d forms in %.0f s, %d fail' % (len(got), time.time() - began, got.count(None)), flush=True)
 
 
 def assemble_all(args, plan):

@@ -2,7 +2,8 @@
  *
  *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands where they differ
  *     verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every EVERY-th
- *     verify matrix RECORDING PARTS [-v] [TEXT]   matrix instructions: so many quarters of what is recorded
+ *     verify matrix RECORDING QUARTERS [-v] [TEXT [PART PARTS]]   matrix instructions: so many quarters of what is recorded; with less
+ *                                                 than four not of all forms of wgmma. PTXI_SEED is that of the recording
  *     verify all RECORDING STATE [PART PARTS [TEXT]]   all digests of all exhaustive cases, or of a part of them; STATE remembers
  *                                                 what is done, so that it goes on where it was stopped
  *
@@ -10,6 +11,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "conformance/matrix.h"
 #include "conformance/verify.h"
 
 #include <stdlib.h>
@@ -72,6 +74,7 @@ int main(int argc, char **argv)
         fputs("usage: verify cases|sample|all RECORDING ...\n", stderr);
         return 2;
     }
+    matrix_seed = (unsigned)strtoul(getenv("PTXI_SEED") ? getenv("PTXI_SEED") : "0", NULL, 0);
     cs = cases_make();
     r = recording_read(argv[2]);
     start();
@@ -82,7 +85,11 @@ int main(int argc, char **argv)
     } else if (!strcmp(argv[1], "matrix") && argc > 3) {
         bool verbose = argc > 4 && !strcmp(argv[4], "-v");
 
-        wrong = verify_matrix(r, (unsigned)atoi(argv[3]), verbose, argc > 4 + verbose ? argv[4 + verbose] : "");
+        char **rest = argv + 4 + verbose;
+        bool part = argc > 6 + verbose;
+
+        wrong = verify_matrix(r, (unsigned)atoi(argv[3]), verbose, argc > 4 + verbose ? rest[0] : "", part ? (unsigned)atoi(rest[1]) : 0,
+                              part ? (unsigned)atoi(rest[2]) : 1);
     } else if (!strcmp(argv[1], "sample") && argc > 3) {
         wrong = verify_sample(cs, r, (unsigned)atoi(argv[3]), argc > 4 ? argv[4] : "");
     } else if (!strcmp(argv[1], "all") && argc > 3) {

@@ -8,7 +8,7 @@
 #include "conformance/matrix.h"
 #include "conformance/verify.h"
 
-enum { MODULE_FORMS = 16, SHOWN = 8, MOST_WORDS = MATRIX_DIGESTS + MATRIX_FULL * 8 * 32 };
+enum { MODULE_FORMS = 16, SHOWN = 8, MOST_WORDS = MATRIX_DIGESTS + MATRIX_FULL * 4 * 128, SAMPLE = 67 };
 
 struct matrix_run {
     const struct recording *recording;
@@ -27,13 +27,13 @@ static ptxiResult run_form(struct matrix_run *r, ptxiFunction f, const struct ma
     ptxiResult rc;
 
     ptxiMemsetD8(r->record, 0, bytes);
-    rc = ptxiLaunchKernel(f, MATRIX_BLOCKS / MATRIX_PARTS * r->parts, 1, 1, MATRIX_BLOCK, 1, 1, 0, NULL, params, NULL);
+    rc = ptxiLaunchKernel(f, matrix_blocks(form) / MATRIX_PARTS * r->parts, 1, 1, MATRIX_BLOCK, 1, 1, 0, NULL, params, NULL);
     return rc == PTXI_SUCCESS ? ptxiMemcpyDtoH(record, r->record, bytes) : rc;
 }
 
 static void show(const struct matrix_run *r, const struct matrix_form *f, const uint32_t *got, const uint32_t *want)
 {
-    unsigned words = matrix_words(f), shown = 0;
+    unsigned words = matrix_words(f), lanes = f->n ? MATRIX_BLOCK : 32, shown = 0;
 
     printf("differs: %s\n", f->name);
     for (unsigned i = 0; i < MATRIX_DIGESTS && r->verbose; i++)
@@ -44,7 +44,7 @@ static void show(const struct matrix_run *r, const struct matrix_form *f, const 
 
         if (x == y)
             continue;
-        printf("    instruction %u, word %u of D, lane %u: %08x, recorded %08x\n", i / words, i % words / 32, i % 32, x, y);
+        printf("    instruction %u, word %u of D, lane %u: %08x, recorded %08x\n", i / words, i % words / lanes, i % lanes, x, y);
         shown++;
     }
 }
@@ -105,19 +105,28 @@ static void run_forms(struct matrix_run *r, const struct matrix_form *forms, siz
     ptxiModuleUnload(module);
 }
 
-bool verify_matrix(const struct recording *recording, unsigned parts, bool verbose, const char *text)
+/* Less than all quarters: of wgmma, which has eight times as many forms as mma, only some, for each type with another N. */
+static bool chosen(const struct matrix_run *r, const struct matrix_form *f, size_t number, const char *text)
 {
-    struct matrix_run r = { .recording = recording, .parts = parts < MATRIX_PARTS ? parts : MATRIX_PARTS, .verbose = verbose };
+    return strstr(f->name, text) && (!f->n || r->parts == MATRIX_PARTS || number % SAMPLE == 0);
+}
+
+bool verify_matrix(const struct recording *recording, unsigned quarters, bool verbose, const char *text, unsigned part, unsigned parts)
+{
+    struct matrix_run r = { .recording = recording, .parts = quarters < MATRIX_PARTS ? quarters : MATRIX_PARTS, .verbose = verbose };
     struct matrix_forms *forms = matrix_make();
     struct matrix_form list[MODULE_FORMS];
     size_t n = 0;
 
     r.record = verify_memory(MOST_WORDS * 4);
     for (size_t i = 0; i < forms->count; i++) {
-        if (strstr(forms->v[i].name, text))
+        if (i % parts == part && chosen(&r, &forms->v[i], i, text))
             list[n++] = forms->v[i];
         if (n == MODULE_FORMS || (n && i + 1 == forms->count)) {
             run_forms(&r, list, n);
+            if (r.parts == MATRIX_PARTS) /* minutes */
+                printf("%5.1f%%  %s\n", 100.0 * (double)(i + 1) / (double)forms->count, list[n - 1].name);
+            fflush(stdout);
             n = 0;
         }
     }
