@@ -214,19 +214,20 @@ static uint32_t level_of(const struct lookup *k, int32_t lod)
 }
 
 /* In volumes and cubes steps are differences of places: the driver's code has the four lanes of a quad look up neighbours. */
-static void steps_of(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, float step[3])
+static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, struct ptxi_steps *s)
 {
     const struct ptxi_tex *x = k->x;
     float to[3], from[3] = { k->c[0].f, k->c[1].f, k->c[2].f };
 
     for (unsigned d = 0; d < x->dimensions; d++) {
-        memcpy(&step[d], &source(w, x, x->first[1 + way] + d)[lane], sizeof *step);
-        to[d] = from[d] + step[d];
-        if (x->dimensions == 3)
-            step[d] = to[d] - from[d];
+        float step;
+
+        memcpy(&step, &source(w, x, x->first[1 + way] + d)[lane], sizeof step);
+        to[d] = from[d] + step;
+        s->v[way][d] = x->dimensions == 3 ? to[d] - from[d] : step;
     }
     if (x->cube)
-        ptxi_texture_cube_step(from, to, step);
+        ptxi_texture_cube_step(from, to, way, s);
 }
 
 static int32_t level_of_gradients(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
@@ -234,11 +235,11 @@ static int32_t level_of_gradients(const struct lookup *k, const struct ptxi_warp
     const struct ptxi_image *m = k->t->level;
     const bool scaled = k->s->normalized;
     const uint32_t sizes[] = { scaled ? m->width : 1, scaled ? m->height : 1, k->x->cube ? m->width : scaled ? m->depth : 1 };
-    float steps[2][3] = { { 0 } };
+    struct ptxi_steps steps = { .over_an_edge = false };
 
     for (unsigned way = 0; way < 2; way++)
-        steps_of(k, w, lane, way, steps[way]);
-    return ptxi_texture_level(steps, sizes);
+        find_step(k, w, lane, way, &steps);
+    return ptxi_texture_level(&steps, sizes);
 }
 
 static uint32_t find_level(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)

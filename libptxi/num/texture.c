@@ -30,10 +30,10 @@ struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool 
     return (struct ptxi_tap){ whole + (fixed >> 8), (uint32_t)fixed & 255 };
 }
 
-/* (x + 1) / 2, never more than that. */
-static double on_face(double x)
+/* (x + 1) / 2, never more than that; infinities, which products with the reciprocal of a subnormal number are, lie on the edge. */
+static double on_face(double coordinate)
 {
-    double v = (fabs(x) < 0x1p-126 ? 0 : x) * 0.5 + 0.5;
+    double x = fmin(fmax(coordinate, -1), 1), v = (fabs(x) < 0x1p-126 ? 0 : x) * 0.5 + 0.5;
 
     return v - 0.5 > x * 0.5 && fabs(x) >= 0x1p-126 ? nextafter(v, 0) : v;
 }
@@ -47,51 +47,59 @@ static float scale_of(const float direction[3])
 
 /* PTX ISA, "Texture Instructions: tex": the coordinate of the largest magnitude selects the face. The other two are multiplied by the approximate
  * reciprocal of it, as the assembler has it done. */
-unsigned ptxi_texture_cube(const float direction[3], double place[2])
+static unsigned onto_cube(const float direction[3], float c[3])
 {
     float scale = scale_of(direction), x = direction[0] * scale, y = direction[1] * scale, z = direction[2] * scale;
-    unsigned face;
-    bool no_y, no_z;
+    bool no_y = y != y && x == x, no_z = z != z && !(x != x && y != y);
 
-    no_y = y != y && x == x;
-    no_z = z != z && !(x != x && y != y);
-    x = x == x ? x : 0;
-    y = y == y ? y : 0;
-    z = z == z ? z : 0;
-    if (!no_z && fabsf(z) >= fabsf(x) && fabsf(z) >= fabsf(y)) {
-        face = z >= 0 ? 4 : 5;
-        x = z >= 0 ? x : -x;
-        y = -y;
-    } else if (!no_y && fabsf(y) >= fabsf(x)) {
-        face = y >= 0 ? 2 : 3;
-        y = y >= 0 ? z : -z;
-    } else {
-        face = x >= 0 ? 0 : 1;
-        x = x >= 0 ? -z : z;
-        y = -y;
-    }
-    place[0] = on_face(x);
-    place[1] = on_face(y);
+    c[0] = x == x ? x : 0;
+    c[1] = y == y ? y : 0;
+    c[2] = z == z ? z : 0;
+    if (!no_z && fabsf(c[2]) >= fabsf(c[0]) && fabsf(c[2]) >= fabsf(c[1]))
+        return c[2] >= 0 ? 4 : 5;
+    if (!no_y && fabsf(c[1]) >= fabsf(c[0]))
+        return c[1] >= 0 ? 2 : 3;
+    return c[0] >= 0 ? 0 : 1;
+}
+
+/* Of the faces: the axes of their coordinates and the one across them, and which way these lead. */
+static const struct {
+    uint8_t s, t, major;
+    int8_t s_sign, t_sign, sign;
+} faces[6] = { { 2, 1, 0, -1, -1, 1 }, { 2, 1, 0, 1, -1, -1 }, { 0, 2, 1, 1, 1, 1 }, { 0, 2, 1, 1, -1, -1 }, { 0, 1, 2, 1, -1, 1 }, { 0, 1, 2, -1, -1, -1 } };
+
+unsigned ptxi_texture_cube(const float direction[3], double place[2])
+{
+    float c[3];
+    unsigned face = onto_cube(direction, c);
+
+    place[0] = on_face(c[faces[face].s] * faces[face].s_sign);
+    place[1] = on_face(c[faces[face].t] * faces[face].t_sign);
     return face;
 }
 
-void ptxi_texture_cube_step(const float from[3], const float to[3], float step[3])
+/* On one face the difference; around an edge the way to it and the way from it. */
+void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way, struct ptxi_steps *s)
 {
-    float from_scale = scale_of(from), to_scale = scale_of(to);
+    float a[3], b[3];
+    unsigned f = onto_cube(from, a), g = onto_cube(to, b), here = faces[f].major, there = faces[g].major;
 
     for (unsigned d = 0; d < 3; d++) {
-        float a = from[d] * from_scale, b = to[d] * to_scale;
-
-        step[d] = fabsf(a - b) < 0x1p-22f ? 0 : (b - a) * 0.5f; /* the reciprocals are approximate: one coordinate is 1 but for that */
+        s->v[way][d] = fabsf(a[d] - b[d]) < 0x1p-22f ? 0 : (b[d] - a[d]) * 0.5f; /* the reciprocals are approximate: one coordinate is 1 but for that */
+        s->beyond[way][d] = 0;
     }
+    if (f == g)
+        return;
+    s->over_an_edge = true;
+    if (here == there)
+        return;
+    s->v[way][here] = 0;
+    s->v[way][there] = (1 - a[there] * faces[g].sign) * 0.5f;
+    s->beyond[way][there] = (1 - b[here] * faces[f].sign) * 0.5f;
 }
 
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size)
 {
-    static const struct {
-        uint8_t s, t, major; /* axes */
-        int8_t s_sign, t_sign, sign;
-    } faces[6] = { { 2, 1, 0, -1, -1, 1 }, { 2, 1, 0, 1, -1, -1 }, { 0, 2, 1, 1, 1, 1 }, { 0, 2, 1, 1, -1, -1 }, { 0, 1, 2, 1, -1, 1 }, { 0, 1, 2, -1, -1, -1 } };
     int64_t n = size, s = 2 * *x + 1 - n, t = 2 * *y + 1 - n, p[3];
     bool beyond_s = s < -n || s > n, beyond_t = t < -n || t > n;
     unsigned f = *face, axis = beyond_s ? faces[f].s : faces[f].t;

@@ -75,8 +75,15 @@ static inline int64_t ptxi_texture_wrap(int64_t i, uint32_t size, enum ptxi_addr
 /* A direction's face of a cube, in the order of its layers, and normalised coordinates there. */
 unsigned ptxi_texture_cube(const float direction[3], double place[2]);
 
+/* How far it is to the next pixels in two ways, 0 in dimensions that there are not. */
+struct ptxi_steps {
+    float v[2][3];
+    float beyond[2][3]; /* more of it, behind an edge of a cube: the sum of both is a rough one */
+    bool over_an_edge;  /* of a cube */
+};
+
 /* The way from one direction to another, half of it in terms of a cube of side 2. */
-void ptxi_texture_cube_step(const float from[3], const float to[3], float step[3]);
+void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way, struct ptxi_steps *s);
 
 /* The texel beside a face of `size` texels a side, one beyond an edge, on the face that it belongs to; false: beyond a corner. */
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size);
@@ -101,9 +108,8 @@ uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const
 
 /* ---- levels: texture_level.c */
 
-/* The level, in 256ths, for steps of the coordinates to the next pixels in two ways, 0 in dimensions that there are not; far below 0 if there
- * are no steps. */
-int32_t ptxi_texture_level(const float step[2][3], const uint32_t sizes[3]);
+/* The level, in 256ths; far below 0 if there are no steps. */
+int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3]);
 
 /* ---- formats */
 

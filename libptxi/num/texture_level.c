@@ -96,17 +96,17 @@ static const uint8_t logarithms[256] = {
     233, 233, 234, 235, 236, 236, 237, 238, 239, 239, 240, 241, 242, 242, 243, 244, 245, 245, 246, 247, 248, 248, 249, 250, 251, 251, 252, 253, 253, 254, 255, 255,
 };
 
-int32_t ptxi_texture_level(const float step[2][3], const uint32_t sizes[3])
+int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3])
 {
     struct rough v[2][3], both[3], longest;
 
     for (unsigned way = 0; way < 2; way++)
         for (unsigned d = 0; d < 3; d++)
-            v[way][d] = times_size(rough_of(step[way][d]), sizes[d]);
+            v[way][d] = times_size(sum(rough_of(s->v[way][d]), rough_of(s->beyond[way][d]), false), sizes[d]);
     longest = greater(length(v[0], false), length(v[1], false));
-    for (unsigned minus = 0; minus < 2; minus++) {
+    for (unsigned minus = 0; minus < 2 && !s->over_an_edge; minus++) {
         for (unsigned d = 0; d < 3; d++)
-            both[d] = sum(v[0][d], v[1][d], (signbit(step[0][d]) != signbit(step[1][d])) ^ minus);
+            both[d] = sum(v[0][d], v[1][d], (signbit(s->v[0][d]) != signbit(s->v[1][d])) ^ minus);
         longest = greater(longest, length(both, true));
     }
     return longest.mantissa ? (longest.exponent + 9) * 256 + logarithms[longest.mantissa >> 1 & 255] : INT16_MIN;
