@@ -10,8 +10,9 @@
 
 enum { ARRAY_MAGIC = 0x41525259, MIPMAP_MAGIC = 0x4d49504d };
 
-/* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities". */
-enum { MOST_1D = 131072, MOST_1D_SURFACE = 32768, MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_LAYERED_SIDE = 32768, MOST_GATHERED = 32768, MOST_3D = 16384, MOST_LAYERS = 2048 };
+/* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities"; the driver makes deeper
+ * volumes. */
+enum { MOST_1D = 131072, MOST_1D_SURFACE = 32768, MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_LAYERED_SIDE = 32768, MOST_GATHERED = 32768, MOST_3D = 16384, MOST_3D_DEPTH = 32768, MOST_LAYERS = 2048 };
 
 bool ptxi_array_valid(const struct ptxiArray_st *a)
 {
@@ -51,7 +52,7 @@ static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
     if (d->Flags & PTXI_ARRAY3D_LAYERED)
         return d->Depth && d->Depth <= MOST_LAYERS && d->Width <= MOST_LAYERED_SIDE && d->Height <= MOST_LAYERED_SIDE;
     if (d->Depth)
-        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= MOST_3D;
+        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= MOST_3D_DEPTH;
     if (!d->Height)
         return d->Width <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MOST_1D_SURFACE : MOST_1D);
     return d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT;

@@ -6,11 +6,12 @@
 #include "exec/memory.h"
 #include "exec/texture.h"
 
-/* One lane's access; NULL: beyond the surface, where nothing is done. */
+/* One lane's access; the surface is the last lane's if it has the same name. */
 struct access {
+    uint64_t name;
     const struct ptxi_texture *t;
-    unsigned char *at;
-    uint32_t bytes;
+    unsigned char *at; /* NULL: beyond the surface, where nothing is done */
+    uint32_t bytes;    /* a power of two */
 };
 
 /* A coordinate inside, or -1. */
@@ -25,13 +26,15 @@ static int64_t bounded(int64_t at, int64_t size, enum ptxi_surface_beyond beyond
 static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_surface *x, unsigned lane, const char *what, struct access *a)
 {
     uint64_t name = ((const uint64_t *)PTXI_SLOT(w, i->a))[lane];
-    const struct ptxi_texture *t = a->t = ptxi_object_named(w, i, name, PTXI_OBJECT_SURFACE);
+    const struct ptxi_texture *t = a->t && a->name == name ? a->t : ptxi_object_named(w, i, name, PTXI_OBJECT_SURFACE);
     const struct ptxi_image *m = t ? t->level : NULL;
     unsigned k = x->values;
     int64_t c[4] = { 0 };
     struct ptxi_area row = { "a row of the surface", m ? (uint64_t)m->width * t->bytes : 0 };
     int64_t x_bytes;
 
+    a->name = name;
+    a->t = t;
     a->at = NULL;
     if (!t) {
         ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, "names no surface");
@@ -44,7 +47,7 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
     a->bytes = x->formatted && !x->reduce[0] ? t->bytes : (uint32_t)x->bytes * x->values;
     c[0] *= !x->formatted ? 1 : x->reduce[0] ? x->bytes : t->bytes;
     x_bytes = c[0];
-    if (c[0] % a->bytes && !x->formatted) {
+    if (c[0] & (a->bytes - 1) && !x->formatted) {
         ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, what, &row);
         return false;
     }
@@ -57,7 +60,7 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
         ptxi_fault_in(w, i, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
         return false;
     }
-    if (x->reduce[0] && (uintptr_t)a->at % a->bytes) { /* rows may begin anywhere */
+    if (x->reduce[0] && (uintptr_t)a->at & (a->bytes - 1)) { /* rows may begin anywhere */
         ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
         return false;
     }
@@ -79,10 +82,10 @@ RACY OP( suld )
 {
     const struct ptxi_surface *x = head_of(w, i);
     uint64_t r[4][PTXI_LANES] = { { 0 } };
+    struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        struct access a;
 
         if (!find(w, i, x, l, "load", &a))
             return w->stop;
@@ -113,10 +116,10 @@ static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_su
 RACY OP( sust )
 {
     const struct ptxi_surface *x = head_of(w, i);
+    struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        struct access a;
 
         if (!find(w, i, x, l, "store", &a))
             return w->stop;
@@ -131,10 +134,10 @@ RACY OP( sust )
 OP( sured )
 {
     const struct ptxi_surface *x = head_of(w, i);
+    struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        struct access a;
 
         if (!find(w, i, x, l, "atomic", &a))
             return w->stop;
