@@ -26,7 +26,8 @@ static void texel_256ths(const float *x, uint32_t size, bool normalized, bool re
         FOR_LANES
         {
             double v = fabsf(x[l]) >= 0x1p-126f ? (double)x[l] : 0, c = v > most ? most : v < -most ? -most : v, turns = floor(c);
-            double part = floor(floor((c - turns) * unit) * (double)size * (256 / unit) + 0.5) - 128;
+            double cut = floor((c - turns) * unit); /* the difference may be rounded up to 1 */
+            double part = floor((cut < unit ? cut : unit - 1) * (double)size * (256 / unit) + 0.5) - 128;
             double whole = (repeats ? turns - 2 * floor(turns * 0.5) : turns) * texels + part;
 
             fixed[l] = (int32_t)(whole > beyond ? beyond : whole < -beyond ? -beyond : whole);

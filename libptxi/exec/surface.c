@@ -14,12 +14,12 @@ struct access {
     uint32_t bytes;    /* a power of two */
 };
 
-/* A coordinate inside, or -1. */
-static int64_t bounded(int64_t at, int64_t size, enum ptxi_surface_beyond beyond)
+/* A coordinate inside, or -1. The last place is at a multiple of `unit`, a power of two. */
+static int64_t bounded(int64_t at, int64_t size, uint32_t unit, enum ptxi_surface_beyond beyond)
 {
     if (at >= 0 && at < size)
         return at;
-    return beyond != PTXI_SURFACE_CLAMP || size <= 0 ? -1 : at < 0 ? 0 : size - 1;
+    return beyond != PTXI_SURFACE_CLAMP || size <= 0 ? -1 : at < 0 ? 0 : (size - 1) & -(int64_t)unit;
 }
 
 /* False after a fault. */
@@ -51,9 +51,9 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
         ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, what, &row);
         return false;
     }
-    c[0] = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, x->beyond);
-    c[1] = bounded(c[1], m->height, x->beyond);
-    c[2] = x->layered ? bounded(c[3], m->depth, x->beyond) : bounded(c[2], m->depth, x->beyond);
+    c[0] = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, a->bytes, x->beyond);
+    c[1] = bounded(c[1], m->height, 1, x->beyond);
+    c[2] = x->layered ? bounded(c[3], m->depth, 1, x->beyond) : bounded(c[2], m->depth, 1, x->beyond);
     if ((c[0] | c[1] | c[2]) >= 0) {
         a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (uint64_t)c[2] * m->slice;
     } else if (x->beyond == PTXI_SURFACE_TRAP) {

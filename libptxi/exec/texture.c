@@ -56,7 +56,7 @@ struct footprint {
 
 static unsigned fraction_bits(const struct lookup *k, uint32_t size)
 {
-    return k->s->normalized ? ptxi_texture_fraction_bits(size, k->t->mipmap) : 0;
+    return k->s->normalized ? ptxi_texture_fraction_bits(size, k->t->mipmap || k->t->layered) : 0;
 }
 
 static void place(const struct lookup *k, const struct ptxi_image *m, bool linear, struct footprint *p)
@@ -68,16 +68,16 @@ static void place(const struct lookup *k, const struct ptxi_image *m, bool linea
         struct ptxi_tap tap = !there ? ptxi_texture_place(0, 1, 0, linear)
                               : k->x->integer ? (struct ptxi_tap){ k->c[d].i, 0 }
                                               : ptxi_texture_place(k->x->cube ? k->face[d] : k->c[d].f, sizes[d], fraction_bits(k, sizes[d]), linear);
-        /* Unnormalised coordinates neither wrap nor mirror. */
-        bool clamps = k->x->integer || (!k->s->normalized && k->s->address[d] != PTXI_ADDRESS_BORDER);
+        /* Unnormalised coordinates neither wrap nor mirror, nor do faces without seams. */
+        bool clamps = k->x->integer || (k->x->cube && k->t->seamless) || (!k->s->normalized && k->s->address[d] != PTXI_ADDRESS_BORDER);
         enum ptxi_address_mode mode = clamps ? PTXI_ADDRESS_CLAMP : k->s->address[d];
 
-        if (!there && (d == 2 || mode != PTXI_ADDRESS_BORDER || k->t->memory)) {
+        if (!there && (d == 2 || mode != PTXI_ADDRESS_BORDER || k->t->memory || k->t->layered)) {
             tap = (struct ptxi_tap){ 0, 0 };
-            mode = PTXI_ADDRESS_CLAMP;
+            mode = PTXI_ADDRESS_CLAMP; /* the only one */
         }
         for (unsigned e = 0; e < 2; e++)
-            p->at[d][e] = ptxi_texture_wrap(tap.at + e + (there ? k->offset[d] : 0), there ? sizes[d] : 1, mode);
+            p->at[d][e] = ptxi_texture_wrap(tap.at + e + k->offset[there ? d : 0], there ? sizes[d] : 1, mode);
         p->fraction[d] = mode == PTXI_ADDRESS_CLAMP && p->at[d][0] == p->at[d][1] ? 0 : tap.fraction; /* clamped before it is parted */
     }
 }
@@ -128,7 +128,7 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
 /* The same for a face whose neighbours are seen across its edges. */
 static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[16])
 {
-    unsigned bits = ptxi_texture_fraction_bits(m->width, k->t->mipmap);
+    unsigned bits = ptxi_texture_fraction_bits(m->width, true);
     struct ptxi_tap x = ptxi_texture_place(k->face[0], m->width, bits, true), y = ptxi_texture_place(k->face[1], m->height, bits, true);
     uint32_t first = 4 * w->slices;
     int corner = -1;
@@ -174,6 +174,15 @@ static void filter(const struct lookup *k, unsigned level, uint32_t fraction, ui
         r[c] = ptxi_texture_mean(format_of(k->t, c), texels[c], &w, k->t->as_integers);
 }
 
+/* A texel as the filter gives it if it is the only one. */
+static uint32_t alone(const struct ptxi_texture *t, uint32_t v, unsigned channel)
+{
+    const struct ptxi_weights w = { .w = { 256 }, .inside = 1, .slices = 1 };
+    const uint32_t texels[4] = { v };
+
+    return ptxi_texture_mean(format_of(t, channel), texels, &w, t->as_integers);
+}
+
 /* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
 static void gather(const struct lookup *k, uint32_t *r)
 {
@@ -183,7 +192,7 @@ static void gather(const struct lookup *k, uint32_t *r)
 
     place(k, k->t->level, true, &p);
     for (unsigned n = 0; n < 4; n++)
-        r[n] = channel < k->t->channels ? plain(k->t, texel(k, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), channel), channel) : 0;
+        r[n] = channel < k->t->channels ? alone(k->t, texel(k, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), channel), channel) : 0;
 }
 
 static const uint32_t *source(const struct ptxi_warp *w, const struct ptxi_tex *x, unsigned k)

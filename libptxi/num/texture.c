@@ -20,7 +20,8 @@ struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool 
         fixed = (int64_t)floor(v * 256 + 0.5) - 128;
     } else {
         double turns = floor(v);
-        int64_t part = (int64_t)((v - turns) * (double)(1 << bits)) * size;
+        int64_t most = (1 << bits) - 1, cut = (int64_t)((v - turns) * (double)(1 << bits)); /* the difference may be rounded up to 1 */
+        int64_t part = (cut < most ? cut : most) * size;
 
         whole = (int64_t)turns * size;
         if (!linear)
@@ -140,6 +141,7 @@ void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel)
     for (unsigned k = 0; k < 4; k++)
         s[k] = (uint16_t)(s[k] + (k == (texel ^ 3) ? lost - 2 * third : third));
     s[texel] = 0;
+    w->inside = (uint16_t)((w->inside | 15 << 4 * (w->slices - 1)) & ~(1 << (4 * (w->slices - 1) + texel)));
 }
 
 /* ---- colours by the curve of sRGB, as f16. Their 7 bits of fraction count from the exponent that the greatest of eight neighbours has. */
@@ -359,20 +361,15 @@ uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format)
     return value >> bits ? (1u << bits) - 1 : value;
 }
 
-/* How the driver makes fractions: the last steps are its own. */
+/* How the driver makes fractions: a little less than a half is added and the sum cut. */
 static uint32_t fraction_texel(double c, enum ptxi_texel format)
 {
-    double most = format == PTXI_TEXEL_S8 ? 127 : 32767, v = c > 1 ? 1 : c;
-    uint32_t t;
+    double most = format == PTXI_TEXEL_S8 ? 127 : format == PTXI_TEXEL_S16 ? 32767 : 65535;
+    uint32_t t = (uint32_t)(fmin(fabs(c), 1) * most + 119 / 256.0);
 
-    if (ptxi_texel_is_signed(format)) {
-        v = v < -1 ? -1 : v;
-        return (uint32_t)(int32_t)(v < 0 ? -ceil(-v * most - 0.5) : ceil(v * most - 0.5));
-    }
-    if (!(v > 0))
-        return 0;
-    t = (uint32_t)(v * 65536);
-    t -= t >> 16 ? 1 : t >> 15;
+    if (ptxi_texel_is_signed(format))
+        return c < 0 ? -t : t;
+    t = c > 0 ? t : 0;
     return format == PTXI_TEXEL_U16 ? t : (t * 255 + 32767) / 65535;
 }
 
