@@ -452,6 +452,27 @@ bool case_word_orders(const struct ptxi_slot *slot, uint16_t word)
     return word != PTXI_NO_WORD && (!strcmp(slot->name, "sem") || !strcmp(slot->name, "scope") || !strncmp(ptxi_words[word], "L2::", 4));
 }
 
+void case_selector(char *to, unsigned lanes, bool destination, uint64_t r)
+{
+    static const char *const one[6] = { ".b0", ".b1", ".b2", ".b3", ".h0", ".h1" };
+    unsigned n = 2;
+
+    if (lanes == 1) {
+        strcpy(to, one[r % 6]);
+        return;
+    }
+    to[0] = '.';
+    to[1] = lanes == 2 ? 'h' : 'b';
+    for (unsigned i = lanes; i-- > 0; r >>= 4)
+        if (!destination)
+            to[n++] = (char)('0' + (r & (2 * lanes - 1)));
+        else if (r & 1)
+            to[n++] = (char)('0' + i);
+    if (n == 2)
+        to[n++] = '0';
+    to[n] = 0;
+}
+
 /* CC.CF comes from an input; where the instruction sets it, it goes to an output. */
 static void put_carry_in(struct frame *f)
 {

@@ -148,28 +148,6 @@ static void add_constants(struct writing *w, bool all)
         another(w)->constant = (uint16_t)(all ? i : some[i]);
 }
 
-/* Selectors by the number of elements in a register: one that is picked, two that change places, four. */
-static void set_selector(char *to, unsigned lanes, bool destination, uint64_t r)
-{
-    static const char *const one[6] = { ".b0", ".b1", ".b2", ".b3", ".h0", ".h1" };
-    unsigned n = 2;
-
-    if (lanes == 1) {
-        strcpy(to, one[r % 6]);
-        return;
-    }
-    to[0] = '.';
-    to[1] = lanes == 2 ? 'h' : 'b';
-    for (unsigned i = lanes; i-- > 0; r >>= 4)
-        if (!destination)
-            to[n++] = (char)('0' + (r & (2 * lanes - 1)));
-        else if (r & 1)
-            to[n++] = (char)('0' + i);
-    if (n == 2)
-        to[n++] = '0';
-    to[n] = 0;
-}
-
 static unsigned selected_lanes(const struct ptxi_row *row)
 {
     for (unsigned i = 0; i < row->spec_count; i++)
@@ -192,7 +170,7 @@ static void add_selectors(struct writing *w, unsigned lanes)
             unsigned which = destination ? 0 : (unsigned)(row->specs[i].name[0] - 'a') + 1;
 
             if (row->specs[i].selector && (k == 0 || destination || which == 1 + (r >> 60 & 1)))
-                set_selector(v->selector[which], lanes, destination, r >> 16 * which);
+                case_selector(v->selector[which], lanes, destination, r >> 16 * which);
         }
     }
     if (lanes == 1 && row->specs[0].selector) { /* here it is the selector that makes a merge */

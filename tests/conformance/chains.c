@@ -146,7 +146,7 @@ static void set_inputs(const struct program *p, struct conformance_case *c)
 
 void chain_build(struct conformance_case *c, unsigned number, bool apart)
 {
-    struct program p = { .type = &types[number % CHAIN_TYPES], .seed = column_mix(number), .values = INPUTS };
+    struct program p = { .type = &types[number % CHAIN_TYPES], .seed = column_mix(number ^ column_seed()), .values = INPUTS };
     unsigned length = 3 + draw(&p, MAX_VALUES - INPUTS - 2);
     size_t size;
 

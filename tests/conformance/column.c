@@ -2,6 +2,7 @@
 #include "conformance/column.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SPECIALS = 64, MODE_ROWS = 1024, MODES = (COLUMN_ROWS - COLUMN_CROSSED) / MODE_ROWS };
@@ -12,6 +13,20 @@ uint64_t column_mix(uint64_t z)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
+}
+
+uint64_t column_seed(void)
+{
+    static uint64_t seed;
+    static bool known;
+
+    if (!known) {
+        const char *text = getenv("PTXI_SEED");
+
+        seed = text && *text ? column_mix(strtoull(text, NULL, 0)) : 0;
+        known = true;
+    }
+    return seed;
 }
 
 uint64_t column_hash(uint64_t h, const void *data, size_t size)
@@ -426,7 +441,7 @@ static uint64_t random_count(uint64_t r)
 /* Warp by warp: all lanes alike, two values, several, or one lane that differs. */
 static uint64_t group_value(uint32_t row, unsigned bits)
 {
-    uint64_t warp = column_mix(row / 32), lane = column_mix(row ^ 0x5bd1e995u);
+    uint64_t warp = column_mix(row / 32 ^ column_seed()), lane = column_mix(row ^ 0x5bd1e995u ^ column_seed());
     unsigned choice = 0;
 
     switch (row / 32 & 3) {
@@ -444,10 +459,10 @@ static uint64_t group_value(uint32_t row, unsigned bits)
 static unsigned crossed_index(const struct column *c, uint32_t row)
 {
     static const uint8_t digit_bits[5] = { 12, 12, 6, 4, 3 };
-    unsigned bits = digit_bits[c->inputs], n = row * 2531u % COLUMN_CROSSED;
+    unsigned bits = digit_bits[c->inputs], n = row * 2531u % COLUMN_CROSSED, others = (SPECIALS - 1) & ~(unsigned)ones(bits);
 
     /* an input behind those that are crossed takes its digits from where they wrap around to */
-    return n >> (bits * (c->inputs - 1u - c->position) & 31) & (unsigned)ones(bits);
+    return (n >> (bits * (c->inputs - 1u - c->position) & 31) & (unsigned)ones(bits)) | ((unsigned)(column_seed() >> 8 * c->position) & others);
 }
 
 static uint64_t special_element(const struct column *c, unsigned i)
@@ -473,7 +488,7 @@ static unsigned lane_index(const struct column *c, unsigned i, unsigned lane)
 
 static uint64_t random_element(const struct column *c, uint32_t row, unsigned lane)
 {
-    struct draw d = { c->position, c->inputs, column_mix((uint64_t)row << 8 | lane), 0 };
+    struct draw d = { c->position, c->inputs, column_mix(((uint64_t)row << 8 | lane) ^ column_seed()), 0 };
     struct format f = format_of(c);
     unsigned mode = (row - COLUMN_CROSSED) / MODE_ROWS % MODES;
 
@@ -485,11 +500,11 @@ static uint64_t random_element(const struct column *c, uint32_t row, unsigned la
 
 uint64_t column_value(const struct column *c, uint32_t row)
 {
-    uint64_t above = column_mix(row * 5ull + 3), v = 0;
+    uint64_t above = column_mix((row * 5ull + 3) ^ column_seed()), v = 0;
     unsigned used = c->bits * c->lanes;
 
     if (c->class == VALUE_PRED)
-        return column_mix(row * 3ull + c->position) >> 17 & 1;
+        return column_mix((row * 3ull + c->position) ^ column_seed()) >> 17 & 1;
     if (c->class == VALUE_GROUP)
         return group_value(row, c->bits);
     if (c->all)

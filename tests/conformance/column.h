@@ -41,6 +41,9 @@ void column_fill(const struct column *c, uint32_t rows, void *out);
 
 uint64_t column_mix(uint64_t z);
 
+/* 0, or what the environment's PTXI_SEED makes of it: other random values, and other programs, than those that are recorded. */
+uint64_t column_seed(void);
+
 /* A number for text or values; `h` is the number so far. */
 uint64_t column_hash(uint64_t h, const void *data, size_t size);
 

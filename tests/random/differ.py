@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Random programs on a GPU and on this library: what differs.
+
+    differ.py [options] RANDOM OUT FIRST COUNT
+
+RANDOM is the built program tests/random/random, OUT a directory for results: MODE.gpu and MODE.ours (what `random run` prints), MODE.txt
+(which programs differ, with some rows of the columns that do). MODE is what ptxas is told: `fused` nothing, `apart` not to fuse products
+and sums, `plain` not to optimise; the library does not fuse for the last two. PTXI_SEED makes other programs.
+Without a GPU, --library - runs the library against itself."""
+import argparse
+import array
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import time
+
+MODES = {'fused': ([], '-'), 'apart': (['-fmad=false'], '-apart'), 'plain': (['-O0'], '-apart')}
+ROWS = 1024
+
+
+class Failure(Exception):
+    pass
+
+
+def command(*words, **more):
+    p = subprocess.run(words, capture_output=True, **more)
+    if p.returncode:
+        raise Failure('%s: %d: %s' % (' '.join(words[:3]), p.returncode, (p.stdout[-300:] + p.stderr[-700:]).decode(errors='replace')))
+    return p.stdout
+
+
+def image(args, first, count):
+    """Texts and machine code of a module, or what is wrong."""
+    text = '%s/%06d.ptx' % (args.work, first)
+    try:
+        with open(text, 'wb') as f:
+            f.write(command(args.random, 'write', str(first), str(count)))
+        for mode in args.modes:
+            if args.library[0] != '-':
+                command(args.ptxas, '-arch=sm_90a', *MODES[mode][0], text, '-o', '%s/%06d.%s' % (args.work, first, mode), timeout=100)
+    except (Failure, subprocess.TimeoutExpired) as e:
+        return first, str(e)
+    return first, None
+
+
+def run(args, library, suffix, modules):
+    """Lines by program. A module in which one fails is left at that program, and so are those behind it to a new process."""
+    lines, failures = {}, []
+    while modules:
+        todo = ''.join('%s/%06d.%s %d %d\n' % (args.work, m, suffix, m, args.size) for m in modules)
+        p = subprocess.run([args.random, 'run', library], input=todo, capture_output=True, text=True)
+        for line in p.stdout.splitlines():
+            lines[int(line.split()[0])] = line
+        if not p.returncode:
+            break
+        last = max(i for i, m in enumerate(modules) if i == 0 or m in lines or any(m + k in lines for k in range(args.size)))
+        if all(modules[last] + k in lines for k in range(args.size)):
+            last += 1
+        failures.append('%s of the module of %d: %d: %s' % (library, modules[last], p.returncode, p.stderr[-500:]))
+        modules = modules[last + 1:]
+    return lines, failures
+
+
+def outputs(args, library, suffix, number):
+    module = number // args.size * args.size
+    return array.array('Q', command(args.random, 'dump', library, '%s/%06d.%s' % (args.work, module, suffix), str(number)))
+
+
+def describe(args, mode, number, ours, theirs):
+    """Rows of the columns that differ."""
+    text = ['program %d %s\n  gpu  %s\n  ours %s\n' % (number, mode, theirs, ours)]
+    try:
+        a = outputs(args, args.library, 'ptx' if args.library[0] == '-' else mode, number)
+        b = outputs(args, MODES[mode][1], 'ptx', number)
+    except Failure as e:
+        return text[0] + str(e) + '\n'
+    for column in range(len(a) // ROWS):
+        rows = [r for r in range(ROWS) if a[column * ROWS + r] != b[column * ROWS + r]]
+        if rows:
+            text.append('  column %d: %d rows differ\n' % (column, len(rows)))
+            text += ['    row %d: gpu %016x ours %016x\n' % (r, a[column * ROWS + r], b[column * ROWS + r]) for r in rows[:6]]
+    return ''.join(text)
+
+
+def compare(args, mode, modules, pool):
+    parts = [modules[i::args.processes] for i in range(args.processes)]
+    suffix = 'ptx' if args.library[0] == '-' else mode
+    theirs, ours, failures = {}, {}, []
+    for into, library, kind in (theirs, args.library, suffix), (ours, MODES[mode][1], 'ptx'):
+        for lines, failed in pool.map(lambda part: run(args, library, kind, part), parts):
+            into.update(lines)
+            failures += failed
+    for name, lines in ('gpu', theirs), ('ours', ours):
+        with open('%s/%s.%s' % (args.out, mode, name), 'w') as f:
+            f.write(''.join(lines[n] + '\n' for n in sorted(lines)))
+    differ = [n for n in sorted(theirs) if n in ours and ours[n] != theirs[n]]
+    with open('%s/%s.txt' % (args.out, mode), 'w') as f:
+        f.write(''.join(x + '\n' for x in failures))
+        f.write(''.join(pool.map(lambda n: describe(args, mode, n, ours[n], theirs[n]), differ[:args.describe])))
+    print('%s: %d programs on both, %d differ, %d failures: %s' % (mode, len(set(ours) & set(theirs)), len(differ), len(failures), differ[:200]), flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--library', default='libcuda.so.1')
+    p.add_argument('--ptxas', default=shutil.which('ptxas') or '/usr/local/cuda/bin/ptxas')
+    p.add_argument('--modes', default='fused,apart,plain')
+    p.add_argument('--size', type=int, default=16, help='programs a module')
+    p.add_argument('--processes', type=int, default=8, help='that run modules at once')
+    p.add_argument('--seconds', type=int, default=1000000, help='for assembling')
+    p.add_argument('--describe', type=int, default=120, help='how many differences to describe')
+    for name in 'random', 'out':
+        p.add_argument(name)
+    for name in 'first', 'count':
+        p.add_argument(name, type=int)
+    args = p.parse_args()
+    args.modes, args.work, began = args.modes.split(','), os.path.join(args.out, 'work'), time.time()
+    os.makedirs(args.work, exist_ok=True)
+    good = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        def job(first):
+            return image(args, first, args.size) if time.time() - began < args.seconds else (first, 'late')
+        wrong = {}
+        for first, failure in pool.map(job, range(args.first, args.first + args.count, args.size)):
+            wrong.setdefault(failure, []).append(first)
+        good = wrong.pop(None, [])
+        print('%d modules in %.0f s, %d late' % (len(good), time.time() - began, len(wrong.pop('late', []))), flush=True)
+        for text, modules in list(wrong.items())[:20]:
+            print('modules %s: %s' % (modules, text), flush=True)
+        for mode in args.modes:
+            compare(args, mode, good, pool)
+    print('%.0f s' % (time.time() - began))
+    shutil.rmtree(args.work)
+
+
+main()

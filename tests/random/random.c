@@ -1,0 +1,200 @@
+/* Random programs on this library and on a GPU, and what differs.
+ *
+ *     random write FIRST COUNT                 a module with the programs of these numbers, PTX, to the standard output
+ *     random run LIBRARY                       for each line "IMAGE FIRST COUNT" of the standard input, a module and which programs of it,
+ *                                              a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
+ *                                              driver, or - for ours, and -apart for ours without fusing products and sums
+ *     random dump LIBRARY IMAGE NUMBER         all outputs of one, to the standard output
+ *     random check PROGRAMS                    the programs of a recorded file against the digests in it
+ *
+ * PTXI_SEED makes other programs, and other operands. A recorded file is what `write` gives with lines "//= NUMBER FUSED APART" before
+ * the programs: digests of all outputs on a GPU, for ptxas as it is and for `ptxas --fmad=false`. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "cuda/driver.h"
+#include "random/program.h"
+
+#include "conformance/column.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8, CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL };
+
+static uint64_t outputs[PROGRAM_OUTPUTS * PROGRAM_ROWS];
+static ptxiDevicePtr operands, results, cells;
+
+#define OK(call) driver_must(driver.call, #call)
+
+static void start(const char *library)
+{
+    size_t bytes = (size_t)program_columns() * PROGRAM_ROWS * 8;
+    uint64_t *values = malloc(bytes);
+    char name[100];
+    int version;
+
+    if (!values)
+        exit(2);
+    if (*library != '-')
+        driver_load(library);
+    driver_start(name, &version);
+    program_operands(values);
+    OK(MemAlloc(&operands, bytes));
+    OK(MemcpyHtoD(operands, values, bytes));
+    OK(MemAlloc(&results, OUTPUT_BYTES));
+    OK(MemAlloc(&cells, CELL_BYTES));
+    free(values);
+}
+
+/* Digests of the columns, and of all of them. */
+static uint64_t run(ptxiModule module, unsigned number, uint64_t digests[PROGRAM_OUTPUTS])
+{
+    static uint64_t structure[PROGRAM_WORDS];
+    void *params[] = { &operands, &results, &cells, structure };
+    uint64_t all = 0;
+    ptxiFunction f;
+    char name[32];
+
+    for (unsigned k = 0; k < PROGRAM_WORDS; k++)
+        structure[k] = column_mix(k);
+    memset(outputs, 0, sizeof outputs);
+    snprintf(name, sizeof name, "p%u", number);
+    OK(MemcpyHtoD(results, outputs, OUTPUT_BYTES));
+    driver_must(driver.ModuleGetFunction(&f, module, name), name);
+    driver_must(driver.LaunchKernel(f, PROGRAM_GRID, 1, 1, PROGRAM_BLOCK, 1, 1, 0, NULL, params, NULL), name);
+    driver_must(driver.CtxSynchronize(), name);
+    OK(MemcpyDtoH(outputs, results, OUTPUT_BYTES));
+    for (unsigned k = 0; k < PROGRAM_OUTPUTS; k++) {
+        uint64_t h = k;
+
+        for (unsigned row = 0; row < PROGRAM_ROWS; row++)
+            h = (h ^ outputs[k * PROGRAM_ROWS + row]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+        digests[k] = h;
+        all = column_mix(all ^ h);
+    }
+    return all;
+}
+
+static ptxiModule load(const char *text, bool apart)
+{
+    ptxiJitOption fma = PTXI_JIT_FMA;
+    void *no = (void *)0;
+    ptxiModule module;
+
+    if (apart)
+        driver_must(ptxiModuleLoadDataEx(&module, text, 1, &fma, &no), "ModuleLoadDataEx");
+    else
+        OK(ModuleLoadData(&module, text));
+    return module;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+
+    if (!f || !to) {
+        perror(path);
+        exit(2);
+    }
+    for (int c; (c = getc(f)) != EOF;)
+        putc(c, to);
+    fclose(f);
+    fclose(to);
+    return text;
+}
+
+static int write_programs(unsigned first, unsigned count)
+{
+    program_print_head(stdout);
+    for (unsigned n = first; n < first + count; n++)
+        program_print(stdout, n);
+    return ferror(stdout) || fflush(stdout);
+}
+
+static ptxiModule load_file(const char *path, const char *library)
+{
+    char *text = read_file(path);
+    ptxiModule module = load(text, !strcmp(library, "-apart"));
+
+    free(text);
+    return module;
+}
+
+static int run_programs(const char *library)
+{
+    char path[4096];
+    unsigned first, count;
+
+    start(library);
+    while (scanf("%4095s %u %u", path, &first, &count) == 3) {
+        ptxiModule module = load_file(path, library);
+
+        for (unsigned n = first; n < first + count; n++) {
+            uint64_t digests[PROGRAM_OUTPUTS];
+
+            printf("%u %016llx", n, (unsigned long long)run(module, n, digests));
+            for (unsigned k = 0; k < PROGRAM_OUTPUTS; k++)
+                printf(" %04llx", (unsigned long long)(digests[k] & 0xffff));
+            putchar('\n');
+            fflush(stdout);
+        }
+        OK(ModuleUnload(module));
+    }
+    return 0;
+}
+
+static int dump(const char *library, const char *path, unsigned number)
+{
+    uint64_t digests[PROGRAM_OUTPUTS];
+
+    start(library);
+    run(load_file(path, library), number, digests);
+    return fwrite(outputs, 1, sizeof outputs, stdout) != sizeof outputs || fflush(stdout);
+}
+
+static int check(const char *path)
+{
+    char *text = read_file(path);
+    ptxiModule fused, apart;
+    unsigned compared = 0, bad = 0;
+
+    start("-");
+    fused = load(text, false);
+    apart = load(text, true);
+    for (const char *line = strstr(text, "\n//= "); line; line = strstr(line + 1, "\n//= ")) {
+        uint64_t digests[PROGRAM_OUTPUTS];
+        unsigned long long want[2];
+        unsigned number;
+
+        if (sscanf(line, "\n//= %u %llx %llx", &number, &want[0], &want[1]) != 3)
+            break;
+        compared++;
+        for (int k = 0; k < 2; k++)
+            if (run(k ? apart : fused, number, digests) != want[k]) {
+                printf("FAIL p%u%s\n", number, k ? ", not fused" : "");
+                bad++;
+            }
+    }
+    printf("%u programs compared, %u differ\n", compared, bad);
+    free(text);
+    return bad || !compared;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "write"))
+        return write_programs((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
+    if (argc == 3 && !strcmp(argv[1], "run"))
+        return run_programs(argv[2]);
+    if (argc == 5 && !strcmp(argv[1], "dump"))
+        return dump(argv[2], argv[3], (unsigned)atoi(argv[4]));
+    if (argc == 3 && !strcmp(argv[1], "check"))
+        return check(argv[2]);
+    fputs("usage: random write FIRST COUNT | run LIBRARY | dump LIBRARY IMAGE NUMBER | check PROGRAMS\n", stderr);
+    return 2;
+}
