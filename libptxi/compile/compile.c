@@ -6,7 +6,7 @@
 
 static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
 {
-    return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && ptxi_operand_order(ir) && (!options->contract || ptxi_contract(ir)) &&
+    return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && ptxi_algebra(ir) && ptxi_operand_order(ir) && (!options->contract || ptxi_contract(ir)) &&
            ptxi_uniform(ir) && ptxi_fuse(ir) && ptxi_slots(ir);
 }
 

@@ -231,6 +231,7 @@ static inline bool ptxi_ir_ends(const struct ptxi_ir_inst *i)
 bool ptxi_cfg_build(struct ptxi_ir *ir);
 bool ptxi_cfg_order(struct ptxi_ir *ir);
 bool ptxi_copies(struct ptxi_ir *ir);
+bool ptxi_algebra(struct ptxi_ir *ir);
 bool ptxi_operand_order(struct ptxi_ir *ir);
 bool ptxi_contract(struct ptxi_ir *ir);
 bool ptxi_uniform(struct ptxi_ir *ir);

@@ -1,0 +1,230 @@
+/* Operations that ptxas leaves out or changes, where bits depend on it: results that an operation would have made canonical, or quiet,
+ * pass through as they are.
+ *
+ * By these rules, found by reading what ptxas 13.0 makes of small kernels for sm_90, with and without fusing:
+ *
+ *   - x * 1 is x and x * -1 is neg x, if the mul has no modifier (f32, f64, f16, bf16);
+ *   - neg of neg x is x (f32, f64, f16, f16x2, bf16), min and max of x and x are x (f32, f64, f16), without modifiers;
+ *   - rcp.approx.ftz of rcp.approx.ftz x is x;
+ *   - max(min(x, 1), 0) and min(max(x, 0), 1) of f32 and f16 saturate x, so that a NaN gives 0 in both;
+ *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too.
+ *
+ * Values are followed within a block. */
+#include "compile/ir.h"
+
+#include "isa/isa.h"
+
+#include <string.h>
+
+static const struct type {
+    uint16_t mul, neg;
+    uint16_t twice;    /* of which two are none */
+    uint16_t min, max;
+    bool same;         /* those of x and x are x */
+    uint16_t sat;      /* an addition that may saturate, if there is a clamp to become one */
+    uint16_t mov, mods;
+    enum ptxi_class class;
+    uint64_t one, sign;
+} types[] = {
+#define ALL(type, sat, n, one, sign) \
+    { PTXI_OP_mul_##type, PTXI_OP_neg_##type, PTXI_OP_neg_##type, PTXI_OP_min_##type, PTXI_OP_max_##type, true, sat, PTXI_OP_mov_##n, 0, \
+      PTXI_RC_##n, one, sign }
+    ALL(f32, PTXI_OP_add_f32_x, 32, 0x3f800000, 0x80000000),
+    ALL(f64, 0, 64, 0x3ff0000000000000, 0x8000000000000000),
+    ALL(f16, PTXI_OP_add_f16, 16, 0x3c00, 0x8000),
+#undef ALL
+    { PTXI_OP_mul_bf16, PTXI_OP_neg_bf16, PTXI_OP_neg_bf16, 0, 0, false, 0, PTXI_OP_mov_16, 0, PTXI_RC_16, 0x3f80, 0x8000 },
+    { .min = PTXI_OP_min_f32_ftz, .max = PTXI_OP_max_f32_ftz, .sat = PTXI_OP_add_f32_ftz_x, .mods = PTXI_MOD_FTZ, .class = PTXI_RC_32,
+      .one = 0x3f800000, .sign = 0x80000000 },
+    { .twice = PTXI_OP_neg_f16x2, .mov = PTXI_OP_mov_32 },
+    { .twice = PTXI_OP_rcp_approx_f32_ftz, .mov = PTXI_OP_mov_32, .mods = PTXI_MOD_FTZ },
+};
+
+struct algebra {
+    struct ptxi_ir *ir;
+    uint32_t vregs; /* that there were before this pass */
+    uint32_t begin; /* of the block */
+    /* per vreg: how often it has been written, by which instruction last, counted from 1, and when the operands of that were
+     * written as often */
+    uint32_t *version, *maker, *version_a, *version_b;
+    struct ptxi_ir_insertions ins;
+    uint32_t sign, magnitude; /* constants, PTXI_NONE until needed */
+    bool any;
+};
+
+static bool is_const(const struct algebra *c, uint32_t v, uint64_t value)
+{
+    return v != PTXI_NONE && c->ir->vregs[v].kind == PTXI_VR_CONST && c->ir->vregs[v].value == value;
+}
+
+static uint32_t version(const struct algebra *c, uint32_t v)
+{
+    return v < c->vregs ? c->version[v] : 0; /* others are written once */
+}
+
+/* The operation in this block that made v, if its operands still hold what they did; else NULL. */
+static const struct ptxi_ir_inst *maker(const struct algebra *c, uint32_t v, uint16_t op, uint16_t mods)
+{
+    const struct ptxi_ir_inst *i = v < c->vregs && c->maker[v] > c->begin ? &c->ir->insts[c->maker[v] - 1] : NULL;
+
+    if (!op || !i || i->op != op || i->mods != mods || i->guard != PTXI_NONE || version(c, i->v[PTXI_F_A]) != c->version_a[v])
+        return NULL;
+    return i->reads >> PTXI_F_B & 1 && version(c, i->v[PTXI_F_B]) != c->version_b[v] ? NULL : i;
+}
+
+static void become(struct algebra *c, struct ptxi_ir_inst *i, uint16_t op, uint32_t a, uint32_t b)
+{
+    i->op = op;
+    i->v[PTXI_F_A] = a;
+    i->v[PTXI_F_B] = b;
+    i->reads = (uint8_t)(1u << PTXI_F_A | (b == PTXI_NONE ? 0 : 1u << PTXI_F_B));
+    i->flags &= (uint16_t)~PTXI_IF_FUSABLE;
+    i->mods = 0;
+    c->any = true;
+}
+
+static void try_mul(struct algebra *c, struct ptxi_ir_inst *i, const struct type *t)
+{
+    uint32_t a = i->v[PTXI_F_A], b = i->v[PTXI_F_B];
+
+    if (!(i->flags & PTXI_IF_FUSABLE))
+        return;
+    if (is_const(c, a, t->one) || is_const(c, a, t->one | t->sign)) {
+        a = b;
+        b = i->v[PTXI_F_A];
+    }
+    if (is_const(c, b, t->one))
+        become(c, i, t->mov, a, PTXI_NONE);
+    else if (is_const(c, b, t->one | t->sign))
+        become(c, i, t->neg, a, PTXI_NONE);
+}
+
+/* The operand of `i` that is not the constant, or PTXI_NONE. */
+static uint32_t beside(const struct algebra *c, const struct ptxi_ir_inst *i, uint64_t value)
+{
+    return is_const(c, i->v[PTXI_F_B], value) ? i->v[PTXI_F_A] : is_const(c, i->v[PTXI_F_A], value) ? i->v[PTXI_F_B] : PTXI_NONE;
+}
+
+/* outer(inner(x, in), out) is x between 0 and 1. */
+static bool try_clamp(struct algebra *c, struct ptxi_ir_inst *i, const struct type *t, uint16_t inner, uint64_t in, uint64_t out)
+{
+    uint32_t v = beside(c, i, out), x;
+    const struct ptxi_ir_inst *first = v == PTXI_NONE ? NULL : maker(c, v, inner, t->mods);
+
+    if (!first || (x = beside(c, first, in)) == PTXI_NONE)
+        return false;
+    become(c, i, t->sat, x, ptxi_ir_const(c->ir, t->class, 0));
+    i->mods = t->mods | PTXI_MOD_SAT;
+    return true;
+}
+
+static void try_type(struct algebra *c, struct ptxi_ir_inst *i, const struct type *t)
+{
+    const struct ptxi_ir_inst *j = i->op == t->twice ? maker(c, i->v[PTXI_F_A], t->twice, t->mods) : NULL;
+
+    if (i->mods != t->mods)
+        return;
+    if (j)
+        become(c, i, t->mov, j->v[PTXI_F_A], PTXI_NONE);
+    else if (t->mul && i->op == t->mul)
+        try_mul(c, i, t);
+    else if (t->min && (i->op == t->min || i->op == t->max)) {
+        if (t->same && i->v[PTXI_F_A] == i->v[PTXI_F_B])
+            become(c, i, t->mov, i->v[PTXI_F_A], PTXI_NONE);
+        else if (t->sat && i->op == t->min)
+            try_clamp(c, i, t, t->max, 0, t->one);
+        else if (t->sat && !try_clamp(c, i, t, t->min, t->one, 0))
+            try_clamp(c, i, t, t->min, t->one, t->sign);
+    }
+}
+
+/* --- signs in selections --- */
+
+static uint32_t constant(struct algebra *c, uint32_t *v, uint64_t value)
+{
+    if (*v == PTXI_NONE)
+        *v = ptxi_ir_const(c->ir, PTXI_RC_32, value);
+    return *v;
+}
+
+/* v as a selection before instruction n sees it. */
+static uint32_t with_sign(struct algebra *c, uint32_t n, uint32_t v)
+{
+    const struct ptxi_ir_inst *neg = maker(c, v, PTXI_OP_neg_f32, 0), *abs = maker(c, neg ? neg->v[PTXI_F_A] : v, PTXI_OP_abs_f32, 0);
+    struct ptxi_ir_inst *i;
+    uint32_t d = abs ? abs->v[PTXI_F_A] : neg ? neg->v[PTXI_F_A] : v;
+
+    for (int k = 0; k < 2; k++) {
+        if (!(k ? neg : abs))
+            continue;
+        i = ptxi_ir_before(c->ir, &c->ins, n, k ? PTXI_OP_xor_b32 : PTXI_OP_and_b32);
+        i->v[PTXI_F_A] = d;
+        i->v[PTXI_F_B] = k ? constant(c, &c->sign, 0x80000000) : constant(c, &c->magnitude, 0x7fffffff);
+        i->v[PTXI_F_D] = d = ptxi_ir_vreg(c->ir, PTXI_RC_32);
+        i->writes = 1u << PTXI_F_D;
+        i->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
+        i->flags = PTXI_IF_PURE;
+    }
+    return d;
+}
+
+static bool selects_f32(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_match *m;
+
+    switch (i->op) {
+    case PTXI_OP_selp_32: case PTXI_OP_slct_32_s32: case PTXI_OP_slct_32_f32: case PTXI_OP_slct_32_f32_ftz:
+        break;
+    default:
+        return false;
+    }
+    m = i->ptx < ir->func->inst_count ? ir->func->insts[i->ptx].match : NULL;
+    return m && (!strcmp(m->row->mnemonic, "selp") || !strcmp(m->row->mnemonic, "slct")) && ptxi_isa_slot(m, "T") == PTXI_T_f32;
+}
+
+/* --- all of it --- */
+
+static void see(struct algebra *c, uint32_t n)
+{
+    struct ptxi_ir_inst *i = &c->ir->insts[n];
+    struct ptxi_ir_walk w;
+    uint32_t v, a, b;
+
+    if (i->flags & PTXI_IF_DEAD)
+        return;
+    if (selects_f32(c->ir, i)) {
+        a = with_sign(c, n, i->v[PTXI_F_A]);
+        b = with_sign(c, n, i->v[PTXI_F_B]);
+        i->v[PTXI_F_A] = a;
+        i->v[PTXI_F_B] = b;
+    }
+    for (unsigned k = 0; k < sizeof types / sizeof *types && i->flags & PTXI_IF_PURE; k++)
+        try_type(c, i, &types[k]);
+    a = i->reads >> PTXI_F_A & 1 ? version(c, i->v[PTXI_F_A]) : 0;
+    b = i->reads >> PTXI_F_B & 1 ? version(c, i->v[PTXI_F_B]) : 0;
+    w = ptxi_ir_writes(c->ir, i);
+    while (ptxi_ir_next(&w, &v)) {
+        if (v >= c->vregs)
+            continue;
+        c->version[v]++;
+        c->maker[v] = n + 1;
+        c->version_a[v] = a;
+        c->version_b[v] = b;
+    }
+}
+
+bool ptxi_algebra(struct ptxi_ir *ir)
+{
+    struct algebra c = { .ir = ir, .vregs = ir->vreg_count, .sign = PTXI_NONE, .magnitude = PTXI_NONE };
+    uint32_t **arrays[] = { &c.version, &c.maker, &c.version_a, &c.version_b };
+
+    for (unsigned k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (!(*arrays[k] = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count)))
+            return !(ir->oom = true);
+    for (uint32_t b = 0; b < ir->block_count && !ir->oom; b++) {
+        c.begin = ir->blocks[b].first;
+        for (uint32_t n = ir->blocks[b].first; n < ir->blocks[b].end && !ir->oom; n++)
+            see(&c, n);
+    }
+    return !ir->oom && ptxi_ir_insert(ir, &c.ins) && (!c.any || ptxi_copies(ir));
+}
