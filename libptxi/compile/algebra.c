@@ -5,14 +5,19 @@
  *
  *   - x * 1 is x and x * -1 is neg x, if the mul has no modifier (f32, f64, f16, bf16);
  *   - neg of neg x is x (f32, f64, f16, f16x2, bf16), min and max of x and x are x (f32, f64, f16), without modifiers;
- *   - rcp.approx.ftz of rcp.approx.ftz x is x;
+ *   - rcp.approx.ftz of rcp.approx.ftz x is x, and y div.approx.ftz that is a product of y and x;
  *   - max(min(x, 1), 0) and min(max(x, 0), 1) of f32 and f16 saturate x, so that a NaN gives 0 in both;
- *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too.
+ *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too; so do
+ *     guarded ones, which are selections themselves;
+ *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
+ *   - slct.s32.s32 by a constant takes it for an f32.
  *
  * Values are followed within a block. */
 #include "compile/ir.h"
 
+#include "compile/foretold.h"
 #include "isa/isa.h"
+#include "num/approx.h"
 
 #include <string.h>
 
@@ -63,9 +68,9 @@ static uint32_t version(const struct algebra *c, uint32_t v)
 }
 
 /* The operation in this block that made v, if its operands still hold what they did; else NULL. */
-static const struct ptxi_ir_inst *maker(const struct algebra *c, uint32_t v, uint16_t op, uint16_t mods)
+static struct ptxi_ir_inst *maker(const struct algebra *c, uint32_t v, uint16_t op, uint16_t mods)
 {
-    const struct ptxi_ir_inst *i = v < c->vregs && c->maker[v] > c->begin ? &c->ir->insts[c->maker[v] - 1] : NULL;
+    struct ptxi_ir_inst *i = v < c->vregs && c->maker[v] > c->begin ? &c->ir->insts[c->maker[v] - 1] : NULL;
 
     if (!op || !i || i->op != op || i->mods != mods || i->guard != PTXI_NONE || version(c, i->v[PTXI_F_A]) != c->version_a[v])
         return NULL;
@@ -131,11 +136,98 @@ static void try_type(struct algebra *c, struct ptxi_ir_inst *i, const struct typ
     else if (t->min && (i->op == t->min || i->op == t->max)) {
         if (t->same && i->v[PTXI_F_A] == i->v[PTXI_F_B])
             become(c, i, t->mov, i->v[PTXI_F_A], PTXI_NONE);
-        else if (t->sat && i->op == t->min)
-            try_clamp(c, i, t, t->max, 0, t->one);
-        else if (t->sat && !try_clamp(c, i, t, t->min, t->one, 0))
+        else if (t->sat && i->op == t->min && !try_clamp(c, i, t, t->max, 0, t->one))
+            try_clamp(c, i, t, t->max, t->sign, t->one);
+        else if (t->sat && i->op == t->max && !try_clamp(c, i, t, t->min, t->one, 0))
             try_clamp(c, i, t, t->min, t->one, t->sign);
     }
+}
+
+/* --- constants --- */
+
+static bool constant_of(const struct algebra *c, uint32_t v, uint32_t *bits)
+{
+    if (v == PTXI_NONE || c->ir->vregs[v].kind != PTXI_VR_CONST)
+        return false;
+    *bits = (uint32_t)c->ir->vregs[v].value;
+    return true;
+}
+
+/* What scales both operands of a quotient, as bits of an f32; 0: it is none. */
+static uint32_t scale_of(uint16_t op, uint32_t divisor)
+{
+    switch (op) {
+    case PTXI_OP_div_approx_f32: return ptxi_num_bits_f32(ptxi_num_div_approx_scale(divisor));
+    case PTXI_OP_div_full_f32: return ptxi_num_bits_f32(ptxi_num_rcp_scale(divisor));
+    case PTXI_OP_div_full_f32_ftz: return ptxi_num_div_full_ftz_scale(divisor);
+    case PTXI_OP_div_approx_f32_ftz: return 0x3f800000;
+    default: return 0;
+    }
+}
+
+/* x / constant, and x / rcp y. */
+static void try_quotient(struct algebra *c, uint32_t n)
+{
+    struct ptxi_ir_inst *i = &c->ir->insts[n], *j;
+    uint32_t divisor, scale, reciprocal, x = i->v[PTXI_F_A];
+    bool ftz = i->op == PTXI_OP_div_approx_f32_ftz || i->op == PTXI_OP_div_full_f32_ftz;
+    uint16_t mul = ftz ? PTXI_OP_mul_f32_ftz : PTXI_OP_mul_f32;
+
+    j = i->op == PTXI_OP_div_approx_f32_ftz ? maker(c, i->v[PTXI_F_B], PTXI_OP_rcp_approx_f32_ftz, PTXI_MOD_FTZ) : NULL;
+    if (j) {
+        become(c, i, mul, x, j->v[PTXI_F_A]);
+        i->flags |= PTXI_IF_FUSABLE;
+        i->mods = PTXI_MOD_FTZ;
+        return;
+    }
+    if (!constant_of(c, i->v[PTXI_F_B], &divisor) || !(scale = scale_of(i->op, divisor)))
+        return;
+    divisor = ptxi_num_bits_f32(ptxi_num_f32(divisor) * ptxi_num_f32(scale));
+    if (!ptxi_foretell(PTXI_OP_rcp_approx_f32_ftz, divisor, &reciprocal))
+        return;
+    if (scale != 0x3f800000) {
+        j = ptxi_ir_before(c->ir, &c->ins, n, mul);
+        j->v[PTXI_F_A] = x;
+        j->v[PTXI_F_B] = ptxi_ir_const(c->ir, PTXI_RC_32, scale);
+        j->v[PTXI_F_D] = x = ptxi_ir_vreg(c->ir, PTXI_RC_32);
+        j->writes = 1u << PTXI_F_D;
+        j->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
+        j->flags = PTXI_IF_PURE;
+        j->mods = ftz ? PTXI_MOD_FTZ : 0;
+    }
+    become(c, i, mul, x, ptxi_ir_const(c->ir, PTXI_RC_32, reciprocal));
+    i->flags |= PTXI_IF_FUSABLE;
+    i->mods = ftz ? PTXI_MOD_FTZ : 0;
+}
+
+static void try_approximation(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    uint32_t x, y;
+
+    if (i->reads == 1u << PTXI_F_A && constant_of(c, i->v[PTXI_F_A], &x) && ptxi_foretell(i->op, x, &y))
+        become(c, i, PTXI_OP_mov_32, ptxi_ir_const(c->ir, PTXI_RC_32, y), PTXI_NONE);
+}
+
+/* The type of what a selp or slct of 32 bits selects; PTXI_T_NONE: it is none. */
+static enum ptxi_type selected(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_match *m;
+
+    switch (i->op) {
+    case PTXI_OP_selp_32: case PTXI_OP_slct_32_s32: case PTXI_OP_slct_32_f32: case PTXI_OP_slct_32_f32_ftz:
+        m = i->ptx < ir->func->inst_count ? ir->func->insts[i->ptx].match : NULL;
+        return m && (!strcmp(m->row->mnemonic, "selp") || !strcmp(m->row->mnemonic, "slct")) ? (enum ptxi_type)ptxi_isa_slot(m, "T") : PTXI_T_NONE;
+    default:
+        return PTXI_T_NONE;
+    }
+}
+
+static void try_slct(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    uint32_t x;
+
+    if (i->op == PTXI_OP_slct_32_s32 && constant_of(c, i->v[PTXI_F_C], &x) && selected(c->ir, i) == PTXI_T_s32)
+        become(c, i, PTXI_OP_mov_32, i->v[x == 0x80000000 || x <= 0x7f800000 ? PTXI_F_A : PTXI_F_B], PTXI_NONE);
 }
 
 /* --- signs in selections --- */
@@ -168,20 +260,6 @@ static uint32_t with_sign(struct algebra *c, uint32_t n, uint32_t v)
     return d;
 }
 
-static bool selects_f32(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
-{
-    const struct ptxi_match *m;
-
-    switch (i->op) {
-    case PTXI_OP_selp_32: case PTXI_OP_slct_32_s32: case PTXI_OP_slct_32_f32: case PTXI_OP_slct_32_f32_ftz:
-        break;
-    default:
-        return false;
-    }
-    m = i->ptx < ir->func->inst_count ? ir->func->insts[i->ptx].match : NULL;
-    return m && (!strcmp(m->row->mnemonic, "selp") || !strcmp(m->row->mnemonic, "slct")) && ptxi_isa_slot(m, "T") == PTXI_T_f32;
-}
-
 /* --- all of it --- */
 
 static void see(struct algebra *c, uint32_t n)
@@ -192,14 +270,23 @@ static void see(struct algebra *c, uint32_t n)
 
     if (i->flags & PTXI_IF_DEAD)
         return;
-    if (selects_f32(c->ir, i)) {
+    if (i->flags & PTXI_IF_PURE) {
+        try_quotient(c, n);
+        try_approximation(c, i);
+        try_slct(c, i);
+        for (unsigned k = 0; k < sizeof types / sizeof *types; k++)
+            try_type(c, i, &types[k]);
+    }
+    if (i->guard != PTXI_NONE && !i->mods && (i->op == PTXI_OP_neg_f32 || i->op == PTXI_OP_abs_f32)) {
+        b = i->op == PTXI_OP_neg_f32 ? constant(c, &c->sign, 0x80000000) : constant(c, &c->magnitude, 0x7fffffff);
+        become(c, i, i->op == PTXI_OP_neg_f32 ? PTXI_OP_xor_b32 : PTXI_OP_and_b32, with_sign(c, n, i->v[PTXI_F_A]), b);
+    }
+    if (selected(c->ir, i) == PTXI_T_f32) {
         a = with_sign(c, n, i->v[PTXI_F_A]);
         b = with_sign(c, n, i->v[PTXI_F_B]);
         i->v[PTXI_F_A] = a;
         i->v[PTXI_F_B] = b;
     }
-    for (unsigned k = 0; k < sizeof types / sizeof *types && i->flags & PTXI_IF_PURE; k++)
-        try_type(c, i, &types[k]);
     a = i->reads >> PTXI_F_A & 1 ? version(c, i->v[PTXI_F_A]) : 0;
     b = i->reads >> PTXI_F_B & 1 ? version(c, i->v[PTXI_F_B]) : 0;
     w = ptxi_ir_writes(c->ir, i);

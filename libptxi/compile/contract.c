@@ -15,7 +15,7 @@
  *
  *   - the last multiplication of div.approx, div.full and rcp.approx without .ftz is such a mul.
  *   - neg between mul and add changes the sign of the product, if all its uses are such adds and it flushes (.ftz) only what the mul
- *     flushes.
+ *     flushes; but not if one adds the product itself. neg.ftz is such an add, of -0, whatever its uses.
  *
  * Not followed: what ptxas fuses only after moving code out of loops. */
 #include "compile/ir.h"
@@ -474,22 +474,65 @@ static void try_add(struct contract *c, uint32_t n)
 
 /* --- products with their sign changed --- */
 
-/* A neg of product v, to whose sums the product itself could as well be added with another sign. */
-static bool is_neg_of(const struct contract *c, uint32_t n, uint32_t v, const struct product *p)
+/* Whether the neg is a sum itself, with -0: then it may have uses of any kind. */
+static bool sums_up(const struct ptxi_ir_inst *neg, const struct ptxi_ir_inst *mul)
+{
+    return neg->op == PTXI_OP_neg_f32_ftz && mul->mods & PTXI_MOD_FTZ;
+}
+
+static bool adds_both(const struct contract *c, uint32_t n, uint32_t v, uint32_t w)
+{
+    const struct ptxi_ir_inst *i = &c->ir->insts[n];
+
+    return (i->v[PTXI_F_A] == v && i->v[PTXI_F_B] == w) || (i->v[PTXI_F_A] == w && i->v[PTXI_F_B] == v);
+}
+
+/* A neg of product v, to whose sums the product itself could as well be added with another sign; *sums are its uses. */
+static bool is_neg_of(const struct contract *c, uint32_t n, uint32_t v, const struct product *p, struct product *sums)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n], *mul = &c->ir->insts[p->mul];
     const struct type *type;
-    struct product sums;
 
     kind_of(mul, &type);
     if ((i->op != type->neg && i->op != type->neg_same) || i->guard != PTXI_NONE || i->flags & PTXI_IF_DEAD || i->v[PTXI_F_A] != v)
         return false;
-    if (i->mods & ~mul->mods & PTXI_MOD_FTZ || !find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, &sums))
+    if (i->mods & ~mul->mods & PTXI_MOD_FTZ || written_between(c, mul->v[PTXI_F_A], p->mul, n) || written_between(c, mul->v[PTXI_F_B], p->mul, n))
         return false;
-    for (uint32_t k = 0; k < sums.count; k++)
-        if (!is_add_of(c, sums.uses[k] / 2, i->v[PTXI_F_D], mul))
+    if (!find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, sums)) {
+        sums->count = 0;
+        return sums_up(i, mul);
+    }
+    for (uint32_t k = 0; k < sums->count; k++) {
+        uint32_t use = sums->uses[k] / 2;
+
+        if (adds_both(c, use, v, i->v[PTXI_F_D]) || (!is_add_of(c, use, i->v[PTXI_F_D], mul) && !sums_up(i, mul)))
             return false;
-    return sums.count > 0 && !written_between(c, mul->v[PTXI_F_A], p->mul, n) && !written_between(c, mul->v[PTXI_F_B], p->mul, n);
+    }
+    return sums->count > 0 || sums_up(i, mul);
+}
+
+/* The neg of a product that has other uses, too: its sums get a product of their own. */
+static void split(struct contract *c, uint32_t n, const struct product *sums, const struct ptxi_ir_inst *mul)
+{
+    const struct type *type;
+    uint32_t d = c->ir->insts[n].v[PTXI_F_D], adds = 0, own;
+
+    for (uint32_t k = 0; k < sums->count; k++)
+        adds += is_add_of(c, sums->uses[k] / 2, d, mul);
+    if (!adds || adds == sums->count)
+        return;
+    kind_of(mul, &type);
+    own = make(c, n, mul->op, type->class, derive(c, mul->v[PTXI_F_A], n, type, true), mul->v[PTXI_F_B]);
+    if (c->ir->oom)
+        return;
+    c->ins.list[c->ins.count - 1].inst.flags |= PTXI_IF_FUSABLE;
+    c->ins.list[c->ins.count - 1].inst.mods = mul->mods;
+    for (uint32_t k = 0; k < sums->count; k++)
+        if (is_add_of(c, sums->uses[k] / 2, d, mul)) {
+            struct ptxi_ir_inst *add = &c->ir->insts[sums->uses[k] / 2];
+
+            add->v[add->v[PTXI_F_A] == d ? PTXI_F_A : PTXI_F_B] = own;
+        }
 }
 
 /* The neg becomes a product of its own. */
@@ -499,15 +542,16 @@ static bool try_neg(struct contract *c, uint32_t n)
     const struct ptxi_ir_inst *mul;
     const struct type *type;
     struct ptxi_ir_inst *i;
-    struct product p;
+    struct product p, sums, others;
 
-    if (!find_product(c, v, n, &p) || !is_neg_of(c, n, v, &p))
+    if (!find_product(c, v, n, &p) || !is_neg_of(c, n, v, &p, &sums))
         return false;
     for (uint32_t k = 0; k < p.count; k++)
-        if (!is_add_of(c, p.uses[k] / 2, v, &c->ir->insts[p.mul]) && !is_neg_of(c, p.uses[k] / 2, v, &p))
+        if (!is_add_of(c, p.uses[k] / 2, v, &c->ir->insts[p.mul]) && !is_neg_of(c, p.uses[k] / 2, v, &p, &others))
             return false;
     expand(c, p.mul);
     mul = &c->ir->insts[p.mul];
+    split(c, n, &sums, mul);
     kind_of(mul, &type);
     i = &c->ir->insts[n];
     i->op = mul->op;

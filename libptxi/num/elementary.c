@@ -140,12 +140,24 @@ static double cosine(double r, double rest)
     return w + ((1.0 - w - half) + (z * z * polynomial(series, COUNT(series), z) - r * rest));
 }
 
+/* The sine of x and so many right angles. */
+static double turned_sine(double x, unsigned quadrants)
+{
+    struct angle a = fabs(x) < 0.5 ? (struct angle){ 0, x, 0.0 } : reduce(x);
+    unsigned quadrant = (unsigned)a.quadrant + quadrants;
+    double r = quadrant & 1 ? cosine(a.from, a.rest) : sine(a.from, a.rest);
+
+    return quadrant & 2 ? -r : r;
+}
+
 double ptxi_num_sin_f64(double x)
 {
     if (x == 0.0 || !isfinite(x))
         return x == 0.0 ? x : NAN;
-    struct angle a = fabs(x) < 0.5 ? (struct angle){ 0, x, 0.0 } : reduce(x);
-    double r = a.quadrant & 1 ? cosine(a.from, a.rest) : sine(a.from, a.rest);
+    return turned_sine(x, 0);
+}
 
-    return a.quadrant & 2 ? -r : r;
+double ptxi_num_cos_f64(double x)
+{
+    return isfinite(x) ? turned_sine(x, 1) : NAN;
 }

@@ -13,6 +13,7 @@
     X(DevicePrimaryCtxRetain, "", (ptxiContext * ctx, ptxiDevice device))                                            \
     X(CtxSetCurrent, "", (ptxiContext ctx))                                                                          \
     X(CtxSynchronize, "", (void))                                                                                    \
+    X(CtxSetLimit, "", (ptxiLimit limit, size_t value))                                                              \
     X(ModuleLoad, "", (ptxiModule * module, const char *path))                                                       \
     X(ModuleLoadData, "", (ptxiModule * module, const void *image))                                                  \
     X(ModuleGetFunction, "", (ptxiFunction * function, ptxiModule module, const char *name))                         \

@@ -6,10 +6,12 @@
 RANDOM is the built program tests/random/random, OUT a directory for results: MODE.gpu and MODE.ours (what `random run` prints), MODE.txt
 (which programs differ, with some rows of the columns that do). MODE is what ptxas is told: `fused` nothing, `apart` not to fuse products
 and sums, `plain` not to optimise; the library does not fuse for the last two. PTXI_SEED makes other programs.
-Without a GPU, --library - runs the library against itself."""
+Without a GPU, --library - runs the library against itself. With --keep FILE nothing runs: FILE becomes a recorded file, as `random check`
+wants it, compressed, with the programs whose results on the GPU are in OUT."""
 import argparse
 import array
 import concurrent.futures
+import gzip
 import os
 import shutil
 import subprocess
@@ -46,10 +48,14 @@ def image(args, first, count):
 
 def run(args, library, suffix, modules):
     """Lines by program. A module in which one fails is left at that program, and so are those behind it to a new process."""
-    lines, failures = {}, []
-    while modules:
+    lines, failures, began = {}, [], time.time()
+    while modules and time.time() - began < args.seconds:
         todo = ''.join('%s/%06d.%s %d %d\n' % (args.work, m, suffix, m, args.size) for m in modules)
-        p = subprocess.run([args.random, 'run', library], input=todo, capture_output=True, text=True)
+        try:
+            p = subprocess.run([args.random, 'run', library], input=todo, capture_output=True, text=True, timeout=args.seconds)
+        except subprocess.TimeoutExpired as e:
+            text = (e.stdout or b'').decode()
+            p = argparse.Namespace(stdout=text[:text.rfind('\n') + 1], returncode=124, stderr='no end')
         for line in p.stdout.splitlines():
             lines[int(line.split()[0])] = line
         if not p.returncode:
@@ -57,6 +63,7 @@ def run(args, library, suffix, modules):
         last = max(i for i, m in enumerate(modules) if i == 0 or m in lines or any(m + k in lines for k in range(args.size)))
         if all(modules[last] + k in lines for k in range(args.size)):
             last += 1
+        print(p.stderr[-200:], flush=True)
         failures.append('%s of the module of %d: %d: %s' % (library, modules[last], p.returncode, p.stderr[-500:]))
         modules = modules[last + 1:]
     return lines, failures
@@ -101,6 +108,23 @@ def compare(args, mode, modules, pool):
     print('%s: %d programs on both, %d differ, %d failures: %s' % (mode, len(set(ours) & set(theirs)), len(differ), len(failures), differ[:200]), flush=True)
 
 
+def digests(args, mode):
+    with open('%s/%s.gpu' % (args.out, mode)) as f:
+        return {int(line.split()[0]): line.split()[1] for line in f}
+
+
+def keep(args):
+    fused, apart = digests(args, 'fused'), digests(args, 'apart')
+    text = [command(args.random, 'write', '0', '0').decode()]
+    for n in range(args.first, args.first + args.count):
+        if n in fused and n in apart:
+            text.append('//= %d %s %s\n' % (n, fused[n], apart[n]))
+            text.append(command(args.random, 'write', str(n), '1').decode()[len(text[0]):])
+    with open(args.keep, 'wb') as f:
+        f.write(gzip.compress(''.join(text).encode(), 9, mtime=0))
+    print('%s: %d programs, %d bytes' % (args.keep, len(text) // 2, os.path.getsize(args.keep)))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--library', default='libcuda.so.1')
@@ -108,13 +132,16 @@ def main():
     p.add_argument('--modes', default='fused,apart,plain')
     p.add_argument('--size', type=int, default=16, help='programs a module')
     p.add_argument('--processes', type=int, default=8, help='that run modules at once')
-    p.add_argument('--seconds', type=int, default=1000000, help='for assembling')
+    p.add_argument('--seconds', type=int, default=1000000, help='for assembling, and for each run')
     p.add_argument('--describe', type=int, default=120, help='how many differences to describe')
+    p.add_argument('--keep', metavar='FILE')
     for name in 'random', 'out':
         p.add_argument(name)
     for name in 'first', 'count':
         p.add_argument(name, type=int)
     args = p.parse_args()
+    if args.keep:
+        return keep(args)
     args.modes, args.work, began = args.modes.split(','), os.path.join(args.out, 'work'), time.time()
     os.makedirs(args.work, exist_ok=True)
     good = []

@@ -5,7 +5,7 @@
  *                                              a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
  *                                              driver, or - for ours, and -apart for ours without fusing products and sums
  *     random dump LIBRARY IMAGE NUMBER         all outputs of one, to the standard output
- *     random check PROGRAMS                    the programs of a recorded file against the digests in it
+ *     random check PROGRAMS [EVERY]            the programs of a recorded file, or one of so many, against the digests in it
  *
  * PTXI_SEED makes other programs, and other operands. A recorded file is what `write` gives with lines "//= NUMBER FUSED APART" before
  * the programs: digests of all outputs on a GPU, for ptxas as it is and for `ptxas --fmad=false`. */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8, CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL };
+enum { STACK_BYTES = 16384, OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8, CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL };
 
 static uint64_t outputs[PROGRAM_OUTPUTS * PROGRAM_ROWS];
 static ptxiDevicePtr operands, results, cells;
@@ -40,6 +40,7 @@ static void start(const char *library)
     if (*library != '-')
         driver_load(library);
     driver_start(name, &version);
+    OK(CtxSetLimit(PTXI_LIMIT_STACK_SIZE, STACK_BYTES)); /* for functions that call themselves */
     program_operands(values);
     OK(MemAlloc(&operands, bytes));
     OK(MemcpyHtoD(operands, values, bytes));
@@ -157,11 +158,11 @@ static int dump(const char *library, const char *path, unsigned number)
     return fwrite(outputs, 1, sizeof outputs, stdout) != sizeof outputs || fflush(stdout);
 }
 
-static int check(const char *path)
+static int check(const char *path, unsigned every)
 {
     char *text = read_file(path);
     ptxiModule fused, apart;
-    unsigned compared = 0, bad = 0;
+    unsigned seen = 0, compared = 0, bad = 0;
 
     start("-");
     fused = load(text, false);
@@ -173,6 +174,8 @@ static int check(const char *path)
 
         if (sscanf(line, "\n//= %u %llx %llx", &number, &want[0], &want[1]) != 3)
             break;
+        if (seen++ % every)
+            continue;
         compared++;
         for (int k = 0; k < 2; k++)
             if (run(k ? apart : fused, number, digests) != want[k]) {
@@ -193,8 +196,8 @@ int main(int argc, char **argv)
         return run_programs(argv[2]);
     if (argc == 5 && !strcmp(argv[1], "dump"))
         return dump(argv[2], argv[3], (unsigned)atoi(argv[4]));
-    if (argc == 3 && !strcmp(argv[1], "check"))
-        return check(argv[2]);
-    fputs("usage: random write FIRST COUNT | run LIBRARY | dump LIBRARY IMAGE NUMBER | check PROGRAMS\n", stderr);
+    if ((argc == 3 || (argc == 4 && atoi(argv[3]) > 0)) && !strcmp(argv[1], "check"))
+        return check(argv[2], argc == 4 ? (unsigned)atoi(argv[3]) : 1);
+    fputs("usage: random write FIRST COUNT | run LIBRARY | dump LIBRARY IMAGE NUMBER | check PROGRAMS [EVERY]\n", stderr);
     return 2;
 }

@@ -752,6 +752,16 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.f64 %d9,%d1,%d2; neg.f64 %d8,%d9; add.f64 %d10,%d8,%d3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.f32 %f10,%f9,%f8;", 0, 1, 1 },
+    { "mul.bf16 %h9,%h1,%h2; neg.bf16 %h8,%h9; sub.bf16 %h10,%h8,%h9;", 0, 1, 1 },
+    /* neg.ftz is a sum: itself it is counted as a product here */
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3; mov.f32 %f11,%f8;", 1, 1, 0 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f9,%f3; mov.f32 %f11,%f8;", 1, 1, 0 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3; mov.f32 %f11,%f8;", 0, 1, 1 },
+    /* by a constant, and by what a quotient is undone with */
+    { "div.full.f32 %f9,%f1,0f40400000; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
+    { "rcp.approx.ftz.f32 %f9,%f1; div.approx.ftz.f32 %f8,%f2,%f9; add.ftz.f32 %f10,%f8,%f3;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f9,0f3f800000; add.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.f16 %h9,%h1,%h2; neg.f16 %h8,%h9; add.f16 %h10,%h8,%h3;", 1, 0, 0 },
     /* approximate quotients end with a product; the others scale their operands */
     { "div.approx.ftz.f32 %f9,%f1,%f2; add.ftz.f32 %f10,%f9,%f3;", 1, 0, 0 },

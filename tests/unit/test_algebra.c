@@ -1,0 +1,74 @@
+/* What ptxas leaves out or computes itself shows in NaNs and in last places (compile/algebra.c). */
+#include "unit/one_cta.h"
+
+/* A value that no compiler knows. */
+#define X32(d, bits) "ld.global.u32 %r10, [%rd2]; sub.u32 %r10, %r10, 1000; xor.b32 " d ", %r10, " bits ";"
+#define X64(d, bits) X32("%r11", "0") "cvt.u64.u32 " d ", %r11; xor.b64 " d ", " d ", " bits ";"
+#define X16(d, bits) X32("%r11", "0") "cvt.u16.u32 " d ", %r11; xor.b16 " d ", " d ", " bits ";"
+#define HIGH(d) "mov.b64 {%r8, %r9}, " d ";"
+#define WHERE "setp.ne.u32 %p, %r10, 1;" /* true */
+
+static const struct { const char *body; uint32_t result; } cases[] = {
+    { X32("%r2", "0x7f812345") "mul.f32 %r9, %r2, 0f3f800000;", 0x7f812345 },
+    { X32("%r2", "0x7f812345") "mul.f32 %r9, 0f3f800000, %r2;", 0x7f812345 },
+    { X32("%r2", "0x7f812345") "mul.rn.f32 %r9, %r2, 0f3f800000;", 0x7fffffff },
+    { X32("%r2", "0x7f812345") "mul.ftz.f32 %r9, %r2, 0f3f800000;", 0x7fffffff },
+    { X32("%r2", "0x7f812345") "mul.f32 %r9, %r2, 0fbf800000;", 0x7fffffff },
+    { X32("%r2", "0x7f812345") "mul.f32 %r3, %r2, 0fbf800000; neg.f32 %r9, %r3;", 0x7f812345 },
+    { X64("%rd5", "0x7ff0000500000000") "mul.f64 %rd6, %rd5, 0d3ff0000000000000;" HIGH("%rd6"), 0x7ff00005 },
+    { X16("%h1", "0x7c12") "mov.b16 %h2, 0x3c00; mul.f16 %h3, %h1, %h2; cvt.u32.u16 %r9, %h3;", 0x7c12 },
+    { X16("%h1", "0x7f92") "mov.b16 %h2, 0x3f80; mul.bf16 %h3, %h1, %h2; cvt.u32.u16 %r9, %h3;", 0x7f92 },
+    { X32("%r2", "0x7f812345") "neg.f32 %r3, %r2; neg.f32 %r9, %r3;", 0x7f812345 },
+    { X32("%r2", "0x7f812345") "neg.f32 %r3, %r2; mov.b32 %r2, 0; neg.f32 %r9, %r3;", 0x7fffffff },
+    { X32("%r2", "0x7f812345") "neg.ftz.f32 %r3, %r2; neg.f32 %r9, %r3;", 0x7fffffff },
+    { X32("%r2", "0x7c127c12") "neg.f16x2 %r3, %r2; neg.f16x2 %r9, %r3;", 0x7c127c12 },
+    { X32("%r2", "0x7f927f92") "neg.bf16x2 %r3, %r2; neg.bf16x2 %r9, %r3;", 0x7fff7fff },
+    { X32("%r2", "0x7f812345") "min.f32 %r9, %r2, %r2;", 0x7f812345 },
+    { X32("%r2", "0x7f812345") "max.ftz.f32 %r9, %r2, %r2;", 0x7fffffff },
+    { X16("%h1", "0x7c12") "max.f16 %h3, %h1, %h1; cvt.u32.u16 %r9, %h3;", 0x7c12 },
+    { X16("%h1", "0x7f92") "max.bf16 %h3, %h1, %h1; cvt.u32.u16 %r9, %h3;", 0x7fff },
+    { X32("%r2", "0x40400001") "rcp.approx.ftz.f32 %r3, %r2; rcp.approx.ftz.f32 %r9, %r3;", 0x40400001 },
+    { X32("%r2", "0x7f812345") "min.f32 %r3, %r2, 0f3f800000; max.f32 %r9, %r3, 0f00000000;", 0 },
+    { X32("%r2", "0x80000000") "max.f32 %r3, %r2, 0f80000000; min.f32 %r9, %r3, 0f3f800000;", 0 },
+    { X32("%r2", "0x7f812345") "min.f32 %r3, %r2, 0f3f800000; max.NaN.f32 %r9, %r3, 0f00000000;", 0x3f800000 },
+    { X32("%r2", "0x7f812345") WHERE "neg.f32 %r3, %r2; selp.f32 %r9, %r3, %r10, %p;", 0xff812345 },
+    { X32("%r2", "0xff812345") WHERE "abs.f32 %r3, %r2; neg.f32 %r4, %r3; selp.f32 %r9, %r4, %r10, %p;", 0xff812345 },
+    { X32("%r2", "0x7f812345") WHERE "neg.f32 %r3, %r2; selp.b32 %r9, %r3, %r10, %p;", 0x7fffffff },
+    { X32("%r2", "0x7f812345") WHERE "mov.b32 %r9, %r10; @%p neg.f32 %r9, %r2;", 0xff812345 },
+    { X32("%r2", "0xff812345") WHERE "mov.b32 %r9, %r10; @%p abs.f32 %r9, %r2;", 0x7f812345 },
+    { X32("%r2", "0x7f812345") WHERE "mov.b32 %r9, %r10; @%p neg.ftz.f32 %r9, %r2;", 0x7fffffff },
+    { "mov.b32 %r2, 0x3f5c91a4; lg2.approx.ftz.f32 %r9, %r2;", 0xbe5c1283 },
+    { X32("%r2", "0x3f5c91a4") "lg2.approx.ftz.f32 %r9, %r2;", 0xbe5c127b },
+    { "mov.b32 %r2, 0x20000000; rsqrt.approx.f32 %r9, %r2;", 0x4f3504f3 },
+    { "mov.b32 %r2, 0x363fffff; ex2.approx.ftz.f32 %r9, %r2;", 0x3f800011 },
+    { "mov.b32 %r2, 0x3f000002; sqrt.approx.f32 %r9, %r2;", 0x3f3504f5 },
+    { "mov.b32 %r2, 0x7e3fffff; sin.approx.ftz.f32 %r9, %r2;", 0xbf79c065 },
+    { "mov.b32 %r2, 0xc3ffffff; cos.approx.ftz.f32 %r9, %r2;", 0xbf7f3050 },
+    { "mov.b32 %r2, 0xc0400000; rcp.approx.ftz.f32 %r9, %r2;", 0xbeaaaaab },
+    { X32("%r2", "0x7f812345") "div.full.f32 %r9, %r2, 0f3f800000;", 0x7f812345 },
+    { X32("%r2", "0x3f800000") "div.approx.ftz.f32 %r9, %r2, 0f7f000000;", 0 },
+    { X32("%r2", "0x3f800000") "div.full.ftz.f32 %r9, %r2, 0f7e800000;", 0x00800000 },
+    { X32("%r2", "0x00800000") "div.approx.f32 %r9, %r2, 0f00400000;", 0x40000000 },
+    { X32("%r2", "5") "slct.s32.s32 %r9, %r2, 7, 0x7f800001;", 7 },
+    { X32("%r2", "5") "slct.u32.s32 %r9, %r2, 7, 0x7f800001;", 5 },
+};
+
+START_TEST(as_ptxas_does)
+{
+    uint32_t out[1];
+
+    ok(run_one_cta("sm_90", cases[_i].body, 1, out));
+    ck_assert_msg(out[0] == cases[_i].result, "%s: %08x, not %08x", cases[_i].body, out[0], cases[_i].result);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("algebra");
+    TCase *t = tcase_create("all");
+
+    tcase_add_checked_fixture(t, open_context, close_context);
+    tcase_add_loop_test(t, as_ptxas_does, 0, sizeof cases / sizeof *cases);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
