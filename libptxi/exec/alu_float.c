@@ -1,6 +1,7 @@
 /* PTX ISA, "Floating Point Instructions", rounded to nearest; alu_round.c has the other roundings and .sat. */
 #include "exec/nans.h"
 #include "exec/pairs.h"
+#include "exec/rounding.h"
 #include "num/elementary.h"
 #include "num/fma.h"
 
@@ -79,9 +80,24 @@ F32_1(sqrt_f32, __builtin_sqrtf(A))
  * it is subnormal. */
 BOTH_2(add, _ftz, ptxi_num_out_ftz_f32(AZ + BZ))
 BOTH_2(sub, _ftz, ptxi_num_out_ftz_f32(AZ - BZ))
-BOTH_2(mul, _ftz, ptxi_num_flush_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ))
-BOTH_3(fma, _ftz, ptxi_num_flush_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE)))
+#define MUL_FTZ ptxi_num_flush_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ)
+#define FMA_FTZ ptxi_num_flush_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE))
+#ifdef PTXI_HOST_FLUSHES
+#define AS_ROUNDED(name) \
+    OP( name )           \
+    {                    \
+        return PTXI_LEVELED(op_##name##_x)(i, w); \
+    }
+AS_ROUNDED(mul_f32_ftz)
+AS_ROUNDED(fma_f32_ftz)
+AS_ROUNDED(div_f32_ftz)
+OP_PAIRS(mul_f32x2_ftz, i->b, i->b, canon(MUL_FTZ))
+OP_PAIRS(fma_f32x2_ftz, i->b, i->c, canon(FMA_FTZ))
+#else
+BOTH_2(mul, _ftz, MUL_FTZ)
+BOTH_3(fma, _ftz, FMA_FTZ)
 F32_2(div_f32_ftz, ptxi_num_flush_scaled_f32(AZ / BZ, AZ * PTXI_FTZ_SCALE / BZ))
+#endif
 F32_1(rcp_f32_ftz, ptxi_num_out_ftz_f32(1.0f / AZ))
 F32_1(sqrt_f32_ftz, __builtin_sqrtf(AZ))
 

@@ -115,6 +115,12 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
         call;                            \
         ptxi_rounding_end(mods);         \
     } while (0)
+#define IN_FLUSHING(mods, call)                                          \
+    do {                                                                 \
+        ptxi_rounding_set(ptxi_rounding_of(mods) + PTXI_FLUSHING);       \
+        call;                                                            \
+        ptxi_rounding_set(PTXI_RN);                                      \
+    } while (0)
 
 #endif
 
@@ -127,13 +133,15 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
 /* NaN and saturation come after rounding. */
 #define ROUNDING_OP_F32(name, expr)                                                                          \
     ROUNDED(name, ps, float, uint32_t, expr)                                                                 \
+    ROUNDING_HANDLER(name, name, IN_ROUNDING)
+#define ROUNDING_HANDLER(name, function, how)                                                                \
     OP( name )                                                                                               \
     {                                                                                                        \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
         RESULT_LANES(float, r);                                                                              \
         bool nan;                                                                                            \
                                                                                                              \
-        IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                   \
+        how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods)));                       \
         if (i->mods & PTXI_MOD_SAT)                                                                          \
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));                                           \
         else if (__builtin_expect(nan, 0))                                                                   \
@@ -142,7 +150,7 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
     }
 
 /* The same of pairs, as of two registers. */
-#define ROUNDING_PAIRS(name, of_one, slot_c)                                                                     \
+#define ROUNDING_PAIRS(name, of_one, slot_c, how)                                                                \
     OP( name )                                                                                               \
     {                                                                                                        \
         _Alignas(64) uint64_t live[3][PTXI_LANES];                                                           \
@@ -154,11 +162,20 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
         ptxi_float_bits *r = (ptxi_float_bits *)results;                                                     \
                                                                                                              \
         for (int k = 0; k < 2 * PTXI_LANES; k += PTXI_LANES)                                                 \
-            IN_ROUNDING(i->mods, rounded_##of_one(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods)));   \
+            how(i->mods, rounded_##of_one(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods)));           \
         FOR_PAIRS r[l] = ptxi_num_canon_f32(f[l]);                                                           \
         NEXT_WITH_RESULT(results);                                                                           \
     }
-#define ROUNDING_BOTH(op, x, slot_c, expr) ROUNDING_OP_F32(op##_f32##x, expr) ROUNDING_PAIRS(op##_f32x2##x, op##_f32##x, slot_c)
+#define ROUNDING_BOTH(op, x, slot_c, expr) ROUNDING_OP_F32(op##_f32##x, expr) ROUNDING_PAIRS(op##_f32x2##x, op##_f32##x, slot_c, IN_ROUNDING)
+
+/* With .ftz: where the host does not flush, by this expression. */
+#ifdef PTXI_HOST_FLUSHES
+#define FLUSHING_OP_F32(op, expr) ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_x, IN_FLUSHING)
+#define FLUSHING_BOTH(op, slot_c, expr) FLUSHING_OP_F32(op, expr) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_x, slot_c, IN_FLUSHING)
+#else
+#define FLUSHING_OP_F32(op, expr) ROUNDING_OP_F32(op##_f32_ftz_x, expr)
+#define FLUSHING_BOTH(op, slot_c, expr) ROUNDING_BOTH(op, _ftz_x, slot_c, expr)
+#endif
 
 ROUNDING_BOTH(add, _x, i->b, ADD(ps, A, B))
 ROUNDING_BOTH(sub, _x, i->b, SUB(ps, A, B))
@@ -167,13 +184,13 @@ ROUNDING_BOTH(fma, _x, i->c, FMA(ps, A, B, C))
 ROUNDING_OP_F32(div_f32_x, DIV(ps, A, B))
 ROUNDING_OP_F32(rcp_f32_x, DIV(ps, ONE(ps), A))
 ROUNDING_OP_F32(sqrt_f32_x, SQRT(ps, A))
-ROUNDING_BOTH(add, _ftz_x, i->b, flushed(ADD(ps, AZ, BZ)))
-ROUNDING_BOTH(sub, _ftz_x, i->b, flushed(SUB(ps, AZ, BZ)))
-ROUNDING_BOTH(mul, _ftz_x, i->b, flushed_scaled(MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ)))
-ROUNDING_BOTH(fma, _ftz_x, i->c, flushed_scaled(FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ))))
-ROUNDING_OP_F32(div_f32_ftz_x, flushed_scaled(DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ)))
-ROUNDING_OP_F32(rcp_f32_ftz_x, flushed_scaled(DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ)))
-ROUNDING_OP_F32(sqrt_f32_ftz_x, SQRT(ps, AZ))
+FLUSHING_BOTH(add, i->b, flushed(ADD(ps, AZ, BZ)))
+FLUSHING_BOTH(sub, i->b, flushed(SUB(ps, AZ, BZ)))
+FLUSHING_BOTH(mul, i->b, flushed_scaled(MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ)))
+FLUSHING_BOTH(fma, i->c, flushed_scaled(FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ))))
+FLUSHING_OP_F32(div, flushed_scaled(DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ)))
+FLUSHING_OP_F32(rcp, flushed_scaled(DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ)))
+FLUSHING_OP_F32(sqrt, SQRT(ps, AZ))
 
 /* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. So results go to a slot that is a source last. */
 #define ROUNDING_OP_F64(name, expr, result)                                                                  \

@@ -28,12 +28,24 @@ static inline enum ptxi_rounding ptxi_rounding_of(unsigned mods)
     return (enum ptxi_rounding)((mods & PTXI_MOD_RND_MASK) >> PTXI_MOD_RND_SHIFT);
 }
 
-static inline void ptxi_rounding_set(enum ptxi_rounding mode)
+/* Where this is on, the host flushes subnormal operands and results as .ftz does: it, too, sees by the rounded result whether that is too small. */
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
+#define PTXI_HOST_FLUSHES 1
+#endif
+#if defined(__SSE2__)
+enum { PTXI_FLUSHING = 4 };
+#endif
+
+/* mode: enum ptxi_rounding, and PTXI_FLUSHING. */
+static inline void ptxi_rounding_set(unsigned mode)
 {
 #if defined(__SSE2__)
     /* With all flags on: where an operation is the first to set one, hosts have been seen to take ten times as long. */
-#define CONTROL(rounding) _MM_MASK_MASK | _MM_EXCEPT_MASK | rounding
-    static const unsigned control[4] = { CONTROL(_MM_ROUND_NEAREST), CONTROL(_MM_ROUND_TOWARD_ZERO), CONTROL(_MM_ROUND_DOWN), CONTROL(_MM_ROUND_UP) };
+#define CONTROL(more) _MM_MASK_MASK | _MM_EXCEPT_MASK | (more)
+#define CONTROLS(more)                                                                                                          \
+    CONTROL(_MM_ROUND_NEAREST | (more)), CONTROL(_MM_ROUND_TOWARD_ZERO | (more)), CONTROL(_MM_ROUND_DOWN | (more)), CONTROL(_MM_ROUND_UP | (more))
+    static const unsigned control[8] = { CONTROLS(0), CONTROLS(_MM_FLUSH_ZERO_ON | 0x40 /* operands */) };
+#undef CONTROLS
 #undef CONTROL
 
     __asm__ volatile("ldmxcsr %0" : : "m"(control[mode]) : "memory"); /* compilers would store the word first, and wait for that */
