@@ -4,28 +4,27 @@
 
 #define ONE 0x7f7fu
 
-static __attribute__((noinline)) const struct ptxi_insn *s2f6_pair(const struct ptxi_insn *i, struct ptxi_warp *w, const float *high,
-                                                                   const float *low, const uint16_t *scale)
+/* scale: NULL for 1 */
+static inline __attribute__((always_inline)) const struct ptxi_insn *s2f6_pair(const struct ptxi_insn *i, struct ptxi_warp *w, const float *high,
+                                                                               const float *low, const uint16_t *scale)
 {
+    LANE_ARRAY(uint32_t, pair); /* lest compilers narrow each of its terms */
+    LANE_ARRAY(uint32_t, both);
     RESULT_LANES(uint16_t, r);
 
+    FOR_LANES both[l] = scale ? scale[l] : ONE;
     FOR_LANES {
-        uint32_t x = ptxi_num_s2f6_from_f32(high[l], (uint32_t)scale[l] >> 8);
+        uint32_t x = ptxi_num_s2f6_from_f32(high[l], both[l] >> 8);
 
-        r[l] = (uint16_t)(x << 8 | ptxi_num_s2f6_from_f32(low[l], scale[l] & 0xff));
+        pair[l] = x << 8 | ptxi_num_s2f6_from_f32(low[l], both[l] & 0xff);
     }
+    FOR_LANES r[l] = (uint16_t)pair[l];
     if (i->mods & PTXI_MOD_RELU)
         FOR_LANES r[l] = (uint16_t)(r[l] & ~((r[l] >> 7 & 0x0101u) * 0xff));
     NEXT_WITH_RESULT(r);
 }
 
-static const uint16_t *all_one(uint16_t *scale)
-{
-    FOR_LANES scale[l] = ONE;
-    return scale;
-}
-
-static const struct ptxi_insn *s2f6_of_bf16x2(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *scale)
+static inline __attribute__((always_inline)) const struct ptxi_insn *s2f6_of_bf16x2(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *scale)
 {
     LANE_ARRAY(float, high);
     LANE_ARRAY(float, low);
@@ -34,27 +33,28 @@ static const struct ptxi_insn *s2f6_of_bf16x2(const struct ptxi_insn *i, struct 
     return s2f6_pair(i, w, high, low, scale);
 }
 
-static __attribute__((noinline)) const struct ptxi_insn *bf16x2_of_s2f6(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *scale)
+static inline __attribute__((always_inline)) const struct ptxi_insn *bf16x2_of_s2f6(const struct ptxi_insn *i, struct ptxi_warp *w,
+                                                                                    const uint16_t *scale)
 {
     const uint16_t *a = PTXI_SLOT(w, i->a);
-    LANE_ARRAY(uint16_t, high);
-    LANE_ARRAY(uint16_t, low);
+    uint16_t *halves;
     RESULT_LANES(uint32_t, r);
 
-    FOR_LANES high[l] = (uint16_t)ptxi_num_bf16_from_s2f6((uint32_t)a[l] >> 8, (uint32_t)scale[l] >> 8);
-    FOR_LANES low[l] = (uint16_t)ptxi_num_bf16_from_s2f6(a[l], scale[l] & 0xff);
-    limit_bf16(high, i->mods);
-    limit_bf16(low, i->mods);
-    FOR_LANES r[l] = (uint32_t)high[l] << 16 | low[l];
+    FOR_LANES {
+        uint32_t both = scale ? scale[l] : ONE, code = a[l];
+
+        r[l] = ptxi_num_bf16_from_s2f6(code >> 8, both >> 8) << 16 | ptxi_num_bf16_from_s2f6(code, both & 0xff);
+    }
+    halves = (uint16_t *)r;
+    limit_bf16(halves, i->mods);
+    limit_bf16(halves + PTXI_LANES, i->mods);
     NEXT_WITH_RESULT(r);
 }
 
 #define UNSCALED(name, function, ...)                                 \
     OP( cvt_##name )                                                  \
     {                                                                 \
-        LANE_ARRAY(uint16_t, one);                                    \
-                                                                      \
-        return function(i, w, ##__VA_ARGS__, all_one(one));           \
+        return function(i, w, ##__VA_ARGS__, NULL);                   \
     }
 #define SCALED(name, function, slot, ...)                             \
     OP( cvt_scaled_##name )                                           \

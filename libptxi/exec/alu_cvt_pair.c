@@ -77,23 +77,17 @@ PAIR(bf16)
 
 /* Each half of c has random bits for one of the two. */
 #define AT_RANDOM(half, bits)                                                                                  \
-    static void half##_at_random(uint16_t *restrict r, const uint32_t *a, const uint32_t *c, int shift)        \
-    {                                                                                                          \
-        FOR_LANES {                                                                                            \
-            uint32_t random = c[l] >> shift & ((1 << bits) - 1);                                               \
-                                                                                                               \
-            r[l] = (uint16_t)ptxi_num_small_at_random(ptxi_num_##half, a[l], random, bits, false);             \
-        }                                                                                                      \
-    }                                                                                                          \
     OP( cvt_rs_##half##x2_f32 )                                                                                \
     {                                                                                                          \
-        LANE_ARRAY(uint16_t, high);                                                                            \
-        LANE_ARRAY(uint16_t, low);                                                                             \
+        const uint32_t *a = A, *b = B, *c = C, mask = (1 << bits) - 1;                                         \
         RESULT_LANES(uint32_t, r);                                                                             \
                                                                                                                \
-        half##_at_random(high, A, C, 16);                                                                      \
-        half##_at_random(low, B, C, 0);                                                                        \
-        join(r, high, low);                                                                                    \
+        FOR_LANES {                                                                                            \
+            uint32_t x = ptxi_num_small_at_random(ptxi_num_##half, a[l], c[l] >> 16 & mask, bits, false);      \
+            uint32_t y = ptxi_num_small_at_random(ptxi_num_##half, b[l], c[l] & mask, bits, false);            \
+                                                                                                               \
+            r[l] = x << 16 | y;                                                                                \
+        }                                                                                                      \
         LIMIT(half, r, i->mods);                                                                               \
         NEXT_WITH_RESULT(r);                                                                                   \
     }

@@ -20,12 +20,22 @@ static inline void drop_negative_16(uint16_t *r, int n, int apart)
 /* --- halves of a register as floats --- */
 static void halves_of_f16x2(float *restrict high, float *restrict low, const uint32_t *a)
 {
+#if defined(__F16C__) && defined(__AVX2__) && !defined(__AVX512F__)
+    for (int l = 0; l < PTXI_LANES; l += 8) {
+        __m256 first = _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l))), last = _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l + 4)));
+        __m256d x = _mm256_castps_pd(_mm256_shuffle_ps(first, last, 0xdd)), y = _mm256_castps_pd(_mm256_shuffle_ps(first, last, 0x88));
+
+        _mm256_store_pd((double *)(high + l), _mm256_permute4x64_pd(x, 0xd8));
+        _mm256_store_pd((double *)(low + l), _mm256_permute4x64_pd(y, 0xd8));
+    }
+#else
     LANE_ARRAY(uint16_t, h);
 
     FOR_LANES h[l] = (uint16_t)(a[l] >> 16);
     f32_of_f16(high, h);
     FOR_LANES h[l] = (uint16_t)a[l];
     f32_of_f16(low, h);
+#endif
 }
 
 #define FROM_HALVES(to, from)                        \
@@ -159,6 +169,7 @@ PTXI_NUM_SMALL_FORMATS(X)
         const struct ptxi_num_small format = ptxi_num_##f;                                                            \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);                     \
         int shift = i->imm;                                                                                           \
+        LANE_ARRAY(uint32_t, pair); /* see above */                                                                   \
         RESULT_LANES(uint16_t, r);                                                                                    \
                                                                                                                       \
         FOR_LANES {                                                                                                   \
@@ -166,8 +177,9 @@ PTXI_NUM_SMALL_FORMATS(X)
             uint32_t x = ptxi_num_small_at_random(format, a[l], random >> next & mask, bits, true);                   \
             uint32_t y = ptxi_num_small_at_random(format, b[l], random & mask, bits, true);                           \
                                                                                                                       \
-            r[l] = (uint16_t)(x << APART_##f | y);                                                                    \
+            pair[l] = x << APART_##f | y;                                                                             \
         }                                                                                                             \
+        FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
         if (i->mods & PTXI_MOD_RELU)                                                                                  \
             drop_negative_16(r, format.fraction + format.exponent, APART_##f);                                        \
         NEXT_WITH_RESULT(r);                                                                                          \
@@ -219,13 +231,15 @@ static __attribute__((noinline)) const struct ptxi_insn *ue8m0_pair(const struct
                                                                     const float *low)
 {
     bool up = MODE_OF(i) == PTXI_NUM_RP, finite = i->mods & PTXI_MOD_SATFINITE;
+    LANE_ARRAY(uint32_t, pair);
     RESULT_LANES(uint16_t, r);
 
     FOR_LANES {
         uint32_t x = ptxi_num_ue8m0_from_f32(ptxi_num_bits_f32(high[l]), up, finite);
 
-        r[l] = (uint16_t)(x << 8 | ptxi_num_ue8m0_from_f32(ptxi_num_bits_f32(low[l]), up, finite));
+        pair[l] = x << 8 | ptxi_num_ue8m0_from_f32(ptxi_num_bits_f32(low[l]), up, finite);
     }
+    FOR_LANES r[l] = (uint16_t)pair[l];
     NEXT_WITH_RESULT(r);
 }
 
