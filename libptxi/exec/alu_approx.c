@@ -465,15 +465,23 @@ OP( rsqrt_approx_f64 )
 }
 
 /* --- division: by b's reciprocal; where that is special, the operands are scaled --- */
+
+/* Reciprocals of what is regular, and whether something is not. */
+static __attribute__((noinline)) bool reciprocals(uint32_t *r, const uint32_t *b)
+{
+    FOR_GROUPS rcp_vectors(&VECTOR(r, k), &CONST_VECTOR(b, k));
+    return rcp_irregular(b);
+}
+
 #define DIVISION(name, function, product)                                                                               \
     OP( name )                                                                                                          \
     {                                                                                                                   \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                                                \
         LANE_ARRAY(uint32_t, r);                                                                                        \
+        bool irregular = reciprocals(r, b);                                                                             \
                                                                                                                         \
-        rcp_mended(r, b, 0, NULL);                                                                                      \
         FOR_LANES r[l] = (product);                                                                                     \
-        if (rcp_irregular(b))                                                                                           \
+        if (__builtin_expect(irregular, 0))                                                                             \
             for (int l = 0; l < PTXI_LANES; l++)                                                                        \
                 if (w->active >> l & 1 && !is_regular(b[l], &ptxi_approx_rcp, false))                                               \
                     r[l] = function(a[l], b[l]);                                                                        \

@@ -39,6 +39,22 @@ enum { ADD16, ADD32, ADD64, FMA32, BASES };
 #define C4 "{%a3,%a2,%a1,%a0}"
 #define C2 "{%a3,%a0}"
 
+/* An operation with every rounding, with .ftz and .sat. */
+#define AB " $d, $a, $b"
+#define ABC " $d, $a, $b, $c"
+#define DIRECTED(op, mods, type, values, args, base)                         \
+    { #type " rounded", op ".rz" mods "." #type args, values, values, base, 3 },  \
+    { #type " rounded", op ".rm" mods "." #type args, values, values, base, 3 },  \
+    { #type " rounded", op ".rp" mods "." #type args, values, values, base, 3 }
+#define ROUNDED(op, args)                                                    \
+    { "f32", op ".rn.f32" args, F32, F32, ADD32, 1.3 },                      \
+    { "f64", op ".rn.f64" args, F64, F64, ADD64, 1.3 },                      \
+    { "f32 rounded", op ".rn.ftz.f32" args, F32, F32, ADD32, 3 },            \
+    { "f32 rounded", op ".rn.sat.f32" args, F32, F32, ADD32, 3 },            \
+    { "f32 rounded", op ".rn.ftz.sat.f32" args, F32, F32, ADD32, 3 },        \
+    DIRECTED(op, "", f32, F32, args, ADD32), DIRECTED(op, ".ftz", f32, F32, args, ADD32), DIRECTED(op, ".sat", f32, F32, args, ADD32), \
+    DIRECTED(op, "", f64, F64, args, ADD64)
+
 static const struct form forms[] = {
     [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },
     [ADD32] = { "integer", "add.s32 $d, $a, $b", I32, I32, -1, 0 },
@@ -55,24 +71,14 @@ static const struct form forms[] = {
     { "logic", "prmt.b32 $d, $a, $b, 0x5140", I32, I32, ADD32, 0 },
     { "logic", "bfe.u32 $d, $a, 3, 7", I32, I32, ADD32, 0 },
     { "compare", "{ .reg .pred q; setp.lt.f32 q, $a, $b; selp.f32 $d, $a, $b, q; }", F32, F32, ADD32, 0 },
-    { "f32", "add.rn.f32 $d, $a, $b", F32, F32, ADD32, 1.3 },
-    { "f32", "mul.rn.f32 $d, $a, $b", F32, F32, ADD32, 1.3 },
-    { "f32", "add.rn.ftz.f32 $d, $a, $b", F32, F32, ADD32, 0 },
-    { "f32", "fma.rn.ftz.f32 $d, $a, $b, $c", F32, F32, ADD32, 0 },
-    { "f32", "fma.rn.sat.f32 $d, $a, $b, $c", F32, F32, ADD32, 0 },
+    ROUNDED("add", AB),
+    ROUNDED("sub", AB),
+    ROUNDED("mul", AB),
+    ROUNDED("fma", ABC),
     { "f32", "min.f32 $d, $a, $b", F32, F32, ADD32, 0 },
-    { "f32 rounded", "add.rz.f32 $d, $a, $b", F32, F32, ADD32, 3 },
-    { "f32 rounded", "mul.rm.f32 $d, $a, $b", F32, F32, ADD32, 3 },
-    { "f32 rounded", "fma.rp.f32 $d, $a, $b, $c", F32, F32, ADD32, 3 },
     { "f32 exact", "div.rn.f32 $d, $a, $b", F32, F32, ADD32, 0 },
     { "f32 exact", "rcp.rn.f32 $d, $a", F32, F32, ADD32, 0 },
     { "f32 exact", "sqrt.rn.f32 $d, $a", F32, F32, ADD32, 0 },
-    { "f64", "add.rn.f64 $d, $a, $b", F64, F64, ADD64, 1.3 },
-    { "f64", "mul.rn.f64 $d, $a, $b", F64, F64, ADD64, 1.3 },
-    { "f64", "fma.rn.f64 $d, $a, $b, $c", F64, F64, ADD64, 1.3 },
-    { "f64 rounded", "add.rz.f64 $d, $a, $b", F64, F64, ADD64, 3 },
-    { "f64 rounded", "mul.rm.f64 $d, $a, $b", F64, F64, ADD64, 3 },
-    { "f64 rounded", "fma.rp.f64 $d, $a, $b, $c", F64, F64, ADD64, 3 },
     { "f64 exact", "div.rn.f64 $d, $a, $b", F64, F64, ADD64, 0 },
     { "f64 exact", "sqrt.rn.f64 $d, $a", F64, F64, ADD64, 0 },
     { "half", "add.f16 $d, $a, $b", F16, F16, ADD16, 0 },
@@ -93,9 +99,16 @@ static const struct form forms[] = {
     { "approximate", "sin.approx.f32 $d, $a", F32, F32, FMA32, 6 },
     { "approximate", "cos.approx.f32 $d, $a", F32, F32, FMA32, 6 },
     { "approximate", "tanh.approx.f32 $d, $a", F32, F32, FMA32, 6 },
-    { "approximate", "div.approx.f32 $d, $a, $b", F32, F32, FMA32, 0 },
-    { "approximate", "div.full.f32 $d, $a, $b", F32, F32, FMA32, 0 },
+    { "approximate", "div.approx.f32 $d, $a, $b", F32, F32, FMA32, 6 },
+    { "approximate", "div.full.f32 $d, $a, $b", F32, F32, FMA32, 6 },
+    { "approximate", "div.full.ftz.f32 $d, $a, $b", F32, F32, FMA32, 0 },
+    { "approximate", "rcp.approx.ftz.f64 $d, $a", F64, F64, FMA32, 0 },
+    { "approximate", "rsqrt.approx.ftz.f64 $d, $a", F64, F64, FMA32, 0 },
+    { "approximate", "rsqrt.approx.f64 $d, $a", F64, F64, FMA32, 0 },
+    { "approximate", "ex2.approx.f16 $d, $a", F16, F16, FMA32, 0 },
     { "approximate", "ex2.approx.f16x2 $d, $a", F16X2, F16X2, FMA32, 0 },
+    { "approximate", "tanh.approx.f16 $d, $a", F16, F16, FMA32, 0 },
+    { "approximate", "tanh.approx.bf16x2 $d, $a", BF16X2, BF16X2, FMA32, 0 },
     { "conversion", "cvt.rn.f32.s32 $d, $a", F32, I32, FMA32, 4 },
     { "conversion", "cvt.rzi.s32.f32 $d, $a", I32, F32, FMA32, 4 },
     { "conversion", "cvt.rni.ftz.u32.f32 $d, $a", I32, F32, FMA32, 4 },
@@ -111,7 +124,9 @@ static const struct form forms[] = {
     { "conversion", "cvt.rn.bf16.f32 $d, $a", BF16, F32, FMA32, 4 },
     { "conversion", "cvt.rn.f16x2.f32 $d, $a, $b", F16X2, F32, FMA32, 4 },
     { "conversion", "cvt.rn.bf16x2.f32 $d, $a, $b", BF16X2, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.f16.s64 $d, $a", F16, I64, FMA32, 0 },
     { "conversion", "cvt.rna.tf32.f32 $d, $a", F32, F32, FMA32, 4 },
+    { "conversion", "cvt.rn.satfinite.e4m3x2.f16x2 $d, $a", I16, F16X2, FMA32, 0 },
     { "conversion", "cvt.rn.satfinite.e4m3x2.f32 $d, $a, $b", I16, F32, FMA32, 4 },
     { "conversion", "cvt.rn.f16x2.e5m2x2 $d, $a", F16X2, I16, FMA32, 4 },
     { "conversion", "cvt.sat.u8.s32 $d, $a", I16, I32, FMA32, 4 },
