@@ -725,7 +725,7 @@ PTXI_API ptxiResult ptxiCtxDestroy(ptxiContext ctx);
 /*! ptxiCtxSetCurrent() , ptxiCtxGetCurrent() , ptxiCtxPushCurrent() , ptxiCtxPopCurrent() :
  *  Each host thread has a stack of contexts, the top of which is current. Set replaces the top (NULL pops it); Get gives
  *  NULL where there is none; Pop gives what was on top (`pctx` may be NULL).
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a bad handle or an empty stack (Pop). */
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a bad handle or an empty stack (Pop), or PTXI_ERROR_INVALID_VALUE for NULL (Push). */
 PTXI_API ptxiResult ptxiCtxSetCurrent(ptxiContext ctx);
 PTXI_API ptxiResult ptxiCtxGetCurrent(ptxiContext *pctx);
 PTXI_API ptxiResult ptxiCtxPushCurrent(ptxiContext ctx);
@@ -817,7 +817,7 @@ PTXI_API ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsign
 
 /*! ptxiModuleGetGlobal() :
  *  Address and size in bytes of a .global or .const variable of module scope; `dptr` or `bytes` may be NULL.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, or PTXI_ERROR_INVALID_HANDLE. */
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for no name, or if both are NULL. */
 PTXI_API ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name);
 
 /*! ptxiFuncGetAttribute() , ptxiFuncSetAttribute() :
@@ -832,7 +832,8 @@ PTXI_API ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribu
 PTXI_API ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config);
 
 /*! ptxiFuncGetModule() , ptxiFuncGetName() :
- *  The module a kernel belongs to, and its name. */
+ *  The module a kernel belongs to, and its name.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for NULL. */
 PTXI_API ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc);
 PTXI_API ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc);
 
@@ -843,7 +844,8 @@ PTXI_API ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc);
 PTXI_API ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
 
 /*! ptxiOccupancyMaxActiveBlocksPerMultiprocessor() :
- *  Blocks of `blockSize` threads and `dynamicSMemSize` bytes that the profile's multiprocessor holds at once. */
+ *  Blocks of `blockSize` threads and `dynamicSMemSize` bytes that the profile's multiprocessor holds at once; 0 for more bytes than the kernel
+ *  may have. */
 PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize,
                                                                   size_t dynamicSMemSize);
 
@@ -1017,7 +1019,8 @@ PTXI_API ptxiResult ptxiStreamQuery(ptxiStream hStream);
 
 /*! ptxiStreamWaitEvent() :
  *  Work queued in the stream later waits for what the event's latest record waits for; no effect if never recorded.
- * `Flags` 0. The event may be destroyed or recorded again at once. */
+ * `Flags` 0; 1, which the driver calls external, gives PTXI_ERROR_ILLEGAL_STATE unless the stream is captured. The event may be destroyed or
+ * recorded again at once. */
 PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Flags);
 
 /*! ptxiLaunchHostFunc() :
@@ -1093,14 +1096,15 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
                                                 unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams);
 
 /*! ptxiLaunchKernelEx() :
- *  ptxiLaunchKernel with attributes: clusters, cooperative launches, events. Those that only tell how to be fast are looked at by nobody;
+ *  ptxiLaunchKernel with attributes: clusters, cooperative launches, events. Those that only tell how to be fast are checked and have no effect;
  *  each grid begins when all work before it in its stream has ended, whatever the attributes allow. So with
  *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION griddepcontrol.wait finds the grids before it complete, and
  *  griddepcontrol.launch_dependents starts nothing early: one of the orders that a GPU may choose.
  *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and _LAUNCH_COMPLETION_EVENT record their event behind the grid, which is later than need be.
  * `config`  read before return.
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or
- *         PTXI_ERROR_INVALID_VALUE  an attribute out of range
+ *         PTXI_ERROR_INVALID_VALUE  an attribute out of range, or that launches do not have
+ *         PTXI_ERROR_INVALID_CLUSTER_SIZE  also preferred clusters that are no multiple of the clusters, or do not divide the grid
  *         PTXI_ERROR_NOT_SUPPORTED  an event without PTXI_EVENT_DISABLE_TIMING; nodes of graphs that kernels change */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
 
@@ -1121,7 +1125,8 @@ PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunct
  *  ptxiGraphGetNodes gives up to *numNodes nodes and sets it to how many there are, or were given; `nodes` may be NULL.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_HANDLE  a bad graph, node, instance or function
- *         PTXI_ERROR_INVALID_VALUE   an argument out of range, a node of another graph or kind, a cycle (Instantiate)
+ *         PTXI_ERROR_INVALID_VALUE   NULL for a graph or an instance, an argument out of range, a kernel's grid that no launch would take, a
+ *                                    node of another graph or kind, a cycle (Instantiate)
  *         PTXI_ERROR_NOT_SUPPORTED   edges with data
  *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE  ExecUpdate, ExecChildGraphNodeSetParams: another shape; nothing has changed
  *         PTXI_ERROR_OUT_OF_MEMORY; ptxiGraphLaunch: what the calls for the single nodes return. What was queued before stays.
@@ -1258,7 +1263,7 @@ PTXI_API ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *
  *  Memory for texels, with undefined contents. Destroying waits for the context's work.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE   a size, format, number of channels or mix of flags that the driver does not take
- *         PTXI_ERROR_INVALID_HANDLE  not an array, or one level of a mipmapped array, which cannot be destroyed alone
+ *         PTXI_ERROR_INVALID_HANDLE  not an array; one level of a mipmapped array stays as it is
  *         PTXI_ERROR_OUT_OF_MEMORY */
 PTXI_API ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAllocateArray);
 PTXI_API ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pAllocateArray);

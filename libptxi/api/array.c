@@ -136,7 +136,7 @@ ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAll
 
     if (pAllocateArray)
         d = (PTXI_ARRAY3D_DESCRIPTOR){ .Width = pAllocateArray->Width, .Height = pAllocateArray->Height, .Format = pAllocateArray->Format,
-                                       .NumChannels = pAllocateArray->NumChannels, .Flags = PTXI_ARRAY3D_SURFACE_LDST };
+                                       .NumChannels = pAllocateArray->NumChannels, .Flags = pAllocateArray->Height || pAllocateArray->Width <= MOST_1D_SURFACE ? PTXI_ARRAY3D_SURFACE_LDST : 0 };
     return ptxiArray3DCreate(pHandle, pAllocateArray ? &d : NULL);
 }
 
@@ -146,8 +146,8 @@ ptxiResult ptxiArrayDestroy(ptxiArray hArray)
 
     if (r)
         return r;
-    if (hArray->owner)
-        return PTXI_ERROR_INVALID_HANDLE;
+    if (hArray->owner) /* a level goes with its mipmapped array */
+        return PTXI_SUCCESS;
     r = ptxi_api_drain(hArray->ctx);
     if (r)
         return r;
@@ -208,7 +208,7 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
 
     if (r)
         return r;
-    if (!pHandle || !descriptor_ok(pMipmappedArrayDesc))
+    if (!pHandle || !descriptor_ok(pMipmappedArrayDesc) || pMipmappedArrayDesc->Width > MOST_LAYERED_SIDE || pMipmappedArrayDesc->Height > MOST_LAYERED_SIDE)
         return PTXI_ERROR_INVALID_VALUE;
     m = calloc(1, sizeof *m);
     if (!m)

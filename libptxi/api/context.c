@@ -412,7 +412,7 @@ ptxiResult ptxiCtxPushCurrent(ptxiContext ctx)
 
     if (r)
         return r;
-    return ctx && is_live(ctx) ? push(ctx) : PTXI_ERROR_INVALID_CONTEXT;
+    return !ctx ? PTXI_ERROR_INVALID_VALUE : is_live(ctx) ? push(ctx) : PTXI_ERROR_INVALID_CONTEXT;
 }
 
 ptxiResult ptxiCtxPopCurrent(ptxiContext *pctx)
@@ -513,7 +513,7 @@ static size_t *limit_place(ptxiContext ctx, ptxiLimit limit, ptxiResult *r)
     }
 }
 
-enum { MAX_STACK = 512 << 10, STACK_ALIGN = 16 };
+enum { MAX_STACK = 512 << 10, STACK_ALIGN = 16, MAX_L2_FETCH = 128 };
 
 ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
 {
@@ -531,6 +531,8 @@ ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
             return PTXI_ERROR_INVALID_VALUE;
         value = (value + STACK_ALIGN - 1) & ~(size_t)(STACK_ALIGN - 1);
     }
+    if (limit == PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY && value > MAX_L2_FETCH)
+        return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ctx->lock);
     *place = value;
     pthread_mutex_unlock(&ctx->lock);

@@ -227,7 +227,7 @@ ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice,
 static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t bytes, void **p)
 {
     if (!ptxi_array_valid(a))
-        return PTXI_ERROR_INVALID_HANDLE;
+        return a ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
     if (bytes && (offset > a->pitch || bytes > a->pitch - offset))
         return PTXI_ERROR_INVALID_VALUE;
     *p = a->base + (bytes ? offset : 0);
@@ -293,7 +293,7 @@ static ptxiResult resolve_array(const struct corner *c, size_t width, size_t hei
     const struct ptxiArray_st *a = c->array;
 
     if (!ptxi_array_valid(a))
-        return PTXI_ERROR_INVALID_HANDLE;
+        return a ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
     if (c->x > a->pitch || width > a->pitch - c->x || c->y > a->rows || height > a->rows - c->y ||
         c->z > a->slices || depth > a->slices - c->z)
         return PTXI_ERROR_INVALID_VALUE;
@@ -340,7 +340,7 @@ static ptxiResult copy_box(bool async, const PTXI_MEMCPY3D *d, ptxiStream stream
 
     if (r)
         return r;
-    if (!d || d->srcLOD || d->dstLOD)
+    if (!d || (d->srcLOD && d->srcMemoryType == PTXI_MEMORYTYPE_ARRAY) || (d->dstLOD && d->dstMemoryType == PTXI_MEMORYTYPE_ARRAY))
         return PTXI_ERROR_INVALID_VALUE;
     struct corner from = { d->srcMemoryType, d->srcHost, d->srcDevice, d->srcArray, d->srcXInBytes, d->srcY, d->srcZ, d->srcPitch, d->srcHeight };
     struct corner to = { d->dstMemoryType, d->dstHost, d->dstDevice, d->dstArray, d->dstXInBytes, d->dstY, d->dstZ, d->dstPitch, d->dstHeight };

@@ -5,24 +5,20 @@
 
 ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 {
-    ptxiResult r = ptxi_api_function(hfunc);
+    ptxiResult r = hfunc && hmod ? ptxi_api_function(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
         return r;
-    if (!hmod)
-        return PTXI_ERROR_INVALID_VALUE;
     *hmod = hfunc->module;
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 {
-    ptxiResult r = ptxi_api_function(hfunc);
+    ptxiResult r = hfunc && name ? ptxi_api_function(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
         return r;
-    if (!name)
-        return PTXI_ERROR_INVALID_VALUE;
     *name = hfunc->func->name->s;
     return PTXI_SUCCESS;
 }

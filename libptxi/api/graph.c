@@ -18,7 +18,7 @@ ptxiResult ptxi_graph_enter(ptxiGraph g)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : g && g->magic == GRAPH_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : !g ? PTXI_ERROR_INVALID_VALUE : g->magic == GRAPH_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
 static ptxiGraph new_graph(ptxiContext ctx)

@@ -101,7 +101,7 @@ static ptxiResult enter_exec(ptxiGraphExec x)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : x && x->magic == EXEC_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : !x ? PTXI_ERROR_INVALID_VALUE : x->magic == EXEC_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
 ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec)

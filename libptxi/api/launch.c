@@ -90,7 +90,7 @@ static bool attribute(const struct ptxiFunction_st *f, const struct ptxi_code *c
     case PTXI_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; return true;
     case PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = max_dynamic_shared(f, code); return true;
     case PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = f->carveout; return true;
-    case PTXI_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = f->func->explicit_cluster && !f->func->cluster[0]; return true;
+    case PTXI_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = f->func->explicit_cluster; return true;
     case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
@@ -150,11 +150,14 @@ static bool set_attribute(struct ptxiFunction_st *f, const struct ptxi_code *cod
         return true;
     case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        if (value < 0 || f->func->cluster[0])
+    case PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
+        int k = which - PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+
+        if (value < 0 || (f->func->cluster[0] && (unsigned)value != f->func->cluster[k]))
             return false;
-        f->cluster[which - PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
+        f->cluster[k] = value;
         return true;
+    }
     case PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         f->nonportable_cluster = value != 0;
         return true;
@@ -196,7 +199,7 @@ ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks
         return r;
     if (!numBlocks || blockSize < 1 || flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
-    *numBlocks = (int)blocks_per_mp(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
+    *numBlocks = dynamicSMemSize > (size_t)max_dynamic_shared(func, code) ? 0 : (int)blocks_per_mp(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
     return PTXI_SUCCESS;
 }
 
@@ -343,12 +346,11 @@ static ptxiResult copy_extra(void **extra, unsigned char *to, size_t bytes)
         else
             return PTXI_ERROR_INVALID_VALUE;
     }
-    if (!size || (!buffer && *size))
+    if (!size || !*size || !buffer)
         return PTXI_ERROR_INVALID_VALUE;
     if (*size > bytes)
         return PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    if (*size)
-        memcpy(to, buffer, *size);
+    memcpy(to, buffer, *size);
     return PTXI_SUCCESS;
 }
 
@@ -377,19 +379,21 @@ static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct ptxi_la
     for (int i = 0; i < 3; i++) {
         unsigned its = own ? (k->cluster[i] ? k->cluster[i] : 1) : set ? (unsigned)f->cluster[i] : 0;
 
-        if (own && asked && s->cluster[i] != its)
+        if ((own || set) && asked && s->cluster[i] != its)
             return PTXI_ERROR_INVALID_CLUSTER_SIZE;
         if (!asked)
             s->cluster[i] = its;
     }
     if (!s->cluster[0])
-        return k->explicit_cluster ? PTXI_ERROR_INVALID_CLUSTER_SIZE : PTXI_SUCCESS;
+        return k->explicit_cluster || s->preferred[0] ? PTXI_ERROR_INVALID_CLUSTER_SIZE : PTXI_SUCCESS;
     for (int i = 0; i < 3; i++) {
         unsigned n = s->cluster[i];
 
         if (k->blocks_are_clusters && n <= PTXI_MOST_CLUSTER)
             s->grid[i] *= n;
         if (n < 1 || n > PTXI_MOST_CLUSTER || s->grid[i] % n)
+            return PTXI_ERROR_INVALID_CLUSTER_SIZE;
+        if (s->preferred[0] && (s->preferred[i] % n || !s->preferred[i] || s->grid[i] % s->preferred[i]))
             return PTXI_ERROR_INVALID_CLUSTER_SIZE;
         size *= n;
     }
@@ -399,7 +403,7 @@ static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct ptxi_la
     return PTXI_SUCCESS;
 }
 
-static ptxiResult check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
+ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
 {
     static const unsigned grid_most[3] = { 0x7fffffff, 65535, 65535 }, block_most[3] = { 1024, 1024, 64 };
     const struct ptxi_func *k = f->func;
@@ -515,7 +519,7 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_
         return no_code(f, counting);
     if (f->module->tree->address_size == 32)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if ((r = choose_cluster(f, s)) || (r = check_shape(f, code, s)))
+    if ((r = choose_cluster(f, s)) || (r = ptxi_launch_check_shape(f, code, s)))
         return r;
     if (!f->resolved && (r = ptxi_symbols_check_kernel(f)))
         return r;
@@ -565,7 +569,7 @@ ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY
                             unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, ptxiStream hStream,
                             void **kernelParams, void **extra)
 {
-    struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, false };
+    struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, false, { 0 } };
 
     return launch(f, &s, hStream, kernelParams, extra);
 }
@@ -574,22 +578,36 @@ ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsign
                                        unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                        unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams)
 {
-    struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, true };
+    struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, true, { 0 } };
 
     return launch(f, &s, hStream, kernelParams, NULL);
 }
 
+/* All zeros: none. */
+static ptxiResult read_cluster(const unsigned *value, unsigned *cluster)
+{
+    bool none = !value[0] && !value[1] && !value[2];
+
+    memcpy(cluster, value, 3 * sizeof *cluster);
+    return none || (value[0] && value[1] && value[2]) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_CLUSTER_SIZE;
+}
+
 ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s)
 {
-    switch (a->id) {
+    enum { MOST_CARVEOUT = 100, MOST_POLICY = 2, DOMAINS = 4, NVLINK_SCHEDULING = 16 };
+    const unsigned *value = (const unsigned *)(const void *)&a->value;
+
+    switch ((int)a->id) {
     case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE:
         s->cooperative = a->value.cooperative != 0;
         return PTXI_SUCCESS;
-    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        s->cluster[0] = a->value.clusterDim.x;
-        s->cluster[1] = a->value.clusterDim.y;
-        s->cluster[2] = a->value.clusterDim.z;
-        return s->cluster[0] && s->cluster[1] && s->cluster[2] ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: return read_cluster(value, s->cluster);
+    case PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: return read_cluster(value, s->preferred);
+    case PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: return PTXI_ERROR_INVALID_VALUE; /* a stream has one */
+    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return *value <= MOST_POLICY ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    case PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return *value <= 1 ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    case PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: return (*value & 255) < DOMAINS && (*value >> 8 & 255) < DOMAINS ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    case PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return *value <= MOST_CARVEOUT ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
     case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         return ptxi_event_in_launch(a->value.programmaticEvent.event, a->value.programmaticEvent.flags);
     case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
@@ -597,7 +615,7 @@ ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_
     case PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         return PTXI_ERROR_NOT_SUPPORTED;
     default: /* how to be fast */
-        return (unsigned)a->id > PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
+        return (unsigned)a->id > PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT && (int)a->id != NVLINK_SCHEDULING ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
     }
 }
 
@@ -615,7 +633,7 @@ ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **
 {
     if (!c || (c->numAttrs && !c->attrs))
         return PTXI_ERROR_INVALID_VALUE;
-    struct ptxi_launch_shape s = { { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false };
+    struct ptxi_launch_shape s = { { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false, { 0 } };
     ptxiResult r;
 
     for (unsigned i = 0; i < c->numAttrs; i++)

@@ -11,6 +11,7 @@ struct ptxi_launch_shape {
     unsigned grid[3], block[3], shared;
     unsigned cluster[3]; /* 0: none asked for */
     bool cooperative;
+    unsigned preferred[3]; /* clusters that would be better; likewise */
 };
 
 struct ptxi_launch {
@@ -33,6 +34,9 @@ struct ptxi_launch {
 
 /* Checked and made ready, as the payload of an item that runs it; parameters as for ptxiLaunchKernel. */
 ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_shape *s, void **params, void **extra, struct ptxi_item **item);
+
+/* Whether a grid of the kernel may have such sizes. */
+ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s);
 
 ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s);
 

@@ -506,7 +506,7 @@ ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hm
 
     if (r)
         return r;
-    if (!name)
+    if (!name || !*name || (!dptr && !bytes))
         return PTXI_ERROR_INVALID_VALUE;
     const struct ptxi_var *v = find_variable(hmod, name, &address);
 

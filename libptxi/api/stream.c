@@ -465,6 +465,8 @@ ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Fl
         return PTXI_ERROR_INVALID_HANDLE;
     if (Flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
+    if (Flags && !ptxi_capturing(s)) /* PTXI_EVENT_WAIT_EXTERNAL is for captures */
+        return PTXI_ERROR_ILLEGAL_STATE;
     if (in_capture(hEvent))
         return s == ctx->streams.legacy ? PTXI_ERROR_STREAM_CAPTURE_IMPLICIT : ptxi_capture_wait(s, &hEvent->captured);
     if (ptxi_capturing(s))
@@ -505,12 +507,12 @@ ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart, ptxiEven
 
     if (r)
         return r;
-    if (!pMilliseconds)
-        return PTXI_ERROR_INVALID_VALUE;
     ptxiResult a = event_time(hStart, &start), b = event_time(hEnd, &end);
 
     if (a == PTXI_ERROR_INVALID_HANDLE || b == PTXI_ERROR_INVALID_HANDLE)
         return PTXI_ERROR_INVALID_HANDLE;
+    if (!pMilliseconds)
+        return PTXI_ERROR_INVALID_VALUE;
     if (a || b)
         return PTXI_ERROR_NOT_READY;
     *pMilliseconds = (float)((double)(int64_t)(end - start) / 1e6);

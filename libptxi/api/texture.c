@@ -70,10 +70,12 @@ static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC
         return PTXI_ERROR_INVALID_VALUE;
     switch ((int)d->resType) {
     case PTXI_RESOURCE_TYPE_ARRAY:
+        if (!d->res.array.hArray)
+            return PTXI_ERROR_INVALID_VALUE;
         return ptxi_array_valid(d->res.array.hArray) ? take_arrays(t, d->res.array.hArray, 1) : PTXI_ERROR_INVALID_HANDLE;
     case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         if (!ptxi_mipmap_valid(d->res.mipmap.hMipmappedArray))
-            return PTXI_ERROR_INVALID_HANDLE;
+            return d->res.mipmap.hMipmappedArray ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
         t->mipmap = true;
         return take_arrays(t, d->res.mipmap.hMipmappedArray->levels, d->res.mipmap.hMipmappedArray->count);
     case PTXI_RESOURCE_TYPE_LINEAR:
@@ -97,15 +99,16 @@ static bool view_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
                                        PTXI_AD_FORMAT_UNSIGNED_INT32, PTXI_AD_FORMAT_SIGNED_INT32, PTXI_AD_FORMAT_HALF, PTXI_AD_FORMAT_FLOAT };
     unsigned bytes = t->bytes, k = (unsigned)f - 1;
 
-    return f == PTXI_RES_VIEW_FORMAT_NONE ||
-           (k < 3 * sizeof formats && set_format(t, (ptxiArrayFormat)formats[k / 3], 1u << k % 3) && t->bytes == bytes);
+    return k < 3 * sizeof formats && set_format(t, (ptxiArrayFormat)formats[k / 3], 1u << k % 3) && t->bytes == bytes;
 }
 
 static ptxiResult take_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DESC *v)
 {
     bool layers = t->layered || t->cube;
 
-    if (t->memory || !view_format(t, v->format) || v->width != t->level[0].width || (v->height ? v->height : 1) != t->level[0].height ||
+    if (t->memory) /* the driver does not look at it either */
+        return PTXI_SUCCESS;
+    if ((v->depth && !layers && t->dimensions < 3) || !view_format(t, v->format) || v->width != t->level[0].width || (v->height ? v->height : 1) != t->level[0].height ||
         v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= t->levels || v->firstLayer > v->lastLayer)
         return PTXI_ERROR_INVALID_VALUE;
     if (layers ? v->lastLayer >= t->level[0].depth : v->lastLayer != 0)
@@ -137,6 +140,9 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
 
     if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1 || (d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP && !t->cube))
         return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned k = 0; k < sizeof d->reserved / sizeof *d->reserved; k++)
+        if (d->reserved[k])
+            return PTXI_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < 3; k++) {
         if (k < t->dimensions && (unsigned)d->addressMode[k] > PTXI_TR_ADDRESS_MODE_BORDER)
             return PTXI_ERROR_INVALID_VALUE;

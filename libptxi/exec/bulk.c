@@ -366,6 +366,10 @@ static bool find_memory(struct ptxi_warp *w, const struct ptxi_insn *i, struct p
         return true;
     j->to = place_at(w, i, j->lane, to, j->size, 16, j->reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
     j->from = j->to ? place_at(w, i, j->lane, from, j->size, 16, PTXI_ACCESS_LOAD) : NULL;
+    if (j->from && !w->cta->grid->explicit_cluster && ptxi_shared_owner(w->cta, j->to) && ptxi_shared_owner(w->cta, j->from)) {
+        misuse(w, i, j->lane, "a bulk copy leads from shared to shared memory in a grid without clusters"); /* on an H200 an illegal instruction */
+        return false;
+    }
     return j->from;
 }
 

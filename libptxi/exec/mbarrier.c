@@ -56,18 +56,41 @@ static unsigned char *object_at(struct ptxi_warp *w, const struct ptxi_insn *i, 
     return NULL;
 }
 
+static void wake_all(struct ptxi_cta *owner, const unsigned char *at)
+{
+    for (uint32_t k = 0; owner->lead->waits && k < owner->warp_count; k++)
+        ptxi_warp_wake(&owner->warps[k], at);
+}
+
+static bool is_complete(union object o)
+{
+    return !o.pending && !o.tx;
+}
+
 /* Writes the object back, in its next phase if this one is complete. */
 static void settle(struct ptxi_cta *owner, unsigned char *at, union object o)
 {
-    bool complete = !o.pending && !o.tx;
+    bool complete = is_complete(o);
 
     if (complete) {
         o.phase ^= 1;
         o.pending = o.expected;
     }
     memcpy(at, &o, sizeof o);
-    for (uint32_t k = 0; complete && owner->lead->waits && k < owner->warp_count; k++)
-        ptxi_warp_wake(&owner->warps[k], at);
+    if (complete)
+        wake_all(owner, at);
+}
+
+/* When an expect-tx has made the phase complete, who tests it begins the next one: on an H200 an arrival that comes before that is one too many. */
+static union object look(struct ptxi_cta *owner, unsigned char *at)
+{
+    union object o = load(at);
+
+    if (o.expected && is_complete(o)) {
+        settle(owner, at, o);
+        o = load(at);
+    }
+    return o;
 }
 
 static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const char *what)
@@ -137,7 +160,13 @@ const struct ptxi_insn *ptxi_mbarrier_tx(struct ptxi_warp *w, const struct ptxi_
         o = load(at);
         if (!add_tx(&o, complete ? -(int64_t)tx[l] : tx[l]))
             return misuse(w, i, l, "the tx-count of an mbarrier leaves its range");
-        settle(owner, at, o);
+        if (complete) {
+            settle(owner, at, o);
+            continue;
+        }
+        memcpy(at, &o, sizeof o);
+        if (is_complete(o))
+            wake_all(owner, at);
     }
     return go_on(w, i);
 }
@@ -256,7 +285,7 @@ static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
     *done = *elsewhere = 0;
     if (alike(w, i)) {
         *first = at = object_at(w, i, 0, &owner);
-        *done = at && load(at).phase != (((const uint32_t *)PTXI_SLOT(w, i->b))[0] & 1) ? PTXI_ALL_LANES : 0;
+        *done = at && look(owner, at).phase != (((const uint32_t *)PTXI_SLOT(w, i->b))[0] & 1) ? PTXI_ALL_LANES : 0;
         return at;
     }
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
@@ -269,7 +298,7 @@ static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lane
         if (!at)
             return false;
         last = address;
-        o = load(at);
+        o = look(owner, at);
         if (i->mods & PTXI_MBARRIER_PARITY)
             state.phase = ((const uint32_t *)PTXI_SLOT(w, i->b))[l];
         else

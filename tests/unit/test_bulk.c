@@ -42,11 +42,6 @@ static const struct {
       INIT(1) MINE LOAD(128) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+128], [%rd2+128], 128, [%m];\n" EXPECT(256) WAIT GET, word },
     { "sm_90", "one phase after the other",
       INIT(1) MINE EXPECT(128) LOAD(128) WAIT "  setp.eq.u32 %p, %r0, 0; bar.sync 0;\n" EXPECT(0) "  mbarrier.test_wait.parity.shared.b64 %q, [%m], 1; @%q ld.shared.u32 %r9, [%r4];\n", half },
-    { "sm_90", "shared to shared",
-      INIT(1) MINE PUT("%r0") EXPECT(256) "  @%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], 256, [%m];\n" WAIT "  ld.shared.u32 %r9, [%r4+512];\n", own },
-    { "sm_90", "reductions in shared memory",
-      INIT(1) MINE PUT("%r0") EXPECT(512) "  @%p cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b32 [%s+512], [%s], 256, [%m];\n"
-      "  @%p cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.u32 [%s+512], [%s], 256, [%m];\n" WAIT "  ld.shared.u32 %r9, [%r4+512];\n", own },
     { "sm_90", "shared to global",
       MINE RESULTS PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; bar.sync 0;\n" NO_STORE, own },
     { "sm_90", "nothing arrives there before the wait",
@@ -99,6 +94,7 @@ static const struct {
     const char *says;
 } faults[] = {
     { INIT(1) EXPECT(128) LOAD(128) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2+4032], 128, [%m];\n", PTXI_FAULT_OUT_OF_BOUNDS, "thread (0,0,0)" },
+    { INIT(1) "  @%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], 256, [%m];\n", PTXI_FAULT_BARRIER, "without clusters" },
     { INIT(1) "  mov.u32 %r5, 24; @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2], %r5, [%m];\n", PTXI_FAULT_BARRIER, "multiple of 16" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+8], [%rd2], 16, [%m];\n", PTXI_FAULT_MISALIGNED, "16 bytes" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+2048], [%rd2], 128, [%m];\n", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },

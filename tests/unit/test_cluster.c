@@ -172,6 +172,38 @@ START_TEST(shapes_are_checked)
 }
 END_TEST
 
+/* As CUDA's driver answers on an H200. */
+START_TEST(attributes_are_checked)
+{
+    static const struct { int id; unsigned value[3], preferred[3]; ptxiResult result; } rows[] = {
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, { 0, 0, 0 }, { 0 }, PTXI_SUCCESS },
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, { 0, 1, 1 }, { 0 }, PTXI_ERROR_INVALID_CLUSTER_SIZE },
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, { 2, 1, 1 }, { 4, 1, 1 }, PTXI_SUCCESS },
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, { 2, 1, 1 }, { 3, 1, 1 }, PTXI_ERROR_INVALID_CLUSTER_SIZE },
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, { 2, 1, 1 }, { 2, 2, 1 }, PTXI_ERROR_INVALID_CLUSTER_SIZE },
+        { PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, { 4, 1, 1 }, { 0 }, PTXI_ERROR_INVALID_CLUSTER_SIZE },
+        { PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, { 1 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, { 2 }, { 0 }, PTXI_SUCCESS },
+        { PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, { 9 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, { 1 }, { 0 }, PTXI_SUCCESS },
+        { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, { 2 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, { 0x100 }, { 0 }, PTXI_SUCCESS },
+        { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, { 0x909 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, { 50 }, { 0 }, PTXI_SUCCESS },
+        { PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, { 200 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+        { 15, { 0 }, { 0 }, PTXI_ERROR_INVALID_VALUE }, { 16, { 0 }, { 0 }, PTXI_SUCCESS }, { 17, { 0 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+    };
+    ptxiLaunchAttribute a[2] = { { .id = (ptxiLaunchAttributeID)rows[_i].id }, { .id = PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION } };
+    ptxiLaunchConfig c = { .gridDimX = 4, .gridDimY = 1, .gridDimZ = 1, .blockDimX = THREADS, .blockDimY = 1, .blockDimZ = 1, .attrs = a, .numAttrs = rows[_i].preferred[0] ? 2 : 1 };
+    ptxiFunction f;
+
+    memcpy(&a[0].value, rows[_i].value, sizeof rows[_i].value);
+    memcpy(&a[1].value, rows[_i].preferred, sizeof rows[_i].preferred);
+    ok(ptxiModuleGetFunction(&f, module, "places"));
+    gives(ptxiLaunchKernelEx(&c, f, (void *[]){ &mem }, NULL), rows[_i].result);
+}
+END_TEST
+
 START_TEST(misuse_is_reported)
 {
     static const struct { const char *name; ptxiFault fault; const char *says; } rows[] = {
@@ -253,6 +285,7 @@ int main(void)
     tcase_add_test(t, many_clusters);
     tcase_add_test(t, shapes_are_checked);
     tcase_add_loop_test(t, misuse_is_reported, 0, 4);
+    tcase_add_loop_test(t, attributes_are_checked, 0, 18);
     tcase_add_test(t, dependent_grids);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -462,7 +462,7 @@ START_TEST(failures)
     PTXI_KERNEL_NODE_PARAMS p = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
 
     ok(ptxiModuleGetFunction(&traps, module, "traps"));
-    gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_HANDLE);
     p.func = step;
     gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* it has parameters */
     p.func = traps;
@@ -475,8 +475,8 @@ START_TEST(failures)
     gives(ptxiGraphAddHostNode(&b, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ NULL, NULL }), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphAddMemsetNode(&b, graph, NULL, 0, &(PTXI_MEMSET_NODE_PARAMS){ .dst = v, .elementSize = 3, .width = 1, .height = 1 }, ctx), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphCreate(&other, 1), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphDestroy(NULL), PTXI_ERROR_INVALID_HANDLE);
-    gives(ptxiGraphLaunch(NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiGraphDestroy(NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphLaunch(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphLaunch(instance(), NULL));
     gives(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED);
     ck_assert_uint_eq(calls, 0); /* dropped with what failed before it */

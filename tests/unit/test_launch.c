@@ -251,6 +251,8 @@ START_TEST(occupancy_is_the_devices)
         ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), rows[i].block, rows[i].shared));
         ck_assert_int_eq(n, rows[i].blocks);
     }
+    ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 32, 49153));
+    ck_assert_int_eq(n, 0);
     gives(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
@@ -371,8 +373,7 @@ START_TEST(launches_from_a_buffer)
     ck_bits32(got, 0);
     bytes = 0;
     extra[3] = NULL;
-    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra)); /* a null pointer */
-    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
     bytes = 1;
     gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
     extra[3] = &buffer;

@@ -191,7 +191,7 @@ START_TEST(shapes_that_there_are_not)
     ok(ptxiArray3DGetDescriptor(&got, a));
     ck_assert_uint_eq(got.Width, 1);
     ck_assert_uint_eq(got.Height, 1);
-    bad(ptxiArrayDestroy(a), INVALID_HANDLE);
+    ok(ptxiArrayDestroy(a));
     bad(ptxiMipmappedArrayGetLevel(&a, m, 5), INVALID_VALUE);
     ok(ptxiMipmappedArrayDestroy(m));
     bad(ptxiArrayDestroy((ptxiArray)&d), INVALID_HANDLE);
@@ -232,11 +232,19 @@ START_TEST(objects_tell_what_they_were_made_from)
     s.addressMode[1] = 4;
     bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     s.addressMode[1] = 0;
+    s.reserved[3] = 1;
+    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
+    s.reserved[3] = 0;
+    v.format = PTXI_RES_VIEW_FORMAT_UINT_1X32;
+    v.depth = 1;
+    bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
+    v = (PTXI_RESOURCE_VIEW_DESC){ .width = 4, .height = 4 }; /* no format */
+    bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
     ok(ptxiSurfObjectCreate(&surface, &r)); /* even without PTXI_ARRAY3D_SURFACE_LDST */
     ok(ptxiSurfObjectDestroy(surface));
     r.res.array.hArray = NULL;
     s.flags = 0;
-    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_HANDLE);
+    bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     ok(ptxiArrayDestroy(a));
 }
 END_TEST

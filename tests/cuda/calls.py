@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""What calls of the CUDA driver answer to good and bad arguments.
+
+    calls.py LIBRARY            runs the cases of call_cases.py and writes what they answer, a line each: calls.rec when it is NVIDIA's driver
+    calls.py LIBRARY FILE       compares with that; DIFFERENT says what may differ
+
+A case in which a driver crashes ends with the word `crash`. Nothing but Python's standard library is needed."""
+import os
+import sys
+
+from call_cases import CASES, Calls
+
+SPOILT = 3  # a case has left the context unusable
+
+# Where this library differs, and why: how the names of cases begin
+DIFFERENT = {
+    'error_names': 'only errors that it gives have names', 'known_errors': 'only errors that it gives have names',
+    'without_context': 'memory, streams and events are not found without a context', 'destroyed_stream': 'a handle is bad rather than its context',
+    'CtxGetLimit(7)': 'no limits of graphics', 'CtxGetLimit(8)': 'no limits of graphics', 'CtxSetLimit(0,': 'stacks may be larger', 'CtxSetLimit(2,': 'heaps may be smaller', 'CtxSetLimit(6,': 'only stored',
+    'context_version': 'the version that there is', 'ModuleLoadData(': 'PTX of any version, target and address size loads, with symbols that are missing', 'module_options': 'options that change nothing are not looked at',
+    'ModuleGetGlobal(plain)': 'a kernel is no variable', 'OccupancyMaxActiveBlocksPerMultiprocessor(plain,128,49152)': 'the driver chooses less shared memory than there is',
+    'LinkAddData(': 'the linker takes PTX', 'link_badly': 'it tells later what is missing', 'PointerGetAttribute(': 'attributes of what it has not', 'TexObjectCreate(linear': 'memory of textures must be there',
+    'TexObjectCreate(pitch': 'rows of textures must be there', 'EventCreate(6)': 'one process', 'capture_badly': 'a question does not spoil a capture',
+}
+
+
+def answers(library, first):
+    """Those of a process of its own, which may end early, and how it ended."""
+    r, w = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(r)
+        with os.fdopen(w, 'w') as f:
+            d = Calls(library)
+            for name, case in CASES[first:]:
+                print(name + ':', *[int(x) for x in case(d)], file=f, flush=True)
+                if d('CtxSynchronize'):
+                    os._exit(SPOILT)
+        os._exit(0)
+    os.close(w)
+    with os.fdopen(r) as f:
+        lines = f.read().splitlines()
+    return lines, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def all_answers(library):
+    lines = []
+    while len(lines) < len(CASES):
+        got, status = answers(library, len(lines))
+        lines += got
+        if not lines:
+            sys.exit('there is no driver')
+        if len(lines) < len(CASES) and status != SPOILT:
+            lines.append(CASES[len(lines)][0] + ': crash')
+    return lines
+
+
+def main():
+    lines = all_answers(sys.argv[1])
+    if len(sys.argv) < 3:
+        print('\n'.join(lines))
+        return
+    with open(sys.argv[2]) as f:
+        wanted = dict(line.split(': ', 1) for line in f.read().splitlines() if ': ' in line)
+    wrong = 0
+    for line in lines:
+        name, _, got = line.partition(': ')
+        if wanted.get(name, 'crash') not in (got, 'crash') and not name.startswith(tuple(DIFFERENT)):
+            print('%s\n    the driver: %s\n    here:       %s' % (name, wanted[name], got))
+            wrong += 1
+    print('%d of %d cases differ' % (wrong, len(lines)))
+    sys.exit(wrong > 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Calls with good and bad arguments answer as NVIDIA's driver does on an H200: calls.rec, which `calls.py libcuda.so.1` prints there.
+set -u
+: "${top_srcdir:?}" "${top_builddir:?}"
+library=$top_builddir/bindings/cuda/.libs/libcuda.so.1
+
+skip()
+{
+    echo "the driver's calls were not compared: $1"
+    exit 77
+}
+
+[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, which Python is not linked with"
+[ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
+[ -n "${PYTHON3-}" ] || skip "there is no Python"
+LD_LIBRARY_PATH=$top_builddir/.libs exec "$PYTHON3" -B "$top_srcdir/tests/cuda/calls.py" "$library" "$top_srcdir/tests/cuda/calls.rec"
