@@ -525,7 +525,7 @@ START_TEST(rectangles)
     gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_VALUE);
     down.dstPitch = 10;
     down.srcMemoryType = PTXI_MEMORYTYPE_ARRAY; /* without an array */
-    gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiMemcpy2D(&down), PTXI_ERROR_INVALID_VALUE);
     down.srcMemoryType = PTXI_MEMORYTYPE_UNIFIED;
     ok(ptxiMemcpy2D(&down));
     up.srcY = SIZE_MAX / 2;
