@@ -1,5 +1,6 @@
 #include "exec/async.h"
 #include "exec/chance.h"
+#include "exec/tmem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +253,8 @@ bool ptxi_async_flush(struct ptxi_cta *lead)
     if (lead->grid->schedule && ptxi_bulk_any(lead, true))
         return true;
     any = flush_arrivals(lead);
-    return ptxi_bulk_flush(lead) || any;
+    any |= ptxi_bulk_flush(lead);
+    return any || ptxi_tmem_flush(lead);
 }
 
 /* A copy that no arrive-on follows or precedes, so that there is no order to keep. */
@@ -273,6 +275,8 @@ void ptxi_async_any(struct ptxi_cta *lead)
 {
     struct ptxi_cta *c = lead->members[ptxi_chance(&lead->dice, lead->member_count)];
 
-    if (!ptxi_bulk_any(lead, false))
+    if (lead->tmem_jobs && ptxi_one_in(&lead->dice, 2))
+        ptxi_tmem_any(lead, false);
+    else if (!ptxi_bulk_any(lead, false))
         copy_any(&c->warps[ptxi_chance(&lead->dice, c->warp_count)], &lead->dice);
 }

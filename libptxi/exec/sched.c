@@ -398,6 +398,7 @@ static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
             return status == PTXI_CLUSTER_WAITS;
         if (status == PTXI_CLUSTER_FINISHED) {
             ptxi_bulk_finish(lead);
+            ptxi_tmem_drop(lead);
             atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
         }
         n = next_cluster(g);
@@ -408,6 +409,7 @@ static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
             break;
     }
     ptxi_bulk_drop(lead);
+    ptxi_tmem_drop(lead);
     for (uint32_t m = lead->member_count; m--;)
         leave_place(lead->members[m]);
     leave_grid(x, g);

@@ -11,6 +11,15 @@ OP( tcgen05_relinquish ) { return ptxi_tmem_relinquish(w, i); }
 OP( tcgen05_commit ) { return ptxi_tmem_commit(w, i); }
 OP( tcgen05_shift ) { return ptxi_tmem_shift(w, i); }
 
+OP( tcgen05_wait )
+{
+    if (w->active != w->live && ptxi_absent(w))
+        return ptxi_leave_aligned(w, i);
+    if (w->cta->lead->tmem_jobs)
+        ptxi_tmem_wait(w);
+    NEXT;
+}
+
 /* --- registers --- */
 
 /* An access of one warp of 32. */
@@ -67,11 +76,10 @@ static void load(const struct ptxi_warp *w, const struct move *m, unsigned first
     }
 }
 
-static void store(const struct ptxi_warp *w, const struct move *m, unsigned first)
+/* 32 words of each register */
+static void store(const struct move *m, const uint32_t *from)
 {
-    for (unsigned r = 0; r < m->x->count; r++) {
-        const uint32_t *from = (const uint32_t *)PTXI_SLOT(w, m->x->slots[r]) + first;
-
+    for (unsigned r = 0; r < m->x->count; r++, from += 32) {
         if (m->x->shape == PTXI_TMEM_32X32B && !m->x->packed) {
             memcpy(cell_at(m, 0, r), from, 32 * sizeof *from);
             continue;
@@ -84,6 +92,30 @@ static void store(const struct ptxi_warp *w, const struct move *m, unsigned firs
                 at[PTXI_TMEM_LANES] = from[l] >> 16;
         }
     }
+}
+
+/* The values of a job are a move's row, column and split. */
+static void store_later(struct ptxi_tmem_job *j)
+{
+    struct move m = { .x = j->form, .t = j->warp->cta->tmem, .row = (uint32_t)j->value[0], .column = (uint32_t)j->value[1], .split = (int32_t)j->value[2] };
+
+    store(&m, j->stored);
+}
+
+static bool submit_store(struct ptxi_warp *w, const struct ptxi_insn *i, const struct move *m, unsigned first)
+{
+    struct ptxi_tmem_job *j = ptxi_tmem_submit(w, i, ptxi_first_lane(w->active & ptxi_warp32_lanes(first / 32)), PTXI_TMEM_JOB_STORE);
+
+    if (!j)
+        return false;
+    j->perform = store_later;
+    j->form = m->x;
+    j->value[0] = m->row;
+    j->value[1] = m->column;
+    j->value[2] = (uint32_t)m->split;
+    for (unsigned r = 0; r < m->x->count; r++)
+        memcpy(j->stored + 32 * r, (const uint32_t *)PTXI_SLOT(w, m->x->slots[r]) + first, 32 * sizeof *j->stored);
+    return true;
 }
 
 /* --- tcgen05.ld.red --- */
@@ -132,7 +164,10 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *move(struct
             continue;
         if (!begin_move(w, i, first, &m))
             return w->stop;
-        (loads ? load : store)(w, &m, first);
+        if (loads)
+            load(w, &m, first);
+        else if (!submit_store(w, i, &m, first))
+            return w->stop;
         if (m.x->reduce && m.x->slots[m.x->count] != PTXI_NO_SLOT)
             reduce(w, &m, first);
     }
@@ -155,7 +190,8 @@ static const struct rows copies[] = {
     [PTXI_TMEM_64X128B_01_23] = { 64, 16, 32, 64, 2, 32 }, [PTXI_TMEM_32X128B] = { 32, 16, 32, 0, 4, 32 },
 };
 
-static bool copy(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta *c, uint32_t address, uint64_t descriptor)
+/* What it needs, and with `writes` what it does. */
+static bool copy(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta *c, uint32_t address, uint64_t descriptor, bool writes)
 {
     const struct rows *x = &copies[i->imm & PTXI_TMEM_COPY_SHAPE];
     struct shared_matrix m = tcgen05_matrix(c, descriptor, false, (unsigned)i->imm >> PTXI_TMEM_COPY_PACKED);
@@ -169,24 +205,40 @@ static bool copy(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta
         ptxi_tmem_misuse(w, i, "there are not so many lanes of tensor memory");
         return false;
     }
-    for (unsigned r = 0; r < x->rows; r++)
+    for (unsigned r = 0; r < x->rows && writes; r++)
         for (unsigned k = 0; k < x->copies; k++)
             for (unsigned b = 0; b < x->bytes; b += 4)
                 memcpy(&t->cell[column + b / 4][row + r % x->size + r / x->size * x->step + k * x->apart], line[r] + b, 4);
     return true;
 }
 
-OP( tcgen05_cp )
+static bool copy_all(struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *value, bool writes)
 {
     struct ptxi_cta *ctas[2];
     unsigned n = ptxi_tmem_ctas(w, i, i->mods & PTXI_TCGEN05_PAIR, ctas);
 
-    for (ptxi_lanes left = w->active; left && n; left &= left - 1) {
-        unsigned l = ptxi_first_lane(left);
+    for (unsigned k = 0; k < n; k++)
+        if (!copy(w, i, ctas[k], (uint32_t)value[0], value[1], writes))
+            return false;
+    return n;
+}
 
-        for (unsigned k = 0; k < n; k++)
-            if (!copy(w, i, ctas[k], ((const uint32_t *)PTXI_SLOT(w, i->a))[l], ((const uint64_t *)PTXI_SLOT(w, i->b))[l]))
-                return w->stop;
+static void copy_later(struct ptxi_tmem_job *j)
+{
+    copy_all(j->warp, j->insn, j->value, true);
+}
+
+OP( tcgen05_cp )
+{
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const uint64_t value[2] = { ((const uint32_t *)PTXI_SLOT(w, i->a))[l], ((const uint64_t *)PTXI_SLOT(w, i->b))[l] };
+        struct ptxi_tmem_job *j;
+
+        if (!copy_all(w, i, value, false) || !(j = ptxi_tmem_submit(w, i, l, PTXI_TMEM_JOB_MEMORY)))
+            return w->stop;
+        j->perform = copy_later;
+        memcpy(j->value, value, sizeof value);
     }
-    return n ? i + 1 : w->stop;
+    NEXT;
 }

@@ -9,7 +9,7 @@ struct product {
     const struct ptxi_tmem_mma *x;
     struct ptxi_warp *w;
     const struct ptxi_insn *i;
-    unsigned thread;
+    const uint64_t *value; /* of operands */
     uint32_t idesc;
     struct ptxi_cta *ctas[2];
     unsigned count;       /* of CTAs */
@@ -31,12 +31,12 @@ struct operands {
 
 static uint32_t value_32(const struct product *p, unsigned operand)
 {
-    return ((const uint32_t *)PTXI_SLOT(p->w, p->x->slots[operand]))[p->thread];
+    return (uint32_t)p->value[operand];
 }
 
 static uint64_t value_64(const struct product *p, unsigned operand)
 {
-    return ((const uint64_t *)PTXI_SLOT(p->w, p->x->slots[operand]))[p->thread];
+    return p->value[operand];
 }
 
 /* --- the instruction descriptor: PTX ISA, "Instruction descriptor" --- */
@@ -359,7 +359,8 @@ static void multiply_rows(const struct product *p, unsigned cta, struct operands
     }
 }
 
-static bool multiply(struct product *p)
+/* What it needs, and with `writes` what it does. */
+static bool multiply(struct product *p, bool writes)
 {
     struct operands t;
     unsigned char (*line_b)[LINE];
@@ -376,10 +377,28 @@ static bool multiply(struct product *p)
             return false;
         if (p->idesc >> 13 & 1 && !p->integers)
             negate(p, p->lines.a, t.a, p->rows);
-        for (unsigned row = 0; row < p->rows; row += LINE_ROWS)
+        for (unsigned row = 0; row < p->rows && writes; row += LINE_ROWS)
             multiply_rows(p, c, &t, row, line_b);
     }
     return true;
+}
+
+static bool multiply_job(struct ptxi_tmem_job *j, bool writes)
+{
+    struct product p = { .x = j->form, .w = j->warp, .i = j->insn, .value = j->value, .idesc = (uint32_t)j->value[PTXI_TMEM_MMA_IDESC],
+                         .accumulate = j->accumulate };
+
+    return multiply(&p, writes);
+}
+
+static void multiply_later(struct ptxi_tmem_job *j)
+{
+    multiply_job(j, true);
+}
+
+static bool is_wide(const struct ptxi_tmem_mma *x, unsigned operand)
+{
+    return operand == PTXI_TMEM_MMA_B || operand == PTXI_TMEM_MMA_ZERO_MASK || (operand == PTXI_TMEM_MMA_A && !x->a_in_tmem);
 }
 
 OP( tcgen05_mma )
@@ -388,12 +407,21 @@ OP( tcgen05_mma )
     ptxi_lanes enabled = ptxi_pred(w, x->slots[PTXI_TMEM_MMA_ENABLE_D]) ^ (i->mods & PTXI_MOD_NOT_C ? PTXI_ALL_LANES : 0);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
-        struct product p = { .x = x, .w = w, .i = i, .thread = ptxi_first_lane(left) };
+        unsigned l = ptxi_first_lane(left);
+        struct ptxi_tmem_job *j = ptxi_tmem_submit(w, i, l, PTXI_TMEM_JOB_MEMORY);
 
-        p.idesc = value_32(&p, PTXI_TMEM_MMA_IDESC);
-        p.accumulate = enabled >> p.thread & 1;
-        if (!multiply(&p))
+        if (!j)
             return w->stop;
+        j->perform = multiply_later;
+        j->form = x;
+        j->accumulate = enabled >> l & 1;
+        for (unsigned k = 0; k < (unsigned)PTXI_TMEM_MMA_DISABLED + x->disabled; k++)
+            if (x->slots[k] != PTXI_NO_SLOT && k != PTXI_TMEM_MMA_ENABLE_D)
+                j->value[k] = is_wide(x, k) ? ((const uint64_t *)PTXI_SLOT(w, x->slots[k]))[l] : ((const uint32_t *)PTXI_SLOT(w, x->slots[k]))[l];
+        if (!multiply_job(j, false)) {
+            ptxi_tmem_undo(w);
+            return w->stop;
+        }
     }
     NEXT;
 }

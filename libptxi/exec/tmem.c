@@ -14,11 +14,6 @@ void ptxi_tmem_begin(struct ptxi_cta *c)
         memset(&c->tmem->allocated, 0, sizeof *c->tmem - offsetof(struct ptxi_tmem, allocated));
 }
 
-void ptxi_tmem_free(struct ptxi_cta *c)
-{
-    free(c->tmem);
-}
-
 struct ptxi_tmem *ptxi_tmem_of(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_cta *c)
 {
     if (!c->tmem) {
@@ -211,7 +206,7 @@ const struct ptxi_insn *ptxi_tmem_relinquish(struct ptxi_warp *w, const struct p
 
 /* --- what a thread asks for --- */
 
-/* What it asked for before is done: an arrive-on at the mbarrier, or at that place in each CTA of a mask. */
+/* Once what it asked for before is done, an arrive-on at the mbarrier, or at that place in each CTA of a mask. */
 const struct ptxi_insn *ptxi_tmem_commit(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const struct ptxi_cta *lead = w->cta->lead;
@@ -230,12 +225,15 @@ const struct ptxi_insn *ptxi_tmem_commit(struct ptxi_warp *w, const struct ptxi_
         if (mask >> lead->member_count)
             return ptxi_tmem_misuse(w, i, "the mask of a multicast names a CTA that the cluster does not have");
         for (; mask; mask &= mask - 1) {
-            struct ptxi_cta *c = lead->members[__builtin_ctz(mask)];
+            struct ptxi_tmem_job *j = ptxi_tmem_submit(w, i, l, PTXI_TMEM_JOB_COMMIT);
 
-            ptxi_mbarrier_arrives(c, c->shared + (at - owner->shared));
+            if (!j)
+                return w->stop;
+            j->owner = lead->members[__builtin_ctz(mask)];
+            j->mbarrier = j->owner->shared + (at - owner->shared);
         }
     }
-    return w->split_count > 1 ? ptxi_leave_switch(w, i + 1) : i + 1;
+    return i + 1;
 }
 
 /* PTX ISA, "tcgen05.shift": 32 bytes of each row but the last of a warp's go to the row above. */
@@ -245,6 +243,15 @@ static void shift(struct ptxi_tmem *t, uint32_t lane, uint32_t column)
         memmove(&t->cell[k][lane], &t->cell[k][lane + 1], 31 * sizeof t->cell[k][lane]);
 }
 
+static void shift_all(struct ptxi_tmem_job *j)
+{
+    struct ptxi_cta *ctas[2];
+    unsigned n = ptxi_tmem_ctas(j->warp, j->insn, j->insn->mods & PTXI_TCGEN05_PAIR, ctas);
+
+    for (unsigned k = 0; k < n; k++)
+        shift(ctas[k]->tmem, ptxi_tmem_lane((uint32_t)j->value[0]), ptxi_tmem_column((uint32_t)j->value[0]));
+}
+
 const struct ptxi_insn *ptxi_tmem_shift(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_cta *ctas[2];
@@ -252,6 +259,7 @@ const struct ptxi_insn *ptxi_tmem_shift(struct ptxi_warp *w, const struct ptxi_i
 
     for (ptxi_lanes left = w->active; left && n; left &= left - 1) {
         uint32_t address = ((const uint32_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(left)], lane = ptxi_tmem_lane(address);
+        struct ptxi_tmem_job *j;
 
         if (lane % 32 || lane >= PTXI_TMEM_LANES)
             return ptxi_tmem_misuse(w, i, "the lane of an address is not a multiple of 32");
@@ -260,8 +268,11 @@ const struct ptxi_insn *ptxi_tmem_shift(struct ptxi_warp *w, const struct ptxi_i
 
             if (!t || !ptxi_tmem_check(w, i, t, ptxi_tmem_column(address), 8))
                 return w->stop;
-            shift(t, lane, ptxi_tmem_column(address));
         }
+        if (!(j = ptxi_tmem_submit(w, i, ptxi_first_lane(left), PTXI_TMEM_JOB_MEMORY)))
+            return w->stop;
+        j->perform = shift_all;
+        j->value[0] = address;
     }
     return n ? i + 1 : w->stop;
 }

@@ -93,6 +93,21 @@ static const char others[] =
     "  @%p bra WAIT; mbarrier.init.shared.b64 [m], 1; WAIT: bar.sync 0; @%p bra TRY; tcgen05.fence::before_thread_sync;\n"
     "  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [m];\n"
     "TRY: mbarrier.try_wait.parity.shared.b64 %p, [m], 0; @!%p bra TRY; tcgen05.fence::after_thread_sync; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], 3; ret; }\n"
+    /* a store, and two copies to one place: threads look after they have waited for it, or without that */
+    ".visible .entry stores(.param .u64 out, .param .u32 waits) { .shared .b32 at; .reg .b32 %t, %a, %v, %n; .reg .b64 %w; .reg .pred %p; ld.param.u64 %w, [out];\n"
+    "  ld.param.u32 %n, [waits]; setp.ne.u32 %p, %n, 0; mov.u32 %t, %tid.x; " ALLOC "[at], 32; ld.shared.u32 %a, [at];\n"
+    "  tcgen05.st.sync.aligned.32x32b.x1.b32 [%a], {%n}; tcgen05.st.sync.aligned.32x32b.x1.b32 [%a], {%t}; @%p tcgen05.wait::st.sync.aligned;\n"
+    "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%a]; tcgen05.wait::ld.sync.aligned; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %v;\n"
+    "  " DEALLOC "%a, 32; ret; }\n"
+    ".visible .entry copies(.param .u64 out, .param .u32 waits) { .shared .align 128 .b8 tile[1024]; .shared .b64 m; .shared .b32 at; .reg .b32 %t, %a, %v, %n, %x;\n"
+    "  .reg .b64 %w, %d; .reg .pred %p, %first; ld.param.u64 %w, [out]; ld.param.u32 %n, [waits]; mov.u32 %t, %tid.x; setp.eq.u32 %first, %t, 0;\n"
+    "  " ALLOC "[at], 32; ld.shared.u32 %a, [at]; mov.u32 %x, tile; mad.lo.u32 %x, %t, 16, %x; st.shared.v4.b32 [%x], {%t, %t, %t, %t}; add.u32 %v, %t, 1000;\n"
+    "  st.shared.v4.b32 [%x+512], {%v, %v, %v, %v}; @%first mbarrier.init.shared.b64 [m], 1; fence.proxy.async; bar.sync 0; @!%first bra LATER;\n"
+    "  mov.u32 %x, tile; shr.u32 %x, %x, 4; cvt.u64.u32 %d, %x; or.b64 %d, %d, 0x400800080000; tcgen05.cp.cta_group::1.32x128b.warpx4 [%a], %d;\n"
+    "  add.u64 %d, %d, 32; tcgen05.cp.cta_group::1.32x128b.warpx4 [%a], %d; tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [m];\n"
+    "LATER: setp.eq.u32 %p, %n, 0; @%p bra LOOK; TRY: mbarrier.try_wait.parity.shared.b64 %p, [m], 0; @!%p bra TRY; tcgen05.fence::after_thread_sync;\n"
+    "LOOK: tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%a]; tcgen05.wait::ld.sync.aligned; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %v;\n"
+    "  " DEALLOC "%a, 32; ret; }\n"
     ".visible .entry too_many() { .shared .b32 at; " ALLOC "[at], 512; " ALLOC "[at], 32; ret; }\n"
     ".visible .entry too_late() { .shared .b32 at; tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; " ALLOC "[at], 512; ret; }\n"
     ".visible .entry no_peer() { .shared .b32 at; tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [at], 512; ret; }\n"
@@ -193,6 +208,30 @@ START_TEST(columns_are_given_and_taken_back)
     ok(ptxiMemcpyDtoH(out, regs, sizeof out));
     for (unsigned t = 0; t < 64; t++)
         ck_bits32_at(out[t], 3, "thread %u", t);
+}
+END_TEST
+
+static void check_late(const char *name, uint32_t waits, uint32_t add)
+{
+    uint32_t out[32];
+    void *params[] = { &regs, &waits };
+
+    ok(launch(name, 32, params));
+    ok(ptxiMemcpyDtoH(out, regs, sizeof out));
+    for (unsigned t = 0; t < 32; t++)
+        ck_bits32_at(out[t], waits ? t + add : UINT32_MAX, "%s %s a wait: thread %u", name, waits ? "with" : "without", t);
+}
+
+/* Who does not wait finds what was there before, and who does all of it in order, however late it is done. */
+START_TEST(a_missing_wait_is_seen)
+{
+    check_late("stores", 0, 0);
+    check_late("copies", 0, 0);
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        ok(ptxiCtxSetSchedule(NULL, seed));
+        check_late("stores", 1, 0);
+        check_late("copies", 1, 1000);
+    }
 }
 END_TEST
 
@@ -325,6 +364,7 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, shapes_are_as_described, 0, SHAPES);
     tcase_add_test(t, columns_are_given_and_taken_back);
+    tcase_add_test(t, a_missing_wait_is_seen);
     tcase_add_test(t, misuse_is_told);
     tcase_add_test(t, addresses_of_32_bits_are_no_mistake);
     suite_add_tcase(s, t);
