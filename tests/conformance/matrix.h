@@ -30,11 +30,10 @@ enum matrix_values {
 };
 extern const char *const matrix_value_names[MATRIX_VALUES];
 
-/* A value of a pool: 32 bits, of f64 64. With a seed other than 0 it is one of other regimes, for a recording that is compared once and
- * not kept: what no rule was made from. */
-extern unsigned matrix_seed;
+/* A value of a pool: 32 bits, of f64 64. With column_seed() it is one of other regimes, for a recording that is compared once and not kept:
+ * what no rule was made from. */
 uint64_t matrix_value(enum matrix_values kind, unsigned regime, unsigned i);
-uint64_t matrix_other_value(enum matrix_values kind, unsigned regime, unsigned i, unsigned seed);
+uint64_t matrix_other_value(enum matrix_values kind, unsigned regime, unsigned i);
 
 struct matrix_operand {
     uint8_t values; /* enum matrix_values */

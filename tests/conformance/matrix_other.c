@@ -123,9 +123,9 @@ static uint32_t integer_sum(unsigned regime, uint64_t r)
     return (r >> 63 ? 0x7fffffffu : 0x80000000u) ^ (uint32_t)(r & 0x1ffff) >> (r >> 40 & 15);
 }
 
-uint64_t matrix_other_value(enum matrix_values kind, unsigned regime, unsigned i, unsigned seed)
+uint64_t matrix_other_value(enum matrix_values kind, unsigned regime, unsigned i)
 {
-    uint64_t r = column_mix(((uint64_t)seed << 40 | (uint64_t)kind << 32 | regime << 16 | i) * 0xd1342543de82ef95u + 1), word = 0, same = r;
+    uint64_t r = column_mix((column_seed() + ((uint64_t)kind << 32 | regime << 16 | i)) * 0xd1342543de82ef95u), word = 0, same = r;
     struct layout f = layouts[kind];
     unsigned width = (unsigned)(1 + f.exponent + f.fraction), place = i;
     bool c = kind >= MATRIX_C_F16;

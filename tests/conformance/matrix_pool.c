@@ -134,19 +134,17 @@ static uint32_t metadata(enum matrix_values kind, unsigned regime, uint64_t r)
     return word;
 }
 
-unsigned matrix_seed;
-
 uint64_t matrix_value(enum matrix_values kind, unsigned regime, unsigned i)
 {
-    uint64_t r = column_mix(((uint64_t)kind << 32 | regime << 16 | i) + 0x9e3779b97f4a7c15 * (matrix_seed + 1)), word = 0;
+    uint64_t r = column_mix(((uint64_t)kind << 32 | regime << 16 | i) + 0x9e3779b97f4a7c15 * (column_seed() + 1)), word = 0;
     struct format f = formats[kind];
     unsigned width = (unsigned)(1 + f.exponent + f.fraction);
     bool c = kind >= MATRIX_C_F16;
 
     if (kind >= MATRIX_PAIRS)
         return metadata(kind, regime, r);
-    if (matrix_seed)
-        return matrix_other_value(kind, regime, i, matrix_seed);
+    if (column_seed())
+        return matrix_other_value(kind, regime, i);
     switch (kind) {
     case MATRIX_BITS: return bits(regime, r);
     case MATRIX_C_S32: return accumulator(regime, r);

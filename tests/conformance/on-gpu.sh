@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. Needs a C compiler and Python, uses ptxas.
 # ONLY=matrix makes that of the matrix instructions alone, ONLY=textures that of textures and surfaces, ONLY=scalar the others.
-# PTXI_SEED=N records the matrix instructions with other operands, for `verify matrix` with the same seed.
+# PTXI_SEED=N records with other operands, for `verify` with the same seed.
 # PTXI_CASES=TEXT records only the cases whose name contains it, for `record.py merge`.
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)

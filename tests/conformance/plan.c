@@ -4,7 +4,6 @@
  *                            assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive);
  *                            with TEXT only of those whose name contains it
  *     plan matrix DIR [TEXT] DIR/matrix.txt, DIR/m000.ptx ...: the matrix instructions
- *                            PTXI_SEED=N with other operands than those of the recording
  *     plan list              every case, and every form and section that has none, with the reason
  *
  * Lines of plan.txt:
@@ -233,7 +232,6 @@ int main(int argc, char **argv)
         return 2;
     }
     directory = argc > 2 ? argv[2] : "";
-    matrix_seed = (unsigned)strtoul(getenv("PTXI_SEED") ? getenv("PTXI_SEED") : "0", NULL, 0);
     if (!strcmp(argv[1], "matrix"))
         return write_matrix(argc > 3 ? argv[3] : "");
     cs = cases_make();

@@ -3,15 +3,15 @@
  *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands where they differ
  *     verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every EVERY-th
  *     verify matrix RECORDING QUARTERS [-v] [TEXT [PART PARTS]]   matrix instructions: so many quarters of what is recorded; with less
- *                                                 than four not of all forms of wgmma. PTXI_SEED is that of the recording
+ *                                                 than four not of all forms of wgmma
  *     verify all RECORDING STATE [PART PARTS [TEXT]]   all digests of all exhaustive cases, or of a part of them; STATE remembers
  *                                                 what is done, so that it goes on where it was stopped
  *
- * Ends with 1 if anything differs, or a case of the table is not recorded. Cases that the library cannot execute yet are counted. */
+ * Ends with 1 if anything differs, or a case of the table is not recorded. Cases that the library cannot execute yet are counted.
+ * PTXI_SEED is to be what it was for the recording. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "conformance/matrix.h"
 #include "conformance/verify.h"
 
 #include <stdlib.h>
@@ -74,7 +74,6 @@ int main(int argc, char **argv)
         fputs("usage: verify cases|sample|all RECORDING ...\n", stderr);
         return 2;
     }
-    matrix_seed = (unsigned)strtoul(getenv("PTXI_SEED") ? getenv("PTXI_SEED") : "0", NULL, 0);
     cs = cases_make();
     r = recording_read(argv[2]);
     start();
