@@ -379,7 +379,7 @@ static void put_value(struct frame *f, const struct ptxi_opspec *s)
     bool parts = (s->flags & PTXI_OPF_VECTOR_OK) && f->v->parts_a;
 
     if (!strcmp(s->name, "membermask"))
-        fputs(f->v->half ? "0xffff" : "0xffffffff", f->line);
+        fprintf(f->line, "0x%x", f->v->half ? 0xffff : f->v->lanes ? f->v->lanes : 0xffffffff);
     else if (!strcmp(s->name, "policy"))
         put_policy(f);
     else if ((f->rule & RULE_WARP) && f->v->half && !strcmp(s->name, "c")) /* no lane reads one that is off */
@@ -487,8 +487,13 @@ static void put_guard(struct frame *f)
 {
     struct name lane = new_register(f, REG_32), p = new_register(f, REG_PRED);
 
-    before(f, "mov.u32 %s, %%laneid", lane.s);
-    before(f, "setp.lt.u32 %s, %s, 16", p.s, lane.s);
+    before(f, "mov.u32 %s, %%%s", lane.s, f->v->half ? "laneid" : "lanemask_eq");
+    if (f->v->half) {
+        before(f, "setp.lt.u32 %s, %s, 16", p.s, lane.s);
+    } else {
+        before(f, "and.b32 %s, %s, 0x%x", lane.s, lane.s, f->v->lanes);
+        before(f, "setp.ne.u32 %s, %s, 0", p.s, lane.s);
+    }
     snprintf(f->guard, sizeof f->guard, "@%s ", p.s);
 }
 
@@ -536,7 +541,7 @@ static uint64_t key_of(const struct conformance_case *c)
 static void set_name(struct frame *f, const char *line)
 {
     struct conformance_case *c = f->c;
-    const char *what = f->v->shared ? " (shared)" : f->v->half ? " (half)" : "";
+    const char *what = f->v->shared ? " (shared)" : f->v->half ? " (half)" : f->v->lanes ? " (lanes)" : "";
 
     if (asprintf(&c->name, "%.*s%s", (int)strlen(line), line, what) < 0)
         abort();
@@ -554,7 +559,7 @@ void case_build(struct conformance_case *c, const struct ptxi_match *m, const st
     f.before = open_memstream(&text[0], &size[0]);
     f.line = open_memstream(&text[1], &size[1]);
     f.after = open_memstream(&text[2], &size[2]);
-    if (v->half)
+    if (v->half || v->lanes)
         put_guard(&f);
     case_print_spelling(f.line, m->row, m->words);
     put_operands(&f);

@@ -26,6 +26,7 @@ struct variant {
     char selector[3][8]; /* of d, a, b, with the dot */
     bool shared;       /* a generic address of shared memory */
     bool half;         /* only the lower half of the warp executes it */
+    uint32_t lanes;    /* only these lanes do; 0: all */
 };
 
 void case_build(struct conformance_case *c, const struct ptxi_match *m, const struct variant *v, unsigned rule);

@@ -186,10 +186,14 @@ static void add_minus(struct writing *w)
             another(w)->minus = (uint8_t)(i + 1);
 }
 
-/* Where lanes read each other, in segments of half a warp, up to the end and from the start. */
+/* Where lanes read each other, in segments of half a warp, up to the end and from the start; else also with lanes here and there. */
 static void add_halves(struct writing *w, bool reads)
 {
     static const uint16_t segments[2] = { 0x101f, 0x1000 };
+    static const uint32_t lanes[3] = { 0x5a3c9f06, 0x80000001, 0x00000800 };
+
+    for (unsigned i = 0; i < 3 && !reads; i++)
+        another(w)->lanes = lanes[i];
 
     for (unsigned i = 0; i < (reads ? 2 : 1); i++) {
         struct variant *v = another(w);
