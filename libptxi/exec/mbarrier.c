@@ -81,7 +81,8 @@ static void settle(struct ptxi_cta *owner, unsigned char *at, union object o)
         wake_all(owner, at);
 }
 
-/* When an expect-tx has made the phase complete, who tests it begins the next one: on an H200 an arrival that comes before that is one too many. */
+/* When an expect-tx has made the phase complete, the next one begins with whatever comes then: on an H200 not with another expect-tx, which
+ * still belongs to the old one, so that an arrival that expects bytes is one too many. */
 static union object look(struct ptxi_cta *owner, unsigned char *at)
 {
     union object o = load(at);
@@ -157,7 +158,7 @@ const struct ptxi_insn *ptxi_mbarrier_tx(struct ptxi_warp *w, const struct ptxi_
 
         if (!at)
             return w->stop;
-        o = load(at);
+        o = complete ? look(owner, at) : load(at);
         if (!add_tx(&o, complete ? -(int64_t)tx[l] : tx[l]))
             return misuse(w, i, l, "the tx-count of an mbarrier leaves its range");
         if (complete) {
@@ -204,7 +205,7 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
 
         if (!at)
             return w->stop;
-        o = load(at);
+        o = i->mods & PTXI_MBARRIER_EXPECT_TX ? load(at) : look(owner, at);
         before = o.bits;
         wrong = arrive_on(&o, i, operand ? operand[l] : 1);
         if (wrong)
@@ -218,7 +219,7 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
 
 void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at)
 {
-    union object o = load(at);
+    union object o = look(owner, at);
 
     o.pending -= o.pending > 0;
     settle(owner, at, o);
@@ -227,7 +228,7 @@ void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at)
 /* Bytes that are more than can be counted are the program's fault, and undefined. */
 void ptxi_mbarrier_completes(struct ptxi_cta *owner, unsigned char *at, uint32_t bytes)
 {
-    union object o = load(at);
+    union object o = look(owner, at);
 
     add_tx(&o, -(int64_t)bytes);
     settle(owner, at, o);
@@ -249,7 +250,7 @@ const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct pt
 
         if (!at)
             return w->stop;
-        o = load(at);
+        o = look(owner, at);
         if (!(i->mods & PTXI_MBARRIER_NO_INC) && o.pending++ == MOST)
             return misuse(w, i, l, "the pending count of an mbarrier leaves its range");
         memcpy(at, &o, sizeof o);

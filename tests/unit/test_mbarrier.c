@@ -60,10 +60,16 @@ static const struct {
       "  mbarrier.arrive.shared.b64 %rd5, [%m]; mbarrier.expect_tx.shared.b64 [%m], 120; mbarrier.arrive.shared.b64 _, [%m];\n"
       "  mbarrier.test_wait.shared.b64 %p, [%m], %rd5; @%p mov.u32 %r9, 8; mbarrier.expect_tx.shared.b64 [%m], 8;\n"
       "  mbarrier.test_wait.shared.b64 %p, [%m], %rd5; @!%p mov.u32 %r9, 9;\n", seven },
-    { "who tests begins the phase after one that expected bytes make complete",
-      INIT(1) "  mov.u32 %r9, 7; setp.ne.u32 %p, %r0, 0; @%p bra END; mbarrier.complete_tx.relaxed.cta.shared.b64 [%m], 8; mbarrier.arrive.shared.b64 %rd5, [%m];\n"
-      "  mbarrier.expect_tx.shared.b64 [%m], 8; mbarrier.test_wait.shared.b64 %p, [%m], %rd5; @!%p mov.u32 %r9, 8; mbarrier.arrive.shared.b64 _, [%m];\n"
+#define EXPECTED INIT(1) "  mov.u32 %r9, 7; setp.ne.u32 %p, %r0, 0; @%p bra END; mbarrier.complete_tx.relaxed.cta.shared.b64 [%m], 8;\n" \
+    "  mbarrier.arrive.shared.b64 %rd5, [%m]; mbarrier.expect_tx.shared.b64 [%m], 8;\n"
+    { "expected bytes make a phase complete, and a test sees it",
+      EXPECTED "  mbarrier.test_wait.shared.b64 %p, [%m], %rd5; @!%p mov.u32 %r9, 8; mbarrier.arrive.expect_tx.shared.b64 _, [%m], 0;\n"
       "  mbarrier.test_wait.parity.shared.b64 %p, [%m], 1; @!%p mov.u32 %r9, 9;\n", seven },
+    { "expected bytes make a phase complete, and an arrival belongs to the next",
+      EXPECTED "  mbarrier.arrive.shared.b64 _, [%m]; mbarrier.test_wait.parity.shared.b64 %p, [%m], 1; @!%p mov.u32 %r9, 9;\n", seven },
+    { "expected bytes make a phase complete, more of them incomplete again",
+      EXPECTED "  mbarrier.expect_tx.shared.b64 [%m], 16; mbarrier.test_wait.shared.b64 %p, [%m], %rd5; @%p mov.u32 %r9, 8;\n"
+      "  mbarrier.complete_tx.relaxed.cta.shared.b64 [%m], 16; mbarrier.test_wait.shared.b64 %p, [%m], %rd5; @!%p mov.u32 %r9, 9;\n", seven },
     { "a wait ends in vain, if there is something else to do",
       INIT(1) "  mov.u32 %r9, 0; setp.ne.u32 %q, %r0, 0;\n"
       "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @%p bra GOOD; add.u32 %r9, %r9, 1; setp.lt.u32 %p, %r9, 7; @%p bra W; bra END;\nGOOD: mov.u32 %r9, 99;", seven },
@@ -97,8 +103,7 @@ static const struct {
     { INIT(0), PTXI_FAULT_BARRIER, "not within 1 and 1048575" },
     { INIT(1048576), PTXI_FAULT_BARRIER, "not within" },
     { INIT(128) "  mbarrier.arrive.noComplete.shared.b64 _, [%m], 1;", PTXI_FAULT_BARRIER, ".noComplete" },
-    { INIT(1) "  setp.ne.u32 %p, %r0, 0; @%p bra END; mbarrier.complete_tx.relaxed.cta.shared.b64 [%m], 8; mbarrier.arrive.shared.b64 _, [%m];\n"
-      "  mbarrier.expect_tx.shared.b64 [%m], 8; mbarrier.arrive.shared.b64 _, [%m];", PTXI_FAULT_BARRIER, "more threads arrive" },
+    { EXPECTED "  mbarrier.arrive.expect_tx.shared.b64 _, [%m], 0;", PTXI_FAULT_BARRIER, "more threads arrive" },
     { INIT(1) "  mbarrier.expect_tx.shared.b64 [%m], 1048575; mbarrier.expect_tx.shared.b64 [%m], 1;", PTXI_FAULT_BARRIER, "tx-count" },
     { INIT(1) "  mbarrier.test_wait.parity.shared.b64 %p, [%m+4], 0;", PTXI_FAULT_MISALIGNED, "8 bytes" },
     { "  and.b64 %rd1, %rd1, -8; mbarrier.arrive.b64 _, [%rd1];", PTXI_FAULT_BARRIER, "the mbarrier is not in shared memory" },
