@@ -202,6 +202,7 @@ void ptxi_lower_isspacep(struct ptxi_build *b, const struct ptxi_inst *inst)
                   : space == PTXI_SPACE_PARAM ? PTXI_OP_isspacep_param
                                               : PTXI_OP_isspacep_global;
 
-    ptxi_build_pure(b, op, ptxi_build_def(b, &inst->operands[0], PTXI_RC_PRED), ptxi_build_use(b, &inst->operands[1], PTXI_RC_64), PTXI_NONE,
-                    PTXI_NONE);
+    uint32_t a = ptxi_build_fit(b, ptxi_build_use(b, &inst->operands[1], ptxi_class_of(ptxi_build_type(b, "a"))), PTXI_RC_64);
+
+    ptxi_build_pure(b, op, ptxi_build_def(b, &inst->operands[0], PTXI_RC_PRED), a, PTXI_NONE, PTXI_NONE);
 }

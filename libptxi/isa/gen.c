@@ -553,7 +553,7 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
             o->flags |= ANY_REGISTER;
             p++;
         }
-        return *p == ':' ? parse_type(row, o, p + 1) : parse_suffixes(o, p); /* ']' or '+' (coordinates follow) is the caller's */
+        return parse_suffixes(o, *p == ':' ? parse_type(row, o, p + 1) : p); /* ']' or '+' (coordinates follow) is the caller's */
     }
     if (*p == '@') {
         o->kind = !strncmp(p, "@call", 5) ? CALL : !strncmp(p, "@table", 6) ? TABLE : LABEL;

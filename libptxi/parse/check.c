@@ -251,9 +251,9 @@ static bool is_symbolic_constant(const struct ptxi_raw *r, const struct ptxi_ops
 {
     char class = ptxi_types[want].class;
 
-    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || s->selector || (is_count(s, want) && ptxi_types[want].bits != 32))
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || (s->selector && r->kind == PTXI_RAW_VAR) || (is_count(s, want) && ptxi_types[want].bits != 32))
         return false;
-    return r->kind == PTXI_RAW_FUNC ? class != 'P' && class != 'A' && !is_count(s, want) : r->offset && is_bits(class);
+    return r->kind == PTXI_RAW_FUNC ? class != 'P' && class != 'A' && s->type_rule != PTXI_TR_FIXED : r->offset && is_bits(class);
 }
 
 static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
@@ -361,7 +361,7 @@ static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw 
 {
     if (i == 0 && want == PTXI_T_b32 && s->flags & PTXI_OPF_COORDS)
         return PTXI_T_u32;
-    if (one->kind == PTXI_RAW_REG && one->type != PTXI_T_pred && !(s->flags & PTXI_OPF_EACH && k->c->each))
+    if (one->kind == PTXI_RAW_REG && one->type != PTXI_T_pred && !(s->flags & PTXI_OPF_EACH && k->c->expansion != PTXI_NOT_EXPANDED))
         return PTXI_T_NONE;
     return one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2) ? PTXI_T_b32 : want;
 }
@@ -451,7 +451,7 @@ static bool is_vector(const struct ptxi_raw *r)
 static const struct ptxi_raw *first_element(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
 {
     const struct ptxi_raw *first = r->elements;
-    bool bf16 = (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->c->address_count;
+    bool bf16 = (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->c->address_count && !(s->flags & PTXI_OPF_REGISTER);
 
     if (r->kind != PTXI_RAW_VECTOR || !(s->flags & PTXI_OPF_UNCHECKED || bf16))
         return r;
@@ -522,6 +522,19 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
     return true;
 }
 
+/* What a variable without a space in the instruction's name may be in, where not all will do. */
+static bool may_name(const struct ptxi_row *row, enum ptxi_space space)
+{
+    static const struct { const char *mnemonic; uint8_t space; } only[] = {
+        { "mbarrier", PTXI_SPACE_SHARED }, { "prefetch", PTXI_SPACE_GLOBAL }, { "prefetchu", PTXI_SPACE_GLOBAL },
+    };
+
+    for (unsigned i = 0; i < sizeof only / sizeof *only; i++)
+        if (!strcmp(row->mnemonic, only[i].mnemonic))
+            return space == only[i].space || space == PTXI_SPACE_CONST || space == PTXI_SPACE_PARAM;
+    return true;
+}
+
 static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_space space, bool store)
 {
     const struct ptxi_var *v = r->var;
@@ -530,6 +543,8 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
         return true;
     if (v->opaque)
         return fail(k, r->loc, "'%s' is a texture, sampler or surface reference", v->name->s);
+    if (space == PTXI_SPACE_GENERIC && !may_name(k->c->match->row, v->space))
+        return fail(k, r->loc, "'%s' is in .%s, where '%s' does not go", v->name->s, space_names[v->space], k->c->match->row->mnemonic);
     if (space == PTXI_SPACE_GENERIC && (v->space == PTXI_SPACE_CONST || v->space == PTXI_SPACE_PARAM))
         return fail(k, r->loc, "'%s' is in .%s, the instruction names no state space", v->name->s, space_names[v->space]);
     if (space != PTXI_SPACE_GENERIC && v->space != space)
@@ -542,9 +557,15 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
 static bool check_base(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_space space)
 {
     unsigned bits = ptxi_types[r->type].bits;
+    unsigned at = (unsigned)(s - k->c->match->row->specs) + 1, most = at < k->c->spec_count && s[1].flags & PTXI_OPF_COORDS ? 128 : 64;
     bool moved = s->flags & PTXI_OPF_UNCHECKED, narrow = s->flags & PTXI_OPF_WIDER && (!moved || s->flags & PTXI_OPF_EACH || space != PTXI_SPACE_GENERIC);
 
-    if (!r->based || s->flags & PTXI_OPF_ANY_REGISTER)
+    if (k->c->expansion == PTXI_EXPANDED)
+        narrow = false;
+
+    if (!r->based)
+        return true;
+    if (s->flags & PTXI_OPF_ANY_REGISTER && bits <= most && k->c->expansion != PTXI_EXPANDED && !(s->flags & PTXI_OPF_EACH && r->type == PTXI_T_pred))
         return true;
     if (!is_bits(ptxi_types[r->type].class) || bits > 64 || (bits < 32 && !narrow))
         return fail(k, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
@@ -561,6 +582,14 @@ static bool check_reference(struct check *k, const struct ptxi_raw *r, const str
     return fail(k, r->loc, "operand %s of '%.*s' must be a reference or a 64-bit integer register", s->name, (int)k->sp->n, k->sp->s);
 }
 
+/* Tensor memory: by registers of integers and packed halves; where ptxas puts other instructions in the place, of bits alone. */
+static bool is_tensor_address(const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type only)
+{
+    if (!r->based || r->var || ptxi_types[r->type].bits != ptxi_types[only].bits)
+        return false;
+    return ptxi_types[r->type].class == 'B' || (!(s->flags & PTXI_OPF_EACH) && (is_bits(ptxi_types[r->type].class) || r->type == PTXI_T_f16x2));
+}
+
 static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i, unsigned nth, struct ptxi_operand *o)
 {
     const struct ptxi_opspec *s = &k->c->match->row->specs[i];
@@ -572,7 +601,7 @@ static bool check_address(struct check *k, const struct ptxi_raw *r, unsigned i,
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in brackets", s->name, (int)k->sp->n, k->sp->s);
     if (only == PTXI_T_u64 && !check_reference(k, r, s))
         return false;
-    if (only != PTXI_T_NONE && only != PTXI_T_u64 && (!r->based || r->var || !fits(only, r->type, false)))
+    if (only != PTXI_T_NONE && only != PTXI_T_u64 && !is_tensor_address(r, s, only))
         return fail(k, r->loc, "operand %s of '%.*s' must be an address in a .%s register", s->name, (int)k->sp->n, k->sp->s, ptxi_types[only].name);
     if (only == PTXI_T_NONE && !check_base(k, r, s, space))
         return false;
@@ -670,6 +699,34 @@ static bool check_minus(struct check *k)
     return fail(k, raw[3].loc, "'%.*s' cannot negate both the product and the summand", (int)k->sp->n, k->sp->s);
 }
 
+/* Of derivatives with a depth or one offset ptxas makes a call, and looks at each register. */
+static bool check_depth(struct check *k)
+{
+    const struct ptxi_row *row = k->c->match->row;
+    uint16_t type = ptxi_isa_slot(k->c->match, "C");
+    unsigned n = row->spec_count;
+
+    while (n > 1 && k->out[n - 1].form == PTXI_OPD_NONE)
+        n--;
+    if (k->out[n - 1].form == PTXI_OPD_VECTOR || row->specs[n - 1].flags & PTXI_OPF_COORDS || strcmp(row->mnemonic, "tex") || !ptxi_isa_has(k->c->match, "grad"))
+        return true;
+    for (unsigned i = 0; i < n; i++) {
+        const struct ptxi_opspec *s = &row->specs[i];
+        bool coords = s->flags & PTXI_OPF_COORDS, layer = coords && k->c->types[i] == PTXI_T_b32;
+
+        if (s->flags & PTXI_OPF_WRITE || k->out[i].form != PTXI_OPD_VECTOR || (!coords && k->c->types[i] != PTXI_T_f32))
+            continue;
+        for (unsigned e = 0; e < k->out[i].count; e++) {
+            const struct ptxi_operand *o = &k->out[i].elements[e];
+            enum ptxi_type want = !coords ? PTXI_T_f32 : layer && e == 0 ? PTXI_T_u32 : type;
+
+            if (o->form == PTXI_OPD_REG && !fits(want, o->type, false))
+                return fail(k, k->loc, "operand %s of '%.*s' with what follows has registers of type .%s or .b32", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name);
+        }
+    }
+    return true;
+}
+
 /* Operands that are optional, second halves of pairs, or in another operand's brackets. */
 static bool check_list(struct check *k)
 {
@@ -696,7 +753,7 @@ static bool check_list(struct check *k)
     }
     if (next < n)
         return fail(k, raw[next].loc, "'%.*s' has too many operands", (int)k->sp->n, k->sp->s);
-    return true;
+    return !row->spec_count || check_depth(k);
 }
 
 static bool check_all(struct check *k)
@@ -752,6 +809,10 @@ static bool commit(struct check *k)
 
     if (k->c->address_count)
         warn_narrow(k);
+    if (k->p->tree->address_size == 64 && n && k->c->types[0] == PTXI_T_u32 && !strcmp(k->c->match->row->mnemonic, "cvta")) {
+        ptxi_parse_error(k->p, k->loc, "'%.*s' is for programs of 32 bits, with .address_size 32", (int)k->sp->n, k->sp->s);
+        return false;
+    }
     while (n && k->out[n - 1].form == PTXI_OPD_NONE)
         n--;
     k->in->match = k->c->match;

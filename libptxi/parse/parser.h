@@ -185,6 +185,9 @@ struct ptxi_raw {
     uint32_t scale;
 };
 
+/* Whether ptxas puts other instructions in the place of one, and so looks at each register: that depends on the target or not. */
+enum ptxi_expansion { PTXI_ALWAYS_SO, PTXI_EXPANDED, PTXI_NOT_EXPANDED };
+
 /* A match under which a spelling's operands are checked, with what can be known before they are seen. */
 struct ptxi_candidate {
     const struct ptxi_match *match;
@@ -194,7 +197,7 @@ struct ptxi_candidate {
     uint8_t spec_count;
     uint8_t spaces[2]; /* enum ptxi_space of its first and second state space word */
     uint8_t space_count, address_count;
-    bool each;      /* PTXI_OPF_EACH holds for this target */
+    uint8_t expansion; /* enum ptxi_expansion */
     bool plain;     /* no operand is optional, a pair or in brackets: they correspond one to one */
     bool available; /* under the module's version and target */
 };

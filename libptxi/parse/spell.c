@@ -373,17 +373,20 @@ static void find_spaces(struct ptxi_candidate *c)
     }
 }
 
-/* Matrix instructions that only some targets do not have; there ptxas puts others in their place, and looks at each register. */
-static bool is_expanded(const struct parser *p, const struct ptxi_match *m)
+/* Instructions that only some targets do not have as they are; there ptxas puts others in their place, and looks at each register. */
+static enum ptxi_expansion expansion(const struct parser *p, const struct ptxi_match *m)
 {
-    static const struct { const char *mnemonic, *word; uint16_t first, end; } emulated[] = {
-        { "mma", "e4m3", 90, 120 }, { "mma", "e5m2", 90, 120 }, { "mma", "f64", 100, UINT16_MAX },
+    static const struct { const char *mnemonic, *word; uint16_t first, end; const char *also; } emulated[] = {
+        { "mma", "e4m3", 90, 120, NULL }, { "mma", "e5m2", 90, 120, NULL }, { "mma", "f64", 100, UINT16_MAX, NULL }, { "mma", "m8n8k16", 100, UINT16_MAX, NULL },
+        { "prefetch", NULL, 100, UINT16_MAX, NULL }, { "prefetchu", NULL, 100, UINT16_MAX, NULL }, { "applypriority", NULL, 100, UINT16_MAX, NULL },
+        { "cp", "shared::cluster", 120, UINT16_MAX, "global" },
     };
 
     for (unsigned i = 0; i < sizeof emulated / sizeof *emulated; i++)
-        if (!strcmp(m->row->mnemonic, emulated[i].mnemonic) && ptxi_isa_has(m, emulated[i].word))
-            return p->target.sm >= emulated[i].first && p->target.sm < emulated[i].end;
-    return true;
+        if (!strcmp(m->row->mnemonic, emulated[i].mnemonic) && (!emulated[i].word || ptxi_isa_has(m, emulated[i].word)) &&
+            (!emulated[i].also || ptxi_isa_has(m, emulated[i].also)))
+            return p->target.sm >= emulated[i].first && p->target.sm < emulated[i].end ? PTXI_EXPANDED : PTXI_NOT_EXPANDED;
+    return PTXI_ALWAYS_SO;
 }
 
 static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_match *m)
@@ -408,7 +411,7 @@ static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_
             c->plain = false;
     }
     find_spaces(c);
-    c->each = is_expanded(p, copy);
+    c->expansion = (uint8_t)expansion(p, copy);
     c->available = !lacks(p, copy, &need);
     return c;
 }

@@ -288,9 +288,10 @@ def judge_ptxas(program, version, target, forms, mutants):
     for i in range(0, len(forms), BATCH):
         part = forms[i:i + BATCH]
         bad = parse(program, version, target, part)
-        parsed = [k for k in range(len(part)) if k not in bad and part[k] in mutants]
+        # cvta of 32 bits parses, but is not translated any more
+        parsed = [k for k in range(len(part)) if k not in bad and (part[k] in mutants or re.match(r'cvta\b.*\.u32', part[k][0]))]
         # ptxas takes the first address of 32 bits for the sign of a 32-bit program, unless a narrower one was there before
-        narrow = [k for k in parsed if re.search(r'\[%(?!(d|u64_|f64_)\d)', part[k][1])]
+        narrow = [k for k in parsed if re.search(r'\[%(?!(d|u64_|f64_)\d)', part[k][1]) or part[k][0].startswith('cvta')]
         for group in [[k] for k in narrow] + [[k for k in parsed if k not in narrow]]:
             bad.update({group[k]: m for k, m in generate(program, version, target, [part[k] for k in group]).items()})
         for k, f in enumerate(part):
@@ -315,9 +316,10 @@ def judge_table(program, version, target, spellings):
 def known_differences():
     out = []
     for line in open(os.path.join(HERE, 'legality.known')):
-        line = line.split('#')[0].strip()
-        if line:
-            out.append(re.compile(line))
+        line = line.rstrip('\n')
+        if line and line[0] not in '#>':
+            out.append(re.compile(line.split('    #')[0]))
+    assert len(out) <= 30
     return out
 
 

@@ -624,6 +624,18 @@ static const struct { const char *module, *body, *message; } refused[] = {
     { "#define X 5\n", "", "preprocessor" },
     { "/* open", "", "not closed" },
     { ".pragma \"open", "", "not closed" },
+    { ".pragma \"unknown\";", "", "pragma \"unknown\" is not known" },
+    { ".func f() { ret; } .func f();", "", "declared behind its definition" },
+    { ".entry e() .maxntid 16+16 { ret; }", "", "expected" },
+    { ".func (.param .u32 a, .reg .u32 b) f() { ret; }", "", "or several in registers" },
+    { ".file 1 \"a\" .file 1 \"b\"", "", "file 1 is already given" },
+    { ".section .debug_str { L: .b8 1 L: .b8 2 }", "", "label 'L' is already defined" },
+    { ".global .texref t = { colour = 1 };", "", "no property 'colour'" },
+    { ".target sm_80", "", "stands at the head of a module" },
+    { ".global .u32 %tid;", "", "meaning of its own" },
+    { "", "t: .calltargets nothing; .reg .u64 to; call to, t;", "not a function declared before" }, /* and the list is not used */
+    { "", "setp.eq.u32 _|_, %u0, %u1;", "one half of a pair" },
+    { "", "cvta.to.global.u32 %u0, %u1;", "for programs of 32 bits" },
 };
 
 START_TEST(bad_text_is_refused)
