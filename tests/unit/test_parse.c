@@ -261,11 +261,27 @@ END_TEST
 
 /* ---- addresses and other operands ---- */
 
+/* What ptxas does not look at behind the first element means nothing. */
+START_TEST(first_element_counts)
+{
+    struct parsed r = good_kernel(".shared .b64 bar;", "fma.rn.bf16x2 {%r0, %r1}, {%r2, %r3, %r4, %r5}, %r6, {%r7};"
+                                                       "mbarrier.arrive.shared.b64 %rd0, [bar], {%r1, %r2}; isspacep.global %p0, %r1;");
+
+    ck_assert_int_eq(operand(&r, 0, 0)->form, PTXI_OPD_REG);
+    ck_assert_uint_eq(operand(&r, 0, 1)->reg, operand(&r, 0, 0)->reg + 2);
+    ck_assert_uint_eq(operand(&r, 0, 3)->reg, operand(&r, 0, 0)->reg + 7);
+    ck_assert_uint_eq(operand(&r, 1, 2)->reg, operand(&r, 0, 0)->reg + 1);
+    ck_assert_uint_eq(operand(&r, 2, 1)->reg, operand(&r, 0, 0)->reg + 1);
+    drop(&r);
+}
+END_TEST
+
 START_TEST(addresses)
 {
     struct parsed r = good_kernel(".global .b32 A[3][2]; .shared .u64 s[4];",
                                   "ld.global.u32 %u0, [%rd3+-8]; ld.global.u32 %u0, [A+4*2]; ld.global.u8 %u0, A[5]; ld.shared.u8 %u0, s[%r2+3];"
-                                  "mov.u64 %rd0, A[5]; mov.u64 %rd0, A+5; ld.local.u32 %u0, [12]; ld.param.u64 %rd0, [pp];");
+                                  "mov.u64 %rd0, A[5]; mov.u64 %rd0, A+5; ld.local.u32 %u0, [12]; ld.param.u64 %rd0, [pp];"
+                                  "ld.global.u32 %u0, [%rd3+4294967292];");
     const struct ptxi_address *a = operand(&r, 0, 1)->address, *b = operand(&r, 1, 1)->address, *c = operand(&r, 2, 1)->address,
                               *d = operand(&r, 3, 1)->address, *local = operand(&r, 6, 1)->address;
 
@@ -284,6 +300,7 @@ START_TEST(addresses)
     ck_assert_int_eq(operand(&r, 5, 1)->offset, 5);
     ck_assert_int_eq(local->offset, 12);
     ck_assert(operand(&r, 7, 1)->address->var->is_param);
+    ck_assert_int_eq(operand(&r, 8, 1)->address->offset, 4294967292); /* 64 bits, as ptxas adds them */
     drop(&r);
 }
 END_TEST
@@ -798,6 +815,7 @@ int main(void)
 
     tcase_set_timeout(t, 60);
     tcase_add_test(t, registers_have_ids_types_and_names);
+    tcase_add_test(t, first_element_counts);
     tcase_add_test(t, inner_names_hide_outer_ones);
     tcase_add_test(t, labels_are_instructions);
     tcase_add_test(t, label_at_the_end_of_the_body);
