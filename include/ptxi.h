@@ -1286,7 +1286,7 @@ PTXI_API ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray
 
 /*! ptxiTexObjectCreate() , ptxiTexObjectDestroy() :
  *  What a kernel reads by tex, tld4 and txq, as the .u64 that names the texture. Arrays and memory must live as long as it is used.
- *  Destroying waits for the context's work.
+ *  Destroying waits for the context's work; 0 is no texture, and nothing happens.
  * `pResViewDesc` another format of the same bytes, or fewer levels and layers; NULL: all as it is.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a NULL pointer, an object that is none, memory that is none or not aligned
  *         (TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT), a mode or flag out of range, or linear filtering of integers that are read as

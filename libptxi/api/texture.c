@@ -258,12 +258,18 @@ ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DE
     return r;
 }
 
-ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject)
+/* 0 names no object, and none goes. */
+static ptxiResult destroy(uint64_t object, enum ptxi_object_kind kind)
 {
     struct ptxi_api_object *o;
-    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, &o, &o);
+    ptxiResult r = object ? enter_object(object, kind, &o, &o) : ptxi_api_enter();
 
-    return r ? r : ptxi_api_object_destroy(o);
+    return r || !object ? r : ptxi_api_object_destroy(o);
+}
+
+ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject)
+{
+    return destroy(texObject, PTXI_OBJECT_TEXTURE);
 }
 
 ptxiResult ptxiTexObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiTexObject texObject)
@@ -316,10 +322,7 @@ ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE
 
 ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject)
 {
-    struct ptxi_api_object *o;
-    ptxiResult r = enter_object(surfObject, PTXI_OBJECT_SURFACE, &o, &o);
-
-    return r ? r : ptxi_api_object_destroy(o);
+    return destroy(surfObject, PTXI_OBJECT_SURFACE);
 }
 
 ptxiResult ptxiSurfObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiSurfObject surfObject)

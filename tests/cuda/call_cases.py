@@ -655,13 +655,6 @@ def default_streams(d):
 def streams_null(d): return [d('StreamCreate', None, u(0)), d('StreamGetFlags', d.stream, None), d('StreamGetPriority', d.stream, None), d('StreamDestroy', None), d('StreamDestroy', C.c_void_p(1)), d('StreamDestroy', C.c_void_p(2))]
 
 
-@case
-def destroyed_stream(d):
-    s = C.c_void_p()
-    d.must('StreamCreate', C.byref(s), u(0))
-    return [d('StreamDestroy', s), d('StreamSynchronize', s), d('StreamDestroy', s)]
-
-
 @each('EventCreate', (0, 1, 2, 3, 4, 6, 8, 64))
 def _(d, v):
     e = C.c_void_p()

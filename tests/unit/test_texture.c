@@ -218,6 +218,7 @@ START_TEST(objects_tell_what_they_were_made_from)
     ck_assert_mem_eq(&view, &v, sizeof v);
     ok(ptxiTexObjectDestroy(t));
     bad(ptxiTexObjectDestroy(t), INVALID_VALUE);
+    ok(ptxiTexObjectDestroy(0));
     bad(ptxiTexObjectGetResourceDesc(&got, t), INVALID_VALUE);
     v.format = PTXI_RES_VIEW_FORMAT_UINT_2X8;
     bad(ptxiTexObjectCreate(&t, &r, &s, &v), INVALID_VALUE);
