@@ -96,9 +96,11 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
                    (int)PTXI_RP == (int)PTXI_NUM_RP,
                "one numbering of roundings");
 
-/* Results of all lanes, computed in the rounding that is set, and whether there is a NaN among them. r may be a source. */
+/* Results of all lanes, computed in the rounding that is set, and whether there is a NaN among them. r may be a source. Where sources and
+ * results are registers, which the change of the rounding may touch for all that compilers know, this need not be a function of its own. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
-    PTXI_ROUNDED bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)      \
+    static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
+                                                                     enum ptxi_rounding mode)                          \
     {                                                                                                                  \
         LANE_ARRAY(t, x);                                                                                              \
         bool nan;                                                                                                      \
@@ -130,17 +132,25 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
 #define SCALED(x) MUL(ps, x, SAME(ps, PTXI_FTZ_SCALE))
 #define ONE(s) SAME(s, 1)
 
+/* Hosts have been seen to take five times as long where code on either side of a change of the rounding is in two pages. The usual way through a
+ * handler is shorter than this. */
+enum { IN_ONE_PAGE = 512 };
+
+/* From here on the change of the rounding may touch what r points to, even if it is a buffer. */
+#define SHOW(r) __asm__ volatile("" : : "r"(r) : "memory")
+
 /* NaN and saturation come after rounding. */
 #define ROUNDING_OP_F32(name, expr)                                                                          \
     ROUNDED(name, ps, float, uint32_t, expr)                                                                 \
     ROUNDING_HANDLER(name, name, IN_ROUNDING)
 #define ROUNDING_HANDLER(name, function, how)                                                                \
-    OP( name )                                                                                               \
+    __attribute__((aligned(IN_ONE_PAGE))) OP( name )                                                         \
     {                                                                                                        \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
         RESULT_LANES(float, r);                                                                              \
         bool nan;                                                                                            \
                                                                                                              \
+        SHOW(r);                                                                                             \
         how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods)));                       \
         if (i->mods & PTXI_MOD_SAT)                                                                          \
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));                                           \
@@ -149,8 +159,12 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
         NEXT_WITH_RESULT(r);                                                                                 \
     }
 
-/* The same of pairs, as of two registers. */
+/* The same of pairs, as of two registers. These may be copies, so this is a function of its own. */
 #define ROUNDING_PAIRS(name, of_one, slot_c, how)                                                                \
+    PTXI_ROUNDED void rounded_##name(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, enum ptxi_rounding mode) \
+    {                                                                                                            \
+        rounded_##of_one(r, a, b, c, mode);                                                                      \
+    }                                                                                                            \
     OP( name )                                                                                               \
     {                                                                                                        \
         _Alignas(64) uint64_t live[3][PTXI_LANES];                                                           \
@@ -162,7 +176,7 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
         ptxi_float_bits *r = (ptxi_float_bits *)results;                                                     \
                                                                                                              \
         for (int k = 0; k < 2 * PTXI_LANES; k += PTXI_LANES)                                                 \
-            how(i->mods, rounded_##of_one(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods)));           \
+            how(i->mods, rounded_##name(f + k, a + k, b + k, c + k, ptxi_rounding_of(i->mods)));               \
         FOR_PAIRS r[l] = ptxi_num_canon_f32(f[l]);                                                           \
         NEXT_WITH_RESULT(results);                                                                           \
     }
@@ -195,7 +209,7 @@ FLUSHING_OP_F32(sqrt, SQRT(ps, AZ))
 /* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. So results go to a slot that is a source last. */
 #define ROUNDING_OP_F64(name, expr, result)                                                                  \
     ROUNDED(name, pd, double, uint64_t, expr)                                                                \
-    OP( name )                                                                                               \
+    __attribute__((aligned(IN_ONE_PAGE))) OP( name )                                                         \
     {                                                                                                        \
         const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
         LANE_ARRAY(double, buffer);                                                                          \
@@ -203,6 +217,7 @@ FLUSHING_OP_F32(sqrt, SQRT(ps, AZ))
         double *r = __builtin_assume_aligned(apart ? (double *)PTXI_SLOT(w, i->d) : buffer, 64);             \
         bool nan;                                                                                            \
                                                                                                              \
+        SHOW(r);                                                                                             \
         IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                   \
         if (__builtin_expect(nan, 0))                                                                        \
             FOR_LANES r[l] = ptxi_num_f64(result);                                                           \

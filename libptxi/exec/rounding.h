@@ -5,7 +5,8 @@
  *     lanes_of_something(r, a, b);     a PTXI_ROUNDED function
  *     ptxi_rounding_end(i->mods);
  *
- * The arithmetic stands in a function of its own that is not inlined, since compilers move arithmetic across the change. */
+ * The arithmetic stands in a function of its own that is not inlined, since compilers move arithmetic across the change; but where it is between
+ * loads from registers and stores to them, which they do not move. */
 #ifndef PTXI_EXEC_ROUNDING_H
 #define PTXI_EXEC_ROUNDING_H
 
