@@ -367,7 +367,7 @@ static bool find_memory(struct ptxi_warp *w, const struct ptxi_insn *i, struct p
     j->to = place_at(w, i, j->lane, to, j->size, 16, j->reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
     j->from = j->to ? place_at(w, i, j->lane, from, j->size, 16, PTXI_ACCESS_LOAD) : NULL;
     if (j->from && !w->cta->grid->explicit_cluster && ptxi_shared_owner(w->cta, j->to) && ptxi_shared_owner(w->cta, j->from)) {
-        misuse(w, i, j->lane, "a bulk copy leads from shared to shared memory in a grid without clusters"); /* on an H200 an illegal instruction */
+        misuse(w, i, j->lane, "a bulk copy leads from shared to shared memory in a grid without clusters"); /* on an H200 an illegal instruction, as st.async and red.async */
         return false;
     }
     return j->from;
@@ -396,6 +396,8 @@ const struct ptxi_insn *ptxi_async_store(struct ptxi_warp *w, const struct ptxi_
     const uint16_t slots[4] = { i->b, i->d, (uint16_t)i->imm, (uint16_t)((uint32_t)i->imm >> 16) };
     uint32_t width = 1u << (i->mods & PTXI_STORE_WIDTH);
 
+    if (!w->cta->grid->explicit_cluster)
+        return misuse(w, i, ptxi_first_lane(w->active), "an asynchronous store in a grid without clusters");
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         struct ptxi_job j;
         uint64_t to = ((const uint64_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(left)];

@@ -11,10 +11,13 @@
 
 enum { WORDS = 1024, NOT_WRITTEN = 0xdead };
 
+/* A body that begins so runs as a cluster of one CTA. */
+#define IN_CLUSTER "// in a cluster\n"
+
 static ptxiResult run_one_cta(const char *target, const char *body, unsigned threads, uint32_t *out)
 {
     static const char head[] =
-        ".visible .entry k(.param .u64 p, .param .u64 q) {\n"
+        "{\n"
         "  .reg .b32 %r<20>, %s, %m; .reg .b64 %rd<20>; .reg .pred %p, %q; .reg .b16 %h<8>; .shared .align 128 .b8 s[2048]; .shared .b64 m[8];\n"
         "  ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; mul.wide.u32 %rd3, %r0, 4;\n"
         "  add.u64 %rd1, %rd1, %rd3; mov.u32 %s, s; mov.u32 %m, m; mov.u32 %r9, 0xdead;\n"
@@ -30,7 +33,8 @@ static ptxiResult run_one_cta(const char *target, const char *body, unsigned thr
 
     for (uint32_t k = 0; k < WORDS; k++)
         in[k] = 1000 + k;
-    snprintf(text, sizeof text, ".version 9.0\n.target %s\n.address_size 64\n%s%s\nEND: st.global.u32 [%%rd1], %%r9; ret; }\n", target, head, body);
+    snprintf(text, sizeof text, ".version 9.0\n.target %s\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q)%s\n%s%s\nEND: st.global.u32 [%%rd1], %%r9; ret; }\n", target,
+             strncmp(body, IN_CLUSTER, strlen(IN_CLUSTER)) ? "" : " .explicitcluster .reqnctapercluster 1, 1, 1", head, body);
     r = ptxiModuleLoadData(&m, text);
     if (r != PTXI_SUCCESS)
         puts(text); /* for the command to look at */

@@ -42,6 +42,11 @@ static const struct {
       INIT(1) MINE LOAD(128) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+128], [%rd2+128], 128, [%m];\n" EXPECT(256) WAIT GET, word },
     { "sm_90", "one phase after the other",
       INIT(1) MINE EXPECT(128) LOAD(128) WAIT "  setp.eq.u32 %p, %r0, 0; bar.sync 0;\n" EXPECT(0) "  mbarrier.test_wait.parity.shared.b64 %q, [%m], 1; @%q ld.shared.u32 %r9, [%r4];\n", half },
+    { "sm_90", "shared to shared",
+      IN_CLUSTER INIT(1) MINE PUT("%r0") EXPECT(256) "  @%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], 256, [%m];\n" WAIT "  ld.shared.u32 %r9, [%r4+512];\n", own },
+    { "sm_90", "reductions in shared memory",
+      IN_CLUSTER INIT(1) MINE PUT("%r0") EXPECT(512) "  @%p cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.or.b32 [%s+512], [%s], 256, [%m];\n"
+      "  @%p cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.u32 [%s+512], [%s], 256, [%m];\n" WAIT "  ld.shared.u32 %r9, [%r4+512];\n", own },
     { "sm_90", "shared to global",
       MINE RESULTS PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; bar.sync 0;\n" NO_STORE, own },
     { "sm_90", "nothing arrives there before the wait",
@@ -66,15 +71,15 @@ static const struct {
       MINE RESULTS "  shl.b32 %r5, %r0, 24;\n" PUT("%r5") "  mov.b16 %h0, 0x88;\n"
       "  @%p cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd4], [%s], 256, %h0;\n" NO_STORE, masked },
     { "sm_90", "asynchronous stores",
-      INIT(1) MINE EXPECT(16) "  mov.u32 %r5, 10; mov.u32 %r6, 11; mov.u32 %r7, 12; mov.u32 %r8, 13;\n"
+      IN_CLUSTER INIT(1) MINE EXPECT(16) "  mov.u32 %r5, 10; mov.u32 %r6, 11; mov.u32 %r7, 12; mov.u32 %r8, 13;\n"
       "  @%p st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%s], {%r5, %r6, %r7, %r8}, [%m];\n" WAIT GET, four },
     { "sm_90", "asynchronous stores of 64 bits",
-      INIT(1) MINE EXPECT(16) "  mov.u64 %rd5, 0xb0000000a; mov.u64 %rd6, 0xd0000000c;\n"
+      IN_CLUSTER INIT(1) MINE EXPECT(16) "  mov.u64 %rd5, 0xb0000000a; mov.u64 %rd6, 0xd0000000c;\n"
       "  @%p st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u64 [%s], {%rd5, %rd6}, [%m];\n" WAIT GET, four },
     { "sm_90", "asynchronous reductions",
-      INIT(1) MINE EXPECT(256) "  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%s], %r0, [%m];\n" WAIT GET, sum_of_all },
+      IN_CLUSTER INIT(1) MINE EXPECT(256) "  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%s], %r0, [%m];\n" WAIT GET, sum_of_all },
     { "sm_90", "the greater one, at a generic address",
-      INIT(1) MINE PUT("40") EXPECT(256) "  cvt.u64.u32 %rd5, %r4; cvta.shared.u64 %rd5, %rd5; cvta.shared.u64 %rd6, m;\n"
+      IN_CLUSTER INIT(1) MINE PUT("40") EXPECT(256) "  cvt.u64.u32 %rd5, %r4; cvta.shared.u64 %rd5, %rd5; cvta.shared.u64 %rd6, m;\n"
       "  red.async.relaxed.cluster.mbarrier::complete_tx::bytes.max.s32 [%rd5], %r0, [%rd6];\n" WAIT GET, largest },
     { "sm_100", "zeros in bulk",
       MINE PUT("7") "  @%p st.bulk.weak.shared::cta [%s+8], 120, 0; bar.sync 0;\n" GET, zeros },
@@ -95,6 +100,7 @@ static const struct {
 } faults[] = {
     { INIT(1) EXPECT(128) LOAD(128) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2+4032], 128, [%m];\n", PTXI_FAULT_OUT_OF_BOUNDS, "thread (0,0,0)" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], 256, [%m];\n", PTXI_FAULT_BARRIER, "without clusters" },
+    { INIT(1) "  @%p st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%s], %r0, [%m];\n", PTXI_FAULT_BARRIER, "without clusters" },
     { INIT(1) "  mov.u32 %r5, 24; @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2], %r5, [%m];\n", PTXI_FAULT_BARRIER, "multiple of 16" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+8], [%rd2], 16, [%m];\n", PTXI_FAULT_MISALIGNED, "16 bytes" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+2048], [%rd2], 128, [%m];\n", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },
