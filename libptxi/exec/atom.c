@@ -137,7 +137,7 @@ static inline bool exchange_128(u128 *p, u128 *old, u128 new)
 #define store_any(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
 #define exchange_any(p, old, new) __atomic_compare_exchange_n(p, old, new, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
-static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t element, size_t address)
+static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t element, size_t address)
 {
     if (element == 2)
         for (int l = 0; l < PTXI_LANES; l++)
@@ -196,8 +196,9 @@ static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         NEXT;                                                                                                 \
     }
 
-/* The same where NEW is dear: for all lanes at once, as long as each finds what was there before any of them. */
-#define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A, BASE)                                                  \
+/* The same where NEW is dear: for many lanes at once, as long as all of them find what was there before any. The lanes that are left over when some
+ * meet have their turns. */
+#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A, BASE)                                                   \
     RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c)\
     {                                                                                                         \
         const uintptr_t base = (uintptr_t)(BASE) + (uintptr_t)(intptr_t)i->imm;                               \
@@ -205,10 +206,11 @@ static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         const bool shared = SHARED;                                                                           \
         _Alignas(64) T was[PTXI_LANES], now[PTXI_LANES];                                                      \
         ptxi_lanes left = w->active;                                                                          \
-        unsigned done = 0;                                                                                    \
                                                                                                               \
         (void)shared;                                                                                         \
         if (left == PTXI_ALL_LANES) {                                                                         \
+            unsigned done;                                                                                    \
+                                                                                                              \
             read_lanes(was, base, a, sizeof(T), sizeof(A));                                                   \
             FOR_LANES {                                                                                       \
                 T old = was[l], x = b[l], y = c[l];                                                           \
@@ -216,7 +218,7 @@ static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                 (void)x, (void)y;                                                                             \
                 now[l] = (NEW);                                                                               \
             }                                                                                                 \
-            UNROLLED for (; done < PTXI_LANES; done++) {                                                      \
+            UNROLLED for (done = 0; done < PTXI_LANES; done++) {                                              \
                 T *p = (T *)(base + a[done]);                                                                 \
                                                                                                               \
                 if (load_##size(p) != was[done])                                                              \
@@ -277,21 +279,20 @@ static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                                                                              const T *c, T *p, const bool shared) \
     {                                                                                                         \
         bool alone = shared || is_alone(w, i);                                                                \
-        T first = load_##size(p), old;                                                                        \
+        T first = load_##size(p), old = first;                                                                \
                                                                                                               \
-        do {                                                                                                  \
+        if (!alone || !d)                                                                                     \
+            do {                                                                                              \
+                old = first;                                                                                  \
+                EACH_LANE(w->active, {                                                                        \
+                    T x = b[l], y = c[l];                                                                     \
+                                                                                                              \
+                    (void)x, (void)y;                                                                         \
+                    old = (NEW);                                                                              \
+                });                                                                                           \
+            } while (!alone && !exchange_##size(p, &first, old));                                             \
+        if (d) {                                                                                              \
             old = first;                                                                                      \
-            EACH_LANE(w->active, {                                                                            \
-                T x = b[l], y = c[l];                                                                         \
-                                                                                                              \
-                (void)x, (void)y;                                                                             \
-                old = (NEW);                                                                                  \
-            });                                                                                               \
-            if (alone)                                                                                        \
-                store_##size(p, old);                                                                         \
-        } while (!alone && !exchange_##size(p, &first, old));                                                 \
-        old = first;                                                                                          \
-        if (d)                                                                                                \
             EACH_LANE(w->active, {                                                                            \
                 T was = old, x = b[l], y = c[l];                                                              \
                                                                                                               \
@@ -299,6 +300,9 @@ static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                 old = (NEW);                                                                                  \
                 d[l] = was;                                                                                   \
             });                                                                                               \
+        }                                                                                                     \
+        if (alone)                                                                                            \
+            store_##size(p, old);                                                                             \
         NEXT;                                                                                                 \
     }                                                                                                         \
     RACY static inline void name##_row(unsigned char *at, const T *b, const T *c, T *d, const bool shared)    \
@@ -357,7 +361,7 @@ static inline void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_each_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
     }
 #define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, any, name, T, NEW)
-#define ATOM_FLOAT(name, T, NEW) ATOM_OF(ATOM_EACH_FLOAT, any, name, T, NEW)
+#define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, any, name, T, NEW)
 
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )

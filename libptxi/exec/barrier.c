@@ -48,20 +48,36 @@ static inline uint32_t warp_threads(ptxi_lanes lanes)
     return n;
 }
 
+static __attribute__((noinline)) void give_results(struct ptxi_cta *cta, unsigned number, const struct ptxi_barrier *done)
+{
+    for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
+        if (w->sync == PTXI_SYNC_AT + number)
+            ptxi_barrier_result(w->frame, w->sync_pc, w->active, done);
+}
+
+static __attribute__((noinline)) void release_splits(struct ptxi_cta *cta, unsigned number, const struct ptxi_barrier *done)
+{
+    for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
+        if (w->arrived)
+            ptxi_warp_release(w, number, done);
+}
+
 static __attribute__((noinline)) void release(struct ptxi_cta *cta, unsigned number)
 {
     struct ptxi_barrier done = cta->barriers[number];
+    ptxi_lanes splits = 0;
 
     memset(&cta->barriers[number], 0, sizeof done);
     cta->barriers_in_use &= ~(1u << number);
+    if (done.voters)
+        give_results(cta, number, &done);
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
-        if (w->sync == PTXI_SYNC_AT + number) {
+        if (w->sync == PTXI_SYNC_AT + number)
             w->sync = PTXI_SYNC_PASSED;
-            if (done.voters)
-                ptxi_barrier_result(w->frame, w->sync_pc, w->active, &done);
-        } else if (w->arrived && w->sync < PTXI_SYNC_AT) {
-            ptxi_warp_release(w, number, &done);
-        }
+        else
+            splits |= w->arrived;
+    if (splits)
+        release_splits(cta, number, &done);
 }
 
 static inline bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)

@@ -323,7 +323,7 @@ static bool is_last(const struct ptxi_warp *w)
             return false;
     for (uint32_t m = 0; m < lead->member_count; m++)
         for (uint32_t k = 0; k < lead->members[m]->warp_count; k++)
-            if (&lead->members[m]->warps[k] != w && lead->members[m]->warps[k].state == PTXI_WARP_READY)
+            if (&lead->members[m]->warps[k] != w && ptxi_warp_ready(&lead->members[m]->warps[k]))
                 return false;
     return true;
 }

@@ -31,8 +31,7 @@ struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn 
         if (!next)
             return w;
         w = next;
-        w->sync = PTXI_SYNC_NONE;
-        w->event = PTXI_EVENT_NONE;
+        w->sync = PTXI_SYNC_NONE; /* and its event is none, or it would not have come to the barrier */
         pc = w->sync_pc + 1;
     }
 }

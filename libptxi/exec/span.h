@@ -105,8 +105,8 @@ static inline __attribute__((always_inline)) bool all_below32(const uint32_t *a,
     const uint32_t shift = (uint32_t)__builtin_ctz(size), count = end / size;
     ptxi_lanes outside;
 
-    /* rotated: what is not aligned is far away */
-    COMPARE_32(outside, uint32_t, a, a, ((x + by) >> shift | (x + by) << (32 - shift)) >= count);
+    /* rotated: what is not aligned is far away; and a[l] alone, so that `by` may be added to the base */
+    COMPARE_32(outside, uint32_t, a, a, (((x + by) >> shift | (x + by) << (32 - shift)) >= count) | (x > INT32_MAX));
     return !outside;
 }
 

@@ -6,6 +6,7 @@
 
 #include "exec/collective.h"
 #include "exec/engine.h"
+#include "exec/lanes.h"
 #include "exec/level.h"
 #include "exec/warpop.h"
 
@@ -219,10 +220,35 @@ static const struct ptxi_insn *collective(struct ptxi_warp *w, const struct ptxi
     NEXT;
 }
 
+/* The usual case: all lanes of a warp ask about all. */
+#define MATCH_ANY(n)                                                                                     \
+    OP( match_any_b##n )                                                                                 \
+    {                                                                                                    \
+        const uint##n##_t *a = PTXI_SLOT(w, i->a);                                                       \
+        _Alignas(64) uint32_t d[PTXI_LANES];                                                             \
+        ptxi_lanes group, equal;                                                                         \
+                                                                                                         \
+        if (missing(w, i->b) || !vote_together(w, i, &group) || group != w->active || (uint16_t)i->imm != PTXI_NO_SLOT) \
+            return collective(w, i);                                                                     \
+        for (ptxi_lanes left = group; left; left &= ~equal) {                                            \
+            uint##n##_t value = a[ptxi_first_lane(left)];                                                \
+                                                                                                         \
+            COMPARE_##n(equal, uint##n##_t, a, a, x == value);                                           \
+            equal &= group;                                                                              \
+            for (ptxi_lanes to = equal; to; to &= to - 1)                                                \
+                d[ptxi_first_lane(to)] = (uint32_t)equal;                                                \
+        }                                                                                                \
+        ptxi_merge(PTXI_SLOT(w, i->d), d, w->active, sizeof *d);                                         \
+        NEXT;                                                                                            \
+    }
+MATCH_ANY(32)
+MATCH_ANY(64)
+#undef MATCH_ANY
+
 #define COLLECTIVE(name) OP( name ) { return collective(w, i); }
 COLLECTIVE(redux_add_u32) COLLECTIVE(redux_min_u32) COLLECTIVE(redux_max_u32)
 COLLECTIVE(redux_add_s32) COLLECTIVE(redux_min_s32) COLLECTIVE(redux_max_s32)
 COLLECTIVE(redux_and_b32) COLLECTIVE(redux_or_b32) COLLECTIVE(redux_xor_b32)
 COLLECTIVE(redux_min_f32) COLLECTIVE(redux_max_f32) COLLECTIVE(redux_min_abs_f32) COLLECTIVE(redux_max_abs_f32)
-COLLECTIVE(match_any_b32) COLLECTIVE(match_any_b64) COLLECTIVE(match_all_b32) COLLECTIVE(match_all_b64)
+COLLECTIVE(match_all_b32) COLLECTIVE(match_all_b64)
 COLLECTIVE(elect)

@@ -158,12 +158,12 @@ static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space
         snprintf(result, sizeof result, "%%d%u, ", operations[k].bytes * 8);
     snprintf(text, sizeof text,
              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 offsets, .param .u64 got, .param .u32 mask) {\n"
-             "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
+             "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%below, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
              "  .shared .align 128 .b8 words[%d]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; ld.param.u64 %%q, [offsets]; mad.wide.u32 %%q, %%t, 4, %%q; ld.global.u32 %%o, [%%q];\n"
              "  ld.param.u64 %%q, [got]; mad.wide.u32 %%q, %%t, 8, %%q; mov.u32 %%s, words; mov.u32 %%v, 0;\n"
              "L: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; ld.global.u32 %%x, [%%w];\n"
              "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra L; bar.warp.sync -1;\n"
-             "  add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
+             "  add.u32 %%s, %%s, %%o; sub.u32 %%below, %%s, 64; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
              "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
              "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on %s.relaxed%s.%s %s[%s], %s; bar.warp.sync -1;\n"
              "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; mov.u32 %%s, words;\n"
@@ -208,6 +208,7 @@ START_TEST(all_ways_lead_to_the_same)
 {
     static const struct { const char *scope_space, *address; } ways[] = {
         { ".cta.global", "%g" }, { ".cta.shared", "%s" }, { ".cta", "%g" }, { ".cta", "%gs" }, { ".gpu.shared", "%s" },
+        { ".cta.shared", "%below+64" }, /* which wraps around */
     };
 
     for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++) {
