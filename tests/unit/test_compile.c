@@ -1054,10 +1054,10 @@ END_TEST
 START_TEST(what_nothing_executes_is_named)
 {
     struct module m;
-    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b32 %r<2>;\ncvta.global.u32 %r1, %r0;\nret;\ncvta.shared.u32 %r1, %r0;"), "k", NULL);
+    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b32 %r<2>;\nmapa.u32 %r1, %r0, 1;\nret;\ngetctarank.u32 %r1, %r0;"), "k", NULL);
 
     ck_assert_uint_eq(c->unsupported_count, 1); /* the second cannot be reached */
-    ck_assert_str_eq(c->unsupported[0], "cvta.global.u32 (32-bit generic address)");
+    ck_assert_str_eq(c->unsupported[0], "mapa.u32");
     unload(&m);
 }
 END_TEST
