@@ -307,15 +307,13 @@ ALWAYS vec signed_as(vec a, vec b, bool as_is)
 #endif
 }
 
+#if defined(__AVX512BW__)
 /* a, whose sign is off, with its exponent lowered to that of the unit, and the sign as in signed_as(). */
 ALWAYS vec lowered_with_sign(vec a, const struct ptxi_approx_unit *unit, vec b, bool as_is)
 {
-#if defined(__AVX512BW__)
     return a + signed_as(ALL(OF_UNIT(unit, less_one)), b, !as_is); /* the sum of both toggles the sign */
-#else
-    return (a - OF_UNIT(unit, one)) | ((as_is ? b : ~b) & K(bit[31]));
-#endif
 }
+#endif
 
 #if !defined(__AVX512BW__)
 /* -1 where v has no sign, else 0 */
