@@ -132,6 +132,20 @@ static int32_t to_256ths(float x)
     return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
 }
 
+/* The ratios that there are; 256ths of their logarithms. */
+static int32_t anisotropy_of(unsigned most)
+{
+    static const struct {
+        unsigned ratio;
+        int32_t logarithm;
+    } ratios[] = { { 16, 1024 }, { 12, 918 }, { 10, 851 }, { 8, 768 }, { 6, 662 }, { 4, 512 }, { 2, 256 }, { 0, 0 } };
+    unsigned k = 0;
+
+    while (ratios[k].ratio > most)
+        k++;
+    return ratios[k].logarithm;
+}
+
 static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
 {
     enum { FLAGS = 2 * PTXI_TRSF_SEAMLESS_CUBEMAP - 1 }; /* of those below the last one the driver accepts all */
@@ -151,6 +165,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
     s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
     s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap;
+    s->anisotropy = anisotropy_of(d->maxAnisotropy);
     s->bias = to_256ths(d->mipmapLevelBias);
     s->least = to_256ths(d->minMipmapLevelClamp);
     s->most = to_256ths(d->maxMipmapLevelClamp);

@@ -46,6 +46,8 @@ struct lookup {
     int32_t offset[3];
     uint32_t layer;
     double face[2]; /* cube: coordinates on its face */
+    const struct ptxi_ellipse *ellipse; /* or NULL */
+    int32_t away[2]; /* of a place in it */
 };
 
 /* Places along the dimensions of a level, after the address modes; -1: the border. */
@@ -68,6 +70,8 @@ static void place(const struct lookup *k, const struct ptxi_image *m, bool linea
         struct ptxi_tap tap = !there ? ptxi_texture_place(0, 1, 0, linear)
                               : k->x->integer ? (struct ptxi_tap){ k->c[d].i, 0 }
                                               : ptxi_texture_place(k->x->cube ? k->face[d] : k->c[d].f, sizes[d], fraction_bits(k, sizes[d]), linear);
+        if (linear && d < 2)
+            tap = ptxi_texture_shift(tap, k->away[d]);
         /* Unnormalised coordinates neither wrap nor mirror, nor do faces without seams. */
         bool clamps = k->x->integer || (k->x->cube && k->t->seamless) || (!k->s->normalized && k->s->address[d] != PTXI_ADDRESS_BORDER);
         enum ptxi_address_mode mode = clamps ? PTXI_ADDRESS_CLAMP : k->s->address[d];
@@ -77,7 +81,7 @@ static void place(const struct lookup *k, const struct ptxi_image *m, bool linea
             mode = PTXI_ADDRESS_CLAMP; /* the only one */
         }
         for (unsigned e = 0; e < 2; e++)
-            p->at[d][e] = ptxi_texture_wrap(tap.at + e + k->offset[there ? d : 0], there ? sizes[d] : 1, mode);
+            p->at[d][e] = ptxi_texture_wrap(tap.at + e + (there ? k->offset[d] : -(k->offset[0] < 0)), there ? sizes[d] : 1, mode);
         p->fraction[d] = mode == PTXI_ADDRESS_CLAMP && p->at[d][0] == p->at[d][1] ? 0 : tap.fraction; /* clamped before it is parted */
     }
 }
@@ -109,7 +113,7 @@ static int64_t slice_of(const struct lookup *k, const struct ptxi_image *m, cons
 }
 
 /* Texels of one level and their weights, behind those that are there. */
-static void collect(const struct lookup *k, const struct ptxi_image *m, bool linear, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[16])
+static void collect(const struct lookup *k, const struct ptxi_image *m, bool linear, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
 {
     struct footprint p;
 
@@ -126,7 +130,7 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
 }
 
 /* The same for a face whose neighbours are seen across its edges. */
-static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[16])
+static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
 {
     unsigned bits = ptxi_texture_fraction_bits(m->width, true);
     struct ptxi_tap x = ptxi_texture_place(k->face[0], m->width, bits, true), y = ptxi_texture_place(k->face[1], m->height, bits, true);
@@ -156,19 +160,37 @@ static void point(const struct lookup *k, const struct ptxi_image *m, uint32_t *
         r[c] = plain(k->t, texel(k, m, p.at[0][0], p.at[1][0], slice_of(k, m, &p, 0), c), c);
 }
 
-static void filter(const struct lookup *k, unsigned level, uint32_t fraction, uint32_t *r)
+/* A level, in the places of an ellipse if there is one; the number of bits that its sum of weights has more than 8. */
+static uint32_t collect_places(struct lookup *k, unsigned level, int32_t ratio, uint32_t smaller, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
 {
-    struct ptxi_weights w = { .slices = 0 };
-    uint32_t texels[4][16];
+    const struct ptxi_image *m = &k->t->level[level];
+    struct ptxi_spots p = { .count = 1, .place = { { .share = share } } };
 
-    for (unsigned n = 0; n < 1u + (fraction != 0); n++) {
-        const struct ptxi_image *m = &k->t->level[level + n];
-        uint32_t share = n ? fraction : 256 - fraction;
-
+    if (k->ellipse)
+        ptxi_texture_spots(k->ellipse, ratio, smaller, share, &p);
+    for (unsigned n = 0; n < p.count; n++) {
+        k->away[0] = p.place[n].away[0];
+        k->away[1] = p.place[n].away[1];
         if (k->t->seamless && k->x->cube && k->s->linear)
-            collect_seamless(k, m, share, &w, texels);
+            collect_seamless(k, m, p.place[n].share, w, texels);
         else
-            collect(k, m, k->s->linear, share, &w, texels);
+            collect(k, m, k->s->linear, p.place[n].share, w, texels);
+    }
+    return p.shift;
+}
+
+static void filter(struct lookup *k, unsigned level, uint32_t fraction, uint32_t *r)
+{
+    const int32_t ratio = k->ellipse ? k->ellipse->ratio : 0;
+    struct ptxi_weights w;
+    uint32_t texels[4][4 * PTXI_TEXTURE_SLICES];
+
+    w.slices = 0;
+    w.shift = collect_places(k, level, ratio, fraction, 256 - fraction, &w, texels);
+    if (fraction) {
+        uint32_t first = w.slices, shift = collect_places(k, level + 1, ratio - 256 + (int32_t)fraction, 0, fraction, &w, texels);
+
+        ptxi_texture_widen(&w, first, w.shift - shift);
     }
     for (unsigned c = 0; c < k->t->channels; c++)
         r[c] = ptxi_texture_mean(format_of(k->t, c), texels[c], &w, k->t->as_integers);
@@ -177,7 +199,7 @@ static void filter(const struct lookup *k, unsigned level, uint32_t fraction, ui
 /* A texel as the filter gives it if it is the only one. */
 static uint32_t alone(const struct ptxi_texture *t, uint32_t v, unsigned channel)
 {
-    const struct ptxi_weights w = { .w = { 256 }, .inside = 1, .slices = 1 };
+    const struct ptxi_weights w = { .w = { 256 }, .inside = { 1 }, .slices = 1 };
     const uint32_t texels[4] = { v };
 
     return ptxi_texture_mean(format_of(t, channel), texels, &w, t->as_integers);
@@ -202,12 +224,12 @@ static const uint32_t *source(const struct ptxi_warp *w, const struct ptxi_tex *
 
 /* ---- the level: 256ths, cut to those that there are */
 
-/* In 256ths, cut towards minus infinity; NaN is 0. */
+/* In 256ths, cut towards zero; NaN is 0. */
 static int32_t level_256ths(float x)
 {
     const float most = 1 << 20;
 
-    return x != x ? 0 : (int32_t)floorf((x > most ? most : x < -most ? -most : x) * 256);
+    return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
 }
 
 static uint32_t level_of(const struct lookup *k, int32_t lod)
@@ -220,6 +242,11 @@ static uint32_t level_of(const struct lookup *k, int32_t lod)
     if (!s->mip_linear)
         v = (v + 128) & ~255;
     return (uint32_t)(v < 0 ? 0 : v < last ? v : last);
+}
+
+static inline bool has_ellipse(const struct lookup *k)
+{
+    return k->s->anisotropy && k->x->level == PTXI_TEX_GRAD && k->s->linear && (k->x->dimensions == 2 || (k->x->dimensions == 1 && !k->x->layered));
 }
 
 /* In volumes and cubes steps are differences of places: the driver's code has the four lanes of a quad look up neighbours. */
@@ -239,7 +266,7 @@ static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigne
         ptxi_texture_cube_step(from, to, way, s);
 }
 
-static int32_t level_of_gradients(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
+static int32_t level_of_gradients(struct lookup *k, const struct ptxi_warp *w, unsigned lane, struct ptxi_ellipse *e)
 {
     const struct ptxi_image *m = k->t->level;
     const bool scaled = k->s->normalized;
@@ -248,18 +275,22 @@ static int32_t level_of_gradients(const struct lookup *k, const struct ptxi_warp
 
     for (unsigned way = 0; way < 2; way++)
         find_step(k, w, lane, way, &steps);
-    return ptxi_texture_level(&steps, sizes);
+    if (!has_ellipse(k))
+        return ptxi_texture_level(&steps, sizes);
+    ptxi_texture_ellipse(&steps, sizes, k->s->anisotropy, e);
+    k->ellipse = e;
+    return e->level;
 }
 
-static uint32_t find_level(const struct lookup *k, const struct ptxi_warp *w, unsigned lane)
+static uint32_t find_level(struct lookup *k, const struct ptxi_warp *w, unsigned lane, struct ptxi_ellipse *e)
 {
     const struct ptxi_tex *x = k->x;
     float lod = -32; /* as the assembler has it done: the base level even with a bias */
 
-    if (k->t->levels < 2)
+    if (k->t->levels < 2 && !has_ellipse(k))
         return 0;
     if (x->level == PTXI_TEX_GRAD)
-        return level_of(k, level_of_gradients(k, w, lane));
+        return level_of(k, level_of_gradients(k, w, lane, e));
     if (x->level == PTXI_TEX_LEVEL)
         memcpy(&lod, &source(w, x, x->first[1])[lane], sizeof lod);
     return level_of(k, level_256ths(lod));
@@ -308,9 +339,12 @@ static void look_up_integers(const struct lookup *k, const struct ptxi_warp *w, 
 
 static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, uint32_t *r)
 {
+    struct ptxi_ellipse ellipse;
     uint32_t level;
 
     memset(r, 0, 4 * sizeof *r);
+    k->ellipse = NULL;
+    k->away[0] = k->away[1] = 0;
     read_coordinates(w, lane, k);
     if (k->t->dimensions == 1 && !k->t->layered && k->t->memory != k->x->integer)
         return; /* integers address rows of memory, and nothing else in one dimension */
@@ -322,7 +356,7 @@ static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, 
         look_up_integers(k, w, lane, r);
         return;
     }
-    level = find_level(k, w, lane);
+    level = find_level(k, w, lane, &ellipse);
     if (k->s->linear || (k->t->mipmap && k->s->mip_linear))
         filter(k, level >> 8, level & 255, r);
     else
@@ -359,7 +393,7 @@ static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *
     if (!usual || !w->active)
         return 0;
     t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
-    if (!t || t->dimensions != 2 || t->layered || t->cube || t->levels > 1 || t->mipmap || !t->sampler.linear || !may_read(w, i, t) ||
+    if (!t || t->dimensions != 2 || t->layered || t->cube || t->levels > 1 || t->mipmap || !t->sampler.linear || t->sampler.anisotropy || !may_read(w, i, t) ||
         !(t->format == PTXI_TEXEL_F32 || (t->format == PTXI_TEXEL_U8 && !t->as_integers && !t->srgb)))
         return 0;
     for (unsigned l = 0; l < PTXI_LANES; l++)

@@ -130,8 +130,7 @@ void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint
     s[1] = (uint16_t)(far - far_far);
     s[2] = (uint16_t)(near - near_near);
     s[3] = (uint16_t)far_far;
-    w->inside = (uint16_t)(w->inside | (share ? 15 & (x ? 15 : 5) & (y ? 15 : 3) : 0) << 4 * w->slices);
-    w->slices++;
+    w->inside[w->slices++] = share ? 15 & (x ? 15 : 5) & (y ? 15 : 3) : 0;
 }
 
 void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel)
@@ -141,7 +140,13 @@ void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel)
     for (unsigned k = 0; k < 4; k++)
         s[k] = (uint16_t)(s[k] + (k == (texel ^ 3) ? lost - 2 * third : third));
     s[texel] = 0;
-    w->inside = (uint16_t)((w->inside | 15 << 4 * (w->slices - 1)) & ~(1 << (4 * (w->slices - 1) + texel)));
+    w->inside[w->slices - 1] = 15 & ~(1u << texel);
+}
+
+void ptxi_texture_widen(struct ptxi_weights *w, uint32_t from, uint32_t bits)
+{
+    for (unsigned k = 4 * from; k < 4 * w->slices; k++)
+        w->w[k] = (uint16_t)(w->w[k] << bits);
 }
 
 /* ---- colours by the curve of sRGB, as f16. Their 7 bits of fraction count from the exponent that the greatest of eight neighbours has. */
@@ -244,12 +249,12 @@ static struct sum join(struct sum a, struct sum b)
 }
 
 /* To f32, halves away from zero; f16 has been rounded to its own width. */
-static uint32_t rounded(struct sum s, const struct layout *f)
+static uint32_t rounded(struct sum s, unsigned shift, const struct layout *f)
 {
     uint64_t m = s.value < 0 ? -(uint64_t)s.value : (uint64_t)s.value;
     uint32_t sign = s.value < 0 ? 0x80000000u : 0;
     int length = 64 - __builtin_clzll(m), drop = length - (int)f->mantissa - 1;
-    int e = (int)s.unit + length - 1 - (int)f->mantissa - 8 - GUARD + (int)f->cut; /* biased */
+    int e = (int)s.unit + length - 1 - (int)f->mantissa - 8 - (int)shift - GUARD + (int)f->cut; /* biased */
 
     if (f->subnormals && e < 1) {
         drop += 1 - e;
@@ -279,7 +284,7 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
     struct sum s;
 
     for (unsigned k = 0; k < 4 * w->slices; k++)
-        if (w->inside >> k & 1)
+        if (w->inside[k >> 2] >> (k & 3) & 1)
             look(&o, texels[k], f);
     if (o.nan || (o.plus && o.minus))
         return format == PTXI_TEXEL_F16 ? 0x7fffe000 : 0x7fffffff;
@@ -290,7 +295,7 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
         s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
     if (!s.value)
         return o.not_minus_zero ? 0 : 0x80000000;
-    return rounded(s, f);
+    return rounded(s, w->shift, f);
 }
 
 /* ---- sums of integers */
@@ -301,13 +306,15 @@ static inline int64_t clamp(int64_t x, int64_t low, int64_t high)
 }
 
 /* Normalised numbers are extended to 16 bits. */
-static uint32_t fraction_of(enum ptxi_texel format, int64_t sum)
+static uint32_t fraction_of(enum ptxi_texel format, int64_t sum, unsigned shift)
 {
+    const int64_t half = 128 << shift;
+
     switch (format) {
-    case PTXI_TEXEL_U8: return ptxi_texel_to_f32((uint32_t)((sum * 257 + 128) >> 8), PTXI_TEXEL_U16);
-    case PTXI_TEXEL_U16: return ptxi_texel_to_f32((uint32_t)((sum + 128) >> 8), format);
-    case PTXI_TEXEL_S8: return ptxi_texel_to_f32((uint32_t)clamp(sum + ((sum + 64 + (sum >> 12) * 16) >> 7), -32767, 32767), PTXI_TEXEL_S16);
-    default: return ptxi_texel_to_f32((uint32_t)((sum + 128) >> 8), format);
+    case PTXI_TEXEL_U8: return ptxi_texel_to_f32((uint32_t)((sum * 257 + half) >> (8 + shift)), PTXI_TEXEL_U16);
+    case PTXI_TEXEL_U16: return ptxi_texel_to_f32((uint32_t)((sum + half) >> (8 + shift)), format);
+    case PTXI_TEXEL_S8: sum >>= shift; return ptxi_texel_to_f32((uint32_t)clamp(sum + ((sum + 64 + (sum >> 12) * 16) >> 7), -32767, 32767), PTXI_TEXEL_S16);
+    default: return ptxi_texel_to_f32((uint32_t)((sum + half) >> (8 + shift)), format);
     }
 }
 
@@ -320,8 +327,8 @@ uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const
     for (unsigned k = 0; k < 4 * w->slices; k++)
         sum += (format == PTXI_TEXEL_U32 ? (int64_t)texels[k] : (int32_t)texels[k]) * (int64_t)w->w[k];
     if (as_integers)
-        return (uint32_t)((sum + (format == PTXI_TEXEL_U32 || format == PTXI_TEXEL_S32 ? 0 : 128)) >> 8);
-    return fraction_of(format, sum);
+        return (uint32_t)((sum + (format == PTXI_TEXEL_U32 || format == PTXI_TEXEL_S32 ? 0 : 128 << w->shift)) >> (8 + w->shift));
+    return fraction_of(format, sum, w->shift);
 }
 
 /* ---- formats */
@@ -361,16 +368,14 @@ uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format)
     return value >> bits ? (1u << bits) - 1 : value;
 }
 
-/* How the driver makes fractions: a little less than a half is added and the sum cut. */
+/* How the driver makes fractions: of the colour 4 bits more than a texel has are looked at, and halves are rounded down. */
 static uint32_t fraction_texel(double c, enum ptxi_texel format)
 {
-    double most = format == PTXI_TEXEL_S8 ? 127 : format == PTXI_TEXEL_S16 ? 32767 : 65535;
-    uint32_t t = (uint32_t)(fmin(fabs(c), 1) * most + 119 / 256.0);
+    unsigned bits = 8 * ptxi_texel_bytes(format) - ptxi_texel_is_signed(format);
+    double unit = 1 << (bits + 4), most = (1 << bits) - 1;
+    uint32_t t = (uint32_t)ceil(floor(fmin(fabs(c), 1) * unit) / unit * most - 0.5);
 
-    if (ptxi_texel_is_signed(format))
-        return c < 0 ? -t : t;
-    t = c > 0 ? t : 0;
-    return format == PTXI_TEXEL_U16 ? t : (t * 255 + 32767) / 65535;
+    return c > 0 ? t : ptxi_texel_is_signed(format) ? -t : 0;
 }
 
 uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer)
@@ -389,9 +394,12 @@ uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer)
 
 uint32_t ptxi_texel_border_srgb(float c, bool alpha)
 {
+    uint32_t t;
+
     if (alpha)
         c = ptxi_num_f32(ptxi_texel_to_f32(ptxi_texel_store(ptxi_num_bits_f32(c), PTXI_TEXEL_F16), PTXI_TEXEL_F16));
     else
         c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
-    return ptxi_texel_border(c, PTXI_TEXEL_U8, false);
+    t = c > 0 ? (uint32_t)(fmin(c, 1) * 65535 + 119 / 256.0) : 0; /* a little less than a half is added, and the sum cut */
+    return (t * 255 + 32767) / 65535;
 }

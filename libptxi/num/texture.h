@@ -50,6 +50,14 @@ static inline unsigned ptxi_texture_fraction_bits(uint32_t size, bool mipmap)
  * it is not normalised. */
 struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool linear);
 
+/* A place so many 256ths of a texel further on. */
+static inline struct ptxi_tap ptxi_texture_shift(struct ptxi_tap tap, int32_t away)
+{
+    int64_t f = tap.at * 256 + tap.fraction + away;
+
+    return (struct ptxi_tap){ f >> 8, (uint32_t)f & 255 };
+}
+
 /* The texel that an address mode finds at index i, or -1: the border's colour. */
 static inline int64_t ptxi_texture_wrap(int64_t i, uint32_t size, enum ptxi_address_mode mode)
 {
@@ -91,14 +99,19 @@ bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t siz
 /* ---- weights */
 
 /* Of the texels of a footprint, in slices of four: bit 0 of a texel's number says that it is the second along x, bit 1 along y. Slices are
- * those of two levels or of a volume. */
+ * those of two levels, of a volume, or places along an ellipse. */
+enum { PTXI_TEXTURE_SLICES = 32 };
+
 struct ptxi_weights {
-    uint16_t w[16];  /* 256ths; their sum is 256 */
-    uint16_t inside; /* texels that are part of it, even if their weight has become 0 */
-    uint32_t slices;
+    uint16_t w[4 * PTXI_TEXTURE_SLICES]; /* their sum is 256 << shift */
+    uint8_t inside[PTXI_TEXTURE_SLICES]; /* texels that are part of it, even if their weight has become 0: a bit each */
+    uint32_t slices, shift;
 };
-/* One slice more, which has so much of the 256. */
+/* One slice more, which has so much of the sum. */
 void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y);
+
+/* The slices from there on are of a level whose sum of weights has fewer bits. */
+void ptxi_texture_widen(struct ptxi_weights *w, uint32_t from, uint32_t bits);
 
 /* The last slice has no such texel: each of the others takes a third of its weight, the one across what is left. */
 void ptxi_texture_corner(struct ptxi_weights *w, unsigned texel);
@@ -110,6 +123,26 @@ uint32_t ptxi_texture_mean(enum ptxi_texel format, const uint32_t *texels, const
 
 /* The level, in 256ths; far below 0 if there are no steps. */
 int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3]);
+
+/* The same for an ellipse that is looked up in several places along its longer axis, in two dimensions. */
+struct ptxi_ellipse {
+    int32_t level, ratio; /* 256ths of logarithms: of the shorter axis, and of the longer one to it or to a texel */
+    int32_t along[2];     /* the longer axis: a vector of length 64 */
+};
+/* `most` is the logarithm of how much longer than wide it may be. */
+void ptxi_texture_ellipse(const struct ptxi_steps *s, const uint32_t sizes[3], int32_t most, struct ptxi_ellipse *e);
+
+enum { PTXI_TEXTURE_SPOTS = 16 };
+
+struct ptxi_spots {
+    uint32_t count, shift;
+    struct {
+        int32_t away[2]; /* 256ths of a texel */
+        uint32_t share;  /* their sum is the level's share << shift */
+    } place[PTXI_TEXTURE_SPOTS];
+};
+/* The places in a level whose texels are so much smaller, 256ths of a logarithm from 0 to 255, than the shorter axis. */
+void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t smaller, uint32_t share, struct ptxi_spots *p);
 
 /* ---- formats */
 

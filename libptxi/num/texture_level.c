@@ -96,18 +96,162 @@ static const uint8_t logarithms[256] = {
     233, 233, 234, 235, 236, 236, 237, 238, 239, 239, 240, 241, 242, 242, 243, 244, 245, 245, 246, 247, 248, 248, 249, 250, 251, 251, 252, 253, 253, 254, 255, 255,
 };
 
+/* Both steps, their sum and their difference in texels; which of them is the longest. */
+struct steps {
+    struct rough v[4][3];
+    bool minus[4][3];
+    struct rough longest;
+    unsigned which;
+};
+
+static void measure(const struct ptxi_steps *s, const uint32_t sizes[3], struct steps *t)
+{
+    static const uint8_t order[] = { 2, 1, 3 }; /* of two that are as long the first counts */
+    struct rough lengths[4] = { { 0 } };
+
+    for (unsigned way = 0; way < 2; way++) {
+        for (unsigned d = 0; d < 3; d++) {
+            t->v[way][d] = times_size(sum(rough_of(s->v[way][d]), rough_of(s->beyond[way][d]), false), sizes[d]);
+            t->minus[way][d] = signbit(s->v[way][d]);
+        }
+        lengths[way] = length(t->v[way], false);
+    }
+    for (unsigned way = 2; way < 4 && !s->over_an_edge; way++) {
+        for (unsigned d = 0; d < 3; d++) {
+            bool differ = (t->minus[0][d] != t->minus[1][d]) ^ (way == 3);
+
+            t->v[way][d] = sum(t->v[0][d], t->v[1][d], differ);
+            t->minus[way][d] = t->minus[0][d] ^ (differ && is_less(t->v[0][d], t->v[1][d]));
+        }
+        lengths[way] = length(t->v[way], true);
+    }
+    t->which = 0;
+    for (unsigned k = 0; k < 3; k++)
+        if (is_less(lengths[t->which], lengths[order[k]]))
+            t->which = order[k];
+    t->longest = lengths[t->which];
+    if (!is_less(lengths[1], lengths[0])) /* the second less the first */
+        for (unsigned d = 0; d < 3; d++)
+            t->minus[3][d] = !t->minus[3][d];
+}
+
+static int32_t logarithm(struct rough r)
+{
+    return r.mantissa ? (r.exponent + 9) * 256 + logarithms[r.mantissa >> 1 & 255] : INT16_MIN;
+}
+
 int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3])
 {
-    struct rough v[2][3], both[3], longest;
+    struct steps t;
 
-    for (unsigned way = 0; way < 2; way++)
-        for (unsigned d = 0; d < 3; d++)
-            v[way][d] = times_size(sum(rough_of(s->v[way][d]), rough_of(s->beyond[way][d]), false), sizes[d]);
-    longest = greater(length(v[0], false), length(v[1], false));
-    for (unsigned minus = 0; minus < 2 && !s->over_an_edge; minus++) {
-        for (unsigned d = 0; d < 3; d++)
-            both[d] = sum(v[0][d], v[1][d], (signbit(s->v[0][d]) != signbit(s->v[1][d])) ^ minus);
-        longest = greater(longest, length(both, true));
+    measure(s, sizes, &t);
+    return logarithm(t.longest);
+}
+
+/* ---- ellipses */
+
+static struct rough product(struct rough a, struct rough b)
+{
+    uint32_t p = 7 << 6;
+
+    if (!a.mantissa || !b.mantissa)
+        return (struct rough){ 0, 0 };
+    for (unsigned k = 0; k < 10; k++)
+        if (b.mantissa >> k & 1)
+            p += a.mantissa << k & ~63u;
+    return cut(p, a.exponent + b.exponent);
+}
+
+/* The area that the steps span; divided by the longer axis it is the shorter one. */
+static struct rough area(const struct steps *t)
+{
+    bool first = t->minus[0][0] ^ t->minus[1][1], second = t->minus[0][1] ^ t->minus[1][0];
+
+    return sum(product(t->v[0][0], t->v[1][1]), product(t->v[0][1], t->v[1][0]), first == second);
+}
+
+/* The longer axis as a vector of length 64: of its coordinates the numbers of eighths count that the greater one's power of two has. */
+static void direction(const struct steps *t, int32_t along[2])
+{
+    struct rough v[2];
+    unsigned major, eighths[2];
+    int down;
+
+    for (unsigned d = 0; d < 2; d++)
+        v[d] = t->which > 1 ? times(t->v[t->which][d], 704, -10) : t->v[t->which][d];
+    major = is_less(v[0], v[1]);
+    down = v[major].exponent - v[!major].exponent;
+    eighths[0] = v[major].mantissa >> 6;
+    eighths[1] = v[!major].mantissa && down < 6 ? v[!major].mantissa >> 6 >> down : 0;
+    along[major] = 64;
+    along[!major] = 0;
+    if (v[!major].mantissa && down < 6) {
+        double a = eighths[0] + 0.5, b = eighths[1] + 0.5, n = 64 / sqrt(a * a + b * b);
+
+        along[major] = (int32_t)(a * n + 0.5);
+        along[!major] = (int32_t)(b * n + 0.5);
     }
-    return longest.mantissa ? (longest.exponent + 9) * 256 + logarithms[longest.mantissa >> 1 & 255] : INT16_MIN;
+    for (unsigned d = 0; d < 2; d++)
+        along[d] = t->minus[t->which][d] ? -along[d] : along[d];
+}
+
+void ptxi_texture_ellipse(const struct ptxi_steps *s, const uint32_t sizes[3], int32_t most, struct ptxi_ellipse *e)
+{
+    struct steps t;
+    int32_t longer, shorter;
+
+    measure(s, sizes, &t);
+    longer = logarithm(t.longest);
+    shorter = logarithm(area(&t)) - longer;
+    shorter = shorter < longer ? shorter : longer;
+    e->level = shorter > longer - most ? shorter : longer - most;
+    e->ratio = longer - (e->level > 0 ? e->level : 0);
+    direction(&t, e->along);
+}
+
+static void add_pair(struct ptxi_spots *p, const int32_t away[2], uint32_t share)
+{
+    for (int side = 1; side >= -1; side -= 2, p->count++) {
+        for (unsigned d = 0; d < 2; d++)
+            p->place[p->count].away[d] = side * away[d];
+        p->place[p->count].share = share;
+    }
+}
+
+/* Pairs of places half a texel, one and a half, ... from the middle; the last one has what is left of the weights. If the ellipse is shorter than
+ * two texels it has one pair that is closer, and if it is no longer than wide one place. */
+void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t smaller, uint32_t share, struct ptxi_spots *p)
+{
+    uint32_t inverse, whole = (uint32_t)ratio >> 8, full, left;
+    int32_t away[2];
+
+    p->count = p->shift = 0;
+    if (ratio <= 0) {
+        p->place[p->count++].share = share;
+        p->place[0].away[0] = p->place[0].away[1] = 0;
+        return;
+    }
+    inverse = (uint32_t)(256 * exp2((ratio & 255) / -256.0) + 0.5);
+    if (inverse == 128) {
+        inverse = 256;
+        whole++;
+    }
+    p->shift = whole < 2 ? 1 : 2;
+    if (!whole) {
+        for (unsigned d = 0; d < 2; d++)
+            away[d] = (((int32_t)(256 - inverse) * e->along[d] + 64) >> 7) * 2;
+        add_pair(p, away, share);
+        return;
+    }
+    full = inverse << p->shift >> whole;
+    left = share << p->shift >> 1;
+    for (int32_t k = 1, rest = 128 << p->shift; rest > 0; k += 2, rest -= (int32_t)full) {
+        uint32_t part = rest > (int32_t)full ? (full * share + 128) >> 8 : left;
+
+        for (unsigned d = 0; d < 2; d++)
+            away[d] = k * 2 * (int32_t)floor(e->along[d] * exp2(smaller / 256.0) + 0.5);
+        part = part < left ? part : left;
+        add_pair(p, away, part);
+        left -= part;
+    }
 }

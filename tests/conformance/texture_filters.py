@@ -1,5 +1,6 @@
 """Cases of textures.py about filters: what slices and levels add up to, sRGB, and levels from gradients."""
 import texture_cases
+import texture_ellipses
 from texture_cases import *
 
 
@@ -203,6 +204,6 @@ def grads():
 def all_cases():
     texture_cases.all_cases()
     R.seed(777)
-    for make in (slices, levels, srgb, grads):
+    for make in (slices, levels, srgb, grads, texture_ellipses.ellipses):
         make()
     return CASES
