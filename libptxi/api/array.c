@@ -52,7 +52,7 @@ static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
     if (d->Flags & PTXI_ARRAY3D_LAYERED)
         return d->Depth && d->Depth <= MOST_LAYERS && d->Width <= MOST_LAYERED_SIDE && d->Height <= MOST_LAYERED_SIDE;
     if (d->Depth)
-        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= MOST_3D_DEPTH;
+        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MOST_3D : MOST_3D_DEPTH);
     if (!d->Height)
         return d->Width <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MOST_1D_SURFACE : MOST_1D);
     return d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT;
@@ -136,7 +136,7 @@ ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAll
 
     if (pAllocateArray)
         d = (PTXI_ARRAY3D_DESCRIPTOR){ .Width = pAllocateArray->Width, .Height = pAllocateArray->Height, .Format = pAllocateArray->Format,
-                                       .NumChannels = pAllocateArray->NumChannels, .Flags = pAllocateArray->Height || pAllocateArray->Width <= MOST_1D_SURFACE ? PTXI_ARRAY3D_SURFACE_LDST : 0 };
+                                       .NumChannels = pAllocateArray->NumChannels };
     return ptxiArray3DCreate(pHandle, pAllocateArray ? &d : NULL);
 }
 
