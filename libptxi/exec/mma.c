@@ -39,14 +39,31 @@ static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, 
             memcpy(register_of(w, x, OPERAND_D, r, first, 4), d[r], sizeof d[r]);
 }
 
+static inline ptxi_tile_doubles fma_of_lanes(ptxi_tile_doubles a, double b, ptxi_tile_doubles c, enum ptxi_num_rounding mode)
+{
+#if defined(__AVX512F__)
+    if (mode == PTXI_NUM_RN)
+        return _mm512_fmadd_pd(a, _mm512_set1_pd(b), c);
+#elif defined(__FMA__)
+    if (mode == PTXI_NUM_RN)
+        return _mm256_fmadd_pd(a, _mm256_set1_pd(b), c);
+#endif
+    for (unsigned l = 0; l < sizeof a / sizeof a[0]; l++)
+        c[l] = ptxi_num_fma_f64_by_integer(a[l], b, c[l], mode);
+    return c;
+}
+
 /* A chain of fused multiplications and additions in the order of k, for 16 rows; NaNs are any. */
 static inline void chain_f64(double (*a)[M], const double *b, unsigned k, enum ptxi_num_rounding mode, double *d)
 {
+    enum { VECTORS = 2 * PTXI_TILE_VECTORS };
+    ptxi_tile_doubles s[VECTORS];
+
+    memcpy(s, d, sizeof s);
     for (unsigned i = 0; i < k; i++)
-        if (mode == PTXI_NUM_RN)
-            PTXI_SIMD for (int m = 0; m < M; m++) d[m] = ptxi_num_fma_f64(a[i][m], b[i], d[m]);
-        else
-            PTXI_SIMD for (int m = 0; m < M; m++) d[m] = ptxi_num_fma_f64_by_integer(a[i][m], b[i], d[m], mode);
+        for (unsigned p = 0; p < VECTORS; p++)
+            s[p] = fma_of_lanes(((const ptxi_tile_doubles *)a[i])[p], b[i], s[p], mode);
+    memcpy(d, s, sizeof s);
 }
 
 /* The NaN of such a chain, as fma has them. */
@@ -63,7 +80,8 @@ static double nan_of_chain(double (*a)[M], const double *b, unsigned k, unsigned
 static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, enum ptxi_num_rounding mode)
 {
     unsigned char lines_a[M][LINE], lines_b[N][LINE];
-    double a[16][M] = { { 0 } }, b[N][16], c[N][M] = { { 0 } }, d[N][M];
+    _Alignas(64) double a[16][M] = { { 0 } };
+    double b[N][16], c[N][M] = { { 0 } }, d[N][M];
 
     read_lines(w, x, OPERAND_A, x->m, first, 8, lines_a);
     read_lines(w, x, OPERAND_B, N, first, 8, lines_b);

@@ -42,6 +42,14 @@ static inline void read_lines(const struct ptxi_warp *w, const struct ptxi_mma *
     }
 }
 
+/* Eight columns of A, of 16 bits a row, which register r has, or r for the upper and r + 1 for the lower rows. */
+static inline void read_columns_of_a(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned r, unsigned first, wide16 *to)
+{
+    const row16 *upper = register_of(w, x, OPERAND_A, r, first, 4);
+
+    columns_16(to, upper, x->m > 8 ? register_of(w, x, OPERAND_A, r + 1, first, 4) : upper);
+}
+
 static inline uint32_t element(const unsigned char *line, unsigned bits, unsigned k)
 {
     uint32_t word;
@@ -57,9 +65,9 @@ struct codes {
 };
 
 /* Which columns the stored elements of A are. */
-static inline void read_metadata(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct codes *t)
+static inline void read_metadata(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint8_t (*column)[K])
 {
-    ptxi_sparse_columns(x->a_bits, x->k, x->selector, register_of(w, x, OPERAND_E, 0, first, 4), t->column[0], K);
+    ptxi_sparse_columns(x->a_bits, x->k, x->selector, register_of(w, x, OPERAND_E, 0, first, 4), column[0], K);
 }
 
 static inline void read_codes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct codes *t)
@@ -76,7 +84,7 @@ static inline void read_codes(const struct ptxi_warp *w, const struct ptxi_mma *
         for (unsigned k = 0; k < x->k; k++)
             t->b[n][k] = element(b[n], x->b_bits, k);
     if (x->sparse)
-        read_metadata(w, x, first, t);
+        read_metadata(w, x, first, t->column);
 }
 
 /* The elements of column n of B that meet those stored in row m of A. */

@@ -67,7 +67,7 @@ static inline unsigned position(const struct ptxi_mma *x, bool parts, unsigned k
 static inline void read_16(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct columns16 *t)
 {
     for (unsigned r = 0; r < registers(x, OPERAND_A); r += 2)
-        columns_16((wide16 *)t->a[r / 2 * 8], register_of(w, x, OPERAND_A, r, first, 4), register_of(w, x, OPERAND_A, r + 1, first, 4));
+        read_columns_of_a(w, x, r, first, (wide16 *)t->a[r / 2 * 8]);
     for (unsigned r = 0; r < registers(x, OPERAND_B); r += 2) {
         const row16 *from = register_of(w, x, OPERAND_B, r, first, 4), *next = r + 1 < registers(x, OPERAND_B) ? register_of(w, x, OPERAND_B, r + 1, first, 4) : from;
 
@@ -98,7 +98,7 @@ static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, u
     for (unsigned r = 0; r < registers(x, OPERAND_A); r += 2) {
         wide16 pairs[8];
 
-        columns_16(pairs, register_of(w, x, OPERAND_A, r, first, 4), register_of(w, x, OPERAND_A, r + 1, first, 4));
+        read_columns_of_a(w, x, r, first, pairs);
         for (unsigned p = 0; p < 8; p++) {
             unsigned k = r * 8 + 2 * p, at = x->sparse ? k : position(x, parts, k);
 
@@ -132,15 +132,15 @@ static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, u
                                                struct ptxi_tile *t)                                                                           \
     {                                                                                                                                         \
         type stored[DEPTH / 2][M];                                                                                                            \
-        struct codes codes = { .stored = x->k / 2u };                                                                                         \
+        uint8_t column[M][K];                                                                                                                 \
                                                                                                                                               \
-        read_metadata(w, x, first, &codes);                                                                                                   \
-        memcpy(stored, from->a, codes.stored * sizeof *stored);                                                                               \
+        read_metadata(w, x, first, column);                                                                                                   \
+        memcpy(stored, from->a, x->k / 2u * sizeof *stored);                                                                                  \
         memset(from->a, 0, x->k * sizeof *from->a);                                                                                           \
         memset(t->stored, 0, sizeof t->stored);                                                                                               \
-        for (unsigned m = 0; m < M; m++)                                                                                                      \
-            for (unsigned k = 0; k < codes.stored; k++) {                                                                                     \
-                unsigned at = position(x, parts, codes.column[m][k]);                                                                         \
+        for (unsigned k = 0; k < x->k / 2u; k++)                                                                                              \
+            for (unsigned m = 0; m < M; m++) {                                                                                                \
+                unsigned at = position(x, parts, column[m][k]);                                                                               \
                                                                                                                                               \
                 from->a[at][m] = stored[k][m];                                                                                                \
                 t->stored[at] |= (uint16_t)(1u << m);                                                                                         \

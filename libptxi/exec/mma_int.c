@@ -14,10 +14,9 @@ static inline void read_8(const struct ptxi_warp *w, const struct ptxi_mma *x, u
     unsigned tiles = x->m / 8u;
 
     for (unsigned r = 0; r < registers(x, OPERAND_A); r += tiles) {
-        const row16 *upper = register_of(w, x, OPERAND_A, r, first, 4);
         wide16 columns[8];
 
-        columns_16(columns, upper, tiles > 1 ? register_of(w, x, OPERAND_A, r + 1, first, 4) : upper);
+        read_columns_of_a(w, x, r, first, columns);
         for (unsigned p = 0; p < 8; p++)
             pairs_extend_8(t->a[r / tiles * 8 + p][0], (const uint8_t *)&columns[p], 32, x->a);
     }
@@ -50,10 +49,9 @@ static inline void read_4(const struct ptxi_warp *w, const struct ptxi_mma *x, u
     unsigned tiles = x->m / 8u;
 
     for (unsigned r = 0; r < registers(x, OPERAND_A); r += tiles) {
-        const row16 *upper = register_of(w, x, OPERAND_A, r, first, 4);
         wide16 columns[8];
 
-        columns_16(columns, upper, tiles > 1 ? register_of(w, x, OPERAND_A, r + 1, first, 4) : upper);
+        read_columns_of_a(w, x, r, first, columns);
         for (unsigned p = 0; p < 16; p++)
             extend_4(t->a[r / tiles * 16 + p], (const uint16_t *)&columns[p / 2], p % 2 * 8, x->a);
     }
@@ -73,15 +71,15 @@ static inline void read_4(const struct ptxi_warp *w, const struct ptxi_mma *x, u
 /* The stored elements of a sparse A go to their columns; the others are zero. */
 static void __attribute__((noinline)) expand(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct pairs *t)
 {
-    struct codes codes = { .stored = x->k / 2u };
     pair_rows stored[PAIRS / 2];
+    uint8_t column[M][K];
 
-    read_metadata(w, x, first, &codes);
-    memcpy(stored, t->a, codes.stored / 2 * sizeof *stored);
+    read_metadata(w, x, first, column);
+    memcpy(stored, t->a, x->k / 4u * sizeof *stored);
     memset(t->a, 0, x->k / 2u * sizeof *t->a);
     for (unsigned m = 0; m < M; m++)
-        for (unsigned k = 0; k < codes.stored; k++)
-            t->a[codes.column[m][k] / 2][m][codes.column[m][k] % 2] = stored[k / 2][m][k % 2];
+        for (unsigned k = 0; k < x->k / 2u; k++)
+            t->a[column[m][k] / 2][m][column[m][k] % 2] = stored[k / 2][m][k % 2];
 }
 
 static void multiply_integers(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, bool saturate)

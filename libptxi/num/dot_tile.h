@@ -397,15 +397,25 @@ static inline ptxi_tile_doubles ptxi_tile_cut(ptxi_tile_doubles x)
 
 enum { PTXI_TILE_NOTHING = -1000 }; /* the exponent of a zero, which is less than all sums of exponents */
 
-/* n exponents; those of infinities and NaNs are larger than all others. */
-static inline void ptxi_tile_exponents_of_floats(const float *x, int least, int16_t *e, unsigned n)
+/* n floats as doubles, and their exponents; those of infinities and NaNs are larger than all others. */
+static inline __attribute__((always_inline)) void ptxi_tile_widen_block(const float *x, int least, double *to, int16_t *e, unsigned n)
 {
+    TILE_LOOP(l, n) to[l] = x[l];
     TILE_LOOP(l, n) {
         int32_t magnitude = (int32_t)(ptxi_num_bits_f32(x[l]) & 0x7fffffff), own = (magnitude >> 23) - 127;
 
         own = own > least ? own : least;
         e[l] = (int16_t)(magnitude == 0 ? PTXI_TILE_NOTHING : own);
     }
+}
+
+static inline void ptxi_tile_widen_line(const float *x, int least, double *to, int16_t *e, unsigned n)
+{
+    unsigned i = 0;
+
+    for (; i + 16 <= n; i += 16)
+        ptxi_tile_widen_block(x + i, least, to + i, e + i, 16);
+    ptxi_tile_widen_block(x + i, least, to + i, e + i, n - i);
 }
 
 /* What a chunk is made of. */
@@ -415,34 +425,31 @@ struct ptxi_tile_wide {
     _Alignas(64) int64_t used[PTXI_TILE_K][PTXI_TILE_M]; /* of a sparse A: all ones, or 0 for what does not count */
 };
 
-static inline void ptxi_tile_make_wide_line(const float *x, int least, double *to, int16_t *e, unsigned n)
-{
-    TILE_LOOP(l, n) to[l] = x[l];
-    ptxi_tile_exponents_of_floats(x, least, e, n);
-}
-
 static inline void ptxi_tile_make_wide(const struct ptxi_tile *t, unsigned k, unsigned count, struct ptxi_tile_wide *to)
 {
-    ptxi_tile_make_wide_line(t->a[k], t->range_a.least, to->a[0], to->ea[0], count * PTXI_TILE_M);
+    ptxi_tile_widen_line(t->a[k], t->range_a.least, to->a[0], to->ea[0], count * PTXI_TILE_M);
     for (unsigned n = 0; n < PTXI_TILE_N; n++)
-        ptxi_tile_make_wide_line(t->b[n] + k, t->range_b.least, to->b[n], to->eb[n], count);
+        ptxi_tile_widen_line(t->b[n] + k, t->range_b.least, to->b[n], to->eb[n], count);
     for (unsigned i = 0; i < count && t->sparse; i++)
         TILE_LOOP(l, PTXI_TILE_M) to->used[i][l] = -(int64_t)(t->stored[k + i] >> l & 1);
 }
 
-/* The scales of column n. */
-static inline void ptxi_tile_scales(const struct ptxi_dot_model *m, const struct ptxi_tile_wide *t, unsigned n, unsigned count, const uint32_t *c, double *scale)
+/* What column n is added to, and the scales. count is a multiple of 4. */
+static inline void ptxi_tile_scales(const struct ptxi_dot_model *m, const struct ptxi_tile_wide *t, unsigned n, unsigned count, const uint32_t *c,
+                                    double *addend, double *scale)
 {
     _Alignas(64) int16_t e[PTXI_TILE_M];
     ptxi_tile_shorts most = (ptxi_tile_shorts){ 0 } + m->zero;
+    const int16_t *ea = t->ea[0], *eb = t->eb[n];
 
-    ptxi_tile_exponents_of_floats((const float *)c, m->rounding == PTXI_DOT_RN_F16 ? 1 - ptxi_num_f16.bias : -126, e, PTXI_TILE_M);
+    ptxi_tile_widen_block((const float *)c, m->rounding == PTXI_DOT_RN_F16 ? 1 - ptxi_num_f16.bias : -126, addend, e, PTXI_TILE_M);
     ptxi_tile_max_shorts(&most, (const ptxi_tile_shorts *)e);
-    for (unsigned i = 0; i < count; i++) {
-        ptxi_tile_shorts product = *(const ptxi_tile_shorts *)t->ea[i] + t->eb[n][i];
+    for (unsigned i = 0; i < count; i += 4, ea += 4 * PTXI_TILE_M, eb += 4)
+        TILE_STEPS(j, 0, 4) {
+            ptxi_tile_shorts product = *(const ptxi_tile_shorts *)(ea + j * PTXI_TILE_M) + eb[j];
 
-        ptxi_tile_max_shorts(&most, &product);
-    }
+            ptxi_tile_max_shorts(&most, &product);
+        }
     most = (int16_t)(1023 + m->kept) - most;
     TILE_LOOP(l, PTXI_TILE_M) scale[l] = ptxi_num_f64((uint64_t)most[l] << 52);
 }
@@ -480,18 +487,18 @@ static inline uint32_t ptxi_tile_round_double(enum ptxi_dot_rounding rounding, d
 static __attribute__((noinline, unused)) void ptxi_tile_in_doubles(const struct ptxi_dot_model *m, const struct ptxi_tile *t, unsigned k, unsigned count,
                                                                    const uint32_t *from, uint32_t *c)
 {
-    _Alignas(64) double sum[PTXI_TILE_M], scale[PTXI_TILE_M];
+    _Alignas(64) double addend[PTXI_TILE_M], sum[PTXI_TILE_M], scale[PTXI_TILE_M];
     struct ptxi_tile_wide wide;
 
     ptxi_tile_make_wide(t, k, count, &wide);
     for (unsigned n = 0; n < PTXI_TILE_N; n++, from += PTXI_TILE_M, c += PTXI_TILE_M) {
-        ptxi_tile_scales(m, &wide, n, count, from, scale);
+        ptxi_tile_scales(m, &wide, n, count, from, addend, scale);
         if (t->sparse)
             ptxi_tile_sum_doubles(true, &wide, n, count, (const ptxi_tile_doubles *)scale, sum);
         else
             ptxi_tile_sum_doubles(false, &wide, n, count, (const ptxi_tile_doubles *)scale, sum);
         TILE_LOOP(l, PTXI_TILE_M) {
-            double x = sum[l] + __builtin_trunc(ptxi_num_f32(from[l]) * scale[l]);
+            double x = sum[l] + __builtin_trunc(addend[l] * scale[l]);
 
             x *= ptxi_num_f64((UINT64_C(2046) << 52) - ptxi_num_bits_f64(scale[l]));
             c[l] = ptxi_tile_round_double((enum ptxi_dot_rounding)m->rounding, x);
