@@ -313,7 +313,9 @@ static uint32_t fraction_of(enum ptxi_texel format, int64_t sum, unsigned shift)
     switch (format) {
     case PTXI_TEXEL_U8: return ptxi_texel_to_f32((uint32_t)((sum * 257 + half) >> (8 + shift)), PTXI_TEXEL_U16);
     case PTXI_TEXEL_U16: return ptxi_texel_to_f32((uint32_t)((sum + half) >> (8 + shift)), format);
-    case PTXI_TEXEL_S8: sum >>= shift; return ptxi_texel_to_f32((uint32_t)clamp(sum + ((sum + 64 + (sum >> 12) * 16) >> 7), -32767, 32767), PTXI_TEXEL_S16);
+    case PTXI_TEXEL_S8:
+        sum = (sum + ((sum + (half >> 1) + (sum >> (12 + shift)) * (16 << shift)) >> 7)) >> shift;
+        return ptxi_texel_to_f32((uint32_t)clamp(sum, -32767, 32767), PTXI_TEXEL_S16);
     default: return ptxi_texel_to_f32((uint32_t)((sum + half) >> (8 + shift)), format);
     }
 }
