@@ -16,6 +16,8 @@
  *   - the last multiplication of div.approx, div.full and rcp.approx without .ftz is such a mul.
  *   - neg between mul and add changes the sign of the product, if all its uses are such adds and it flushes (.ftz) only what the mul
  *     flushes; but not if one adds the product itself. neg.ftz is such an add, of -0, whatever its uses.
+ *   - a product of f32 whose only use is another one with 8, 4, 2 or their reciprocals, which may have .sat and a guard, becomes one with
+ *     it, rounded once. The second says whether to flush.
  *
  * Not followed: what ptxas fuses only after moving code out of loops. */
 #include "compile/ir.h"
@@ -585,6 +587,64 @@ static bool turn_negs(struct contract *c)
     return any;
 }
 
+/* --- products of products and powers of two --- */
+
+/* The operand of a mul of f32 that is not the constant 8, 4, 2, 1/2, 1/4 or 1/8; PTXI_NONE: there is none such. */
+static uint32_t scaled_operand(const struct contract *c, const struct ptxi_ir_inst *i, uint32_t *power)
+{
+    for (unsigned f = PTXI_F_A; f <= PTXI_F_B; f++) {
+        const struct ptxi_vreg *r = &c->ir->vregs[i->v[f]];
+
+        *power = i->v[f];
+        if (r->kind == PTXI_VR_CONST && !(r->value & 0x7fffff) && r->value >= 0x3e000000 && r->value <= 0x41000000 && r->value != 0x3f800000)
+            return i->v[f == PTXI_F_A ? PTXI_F_B : PTXI_F_A];
+    }
+    return PTXI_NONE;
+}
+
+static bool is_mul_f32(const struct ptxi_ir_inst *i)
+{
+    if (i->flags & PTXI_IF_DEAD || i->mods & PTXI_MOD_RND_MASK)
+        return false;
+    return i->op == PTXI_OP_mul_f32 || i->op == PTXI_OP_mul_f32_ftz || i->op == PTXI_OP_mul_f32_x || i->op == PTXI_OP_mul_f32_ftz_x;
+}
+
+static void try_scale(struct contract *c, uint32_t n)
+{
+    struct ptxi_ir_inst *i = &c->ir->insts[n];
+    uint32_t power, v = scaled_operand(c, i, &power), a, b, d;
+    bool ftz = i->op == PTXI_OP_mul_f32_ftz || i->op == PTXI_OP_mul_f32_ftz_x;
+    uint16_t op = ftz ? PTXI_OP_mul_scaled_f32_ftz : PTXI_OP_mul_scaled_f32;
+    const struct type *type;
+    struct product p;
+
+    if (v == PTXI_NONE || !find_product(c, v, n, &p) || p.count != 1)
+        return;
+    kind_of(&c->ir->insts[p.mul], &type);
+    if (type->mul != PTXI_OP_mul_f32 && type->mul != PTXI_OP_mul_f32_ftz)
+        return;
+    expand(c, p.mul);
+    a = factor(c, c->ir->insts[p.mul].v[PTXI_F_A], &p, n, type, false);
+    b = factor(c, c->ir->insts[p.mul].v[PTXI_F_B], &p, n, type, false);
+    i->flags &= (uint16_t)~PTXI_IF_FUSABLE;
+    if (i->mods & PTXI_MOD_SAT) {
+        d = make(c, n, op, PTXI_RC_32, a, b);
+        if (c->ir->oom)
+            return;
+        i->op = ftz ? PTXI_OP_add_f32_ftz_x : PTXI_OP_add_f32_x;
+        i->v[PTXI_F_A] = d;
+        i->v[PTXI_F_B] = ptxi_ir_const(c->ir, PTXI_RC_32, 0);
+        i = &c->ins.list[c->ins.count - 1].inst;
+    } else {
+        i->op = op;
+        i->v[PTXI_F_A] = a;
+        i->v[PTXI_F_B] = b;
+    }
+    i->v[PTXI_F_C] = power;
+    i->reads |= 1u << PTXI_F_C;
+    drop(c, p.mul);
+}
+
 static bool prepare(struct contract *c, struct ptxi_ir *ir)
 {
     *c = (struct contract){ .ir = ir, .vregs = ir->vreg_count };
@@ -615,5 +675,8 @@ bool ptxi_contract(struct ptxi_ir *ir)
     for (uint32_t n = 0; n < ir->count && !ir->oom; n++)
         if (is_kind(&ir->insts[n], ADD) || is_kind(&ir->insts[n], SUB))
             try_add(&c, n);
+    for (uint32_t n = 0; n < ir->count && !ir->oom; n++)
+        if (is_mul_f32(&ir->insts[n]))
+            try_scale(&c, n);
     return !ir->oom && ptxi_ir_insert(ir, &c.ins);
 }

@@ -101,6 +101,10 @@ F32_2(div_f32_ftz, ptxi_num_flush_scaled_f32(AZ / BZ, AZ * PTXI_FTZ_SCALE / BZ))
 F32_1(rcp_f32_ftz, ptxi_num_out_ftz_f32(1.0f / AZ))
 F32_1(sqrt_f32_ftz, __builtin_sqrtf(AZ))
 
+#define SCALED(a, b) ((double)(a) * (double)(b) * (double)C)
+F32_3(mul_scaled_f32, (float)SCALED(A, B))
+F32_3(mul_scaled_f32_ftz, ptxi_num_flush_scaled_f32((float)SCALED(AZ, BZ), (float)(SCALED(AZ, BZ) * (double)PTXI_FTZ_SCALE)))
+
 /* Results as bits. */
 #define BITS_1(name, expr) OPF1(name, uint32_t, uint32_t, expr)
 #define BITS_2(name, expr) OPF2(name, uint32_t, uint32_t, uint32_t, expr)
