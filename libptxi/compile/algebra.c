@@ -9,6 +9,8 @@
  *   - max(min(x, 1), 0) and min(max(x, 0), 1) of f32 and f16 saturate x, so that a NaN gives 0 in both;
  *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too; so do
  *     guarded ones, which are selections themselves;
+ *   - neg of f32 is part of a conversion to f64, where it leaves the sign of a NaN;
+ *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
  *   - slct.s32.s32 by a constant takes it for an f32.
  *
@@ -91,6 +93,7 @@ static void become(struct algebra *c, struct ptxi_ir_inst *i, uint16_t op, uint3
 static void try_mul(struct algebra *c, struct ptxi_ir_inst *i, const struct type *t)
 {
     uint32_t a = i->v[PTXI_F_A], b = i->v[PTXI_F_B];
+    const struct ptxi_ir_inst *j;
 
     if (!(i->flags & PTXI_IF_FUSABLE))
         return;
@@ -100,6 +103,8 @@ static void try_mul(struct algebra *c, struct ptxi_ir_inst *i, const struct type
     }
     if (is_const(c, b, t->one))
         become(c, i, t->mov, a, PTXI_NONE);
+    else if (is_const(c, b, t->one | t->sign) && (j = maker(c, a, t->twice, t->mods)))
+        become(c, i, t->mov, j->v[PTXI_F_A], PTXI_NONE);
     else if (is_const(c, b, t->one | t->sign))
         become(c, i, t->neg, a, PTXI_NONE);
 }
@@ -141,6 +146,44 @@ static void try_type(struct algebra *c, struct ptxi_ir_inst *i, const struct typ
         else if (t->sat && i->op == t->max && !try_clamp(c, i, t, t->min, t->one, 0))
             try_clamp(c, i, t, t->min, t->one, t->sign);
     }
+}
+
+/* What is made before instruction n: the result of an operation. */
+static uint32_t make(struct algebra *c, uint32_t n, uint16_t op, enum ptxi_class class, uint32_t a, uint32_t b)
+{
+    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, n, op);
+
+    i->v[PTXI_F_D] = ptxi_ir_vreg(c->ir, class);
+    i->v[PTXI_F_A] = a;
+    i->v[PTXI_F_B] = b;
+    i->writes = 1u << PTXI_F_D;
+    i->reads = (uint8_t)(1u << PTXI_F_A | (b == PTXI_NONE ? 0 : 1u << PTXI_F_B));
+    i->flags = PTXI_IF_PURE;
+    return i->v[PTXI_F_D];
+}
+
+/* neg is part of a conversion to f64, which leaves the sign of a NaN as it is: so does the neg of an f64. */
+static void try_widen(struct algebra *c, uint32_t n)
+{
+    struct ptxi_ir_inst *i = &c->ir->insts[n];
+    const struct ptxi_ir_inst *neg = i->op == PTXI_OP_cvt_f64_f32 && !i->mods ? maker(c, i->v[PTXI_F_A], PTXI_OP_neg_f32, 0) : NULL;
+
+    if (neg)
+        become(c, i, PTXI_OP_neg_f64, make(c, n, PTXI_OP_cvt_f64_f32, PTXI_RC_64, neg->v[PTXI_F_A], PTXI_NONE), PTXI_NONE);
+}
+
+/* max(min(x, 1), 0) of f64 is min(max(x, 0), 1), which tells a NaN. */
+static void try_turn(struct algebra *c, uint32_t n)
+{
+    static const uint64_t one = 0x3ff0000000000000;
+    struct ptxi_ir_inst *i = &c->ir->insts[n];
+    uint32_t v = i->op == PTXI_OP_max_f64 ? beside(c, i, 0) : PTXI_NONE, x;
+    const struct ptxi_ir_inst *min = v == PTXI_NONE ? NULL : maker(c, v, PTXI_OP_min_f64, 0);
+
+    if (!min || (x = beside(c, min, one)) == PTXI_NONE)
+        return;
+    x = make(c, n, PTXI_OP_max_f64, PTXI_RC_64, x, ptxi_ir_const(c->ir, PTXI_RC_64, 0));
+    become(c, i, PTXI_OP_min_f64, x, ptxi_ir_const(c->ir, PTXI_RC_64, one));
 }
 
 /* --- constants --- */
@@ -186,14 +229,8 @@ static void try_quotient(struct algebra *c, uint32_t n)
     if (!ptxi_foretell(PTXI_OP_rcp_approx_f32_ftz, divisor, &reciprocal))
         return;
     if (scale != 0x3f800000) {
-        j = ptxi_ir_before(c->ir, &c->ins, n, mul);
-        j->v[PTXI_F_A] = x;
-        j->v[PTXI_F_B] = ptxi_ir_const(c->ir, PTXI_RC_32, scale);
-        j->v[PTXI_F_D] = x = ptxi_ir_vreg(c->ir, PTXI_RC_32);
-        j->writes = 1u << PTXI_F_D;
-        j->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
-        j->flags = PTXI_IF_PURE;
-        j->mods = ftz ? PTXI_MOD_FTZ : 0;
+        x = make(c, n, mul, PTXI_RC_32, x, ptxi_ir_const(c->ir, PTXI_RC_32, scale));
+        c->ins.list[c->ins.count - 1].inst.mods = ftz ? PTXI_MOD_FTZ : 0;
     }
     become(c, i, mul, x, ptxi_ir_const(c->ir, PTXI_RC_32, reciprocal));
     i->flags |= PTXI_IF_FUSABLE;
@@ -243,19 +280,13 @@ static uint32_t constant(struct algebra *c, uint32_t *v, uint64_t value)
 static uint32_t with_sign(struct algebra *c, uint32_t n, uint32_t v)
 {
     const struct ptxi_ir_inst *neg = maker(c, v, PTXI_OP_neg_f32, 0), *abs = maker(c, neg ? neg->v[PTXI_F_A] : v, PTXI_OP_abs_f32, 0);
-    struct ptxi_ir_inst *i;
     uint32_t d = abs ? abs->v[PTXI_F_A] : neg ? neg->v[PTXI_F_A] : v;
 
     for (int k = 0; k < 2; k++) {
         if (!(k ? neg : abs))
             continue;
-        i = ptxi_ir_before(c->ir, &c->ins, n, k ? PTXI_OP_xor_b32 : PTXI_OP_and_b32);
-        i->v[PTXI_F_A] = d;
-        i->v[PTXI_F_B] = k ? constant(c, &c->sign, 0x80000000) : constant(c, &c->magnitude, 0x7fffffff);
-        i->v[PTXI_F_D] = d = ptxi_ir_vreg(c->ir, PTXI_RC_32);
-        i->writes = 1u << PTXI_F_D;
-        i->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
-        i->flags = PTXI_IF_PURE;
+        d = make(c, n, k ? PTXI_OP_xor_b32 : PTXI_OP_and_b32, PTXI_RC_32, d,
+                 k ? constant(c, &c->sign, 0x80000000) : constant(c, &c->magnitude, 0x7fffffff));
     }
     return d;
 }
@@ -274,6 +305,8 @@ static void see(struct algebra *c, uint32_t n)
         try_quotient(c, n);
         try_approximation(c, i);
         try_slct(c, i);
+        try_widen(c, n);
+        try_turn(c, n);
         for (unsigned k = 0; k < sizeof types / sizeof *types; k++)
             try_type(c, i, &types[k]);
     }

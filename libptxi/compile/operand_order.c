@@ -2,7 +2,7 @@
  *
  * A GPU's f64 operations hand on the payload of a NaN: that of the second operand before that of the first. ptxas sorts the operands
  * of add, sub, mul, min and max, and the factors of fma, by where they are made (seen in its code for sm_90): the earlier first, kernel
- * parameters and constants last. neg and abs are part of the operand. So where the text names the later one first, the operation is
+ * parameters and constants last, but for zeros, which come first. neg and abs are part of the operand. So where the text names the later one first, the operation is
  * marked PTXI_MOD_LATER_A. Of values that come around a loop or from two sides, what is written above counts: ptxas unrolls
  * loops, and then sorts differently from turn to turn. */
 #include "compile/ir.h"
@@ -29,6 +29,8 @@ static bool passes_on(const struct ptxi_ir_inst *i)
 
 static uint32_t made(const struct ptxi_ir *ir, const uint32_t *at, uint32_t v)
 {
+    if (ir->vregs[v].kind == PTXI_VR_CONST && !(ir->vregs[v].value << 1))
+        return 0; /* there is a register of zero */
     return ir->vregs[v].kind == PTXI_VR_PLAIN ? at[v] : OUTSIDE;
 }
 
