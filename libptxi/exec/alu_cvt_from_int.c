@@ -89,8 +89,29 @@ static __attribute__((noinline)) void sticky_f32_of_u32(float *restrict r, const
     }
 }
 
+/* --- exactly, but for what is beyond the range of f16 and stays there --- */
+static void near_f32_of_s32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)a[l];
+}
+
+static void near_f32_of_u32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)(a[l] < INT32_MAX ? a[l] : INT32_MAX);
+}
+
+static void near_f32_of_s64(float *restrict r, const uint64_t *a)
+{
+    FOR_LANES r[l] = (float)(upper_half(a[l], true) + lower_half(a[l]));
+}
+
+static void near_f32_of_u64(float *restrict r, const uint64_t *a)
+{
+    FOR_LANES r[l] = (float)(upper_half(a[l], false) + lower_half(a[l]));
+}
+
 #define EXACT_16(src, ts)                                                       \
-    static void sticky_f32_of_##src(float *restrict r, const uint16_t *a)       \
+    static void exact_f32_of_##src(float *restrict r, const uint16_t *a)       \
     {                                                                           \
         FOR_LANES r[l] = (float)(int32_t)(ts)a[l];                              \
     }
@@ -157,19 +178,20 @@ FINISH_HALF(f16)
 FINISH_HALF(bf16)
 
 /* --- the operations --- */
-#define HALF_FROM(half, src)                             \
+#define HALF_FROM(half, how, src)                        \
     OP( cvt_##half##_##src )                             \
     {                                                    \
         LANE_ARRAY(float, f);                            \
                                                          \
-        sticky_f32_of_##src(f, PTXI_SLOT(w, i->a));      \
+        how##_f32_of_##src(f, PTXI_SLOT(w, i->a));       \
         return finish_##half(i, w, f);                   \
     }
-HALF_FROM(f16, u8)
-HALF_FROM(f16, s8)
-#define HALVES_FROM(src) HALF_FROM(f16, src) HALF_FROM(bf16, src)
-HALVES_FROM(u16)
-HALVES_FROM(s16)
+HALF_FROM(f16, exact, u8)
+HALF_FROM(f16, exact, s8)
+#define HALVES_FROM_16(src) HALF_FROM(f16, exact, src) HALF_FROM(bf16, exact, src)
+HALVES_FROM_16(u16)
+HALVES_FROM_16(s16)
+#define HALVES_FROM(src) HALF_FROM(f16, near, src) HALF_FROM(bf16, sticky, src)
 HALVES_FROM(u32)
 HALVES_FROM(s32)
 HALVES_FROM(u64)

@@ -16,8 +16,23 @@
     IN_MODE(PTXI_NUM_RP, assignment)      \
     }
 
-#if defined(__F16C__)
-/* Sixteen lanes in one vector: what is stored in halves cannot be forwarded to a load of the whole. */
+#if defined(__AVX512BW__)
+/* All lanes in one vector, or sixteen: what is stored in parts cannot be forwarded to a load of the whole. */
+#define STORE_F16(control)                                                                                      \
+    for (int l = 0; l < PTXI_LANES; l += 32) {                                                                  \
+        __m512i low = _mm512_castsi256_si512(_mm512_cvtps_ph(_mm512_load_ps(a + l), control));                  \
+                                                                                                                \
+        low = _mm512_inserti64x4(low, _mm512_cvtps_ph(_mm512_load_ps(a + l + 16), control), 1);                 \
+        _mm512_store_si512(r + l, canonical_f16(low));                                                          \
+    }
+
+static inline __m512i canonical_f16(__m512i v)
+{
+    const __m512i magnitude = _mm512_set1_epi16(0x7fff), infinity = _mm512_set1_epi16(0x7c00);
+
+    return _mm512_mask_mov_epi16(v, _mm512_cmpgt_epi16_mask(_mm512_and_si512(v, magnitude), infinity), magnitude);
+}
+#elif defined(__F16C__)
 #define STORE_F16(control)                                                                                      \
     for (int l = 0; l < PTXI_LANES; l += 16) {                                                                  \
         __m128i low = _mm256_cvtps_ph(_mm256_load_ps(a + l), control);                                          \
@@ -32,7 +47,9 @@ static inline __m256i canonical_f16(__m256i v)
 
     return _mm256_blendv_epi8(v, magnitude, _mm256_cmpgt_epi16(_mm256_and_si256(v, magnitude), infinity));
 }
+#endif
 
+#if defined(__F16C__)
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
 {
     switch (mode) {
