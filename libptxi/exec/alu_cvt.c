@@ -53,18 +53,64 @@ OP( cvt_bf16_f32 )
     NEXT_WITH_RESULT(r);
 }
 
+/* Rounded to odd; false if some results are doubtful, and those then may be wrong. */
+static inline bool f32_odd_of_normal(float *restrict r, const double *a)
+{
+#if defined(SIGNS_32)
+    typedef uint32_t vector __attribute__((vector_size(LANE_VECTOR), may_alias));
+    enum { PER = LANE_VECTOR / sizeof(uint32_t) };
+    vector doubtful = { 0 };
+
+    FOR_LANES r[l] = ptxi_num_f32_odd_normal(a[l]);
+    for (int k = 0; k < PTXI_LANES / PER; k++) {
+        vector m = ((const vector *)r)[k] & 0x7fffffff;
+
+        doubtful |= (m - PTXI_NUM_F32_ODD_LEAST) | (PTXI_NUM_F32_ODD_MOST - m);
+    }
+    return !SIGNS_32(doubtful);
+#else
+    bool doubtful = false;
+
+    FOR_LANES r[l] = ptxi_num_f32_odd_normal(a[l]);
+    FOR_LANES {
+        uint32_t m = ptxi_num_bits_f32(r[l]) & 0x7fffffff;
+
+        doubtful |= (m < PTXI_NUM_F32_ODD_LEAST) | (m > PTXI_NUM_F32_ODD_MOST);
+    }
+    return !doubtful;
+#endif
+}
+
+/* r: of f32_odd_of_normal(). */
+static __attribute__((noinline)) void mend_f32_odd(float *restrict r, const double *a)
+{
+    uint64_t wrong = 0;
+
+    FOR_LANES wrong |= ptxi_num_f32_odd_not_normal(a[l]);
+    if (wrong)
+        FOR_LANES r[l] = ptxi_num_f32_odd(a[l]);
+}
+
 #define HALF_OF_F64(half)                                                                     \
+    static __attribute__((noinline)) void half_of_any_##half(uint16_t *restrict r, float *restrict f, const void *from, \
+                                                             enum ptxi_num_rounding mode)     \
+    {                                                                                         \
+        const uint64_t *a = from;                                                             \
+                                                                                              \
+        mend_f32_odd(f, from);                                                                \
+        half##_of_f32(r, f, mode);                                                            \
+        FOR_LANES r[l] = f[l] != f[l] ? ptxi_num_##half##_nan_from_f64(a[l]) : r[l];          \
+    }                                                                                         \
     OP( cvt_##half##_f64 )                                                                    \
     {                                                                                         \
-        const uint64_t *a = PTXI_SLOT(w, i->a);                                               \
         LANE_ARRAY(float, f);                                                                 \
         RESULT_LANES(uint16_t, r);                                                            \
                                                                                               \
-        f32_odd_of_f64(f, PTXI_SLOT(w, i->a));                                                \
-        half##_of_f32(r, f, MODE_OF(i));                                                      \
-        if (__builtin_expect(ptxi_any_nan_f32(f), 0))                                         \
-            FOR_LANES r[l] = f[l] != f[l] ? ptxi_num_##half##_nan_from_f64(a[l]) : r[l];      \
-        limit_##half(r, i->mods);                                                            \
+        if (__builtin_expect(f32_odd_of_normal(f, PTXI_SLOT(w, i->a)), 1))                    \
+            half##_of_f32(r, f, MODE_OF(i));                                                  \
+        else                                                                                  \
+            half_of_any_##half(r, f, PTXI_SLOT(w, i->a), MODE_OF(i));                         \
+        limit_##half(r, i->mods);                                                             \
         NEXT_WITH_RESULT(r);                                                                  \
     }
 HALF_OF_F64(f16)

@@ -78,20 +78,6 @@ void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_ro
         FOR_LANES r[l] = a[l] == a[l] ? r[l] : (uint16_t)ptxi_num_bf16.nan;
 }
 
-void f32_odd_of_f64(float *restrict r, const double *restrict a)
-{
-    uint32_t doubtful = 0;
-    uint64_t wrong = 0;
-
-    FOR_LANES r[l] = ptxi_num_f32_odd_normal(a[l]);
-    FOR_LANES doubtful |= ptxi_num_f32_odd_doubtful(r[l]);
-    if (__builtin_expect(!doubtful, 1))
-        return;
-    FOR_LANES wrong |= ptxi_num_f32_odd_not_normal(a[l]);
-    if (wrong)
-        FOR_LANES r[l] = ptxi_num_f32_odd(a[l]);
-}
-
 void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode)
 {
     switch (mode) {

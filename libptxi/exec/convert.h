@@ -11,7 +11,6 @@
 
 #define f16_of_f32 PTXI_LEVELED(f16_of_f32)
 #define bf16_of_f32 PTXI_LEVELED(bf16_of_f32)
-#define f32_odd_of_f64 PTXI_LEVELED(f32_odd_of_f64)
 #define integral_f32 PTXI_LEVELED(integral_f32)
 #define integral_f64 PTXI_LEVELED(integral_f64)
 
@@ -57,9 +56,6 @@ static inline void f16_nearest_of_f32(uint16_t *r, const float *a)
 /* Rounded; a NaN becomes the canonical one. */
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
-
-/* See ptxi_num_f32_odd. */
-void f32_odd_of_f64(float *restrict r, const double *restrict a);
 
 /* Rounded to integral values. r may be a. */
 void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode);

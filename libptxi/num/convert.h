@@ -71,11 +71,8 @@ static inline float ptxi_num_f32_odd_normal(double a)
     return (float)ptxi_num_f64((bits - rest) | ((rest + 0x1fffffff) & 0x20000000));
 }
 
-/* Whether it is neither, from the result, which does not tell zeros from what became zero, and from the operand. */
-static inline bool ptxi_num_f32_odd_doubtful(float r)
-{
-    return (ptxi_num_bits_f32(r) & 0x7fffffff) - 0x00800001 >= 0x7f800000 - 0x00800001;
-}
+/* It is that if its magnitude has these bits; others do not tell: zeros may have become that. The operand does. */
+enum { PTXI_NUM_F32_ODD_LEAST = 0x00800001, PTXI_NUM_F32_ODD_MOST = 0x7f7fffff };
 
 static inline bool ptxi_num_f32_odd_not_normal(double a)
 {
