@@ -9,12 +9,18 @@ enum { APART_e4m3 = 8, APART_e5m2 = 8, APART_e3m2 = 8, APART_e2m3 = 8, APART_e2m
 static inline void drop_negative_16(uint16_t *r, int n, int apart)
 {
     const uint16_t signs = (uint16_t)((1u | 1u << apart) << n);
+    typedef uint8_t __attribute__((may_alias)) element;
+    element *e = (element *)r;
 
-    FOR_LANES {
-        uint16_t s = r[l] & signs, below = (uint16_t)(s - (s >> n));
+    if (apart == 8)
+        PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
+            e[k] = e[k] < 1 << n ? e[k] : 0;
+    else
+        FOR_LANES {
+            uint16_t s = r[l] & signs, below = (uint16_t)(s - (s >> n));
 
-        r[l] = (uint16_t)(r[l] & ~(s | below));
-    }
+            r[l] = (uint16_t)(r[l] & ~(s | below));
+        }
 }
 
 /* --- halves of a register as floats --- */
