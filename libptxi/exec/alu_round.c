@@ -22,22 +22,24 @@
 #define SQRT(s, x) _mm512_sqrt_round_##s(x, ROUNDING)
 #define SAME(s, x) _mm512_set1_##s(x)
 
-typedef uint32_t float_bits __attribute__((vector_size(64)));
+/* The sign alone where `gone` is set. */
+static inline __m512 flushed_where(__mmask16 gone, __m512 x)
+{
+    return (__m512)_mm512_mask_and_epi32((__m512i)x, gone, (__m512i)x, _mm512_set1_epi32(INT32_MIN));
+}
 
 static inline __m512 flushed(__m512 x)
 {
-    float_bits bits = (float_bits)x, gone = (float_bits)((bits & 0x7f800000) == 0) & 0x7fffffff;
-
-    return (__m512)(bits & ~gone);
+    return flushed_where(_mm512_testn_epi32_mask((__m512i)x, _mm512_set1_epi32(0x7f800000)), x);
 }
 
 /* See ptxi_num_flush_scaled_f32(). */
 static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
 {
-    float_bits bits = (float_bits)r, tiny = (float_bits)(((float_bits)scaled & 0x7fffffff) < 0x0c800000);
-    float_bits gone = tiny & (float_bits)((bits & 0x7fffffff) <= 0x00800000) & 0x7fffffff;
+    const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
+    __mmask16 tiny = _mm512_cmplt_epi32_mask(_mm512_and_si512((__m512i)scaled, magnitude), _mm512_set1_epi32(0x0c800000));
 
-    return (__m512)(bits & ~gone);
+    return flushed_where(_mm512_mask_cmple_epi32_mask(tiny, _mm512_and_si512((__m512i)r, magnitude), _mm512_set1_epi32(0x00800000)), r);
 }
 
 #define IN_MODE(mode, how, s, expr)                                    \
