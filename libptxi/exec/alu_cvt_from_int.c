@@ -64,12 +64,16 @@ static inline double short_f64(uint64_t x)
         else                                                                                         \
             FOR_LANES r[l] = short_f64(a[l]);                                                        \
     }                                                                                                \
+    static __attribute__((noinline)) void sticky_f32_of_long_##src(float *restrict r, const uint64_t *a) \
+    {                                                                                                \
+        FOR_LANES r[l] = ptxi_num_f32_odd_normal(sticky_f64(a[l], is_signed));                       \
+    }                                                                                                \
     static void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                            \
     {                                                                                                \
-        LANE_ARRAY(double, x);                                                                       \
-                                                                                                     \
-        sticky_f64_of_##src(x, a);                                                                   \
-        FOR_LANES r[l] = ptxi_num_f32_odd_normal(x[l]);                                              \
+        if (__builtin_expect(any_long(a, is_signed), 0))                                             \
+            sticky_f32_of_long_##src(r, a);                                                          \
+        else                                                                                         \
+            FOR_LANES r[l] = ptxi_num_f32_odd_normal(short_f64(a[l]));                               \
     }
 STICKY_64(u64, false)
 STICKY_64(s64, true)
