@@ -153,7 +153,7 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
 #endif
 
 /* Where old values go that nobody wants. */
-#define UNWANTED __builtin_assume_aligned(w->worker->unwanted, 64)
+#define UNWANTED ((void *)w->worker->unwanted)
 
 /* A block for every lane l of `on`. */
 #define EACH_LANE(on, ...)                                                         \
