@@ -211,7 +211,7 @@ static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale)
 /* Multiplied by the scale, which is exact but for overflow. */
 static inline uint32_t ptxi_num_bf16_from_s2f6(uint32_t code, uint32_t scale)
 {
-    float x = (float)(int32_t)(int8_t)code * 0x1p-6f * ptxi_num_f32(scale ? scale << 23 : 0x00400000);
+    float x = (float)((int32_t)(code << 24) >> 24) * 0x1p-6f * ptxi_num_f32(scale ? scale << 23 : 0x00400000);
 
     return scale != 0xff ? ptxi_num_bits_f32(x) >> 16 : ptxi_num_bf16.nan;
 }
