@@ -3,30 +3,59 @@
 
 /* --- mov --- */
 
+/* The operation that makes one value of two or four of so many bits. */
+static uint16_t pack_op(unsigned count, unsigned bits)
+{
+    const bool four = count == 4;
+
+    return bits == 8    ? (four ? PTXI_OP_pack_4x8 : PTXI_OP_pack_2x8)
+           : bits == 16 ? (four ? PTXI_OP_pack_4x16 : PTXI_OP_pack_2x16)
+           : bits == 32 ? (four ? PTXI_OP_pack_4x32 : PTXI_OP_pack_2x32)
+                        : PTXI_OP_pack_2x64;
+}
+
+static unsigned bits_of(struct ptxi_build *b, uint32_t v)
+{
+    return ptxi_class_units[ptxi_build_class(b, v)] * 16u;
+}
+
+static void pack_halves(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o)
+{
+    struct ptxi_operand half = *o;
+    uint32_t v[2];
+
+    half.count /= 2;
+    for (unsigned h = 0; h < 2; h++, half.elements += half.count) {
+        v[h] = ptxi_build_temp(b, ptxi_build_class(b, d) - 1);
+        ptxi_build_pack(b, v[h], &half);
+    }
+    ptxi_build_pure(b, pack_op(2, bits_of(b, v[0])), d, v[0], v[1], PTXI_NONE);
+}
+
 void ptxi_build_pack(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o)
 {
-    unsigned bits = ptxi_class_units[ptxi_build_class(b, d)] * 16 / o->count, four = o->count == 4;
+    unsigned bits = bits_of(b, d) / o->count;
     enum ptxi_class class = bits <= 16 ? PTXI_RC_16 : bits == 32 ? PTXI_RC_32 : PTXI_RC_64;
-    uint16_t op = bits == 8    ? (four ? PTXI_OP_pack_4x8 : PTXI_OP_pack_2x8)
-                  : bits == 16 ? (four ? PTXI_OP_pack_4x16 : PTXI_OP_pack_2x16)
-                  : bits == 32 ? (four ? PTXI_OP_pack_4x32 : PTXI_OP_pack_2x32)
-                               : PTXI_OP_pack_2x64;
     uint32_t v[4] = { PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE };
     struct ptxi_ir_inst *i;
 
-    if ((o->count != 2 && o->count != 4) || bits < 8) {
+    if (bits < 8 || o->count % 2) {
         ptxi_build_unsupported(b, "number of elements");
+        return;
+    }
+    if (o->count > 4) {
+        pack_halves(b, d, o);
         return;
     }
     for (unsigned e = 0; e < o->count; e++)
         v[e] = ptxi_build_use(b, &o->elements[e], class);
-    i = ptxi_build_pure(b, op, d, v[0], v[1], v[2]);
+    i = ptxi_build_pure(b, pack_op(o->count, bits), d, v[0], v[1], v[2]);
     ptxi_build_read(i, PTXI_F_IMM, v[3]);
 }
 
 void ptxi_build_unpack(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t a, bool is_signed)
 {
-    unsigned bytes = ptxi_class_units[ptxi_build_class(b, a)] * 2, bits = bytes * 8 / o->count;
+    unsigned bytes = bits_of(b, a) / 8, bits = bytes * 8 / o->count;
     enum ptxi_class class = bits <= 16 ? PTXI_RC_16 : bits == 32 ? PTXI_RC_32 : PTXI_RC_64;
     uint16_t op = bits == 8 ? PTXI_OP_unpack_8 : bits == 16 ? PTXI_OP_unpack_16 : bits == 32 ? PTXI_OP_unpack_32 : PTXI_OP_unpack_64;
     enum ptxi_type type = bits == 8 ? (is_signed ? PTXI_T_s8 : PTXI_T_b8) : bits == 16 ? (is_signed ? PTXI_T_s16 : PTXI_T_b16)

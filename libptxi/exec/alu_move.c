@@ -34,50 +34,44 @@ PACK_4(pack_4x16, uint64_t, uint16_t, a[l] | (uint64_t)b[l] << 16 | (uint64_t)c[
 PACK_4(pack_4x32, u128, uint32_t, (a[l] | (uint64_t)b[l] << 32) | (u128)(c[l] | (uint64_t)e[l] << 32) << 64)
 
 /* Element imm of a source whose width the instruction tells. */
-#define UNPACK(td, ta, bits)                                                   \
+#define UNPACK(td, ta, te)                                                     \
     do {                                                                       \
         const ta *a = PTXI_SLOT(w, i->a);                                      \
         td *d = PTXI_SLOT(w, i->d);                                            \
-        unsigned shift = (unsigned)i->imm * (bits);                            \
+        unsigned shift = (unsigned)i->imm * 8 * (unsigned)sizeof(te);          \
                                                                                \
-        WRITE_LANES(d, (td)(a[l] >> shift));                                   \
+        WRITE_LANES(d, (te)(a[l] >> shift));                                   \
         NEXT;                                                                  \
     } while (0)
 
 OP( unpack_8 )
 {
-    uint16_t *d = PTXI_SLOT(w, i->d);
-    unsigned shift = (unsigned)i->imm * 8;
-
-    if (i->mods == 2) {
-        const uint16_t *a = PTXI_SLOT(w, i->a);
-
-        WRITE_LANES(d, (uint8_t)(a[l] >> shift));
-    } else {
-        const uint32_t *a = PTXI_SLOT(w, i->a);
-
-        WRITE_LANES(d, (uint8_t)(a[l] >> shift));
-    }
-    NEXT;
+    if (i->mods == 2)
+        UNPACK(uint16_t, uint16_t, uint8_t);
+    if (i->mods == 4)
+        UNPACK(uint16_t, uint32_t, uint8_t);
+    UNPACK(uint16_t, uint64_t, uint8_t);
 }
 
 OP( unpack_16 )
 {
     if (i->mods == 4)
-        UNPACK(uint16_t, uint32_t, 16);
-    UNPACK(uint16_t, uint64_t, 16);
+        UNPACK(uint16_t, uint32_t, uint16_t);
+    if (i->mods == 8)
+        UNPACK(uint16_t, uint64_t, uint16_t);
+    UNPACK(uint16_t, u128, uint16_t);
 }
 
 OP( unpack_32 )
 {
     if (i->mods == 8)
-        UNPACK(uint32_t, uint64_t, 32);
-    UNPACK(uint32_t, u128, 32);
+        UNPACK(uint32_t, uint64_t, uint32_t);
+    UNPACK(uint32_t, u128, uint32_t);
 }
 
 OP( unpack_64 )
 {
-    UNPACK(uint64_t, u128, 64);
+    UNPACK(uint64_t, u128, uint64_t);
 }
 
 #define EXTEND_8(n)                                            \
