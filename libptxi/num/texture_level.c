@@ -130,7 +130,7 @@ static void measure(const struct ptxi_steps *s, const uint32_t sizes[3], struct 
         if (is_less(lengths[t->which], lengths[order[k]]))
             t->which = order[k];
     t->longest = lengths[t->which];
-    if (!is_less(lengths[1], lengths[0])) /* the second less the first */
+    if (!s->over_an_edge && !is_less(lengths[1], lengths[0])) /* the second less the first */
         for (unsigned d = 0; d < 3; d++)
             t->minus[3][d] = !t->minus[3][d];
 }
