@@ -102,15 +102,20 @@ static __attribute__((noinline)) const struct ptxi_insn *pass(struct ptxi_warp *
     return i + 1;
 }
 
+static inline void count_in(struct ptxi_barrier *b, const struct ptxi_warp *w, uint32_t threads)
+{
+    b->arrived += warp_threads(w->active);
+    if (threads)
+        b->expected = threads;
+}
+
 /* The last one to arrive goes on without a pause. */
 const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
 {
     struct ptxi_cta *cta = w->cta;
     struct ptxi_barrier *b = &cta->barriers[number];
 
-    b->arrived += warp_threads(w->active);
-    if (threads)
-        b->expected = threads;
+    count_in(b, w, threads);
     w->sync_pc = i;
     w->sync = (uint8_t)(PTXI_SYNC_AT + number);
     if (complete(cta, b))
@@ -130,9 +135,7 @@ const struct ptxi_insn *ptxi_cta_pass_by(struct ptxi_warp *w, const struct ptxi_
     struct ptxi_cta *cta = w->cta;
     struct ptxi_barrier *b = &cta->barriers[number];
 
-    b->arrived += warp_threads(w->active);
-    if (threads)
-        b->expected = threads;
+    count_in(b, w, threads);
     cta->barriers_in_use |= 1u << number;
     if (complete(cta, b))
         release(cta, number);

@@ -30,6 +30,17 @@ enum matrix_values {
 };
 extern const char *const matrix_value_names[MATRIX_VALUES];
 
+/* Bits of a float's fields; of other values none. */
+struct matrix_layout {
+    int exponent, fraction;
+};
+extern const struct matrix_layout matrix_layouts[MATRIX_VALUES];
+
+static inline uint64_t matrix_ones(int bits)
+{
+    return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
+
 /* A value of a pool: 32 bits, of f64 64. With column_seed() it is one of other regimes, for a recording that is compared once and not kept:
  * what no rule was made from. */
 uint64_t matrix_value(enum matrix_values kind, unsigned regime, unsigned i);

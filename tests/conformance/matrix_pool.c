@@ -22,25 +22,16 @@ enum regime {
     FULL         /* fractions of ones */
 };
 
-struct format {
-    int exponent, fraction;
-};
-
-static const struct format formats[MATRIX_VALUES] = {
+const struct matrix_layout matrix_layouts[MATRIX_VALUES] = {
     [MATRIX_F16] = { 5, 10 }, [MATRIX_BF16] = { 8, 7 }, [MATRIX_TF32] = { 8, 23 }, [MATRIX_E4M3] = { 4, 3 }, [MATRIX_E5M2] = { 5, 2 },
     [MATRIX_C_F16] = { 5, 10 }, [MATRIX_C_F32] = { 8, 23 }, [MATRIX_F64] = { 11, 52 },
 };
 
-static uint64_t low(unsigned bits)
-{
-    return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
-}
-
 /* Exponents of a regime: of A and B, and of C those of their products. */
-static void exponents(struct format f, enum regime regime, bool c, int *least, int *most)
+static void exponents(struct matrix_layout f, enum regime regime, bool c, int *least, int *most)
 {
     static const int16_t near[] = { 1, 4, 12, 26 };
-    int bias = (int)low(f.exponent - 1u);
+    int bias = (int)matrix_ones(f.exponent - 1);
     bool narrow = f.exponent < 8;
 
     *most = bias;
@@ -55,10 +46,10 @@ static void exponents(struct format f, enum regime regime, bool c, int *least, i
         *least = 0, *most = 2;
 }
 
-static uint64_t number(struct format f, enum regime regime, bool c, uint64_t r)
+static uint64_t number(struct matrix_layout f, enum regime regime, bool c, uint64_t r)
 {
-    int bias = (int)low(f.exponent - 1u), least, most, e;
-    uint64_t sign = (r >> 63) << (f.exponent + f.fraction), fraction = column_mix(r) & low((unsigned)f.fraction);
+    int bias = (int)matrix_ones(f.exponent - 1), least, most, e;
+    uint64_t sign = (r >> 63) << (f.exponent + f.fraction), fraction = column_mix(r) & matrix_ones(f.fraction);
 
     exponents(f, regime, c, &least, &most);
     e = least + (int)((r >> 8) % (unsigned)(most - least + 1)) + bias;
@@ -66,33 +57,33 @@ static uint64_t number(struct format f, enum regime regime, bool c, uint64_t r)
     if (regime == POWERS)
         fraction = 0;
     if (regime == INTEGERS)
-        fraction &= ~low((unsigned)f.fraction - 2);
+        fraction &= ~matrix_ones(f.fraction - 2);
     if (regime == FULL)
-        fraction = low((unsigned)f.fraction) & ~(r >> 20 & 1);
+        fraction = matrix_ones(f.fraction) & ~(r >> 20 & 1);
     return sign | (uint64_t)e << f.fraction | fraction;
 }
 
-static uint64_t special(struct format f, uint64_t r)
+static uint64_t special(struct matrix_layout f, uint64_t r)
 {
-    uint64_t top = low((unsigned)f.exponent) << f.fraction, fraction = low((unsigned)f.fraction);
+    uint64_t top = matrix_ones(f.exponent) << f.fraction, fraction = matrix_ones(f.fraction);
     const uint64_t codes[8] = { top, top | fraction, top | 1, top | (fraction / 2 + 1), top - 1, 0, 1, top };
 
     return codes[r >> 20 & 7] | (r >> 63) << (f.exponent + f.fraction);
 }
 
-static uint64_t element(struct format f, enum regime regime, bool c, uint64_t r)
+static uint64_t element(struct matrix_layout f, enum regime regime, bool c, uint64_t r)
 {
-    uint64_t bias = low(f.exponent - 1u), one = bias << f.fraction, sign = (r >> 63) << (f.exponent + f.fraction);
+    uint64_t bias = matrix_ones(f.exponent - 1), one = bias << f.fraction, sign = (r >> 63) << (f.exponent + f.fraction);
     unsigned step = f.exponent < 5 ? 4 : 12;
 
     switch (regime) {
-    case ANY: return r & low((unsigned)(1 + f.exponent + f.fraction));
+    case ANY: return r & matrix_ones(1 + f.exponent + f.fraction);
     case FEW: return r & 7 ? sign : number(f, NEAR_12, c, r);
     case CANCELLING:
         if (c && r & 4)
             return 0;
         return sign | (r & 1 ? one : one - ((uint64_t)(r >> 20 & 1 ? step : step / 2) << f.fraction)) | (r >> 30 & 7 ? 0 : 1);
-    case SUBNORMAL: return sign | (r & 1 ? column_mix(r) & low((unsigned)f.fraction) : number(f, NEAR_12, c, r));
+    case SUBNORMAL: return sign | (r & 1 ? column_mix(r) & matrix_ones(f.fraction) : number(f, NEAR_12, c, r));
     case SPECIAL: return r & 31 ? number(f, NEAR_4, c, r) : special(f, r);
     case ZEROS: return sign | !(r & 15);
     default:
@@ -137,7 +128,7 @@ static uint32_t metadata(enum matrix_values kind, unsigned regime, uint64_t r)
 uint64_t matrix_value(enum matrix_values kind, unsigned regime, unsigned i)
 {
     uint64_t r = column_mix(((uint64_t)kind << 32 | regime << 16 | i) + 0x9e3779b97f4a7c15 * (column_seed() + 1)), word = 0;
-    struct format f = formats[kind];
+    struct matrix_layout f = matrix_layouts[kind];
     unsigned width = (unsigned)(1 + f.exponent + f.fraction);
     bool c = kind >= MATRIX_C_F16;
 

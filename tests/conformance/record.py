@@ -308,12 +308,18 @@ def receive(connection, process, seconds):
         return None
 
 
-def run_part(make, items, letter, careful):
-    """Records from one child: of all items, or as far as it came. None for those that failed alone."""
+def started(function, *args):
+    """A child that runs the function, and the end of a pipe at which what it sends arrives: the other end is its first argument."""
     here, there = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=child, args=(there, make, items, letter, careful))
+    process = multiprocessing.Process(target=function, args=(there, *args))
     process.start()
     there.close()
+    return here, process
+
+
+def run_part(make, items, letter, careful):
+    """Records from one child: of all items, or as far as it came. None for those that failed alone."""
+    here, process = started(child, make, items, letter, careful)
     out = []
     while len(out) < len(items):
         answer = receive(here, process, 120)
@@ -406,10 +412,7 @@ def describe(connection, args):
 
 
 def header(args):
-    here, there = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=describe, args=(there, args))
-    process.start()
-    there.close()
+    here, process = started(describe, args)
     head = here.recv()
     process.join()
     release = driver_release() if args.prefix == 'cu' else ''
@@ -490,10 +493,7 @@ def run_matrix(connection, args, plan, images, forms):
 
 def matrix_part(args, plan, images, forms):
     """What one child sends, as far as it comes; None behind it for the form that fails."""
-    here, there = multiprocessing.Pipe(False)
-    process = multiprocessing.Process(target=run_matrix, args=(there, args, plan, images, forms))
-    process.start()
-    there.close()
+    here, process = started(run_matrix, args, plan, images, forms)
     got = []
     while len(got) < len(forms) and (not got or got[-1]):
         answer = receive(here, process, 120)
