@@ -149,7 +149,7 @@ static void try_type(struct algebra *c, struct ptxi_ir_inst *i, const struct typ
 }
 
 /* What is made before instruction n: the result of an operation. */
-static uint32_t make(struct algebra *c, uint32_t n, uint16_t op, enum ptxi_class class, uint32_t a, uint32_t b)
+static uint32_t make(struct algebra *c, uint32_t n, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b)
 {
     struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, n, op);
 
@@ -159,6 +159,7 @@ static uint32_t make(struct algebra *c, uint32_t n, uint16_t op, enum ptxi_class
     i->writes = 1u << PTXI_F_D;
     i->reads = (uint8_t)(1u << PTXI_F_A | (b == PTXI_NONE ? 0 : 1u << PTXI_F_B));
     i->flags = PTXI_IF_PURE;
+    i->mods = mods;
     return i->v[PTXI_F_D];
 }
 
@@ -169,7 +170,7 @@ static void try_widen(struct algebra *c, uint32_t n)
     const struct ptxi_ir_inst *neg = i->op == PTXI_OP_cvt_f64_f32 && !i->mods ? maker(c, i->v[PTXI_F_A], PTXI_OP_neg_f32, 0) : NULL;
 
     if (neg)
-        become(c, i, PTXI_OP_neg_f64, make(c, n, PTXI_OP_cvt_f64_f32, PTXI_RC_64, neg->v[PTXI_F_A], PTXI_NONE), PTXI_NONE);
+        become(c, i, PTXI_OP_neg_f64, make(c, n, PTXI_OP_cvt_f64_f32, 0, PTXI_RC_64, neg->v[PTXI_F_A], PTXI_NONE), PTXI_NONE);
 }
 
 /* max(min(x, 1), 0) of f64 is min(max(x, 0), 1), which tells a NaN. */
@@ -182,7 +183,7 @@ static void try_turn(struct algebra *c, uint32_t n)
 
     if (!min || (x = beside(c, min, one)) == PTXI_NONE)
         return;
-    x = make(c, n, PTXI_OP_max_f64, PTXI_RC_64, x, ptxi_ir_const(c->ir, PTXI_RC_64, 0));
+    x = make(c, n, PTXI_OP_max_f64, 0, PTXI_RC_64, x, ptxi_ir_const(c->ir, PTXI_RC_64, 0));
     become(c, i, PTXI_OP_min_f64, x, ptxi_ir_const(c->ir, PTXI_RC_64, one));
 }
 
@@ -214,7 +215,7 @@ static void try_quotient(struct algebra *c, uint32_t n)
     struct ptxi_ir_inst *i = &c->ir->insts[n], *j;
     uint32_t divisor, scale, reciprocal, x = i->v[PTXI_F_A];
     bool ftz = i->op == PTXI_OP_div_approx_f32_ftz || i->op == PTXI_OP_div_full_f32_ftz;
-    uint16_t mul = ftz ? PTXI_OP_mul_f32_ftz : PTXI_OP_mul_f32;
+    uint16_t mul = ftz ? PTXI_OP_mul_f32_ftz : PTXI_OP_mul_f32, mods = ftz ? PTXI_MOD_FTZ : 0;
 
     j = i->op == PTXI_OP_div_approx_f32_ftz ? maker(c, i->v[PTXI_F_B], PTXI_OP_rcp_approx_f32_ftz, PTXI_MOD_FTZ) : NULL;
     if (j) {
@@ -228,13 +229,11 @@ static void try_quotient(struct algebra *c, uint32_t n)
     divisor = ptxi_num_bits_f32(ptxi_num_f32(divisor) * ptxi_num_f32(scale));
     if (!ptxi_foretell(PTXI_OP_rcp_approx_f32_ftz, divisor, &reciprocal))
         return;
-    if (scale != 0x3f800000) {
-        x = make(c, n, mul, PTXI_RC_32, x, ptxi_ir_const(c->ir, PTXI_RC_32, scale));
-        c->ins.list[c->ins.count - 1].inst.mods = ftz ? PTXI_MOD_FTZ : 0;
-    }
+    if (scale != 0x3f800000)
+        x = make(c, n, mul, mods, PTXI_RC_32, x, ptxi_ir_const(c->ir, PTXI_RC_32, scale));
     become(c, i, mul, x, ptxi_ir_const(c->ir, PTXI_RC_32, reciprocal));
     i->flags |= PTXI_IF_FUSABLE;
-    i->mods = ftz ? PTXI_MOD_FTZ : 0;
+    i->mods = mods;
 }
 
 static void try_approximation(struct algebra *c, struct ptxi_ir_inst *i)
@@ -285,7 +284,7 @@ static uint32_t with_sign(struct algebra *c, uint32_t n, uint32_t v)
     for (int k = 0; k < 2; k++) {
         if (!(k ? neg : abs))
             continue;
-        d = make(c, n, k ? PTXI_OP_xor_b32 : PTXI_OP_and_b32, PTXI_RC_32, d,
+        d = make(c, n, k ? PTXI_OP_xor_b32 : PTXI_OP_and_b32, 0, PTXI_RC_32, d,
                  k ? constant(c, &c->sign, 0x80000000) : constant(c, &c->magnitude, 0x7fffffff));
     }
     return d;
