@@ -148,19 +148,9 @@ static void try_type(struct algebra *c, struct ptxi_ir_inst *i, const struct typ
     }
 }
 
-/* What is made before instruction n: the result of an operation. */
 static uint32_t make(struct algebra *c, uint32_t n, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b)
 {
-    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, n, op);
-
-    i->v[PTXI_F_D] = ptxi_ir_vreg(c->ir, class);
-    i->v[PTXI_F_A] = a;
-    i->v[PTXI_F_B] = b;
-    i->writes = 1u << PTXI_F_D;
-    i->reads = (uint8_t)(1u << PTXI_F_A | (b == PTXI_NONE ? 0 : 1u << PTXI_F_B));
-    i->flags = PTXI_IF_PURE;
-    i->mods = mods;
-    return i->v[PTXI_F_D];
+    return ptxi_ir_make(c->ir, &c->ins, n, op, mods, class, a, b);
 }
 
 /* neg is part of a conversion to f64, which leaves the sign of a NaN as it is: so does the neg of an f64. */

@@ -347,19 +347,9 @@ static uint32_t sign_constant(struct contract *c, const struct type *type)
     return *sign;
 }
 
-/* The result of an operation of v, and of w unless it is PTXI_NONE, before instruction `at`. */
 static uint32_t make(struct contract *c, uint32_t at, uint16_t op, enum ptxi_class class, uint32_t v, uint32_t w)
 {
-    uint32_t d = ptxi_ir_vreg(c->ir, class);
-    struct ptxi_ir_inst *i = ptxi_ir_before(c->ir, &c->ins, at, op);
-
-    i->v[PTXI_F_D] = d;
-    i->v[PTXI_F_A] = v;
-    i->v[PTXI_F_B] = w;
-    i->writes = 1u << PTXI_F_D;
-    i->reads = 1u << PTXI_F_A | (w == PTXI_NONE ? 0 : 1u << PTXI_F_B);
-    i->flags = PTXI_IF_PURE;
-    return d;
+    return ptxi_ir_make(c->ir, &c->ins, at, op, 0, class, v, w);
 }
 
 /* v with its sign changed, or a copy of it, made before instruction `at`. */

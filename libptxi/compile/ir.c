@@ -179,6 +179,21 @@ struct ptxi_ir_inst *ptxi_ir_before(struct ptxi_ir *ir, struct ptxi_ir_insertion
     return &p[ins->count++].inst;
 }
 
+uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b)
+{
+    uint32_t d = ptxi_ir_vreg(ir, class);
+    struct ptxi_ir_inst *i = ptxi_ir_before(ir, ins, at, op);
+
+    i->v[PTXI_F_D] = d;
+    i->v[PTXI_F_A] = a;
+    i->v[PTXI_F_B] = b;
+    i->writes = 1u << PTXI_F_D;
+    i->reads = (uint8_t)(1u << PTXI_F_A | (b == PTXI_NONE ? 0 : 1u << PTXI_F_B));
+    i->flags = PTXI_IF_PURE;
+    i->mods = mods;
+    return d;
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct ptxi_ir_insertion *x = a, *y = b;
