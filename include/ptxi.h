@@ -1212,10 +1212,12 @@ PTXI_API ptxiResult ptxiThreadExchangeStreamCaptureMode(ptxiStreamCaptureMode *m
  * `boxDim`          1..256 along each dimension; a row of the box is a multiple of 16 bytes, with a swizzle at most as long as its span.
  * `elementStrides`  1..8; the first is used where the layout is interleaved.
  * `interleave`      of 16 or 32 bytes: 3 dimensions or more, of which the first counts places of so many bytes and the last but one slices.
+ *  Of PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B a row of the tensor has whole bytes. PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and
+ *  PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B have rows of a multiple of 128 elements, of which a box has 128, address and strides of a multiple of 32
+ *  bytes, no interleaving, and no swizzle or one of 128 bytes that flips nothing.
  * @return PTXI_SUCCESS, or the driver's
- *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned; on devices before sm_100 also packed types and swizzles of atoms
- *                                   above 16 bytes
- *         PTXI_ERROR_NOT_SUPPORTED  packed types */
+ *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned; on devices before sm_100 also types of 4 and 6 bits and swizzles of
+ *                                   atoms above 16 bytes */
 PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
                                              void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
                                              const uint32_t *boxDim, const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,

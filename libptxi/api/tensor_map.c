@@ -41,7 +41,7 @@ static bool fill_shape(struct ptxi_tensor_map *m, const struct request *q)
         if (d + 1 < m->rank)
             m->stride[d] = q->strides[d];
     }
-    return m->base % align == 0;
+    return m->base % align == 0 && (q->dims[0] * m->bits) % 8 == 0;
 }
 
 /* The driver's checks, all of which copies.rec has; where the map itself lies is not one of them. */
@@ -64,18 +64,16 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
         (unsigned)q->promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)q->fill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (q->fill && !is_float(q->type)))
         return PTXI_ERROR_INVALID_VALUE;
-    m->element = (uint8_t)ptxi_tensor_element(q->type);
-    if (!m->element)
-        return PTXI_ERROR_NOT_SUPPORTED;
+    m->bits = (uint8_t)ptxi_tensor_bits(q->type);
     return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* Checks the row of the box, which is the last thing to be known. */
 static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
 {
-    unsigned row = m->box[0] * m->element, span = m->interleave ? 0 : ptxi_tensor_span(m->swizzle);
+    unsigned bits = m->box[0] * m->bits, span = m->interleave ? 0 : ptxi_tensor_span(m->swizzle);
 
-    if (row % 16 || (span && row > span))
+    if (bits % (16 * 8) || (span && bits > 8 * span) || !ptxi_tensor_padded_fits(m))
         return PTXI_ERROR_INVALID_VALUE;
     memset(to, 0, sizeof *to);
     memcpy(to, m, sizeof *m);

@@ -6,14 +6,24 @@
 #include "isa/bytecode.h"
 #include "num/half.h"
 
-enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ, TYPES }; /* as ptxiTensorMapDataType numbers them */
+/* As ptxiTensorMapDataType numbers them. Those of 4 and 6 bits are padded in shared memory but for the first: B6 is .b6x16_p32 when loaded, and
+ * .b6p2x16 when stored. */
+enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ, B4, B4_PADDED, B6, TYPES };
 
-unsigned ptxi_tensor_element(unsigned type)
+unsigned ptxi_tensor_bits(unsigned type)
 {
-    static const uint8_t bytes[TYPES] = { [U8] = 1, [U16] = 2, [U32] = 4, [S32] = 4, [U64] = 8, [S64] = 8, [F16] = 2, [F32] = 4, [F64] = 8, [BF16] = 2, [F32_FTZ] = 4, [TF32] = 4, [TF32_FTZ] = 4 };
+    static const uint8_t bits[TYPES] = { [U8] = 8, [U16] = 16, [U32] = 32, [S32] = 32, [U64] = 64, [S64] = 64, [F16] = 16, [F32] = 32, [F64] = 64,
+                                         [BF16] = 16, [F32_FTZ] = 32, [TF32] = 32, [TF32_FTZ] = 32, [B4] = 4, [B4_PADDED] = 4, [B6] = 6 };
 
-    return type < TYPES ? bytes[type] : 0;
+    return type < TYPES ? bits[type] : 0;
 }
+
+unsigned ptxi_tensor_chunk(unsigned type)
+{
+    return type == B4_PADDED ? 8 : type == B6 ? 12 : 16;
+}
+
+enum { PADDED_BOX = 128, PADDED_ALIGN = 32 };
 
 /* PTX ISA, "Swizzling Modes": chunks change places within 128 bytes or less, by the bits of the shared address from 128 on. */
 static const struct swizzle {
@@ -29,29 +39,52 @@ unsigned ptxi_tensor_span(unsigned swizzle)
     return swizzles[swizzle].span;
 }
 
-/* Bytes of one place along dimension 0. */
-static inline uint32_t unit(const struct ptxi_tensor_map *m)
+/* Bytes of so many elements in global memory. */
+static inline int64_t packed(const struct ptxi_tensor_map *m, int64_t elements)
 {
-    return m->interleave ? 16u * m->interleave : m->element;
+    return elements * m->bits / 8;
 }
 
-/* Bytes that lie in a row, and from one to the next in shared memory. */
+/* Bytes of one place along dimension 0 of an interleaved layout. */
+static inline uint32_t unit(const struct ptxi_tensor_map *m)
+{
+    return 16u * m->interleave;
+}
+
+/* Bytes of a row in global memory, with its padding in shared memory, and from one row to the next there. */
 static inline uint32_t row_bytes(const struct ptxi_tensor_map *m)
 {
-    return m->interleave ? unit(m) : (uint32_t)m->box[0] * m->element;
+    return m->interleave ? unit(m) : (uint32_t)packed(m, m->box[0]);
+}
+
+static inline uint32_t row_room(const struct ptxi_tensor_map *m)
+{
+    return row_bytes(m) / ptxi_tensor_chunk(m->type) * 16;
 }
 
 static inline uint32_t row_pitch(const struct ptxi_tensor_map *m)
 {
-    return m->swizzle && !m->interleave ? swizzles[m->swizzle].span : row_bytes(m);
+    return m->swizzle && !m->interleave ? swizzles[m->swizzle].span : row_room(m);
+}
+
+bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m)
+{
+    bool swizzled = !m->swizzle || (swizzles[m->swizzle].span == 128 && !swizzles[m->swizzle].flip);
+
+    if (ptxi_tensor_chunk(m->type) == 16)
+        return true;
+    for (unsigned d = 1; d < m->rank; d++)
+        if (m->stride[d - 1] % PADDED_ALIGN)
+            return false;
+    return m->box[0] == PADDED_BOX && m->last[0] % PADDED_BOX == PADDED_BOX - 1 && m->base % PADDED_ALIGN == 0 && !m->interleave && swizzled;
 }
 
 bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
 {
-    uint32_t row = (uint32_t)m->box[0] * m->element;
+    uint32_t row = (uint32_t)packed(m, m->box[0]);
 
-    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->element || m->element != ptxi_tensor_element(m->type) || m->interleave > 2 || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles ||
-        (m->swizzle && !m->interleave && row > swizzles[m->swizzle].span) || (m->nan && m->type < F16))
+    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->bits || m->bits != ptxi_tensor_bits(m->type) || m->interleave > 2 || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles ||
+        (m->swizzle && !m->interleave && row > swizzles[m->swizzle].span) || (m->nan && (m->type < F16 || m->type > TF32_FTZ)) || !ptxi_tensor_padded_fits(m))
         return false;
     if ((m->mode != PTXI_MAP_TILE || m->interleave) && m->rank < 3)
         return false;
@@ -77,7 +110,7 @@ static struct span first_span(const struct ptxi_tensor_map *m, int64_t first)
 
     if (m->interleave)
         return (struct span){ m->base, 0, unit(m) };
-    return (struct span){ m->base + (uint64_t)(first + from) * m->element, from * m->element, (left < m->box[0] ? left : m->box[0]) * m->element };
+    return (struct span){ m->base + (uint64_t)packed(m, first + from), packed(m, from), packed(m, left < m->box[0] ? left : m->box[0]) };
 }
 
 /* The first dimension that is walked along: what is in a row is not. */
@@ -155,8 +188,12 @@ static const char *misplaced_store(const struct ptxi_tensor_map *m, const int32_
 
 const char *ptxi_tensor_misplaced(const struct ptxi_tensor_map *m, const int32_t *corner, bool store)
 {
-    if (!m->interleave && (int64_t)corner[0] * m->element % 16)
+    if (ptxi_tensor_chunk(m->type) < 16 && corner[0] % PADDED_BOX)
+        return "a box of padded elements does not begin at a multiple of 128 of them";
+    if (!m->interleave && (int64_t)corner[0] * m->bits % (16 * 8))
         return "a box of a tensor does not begin at a multiple of 16 bytes";
+    if (store && m->type == B4_PADDED)
+        return "elements of type .b4x16_p64 cannot be stored";
     if (!between_corners(m, corner))
         return "the first pixel of a column lies outside of the bounding box";
     return store ? misplaced_store(m, corner) : NULL;
@@ -338,6 +375,26 @@ static inline struct line line_of(const struct move *v, uint32_t row)
                 memcpy(to + (to_place) + half, from + (from_place) + 8 - half, 8);         \
     }
 
+/* Each chunk of a row in the first of 16 bytes; what is behind it is left undefined by the PTX ISA, and zero here. */
+static void pad_row(unsigned char *to, const unsigned char *row, uint32_t size, uint32_t chunk)
+{
+    memset(to, 0, size / chunk * 16);
+    for (uint32_t k = 0; k < size / chunk; k++)
+        memcpy(to + 16 * k, row + chunk * k, chunk);
+}
+
+/* The lower 6 bits of each byte, one after the other. */
+static void pack_row(unsigned char *to, const unsigned char *row, uint32_t size)
+{
+    for (uint32_t k = 0; k < size / 3; k++) {
+        const unsigned char *x = row + 4 * k;
+        uint32_t four = (x[0] & 63u) | (x[1] & 63u) << 6 | (x[2] & 63u) << 12 | (x[3] & 63u) << 18;
+
+        for (uint32_t b = 0; b < 3; b++)
+            to[3 * k + b] = (unsigned char)(four >> 8 * b);
+    }
+}
+
 static void put_row(const struct move *v, uint32_t row, const unsigned char *from, uint32_t size)
 {
     struct line l = line_of(v, row);
@@ -365,10 +422,10 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
     const struct move *v = ctx;
     const struct ptxi_tensor_map *m = v->map;
     bool rounds = m->type == TF32 || m->type == TF32_FTZ;
-    unsigned char buffer[MOST_ROW];
-    uint32_t size = row_bytes(m);
+    unsigned char buffer[MOST_ROW], padded[PADDED_BOX];
+    uint32_t size = row_bytes(m), chunk = ptxi_tensor_chunk(m->type);
 
-    if (bytes == size && !rounds) {
+    if (bytes == size && !rounds && chunk == 16) {
         put_row(v, row, (const unsigned char *)(uintptr_t)at, size);
         return true;
     }
@@ -379,21 +436,27 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
         memcpy(buffer + from, (const void *)(uintptr_t)at, bytes);
     if (rounds)
         round_tf32(buffer + from, bytes);
-    put_row(v, row, buffer, size);
+    if (chunk < 16)
+        pad_row(padded, buffer, size, chunk);
+    put_row(v, row, chunk < 16 ? padded : buffer, row_room(m));
     return true;
 }
 
 static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct move *v = ctx;
-    unsigned char buffer[MOST_ROW], *to = (unsigned char *)(uintptr_t)at;
+    unsigned char buffer[MOST_ROW], padded[PADDED_BOX], *to = (unsigned char *)(uintptr_t)at;
     uint32_t size = row_bytes(v->map);
 
-    if (bytes == size && !v->reduce) {
+    if (v->map->type == B6) {
+        get_row(v, row, padded, row_room(v->map));
+        pack_row(buffer, padded, size);
+    } else if (bytes == size && !v->reduce) {
         get_row(v, row, to, size);
         return true;
+    } else {
+        get_row(v, row, buffer, size);
     }
-    get_row(v, row, buffer, size);
     if (bytes % 16 && v->there(v->ctx, at + bytes, 16 - bytes % 16))
         bytes += 16 - bytes % 16;
     if (bytes && v->reduce)

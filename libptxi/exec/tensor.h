@@ -23,7 +23,7 @@ struct ptxi_tensor_map {
     uint16_t box[PTXI_TENSOR_MOST];        /* elements */
     uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken; of dimension 0, if interleaved */
     uint8_t rank, type;                    /* ptxiTensorMapDataType */
-    uint8_t element;                       /* bytes */
+    uint8_t bits;                          /* of an element */
     uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
     uint8_t interleave;                    /* ptxiTensorMapInterleave: dimension 0 is of places of 16 or 32 bytes, and the last but one of slices, of which a box has one */
     uint8_t nan;                           /* what lies beyond the tensor is PTXI_OOB_NAN in every two bytes, not zero */
@@ -35,8 +35,13 @@ struct ptxi_tensor_map {
 };
 _Static_assert(sizeof(struct ptxi_tensor_map) <= 128, "a tensor map has 128 bytes");
 
-/* Bytes of an element; 0: of a type that is not supported. */
-unsigned ptxi_tensor_element(unsigned type);
+/* Bits of an element; 0: there is no such type. */
+unsigned ptxi_tensor_bits(unsigned type);
+/* How many of its own bytes a type of 4 or 6 bits has in 16 bytes of shared memory; 16 of all types that have no padding there. PTX ISA,
+ * "Padding and alignment of the sub-byte types". */
+unsigned ptxi_tensor_chunk(unsigned type);
+/* What the PTX ISA asks of padded types, "Restriction on Tensor Copy instructions". */
+bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m);
 /* Bytes that a row of a box may have at most under a ptxiTensorMapSwizzle; 0: any number. */
 unsigned ptxi_tensor_span(unsigned swizzle);
 /* Whether the fields go together: tensormap.replace may have left others. */
@@ -45,7 +50,8 @@ bool ptxi_tensor_usable(const struct ptxi_tensor_map *m);
 /* What is wrong with the place of a box, or NULL: an H200 takes it for an illegal instruction. */
 const char *ptxi_tensor_misplaced(const struct ptxi_tensor_map *m, const int32_t *corner, bool store);
 
-/* Bytes of a box, those beyond the tensor included; and how many it takes in shared memory, where a swizzle leaves gaps behind short rows. */
+/* Bytes of a box, those beyond the tensor included; and how many it takes in shared memory, where a swizzle leaves gaps behind short rows, and
+ * elements may have padding, which no mbarrier counts. */
 uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m);
 uint32_t ptxi_tensor_box_room(const struct ptxi_tensor_map *m);
 

@@ -32,8 +32,9 @@ static const char *replace(struct ptxi_tensor_map *m, enum ptxi_tensor_field fie
     case PTXI_TENSOR_STEP: m->step[which] = (uint8_t)value; fits = value >= 1 && value <= 8; break;
     case PTXI_TENSOR_TYPE:
         m->type = type_of(value);
-        m->element = (uint8_t)ptxi_tensor_element(m->type);
-        return m->element ? NULL : "tensormap.replace: elements of this type are not supported";
+        m->bits = (uint8_t)ptxi_tensor_bits(m->type);
+        fits = m->bits;
+        break;
     case PTXI_TENSOR_INTERLEAVE: m->interleave = (uint8_t)value; fits = value <= 2; break;
     case PTXI_TENSOR_SWIZZLE: m->swizzle = value == 3 && m->swizzle > 3 ? m->swizzle : (uint8_t)value; return value > 3 ? missing : NULL;
     case PTXI_TENSOR_ATOM: m->swizzle = value ? (uint8_t)(3 + value) : m->swizzle > 3 ? 3 : m->swizzle; fits = value <= 3; break;

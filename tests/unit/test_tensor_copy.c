@@ -642,6 +642,127 @@ START_TEST(maps_are_checked)
 }
 END_TEST
 
+/* Elements of 4 and 6 bits: a tensor of 5 rows of 256 of them, boxes of 128 by 3 that end beyond it. */
+static const struct small {
+    ptxiTensorMapDataType type;
+    ptxiTensorMapSwizzle swizzle;
+    uint32_t bits, chunk; /* so many bytes of a row lie in 16 bytes of shared memory */
+} smalls[] = {
+    { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 4, 16 },
+    { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, PTXI_TENSOR_MAP_SWIZZLE_64B, 4, 16 },
+    { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, 0, 4, 8 },
+    { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B, 4, 8 },
+    { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 6, 12 },
+    { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B, 6, 12 },
+};
+enum { SMALLS = sizeof smalls / sizeof *smalls, SMALL_ROWS = 3, SMALL_BOX = 128, SMALL_WIDTH = 256, SMALL_HEIGHT = 5 };
+
+/* For run(): as many words as the box has in global memory, which are the bytes that arrive. */
+static struct shape small_words(const struct small *x)
+{
+    return (struct shape){ 2, { 0 }, { 0 }, { SMALL_BOX * x->bits / 32, SMALL_ROWS }, { 1, 1 }, { 128, 3 }, 0 };
+}
+
+static ptxiResult encode_small(ptxiTensorMap *map, const struct small *x, uint32_t width)
+{
+    const struct shape s = { 2, { SMALL_WIDTH, SMALL_HEIGHT }, { SMALL_WIDTH * x->bits / 8 }, { width, SMALL_ROWS }, { 1, 1 }, { 0 }, x->swizzle };
+
+    return encode(map, &s, x->type);
+}
+
+static uint32_t bits_at(const unsigned char *p, uint64_t bit, uint32_t count)
+{
+    uint32_t v = 0;
+
+    for (uint32_t k = 0; k < count; k++)
+        v |= (p[(bit + k) / 8] >> (bit + k) % 8 & 1u) << k;
+    return v;
+}
+
+/* The bit of shared memory at which a byte of a row lies. */
+static uint64_t small_place(const struct small *x, uint32_t row, uint32_t byte)
+{
+    uint32_t rows = x->swizzle ? 1u << x->swizzle : 1, pitch = SMALL_BOX * x->bits / 8 / x->chunk * 16;
+    uint32_t at = row * pitch + byte / x->chunk * 16;
+
+    return 8 * (uint64_t)((at ^ at / 128 % rows << 4) + byte % x->chunk);
+}
+
+START_TEST(small_elements_are_loaded)
+{
+    const struct small *x = &smalls[_i];
+    const struct shape s = small_words(x);
+    unsigned char got[BOX], from[TENSOR];
+    ptxiTensorMap map;
+
+    ok(ptxiMemcpyDtoH(from, tensor, TENSOR));
+    ok(encode_small(&map, x, SMALL_BOX));
+    ok(run(LOAD("2d", "{%c0, %c1}"), true, &map, &s));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    for (uint32_t row = 0; row < SMALL_ROWS; row++)
+        for (uint32_t byte = 0; byte < SMALL_BOX * x->bits / 8; byte++) {
+            uint32_t want = 3 + row < SMALL_HEIGHT ? from[((3 + row) * SMALL_WIDTH + 128) * x->bits / 8 + byte] : 0;
+
+            ck_assert_uint_eq(bits_at(got, small_place(x, row, byte), 8), want);
+        }
+}
+END_TEST
+
+/* Of 6 bits: they lie in bytes, whose upper two bits are dropped. */
+START_TEST(small_elements_are_stored)
+{
+    const struct small *x = &smalls[_i];
+    const struct shape s = small_words(x);
+    bool bytes = x->bits == 6;
+    unsigned char in[BOX], before[TENSOR], got[TENSOR];
+    ptxiTensorMap map;
+
+    for (uint32_t k = 0; k < BOX; k++)
+        in[k] = (unsigned char)(k * 37 + k / 256);
+    ok(ptxiMemcpyHtoD(box, in, BOX));
+    ok(ptxiMemcpyDtoH(before, tensor, TENSOR));
+    ok(encode_small(&map, x, SMALL_BOX));
+    if (x->type == PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B) {
+        gives(run(STORE("2d", "{%c0, %c1}"), false, &map, &s), PTXI_ERROR_LAUNCH_FAILED);
+        return;
+    }
+    ok(run(STORE("2d", "{%c0, %c1}"), false, &map, &s));
+    ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
+    for (uint64_t e = 0; e < SMALL_WIDTH * (SMALL_HEIGHT + 2); e++) {
+        uint32_t row = (uint32_t)(e / SMALL_WIDTH), column = (uint32_t)(e % SMALL_WIDTH), k = column - 128, line = row - 3;
+        bool inside = column >= 128 && row >= 3 && row < SMALL_HEIGHT;
+        uint32_t at = bytes ? k / 16 * x->chunk + k % 16 : k / 2;
+        uint64_t from = bytes ? small_place(x, line, k / 16 * x->chunk) + 8 * (k % 16) : small_place(x, line, at) + k % 2 * 4;
+
+        ck_assert_uint_eq(bits_at(got, e * x->bits, x->bits), inside ? bits_at(in, from, x->bits) : bits_at(before, e * x->bits, x->bits));
+    }
+}
+END_TEST
+
+START_TEST(small_maps_are_checked)
+{
+    static const struct { ptxiTensorMapDataType type; ptxiTensorMapSwizzle swizzle; uint32_t width, stride, box; ptxiResult result; } rows[] = {
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 34, 32, 32, PTXI_SUCCESS },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 33, 32, 32, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 34, 32, 16, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 128, 96, 128, PTXI_SUCCESS },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, 128, 96, 128, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_64B, 128, 96, 128, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 192, 144, 128, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 128, 112, 128, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 128, 96, 64, PTXI_ERROR_INVALID_VALUE },
+        { 16, 0, 128, 96, 128, PTXI_ERROR_INVALID_VALUE },
+    };
+    ptxiTensorMap map;
+
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const struct shape s = { 2, { rows[k].width, 4 }, { rows[k].stride }, { rows[k].box, 2 }, { 1, 1 }, { 0 }, rows[k].swizzle };
+
+        gives(encode(&map, &s, rows[k].type), rows[k].result);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("tensor_copy");
@@ -665,6 +786,9 @@ int main(void)
     tcase_add_checked_fixture(t, set_up_100, close_context);
     tcase_add_loop_test(t, wide_columns, 0, WIDES);
     tcase_add_test(t, wide_maps_are_checked);
+    tcase_add_loop_test(t, small_elements_are_loaded, 0, SMALLS);
+    tcase_add_loop_test(t, small_elements_are_stored, 0, SMALLS);
+    tcase_add_test(t, small_maps_are_checked);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
