@@ -55,7 +55,7 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
         return r;
     blackwell = ctx->profile->sm >= 100;
     *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
-                                   .swizzle = (uint8_t)q->swizzle, .interleave = (uint8_t)q->interleave, .nan = q->fill };
+                                   .interleave = (uint8_t)q->interleave, .nan = q->fill };
     if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : least_rank) || q->rank > PTXI_TENSOR_MOST)
         return PTXI_ERROR_INVALID_VALUE;
     if ((unsigned)q->type > (blackwell ? PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B : PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ) ||
@@ -65,13 +65,14 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
         (unsigned)q->fill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (q->fill && !is_float(q->type)))
         return PTXI_ERROR_INVALID_VALUE;
     m->bits = (uint8_t)ptxi_tensor_bits(q->type);
+    ptxi_tensor_swizzle(m, q->swizzle);
     return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* Checks the row of the box, which is the last thing to be known. */
 static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
 {
-    unsigned bits = m->box[0] * m->bits, span = m->interleave ? 0 : ptxi_tensor_span(m->swizzle);
+    unsigned bits = m->box[0] * m->bits, span = ptxi_tensor_span(m);
 
     if (bits % (16 * 8) || (span && bits > 8 * span) || !ptxi_tensor_padded_fits(m))
         return PTXI_ERROR_INVALID_VALUE;

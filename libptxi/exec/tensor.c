@@ -26,17 +26,29 @@ unsigned ptxi_tensor_chunk(unsigned type)
 enum { PADDED_BOX = 128, PADDED_ALIGN = 32 };
 
 /* PTX ISA, "Swizzling Modes": chunks change places within 128 bytes or less, by the bits of the shared address from 128 on. */
-static const struct swizzle {
+struct swizzle {
     uint8_t mask, shift; /* so many of those bits, times the size of a chunk */
     bool flip;           /* in every other line, the halves of 16 bytes, too */
     uint8_t span;        /* a row of the box has at most so many bytes; 0: any number */
-} swizzles[] = {
-    { 0, 4, false, 0 }, { 1, 4, false, 32 }, { 3, 4, false, 64 }, { 7, 4, false, 128 }, { 3, 5, false, 128 }, { 3, 5, true, 128 }, { 1, 6, false, 128 },
 };
+enum { SWIZZLE_128 = 3, SWIZZLES = 5, ATOMS = 4 };
+static const struct swizzle swizzles[SWIZZLES] = { { 0, 4, false, 0 }, { 1, 4, false, 32 }, { 3, 4, false, 64 }, { 7, 4, false, 128 }, { 1, 4, false, 96 } };
+static const struct swizzle atoms[ATOMS] = { { 7, 4, false, 128 }, { 3, 5, false, 128 }, { 3, 5, true, 128 }, { 1, 6, false, 128 } }; /* of 128 bytes */
 
-unsigned ptxi_tensor_span(unsigned swizzle)
+static inline const struct swizzle *swizzle_of(const struct ptxi_tensor_map *m)
 {
-    return swizzles[swizzle].span;
+    return m->atom ? &atoms[m->atom] : &swizzles[m->swizzle];
+}
+
+void ptxi_tensor_swizzle(struct ptxi_tensor_map *m, unsigned swizzle)
+{
+    m->atom = (uint8_t)(swizzle > SWIZZLE_128 ? swizzle - SWIZZLE_128 : 0);
+    m->swizzle = (uint8_t)(swizzle - m->atom);
+}
+
+unsigned ptxi_tensor_span(const struct ptxi_tensor_map *m)
+{
+    return m->interleave ? 0 : swizzle_of(m)->span;
 }
 
 /* Bytes of so many elements in global memory. */
@@ -64,12 +76,12 @@ static inline uint32_t row_room(const struct ptxi_tensor_map *m)
 
 static inline uint32_t row_pitch(const struct ptxi_tensor_map *m)
 {
-    return m->swizzle && !m->interleave ? swizzles[m->swizzle].span : row_room(m);
+    return ptxi_tensor_span(m) ? ptxi_tensor_span(m) : row_room(m);
 }
 
 bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m)
 {
-    bool swizzled = !m->swizzle || (swizzles[m->swizzle].span == 128 && !swizzles[m->swizzle].flip);
+    bool swizzled = !m->swizzle || (m->swizzle == SWIZZLE_128 && !swizzle_of(m)->flip);
 
     if (ptxi_tensor_chunk(m->type) == 16)
         return true;
@@ -83,8 +95,11 @@ bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
 {
     uint32_t row = (uint32_t)packed(m, m->box[0]);
 
-    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->bits || m->bits != ptxi_tensor_bits(m->type) || m->interleave > 2 || m->base % 16 || !row || row % 16 || m->swizzle >= sizeof swizzles / sizeof *swizzles ||
-        (m->swizzle && !m->interleave && row > swizzles[m->swizzle].span) || (m->nan && (m->type < F16 || m->type > TF32_FTZ)) || !ptxi_tensor_padded_fits(m))
+    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->bits || m->bits != ptxi_tensor_bits(m->type) || m->interleave > 2 || m->base % 16 || !row || row % 16 ||
+        (m->nan && (m->type < F16 || m->type > TF32_FTZ)))
+        return false;
+    if (m->swizzle >= SWIZZLES || m->atom >= ATOMS || (m->atom && m->swizzle != SWIZZLE_128) || (ptxi_tensor_span(m) && row > ptxi_tensor_span(m)) ||
+        (swizzle_of(m)->span == 96 && (m->interleave || m->mode == PTXI_MAP_W128)) || !ptxi_tensor_padded_fits(m))
         return false;
     if ((m->mode != PTXI_MAP_TILE || m->interleave) && m->rank < 3)
         return false;
@@ -349,26 +364,31 @@ static void round_tf32(unsigned char *row, uint32_t size)
     }
 }
 
-/* Where the row `row` of a box is in shared memory, and what its swizzle adds to places in it: a row lies within 128 bytes then. */
-struct line {
-    uint32_t at, swap;
+/* Where 16 bytes of a row lie in shared memory, and whether their halves change places. */
+struct chunk {
+    uint32_t at;
     bool flip;
 };
 
-static inline struct line line_of(const struct move *v, uint32_t row)
+static inline struct chunk chunk_at(const struct swizzle *s, uint32_t at)
 {
-    const struct swizzle *s = &swizzles[v->map->swizzle];
-    uint32_t at = v->place + row * row_pitch(v->map), number = at >> 7;
+    uint32_t line = at >> 7;
 
-    return (struct line){ at, (number & s->mask) << s->shift, s->flip && number & 1 };
+    return (struct chunk){ at ^ (line & s->mask) << s->shift, s->flip && line & 1 };
 }
 
-/* Copies a row; its 16 bytes at k lie at k ^ swap of the line in shared memory. */
+static inline uint32_t place_of_row(const struct move *v, uint32_t row)
+{
+    return v->place + row * row_pitch(v->map);
+}
+
+/* Copies a row, or 16 bytes of it after the other. */
 #define MOVE_ROW(to_place, from_place)                                                     \
     for (uint32_t k = 0; k < size; k += 16) {                                              \
-        uint32_t p = ((l.at + k) ^ l.swap) - v->place;                                     \
+        struct chunk c = chunk_at(s, at + k);                                              \
+        uint32_t p = c.at - v->place;                                                      \
                                                                                            \
-        if (!l.flip)                                                                       \
+        if (!c.flip)                                                                       \
             memcpy(to + (to_place), from + (from_place), 16);                              \
         else                                                                               \
             for (uint32_t half = 0; half < 16; half += 8)                                  \
@@ -397,24 +417,26 @@ static void pack_row(unsigned char *to, const unsigned char *row, uint32_t size)
 
 static void put_row(const struct move *v, uint32_t row, const unsigned char *from, uint32_t size)
 {
-    struct line l = line_of(v, row);
+    const struct swizzle *s = swizzle_of(v->map);
+    uint32_t at = place_of_row(v, row);
     unsigned char *to = v->to;
 
-    if (l.swap || l.flip)
+    if (s->mask)
         MOVE_ROW(p, k)
     else
-        memcpy(to + (l.at - v->place), from, size);
+        memcpy(to + (at - v->place), from, size);
 }
 
 static void get_row(const struct move *v, uint32_t row, unsigned char *to, uint32_t size)
 {
-    struct line l = line_of(v, row);
+    const struct swizzle *s = swizzle_of(v->map);
+    uint32_t at = place_of_row(v, row);
     const unsigned char *from = v->from;
 
-    if (l.swap || l.flip)
+    if (s->mask)
         MOVE_ROW(k, p)
     else
-        memcpy(to, from + (l.at - v->place), size);
+        memcpy(to, from + (at - v->place), size);
 }
 
 static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)

@@ -24,7 +24,7 @@ struct ptxi_tensor_map {
     uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken; of dimension 0, if interleaved */
     uint8_t rank, type;                    /* ptxiTensorMapDataType */
     uint8_t bits;                          /* of an element */
-    uint8_t swizzle;                       /* ptxiTensorMapSwizzle */
+    uint8_t swizzle, atom;                 /* .swizzle_mode and .swizzle_atomicity of tensormap.replace */
     uint8_t interleave;                    /* ptxiTensorMapInterleave: dimension 0 is of places of 16 or 32 bytes, and the last but one of slices, of which a box has one */
     uint8_t nan;                           /* what lies beyond the tensor is PTXI_OOB_NAN in every two bytes, not zero */
     uint8_t rows;                          /* in a copy: the box is four rows of two dimensions, see below */
@@ -42,8 +42,10 @@ unsigned ptxi_tensor_bits(unsigned type);
 unsigned ptxi_tensor_chunk(unsigned type);
 /* What the PTX ISA asks of padded types, "Restriction on Tensor Copy instructions". */
 bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m);
-/* Bytes that a row of a box may have at most under a ptxiTensorMapSwizzle; 0: any number. */
-unsigned ptxi_tensor_span(unsigned swizzle);
+/* Sets mode and atom from a ptxiTensorMapSwizzle. */
+void ptxi_tensor_swizzle(struct ptxi_tensor_map *m, unsigned swizzle);
+/* Bytes that a row of a box may have at most under its swizzle; 0: any number. */
+unsigned ptxi_tensor_span(const struct ptxi_tensor_map *m);
 /* Whether the fields go together: tensormap.replace may have left others. */
 bool ptxi_tensor_usable(const struct ptxi_tensor_map *m);
 

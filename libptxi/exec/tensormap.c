@@ -20,7 +20,7 @@ static uint8_t type_of(uint64_t value)
 /* NULL, or what is wrong. What does not go together is found when the map is used. */
 static const char *replace(struct ptxi_tensor_map *m, enum ptxi_tensor_field field, unsigned which, uint64_t value)
 {
-    static const char range[] = "tensormap.replace: the value is out of range", missing[] = "tensormap.replace: this layout is not supported";
+    static const char range[] = "tensormap.replace: the value is out of range";
     bool fits = true;
 
     switch (field) {
@@ -36,8 +36,8 @@ static const char *replace(struct ptxi_tensor_map *m, enum ptxi_tensor_field fie
         fits = m->bits;
         break;
     case PTXI_TENSOR_INTERLEAVE: m->interleave = (uint8_t)value; fits = value <= 2; break;
-    case PTXI_TENSOR_SWIZZLE: m->swizzle = value == 3 && m->swizzle > 3 ? m->swizzle : (uint8_t)value; return value > 3 ? missing : NULL;
-    case PTXI_TENSOR_ATOM: m->swizzle = value ? (uint8_t)(3 + value) : m->swizzle > 3 ? 3 : m->swizzle; fits = value <= 3; break;
+    case PTXI_TENSOR_SWIZZLE: m->swizzle = (uint8_t)value; fits = value <= 4; break;
+    case PTXI_TENSOR_ATOM: m->atom = (uint8_t)value; fits = value <= 3; break;
     case PTXI_TENSOR_FILL: m->nan = value; break;
     }
     return fits ? NULL : range;
