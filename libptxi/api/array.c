@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/heap.h"
+#include "exec/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ ptxiResult ptxiArrayDestroy(ptxiArray hArray)
     pthread_mutex_lock(&hArray->ctx->lock);
     LL_DELETE(hArray->ctx->arrays, hArray);
     pthread_mutex_unlock(&hArray->ctx->lock);
+    ptxi_object_lose(hArray->base, hArray->bytes);
     ptxi_heap_free(hArray->block);
     hArray->magic = 0;
     free(hArray);
@@ -269,6 +271,7 @@ ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
     pthread_mutex_lock(&hMipmappedArray->ctx->lock);
     LL_DELETE(hMipmappedArray->ctx->mipmaps, hMipmappedArray);
     pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
+    ptxi_object_lose((void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
     ptxi_heap_free(hMipmappedArray->block);
     hMipmappedArray->magic = 0;
     free(hMipmappedArray);

@@ -71,6 +71,18 @@ struct ptxi_texture *ptxi_object_find(uint64_t number)
     return e ? atomic_load_explicit(e, memory_order_acquire) : NULL;
 }
 
+void ptxi_object_lose(const void *base, uint64_t bytes)
+{
+    pthread_mutex_lock(&table.lock);
+    for (uint64_t number = 1; find(number); number++) {
+        struct ptxi_texture *t = ptxi_object_find(number);
+
+        if (t && !t->readable && (uintptr_t)t->level[0].base - (uintptr_t)base < bytes)
+            t->gone = true;
+    }
+    pthread_mutex_unlock(&table.lock);
+}
+
 uint64_t ptxi_reference(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t address)
 {
     uint64_t held;

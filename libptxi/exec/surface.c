@@ -22,6 +22,12 @@ static int64_t bounded(int64_t at, int64_t size, uint32_t unit, enum ptxi_surfac
     return beyond != PTXI_SURFACE_CLAMP || size <= 0 ? -1 : at < 0 ? 0 : (size - 1) & -(int64_t)unit;
 }
 
+/* Only then does an access reach texels. What has rows, and the layers of what has none, is read by coordinates of fewer dimensions at its beginning. */
+static bool fits(const struct ptxi_texture *t, const struct ptxi_surface *x)
+{
+    return x->dimensions == 3 ? t->dimensions == 3 : (x->dimensions == 1) == (t->dimensions == 1);
+}
+
 /* False after a fault. */
 static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_surface *x, unsigned lane, const char *what, struct access *a)
 {
@@ -32,12 +38,13 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
     int64_t c[4] = { 0 };
     struct ptxi_area row = { "a row of the surface", m ? (uint64_t)m->width * t->bytes : 0 };
     int64_t x_bytes;
+    bool misaligned, inside;
 
     a->name = name;
     a->t = t;
     a->at = NULL;
-    if (!t) {
-        ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, "names no surface");
+    if (!t || t->gone) {
+        ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, t ? "names a surface whose memory is gone" : "names no surface");
         return false;
     }
     if (x->layered)
@@ -45,21 +52,25 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
     for (unsigned d = 0; d < x->dimensions; d++)
         c[d] = ((const int32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
     a->bytes = x->formatted && !x->reduce[0] ? t->bytes : (uint32_t)x->bytes * x->values;
+    if (!fits(t, x))
+        return true;
     c[0] *= !x->formatted ? 1 : x->reduce[0] ? x->bytes : t->bytes;
     x_bytes = c[0];
-    if (c[0] & (a->bytes - 1) && !x->formatted) {
-        ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, what, &row);
-        return false;
-    }
+    misaligned = !x->formatted && c[0] & (a->bytes - 1);
     c[0] = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, a->bytes, x->beyond);
     c[1] = bounded(c[1], m->height, 1, x->beyond);
     c[2] = x->layered ? bounded(c[3], m->depth, 1, x->beyond) : bounded(c[2], m->depth, 1, x->beyond);
-    if ((c[0] | c[1] | c[2]) >= 0) {
-        a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (uint64_t)c[2] * m->slice;
-    } else if (x->beyond == PTXI_SURFACE_TRAP) {
+    inside = (c[0] | c[1] | c[2]) >= 0;
+    if (x->beyond == PTXI_SURFACE_TRAP && !inside) {
         ptxi_fault_in(w, i, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
         return false;
     }
+    if (misaligned) {
+        ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
+        return false;
+    }
+    if (inside)
+        a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (x->layered && t->dimensions == 3 ? 0 : (uint64_t)c[2] * m->slice);
     if (x->reduce[0] && (uintptr_t)a->at & (a->bytes - 1)) { /* rows may begin anywhere */
         ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
         return false;

@@ -28,12 +28,12 @@ static const struct ptxi_insn *no_texture(struct ptxi_warp *w, const struct ptxi
     return ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, what);
 }
 
-/* Memory that a texture reads as the program gave it: still all there? */
+/* Are the array, or the memory that the program gave, still there? */
 static bool may_read(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_texture *t)
 {
     uint64_t base = (uintptr_t)t->level[0].base;
 
-    return !t->readable || ptxi_mem_covers(w, ptxi_mem_hit(w, i), base, t->readable, false) || ptxi_mem_check(w, i, base, t->readable, PTXI_ACCESS_LOAD);
+    return !t->readable ? !t->gone : ptxi_mem_covers(w, ptxi_mem_hit(w, i), base, t->readable, false) || ptxi_mem_check(w, i, base, t->readable, PTXI_ACCESS_LOAD);
 }
 
 /* ---- reading texels */
@@ -61,22 +61,33 @@ static unsigned fraction_bits(const struct lookup *k, uint32_t size)
     return k->s->normalized ? ptxi_texture_fraction_bits(size, k->t->mipmap || k->t->layered) : 0;
 }
 
+/* Without filtering the places of an ellipse are found as if with it, and their nearest texels taken. */
+static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size, bool linear)
+{
+    bool moved = d < 2 && (k->away[0] | k->away[1]);
+    double x = k->x->cube ? k->face[d] : k->c[d].f;
+    struct ptxi_tap tap;
+
+    if (k->x->integer)
+        return (struct ptxi_tap){ k->c[d].i, 0 };
+    tap = ptxi_texture_place(x, size, fraction_bits(k, size), linear || moved);
+    if (moved)
+        tap = ptxi_texture_shift(tap, k->away[d] + (linear ? 0 : 128));
+    return linear ? tap : (struct ptxi_tap){ tap.at, 0 };
+}
+
 static void place(const struct lookup *k, const struct ptxi_image *m, bool linear, struct footprint *p)
 {
     const uint32_t sizes[] = { m->width, m->height, m->depth };
 
     for (unsigned d = 0; d < 3; d++) {
         bool there = d < (k->x->cube ? 2 : k->x->dimensions);
-        struct ptxi_tap tap = !there ? ptxi_texture_place(0, 1, 0, linear)
-                              : k->x->integer ? (struct ptxi_tap){ k->c[d].i, 0 }
-                                              : ptxi_texture_place(k->x->cube ? k->face[d] : k->c[d].f, sizes[d], fraction_bits(k, sizes[d]), linear);
-        if (linear && d < 2)
-            tap = ptxi_texture_shift(tap, k->away[d]);
+        struct ptxi_tap tap = there ? tap_of(k, d, sizes[d], linear) : ptxi_texture_place(0, 1, 0, linear);
         /* Unnormalised coordinates neither wrap nor mirror, nor do faces without seams. */
         bool clamps = k->x->integer || (k->x->cube && k->t->seamless) || (!k->s->normalized && k->s->address[d] != PTXI_ADDRESS_BORDER);
         enum ptxi_address_mode mode = clamps ? PTXI_ADDRESS_CLAMP : k->s->address[d];
 
-        if (!there && (d == 2 || mode != PTXI_ADDRESS_BORDER || k->t->memory || k->t->layered)) {
+        if (!there && (d == 2 || mode != PTXI_ADDRESS_BORDER || k->x->layered)) {
             tap = (struct ptxi_tap){ 0, 0 };
             mode = PTXI_ADDRESS_CLAMP; /* the only one */
         }
@@ -133,7 +144,7 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
 static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
 {
     unsigned bits = ptxi_texture_fraction_bits(m->width, true);
-    struct ptxi_tap x = ptxi_texture_place(k->face[0], m->width, bits, true), y = ptxi_texture_place(k->face[1], m->height, bits, true);
+    struct ptxi_tap x = ptxi_texture_shift(ptxi_texture_place(k->face[0], m->width, bits, true), k->away[0]), y = ptxi_texture_shift(ptxi_texture_place(k->face[1], m->height, bits, true), k->away[1]);
     uint32_t first = 4 * w->slices;
     int corner = -1;
 
@@ -246,7 +257,7 @@ static uint32_t level_of(const struct lookup *k, int32_t lod)
 
 static inline bool has_ellipse(const struct lookup *k)
 {
-    return k->s->anisotropy && k->x->level == PTXI_TEX_GRAD && k->s->linear && (k->x->dimensions == 2 || (k->x->dimensions == 1 && !k->x->layered));
+    return k->s->anisotropy && k->x->level == PTXI_TEX_GRAD && (k->x->dimensions == 2 || (k->x->dimensions == 1 && !k->x->layered));
 }
 
 /* In volumes and cubes steps are differences of places: the driver's code has the four lanes of a quad look up neighbours. */
@@ -337,17 +348,32 @@ static void look_up_integers(const struct lookup *k, const struct ptxi_warp *w, 
         point(k, &k->t->level[level], r);
 }
 
+/* Only then are there texels; else everything reads 0. What has rows of texels, layered or not, is one kind, whose first row has one dimension. Integers
+ * address rows of memory, or of layers, but none else in one dimension. */
+static bool fits(const struct ptxi_texture *t, const struct ptxi_tex *x)
+{
+    bool row = t->dimensions == 1 && (t->memory || t->layered);
+
+    if (t->cube || x->cube)
+        return t->cube && x->cube;
+    if (t->dimensions == 3 || x->dimensions == 3)
+        return t->dimensions == x->dimensions;
+    if (x->integer)
+        return row == (x->dimensions == 1);
+    return t->memory && row ? false : row == (x->dimensions == 1 && x->layered);
+}
+
 static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, uint32_t *r)
 {
     struct ptxi_ellipse ellipse;
     uint32_t level;
 
     memset(r, 0, 4 * sizeof *r);
+    if (!fits(k->t, k->x))
+        return;
     k->ellipse = NULL;
     k->away[0] = k->away[1] = 0;
     read_coordinates(w, lane, k);
-    if (k->t->dimensions == 1 && !k->t->layered && k->t->memory != k->x->integer)
-        return; /* integers address rows of memory, and nothing else in one dimension */
     if (k->x->component) {
         gather(k, r);
         return;
@@ -357,7 +383,7 @@ static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, 
         return;
     }
     level = find_level(k, w, lane, &ellipse);
-    if (k->s->linear || (k->t->mipmap && k->s->mip_linear))
+    if (k->s->linear || k->ellipse || (k->t->mipmap && k->s->mip_linear))
         filter(k, level >> 8, level & 255, r);
     else
         point(k, &k->t->level[level >> 8], r);
@@ -495,6 +521,8 @@ OP( txq )
         unsigned l = ptxi_first_lane(left);
         const struct ptxi_texture *t = ptxi_object_named(w, i, names[l], kind);
 
+        if (!t) /* the instruction is the same for both */
+            t = ptxi_object_named(w, i, names[l], PTXI_OBJECT_TEXTURE + PTXI_OBJECT_SURFACE - kind);
         if (!t)
             return no_texture(w, i, l, names[l], kind == PTXI_OBJECT_SURFACE ? "names no surface" : "names no texture");
         r[l] = query(t, (enum ptxi_txq)(i->mods & ~PTXI_TXQ_SURFACE), levels ? levels[l] : 0);

@@ -34,6 +34,7 @@ struct ptxi_texture {
     bool layered, cube, mipmap, memory, as_integers, srgb, seamless;
     uint32_t border[4];      /* texels of the border */
     struct ptxi_sampler sampler;
+    _Atomic bool gone;       /* the array has been destroyed */
     uint64_t readable;       /* bytes at the first level's base that kernels must be able to read; 0: an array's */
     unsigned levels;
     struct ptxi_image level[PTXI_TEXTURE_LEVELS];
@@ -43,6 +44,8 @@ struct ptxi_texture {
 uint64_t ptxi_object_add(struct ptxi_texture *t);
 void ptxi_object_remove(uint64_t number);
 struct ptxi_texture *ptxi_object_find(uint64_t number); /* or NULL */
+/* An array that was in those bytes is no more. */
+void ptxi_object_lose(const void *base, uint64_t bytes);
 
 struct ptxi_warp;
 struct ptxi_insn;
