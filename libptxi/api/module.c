@@ -320,7 +320,7 @@ static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_option
             return PTXI_ERROR_NO_BINARY_FOR_GPU;
         m->profile = ptxi_profile_for_sm(m->tree->target.sm);
     }
-    m->layout = ptxi_layout_module(m->tree, &m->arena);
+    m->layout = ptxi_layout_module(m->tree, m->profile->reserved, &m->arena);
     m->function_addresses = malloc((size_t)(m->tree->func_count + 1) * FUNCTION_STRIDE);
     if (!m->layout || !m->function_addresses)
         return PTXI_ERROR_OUT_OF_MEMORY;

@@ -18,9 +18,9 @@ static bool fits(const struct ptxi_build *b, struct ptxi_diag *diags)
     if (b->ir->local_bytes > MOST_LOCAL)
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .local variables, a thread has %d",
                       (unsigned long long)b->ir->local_bytes, MOST_LOCAL);
-    else if (b->shared_bytes > MOST_SHARED)
+    else if (b->shared_bytes - b->layout->shared_base > MOST_SHARED)
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .shared variables, a block has at most %d",
-                      (unsigned long long)b->shared_bytes, MOST_SHARED);
+                      (unsigned long long)(b->shared_bytes - b->layout->shared_base), MOST_SHARED);
     else
         return true;
     return false;
@@ -30,7 +30,7 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
                                  struct ptxi_arena *scratch, struct ptxi_arena *arena, struct ptxi_diag *diags)
 {
     struct ptxi_ir ir = { .arena = scratch, .func = func };
-    struct ptxi_build b = { .ir = &ir, .layout = layout, .options = options, .func = func };
+    struct ptxi_build b = { .ir = &ir, .layout = layout, .options = options, .func = func, .shared_bytes = layout->shared_base };
     struct ptxi_code *code;
     const char *wrong;
 
@@ -55,7 +55,7 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
     if (!code)
         return NULL;
     code->param_bytes = b.param_bytes;
-    code->shared_base = ptxi_layout_shared_base(layout);
+    code->shared_base = layout->shared_base;
     code->shared_bytes = (uint32_t)b.shared_bytes - code->shared_base;
     code->shared_align = b.shared_align;
     return code;

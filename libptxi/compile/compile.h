@@ -1,6 +1,6 @@
 /* Tree -> bytecode.
  *
- *     struct ptxi_layout *layout = ptxi_layout_module(tree, &arena);
+ *     struct ptxi_layout *layout = ptxi_layout_module(tree, reserved, &arena);
  *     ... give layout->globals their memory, fill the constant bank ...
  *     struct ptxi_code *code = ptxi_compile(layout, func, &options, &arena, &diags);
  *
@@ -28,13 +28,14 @@ struct ptxi_layout {
     struct ptxi_layout_var *consts, *globals; /* in order of declaration, module scope first */
     uint32_t const_count, global_count;
     uint64_t const_bytes; /* size of the constant bank */
+    uint32_t shared_base; /* where kernels' shared memory begins, behind what the system reserves */
     /* compile/'s own */
     struct ptxi_place *places;
     struct ptxi_shared_layout *shared;
 };
 
 /* NULL when memory is short. */
-struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, struct ptxi_arena *arena);
+struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, uint32_t shared_base, struct ptxi_arena *arena);
 
 /* Index of a variable in layout->globals, or UINT32_MAX. */
 uint32_t ptxi_layout_global(const struct ptxi_layout *layout, const struct ptxi_var *var);

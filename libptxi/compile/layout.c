@@ -307,7 +307,7 @@ static bool place_all_shared(struct names *n)
     if (!tops || !n->taken || !n->indirect)
         return false;
     for (uint32_t f = 0; f < count; f++)
-        tops[f] = ptxi_layout_shared_base(n->layout);
+        tops[f] = n->layout->shared_base;
     read_calls(n);
     reached = n->oom ? NULL : read_reach(n);
     if (!reached)
@@ -341,7 +341,7 @@ static bool layout_shared(struct ptxi_layout *l, struct ptxi_arena *arena, struc
     return !n.use_count || place_all_shared(&n);
 }
 
-struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, struct ptxi_arena *arena)
+struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, uint32_t shared_base, struct ptxi_arena *arena)
 {
     struct ptxi_layout *l = ARENA_NEW(arena, struct ptxi_layout, 1);
     uint32_t count = count_statics(tree->vars, tree->var_count);
@@ -353,6 +353,7 @@ struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, stru
     if (!l)
         return NULL;
     l->tree = tree;
+    l->shared_base = shared_base;
     l->consts = ARENA_NEW(arena, struct ptxi_layout_var, count);
     l->globals = ARENA_NEW(arena, struct ptxi_layout_var, count);
     if (!l->consts || !l->globals || !add_statics(l, arena, tree->vars, tree->var_count, NULL))
@@ -387,14 +388,9 @@ uint32_t ptxi_layout_shared(const struct ptxi_layout *layout, const struct ptxi_
     return p ? (uint32_t)p->offset : UINT32_MAX;
 }
 
-uint32_t ptxi_layout_shared_base(const struct ptxi_layout *layout)
-{
-    return layout->tree->reserved_shared ? PTXI_RESERVED_SHARED : 0;
-}
-
 uint64_t ptxi_layout_shared_top(const struct ptxi_layout *layout, const struct ptxi_func *kernel)
 {
-    return layout->shared->tops ? layout->shared->tops[kernel->index] : ptxi_layout_shared_base(layout);
+    return layout->shared->tops ? layout->shared->tops[kernel->index] : layout->shared_base;
 }
 
 uint32_t ptxi_layout_param(const struct ptxi_func *func, uint32_t i)

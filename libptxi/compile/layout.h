@@ -11,10 +11,6 @@
 /* Offset of a shared variable that device functions name, or UINT32_MAX. */
 uint32_t ptxi_layout_shared(const struct ptxi_layout *layout, const struct ptxi_var *var);
 
-/* Where shared memory begins for kernels: behind the reserved window, where the module knows of it (PTX ISA, "Special Registers:
- * %reserved_smem_offset_begin"). */
-uint32_t ptxi_layout_shared_base(const struct ptxi_layout *layout);
-
 /* The end of a kernel's shared memory that such variables take. */
 uint64_t ptxi_layout_shared_top(const struct ptxi_layout *layout, const struct ptxi_func *kernel);
 

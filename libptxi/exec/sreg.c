@@ -40,7 +40,7 @@ static uint32_t lanemask(enum ptxi_sreg id, unsigned lane)
     }
 }
 
-/* Of the reserved window, as the H200 has it: all begins at 0. */
+/* Of the window that the system reserves, as the H200 has it: all begins at 0 (PTX ISA, "Special Registers: %reserved_smem_offset_begin"). */
 enum { RESERVED_USED = 288 };
 
 static uint32_t shared_total(const struct ptxi_grid *g)
@@ -76,10 +76,10 @@ static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     case PTXI_SREG_globaltimer_hi: return now_ns() >> 32;
     case PTXI_SREG_envreg: return n == 1 ? g->envreg12 >> 32 : n == 2 ? (uint32_t)g->envreg12 : 0;
     case PTXI_SREG_total_smem_size: return shared_total(g);
-    case PTXI_SREG_aggr_smem_size: return PTXI_RESERVED_SHARED + g->code->shared_bytes + g->dynamic_shared;
+    case PTXI_SREG_aggr_smem_size: return g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     case PTXI_SREG_dynamic_smem_size: return g->dynamic_shared;
-    case PTXI_SREG_reserved_smem_offset_end: return RESERVED_USED;
-    case PTXI_SREG_reserved_smem_offset_cap: return PTXI_RESERVED_SHARED;
+    case PTXI_SREG_reserved_smem_offset_end: return g->code->shared_base ? RESERVED_USED : 0;
+    case PTXI_SREG_reserved_smem_offset_cap: return g->code->shared_base;
     default: return 0; /* %pm, reserved offsets: 0 */
     }
 }

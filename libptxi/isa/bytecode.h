@@ -246,9 +246,6 @@ struct ptxi_source_loc {
     uint32_t source_line;
 };
 
-/* Bytes of shared memory that stand before a block's own where a module asks for them. */
-enum { PTXI_RESERVED_SHARED = 1024 };
-
 /* One compiled function. Immutable once made. */
 struct ptxi_code {
     const char *name;
@@ -266,7 +263,7 @@ struct ptxi_code {
     uint32_t frame_units;
     uint32_t local_bytes;  /* depot of .local variables, a multiple of 16 */
     uint32_t param_bytes;  /* entry: size of the kernel's parameter block */
-    uint32_t shared_base;  /* entry: where its shared memory begins: 0, or behind the reserved window */
+    uint32_t shared_base;  /* entry: where its shared memory begins, behind what the system reserves */
     uint32_t shared_bytes; /* entry: static .shared used by it and what it can reach; dynamic shared memory begins behind it */
     uint32_t shared_align;
     uint32_t arg_words, ret_words;

@@ -203,7 +203,6 @@ struct ptxi_module_tree {
     struct ptxi_target target;
     uint8_t address_size;
     bool debug, texmode_independent, map_f64_to_f32;
-    bool reserved_shared; /* something asks where the reserved window of shared memory is */
     struct ptxi_func **funcs;
     uint32_t func_count;
     struct ptxi_var **vars; /* module scope */

@@ -82,7 +82,6 @@ static bool find_sreg(struct parser *p, const char *s, size_t n, struct ptxi_raw
     r->vector = sregs[i].elements > 1 ? (uint8_t)sregs[i].elements : 0;
     r->reg = (uint32_t)i | (uint32_t)number << 8;
     check_sreg(p, &sregs[i], r);
-    p->tree->reserved_shared |= i >= PTXI_SREG_reserved_smem_offset_begin && i <= PTXI_SREG_reserved_smem_offset;
     return true;
 }
 

@@ -22,6 +22,8 @@ static uint64_t global_address(void *ctx, const struct ptxi_var *var)
     return 0x10000000 + UINT64_C(0x1000) * ptxi_layout_global(m->layout, var);
 }
 
+enum { SHARED_BASE = 1024 };
+
 static uint64_t function_address(void *ctx, const struct ptxi_func *func)
 {
     (void)ctx;
@@ -37,7 +39,7 @@ static bool load(struct module *m, const char *text, const struct ptxi_alloc *al
     m->layout = NULL;
     m->tree = ptxi_parse(text, strlen(text), &options, &m->arena, &m->diags);
     if (m->tree)
-        m->layout = ptxi_layout_module(m->tree, &m->arena);
+        m->layout = ptxi_layout_module(m->tree, SHARED_BASE, &m->arena);
     return m->layout;
 }
 
@@ -889,16 +891,16 @@ START_TEST(shared_variables_of_functions_have_one_place)
 
     c = code_of(&m, text, "kf", NULL);
     ck_assert_uint_eq(c->shared_bytes, 112 + 64);
-    ck_assert_int_eq(c->insns[1].imm, 112);
-    ck_assert_int_eq(c->insns[2].imm, 112 + 64);
+    ck_assert_int_eq(c->insns[1].imm, SHARED_BASE + 112);
+    ck_assert_int_eq(c->insns[2].imm, SHARED_BASE + 112 + 64);
     o = default_options(&m);
     c = ptxi_compile(m.layout, find_func(&m, "f"), &o, &m.arena, &m.diags);
-    ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, 0);
+    ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, SHARED_BASE);
     ck_assert_uint_eq(count_ops(c, "shared_dynamic"), 1);
     /* one kernel reaches both functions, so their variables stand apart */
     c = ptxi_compile(m.layout, find_func(&m, "g"), &o, &m.arena, &m.diags);
-    ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, 100);
-    ck_assert_int_eq(find_op(c, PTXI_OP_st_shared_32)->imm, 140);
+    ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, SHARED_BASE + 100);
+    ck_assert_int_eq(find_op(c, PTXI_OP_st_shared_32)->imm, SHARED_BASE + 140);
     c = ptxi_compile(m.layout, find_func(&m, "kfg"), &o, &m.arena, &m.diags);
     ck_assert_uint_eq(c->shared_bytes, 160);
     c = ptxi_compile(m.layout, find_func(&m, "none"), &o, &m.arena, &m.diags);
@@ -943,7 +945,7 @@ START_TEST(array_elements_are_scaled)
     ck_assert_uint_eq(count_ops(c, "mul_lo_i32"), 1);
     for (uint32_t k = c->count; k--;)
         if (c->insns[k].op == PTXI_OP_st_shared_32) {
-            ck_assert_int_eq(c->insns[k].imm, 20);
+            ck_assert_int_eq(c->insns[k].imm, SHARED_BASE + 20);
             break;
         }
     unload(&m);

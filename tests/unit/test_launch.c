@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
 
 static const char kernels[] = HEAD
     ".file 1 \"kernels.cu\"\n"
@@ -28,6 +28,12 @@ static const char kernels[] = HEAD
     "  mov.u64 %sp, s; st.shared.u32 [%sp], %r1; ret; }\n"
     ".visible .entry count() { .reg .b32 %r<2>; .reg .b64 %rd<2>; mov.u64 %rd1, counter;\n"
     "  atom.global.add.u32 %r1, [%rd1], 1; ret; }\n"
+    ".extern .shared .align 16 .b8 dyn[];\n"
+    ".visible .entry window(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<9>; .shared .align 4 .b8 s[100];\n"
+    "  ld.param.u64 %rd1, [p]; mov.u32 %r0, s; mov.u32 %r1, dyn; mov.u32 %r2, %dynamic_smem_size; mov.u32 %r3, %total_smem_size;\n"
+    "  mov.u32 %r4, %aggr_smem_size; mov.u32 %r5, %reserved_smem_offset_begin; mov.u32 %r6, %reserved_smem_offset_end; mov.u32 %r7, %reserved_smem_offset_cap;\n"
+    "  st.global.v4.b32 [%rd1], {%r0, %r1, %r2, %r3}; st.global.v4.b32 [%rd1+16], {%r4, %r5, %r6, %r7};\n"
+    "  mov.u64 %rd2, 4; cvta.shared.u64 %rd2, %rd2; mov.u32 %r0, 5; st.u32 [%rd2], %r0; ld.shared.u32 %r1, [%r0+-1]; st.global.u32 [%rd1+32], %r1; ret; }\n"
     ".visible .entry constants(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<4>;\n"
     "  ld.param.u64 %rd1, [p]; ld.const.u32 %r1, [table+8]; st.global.u32 [%rd1], %r1;\n"
     "  ld.global.u64 %rd2, [place]; ld.u32 %r2, [%rd2]; st.global.u32 [%rd1+4], %r2; ret; }\n"
@@ -149,7 +155,7 @@ START_TEST(functions_are_found)
     gives(ptxiModuleGetFunction(&f, module, "vprintf"), PTXI_ERROR_NOT_FOUND);
     gives(ptxiModuleGetFunction(&f, NULL, "k"), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiModuleGetFunctionCount(&n, module));
-    ck_assert_uint_eq(n, 13);
+    ck_assert_uint_eq(n, 14);
     ok(ptxiModuleEnumerateFunctions(all, 64, module));
     ok(ptxiFuncGetName(&name, all[0]));
     ck_assert_str_eq(name, "store");
@@ -435,6 +441,19 @@ START_TEST(dynamic_shared_memory)
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(&got, mem, 4));
     ck_bits32(got, 60000);
+}
+END_TEST
+
+START_TEST(shared_memory_begins_behind_the_systems)
+{
+    static const uint32_t h200[] = { 0x400, 0x470, 1000, 0x480, 0x858, 0, 0x120, 0x400, 5 };
+    uint32_t got[sizeof h200 / sizeof h200[0]];
+    void *params[] = { &mem };
+
+    ok(ptxiLaunchKernel(kernel("window"), 1, 1, 1, 1, 1, 1, 1000, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (size_t k = 0; k < sizeof h200 / sizeof h200[0]; k++)
+        ck_bits32(got[k], h200[k]);
 }
 END_TEST
 
@@ -815,7 +834,7 @@ START_TEST(operands_of_other_types)
                                "{ .reg .b64 %p, %w<4>; .reg .b32 %r<9>; .reg .s32 %i<3>; .reg .f32 %f<3>; .reg .u16 %u; .reg .s16 %s; .reg .b8 %b; .reg .s8 %t;\n"
                                "  .reg .pred %q; .shared .align 16 .b8 tile[128]; .local .align 16 .b32 own[8];\n"
                                "  ld.param.u64 %p, [p]; mov.u32 %r0, 0;\n"
-                               "more: st.shared.u32 [%r0], %r0; add.u32 %r0, %r0, 4; setp.lt.u32 %q, %r0, 128; @%q bra more;\n"
+                               "more: st.shared.u32 [%r0], %r0; add.u32 %r0, %r0, 4; setp.lt.u32 %q, %r0, 1024+128; @%q bra more;\n"
                                "  mov.u16 %u, 16; ld.shared.u32 %r1, [%u+65544]; st.global.u32 [%p], %r1;\n"
                                "  mov.s16 %s, -8; ld.shared.u32 %r1, [%s+24]; st.global.u32 [%p+4], %r1;\n"
                                "  ld.shared.u32 %r1, [%s+65536+48]; st.global.u32 [%p+8], %r1;\n"
@@ -827,7 +846,7 @@ START_TEST(operands_of_other_types)
                                "  ld.shared.v2.u32 {%f0, %r4}, [tile+40]; st.global.v2.u32 [%p+32], {%r4, %f0};\n"
                                "  mov.u64 %w1, 0xffffffff3fc00000; cvt.rn.f16x2.f32 %w2, %w1, %w1; st.global.u64 [%p+40], %w2;\n"
                                "  mov.u64 %w1, 0x1ffff1234; cvt.pack.sat.u16.s32 %w2, %w1, %w1; st.global.u64 [%p+48], %w2; ret; }\n";
-    static const uint32_t want[14] = { 24, 16, 40, 20, 4, 77, 32, 77, 44, 40, 0x3e003e00, 0, 0, 0 };
+    static const uint32_t want[14] = { 24, 16, 40, 20, 4, 77, 1024 + 32, 77, 1024 + 44, 1024 + 40, 0x3e003e00, 0, 0, 0 };
     void *params[] = { &mem };
     ptxiFunction f;
     ptxiModule m;
@@ -863,6 +882,7 @@ int main(void)
     tcase_add_test(t, launches_from_a_buffer);
     tcase_add_test(t, launches_check_their_shape);
     tcase_add_test(t, dynamic_shared_memory);
+    tcase_add_test(t, shared_memory_begins_behind_the_systems);
     tcase_add_test(t, a_bad_write_is_reported);
     tcase_add_test(t, each_kind_of_failure);
     tcase_add_test(t, time_runs_out);
