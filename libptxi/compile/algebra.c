@@ -21,8 +21,6 @@
 #include "isa/isa.h"
 #include "num/approx.h"
 
-#include <string.h>
-
 static const struct type {
     uint16_t mul, neg;
     uint16_t twice;    /* of which two are none */
@@ -242,7 +240,7 @@ static enum ptxi_type selected(const struct ptxi_ir *ir, const struct ptxi_ir_in
     switch (i->op) {
     case PTXI_OP_selp_32: case PTXI_OP_slct_32_s32: case PTXI_OP_slct_32_f32: case PTXI_OP_slct_32_f32_ftz:
         m = i->ptx < ir->func->inst_count ? ir->func->insts[i->ptx].match : NULL;
-        return m && (!strcmp(m->row->mnemonic, "selp") || !strcmp(m->row->mnemonic, "slct")) ? (enum ptxi_type)ptxi_isa_slot(m, "T") : PTXI_T_NONE;
+        return m && ptxi_isa_op(m) == i->op ? (enum ptxi_type)ptxi_isa_slot(m, "T") : PTXI_T_NONE;
     default:
         return PTXI_T_NONE;
     }

@@ -12,6 +12,7 @@ import argparse
 import array
 import concurrent.futures
 import gzip
+import itertools
 import os
 import shutil
 import subprocess
@@ -47,25 +48,19 @@ def image(args, first, count):
 
 
 def run(args, library, suffix, modules):
-    """Lines by program. A module in which one fails is left at that program, and so are those behind it to a new process."""
+    """Lines by program. One that fails or does not end is left out; what is behind it goes to a new process."""
     lines, failures, began = {}, [], time.time()
-    while modules and time.time() - began < args.seconds:
-        todo = ''.join('%s/%06d.%s %d %d\n' % (args.work, m, suffix, m, args.size) for m in modules)
-        try:
-            p = subprocess.run([args.random, 'run', library], input=todo, capture_output=True, text=True, timeout=args.seconds)
-        except subprocess.TimeoutExpired as e:
-            text = (e.stdout or b'').decode()
-            p = argparse.Namespace(stdout=text[:text.rfind('\n') + 1], returncode=124, stderr='no end')
+    todo = [(m, n) for m in modules for n in range(m, m + args.size)]
+    while todo and time.time() - began < args.seconds:
+        rest = [(m, [n for _, n in numbers]) for m, numbers in itertools.groupby(todo, lambda pair: pair[0])]
+        text = ''.join('%s/%06d.%s %d %d\n' % (args.work, m, suffix, numbers[0], len(numbers)) for m, numbers in rest)
+        p = subprocess.run([args.random, 'run', library, str(args.limit)], input=text, capture_output=True, text=True)
         for line in p.stdout.splitlines():
             lines[int(line.split()[0])] = line
-        if not p.returncode:
-            break
-        last = max(i for i, m in enumerate(modules) if i == 0 or m in lines or any(m + k in lines for k in range(args.size)))
-        if all(modules[last] + k in lines for k in range(args.size)):
-            last += 1
-        print(p.stderr[-200:], flush=True)
-        failures.append('%s of the module of %d: %d: %s' % (library, modules[last], p.returncode, p.stderr[-500:]))
-        modules = modules[last + 1:]
+        done = next((k for k, (m, n) in enumerate(todo) if n not in lines), len(todo))
+        if done < len(todo):
+            failures.append('%s: %d: %d: %s' % (library, todo[done][1], p.returncode, p.stderr[-500:] or 'no end'))
+        todo = todo[done + 1:]
     return lines, failures
 
 
@@ -132,7 +127,8 @@ def main():
     p.add_argument('--modes', default='fused,apart,plain')
     p.add_argument('--size', type=int, default=16, help='programs a module')
     p.add_argument('--processes', type=int, default=8, help='that run modules at once')
-    p.add_argument('--seconds', type=int, default=1000000, help='for assembling, and for each run')
+    p.add_argument('--seconds', type=int, default=1000000, help='for assembling, and after which no run begins')
+    p.add_argument('--limit', type=int, default=5, help='seconds that a program may take')
     p.add_argument('--describe', type=int, default=120, help='how many differences to describe')
     p.add_argument('--keep', metavar='FILE')
     for name in 'random', 'out':

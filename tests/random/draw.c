@@ -288,6 +288,7 @@ struct instruction {
     bool selectors; /* wherever there may be one */
     bool one;       /* without the second destination that may be missing */
     bool braced, negated; /* an operand is: another may not be, too */
+    unsigned sources, varies; /* drawn so far; the one that is no constant */
 };
 
 static void put_list(FILE *out, const struct operand *e, unsigned count)
@@ -319,9 +320,27 @@ static struct operand put_constant(struct instruction *i, enum flavour f, const 
     return c;
 }
 
+/* Of any value: no predicate, no choice of one from a few. */
+static bool may_vary(const struct ptxi_match *m, const struct ptxi_opspec *o)
+{
+    return o->kind == PTXI_OPK_VALUE && !(o->flags & PTXI_OPF_WRITE) && !o->ranges && flavour_of(meaning(m, o)) != IS_PRED;
+}
+
+/* Which source, counted from 1, is never a constant, so that no assembler can compute the result; 0 where one may. */
+static unsigned draw_varying(struct instruction *i)
+{
+    unsigned count = 0;
+
+    for (unsigned k = 0; k < i->m->row->spec_count; k++)
+        count += may_vary(i->m, &i->m->row->specs[k]);
+    return i->s->folds || !count ? 0 : 1 + draw(i->s, count);
+}
+
 static struct operand source(struct instruction *i, const struct ptxi_opspec *o, enum flavour f)
 {
-    if (f != IS_PRED && !o->selector && chance(i->s, i->s->constants))
+    bool varies = may_vary(i->m, o) && ++i->sources == i->varies;
+
+    if (!varies && f != IS_PRED && !o->selector && chance(i->s, i->s->constants))
         return put_constant(i, f, o);
     return draw_value(i->s, f);
 }
@@ -432,6 +451,7 @@ static void put_operands(struct instruction *i)
     size_t size;
     FILE *whole = i->line;
 
+    i->varies = draw_varying(i);
     for (unsigned turn = 0; turn < 2; turn++)
         for (unsigned k = 0; k < r->spec_count; k++) {
             const struct ptxi_opspec *o = &r->specs[k];
@@ -463,6 +483,15 @@ static void put_operands(struct instruction *i)
     }
 }
 
+/* What ptxas 13.0 makes several operations of, the last of which it runs without the guard. */
+static bool loses_guard(const struct ptxi_match *m)
+{
+    const char *name = m->row->mnemonic;
+
+    return !strcmp(name, "testp") || !strcmp(name, "cnot") ||
+           (!strcmp(name, "set") && ptxi_types[ptxi_isa_operand_type(m, &m->row->specs[0])].bits == 16);
+}
+
 static void put_instruction(struct scope *s, const struct ptxi_match *m, bool guarded)
 {
     char *line = NULL;
@@ -472,7 +501,7 @@ static void put_instruction(struct scope *s, const struct ptxi_match *m, bool gu
 
     i.line = open_memstream(&line, &size);
     i.first = open_memstream(&i.before, &i.before_size);
-    i.guarded = guarded && !has_several(&i);
+    i.guarded = guarded && !has_several(&i) && !loses_guard(m);
     if (i.guarded) {
         p = draw_value(s, IS_PRED);
         fprintf(i.line, "@%s%s ", chance(s, 30) ? "!" : "", p.s);

@@ -39,6 +39,7 @@ struct scope {
     unsigned registers[WIDTHS], labels;
     enum flavour theme;               /* what most instructions are about; FLAVOURS: anything */
     unsigned constants;               /* of 100 operands so many are constants */
+    bool folds;                       /* even all of an instruction's, which an assembler computes then */
     char mask[16];                    /* the lanes that are here, all of the warp's that are; "" where nobody knows */
     bool cells;                       /* %cell and %shared are a thread's memory */
 };

@@ -359,7 +359,8 @@ static void begin(struct program *p, unsigned number, unsigned function, FILE *o
     p->s.random = column_mix(column_seed() ^ ((uint64_t)number << 8 | function));
     p->s.out = out;
     p->s.theme = themes[draw(&p->s, sizeof themes / sizeof *themes)];
-    p->s.constants = program_kind(number) == PROGRAM_CONSTANTS ? 45 : 12;
+    p->s.folds = program_kind(number) == PROGRAM_CONSTANTS;
+    p->s.constants = p->s.folds ? 45 : 12;
 }
 
 static void print_registers(FILE *out, const struct scope *s)

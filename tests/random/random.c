@@ -1,9 +1,10 @@
 /* Random programs on this library and on a GPU, and what differs.
  *
  *     random write FIRST COUNT                 a module with the programs of these numbers, PTX, to the standard output
- *     random run LIBRARY                       for each line "IMAGE FIRST COUNT" of the standard input, a module and which programs of it,
+ *     random run LIBRARY [SECONDS]             for each line "IMAGE FIRST COUNT" of the standard input, a module and which programs of it,
  *                                              a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
- *                                              driver, or - for ours, and -apart for ours without fusing products and sums
+ *                                              driver, or - for ours, and -apart for ours without fusing products and sums.
+ *                                              A program that takes SECONDS ends all of it
  *     random dump LIBRARY IMAGE NUMBER         all outputs of one, to the standard output
  *     random check PROGRAMS [EVERY]            the programs of a recorded file, or one of so many, against the digests in it
  *
@@ -20,6 +21,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STACK_BYTES = 16384, OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8, CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL };
 
@@ -126,7 +128,7 @@ static ptxiModule load_file(const char *path, const char *library)
     return module;
 }
 
-static int run_programs(const char *library)
+static int run_programs(const char *library, unsigned seconds)
 {
     char path[4096];
     unsigned first, count;
@@ -138,6 +140,7 @@ static int run_programs(const char *library)
         for (unsigned n = first; n < first + count; n++) {
             uint64_t digests[PROGRAM_OUTPUTS];
 
+            alarm(seconds);
             printf("%u %016llx", n, (unsigned long long)run(module, n, digests));
             for (unsigned k = 0; k < PROGRAM_OUTPUTS; k++)
                 printf(" %04llx", (unsigned long long)(digests[k] & 0xffff));
@@ -194,12 +197,12 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[1], "write"))
         return write_programs((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
-    if (argc == 3 && !strcmp(argv[1], "run"))
-        return run_programs(argv[2]);
+    if ((argc == 3 || argc == 4) && !strcmp(argv[1], "run"))
+        return run_programs(argv[2], argc == 4 ? (unsigned)atoi(argv[3]) : 0);
     if (argc == 5 && !strcmp(argv[1], "dump"))
         return dump(argv[2], argv[3], (unsigned)atoi(argv[4]));
     if ((argc == 3 || (argc == 4 && atoi(argv[3]) > 0)) && !strcmp(argv[1], "check"))
         return check(argv[2], argc == 4 ? (unsigned)atoi(argv[3]) : 1);
-    fputs("usage: random write FIRST COUNT | run LIBRARY | dump LIBRARY IMAGE NUMBER | check PROGRAMS [EVERY]\n", stderr);
+    fputs("usage: random write FIRST COUNT | run LIBRARY [SECONDS] | dump LIBRARY IMAGE NUMBER | check PROGRAMS [EVERY]\n", stderr);
     return 2;
 }
