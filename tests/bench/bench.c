@@ -113,7 +113,7 @@ static void usage(FILE *to)
           "Times PTX kernels against C twins of the same work, compiled for this machine with and without vectorisation.\n\n"
           "  --rounds N     interleaved rounds, the table shows medians (default 7)\n"
           "  --workers N    worker threads for the kernels (default 1, since the twins have one thread)\n"
-          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, instructions\n"
+          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync and --families, instructions\n"
           "  --quick        small problems, one round: checks the program, not the speed\n"
           "  --no-twins     do not time the twins\n"
           "  --no-extras    no load times, launch latency and scaling\n"

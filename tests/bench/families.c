@@ -10,13 +10,14 @@
 enum { UNROLLED = 64, SOURCES = 4, RESULTS = 8, TURNS = 2000, QUICK_TURNS = 20 };
 
 /* What the sources hold: integers, or floating-point values between 1 and 2. The register's width comes with it. */
-enum values { I16, I32, I64, F16, BF16, F16X2, BF16X2, F32, F64, NOTHING };
+enum values { I8, I16, I32, I64, F16, BF16, F16X2, BF16X2, F32, F64, NOTHING };
 
 static const struct {
     int bits;
     uint64_t low, mask;
 } values[] = {
-    [I16] = { 16, 0, 0x3ff },         [I32] = { 32, 0, 0xffff },           [I64] = { 64, 0, 0xffffffff },
+    [I8] = { 8, 0, 0xff },            [I16] = { 16, 0, 0x3ff },
+    [I32] = { 32, 0, 0xffff },           [I64] = { 64, 0, 0xffffffff },
     [F16] = { 16, 0x3c00, 0x3ff },    [BF16] = { 16, 0x3f80, 0x7f },       [F16X2] = { 32, 0x3c003c00, 0x03ff03ff },
     [BF16X2] = { 32, 0x3f803f80, 0x007f007f }, [F32] = { 32, 0x3f800000, 0x7fffff }, [F64] = { 64, UINT64_C(0x3ff) << 52, (UINT64_C(1) << 52) - 1 },
 };
@@ -54,6 +55,32 @@ enum { ADD16, ADD32, ADD64, FMA32, BASES };
     { "f32 rounded", op ".rn.ftz.sat.f32" args, F32, F32, ADD32, 3 },        \
     DIRECTED(op, "", f32, F32, args, ADD32), DIRECTED(op, ".ftz", f32, F32, args, ADD32), DIRECTED(op, ".sat", f32, F32, args, ADD32), \
     DIRECTED(op, "", f64, F64, args, ADD64)
+
+/* Conversions. */
+#define CVT(name, d, a) { "conversion", "cvt." name " $d, $a", d, a, FMA32, 4 }
+#define CVT_AB(name, d, a) { "conversion", "cvt." name AB, d, a, FMA32, 4 }
+#define CVT_ABC(name, d, a) { "conversion", "cvt." name ABC, d, a, FMA32, 4 }
+#define TO_WIDE_INTEGERS(from, values)                                                                     \
+    CVT("rzi.u16." from, I16, values), CVT("rzi.s16." from, I16, values), CVT("rzi.u32." from, I32, values), \
+    CVT("rzi.s32." from, I32, values), CVT("rzi.u64." from, I64, values), CVT("rzi.s64." from, I64, values)
+#define FROM_WIDE_INTEGERS(to, values)                                                                     \
+    CVT("rn." to ".u16", values, I16), CVT("rn." to ".s16", values, I16), CVT("rn." to ".u32", values, I32), \
+    CVT("rn." to ".s32", values, I32), CVT("rn." to ".u64", values, I64), CVT("rn." to ".s64", values, I64)
+#define TO_INTEGERS(from, values) CVT("rzi.u8." from, I16, values), CVT("rzi.s8." from, I16, values), TO_WIDE_INTEGERS(from, values)
+#define FROM_INTEGERS(to, values) CVT("rn." to ".u8", values, I16), CVT("rn." to ".s8", values, I16), FROM_WIDE_INTEGERS(to, values)
+#define TO_HALF(to, values)                                                                                \
+    CVT("rn." to ".f32", values, F32), CVT("rz." to ".f32", values, F32), CVT("rm." to ".f32", values, F32), \
+    CVT("rp." to ".f32", values, F32), CVT("rn.relu." to ".f32", values, F32), CVT("rn.satfinite." to ".f32", values, F32), \
+    CVT("rn." to ".f64", values, F64), CVT("rp." to ".f64", values, F64)
+#define TO_PAIR(to, values)                                                                                \
+    CVT_AB("rn." to ".f32", values, F32), CVT_AB("rz." to ".f32", values, F32), CVT_AB("rn.relu." to ".f32", values, F32), \
+    CVT_AB("rn.relu.satfinite." to ".f32", values, F32),                                                   \
+    { "conversion", "cvt.rs." to ".f32 $d, $a, $b, %n", values, F32, FMA32, 4 }
+#define SMALL(f, two, four)                                                                                           \
+    CVT_AB("rn.satfinite." f "x2.f32", two, F32), CVT_AB("rn.satfinite.relu." f "x2.f32", two, F32),       \
+    CVT("rn.satfinite." f "x2.f16x2", two, F16X2), CVT("rn.satfinite." f "x2.bf16x2", two, BF16X2),        \
+    CVT("rn.f16x2." f "x2", F16X2, two), CVT("rn.relu.f16x2." f "x2", F16X2, two),                         \
+    { "conversion", "cvt.rs.satfinite." f "x4.f32 $d, {$a,$b,$c,$a}, %n", four, F32, FMA32, 4 }
 
 static const struct form forms[] = {
     [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },
@@ -109,28 +136,97 @@ static const struct form forms[] = {
     { "approximate", "ex2.approx.f16x2 $d, $a", F16X2, F16X2, FMA32, 0 },
     { "approximate", "tanh.approx.f16 $d, $a", F16, F16, FMA32, 0 },
     { "approximate", "tanh.approx.bf16x2 $d, $a", BF16X2, BF16X2, FMA32, 0 },
-    { "conversion", "cvt.rn.f32.s32 $d, $a", F32, I32, FMA32, 4 },
-    { "conversion", "cvt.rzi.s32.f32 $d, $a", I32, F32, FMA32, 4 },
-    { "conversion", "cvt.rni.ftz.u32.f32 $d, $a", I32, F32, FMA32, 4 },
-    { "conversion", "cvt.rmi.f32.f32 $d, $a", F32, F32, FMA32, 4 },
-    { "conversion", "cvt.f64.f32 $d, $a", F64, F32, FMA32, 4 },
-    { "conversion", "cvt.rn.f32.f64 $d, $a", F32, F64, FMA32, 4 },
-    { "conversion", "cvt.rzi.s64.f64 $d, $a", I64, F64, FMA32, 4 },
-    { "conversion", "cvt.rn.f64.s64 $d, $a", F64, I64, FMA32, 4 },
-    { "conversion", "cvt.f32.f16 $d, $a", F32, F16, FMA32, 4 },
-    { "conversion", "cvt.rn.f16.f32 $d, $a", F16, F32, FMA32, 4 },
-    { "conversion", "cvt.rz.f16.f32 $d, $a", F16, F32, FMA32, 4 },
-    { "conversion", "cvt.f32.bf16 $d, $a", F32, BF16, FMA32, 4 },
-    { "conversion", "cvt.rn.bf16.f32 $d, $a", BF16, F32, FMA32, 4 },
-    { "conversion", "cvt.rn.f16x2.f32 $d, $a, $b", F16X2, F32, FMA32, 4 },
-    { "conversion", "cvt.rn.bf16x2.f32 $d, $a, $b", BF16X2, F32, FMA32, 4 },
-    { "conversion", "cvt.rn.f16.s64 $d, $a", F16, I64, FMA32, 0 },
-    { "conversion", "cvt.rna.tf32.f32 $d, $a", F32, F32, FMA32, 4 },
-    { "conversion", "cvt.rn.satfinite.e4m3x2.f16x2 $d, $a", I16, F16X2, FMA32, 0 },
-    { "conversion", "cvt.rn.satfinite.e4m3x2.f32 $d, $a, $b", I16, F32, FMA32, 4 },
-    { "conversion", "cvt.rn.f16x2.e5m2x2 $d, $a", F16X2, I16, FMA32, 4 },
-    { "conversion", "cvt.sat.u8.s32 $d, $a", I16, I32, FMA32, 4 },
-    { "conversion", "cvt.s64.s32 $d, $a", I64, I32, FMA32, 4 },
+    TO_INTEGERS("f32", F32),
+    TO_INTEGERS("f64", F64),
+    TO_INTEGERS("f16", F16),
+    TO_WIDE_INTEGERS("bf16", BF16),
+    FROM_INTEGERS("f32", F32),
+    FROM_INTEGERS("f64", F64),
+    FROM_INTEGERS("f16", F16),
+    FROM_WIDE_INTEGERS("bf16", BF16),
+    CVT("rni.ftz.u32.f32", I32, F32),
+    CVT("rmi.s32.f32", I32, F32),
+    CVT("rpi.sat.u8.f32", I16, F32),
+    CVT("rz.f32.s32", F32, I32),
+    CVT("rp.f32.u64", F32, I64),
+    CVT("rm.f64.s64", F64, I64),
+    CVT("rz.f16.s32", F16, I32),
+    CVT("rz.bf16.s64", BF16, I64),
+    CVT("rn.sat.f32.u32", F32, I32),
+    CVT("s64.s32", I64, I32),
+    CVT("u64.u32", I64, I32),
+    CVT("u32.u64", I32, I64),
+    CVT("u16.u32", I16, I32),
+    CVT("s32.s16", I32, I16),
+    CVT("s32.s8", I32, I16),
+    CVT("s64.s16", I64, I16),
+    CVT("u8.u64", I16, I64),
+    CVT("sat.u8.s32", I16, I32),
+    CVT("sat.s8.s16", I16, I16),
+    CVT("sat.s16.s32", I16, I32),
+    CVT("sat.u16.s64", I16, I64),
+    CVT("sat.u32.s32", I32, I32),
+    CVT("sat.s32.s64", I32, I64),
+    CVT("sat.u32.u64", I32, I64),
+    CVT("sat.s64.u64", I64, I64),
+    CVT_AB("pack.sat.u16.s32", I32, I32),
+    CVT_AB("pack.sat.s16.s32", I32, I32),
+    CVT_ABC("pack.sat.u8.s32.b32", I32, I32),
+    CVT_ABC("pack.sat.s8.s32.b32", I32, I32),
+    CVT_ABC("pack.sat.u4.s32.b32", I32, I32),
+    CVT_ABC("pack.sat.s2.s32.b32", I32, I32),
+    CVT("rmi.f32.f32", F32, F32),
+    CVT("rni.ftz.f32.f32", F32, F32),
+    CVT("rzi.sat.f32.f32", F32, F32),
+    CVT("rpi.f64.f64", F64, F64),
+    CVT("rni.f16.f16", F16, F16),
+    CVT("rzi.bf16.bf16", BF16, BF16),
+    CVT("ftz.f32.f32", F32, F32),
+    CVT("sat.f32.f32", F32, F32),
+    CVT("sat.f64.f64", F64, F64),
+    CVT("sat.f16.f16", F16, F16),
+    CVT("f64.f32", F64, F32),
+    CVT("ftz.f64.f32", F64, F32),
+    CVT("sat.f64.f32", F64, F32),
+    CVT("f64.f16", F64, F16),
+    CVT("f64.bf16", F64, BF16),
+    CVT("rn.f32.f64", F32, F64),
+    CVT("rp.f32.f64", F32, F64),
+    CVT("rn.ftz.f32.f64", F32, F64),
+    CVT("rn.sat.f32.f64", F32, F64),
+    CVT("f32.f16", F32, F16),
+    CVT("ftz.f32.f16", F32, F16),
+    CVT("sat.f32.f16", F32, F16),
+    CVT("f32.bf16", F32, BF16),
+    CVT("ftz.f32.bf16", F32, BF16),
+    CVT("rn.f16.bf16", F16, BF16),
+    CVT("rn.bf16.f16", BF16, F16),
+    TO_HALF("f16", F16),
+    TO_HALF("bf16", BF16),
+    CVT("rn.sat.f16.f32", F16, F32),
+    CVT("rn.ftz.bf16.f32", BF16, F32),
+    TO_PAIR("f16x2", F16X2),
+    TO_PAIR("bf16x2", BF16X2),
+    CVT("rna.tf32.f32", F32, F32),
+    CVT("rna.satfinite.tf32.f32", F32, F32),
+    CVT("rn.tf32.f32", F32, F32),
+    CVT("rz.tf32.f32", F32, F32),
+    CVT("rn.relu.tf32.f32", F32, F32),
+    CVT("rn.satfinite.tf32.f32", F32, F32),
+    CVT("rn.relu.satfinite.tf32.f32", F32, F32),
+    SMALL("e4m3", I16, I32),
+    SMALL("e5m2", I16, I32),
+    SMALL("e2m3", I16, I32),
+    SMALL("e3m2", I16, I32),
+    SMALL("e2m1", I8, I16),
+    CVT_AB("rz.ue8m0x2.f32", I16, F32),
+    CVT_AB("rp.satfinite.ue8m0x2.f32", I16, F32),
+    CVT("rz.ue8m0x2.bf16x2", I16, BF16X2),
+    CVT("rn.bf16x2.ue8m0x2", BF16X2, I16),
+    CVT_AB("rn.satfinite.s2f6x2.f32", I16, F32),
+    CVT("rn.satfinite.s2f6x2.bf16x2", I16, BF16X2),
+    CVT("rn.bf16x2.s2f6x2", BF16X2, I16),
+    { "conversion", "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 $d, $a, 0x7f80", I16, BF16X2, FMA32, 4 },
     { "video", "vadd.s32.s32.s32.sat $d, $a.b0, $b.h1", I32, I32, ADD32, 0 },
     { "video", "vabsdiff4.u32.u32.u32.add $d, $a, $b, $c", I32, I32, ADD32, 0 },
     { "warp", "shfl.sync.bfly.b32 $d, $a, 1, 31, -1", I32, I32, ADD32, 0 },
@@ -169,7 +265,7 @@ static char *kernel_text(const struct form *f)
     if (!text)
         abort();
     n = sprintf(text,
-                ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+                ".version 9.1\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
                 ".reg .b%d %%a<%d>; .reg .b%d %%d<%d>; .reg .b64 %%p, %%o; .reg .b32 %%n, %%t; .reg .pred %%q;\n"
                 "ld.param.u64 %%p, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mul.wide.u32 %%o, %%t, 8; add.u64 %%p, %%p, %%o;\n",
                 in, SOURCES, out, RESULTS);
@@ -202,6 +298,12 @@ struct ready {
     ptxiDevicePtr mem;
     double *ns;
 };
+
+/* What the options choose, and what that is measured against. */
+static bool chosen(const struct options *o, const struct form *f)
+{
+    return !o->kernel || f < forms + BASES || strstr(f->text, o->kernel);
+}
 
 /* False for a form that is not executable. */
 static bool prepare(struct ready *r, const struct form *f, int rounds)
@@ -256,7 +358,7 @@ void bench_families(const struct options *o)
     printf(o->csv ? "family,form,ns,times,base,limit\n"
                   : "| family | form | ns for a warp | times | of | at most |\n|---|---|---|---|---|---|\n");
     for (int k = 0; k < COUNT; k++)
-        runs[k] = prepare(&r[k], &forms[k], o->rounds);
+        runs[k] = chosen(o, &forms[k]) && prepare(&r[k], &forms[k], o->rounds);
     for (int i = 0; i < o->rounds; i++)
         for (int k = 0; k < COUNT; k++)
             if (runs[k])
@@ -266,10 +368,12 @@ void bench_families(const struct options *o)
 
         if (runs[k])
             print_form(o, &forms[k], ns, forms[k].base < 0 ? 0 : bench_median(r[forms[k].base].ns, o->rounds));
-        else
+        else if (chosen(o, &forms[k]))
             fprintf(stderr, "ptxi-bench: %s: not executable\n", forms[k].text);
     }
     for (int k = 0; k < COUNT; k++) {
+        if (!chosen(o, &forms[k]))
+            continue;
         ptxiMemFree(r[k].mem);
         ptxiModuleUnload(r[k].module);
         free(r[k].ns);
