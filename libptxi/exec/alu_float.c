@@ -39,7 +39,7 @@
     }
 
 /* `expr` for each lane and, if any of all is a NaN, `result` in terms of it, r[l]. */
-#define ARITHMETIC(name, t, bits, slot_b, slot_c, expr, result)                                                               \
+#define ARITHMETIC(name, t, bits, slot_b, slot_c, expr, result, finish)                                                       \
     OTHERWISE(name, t, bits, slot_b, slot_c, expr, result)                                                                    \
     OP( name )                                                                                                                \
     {                                                                                                                         \
@@ -50,16 +50,27 @@
             LANE_ARRAY(t, r);                                                                                                 \
                                                                                                                               \
             FOR_LANES r[l] = (expr);                                                                                          \
-            if (__builtin_expect(!ptxi_any_nan_of(r), 1)) {                                                                   \
-                ptxi_copy_lanes(PTXI_SLOT(w, i->d), r);                                                                       \
-                NEXT;                                                                                                         \
-            }                                                                                                                 \
+            finish(r)                                                                                                         \
         }                                                                                                                     \
         return name##_otherwise(i, w);                                                                                        \
     }
 
 /* --- f32 --- */
-#define CANONICAL(name, slot_b, slot_c, expr) ARITHMETIC(name, float, uint32_t, slot_b, slot_c, expr, canon(r[l]))
+static __attribute__((noinline)) const struct ptxi_insn *canonical_nans(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    uint32_t *d = PTXI_SLOT(w, i->d);
+
+    FOR_LANES d[l] = canon(ptxi_num_f32(d[l]));
+    NEXT;
+}
+
+/* NaNs are all alike, whatever the sources were: results are stored first, and need not be kept until there is an answer. */
+#define STORE_AND_SEE(r)                                        \
+    ptxi_copy_lanes(PTXI_SLOT(w, i->d), r);                     \
+    if (__builtin_expect(!ptxi_any_nan_of(r), 1))               \
+        NEXT;                                                   \
+    return canonical_nans(i, w);
+#define CANONICAL(name, slot_b, slot_c, expr) ARITHMETIC(name, float, uint32_t, slot_b, slot_c, expr, canon(r[l]), STORE_AND_SEE)
 #define F32_1(name, expr) CANONICAL(name, i->a, i->a, expr)
 #define F32_2(name, expr) CANONICAL(name, i->b, i->b, expr)
 #define F32_3(name, expr) CANONICAL(name, i->b, i->c, expr)
@@ -155,7 +166,12 @@ MIN_MAX_3(max3_f32_abs, true, 0x7fffffff)
 /* --- f64 --- */
 #define SIGN_F64 0x8000000000000000u
 
-#define F64(name, slot_b, slot_c, expr, result) ARITHMETIC(name, double, uint64_t, slot_b, slot_c, expr, result)
+#define SEE_AND_STORE(r)                                        \
+    if (__builtin_expect(!ptxi_any_nan_of(r), 1)) {             \
+        ptxi_copy_lanes(PTXI_SLOT(w, i->d), r);                 \
+        NEXT;                                                   \
+    }
+#define F64(name, slot_b, slot_c, expr, result) ARITHMETIC(name, double, uint64_t, slot_b, slot_c, expr, result, SEE_AND_STORE)
 F64(add_f64, i->b, i->b, AD + BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
 F64(sub_f64, i->b, i->b, AD - BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
 F64(mul_f64, i->b, i->b, AD * BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))

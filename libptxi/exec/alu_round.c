@@ -4,6 +4,23 @@
 #include "exec/rounding.h"
 #include "num/fma.h"
 
+static inline __attribute__((always_inline)) bool stored_ps(float *r, const float *x, bool sat)
+{
+    if (sat) {
+        ptxi_clamp_f32(r, x, 0.0f, 1.0f);
+        return false;
+    }
+    ptxi_copy_lanes(r, (float *)x);
+    return ptxi_any_nan_f32(x);
+}
+
+static inline __attribute__((always_inline)) bool stored_pd(double *r, const double *x, bool sat)
+{
+    (void)sat;
+    ptxi_copy_lanes(r, (double *)x);
+    return ptxi_any_nan_f64(x);
+}
+
 /* Expressions are made of these, s being ps for f32 and pd for f64. */
 #if defined(__AVX512F__)
 
@@ -42,28 +59,47 @@ static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
     return flushed_where(_mm512_mask_cmple_epi32_mask(tiny, _mm512_and_si512((__m512i)r, magnitude), _mm512_set1_epi32(0x00800000)), r);
 }
 
+/* Whether any magnitude is 2^-126: that may have been rounded up to, from below. */
+static inline bool any_least(const float *x)
+{
+    __mmask16 least = 0;
+
+    for (int l = 0; l < PTXI_LANES; l += 16) {
+        __m512i magnitude = _mm512_and_si512(_mm512_load_si512(x + l), _mm512_set1_epi32(0x7fffffff));
+
+        least |= _mm512_cmpeq_epi32_mask(magnitude, _mm512_set1_epi32(0x00800000));
+    }
+    return least;
+}
+
 #define IN_MODE(mode, how, s, expr)                                    \
-    case mode: {                                                       \
+    mode: {                                                            \
         enum { ROUNDING = how | _MM_FROUND_NO_EXC };                   \
                                                                        \
         for (int l = 0; l < PTXI_LANES; l += (int)(64 / sizeof *r))    \
-            _mm512_store_##s(r + l, expr);                             \
+            _mm512_store_##s(x + l, expr);                             \
         break;                                                         \
     }
 
-/* Results of all lanes, and whether there is a NaN among them. r may be a source. */
-#define ROUNDED(name, s, t, bits, expr)                                                                                \
-    static inline bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, enum ptxi_rounding mode)     \
+/* Stores the results of all lanes, saturated if that is wanted, and returns whether there is a NaN among them. r may be a source: `before` stands
+ * before results x are stored. */
+#define ROUNDED_BEFORE(name, s, t, bits, expr, before)                                                                 \
+    static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
+                                                                     enum ptxi_rounding mode, bool sat)                \
     {                                                                                                                  \
+        LANE_ARRAY(t, x);                                                                                              \
+                                                                                                                       \
         (void)a, (void)b, (void)c;                                                                                     \
         switch (mode) {                                                                                                \
-        IN_MODE(PTXI_RN, _MM_FROUND_TO_NEAREST_INT, s, expr)                                                           \
-        IN_MODE(PTXI_RZ, _MM_FROUND_TO_ZERO, s, expr)                                                                  \
-        IN_MODE(PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                                                               \
-        IN_MODE(PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                                                               \
+        IN_MODE(default, _MM_FROUND_TO_NEAREST_INT, s, expr)                                                           \
+        IN_MODE(case PTXI_RZ, _MM_FROUND_TO_ZERO, s, expr)                                                             \
+        IN_MODE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                                                          \
+        IN_MODE(case PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                                                          \
         }                                                                                                              \
-        return ptxi_any_nan_of(r);                                                                                     \
+        before                                                                                                         \
+        return stored_##s(r, x, sat);                                                                                  \
     }
+#define ROUNDED(name, s, t, bits, expr) ROUNDED_BEFORE(name, s, t, bits, expr, )
 #define IN_ROUNDING(mods, call) call
 
 #else
@@ -98,20 +134,18 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
                    (int)PTXI_RP == (int)PTXI_NUM_RP,
                "one numbering of roundings");
 
-/* Results of all lanes, computed in the rounding that is set, and whether there is a NaN among them. r may be a source. Where sources and
- * results are registers, which the change of the rounding may touch for all that compilers know, this need not be a function of its own. */
+/* Stores the results of all lanes, computed in the rounding that is set and saturated if that is wanted, and returns whether there is a NaN among
+ * them. r may be a source. Where sources and results are registers, which the change of the rounding may touch for all that compilers know, this
+ * need not be a function of its own. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
     static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
-                                                                     enum ptxi_rounding mode)                          \
+                                                                     enum ptxi_rounding mode, bool sat)                \
     {                                                                                                                  \
         LANE_ARRAY(t, x);                                                                                              \
-        bool nan;                                                                                                      \
                                                                                                                        \
         (void)a, (void)b, (void)c, (void)mode;                                                                         \
         FOR_LANES x[l] = (expr);                                                                                       \
-        nan = ptxi_any_nan_of(x);                                                                                      \
-        ptxi_copy_lanes(r, x);                                                                                         \
-        return nan;                                                                                                    \
+        return stored_##s(r, x, sat);                                                                                  \
     }
 #define IN_ROUNDING(mods, call)          \
     do {                                 \
@@ -153,10 +187,8 @@ enum { IN_ONE_PAGE = 512 };
         bool nan;                                                                                            \
                                                                                                              \
         SHOW(r);                                                                                             \
-        how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods)));                       \
-        if (i->mods & PTXI_MOD_SAT)                                                                          \
-            FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));                                           \
-        else if (__builtin_expect(nan, 0))                                                                   \
+        how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods), i->mods & PTXI_MOD_SAT)); \
+        if (__builtin_expect(nan, 0))                                                                        \
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));                                         \
         NEXT_WITH_RESULT(r);                                                                                 \
     }
@@ -165,7 +197,7 @@ enum { IN_ONE_PAGE = 512 };
 #define ROUNDING_PAIRS(name, of_one, slot_c, how)                                                                \
     PTXI_ROUNDED void rounded_##name(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, enum ptxi_rounding mode) \
     {                                                                                                            \
-        rounded_##of_one(r, a, b, c, mode);                                                                      \
+        rounded_##of_one(r, a, b, c, mode, false);                                                                      \
     }                                                                                                            \
     OP( name )                                                                                               \
     {                                                                                                        \
@@ -184,13 +216,29 @@ enum { IN_ONE_PAGE = 512 };
     }
 #define ROUNDING_BOTH(op, x, slot_c, expr) ROUNDING_OP_F32(op##_f32##x, expr) ROUNDING_PAIRS(op##_f32x2##x, op##_f32##x, slot_c, IN_ROUNDING)
 
-/* With .ftz: where the host does not flush, by this expression. */
-#ifdef PTXI_HOST_FLUSHES
-#define FLUSHING_OP_F32(op, expr) ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_x, IN_FLUSHING)
-#define FLUSHING_BOTH(op, slot_c, expr) FLUSHING_OP_F32(op, expr) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_x, slot_c, IN_FLUSHING)
+/* With .ftz: where the host does not flush, by this expression, and 2^24 times the same. */
+#define FLUSHING_EXACT(op, expr) ROUNDING_OP_F32(op##_f32_ftz_x, flushed(expr))
+#if defined(PTXI_HOST_FLUSHES)
+#define FLUSHING_OP_F32(op, expr, scaled) ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_x, IN_FLUSHING)
+#undef FLUSHING_EXACT
+#define FLUSHING_EXACT(op, expr) FLUSHING_OP_F32(op, expr, )
+#define FLUSHING_PAIRS(op, slot_c) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_x, slot_c, IN_FLUSHING)
+#elif defined(__AVX512F__)
+#define FLUSHING_OP_F32(op, expr, scaled)                                                                                    \
+    ROUNDED(op##_f32_ftz_seldom, ps, float, uint32_t, flushed_scaled(expr, scaled))                                          \
+    static __attribute__((noinline)) bool op##_at_least(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c,   \
+                                                        enum ptxi_rounding mode, bool sat)                                   \
+    {                                                                                                                        \
+        return rounded_##op##_f32_ftz_seldom(r, a, b, c, mode, sat);                                                         \
+    }                                                                                                                        \
+    ROUNDED_BEFORE(op##_f32_ftz_x, ps, float, uint32_t, flushed(expr),                                                       \
+                   if (__builtin_expect(any_least(x), 0)) return op##_at_least(r, a, b, c, mode, sat);)                      \
+    ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_ftz_x, IN_ROUNDING)
 #else
-#define FLUSHING_OP_F32(op, expr) ROUNDING_OP_F32(op##_f32_ftz_x, expr)
-#define FLUSHING_BOTH(op, slot_c, expr) ROUNDING_BOTH(op, _ftz_x, slot_c, expr)
+#define FLUSHING_OP_F32(op, expr, scaled) ROUNDING_OP_F32(op##_f32_ftz_x, flushed_scaled(expr, scaled))
+#endif
+#ifndef FLUSHING_PAIRS
+#define FLUSHING_PAIRS(op, slot_c) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_ftz_x, slot_c, IN_ROUNDING)
 #endif
 
 ROUNDING_BOTH(add, _x, i->b, ADD(ps, A, B))
@@ -200,13 +248,17 @@ ROUNDING_BOTH(fma, _x, i->c, FMA(ps, A, B, C))
 ROUNDING_OP_F32(div_f32_x, DIV(ps, A, B))
 ROUNDING_OP_F32(rcp_f32_x, DIV(ps, ONE(ps), A))
 ROUNDING_OP_F32(sqrt_f32_x, SQRT(ps, A))
-FLUSHING_BOTH(add, i->b, flushed(ADD(ps, AZ, BZ)))
-FLUSHING_BOTH(sub, i->b, flushed(SUB(ps, AZ, BZ)))
-FLUSHING_BOTH(mul, i->b, flushed_scaled(MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ)))
-FLUSHING_BOTH(fma, i->c, flushed_scaled(FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ))))
-FLUSHING_OP_F32(div, flushed_scaled(DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ)))
-FLUSHING_OP_F32(rcp, flushed_scaled(DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ)))
-FLUSHING_OP_F32(sqrt, SQRT(ps, AZ))
+FLUSHING_EXACT(add, ADD(ps, AZ, BZ)) /* subnormal sums are exact */
+FLUSHING_EXACT(sub, SUB(ps, AZ, BZ))
+FLUSHING_OP_F32(mul, MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ))
+FLUSHING_OP_F32(fma, FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ)))
+FLUSHING_OP_F32(div, DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ))
+FLUSHING_OP_F32(rcp, DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ))
+FLUSHING_EXACT(sqrt, SQRT(ps, AZ))
+FLUSHING_PAIRS(add, i->b)
+FLUSHING_PAIRS(sub, i->b)
+FLUSHING_PAIRS(mul, i->b)
+FLUSHING_PAIRS(fma, i->c)
 
 /* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. So results go to a slot that is a source last. */
 #define ROUNDING_OP_F64(name, expr, result)                                                                  \
@@ -220,7 +272,7 @@ FLUSHING_OP_F32(sqrt, SQRT(ps, AZ))
         bool nan;                                                                                            \
                                                                                                              \
         SHOW(r);                                                                                             \
-        IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods)));                   \
+        IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods), false));            \
         if (__builtin_expect(nan, 0))                                                                        \
             FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
         if (!apart)                                                                                          \

@@ -146,7 +146,7 @@ CLAMP(f64, pd, double)
         for (int k = 0; k < PTXI_LANES; k += (int)(sizeof(V_##s) / sizeof *r)) {                                              \
             V_##s v = V(load_##s)(r + k);                                                                                     \
                                                                                                                               \
-            __asm__("" : "+x"(v));                                                                                            \
+            __asm__ volatile("" : : "x"(v));                                                                                  \
             V(store_##s)((x *)d + k, v);                                                                                      \
         }                                                                                                                     \
     }
