@@ -23,41 +23,11 @@ static inline void drop_negative_16(uint16_t *r, int n, int apart)
         }
 }
 
-/* --- halves of a register as floats --- */
-static void halves_of_f16x2(float *restrict high, float *restrict low, const uint32_t *a)
-{
-#if defined(__F16C__) && defined(__AVX2__) && !defined(__AVX512F__)
-    for (int l = 0; l < PTXI_LANES; l += 8) {
-        __m256 first = _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l))), last = _mm256_cvtph_ps(_mm_load_si128((const __m128i *)(a + l + 4)));
-        __m256d x = _mm256_castps_pd(_mm256_shuffle_ps(first, last, 0xdd)), y = _mm256_castps_pd(_mm256_shuffle_ps(first, last, 0x88));
-
-        _mm256_store_pd((double *)(high + l), _mm256_permute4x64_pd(x, 0xd8));
-        _mm256_store_pd((double *)(low + l), _mm256_permute4x64_pd(y, 0xd8));
-    }
-#else
-    LANE_ARRAY(uint16_t, h);
-
-    FOR_LANES h[l] = (uint16_t)(a[l] >> 16);
-    f32_of_f16(high, h);
-    FOR_LANES h[l] = (uint16_t)a[l];
-    f32_of_f16(low, h);
-#endif
-}
-
-#define FROM_HALVES(to, from)                        \
-    OP( cvt_##to##x2_##from )                        \
-    {                                                \
-        LANE_ARRAY(float, high);                     \
-        LANE_ARRAY(float, low);                      \
-                                                     \
-        halves_of_##from(high, low, PTXI_SLOT(w, i->a)); \
-        return to##_pair(i, w, high, low);           \
-    }
-
 /* --- to e4m3 and the like, to nearest --- */
 #if defined(__AVX512BW__)
-/* ptxi_num_small_nearest() by tables: what a number is added to, by the last 5 bits of its exponent. In memory, since compilers make vectors
- * of constants that they know in general registers, which costs moves. */
+/* A number is added to a power of two whose last place is that of its code, or of the smallest codes; the sum then counts such units. Into the
+ * last places of that power goes, beforehand, the code of the exponent. `power` has it by the last 5 bits of the number's exponent. In memory,
+ * since compilers make vectors of constants that they know in general registers, which costs moves. */
 struct nearest {
     _Alignas(64) uint32_t power[32];
     uint32_t magnitude, limit, least, lower, codes;
@@ -100,73 +70,85 @@ static inline __m512i nearest_pair(const struct nearest *k, const float *high, c
 PTXI_NUM_SMALL_FORMATS(X)
 #undef X
 #define PAIR_OF_NUMBERS(f)                                                                                            \
-    static const struct nearest nearest_##f = NEAREST(FRACTION_##f, SIGN_##f, BIAS_##f, TOP_##f, APART_##f);          \
+    static const struct nearest nearest_##f = NEAREST(FRACTION_##f, SIGN_##f, BIAS_##f, TOP_##f, 8);                  \
     static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
     {                                                                                                                 \
         const struct nearest *k = &nearest_##f;                                                                       \
                                                                                                                       \
         __asm__("" : "+r"(k));                                                                                        \
         for (int l = 0; l < PTXI_LANES; l += 32) {                                                                    \
-            __m512i first = nearest_pair(k, high + l, low + l, SIGN_##f, APART_##f);                                  \
-            __m512i second = nearest_pair(k, high + l + 16, low + l + 16, SIGN_##f, APART_##f);                       \
+            __m512i first = nearest_pair(k, high + l, low + l, SIGN_##f, 8);                                          \
+            __m512i second = nearest_pair(k, high + l + 16, low + l + 16, SIGN_##f, 8);                               \
                                                                                                                       \
             second = _mm512_packus_epi32(first, second);                                                              \
             _mm512_store_si512(r + l, _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), second));              \
         }                                                                                                             \
     }
-#else
-#define PAIR_OF_NUMBERS(f)                                                                                            \
-    static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
+#define TO_SMALL_F32(f)                                                                                               \
+    PAIR_OF_NUMBERS(f)                                                                                                \
+    static void f##_codes(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)                                 \
     {                                                                                                                 \
-        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
-        const int drop = 31 - format.fraction - format.exponent;                                                      \
-        const uint32_t limit = ptxi_num_small_limit(format), sign = ptxi_num_small_sign(format);                      \
-        LANE_ARRAY(uint32_t, pair); /* lest compilers narrow each of its terms */                                     \
-                                                                                                                      \
-        FOR_LANES {                                                                                                   \
-            uint32_t a = ptxi_num_bits_f32(high[l]), b = ptxi_num_bits_f32(low[l]);                                   \
-            uint32_t m = a & 0x7fffffff, n = b & 0x7fffffff, x, y;                                                    \
-                                                                                                                      \
-            x = ptxi_num_small_nearest(format, (int32_t)m < (int32_t)limit ? m : limit) | (a >> drop & sign);         \
-            y = ptxi_num_small_nearest(format, (int32_t)n < (int32_t)limit ? n : limit) | (b >> drop & sign);         \
-            pair[l] = x << APART_##f | y;                                                                             \
-        }                                                                                                             \
-        FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
+        if (__builtin_expect(ptxi_either_nan_f32((const float *)a, (const float *)b, V_FLOATS), 0))                   \
+            f##_any_codes(r, a, b);                                                                                   \
+        else                                                                                                          \
+            f##_pair_of_numbers(r, (const float *)a, (const float *)b);                                               \
+    }
+#else
+#define TO_SMALL_F32(f)                                                                                               \
+    static void f##_codes(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)                                 \
+    {                                                                                                                 \
+        f##_any_codes(r, a, b);                                                                                       \
     }
 #endif
 
-#define TO_SMALL(f)                                                                                                   \
-    static __attribute__((noinline)) void f##_pair_with_nans(uint16_t *restrict r, const float *high, const float *low) \
+/* Elements of 16 bits, those of all lanes in a row. */
+#define FOR_ELEMENTS PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
+typedef uint16_t __attribute__((may_alias)) element;
+typedef uint8_t __attribute__((may_alias)) code;
+
+/* Codes to pairs of them; .relu. */
+static inline const struct ptxi_insn *finish(const struct ptxi_insn *i, struct ptxi_warp *w, uint16_t *r, struct ptxi_num_small f, int apart)
+{
+    if (apart == 4)
+        FOR_LANES r[l] = (uint16_t)((r[l] | r[l] >> 4) & 0xff);
+    if (i->mods & PTXI_MOD_RELU)
+        drop_negative_16(r, f.fraction + f.exponent, apart);
+    NEXT_WITH_RESULT(r);
+}
+
+#define OF_HALVES(f, half)                                                                                            \
+    static __attribute__((noinline)) void f##_of_##half(void *to, const void *from)                                   \
     {                                                                                                                 \
-        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
+        code *restrict r = __builtin_assume_aligned(to, 64);                                                          \
+        const element *restrict a = __builtin_assume_aligned(from, 64);                                               \
                                                                                                                       \
-        FOR_LANES {                                                                                                   \
-            uint32_t x = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(high[l]), PTXI_NUM_RN, true);              \
-            uint32_t y = ptxi_num_small_from_f32(format, ptxi_num_bits_f32(low[l]), PTXI_NUM_RN, true);               \
-                                                                                                                      \
-            r[l] = (uint16_t)(x << APART_##f | y);                                                                    \
-        }                                                                                                             \
+        FOR_ELEMENTS r[k] = (uint8_t)ptxi_num_small_from_half(ptxi_num_##half, ptxi_num_##f, a[k]);                   \
     }                                                                                                                 \
-    PAIR_OF_NUMBERS(f)                                                                                                \
-    static __attribute__((noinline)) const struct ptxi_insn *f##_pair(const struct ptxi_insn *i, struct ptxi_warp *w, \
-                                                                      const float *high, const float *low)            \
+    OP( cvt_##f##x2_##half##x2 )                                                                                      \
     {                                                                                                                 \
         RESULT_LANES(uint16_t, r);                                                                                    \
                                                                                                                       \
-        if (__builtin_expect(ptxi_either_nan_f32(high, low, V_FLOATS), 0))                                     \
-            f##_pair_with_nans(r, high, low);                                                                         \
-        else                                                                                                          \
-            f##_pair_of_numbers(r, high, low);                                                                        \
-        if (i->mods & PTXI_MOD_RELU)                                                                                  \
-            drop_negative_16(r, ptxi_num_##f.fraction + ptxi_num_##f.exponent, APART_##f);                            \
-        NEXT_WITH_RESULT(r);                                                                                          \
+        f##_of_##half(r, PTXI_SLOT(w, i->a));                                                                         \
+        return finish(i, w, r, ptxi_num_##f, APART_##f);                                                              \
+    }
+#define TO_SMALL(f)                                                                                                   \
+    OF_HALVES(f, f16)                                                                                                 \
+    OF_HALVES(f, bf16)                                                                                                \
+    static __attribute__((noinline)) void f##_any_codes(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)   \
+    {                                                                                                                 \
+        LANE_ARRAY(uint32_t, halves);                                                                                 \
+                                                                                                                      \
+        FOR_LANES halves[l] = (ptxi_num_odd_bf16(a[l]) & 0xffff0000) | ptxi_num_odd_bf16(b[l]) >> 16;                                   \
+        f##_of_bf16(r, halves);                                                                                       \
     }                                                                                                                 \
+    TO_SMALL_F32(f)                                                                                                   \
     OP( cvt_##f##x2_f32 )                                                                                             \
     {                                                                                                                 \
-        return f##_pair(i, w, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                                \
-    }                                                                                                                 \
-    FROM_HALVES(f, f16x2)                                                                                             \
-    FROM_HALVES(f, bf16x2)
+        RESULT_LANES(uint16_t, r);                                                                                    \
+                                                                                                                      \
+        f##_codes(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                                         \
+        return finish(i, w, r, ptxi_num_##f, APART_##f);                                                              \
+    }
 
 /* --- .rs: one of the two pairs that it makes; imm is how far up in c its random bits are --- */
 #define AT_RANDOM(f, bits, next)                                                                                      \
@@ -192,9 +174,6 @@ PTXI_NUM_SMALL_FORMATS(X)
     }
 
 /* --- to f16: an array of twice as many elements --- */
-#define FOR_ELEMENTS PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
-typedef uint16_t __attribute__((may_alias)) element;
-
 static void spread_8(element *r, const uint8_t *a)
 {
     FOR_ELEMENTS r[k] = a[k];
@@ -254,7 +233,14 @@ OP( cvt_ue8m0x2_f32 )
     return ue8m0_pair(i, w, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));
 }
 
-FROM_HALVES(ue8m0, bf16x2)
+OP( cvt_ue8m0x2_bf16x2 )
+{
+    LANE_ARRAY(float, high);
+    LANE_ARRAY(float, low);
+
+    halves_of_bf16x2(high, low, PTXI_SLOT(w, i->a));
+    return ue8m0_pair(i, w, high, low);
+}
 
 OP( cvt_bf16x2_ue8m0x2 )
 {

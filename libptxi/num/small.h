@@ -73,22 +73,60 @@ static inline uint32_t ptxi_num_small_round(struct ptxi_num_small f, uint32_t m,
     return (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : normal;
 }
 
-/* The largest number, as f32. */
-static inline uint32_t ptxi_num_small_limit(struct ptxi_num_small f)
+/* The code in format s of what lies halfway between k and k + 1 units of f's last place, the smallest ones. */
+static inline int16_t ptxi_num_small_tie(struct ptxi_num_small s, struct ptxi_num_small f, int k)
 {
-    return (f.top << (23 - f.fraction)) + ((uint32_t)(127 - f.bias) << 23);
+    int halves = 2 * k + 1, top = 31 - __builtin_clz((unsigned)halves);
+
+    return (int16_t)(((top - f.bias - f.fraction + s.bias) << s.fraction) + ((halves - (1 << top)) << (s.fraction - top)));
 }
 
-/* The code of the bits of a magnitude that is not beyond the largest number, to nearest even. It is added to a power of two whose last
- * place is that of the code, or of the smallest codes; the sum then counts such units. Into the last places of that power goes,
- * beforehand, the code of the exponent. */
-static inline uint32_t ptxi_num_small_nearest(struct ptxi_num_small f, uint32_t m)
+/* Minus the units of f's last place that a magnitude in format s is, up to f's smallest normal number, to nearest even. */
+static inline int16_t ptxi_num_small_minus_units(struct ptxi_num_small s, struct ptxi_num_small f, int16_t m)
 {
-    uint32_t least = ptxi_num_small_least(f), drop = (uint32_t)(23 - f.fraction), e = m & 0x7f800000;
+    int16_t r = 0;
 
-    e = (int32_t)e > (int32_t)least ? e : least;
-    e += (e >> drop) + ((drop << 23) - (least >> drop));
-    return ptxi_num_bits_f32(ptxi_num_f32(m) + ptxi_num_f32(e)) & (ptxi_num_small_sign(f) - 1);
+#define FROM(k) r = (int16_t)(r + (int16_t)-(m > ptxi_num_small_tie(s, f, k) - ((k) & 1)))
+    FROM(0);
+    FROM(1);
+    if (f.fraction > 1) {
+        FROM(2);
+        FROM(3);
+    }
+    if (f.fraction > 2) {
+        FROM(4);
+        FROM(5);
+        FROM(6);
+        FROM(7);
+    }
+#undef FROM
+    return r;
+}
+
+/* A float whose upper half, as bf16, is odd if the lower is not 0: rounded from there to 6 bits or less it is rounded as the float is. */
+static inline uint32_t ptxi_num_odd_bf16(uint32_t a)
+{
+    return a | ((a & 0xffff) + 0xffff);
+}
+
+/* The code in f, of 8 bits or less, of a code in s, f16 or bf16, to nearest even, in arithmetic of 16 bits. Too large numbers become the largest.
+ * Below the smallest normal number, what would be the code of normal numbers is less than the units are. */
+static inline uint16_t ptxi_num_small_from_half(struct ptxi_num_small s, struct ptxi_num_small f, uint16_t a)
+{
+    const int drop = s.fraction - f.fraction, top = (int)f.top;
+    int16_t m = (int16_t)(a & 0x7fff), nan = (int16_t)((int16_t)((int16_t)s.inf - m) >> 15), negative = (int16_t)((int16_t)a >> 15), r;
+    uint16_t odd = (uint16_t)((uint16_t)m >> drop & 1), sum = (uint16_t)((uint16_t)m + odd + ((1 << (drop - 1)) - 1));
+
+    r = (int16_t)((sum >> drop) - ((s.bias - f.bias) << f.fraction));
+    if (f.bias != s.bias) {
+        int16_t units = (int16_t)-ptxi_num_small_minus_units(s, f, m);
+
+        r = r > units ? r : units;
+    }
+    r = (int16_t)(r < top ? r : top);
+    if (f.nan != f.top)
+        r = (int16_t)(r | (nan & (int16_t)f.nan));
+    return (uint16_t)(r | (negative & ~nan & (int16_t)ptxi_num_small_sign(f)));
 }
 
 /* The code of a float. Too large numbers become infinite; with `finite`, the largest number, as infinities do. */

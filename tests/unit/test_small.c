@@ -43,6 +43,11 @@ static void check_rounding(int which, float x)
 
             ck_assert_msg(got == want, "%s of %a in mode %d, finite %d: got %#x, want %#x", formats[which].name, x, mode, finite, got, want);
         }
+    if (which > BF16_) {
+        uint16_t odd = (uint16_t)(ptxi_num_odd_bf16(bits_of(x)) >> 16);
+
+        ck_assert_uint_eq(ptxi_num_small_from_half(ptxi_num_bf16, f, odd), small_code(ref, x, SMALL_RN, true, 0, 0));
+    }
     for (unsigned n = 0; bits && n < 4; n++) {
         unsigned random = ((1u << bits) - 1) * n / 3;
         uint32_t got = ptxi_num_small_at_random(f, bits_of(x), random, bits, true);
@@ -102,6 +107,23 @@ START_TEST(widens_to_f16)
 
         ck_assert_uint_eq(ptxi_num_f16_from_small(formats[_i].format, code), want);
     }
+}
+END_TEST
+
+START_TEST(narrows_halves)
+{
+    static const struct {
+        int which;
+        struct ptxi_num_small format;
+    } halves[] = { { F16_, ptxi_num_f16 }, { BF16_, ptxi_num_bf16 } };
+
+    for (int k = 0; k < 2; k++)
+        for (unsigned code = 0; code <= 0xffff; code++) {
+            unsigned want = small_code(&smalls[_i], small_number(&smalls[halves[k].which], code), SMALL_RN, true, 0, 0);
+
+            if (ptxi_num_small_from_half(halves[k].format, formats[_i].format, (uint16_t)code) != want)
+                ck_abort_msg("%s of %s %#x: want %#x", formats[_i].name, formats[halves[k].which].name, code, want);
+        }
 }
 END_TEST
 
@@ -169,6 +191,7 @@ int main(void)
     tcase_add_loop_test(t, rounds, 0, SMALLS);
     tcase_add_loop_test(t, widens, 0, SMALLS);
     tcase_add_loop_test(t, widens_to_f16, E5M2, SMALLS);
+    tcase_add_loop_test(t, narrows_halves, E5M2, SMALLS);
     tcase_add_test(t, scales);
     tcase_add_loop_test(t, fixed, 0, 256);
     suite_add_tcase(s, t);
