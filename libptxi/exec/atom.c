@@ -57,6 +57,14 @@ static __attribute__((noinline)) bool some_shared(const struct ptxi_warp *w, con
     return !((s->bits | (uint32_t)i->imm) & (size - 1)) && shared_covers(w, i, s->lo, s->hi, size);
 }
 
+/* Whether all lanes, known to lead into the allocation that the instruction hit last, have a place in it that 31 bits hold. */
+static inline bool are_near(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
+
+    return w->active == PTXI_ALL_LANES && hit->write_hi - hit->lo <= INT32_MAX;
+}
+
 /* Whether they lead into one allocation that may be written, and are aligned. */
 static __attribute__((noinline)) bool some_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size, struct span *s)
 {
@@ -146,12 +154,6 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         gather(was, base, a, PTXI_ALL_LANES, element, address);
 }
 
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll_count(8)")
-#else
-#define UNROLLED _Pragma("GCC unroll 8")
-#endif
-
 /* Where old values go that nobody wants. */
 #define UNWANTED ((void *)w->worker->unwanted)
 
@@ -162,18 +164,17 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             UNROLLED for (unsigned l = 0; l < PTXI_LANES; l++)                     \
                 __VA_ARGS__                                                        \
         else                                                                       \
-            for (ptxi_lanes left = (on); left; left &= left - 1) {                 \
-                unsigned l = ptxi_first_lane(left);                                \
+            for (ptxi_lanes rest_ = (on); rest_; rest_ &= rest_ - 1) {             \
+                unsigned l = ptxi_first_lane(rest_);                               \
                 __VA_ARGS__                                                        \
             }                                                                      \
     } while (0)
 
-/* Where all addresses, of type A and counted from BASE, are known to be good and nobody else is near. d may be the slot of a source. */
-#define ATOM_EACH(size, name, T, NEW, SHARED, A, BASE)                                                        \
-    static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+/* Where all addresses, `base` and a number of type A each, are known to be good and nobody else is near. d may be the slot of a source. */
+#define ATOM_EACH(size, name, T, NEW, SHARED, A)                                                              \
+    static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
+                                                                  const uintptr_t base, const A *a)           \
     {                                                                                                         \
-        const uintptr_t base = (uintptr_t)(BASE) + (uintptr_t)(intptr_t)i->imm;                               \
-        const A *a = PTXI_SLOT(w, i->a);                                                                      \
         const bool shared = SHARED;                                                                           \
                                                                                                               \
         (void)shared;                                                                                         \
@@ -196,19 +197,19 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         NEXT;                                                                                                 \
     }
 
-/* The same where NEW is dear: for many lanes at once, as long as all of them find what was there before any. The lanes that are left over when some
- * meet have their turns. */
-#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A, BASE)                                                   \
-    RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c)\
+/* The same for all lanes at once if no two of them meet. If some do and NEW is dear, for as many as find what was there before any; the lanes that are left
+ * over have their turns. */
+#define ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, DEAR)                                                   \
+    RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
+                                                                       const uintptr_t base, const A *a)      \
     {                                                                                                         \
-        const uintptr_t base = (uintptr_t)(BASE) + (uintptr_t)(intptr_t)i->imm;                               \
-        const A *a = PTXI_SLOT(w, i->a);                                                                      \
-        const bool shared = SHARED;                                                                           \
-        _Alignas(64) T was[PTXI_LANES], now[PTXI_LANES];                                                      \
+        const bool shared = SHARED, apart = sizeof(T) >= 4 && w->active == PTXI_ALL_LANES && all_apart(a, sizeof(T), sizeof(A)); \
         ptxi_lanes left = w->active;                                                                          \
                                                                                                               \
         (void)shared;                                                                                         \
-        if (left == PTXI_ALL_LANES) {                                                                         \
+        if (apart || (DEAR && left == PTXI_ALL_LANES)) {                                                      \
+            LANE_ARRAY(T, was);                                                                               \
+            LANE_ARRAY(T, now);                                                                               \
             unsigned done;                                                                                    \
                                                                                                               \
             read_lanes(was, base, a, sizeof(T), sizeof(A));                                                   \
@@ -217,6 +218,12 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                                                                                                               \
                 (void)x, (void)y;                                                                             \
                 now[l] = (NEW);                                                                               \
+            }                                                                                                 \
+            if (apart) {                                                                                      \
+                if (d)                                                                                        \
+                    memcpy(d, was, sizeof was);                                                               \
+                scatter(base, a, now, PTXI_ALL_LANES, sizeof(T), sizeof(A));                                  \
+                NEXT;                                                                                         \
             }                                                                                                 \
             UNROLLED for (done = 0; done < PTXI_LANES; done++) {                                              \
                 T *p = (T *)(base + a[done]);                                                                 \
@@ -231,17 +238,21 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                 NEXT;                                                                                         \
             left <<= done;                                                                                    \
         }                                                                                                     \
-        for (; left; left &= left - 1) {                                                                      \
-            unsigned l = ptxi_first_lane(left);                                                               \
+        EACH_LANE(left, {                                                                                     \
             T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
                                                                                                               \
             (void)x, (void)y;                                                                                 \
             store_##size(p, NEW);                                                                             \
             if (d)                                                                                            \
                 d[l] = old;                                                                                   \
-        }                                                                                                     \
+        });                                                                                                   \
         NEXT;                                                                                                 \
     }
+
+/* Those that look whether lanes meet are given 32-bit addresses where hosts are fast at that. */
+enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_EACH_DEAR_STEPS = PTXI_TELLS_APART };
+#define ATOM_EACH_APART(size, name, T, NEW, SHARED, A) ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, false)
+#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A) ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, true)
 
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. d, where no old values are wanted, is NULL. */
 #define ATOM_OF(EACH, size, name, T, NEW)                                                                           \
@@ -318,8 +329,24 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             d[l] = old;                                                                                       \
         }                                                                                                     \
     }                                                                                                         \
-    EACH( size, name##_each_shared, T, (NEW), true, uint32_t, w->shared )                                \
-    EACH( size, name##_each_global, T, (NEW), false, uint64_t, 0 )                                       \
+    EACH( size, name##_each_shared, T, (NEW), true, uint32_t )                                                \
+    EACH( size, name##_each_near, T, (NEW), false, uint32_t )                                                 \
+    EACH( size, name##_each_global, T, (NEW), false, uint64_t )                                               \
+    static inline const struct ptxi_insn *name##_in_shared(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        return name##_each_shared(i, w, d, b, c, (uintptr_t)w->shared + (uintptr_t)(intptr_t)i->imm, PTXI_SLOT(w, i->a)); \
+    }                                                                                                         \
+    static inline const struct ptxi_insn *name##_in_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    {                                                                                                         \
+        const uint64_t *a = PTXI_SLOT(w, i->a), from = ptxi_mem_hit(w, i)->lo;                                \
+        LANE_ARRAY(uint32_t, steps);                                                                          \
+                                                                                                              \
+        if (EACH##_STEPS && are_near(w, i)) {                                                                 \
+            FOR_LANES steps[l] = (uint32_t)a[l] + (uint32_t)i->imm - (uint32_t)from;                          \
+            return name##_each_near(i, w, d, b, c, (uintptr_t)from, steps);                                   \
+        }                                                                                                     \
+        return name##_each_global(i, w, d, b, c, (uintptr_t)(int64_t)i->imm, a);                              \
+    }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
     {                                                                                                         \
         bool shared = (i->mods & ATOM_SPACE) == ATOM_SHARED, inside;                                          \
@@ -329,9 +356,9 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         if (inside && s.lo == s.hi)                                                                           \
             return name##_together(i, w, d, b, c, (T *)((shared ? (uintptr_t)w->shared : 0) + (uintptr_t)s.lo + (uintptr_t)(intptr_t)i->imm), shared); \
         if (inside && shared)                                                                                 \
-            return name##_each_shared(i, w, d, b, c);                                                         \
+            return name##_in_shared(i, w, d, b, c);                                                          \
         if (inside && is_alone(w, i))                                                                         \
-            return name##_each_global(i, w, d, b, c);                                                         \
+            return name##_in_global(i, w, d, b, c);                                                          \
         return name##_anywhere(i, w, d, b, c, inside);                                                        \
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
@@ -344,7 +371,7 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             name##_row((unsigned char *)(uintptr_t)(a[0] + (uint64_t)(int64_t)i->imm), b, c, d ? d : UNWANTED, false);\
             NEXT;                                                                                             \
         }                                                                                                     \
-        return all_global(w, i, sizeof(T)) ? name##_each_global(i, w, d, b, c) : name##_some(i, w, d, b, c);  \
+        return all_global(w, i, sizeof(T)) ? name##_in_global(i, w, d, b, c) : name##_some(i, w, d, b, c);  \
     }                                                                                                         \
     OP( atom_##name )                                                                                         \
     {                                                                                                         \
@@ -358,7 +385,7 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             name##_row(w->shared + (uint32_t)(a[0] + (uint32_t)i->imm), b, c, d ? d : UNWANTED, true);        \
             NEXT;                                                                                             \
         }                                                                                                     \
-        return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_each_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
+        return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_in_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
     }
 #define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, any, name, T, NEW)
 #define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, any, name, T, NEW)
@@ -367,7 +394,7 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
 ATOM( cas_b16, uint16_t, old == x ? y : old )
-ATOM( cas_b32, uint32_t, old == x ? y : old )
-ATOM( cas_b64, uint64_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_APART, any, cas_b32, uint32_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_APART, any, cas_b64, uint64_t, old == x ? y : old )
 ATOM_OF( ATOM_EACH, 128, exch_b128, u128, x )
 ATOM_OF( ATOM_EACH, 128, cas_b128, u128, old == x ? y : old )

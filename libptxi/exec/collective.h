@@ -12,17 +12,17 @@ static inline ptxi_lanes ptxi_group_lanes(ptxi_lanes lanes, const uint32_t *mask
     return lanes & (ptxi_lanes)mask[lane] << (lane / 32 * 32);
 }
 
-#define REDUCE(type, neutral, expr)                                          \
-    do {                                                                     \
-        type x = (neutral);                                                  \
-                                                                             \
-        for (unsigned l = first; l < first + 32; l++) {                      \
-            type y = group >> l & 1 ? (type)v[l] : (type)(neutral);          \
-                                                                             \
-            x = (expr);                                                      \
-        }                                                                    \
-        return (uint32_t)x;                                                  \
-    } while (0)
+/* redux.sync of integers: the name, the type of an element, what changes nothing, and what becomes of x and y. */
+#define PTXI_REDUX_INT(X)                                   \
+    X( add_u32, uint32_t, 0, x + y )                        \
+    X( add_s32, uint32_t, 0, x + y )                        \
+    X( min_u32, uint32_t, UINT32_MAX, x < y ? x : y )       \
+    X( max_u32, uint32_t, 0, x > y ? x : y )                \
+    X( min_s32, int32_t, INT32_MAX, x < y ? x : y )         \
+    X( max_s32, int32_t, INT32_MIN, x > y ? x : y )         \
+    X( and_b32, uint32_t, UINT32_MAX, x & y )               \
+    X( or_b32, uint32_t, 0, x | y )                         \
+    X( xor_b32, uint32_t, 0, x ^ y )
 
 /* NaNs are left out, unless .NaN is there; of nothing but NaNs the result is one. */
 static inline uint32_t ptxi_redux_f32(const uint32_t *v, ptxi_lanes group, bool max, bool absolute, bool nan)
@@ -41,16 +41,20 @@ static inline uint32_t ptxi_redux(const struct ptxi_insn *i, const uint32_t *v, 
 {
     unsigned first = group ? ptxi_first_lane(group) / 32 * 32 : 0;
 
+#define REDUCE(name, type, neutral, expr)                                    \
+    case PTXI_OP_redux_##name: {                                             \
+        type x = (neutral);                                                  \
+                                                                             \
+        for (unsigned l = first; l < first + 32; l++) {                      \
+            type y = group >> l & 1 ? (type)v[l] : (type)(neutral);          \
+                                                                             \
+            x = (expr);                                                      \
+        }                                                                    \
+        return (uint32_t)x;                                                  \
+    }
+
     switch (i->op) {
-    case PTXI_OP_redux_add_u32:
-    case PTXI_OP_redux_add_s32: REDUCE(uint32_t, 0, x + y);
-    case PTXI_OP_redux_min_u32: REDUCE(uint32_t, UINT32_MAX, x < y ? x : y);
-    case PTXI_OP_redux_max_u32: REDUCE(uint32_t, 0, x > y ? x : y);
-    case PTXI_OP_redux_min_s32: REDUCE(int32_t, INT32_MAX, x < y ? x : y);
-    case PTXI_OP_redux_max_s32: REDUCE(int32_t, INT32_MIN, x > y ? x : y);
-    case PTXI_OP_redux_and_b32: REDUCE(uint32_t, UINT32_MAX, x & y);
-    case PTXI_OP_redux_or_b32: REDUCE(uint32_t, 0, x | y);
-    case PTXI_OP_redux_xor_b32: REDUCE(uint32_t, 0, x ^ y);
+        PTXI_REDUX_INT(REDUCE)
     case PTXI_OP_redux_min_f32: return ptxi_redux_f32(v, group, false, false, i->mods & PTXI_MOD_NAN);
     case PTXI_OP_redux_max_f32: return ptxi_redux_f32(v, group, true, false, i->mods & PTXI_MOD_NAN);
     case PTXI_OP_redux_min_abs_f32: return ptxi_redux_f32(v, group, false, true, i->mods & PTXI_MOD_NAN);

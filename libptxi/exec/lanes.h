@@ -102,6 +102,12 @@ static inline void write_buffer(void *d, const void *from, ptxi_lanes on, size_t
         ptxi_merge(d, from, on, size);
 }
 
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll_count(8)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
+
 /* A temporary for one value a lane. */
 #define LANE_ARRAY(type, name) _Alignas(64) type name[PTXI_LANES]
 
@@ -232,6 +238,8 @@ PICK_LANES(64)
 #define LANE_VECTOR 16
 #define SIGNS_32(v) _mm_movemask_ps((__m128)(v))
 #define SIGNS_64(v) _mm_movemask_pd((__m128d)(v))
+#else
+#define LANE_VECTOR 16
 #endif
 
 #define COMPARE_VECTORS(mask, type, signs, a, b, cond)                                              \

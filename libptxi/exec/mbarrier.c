@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "exec/lanes.h"
 #include "exec/memory.h"
 #include "exec/turns.h"
 #include "isa/isa.h"
@@ -19,6 +20,7 @@ union object {
 };
 _Static_assert(sizeof(union object) == 8, "an mbarrier object has 64 bits");
 
+enum { PHASE_BIT = 63 };
 enum { MOST = (1 << 20) - 1, MOST_TX = (1 << 20) - 1 };
 
 static union object load(const unsigned char *at)
@@ -33,6 +35,25 @@ static inline uint64_t address_of(const struct ptxi_warp *w, const struct ptxi_i
 {
     return i->mods & PTXI_MBARRIER_GENERIC ? ((const uint64_t *)PTXI_SLOT(w, i->a))[lane] + (uint64_t)(int64_t)i->imm
                                            : ((const uint32_t *)PTXI_SLOT(w, i->a))[lane] + (uint32_t)i->imm;
+}
+
+/* Whether all running lanes name one mbarrier, as they mostly do. */
+static bool at_one_place(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    const uint32_t *narrow = PTXI_SLOT(w, i->a);
+    const uint64_t *wide = PTXI_SLOT(w, i->a);
+    unsigned first = ptxi_first_lane(w->active);
+    uint64_t other = 0;
+
+    if (w->active != PTXI_ALL_LANES)
+        return !(w->active & (w->active - 1));
+    if (i->mods & PTXI_MBARRIER_GENERIC)
+        for (int l = 0; l < PTXI_LANES; l++)
+            other |= wide[l] ^ wide[first];
+    else
+        for (int l = 0; l < PTXI_LANES; l++)
+            other |= narrow[l] ^ narrow[first];
+    return !other;
 }
 
 /* The mbarrier of one lane and whose it is; NULL after a fault. */
@@ -190,11 +211,37 @@ static const char *arrive_on(union object *o, const struct ptxi_insn *i, uint32_
     return NULL;
 }
 
+/* All lanes, one after the other, at an mbarrier that waits for as many or more, so that none but the last can complete its phase. False: that is not
+ * so, and nothing is done. */
+static bool arrive_together(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t *state)
+{
+    struct ptxi_cta *owner;
+    unsigned char *at;
+    union object o;
+
+    if (i->b != PTXI_NO_SLOT || i->mods & (PTXI_MBARRIER_DROP | PTXI_MBARRIER_NO_COMPLETE) || w->active != PTXI_ALL_LANES || !at_one_place(w, i))
+        return false;
+    at = ptxi_mem_own(w, address_of(w, i, 0) - (i->mods & PTXI_MBARRIER_GENERIC ? PTXI_SHARED_WINDOW : 0), 8, 8);
+    if (!at)
+        return false;
+    owner = w->cta;
+    o = look(owner, at);
+    if (o.pending < PTXI_LANES)
+        return false;
+    for (unsigned l = 0; state && l < PTXI_LANES; l++)
+        state[l] = o.bits - l; /* the pending count is at the bottom */
+    o.pending -= PTXI_LANES;
+    settle(owner, at, o);
+    return true;
+}
+
 const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const uint32_t *operand = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
     uint64_t *state = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);
 
+    if (arrive_together(w, i, state))
+        return go_on(w, i);
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         struct ptxi_cta *owner;
@@ -261,54 +308,41 @@ const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct pt
 
 /* --- waiting --- */
 
-/* Whether all lanes ask the same, as they mostly do: operands are alike in all of them. */
-static bool alike(const struct ptxi_warp *w, const struct ptxi_insn *i)
+/* The lanes that ask about a phase of parity 1. */
+static ptxi_lanes asked_phases(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    const uint32_t *operand = PTXI_SLOT(w, i->b), *address = PTXI_SLOT(w, i->a);
-    uint32_t other = 0;
+    const uint32_t *parity = PTXI_SLOT(w, i->b);
+    const uint64_t *state = PTXI_SLOT(w, i->b);
+    ptxi_lanes odd;
 
-    if (w->active != PTXI_ALL_LANES || !(i->mods & PTXI_MBARRIER_PARITY) || i->mods & PTXI_MBARRIER_GENERIC)
-        return false;
-    for (int l = 0; l < PTXI_LANES; l++)
-        other |= (operand[l] ^ operand[0]) | (address[l] ^ address[0]);
-    return !other;
+    if (i->mods & PTXI_MBARRIER_PARITY)
+        LANE_MASK(odd, parity[l] & 1);
+    else
+        LANE_MASK(odd, state[l] >> PHASE_BIT);
+    return odd;
 }
 
 /* The lanes whose phase is complete; *first is where the first lane waits, and *elsewhere are lanes that wait at another mbarrier. */
 static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes *done, unsigned char **first, ptxi_lanes *elsewhere)
 {
-    unsigned char *at = NULL;
-    uint64_t last = 0;
-
+    ptxi_lanes odd = asked_phases(w, i), left = w->active, here = at_one_place(w, i) ? left : 0;
     struct ptxi_cta *owner;
 
     *first = NULL;
     *done = *elsewhere = 0;
-    if (alike(w, i)) {
-        *first = at = object_at(w, i, 0, &owner);
-        *done = at && look(owner, at).phase != (((const uint32_t *)PTXI_SLOT(w, i->b))[0] & 1) ? PTXI_ALL_LANES : 0;
-        return at;
-    }
-    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+    for (; left; left &= ~here) {
         unsigned l = ptxi_first_lane(left);
-        uint64_t address = address_of(w, i, l);
-        union object o, state = { .bits = 0 };
+        unsigned char *at = object_at(w, i, l, &owner);
 
-        if (!at || address != last) /* mostly all lanes wait together */
-            at = object_at(w, i, l, &owner);
         if (!at)
             return false;
-        last = address;
-        o = look(owner, at);
-        if (i->mods & PTXI_MBARRIER_PARITY)
-            state.phase = ((const uint32_t *)PTXI_SLOT(w, i->b))[l];
-        else
-            state.bits = ((const uint64_t *)PTXI_SLOT(w, i->b))[l];
-        *done |= (ptxi_lanes)(o.phase != state.phase) << l;
+        if (here != w->active)
+            here = (ptxi_lanes)1 << l;
+        *done |= (look(owner, at).phase ? ~odd : odd) & here;
         if (!*first)
             *first = at;
         else if (at != *first)
-            *elsewhere |= (ptxi_lanes)1 << l;
+            *elsewhere |= here;
     }
     return true;
 }

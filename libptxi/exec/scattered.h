@@ -116,6 +116,48 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
         address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
 }
 
+/* Whether no two lanes name the same one of the elements, of 4 or 8 bytes. It may be false, too, if two are a multiple of 65536 elements apart, and where
+ * the answer would take longer than it saves. */
+#if defined(__AVX512BW__) && PTXI_LANES == 32
+enum { PTXI_TELLS_APART = true };
+
+/* Each beside the one that is k lanes further, in a ring, k from 1 to 16: all pairs. */
+static inline __attribute__((always_inline)) bool apart(__m512i n)
+{
+    const __m512i next = _mm512_add_epi16(_mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+                                          _mm512_set1_epi16(1));
+    __m512i odd = _mm512_permutexvar_epi16(next, n), least = _mm512_xor_epi32(n, odd);
+
+#define BESIDE(x, words) least = _mm512_min_epu16(least, _mm512_xor_epi32(n, _mm512_alignr_epi32(x, x, words)));
+#define BESIDE_BOTH(words) BESIDE(n, words) BESIDE(odd, words)
+    BESIDE_BOTH(1) BESIDE_BOTH(2) BESIDE_BOTH(3) BESIDE_BOTH(4) BESIDE_BOTH(5) BESIDE_BOTH(6) BESIDE_BOTH(7) BESIDE(n, 8)
+#undef BESIDE_BOTH
+#undef BESIDE
+    return !_mm512_testn_epi16_mask(least, least);
+}
+
+static inline bool all_apart(const void *a, size_t element, size_t address)
+{
+    const __m512i *at = a;
+    unsigned shift = element == 4 ? 2 : 3;
+    __m256i low, high;
+
+    if (address != 4)
+        return false;
+    low = _mm512_cvtepi32_epi16(_mm512_srli_epi32(at[0], shift));
+    high = _mm512_cvtepi32_epi16(_mm512_srli_epi32(at[1], shift));
+    return apart(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+}
+#else
+enum { PTXI_TELLS_APART = false };
+
+static inline bool all_apart(const void *a, size_t element, size_t address)
+{
+    (void)a, (void)element, (void)address;
+    return false;
+}
+#endif
+
 #undef SCATTERED_FUNCTION
 
 #endif

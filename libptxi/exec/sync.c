@@ -220,35 +220,99 @@ static const struct ptxi_insn *collective(struct ptxi_warp *w, const struct ptxi
     NEXT;
 }
 
-/* The usual case: all lanes of a warp ask about all. */
+/* The usual case: the lanes that are here ask about all of them. */
+static inline bool ask_together(const struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    ptxi_lanes group;
+
+    return !missing(w, i->b) && vote_together(w, i, &group) && group == w->active;
+}
+
+/* For each lane those that hold what it holds. */
+#if defined(__AVX512F__)
+#define ADD_EQUAL(n, sum, x, value, bit) \
+    _mm512_mask_or_epi##n(sum, _mm512_cmpeq_epi##n##_mask(x, _mm512_set1_epi##n((int##n##_t)(value))), sum, _mm512_set1_epi##n((int##n##_t)(bit)))
+#define VECTOR_OF(n) __m512i
+#else
+#define ADD_EQUAL(n, sum, x, value, bit) ((sum) | ((vec)((x) == (vec){ 0 } + (value)) & (bit)))
+#define VECTOR_OF(n) uint##n##_t __attribute__((vector_size(LANE_VECTOR), may_alias))
+#endif
+#define EQUAL_LANES(n)                                                                                   \
+    static __attribute__((noinline)) void equal_lanes_##n(uint32_t *d, const uint##n##_t *a)             \
+    {                                                                                                    \
+        typedef VECTOR_OF(n) vec;                                                                        \
+        LANE_ARRAY(uint##n##_t, equal);                                                                  \
+        LANE_ARRAY(uint##n##_t, bit);                                                                    \
+                                                                                                         \
+        FOR_LANES bit[l] = (uint##n##_t)1 << l % 32;                                                     \
+        for (unsigned k = 0; k < sizeof equal / (sizeof(vec)); k++) {                                    \
+            vec x = ((const vec *)a)[k], sum = { 0 };                                                    \
+                                                                                                         \
+            UNROLLED for (int l = 0; l < 32; l++)                                                        \
+                sum = ADD_EQUAL(n, sum, x, a[l], bit[l]);                                                \
+            ((vec *)equal)[k] = sum;                                                                     \
+        }                                                                                                \
+        FOR_LANES d[l] = (uint32_t)equal[l];                                                             \
+    }
+EQUAL_LANES(32)
+EQUAL_LANES(64)
+#undef EQUAL_LANES
+#undef VECTOR_OF
+#undef ADD_EQUAL
+
+/* Group after group as long as they are large: they mostly are, or each lane is alone. */
+enum { LARGE_GROUP = 4 };
+
 #define MATCH_ANY(n)                                                                                     \
     OP( match_any_b##n )                                                                                 \
     {                                                                                                    \
         const uint##n##_t *a = PTXI_SLOT(w, i->a);                                                       \
-        _Alignas(64) uint32_t d[PTXI_LANES];                                                             \
-        ptxi_lanes group, equal;                                                                         \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                                                \
+        LANE_ARRAY(uint32_t, equal) = { 0 };                                                             \
                                                                                                          \
-        if (missing(w, i->b) || !vote_together(w, i, &group) || group != w->active || (uint16_t)i->imm != PTXI_NO_SLOT) \
+        if (!ask_together(w, i) || (uint16_t)i->imm != PTXI_NO_SLOT)                                     \
             return collective(w, i);                                                                     \
-        for (ptxi_lanes left = group; left; left &= ~equal) {                                            \
+        for (ptxi_lanes left = w->active, group; left; left &= ~group) {                                 \
             uint##n##_t value = a[ptxi_first_lane(left)];                                                \
                                                                                                          \
-            COMPARE_##n(equal, uint##n##_t, a, a, x == value);                                           \
-            equal &= group;                                                                              \
-            for (ptxi_lanes to = equal; to; to &= to - 1)                                                \
-                d[ptxi_first_lane(to)] = (uint32_t)equal;                                                \
+            COMPARE_##n(group, uint##n##_t, a, a, x == value);                                           \
+            group &= w->active;                                                                          \
+            if (group != left && __builtin_popcountll(group) < LARGE_GROUP) {                            \
+                equal_lanes_##n(equal, a);                                                               \
+                break;                                                                                   \
+            }                                                                                            \
+            FOR_LANES equal[l] = a[l] == value ? (uint32_t)group : equal[l];                             \
         }                                                                                                \
-        ptxi_merge(PTXI_SLOT(w, i->d), d, w->active, sizeof *d);                                         \
+        WRITE_LANES(d, equal[l] & (uint32_t)w->active);                                                  \
         NEXT;                                                                                            \
     }
 MATCH_ANY(32)
 MATCH_ANY(64)
 #undef MATCH_ANY
 
+#define REDUX(name, type, neutral, expr)                                                                 \
+    OP( redux_##name )                                                                                   \
+    {                                                                                                    \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                                                \
+        LANE_ARRAY(type, v);                                                                             \
+        type x = (neutral);                                                                              \
+                                                                                                         \
+        if (!ask_together(w, i))                                                                         \
+            return collective(w, i);                                                                     \
+        FOR_LANES v[l] = (neutral);                                                                      \
+        ptxi_merge(v, PTXI_SLOT(w, i->a), w->active, sizeof *v);                                         \
+        for (int l = 0; l < PTXI_LANES; l++) {                                                           \
+            type y = v[l];                                                                               \
+                                                                                                         \
+            x = (expr);                                                                                  \
+        }                                                                                                \
+        WRITE_LANES(d, (uint32_t)x);                                                                     \
+        NEXT;                                                                                            \
+    }
+PTXI_REDUX_INT(REDUX)
+#undef REDUX
+
 #define COLLECTIVE(name) OP( name ) { return collective(w, i); }
-COLLECTIVE(redux_add_u32) COLLECTIVE(redux_min_u32) COLLECTIVE(redux_max_u32)
-COLLECTIVE(redux_add_s32) COLLECTIVE(redux_min_s32) COLLECTIVE(redux_max_s32)
-COLLECTIVE(redux_and_b32) COLLECTIVE(redux_or_b32) COLLECTIVE(redux_xor_b32)
 COLLECTIVE(redux_min_f32) COLLECTIVE(redux_max_f32) COLLECTIVE(redux_min_abs_f32) COLLECTIVE(redux_max_abs_f32)
 COLLECTIVE(match_all_b32) COLLECTIVE(match_all_b64)
 COLLECTIVE(elect)

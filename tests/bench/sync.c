@@ -11,7 +11,7 @@
 enum { UNROLLED = 64, RESULTS = 8, TURNS = 4000 };
 
 /* Addresses in shared and in global space: %s4, %g4 and %s8, %g8 of words in a row, of so many bytes; %s and %g all over the place; %s_1 and
- * %g_1 one word, %s_4 four of them; %m is an mbarrier. %a and %w hold 32 and 64 bits, and so do the results $d and $e. */
+ * %g_1 one word, %s_4 four of them, %s_m words of which a few are the same; %m is an mbarrier. %a and %w hold 32 and 64 bits, and so do the results $d and $e. */
 struct form {
     const char *family, *text;
     unsigned threads;
@@ -41,6 +41,10 @@ static const struct form forms[] = {
     { "atom", "atom.relaxed.cta.shared.add.u32 $d, [%s_1], %a", 32, 15 },
     { "atom", "atom.relaxed.cta.global.add.u32 $d, [%g_1], %a", 32, 15 },
     { "atom", "atom.relaxed.cta.shared.add.u32 $d, [%s_4], %a", 32, 0 },
+    { "atom", "atom.relaxed.cta.shared.add.u32 $d, [%s_m], %a", 32, 0 },
+    { "atom", "atom.relaxed.cta.shared.cas.b32 $d, [%s_m], %a, %a", 32, 0 },
+    { "red", "red.relaxed.cta.shared.add.u32 [%s_m], %a", 32, 0 },
+    { "red", "red.relaxed.cta.shared.add.f32 [%s_m], %f", 32, 0 },
     { "red", "red.relaxed.cta.shared.add.u32 [%s_1], %a", 32, 15 },
     { "red", "red.relaxed.cta.shared.add.u32 [%s_4], %a", 32, 0 },
     { "red", "red.relaxed.cta.shared.add.f32 [%s_1], %f", 32, 0 },
@@ -84,10 +88,10 @@ static char *form_text(const struct form *f)
     if (!text)
         abort();
     n = sprintf(text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
-                      ".reg .b32 %%d<%d>, %%a, %%t, %%n, %%s, %%s4, %%s8, %%s_1, %%s_4, %%m, %%z; .reg .f32 %%f; .reg .b64 %%e<%d>, %%w, %%g, %%g4, %%g8, %%g_1; .reg .pred %%p, %%q;\n"
+                      ".reg .b32 %%d<%d>, %%a, %%t, %%n, %%s, %%s4, %%s8, %%s_1, %%s_4, %%s_m, %%m, %%z; .reg .f32 %%f; .reg .b64 %%e<%d>, %%w, %%g, %%g4, %%g8, %%g_1; .reg .pred %%p, %%q;\n"
                       ".shared .align 128 .b8 words[8192]; .shared .b64 mbar; ld.param.u64 %%g, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mov.u32 %%s, words;\n"
                       "mul.lo.u32 %%z, %%t, 13; and.b32 %%z, %%z, 31; mad.lo.u32 %%s4, %%t, 4, %%s; mad.lo.u32 %%s8, %%t, 8, %%s; mad.lo.u32 %%s, %%z, 12, %%s;\n"
-                      "mov.u32 %%m, mbar; setp.eq.u32 %%p, %%t, 0; @%%p mbarrier.init.shared.b64 [%%m], 32; bar.sync 0; mov.u32 %%s_1, words; and.b32 %%s_4, %%t, 3; mad.lo.u32 %%s_4, %%s_4, 4, %%s_1; mov.b64 %%g_1, %%g;\n"
+                      "mov.u32 %%m, mbar; setp.eq.u32 %%p, %%t, 0; @%%p mbarrier.init.shared.b64 [%%m], 32; bar.sync 0; mov.u32 %%s_1, words; and.b32 %%s_4, %%t, 3; mad.lo.u32 %%s_4, %%s_4, 4, %%s_1; shr.u32 %%s_m, %%t, 3; sub.u32 %%s_m, %%t, %%s_m; mad.lo.u32 %%s_m, %%s_m, 12, %%s_1; mov.b64 %%g_1, %%g;\n"
                       "mad.wide.u32 %%g4, %%t, 4, %%g; mad.wide.u32 %%g8, %%t, 8, %%g; mad.wide.u32 %%g, %%z, 12, %%g; ld.global.u64 %%w, [%%g8];\n"
                       "st.shared.u64 [%%s8], %%w; cvt.u32.u64 %%a, %%w; cvt.rn.f32.u32 %%f, %%t; setp.lt.u32 %%p, %%t, 77;\nL:\n", RESULTS, RESULTS);
     for (int k = 0; k < UNROLLED; k++)

@@ -223,6 +223,47 @@ START_TEST(all_ways_lead_to_the_same)
 }
 END_TEST
 
+/* --- two lanes that meet, wherever they are --- */
+
+/* Lane j leads where lane i leads, i and j from 0 to 31, the others apart: each operation beside that at .gpu scope in another place, which takes lane by
+ * lane. Counts lanes that get something else. */
+static const char meeting[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory) {\n"
+    "  .reg .b32 %%t, %%i, %%j, %%n, %%s, %%x; .reg .b64 %%p, %%q, %%o; .reg .b%d %%a, %%b, %%y; .reg .pred %%on, %%bad;\n"
+    "  .shared .align 128 .b8 words[1024]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mov.u32 %%i, 0; mov.u32 %%j, 0; add.u32 %%x, %%t, 1; cvt.u%d.u32 %%y, %%x;\n"
+    "L: setp.eq.u32 %%on, %%t, %%j; selp.b32 %%n, %%i, %%t, %%on; mul.lo.u32 %%n, %%n, 13; and.b32 %%n, %%n, 31; mul.lo.u32 %%n, %%n, %d;\n"
+    "  cvt.u64.u32 %%o, %%n; add.u64 %%q, %%p, %%o; mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
+    "  mov.b%d %%b, 0; st.shared.b%d [%%s], %%b; st.global.b%d [%%q], %%b; st.global.b%d [%%q+512], %%b; bar.warp.sync -1;\n"
+    "  atom.relaxed.cta.%s.exch.b%d %%a, [%s], %%y; atom.relaxed.gpu.global.exch.b%d %%b, [%%q+512], %%y;\n"
+    "  setp.ne.b%d %%bad, %%a, %%b; @%%bad red.global.add.u32 [%%p+1024], 1;\n"
+    "  add.u32 %%j, %%j, 1; setp.lt.u32 %%on, %%j, 32; @%%on bra L; mov.u32 %%j, 0; add.u32 %%i, %%i, 1; setp.lt.u32 %%on, %%i, 32; @%%on bra L;\n"
+    "  setp.eq.u32 %%on, %%t, 0; @%%on red.global.add.u32 [%%p+1028], %%i; ret; }\n";
+
+START_TEST(two_lanes_meet)
+{
+    int bits = _i & 1 ? 64 : 32;
+    bool shared = _i & 2;
+    char text[sizeof meeting + 100];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr memory;
+    uint32_t found[2] = { 0, 0 };
+    void *params[] = { &memory };
+
+    snprintf(text, sizeof text, meeting, bits, bits, bits / 8, bits, bits, bits, bits, shared ? "shared" : "global", bits, shared ? "%s" : "%q", bits, bits);
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&memory, 1024 + sizeof found));
+    ok(ptxiMemcpyHtoD(memory + 1024, found, sizeof found));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(found, memory + 1024, sizeof found));
+    ck_bits32(found[0], 0);
+    ck_bits32(found[1], 32);
+    ok(ptxiMemFree(memory));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("atomic");
@@ -235,6 +276,7 @@ int main(void)
     tcase_add_test(t, narrow_ones_leave_their_neighbours);
     tcase_add_test(t, halves_add_up);
     tcase_add_test(t, vectors_are_aligned);
+    tcase_add_loop_test(t, two_lanes_meet, 0, 4);
     tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
     return run_suite(s);
