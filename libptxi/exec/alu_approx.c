@@ -8,8 +8,8 @@
  * They say whether there was an operand that they are not for. Where that is seen by the operands, irregulars() comes before them; some units
  * see it by what they compute anyway. */
 
-/* 2^24 / significand, less what a has beyond its significand, plus more */
-ALWAYS void rcp_group(vec *r, const vec *a, vec more)
+/* 2^26 / significand, rounded, plus 4 times the significand without its 1. */
+ALWAYS void rcp_totals(vec *t, const vec *a)
 {
     vec f[GROUP];
 
@@ -21,24 +21,27 @@ ALWAYS void rcp_group(vec *r, const vec *a, vec more)
     FOR_GROUP {
         struct found row = LOOK_UP(&ptxi_num_rcp, a, 16, j);
 
-        r[j] = ((row.c0 + SAR(dot(row.c12, f[j]) + OF_UNIT(&ptxi_approx_rcp, bias), 13)) >> 2) + (more - a[j]);
+        t[j] = row.c0 + SAR(dot(row.c12, f[j]) + OF_UNIT(&ptxi_approx_rcp, bias), 13);
     }
 }
 
 ALWAYS bool rcp_vectors(vec *r, const vec *a)
 {
-    rcp_group(r, a, ALL(OF_UNIT(&ptxi_approx_rcp, offset)));
+    vec t[GROUP];
+
+    rcp_totals(t, a);
+    FOR_GROUP r[j] = (t[j] >> 2) + (OF_UNIT(&ptxi_approx_rcp, offset) - a[j]);
     return false;
 }
 
-/* ptxi_num_rsqrt_scaled() */
-ALWAYS void rsqrt_group(vec *r, const vec *a)
+/* ptxi_num_rsqrt_scaled() of a, plus what `more` adds to its total. */
+ALWAYS void rsqrt_group(vec *r, const vec *a, const vec *more)
 {
     vec f[GROUP];
 
     factors17(f, a);
     FOR_GROUP {
-        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a, 17, j), f[j], a[j], -(a[j] + a[j]), 14, ptxi_approx_rsqrt.bias, j);
+        struct total t = total17(LOOK_UP(&ptxi_num_rsqrt, a, 17, j), f[j], a[j], more[j], 14, ptxi_approx_rsqrt.bias, j);
 
         r[j] = next_where(EQUAL(t.low, OF_UNIT(&ptxi_approx_rsqrt, exact)), t.high >> 2);
     }
@@ -46,7 +49,10 @@ ALWAYS void rsqrt_group(vec *r, const vec *a)
 
 ALWAYS bool rsqrt_vectors(vec *r, const vec *a)
 {
-    rsqrt_group(r, a);
+    vec minus_2a[GROUP];
+
+    FOR_GROUP minus_2a[j] = -(a[j] + a[j]);
+    rsqrt_group(r, a, minus_2a);
     FOR_GROUP
         r[j] += OF_UNIT(&ptxi_approx_rsqrt, offset);
     return false;
@@ -307,18 +313,18 @@ typedef uint32_t unary(uint32_t);
 
 /* early: whether operands are looked at before the unit's work */
 #define UNIT(f, SIGN, early, MEND)                                                                                           \
-    ALWAYS bool f##_irregular(const uint32_t *a)                                                                            \
+    ALWAYS irregular f##_irregulars(const uint32_t *a)                                                                      \
     {                                                                                                                       \
         irregular some = irregulars(&CONST_VECTOR(a, 0), &ptxi_approx_##f, SIGN);                                           \
                                                                                                                             \
         for (int k = GROUP; k < PTXI_LANES / VEC_LANES; k += GROUP)                                                                 \
             some |= irregulars(&CONST_VECTOR(a, k), &ptxi_approx_##f, SIGN);                                                \
-        return ANY(some);                                                                                                   \
+        return some;                                                                                                        \
     }                                                                                                                       \
     static __attribute__((noinline)) void f##_mended(uint32_t *r, const uint32_t *a, ptxi_lanes lanes, unary *one)           \
     {                                                                                                                        \
         FOR_GROUPS f##_vectors(&VECTOR(r, k), &CONST_VECTOR(a, k));                                                           \
-        if (f##_irregular(a)) {                                                                                              \
+        if (ANY(f##_irregulars(a))) {                                                                                              \
             MEND                                                                                                             \
         }                                                                                                                    \
     }                                                                                                                        \
@@ -335,7 +341,7 @@ typedef uint32_t unary(uint32_t);
         const uint32_t *a = PTXI_SLOT(w, i->a);                                                                              \
         uint32_t *d = PTXI_SLOT(w, i->d);                                                                                    \
                                                                                                                              \
-        if (__builtin_expect(w->active != PTXI_ALL_LANES || (early && f##_irregular(a)), 0))                                 \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES || (early && ANY(f##_irregulars(a))), 0))                                 \
             return f##_some(i, w, one);                                                                                      \
         if (early) {                                                                                                         \
             FOR_GROUPS {                                                                                                      \
@@ -375,122 +381,180 @@ FORMS(cos, false, !TURNS_SEEN_LATE, f32)
 UNIT(tanh, false, true, ALL_BEYOND)
 FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
-/* --- f16 and bf16: the unit's result of the widened operand, cut --- */
-ALWAYS void widen_lanes_f16(uint32_t *restrict r, const uint16_t *a)
+/* --- f16 and bf16 --- */
+
+/* r may be a. */
+ALWAYS void look_up_halves(uint16_t *r, const uint16_t *a, int n, const struct ptxi_num_halves *table)
 {
-    LANE_ARRAY(float, x);
+    const uint16_t *t = table->result;
 
-    for (int k = 0; k < PTXI_LANES; k += HALF_BLOCK)
-        widen_f16(x + k, a + k);
-    FOR_LANES r[l] = ptxi_num_bits_f32(x[l]);
-}
+#if defined(__AVX512BW__)
+    for (int k = 0; k < n; k += 32) {
+        vec v = *(const vec *)(a + k);
+        native even = _mm512_i32gather_epi32((native)(v & K(lower_half)), t, 2), odd = _mm512_i32gather_epi32((native)(v >> 16), t, 2);
 
-ALWAYS void cut_lanes_f16(uint16_t *restrict r, const uint32_t *a)
-{
-#if defined(__AVX512F__) || defined(__F16C__)
-    LANE_ARRAY(float, x);
+        *(vec *)(r + k) = joined_halves((vec)even, (vec)odd << 16);
+    }
+#elif defined(__SSE2__)
+#define PUT(l) v = _mm_insert_epi16(v, t[a[k + (l)]], l);
+    for (int k = 0; k < n; k += 8) {
+        __m128i v = _mm_cvtsi32_si128(t[a[k]]);
 
-    FOR_LANES x[l] = ptxi_num_f32((a[l] & 0x7fffffff) - 0x47800000 < 0x38000000 ? (a[l] & 0x80000000) | 0x7f800000 : a[l]); /* overflow */
-    for (int k = 0; k < PTXI_LANES; k += 8)
-        _mm_store_si128((__m128i *)(r + k), _mm256_cvtps_ph(_mm256_load_ps(x + k), _MM_FROUND_TO_ZERO));
+        PUT(1) PUT(2) PUT(3) PUT(4) PUT(5) PUT(6) PUT(7)
+        *(__m128i *)(r + k) = v;
+    }
+#undef PUT
 #else
-    FOR_LANES r[l] = ptxi_num_cut_f16(a[l]);
+    for (int l = 0; l < n; l++)
+        r[l] = t[a[l]];
 #endif
 }
 
-ALWAYS void widen_lanes_bf16(uint32_t *restrict r, const uint16_t *a)
-{
-    FOR_LANES r[l] = (uint32_t)a[l] << 16;
-}
-
-ALWAYS void cut_lanes_bf16(uint16_t *restrict r, const uint32_t *a)
-{
-    FOR_LANES r[l] = (uint16_t)(a[l] >> 16);
-}
-
-#define WIDENED(f, type, one)                                                                                           \
+#define TABULATED(f, mods, type)                                                                                        \
     static __attribute__((noinline)) const struct ptxi_insn *f##_lanes_##type(const struct ptxi_insn *i, struct ptxi_warp *w, int n) \
     {                                                                                                                   \
         const uint16_t *a = PTXI_SLOT(w, i->a);                                                                         \
-        _Alignas(64) uint16_t result[HALVES_MAX];                                                                       \
-        LANE_ARRAY(uint32_t, x);                                                                                        \
-        LANE_ARRAY(uint32_t, r);                                                                                        \
+        _Alignas(64) uint16_t r[HALVES_MAX];                                                                            \
                                                                                                                         \
-        for (int k = 0; k < n; k += PTXI_LANES) {                                                                       \
-            widen_lanes_##type(x, a + k);                                                                               \
-            f##_mended(r, x, PTXI_ALL_LANES, one);                                                                      \
-            cut_lanes_##type(result + k, r);                                                                            \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {                                                         \
+            look_up_halves(PTXI_SLOT(w, i->d), a, n, &ptxi_num_##f##_approx##mods##_##type##_of);                       \
+        } else {                                                                                                        \
+            look_up_halves(r, a, n, &ptxi_num_##f##_approx##mods##_##type##_of);                                        \
+            write_halves(i, w, r, n);                                                                                   \
         }                                                                                                               \
-        write_halves(i, w, result, n);                                                                                  \
         NEXT;                                                                                                           \
     }                                                                                                                   \
     HALF_OPS(f##_approx, type, f##_lanes_##type)
-WIDENED(ex2, f16, ptxi_num_ex2_approx_ftz_f32)
-WIDENED(ex2, bf16, ptxi_num_ex2_approx_ftz_f32)
-WIDENED(tanh, f16, ptxi_num_tanh_approx_f32)
-WIDENED(tanh, bf16, ptxi_num_tanh_approx_f32)
+TABULATED(ex2, , f16)
+TABULATED(ex2, _ftz, bf16)
+TABULATED(tanh, , f16)
+TABULATED(tanh, , bf16)
 
-/* --- f64: the unit's result of the upper words --- */
-#define UPPER(f, name, argument, all)                                                                                   \
+/* --- f64: the unit's result of the upper words; the lower ones are 0 --- */
+
+/* ptxi_num_rcp_upper_f64(): the fraction has 20 bits, and so has the result, so that both meet below the exponent. */
+ALWAYS void rcp_upper(vec *r, const vec *h)
+{
+    vec a[GROUP], t[GROUP];
+
+    FOR_GROUP a[j] = h[j] << 3;
+    IN_MEMORY(a);
+    rcp_totals(t, a);
+    FOR_GROUP r[j] = (t[j] >> 5) + (OF_UNIT(&ptxi_approx_rcp_f64, offset) - h[j]);
+}
+
+/* ptxi_num_rsqrt_upper_f64(): the exponent's last bit is the unit's, half of the others goes off the result's. */
+ALWAYS void rsqrt_upper(vec *r, const vec *h)
+{
+    const struct ptxi_approx_unit *unit = &ptxi_approx_rsqrt_f64;
+    vec a[GROUP], none[GROUP];
+
+    FOR_GROUP a[j] = h[j] << 3, none[j] = ALL(0);
+    IN_MEMORY(a);
+    rsqrt_group(r, a, none);
+    FOR_GROUP r[j] = ((r[j] - (h[j] << 2 & K(significand))) >> 3) + (OF_UNIT(unit, offset) - (h[j] >> 1 & OF_UNIT(unit, mask)));
+}
+
+/* Whether all are regular. */
+#define UPPER_VECTORS(f, SIGN)                                                                                          \
+    ALWAYS bool f##_upper_vectors(vec *r, const uint64_t *a)                                                            \
+    {                                                                                                                   \
+        irregular some = { 0 };                                                                                         \
+                                                                                                                        \
+        FOR_GROUPS {                                                                                                    \
+            vec h[GROUP];                                                                                               \
+                                                                                                                        \
+            FOR_GROUP h[j] = upper_words(a + (k + j) * VEC_LANES);                                                      \
+            for (int j = 0; j < GROUP; j += 2)                                                                          \
+                some |= irregulars_of_two(h + j, &ptxi_approx_##f##_f64, SIGN);                                         \
+            f##_upper(r + k, h);                                                                                        \
+        }                                                                                                               \
+        return !ANY(some);                                                                                              \
+    }
+UPPER_VECTORS(rcp, false)
+UPPER_VECTORS(rsqrt, true)
+
+/* d: of regular operands a, the result for one by that of the unit, y[l]. */
+#define UPPER(f, name, SIGN, result, one)                                                                               \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                                   \
+        const uint64_t *a = PTXI_SLOT(w, i->a);                                                                         \
+        LANE_ARRAY(uint64_t, r);                                                                                        \
+                                                                                                                        \
+        for (int l = 0; l < PTXI_LANES; l++)                                                                            \
+            r[l] = w->active >> l & 1 ? one(a[l]) : 0;                                                                  \
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 8);                                                              \
+        NEXT;                                                                                                           \
+    }                                                                                                                   \
     OP( name )                                                                                                          \
     {                                                                                                                   \
         const uint64_t *a = PTXI_SLOT(w, i->a);                                                                         \
         uint64_t *d = PTXI_SLOT(w, i->d);                                                                               \
-        LANE_ARRAY(uint32_t, h);                                                                                        \
-        LANE_ARRAY(uint32_t, r);                                                                                        \
+        vec h[PTXI_LANES / VEC_LANES];                                                                                  \
                                                                                                                         \
-        FOR_LANES h[l] = (uint32_t)(a[l] >> 32);                                                                        \
-        FOR_LANES r[l] = argument(h[l]);                                                                                \
-        all;                                                                                                            \
-        FOR_LANES r[l] = ptxi_num_##f##_upper_f64(h[l], r[l]);                                                          \
-        WRITE_LANES(d, (uint64_t)r[l] << 32);                                                                           \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES || !f##_upper_vectors(h, a), 0))                               \
+            return name##_some(i, w);                                                                                   \
+        result                                                                                                          \
         NEXT;                                                                                                           \
     }
-UPPER(rcp, rcp_approx_f64, ptxi_num_rcp_argument_f64, FOR_GROUPS rcp_group(&VECTOR(r, k), &CONST_VECTOR(r, k), ALL(0)))
-UPPER(rsqrt, rsqrt_approx_f64_ftz, ptxi_num_rsqrt_argument_f64, FOR_GROUPS rsqrt_group(&VECTOR(r, k), &CONST_VECTOR(r, k)))
-
-OP( rsqrt_approx_f64 )
-{
-    const uint64_t *a = PTXI_SLOT(w, i->a);
-    uint64_t *d = PTXI_SLOT(w, i->d);
-    LANE_ARRAY(uint32_t, h);
-    LANE_ARRAY(uint32_t, r);
-
-    FOR_LANES h[l] = (uint32_t)(ptxi_num_bits_f64(ptxi_num_rsqrt_operand_f64(a[l])) >> 32);
-    FOR_LANES r[l] = ptxi_num_rsqrt_argument_f64(h[l]);
-    FOR_GROUPS rsqrt_group(&VECTOR(r, k), &CONST_VECTOR(r, k));
-    FOR_LANES r[l] = ptxi_num_rsqrt_upper_f64(h[l], r[l]);
-    WRITE_LANES_COLD(d, ptxi_num_rsqrt_step_f64(a[l], ptxi_num_f64((uint64_t)r[l] << 32)));
-    NEXT;
-}
+#define PUT_UPPER(d) FOR_GROUPS FOR_GROUP put_upper_words(d + (k + j) * VEC_LANES, h[k + j]);
+#define STEP                                                                                                            \
+    LANE_ARRAY(uint64_t, y);                                                                                            \
+                                                                                                                        \
+    PUT_UPPER(y)                                                                                                        \
+    FOR_LANES d[l] = ptxi_num_bits_f64(ptxi_num_rsqrt_near_f64(ptxi_num_f64(a[l]), ptxi_num_f64(y[l])));
+UPPER(rcp, rcp_approx_f64, false, PUT_UPPER(d), ptxi_num_rcp_approx_ftz_f64)
+UPPER(rsqrt, rsqrt_approx_f64_ftz, true, PUT_UPPER(d), ptxi_num_rsqrt_approx_ftz_f64)
+UPPER(rsqrt, rsqrt_approx_f64, true, STEP, ptxi_num_rsqrt_approx_f64)
 
 /* --- division: by b's reciprocal; where that is special, the operands are scaled --- */
 
-/* Reciprocals of what is regular, and whether something is not. */
-static __attribute__((noinline)) bool reciprocals(uint32_t *r, const uint32_t *b)
+/* All lanes, if nothing is special: the product is a number and, with .ftz, neither it nor a is near what is flushed. */
+ALWAYS bool divided(uint32_t *d, const uint32_t *a, const uint32_t *b, bool ftz)
 {
-    FOR_GROUPS rcp_vectors(&VECTOR(r, k), &CONST_VECTOR(b, k));
-    return rcp_irregular(b);
+    vec q[PTXI_LANES / VEC_LANES];
+    irregular some = rcp_irregulars(b);
+
+    FOR_GROUPS {
+        vec r[GROUP];
+
+        rcp_vectors(r, &CONST_VECTOR(b, k));
+        FOR_GROUP q[k + j] = (vec)((fvec)r[j] * (fvec)CONST_VECTOR(a, k + j));
+        some |= nans(q + k);
+        if (ftz)
+            some |= some_near_zero(q + k, &CONST_VECTOR(a, k));
+    }
+    if (__builtin_expect(ANY(some), 0))
+        return false;
+    FOR_GROUPS FOR_GROUP VECTOR(d, k + j) = q[k + j];
+    return true;
 }
 
-#define DIVISION(name, function, product)                                                                               \
-    OP( name )                                                                                                          \
+#define DIVISION(name, function, product, ftz)                                                                          \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                                   \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                                                \
         LANE_ARRAY(uint32_t, r);                                                                                        \
-        bool irregular = reciprocals(r, b);                                                                             \
                                                                                                                         \
+        FOR_GROUPS rcp_vectors(&VECTOR(r, k), &CONST_VECTOR(b, k));                                                     \
         FOR_LANES r[l] = (product);                                                                                     \
-        if (__builtin_expect(irregular, 0))                                                                             \
+        if (ANY(rcp_irregulars(b)))                                                                                     \
             for (int l = 0; l < PTXI_LANES; l++)                                                                        \
-                if (w->active >> l & 1 && !is_regular(b[l], &ptxi_approx_rcp, false))                                               \
+                if (w->active >> l & 1 && !is_regular(b[l], &ptxi_approx_rcp, false))                                   \
                     r[l] = function(a[l], b[l]);                                                                        \
         write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);                                                              \
         NEXT;                                                                                                           \
+    }                                                                                                                   \
+    OP( name )                                                                                                          \
+    {                                                                                                                   \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1) &&                                                         \
+            divided(PTXI_SLOT(w, i->d), PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), ftz))                                    \
+            NEXT;                                                                                                       \
+        return name##_some(i, w);                                                                                       \
     }
 #define DIVISION_BOTH(f)                                                                                                \
-    DIVISION(f##_f32, ptxi_num_##f##_f32, ptxi_num_mul_f32(a[l], ptxi_num_f32(r[l])))                                   \
-    DIVISION(f##_f32_ftz, ptxi_num_##f##_ftz_f32, ptxi_num_mul_ftz_f32(a[l], r[l]))
+    DIVISION(f##_f32, ptxi_num_##f##_f32, ptxi_num_mul_f32(a[l], ptxi_num_f32(r[l])), false)                            \
+    DIVISION(f##_f32_ftz, ptxi_num_##f##_ftz_f32, ptxi_num_mul_ftz_f32(a[l], r[l]), true)
 DIVISION_BOTH(div_approx)
 DIVISION_BOTH(div_full)
 

@@ -46,10 +46,11 @@ struct ptxi_approx_unit {
     ptxi_approx_wide exact;                  /* the low sum of the row and the x whose result is one more, and of no others */
     ptxi_approx_wide one, one_near, one_fine; /* exponents of 1.0 in what becomes floating point */
     ptxi_approx_wide less_one;               /* 2^31 less the first of those */
+    ptxi_approx_wide mask;
     float scale[8];                          /* to fixed point, or back */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_lg2_near,
-    ptxi_approx_sin, ptxi_approx_cos, ptxi_approx_tanh;
+    ptxi_approx_sin, ptxi_approx_cos, ptxi_approx_tanh, ptxi_approx_rcp_f64, ptxi_approx_rsqrt_f64;
 
 /* As many are worked on together as a warp has, so that one waits while others are worked on; pairs of them share what needs 16 bits only. */
 #if defined(__AVX2__)
@@ -72,12 +73,15 @@ enum { GROUP = 2 };
 #if defined(__AVX512BW__)
 #define MM(name) _mm512_##name
 typedef __m512i native;
+typedef __m512 native_floats;
 #elif defined(__AVX2__)
 #define MM(name) _mm256_##name
 typedef __m256i native;
+typedef __m256 native_floats;
 #elif defined(__SSE2__)
 #define MM(name) _mm_##name
 typedef __m128i native;
+typedef __m128 native_floats;
 #endif
 
 /* Upper halves of the products of 16-bit elements, unsigned. */
@@ -356,13 +360,8 @@ typedef vec irregular;
 ALWAYS irregular irregulars_of_two(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
 {
     typedef uint16_t halves __attribute__((vector_size(VEC_BYTES), may_alias));
-    vec v;
+    vec v = joined_halves(a[0] >> 16, a[1]);
 
-#if defined(__AVX512BW__)
-    if (sign)
-        return !all_normal(a[0], a[1]);
-#endif
-    v = joined_halves(a[0] >> 16, a[1]);
     if (!sign)
         v = (vec)((halves)v + (halves)v);
     v = (vec)((halves)v - (halves)ALL(OF_UNIT(unit, first)));
@@ -376,11 +375,56 @@ ALWAYS irregular irregulars_of_two(const vec *a, const struct ptxi_approx_unit *
 }
 ALWAYS irregular irregulars(const vec *a, const struct ptxi_approx_unit *unit, bool sign)
 {
-    irregular some = irregulars_of_two(a, unit, sign);
+    irregular some;
+
+#if defined(__AVX512BW__)
+    if (sign)
+        return !all_normal(a[0], a[1]);
+#endif
+    some = irregulars_of_two(a, unit, sign);
 
     for (int j = 2; j < GROUP; j += 2)
         some |= irregulars_of_two(a + j, unit, sign);
     return some;
+}
+
+/* Not 0 if some element of a group is a NaN, as a float. */
+ALWAYS irregular nans(const vec *v)
+{
+#if defined(__AVX512BW__)
+    return _mm512_cmp_ps_mask((__m512)v[0], (__m512)v[1], _CMP_UNORD_Q);
+#elif defined(__AVX2__)
+    __m256 some = _mm256_cmp_ps((__m256)v[0], (__m256)v[1], _CMP_UNORD_Q);
+
+    for (int j = 2; j < GROUP; j += 2)
+        some = _mm256_or_ps(some, _mm256_cmp_ps((__m256)v[j], (__m256)v[j + 1], _CMP_UNORD_Q));
+    return (vec)some;
+#else
+    return MASK((fvec)v[0] != (fvec)v[0]) | MASK((fvec)v[1] != (fvec)v[1]);
+#endif
+}
+
+/* Not 0 if the magnitude of some element of two groups, none of which is a NaN, is up to that of the least normal float. */
+ALWAYS irregular some_near_zero(const vec *a, const vec *b)
+{
+#if defined(__AVX512BW__)
+    enum { LEAST_MAGNITUDE = 0xa };
+    __m512 least_a = _mm512_range_ps((__m512)a[0], (__m512)a[1], LEAST_MAGNITUDE);
+    __m512 least_b = _mm512_range_ps((__m512)b[0], (__m512)b[1], LEAST_MAGNITUDE);
+
+    return _mm512_cmp_ps_mask(_mm512_range_ps(least_a, least_b, LEAST_MAGNITUDE), _mm512_set1_ps(0x1p-126f), _CMP_LE_OQ);
+#elif defined(__AVX2__)
+    native least = _mm256_min_epu32((native)(a[0] << 1), (native)(b[0] << 1));
+
+    for (int j = 1; j < GROUP; j++)
+        least = _mm256_min_epu32(least, _mm256_min_epu32((native)(a[j] << 1), (native)(b[j] << 1)));
+    return (vec)_mm256_cmpeq_epi32(least, _mm256_min_epu32(least, (native)K(bit[24])));
+#else
+    vec some = ALL(0);
+
+    FOR_GROUP some |= MASK(a[j] << 1 <= 0x01000000) | MASK(b[j] << 1 <= 0x01000000);
+    return some;
+#endif
 }
 
 #if defined(__AVX512BW__)
@@ -467,6 +511,35 @@ ALWAYS vec product_toward_zero(vec a, const float *b)
 #endif
 
     return (vec)p + SAR((vec)rest, 31);
+#endif
+}
+
+/* --- f64 ---
+ *
+ * The upper words of as many numbers as a vector has elements, in an order that is undone when they are put: both stay within 128 bits. */
+ALWAYS vec upper_words(const uint64_t *a)
+{
+#ifdef MM
+    const fvec *two = (const fvec *)a;
+
+    return (vec)MM(shuffle_ps)((native_floats)two[0], (native_floats)two[1], 0xdd);
+#else
+    vec r;
+
+    for (int l = 0; l < VEC_LANES; l++)
+        r[l] = (uint32_t)(a[l] >> 32);
+    return r;
+#endif
+}
+
+ALWAYS void put_upper_words(uint64_t *d, vec r)
+{
+#ifdef MM
+    VECTOR(d, 0) = (vec)MM(unpacklo_epi32)((native)ALL(0), (native)r);
+    VECTOR(d, 1) = (vec)MM(unpackhi_epi32)((native)ALL(0), (native)r);
+#else
+    for (int l = 0; l < VEC_LANES; l++)
+        d[l] = (uint64_t)r[l] << 32;
 #endif
 }
 

@@ -379,6 +379,15 @@ static inline uint16_t ptxi_num_tanh_approx_bf16(uint16_t a)
     return (uint16_t)(ptxi_num_tanh_approx_f32((uint32_t)a << 16) >> 16);
 }
 
+/* All of these: what each gives for each operand is tabulated by gen_halves.c. Vectors are gathered in 32 bits, hence the pad. */
+#define PTXI_NUM_HALVES(X) X(ex2_approx_f16) X(ex2_approx_ftz_bf16) X(tanh_approx_f16) X(tanh_approx_bf16)
+struct ptxi_num_halves {
+    uint16_t result[0x10000], pad;
+};
+#define PTXI_NUM_HALVES_OF(name) extern const struct ptxi_num_halves ptxi_num_##name##_of;
+PTXI_NUM_HALVES(PTXI_NUM_HALVES_OF)
+#undef PTXI_NUM_HALVES_OF
+
 /* ---- Division by reciprocal ---- */
 
 static inline float ptxi_num_div_approx_scale(uint32_t b)

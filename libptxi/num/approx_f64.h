@@ -12,23 +12,24 @@ static inline double ptxi_num_rsqrt_operand_f64(uint64_t a)
     return a >> 52 & 0x7ff ? ptxi_num_f64(a) : ptxi_num_f64(a) * 0x1p54;
 }
 
-/* y: the unit's result of that. */
-static inline uint64_t ptxi_num_rsqrt_step_f64(uint64_t a, double y)
+/* y: the unit's result of x, which is positive and normal. */
+static inline double ptxi_num_rsqrt_near_f64(double x, double y)
 {
-    double x = ptxi_num_rsqrt_operand_f64(a);
     double e = ptxi_num_fma_f64(x, -(y * y), 1.0);
-    double r = ptxi_num_fma_f64(ptxi_num_fma_f64(e, 0.375, 0.5), y * e, y);
+
+    return ptxi_num_fma_f64(ptxi_num_fma_f64(e, 0.375, 0.5), y * e, y);
+}
+
+static inline uint64_t ptxi_num_rsqrt_approx_f64(uint64_t a)
+{
+    double x = ptxi_num_rsqrt_operand_f64(a), y = ptxi_num_f64(ptxi_num_rsqrt_approx_ftz_f64(ptxi_num_bits_f64(x)));
+    double r = ptxi_num_rsqrt_near_f64(x, y);
 
     if (!(a << 1) || a == 0x7ff0000000000000)
         return ptxi_num_bits_f64(y);
     if (a >> 63 || ptxi_num_is_nan_f64(a))
         return ptxi_num_is_nan_f64(a) ? a | PTXI_QUIET_F64 : PTXI_NAN_F64;
     return ptxi_num_bits_f64(a >> 52 & 0x7ff ? r : r * 0x1p27);
-}
-
-static inline uint64_t ptxi_num_rsqrt_approx_f64(uint64_t a)
-{
-    return ptxi_num_rsqrt_step_f64(a, ptxi_num_f64(ptxi_num_rsqrt_approx_ftz_f64(ptxi_num_bits_f64(ptxi_num_rsqrt_operand_f64(a)))));
 }
 
 #endif

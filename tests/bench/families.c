@@ -26,11 +26,13 @@ static const struct {
 struct form {
     const char *family, *text;
     enum values d, a;
-    int base;      /* index, -1: none */
+    int base;      /* one of those below, -1: none */
     double limit;  /* 0: none */
 };
 
-enum { ADD16, ADD32, ADD64, FMA32, BASES };
+/* TWO_FMA32: where there are two results a lane. */
+enum { ADD16, ADD32, ADD64, FMA32, FMA64, BASES, TWO_FMA32 = BASES };
+static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f64", "2 fma.f32" };
 
 /* Fragments. */
 #define D4 "{%d0,%d1,%d2,%d3}, "
@@ -87,6 +89,7 @@ static const struct form forms[] = {
     [ADD32] = { "integer", "add.s32 $d, $a, $b", I32, I32, -1, 0 },
     [ADD64] = { "integer", "add.s64 $d, $a, $b", I64, I64, -1, 0 },
     [FMA32] = { "f32", "fma.rn.f32 $d, $a, $b, $c", F32, F32, ADD32, 1.3 },
+    [FMA64] = { "f64", "fma.rn.f64 $d, $a, $b, $c", F64, F64, ADD64, 1.3 },
     { "integer", "mul.lo.s32 $d, $a, $b", I32, I32, ADD32, 0 },
     { "integer", "mad.lo.s32 $d, $a, $b, $c", I32, I32, ADD32, 0 },
     { "integer", "mul.wide.s32 $d, $a, $b", I64, I32, ADD64, 0 },
@@ -127,15 +130,20 @@ static const struct form forms[] = {
     { "approximate", "cos.approx.f32 $d, $a", F32, F32, FMA32, 6 },
     { "approximate", "tanh.approx.f32 $d, $a", F32, F32, FMA32, 6 },
     { "approximate", "div.approx.f32 $d, $a, $b", F32, F32, FMA32, 6 },
+    { "approximate", "div.approx.ftz.f32 $d, $a, $b", F32, F32, FMA32, 6 },
     { "approximate", "div.full.f32 $d, $a, $b", F32, F32, FMA32, 6 },
-    { "approximate", "div.full.ftz.f32 $d, $a, $b", F32, F32, FMA32, 0 },
-    { "approximate", "rcp.approx.ftz.f64 $d, $a", F64, F64, FMA32, 0 },
-    { "approximate", "rsqrt.approx.ftz.f64 $d, $a", F64, F64, FMA32, 0 },
-    { "approximate", "rsqrt.approx.f64 $d, $a", F64, F64, FMA32, 0 },
-    { "approximate", "ex2.approx.f16 $d, $a", F16, F16, FMA32, 0 },
-    { "approximate", "ex2.approx.f16x2 $d, $a", F16X2, F16X2, FMA32, 0 },
-    { "approximate", "tanh.approx.f16 $d, $a", F16, F16, FMA32, 0 },
-    { "approximate", "tanh.approx.bf16x2 $d, $a", BF16X2, BF16X2, FMA32, 0 },
+    { "approximate", "div.full.ftz.f32 $d, $a, $b", F32, F32, FMA32, 6 },
+    { "approximate", "rcp.approx.ftz.f64 $d, $a", F64, F64, FMA64, 6 },
+    { "approximate", "rsqrt.approx.ftz.f64 $d, $a", F64, F64, FMA64, 6 },
+    { "approximate", "rsqrt.approx.f64 $d, $a", F64, F64, FMA64, 6 },
+    { "approximate", "ex2.approx.f16 $d, $a", F16, F16, FMA32, 6 },
+    { "approximate", "ex2.approx.ftz.bf16 $d, $a", BF16, BF16, FMA32, 6 },
+    { "approximate", "tanh.approx.f16 $d, $a", F16, F16, FMA32, 6 },
+    { "approximate", "tanh.approx.bf16 $d, $a", BF16, BF16, FMA32, 6 },
+    { "approximate", "ex2.approx.f16x2 $d, $a", F16X2, F16X2, TWO_FMA32, 6 },
+    { "approximate", "ex2.approx.ftz.bf16x2 $d, $a", BF16X2, BF16X2, TWO_FMA32, 6 },
+    { "approximate", "tanh.approx.f16x2 $d, $a", F16X2, F16X2, TWO_FMA32, 6 },
+    { "approximate", "tanh.approx.bf16x2 $d, $a", BF16X2, BF16X2, TWO_FMA32, 6 },
     TO_INTEGERS("f32", F32),
     TO_INTEGERS("f64", F64),
     TO_INTEGERS("f16", F16),
@@ -337,6 +345,14 @@ double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem
     return (bench_work_now() - start) * 1e9 / turns;
 }
 
+/* What a form is measured against: 0 for nothing. */
+static double base_ns(const struct ready *r, int base, int rounds)
+{
+    if (base == TWO_FMA32)
+        return 2 * bench_median(r[FMA32].ns, rounds);
+    return base < 0 ? 0 : bench_median(r[base].ns, rounds);
+}
+
 static void print_form(const struct options *o, const struct form *f, double ns, double base)
 {
     char times[32] = "", limit[32] = "";
@@ -346,7 +362,7 @@ static void print_form(const struct options *o, const struct form *f, double ns,
     if (f->limit > 0)
         snprintf(limit, sizeof limit, "%.1f", f->limit);
     printf(o->csv ? "%s,\"%s\",%.3f,%s,%s,%s\n" : "| %s | `%s` | %.2f | %s | %s | %s |\n", f->family, f->text, ns, times,
-           f->base < 0 ? "" : f->base == FMA32 ? "fma.f32" : "add", limit);
+           f->base < 0 ? "" : base_names[f->base], limit);
 }
 
 void bench_families(const struct options *o)
@@ -367,7 +383,7 @@ void bench_families(const struct options *o)
         double ns = runs[k] ? bench_median(r[k].ns, o->rounds) : 0;
 
         if (runs[k])
-            print_form(o, &forms[k], ns, forms[k].base < 0 ? 0 : bench_median(r[forms[k].base].ns, o->rounds));
+            print_form(o, &forms[k], ns, base_ns(r, forms[k].base, o->rounds));
         else if (chosen(o, &forms[k]))
             fprintf(stderr, "ptxi-bench: %s: not executable\n", forms[k].text);
     }
