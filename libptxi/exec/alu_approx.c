@@ -8,7 +8,7 @@
  * They say whether there was an operand that they are not for. Where that is seen by the operands, irregulars() comes before them; some units
  * see it by what they compute anyway. */
 
-/* 2^26 / significand, rounded, plus 4 times the significand without its 1. */
+/* 2^26 / significand, plus 4 times the fraction. */
 ALWAYS void rcp_totals(vec *t, const vec *a)
 {
     vec f[GROUP];
@@ -474,16 +474,20 @@ ALWAYS void rsqrt_upper(vec *r, const vec *h)
 UPPER_VECTORS(rcp, false)
 UPPER_VECTORS(rsqrt, true)
 
-/* d: of regular operands a, the result for one by that of the unit, y[l]. */
+/* result: what makes d of the unit's results h, for regular operands a; one: the function for one of any kind. */
 #define UPPER(f, name, SIGN, result, one)                                                                               \
     static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                                   \
         const uint64_t *a = PTXI_SLOT(w, i->a);                                                                         \
-        LANE_ARRAY(uint64_t, r);                                                                                        \
+        LANE_ARRAY(uint64_t, d);                                                                                        \
+        vec h[PTXI_LANES / VEC_LANES];                                                                                  \
+        bool regular = f##_upper_vectors(h, a);                                                                         \
                                                                                                                         \
-        for (int l = 0; l < PTXI_LANES; l++)                                                                            \
-            r[l] = w->active >> l & 1 ? one(a[l]) : 0;                                                                  \
-        write_buffer(PTXI_SLOT(w, i->d), r, w->active, 8);                                                              \
+        result                                                                                                          \
+        for (int l = 0; !regular && l < PTXI_LANES; l++)                                                                \
+            if (w->active >> l & 1 && !is_regular((uint32_t)(a[l] >> 32), &ptxi_approx_##f##_f64, SIGN))                \
+                d[l] = one(a[l]);                                                                                       \
+        write_buffer(PTXI_SLOT(w, i->d), d, w->active, 8);                                                              \
         NEXT;                                                                                                           \
     }                                                                                                                   \
     OP( name )                                                                                                          \
