@@ -620,7 +620,9 @@ static void lower_inst(struct ptxi_build *b, uint32_t index)
     b->first_label = ir->label_count;
     ir->labels[index] = first;
     lower = find_rule(b->inst->match->row);
-    if (lower)
+    if (b->inst->mixed)
+        ptxi_build_unsupported(b, "a predicate in a vector");
+    else if (lower)
         lower(b, b->inst);
     else
         ptxi_build_unsupported(b, NULL);

@@ -102,6 +102,7 @@ struct ptxi_signature {
     struct ptxi_var **params, **rets;
     uint32_t param_count, ret_count;
     bool noreturn;
+    uint16_t abi[2]; /* .abi_preserve and .abi_preserve_control, plus 1; 0 where not given */
 };
 
 struct ptxi_call {
@@ -155,6 +156,7 @@ struct ptxi_inst {
     uint16_t column;
     uint8_t operand_count;
     bool guard_negated;
+    bool mixed; /* a predicate stands among the registers of a vector, which nothing sensible comes of */
 };
 
 /* From this instruction on, code belongs to that line of a source file (.loc). */

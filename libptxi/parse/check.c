@@ -15,6 +15,7 @@ struct check {
     struct ptxi_loc loc; /* of the instruction's name */
     unsigned reached;    /* operands that fitted */
     bool quiet;          /* only asking */
+    bool mixed;          /* struct ptxi_inst */
 };
 
 static bool fail_undefined(struct check *k, const struct ptxi_raw *r)
@@ -333,6 +334,12 @@ static bool check_scalar(struct check *k, const struct ptxi_raw *r, const struct
     }
 }
 
+/* In a vector ptxas takes a predicate for 32 bits. */
+static unsigned element_bits(enum ptxi_type t)
+{
+    return t == PTXI_T_pred ? 32 : ptxi_types[t].bits;
+}
+
 /* What the registers of a vector are together, as ptxas has it: one of .bN makes all of them bits. False if they do not go together. */
 static bool join(enum ptxi_type *all, enum ptxi_type one)
 {
@@ -361,7 +368,7 @@ static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw 
 {
     if (i == 0 && want == PTXI_T_b32 && s->flags & PTXI_OPF_COORDS)
         return PTXI_T_u32;
-    if (one->kind == PTXI_RAW_REG && one->type != PTXI_T_pred && !(s->flags & PTXI_OPF_EACH && k->c->expansion != PTXI_NOT_EXPANDED))
+    if (one->kind == PTXI_RAW_REG && !(s->flags & PTXI_OPF_EACH && k->c->expansion != PTXI_NOT_EXPANDED))
         return PTXI_T_NONE;
     return one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2) ? PTXI_T_b32 : want;
 }
@@ -392,9 +399,10 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         sinks += e[i].form == PTXI_OPD_SINK;
         if (e[i].form != PTXI_OPD_REG)
             continue;
-        if (bits && ptxi_types[e[i].type].bits != bits)
+        if (bits && element_bits(e[i].type) != bits)
             return fail(k, one.loc, "the registers of a vector must be of one width");
-        bits = ptxi_types[e[i].type].bits;
+        bits = element_bits(e[i].type);
+        k->mixed |= e[i].type == PTXI_T_pred && want != PTXI_T_pred;
         if (all == PTXI_T_NONE)
             first = one;
         if (!join(&all, e[i].type))
@@ -574,12 +582,37 @@ static bool check_base(struct check *k, const struct ptxi_raw *r, const struct p
     return true;
 }
 
-/* A texture or surface. */
+/* Whether a query is about what a sampler has, if there are samplers. */
+static bool asks_sampler(const struct ptxi_match *m)
+{
+    static const char *const words[] = { "filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2" };
+
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptxi_isa_has(m, words[i]))
+            return true;
+    return false;
+}
+
+/* PTX ISA, "Texture, Sampler and Surface Types": which of them an address is, as struct ptxi_var names them. */
+static char reference_kind(const struct check *k)
+{
+    const char *mnemonic = k->c->match->row->mnemonic;
+    bool query = !strcmp(mnemonic, "txq");
+
+    if (*mnemonic == 's')
+        return 'f';
+    return query && (ptxi_isa_has(k->c->match, "force_unnormalized_coords") || (k->p->tree->texmode_independent && asks_sampler(k->c->match))) ? 's' : 't';
+}
+
+/* A texture, sampler or surface. */
 static bool check_reference(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
 {
-    if (!r->offset && (r->var ? r->var->opaque && !r->based : r->based && fits(PTXI_T_u64, r->type, false)))
+    char kind = reference_kind(k);
+
+    if (!r->offset && (r->var ? r->var->opaque == kind && !r->based : r->based && fits(PTXI_T_u64, r->type, false)))
         return true;
-    return fail(k, r->loc, "operand %s of '%.*s' must be a reference or a 64-bit integer register", s->name, (int)k->sp->n, k->sp->s);
+    return fail(k, r->loc, "operand %s of '%.*s' must be a .%s or a 64-bit integer register", s->name, (int)k->sp->n, k->sp->s,
+                kind == 's' ? "samplerref" : kind == 'f' ? "surfref" : "texref");
 }
 
 /* Tensor memory: by registers of integers and packed halves; where ptxas puts other instructions in the place, of bits alone. */
@@ -669,6 +702,14 @@ static bool fail_few(struct check *k, const struct ptxi_opspec *s)
     return fail(k, loc, "'%.*s' needs an operand %s", (int)k->sp->n, k->sp->s, s->name);
 }
 
+/* Where textures have modes of their own, ptxas does not look at what stands here. */
+static bool may_be_sampler(const struct check *k, const struct ptxi_raw *r)
+{
+    if (r->kind == PTXI_RAW_VAR)
+        return !r->offset && (r->var->opaque == 's' || !k->p->tree->texmode_independent);
+    return r->kind == PTXI_RAW_REG && !r->vector && fits(PTXI_T_u64, r->type, false);
+}
+
 /* The sampler between a texture and its coordinates goes to the texture's address. */
 static bool take_sampler(struct check *k, unsigned i, unsigned *next, struct ptxi_operand *texture)
 {
@@ -676,17 +717,23 @@ static bool take_sampler(struct check *k, unsigned i, unsigned *next, struct ptx
     unsigned want = 0, have = 0;
     struct ptxi_operand *sampler;
     struct ptxi_opspec name = { .name = "sampler", .kind = PTXI_OPK_VALUE, .flags = PTXI_OPF_SYMBOL };
+    const struct ptxi_raw *r;
 
     while (i + want < row->spec_count && (row->specs[i + want].flags & PTXI_OPF_COORDS))
         want++;
     while (*next + have < k->p->raw_count && k->p->raw[*next + have].inside)
         have++;
+    if (have != want + 1 && k->p->tree->texmode_independent)
+        return fail(k, k->loc, "'%.*s' takes a sampler behind the texture, with .target texmode_independent", (int)k->sp->n, k->sp->s);
     if (have != want + 1)
         return true;
+    r = &k->p->raw[(*next)++];
+    if (!may_be_sampler(k, r))
+        return fail(k, r->loc, "a sampler must be a .samplerref or a 64-bit integer register");
     if (!(sampler = ARENA_NEW(k->p->arena, struct ptxi_operand, 1)))
         return false;
     texture->address->sampler = sampler;
-    return check_scalar(k, &k->p->raw[(*next)++], &name, PTXI_T_b64, false, sampler);
+    return check_scalar(k, r, &name, PTXI_T_b64, false, sampler);
 }
 
 /* PTX ISA, "Scalar Video Instructions: vmad": a negated product and a negated summand do not meet. */
@@ -762,6 +809,7 @@ static bool check_all(struct check *k)
     unsigned n = k->p->raw_count, addresses = 0;
 
     k->reached = 0;
+    k->mixed = false;
     if (!k->c->plain)
         return check_list(k);
     for (unsigned i = 0; i < n; i++, k->reached++) {
@@ -816,6 +864,7 @@ static bool commit(struct check *k)
     while (n && k->out[n - 1].form == PTXI_OPD_NONE)
         n--;
     k->in->match = k->c->match;
+    k->in->mixed = k->mixed;
     k->in->operand_count = (uint8_t)n;
     k->in->operands = k->out;
     return n == 0 || k->c->match->row->specs[0].kind != PTXI_OPK_LABEL || use_label(k);
@@ -872,6 +921,12 @@ bool ptxi_check_inst(struct parser *p, const struct ptxi_spelling *sp, struct pt
 
 /* ---- arguments of calls ---- */
 
+/* What ptxas makes no call with. */
+static bool is_too_narrow(enum ptxi_type t)
+{
+    return t == PTXI_T_pred || (ptxi_types[t].bits < 32 && is_integer(t));
+}
+
 static bool fail_arg(struct parser *p, const struct ptxi_raw *r, const struct ptxi_var *formal, const char *why)
 {
     ptxi_parse_error(p, r->loc, "'%.*s' does not fit parameter '%s': %s", (int)r->loc.len, r->s, formal->name ? formal->name->s : "_", why);
@@ -903,6 +958,8 @@ bool ptxi_check_arg(struct parser *p, const struct ptxi_raw *r, const struct ptx
     bool array = formal->unsized || formal->size != formal->element;
 
     o->column = r->loc.col;
+    if (!array && is_too_narrow(formal->type))
+        return fail_arg(p, r, formal, "integers of 8 and 16 bits, and predicates, are not passed; .b8 and .b16 are");
     if (r->kind == PTXI_RAW_VAR)
         return check_arg_var(p, r, formal, o);
     if (r->kind == PTXI_RAW_SINK && result) {

@@ -1,16 +1,11 @@
 /* PTX ISA, "Debugging Directives". Files and lines are kept; DWARF data is checked for its form only. */
 #include "parse/parser.h"
 
-bool ptxi_debug_file(struct parser *p)
+/* The current token is the name of this file. */
+static bool keep_file(struct parser *p, uint64_t index)
 {
-    uint64_t index, ignored;
     const char **slot;
 
-    ptxi_parse_next(p);
-    if (!ptxi_expr_uint(p, 0, 1 << 20, "a file's number", &index))
-        return false;
-    if (p->tok.kind != PTXI_TOK_STRING)
-        return ptxi_parse_expected(p, "a file name");
     if (p->text == p->part_text && index + p->part_files < p->files.count && ((const char **)p->files.data)[index + p->part_files]) {
         ptxi_parse_error(p, ptxi_parse_loc(p), "file %llu is already given", (unsigned long long)index);
         return false;
@@ -21,7 +16,20 @@ bool ptxi_debug_file(struct parser *p)
             return false;
     }
     slot = (const char **)p->files.data + index;
-    if (!(*slot = ptxi_arena_strndup(p->arena, p->tok.s, p->tok.n)))
+    return (*slot = ptxi_arena_strndup(p->arena, p->tok.s, p->tok.n)) != NULL;
+}
+
+/* Files of absurd numbers have no names here. */
+bool ptxi_debug_file(struct parser *p)
+{
+    uint64_t index, ignored;
+
+    ptxi_parse_next(p);
+    if (!ptxi_expr_uint(p, 0, UINT32_MAX, "a file's number", &index))
+        return false;
+    if (p->tok.kind != PTXI_TOK_STRING)
+        return ptxi_parse_expected(p, "a file name");
+    if (index <= PTXI_MAX_FILES && !keep_file(p, index))
         return false;
     ptxi_parse_next(p);
     for (int i = 0; i < 2 && p->tok.kind == ','; i++) {
@@ -37,25 +45,48 @@ static bool parse_place(struct parser *p, uint32_t place[3])
     for (int i = 0; i < 3; i++) {
         if (p->tok.kind != PTXI_TOK_INT)
             return ptxi_parse_expected(p, "file, line and column");
+        if (p->tok.number > UINT32_MAX && !(p->tok.number >> 63)) { /* as in ptxi_expr_uint */
+            ptxi_parse_error(p, ptxi_parse_loc(p), "file, line and column have 32 bits");
+            return false;
+        }
         place[i] = (uint32_t)p->tok.number;
         ptxi_parse_next(p);
     }
     return true;
 }
 
-/* A label of .section data or the name of such a section, maybe + or - something. */
+static bool want_version(struct parser *p, unsigned version, const char *what)
+{
+    if (p->version >= version)
+        return true;
+    ptxi_parse_error(p, ptxi_parse_loc(p), "%s in debug data requires PTX %u.%u or later", what, version / 10, version % 10);
+    return false;
+}
+
+/* What PTX has another meaning for names no section. */
+static bool at_section_name(const struct parser *p)
+{
+    return p->tok.kind == PTXI_TOK_WORD && ptxi_parse_directive(&p->tok) == PTXI_D_NONE && ptxi_isa_word(p->tok.s, p->tok.n) == PTXI_NO_WORD &&
+           !ptxi_parse_is_word(p, "managed");
+}
+
+/* A label of .section data or the name of such a section, maybe + a constant. */
 static bool parse_label_sum(struct parser *p)
 {
-    if (p->tok.kind != PTXI_TOK_NAME && p->tok.kind != PTXI_TOK_WORD)
-        return ptxi_parse_expected(p, "a label");
+    if (p->tok.kind != PTXI_TOK_NAME && !at_section_name(p))
+        return ptxi_parse_expected(p, "a label or the name of a section");
     ptxi_parse_next(p);
-    if (p->tok.kind != '+' && p->tok.kind != '-')
-        return true;
-    ptxi_parse_next(p);
-    if (p->tok.kind != PTXI_TOK_INT && p->tok.kind != PTXI_TOK_NAME && p->tok.kind != PTXI_TOK_WORD)
-        return ptxi_parse_expected(p, "a constant or label");
-    ptxi_parse_next(p);
-    return true;
+    return !ptxi_parse_accept(p, '+') || ptxi_parse_want(p, PTXI_TOK_INT);
+}
+
+/* The same, or label - label. */
+static bool parse_label_datum(struct parser *p)
+{
+    bool label = p->tok.kind == PTXI_TOK_NAME;
+
+    if (!parse_label_sum(p))
+        return false;
+    return !label || p->tok.kind != '-' || (want_version(p, 75, "a difference of labels") && ptxi_parse_accept(p, '-') && ptxi_parse_want(p, PTXI_TOK_NAME));
 }
 
 static bool want_name(struct parser *p, const char *name)
@@ -74,7 +105,8 @@ bool ptxi_debug_loc(struct parser *p)
     if (!parse_place(p, place))
         return false;
     if (ptxi_parse_accept(p, ',')) {
-        if (!want_name(p, "function_name") || (p->tok.kind != PTXI_TOK_NAME && !ptxi_parse_expected(p, "a label")) || !parse_label_sum(p) || !ptxi_parse_want(p, ',') || !want_name(p, "inlined_at") || !parse_place(p, inlined))
+        if (!want_version(p, 70, "an inlined function") || !want_name(p, "function_name") || !parse_label_sum(p) || !ptxi_parse_want(p, ',') ||
+            !want_name(p, "inlined_at") || !parse_place(p, inlined))
             return false;
     }
     p->mark = (struct ptxi_line_mark){ 0, p->part_files + place[0], place[1], place[2] };
@@ -86,14 +118,17 @@ bool ptxi_debug_loc(struct parser *p)
 static bool parse_datum(struct parser *p, unsigned bits)
 {
     struct ptxi_loc loc = ptxi_parse_loc(p);
-    bool negative = ptxi_parse_accept(p, '-');
+    bool negative = p->tok.kind == '-';
 
+    if (negative && !want_version(p, 75, "a negative number"))
+        return false;
+    ptxi_parse_accept(p, '-');
     if (p->tok.kind != PTXI_TOK_INT && bits < 32) {
         ptxi_parse_error(p, loc, "a label takes .b32 or .b64");
         return false;
     }
     if (p->tok.kind != PTXI_TOK_INT)
-        return parse_label_sum(p);
+        return negative ? ptxi_parse_expected(p, "a number") : parse_label_datum(p);
     if (bits < 64 && (negative ? p->tok.number > UINT64_C(1) << (bits - 1) : p->tok.number >> bits)) {
         ptxi_parse_error(p, loc, "value does not fit .b%u", bits);
         return false;
@@ -107,7 +142,7 @@ static bool parse_label(struct parser *p)
 {
     struct ptxi_entry *e = ptxi_scope_entry(p, p->tok.s, p->tok.n);
 
-    if (!e)
+    if (!e || !want_version(p, 70, "a label"))
         return false;
     if (e->section_text == p->text + 1u) {
         ptxi_parse_error(p, ptxi_parse_loc(p), "label '%s' is already defined", e->name->s);
@@ -127,7 +162,7 @@ bool ptxi_debug_section(struct parser *p)
 {
     p->have_dwarf = true;
     ptxi_parse_next(p);
-    if (p->tok.kind != PTXI_TOK_WORD)
+    if (!at_section_name(p))
         return ptxi_parse_expected(p, "a section's name");
     ptxi_parse_next(p);
     if (!ptxi_parse_want(p, '{'))

@@ -295,6 +295,8 @@ bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what
 
     if (!ptxi_expr_starts(p))
         return ptxi_parse_expected(p, what);
+    if (hi == UINT32_MAX && v >> 63) /* ptxas takes it for a negative number, which is none too large, and cuts it off */
+        v = (uint32_t)v;
     if ((p->tok.kind != PTXI_TOK_INT && !is_warp_size(&p->tok)) || v < lo || v > hi) {
         ptxi_parse_error(p, ptxi_parse_loc(p), "%s must be an integer from %llu to %llu", what, (unsigned long long)lo, (unsigned long long)hi);
         return false;

@@ -256,7 +256,7 @@ static bool check_entry_params(struct parser *p, const struct ptxi_func *f)
     return true;
 }
 
-static bool check_func_params(struct parser *p, const struct ptxi_func *f, bool prototype)
+static bool check_func_params(struct parser *p, const struct ptxi_func *f)
 {
     const struct ptxi_signature *s = &f->signature;
 
@@ -266,10 +266,6 @@ static bool check_func_params(struct parser *p, const struct ptxi_func *f, bool 
         if (v->opaque || (v->unsized && i + 1 != s->param_count)) {
             ptxi_parse_error(p, v->loc, v->opaque ? "texture, sampler and surface references are parameters of kernels only"
                                                   : "only the last parameter may be an array without a size");
-            return false;
-        }
-        if (v->is_reg && ptxi_types[v->type].bits < (prototype ? 8 : 32)) {
-            ptxi_parse_error(p, v->loc, "a parameter in a register has %d bits at least", prototype ? 8 : 32);
             return false;
         }
     }
@@ -321,8 +317,36 @@ static bool parse_number(struct parser *p, uint64_t least, uint32_t *out)
     ptxi_parse_next(p);
     if (!ptxi_expr_uint(p, least, UINT32_MAX, "this number", &v))
         return false;
-    if (out)
-        *out = (uint32_t)v;
+    *out = (uint32_t)v;
+    return true;
+}
+
+/* PTX ISA, "Kernel and Function Directives: .func": of registers to preserve; once, behind .noreturn. */
+static bool parse_abi(struct parser *p, bool control, uint16_t *abi)
+{
+    struct ptxi_loc loc = ptxi_parse_loc(p);
+    unsigned most = control ? 11 : 255;
+    uint64_t v;
+
+    ptxi_parse_next(p);
+    if (!ptxi_expr_uint(p, 0, UINT32_MAX, "a number of registers", &v))
+        return false;
+    if (abi[control] || v > most) {
+        ptxi_parse_error(p, loc, abi[control] ? "'.abi_preserve%s' is already given" : "'.abi_preserve%s' takes %u at most", control ? "_control" : "", most);
+        return false;
+    }
+    abi[control] = (uint16_t)(v + 1);
+    return true;
+}
+
+static bool parse_noreturn(struct parser *p, struct ptxi_signature *s)
+{
+    if (s->noreturn || s->abi[0] || s->abi[1]) {
+        ptxi_parse_error(p, ptxi_parse_loc(p), s->noreturn ? "'.noreturn' is already given" : "'.noreturn' stands before '.abi_preserve' and '.abi_preserve_control'");
+        return false;
+    }
+    s->noreturn = true;
+    ptxi_parse_next(p);
     return true;
 }
 
@@ -333,7 +357,7 @@ static bool parse_flag(struct parser *p, bool *flag)
     return true;
 }
 
-/* What a directive between head and body needs; .func takes the last three only. */
+/* What a directive between head and body needs; .func takes the last three only, and .entry the others. */
 static const struct { uint8_t directive, sm; uint16_t ptx; } tuning[] = {
     { PTXI_D_maxnreg, 10, 13 },         { PTXI_D_maxntid, 10, 13 },          { PTXI_D_reqntid, 10, 21 },
     { PTXI_D_minnctapersm, 20, 20 },    { PTXI_D_maxnctapersm, 10, 13 },     { PTXI_D_pragma, 10, 20 },
@@ -346,11 +370,12 @@ static bool check_feature(struct parser *p, enum ptxi_directive d, bool entry)
 {
     struct ptxi_loc loc = ptxi_parse_loc(p);
     unsigned i = 0;
+    bool of_func = d == PTXI_D_noreturn || d == PTXI_D_abi_preserve || d == PTXI_D_abi_preserve_control;
 
     while (tuning[i].directive != d)
         i++;
-    if (!entry && d != PTXI_D_noreturn && d != PTXI_D_abi_preserve && d != PTXI_D_abi_preserve_control)
-        ptxi_parse_error(p, loc, "'.%.*s' is for kernels", (int)p->tok.n, p->tok.s);
+    if (entry == of_func)
+        ptxi_parse_error(p, loc, of_func ? "'.%.*s' is for functions, not for kernels" : "'.%.*s' is for kernels", (int)p->tok.n, p->tok.s);
     else if (p->version < tuning[i].ptx)
         ptxi_parse_error(p, loc, "'.%.*s' requires PTX %u.%u or later", (int)p->tok.n, p->tok.s, tuning[i].ptx / 10, tuning[i].ptx % 10);
     else if (p->target.sm < tuning[i].sm)
@@ -373,9 +398,9 @@ static bool parse_directive(struct parser *p, struct ptxi_func *f, enum ptxi_dir
     case PTXI_D_maxclusterrank: return parse_number(p, 0, &f->maxclusterrank);
     case PTXI_D_explicitcluster: return parse_flag(p, &f->explicit_cluster);
     case PTXI_D_blocksareclusters: return parse_flag(p, &f->blocks_are_clusters);
-    case PTXI_D_noreturn: return parse_flag(p, &f->signature.noreturn);
+    case PTXI_D_noreturn: return parse_noreturn(p, &f->signature);
     case PTXI_D_pragma: return ptxi_module_pragma(p, PTXI_PRAGMA_HEAD);
-    default: return parse_number(p, 0, NULL);
+    default: return parse_abi(p, d == PTXI_D_abi_preserve_control, f->signature.abi);
     }
 }
 
@@ -412,8 +437,6 @@ static bool check_tuning(struct parser *p, const struct ptxi_func *f)
         why = ".reqnctapercluster and .maxclusterrank exclude each other";
     else if (f->blocks_are_clusters && (!cluster || !f->reqntid[0]))
         why = ".blocksareclusters needs .reqntid and .reqnctapercluster";
-    else if (f->signature.noreturn && f->is_entry)
-        why = ".noreturn is for functions, not for kernels";
     if (why)
         ptxi_parse_error(p, f->loc, "%s", why);
     return !why;
@@ -452,6 +475,11 @@ static bool body_directive(struct parser *p)
         return ptxi_debug_loc(p);
     case PTXI_D_target:
         return ptxi_module_target(p);
+    case PTXI_D_extern:
+    case PTXI_D_func:
+    case PTXI_D_visible:
+    case PTXI_D_weak:
+        return ptxi_module_definition(p);
     case PTXI_D_pragma:
         return ptxi_module_pragma(p, PTXI_PRAGMA_BODY);
     case PTXI_D_branchtargets:
@@ -591,6 +619,23 @@ static bool same_linkage(const struct ptxi_sym *sym, const struct ptxi_func *hea
            (head->linkage == PTXI_LINK_STATIC && (old->linkage == PTXI_LINK_VISIBLE || old->linkage == PTXI_LINK_WEAK));
 }
 
+static bool same_prototype(const struct ptxi_signature *a, const struct ptxi_signature *b)
+{
+    return same_signature(a, b, true) && a->abi[0] == b->abi[0] && a->abi[1] == b->abi[1];
+}
+
+/* Functions are the module's wherever they are declared. No name of a body is in the way: it would be the one found. */
+static struct ptxi_sym *add_func(struct parser *p, const struct ptxi_token *name, struct ptxi_loc loc)
+{
+    unsigned depth = p->names.depth;
+    struct ptxi_sym *sym;
+
+    p->names.depth = 0;
+    sym = ptxi_scope_add(p, PTXI_SYM_FUNC, PTXI_CHAIN_EXACT, name->s, name->n, loc, 0);
+    p->names.depth = depth;
+    return sym;
+}
+
 /* Finds or makes the function that a head belongs to; NULL after an error. */
 static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *head, const struct ptxi_token *name)
 {
@@ -608,7 +653,7 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
         ptxi_parse_note(p, sym->loc, "first defined here");
         return NULL;
     }
-    if (sym && (!same_signature(&sym->func->signature, &head->signature, true) || !same_linkage(sym, head, p->text))) {
+    if (sym && (!same_prototype(&sym->func->signature, &head->signature) || !same_linkage(sym, head, p->text))) {
         ptxi_parse_error(p, head->loc, "%s of '%s' differ from its declaration",
                          same_linkage(sym, head, p->text) ? "parameters" : "linking directives", head->name->s);
         ptxi_parse_note(p, sym->loc, "declared here");
@@ -617,7 +662,7 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
     if (sym)
         return sym->func;
     f = ARENA_NEW(p->arena, struct ptxi_func, 1);
-    if (!f || !(sym = ptxi_scope_add(p, PTXI_SYM_FUNC, PTXI_CHAIN_EXACT, name->s, name->n, head->loc, 0)))
+    if (!f || !(sym = add_func(p, name, head->loc)))
         return NULL;
     *f = *head;
     sym->func = f;
@@ -694,11 +739,17 @@ static bool parse_definition(struct parser *p, struct ptxi_func *f, const struct
 
 static bool parse_head(struct parser *p, struct ptxi_func *head, struct ptxi_token *name)
 {
-    bool managed = false;
+    struct ptxi_loc loc;
+    uint8_t attributes = 0;
 
     ptxi_parse_next(p);
-    if (ptxi_parse_is_word(p, "attribute") && !ptxi_module_attribute(p, &managed))
+    loc = ptxi_parse_loc(p);
+    if (ptxi_parse_is_word(p, "attribute") && !ptxi_module_attribute(p, &attributes))
         return false;
+    if (attributes & (head->is_entry ? ~0u : PTXI_ATTRIBUTE_MANAGED)) {
+        ptxi_parse_error(p, loc, head->is_entry ? "a kernel has no attributes" : ".managed is for .global variables");
+        return false;
+    }
     if (!head->is_entry && p->tok.kind == '(' && !parse_params(p, false, false, &head->signature.rets, &head->signature.ret_count))
         return false;
     *name = p->tok;
@@ -710,7 +761,7 @@ static bool parse_head(struct parser *p, struct ptxi_func *head, struct ptxi_tok
     ptxi_parse_next(p);
     if (p->tok.kind == '(' && !parse_params(p, head->is_entry, head->is_entry, &head->signature.params, &head->signature.param_count))
         return false;
-    return parse_tuning(p, head) && check_tuning(p, head) && (head->is_entry ? check_entry_params(p, head) : check_func_params(p, head, false));
+    return parse_tuning(p, head) && check_tuning(p, head) && (head->is_entry ? check_entry_params(p, head) : check_func_params(p, head));
 }
 
 bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
@@ -724,6 +775,8 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     }
     if (!parse_head(p, &head, &name))
         return false;
+    if (p->names.depth && p->tok.kind != ';')
+        return ptxi_parse_expected(p, "';'");
     if (p->tok.kind != '{' && p->tok.kind != ';' && (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)))
         return ptxi_parse_expected(p, "'{' or ';'");
     f = find_func(p, &head, &name);
@@ -756,7 +809,7 @@ bool ptxi_func_prototype(struct parser *p, struct ptxi_token *label)
     f->loc = ptxi_token_loc(label);
     if (!ptxi_parse_want(p, '_') || (p->tok.kind == '(' && !parse_params(p, false, true, &f->signature.params, &f->signature.param_count)))
         return false;
-    if (!parse_tuning(p, f) || !check_func_params(p, f, true) || !ptxi_parse_want(p, ';') || !(sym = add_label(p, label, PTXI_SYM_PROTO)))
+    if (!parse_tuning(p, f) || !check_func_params(p, f) || !ptxi_parse_want(p, ';') || !(sym = add_label(p, label, PTXI_SYM_PROTO)))
         return false;
     sym->signature = &f->signature;
     return true;

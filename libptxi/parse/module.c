@@ -419,7 +419,7 @@ bool ptxi_module_pragma(struct parser *p, enum ptxi_pragma_place place)
 }
 
 /* .attribute(.managed), .attribute(.unified(1, 2)) */
-bool ptxi_module_attribute(struct parser *p, bool *managed)
+bool ptxi_module_attribute(struct parser *p, uint8_t *attributes)
 {
     uint64_t id;
 
@@ -431,7 +431,11 @@ bool ptxi_module_attribute(struct parser *p, bool *managed)
 
         if (!unified && !ptxi_parse_is_word(p, "managed"))
             return ptxi_parse_expected(p, "'.managed' or '.unified'");
-        *managed |= !unified;
+        if (unified && (p->version < 80 || p->target.sm < 90)) {
+            ptxi_parse_error(p, ptxi_parse_loc(p), p->version < 80 ? "'.unified' requires PTX 8.0 or later" : "'.unified' requires .target sm_90 or higher");
+            return false;
+        }
+        *attributes |= unified ? PTXI_ATTRIBUTE_UNIFIED : PTXI_ATTRIBUTE_MANAGED;
         ptxi_parse_next(p);
         if (unified && (!ptxi_parse_want(p, '(') || !ptxi_expr_uint(p, 0, UINT64_MAX, "an identifier", &id) || !ptxi_parse_want(p, ',') ||
                         !ptxi_expr_uint(p, 0, UINT64_MAX, "an identifier", &id) || !ptxi_parse_want(p, ')')))
@@ -451,7 +455,8 @@ static int linkage_of(enum ptxi_directive d)
     }
 }
 
-static bool parse_definition(struct parser *p)
+/* A variable, kernel or function of the module; in a body the declaration of a function, which is the module's, too. */
+bool ptxi_module_definition(struct parser *p)
 {
     int linkage = linkage_of(ptxi_parse_directive(&p->tok));
 
@@ -464,6 +469,8 @@ static bool parse_definition(struct parser *p)
     } else {
         linkage = PTXI_LINK_STATIC;
     }
+    if (p->names.depth && ptxi_parse_directive(&p->tok) != PTXI_D_func)
+        return ptxi_parse_expected(p, "'.func'");
     switch (ptxi_parse_directive(&p->tok)) {
     case PTXI_D_entry:
         return ptxi_func_parse(p, (uint8_t)linkage, true);
@@ -491,7 +498,7 @@ static bool parse_item(struct parser *p)
     case PTXI_D_pragma: return ptxi_module_pragma(p, PTXI_PRAGMA_MODULE);
     case PTXI_D_alias: return ptxi_func_alias(p);
     default:
-        return p->tok.kind == PTXI_TOK_DWARF ? ptxi_debug_dwarf(p) : parse_definition(p);
+        return p->tok.kind == PTXI_TOK_DWARF ? ptxi_debug_dwarf(p) : ptxi_module_definition(p);
     }
 }
 

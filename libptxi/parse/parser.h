@@ -16,9 +16,10 @@ enum {
     PTXI_MAX_RAW = 16,             /* operands of one instruction */
     PTXI_MAX_ELEMENTS = 1024,      /* elements of all its vectors */
     PTXI_MAX_ALIGN = 1 << 27,
-    PTXI_MAX_CONST = 1 << 16
+    PTXI_MAX_CONST = 1 << 16,
+    PTXI_MAX_FILES = 1 << 20 /* numbers above have no names */
 };
-#define PTXI_MAX_SIZE ((uint64_t)1 << 38) /* bytes of one variable */
+#define PTXI_MAX_SIZE ((uint64_t)1 << 42) /* bytes of one variable */
 
 /* A growing array, reused from function to function; what stays is copied to the arena. */
 struct ptxi_vec {
@@ -301,12 +302,15 @@ int ptxi_parse_space(const char *s, size_t n);
 bool ptxi_module_target(struct parser *p); /* also between the statements of a body */
 enum ptxi_pragma_place { PTXI_PRAGMA_MODULE, PTXI_PRAGMA_HEAD /* between a function's head and body */, PTXI_PRAGMA_BODY };
 bool ptxi_module_pragma(struct parser *p, enum ptxi_pragma_place place);
-bool ptxi_module_attribute(struct parser *p, bool *managed);
+bool ptxi_module_definition(struct parser *p);
+enum { PTXI_ATTRIBUTE_MANAGED = 1, PTXI_ATTRIBUTE_UNIFIED = 2 };
+bool ptxi_module_attribute(struct parser *p, uint8_t *attributes);
 
 /* var.c */
 struct ptxi_decl { /* [.align] [.attribute] [.vN] .type, in front of names */
     uint8_t space, type, vector, opaque, linkage, ptr_space;
-    bool is_reg, managed, has_align;
+    bool is_reg, has_align;
+    uint8_t attributes; /* PTXI_ATTRIBUTE_MANAGED ... */
     uint32_t align;
 };
 bool ptxi_var_starts(const struct parser *p); /* the current token can begin a declaration */

@@ -119,7 +119,7 @@ static bool parse_specifiers(struct parser *p, struct ptxi_decl *d)
             d->has_align = true;
         } else if (!ptxi_parse_is_word(p, "attribute")) {
             return true;
-        } else if (!ptxi_module_attribute(p, &d->managed)) {
+        } else if (!ptxi_module_attribute(p, &d->attributes)) {
             return false;
         }
     }
@@ -478,6 +478,7 @@ static bool parse_init(struct init *in, struct ptxi_var *v, struct ptxi_loc loc)
 
 /* ---- names ---- */
 
+/* [0] is what [] is, as ptxas has it. */
 static bool parse_dimensions(struct parser *p, struct init *in)
 {
     while (p->tok.kind == '[') {
@@ -489,7 +490,7 @@ static bool parse_dimensions(struct parser *p, struct init *in)
             ptxi_parse_error(p, loc, "too many dimensions");
             return false;
         }
-        if (p->tok.kind == ']' ? in->dim_count > 0 : !ptxi_expr_uint(p, 1, PTXI_MAX_SIZE, "an array's size", &n)) {
+        if (p->tok.kind == ']' ? in->dim_count > 0 : !ptxi_expr_uint(p, in->dim_count > 0, PTXI_MAX_SIZE, "an array's size", &n)) {
             if (p->tok.kind == ']')
                 ptxi_parse_error(p, loc, "only the first dimension may be left open");
             return false;
@@ -540,7 +541,7 @@ static struct ptxi_var *new_var(struct parser *p, const struct ptxi_decl *d, con
     v->opaque = d->opaque;
     v->linkage = d->linkage;
     v->ptr_space = d->ptr_space;
-    v->managed = d->managed;
+    v->managed = d->attributes & PTXI_ATTRIBUTE_MANAGED;
     v->is_reg = d->is_reg;
     v->module_scope = p->names.depth == 0;
     v->reg = PTXI_NO_REG;
@@ -679,7 +680,7 @@ static bool keep_var(struct parser *p, struct ptxi_var *v, const struct ptxi_tok
     return true;
 }
 
-static bool check_placement(struct parser *p, const struct ptxi_var *v)
+static bool check_placement(struct parser *p, const struct ptxi_decl *d, const struct ptxi_var *v)
 {
     bool module = v->module_scope;
     const char *why = NULL;
@@ -694,8 +695,10 @@ static bool check_placement(struct parser *p, const struct ptxi_var *v)
         why = ".common is for .global variables";
     else if (v->opaque == 's' && !p->tree->texmode_independent)
         why = "samplers need .target texmode_independent";
-    else if (v->managed && v->space != PTXI_SPACE_GLOBAL)
-        why = ".managed is for .global variables";
+    else if (!module && v->opaque)
+        why = "texture, sampler and surface references stand outside of functions";
+    else if (d->attributes && v->space != PTXI_SPACE_GLOBAL)
+        why = v->managed ? ".managed is for .global variables" : ".unified is for .global variables and functions";
     if (why)
         ptxi_parse_error(p, v->loc, "%s", why);
     return !why;
@@ -719,7 +722,7 @@ static bool declare_var(struct parser *p, const struct ptxi_decl *d, const struc
             v->size = in.dims[0] * in.stride[0];
         }
     }
-    return check_placement(p, v) && keep_var(p, v, name);
+    return check_placement(p, d, v) && keep_var(p, v, name);
 }
 
 /* name<n> for a variable: n variables. */
@@ -742,7 +745,7 @@ static bool declare_vars(struct parser *p, const struct ptxi_decl *d, const stru
         if (!v || !set_sizes(p, &in, v, v->loc))
             return false;
         set_align(v, d);
-        if (!check_placement(p, v) || !keep_var(p, v, &t))
+        if (!check_placement(p, d, v) || !keep_var(p, v, &t))
             return false;
     }
     return true;
@@ -888,6 +891,10 @@ struct ptxi_var *ptxi_var_param(struct parser *p, bool entry, bool prototype)
         return NULL;
     v->module_scope = false;
     set_align(v, &d);
+    if (d.attributes || (v->opaque == 's' && !p->tree->texmode_independent)) {
+        ptxi_parse_error(p, v->loc, d.attributes ? "a parameter has no attributes" : "samplers need .target texmode_independent");
+        return NULL;
+    }
     if (d.is_reg && in.dim_count > (v->vector > 1)) {
         ptxi_parse_error(p, v->loc, "a register parameter cannot be an array");
         return NULL;

@@ -2,7 +2,7 @@
 """Compares what the instruction table accepts with what ptxas accepts.
 
     legality.py [--ptxas PTXAS] [--table LEGALITY] [--front-end VERDICTS] [--family add,cvt] [--target sm_90a,...] [--limit N]
-                [--sample N] [--version N] [--record FILE]
+                [--sample N] [--seed N] [--version N] [--record FILE] [--show-known]
 
 Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
 one qualifier or operand left out, put in, exchanged, repeated or displaced, and both sides judge all of it for each target. LEGALITY is the program made from
@@ -419,6 +419,7 @@ def main():
     a.add_argument('--sample', type=int, help='so many forms of each family and no more')
     a.add_argument('--version', type=int, help='PTX version times 10, instead of the newest')
     a.add_argument('--seed', type=int, default=1)
+    a.add_argument('--show-known', action='store_true', help='print the differences of legality.known, too, behind the line that names them')
     args = a.parse_args()
     rows, types = read_table(args.table)
     fill.types = set(types)
@@ -457,11 +458,12 @@ def main():
                 if ours == (message is None):
                     continue
                 line = '%s %s %s %s;' % (target, 'extra' if ours else 'missing', form, operands)
-                if any(k.search(line) for k in known):
-                    count[2] += 1
+                why = next((k.pattern for k in known if k.search(line)), None)
+                count[2] += why is not None
+                if why and not args.show_known:
                     continue
-                differences += 1
-                print('%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')), flush=True)
+                differences += why is None
+                print((why + '\t' if why else '') + '%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')), flush=True)
             if args.record:
                 record(args.record, target, version, theirs, mutants, known, rng)
     for target, count in counts.items():

@@ -1064,6 +1064,19 @@ START_TEST(what_nothing_executes_is_named)
 }
 END_TEST
 
+/* ptxas takes it for 32 bits. */
+START_TEST(predicates_in_vectors_are_not_executed)
+{
+    struct module m;
+    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b32 r; .reg .b64 d; .reg .pred p, q;\nmov.b64 {r, p}, d;\n@q st.local.v4.b32 [d], {p, r, r, q};\nret;"), "k", NULL);
+
+    ck_assert_uint_eq(c->unsupported_count, 2);
+    ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate in a vector)");
+    ck_assert_str_eq(c->unsupported[1], "st.local.v4.b32 (a predicate in a vector)");
+    unload(&m);
+}
+END_TEST
+
 START_TEST(every_allocation_may_fail)
 {
     struct random r = { 5 };
@@ -1132,6 +1145,7 @@ int main(void)
     tcase_add_test(t, copies_are_read_through);
     tcase_add_test(t, counting_marks_every_block);
     tcase_add_test(t, what_nothing_executes_is_named);
+    tcase_add_test(t, predicates_in_vectors_are_not_executed);
     tcase_add_test(t, every_allocation_may_fail);
     tcase_add_test(t, listing_shows_branches_and_constants);
     suite_add_tcase(s, t);

@@ -35,6 +35,14 @@ static const char kernels[] = HEAD
     "  alloca.u64 %p, 16; st.local.u32 [%p], %t; mov.b32 %u, 100; stacksave.u64 %s;\n"
     "L: call (%v), takes, (%t); sub.u32 %u, %u, 1; setp.ne.u32 %c, %u, 0; @%c bra L;\n"
     "  st.global.u32 [%o], %v; ld.local.u32 %v, [%p]; st.global.u32 [%o+4], %v; stacksave.u64 %q; sub.u64 %q, %q, %s; st.global.u64 [%o+8], %q; ret; }\n"
+    /* registers of 8 and 16 bits to a function and back, of some lanes; declared in a body */
+    ".visible .entry narrow(.param .u64 out) { " REGISTERS ".reg .b16 a, b, e; .reg .f16 h, g; .reg .b8 c, x; ld.param.u64 %o, [out];\n"
+    "  .func (.reg .b16 r, .reg .f16 s, .reg .b8 t) some(.reg .b16 a, .reg .f16 h, .reg .b8 c, .reg .b32 w);\n"
+    "  mov.u32 %t, %tid.x; mad.wide.u32 %o, %t, 16, %o; cvt.u16.u32 a, %t; cvt.rn.f16.u32 h, %t; cvt.u8.u32 c, %t; and.b32 %u, %t, 1; setp.eq.u32 %c, %u, 1;\n"
+    "  mov.b16 b, 7; mov.b16 g, a; cvt.u8.u32 x, 9; @%c call (b, g, x), some, (a, h, c, %t); mov.b32 %v, {b, g}; cvt.u32.u8 %w, x;\n"
+    "  st.global.b32 [%o], %v; st.global.b32 [%o+4], %w; ret; }\n"
+    ".func (.reg .b16 r, .reg .f16 s, .reg .b8 t) some(.reg .b16 a, .reg .f16 h, .reg .b8 c, .reg .b32 w) { .reg .b16 b;\n"
+    "  cvt.u16.u32 b, w; add.u16 r, a, b; mov.b16 s, h; cvt.u16.u8 b, c; add.u16 b, b, 200; cvt.u8.u16 t, b; ret; }\n"
     /* both ends meet: calls nest until there is no room */
     ".func nests(.reg .b32 depth) { " REGISTERS "alloca.u64 %p, 64; st.local.u32 [%p], depth; setp.eq.u32 %c, depth, 0; @%c ret;\n"
     "  sub.u32 %t, depth, 1; call nests, (%t); ld.local.u32 %u, [%p]; setp.ne.u32 %c, %u, depth; @%c trap; ret; }\n"
@@ -124,6 +132,19 @@ START_TEST(functions_give_back)
 }
 END_TEST
 
+/* PTX ISA, "Kernel and Function Directives: .func" */
+START_TEST(narrow_registers_are_passed)
+{
+    results("narrow");
+    for (uint32_t t = 0; t < THREADS; t++) {
+        uint32_t exponent = 31 - (uint32_t)__builtin_clz(t | 1), half = (exponent + 15) << 10 | ((t << (10 - exponent)) & 0x3ff);
+
+        ck_bits32_at(out[t][0], t & 1 ? half << 16 | t * 2 : t << 16 | 7, "thread %u", t);
+        ck_bits32_at(out[t][1], t & 1 ? (t + 200) & 0xff : 9, "thread %u", t);
+    }
+}
+END_TEST
+
 START_TEST(overflow_is_a_failure)
 {
     static const struct {
@@ -176,6 +197,7 @@ int main(void)
     tcase_add_test(t, blocks_are_apart);
     tcase_add_test(t, restored_memory_is_given_again);
     tcase_add_test(t, functions_give_back);
+    tcase_add_test(t, narrow_registers_are_passed);
     tcase_add_test(t, overflow_is_a_failure);
     tcase_add_test(t, policies_are_the_gpus);
     suite_add_tcase(s, t);
