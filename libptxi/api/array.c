@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "api/heap.h"
 #include "exec/texture.h"
+#include "num/texture_block.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +26,36 @@ bool ptxi_mipmap_valid(const struct ptxiMipmappedArray_st *m)
     return m && m->magic == MIPMAP_MAGIC;
 }
 
-unsigned ptxi_array_channel_bytes(ptxiArrayFormat f)
+#define PLAIN(format, bytes, texel) { PTXI_AD_FORMAT_##format, 0, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, false, false }
+#define NORMAL(format, bytes, texel) \
+    { PTXI_AD_FORMAT_##format##X1, 1, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, true, false }, \
+    { PTXI_AD_FORMAT_##format##X2, 2, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, true, false }, \
+    { PTXI_AD_FORMAT_##format##X4, 4, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, true, false }
+#define BLOCK(format, channels, bytes, texel, block, srgb) { PTXI_AD_FORMAT_##format, channels, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_##block, true, srgb }
+static const struct ptxi_array_format formats[] = {
+    PLAIN(UNSIGNED_INT8, 1, U8), PLAIN(UNSIGNED_INT16, 2, U16), PLAIN(UNSIGNED_INT32, 4, U32), PLAIN(SIGNED_INT8, 1, S8), PLAIN(SIGNED_INT16, 2, S16),
+    PLAIN(SIGNED_INT32, 4, S32), PLAIN(HALF, 2, F16), PLAIN(FLOAT, 4, F32),
+    NORMAL(UNORM_INT8, 1, U8), NORMAL(UNORM_INT16, 2, U16), NORMAL(SNORM_INT8, 1, S8), NORMAL(SNORM_INT16, 2, S16),
+    BLOCK(BC1_UNORM, 4, 8, U8, BC1, false), BLOCK(BC1_UNORM_SRGB, 4, 8, U8, BC1, true),
+    BLOCK(BC2_UNORM, 4, 16, U8, BC2, false), BLOCK(BC2_UNORM_SRGB, 4, 16, U8, BC2, true),
+    BLOCK(BC3_UNORM, 4, 16, U8, BC3, false), BLOCK(BC3_UNORM_SRGB, 4, 16, U8, BC3, true),
+    BLOCK(BC4_UNORM, 1, 8, U16, BC4, false), BLOCK(BC4_SNORM, 1, 8, S16, BC4_SIGNED, false),
+    BLOCK(BC5_UNORM, 2, 16, U16, BC5, false), BLOCK(BC5_SNORM, 2, 16, S16, BC5_SIGNED, false),
+    BLOCK(BC6H_UF16, 3, 16, F16, BC6H, false), BLOCK(BC6H_SF16, 3, 16, F16, BC6H_SIGNED, false),
+    BLOCK(BC7_UNORM, 4, 16, U8, BC7, false), BLOCK(BC7_UNORM_SRGB, 4, 16, U8, BC7, true),
+};
+
+const struct ptxi_array_format *ptxi_array_format(ptxiArrayFormat f)
 {
-    switch ((int)f) {
-    case PTXI_AD_FORMAT_UNSIGNED_INT8: case PTXI_AD_FORMAT_SIGNED_INT8: return 1;
-    case PTXI_AD_FORMAT_UNSIGNED_INT16: case PTXI_AD_FORMAT_SIGNED_INT16: case PTXI_AD_FORMAT_HALF: return 2;
-    case PTXI_AD_FORMAT_UNSIGNED_INT32: case PTXI_AD_FORMAT_SIGNED_INT32: case PTXI_AD_FORMAT_FLOAT: return 4;
-    default: return 0;
-    }
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (formats[k].format == (int)f)
+            return &formats[k];
+    return NULL;
+}
+
+bool ptxi_array_channels_ok(const struct ptxi_array_format *f, unsigned channels)
+{
+    return f->channels ? channels == f->channels : channels == 1 || channels == 2 || channels == 4;
 }
 
 /* ---- shapes */
@@ -59,11 +82,18 @@ static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
     return d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT;
 }
 
-static bool descriptor_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
+/* Blocks are of two dimensions or three, and no surfaces. */
+static ptxiResult check_descriptor(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
     enum { FLAGS = PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_SURFACE_LDST | PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_TEXTURE_GATHER }; /* of the others the driver accepts none for colours */
 
-    return d && ptxi_array_channel_bytes(d->Format) && (d->NumChannels == 1 || d->NumChannels == 2 || d->NumChannels == 4) && !(d->Flags & ~(unsigned)FLAGS) && extent_ok(d);
+    const struct ptxi_array_format *f = d ? ptxi_array_format(d->Format) : NULL;
+
+    if (!f || !ptxi_array_channels_ok(f, d->NumChannels) || d->Flags & ~(unsigned)FLAGS || !extent_ok(d) || (f->block && !d->Height))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (f->block && d->Flags & PTXI_ARRAY3D_SURFACE_LDST)
+        return d->Flags & PTXI_ARRAY3D_TEXTURE_GATHER ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_NOT_SUPPORTED;
+    return PTXI_SUCCESS;
 }
 
 static size_t shrink(size_t size, unsigned level)
@@ -74,16 +104,20 @@ static size_t shrink(size_t size, unsigned level)
 /* An array with the sizes of that level; its memory begins at `base`. */
 static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsigned level, unsigned char *base)
 {
+    const struct ptxi_array_format *f = ptxi_array_format(d->Format);
+    size_t side = f->block ? PTXI_BLOCK_SIDE : 1;
+
     a->magic = ARRAY_MAGIC;
     a->desc = *d;
     a->desc.Width = shrink(d->Width, level);
     a->desc.Height = shrink(d->Height, level);
     if (!(d->Flags & (PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_CUBEMAP)))
         a->desc.Depth = shrink(d->Depth, level);
-    a->texel = (size_t)ptxi_array_channel_bytes(d->Format) * d->NumChannels;
-    a->rows = a->desc.Height ? a->desc.Height : 1;
+    a->texel = (size_t)f->bytes * (f->block ? 1 : d->NumChannels);
+    a->rows = a->desc.Height ? (a->desc.Height + side - 1) / side : 1;
     a->slices = a->desc.Depth ? a->desc.Depth : 1;
-    a->pitch = a->desc.Width * a->texel;
+    a->pitch = (a->desc.Width + side - 1) / side * a->texel;
+    a->unit = f->block ? f->bytes : 1;
     a->slice = a->pitch * a->rows;
     a->bytes = a->slice * a->slices;
     a->base = base;
@@ -111,8 +145,9 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
 
     if (r)
         return r;
-    if (!pHandle || !descriptor_ok(pAllocateArray))
-        return PTXI_ERROR_INVALID_VALUE;
+    r = pHandle ? check_descriptor(pAllocateArray) : PTXI_ERROR_INVALID_VALUE;
+    if (r)
+        return r;
     a = calloc(1, sizeof *a);
     if (!a)
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -210,7 +245,10 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
 
     if (r)
         return r;
-    if (!pHandle || !descriptor_ok(pMipmappedArrayDesc) || pMipmappedArrayDesc->Width > MOST_LAYERED_SIDE || pMipmappedArrayDesc->Height > MOST_LAYERED_SIDE)
+    r = pHandle ? check_descriptor(pMipmappedArrayDesc) : PTXI_ERROR_INVALID_VALUE;
+    if (r)
+        return r;
+    if (pMipmappedArrayDesc->Width > MOST_LAYERED_SIDE || pMipmappedArrayDesc->Height > MOST_LAYERED_SIDE)
         return PTXI_ERROR_INVALID_VALUE;
     m = calloc(1, sizeof *m);
     if (!m)

@@ -15,8 +15,8 @@ struct ptxiArray_st {
     ptxiContext ctx;
     PTXI_ARRAY3D_DESCRIPTOR desc;
     unsigned char *base;
-    size_t texel, pitch, slice, bytes; /* of an element, a row, a slice or layer, and all */
-    size_t rows, slices;
+    size_t texel, pitch, slice, bytes; /* of an element or a block, a row of them, a slice or layer, and all */
+    size_t rows, slices, unit;         /* copies are multiples of so many bytes */
     struct ptxiMipmappedArray_st *owner; /* whose level it is, or NULL */
     struct ptxi_heap_block *block;       /* NULL: its owner's */
     struct ptxiArray_st *next;           /* the context's list */
@@ -34,7 +34,18 @@ struct ptxiMipmappedArray_st {
 bool ptxi_array_valid(const struct ptxiArray_st *a);
 bool ptxi_mipmap_valid(const struct ptxiMipmappedArray_st *m);
 
-/* Bytes of one channel; 0: no format. */
-unsigned ptxi_array_channel_bytes(ptxiArrayFormat f);
+/* What the texels of a format are. */
+struct ptxi_array_format {
+    uint8_t format;   /* PTXI_AD_FORMAT_... */
+    uint8_t channels; /* 0: 1, 2 or 4 */
+    uint8_t bytes;    /* of a channel, or of a block */
+    uint8_t texel;    /* enum ptxi_texel: what textures find */
+    uint8_t block;    /* enum ptxi_block */
+    bool normalized;  /* integers are fractions, whatever a texture says */
+    bool srgb;
+};
+/* NULL: there is no such format. */
+const struct ptxi_array_format *ptxi_array_format(ptxiArrayFormat f);
+bool ptxi_array_channels_ok(const struct ptxi_array_format *f, unsigned channels);
 
 #endif

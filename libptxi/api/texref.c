@@ -212,6 +212,11 @@ ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTO
     return rebind(f, &d);
 }
 
+static bool is_plain(const struct ptxi_array_format *f)
+{
+    return f && !f->channels;
+}
+
 /* A property that is set, and what it must be. */
 #define SET(name, parameters, valid, assignment)                     \
     ptxiResult ptxiTexRefSet##name(ptxiTexRef hTexRef, parameters)   \
@@ -229,7 +234,7 @@ ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTO
 #define PAIR(a, b) a, b
 
 SET(Format, PAIR(ptxiArrayFormat fmt, int NumPackedComponents),
-    ptxi_array_channel_bytes(fmt) && (NumPackedComponents == 1 || NumPackedComponents == 2 || NumPackedComponents == 4),
+    is_plain(ptxi_array_format(fmt)) && ptxi_array_channels_ok(ptxi_array_format(fmt), (unsigned)NumPackedComponents),
     (f->format = fmt, f->channels = NumPackedComponents))
 SET(AddressMode, PAIR(int dim, ptxiAddressMode am), dim >= 0 && dim < 3 && (unsigned)am <= PTXI_TR_ADDRESS_MODE_BORDER, f->sampler.addressMode[dim] = am)
 SET(FilterMode, ptxiFilterMode fm, (unsigned)fm <= PTXI_TR_FILTER_MODE_LINEAR, f->sampler.filterMode = fm)

@@ -3,6 +3,7 @@
 
 #include "api/array.h"
 #include "exec/memmap.h"
+#include "num/texture_block.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,19 +14,22 @@
 
 static bool set_format(struct ptxi_texture *t, ptxiArrayFormat format, unsigned channels)
 {
-    unsigned bytes = ptxi_array_channel_bytes(format);
+    const struct ptxi_array_format *f = ptxi_array_format(format);
 
-    if (!bytes || (channels != 1 && channels != 2 && channels != 4))
+    if (!f || !ptxi_array_channels_ok(f, channels))
         return false;
-    t->format = (enum ptxi_texel)format;
+    t->format = (enum ptxi_texel)f->texel;
+    t->block = f->block;
+    t->normalized = f->normalized;
+    t->srgb = f->srgb;
     t->channels = (uint8_t)channels;
-    t->bytes = (uint8_t)(bytes * channels);
+    t->bytes = (uint8_t)(f->bytes * (f->block ? 1 : channels));
     return true;
 }
 
 static struct ptxi_image image_of(const struct ptxiArray_st *a)
 {
-    return (struct ptxi_image){ a->base, (uint32_t)a->desc.Width, (uint32_t)a->rows, (uint32_t)a->slices, a->pitch, a->slice };
+    return (struct ptxi_image){ a->base, (uint32_t)a->desc.Width, (uint32_t)(a->desc.Height ? a->desc.Height : 1), (uint32_t)a->slices, a->pitch, a->slice };
 }
 
 static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st *levels, unsigned count)
@@ -33,6 +37,8 @@ static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st 
     const PTXI_ARRAY3D_DESCRIPTOR *d = &levels->desc;
 
     set_format(t, d->Format, d->NumChannels);
+    if (t->block && t->kind == PTXI_OBJECT_SURFACE)
+        return PTXI_ERROR_INVALID_VALUE;
     t->cube = d->Flags & PTXI_ARRAY3D_CUBEMAP;
     t->layered = d->Flags & PTXI_ARRAY3D_LAYERED;
     t->dimensions = !d->Height ? 1 : t->cube || t->layered || !d->Depth ? 2 : 3;
@@ -42,7 +48,13 @@ static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st 
     return PTXI_SUCCESS;
 }
 
-/* Device memory: a row, or rows. */
+/* Device memory holds plain formats only. */
+static bool set_plain_format(struct ptxi_texture *t, ptxiArrayFormat format, unsigned channels)
+{
+    return set_format(t, format, channels) && !ptxi_array_format(format)->channels;
+}
+
+/* A row, or rows. */
 static ptxiResult take_memory(struct ptxi_texture *t, ptxiDevicePtr p, size_t width, size_t height, size_t pitch)
 {
     enum { ALIGN = 512, PITCH_ALIGN = 32, MOST = 1 << 28, MOST_SIDE = 131072 };
@@ -83,11 +95,11 @@ static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC
         t->mipmap = true;
         return take_arrays(t, d->res.mipmap.hMipmappedArray->levels, d->res.mipmap.hMipmappedArray->count);
     case PTXI_RESOURCE_TYPE_LINEAR:
-        if (!set_format(t, d->res.linear.format, d->res.linear.numChannels))
+        if (!set_plain_format(t, d->res.linear.format, d->res.linear.numChannels))
             return PTXI_ERROR_INVALID_VALUE;
         return take_memory(t, d->res.linear.devPtr, d->res.linear.sizeInBytes / t->bytes, 0, 0);
     case PTXI_RESOURCE_TYPE_PITCH2D:
-        if (!set_format(t, d->res.pitch2D.format, d->res.pitch2D.numChannels) || !d->res.pitch2D.height)
+        if (!set_plain_format(t, d->res.pitch2D.format, d->res.pitch2D.numChannels) || !d->res.pitch2D.height)
             return PTXI_ERROR_INVALID_VALUE;
         return take_memory(t, d->res.pitch2D.devPtr, d->res.pitch2D.width, d->res.pitch2D.height, d->res.pitch2D.pitchInBytes);
     default:
@@ -95,7 +107,23 @@ static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC
     }
 }
 
-/* ---- views: other formats, of the same bytes a texel, and fewer levels or layers */
+/* ---- views: other formats, of the same bytes a texel, and fewer levels or layers; or words as blocks of texels */
+
+/* In the order of their numbers. */
+static bool view_blocks(struct ptxi_texture *t, ptxiResourceViewFormat f)
+{
+    static const uint8_t formats[] = { PTXI_AD_FORMAT_BC1_UNORM, PTXI_AD_FORMAT_BC2_UNORM, PTXI_AD_FORMAT_BC3_UNORM, PTXI_AD_FORMAT_BC4_UNORM, PTXI_AD_FORMAT_BC4_SNORM,
+                                       PTXI_AD_FORMAT_BC5_UNORM, PTXI_AD_FORMAT_BC5_SNORM, PTXI_AD_FORMAT_BC6H_UF16, PTXI_AD_FORMAT_BC6H_SF16, PTXI_AD_FORMAT_BC7_UNORM };
+    unsigned bytes = t->bytes, k = (unsigned)f - PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1;
+
+    if (t->format != PTXI_TEXEL_U32 || t->layered || t->cube || k >= sizeof formats || ptxi_array_format((ptxiArrayFormat)formats[k])->bytes != bytes)
+        return false;
+    for (unsigned l = 0; l < t->levels; l++) {
+        t->level[l].width *= PTXI_BLOCK_SIDE;
+        t->level[l].height *= t->dimensions > 1 ? PTXI_BLOCK_SIDE : 1;
+    }
+    return set_format(t, (ptxiArrayFormat)formats[k], ptxi_array_format((ptxiArrayFormat)formats[k])->channels);
+}
 
 static bool view_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
 {
@@ -103,6 +131,10 @@ static bool view_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
                                        PTXI_AD_FORMAT_UNSIGNED_INT32, PTXI_AD_FORMAT_SIGNED_INT32, PTXI_AD_FORMAT_HALF, PTXI_AD_FORMAT_FLOAT };
     unsigned bytes = t->bytes, k = (unsigned)f - 1;
 
+    if (t->block)
+        return false;
+    if (f >= PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1)
+        return view_blocks(t, f);
     return k < 3 * sizeof formats && set_format(t, (ptxiArrayFormat)formats[k / 3], 1u << k % 3) && t->bytes == bytes;
 }
 
@@ -154,9 +186,8 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
 {
     enum { FLAGS = 2 * PTXI_TRSF_SEAMLESS_CUBEMAP - 1 }; /* of those below the last one the driver accepts all */
     struct ptxi_sampler *s = &t->sampler;
-    unsigned bytes = t->bytes / t->channels;
 
-    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1 || (d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP && !t->cube))
+    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1 || (d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP && !t->cube) || (t->srgb && !(d->flags & PTXI_TRSF_SRGB)))
         return PTXI_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < sizeof d->reserved / sizeof *d->reserved; k++)
         if (d->reserved[k])
@@ -173,7 +204,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     s->bias = to_256ths(d->mipmapLevelBias);
     s->least = to_256ths(d->minMipmapLevelClamp);
     s->most = to_256ths(d->maxMipmapLevelClamp);
-    t->as_integers = !ptxi_texel_is_float(t->format) && (bytes == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
+    t->as_integers = !ptxi_texel_is_float(t->format) && !t->normalized && (ptxi_texel_bytes(t->format) == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
     t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
     for (unsigned c = 0; c < t->channels; c++)

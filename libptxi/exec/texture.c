@@ -6,6 +6,7 @@
 #include "exec/level.h"
 #include "exec/memory.h"
 #include "exec/texture.h"
+#include "num/texture_block.h"
 
 /* ---- which texture */
 
@@ -97,13 +98,20 @@ static void place(const struct lookup *k, const struct ptxi_image *m, bool linea
     }
 }
 
-static uint32_t texel(const struct lookup *k, const struct ptxi_image *m, int64_t x, int64_t y, int64_t z, unsigned channel)
+/* A texel's channels. */
+static void load_texel(const struct ptxi_texture *t, const struct ptxi_image *m, int64_t x, int64_t y, int64_t z, uint32_t c[4])
 {
-    const struct ptxi_texture *t = k->t;
+    const unsigned char *slice = m->base + (uint64_t)z * m->slice, *p = slice + (uint64_t)y * m->pitch + (uint64_t)x * t->bytes;
 
-    if ((x | y | z) < 0)
-        return t->border[channel];
-    return ptxi_texel_load(m->base + (uint64_t)x * t->bytes + (uint64_t)y * m->pitch + (uint64_t)z * m->slice + channel * (t->bytes / t->channels), t->format);
+    if ((x | y | z) < 0) {
+        memcpy(c, t->border, sizeof t->border);
+    } else if (t->block) {
+        p = slice + (uint64_t)(y / PTXI_BLOCK_SIDE) * m->pitch + (uint64_t)(x / PTXI_BLOCK_SIDE) * t->bytes;
+        ptxi_texture_block((enum ptxi_block)t->block, p, (unsigned)(y % PTXI_BLOCK_SIDE * PTXI_BLOCK_SIDE + x % PTXI_BLOCK_SIDE), c);
+    } else {
+        for (unsigned k = 0; k < t->channels; k++)
+            c[k] = ptxi_texel_load(p + k * (t->bytes / t->channels), t->format);
+    }
 }
 
 /* What a channel's texels mean. */
@@ -127,15 +135,18 @@ static int64_t slice_of(const struct lookup *k, const struct ptxi_image *m, cons
 static void collect(const struct lookup *k, const struct ptxi_image *m, bool linear, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
 {
     struct footprint p;
+    uint32_t one[4];
 
     place(k, m, linear, &p);
     for (unsigned z = 0; z < 1u + (k->x->dimensions == 3 && !k->x->cube && linear); z++) {
         uint32_t far = (share * p.fraction[2] + 127) >> 8, first = 4 * w->slices;
         int64_t slice = slice_of(k, m, &p, z);
 
-        for (unsigned n = 0; n < 4; n++)
+        for (unsigned n = 0; n < 4; n++) {
+            load_texel(k->t, m, p.at[0][n & 1], p.at[1][n >> 1], slice, one);
             for (unsigned c = 0; c < k->t->channels; c++)
-                texels[c][first + n] = texel(k, m, p.at[0][n & 1], p.at[1][n >> 1], slice, c);
+                texels[c][first + n] = one[c];
+        }
         ptxi_texture_slice(w, k->x->dimensions < 3 || k->x->cube || !linear ? share : z ? far : share - far, p.fraction[0], p.fraction[1]);
     }
 }
@@ -145,7 +156,7 @@ static void collect_seamless(const struct lookup *k, const struct ptxi_image *m,
 {
     unsigned bits = ptxi_texture_fraction_bits(m->width, true);
     struct ptxi_tap x = ptxi_texture_shift(ptxi_texture_place(k->face[0], m->width, bits, true), k->away[0]), y = ptxi_texture_shift(ptxi_texture_place(k->face[1], m->height, bits, true), k->away[1]);
-    uint32_t first = 4 * w->slices;
+    uint32_t first = 4 * w->slices, one[4];
     int corner = -1;
 
     for (unsigned n = 0; n < 4; n++) {
@@ -154,8 +165,9 @@ static void collect_seamless(const struct lookup *k, const struct ptxi_image *m,
 
         if (!ptxi_texture_cube_edge(&face, &i, &j, m->width))
             corner = (int)n, i = j = 0;
+        load_texel(k->t, m, i, j, k->layer - k->layer % 6 + face, one);
         for (unsigned c = 0; c < k->t->channels; c++)
-            texels[c][first + n] = texel(k, m, i, j, k->layer - k->layer % 6 + face, c);
+            texels[c][first + n] = one[c];
     }
     ptxi_texture_slice(w, share, x.fraction, y.fraction);
     if (corner >= 0)
@@ -165,10 +177,12 @@ static void collect_seamless(const struct lookup *k, const struct ptxi_image *m,
 static void point(const struct lookup *k, const struct ptxi_image *m, uint32_t *r)
 {
     struct footprint p;
+    uint32_t one[4];
 
     place(k, m, false, &p);
+    load_texel(k->t, m, p.at[0][0], p.at[1][0], slice_of(k, m, &p, 0), one);
     for (unsigned c = 0; c < k->t->channels; c++)
-        r[c] = plain(k->t, texel(k, m, p.at[0][0], p.at[1][0], slice_of(k, m, &p, 0), c), c);
+        r[c] = plain(k->t, one[c], c);
 }
 
 /* A level, in the places of an ellipse if there is one; the number of bits that its sum of weights has more than 8. */
@@ -216,16 +230,25 @@ static uint32_t alone(const struct ptxi_texture *t, uint32_t v, unsigned channel
     return ptxi_texture_mean(format_of(t, channel), texels, &w, t->as_integers);
 }
 
+/* A channel that the format does not have. */
+static inline uint32_t missing(const struct ptxi_texture *t, unsigned channel)
+{
+    return t->block && channel == 3 ? 0x3f800000 : 0;
+}
+
 /* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
 static void gather(const struct lookup *k, uint32_t *r)
 {
     static const uint8_t order[] = { 2, 3, 1, 0 };
     struct footprint p;
     unsigned channel = k->x->component - 1u;
+    uint32_t one[4];
 
     place(k, k->t->level, true, &p);
-    for (unsigned n = 0; n < 4; n++)
-        r[n] = channel < k->t->channels ? alone(k->t, texel(k, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), channel), channel) : 0;
+    for (unsigned n = 0; n < 4; n++) {
+        load_texel(k->t, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), one);
+        r[n] = channel < k->t->channels ? alone(k->t, one[channel], channel) : missing(k->t, channel);
+    }
 }
 
 static const uint32_t *source(const struct ptxi_warp *w, const struct ptxi_tex *x, unsigned k)
@@ -260,6 +283,11 @@ static inline bool has_ellipse(const struct lookup *k)
     return k->s->anisotropy && k->x->level == PTXI_TEX_GRAD && (k->x->dimensions == 2 || (k->x->dimensions == 1 && !k->x->layered));
 }
 
+static inline float number(float x)
+{
+    return x != x ? 0 : x;
+}
+
 /* In volumes and cubes steps are differences of places: the driver's code has the four lanes of a quad look up neighbours. */
 static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, struct ptxi_steps *s)
 {
@@ -271,7 +299,7 @@ static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigne
 
         memcpy(&step, &source(w, x, x->first[1 + way] + d)[lane], sizeof step);
         to[d] = from[d] + step;
-        s->v[way][d] = x->dimensions == 3 ? to[d] - from[d] : step;
+        s->v[way][d] = x->dimensions == 3 ? number(to[d]) - number(from[d]) : step;
     }
     if (x->cube)
         ptxi_texture_cube_step(from, to, way, s);
@@ -312,7 +340,7 @@ static uint32_t find_level(struct lookup *k, const struct ptxi_warp *w, unsigned
 static void read_coordinates(const struct ptxi_warp *w, unsigned lane, struct lookup *k)
 {
     const struct ptxi_tex *x = k->x;
-    unsigned at = x->first[0];
+    unsigned at = x->first[0], unused = x->component ? 26 : 28; /* bits of an offset */
 
     at += x->samples;
     k->layer = x->layered ? source(w, x, at++)[lane] : 0;
@@ -325,7 +353,7 @@ static void read_coordinates(const struct ptxi_warp *w, unsigned lane, struct lo
         k->layer = (k->layer < last ? k->layer : last) * 6 + ptxi_texture_cube(direction, k->face);
     }
     for (unsigned d = 0; d < 3; d++)
-        k->offset[d] = x->first[3] + d < x->first[4] && !(k->t->memory && x->dimensions == 1) ? (int32_t)(source(w, x, x->first[3] + d)[lane] << 28) >> 28 : 0;
+        k->offset[d] = x->first[3] + d < x->first[4] && !(k->t->memory && x->dimensions == 1) ? (int32_t)(source(w, x, x->first[3] + d)[lane] << unused) >> unused : 0;
 }
 
 /* Integer coordinates outside of the texture read 0, whatever the address mode. */
@@ -373,6 +401,8 @@ static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, 
         return;
     k->ellipse = NULL;
     k->away[0] = k->away[1] = 0;
+    if (k->t->channels < 4)
+        r[3] = missing(k->t, 3);
     read_coordinates(w, lane, k);
     if (k->x->component) {
         gather(k, r);
@@ -419,7 +449,7 @@ static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *
     if (!usual || !w->active)
         return 0;
     t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
-    if (!t || t->dimensions != 2 || t->layered || t->cube || t->levels > 1 || t->mipmap || !t->sampler.linear || t->sampler.anisotropy || !may_read(w, i, t) ||
+    if (!t || t->dimensions != 2 || t->layered || t->cube || t->levels > 1 || t->mipmap || !t->sampler.linear || t->sampler.anisotropy || t->block || !may_read(w, i, t) ||
         !(t->format == PTXI_TEXEL_F32 || (t->format == PTXI_TEXEL_U8 && !t->as_integers && !t->srgb)))
         return 0;
     for (unsigned l = 0; l < PTXI_LANES; l++)

@@ -29,9 +29,10 @@ struct ptxi_sampler {
 struct ptxi_texture {
     enum ptxi_object_kind kind;
     enum ptxi_texel format;
-    uint8_t channels, bytes; /* of a texel */
+    uint8_t channels, bytes; /* of a texel, or of a block */
+    uint8_t block;           /* enum ptxi_block */
     uint8_t dimensions;      /* 1, 2, 3, without layers */
-    bool layered, cube, mipmap, memory, as_integers, srgb, seamless;
+    bool layered, cube, mipmap, memory, normalized, as_integers, srgb, seamless;
     uint32_t border[4];      /* texels of the border */
     struct ptxi_sampler sampler;
     _Atomic bool gone;       /* the array has been destroyed */

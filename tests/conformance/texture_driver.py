@@ -4,6 +4,9 @@ import ctypes as C
 import struct
 
 FORMATS = dict(u8=(1, 1), u16=(2, 2), u32=(3, 4), s8=(8, 1), s16=(9, 2), s32=(10, 4), f16=(16, 2), f32=(32, 4))
+NORMAL = dict(n8=(0xc0, 1), n16=(0xc3, 2), m8=(0xc6, 1), m16=(0xc9, 2))  # unsigned and signed, with one channel; then with two, and four
+BLOCKS = dict(bc1=(0x91, 8), bc1s=(0x92, 8), bc2=(0x93, 16), bc2s=(0x94, 16), bc3=(0x95, 16), bc3s=(0x96, 16), bc4=(0x97, 8), bc4m=(0x98, 8), bc5=(0x99, 16), bc5m=(0x9a, 16), bc6=(0x9b, 16), bc6m=(0x9c, 16),
+              bc7=(0x9d, 16), bc7s=(0x9e, 16))  # bytes of a block of 4x4
 WRAP, CLAMP, MIRROR, BORDER = range(4)
 POINT, LINEAR = 0, 1
 INT, NORM, SRGB, NOTRI, SEAMLESS = 1, 2, 0x10, 0x20, 0x40
@@ -91,14 +94,26 @@ def layers(res, level):
     return w, h, d
 
 
+def format_of(res):
+    """The driver's number."""
+    fmt = res['fmt']
+    return FORMATS[fmt][0] if fmt in FORMATS else BLOCKS[fmt][0] if fmt in BLOCKS else NORMAL[fmt][0] + (1, 2, 4).index(res['ch'])
+
+
+def storage(res, level):
+    """Bytes of a row, rows and slices of a level."""
+    w, h, d = layers(res, level)
+    if res['fmt'] in BLOCKS:
+        return (w + 3) // 4 * BLOCKS[res['fmt']][1], (h + 3) // 4, d
+    return w * res['ch'] * {**FORMATS, **NORMAL}[res['fmt']][1], h, d
+
+
 class Resource:
     """res: kind array|mip|linear|pitch, fmt, ch, w, h, d, flags, levels, data: bytes of each level one after the other."""
 
     def __init__(self, drv, res):
         self.drv, self.res = drv, res
-        fmt, size = FORMATS[res['fmt']]
-        texel = size * res['ch']
-        self.texel = texel
+        fmt = format_of(res)
         kind = res['kind']
         desc = Array3D(res['w'], res['h'], res['d'], fmt, res['ch'], res['flags'])
         self.handle = self.mip = self.dev = None
@@ -122,15 +137,15 @@ class Resource:
             at += self.copy(a, l, res['data'], at)
 
     def copy(self, a, level, data, at, back=None):
-        w, h, d = layers(self.res, level)
-        n = w * h * d * self.texel
-        c = Copy3D(wb=w * self.texel, h=h, d=d)
+        wb, h, d = storage(self.res, level)
+        n = wb * h * d
+        c = Copy3D(wb=wb, h=h, d=d)
         if back is None:
             keep = C.create_string_buffer(data[at:at + n], n)
-            c.stype, c.shost, c.spitch, c.sheight, c.dtype, c.darr = 1, C.addressof(keep), w * self.texel, h, 3, a.value
+            c.stype, c.shost, c.spitch, c.sheight, c.dtype, c.darr = 1, C.addressof(keep), wb, h, 3, a.value
         else:
             keep = back
-            c.dtype, c.dhost, c.dpitch, c.dheight, c.stype, c.sarr = 1, C.addressof(keep) + at, w * self.texel, h, 3, a.value
+            c.dtype, c.dhost, c.dpitch, c.dheight, c.stype, c.sarr = 1, C.addressof(keep) + at, wb, h, 3, a.value
         self.drv('Memcpy3D', C.byref(c))
         return n
 
@@ -144,7 +159,7 @@ class Resource:
 
     def desc(self):
         r = self.res
-        fmt = FORMATS[r['fmt']][0]
+        fmt = format_of(r)
         if r['kind'] == 'array':
             body = struct.pack('<Q', self.handle.value)
             k = 0

@@ -121,15 +121,32 @@ struct resource {
     ptxiDevicePtr memory;
 };
 
+/* Of a channel, or of a block. */
+static size_t bytes_of(ptxiArrayFormat f)
+{
+    switch ((int)f) {
+    case PTXI_AD_FORMAT_UNSIGNED_INT8: case PTXI_AD_FORMAT_SIGNED_INT8:
+    case PTXI_AD_FORMAT_UNORM_INT8X1 ... PTXI_AD_FORMAT_UNORM_INT8X4: case PTXI_AD_FORMAT_SNORM_INT8X1 ... PTXI_AD_FORMAT_SNORM_INT8X4: return 1;
+    case PTXI_AD_FORMAT_UNSIGNED_INT32: case PTXI_AD_FORMAT_SIGNED_INT32: case PTXI_AD_FORMAT_FLOAT: return 4;
+    case PTXI_AD_FORMAT_BC1_UNORM: case PTXI_AD_FORMAT_BC1_UNORM_SRGB: case PTXI_AD_FORMAT_BC4_UNORM: case PTXI_AD_FORMAT_BC4_SNORM: return 8;
+    case PTXI_AD_FORMAT_BC2_UNORM ... PTXI_AD_FORMAT_BC3_UNORM_SRGB: case PTXI_AD_FORMAT_BC5_UNORM ... PTXI_AD_FORMAT_BC7_UNORM_SRGB: return 16;
+    default: return 2;
+    }
+}
+
 /* Copies a level's texels in or out; returns how many bytes they have. */
 static size_t copy_level(ptxiArray a, unsigned char *p, bool out)
 {
     PTXI_ARRAY3D_DESCRIPTOR d;
     PTXI_MEMCPY3D c = { 0 };
+    bool blocks;
+    size_t side;
 
     OK(ptxiArray3DGetDescriptor(&d, a));
-    c.WidthInBytes = d.Width * d.NumChannels * (d.Format == PTXI_AD_FORMAT_FLOAT || d.Format == 3 || d.Format == 10 ? 4 : d.Format == 1 || d.Format == 8 ? 1 : 2);
-    c.Height = d.Height ? d.Height : 1;
+    blocks = d.Format >= PTXI_AD_FORMAT_BC1_UNORM && d.Format <= PTXI_AD_FORMAT_BC7_UNORM_SRGB;
+    side = blocks ? 4 : 1;
+    c.WidthInBytes = (d.Width + side - 1) / side * (blocks ? 1 : d.NumChannels) * bytes_of(d.Format);
+    c.Height = d.Height ? (d.Height + side - 1) / side : 1;
     c.Depth = d.Depth ? d.Depth : 1;
     c.srcMemoryType = out ? PTXI_MEMORYTYPE_ARRAY : PTXI_MEMORYTYPE_HOST;
     c.dstMemoryType = out ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_ARRAY;

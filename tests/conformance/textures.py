@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 
-from texture_driver import FORMATS, Driver, Failure, run, tex_desc
+from texture_driver import Driver, Failure, format_of, run, tex_desc
 from texture_filters import all_cases
 
 KINDS = ['array', 'mip', 'linear', 'pitch']
@@ -70,7 +70,7 @@ def main():
             except Failure as e:
                 sys.exit('%s: %s' % (c['name'], e))
             f.write(blob(c['name'].encode()) + blob(c['op'].encode()))
-            f.write(struct.pack('<9I', KINDS.index(r['kind']), FORMATS[r['fmt']][0], r['ch'], r['w'], r['h'], r['d'], r['flags'], r['levels'], r.get('pitch', 0)))
+            f.write(struct.pack('<9I', KINDS.index(r['kind']), format_of(r), r['ch'], r['w'], r['h'], r['d'], r['flags'], r['levels'], r.get('pitch', 0)))
             f.write(blob(r['data']) + blob(tex_desc(c['tex']) if c['tex'] is not None else b''))
             f.write(struct.pack('<3I', c['nin'], c['nout'], len(c['rows']) // c['nin']) + c['rows'].tobytes() + y.tobytes() + blob(after))
             count += 1

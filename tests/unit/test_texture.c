@@ -208,6 +208,75 @@ END_TEST
 
 /* ---- objects */
 
+/* What an H200's driver makes of formats that say how many channels they have. */
+START_TEST(formats_of_fractions_and_blocks)
+{
+    static const struct {
+        PTXI_ARRAY3D_DESCRIPTOR d;
+        ptxiResult made, surface;
+    } cases[] = {
+        { { 8, 4, 0, PTXI_AD_FORMAT_UNORM_INT8X2, 2, PTXI_ARRAY3D_SURFACE_LDST }, 0, 0 },
+        { { 8, 0, 3, PTXI_AD_FORMAT_SNORM_INT16X4, 4, PTXI_ARRAY3D_LAYERED }, 0, 0 },
+        { { 8, 4, 0, PTXI_AD_FORMAT_UNORM_INT8X2, 1, 0 }, PTXI_ERROR_INVALID_VALUE, 0 },
+        { { 8, 4, 0, PTXI_AD_FORMAT_BC1_UNORM, 4, 0 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { { 5, 7, 3, PTXI_AD_FORMAT_BC6H_SF16, 3, 0 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { { 8, 8, 6, PTXI_AD_FORMAT_BC5_SNORM, 2, PTXI_ARRAY3D_CUBEMAP }, 0, PTXI_ERROR_INVALID_VALUE },
+        { { 8, 4, 0, PTXI_AD_FORMAT_BC6H_SF16, 4, 0 }, PTXI_ERROR_INVALID_VALUE, 0 },
+        { { 8, 0, 0, PTXI_AD_FORMAT_BC7_UNORM, 4, 0 }, PTXI_ERROR_INVALID_VALUE, 0 },
+        { { 8, 8, 0, PTXI_AD_FORMAT_BC7_UNORM, 4, PTXI_ARRAY3D_SURFACE_LDST }, PTXI_ERROR_NOT_SUPPORTED, 0 },
+        { { 8, 8, 0, (ptxiArrayFormat)0xb0, 3, 0 }, PTXI_ERROR_INVALID_VALUE, 0 }, /* NV12 */
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ptxiSurfObject s;
+        ptxiArray a;
+
+        ck_assert_int_eq(ptxiArray3DCreate(&a, &cases[k].d), cases[k].made);
+        if (cases[k].made)
+            continue;
+        ck_assert_int_eq(ptxiSurfObjectCreate(&s, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }), cases[k].surface);
+        if (!cases[k].surface)
+            ok(ptxiSurfObjectDestroy(s));
+        ok(ptxiArrayDestroy(a));
+    }
+}
+END_TEST
+
+/* Copies are of whole blocks; words may be looked at as blocks, and colours of the curve of sRGB are asked for. */
+START_TEST(blocks_are_copied_whole)
+{
+    static const uint64_t red[2] = { 0xf800, 0xf800 };
+    PTXI_RESOURCE_VIEW_DESC v = { .format = PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1, .width = 8, .height = 4 };
+    PTXI_TEXTURE_DESC s = { 0 };
+    ptxiModule m = load("", KERNEL("cvt.rn.f32.u32 %f1, %r0; tex.2d.v4.f32.f32 {%f2,_,_,_}, [%t, {%f1,0f00000000}]; mov.b32 %r1, %f2;"));
+    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 1, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 2, 0 }, red), b;
+    uint32_t out[32];
+    ptxiTexObject t;
+
+    ok(ptxiArray3DCreate(&b, &(PTXI_ARRAY3D_DESCRIPTOR){ 7, 3, 0, PTXI_AD_FORMAT_BC1_UNORM_SRGB, 4, 0 }));
+    bad(ptxiMemcpyHtoA(b, 0, red, 12), INVALID_VALUE);
+    bad(ptxiMemcpyHtoA(b, 4, red, 8), INVALID_VALUE);
+    bad(ptxiMemcpyHtoA(b, 0, red, 24), INVALID_VALUE);
+    ok(ptxiMemcpyHtoA(b, 0, red, 16));
+    bad(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = b }, &s, NULL), INVALID_VALUE);
+    s.flags = PTXI_TRSF_SRGB;
+    ok(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = b }, &s, NULL));
+    ok(run(m, t, out, 32));
+    ck_assert_uint_eq(out[6], 0x3f800000);
+    ok(ptxiTexObjectDestroy(t));
+    s.flags = 0;
+    ok(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, &v));
+    ok(run(m, t, out, 32));
+    ck_assert_uint_eq(out[7], 0x3f800000);
+    ok(ptxiTexObjectDestroy(t));
+    v.format = PTXI_RES_VIEW_FORMAT_UNSIGNED_BC2; /* of twice as many bytes */
+    bad(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, &v), INVALID_VALUE);
+    ok(ptxiArrayDestroy(a));
+    ok(ptxiArrayDestroy(b));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 START_TEST(objects_tell_what_they_were_made_from)
 {
     ptxiArray a = words_4x4(0);
@@ -583,6 +652,8 @@ int main(void)
     tcase_add_test(t, descriptors);
     tcase_add_test(t, arrays_keep_what_is_copied);
     tcase_add_test(t, shapes_that_there_are_not);
+    tcase_add_test(t, formats_of_fractions_and_blocks);
+    tcase_add_test(t, blocks_are_copied_whole);
     tcase_add_test(t, objects_tell_what_they_were_made_from);
     tcase_add_test(t, lanes_fetch_their_texels);
     tcase_add_test(t, textures_may_differ_between_lanes);
