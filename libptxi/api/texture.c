@@ -168,13 +168,13 @@ static int32_t to_256ths(float x)
     return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
 }
 
-/* The ratios that there are; 256ths of their logarithms. */
+/* The ratios that there are; their logarithms, 16ths in units of 256ths. */
 static int32_t anisotropy_of(unsigned most)
 {
     static const struct {
         unsigned ratio;
         int32_t logarithm;
-    } ratios[] = { { 16, 1024 }, { 12, 918 }, { 10, 851 }, { 8, 768 }, { 6, 662 }, { 4, 512 }, { 2, 256 }, { 0, 0 } };
+    } ratios[] = { { 16, 1024 }, { 12, 912 }, { 10, 848 }, { 8, 768 }, { 6, 656 }, { 4, 512 }, { 2, 256 }, { 0, 0 } };
     unsigned k = 0;
 
     while (ratios[k].ratio > most)

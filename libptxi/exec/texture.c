@@ -288,9 +288,10 @@ static inline float number(float x)
     return x != x ? 0 : x;
 }
 
-/* In volumes and cubes steps are differences of places: the driver's code has the four lanes of a quad look up neighbours. */
+/* In volumes and cubes steps are differences of places, which are infinite far off: the driver's code has the four lanes of a quad look up neighbours. */
 static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, struct ptxi_steps *s)
 {
+    const float far_off = 0x1p97f;
     const struct ptxi_tex *x = k->x;
     float to[3], from[3] = { k->c[0].f, k->c[1].f, k->c[2].f };
 
@@ -299,7 +300,7 @@ static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigne
 
         memcpy(&step, &source(w, x, x->first[1 + way] + d)[lane], sizeof step);
         to[d] = from[d] + step;
-        s->v[way][d] = x->dimensions == 3 ? number(to[d]) - number(from[d]) : step;
+        s->v[way][d] = x->dimensions < 3 ? step : !x->cube && fabsf(from[d]) >= far_off ? INFINITY : number(to[d]) - number(from[d]);
     }
     if (x->cube)
         ptxi_texture_cube_step(from, to, way, s);
