@@ -2,6 +2,7 @@
  * Instructions", "Tensor Memory Data Movement Instructions". */
 #include <math.h>
 
+#include "exec/chance.h"
 #include "exec/level.h"
 #include "exec/tcgen05.h"
 
@@ -11,14 +12,17 @@ OP( tcgen05_relinquish ) { return ptxi_tmem_relinquish(w, i); }
 OP( tcgen05_commit ) { return ptxi_tmem_commit(w, i); }
 OP( tcgen05_shift ) { return ptxi_tmem_shift(w, i); }
 
-OP( tcgen05_wait )
+static inline const struct ptxi_insn *wait_for(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_tmem_job_kind kind)
 {
     if (w->active != w->live && ptxi_absent(w))
         return ptxi_leave_aligned(w, i);
     if (w->cta->lead->tmem_jobs)
-        ptxi_tmem_wait(w);
+        ptxi_tmem_wait(w, kind);
     NEXT;
 }
+
+OP( tcgen05_wait_ld ) { return wait_for(w, i, PTXI_TMEM_JOB_LOAD); }
+OP( tcgen05_wait_st ) { return wait_for(w, i, PTXI_TMEM_JOB_STORE); }
 
 /* --- registers --- */
 
@@ -118,6 +122,53 @@ static bool submit_store(struct ptxi_warp *w, const struct ptxi_insn *i, const s
     return true;
 }
 
+/* --- loads where chance rules: until the wait, or any time before, registers hold what nobody can use --- */
+
+static uint32_t noise(const struct ptxi_tmem_job *j, unsigned n)
+{
+    return (uint32_t)ptxi_mixed(j->value[0] + n);
+}
+
+static uint32_t *register_of(const struct ptxi_tmem_job *j, unsigned r)
+{
+    const struct ptxi_tmem_move *x = j->form;
+
+    return x->slots[r] == PTXI_NO_SLOT ? NULL : (uint32_t *)(j->regs + (size_t)x->slots[r] * PTXI_UNIT) + j->value[1];
+}
+
+static unsigned loaded(const struct ptxi_tmem_move *x)
+{
+    return x->count + !!x->reduce;
+}
+
+/* A register that nothing reads any more may have become another's place. */
+static void show(struct ptxi_tmem_job *j)
+{
+    for (unsigned r = 0; r < loaded(j->form); r++)
+        for (unsigned l = 0, *to = register_of(j, r); to && l < 32; l++)
+            if (to[l] == noise(j, 32 * r + l))
+                to[l] = j->stored[32 * r + l];
+}
+
+static bool hide(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tmem_move *x, unsigned first)
+{
+    struct ptxi_tmem_job *j = ptxi_tmem_submit(w, i, ptxi_first_lane(w->active & ptxi_warp32_lanes(first / 32)), PTXI_TMEM_JOB_LOAD);
+
+    if (!j)
+        return false;
+    j->perform = show;
+    j->form = x;
+    j->regs = w->regs;
+    j->value[0] = ptxi_mixed(w->cta->lead->dice += 1);
+    j->value[1] = first;
+    for (unsigned r = 0; r < loaded(x); r++)
+        for (unsigned l = 0, *to = register_of(j, r); to && l < 32; l++) {
+            j->stored[32 * r + l] = to[l];
+            to[l] = noise(j, 32 * r + l);
+        }
+    return true;
+}
+
 /* --- tcgen05.ld.red --- */
 
 static uint32_t reduce_float(unsigned how, uint32_t x, uint32_t y)
@@ -170,6 +221,8 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *move(struct
             return w->stop;
         if (m.x->reduce && m.x->slots[m.x->count] != PTXI_NO_SLOT)
             reduce(w, &m, first);
+        if (loads && w->cta->grid->schedule && !hide(w, i, m.x, first))
+            return w->stop;
     }
     NEXT;
 }

@@ -2,7 +2,7 @@
  * free waits until warps of the CTA give some back.
  *
  * What is asynchronous waits in a queue of the cluster, and is done as late as a program may expect it: a store when its warp waits for it, the
- * rest when an mbarrier that a commit names is all that is waited for. Loads are done at once. */
+ * rest when an mbarrier that a commit names is all that is waited for. Loads are done at once, unless chance rules. */
 #ifndef PTXI_EXEC_TMEM_H
 #define PTXI_EXEC_TMEM_H
 
@@ -10,10 +10,10 @@
 
 enum { PTXI_TMEM_LANES = 128, PTXI_TMEM_COLUMNS = 512, PTXI_TMEM_UNIT = 32 /* columns that are allocated together */ };
 
-enum ptxi_tmem_job_kind { PTXI_TMEM_JOB_MEMORY /* mma, cp, shift */, PTXI_TMEM_JOB_COMMIT, PTXI_TMEM_JOB_STORE };
-enum { PTXI_TMEM_VALUES = 17, PTXI_TMEM_STORED = 128 * 32 };
+enum ptxi_tmem_job_kind { PTXI_TMEM_JOB_MEMORY /* mma, cp, shift */, PTXI_TMEM_JOB_COMMIT, PTXI_TMEM_JOB_STORE, PTXI_TMEM_JOB_LOAD };
+enum { PTXI_TMEM_VALUES = 17, PTXI_TMEM_STORED = 129 * 32 };
 
-/* What a thread has asked for; a store: a warp of 32, `thread` being its first lane that is there. */
+/* What a thread has asked for; a store or a load: a warp of 32, `thread` being its first lane that is there. */
 struct ptxi_tmem_job {
     struct ptxi_tmem_job *next;
     struct ptxi_warp *warp;
@@ -25,6 +25,7 @@ struct ptxi_tmem_job {
     bool accumulate;                /* mma */
     uint64_t value[PTXI_TMEM_VALUES]; /* of operands */
     uint32_t *stored;               /* PTXI_TMEM_STORED words, 32 of a register; NULL: never needed */
+    unsigned char *regs;            /* load: of the frame that asked */
     struct ptxi_cta *owner;         /* of the mbarrier of a commit */
     unsigned char *mbarrier;
 };
@@ -56,8 +57,8 @@ const struct ptxi_insn *ptxi_tmem_shift(struct ptxi_warp *w, const struct ptxi_i
 struct ptxi_tmem_job *ptxi_tmem_submit(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned thread, enum ptxi_tmem_job_kind kind);
 /* Takes that one back. */
 void ptxi_tmem_undo(struct ptxi_warp *w);
-/* Completes what the active lanes have stored. */
-void ptxi_tmem_wait(struct ptxi_warp *w);
+/* Completes the stores or loads of the active lanes. */
+void ptxi_tmem_wait(struct ptxi_warp *w, enum ptxi_tmem_job_kind kind);
 /* Completes what commits of the cluster follow, and these. False: there was nothing. */
 bool ptxi_tmem_flush(struct ptxi_cta *lead);
 bool ptxi_tmem_any(struct ptxi_cta *lead, bool committed); /* one by chance, of those or of all; false: there was none */

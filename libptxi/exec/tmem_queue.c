@@ -1,6 +1,6 @@
 /* What threads have asked of tensor memory and what is not done yet. PTX ISA, "TensorCore 5th Generation Family Instructions: Memory
  * Consistency Model": a thread's mma, cp, shift and commit take effect in the order in which it asks for them, those of different threads in
- * any; a warp's st before its wait::st ends. */
+ * any; a warp's st before its wait::st ends, and ld before its wait::ld does. */
 #include "exec/tmem.h"
 
 #include <stdlib.h>
@@ -11,10 +11,12 @@
 /* More are not kept: then the oldest is done, which may always be. */
 enum { MOST = 1024 };
 
-/* Whether they keep their order. */
+/* Whether they keep their order: a thread's commits follow all but its stores and loads. */
 static bool same_thread(const struct ptxi_tmem_job *a, const struct ptxi_tmem_job *b)
 {
-    return a->warp == b->warp && a->thread == b->thread && (a->kind == PTXI_TMEM_JOB_STORE) == (b->kind == PTXI_TMEM_JOB_STORE);
+    bool moves = a->kind >= PTXI_TMEM_JOB_STORE || b->kind >= PTXI_TMEM_JOB_STORE;
+
+    return a->warp == b->warp && a->thread == b->thread && (!moves || a->kind == b->kind);
 }
 
 /* Takes it out of the list, and does it. */
@@ -52,9 +54,9 @@ struct ptxi_tmem_job *ptxi_tmem_submit(struct ptxi_warp *w, const struct ptxi_in
         lead->spare_tmem_jobs = j->next;
     else
         j = calloc(1, sizeof *j);
-    if (j && kind == PTXI_TMEM_JOB_STORE && !j->stored)
+    if (j && kind >= PTXI_TMEM_JOB_STORE && !j->stored)
         j->stored = malloc(PTXI_TMEM_STORED * sizeof *j->stored);
-    if (!j || (kind == PTXI_TMEM_JOB_STORE && !j->stored)) {
+    if (!j || (kind >= PTXI_TMEM_JOB_STORE && !j->stored)) {
         free(j);
         ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
         return NULL;
@@ -77,12 +79,12 @@ void ptxi_tmem_undo(struct ptxi_warp *w)
     lead->spare_tmem_jobs = j;
 }
 
-void ptxi_tmem_wait(struct ptxi_warp *w)
+void ptxi_tmem_wait(struct ptxi_warp *w, enum ptxi_tmem_job_kind kind)
 {
     struct ptxi_tmem_job **at = &w->cta->lead->tmem_jobs;
 
     while (*at)
-        if ((*at)->kind == PTXI_TMEM_JOB_STORE && (*at)->warp == w && w->active >> (*at)->thread & 1)
+        if ((*at)->kind == kind && (*at)->warp == w && w->active >> (*at)->thread & 1)
             perform(w->cta->lead, at);
         else
             at = &(*at)->next;
