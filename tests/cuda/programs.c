@@ -6,7 +6,7 @@
  *                                              RUNTIME is the libcudadevrt.a to link to what launches kernels from kernels, "" for ours;
  *                                              whole outputs go to the folder OUT, or nowhere if it is ""
  *
- * A line of programs.rec: a file, a kernel, the digest of what it leaves. */
+ * A line of programs.rec: a file, a kernel, the digest of what it leaves. With PTXI_SEED both record other inputs, for a comparison of two drivers. */
 #include "conformance/column.h"
 #include "cuda/driver.h"
 
@@ -51,7 +51,7 @@ static void fill(enum fill kind, void *to, size_t bytes)
 {
     uint32_t *words = to;
 
-    seed = 1;
+    seed = 1 + column_seed();
     for (size_t k = 0; k < bytes / 4; k++) {
         uint32_t bits = random_word();
         float value = (float)(int32_t)bits * 0x1p-31f;
