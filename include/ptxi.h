@@ -489,7 +489,8 @@ typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_MEMSET = 2,
     PTXI_GRAPH_NODE_TYPE_HOST = 3,
     PTXI_GRAPH_NODE_TYPE_GRAPH = 4,
-    PTXI_GRAPH_NODE_TYPE_EMPTY = 5
+    PTXI_GRAPH_NODE_TYPE_EMPTY = 5,
+    PTXI_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } ptxiGraphNodeType;
 
 enum { PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2, PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8 };
@@ -519,6 +520,54 @@ typedef struct PTXI_HOST_NODE_PARAMS {
     ptxiHostFn fn;
     void *userData;
 } PTXI_HOST_NODE_PARAMS;
+
+/* Conditional nodes. A handle's value decides; kernels change it with cudaGraphSetConditional. */
+typedef unsigned long long ptxiGraphConditionalHandle;
+
+enum { PTXI_GRAPH_COND_ASSIGN_DEFAULT = 1 };
+
+typedef enum ptxiGraphConditionalNodeType {
+    PTXI_GRAPH_COND_TYPE_IF = 0,    /* body 0 if the value is not 0, else body 1 if there is one */
+    PTXI_GRAPH_COND_TYPE_WHILE = 1, /* body 0 as long as the value is not 0 */
+    PTXI_GRAPH_COND_TYPE_SWITCH = 2 /* the body of that number, or none */
+} ptxiGraphConditionalNodeType;
+
+typedef struct PTXI_CONDITIONAL_NODE_PARAMS {
+    ptxiGraphConditionalHandle handle;
+    ptxiGraphConditionalNodeType type;
+    unsigned size;                  /* bodies: 1 or 2, 1, any number */
+    ptxiGraph *phGraph_out;         /* is set: `size` empty graphs of the node's own, which the caller fills */
+    ptxiContext ctx;                /* not looked at */
+} PTXI_CONDITIONAL_NODE_PARAMS;
+
+typedef struct PTXI_MEMCPY_NODE_PARAMS {
+    int flags, reserved;            /* these and the next one are not looked at */
+    ptxiContext copyCtx;
+    PTXI_MEMCPY3D copyParams;
+} PTXI_MEMCPY_NODE_PARAMS;
+
+typedef struct PTXI_CHILD_GRAPH_NODE_PARAMS {
+    ptxiGraph graph;
+    int ownership;                  /* not looked at: the graph is copied */
+} PTXI_CHILD_GRAPH_NODE_PARAMS;
+
+typedef union ptxiGraphNodeParamsValue {
+    long long reserved1[29];
+    PTXI_KERNEL_NODE_PARAMS kernel;
+    PTXI_MEMCPY_NODE_PARAMS memcpy;
+    PTXI_MEMSET_NODE_PARAMS memset;
+    PTXI_HOST_NODE_PARAMS host;
+    PTXI_CHILD_GRAPH_NODE_PARAMS graph;
+    PTXI_CONDITIONAL_NODE_PARAMS conditional;
+} ptxiGraphNodeParamsValue;
+
+/* Layout of CUgraphNodeParams. */
+typedef struct ptxiGraphNodeParams {
+    ptxiGraphNodeType type;
+    int reserved0[3];
+    ptxiGraphNodeParamsValue value;
+    long long reserved2;
+} ptxiGraphNodeParams;
 
 /* Of ptxiGraphExecUpdate; numbers and layout of the driver's. */
 typedef enum ptxiGraphExecUpdateResult {
@@ -1136,6 +1185,9 @@ PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunct
  *  the same order; *resultInfo says what differs. Of KernelNodeSetAttribute's attributes see ptxiLaunchKernelEx.
  *  ptxiGraphLaunch gives the instance's work to a stream, where it runs node by node in an order that the dependencies allow; the
  *  instance may be changed or destroyed right after. ptxiGraphUpload does nothing.
+ *  A conditional node (ptxiGraphAddNode) runs one of its bodies, by the value of a condition, which belongs to the graph and all its copies;
+ *  with PTXI_GRAPH_COND_ASSIGN_DEFAULT each launch begins with defaultLaunchValue, else with what was there. To know the value, ptxiGraphLaunch
+ *  waits at such a node for what comes before; it cannot be captured.
  *  ptxiGraphGetNodes gives up to *numNodes nodes and sets it to how many there are, or were given; `nodes` may be NULL.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_HANDLE  a bad graph, node, instance or function
@@ -1157,6 +1209,10 @@ PTXI_API ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph h
                                          size_t numDependencies, const PTXI_HOST_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                           size_t numDependencies);
+PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const void *dependencyData,
+                                     size_t numDependencies, ptxiGraphNodeParams *nodeParams);
+PTXI_API ptxiResult ptxiGraphConditionalHandleCreate(ptxiGraphConditionalHandle *pHandle_out, ptxiGraph hGraph, ptxiContext ctx,
+                                                     unsigned defaultLaunchValue, unsigned flags);
 PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *edgeData,
                                              size_t numDependencies);
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);

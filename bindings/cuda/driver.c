@@ -57,6 +57,17 @@ ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **green
 
 /* ---- graphs */
 
+ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, ptxiGraphNodeParams *params)
+{
+    return ptxiGraphAddNode(node, graph, needs, NULL, count, params);
+}
+
+ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const void *data, size_t count,
+                             ptxiGraphNodeParams *params)
+{
+    return ptxiGraphAddNode(node, graph, needs, data, count, params);
+}
+
 ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count)
 {
     return ptxiGraphAddDependencies(graph, from, to, NULL, count);
@@ -191,7 +202,7 @@ enum { FOUND = 0, NOT_FOUND = 1 }; /* CUdriverProcAddressQueryResult */
 static const struct { const char *name; int version; } shapes[] = {
     { "cuCtxCreate_v4", 12050 }, { "cuCtxCreate_v3", 11040 }, { "cuStreamGetCtx_v2", 12050 }, { "cuCtxGetDevice_v2", 13000 },
     { "cuGetProcAddress_v2", 12000 }, { "cuStreamGetCaptureInfo_v3", 12030 }, { "cuStreamGetCaptureInfo_v2", 11030 },
-    { "cuGraphExecUpdate_v2", 12000 }, { "cuGraphNodeGetDependencies_v2", 12030 }, { "cuGraphAddDependencies_v2", 12030 },
+    { "cuGraphExecUpdate_v2", 12000 }, { "cuGraphNodeGetDependencies_v2", 12030 }, { "cuGraphAddDependencies_v2", 12030 }, { "cuGraphAddNode_v2", 12030 },
 };
 
 static bool is_later(const char *name, int version)

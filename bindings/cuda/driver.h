@@ -37,6 +37,9 @@ PTXI_API ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice p
 PTXI_API ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev);
 PTXI_API ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev);
 PTXI_API ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z);
+PTXI_API ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, ptxiGraphNodeParams *params);
+PTXI_API ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const void *data, size_t count,
+                                      ptxiGraphNodeParams *params);
 PTXI_API ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count);
 PTXI_API ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *data, size_t count);
 PTXI_API ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size);

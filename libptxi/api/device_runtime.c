@@ -5,6 +5,7 @@
  * which all streams and events of the device allow. */
 #include "api/device_runtime.h"
 
+#include "api/graph_condition.h"
 #include "api/heap.h"
 #include "api/launch.h"
 
@@ -451,6 +452,14 @@ FUNCTION(EventCreateWithFlags)
     return give_handle(c, lane);
 }
 
+/* void (cudaGraphConditionalHandle handle, unsigned value) */
+FUNCTION(GraphSetConditional)
+{
+    (void)l, (void)result;
+    ptxi_condition_set(pointer(c, 0, lane), (unsigned)arg(c, 2, lane)); /* a handle of nothing is left alone */
+    return true;
+}
+
 FUNCTION(Nothing)
 {
     (void)l, (void)c, (void)lane, (void)result;
@@ -533,6 +542,69 @@ FUNCTION(Memset2DAsync)
     return true;
 }
 
+/* Rows of one slice after the other; `apart` bytes lie between slices. */
+static void queue_slices(struct ptxi_launch *l, struct ptxi_child rows, size_t dst_apart, size_t src_apart, uint64_t depth, uint64_t stream, uint64_t *result)
+{
+    for (uint64_t z = 0; z < depth && *result == SUCCESS; z++) {
+        queue_rows(l, rows, stream, result);
+        rows.dst += dst_apart;
+        rows.src += src_apart;
+    }
+}
+
+/* Layouts of cudaPitchedPtr and of cudaMemcpy3DParms; positions and the extent: x, y, z. */
+struct pitched {
+    uint64_t at, pitch, width, height;
+};
+struct copy_3d {
+    uint64_t src_array, src_pos[3];
+    struct pitched src;
+    uint64_t dst_array, dst_pos[3];
+    struct pitched dst;
+    uint64_t extent[3];
+    int kind;
+};
+
+static uint64_t begin_of(const struct pitched *p, const uint64_t *pos)
+{
+    return p->at + (pos[2] * p->height + pos[1]) * p->pitch + pos[0];
+}
+
+/* cudaError_t (const struct cudaMemcpy3DParms *copy, cudaStream_t stream) */
+FUNCTION(Memcpy3DAsync)
+{
+    const unsigned char *from = ptxi_builtin_pointer(c, lane, pointer(c, 0, lane), sizeof(struct copy_3d), false);
+    struct copy_3d p;
+
+    if (!from)
+        return false;
+    memcpy(&p, from, sizeof p);
+    if (p.src_array || p.dst_array)
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+    else
+        queue_slices(l, (struct ptxi_child){ .dst = begin_of(&p.dst, p.dst_pos), .dst_pitch = p.dst.pitch, .src = begin_of(&p.src, p.src_pos),
+                                             .src_pitch = p.src.pitch, .width = p.extent[0], .height = p.extent[1], .value = -1 },
+                     p.dst.pitch * p.dst.height, p.src.pitch * p.src.height, p.extent[2], pointer(c, 2, lane), result);
+    return true;
+}
+
+/* cudaError_t (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream) */
+FUNCTION(Memset3DAsync)
+{
+    uint64_t pitch = pointer(c, 2, lane);
+
+    queue_slices(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .dst_pitch = pitch, .width = pointer(c, 9, lane), .height = pointer(c, 11, lane),
+                                         .value = (int)(arg(c, 8, lane) & 0xff) },
+                 pitch * pointer(c, 6, lane), 0, pointer(c, 13, lane), pointer(c, 15, lane), result);
+    return true;
+}
+
+/* cudaError_t (enum cudaFuncCache *config) */
+FUNCTION(DeviceGetCacheConfig)
+{
+    return (void)l, (void)result, give(c, 0, lane, &(int){ 0 }, sizeof(int));
+}
+
 /* cudaError_t (int *blocks, const void *kernel, int threads, size_t dynamic, unsigned flags) */
 FUNCTION(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
 {
@@ -582,7 +654,7 @@ static const struct entry {
 #define X(name) { #name, name },
     X(GetParameterBuffer) X(LaunchDevice) X(GetParameterBufferV2) X(LaunchDeviceV2) X(GetLastError) X(PeekAtLastError) X(GetErrorString)
     X(GetErrorName) X(GetDeviceCount) X(GetDevice) X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags) X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync)
-    X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes)
+    X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(Memcpy3DAsync) X(Memset3DAsync) X(DeviceGetCacheConfig) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes) X(GraphSetConditional)
 #undef X
     { "OccupancyMaxActiveBlocksPerMultiprocessor", OccupancyMaxActiveBlocksPerMultiprocessorWithFlags },
     { "StreamDestroy", Nothing }, { "StreamWaitEvent", Nothing }, { "EventRecord", Nothing }, { "EventRecordWithFlags", Nothing }, { "EventDestroy", Nothing },

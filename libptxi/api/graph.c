@@ -21,7 +21,7 @@ ptxiResult ptxi_graph_enter(ptxiGraph g)
     return r ? r : !g ? PTXI_ERROR_INVALID_VALUE : g->magic == GRAPH_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
-static ptxiGraph new_graph(ptxiContext ctx)
+ptxiGraph ptxi_graph_new(ptxiContext ctx)
 {
     ptxiGraph g = calloc(1, sizeof *g);
 
@@ -41,7 +41,7 @@ ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags)
         return r;
     if (!phGraph || flags)
         return PTXI_ERROR_INVALID_VALUE;
-    *phGraph = new_graph(ctx);
+    *phGraph = ptxi_graph_new(ctx);
     return *phGraph ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
@@ -59,7 +59,10 @@ void ptxi_graph_free(ptxiGraph g)
         return;
     for (unsigned i = 0; i < g->count; i++)
         free_node(g->nodes[i]);
+    for (unsigned i = 0; i < g->condition_count; i++)
+        ptxi_condition_let_go(g->conditions[i]);
     g->magic = 0;
+    free(g->conditions);
     free(g->nodes);
     free(g);
 }
@@ -358,7 +361,7 @@ static bool clone_needs(ptxiGraph g, const struct ptxiGraph_st *from)
 
 ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from)
 {
-    ptxiGraph g = new_graph(from->ctx);
+    ptxiGraph g = ptxi_graph_new(from->ctx);
     bool ok = g;
 
     for (unsigned i = 0; ok && i < from->count; i++)
@@ -399,6 +402,9 @@ ptxiGraphNode ptxi_graph_find_copy(const struct ptxiGraph_st *g, uint64_t id)
             found = n;
         else if (n->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH)
             found = ptxi_graph_find_copy(n->work.child, id);
+        else if (n->work.type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+            for (unsigned k = 0; k < n->work.branches.count && !found; k++)
+                found = ptxi_graph_find_copy(n->work.branches.bodies[k], id);
     }
     return found;
 }

@@ -60,6 +60,38 @@ static unsigned count_steps(const struct ptxiGraph_st *g)
     return n;
 }
 
+/* The order of a graph's nodes. */
+static ptxiResult make_plan(const struct ptxiGraph_st *g, ptxiGraphExec *plan)
+{
+    ptxiGraphExec x = calloc(1, sizeof *x + count_steps(g) * sizeof x->steps[0]);
+    ptxiResult r = x ? place(x, g) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    *plan = x;
+    if (r)
+        free(x);
+    return r;
+}
+
+/* Whether bodies of conditional nodes have an order; else frees the plan. */
+static ptxiResult check_bodies(ptxiGraphExec x)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    for (unsigned i = 0; i < x->count && !r; i++) {
+        const struct ptxi_work *w = &x->steps[i]->work;
+
+        for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !r; k++) {
+            ptxiGraphExec body;
+
+            if (!(r = make_plan(w->branches.bodies[k], &body)) && !(r = check_bodies(body)))
+                free(body);
+        }
+    }
+    if (r)
+        free(x);
+    return r;
+}
+
 static void free_exec(ptxiGraphExec x)
 {
     x->magic = 0;
@@ -76,16 +108,14 @@ ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, un
     if (!phGraphExec || flags & ~(unsigned long long)(PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD |
                                                       PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
         return PTXI_ERROR_INVALID_VALUE;
-    ptxiGraphExec x = calloc(1, sizeof *x + count_steps(hGraph) * sizeof x->steps[0]);
+    ptxiGraph own = ptxi_graph_copy(hGraph);
+    ptxiGraphExec x;
 
-    if (!x)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    x->graph = ptxi_graph_copy(hGraph);
-    r = x->graph ? place(x, x->graph) : PTXI_ERROR_OUT_OF_MEMORY;
-    if (r) {
-        free_exec(x);
+    if ((r = own ? make_plan(own, &x) : PTXI_ERROR_OUT_OF_MEMORY) || (r = check_bodies(x))) {
+        ptxi_graph_free(own);
         return r;
     }
+    x->graph = own;
     x->magic = EXEC_MAGIC;
     *phGraphExec = x;
     return PTXI_SUCCESS;
@@ -186,6 +216,17 @@ static bool same_needs(const struct ptxiGraphNode_st *a, const struct ptxiGraphN
     return true;
 }
 
+static ptxiGraphExecUpdateResult compare(const struct ptxiGraph_st *own, const struct ptxiGraph_st *new, ptxiGraphNode *at);
+
+static ptxiGraphExecUpdateResult compare_bodies(const struct ptxi_branches *a, const struct ptxi_branches *b, ptxiGraphNode *at)
+{
+    ptxiGraphExecUpdateResult u = a->kind == b->kind && a->count == b->count ? PTXI_GRAPH_EXEC_UPDATE_SUCCESS : PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+
+    for (unsigned k = 0; k < a->count && !u; k++)
+        u = compare(a->bodies[k], b->bodies[k], at);
+    return u;
+}
+
 /* Whether the one can become the other, or what keeps it from that, and at which node. */
 static ptxiGraphExecUpdateResult compare(const struct ptxiGraph_st *own, const struct ptxiGraph_st *new, ptxiGraphNode *at)
 {
@@ -201,6 +242,8 @@ static ptxiGraphExecUpdateResult compare(const struct ptxiGraph_st *own, const s
             return PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         if (a->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH)
             u = compare(a->work.child, b->work.child, at);
+        if (a->work.type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+            u = compare_bodies(&a->work.branches, &b->work.branches, at);
     }
     return u;
 }
@@ -261,11 +304,62 @@ ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream)
     return enter_exec(hGraphExec);
 }
 
+static bool has_conditions(const struct ptxiGraphExec_st *x)
+{
+    unsigned i = 0;
+
+    while (i < x->count && x->steps[i]->work.type != PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+        i++;
+    return i < x->count;
+}
+
+static void begin_conditions(const struct ptxiGraph_st *g)
+{
+    for (unsigned i = 0; i < g->count; i++) {
+        const struct ptxi_work *w = &g->nodes[i]->work;
+
+        if (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            begin_conditions(w->child);
+        if (w->type != PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+            continue;
+        ptxi_condition_begin(&w->branches);
+        for (unsigned k = 0; k < w->branches.count; k++)
+            begin_conditions(w->branches.bodies[k]);
+    }
+}
+
+static ptxiResult run_body(ptxiGraph body, ptxiStream s);
+
+static ptxiResult run_steps(const struct ptxiGraphExec_st *x, ptxiStream s)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    for (unsigned i = 0; !r && i < x->count; i++) {
+        struct ptxi_work *w = &x->steps[i]->work;
+
+        r = w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL ? ptxi_condition_run(&w->branches, s, run_body) : ptxi_work_submit(w, s);
+    }
+    return r;
+}
+
+static ptxiResult run_body(ptxiGraph body, ptxiStream s)
+{
+    ptxiGraphExec plan;
+    ptxiResult r = make_plan(body, &plan);
+
+    if (r)
+        return r;
+    r = run_steps(plan, s);
+    free(plan);
+    return r;
+}
+
 ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
 {
     ptxiResult r = enter_exec(hGraphExec);
 
-    for (unsigned i = 0; !r && i < hGraphExec->count; i++)
-        r = ptxi_work_submit(&hGraphExec->steps[i]->work, hStream);
-    return r;
+    if (r || (has_conditions(hGraphExec) && (r = ptxiStreamSynchronize(hStream)))) /* an earlier launch may still use them */
+        return r;
+    begin_conditions(hGraphExec->graph);
+    return run_steps(hGraphExec, hStream);
 }

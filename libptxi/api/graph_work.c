@@ -10,6 +10,8 @@ void ptxi_work_free(struct ptxi_work *w)
         free(w->params);
     if (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
         ptxi_graph_free(w->child);
+    if (w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+        ptxi_condition_free(&w->branches);
 }
 
 bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from)
@@ -17,6 +19,8 @@ bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from)
     *to = *from;
     if (from->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
         return (to->child = ptxi_graph_copy(from->child)) != NULL;
+    if (from->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+        return ptxi_condition_duplicate(&to->branches, &from->branches);
     if (from->type != PTXI_GRAPH_NODE_TYPE_KERNEL)
         return true;
     to->params = malloc(from->bytes + 1);

@@ -134,6 +134,21 @@ extern "C" __global__ void order(const unsigned *in, unsigned *out, int n)
     cudaEventDestroy(e);
 }
 
+/* Boxes of 4 x 4 x 4 words. */
+extern "C" __global__ void boxes(const unsigned *in, unsigned *out, int n)
+{
+    cudaMemcpy3DParms p = {};
+
+    p.srcPtr = cudaPitchedPtr{ (void *)in, 16, 16, 4 };
+    p.srcPos = cudaPos{ 4, 1, 0 };
+    p.dstPtr = cudaPitchedPtr{ out, 16, 16, 4 };
+    p.dstPos = cudaPos{ 0, 2, 1 };
+    p.extent = cudaExtent{ 8, 2, 3 };
+    p.kind = cudaMemcpyDeviceToDevice;
+    cudaMemcpy3DAsync(&p, 0);
+    cudaMemset3DAsync(cudaPitchedPtr{ out, 16, 16, 4 }, 0xcd, cudaExtent{ 4, (size_t)n, 2 }, 0);
+}
+
 __global__ void __launch_bounds__(64) limited(int *p)
 {
     __shared__ int s[256];

@@ -50,6 +50,21 @@ static void order(const void *in, void *out, int n)
         }
 }
 
+/* Words of boxes of 4 x 4 x 4. */
+static void boxes(const void *in, void *out, int n)
+{
+    const uint32_t *v = in;
+    uint32_t *o = out;
+
+    for (int z = 0; z < 3; z++)
+        for (int y = 0; y < 2; y++)
+            for (int x = 0; x < 2; x++)
+                o[16 * (z + 1) + 4 * (y + 2) + x] = v[16 * z + 4 * (y + 1) + x + 1];
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < n; y++)
+            o[16 * z + 4 * y] = 0xcdcdcdcd;
+}
+
 static void answers(const void *in, void *out, int n)
 {
     static const int32_t want[] = { 1, 0, 32, 101, 101, 0, 32, 0, 1024, 64, 0, 1, 0, 2, 0, 8 << 20, 9, 9, 1, 1 };
@@ -62,7 +77,7 @@ static void answers(const void *in, void *out, int n)
 #define CASE(name, count, threads, ins, outs) \
     { .kernel = #name, .n = count, .grid = 1, .block = threads, .in_bytes = 4 * ins, .out_bytes = 4 * outs, .expect = name }
 const struct cuda_case dynamic_cases[] = {
-    CASE(quicksort, SORTED, 1, SORTED, SORTED), CASE(queue, PUSHED, 1, PUSHED, 4), CASE(order, 128, 32, 128, 128), CASE(answers, 0, 1, 0, 20),
+    CASE(quicksort, SORTED, 1, SORTED, SORTED), CASE(queue, PUSHED, 1, PUSHED, 4), CASE(order, 128, 32, 128, 128), CASE(boxes, 1, 1, 64, 64), CASE(answers, 0, 1, 0, 20),
     { .kernel = "child_fails", .grid = 1, .block = 1, .out_bytes = 4, .result = PTXI_ERROR_ILLEGAL_ADDRESS },
     CASE(quicksort, 100, 1, 100, 100), /* after a failure, too */
 };

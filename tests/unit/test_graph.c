@@ -10,6 +10,12 @@ static const char text[] =
     /* v[t] = v[t] * k + t */
     ".visible .entry step(.param .u64 v, .param .u32 k) { .reg .u32 %t, %x, %k; .reg .u64 %d; ld.param.u64 %d, [v]; ld.param.u32 %k, [k];\n"
     " mov.u32 %t, %tid.x; mad.wide.u32 %d, %t, 4, %d; ld.global.u32 %x, [%d]; mad.lo.u32 %x, %x, %k, %t; st.global.u32 [%d], %x; ret; }\n"
+    ".extern .func cudaGraphSetConditional (.param .b64 handle, .param .b32 value);\n"
+    /* v[at] = v[at] + 1, and the condition is v[0] < most */
+    ".visible .entry count(.param .u64 v, .param .u32 at, .param .u64 handle, .param .u32 most) { .reg .u32 %x, %n; .reg .u64 %v, %d, %h; .reg .pred %p;\n"
+    " ld.param.u64 %v, [v]; ld.param.u32 %n, [at]; mad.wide.u32 %d, %n, 4, %v; ld.global.u32 %x, [%d]; add.u32 %x, %x, 1; st.global.u32 [%d], %x;\n"
+    " ld.param.u32 %n, [most]; setp.eq.u32 %p, %n, 0; @%p ret; ld.global.u32 %x, [%v]; setp.lt.u32 %p, %x, %n; selp.u32 %x, 1, 0, %p; ld.param.u64 %h, [handle];\n"
+    " { .param .b64 h; .param .b32 x; st.param.b64 [h], %h; st.param.b32 [x], %x; call cudaGraphSetConditional, (h, x); } ret; }\n"
     ".visible .entry traps() { trap; }\n"
     ".visible .entry shares() .maxntid 512 { .shared .b8 s[16384]; .reg .u32 %a; mov.u32 %a, s; st.shared.u32 [%a], %a; ret; }\n";
 
@@ -483,6 +489,123 @@ START_TEST(failures)
 }
 END_TEST
 
+/* A kernel that counts in v[at], and where `most` is not 0 sets the condition to v[0] < most. */
+static ptxiGraphNode counts(ptxiGraph g, ptxiGraphNode after, unsigned at, ptxiGraphConditionalHandle handle, unsigned most)
+{
+    ptxiGraphNode n;
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, "count"));
+    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_KERNEL };
+
+    p.value.kernel = (PTXI_KERNEL_NODE_PARAMS){ .func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+                                                .kernelParams = (void *[]){ &v, &at, &handle, &most } };
+    ok(ptxiGraphAddNode(&n, g, &after, NULL, after != NULL, &p));
+    return n;
+}
+
+static ptxiGraphNode condition(ptxiGraph g, ptxiGraphNode after, ptxiGraphConditionalHandle handle, ptxiGraphConditionalNodeType type, unsigned size, ptxiGraph **bodies)
+{
+    ptxiGraphNode n;
+    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL, .value.conditional = { .handle = handle, .type = type, .size = size } };
+
+    ok(ptxiGraphAddNode(&n, g, &after, NULL, after != NULL, &p));
+    *bodies = p.value.conditional.phGraph_out;
+    return n;
+}
+
+static void launch_and_check(ptxiGraphExec x, const unsigned *want, unsigned count)
+{
+    unsigned got[8];
+
+    ok(ptxiMemsetD32(v, 0, 8));
+    ok(ptxiGraphLaunch(x, NULL));
+    ok(ptxiMemcpyDtoH(got, v, sizeof got));
+    for (unsigned k = 0; k < count; k++)
+        ck_assert_msg(got[k] == want[k], "word %u is %u, not %u", k, got[k], want[k]);
+}
+
+START_TEST(choices_and_loops)
+{
+    ptxiGraphConditionalHandle loop, choice;
+    ptxiGraph *bodies, *inner;
+    ptxiGraphNode n;
+    ptxiGraphNodeType type;
+
+    ok(ptxiGraphConditionalHandleCreate(&loop, graph, NULL, 1, PTXI_GRAPH_COND_ASSIGN_DEFAULT));
+    ok(ptxiGraphConditionalHandleCreate(&choice, graph, NULL, 1, PTXI_GRAPH_COND_ASSIGN_DEFAULT));
+    n = condition(graph, NULL, loop, PTXI_GRAPH_COND_TYPE_WHILE, 1, &bodies);
+    ok(ptxiGraphNodeGetType(n, &type));
+    ck_assert_int_eq(type, PTXI_GRAPH_NODE_TYPE_CONDITIONAL);
+    n = counts(graph, n, 1, 0, 0); /* behind the loop */
+    /* five times round: the condition holds in the first three, then the other one */
+    n = counts(bodies[0], NULL, 0, loop, 5);
+    n = counts(bodies[0], n, 2, choice, 4);
+    n = condition(bodies[0], n, choice, PTXI_GRAPH_COND_TYPE_IF, 2, &inner);
+    counts(inner[0], NULL, 3, 0, 0);
+    counts(inner[1], NULL, 4, 0, 0);
+    counts(bodies[0], n, 5, 0, 0);
+
+    ptxiGraphExec x = instance();
+    static const unsigned want[] = { 5, 1, 5, 3, 2, 5, 0 };
+
+    for (int k = 0; k < 2; k++)
+        launch_and_check(x, want, 7);
+}
+END_TEST
+
+START_TEST(one_of_several)
+{
+    ptxiGraphConditionalHandle handle;
+    ptxiGraph *bodies;
+
+    for (unsigned value = 0; value < 4; value++) {
+        unsigned want[4] = { 0 };
+
+        if (value < 3)
+            want[value] = 1;
+        ok(ptxiGraphConditionalHandleCreate(&handle, graph, NULL, value, PTXI_GRAPH_COND_ASSIGN_DEFAULT));
+        condition(graph, NULL, handle, PTXI_GRAPH_COND_TYPE_SWITCH, 3, &bodies);
+        for (unsigned k = 0; k < 3; k++)
+            counts(bodies[k], NULL, k, 0, 0);
+        launch_and_check(instance(), want, 4);
+        ok(ptxiGraphDestroy(graph)); /* the instance stays */
+        ok(ptxiGraphCreate(&graph, 0));
+    }
+}
+END_TEST
+
+START_TEST(conditions_that_fail)
+{
+    ptxiGraphConditionalHandle handle;
+    ptxiGraphExecUpdateResultInfo info;
+    ptxiGraphExec x;
+    ptxiGraph *bodies, other;
+    ptxiGraphNode n, a, b;
+    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL, .value.conditional = { .type = PTXI_GRAPH_COND_TYPE_WHILE, .size = 1 } };
+
+    gives(ptxiGraphConditionalHandleCreate(NULL, graph, NULL, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphConditionalHandleCreate(&handle, graph, NULL, 0, 2), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* no handle */
+    ok(ptxiGraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
+    p.value.conditional.handle = handle;
+    p.value.conditional.size = 2;
+    gives(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, NULL), PTXI_ERROR_INVALID_VALUE);
+    condition(graph, NULL, handle, PTXI_GRAPH_COND_TYPE_WHILE, 1, &bodies);
+    gives(ptxiGraphDestroy(bodies[0]), PTXI_ERROR_INVALID_VALUE);
+    a = counts(bodies[0], NULL, 0, handle, 1);
+    x = instance();
+    ok(ptxiGraphClone(&other, graph));
+    ok(ptxiGraphExecUpdate(x, other, &info));
+    b = counts(bodies[0], a, 0, 0, 0);
+    gives(ptxiGraphExecUpdate(x, graph, &info), PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    ok(ptxiGraphDestroy(other));
+    ok(ptxiGraphAddDependencies(bodies[0], &b, &a, NULL, 1));
+    gives(ptxiGraphInstantiate(&x, graph, 0), PTXI_ERROR_INVALID_VALUE); /* a cycle */
+}
+END_TEST
+
 static size_t per_thread(int threads)
 {
     return (size_t)threads * 100;
@@ -527,6 +650,9 @@ int main(void)
     tcase_add_test(t, capture);
     tcase_add_test(t, captures_that_fail);
     tcase_add_test(t, failures);
+    tcase_add_test(t, choices_and_loops);
+    tcase_add_test(t, one_of_several);
+    tcase_add_test(t, conditions_that_fail);
     tcase_add_test(t, occupancy);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -21,7 +21,6 @@ static uint32_t lanes(uint32_t t) { return 100 + (t ^ 1); }
 static const struct {
     const char *name, *body;
     uint32_t (*expect)(uint32_t thread);
-    const char *target; /* NULL: sm_90 */
 } cases[] = {
     { "words of another warp", MINE "  add.u32 %r6, %r0, 100; st.shared.u32 [%r4], %r6; < bar.sync 0; >" READ_OTHER, other },
     { "words of another lane",
@@ -45,7 +44,7 @@ static const struct {
       "  setp.lt.u32 %p, %r0, 32; @%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%m], 32; bar.sync 0; ld.shared.u32 %r5, [%m]; shl.b32 %r6, %r1, 21;\n"
       "  add.u32 %r6, %r6, %r5; add.u32 %r7, %r0, 1000; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r6], {%r7}; tcgen05.wait::st.sync.aligned;\n"
       "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r8}, [%r6]; < tcgen05.wait::ld.sync.aligned; > mov.b32 %r9, %r8; bar.sync 0;\n"
-      "  @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 32;\n", word, "sm_100a" },
+      "  @%p tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 32;\n", word },
 };
 
 /* With what stands between < and >, or without. */
@@ -67,9 +66,10 @@ static const char *program(const char *body, bool whole)
 
 static bool runs_right(int k, bool whole)
 {
+    const char *target = strstr(cases[k].body, "tcgen05") ? "sm_100a" : "sm_90";
     uint32_t out[THREADS];
 
-    if (run_one_cta(cases[k].target ? cases[k].target : "sm_90", program(cases[k].body, whole), THREADS, out))
+    if (run_one_cta(target, program(cases[k].body, whole), THREADS, out))
         return false;
     for (uint32_t t = 0; t < THREADS; t++)
         if (out[t] != cases[k].expect(t))
