@@ -104,6 +104,24 @@ static INLINE bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
            ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, (uint64_t)PTXI_LANES * size, true) && in_row64(a, size);
 }
 
+/* The same for all lanes at one place. */
+static INLINE bool shared_word(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint32_t *a = PTXI_SLOT(w, i->a);
+    uint32_t at = a[0] + (uint32_t)i->imm;
+
+    return a[1] == a[0] && w->active == PTXI_ALL_LANES && !(at & (size - 1)) && at + (uint64_t)size <= w->shared_size && in_row32(a, 0);
+}
+
+static INLINE bool global_word(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    uint64_t at = a[0] + (uint64_t)(int64_t)i->imm;
+
+    return a[1] == a[0] && w->active == PTXI_ALL_LANES && !(i->mods >> ATOM_ALIGN_SHIFT) && !(at & (size - 1)) &&
+           ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, size, true) && in_row64(a, 0);
+}
+
 /* --- 128 bits at once, which compilers leave to a library --- */
 typedef unsigned __int128 u128;
 
@@ -254,8 +272,68 @@ enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_E
 #define ATOM_EACH_APART(size, name, T, NEW, SHARED, A) ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, false)
 #define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A) ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, true)
 
+/* d[l] = x[0] + ... + x[l - 1]. Returns the sum of all. d may be x. */
+#if defined(__AVX512F__)
+#define ABOVE(n, s, steps) _mm512_alignr_epi##n(s, _mm512_setzero_si512(), 512 / n - (steps))
+#define RUNNING_SUMS(n)                                                                                       \
+    static inline uint##n##_t running_sums_##n(uint##n##_t *d, const uint##n##_t *x)                          \
+    {                                                                                                         \
+        __m512i sum = _mm512_setzero_si512();                                                                 \
+                                                                                                              \
+        for (int k = 0; k < PTXI_LANES; k += 512 / n) {                                                       \
+            __m512i v = _mm512_load_si512(x + k), s = _mm512_add_epi##n(v, ABOVE(n, v, 1));                   \
+                                                                                                              \
+            s = _mm512_add_epi##n(s, ABOVE(n, s, 2));                                                         \
+            s = _mm512_add_epi##n(s, ABOVE(n, s, 4));                                                         \
+            if (n == 32)                                                                                      \
+                s = _mm512_add_epi##n(s, ABOVE(n, s, 256 / n));                                               \
+            s = _mm512_add_epi##n(s, sum);                                                                    \
+            _mm512_store_si512(d + k, _mm512_sub_epi##n(s, v));                                               \
+            sum = _mm512_permutexvar_epi##n(_mm512_set1_epi##n(512 / n - 1), s);                              \
+        }                                                                                                     \
+        return (uint##n##_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(sum));                                   \
+    }
+#else
+#define RUNNING_SUMS(n)                                                                                       \
+    static inline uint##n##_t running_sums_##n(uint##n##_t *d, const uint##n##_t *x)                          \
+    {                                                                                                         \
+        uint##n##_t sum = 0;                                                                                  \
+                                                                                                              \
+        UNROLLED for (int l = 0; l < PTXI_LANES; l++) {                                                       \
+            uint##n##_t v = x[l];                                                                             \
+                                                                                                              \
+            d[l] = sum;                                                                                       \
+            sum += v;                                                                                         \
+        }                                                                                                     \
+        return sum;                                                                                           \
+    }
+#endif
+RUNNING_SUMS(32)
+RUNNING_SUMS(64)
+#undef RUNNING_SUMS
+#undef ABOVE
+
+/* Sums of all lanes at one address: SUMS tells whether this is one. */
+#define ALL_TOGETHER(size, T, SUMS)                                                                           \
+    if (SUMS && w->active == PTXI_ALL_LANES) {                                                                \
+        T total = 0, was = load_##size(p);                                                                    \
+                                                                                                              \
+        if (d)                                                                                                \
+            total = sizeof(T) == 4 ? (T)running_sums_32((void *)d, (const void *)b) : (T)running_sums_64((void *)d, (const void *)b); \
+        else                                                                                                  \
+            FOR_LANES total += b[l];                                                                          \
+        if (shared || is_alone(w, i))                                                                         \
+            store_##size(p, was + total);                                                                     \
+        else                                                                                                  \
+            while (!exchange_##size(p, &was, was + total))                                                    \
+                ;                                                                                             \
+        if (d)                                                                                                \
+            FOR_LANES d[l] += was;                                                                            \
+        NEXT;                                                                                                 \
+    }
+
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. d, where no old values are wanted, is NULL. */
-#define ATOM_OF(EACH, size, name, T, NEW)                                                                           \
+#define ATOM_OF(EACH, SUMS, size, name, T, NEW)                                                                     \
     static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, \
                                                                              const T *c, bool inside)         \
     {                                                                                                         \
@@ -290,8 +368,10 @@ enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_E
                                                                              const T *c, T *p, const bool shared) \
     {                                                                                                         \
         bool alone = shared || is_alone(w, i);                                                                \
-        T first = load_##size(p), old = first;                                                                \
+        T first, old;                                                                                         \
                                                                                                               \
+        ALL_TOGETHER(size, T, SUMS)                                                                           \
+        first = old = load_##size(p);                                                                         \
         if (!alone || !d)                                                                                     \
             do {                                                                                              \
                 old = first;                                                                                  \
@@ -365,6 +445,8 @@ enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_E
     {                                                                                                         \
         const uint64_t *a = PTXI_SLOT(w, i->a);                                                               \
                                                                                                               \
+        if (global_word(w, i, sizeof(T)))                                                                     \
+            return name##_together(i, w, d, b, c, (T *)(uintptr_t)(a[0] + (uint64_t)(int64_t)i->imm), false); \
         if (!is_alone(w, i) || a[0] == a[1])                                                                  \
             return name##_some(i, w, d, b, c);                                                                \
         if (global_row(w, i, sizeof(T))) {                                                                    \
@@ -385,16 +467,19 @@ enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_E
             name##_row(w->shared + (uint32_t)(a[0] + (uint32_t)i->imm), b, c, d ? d : UNWANTED, true);        \
             NEXT;                                                                                             \
         }                                                                                                     \
+        if (shared_word(w, i, sizeof(T)))                                                                     \
+            return name##_together(i, w, d, b, c, (T *)(w->shared + (uint32_t)(a[0] + (uint32_t)i->imm)), true);\
         return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_in_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
     }
-#define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, any, name, T, NEW)
-#define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, any, name, T, NEW)
+#define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, false, any, name, T, NEW)
+#define ATOM_SUM(name, T, NEW) ATOM_OF(ATOM_EACH, true, any, name, T, NEW)
+#define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, false, any, name, T, NEW)
 
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
 ATOM( cas_b16, uint16_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_APART, any, cas_b32, uint32_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_APART, any, cas_b64, uint64_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH, 128, exch_b128, u128, x )
-ATOM_OF( ATOM_EACH, 128, cas_b128, u128, old == x ? y : old )
+ATOM_OF( ATOM_EACH_APART, false, any, cas_b32, uint32_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_APART, false, any, cas_b64, uint64_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH, false, 128, exch_b128, u128, x )
+ATOM_OF( ATOM_EACH, false, 128, cas_b128, u128, old == x ? y : old )

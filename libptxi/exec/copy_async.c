@@ -73,15 +73,15 @@ static ptxi_lanes other_groups(const struct ptxi_warp *w)
     return others & w->active;
 }
 
-/* All lanes copy all bytes, from a row to a row, and may do so. */
-static inline __attribute__((always_inline)) bool copies_row(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+/* All lanes copy all bytes, from a row to a row, and may do so as far as can be seen at once. */
+static inline __attribute__((always_inline)) bool copies_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *to = PTXI_SLOT(w, i->a);
     const uint64_t *from = PTXI_SLOT(w, i->b);
 
     return w->active == PTXI_ALL_LANES && in_row64(from, size) && in_row32(to, size) && to[0] <= to[PTXI_LANES - 1] &&
            !((from[0] | (to[0] + (uint32_t)i->imm)) & (size - 1)) && shared_covers(w, i, to[0], to[PTXI_LANES - 1], size) &&
-           may_access(w, i, from[0], PTXI_LANES * (uint64_t)size, PTXI_ACCESS_LOAD);
+           ptxi_mem_covers(w, ptxi_mem_hit(w, i), from[0], PTXI_LANES * (uint64_t)size, false);
 }
 
 /* The next entry of the queue, whose lanes lie anywhere. When memory is short it is `now`, to be done at once. */
@@ -178,41 +178,62 @@ RACY static inline __attribute__((always_inline)) void move_row(unsigned char *t
         ((part *)to)[k] = ((const part *)from)[k];
 }
 
-/* All lanes wait, and their groups are the same. */
-RACY static void wait_together(struct ptxi_warp *w, uint32_t n)
+/* All lanes that live wait, and their groups are the same. */
+static bool wait_together(const struct ptxi_warp *w)
+{
+    return w->async && !w->async->mixed && !w->async->arrivals && w->active == w->live;
+}
+
+static inline void drop_first(struct ptxi_async *q)
+{
+    q->first = (q->first + 1) & (q->size - 1);
+    q->count--;
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *wait_for_any(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    struct ptxi_async *q = w->async;
+
+    if (i->mods & PTXI_WAIT_COMMITS)
+        ptxi_async_commit(w);
+    if (wait_together(w))
+        for (; q->count && ptxi_async_is_past(q->group, q->ring[q->first].group, (uint32_t)i->imm); drop_first(q))
+            ptxi_async_do(w, &q->ring[q->first], q->ring[q->first].lanes);
+    else
+        ptxi_async_wait(w, (uint32_t)i->imm);
+    return atomic_load_explicit(&w->cta->grid->failed, memory_order_relaxed) ? ptxi_leave_quantum(w, i + 1) : i + 1;
+}
+
+static inline bool is_whole_row(const struct ptxi_async_entry *e, uint64_t generation)
+{
+    return e->in_row && e->lanes == PTXI_ALL_LANES && e->generation == generation;
+}
+
+/* The usual case: they wait together, and what is due are rows. No calls, so it needs no stack. */
+RACY OP( cp_async_wait )
 {
     struct ptxi_async *q = w->async;
     uint64_t generation = atomic_load_explicit(w->generation, memory_order_acquire);
 
-    for (; q->count; q->first = (q->first + 1) & (q->size - 1), q->count--) {
-        struct ptxi_async_entry *e = &q->ring[q->first];
+    if (i->mods & PTXI_WAIT_COMMITS || !wait_together(w))
+        return wait_for_any(w, i);
+    for (; q->count; drop_first(q)) {
+        const struct ptxi_async_entry *e = &q->ring[q->first];
         unsigned char *to = w->shared + e->row_to;
         const unsigned char *from = (const unsigned char *)(uintptr_t)e->row_from;
 
-        if (!ptxi_async_is_past(q->group, e->group, n))
-            return;
-        if (!e->in_row || e->lanes != PTXI_ALL_LANES || e->generation != generation)
-            ptxi_async_do(w, e, e->lanes);
-        else if (e->size == 4)
+        if (!ptxi_async_is_past(q->group, e->group, (uint32_t)i->imm))
+            NEXT;
+        if (!is_whole_row(e, generation))
+            return wait_for_any(w, i);
+        if (e->size == 4)
             move_row(to, from, 4);
         else if (e->size == 8)
             move_row(to, from, 8);
         else
             move_row(to, from, 16);
     }
-}
-
-OP( cp_async_wait )
-{
-    struct ptxi_async *q = w->async;
-
-    if (i->mods & PTXI_WAIT_COMMITS)
-        ptxi_async_commit(w);
-    if (q && !q->mixed && !q->arrivals && w->active == w->live)
-        wait_together(w, (uint32_t)i->imm);
-    else
-        ptxi_async_wait(w, (uint32_t)i->imm);
-    return atomic_load_explicit(&w->cta->grid->failed, memory_order_relaxed) ? ptxi_leave_quantum(w, i + 1) : i + 1;
+    NEXT;
 }
 
 OP( cp_async_arrive ) { return ptxi_mbarrier_track(w, i); }

@@ -175,6 +175,11 @@ static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space
     return f;
 }
 
+static uint32_t word_before(unsigned n)
+{
+    return n * 3 % 50 ? 0x40000000 + n * 1000 : n;
+}
+
 static struct after run_operation(int k, int layout, const char *scope_space, const char *address)
 {
     struct after r;
@@ -188,7 +193,7 @@ static struct after run_operation(int k, int layout, const char *scope_space, co
     for (unsigned l = 0; l < LANES; l++)
         offsets[l] = layouts[layout].word(l) * operations[k].bytes;
     for (unsigned n = 0; n < REGION / 4; n++)
-        r.memory[n] = n * 3 % 50 ? 0x40000000 + n * 1000 : n;
+        r.memory[n] = word_before(n);
     ok(ptxiMemAlloc(&memory, sizeof r.memory));
     ok(ptxiMemAlloc(&where, sizeof offsets));
     ok(ptxiMemAlloc(&got, sizeof r.got));
@@ -219,6 +224,32 @@ START_TEST(all_ways_lead_to_the_same)
 
             ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d", ways[k].scope_space, operations[_i].op, layout);
         }
+    }
+}
+END_TEST
+
+/* Sums of integers at one place, each lane after the one before it. */
+START_TEST(lanes_add_in_order)
+{
+    static const struct { const char *scope_space, *address; } ways[] = { { ".cta.global", "%g" }, { ".cta.shared", "%s" }, { ".gpu.global", "%g" } };
+    const unsigned bytes = operations[_i].bytes, words = bytes / 4, first = one(0) * words;
+    const uint64_t most = bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    int layout = 0;
+
+    if (strncmp(operations[_i].op, "add.u", 5))
+        return;
+    while (layouts[layout].word != one)
+        layout++;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address);
+        uint64_t sum = word_before(first) | (words > 1 ? (uint64_t)word_before(first + 1) << 32 : 0), got = r.memory[first];
+
+        for (uint32_t l = 0; l < LANES; l++, sum += l * 7 - 6) {
+            ck_bits64_at(r.got[l], operations[_i].red ? 0 : sum & most, "%s%s lane %u", operations[_i].op, ways[k].scope_space, l);
+        }
+        if (words > 1)
+            got |= (uint64_t)r.memory[first + 1] << 32;
+        ck_bits64_at(got, sum & most, "%s%s", operations[_i].op, ways[k].scope_space);
     }
 }
 END_TEST
@@ -277,6 +308,7 @@ int main(void)
     tcase_add_test(t, halves_add_up);
     tcase_add_test(t, vectors_are_aligned);
     tcase_add_loop_test(t, two_lanes_meet, 0, 4);
+    tcase_add_loop_test(t, lanes_add_in_order, 0, sizeof operations / sizeof *operations);
     tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
     return run_suite(s);
