@@ -10,6 +10,7 @@
  *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too; so do
  *     guarded ones, which are selections themselves;
  *   - neg of f32 is part of a conversion to f64, where it leaves the sign of a NaN;
+ *   - x minus a constant, f64, is x plus that constant with its sign changed, a NaN's, too;
  *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
  *   - slct.s32.s32 by a constant takes it for an f32.
@@ -177,6 +178,16 @@ static void try_turn(struct algebra *c, uint32_t n)
 
 /* --- constants --- */
 
+static void try_difference(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    const struct ptxi_vreg *b = i->op == PTXI_OP_sub_f64 || i->op == PTXI_OP_sub_f64_x ? &c->ir->vregs[i->v[PTXI_F_B]] : NULL;
+
+    if (!b || b->kind != PTXI_VR_CONST || b->value << 1 <= 0xffe0000000000000)
+        return;
+    i->op = i->op == PTXI_OP_sub_f64 ? PTXI_OP_add_f64 : PTXI_OP_add_f64_x;
+    i->v[PTXI_F_B] = ptxi_ir_const(c->ir, PTXI_RC_64, b->value ^ 0x8000000000000000);
+}
+
 static bool constant_of(const struct algebra *c, uint32_t v, uint32_t *bits)
 {
     if (v == PTXI_NONE || c->ir->vregs[v].kind != PTXI_VR_CONST)
@@ -289,6 +300,7 @@ static void see(struct algebra *c, uint32_t n)
     if (i->flags & PTXI_IF_DEAD)
         return;
     if (i->flags & PTXI_IF_PURE) {
+        try_difference(c, i);
         try_quotient(c, n);
         try_approximation(c, i);
         try_slct(c, i);

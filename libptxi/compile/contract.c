@@ -76,6 +76,7 @@ struct contract {
     uint32_t vregs;                /* that there were before this pass */
     uint32_t *zone;                /* instruction -> number of its stretch */
     uint32_t *first, *accesses;    /* per vreg: instruction * 2 + is write, ascending; at one instruction reads come first */
+    uint32_t *seen, *stack, round; /* per block: in which round read_later() has come to it; and where it goes next */
     uint32_t *addend;              /* per instruction: what a fused one made here adds, before its sign was changed; else PTXI_NONE */
     struct ptxi_ir_insertions ins;
     uint32_t sign[TYPES];          /* constants */
@@ -227,8 +228,8 @@ static bool collect(struct contract *c)
     return true;
 }
 
-/* First access of v behind instruction n (n itself counts when it writes). */
-static const uint32_t *access_after(const struct contract *c, uint32_t v, uint32_t n)
+/* First access of v from that one on. */
+static const uint32_t *first_access(const struct contract *c, uint32_t v, uint32_t access)
 {
     const uint32_t *a = c->accesses;
     uint32_t lo = c->first[v], hi = c->first[v + 1];
@@ -236,12 +237,18 @@ static const uint32_t *access_after(const struct contract *c, uint32_t v, uint32
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
 
-        if (a[mid] <= n * 2 + 1)
+        if (a[mid] < access)
             lo = mid + 1;
         else
             hi = mid;
     }
     return a + lo;
+}
+
+/* First access of v behind instruction n. */
+static const uint32_t *access_after(const struct contract *c, uint32_t v, uint32_t n)
+{
+    return first_access(c, v, n * 2 + 2);
 }
 
 static bool written_between(const struct contract *c, uint32_t v, uint32_t from, uint32_t to)
@@ -261,27 +268,66 @@ struct product {
     uint32_t count;
 };
 
-/* The uses of the value that access `def` gives v; false if they are not all in its stretch. */
-static bool find_uses(const struct contract *c, uint32_t v, const uint32_t *def, struct product *p)
+static uint32_t block_of(const struct ptxi_ir *ir, uint32_t n)
 {
-    const uint32_t *begin = c->accesses + c->first[v], *end = c->accesses + c->first[v + 1], *a;
-    uint32_t zone = c->zone[*def / 2], writes = 0;
+    uint32_t lo = 0, hi = ir->block_count;
 
-    p->uses = def + 1;
-    for (a = def + 1; a < end && !(*a & 1); a++)
-        if (c->zone[*a / 2] != zone)
+    while (hi - lo > 1) {
+        uint32_t mid = (lo + hi) / 2;
+
+        if (ir->blocks[mid].first <= n)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Whether anything behind instruction n reads v as it is there, whichever way control goes. */
+static bool read_later(struct contract *c, uint32_t v, uint32_t n)
+{
+    const struct ptxi_ir *ir = c->ir;
+    uint32_t count = 0, b = block_of(ir, n);
+    const uint32_t *a = access_after(c, v, n), *end = c->accesses + c->first[v + 1];
+
+    c->round++;
+    for (;;) {
+        const struct ptxi_block *block = &ir->blocks[b];
+
+        if (a < end && *a / 2 < block->end) {
+            if (!(*a & 1))
+                return true;
+        } else {
+            for (uint32_t k = 0; k < block->succ_count; k++) {
+                uint32_t to = ir->edges[block->succ + k];
+
+                if (c->seen[to] != c->round)
+                    c->stack[count++] = to;
+                c->seen[to] = c->round;
+            }
+        }
+        if (!count)
             return false;
+        b = c->stack[--count];
+        a = first_access(c, v, 2 * ir->blocks[b].first);
+    }
+}
+
+/* The uses of the value that access `def` gives v; false if they are not all in its stretch. */
+static bool find_uses(struct contract *c, uint32_t v, const uint32_t *def, struct product *p)
+{
+    const uint32_t *end = c->accesses + c->first[v + 1], *a = def + 1;
+    uint32_t zone = c->zone[*def / 2];
+
+    while (a < end && c->zone[*a / 2] == zone && !(*a & 1))
+        a++;
+    p->uses = def + 1;
     p->count = (uint32_t)(a - p->uses);
-    /* the value must end here: overwritten, or there is no other use anywhere */
-    if (a < end && c->zone[*a / 2] == zone)
-        return true;
-    for (a = begin; a < end; a++)
-        writes += *a & 1;
-    return writes == 1 && (uint32_t)(end - begin) == p->count + 1;
+    return (a < end && c->zone[*a / 2] == zone) || !read_later(c, v, a[-1] / 2);
 }
 
 /* The mul that made v as instruction n reads it; false if it is none that could be fused. */
-static bool find_product(const struct contract *c, uint32_t v, uint32_t n, struct product *p)
+static bool find_product(struct contract *c, uint32_t v, uint32_t n, struct product *p)
 {
     const uint32_t *begin = c->accesses + c->first[v], *def;
 
@@ -308,7 +354,7 @@ static bool is_add_of(const struct contract *c, uint32_t n, uint32_t v, const st
 }
 
 /* The other operand of an add is a product with one use. */
-static bool prefers_other(const struct contract *c, uint32_t n, uint32_t v)
+static bool prefers_other(struct contract *c, uint32_t n, uint32_t v)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n];
     uint32_t other = i->v[PTXI_F_A] == v ? i->v[PTXI_F_B] : i->v[PTXI_F_A];
@@ -317,7 +363,7 @@ static bool prefers_other(const struct contract *c, uint32_t n, uint32_t v)
     return find_product(c, other, n, &q) && q.count == 1 && is_add_of(c, n, other, &c->ir->insts[q.mul]);
 }
 
-static bool can_fuse(const struct contract *c, uint32_t v, uint32_t n, struct product *p)
+static bool can_fuse(struct contract *c, uint32_t v, uint32_t n, struct product *p)
 {
     const struct type *type;
 
@@ -480,7 +526,7 @@ static bool adds_both(const struct contract *c, uint32_t n, uint32_t v, uint32_t
 }
 
 /* A neg of product v, to whose sums the product itself could as well be added with another sign; *sums are its uses. */
-static bool is_neg_of(const struct contract *c, uint32_t n, uint32_t v, const struct product *p, struct product *sums)
+static bool is_neg_of(struct contract *c, uint32_t n, uint32_t v, const struct product *p, struct product *sums)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n], *mul = &c->ir->insts[p->mul];
     const struct type *type;
@@ -642,7 +688,9 @@ static bool prepare(struct contract *c, struct ptxi_ir *ir)
     c->zone = ARENA_NEW(ir->arena, uint32_t, ir->count);
     c->first = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count + 2);
     c->addend = ARENA_NEW(ir->arena, uint32_t, ir->count);
-    if (!c->zone || !c->addend || !c->first || !collect(c))
+    c->seen = ARENA_NEW(ir->arena, uint32_t, ir->block_count);
+    c->stack = ARENA_NEW(ir->arena, uint32_t, ir->block_count);
+    if (!c->zone || !c->addend || !c->first || !c->seen || !c->stack || !collect(c))
         return !(ir->oom = true);
     memset(c->addend, 0xff, ir->count * sizeof *c->addend);
     find_stretches(c);
