@@ -443,16 +443,15 @@ ALWAYS void rcp_upper(vec *r, const vec *h)
     FOR_GROUP r[j] = (t[j] >> 5) + (OF_UNIT(&ptxi_approx_rcp_f64, offset) - h[j]);
 }
 
-/* ptxi_num_rsqrt_upper_f64(): the exponent's last bit is the unit's, half of the others goes off the result's. */
+/* ptxi_num_rsqrt_upper_f64(): half of the exponent and half of the fraction go off the result, whose last bit is worth eight of the unit's. */
 ALWAYS void rsqrt_upper(vec *r, const vec *h)
 {
-    const struct ptxi_approx_unit *unit = &ptxi_approx_rsqrt_f64;
     vec a[GROUP], none[GROUP];
 
     FOR_GROUP a[j] = h[j] << 3, none[j] = ALL(0);
     IN_MEMORY(a);
     rsqrt_group(r, a, none);
-    FOR_GROUP r[j] = ((r[j] - (h[j] << 2 & K(significand))) >> 3) + (OF_UNIT(unit, offset) - (h[j] >> 1 & OF_UNIT(unit, mask)));
+    FOR_GROUP r[j] = ((r[j] - (h[j] << 2 & K(bit[2]))) >> 3) + (OF_UNIT(&ptxi_approx_rsqrt_f64, offset) - (h[j] >> 1));
 }
 
 /* Whether all are regular. */

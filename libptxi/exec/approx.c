@@ -78,6 +78,4 @@ const struct ptxi_approx_unit ptxi_approx_tanh = {
 };
 /* The upper words of f64. */
 const struct ptxi_approx_unit ptxi_approx_rcp_f64 = { FROM_TO(0x00100000u, 0x7fcfffffu), .offset = WIDE(2044u << 20) };
-const struct ptxi_approx_unit ptxi_approx_rsqrt_f64 = {
-    FROM_TO_SIGNED(0x00100000u, 0x7fefffffu), .offset = WIDE(1407u << 20), .mask = WIDE(0x7ff00000),
-};
+const struct ptxi_approx_unit ptxi_approx_rsqrt_f64 = { FROM_TO_SIGNED(0x00100000u, 0x7fefffffu), .offset = WIDE(1407u << 20) };

@@ -46,7 +46,6 @@ struct ptxi_approx_unit {
     ptxi_approx_wide exact;                  /* the low sum of the row and the x whose result is one more, and of no others */
     ptxi_approx_wide one, one_near, one_fine; /* exponents of 1.0 in what becomes floating point */
     ptxi_approx_wide less_one;               /* 2^31 less the first of those */
-    ptxi_approx_wide mask;
     float scale[8];                          /* to fixed point, or back */
 };
 extern const struct ptxi_approx_unit ptxi_approx_rcp, ptxi_approx_rsqrt, ptxi_approx_sqrt, ptxi_approx_ex2, ptxi_approx_lg2, ptxi_approx_lg2_near,
