@@ -1,4 +1,10 @@
 /* PTX ISA, "Floating Point Instructions": the approximate instructions; num/approx.h has the units. */
+#if defined(__AVX512BW__) && !defined(__clang__)
+/* So much code without a branch fills the host's schedulers; GCC does not put instructions in order before it has given them registers unless
+ * told to. With the fewer registers of AVX2 that costs more than it gains. */
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
+
 #include "exec/approx.h"
 #include "exec/halves.h"
 #include "num/approx_f64.h"
