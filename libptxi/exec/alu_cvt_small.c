@@ -1,6 +1,7 @@
 /* PTX ISA, "Data Movement and Conversion Instructions: cvt", to and from the formats of 8, 6 and 4 bits. Elements come in pairs,
  * the one made of operand a, or of the upper half of a, above the other. A pair of e2m1 is in the low 8 bits of a 16-bit slot. */
 #include "exec/convert.h"
+#include "exec/narrow.h"
 
 /* Distance of the two elements of a pair. */
 enum { APART_e4m3 = 8, APART_e5m2 = 8, APART_e3m2 = 8, APART_e2m3 = 8, APART_e2m1 = 4 };
@@ -9,10 +10,13 @@ enum { APART_e4m3 = 8, APART_e5m2 = 8, APART_e3m2 = 8, APART_e2m3 = 8, APART_e2m
 static inline void drop_negative_16(uint16_t *r, int n, int apart)
 {
     const uint16_t signs = (uint16_t)((1u | 1u << apart) << n);
-    typedef uint8_t __attribute__((may_alias)) element;
+    typedef int8_t __attribute__((may_alias)) element;
     element *e = (element *)r;
 
-    if (apart == 8)
+    if (apart == 8 && n == 7)
+        PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
+            e[k] = e[k] > 0 ? e[k] : 0;
+    else if (apart == 8)
         PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
             e[k] = e[k] < 1 << n ? e[k] : 0;
     else
@@ -65,10 +69,6 @@ static inline __m512i nearest_pair(const struct nearest *k, const float *high, c
     return _mm512_ternarylogic_epi32(_mm512_set1_epi32((int)k->codes), x, sign_x, 0xca);
 }
 
-#define X(name, fraction, exponent, bias, top, ...)                                                                   \
-    enum { FRACTION_##name = fraction, SIGN_##name = (fraction) + (exponent), BIAS_##name = bias, TOP_##name = top };
-PTXI_NUM_SMALL_FORMATS(X)
-#undef X
 #define PAIR_OF_NUMBERS(f)                                                                                            \
     static const struct nearest nearest_##f = NEAREST(FRACTION_##f, SIGN_##f, BIAS_##f, TOP_##f, 8);                  \
     static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
@@ -84,27 +84,30 @@ PTXI_NUM_SMALL_FORMATS(X)
             _mm512_store_si512(r + l, _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), second));              \
         }                                                                                                             \
     }
-#define TO_SMALL_F32(f)                                                                                               \
-    PAIR_OF_NUMBERS(f)                                                                                                \
-    static void f##_codes(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)                                 \
-    {                                                                                                                 \
-        if (__builtin_expect(ptxi_either_nan_f32((const float *)a, (const float *)b, V_FLOATS), 0))                   \
-            f##_any_codes(r, a, b);                                                                                   \
-        else                                                                                                          \
-            f##_pair_of_numbers(r, (const float *)a, (const float *)b);                                               \
-    }
 #else
-#define TO_SMALL_F32(f)                                                                                               \
-    static void f##_codes(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)                                 \
+#define PAIR_OF_NUMBERS(f)                                                                                            \
+    static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
     {                                                                                                                 \
-        f##_any_codes(r, a, b);                                                                                       \
+        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
+        const int drop = 31 - format.fraction - format.exponent;                                                      \
+        const uint32_t limit = ptxi_num_small_limit(format), sign = ptxi_num_small_sign(format);                      \
+        LANE_ARRAY(uint32_t, pair); /* lest compilers narrow each of its terms */                                     \
+                                                                                                                      \
+        FOR_LANES {                                                                                                   \
+            uint32_t a = ptxi_num_bits_f32(high[l]), b = ptxi_num_bits_f32(low[l]);                                   \
+            uint32_t m = a & 0x7fffffff, n = b & 0x7fffffff, x, y;                                                    \
+                                                                                                                      \
+            x = ptxi_num_small_nearest(format, (int32_t)m < (int32_t)limit ? m : limit) | (a >> drop & sign);         \
+            y = ptxi_num_small_nearest(format, (int32_t)n < (int32_t)limit ? n : limit) | (b >> drop & sign);         \
+            pair[l] = x << 8 | y;                                                                                     \
+        }                                                                                                             \
+        FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
     }
 #endif
 
 /* Elements of 16 bits, those of all lanes in a row. */
 #define FOR_ELEMENTS PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
 typedef uint16_t __attribute__((may_alias)) element;
-typedef uint8_t __attribute__((may_alias)) code;
 
 /* Codes to pairs of them; .relu. */
 static inline const struct ptxi_insn *finish(const struct ptxi_insn *i, struct ptxi_warp *w, uint16_t *r, struct ptxi_num_small f, int apart)
@@ -117,13 +120,6 @@ static inline const struct ptxi_insn *finish(const struct ptxi_insn *i, struct p
 }
 
 #define OF_HALVES(f, half)                                                                                            \
-    static __attribute__((noinline)) void f##_of_##half(void *to, const void *from)                                   \
-    {                                                                                                                 \
-        code *restrict r = __builtin_assume_aligned(to, 64);                                                          \
-        const element *restrict a = __builtin_assume_aligned(from, 64);                                               \
-                                                                                                                      \
-        FOR_ELEMENTS r[k] = (uint8_t)ptxi_num_small_from_half(ptxi_num_##half, ptxi_num_##f, a[k]);                   \
-    }                                                                                                                 \
     OP( cvt_##f##x2_##half##x2 )                                                                                      \
     {                                                                                                                 \
         RESULT_LANES(uint16_t, r);                                                                                    \
@@ -131,22 +127,35 @@ static inline const struct ptxi_insn *finish(const struct ptxi_insn *i, struct p
         f##_of_##half(r, PTXI_SLOT(w, i->a));                                                                         \
         return finish(i, w, r, ptxi_num_##f, APART_##f);                                                              \
     }
+PTXI_NARROW(e4m3, f16, 0)
+PTXI_NARROW(e5m2, f16, 0)
+PTXI_NARROW(e3m2, f16, 0)
+PTXI_NARROW(e2m3, f16, 0)
+PTXI_NARROW(e2m1, f16, 0)
+PTXI_NARROW(e4m3, bf16, 127 - 11)
+PTXI_NARROW(e3m2, bf16, 127 - 11)
+PTXI_NARROW(e2m3, bf16, 127 - 11)
+PTXI_NARROW(e2m1, bf16, 127 - 11)
+PTXI_NARROW_WIDE(e5m2, bf16)
 #define TO_SMALL(f)                                                                                                   \
     OF_HALVES(f, f16)                                                                                                 \
     OF_HALVES(f, bf16)                                                                                                \
-    static __attribute__((noinline)) void f##_any_codes(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)   \
+    static __attribute__((noinline)) void f##_any_pair(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)    \
     {                                                                                                                 \
         LANE_ARRAY(uint32_t, halves);                                                                                 \
                                                                                                                       \
         FOR_LANES halves[l] = (ptxi_num_odd_bf16(a[l]) & 0xffff0000) | ptxi_num_odd_bf16(b[l]) >> 16;                                   \
         f##_of_bf16(r, halves);                                                                                       \
     }                                                                                                                 \
-    TO_SMALL_F32(f)                                                                                                   \
+    PAIR_OF_NUMBERS(f)                                                                                                \
     OP( cvt_##f##x2_f32 )                                                                                             \
     {                                                                                                                 \
         RESULT_LANES(uint16_t, r);                                                                                    \
                                                                                                                       \
-        f##_codes(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                                         \
+        if (__builtin_expect(ptxi_either_nan_f32(PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), V_FLOATS), 0))               \
+            f##_any_pair(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                                  \
+        else                                                                                                          \
+            f##_pair_of_numbers(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                           \
         return finish(i, w, r, ptxi_num_##f, APART_##f);                                                              \
     }
 
@@ -212,41 +221,42 @@ FORMAT(e2m3, 16, 0)
 FORMAT(e2m1, 8, 16)
 
 /* --- ue8m0 --- */
-static __attribute__((noinline)) const struct ptxi_insn *ue8m0_pair(const struct ptxi_insn *i, struct ptxi_warp *w, const float *high,
-                                                                    const float *low)
+OP( cvt_ue8m0x2_f32 )
 {
+    const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);
     bool up = MODE_OF(i) == PTXI_NUM_RP, finite = i->mods & PTXI_MOD_SATFINITE;
     LANE_ARRAY(uint32_t, pair);
     RESULT_LANES(uint16_t, r);
 
     FOR_LANES {
-        uint32_t x = ptxi_num_ue8m0_from_f32(ptxi_num_bits_f32(high[l]), up, finite);
+        uint32_t x = ptxi_num_ue8m0_from_f32(a[l], up, finite);
 
-        pair[l] = x << 8 | ptxi_num_ue8m0_from_f32(ptxi_num_bits_f32(low[l]), up, finite);
+        pair[l] = x << 8 | ptxi_num_ue8m0_from_f32(b[l], up, finite);
     }
     FOR_LANES r[l] = (uint16_t)pair[l];
     NEXT_WITH_RESULT(r);
 }
 
-OP( cvt_ue8m0x2_f32 )
-{
-    return ue8m0_pair(i, w, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));
-}
-
 OP( cvt_ue8m0x2_bf16x2 )
 {
-    LANE_ARRAY(float, high);
-    LANE_ARRAY(float, low);
+    typedef uint8_t __attribute__((may_alias)) code;
+    bool up = MODE_OF(i) == PTXI_NUM_RP, finite = i->mods & PTXI_MOD_SATFINITE;
+    const element *a = PTXI_SLOT(w, i->a);
+    _Alignas(64) uint16_t codes[2 * PTXI_LANES];
+    RESULT_LANES(uint16_t, r);
+    code *bytes = (code *)r;
 
-    halves_of_bf16x2(high, low, PTXI_SLOT(w, i->a));
-    return ue8m0_pair(i, w, high, low);
+    FOR_ELEMENTS codes[k] = ptxi_num_ue8m0_from_bf16(a[k], up, finite);
+    FOR_ELEMENTS bytes[k] = (uint8_t)codes[k];
+    NEXT_WITH_RESULT(r);
 }
 
 OP( cvt_bf16x2_ue8m0x2 )
 {
-    const uint16_t *a = PTXI_SLOT(w, i->a);
     RESULT_LANES(uint32_t, r);
+    element *h = (element *)r;
 
-    FOR_LANES r[l] = ptxi_num_bf16_from_ue8m0((uint32_t)a[l] >> 8) << 16 | ptxi_num_bf16_from_ue8m0(a[l] & 0xff);
+    spread_8(h, PTXI_SLOT(w, i->a));
+    FOR_ELEMENTS h[k] = ptxi_num_bf16_from_ue8m0(h[k]);
     NEXT_WITH_RESULT(r);
 }

@@ -73,6 +73,24 @@ static inline uint32_t ptxi_num_small_round(struct ptxi_num_small f, uint32_t m,
     return (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : normal;
 }
 
+/* The largest number, as f32. */
+static inline uint32_t ptxi_num_small_limit(struct ptxi_num_small f)
+{
+    return (f.top << (23 - f.fraction)) + ((uint32_t)(127 - f.bias) << 23);
+}
+
+/* The code of the bits of a magnitude that is not beyond the largest number, to nearest even. It is added to a power of two whose last
+ * place is that of the code, or of the smallest codes; the sum then counts such units. Into the last places of that power goes,
+ * beforehand, the code of the exponent. */
+static inline uint32_t ptxi_num_small_nearest(struct ptxi_num_small f, uint32_t m)
+{
+    uint32_t least = ptxi_num_small_least(f), drop = (uint32_t)(23 - f.fraction), e = m & 0x7f800000;
+
+    e = (int32_t)e > (int32_t)least ? e : least;
+    e += (e >> drop) + ((drop << 23) - (least >> drop));
+    return ptxi_num_bits_f32(ptxi_num_f32(m) + ptxi_num_f32(e)) & (ptxi_num_small_sign(f) - 1);
+}
+
 /* The code in format s of what lies halfway between k and k + 1 units of f's last place, the smallest ones. */
 static inline int16_t ptxi_num_small_tie(struct ptxi_num_small s, struct ptxi_num_small f, int k)
 {
@@ -154,14 +172,14 @@ static inline uint32_t ptxi_num_small_at_random(struct ptxi_num_small f, uint32_
     uint32_t m = a & 0x7fffffff, sign = (a >> 31) << (f.fraction + f.exponent), limit = finite ? f.top : f.inf;
     uint32_t r = ((m + (random << (drop - bits))) >> drop) - ((uint32_t)(127 - f.bias) << f.fraction);
 
-    if (f.bias != 127) {
-        float error;
-        uint32_t units = ptxi_num_small_units(f, ptxi_num_f32(m), bits, &error);
-        uint32_t tiny = (units - (error > 0.0f) + random) >> bits;
+    if (f.bias != 127) { /* units of the last place, with `bits` bits below them; no more than the smallest normal number has */
+        float x = ptxi_num_f32(m), least = ptxi_num_f32(ptxi_num_small_least(f));
+        int32_t units = (int32_t)((x < least ? x : least) * ptxi_num_f32((uint32_t)(126 + f.bias + f.fraction + bits) << 23));
+        int32_t tiny = (int32_t)(((uint32_t)units + random) >> bits);
 
-        r = (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : r;
+        r = (uint32_t)((int32_t)r > tiny ? (int32_t)r : tiny);
     }
-    r = r < limit ? r : limit;
+    r = (int32_t)r < (int32_t)limit ? r : limit;
     return ptxi_num_is_nan_f32(a) ? f.nan : r | sign;
 }
 
@@ -218,16 +236,30 @@ static inline uint16_t ptxi_num_f16_from_small(struct ptxi_num_small f, uint16_t
 /* --- ue8m0: an exponent and nothing else, 2^(code - 127); 0xff is the NaN. Signs are ignored. --- */
 static inline uint32_t ptxi_num_ue8m0_from_f32(uint32_t a, bool up, bool finite)
 {
-    uint32_t m = a & 0x7fffffff, e = m >> 23;
-    bool between = (m & 0x7fffff) && (int32_t)m > 0x00400000 && (int32_t)m < 0x7f800000;
+    const int32_t infinity = 0x7f800000, most = finite ? 0xfe : 0xff;
+    int32_t m = (int32_t)(a & 0x7fffffff), x = m < infinity ? m : infinity, e;
 
-    e += up & between;
-    return finite && (int32_t)m <= 0x7f800000 && e == 0xff ? 0xfe : e;
+    e = ((x > 0x00400000 ? x : 0) + (up ? 0x007fffff : 0)) >> 23; /* 2^-127 is the least, up to which there is no rounding up */
+    e = e < most ? e : most;
+    return (uint32_t)(e | (m > infinity ? 0xff : 0));
 }
 
-static inline uint32_t ptxi_num_bf16_from_ue8m0(uint32_t code)
+static inline uint16_t ptxi_num_ue8m0_from_bf16(uint16_t a, bool up, bool finite)
 {
-    return code == 0 ? 0x0040 : code == 0xff ? ptxi_num_bf16.nan : code << 7;
+    const int16_t infinity = 0x7f80, most = finite ? 0xfe : 0xff, add = up ? 0x7f : 0;
+    int16_t m = (int16_t)(a & 0x7fff), x = m < infinity ? m : infinity, e;
+
+    x = x > 0x0040 ? x : 0;
+    e = (int16_t)((int16_t)(x + add) >> 7);
+    e = e < most ? e : most;
+    return (uint16_t)(e | (m > infinity ? 0xff : 0));
+}
+
+static inline uint16_t ptxi_num_bf16_from_ue8m0(uint16_t code)
+{
+    uint16_t least = code == 0 ? 0x0040 : 0, nan = code == 0xff ? 0x007f : 0;
+
+    return (uint16_t)(code << 7 | least | nan);
 }
 
 /* --- s2f6: a signed byte that counts 64ths, with a scale in ue8m0. PTX ISA, "Fixed-point Data format" --- */
