@@ -12,11 +12,13 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *s2f6_pair(c
     LANE_ARRAY(uint32_t, both);
     RESULT_LANES(uint16_t, r);
 
-    FOR_LANES both[l] = scale ? scale[l] : ONE;
-    FOR_LANES {
-        uint32_t x = ptxi_num_s2f6_from_f32(high[l], both[l] >> 8);
-
-        pair[l] = x << 8 | ptxi_num_s2f6_from_f32(low[l], both[l] & 0xff);
+    if (scale) {
+        FOR_LANES both[l] = scale[l];
+        FOR_LANES pair[l] = ptxi_num_s2f6_from_f32(high[l], both[l] >> 8) << 8;
+        FOR_LANES pair[l] |= ptxi_num_s2f6_from_f32(low[l], both[l] & 0xff);
+    } else {
+        FOR_LANES pair[l] = ptxi_num_s2f6_from_f32(high[l], ONE >> 8) << 8;
+        FOR_LANES pair[l] |= ptxi_num_s2f6_from_f32(low[l], ONE & 0xff);
     }
     FOR_LANES r[l] = (uint16_t)pair[l];
     if (i->mods & PTXI_MOD_RELU)

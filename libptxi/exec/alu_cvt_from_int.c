@@ -114,15 +114,23 @@ static void near_f32_of_u64(float *restrict r, const uint64_t *a)
     FOR_LANES r[l] = (float)(upper_half(a[l], false) + lower_half(a[l]));
 }
 
-#define EXACT_16(src, ts)                                                       \
+/* A lane of 16 bits as an integer of 32. Compilers would narrow a byte first. */
+#define OF_u8(x) ((int32_t)((x) & 0xff))
+#define OF_s8(x) ((int32_t)((uint32_t)(x) << 24) >> 24)
+#define OF_u16(x) ((int32_t)(x))
+#define OF_s16(x) ((int32_t)(int16_t)(x))
+#define OF_u32(x) ((uint32_t)(x))
+#define OF_s32(x) ((int32_t)(x))
+
+#define EXACT_16(src)                                                           \
     static void exact_f32_of_##src(float *restrict r, const uint16_t *a)       \
     {                                                                           \
-        FOR_LANES r[l] = (float)(int32_t)(ts)a[l];                              \
+        FOR_LANES r[l] = (float)OF_##src(a[l]);                                 \
     }
-EXACT_16(u8, uint8_t)
-EXACT_16(s8, int8_t)
-EXACT_16(u16, uint16_t)
-EXACT_16(s16, int16_t)
+EXACT_16(u8)
+EXACT_16(s8)
+EXACT_16(u16)
+EXACT_16(s16)
 
 /* --- rounded, in the rounding that is set. A sum of two halves that is 0 becomes -0 when that is downward. --- */
 PTXI_ROUNDED void rounded_f32_of_s32(float *restrict r, const uint32_t *a)
@@ -201,24 +209,24 @@ HALVES_FROM(s32)
 HALVES_FROM(u64)
 HALVES_FROM(s64)
 
-#define EXACTLY_FROM(dst, t, src, ts, slot)              \
+#define EXACTLY_FROM(dst, t, src, slot)                  \
     OP( cvt_##dst##_##src )                              \
     {                                                    \
         const slot *a = PTXI_SLOT(w, i->a);              \
         RESULT_LANES(t, r);                              \
                                                          \
-        FOR_LANES r[l] = (t)(ts)a[l];                    \
+        FOR_LANES r[l] = (t)OF_##src(a[l]);              \
         return finish_##dst(i, w, r);                    \
     }
-#define EXACTLY_FROM_16(src, ts)                         \
-    EXACTLY_FROM(f32, float, src, ts, uint16_t)          \
-    EXACTLY_FROM(f64, double, src, ts, uint16_t)
-EXACTLY_FROM_16(u8, uint8_t)
-EXACTLY_FROM_16(s8, int8_t)
-EXACTLY_FROM_16(u16, uint16_t)
-EXACTLY_FROM_16(s16, int16_t)
-EXACTLY_FROM(f64, double, u32, uint32_t, uint32_t)
-EXACTLY_FROM(f64, double, s32, int32_t, uint32_t)
+#define EXACTLY_FROM_16(src)                             \
+    EXACTLY_FROM(f32, float, src, uint16_t)          \
+    EXACTLY_FROM(f64, double, src, uint16_t)
+EXACTLY_FROM_16(u8)
+EXACTLY_FROM_16(s8)
+EXACTLY_FROM_16(u16)
+EXACTLY_FROM_16(s16)
+EXACTLY_FROM(f64, double, u32, uint32_t)
+EXACTLY_FROM(f64, double, s32, uint32_t)
 
 #define ROUNDED_FROM(dst, t, src)                        \
     OP( cvt_##dst##_##src )                              \

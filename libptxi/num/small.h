@@ -265,16 +265,15 @@ static inline uint16_t ptxi_num_bf16_from_ue8m0(uint16_t code)
 /* --- s2f6: a signed byte that counts 64ths, with a scale in ue8m0. PTX ISA, "Fixed-point Data format" --- */
 enum { PTXI_NUM_S2F6_MAX = 127, PTXI_NUM_S2F6_MIN = -128 };
 
-/* Divided by the scale, to nearest even; a NaN becomes the largest number. What the first product makes infinite or subnormal would
- * be cut to the range, or to 0, all the same. */
+/* Divided by the scale, to nearest even; a NaN becomes the largest number, also as a scale. What the first product makes infinite or subnormal
+ * would be cut to the range, or to 0, all the same. */
 static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale)
 {
     int32_t e = 254 - (int32_t)scale; /* of 1 / scale, which f32 has but for the largest scale, as a normal number */
-    float x = a * ptxi_num_f32((uint32_t)(e > 1 ? e : 1) << 23) * (e ? 64.0f : 32.0f), y = x > PTXI_NUM_S2F6_MIN ? x : PTXI_NUM_S2F6_MIN;
+    uint32_t factor = scale == 0xff ? PTXI_NAN_F32 : (uint32_t)(e > 1 ? e : 1) << 23, units = e ? 0x42800000 : 0x42000000; /* 64, 32 */
+    float x = a * ptxi_num_f32(factor) * ptxi_num_f32(units), y = x < (float)PTXI_NUM_S2F6_MAX ? x : (float)PTXI_NUM_S2F6_MAX;
 
-    y = y < PTXI_NUM_S2F6_MAX ? y : PTXI_NUM_S2F6_MAX;
-    y = x == x ? y : PTXI_NUM_S2F6_MAX;
-    y = scale != 0xff ? y : PTXI_NUM_S2F6_MAX;
+    y = y > (float)PTXI_NUM_S2F6_MIN ? y : (float)PTXI_NUM_S2F6_MIN;
     return ptxi_num_bits_f32(y + 0x1.8p23f) & 0xff;
 }
 
