@@ -246,15 +246,26 @@ static bool check_sreg(struct check *k, const struct ptxi_raw *r, const struct p
     return true;
 }
 
+/* Whether an operand is of a type that the instruction names, and not a count or the like. */
+static bool is_named(const struct check *k, const struct ptxi_opspec *s, enum ptxi_type want)
+{
+    if (s->type_rule != PTXI_TR_FIXED)
+        return true;
+    return !k->c->address_count && ptxi_types[want].bits <= 64 && ptxi_isa_has(k->c->match, ptxi_types[want].name) &&
+           !is_integer(want);
+}
+
 /* ptxas takes a variable with an offset for a constant, and a function where the instruction names the type; a variable alone only
  * where the instruction wants one. */
-static bool is_symbolic_constant(const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
+static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
 {
     char class = ptxi_types[want].class;
 
     if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || (s->selector && r->kind == PTXI_RAW_VAR) || (is_count(s, want) && ptxi_types[want].bits != 32))
         return false;
-    return r->kind == PTXI_RAW_FUNC ? class != 'P' && class != 'A' && s->type_rule != PTXI_TR_FIXED : r->offset && is_bits(class);
+    if (r->kind == PTXI_RAW_VAR)
+        return r->offset && is_bits(class);
+    return class != 'P' && (class != 'A' || want == PTXI_T_f32x2 || want == PTXI_T_u16x2 || want == PTXI_T_s16x2) && is_named(k, s, want);
 }
 
 static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
@@ -263,7 +274,7 @@ static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct
 
     if (s->flags & PTXI_OPF_WRITE)
         return fail(k, r->loc, "'%.*s' cannot be written: it is the address of a variable or function", (int)r->loc.len, r->s);
-    if (!is_symbolic_constant(r, s, want) && (!(s->flags & PTXI_OPF_SYMBOL) || !is_bits(class)))
+    if (!is_symbolic_constant(k, r, s, want) && (!(s->flags & PTXI_OPF_SYMBOL) || !is_bits(class)))
         return fail(k, r->loc, "operand %s of '%.*s' cannot be an address: move it to a register first", s->name, (int)k->sp->n, k->sp->s);
     if (s->flags & PTXI_OPF_SYMBOL && k->c->space_count && (r->kind == PTXI_RAW_FUNC || r->var->space != k->c->spaces[0]))
         return fail(k, r->loc, "'%.*s' is not in .%s", (int)r->loc.len, r->s, space_names[k->c->spaces[0]]);
@@ -340,18 +351,10 @@ static unsigned element_bits(enum ptxi_type t)
     return t == PTXI_T_pred ? 32 : ptxi_types[t].bits;
 }
 
-/* What the registers of a vector are together, as ptxas has it: one of .bN makes all of them bits. False if they do not go together. */
-static bool join(enum ptxi_type *all, enum ptxi_type one)
+/* Whether two registers may be neighbours in a vector, as ptxas has it. */
+static bool go_together(enum ptxi_type a, enum ptxi_type b)
 {
-    char a, b;
-
-    if (*all == PTXI_T_NONE || *all == one || ptxi_types[one].class == 'B') {
-        *all = one;
-        return true;
-    }
-    a = ptxi_types[*all].class;
-    b = ptxi_types[one].class;
-    return a == 'B' || ((a == 'U' || a == 'S') && (b == 'U' || b == 'S'));
+    return a == PTXI_T_NONE || a == b || ptxi_types[a].class == 'B' || ptxi_types[b].class == 'B' || (is_integer(a) && is_integer(b));
 }
 
 /* PTX ISA, "Vectors as Operands". Integers count as bits where floats are wanted. */
@@ -377,7 +380,7 @@ static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw 
 static bool check_elements(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, unsigned n, struct ptxi_operand *o)
 {
     unsigned have = r->kind == PTXI_RAW_VECTOR ? r->count : r->vector, sinks = 0, bits = 0;
-    enum ptxi_type all = PTXI_T_NONE;
+    enum ptxi_type all = PTXI_T_NONE, last = PTXI_T_NONE; /* one of .bN makes all of them bits */
     struct ptxi_raw first = { 0 };
     struct ptxi_operand *e;
 
@@ -405,8 +408,11 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
         k->mixed |= e[i].type == PTXI_T_pred && want != PTXI_T_pred;
         if (all == PTXI_T_NONE)
             first = one;
-        if (!join(&all, e[i].type))
-            return fail(k, one.loc, "the registers of a vector must be of one type, or some of them of .b%u", bits);
+        if (!go_together(last, e[i].type))
+            return fail(k, one.loc, "neighbours in a vector must be of one type, or one of them of .b%u", bits);
+        last = (enum ptxi_type)e[i].type;
+        if (all == PTXI_T_NONE || ptxi_types[last].class == 'B')
+            all = last;
     }
     if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER) || (all == PTXI_T_f16x2 && is_count(s, want)))
         return fail_type(k, &first, s, want);
@@ -774,6 +780,11 @@ static bool check_depth(struct check *k)
     return true;
 }
 
+static bool is_texture(const struct ptxi_row *row)
+{
+    return !strcmp(row->mnemonic, "tex") || !strcmp(row->mnemonic, "tld4");
+}
+
 /* Operands that are optional, second halves of pairs, or in another operand's brackets. */
 static bool check_list(struct check *k)
 {
@@ -794,6 +805,8 @@ static bool check_list(struct check *k)
                 return fail(k, raw[next].loc, "'%.*s' has no second destination here", (int)k->sp->n, k->sp->s);
             return fail_few(k, s);
         }
+        if (pair && k->p->version < 71 && is_texture(row))
+            return fail(k, raw[next].loc, "whether a texture is resident requires PTX 7.1 or later");
         if (!check_operand(k, &raw[next], i, &addresses, &k->out[i]))
             return false;
         next++;

@@ -561,7 +561,7 @@ static const struct { const char *module, *body, *message; } refused[] = {
     { "", "add.f16 %h1, %h2, %u1;", "takes a .f16 or .b16 register" },
     { "", "add.f16 %h1, %h2, 1;", "is of type .f16, which has no constants" },
     { "", "add.bf16x2 %r1, %r2, %f1;", "takes a .b32 register" },
-    { "", "ld.global.v2.u32 {%f1, %u1}, [%rd1];", "must be of one type, or some of them of .b32" },
+    { "", "ld.global.v2.u32 {%f1, %u1}, [%rd1];", "neighbours in a vector must be of one type" },
     { "", "ld.global.v2.u32 {%f1, %f2}, [%rd1];", "takes a 32-bit or wider integer" },
     { "", "ld.global.L2::cache_hint.u32 %u1, [%rd1], %fd1;", "takes a 64-bit integer" },
     { "", "ld.global.u32 %u1, [%rd1-4];", "expected" },
