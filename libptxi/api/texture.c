@@ -200,6 +200,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
     s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
     s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap;
+    s->narrow = !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
     s->anisotropy = anisotropy_of(d->maxAnisotropy);
     s->bias = to_256ths(d->mipmapLevelBias);
     s->least = to_256ths(d->minMipmapLevelClamp);

@@ -266,16 +266,33 @@ static int32_t level_256ths(float x)
     return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
 }
 
+/* If there may be ellipses, and the program does not forbid it, the way from one level to the next is a shorter one, in its middle. */
+static int32_t narrowed(const struct ptxi_sampler *s, int32_t level)
+{
+    int32_t slope = s->anisotropy < 768 ? 5 + (s->anisotropy >> 8) : 8, beginning = 128 - (512 + slope - 1) / slope; /* quarters, 256ths */
+    int32_t f = ((level & 255) - beginning) * slope >> 2;
+
+    return (level & ~255) + (f < 0 ? 0 : f > 256 ? 256 : f);
+}
+
 static uint32_t level_of(const struct lookup *k, int32_t lod)
 {
     const struct ptxi_sampler *s = k->s;
     int32_t v = lod + s->bias, last = (int32_t)(k->t->levels - 1) * 256;
 
+    if (s->narrow && s->mip_linear && s->anisotropy)
+        v = narrowed(s, v);
     v = v < s->most ? v : s->most;
     v = v > s->least ? v : s->least;
     if (!s->mip_linear)
         v = (v + 128) & ~255;
     return (uint32_t)(v < 0 ? 0 : v < last ? v : last);
+}
+
+/* Not volumes. */
+static inline bool is_anisotropic(const struct lookup *k)
+{
+    return k->s->anisotropy && (k->x->cube || k->x->dimensions < 3);
 }
 
 static inline bool has_ellipse(const struct lookup *k)
@@ -414,7 +431,7 @@ static void look_up(struct lookup *k, const struct ptxi_warp *w, unsigned lane, 
         return;
     }
     level = find_level(k, w, lane, &ellipse);
-    if (k->s->linear || k->ellipse || (k->t->mipmap && k->s->mip_linear))
+    if (k->s->linear || is_anisotropic(k) || (k->t->mipmap && k->s->mip_linear))
         filter(k, level >> 8, level & 255, r);
     else
         point(k, &k->t->level[level >> 8], r);
