@@ -1,6 +1,8 @@
 """Cases of textures.py about filters: what slices and levels add up to, sRGB, and levels from gradients."""
 import texture_cases
+import texture_blocks
 import texture_ellipses
+import texture_random
 from texture_cases import *
 
 
@@ -204,6 +206,6 @@ def grads():
 def all_cases():
     texture_cases.all_cases()
     R.seed(777)
-    for make in (slices, levels, srgb, grads, texture_ellipses.ellipses):
+    for make in (slices, levels, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks):
         make()
     return CASES
