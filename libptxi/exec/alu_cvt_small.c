@@ -183,12 +183,12 @@ PTXI_NARROW_WIDE(e5m2, bf16)
     }
 
 /* --- to f16: an array of twice as many elements --- */
-static void spread_8(element *r, const uint8_t *a)
+static void spread_8(uint16_t *r, const uint8_t *a)
 {
     FOR_ELEMENTS r[k] = a[k];
 }
 
-static void spread_4(element *r, const uint16_t *a)
+static void spread_4(uint16_t *r, const uint16_t *a)
 {
     LANE_ARRAY(uint16_t, bytes);
 
@@ -196,19 +196,53 @@ static void spread_4(element *r, const uint16_t *a)
     spread_8(r, (const uint8_t *)bytes);
 }
 
+#if defined(__F16C__)
+/* By the host: the bits of a code, moved, are those of an f16 which is less than the number by what the exponents' biases differ by. */
+static inline __attribute__((always_inline)) void scaled_f16(uint16_t *restrict r, const uint16_t *restrict codes, struct ptxi_num_small f)
+{
+    const int sign = f.fraction + f.exponent, m = (1 << sign) - 1, scale = 127 + 15 - f.bias;
+    LANE_ARRAY(float, x);
+
+    FOR_ELEMENTS r[k] = (uint16_t)((codes[k] << (15 - sign) & 0x8000) | (codes[k] & m) << (10 - f.fraction));
+    for (int k = 0; k < 2 * PTXI_LANES; k += PTXI_LANES) {
+        f32_of_f16(x, r + k);
+        FOR_LANES x[l] *= ptxi_num_f32((uint32_t)scale << 23);
+        f16_nearest_of_f32(r + k, x);
+    }
+    if (f.nan != f.top)
+        FOR_ELEMENTS r[k] = (int16_t)(codes[k] & m) > (int16_t)f.inf ? PTXI_NAN_F16 : r[k];
+}
+#define SCALES(f) ((f).fraction > 2) /* which else takes most steps */
+#else
+#define SCALES(f) false
+#define scaled_f16(r, codes, f) (void)0
+#endif
+
+static inline __attribute__((always_inline)) void f16_of_codes(uint16_t *restrict r, const uint16_t *restrict codes, struct ptxi_num_small f)
+{
+    if (SCALES(f))
+        scaled_f16(r, codes, f);
+    else
+        FOR_ELEMENTS r[k] = ptxi_num_f16_from_small(f, codes[k]);
+}
+
 #define FROM_SMALL(f)                                                  \
     OP( cvt_f16x2_##f##x2 )                                            \
     {                                                                  \
+        _Alignas(64) uint16_t codes[2 * PTXI_LANES];                   \
+        _Alignas(64) uint16_t h[2 * PTXI_LANES];                       \
         RESULT_LANES(uint32_t, r);                                     \
-        element *h = (element *)r;                                     \
+        element *halves = (element *)r;                                \
                                                                        \
         if (APART_##f == 8)                                            \
-            spread_8(h, PTXI_SLOT(w, i->a));                           \
+            spread_8(codes, PTXI_SLOT(w, i->a));                       \
         else                                                           \
-            spread_4(h, PTXI_SLOT(w, i->a));                           \
-        FOR_ELEMENTS h[k] = ptxi_num_f16_from_small(ptxi_num_##f, h[k]); \
+            spread_4(codes, PTXI_SLOT(w, i->a));                       \
+        f16_of_codes(h, codes, ptxi_num_##f);                          \
         if (i->mods & PTXI_MOD_RELU)                                   \
-            FOR_ELEMENTS h[k] = (int16_t)h[k] < 0 ? 0 : h[k];          \
+            FOR_ELEMENTS halves[k] = (int16_t)h[k] < 0 ? 0 : h[k];     \
+        else                                                           \
+            FOR_ELEMENTS halves[k] = h[k];                             \
         NEXT_WITH_RESULT(r);                                           \
     }
 
@@ -253,10 +287,11 @@ OP( cvt_ue8m0x2_bf16x2 )
 
 OP( cvt_bf16x2_ue8m0x2 )
 {
+    _Alignas(64) uint16_t codes[2 * PTXI_LANES];
     RESULT_LANES(uint32_t, r);
     element *h = (element *)r;
 
-    spread_8(h, PTXI_SLOT(w, i->a));
-    FOR_ELEMENTS h[k] = ptxi_num_bf16_from_ue8m0(h[k]);
+    spread_8(codes, PTXI_SLOT(w, i->a));
+    FOR_ELEMENTS h[k] = ptxi_num_bf16_from_ue8m0(codes[k]);
     NEXT_WITH_RESULT(r);
 }

@@ -234,14 +234,14 @@ static inline uint16_t ptxi_num_f16_from_small(struct ptxi_num_small f, uint16_t
 }
 
 /* --- ue8m0: an exponent and nothing else, 2^(code - 127); 0xff is the NaN. Signs are ignored. --- */
+/* Rounding up begins above 2^-127, the least, whose upper 9 bits as a float are 0. In sums and shifts: of 32 bits compilers
+ * join comparisons to longer ones. */
 static inline uint32_t ptxi_num_ue8m0_from_f32(uint32_t a, bool up, bool finite)
 {
-    const int32_t infinity = 0x7f800000, most = finite ? 0xfe : 0xff;
-    int32_t m = (int32_t)(a & 0x7fffffff), x = m < infinity ? m : infinity, e;
+    const int32_t infinity = 0x7f800000, least = 0x00400000, most = finite ? 0xfe : 0xff, add = up ? 0x007fffff : 0;
+    int32_t m = (int32_t)(a & 0x7fffffff), x = m < infinity ? m : infinity, e = ((x & (least - x) >> 31) + add) >> 23;
 
-    e = ((x > 0x00400000 ? x : 0) + (up ? 0x007fffff : 0)) >> 23; /* 2^-127 is the least, up to which there is no rounding up */
-    e = e < most ? e : most;
-    return (uint32_t)(e | (m > infinity ? 0xff : 0));
+    return (uint32_t)((e < most ? e : most) | ((infinity - m) >> 31 & 0xff));
 }
 
 static inline uint16_t ptxi_num_ue8m0_from_bf16(uint16_t a, bool up, bool finite)
