@@ -297,7 +297,7 @@ typedef enum ptxiLimit {
     PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,            /* not supported, as on recent devices */
     PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* stored only, as the next two */
     PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
-    PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
+    PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,          /* up to PTXI_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE */
     PTXI_LIMIT_INSTRUCTIONS = 0x10000,                /* libptxi's own. Warp instructions a launch may run; 0: no limit */
     PTXI_LIMIT_MILLISECONDS = 0x10001                 /* libptxi's own. Wall-clock time a launch may take; 0: no limit */
 } ptxiLimit;
@@ -311,10 +311,18 @@ typedef enum ptxiPointerAttribute {
     PTXI_POINTER_ATTRIBUTE_BUFFER_ID = 7,         /* unsigned long long, never used again in the process */
     PTXI_POINTER_ATTRIBUTE_IS_MANAGED = 8,        /* int */
     PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int */
+    PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, /* int: 0 */
     PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, /* ptxiDevicePtr */
     PTXI_POINTER_ATTRIBUTE_RANGE_SIZE = 12,       /* size_t, bytes */
     PTXI_POINTER_ATTRIBUTE_MAPPED = 13,           /* int */
-    PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16      /* int: 1 kernels may read, 3 read and write */
+    PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, /* unsigned long long: 0 */
+    PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, /* int: 0 */
+    PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,     /* int: 1 kernels may read, 3 read and write */
+    PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,   /* void *: NULL */
+    PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,     /* these three: as RANGE_SIZE, RANGE_START_ADDR and BUFFER_ID */
+    PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
+    PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
+    PTXI_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21 /* int: 0 */
 } ptxiPointerAttribute;
 
 typedef enum ptxiMemoryType {
@@ -880,7 +888,8 @@ PTXI_API ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsign
 
 /*! ptxiModuleGetGlobal() :
  *  Address and size in bytes of a .global or .const variable of module scope; `dptr` or `bytes` may be NULL.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for no name, or if both are NULL. */
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for no name, a kernel's, or
+ *         if both are NULL. */
 PTXI_API ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name);
 
 /*! ptxiFuncGetAttribute() , ptxiFuncSetAttribute() :

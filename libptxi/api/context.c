@@ -515,6 +515,14 @@ static size_t *limit_place(ptxiContext ctx, ptxiLimit limit, ptxiResult *r)
 
 enum { MAX_STACK = 512 << 10, STACK_ALIGN = 16, MAX_L2_FETCH = 128 };
 
+static size_t most_persisting(ptxiContext ctx)
+{
+    int most = 0;
+
+    ptxi_profile_attribute(ctx->profile, PTXI_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, &most);
+    return (size_t)most;
+}
+
 ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
 {
     ptxiContext ctx;
@@ -531,7 +539,7 @@ ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
             return PTXI_ERROR_INVALID_VALUE;
         value = (value + STACK_ALIGN - 1) & ~(size_t)(STACK_ALIGN - 1);
     }
-    if (limit == PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY && value > MAX_L2_FETCH)
+    if ((limit == PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY && value > MAX_L2_FETCH) || (limit == PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE && value > most_persisting(ctx)))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ctx->lock);
     *place = value;

@@ -276,6 +276,7 @@ static ptxiResult pointer_attribute(void *data, int attribute, uint64_t ptr, con
         *(int *)data = !host;
         return PTXI_SUCCESS;
     case PTXI_POINTER_ATTRIBUTE_BUFFER_ID:
+    case PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         *(unsigned long long *)data = region->id;
         return PTXI_SUCCESS;
     case PTXI_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -285,13 +286,24 @@ static ptxiResult pointer_attribute(void *data, int attribute, uint64_t ptr, con
         *(int *)data = 0;
         return PTXI_SUCCESS;
     case PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *(ptxiDevicePtr *)data = region->base;
         return PTXI_SUCCESS;
     case PTXI_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *(size_t *)data = region->size;
         return PTXI_SUCCESS;
     case PTXI_POINTER_ATTRIBUTE_MAPPED:
         *(int *)data = 1;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case PTXI_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        *(int *)data = 0;
+        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *(unsigned long long *)data = 0;
         return PTXI_SUCCESS;
     case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         *(int *)data = region->flags & PTXI_MEM_WRITE ? 3 : 1;

@@ -502,6 +502,7 @@ static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint
 ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
 {
     ptxiResult r = ptxi_api_module(hmod);
+    const struct ptxi_kernel_entry *kernel;
     uint64_t address = 0;
 
     if (r)
@@ -510,8 +511,10 @@ ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hm
         return PTXI_ERROR_INVALID_VALUE;
     const struct ptxi_var *v = find_variable(hmod, name, &address);
 
-    if (!v || !address)
-        return PTXI_ERROR_NOT_FOUND;
+    if (!v || !address) {
+        HASH_FIND(hh, hmod->by_name, name, strlen(name), kernel);
+        return kernel ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_NOT_FOUND;
+    }
     if (dptr)
         *dptr = address;
     if (bytes)

@@ -16,10 +16,10 @@ SPOILT = 3  # a case has left the context unusable
 DIFFERENT = {
     'error_names': 'only errors that it gives have names', 'known_errors': 'only errors that it gives have names',
     'without_context': 'memory, streams and events are not found without a context',
-    'CtxGetLimit(7)': 'no limits of graphics', 'CtxGetLimit(8)': 'no limits of graphics', 'CtxSetLimit(0,': 'stacks may be larger', 'CtxSetLimit(2,': 'heaps may be smaller', 'CtxSetLimit(6,': 'only stored',
+    'CtxGetLimit(7)': 'no limits of graphics', 'CtxGetLimit(8)': 'no limits of graphics', 'CtxSetLimit(0,': 'stacks may be larger', 'CtxSetLimit(2,': 'heaps may be smaller',
     'context_version': 'the version that there is', 'ModuleLoadData(': 'PTX of later versions, later targets and 32 bits loads, with symbols that are missing', 'module_options': 'options that change nothing are not looked at',
-    'ModuleGetGlobal(plain)': 'a kernel is no variable', 'OccupancyMaxActiveBlocksPerMultiprocessor(plain,128,49152)': 'the driver chooses less shared memory than there is',
-    'LinkAddData(': 'the linker takes PTX', 'link_badly': 'it tells later what is missing', 'PointerGetAttribute(': 'attributes of what it has not', 'TexObjectCreate(linear': 'memory of textures must be there',
+    'OccupancyMaxActiveBlocksPerMultiprocessor(plain,128,49152)': 'the driver chooses less shared memory than there is',
+    'LinkAddData(': 'the linker takes PTX', 'link_badly': 'it tells later what is missing', 'PointerGetAttribute(5)': 'no tokens for other devices', 'TexObjectCreate(linear': 'memory of textures must be there',
     'TexObjectCreate(pitch': 'rows of textures must be there', 'EventCreate(6)': 'one process', 'capture_badly': 'a question does not spoil a capture',
 }
 
