@@ -112,7 +112,8 @@ static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, u
         if (!f)
             return PTXI_ERROR_OUT_OF_MEMORY;
         *f = (struct reference){ .magic = magic, .ctx = m->ctx, .var = v, .held = (uint64_t *)(uintptr_t)m->globals[k], .format = PTXI_AD_FORMAT_FLOAT,
-                                 .channels = 1, .sampler = { .maxMipmapLevelClamp = 1000 }, .next = m->references };
+                                 .channels = 1,
+                                 .sampler = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .maxMipmapLevelClamp = 1000 }, .next = m->references };
         m->references = f;
         *out = f;
         return PTXI_SUCCESS;

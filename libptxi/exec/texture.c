@@ -101,12 +101,15 @@ static void place(const struct lookup *k, const struct ptxi_image *m, bool linea
 /* A texel's channels. */
 static void load_texel(const struct ptxi_texture *t, const struct ptxi_image *m, int64_t x, int64_t y, int64_t z, uint32_t c[4])
 {
-    const unsigned char *slice = m->base + (uint64_t)z * m->slice, *p = slice + (uint64_t)y * m->pitch + (uint64_t)x * t->bytes;
+    const unsigned down = t->block ? PTXI_BLOCK_SIDE / 2 : 0; /* four texels a block */
+    const unsigned char *p;
 
     if ((x | y | z) < 0) {
         memcpy(c, t->border, sizeof t->border);
-    } else if (t->block) {
-        p = slice + (uint64_t)(y / PTXI_BLOCK_SIDE) * m->pitch + (uint64_t)(x / PTXI_BLOCK_SIDE) * t->bytes;
+        return;
+    }
+    p = m->base + (uint64_t)z * m->slice + (uint64_t)(y >> down) * m->pitch + (uint64_t)(x >> down) * t->bytes;
+    if (t->block) {
         ptxi_texture_block((enum ptxi_block)t->block, p, (unsigned)(y % PTXI_BLOCK_SIDE * PTXI_BLOCK_SIDE + x % PTXI_BLOCK_SIDE), c);
     } else {
         for (unsigned k = 0; k < t->channels; k++)

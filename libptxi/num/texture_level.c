@@ -218,11 +218,12 @@ static void add_pair(struct ptxi_spots *p, const int32_t away[2], uint32_t share
     }
 }
 
-/* Pairs of places half a texel, one and a half, ... from the middle; the last one has what is left of the weights. If the ellipse is shorter than
+/* Pairs of places half a texel, one and a half, ... from the middle; what all have so far is rounded, and the last one has what is left of the weights. If the ellipse is shorter than
  * two texels it has one pair that is closer, and if it is no longer than wide one place. */
 void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t smaller, uint32_t share, struct ptxi_spots *p)
 {
-    uint32_t inverse, whole = (uint32_t)ratio >> 8, full, left;
+    uint32_t inverse, whole = (uint32_t)ratio >> 8, full, all, done = 0;
+    const double finer = exp2(smaller / 256.0);
     int32_t away[2];
 
     p->count = p->shift = 0;
@@ -239,19 +240,19 @@ void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t sm
     p->shift = whole < 2 ? 1 : 2;
     if (!whole) {
         for (unsigned d = 0; d < 2; d++)
-            away[d] = (((int32_t)(256 - inverse) * e->along[d] + 64) >> 7) * 2;
+            away[d] = (int32_t)floor(((int32_t)(256 - inverse) * e->along[d] * finer + 64) / 128) * 2;
         add_pair(p, away, share);
         return;
     }
     full = inverse << p->shift >> whole;
-    left = share << p->shift >> 1;
-    for (int32_t k = 1, rest = 128 << p->shift; rest > 0; k += 2, rest -= (int32_t)full) {
-        uint32_t part = rest > (int32_t)full ? (full * share + 128) >> 8 : left;
+    all = share << p->shift >> 1;
+    for (int32_t n = 1, rest = 128 << p->shift; rest > 0; n++, rest -= (int32_t)full) {
+        uint32_t sum = rest > (int32_t)full ? (full * (uint32_t)n * share + 128) >> 8 : all;
 
         for (unsigned d = 0; d < 2; d++)
-            away[d] = k * 2 * (int32_t)floor(e->along[d] * exp2(smaller / 256.0) + 0.5);
-        part = part < left ? part : left;
-        add_pair(p, away, part);
-        left -= part;
+            away[d] = (2 * n - 1) * 2 * (int32_t)floor(e->along[d] * finer);
+        sum = sum < all ? sum : all;
+        add_pair(p, away, sum - done);
+        done = sum;
     }
 }
