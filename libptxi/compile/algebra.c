@@ -13,6 +13,7 @@
  *   - x minus a constant, f64, is x plus that constant with its sign changed, a NaN's, too;
  *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
+ *   - neg and abs of a NaN that is a constant change its sign (f32, f64, f16x2 without .ftz), sums and products of f32 constants are constants;
  *   - slct.s32.s32 by a constant takes it for an f32.
  *
  * Values are followed within a block. */
@@ -21,6 +22,9 @@
 #include "compile/foretold.h"
 #include "isa/isa.h"
 #include "num/approx.h"
+#include "num/float.h"
+
+#include <math.h>
 
 static const struct type {
     uint16_t mul, neg;
@@ -188,12 +192,69 @@ static void try_difference(struct algebra *c, struct ptxi_ir_inst *i)
     i->v[PTXI_F_B] = ptxi_ir_const(c->ir, PTXI_RC_64, b->value ^ 0x8000000000000000);
 }
 
+/* The constant that v is, or has become here; NULL: it is none. */
+static const struct ptxi_vreg *known(const struct algebra *c, uint32_t v)
+{
+    const struct ptxi_ir_inst *mov = v == PTXI_NONE ? NULL : maker(c, v, PTXI_OP_mov_32, 0);
+
+    v = mov ? mov->v[PTXI_F_A] : v;
+    return v != PTXI_NONE && c->ir->vregs[v].kind == PTXI_VR_CONST ? &c->ir->vregs[v] : NULL;
+}
+
 static bool constant_of(const struct algebra *c, uint32_t v, uint32_t *bits)
 {
-    if (v == PTXI_NONE || c->ir->vregs[v].kind != PTXI_VR_CONST)
-        return false;
-    *bits = (uint32_t)c->ir->vregs[v].value;
-    return true;
+    const struct ptxi_vreg *r = known(c, v);
+
+    *bits = r ? (uint32_t)r->value : 0;
+    return r;
+}
+
+/* The sign of a NaN that is a constant changes, too; of an f32 it becomes quiet. */
+static void try_sign(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    static const struct { uint16_t neg, abs, mov; enum ptxi_class class; uint64_t sign, infinity, quiet; } table[] = {
+        { PTXI_OP_neg_f32, PTXI_OP_abs_f32, PTXI_OP_mov_32, PTXI_RC_32, 0x80000000, 0x7f800000, 0x00400000 },
+        { PTXI_OP_neg_f32_ftz, PTXI_OP_abs_f32_ftz, PTXI_OP_mov_32, PTXI_RC_32, 0x80000000, 0x7f800000, 0x00400000 },
+        { PTXI_OP_neg_f64, PTXI_OP_abs_f64, PTXI_OP_mov_64, PTXI_RC_64, 0x8000000000000000, 0x7ff0000000000000, 0 },
+        { PTXI_OP_neg_f16x2, PTXI_OP_abs_f16x2, PTXI_OP_mov_32, PTXI_RC_32, 0x80008000, 0, 0 },
+    };
+
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
+        const struct ptxi_vreg *r = i->op == table[k].neg || i->op == table[k].abs ? known(c, i->v[PTXI_F_A]) : NULL;
+        uint64_t sign = table[k].sign;
+
+        if (!r || (r->value & ~sign) <= table[k].infinity || (!table[k].infinity && i->mods))
+            continue;
+        sign = i->op == table[k].neg ? r->value ^ sign : r->value & ~sign;
+        become(c, i, table[k].mov, ptxi_ir_const(c->ir, table[k].class, sign | table[k].quiet), PTXI_NONE);
+        return;
+    }
+}
+
+static bool is_small(float x)
+{
+    return fabsf(x) <= 0x1p-126f;
+}
+
+/* Sums and products of constants, so that what is approximated of them is foretold. NaNs, and with .ftz small numbers, are as the GPU has them. */
+static void try_constants(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    bool ftz = i->op == PTXI_OP_add_f32_ftz || i->op == PTXI_OP_sub_f32_ftz || i->op == PTXI_OP_mul_f32_ftz;
+    uint32_t x, y;
+    float a, b, r;
+
+    if (i->reads != (1u << PTXI_F_A | 1u << PTXI_F_B) || !constant_of(c, i->v[PTXI_F_A], &x) || !constant_of(c, i->v[PTXI_F_B], &y))
+        return;
+    a = ptxi_num_f32(x);
+    b = ptxi_num_f32(y);
+    switch (i->op) {
+    case PTXI_OP_add_f32: case PTXI_OP_add_f32_ftz: r = a + b; break;
+    case PTXI_OP_sub_f32: case PTXI_OP_sub_f32_ftz: r = a - b; break;
+    case PTXI_OP_mul_f32: case PTXI_OP_mul_f32_ftz: r = a * b; break;
+    default: return;
+    }
+    if (!isnan(r) && !(ftz && (is_small(a) || is_small(b) || is_small(r))))
+        become(c, i, PTXI_OP_mov_32, ptxi_ir_const(c->ir, PTXI_RC_32, ptxi_num_bits_f32(r)), PTXI_NONE);
 }
 
 /* What scales both operands of a quotient, as bits of an f32; 0: it is none. */
@@ -300,6 +361,8 @@ static void see(struct algebra *c, uint32_t n)
     if (i->flags & PTXI_IF_DEAD)
         return;
     if (i->flags & PTXI_IF_PURE) {
+        try_sign(c, i);
+        try_constants(c, i);
         try_difference(c, i);
         try_quotient(c, n);
         try_approximation(c, i);
