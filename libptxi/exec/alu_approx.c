@@ -389,11 +389,9 @@ FORM(tanh, approx_f32, ptxi_num_tanh_approx_f32)
 
 /* --- f16 and bf16 --- */
 
-/* r may be a. */
-ALWAYS void look_up_halves(uint16_t *r, const uint16_t *a, int n, const struct ptxi_num_halves *table)
+/* By the 2^16 results in t, and one more that is read. r may be a. */
+ALWAYS void look_up_halves(uint16_t *r, const uint16_t *a, int n, const uint16_t *t)
 {
-    const uint16_t *t = table->result;
-
 #if defined(__AVX512BW__)
     for (int k = 0; k < n; k += 32) {
         vec v = *(const vec *)(a + k);
@@ -419,13 +417,13 @@ ALWAYS void look_up_halves(uint16_t *r, const uint16_t *a, int n, const struct p
 #define TABULATED(f, mods, type)                                                                                        \
     static __attribute__((noinline)) const struct ptxi_insn *f##_lanes_##type(const struct ptxi_insn *i, struct ptxi_warp *w, int n) \
     {                                                                                                                   \
-        const uint16_t *a = PTXI_SLOT(w, i->a);                                                                         \
+        const uint16_t *a = PTXI_SLOT(w, i->a), *results = ptxi_num_halves(PTXI_NUM_HALVES_##f##_approx##mods##_##type); \
         _Alignas(64) uint16_t r[HALVES_MAX];                                                                            \
                                                                                                                         \
         if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {                                                         \
-            look_up_halves(PTXI_SLOT(w, i->d), a, n, &ptxi_num_##f##_approx##mods##_##type##_of);                       \
+            look_up_halves(PTXI_SLOT(w, i->d), a, n, results);                                                          \
         } else {                                                                                                        \
-            look_up_halves(r, a, n, &ptxi_num_##f##_approx##mods##_##type##_of);                                        \
+            look_up_halves(r, a, n, results);                                                                           \
             write_halves(i, w, r, n);                                                                                   \
         }                                                                                                               \
         NEXT;                                                                                                           \

@@ -11,6 +11,8 @@
 
 #include "num/convert.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The units' rounding constants, less what the tables' c0 absorbs. */
@@ -379,14 +381,20 @@ static inline uint16_t ptxi_num_tanh_approx_bf16(uint16_t a)
     return (uint16_t)(ptxi_num_tanh_approx_f32((uint32_t)a << 16) >> 16);
 }
 
-/* All of these: what each gives for each operand is tabulated by gen_halves.c. Vectors are gathered in 32 bits, hence the pad. */
+/* What each of these gives for every operand, by operand. */
 #define PTXI_NUM_HALVES(X) X(ex2_approx_f16) X(ex2_approx_ftz_bf16) X(tanh_approx_f16) X(tanh_approx_bf16)
-struct ptxi_num_halves {
-    uint16_t result[0x10000], pad;
-};
-#define PTXI_NUM_HALVES_OF(name) extern const struct ptxi_num_halves ptxi_num_##name##_of;
-PTXI_NUM_HALVES(PTXI_NUM_HALVES_OF)
-#undef PTXI_NUM_HALVES_OF
+#define PTXI_NUM_HALVES_KIND(name) PTXI_NUM_HALVES_##name,
+enum ptxi_num_halves { PTXI_NUM_HALVES(PTXI_NUM_HALVES_KIND) PTXI_NUM_HALVES_KINDS };
+#undef PTXI_NUM_HALVES_KIND
+extern _Atomic(const uint16_t *) ptxi_num_halves_made[PTXI_NUM_HALVES_KINDS];
+const uint16_t *ptxi_num_make_halves(enum ptxi_num_halves kind);
+
+static inline const uint16_t *ptxi_num_halves(enum ptxi_num_halves kind)
+{
+    const uint16_t *results = atomic_load_explicit(&ptxi_num_halves_made[kind], memory_order_acquire);
+
+    return __builtin_expect(results != NULL, 1) ? results : ptxi_num_make_halves(kind);
+}
 
 /* ---- Division by reciprocal ---- */
 
