@@ -176,10 +176,10 @@ const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *
 /* The same for what an instruction has started before. */
 void ptxi_fault_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
                       uint64_t address, uint32_t size, const char *detail);
-/* The same for an offset into an area that is no global memory. */
+/* The same for an offset into an area that is no global memory: its program's part of it begins at `base`. */
 struct ptxi_area {
     const char *name;
-    uint64_t size;
+    uint64_t size, base;
 };
 const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t offset,
                                       uint32_t size, const char *detail, const struct ptxi_area *area);

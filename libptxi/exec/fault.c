@@ -60,7 +60,8 @@ static void report(struct ptxi_warp *w, const struct ptxi_code *code, const stru
         describe_neighbour(r, g);
     if (area) {
         r->area = area->name;
-        r->near_size = area->size;
+        r->near_base = area->base;
+        r->near_size = area->size - area->base;
     }
     if (detail)
         snprintf(r->detail, sizeof r->detail, "%s", detail);

@@ -36,7 +36,7 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
     const struct ptxi_image *m = t ? t->level : NULL;
     unsigned k = x->values;
     int64_t c[4] = { 0 };
-    struct ptxi_area row = { "a row of the surface", m ? (uint64_t)m->width * t->bytes : 0 };
+    struct ptxi_area row = { "a row of the surface", m ? (uint64_t)m->width * t->bytes : 0, 0 };
     int64_t x_bytes;
     bool misaligned, inside;
 

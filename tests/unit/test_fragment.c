@@ -126,7 +126,7 @@ static const char others[] =
     "  .reg .pred %p; ld.param.u64 %w, [address]; ld.param.u32 %b, [lane]; mov.u32 %t, %tid.x; mov.u64 %x, tile; cvta.shared.u64 %x, %x;\n"
     "  setp.eq.u32 %p, %t, %b; @%p add.u64 %x, %x, %w; ldmatrix.sync.aligned.m8n8.x2.b16 {%a, %b}, [%x]; ret; }\n"
     ".visible .entry bad_store(.param .u64 address, .param .u32 lane) { .shared .align 16 .b32 tile[128]; .reg .b32 %t, %a, %b;\n"
-    "  .reg .pred %p; ld.param.u32 %a, [address]; ld.param.u32 %b, [lane]; mov.u32 %t, %tid.x; setp.ne.u32 %p, %t, %b; @%p mov.u32 %a, tile;\n"
+    "  .reg .pred %p; ld.param.u32 %a, [lane]; mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, %a; ld.param.u32 %b, [address]; mov.u32 %a, tile; @%p add.u32 %a, %a, %b;\n"
     "  stmatrix.sync.aligned.m8n8.x2.shared.b16 [%a], {%a, %b}; ret; }\n";
 
 /* --- running --- */
@@ -269,7 +269,7 @@ START_TEST(bad_rows_are_faults)
         ptxiResult result;
     } loads[] = {
         { 8, 0, PTXI_ERROR_MISALIGNED_ADDRESS }, { 512, 7, PTXI_ERROR_ILLEGAL_ADDRESS }, { 496, 7, PTXI_SUCCESS },
-        { -(uint64_t)16, 15, PTXI_ERROR_ILLEGAL_ADDRESS }, { UINT64_MAX / 2, 3, PTXI_ERROR_ILLEGAL_ADDRESS }, { 0xabcdef01, 16, PTXI_SUCCESS },
+        { -(uint64_t)1040, 15, PTXI_ERROR_ILLEGAL_ADDRESS }, { UINT64_MAX / 2, 3, PTXI_ERROR_ILLEGAL_ADDRESS }, { 0xabcdef01, 16, PTXI_SUCCESS },
     };
 
     for (unsigned k = 0; k < sizeof loads / sizeof *loads; k++) {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { THREADS = 256, WORDS = 1024, TURNS = 3 };
+enum { THREADS = 256, WORDS = 1024, TURNS = 3, RESERVED = 1024 /* bytes before a block's own */ };
 
 /* PTX that makes the index %r2 of thread %r1, and the same in C. */
 static uint32_t straight(uint32_t t) { return t; }
@@ -77,7 +77,7 @@ END_TEST
 /* The first of the last threads is outside: by its index, and by the offset of the instruction. */
 START_TEST(what_is_outside_fails)
 {
-    static const int offsets[] = { 8 * (WORDS - THREADS) + 8, -8, 4, 0x7ffffff8 };
+    static const int offsets[] = { 8 * (WORDS - THREADS) + 8, -(RESERVED + 8), 4, 0x7ffffff8 };
     uint64_t out[THREADS];
 
     ok(run(shapes[0].text, 64, 8 * (WORDS - THREADS), "", out));
