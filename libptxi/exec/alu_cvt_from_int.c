@@ -114,18 +114,18 @@ static void near_f32_of_u64(float *restrict r, const uint64_t *a)
     FOR_LANES r[l] = (float)(upper_half(a[l], false) + lower_half(a[l]));
 }
 
-/* A lane of 16 bits as an integer of 32. Compilers would narrow a byte first. */
-#define OF_u8(x) ((int32_t)((x) & 0xff))
-#define OF_s8(x) ((int32_t)((uint32_t)(x) << 24) >> 24)
-#define OF_u16(x) ((int32_t)(x))
-#define OF_s16(x) ((int32_t)(int16_t)(x))
-#define OF_u32(x) ((uint32_t)(x))
-#define OF_s32(x) ((int32_t)(x))
+/* A lane as a float that holds it exactly. Of what extends the sign of a byte some compilers make no vectors: it is the upper one, scaled. */
+#define OF_u8(t, x) ((t)(int32_t)((x) & 0xff))
+#define OF_s8(t, x) ((t)(int16_t)(uint16_t)((x) << 8) * (t)0x1p-8)
+#define OF_u16(t, x) ((t)(int32_t)(x))
+#define OF_s16(t, x) ((t)(int16_t)(x))
+#define OF_u32(t, x) ((t)(uint32_t)(x))
+#define OF_s32(t, x) ((t)(int32_t)(x))
 
 #define EXACT_16(src)                                                           \
     static void exact_f32_of_##src(float *restrict r, const uint16_t *a)       \
     {                                                                           \
-        FOR_LANES r[l] = (float)OF_##src(a[l]);                                 \
+        FOR_LANES r[l] = OF_##src(float, a[l]);                                 \
     }
 EXACT_16(u8)
 EXACT_16(s8)
@@ -215,7 +215,7 @@ HALVES_FROM(s64)
         const slot *a = PTXI_SLOT(w, i->a);              \
         RESULT_LANES(t, r);                              \
                                                          \
-        FOR_LANES r[l] = (t)OF_##src(a[l]);              \
+        FOR_LANES r[l] = OF_##src(t, a[l]);              \
         return finish_##dst(i, w, r);                    \
     }
 #define EXACTLY_FROM_16(src)                             \
