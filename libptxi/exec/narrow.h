@@ -88,7 +88,8 @@ typedef int16_t ptxi_16_halves __attribute__((vector_size(32), may_alias));
 typedef uint16_t ptxi_16_bits __attribute__((vector_size(32)));
 
 struct ptxi_narrow {
-    ptxi_16_halves magnitude, infinity, one, below_half, bias, top, nan, sign;
+    ptxi_16_halves magnitude, infinity, one, bias, top, nan, sign;
+    ptxi_16_bits below_half;
     ptxi_16_halves below[8]; /* greater ones are at least 1, 2, ... units of f's last place */
 };
 
@@ -111,7 +112,7 @@ static inline __attribute__((always_inline)) __m256i ptxi_narrowed(const struct 
     ptxi_16_halves m = a & k->magnitude, nan = m > k->infinity, units = { 0 }, r;
     ptxi_16_bits odd = (ptxi_16_bits)(m >> drop & k->one);
 
-    r = (ptxi_16_halves)(((ptxi_16_bits)(m + k->below_half) + odd) >> drop) - k->bias;
+    r = (ptxi_16_halves)(((ptxi_16_bits)m + k->below_half + odd) >> drop) - k->bias;
     if (s.bias != f.bias) {
         for (int j = 0; j < 1 << f.fraction; j++)
             units -= m > k->below[j];
