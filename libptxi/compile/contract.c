@@ -14,8 +14,10 @@
  *     (f16x2, bf16x2) are.
  *
  *   - the last multiplication of div.approx, div.full and rcp.approx without .ftz is such a mul.
- *   - neg between mul and add changes the sign of the product, if all its uses are such adds and it flushes (.ftz) only what the mul
- *     flushes; but not if one adds the product itself. neg.ftz is such an add, of -0, whatever its uses.
+ *   - neg between mul and add changes the sign of the product, if all uses of both are such adds, which count as the product's; but
+ *     not if one adds the product itself, and not neg.bf16x2. neg.ftz does so for f32 alone, where the mul flushes and none of the adds
+ *     subtracts what it makes; but if it is the product's only use, it may have other uses, which are not fused, and each add counts as
+ *     the only one.
  *   - a product of f32 whose only use is another one with 8, 4, 2 or their reciprocals, which may have .sat and a guard, becomes one with
  *     it, rounded once. The second says whether to flush.
  *
@@ -39,23 +41,22 @@ static const struct type {
 #define FUSED_NEG(type, x, same, class, sign, packed)                                                                             \
     { PTXI_OP_mul_##type, PTXI_OP_add_##type##x, PTXI_OP_sub_##type##x, PTXI_OP_fma_##type##x, PTXI_OP_neg_##type, PTXI_OP_neg_##same, \
       class, sign, packed },
-#define FUSED_PAIRS(type) /* which have no neg */                                                                                 \
-    { PTXI_OP_mul_##type, PTXI_OP_add_##type, PTXI_OP_sub_##type, PTXI_OP_fma_##type, PTXI_OP_NONE, PTXI_OP_NONE, PTXI_RC_64,     \
-      0x8000000080000000, false },
+#define FUSED_NO_NEG(type, class, sign, packed)                                                                                   \
+    { PTXI_OP_mul_##type, PTXI_OP_add_##type, PTXI_OP_sub_##type, PTXI_OP_fma_##type, PTXI_OP_NONE, PTXI_OP_NONE, class, sign, packed },
     FUSED(f32, , PTXI_RC_32, 0x80000000, false)
     FUSED(f32, _x, PTXI_RC_32, 0x80000000, false)
     FUSED_NEG(f32_ftz, , f32, PTXI_RC_32, 0x80000000, false)
     FUSED_NEG(f32_ftz, _x, f32, PTXI_RC_32, 0x80000000, false)
-    FUSED_PAIRS(f32x2)
-    FUSED_PAIRS(f32x2_ftz)
+    FUSED_NO_NEG(f32x2, PTXI_RC_64, 0x8000000080000000, false)
+    FUSED_NO_NEG(f32x2_ftz, PTXI_RC_64, 0x8000000080000000, false)
     FUSED(f64, , PTXI_RC_64, 0x8000000000000000, false)
     FUSED(f16, , PTXI_RC_16, 0x8000, false)
     FUSED(bf16, , PTXI_RC_16, 0x8000, false)
     FUSED(f16x2, , PTXI_RC_32, 0x80008000, true)
-    FUSED(bf16x2, , PTXI_RC_32, 0x80008000, true)
+    FUSED_NO_NEG(bf16x2, PTXI_RC_32, 0x80008000, true)
 #undef FUSED
 #undef FUSED_NEG
-#undef FUSED_PAIRS
+#undef FUSED_NO_NEG
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -512,10 +513,27 @@ static void try_add(struct contract *c, uint32_t n)
 
 /* --- products with their sign changed --- */
 
-/* Whether the neg is a sum itself, with -0: then it may have uses of any kind. */
-static bool sums_up(const struct ptxi_ir_inst *neg, const struct ptxi_ir_inst *mul)
+/* neg.ftz.f32: no change of sign alone. */
+static bool flushes(const struct ptxi_ir_inst *neg)
 {
-    return neg->op == PTXI_OP_neg_f32_ftz && mul->mods & PTXI_MOD_FTZ;
+    return neg->op == PTXI_OP_neg_f32_ftz;
+}
+
+/* It is a sum with -0 itself if the product has no other use: then it may have uses of any kind. */
+static bool sums_up(const struct ptxi_ir_inst *neg, const struct product *p)
+{
+    return flushes(neg) && p->count == 1;
+}
+
+static bool reads(const struct contract *c, uint32_t n, uint32_t v)
+{
+    struct ptxi_ir_walk r = ptxi_ir_reads(c->ir, &c->ir->insts[n]);
+    uint32_t read;
+
+    while (ptxi_ir_next(&r, &read))
+        if (read == v)
+            return true;
+    return false;
 }
 
 static bool adds_both(const struct contract *c, uint32_t n, uint32_t v, uint32_t w)
@@ -525,71 +543,113 @@ static bool adds_both(const struct contract *c, uint32_t n, uint32_t v, uint32_t
     return (i->v[PTXI_F_A] == v && i->v[PTXI_F_B] == w) || (i->v[PTXI_F_A] == w && i->v[PTXI_F_B] == v);
 }
 
+/* A sum to which the product could as well be added with another sign as what the neg makes of it. */
+static bool is_add_of_neg(const struct contract *c, uint32_t n, const struct ptxi_ir_inst *neg, const struct ptxi_ir_inst *mul)
+{
+    uint32_t d = neg->v[PTXI_F_D];
+
+    return is_add_of(c, n, d, mul) && !(flushes(neg) && is_kind(&c->ir->insts[n], SUB) && c->ir->insts[n].v[PTXI_F_B] == d);
+}
+
 /* A neg of product v, to whose sums the product itself could as well be added with another sign; *sums are its uses. */
 static bool is_neg_of(struct contract *c, uint32_t n, uint32_t v, const struct product *p, struct product *sums)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n], *mul = &c->ir->insts[p->mul];
     const struct type *type;
+    uint32_t adds = 0;
 
     kind_of(mul, &type);
     if ((i->op != type->neg && i->op != type->neg_same) || i->guard != PTXI_NONE || i->flags & PTXI_IF_DEAD || i->v[PTXI_F_A] != v)
         return false;
-    if (i->mods & ~mul->mods & PTXI_MOD_FTZ || written_between(c, mul->v[PTXI_F_A], p->mul, n) || written_between(c, mul->v[PTXI_F_B], p->mul, n))
+    if ((i->mods & PTXI_MOD_FTZ && !flushes(i)) || written_between(c, mul->v[PTXI_F_A], p->mul, n) || written_between(c, mul->v[PTXI_F_B], p->mul, n))
         return false;
-    if (!find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, sums)) {
-        sums->count = 0;
-        return sums_up(i, mul);
-    }
+    if (!find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, sums))
+        return false;
     for (uint32_t k = 0; k < sums->count; k++) {
-        uint32_t use = sums->uses[k] / 2;
-
-        if (adds_both(c, use, v, i->v[PTXI_F_D]) || (!is_add_of(c, use, i->v[PTXI_F_D], mul) && !sums_up(i, mul)))
+        if (adds_both(c, sums->uses[k] / 2, v, i->v[PTXI_F_D]))
             return false;
+        adds += is_add_of_neg(c, sums->uses[k] / 2, i, mul);
     }
-    return sums->count > 0 || sums_up(i, mul);
+    return adds && (adds == sums->count || sums_up(i, p));
 }
 
-/* The neg of a product that has other uses, too: its sums get a product of their own. */
-static void split(struct contract *c, uint32_t n, const struct product *sums, const struct ptxi_ir_inst *mul)
+/* Whether all uses of product v are sums, some of them by way of a neg, none of which prefers its other operand. */
+static bool all_sums(struct contract *c, uint32_t v, const struct product *p)
 {
+    const struct ptxi_ir_inst *mul = &c->ir->insts[p->mul];
     const struct type *type;
-    uint32_t d = c->ir->insts[n].v[PTXI_F_D], adds = 0, own;
+    bool prefers = false;
+    uint32_t count = 0;
 
-    for (uint32_t k = 0; k < sums->count; k++)
-        adds += is_add_of(c, sums->uses[k] / 2, d, mul);
-    if (!adds || adds == sums->count)
-        return;
     kind_of(mul, &type);
-    own = make(c, n, mul->op, type->class, derive(c, mul->v[PTXI_F_A], n, type, true), mul->v[PTXI_F_B]);
-    if (c->ir->oom)
-        return;
-    c->ins.list[c->ins.count - 1].inst.flags |= PTXI_IF_FUSABLE;
-    c->ins.list[c->ins.count - 1].inst.mods = mul->mods;
-    for (uint32_t k = 0; k < sums->count; k++)
-        if (is_add_of(c, sums->uses[k] / 2, d, mul)) {
-            struct ptxi_ir_inst *add = &c->ir->insts[sums->uses[k] / 2];
+    for (uint32_t k = 0; k < p->count; k++) {
+        uint32_t use = p->uses[k] / 2;
+        struct product sums;
 
-            add->v[add->v[PTXI_F_A] == d ? PTXI_F_A : PTXI_F_B] = own;
+        if (!reads(c, use, v))
+            continue; /* was a neg */
+        if (is_add_of(c, use, v, mul)) {
+            prefers |= prefers_other(c, use, v);
+            count++;
+            continue;
         }
+        if (!is_neg_of(c, use, v, p, &sums))
+            return false;
+        for (uint32_t s = 0; s < sums.count; s++)
+            prefers |= prefers_other(c, sums.uses[s] / 2, c->ir->insts[use].v[PTXI_F_D]);
+        count += sums.count;
+    }
+    return count < 2 || type->packed || !prefers;
 }
 
-/* The neg becomes a product of its own. */
+/* Each sum of the neg gets a product of its own; true if nothing else uses it. */
+static bool split(struct contract *c, uint32_t n, const struct product *sums, uint32_t mul)
+{
+    const struct ptxi_ir_inst *factors = &c->ir->insts[mul], *neg = &c->ir->insts[n];
+    const struct type *type;
+    bool all = true;
+
+    kind_of(factors, &type);
+    for (uint32_t k = 0; k < sums->count; k++) {
+        struct ptxi_ir_inst *add = &c->ir->insts[sums->uses[k] / 2];
+        uint32_t own;
+
+        if (!is_add_of_neg(c, sums->uses[k] / 2, neg, factors)) {
+            all = false;
+            continue;
+        }
+        own = make(c, n, factors->op, type->class, derive(c, factors->v[PTXI_F_A], n, type, true), factors->v[PTXI_F_B]);
+        if (c->ir->oom)
+            return false;
+        c->ins.list[c->ins.count - 1].inst.flags |= PTXI_IF_FUSABLE;
+        c->ins.list[c->ins.count - 1].inst.mods = factors->mods;
+        add->v[add->v[PTXI_F_A] == neg->v[PTXI_F_D] ? PTXI_F_A : PTXI_F_B] = own;
+    }
+    return all;
+}
+
+/* The neg becomes a product of its own, or one for each of its sums. */
 static bool try_neg(struct contract *c, uint32_t n)
 {
     uint32_t v = c->ir->insts[n].v[PTXI_F_A];
     const struct ptxi_ir_inst *mul;
     const struct type *type;
     struct ptxi_ir_inst *i;
-    struct product p, sums, others;
+    struct product p, sums;
 
     if (!find_product(c, v, n, &p) || !is_neg_of(c, n, v, &p, &sums))
         return false;
-    for (uint32_t k = 0; k < p.count; k++)
-        if (!is_add_of(c, p.uses[k] / 2, v, &c->ir->insts[p.mul]) && !is_neg_of(c, p.uses[k] / 2, v, &p, &others))
-            return false;
+    if (!sums_up(&c->ir->insts[n], &p) && !all_sums(c, v, &p))
+        return false;
     expand(c, p.mul);
+    if (sums_up(&c->ir->insts[n], &p) && sums.count > 1) {
+        if (split(c, n, &sums, p.mul)) {
+            drop(c, n);
+            drop(c, p.mul);
+        }
+        return true;
+    }
     mul = &c->ir->insts[p.mul];
-    split(c, n, &sums, mul);
     kind_of(mul, &type);
     i = &c->ir->insts[n];
     i->op = mul->op;
@@ -599,7 +659,7 @@ static bool try_neg(struct contract *c, uint32_t n)
     i->reads = 1u << PTXI_F_A | 1u << PTXI_F_B;
     i->flags |= PTXI_IF_FUSABLE;
     for (uint32_t k = 0; k < p.count; k++)
-        if (c->ir->insts[p.uses[k] / 2].v[PTXI_F_A] == v || c->ir->insts[p.uses[k] / 2].v[PTXI_F_B] == v)
+        if (reads(c, p.uses[k] / 2, v))
             return true;
     drop(c, p.mul);
     return true;

@@ -760,9 +760,21 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f64 %d9,%d1,%d2; neg.f64 %d8,%d9; add.f64 %d10,%d8,%d3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.f32 %f10,%f9,%f8;", 0, 1, 1 },
     { "mul.bf16 %h9,%h1,%h2; neg.bf16 %h8,%h9; sub.bf16 %h10,%h8,%h9;", 0, 1, 1 },
-    /* neg.ftz is a sum: itself it is counted as a product here */
+    { "mul.bf16x2 %x9,%x1,%x2; neg.bf16x2 %x8,%x9; add.bf16x2 %x10,%x8,%x3;", 0, 1, 1 },
+    { "mul.ftz.f16 %h9,%h1,%h2; neg.ftz.f16 %h8,%h9; add.ftz.f16 %h10,%h8,%h3;", 0, 1, 1 },
+    /* the sums of a neg are sums of the product */
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; neg.f32 %f7,%f9; add.f32 %f10,%f7,%f8; sub.f32 %f11,%f5,%f9;", 1, 1, 1 },
+    { "mul.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; neg.f32 %f7,%f9; add.f32 %f10,%f8,%f3; add.f32 %f11,%f7,%f4;", 2, 0, 0 },
+    { "mul.bf16 %h9,%h1,%h2; mul.bf16 %h8,%h3,%h4; neg.bf16 %h7,%h9; add.bf16 %h10,%h7,%h8; add.bf16 %h11,%h5,%h7;", 1, 1, 1 },
+    /* neg.ftz is a sum: the product that is left is its own, which ptxas makes an FFMA of */
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3; mov.f32 %f11,%f8;", 1, 1, 0 },
-    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f9,%f3; mov.f32 %f11,%f8;", 1, 1, 0 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f8;", 0, 1, 1 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f8; add.ftz.f32 %f11,%f8,%f4;", 1, 1, 1 },
+    { "mul.ftz.f32 %f9,%f1,%f2; mul.ftz.f32 %f8,%f3,%f4; neg.ftz.f32 %f7,%f9; add.ftz.f32 %f10,%f7,%f8; add.ftz.f32 %f11,%f7,%f5;", 2, 1, 0 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f9,%f3; add.ftz.f32 %f11,%f8,%f4;", 2, 0, 0 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f9,%f3; mov.f32 %f11,%f8;", 0, 1, 1 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f9; mov.f32 %f11,%f8;", 0, 1, 1 },
+    { "mul.ftz.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f8;", 1, 0, 0 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3; mov.f32 %f11,%f8;", 0, 1, 1 },
     /* by a constant, and by what a quotient is undone with */
     { "div.full.f32 %f9,%f1,0f40400000; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
