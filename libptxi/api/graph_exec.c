@@ -66,14 +66,15 @@ static ptxiResult make_plan(const struct ptxiGraph_st *g, ptxiGraphExec *plan)
     ptxiGraphExec x = calloc(1, sizeof *x + count_steps(g) * sizeof x->steps[0]);
     ptxiResult r = x ? place(x, g) : PTXI_ERROR_OUT_OF_MEMORY;
 
-    *plan = x;
     if (r)
         free(x);
+    else
+        *plan = x;
     return r;
 }
 
-/* Whether bodies of conditional nodes have an order; else frees the plan. */
-static ptxiResult check_bodies(ptxiGraphExec x)
+/* Whether bodies of conditional nodes have an order. */
+static ptxiResult check_bodies(const struct ptxiGraphExec_st *x)
 {
     ptxiResult r = PTXI_SUCCESS;
 
@@ -81,14 +82,13 @@ static ptxiResult check_bodies(ptxiGraphExec x)
         const struct ptxi_work *w = &x->steps[i]->work;
 
         for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !r; k++) {
-            ptxiGraphExec body;
+            ptxiGraphExec body = NULL;
 
-            if (!(r = make_plan(w->branches.bodies[k], &body)) && !(r = check_bodies(body)))
-                free(body);
+            if (!(r = make_plan(w->branches.bodies[k], &body)))
+                r = check_bodies(body);
+            free(body);
         }
     }
-    if (r)
-        free(x);
     return r;
 }
 
@@ -109,9 +109,10 @@ ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, un
                                                       PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
         return PTXI_ERROR_INVALID_VALUE;
     ptxiGraph own = ptxi_graph_copy(hGraph);
-    ptxiGraphExec x;
+    ptxiGraphExec x = NULL;
 
     if ((r = own ? make_plan(own, &x) : PTXI_ERROR_OUT_OF_MEMORY) || (r = check_bodies(x))) {
+        free(x);
         ptxi_graph_free(own);
         return r;
     }

@@ -24,6 +24,7 @@
 #include "num/approx.h"
 #include "num/float.h"
 
+#include <fenv.h>
 #include <math.h>
 
 static const struct type {
@@ -399,14 +400,18 @@ bool ptxi_algebra(struct ptxi_ir *ir)
 {
     struct algebra c = { .ir = ir, .vregs = ir->vreg_count, .sign = PTXI_NONE, .magnitude = PTXI_NONE };
     uint32_t **arrays[] = { &c.version, &c.maker, &c.version_a, &c.version_b };
+    fenv_t env;
 
     for (unsigned k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (!(*arrays[k] = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count)))
             return !(ir->oom = true);
+    fegetenv(&env); /* constants are computed as PTX has it, however the caller rounds */
+    fesetenv(FE_DFL_ENV);
     for (uint32_t b = 0; b < ir->block_count && !ir->oom; b++) {
         c.begin = ir->blocks[b].first;
         for (uint32_t n = ir->blocks[b].first; n < ir->blocks[b].end && !ir->oom; n++)
             see(&c, n);
     }
+    fesetenv(&env);
     return !ir->oom && ptxi_ir_insert(ir, &c.ins) && (!c.any || ptxi_copies(ir));
 }

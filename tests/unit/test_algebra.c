@@ -1,6 +1,8 @@
 /* What ptxas leaves out or computes itself shows in NaNs and in last places (compile/algebra.c). */
 #include "unit/one_cta.h"
 
+#include <fenv.h>
+
 /* A value that no compiler knows. */
 #define X32(d, bits) "ld.global.u32 %r10, [%rd2]; sub.u32 %r10, %r10, 1000; xor.b32 " d ", %r10, " bits ";"
 #define X64(d, bits) X32("%r11", "0") "cvt.u64.u32 " d ", %r11; xor.b64 " d ", " d ", " bits ";"
@@ -90,6 +92,26 @@ START_TEST(as_ptxas_does)
 }
 END_TEST
 
+/* What is computed ahead of time does not depend on how the caller rounds. */
+START_TEST(however_the_caller_rounds)
+{
+    static const struct { int mode; const char *body; uint32_t result; } sums[] = { /* less than half of the last place, and more */
+        { FE_UPWARD, "add.f32 %r9, 0f3f800000, 0f30000000;", 0x3f800000 },
+        { FE_DOWNWARD, "add.f32 %r9, 0f3f800000, 0f33800001;", 0x3f800001 },
+        { FE_TOWARDZERO, "add.f32 %r9, 0f3f800000, 0f33800001;", 0x3f800001 },
+    };
+    uint32_t out[1];
+    bool kept;
+
+    fesetround(sums[_i].mode);
+    ok(run_one_cta("sm_90", sums[_i].body, 1, out));
+    kept = fegetround() == sums[_i].mode;
+    fesetround(FE_TONEAREST);
+    ck_assert_uint_eq(out[0], sums[_i].result);
+    ck_assert(kept);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("algebra");
@@ -97,6 +119,7 @@ int main(void)
 
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, as_ptxas_does, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(t, however_the_caller_rounds, 0, 3);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
