@@ -136,6 +136,7 @@ struct ptxi_value {
 bool ptxi_expr_parse(struct parser *p, struct ptxi_value *out);
 /* An integer in lo..hi, no expression; `what` names it in messages. */
 bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what, uint64_t *out);
+bool ptxi_expr_offset(struct parser *p, int64_t *out); /* the integer behind an address's '+' */
 bool ptxi_expr_starts(const struct parser *p); /* the current token can begin one */
 /* Bits of a value as a constant of type t, or false: an integer where a float is needed, or the other way round. */
 bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initialiser, uint64_t *bits);
@@ -283,6 +284,19 @@ static inline bool ptxi_parse_is_word(const struct parser *p, const char *w)
     return p->tok.kind == PTXI_TOK_WORD && p->tok.n == n && !memcmp(p->tok.s, w, n);
 }
 
+/* At a name that is not that of a constant, as WARP_SZ is. */
+static inline bool ptxi_parse_at_name(const struct parser *p)
+{
+    return p->tok.kind == PTXI_TOK_NAME && !ptxi_expr_starts(p);
+}
+
+/* One of the names that x<n> stands for. */
+struct ptxi_numbered {
+    struct ptxi_token tok;
+    char text[1100];
+};
+bool ptxi_parse_numbered(struct parser *p, const struct ptxi_token *name, uint32_t i, struct ptxi_numbered *out);
+
 /* How a message spells a type: ".f32". */
 const char *ptxi_parse_type_name(enum ptxi_type t);
 bool ptxi_parse_is_register_type(enum ptxi_type t);
@@ -320,16 +334,32 @@ bool ptxi_var_declare_reg(struct parser *p, struct ptxi_var *v);
 
 /* func.c */
 bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry);
-bool ptxi_func_prototype(struct parser *p, struct ptxi_token *label);
 bool ptxi_func_alias(struct parser *p);
 uint32_t ptxi_func_new_regs(struct parser *p, const struct ptxi_name *name, enum ptxi_type type, unsigned vector, uint32_t count, bool numbered,
                             struct ptxi_loc loc); /* first id; PTXI_NO_REG, reported, if there are too many */
 
+/* head.c */
+bool ptxi_head_parse(struct parser *p, struct ptxi_func *head, struct ptxi_token *name); /* from .entry or .func to in front of the body */
+bool ptxi_head_prototype(struct parser *p, struct ptxi_func *f);                         /* what is behind .callprototype */
+/* With `types` also what the parameters are called, not only their shapes. */
+bool ptxi_head_same(const struct ptxi_signature *a, const struct ptxi_signature *b, bool types);
+
+/* label.c */
+bool ptxi_label_parse(struct parser *p); /* name ':' and a directive that needs one; the colon is the next character */
+
 /* inst.c */
 bool ptxi_inst_parse(struct parser *p); /* guard and instruction, to behind ';' */
-bool ptxi_inst_operand(struct parser *p, struct ptxi_raw *r);
 bool ptxi_inst_push(struct parser *p, const struct ptxi_inst *in); /* behind those of the function so far */
-bool ptxi_inst_is_sreg(const char *s, size_t n);
+
+/* operand.c */
+bool ptxi_operand_list(struct parser *p); /* up to ';', to p->raw */
+bool ptxi_operand_parse(struct parser *p, struct ptxi_raw *r);
+void ptxi_operand_start(struct parser *p, struct ptxi_raw *r); /* nothing yet, at the current token */
+void ptxi_operand_name(struct parser *p, struct ptxi_raw *r);  /* what the name at the current token means */
+bool ptxi_operand_undefined(struct parser *p, const struct ptxi_raw *r);    /* reports it; false */
+bool ptxi_operand_want_address(struct parser *p, const struct ptxi_raw *r); /* the register in *r can be an index or a function */
+bool ptxi_operand_is_sreg(const char *s, size_t n);
+
 /* check.c */
 /* Gives the operands in p->raw to the first candidate that takes them; fills in->match and in->operands. */
 bool ptxi_check_inst(struct parser *p, const struct ptxi_spelling *sp, struct ptxi_loc loc, struct ptxi_inst *in);

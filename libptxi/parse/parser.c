@@ -1,0 +1,195 @@
+/* What all files of parse/ use: messages, steps from token to token, words. */
+#include "parse/parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void report(struct parser *p, enum ptxi_diag_severity severity, struct ptxi_loc loc, const char *fmt, va_list ap)
+{
+    char buf[1024];
+
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    ptxi_diag_add(p->diags, severity, loc, "%s", buf);
+}
+
+void ptxi_parse_error(struct parser *p, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(p, PTXI_DIAG_ERROR, loc, fmt, ap);
+    va_end(ap);
+}
+
+void ptxi_parse_warn(struct parser *p, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(p, PTXI_DIAG_WARNING, loc, fmt, ap);
+    va_end(ap);
+}
+
+void ptxi_parse_note(struct parser *p, struct ptxi_loc loc, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    report(p, PTXI_DIAG_NOTE, loc, fmt, ap);
+    va_end(ap);
+}
+
+bool ptxi_parse_expected(struct parser *p, const char *what)
+{
+    const struct ptxi_token *t = &p->tok;
+    int n = t->n > 60 ? 60 : (int)t->n;
+
+    if (t->kind == PTXI_TOK_BAD)
+        return false;
+    if (t->kind == PTXI_TOK_END)
+        ptxi_parse_error(p, ptxi_token_loc(t), "%s expected at the end of the text", what);
+    else
+        ptxi_parse_error(p, ptxi_token_loc(t), "%s expected before '%s%.*s'", what, t->kind == PTXI_TOK_WORD ? "." : "", n, t->s);
+    return false;
+}
+
+bool ptxi_parse_want(struct parser *p, uint8_t kind)
+{
+    char what[] = "'?'";
+
+    if (p->tok.kind == kind) {
+        ptxi_parse_next(p);
+        return true;
+    }
+    what[1] = (char)kind;
+    return ptxi_parse_expected(p, kind < PTXI_TOK_NAME ? what : kind == PTXI_TOK_NAME ? "a name" : kind == PTXI_TOK_STRING ? "a string" : "another token");
+}
+
+bool ptxi_parse_accept(struct parser *p, uint8_t kind)
+{
+    if (p->tok.kind != kind)
+        return false;
+    ptxi_parse_next(p);
+    return true;
+}
+
+void ptxi_parse_recover(struct parser *p, const char *start, uint32_t start_line)
+{
+    uint32_t line = p->tok.line;
+
+    if (p->tok.s == start && p->tok.kind != PTXI_TOK_END)
+        ptxi_parse_next(p);
+    for (;; ptxi_parse_next(p)) {
+        switch (p->tok.kind) {
+        case ';':
+            ptxi_parse_next(p);
+            return;
+        case PTXI_TOK_END:
+            return;
+        case '}': /* one of a vector stands on the line of its instruction, with ';' behind it */
+            if (p->tok.line != line)
+                return;
+            break;
+        case PTXI_TOK_WORD: /* a ';' was forgotten */
+            if (p->tok.line != start_line && ptxi_parse_directive(&p->tok) != PTXI_D_NONE)
+                return;
+            break;
+        }
+    }
+}
+
+const char *ptxi_parse_type_name(enum ptxi_type t)
+{
+    return t < PTXI_TYPE_COUNT ? ptxi_types[t].name : "?";
+}
+
+bool ptxi_parse_is_register_type(enum ptxi_type t)
+{
+    return ptxi_types[t].class != 'A' && ptxi_types[t].bits != 0;
+}
+
+enum ptxi_directive ptxi_parse_directive(const struct ptxi_token *t)
+{
+    static const char *const words[] = {
+#define DIRECTIVE(word) #word,
+#include "parse/directive.def"
+#undef DIRECTIVE
+    };
+    unsigned lo = 0, hi = PTXI_D_COUNT;
+
+    if (t->kind != PTXI_TOK_WORD)
+        return PTXI_D_NONE;
+    while (lo < hi) {
+        unsigned mid = (lo + hi) / 2;
+        int c = strncmp(t->s, words[mid], t->n);
+
+        if (!c)
+            c = -(words[mid][t->n] != 0);
+        if (!c)
+            return mid;
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return PTXI_D_NONE;
+}
+
+int ptxi_parse_space(const char *s, size_t n)
+{
+    static const struct { const char *name; int space; } spaces[] = {
+        { "const", PTXI_SPACE_CONST }, { "global", PTXI_SPACE_GLOBAL }, { "local", PTXI_SPACE_LOCAL }, { "param", PTXI_SPACE_PARAM },
+        { "shared", PTXI_SPACE_SHARED }, { "tex", PTXI_SPACE_TEX },
+    };
+    size_t stem = 0;
+
+    while (stem < n && s[stem] != ':')
+        stem++;
+    for (unsigned i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (strlen(spaces[i].name) == stem && !memcmp(spaces[i].name, s, stem))
+            return spaces[i].space;
+    return -1;
+}
+
+void *ptxi_vec_push(struct parser *p, struct ptxi_vec *v, size_t size)
+{
+    void *slot;
+
+    if (v->count == v->cap) {
+        size_t cap = v->cap ? v->cap * 2 : 64;
+        char *data = cap > SIZE_MAX / 2 / size ? NULL : ptxi_alloc_resize(p->arena->alloc, v->data, cap * size);
+
+        if (!data) {
+            p->arena->oom = true;
+            return NULL;
+        }
+        v->data = data;
+        v->cap = cap;
+    }
+    slot = v->data + v->count++ * size;
+    return memset(slot, 0, size);
+}
+
+void *ptxi_vec_take(struct parser *p, struct ptxi_vec *v, size_t size)
+{
+    void *copy = ptxi_arena_array(p->arena, v->count, size, alignof(max_align_t));
+
+    if (copy && v->count)
+        memcpy(copy, v->data, v->count * size);
+    v->count = 0;
+    return copy;
+}
+
+bool ptxi_parse_numbered(struct parser *p, const struct ptxi_token *name, uint32_t i, struct ptxi_numbered *out)
+{
+    int n = snprintf(out->text, sizeof out->text, "%.*s%u", (int)name->n, name->s, (unsigned)i);
+
+    if ((size_t)n >= sizeof out->text) {
+        ptxi_parse_error(p, ptxi_token_loc(name), "name is too long");
+        return false;
+    }
+    out->tok = *name;
+    out->tok.s = out->text;
+    out->tok.n = (uint32_t)n;
+    return true;
+}
