@@ -1180,34 +1180,35 @@ PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDim
  *         PTXI_ERROR_NOT_SUPPORTED  an event without PTXI_EVENT_DISABLE_TIMING; nodes of graphs that kernels change */
 PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
 
-/*! ptxiGraphCreate() and its kin :
- *  Launches, copies, fills and host functions with the order between them, to be launched together, again and again.
- * `flags`         of Create 0; of Instantiate PTXI_GRAPH_INSTANTIATE_FLAG_*, which change nothing.
- * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
- *                 i from from[i] to to[i], with `edgeData` NULL.
- * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them. A kernel's parameters as for
- *                 ptxiLaunchKernel; those that GetParams gives out are the node's own, kernels have none. `ctx` is not looked at.
- * `childGraph`    a graph that becomes one node of another; a copy, which ChildGraphNodeGetGraph gives out, and nobody destroys.
- *  A graph and an instance are the caller's: ptxiGraphDestroy, ptxiGraphExecDestroy. Nodes live as long as their graph. An instance
- *  is a copy: the graph may be changed or destroyed, and node parameters of an instance are set by the graph's nodes, also by those of
- *  child graphs. ptxiGraphExecUpdate gives an instance the parameters of another graph that has the same nodes and dependencies in
- *  the same order; *resultInfo says what differs. Of KernelNodeSetAttribute's attributes see ptxiLaunchKernelEx.
- *  ptxiGraphLaunch gives the instance's work to a stream, where it runs node by node in an order that the dependencies allow; the
- *  instance may be changed or destroyed right after. ptxiGraphUpload does nothing.
- *  A conditional node (ptxiGraphAddNode) runs one of its bodies, by the value of a condition, which belongs to the graph and all its copies;
- *  with PTXI_GRAPH_COND_ASSIGN_DEFAULT each launch begins with defaultLaunchValue, else with what was there. To know the value, ptxiGraphLaunch
- *  waits at such a node for what comes before; it cannot be captured.
- *  ptxiGraphGetNodes gives up to *numNodes nodes and sets it to how many there are, or were given; `nodes` may be NULL.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_HANDLE  a bad graph, node, instance or function
- *         PTXI_ERROR_INVALID_VALUE   NULL for a graph or an instance, an argument out of range, a kernel's grid that no launch would take, a
- *                                    node of another graph or kind, a cycle (Instantiate)
- *         PTXI_ERROR_NOT_SUPPORTED   edges with data
- *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE  ExecUpdate, ExecChildGraphNodeSetParams: another shape; nothing has changed
- *         PTXI_ERROR_OUT_OF_MEMORY; ptxiGraphLaunch: what the calls for the single nodes return. What was queued before stays.
- *  Threads: one at a time for a graph, and for an instance. */
+/* Graphs: launches, copies, fills and host functions with the order between them, to be launched together, again and again. A graph and an
+ * instance of it are the caller's; nodes live as long as their graph.
+ *  Errors   beside what a call says of itself: PTXI_ERROR_INVALID_VALUE for NULL as a graph or an instance, PTXI_ERROR_INVALID_HANDLE for a bad
+ *           graph, node or instance, PTXI_ERROR_OUT_OF_MEMORY.
+ *  Threads  one at a time for a graph, and for an instance. */
+
+/*! ptxiGraphCreate() , ptxiGraphDestroy() , ptxiGraphClone() , ptxiGraphNodeFindInClone() :
+ *  An empty graph; a copy of one, with copies of the graphs in it, and the node of the copy that was made of a node.
+ * `flags` 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: Destroy: a graph that belongs to a node. FindInClone: no such node. */
 PTXI_API ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags);
 PTXI_API ptxiResult ptxiGraphDestroy(ptxiGraph hGraph);
+PTXI_API ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph);
+PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode, ptxiGraph hClonedGraph);
+
+/*! ptxiGraphAddKernelNode() , ptxiGraphAddMemcpyNode() , ptxiGraphAddMemsetNode() , ptxiGraphAddHostNode() , ptxiGraphAddEmptyNode() ,
+ *  ptxiGraphAddChildGraphNode() , ptxiGraphAddNode() , ptxiGraphConditionalHandleCreate() , ptxiGraphAddDependencies() :
+ *  Nodes, and edges between them.
+ * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
+ *                 i from from[i] to to[i]. `dependencyData`, `edgeData` NULL.
+ * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them, which are as for ptxiLaunchKernel.
+ *                 `ctx` is not looked at.
+ * `childGraph`    copied; the copy belongs to the node.
+ *  A conditional node, which only AddNode makes, runs one of its bodies by the value of a condition; the bodies are given out in `nodeParams`,
+ *  belong to the node and are filled by these calls. The condition belongs to the graph and all its copies; kernels set it.
+ * `flags`         PTXI_GRAPH_COND_ASSIGN_DEFAULT: each launch begins with `defaultLaunchValue`, else with what was there.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  an argument out of range, a node of another graph, a kernel's grid that no launch would take
+ *         PTXI_ERROR_NOT_SUPPORTED  edges with data; AddNode: other types of nodes */
 PTXI_API ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                            size_t numDependencies, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
@@ -1218,18 +1219,30 @@ PTXI_API ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph h
                                          size_t numDependencies, const PTXI_HOST_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                           size_t numDependencies);
+PTXI_API ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                               size_t numDependencies, ptxiGraph childGraph);
 PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const void *dependencyData,
                                      size_t numDependencies, ptxiGraphNodeParams *nodeParams);
 PTXI_API ptxiResult ptxiGraphConditionalHandleCreate(ptxiGraphConditionalHandle *pHandle_out, ptxiGraph hGraph, ptxiContext ctx,
                                                      unsigned defaultLaunchValue, unsigned flags);
 PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *edgeData,
                                              size_t numDependencies);
+
+/*! ptxiGraphGetNodes() , ptxiGraphNodeGetDependencies() , ptxiGraphNodeGetType() , ptxiGraphChildGraphNodeGetGraph() :
+ *  What a graph consists of. The graph of a child node is the node's own: it may be changed, and nobody destroys it.
+ * `numNodes`, `numDependencies`  in: room in the array; out: nodes given, or how many there are where the array is NULL. What is left of the
+ *                 array becomes NULL.
+ * `edgeData` NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node; PTXI_ERROR_NOT_SUPPORTED: edges with data. */
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
-PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
 PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, void *edgeData, size_t *numDependencies);
-PTXI_API ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                               size_t numDependencies, ptxiGraph childGraph);
+PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
 PTXI_API ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph);
+
+/*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() , and SetParams and GetParams of the other nodes :
+ *  What a node does, as Add took it. What GetParams points to is the node's own, until it is changed; kernels have none.
+ * `attr` see ptxiLaunchKernelEx.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: a node of another kind, or what Add does not take. */
 PTXI_API ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value);
 PTXI_API ptxiResult ptxiGraphMemcpyNodeSetParams(ptxiGraphNode hNode, const PTXI_MEMCPY3D *nodeParams);
@@ -1238,10 +1251,23 @@ PTXI_API ptxiResult ptxiGraphMemsetNodeSetParams(ptxiGraphNode hNode, const PTXI
 PTXI_API ptxiResult ptxiGraphMemsetNodeGetParams(ptxiGraphNode hNode, PTXI_MEMSET_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphHostNodeSetParams(ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph);
-PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode, ptxiGraph hClonedGraph);
+
+/*! ptxiGraphInstantiate() , ptxiGraphInstantiateWithFlags() , ptxiGraphExecDestroy() :
+ *  What can be launched: a copy of the graph, which may then be changed or destroyed.
+ * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_*, which change nothing.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: dependencies that go in a circle, other flags. */
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
 PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
+PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
+
+/*! ptxiGraphExecUpdate() , and SetParams of an instance :
+ *  Give an instance the parameters of another graph, which has the same nodes and dependencies in the same order, or those of a single node.
+ * `hNode`       the graph's node, which the instance has a copy of; also one of a child graph.
+ * `resultInfo`  out: what differs, and at which node of `hGraph`.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE  Update, ChildGraphNodeSetParams: another shape; nothing has changed
+ *         PTXI_ERROR_INVALID_VALUE              a node of another graph or kind, or what Add does not take */
+PTXI_API ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo);
 PTXI_API ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
                                                      const PTXI_KERNEL_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams,
@@ -1250,10 +1276,14 @@ PTXI_API ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, p
                                                      const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
 PTXI_API ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph);
-PTXI_API ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo);
-PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
+
+/*! ptxiGraphLaunch() , ptxiGraphUpload() :
+ *  Gives the instance's work to a stream, where it runs node by node in an order that the dependencies allow; the instance may be changed or
+ *  destroyed right after. Before a conditional node Launch waits for what comes before, to know the condition; such a graph cannot be captured.
+ *  Upload does nothing.
+ * @return PTXI_SUCCESS, or what the calls for the single nodes return. What was queued before stays. */
 PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
-PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
+PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
 
 /*! ptxiStreamBeginCapture() , ptxiStreamEndCapture() , ptxiStreamIsCapturing() , ptxiStreamGetCaptureInfo() :
  *  Between Begin and End, work given to the stream does not run but becomes nodes of a graph, each behind the one before: kernels,

@@ -1,8 +1,5 @@
 /* The part of CUDA's runtime that kernels call (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"), under the names that nvcc gives it.
- *
- * A kernel cannot wait for what it launches, nor is any of it promised to begin before the kernel ends. So all of it waits in the launch, and
- * runs when the grid has ended, one after the other in the order of the calls, each followed by its own; the tail launches come last. That is an order
- * which all streams and events of the device allow. */
+ * What it launches and copies runs later: children.c. */
 #include "api/device_runtime.h"
 
 #include "api/graph_condition.h"
@@ -19,18 +16,7 @@
 /* cudaError_t, where it is not the driver's number. */
 enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_CONFIGURATION = 9, INVALID_DEVICE_FUNCTION = 98 };
 
-enum { TAIL_STREAM = 3 };
-
-/* A grid, or rows to copy or to fill. */
-struct ptxi_child {
-    struct ptxi_child *next;
-    struct ptxi_item *item; /* of a grid, else NULL: */
-    uint64_t dst, src;
-    size_t dst_pitch, src_pitch, width, height;
-    int value;              /* fill: the byte; -1: copy */
-};
-
-enum { MOST_PARAMETERS = 32764 };
+enum { TAIL_STREAM = 3, MOST_PARAMETERS = 32764 };
 
 /* Memory given to kernels for as long as the launch runs. */
 struct ptxi_param_buffer {
@@ -47,96 +33,13 @@ static struct ptxi_launch *launch_of(const struct ptxi_builtin_call *c)
     return (struct ptxi_launch *)((char *)c->warp->cta->grid - offsetof(struct ptxi_launch, grid));
 }
 
-void ptxi_children_init(struct ptxi_launch *l)
+void ptxi_param_buffers_free(struct ptxi_launch *l)
 {
-    pthread_mutex_init(&l->lock, NULL);
-    l->last = &l->first;
-    l->last_tail = &l->first_tail;
-}
-
-static void free_list(struct ptxi_child *c)
-{
-    for (struct ptxi_child *next; c; c = next) {
-        next = c->next;
-        if (c->item)
-            ptxi_item_discard(c->item);
-        free(c);
-    }
-}
-
-void ptxi_children_free(struct ptxi_launch *l)
-{
-    free_list(l->first);
-    free_list(l->first_tail);
     for (struct ptxi_param_buffer *b = l->buffers, *next; b; b = next) {
         next = b->next;
         ptxi_heap_free(b->block);
         free(b);
     }
-    pthread_mutex_destroy(&l->lock);
-}
-
-/* ---- running */
-
-static void move_rows(const struct ptxi_child *c)
-{
-    for (size_t y = 0; y < c->height; y++) {
-        void *to = (void *)(uintptr_t)(c->dst + y * c->dst_pitch);
-
-        if (c->value < 0)
-            memmove(to, (void *)(uintptr_t)(c->src + y * c->src_pitch), c->width);
-        else
-            memset(to, c->value, c->width);
-    }
-}
-
-/* What has been asked for, in the order in which it runs; `behind` follows. */
-static struct ptxi_child *take(struct ptxi_launch *l, struct ptxi_child *behind)
-{
-    *l->last_tail = behind;
-    *l->last = l->first_tail;
-    struct ptxi_child *first = l->first;
-
-    l->first = l->first_tail = NULL;
-    l->last = &l->first;
-    l->last_tail = &l->first_tail;
-    return first;
-}
-
-/* Limits are those of the launch as a whole. */
-static void inherit(const struct ptxi_launch *root, struct ptxi_launch *l, uint64_t spent)
-{
-    l->grid.deadline_ns = root->grid.deadline_ns;
-    l->milliseconds = 0;
-    if (root->grid.instruction_budget)
-        l->grid.instruction_budget = root->grid.instruction_budget > spent ? root->grid.instruction_budget - spent : 1;
-}
-
-ptxiResult ptxi_children_run(struct ptxi_launch *root, struct ptxi_failure **failure)
-{
-    struct ptxi_child *todo = take(root, NULL);
-    uint64_t spent = root->grid.spent;
-    ptxiResult r = PTXI_SUCCESS;
-
-    while (todo && !r) {
-        struct ptxi_child *c = todo;
-
-        todo = c->next;
-        if (c->item) {
-            struct ptxi_launch *l = ptxi_item_payload(c->item);
-
-            inherit(root, l, spent);
-            r = ptxi_launch_run_grid(l, failure);
-            spent += l->grid.spent;
-            todo = take(l, todo);
-        } else {
-            move_rows(c);
-        }
-        c->next = NULL;
-        free_list(c);
-    }
-    free_list(todo);
-    return r;
 }
 
 /* ---- help for the functions below */
@@ -178,19 +81,7 @@ static bool give(struct ptxi_builtin_call *c, unsigned word, unsigned lane, cons
 
 static bool add(struct ptxi_launch *l, struct ptxi_child child, uint64_t stream)
 {
-    struct ptxi_child *c = malloc(sizeof *c);
-
-    if (!c)
-        return false;
-    *c = child;
-    c->next = NULL;
-    pthread_mutex_lock(&l->lock);
-    struct ptxi_child ***last = stream == TAIL_STREAM ? &l->last_tail : &l->last;
-
-    **last = c;
-    *last = &c->next;
-    pthread_mutex_unlock(&l->lock);
-    return true;
+    return ptxi_children_add(l, child, stream == TAIL_STREAM);
 }
 
 static struct ptxi_param_buffer *new_buffer(struct ptxi_launch *l, size_t bytes, enum buffer_kind kind)

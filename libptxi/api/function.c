@@ -1,4 +1,4 @@
-/* Kernels: what their declarations say. Their attributes are in launch.c. */
+/* Kernels: what their declarations say. Their attributes are in attribute.c. */
 #include "api/module.h"
 
 #include <string.h>

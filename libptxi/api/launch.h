@@ -25,7 +25,7 @@ struct ptxi_launch {
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
     struct ptxi_grid grid;
 
-    pthread_mutex_t lock;            /* what kernels ask for; device_runtime.c */
+    pthread_mutex_t lock;            /* what kernels ask for */
     struct ptxi_child *first, **last, *first_tail, **last_tail; /* to be run when the grid has ended, in this order */
     struct ptxi_param_buffer *buffers; /* list */
     int error;                       /* of cudaGetLastError */
@@ -43,13 +43,29 @@ ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_
 /* Only this grid, not what it launches. */
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure);
 
-/* Blocks that a multiprocessor holds at once; -1: the kernel has no code. */
-int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic);
+/* attribute.c */
 ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, int *value);
+ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, bool count); /* why the kernel has none */
+unsigned ptxi_launch_max_threads(const struct ptxi_func *f);                 /* of a block */
+int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct ptxi_code *code); /* bytes of a block */
+/* Blocks that a multiprocessor of the profile holds at once; registers do not count, being an estimate here. */
+unsigned ptxi_launch_blocks(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic);
+int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic); /* likewise; -1: the kernel has no code */
 
-/* device_runtime.c: the grids and copies that the grid has asked for, and what these ask for, after the grid. */
-ptxiResult ptxi_children_run(struct ptxi_launch *l, struct ptxi_failure **failure);
+/* children.c: the grids and copies that a grid has asked for, and what these ask for, after the grid. */
+struct ptxi_child {
+    struct ptxi_child *next;
+    struct ptxi_item *item; /* of a grid; NULL: rows to copy or to fill */
+    uint64_t dst, src;
+    size_t dst_pitch, src_pitch, width, height;
+    int value;              /* fill: the byte; -1: copy */
+};
 void ptxi_children_init(struct ptxi_launch *l);
+bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail); /* false: no memory */
+ptxiResult ptxi_children_run(struct ptxi_launch *l, struct ptxi_failure **failure);
 void ptxi_children_free(struct ptxi_launch *l);
+
+/* device_runtime.c */
+void ptxi_param_buffers_free(struct ptxi_launch *l);
 
 #endif

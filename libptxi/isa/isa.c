@@ -190,7 +190,7 @@ static unsigned word_number(const char *word)
 
 bool ptxi_isa_vector_varies(const struct ptxi_opspec *spec)
 {
-    return spec->vector & 0x8000;
+    return spec->vector & PTXI_VECTOR_OF_SLOT;
 }
 
 unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_opspec *spec)
@@ -199,9 +199,8 @@ unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_o
 
     if (!ptxi_isa_vector_varies(spec))
         return spec->vector;
-    /* bits 0-7 the slot, 8-11 and 12-14 logarithms of the factor and the divisor, as gen.c packs them */
     word = m->words[spec->vector & 0xff];
-    return word == PTXI_NO_WORD ? 0 : word_number(ptxi_words[word]) << (spec->vector >> 8 & 15) >> (spec->vector >> 12 & 7);
+    return word == PTXI_NO_WORD ? 0 : word_number(ptxi_words[word]) << (spec->vector >> PTXI_VECTOR_TIMES & 15) >> (spec->vector >> PTXI_VECTOR_DIVIDED & 7);
 }
 
 uint16_t ptxi_isa_op(const struct ptxi_match *m)

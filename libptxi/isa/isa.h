@@ -76,6 +76,9 @@ enum ptxi_type_rule {
     PTXI_TR_BITS    /* the .bN type as wide as the slot's */
 };
 
+/* A vector's length that a qualifier says: bits 0 to 7 are its slot, and above are logarithms of a factor (4 bits) and a divisor. */
+enum { PTXI_VECTOR_OF_SLOT = 0x8000, PTXI_VECTOR_TIMES = 8, PTXI_VECTOR_DIVIDED = 12 };
+
 /* Every step-th value from first to last. */
 struct ptxi_range {
     int32_t first, last, step;

@@ -11,7 +11,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$top"
 mkdir "$tmp/isa" "$tmp/plan"
-${CC:-cc} -std=gnu11 -Ilibptxi -o "$tmp/gen" libptxi/isa/gen.c
+${CC:-cc} -std=gnu11 -Ilibptxi -o "$tmp/gen" libptxi/isa/gen*.c
 "$tmp/gen" header > "$tmp/isa/op.gen.h"
 "$tmp/gen" tables > "$tmp/isa.gen.c"
 cd tests/conformance
