@@ -643,17 +643,6 @@ ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
     return waits ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-bool ptxi_queue_idle(struct ptxi_streams *group, struct ptxiStream_st *s)
-{
-    bool idle = true;
-
-    pthread_mutex_lock(&queue.lock);
-    for (struct ptxiStream_st *o = group->all; o && idle; o = o->next)
-        idle = (s && o != s) || completed(o) == o->submitted;
-    pthread_mutex_unlock(&queue.lock);
-    return idle;
-}
-
 /* ---- failures */
 
 static ptxiResult take_locked(struct ptxiStream_st *s, struct ptxi_failure **failure)

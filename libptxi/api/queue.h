@@ -91,7 +91,6 @@ bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq);
 bool ptxi_queue_done(const struct ptxiStream_st *s, uint64_t seq);
 void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq);          /* helps */
 uint64_t ptxi_queue_submitted(struct ptxiStream_st *s);
-bool ptxi_queue_idle(struct ptxi_streams *group, struct ptxiStream_st *s); /* s NULL: all streams */
 ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group);           /* PTXI_SUCCESS or OUT_OF_MEMORY */
 
 /* Take the failure of work up to item `seq` of the stream; of the legacy stream, also that of blocking streams. */

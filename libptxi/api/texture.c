@@ -84,8 +84,6 @@ static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC
     case PTXI_RESOURCE_TYPE_ARRAY:
         if (!d->res.array.hArray)
             return PTXI_ERROR_INVALID_VALUE;
-        if (!d->res.array.hArray)
-            return PTXI_ERROR_INVALID_VALUE;
         return ptxi_array_valid(d->res.array.hArray) ? take_arrays(t, d->res.array.hArray, 1) : PTXI_ERROR_INVALID_HANDLE;
     case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         if (!d->res.mipmap.hMipmappedArray)

@@ -163,7 +163,7 @@ struct ptxi_ir_inst *ptxi_ir_append(struct ptxi_ir *ir, uint16_t op)
     return i;
 }
 
-struct ptxi_ir_inst *ptxi_ir_before(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op)
+static struct ptxi_ir_inst *before(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op)
 {
     struct ptxi_ir_insertion *p = ptxi_ir_grow(ir, ins->list, &ins->cap, ins->count + 1, sizeof *p);
 
@@ -182,7 +182,7 @@ struct ptxi_ir_inst *ptxi_ir_before(struct ptxi_ir *ir, struct ptxi_ir_insertion
 uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b)
 {
     uint32_t d = ptxi_ir_vreg(ir, class);
-    struct ptxi_ir_inst *i = ptxi_ir_before(ir, ins, at, op);
+    struct ptxi_ir_inst *i = before(ir, ins, at, op);
 
     i->v[PTXI_F_D] = d;
     i->v[PTXI_F_A] = a;

@@ -167,7 +167,6 @@ struct ptxi_ir_insertions {
     struct ptxi_ir_insertion *list;
     uint32_t count, cap;
 };
-struct ptxi_ir_inst *ptxi_ir_before(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op);
 /* The result of a pure operation of a, and of b unless it is PTXI_NONE, before instruction `at`. */
 uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b);
 bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins); /* labels and blocks move along */

@@ -101,7 +101,8 @@ void ptxi_layout_names(const struct ptxi_func *f, void (*see)(void *ctx, const s
     }
 }
 
-bool ptxi_layout_calls_indirect(const struct ptxi_func *f)
+/* Whether the body of f calls through a register. */
+static bool calls_indirect(const struct ptxi_func *f)
 {
     for (uint32_t i = 0; i < f->inst_count; i++)
         for (unsigned k = 0; k < f->insts[i].operand_count; k++)
@@ -208,7 +209,7 @@ static void read_calls(struct names *n)
     for (uint32_t i = 0; i < tree->func_count && !n->oom; i++) {
         n->func = tree->funcs[i];
         ptxi_layout_names(n->func, see_func, n);
-        n->indirect[i] = ptxi_layout_calls_indirect(n->func);
+        n->indirect[i] = calls_indirect(n->func);
     }
     for (uint32_t i = 0; i < n->edge_count; i++)
         n->taken[n->edges[i].to] = true;

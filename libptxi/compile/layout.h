@@ -17,9 +17,6 @@ uint64_t ptxi_layout_shared_top(const struct ptxi_layout *layout, const struct p
 /* Calls `see` for every variable (func NULL) and every function (var NULL) that the body of f names. */
 void ptxi_layout_names(const struct ptxi_func *f, void (*see)(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func), void *ctx);
 
-/* True if the body of f calls through a register. */
-bool ptxi_layout_calls_indirect(const struct ptxi_func *f);
-
 static inline uint64_t ptxi_layout_align(uint64_t at, uint32_t align)
 {
     return align > 1 ? (at + align - 1) & ~(uint64_t)(align - 1) : at;

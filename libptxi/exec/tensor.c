@@ -18,7 +18,9 @@ unsigned ptxi_tensor_bits(unsigned type)
     return type < TYPES ? bits[type] : 0;
 }
 
-unsigned ptxi_tensor_chunk(unsigned type)
+/* How many of its own bytes a type of 4 or 6 bits has in 16 bytes of shared memory; 16 of all types that have no padding there. PTX ISA,
+ * "Padding and alignment of the sub-byte types". */
+static unsigned chunk_bytes(unsigned type)
 {
     return type == B4_PADDED ? 8 : type == B6 ? 12 : 16;
 }
@@ -71,7 +73,7 @@ static inline uint32_t row_bytes(const struct ptxi_tensor_map *m)
 
 static inline uint32_t row_room(const struct ptxi_tensor_map *m)
 {
-    return row_bytes(m) / ptxi_tensor_chunk(m->type) * 16;
+    return row_bytes(m) / chunk_bytes(m->type) * 16;
 }
 
 static inline uint32_t row_pitch(const struct ptxi_tensor_map *m)
@@ -83,7 +85,7 @@ bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m)
 {
     bool swizzled = !m->swizzle || (m->swizzle == SWIZZLE_128 && !swizzle_of(m)->flip);
 
-    if (ptxi_tensor_chunk(m->type) == 16)
+    if (chunk_bytes(m->type) == 16)
         return true;
     for (unsigned d = 1; d < m->rank; d++)
         if (m->stride[d - 1] % PADDED_ALIGN)
@@ -203,7 +205,7 @@ static const char *misplaced_store(const struct ptxi_tensor_map *m, const int32_
 
 const char *ptxi_tensor_misplaced(const struct ptxi_tensor_map *m, const int32_t *corner, bool store)
 {
-    if (ptxi_tensor_chunk(m->type) < 16 && corner[0] % PADDED_BOX)
+    if (chunk_bytes(m->type) < 16 && corner[0] % PADDED_BOX)
         return "a box of padded elements does not begin at a multiple of 128 of them";
     if (!m->interleave && (int64_t)corner[0] * m->bits % (16 * 8))
         return "a box of a tensor does not begin at a multiple of 16 bytes";
@@ -445,7 +447,7 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
     const struct ptxi_tensor_map *m = v->map;
     bool rounds = m->type == TF32 || m->type == TF32_FTZ;
     unsigned char buffer[MOST_ROW], padded[PADDED_BOX];
-    uint32_t size = row_bytes(m), chunk = ptxi_tensor_chunk(m->type);
+    uint32_t size = row_bytes(m), chunk = chunk_bytes(m->type);
 
     if (bytes == size && !rounds && chunk == 16) {
         put_row(v, row, (const unsigned char *)(uintptr_t)at, size);

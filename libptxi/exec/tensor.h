@@ -37,9 +37,6 @@ _Static_assert(sizeof(struct ptxi_tensor_map) <= 128, "a tensor map has 128 byte
 
 /* Bits of an element; 0: there is no such type. */
 unsigned ptxi_tensor_bits(unsigned type);
-/* How many of its own bytes a type of 4 or 6 bits has in 16 bytes of shared memory; 16 of all types that have no padding there. PTX ISA,
- * "Padding and alignment of the sub-byte types". */
-unsigned ptxi_tensor_chunk(unsigned type);
 /* What the PTX ISA asks of padded types, "Restriction on Tensor Copy instructions". */
 bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m);
 /* Sets mode and atom from a ptxiTensorMapSwizzle. */

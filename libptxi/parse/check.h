@@ -32,9 +32,8 @@ static inline bool ptxi_is_integer(enum ptxi_type t)
 }
 
 /* check_value.c: registers, constants, vectors of them. Whether a register of type `reg` may stand where `want` is asked for, with `wider` a wider
- * one, too; and what to call what is asked for. */
+ * one, too. */
 bool ptxi_check_fits(enum ptxi_type want, enum ptxi_type reg, bool wider);
-const char *ptxi_check_needed(enum ptxi_type want, bool wider, char *buf, size_t size);
 /* The constant as operand of type t; of an `argument` more is taken. */
 bool ptxi_check_to_const(const struct ptxi_raw *r, enum ptxi_type t, bool argument, struct ptxi_operand *o);
 bool ptxi_check_const(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o);

@@ -66,7 +66,8 @@ bool ptxi_check_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
     }
 }
 
-const char *ptxi_check_needed(enum ptxi_type want, bool wider, char *buf, size_t size)
+/* What to call what is asked for. */
+static const char *needed(enum ptxi_type want, bool wider, char *buf, size_t size)
 {
     const struct ptxi_type_info *w = &ptxi_types[want];
     const char *least = wider && w->class != 'A' ? " or wider" : "";
@@ -89,7 +90,7 @@ static bool fail_type(struct check *k, const struct ptxi_raw *r, const struct pt
     char buf[80];
 
     return ptxi_check_fail(k, r->loc, "'%.*s' is a .%s register; operand %s of '%.*s' takes %s", (int)r->loc.len, r->s, ptxi_types[r->type].name, s->name,
-                (int)k->sp->n, k->sp->s, ptxi_check_needed(want, s->flags & PTXI_OPF_WIDER, buf, sizeof buf));
+                (int)k->sp->n, k->sp->s, needed(want, s->flags & PTXI_OPF_WIDER, buf, sizeof buf));
 }
 
 /* As an argument it is converted as the initial value of a variable is. */

@@ -98,11 +98,6 @@ void ptxi_parse_recover(struct parser *p, const char *start, uint32_t start_line
     }
 }
 
-const char *ptxi_parse_type_name(enum ptxi_type t)
-{
-    return t < PTXI_TYPE_COUNT ? ptxi_types[t].name : "?";
-}
-
 bool ptxi_parse_is_register_type(enum ptxi_type t)
 {
     return ptxi_types[t].class != 'A' && ptxi_types[t].bits != 0;

@@ -297,8 +297,6 @@ struct ptxi_numbered {
 };
 bool ptxi_parse_numbered(struct parser *p, const struct ptxi_token *name, uint32_t i, struct ptxi_numbered *out);
 
-/* How a message spells a type: ".f32". */
-const char *ptxi_parse_type_name(enum ptxi_type t);
 bool ptxi_parse_is_register_type(enum ptxi_type t);
 
 enum ptxi_directive {
