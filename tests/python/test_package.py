@@ -1,5 +1,6 @@
 """The package itself: what it takes from the header, how it installs, and the command."""
 import ctypes
+import inspect
 import os
 import pathlib
 import shlex
@@ -40,6 +41,17 @@ def test_every_function_has_a_prototype():
     assert len(header.functions) == len(declared)
     library = ctypes.CDLL(os.environ['PTXI_LIBRARY'])
     assert all(hasattr(library, name) for name in header.functions)
+
+
+def test_all_that_is_public_is_documented():
+    def documented(name, thing):
+        assert thing.__doc__ if isinstance(thing, type) else inspect.getdoc(thing), f'{name} has no docstring'
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not member.startswith('_') and (inspect.isfunction(value) or isinstance(value, property)):
+                assert inspect.getdoc(value), f'{name}.{member} has no docstring'
+
+    for name in ptxi.__all__:
+        documented(name, getattr(ptxi, name))
 
 
 def test_the_library_is_needed_by_the_first_use_only():

@@ -79,6 +79,7 @@ class Header:
         prefix = prefix[:prefix.rindex('_') + 1]
         short = {m[len(prefix):]: v for m, v in members.items() if not re.search(r'(^|RESULT_)MAX$', m[len(prefix):])}
         self.enums[name] = enum.IntEnum(name[len('ptxi'):], short, module='ptxi')
+        self.enums[name].__doc__ = f'{name} of ptxi.h, which says what the members mean; here without their prefix {prefix}.'
         self._types[name] = ctypes.c_int
 
     def _type(self, declaration: str) -> Any:

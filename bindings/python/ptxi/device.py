@@ -177,6 +177,7 @@ def current() -> Device:
 
 
 def given(device: Optional[Device]) -> Device:
+    """The device that a function was given, else the current one."""
     return current() if device is None else device
 
 
