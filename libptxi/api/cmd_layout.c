@@ -13,7 +13,6 @@
 /* What a name such as wgmma.sp.m64n8k32.f16 says. */
 struct request {
     char name[64];
-    const char *mnemonic;
     const struct ptxi_row *row;
     enum ptxi_type type;
     unsigned m, n, k;
@@ -60,12 +59,12 @@ static bool loads_a(const struct ptxi_row *row, const char *type)
 }
 
 /* The row of the table that has that shape and type. */
-static const struct ptxi_row *find_row(const char *mnemonic, bool sparse, const char *shape, const char *type)
+static const struct ptxi_row *find_row(uint16_t family, bool sparse, const char *shape, const char *type)
 {
     for (unsigned i = 0; i < ptxi_row_count; i++) {
         const struct ptxi_row *row = &ptxi_rows[i];
 
-        if (!strcmp(row->mnemonic, mnemonic) && row_has(row, shape) && is_sparse(row) == sparse &&
+        if (row->family == family && row_has(row, shape) && is_sparse(row) == sparse &&
             (multiplies(row, type) || loads_a(row, type)))
             return row;
     }
@@ -74,7 +73,7 @@ static const struct ptxi_row *find_row(const char *mnemonic, bool sparse, const 
 
 static bool read_request(const char *text, struct request *q)
 {
-    static const char *const mnemonics[] = { "mma", "wgmma", "wmma" };
+    static const uint16_t families[] = { PTXI_M_mma, PTXI_M_wgmma, PTXI_M_wmma };
     char *shape, *type;
 
     snprintf(q->name, sizeof q->name, "%s", text);
@@ -88,9 +87,9 @@ static bool read_request(const char *text, struct request *q)
     if (!type || sscanf(shape, "m%un%uk%u", &q->m, &q->n, &q->k) != 3)
         return false;
     *type++ = 0;
-    for (unsigned i = 0; i < sizeof mnemonics / sizeof *mnemonics && !q->row; i++)
-        if (!strcmp(q->name, mnemonics[i]) && (q->row = find_row(mnemonics[i], q->sparse, shape, type)))
-            q->mnemonic = mnemonics[i];
+    for (unsigned i = 0; i < sizeof families / sizeof *families && !q->row; i++)
+        if (!strcmp(q->name, ptxi_families[families[i]].mnemonic))
+            q->row = find_row(families[i], q->sparse, shape, type);
     q->type = q->row ? (enum ptxi_type)ptxi_isa_word(type, strlen(type)) : PTXI_T_NONE;
     return q->row;
 }
@@ -258,15 +257,15 @@ static int show_wmma(const struct request *q, const char *what, const char *oper
 
 static int show_operand(const struct request *q, const char *operand)
 {
-    bool group = !strcmp(q->mnemonic, "wgmma"), f16 = strstr(operand, ".f16");
+    bool group = q->row->family == PTXI_M_wgmma, f16 = strstr(operand, ".f16");
     unsigned bits = container_bits(q), rows = group ? 16 : q->m, result = q->type == PTXI_T_f64 ? 64 : f16 ? 16 : 32;
     struct ptxi_fragment f;
     char what[96];
 
-    snprintf(what, sizeof what, "%s%s m%un%uk%u .%s, %s", q->mnemonic, q->sparse ? ".sp" : "", q->m, q->n, q->k, ptxi_types[q->type].name, operand);
+    snprintf(what, sizeof what, "%s%s m%un%uk%u .%s, %s", q->row->mnemonic, q->sparse ? ".sp" : "", q->m, q->n, q->k, ptxi_types[q->type].name, operand);
     if (group)
         puts("Rows of the warpgroup's first warp; each further warp has the 16 rows below.");
-    if (!strcmp(q->mnemonic, "wmma"))
+    if (q->row->family == PTXI_M_wmma)
         return show_wmma(q, what, operand);
     if (rows == 8 && q->type == PTXI_T_f16)
         return show_m8n8k4(what, operand);
@@ -289,7 +288,7 @@ static bool fits(const struct request *q, const char *operand)
 {
     if (!operand || !strchr("ABCDE", operand[0]) || (operand[1] && operand[1] != '.'))
         return false;
-    return (operand[0] != 'E' || q->sparse) && (operand[0] != 'B' || strcmp(q->mnemonic, "wgmma"));
+    return (operand[0] != 'E' || q->sparse) && (operand[0] != 'B' || q->row->family != PTXI_M_wgmma);
 }
 
 /* --- matrices that are moved --- */
@@ -433,7 +432,7 @@ int ptxi_cmd_layout(int argc, char **argv)
         return ptxi_cmd_usage();
     }
     if (argc != 3 || !fits(&q, argv[2])) {
-        ptxi_cmd_error("which operand of %s: %sC or D%s?", argv[1], strcmp(q.mnemonic, "wgmma") ? "A, B, " : "A, ", q.sparse ? ", or E, the metadata" : "");
+        ptxi_cmd_error("which operand of %s: %sC or D%s?", argv[1], q.row->family != PTXI_M_wgmma ? "A, B, " : "A, ", q.sparse ? ", or E, the metadata" : "");
         return ptxi_cmd_usage();
     }
     return show_operand(&q, argv[2]);

@@ -153,7 +153,7 @@ void ptxi_lower_nop(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     uint32_t t;
 
-    if (strcmp(inst->match->row->mnemonic, "nanosleep")) {
+    if (inst->match->row->family != PTXI_M_nanosleep) {
         control(b, PTXI_OP_nop)->flags |= PTXI_IF_PURE;
         return;
     }

@@ -157,7 +157,7 @@ void ptxi_lower_txq(struct ptxi_build *b, const struct ptxi_inst *inst)
     for (uint16_t q = 0; q < sizeof queries / sizeof *queries; q++)
         if (!strcmp(word, queries[q]))
             i->mods = q;
-    if (!strcmp(inst->match->row->mnemonic, "suq"))
+    if (inst->match->row->family == PTXI_M_suq)
         i->mods |= PTXI_TXQ_SURFACE;
     results_end(b, "d", &d);
 }

@@ -227,9 +227,12 @@ static void copy_depot(struct ptxi_build *b, const struct ptxi_home *h, bool loa
 /* PTX ISA, "alloca": its memory is given back when the function exits. */
 static bool moves_stack(const struct ptxi_func *f)
 {
-    for (uint32_t i = 0; i < f->inst_count; i++)
-        if (!strcmp(f->insts[i].match->row->mnemonic, "alloca") || !strcmp(f->insts[i].match->row->mnemonic, "stackrestore"))
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        uint16_t family = f->insts[i].match->row->family;
+
+        if (family == PTXI_M_alloca || family == PTXI_M_stackrestore)
             return true;
+    }
     return false;
 }
 

@@ -75,10 +75,10 @@ const struct ptxi_type_info ptxi_types[PTXI_TYPE_COUNT] = {
 #undef TYPE
 };
 
-enum { MAX_OPS = 8192 };
+enum { MAX_OPS = 8192, MAX_MNEMONICS = 512 };
 
-char *words[MAX_WORDS], *ops[MAX_OPS];
-int word_count, op_count = 1; /* 0 is PTXI_OP_NONE */
+char *words[MAX_WORDS], *ops[MAX_OPS], *mnemonics[MAX_MNEMONICS];
+int word_count, op_count = 1 /* 0 is PTXI_OP_NONE */, mnemonic_count;
 const struct row_source *current;
 
 void die(const char *fmt, ...)
@@ -139,6 +139,18 @@ int op_id(const char *s)
     return op_count++;
 }
 
+int mnemonic_id(const char *s)
+{
+    int i = find(mnemonics, mnemonic_count, s, strlen(s));
+
+    if (i >= 0)
+        return i;
+    if (mnemonic_count == MAX_MNEMONICS)
+        die("too many mnemonics");
+    mnemonics[mnemonic_count] = copy(s, strlen(s));
+    return mnemonic_count++;
+}
+
 /* By mnemonic, then as written. */
 static int by_mnemonic(const void *a, const void *b)
 {
@@ -155,7 +167,7 @@ static void sort_rows(void)
     qsort(rows, isa_row_count, sizeof *rows, by_mnemonic);
 }
 
-/* Gives every word and operation its number, so that header and tables agree. */
+/* Gives every word, operation and mnemonic its number, so that header and tables agree. */
 static void number(void)
 {
     for (int t = 0; t < PTXI_TYPE_COUNT; t++)
@@ -168,6 +180,7 @@ static void number(void)
         const char *pattern = exec_pattern(rows[i].exec);
 
         current = &rows[i];
+        mnemonic_id(rows[i].mnemonic);
         parse_slots(&row, rows[i].syntax);
         if (pattern)
             expand_all(&row, pattern, NULL);

@@ -28,13 +28,14 @@ struct group {
 };
 extern const struct group groups[];
 
-/* Qualifiers and operations, by number. */
-extern char *words[], *ops[];
-extern int word_count, op_count;
+/* Qualifiers, operations and mnemonics, by number. */
+extern char *words[], *ops[], *mnemonics[];
+extern int word_count, op_count, mnemonic_count;
 
 int find(char **list, int count, const char *s, size_t n); /* -1: not there */
 int word_id(const char *s, size_t n);                      /* given out when new */
 int op_id(const char *s);
+int mnemonic_id(const char *s);
 
 extern const struct row_source *current; /* the row that a message is about, or NULL */
 void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));

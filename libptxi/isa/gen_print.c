@@ -32,7 +32,10 @@ void print_header(void)
             putchar(*c == ':' ? '_' : *c);
         printf(",\n");
     }
-    printf("    PTXI_Q_COUNT\n};\n\nenum {\n");
+    printf("    PTXI_Q_COUNT\n};\n\nenum ptxi_mnemonic {\n");
+    for (int i = 0; i < mnemonic_count; i++)
+        printf("    PTXI_M_%s,\n", mnemonics[i]);
+    printf("};\n\nenum {\n");
     for (const struct group *g = groups; g->name; g++) {
         int n = 0;
 
@@ -185,8 +188,8 @@ static void print_rows(void)
             snprintf(specs_name, sizeof specs_name, "row%d_specs", i);
         if (*rows[i].exec == '@')
             snprintf(lower, sizeof lower, "\"%.*s\"", (int)strcspn(rows[i].exec + 1, " "), rows[i].exec + 1);
-        snprintf(tail[i], sizeof tail[i], "%s, %s, row%d_targets, %s, %s, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }", slots_name, specs_name, i,
-                 ops_name, lower, parse_version(rows[i].ptx), end ? parse_version(end + 1) : 0, row.slot_count, head_slots(rows[i].mnemonic, &row),
+        snprintf(tail[i], sizeof tail[i], "%s, %s, row%d_targets, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }", slots_name, specs_name, i,
+                 ops_name, lower, mnemonic_id(rows[i].mnemonic), parse_version(rows[i].ptx), end ? parse_version(end + 1) : 0, row.slot_count, head_slots(rows[i].mnemonic, &row),
                  specs, targets, execs,
                  execs > 0 ? slots[0] : 0, execs > 1 ? slots[1] : 0, execs > 2 ? slots[2] : 0, execs > 3 ? slots[3] : 0);
     }

@@ -304,8 +304,8 @@ static const char *parse_suffixes(struct operand *o, const char *p)
 static const char *parse_marks(struct operand *o, const char *p)
 {
     static const struct { char mark; int flag; } marks[] = {
-        { '?', PTXI_OPF_OPTIONAL }, { '=', PTXI_OPF_WRITE }, { '|', PTXI_OPF_PAIR }, { '_', PTXI_OPF_SINK }, { '!', PTXI_OPF_NOT }, { '-', PTXI_OPF_NEGATE }, { '^', PTXI_OPF_SAMPLER },
-        { '&', PTXI_OPF_SYMBOL }, { '%', PTXI_OPF_SREG }, { '$', PTXI_OPF_REGISTER },
+        { '?', PTXI_OPF_OPTIONAL }, { '=', PTXI_OPF_WRITE },   { '|', PTXI_OPF_PAIR },   { '_', PTXI_OPF_SINK }, { '!', PTXI_OPF_NOT },
+        { '-', PTXI_OPF_NEGATE },   { '^', PTXI_OPF_SAMPLER }, { '&', PTXI_OPF_SYMBOL }, { '%', PTXI_OPF_SREG }, { '$', PTXI_OPF_REGISTER },
     };
     enum { MARKS = sizeof marks / sizeof *marks };
 

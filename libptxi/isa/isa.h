@@ -112,6 +112,7 @@ struct ptxi_row {
     const struct ptxi_target *targets; /* any of them will do */
     const uint16_t *ops;  /* op per combination of the words in exec_slots; NULL when not executable */
     const char *lower;    /* name of the compiler's lowering rule, or NULL for the plain one */
+    uint16_t family;      /* enum ptxi_mnemonic: index of the family; dialects have more of them */
     uint16_t ptx;         /* major * 10 + minor */
     uint16_t ptx_end;     /* first PTX version without it, 0 if none (e.g. vote without .sync) */
     uint8_t slot_count, head_count, spec_count, target_count; /* head_count: of the first slots, which belong to the instruction's name */

@@ -1,6 +1,8 @@
 /* Operands against the table: which row of a spelling takes them, and what is wrong if none does. */
 #include "parse/check.h"
 
+#include "isa/op.gen.h"
+
 static bool check_label(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, struct ptxi_operand *o)
 {
     o->column = r->loc.col;
@@ -99,7 +101,7 @@ static bool check_depth(struct check *k)
 
     while (n > 1 && k->out[n - 1].form == PTXI_OPD_NONE)
         n--;
-    if (k->out[n - 1].form == PTXI_OPD_VECTOR || row->specs[n - 1].flags & PTXI_OPF_COORDS || strcmp(row->mnemonic, "tex") || !ptxi_isa_has(k->c->match, "grad"))
+    if (k->out[n - 1].form == PTXI_OPD_VECTOR || row->specs[n - 1].flags & PTXI_OPF_COORDS || row->family != PTXI_M_tex || !ptxi_isa_has(k->c->match, "grad"))
         return true;
     for (unsigned i = 0; i < n; i++) {
         const struct ptxi_opspec *s = &row->specs[i];
@@ -120,7 +122,7 @@ static bool check_depth(struct check *k)
 
 static bool is_texture(const struct ptxi_row *row)
 {
-    return !strcmp(row->mnemonic, "tex") || !strcmp(row->mnemonic, "tld4");
+    return row->family == PTXI_M_tex || row->family == PTXI_M_tld4;
 }
 
 /* Operands that are optional, second halves of pairs, or in another operand's brackets. */
@@ -208,7 +210,7 @@ static bool commit(struct check *k)
 
     if (k->c->address_count)
         warn_narrow(k);
-    if (k->p->tree->address_size == 64 && n && k->c->types[0] == PTXI_T_u32 && !strcmp(k->c->match->row->mnemonic, "cvta")) {
+    if (k->p->tree->address_size == 64 && n && k->c->types[0] == PTXI_T_u32 && k->c->match->row->family == PTXI_M_cvta) {
         ptxi_parse_error(k->p, k->loc, "'%.*s' is for programs of 32 bits, with .address_size 32", (int)k->sp->n, k->sp->s);
         return false;
     }

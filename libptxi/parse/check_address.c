@@ -1,6 +1,8 @@
 /* Operands that are addresses: state spaces, bases, references to textures. */
 #include "parse/check.h"
 
+#include "isa/op.gen.h"
+
 /* The state space that the instruction names for this address. A barrier behind the others is where the destination is. */
 enum ptxi_space ptxi_check_space(const struct ptxi_candidate *c, unsigned nth)
 {
@@ -24,12 +26,12 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
 /* What a variable without a space in the instruction's name may be in, where not all will do. */
 static bool may_name(const struct ptxi_row *row, enum ptxi_space space)
 {
-    static const struct { const char *mnemonic; uint8_t space; } only[] = {
-        { "mbarrier", PTXI_SPACE_SHARED }, { "prefetch", PTXI_SPACE_GLOBAL }, { "prefetchu", PTXI_SPACE_GLOBAL },
+    static const struct { uint16_t family; uint8_t space; } only[] = {
+        { PTXI_M_mbarrier, PTXI_SPACE_SHARED }, { PTXI_M_prefetch, PTXI_SPACE_GLOBAL }, { PTXI_M_prefetchu, PTXI_SPACE_GLOBAL },
     };
 
     for (unsigned i = 0; i < sizeof only / sizeof *only; i++)
-        if (!strcmp(row->mnemonic, only[i].mnemonic))
+        if (row->family == only[i].family)
             return space == only[i].space || space == PTXI_SPACE_CONST || space == PTXI_SPACE_PARAM;
     return true;
 }
@@ -87,12 +89,11 @@ static bool asks_sampler(const struct ptxi_match *m)
 /* PTX ISA, "Texture, Sampler and Surface Types": which of them an address is, as struct ptxi_var names them. */
 static char reference_kind(const struct check *k)
 {
-    const char *mnemonic = k->c->match->row->mnemonic;
-    bool query = !strcmp(mnemonic, "txq");
+    const struct ptxi_row *row = k->c->match->row;
 
-    if (*mnemonic == 's')
+    if (row->mnemonic[0] == 's') /* suld and its like */
         return 'f';
-    return query && (ptxi_isa_has(k->c->match, "force_unnormalized_coords") || (k->p->tree->texmode_independent && asks_sampler(k->c->match))) ? 's' : 't';
+    return row->family == PTXI_M_txq && (ptxi_isa_has(k->c->match, "force_unnormalized_coords") || (k->p->tree->texmode_independent && asks_sampler(k->c->match))) ? 's' : 't';
 }
 
 /* A texture, sampler or surface. */

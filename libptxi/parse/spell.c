@@ -376,14 +376,14 @@ static void find_spaces(struct ptxi_candidate *c)
 /* Instructions that only some targets do not have as they are; there ptxas puts others in their place, and looks at each register. */
 static enum ptxi_expansion expansion(const struct parser *p, const struct ptxi_match *m)
 {
-    static const struct { const char *mnemonic, *word; uint16_t first, end; const char *also; } emulated[] = {
-        { "mma", "e4m3", 90, 120, NULL }, { "mma", "e5m2", 90, 120, NULL }, { "mma", "f64", 100, UINT16_MAX, NULL }, { "mma", "m8n8k16", 100, UINT16_MAX, NULL },
-        { "prefetch", NULL, 100, UINT16_MAX, NULL }, { "prefetchu", NULL, 100, UINT16_MAX, NULL }, { "applypriority", NULL, 100, UINT16_MAX, NULL },
-        { "cp", "shared::cluster", 120, UINT16_MAX, "global" },
+    static const struct { uint16_t family; const char *word; uint16_t first, end; const char *also; } emulated[] = {
+        { PTXI_M_mma, "e4m3", 90, 120, NULL }, { PTXI_M_mma, "e5m2", 90, 120, NULL }, { PTXI_M_mma, "f64", 100, UINT16_MAX, NULL },
+        { PTXI_M_mma, "m8n8k16", 100, UINT16_MAX, NULL }, { PTXI_M_prefetch, NULL, 100, UINT16_MAX, NULL }, { PTXI_M_prefetchu, NULL, 100, UINT16_MAX, NULL },
+        { PTXI_M_applypriority, NULL, 100, UINT16_MAX, NULL }, { PTXI_M_cp, "shared::cluster", 120, UINT16_MAX, "global" },
     };
 
     for (unsigned i = 0; i < sizeof emulated / sizeof *emulated; i++)
-        if (!strcmp(m->row->mnemonic, emulated[i].mnemonic) && (!emulated[i].word || ptxi_isa_has(m, emulated[i].word)) &&
+        if (m->row->family == emulated[i].family && (!emulated[i].word || ptxi_isa_has(m, emulated[i].word)) &&
             (!emulated[i].also || ptxi_isa_has(m, emulated[i].also)))
             return p->target.sm >= emulated[i].first && p->target.sm < emulated[i].end ? PTXI_EXPANDED : PTXI_NOT_EXPANDED;
     return PTXI_ALWAYS_SO;

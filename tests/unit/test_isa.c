@@ -168,8 +168,10 @@ START_TEST(names_are_found)
         const char *name = ptxi_families[f].mnemonic;
 
         ck_assert_ptr_eq(ptxi_isa_family(name, strlen(name)), &ptxi_families[f]);
-        for (unsigned i = 0; i < ptxi_families[f].count; i++)
+        for (unsigned i = 0; i < ptxi_families[f].count; i++) {
             ck_assert_str_eq(ptxi_rows[ptxi_families[f].first + i].mnemonic, name);
+            ck_assert_uint_eq(ptxi_rows[ptxi_families[f].first + i].family, f);
+        }
     }
     ck_assert_ptr_null(ptxi_isa_family("ad", 2));
     ck_assert_ptr_null(ptxi_isa_family("addd", 4));
