@@ -14,7 +14,12 @@ enum { ARRAY_MAGIC = 0x41525259, MIPMAP_MAGIC = 0x4d49504d };
 
 /* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities"; the driver makes deeper
  * volumes. */
-enum { MOST_1D = 131072, MOST_1D_SURFACE = 32768, MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_LAYERED_SIDE = 32768, MOST_GATHERED = 32768, MOST_3D = 16384, MOST_3D_DEPTH = 32768, MOST_LAYERS = 2048 };
+enum {
+    MOST_1D = 131072, MOST_1D_SURFACE = 32768,
+    MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_GATHERED = 32768,
+    MOST_3D = 16384, MOST_3D_DEPTH = 32768,
+    MOST_LAYERED_SIDE = 32768, MOST_LAYERS = 2048
+};
 
 bool ptxi_array_valid(const struct ptxiArray_st *a)
 {

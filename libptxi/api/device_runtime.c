@@ -544,8 +544,9 @@ static const struct entry {
 } table[] = {
 #define X(name) { #name, name },
     X(GetParameterBuffer) X(LaunchDevice) X(GetParameterBufferV2) X(LaunchDeviceV2) X(GetLastError) X(PeekAtLastError) X(GetErrorString)
-    X(GetErrorName) X(GetDeviceCount) X(GetDevice) X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags) X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync)
-    X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(Memcpy3DAsync) X(Memset3DAsync) X(DeviceGetCacheConfig) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes) X(GraphSetConditional)
+    X(GetErrorName) X(GetDeviceCount) X(GetDevice) X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags)
+    X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync) X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(Memcpy3DAsync) X(Memset3DAsync)
+    X(DeviceGetCacheConfig) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes) X(GraphSetConditional)
 #undef X
     { "OccupancyMaxActiveBlocksPerMultiprocessor", OccupancyMaxActiveBlocksPerMultiprocessorWithFlags },
     { "StreamDestroy", Nothing }, { "StreamWaitEvent", Nothing }, { "EventRecord", Nothing }, { "EventRecordWithFlags", Nothing }, { "EventDestroy", Nothing },

@@ -38,7 +38,9 @@ ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *
     if (!ptxi_function_valid(p->func))
         return PTXI_ERROR_INVALID_HANDLE;
     code = ptxi_module_code(p->func->module, p->func->func->index, false);
-    if (code && ptxi_launch_check_shape(p->func, code, &(struct ptxi_launch_shape){ { p->gridDimX, p->gridDimY, p->gridDimZ }, { p->blockDimX, p->blockDimY, p->blockDimZ }, p->sharedMemBytes, { 0 }, false, { 0 } }))
+    struct ptxi_launch_shape shape = { { p->gridDimX, p->gridDimY, p->gridDimZ }, { p->blockDimX, p->blockDimY, p->blockDimZ }, p->sharedMemBytes, { 0 }, false, { 0 } };
+
+    if (code && ptxi_launch_check_shape(p->func, code, &shape))
         return PTXI_ERROR_INVALID_VALUE;
     /* what lies behind `extra` is not looked at: the driver's first version of the structure ends there */
     memset(w, 0, sizeof *w);

@@ -8,7 +8,6 @@
 #include "exec/memmap.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

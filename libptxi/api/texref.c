@@ -111,9 +111,12 @@ static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, u
         f = calloc(1, sizeof *f);
         if (!f)
             return PTXI_ERROR_OUT_OF_MEMORY;
-        *f = (struct reference){ .magic = magic, .ctx = m->ctx, .var = v, .held = (uint64_t *)(uintptr_t)m->globals[k], .format = PTXI_AD_FORMAT_FLOAT,
-                                 .channels = 1,
-                                 .sampler = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .maxMipmapLevelClamp = 1000 }, .next = m->references };
+        *f = (struct reference){
+            .magic = magic, .ctx = m->ctx, .var = v, .held = (uint64_t *)(uintptr_t)m->globals[k], .format = PTXI_AD_FORMAT_FLOAT, .channels = 1,
+            .sampler = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP },
+                         .maxMipmapLevelClamp = 1000 },
+            .next = m->references,
+        };
         m->references = f;
         *out = f;
         return PTXI_SUCCESS;

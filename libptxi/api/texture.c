@@ -185,7 +185,9 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     enum { FLAGS = 2 * PTXI_TRSF_SEAMLESS_CUBEMAP - 1 }; /* of those below the last one the driver accepts all */
     struct ptxi_sampler *s = &t->sampler;
 
-    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1 || (d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP && !t->cube) || (t->srgb && !(d->flags & PTXI_TRSF_SRGB)))
+    if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP && !t->cube) || (t->srgb && !(d->flags & PTXI_TRSF_SRGB)))
         return PTXI_ERROR_INVALID_VALUE;
     for (unsigned k = 0; k < sizeof d->reserved / sizeof *d->reserved; k++)
         if (d->reserved[k])

@@ -1,0 +1,580 @@
+/* The API without kernels: streams, events, failures, from many threads. */
+#include "unit/context.h"
+
+#include "api/api.h"
+#include "api/heap.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void tear_down(void)
+{
+    close_context();
+    ck_assert_uint_eq(ptxi_heap_in_use(), 0);
+}
+
+static void sleep_ms(unsigned ms)
+{
+    usleep(ms * 1000);
+}
+
+/* ---- streams */
+
+static _Atomic int log_at, log_of[10000];
+
+static void note(void *n)
+{
+    log_of[log_at++] = (int)(intptr_t)n;
+}
+
+static void slow_note(void *n)
+{
+    sleep_ms(30);
+    note(n);
+}
+
+#define NUMBER(n) ((void *)(intptr_t)(n))
+
+START_TEST(a_stream_keeps_its_order)
+{
+    ptxiStream s;
+
+    ok(ptxiStreamCreate(&s, _i & 1 ? PTXI_STREAM_NON_BLOCKING : PTXI_STREAM_DEFAULT));
+    for (int i = 0; i < 5000; i++)
+        ok(ptxiLaunchHostFunc(s, note, NUMBER(i)));
+    if (_i & 2)
+        sleep_ms(5); /* let a runner begin */
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_int_eq(log_at, 5000);
+    for (int i = 0; i < 5000; i++)
+        ck_assert_int_eq(log_of[i], i);
+    ok(ptxiStreamQuery(s));
+    ok(ptxiStreamDestroy(s));
+}
+END_TEST
+
+START_TEST(streams_run_without_anybody_waiting)
+{
+    ptxiStream s;
+
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiLaunchHostFunc(s, slow_note, NUMBER(7)));
+    gives(ptxiStreamQuery(s), PTXI_ERROR_NOT_READY);
+    for (int i = 0; i < 3000 && log_at == 0; i++)
+        sleep_ms(1);
+    ck_assert_int_eq(log_at, 1);
+    while (ptxiStreamQuery(s) == PTXI_ERROR_NOT_READY)
+        ;
+    ok(ptxiStreamDestroy(s));
+}
+END_TEST
+
+static _Atomic bool flags_of[100];
+
+static void set_flag(void *n)
+{
+    flags_of[(intptr_t)n] = true;
+}
+
+static void await_flag(void *n)
+{
+    while (!flags_of[(intptr_t)n])
+        ;
+}
+
+START_TEST(streams_run_beside_each_other)
+{
+    enum { N = 20 };
+    ptxiStream s[N];
+
+    for (int i = 0; i < N; i++)
+        ok(ptxiStreamCreate(&s[i], 0));
+    for (int i = 0; i < N - 1; i++) { /* each waits for the next one's work, inside its own */
+        ok(ptxiLaunchHostFunc(s[i], await_flag, NUMBER(i + 1)));
+        ok(ptxiLaunchHostFunc(s[i], set_flag, NUMBER(i)));
+    }
+    ok(ptxiLaunchHostFunc(s[N - 1], set_flag, NUMBER(N - 1)));
+    ok(ptxiStreamSynchronize(s[0]));
+    ck_assert(flags_of[0]);
+    for (int i = 0; i < N; i++)
+        ok(ptxiStreamDestroy(s[i]));
+}
+END_TEST
+
+START_TEST(legacy_stream_synchronises)
+{
+    ptxiStream a, b;
+
+    ok(ptxiStreamCreate(&a, 0));
+    ok(ptxiStreamCreate(&b, 0));
+    ok(ptxiLaunchHostFunc(a, slow_note, NUMBER(1)));
+    ok(ptxiLaunchHostFunc(NULL, note, NUMBER(2)));   /* waits for a */
+    ok(ptxiLaunchHostFunc(b, note, NUMBER(3)));      /* waits for the legacy stream */
+    ok(ptxiLaunchHostFunc(b, note, NUMBER(4)));
+    ok(ptxiLaunchHostFunc(PTXI_STREAM_LEGACY, note, NUMBER(5)));
+    ok(ptxiStreamSynchronize(NULL));
+    ck_assert_int_eq(log_at, 5);
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(log_of[i], i + 1);
+    ok(ptxiLaunchHostFunc(b, slow_note, NUMBER(6)));
+    gives(ptxiStreamQuery(NULL), PTXI_ERROR_NOT_READY);
+    ok(ptxiStreamSynchronize(NULL)); /* with nothing of its own */
+    ck_assert_int_eq(log_at, 6);
+}
+END_TEST
+
+START_TEST(non_blocking_streams_do_not)
+{
+    ptxiStream a, b;
+
+    ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&b, 0));
+    ok(ptxiLaunchHostFunc(a, await_flag, NUMBER(1)));
+    ok(ptxiLaunchHostFunc(NULL, note, NUMBER(1)));
+    ok(ptxiLaunchHostFunc(b, set_flag, NUMBER(1)));
+    ok(ptxiStreamSynchronize(b));
+    ok(ptxiCtxSynchronize());
+    ck_assert_int_eq(log_at, 1);
+}
+END_TEST
+
+static void *use_per_thread(void *unused)
+{
+    (void)unused;
+    if (ptxiCtxSetCurrent(ctx) || ptxiLaunchHostFunc(PTXI_STREAM_PER_THREAD, slow_note, NUMBER(1)))
+        return NUMBER(1);
+    if (ptxiLaunchHostFunc(PTXI_STREAM_PER_THREAD, note, NUMBER(2)))
+        return NUMBER(1);
+    return NUMBER(ptxiStreamSynchronize(PTXI_STREAM_PER_THREAD) || log_at < 2);
+}
+
+START_TEST(per_thread_streams)
+{
+    pthread_t t;
+    void *bad;
+
+    ok(ptxiLaunchHostFunc(PTXI_STREAM_PER_THREAD, await_flag, NUMBER(1)));
+    pthread_create(&t, NULL, use_per_thread, NULL);
+    pthread_join(t, &bad);
+    ck_assert_ptr_null(bad);
+    gives(ptxiStreamQuery(PTXI_STREAM_PER_THREAD), PTXI_ERROR_NOT_READY);
+    set_flag(NUMBER(1));
+    ok(ptxiStreamSynchronize(PTXI_STREAM_PER_THREAD));
+    gives(ptxiStreamDestroy(PTXI_STREAM_PER_THREAD), PTXI_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(a_destroyed_stream_finishes_its_work)
+{
+    ptxiStream s;
+    unsigned flags;
+
+    gives(ptxiStreamCreate(&s, 7), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamGetFlags(s, &flags));
+    ck_assert_uint_eq(flags, PTXI_STREAM_NON_BLOCKING);
+    ok(ptxiLaunchHostFunc(s, slow_note, NUMBER(1)));
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(2)));
+    ok(ptxiStreamDestroy(s));
+    gives(ptxiStreamDestroy(NULL), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiCtxSynchronize());
+    ck_assert_int_eq(log_at, 2);
+}
+END_TEST
+
+START_TEST(priorities_are_clamped)
+{
+    ptxiStream s;
+    int p, least, greatest;
+
+    ok(ptxiCtxGetStreamPriorityRange(&least, &greatest));
+    ck_assert_int_gt(least, greatest);
+    ok(ptxiStreamCreateWithPriority(&s, 0, -100));
+    ok(ptxiStreamGetPriority(s, &p));
+    ck_assert_int_eq(p, greatest);
+    ok(ptxiStreamDestroy(s));
+}
+END_TEST
+
+static ptxiResult from_callback[4];
+
+static void call_api(void *unused)
+{
+    ptxiDevicePtr p;
+    int v;
+
+    (void)unused;
+    from_callback[0] = ptxiMemAlloc(&p, 4);
+    from_callback[1] = ptxiStreamQuery(NULL);
+    from_callback[2] = ptxiDeviceGetCount(&v);
+    from_callback[3] = ptxiDriverGetVersion(&v);
+}
+
+START_TEST(host_functions_may_not_call_back)
+{
+    gives(ptxiLaunchHostFunc(NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiLaunchHostFunc(NULL, call_api, NULL));
+    ok(ptxiCtxSynchronize());
+    gives(from_callback[0], PTXI_ERROR_NOT_PERMITTED);
+    gives(from_callback[1], PTXI_ERROR_NOT_PERMITTED);
+    gives(from_callback[2], PTXI_ERROR_NOT_PERMITTED);
+    ok(from_callback[3]);
+}
+END_TEST
+
+START_TEST(async_copies_follow_their_stream)
+{
+    enum { N = 1 << 20 };
+    ptxiStream s;
+    ptxiDevicePtr p;
+    unsigned char *pinned, *plain = malloc(N), small[100];
+
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiMemAlloc(&p, N));
+    ok(ptxiMemAllocHost((void **)&pinned, N));
+    memset(pinned, 1, N);
+    ok(ptxiLaunchHostFunc(s, await_flag, NUMBER(1)));
+    ok(ptxiMemcpyHtoDAsync(p, pinned, N, s));
+    memset(small, 2, sizeof small);
+    ok(ptxiMemcpyHtoDAsync(p + 10, small, sizeof small, s)); /* pageable: free to change at once */
+    memset(small, 3, sizeof small);
+    gives(ptxiStreamQuery(s), PTXI_ERROR_NOT_READY);
+    ck_assert_int_ne(*(unsigned char *)(uintptr_t)p, 1);
+    set_flag(NUMBER(1));
+    ok(ptxiMemcpyDtoHAsync(plain, p, N, s)); /* pageable: done on return */
+    ck_assert_int_eq(plain[0], 1);
+    ck_assert_int_eq(plain[10], 2);
+    ck_assert_int_eq(plain[109], 2);
+    ck_assert_int_eq(plain[110], 1);
+    ck_assert_int_eq(plain[N - 1], 1);
+    ok(ptxiMemsetD8Async(p, 9, N, s));
+    ok(ptxiMemcpyAsync((uintptr_t)pinned, p, N, s));
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_int_eq(pinned[N - 1], 9);
+    free(plain);
+}
+END_TEST
+
+/* ---- events */
+
+START_TEST(events_mark_places)
+{
+    ptxiStream s;
+    ptxiEvent a, b, untimed;
+    float ms;
+
+    gives(ptxiEventCreate(&a, 8), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiEventCreate(&a, PTXI_EVENT_INTERPROCESS), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiEventCreate(&a, 0));
+    ok(ptxiEventCreate(&b, 0));
+    ok(ptxiEventCreate(&untimed, PTXI_EVENT_DISABLE_TIMING));
+    ok(ptxiEventQuery(a));
+    ok(ptxiEventSynchronize(a));
+    gives(ptxiEventElapsedTime(&ms, a, b), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiEventRecord(a, s));
+    ok(ptxiLaunchHostFunc(s, slow_note, NUMBER(1)));
+    ok(ptxiEventRecord(b, s));
+    ok(ptxiEventRecord(untimed, s));
+    ok(ptxiEventQuery(a));
+    gives(ptxiEventQuery(b), PTXI_ERROR_NOT_READY);
+    gives(ptxiEventElapsedTime(&ms, a, b), PTXI_ERROR_NOT_READY);
+    ok(ptxiEventSynchronize(untimed));
+    ck_assert_int_eq(log_at, 1);
+    ok(ptxiEventElapsedTime(&ms, a, b));
+    ck_assert(ms >= 29 && ms < 3000);
+    ok(ptxiEventElapsedTime(&ms, b, a));
+    ck_assert(ms <= -29);
+    gives(ptxiEventElapsedTime(&ms, a, untimed), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiEventRecord(NULL, s), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiEventQuery(NULL), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiEventDestroy(a));
+    gives(ptxiEventDestroy(NULL), PTXI_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(a_legacy_event_waits_for_blocking_streams)
+{
+    ptxiStream s;
+    ptxiEvent e;
+
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiEventCreate(&e, 0));
+    ok(ptxiLaunchHostFunc(s, slow_note, NUMBER(1)));
+    ok(ptxiEventRecord(e, NULL));
+    gives(ptxiEventQuery(e), PTXI_ERROR_NOT_READY);
+    ok(ptxiEventSynchronize(e));
+    ck_assert_int_eq(log_at, 1);
+}
+END_TEST
+
+START_TEST(streams_wait_for_events)
+{
+    ptxiStream a, b;
+    ptxiEvent e;
+
+    ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiEventCreate(&e, PTXI_EVENT_DISABLE_TIMING));
+    ok(ptxiStreamWaitEvent(b, e, 0)); /* never recorded: no effect */
+    for (int i = 0; i < 100; i++) {
+        ok(ptxiLaunchHostFunc(a, i % 25 ? note : slow_note, NUMBER(2 * i)));
+        ok(ptxiEventRecord(e, a));
+        ok(ptxiStreamWaitEvent(b, e, 0));
+        ok(ptxiLaunchHostFunc(b, note, NUMBER(2 * i + 1)));
+        ok(ptxiEventRecord(e, b));
+        ok(ptxiStreamWaitEvent(a, e, 0));
+    }
+    ok(ptxiEventDestroy(e));
+    gives(ptxiStreamWaitEvent(b, NULL, 0), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiStreamSynchronize(b));
+    ck_assert_int_eq(log_at, 200);
+    for (int i = 0; i < 200; i++)
+        ck_assert_int_eq(log_of[i], i);
+}
+END_TEST
+
+START_TEST(contexts_wait_for_each_others_events)
+{
+    ptxiContext other;
+    ptxiStream a, b;
+    ptxiEvent e;
+
+    ok(ptxiStreamCreate(&a, 0));
+    ok(ptxiEventCreate(&e, 0));
+    ok(ptxiLaunchHostFunc(a, slow_note, NUMBER(1)));
+    ok(ptxiEventRecord(e, a));
+    ok(ptxiCtxCreate(&other, 0, 0));
+    ok(ptxiStreamCreate(&b, 0));
+    gives(ptxiLaunchHostFunc(a, note, NUMBER(3)), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiEventRecord(e, b), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiStreamWaitEvent(b, e, 0));
+    ok(ptxiLaunchHostFunc(b, note, NUMBER(2)));
+    ok(ptxiCtxSynchronize());
+    ck_assert_int_eq(log_at, 2);
+    ck_assert_int_eq(log_of[0], 1);
+    ok(ptxiCtxDestroy(other));
+}
+END_TEST
+
+/* ---- failures */
+
+static ptxiResult run_failing(void *payload, struct ptxi_failure **failure)
+{
+    ptxiReport r = { .result = PTXI_ERROR_ILLEGAL_ADDRESS, .fault = PTXI_FAULT_NULL, .text = "it failed", .address = 4 };
+
+    r.kernel = *(const char **)payload;
+    *failure = ptxi_failure_create(&r);
+    return r.result;
+}
+
+static _Atomic int released;
+
+static void count_release(void *payload)
+{
+    (void)payload;
+    released++;
+}
+
+static void submit_failing(ptxiStream s, const char *kernel)
+{
+    struct ptxi_item *it = ptxi_item_create(sizeof kernel, run_failing, count_release);
+
+    *(const char **)ptxi_item_payload(it) = kernel;
+    ok(ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL));
+}
+
+START_TEST(a_failure_is_returned_once)
+{
+    ptxiStream s, other;
+    ptxiReport r = { .size = sizeof r };
+
+    gives(ptxiGetLastReport(NULL, &r), PTXI_ERROR_NOT_FOUND);
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiStreamCreate(&other, PTXI_STREAM_NON_BLOCKING));
+    submit_failing(s, "k1");
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(1))); /* dropped */
+    ok(ptxiLaunchHostFunc(other, note, NUMBER(2)));
+    ok(ptxiStreamSynchronize(other));
+    sleep_ms(_i ? 20 : 0);
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(3))); /* dropped, too: nobody was told yet */
+    gives(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiStreamSynchronize(s));
+    ok(ptxiCtxSynchronize());
+    ck_assert_int_eq(log_at, 1);
+    ck_assert_int_eq(log_of[0], 2);
+    ck_assert_int_eq(released, 1);
+    ok(ptxiGetLastReport(NULL, &r));
+    ck_assert_int_eq(r.fault, PTXI_FAULT_NULL);
+    ck_assert_str_eq(r.kernel, "k1");
+    ck_assert_str_eq(r.text, "it failed");
+    ck_assert_uint_eq(r.address, 4);
+    ck_assert_ptr_null(r.function);
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(4))); /* the stream is of use again */
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_int_eq(log_at, 2);
+    gives(ptxiGetLastReport(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    r.size = 4;
+    gives(ptxiGetLastReport(NULL, &r), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(who_synchronises_gets_the_failure)
+{
+    ptxiStream s;
+    ptxiEvent before, after;
+    ptxiDevicePtr p;
+    int v;
+
+    ok(ptxiStreamCreate(&s, 0));
+    ok(ptxiEventCreate(&before, 0));
+    ok(ptxiEventCreate(&after, 0));
+    ok(ptxiMemAlloc(&p, 4));
+    ok(ptxiEventRecord(before, s));
+    submit_failing(s, "k");
+    ok(ptxiEventRecord(after, s));
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(1)));
+    ok(ptxiEventSynchronize(before));
+    switch (_i) {
+    case 0: gives(ptxiEventSynchronize(after), PTXI_ERROR_ILLEGAL_ADDRESS); break;
+    case 1: gives(ptxiStreamSynchronize(NULL), PTXI_ERROR_ILLEGAL_ADDRESS); break;
+    case 2: gives(ptxiMemcpyDtoH(&v, p, 4), PTXI_ERROR_ILLEGAL_ADDRESS); break;
+    case 3: gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS); break;
+    case 4:
+        ok(ptxiStreamDestroy(s));
+        gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+        break;
+    case 5: {
+        ptxiResult r;
+
+        while ((r = ptxiStreamQuery(s)) == PTXI_ERROR_NOT_READY)
+            ;
+        gives(r, PTXI_ERROR_ILLEGAL_ADDRESS);
+        break;
+    }
+    }
+    ok(ptxiCtxSynchronize());
+    ck_assert_int_eq(log_at, 0); /* what stood behind the failure stays dropped */
+}
+END_TEST
+
+START_TEST(failures_come_in_their_order)
+{
+    ptxiStream a, b;
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiStreamCreate(&a, 0));
+    ok(ptxiStreamCreate(&b, 0));
+    submit_failing(a, "first");
+    while (!released)
+        ;
+    sleep_ms(5);
+    submit_failing(b, "second");
+    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiGetLastReport(NULL, &r));
+    ck_assert_str_eq(r.kernel, "first");
+    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiGetLastReport(ctx, &r));
+    ck_assert_str_eq(r.kernel, "second");
+    ok(ptxiCtxSynchronize());
+}
+END_TEST
+
+/* ---- many threads */
+
+static void add_one(void *p)
+{
+    ++*(_Atomic int *)p;
+}
+
+static void *stress(void *seed)
+{
+    uint64_t x = 1234567 + (uintptr_t)seed;
+    ptxiStream s[3];
+    ptxiEvent e;
+    static _Atomic int sum;
+    int before = sum, mine = 0;
+    unsigned char data[512], back[512];
+    ptxiDevicePtr p = 0;
+
+    if (ptxiCtxSetCurrent(ctx) || ptxiEventCreate(&e, 0))
+        return NUMBER(1);
+    for (int i = 0; i < 3; i++)
+        if (ptxiStreamCreate(&s[i], i == 2))
+            return NUMBER(1);
+    for (int i = 0; i < 2000; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        ptxiStream t = s[x % 3];
+        ptxiResult r = PTXI_SUCCESS;
+
+        switch (x / 3 % 8) {
+        case 0: case 1: r = ptxiLaunchHostFunc(x & 64 ? t : NULL, add_one, &sum); mine++; break;
+        case 2: r = ptxiEventRecord(e, t); break;
+        case 3: r = ptxiStreamWaitEvent(t, e, 0); break;
+        case 4: r = ptxiEventSynchronize(e); break;
+        case 5: r = ptxiStreamSynchronize(t); break;
+        case 6:
+            memset(data, (int)x, sizeof data);
+            r = ptxiMemAlloc(&p, sizeof data);
+            r = r ? r : ptxiMemcpyHtoDAsync(p, data, sizeof data, t);
+            r = r ? r : ptxiMemcpyDtoHAsync(back, p, sizeof data, t);
+            r = r ? r : ptxiMemFree(p);
+            if (memcmp(data, back, sizeof data))
+                return NUMBER(2);
+            break;
+        case 7: r = ptxiMemsetD8(p = 0, 0, 0); break;
+        }
+        if (r)
+            return NUMBER(100 + (int)r);
+    }
+    for (int i = 0; i < 3; i++)
+        if (ptxiStreamDestroy(s[i]))
+            return NUMBER(3);
+    if (ptxiEventDestroy(e) || ptxiCtxSynchronize())
+        return NUMBER(4);
+    return sum - before >= mine ? NULL : NUMBER(5);
+}
+
+START_TEST(many_threads)
+{
+    pthread_t t[6];
+
+    for (int i = 0; i < 6; i++)
+        pthread_create(&t[i], NULL, stress, NUMBER(i));
+    for (int i = 0; i < 6; i++) {
+        void *bad;
+
+        pthread_join(t[i], &bad);
+        ck_assert_int_eq((int)(intptr_t)bad, 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("stream");
+    TCase *t = tcase_create("stream");
+
+    tcase_add_checked_fixture(t, open_context, tear_down);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_stream_keeps_its_order, 0, 4);
+    tcase_add_test(t, streams_run_without_anybody_waiting);
+    tcase_add_test(t, streams_run_beside_each_other);
+    tcase_add_test(t, legacy_stream_synchronises);
+    tcase_add_test(t, non_blocking_streams_do_not);
+    tcase_add_test(t, per_thread_streams);
+    tcase_add_test(t, a_destroyed_stream_finishes_its_work);
+    tcase_add_test(t, priorities_are_clamped);
+    tcase_add_test(t, host_functions_may_not_call_back);
+    tcase_add_test(t, async_copies_follow_their_stream);
+    tcase_add_test(t, events_mark_places);
+    tcase_add_test(t, a_legacy_event_waits_for_blocking_streams);
+    tcase_add_test(t, streams_wait_for_events);
+    tcase_add_test(t, contexts_wait_for_each_others_events);
+    tcase_add_loop_test(t, a_failure_is_returned_once, 0, 2);
+    tcase_add_loop_test(t, who_synchronises_gets_the_failure, 0, 6);
+    tcase_add_test(t, failures_come_in_their_order);
+    tcase_add_test(t, many_threads);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
