@@ -22,7 +22,7 @@
  *     it, rounded once. The second says whether to flush.
  *
  * Not followed: what ptxas fuses only after moving code out of loops. */
-#include "compile/ir.h"
+#include "compile/build.h"
 
 #include "isa/isa.h"
 
@@ -133,26 +133,28 @@ static bool is_kind(const struct ptxi_ir_inst *i, enum kind kind)
 
 /* --- stretches --- */
 
-static bool named(const struct ptxi_match *m, const char *name)
-{
-    return !strcmp(m->row->mnemonic, name);
-}
-
 static bool divides(const struct ptxi_match *m)
 {
-    bool root = named(m, "sqrt") || named(m, "rcp"), div = named(m, "div");
-
-    if (named(m, "rsqrt"))
-        return ptxi_isa_has(m, "f64");
-    if ((div || named(m, "rem")) && (ptxi_isa_has(m, "s32") || ptxi_isa_has(m, "s64") || ptxi_isa_has(m, "u64")))
-        return true;
-    return (root || div) && (ptxi_isa_has(m, "rn") || ptxi_isa_has(m, "rz") || ptxi_isa_has(m, "rm") || ptxi_isa_has(m, "rp"));
+    switch (m->row->family) {
+    case PTXI_M_rsqrt:
+        return ptxi_build_has(m, PTXI_T_f64);
+    case PTXI_M_rem:
+        return ptxi_build_has(m, PTXI_T_s32) || ptxi_build_has(m, PTXI_T_s64) || ptxi_build_has(m, PTXI_T_u64);
+    case PTXI_M_div:
+        if (ptxi_build_has(m, PTXI_T_s32) || ptxi_build_has(m, PTXI_T_s64) || ptxi_build_has(m, PTXI_T_u64))
+            return true;
+        /* fall through */
+    case PTXI_M_rcp:
+    case PTXI_M_sqrt:
+        return ptxi_build_has(m, PTXI_Q_rn) || ptxi_build_has(m, PTXI_Q_rz) || ptxi_build_has(m, PTXI_Q_rm) || ptxi_build_has(m, PTXI_Q_rp);
+    default:
+        return false;
+    }
 }
 
 static bool loops(const struct ptxi_match *m)
 {
-    return (named(m, "atom") || named(m, "red")) && ptxi_isa_has(m, "add") && (ptxi_isa_has(m, "f32") || ptxi_isa_has(m, "f64")) &&
-           !ptxi_isa_has(m, "global");
+    return ptxi_build_has(m, PTXI_Q_add) && (ptxi_build_has(m, PTXI_T_f32) || ptxi_build_has(m, PTXI_T_f64)) && !ptxi_build_has(m, PTXI_Q_global);
 }
 
 /* True if ptxas makes several blocks of the instruction. */
@@ -166,12 +168,10 @@ static bool cuts(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
         return true;
     if (!(i->flags & PTXI_IF_FIRST))
         return false;
-    switch (ptx->match->row->mnemonic[0]) {
-    case 'd': case 's': case 'r': return divides(ptx->match) || loops(ptx->match);
-    case 'a': return loops(ptx->match);
-    case 'f': return named(ptx->match, "fence");
-    case 'm': return named(ptx->match, "membar");
-    default: return false;
+    switch (ptx->match->row->family) {
+    case PTXI_M_fence: case PTXI_M_membar: return true;
+    case PTXI_M_atom: case PTXI_M_red: return loops(ptx->match);
+    default: return divides(ptx->match);
     }
 }
 

@@ -125,7 +125,7 @@ void ptxi_lower_mixed(struct ptxi_build *b, const struct ptxi_inst *inst)
 /* CC.CF is a predicate register of the function. */
 void ptxi_lower_carry(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
-    const char *name = inst->match->row->mnemonic;
+    uint16_t family = inst->match->row->family;
     uint32_t carry;
 
     if (b->carry == PTXI_NONE)
@@ -136,7 +136,7 @@ void ptxi_lower_carry(struct ptxi_build *b, const struct ptxi_inst *inst)
         return;
     struct ptxi_ir_inst *i = &b->ir->insts[b->ir->count - 1];
     i->flags |= PTXI_IF_PURE;
-    if (name[strlen(name) - 1] == 'c')
+    if (family == PTXI_M_addc || family == PTXI_M_subc || family == PTXI_M_madc)
         ptxi_build_read(i, PTXI_F_IMM, carry);
     if (ptxi_build_has(inst->match, PTXI_Q_cc))
         ptxi_build_write(i, PTXI_F_IMM, carry);

@@ -19,7 +19,7 @@ void ptxi_lower_bar(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *number = ptxi_build_operand(b, "a"), *threads = ptxi_build_operand(b, "b"), *c = ptxi_build_operand(b, "c");
     const struct ptxi_operand *d = ptxi_build_operand(b, "d"), *p = ptxi_build_operand(b, "p");
-    bool aligned = inst->match->row->mnemonic[3] == 0 || ptxi_build_has(inst->match, PTXI_Q_aligned);
+    bool aligned = inst->match->row->family == PTXI_M_bar || ptxi_build_has(inst->match, PTXI_Q_aligned);
     uint32_t va = ptxi_build_use(b, number, PTXI_RC_32), vb = threads ? ptxi_build_use(b, threads, PTXI_RC_32) : PTXI_NONE, vd = PTXI_NONE;
     uint32_t vc = PTXI_NONE;
     uint16_t mods = aligned ? PTXI_BAR_ALIGNED : 0;
@@ -97,7 +97,7 @@ void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m)
     struct ptxi_ir_inst *i = ptxi_build_op(b, PTXI_OP_fence, PTXI_NONE, PTXI_NONE, PTXI_NONE, PTXI_NONE);
 
     i->mods = !ptxi_build_has(m, PTXI_Q_cta);
-    if (ptxi_build_has(m, PTXI_Q_sc) || m->row->mnemonic[0] == 'm') /* membar is fence.sc */
+    if (ptxi_build_has(m, PTXI_Q_sc) || m->row->family == PTXI_M_membar) /* which is fence.sc */
         i->mods |= 2;
     i->flags |= PTXI_IF_ALWAYS; /* harmless where the guard does not hold */
 }

@@ -444,7 +444,7 @@ static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptx
     struct candidates list = { .now_end = &list.now, .later_end = &list.later };
 
     for (unsigned i = 0; (p->options->dialect & PTXI_PARSE_OCELOT) && i < ptxi_dialect_row_count; i++)
-        if (!strcmp(dialect[i].mnemonic, f->mnemonic) && !try_row(p, &dialect[i], q, &list))
+        if (dialect[i].family == rows->family && !try_row(p, &dialect[i], q, &list))
             return NULL;
     for (unsigned i = 0; i < f->count; i++)
         if (!try_row(p, &rows[i], q, &list))
