@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/bilinear.h"
 #include "exec/level.h"
 #include "exec/memory.h"
 #include "exec/texture.h"
+#include "exec/together.h"
 #include "num/texture_block.h"
 
 /* ---- which texture */
@@ -115,12 +115,6 @@ static void load_texel(const struct ptxi_texture *t, const struct ptxi_image *m,
         for (unsigned k = 0; k < t->channels; k++)
             c[k] = ptxi_texel_load(p + k * (t->bytes / t->channels), t->format);
     }
-}
-
-/* What a channel's texels mean. */
-static inline enum ptxi_texel format_of(const struct ptxi_texture *t, unsigned channel)
-{
-    return t->srgb && channel < (t->channels == 2 ? 1 : 3) ? PTXI_TEXEL_SRGB : t->format;
 }
 
 /* Without filtering: a texel as the instruction gives it. */
@@ -459,24 +453,46 @@ static void write_results(const struct ptxi_warp *w, const struct ptxi_tex *x, u
     }
 }
 
-/* Lanes that are done together, if this is the usual texture; the others are looked up one by one. */
+/* Whether the texture's own modes leave all lanes one level that is read in the usual way; which one. */
+static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x, uint32_t *level)
+{
+    enum { MOST_BYTES = INT32_MAX }; /* offsets are of 32 bits */
+    const struct ptxi_sampler *s = &t->sampler;
+    const struct lookup k = { .t = t, .s = s, .x = x };
+    const struct ptxi_image *m = t->level;
+    bool blends = t->mipmap && s->mip_linear, known = t->levels < 2 || x->level == PTXI_TEX_BASE;
+
+    if (!known || t->block || (s->anisotropy && x->dimensions < 3) || (x->integer && x->level == PTXI_TEX_LEVEL) || (blends && !s->linear))
+        return false;
+    if (s->linear && x->dimensions == 1 && !x->layered && s->address[1] == PTXI_ADDRESS_BORDER)
+        return false; /* the border is above and below the row, too */
+    *level = t->levels < 2 || x->integer ? 0 : level_of(&k, level_256ths(-32));
+    return !(*level & 255) && (uint64_t)m->pitch * m->height * m->depth < MOST_BYTES && (uint64_t)m->width * t->bytes < MOST_BYTES;
+}
+
+/* Lanes that are done together, if this is a usual fetch; the others are looked up one by one. */
 static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, uint32_t (*r)[PTXI_LANES])
 {
     const uint64_t *names = PTXI_SLOT(w, i->a), name = w->active ? names[ptxi_first_lane(w->active)] : 0;
-    bool usual = x->dimensions == 2 && !(x->layered | x->cube | x->samples | x->integer | x->component) && x->first[3] == x->first[4] && i->b == PTXI_NO_SLOT;
     const struct ptxi_texture *t;
+    struct ptxi_fetch f = { .dimensions = x->dimensions, .integer = x->integer };
+    uint32_t level;
     ptxi_lanes same = 0;
 
-    if (!usual || !w->active)
+    if (!w->active || x->cube | x->samples | x->component || x->first[3] != x->first[4] || i->b != PTXI_NO_SLOT)
         return 0;
     t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
-    if (!t || t->dimensions != 2 || t->layered || t->cube || t->levels > 1 || t->mipmap || !t->sampler.linear || t->sampler.anisotropy || t->block || !may_read(w, i, t) ||
-        !(t->format == PTXI_TEXEL_F32 || (t->format == PTXI_TEXEL_U8 && !t->as_integers && !t->srgb)))
+    if (!t || !fits(t, x) || !is_usual(t, x, &level) || !may_read(w, i, t))
         return 0;
+    f.t = t;
+    f.m = &t->level[level >> 8];
+    f.linear = t->sampler.linear && !x->integer;
+    f.layer = x->layered ? source(w, x, x->first[0]) : NULL;
+    for (unsigned d = 0; d < x->dimensions; d++)
+        f.c[d] = source(w, x, x->first[0] + x->layered + d);
     for (unsigned l = 0; l < PTXI_LANES; l++)
         same |= (ptxi_lanes)(names[l] == name) << l;
-    same &= w->active;
-    return same & ~bilinear(t, (const float *)source(w, x, x->first[0]), (const float *)source(w, x, x->first[0] + 1u), same, r);
+    return same & w->active & ~fetch_together(&f, r);
 }
 
 OP( tex )

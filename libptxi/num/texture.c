@@ -149,8 +149,8 @@ void ptxi_texture_widen(struct ptxi_weights *w, uint32_t from, uint32_t bits)
         w->w[k] = (uint16_t)(w->w[k] << bits);
 }
 
-/* ---- colours by the curve of sRGB, as f16. Their 7 bits of fraction count from the exponent that the greatest of eight neighbours has. */
-static const uint16_t srgb[256] = {
+/* ---- colours. Their 7 bits of fraction count from the exponent that the greatest of eight neighbours has. */
+const uint16_t ptxi_texture_srgb[256] = {
     0x0000, 0x0d00, 0x1100, 0x1380, 0x1500, 0x1640, 0x1780, 0x1860, 0x1900, 0x19a0, 0x1a40, 0x1ae0, 0x1b80, 0x1c20, 0x1c80, 0x1ce0,
     0x1d50, 0x1dc0, 0x1e30, 0x1eb0, 0x1f30, 0x1fb0, 0x2018, 0x2060, 0x20b0, 0x20f8, 0x2148, 0x21a0, 0x21f0, 0x2248, 0x22a8, 0x2300,
     0x2360, 0x23d0, 0x2418, 0x2450, 0x2488, 0x24c0, 0x24f8, 0x2530, 0x2570, 0x25b0, 0x25f0, 0x2630, 0x2670, 0x26b8, 0x2700, 0x2748,
@@ -216,12 +216,12 @@ static struct sum slice(const uint32_t *texels, const uint16_t *w, const struct 
     unsigned sign = f->mantissa + (f->infinity == 255 ? 8 : 5);
 
     for (unsigned k = 0; k < 4; k++) {
-        unsigned e = w[k] ? exponent_of(f == &colour ? srgb[texels[k] | 7] : texels[k], f) : 0;
+        unsigned e = w[k] ? exponent_of(f == &colour ? ptxi_texture_srgb[texels[k] | 7] : texels[k], f) : 0;
 
         s.exponent = e > s.exponent ? e : s.exponent;
     }
     for (unsigned k = 0; k < 4; k++) {
-        uint32_t t = f == &colour ? srgb[texels[k]] : texels[k];
+        uint32_t t = f == &colour ? ptxi_texture_srgb[texels[k]] : texels[k];
         unsigned e = w[k] ? exponent_of(t, f) : 0;
         int64_t m = t & ((1u << f->mantissa) - 1);
 
@@ -343,7 +343,7 @@ uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format)
     case PTXI_TEXEL_S8: return ptxi_num_bits_f32((float)clamp((int32_t)texel, -127, 127) / 127.0f);
     case PTXI_TEXEL_S16: return ptxi_num_bits_f32((float)clamp((int32_t)texel, -32767, 32767) / 32767.0f);
     case PTXI_TEXEL_F16: return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)texel));
-    case PTXI_TEXEL_SRGB: return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(srgb[texel]));
+    case PTXI_TEXEL_SRGB: return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits(ptxi_texture_srgb[texel]));
     default: return texel;
     }
 }

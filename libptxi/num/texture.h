@@ -161,6 +161,9 @@ static inline uint32_t ptxi_texel_load(const unsigned char *p, enum ptxi_texel f
     }
 }
 
+/* Colours by the curve of sRGB, as f16. */
+extern const uint16_t ptxi_texture_srgb[256];
+
 /* A channel as f32: what it holds, or a fraction of its format's largest value. */
 uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format);
 /* f32 to f16, rounded to the nearest; NaN is 0x7fff. */

@@ -16,6 +16,7 @@ struct options {
     bool families;         /* the table of families and nothing else */
     bool matrix;           /* the table of matrix instructions and nothing else */
     bool sync;             /* the table of synchronisation and nothing else */
+    bool textures;         /* the table of fetches from textures and nothing else */
     const char *kernel;    /* only cases whose name contains this */
     const char *dir;       /* where the .ptx files are */
 };
@@ -51,6 +52,9 @@ void bench_families(const struct options *o);
 
 /* What matrix instructions do with operands of several kinds, as a table. */
 void bench_matrix(const struct options *o);
+
+/* What fetches from textures cost, as a table. */
+void bench_textures(const struct options *o);
 
 /* ns for a turn of a kernel's loop, in one CTA; its parameters are `mem` and how many turns it takes. */
 double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem, uint32_t turns);

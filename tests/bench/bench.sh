@@ -11,4 +11,7 @@ echo "$out"
 [ "$(echo "$out" | grep -c '^| `.* |$')" -ge 16 ] || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --sync) || { echo "$out"; exit 1; }
 echo "$out"
-[ "$(echo "$out" | grep -c '^| [a-z]* .* |$')" -gt 30 ]
+[ "$(echo "$out" | grep -c '^| [a-z]* .* |$')" -gt 30 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --textures) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(echo "$out" | grep -c '^| `.* |$')" -ge 20 ]
