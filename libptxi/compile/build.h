@@ -27,9 +27,9 @@ struct ptxi_build {
     uint32_t guard;               /* its guard, PTXI_NONE when none or when the rule has dealt with it */
     struct ptxi_const_table consts;
     struct ptxi_home *vars, *params, *rets; /* by index */
-    struct ptxi_shared_map *shared;         /* module variables that only this kernel names */
+    struct ptxi_shared_map *shared;         /* shared variables that this kernel names */
     uint64_t shared_bytes;
-    uint32_t shared_align, param_bytes;
+    uint32_t shared_end, param_bytes;       /* shared_end: of the static variables */
     uint32_t carry; /* predicate that holds CC.CF, or PTXI_NONE */
     uint32_t depot; /* address of the depot, or PTXI_NONE */
     uint32_t stack; /* alloca's stack pointer when the function was called, or PTXI_NONE */

@@ -57,7 +57,7 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
     code->param_bytes = b.param_bytes;
     code->shared_base = layout->shared_base;
     code->shared_bytes = (uint32_t)b.shared_bytes - code->shared_base;
-    code->shared_align = b.shared_align;
+    code->shared_end = b.shared_end;
     return code;
 }
 

@@ -7,12 +7,17 @@ struct ptxi_place {
     uint32_t global;  /* index into layout->globals */
     uint64_t offset;  /* const and shared */
     uint32_t last_user; /* shared: index + 1 of the function that named it last */
-    bool placed;
+    uint32_t uses;      /* shared: index + 1 of its first in names->uses */
     UT_hash_handle hh;
 };
 
 struct ptxi_shared_layout {
-    uint64_t *tops; /* per function index: bytes of kernels that device functions' variables take; NULL: none do */
+    uint64_t *tops; /* per function index: the end of what a kernel and what it reaches name; NULL: device functions name nothing */
+    struct ptxi_shared_at {
+        const struct ptxi_var *var;
+        uint32_t kernel, offset;
+    } *kernels; /* the module's variables that kernels name, by kernel */
+    uint32_t count;
 };
 
 static struct ptxi_place *find_place(const struct ptxi_layout *layout, const struct ptxi_var *var)
@@ -119,10 +124,12 @@ struct names {
     /* pairs (function, function it names), by function */
     struct edge { uint32_t from, to; } *edges;
     uint32_t edge_count, edge_cap;
-    /* pairs (device function, shared variable that it names); users are those functions, numbered from 0 */
-    struct use { uint32_t user; struct ptxi_place *place; } *uses;
+    /* pairs (function, shared variable that it names); next: index + 1 of another one of the variable */
+    struct use { uint32_t func, next; struct ptxi_place *place; } *uses;
     uint32_t use_count, use_cap;
-    uint32_t *user_of, user_count; /* function index -> user, or UINT32_MAX */
+    uint32_t *user_of, user_count; /* function index -> number among the device functions that name shared variables, or UINT32_MAX */
+    bool *reached; /* kernel * user_count + user */
+    uint64_t *tops;
     bool *taken; /* functions whose address may be called */
     bool *indirect;
     bool oom;
@@ -172,9 +179,10 @@ static void see_shared(void *ctx, const struct ptxi_var *var, const struct ptxi_
     }
     n->uses = p;
     place->last_user = n->func->index + 1;
-    if (n->user_of[n->func->index] == UINT32_MAX)
+    if (!n->func->is_entry && n->user_of[n->func->index] == UINT32_MAX)
         n->user_of[n->func->index] = n->user_count++;
-    p[n->use_count++] = (struct use){ n->user_of[n->func->index], place };
+    p[n->use_count++] = (struct use){ n->func->index, place->uses, place };
+    place->uses = n->use_count;
 }
 
 static void see_func(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
@@ -247,7 +255,7 @@ static void reach_from(const struct names *n, struct reach *r, const uint32_t *f
     }
 }
 
-/* Which kernels reach which user: reached[kernel * user_count + user]. */
+/* Which kernels reach which user. */
 static bool *read_reach(struct names *n)
 {
     const struct ptxi_module_tree *tree = n->layout->tree;
@@ -273,52 +281,108 @@ static bool *read_reach(struct names *n)
     return reached;
 }
 
-/* The offset is the highest that any kernel which can reach the variable has given out so far. */
-static void place_shared(const struct names *n, struct ptxi_place *place, const bool *reached, uint64_t *tops)
+/* Whether the variable of these uses is one of the kernel's, by its own text or by that of a function it can reach. */
+static bool takes(const struct names *n, uint32_t first_use, uint32_t kernel)
+{
+    for (uint32_t u = first_use; u; u = n->uses[u - 1].next) {
+        uint32_t f = n->uses[u - 1].func;
+
+        if (f == kernel || (n->user_of[f] != UINT32_MAX && n->reached[(size_t)kernel * n->user_count + n->user_of[f]]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_fixed(const struct names *n, const struct ptxi_place *place)
+{
+    for (uint32_t u = place->uses; u; u = n->uses[u - 1].next)
+        if (n->user_of[n->uses[u - 1].func] != UINT32_MAX)
+            return true;
+    return false;
+}
+
+static void record(struct ptxi_shared_layout *s, const struct ptxi_var *var, uint32_t kernel, uint64_t offset)
+{
+    s->kernels[s->count++] = (struct ptxi_shared_at){ var, kernel, (uint32_t)offset };
+}
+
+/* One that device functions name. */
+static void place_fixed(struct names *n, struct ptxi_place *place)
 {
     const struct ptxi_module_tree *tree = n->layout->tree;
-    uint64_t at = 0;
+    uint64_t at = n->layout->shared_base;
 
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t u = 0; u < n->use_count; u++) {
-            if (n->uses[u].place != place)
-                continue;
-            for (uint32_t k = 0; k < tree->func_count; k++) {
-                if (!reached[(size_t)k * n->user_count + n->uses[u].user])
-                    continue;
-                if (pass)
-                    tops[k] = at + place->var->size;
-                else if (tops[k] > at)
-                    at = tops[k];
-            }
-        }
-        if (!pass)
-            place->offset = at = ptxi_layout_align(at, place->var->align);
+    for (uint32_t k = 0; k < tree->func_count; k++)
+        if (tree->funcs[k]->is_entry && n->tops[k] > at && takes(n, place->uses, k))
+            at = n->tops[k];
+    place->offset = at = ptxi_layout_align(at, place->var->align);
+    for (uint32_t k = 0; k < tree->func_count; k++)
+        if (tree->funcs[k]->is_entry && takes(n, place->uses, k))
+            n->tops[k] = at + place->var->size;
+    for (uint32_t u = place->uses; u; u = n->uses[u - 1].next)
+        if (tree->funcs[n->uses[u - 1].func]->is_entry)
+            record(n->layout->shared, place->var, n->uses[u - 1].func, at);
+}
+
+static void place_one(struct names *n, const struct ptxi_var *var)
+{
+    struct ptxi_place *place = var->space == PTXI_SPACE_SHARED && !var->unsized ? find_place(n->layout, var) : NULL;
+
+    if (place && is_fixed(n, place))
+        place_fixed(n, place);
+    else if (place)
+        for (uint32_t u = place->uses; u; u = n->uses[u - 1].next)
+            record(n->layout->shared, var, n->uses[u - 1].func, ptxi_layout_give(&n->tops[n->uses[u - 1].func], var));
+}
+
+/* What a function names of the shared variables. A kernel's own ones are the first in its memory. */
+static void read_shared(struct names *n, const struct ptxi_func *f)
+{
+    n->func = f;
+    ptxi_layout_names(f, see_shared, n);
+    for (uint32_t i = 0; f->is_entry && !n->oom && i < f->var_count; i++) {
+        const struct ptxi_place *place = f->vars[i]->space == PTXI_SPACE_SHARED ? find_place(n->layout, f->vars[i]) : NULL;
+
+        if (place && place->uses)
+            ptxi_layout_give(&n->tops[f->index], f->vars[i]);
     }
+}
+
+static bool read_all_shared(struct names *n, bool kernels)
+{
+    const struct ptxi_module_tree *tree = n->layout->tree;
+
+    for (uint32_t i = 0; i < tree->func_count && !n->oom; i++)
+        if (tree->funcs[i]->is_entry == kernels && tree->funcs[i]->has_body)
+            read_shared(n, tree->funcs[i]);
+    return !n->oom;
 }
 
 static bool place_all_shared(struct names *n)
 {
-    uint32_t count = n->layout->tree->func_count;
-    uint64_t *tops = ARENA_NEW(n->arena, uint64_t, count);
-    const bool *reached;
+    const struct ptxi_module_tree *tree = n->layout->tree;
+    uint32_t count = tree->func_count;
 
+    n->tops = ARENA_NEW(n->arena, uint64_t, count);
     n->taken = ARENA_NEW(n->scratch, bool, count);
     n->indirect = ARENA_NEW(n->scratch, bool, count);
-    if (!tops || !n->taken || !n->indirect)
+    if (!n->tops || !n->taken || !n->indirect)
         return false;
     for (uint32_t f = 0; f < count; f++)
-        tops[f] = n->layout->shared_base;
+        n->tops[f] = n->layout->shared_base;
     read_calls(n);
-    reached = n->oom ? NULL : read_reach(n);
-    if (!reached)
+    n->reached = n->oom ? NULL : read_reach(n);
+    if (!n->reached || !read_all_shared(n, true))
         return false;
-    for (uint32_t u = 0; u < n->use_count; u++) {
-        if (!n->uses[u].place->placed)
-            place_shared(n, n->uses[u].place, reached, tops);
-        n->uses[u].place->placed = true;
-    }
-    n->layout->shared->tops = tops;
+    n->layout->shared->kernels = ARENA_NEW(n->arena, struct ptxi_shared_at, n->use_count);
+    if (!n->layout->shared->kernels)
+        return false;
+    for (uint32_t i = 0; i < tree->var_count; i++)
+        place_one(n, tree->vars[i]);
+    for (uint32_t f = 0; f < count; f++)
+        for (uint32_t i = 0; !tree->funcs[f]->is_entry && i < tree->funcs[f]->var_count; i++)
+            place_one(n, tree->funcs[f]->vars[i]);
+    n->layout->shared->tops = n->tops;
     return true;
 }
 
@@ -332,14 +396,7 @@ static bool layout_shared(struct ptxi_layout *l, struct ptxi_arena *arena, struc
     if (!l->shared || !n.user_of)
         return false;
     memset(n.user_of, 0xff, tree->func_count * sizeof *n.user_of);
-    for (uint32_t i = 0; i < tree->func_count && !n.oom; i++) {
-        n.func = tree->funcs[i];
-        if (!n.func->is_entry && n.func->has_body)
-            ptxi_layout_names(n.func, see_shared, &n);
-    }
-    if (n.oom)
-        return false;
-    return !n.use_count || place_all_shared(&n);
+    return read_all_shared(&n, false) && (!n.use_count || place_all_shared(&n));
 }
 
 struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, uint32_t shared_base, struct ptxi_arena *arena)
@@ -386,12 +443,21 @@ uint32_t ptxi_layout_shared(const struct ptxi_layout *layout, const struct ptxi_
 {
     const struct ptxi_place *p = find_place(layout, var);
 
-    return p ? (uint32_t)p->offset : UINT32_MAX;
+    return p ? (uint32_t)p->offset : 0;
 }
 
-uint64_t ptxi_layout_shared_top(const struct ptxi_layout *layout, const struct ptxi_func *kernel)
+bool ptxi_layout_shared_of(const struct ptxi_layout *layout, const struct ptxi_func *kernel,
+                           void (*see)(void *ctx, const struct ptxi_var *var, uint32_t offset), void *ctx, uint64_t *top)
 {
-    return layout->shared->tops ? layout->shared->tops[kernel->index] : layout->shared_base;
+    const struct ptxi_shared_layout *s = layout->shared;
+
+    if (!s->tops)
+        return false;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->kernels[i].kernel == kernel->index)
+            see(ctx, s->kernels[i].var, s->kernels[i].offset);
+    *top = s->tops[kernel->index];
+    return true;
 }
 
 uint32_t ptxi_layout_param(const struct ptxi_func *func, uint32_t i)

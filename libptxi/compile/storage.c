@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Offsets of the module's shared variables in this kernel. */
+/* A shared variable that this kernel names, and where it is. */
 struct ptxi_shared_map {
     const struct ptxi_var *var;
     uint32_t offset;
@@ -15,28 +15,22 @@ struct ptxi_shared_map {
 
 /* --- giving homes --- */
 
-static uint32_t give_shared(struct ptxi_build *b, const struct ptxi_var *var)
+static struct ptxi_shared_map *named(const struct ptxi_build *b, const struct ptxi_var *var)
 {
-    uint64_t at = ptxi_layout_align(b->shared_bytes, var->align);
+    struct ptxi_shared_map *m;
 
-    b->shared_bytes = at + var->size;
-    if (var->align > b->shared_align)
-        b->shared_align = var->align;
-    return (uint32_t)at;
+    HASH_FIND_PTR(b->shared, &var, m);
+    return m;
 }
 
-static void give_module_shared(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
+static void see_shared(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
 {
     struct ptxi_build *b = ctx;
     struct ptxi_arena *hash_arena = b->ir->arena;
     struct ptxi_shared_map *m;
 
     (void)func;
-    if (!var || var->space != PTXI_SPACE_SHARED || !var->module_scope || var->unsized || b->ir->oom ||
-        ptxi_layout_shared(b->layout, var) != UINT32_MAX)
-        return;
-    HASH_FIND_PTR(b->shared, &var, m);
-    if (m)
+    if (!var || var->space != PTXI_SPACE_SHARED || var->unsized || b->ir->oom || named(b, var))
         return;
     m = ARENA_NEW(hash_arena, struct ptxi_shared_map, 1);
     if (!m) {
@@ -44,25 +38,60 @@ static void give_module_shared(void *ctx, const struct ptxi_var *var, const stru
         return;
     }
     m->var = var;
-    m->offset = give_shared(b, var);
     HASH_ADD_PTR(b->shared, var, m);
     b->ir->oom |= !HASH_ADDED(hh, m);
 }
 
-/* Dynamic shared memory begins behind the static variables, aligned for every array that may stand for it. */
+static void give_shared(struct ptxi_build *b, struct ptxi_var *const *vars, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct ptxi_shared_map *m = named(b, vars[i]);
+
+        if (m)
+            m->offset = ptxi_layout_give(&b->shared_bytes, vars[i]);
+    }
+}
+
+static void found_shared(void *ctx, const struct ptxi_var *var, uint32_t offset)
+{
+    named(ctx, var)->offset = offset;
+}
+
+/* What is named stands where ptxas puts it, see layout.h. Variables that the kernel has and never names take their room behind that. */
+static void give_kernel_shared(struct ptxi_build *b)
+{
+    const struct ptxi_module_tree *tree = b->layout->tree;
+    const struct ptxi_func *f = b->func;
+
+    ptxi_layout_names(f, see_shared, b);
+    give_shared(b, f->vars, f->var_count);
+    if (b->ir->oom)
+        return;
+    if (!ptxi_layout_shared_of(b->layout, f, found_shared, b, &b->shared_bytes))
+        give_shared(b, tree->vars, tree->var_count);
+    for (uint32_t i = 0; i < f->var_count; i++)
+        if (f->vars[i]->space == PTXI_SPACE_SHARED && !named(b, f->vars[i]))
+            ptxi_layout_give(&b->shared_bytes, f->vars[i]);
+}
+
+enum { DYNAMIC_ALIGN = 16 };
+
+static uint32_t dynamic_align(const struct ptxi_var *var)
+{
+    return var->align > DYNAMIC_ALIGN ? var->align : DYNAMIC_ALIGN;
+}
+
+/* A dynamic array begins behind the static variables where its own alignment lets it; together they take what the strictest of the module asks for. */
 static void align_dynamic(struct ptxi_build *b)
 {
     const struct ptxi_module_tree *tree = b->layout->tree;
-    uint32_t align = 0;
+    uint32_t align = 1;
 
+    b->shared_end = (uint32_t)b->shared_bytes;
     for (uint32_t i = 0; i < tree->var_count; i++)
-        if (tree->vars[i]->space == PTXI_SPACE_SHARED && tree->vars[i]->unsized)
-            align = tree->vars[i]->align > align ? tree->vars[i]->align : align ? align : 16;
-    if (!align)
-        return;
+        if (tree->vars[i]->space == PTXI_SPACE_SHARED && tree->vars[i]->unsized && dynamic_align(tree->vars[i]) > align)
+            align = dynamic_align(tree->vars[i]);
     b->shared_bytes = ptxi_layout_align(b->shared_bytes, align);
-    if (align > b->shared_align)
-        b->shared_align = align;
 }
 
 static void give_kernel_homes(struct ptxi_build *b)
@@ -78,9 +107,7 @@ static void give_kernel_homes(struct ptxi_build *b)
         at += v->size;
     }
     b->param_bytes = (uint32_t)at;
-    b->shared_bytes = ptxi_layout_shared_top(b->layout, f);
-    b->shared_align = 16;
-    ptxi_layout_names(f, give_module_shared, b);
+    give_kernel_shared(b);
 }
 
 static void give_words(struct ptxi_build *b, struct ptxi_home *homes, struct ptxi_var *const *vars, uint32_t count, uint32_t *at)
@@ -142,8 +169,6 @@ static void give_body_homes(struct ptxi_build *b)
             give_local(b, &b->vars[i], v);
         else if (v->space == PTXI_SPACE_PARAM)
             b->vars[i].area = ptxi_ir_area(b->ir, v->size, PTXI_NONE);
-        else if (v->space == PTXI_SPACE_SHARED && f->is_entry)
-            b->vars[i].offset = give_shared(b, v);
     }
 }
 
@@ -347,17 +372,9 @@ void ptxi_build_store_words(struct ptxi_build *b, uint32_t area, uint32_t offset
 
 static uint32_t shared_offset(struct ptxi_build *b, const struct ptxi_var *var)
 {
-    struct ptxi_shared_map *m;
-    uint32_t fixed = ptxi_layout_shared(b->layout, var);
-    const struct ptxi_home *h;
-
-    if (fixed != UINT32_MAX)
-        return fixed;
-    HASH_FIND_PTR(b->shared, &var, m);
-    if (m)
-        return m->offset;
-    h = ptxi_build_home(b, var);
-    return h ? h->offset : 0;
+    if (var->unsized)
+        return (uint32_t)ptxi_layout_align(b->shared_end, dynamic_align(var));
+    return b->func->is_entry ? named(b, var)->offset : ptxi_layout_shared(b->layout, var);
 }
 
 /* Base and offset of a variable in its space. */
@@ -376,9 +393,9 @@ static struct ptxi_mem var_mem(struct ptxi_build *b, const struct ptxi_var *var)
         m.offset = (int32_t)ptxi_layout_const(b->layout, var);
     } else if (var->space == PTXI_SPACE_SHARED && var->unsized && !b->func->is_entry) {
         m.base = ptxi_build_temp(b, class);
-        ptxi_build_pure(b, PTXI_OP_shared_dynamic, m.base, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+        ptxi_build_pure(b, PTXI_OP_shared_dynamic, m.base, PTXI_NONE, PTXI_NONE, PTXI_NONE)->imm = (int32_t)dynamic_align(var);
     } else if (var->space == PTXI_SPACE_SHARED) {
-        m.offset = (int32_t)(var->unsized ? b->shared_bytes : shared_offset(b, var));
+        m.offset = (int32_t)shared_offset(b, var);
     } else if (h && h->area != PTXI_NONE && !h->in_depot) {
         m.area = h->area;
         return m;

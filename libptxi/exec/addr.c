@@ -32,7 +32,7 @@ OP( local_addr )
 
 OP( shared_dynamic )
 {
-    uint32_t at = w->cta->grid->code->shared_base + w->cta->grid->code->shared_bytes, *d = PTXI_SLOT(w, i->d);
+    uint32_t align = (uint32_t)i->imm, at = (w->cta->grid->code->shared_end + align - 1) & -align, *d = PTXI_SLOT(w, i->d);
 
     WRITE_LANES(d, at);
     NEXT;
