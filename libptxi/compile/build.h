@@ -29,7 +29,7 @@ struct ptxi_build {
     struct ptxi_home *vars, *params, *rets; /* by index */
     struct ptxi_shared_map *shared;         /* shared variables that this kernel names */
     uint64_t shared_bytes;
-    uint32_t shared_end, param_bytes;       /* shared_end: of the static variables */
+    uint32_t shared_end, param_bytes;       /* shared_end: of the named ones */
     uint32_t carry; /* predicate that holds CC.CF, or PTXI_NONE */
     uint32_t depot; /* address of the depot, or PTXI_NONE */
     uint32_t stack; /* alloca's stack pointer when the function was called, or PTXI_NONE */

@@ -58,6 +58,7 @@ static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct 
     code->shared_base = layout->shared_base;
     code->shared_bytes = (uint32_t)b.shared_bytes - code->shared_base;
     code->shared_end = b.shared_end;
+    code->in_clusters = layout->in_clusters;
     return code;
 }
 

@@ -29,6 +29,7 @@ struct ptxi_layout {
     uint32_t const_count, global_count;
     uint64_t const_bytes; /* size of the constant bank */
     uint32_t shared_base; /* where kernels' shared memory begins, behind what the system reserves */
+    bool in_clusters;     /* the module speaks of clusters: shared addresses tell the CTA's rank */
     /* compile/'s own */
     struct ptxi_place *places;
     struct ptxi_shared_layout *shared;

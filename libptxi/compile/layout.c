@@ -399,6 +399,26 @@ static bool layout_shared(struct ptxi_layout *l, struct ptxi_arena *arena, struc
     return read_all_shared(&n, false) && (!n.use_count || place_all_shared(&n));
 }
 
+static bool is_of_clusters(const struct ptxi_match *m)
+{
+    bool is = m->row->target_count && m->row->targets[0].sm >= 90;
+
+    for (unsigned s = 0; s < m->row->slot_count; s++)
+        is |= m->words[s] == PTXI_Q_cluster || m->words[s] == PTXI_Q_shared__cluster;
+    return is;
+}
+
+/* Whether the module could tell which CTA of a cluster a shared address belongs to. If not, its addresses are the same in all. */
+static bool speaks_of_clusters(const struct ptxi_module_tree *tree)
+{
+    bool speaks = false;
+
+    for (uint32_t f = 0; !speaks && f < tree->func_count; f++)
+        for (uint32_t i = 0; !speaks && i < tree->funcs[f]->inst_count; i++)
+            speaks = is_of_clusters(tree->funcs[f]->insts[i].match);
+    return speaks;
+}
+
 struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, uint32_t shared_base, struct ptxi_arena *arena)
 {
     struct ptxi_layout *l = ARENA_NEW(arena, struct ptxi_layout, 1);
@@ -412,6 +432,7 @@ struct ptxi_layout *ptxi_layout_module(const struct ptxi_module_tree *tree, uint
         return NULL;
     l->tree = tree;
     l->shared_base = shared_base;
+    l->in_clusters = speaks_of_clusters(tree);
     l->consts = ARENA_NEW(arena, struct ptxi_layout_var, count);
     l->globals = ARENA_NEW(arena, struct ptxi_layout_var, count);
     if (!l->consts || !l->globals || !add_statics(l, arena, tree->vars, tree->var_count, NULL))

@@ -69,6 +69,7 @@ static void give_kernel_shared(struct ptxi_build *b)
         return;
     if (!ptxi_layout_shared_of(b->layout, f, found_shared, b, &b->shared_bytes))
         give_shared(b, tree->vars, tree->var_count);
+    b->shared_end = (uint32_t)b->shared_bytes;
     for (uint32_t i = 0; i < f->var_count; i++)
         if (f->vars[i]->space == PTXI_SPACE_SHARED && !named(b, f->vars[i]))
             ptxi_layout_give(&b->shared_bytes, f->vars[i]);
@@ -81,13 +82,13 @@ static uint32_t dynamic_align(const struct ptxi_var *var)
     return var->align > DYNAMIC_ALIGN ? var->align : DYNAMIC_ALIGN;
 }
 
-/* A dynamic array begins behind the static variables where its own alignment lets it; together they take what the strictest of the module asks for. */
+/* A dynamic array begins behind the variables that are named, where its own alignment lets it. The static ones take what the strictest of the
+ * module asks for. */
 static void align_dynamic(struct ptxi_build *b)
 {
     const struct ptxi_module_tree *tree = b->layout->tree;
     uint32_t align = 1;
 
-    b->shared_end = (uint32_t)b->shared_bytes;
     for (uint32_t i = 0; i < tree->var_count; i++)
         if (tree->vars[i]->space == PTXI_SPACE_SHARED && tree->vars[i]->unsized && dynamic_align(tree->vars[i]) > align)
             align = dynamic_align(tree->vars[i]);
@@ -396,6 +397,10 @@ static struct ptxi_mem var_mem(struct ptxi_build *b, const struct ptxi_var *var)
         ptxi_build_pure(b, PTXI_OP_shared_dynamic, m.base, PTXI_NONE, PTXI_NONE, PTXI_NONE)->imm = (int32_t)dynamic_align(var);
     } else if (var->space == PTXI_SPACE_SHARED) {
         m.offset = (int32_t)shared_offset(b, var);
+        if (b->layout->in_clusters) {
+            m.base = ptxi_build_temp(b, class);
+            ptxi_build_pure(b, PTXI_OP_shared_addr, m.base, PTXI_NONE, PTXI_NONE, PTXI_NONE);
+        }
     } else if (h && h->area != PTXI_NONE && !h->in_depot) {
         m.area = h->area;
         return m;

@@ -30,9 +30,17 @@ OP( local_addr )
     NEXT;
 }
 
+OP( shared_addr )
+{
+    uint32_t at = (uint32_t)w->shared_at + (uint32_t)i->imm, *d = PTXI_SLOT(w, i->d);
+
+    WRITE_LANES(d, at);
+    NEXT;
+}
+
 OP( shared_dynamic )
 {
-    uint32_t align = (uint32_t)i->imm, at = (w->cta->grid->code->shared_end + align - 1) & -align, *d = PTXI_SLOT(w, i->d);
+    uint32_t align = (uint32_t)i->imm, at = ((w->cta->grid->code->shared_end + align - 1) & -align) + (uint32_t)w->shared_at, *d = PTXI_SLOT(w, i->d);
 
     WRITE_LANES(d, at);
     NEXT;
@@ -56,8 +64,7 @@ static ptxi_lanes lanes_in(const struct ptxi_warp *w, const struct ptxi_insn *i,
         NEXT;                                \
     }
 
-ISSPACEP( shared, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_SHARED_STEP) |
-                      lanes_in(w, i, PTXI_SHARED_WINDOW + (w->cta->rank + UINT64_C(1)) * PTXI_SHARED_STEP, PTXI_SHARED_STEP) )
+ISSPACEP( shared, lanes_in(w, i, PTXI_SHARED_WINDOW + w->shared_at, PTXI_SHARED_STEP) )
 ISSPACEP( cluster, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_WINDOW_SIZE) )
 ISSPACEP( local, lanes_in(w, i, PTXI_LOCAL_WINDOW, PTXI_WINDOW_SIZE) )
 ISSPACEP( const, lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size) )
@@ -66,37 +73,26 @@ ISSPACEP( param, lanes_in(w, i, (uintptr_t)w->cta->grid->params, w->cta->grid->c
 ISSPACEP( global, ~(lanes_in(w, i, PTXI_SHARED_WINDOW, 2 * PTXI_WINDOW_SIZE) |
                     lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size)) )
 
-/* A shared address of the CTA of some rank; what no cluster has leads nowhere. PTX ISA, "Data Movement and Conversion Instructions:
- * mapa", "getctarank". */
-static inline uint32_t mapped(uint32_t address, uint32_t rank)
-{
-    return address % PTXI_SHARED_STEP + (rank < PTXI_MOST_CLUSTER ? rank + 1 : 255) * PTXI_SHARED_STEP;
-}
-
-static inline uint32_t rank_of(uint32_t address, uint32_t own)
-{
-    return address < PTXI_SHARED_STEP ? own : address / PTXI_SHARED_STEP - 1;
-}
-
-#define MAPA(name, T, window)                                                              \
-    OP( mapa_##name )                                                                      \
-    {                                                                                      \
-        const T *a = PTXI_SLOT(w, i->a);                                                   \
-        const uint32_t *b = PTXI_SLOT(w, i->b);                                            \
-        T *d = PTXI_SLOT(w, i->d);                                                         \
-                                                                                           \
-        WRITE_LANES(d, mapped((uint32_t)a[l], b[l]) + (window));                           \
-        NEXT;                                                                              \
-    }                                                                                      \
-    OP( getctarank_##name )                                                                \
-    {                                                                                      \
-        const T *a = PTXI_SLOT(w, i->a);                                                   \
-        uint32_t *d = PTXI_SLOT(w, i->d), own = w->cta->rank;                              \
-                                                                                           \
-        WRITE_LANES(d, rank_of((uint32_t)a[l], own));                                      \
-        NEXT;                                                                              \
+/* The rank is the highest of the four bytes of a shared address, which are the lower half of a generic one. PTX ISA, "Data Movement and
+ * Conversion Instructions: mapa", "getctarank". */
+#define MAPA(name, T)                                                                                                \
+    OP( mapa_##name )                                                                                                \
+    {                                                                                                                \
+        const T *a = PTXI_SLOT(w, i->a);                                                                             \
+        const uint32_t *b = PTXI_SLOT(w, i->b);                                                                      \
+        T *d = PTXI_SLOT(w, i->d);                                                                                   \
+                                                                                                                     \
+        WRITE_LANES(d, (a[l] & ~(T)(UINT32_MAX - (PTXI_SHARED_STEP - 1))) | (uint32_t)(b[l] * PTXI_SHARED_STEP));   \
+        NEXT;                                                                                                        \
+    }                                                                                                                \
+    OP( getctarank_##name )                                                                                          \
+    {                                                                                                                \
+        const T *a = PTXI_SLOT(w, i->a);                                                                             \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                                                            \
+                                                                                                                     \
+        WRITE_LANES(d, (uint32_t)a[l] / PTXI_SHARED_STEP);                                                           \
+        NEXT;                                                                                                        \
     }
 
-MAPA( shared_32, uint32_t, 0 )
-MAPA( shared_64, uint64_t, 0 )
-MAPA( generic_64, uint64_t, PTXI_SHARED_WINDOW )
+MAPA(32, uint32_t)
+MAPA(64, uint64_t)

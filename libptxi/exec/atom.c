@@ -30,8 +30,9 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
     if (space == PTXI_MS_SHARED) {
         at = (uint32_t)(((const uint32_t *)PTXI_SLOT(w, i->a))[l] + (uint32_t)i->imm);
         *shared = true;
-        if (!(at & (size - 1)) && at + size <= w->shared_size)
-            return w->shared + at;
+        p = ptxi_mem_own(w, at, size, size);
+        if (p)
+            return p;
     } else {
         at = ((const uint64_t *)PTXI_SLOT(w, i->a))[l] + (int64_t)i->imm;
         *shared = false;
@@ -78,7 +79,7 @@ static __attribute__((noinline)) bool some_global(struct ptxi_warp *w, const str
 /* The same for all lanes and elements that are no part of vectors. */
 static INLINE bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
-    return w->active == PTXI_ALL_LANES && all_below32(PTXI_SLOT(w, i->a), (uint32_t)i->imm, (uint32_t)w->shared_size, size);
+    return w->active == PTXI_ALL_LANES && all_below32(PTXI_SLOT(w, i->a), (uint32_t)i->imm - (uint32_t)w->shared_at, (uint32_t)w->shared_size, size);
 }
 
 static INLINE bool all_global(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
@@ -90,7 +91,7 @@ static INLINE bool all_global(const struct ptxi_warp *w, const struct ptxi_insn 
 static INLINE bool shared_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
-    uint32_t at = a[0] + (uint32_t)i->imm;
+    uint32_t at = a[0] + (uint32_t)i->imm - (uint32_t)w->shared_at;
 
     return a[1] == a[0] + size && w->active == PTXI_ALL_LANES && !(at & (size - 1)) && at + (uint64_t)PTXI_LANES * size <= w->shared_size && in_row32(a, size);
 }
@@ -108,7 +109,7 @@ static INLINE bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
 static INLINE bool shared_word(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
-    uint32_t at = a[0] + (uint32_t)i->imm;
+    uint32_t at = a[0] + (uint32_t)i->imm - (uint32_t)w->shared_at;
 
     return a[1] == a[0] && w->active == PTXI_ALL_LANES && !(at & (size - 1)) && at + (uint64_t)size <= w->shared_size && in_row32(a, 0);
 }
@@ -414,7 +415,7 @@ RUNNING_SUMS(64)
     EACH( size, name##_each_global, T, (NEW), false, uint64_t )                                               \
     static inline const struct ptxi_insn *name##_in_shared(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
     {                                                                                                         \
-        return name##_each_shared(i, w, d, b, c, (uintptr_t)w->shared + (uintptr_t)(intptr_t)i->imm, PTXI_SLOT(w, i->a)); \
+        return name##_each_shared(i, w, d, b, c, w->shared_origin + (uintptr_t)(intptr_t)i->imm, PTXI_SLOT(w, i->a)); \
     }                                                                                                         \
     static inline const struct ptxi_insn *name##_in_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
     {                                                                                                         \
@@ -434,7 +435,7 @@ RUNNING_SUMS(64)
                                                                                                               \
         inside = shared ? some_shared(w, i, sizeof(T), &s) : some_global(w, i, sizeof(T), &s);                \
         if (inside && s.lo == s.hi)                                                                           \
-            return name##_together(i, w, d, b, c, (T *)((shared ? (uintptr_t)w->shared : 0) + (uintptr_t)s.lo + (uintptr_t)(intptr_t)i->imm), shared); \
+            return name##_together(i, w, d, b, c, (T *)((shared ? w->shared_origin : 0) + (uintptr_t)s.lo + (uintptr_t)(intptr_t)i->imm), shared); \
         if (inside && shared)                                                                                 \
             return name##_in_shared(i, w, d, b, c);                                                          \
         if (inside && is_alone(w, i))                                                                         \
@@ -464,11 +465,11 @@ RUNNING_SUMS(64)
         if ((i->mods & ATOM_SPACE) != ATOM_SHARED)                                                            \
             return name##_global(i, w, d, b, c);                                                              \
         if (shared_row(w, i, sizeof(T))) {                                                                    \
-            name##_row(w->shared + (uint32_t)(a[0] + (uint32_t)i->imm), b, c, d ? d : UNWANTED, true);        \
+            name##_row((unsigned char *)(w->shared_origin + (uint32_t)(a[0] + (uint32_t)i->imm)), b, c, d ? d : UNWANTED, true);\
             NEXT;                                                                                             \
         }                                                                                                     \
         if (shared_word(w, i, sizeof(T)))                                                                     \
-            return name##_together(i, w, d, b, c, (T *)(w->shared + (uint32_t)(a[0] + (uint32_t)i->imm)), true);\
+            return name##_together(i, w, d, b, c, (T *)(w->shared_origin + (uint32_t)(a[0] + (uint32_t)i->imm)), true);\
         return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_in_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
     }
 #define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, false, any, name, T, NEW)

@@ -51,15 +51,20 @@ static bool sources_ok(struct ptxi_warp *w, const struct ptxi_insn *i, const uin
     return true;
 }
 
-static bool targets_ok(struct ptxi_warp *w, const struct ptxi_insn *i, const uint32_t *to, uint32_t size)
+static bool targets_ok(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t *to, uint32_t size)
 {
     struct span s = span32(to, w->active);
 
     if (!(s.bits & (size - 1)) && s.hi + size <= w->shared_size)
         return true;
-    for (ptxi_lanes left = w->active; left; left &= left - 1)
-        if (!ptxi_mem_at(w, i, ptxi_first_lane(left), PTXI_MS_SHARED, to[ptxi_first_lane(left)], size, size, PTXI_ACCESS_STORE))
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const unsigned char *p = ptxi_mem_at(w, i, l, PTXI_MS_SHARED, (uint32_t)(to[l] + w->shared_at), size, size, PTXI_ACCESS_STORE);
+
+        if (!p)
             return false;
+        to[l] = (uint32_t)(p - w->shared);
+    }
     return true;
 }
 
@@ -109,7 +114,7 @@ static __attribute__((noinline)) const struct ptxi_insn *copy_lanes(struct ptxi_
     ptxi_lanes all = w->active, others;
     struct ptxi_async_entry now, *e;
 
-    FOR_LANES to[l] = a[l] + (uint32_t)i->imm;
+    FOR_LANES to[l] = a[l] + (uint32_t)i->imm - (uint32_t)w->shared_at;
     if (!targets_ok(w, i, to, size) || !sources_ok(w, i, from, reading, size, bytes))
         return w->stop;
     do { /* once for each group, and there is mostly one */
@@ -150,7 +155,7 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *copy_row(st
     e->size = (uint8_t)size;
     e->partial = false;
     e->in_row = true;
-    e->row_to = ((const uint32_t *)PTXI_SLOT(w, i->a))[0] + (uint32_t)i->imm;
+    e->row_to = ((const uint32_t *)PTXI_SLOT(w, i->a))[0] + (uint32_t)i->imm - (uint32_t)w->shared_at;
     e->row_from = ((const uint64_t *)PTXI_SLOT(w, i->b))[0];
     NEXT;
 }

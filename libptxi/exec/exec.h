@@ -165,8 +165,7 @@ const char *ptxi_exec_level_name(void);
 
 /* Windows of the generic address space. Host addresses lie below them; all other generic addresses are global. */
 #define PTXI_SHARED_WINDOW (UINT64_C(1) << 60)
-/* In the window of shared memory, and so among shared addresses: a CTA's own memory, then that of the CTA of rank 0 in its cluster, of
- * rank 1, and so on. */
+/* In the window of shared memory, and so among shared addresses: the memory of the CTA of rank 0 in the cluster, of rank 1, and so on. */
 #define PTXI_SHARED_STEP (UINT32_C(1) << 24)
 #define PTXI_LOCAL_WINDOW (UINT64_C(1) << 60 | UINT64_C(1) << 32)
 #define PTXI_WINDOW_SIZE (UINT64_C(1) << 32)

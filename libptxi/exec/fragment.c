@@ -85,7 +85,7 @@ static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *
         const uint64_t *a = (const uint64_t *)PTXI_SLOT(w, i->a) + first;
 
         for (unsigned k = 0; k < rows; k++) {
-            uint64_t x = a[k] + (uint64_t)(int64_t)offset - PTXI_SHARED_WINDOW;
+            uint64_t x = a[k] + (uint64_t)(int64_t)offset - PTXI_SHARED_WINDOW - w->shared_at;
 
             beyond |= x >= limit;
             at[k] = (uint32_t)x;
@@ -94,7 +94,7 @@ static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *
         const uint32_t *a = (const uint32_t *)PTXI_SLOT(w, i->a) + first;
 
         for (unsigned k = 0; k < rows; k++) {
-            at[k] = a[k] + (uint32_t)offset;
+            at[k] = a[k] + (uint32_t)offset - (uint32_t)w->shared_at;
             beyond |= at[k] >= limit;
         }
     }

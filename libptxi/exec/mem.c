@@ -38,7 +38,7 @@
 #define SHARED_IN_ROW in_row32
 #define SHARED_GROUP ptxi_group32
 #define SHARED_GROUP_LANES PTXI_GROUP32
-#define SHARED_BASE(l) ((uintptr_t)w->shared + (uintptr_t)(intptr_t)i->imm)
+#define SHARED_BASE(l) (w->shared_origin + (uintptr_t)(intptr_t)i->imm)
 #define SHARED_COVERS(s, n, access) shared_covers(w, i, (s).lo, (s).hi, n)
 #define SHARED_SPACE PTXI_MS_SHARED
 

@@ -89,12 +89,17 @@ static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c
     }
 }
 
-/* The CTA whose shared memory an address of mapa leads to, if the space allows that; `address` becomes an offset there. */
-static const struct ptxi_cta *member_at(const struct ptxi_cta *c, bool any, uint64_t *address)
+/* The CTA whose memory a shared address leads to; `address` becomes an offset there. Without `any` that is the warp's own. */
+static const struct ptxi_cta *member_at(const struct ptxi_warp *w, bool any, uint64_t *address)
 {
-    uint64_t rank = *address / PTXI_SHARED_STEP - 1;
+    const struct ptxi_cta *c = w->cta;
+    uint64_t rank = *address / PTXI_SHARED_STEP;
 
-    if (rank >= c->lead->member_count || (!any && rank != c->rank))
+    if (*address - w->shared_at < PTXI_SHARED_STEP) {
+        *address -= w->shared_at;
+        return c;
+    }
+    if (!any || !c->grid->code->in_clusters || rank >= c->lead->member_count)
         return c;
     *address %= PTXI_SHARED_STEP;
     return c->lead->members[rank];
@@ -125,8 +130,8 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
         space = resolve(&address);
     if (space == PTXI_MS_GLOBAL)
         return address & (align - 1) ? fail(w, i, lane, PTXI_FK_MISALIGNED, address, size, access) : global_at(w, i, lane, address, size, access);
-    if (space == PTXI_MS_SHARED && address >= PTXI_SHARED_STEP)
-        c = member_at(c, generic, &address);
+    if (space == PTXI_MS_SHARED)
+        c = member_at(w, generic, &address);
     s = space_of(w, c, lane, space);
     if (address & (align - 1))
         return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
@@ -152,9 +157,9 @@ static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_
     struct ptxi_mem_region r;
 
     *size = 0;
-    if (address - PTXI_SHARED_WINDOW < w->shared_size) {
-        *size = w->shared_size - (address - PTXI_SHARED_WINDOW);
-        return w->shared + (address - PTXI_SHARED_WINDOW);
+    if (address - PTXI_SHARED_WINDOW - w->shared_at < w->shared_size) {
+        *size = w->shared_size - (address - PTXI_SHARED_WINDOW - w->shared_at);
+        return w->shared + (address - PTXI_SHARED_WINDOW - w->shared_at);
     }
     if (address - PTXI_LOCAL_WINDOW < w->local_stride) {
         *size = w->local_stride - (address - PTXI_LOCAL_WINDOW);

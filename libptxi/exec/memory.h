@@ -35,9 +35,11 @@ bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo,
 unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
                            uint32_t align, enum ptxi_access access);
 
-/* The same of a place in the CTA's own shared memory; NULL: it is not there, or does not fit. */
-static inline unsigned char *ptxi_mem_own(const struct ptxi_warp *w, uint64_t offset, uint32_t size, uint32_t align)
+/* The same of a shared address in the CTA's own memory; NULL: it is not there, or does not fit. */
+static inline unsigned char *ptxi_mem_own(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint32_t align)
 {
+    uint64_t offset = address - w->shared_at;
+
     return offset < w->shared_size && size <= w->shared_size - offset && !(offset & (align - 1)) ? w->shared + offset : NULL;
 }
 

@@ -97,6 +97,8 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     /* what an unchecked launch remembers as allowed must not serve a checked one */
     w->generation = g->unchecked ? &unchecked_generation : &((const struct ptxi_memmap_head *)g->memmap)->generation;
     w->shared = c->shared;
+    w->shared_at = g->code->in_clusters ? (uint64_t)c->rank * PTXI_SHARED_STEP : 0;
+    w->shared_origin = (uintptr_t)c->shared - (uintptr_t)w->shared_at;
     w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     w->index = index;
     w->first_thread = index * PTXI_LANES;
@@ -115,16 +117,23 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     }
 }
 
-bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, const struct ptxi_level *level)
+bool ptxi_place_is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank)
+{
+    return c->prepared_for == g && c->prepared_id == g->launch_id && c->rank == rank;
+}
+
+bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, const struct ptxi_level *level)
 {
     const struct ptxi_code *code = g->code;
     uint32_t warps = (ptxi_thread_count(g) + PTXI_LANES - 1) / PTXI_LANES;
     size_t stride = odd_lines(sizeof(struct ptxi_frame) + (size_t)code->frame_units * PTXI_UNIT);
     size_t local = code->local_bytes + (size_t)g->stack_bytes, local_stride = local ? odd_lines(local) : 0;
 
-    if (c->prepared_for == g && c->prepared_id == g->launch_id)
+    if (ptxi_place_is_prepared(c, g, rank))
         return true;
     c->grid = g;
+    c->rank = rank;
+    c->prepared_for = NULL;
     if (!grow(&c->frames, &c->frame_bytes, stride * warps) || !grow_warps(c, warps) ||
         !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + 16) ||
         (local && !grow_local(c, local_stride * warps * PTXI_LANES)))

@@ -64,14 +64,14 @@ static uint32_t busy_count(const struct ptxi_worker *wk)
 }
 
 /* A free place, best one that is prepared for the grid already. */
-static struct ptxi_cta *free_place(struct ptxi_worker *wk, const struct ptxi_grid *g)
+static struct ptxi_cta *free_place(struct ptxi_worker *wk, const struct ptxi_grid *g, uint32_t rank)
 {
     struct ptxi_cta *any = NULL;
 
     for (struct ptxi_cta *c = wk->ctas; c; c = c->next) {
         if (c->busy)
             continue;
-        if (c->prepared_for == g && c->prepared_id == g->launch_id)
+        if (ptxi_place_is_prepared(c, g, rank))
             return c;
         any = c;
     }
@@ -218,9 +218,9 @@ static struct ptxi_cta *take_places(struct ptxi_worker *wk, struct ptxi_grid *g)
     struct ptxi_cta *lead = NULL;
 
     for (uint32_t m = 0; m < g->cluster_size; m++) {
-        struct ptxi_cta *c = free_place(wk, g);
+        struct ptxi_cta *c = free_place(wk, g, m);
 
-        if (!c || !ptxi_place_prepare(c, g, wk->exec->level)) {
+        if (!c || !ptxi_place_prepare(c, g, m, wk->exec->level)) {
             for (uint32_t k = 0; k < m; k++)
                 lead->members[k]->busy = false;
             return NULL;
@@ -230,7 +230,6 @@ static struct ptxi_cta *take_places(struct ptxi_worker *wk, struct ptxi_grid *g)
         lead->members[m] = c;
         lead->member_count = m + 1;
         c->lead = lead;
-        c->rank = m;
         c->busy = true;
     }
     return lead;

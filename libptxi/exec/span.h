@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) bool in_row32(const uint32_t *a, un
 /* Whether addresses in shared memory from lo to hi, n bytes at the highest, lie within the CTA's. */
 static inline bool shared_covers(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t hi, uint32_t n)
 {
-    return hi <= INT32_MAX && (int64_t)lo + i->imm >= 0 && (int64_t)hi + i->imm + n <= (int64_t)w->shared_size;
+    return hi <= INT32_MAX && (int64_t)lo + i->imm >= (int64_t)w->shared_at && (int64_t)hi + i->imm + n <= (int64_t)(w->shared_at + w->shared_size);
 }
 
 /* Whether `size` bytes, a power of two, at a[l] + by lie below `end` and are aligned, for all lanes. */

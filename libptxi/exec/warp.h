@@ -87,6 +87,8 @@ struct ptxi_warp {
     const _Atomic uint64_t *generation; /* of the memory map */
     unsigned char *shared;        /* the CTA's shared memory; shared_size bytes may be accessed */
     uint64_t shared_size;
+    uint64_t shared_at;           /* the shared address of the first of them */
+    uintptr_t shared_origin;      /* what to add to a shared address of the CTA's own: shared - shared_at */
     unsigned char *local;         /* lane 0's .local memory; lanes follow local_stride bytes apart */
     uint64_t local_stride;
 

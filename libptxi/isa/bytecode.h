@@ -265,7 +265,8 @@ struct ptxi_code {
     uint32_t param_bytes;  /* entry: size of the kernel's parameter block */
     uint32_t shared_base;  /* entry: where its shared memory begins, behind what the system reserves */
     uint32_t shared_bytes; /* entry: static .shared used by it and what it can reach, and what aligns the dynamic shared memory behind it */
-    uint32_t shared_end;   /* entry: where its static variables end; a dynamic array begins at the next place that suits it */
+    uint32_t shared_end;   /* entry: where those that are named end; a dynamic array begins at the next place that suits it */
+    bool in_clusters;      /* entry: addresses of its shared memory tell the CTA's rank */
     uint32_t arg_words, ret_words;
     uint32_t barriers;     /* highest barrier number used + 1, 16 if not known */
     const char *const *unsupported; /* text of instructions that op `unsupported` names by imm */

@@ -56,6 +56,18 @@ static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n.g
           "  st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6+32], %r1, [%r7]; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r6], 7, [%r7];\n"
           "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @!%p bra W; ld.shared.u32 %r9, [%s+16]; ld.shared.u32 %r8, [%s+32]; mad.lo.u32 %r9, %r9, 10, %r8;\n"
           "  ld.shared.u32 %r8, [%s]; mad.lo.u32 %r9, %r9, 1000, %r8;")
+    /* one's own address means the same to the next rank */
+    ENTRY("passed_on",
+          NEXT_RANK "  mapa.shared::cluster.u32 %r6, %s, %r5; setp.eq.u32 %p, %r0, 0; @%p st.shared::cluster.u32 [%r6+64], %s; barrier.cluster.arrive; barrier.cluster.wait;\n"
+          "  ld.shared.u32 %r6, [s+64]; ld.shared::cluster.u32 %r9, [%r6]; cvt.u64.u32 %rd3, %r6; cvta.shared.u64 %rd3, %rd3; ld.u32 %r7, [%rd3]; sub.u32 %r7, %r7, %r9; add.u32 %r9, %r9, %r7;")
+    /* the even one of a pair is found by a mask */
+    ENTRY("peer", "  and.b32 %r6, %s, 0xfeffffff; ld.shared::cluster.u32 %r9, [%r6]; shr.u32 %r7, %s, 24; mad.lo.u32 %r9, %r7, 1000, %r9;")
+    /* ways of reaching one's own memory */
+    ENTRY("own_ways",
+          "  atom.shared.add.u32 %r5, [%s+4], 1; mad.lo.u32 %r6, %r0, 4, %s; st.shared.u32 [%r6+128], %r0; xor.b32 %r7, %r0, 5; mad.lo.u32 %r6, %r7, 4, %s; bar.sync 0;\n"
+          "  atom.shared.add.u32 %r8, [%r6+128], 10; ld.shared.u32 %r9, [%r6+128]; and.b32 %r7, %r0, 3; mul.wide.u32 %rd4, %r7, 4; mov.u64 %rd3, w; add.u64 %rd3, %rd3, %rd4;\n"
+          "  mad.lo.u32 %r7, %r7, 4, %s; cp.async.ca.shared.global [%r7+32], [%rd3], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 %r7, [s+36]; mad.lo.u32 %r9, %r7, 1000, %r9;\n"
+          "  add.u32 %r6, %s, 32; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r6]; mad.lo.u32 %r9, %r6, 100000, %r9; ld.shared.u32 %r6, [%s+4]; mad.lo.u32 %r9, %r6, 10000000, %r9;")
     /* odd ranks leave early: the barrier does not wait for them */
     ENTRY("leave", "  and.b32 %r5, %r1, 1; setp.eq.u32 %p, %r5, 1; @%p exit; mov.u32 %r9, 5;")
     ENTRY("twice", "  barrier.cluster.arrive; barrier.cluster.arrive; barrier.cluster.wait;")
@@ -113,6 +125,9 @@ static uint32_t all_threads(uint32_t t) { return (void)t, 8 * THREADS; }
 static uint32_t ranks(uint32_t t) { return ((next_rank(t) * 10 + rank(t)) * 10 + next_rank(t)) * 100 + 10; }
 static uint32_t chain(uint32_t t) { return rank(t) + 1; }
 static uint32_t second(uint32_t t) { return (void)t, 22; }
+static uint32_t word_before(uint32_t t) { return 100 + before(t); }
+static uint32_t word_of_even(uint32_t t) { return rank(t) * 1000 + 100 + rank(t) / 2 * 2; }
+static uint32_t own_ways(uint32_t t) { return 320000000 + (t % 4 + 1) * 1100000 + 22000 + ((t % 32) ^ 5) + 10; }
 static uint32_t pushed(uint32_t t) { return before(t) * 11 * 1000 + 107 + rank(t); }
 static uint32_t even(uint32_t t) { return rank(t) % 2 ? 0 : 5; }
 
@@ -120,7 +135,8 @@ START_TEST(ctas_of_a_cluster_meet)
 {
     static const struct { const char *name; uint32_t (*expect)(uint32_t); } rows[] = {
         { "places", places }, { "load", next_word }, { "generic_load", next_word }, { "own_load", own_word }, { "store", stored },
-        { "count", all_threads }, { "ranks", ranks }, { "remote_arrive", chain }, { "multicast", second }, { "push", pushed }, { "leave", even },
+        { "count", all_threads }, { "ranks", ranks }, { "remote_arrive", chain }, { "multicast", second }, { "push", pushed },
+        { "passed_on", word_before }, { "peer", word_of_even }, { "own_ways", own_ways }, { "leave", even },
     };
     static uint32_t out[ALL];
 
