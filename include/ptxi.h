@@ -1239,7 +1239,7 @@ PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphN
 PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
 PTXI_API ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph);
 
-/*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() , and SetParams and GetParams of the other nodes :
+/*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() and their kin for other nodes :
  *  What a node does, as Add took it. What GetParams points to is the node's own, until it is changed; kernels have none.
  * `attr` see ptxiLaunchKernelEx.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: a node of another kind, or what Add does not take. */
@@ -1260,7 +1260,7 @@ PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph h
 PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
 PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
 
-/*! ptxiGraphExecUpdate() , and SetParams of an instance :
+/*! ptxiGraphExecUpdate() , ptxiGraphExecKernelNodeSetParams() and its kin :
  *  Give an instance the parameters of another graph, which has the same nodes and dependencies in the same order, or those of a single node.
  * `hNode`       the graph's node, which the instance has a copy of; also one of a child graph.
  * `resultInfo`  out: what differs, and at which node of `hGraph`.
@@ -1285,7 +1285,8 @@ PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExe
 PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
 PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
 
-/*! ptxiStreamBeginCapture() , ptxiStreamEndCapture() , ptxiStreamIsCapturing() , ptxiStreamGetCaptureInfo() :
+/*! ptxiStreamBeginCapture() , ptxiStreamEndCapture() , ptxiStreamIsCapturing() , ptxiStreamGetCaptureInfo() ,
+ *  ptxiThreadExchangeStreamCaptureMode() :
  *  Between Begin and End, work given to the stream does not run but becomes nodes of a graph, each behind the one before: kernels,
  *  asynchronous copies and fills, host functions. Other streams take part once they wait for an event that was recorded in the
  *  capture, and must have been waited for in the same way before its end.

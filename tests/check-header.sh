@@ -1,7 +1,27 @@
 #!/bin/sh
-# ptxi.h alone compiles as C99, C11 and C++ without a warning, with every compiler at hand.
+# ptxi.h alone compiles as C99, C11 and C++ without a warning, with every compiler at hand, and says of each call what it does.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}
+
+# Calls stand in paragraphs below the comment that names them, or some of them "and its kin".
+awk 'BEGIN { RS = "" }
+    /(^|\n)PTXI_API/ {
+        head = $0 ~ /\/\*! / ? $0 : ""
+        sub(/\*\/.*/, "", head)
+        count = split($0, line, "\n")
+        for (i = 1; i <= count; i++)
+            if (line[i] ~ /^PTXI_API/) {
+                sub(/\(.*/, "", line[i])
+                sub(/.*[ *]/, "", line[i])
+                calls++
+                if (!index(head, line[i] "()") && head !~ / (its|their) kin/) {
+                    print "ptxi.h does not say what " line[i] "() does"
+                    bad = 1
+                }
+            }
+    }
+    END { exit bad || calls < 100 }' "$top/include/ptxi.h"
+
 n=0
 try()
 {
