@@ -455,52 +455,56 @@ static enum ptxi_tensor_mode mode_of(const struct ptxi_insn *i)
     }
 }
 
-/* The tensor map and the box in shared memory; false after a fault. */
-static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
+/* Where in the tensor the box begins, and in im2col modes the offsets behind that. */
+static void read_corner(const struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
 {
-    uint64_t box = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane], map = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
-    enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE;
-    bool store = i->mods & PTXI_TENSOR_STORE;
-    const struct ptxi_cta *owner;
-    const char *wrong;
-    unsigned char *shared;
-    uint64_t lo, hi;
-    uint32_t room;
+    bool offsets = j->map.mode != PTXI_MAP_TILE && !(i->mods & PTXI_TENSOR_STORE);
 
-    if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC ||
-        j->map.rank != (i->mods & PTXI_TENSOR_ROWS ? 2 : i->imm)) {
-        misuse(w, i, j->lane, "there is no tensor map of as many dimensions");
-        return false;
-    }
-    j->map.rows = i->mods & PTXI_TENSOR_ROWS;
-    if (j->map.mode != mode_of(i)) {
-        misuse(w, i, j->lane, "the tensor map is for another mode");
-        return false;
-    }
-    if (!ptxi_tensor_usable(&j->map) || (j->map.rows && j->map.box[1] != 1)) {
-        misuse(w, i, j->lane, j->map.rows ? "the boxes of the tensor map are not single rows" : "the fields of the tensor map do not go together");
-        return false;
-    }
-    j->reduce = (uint16_t)ptxi_tensor_reduction(&j->map, r);
-    if (r != PTXI_TENSOR_COPY && !j->reduce) {
-        misuse(w, i, j->lane, "elements of the tensor's type have no such reduction");
-        return false;
-    }
     memset(j->corner, 0, sizeof j->corner);
     for (int d = 0; d < i->imm; d++)
         j->corner[d] = w->async->corner[d][j->lane];
-    for (int d = PTXI_TENSOR_MOST; j->map.mode != PTXI_MAP_TILE && !store && d < PTXI_TENSOR_COORDS; d++)
+    for (int d = PTXI_TENSOR_MOST; offsets && d < PTXI_TENSOR_COORDS; d++)
         j->corner[d] = w->async->corner[d][j->lane];
     j->map.halo = j->map.mode == PTXI_MAP_WIDE || j->map.mode == PTXI_MAP_W128 ? (uint16_t)j->corner[PTXI_TENSOR_MOST] : 0;
-    wrong = ptxi_tensor_misplaced(&j->map, j->corner, store);
+}
+
+/* The tensor map and the place in it. Returns what is wrong with them, or NULL. */
+static const char *read_map(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
+{
+    uint64_t map = ((const uint64_t *)PTXI_SLOT(w, i->b))[j->lane];
+    enum ptxi_tensor_reduction r = i->mods >> PTXI_TENSOR_REDUCE;
+
+    if (ptxi_mem_read(w, j->lane, map, &j->map, sizeof j->map) < sizeof j->map || j->map.magic != PTXI_TENSOR_MAGIC ||
+        j->map.rank != (i->mods & PTXI_TENSOR_ROWS ? 2 : i->imm))
+        return "there is no tensor map of as many dimensions";
+    j->map.rows = i->mods & PTXI_TENSOR_ROWS;
+    if (j->map.mode != mode_of(i))
+        return "the tensor map is for another mode";
+    if (!ptxi_tensor_usable(&j->map) || (j->map.rows && j->map.box[1] != 1))
+        return j->map.rows ? "the boxes of the tensor map are not single rows" : "the fields of the tensor map do not go together";
+    j->reduce = (uint16_t)ptxi_tensor_reduction(&j->map, r);
+    if (r != PTXI_TENSOR_COPY && !j->reduce)
+        return "elements of the tensor's type have no such reduction";
+    read_corner(w, i, j);
+    return ptxi_tensor_misplaced(&j->map, j->corner, i->mods & PTXI_TENSOR_STORE);
+}
+
+/* The tensor map and the box in shared memory; false after a fault. */
+static bool find_box(struct ptxi_warp *w, const struct ptxi_insn *i, struct ptxi_job *j)
+{
+    uint64_t box = ((const uint64_t *)PTXI_SLOT(w, i->a))[j->lane], lo, hi;
+    bool store = i->mods & PTXI_TENSOR_STORE;
+    const char *wrong = read_map(w, i, j);
+    const struct ptxi_cta *owner;
+    unsigned char *shared;
+
     if (wrong) {
         misuse(w, i, j->lane, wrong);
         return false;
     }
     j->tensor = true;
     j->size = ptxi_tensor_box_bytes(&j->map);
-    room = ptxi_tensor_box_room(&j->map);
-    shared = place_at(w, i, j->lane, box, room, 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
+    shared = place_at(w, i, j->lane, box, ptxi_tensor_box_room(&j->map), 128, store ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
     if (!shared)
         return false;
     owner = ptxi_shared_owner(w->cta, shared);
