@@ -3,23 +3,28 @@
  * read by its lowest bits and left extended: by its sign, or by zeros for .u17 and .b17. */
 #include "parse/parser.h"
 
+#include "isa/op.gen.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 /* What gives the N-bit result, if cut to N bits, of operands that are extended. */
-static const char *const mnemonics[] = { "abs", "add", "and", "div", "mad", "max", "min", "mov", "mul", "neg", "not", "or",
-                                         "popc", "rem", "sad", "selp", "set", "setp", "shl", "shr", "slct", "sub", "xor" };
+static const uint16_t families[] = {
+    PTXI_M_abs, PTXI_M_add, PTXI_M_and, PTXI_M_div, PTXI_M_mad,  PTXI_M_max, PTXI_M_min,  PTXI_M_mov, PTXI_M_mul, PTXI_M_neg,  PTXI_M_not, PTXI_M_or,
+    PTXI_M_popc, PTXI_M_rem, PTXI_M_sad, PTXI_M_selp, PTXI_M_set, PTXI_M_setp, PTXI_M_shl, PTXI_M_shr, PTXI_M_slct, PTXI_M_sub, PTXI_M_xor,
+};
 /* Qualifiers with which it does not. */
-static const char *const wider[] = { "cc", "hi", "relu", "sat", "wide" };
+static const uint16_t wider[] = { PTXI_Q_cc, PTXI_Q_hi, PTXI_Q_relu, PTXI_Q_sat, PTXI_Q_wide };
 
-static bool listed(const char *const *list, size_t count, const char *s, size_t n)
+static bool listed(const uint16_t *list, size_t count, uint16_t id)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == n && !memcmp(list[i], s, n))
-            return true;
-    return false;
+    size_t i = 0;
+
+    while (i < count && list[i] != id)
+        i++;
+    return i < count;
 }
-#define LISTED(list, s, n) listed(list, sizeof list / sizeof *list, s, n)
+#define LISTED(list, id) listed(list, sizeof list / sizeof *list, id)
 
 /* The width that a qualifier such as s17 has, or 0: one that PTX has itself, or no type. */
 static unsigned odd_width(const char *s, size_t n)
@@ -39,16 +44,17 @@ static unsigned odd_width(const char *s, size_t n)
 bool ptxi_width_find(const struct ptxi_token *op, struct ptxi_width *w)
 {
     const char *end = op->s + op->n, *dot = memchr(op->s, '.', op->n);
+    const struct ptxi_family *f = dot ? ptxi_isa_family(op->s, (size_t)(dot - op->s)) : NULL;
 
     w->bits = 0;
-    if (!dot || !LISTED(mnemonics, op->s, (size_t)(dot - op->s)))
+    if (!f || !LISTED(families, (uint16_t)(f - ptxi_families)))
         return false;
     while (dot) {
         const char *s = dot + 1, *next = memchr(s, '.', (size_t)(end - s));
         size_t n = (size_t)((next ? next : end) - s);
         unsigned bits = odd_width(s, n);
 
-        if (LISTED(wider, s, n) || (bits && w->bits))
+        if (LISTED(wider, ptxi_isa_word(s, n)) || (bits && w->bits))
             return false;
         if (bits)
             *w = (struct ptxi_width){ bits, 0, *s, (uint32_t)(s - op->s), (uint32_t)n };
