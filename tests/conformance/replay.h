@@ -1,5 +1,6 @@
 /* What replays of recordings that are read as a whole have in common. */
-#pragma once
+#ifndef PTXI_TESTS_REPLAY_H
+#define PTXI_TESTS_REPLAY_H
 
 #include "ptxi.h"
 
@@ -45,3 +46,5 @@ static inline unsigned char *read_recording(const char *name, const char *begin,
     fclose(f);
     return p;
 }
+
+#endif

@@ -1,6 +1,5 @@
 """The cases of textures.py: instructions, resources, samplers and coordinates, the same ones each time."""
 import array
-import math
 import random
 import struct
 

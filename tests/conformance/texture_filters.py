@@ -1,4 +1,6 @@
 """Cases of textures.py about filters: what slices and levels add up to, sRGB, and levels from gradients."""
+import math
+
 import texture_cases
 import texture_blocks
 import texture_ellipses

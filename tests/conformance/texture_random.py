@@ -1,5 +1,7 @@
 """Random cases of textures.py over all formats, block formats among them, geometries, modes and instructions."""
 import random
+from types import SimpleNamespace
+
 import texture_cases
 from texture_cases import *
 
@@ -61,109 +63,148 @@ def data(q, fmt, ch, r):
 BLOCK_CHANNELS = {k: 1 if k[:3] == 'bc4' else 2 if k[:3] == 'bc5' else 3 if k[:3] == 'bc6' else 4 for k in BLOCKS}
 
 
-def texture_case(q, name, rows):
-    fmt = q.choice(list(FORMATS) + ['f32', 'f16', 'u8', 'u8'])
-    ch = q.choice((1, 1, 2, 4))
-    other = q.choice(list(BLOCKS) + list(NORMAL)) if q.random() < .3 else None
-    if other:
-        fmt = 'u8'
-        ch = BLOCK_CHANNELS[other] if other in BLOCKS else ch
-    kind = q.choice(('array', 'array', 'array', 'mip', 'mip', 'linear', 'pitch'))
-    geom = q.choice(('1d', '2d', '2d', '2d', '3d', '3d', 'a1d', 'a2d', 'cube', 'acube'))
-    if kind == 'linear':
-        geom = '1d'
-    if kind == 'pitch':
-        geom = '2d'
-    w, h, d, flags = q.choice(SIZES), 0, 0, 0
-    if geom in ('1d', 'a1d') and q.random() < .4:
-        w = q.choice((255, 1000, 4096, 8192, 8193, 16384, 16385, 20000, 32768))
-    if geom in ('2d', 'a2d', '3d'):
-        h = q.choice(SIZES)
-        if geom != 'a2d' and q.random() < .04:
-            w, h = q.choice(((9000, 2), (3, 9000), (16384, 2)))
-    if geom == '3d':
-        h = min(h, 16)
-        d = q.choice((1, 2, 3, 4, 5, 8, 16))
-    if geom in ('a1d', 'a2d'):
-        d, flags = q.choice((1, 2, 3, 7)), LAYERED
-    if 'cube' in geom:
-        w = h = q.choice((1, 2, 3, 4, 5, 8, 16, 17))
-        d, flags = (6, CUBE) if geom == 'cube' else (12, CUBE | LAYERED)
-    levels = 1
-    if kind == 'mip':
-        top = max(w, h, 1 if flags else d).bit_length()
-        levels = q.randrange(1, top + 1)
-    if other and (kind not in ('array', 'mip') or other in BLOCKS and not h):
-        other, ch = None, 4 if ch == 3 else ch
-    r = res(kind if kind in ('array', 'mip') else kind, fmt, ch, w, h, d, flags, levels)
-    r['data'] = data(q, fmt, ch, r)
-    if kind == 'pitch':
-        r['pitch'] = (w * ch * FORMATS[fmt][1] + 31) // 32 * 32 + q.choice((0, 32))
-        need = r['pitch'] * h
+DIMENSIONS = {'1d': 1, 'a1d': 1, '2d': 2, 'a2d': 2, '3d': 3, 'cube': 3, 'acube': 3}
+
+
+def texture_shape(q):
+    """Format, kind of memory, geometry and sizes. `other` is a format that only arrays have."""
+    s = SimpleNamespace(h=0, d=0, flags=0, levels=1)
+    s.fmt = q.choice(list(FORMATS) + ['f32', 'f16', 'u8', 'u8'])
+    s.ch = q.choice((1, 1, 2, 4))
+    s.other = q.choice(list(BLOCKS) + list(NORMAL)) if q.random() < .3 else None
+    if s.other:
+        s.fmt = 'u8'
+        s.ch = BLOCK_CHANNELS[s.other] if s.other in BLOCKS else s.ch
+    s.kind = q.choice(('array', 'array', 'array', 'mip', 'mip', 'linear', 'pitch'))
+    s.geom = q.choice(('1d', '2d', '2d', '2d', '3d', '3d', 'a1d', 'a2d', 'cube', 'acube'))
+    s.geom = {'linear': '1d', 'pitch': '2d'}.get(s.kind, s.geom)
+    s.cube = 'cube' in s.geom
+    texture_sizes(q, s)
+    if s.kind == 'mip':
+        s.levels = q.randrange(1, max(s.w, s.h, 1 if s.flags else s.d).bit_length() + 1)
+    if s.other and (s.kind not in ('array', 'mip') or s.other in BLOCKS and not s.h):
+        s.other, s.ch = None, 4 if s.ch == 3 else s.ch
+    return s
+
+
+def texture_sizes(q, s):
+    s.w = q.choice(SIZES)
+    if s.geom in ('1d', 'a1d') and q.random() < .4:
+        s.w = q.choice((255, 1000, 4096, 8192, 8193, 16384, 16385, 20000, 32768))
+    if s.geom in ('2d', 'a2d', '3d'):
+        s.h = q.choice(SIZES)
+        if s.geom != 'a2d' and q.random() < .04:
+            s.w, s.h = q.choice(((9000, 2), (3, 9000), (16384, 2)))
+    if s.geom == '3d':
+        s.h = min(s.h, 16)
+        s.d = q.choice((1, 2, 3, 4, 5, 8, 16))
+    if s.geom in ('a1d', 'a2d'):
+        s.d, s.flags = q.choice((1, 2, 3, 7)), LAYERED
+    if s.cube:
+        s.w = s.h = q.choice((1, 2, 3, 4, 5, 8, 16, 17))
+        s.d, s.flags = (6, CUBE) if s.geom == 'cube' else (12, CUBE | LAYERED)
+
+
+def texture_resource(q, s):
+    r = res(s.kind, s.fmt, s.ch, s.w, s.h, s.d, s.flags, s.levels)
+    r['data'] = data(q, s.fmt, s.ch, r)
+    if s.kind == 'pitch':
+        r['pitch'] = (s.w * s.ch * FORMATS[s.fmt][1] + 31) // 32 * 32 + q.choice((0, 32))
+        need = r['pitch'] * s.h
         r['data'] = (r['data'] * (need // len(r['data']) + 1))[:need]
-    if other:
-        r['fmt'] = other
-        n = sum(a * b * c for l in range(levels) for a, b, c in (storage(r, l),))
+    if s.other:
+        r['fmt'] = s.other
+        n = sum(a * b * c for l in range(s.levels) for a, b, c in (storage(r, l),))
         r['data'] = bytes(q.getrandbits(8) for _ in range(n))
-    isf = fmt[0] == 'f' or other is not None
-    fl = q.choice((0, NORM, NORM)) | (SRGB if other and other[-1] == 's' else 0)
-    if 'cube' in geom or kind == 'mip':
+    return r
+
+
+def texture_flags(q, s):
+    """Flags of the texture; s.as_int: it is read as integers."""
+    fl = q.choice((0, NORM, NORM)) | (SRGB if s.other and s.other[-1] == 's' else 0)
+    if s.cube or s.kind == 'mip':
         fl |= NORM
-    if kind == 'linear':
+    if s.kind == 'linear':
         fl = 0
-    as_int = not isf and (fmt[1:] == '32' or q.random() < .35)
-    if as_int:
+    s.as_int = not (s.fmt[0] == 'f' or s.other is not None) and (s.fmt[1:] == '32' or q.random() < .35)
+    if s.as_int:
         fl |= INT
-    if fmt == 'u8' and not other and not as_int and q.random() < .4:
+    if s.fmt == 'u8' and not s.other and not s.as_int and q.random() < .4:
         fl |= SRGB
-    if 'cube' in geom and q.random() < .6:
+    if s.cube and q.random() < .6:
         fl |= SEAMLESS
     if q.random() < .6:
         fl |= NOTRI
+    return fl
+
+
+def texture_modes(q, s):
+    fl = texture_flags(q, s)
     f = q.choice((POINT, LINEAR, LINEAR))
-    if as_int and q.random() < .7 or kind == 'linear':
+    if s.as_int and q.random() < .7 or s.kind == 'linear':
         f = POINT
     border = tuple(q.choice((0.0, 1.0, q.uniform(-2, 2), q.random(), q.randrange(256) / 255)) for _ in range(4))
-    t = dict(aniso=q.choice((0, 0, 2, 3, 4, 6, 8, 10, 12, 16, 16)), filter=f, addr=tuple(q.randrange(4) for _ in range(3)), flags=fl, border=border, mipfilter=q.randrange(2))
+    t = dict(aniso=q.choice((0, 0, 2, 3, 4, 6, 8, 10, 12, 16, 16)), filter=f, addr=tuple(q.randrange(4) for _ in range(3)), flags=fl,
+             border=border, mipfilter=q.randrange(2))
     if q.random() < .4:
-        t.update(bias=q.choice((q.uniform(-3, 3), q.uniform(-16, 16))), min=q.choice((0, q.uniform(0, 4))), max=q.choice((100, q.uniform(0, 6))))
-    norm = bool(fl & NORM)
-    dims = {'1d': 1, 'a1d': 1, '2d': 2, 'a2d': 2, '3d': 3, 'cube': 3, 'acube': 3}[geom]
-    sizes = (w, h, d)
-    mode = q.choice(('', '', 'level', 'level', 'grad')) if kind == 'mip' else q.choice(('', '', '', 'level', 'grad'))
-    ints = 'cube' not in geom and q.random() < (.6 if kind == 'linear' else .15) and mode != 'grad'
-    if 'cube' in geom and mode == 'grad':
-        mode = 'level'
-    if kind == 'linear':
-        mode = ''
-    dt = q.choice(('u32', 's32')) if as_int else q.choice(('f32', 'f32', 'f32', 'f16'))
-    k = 0
-    lanes = []
-    if flags & LAYERED:
-        lanes.append(lambda: layer(q, d // 6 if flags & CUBE else d))
-    for n in range(dims):
-        if 'cube' in geom:
-            lanes.append(lambda: q.choice((fb(q.uniform(-1, 1)), fb(q.uniform(-1, 1)), fb(q.uniform(-1, 1)), fb(q.choice((-1, 1, 0, .5))), q.choice(HARD))) if q.random() < .2 else fb(q.uniform(-1, 1)))
+        t.update(bias=q.choice((q.uniform(-3, 3), q.uniform(-16, 16))), min=q.choice((0, q.uniform(0, 4))),
+                 max=q.choice((100, q.uniform(0, 6))))
+    return t
+
+
+def direction(q):
+    hard = (fb(q.uniform(-1, 1)), fb(q.uniform(-1, 1)), fb(q.uniform(-1, 1)), fb(q.choice((-1, 1, 0, .5))), q.choice(HARD))
+    return q.choice(hard)
+
+
+def texture_place(q, s, ints, norm):
+    """For each coordinate what draws one."""
+    sizes = (s.w, s.h, s.d)
+    draws = []
+    if s.flags & LAYERED:
+        draws.append(lambda: layer(q, s.d // 6 if s.flags & CUBE else s.d))
+    for n in range(DIMENSIONS[s.geom]):
+        if s.cube:
+            draws.append(lambda: direction(q) if q.random() < .2 else fb(q.uniform(-1, 1)))
         else:
-            lanes.append((lambda n=n: icoord(q, sizes[n])) if ints else (lambda n=n: coord(q, sizes[n], norm)))
-    n = len(lanes)
-    tail = ''
+            draws.append((lambda n=n: icoord(q, sizes[n])) if ints else (lambda n=n: coord(q, sizes[n], norm)))
+    return draws
+
+
+def texture_tail(q, s, mode, ints, norm, draws):
+    """Level, gradients and offsets behind the place: their text. Adds to `draws` what draws their numbers."""
+    dims, n, tail = DIMENSIONS[s.geom], len(draws), ''
     if mode == 'level':
-        lanes.append((lambda: u(q.choice((q.randrange(levels), q.randrange(-1, levels + 2), q.getrandbits(32))))) if ints else (lambda: lod(q, levels)))
+        any_level = lambda: u(q.choice((q.randrange(s.levels), q.randrange(-1, s.levels + 2), q.getrandbits(32))))
+        draws.append(any_level if ints else lambda: lod(q, s.levels))
         tail = ', %%c%d' % n
     if mode == 'grad':
-        step = lambda s: (lambda: fb(q.choice((-1, 1)) * 2 ** q.uniform(-4, 7) / (s if norm else 1)) if q.random() < .9 else q.choice(HARD))
-        for way in range(2):
-            lanes += [step(sizes[e]) for e in range(dims)]
+        step = lambda size: (lambda: fb(q.choice((-1, 1)) * 2 ** q.uniform(-4, 7) / (size if norm else 1)) if q.random() < .9 else q.choice(HARD))
+        draws += [step(size) for size in (s.w, s.h, s.d)[:dims]] * 2
         g = lambda b: '{%s}' % ','.join('%%c%d' % (b + min(e, dims - 1)) for e in range(4 if dims == 3 else dims))
         tail = ', %s, %s' % (g(n), g(n + dims))
-    if 'cube' not in geom and q.random() < .15:
-        off = [q.randrange(-8, 8) for _ in range(dims)]
-        if dims == 3:
-            off.append(0)
+    if not s.cube and q.random() < .15:
+        off = [q.randrange(-8, 8) for _ in range(dims)] + [0] * (dims == 3)
         tail += ', {%s}' % ','.join(map(str, off))
-    op = tex(geom, dt, 's32' if ints else 'f32', '.' + mode if mode else '', tail)
-    case(name, op, r, t, [tuple(x() for x in lanes) for _ in range(rows)], 4 if ch > 1 or q.random() < .2 else 1)
+    return tail
+
+
+def texture_case(q, name, rows):
+    s = texture_shape(q)
+    r = texture_resource(q, s)
+    t = texture_modes(q, s)
+    norm = bool(t['flags'] & NORM)
+    mode = q.choice(('', '', 'level', 'level', 'grad')) if s.kind == 'mip' else q.choice(('', '', '', 'level', 'grad'))
+    ints = not s.cube and q.random() < (.6 if s.kind == 'linear' else .15) and mode != 'grad'
+    if s.cube and mode == 'grad':
+        mode = 'level'
+    if s.kind == 'linear':
+        mode = ''
+    dt = q.choice(('u32', 's32')) if s.as_int else q.choice(('f32', 'f32', 'f32', 'f16'))
+    draws = texture_place(q, s, ints, norm)
+    tail = texture_tail(q, s, mode, ints, norm, draws)
+    op = tex(s.geom, dt, 's32' if ints else 'f32', '.' + mode if mode else '', tail)
+    case(name, op, r, t, [tuple(x() for x in draws) for _ in range(rows)], 4 if s.ch > 1 or q.random() < .2 else 1)
 
 
 def gather_case(q, name, rows):
@@ -182,81 +223,106 @@ def gather_case(q, name, rows):
     case(name, op, r, t, [(coord(q, w, fl & NORM), coord(q, h, fl & NORM)) for _ in range(rows)], 4)
 
 
-def surface_case(q, name, rows):
-    fmt, ch = q.choice(list(FORMATS)), q.choice((1, 2, 4))
-    geom = q.choice(('1d', '2d', '2d', '3d', 'a1d', 'a2d'))
-    w, h, d, flags = q.choice((1, 3, 4, 7, 8, 16, 33)), 0, 0, SURF
-    if geom in ('2d', '3d', 'a2d'):
-        h = q.choice((1, 2, 3, 5, 8))
-    if geom in ('3d', 'a1d', 'a2d'):
-        d = q.choice((1, 2, 3, 5))
-    if geom[0] == 'a':
-        flags |= LAYERED
-    r = res('array', fmt, ch, w, h, d, flags)
-    r['data'] = data(q, fmt, ch, r)
-    cl = q.choice(('clamp', 'zero'))
-    size = FORMATS[fmt][1] * ch
-    what = q.choice(('suld', 'suld', 'sust', 'sustp', 'sured', 'suredp'))
-    dims = {'1d': 1, 'a1d': 1, '2d': 2, 'a2d': 2, '3d': 3}[geom]
-    sizes = (w, h, d)
-    lay = flags & LAYERED
+ACCESSES = [('b8', 1), ('b8', 2), ('b8', 4), ('b16', 1), ('b16', 2), ('b16', 4), ('b32', 1), ('b32', 2), ('b32', 4)]
+REDUCTIONS = [('add', 'u32'), ('add', 's32'), ('min', 'u32'), ('max', 'u32'), ('min', 's32'), ('max', 's32'), ('and', 'b32'), ('or', 'b32')]
+
+
+def braced(registers):
+    return registers[0] if len(registers) == 1 else '{%s}' % ','.join(registers)
+
+
+def vector(n):
+    return '' if n == 1 else '.v%d' % n
+
+
+def surface_shape(q):
+    s = SimpleNamespace(h=0, d=0, flags=SURF)
+    s.fmt, s.ch = q.choice(list(FORMATS)), q.choice((1, 2, 4))
+    s.geom = q.choice(('1d', '2d', '2d', '3d', 'a1d', 'a2d'))
+    s.w = q.choice((1, 3, 4, 7, 8, 16, 33))
+    if s.geom in ('2d', '3d', 'a2d'):
+        s.h = q.choice((1, 2, 3, 5, 8))
+    if s.geom in ('3d', 'a1d', 'a2d'):
+        s.d = q.choice((1, 2, 3, 5))
+    if s.geom[0] == 'a':
+        s.flags |= LAYERED
+    s.size = FORMATS[s.fmt][1] * s.ch
+    return s
+
+
+def surface_load(q, s):
+    """The instruction, for each coordinate what draws one, and the number of results."""
     far = lambda n: u(q.choice((q.randrange(-2, n + 2), q.randrange(n), q.randrange(n), q.choice((-1, n, 0x7fffffff, -0x80000000, q.getrandbits(32))))))
-    if what == 'suld':
-        ty, n = q.choice((('b8', 1), ('b8', 2), ('b8', 4), ('b16', 1), ('b16', 2), ('b16', 4), ('b32', 1), ('b32', 2), ('b32', 4)))
-        a = int(ty[1:]) // 8 * n
-        v = '' if n == 1 else '.v%d' % n
-        out = '%d0' if n == 1 else '{%s}' % ','.join('%%d%d' % k for k in range(n))
-        at = ([lambda: layer(q, d)] if lay else []) + [lambda: u(q.choice((q.randrange(-2, w * size // a + 3) * a, q.choice((0x7ffffff0, -0x80000000, (q.getrandbits(32) & ~15)))))) & u(-a)] + [lambda n=n: far(sizes[n]) for n in range(1, dims)]
-        op = 'suld.b.%s%s.%s.%s %s, [%%t, %s];' % (geom, v, ty, cl, out, COORD[geom])
-        case(name, op, r, None, [tuple(x() for x in at) for _ in range(rows)], n)
-        return
-    # writers: every place once, none outside with .clamp
-    unit = {'sustp': 1, 'suredp': 1}.get(what)
-    if what in ('sured', 'suredp') and geom[0] == 'a':
-        return
-    if what in ('sured', 'suredp') and fmt not in ('u32', 's32') or ch == 2 and what == 'suredp':
-        what = 'sustp' if what == 'suredp' else 'sust'
-        unit = {'sustp': 1}.get(what)
-    if what == 'sust':
-        ty, n = q.choice((('b8', 1), ('b8', 2), ('b8', 4), ('b16', 1), ('b16', 2), ('b16', 4), ('b32', 1), ('b32', 2), ('b32', 4)))
-        a = int(ty[1:]) // 8 * n
-    elif what == 'sured':
-        a = 4
-    else:
-        a = 1
-    xs = range(0, max(w * size // a, 0)) if not unit else range(w)
-    if what == 'suredp' and ch == 4:
-        xs = range(0, w)
-    places = [(z, x * (a if not unit else 1), y) for z in range(max(d, 1)) for x in xs for y in range(max(h, 1))]
+    ty, n = q.choice(ACCESSES)
+    a = int(ty[1:]) // 8 * n
+    draws = [lambda: layer(q, s.d)] if s.flags & LAYERED else []
+    draws.append(lambda: u(q.choice((q.randrange(-2, s.w * s.size // a + 3) * a, q.choice((0x7ffffff0, -0x80000000, (q.getrandbits(32) & ~15)))))) & u(-a))
+    draws += [lambda n=n: far((s.w, s.h, s.d)[n]) for n in range(1, DIMENSIONS[s.geom])]
+    op = 'suld.b.%s%s.%s.%s %s, [%%t, %s];' % (s.geom, vector(n), ty, s.cl, braced(['%%d%d' % k for k in range(n)]), COORD[s.geom])
+    return op, draws, n
+
+
+def surface_rows(q, s, what, a):
+    """Every place once, `a` bytes apart where places are bytes, none outside with .clamp; and what is written there."""
+    bytes_ = what in ('sust', 'sured')
+    xs = range(s.w * s.size // a) if bytes_ else range(s.w)
+    places = [(z, x * (a if bytes_ else 1), y) for z in range(max(s.d, 1)) for x in xs for y in range(max(s.h, 1))]
     q.shuffle(places)
-    if cl == 'zero':
-        places += [(q.randrange(-2, d + 3) if d else 0, q.choice((-a, (w * size // a) * a + a * 2, -0x10000)) if not unit else q.choice((-1, w, w + 5, -70000)), q.randrange(-1, h + 1)) for _ in range(20)]
-    rws = []
+    if s.cl == 'zero':
+        places += [(q.randrange(-2, s.d + 3) if s.d else 0,
+                    q.choice((-a, (s.w * s.size // a) * a + a * 2, -0x10000)) if bytes_ else q.choice((-1, s.w, s.w + 5, -70000)),
+                    q.randrange(-1, s.h + 1)) for _ in range(20)]
+    rows = []
     for z, x, y in places[:400]:
-        at = {'1d': (x,), '2d': (x, y), '3d': (x, y, z), 'a1d': (z, x), 'a2d': (z, x, y)}[geom]
-        rws.append(tuple(u(v) for v in at) + tuple(q.choice((q.getrandbits(32), fb(q.uniform(-2, 2)), fb(q.uniform(-300, 300)), u(q.randrange(-300, 300)))) for _ in range(4)))
-    if not rws:
-        return
-    b = len(rws[0]) - 4
-    c = ['%%c%d' % (b + k) for k in range(4)]
+        at = {'1d': (x,), '2d': (x, y), '3d': (x, y, z), 'a1d': (z, x), 'a2d': (z, x, y)}[s.geom]
+        rows.append(tuple(u(v) for v in at) + tuple(q.choice((q.getrandbits(32), fb(q.uniform(-2, 2)), fb(q.uniform(-300, 300)), u(q.randrange(-300, 300)))) for _ in range(4)))
+    return rows
+
+
+def surface_store(s, ty, n, c):
+    registers, head, end = braced(c[:n]), '', ''
+    if ty != 'b32':  # narrow registers
+        head = '{ .reg .b16 %q<4>; ' + ' '.join('cvt.u16.u32 %%q%d, %s;' % (k, c[k]) for k in range(n)) + ' '
+        registers, end = braced(['%%q%d' % k for k in range(n)]), ' }'
+    return '%ssust.b.%s%s.%s.%s [%%t, %s], %s;%s' % (head, s.geom, vector(n), ty, s.cl, COORD[s.geom], registers, end)
+
+
+def surface_write(q, s, what):
+    """The instruction and its rows; None where there is no such one."""
+    if what in ('sured', 'suredp') and s.geom[0] == 'a':
+        return None
+    if what in ('sured', 'suredp') and s.fmt not in ('u32', 's32') or s.ch == 2 and what == 'suredp':
+        what = 'sustp' if what == 'suredp' else 'sust'
+    ty, n = q.choice(ACCESSES) if what == 'sust' else ('b32', 1)
+    rows = surface_rows(q, s, what, int(ty[1:]) // 8 * n if what in ('sust', 'sured') else 1)
+    if not rows:
+        return None
+    c = ['%%c%d' % (len(rows[0]) - 4 + k) for k in range(4)]
+    at = COORD[s.geom]
     if what == 'sust':
-        v = '' if n == 1 else '.v%d' % n
-        src = c[0] if n == 1 else '{%s}' % ','.join(c[:n])
-        pre, regs = '', src
-        if ty != 'b32':
-            # narrow registers
-            pre = '{ .reg .b16 %q<4>; ' + ' '.join('cvt.u16.u32 %%q%d, %s;' % (k, c[k]) for k in range(n)) + ' '
-            regs = '%q0' if n == 1 else '{%s}' % ','.join('%%q%d' % k for k in range(n))
-        op = '%ssust.b.%s%s.%s.%s [%%t, %s], %s;%s' % (pre, geom, v, ty, cl, COORD[geom], regs, ' }' if pre else '')
-    elif what == 'sustp':
+        return surface_store(s, ty, n, c), rows
+    if what == 'sustp':
         n = q.choice((1, 2, 4))
-        op = 'sust.p.%s%s.b32.%s [%%t, %s], %s;' % (geom, '' if n == 1 else '.v%d' % n, cl, COORD[geom], c[0] if n == 1 else '{%s}' % ','.join(c[:n]))
-    elif what == 'sured':
-        o, ty = q.choice((('add', 'u32'), ('add', 's32'), ('min', 'u32'), ('max', 'u32'), ('min', 's32'), ('max', 's32'), ('and', 'b32'), ('or', 'b32')))
-        op = 'sured.b.%s.%s.%s.%s [%%t, %s], %s;' % (o, geom, ty, cl, COORD[geom], c[0])
-    else:
-        op = 'sured.p.%s.%s.b32.%s [%%t, %s], %s;' % (q.choice(('add', 'min', 'max', 'and', 'or')), geom, cl, COORD[geom], c[0])
-    case(name, op, r, None, rws, 1)
+        return 'sust.p.%s%s.b32.%s [%%t, %s], %s;' % (s.geom, vector(n), s.cl, at, braced(c[:n])), rows
+    if what == 'sured':
+        o, ty = q.choice(REDUCTIONS)
+        return 'sured.b.%s.%s.%s.%s [%%t, %s], %s;' % (o, s.geom, ty, s.cl, at, c[0]), rows
+    return 'sured.p.%s.%s.b32.%s [%%t, %s], %s;' % (q.choice(('add', 'min', 'max', 'and', 'or')), s.geom, s.cl, at, c[0]), rows
+
+
+def surface_case(q, name, rows):
+    s = surface_shape(q)
+    r = res('array', s.fmt, s.ch, s.w, s.h, s.d, s.flags)
+    r['data'] = data(q, s.fmt, s.ch, r)
+    s.cl = q.choice(('clamp', 'zero'))
+    what = q.choice(('suld', 'suld', 'sust', 'sustp', 'sured', 'suredp'))
+    if what == 'suld':
+        op, draws, n = surface_load(q, s)
+        case(name, op, r, None, [tuple(x() for x in draws) for _ in range(rows)], n)
+        return
+    made = surface_write(q, s, what)
+    if made:
+        case(name, made[0], r, None, made[1], 1)
 
 
 def make(seed, count, rows):
