@@ -9,7 +9,7 @@ static const struct {
     ptxi_lower *lower;
 } rules[] = {
     { "mov", ptxi_lower_mov },     { "ld", ptxi_lower_ld },     { "ldu", ptxi_lower_ld },     { "st", ptxi_lower_st },
-    { "cvt", ptxi_lower_cvt },     { "cvt_rs4", ptxi_lower_cvt_rs4 }, { "cvta", ptxi_lower_cvta }, { "isspacep", ptxi_lower_isspacep },
+    { "cvt", ptxi_lower_cvt },     { "cvta", ptxi_lower_cvta }, { "isspacep", ptxi_lower_isspacep },
     { "setp", ptxi_lower_setp },   { "set", ptxi_lower_set },   { "selp", ptxi_lower_selp },  { "lop3", ptxi_lower_lop3 },
     { "carry", ptxi_lower_carry }, { "mixed", ptxi_lower_mixed }, { "bra", ptxi_lower_bra },   { "brx", ptxi_lower_brx },    { "call", ptxi_lower_call },
     { "ret", ptxi_lower_ret },     { "exit", ptxi_lower_exit }, { "trap", ptxi_lower_trap },  { "brkpt", ptxi_lower_brkpt },
@@ -88,16 +88,16 @@ static bool is_fusable(const struct ptxi_match *m)
     return !ptxi_build_has(m, PTXI_Q_rz) && !ptxi_build_has(m, PTXI_Q_rm) && !ptxi_build_has(m, PTXI_Q_rp);
 }
 
-/* Puts an operand into the next free field: destinations into d and imm, sources into a, b, c and imm. */
+/* Puts an operand into the next free field: destinations into d and imm, sources into a, b, c and the halves of imm. */
 static bool place_operand(struct ptxi_build *b, struct ptxi_ir_inst *i, const struct ptxi_operand *o, const struct ptxi_opspec *spec)
 {
-    static const uint8_t sources[] = { PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_IMM }, dests[] = { PTXI_F_D, PTXI_F_IMM };
+    static const uint8_t sources[] = { PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_IMM, PTXI_F_IMM_HI }, dests[] = { PTXI_F_D, PTXI_F_IMM };
     bool write = spec->flags & PTXI_OPF_WRITE;
     const uint8_t *fields = write ? dests : sources;
     enum ptxi_class class = ptxi_class_of(ptxi_isa_operand_type(b->inst->match, spec));
     uint32_t v;
 
-    for (unsigned k = 0; k < (write ? 2 : 4); k++) {
+    for (unsigned k = 0; k < (write ? sizeof dests : sizeof sources); k++) {
         if (i->v[fields[k]] != PTXI_NONE)
             continue;
         v = write ? ptxi_build_def(b, o, class) : ptxi_build_use(b, o, class);

@@ -143,18 +143,6 @@ static void convert_integer(struct ptxi_build *b, const struct ptxi_operand *d, 
     }
 }
 
-/* The source in the register of its type's own width. */
-static uint32_t natural_source(struct ptxi_build *b, uint32_t a, enum ptxi_type t)
-{
-    uint32_t v = ptxi_build_fit(b, a, ptxi_class_of(t)), e;
-
-    if (ptxi_types[t].bits != 8)
-        return v;
-    e = ptxi_build_temp(b, PTXI_RC_16);
-    ptxi_build_resize(b, e, v, 8, ptxi_types[t].class == 'S');
-    return e;
-}
-
 void ptxi_lower_cvt(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *d = &inst->operands[0], *a = &inst->operands[1];
@@ -168,33 +156,10 @@ void ptxi_lower_cvt(struct ptxi_build *b, const struct ptxi_inst *inst)
         convert_integer(b, d, v, dt, st);
         return;
     }
-    v = natural_source(b, v, st);
+    v = ptxi_build_fit(b, v, ptxi_class_of(st)); /* of 8 bits operations take the low ones */
     w = ptxi_build_def(b, d, ptxi_class_of(dt));
     ptxi_build_pure(b, op, w, v, PTXI_NONE, PTXI_NONE)->mods = inst->match->mods;
     ptxi_build_def_end(b, d, w, dt);
-}
-
-/* Four floats at random: as two pairs. The upper one's random bits are the upper half of rbits, with results of 4 bits the upper
- * half of either half. */
-void ptxi_lower_cvt_rs4(struct ptxi_build *b, const struct ptxi_inst *inst)
-{
-    const struct ptxi_operand *a = &inst->operands[1];
-    enum ptxi_type type = ptxi_isa_operand_type(inst->match, &inst->match->row->specs[0]);
-    bool bytes = ptxi_types[type].bits == 16;
-    uint32_t random = ptxi_build_use(b, &inst->operands[2], PTXI_RC_32), pair[2];
-
-    for (unsigned k = 0; k < 2; k++) {
-        struct ptxi_operand high = element(a, 2 * k), low = element(a, 2 * k + 1);
-        uint32_t x = ptxi_build_use(b, &high, PTXI_RC_32), y = ptxi_build_use(b, &low, PTXI_RC_32);
-        struct ptxi_ir_inst *i;
-
-        pair[k] = ptxi_build_temp(b, PTXI_RC_16);
-        i = ptxi_build_pure(b, ptxi_isa_op(inst->match), pair[k], x, y, random);
-        i->mods = inst->match->mods;
-        i->imm = k ? 0 : bytes ? 8 : 16;
-    }
-    ptxi_build_pure(b, bytes ? PTXI_OP_pack_2x8 : PTXI_OP_pack_2x16, ptxi_build_def(b, &inst->operands[0], ptxi_class_of(type)), pair[1], pair[0],
-                    PTXI_NONE);
 }
 
 /* --- generic addresses --- */

@@ -107,7 +107,7 @@ static __attribute__((noinline)) void mend_f32_odd(float *restrict r, const doub
         RESULT_LANES(uint16_t, r);                                                            \
                                                                                               \
         if (__builtin_expect(f32_odd_of_normal(f, PTXI_SLOT(w, i->a)), 1))                    \
-            half##_of_f32(r, f, MODE_OF(i));                                                  \
+            half##_of_numbers(r, f, MODE_OF(i));                                              \
         else                                                                                  \
             half_of_any_##half(r, f, PTXI_SLOT(w, i->a), MODE_OF(i));                         \
         limit_##half(r, i->mods);                                                             \

@@ -4,22 +4,42 @@
 
 #define ONE 0x7f7fu
 
+/* Whether none of the scales is special. */
+static inline bool all_plain(const uint16_t *scale)
+{
+    typedef uint8_t __attribute__((may_alias)) code;
+    const code *s = (const code *)scale;
+    uint8_t most = 0;
+
+    PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++) {
+        uint8_t above = (uint8_t)(s[k] - PTXI_NUM_S2F6_PLAIN_LEAST);
+
+        most = most > above ? most : above;
+    }
+    return most <= PTXI_NUM_S2F6_PLAIN_MOST - PTXI_NUM_S2F6_PLAIN_LEAST;
+}
+
+static __attribute__((noinline)) void s2f6_of_any_scale(uint32_t *restrict pair, const float *high, const float *low, const uint16_t *scale)
+{
+    struct ptxi_num_s2f6_range range = ptxi_num_s2f6_range();
+
+    FOR_LANES pair[l] = ptxi_num_s2f6_from_f32(high[l], scale[l] >> 8, range) << 8 | ptxi_num_s2f6_from_f32(low[l], scale[l] & 0xff, range);
+}
+
 /* scale: NULL for 1 */
 static inline __attribute__((always_inline)) const struct ptxi_insn *s2f6_pair(const struct ptxi_insn *i, struct ptxi_warp *w, const float *high,
                                                                                const float *low, const uint16_t *scale)
 {
+    struct ptxi_num_s2f6_range range = ptxi_num_s2f6_range();
     LANE_ARRAY(uint32_t, pair); /* lest compilers narrow each of its terms */
-    LANE_ARRAY(uint32_t, both);
     RESULT_LANES(uint16_t, r);
 
-    if (scale) {
-        FOR_LANES both[l] = scale[l];
-        FOR_LANES pair[l] = ptxi_num_s2f6_from_f32(high[l], both[l] >> 8) << 8;
-        FOR_LANES pair[l] |= ptxi_num_s2f6_from_f32(low[l], both[l] & 0xff);
-    } else {
-        FOR_LANES pair[l] = ptxi_num_s2f6_from_f32(high[l], ONE >> 8) << 8;
-        FOR_LANES pair[l] |= ptxi_num_s2f6_from_f32(low[l], ONE & 0xff);
-    }
+    if (!scale)
+        FOR_LANES pair[l] = ptxi_num_s2f6_plain(high[l], ONE >> 8, range) << 8 | ptxi_num_s2f6_plain(low[l], ONE & 0xff, range);
+    else if (__builtin_expect(all_plain(scale), 1))
+        FOR_LANES pair[l] = ptxi_num_s2f6_plain(high[l], scale[l] >> 8, range) << 8 | ptxi_num_s2f6_plain(low[l], scale[l] & 0xff, range);
+    else
+        s2f6_of_any_scale(pair, high, low, scale);
     FOR_LANES r[l] = (uint16_t)pair[l];
     if (i->mods & PTXI_MOD_RELU)
         FOR_LANES r[l] = (uint16_t)(r[l] & ~((r[l] >> 7 & 0x0101u) * 0xff));

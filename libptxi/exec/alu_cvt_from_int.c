@@ -56,14 +56,34 @@ static inline double short_f64(uint64_t x)
 }
 
 /* --- exactly, but for what is cut --- */
-#define STICKY_64(src, is_signed)                                                                    \
+#define STICKY_F64(src, is_signed)                                                                   \
     static __attribute__((noinline)) void sticky_f64_of_##src(double *restrict r, const uint64_t *a) \
     {                                                                                                \
         if (__builtin_expect(any_long(a, is_signed), 0))                                             \
             FOR_LANES r[l] = sticky_f64(a[l], is_signed);                                            \
         else                                                                                         \
             FOR_LANES r[l] = short_f64(a[l]);                                                        \
-    }                                                                                                \
+    }
+STICKY_F64(u64, false)
+STICKY_F64(s64, true)
+
+#if defined(__AVX512DQ__)
+/* Of the floats on either side, where there are two, the odd one: that of the lesser magnitude, with the last bit on. */
+#define EITHER_SIDE(src, a, side) \
+    (__m512i)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvt_round##src##_ps(_mm512_load_si512(a), side | _MM_FROUND_NO_EXC)), \
+                                _mm512_cvt_round##src##_ps(_mm512_load_si512(a + 8), side | _MM_FROUND_NO_EXC), 1)
+#define STICKY_F32(src, is_signed, from)                                                             \
+    static inline void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                     \
+    {                                                                                                \
+        for (int l = 0; l < PTXI_LANES; l += 16) {                                                   \
+            __m512i below = EITHER_SIDE(from, a + l, _MM_FROUND_TO_NEG_INF), above = EITHER_SIDE(from, a + l, _MM_FROUND_TO_POS_INF); \
+            __m512i least = _mm512_min_epu32(below, above), differs = _mm512_xor_si512(below, above); \
+                                                                                                     \
+            _mm512_store_si512(r + l, _mm512_ternarylogic_epi32(least, differs, _mm512_set1_epi32(1), 0xf8)); \
+        }                                                                                            \
+    }
+#else
+#define STICKY_F32(src, is_signed, from)                                                             \
     static __attribute__((noinline)) void sticky_f32_of_long_##src(float *restrict r, const uint64_t *a) \
     {                                                                                                \
         FOR_LANES r[l] = ptxi_num_f32_odd_normal(sticky_f64(a[l], is_signed));                       \
@@ -75,8 +95,9 @@ static inline double short_f64(uint64_t x)
         else                                                                                         \
             FOR_LANES r[l] = ptxi_num_f32_odd_normal(short_f64(a[l]));                               \
     }
-STICKY_64(u64, false)
-STICKY_64(s64, true)
+#endif
+STICKY_F32(u64, false, epu64)
+STICKY_F32(s64, true, epi64)
 
 static __attribute__((noinline)) void sticky_f32_of_s32(float *restrict r, const uint32_t *a)
 {
@@ -182,7 +203,7 @@ static __attribute__((noinline)) const struct ptxi_insn *finish_f64(const struct
     {                                                                                                                                  \
         RESULT_LANES(uint16_t, r);                                                                                                     \
                                                                                                                                        \
-        half##_of_f32(r, f, MODE_OF(i));                                                                                               \
+        half##_of_numbers(r, f, MODE_OF(i));                                                                                             \
         limit_##half(r, i->mods);                                                                                                      \
         NEXT_WITH_RESULT(r);                                                                                                           \
     }

@@ -3,7 +3,6 @@
 
 #define A PTXI_SLOT(w, i->a)
 #define B PTXI_SLOT(w, i->b)
-#define C PTXI_SLOT(w, i->c)
 
 /* Both halves of all lanes, as elements of 16 bits. */
 #define LIMIT(half, r, mods)                                   \
@@ -74,25 +73,6 @@ static inline void f16x2_of_numbers(uint32_t *r, const uint32_t *a, const uint32
     }
 PAIR(f16)
 PAIR(bf16)
-
-/* Each half of c has random bits for one of the two. */
-#define AT_RANDOM(half, bits)                                                                                  \
-    OP( cvt_rs_##half##x2_f32 )                                                                                \
-    {                                                                                                          \
-        const uint32_t *a = A, *b = B, *c = C, mask = (1 << bits) - 1;                                         \
-        RESULT_LANES(uint32_t, r);                                                                             \
-                                                                                                               \
-        FOR_LANES {                                                                                            \
-            uint32_t x = ptxi_num_small_at_random(ptxi_num_##half, a[l], c[l] >> 16 & mask, bits, false);      \
-            uint32_t y = ptxi_num_small_at_random(ptxi_num_##half, b[l], c[l] & mask, bits, false);            \
-                                                                                                               \
-            r[l] = x << 16 | y;                                                                                \
-        }                                                                                                      \
-        LIMIT(half, r, i->mods);                                                                               \
-        NEXT_WITH_RESULT(r);                                                                                   \
-    }
-AT_RANDOM(f16, 13)
-AT_RANDOM(bf16, 16)
 
 /* --- tf32 --- */
 OP( cvt_tf32_f32 )

@@ -84,6 +84,57 @@ static inline __m512i nearest_pair(const struct nearest *k, const float *high, c
             _mm512_store_si512(r + l, _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), second));              \
         }                                                                                                             \
     }
+#elif defined(__AVX2__)
+/* See ptxi_num_small_nearest(); both elements of a pair side by side as soon as they are sums. */
+typedef uint32_t eight __attribute__((vector_size(32)));
+struct nearest {
+    eight magnitude, limit, exponent, least, power, codes, signs;
+};
+#define ALL(x) { TIMES_4(x), TIMES_4(x) }
+#define NEAREST(fraction, sign, bias, top)                                                                            \
+    { .magnitude = ALL(0x7fffffffu), .limit = ALL(((uint32_t)(top) << (23 - (fraction))) + ((127u - (bias)) << 23)),  \
+      .exponent = ALL(0x7f800000u), .least = ALL((128u - (bias)) << 23),                                              \
+      .power = ALL(((23u - (fraction)) << 23) - ((128u - (bias)) << (fraction))),                                     \
+      .codes = ALL(((1u << (sign)) - 1) * 0x10001u), .signs = ALL((1u << (sign)) * 0x01010101u) }
+
+static inline eight nearest_sum(const struct nearest *k, __m256i a, int fraction)
+{
+    __m256i m = _mm256_min_epi32((__m256i)((eight)a & k->magnitude), (__m256i)k->limit);
+    eight e = (eight)_mm256_max_epi32((__m256i)((eight)m & k->exponent), (__m256i)k->least);
+
+    e += (e >> (23 - fraction)) + k->power;
+    return (eight)_mm256_add_ps((__m256)m, (__m256)e);
+}
+
+/* Of eight lanes: the codes of both elements, and what their signs are in. */
+static inline __m256i nearest_codes(const struct nearest *k, __m256i high, __m256i low, int fraction)
+{
+    eight x = nearest_sum(k, high, fraction) << 16, y = nearest_sum(k, low, fraction);
+
+    return (__m256i)((eight)_mm256_blend_epi16((__m256i)y, (__m256i)x, 0xaa) & k->codes);
+}
+
+static inline __m256i upper_bytes(__m256i high, __m256i low)
+{
+    return _mm256_srli_epi16(_mm256_blend_epi16(_mm256_srli_epi32(low, 16), high, 0xaa), 8);
+}
+
+#define PAIR_OF_NUMBERS(f)                                                                                            \
+    static const struct nearest nearest_##f = NEAREST(FRACTION_##f, SIGN_##f, BIAS_##f, TOP_##f);                     \
+    static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
+    {                                                                                                                 \
+        const struct nearest *k = &nearest_##f;                                                                       \
+        const __m256i *a = (const __m256i *)high, *b = (const __m256i *)low;                                          \
+                                                                                                                      \
+        __asm__("" : "+r"(k));                                                                                        \
+        for (int n = 0; n < PTXI_LANES / 8; n += 2) {                                                                 \
+            __m256i codes = _mm256_packus_epi16(nearest_codes(k, a[n], b[n], FRACTION_##f), nearest_codes(k, a[n + 1], b[n + 1], FRACTION_##f)); \
+            __m256i signs = _mm256_packus_epi16(upper_bytes(a[n], b[n]), upper_bytes(a[n + 1], b[n + 1]));            \
+                                                                                                                      \
+            codes = _mm256_or_si256(codes, _mm256_and_si256(_mm256_srli_epi16(signs, 7 - SIGN_##f), (__m256i)k->signs));      \
+            _mm256_store_si256((__m256i *)(r + 8 * n), _mm256_permute4x64_epi64(codes, 0xd8));                        \
+        }                                                                                                             \
+    }
 #else
 #define PAIR_OF_NUMBERS(f)                                                                                            \
     static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
@@ -159,29 +210,6 @@ PTXI_NARROW_WIDE(e5m2, bf16)
         return finish(i, w, r, ptxi_num_##f, APART_##f);                                                              \
     }
 
-/* --- .rs: one of the two pairs that it makes; imm is how far up in c its random bits are --- */
-#define AT_RANDOM(f, bits, next)                                                                                      \
-    OP( cvt_rs_##f##x4_f32 )                                                                                          \
-    {                                                                                                                 \
-        const struct ptxi_num_small format = ptxi_num_##f;                                                            \
-        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);                     \
-        int shift = i->imm;                                                                                           \
-        LANE_ARRAY(uint32_t, pair); /* see above */                                                                   \
-        RESULT_LANES(uint16_t, r);                                                                                    \
-                                                                                                                      \
-        FOR_LANES {                                                                                                   \
-            uint32_t random = c[l] >> shift, mask = (1 << bits) - 1;                                                  \
-            uint32_t x = ptxi_num_small_at_random(format, a[l], random >> next & mask, bits, true);                   \
-            uint32_t y = ptxi_num_small_at_random(format, b[l], random & mask, bits, true);                           \
-                                                                                                                      \
-            pair[l] = x << APART_##f | y;                                                                             \
-        }                                                                                                             \
-        FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
-        if (i->mods & PTXI_MOD_RELU)                                                                                  \
-            drop_negative_16(r, format.fraction + format.exponent, APART_##f);                                        \
-        NEXT_WITH_RESULT(r);                                                                                          \
-    }
-
 /* --- to f16: an array of twice as many elements --- */
 static void spread_8(uint16_t *r, const uint8_t *a)
 {
@@ -246,13 +274,12 @@ static inline __attribute__((always_inline)) void f16_of_codes(uint16_t *restric
         NEXT_WITH_RESULT(r);                                           \
     }
 
-/* Of the elements of 8 and 6 bits two have 16 random bits in common; of those of 4 bits each has 8 of its own. */
-#define FORMAT(f, bits, next) TO_SMALL(f) AT_RANDOM(f, bits, next) FROM_SMALL(f)
-FORMAT(e4m3, 16, 0)
-FORMAT(e5m2, 16, 0)
-FORMAT(e3m2, 16, 0)
-FORMAT(e2m3, 16, 0)
-FORMAT(e2m1, 8, 16)
+#define FORMAT(f) TO_SMALL(f) FROM_SMALL(f)
+FORMAT(e4m3)
+FORMAT(e5m2)
+FORMAT(e3m2)
+FORMAT(e2m3)
+FORMAT(e2m1)
 
 /* --- ue8m0 --- */
 OP( cvt_ue8m0x2_f32 )

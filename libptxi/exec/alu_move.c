@@ -74,9 +74,11 @@ OP( unpack_64 )
     UNPACK(uint64_t, u128, uint64_t);
 }
 
+/* Of a byte's sign extended to 16 bits some compilers make no vectors. */
+#define SIGNED_8(x) (int16_t)((int16_t)(uint16_t)((x) << 8) >> 8)
 #define EXTEND_8(n)                                            \
     OP1(ext_u8_##n, uint##n##_t, uint16_t, (uint8_t)a[l])      \
-    OP1(ext_s8_##n, int##n##_t, uint16_t, (int8_t)a[l])
+    OP1(ext_s8_##n, int##n##_t, uint16_t, SIGNED_8(a[l]))
 EXTEND_8(16)
 EXTEND_8(32)
 EXTEND_8(64)

@@ -1,21 +1,5 @@
 #include "exec/convert.h"
 
-/* A loop for each rounding, in which `mode` is a constant. */
-#define IN_MODE(constant, assignment)                     \
-    case constant:                                        \
-        FOR_LANES {                                       \
-            const enum ptxi_num_rounding mode = constant; \
-            assignment;                                   \
-        }                                                 \
-        break;
-#define FOR_LANES_IN_MODE(assignment)     \
-    switch (mode) {                       \
-    IN_MODE(PTXI_NUM_RN, assignment)      \
-    IN_MODE(PTXI_NUM_RZ, assignment)      \
-    IN_MODE(PTXI_NUM_RM, assignment)      \
-    IN_MODE(PTXI_NUM_RP, assignment)      \
-    }
-
 #if defined(__AVX512BW__)
 /* All lanes in one vector, or sixteen: what is stored in parts cannot be forwarded to a load of the whole. */
 #define STORE_F16(control)                                                                                      \
@@ -73,7 +57,7 @@ void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rou
 
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
 {
-    FOR_LANES_IN_MODE(r[l] = (uint16_t)(ptxi_num_bf16_rounded(ptxi_num_bits_f32(a[l]), mode) >> 16))
+    bf16_of_numbers(r, a, mode);
     if (__builtin_expect(ptxi_any_nan_f32(a), 0))
         FOR_LANES r[l] = a[l] == a[l] ? r[l] : (uint16_t)ptxi_num_bf16.nan;
 }

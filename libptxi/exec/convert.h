@@ -57,6 +57,29 @@ static inline void f16_nearest_of_f32(uint16_t *r, const float *a)
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
 
+/* A loop for each rounding, in which `mode` is a constant. */
+#define IN_MODE(constant, assignment)                     \
+    case constant:                                        \
+        FOR_LANES {                                       \
+            const enum ptxi_num_rounding mode = constant; \
+            assignment;                                   \
+        }                                                 \
+        break;
+#define FOR_LANES_IN_MODE(assignment)     \
+    switch (mode) {                       \
+    IN_MODE(PTXI_NUM_RN, assignment)      \
+    IN_MODE(PTXI_NUM_RZ, assignment)      \
+    IN_MODE(PTXI_NUM_RM, assignment)      \
+    IN_MODE(PTXI_NUM_RP, assignment)      \
+    }
+
+/* Rounded, of what are no NaNs. */
+#define f16_of_numbers f16_of_f32
+static inline void bf16_of_numbers(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
+{
+    FOR_LANES_IN_MODE(r[l] = (uint16_t)(ptxi_num_bf16_rounded(ptxi_num_bits_f32(a[l]), mode) >> 16))
+}
+
 /* Rounded to integral values. r may be a. */
 void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode);
 void integral_f64(double *r, const double *a, enum ptxi_num_rounding mode);

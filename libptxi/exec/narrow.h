@@ -22,7 +22,7 @@ enum { PTXI_NUM_SMALL_FORMATS(X) };
 /* By the exponent in format s, its last 5 bits: what a magnitude has added to it, to be the code, or the units of f's last place, above bits that
  * are rounded off; how many bits those are; and half of their range, less one. */
 struct ptxi_narrow {
-    int16_t magnitude[32], infinity[32], least[32], most[32], one[32], nan[32], sign[32];
+    int16_t magnitude[32], infinity[32], last_half[32], least[32], most[32], one[32], nan[32], sign[32];
     int16_t add[32], bits[32], half[32];
     uint64_t in_order[8];
 };
@@ -41,16 +41,20 @@ struct ptxi_narrow {
 /* least: the lowest exponent that matters, or one below. */
 #define NARROW(f, s, lowest)                                                                                          \
     { .magnitude = { TIMES_32(0x7fff) }, .infinity = { TIMES_32(INF_##s) },                                           \
+      .last_half = { TIMES_32((BIAS_##s - BIAS_##f - FRACTION_##f) * (1 << FRACTION_##s)) },                          \
       .least = { TIMES_32((lowest) << FRACTION_##s) },                                                                \
       .most = { TIMES_32((TOP_##f << (FRACTION_##s - FRACTION_##f)) + ((BIAS_##s - BIAS_##f) << FRACTION_##s)) },     \
       .one = { TIMES_32(1) }, .nan = { TIMES_32(NAN_##f) }, .sign = { TIMES_32(1 << SIGN_##f) },                      \
       .add = OF_EACH(ADD, s, f, lowest), .bits = OF_EACH(BITS, s, f, lowest), .half = OF_EACH(HALF, s, f, lowest),     \
       .in_order = { 0, 2, 4, 6, 1, 3, 5, 7 } }
 
-static inline __attribute__((always_inline)) __m512i ptxi_narrowed(const struct ptxi_narrow *k, __m512i a, int fraction, int sign, bool bounded)
+/* bounded: magnitudes may be below `least`, which is half of f's last place or less; wide: half of that place is below `least`, whose exponent is
+ * that of the place, and only magnitudes above that half count. */
+static inline __attribute__((always_inline)) __m512i ptxi_narrowed(const struct ptxi_narrow *k, __m512i a, int fraction, int sign, bool bounded, bool wide)
 {
     __m512i m = _mm512_and_si512(a, _mm512_load_si512(k->magnitude)), e, bits, r, odd;
     __mmask32 nan = _mm512_cmpgt_epi16_mask(m, _mm512_load_si512(k->infinity));
+    __mmask32 counts = wide ? _mm512_cmpgt_epi16_mask(m, _mm512_load_si512(k->last_half)) : (__mmask32)-1;
 
     m = _mm512_min_epi16(m, _mm512_load_si512(k->most));
     if (bounded)
@@ -60,12 +64,15 @@ static inline __attribute__((always_inline)) __m512i ptxi_narrowed(const struct 
     r = _mm512_add_epi16(m, _mm512_permutexvar_epi16(e, _mm512_load_si512(k->add)));
     odd = _mm512_and_si512(_mm512_srlv_epi16(r, bits), _mm512_load_si512(k->one));
     r = _mm512_add_epi16(_mm512_add_epi16(r, odd), _mm512_permutexvar_epi16(e, _mm512_load_si512(k->half)));
-    r = _mm512_srlv_epi16(r, bits);
+    r = wide ? _mm512_maskz_srlv_epi16(counts, r, bits) : _mm512_srlv_epi16(r, bits);
     r = _mm512_ternarylogic_epi32(r, _mm512_srli_epi16(a, (unsigned)(15 - sign)), _mm512_load_si512(k->sign), 0xf8);
     return _mm512_mask_mov_epi16(r, nan, _mm512_load_si512(k->nan));
 }
 
-#define PTXI_NARROW(f, s, lowest)                                                                                     \
+/* lowest: see NARROW. */
+#define PTXI_NARROW(f, s, lowest) PTXI_NARROW_BY(f, s, lowest, false)
+#define PTXI_NARROW_WIDE(f, s) PTXI_NARROW_BY(f, s, BIAS_##s + 1 - BIAS_##f - FRACTION_##f, true)
+#define PTXI_NARROW_BY(f, s, lowest, wide)                                                                            \
     static __attribute__((noinline)) void f##_of_##s(void *to, const void *from)                                      \
     {                                                                                                                 \
         static const _Alignas(64) struct ptxi_narrow constants = NARROW(f, s, lowest);                                \
@@ -75,8 +82,8 @@ static inline __attribute__((always_inline)) __m512i ptxi_narrowed(const struct 
                                                                                                                       \
         __asm__("" : "+r"(k));                                                                                        \
         for (int l = 0; l < PTXI_LANES / 32; l++) {                                                                   \
-            __m512i x = ptxi_narrowed(k, a[2 * l], FRACTION_##s, SIGN_##f, lowest);                                   \
-            __m512i y = ptxi_narrowed(k, a[2 * l + 1], FRACTION_##s, SIGN_##f, lowest);                               \
+            __m512i x = ptxi_narrowed(k, a[2 * l], FRACTION_##s, SIGN_##f, lowest, wide);                             \
+            __m512i y = ptxi_narrowed(k, a[2 * l + 1], FRACTION_##s, SIGN_##f, lowest, wide);                         \
                                                                                                                       \
             r[l] = _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), _mm512_packus_epi16(x, y));               \
         }                                                                                                             \
@@ -140,10 +147,10 @@ static inline __attribute__((always_inline)) __m256i ptxi_narrowed(const struct 
             r[l] = _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xd8);                                         \
         }                                                                                                             \
     }
-#endif
 
-/* Also where the exponents that matter are more than 32. */
-#define PTXI_NARROW_ANY(f, s)                                                                                         \
+#else
+
+#define PTXI_NARROW(f, s, lowest)                                                                                     \
     static __attribute__((noinline)) void f##_of_##s(void *to, const void *from)                                      \
     {                                                                                                                 \
         typedef uint8_t __attribute__((may_alias)) code;                                                              \
@@ -154,12 +161,10 @@ static inline __attribute__((always_inline)) __m256i ptxi_narrowed(const struct 
         PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)                                                            \
             r[k] = (uint8_t)ptxi_num_small_from_half(ptxi_num_##s, ptxi_num_##f, a[k]);                               \
     }
-#ifndef PTXI_NARROW
-#define PTXI_NARROW(f, s, lowest) PTXI_NARROW_ANY(f, s)
 #endif
-#ifdef __AVX512BW__
-#define PTXI_NARROW_WIDE PTXI_NARROW_ANY
-#else
+
+/* Where the exponents that matter are more than 32. */
+#ifndef PTXI_NARROW_WIDE
 #define PTXI_NARROW_WIDE(f, s) PTXI_NARROW(f, s, 0)
 #endif
 

@@ -6,7 +6,8 @@
  * filled once (struct ptxi_const), so that no operation needs a form for immediates.
  *
  * An operation's fields, unless internal.def says otherwise: d the destination, a, b, c the sources in the order of
- * the PTX operands; a second destination or a fourth source is the slot number in imm; an instruction that reads or
+ * the PTX operands; a second destination or a fourth source is the slot number in imm,
+ * a fifth source that in its upper half; an instruction that reads or
  * writes the carry flag CC.CF has the predicate slot that holds it in imm. */
 #ifndef PTXI_ISA_BYTECODE_H
 #define PTXI_ISA_BYTECODE_H

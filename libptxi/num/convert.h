@@ -66,9 +66,10 @@ static inline float ptxi_num_f32_odd(double a)
 /* The same in fewer steps, where the result is a normal number or 0. */
 static inline float ptxi_num_f32_odd_normal(double a)
 {
-    uint64_t bits = ptxi_num_bits_f64(a), rest = bits & 0x1fffffff;
+    const uint64_t below = 0x1fffffff; /* what a float has not */
+    uint64_t bits = ptxi_num_bits_f64(a), sum = (bits & below) + below; /* whose upper bits are 0, or 1 */
 
-    return (float)ptxi_num_f64((bits - rest) | ((rest + 0x1fffffff) & 0x20000000));
+    return (float)ptxi_num_f64((bits | sum) & ~below);
 }
 
 /* It is that if its magnitude has these bits; others do not tell: zeros may have become that. The operand does. */

@@ -73,10 +73,15 @@ static inline uint32_t ptxi_num_small_round(struct ptxi_num_small f, uint32_t m,
     return (int32_t)m < (int32_t)ptxi_num_small_least(f) ? tiny : normal;
 }
 
-/* The largest number, as f32. */
+/* The code of a number as f32; and of the largest one. */
+static inline uint32_t ptxi_num_small_magnitude(struct ptxi_num_small f, uint32_t code)
+{
+    return (code << (23 - f.fraction)) + ((uint32_t)(127 - f.bias) << 23);
+}
+
 static inline uint32_t ptxi_num_small_limit(struct ptxi_num_small f)
 {
-    return (f.top << (23 - f.fraction)) + ((uint32_t)(127 - f.bias) << 23);
+    return ptxi_num_small_magnitude(f, f.top);
 }
 
 /* The code of the bits of a magnitude that is not beyond the largest number, to nearest even. It is added to a power of two whose last
@@ -165,21 +170,31 @@ static inline uint32_t ptxi_num_small_from_f32(struct ptxi_num_small f, uint32_t
 
 /* .rs: `bits` random bits are added to the highest of those that fall off; a carry out of them is away from zero. The PTX ISA
  * does not say what becomes of subnormal results and of overflow; here the former are no different, and the latter is as in
- * rounding to nearest. */
+ * rounding to nearest: limit is what magnitudes are cut to.
+ *
+ * The sum of the code of a number, with `bits` bits below it, and the random ones. */
+static inline uint32_t ptxi_num_small_sum_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, uint32_t limit)
+{
+    uint32_t m = a & 0x7fffffff;
+    int32_t r;
+
+    m = (int32_t)m < (int32_t)limit ? m : limit;
+    r = (int32_t)(m - ((uint32_t)(127 - f.bias) << 23)) >> (23 - f.fraction - bits);
+    if (f.bias != 127) { /* or units of the last place; no more than the smallest normal number has */
+        float x = ptxi_num_f32(m), least = ptxi_num_f32(ptxi_num_small_least(f));
+        int32_t tiny = (int32_t)((x < least ? x : least) * ptxi_num_f32((uint32_t)(126 + f.bias + f.fraction + bits) << 23));
+
+        r = r > tiny ? r : tiny;
+    }
+    return (uint32_t)r + random;
+}
+
+/* The code. */
 static inline uint32_t ptxi_num_small_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, bool finite)
 {
-    int drop = 23 - f.fraction;
-    uint32_t m = a & 0x7fffffff, sign = (a >> 31) << (f.fraction + f.exponent), limit = finite ? f.top : f.inf;
-    uint32_t r = ((m + (random << (drop - bits))) >> drop) - ((uint32_t)(127 - f.bias) << f.fraction);
+    uint32_t sign = (a >> 31) << (f.fraction + f.exponent), limit = ptxi_num_small_magnitude(f, finite ? f.top : f.inf);
+    uint32_t r = ptxi_num_small_sum_at_random(f, a, random, bits, limit) >> bits;
 
-    if (f.bias != 127) { /* units of the last place, with `bits` bits below them; no more than the smallest normal number has */
-        float x = ptxi_num_f32(m), least = ptxi_num_f32(ptxi_num_small_least(f));
-        int32_t units = (int32_t)((x < least ? x : least) * ptxi_num_f32((uint32_t)(126 + f.bias + f.fraction + bits) << 23));
-        int32_t tiny = (int32_t)(((uint32_t)units + random) >> bits);
-
-        r = (uint32_t)((int32_t)r > tiny ? (int32_t)r : tiny);
-    }
-    r = (int32_t)r < (int32_t)limit ? r : limit;
     return ptxi_num_is_nan_f32(a) ? f.nan : r | sign;
 }
 
@@ -265,16 +280,42 @@ static inline uint16_t ptxi_num_bf16_from_ue8m0(uint16_t code)
 /* --- s2f6: a signed byte that counts 64ths, with a scale in ue8m0. PTX ISA, "Fixed-point Data format" --- */
 enum { PTXI_NUM_S2F6_MAX = 127, PTXI_NUM_S2F6_MIN = -128 };
 
-/* Divided by the scale, to nearest even; a NaN becomes the largest number, also as a scale. What the first product makes infinite or subnormal
- * would be cut to the range, or to 0, all the same. */
-static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale)
+/* The range. Compilers that know it compute codes in three ways and choose. */
+struct ptxi_num_s2f6_range {
+    float least, most;
+};
+static inline struct ptxi_num_s2f6_range ptxi_num_s2f6_range(void)
+{
+    struct ptxi_num_s2f6_range range = { PTXI_NUM_S2F6_MIN, PTXI_NUM_S2F6_MAX };
+
+    __asm__("" : "+m"(range));
+    return range;
+}
+
+/* A number of 64ths, to nearest even; a NaN becomes the largest number. */
+static inline uint32_t ptxi_num_s2f6_of_units(float x, struct ptxi_num_s2f6_range range)
+{
+    float y = x < range.most ? x : range.most;
+
+    y = y > range.least ? y : range.least;
+    return ptxi_num_bits_f32(y + 0x1.8p23f) & 0xff;
+}
+
+/* Divided by the scale; a NaN of that is one of the quotient. What the first product makes infinite or subnormal would be cut to the range, or
+ * to 0, all the same. */
+static inline uint32_t ptxi_num_s2f6_from_f32(float a, uint32_t scale, struct ptxi_num_s2f6_range range)
 {
     int32_t e = 254 - (int32_t)scale; /* of 1 / scale, which f32 has but for the largest scale, as a normal number */
     uint32_t factor = scale == 0xff ? PTXI_NAN_F32 : (uint32_t)(e > 1 ? e : 1) << 23, units = e ? 0x42800000 : 0x42000000; /* 64, 32 */
-    float x = a * ptxi_num_f32(factor) * ptxi_num_f32(units), y = x < (float)PTXI_NUM_S2F6_MAX ? x : (float)PTXI_NUM_S2F6_MAX;
 
-    y = y > (float)PTXI_NUM_S2F6_MIN ? y : (float)PTXI_NUM_S2F6_MIN;
-    return ptxi_num_bits_f32(y + 0x1.8p23f) & 0xff;
+    return ptxi_num_s2f6_of_units(a * ptxi_num_f32(factor) * ptxi_num_f32(units), range);
+}
+
+/* The same where 64 / scale is a normal number of f32. */
+enum { PTXI_NUM_S2F6_PLAIN_LEAST = 6, PTXI_NUM_S2F6_PLAIN_MOST = 254 };
+static inline uint32_t ptxi_num_s2f6_plain(float a, uint32_t scale, struct ptxi_num_s2f6_range range)
+{
+    return ptxi_num_s2f6_of_units(a * ptxi_num_f32((260 - scale) << 23), range);
 }
 
 /* Multiplied by the scale, which is exact but for overflow. */

@@ -30,7 +30,7 @@ struct form {
     double limit;  /* 0: none */
 };
 
-/* TWO_FMA32: where there are two results a lane. */
+/* TWO_FMA32: where there are two results a lane, or two pairs of them. */
 enum { ADD16, ADD32, ADD64, FMA32, FMA64, BASES, TWO_FMA32 = BASES };
 static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f64", "2 fma.f32" };
 
@@ -82,7 +82,7 @@ static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f
     CVT_AB("rn.satfinite." f "x2.f32", two, F32), CVT_AB("rn.satfinite.relu." f "x2.f32", two, F32),       \
     CVT("rn.satfinite." f "x2.f16x2", two, F16X2), CVT("rn.satfinite." f "x2.bf16x2", two, BF16X2),        \
     CVT("rn.f16x2." f "x2", F16X2, two), CVT("rn.relu.f16x2." f "x2", F16X2, two),                         \
-    { "conversion", "cvt.rs.satfinite." f "x4.f32 $d, {$a,$b,$c,$a}, %n", four, F32, FMA32, 4 }
+    { "conversion", "cvt.rs.satfinite." f "x4.f32 $d, {$a,$b,$c,$a}, %n", four, F32, TWO_FMA32, 4 }
 
 static const struct form forms[] = {
     [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },

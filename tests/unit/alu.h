@@ -27,14 +27,14 @@ static inline unsigned __int128 kind_mask(enum kind k)
     return bits == 128 ? ~(unsigned __int128)0 : ((unsigned __int128)1 << bits) - 1;
 }
 
-enum { CARRY = 1, CC_IN_MODS = 2, SECOND = 4, DEST_IN_B = 8 };
+enum { CARRY = 1, CC_IN_MODS = 2, SECOND = 4, DEST_IN_B = 8, FIFTH = 16 /* a fifth source, U32 */ };
 enum { END_OF_MODS = 0xffff };
 
 struct alu_case;
 
 struct operands {
     const struct alu_case *case_;
-    unsigned __int128 v[4]; /* a, b, c and the fourth source */
+    unsigned __int128 v[5]; /* a, b, c, the fourth and the fifth source */
     unsigned __int128 old;  /* what d held */
     unsigned mods;
     int32_t imm;

@@ -49,18 +49,30 @@ REF(narrow)
     set_pair(r, code[0], code[1], apart(o->case_->which));
 }
 
-REF(narrow_at_random)
+REF(pair_at_random)
 {
-    int which = o->case_->which, bits = which == F16_ ? 13 : which == E2M1 ? 8 : 16;
-    uint32_t random[2] = { (uint32_t)o->v[2] >> o->imm, (uint32_t)o->v[2] >> o->imm };
-    bool finite = small_sign(FORMAT) < 0x100 || o->mods & PTXI_MOD_SATFINITE;
+    int bits = o->case_->which == F16_ ? 13 : 16;
     unsigned code[2];
 
-    if (apart(which) != 8)
-        random[0] >>= 16;
-    for (int n = 0; n < 2; n++)
-        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, finite, random[n] & ((1u << bits) - 1), bits));
-    set_pair(r, code[0], code[1], apart(which));
+    for (int n = 0; n < 2; n++) {
+        unsigned random = (unsigned)(o->v[2] >> (n ? 0 : 16)) & ((1u << bits) - 1);
+
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, o->mods & PTXI_MOD_SATFINITE, random, bits));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
+/* Two bytes have 16 random bits in common; of halves of bytes each has 8 of its own. */
+REF(four_at_random)
+{
+    bool own = o->case_->which == E2M1;
+    static const int own_at[4] = { 24, 8, 16, 0 };
+
+    for (int n = 0; n < 4; n++) {
+        unsigned random = own ? (unsigned)(o->v[4] >> own_at[n]) & 0xff : (unsigned)(o->v[4] >> (n < 2 ? 16 : 0)) & 0xffff;
+
+        r->d = r->d << apart(o->case_->which) | relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, true, random, own ? 8 : 16));
+    }
 }
 
 REF(widen)
@@ -170,12 +182,12 @@ MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
 
 #define PAIR_16(f, F)                                                                    \
     CASE(cvt_##f##x2_f32, U32, F32, F32, NONE, NONE, narrow, rounded, 0, 0, F)           \
-    CASE(cvt_rs_##f##x2_f32, U32, F32, F32, U32, NONE, narrow_at_random, rs, 0, 0, F)
+    CASE(cvt_rs_##f##x2_f32, U32, F32, F32, U32, NONE, pair_at_random, rs, 0, 0, F)
 #define PAIR_8(f, F)                                                                     \
     CASE(cvt_##f##x2_f32, U16, F32, F32, NONE, NONE, narrow, always_finite, 0, 0, F)            \
     CASE(cvt_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)       \
     CASE(cvt_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)     \
-    CASE(cvt_rs_##f##x4_f32, U16, F32, F32, U32, NONE, narrow_at_random, always_finite, 0, 17, F) \
+    CASE(cvt_rs_##f##x4_f32, F == E2M1 ? U16 : U32, F32, F32, F32, F32, four_at_random, always_finite, FIFTH, 0, F) \
     CASE(cvt_f16x2_##f##x2, U32, U16, NONE, NONE, NONE, widen, relus, 0, 0, F)
 #define PACK(name, bits) CASE(cvt_pack_##name, U32, S32, S32, U32, NONE, pack, none, 0, 0, bits)
 

@@ -17,8 +17,8 @@
 static const struct alu_table *const tables[] = { &alu_general, &alu_half, &alu_cvt };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* --- the frame: places for d, a, b, c and a fourth source of up to 128 bits, and four predicates --- */
-enum { D = 0, A = 8, B = 16, C = 24, E = 32, P = 40, UNITS = 48 };
+/* --- the frame: places for d, a, b, c, a fourth and a fifth source of up to 128 bits, and predicates --- */
+enum { D = 0, A = 8, B = 16, C = 24, E = 32, F = 40, P = 48, UNITS = 56 };
 typedef unsigned __int128 u128;
 typedef uint16_t __attribute__((may_alias)) lane16;
 typedef uint32_t __attribute__((may_alias)) lane32;
@@ -193,11 +193,11 @@ static void make_round(struct round *r)
     r->want_p = r->want_q = 0;
     for (int l = 0; l < PTXI_LANES; l++) {
         struct operands *o = &r->in[l];
-        enum kind kinds[4] = { c->a, c->b, c->c, c->e };
+        enum kind kinds[5] = { c->a, c->b, c->c, c->e, c->flags & FIFTH ? U32 : NONE };
         struct results out = { 0 };
 
         *o = (struct operands){ .mods = r->mods, .imm = r->imm, .case_ = c };
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 5; k++) {
             u128 v = random_value(kinds[k]);
 
             if (kinds[k] == B128)
@@ -240,7 +240,7 @@ static struct ptxi_insn make_insn(const struct round *r)
     if (c->flags & DEST_IN_B)
         i.b = i.d;
     if (c->e != NONE)
-        i.imm = E;
+        i.imm = E | (c->flags & FIFTH ? F << 16 : 0);
     if (c->flags & CARRY)
         i.imm = P + 7;
     if (c->flags & SECOND)
