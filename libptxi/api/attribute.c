@@ -187,7 +187,9 @@ ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks
         return r;
     if (!numBlocks || blockSize < 1 || flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
-    *numBlocks = dynamicSMemSize > (size_t)ptxi_launch_max_dynamic_shared(func, code) ? 0 : (int)ptxi_launch_blocks(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
+    *numBlocks = 0;
+    if (dynamicSMemSize <= (size_t)ptxi_launch_max_dynamic_shared(func, code))
+        *numBlocks = (int)ptxi_launch_blocks(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
     return PTXI_SUCCESS;
 }
 

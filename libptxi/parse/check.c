@@ -114,7 +114,8 @@ static bool check_depth(struct check *k)
             enum ptxi_type want = !coords ? PTXI_T_f32 : layer && e == 0 ? PTXI_T_u32 : type;
 
             if (o->form == PTXI_OPD_REG && !ptxi_check_fits(want, o->type, false))
-                return ptxi_check_fail(k, k->loc, "operand %s of '%.*s' with what follows has registers of type .%s or .b32", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name);
+                return ptxi_check_fail(k, k->loc, "operand %s of '%.*s' with what follows has registers of type .%s or .b32", s->name, (int)k->sp->n,
+                                       k->sp->s, ptxi_types[want].name);
         }
     }
     return true;

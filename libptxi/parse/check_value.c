@@ -238,7 +238,8 @@ static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r
 {
     char class = ptxi_types[want].class;
 
-    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || (s->selector && r->kind == PTXI_RAW_VAR) || (is_count(s, want) && ptxi_types[want].bits != 32))
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || (s->selector && r->kind == PTXI_RAW_VAR) ||
+        (is_count(s, want) && ptxi_types[want].bits != 32))
         return false;
     if (r->kind == PTXI_RAW_VAR)
         return r->offset && ptxi_is_bits(class);

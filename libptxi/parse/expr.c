@@ -306,20 +306,25 @@ bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what
     return true;
 }
 
-bool ptxi_expr_offset(struct parser *p, int64_t *out)
+bool ptxi_expr_int(struct parser *p, const char *what, const char *wrong, int64_t *out)
 {
     struct ptxi_value v;
 
     if (!ptxi_expr_starts(p))
-        return ptxi_parse_expected(p, "a constant");
+        return ptxi_parse_expected(p, what);
     if (!ptxi_expr_parse(p, &v))
         return false;
     if (v.kind != PTXI_VAL_INT) {
-        ptxi_parse_error(p, v.loc, "an offset must be an integer");
+        ptxi_parse_error(p, v.loc, "%s", wrong);
         return false;
     }
     *out = (int64_t)v.bits;
     return true;
+}
+
+bool ptxi_expr_offset(struct parser *p, int64_t *out)
+{
+    return ptxi_expr_int(p, "a constant", "an offset must be an integer", out);
 }
 
 /* A double rounded to the nearest value (ties to even) of a format with `e` exponent and `m` fraction bits. */

@@ -299,20 +299,8 @@ static bool parse_base(struct parser *p, struct ptxi_raw *r)
 
     r->kind = PTXI_RAW_ADDRESS;
     r->scale = 1;
-    if (!ptxi_parse_at_name(p)) {
-        struct ptxi_value v;
-
-        if (!ptxi_expr_starts(p))
-            return ptxi_parse_expected(p, "an address");
-        if (!ptxi_expr_parse(p, &v))
-            return false;
-        if (v.kind != PTXI_VAL_INT) {
-            ptxi_parse_error(p, v.loc, "an address cannot be a floating-point constant");
-            return false;
-        }
-        r->offset = (int64_t)v.bits;
-        return true;
-    }
+    if (!ptxi_parse_at_name(p))
+        return ptxi_expr_int(p, "an address", "an address cannot be a floating-point constant", &r->offset);
     ptxi_operand_start(p, &base);
     ptxi_operand_name(p, &base);
     if (base.kind == PTXI_RAW_VAR) {

@@ -136,7 +136,9 @@ struct ptxi_value {
 bool ptxi_expr_parse(struct parser *p, struct ptxi_value *out);
 /* An integer in lo..hi, no expression; `what` names it in messages. */
 bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what, uint64_t *out);
-bool ptxi_expr_offset(struct parser *p, int64_t *out); /* the integer behind an address's '+' */
+/* An expression whose value is an integer; `what` is expected, and `wrong` says why a float will not do. */
+bool ptxi_expr_int(struct parser *p, const char *what, const char *wrong, int64_t *out);
+bool ptxi_expr_offset(struct parser *p, int64_t *out); /* the one behind an address's '+' */
 bool ptxi_expr_starts(const struct parser *p); /* the current token can begin one */
 /* Bits of a value as a constant of type t, or false: an integer where a float is needed, or the other way round. */
 bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initialiser, uint64_t *bits);
