@@ -41,7 +41,7 @@ def _type(t: Any) -> str:
     if t is None:
         return 'void'
     if isinstance(t, type) and issubclass(t, ctypes.Structure):
-        return '{' + ', '.join(_field(f[1]) for f in t._fields_) + '}'  # type: ignore[misc]
+        return '{' + ', '.join(_field(f[1]) for f in t._fields_) + '}'
     if isinstance(t, type) and issubclass(t, ctypes._Pointer):
         return 'void *'
     code = getattr(t, '_type_', None)
