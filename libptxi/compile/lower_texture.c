@@ -91,26 +91,27 @@ static void read_geometry(const struct ptxi_match *m, struct ptxi_tex *head)
         }
 }
 
-static struct ptxi_tex read_head(const struct ptxi_match *m)
+static void read_head(const struct ptxi_match *m, struct ptxi_tex *head)
 {
     enum ptxi_type d = (enum ptxi_type)ptxi_isa_slot(m, "D");
     uint16_t component = ptxi_isa_slot(m, "comp");
-    struct ptxi_tex head = { 0 };
 
-    read_geometry(m, &head);
-    head.integer = ptxi_isa_slot(m, "C") == PTXI_T_s32 || head.samples;
-    head.level = ptxi_build_has(m, PTXI_Q_level) ? PTXI_TEX_LEVEL : ptxi_build_has(m, PTXI_Q_grad) ? PTXI_TEX_GRAD : PTXI_TEX_BASE;
-    head.result = d == PTXI_T_f16 ? PTXI_TEX_16 : d == PTXI_T_f16x2 ? PTXI_TEX_2X16 : PTXI_TEX_32;
+    *head = (struct ptxi_tex){ 0 };
+    read_geometry(m, head);
+    head->integer = ptxi_isa_slot(m, "C") == PTXI_T_s32 || head->samples;
+    head->level = ptxi_build_has(m, PTXI_Q_level) ? PTXI_TEX_LEVEL : ptxi_build_has(m, PTXI_Q_grad) ? PTXI_TEX_GRAD : PTXI_TEX_BASE;
+    head->result = d == PTXI_T_f16 ? PTXI_TEX_16 : d == PTXI_T_f16x2 ? PTXI_TEX_2X16 : PTXI_TEX_32;
     if (component != PTXI_NO_WORD)
-        head.component = (uint16_t)(1 + (strchr("rgba", *ptxi_words[component]) - "rgba"));
-    return head;
+        head->component = (uint16_t)(1 + (strchr("rgba", *ptxi_words[component]) - "rgba"));
 }
 
 void ptxi_lower_tex(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     const struct ptxi_operand *resident = ptxi_build_operand(b, "p");
     const struct ptxi_address *a = ptxi_build_operand(b, "a")->address;
-    struct ptxi_tex head = read_head(inst->match);
+    struct ptxi_tex head;
+
+    read_head(inst->match, &head);
     unsigned coordinates = head.dimensions + (head.layered != 0) + (head.samples != 0), writes, count;
     uint32_t v[MOST], texture = object(b, a), sampler = a->sampler ? ptxi_build_use(b, a->sampler, PTXI_RC_64) : PTXI_NONE;
 
