@@ -476,110 +476,134 @@ def all_cases(seed=0):
 
 # ---- arguments of tensor maps
 
-def verdicts():
+# What verdicts() puts into the fields of a map.
+BASES = [0, 1, 4, 8, 15, 16, 32, 48, 64, 128]
+SIZES = [0, 1, 2, 3, 31, 128, 129, 256, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 1 << 33, 1 << 40, (1 << 64) - 1]
+GAPS = [0, 1, 8, 15, 16, 24, 32, 48, 64, 128, 240, 256, 272, 512, 4096, 1 << 20, (1 << 32) - 16, 1 << 32, (1 << 35), (1 << 36), (1 << 39), (1 << 40) - 16, (1
+        << 40) - 32, 1 << 40, 1 << 41, 1 << 63]
+COUNTS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 64, 65, 96, 127, 128, 129, 192, 255, 256, 257, 512, 1 << 31, (1 << 32) - 1]
+STEPS = [0, 1, 2, 3, 7, 8, 9, 16, 255, (1 << 32) - 1]
+CORNERS = [0, 1, -1, 2, -2, 15, 16, -16, -17, 31, 63, -32, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 1 << 30]
+PIXELS = [0, 1, 2, 15, 16, 31, 255, 256, 257, 1023, 1024, 1025, 1 << 16, (1 << 32) - 1]
+ENUMS = dict(type=[*range(17), 100, -1 & 0xffffffff], interleave=[0, 1, 2, 3, 9], swizzle=[*range(9), 20], promotion=[0, 1, 2, 3, 4, 9], fill=[0, 1, 2, 7])
+LISTS = dict(dims=SIZES, strides=GAPS, steps=STEPS, box=COUNTS, lower=CORNERS, upper=CORNERS)
+NUMBERS = dict(channels=COUNTS, pixels=PIXELS, base=BASES)
+
+
+def tile(rank=2, **more):
+    m = tiled(F32, 0, [64, 32, 16, 8, 4][:rank], [256, 8192, 131072, 1048576][:rank - 1], [8, 4, 2, 2, 2][:rank], [1] * rank)
+    m.update(more)
+    return m
+
+
+def column(rank=4, **more):
+    m = im2col(F32, 0, [64, 32, 16, 8, 4][:rank], [256, 8192, 131072, 1048576][:rank - 1], [0] * (rank - 2), [0] * (rank - 2), 8, 16, [1] * rank)
+    m.update(more)
+    return m
+
+
+def with_element(m, name, d, v):
+    m[name][d] = v
+    return m
+
+
+def verdict(m, rank=None, null=(), misaligned=0):
     """(map's description, rank, which pointers are NULL, misalignment of the map)"""
+    return m, len(m['dims']) if rank is None else rank, sum(1 << NULLS.index(n) for n in null), misaligned
+
+
+def single_fields(make, rank):
+    yield make(rank)
+    for name in ENUMS:
+        for v in ENUMS[name]:
+            yield make(rank, **{name: v})
+    for v in BASES:
+        for layout in range(3):
+            yield make(rank, base=v, interleave=layout, swizzle=1 if layout == 2 else 0)
+    for d in range(rank):
+        for name in ('dims', 'steps', 'box') if make is tile else ('dims', 'steps'):
+            for v in LISTS[name]:
+                yield with_element(make(rank), name, d, v)
+    for d in range(rank - 1):
+        for v in GAPS:
+            yield with_element(make(rank), 'strides', d, v)
+            yield with_element(make(rank, interleave=2, swizzle=1), 'strides', d, v)
+
+
+def bad_arguments(make, least):
+    for rank in (0, 1, 2, 3, 4, 5, 6, 100):
+        yield verdict(make(5), rank)
+    for n in NULLS:
+        if make is tile or n != 'box':  # the driver crashes without corners
+            yield verdict(make(4), None, (n,))
+            yield verdict(make(least), None, (n,))
+    for k in (8, 16, 32):
+        yield verdict(make(4), None, (), k)
+
+
+def rows_of_a_type(make, type):
+    for swizzle in range(7):
+        for layout in range(3):
+            for n in (8, 16, 32, 64, 128) if make is tile else (8, 16, 128):
+                m = make(4, type=type, swizzle=swizzle, interleave=layout)
+                if make is tile:
+                    m['box'][0] = n
+                else:
+                    m['channels'] = n
+                if type >= U4A8:
+                    m['dims'][0] = 256
+                yield m
+    for fill in (0, 1):
+        yield make(3, type=type, fill=fill)
+
+
+def column_fields(rank):
+    for d in range(rank - 2):
+        for which in ('lower', 'upper'):
+            for v in CORNERS:
+                yield with_element(column(rank), which, d, v)
+        for n in (1, 2, 3, 16):
+            for lo, hi in ((-3, -3), (-1, 0), (0, -1), (1, 0), (0, -2), (2, -2), (0, -n), (0, -n - 1), (n - 1, 0), (n, 0), (1, -n), (-1, 1 - n)):
+                m = column(rank)
+                m['dims'][d + 1], m['lower'][d], m['upper'][d] = n, lo, hi
+                yield m
+    for v in PIXELS:
+        yield column(rank, pixels=v)
+    for v in COUNTS:
+        for swizzle in range(4):
+            yield column(rank, channels=v, swizzle=swizzle)
+
+
+def changed_by_chance(R, m):
+    fields = ('type', 'interleave', 'swizzle', 'fill', 'dims', 'strides', 'steps', 'base')
+    fields += ('box',) * 2 if m['mode'] == TILED else ('lower', 'upper', 'channels', 'pixels')
+    for _ in range(R.randrange(1, 4)):
+        name = R.choice(fields)
+        if name in ENUMS:
+            m[name] = R.choice(ENUMS[name][:16])
+        elif name in NUMBERS:
+            m[name] = R.choice(NUMBERS[name])
+        elif m[name]:
+            m[name][R.randrange(len(m[name]))] = R.choice(LISTS[name])
+    return m
+
+
+def verdicts():
+    """Good and bad arguments of the calls that make maps, each a verdict()."""
     R = chance(8)
     out = []
-
-    def add(m, rank=None, null=(), misaligned=0):
-        out.append((m, len(m['dims']) if rank is None else rank, sum(1 << NULLS.index(n) for n in null), misaligned))
-
-    def tile(rank=2, **more):
-        m = tiled(F32, 0, [64, 32, 16, 8, 4][:rank], [256, 8192, 131072, 1048576][:rank - 1], [8, 4, 2, 2, 2][:rank], [1] * rank)
-        m.update(more)
-        return m
-
-    def column(rank=4, **more):
-        m = im2col(F32, 0, [64, 32, 16, 8, 4][:rank], [256, 8192, 131072, 1048576][:rank - 1], [0] * (rank - 2), [0] * (rank - 2), 8, 16, [1] * rank)
-        m.update(more)
-        return m
-
-    bases = [0, 1, 4, 8, 15, 16, 32, 48, 64, 128]
-    sizes = [0, 1, 2, 3, 31, 128, 129, 256, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 1 << 33, 1 << 40, (1 << 64) - 1]
-    gaps = [0, 1, 8, 15, 16, 24, 32, 48, 64, 128, 240, 256, 272, 512, 4096, 1 << 20, (1 << 32) - 16, 1 << 32, (1 << 35), (1 << 36), (1 << 39), (1 << 40) - 16, (1 << 40) - 32, 1 << 40, 1 << 41, 1 << 63]
-    counts = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 64, 65, 96, 127, 128, 129, 192, 255, 256, 257, 512, 1 << 31, (1 << 32) - 1]
-    steps = [0, 1, 2, 3, 7, 8, 9, 16, 255, (1 << 32) - 1]
-    corners = [0, 1, -1, 2, -2, 15, 16, -16, -17, 31, 63, -32, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 1 << 30]
-    pixels = [0, 1, 2, 15, 16, 31, 255, 256, 257, 1023, 1024, 1025, 1 << 16, (1 << 32) - 1]
-    enums = dict(type=[*range(17), 100, -1 & 0xffffffff], interleave=[0, 1, 2, 3, 9], swizzle=[*range(9), 20], promotion=[0, 1, 2, 3, 4, 9], fill=[0, 1, 2, 7])
-
     for make, least in ((tile, 1), (column, 3)):
         for rank in range(least, 6):
-            add(make(rank))
-            for name in enums:
-                for v in enums[name]:
-                    add(make(rank, **{name: v}))
-            for v in bases:
-                for layout in range(3):
-                    add(make(rank, base=v, interleave=layout, swizzle=1 if layout == 2 else 0))
-            for d in range(rank):
-                for name, values in (('dims', sizes), ('steps', steps)) + ((('box', counts),) if make is tile else ()):
-                    for v in values:
-                        m = make(rank)
-                        m[name][d] = v
-                        add(m)
-            for d in range(rank - 1):
-                for v in gaps:
-                    m = make(rank)
-                    m['strides'][d] = v
-                    add(m)
-                    m = make(rank, interleave=2, swizzle=1)
-                    m['strides'][d] = v
-                    add(m)
-        for rank in (0, 1, 2, 3, 4, 5, 6, 100):
-            add(make(5), rank)
-        for n in NULLS:
-            if make is tile or n != 'box':  # the driver crashes without corners
-                add(make(4), None, (n,))
-                add(make(least), None, (n,))
-        for k in (8, 16, 32):
-            add(make(4), None, (), k)
+            out += map(verdict, single_fields(make, rank))
+        out += bad_arguments(make, least)
         for type in range(16):
-            for swizzle in range(7):
-                for layout in range(3):
-                    for n in (8, 16, 32, 64, 128) if make is tile else (8, 16, 128):
-                        m = make(4, type=type, swizzle=swizzle, interleave=layout)
-                        if make is tile:
-                            m['box'][0] = n
-                        else:
-                            m['channels'] = n
-                        if type >= U4A8:
-                            m['dims'][0] = 256
-                        add(m)
-            for fill in (0, 1):
-                add(make(3, type=type, fill=fill))
+            out += map(verdict, rows_of_a_type(make, type))
     for type in (U8, U16, F32, F64, U4A8, U4A16, U6A16):
-        for n in counts:
-            for swizzle in (0, 1, 2, 3):
-                add(tile(2, type=type, swizzle=swizzle, box=[n, 2], dims=[256, 4]))
+        out += [verdict(tile(2, type=type, swizzle=swizzle, box=[n, 2], dims=[256, 4])) for n in COUNTS for swizzle in range(4)]
     for rank in range(3, 6):
-        for d in range(rank - 2):
-            for which in ('lower', 'upper'):
-                for v in corners:
-                    m = column(rank)
-                    m[which][d] = v
-                    add(m)
-            for n in (1, 2, 3, 16):
-                for lo, hi in ((-3, -3), (-1, 0), (0, -1), (1, 0), (0, -2), (2, -2), (0, -n), (0, -n - 1), (n - 1, 0), (n, 0), (1, -n), (-1, 1 - n)):
-                    m = column(rank)
-                    m['dims'][d + 1], m['lower'][d], m['upper'][d] = n, lo, hi
-                    add(m)
-        for v in pixels:
-            add(column(rank, pixels=v))
-        for v in counts:
-            for swizzle in range(4):
-                add(column(rank, channels=v, swizzle=swizzle))
+        out += map(verdict, column_fields(rank))
     for k in range(1500):
         m = R.choice((tile, column))(R.randrange(1, 6) if k % 2 else R.randrange(3, 6))
-        if len(m['dims']) < 3 and m['mode'] == IM2COL:
-            continue
-        for _ in range(R.randrange(1, 4)):
-            name = R.choice(('type', 'interleave', 'swizzle', 'fill', 'dims', 'strides', 'steps', 'base') + (('box',) * 2 if m['mode'] == TILED else ('lower', 'upper', 'channels', 'pixels')))
-            if name in enums:
-                m[name] = R.choice(enums[name][:16])
-            elif name in ('channels', 'pixels', 'base'):
-                m[name] = R.choice(dict(channels=counts, pixels=pixels, base=bases)[name])
-            elif m[name]:
-                m[name][R.randrange(len(m[name]))] = R.choice(dict(dims=sizes, strides=gaps, steps=steps, box=counts, lower=corners, upper=corners)[name])
-        add(m)
+        if len(m['dims']) >= 3 or m['mode'] != IM2COL:
+            out.append(verdict(changed_by_chance(R, m)))
     return out
