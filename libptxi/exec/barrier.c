@@ -1,5 +1,5 @@
 /* PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". */
-#include "exec/engine.h"
+#include "exec/barrier.h"
 
 #include <string.h>
 
@@ -36,18 +36,6 @@ void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, pt
     }
 }
 
-/* Threads that the warps of these lanes bring to a barrier: 32 for each, however many of its threads have exited. */
-static inline uint32_t warp_threads(ptxi_lanes lanes)
-{
-    uint32_t n = 0;
-
-    if (PTXI_WARP32S == 1)
-        return 32;
-    for (unsigned g = 0; g < PTXI_WARP32S; g++)
-        n += lanes & ptxi_warp32_lanes(g) ? 32 : 0;
-    return n;
-}
-
 static __attribute__((noinline)) void give_results(struct ptxi_cta *cta, unsigned number, const struct ptxi_barrier *done)
 {
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
@@ -80,11 +68,6 @@ static __attribute__((noinline)) void release(struct ptxi_cta *cta, unsigned num
         release_splits(cta, number, &done);
 }
 
-static inline bool complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
-{
-    return b->arrived >= (b->expected ? b->expected : cta->live_threads);
-}
-
 /* A red's predicate. */
 static void vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes)
 {
@@ -95,33 +78,11 @@ static void vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const s
     b->voters += (uint32_t)__builtin_popcountll(lanes);
 }
 
-static __attribute__((noinline)) const struct ptxi_insn *pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
+const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
 {
     release(w->cta, number);
     w->sync = PTXI_SYNC_NONE;
     return i + 1;
-}
-
-static inline void count_in(struct ptxi_barrier *b, const struct ptxi_warp *w, uint32_t threads)
-{
-    b->arrived += warp_threads(w->active);
-    if (threads)
-        b->expected = threads;
-}
-
-/* The last one to arrive goes on without a pause. */
-const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
-{
-    struct ptxi_cta *cta = w->cta;
-    struct ptxi_barrier *b = &cta->barriers[number];
-
-    count_in(b, w, threads);
-    w->sync_pc = i;
-    w->sync = (uint8_t)(PTXI_SYNC_AT + number);
-    if (complete(cta, b))
-        return pass(w, i, number);
-    cta->barriers_in_use |= 1u << number;
-    return w->stop;
 }
 
 const struct ptxi_insn *ptxi_cta_red(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
@@ -132,13 +93,8 @@ const struct ptxi_insn *ptxi_cta_red(struct ptxi_warp *w, const struct ptxi_insn
 
 const struct ptxi_insn *ptxi_cta_pass_by(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
 {
-    struct ptxi_cta *cta = w->cta;
-    struct ptxi_barrier *b = &cta->barriers[number];
-
-    count_in(b, w, threads);
-    cta->barriers_in_use |= 1u << number;
-    if (complete(cta, b))
-        release(cta, number);
+    if (ptxi_barrier_counts(w, number, threads))
+        release(w->cta, number);
     return i + 1;
 }
 
@@ -163,7 +119,7 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
     bool waits = true;
 
     cta->barriers_in_use |= 1u << number;
-    b->arrived += warp_threads(lanes);
+    b->arrived += ptxi_warp_threads(lanes);
     w->arrived |= lanes;
     for (uint32_t k = 0; k < w->split_count; k++) {
         const struct ptxi_split *s = &w->splits[k];
@@ -179,7 +135,7 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
     }
     if (!waits)
         ptxi_warp_release(w, number, b);
-    if (complete(cta, b))
+    if (ptxi_barrier_complete(cta, b))
         release(cta, number);
 }
 
@@ -198,6 +154,6 @@ void ptxi_cta_warp_done(struct ptxi_cta *cta)
 {
     cta->live_threads -= 32;
     for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
-        if (complete(cta, &cta->barriers[ptxi_first_lane(left)]))
+        if (ptxi_barrier_complete(cta, &cta->barriers[ptxi_first_lane(left)]))
             release(cta, ptxi_first_lane(left));
 }

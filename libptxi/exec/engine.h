@@ -187,12 +187,8 @@ const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_ins
 /* banks.c: counts the access to shared memory that follows instruction i. Returns what to run next. */
 const struct ptxi_insn *ptxi_count_shared(struct ptxi_warp *w, const struct ptxi_insn *i);
 
-/* barrier.c: CTA barriers. The warps of 32 whose living lanes all stand at one barrier arrive there. */
+/* barrier.c: CTA barriers, see also barrier.h. The warps of 32 whose living lanes all stand at one barrier arrive there. */
 void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w);
-/* The same for a warp that has no other splits, at bar.sync, bar.red and bar.arrive; returns what to run next. threads: that the barrier waits for;
- * 0: all. */
-typedef const struct ptxi_insn *ptxi_whole_warp(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads);
-ptxi_whole_warp ptxi_cta_sync, ptxi_cta_red, ptxi_cta_pass_by;
 /* The warp's split tells where it stands, if it is or was at a barrier as a whole. */
 void ptxi_warp_settle(struct ptxi_warp *w);
 /* A warp of 32 has exited: barriers no longer wait for it. */

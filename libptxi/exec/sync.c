@@ -4,6 +4,7 @@
 #include <immintrin.h>
 #endif
 
+#include "exec/barrier.h"
 #include "exec/collective.h"
 #include "exec/engine.h"
 #include "exec/lanes.h"
@@ -42,7 +43,7 @@ static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_war
 #define BAR(name, whole)                                                                                              \
     OP( name )                                                                                                        \
     {                                                                                                                 \
-        if (i->mods & PTXI_BAR_CONSTANT && w->split_count == 1)                                                       \
+        if (__builtin_expect(i->mods & PTXI_BAR_CONSTANT && w->split_count == 1, 1))                                  \
             return whole(w, i, i->imm & (PTXI_BARRIERS - 1), (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT);                \
         return barrier(w, i, whole);                                                                                  \
     }
