@@ -247,11 +247,11 @@ typedef enum ptxiJitOption {
     PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,  /* in: its size; out: bytes written */
     PTXI_JIT_ERROR_LOG_BUFFER = 5,            /* char *: errors */
     PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, /* in: its size; out: bytes written */
-    PTXI_JIT_OPTIMIZATION_LEVEL = 7,
+    PTXI_JIT_OPTIMIZATION_LEVEL = 7,          /* 0: operations as written, nothing fused or left out; above as the default */
     PTXI_JIT_TARGET_FROM_CONTEXT = 8,
     PTXI_JIT_TARGET = 9,
     PTXI_JIT_FALLBACK_STRATEGY = 10,
-    PTXI_JIT_GENERATE_DEBUG_INFO = 11,
+    PTXI_JIT_GENERATE_DEBUG_INFO = 11,        /* nonzero: operations as written, as in modules that say .target debug */
     PTXI_JIT_LOG_VERBOSE = 12,                /* nonzero: notes in the info log */
     PTXI_JIT_GENERATE_LINE_INFO = 13,
     PTXI_JIT_CACHE_MODE = 14,

@@ -127,14 +127,16 @@ static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option,
     case PTXI_JIT_ERROR_LOG_BUFFER: o->error.buffer = *value; break;
     case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value, o->error.size_value = value; break;
     case PTXI_JIT_FMA: o->module.no_contract = !on; break;
+    case PTXI_JIT_OPTIMIZATION_LEVEL: o->module.as_written |= !on; break;
+    case PTXI_JIT_GENERATE_DEBUG_INFO: o->module.as_written |= on; break;
     case PTXI_JIT_STRICT_TARGET: o->module.strict = on; break;
     case PTXI_JIT_STRICT_SYMBOLS: o->module.resolved = on; break;
     case PTXI_JIT_DIALECT: return read_dialect(o, (intptr_t)*value);
     case PTXI_JIT_FILE_NAME: o->module.name = *value; break;
     case PTXI_JIT_LOG_VERBOSE: o->verbose = on; break;
-    case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK: case PTXI_JIT_OPTIMIZATION_LEVEL:
+    case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK:
     case PTXI_JIT_TARGET_FROM_CONTEXT: case PTXI_JIT_TARGET: case PTXI_JIT_FALLBACK_STRATEGY:
-    case PTXI_JIT_GENERATE_DEBUG_INFO: case PTXI_JIT_GENERATE_LINE_INFO: case PTXI_JIT_CACHE_MODE: case PTXI_JIT_FAST_COMPILE:
+    case PTXI_JIT_GENERATE_LINE_INFO: case PTXI_JIT_CACHE_MODE: case PTXI_JIT_FAST_COMPILE:
     case PTXI_JIT_POSITION_INDEPENDENT_CODE: case PTXI_JIT_MIN_CTA_PER_SM: case PTXI_JIT_MAX_THREADS_PER_BLOCK:
     case PTXI_JIT_OVERRIDE_DIRECTIVE_VALUES: break;
     default: return PTXI_ERROR_INVALID_VALUE;

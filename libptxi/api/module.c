@@ -176,7 +176,7 @@ static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t f
     if (!code && f->has_body && !atomic_load(&real->too_large)) {
         struct ptxi_compile_options options = {
             .ctx = m, .global_address = global_address, .function_address = function_address,
-            .sm = m->profile->sm, .contract = m->contract, .count = v->count,
+            .sm = m->profile->sm, .contract = m->contract, .as_written = m->as_written, .count = v->count,
         };
         struct ptxi_diag diags;
 
@@ -315,6 +315,7 @@ static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_option
     }
     if (!m->tree)
         return PTXI_ERROR_INVALID_PTX;
+    m->as_written |= m->tree->debug;
     if (!runs_on(m->tree->target, m->ctx->profile->sm)) {
         if (how->strict)
             return PTXI_ERROR_NO_BINARY_FOR_GPU;
@@ -342,6 +343,7 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
     m->profile = ctx->profile;
     m->text = text;
     m->contract = !options->no_contract;
+    m->as_written = options->as_written;
     m->name = strdup(options->name);
     for (int i = 0; i < 2; i++)
         m->variants[i] = (struct ptxi_variant){ .module = m, .count = i };

@@ -35,7 +35,7 @@ struct ptxiModule_st {
     char *name;                         /* file name, for people */
     char *text;                         /* kept for reports */
     struct ptxi_texts texts;            /* what it consists of */
-    bool contract;
+    bool contract, as_written;          /* as the compiler's options */
 
     struct ptxi_arena arena;
     struct ptxi_module_tree *tree;
@@ -58,6 +58,7 @@ struct ptxiModule_st {
 struct ptxi_module_options {
     const char *name; /* file name, for people */
     bool no_contract; /* never fuse a mul with an add */
+    bool as_written;  /* run what the text says, as where ptxas does not optimise */
     bool strict;      /* refuse what the device could not run */
     bool resolved;    /* refuse what names functions or variables that are defined nowhere */
     unsigned dialect; /* bits of ptxiDialect, beside the context's */

@@ -4,9 +4,15 @@
 #include "compile/ir.h"
 #include "compile/layout.h"
 
+/* What ptxas makes of the text, where bits depend on it. */
+static bool optimised(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
+{
+    return ptxi_algebra(ir) && ptxi_operand_order(ir) && (!options->contract || ptxi_contract(ir));
+}
+
 static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
 {
-    return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && ptxi_algebra(ir) && ptxi_operand_order(ir) && (!options->contract || ptxi_contract(ir)) &&
+    return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && (options->as_written || optimised(ir, options)) &&
            ptxi_uniform(ir) && ptxi_fuse(ir) && ptxi_slots(ir);
 }
 

@@ -60,6 +60,7 @@ struct ptxi_compile_options {
     uint64_t (*function_address)(void *ctx, const struct ptxi_func *func);
     unsigned sm;   /* the architecture whose bits are wanted */
     bool contract; /* fuse mul and add as ptxas does */
+    bool as_written; /* change nothing that bits depend on, as ptxas with -O0 */
     bool count;    /* operation `count` at the start of every block */
     bool verify;   /* check the result, for tests */
 };

@@ -219,9 +219,9 @@ FINISH_HALF(bf16)
         how##_f32_of_##src(f, PTXI_SLOT(w, i->a));       \
         return finish_##half(i, w, f);                   \
     }
-HALF_FROM(f16, exact, u8)
-HALF_FROM(f16, exact, s8)
 #define HALVES_FROM_16(src) HALF_FROM(f16, exact, src) HALF_FROM(bf16, exact, src)
+HALVES_FROM_16(u8)
+HALVES_FROM_16(s8)
 HALVES_FROM_16(u16)
 HALVES_FROM_16(s16)
 #define HALVES_FROM(src) HALF_FROM(f16, near, src) HALF_FROM(bf16, sticky, src)

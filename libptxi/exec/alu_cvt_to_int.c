@@ -188,19 +188,15 @@ static void whole_f64(double *restrict r, const struct ptxi_insn *i, struct ptxi
         NEXT_WITH_RESULT(r);                   \
     }
 #define TO_ALL_INTS(src, via, t)             \
+    TO_INT(u8, uint16_t, src, via, t)        \
+    TO_INT(s8, uint16_t, src, via, t)        \
     TO_INT(u16, uint16_t, src, via, t)       \
     TO_INT(s16, uint16_t, src, via, t)       \
     TO_INT(u32, uint32_t, src, via, t)       \
     TO_INT(s32, uint32_t, src, via, t)       \
     TO_INT(u64, uint64_t, src, via, t)       \
     TO_INT(s64, uint64_t, src, via, t)
-#define TO_BYTES(src, via, t)                \
-    TO_INT(u8, uint16_t, src, via, t)        \
-    TO_INT(s8, uint16_t, src, via, t)
 TO_ALL_INTS(f16, f32, float)
 TO_ALL_INTS(bf16, f32, float)
 TO_ALL_INTS(f32, f32, float)
 TO_ALL_INTS(f64, f64, double)
-TO_BYTES(f16, f32, float)
-TO_BYTES(f32, f32, float)
-TO_BYTES(f64, f64, double)

@@ -188,6 +188,15 @@ static void put_elements(struct frame *f, struct column c, unsigned count)
     put_list(f->line, e, count, false);
 }
 
+/* A value in a register of its column's width, or of 8 bits where no wider one is legal. */
+static void put_scalar(struct frame *f, const struct ptxi_opspec *s)
+{
+    struct column c = operand_column(f, s);
+    struct name value = add_input(f, c);
+
+    fputs(c.bits == 8 && c.lanes == 1 && !(s->flags & PTXI_OPF_WIDER) ? element(f, &value, c.width, c.bits, 0).s : value.s, f->line);
+}
+
 /* A value of 128 bits, of two halves. */
 static struct name join_128(struct frame *f, const struct name *halves)
 {
@@ -397,7 +406,7 @@ static void put_value(struct frame *f, const struct ptxi_opspec *s)
     else if (count)
         put_elements(f, operand_column(f, s), count);
     else
-        fputs(add_input(f, operand_column(f, s)).s, f->line);
+        put_scalar(f, s);
 }
 
 static void put_operand(struct frame *f, unsigned i)

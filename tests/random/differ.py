@@ -5,7 +5,8 @@
 
 RANDOM is the built program tests/random/random, OUT a directory for results: MODE.gpu and MODE.ours (what `random run` prints), MODE.txt
 (which programs differ, with some rows of the columns that do). MODE is what ptxas is told: `fused` nothing, `apart` not to fuse products
-and sums, `plain` not to optimise; the library does not fuse for the last two. PTXI_SEED makes other programs.
+and sums, `plain` not to optimise; the library does not fuse for the last two. With `jit` the driver gets PTX. PTXI_SEED makes other programs.
+With --ptx DIRECTORY the modules are there already, as `cuda.py compile` leaves them, FIRST and COUNT say which.
 Without a GPU, --library - runs the library against itself. With --keep FILE nothing runs: FILE becomes a recorded file, as `random check`
 wants it, compressed, with the programs whose results on the GPU are in OUT."""
 import argparse
@@ -18,7 +19,7 @@ import shutil
 import subprocess
 import time
 
-MODES = {'fused': ([], '-'), 'apart': (['-fmad=false'], '-apart'), 'plain': (['-O0'], '-apart')}
+MODES = {'fused': ([], '-'), 'apart': (['-fmad=false'], '-apart'), 'plain': (['-O0'], '-apart'), 'jit': (None, '-')}
 ROWS = 1024
 
 
@@ -37,12 +38,15 @@ def image(args, first, count):
     """Texts and machine code of a module, or what is wrong."""
     text = '%s/%06d.ptx' % (args.work, first)
     try:
-        with open(text, 'wb') as f:
-            f.write(command(args.random, 'write', str(first), str(count)))
+        if args.ptx:
+            shutil.copy('%s/%06d.ptx' % (args.ptx, first), text)
+        else:
+            with open(text, 'wb') as f:
+                f.write(command(args.random, 'write', str(first), str(count)))
         for mode in args.modes:
-            if args.library[0] != '-':
+            if args.library[0] != '-' and mode != 'jit':
                 command(args.ptxas, '-arch=sm_90a', *MODES[mode][0], text, '-o', '%s/%06d.%s' % (args.work, first, mode), timeout=100)
-    except (Failure, subprocess.TimeoutExpired) as e:
+    except (Failure, OSError, subprocess.TimeoutExpired) as e:
         return first, str(e)
     return first, None
 
@@ -64,6 +68,10 @@ def run(args, library, suffix, modules):
     return lines, failures
 
 
+def suffix_of(args, mode):
+    return 'ptx' if args.library[0] == '-' or mode == 'jit' else mode
+
+
 def outputs(args, library, suffix, number):
     module = number // args.size * args.size
     return array.array('Q', command(args.random, 'dump', library, '%s/%06d.%s' % (args.work, module, suffix), str(number)))
@@ -73,7 +81,7 @@ def describe(args, mode, number, ours, theirs):
     """Rows of the columns that differ."""
     text = ['program %d %s\n  gpu  %s\n  ours %s\n' % (number, mode, theirs, ours)]
     try:
-        a = outputs(args, args.library, 'ptx' if args.library[0] == '-' else mode, number)
+        a = outputs(args, args.library, suffix_of(args, mode), number)
         b = outputs(args, MODES[mode][1], 'ptx', number)
     except Failure as e:
         return text[0] + str(e) + '\n'
@@ -87,7 +95,7 @@ def describe(args, mode, number, ours, theirs):
 
 def compare(args, mode, modules, pool):
     parts = [modules[i::args.processes] for i in range(args.processes)]
-    suffix = 'ptx' if args.library[0] == '-' else mode
+    suffix = suffix_of(args, mode)
     theirs, ours, failures = {}, {}, []
     for into, library, kind in (theirs, args.library, suffix), (ours, MODES[mode][1], 'ptx'):
         for lines, failed in pool.map(lambda part: run(args, library, kind, part), parts):
@@ -124,6 +132,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--library', default='libcuda.so.1')
     p.add_argument('--ptxas', default=shutil.which('ptxas') or '/usr/local/cuda/bin/ptxas')
+    p.add_argument('--ptx', metavar='DIRECTORY')
     p.add_argument('--modes', default='fused,apart,plain')
     p.add_argument('--size', type=int, default=16, help='programs a module')
     p.add_argument('--processes', type=int, default=8, help='that run modules at once')

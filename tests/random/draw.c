@@ -244,8 +244,8 @@ static bool suits(const struct ptxi_match *m, enum flavour theme)
         const struct ptxi_opspec *o = &m->row->specs[i];
         enum ptxi_type t = o->kind == PTXI_OPK_VALUE ? meaning(m, o) : PTXI_T_NONE;
 
-        if (t != PTXI_T_NONE && ptxi_types[t].bits > 64)
-            return false;
+        if (t != PTXI_T_NONE && (ptxi_types[t].bits > 64 || (ptxi_types[t].bits == 8 && !(o->flags & PTXI_OPF_WIDER))))
+            return false; /* there are no registers for it */
         any |= t != PTXI_T_NONE && flavour_of(t) == theme;
     }
     return any;
@@ -487,9 +487,9 @@ static void put_operands(struct instruction *i)
 static bool loses_guard(const struct ptxi_match *m)
 {
     const char *name = m->row->mnemonic;
+    enum ptxi_type result = ptxi_isa_operand_type(m, &m->row->specs[0]);
 
-    return !strcmp(name, "testp") || !strcmp(name, "cnot") ||
-           (!strcmp(name, "set") && ptxi_types[ptxi_isa_operand_type(m, &m->row->specs[0])].bits == 16);
+    return !strcmp(name, "testp") || !strcmp(name, "cnot") || (!strcmp(name, "set") && (ptxi_types[result].bits == 16 || result == PTXI_T_f32));
 }
 
 static void put_instruction(struct scope *s, const struct ptxi_match *m, bool guarded)

@@ -9,7 +9,8 @@
  *     random check PROGRAMS [EVERY]            the programs of a recorded file, or one of so many, against the digests in it
  *
  * PTXI_SEED makes other programs, and other operands. A recorded file is what `write` gives with lines "//= NUMBER FUSED APART" before
- * the programs: digests of all outputs on a GPU, for ptxas as it is and, where there is a second one, for `ptxas --fmad=false`. */
+ * the programs: digests of all outputs on a GPU, for ptxas as it is and, where there is a second one, for `ptxas --fmad=false`. It may
+ * hold several modules; a line with NEXT_MODULE is between them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define NEXT_MODULE "//== next module"
 
 enum { STACK_BYTES = 16384, OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8, CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL };
 
@@ -161,36 +164,54 @@ static int dump(const char *library, const char *path, unsigned number)
     return fwrite(outputs, 1, sizeof outputs, stdout) != sizeof outputs || fflush(stdout);
 }
 
-static int check(const char *path, unsigned every)
-{
-    char *text = read_file(path);
-    ptxiModule fused, apart;
-    unsigned seen = 0, compared = 0, bad = 0;
+struct tally {
+    unsigned seen, compared, bad;
+};
 
-    start("-");
-    fused = load(text, false);
-    apart = load(text, true);
+static void check_module(const char *text, unsigned every, struct tally *t)
+{
+    ptxiModule modules[2] = { load(text, false), NULL };
+
     for (const char *line = strstr(text, "\n//= "); line; line = strstr(line + 1, "\n//= ")) {
         uint64_t digests[PROGRAM_OUTPUTS];
         unsigned long long want[2];
         unsigned number;
-
         int known = sscanf(line, "\n//= %u %llx %llx", &number, &want[0], &want[1]) - 1;
 
         if (known < 1)
             break;
-        if (seen++ % every)
+        if (t->seen++ % every)
             continue;
-        compared++;
-        for (int k = 0; k < known; k++)
-            if (run(k ? apart : fused, number, digests) != want[k]) {
+        t->compared++;
+        for (int k = 0; k < known; k++) {
+            if (!modules[k])
+                modules[k] = load(text, true);
+            if (run(modules[k], number, digests) != want[k]) {
                 printf("FAIL p%u%s\n", number, k ? ", not fused" : "");
-                bad++;
+                t->bad++;
             }
+        }
     }
-    printf("%u programs compared, %u differ\n", compared, bad);
+    for (int k = 0; k < 2; k++)
+        if (modules[k])
+            OK(ModuleUnload(modules[k]));
+}
+
+static int check(const char *path, unsigned every)
+{
+    char *text = read_file(path);
+    struct tally t = { 0 };
+
+    start("-");
+    for (char *module = text, *next; module; module = next) {
+        next = strstr(module, "\n" NEXT_MODULE);
+        if (next)
+            *next++ = '\0';
+        check_module(module, every, &t);
+    }
+    printf("%u programs compared, %u differ\n", t.compared, t.bad);
     free(text);
-    return bad || !compared;
+    return t.bad || !t.compared;
 }
 
 int main(int argc, char **argv)

@@ -525,8 +525,7 @@ MODS(bytes_16, 16)
     CASE_W(cvt_##t##_f64, K, F64, NONE, NONE, cvt_to_int, roundings_sat, 0)                     \
     CASE_W(cvt_f32_##t, F32, K, NONE, NONE, cvt_from_int, roundings_all, 0)                     \
     CASE_W(cvt_f16_##t, F16, K, NONE, NONE, cvt_from_int, roundings_sat, 0)                     \
-    CASE_W(cvt_f64_##t, F64, K, NONE, NONE, cvt_from_int, roundings_sat, 0)
-#define CVT_BF16(t, K)                                                                          \
+    CASE_W(cvt_f64_##t, F64, K, NONE, NONE, cvt_from_int, roundings_sat, 0)                     \
     CASE_W(cvt_##t##_bf16, K, BF16, NONE, NONE, cvt_to_int, roundings, 0)                       \
     CASE_W(cvt_bf16_##t, BF16, K, NONE, NONE, cvt_from_int, roundings, 0)
 #define CVT(name, d, a, mods) CASE_W(cvt_##name, d, a, NONE, NONE, cvt_float, mods, 0)
@@ -616,7 +615,6 @@ static const struct alu_case cases[] = {
     CVT(f16_f32, F16, F32, limits) CVT(bf16_f32, BF16, F32, limits) CVT(bf16_f64, BF16, F64, roundings) CVT(f64_bf16, F64, BF16, none)
     CVT(bf16_f16, BF16, F16, roundings) CVT(f16_bf16, F16, BF16, roundings) CVT(bf16_bf16, BF16, BF16, none)
     CASE_W(cvt_rint_bf16, BF16, BF16, NONE, NONE, cvt_rint, roundings, 0)
-    CVT_BF16(u16, U16) CVT_BF16(s16, S16) CVT_BF16(u32, U32) CVT_BF16(s32, S32) CVT_BF16(u64, U64) CVT_BF16(s64, S64)
     CASE_W(cvt_rint_f32, F32, F32, NONE, NONE, cvt_rint, roundings_all, 0) CASE_W(cvt_rint_f64, F64, F64, NONE, NONE, cvt_rint, roundings_sat, 0)
     APPROX(rcp) APPROX(rsqrt) APPROX(sqrt) APPROX(ex2) APPROX(lg2)
     CASE_1(sin_approx_f32, F32, F32, sin_approx_f32) CASE_W(sin_approx_f32_ftz, F32, F32, NONE, NONE, sin_approx_f32, ftz, 0)

@@ -112,6 +112,37 @@ START_TEST(however_the_caller_rounds)
 }
 END_TEST
 
+/* A module for debugging, and one that is not to be optimised: x * 1 is a product then, and x * y + z two operations. */
+START_TEST(as_written)
+{
+    static const char text[] = ".entry k(.param .u64 p, .param .f32 x, .param .f32 y)\n{ .reg .f32 %f<6>; .reg .b64 %a; ld.param.u64 %a, [p]; ld.param.f32 %f1, [x];\n"
+                               "ld.param.f32 %f2, [y]; mul.f32 %f3, %f1, 0f3f800000; st.global.f32 [%a], %f3; mul.f32 %f4, %f2, %f2; sub.f32 %f5, %f4, 0f3f800004;\n"
+                               "st.global.f32 [%a+4], %f5; }\n";
+    static const struct { const char *target; ptxiJitOption option; intptr_t value; bool written; } ways[] = {
+        { "sm_90, debug", PTXI_JIT_LOG_VERBOSE, 0, true }, { "sm_90", PTXI_JIT_OPTIMIZATION_LEVEL, 0, true },
+        { "sm_90", PTXI_JIT_GENERATE_DEBUG_INFO, 1, true }, { "sm_90", PTXI_JIT_OPTIMIZATION_LEVEL, 1, false },
+        { "sm_90", PTXI_JIT_GENERATE_DEBUG_INFO, 0, false },
+    };
+    uint32_t x = 0x7f812345, y = 0x3f800002, out[2];
+    ptxiJitOption option = ways[_i].option;
+    void *value = (void *)ways[_i].value;
+    ptxiDevicePtr p;
+    void *params[] = { &p, &x, &y };
+    char whole[2048];
+    ptxiModule m;
+    ptxiFunction f;
+
+    snprintf(whole, sizeof whole, ".version 9.0\n.target %s\n.address_size 64\n%s.section .debug_info { .b8 0 }\n", ways[_i].target, text);
+    ok(ptxiModuleLoadDataEx(&m, whole, 1, &option, &value));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, sizeof out));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(out, p, sizeof out));
+    ck_assert_uint_eq(out[0], ways[_i].written ? 0x7fffffff : x);
+    ck_assert_uint_eq(out[1], ways[_i].written ? 0 : 0x29800000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("algebra");
@@ -120,6 +151,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, as_ptxas_does, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(t, however_the_caller_rounds, 0, 3);
+    tcase_add_loop_test(t, as_written, 0, 5);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
