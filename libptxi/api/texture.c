@@ -159,9 +159,9 @@ static ptxiResult take_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DES
 /* ---- samplers */
 
 /* Of a level: cut towards zero. */
-static int32_t to_256ths(float x)
+static int32_t to_256ths(double x)
 {
-    const float most = 16384;
+    const double most = 16384;
 
     return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
 }
@@ -178,6 +178,22 @@ static int32_t anisotropy_of(unsigned most)
     while (ratios[k].ratio > most)
         k++;
     return ratios[k].logarithm;
+}
+
+/* If there may be ellipses, and the program does not forbid it, a shorter way in the middle from one level to the next is blended: it is steeper, and the
+ * bias moves it there. */
+static void take_levels(struct ptxi_sampler *s, const PTXI_TEXTURE_DESC *d)
+{
+    enum { WHOLE = 4, STEEPEST = 8 };
+
+    s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
+    s->anisotropy = anisotropy_of(d->maxAnisotropy);
+    s->slope = WHOLE;
+    if (s->anisotropy && s->mip_linear && !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION))
+        s->slope = s->anisotropy < 768 ? 5 + (s->anisotropy >> 8) : STEEPEST;
+    s->bias = to_256ths(d->mipmapLevelBias - (0.5 - 0.5 * WHOLE / s->slope));
+    s->least = to_256ths(d->minMipmapLevelClamp);
+    s->most = to_256ths(d->maxMipmapLevelClamp);
 }
 
 static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
@@ -198,13 +214,8 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
         s->address[k] = d->addressMode[k] & 3;
     }
     s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
-    s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
     s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap;
-    s->narrow = !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
-    s->anisotropy = anisotropy_of(d->maxAnisotropy);
-    s->bias = to_256ths(d->mipmapLevelBias);
-    s->least = to_256ths(d->minMipmapLevelClamp);
-    s->most = to_256ths(d->maxMipmapLevelClamp);
+    take_levels(s, d);
     t->as_integers = !ptxi_texel_is_float(t->format) && !t->normalized && (ptxi_texel_bytes(t->format) == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
     t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;

@@ -263,22 +263,19 @@ static int32_t level_256ths(float x)
     return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
 }
 
-/* If there may be ellipses, and the program does not forbid it, the way from one level to the next is a shorter one, in its middle. */
+/* The way from one level to the next may be a shorter one. */
 static int32_t narrowed(const struct ptxi_sampler *s, int32_t level)
 {
-    int32_t slope = s->anisotropy < 768 ? 5 + (s->anisotropy >> 8) : 8, beginning = 128 - (512 + slope - 1) / slope; /* quarters, 256ths */
-    int32_t f = ((level & 255) - beginning) * slope >> 2;
+    int32_t f = (level & 255) * s->slope >> 2;
 
-    return (level & ~255) + (f < 0 ? 0 : f > 256 ? 256 : f);
+    return (level & ~255) + (f > 256 ? 256 : f);
 }
 
 static uint32_t level_of(const struct lookup *k, int32_t lod)
 {
     const struct ptxi_sampler *s = k->s;
-    int32_t v = lod + s->bias, last = (int32_t)(k->t->levels - 1) * 256;
+    int32_t v = narrowed(s, lod + s->bias), last = (int32_t)(k->t->levels - 1) * 256;
 
-    if (s->narrow && s->mip_linear && s->anisotropy)
-        v = narrowed(s, v);
     v = v < s->most ? v : s->most;
     v = v > s->least ? v : s->least;
     if (!s->mip_linear)

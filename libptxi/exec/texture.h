@@ -21,8 +21,9 @@ struct ptxi_image {
 
 struct ptxi_sampler {
     uint8_t address[3]; /* enum ptxi_address_mode */
-    bool linear, normalized, mip_linear, narrow;
+    bool linear, normalized, mip_linear;
     int32_t anisotropy;        /* logarithm of the greatest ratio that counts, in 256ths */
+    int32_t slope;             /* of the band behind a level in which it is blended with the next: quarters */
     int32_t bias, least, most; /* of the level, in 256ths */
 };
 

@@ -399,7 +399,7 @@ uint32_t ptxi_texel_border_srgb(float c, bool alpha)
     uint32_t t;
 
     if (alpha)
-        c = ptxi_num_f32(ptxi_texel_to_f32(ptxi_texel_store(ptxi_num_bits_f32(c), PTXI_TEXEL_F16), PTXI_TEXEL_F16));
+        c = ptxi_num_f32(ptxi_texel_to_f32(ptxi_num_f16_from_f32(ptxi_num_bits_f32(c), PTXI_NUM_RN), PTXI_TEXEL_F16));
     else
         c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
     t = c > 0 ? (uint32_t)(fmin(c, 1) * 65535 + 119 / 256.0) : 0; /* a little less than a half is added, and the sum cut */
