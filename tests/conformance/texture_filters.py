@@ -123,6 +123,16 @@ def levels():
     case('level/a2d', 'tex.level.a2d.v4.f32.f32 {%d0,%d1,%d2,%d3}, [%t, {%c0,%c1,%c2,%c2}], %c3;', cl, T(LINEAR, CLAMP, NORM | NOTRI, mipfilter=LINEAR), [(R.randrange(4), fb(R.uniform(-.2, 1.2)), fb(R.uniform(-.2, 1.2)), fb(R.uniform(-1, 5))) for _ in range(800)])
 
 
+# ---- biases of a blend that takes less than the way from one level to the next
+
+def biases():
+    r = res('mip', 'f32', 1, 16, 0, 0, 0, 5, b''.join(floats(*[256.0 * l] * (16 >> l)) for l in range(5)))
+    for most in (2, 4):
+        for bias in (0.0, 1.0, -1.0, .5, 1.441964864730835, -1.4675079584121704, .3, -1 / 3, *(k / 1024 for k in range(-3, 4)), .125, .1875):
+            case('bias/%d-0-%d-%r' % (most, NORM, bias), tex('1d', mode='.level', tail=', %c1'), r, T(POINT, CLAMP, NORM, mipfilter=LINEAR, aniso=most, bias=bias),
+                 [(fb(.3), fb((2 * 256 + 3 * k + (k & 3) / 4) / 256)) for k in range(86)])
+
+
 # ---- colours
 
 def srgb():
@@ -208,6 +218,6 @@ def grads():
 def all_cases():
     texture_cases.all_cases()
     R.seed(777)
-    for make in (slices, levels, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks):
+    for make in (slices, levels, biases, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks):
         make()
     return CASES

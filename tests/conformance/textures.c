@@ -2,9 +2,11 @@
  *
  *     textures [recording [prefix]]      the cases whose names begin so
  *
- * A recording is "ptxitex1" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and writes %d0, ..., the
+ * A recording is "ptxitex2" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and writes %d0, ..., the
  * resource and its bytes, the texture's description (empty: a surface), how many words an operand row and a result row have, and how many
- * rows there are, then these; of surfaces, their bytes afterwards. What has a length has it in a word before it and is padded to words. */
+ * rows there are, then these; of surfaces, their bytes afterwards. What has a length has it in a word before it and is padded to words.
+ * The resource's bytes are shorter: their length is followed by the number of an earlier case that has the same, counted from 1, or by 0 and
+ * pieces, each of so many words and so many more that go on as the last two did. */
 #include "conformance/replay.h"
 
 #include "ptxi.h"
@@ -44,12 +46,40 @@ static const uint32_t *take_words(const unsigned char **at, size_t n)
     return p;
 }
 
-static struct test take_test(const unsigned char **at)
+/* The resource of case number `count`. */
+static struct blob take_data(const unsigned char **at, unsigned count)
+{
+    static struct blob *known;
+    const uint32_t *head = take_words(at, 2);
+    struct blob b = { .n = head[0] };
+    uint32_t *words, n = 0, end = (b.n + 3) / 4;
+
+    known = realloc(known, (count + 1) * sizeof *known);
+    if (!known)
+        exit(1);
+    if (head[1])
+        return known[count] = known[head[1] - 1];
+    words = malloc(4 * (size_t)end + 4);
+    if (!words)
+        exit(1);
+    while (n < end) {
+        uint32_t some = *take_words(at, 1), more;
+
+        memcpy(words + n, take_words(at, some), 4 * (size_t)some);
+        n += some;
+        for (more = *take_words(at, 1); more; more--, n++)
+            words[n] = 2 * words[n - 1] - words[n - 2];
+    }
+    b.p = (const unsigned char *)words;
+    return known[count] = b;
+}
+
+static struct test take_test(const unsigned char **at, unsigned count)
 {
     struct test t = { .name = take_blob(at), .op = take_blob(at), .shape = take_words(at, 9) };
     const uint32_t *sizes;
 
-    t.data = take_blob(at);
+    t.data = take_data(at, count);
     t.sampler = take_blob(at);
     sizes = take_words(at, 3);
     t.in = sizes[0];
@@ -280,17 +310,17 @@ int main(int argc, char **argv)
     const char *dir = getenv("top_srcdir"), *prefix = argc > 2 ? argv[2] : "";
     char name[4096];
     size_t size;
-    unsigned cases = 0, bad_cases = 0;
+    unsigned count = 0, cases = 0, bad_cases = 0;
     unsigned long long rows = 0, bad_rows = 0;
     ptxiContext ctx;
 
     snprintf(name, sizeof name, "%s/tests/conformance/textures.rec", dir ? dir : ".");
-    const unsigned char *file = read_recording(argc > 1 ? argv[1] : name, "ptxitex1", &size), *at = file + 8;
+    const unsigned char *file = read_recording(argc > 1 ? argv[1] : name, "ptxitex2", &size), *at = file + 8;
 
     OK(ptxiInit(0));
     OK(ptxiCtxCreate(&ctx, 0, 0));
     while (at < file + size) {
-        struct test t = take_test(&at);
+        struct test t = take_test(&at, count++);
 
         if (t.name.n < strlen(prefix) || memcmp(t.name.p, prefix, strlen(prefix)))
             continue;

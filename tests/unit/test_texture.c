@@ -2,6 +2,7 @@
  * tests/conformance/textures. */
 #include "unit/bits.h"
 
+#include "num/texture.h"
 #include "ptxi.h"
 
 #include <stdio.h>
@@ -329,6 +330,15 @@ END_TEST
 
 static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; tex.2d.v4.u32.s32 {%r1,%r4,%r5,%r6}|%p1, [%t, {%r2,%r3}]; @!%p1 mov.u32 %r1, 99;");
 
+/* In sRGB textures alpha is rounded to f16 before it becomes a fraction. */
+START_TEST(alpha_of_borders)
+{
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.7747479506577122f, true), 198);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.5512000262058812f, true), 141);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(1.5f, true), 255);
+}
+END_TEST
+
 START_TEST(lanes_fetch_their_texels)
 {
     ptxiArray a = words_4x4(0);
@@ -655,6 +665,7 @@ int main(void)
     tcase_add_test(t, formats_of_fractions_and_blocks);
     tcase_add_test(t, blocks_are_copied_whole);
     tcase_add_test(t, objects_tell_what_they_were_made_from);
+    tcase_add_test(t, alpha_of_borders);
     tcase_add_test(t, lanes_fetch_their_texels);
     tcase_add_test(t, textures_may_differ_between_lanes);
     tcase_add_test(t, what_is_no_texture_fails_the_launch);
