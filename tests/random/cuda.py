@@ -3,12 +3,16 @@
 
     cuda.py source FIRST COUNT           a translation unit with the kernels of these numbers, to the standard output
     cuda.py compile OUT FIRST COUNT      OUT/NUMBER.ptx for every SIZE kernels, NUMBER being the first of them; how nvcc is called depends on it
+    cuda.py keep FILE OUT RESULTS NUMBER...  these make a recorded file, as `random check` wants it, compressed: with what differ.py has left of
+                                         a GPU in RESULTS/jit.gpu, but for programs that gave something else in RESULTS/jit.ours
 
 A kernel reads a row of operands of all types, computes, and writes words of 64 bits, as the programs of program.c do. No result
 depends on the order of threads. PTXI_SEED makes other programs."""
 import concurrent.futures
+import gzip
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -440,7 +444,33 @@ def compile_unit(out, first, count):
     return '%s: %s' % (path, p.stderr[:2000]) if p.returncode else None
 
 
+def digests(path):
+    with open(path) as f:
+        return {int(line.split()[0]): line.split()[1] for line in f}
+
+
+def without_debugging_data(text):
+    """But a section of it, which the target asks for."""
+    text = re.sub(r'\n\t\.(loc|file)[ \t][^\n]*|\n\$L__func_(begin|end)\w*:|\n\t// (begin|end) inline asm', '', text)
+    at = text.find('\t.section\t.debug_')
+    return text if at < 0 else text[:at] + '.section .debug_info { .b8 0 }\n'
+
+
+def keep(path, out, results, numbers):
+    theirs, ours = digests(results + '/jit.gpu'), digests(results + '/jit.ours')
+    modules = []
+    for first in numbers:
+        with open('%s/%06d.ptx' % (out, first)) as f:
+            text = f.read()
+        same = [n for n in range(first, first + SIZE) if n in theirs and ours.get(n) == theirs[n]]
+        modules.append(without_debugging_data(text[text.index('.version'):]) + ''.join('//= %d %s\n' % (n, theirs[n]) for n in same))
+    with open(path, 'wb') as f:
+        f.write(gzip.compress('//== next module\n'.join(modules).encode(), 9, mtime=0))
+
+
 def main():
+    if len(sys.argv) > 5 and sys.argv[1] == 'keep':
+        return keep(*sys.argv[2:5], [int(n) for n in sys.argv[5:]])
     if len(sys.argv) == 4 and sys.argv[1] == 'source':
         print(source(int(sys.argv[2]), int(sys.argv[3])))
         return 0
