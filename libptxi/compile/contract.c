@@ -21,7 +21,7 @@
  *   - a product of f32 whose only use is another one with 8, 4, 2 or their reciprocals, which may have .sat and a guard, becomes one with
  *     it, rounded once. The second says whether to flush.
  *
- * Not followed: what ptxas fuses only after moving code out of loops. */
+ * Not followed: what ptxas fuses only after moving code out of loops, or making guarded instructions of short branches. */
 #include "compile/build.h"
 
 #include "isa/isa.h"
