@@ -9,11 +9,14 @@
  *   - max(min(x, 1), 0) and min(max(x, 0), 1) of f32 and f16 saturate x, so that a NaN gives 0 in both;
  *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too; so do
  *     guarded ones, which are selections themselves;
- *   - neg of f32 is part of a conversion to f64, where it leaves the sign of a NaN;
+ *   - neg and abs of f32, f16 and bf16, without .ftz, are part of a conversion to f64, where they leave the sign of a NaN;
+ *   - neg.ftz and abs.ftz of f16 are part of a conversion to an integer towards zero, which then rounds to the nearest;
  *   - x minus a constant, f64, is x plus that constant with its sign changed, a NaN's, too;
  *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
  *   - neg and abs of a NaN that is a constant change its sign (f32, f64, f16x2 without .ftz), sums and products of f32 constants are constants;
+ *   - a NaN that is a constant is canonical once it is widened from bf16, or converted between f16 or bf16 and f64;
+ *   - bfe.s32 of a constant field beyond the register is -1, and bfi.b32 takes a constant length modulo 32, but for a whole register;
  *   - slct.s32.s32 by a constant takes it for an f32.
  *
  * Values are followed within a block. */
@@ -157,14 +160,47 @@ static uint32_t make(struct algebra *c, uint32_t n, uint16_t op, uint16_t mods, 
     return ptxi_ir_make(c->ir, &c->ins, n, op, mods, class, a, b);
 }
 
-/* neg is part of a conversion to f64, which leaves the sign of a NaN as it is: so does the neg of an f64. */
+/* neg and abs are part of a conversion to f64, which leaves the sign of a NaN as it is: so do neg and abs of an f64. */
 static void try_widen(struct algebra *c, uint32_t n)
 {
+    static const struct { uint16_t cvt, neg, abs; } table[] = {
+        { PTXI_OP_cvt_f64_f32, PTXI_OP_neg_f32, PTXI_OP_abs_f32 },
+        { PTXI_OP_cvt_f64_f16, PTXI_OP_neg_f16, PTXI_OP_abs_f16 },
+        { PTXI_OP_cvt_f64_bf16, PTXI_OP_neg_bf16, PTXI_OP_abs_bf16 },
+    };
     struct ptxi_ir_inst *i = &c->ir->insts[n];
-    const struct ptxi_ir_inst *neg = i->op == PTXI_OP_cvt_f64_f32 && !i->mods ? maker(c, i->v[PTXI_F_A], PTXI_OP_neg_f32, 0) : NULL;
+    const struct ptxi_ir_inst *neg, *abs;
+    uint16_t mods = i->mods;
+    uint32_t v;
 
-    if (neg)
-        become(c, i, PTXI_OP_neg_f64, make(c, n, PTXI_OP_cvt_f64_f32, 0, PTXI_RC_64, neg->v[PTXI_F_A], PTXI_NONE), PTXI_NONE);
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
+        if (i->op != table[k].cvt || mods & (PTXI_MOD_FTZ | PTXI_MOD_SAT))
+            continue;
+        v = i->v[PTXI_F_A];
+        neg = maker(c, v, table[k].neg, 0);
+        abs = maker(c, v = neg ? neg->v[PTXI_F_A] : v, table[k].abs, 0);
+        if (!neg && !abs)
+            return;
+        v = make(c, n, table[k].cvt, mods, PTXI_RC_64, abs ? abs->v[PTXI_F_A] : v, PTXI_NONE);
+        if (neg && abs)
+            v = make(c, n, PTXI_OP_abs_f64, 0, PTXI_RC_64, v, PTXI_NONE);
+        become(c, i, neg ? PTXI_OP_neg_f64 : PTXI_OP_abs_f64, v, PTXI_NONE);
+        return;
+    }
+}
+
+static void try_nearest(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    enum { TOWARDS_ZERO = 1 << PTXI_MOD_RND_SHIFT };
+
+    switch (i->op) {
+    case PTXI_OP_cvt_u8_f16: case PTXI_OP_cvt_u16_f16: case PTXI_OP_cvt_u32_f16: case PTXI_OP_cvt_u64_f16:
+    case PTXI_OP_cvt_s8_f16: case PTXI_OP_cvt_s16_f16: case PTXI_OP_cvt_s32_f16: case PTXI_OP_cvt_s64_f16: break;
+    default: return;
+    }
+    if ((i->mods & PTXI_MOD_RND_MASK) == TOWARDS_ZERO &&
+        (maker(c, i->v[PTXI_F_A], PTXI_OP_neg_f16, PTXI_MOD_FTZ) || maker(c, i->v[PTXI_F_A], PTXI_OP_abs_f16, PTXI_MOD_FTZ)))
+        i->mods &= (uint16_t)~PTXI_MOD_RND_MASK;
 }
 
 /* max(min(x, 1), 0) of f64 is min(max(x, 0), 1), which tells a NaN. */
@@ -196,7 +232,8 @@ static void try_difference(struct algebra *c, struct ptxi_ir_inst *i)
 /* The constant that v is, or has become here; NULL: it is none. */
 static const struct ptxi_vreg *known(const struct algebra *c, uint32_t v)
 {
-    const struct ptxi_ir_inst *mov = v == PTXI_NONE ? NULL : maker(c, v, PTXI_OP_mov_32, 0);
+    static const uint16_t movs[PTXI_RC_COUNT] = { [PTXI_RC_16] = PTXI_OP_mov_16, [PTXI_RC_32] = PTXI_OP_mov_32, [PTXI_RC_64] = PTXI_OP_mov_64 };
+    const struct ptxi_ir_inst *mov = v == PTXI_NONE ? NULL : maker(c, v, movs[c->ir->vregs[v].class], 0);
 
     v = mov ? mov->v[PTXI_F_A] : v;
     return v != PTXI_NONE && c->ir->vregs[v].kind == PTXI_VR_CONST ? &c->ir->vregs[v] : NULL;
@@ -230,6 +267,37 @@ static void try_sign(struct algebra *c, struct ptxi_ir_inst *i)
         become(c, i, table[k].mov, ptxi_ir_const(c->ir, table[k].class, sign | table[k].quiet), PTXI_NONE);
         return;
     }
+}
+
+/* Conversions in which a NaN that is a constant becomes canonical. */
+static void try_nan(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    static const struct { uint16_t op, mov; enum ptxi_class class; uint64_t infinity, sign, nan; } table[] = {
+        { PTXI_OP_cvt_f32_bf16, PTXI_OP_mov_32, PTXI_RC_32, 0x7f80, 0x8000, 0x7fffffff },
+        { PTXI_OP_cvt_f64_bf16, PTXI_OP_mov_64, PTXI_RC_64, 0x7f80, 0x8000, 0x7fffffffe0000000 },
+        { PTXI_OP_cvt_f64_f16, PTXI_OP_mov_64, PTXI_RC_64, 0x7c00, 0x8000, 0x7fffffffe0000000 },
+        { PTXI_OP_cvt_f16_f64, PTXI_OP_mov_16, PTXI_RC_16, 0x7ff0000000000000, 0x8000000000000000, 0x7fff },
+    };
+
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
+        const struct ptxi_vreg *r = i->op == table[k].op && !(i->mods & PTXI_MOD_SAT) ? known(c, i->v[PTXI_F_A]) : NULL;
+
+        if (r && (r->value & ~table[k].sign) > table[k].infinity) {
+            become(c, i, table[k].mov, ptxi_ir_const(c->ir, table[k].class, table[k].nan), PTXI_NONE);
+            return;
+        }
+    }
+}
+
+static void try_field(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    uint32_t at, length;
+
+    if (i->op == PTXI_OP_bfe_s32 && constant_of(c, i->v[PTXI_F_B], &at) && constant_of(c, i->v[PTXI_F_C], &length) &&
+        at >= 32 && at <= 255 && length & 255)
+        become(c, i, PTXI_OP_mov_32, ptxi_ir_const(c->ir, PTXI_RC_32, UINT32_MAX), PTXI_NONE);
+    if (i->op == PTXI_OP_bfi_b32 && constant_of(c, i->v[PTXI_F_C], &at) && constant_of(c, i->v[PTXI_F_IMM], &length) && at && length >= 32 && length <= 255)
+        i->v[PTXI_F_IMM] = ptxi_ir_const(c->ir, PTXI_RC_32, length & 31);
 }
 
 static bool is_small(float x)
@@ -363,6 +431,9 @@ static void see(struct algebra *c, uint32_t n)
         return;
     if (i->flags & PTXI_IF_PURE) {
         try_sign(c, i);
+        try_nan(c, i);
+        try_field(c, i);
+        try_nearest(c, i);
         try_constants(c, i);
         try_difference(c, i);
         try_quotient(c, n);

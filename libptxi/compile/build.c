@@ -10,7 +10,7 @@ static const struct {
 } rules[] = {
     { "mov", ptxi_lower_mov },     { "ld", ptxi_lower_ld },     { "ldu", ptxi_lower_ld },     { "st", ptxi_lower_st },
     { "cvt", ptxi_lower_cvt },     { "cvta", ptxi_lower_cvta }, { "isspacep", ptxi_lower_isspacep },
-    { "setp", ptxi_lower_setp },   { "set", ptxi_lower_set },   { "selp", ptxi_lower_selp },  { "lop3", ptxi_lower_lop3 },
+    { "setp", ptxi_lower_setp },   { "set", ptxi_lower_set },   { "selp", ptxi_lower_selp },  { "lop3", ptxi_lower_lop3 }, { "shift", ptxi_lower_shift },
     { "carry", ptxi_lower_carry }, { "mixed", ptxi_lower_mixed }, { "bra", ptxi_lower_bra },   { "brx", ptxi_lower_brx },    { "call", ptxi_lower_call },
     { "ret", ptxi_lower_ret },     { "exit", ptxi_lower_exit }, { "trap", ptxi_lower_trap },  { "brkpt", ptxi_lower_brkpt },
     { "nop", ptxi_lower_nop },     { "bar", ptxi_lower_bar },   { "warp", ptxi_lower_warp },  { "shfl", ptxi_lower_shfl },

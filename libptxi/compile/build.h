@@ -140,7 +140,7 @@ typedef void ptxi_lower(struct ptxi_build *b, const struct ptxi_inst *inst);
 ptxi_lower ptxi_lower_plain;
 ptxi_lower ptxi_lower_mov, ptxi_lower_cvt, ptxi_lower_cvta, ptxi_lower_isspacep; /* lower_move.c */
 ptxi_lower ptxi_lower_ld, ptxi_lower_st, ptxi_lower_alloca, ptxi_lower_policy;                  /* lower_memory.c */
-ptxi_lower ptxi_lower_setp, ptxi_lower_set, ptxi_lower_selp, ptxi_lower_lop3, ptxi_lower_carry, ptxi_lower_mixed; /* lower_alu.c */
+ptxi_lower ptxi_lower_setp, ptxi_lower_set, ptxi_lower_selp, ptxi_lower_shift, ptxi_lower_lop3, ptxi_lower_carry, ptxi_lower_mixed; /* lower_alu.c */
 ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi_lower_exit, ptxi_lower_trap, ptxi_lower_brkpt,
     ptxi_lower_nop;                                                                             /* lower_control.c */
 ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_collective,

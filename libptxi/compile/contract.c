@@ -705,6 +705,18 @@ static bool is_mul_f32(const struct ptxi_ir_inst *i)
     return i->op == PTXI_OP_mul_f32 || i->op == PTXI_OP_mul_f32_ftz || i->op == PTXI_OP_mul_f32_x || i->op == PTXI_OP_mul_f32_ftz_x;
 }
 
+/* Whether the product is a flush, which is no product to ptxas. */
+static bool is_flush(const struct contract *c, const struct ptxi_ir_inst *mul)
+{
+    for (unsigned f = PTXI_F_A; f <= PTXI_F_B; f++) {
+        const struct ptxi_vreg *r = &c->ir->vregs[mul->v[f]];
+
+        if (mul->op == PTXI_OP_mul_f32_ftz && r->kind == PTXI_VR_CONST && (r->value & 0x7fffffff) == 0x3f800000)
+            return true;
+    }
+    return false;
+}
+
 static void try_scale(struct contract *c, uint32_t n)
 {
     struct ptxi_ir_inst *i = &c->ir->insts[n];
@@ -714,7 +726,7 @@ static void try_scale(struct contract *c, uint32_t n)
     const struct type *type;
     struct product p;
 
-    if (v == PTXI_NONE || !find_product(c, v, n, &p) || p.count != 1)
+    if (v == PTXI_NONE || !find_product(c, v, n, &p) || p.count != 1 || is_flush(c, &c->ir->insts[p.mul]))
         return;
     kind_of(&c->ir->insts[p.mul], &type);
     if (type->mul != PTXI_OP_mul_f32 && type->mul != PTXI_OP_mul_f32_ftz)

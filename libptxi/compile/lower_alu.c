@@ -1,4 +1,4 @@
-/* setp, set, selp, lop3, and arithmetic with carry. */
+/* setp, set, selp, shl and shr, lop3, and arithmetic with carry. */
 #include "compile/build.h"
 
 #include <string.h>
@@ -81,6 +81,18 @@ void ptxi_lower_selp(struct ptxi_build *b, const struct ptxi_inst *inst)
     uint32_t p = ptxi_build_use_pred(b, &inst->operands[3], &mods), d = ptxi_build_def(b, &inst->operands[0], class);
 
     ptxi_build_pure(b, ptxi_isa_op(inst->match), d, x, y, p)->mods = mods;
+}
+
+/* Of an amount that is written as a constant ptxas keeps as many bits as the value has. */
+void ptxi_lower_shift(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    enum ptxi_class class = ptxi_class_of(ptxi_isa_operand_type(inst->match, &inst->match->row->specs[0]));
+    struct ptxi_operand amount = inst->operands[2];
+    uint32_t x = ptxi_build_use(b, &inst->operands[1], class);
+
+    if (amount.form == PTXI_OPD_IMM && class == PTXI_RC_16)
+        amount.imm &= 0xffff;
+    ptxi_build_pure(b, ptxi_isa_op(inst->match), ptxi_build_def(b, &inst->operands[0], class), x, ptxi_build_use(b, &amount, PTXI_RC_32), PTXI_NONE);
 }
 
 void ptxi_lower_lop3(struct ptxi_build *b, const struct ptxi_inst *inst)

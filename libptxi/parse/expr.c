@@ -400,8 +400,8 @@ bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initia
         *bits = v->bits;
         if (t == PTXI_T_f32 || (info->class == 'B' && info->bits == 32))
             return true;
-        /* ptxas puts the 32 bits as they are into an .f64 or .b64 variable, and the low ones into .b16 and .b8 */
-        if (initialiser && (t == PTXI_T_f64 || info->class == 'B')) {
+        /* ptxas takes the 32 bits as they are for an .f64, for a .b64 variable, and the low ones for .b16 and .b8 */
+        if (t == PTXI_T_f64 || (initialiser && info->class == 'B')) {
             *bits = truncate_bits(v->bits, info->bits);
             return true;
         }
