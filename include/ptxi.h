@@ -1485,7 +1485,7 @@ PTXI_API ptxiResult ptxiCtxGetWorkers(ptxiContext ctx, unsigned *workers);
 /*! ptxiCtxSetOutput() :
  *  Where device-side printf goes; default: stdout. `sink` is called from threads of the library, one call at a time a
  *  context, before the launch that printed counts as ended; it must not call ptxi functions.
- * `sink` NULL: stdout. `text` is `length` bytes, not NUL-terminated. */
+ * `sink` NULL: stdout. `text` is `length` bytes, not NUL-terminated. Failed assertions go to stderr in any case, as with CUDA. */
 PTXI_API ptxiResult ptxiCtxSetOutput(ptxiContext ctx, void (*sink)(void *user, const char *text, size_t length),
                                      void *user);
 
@@ -1536,17 +1536,18 @@ typedef enum ptxiFault {
     PTXI_FAULT_NULL = 2,                      /* ILLEGAL_ADDRESS: at or near address 0 */
     PTXI_FAULT_FREED = 3,                     /* ILLEGAL_ADDRESS: in memory that was freed */
     PTXI_FAULT_READ_ONLY = 4,                 /* ILLEGAL_ADDRESS: a write to constant or read-only memory */
-    PTXI_FAULT_OTHER_BLOCK_SHARED = 5,        /* ILLEGAL_ADDRESS: shared memory outside this block's */
+    PTXI_FAULT_OTHER_BLOCK_SHARED = 5,        /* ILLEGAL_ADDRESS: shared memory outside this block's; ILLEGAL_INSTRUCTION: of another
+                                                 block, LAUNCH_FAILED: of none, in a cluster */
     PTXI_FAULT_OTHER_THREAD_LOCAL = 6,        /* ILLEGAL_ADDRESS: local memory outside this thread's */
     PTXI_FAULT_MISALIGNED = 7,                /* MISALIGNED_ADDRESS */
     PTXI_FAULT_ADDRESS_SPACE = 8,             /* INVALID_ADDRESS_SPACE: the instruction does not take this state space */
     PTXI_FAULT_TRAP = 9,                      /* LAUNCH_FAILED: trap or brkpt */
     PTXI_FAULT_ASSERT = 10,                   /* ASSERT: __assertfail */
     PTXI_FAULT_DEADLOCK = 11,                 /* LAUNCH_FAILED: threads wait and none can run */
-    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: a barrier used against its rules */
+    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: a barrier used against its rules; ILLEGAL_INSTRUCTION: a thread count that is no multiple of 32 */
     PTXI_FAULT_BUDGET = 13,                   /* LAUNCH_TIMEOUT: PTXI_LIMIT_INSTRUCTIONS */
     PTXI_FAULT_TIMEOUT = 14,                  /* LAUNCH_TIMEOUT: PTXI_LIMIT_MILLISECONDS */
-    PTXI_FAULT_STACK_OVERFLOW = 15,           /* HARDWARE_STACK_ERROR */
+    PTXI_FAULT_STACK_OVERFLOW = 15,           /* ILLEGAL_ADDRESS, as on an H200 */
     PTXI_FAULT_UNSUPPORTED_INSTRUCTION = 16,  /* ILLEGAL_INSTRUCTION: legal PTX that this version cannot execute */
     PTXI_FAULT_ILLEGAL_INSTRUCTION = 17,      /* ILLEGAL_INSTRUCTION: operands that the PTX ISA does not allow */
     PTXI_FAULT_INVALID_BRANCH = 18,           /* INVALID_PC: a call or branch to what is no function or label */

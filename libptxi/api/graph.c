@@ -64,6 +64,7 @@ void ptxi_graph_free(ptxiGraph g)
     g->magic = 0;
     free(g->conditions);
     free(g->nodes);
+    free(g->plan);
     free(g);
 }
 

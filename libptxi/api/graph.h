@@ -41,6 +41,7 @@ struct ptxiGraph_st {
     struct ptxiGraphNode_st **nodes;
     unsigned count;
     bool owned; /* by a node or an instance */
+    ptxiGraphExec plan; /* of the body of a conditional node, when an instance has given it one */
     ptxiGraphConditionalHandle *conditions;
     unsigned condition_count;
 };

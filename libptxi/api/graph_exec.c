@@ -73,21 +73,23 @@ static ptxiResult make_plan(const struct ptxiGraph_st *g, ptxiGraphExec *plan)
     return r;
 }
 
-/* Whether bodies of conditional nodes have an order. */
-static ptxiResult check_bodies(const struct ptxiGraphExec_st *x)
+/* The order of a body's nodes, found once: an instance's graphs stay as they are. */
+static ptxiResult plan_body(ptxiGraph body)
+{
+    return body->plan ? PTXI_SUCCESS : make_plan(body, &body->plan);
+}
+
+/* The orders of the bodies of conditional nodes. */
+static ptxiResult plan_bodies(const struct ptxiGraphExec_st *x)
 {
     ptxiResult r = PTXI_SUCCESS;
 
     for (unsigned i = 0; i < x->count && !r; i++) {
         const struct ptxi_work *w = &x->steps[i]->work;
 
-        for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !r; k++) {
-            ptxiGraphExec body = NULL;
-
-            if (!(r = make_plan(w->branches.bodies[k], &body)))
-                r = check_bodies(body);
-            free(body);
-        }
+        for (unsigned k = 0; w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count && !r; k++)
+            if (!(r = plan_body(w->branches.bodies[k])))
+                r = plan_bodies(w->branches.bodies[k]->plan);
     }
     return r;
 }
@@ -111,7 +113,7 @@ ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, un
     ptxiGraph own = ptxi_graph_copy(hGraph);
     ptxiGraphExec x = NULL;
 
-    if ((r = own ? make_plan(own, &x) : PTXI_ERROR_OUT_OF_MEMORY) || (r = check_bodies(x))) {
+    if ((r = own ? make_plan(own, &x) : PTXI_ERROR_OUT_OF_MEMORY) || (r = plan_bodies(x))) {
         free(x);
         ptxi_graph_free(own);
         return r;
@@ -345,14 +347,9 @@ static ptxiResult run_steps(const struct ptxiGraphExec_st *x, ptxiStream s)
 
 static ptxiResult run_body(ptxiGraph body, ptxiStream s)
 {
-    ptxiGraphExec plan;
-    ptxiResult r = make_plan(body, &plan);
+    ptxiResult r = plan_body(body); /* an update has brought bodies without one */
 
-    if (r)
-        return r;
-    r = run_steps(plan, s);
-    free(plan);
-    return r;
+    return r ? r : run_steps(body->plan, s);
 }
 
 ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)

@@ -350,12 +350,14 @@ static void give_back(ptxiContext ctx, size_t bytes)
     pthread_mutex_unlock(&ctx->lock);
 }
 
+/* Nothing has an address of its own, too. */
 static uint64_t kernel_get(void *p, uint64_t bytes)
 {
     ptxiContext ctx = p;
     struct ptxi_heap_block *b;
 
-    if (!bytes || bytes > SIZE_MAX - 15 || !reserve(ctx, counted(bytes)))
+    bytes += !bytes;
+    if (bytes > SIZE_MAX - 15 || !reserve(ctx, counted(bytes)))
         return 0;
     if (ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_KERNEL, PTXI_MEM_RWA, 0, &b)) {
         give_back(ctx, counted(bytes));

@@ -218,6 +218,7 @@ static void fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const
     g->dynamic_shared = s->shared;
     g->gridid = atomic_fetch_add(&launches, 1) + 1;
     g->sm_count = p->multiprocessors;
+    g->sm_warps = p->threads / 32;
     g->resident_limit = (resident + workers - 1) / workers;
     g->resident_limit += g->resident_limit == 0;
     g->cooperative = s->cooperative;

@@ -19,16 +19,19 @@ static const struct {
     [PTXI_FK_FREED] = { PTXI_FAULT_FREED, PTXI_ERROR_ILLEGAL_ADDRESS, "goes to freed memory" },
     [PTXI_FK_READ_ONLY] = { PTXI_FAULT_READ_ONLY, PTXI_ERROR_ILLEGAL_ADDRESS, "goes to read-only memory" },
     [PTXI_FK_OTHER_SHARED] = { PTXI_FAULT_OTHER_BLOCK_SHARED, PTXI_ERROR_ILLEGAL_ADDRESS, "goes beyond the block's shared memory" },
+    [PTXI_FK_NO_CTA] = { PTXI_FAULT_OTHER_BLOCK_SHARED, PTXI_ERROR_ILLEGAL_INSTRUCTION, "goes beyond the block's shared memory" },
+    [PTXI_FK_NO_RANK] = { PTXI_FAULT_OTHER_BLOCK_SHARED, PTXI_ERROR_LAUNCH_FAILED, "goes to a rank that the cluster does not have" },
     [PTXI_FK_OTHER_LOCAL] = { PTXI_FAULT_OTHER_THREAD_LOCAL, PTXI_ERROR_ILLEGAL_ADDRESS, "goes beyond the thread's local memory" },
     [PTXI_FK_TRAP] = { PTXI_FAULT_TRAP, PTXI_ERROR_LAUNCH_FAILED, "trap instruction" },
     [PTXI_FK_ASSERT] = { PTXI_FAULT_ASSERT, PTXI_ERROR_ASSERT, "assertion failed" },
     [PTXI_FK_DEADLOCK] = { PTXI_FAULT_DEADLOCK, PTXI_ERROR_LAUNCH_FAILED, "deadlock: threads wait and none can run" },
     [PTXI_FK_BARRIER] = { PTXI_FAULT_BARRIER, PTXI_ERROR_LAUNCH_FAILED, "a barrier used against its rules" },
+    [PTXI_FK_BARRIER_COUNT] = { PTXI_FAULT_BARRIER, PTXI_ERROR_ILLEGAL_INSTRUCTION, "a barrier used against its rules" },
     [PTXI_FK_BUDGET] = { PTXI_FAULT_BUDGET, PTXI_ERROR_LAUNCH_TIMEOUT, "the instruction budget is used up" },
     [PTXI_FK_TIMEOUT] = { PTXI_FAULT_TIMEOUT, PTXI_ERROR_LAUNCH_TIMEOUT, "the time limit is over" },
     [PTXI_FK_UNSUPPORTED] = { PTXI_FAULT_UNSUPPORTED_INSTRUCTION, PTXI_ERROR_ILLEGAL_INSTRUCTION,
                               "this version cannot execute the instruction" },
-    [PTXI_FK_STACK] = { PTXI_FAULT_STACK_OVERFLOW, PTXI_ERROR_HARDWARE_STACK_ERROR, "stack overflow" },
+    [PTXI_FK_STACK] = { PTXI_FAULT_STACK_OVERFLOW, PTXI_ERROR_ILLEGAL_ADDRESS, "stack overflow" },
     [PTXI_FK_BRANCH] = { PTXI_FAULT_INVALID_BRANCH, PTXI_ERROR_INVALID_PC, "branch or call to an invalid place" },
     [PTXI_FK_UNRESOLVED] = { PTXI_FAULT_UNRESOLVED, PTXI_ERROR_LAUNCH_FAILED, "call of a function that is defined nowhere" },
     [PTXI_FK_FREE] = { PTXI_FAULT_FREE, PTXI_ERROR_ILLEGAL_ADDRESS, "free of memory that is not allocated" },
@@ -41,7 +44,7 @@ static bool is_access(const struct ptxi_fault_report *f)
 {
     switch (f->kind) {
     case PTXI_FK_OUT_OF_BOUNDS: case PTXI_FK_MISALIGNED: case PTXI_FK_NULL: case PTXI_FK_FREED: case PTXI_FK_READ_ONLY:
-    case PTXI_FK_OTHER_SHARED: case PTXI_FK_OTHER_LOCAL:
+    case PTXI_FK_OTHER_SHARED: case PTXI_FK_NO_CTA: case PTXI_FK_NO_RANK: case PTXI_FK_OTHER_LOCAL:
         return f->access_size != 0;
     default:
         return false;

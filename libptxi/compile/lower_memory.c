@@ -314,8 +314,7 @@ void ptxi_lower_alloca(struct ptxi_build *b, const struct ptxi_inst *inst)
 
 /* --- createpolicy --- */
 
-/* A cache policy changes nothing here, but programs may look at the value: of .fractional it is the GPU's, of .range
- * only the priorities are. */
+/* A cache policy changes nothing here, but programs may look at the value, which is the GPU's. */
 void ptxi_lower_policy(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     static const uint16_t priorities[] = { PTXI_Q_L2__evict_unchanged, PTXI_Q_L2__evict_first, PTXI_Q_L2__evict_last, PTXI_Q_L2__evict_normal };
@@ -332,8 +331,13 @@ void ptxi_lower_policy(struct ptxi_build *b, const struct ptxi_inst *inst)
             high |= k << 5;
     if (ptxi_isa_slot(inst->match, "secondary") == PTXI_Q_L2__evict_first)
         high |= 1 << 4;
-    if (range || !fraction) {
-        ptxi_build_move(b, d, ptxi_build_const(b, PTXI_RC_64, (uint64_t)(range ? high : high | 15) << 52));
+    if (range) {
+        ptxi_build_pure(b, PTXI_OP_policy_range, d, ptxi_build_generic_address(b, "a", PTXI_SPACE_GLOBAL), ptxi_build_use(b, ptxi_build_operand(b, "primary_size"), PTXI_RC_32),
+                        ptxi_build_use(b, ptxi_build_operand(b, "total_size"), PTXI_RC_32))->imm = (int32_t)high;
+        return;
+    }
+    if (!fraction) {
+        ptxi_build_move(b, d, ptxi_build_const(b, PTXI_RC_64, (uint64_t)(high | 15) << 52));
         return;
     }
     for (int k = 0; k < 5; k++)

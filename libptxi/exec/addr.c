@@ -2,6 +2,8 @@
  * "isspacep". Constants and kernel parameters have host addresses as generic ones; shared and local memory have windows. */
 #include "exec/engine.h"
 #include "exec/level.h"
+#include "num/approx.h"
+#include "num/float.h"
 
 #define MOVE_BY(name, amount)                              \
     OP( name )                                             \
@@ -96,3 +98,32 @@ ISSPACEP( global, ~(lanes_in(w, i, PTXI_SHARED_WINDOW, 2 * PTXI_WINDOW_SIZE) |
 
 MAPA(32, uint32_t)
 MAPA(64, uint64_t)
+
+/* What ptxas makes of createpolicy.range: memory in blocks of 4 KiB or of as many bytes as cut `total` into 128, by the approximate
+ * logarithm; the first block's number and how many there are, in 7 bits each. */
+static inline uint64_t range_policy(uint64_t address, uint32_t primary, uint32_t total, uint32_t priorities)
+{
+    float digits = ptxi_num_f32(ptxi_num_lg2_approx_f32(ptxi_num_bits_f32((float)total)));
+    int shift = (int)digits + ((float)(int)digits < digits) - 7;
+    uint64_t first, count;
+
+    if (!total)
+        return UINT64_C(0x180) << 52;
+    shift = shift < 12 ? 12 : shift;
+    first = address >> shift;
+    count = ((address + (uint32_t)(primary - 1 + (1u << shift))) >> shift) - first;
+    count = count < 127 ? count : 127;
+    return (uint64_t)(priorities | (uint32_t)(shift - 12)) << 52 | (first & 127) << 44 | count << 37;
+}
+
+OP( policy_range )
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    const uint32_t *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);
+    uint64_t *d = PTXI_SLOT(w, i->d);
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        if (w->active >> l & 1)
+            d[l] = range_policy(a[l], b[l], c[l], (uint32_t)i->imm);
+    NEXT;
+}

@@ -83,6 +83,7 @@ struct conversion {
     size_t size;
     unsigned bytes; /* of an integer */
     char kind;
+    bool unknown;   /* printed as it stands: with z, j, t or L, with a precision from the arguments, and letters that convert nothing */
 };
 
 static void spec_add(struct conversion *c, const char *s)
@@ -109,6 +110,7 @@ static const char *parse_number(const char *p, int *value, struct arguments *a)
 static const char *parse_conversion(const char *p, struct conversion *c, struct arguments *a)
 {
     static const char flags[] = "-+ #0";
+    const char *first = p;
     char number[16];
     int value;
 
@@ -123,16 +125,20 @@ static const char *parse_conversion(const char *p, struct conversion *c, struct 
         spec_add(c, number);
     }
     if (*p == '.') {
+        c->unknown = p[1] == '*';
         p = parse_number(p + 1, &value, a);
         snprintf(number, sizeof number, ".%d", value);
         spec_add(c, value < 0 ? "" : number); /* a negative one is none */
     }
-    for (; *p && strchr("hlLqjzt", *p); p++)
+    for (; *p && strchr("hlLqjzt", *p); p++) {
+        c->unknown |= *p != 'h' && *p != 'l';
         if (*p != 'h')
             c->bytes = 8;
         else
             c->bytes = c->bytes == 2 ? 1 : 2;
+    }
     c->kind = *p;
+    c->unknown |= !*p || (*p == '%' ? p != first + 1 : !strchr("diuoxXcpsfFeEgGaA", *p));
     return *p ? p + 1 : p;
 }
 
@@ -184,8 +190,8 @@ static void convert(struct output *o, struct conversion *c, struct arguments *a)
         n = snprintf(piece, sizeof piece, c->spec, x);
         break;
     }
-    default: /* %% and what printf does not know */
-        n = snprintf(piece, sizeof piece, "%s%c", c->kind == '%' ? "" : c->spec, c->kind ? c->kind : '%');
+    default:
+        n = snprintf(piece, sizeof piece, "%c", c->kind); /* %% */
     }
     put(o, piece, n < 0 ? 0 : (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1);
 }
@@ -194,14 +200,22 @@ static int print(struct output *o, const char *p, struct arguments *a)
 {
     while (*p) {
         size_t n = strcspn(p, "%");
+        struct arguments before = *a;
         struct conversion c;
+        const char *end;
 
         put(o, p, n);
         p += n;
         if (!*p)
             break;
-        p = parse_conversion(p, &c, a);
-        convert(o, &c, a);
+        end = parse_conversion(p, &c, a);
+        if (c.unknown) {
+            *a = before;
+            put(o, p, (size_t)(end - p));
+        } else {
+            convert(o, &c, a);
+        }
+        p = end;
     }
     return a->count;
 }
@@ -233,17 +247,34 @@ static bool builtin_vprintf(struct ptxi_builtin_call *call, void *user)
 
 /* --- __assertfail --- */
 
-/* void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t char_size) */
-static bool builtin_assertfail(struct ptxi_builtin_call *call, void *user)
+/* What a lane says failed; `place`: which thread, as CUDA's driver words it, or nothing. */
+static void word_assertion(struct ptxi_builtin_call *call, unsigned l, const char *place, char *text, size_t size)
 {
-    unsigned l = ptxi_first_lane(call->lanes);
-    char message[160], file[160], function[120], text[512];
+    char message[160], file[160], function[120];
 
-    (void)user;
     read_string(call->warp, l, ptxi_builtin_arg64(call, 0, l), message, sizeof message);
     read_string(call->warp, l, ptxi_builtin_arg64(call, 2, l), file, sizeof file);
     read_string(call->warp, l, ptxi_builtin_arg64(call, 5, l), function, sizeof function);
-    snprintf(text, sizeof text, "%s:%u: %s: Assertion `%s` failed.", file, ptxi_builtin_arg32(call, 4, l), function, message);
+    snprintf(text, size, "%s:%u: %s: %sAssertion `%s` failed.", file, ptxi_builtin_arg32(call, 4, l), function, place, message);
+}
+
+/* void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t char_size)
+ * Each thread's goes to the standard error output, too. */
+static bool builtin_assertfail(struct ptxi_builtin_call *call, void *user)
+{
+    const uint32_t *c = call->warp->cta->ctaid, *b = call->warp->cta->grid->block;
+    char text[512], place[100];
+
+    (void)user;
+    for (uint64_t left = call->lanes; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        uint32_t t = call->warp->first_thread + l;
+
+        snprintf(place, sizeof place, "block: [%u,%u,%u], thread: [%u,%u,%u] ", c[0], c[1], c[2], t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
+        word_assertion(call, l, place, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
+    word_assertion(call, ptxi_first_lane(call->lanes), "", text, sizeof text);
     ptxi_fault(call->warp, call->insn, PTXI_FK_ASSERT, call->lanes, 0, 0, text);
     return false;
 }

@@ -21,11 +21,14 @@ enum ptxi_fault_kind {
     PTXI_FK_FREED,
     PTXI_FK_READ_ONLY,
     PTXI_FK_OTHER_SHARED,   /* shared memory of another CTA, or beyond this one's */
+    PTXI_FK_NO_CTA,         /* a shared address of another rank where it must be the CTA's own */
+    PTXI_FK_NO_RANK,        /* shared memory of a rank that the cluster does not have */
     PTXI_FK_OTHER_LOCAL,    /* .local memory beyond the thread's own */
     PTXI_FK_TRAP,
     PTXI_FK_ASSERT,
     PTXI_FK_DEADLOCK,
-    PTXI_FK_BARRIER,        /* a barrier number or thread count that is none */
+    PTXI_FK_BARRIER,        /* a barrier number that is none, and other rules of barriers */
+    PTXI_FK_BARRIER_COUNT,  /* a thread count that is no multiple of the warp size */
     PTXI_FK_BUDGET,
     PTXI_FK_TIMEOUT,
     PTXI_FK_UNSUPPORTED,
@@ -110,6 +113,7 @@ struct ptxi_grid {
     const unsigned char *params; /* code->param_bytes bytes */
     uint64_t gridid;
     uint32_t sm_count;           /* of the device profile: %nsmid, CTAs that could be resident */
+    uint32_t sm_warps;           /* of the device profile: %nwarpid */
     uint32_t resident_limit;     /* CTAs one worker may hold at once */
     bool cooperative;            /* all CTAs are resident from the start */
     bool unchecked;              /* accesses to global memory are not checked */

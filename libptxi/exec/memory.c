@@ -89,7 +89,7 @@ static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c
     }
 }
 
-/* The CTA whose memory a shared address leads to; `address` becomes an offset there. Without `any` that is the warp's own. */
+/* The CTA whose memory a shared address leads to; `address` becomes an offset there. Without `any` that is the warp's own. NULL: there is none. */
 static const struct ptxi_cta *member_at(const struct ptxi_warp *w, bool any, uint64_t *address)
 {
     const struct ptxi_cta *c = w->cta;
@@ -100,7 +100,7 @@ static const struct ptxi_cta *member_at(const struct ptxi_warp *w, bool any, uin
         return c;
     }
     if (!any || !c->grid->code->in_clusters || rank >= c->lead->member_count)
-        return c;
+        return NULL;
     *address %= PTXI_SHARED_STEP;
     return c->lead->members[rank];
 }
@@ -132,7 +132,9 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
         return address & (align - 1) ? fail(w, i, lane, PTXI_FK_MISALIGNED, address, size, access) : global_at(w, i, lane, address, size, access);
     if (space == PTXI_MS_SHARED)
         c = member_at(w, generic, &address);
-    s = space_of(w, c, lane, space);
+    s = space_of(w, c ? c : w->cta, lane, space);
+    if (!c)
+        return fail_in(w, i, lane, generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA, address, size, access, &s.area);
     if (address & (align - 1))
         return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
     if (address > s.area.size || size > s.area.size - address)

@@ -52,13 +52,11 @@ static uint32_t shared_total(const struct ptxi_grid *g)
 static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
 {
     const struct ptxi_grid *g = w->cta->grid;
-    uint32_t threads = ptxi_thread_count(g);
-
     switch (id) {
     case PTXI_SREG_ntid: return n < 3 ? g->block[n] : 0;
     case PTXI_SREG_ctaid: return n < 3 ? w->cta->ctaid[n] : 0;
     case PTXI_SREG_nctaid: return n < 3 ? g->grid[n] : 0;
-    case PTXI_SREG_nwarpid: return (threads + 31) / 32;
+    case PTXI_SREG_nwarpid: return g->sm_warps;
     case PTXI_SREG_smid: return w->worker->index % g->sm_count;
     case PTXI_SREG_nsmid: return g->sm_count;
     case PTXI_SREG_gridid: return g->gridid;

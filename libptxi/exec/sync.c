@@ -34,7 +34,7 @@ static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_war
     if (number >= PTXI_BARRIERS)
         return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & ~other, number, 0, "its number is above 15");
     if (threads % 32)
-        return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
+        return ptxi_fault(w, i, PTXI_FK_BARRIER_COUNT, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
     if (other)
         ptxi_split_off(w, i, other);
     return w->split_count == 1 ? whole(w, i, number, threads) : ptxi_leave_barrier(w, i, number);

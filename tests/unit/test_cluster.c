@@ -226,7 +226,7 @@ START_TEST(misuse_is_reported)
         { "twice", PTXI_FAULT_BARRIER, "arrives at the cluster's barrier twice" },
         { "alone", PTXI_FAULT_DEADLOCK, "wait for the barrier of the cluster" },
         { "not_cta", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },
-        { "no_rank", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },
+        { "no_rank", PTXI_FAULT_OTHER_BLOCK_SHARED, "goes to a rank that the cluster does not have" },
     };
     ptxiReport report = { .size = sizeof report };
 
