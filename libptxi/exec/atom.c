@@ -170,7 +170,7 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         for (int l = 0; l < PTXI_LANES; l++)
             ((uint16_t *)was)[l] = load_any((uint16_t *)(base + (address == 4 ? ((const uint32_t *)a)[l] : ((const uint64_t *)a)[l])));
     else
-        gather(was, base, a, PTXI_ALL_LANES, element, address);
+        gather_all(was, base, a, element, address);
 }
 
 /* Where old values go that nobody wants. */
@@ -189,6 +189,27 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             }                                                                      \
     } while (0)
 
+/* Base and number stay apart in the addresses of what is loaded and of what is stored, which is one addition less a lane. */
+#define AT(T, offset) ((T *)(base + (offset)))
+#define AGAIN(offset) __asm__("" : "+r"(offset))
+
+/* What was there goes into registers four lanes at a time, in as few stores as can be: hosts have one store a cycle for lines that alternate. */
+enum { ATOM_LANES = 4 };
+
+static INLINE void put_four(void *d, const void *was, size_t element)
+{
+    typedef uint64_t two __attribute__((may_alias));
+    const uint32_t *word = was;
+
+    if (element == 4)
+        for (int k = 0; k < ATOM_LANES / 2; k++) {
+            ((two *)d)[k] = (uint64_t)word[2 * k + 1] << 32 | word[2 * k];
+            __asm__ volatile("" : : : "memory"); /* lest it become a vector, element by element */
+        }
+    else
+        memcpy(d, was, ATOM_LANES * element);
+}
+
 /* Where all addresses, `base` and a number of type A each, are known to be good and nobody else is near. d may be the slot of a source. */
 #define ATOM_EACH(size, name, T, NEW, SHARED, A)                                                              \
     static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
@@ -199,14 +220,31 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         (void)shared;                                                                                         \
         if (w->active == PTXI_ALL_LANES && !d)                                                                \
             UNROLLED for (unsigned l = 0; l < PTXI_LANES; l++) {                                              \
-                T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                          \
+                uintptr_t at = a[l];                                                                          \
+                T x = b[l], y = c[l], old = load_##size(AT(T, at));                                           \
                                                                                                               \
                 (void)x, (void)y, (void)old;                                                                  \
-                store_##size(p, NEW);                                                                         \
+                AGAIN(at);                                                                                    \
+                store_##size(AT(T, at), NEW);                                                                 \
+            }                                                                                                 \
+        else if (w->active == PTXI_ALL_LANES)                                                                 \
+            for (unsigned l = 0; l < PTXI_LANES; l += ATOM_LANES) {                                           \
+                T was[ATOM_LANES];                                                                            \
+                                                                                                              \
+                UNROLLED for (unsigned k = 0; k < ATOM_LANES; k++) {                                          \
+                    uintptr_t at = a[l + k];                                                                  \
+                    T x = b[l + k], y = c[l + k], old = load_##size(AT(T, at));                               \
+                                                                                                              \
+                    (void)x, (void)y;                                                                         \
+                    AGAIN(at);                                                                                \
+                    store_##size(AT(T, at), NEW);                                                             \
+                    was[k] = old;                                                                             \
+                }                                                                                             \
+                put_four(d + l, was, sizeof(T));                                                              \
             }                                                                                                 \
         else                                                                                                  \
             EACH_LANE(w->active, {                                                                            \
-                T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                          \
+                T *p = AT(T, a[l]), x = b[l], y = c[l], old = load_##size(p);                                 \
                                                                                                               \
                 (void)x, (void)y, (void)old;                                                                  \
                 store_##size(p, NEW);                                                                         \
@@ -216,17 +254,18 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         NEXT;                                                                                                 \
     }
 
-/* The same for all lanes at once if no two of them meet. If some do and NEW is dear, for as many as find what was there before any; the lanes that are left
- * over have their turns. */
-#define ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, DEAR)                                                   \
+/* The same, where NEW is dear, for all lanes at once if no two of them meet. If some do, for as many as find what was there before any; the lanes that
+ * are left over have their turns. */
+#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A)                                                         \
     RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
                                                                        const uintptr_t base, const A *a)      \
     {                                                                                                         \
-        const bool shared = SHARED, apart = sizeof(T) >= 4 && w->active == PTXI_ALL_LANES && all_apart(a, sizeof(T), sizeof(A)); \
+        const bool shared = SHARED;                                                                           \
         ptxi_lanes left = w->active;                                                                          \
                                                                                                               \
         (void)shared;                                                                                         \
-        if (apart || (DEAR && left == PTXI_ALL_LANES)) {                                                      \
+        if (left == PTXI_ALL_LANES) {                                                                         \
+            const bool apart = sizeof(T) >= 4 && all_apart(a, sizeof(T), sizeof(A));                          \
             LANE_ARRAY(T, was);                                                                               \
             LANE_ARRAY(T, now);                                                                               \
             unsigned done;                                                                                    \
@@ -241,7 +280,7 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             if (apart) {                                                                                      \
                 if (d)                                                                                        \
                     memcpy(d, was, sizeof was);                                                               \
-                scatter(base, a, now, PTXI_ALL_LANES, sizeof(T), sizeof(A));                                  \
+                scatter_all(base, a, now, sizeof(T), sizeof(A));                                              \
                 NEXT;                                                                                         \
             }                                                                                                 \
             UNROLLED for (done = 0; done < PTXI_LANES; done++) {                                              \
@@ -251,11 +290,9 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                     break;                                                                                    \
                 store_##size(p, now[done]);                                                                   \
             }                                                                                                 \
+            left = done == PTXI_LANES ? 0 : left << done;                                                     \
             if (d)                                                                                            \
-                memcpy(d, was, done * sizeof(T));                                                             \
-            if (done == PTXI_LANES)                                                                           \
-                NEXT;                                                                                         \
-            left <<= done;                                                                                    \
+                ptxi_merge(d, was, ~left, sizeof(T));                                                         \
         }                                                                                                     \
         EACH_LANE(left, {                                                                                     \
             T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
@@ -268,10 +305,13 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         NEXT;                                                                                                 \
     }
 
+/* Sums of floats are dear where subnormals are flushed. */
+#define ATOM_EACH_FLOAT_true ATOM_EACH
+#define ATOM_EACH_FLOAT_false ATOM_EACH_DEAR
+#define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A) ATOM_EACH_FLOAT_##SHARED(size, name, T, NEW, SHARED, A)
+
 /* Those that look whether lanes meet are given 32-bit addresses where hosts are fast at that. */
-enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_EACH_DEAR_STEPS = PTXI_TELLS_APART };
-#define ATOM_EACH_APART(size, name, T, NEW, SHARED, A) ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, false)
-#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A) ATOM_EACH_ONCE(size, name, T, NEW, SHARED, A, true)
+enum { ATOM_EACH_STEPS = false, ATOM_EACH_FLOAT_STEPS = PTXI_TELLS_APART, ATOM_EACH_DEAR_STEPS = PTXI_TELLS_APART };
 
 /* d[l] = x[0] + ... + x[l - 1]. Returns the sum of all. d may be x. */
 #if defined(__AVX512F__)
@@ -475,12 +515,13 @@ RUNNING_SUMS(64)
 #define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, false, any, name, T, NEW)
 #define ATOM_SUM(name, T, NEW) ATOM_OF(ATOM_EACH, true, any, name, T, NEW)
 #define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, false, any, name, T, NEW)
+#define ATOM_FLOAT(name, T, NEW) ATOM_OF(ATOM_EACH_FLOAT, false, any, name, T, NEW)
 
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
 ATOM( cas_b16, uint16_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_APART, false, any, cas_b32, uint32_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_APART, false, any, cas_b64, uint64_t, old == x ? y : old )
+ATOM( cas_b32, uint32_t, old == x ? y : old )
+ATOM( cas_b64, uint64_t, old == x ? y : old )
 ATOM_OF( ATOM_EACH, false, 128, exch_b128, u128, x )
 ATOM_OF( ATOM_EACH, false, 128, cas_b128, u128, old == x ? y : old )

@@ -116,6 +116,40 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
         address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
 }
 
+/* The same for all lanes, without a call where addresses have 32 bits. */
+#ifdef __AVX512F__
+static inline __attribute__((always_inline)) void gather_all(void *d, uintptr_t base, const void *a, size_t element, size_t address)
+{
+    const void *from = (const void *)base;
+
+    if (address != 4)
+        gather(d, base, a, PTXI_ALL_LANES, element, address);
+    else if (element == 4)
+        for (int l = 0; l < PTXI_LANES; l += 16)
+            _mm512_store_si512((uint32_t *)d + l, _mm512_i32gather_epi32(_mm512_load_si512((const uint32_t *)a + l), from, 1));
+    else
+        for (int l = 0; l < PTXI_LANES; l += 8)
+            _mm512_store_si512((uint64_t *)d + l, _mm512_i32gather_epi64(_mm256_load_si256((const void *)((const uint32_t *)a + l)), from, 1));
+}
+
+static inline __attribute__((always_inline)) void scatter_all(uintptr_t base, const void *a, const void *x, size_t element, size_t address)
+{
+    void *to = (void *)base;
+
+    if (address != 4)
+        scatter(base, a, x, PTXI_ALL_LANES, element, address);
+    else if (element == 4)
+        for (int l = 0; l < PTXI_LANES; l += 16)
+            _mm512_i32scatter_epi32(to, _mm512_load_si512((const uint32_t *)a + l), _mm512_load_si512((const uint32_t *)x + l), 1);
+    else
+        for (int l = 0; l < PTXI_LANES; l += 8)
+            _mm512_i32scatter_epi64(to, _mm256_load_si256((const void *)((const uint32_t *)a + l)), _mm512_load_si512((const uint64_t *)x + l), 1);
+}
+#else
+#define gather_all(d, base, a, element, address) gather(d, base, a, PTXI_ALL_LANES, element, address)
+#define scatter_all(base, a, x, element, address) scatter(base, a, x, PTXI_ALL_LANES, element, address)
+#endif
+
 /* Whether no two lanes name the same one of the elements, of 4 or 8 bytes. It may be false, too, if two are a multiple of 65536 elements apart, and where
  * the answer would take longer than it saves. */
 #if defined(__AVX512BW__) && PTXI_LANES == 32
