@@ -8,7 +8,7 @@
 #include "exec/memmap.h"
 
 /* More are not kept: then the oldest are done, which may always be. */
-enum { FIRST_SIZE = 16, MOST = 256 };
+enum { FIRST_SIZE = 4, MOST = 256 };
 
 #define RACY __attribute__((no_sanitize("thread")))
 

@@ -43,7 +43,7 @@ struct ptxi_async *ptxi_async_of(struct ptxi_warp *w);
 /* cp.async of the active lanes, all in one group: room for it, at the end. NULL: memory is short, and nothing is queued any more. */
 struct ptxi_async_entry *ptxi_async_push(struct ptxi_warp *w, const struct ptxi_insn *i);
 /* The same where there is room. */
-static inline struct ptxi_async_entry *ptxi_async_next(struct ptxi_warp *w, const struct ptxi_insn *i)
+static inline __attribute__((always_inline)) struct ptxi_async_entry *ptxi_async_next(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_async *q = w->async;
     struct ptxi_async_entry *e = &q->ring[(q->first + q->count++) & (q->size - 1)];

@@ -11,6 +11,8 @@
 #include "exec/reduce.h"
 #include "exec/tensor.h"
 
+enum { CACHE_LINE = 64, ANNOUNCED = 2048 };
+
 /* What one thread has asked for. */
 struct ptxi_job {
     struct ptxi_job *next;
@@ -286,12 +288,16 @@ static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_ins
     return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, 0, 0, what);
 }
 
-/* Where a generic address leads, mostly into the CTA's own shared memory. */
+/* Where a generic address leads, mostly into the CTA's own shared memory or the allocation that the instruction hit last. */
 static inline unsigned char *place_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t at, uint32_t size, uint32_t align, enum ptxi_access access)
 {
     unsigned char *own = ptxi_mem_own(w, at - PTXI_SHARED_WINDOW, size, align);
 
-    return own ? own : ptxi_mem_at(w, i, lane, PTXI_MS_GENERIC, at, size, align, access);
+    if (own)
+        return own;
+    if (!(at & (align - 1)) && ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, size, access != PTXI_ACCESS_LOAD))
+        return (unsigned char *)(uintptr_t)at;
+    return ptxi_mem_at(w, i, lane, PTXI_MS_GENERIC, at, size, align, access);
 }
 
 /* Its mbarrier, or its group. */
@@ -373,6 +379,13 @@ static bool find_memory(struct ptxi_warp *w, const struct ptxi_insn *i, struct p
     return j->from;
 }
 
+/* What the copy will read first comes into the cache while the program does something else. */
+static inline void announce(const struct ptxi_job *j)
+{
+    for (uint32_t k = 0; k < j->size && k < ANNOUNCED; k += CACHE_LINE)
+        __builtin_prefetch(j->from + k);
+}
+
 const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const uint16_t *mask = (uint16_t)i->imm == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, (uint16_t)i->imm);
@@ -383,6 +396,7 @@ const struct ptxi_insn *ptxi_bulk_copy(struct ptxi_warp *w, const struct ptxi_in
         begin(&j, w, i, ptxi_first_lane(left));
         if (!find_memory(w, i, &j) || !track(w, i, &j))
             return w->stop;
+        announce(&j);
         if (i->mods & PTXI_BULK_BYTE_MASK)
             j.byte_mask = mask[j.lane];
         if (!(i->mods & PTXI_BULK_MULTICAST ? multicast(w, i, &j, mask[j.lane], false) : submit(w, i, &j)))

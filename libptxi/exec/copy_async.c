@@ -78,13 +78,27 @@ static ptxi_lanes other_groups(const struct ptxi_warp *w)
     return others & w->active;
 }
 
+/* Whether lane after lane reads and writes `size` bytes behind those of the lane before. Two offsets are looked at as one number; where the one overflows
+ * into the other they lead beyond shared memory. */
+static inline __attribute__((always_inline)) bool in_rows(const uint64_t *from, const uint32_t *to, uint32_t size)
+{
+    typedef uint64_t __attribute__((may_alias)) two;
+    const two *pair = (const two *)to;
+    const uint64_t half = PTXI_LANES / 2, *rest = from + half;
+    uint64_t off = 0, first = from[0], middle = first + half * size, both = pair[0];
+
+    for (uint64_t l = 0; l < half; l++)
+        off |= (from[l] ^ (first + l * size)) | (rest[l] ^ (middle + l * size)) | (pair[l] ^ (both + l * (2 * size * (UINT64_C(1) << 32 | 1))));
+    return !off && to[1] == to[0] + size;
+}
+
 /* All lanes copy all bytes, from a row to a row, and may do so as far as can be seen at once. */
 static inline __attribute__((always_inline)) bool copies_row(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *to = PTXI_SLOT(w, i->a);
     const uint64_t *from = PTXI_SLOT(w, i->b);
 
-    return w->active == PTXI_ALL_LANES && in_row64(from, size) && in_row32(to, size) && to[0] <= to[PTXI_LANES - 1] &&
+    return w->active == PTXI_ALL_LANES && in_rows(from, to, size) && to[0] <= to[PTXI_LANES - 1] &&
            !((from[0] | (to[0] + (uint32_t)i->imm)) & (size - 1)) && shared_covers(w, i, to[0], to[PTXI_LANES - 1], size) &&
            ptxi_mem_covers(w, ptxi_mem_hit(w, i), from[0], PTXI_LANES * (uint64_t)size, false);
 }
@@ -175,11 +189,11 @@ OP( cp_async_commit )
     NEXT;
 }
 
-typedef uint64_t part __attribute__((aligned(4), may_alias));
+typedef uint64_t part __attribute__((vector_size(32), aligned(4), may_alias));
 
 RACY static inline __attribute__((always_inline)) void move_row(unsigned char *to, const unsigned char *from, uint32_t size)
 {
-    PTXI_SIMD for (uint32_t k = 0; k < PTXI_LANES * size / sizeof(part); k++)
+    for (uint32_t k = 0; k < PTXI_LANES * size / sizeof(part); k++)
         ((part *)to)[k] = ((const part *)from)[k];
 }
 

@@ -322,29 +322,56 @@ static ptxi_lanes asked_phases(const struct ptxi_warp *w, const struct ptxi_insn
     return odd;
 }
 
-/* The lanes whose phase is complete; *first is where the first lane waits, and *elsewhere are lanes that wait at another mbarrier. */
-static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes *done, unsigned char **first, ptxi_lanes *elsewhere)
-{
-    ptxi_lanes odd = asked_phases(w, i), left = w->active, here = at_one_place(w, i) ? left : 0;
+/* What the active lanes wait for. */
+struct wait {
+    ptxi_lanes odd;       /* lanes that ask about a phase of parity 1 */
+    ptxi_lanes done;      /* their phase is complete */
+    ptxi_lanes elsewhere; /* they wait at another mbarrier than the first lane */
+    bool together;        /* none does */
+    unsigned char *first;
     struct ptxi_cta *owner;
+};
 
-    *first = NULL;
-    *done = *elsewhere = 0;
-    for (; left; left &= ~here) {
+static inline ptxi_lanes done_at(struct ptxi_cta *owner, unsigned char *at, ptxi_lanes odd)
+{
+    return look(owner, at).phase ? ~odd : odd;
+}
+
+/* Lane by lane; false after a fault. */
+static __attribute__((noinline)) bool test_apart(struct ptxi_warp *w, const struct ptxi_insn *i, struct wait *t)
+{
+    t->done = t->elsewhere = 0;
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
+        ptxi_lanes here = (ptxi_lanes)1 << l;
+        struct ptxi_cta *owner;
         unsigned char *at = object_at(w, i, l, &owner);
 
         if (!at)
             return false;
-        if (here != w->active)
-            here = (ptxi_lanes)1 << l;
-        *done |= (look(owner, at).phase ? ~odd : odd) & here;
-        if (!*first)
-            *first = at;
-        else if (at != *first)
-            *elsewhere |= here;
+        t->done |= done_at(owner, at, t->odd) & here;
+        t->elsewhere |= at == t->first ? 0 : here;
     }
     return true;
+}
+
+static inline bool test_again(struct ptxi_warp *w, const struct ptxi_insn *i, struct wait *t)
+{
+    if (!t->together)
+        return test_apart(w, i, t);
+    t->done = done_at(t->owner, t->first, t->odd) & w->active;
+    return true;
+}
+
+static bool test_lanes(struct ptxi_warp *w, const struct ptxi_insn *i, struct wait *t)
+{
+    t->first = object_at(w, i, ptxi_first_lane(w->active), &t->owner);
+    if (!t->first)
+        return false;
+    t->odd = asked_phases(w, i);
+    t->together = at_one_place(w, i);
+    t->elsewhere = 0;
+    return test_again(w, i, t);
 }
 
 /* Nothing in the cluster can go on before this warp does. */
@@ -366,25 +393,24 @@ static bool is_last(const struct ptxi_warp *w)
 const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_split *s = &w->splits[w->current];
-    unsigned char *first;
-    ptxi_lanes done, elsewhere;
+    struct wait t;
 
-    if (!test_lanes(w, i, &done, &first, &elsewhere))
+    if (!test_lanes(w, i, &t))
         return w->stop;
-    if (!done && !w->cta->grid->schedule && is_last(w) && ptxi_async_flush(w->cta->lead)) {
+    if (!t.done && !w->cta->grid->schedule && is_last(w) && ptxi_async_flush(w->cta->lead)) {
         if (ptxi_grid_failed(w->cta->grid))
             return ptxi_leave_quantum(w, i);
-        if (!test_lanes(w, i, &done, &first, &elsewhere))
+        if (!test_again(w, i, &t))
             return w->stop;
     }
-    if (done || s->expired || (w->cta->grid->schedule && ptxi_one_in(&w->cta->lead->dice, 4))) {
+    if (t.done || s->expired || (w->cta->grid->schedule && ptxi_one_in(&w->cta->lead->dice, 4))) {
         s->expired = false;
-        ptxi_set_pred(w, i->d, done);
+        ptxi_set_pred(w, i->d, t.done);
         return i + 1;
     }
-    if (elsewhere)
-        ptxi_split_off(w, i, elsewhere);
-    return ptxi_leave_mbarrier(w, i, first);
+    if (t.elsewhere)
+        ptxi_split_off(w, i, t.elsewhere);
+    return ptxi_leave_mbarrier(w, i, t.first);
 }
 
 const struct ptxi_insn *ptxi_mbarrier_pending(struct ptxi_warp *w, const struct ptxi_insn *i)
