@@ -210,7 +210,7 @@ static INLINE void put_four(void *d, const void *was, size_t element)
         memcpy(d, was, ATOM_LANES * element);
 }
 
-/* Where all addresses, `base` and a number of type A each, are known to be good and nobody else is near. d may be the slot of a source. */
+/* Where all addresses, `base` and a number of type A each, are known to be good and nobody else is near. d may be the slot of a source, or a. */
 #define ATOM_EACH(size, name, T, NEW, SHARED, A)                                                              \
     static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
                                                                   const uintptr_t base, const A *a)           \
@@ -278,9 +278,9 @@ static INLINE void put_four(void *d, const void *was, size_t element)
                 now[l] = (NEW);                                                                               \
             }                                                                                                 \
             if (apart) {                                                                                      \
+                scatter_all(base, a, now, sizeof(T), sizeof(A));                                              \
                 if (d)                                                                                        \
                     memcpy(d, was, sizeof was);                                                               \
-                scatter_all(base, a, now, sizeof(T), sizeof(A));                                              \
                 NEXT;                                                                                         \
             }                                                                                                 \
             UNROLLED for (done = 0; done < PTXI_LANES; done++) {                                              \
@@ -305,13 +305,39 @@ static INLINE void put_four(void *d, const void *was, size_t element)
         NEXT;                                                                                                 \
     }
 
+/* For all lanes at once if no two of them meet, else lane by lane. */
+#define ATOM_EACH_APART(size, name, T, NEW, SHARED, A)                                                        \
+    ATOM_EACH( size, name##_turns, T, NEW, SHARED, A )                                                        \
+    RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
+                                                                       const uintptr_t base, const A *a)      \
+    {                                                                                                         \
+        const bool shared = SHARED;                                                                           \
+        LANE_ARRAY(T, was);                                                                                   \
+        LANE_ARRAY(T, now);                                                                                   \
+                                                                                                              \
+        (void)shared;                                                                                         \
+        if (w->active != PTXI_ALL_LANES || !all_apart(a, sizeof(T), sizeof(A)))                               \
+            return name##_turns(i, w, d, b, c, base, a);                                                      \
+        read_lanes(was, base, a, sizeof(T), sizeof(A));                                                       \
+        FOR_LANES {                                                                                           \
+            T old = was[l], x = b[l], y = c[l];                                                               \
+                                                                                                              \
+            (void)x, (void)y;                                                                                 \
+            now[l] = (NEW);                                                                                   \
+        }                                                                                                     \
+        scatter_all(base, a, now, sizeof(T), sizeof(A));                                                      \
+        if (d)                                                                                                \
+            memcpy(d, was, sizeof was);                                                                       \
+        NEXT;                                                                                                 \
+    }
+
 /* Sums of floats are dear where subnormals are flushed. */
-#define ATOM_EACH_FLOAT_true ATOM_EACH
+#define ATOM_EACH_FLOAT_true ATOM_EACH_APART
 #define ATOM_EACH_FLOAT_false ATOM_EACH_DEAR
 #define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A) ATOM_EACH_FLOAT_##SHARED(size, name, T, NEW, SHARED, A)
 
 /* Those that look whether lanes meet are given 32-bit addresses where hosts are fast at that. */
-enum { ATOM_EACH_STEPS = false, ATOM_EACH_FLOAT_STEPS = PTXI_TELLS_APART, ATOM_EACH_DEAR_STEPS = PTXI_TELLS_APART };
+enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_EACH_FLOAT_STEPS = PTXI_TELLS_APART, ATOM_EACH_DEAR_STEPS = PTXI_TELLS_APART };
 
 /* d[l] = x[0] + ... + x[l - 1]. Returns the sum of all. d may be x. */
 #if defined(__AVX512F__)
@@ -521,7 +547,7 @@ RUNNING_SUMS(64)
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
 ATOM( cas_b16, uint16_t, old == x ? y : old )
-ATOM( cas_b32, uint32_t, old == x ? y : old )
-ATOM( cas_b64, uint64_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_APART, false, any, cas_b32, uint32_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_APART, false, any, cas_b64, uint64_t, old == x ? y : old )
 ATOM_OF( ATOM_EACH, false, 128, exch_b128, u128, x )
 ATOM_OF( ATOM_EACH, false, 128, cas_b128, u128, old == x ? y : old )

@@ -148,14 +148,19 @@ struct after {
     uint64_t got[LANES];
 };
 
-static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address)
+/* into: a register for what was there, if it has 32 bits and there is a result; NULL: one of its own. */
+static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address, const char *into)
 {
     static char text[4000];
-    char result[8] = "";
+    char result[8] = "", move[40] = "";
     ptxiFunction f;
 
-    if (!operations[k].red)
+    if (into && !operations[k].red && operations[k].bytes == 4) {
+        snprintf(result, sizeof result, "%s, ", into);
+        snprintf(move, sizeof move, "@%%on mov.b32 %%d32, %s;", into);
+    } else if (!operations[k].red) {
         snprintf(result, sizeof result, "%%d%u, ", operations[k].bytes * 8);
+    }
     snprintf(text, sizeof text,
              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 offsets, .param .u64 got, .param .u32 mask) {\n"
              "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%below, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
@@ -165,11 +170,11 @@ static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space
              "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra L; bar.warp.sync -1;\n"
              "  add.u32 %%s, %%s, %%o; sub.u32 %%below, %%s, 64; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
              "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
-             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on %s.relaxed%s.%s %s[%s], %s; bar.warp.sync -1;\n"
+             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on %s.relaxed%s.%s %s[%s], %s; %s bar.warp.sync -1;\n"
              "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; mov.u32 %%s, words;\n"
              "M: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; add.u32 %%m, %%m, %%s; ld.shared.u32 %%x, [%%m];\n"
              "  setp.%s.u32 %%on, 0, 0; @%%on st.global.u32 [%%w], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra M; ret; }\n",
-             REGION, operations[k].red ? "red" : "atom", scope_space, operations[k].op, result, address, operations[k].operands, strcmp(address, "%g") ? "eq" : "ne");
+             REGION, operations[k].red ? "red" : "atom", scope_space, operations[k].op, result, address, operations[k].operands, move, strcmp(address, "%g") ? "eq" : "ne");
     ok(ptxiModuleLoadData(m, text));
     ok(ptxiModuleGetFunction(&f, *m, "k"));
     return f;
@@ -180,12 +185,12 @@ static uint32_t word_before(unsigned n)
     return n * 3 % 50 ? 0x40000000 + n * 1000 : n;
 }
 
-static struct after run_operation(int k, int layout, const char *scope_space, const char *address)
+static struct after run_operation(int k, int layout, const char *scope_space, const char *address, const char *into)
 {
     struct after r;
     uint32_t offsets[LANES];
     ptxiModule m;
-    ptxiFunction f = load_operation(&m, k, scope_space, address);
+    ptxiFunction f = load_operation(&m, k, scope_space, address, into);
     ptxiDevicePtr memory, where, got;
     uint32_t mask = layouts[layout].mask;
     void *params[] = { &memory, &where, &got, &mask };
@@ -211,18 +216,19 @@ static struct after run_operation(int k, int layout, const char *scope_space, co
 
 START_TEST(all_ways_lead_to_the_same)
 {
-    static const struct { const char *scope_space, *address; } ways[] = {
-        { ".cta.global", "%g" }, { ".cta.shared", "%s" }, { ".cta", "%g" }, { ".cta", "%gs" }, { ".gpu.shared", "%s" },
-        { ".cta.shared", "%below+64" }, /* which wraps around */
+    static const struct { const char *scope_space, *address, *into; } ways[] = {
+        { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL }, { ".gpu.shared", "%s", NULL },
+        { ".cta.global", "%g", "%x" }, { ".cta.shared", "%s", "%x" }, { ".cta.shared", "%s", "%s" }, { ".cta.shared", "%below+64", NULL }, /* which wraps around */
     };
 
     for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++) {
-        struct after want = run_operation(_i, layout, ".gpu.global", "%g");
+        struct after want = run_operation(_i, layout, ".gpu.global", "%g", NULL);
 
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-            struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address);
+            struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, ways[k].into);
 
-            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d", ways[k].scope_space, operations[_i].op, layout);
+            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d, into %s", ways[k].scope_space, operations[_i].op, layout,
+                          ways[k].into ? ways[k].into : "a register of its own");
         }
     }
 }
@@ -241,7 +247,7 @@ START_TEST(lanes_add_in_order)
     while (layouts[layout].word != one)
         layout++;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address);
+        struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, NULL);
         uint64_t sum = word_before(first) | (words > 1 ? (uint64_t)word_before(first + 1) << 32 : 0), got = r.memory[first];
 
         for (uint32_t l = 0; l < LANES; l++, sum += l * 7 - 6) {

@@ -14,6 +14,7 @@ static uint32_t none(uint32_t t) { return (void)t, 0; }
 static uint32_t second(uint32_t t) { return word(t) + 1; }
 static uint32_t other(uint32_t t) { return word((t + 1) % THREADS); }
 static uint32_t scattered(uint32_t t) { return 1000 + 7 * t; }
+static uint32_t row(uint32_t t) { return 1000 + t; }
 static uint32_t bytes(uint32_t t) { return t % 17 == 0 ? 0 : t % 17 == 1 ? word(t) & 0xff : t % 17 < 4 ? word(t) & 0xffff : word(t); }
 static uint32_t odd(uint32_t t) { return t % 2 ? word(t) : 0; }
 static uint32_t even(uint32_t t) { return t % 2 ? 0 : word(t); }
@@ -33,6 +34,10 @@ static const struct {
     { "4 bytes, all over the place",
       "  shl.b32 %r4, %r0, 5; and.b32 %r4, %r4, 1023; shr.u32 %r5, %r0, 5; shl.b32 %r5, %r5, 2; add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %s;\n"
       "  mul.wide.u32 %rd4, %r0, 28; add.u64 %rd4, %rd4, %rd2; cp.async.ca.shared.global [%r4], [%rd4], 4; cp.async.wait_all; ld.shared.u32 %r9, [%r4];", scattered },
+    { "4 bytes, from a row to every other word of two rows",
+      "  shl.b32 %r4, %r0, 2; and.b32 %r5, %r0, 1; shl.b32 %r5, %r5, 8; add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %s; mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd2;\n"
+      "  mov.u32 %r10, 3;\nAGAIN: st.shared.u32 [%r4], -1; cp.async.ca.shared.global [%r4], [%rd4], 4; cp.async.wait_all; sub.u32 %r10, %r10, 1; setp.ne.u32 %p, %r10, 0; @%p bra AGAIN;\n"
+      "  ld.shared.u32 %r9, [%r4];", row },
     { "nothing is there before the wait", PLACES COPY16 "  ld.shared.u32 %r9, [%r4]; cp.async.wait_all;", none },
     { "nor does a barrier bring it", PLACES COPY16 "  cp.async.commit_group; bar.sync 0; ld.shared.u32 %r9, [%r4];", none },
     { "nor the wait for other groups", PLACES COPY16 "  cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r9, [%r4];", none },
