@@ -93,7 +93,8 @@ BOTH_2(add, _ftz, ptxi_num_out_ftz_f32(AZ + BZ))
 BOTH_2(sub, _ftz, ptxi_num_out_ftz_f32(AZ - BZ))
 #define MUL_FTZ ptxi_num_flush_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ)
 #define FMA_FTZ ptxi_num_flush_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE))
-#ifdef PTXI_HOST_FLUSHES
+#if defined(PTXI_HOST_FLUSHES) || defined(__AVX512F__)
+/* Those know a shorter way. */
 #define AS_ROUNDED(name) \
     OP( name )           \
     {                    \
