@@ -10,18 +10,18 @@
 #define E PTXI_SLOT(w, (uint16_t)((uint32_t)i->imm >> 16))
 
 /* The operand that has the k-th place, in a field `apart` bits wide; and one that is a number. */
-#define ANY(f, a, random, bits, finite, k, apart) (ptxi_num_small_at_random(ptxi_num_##f, a, random, bits, finite) << (k) * (apart))
-#define NUMBER(f, a, random, bits, limit, k, apart)                                                                   \
-    (ptxi_num_small_sum_at_random(ptxi_num_##f, a, random, bits, limit) >> (bits) << (k) * (apart) | (a) >> 31 << ((k) * (apart) + SIGN_##f))
+#define ANY(f, a, random, bits, range, k, apart) (ptxi_num_small_at_random(ptxi_num_##f, a, random, bits, range) << (k) * (apart))
+#define NUMBER(f, a, random, bits, range, k, apart)                                                                   \
+    (ptxi_num_small_sum_at_random(ptxi_num_##f, a, random, bits, range) >> (bits) << (k) * (apart) | (a) >> 31 << ((k) * (apart) + SIGN_##f))
 
 /* Each half of c has random bits for one of two. */
-#define TWO(of, f, bits, limit)                                                                                       \
-    (of(f, a[l], c[l] >> 16 & ((1u << (bits)) - 1), bits, limit, 1, 16) | of(f, b[l], c[l] & ((1u << (bits)) - 1), bits, limit, 0, 16))
+#define TWO(of, f, bits)                                                                                              \
+    (of(f, a[l], c[l] >> 16 & ((1u << (bits)) - 1), bits, range, 1, 16) | of(f, b[l], c[l] & ((1u << (bits)) - 1), bits, range, 0, 16))
 
 /* The upper half of e is for the first two of four: of bytes both have it in common, of 4 bits each has 8 random bits of its own. */
-#define FOUR(of, f, bits, limit, apart)                                                                               \
-    (of(f, a[l], RANDOM(apart, 3), bits, limit, 3, apart) | of(f, b[l], RANDOM(apart, 2), bits, limit, 2, apart)      \
-     | of(f, c[l], RANDOM(apart, 1), bits, limit, 1, apart) | of(f, d[l], RANDOM(apart, 0), bits, limit, 0, apart))
+#define FOUR(of, f, bits, apart)                                                                                      \
+    (of(f, a[l], RANDOM(apart, 3), bits, range, 3, apart) | of(f, b[l], RANDOM(apart, 2), bits, range, 2, apart)      \
+     | of(f, c[l], RANDOM(apart, 1), bits, range, 1, apart) | of(f, d[l], RANDOM(apart, 0), bits, range, 0, apart))
 #define RANDOM(apart, k) ((apart) == 8 ? e[l] >> ((k) / 2 * 16) & 0xffff : e[l] >> ((k) % 2 * 16 + (k) / 2 * 8) & 0xff)
 
 #if defined(__AVX512BW__)
@@ -122,17 +122,17 @@ static inline __m512i random_of_four(__m512i e, int k, int apart)
 #define TWO_OF_NUMBERS(f, bits)                                                                                       \
     static inline void f##_two_of_numbers(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c)       \
     {                                                                                                                 \
-        const uint32_t limit = ptxi_num_small_magnitude(ptxi_num_##f, INF_##f);                                       \
+        const struct ptxi_num_random_range range = ptxi_num_random_range(ptxi_num_##f, false);                        \
                                                                                                                       \
-        FOR_LANES r[l] = TWO(NUMBER, f, bits, limit);                                                                 \
+        FOR_LANES r[l] = TWO(NUMBER, f, bits);                                                                        \
     }
 #define FOUR_OF_NUMBERS(f, bits, apart, fields)                                                                       \
     static inline void f##_four_of_numbers(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, const uint32_t *d, \
                                            const uint32_t *e)                                                         \
     {                                                                                                                 \
-        const uint32_t limit = ptxi_num_small_limit(ptxi_num_##f);                                                    \
+        const struct ptxi_num_random_range range = ptxi_num_random_range(ptxi_num_##f, true);                         \
                                                                                                                       \
-        FOR_LANES r[l] = FOUR(NUMBER, f, bits, limit, apart);                                                         \
+        FOR_LANES r[l] = FOUR(NUMBER, f, bits, apart);                                                                \
     }
 #endif
 
@@ -148,7 +148,9 @@ static inline void bf16_two_of_numbers(uint32_t *r, const uint32_t *a, const uin
 #define PAIR(half, bits)                                                                                              \
     static __attribute__((noinline)) void half##_two_of_any(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c) \
     {                                                                                                                 \
-        FOR_LANES r[l] = TWO(ANY, half, bits, false);                                                                 \
+        const struct ptxi_num_random_range range = ptxi_num_random_range(ptxi_num_##half, false);                     \
+                                                                                                                      \
+        FOR_LANES r[l] = TWO(ANY, half, bits);                                                                        \
     }                                                                                                                 \
     OP( cvt_rs_##half##x2_f32 )                                                                                       \
     {                                                                                                                 \
@@ -181,7 +183,9 @@ static inline void drop_negative(uint32_t *r, uint32_t signs, int sign)
     static __attribute__((noinline)) void f##_four_of_any(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, \
                                                           const uint32_t *d, const uint32_t *e)                       \
     {                                                                                                                 \
-        FOR_LANES r[l] = FOUR(ANY, f, bits, true, apart);                                                             \
+        const struct ptxi_num_random_range range = ptxi_num_random_range(ptxi_num_##f, true);                         \
+                                                                                                                      \
+        FOR_LANES r[l] = FOUR(ANY, f, bits, apart);                                                                   \
     }                                                                                                                 \
     FOUR_OF_NUMBERS(f, bits, apart, fields)                                                                           \
     OP( cvt_rs_##f##x4_f32 )                                                                                          \

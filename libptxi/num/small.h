@@ -170,19 +170,32 @@ static inline uint32_t ptxi_num_small_from_f32(struct ptxi_num_small f, uint32_t
 
 /* .rs: `bits` random bits are added to the highest of those that fall off; a carry out of them is away from zero. The PTX ISA
  * does not say what becomes of subnormal results and of overflow; here the former are no different, and the latter is as in
- * rounding to nearest: limit is what magnitudes are cut to.
+ * rounding to nearest: magnitudes are cut to a limit.
  *
- * The sum of the code of a number, with `bits` bits below it, and the random ones. */
-static inline uint32_t ptxi_num_small_sum_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, uint32_t limit)
+ * Compilers that know the range compute sums in two ways and choose. */
+struct ptxi_num_random_range {
+    uint32_t limit;
+    float least; /* normal number */
+};
+static inline struct ptxi_num_random_range ptxi_num_random_range(struct ptxi_num_small f, bool finite)
+{
+    struct ptxi_num_random_range range = { ptxi_num_small_magnitude(f, finite ? f.top : f.inf), ptxi_num_f32(ptxi_num_small_least(f)) };
+
+    __asm__("" : "+m"(range));
+    return range;
+}
+
+/* The sum of the code of a number, with `bits` bits below it, and the random ones. */
+static inline uint32_t ptxi_num_small_sum_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, struct ptxi_num_random_range range)
 {
     uint32_t m = a & 0x7fffffff;
     int32_t r;
 
-    m = (int32_t)m < (int32_t)limit ? m : limit;
+    m = (int32_t)m < (int32_t)range.limit ? m : range.limit;
     r = (int32_t)(m - ((uint32_t)(127 - f.bias) << 23)) >> (23 - f.fraction - bits);
     if (f.bias != 127) { /* or units of the last place; no more than the smallest normal number has */
-        float x = ptxi_num_f32(m), least = ptxi_num_f32(ptxi_num_small_least(f));
-        int32_t tiny = (int32_t)((x < least ? x : least) * ptxi_num_f32((uint32_t)(126 + f.bias + f.fraction + bits) << 23));
+        float x = ptxi_num_f32(m);
+        int32_t tiny = (int32_t)((x < range.least ? x : range.least) * ptxi_num_f32((uint32_t)(126 + f.bias + f.fraction + bits) << 23));
 
         r = r > tiny ? r : tiny;
     }
@@ -190,10 +203,9 @@ static inline uint32_t ptxi_num_small_sum_at_random(struct ptxi_num_small f, uin
 }
 
 /* The code. */
-static inline uint32_t ptxi_num_small_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, bool finite)
+static inline uint32_t ptxi_num_small_at_random(struct ptxi_num_small f, uint32_t a, uint32_t random, int bits, struct ptxi_num_random_range range)
 {
-    uint32_t sign = (a >> 31) << (f.fraction + f.exponent), limit = ptxi_num_small_magnitude(f, finite ? f.top : f.inf);
-    uint32_t r = ptxi_num_small_sum_at_random(f, a, random, bits, limit) >> bits;
+    uint32_t sign = (a >> 31) << (f.fraction + f.exponent), r = ptxi_num_small_sum_at_random(f, a, random, bits, range) >> bits;
 
     return ptxi_num_is_nan_f32(a) ? f.nan : r | sign;
 }

@@ -50,7 +50,7 @@ static void check_rounding(int which, float x)
     }
     for (unsigned n = 0; bits && n < 4; n++) {
         unsigned random = ((1u << bits) - 1) * n / 3;
-        uint32_t got = ptxi_num_small_at_random(f, bits_of(x), random, bits, true);
+        uint32_t got = ptxi_num_small_at_random(f, bits_of(x), random, bits, ptxi_num_random_range(f, true));
         unsigned want = small_code(ref, x, SMALL_RS, true, random, bits);
 
         ck_assert_msg(got == want, "%s of %a with random bits %#x: got %#x, want %#x", formats[which].name, x, random, got, want);
