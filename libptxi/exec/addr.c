@@ -103,12 +103,14 @@ MAPA(64, uint64_t)
  * logarithm; the first block's number and how many there are, in 7 bits each. */
 static inline uint64_t range_policy(uint64_t address, uint32_t primary, uint32_t total, uint32_t priorities)
 {
-    float digits = ptxi_num_f32(ptxi_num_lg2_approx_f32(ptxi_num_bits_f32((float)total)));
-    int shift = (int)digits + ((float)(int)digits < digits) - 7;
+    float digits;
     uint64_t first, count;
+    int shift;
 
     if (!total)
         return UINT64_C(0x180) << 52;
+    digits = ptxi_num_f32(ptxi_num_lg2_approx_f32(ptxi_num_bits_f32((float)total)));
+    shift = (int)digits + ((float)(int)digits < digits) - 7;
     shift = shift < 12 ? 12 : shift;
     first = address >> shift;
     count = ((address + (uint32_t)(primary - 1 + (1u << shift))) >> shift) - first;
