@@ -220,7 +220,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
     for (unsigned c = 0; c < t->channels; c++)
-        t->border[c] = t->srgb ? ptxi_texel_border_srgb(d->borderColor[c], c == (t->channels == 2 ? 1u : 3u)) : ptxi_texel_border(d->borderColor[c], t->format, t->as_integers);
+        t->border[c] = t->srgb && c != (t->channels == 2 ? 1u : 3u) ? ptxi_texel_border_srgb(d->borderColor[c]) : ptxi_texel_border(d->borderColor[c], t->format, t->as_integers);
     return PTXI_SUCCESS;
 }
 

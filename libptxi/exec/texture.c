@@ -209,10 +209,11 @@ static void filter(struct lookup *k, unsigned level, uint32_t fraction, uint32_t
 
     w.slices = 0;
     w.shift = collect_places(k, level, ratio, fraction, 256 - fraction, &w, texels);
+    w.second = w.slices;
     if (fraction) {
-        uint32_t first = w.slices, shift = collect_places(k, level + 1, ratio - 256 + (int32_t)fraction, 0, fraction, &w, texels);
+        uint32_t shift = collect_places(k, level + 1, ratio - 256 + (int32_t)fraction, 0, fraction, &w, texels);
 
-        ptxi_texture_widen(&w, first, w.shift - shift);
+        ptxi_texture_widen(&w, w.second, w.shift - shift);
     }
     for (unsigned c = 0; c < k->t->channels; c++)
         r[c] = ptxi_texture_mean(format_of(k->t, c), texels[c], &w, k->t->as_integers);
@@ -221,7 +222,7 @@ static void filter(struct lookup *k, unsigned level, uint32_t fraction, uint32_t
 /* A texel as the filter gives it if it is the only one. */
 static uint32_t alone(const struct ptxi_texture *t, uint32_t v, unsigned channel)
 {
-    const struct ptxi_weights w = { .w = { 256 }, .inside = { 1 }, .slices = 1 };
+    const struct ptxi_weights w = { .w = { 256 }, .inside = { 1 }, .slices = 1, .second = 1 };
     const uint32_t texels[4] = { v };
 
     return ptxi_texture_mean(format_of(t, channel), texels, &w, t->as_integers);

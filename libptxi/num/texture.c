@@ -248,6 +248,16 @@ static struct sum join(struct sum a, struct sum b)
     return (struct sum){ in_units(a, unit) + in_units(b, unit), e, unit };
 }
 
+/* The slices of one level. */
+static struct sum level(const uint32_t *texels, const struct ptxi_weights *w, uint32_t first, uint32_t end, const struct layout *f)
+{
+    struct sum s = slice(texels + 4 * first, w->w + 4 * first, f);
+
+    for (uint32_t k = first + 1; k < end; k++)
+        s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
+    return s;
+}
+
 /* To f32, halves away from zero; f16 has been rounded to its own width. */
 static uint32_t rounded(struct sum s, unsigned shift, const struct layout *f)
 {
@@ -290,9 +300,9 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
         return format == PTXI_TEXEL_F16 ? 0x7fffe000 : 0x7fffffff;
     if (o.plus || o.minus)
         return o.plus ? 0x7f800000 : 0xff800000;
-    s = slice(texels, w->w, f);
-    for (unsigned k = 1; k < w->slices; k++)
-        s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
+    s = level(texels, w, 0, w->second, f);
+    if (w->second < w->slices)
+        s = join(s, level(texels, w, w->second, w->slices, f));
     if (!s.value)
         return o.not_minus_zero ? 0 : 0x80000000;
     return rounded(s, w->shift, f);
@@ -394,14 +404,11 @@ uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer)
     return c != c ? 0 : fraction_texel(c, format);
 }
 
-uint32_t ptxi_texel_border_srgb(float c, bool alpha)
+uint32_t ptxi_texel_border_srgb(float c)
 {
     uint32_t t;
 
-    if (alpha)
-        c = ptxi_num_f32(ptxi_texel_to_f32(ptxi_num_f16_from_f32(ptxi_num_bits_f32(c), PTXI_NUM_RN), PTXI_TEXEL_F16));
-    else
-        c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
+    c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
     t = c > 0 ? (uint32_t)(fmin(c, 1) * 65535 + 119 / 256.0) : 0; /* a little less than a half is added, and the sum cut */
     return (t * 255 + 32767) / 65535;
 }

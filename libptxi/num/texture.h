@@ -106,6 +106,7 @@ struct ptxi_weights {
     uint16_t w[4 * PTXI_TEXTURE_SLICES]; /* their sum is 256 << shift */
     uint8_t inside[PTXI_TEXTURE_SLICES]; /* texels that are part of it, even if their weight has become 0: a bit each */
     uint32_t slices, shift;
+    uint32_t second;                     /* the first slice of the second level, or `slices` */
 };
 /* One slice more, which has so much of the sum. */
 void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y);
@@ -170,8 +171,8 @@ uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format);
 uint16_t ptxi_texture_f16(uint32_t f32);
 /* The border's colour as a texel of a format: that fraction of its largest value, or, read as an integer, the lowest bits of the f32. */
 uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer);
-/* Of a texture of sRGB colours; the driver has alpha as f16 in between. */
-uint32_t ptxi_texel_border_srgb(float c, bool alpha);
+/* The same of a colour by the curve of sRGB. */
+uint32_t ptxi_texel_border_srgb(float c);
 /* What sust.p stores for 32 bits: an integer that the format has no room for is clamped, f16 is rounded to zero. */
 uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format);
 

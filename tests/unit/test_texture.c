@@ -330,12 +330,13 @@ END_TEST
 
 static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; tex.2d.v4.u32.s32 {%r1,%r4,%r5,%r6}|%p1, [%t, {%r2,%r3}]; @!%p1 mov.u32 %r1, 99;");
 
-/* In sRGB textures alpha is rounded to f16 before it becomes a fraction. */
+/* Of alpha in any texture of bytes 12 bits count. */
 START_TEST(alpha_of_borders)
 {
-    ck_assert_uint_eq(ptxi_texel_border_srgb(0.7747479506577122f, true), 198);
-    ck_assert_uint_eq(ptxi_texel_border_srgb(0.5512000262058812f, true), 141);
-    ck_assert_uint_eq(ptxi_texel_border_srgb(1.5f, true), 255);
+    ck_assert_uint_eq(ptxi_texel_border(0.7747479506577122f, PTXI_TEXEL_U8, false), 198);
+    ck_assert_uint_eq(ptxi_texel_border(0.5512000262058812f, PTXI_TEXEL_U8, false), 141);
+    ck_assert_uint_eq(ptxi_texel_border(0.07267049603751752f, PTXI_TEXEL_U8, false), 18);
+    ck_assert_uint_eq(ptxi_texel_border(1.5f, PTXI_TEXEL_U8, false), 255);
 }
 END_TEST
 
