@@ -62,7 +62,6 @@ static unsigned fraction_bits(const struct lookup *k, uint32_t size)
     return k->s->normalized ? ptxi_texture_fraction_bits(size, k->t->mipmap || k->t->layered) : 0;
 }
 
-/* Without filtering the places of an ellipse are found as if with it, and their nearest texels taken. */
 static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size, bool linear)
 {
     bool moved = d < 2 && (k->away[0] | k->away[1]);
@@ -71,9 +70,9 @@ static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size,
 
     if (k->x->integer)
         return (struct ptxi_tap){ k->c[d].i, 0 };
-    tap = ptxi_texture_place(x, size, fraction_bits(k, size), linear || moved);
+    tap = ptxi_texture_place(x, size, fraction_bits(k, size), linear);
     if (moved)
-        tap = ptxi_texture_shift(tap, k->away[d] + (linear ? 0 : 128));
+        tap = ptxi_texture_shift(tap, k->away[d]);
     return linear ? tap : (struct ptxi_tap){ tap.at, 0 };
 }
 

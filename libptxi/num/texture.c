@@ -15,18 +15,14 @@ struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool 
     int64_t whole = 0, fixed;
 
     if (!bits) {
-        if (!linear)
-            return (struct ptxi_tap){ (int64_t)floor(v), 0 };
-        fixed = (int64_t)floor(v * 256 + 0.5) - 128;
+        fixed = linear ? (int64_t)floor(v * 256 + 0.5) - 128 : (int64_t)floor(v * 256);
     } else {
         double turns = floor(v);
         int64_t most = (1 << bits) - 1, cut = (int64_t)((v - turns) * (double)(1 << bits)); /* the difference may be rounded up to 1 */
         int64_t part = (cut < most ? cut : most) * size;
 
         whole = (int64_t)turns * size;
-        if (!linear)
-            return (struct ptxi_tap){ whole + (part >> bits), 0 };
-        fixed = ((part + (1 << (bits - 9))) >> (bits - 8)) - 128;
+        fixed = linear ? ((part + (1 << (bits - 9))) >> (bits - 8)) - 128 : part >> (bits - 8);
     }
     return (struct ptxi_tap){ whole + (fixed >> 8), (uint32_t)fixed & 255 };
 }

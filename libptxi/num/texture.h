@@ -47,7 +47,7 @@ static inline unsigned ptxi_texture_fraction_bits(uint32_t size, bool mipmap)
 }
 
 /* The place of a coordinate; NaN and subnormals count as 0, and what is beyond 2^24 texels, or repetitions, as that. `bits` behind the point: 0 if
- * it is not normalised. */
+ * it is not normalised. What is not filtered lies in the texel below, and its 256ths are cut. */
 struct ptxi_tap ptxi_texture_place(double x, uint32_t size, unsigned bits, bool linear);
 
 /* A place so many 256ths of a texel further on. */
