@@ -1,6 +1,7 @@
 #include "num/texture.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Levels are found with numbers of 10 bits: the first one is 1, the others are cut. */
 struct rough {
@@ -209,20 +210,32 @@ void ptxi_texture_ellipse(const struct ptxi_steps *s, const uint32_t sizes[3], i
     direction(&t, e->along);
 }
 
-static void add_pair(struct ptxi_spots *p, const int32_t away[2], uint32_t share)
+static void add_pair(struct ptxi_spots *p, const int32_t away[2], const uint32_t share[2])
 {
-    for (int side = 1; side >= -1; side -= 2, p->count++) {
+    for (int side = 0; side < 2; side++, p->count++) {
         for (unsigned d = 0; d < 2; d++)
-            p->place[p->count].away[d] = side * away[d];
-        p->place[p->count].share = share;
+            p->place[p->count].away[d] = side ? -away[d] : away[d];
+        p->place[p->count].share = share[side];
     }
 }
 
-/* Pairs of places half a texel, one and a half, ... from the middle; what all have so far is rounded, and the last one has what is left of the weights. If the ellipse is shorter than
+/* Half of the way between places along a dimension, if texels are so much smaller: an even number. Right for axes along a dimension, and for most
+ * of the others. */
+static int32_t spacing(int32_t along, double finer)
+{
+    const int32_t most = 64;
+
+    if (abs(along) == most)
+        return (int32_t)floor(most * finer + 0.25) * (along < 0 ? -2 : 2);
+    return (int32_t)floor(along * finer) * 2;
+}
+
+/* Pairs of places half a texel, one and a half, ... from the middle; what those of a side have so far is rounded, halves up on one side and
+ * down on the other, and the last ones have what is left of the weights. If the ellipse is shorter than
  * two texels it has one pair that is closer, and if it is no longer than wide one place. */
 void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t smaller, uint32_t share, struct ptxi_spots *p)
 {
-    uint32_t inverse, whole = (uint32_t)ratio >> 8, full, all, done = 0;
+    uint32_t inverse, whole = (uint32_t)ratio >> 8, full, all, done[2] = { 0 };
     const double finer = exp2(smaller / 256.0);
     int32_t away[2];
 
@@ -241,18 +254,23 @@ void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t sm
     if (!whole) {
         for (unsigned d = 0; d < 2; d++)
             away[d] = (int32_t)floor(((int32_t)(256 - inverse) * e->along[d] * finer + 64) / 128) * 2;
-        add_pair(p, away, share);
+        add_pair(p, away, (const uint32_t[]){ share, share });
         return;
     }
     full = inverse << p->shift >> whole;
     all = share << p->shift >> 1;
     for (int32_t n = 1, rest = 128 << p->shift; rest > 0; n++, rest -= (int32_t)full) {
-        uint32_t sum = rest > (int32_t)full ? (full * (uint32_t)n * share + 128) >> 8 : all;
+        uint32_t part[2];
 
         for (unsigned d = 0; d < 2; d++)
-            away[d] = (2 * n - 1) * 2 * (int32_t)floor(e->along[d] * finer);
-        sum = sum < all ? sum : all;
-        add_pair(p, away, sum - done);
-        done = sum;
+            away[d] = (2 * n - 1) * spacing(e->along[d], finer);
+        for (unsigned side = 0; side < 2; side++) {
+            uint32_t sum = rest > (int32_t)full ? (full * (uint32_t)n * share + 128 - side) >> 8 : all;
+
+            sum = sum < all ? sum : all;
+            part[side] = sum - done[side];
+            done[side] = sum;
+        }
+        add_pair(p, away, part);
     }
 }
