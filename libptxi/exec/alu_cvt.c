@@ -56,7 +56,10 @@ OP( cvt_bf16_f32 )
 /* Rounded to odd; false if some results are doubtful, and those then may be wrong. */
 static inline bool f32_odd_of_normal(float *restrict r, const double *a)
 {
-#if defined(SIGNS_32)
+#if defined(__AVX512DQ__)
+    ODD_FLOATS(r, a, pd, pd);
+    return !ptxi_any_nan_f32(r);
+#elif defined(SIGNS_32)
     typedef uint32_t vector __attribute__((vector_size(LANE_VECTOR), may_alias));
     enum { PER = LANE_VECTOR / sizeof(uint32_t) };
     vector doubtful = { 0 };

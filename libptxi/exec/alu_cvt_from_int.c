@@ -68,19 +68,10 @@ STICKY_F64(u64, false)
 STICKY_F64(s64, true)
 
 #if defined(__AVX512DQ__)
-/* Of the floats on either side, where there are two, the odd one: that of the lesser magnitude, with the last bit on. */
-#define EITHER_SIDE(src, a, side) \
-    (__m512i)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvt_round##src##_ps(_mm512_load_si512(a), side | _MM_FROUND_NO_EXC)), \
-                                _mm512_cvt_round##src##_ps(_mm512_load_si512(a + 8), side | _MM_FROUND_NO_EXC), 1)
 #define STICKY_F32(src, is_signed, from)                                                             \
     static inline void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                     \
     {                                                                                                \
-        for (int l = 0; l < PTXI_LANES; l += 16) {                                                   \
-            __m512i below = EITHER_SIDE(from, a + l, _MM_FROUND_TO_NEG_INF), above = EITHER_SIDE(from, a + l, _MM_FROUND_TO_POS_INF); \
-            __m512i least = _mm512_min_epu32(below, above), differs = _mm512_xor_si512(below, above); \
-                                                                                                     \
-            _mm512_store_si512(r + l, _mm512_ternarylogic_epi32(least, differs, _mm512_set1_epi32(1), 0xf8)); \
-        }                                                                                            \
+        ODD_FLOATS(r, a, si512, from);                                                               \
     }
 #else
 #define STICKY_F32(src, is_signed, from)                                                             \

@@ -103,6 +103,23 @@ static inline void limit_bf16(uint16_t *r, unsigned mods)
         FOR_LANES r[l] = (int16_t)r[l] < 0 ? 0 : r[l];
 }
 
+#if defined(__AVX512DQ__)
+/* Rounded to odd: of the floats on either side, where there are two, that of the lesser magnitude with its last bit on. A NaN is one still. */
+static inline __m512i odd_of_sides(__m512i below, __m512i above)
+{
+    return _mm512_ternarylogic_epi32(_mm512_min_epu32(below, above), _mm512_xor_si512(below, above), _mm512_set1_epi32(1), 0xf8);
+}
+
+#define FLOATS_ON_SIDE(a, load, from, side)                                                                                   \
+    (__m512i)_mm512_insertf32x8(                                                                                              \
+        _mm512_castps256_ps512(_mm512_cvt_round##from##_ps(_mm512_load_##load(a), (side) | _MM_FROUND_NO_EXC)),               \
+        _mm512_cvt_round##from##_ps(_mm512_load_##load((a) + 8), (side) | _MM_FROUND_NO_EXC), 1)
+#define ODD_FLOATS(r, a, load, from)                                                                                          \
+    for (int l = 0; l < PTXI_LANES; l += 16)                                                                                  \
+        _mm512_store_si512((r) + l, odd_of_sides(FLOATS_ON_SIDE((a) + l, load, from, _MM_FROUND_TO_NEG_INF),                  \
+                                                 FLOATS_ON_SIDE((a) + l, load, from, _MM_FROUND_TO_POS_INF)))
+#endif
+
 static inline void f32_of_bf16(float *restrict r, const uint16_t *restrict a)
 {
     FOR_LANES r[l] = ptxi_num_f32((uint32_t)a[l] << 16);
