@@ -13,7 +13,86 @@ static inline uint32_t sticky32(uint32_t x, bool is_signed)
     return large ? (x & ~0x1ffu) | (x & 0x1ff ? 0x100 : 0) : x;
 }
 
-/* --- 64 bits to at most 53, good for rounding to 24 or less --- */
+/* A lane as a float that holds it exactly. Of what extends the sign of a byte some compilers make no vectors: it is the upper one, scaled. */
+#define OF_u8(t, x) ((t)(int32_t)((x) & 0xff))
+#define OF_s8(t, x) ((t)(int16_t)(uint16_t)((x) << 8) * (t)0x1p-8)
+#define OF_u16(t, x) ((t)(int32_t)(x))
+#define OF_s16(t, x) ((t)(int16_t)(x))
+#define OF_u32(t, x) ((t)(uint32_t)(x))
+#define OF_s32(t, x) ((t)(int32_t)(x))
+#define OF_u64(t, x) ((t)(uint64_t)(x))
+#define OF_s64(t, x) ((t)(int64_t)(x))
+
+/* --- exactly, but for what is cut --- */
+static __attribute__((noinline)) void sticky_f32_of_s32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)sticky32(a[l], true);
+}
+
+/* In two halves: they add up to 24 bits. */
+static __attribute__((noinline)) void sticky_f32_of_u32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES {
+        uint32_t x = sticky32(a[l], false);
+
+        r[l] = (float)(int32_t)(x >> 16) * 0x1p16f + (float)(int32_t)(x & 0xffff);
+    }
+}
+
+/* --- exactly, but for what is beyond the range of f16 and stays there --- */
+static void near_f32_of_s32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)a[l];
+}
+
+static void near_f32_of_u32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)(a[l] < INT32_MAX ? a[l] : INT32_MAX);
+}
+
+#define EXACT_16(src)                                                           \
+    static void exact_f32_of_##src(float *restrict r, const uint16_t *a)       \
+    {                                                                           \
+        FOR_LANES r[l] = OF_##src(float, a[l]);                                 \
+    }
+EXACT_16(u8)
+EXACT_16(s8)
+EXACT_16(u16)
+EXACT_16(s16)
+
+/* --- rounded, in the rounding that is set. A sum of two halves that is 0 becomes -0 when that is downward. --- */
+PTXI_ROUNDED void rounded_f32_of_s32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = (float)(int32_t)a[l];
+}
+
+PTXI_ROUNDED void rounded_f32_of_u32(float *restrict r, const uint32_t *a)
+{
+    FOR_LANES r[l] = __builtin_fabsf((float)(int32_t)(a[l] >> 16) * 0x1p16f + (float)(int32_t)(a[l] & 0xffff));
+}
+
+/* --- the same of 64 bits --- */
+#if defined(__AVX512DQ__)
+/* The host has conversions of these, in any rounding. */
+#define FROM_64(src, from)                                                                       \
+    static inline void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                 \
+    {                                                                                            \
+        ODD_FLOATS(r, a, si512, from);                                                           \
+    }                                                                                            \
+    PTXI_ROUNDED void rounded_f32_of_##src(float *restrict r, const uint64_t *a)                 \
+    {                                                                                            \
+        FOR_LANES r[l] = OF_##src(float, a[l]);                                                  \
+    }                                                                                            \
+    PTXI_ROUNDED void rounded_f64_of_##src(double *restrict r, const uint64_t *a)                \
+    {                                                                                            \
+        FOR_LANES r[l] = OF_##src(double, a[l]);                                                 \
+    }
+FROM_64(u64, epu64)
+FROM_64(s64, epi64)
+#define near_f32_of_u64 rounded_f32_of_u64
+#define near_f32_of_s64 rounded_f32_of_s64
+#else
+/* To at most 53 bits, good for rounding to 24 or less. */
 static inline uint64_t sticky64(uint64_t x, bool is_signed)
 {
     bool large = (is_signed ? (x + ((uint64_t)1 << 53)) >> 54 : x >> 53) != 0;
@@ -55,7 +134,6 @@ static inline double short_f64(uint64_t x)
     return ptxi_num_f64(x + 0x4338000000000000) - 0x1.8p52;
 }
 
-/* --- exactly, but for what is cut --- */
 #define STICKY_F64(src, is_signed)                                                                   \
     static __attribute__((noinline)) void sticky_f64_of_##src(double *restrict r, const uint64_t *a) \
     {                                                                                                \
@@ -67,14 +145,7 @@ static inline double short_f64(uint64_t x)
 STICKY_F64(u64, false)
 STICKY_F64(s64, true)
 
-#if defined(__AVX512DQ__)
-#define STICKY_F32(src, is_signed, from)                                                             \
-    static inline void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                     \
-    {                                                                                                \
-        ODD_FLOATS(r, a, si512, from);                                                               \
-    }
-#else
-#define STICKY_F32(src, is_signed, from)                                                             \
+#define STICKY_F32(src, is_signed)                                                                   \
     static __attribute__((noinline)) void sticky_f32_of_long_##src(float *restrict r, const uint64_t *a) \
     {                                                                                                \
         FOR_LANES r[l] = ptxi_num_f32_odd_normal(sticky_f64(a[l], is_signed));                       \
@@ -86,35 +157,8 @@ STICKY_F64(s64, true)
         else                                                                                         \
             FOR_LANES r[l] = ptxi_num_f32_odd_normal(short_f64(a[l]));                               \
     }
-#endif
-STICKY_F32(u64, false, epu64)
-STICKY_F32(s64, true, epi64)
-
-static __attribute__((noinline)) void sticky_f32_of_s32(float *restrict r, const uint32_t *a)
-{
-    FOR_LANES r[l] = (float)(int32_t)sticky32(a[l], true);
-}
-
-/* In two halves: they add up to 24 bits. */
-static __attribute__((noinline)) void sticky_f32_of_u32(float *restrict r, const uint32_t *a)
-{
-    FOR_LANES {
-        uint32_t x = sticky32(a[l], false);
-
-        r[l] = (float)(int32_t)(x >> 16) * 0x1p16f + (float)(int32_t)(x & 0xffff);
-    }
-}
-
-/* --- exactly, but for what is beyond the range of f16 and stays there --- */
-static void near_f32_of_s32(float *restrict r, const uint32_t *a)
-{
-    FOR_LANES r[l] = (float)(int32_t)a[l];
-}
-
-static void near_f32_of_u32(float *restrict r, const uint32_t *a)
-{
-    FOR_LANES r[l] = (float)(int32_t)(a[l] < INT32_MAX ? a[l] : INT32_MAX);
-}
+STICKY_F32(u64, false)
+STICKY_F32(s64, true)
 
 static void near_f32_of_s64(float *restrict r, const uint64_t *a)
 {
@@ -124,35 +168,6 @@ static void near_f32_of_s64(float *restrict r, const uint64_t *a)
 static void near_f32_of_u64(float *restrict r, const uint64_t *a)
 {
     FOR_LANES r[l] = (float)(upper_half(a[l], false) + lower_half(a[l]));
-}
-
-/* A lane as a float that holds it exactly. Of what extends the sign of a byte some compilers make no vectors: it is the upper one, scaled. */
-#define OF_u8(t, x) ((t)(int32_t)((x) & 0xff))
-#define OF_s8(t, x) ((t)(int16_t)(uint16_t)((x) << 8) * (t)0x1p-8)
-#define OF_u16(t, x) ((t)(int32_t)(x))
-#define OF_s16(t, x) ((t)(int16_t)(x))
-#define OF_u32(t, x) ((t)(uint32_t)(x))
-#define OF_s32(t, x) ((t)(int32_t)(x))
-
-#define EXACT_16(src)                                                           \
-    static void exact_f32_of_##src(float *restrict r, const uint16_t *a)       \
-    {                                                                           \
-        FOR_LANES r[l] = OF_##src(float, a[l]);                                 \
-    }
-EXACT_16(u8)
-EXACT_16(s8)
-EXACT_16(u16)
-EXACT_16(s16)
-
-/* --- rounded, in the rounding that is set. A sum of two halves that is 0 becomes -0 when that is downward. --- */
-PTXI_ROUNDED void rounded_f32_of_s32(float *restrict r, const uint32_t *a)
-{
-    FOR_LANES r[l] = (float)(int32_t)a[l];
-}
-
-PTXI_ROUNDED void rounded_f32_of_u32(float *restrict r, const uint32_t *a)
-{
-    FOR_LANES r[l] = __builtin_fabsf((float)(int32_t)(a[l] >> 16) * 0x1p16f + (float)(int32_t)(a[l] & 0xffff));
 }
 
 PTXI_ROUNDED void rounded_f32_of_f64(float *restrict r, const double *a)
@@ -173,6 +188,7 @@ PTXI_ROUNDED void rounded_f64_of_s64(double *restrict r, const uint64_t *a)
         r[l] = a[l] ? x : 0.0;
     }
 }
+#endif
 
 /* --- results --- */
 static __attribute__((noinline)) const struct ptxi_insn *finish_f32(const struct ptxi_insn *i, struct ptxi_warp *w, float *r)
@@ -194,7 +210,7 @@ static __attribute__((noinline)) const struct ptxi_insn *finish_f64(const struct
     {                                                                                                                                  \
         RESULT_LANES(uint16_t, r);                                                                                                     \
                                                                                                                                        \
-        half##_of_numbers(r, f, MODE_OF(i));                                                                                             \
+        half##_of_numbers(r, f, MODE_OF(i));                                                                                           \
         limit_##half(r, i->mods);                                                                                                      \
         NEXT_WITH_RESULT(r);                                                                                                           \
     }
@@ -255,6 +271,10 @@ ROUNDED_FROM(f32, float, s32)
 ROUNDED_FROM(f64, double, u64)
 ROUNDED_FROM(f64, double, s64)
 
+#if defined(__AVX512DQ__)
+ROUNDED_FROM(f32, float, u64)
+ROUNDED_FROM(f32, float, s64)
+#else
 #define F32_FROM_64(src)                                 \
     OP( cvt_f32_##src )                                  \
     {                                                    \
@@ -269,3 +289,4 @@ ROUNDED_FROM(f64, double, s64)
     }
 F32_FROM_64(u64)
 F32_FROM_64(s64)
+#endif
