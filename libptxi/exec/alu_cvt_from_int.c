@@ -205,8 +205,8 @@ static __attribute__((noinline)) const struct ptxi_insn *finish_f64(const struct
     NEXT_WITH_RESULT(r);
 }
 
-#define FINISH_HALF(half)                                                                                                              \
-    static __attribute__((noinline)) const struct ptxi_insn *finish_##half(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f) \
+#define FINISH_HALF(half, inlined)                                                                                                     \
+    static inlined const struct ptxi_insn *finish_##half(const struct ptxi_insn *i, struct ptxi_warp *w, const float *f)              \
     {                                                                                                                                  \
         RESULT_LANES(uint16_t, r);                                                                                                     \
                                                                                                                                        \
@@ -214,8 +214,8 @@ static __attribute__((noinline)) const struct ptxi_insn *finish_f64(const struct
         limit_##half(r, i->mods);                                                                                                      \
         NEXT_WITH_RESULT(r);                                                                                                           \
     }
-FINISH_HALF(f16)
-FINISH_HALF(bf16)
+FINISH_HALF(f16, __attribute__((noinline)))
+FINISH_HALF(bf16, inline __attribute__((always_inline)))
 
 /* --- the operations --- */
 #define HALF_FROM(half, how, src)                        \

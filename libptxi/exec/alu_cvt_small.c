@@ -6,25 +6,18 @@
 /* Distance of the two elements of a pair. */
 enum { APART_e4m3 = 8, APART_e5m2 = 8, APART_e3m2 = 8, APART_e2m3 = 8, APART_e2m1 = 4 };
 
-/* .relu: the elements, of 1 + n bits in fields `apart` bits wide, that have a sign become 0. No NaN has one. */
-static inline void drop_negative_16(uint16_t *r, int n, int apart)
+/* .relu: the elements, of 1 + n bits in a byte each, that have a sign become 0. No NaN has one. */
+static inline void drop_negative(uint16_t *r, int n)
 {
-    const uint16_t signs = (uint16_t)((1u | 1u << apart) << n);
     typedef int8_t __attribute__((may_alias)) element;
     element *e = (element *)r;
 
-    if (apart == 8 && n == 7)
+    if (n == 7)
         PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
             e[k] = e[k] > 0 ? e[k] : 0;
-    else if (apart == 8)
+    else
         PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
             e[k] = e[k] < 1 << n ? e[k] : 0;
-    else
-        FOR_LANES {
-            uint16_t s = r[l] & signs, below = (uint16_t)(s - (s >> n));
-
-            r[l] = (uint16_t)(r[l] & ~(s | below));
-        }
 }
 
 /* --- to e4m3 and the like, to nearest --- */
@@ -160,13 +153,23 @@ static inline __m256i upper_bytes(__m256i high, __m256i low)
 #define FOR_ELEMENTS PTXI_SIMD for (int k = 0; k < 2 * PTXI_LANES; k++)
 typedef uint16_t __attribute__((may_alias)) element;
 
-/* Codes to pairs of them; .relu. */
+/* Two codes in a byte each as a pair of 4 bits. */
+static inline uint16_t joined_4(uint16_t codes)
+{
+    return (uint16_t)((codes | codes >> 4) & 0xff);
+}
+
+/* .relu; and codes in a byte each to pairs of them. */
 static inline const struct ptxi_insn *finish(const struct ptxi_insn *i, struct ptxi_warp *w, uint16_t *r, struct ptxi_num_small f, int apart)
 {
-    if (apart == 4)
-        FOR_LANES r[l] = (uint16_t)((r[l] | r[l] >> 4) & 0xff);
-    if (i->mods & PTXI_MOD_RELU)
-        drop_negative_16(r, f.fraction + f.exponent, apart);
+    const int sign = f.fraction + f.exponent;
+
+    if (i->mods & PTXI_MOD_RELU && apart == 4)
+        FOR_LANES r[l] = joined_4((uint16_t)(r[l] & ~((r[l] >> sign & 0x0101u) * 0xf)));
+    else if (i->mods & PTXI_MOD_RELU)
+        drop_negative(r, sign);
+    else if (apart == 4)
+        FOR_LANES r[l] = joined_4(r[l]);
     NEXT_WITH_RESULT(r);
 }
 
