@@ -80,14 +80,14 @@ OP( lop3_b32 )
 #define SHF_L(x, y, n) ((y) << (n) | (x) >> 1 >> (31 - (n)))
 #define SHF_R(x, y, n) ((x) >> (n) | (y) << 1 << (31 - (n)))
 
-/* Of one register by itself it is a rotation, which hosts have. */
+/* With .wrap one register by itself is rotated, which hosts have; with .clamp 32 and more leave it as it is. */
 #define FUNNEL(name, shift, rotate, beyond)                                             \
     OP( name )                                                                          \
     {                                                                                   \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c); \
         uint32_t *d = PTXI_SLOT(w, i->d);                                               \
                                                                                         \
-        if (i->a == i->b)                                                               \
+        if (i->a == i->b && i->mods & PTXI_MOD_WRAP)                                    \
             WRITE_LANES(d, rotate(a[l], c[l] & 31));                                    \
         else if (i->mods & PTXI_MOD_WRAP)                                               \
             WRITE_LANES(d, shift(a[l], b[l], c[l] & 31));                               \

@@ -2,7 +2,7 @@
  * another way: integers in 128 bits, floats in quadruple precision or in the host's arithmetic under fesetround().
  *
  * Each case runs on special and random values, with full and partial masks, with the destination apart and in the slot of a
- * source; lanes that are not active must keep what they held. */
+ * source, and with one slot for two sources; lanes that are not active must keep what they held. */
 #include "unit/bits.h"
 
 #include <fenv.h>
@@ -158,6 +158,7 @@ struct round {
     int32_t imm;
     ptxi_lanes active;
     bool in_place;  /* d is a's slot */
+    bool twice;     /* so is b */
     struct operands in[PTXI_LANES];
     u128 want[PTXI_LANES];
     ptxi_lanes want_p, want_q; /* predicates: destination (or q), carry */
@@ -204,6 +205,8 @@ static void make_round(struct round *r)
                 v = v << 64 | random64();
             if (k && kinds[k] != NONE && random64() % 16 == 0 && kind_bits(kinds[k]) == kind_bits(kinds[0]))
                 v = o->v[0];
+            if (k == 1 && r->twice)
+                v = o->v[0];
             if (k == 2 && is_float(kinds[2]) && kinds[0] == kinds[2] && kinds[1] == kinds[2] && random64() % 4 == 0)
                 v = near_product(kinds[2], (uint64_t)o->v[0], (uint64_t)o->v[1]);
             if (kinds[k] == NONE)
@@ -235,7 +238,7 @@ static struct ptxi_insn make_insn(const struct round *r)
 
     i.d = (uint16_t)slot_of(r, c->d, D);
     i.a = (uint16_t)slot_of(r, c->a, A);
-    i.b = (uint16_t)slot_of(r, c->b, B);
+    i.b = r->twice ? i.a : (uint16_t)slot_of(r, c->b, B);
     i.c = (uint16_t)slot_of(r, c->c, C);
     if (c->flags & DEST_IN_B)
         i.b = i.d;
@@ -310,6 +313,7 @@ static void run_case(const struct alu_case *c, int rounds)
         r.mods = c->mods[n % mods_count];
         r.active = n / mods_count % 3 == 0 ? PTXI_ALL_LANES : (ptxi_lanes)random64();
         r.in_place = n / mods_count % 2 && c->d != PRED && kind_units(c->d) == kind_units(c->a) && c->d != WORDS && c->a != WORDS && !(c->flags & DEST_IN_B);
+        r.twice = n / mods_count % 3 == 2 && c->a == c->b && c->a != PRED && c->a != NONE && !(c->flags & DEST_IN_B);
         r.imm = c->imms ? (int32_t)(random64() % c->imms) : 0;
         run_round(&r);
     }
