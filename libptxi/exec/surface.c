@@ -110,6 +110,16 @@ RACY OP( suld )
 }
 
 /* sust.p: each channel from a register, those without one are 0. */
+static RACY void store_packed(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, const struct access *a)
+{
+    uint32_t v[4] = { 0 }, word;
+
+    for (unsigned c = 0; c < x->values; c++)
+        memcpy(&v[c], value(w, x, c, lane), 4);
+    word = ptxi_texel_pack(v);
+    memcpy(a->at, &word, sizeof word);
+}
+
 static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, const struct access *a)
 {
     unsigned size = a->t->bytes / a->t->channels;
@@ -134,7 +144,9 @@ RACY OP( sust )
 
         if (!find(w, i, x, l, "store", &a))
             return w->stop;
-        if (a.at && x->formatted)
+        if (a.at && x->formatted && a.t->format == PTXI_TEXEL_PACKED)
+            store_packed(w, x, l, &a);
+        else if (a.at && x->formatted)
             store_formatted(w, x, l, &a);
         for (unsigned k = 0; a.at && !x->formatted && k < x->values; k++)
             memcpy(a.at + k * x->bytes, value(w, x, k, l), x->bytes);

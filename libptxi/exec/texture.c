@@ -110,6 +110,9 @@ static void load_texel(const struct ptxi_texture *t, const struct ptxi_image *m,
     p = m->base + (uint64_t)z * m->slice + (uint64_t)(y >> down) * m->pitch + (uint64_t)(x >> down) * t->bytes;
     if (t->block) {
         ptxi_texture_block((enum ptxi_block)t->block, p, (unsigned)(y % PTXI_BLOCK_SIDE * PTXI_BLOCK_SIDE + x % PTXI_BLOCK_SIDE), c);
+    } else if (t->format == PTXI_TEXEL_PACKED) {
+        for (unsigned k = 0; k < t->channels; k++)
+            c[k] = ptxi_texel_unpack(ptxi_texel_load(p, PTXI_TEXEL_U32), k);
     } else {
         for (unsigned k = 0; k < t->channels; k++)
             c[k] = ptxi_texel_load(p + k * (t->bytes / t->channels), t->format);

@@ -258,7 +258,10 @@ static void take_channel(const struct ptxi_fetch *f, struct ptxi_together *g, un
         const uint32_t *word = g->word[n], *beyond = g->beyond[n];
         uint32_t *texel = g->texel[n];
 
-        if (with_sign)
+        if (f->t->format == PTXI_TEXEL_PACKED)
+            FOR_LANES
+            texel[l] = ptxi_texel_unpack(word[l], channel);
+        else if (with_sign)
             FOR_LANES
             texel[l] = (uint32_t)((int32_t)(word[l] << up) >> unused);
         else
@@ -499,10 +502,16 @@ static void convert(const uint32_t *texel, enum ptxi_texel format, uint32_t *r)
     const int32_t *v = (const int32_t *)texel;
     LANE_ARRAY(uint16_t, half);
     LANE_ARRAY(float, wide);
+    LANE_ARRAY(int32_t, tens);
 
     switch (format) {
     case PTXI_TEXEL_U8: put_floats(r, v, 0, 255); break;
     case PTXI_TEXEL_U16: put_floats(r, v, 0, 65535); break;
+    case PTXI_TEXEL_PACKED:
+        FOR_LANES
+        tens[l] = v[l] >> 6;
+        put_floats(r, tens, 0, 1023);
+        break;
     case PTXI_TEXEL_S8: put_floats(r, v, -127, 127); break;
     case PTXI_TEXEL_S16: put_floats(r, v, -32767, 32767); break;
     case PTXI_TEXEL_F16:
@@ -525,6 +534,8 @@ static void convert(const uint32_t *texel, enum ptxi_texel format, uint32_t *r)
 /* What a channel's texels mean. */
 static inline enum ptxi_texel format_of(const struct ptxi_texture *t, unsigned channel)
 {
+    if (t->format == PTXI_TEXEL_PACKED)
+        return channel == 3 ? PTXI_TEXEL_U16 : t->format;
     return t->srgb && channel < (t->channels == 2 ? 1 : 3) ? PTXI_TEXEL_SRGB : t->format;
 }
 

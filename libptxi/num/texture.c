@@ -318,7 +318,7 @@ static uint32_t fraction_of(enum ptxi_texel format, int64_t sum, unsigned shift)
 
     switch (format) {
     case PTXI_TEXEL_U8: return ptxi_texel_to_f32((uint32_t)((sum * 257 + half) >> (8 + shift)), PTXI_TEXEL_U16);
-    case PTXI_TEXEL_U16: return ptxi_texel_to_f32((uint32_t)((sum + half) >> (8 + shift)), format);
+    case PTXI_TEXEL_U16: case PTXI_TEXEL_PACKED: return ptxi_texel_to_f32((uint32_t)((sum + half) >> (8 + shift)), PTXI_TEXEL_U16);
     case PTXI_TEXEL_S8:
         sum = (sum + ((sum + (half >> 1) + (sum >> (12 + shift)) * (16 << shift)) >> 7)) >> shift;
         return ptxi_texel_to_f32((uint32_t)clamp(sum, -32767, 32767), PTXI_TEXEL_S16);
@@ -346,6 +346,7 @@ uint32_t ptxi_texel_to_f32(uint32_t texel, enum ptxi_texel format)
     switch (format) {
     case PTXI_TEXEL_U8: return ptxi_num_bits_f32((float)texel / 255.0f);
     case PTXI_TEXEL_U16: return ptxi_num_bits_f32((float)texel / 65535.0f);
+    case PTXI_TEXEL_PACKED: return ptxi_num_bits_f32((float)(texel >> 6) / 1023.0f);
     case PTXI_TEXEL_S8: return ptxi_num_bits_f32((float)clamp((int32_t)texel, -127, 127) / 127.0f);
     case PTXI_TEXEL_S16: return ptxi_num_bits_f32((float)clamp((int32_t)texel, -32767, 32767) / 32767.0f);
     case PTXI_TEXEL_F16: return ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)texel));
@@ -374,6 +375,18 @@ uint32_t ptxi_texel_store(uint32_t value, enum ptxi_texel format)
     if (ptxi_texel_is_signed(format))
         return (uint32_t)clamp((int32_t)value, -most - 1, most);
     return value >> bits ? (1u << bits) - 1 : value;
+}
+
+uint32_t ptxi_texel_pack(const uint32_t f32[4])
+{
+    uint32_t word = 0;
+
+    for (unsigned c = 0; c < 4; c++) {
+        const double most = c == 3 ? 3 : 1023, x = ptxi_num_f32(f32[c]);
+
+        word |= (uint32_t)(x > 0 ? (x < 1 ? x : 1) * most + 0.5 : 0) << (10 * c);
+    }
+    return word;
 }
 
 /* How the driver makes fractions: of the colour 4 bits more than a texel has are looked at, and halves are rounded down. */

@@ -10,9 +10,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As the driver's array formats are numbered; and U8 that hold colours by the curve of sRGB. */
+/* As the driver's array formats are numbered; U8 that hold colours by the curve of sRGB; and numbers of 10, 10, 10 and 2 bits in a word, which count as U16
+ * that repeat them. */
 enum ptxi_texel {
-    PTXI_TEXEL_U8 = 1, PTXI_TEXEL_U16, PTXI_TEXEL_U32, PTXI_TEXEL_S8 = 8, PTXI_TEXEL_S16, PTXI_TEXEL_S32, PTXI_TEXEL_F16 = 16, PTXI_TEXEL_F32 = 32, PTXI_TEXEL_SRGB = 64
+    PTXI_TEXEL_U8 = 1, PTXI_TEXEL_U16, PTXI_TEXEL_U32, PTXI_TEXEL_S8 = 8, PTXI_TEXEL_S16, PTXI_TEXEL_S32, PTXI_TEXEL_F16 = 16, PTXI_TEXEL_F32 = 32, PTXI_TEXEL_SRGB = 64,
+    PTXI_TEXEL_PACKED = 128
 };
 
 enum ptxi_address_mode { PTXI_ADDRESS_WRAP, PTXI_ADDRESS_CLAMP, PTXI_ADDRESS_MIRROR, PTXI_ADDRESS_BORDER };
@@ -29,7 +31,7 @@ static inline bool ptxi_texel_is_signed(enum ptxi_texel t)
 
 static inline unsigned ptxi_texel_bytes(enum ptxi_texel t)
 {
-    return t == PTXI_TEXEL_F32 ? 4 : t == PTXI_TEXEL_F16 ? 2 : 1u << ((t & 7) - !ptxi_texel_is_signed(t));
+    return t == PTXI_TEXEL_F32 ? 4 : t == PTXI_TEXEL_F16 || t == PTXI_TEXEL_PACKED ? 2 : 1u << ((t & 7) - !ptxi_texel_is_signed(t));
 }
 
 /* ---- places */
@@ -161,6 +163,15 @@ static inline uint32_t ptxi_texel_load(const unsigned char *p, enum ptxi_texel f
     default: memcpy(&v, p, 4); return v;
     }
 }
+
+/* A channel of a word of numbers of 10, 10, 10 and 2 bits; and such a word of four f32. */
+static inline uint32_t ptxi_texel_unpack(uint32_t word, unsigned channel)
+{
+    uint32_t v = word >> (10 * channel) & 1023;
+
+    return channel == 3 ? v * 0x5555 : v << 6 | v >> 4;
+}
+uint32_t ptxi_texel_pack(const uint32_t f32[4]);
 
 /* Colours by the curve of sRGB, as f16. */
 extern const uint16_t ptxi_texture_srgb[256];

@@ -2,6 +2,7 @@
  * tests/conformance/textures. */
 #include "unit/bits.h"
 
+#include "num/float.h"
 #include "num/texture.h"
 #include "ptxi.h"
 
@@ -329,6 +330,28 @@ START_TEST(objects_tell_what_they_were_made_from)
 END_TEST
 
 static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; tex.2d.v4.u32.s32 {%r1,%r4,%r5,%r6}|%p1, [%t, {%r2,%r3}]; @!%p1 mov.u32 %r1, 99;");
+
+/* Numbers of 10, 10, 10 and 2 bits: what an H200 reads, and means of two texels as it has them. */
+START_TEST(packed_numbers)
+{
+    const struct ptxi_weights half = { .w = { 128, 128 }, .inside = { 3 }, .slices = 1, .second = 1 };
+    const PTXI_ARRAY3D_DESCRIPTOR one = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 1, 0 }, four = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 4, 0 };
+    ptxiArray array;
+
+    for (uint32_t v = 0; v < 1024; v++)
+        for (unsigned c = 0; c < 4; c++) {
+            uint32_t n = c < 3 ? v : v & 3, texel = ptxi_texel_unpack(n << (10 * c), c);
+
+            ck_assert_uint_eq(ptxi_texel_to_f32(texel, c < 3 ? PTXI_TEXEL_PACKED : PTXI_TEXEL_U16), ptxi_num_bits_f32((float)n / (c < 3 ? 1023 : 3)));
+        }
+    ck_assert_uint_eq(ptxi_texture_mean(PTXI_TEXEL_PACKED, (const uint32_t[]){ 1023 << 6 | 63, 0, 0, 0 }, &half, false), ptxi_num_bits_f32(32768 / 65535.0f));
+    ck_assert_uint_eq(ptxi_texel_border(0.6202095150947571f, PTXI_TEXEL_PACKED, false) >> 6, 635);
+    ck_assert_uint_eq(ptxi_texel_pack((const uint32_t[]){ ptxi_num_bits_f32(1.5f), ptxi_num_bits_f32(-1), ptxi_num_bits_f32(0.25f), ptxi_num_bits_f32(0.7f) }), 1023u | 256u << 20 | 2u << 30);
+    bad(ptxiArray3DCreate(&array, &one), INVALID_VALUE);
+    ok(ptxiArray3DCreate(&array, &four));
+    ok(ptxiArrayDestroy(array));
+}
+END_TEST
 
 /* Of alpha in any texture of bytes 12 bits count. */
 START_TEST(alpha_of_borders)
@@ -666,6 +689,7 @@ int main(void)
     tcase_add_test(t, formats_of_fractions_and_blocks);
     tcase_add_test(t, blocks_are_copied_whole);
     tcase_add_test(t, objects_tell_what_they_were_made_from);
+    tcase_add_test(t, packed_numbers);
     tcase_add_test(t, alpha_of_borders);
     tcase_add_test(t, lanes_fetch_their_texels);
     tcase_add_test(t, textures_may_differ_between_lanes);
