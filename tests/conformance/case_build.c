@@ -4,6 +4,7 @@
 #endif
 #include "conformance/case_build.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,11 +189,34 @@ static void put_elements(struct frame *f, struct column c, unsigned count)
     put_list(f->line, e, count, false);
 }
 
+/* A special value, which may be another one for each form and operand, as a constant that an assembler can follow. */
+static struct name add_known(struct frame *f, const struct ptxi_opspec *s, struct column c)
+{
+    enum case_register kind = kind_of_width(c.width);
+    struct name r = new_register(f, kind);
+    uint64_t hash = column_hash(0, s->name, 1);
+
+    for (unsigned k = 0; k < f->m->row->slot_count; k++)
+        hash = column_hash(hash, &f->m->words[k], sizeof f->m->words[k]);
+    c.inputs = 1;
+    before(f, "mov.b%u %s, 0x%" PRIx64, c.width, r.s, column_value(&c, (uint32_t)(hash >> 32) % 64));
+    return r;
+}
+
+/* The input that the same columns made, where one register is to be all operands of a type; else a new one. */
+static struct name add_value(struct frame *f, struct column c)
+{
+    for (unsigned i = 0; f->v->same && i < f->c->inputs; i++)
+        if (!memcmp(&f->c->input[i], &c, sizeof c))
+            return named(kind_of_width(c.width), f->c->input_register[i]);
+    return add_input(f, c);
+}
+
 /* A value in a register of its column's width, or of 8 bits where no wider one is legal. */
 static void put_scalar(struct frame *f, const struct ptxi_opspec *s)
 {
     struct column c = operand_column(f, s);
-    struct name value = add_input(f, c);
+    struct name value = f->v->known == s - f->m->row->specs + 1 ? add_known(f, s, c) : add_value(f, c);
 
     fputs(c.bits == 8 && c.lanes == 1 && !(s->flags & PTXI_OPF_WIDER) ? element(f, &value, c.width, c.bits, 0).s : value.s, f->line);
 }
@@ -550,7 +574,7 @@ static uint64_t key_of(const struct conformance_case *c)
 static void set_name(struct frame *f, const char *line)
 {
     struct conformance_case *c = f->c;
-    const char *what = f->v->shared ? " (shared)" : f->v->half ? " (half)" : f->v->lanes ? " (lanes)" : "";
+    const char *what = f->v->shared ? " (shared)" : f->v->half ? " (half)" : f->v->lanes ? " (lanes)" : f->v->known ? " (constant)" : "";
 
     if (asprintf(&c->name, "%.*s%s", (int)strlen(line), line, what) < 0)
         abort();

@@ -21,6 +21,8 @@ struct variant {
     bool negated;      /* !p */
     uint8_t minus;     /* operand number this - 1 has a minus */
     bool wide;         /* registers wider than their types */
+    uint8_t known;     /* operand number this - 1 is a constant, in a register */
+    bool same;         /* all sources of a type are one register */
     uint8_t parts_d, parts_a; /* elements of the brace that stands for d or a */
     uint16_t constant; /* where only a constant may stand */
     char selector[3][8]; /* of d, a, b, with the dot */

@@ -203,6 +203,26 @@ static void add_halves(struct writing *w, bool reads)
     }
 }
 
+/* Operands that an assembler knows, or knows to be the same; of an instruction that lanes execute one by one also with some of them. */
+static void add_folded(struct writing *w)
+{
+    const struct ptxi_row *row = w->m->row;
+    uint8_t sources[PTXI_MAX_OPERANDS];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < row->spec_count; i++)
+        if (row->specs[i].kind == PTXI_OPK_VALUE && !(row->specs[i].flags & PTXI_OPF_WRITE) &&
+            ptxi_isa_operand_type(w->m, &row->specs[i]) != PTXI_T_pred && !ptxi_isa_operand_vector(w->m, &row->specs[i]))
+            sources[count++] = (uint8_t)(i + 1);
+    if (count < 2)
+        return;
+    switch (w->hash >> 16 & 7) {
+    case 0: case 1: another(w)->known = sources[(w->hash >> 24) % count]; break;
+    case 2: another(w)->same = true; break;
+    case 3: another(w)->lanes = 0x5a3c9f06; break;
+    }
+}
+
 /* Whether a generic address may be one of shared memory. */
 static bool may_be_shared(const struct ptxi_row *row)
 {
@@ -266,6 +286,8 @@ static void write_ways(struct writing *w, const struct ptxi_match *m, unsigned r
         another(w)->shared = true;
     if (rule & RULE_WARP)
         add_halves(w, rule & RULE_COUNTS);
+    if (!(rule & (RULE_WARP | RULE_MEMORY | RULE_CARRY)))
+        add_folded(w);
     for (unsigned i = 0; i < row->spec_count; i++)
         if (row->specs[i].kind == PTXI_OPK_IMMEDIATE)
             add_constants(w, row->slot_count == 1);
