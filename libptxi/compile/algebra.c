@@ -9,14 +9,15 @@
  *   - max(min(x, 1), 0) and min(max(x, 0), 1) of f32 and f16 saturate x, so that a NaN gives 0 in both;
  *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too; so do
  *     guarded ones, which are selections themselves;
- *   - neg and abs of f32, f16 and bf16, without .ftz, are part of a conversion to f64, where they leave the sign of a NaN;
+ *   - neg of f32, f16 and bf16, and abs of f32 and f16, without .ftz, are part of a conversion to f64, where they leave the sign of a NaN;
  *   - neg.ftz and abs.ftz of f16 are part of a conversion to an integer towards zero, which then rounds to the nearest;
  *   - x minus a constant, f64, is x plus that constant with its sign changed, a NaN's, too;
  *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
  *   - neg and abs of a NaN that is a constant change its sign (f32, f64, f16x2 without .ftz), sums and products of f32 constants are constants;
- *   - a NaN that is a constant is canonical once it is widened from bf16, or converted between f16 or bf16 and f64;
- *   - bfe.s32 of a constant field beyond the register is -1, and bfi.b32 takes a constant length modulo 32, but for a whole register;
+ *   - a NaN that is a constant is canonical once it is widened from bf16, or converted between f16 or bf16 and f64, to nearest;
+ *   - bfe.s32 of a constant field beyond the register is -1, and bfi.b32 takes a constant length modulo 32, but for a whole register
+ *     and where all operands are constants;
  *   - slct.s32.s32 by a constant takes it for an f32.
  *
  * Values are followed within a block. */
@@ -166,7 +167,7 @@ static void try_widen(struct algebra *c, uint32_t n)
     static const struct { uint16_t cvt, neg, abs; } table[] = {
         { PTXI_OP_cvt_f64_f32, PTXI_OP_neg_f32, PTXI_OP_abs_f32 },
         { PTXI_OP_cvt_f64_f16, PTXI_OP_neg_f16, PTXI_OP_abs_f16 },
-        { PTXI_OP_cvt_f64_bf16, PTXI_OP_neg_bf16, PTXI_OP_abs_bf16 },
+        { PTXI_OP_cvt_f64_bf16, PTXI_OP_neg_bf16, 0 },
     };
     struct ptxi_ir_inst *i = &c->ir->insts[n];
     const struct ptxi_ir_inst *neg, *abs;
@@ -269,7 +270,7 @@ static void try_sign(struct algebra *c, struct ptxi_ir_inst *i)
     }
 }
 
-/* Conversions in which a NaN that is a constant becomes canonical. */
+/* Conversions to nearest in which a NaN that is a constant becomes canonical. */
 static void try_nan(struct algebra *c, struct ptxi_ir_inst *i)
 {
     static const struct { uint16_t op, mov; enum ptxi_class class; uint64_t infinity, sign, nan; } table[] = {
@@ -277,10 +278,11 @@ static void try_nan(struct algebra *c, struct ptxi_ir_inst *i)
         { PTXI_OP_cvt_f64_bf16, PTXI_OP_mov_64, PTXI_RC_64, 0x7f80, 0x8000, 0x7fffffffe0000000 },
         { PTXI_OP_cvt_f64_f16, PTXI_OP_mov_64, PTXI_RC_64, 0x7c00, 0x8000, 0x7fffffffe0000000 },
         { PTXI_OP_cvt_f16_f64, PTXI_OP_mov_16, PTXI_RC_16, 0x7ff0000000000000, 0x8000000000000000, 0x7fff },
+        { PTXI_OP_cvt_bf16_f64, PTXI_OP_mov_16, PTXI_RC_16, 0x7ff0000000000000, 0x8000000000000000, 0x7fff },
     };
 
     for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
-        const struct ptxi_vreg *r = i->op == table[k].op && !(i->mods & PTXI_MOD_SAT) ? known(c, i->v[PTXI_F_A]) : NULL;
+        const struct ptxi_vreg *r = i->op == table[k].op && !(i->mods & (PTXI_MOD_SAT | PTXI_MOD_RND_MASK)) ? known(c, i->v[PTXI_F_A]) : NULL;
 
         if (r && (r->value & ~table[k].sign) > table[k].infinity) {
             become(c, i, table[k].mov, ptxi_ir_const(c->ir, table[k].class, table[k].nan), PTXI_NONE);
@@ -293,10 +295,10 @@ static void try_field(struct algebra *c, struct ptxi_ir_inst *i)
 {
     uint32_t at, length;
 
-    if (i->op == PTXI_OP_bfe_s32 && constant_of(c, i->v[PTXI_F_B], &at) && constant_of(c, i->v[PTXI_F_C], &length) &&
+    if (i->op == PTXI_OP_bfe_s32 && !known(c, i->v[PTXI_F_A]) && constant_of(c, i->v[PTXI_F_B], &at) && constant_of(c, i->v[PTXI_F_C], &length) &&
         at >= 32 && at <= 255 && length & 255)
         become(c, i, PTXI_OP_mov_32, ptxi_ir_const(c->ir, PTXI_RC_32, UINT32_MAX), PTXI_NONE);
-    if (i->op == PTXI_OP_bfi_b32 && constant_of(c, i->v[PTXI_F_C], &at) && constant_of(c, i->v[PTXI_F_IMM], &length) && at && length >= 32 && length <= 255)
+    if (i->op == PTXI_OP_bfi_b32 && !(known(c, i->v[PTXI_F_A]) && known(c, i->v[PTXI_F_B])) && constant_of(c, i->v[PTXI_F_C], &at) && constant_of(c, i->v[PTXI_F_IMM], &length) && at && length >= 32 && length <= 255)
         i->v[PTXI_F_IMM] = ptxi_ir_const(c->ir, PTXI_RC_32, length & 31);
 }
 

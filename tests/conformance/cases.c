@@ -203,7 +203,16 @@ static void add_halves(struct writing *w, bool reads)
     }
 }
 
-/* Operands that an assembler knows, or knows to be the same; of an instruction that lanes execute one by one also with some of them. */
+/* Whether trying all operands would record what ptxas 13.0 gets wrong: where it unrolls the loop, it takes the upper half of the
+ * register for zero, in which HSET2 leaves a second result. */
+static bool miscompiled(const struct ptxi_match *m)
+{
+    uint16_t d = ptxi_isa_slot(m, "D");
+
+    return !strcmp(m->row->mnemonic, "set") && (d == PTXI_T_f16 || d == PTXI_T_bf16) && d == ptxi_isa_slot(m, "T") && !ptxi_isa_has(m, "ftz");
+}
+
+/* Operands that an assembler knows, or knows to be the same, or an instruction that some lanes leave out. */
 static void add_folded(struct writing *w)
 {
     const struct ptxi_row *row = w->m->row;
@@ -214,7 +223,7 @@ static void add_folded(struct writing *w)
         if (row->specs[i].kind == PTXI_OPK_VALUE && !(row->specs[i].flags & PTXI_OPF_WRITE) &&
             ptxi_isa_operand_type(w->m, &row->specs[i]) != PTXI_T_pred && !ptxi_isa_operand_vector(w->m, &row->specs[i]))
             sources[count++] = (uint8_t)(i + 1);
-    if (count < 2)
+    if (count < 2 || miscompiled(w->m))
         return;
     switch (w->hash >> 16 & 7) {
     case 0: case 1: another(w)->known = sources[(w->hash >> 24) % count]; break;
@@ -245,15 +254,6 @@ static bool widens(const struct ptxi_match *m)
             return true;
     }
     return false;
-}
-
-/* Whether trying all operands would record what ptxas 13.0 gets wrong: where it unrolls the loop, it takes the upper half of the
- * register for zero, in which HSET2 leaves a second result. */
-static bool miscompiled(const struct ptxi_match *m)
-{
-    uint16_t d = ptxi_isa_slot(m, "D");
-
-    return !strcmp(m->row->mnemonic, "set") && (d == PTXI_T_f16 || d == PTXI_T_bf16) && d == ptxi_isa_slot(m, "T") && !ptxi_isa_has(m, "ftz");
 }
 
 /* The first way is the plainest one. */
