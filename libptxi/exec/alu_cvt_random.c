@@ -68,11 +68,10 @@ static inline __m512i with_signs(const struct at_random *k, __m512i codes, __m51
 /* The random bits of the k-th of four. */
 static inline __m512i random_of_four(__m512i e, int k, int apart)
 {
-    __m512i r = apart == 8 ? _mm512_srli_epi32(e, 16) : k == 0 ? _mm512_slli_epi32(e, 8) : _mm512_srli_epi32(e, (unsigned)((k - 1) * 8));
-
     if (apart == 8)
-        return k < 2 ? _mm512_and_si512(e, _mm512_set1_epi32(0xffff)) : r;
-    return _mm512_and_si512(r, _mm512_set1_epi32(0xff00));
+        return k < 2 ? _mm512_and_si512(e, _mm512_set1_epi32(0xffff)) : _mm512_srli_epi32(e, 16);
+    e = k == 0 ? _mm512_slli_epi32(e, 8) : k == 1 ? _mm512_srli_epi32(e, 8) : k == 2 ? e : _mm512_srli_epi32(e, 16);
+    return _mm512_and_si512(e, _mm512_set1_epi32(0xff00));
 }
 
 #define TWO_OF_NUMBERS(f, bits)                                                                                       \

@@ -105,6 +105,7 @@ static PTXI_ARRAY3D_DESCRIPTOR array_of(const struct fetch *f)
     static const struct { unsigned height, depth, flags; } shapes[] = {
         [ROW] = { 0, 0, 0 }, [PLANE] = { SIDE, 0, PTXI_ARRAY3D_TEXTURE_GATHER }, [VOLUME] = { SIDE, DEPTH, 0 },
         [LAYERED_PLANES] = { SIDE, LAYERS, PTXI_ARRAY3D_LAYERED }, [CUBE] = { SIDE, 6, PTXI_ARRAY3D_CUBEMAP }, [PYRAMID] = { SIDE, 0, 0 },
+        [MEMORY] = { 0, 0, 0 },
     };
 
     return (PTXI_ARRAY3D_DESCRIPTOR){ SIDE, shapes[f->shape].height, shapes[f->shape].depth, f->format, f->channels, shapes[f->shape].flags };

@@ -50,6 +50,11 @@ def bytes_of(m):
     return product(taken(m)) * unit
 
 
+def room_of(m, row):
+    """Bytes of shared memory that boxes with rows of `row` bytes lie in: short rows are as far apart as the swizzle's spans."""
+    return bytes_of(m) // row * max(row, SPAN[m['swizzle']])
+
+
 def dense(dims, size, R, pad=True):
     """Strides of a tensor with these dimensions, multiples of 16 bytes, with gaps now and then."""
     out, n = [], dims[0] * size
@@ -61,7 +66,7 @@ def dense(dims, size, R, pad=True):
 
 
 def random_tile(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=True):
-    """A tensor of at most 64 KiB and a box of at most `most` bytes."""
+    """A tensor of at most 64 KiB and a box in at most `most` bytes."""
     size = ELEMENT[type]
     while True:
         span = SPAN[swizzle]
@@ -74,7 +79,7 @@ def random_tile(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=True
         box = [row // size] + [R.randrange(1, (2, 33, 9, 6, 5)[rank - 1] + 1) for _ in range(rank - 1)]
         step = [1] + [R.choice((1, 1, 1, 2, 3, 5)) if steps else 1 for _ in range(rank - 1)]
         m = tiled(type, base, dims, strides, box, step, 0, swizzle, R.randrange(4))
-        if total + base <= DATA and bytes_of(m) <= most and all(s < 1 << 16 for s in strides):
+        if total + base <= DATA and room_of(m, row) <= most and all(s < 1 << 16 for s in strides):
             return m
 
 
@@ -182,7 +187,7 @@ def random_columns(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=T
             continue
         step = [1] + [R.choice((1, 1, 1, 2, 3)) if steps else 1 for _ in range(between)] + [1]
         m = im2col(type, 16 * R.randrange(4), dims, strides, lower, upper, row // size, R.randrange(1, 130), step, 0, swizzle, R.randrange(4))
-        if total + m['base'] <= DATA and bytes_of(m) <= most:
+        if total + m['base'] <= DATA and room_of(m, row) <= most:
             return m
 
 

@@ -59,8 +59,30 @@ static const uint64_t specials_int[] = { 0, 1, 2, 3, 7, 15, 16, 31, 32, 33, 63, 
 static const uint16_t specials_bf16[] = { 0, 1, 0x7ff7, 0x7f, 0x80, 0x81, 0x3f80, 0x3f7f, 0x3f81, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff, 0x3f00, 0x4049, 0x0100 };
 #define PICK(list) (list)[random64() % (sizeof(list) / sizeof *(list))]
 
+/* Which floats a round has. Many handlers have a short way for lanes that all hold numbers, or numbers of usual magnitudes: one NaN in
+ * 32 lanes would keep them from it. */
+static enum { ANYTHING, FINITE, MODERATE } floats;
+
+static bool fits(unsigned exponent, unsigned bias)
+{
+    return floats == ANYTHING || (floats == FINITE ? exponent != 2 * bias + 1 : exponent - (bias - 8) <= 16);
+}
+
+static bool is_wanted(enum kind k, uint64_t v)
+{
+    switch (k) {
+    case F64: return fits(v >> 52 & 0x7ff, 1023);
+    case F32: return fits(v >> 23 & 0xff, 127);
+    case F16: return fits(v >> 10 & 0x1f, 15);
+    case BF16: return fits(v >> 7 & 0xff, 127);
+    default: return true;
+    }
+}
+
+static uint64_t random_value(enum kind k);
+
 /* A value of a kind, often special, often near another kind's border. */
-static uint64_t random_value(enum kind k)
+static uint64_t any_value(enum kind k)
 {
     uint64_t r = random64(), form = random64() % 8;
 
@@ -103,6 +125,16 @@ static uint64_t random_value(enum kind k)
             r >>= r % 64;
         return r & kind_mask(k);
     }
+}
+
+static uint64_t random_value(enum kind k)
+{
+    uint64_t v;
+
+    do
+        v = any_value(k);
+    while (!is_wanted(k, v));
+    return v;
 }
 
 static bool is_float(enum kind k)
@@ -314,6 +346,7 @@ static void run_case(const struct alu_case *c, int rounds)
         r.active = n / mods_count % 3 == 0 ? PTXI_ALL_LANES : (ptxi_lanes)random64();
         r.in_place = n / mods_count % 2 && c->d != PRED && kind_units(c->d) == kind_units(c->a) && c->d != WORDS && c->a != WORDS && !(c->flags & DEST_IN_B);
         r.twice = n / mods_count % 3 == 2 && c->a == c->b && c->a != PRED && c->a != NONE && !(c->flags & DEST_IN_B);
+        floats = (const int[]){ ANYTHING, FINITE, MODERATE, ANYTHING }[n / mods_count / 3 % 4];
         r.imm = c->imms ? (int32_t)(random64() % c->imms) : 0;
         run_round(&r);
     }
