@@ -3,9 +3,10 @@
  * A GPU's f64 operations hand on the payload of a NaN: that of the second operand before that of the first. ptxas sorts the operands
  * of add, sub, mul, min and max, and the factors of fma, by where they are made (seen in its code for sm_90): the earlier first, kernel
  * parameters and constants last, but for zeros, which come first. neg and abs are part of the operand. A selection, which is what a guarded
- * operation is, too, and most integers, made as two words, move down to their use if there is but one: behind all that is made elsewhere, and
- * behind what comes from several sides, which is behind all others. So where the text names the later one first, the operation is marked
- * PTXI_MOD_LATER_A. In loops what is written above counts for that: ptxas unrolls them, and then sorts differently from turn to turn. */
+ * operation is, too, and most integers, made as two words, move down to their use as a whole if there is but one: behind all that is made
+ * elsewhere, and behind what comes from several sides, which is behind all others. So where the text names the later one first, the
+ * operation is marked PTXI_MOD_LATER_A. In loops what is written above counts for that: ptxas unrolls them, and then sorts differently from
+ * turn to turn. */
 #include "compile/ir.h"
 
 #include <string.h>
@@ -60,6 +61,29 @@ static bool may_move(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
     }
 }
 
+/* ptxas makes these of operations on the words of their 64-bit operands, which do not ask for the value as a whole, as f64 operations,
+ * conversions to floats, addresses and stores of 64 bits do. */
+static bool reads_words(const struct ptxi_ir_inst *i)
+{
+    switch (i->op) {
+    case PTXI_OP_mov_64:
+        return i->guard != PTXI_NONE;
+    case PTXI_OP_unpack_8: case PTXI_OP_unpack_16: case PTXI_OP_unpack_32: case PTXI_OP_trunc_64_16: case PTXI_OP_trunc_64_32:
+    case PTXI_OP_selp_64: case PTXI_OP_slct_64_s32: case PTXI_OP_slct_64_f32: case PTXI_OP_slct_64_f32_ftz:
+    case PTXI_OP_add_i64: case PTXI_OP_sub_i64: case PTXI_OP_neg_i64: case PTXI_OP_abs_s64: case PTXI_OP_min_u64: case PTXI_OP_min_s64:
+    case PTXI_OP_max_u64: case PTXI_OP_max_s64: case PTXI_OP_mul_lo_i64: case PTXI_OP_mul_hi_u64: case PTXI_OP_mul_hi_s64:
+    case PTXI_OP_mad_lo_i64: case PTXI_OP_mad_hi_u64: case PTXI_OP_mad_hi_s64:
+    case PTXI_OP_and_b64: case PTXI_OP_or_b64: case PTXI_OP_xor_b64: case PTXI_OP_not_b64: case PTXI_OP_cnot_b64:
+    case PTXI_OP_shl_b64: case PTXI_OP_shr_u64: case PTXI_OP_shr_s64: case PTXI_OP_bfe_u64: case PTXI_OP_bfe_s64: case PTXI_OP_bfi_b64:
+    case PTXI_OP_brev_b64: case PTXI_OP_popc_b64: case PTXI_OP_clz_b64: case PTXI_OP_bfind_u64: case PTXI_OP_bfind_s64:
+    case PTXI_OP_setp_eq_i64: case PTXI_OP_setp_ne_i64: case PTXI_OP_setp_lt_u64: case PTXI_OP_setp_lt_s64: case PTXI_OP_setp_le_u64:
+    case PTXI_OP_setp_le_s64: case PTXI_OP_setp_gt_u64: case PTXI_OP_setp_gt_s64: case PTXI_OP_setp_ge_u64: case PTXI_OP_setp_ge_s64:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void find_moves(struct order *o)
 {
     for (const struct ptxi_block *b = o->ir->blocks + o->ir->block_count; b-- > o->ir->blocks;)
@@ -74,7 +98,7 @@ static void find_moves(struct order *o)
                 o->moves[n] = may_move(o->ir, i) && o->reads[v] == 1 && o->reader[v] < b->end;
                 o->reads[v] = 0;
             }
-            while (ptxi_ir_next(&r, &v)) {
+            while (!reads_words(i) && ptxi_ir_next(&r, &v)) {
                 o->reads[v]++;
                 o->reader[v] = n;
             }

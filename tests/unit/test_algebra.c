@@ -79,6 +79,10 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X64("%rd5", "0x4008000000000000") "sub.f64 %rd6, %rd5, 0d7ff8000500000000;" HIGH("%rd6"), 0xfff80005 },
     { X64("%rd5", "0x4008000000000000") "sub.f64 %rd6, 0d7ff8000500000000, %rd5;" HIGH("%rd6"), 0x7ff80005 },
     { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd6;" HIGH("%rd7"), 0x7ff80005 },
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd8, %rd7, %rd6;"
+      "shr.u64 %rd7, %rd7, 63; or.b64 %rd8, %rd8, %rd7;" HIGH("%rd8"), 0x7ff80005 },
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd8, %rd7, %rd6;"
+      "cvt.rzi.s64.f64 %rd7, %rd7; and.b64 %rd7, %rd7, 1; or.b64 %rd8, %rd8, %rd7;" HIGH("%rd8"), 0x7ff80006 },
     { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "add.f64 %rd7, %rd5, %rd5; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd6;" HIGH("%rd7"), 0x7ff80006 },
     { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE
       "add.f64 %rd7, %rd5, %rd5; @%p bra Z; add.f64 %rd7, %rd6, %rd6; Z: add.f64 %rd8, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd8;" HIGH("%rd7"), 0x7ff80005 },
