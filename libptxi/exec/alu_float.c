@@ -47,10 +47,10 @@
             const bits *a = PTXI_SLOT(w, i->a);                                                                               \
             const bits *b __attribute__((unused)) = PTXI_SLOT(w, slot_b);                                                     \
             const bits *c __attribute__((unused)) = PTXI_SLOT(w, slot_c);                                                     \
+            t *d = PTXI_SLOT(w, i->d);                                                                                        \
             LANE_ARRAY(t, r);                                                                                                 \
                                                                                                                               \
-            FOR_LANES r[l] = (expr);                                                                                          \
-            finish(r)                                                                                                         \
+            finish(expr)                                                                                                      \
         }                                                                                                                     \
         return name##_otherwise(i, w);                                                                                        \
     }
@@ -65,8 +65,9 @@ static __attribute__((noinline)) const struct ptxi_insn *canonical_nans(const st
 }
 
 /* NaNs are all alike, whatever the sources were: results are stored first, and need not be kept until there is an answer. */
-#define STORE_AND_SEE(r)                                        \
-    ptxi_copy_lanes(PTXI_SLOT(w, i->d), r);                     \
+#define STORE_AND_SEE(expr)                                     \
+    FOR_LANES r[l] = (expr);                                    \
+    ptxi_copy_lanes(d, r);                                      \
     if (__builtin_expect(!ptxi_any_nan_of(r), 1))               \
         NEXT;                                                   \
     return canonical_nans(i, w);
@@ -167,10 +168,25 @@ MIN_MAX_3(max3_f32_abs, true, 0x7fffffff)
 /* --- f64 --- */
 #define SIGN_F64 0x8000000000000000u
 
-#define SEE_AND_STORE(r)                                        \
-    if (__builtin_expect(!ptxi_any_nan_of(r), 1)) {             \
-        ptxi_copy_lanes(PTXI_SLOT(w, i->d), r);                 \
-        NEXT;                                                   \
+/* Which NaN it is depends on the sources: if the results replace none of them, they are stored first here, too. */
+/* GCC would make numbers of these conditions and combine them. */
+static inline bool is_apart(const void *x, const void *d)
+{
+    __asm__ volatile("");
+    return __builtin_expect(x != d, 1);
+}
+
+#define SEE_AND_STORE(expr)                                     \
+    if (is_apart(a, d) && is_apart(b, d) && is_apart(c, d)) {   \
+        FOR_LANES d[l] = r[l] = (expr);                         \
+        if (__builtin_expect(!ptxi_any_nan_of(r), 1))           \
+            NEXT;                                               \
+    } else {                                                    \
+        FOR_LANES r[l] = (expr);                                \
+        if (__builtin_expect(!ptxi_any_nan_of(r), 1)) {         \
+            ptxi_copy_lanes(d, r);                              \
+            NEXT;                                               \
+        }                                                       \
     }
 #define F64(name, slot_b, slot_c, expr, result) ARITHMETIC(name, double, uint64_t, slot_b, slot_c, expr, result, SEE_AND_STORE)
 F64(add_f64, i->b, i->b, AD + BD, ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
