@@ -51,7 +51,7 @@ struct ptxi_var {
     uint8_t linkage; /* enum ptxi_linkage */
     bool is_reg;     /* .reg parameter of a function */
     bool unsized;    /* x[] without a size: extern, or dynamic shared memory */
-    bool managed;
+    bool managed, unified; /* .attribute */
     bool module_scope;
     bool is_ret, is_param; /* return or input parameter of a function or entry */
     uint8_t opaque;  /* 0, or 't' 's' 'f': texref, samplerref, surfref */

@@ -92,6 +92,17 @@ static bool check_minus(struct check *k)
     return ptxi_check_fail(k, raw[3].loc, "'%.*s' cannot negate both the product and the summand", (int)k->sp->n, k->sp->s);
 }
 
+/* PTX ISA, "createpolicy": the primary size is not above the total. */
+static bool check_sizes(struct check *k)
+{
+    const struct ptxi_operand *o = k->out;
+
+    if (k->c->match->row->family != PTXI_M_createpolicy || k->p->raw_count != 4 || o[2].form != PTXI_OPD_IMM || o[3].form != PTXI_OPD_IMM ||
+        (uint32_t)o[2].imm <= (uint32_t)o[3].imm)
+        return true;
+    return ptxi_check_fail(k, k->p->raw[2].loc, "the primary size %u is above the total, %u", (uint32_t)o[2].imm, (uint32_t)o[3].imm);
+}
+
 /* Of derivatives with a depth or one offset ptxas makes a call, and looks at each register. */
 static bool check_depth(struct check *k)
 {
@@ -174,7 +185,7 @@ static bool check_all(struct check *k)
         if (!check_operand(k, r, i, &addresses, &k->out[i]))
             return false;
     }
-    return n == row->spec_count ? check_minus(k) : fail_few(k, &row->specs[n]);
+    return n == row->spec_count ? check_minus(k) && check_sizes(k) : fail_few(k, &row->specs[n]);
 }
 
 /* A branch: its target goes to the operand, whose place is final now. */

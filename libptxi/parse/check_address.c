@@ -26,9 +26,7 @@ static bool check_param(struct check *k, const struct ptxi_raw *r, bool store)
 /* What a variable without a space in the instruction's name may be in, where not all will do. */
 static bool may_name(const struct ptxi_row *row, enum ptxi_space space)
 {
-    static const struct { uint16_t family; uint8_t space; } only[] = {
-        { PTXI_M_mbarrier, PTXI_SPACE_SHARED }, { PTXI_M_prefetch, PTXI_SPACE_GLOBAL }, { PTXI_M_prefetchu, PTXI_SPACE_GLOBAL },
-    };
+    static const struct { uint16_t family; uint8_t space; } only[] = { { PTXI_M_mbarrier, PTXI_SPACE_SHARED }, { PTXI_M_prefetchu, PTXI_SPACE_GLOBAL } };
 
     for (unsigned i = 0; i < sizeof only / sizeof *only; i++)
         if (row->family == only[i].family)
@@ -51,6 +49,13 @@ static bool check_space(struct check *k, const struct ptxi_raw *r, enum ptxi_spa
     if (space != PTXI_SPACE_GENERIC && v->space != space)
         return ptxi_check_fail(k, r->loc, "'%s' is in .%s, the instruction accesses .%s", v->name->s, ptxi_check_space_names[v->space], ptxi_check_space_names[space]);
     return space != PTXI_SPACE_PARAM || check_param(k, r, store);
+}
+
+/* PTX ISA, "ld": the address of a variable with that attribute, in a register or by name, of what gives a value. */
+static bool may_be_unified(const struct check *k, const struct ptxi_raw *r, unsigned i, enum ptxi_space space)
+{
+    return i && k->c->match->row->specs[0].flags & PTXI_OPF_WRITE && k->c->match->row->specs[0].kind == PTXI_OPK_VALUE &&
+           (space == PTXI_SPACE_GENERIC || space == PTXI_SPACE_GLOBAL) && (!r->var || r->var->unified);
 }
 
 /* The register that holds an address. ptxas takes 32 bits for a sign of a 32-bit program, which it does not translate; narrower
@@ -134,6 +139,8 @@ bool ptxi_check_address(struct check *k, const struct ptxi_raw *r, unsigned i, u
         return ptxi_check_fail(k, r->loc, "only a .local address can be a constant");
     if (only == PTXI_T_NONE && !check_space(k, r, space, i == 0 && k->c->match->row->spec_count > 1))
         return false;
+    if (r->unified && !may_be_unified(k, r, i, space))
+        return ptxi_check_fail(k, r->loc, "'.unified' is for loads from variables with this attribute, of which '%.*s' is none", (int)k->sp->n, k->sp->s);
     if (r->offset && i + 1 < k->c->spec_count && k->c->match->row->specs[i + 1].flags & PTXI_OPF_COORDS)
         return ptxi_check_fail(k, r->loc, "an address with coordinates takes no offset");
     if (!(a = ARENA_NEW(k->p->arena, struct ptxi_address, 1)))

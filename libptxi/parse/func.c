@@ -380,7 +380,9 @@ bool ptxi_func_alias(struct parser *p)
     ptxi_parse_next(p);
     if (!ptxi_parse_want(p, ',') || !(b = alias_end(p)))
         return false;
-    if (a->has_body)
+    if (a->alias_of)
+        why = "a function is an alias only once";
+    else if (a->has_body)
         why = "an alias has no body of its own";
     else if (!b->has_body)
         why = "an alias stands for a function defined before it in this module";

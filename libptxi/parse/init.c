@@ -110,6 +110,10 @@ static bool parse_mask(struct init *in, uint64_t offset)
     unsigned shift = 0;
     struct ptxi_value v;
 
+    if (p->version < 71) {
+        ptxi_parse_error(p, loc, "the mask operator requires PTX 7.1 or later");
+        return false;
+    }
     while (shift < 56 && mask != UINT64_C(0xff) << shift)
         shift += 8;
     if (mask != UINT64_C(0xff) << shift) {

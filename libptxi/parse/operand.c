@@ -345,8 +345,9 @@ static bool parse_brackets(struct parser *p, struct ptxi_raw *r)
     }
     if (!ptxi_parse_want(p, ']'))
         return false;
-    if (ptxi_parse_is_word(p, "unified"))
-        ptxi_parse_next(p); /* a hint: the address belongs to a variable with that attribute */
+    r->unified = ptxi_parse_is_word(p, "unified");
+    if (r->unified)
+        ptxi_parse_next(p);
     return true;
 }
 

@@ -170,6 +170,7 @@ struct ptxi_raw {
     bool inside;      /* in the brackets of the address before it */
     bool based;       /* address: reg is valid */
     bool bare;        /* var[index] without brackets around it */
+    bool unified;     /* [address].unified */
     uint16_t count;   /* elements */
     uint16_t selector; /* as in struct ptxi_operand */
     struct ptxi_loc loc;

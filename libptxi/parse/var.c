@@ -206,6 +206,7 @@ static struct ptxi_var *new_var(struct parser *p, const struct ptxi_decl *d, con
     v->linkage = d->linkage;
     v->ptr_space = d->ptr_space;
     v->managed = d->attributes & PTXI_ATTRIBUTE_MANAGED;
+    v->unified = d->attributes & PTXI_ATTRIBUTE_UNIFIED;
     v->is_reg = d->is_reg;
     v->module_scope = p->names.depth == 0;
     v->reg = PTXI_NO_REG;
