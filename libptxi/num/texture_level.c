@@ -112,7 +112,7 @@ static void measure(const struct ptxi_steps *s, const uint32_t sizes[3], struct 
 
     for (unsigned way = 0; way < 2; way++) {
         for (unsigned d = 0; d < 3; d++) {
-            t->v[way][d] = times_size(sum(rough_of(s->v[way][d]), rough_of(s->beyond[way][d]), false), sizes[d]);
+            t->v[way][d] = sum(times_size(rough_of(s->v[way][d]), sizes[d]), times_size(rough_of(s->beyond[way][d]), sizes[d]), false);
             t->minus[way][d] = signbit(s->v[way][d]);
         }
         lengths[way] = length(t->v[way], false);
