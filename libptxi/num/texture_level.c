@@ -219,15 +219,10 @@ static void add_pair(struct ptxi_spots *p, const int32_t away[2], const uint32_t
     }
 }
 
-/* Half of the way between places along a dimension, if texels are so much smaller: an even number. Right for axes along a dimension, and for most
- * of the others. */
-static int32_t spacing(int32_t along, double finer)
+/* Half of the way between places along a dimension, in 256ths of texels that are smaller by `finer` 64ths. */
+static int32_t spacing(int32_t along, int32_t finer)
 {
-    const int32_t most = 64;
-
-    if (abs(along) == most)
-        return (int32_t)floor(most * finer + 0.25) * (along < 0 ? -2 : 2);
-    return (int32_t)floor(along * finer) * 2;
+    return (along * finer >> 6) * 2;
 }
 
 /* Pairs of places half a texel, one and a half, ... from the middle; what those of a side have so far is rounded, halves up on one side and
@@ -236,7 +231,7 @@ static int32_t spacing(int32_t along, double finer)
 void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t smaller, uint32_t share, struct ptxi_spots *p)
 {
     uint32_t inverse, whole = (uint32_t)ratio >> 8, full, all, done[2] = { 0 };
-    const double finer = exp2(smaller / 256.0);
+    const int32_t finer = (int32_t)(64 * exp2(smaller / 256.0) + 0.25);
     int32_t away[2];
 
     p->count = p->shift = 0;
@@ -253,7 +248,7 @@ void ptxi_texture_spots(const struct ptxi_ellipse *e, int32_t ratio, uint32_t sm
     p->shift = whole < 2 ? 1 : 2;
     if (!whole) {
         for (unsigned d = 0; d < 2; d++)
-            away[d] = (int32_t)floor(((int32_t)(256 - inverse) * e->along[d] * finer + 64) / 128) * 2;
+            away[d] = spacing(((int32_t)(256 - inverse) * e->along[d] + 64) >> 7, finer);
         add_pair(p, away, (const uint32_t[]){ share, share });
         return;
     }
