@@ -236,22 +236,27 @@ static int64_t in_units(struct sum s, unsigned unit)
     return unit < s.unit ? s.value * (1 << (s.unit - unit)) : s.value >> (unit - s.unit < 63 ? unit - s.unit : 63);
 }
 
-/* Slices are aligned by steps of 4 bits. */
-static struct sum join(struct sum a, struct sum b)
+/* Slices of a level, or levels, are aligned with the greatest exponent among them by steps of 4 bits; weights that have more bits make no difference. */
+static struct sum join(const struct sum *part, uint32_t count, uint32_t shift)
 {
-    unsigned e = a.exponent > b.exponent ? a.exponent : b.exponent, unit = e & ~3u;
+    struct sum s = { 0 };
 
-    return (struct sum){ in_units(a, unit) + in_units(b, unit), e, unit };
+    for (uint32_t k = 0; k < count; k++)
+        s.exponent = part[k].exponent > s.exponent ? part[k].exponent : s.exponent;
+    s.unit = (s.exponent & ~3u) + shift;
+    for (uint32_t k = 0; k < count; k++)
+        s.value += in_units(part[k], s.unit);
+    return s;
 }
 
 /* The slices of one level. */
 static struct sum level(const uint32_t *texels, const struct ptxi_weights *w, uint32_t first, uint32_t end, const struct layout *f)
 {
-    struct sum s = slice(texels + 4 * first, w->w + 4 * first, f);
+    struct sum part[PTXI_TEXTURE_SLICES];
 
-    for (uint32_t k = first + 1; k < end; k++)
-        s = join(s, slice(texels + 4 * k, w->w + 4 * k, f));
-    return s;
+    for (uint32_t k = first; k < end; k++)
+        part[k - first] = slice(texels + 4 * k, w->w + 4 * k, f);
+    return end - first == 1 ? part[0] : join(part, end - first, w->shift);
 }
 
 /* To f32, halves away from zero; f16 has been rounded to its own width. */
@@ -287,7 +292,7 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
 {
     const struct layout *f = format == PTXI_TEXEL_F16 ? &f16 : format == PTXI_TEXEL_SRGB ? &colour : &f32;
     struct odd o = { 0 };
-    struct sum s;
+    struct sum s[2];
 
     for (unsigned k = 0; k < 4 * w->slices; k++)
         if (w->inside[k >> 2] >> (k & 3) & 1)
@@ -296,12 +301,14 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
         return format == PTXI_TEXEL_F16 ? 0x7fffe000 : 0x7fffffff;
     if (o.plus || o.minus)
         return o.plus ? 0x7f800000 : 0xff800000;
-    s = level(texels, w, 0, w->second, f);
-    if (w->second < w->slices)
-        s = join(s, level(texels, w, w->second, w->slices, f));
-    if (!s.value)
+    s[0] = level(texels, w, 0, w->second, f);
+    if (w->second < w->slices) {
+        s[1] = level(texels, w, w->second, w->slices, f);
+        s[0] = join(s, 2, w->shift);
+    }
+    if (!s[0].value)
         return o.not_minus_zero ? 0 : 0x80000000;
-    return rounded(s, w->shift, f);
+    return rounded(s[0], w->shift, f);
 }
 
 /* ---- sums of integers */
