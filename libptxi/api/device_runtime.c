@@ -253,21 +253,33 @@ static void give_text(struct ptxi_launch *l, const char *text, uint64_t *result)
     *result = b ? b->block->base : 0;
 }
 
+static const struct {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define ERROR(number, name, text) { number, "cuda" #name, text },
+#include "api/cuda_errors.def"
+};
+
+static void give_error_text(struct ptxi_launch *l, int number, bool name, uint64_t *result)
+{
+    const char *text = "unrecognized error code";
+
+    for (size_t k = 0; k < sizeof errors / sizeof *errors; k++)
+        if (errors[k].number == number)
+            text = name ? errors[k].name : errors[k].text;
+    give_text(l, text, result);
+}
+
 FUNCTION(GetErrorString)
 {
-    const char *text = NULL;
-
-    ptxiGetErrorString((ptxiResult)arg(c, 0, lane), &text);
-    give_text(l, text ? text : "unrecognized error code", result);
+    give_error_text(l, (int)arg(c, 0, lane), false, result);
     return true;
 }
 
 FUNCTION(GetErrorName)
 {
-    const char *text = NULL;
-
-    ptxiGetErrorName((ptxiResult)arg(c, 0, lane), &text);
-    give_text(l, text ? text : "unrecognized error code", result);
+    give_error_text(l, (int)arg(c, 0, lane), true, result);
     return true;
 }
 

@@ -94,6 +94,8 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
 const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_mbarrier_pending(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_mbarrier_track(struct ptxi_warp *w, const struct ptxi_insn *i); /* cp.async.mbarrier.arrive */
+/* Names the mbarrier at an offset of shared memory, and what it still lacks; PTX ISA, "Contents of the mbarrier object". */
+void ptxi_mbarrier_tell(const unsigned char *at, unsigned offset, char *text, size_t size);
 /* An asynchronous arrive-on at a CTA's mbarrier. */
 void ptxi_mbarrier_arrives(struct ptxi_cta *owner, unsigned char *at);
 void ptxi_mbarrier_completes(struct ptxi_cta *owner, unsigned char *at, uint32_t bytes);

@@ -83,7 +83,7 @@ struct conversion {
     size_t size;
     unsigned bytes; /* of an integer */
     char kind;
-    bool unknown;   /* printed as it stands: with z, j, t or L, with a precision from the arguments, and letters that convert nothing */
+    bool unknown;   /* printed as it stands: with other modifiers than h, hh, l and ll, with a precision from the arguments, and letters that convert nothing */
 };
 
 static void spec_add(struct conversion *c, const char *s)
@@ -112,6 +112,7 @@ static const char *parse_conversion(const char *p, struct conversion *c, struct 
     static const char flags[] = "-+ #0";
     const char *first = p;
     char number[16];
+    size_t modifiers;
     int value;
 
     *c = (struct conversion){ .bytes = 4 };
@@ -130,13 +131,10 @@ static const char *parse_conversion(const char *p, struct conversion *c, struct 
         snprintf(number, sizeof number, ".%d", value);
         spec_add(c, value < 0 ? "" : number); /* a negative one is none */
     }
-    for (; *p && strchr("hlLqjzt", *p); p++) {
-        c->unknown |= *p != 'h' && *p != 'l';
-        if (*p != 'h')
-            c->bytes = 8;
-        else
-            c->bytes = c->bytes == 2 ? 1 : 2;
-    }
+    modifiers = strspn(p, "hlLqjzt");
+    c->unknown |= modifiers > 2 || (modifiers && *p != 'h' && *p != 'l') || (modifiers == 2 && p[1] != *p);
+    c->bytes = *p == 'l' ? 8 : 4 >> (modifiers & 3);
+    p += modifiers;
     c->kind = *p;
     c->unknown |= !*p || (*p == '%' ? p != first + 1 : !strchr("diuoxXcpsfFeEgGaA", *p));
     return *p ? p + 1 : p;

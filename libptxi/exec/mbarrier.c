@@ -1,6 +1,7 @@
 #include "exec/async.h"
 #include "exec/chance.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "exec/lanes.h"
@@ -75,6 +76,13 @@ static unsigned char *object_at(struct ptxi_warp *w, const struct ptxi_insn *i, 
         return p;
     ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, at, 0, "the mbarrier is not in shared memory");
     return NULL;
+}
+
+void ptxi_mbarrier_tell(const unsigned char *at, unsigned offset, char *text, size_t size)
+{
+    union object o = load(at);
+
+    snprintf(text, size, "the mbarrier at 0x%x (pending count %u, tx-count %d)", offset, (unsigned)o.pending, (int)o.tx);
 }
 
 static void wake_all(struct ptxi_cta *owner, const unsigned char *at)

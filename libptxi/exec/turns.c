@@ -69,7 +69,7 @@ static const char *waits_for(const struct ptxi_warp *w, const struct ptxi_split 
     else if (s->state == PTXI_SPLIT_MBARRIER && !s->mbarrier)
         snprintf(buf, size, s->pc->op == PTXI_OP_tcgen05_alloc ? "tensor memory" : "the barrier of the cluster");
     else if (s->state == PTXI_SPLIT_MBARRIER)
-        snprintf(buf, size, "the mbarrier at 0x%x", (unsigned)(s->mbarrier - w->shared));
+        ptxi_mbarrier_tell(s->mbarrier, (unsigned)(s->mbarrier - w->shared), buf, size);
     else if (s->state == PTXI_SPLIT_GROUP)
         snprintf(buf, size, "its warpgroup");
     else
@@ -82,7 +82,7 @@ static size_t say_waiting(char *text, size_t n, size_t size, const struct ptxi_c
 {
     const struct ptxi_code *code = s->frame->code;
     unsigned lanes = lanes_of(s->lanes, half);
-    char what[64];
+    char what[96];
 
     if (!lanes)
         return n;

@@ -158,6 +158,15 @@ __global__ void __launch_bounds__(64) limited(int *p)
     *p = s[0];
 }
 
+__device__ unsigned digest(const char *text)
+{
+    unsigned sum = 0;
+
+    while (*text)
+        sum = sum * 31 + *text++;
+    return sum;
+}
+
 /* What the runtime answers. */
 extern "C" __global__ void answers(const int *in, int *out, int n)
 {
@@ -185,9 +194,12 @@ extern "C" __global__ void answers(const int *in, int *out, int n)
     limited<<<1, 65>>>(out);      /* more threads than it takes */
     out[16] = cudaPeekAtLastError();
     out[17] = cudaGetLastError();
-    out[18] = cudaGetErrorString(cudaErrorInvalidValue)[0] != 0;
+    out[18] = digest(cudaGetErrorString(cudaErrorInvalidConfiguration));
     out[19] = cudaMemcpyAsync(p, (void *)64, 4, cudaMemcpyDeviceToDevice, 0);
     cudaGetLastError();
+    out[20] = digest(cudaGetErrorName(cudaErrorInvalidConfiguration));
+    out[21] = digest(cudaGetErrorName(cudaSuccess));
+    out[22] = digest(cudaGetErrorName((cudaError_t)12345));
     (void)in;
     (void)n;
 }

@@ -93,7 +93,7 @@ static const struct {
     ptxiFault fault;
     const char *says;
 } faults[] = {
-    { INIT(129) "  mbarrier.arrive.shared.b64 _, [%m];\n" WAIT("W", 0), PTXI_FAULT_DEADLOCK, "wait for the mbarrier at 0xc00" },
+    { INIT(129) "  mbarrier.arrive.shared.b64 _, [%m];\n" WAIT("W", 0), PTXI_FAULT_DEADLOCK, "wait for the mbarrier at 0xc00 (pending count 1, tx-count 0) at line" },
     { INIT(129) "  mbarrier.arrive.shared.b64 %rd5, [%m];\n"
       "W: mbarrier.test_wait.shared.b64 %p, [%m], %rd5; selp.b32 %r5, 1, 0, %p; setp.eq.u32 %q, %r5, 0; @%q bra W;", PTXI_FAULT_DEADLOCK, "mbarrier" },
     { INIT(1) "  setp.eq.u32 %p, %r1, 0; @%p bra W; bar.sync 0;\n" WAIT("W", 0), PTXI_FAULT_DEADLOCK, "warp 1 lanes 0xffffffff wait for barrier 0" },
