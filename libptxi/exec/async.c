@@ -213,7 +213,7 @@ void ptxi_async_free(struct ptxi_warp *w)
 static void flush_warp(struct ptxi_warp *w)
 {
     struct ptxi_async *q = w->async;
-    ptxi_lanes need[MOST] = { 0 }, later = 0;
+    ptxi_lanes need[MOST], later = 0;
 
     for (uint32_t k = q->count; k--;) {
         later |= entry(q, k)->size ? 0 : entry(q, k)->lanes;

@@ -42,16 +42,25 @@ struct ptxi_job {
 /* What comes before, all jobs have. */
 #define PLAIN offsetof(struct ptxi_job, map)
 
-static void begin(struct ptxi_job *j, struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
+/* Field by field: for a memset() of this length compilers take a string instruction, which is as slow as a copy of half a kilobyte. */
+static inline void begin(struct ptxi_job *j, struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
 {
-    memset(j, 0, PLAIN);
     j->warp = w;
     j->lane = lane;
     j->insn = i;
     j->code = w->frame->code;
+    j->generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    j->to = NULL;
+    j->from = NULL;
+    j->size = 0;
     j->byte_mask = 0xffff;
     j->reduce = i->mods >> PTXI_BULK_REDUCE;
-    j->generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    j->owner = NULL;
+    j->mbarrier = NULL;
+    j->group = 0;
+    j->kept = NULL;
+    j->tensor = false;
+    j->place = 0;
 }
 
 /* Puts a job at the end. */
@@ -66,7 +75,9 @@ static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
         ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
         return false;
     }
-    memcpy(j, what, what->tensor ? sizeof *j : PLAIN);
+    memcpy(j, what, PLAIN);
+    if (what->tensor)
+        memcpy(&j->map, &what->map, sizeof *j - PLAIN);
     j->next = NULL;
     *end = lead->last_job = j;
     return true;
@@ -75,7 +86,8 @@ static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
 /* One that is in the list no more. */
 static void put_away(struct ptxi_cta *lead, struct ptxi_job *j)
 {
-    free(j->kept);
+    if (j->kept)
+        free(j->kept);
     j->next = lead->spare_jobs;
     lead->spare_jobs = j;
 }

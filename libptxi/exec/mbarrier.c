@@ -128,10 +128,16 @@ static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_ins
     return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, 0, 0, what);
 }
 
-/* Lanes of this warp may have been woken. */
+/* Lanes of this warp may have been woken, and be those that go first or have to be met. */
 static const struct ptxi_insn *go_on(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return w->split_count > 1 ? ptxi_leave_switch(w, i + 1) : i + 1;
+    for (uint32_t k = 0; w->split_count > 1 && k < w->split_count; k++) {
+        const struct ptxi_split *s = &w->splits[k];
+
+        if (k != w->current && s->state == PTXI_SPLIT_READY && (s->frame != w->frame || s->pc <= i || s->pc < w->stop))
+            return ptxi_leave_switch(w, i + 1);
+    }
+    return i + 1;
 }
 
 const struct ptxi_insn *ptxi_mbarrier_init(struct ptxi_warp *w, const struct ptxi_insn *i)
