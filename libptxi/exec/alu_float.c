@@ -168,7 +168,6 @@ MIN_MAX_3(max3_f32_abs, true, 0x7fffffff)
 /* --- f64 --- */
 #define SIGN_F64 0x8000000000000000u
 
-/* Which NaN it is depends on the sources: if the results replace none of them, they are stored first here, too. */
 /* GCC would make numbers of these conditions and combine them. */
 static inline bool is_apart(const void *x, const void *d)
 {
@@ -176,6 +175,7 @@ static inline bool is_apart(const void *x, const void *d)
     return __builtin_expect(x != d, 1);
 }
 
+/* Which NaN it is depends on the sources: only if the results replace none of them, they are stored first here, too. */
 #define SEE_AND_STORE(expr)                                     \
     if (is_apart(a, d) && is_apart(b, d) && is_apart(c, d)) {   \
         FOR_LANES d[l] = r[l] = (expr);                         \
