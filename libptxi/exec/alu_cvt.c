@@ -16,7 +16,7 @@ static __attribute__((noinline)) const struct ptxi_insn *write_f64_of_f32(const 
     RESULT_LANES(uint64_t, r);
 
     if (i->mods & PTXI_MOD_SAT)
-        FOR_LANES r[l] = ptxi_num_sat_f64((double)a[l]);
+        FOR_LANES r[l] = ptxi_num_bits_f64((double)ptxi_num_f32(ptxi_num_sat_f32(a[l])));
     else if (__builtin_expect(ptxi_any_nan_f32(a), 0))
         FOR_LANES r[l] = a[l] != a[l] ? ptxi_num_f64_nan_from_f32(ptxi_num_bits_f32(a[l])) : ptxi_num_bits_f64((double)a[l]);
     else
@@ -215,22 +215,39 @@ PTXI_ROUNDED void f32_of_f64(float *restrict r, const double *a)
     FOR_LANES r[l] = (float)a[l];
 }
 
-PTXI_ROUNDED void f32_of_f64_ftz(float *restrict r, const double *a)
+#if defined(PTXI_HOST_FLUSHES)
+static void f32_of_f64_ftz(float *r, const double *a, unsigned mods)
+{
+    ptxi_rounding_set(ptxi_rounding_of(mods) + PTXI_FLUSHING);
+    f32_of_f64(r, a);
+    ptxi_rounding_set(PTXI_RN);
+}
+#else
+PTXI_ROUNDED void rounded_ftz(float *restrict r, const double *a)
 {
     FOR_LANES r[l] = ptxi_num_flush_scaled_f32((float)a[l], (float)(a[l] * (double)PTXI_FTZ_SCALE));
 }
+
+static void f32_of_f64_ftz(float *r, const double *a, unsigned mods)
+{
+    ptxi_rounding_begin(mods);
+    rounded_ftz(r, a);
+    ptxi_rounding_end(mods);
+}
+#endif
 
 OP( cvt_f32_f64 )
 {
     const double *a = PTXI_SLOT(w, i->a);
     RESULT_LANES(float, r);
 
-    ptxi_rounding_begin(i->mods);
-    if (i->mods & PTXI_MOD_FTZ)
-        f32_of_f64_ftz(r, a);
-    else
+    if (i->mods & PTXI_MOD_FTZ) {
+        f32_of_f64_ftz(r, a, i->mods);
+    } else {
+        ptxi_rounding_begin(i->mods);
         f32_of_f64(r, a);
-    ptxi_rounding_end(i->mods);
+        ptxi_rounding_end(i->mods);
+    }
     if (i->mods & PTXI_MOD_SAT)
         FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));
     else if (__builtin_expect(ptxi_any_nan_f32(r), 0))

@@ -23,14 +23,23 @@ static inline uint32_t sticky32(uint32_t x, bool is_signed)
 #define OF_u64(t, x) ((t)(uint64_t)(x))
 #define OF_s64(t, x) ((t)(int64_t)(x))
 
+/* Whether any has more than 24 significant bits. */
+static inline bool any_above_24(const uint32_t *a, bool is_signed)
+{
+    uint32_t all = 0;
+
+    FOR_LANES all |= is_signed ? a[l] + (1u << 24) : a[l];
+    return all >> (is_signed ? 25 : 24);
+}
+
 /* --- exactly, but for what is cut --- */
-static __attribute__((noinline)) void sticky_f32_of_s32(float *restrict r, const uint32_t *a)
+static __attribute__((noinline)) void sticky_f32_of_long_s32(float *restrict r, const uint32_t *a)
 {
     FOR_LANES r[l] = (float)(int32_t)sticky32(a[l], true);
 }
 
 /* In two halves: they add up to 24 bits. */
-static __attribute__((noinline)) void sticky_f32_of_u32(float *restrict r, const uint32_t *a)
+static __attribute__((noinline)) void sticky_f32_of_long_u32(float *restrict r, const uint32_t *a)
 {
     FOR_LANES {
         uint32_t x = sticky32(a[l], false);
@@ -38,6 +47,17 @@ static __attribute__((noinline)) void sticky_f32_of_u32(float *restrict r, const
         r[l] = (float)(int32_t)(x >> 16) * 0x1p16f + (float)(int32_t)(x & 0xffff);
     }
 }
+
+#define STICKY_F32_OF_32(src, is_signed)                                         \
+    static void sticky_f32_of_##src(float *restrict r, const uint32_t *a)       \
+    {                                                                           \
+        if (__builtin_expect(any_above_24(a, is_signed), 0))                    \
+            sticky_f32_of_long_##src(r, a);                                     \
+        else                                                                    \
+            FOR_LANES r[l] = (float)(int32_t)a[l];                              \
+    }
+STICKY_F32_OF_32(u32, false)
+STICKY_F32_OF_32(s32, true)
 
 /* --- exactly, but for what is beyond the range of f16 and stays there --- */
 static void near_f32_of_s32(float *restrict r, const uint32_t *a)
@@ -123,10 +143,15 @@ static inline double sticky_f64(uint64_t x, bool is_signed)
 /* Whether any is below -2^51, or not below 2^51. The others become floats when added to the bits of 1.5 * 2^52. */
 static inline bool any_long(const uint64_t *a, bool is_signed)
 {
-    uint64_t all = 0, least = is_signed ? (uint64_t)1 << 51 : 0;
+    uint64_t all = 0, least = (uint64_t)1 << 51;
 
-    FOR_LANES all |= a[l] + least;
-    return all >> (is_signed ? 52 : 51);
+    FOR_LANES all |= a[l];
+    if (is_signed && all >> 63) {
+        all = 0;
+        FOR_LANES all |= a[l] + least;
+        return all >> 52;
+    }
+    return all >> 51;
 }
 
 static inline double short_f64(uint64_t x)

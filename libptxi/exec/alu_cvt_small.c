@@ -263,17 +263,14 @@ static inline __attribute__((always_inline)) void f16_of_codes(uint16_t *restric
         _Alignas(64) uint16_t codes[2 * PTXI_LANES];                   \
         _Alignas(64) uint16_t h[2 * PTXI_LANES];                       \
         RESULT_LANES(uint32_t, r);                                     \
-        element *halves = (element *)r;                                \
+        int16_t *halves = (int16_t *)r, least = i->mods & PTXI_MOD_RELU ? 0 : INT16_MIN; \
                                                                        \
         if (APART_##f == 8)                                            \
             spread_8(codes, PTXI_SLOT(w, i->a));                       \
         else                                                           \
             spread_4(codes, PTXI_SLOT(w, i->a));                       \
         f16_of_codes(h, codes, ptxi_num_##f);                          \
-        if (i->mods & PTXI_MOD_RELU)                                   \
-            FOR_ELEMENTS halves[k] = (int16_t)h[k] < 0 ? 0 : h[k];     \
-        else                                                           \
-            FOR_ELEMENTS halves[k] = h[k];                             \
+        FOR_ELEMENTS halves[k] = (int16_t)h[k] > least ? (int16_t)h[k] : least; \
         NEXT_WITH_RESULT(r);                                           \
     }
 

@@ -97,7 +97,7 @@
 static inline void write_buffer(void *d, const void *from, ptxi_lanes on, size_t size)
 {
     if (__builtin_expect(on == PTXI_ALL_LANES, 1))
-        memcpy(d, from, PTXI_LANES * size);
+        ptxi_copy_register(d, from, PTXI_LANES * size);
     else
         ptxi_merge(d, from, on, size);
 }

@@ -96,7 +96,7 @@ typedef uint16_t ptxi_16_bits __attribute__((vector_size(32)));
 
 struct ptxi_narrow {
     ptxi_16_halves magnitude, infinity, one, bias, top, nan, sign;
-    ptxi_16_bits below_half;
+    ptxi_16_bits below_half, below_least; /* f's smallest normal number, less 1 */
     ptxi_16_halves below[8]; /* greater ones are at least 1, 2, ... units of f's last place */
 };
 
@@ -107,45 +107,64 @@ struct ptxi_narrow {
 #define NARROW(f, s)                                                                                                  \
     { .magnitude = { TIMES_16(0x7fff) }, .infinity = { TIMES_16(INF_##s) }, .one = { TIMES_16(1) },                   \
       .below_half = { TIMES_16((1 << (FRACTION_##s - FRACTION_##f - 1)) - 1) },                                       \
+      .below_least = { TIMES_16(((BIAS_##s - BIAS_##f + 1) << FRACTION_##s) - 1) },                                   \
       .bias = { TIMES_16((int16_t)((BIAS_##s - BIAS_##f) << FRACTION_##f)) }, .top = { TIMES_16(TOP_##f) },           \
       .nan = { TIMES_16(NAN_##f) }, .sign = { TIMES_16(1 << SIGN_##f) },                                              \
       .below = { BELOW(s, f, 1, 0, 0), BELOW(s, f, 3, 1, 1), BELOW(s, f, 5, 2, 0), BELOW(s, f, 7, 2, 1),              \
                  BELOW(s, f, 9, 3, 0), BELOW(s, f, 11, 3, 1), BELOW(s, f, 13, 3, 0), BELOW(s, f, 15, 3, 1) } }
 
+/* Whether any of n vectors has a number that is less than f's smallest normal one, but not 0. */
+static inline bool ptxi_any_tiny(const struct ptxi_narrow *k, const ptxi_16_halves *a, int n)
+{
+    __m256i least = (__m256i)((a[0] & k->magnitude) - k->one);
+
+    for (int j = 1; j < n; j++)
+        least = _mm256_min_epu16(least, (__m256i)((a[j] & k->magnitude) - k->one));
+    least = _mm256_subs_epu16((__m256i)k->below_least, least);
+    return !_mm256_testz_si256(least, least);
+}
+
 static inline __attribute__((always_inline)) __m256i ptxi_narrowed(const struct ptxi_narrow *k, ptxi_16_halves a, struct ptxi_num_small s,
-                                                                   struct ptxi_num_small f)
+                                                                   struct ptxi_num_small f, bool tiny)
 {
     const int drop = s.fraction - f.fraction;
     ptxi_16_halves m = a & k->magnitude, nan = m > k->infinity, units = { 0 }, r;
     ptxi_16_bits odd = (ptxi_16_bits)(m >> drop & k->one);
 
     r = (ptxi_16_halves)(((ptxi_16_bits)m + k->below_half + odd) >> drop) - k->bias;
-    if (s.bias != f.bias) {
-        for (int j = 0; j < 1 << f.fraction; j++)
-            units -= m > k->below[j];
+    for (int j = 0; tiny && j < 1 << f.fraction; j++)
+        units -= m > k->below[j];
+    if (s.bias != f.bias)
         r = (ptxi_16_halves)_mm256_max_epi16((__m256i)r, (__m256i)units);
-    }
     r = (ptxi_16_halves)_mm256_min_epi16((__m256i)r, (__m256i)k->top);
     if (f.nan != f.top)
         r |= nan & k->nan;
     return (__m256i)(r | (a >> 15 & ~nan & k->sign));
 }
 
+static inline __attribute__((always_inline)) void ptxi_narrow_all(__m256i *r, const struct ptxi_narrow *k, const ptxi_16_halves *a,
+                                                                  struct ptxi_num_small s, struct ptxi_num_small f, bool tiny)
+{
+    for (int l = 0; l < PTXI_LANES / 16; l++) {
+        __m256i x = ptxi_narrowed(k, a[2 * l], s, f, tiny), y = ptxi_narrowed(k, a[2 * l + 1], s, f, tiny);
+
+        r[l] = _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xd8);
+    }
+}
+
+/* Tiny numbers are looked for where they take more steps than that. */
 #define PTXI_NARROW(f, s, lowest)                                                                                     \
     static __attribute__((noinline)) void f##_of_##s(void *to, const void *from)                                      \
     {                                                                                                                 \
         static const struct ptxi_narrow constants = NARROW(f, s);                                                     \
         const struct ptxi_narrow *k = &constants;                                                                     \
-        const ptxi_16_halves *a = from;                                                                               \
-        __m256i *r = to;                                                                                              \
+        const bool scales = BIAS_##s != BIAS_##f;                                                                     \
                                                                                                                       \
         __asm__("" : "+r"(k));                                                                                        \
-        for (int l = 0; l < PTXI_LANES / 16; l++) {                                                                   \
-            __m256i x = ptxi_narrowed(k, a[2 * l], ptxi_num_##s, ptxi_num_##f);                                       \
-            __m256i y = ptxi_narrowed(k, a[2 * l + 1], ptxi_num_##s, ptxi_num_##f);                                   \
-                                                                                                                      \
-            r[l] = _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xd8);                                         \
-        }                                                                                                             \
+        if (scales && (FRACTION_##f < 2 || ptxi_any_tiny(k, from, PTXI_LANES / 8)))                                   \
+            ptxi_narrow_all(to, k, from, ptxi_num_##s, ptxi_num_##f, true);                                           \
+        else                                                                                                          \
+            ptxi_narrow_all(to, k, from, ptxi_num_##s, ptxi_num_##f, false);                                          \
     }
 
 #else

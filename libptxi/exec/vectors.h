@@ -162,4 +162,19 @@ COPY(f64, pd, double)
 #undef COPY
 #define ptxi_copy_lanes(d, r) _Generic((r), float * : ptxi_copy_f32, double * : ptxi_copy_f64)(d, r)
 
+/* d = r, aligned like registers, of a register's bytes: handlers' loads would have to wait for what memcpy() stores in smaller parts. */
+static inline void ptxi_copy_register(void *d, const void *r, size_t bytes)
+{
+#if defined(V)
+    for (size_t k = 0; k < bytes / sizeof(V_ps); k++) {
+        V_ps v = ((const V_ps *)r)[k];
+
+        __asm__ volatile("" : : "x"(v));
+        ((V_ps *)d)[k] = v;
+    }
+#else
+    memcpy(d, r, bytes);
+#endif
+}
+
 #endif
