@@ -17,7 +17,8 @@
     X(u64, uint64_t, uint64_t, 0, UINT64_MAX, __VA_ARGS__)       \
     X(s64, int64_t, int64_t, INT64_MIN, INT64_MAX, __VA_ARGS__)
 
-#define CVT_SAT(dst, td, slot_d, min, max, src, ts, slot_s, least, most)            \
+/* x: a source's lane as a number of that type */
+#define CVT_SAT(dst, td, slot_d, min, max, src, ts, slot_s, least, most, x_of)      \
     OP( cvt_sat_##dst##_##src )                                                     \
     {                                                                               \
         const ts low = (ts)GREATER(min, least), high = (ts)LESSER(max, most);       \
@@ -25,7 +26,7 @@
         RESULT_LANES(slot_d, r);                                                    \
                                                                                     \
         FOR_LANES {                                                                 \
-            ts x = (ts)a[l];                                                        \
+            ts x = x_of(a[l]);                                                      \
                                                                                     \
             x = x > low ? x : low;                                                  \
             x = x < high ? x : high;                                                \
@@ -33,14 +34,17 @@
         }                                                                           \
         NEXT_WITH_RESULT(r);                                                        \
     }
-EACH_DESTINATION(CVT_SAT, u8, uint8_t, uint16_t, 0, UINT8_MAX)
-EACH_DESTINATION(CVT_SAT, s8, int8_t, uint16_t, INT8_MIN, INT8_MAX)
-EACH_DESTINATION(CVT_SAT, u16, uint16_t, uint16_t, 0, UINT16_MAX)
-EACH_DESTINATION(CVT_SAT, s16, int16_t, int16_t, INT16_MIN, INT16_MAX)
-EACH_DESTINATION(CVT_SAT, u32, uint32_t, uint32_t, 0, UINT32_MAX)
-EACH_DESTINATION(CVT_SAT, s32, int32_t, int32_t, INT32_MIN, INT32_MAX)
-EACH_DESTINATION(CVT_SAT, u64, uint64_t, uint64_t, 0, UINT64_MAX)
-EACH_DESTINATION(CVT_SAT, s64, int64_t, int64_t, INT64_MIN, INT64_MAX)
+#define AS_IT_IS(a) (a)
+#define LOW_BYTE(a) ((a) & 0xff)
+#define LOW_BYTE_SIGNED(a) (int16_t)((int16_t)((a) << 8) >> 8)
+EACH_DESTINATION(CVT_SAT, u8, uint16_t, uint16_t, 0, UINT8_MAX, LOW_BYTE)
+EACH_DESTINATION(CVT_SAT, s8, int16_t, uint16_t, INT8_MIN, INT8_MAX, LOW_BYTE_SIGNED)
+EACH_DESTINATION(CVT_SAT, u16, uint16_t, uint16_t, 0, UINT16_MAX, AS_IT_IS)
+EACH_DESTINATION(CVT_SAT, s16, int16_t, int16_t, INT16_MIN, INT16_MAX, AS_IT_IS)
+EACH_DESTINATION(CVT_SAT, u32, uint32_t, uint32_t, 0, UINT32_MAX, AS_IT_IS)
+EACH_DESTINATION(CVT_SAT, s32, int32_t, int32_t, INT32_MIN, INT32_MAX, AS_IT_IS)
+EACH_DESTINATION(CVT_SAT, u64, uint64_t, uint64_t, 0, UINT64_MAX, AS_IT_IS)
+EACH_DESTINATION(CVT_SAT, s64, int64_t, int64_t, INT64_MIN, INT64_MAX, AS_IT_IS)
 
 /* --- cvt.pack: a above b, and above them what fits of c --- */
 #define CVT_PACK(name, bits, min, max, above)                                       \

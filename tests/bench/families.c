@@ -2,6 +2,7 @@
  *
  * One warp runs a loop of UNROLLED copies of the form on operands from memory, so that nothing can be computed once for the launch. */
 #include "bench.h"
+#include "isa/op.gen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f
     CVT("rn.f16x2." f "x2", F16X2, two), CVT("rn.relu.f16x2." f "x2", F16X2, two),                         \
     { "conversion", "cvt.rs.satfinite." f "x4.f32 $d, {$a,$b,$c,$a}, %n", four, F32, TWO_FMA32, 4 }
 
-static const struct form forms[] = {
+static const struct form typed[] = {
     [ADD16] = { "integer", "add.s16 $d, $a, $b", I16, I16, -1, 0 },
     [ADD32] = { "integer", "add.s32 $d, $a, $b", I32, I32, -1, 0 },
     [ADD64] = { "integer", "add.s64 $d, $a, $b", I64, I64, -1, 0 },
@@ -169,14 +170,6 @@ static const struct form forms[] = {
     CVT("s32.s8", I32, I16),
     CVT("s64.s16", I64, I16),
     CVT("u8.u64", I16, I64),
-    CVT("sat.u8.s32", I16, I32),
-    CVT("sat.s8.s16", I16, I16),
-    CVT("sat.s16.s32", I16, I32),
-    CVT("sat.u16.s64", I16, I64),
-    CVT("sat.u32.s32", I32, I32),
-    CVT("sat.s32.s64", I32, I64),
-    CVT("sat.u32.u64", I32, I64),
-    CVT("sat.s64.u64", I64, I64),
     CVT_AB("pack.sat.u16.s32", I32, I32),
     CVT_AB("pack.sat.s16.s32", I32, I32),
     CVT_ABC("pack.sat.u8.s32.b32", I32, I32),
@@ -247,7 +240,33 @@ static const struct form forms[] = {
     { "matrix", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },        /* 8192 */
 };
 
-enum { COUNT = sizeof forms / sizeof *forms };
+enum { TYPED = sizeof typed / sizeof *typed };
+
+/* Besides, a conversion between integers that saturates for each handler. */
+#define NAME(op) #op,
+static const char *const ops[] = { PTXI_OPS(NAME) };
+enum { OPS = sizeof ops / sizeof *ops };
+
+/* What a register for an integer type holds, which has 16 bits at least. */
+static enum values values_of(const char *type)
+{
+    return strstr(type, "64") ? I64 : strstr(type, "32") ? I32 : I16;
+}
+
+static int add_saturating(struct form *to, char (*text)[40])
+{
+    char d[4], a[4];
+    int n = 0;
+
+    for (int k = 0; k < OPS; k++) {
+        if (sscanf(ops[k], "cvt_sat_%3[a-z0-9]_%3[a-z0-9]", d, a) != 2)
+            continue;
+        snprintf(text[n], sizeof *text, "cvt.sat.%s.%s $d, $a", d, a);
+        to[n] = (struct form){ "conversion", text[n], values_of(d), values_of(a), FMA32, 4 };
+        n++;
+    }
+    return n;
+}
 
 /* Appends the form with its registers for copy k. */
 static int put_copy(char *to, const struct form *f, int k)
@@ -308,9 +327,9 @@ struct ready {
 };
 
 /* What the options choose, and what that is measured against. */
-static bool chosen(const struct options *o, const struct form *f)
+static bool chosen(const struct options *o, const struct form *f, int k)
 {
-    return !o->kernel || f < forms + BASES || strstr(f->text, o->kernel);
+    return !o->kernel || k < BASES || strstr(f->text, o->kernel);
 }
 
 /* False for a form that is not executable. */
@@ -367,28 +386,32 @@ static void print_form(const struct options *o, const struct form *f, double ns,
 
 void bench_families(const struct options *o)
 {
-    static struct ready r[COUNT];
-    static bool runs[COUNT];
+    static struct form forms[TYPED + OPS];
+    static char text[OPS][40];
+    static struct ready r[TYPED + OPS];
+    static bool runs[TYPED + OPS];
+    int count = TYPED + add_saturating(forms + TYPED, text);
     uint32_t turns = o->quick ? QUICK_TURNS : TURNS;
 
+    memcpy(forms, typed, sizeof typed);
     printf(o->csv ? "family,form,ns,times,base,limit\n"
                   : "| family | form | ns for a warp | times | of | at most |\n|---|---|---|---|---|---|\n");
-    for (int k = 0; k < COUNT; k++)
-        runs[k] = chosen(o, &forms[k]) && prepare(&r[k], &forms[k], o->rounds);
+    for (int k = 0; k < count; k++)
+        runs[k] = chosen(o, &forms[k], k) && prepare(&r[k], &forms[k], o->rounds);
     for (int i = 0; i < o->rounds; i++)
-        for (int k = 0; k < COUNT; k++)
+        for (int k = 0; k < count; k++)
             if (runs[k])
                 r[k].ns[i] = bench_time_turns(r[k].kernel, 32, r[k].mem, turns) / UNROLLED;
-    for (int k = 0; k < COUNT; k++) {
+    for (int k = 0; k < count; k++) {
         double ns = runs[k] ? bench_median(r[k].ns, o->rounds) : 0;
 
         if (runs[k])
             print_form(o, &forms[k], ns, base_ns(r, forms[k].base, o->rounds));
-        else if (chosen(o, &forms[k]))
+        else if (chosen(o, &forms[k], k))
             fprintf(stderr, "ptxi-bench: %s: not executable\n", forms[k].text);
     }
-    for (int k = 0; k < COUNT; k++) {
-        if (!chosen(o, &forms[k]))
+    for (int k = 0; k < count; k++) {
+        if (!chosen(o, &forms[k], k))
             continue;
         ptxiMemFree(r[k].mem);
         ptxiModuleUnload(r[k].module);
