@@ -448,6 +448,24 @@ ALWAYS void rcp_upper(vec *r, const vec *h)
 }
 
 /* ptxi_num_rsqrt_upper_f64(): half of the exponent and half of the fraction go off the result, whose last bit is worth eight of the unit's. */
+#if defined(__AVX512BW__)
+/* The argument is h times 8, of which the bits above the rows' numbers do not count. */
+enum { F64_ROW = 14 };
+ALWAYS void rsqrt_upper(vec *r, const vec *h)
+{
+    const struct ptxi_approx_unit *unit = &ptxi_approx_rsqrt_f64;
+    vec u = joined_halves(h[0] << 2, h[1] << 18), s = squares_of_eights(u), m = turned(u) ^ K(middle);
+    vec f[2] = { joined_halves(s, m), joined_halves(m, s) };
+
+    FOR_GROUP {
+        struct found row = LOOK_UP(&ptxi_num_rsqrt_even, h, F64_ROW, j);
+        vec low = dot(row.c12, f[j]), high = row.c0 - SAR(low, 13);
+
+        high = add_in(EQUAL(low, OF_UNIT(unit, exact)), high, ALL(K(bit[2])));
+        r[j] = ((high >> 4) + (OF_UNIT(unit, twice_offset) - h[j])) >> 1;
+    }
+}
+#else
 ALWAYS void rsqrt_upper(vec *r, const vec *h)
 {
     vec a[GROUP], none[GROUP];
@@ -457,6 +475,7 @@ ALWAYS void rsqrt_upper(vec *r, const vec *h)
     rsqrt_group(r, a, none);
     FOR_GROUP r[j] = ((r[j] - (h[j] << 2 & K(bit[2]))) >> 3) + (OF_UNIT(&ptxi_approx_rsqrt_f64, offset) - (h[j] >> 1));
 }
+#endif
 
 /* Whether all are regular. */
 #define UPPER_VECTORS(f, SIGN)                                                                                          \
@@ -468,8 +487,7 @@ ALWAYS void rsqrt_upper(vec *r, const vec *h)
             vec h[GROUP];                                                                                               \
                                                                                                                         \
             FOR_GROUP h[j] = upper_words(a + (k + j) * VEC_LANES);                                                      \
-            for (int j = 0; j < GROUP; j += 2)                                                                          \
-                some |= irregulars_of_two(h + j, &ptxi_approx_##f##_f64, SIGN);                                         \
+            some |= irregulars_of_f64(h, &ptxi_approx_##f##_f64, SIGN);                                                 \
             f##_upper(r + k, h);                                                                                        \
         }                                                                                                               \
         return !ANY(some);                                                                                              \

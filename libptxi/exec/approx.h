@@ -23,6 +23,7 @@ extern const struct ptxi_approx_constants {
     _Alignas(32) ptxi_approx_wide middle; /* of factors() */
     ptxi_approx_wide a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
     ptxi_approx_wide lower_half, upper_half, other_bytes, bit[32], ones, exponent, exponent7, significand, magnitude, fraction30;
+    ptxi_approx_wide a654, b41, a32, b43;            /* of squares_of_eights() */
     ptxi_approx_wide low7, float_2_m14, float_2_m30; /* of sincos_value() */
     ptxi_approx_wide x_and_row;                      /* of tanh_number() */
     _Alignas(32) uint8_t exchanged[32];
@@ -42,7 +43,7 @@ extern const struct ptxi_approx_constants {
  * it is not above last. Both are in either half here. */
 struct ptxi_approx_unit {
     _Alignas(32) ptxi_approx_wide first, last;
-    ptxi_approx_wide bias, offset;
+    ptxi_approx_wide bias, offset, twice_offset;
     ptxi_approx_wide exact;                  /* the low sum of the row and the x whose result is one more, and of no others */
     ptxi_approx_wide one, one_near, one_fine; /* exponents of 1.0 in what becomes floating point */
     ptxi_approx_wide less_one;               /* 2^31 less the first of those */
@@ -387,6 +388,25 @@ ALWAYS irregular irregulars(const vec *a, const struct ptxi_approx_unit *unit, b
     return some;
 }
 
+/* Not 0 if some element of a group is not the upper word of a regular f64. With AVX-512 they are taken for floats: the largest and least exponents,
+ * eight of each, are not regular then. */
+ALWAYS irregular irregulars_of_f64(const vec *h, const struct ptxi_approx_unit *unit, bool sign)
+{
+#if defined(__AVX512BW__)
+    enum { NOT_NORMAL = 0xbf, NEGATIVE = 0x40 };
+
+    (void)unit;
+    return !_kortestz_mask16_u8(sign ? _mm512_fpclass_ps_mask((__m512)h[0], NOT_NORMAL | NEGATIVE) : _mm512_fpclass_ps_mask((__m512)h[0], NOT_NORMAL),
+                                sign ? _mm512_fpclass_ps_mask((__m512)h[1], NOT_NORMAL | NEGATIVE) : _mm512_fpclass_ps_mask((__m512)h[1], NOT_NORMAL));
+#else
+    irregular some = irregulars_of_two(h, unit, sign);
+
+    for (int j = 2; j < GROUP; j += 2)
+        some |= irregulars_of_two(h + j, unit, sign);
+    return some;
+#endif
+}
+
 /* Not 0 if some element of a group is a NaN, as a float. */
 ALWAYS irregular nans(const vec *v)
 {
@@ -427,12 +447,15 @@ ALWAYS irregular some_near_zero(const vec *a, const vec *b)
 }
 
 #if defined(__AVX512BW__)
-/* sum, plus term where this bit of v is on. */
+/* sum, plus term in some lanes; where this bit of v is on. */
+ALWAYS vec add_in(lanes_of_vec k, vec sum, vec term)
+{
+    return (vec)_mm512_mask_add_epi32((native)sum, k, (native)sum, (native)term);
+}
+
 ALWAYS vec add_where(vec sum, vec v, int bit, vec term)
 {
-    __mmask16 k = _mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K(bit[bit])));
-
-    return (vec)_mm512_mask_add_epi32((native)sum, k, (native)sum, (native)term);
+    return add_in(_mm512_test_epi32_mask((native)v, _mm512_set1_epi32((int)K(bit[bit]))), sum, term);
 }
 #else
 /* v with the sign of s, which is not 0. */
@@ -515,10 +538,13 @@ ALWAYS vec product_toward_zero(vec a, const float *b)
 
 /* --- f64 ---
  *
- * The upper words of as many numbers as a vector has elements, in an order that is undone when they are put: both stay within 128 bits. */
+ * The upper words of as many numbers as a vector has elements, in an order that is undone when they are put: both stay within 128 bits, or
+ * with AVX-512 within 64. */
 ALWAYS vec upper_words(const uint64_t *a)
 {
-#ifdef MM
+#if defined(__AVX512BW__)
+    return (vec)_mm512_mask_movehdup_ps((native_floats)CONST_VECTOR(a, 0), 0x5555, (native_floats)CONST_VECTOR(a, 1));
+#elif defined(MM)
     const fvec *two = (const fvec *)a;
 
     return (vec)MM(shuffle_ps)((native_floats)two[0], (native_floats)two[1], 0xdd);
@@ -533,7 +559,10 @@ ALWAYS vec upper_words(const uint64_t *a)
 
 ALWAYS void put_upper_words(uint64_t *d, vec r)
 {
-#ifdef MM
+#if defined(__AVX512BW__)
+    VECTOR(d, 0) = (vec)_mm512_and_epi64((native)r, _mm512_set1_epi64((long long)0xffffffff00000000));
+    VECTOR(d, 1) = (vec)_mm512_slli_epi64((native)r, 32);
+#elif defined(MM)
     VECTOR(d, 0) = (vec)MM(unpacklo_epi32)((native)ALL(0), (native)r);
     VECTOR(d, 1) = (vec)MM(unpackhi_epi32)((native)ALL(0), (native)r);
 #else
@@ -632,6 +661,13 @@ ALWAYS vec squares(vec u)
 #else
     return sum + (high_products(u & K(a65), u & K(b40)) + high_products(u & K(a2), u & K(b4)));
 #endif
+}
+
+/* The same of multiples of 8, which have an even b: two products are enough for the rest. */
+ALWAYS vec squares_of_eights(vec u)
+{
+    return high_products(u & K(a), upper_halved_up(u & K(ceiling), u & K(low))) + high_products(u & K(a654), u & K(b41)) +
+           high_products(u & K(a32), u & K(b43));
 }
 
 /* What a pair's c12 are multiplied by: the lower 16 bits of x less 2^15, and the square. u: x / 2 for squares(), of both vectors; x: the lower
