@@ -5,7 +5,8 @@
  *
  *   - the add may be sub, either way round, may have .sat and a guard; the mul has neither; both flush alike (.ftz).
  *     .f32x2 is fused in spite of .rn.
- *   - mul and add stand in one stretch of straight code. A stretch ends at branches and their targets, at calls, fences and whatever
+ *   - mul and add stand in one stretch of straight code, unless a factor is a constant, also one that ptxas computes (it does not
+ *     compute fma and what divides), or a parameter of a kernel: such a product is moved down to its uses. A stretch ends at branches and their targets, at calls, fences and whatever
  *     else ptxas makes a branch of: guarded instructions that are not arithmetic, div, sqrt and rcp with rounding, division of 64-bit
  *     and of signed 32-bit integers, float atomics in shared and generic memory.
  *   - every use of the product is such an add, else all stay as they are; and none adds the product to itself.
@@ -21,7 +22,7 @@
  *   - a product of f32 whose only use is another one with 8, 4, 2 or their reciprocals, which may have .sat and a guard, becomes one with
  *     it, rounded once. The second says whether to flush.
  *
- * Not followed: what ptxas fuses only after moving code out of loops, or making guarded instructions of short branches. */
+ * Not followed: what ptxas fuses only after making guarded instructions of short branches. */
 #include "compile/build.h"
 
 #include "isa/isa.h"
@@ -29,6 +30,9 @@
 #include <string.h>
 
 enum kind { OTHER, MUL, ADD, SUB };
+
+/* Operands that need no register. */
+enum outside { INSIDE, KNOWN /* to ptxas */, IN_BANK /* a parameter of a kernel, or at a constant place of the .const space */ };
 
 /* What products and sums of one type become; with a suffix for .sat of the sum. */
 static const struct type {
@@ -77,6 +81,7 @@ struct contract {
     uint32_t vregs;                /* that there were before this pass */
     uint32_t *zone;                /* instruction -> number of its stretch */
     uint32_t *first, *accesses;    /* per vreg: instruction * 2 + is write, ascending; at one instruction reads come first */
+    uint8_t *outside;              /* per vreg: an enum outside */
     uint32_t *seen, *stack, round; /* per block: in which round read_later() has come to it; and where it goes next */
     uint32_t *addend;              /* per instruction: what a fused one made here adds, before its sign was changed; else PTXI_NONE */
     struct ptxi_ir_insertions ins;
@@ -229,6 +234,70 @@ static bool collect(struct contract *c)
     return true;
 }
 
+/* Whether ptxas computes the operation where its operands are constants. */
+static bool folds(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_match *m = ir->func->insts[i->ptx].match;
+
+    return i->flags & PTXI_IF_PURE && i->guard == PTXI_NONE && !(i->flags & PTXI_IF_DEAD) && m->row->family != PTXI_M_fma && !divides(m);
+}
+
+static bool is_bank_load(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_match *m = ir->func->insts[i->ptx].match;
+
+    return m->row->family == PTXI_M_ld && (ptxi_build_has(m, PTXI_Q_const) || (ptxi_build_has(m, PTXI_Q_param) && ir->func->is_entry));
+}
+
+/* What the results of an instruction are, whose operands are `from`. */
+static enum outside leads_to(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i, enum outside from)
+{
+    if (from == KNOWN && i->guard == PTXI_NONE && is_bank_load(ir, i))
+        return IN_BANK;
+    if (from == IN_BANK && i->op != PTXI_OP_unpack_32 && i->op != PTXI_OP_unpack_16 && i->op != PTXI_OP_neg_f32 && i->op != PTXI_OP_neg_f64)
+        return INSIDE;
+    return folds(ir, i) ? from : INSIDE;
+}
+
+static bool written_once(const struct contract *c, uint32_t v)
+{
+    uint32_t writes = 0;
+
+    for (uint32_t k = c->first[v]; k < c->first[v + 1]; k++)
+        writes += c->accesses[k] & 1;
+    return writes == 1;
+}
+
+static bool find_outside(struct contract *c)
+{
+    const struct ptxi_ir *ir = c->ir;
+    uint32_t v;
+
+    c->outside = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count);
+    if (!c->outside)
+        return false;
+    for (v = 0; v < ir->vreg_count; v++)
+        c->outside[v] = ir->vregs[v].kind == PTXI_VR_CONST ? KNOWN : INSIDE;
+    for (uint32_t n = 0; n < ir->count; n++) {
+        const struct ptxi_ir_inst *i = &ir->insts[n];
+        struct ptxi_ir_walk r = ptxi_ir_reads(ir, i), w = ptxi_ir_writes(ir, i);
+        enum outside from = i->reads && i->ptx < ir->func->inst_count ? KNOWN : INSIDE;
+
+        while (from && ptxi_ir_next(&r, &v))
+            from = !c->outside[v] ? INSIDE : c->outside[v] > from ? c->outside[v] : from;
+        from = from ? leads_to(ir, i, from) : INSIDE;
+        while (from && ptxi_ir_next(&w, &v))
+            if (ir->vregs[v].kind == PTXI_VR_PLAIN && written_once(c, v))
+                c->outside[v] = (uint8_t)from;
+    }
+    return true;
+}
+
+static bool is_outside(const struct contract *c, uint32_t v)
+{
+    return v < c->vregs ? c->outside[v] != INSIDE : c->ir->vregs[v].kind == PTXI_VR_CONST;
+}
+
 /* First access of v from that one on. */
 static const uint32_t *first_access(const struct contract *c, uint32_t v, uint32_t access)
 {
@@ -262,7 +331,7 @@ static bool written_between(const struct contract *c, uint32_t v, uint32_t from,
     return false;
 }
 
-/* A product and its uses, all in one stretch. */
+/* A product and its uses, all in one stretch, unless it floats. */
 struct product {
     uint32_t mul; /* instruction */
     const uint32_t *uses;
@@ -314,12 +383,34 @@ static bool read_later(struct contract *c, uint32_t v, uint32_t n)
     }
 }
 
-/* The uses of the value that access `def` gives v; false if they are not all in its stretch. */
-static bool find_uses(struct contract *c, uint32_t v, const uint32_t *def, struct product *p)
+/* Whether v is at instruction `to` what it was at instruction `from`. */
+static bool is_kept(const struct contract *c, uint32_t v, uint32_t from, uint32_t to)
+{
+    if (is_outside(c, v))
+        return true;
+    if (c->zone[from] == c->zone[to])
+        return !written_between(c, v, from, to);
+    return v < c->vregs && written_once(c, v) && !c->ir->blocks[block_of(c->ir, from)].depth;
+}
+
+/* Whether ptxas moves the product, or what neg makes of it, that access `def` gives v down to its uses in other stretches. */
+static bool floats(const struct contract *c, uint32_t v, const uint32_t *def, const struct ptxi_ir_inst *mul)
+{
+    return is_kind(mul, MUL) && !quotient_of(mul) && (is_outside(c, mul->v[PTXI_F_A]) || is_outside(c, mul->v[PTXI_F_B])) &&
+           def == c->accesses + c->first[v] && written_once(c, v);
+}
+
+/* The uses of the value that access `def` gives v, and that `mul` has made or with another sign; false if they are not all in its stretch. */
+static bool find_uses(struct contract *c, uint32_t v, const uint32_t *def, const struct ptxi_ir_inst *mul, struct product *p)
 {
     const uint32_t *end = c->accesses + c->first[v + 1], *a = def + 1;
     uint32_t zone = c->zone[*def / 2];
 
+    if (floats(c, v, def, mul)) {
+        p->uses = a;
+        p->count = (uint32_t)(end - a);
+        return true;
+    }
     while (a < end && c->zone[*a / 2] == zone && !(*a & 1))
         a++;
     p->uses = def + 1;
@@ -331,13 +422,17 @@ static bool find_uses(struct contract *c, uint32_t v, const uint32_t *def, struc
 static bool find_product(struct contract *c, uint32_t v, uint32_t n, struct product *p)
 {
     const uint32_t *begin = c->accesses + c->first[v], *def;
+    const struct ptxi_ir_inst *mul;
 
     for (def = access_after(c, v, n) - 1; def >= begin && (!(*def & 1) || *def / 2 >= n); def--)
         ;
-    if (def < begin || c->zone[*def / 2] != c->zone[n])
+    if (def < begin)
         return false;
     p->mul = *def / 2;
-    return is_kind(&c->ir->insts[p->mul], MUL) && c->ir->insts[p->mul].guard == PTXI_NONE && find_uses(c, v, def, p);
+    mul = &c->ir->insts[p->mul];
+    if (!is_kind(mul, MUL) || mul->guard != PTXI_NONE || (c->zone[p->mul] != c->zone[n] && !floats(c, v, def, mul)))
+        return false;
+    return find_uses(c, v, def, mul, p);
 }
 
 static bool is_add_of(const struct contract *c, uint32_t n, uint32_t v, const struct ptxi_ir_inst *mul)
@@ -407,6 +502,8 @@ static uint32_t derive(struct contract *c, uint32_t v, uint32_t at, const struct
         { [PTXI_RC_16] = PTXI_OP_xor_b16, [PTXI_RC_32] = PTXI_OP_xor_b32, [PTXI_RC_64] = PTXI_OP_xor_b64 },
     };
 
+    if (negate && c->ir->vregs[v].kind == PTXI_VR_CONST)
+        return ptxi_ir_const(c->ir, type->class, c->ir->vregs[v].value ^ type->sign);
     return make(c, at, ops[negate][type->class], type->class, v, negate ? sign_constant(c, type) : PTXI_NONE);
 }
 
@@ -438,7 +535,7 @@ static void expand(struct contract *c, uint32_t n)
 /* A factor as it was at the mul, with changed sign if asked. */
 static uint32_t factor(struct contract *c, uint32_t v, const struct product *p, uint32_t n, const struct type *type, bool negate)
 {
-    if (!negate && !written_between(c, v, p->mul, n))
+    if (!negate && is_kept(c, v, p->mul, n))
         return v;
     return derive(c, v, p->mul, type, negate);
 }
@@ -561,9 +658,9 @@ static bool is_neg_of(struct contract *c, uint32_t n, uint32_t v, const struct p
     kind_of(mul, &type);
     if ((i->op != type->neg && i->op != type->neg_same) || i->guard != PTXI_NONE || i->flags & PTXI_IF_DEAD || i->v[PTXI_F_A] != v)
         return false;
-    if ((i->mods & PTXI_MOD_FTZ && !flushes(i)) || written_between(c, mul->v[PTXI_F_A], p->mul, n) || written_between(c, mul->v[PTXI_F_B], p->mul, n))
+    if ((i->mods & PTXI_MOD_FTZ && !flushes(i)) || !is_kept(c, mul->v[PTXI_F_A], p->mul, n) || !is_kept(c, mul->v[PTXI_F_B], p->mul, n))
         return false;
-    if (!find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, sums))
+    if (!find_uses(c, i->v[PTXI_F_D], access_after(c, i->v[PTXI_F_D], n) - 1, mul, sums))
         return false;
     for (uint32_t k = 0; k < sums->count; k++) {
         if (adds_both(c, sums->uses[k] / 2, v, i->v[PTXI_F_D]))
@@ -762,7 +859,7 @@ static bool prepare(struct contract *c, struct ptxi_ir *ir)
     c->addend = ARENA_NEW(ir->arena, uint32_t, ir->count);
     c->seen = ARENA_NEW(ir->arena, uint32_t, ir->block_count);
     c->stack = ARENA_NEW(ir->arena, uint32_t, ir->block_count);
-    if (!c->zone || !c->addend || !c->first || !c->seen || !c->stack || !collect(c))
+    if (!c->zone || !c->addend || !c->first || !c->seen || !c->stack || !collect(c) || !find_outside(c))
         return !(ir->oom = true);
     memset(c->addend, 0xff, ir->count * sizeof *c->addend);
     find_stretches(c);

@@ -27,10 +27,13 @@ COLUMNS = {'i32': range(0, 3), 'u32': range(0, 3), 'f32': range(3, 7), 'f64': ra
            'f16x2': range(12, 15), 'bf16x2': range(15, 18), 'f16': range(18, 21), 'bf16': range(21, 24), 'i16': range(24, 26),
            'u16': range(24, 26), 'i8': range(24, 26), 'u8': range(24, 26)}
 
-HEAD = '''#include <cuda_bf16.h>
+HEAD = '''#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #include <math_constants.h>
+#include <mma.h>
 typedef signed char i8; typedef short i16; typedef int i32; typedef long long i64;
 typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long long u64;
 typedef float f32; typedef double f64; typedef __half f16; typedef __nv_bfloat16 bf16; typedef __half2 f16x2; typedef __nv_bfloat162 bf16x2;
@@ -44,12 +47,17 @@ LIBRARY = '''
 f32 sinf(f32) cosf(f32) tanf(f32) sinpif(f32) cospif(f32) asinf(f32) acosf(f32) atanf(f32) sinhf(f32) coshf(f32) tanhf(f32) asinhf(f32)
 f32 acoshf(f32) atanhf(f32) expf(f32) exp2f(f32) exp10f(f32) expm1f(f32) logf(f32) log2f(f32) log10f(f32) log1pf(f32) cbrtf(f32) rcbrtf(f32)
 f32 erff(f32) erfcf(f32) erfinvf(f32) normcdff(f32) tgammaf(f32) lgammaf(f32) powf(f32,f32) atan2f(f32,f32) fmodf(f32,f32) remainderf(f32,f32)
+f32 erfcxf(f32) erfcinvf(f32) normcdfinvf(f32) cyl_bessel_i0f(f32) j0f(f32) y1f(f32) rhypotf(f32,f32) norm4df(f32,f32,f32,f32)
 f32 hypotf(f32,f32) ldexpf(f32,i32) scalbnf(f32,i32) logbf(f32) nextafterf(f32,f32) norm3df(f32,f32,f32) rnorm3df(f32,f32,f32)
 f64 sin(f64) cos(f64) tan(f64) asin(f64) acos(f64) atan(f64) sinh(f64) tanh(f64) exp(f64) exp2(f64) expm1(f64) log(f64) log2(f64) log1p(f64)
+f64 log10(f64) exp10(f64) sinpi(f64) asinh(f64) acosh(f64) atanh(f64) lgamma(f64) erfcx(f64) normcdf(f64) rcbrt(f64) remainder(f64,f64)
+f64 rhypot(f64,f64) norm3d(f64,f64,f64) nextafter(f64,f64) logb(f64) j1(f64)
 f64 cbrt(f64) erf(f64) erfc(f64) pow(f64,f64) atan2(f64,f64) fmod(f64,f64) hypot(f64,f64) ldexp(f64,i32) cospi(f64) tgamma(f64)
 f16 hsin(f16) hcos(f16) hexp(f16) hexp2(f16) hlog(f16) hlog2(f16) hlog10(f16) hsqrt(f16) hrsqrt(f16) hrcp(f16) htanh(f16) htanh_approx(f16)
 bf16 hsin(bf16) hcos(bf16) hexp(bf16) hexp2(bf16) hlog(bf16) hlog2(bf16) hsqrt(bf16) hrsqrt(bf16) hrcp(bf16) htanh(bf16) htanh_approx(bf16)
-f16x2 h2exp(f16x2) h2log2(f16x2) h2sqrt(f16x2) h2rcp(f16x2) h2tanh(f16x2) h2sin(f16x2)
+i32 ilogbf(f32) ilogb(f64)
+i64 lroundf(f32) lrint(f64) llroundf(f32)
+f16x2 h2rsqrt(f16x2) h2cos(f16x2) h2exp10(f16x2) h2log(f16x2) h2exp(f16x2) h2log2(f16x2) h2sqrt(f16x2) h2rcp(f16x2) h2tanh(f16x2) h2sin(f16x2)
 bf16x2 h2exp(bf16x2) h2log2(bf16x2) h2sqrt(bf16x2) h2rcp(bf16x2) h2tanh(bf16x2)
 '''
 INTRINSICS = '''
@@ -118,7 +126,7 @@ class Program:
     def __init__(self, number):
         self.number = number
         self.draw = random.Random('%s/%d' % (os.environ.get('PTXI_SEED', ''), number))
-        self.heads, self.functions, self.structs, self.names, self.sums, self.kernel = [], [], [], 0, SUMS, False
+        self.heads, self.functions, self.structs, self.names, self.sums, self.kernel, self.matrices = [], [], [], 0, SUMS, False, False
         self.library = self.draw.choice([0, 0, 0.02, 0.06])  # how likely a call of the mathematical library is
         self.themes = self.draw.sample(TYPES, 3) + self.draw.sample(['f32', 'f64', 'i32', 'u32'], 2)
 
@@ -329,7 +337,169 @@ class Program:
         scope.append((t, n))
         return ['%s %s = atomic%s((%s *)&out[%d * %d + row], %s);' % (t, n, f, t, column, ROWS, operands)]
 
+    def sum(self, scope, places):
+        """Of products over some rows, a polynomial, or an iteration that ends when it is good: what most kernels are about."""
+        d, n, k = self.draw, self.name('v'), self.name('k_')
+        t = d.choice(FLOATS + FLOATS + HALVES + ['f16x2', 'i32', 'u64'])
+        column = '%d * %d + ((row + %s) & %d)' % (d.choice(COLUMNS[t]), ROWS, k, ROWS - 1)
+        near = self.kernel and self.chance(0.7)
+        term = 'as<%s>(in[%s])' % (t, column) if near else self.value(t, scope, 1)
+        step = d.choice(['%s = %s + %s * %s', '%s = %s + %s * %s', '%s = %s * %s + %s', '%s = %s - %s * %s'])
+        step %= (n, n, term, self.value(t, scope + [(t, term)], 2))
+        trips = d.choice([4, 8, 16, 3, '(int)(%s & 15)' % self.value('u32', scope, 1)])
+        lines = ['%s %s = %s;' % (t, n, self.value(t, scope, 1))] + d.choice([[], [], ['#pragma unroll 1'], ['#pragma unroll 4']])
+        if t in FLOATS and self.chance(0.3):
+            lines = lines[:1] + ['for (int %s = 0; %s < 16 && !(%s * %s > %s); %s++)' % (k, k, n, n, self.constant(t), k), '    %s;' % step]
+        else:
+            lines += ['for (int %s = 0; %s < %s; %s++)' % (k, k, trips, k), '    %s;' % step]
+        scope.append((t, n))
+        places.append((t, n))
+        return lines
+
+    def two_results(self, scope, places):
+        t, f = self.draw.choice([(t, f) for t in FLOATS for f in ('sincos', 'sincospi', 'modf', 'frexp', 'remquo', '__sincosf')])
+        a, b, x = self.name('v'), self.name('v'), self.value(t, scope, 2)
+        second = 'i32' if f in ('frexp', 'remquo') else t
+        if f == '__sincosf':
+            t = second = 'f32'
+        elif t == 'f32':
+            f += 'f'
+        call = {'s': '%s(%s, &%s, &%s)', 'm': '%s(%s, &%s)', 'f': '%s(%s, &%s)', 'r': '%s(%s, %s, &%s)', '_': '%s(%s, &%s, &%s)'}[f[0]]
+        call %= (f, x, a, b) if f[0] in 's_' else (f, x, self.value(t, scope, 1), b) if f[0] == 'r' else (f, x, b)
+        scope += [(t, a), (second, b)]
+        return ['%s %s; %s %s;' % (t, a, second, b), ('%s;' if f[0] in 's_' else a + ' = %s;') % call]
+
+    def wide(self, scope, places):
+        """Integers of 128 bits."""
+        n, t = self.name('w'), self.draw.choice(['__int128', 'unsigned __int128'])
+        a, b, c = (self.value(self.draw.choice(['i64', 'u64']), scope, 2) for _ in range(3))
+        op = self.draw.choice(['%s * %s + %s', '(%s << 64) - %s * %s', '%s + %s - %s', '(%s << (%s & 63)) ^ %s', '(%s << 70) / (%s | 1) + %s', '(%s << 65) %% (%s | 1) * %s'])
+        scope += [('u64', '(u64)%s' % n), ('i64', '(i64)(%s >> 64)' % n), ('u32', '(u32)(%s >= 7)' % n)]
+        return ['%s %s = %s;' % (t, n, op % tuple('(%s)%s' % (t, e) for e in (a, b, c)))]
+
+    def table(self, scope, places):
+        t, n = self.draw.choice(INTEGERS + FLOATS + FLOATS), self.name('table')
+        where = self.draw.choice(['__constant__', '__device__', 'static __device__ const'])
+        values = [c for c in (self.constant(t) for _ in range(12)) if 'CUDART' not in c][:8]
+        self.heads.append('%s %s %s_%d[8] = { %s };' % (where, t, n, self.number, ', '.join(values)))
+        scope += [(t, '%s_%d[%s & 7]' % (n, self.number, self.value('u32', scope, 1))), (t, '%s_%d[%d]' % (n, self.number, self.draw.randrange(8)))]
+        return []
+
+    def fields(self, scope, places):
+        """Of a few bits, or of other types in the same place."""
+        n, kind = self.name('s'), self.name('U')
+        if self.chance(0.5):
+            widths = [self.draw.randrange(1, 12) for _ in range(4)]
+            ts = [self.draw.choice(['int', 'unsigned']) for _ in widths]
+            self.heads.append('struct %s { %s };' % (kind, ' '.join('%s m%d : %d;' % (t, k, w) for k, (t, w) in enumerate(zip(ts, widths)))))
+            lines = ['%s %s;' % (kind, n)] + ['%s.m%d = %s;' % (n, k, self.value('i32', scope, 2)) for k in range(4)]
+            scope += [('i32', '%s.m%d' % (n, k)) for k in range(4)]
+            return lines
+        self.heads.append('union %s { f64 d; u64 q; f32 f[2]; u32 w[2]; u16 h[4]; i8 c[8]; };' % kind)
+        m, t = self.draw.choice([('d', 'f64'), ('q', 'u64')])
+        lines = ['%s %s;' % (kind, n), '%s.%s = %s;' % (n, m, self.value(t, scope, 2))]
+        m, t = self.draw.choice([('f[%s & 1]', 'f32'), ('w[%s & 1]', 'u32'), ('h[%s & 3]', 'u16'), ('c[%s & 7]', 'i8')])
+        lines.append('%s.%s = %s;' % (n, m % self.value('u32', scope, 1), self.value(t, scope, 2)))
+        scope += [('f64', n + '.d'), ('u64', n + '.q'), ('f32', n + '.f[1]'), ('u16', n + '.h[2]'), ('i8', n + '.c[5]')]
+        return lines
+
+    def vector(self, scope, places):
+        t, kind, size = self.draw.choice([('f32', 'float', 4), ('f32', 'float', 2), ('f64', 'double', 2), ('i32', 'int', 4), ('u32', 'uint', 2),
+                                          ('i16', 'short', 4), ('u8', 'uchar', 4), ('i64', 'longlong', 2)])
+        n, kind = self.name('q'), '%s%d' % (kind, size)
+        parts = ['%s.%s' % (n, m) for m in 'xyzw'[:size]]
+        if self.kernel and self.chance(0.5):
+            read = self.draw.choice(['%s', '%s', '__ldg(&%s)', '__ldcs(&%s)']) % ('((const %s *)in)[%s & 0xfff]' % (kind, self.value('u32', scope, 1)))
+            lines = ['%s %s = %s;' % (kind, n, read)]
+        else:
+            lines = ['%s %s = make_%s(%s);' % (kind, n, kind, ', '.join(self.value(t, scope, 2) for _ in parts))]
+        scope += [(t, part) for part in parts]
+        places += [(t, part) for part in parts]
+        return lines
+
+    def objects(self, scope, places):
+        """Virtual functions."""
+        t, kind, n = self.type(), self.name('B'), self.name('o')
+        kinds = ['%s_%d' % (kind, k) for k in range(2)]
+        calls, self.functions = self.functions, []
+        self.heads.append('struct %s { %s m; __device__ virtual %s f(%s x) const = 0; };' % (kind, t, t, t))
+        for one in kinds:
+            inner = [(t, 'm'), (t, 'x')]
+            self.heads.append('struct %s : %s { __device__ %s f(%s x) const override { return %s; } };' % (one, kind, t, t, self.value(t, inner, 3)))
+        self.functions = calls
+        lines = ['%s %s_%d; %s_%d.m = %s;' % (one, n, k, n, k, self.value(t, scope, 2)) for k, one in enumerate(kinds)]
+        lines.append('const %s &%s = %s ? (const %s &)%s_0 : (const %s &)%s_1;' % (kind, n, self.condition(scope, 1), kind, n, kind, n))
+        v = self.name('v')
+        lines.append('%s %s = %s.f(%s);' % (t, v, n, self.value(t, scope, 2)))
+        scope.append((t, v))
+        places.append((t, v))
+        return lines
+
+    def recursion(self, scope, places):
+        t, f, v = self.type(), '%s_%d' % (self.name('r'), self.number), self.name('v')
+        calls, self.functions = self.functions, []
+        inner = [('i32', 'n'), (t, 'x'), (t, 'y'), (t, 'y')]
+        self.heads += ['__device__ __noinline__ %s %s(int n, %s x)' % (t, f, t), '{', '    if (n <= 0) return %s;' % self.value(t, inner[:2], 2),
+                       '    %s y = %s(n - 1, %s);' % (t, f, self.value(t, inner[:2], 2)), '    return %s;' % self.value(t, inner, 3), '}']
+        self.functions = calls
+        lines = ['%s %s = %s((int)(%s & 7), %s);' % (t, v, f, self.value('u32', scope, 2), self.value(t, scope, 2))]
+        scope.append((t, v))
+        places.append((t, v))
+        return lines
+
     # Statements that all threads of a block execute together.
+    def tree(self, scope, places):
+        """A sum, or the like, over a block."""
+        t, n, v = self.draw.choice([t for t in self.themes + ['f32', 'f64', 'i32'] if t not in ('i8', 'u8', 'i16', 'u16')]), self.name('shared'), self.name('v')
+        a, b = '%s[threadIdx.x]' % n, '%s[threadIdx.x + o]' % n
+        e = self.draw.choice(['%s + %s', '%s + %s', '%s * %s'] + ['max(%s, %s)'] * (t in INTEGERS + FLOATS)) % (a, b)
+        lines = ['__shared__ %s %s[256];' % (t, n), '%s = %s;' % (a, self.value(t, scope, 2)), '__syncthreads();', 'for (u32 o = 128; o; o >>= 1) {',
+                 '    if (threadIdx.x < o)', '        %s = %s;' % (a, e), '    __syncthreads();', '}', '%s %s = %s[threadIdx.x & 7];' % (t, v, n)]
+        scope.append((t, v))
+        places.append((t, v))
+        return lines
+
+    def tile(self, scope, places):
+        d, n, g = self.draw, self.name('v'), self.name('g')
+        t = d.choice(['i32', 'u32', 'f32', 'u64', 'f64'])
+        size, x = d.choice([4, 8, 16, 32]), self.value(t, scope, 2)
+        calls = ['%s.shfl(%s, %d)' % (g, x, d.randrange(size)), '%s.shfl_xor(%s, %d)' % (g, x, d.randrange(1, size)), 'cg::reduce(%s, %s, cg::%s<%s>())' % (g, x, d.choice(['plus', 'plus', 'less', 'greater']), t)]
+        scope += [(t, n), ('u32', g + '.thread_rank()')]
+        return ['auto %s = cg::tiled_partition<%d>(cg::this_thread_block());' % (g, size), '%s %s = %s;' % (t, n, d.choice(calls))]
+
+    def matrix(self, scope, places):
+        """A warp's product of two matrices, once in a program."""
+        if self.matrices:
+            return self.warp(scope, places)
+        self.matrices = True
+        kind, t, r, m, n, k = self.draw.choice([
+            ('__half', 'f16', 'f32', 16, 16, 16), ('__half', 'f16', 'f16', 16, 16, 16), ('__nv_bfloat16', 'bf16', 'f32', 16, 16, 16), ('__half', 'f16', 'f32', 32, 8, 16),
+            ('signed char', 'i8', 'i32', 16, 16, 16), ('unsigned char', 'u8', 'i32', 8, 32, 16), ('wmma::precision::tf32', 'f32', 'f32', 16, 16, 8), ('double', 'f64', 'f64', 8, 8, 4)])
+        v, lane = self.name('v'), 'threadIdx.x & 31'
+        layouts = [self.draw.choice(['row_major', 'col_major']) for _ in range(2)]
+        shape = '%d, %d, %d' % (m, n, k)
+        wide = 'f64' if r == 'f64' else 'f32' if r != 'i32' else 'i32'
+        lines = ['__shared__ __align__(32) %s ma[8][%d], mb[8][%d];' % (t, m * k, k * n), '__shared__ __align__(32) %s mc[8][%d];' % (r, m * n),
+                 'for (int k = %s; k < %d; k += 32) ma[threadIdx.x / 32][k] = %s;' % (lane, m * k, self.value(t, scope + [('i32', 'k')] * 2, 2)),
+                 'for (int k = %s; k < %d; k += 32) mb[threadIdx.x / 32][k] = %s;' % (lane, k * n, self.value(t, scope + [('i32', 'k')] * 2, 2)),
+                 '__syncwarp();',
+                 'wmma::fragment<wmma::matrix_a, %s, %s, wmma::%s> fa;' % (shape, kind, layouts[0]),
+                 'wmma::fragment<wmma::matrix_b, %s, %s, wmma::%s> fb;' % (shape, kind, layouts[1]),
+                 'wmma::fragment<wmma::accumulator, %s, %s> fc;' % (shape, {'f16': '__half', 'f32': 'float', 'i32': 'int', 'f64': 'double'}[r]),
+                 'wmma::fill_fragment(fc, %s);' % ('(%s)(%s)' % (r, self.constant(wide))),
+                 'wmma::load_matrix_sync(fa, ma[threadIdx.x / 32], %d);' % (k if layouts[0][0] == 'r' else m),
+                 'wmma::load_matrix_sync(fb, mb[threadIdx.x / 32], %d);' % (n if layouts[1][0] == 'r' else k)]
+        if t == 'f32':
+            lines += ['for (int k = 0; k < f%s.num_elements; k++) f%s.x[k] = wmma::__float_to_tf32(f%s.x[k]);' % (f, f, f) for f in 'ab']
+        lines += ['wmma::mma_sync(fc, fa, fb, fc);'] * self.draw.choice([1, 1, 3])
+        if self.chance(0.4):
+            lines.append('for (int k = 0; k < fc.num_elements; k++) fc.x[k] = fc.x[k] * (%s)(%s);' % (r, self.constant(wide)))
+        lines += ['wmma::store_matrix_sync(mc[threadIdx.x / 32], fc, %d, wmma::mem_row_major);' % n, '__syncwarp();',
+                  '%s %s = mc[threadIdx.x / 32][%s], %sb = mc[threadIdx.x / 32][(%s) + %d];' % (r, v, lane, v, lane, m * n - 32)]
+        scope += [(r, v), (r, v + 'b')]
+        places += [(r, v), (r, v + 'b')]
+        return lines
+
     def total(self, scope, places):
         if self.sums == 32:
             return self.atomic(scope, places)
@@ -381,6 +551,7 @@ class Program:
 
     def statements(self, scope, places, nesting, count):
         lines, uniform = [], nesting == 0
+        local = [self.array, self.structure, self.sum, self.sum, self.two_results, self.wide, self.table, self.fields, self.vector, self.objects, self.recursion]
         for _ in range(count):
             p = self.draw.random()
             if p < 0.4:
@@ -390,9 +561,9 @@ class Program:
             elif p < 0.75 and nesting < 3:
                 lines += self.draw.choice([self.branch, self.branch, self.loop, self.loop, self.switch])(scope, places, nesting)
             elif p < 0.85:
-                lines += self.draw.choice([self.array, self.structure] + [self.atomic] * self.kernel)(scope, places)
+                lines += self.draw.choice(local + [self.atomic] * self.kernel)(scope, places)
             elif uniform:
-                lines += self.draw.choice([self.total, self.exchange, self.histogram, self.warp, self.warp, self.warp])(scope, places)
+                lines += self.draw.choice([self.total, self.exchange, self.histogram, self.warp, self.warp, self.warp, self.tree, self.tile, self.matrix])(scope, places)
             else:
                 lines += self.declare(scope, places)
         return lines
@@ -430,7 +601,7 @@ class Program:
 
 
 def source(first, count):
-    return HEAD + '\n'.join('namespace n%d {\n%s}\n' % (n, Program(n).source()) for n in range(first, first + count))
+    return HEAD + '\n'.join('namespace n%d {\nnamespace cg = cooperative_groups; using namespace nvcuda;\n%s}\n' % (n, Program(n).source()) for n in range(first, first + count))
 
 
 def compile_unit(out, first, count):

@@ -5,7 +5,7 @@
 
 RANDOM is the built program tests/random/random, OUT a directory for results: MODE.gpu and MODE.ours (what `random run` prints), MODE.txt
 (which programs differ, with some rows of the columns that do). MODE is what ptxas is told: `fused` nothing, `apart` not to fuse products
-and sums, `plain` not to optimise; the library does not fuse for the last two. With `jit` the driver gets PTX. PTXI_SEED makes other programs.
+and sums, `plain` not to optimise; the library is told the same. With `jit` the driver gets PTX. PTXI_SEED makes other programs.
 With --ptx DIRECTORY the modules are there already, as `cuda.py compile` leaves them, FIRST and COUNT say which.
 Without a GPU, --library - runs the library against itself. With --keep FILE nothing runs: FILE becomes a recorded file, as `random check`
 wants it, compressed, with the programs whose results on the GPU are in OUT."""
@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import time
 
-MODES = {'fused': ([], '-'), 'apart': (['-fmad=false'], '-apart'), 'plain': (['-O0'], '-apart'), 'jit': (None, '-')}
+MODES = {'fused': ([], '-'), 'apart': (['-fmad=false'], '-apart'), 'plain': (['-O0'], '-plain'), 'jit': (None, '-')}
 ROWS = 1024
 
 

@@ -3,7 +3,8 @@
  *     random write FIRST COUNT                 a module with the programs of these numbers, PTX, to the standard output
  *     random run LIBRARY [SECONDS]             for each line "IMAGE FIRST COUNT" of the standard input, a module and which programs of it,
  *                                              a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
- *                                              driver, or - for ours, and -apart for ours without fusing products and sums.
+ *                                              driver, or - for ours, -apart for ours without fusing products and sums, and -plain
+ *                                              for ours as ptxas -O0.
  *                                              A program that takes SECONDS ends all of it
  *     random dump LIBRARY IMAGE NUMBER         all outputs of one, to the standard output
  *     random check PROGRAMS [EVERY]            the programs of a recorded file, or one of so many, against the digests in it
@@ -83,14 +84,17 @@ static uint64_t run(ptxiModule module, unsigned number, uint64_t digests[PROGRAM
     return all;
 }
 
-static ptxiModule load(const char *text, bool apart)
+/* How the library shall differ from what it does by default. */
+enum mode { DEFAULT, APART, PLAIN };
+
+static ptxiModule load(const char *text, enum mode mode)
 {
-    ptxiJitOption fma = PTXI_JIT_FMA;
+    ptxiJitOption option = mode == APART ? PTXI_JIT_FMA : PTXI_JIT_OPTIMIZATION_LEVEL;
     void *no = (void *)0;
     ptxiModule module;
 
-    if (apart)
-        driver_must(ptxiModuleLoadDataEx(&module, text, 1, &fma, &no), "ModuleLoadDataEx");
+    if (mode != DEFAULT)
+        driver_must(ptxiModuleLoadDataEx(&module, text, 1, &option, &no), "ModuleLoadDataEx");
     else
         OK(ModuleLoadData(&module, text));
     return module;
@@ -125,7 +129,7 @@ static int write_programs(unsigned first, unsigned count)
 static ptxiModule load_file(const char *path, const char *library)
 {
     char *text = read_file(path);
-    ptxiModule module = load(text, !strcmp(library, "-apart"));
+    ptxiModule module = load(text, !strcmp(library, "-apart") ? APART : !strcmp(library, "-plain") ? PLAIN : DEFAULT);
 
     free(text);
     return module;
@@ -170,7 +174,7 @@ struct tally {
 
 static void check_module(const char *text, unsigned every, struct tally *t)
 {
-    ptxiModule modules[2] = { load(text, false), NULL };
+    ptxiModule modules[2] = { load(text, DEFAULT), NULL };
 
     for (const char *line = strstr(text, "\n//= "); line; line = strstr(line + 1, "\n//= ")) {
         uint64_t digests[PROGRAM_OUTPUTS];
@@ -185,7 +189,7 @@ static void check_module(const char *text, unsigned every, struct tally *t)
         t->compared++;
         for (int k = 0; k < known; k++) {
             if (!modules[k])
-                modules[k] = load(text, true);
+                modules[k] = load(text, APART);
             if (run(modules[k], number, digests) != want[k]) {
                 printf("FAIL p%u%s\n", number, k ? ", not fused" : "");
                 t->bad++;
