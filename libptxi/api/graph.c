@@ -339,12 +339,14 @@ static bool clone_node(struct ptxiGraph_st *g, const struct ptxiGraphNode_st *fr
 {
     struct ptxiGraphNode_st *n = calloc(1, sizeof *n);
 
-    if (!n)
+    if (!n || !ptxi_work_duplicate(&n->work, &from->work)) {
+        free(n);
         return false;
+    }
     n->magic = NODE_MAGIC;
     n->id = atomic_fetch_add(&node_ids, 1) + 1;
     n->cloned_from = from->id;
-    if (!ptxi_work_duplicate(&n->work, &from->work) || !append(g, n)) {
+    if (!append(g, n)) {
         free_node(n);
         return false;
     }

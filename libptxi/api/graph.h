@@ -52,7 +52,7 @@ ptxiResult ptxi_work_copy(struct ptxi_work *w, const PTXI_MEMCPY3D *p);
 ptxiResult ptxi_work_set(struct ptxi_work *w, const PTXI_MEMSET_NODE_PARAMS *p);
 ptxiResult ptxi_work_host(struct ptxi_work *w, const PTXI_HOST_NODE_PARAMS *p);
 void ptxi_work_free(struct ptxi_work *w);
-bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from); /* false: no memory */
+bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from); /* false: no memory, and nothing to free */
 ptxiResult ptxi_work_replace(struct ptxi_work *old, struct ptxi_work *w);     /* of the same kind; takes w over */
 ptxiResult ptxi_work_submit(struct ptxi_work *w, ptxiStream s);               /* anything but a child or a choice among bodies */
 

@@ -210,7 +210,8 @@ static bool make_program(struct ptxi_variant *v)
         return false;
     for (uint32_t i = 0; i < m->tree->func_count; i++) {
         f[i].name = name_of(m->tree->funcs[i]);
-        if (!resolved(m->tree->funcs[i])->has_body)
+        f[i].without_body = !resolved(m->tree->funcs[i])->has_body;
+        if (f[i].without_body)
             ptxi_module_set_builtin(&f[i], m->hosts ? m->hosts[i] : NULL);
     }
     v->program = (struct ptxi_program){

@@ -76,6 +76,7 @@ struct ptxi_callee {
     _Atomic(const char *) too_large;        /* why it will never be: what there is too much of */
     ptxi_builtin *builtin;                  /* NULL for PTX functions */
     void *builtin_user;
+    bool without_body;                      /* what may still have a builtin */
     const char *name;
 };
 

@@ -159,7 +159,7 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
     if (!code && callee->too_large)
         return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, callee->too_large);
     if (!code)
-        return ptxi_fault(w, i, PTXI_FK_UNRESOLVED, w->active, 0, 0, callee->name);
+        return ptxi_fault(w, i, callee->without_body ? PTXI_FK_UNRESOLVED : PTXI_FK_MEMORY, w->active, 0, 0, callee->name);
     if (i->op == PTXI_OP_call_indirect && !fits(code, list))
         return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active, 0, 0, "indirect call of a function with other parameters");
     if (from->depth >= MAX_DEPTH || from->below > MAX_BYTES || from->local_base + from->code->local_bytes + code->local_bytes > stack_limit(w))

@@ -34,8 +34,8 @@ static char said[2000];                       /* the call and its arguments, for
 static unsigned argument_count;
 
 /* Calls leave things behind. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
+PTXI_API const char *__lsan_default_options(void);
+PTXI_API const char *__lsan_default_options(void)
 {
     return "detect_leaks=0";
 }

@@ -1,0 +1,25 @@
+/* Programs of which each is run with each of its allocations failing. */
+#ifndef PTXI_TESTS_NO_MEMORY_H
+#define PTXI_TESTS_NO_MEMORY_H
+
+#include "ptxi.h"
+
+#include <stdbool.h>
+
+void die(const char *what);
+
+/* True to go on; anything but the want of memory, or `also`, is wrong. */
+bool fine(ptxiResult r, ptxiResult also, const char *call);
+#define FINE(call) fine(call, PTXI_SUCCESS, #call)
+#define TRY(call) do { if (!FINE(call)) return false; } while (0)
+
+/* In a new context that is current. True if nothing failed; leaves nothing behind that the context does not own. */
+bool use_links(ptxiContext ctx);
+bool use_textures(ptxiContext ctx);
+bool use_copies(ptxiContext ctx);
+bool use_tensor_memory(ptxiContext ctx);
+bool use_children(ptxiContext ctx);
+bool use_nodes(ptxiContext ctx);
+bool use_host_memory(ptxiContext ctx);
+
+#endif
