@@ -7,7 +7,7 @@
 /* Where a variable of this function is. */
 struct ptxi_home {
     uint32_t area;   /* words of a .param variable or of a parameter, or PTXI_NONE */
-    uint32_t offset; /* local, shared: byte offset; entry parameter: in the parameter block */
+    uint32_t offset; /* local, shared: byte offset; entry parameter: in the parameter block; of what a call passes by its address: its copy */
     bool in_depot;   /* a function's parameter whose address is taken: lives in .local at `offset` */
 };
 
@@ -42,6 +42,7 @@ bool ptxi_build(struct ptxi_build *b);
 bool ptxi_build_homes(struct ptxi_build *b);
 void ptxi_build_prologue(struct ptxi_build *b); /* parameters into registers and depot */
 void ptxi_build_epilogue(struct ptxi_build *b); /* and return values back, before ret */
+void ptxi_build_copy_depot(struct ptxi_build *b, const struct ptxi_home *h, bool load); /* its words from or to .local at its offset */
 
 /* --- registers --- */
 enum ptxi_class ptxi_class_of(enum ptxi_type type);

@@ -49,6 +49,8 @@ uint32_t ptxi_layout_param(const struct ptxi_func *func, uint32_t i);
 
 /* 32-bit words of a function's parameters and of its return values in a call (bytecode.h, "Calls"). */
 uint32_t ptxi_layout_words(struct ptxi_var *const *vars, uint32_t count);
+/* Bytes by which a parameter is passed: an array without a size by its address in .local. */
+uint64_t ptxi_layout_passed(const struct ptxi_var *v);
 
 /* Whether anything executes the forms of a row. */
 bool ptxi_compile_executes(const struct ptxi_row *row);

@@ -501,6 +501,11 @@ uint32_t ptxi_layout_words(struct ptxi_var *const *vars, uint32_t count)
     uint64_t words = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        words += (vars[i]->size + 3) / 4;
+        words += (ptxi_layout_passed(vars[i]) + 3) / 4;
     return (uint32_t)words;
+}
+
+uint64_t ptxi_layout_passed(const struct ptxi_var *v)
+{
+    return v->unsized ? 8 : v->size;
 }

@@ -38,6 +38,17 @@ void ptxi_lower_brx(struct ptxi_build *b, const struct ptxi_inst *inst)
 
 /* --- calls --- */
 
+/* The address of a copy. */
+static uint32_t copied(struct ptxi_build *b, const struct ptxi_home *h)
+{
+    uint32_t area = ptxi_ir_area(b->ir, 8, PTXI_NONE), at = ptxi_build_temp(b, PTXI_RC_64);
+
+    ptxi_build_copy_depot(b, h, false);
+    ptxi_build_pure(b, PTXI_OP_local_addr, at, PTXI_NONE, PTXI_NONE, PTXI_NONE)->imm = (int32_t)h->offset;
+    ptxi_build_store_words(b, area, 0, at, 64);
+    return area;
+}
+
 /* The words that pass one argument: those of a .param variable of the caller, or new ones that hold a register. */
 static uint32_t argument_area(struct ptxi_build *b, const struct ptxi_operand *o, const struct ptxi_var *formal)
 {
@@ -45,9 +56,11 @@ static uint32_t argument_area(struct ptxi_build *b, const struct ptxi_operand *o
     unsigned bits = ptxi_types[formal->type].bits;
     uint32_t area;
 
+    if (h && h->area != PTXI_NONE && formal->unsized)
+        return copied(b, h);
     if (h && h->area != PTXI_NONE)
         return h->area;
-    area = ptxi_ir_area(b->ir, formal->size, PTXI_NONE);
+    area = ptxi_ir_area(b->ir, ptxi_layout_passed(formal), PTXI_NONE);
     if (o->form != PTXI_OPD_SINK && formal->size * 8 == bits)
         ptxi_build_store_words(b, area, 0, ptxi_build_use(b, o, ptxi_class_of(formal->type)), bits);
     return area;
@@ -98,7 +111,7 @@ void ptxi_lower_call(struct ptxi_build *b, const struct ptxi_inst *inst)
         uint32_t area = argument_area(b, &c->args[k], s->params[k]);
 
         b->ir->calls[index].args[k] = (struct ptxi_ir_arg){ area, at };
-        at += (uint32_t)((s->params[k]->size + 3) / 4) * ptxi_class_units[PTXI_RC_32];
+        at += (uint32_t)((ptxi_layout_passed(s->params[k]) + 3) / 4) * ptxi_class_units[PTXI_RC_32];
     }
     at = ptxi_layout_words(s->params, s->param_count) * ptxi_class_units[PTXI_RC_32];
     for (uint32_t k = 0; k < rets; k++) {

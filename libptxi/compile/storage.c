@@ -114,8 +114,10 @@ static void give_kernel_homes(struct ptxi_build *b)
 static void give_words(struct ptxi_build *b, struct ptxi_home *homes, struct ptxi_var *const *vars, uint32_t count, uint32_t *at)
 {
     for (uint32_t i = 0; i < count; i++) {
-        homes[i].area = ptxi_ir_area(b->ir, vars[i]->size, *at * ptxi_class_units[PTXI_RC_32]);
-        *at += (uint32_t)((vars[i]->size + 3) / 4);
+        uint64_t bytes = ptxi_layout_passed(vars[i]);
+
+        homes[i].area = ptxi_ir_area(b->ir, bytes, *at * ptxi_class_units[PTXI_RC_32]);
+        *at += (uint32_t)((bytes + 3) / 4);
     }
 }
 
@@ -135,7 +137,7 @@ static void note_taken(struct ptxi_build *b, const struct ptxi_operand *o)
                                                                                                                   : NULL;
     struct ptxi_home *h;
 
-    if (!v || v->space != PTXI_SPACE_PARAM || !(v->is_param || v->is_ret) || v->is_reg)
+    if (!v || v->space != PTXI_SPACE_PARAM || !(v->is_param || v->is_ret) || v->is_reg || v->unsized)
         return;
     h = ptxi_build_home(b, v);
     if (!h || h->in_depot)
@@ -159,6 +161,27 @@ static void give_function_homes(struct ptxi_build *b)
             note_taken(b, &f->insts[i].operands[k]);
 }
 
+/* The last argument of a call, where the function takes an array without a size. */
+static const struct ptxi_var *open_argument(const struct ptxi_call *c)
+{
+    const struct ptxi_signature *s = c->func ? &c->func->signature : c->signature;
+    const struct ptxi_operand *last = c->arg_count ? &c->args[c->arg_count - 1] : NULL;
+
+    if (!last || c->arg_count != s->param_count || !s->params[c->arg_count - 1]->unsized || last->form != PTXI_OPD_VAR)
+        return NULL;
+    return last->var;
+}
+
+/* PTX ISA, "Variadic Functions": it is passed by the address of a copy. */
+static void note_open_call(struct ptxi_build *b, const struct ptxi_inst *inst)
+{
+    const struct ptxi_var *v = inst->match->row->family == PTXI_M_call ? open_argument(inst->operands[0].call) : NULL;
+    struct ptxi_home *h = v ? ptxi_build_home(b, v) : NULL;
+
+    if (h && !h->offset)
+        give_local(b, h, v);
+}
+
 static void give_body_homes(struct ptxi_build *b)
 {
     const struct ptxi_func *f = b->func;
@@ -171,6 +194,8 @@ static void give_body_homes(struct ptxi_build *b)
         else if (v->space == PTXI_SPACE_PARAM)
             b->vars[i].area = ptxi_ir_area(b->ir, v->size, PTXI_NONE);
     }
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        note_open_call(b, &f->insts[i]);
 }
 
 static struct ptxi_home *new_homes(struct ptxi_build *b, uint32_t count)
@@ -237,7 +262,7 @@ static void reg_param(struct ptxi_build *b, const struct ptxi_var *v, uint32_t a
         ptxi_build_store_words(b, area, 0, v->reg, bits);
 }
 
-static void copy_depot(struct ptxi_build *b, const struct ptxi_home *h, bool load)
+void ptxi_build_copy_depot(struct ptxi_build *b, const struct ptxi_home *h, bool load)
 {
     const struct ptxi_area *area = &b->ir->areas[h->area];
 
@@ -280,7 +305,7 @@ void ptxi_build_prologue(struct ptxi_build *b)
         if (s->params[i]->is_reg)
             reg_param(b, s->params[i], b->params[i].area, true);
         if (b->params[i].in_depot)
-            copy_depot(b, &b->params[i], false);
+            ptxi_build_copy_depot(b, &b->params[i], false);
     }
 }
 
@@ -292,7 +317,7 @@ void ptxi_build_epilogue(struct ptxi_build *b)
         if (s->rets[i]->is_reg)
             reg_param(b, s->rets[i], b->rets[i].area, false);
         if (b->rets[i].in_depot)
-            copy_depot(b, &b->rets[i], true);
+            ptxi_build_copy_depot(b, &b->rets[i], true);
     }
     if (b->stack != PTXI_NONE)
         ptxi_build_op(b, PTXI_OP_stackrestore_64, PTXI_NONE, b->stack, PTXI_NONE, PTXI_NONE);
@@ -385,8 +410,13 @@ static struct ptxi_mem var_mem(struct ptxi_build *b, const struct ptxi_var *var)
     struct ptxi_mem m = { .space = var->space, .area = PTXI_NONE };
     enum ptxi_class class = var->space == PTXI_SPACE_SHARED ? PTXI_RC_32 : PTXI_RC_64;
 
-    if (h && h->in_depot)
+    if (h && (h->in_depot || var->unsized))
         m.space = PTXI_SPACE_LOCAL;
+    if (h && var->unsized) {
+        m.base = ptxi_build_temp(b, class);
+        ptxi_build_load_words(b, h->area, 0, m.base, 64, false);
+        return m;
+    }
     m.base = m.space == PTXI_SPACE_LOCAL ? b->depot : PTXI_NONE;
     if (var->space == PTXI_SPACE_GLOBAL) {
         m.base = ptxi_build_const(b, class, b->options->global_address(b->options->ctx, var));
@@ -438,7 +468,7 @@ uint32_t ptxi_build_var(struct ptxi_build *b, const struct ptxi_var *var, int64_
         ptxi_build_unsupported(b, "address of a parameter");
         return ptxi_build_const(b, class, 0);
     }
-    if (m.space != PTXI_SPACE_LOCAL)
+    if (m.space != PTXI_SPACE_LOCAL || var->unsized)
         return ptxi_build_fit(b, add_offset(b, m.base, m.offset + offset), class);
     d = ptxi_build_temp(b, PTXI_RC_64);
     i = ptxi_build_pure(b, PTXI_OP_local_addr, d, PTXI_NONE, PTXI_NONE, PTXI_NONE);

@@ -43,6 +43,17 @@ static const char kernels[] = HEAD
     "  st.global.b32 [%o], %v; st.global.b32 [%o+4], %w; ret; }\n"
     ".func (.reg .b16 r, .reg .f16 s, .reg .b8 t) some(.reg .b16 a, .reg .f16 h, .reg .b8 c, .reg .b32 w) { .reg .b16 b;\n"
     "  cvt.u16.u32 b, w; add.u16 r, a, b; mov.b16 s, h; cvt.u16.u8 b, c; add.u16 b, b, 200; cvt.u8.u16 t, b; ret; }\n"
+    /* arrays without a size, as nvcc has them for functions with an ellipsis: summed up, read at a place, called by address; what is passed is a copy */
+    ".func (.param .b32 r) sum(.param .b32 n, .param .align 8 .b8 list[]) { " REGISTERS "mov.u64 %p, list; ld.param.b32 %t, [n]; mov.b32 %u, 0;\n"
+    "L: ld.local.b32 %v, [%p]; st.local.b32 [%p], 0; mad.lo.u32 %u, %u, 10, %v; add.u64 %p, %p, 4; sub.u32 %t, %t, 1; setp.ne.u32 %c, %t, 0; @%c bra L;\n"
+    "  st.param.b32 [r], %u; ret; }\n"
+    ".func (.param .b32 r) second(.param .b32 n, .param .align 8 .b8 list[]) { .reg .b32 %v; ld.param.b32 %v, [list+4]; st.param.b32 [r], %v; ret; }\n"
+    START("open")
+    "  .param .b32 x, z; .param .align 8 .b8 few[4], some[12]; st.param.b32 [x], 1; st.param.b32 [few], %t; call (z), sum, (x, few); ld.param.b32 %u, [z]; st.global.b32 [%o], %u;\n"
+    "  st.param.b32 [x], 3; st.param.b32 [some], %t; st.param.b32 [some+4], 2; st.param.b32 [some+8], 3; call (z), sum, (x, some); call (z), second, (x, some);\n"
+    "  ld.param.b32 %u, [z]; st.global.b32 [%o+4], %u;\n"
+    "  setp.lt.u32 %c, %t, 40; @%c bra NOT; mov.u64 %p, sum; P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 8 .b8 _[]);\n"
+    "  call (z), %p, (x, some), P; ld.param.b32 %u, [z]; st.global.b32 [%o+8], %u; NOT: ret; }\n"
     /* both ends meet: calls nest until there is no room */
     ".func nests(.reg .b32 depth) { " REGISTERS "alloca.u64 %p, 64; st.local.u32 [%p], depth; setp.eq.u32 %c, depth, 0; @%c ret;\n"
     "  sub.u32 %t, depth, 1; call nests, (%t); ld.local.u32 %u, [%p]; setp.ne.u32 %c, %u, depth; @%c trap; ret; }\n"
@@ -145,6 +156,20 @@ START_TEST(narrow_registers_are_passed)
 }
 END_TEST
 
+/* PTX ISA, "Variadic Functions" */
+START_TEST(open_arrays_are_passed)
+{
+    memset(out, 0, sizeof out);
+    ok(ptxiMemcpyHtoD(mem, out, sizeof out));
+    results("open");
+    for (uint32_t t = 0; t < THREADS; t++) {
+        ck_bits32_at(out[t][0], t, "thread %u", t);
+        ck_bits32_at(out[t][1], 2, "thread %u", t);
+        ck_bits32_at(out[t][2], t < 40 ? 0 : 100 * t + 23, "thread %u", t);
+    }
+}
+END_TEST
+
 START_TEST(overflow_is_a_failure)
 {
     static const struct {
@@ -198,6 +223,7 @@ int main(void)
     tcase_add_test(t, restored_memory_is_given_again);
     tcase_add_test(t, functions_give_back);
     tcase_add_test(t, narrow_registers_are_passed);
+    tcase_add_test(t, open_arrays_are_passed);
     tcase_add_test(t, overflow_is_a_failure);
     tcase_add_test(t, policies_are_the_gpus);
     suite_add_tcase(s, t);
