@@ -453,46 +453,124 @@ static void write_results(const struct ptxi_warp *w, const struct ptxi_tex *x, u
     }
 }
 
-/* Whether the texture's own modes leave all lanes one level that is read in the usual way; which one. */
-static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x, uint32_t *level)
+/* Whether the texture's own modes leave nothing but levels that are read in the usual way. */
+static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x)
 {
     enum { MOST_BYTES = INT32_MAX }; /* offsets are of 32 bits */
     const struct ptxi_sampler *s = &t->sampler;
-    const struct lookup k = { .t = t, .s = s, .x = x };
-    const struct ptxi_image *m = t->level;
-    bool blends = t->mipmap && s->mip_linear, known = t->levels < 2 || x->level == PTXI_TEX_BASE;
+    const struct ptxi_image *m = t->level, *last = &t->level[t->levels - 1];
 
-    if (!known || t->block || (s->anisotropy && x->dimensions < 3) || (x->integer && x->level == PTXI_TEX_LEVEL) || (blends && !s->linear))
+    if (t->block || (s->anisotropy && (x->dimensions < 3 || x->cube)) || (x->integer && x->level == PTXI_TEX_LEVEL))
         return false;
     if (s->linear && x->dimensions == 1 && !x->layered && s->address[1] == PTXI_ADDRESS_BORDER)
         return false; /* the border is above and below the row, too */
-    *level = t->levels < 2 || x->integer ? 0 : level_of(&k, level_256ths(-32));
-    return !(*level & 255) && (uint64_t)m->pitch * m->height * m->depth < MOST_BYTES && (uint64_t)m->width * t->bytes < MOST_BYTES;
+    return (uint64_t)(last->base - m->base) + (uint64_t)m->slice * m->depth < MOST_BYTES && (uint64_t)m->pitch * m->height * m->depth < MOST_BYTES &&
+           (uint64_t)m->width * t->bytes < MOST_BYTES;
+}
+
+/* Each lane's level, in 256ths. */
+static void find_levels(struct ptxi_warp *w, const struct ptxi_tex *x, struct lookup *k, int32_t *level)
+{
+    const float *lods = x->level == PTXI_TEX_LEVEL ? (const float *)source(w, x, x->first[1]) : NULL;
+    int32_t gradients = 0;
+    struct ptxi_ellipse none;
+
+    memset(level, 0, PTXI_LANES * sizeof *level);
+    if (k->t->levels < 2 || x->integer)
+        return;
+    if (x->level == PTXI_TEX_GRAD) {
+        for (ptxi_lanes left = w->active; left; left &= left - 1) {
+            unsigned l = ptxi_first_lane(left);
+
+            read_coordinates(w, l, k);
+            level[l] = (int32_t)level_of(k, level_of_gradients(k, w, l, &none));
+        }
+    } else if (lods) {
+        FOR_LANES
+        level[l] = (int32_t)level_of(k, level_256ths(lods[l]));
+    } else {
+        gradients = (int32_t)level_of(k, level_256ths(-32));
+        FOR_LANES
+        level[l] = gradients;
+    }
+}
+
+/* The levels that lanes read, the second ones only if any of them has a share. */
+static void view_levels(const struct ptxi_texture *t, int32_t *level, ptxi_lanes active, struct ptxi_fetch *f, struct ptxi_view v[2])
+{
+    const int32_t first = level[ptxi_first_lane(active)], last = (int32_t)t->levels - 1;
+    int32_t other = 0, parted = 0;
+    LANE_ARRAY(int32_t, index);
+
+    FOR_LANES
+    {
+        level[l] = active >> l & 1 ? level[l] : first;
+        other |= (level[l] ^ first) >> 8;
+        parted |= level[l] & 255;
+    }
+    f->levels = parted ? 2 : 1;
+    for (int32_t e = 0; e < (int32_t)f->levels; e++) {
+        FOR_LANES
+        {
+            int32_t n = (level[l] >> 8) + e;
+
+            index[l] = n < last ? n : last;
+            v[e].share[l] = e ? level[l] & 255 : 256 - (level[l] & 255);
+        }
+        v[e].m = other ? NULL : &t->level[index[0]];
+        if (other)
+            view_each(t, index, &v[e]);
+    }
+}
+
+/* The coordinates; of cubes, places on faces, which count as layers. */
+static void take_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x, struct ptxi_fetch *f, double (*places)[PTXI_LANES], uint32_t *layer, uint32_t *odd)
+{
+    const unsigned at = x->first[0] + x->layered;
+    const uint32_t *layers = x->layered ? source(w, x, x->first[0]) : NULL, cubes = f->t->level[0].depth / 6 - 1;
+
+    for (unsigned d = 0; d < x->dimensions; d++)
+        f->c[d] = source(w, x, at + d);
+    f->layer = layers;
+    if (!x->cube)
+        return;
+    find_faces(f->c[0], f->c[1], f->c[2], places[0], places[1], layer, odd);
+    if (layers)
+        FOR_LANES
+        layer[l] += (layers[l] < cubes ? layers[l] : cubes) * 6;
+    f->c[0] = places[0];
+    f->c[1] = places[1];
+    f->layer = layer;
+    f->dimensions = 2;
 }
 
 /* Lanes that are done together, if this is a usual fetch; the others are looked up one by one. */
 static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, uint32_t (*r)[PTXI_LANES])
 {
     const uint64_t *names = PTXI_SLOT(w, i->a), name = w->active ? names[ptxi_first_lane(w->active)] : 0;
-    const struct ptxi_texture *t;
-    struct ptxi_fetch f = { .dimensions = x->dimensions, .integer = x->integer };
-    uint32_t level;
+    struct ptxi_fetch f = { .dimensions = x->dimensions, .integer = x->integer, .cube = x->cube };
+    struct lookup k = { .x = x };
+    struct ptxi_view v[2];
+    LANE_ARRAY(int32_t, level);
+    LANE_ARRAY(double, places[2]);
+    LANE_ARRAY(uint32_t, layer);
+    LANE_ARRAY(uint32_t, odd) = { 0 };
     ptxi_lanes same = 0;
 
-    if (!w->active || x->cube | x->samples | x->component || x->first[3] != x->first[4] || i->b != PTXI_NO_SLOT)
+    if (!w->active || x->samples | x->component || x->first[3] != x->first[4] || i->b != PTXI_NO_SLOT)
         return 0;
-    t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
-    if (!t || !fits(t, x) || !is_usual(t, x, &level) || !may_read(w, i, t))
+    k.t = f.t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
+    if (!k.t || !fits(k.t, x) || !is_usual(k.t, x) || !may_read(w, i, k.t))
         return 0;
-    f.t = t;
-    f.m = &t->level[level >> 8];
-    f.linear = t->sampler.linear && !x->integer;
-    f.layer = x->layered ? source(w, x, x->first[0]) : NULL;
-    for (unsigned d = 0; d < x->dimensions; d++)
-        f.c[d] = source(w, x, x->first[0] + x->layered + d);
+    k.s = &k.t->sampler;
+    f.linear = k.s->linear && !x->integer;
+    f.filtered = f.linear || (k.t->mipmap && k.s->mip_linear && !x->integer);
+    find_levels(w, x, &k, level);
+    view_levels(k.t, level, w->active, &f, v);
+    take_coordinates(w, x, &f, places, layer, odd);
     for (unsigned l = 0; l < PTXI_LANES; l++)
         same |= (ptxi_lanes)(names[l] == name) << l;
-    return same & w->active & ~fetch_together(&f, r);
+    return same & w->active & ~fetch_together(&f, v, odd, r);
 }
 
 OP( tex )
