@@ -294,7 +294,7 @@ static inline bool is_anisotropic(const struct lookup *k)
 
 static inline bool has_ellipse(const struct lookup *k)
 {
-    return k->s->anisotropy && k->x->level == PTXI_TEX_GRAD && (k->x->dimensions == 2 || (k->x->dimensions == 1 && !k->x->layered));
+    return k->s->anisotropy && k->x->level == PTXI_TEX_GRAD && (k->x->cube || k->x->dimensions == 2 || (k->x->dimensions == 1 && !k->x->layered));
 }
 
 static inline float number(float x)
@@ -329,8 +329,10 @@ static int32_t level_of_gradients(struct lookup *k, const struct ptxi_warp *w, u
 
     for (unsigned way = 0; way < 2; way++)
         find_step(k, w, lane, way, &steps);
-    if (!has_ellipse(k))
+    if (!has_ellipse(k) || steps.over_an_edge)
         return ptxi_texture_level(&steps, sizes);
+    if (k->x->cube)
+        ptxi_texture_cube_flatten(k->layer % 6, &steps);
     ptxi_texture_ellipse(&steps, sizes, k->s->anisotropy, e);
     k->ellipse = e;
     return e->level;

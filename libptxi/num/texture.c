@@ -95,6 +95,17 @@ void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way
     s->beyond[way][there] = (1 - b[here] * faces[f].sign) * 0.5f;
 }
 
+void ptxi_texture_cube_flatten(unsigned face, struct ptxi_steps *s)
+{
+    for (unsigned way = 0; way < 2; way++) {
+        const float x = s->v[way][faces[face].s] * faces[face].s_sign, y = s->v[way][faces[face].t] * faces[face].t_sign;
+
+        s->v[way][0] = x;
+        s->v[way][1] = y;
+        s->v[way][2] = 0;
+    }
+}
+
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size)
 {
     int64_t n = size, s = 2 * *x + 1 - n, t = 2 * *y + 1 - n, p[3];
