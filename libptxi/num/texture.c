@@ -1,6 +1,7 @@
 #include "num/texture.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "num/approx.h"
 #include "num/convert.h"
@@ -106,19 +107,22 @@ void ptxi_texture_cube_flatten(unsigned face, struct ptxi_steps *s)
     }
 }
 
+/* As far behind the edge along the next face; it is clamped there. */
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size)
 {
-    int64_t n = size, s = 2 * *x + 1 - n, t = 2 * *y + 1 - n, p[3];
+    const int64_t n = size, s = 2 * *x + 1 - n, t = 2 * *y + 1 - n;
     bool beyond_s = s < -n || s > n, beyond_t = t < -n || t > n;
     unsigned f = *face, axis = beyond_s ? faces[f].s : faces[f].t;
+    int64_t depth = llabs(beyond_s ? s : t) - (n + 1), p[3];
 
     if (beyond_s && beyond_t)
         return false;
     if (!beyond_s && !beyond_t)
         return true;
+    depth = depth < 2 * n - 2 ? depth : 2 * n - 2;
     p[faces[f].s] = s * faces[f].s_sign;
     p[faces[f].t] = t * faces[f].t_sign;
-    p[faces[f].major] = (n - 1) * faces[f].sign; /* the way over the edge goes on along the face behind it */
+    p[faces[f].major] = (n - 1 - depth) * faces[f].sign;
     f = 2 * axis + (p[axis] < 0);
     *face = f;
     *x = (p[faces[f].s] * faces[f].s_sign + n - 1) / 2;

@@ -98,7 +98,7 @@ void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way
 /* Steps that stay on a face, in terms of its coordinates. */
 void ptxi_texture_cube_flatten(unsigned face, struct ptxi_steps *s);
 
-/* The texel beside a face of `size` texels a side, one beyond an edge, on the face that it belongs to; false: beyond a corner. */
+/* A texel beyond an edge of a face of `size` texels a side, on the face that it belongs to; false: beyond a corner. */
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size);
 
 /* ---- weights */
