@@ -4,23 +4,6 @@
 #include "exec/rounding.h"
 #include "num/fma.h"
 
-static inline __attribute__((always_inline)) bool stored_ps(float *r, const float *x, bool sat)
-{
-    if (sat) {
-        ptxi_clamp_f32(r, x, 0.0f, 1.0f);
-        return false;
-    }
-    ptxi_copy_lanes(r, (float *)x);
-    return ptxi_any_nan_f32(x);
-}
-
-static inline __attribute__((always_inline)) bool stored_pd(double *r, const double *x, bool sat)
-{
-    (void)sat;
-    ptxi_copy_lanes(r, (double *)x);
-    return ptxi_any_nan_f64(x);
-}
-
 /* Expressions are made of these, s being ps for f32 and pd for f64. */
 #if defined(__AVX512F__)
 
@@ -59,50 +42,102 @@ static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
     return flushed_where(_mm512_mask_cmple_epi32_mask(tiny, _mm512_and_si512((__m512i)r, magnitude), _mm512_set1_epi32(0x00800000)), r);
 }
 
-/* Whether any magnitude is 2^-126: that may have been rounded up to, from below. */
-static inline bool any_least(const float *x)
+/* Vectors of a register. */
+enum { VECTORS_ps = PTXI_LANES / 16, VECTORS_pd = PTXI_LANES / 8 };
+
+static inline bool any_subnormal(const uint32_t *a)
 {
-    __mmask16 least = 0;
+    enum { SUBNORMAL = 0x20 };
+    bool some = false;
 
-    for (int l = 0; l < PTXI_LANES; l += 16) {
-        __m512i magnitude = _mm512_and_si512(_mm512_load_si512(x + l), _mm512_set1_epi32(0x7fffffff));
-
-        least |= _mm512_cmpeq_epi32_mask(magnitude, _mm512_set1_epi32(0x00800000));
-    }
-    return least;
+    for (int l = 0; l < PTXI_LANES; l += 32)
+        some |= !_kortestz_mask16_u8(_mm512_fpclass_ps_mask(A, SUBNORMAL), _mm512_fpclass_ps_mask(_mm512_load_ps(a + l + 16), SUBNORMAL));
+    return some;
 }
 
-#define IN_MODE(mode, how, s, expr)                                    \
-    mode: {                                                            \
-        enum { ROUNDING = how | _MM_FROUND_NO_EXC };                   \
-                                                                       \
-        for (int l = 0; l < PTXI_LANES; l += (int)(64 / sizeof *r))    \
-            _mm512_store_##s(x + l, expr);                             \
-        break;                                                         \
+/* Whether a result is a NaN, or has a magnitude up to 2^-126, to which it may have been rounded up, but is not 0. */
+static inline bool any_nan_or_least(const __m512 *x)
+{
+    __m512i least;
+    __mmask16 nan = 0;
+
+    for (int k = 0; k < VECTORS_ps; k++) {
+        __m512i v = _mm512_add_epi32(_mm512_add_epi32((__m512i)x[k], (__m512i)x[k]), _mm512_set1_epi32(-1)); /* twice the magnitude, less 1 */
+
+        least = k ? _mm512_min_epu32(least, v) : v;
+        if (k & 1)
+            nan |= _mm512_cmp_ps_mask(x[k - 1], x[k], _CMP_UNORD_Q);
+    }
+    return !_kortestz_mask16_u8(nan, _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(0x01000000)));
+}
+
+#define IN_MODE(mode, how, s, expr)                                         \
+    mode: {                                                                 \
+        enum { ROUNDING = how | _MM_FROUND_NO_EXC, PER = 64 / sizeof *r };  \
+                                                                            \
+        for (int l = 0; l < PTXI_LANES; l += PER)                           \
+            x[l / PER] = expr;                                              \
+        break;                                                              \
+    }
+#define IN_EACH_MODE(s, expr)                                               \
+    switch (mode) {                                                         \
+    IN_MODE(default, _MM_FROUND_TO_NEAREST_INT, s, expr)                    \
+    IN_MODE(case PTXI_RZ, _MM_FROUND_TO_ZERO, s, expr)                      \
+    IN_MODE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                   \
+    IN_MODE(case PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                   \
     }
 
-/* Stores the results of all lanes, saturated if that is wanted, and returns whether there is a NaN among them. r may be a source: `before` stands
- * before results x are stored. */
-#define ROUNDED_BEFORE(name, s, t, bits, expr, before)                                                                 \
+/* Stores results, saturated if that is wanted, where none can be NaN. */
+#define STORED(s, t)                                                                                                    \
+    static inline __attribute__((always_inline)) void store_##s(t *r, const V_##s *x, bool sat)                        \
+    {                                                                                                                   \
+        for (int k = 0; k < VECTORS_##s; k++)                                                                           \
+            ((V_##s *)r)[k] = sat ? V(min_##s)(V(max_##s)(x[k], V(setzero_##s)()), V(set1_##s)(1)) : x[k];              \
+    }                                                                                                                   \
+    static inline bool any_nan_##s(const V_##s *x)                                                                      \
+    {                                                                                                                   \
+        unsigned nan = 0;                                                                                               \
+                                                                                                                        \
+        for (int k = 0; k < VECTORS_##s; k += 2)                                                                        \
+            nan |= V(cmp_##s##_mask)(x[k], x[k + 1], _CMP_UNORD_Q);                                                     \
+        return nan;                                                                                                     \
+    }
+STORED(ps, float)
+STORED(pd, double)
+#undef STORED
+
+/* Stores the results of all lanes, saturated if that is wanted, and returns whether there is a NaN among them. r may be a source. */
+#define ROUNDED(name, s, t, bits, expr)                                                                                \
     static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
                                                                      enum ptxi_rounding mode, bool sat)                \
     {                                                                                                                  \
-        LANE_ARRAY(t, x);                                                                                              \
+        V_##s x[VECTORS_##s];                                                                                          \
                                                                                                                        \
         (void)a, (void)b, (void)c;                                                                                     \
-        switch (mode) {                                                                                                \
-        IN_MODE(default, _MM_FROUND_TO_NEAREST_INT, s, expr)                                                           \
-        IN_MODE(case PTXI_RZ, _MM_FROUND_TO_ZERO, s, expr)                                                             \
-        IN_MODE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                                                          \
-        IN_MODE(case PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                                                          \
-        }                                                                                                              \
-        before                                                                                                         \
-        return stored_##s(r, x, sat);                                                                                  \
+        IN_EACH_MODE(s, expr)                                                                                          \
+        store_##s(r, x, sat);                                                                                          \
+        return !sat && any_nan_##s(x);                                                                                 \
     }
-#define ROUNDED(name, s, t, bits, expr) ROUNDED_BEFORE(name, s, t, bits, expr, )
 #define IN_ROUNDING(mods, call) call
 
 #else
+
+static inline __attribute__((always_inline)) bool stored_ps(float *r, const float *x, bool sat)
+{
+    if (sat) {
+        ptxi_clamp_f32(r, x, 0.0f, 1.0f);
+        return false;
+    }
+    ptxi_copy_lanes(r, (float *)x);
+    return ptxi_any_nan_f32(x);
+}
+
+static inline __attribute__((always_inline)) bool stored_pd(double *r, const double *x, bool sat)
+{
+    (void)sat;
+    ptxi_copy_lanes(r, (double *)x);
+    return ptxi_any_nan_f64(x);
+}
 
 #define A ptxi_num_f32(a[l])
 #define B ptxi_num_f32(b[l])
@@ -162,9 +197,14 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
 
 #endif
 
-#define AZ flushed(A)
-#define BZ flushed(B)
-#define CZ flushed(C)
+/* Sources as they are where nothing is to be flushed. */
+enum { FLUSHES = true };
+#define AZ (FLUSHES ? flushed(A) : A)
+#define BZ (FLUSHES ? flushed(B) : B)
+#define CZ (FLUSHES ? flushed(C) : C)
+#define SUBNORMAL_1 any_subnormal(a)
+#define SUBNORMAL_2 SUBNORMAL_1 || any_subnormal(b)
+#define SUBNORMAL_3 SUBNORMAL_2 || any_subnormal(c)
 #define SCALED(x) MUL(ps, x, SAME(ps, PTXI_FTZ_SCALE))
 #define ONE(s) SAME(s, 1)
 
@@ -216,26 +256,42 @@ enum { IN_ONE_PAGE = 512 };
     }
 #define ROUNDING_BOTH(op, x, slot_c, expr) ROUNDING_OP_F32(op##_f32##x, expr) ROUNDING_PAIRS(op##_f32x2##x, op##_f32##x, slot_c, IN_ROUNDING)
 
-/* With .ftz: where the host does not flush, by this expression, and 2^24 times the same. */
-#define FLUSHING_EXACT(op, expr) ROUNDING_OP_F32(op##_f32_ftz_x, flushed(expr))
+/* With .ftz: where the host does not flush, by this expression, and 2^24 times the same; and whether there is a source to be flushed. */
+#define FLUSHING_EXACT(op, subnormal, expr) ROUNDING_OP_F32(op##_f32_ftz_x, flushed(expr))
 #if defined(PTXI_HOST_FLUSHES)
-#define FLUSHING_OP_F32(op, expr, scaled) ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_x, IN_FLUSHING)
+#define FLUSHING_OP_F32(op, subnormal, expr, scaled) ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_x, IN_FLUSHING)
 #undef FLUSHING_EXACT
-#define FLUSHING_EXACT(op, expr) FLUSHING_OP_F32(op, expr, )
+#define FLUSHING_EXACT(op, subnormal, expr) FLUSHING_OP_F32(op, subnormal, expr, )
 #define FLUSHING_PAIRS(op, slot_c) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_x, slot_c, IN_FLUSHING)
 #elif defined(__AVX512F__)
-#define FLUSHING_OP_F32(op, expr, scaled)                                                                                    \
-    ROUNDED(op##_f32_ftz_seldom, ps, float, uint32_t, flushed_scaled(expr, scaled))                                          \
-    static __attribute__((noinline)) bool op##_at_least(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c,   \
-                                                        enum ptxi_rounding mode, bool sat)                                   \
+/* Where no source is subnormal, nor a result, nor was one before it was rounded, there is nothing to flush. */
+#define FLUSHING_BY(op, subnormal, expr, exact)                                                                                         \
+    ROUNDED(op##_f32_ftz_exact, ps, float, uint32_t, exact)                                                                  \
+    static __attribute__((noinline)) bool op##_flushed(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c,    \
+                                                       enum ptxi_rounding mode, bool sat)                                    \
     {                                                                                                                        \
-        return rounded_##op##_f32_ftz_seldom(r, a, b, c, mode, sat);                                                         \
+        return rounded_##op##_f32_ftz_exact(r, a, b, c, mode, sat);                                                          \
     }                                                                                                                        \
-    ROUNDED_BEFORE(op##_f32_ftz_x, ps, float, uint32_t, flushed(expr),                                                       \
-                   if (__builtin_expect(any_least(x), 0)) return op##_at_least(r, a, b, c, mode, sat);)                      \
+    static inline __attribute__((always_inline)) bool rounded_##op##_f32_ftz_x(float *r, const uint32_t *a, const uint32_t *b,  \
+                                                                               const uint32_t *c, enum ptxi_rounding mode, bool sat) \
+    {                                                                                                                        \
+        enum { FLUSHES = false };                                                                                            \
+        __m512 x[VECTORS_ps];                                                                                                \
+                                                                                                                             \
+        if (__builtin_expect(subnormal, 0))                                                             \
+            return op##_flushed(r, a, b, c, mode, sat);                                                                      \
+        IN_EACH_MODE(ps, expr)                                                                                               \
+        if (__builtin_expect(any_nan_or_least(x), 0))                                                                        \
+            return op##_flushed(r, a, b, c, mode, sat);                                                                      \
+        store_ps(r, x, sat);                                                                                                 \
+        return false;                                                                                                        \
+    }                                                                                                                        \
     ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_ftz_x, IN_ROUNDING)
+#define FLUSHING_OP_F32(op, subnormal, expr, scaled) FLUSHING_BY(op, subnormal, expr, flushed_scaled(expr, scaled))
+#undef FLUSHING_EXACT
+#define FLUSHING_EXACT(op, subnormal, expr) FLUSHING_BY(op, subnormal, expr, flushed(expr))
 #else
-#define FLUSHING_OP_F32(op, expr, scaled) ROUNDING_OP_F32(op##_f32_ftz_x, flushed_scaled(expr, scaled))
+#define FLUSHING_OP_F32(op, subnormal, expr, scaled) ROUNDING_OP_F32(op##_f32_ftz_x, flushed_scaled(expr, scaled))
 #endif
 #ifndef FLUSHING_PAIRS
 #define FLUSHING_PAIRS(op, slot_c) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_ftz_x, slot_c, IN_ROUNDING)
@@ -248,13 +304,13 @@ ROUNDING_BOTH(fma, _x, i->c, FMA(ps, A, B, C))
 ROUNDING_OP_F32(div_f32_x, DIV(ps, A, B))
 ROUNDING_OP_F32(rcp_f32_x, DIV(ps, ONE(ps), A))
 ROUNDING_OP_F32(sqrt_f32_x, SQRT(ps, A))
-FLUSHING_EXACT(add, ADD(ps, AZ, BZ)) /* subnormal sums are exact */
-FLUSHING_EXACT(sub, SUB(ps, AZ, BZ))
-FLUSHING_OP_F32(mul, MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ))
-FLUSHING_OP_F32(fma, FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ)))
-FLUSHING_OP_F32(div, DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ))
-FLUSHING_OP_F32(rcp, DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ))
-FLUSHING_EXACT(sqrt, SQRT(ps, AZ))
+FLUSHING_EXACT(add, SUBNORMAL_2, ADD(ps, AZ, BZ)) /* subnormal sums are exact */
+FLUSHING_EXACT(sub, SUBNORMAL_2, SUB(ps, AZ, BZ))
+FLUSHING_OP_F32(mul, SUBNORMAL_2, MUL(ps, AZ, BZ), MUL(ps, SCALED(AZ), BZ))
+FLUSHING_OP_F32(fma, SUBNORMAL_3, FMA(ps, AZ, BZ, CZ), FMA(ps, SCALED(AZ), BZ, SCALED(CZ)))
+FLUSHING_OP_F32(div, SUBNORMAL_2, DIV(ps, AZ, BZ), DIV(ps, SCALED(AZ), BZ))
+FLUSHING_OP_F32(rcp, SUBNORMAL_1, DIV(ps, ONE(ps), AZ), DIV(ps, SAME(ps, PTXI_FTZ_SCALE), AZ))
+FLUSHING_EXACT(sqrt, SUBNORMAL_1, SQRT(ps, AZ))
 FLUSHING_PAIRS(add, i->b)
 FLUSHING_PAIRS(sub, i->b)
 FLUSHING_PAIRS(mul, i->b)
