@@ -42,8 +42,7 @@ static inline __m512 flushed_scaled(__m512 r, __m512 scaled)
     return flushed_where(_mm512_mask_cmple_epi32_mask(tiny, _mm512_and_si512((__m512i)r, magnitude), _mm512_set1_epi32(0x00800000)), r);
 }
 
-/* Vectors of a register. */
-enum { VECTORS_ps = PTXI_LANES / 16, VECTORS_pd = PTXI_LANES / 8 };
+enum { VECTORS = PTXI_LANES / 16 };
 
 static inline bool any_subnormal(const uint32_t *a)
 {
@@ -61,7 +60,7 @@ static inline bool any_nan_or_least(const __m512 *x)
     __m512i least;
     __mmask16 nan = 0;
 
-    for (int k = 0; k < VECTORS_ps; k++) {
+    for (int k = 0; k < VECTORS; k++) {
         __m512i v = _mm512_add_epi32(_mm512_add_epi32((__m512i)x[k], (__m512i)x[k]), _mm512_set1_epi32(-1)); /* twice the magnitude, less 1 */
 
         least = k ? _mm512_min_epu32(least, v) : v;
@@ -71,52 +70,57 @@ static inline bool any_nan_or_least(const __m512 *x)
     return !_kortestz_mask16_u8(nan, _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(0x01000000)));
 }
 
-#define IN_MODE(mode, how, s, expr)                                         \
-    mode: {                                                                 \
-        enum { ROUNDING = how | _MM_FROUND_NO_EXC, PER = 64 / sizeof *r };  \
-                                                                            \
-        for (int l = 0; l < PTXI_LANES; l += PER)                           \
-            x[l / PER] = expr;                                              \
-        break;                                                              \
+/* What a mode does with all vectors; PER: the lanes of one. */
+#define IN_MODE(mode, how, r, l, statements)                               \
+    mode: {                                                                \
+        enum { ROUNDING = how | _MM_FROUND_NO_EXC, PER = 64 / sizeof *r }; \
+                                                                           \
+        for (int l = 0; l < PTXI_LANES; l += PER) {                        \
+            statements                                                     \
+        }                                                                  \
+        break;                                                             \
     }
-#define IN_EACH_MODE(s, expr)                                               \
-    switch (mode) {                                                         \
-    IN_MODE(default, _MM_FROUND_TO_NEAREST_INT, s, expr)                    \
-    IN_MODE(case PTXI_RZ, _MM_FROUND_TO_ZERO, s, expr)                      \
-    IN_MODE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, s, expr)                   \
-    IN_MODE(case PTXI_RP, _MM_FROUND_TO_POS_INF, s, expr)                   \
+#define IN_EACH_MODE(r, l, statements)                                     \
+    switch (mode) {                                                        \
+    IN_MODE(default, _MM_FROUND_TO_NEAREST_INT, r, l, statements)          \
+    IN_MODE(case PTXI_RZ, _MM_FROUND_TO_ZERO, r, l, statements)            \
+    IN_MODE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, r, l, statements)         \
+    IN_MODE(case PTXI_RP, _MM_FROUND_TO_POS_INF, r, l, statements)         \
     }
 
-/* Stores results, saturated if that is wanted, where none can be NaN. */
-#define STORED(s, t)                                                                                                    \
-    static inline __attribute__((always_inline)) void store_##s(t *r, const V_##s *x, bool sat)                        \
-    {                                                                                                                   \
-        for (int k = 0; k < VECTORS_##s; k++)                                                                           \
-            ((V_##s *)r)[k] = sat ? V(min_##s)(V(max_##s)(x[k], V(setzero_##s)()), V(set1_##s)(1)) : x[k];              \
-    }                                                                                                                   \
-    static inline bool any_nan_##s(const V_##s *x)                                                                      \
-    {                                                                                                                   \
-        unsigned nan = 0;                                                                                               \
-                                                                                                                        \
-        for (int k = 0; k < VECTORS_##s; k += 2)                                                                        \
-            nan |= V(cmp_##s##_mask)(x[k], x[k + 1], _CMP_UNORD_Q);                                                     \
-        return nan;                                                                                                     \
-    }
-STORED(ps, float)
-STORED(pd, double)
-#undef STORED
+static inline __m512 saturated_ps(__m512 x)
+{
+    return _mm512_min_ps(_mm512_max_ps(x, _mm512_setzero_ps()), _mm512_set1_ps(1));
+}
+#define saturated_pd(x) (x)
+
+/* The lanes of vectors in which no result is a NaN. */
+typedef __mmask16 numbers_ps;
+typedef __mmask8 numbers_pd;
+#define ALL_NUMBERS_ps(k) _kortestc_mask16_u8(k, k)
+#define ALL_NUMBERS_pd(k) _kortestc_mask8_u8(k, k)
 
 /* Stores the results of all lanes, saturated if that is wanted, and returns whether there is a NaN among them. r may be a source. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
     static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
                                                                      enum ptxi_rounding mode, bool sat)                \
     {                                                                                                                  \
-        V_##s x[VECTORS_##s];                                                                                          \
+        numbers_##s numbers = (numbers_##s)-1;                                                                         \
+        V_##s before = V(setzero_##s)();                                                                               \
                                                                                                                        \
         (void)a, (void)b, (void)c;                                                                                     \
-        IN_EACH_MODE(s, expr)                                                                                          \
-        store_##s(r, x, sat);                                                                                          \
-        return !sat && any_nan_##s(x);                                                                                 \
+        IN_EACH_MODE(r, l,                                                                                             \
+            V_##s x = expr;                                                                                            \
+                                                                                                                       \
+            if (sat)                                                                                                   \
+                x = saturated_##s(x);                                                                                  \
+            V(store_##s)(r + l, x);                                                                                    \
+            if (l == PER)                                                                                              \
+                numbers = V(cmp_##s##_mask)(before, x, _CMP_ORD_Q);                                                    \
+            else if (l / PER % 2)                                                                                      \
+                numbers = V(mask_cmp_##s##_mask)(numbers, before, x, _CMP_ORD_Q);                                      \
+            before = x;)                                                                                               \
+        return !sat && !ALL_NUMBERS_##s(numbers);                                                                      \
     }
 #define IN_ROUNDING(mods, call) call
 
@@ -219,6 +223,34 @@ enum { IN_ONE_PAGE = 512 };
 #define ROUNDING_OP_F32(name, expr)                                                                          \
     ROUNDED(name, ps, float, uint32_t, expr)                                                                 \
     ROUNDING_HANDLER(name, name, IN_ROUNDING)
+#if defined(__AVX512F__)
+/* Handlers that need no buffer have no frame. */
+#define ROUNDING_SOME(name, function)                                                                        \
+    static inline __attribute__((always_inline)) void name##_into(float *r, const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                        \
+        const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
+                                                                                                             \
+        if (__builtin_expect(rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods), i->mods & PTXI_MOD_SAT), 0)) \
+            FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));                                         \
+    }                                                                                                        \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                        \
+        LANE_ARRAY(float, r);                                                                                \
+                                                                                                             \
+        name##_into(r, i, w);                                                                                \
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                           \
+        NEXT;                                                                                                \
+    }
+#define ROUNDING_HANDLER(name, function, how)                                                                \
+    ROUNDING_SOME(name, function)                                                                            \
+    OP( name )                                                                                               \
+    {                                                                                                        \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES, 0))                                                \
+            return name##_some(i, w);                                                                        \
+        name##_into(PTXI_SLOT(w, i->d), i, w);                                                               \
+        NEXT;                                                                                                \
+    }
+#else
 #define ROUNDING_HANDLER(name, function, how)                                                                \
     __attribute__((aligned(IN_ONE_PAGE))) OP( name )                                                         \
     {                                                                                                        \
@@ -232,6 +264,7 @@ enum { IN_ONE_PAGE = 512 };
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));                                         \
         NEXT_WITH_RESULT(r);                                                                                 \
     }
+#endif
 
 /* The same of pairs, as of two registers. These may be copies, so this is a function of its own. */
 #define ROUNDING_PAIRS(name, of_one, slot_c, how)                                                                \
@@ -264,29 +297,34 @@ enum { IN_ONE_PAGE = 512 };
 #define FLUSHING_EXACT(op, subnormal, expr) FLUSHING_OP_F32(op, subnormal, expr, )
 #define FLUSHING_PAIRS(op, slot_c) ROUNDING_PAIRS(op##_f32x2_ftz_x, op##_f32_x, slot_c, IN_FLUSHING)
 #elif defined(__AVX512F__)
-/* Where no source is subnormal, nor a result, nor was one before it was rounded, there is nothing to flush. */
-#define FLUSHING_BY(op, subnormal, expr, exact)                                                                                         \
-    ROUNDED(op##_f32_ftz_exact, ps, float, uint32_t, exact)                                                                  \
-    static __attribute__((noinline)) bool op##_flushed(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c,    \
-                                                       enum ptxi_rounding mode, bool sat)                                    \
-    {                                                                                                                        \
-        return rounded_##op##_f32_ftz_exact(r, a, b, c, mode, sat);                                                          \
-    }                                                                                                                        \
-    static inline __attribute__((always_inline)) bool rounded_##op##_f32_ftz_x(float *r, const uint32_t *a, const uint32_t *b,  \
-                                                                               const uint32_t *c, enum ptxi_rounding mode, bool sat) \
+/* _unflushed: stores the results of all lanes, unless a source is subnormal, or a result is or may have been before it was rounded, or is a NaN. */
+#define FLUSHING_BY(op, subnormal, expr, exact)                                                                              \
+    static inline __attribute__((always_inline)) bool op##_unflushed(float *r, const uint32_t *a, const uint32_t *b,         \
+                                                                     const uint32_t *c, enum ptxi_rounding mode, bool sat)   \
     {                                                                                                                        \
         enum { FLUSHES = false };                                                                                            \
-        __m512 x[VECTORS_ps];                                                                                                \
+        __m512 x[VECTORS];                                                                                                   \
                                                                                                                              \
-        if (__builtin_expect(subnormal, 0))                                                             \
-            return op##_flushed(r, a, b, c, mode, sat);                                                                      \
-        IN_EACH_MODE(ps, expr)                                                                                               \
+        (void)b, (void)c;                                                                                                    \
+        if (__builtin_expect(subnormal, 0))                                                                                  \
+            return false;                                                                                                    \
+        IN_EACH_MODE(r, l, x[l / PER] = expr;)                                                                               \
         if (__builtin_expect(any_nan_or_least(x), 0))                                                                        \
-            return op##_flushed(r, a, b, c, mode, sat);                                                                      \
-        store_ps(r, x, sat);                                                                                                 \
-        return false;                                                                                                        \
+            return false;                                                                                                    \
+        for (int k = 0; k < VECTORS; k++)                                                                                    \
+            _mm512_store_ps(r + 16 * k, sat ? saturated_ps(x[k]) : x[k]);                                                    \
+        return true;                                                                                                         \
     }                                                                                                                        \
-    ROUNDING_HANDLER(op##_f32_ftz_x, op##_f32_ftz_x, IN_ROUNDING)
+    ROUNDED(op##_f32_ftz_x, ps, float, uint32_t, exact)                                                                      \
+    ROUNDING_SOME(op##_f32_ftz_x, op##_f32_ftz_x)                                                                            \
+    OP( op##_f32_ftz_x )                                                                                                     \
+    {                                                                                                                        \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1) &&                                                              \
+            op##_unflushed(PTXI_SLOT(w, i->d), PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), PTXI_SLOT(w, i->c),                    \
+                           ptxi_rounding_of(i->mods), i->mods & PTXI_MOD_SAT))                                               \
+            NEXT;                                                                                                            \
+        return op##_f32_ftz_x_some(i, w);                                                                                    \
+    }
 #define FLUSHING_OP_F32(op, subnormal, expr, scaled) FLUSHING_BY(op, subnormal, expr, flushed_scaled(expr, scaled))
 #undef FLUSHING_EXACT
 #define FLUSHING_EXACT(op, subnormal, expr) FLUSHING_BY(op, subnormal, expr, flushed(expr))
@@ -317,6 +355,32 @@ FLUSHING_PAIRS(mul, i->b)
 FLUSHING_PAIRS(fma, i->c)
 
 /* Which NaN comes out of NaNs depends on the operands: `result`, in terms of r[l] too. So results go to a slot that is a source last. */
+#if defined(__AVX512F__)
+#define ROUNDING_OP_F64(name, expr, result)                                                                  \
+    ROUNDED(name, pd, double, uint64_t, expr)                                                                \
+    static inline __attribute__((always_inline)) void name##_into(double *r, const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                        \
+        const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
+                                                                                                             \
+        if (__builtin_expect(rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods), false), 0))               \
+            FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
+    }                                                                                                        \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                        \
+        LANE_ARRAY(double, r);                                                                               \
+                                                                                                             \
+        name##_into(r, i, w);                                                                                \
+        write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                           \
+        NEXT;                                                                                                \
+    }                                                                                                        \
+    OP( name )                                                                                               \
+    {                                                                                                        \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES, 0) || i->d == i->a || i->d == i->b || i->d == i->c) \
+            return name##_some(i, w);                                                                        \
+        name##_into(PTXI_SLOT(w, i->d), i, w);                                                               \
+        NEXT;                                                                                                \
+    }
+#else
 #define ROUNDING_OP_F64(name, expr, result)                                                                  \
     ROUNDED(name, pd, double, uint64_t, expr)                                                                \
     __attribute__((aligned(IN_ONE_PAGE))) OP( name )                                                         \
@@ -335,6 +399,7 @@ FLUSHING_PAIRS(fma, i->c)
             write_buffer(PTXI_SLOT(w, i->d), r, w->active, sizeof *r);                                       \
         NEXT;                                                                                                \
     }
+#endif
 ROUNDING_OP_F64(add_f64_x, ADD(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
 ROUNDING_OP_F64(sub_f64_x, SUB(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
 ROUNDING_OP_F64(mul_f64_x, MUL(pd, AD, BD), ptxi_nan_of_two(i->mods, r[l], a[l], b[l]))
