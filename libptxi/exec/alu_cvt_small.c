@@ -77,57 +77,6 @@ static inline __m512i nearest_pair(const struct nearest *k, const float *high, c
             _mm512_store_si512(r + l, _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), second));              \
         }                                                                                                             \
     }
-#elif defined(__AVX2__)
-/* See ptxi_num_small_nearest(); both elements of a pair side by side as soon as they are sums. */
-typedef uint32_t eight __attribute__((vector_size(32)));
-struct nearest {
-    eight magnitude, limit, exponent, least, power, codes, signs;
-};
-#define ALL(x) { TIMES_4(x), TIMES_4(x) }
-#define NEAREST(fraction, sign, bias, top)                                                                            \
-    { .magnitude = ALL(0x7fffffffu), .limit = ALL(((uint32_t)(top) << (23 - (fraction))) + ((127u - (bias)) << 23)),  \
-      .exponent = ALL(0x7f800000u), .least = ALL((128u - (bias)) << 23),                                              \
-      .power = ALL(((23u - (fraction)) << 23) - ((128u - (bias)) << (fraction))),                                     \
-      .codes = ALL(((1u << (sign)) - 1) * 0x10001u), .signs = ALL((1u << (sign)) * 0x01010101u) }
-
-static inline eight nearest_sum(const struct nearest *k, __m256i a, int fraction)
-{
-    __m256i m = _mm256_min_epi32((__m256i)((eight)a & k->magnitude), (__m256i)k->limit);
-    eight e = (eight)_mm256_max_epi32((__m256i)((eight)m & k->exponent), (__m256i)k->least);
-
-    e += (e >> (23 - fraction)) + k->power;
-    return (eight)_mm256_add_ps((__m256)m, (__m256)e);
-}
-
-/* Of eight lanes: the codes of both elements, and what their signs are in. */
-static inline __m256i nearest_codes(const struct nearest *k, __m256i high, __m256i low, int fraction)
-{
-    eight x = nearest_sum(k, high, fraction) << 16, y = nearest_sum(k, low, fraction);
-
-    return (__m256i)((eight)_mm256_blend_epi16((__m256i)y, (__m256i)x, 0xaa) & k->codes);
-}
-
-static inline __m256i upper_bytes(__m256i high, __m256i low)
-{
-    return _mm256_srli_epi16(_mm256_blend_epi16(_mm256_srli_epi32(low, 16), high, 0xaa), 8);
-}
-
-#define PAIR_OF_NUMBERS(f)                                                                                            \
-    static const struct nearest nearest_##f = NEAREST(FRACTION_##f, SIGN_##f, BIAS_##f, TOP_##f);                     \
-    static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
-    {                                                                                                                 \
-        const struct nearest *k = &nearest_##f;                                                                       \
-        const __m256i *a = (const __m256i *)high, *b = (const __m256i *)low;                                          \
-                                                                                                                      \
-        __asm__("" : "+r"(k));                                                                                        \
-        for (int n = 0; n < PTXI_LANES / 8; n += 2) {                                                                 \
-            __m256i codes = _mm256_packus_epi16(nearest_codes(k, a[n], b[n], FRACTION_##f), nearest_codes(k, a[n + 1], b[n + 1], FRACTION_##f)); \
-            __m256i signs = _mm256_packus_epi16(upper_bytes(a[n], b[n]), upper_bytes(a[n + 1], b[n + 1]));            \
-                                                                                                                      \
-            codes = _mm256_or_si256(codes, _mm256_and_si256(_mm256_srli_epi16(signs, 7 - SIGN_##f), (__m256i)k->signs));      \
-            _mm256_store_si256((__m256i *)(r + 8 * n), _mm256_permute4x64_epi64(codes, 0xd8));                        \
-        }                                                                                                             \
-    }
 #else
 #define PAIR_OF_NUMBERS(f)                                                                                            \
     static __attribute__((noinline)) void f##_pair_of_numbers(uint16_t *restrict r, const float *high, const float *low) \
@@ -146,6 +95,41 @@ static inline __m256i upper_bytes(__m256i high, __m256i low)
             pair[l] = x << 8 | y;                                                                                     \
         }                                                                                                             \
         FOR_LANES r[l] = (uint16_t)pair[l];                                                                           \
+    }
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/* By way of pairs of bf16 that are odd where they are not exact, see ptxi_num_odd_bf16(). */
+#define PAIR(f)                                                                                                       \
+    static inline void f##_pair(uint16_t *r, const void *high, const void *low)                                       \
+    {                                                                                                                 \
+        const __m256i *a = high, *b = low, one = _mm256_set1_epi16(1);                                                \
+        __m256i pair[PTXI_LANES / 8];                                                                                 \
+                                                                                                                      \
+        for (int k = 0; k < PTXI_LANES / 8; k++) {                                                                    \
+            __m256i rest = _mm256_blend_epi16(b[k], _mm256_slli_epi32(a[k], 16), 0xaa);                               \
+                                                                                                                      \
+            pair[k] = _mm256_blend_epi16(_mm256_srli_epi32(b[k], 16), a[k], 0xaa);                                    \
+            pair[k] = _mm256_or_si256(pair[k], _mm256_min_epu16(rest, one));                                          \
+        }                                                                                                             \
+        f##_of_bf16(r, pair);                                                                                         \
+    }
+#else
+#define PAIR(f)                                                                                                       \
+    static __attribute__((noinline)) void f##_any_pair(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)    \
+    {                                                                                                                 \
+        LANE_ARRAY(uint32_t, halves);                                                                                 \
+                                                                                                                      \
+        FOR_LANES halves[l] = (ptxi_num_odd_bf16(a[l]) & 0xffff0000) | ptxi_num_odd_bf16(b[l]) >> 16;                 \
+        f##_of_bf16(r, halves);                                                                                       \
+    }                                                                                                                 \
+    PAIR_OF_NUMBERS(f)                                                                                                \
+    static inline void f##_pair(uint16_t *r, const void *a, const void *b)                                            \
+    {                                                                                                                 \
+        if (__builtin_expect(ptxi_either_nan_f32(a, b, V_FLOATS), 0))                                                 \
+            f##_any_pair(r, a, b);                                                                                    \
+        else                                                                                                          \
+            f##_pair_of_numbers(r, a, b);                                                                             \
     }
 #endif
 
@@ -194,22 +178,12 @@ PTXI_NARROW_WIDE(e5m2, bf16)
 #define TO_SMALL(f)                                                                                                   \
     OF_HALVES(f, f16)                                                                                                 \
     OF_HALVES(f, bf16)                                                                                                \
-    static __attribute__((noinline)) void f##_any_pair(uint16_t *restrict r, const uint32_t *a, const uint32_t *b)    \
-    {                                                                                                                 \
-        LANE_ARRAY(uint32_t, halves);                                                                                 \
-                                                                                                                      \
-        FOR_LANES halves[l] = (ptxi_num_odd_bf16(a[l]) & 0xffff0000) | ptxi_num_odd_bf16(b[l]) >> 16;                                   \
-        f##_of_bf16(r, halves);                                                                                       \
-    }                                                                                                                 \
-    PAIR_OF_NUMBERS(f)                                                                                                \
+    PAIR(f)                                                                                                           \
     OP( cvt_##f##x2_f32 )                                                                                             \
     {                                                                                                                 \
         RESULT_LANES(uint16_t, r);                                                                                    \
                                                                                                                       \
-        if (__builtin_expect(ptxi_either_nan_f32(PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), V_FLOATS), 0))               \
-            f##_any_pair(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                                  \
-        else                                                                                                          \
-            f##_pair_of_numbers(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                           \
+        f##_pair(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b));                                                          \
         return finish(i, w, r, ptxi_num_##f, APART_##f);                                                              \
     }
 

@@ -97,6 +97,7 @@ typedef uint16_t ptxi_16_bits __attribute__((vector_size(32)));
 struct ptxi_narrow {
     ptxi_16_halves magnitude, infinity, one, bias, top, nan, sign;
     ptxi_16_bits below_half, below_least; /* f's smallest normal number, less 1 */
+    ptxi_16_halves top_bytes, sign_bytes;
     ptxi_16_halves below[8]; /* greater ones are at least 1, 2, ... units of f's last place */
 };
 
@@ -110,61 +111,87 @@ struct ptxi_narrow {
       .below_least = { TIMES_16(((BIAS_##s - BIAS_##f + 1) << FRACTION_##s) - 1) },                                   \
       .bias = { TIMES_16((int16_t)((BIAS_##s - BIAS_##f) << FRACTION_##f)) }, .top = { TIMES_16(TOP_##f) },           \
       .nan = { TIMES_16(NAN_##f) }, .sign = { TIMES_16(1 << SIGN_##f) },                                              \
+      .top_bytes = { TIMES_16(TOP_##f * 0x101) }, .sign_bytes = { TIMES_16((int16_t)((1 << SIGN_##f) * 0x101)) },     \
       .below = { BELOW(s, f, 1, 0, 0), BELOW(s, f, 3, 1, 1), BELOW(s, f, 5, 2, 0), BELOW(s, f, 7, 2, 1),              \
                  BELOW(s, f, 9, 3, 0), BELOW(s, f, 11, 3, 1), BELOW(s, f, 13, 3, 0), BELOW(s, f, 15, 3, 1) } }
 
-/* Whether any of n vectors has a number that is less than f's smallest normal one, but not 0. */
-static inline bool ptxi_any_tiny(const struct ptxi_narrow *k, const ptxi_16_halves *a, int n)
-{
-    __m256i least = (__m256i)((a[0] & k->magnitude) - k->one);
-
-    for (int j = 1; j < n; j++)
-        least = _mm256_min_epu16(least, (__m256i)((a[j] & k->magnitude) - k->one));
-    least = _mm256_subs_epu16((__m256i)k->below_least, least);
-    return !_mm256_testz_si256(least, least);
-}
-
 static inline __attribute__((always_inline)) __m256i ptxi_narrowed(const struct ptxi_narrow *k, ptxi_16_halves a, struct ptxi_num_small s,
-                                                                   struct ptxi_num_small f, bool tiny)
+                                                                   struct ptxi_num_small f)
 {
     const int drop = s.fraction - f.fraction;
     ptxi_16_halves m = a & k->magnitude, nan = m > k->infinity, units = { 0 }, r;
     ptxi_16_bits odd = (ptxi_16_bits)(m >> drop & k->one);
 
     r = (ptxi_16_halves)(((ptxi_16_bits)m + k->below_half + odd) >> drop) - k->bias;
-    for (int j = 0; tiny && j < 1 << f.fraction; j++)
-        units -= m > k->below[j];
-    if (s.bias != f.bias)
+    if (s.bias != f.bias) {
+        for (int j = 0; j < 1 << f.fraction; j++)
+            units -= m > k->below[j];
         r = (ptxi_16_halves)_mm256_max_epi16((__m256i)r, (__m256i)units);
+    }
     r = (ptxi_16_halves)_mm256_min_epi16((__m256i)r, (__m256i)k->top);
     if (f.nan != f.top)
         r |= nan & k->nan;
     return (__m256i)(r | (a >> 15 & ~nan & k->sign));
 }
 
-static inline __attribute__((always_inline)) void ptxi_narrow_all(__m256i *r, const struct ptxi_narrow *k, const ptxi_16_halves *a,
-                                                                  struct ptxi_num_small s, struct ptxi_num_small f, bool tiny)
+static inline __attribute__((always_inline)) void ptxi_narrow_any(__m256i *r, const struct ptxi_narrow *k, const __m256i *a, struct ptxi_num_small s,
+                                                                  struct ptxi_num_small f)
 {
     for (int l = 0; l < PTXI_LANES / 16; l++) {
-        __m256i x = ptxi_narrowed(k, a[2 * l], s, f, tiny), y = ptxi_narrowed(k, a[2 * l + 1], s, f, tiny);
+        __m256i x = ptxi_narrowed(k, (ptxi_16_halves)a[2 * l], s, f), y = ptxi_narrowed(k, (ptxi_16_halves)a[2 * l + 1], s, f);
 
         r[l] = _mm256_permute4x64_epi64(_mm256_packus_epi16(x, y), 0xd8);
     }
 }
 
-/* Tiny numbers are looked for where they take more steps than that. */
+/* The same in fewer steps; false, and nothing done, if there is a NaN, or a number that is less than f's smallest normal one, but not 0. */
+static inline __attribute__((always_inline)) bool ptxi_narrow_plain(__m256i *r, const struct ptxi_narrow *k, const __m256i *a, struct ptxi_num_small s,
+                                                                    struct ptxi_num_small f)
+{
+    const int drop = s.fraction - f.fraction, sign = f.fraction + f.exponent;
+    __m256i m[PTXI_LANES / 8], least, most, beyond;
+
+    for (int j = 0; j < PTXI_LANES / 8; j++) {
+        __m256i below = _mm256_sub_epi16(m[j] = _mm256_and_si256(a[j], (__m256i)k->magnitude), (__m256i)k->one);
+
+        least = j ? _mm256_min_epu16(least, below) : below;
+        most = j ? _mm256_max_epi16(most, m[j]) : m[j];
+    }
+    beyond = _mm256_subs_epu16(most, (__m256i)k->infinity);
+    if (s.bias != f.bias)
+        beyond = _mm256_or_si256(beyond, _mm256_subs_epu16((__m256i)k->below_least, least));
+    if (__builtin_expect(!_mm256_testz_si256(beyond, beyond), 0))
+        return false;
+    for (int j = 0; j < PTXI_LANES / 8; j++) {
+        ptxi_16_bits odd = (ptxi_16_bits)m[j] >> drop & (ptxi_16_bits)k->one;
+
+        m[j] = _mm256_subs_epu16((__m256i)(((ptxi_16_bits)m[j] + k->below_half + odd) >> drop), (__m256i)k->bias);
+    }
+    for (int l = 0; l < PTXI_LANES / 16; l++) {
+        __m256i codes = _mm256_min_epu8(_mm256_packus_epi16(m[2 * l], m[2 * l + 1]), (__m256i)k->top_bytes);
+        __m256i signs = _mm256_srli_epi16(_mm256_packs_epi16(a[2 * l], a[2 * l + 1]), 7 - sign);
+
+        r[l] = _mm256_permute4x64_epi64(_mm256_or_si256(codes, _mm256_and_si256(signs, (__m256i)k->sign_bytes)), 0xd8);
+    }
+    return true;
+}
+
 #define PTXI_NARROW(f, s, lowest)                                                                                     \
-    static __attribute__((noinline)) void f##_of_##s(void *to, const void *from)                                      \
+    static const struct ptxi_narrow narrow_##f##_##s = NARROW(f, s);                                                  \
+    static __attribute__((noinline)) void f##_of_any_##s(void *r, const void *a)                                      \
     {                                                                                                                 \
-        static const struct ptxi_narrow constants = NARROW(f, s);                                                     \
-        const struct ptxi_narrow *k = &constants;                                                                     \
-        const bool scales = BIAS_##s != BIAS_##f;                                                                     \
+        const struct ptxi_narrow *k = &narrow_##f##_##s;                                                              \
                                                                                                                       \
         __asm__("" : "+r"(k));                                                                                        \
-        if (scales && (FRACTION_##f < 2 || ptxi_any_tiny(k, from, PTXI_LANES / 8)))                                   \
-            ptxi_narrow_all(to, k, from, ptxi_num_##s, ptxi_num_##f, true);                                           \
-        else                                                                                                          \
-            ptxi_narrow_all(to, k, from, ptxi_num_##s, ptxi_num_##f, false);                                          \
+        ptxi_narrow_any(r, k, a, ptxi_num_##s, ptxi_num_##f);                                                         \
+    }                                                                                                                 \
+    static inline void f##_of_##s(void *r, const void *a)                                                             \
+    {                                                                                                                 \
+        const struct ptxi_narrow *k = &narrow_##f##_##s;                                                              \
+                                                                                                                      \
+        __asm__("" : "+r"(k));                                                                                        \
+        if (!ptxi_narrow_plain(r, k, a, ptxi_num_##s, ptxi_num_##f))                                                  \
+            f##_of_any_##s(r, a);                                                                                     \
     }
 
 #else
