@@ -135,6 +135,99 @@ static inline __m512i random_of_four(__m512i e, int k, int apart)
     }
 #endif
 
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/* Four in fewer steps, where none is a NaN, infinite or less than the least normal number, but 0. Random bits are added where they have their
+ * place below a number's own; of the sums the upper halves have all that counts, two in an element of 32 bits. */
+struct halves_at_random {
+    uint16_t magnitude[16], one[16], below_least[16], below_infinity[16], bias[16], top[16], sign[2][16];
+};
+#define HALVES_AT_RANDOM(f, top_code, apart)                                                                          \
+    { { TIMES_16(0x7fff) }, { TIMES_16(1) }, { TIMES_16(((128 - BIAS_##f) << 7) - 1) }, { TIMES_16(0x7f7f) },         \
+      { TIMES_16((127 - BIAS_##f) << FRACTION_##f) }, { TIMES_16(top_code) },                                         \
+      { { TIMES_16(1 << SIGN_##f) }, { TIMES_16(1 << (SIGN_##f + (apart))) } } }
+#define OF(name) (*(const __m256i *)k->name)
+
+static inline __m256i upper_halves(__m256i high, __m256i low)
+{
+    return _mm256_blend_epi16(_mm256_srli_epi32(low, 16), high, 0xaa);
+}
+
+/* The bits for the n-th of four, as high as a number's first one that falls off. */
+static inline __m256i random_below(__m256i e, int n, int apart, int fraction)
+{
+    int bits = apart == 8 ? 16 : 8, at = apart == 8 ? n / 2 * 16 : n % 2 * 16 + n / 2 * 8;
+
+    if (at > 0)
+        e = _mm256_and_si256(e, _mm256_set1_epi32((int)(~0u << at)));
+    return _mm256_srli_epi32(_mm256_slli_epi32(e, 32 - bits - at), 9 + fraction);
+}
+
+static inline bool all_plain(const struct halves_at_random *k, const __m256i *const *from)
+{
+    __m256i least = OF(below_least), most = OF(below_infinity), beyond;
+
+    for (int l = 0; l < PTXI_LANES / 8; l++)
+        for (int n = 0; n < 2; n++) {
+            __m256i m = _mm256_and_si256(upper_halves(from[n + 2][l], from[n][l]), OF(magnitude));
+
+            least = _mm256_min_epu16(least, _mm256_sub_epi16(m, OF(one)));
+            most = _mm256_max_epu16(most, m);
+        }
+    beyond = _mm256_or_si256(_mm256_xor_si256(least, OF(below_least)), _mm256_xor_si256(most, OF(below_infinity)));
+    return _mm256_testz_si256(beyond, beyond);
+}
+
+static inline __attribute__((always_inline)) bool four_plain(uint32_t *r, const struct halves_at_random *k, struct ptxi_num_small f, int apart,
+                                                             const __m256i *const *from, const __m256i *e)
+{
+    const int sign = f.fraction + f.exponent;
+
+    if (__builtin_expect(!all_plain(k, from), 0))
+        return false;
+    for (int l = 0; l < PTXI_LANES / 8; l++) {
+        __m256i codes = _mm256_setzero_si256();
+
+        for (int n = 0; n < 2; n++) { /* a and c above, or b and d */
+            __m256i high = _mm256_add_epi32(from[n + 2][l], random_below(e[l], n + 2, apart, f.fraction));
+            __m256i sum = upper_halves(high, _mm256_add_epi32(from[n][l], random_below(e[l], n, apart, f.fraction)));
+            __m256i code = _mm256_srli_epi16(_mm256_and_si256(sum, OF(magnitude)), 7 - f.fraction);
+
+            code = _mm256_min_epi16(_mm256_subs_epu16(code, OF(bias)), OF(top));
+            sum = _mm256_and_si256(_mm256_srli_epi16(sum, 15 - sign - n * apart), OF(sign[n]));
+            codes = _mm256_or_si256(_mm256_or_si256(codes, _mm256_slli_epi16(code, n * apart)), sum);
+        }
+        if (apart == 4)
+            codes = _mm256_or_si256(codes, _mm256_srli_epi32(codes, 8));
+        _mm256_store_si256((__m256i *)r + l, codes);
+    }
+    return true;
+}
+#undef OF
+
+#define FOUR_OF(f, bits, apart, fields)                                                                               \
+    static inline void f##_four(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, const uint32_t *d, const uint32_t *e) \
+    {                                                                                                                 \
+        static const _Alignas(32) struct halves_at_random constants = HALVES_AT_RANDOM(f, TOP_##f, apart);            \
+        const struct halves_at_random *k = &constants;                                                                \
+        const __m256i *const from[4] = { (const __m256i *)d, (const __m256i *)c, (const __m256i *)b, (const __m256i *)a }; \
+                                                                                                                      \
+        __asm__("" : "+r"(k));                                                                                        \
+        if (!four_plain(r, k, ptxi_num_##f, apart, from, (const __m256i *)e))                                         \
+            f##_four_of_any(r, a, b, c, d, e);                                                                        \
+    }
+#else
+#define FOUR_OF(f, bits, apart, fields)                                                                               \
+    FOUR_OF_NUMBERS(f, bits, apart, fields)                                                                           \
+    static inline void f##_four(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, const uint32_t *d, const uint32_t *e) \
+    {                                                                                                                 \
+        if (__builtin_expect(ptxi_either_nan_f32((const float *)a, (const float *)b, V_FLOATS)                        \
+                             || ptxi_either_nan_f32((const float *)c, (const float *)d, V_FLOATS), 0))                \
+            f##_four_of_any(r, a, b, c, d, e);                                                                        \
+        else                                                                                                          \
+            f##_four_of_numbers(r, a, b, c, d, e);                                                                    \
+    }
+#endif
+
 /* --- two --- */
 TWO_OF_NUMBERS(f16, 13)
 
@@ -186,17 +279,14 @@ static inline void drop_negative(uint32_t *r, uint32_t signs, int sign)
                                                                                                                       \
         FOR_LANES r[l] = FOUR(ANY, f, bits, apart);                                                                   \
     }                                                                                                                 \
-    FOUR_OF_NUMBERS(f, bits, apart, fields)                                                                           \
+    FOUR_OF(f, bits, apart, fields)                                                                                   \
     OP( cvt_rs_##f##x4_f32 )                                                                                          \
     {                                                                                                                 \
         LANE_ARRAY(uint32_t, words);                                                                                  \
         RESULT_LANES(type, r);                                                                                        \
         uint32_t *q = sizeof *r == sizeof *q ? (uint32_t *)r : words;                                                 \
                                                                                                                       \
-        if (__builtin_expect(ptxi_either_nan_f32(A, B, V_FLOATS) || ptxi_either_nan_f32(C, D, V_FLOATS), 0))          \
-            f##_four_of_any(q, A, B, C, D, E);                                                                        \
-        else                                                                                                          \
-            f##_four_of_numbers(q, A, B, C, D, E);                                                                    \
+        f##_four(q, A, B, C, D, E);                                                                                   \
         if (i->mods & PTXI_MOD_RELU)                                                                                  \
             drop_negative(q, (fields) << SIGN_##f, SIGN_##f);                                                         \
         if (sizeof *r != sizeof *q)                                                                                   \

@@ -100,18 +100,24 @@ static inline __m512i nearest_pair(const struct nearest *k, const float *high, c
 
 #if defined(__AVX2__) && !defined(__AVX512BW__)
 /* By way of pairs of bf16 that are odd where they are not exact, see ptxi_num_odd_bf16(). */
+static inline void odd_pairs(__m256i *pair, const void *high, const void *low)
+{
+    const __m256i *a = high, *b = low, one = _mm256_set1_epi16(1);
+
+    for (int k = 0; k < PTXI_LANES / 8; k++) {
+        __m256i rest = _mm256_blend_epi16(b[k], _mm256_slli_epi32(a[k], 16), 0xaa);
+
+        pair[k] = _mm256_blend_epi16(_mm256_srli_epi32(b[k], 16), a[k], 0xaa);
+        pair[k] = _mm256_or_si256(pair[k], _mm256_min_epu16(rest, one));
+    }
+}
+
 #define PAIR(f)                                                                                                       \
     static inline void f##_pair(uint16_t *r, const void *high, const void *low)                                       \
     {                                                                                                                 \
-        const __m256i *a = high, *b = low, one = _mm256_set1_epi16(1);                                                \
         __m256i pair[PTXI_LANES / 8];                                                                                 \
                                                                                                                       \
-        for (int k = 0; k < PTXI_LANES / 8; k++) {                                                                    \
-            __m256i rest = _mm256_blend_epi16(b[k], _mm256_slli_epi32(a[k], 16), 0xaa);                               \
-                                                                                                                      \
-            pair[k] = _mm256_blend_epi16(_mm256_srli_epi32(b[k], 16), a[k], 0xaa);                                    \
-            pair[k] = _mm256_or_si256(pair[k], _mm256_min_epu16(rest, one));                                          \
-        }                                                                                                             \
+        odd_pairs(pair, high, low);                                                                                   \
         f##_of_bf16(r, pair);                                                                                         \
     }
 #else
@@ -256,12 +262,47 @@ FORMAT(e2m3)
 FORMAT(e2m1)
 
 /* --- ue8m0 --- */
-OP( cvt_ue8m0x2_f32 )
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/* See ptxi_num_ue8m0_from_bf16(). */
+static inline void ue8m0_of_bf16(void *to, const void *from, bool up, bool finite)
 {
-    const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);
-    bool up = MODE_OF(i) == PTXI_NUM_RP, finite = i->mods & PTXI_MOD_SATFINITE;
+    const __m256i magnitude = _mm256_set1_epi16(0x7fff), infinity = _mm256_set1_epi16(0x7f80), least = _mm256_set1_epi16(0x0040);
+    const __m256i add = _mm256_set1_epi16(up ? 0x7f : 0), most = _mm256_set1_epi8(finite ? (char)0xfe : (char)0xff), *a = from;
+    __m256i e[2], nan[2], *r = to;
+
+    for (int l = 0; l < PTXI_LANES / 16; l++) {
+        for (int j = 0; j < 2; j++) {
+            __m256i m = _mm256_and_si256(a[2 * l + j], magnitude), x = _mm256_min_epi16(m, infinity);
+
+            nan[j] = _mm256_cmpgt_epi16(m, infinity);
+            x = _mm256_and_si256(x, _mm256_cmpgt_epi16(x, least));
+            e[j] = _mm256_srli_epi16(_mm256_add_epi16(x, add), 7);
+        }
+        e[0] = _mm256_or_si256(_mm256_min_epu8(_mm256_packus_epi16(e[0], e[1]), most), _mm256_packs_epi16(nan[0], nan[1]));
+        r[l] = _mm256_permute4x64_epi64(e[0], 0xd8);
+    }
+}
+
+static inline void ue8m0_of_f32(uint16_t *r, const uint32_t *a, const uint32_t *b, bool up, bool finite)
+{
+    __m256i pair[PTXI_LANES / 8];
+
+    odd_pairs(pair, a, b);
+    ue8m0_of_bf16(r, pair, up, finite);
+}
+#else
+static inline void ue8m0_of_bf16(void *to, const element *a, bool up, bool finite)
+{
+    uint8_t *bytes = to;
+    _Alignas(64) uint16_t codes[2 * PTXI_LANES];
+
+    FOR_ELEMENTS codes[k] = ptxi_num_ue8m0_from_bf16(a[k], up, finite);
+    FOR_ELEMENTS bytes[k] = (uint8_t)codes[k];
+}
+
+static inline void ue8m0_of_f32(uint16_t *r, const uint32_t *a, const uint32_t *b, bool up, bool finite)
+{
     LANE_ARRAY(uint32_t, pair);
-    RESULT_LANES(uint16_t, r);
 
     FOR_LANES {
         uint32_t x = ptxi_num_ue8m0_from_f32(a[l], up, finite);
@@ -269,20 +310,22 @@ OP( cvt_ue8m0x2_f32 )
         pair[l] = x << 8 | ptxi_num_ue8m0_from_f32(b[l], up, finite);
     }
     FOR_LANES r[l] = (uint16_t)pair[l];
+}
+#endif
+
+OP( cvt_ue8m0x2_f32 )
+{
+    RESULT_LANES(uint16_t, r);
+
+    ue8m0_of_f32(r, PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), MODE_OF(i) == PTXI_NUM_RP, i->mods & PTXI_MOD_SATFINITE);
     NEXT_WITH_RESULT(r);
 }
 
 OP( cvt_ue8m0x2_bf16x2 )
 {
-    typedef uint8_t __attribute__((may_alias)) code;
-    bool up = MODE_OF(i) == PTXI_NUM_RP, finite = i->mods & PTXI_MOD_SATFINITE;
-    const element *a = PTXI_SLOT(w, i->a);
-    _Alignas(64) uint16_t codes[2 * PTXI_LANES];
     RESULT_LANES(uint16_t, r);
-    code *bytes = (code *)r;
 
-    FOR_ELEMENTS codes[k] = ptxi_num_ue8m0_from_bf16(a[k], up, finite);
-    FOR_ELEMENTS bytes[k] = (uint8_t)codes[k];
+    ue8m0_of_bf16(r, PTXI_SLOT(w, i->a), MODE_OF(i) == PTXI_NUM_RP, i->mods & PTXI_MOD_SATFINITE);
     NEXT_WITH_RESULT(r);
 }
 
