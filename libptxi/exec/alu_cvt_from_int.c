@@ -185,15 +185,26 @@ STICKY_F64(s64, true)
 STICKY_F32(u64, false)
 STICKY_F32(s64, true)
 
-static void near_f32_of_s64(float *restrict r, const uint64_t *a)
-{
-    FOR_LANES r[l] = (float)(upper_half(a[l], true) + lower_half(a[l]));
-}
-
-static void near_f32_of_u64(float *restrict r, const uint64_t *a)
-{
-    FOR_LANES r[l] = (float)(upper_half(a[l], false) + lower_half(a[l]));
-}
+#define NEAR_F32(src, is_signed)                                                                         \
+    static __attribute__((noinline)) void near_f32_of_long_##src(float *restrict r, const uint64_t *a)   \
+    {                                                                                                    \
+        FOR_LANES r[l] = (float)(upper_half(a[l], is_signed) + lower_half(a[l]));                        \
+    }                                                                                                    \
+    static void near_f32_of_##src(float *restrict r, const uint64_t *a)                                  \
+    {                                                                                                    \
+        LANE_ARRAY(uint32_t, low);                                                                       \
+        uint64_t all = 0;                                                                                \
+                                                                                                         \
+        FOR_LANES all |= a[l];                                                                           \
+        if (__builtin_expect(all >> 32 != 0, 0)) {                                                       \
+            near_f32_of_long_##src(r, a);                                                                \
+        } else {                                                                                         \
+            FOR_LANES low[l] = (uint32_t)a[l];                                                           \
+            near_f32_of_u32(r, low);                                                                     \
+        }                                                                                                \
+    }
+NEAR_F32(u64, false)
+NEAR_F32(s64, true)
 
 PTXI_ROUNDED void rounded_f32_of_f64(float *restrict r, const double *a)
 {

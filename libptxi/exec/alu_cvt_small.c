@@ -199,11 +199,82 @@ static void spread_8(uint16_t *r, const uint8_t *a)
     FOR_ELEMENTS r[k] = a[k];
 }
 
+/* Pairs of 4 bits as pairs of bytes. */
+static void apart_4(uint16_t *r, const uint16_t *a)
+{
+    FOR_LANES r[l] = (uint16_t)((a[l] & 0xf) | (a[l] & 0xf0) << 4);
+}
+
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/* In bytes. The upper byte of an f16 is the code's magnitude, shifted to where f16 has it, and an offset, of which there is a table for subnormal codes: they
+ * are below 8, and their f16 have two bits of fraction. The lower byte has no more than a third one. */
+struct widening {
+    uint8_t upper[16], third[16];
+};
+#define UPPER_OF(m, fraction) ((fraction) > 1 ? (m) >> ((fraction) & 2 ? (fraction)-2 : 0) : (m) << 1)
+#define FLOOR_LOG(m) ((m) > 3 ? 2 : (m) > 1)
+#define UPPER_TINY(m, exponent) ((m) ? ((16 - (exponent) + FLOOR_LOG(m)) << 2) + ((m) << 2 >> FLOOR_LOG(m) & 3) : 0)
+#define UPPER(m, fraction, bias)                                                                                      \
+    ((bias) != 15 && (m) < 1 << (fraction) ? UPPER_TINY(m, (bias) + (fraction)) : UPPER_OF(m, fraction) + ((15 - (bias)) << 2))
+#define OFFSET(m, fraction, bias) (uint8_t)(UPPER(m, fraction, bias) - ((fraction) > 1 ? UPPER_OF(m, fraction) : 0))
+#define OFFSETS_4(m, n, b) OFFSET(m, n, b), OFFSET((m) + 1, n, b), OFFSET((m) + 2, n, b), OFFSET((m) + 3, n, b)
+#define WIDENING(f)                                                                                                   \
+    { { OFFSETS_4(0, FRACTION_##f, BIAS_##f), OFFSETS_4(4, FRACTION_##f, BIAS_##f), OFFSETS_4(8, FRACTION_##f, BIAS_##f),        \
+        OFFSETS_4(12, FRACTION_##f, BIAS_##f) },                                                                      \
+      { 0, 0, 0, 0, 0, 0, 0, 0, TIMES_4(0x80), TIMES_4(0x80) } }
+
+static inline __m256i by_byte(const uint8_t *table, __m256i at)
+{
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(*(const __m128i *)table), at);
+}
+
+/* least: what results are not below, as integers. */
+static inline __attribute__((always_inline)) void f16_of_bytes(void *to, const void *from, const struct widening *k, struct ptxi_num_small f, int16_t least)
+{
+    const int sign = f.fraction + f.exponent;
+    __m256i *r = to;
+
+    for (int l = 0; l < PTXI_LANES / 16; l++) {
+        __m256i v = _mm256_permute4x64_epi64(((const __m256i *)from)[l], 0xd8), m = _mm256_and_si256(v, _mm256_set1_epi8((1 << sign) - 1));
+        __m256i at = _mm256_min_epu8(m, _mm256_set1_epi8(15)), low = _mm256_setzero_si256(), high = by_byte(k->upper, at);
+
+        if (f.fraction == 2)
+            high = _mm256_add_epi8(high, m);
+        if (f.fraction == 3) {
+            high = _mm256_add_epi8(high, _mm256_and_si256(_mm256_srli_epi16(m, 1), _mm256_set1_epi8(0x3f)));
+            low = _mm256_and_si256(_mm256_slli_epi16(m, 7), by_byte(k->third, at));
+        }
+        high = _mm256_or_si256(high, _mm256_and_si256(_mm256_slli_epi16(v, 7 - sign), _mm256_set1_epi8((char)0x80)));
+        if (f.nan != f.top) {
+            __m256i nan = _mm256_cmpgt_epi8(m, _mm256_set1_epi8((char)f.inf));
+
+            high = _mm256_blendv_epi8(high, _mm256_set1_epi8(0x7f), nan);
+            low = _mm256_or_si256(low, nan);
+        }
+        r[2 * l] = _mm256_max_epi16(_mm256_unpacklo_epi8(low, high), _mm256_set1_epi16(least));
+        r[2 * l + 1] = _mm256_max_epi16(_mm256_unpackhi_epi8(low, high), _mm256_set1_epi16(least));
+    }
+}
+
+#define FROM_SMALL(f)                                                                                                 \
+    OP( cvt_f16x2_##f##x2 )                                                                                           \
+    {                                                                                                                 \
+        static const _Alignas(16) struct widening constants = WIDENING(f);                                            \
+        LANE_ARRAY(uint16_t, bytes);                                                                                  \
+        RESULT_LANES(uint32_t, r);                                                                                    \
+        const void *a = PTXI_SLOT(w, i->a);                                                                           \
+                                                                                                                      \
+        if (APART_##f == 4)                                                                                           \
+            apart_4(bytes, a);                                                                                        \
+        f16_of_bytes(r, APART_##f == 4 ? bytes : a, &constants, ptxi_num_##f, i->mods & PTXI_MOD_RELU ? 0 : INT16_MIN); \
+        NEXT_WITH_RESULT(r);                                                                                          \
+    }
+#else
 static void spread_4(uint16_t *r, const uint16_t *a)
 {
     LANE_ARRAY(uint16_t, bytes);
 
-    FOR_LANES bytes[l] = (uint16_t)((a[l] & 0xf) | (a[l] & 0xf0) << 4);
+    apart_4(bytes, a);
     spread_8(r, (const uint8_t *)bytes);
 }
 
@@ -253,6 +324,7 @@ static inline __attribute__((always_inline)) void f16_of_codes(uint16_t *restric
         FOR_ELEMENTS halves[k] = (int16_t)h[k] > least ? (int16_t)h[k] : least; \
         NEXT_WITH_RESULT(r);                                           \
     }
+#endif
 
 #define FORMAT(f) TO_SMALL(f) FROM_SMALL(f)
 FORMAT(e4m3)

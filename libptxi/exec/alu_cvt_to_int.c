@@ -123,7 +123,7 @@ B32_OF_F64(u32_of_f64, 0, UINT32_MAX, whole_bits)
         else                                                                                                                   \
             FOR_LANES r[l] = S64_OF_SMALL((double)a[l]);                                                                       \
     }                                                                                                                          \
-    static __attribute__((noinline)) void u64_of_##from(uint64_t *restrict r, const t *restrict a)                             \
+    static __attribute__((noinline)) void any_u64_of_##from(uint64_t *restrict r, const t *restrict a)                         \
     {                                                                                                                          \
         LANE_ARRAY(t, x);                                                                                                      \
                                                                                                                                \
@@ -132,6 +132,13 @@ B32_OF_F64(u32_of_f64, 0, UINT32_MAX, whole_bits)
             any_b64_of_##from(r, a, 0.0, 0x1p64, 0, UINT64_MAX);                                                               \
         else                                                                                                                   \
             FOR_LANES r[l] = U64_OF_SMALL((double)x[l]);                                                                       \
+    }                                                                                                                          \
+    static __attribute__((noinline)) void u64_of_##from(uint64_t *restrict r, const t *restrict a)                             \
+    {                                                                                                                          \
+        if (__builtin_expect(ptxi_any_outside_##from(a, SMALL_U64), 0))                                                        \
+            any_u64_of_##from(r, a);                                                                                           \
+        else                                                                                                                   \
+            FOR_LANES r[l] = U64_OF_SMALL((double)a[l]);                                                                       \
     }
 B64_OF(f32, float)
 B64_OF(f64, double)

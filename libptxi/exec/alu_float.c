@@ -90,12 +90,12 @@ F32_1(sqrt_f32, __builtin_sqrtf(A))
 
 /* A sum that is subnormal is exact. A reciprocal cannot lie so close below a power of two that it is rounded up to it, even when
  * it is subnormal. */
-BOTH_2(add, _ftz, ptxi_num_out_ftz_f32(AZ + BZ))
-BOTH_2(sub, _ftz, ptxi_num_out_ftz_f32(AZ - BZ))
+#define ADD_FTZ ptxi_num_out_ftz_f32(AZ + BZ)
+#define SUB_FTZ ptxi_num_out_ftz_f32(AZ - BZ)
 #define MUL_FTZ ptxi_num_flush_scaled_f32(AZ * BZ, AZ * PTXI_FTZ_SCALE * BZ)
 #define FMA_FTZ ptxi_num_flush_scaled_f32(ptxi_num_fma_f32(AZ, BZ, CZ), ptxi_num_fma_f32(AZ * PTXI_FTZ_SCALE, BZ, CZ * PTXI_FTZ_SCALE))
 #if defined(PTXI_HOST_FLUSHES) || defined(__AVX512F__)
-/* Those know a shorter way. */
+/* Those know a shorter way; of sums only the former. */
 #define AS_ROUNDED(name) \
     OP( name )           \
     {                    \
@@ -104,9 +104,20 @@ BOTH_2(sub, _ftz, ptxi_num_out_ftz_f32(AZ - BZ))
 AS_ROUNDED(mul_f32_ftz)
 AS_ROUNDED(fma_f32_ftz)
 AS_ROUNDED(div_f32_ftz)
+#if defined(PTXI_HOST_FLUSHES)
+AS_ROUNDED(add_f32_ftz)
+AS_ROUNDED(sub_f32_ftz)
+OP_PAIRS(add_f32x2_ftz, i->b, i->b, canon(ADD_FTZ))
+OP_PAIRS(sub_f32x2_ftz, i->b, i->b, canon(SUB_FTZ))
+#else
+BOTH_2(add, _ftz, ADD_FTZ)
+BOTH_2(sub, _ftz, SUB_FTZ)
+#endif
 OP_PAIRS(mul_f32x2_ftz, i->b, i->b, canon(MUL_FTZ))
 OP_PAIRS(fma_f32x2_ftz, i->b, i->c, canon(FMA_FTZ))
 #else
+BOTH_2(add, _ftz, ADD_FTZ)
+BOTH_2(sub, _ftz, SUB_FTZ)
 BOTH_2(mul, _ftz, MUL_FTZ)
 BOTH_3(fma, _ftz, FMA_FTZ)
 F32_2(div_f32_ftz, ptxi_num_flush_scaled_f32(AZ / BZ, AZ * PTXI_FTZ_SCALE / BZ))

@@ -32,7 +32,7 @@ typedef __m128i V_int;
 #endif
 
 /* ptxi_any_nan: whether any of these is a NaN; ptxi_either_nan: of these or those. A comparison tells it of both its operands.
- * ptxi_any_beyond: whether any magnitude is not below the limit; a NaN's is not.
+ * ptxi_any_beyond: whether any magnitude is not below the limit; a NaN's is not. ptxi_any_outside: whether any has a sign, or is not below.
  * ptxi_clamp: not below min, not above max; a NaN becomes min. r may be a. */
 #if defined(V)
 #define CLAMP(t, s, x)                                                                                                        \
@@ -54,7 +54,7 @@ typedef __m128i V_int;
 #endif
 
 #if defined(__AVX512DQ__)
-#define ROW_TESTS(t, s, x, n)                                                                                                 \
+#define ROW_TESTS(t, s, x, n, u)                                                                                                 \
     static inline bool ptxi_either_nan_##t(const x *a, const x *b, int step)                                                  \
     {                                                                                                                         \
         __mmask##n numbers = _mm512_cmp_##s##_mask(_mm512_load_##s(a), _mm512_load_##s(b), _CMP_ORD_Q);                       \
@@ -70,6 +70,14 @@ typedef __m128i V_int;
         for (int k = 0; k < PTXI_LANES; k += n)                                                                               \
             below = _mm512_mask_cmp_##s##_mask(below, _mm512_abs_##s(_mm512_load_##s(r + k)), _mm512_set1_##s(limit), _CMP_LT_OQ); \
         return !_kortestc_mask##n##_u8(below, below);                                                                         \
+    }                                                                                                                         \
+    static inline bool ptxi_any_outside_##t(const x *r, x limit)                                                              \
+    {                                                                                                                         \
+        __mmask##n below = (__mmask##n)-1;                                                                                    \
+                                                                                                                              \
+        for (int k = 0; k < PTXI_LANES; k += n)                                                                               \
+            below = _mm512_mask_cmp_ep##u##_mask(below, _mm512_load_si512(r + k), (__m512i)_mm512_set1_##s(limit), _MM_CMPINT_LT); \
+        return !_kortestc_mask##n##_u8(below, below);                                                                         \
     }
 #elif defined(__SSE2__)
 #if defined(__AVX__)
@@ -79,7 +87,7 @@ typedef __m128i V_int;
 #define UNORDERED(s, x, y) _mm_cmpunord_##s(x, y)
 #define NOT_BELOW(s, x, y) _mm_cmpnlt_##s(x, y)
 #endif
-#define ROW_TESTS(t, s, x, n)                                                                                                 \
+#define ROW_TESTS(t, s, x, n, u)                                                                                                 \
     static inline bool ptxi_either_nan_##t(const x *a, const x *b, int step)                                                  \
     {                                                                                                                         \
         V_##s nan = UNORDERED(s, V(load_##s)(a), V(load_##s)(b));                                                             \
@@ -95,9 +103,17 @@ typedef __m128i V_int;
         for (int k = 0; k < PTXI_LANES; k += (int)(sizeof(V_##s) / sizeof *r))                                                \
             beyond = V(or_##s)(beyond, NOT_BELOW(s, V(andnot_##s)(sign, V(load_##s)(r + k)), V(set1_##s)(limit)));            \
         return V(movemask_##s)(beyond);                                                                                       \
+    }                                                                                                                         \
+    static inline bool ptxi_any_outside_##t(const x *r, x limit)                                                              \
+    {                                                                                                                         \
+        V_##s beyond = V(setzero_##s)();                                                                                      \
+                                                                                                                              \
+        for (int k = 0; k < PTXI_LANES; k += (int)(sizeof(V_##s) / sizeof *r))                                                \
+            beyond = V(or_##s)(V(or_##s)(beyond, V(load_##s)(r + k)), NOT_BELOW(s, V(load_##s)(r + k), V(set1_##s)(limit)));  \
+        return V(movemask_##s)(beyond);                                                                                       \
     }
 #else
-#define ROW_TESTS(t, s, x, n)                                                                                                 \
+#define ROW_TESTS(t, s, x, n, u)                                                                                                 \
     static inline bool ptxi_either_nan_##t(const x *a, const x *b, int step)                                                  \
     {                                                                                                                         \
         bool nan = false;                                                                                                     \
@@ -113,10 +129,18 @@ typedef __m128i V_int;
         for (int k = 0; k < PTXI_LANES; k++)                                                                                  \
             below &= (r[k] < 0 ? -r[k] : r[k]) < limit;                                                                       \
         return !below;                                                                                                        \
+    }                                                                                                                         \
+    static inline bool ptxi_any_outside_##t(const x *r, x limit)                                                              \
+    {                                                                                                                         \
+        bool inside = true;                                                                                                   \
+                                                                                                                              \
+        for (int k = 0; k < PTXI_LANES; k++)                                                                                  \
+            inside &= r[k] >= 0 && r[k] < limit;                                                                              \
+        return !inside;                                                                                                       \
     }
 #endif
-ROW_TESTS(f32, ps, float, 16)
-ROW_TESTS(f64, pd, double, 8)
+ROW_TESTS(f32, ps, float, 16, u32)
+ROW_TESTS(f64, pd, double, 8, u64)
 
 #if defined(V)
 enum { V_FLOATS = sizeof(V_ps) / sizeof(float), V_DOUBLES = sizeof(V_pd) / sizeof(double) };
