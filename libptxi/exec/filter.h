@@ -14,7 +14,7 @@ enum { PTXI_TOGETHER = 16 }; /* texels at most: bit 0 of a texel's number says t
 struct ptxi_together {
     unsigned count, slices, levels;             /* texels; slices of a level */
     bool bordered;                              /* `beyond` counts */
-    LANE_ARRAY(int32_t, share);                 /* of the second level */
+    LANE_ARRAY(int32_t, share[2]);              /* of the levels, of 256 */
     LANE_ARRAY(int32_t, offset[PTXI_TOGETHER]); /* bytes behind the first level's base */
     LANE_ARRAY(uint32_t, beyond[PTXI_TOGETHER]); /* 1: the border */
     LANE_ARRAY(int32_t, w[PTXI_TOGETHER]);
@@ -111,32 +111,25 @@ static void sum_slice(const struct ptxi_together *g, const struct ptxi_terms *t,
     }
 }
 
-/* Slices are aligned by steps of 4 bits. */
-static void join_slices(double *sum, int32_t *unit, const double *other, const int32_t *its)
+/* Slices of a level are added to the sum at once, all of them aligned by steps of 4 bits; a level without a share leaves it as it is. */
+static void add_slices(double *sum, int32_t *unit, double (*slice)[PTXI_LANES], int32_t (*its)[PTXI_LANES], unsigned count, const int32_t *share)
 {
+    LANE_ARRAY(int32_t, all);
+
+    FOR_LANES
+    all[l] = unit[l] > its[0][l] ? unit[l] : its[0][l];
+    for (unsigned n = 1; n < count; n++)
+        FOR_LANES
+        all[l] = all[l] > its[n][l] ? all[l] : its[n][l];
     FOR_LANES
     {
-        int32_t both = (unit[l] > its[l] ? unit[l] : its[l]) & ~3;
-
-        sum[l] = floor(sum[l] * power_of_two(unit[l] - both)) + floor(other[l] * power_of_two(its[l] - both));
-        unit[l] = both;
+        all[l] = share[l] ? all[l] & ~3 : unit[l];
+        sum[l] = share[l] ? floor(sum[l] * power_of_two(unit[l] - all[l])) : sum[l];
+        unit[l] = all[l];
     }
-}
-
-/* The same, but that a level without a share leaves the other one as it is. */
-static void join_levels(double *sum, int32_t *unit, double *other, const int32_t *its, const int32_t *share)
-{
-    LANE_ARRAY(double, both);
-    LANE_ARRAY(int32_t, unit_of_both);
-
-    memcpy(both, sum, sizeof both);
-    memcpy(unit_of_both, unit, sizeof unit_of_both);
-    join_slices(both, unit_of_both, other, its);
-    FOR_LANES
-    {
-        sum[l] = share[l] ? both[l] : sum[l];
-        unit[l] = share[l] ? unit_of_both[l] : unit[l];
-    }
+    for (unsigned n = 0; n < count; n++)
+        FOR_LANES
+        sum[l] += share[l] ? floor(slice[n][l] * power_of_two(its[n][l] - all[l])) : 0;
 }
 
 /* To so many bits, halves away from zero. */
@@ -204,10 +197,9 @@ static void filter_floats(const struct ptxi_together *g, enum ptxi_texel format,
     for (unsigned z = 0; z < g->slices * g->levels; z++)
         sum_slice(g, &t, f, z, sum[z], unit[z]);
     if (g->slices > 1)
-        for (unsigned z = 0; z < 2 * g->levels; z += 2)
-            join_slices(sum[z], unit[z], sum[z + 1], unit[z + 1]);
+        add_slices(sum[0], unit[0], sum + 1, unit + 1, 1, g->share[0]);
     if (g->levels > 1)
-        join_levels(sum[0], unit[0], sum[g->slices], unit[g->slices], g->share);
+        add_slices(sum[0], unit[0], sum + g->slices, unit + g->slices, g->slices, g->share[1]);
     round_sums(sum[0], unit[0], f, minus, r);
 }
 

@@ -203,6 +203,12 @@ static uint32_t collect_places(struct lookup *k, unsigned level, int32_t ratio, 
     return p.shift;
 }
 
+/* Of texels of more than 32 bits there are two slices at once, else four. */
+static uint32_t slices_at_once(const struct ptxi_texture *t)
+{
+    return (t->block ? t->format == PTXI_TEXEL_F16 : t->bytes > 4) ? PTXI_TEXTURE_GROUP / 2 : PTXI_TEXTURE_GROUP;
+}
+
 static void filter(struct lookup *k, unsigned level, uint32_t fraction, uint32_t *r)
 {
     const int32_t ratio = k->ellipse ? k->ellipse->ratio : 0;
@@ -210,6 +216,7 @@ static void filter(struct lookup *k, unsigned level, uint32_t fraction, uint32_t
     uint32_t texels[4][4 * PTXI_TEXTURE_SLICES];
 
     w.slices = 0;
+    w.group = slices_at_once(k->t);
     w.shift = collect_places(k, level, ratio, fraction, 256 - fraction, &w, texels);
     w.second = w.slices;
     if (fraction) {
@@ -224,7 +231,7 @@ static void filter(struct lookup *k, unsigned level, uint32_t fraction, uint32_t
 /* A texel as the filter gives it if it is the only one. */
 static uint32_t alone(const struct ptxi_texture *t, uint32_t v, unsigned channel)
 {
-    const struct ptxi_weights w = { .w = { 256 }, .inside = { 1 }, .slices = 1, .second = 1 };
+    const struct ptxi_weights w = { .w = { 256 }, .inside = { 1 }, .slices = 1, .second = 1, .group = 1 };
     const uint32_t texels[4] = { v };
 
     return ptxi_texture_mean(format_of(t, channel), texels, &w, t->as_integers);

@@ -287,12 +287,12 @@ static void find_together(const struct ptxi_fetch *f, struct ptxi_together *g, c
     for (unsigned d = 0; d < f->dimensions; d++)
         g->bordered |= mode_of(f, d) == PTXI_ADDRESS_BORDER;
     for (unsigned k = 0; k < g->levels; k++) {
+        memcpy(g->share[k], v[k].share, sizeof g->share[k]);
         if (v[k].m)
             find_in_level(f, g, k, &v[k], false, over);
         else
             find_in_level(f, g, k, &v[k], true, over);
     }
-    memcpy(g->share, v[f->levels - 1].share, sizeof g->share);
 }
 
 /* ---- directions on the faces of a cube: as ptxi_texture_cube() does it */

@@ -251,7 +251,7 @@ static int64_t in_units(struct sum s, unsigned unit)
     return unit < s.unit ? s.value * (1 << (s.unit - unit)) : s.value >> (unit - s.unit < 63 ? unit - s.unit : 63);
 }
 
-/* Slices of a level, or levels, are aligned with the greatest exponent among them by steps of 4 bits; weights that have more bits make no difference. */
+/* Aligned with the greatest exponent among them by steps of 4 bits; weights that have more bits make no difference. */
 static struct sum join(const struct sum *part, uint32_t count, uint32_t shift)
 {
     struct sum s = { 0 };
@@ -264,14 +264,21 @@ static struct sum join(const struct sum *part, uint32_t count, uint32_t shift)
     return s;
 }
 
-/* The slices of one level. */
-static struct sum level(const uint32_t *texels, const struct ptxi_weights *w, uint32_t first, uint32_t end, const struct layout *f)
+/* Groups of slices, none of two levels, are added to the sum so far. */
+static struct sum all_slices(const uint32_t *texels, const struct ptxi_weights *w, const struct layout *f)
 {
-    struct sum part[PTXI_TEXTURE_SLICES];
+    struct sum part[1 + PTXI_TEXTURE_GROUP] = { { 0 } };
 
-    for (uint32_t k = first; k < end; k++)
-        part[k - first] = slice(texels + 4 * k, w->w + 4 * k, f);
-    return end - first == 1 ? part[0] : join(part, end - first, w->shift);
+    for (uint32_t k = 0, end; k < w->slices; k = end) {
+        uint32_t level_end = k < w->second ? w->second : w->slices, first = k > 0;
+
+        end = k + w->group < level_end ? k + w->group : level_end;
+        for (uint32_t n = k; n < end; n++)
+            part[first + n - k] = slice(texels + 4 * n, w->w + 4 * n, f);
+        if (first + end - k > 1)
+            part[0] = join(part, first + end - k, w->shift);
+    }
+    return part[0];
 }
 
 /* To f32, halves away from zero; f16 has been rounded to its own width. */
@@ -307,7 +314,7 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
 {
     const struct layout *f = format == PTXI_TEXEL_F16 ? &f16 : format == PTXI_TEXEL_SRGB ? &colour : &f32;
     struct odd o = { 0 };
-    struct sum s[2];
+    struct sum s;
 
     for (unsigned k = 0; k < 4 * w->slices; k++)
         if (w->inside[k >> 2] >> (k & 3) & 1)
@@ -316,14 +323,10 @@ static uint32_t float_mean(enum ptxi_texel format, const uint32_t *texels, const
         return format == PTXI_TEXEL_F16 ? 0x7fffe000 : 0x7fffffff;
     if (o.plus || o.minus)
         return o.plus ? 0x7f800000 : 0xff800000;
-    s[0] = level(texels, w, 0, w->second, f);
-    if (w->second < w->slices) {
-        s[1] = level(texels, w, w->second, w->slices, f);
-        s[0] = join(s, 2, w->shift);
-    }
-    if (!s[0].value)
+    s = all_slices(texels, w, f);
+    if (!s.value)
         return o.not_minus_zero ? 0 : 0x80000000;
-    return rounded(s[0], w->shift, f);
+    return rounded(s, w->shift, f);
 }
 
 /* ---- sums of integers */

@@ -105,13 +105,14 @@ bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t siz
 
 /* Of the texels of a footprint, in slices of four: bit 0 of a texel's number says that it is the second along x, bit 1 along y. Slices are
  * those of two levels, of a volume, or places along an ellipse. */
-enum { PTXI_TEXTURE_SLICES = 32 };
+enum { PTXI_TEXTURE_SLICES = 32, PTXI_TEXTURE_GROUP = 4 };
 
 struct ptxi_weights {
     uint16_t w[4 * PTXI_TEXTURE_SLICES]; /* their sum is 256 << shift */
     uint8_t inside[PTXI_TEXTURE_SLICES]; /* texels that are part of it, even if their weight has become 0: a bit each */
     uint32_t slices, shift;
     uint32_t second;                     /* the first slice of the second level, or `slices` */
+    uint32_t group;                      /* so many slices are added at once */
 };
 /* One slice more, which has so much of the sum. */
 void ptxi_texture_slice(struct ptxi_weights *w, uint32_t share, uint32_t x, uint32_t y);

@@ -210,13 +210,18 @@ void ptxi_texture_ellipse(const struct ptxi_steps *s, const uint32_t sizes[3], i
     direction(&t, e->along);
 }
 
+/* Pairs enclose those that are there: places lie in the order of the axis. */
 static void add_pair(struct ptxi_spots *p, const int32_t away[2], const uint32_t share[2])
 {
-    for (int side = 0; side < 2; side++, p->count++) {
+    memmove(p->place + 1, p->place, p->count * sizeof *p->place);
+    for (int side = 0; side < 2; side++) {
+        const uint32_t at = side ? 0 : p->count + 1;
+
         for (unsigned d = 0; d < 2; d++)
-            p->place[p->count].away[d] = side ? -away[d] : away[d];
-        p->place[p->count].share = share[side];
+            p->place[at].away[d] = side ? -away[d] : away[d];
+        p->place[at].share = share[side];
     }
+    p->count += 2;
 }
 
 /* Half of the way between places along a dimension, in 256ths of texels that are smaller by `finer` 64ths. */
