@@ -26,9 +26,9 @@ struct ptxi_together {
 /* ---- sums of floats */
 
 /* What sums of a format are made of: the bias of its exponents, how many bits of the term with the greatest exponent count behind its first
- * one, and the exponent of infinities. */
+ * one, the exponent of infinities, and the least one that slices are aligned with. */
 struct ptxi_float_sum {
-    int32_t bias, kept, infinity;
+    int32_t bias, kept, infinity, least;
     bool half; /* rounded to f16 */
 };
 
@@ -112,13 +112,13 @@ static void sum_slice(const struct ptxi_together *g, const struct ptxi_terms *t,
 }
 
 /* Slices of a level are added to the sum at once, all of them aligned by steps of 4 bits; a level without a share leaves it as it is. */
-static void add_slices(double *sum, int32_t *unit, double (*slice)[PTXI_LANES], int32_t (*its)[PTXI_LANES], unsigned count, const int32_t *share)
+static void add_slices(double *sum, int32_t *unit, double (*slice)[PTXI_LANES], int32_t (*its)[PTXI_LANES], unsigned count, int32_t least, const int32_t *share)
 {
     LANE_ARRAY(int32_t, all);
 
     FOR_LANES
-    all[l] = unit[l] > its[0][l] ? unit[l] : its[0][l];
-    for (unsigned n = 1; n < count; n++)
+    all[l] = unit[l] > least ? unit[l] : least;
+    for (unsigned n = 0; n < count; n++)
         FOR_LANES
         all[l] = all[l] > its[n][l] ? all[l] : its[n][l];
     FOR_LANES
@@ -172,7 +172,7 @@ static void round_sums(const double *sum, const int32_t *unit, const struct ptxi
 
 static void filter_floats(const struct ptxi_together *g, enum ptxi_texel format, uint32_t *r, uint32_t *odd)
 {
-    static const struct ptxi_float_sum f32 = { 127, 27, 255, false }, f16 = { 15, 14, 31, true }, colour = { 15, 7, 31, true };
+    static const struct ptxi_float_sum f32 = { 127, 27, 255, 0, false }, f16 = { 15, 14, 31, 0, true }, colour = { 15, 7, 31, 8, true };
     const struct ptxi_float_sum *f = format == PTXI_TEXEL_F32 ? &f32 : format == PTXI_TEXEL_F16 ? &f16 : &colour;
     const unsigned sign = format == PTXI_TEXEL_F32 ? 31 : 15;
     const uint32_t zeros = format == PTXI_TEXEL_F32 ? 0xff800000 : 0xffff; /* what zeros do not have; f32 subnormals are some */
@@ -197,9 +197,9 @@ static void filter_floats(const struct ptxi_together *g, enum ptxi_texel format,
     for (unsigned z = 0; z < g->slices * g->levels; z++)
         sum_slice(g, &t, f, z, sum[z], unit[z]);
     if (g->slices > 1)
-        add_slices(sum[0], unit[0], sum + 1, unit + 1, 1, g->share[0]);
+        add_slices(sum[0], unit[0], sum + 1, unit + 1, 1, f->least, g->share[0]);
     if (g->levels > 1)
-        add_slices(sum[0], unit[0], sum + g->slices, unit + g->slices, g->slices, g->share[1]);
+        add_slices(sum[0], unit[0], sum + g->slices, unit + g->slices, g->slices, f->least, g->share[1]);
     round_sums(sum[0], unit[0], f, minus, r);
 }
 

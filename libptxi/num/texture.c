@@ -186,8 +186,9 @@ struct layout {
     unsigned mantissa, infinity; /* bits; exponent of infinities */
     bool subnormals;             /* they count */
     unsigned cut;                /* bits that an aligned term lacks, of those and GUARD more */
+    unsigned least;              /* exponent that slices are aligned with */
 };
-static const struct layout f32 = { 23, 255, false, 0 }, f16 = { 10, 31, true, 0 }, colour = { 10, 31, true, 7 };
+static const struct layout f32 = { 23, 255, false, 0, 0 }, f16 = { 10, 31, true, 0, 0 }, colour = { 10, 31, true, 7, 8 };
 
 enum { GUARD = 4 };
 
@@ -252,9 +253,9 @@ static int64_t in_units(struct sum s, unsigned unit)
 }
 
 /* Aligned with the greatest exponent among them by steps of 4 bits; weights that have more bits make no difference. */
-static struct sum join(const struct sum *part, uint32_t count, uint32_t shift)
+static struct sum join(const struct sum *part, uint32_t count, uint32_t shift, unsigned least)
 {
-    struct sum s = { 0 };
+    struct sum s = { .exponent = least };
 
     for (uint32_t k = 0; k < count; k++)
         s.exponent = part[k].exponent > s.exponent ? part[k].exponent : s.exponent;
@@ -276,7 +277,7 @@ static struct sum all_slices(const uint32_t *texels, const struct ptxi_weights *
         for (uint32_t n = k; n < end; n++)
             part[first + n - k] = slice(texels + 4 * n, w->w + 4 * n, f);
         if (first + end - k > 1)
-            part[0] = join(part, first + end - k, w->shift);
+            part[0] = join(part, first + end - k, w->shift, f->least);
     }
     return part[0];
 }
