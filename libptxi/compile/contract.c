@@ -6,10 +6,10 @@
  *   - the add may be sub, either way round, may have .sat and a guard; the mul has neither; both flush alike (.ftz).
  *     .f32x2 is fused in spite of .rn.
  *   - mul and add stand in one stretch of straight code, unless a factor is a constant, also one that ptxas computes (it does not
- *     compute fma and what divides), or a parameter of a kernel: such a product is moved down to its uses. A stretch ends at branches and their targets, at calls, fences and whatever
+ *     compute fma, what divides, nor sums and products of 16 bits), or a parameter of a kernel: such a product is moved down to its uses. A stretch ends at branches and their targets, at calls, fences and whatever
  *     else ptxas makes a branch of: guarded instructions that are not arithmetic, div, sqrt and rcp with rounding, division of 64-bit
  *     and of signed 32-bit integers, float atomics in shared and generic memory.
- *   - every use of the product is such an add, else all stay as they are; and none adds the product to itself.
+ *   - a product of two constants of f32 or f64 is a constant. Every use of the product is such an add, else all stay as they are; and none adds the product to itself.
  *   - adds are looked at in the order of the text. Of two products the one with a single use is fused, and of two alike the first
  *     operand. A product of several uses is not fused if one of its adds would prefer the other, single-use operand; packed ones
  *     (f16x2, bf16x2) are.
@@ -234,12 +234,26 @@ static bool collect(struct contract *c)
     return true;
 }
 
+static bool is_single_or_double(const struct type *type)
+{
+    return type->mul == PTXI_OP_mul_f32 || type->mul == PTXI_OP_mul_f32_ftz || type->mul == PTXI_OP_mul_f64;
+}
+
 /* Whether ptxas computes the operation where its operands are constants. */
 static bool folds(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
 {
     const struct ptxi_match *m = ir->func->insts[i->ptx].match;
+    const struct type *type;
 
-    return i->flags & PTXI_IF_PURE && i->guard == PTXI_NONE && !(i->flags & PTXI_IF_DEAD) && m->row->family != PTXI_M_fma && !divides(m);
+    if (kind_of(i, &type) != OTHER && !is_single_or_double(type))
+        return false;
+    switch (m->row->family) {
+    case PTXI_M_fma: case PTXI_M_div: case PTXI_M_rem:
+    case PTXI_M_rcp: case PTXI_M_sqrt: case PTXI_M_rsqrt: case PTXI_M_lg2: case PTXI_M_ex2: case PTXI_M_sin: case PTXI_M_cos: case PTXI_M_tanh:
+        return false; /* what is foretold of these is a constant by now */
+    default:
+        return i->flags & PTXI_IF_PURE && i->guard == PTXI_NONE && !(i->flags & PTXI_IF_DEAD);
+    }
 }
 
 static bool is_bank_load(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
@@ -296,6 +310,16 @@ static bool find_outside(struct contract *c)
 static bool is_outside(const struct contract *c, uint32_t v)
 {
     return v < c->vregs ? c->outside[v] != INSIDE : c->ir->vregs[v].kind == PTXI_VR_CONST;
+}
+
+/* A product that ptxas computes, which is a constant and no product. */
+static bool is_computed(const struct contract *c, const struct ptxi_ir_inst *mul)
+{
+    uint32_t a = mul->v[PTXI_F_A], b = mul->v[PTXI_F_B];
+    const struct type *type;
+
+    kind_of(mul, &type);
+    return is_single_or_double(type) && !quotient_of(mul) && a < c->vregs && b < c->vregs && c->outside[a] == KNOWN && c->outside[b] == KNOWN;
 }
 
 /* First access of v from that one on. */
@@ -430,7 +454,7 @@ static bool find_product(struct contract *c, uint32_t v, uint32_t n, struct prod
         return false;
     p->mul = *def / 2;
     mul = &c->ir->insts[p->mul];
-    if (!is_kind(mul, MUL) || mul->guard != PTXI_NONE || (c->zone[p->mul] != c->zone[n] && !floats(c, v, def, mul)))
+    if (!is_kind(mul, MUL) || is_computed(c, mul) || mul->guard != PTXI_NONE || (c->zone[p->mul] != c->zone[n] && !floats(c, v, def, mul)))
         return false;
     return find_uses(c, v, def, mul, p);
 }

@@ -89,11 +89,11 @@ bf16x2 __hadd2_rn(bf16x2,bf16x2) __hmul2_sat(bf16x2,bf16x2) __hfma2_relu(bf16x2,
 bf16x2 __hmax2_nan(bf16x2,bf16x2) __hgeu2(bf16x2,bf16x2) __hne2(bf16x2,bf16x2) __halves2bfloat162(bf16,bf16) __bfloat162bfloat162(bf16)
 bf16x2 __floats2bfloat162_rn(f32,f32) __highs2bfloat162(bf16x2,bf16x2) h2ceil(bf16x2)
 i32 __popc(u32) __popcll(u64) __clz(i32) __clzll(i64) __ffs(i32) __ffsll(i64) __mulhi(i32,i32) __mul24(i32,i32) __hadd(i32,i32) __rhadd(i32,i32)
-i32 __dp4a(i32,i32,i32) __dp2a_lo(i32,i32,i32) min(i32,i32) max(i32,i32) abs(i32) __float_as_int(f32) __float2int_rn(f32) __float2int_rz(f32)
+i32 __dp4a(i32,i32,i32) min(i32,i32) max(i32,i32) abs(i32) __float_as_int(f32) __float2int_rn(f32) __float2int_rz(f32)
 i32 __double2int_rd(f64) __double2hiint(f64) __double2loint(f64) __half2int_rn(f16) __bfloat162int_rz(bf16) __vimax3_s32(i32,i32,i32) __viaddmin_s32(i32,i32,i32)
 u32 __brev(u32) __byte_perm(u32,u32,u32) __umulhi(u32,u32) __umul24(u32,u32) __uhadd(u32,u32) __urhadd(u32,u32) __sad(i32,i32,u32) __usad(u32,u32,u32)
 u32 __funnelshift_l(u32,u32,u32) __funnelshift_r(u32,u32,u32) __funnelshift_lc(u32,u32,u32) __funnelshift_rc(u32,u32,u32) __dp4a(u32,u32,u32)
-u32 __dp2a_hi(u32,u32,u32) min(u32,u32) max(u32,u32) __float_as_uint(f32) __float2uint_ru(f32) __double2uint_rz(f64) __half2uint_rd(f16) __vadd2(u32,u32)
+u32 min(u32,u32) max(u32,u32) __float_as_uint(f32) __float2uint_ru(f32) __double2uint_rz(f64) __half2uint_rd(f16) __vadd2(u32,u32)
 u32 __vaddss4(u32,u32) __vsub4(u32,u32) __vabsdiffu4(u32,u32) __vavgu2(u32,u32) __vmaxs2(u32,u32) __vminu4(u32,u32) __vcmpgts2(u32,u32) __vseteq4(u32,u32)
 u32 __vsadu4(u32,u32) __vneg2(u32) __vabs4(u32) __viaddmax_s16x2_relu(u32,u32,u32) __vimin3_u16x2(u32,u32,u32) __vibmax_dummy
 i64 __mul64hi(i64,i64) min(i64,i64) max(i64,i64) llabs(i64) __float2ll_rz(f32) __float2ll_rn(f32) __double2ll_rd(f64) __double_as_longlong(f64)
@@ -436,13 +436,14 @@ class Program:
         return lines
 
     def recursion(self, scope, places):
+        """Of one depth: threads that come back from different ones are not together again on a GPU, not even for barriers."""
         t, f, v = self.type(), '%s_%d' % (self.name('r'), self.number), self.name('v')
         calls, self.functions = self.functions, []
         inner = [('i32', 'n'), (t, 'x'), (t, 'y'), (t, 'y')]
         self.heads += ['__device__ __noinline__ %s %s(int n, %s x)' % (t, f, t), '{', '    if (n <= 0) return %s;' % self.value(t, inner[:2], 2),
                        '    %s y = %s(n - 1, %s);' % (t, f, self.value(t, inner[:2], 2)), '    return %s;' % self.value(t, inner, 3), '}']
         self.functions = calls
-        lines = ['%s %s = %s((int)(%s & 7), %s);' % (t, v, f, self.value('u32', scope, 2), self.value(t, scope, 2))]
+        lines = ['%s %s = %s(%d, %s);' % (t, v, f, self.draw.randrange(8), self.value(t, scope, 2))]
         scope.append((t, v))
         places.append((t, v))
         return lines
