@@ -444,6 +444,6 @@ uint32_t ptxi_texel_border_srgb(float c)
     uint32_t t;
 
     c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
-    t = c > 0 ? (uint32_t)(fmin(c, 1) * (255 << 8) + 0.5) : 0; /* 256ths of a step */
+    t = c > 0 ? (uint32_t)(fmin(c, 1) * (255 << 8) + 0.41) : 0; /* 256ths of a step; any number from 0.39 to 0.43 does */
     return (t + 128) >> 8;
 }
