@@ -204,6 +204,7 @@ static uint32_t hinted_slot(const struct allocator *al, const struct item *item)
     return h->slot;
 }
 
+/* False where memory is short, or there are more slots than operands can name: a search among them would take long. */
 static bool place_item(struct allocator *al, const struct item *item)
 {
     struct pool *pool = &al->pools[item->class];
@@ -217,7 +218,7 @@ static bool place_item(struct allocator *al, const struct item *item)
         if (k < item->count)
             at += k + 1;
     }
-    if (!extend_pool(al, pool, at + item->count))
+    if ((at + item->count) * ptxi_class_units[item->class] > PTXI_NO_SLOT || !extend_pool(al, pool, at + item->count))
         return false;
     for (k = 0; k < item->count; k++) {
         if (!take(al, pool, at + k, item->first + k))
@@ -280,7 +281,7 @@ bool ptxi_slots(struct ptxi_ir *ir)
         return !(ir->oom = true);
     for (uint32_t k = 0; k < al.item_count; k++)
         if (!place_item(&al, &al.items[k]))
-            return !(ir->oom = true);
+            return false;
     place_fixed(ir);
     units = lay_out(&al);
     ir->frame_units = (uint32_t)units;

@@ -345,6 +345,33 @@ START_TEST(texts_for_tools)
 }
 END_TEST
 
+/* More values at a time than operands can name: the kernel is told of, and not launched. */
+START_TEST(too_many_registers)
+{
+    enum { REGISTERS = 20000 };
+    ptxiModule m;
+    ptxiFunction f;
+    char *text, *unsupported;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b64 %%d<%d>;\n", REGISTERS);
+    for (int k = 0; k < REGISTERS; k++)
+        fprintf(out, "mov.u64 %%d%d, %%clock64;\n", k);
+    for (int k = 1; k < REGISTERS; k++)
+        fprintf(out, "xor.b64 %%d0, %%d0, %%d%d;\n", k);
+    fprintf(out, "st.global.u64 [%%d0], %%d0; ret; }\n");
+    fclose(out);
+    ok(ptxiModuleLoadData(&m, text));
+    free(text);
+    ok(ptxiModuleGetUnsupported(m, &unsupported));
+    ck_assert_msg(strstr(unsupported, "more registers than can be addressed"), "%s", unsupported);
+    ptxiFree(unsupported);
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_NOT_SUPPORTED);
+}
+END_TEST
+
 /* ---- launching */
 
 START_TEST(launches_run)
@@ -878,6 +905,7 @@ int main(void)
     tcase_add_test(t, variables_have_addresses);
     tcase_add_test(t, variables_begin_as_zero);
     tcase_add_test(t, texts_for_tools);
+    tcase_add_test(t, too_many_registers);
     tcase_add_test(t, launches_run);
     tcase_add_test(t, launches_from_a_buffer);
     tcase_add_test(t, launches_check_their_shape);
