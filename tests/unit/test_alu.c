@@ -61,10 +61,12 @@ static const uint16_t specials_bf16[] = { 0, 1, 0x7ff7, 0x7f, 0x80, 0x81, 0x3f80
 
 /* Which floats a round has. Many handlers have a short way for lanes that all hold numbers, or numbers of usual magnitudes: one NaN in
  * 32 lanes would keep them from it. */
-static enum { ANYTHING, FINITE, MODERATE } floats;
+static enum { ANYTHING, FINITE, MODERATE, LARGE /* not below 1, so that no format has them as tiny numbers */ } floats;
 
 static bool fits(unsigned exponent, unsigned bias)
 {
+    if (floats == LARGE)
+        return exponent - bias <= 8;
     return floats == ANYTHING || (floats == FINITE ? exponent != 2 * bias + 1 : exponent - (bias - 8) <= 16);
 }
 
@@ -346,7 +348,7 @@ static void run_case(const struct alu_case *c, int rounds)
         r.active = n / mods_count % 3 == 0 ? PTXI_ALL_LANES : (ptxi_lanes)random64();
         r.in_place = n / mods_count % 2 && c->d != PRED && kind_units(c->d) == kind_units(c->a) && c->d != WORDS && c->a != WORDS && !(c->flags & DEST_IN_B);
         r.twice = n / mods_count % 3 == 2 && c->a == c->b && c->a != PRED && c->a != NONE && !(c->flags & DEST_IN_B);
-        floats = (const int[]){ ANYTHING, FINITE, MODERATE, ANYTHING }[n / mods_count / 3 % 4];
+        floats = (const int[]){ ANYTHING, FINITE, MODERATE, LARGE }[n / mods_count / 3 % 4];
         r.imm = c->imms ? (int32_t)(random64() % c->imms) : 0;
         run_round(&r);
     }
