@@ -334,7 +334,70 @@ FORMAT(e2m3)
 FORMAT(e2m1)
 
 /* --- ue8m0 --- */
-#if defined(__AVX2__) && !defined(__AVX512BW__)
+#if defined(__AVX512BW__)
+/* Above the first magnitude of these exponents are rounded up: with rz those of NaNs alone, which become 0x100. */
+static const struct ue8m0 {
+    uint32_t magnitude, above[2], all_but_one, upper_half;
+    uint32_t magnitude_bf16, above_bf16[2], all_but_one_bf16, most[2], one; /* two each */
+    _Alignas(64) uint64_t in_order[8];
+} ue8m0 = {
+    .magnitude = 0x7fffffff, .above = { 0x7f800000, 0x00400000 }, .all_but_one = 0x007fffff, .upper_half = 0xffff0000,
+    .magnitude_bf16 = 0x7fff7fff, .above_bf16 = { 0x7f807f80, 0x00400040 }, .all_but_one_bf16 = 0x007f007f,
+    .most = { 0x00ff00ff, 0x00fe00fe }, .one = 0x00010001,
+    .in_order = { 0, 2, 4, 6, 1, 3, 5, 7 }
+};
+
+/* The exponent is in bit 23 and above. */
+static inline __m512i ue8m0_rounded(const struct ue8m0 *k, const uint32_t *a, bool up)
+{
+    __m512i m = _mm512_and_si512(_mm512_load_si512(a), _mm512_set1_epi32((int)k->magnitude));
+
+    return _mm512_mask_add_epi32(m, _mm512_cmpgt_epi32_mask(m, _mm512_set1_epi32((int)k->above[up])), m, _mm512_set1_epi32((int)k->all_but_one));
+}
+
+static inline __m512i ue8m0_pair(const struct ue8m0 *k, const uint32_t *a, const uint32_t *b, bool up)
+{
+    __m512i high = _mm512_srli_epi32(ue8m0_rounded(k, a, up), 7), low = _mm512_srli_epi32(ue8m0_rounded(k, b, up), 23);
+
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi32((int)k->upper_half), high, low, 0xca);
+}
+
+static inline __m512i ue8m0_exponents_of_bf16(const struct ue8m0 *k, const uint16_t *a, bool up)
+{
+    __m512i m = _mm512_and_si512(_mm512_load_si512(a), _mm512_set1_epi32((int)k->magnitude_bf16));
+    __mmask32 above = _mm512_cmpgt_epi16_mask(m, _mm512_set1_epi32((int)k->above_bf16[up]));
+
+    return _mm512_srli_epi16(_mm512_mask_add_epi16(m, above, m, _mm512_set1_epi32((int)k->all_but_one_bf16)), 7);
+}
+
+/* Infinity, 0xff, and NaN become codes; in bytes. */
+static inline __m512i ue8m0_codes(const struct ue8m0 *k, __m512i x, __m512i y, bool finite)
+{
+    __m512i most = _mm512_set1_epi32((int)k->most[finite]), one = _mm512_set1_epi32((int)k->one);
+
+    x = _mm512_mask_sub_epi16(x, _mm512_cmpgt_epu16_mask(x, most), x, one);
+    y = _mm512_mask_sub_epi16(y, _mm512_cmpgt_epu16_mask(y, most), y, one);
+    return _mm512_permutexvar_epi64(_mm512_load_si512(k->in_order), _mm512_packus_epi16(x, y));
+}
+
+static inline void ue8m0_of_bf16(uint16_t *r, const element *a, bool up, bool finite)
+{
+    const struct ue8m0 *k = &ue8m0;
+
+    __asm__("" : "+r"(k));
+    for (int l = 0; l < 2 * PTXI_LANES; l += 64)
+        _mm512_store_si512(r + l / 2, ue8m0_codes(k, ue8m0_exponents_of_bf16(k, a + l, up), ue8m0_exponents_of_bf16(k, a + l + 32, up), finite));
+}
+
+static inline void ue8m0_of_f32(uint16_t *r, const uint32_t *a, const uint32_t *b, bool up, bool finite)
+{
+    const struct ue8m0 *k = &ue8m0;
+
+    __asm__("" : "+r"(k));
+    for (int l = 0; l < PTXI_LANES; l += 32)
+        _mm512_store_si512(r + l, ue8m0_codes(k, ue8m0_pair(k, a + l, b + l, up), ue8m0_pair(k, a + l + 16, b + l + 16, up), finite));
+}
+#elif defined(__AVX2__)
 /* See ptxi_num_ue8m0_from_bf16(). */
 static inline void ue8m0_of_bf16(void *to, const void *from, bool up, bool finite)
 {
