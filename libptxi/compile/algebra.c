@@ -10,14 +10,19 @@
  *   - neg and abs of f32, without .ftz, are part of a selp or slct of type .f32 and change but the sign there, of a NaN, too; so do
  *     guarded ones, which are selections themselves;
  *   - neg of f32, f16 and bf16, and abs of f32 and f16, without .ftz, are part of a conversion to f64, where they leave the sign of a NaN;
- *   - neg.ftz and abs.ftz of f16 are part of a conversion to an integer towards zero, which then rounds to the nearest;
+ *   - neg.ftz and abs.ftz of f16 are part of a conversion of 16 bits to an integer towards zero, which then rounds to the nearest;
+ *   - a conversion of f16 or bf16 to either, without .sat, is left out before one to an integer towards zero, which reads what it read
+ *     and rounds as it did;
+ *   - where a conversion to an integer is followed by one that saturates to half as many bits, both are one: of f32 from 32 bits to 16, whatever
+ *     the signs and without .ftz, and of f32, f16 and bf16 from 64 bits to 32, the signs being the same;
+ *   - neg and abs of f32, without .ftz, change but the sign where a guarded operation of f32 leaves them in place (it is a selection);
  *   - x minus a constant, f64, is x plus that constant with its sign changed, a NaN's, too;
  *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
  *   - neg and abs of a NaN that is a constant change its sign (f32, f64, f16x2 without .ftz), sums and products of f32 constants are constants;
  *   - a NaN that is a constant is canonical once it is widened from bf16, or converted between f16 or bf16 and f64, to nearest;
- *   - bfe.s32 of a constant field beyond the register is -1, and bfi.b32 takes a constant length modulo 32, but for a whole register
- *     and where all operands are constants;
+ *   - bfe.s32 of a constant field beyond the register is -1, and bfi.b32 into a register takes a constant length modulo 32, but where the
+ *     field begins with a byte;
  *   - slct.s32.s32 by a constant takes it for an f32.
  *
  * Values are followed within a block. */
@@ -77,14 +82,21 @@ static uint32_t version(const struct algebra *c, uint32_t v)
     return v < c->vregs ? c->version[v] : 0; /* others are written once */
 }
 
-/* The operation in this block that made v, if its operands still hold what they did; else NULL. */
-static struct ptxi_ir_inst *maker(const struct algebra *c, uint32_t v, uint16_t op, uint16_t mods)
+/* What in this block made v of operands that still hold what they did, else NULL. */
+static struct ptxi_ir_inst *made(const struct algebra *c, uint32_t v)
 {
     struct ptxi_ir_inst *i = v < c->vregs && c->maker[v] > c->begin ? &c->ir->insts[c->maker[v] - 1] : NULL;
 
-    if (!op || !i || i->op != op || i->mods != mods || i->guard != PTXI_NONE || version(c, i->v[PTXI_F_A]) != c->version_a[v])
+    if (!i || i->guard != PTXI_NONE || !(i->reads >> PTXI_F_A & 1) || version(c, i->v[PTXI_F_A]) != c->version_a[v])
         return NULL;
     return i->reads >> PTXI_F_B & 1 && version(c, i->v[PTXI_F_B]) != c->version_b[v] ? NULL : i;
+}
+
+static struct ptxi_ir_inst *maker(const struct algebra *c, uint32_t v, uint16_t op, uint16_t mods)
+{
+    struct ptxi_ir_inst *i = op ? made(c, v) : NULL;
+
+    return i && i->op == op && i->mods == mods ? i : NULL;
 }
 
 static void become(struct algebra *c, struct ptxi_ir_inst *i, uint16_t op, uint32_t a, uint32_t b)
@@ -190,18 +202,65 @@ static void try_widen(struct algebra *c, uint32_t n)
     }
 }
 
-static void try_nearest(struct algebra *c, struct ptxi_ir_inst *i)
+static bool is_integer_of_half(uint16_t op)
+{
+    switch (op) {
+#define TO(t) case PTXI_OP_cvt_##t##_f16: case PTXI_OP_cvt_##t##_bf16:
+    TO(u8) TO(u16) TO(u32) TO(u64) TO(s8) TO(s16) TO(s32) TO(s64) return true;
+#undef TO
+    default: return false;
+    }
+}
+
+static bool is_half_of_half(const struct ptxi_ir_inst *i)
+{
+    switch (i->op) {
+    case PTXI_OP_cvt_f16_f16: case PTXI_OP_cvt_f16_bf16: case PTXI_OP_cvt_bf16_f16: case PTXI_OP_cvt_bf16_bf16:
+    case PTXI_OP_cvt_rint_f16: case PTXI_OP_cvt_rint_bf16: return !(i->mods & PTXI_MOD_SAT);
+    default: return false;
+    }
+}
+
+/* Two roundings of 16 bits, of which the second is towards zero, become the first one. */
+static void try_rounding(struct algebra *c, struct ptxi_ir_inst *i)
 {
     enum { TOWARDS_ZERO = 1 << PTXI_MOD_RND_SHIFT };
+    const struct ptxi_ir_inst *first;
 
-    switch (i->op) {
-    case PTXI_OP_cvt_u8_f16: case PTXI_OP_cvt_u16_f16: case PTXI_OP_cvt_u32_f16: case PTXI_OP_cvt_u64_f16:
-    case PTXI_OP_cvt_s8_f16: case PTXI_OP_cvt_s16_f16: case PTXI_OP_cvt_s32_f16: case PTXI_OP_cvt_s64_f16: break;
-    default: return;
-    }
-    if ((i->mods & PTXI_MOD_RND_MASK) == TOWARDS_ZERO &&
-        (maker(c, i->v[PTXI_F_A], PTXI_OP_neg_f16, PTXI_MOD_FTZ) || maker(c, i->v[PTXI_F_A], PTXI_OP_abs_f16, PTXI_MOD_FTZ)))
+    if (!is_integer_of_half(i->op) || (i->mods & PTXI_MOD_RND_MASK) != TOWARDS_ZERO || !(first = made(c, i->v[PTXI_F_A])))
+        return;
+    if (first->mods == PTXI_MOD_FTZ && (first->op == PTXI_OP_neg_f16 || first->op == PTXI_OP_abs_f16)) {
         i->mods &= (uint16_t)~PTXI_MOD_RND_MASK;
+    } else if (is_half_of_half(first)) {
+        i->mods = (uint16_t)((i->mods & ~PTXI_MOD_RND_MASK) | (first->mods & PTXI_MOD_RND_MASK));
+        i->v[PTXI_F_A] = first->v[PTXI_F_A];
+        c->any = true;
+    }
+}
+
+/* An integer of a float, saturated to half as many bits. */
+static void try_narrow(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    static const struct { uint16_t sat, first, both, mods; } table[] = {
+#define NARROW(d, s, f, mods) { PTXI_OP_cvt_sat_##d##_##s, PTXI_OP_cvt_##s##_##f, PTXI_OP_cvt_##d##_##f, mods }
+#define HALF(d, s) NARROW(d, s, f32, PTXI_MOD_RND_MASK)
+#define WORD(d, s) NARROW(d, s, f32, PTXI_MOD_RND_MASK | PTXI_MOD_FTZ), NARROW(d, s, f16, PTXI_MOD_RND_MASK), NARROW(d, s, bf16, PTXI_MOD_RND_MASK)
+        WORD(s32, s64), WORD(u32, u64), HALF(s16, s32), HALF(s16, u32), HALF(u16, s32), HALF(u16, u32),
+#undef WORD
+#undef HALF
+#undef NARROW
+    };
+    const struct ptxi_ir_inst *first = i->reads == 1u << PTXI_F_A ? made(c, i->v[PTXI_F_A]) : NULL;
+
+    for (unsigned k = 0; first && k < sizeof table / sizeof *table; k++) {
+        uint16_t mods = first->mods & table[k].mods;
+
+        if (i->op != table[k].sat || first->op != table[k].first)
+            continue;
+        become(c, i, table[k].both, first->v[PTXI_F_A], PTXI_NONE);
+        i->mods = mods;
+        return;
+    }
 }
 
 /* max(min(x, 1), 0) of f64 is min(max(x, 0), 1), which tells a NaN. */
@@ -298,7 +357,8 @@ static void try_field(struct algebra *c, struct ptxi_ir_inst *i)
     if (i->op == PTXI_OP_bfe_s32 && !known(c, i->v[PTXI_F_A]) && constant_of(c, i->v[PTXI_F_B], &at) && constant_of(c, i->v[PTXI_F_C], &length) &&
         at >= 32 && at <= 255 && length & 255)
         become(c, i, PTXI_OP_mov_32, ptxi_ir_const(c->ir, PTXI_RC_32, UINT32_MAX), PTXI_NONE);
-    if (i->op == PTXI_OP_bfi_b32 && !(known(c, i->v[PTXI_F_A]) && known(c, i->v[PTXI_F_B])) && constant_of(c, i->v[PTXI_F_C], &at) && constant_of(c, i->v[PTXI_F_IMM], &length) && at && length >= 32 && length <= 255)
+    if (i->op == PTXI_OP_bfi_b32 && !known(c, i->v[PTXI_F_B]) && constant_of(c, i->v[PTXI_F_C], &at) && constant_of(c, i->v[PTXI_F_IMM], &length) &&
+        at & 7 && length >= 32 && length <= 255)
         i->v[PTXI_F_IMM] = ptxi_ir_const(c->ir, PTXI_RC_32, length & 31);
 }
 
@@ -421,6 +481,34 @@ static uint32_t with_sign(struct algebra *c, uint32_t n, uint32_t v)
     return d;
 }
 
+/* Whether a guarded instruction selects between an f32 that it computes in one step and what its destination holds. */
+static bool selects_f32(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
+{
+    const struct ptxi_match *m = i->ptx < ir->func->inst_count ? ir->func->insts[i->ptx].match : NULL;
+
+    if (i->guard == PTXI_NONE || i->writes != 1u << PTXI_F_D || !m || ptxi_isa_operand_type(m, &m->row->specs[0]) != PTXI_T_f32)
+        return false;
+    switch (m->row->family) {
+    case PTXI_M_add: case PTXI_M_sub: case PTXI_M_mul: case PTXI_M_fma: case PTXI_M_mad: case PTXI_M_min: case PTXI_M_max: case PTXI_M_mov:
+    case PTXI_M_selp: case PTXI_M_slct: case PTXI_M_cvt: return true;
+    case PTXI_M_neg: case PTXI_M_abs: return ptxi_isa_has(m, "ftz");
+    default: return m->row->family != PTXI_M_div && ptxi_isa_has(m, "approx") && ptxi_isa_has(m, "ftz");
+    }
+}
+
+/* What a guarded f32 operation leaves in place is part of it, too. */
+static void try_left(struct algebra *c, uint32_t n)
+{
+    const struct ptxi_ir_inst *i = &c->ir->insts[n];
+    uint32_t d = i->v[PTXI_F_D], old;
+
+    if (!selects_f32(c->ir, i) || (old = with_sign(c, n, d)) == d)
+        return;
+    make(c, n, PTXI_OP_mov_32, 0, PTXI_RC_32, old, PTXI_NONE);
+    c->ins.list[c->ins.count - 1].inst.v[PTXI_F_D] = d;
+    c->any = true;
+}
+
 /* --- all of it --- */
 
 static void see(struct algebra *c, uint32_t n)
@@ -435,7 +523,8 @@ static void see(struct algebra *c, uint32_t n)
         try_sign(c, i);
         try_nan(c, i);
         try_field(c, i);
-        try_nearest(c, i);
+        try_rounding(c, i);
+        try_narrow(c, i);
         try_constants(c, i);
         try_difference(c, i);
         try_quotient(c, n);
@@ -450,6 +539,8 @@ static void see(struct algebra *c, uint32_t n)
         b = i->op == PTXI_OP_neg_f32 ? constant(c, &c->sign, 0x80000000) : constant(c, &c->magnitude, 0x7fffffff);
         become(c, i, i->op == PTXI_OP_neg_f32 ? PTXI_OP_xor_b32 : PTXI_OP_and_b32, with_sign(c, n, i->v[PTXI_F_A]), b);
     }
+    try_left(c, n);
+    i = &c->ir->insts[n];
     if (selected(c->ir, i) == PTXI_T_f32) {
         a = with_sign(c, n, i->v[PTXI_F_A]);
         b = with_sign(c, n, i->v[PTXI_F_B]);
