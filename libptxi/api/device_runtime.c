@@ -14,7 +14,8 @@
 #include <string.h>
 
 /* cudaError_t, where it is not the driver's number. */
-enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_CONFIGURATION = 9, INVALID_DEVICE_FUNCTION = 98 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_CONFIGURATION = 9, INVALID_MEMCPY_DIRECTION = 21, INVALID_DEVICE_FUNCTION = 98 };
+enum { DEVICE_TO_DEVICE = 3, ANY_TO_ANY = 4 }; /* cudaMemcpyKind */
 
 enum { TAIL_STREAM = 3, MOST_PARAMETERS = 32764 };
 
@@ -339,7 +340,7 @@ static bool give_handle(struct ptxi_builtin_call *c, unsigned lane)
 
 FUNCTION(StreamCreateWithFlags)
 {
-    if (arg(c, 2, lane) != PTXI_STREAM_NON_BLOCKING) { /* the only kind that kernels have */
+    if (arg(c, 2, lane) & ~PTXI_STREAM_NON_BLOCKING) {
         *result = (uint64_t)fail(l, INVALID_VALUE);
         return true;
     }
@@ -414,6 +415,12 @@ static void queue_rows(struct ptxi_launch *l, struct ptxi_child child, uint64_t 
 /* cudaError_t (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) */
 FUNCTION(MemcpyAsync)
 {
+    unsigned kind = arg(c, 6, lane);
+
+    if (kind != DEVICE_TO_DEVICE && kind != ANY_TO_ANY) {
+        *result = (uint64_t)fail(l, INVALID_MEMCPY_DIRECTION);
+        return true;
+    }
     queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .src = pointer(c, 2, lane), .width = pointer(c, 4, lane), .height = 1, .value = -1 },
                pointer(c, 7, lane), result);
     return true;

@@ -80,6 +80,14 @@ ptxiResult ptxiGraphDestroy(ptxiGraph hGraph)
     return PTXI_SUCCESS;
 }
 
+static bool is_among(struct ptxiGraphNode_st *const *nodes, size_t count, const struct ptxiGraphNode_st *n)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == n)
+            return true;
+    return false;
+}
+
 /* Append `count` nodes to what n needs. */
 static bool add_needs(struct ptxiGraphNode_st *n, const ptxiGraphNode *nodes, size_t count)
 {
@@ -111,7 +119,7 @@ ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *
     ptxiResult r = out && (!count || needs) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 
     for (size_t i = 0; !r && i < count; i++)
-        r = node_valid(needs[i]) && needs[i]->graph == g ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+        r = node_valid(needs[i]) && needs[i]->graph == g && !is_among(needs, i, needs[i]) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
     struct ptxiGraphNode_st *n = r ? NULL : calloc(1, sizeof *n);
 
     if (!n) {
@@ -192,7 +200,8 @@ ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from,
     if (numDependencies && (!from || !to || edgeData))
         return edgeData ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < numDependencies; i++)
-        if (!node_valid(from[i]) || !node_valid(to[i]) || from[i]->graph != hGraph || to[i]->graph != hGraph || from[i] == to[i])
+        if (!node_valid(from[i]) || !node_valid(to[i]) || from[i]->graph != hGraph || to[i]->graph != hGraph || from[i] == to[i] ||
+            is_among(to[i]->needs, to[i]->need_count, from[i]))
             return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < numDependencies; i++)
         if (!add_needs(to[i], &from[i], 1))
@@ -205,7 +214,7 @@ ptxiResult ptxi_graph_enter_node(ptxiGraphNode n)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : node_valid(n) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : node_valid(n) ? PTXI_SUCCESS : n ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
 }
 
 ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type)

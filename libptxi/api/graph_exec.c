@@ -273,19 +273,25 @@ static ptxiResult update(ptxiGraph own, ptxiGraph new, ptxiGraphExecUpdateResult
 {
     *info = (ptxiGraphExecUpdateResultInfo){ PTXI_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL };
     info->result = compare(own, new, &info->errorNode);
+    if (info->result != PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED)
+        info->errorNode = NULL;
     if (info->result)
         return PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    info->errorNode = NULL;
     return take_work(own, new) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo)
 {
+    ptxiGraphExecUpdateResultInfo info = { PTXI_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL };
     ptxiResult r = enter_exec(hGraphExec);
 
-    if (r || (r = ptxi_graph_enter(hGraph)))
-        return r;
-    return resultInfo ? update(hGraphExec->graph, hGraph, resultInfo) : PTXI_ERROR_INVALID_VALUE;
+    if (!r)
+        r = ptxi_graph_enter(hGraph);
+    if (!r)
+        r = update(hGraphExec->graph, hGraph, &info);
+    if (resultInfo)
+        *resultInfo = info;
+    return r;
 }
 
 ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph)

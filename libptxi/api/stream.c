@@ -469,11 +469,11 @@ ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Fl
         return PTXI_ERROR_ILLEGAL_STATE;
     if (in_capture(hEvent))
         return s == ctx->streams.legacy ? PTXI_ERROR_STREAM_CAPTURE_IMPLICIT : ptxi_capture_wait(s, &hEvent->captured);
-    if (ptxi_capturing(s))
-        return PTXI_ERROR_STREAM_CAPTURE_ISOLATION;
     if (!event_mark(hEvent, &on, &seq))
         return PTXI_SUCCESS;
-    if (on != s && !ptxi_queue_done(on, seq)) {
+    if (ptxi_capturing(s)) {
+        r = PTXI_ERROR_STREAM_CAPTURE_ISOLATION;
+    } else if (on != s && !ptxi_queue_done(on, seq)) {
         struct ptxi_item *it = ptxi_item_create(0, NULL, NULL);
 
         r = it ? ptxi_queue_submit_after(s, it, on, seq) : PTXI_ERROR_OUT_OF_MEMORY;

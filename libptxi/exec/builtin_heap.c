@@ -30,7 +30,7 @@ bool ptxi_builtin_free(struct ptxi_builtin_call *call, void *user)
 
         if (r == PTXI_HEAP_OK)
             continue;
-        ptxi_fault(call->warp, call->insn, PTXI_FK_FREE, (ptxi_lanes)1 << l, at, 0, wrong[r]);
+        ptxi_fault(call->warp, call->insn, r == PTXI_HEAP_TWICE ? PTXI_FK_FREE_TWICE : PTXI_FK_FREE, (ptxi_lanes)1 << l, at, 0, wrong[r]);
         return false;
     }
     return true;

@@ -28,7 +28,7 @@ enum ptxi_fault_kind {
     PTXI_FK_ASSERT,
     PTXI_FK_DEADLOCK,
     PTXI_FK_BARRIER,        /* a barrier number that is none, and other rules of barriers */
-    PTXI_FK_BARRIER_COUNT,  /* a thread count that is no multiple of the warp size */
+    PTXI_FK_BARRIER_USE,    /* what a device calls an illegal instruction: thread counts, mbarriers elsewhere than in shared memory */
     PTXI_FK_BUDGET,
     PTXI_FK_TIMEOUT,
     PTXI_FK_UNSUPPORTED,
@@ -36,6 +36,7 @@ enum ptxi_fault_kind {
     PTXI_FK_BRANCH,         /* brx.idx out of range, indirect call of no function, end of function reached */
     PTXI_FK_UNRESOLVED,     /* call of an .extern function that nothing defines */
     PTXI_FK_FREE,           /* free of what is not allocated */
+    PTXI_FK_FREE_TWICE,
     PTXI_FK_HOST,           /* a host function failed */
     PTXI_FK_ILLEGAL,        /* an operand that is none: a texture that is not there */
     PTXI_FK_MEMORY          /* the host has no memory for registers, shared memory or frames */

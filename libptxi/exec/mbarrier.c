@@ -74,7 +74,7 @@ static unsigned char *object_at(struct ptxi_warp *w, const struct ptxi_insn *i, 
     *owner = ptxi_shared_owner(w->cta, p);
     if (*owner)
         return p;
-    ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, at, 0, "the mbarrier is not in shared memory");
+    ptxi_fault(w, i, PTXI_FK_BARRIER_USE, (ptxi_lanes)1 << lane, at, 0, "the mbarrier is not in shared memory");
     return NULL;
 }
 

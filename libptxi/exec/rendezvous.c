@@ -27,6 +27,20 @@ static void set_predicate(const struct meeting *m, unsigned lane, unsigned s, bo
     *p = on ? *p | bit : *p & ~bit;
 }
 
+/* The lanes whom lane's operand names as those that must come. */
+static ptxi_lanes named(const struct meeting *m, unsigned lane)
+{
+    const struct ptxi_insn *i = m->at[lane]->pc;
+    uint32_t mask;
+
+    switch (i->op) {
+    case PTXI_OP_shfl_up: case PTXI_OP_shfl_down: case PTXI_OP_shfl_bfly: case PTXI_OP_shfl_idx: mask = value(m, lane, (uint32_t)i->imm >> 16); break;
+    case PTXI_OP_bar_warp_sync: mask = value(m, lane, i->a); break;
+    default: mask = value(m, lane, i->b);
+    }
+    return (ptxi_lanes)mask << (lane / 32 * 32);
+}
+
 static void shfl(const struct meeting *m, enum ptxi_shfl_mode mode)
 {
     uint32_t got[PTXI_LANES], in[PTXI_LANES];
@@ -36,7 +50,7 @@ static void shfl(const struct meeting *m, enum ptxi_shfl_mode mode)
         const struct ptxi_insn *i = m->at[l]->pc;
         uint32_t from = ptxi_shfl_source(mode, l, value(m, l, i->b), value(m, l, i->c), &in[l]);
 
-        got[l] = m->lanes >> from & 1 ? value(m, from, m->at[from]->pc->a) : value(m, l, i->a);
+        got[l] = m->lanes & named(m, l) & (ptxi_lanes)1 << from ? value(m, from, m->at[from]->pc->a) : 0; /* as of lanes that are not there */
     }
     for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
@@ -139,20 +153,6 @@ static void execute(const struct meeting *m, unsigned op)
 static bool meets(const struct ptxi_split *a, const struct ptxi_split *b)
 {
     return b->state == PTXI_SPLIT_SYNC && a->pc->op == b->pc->op && !((a->pc->mods ^ b->pc->mods) & PTXI_MOD_NAN);
-}
-
-/* The lanes whom lane's operand names as those that must come. */
-static ptxi_lanes named(const struct meeting *m, unsigned lane)
-{
-    const struct ptxi_insn *i = m->at[lane]->pc;
-    uint32_t mask;
-
-    switch (i->op) {
-    case PTXI_OP_shfl_up: case PTXI_OP_shfl_down: case PTXI_OP_shfl_bfly: case PTXI_OP_shfl_idx: mask = value(m, lane, (uint32_t)i->imm >> 16); break;
-    case PTXI_OP_bar_warp_sync: mask = value(m, lane, i->a); break;
-    default: mask = value(m, lane, i->b);
-    }
-    return (ptxi_lanes)mask << (lane / 32 * 32);
 }
 
 static ptxi_lanes all_named(const struct meeting *m, ptxi_lanes lanes)

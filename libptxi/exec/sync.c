@@ -34,7 +34,9 @@ static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_war
     if (number >= PTXI_BARRIERS)
         return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & ~other, number, 0, "its number is above 15");
     if (threads % 32)
-        return ptxi_fault(w, i, PTXI_FK_BARRIER_COUNT, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
+        return ptxi_fault(w, i, PTXI_FK_BARRIER_USE, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
+    if (whole == ptxi_cta_pass_by && !threads)
+        return ptxi_fault(w, i, PTXI_FK_BARRIER_USE, w->active & ~other, number, 0, "a thread arrives at a barrier of 0 threads");
     if (other)
         ptxi_split_off(w, i, other);
     return w->split_count == 1 ? whole(w, i, number, threads) : ptxi_leave_barrier(w, i, number);
@@ -64,19 +66,29 @@ OP( fence )
     NEXT;
 }
 
-/* Lanes that the mask operand in `slot` names and that are not here. */
+/* Lanes that the mask operand in `slot` names and that are not here; and, where lanes have parted, those that are here and not named by
+ * their own. */
 static inline ptxi_lanes missing(const struct ptxi_warp *w, unsigned slot)
 {
     const uint32_t *mask;
-    ptxi_lanes need = 0;
+    ptxi_lanes need = 0, named = 0;
 
     if (w->active == w->live || slot == PTXI_NO_SLOT)
         return 0;
     mask = PTXI_SLOT(w, slot);
     for (int l = 0; l < PTXI_LANES; l++)
-        if (w->active >> l & 1)
+        if (w->active >> l & 1) {
             need |= (ptxi_lanes)mask[l] << (l / 32 * 32);
-    return need & w->live & ~w->active;
+            named |= (ptxi_lanes)(mask[l] >> l % 32 & 1) << l;
+        }
+    return (need & w->live & ~w->active) | (w->active & ~named);
+}
+
+static __attribute__((noinline)) const struct ptxi_insn *wait_for(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes more)
+{
+    if (more & w->active)
+        return ptxi_fault(w, i, PTXI_FK_ILLEGAL, more & w->active, 0, 0, "the mask does not name the thread itself");
+    return ptxi_leave_sync(w, i, more | w->active);
 }
 
 OP( bar_warp_sync )
@@ -84,7 +96,7 @@ OP( bar_warp_sync )
     ptxi_lanes more = missing(w, i->a);
 
     atomic_thread_fence(memory_order_acq_rel);
-    return more ? ptxi_leave_sync(w, i, more | w->active) : i + 1;
+    return more ? wait_for(w, i, more) : i + 1;
 }
 
 /* got[l] = a[from[l]], within warps of 32 */
@@ -103,6 +115,15 @@ static inline void pick(uint32_t *got, const uint32_t *a, const uint32_t *from)
 #endif
 }
 
+/* Lanes that are not there give 0 on an H200; to the PTX ISA the result is undefined. */
+static __attribute__((noinline)) void pick_present(uint32_t *got, const uint32_t *a, const uint32_t *from, ptxi_lanes active)
+{
+    _Alignas(64) uint32_t present[PTXI_LANES] = { 0 };
+
+    ptxi_merge(present, a, active, sizeof *present);
+    pick(got, present, from);
+}
+
 #define SHFL(mode, MODE)                                                              \
     OP( shfl_##mode )                                                                 \
     {                                                                                 \
@@ -113,9 +134,12 @@ static inline void pick(uint32_t *got, const uint32_t *a, const uint32_t *from)
         ptxi_lanes more = missing(w, mask), p = 0;                                    \
                                                                                       \
         if (more)                                                                     \
-            return ptxi_leave_sync(w, i, more | w->active);                           \
+            return wait_for(w, i, more);                                              \
         FOR_LANES from[l] = ptxi_shfl_source(MODE, (uint32_t)l, b[l], c[l], &in[l]);  \
-        pick(got, a, from);                                                           \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1))                         \
+            pick(got, a, from);                                                       \
+        else                                                                          \
+            pick_present(got, a, from, w->active);                                    \
         WRITE_LANES(d, got[l]);                                                       \
         if (to != PTXI_NO_SLOT) {                                                     \
             for (int l = 0; l < PTXI_LANES; l++)                                      \
@@ -162,7 +186,7 @@ static inline ptxi_lanes votes(const struct ptxi_warp *w, const struct ptxi_insn
         ptxi_lanes more = missing(w, i->b), yes = votes(w, i), out = 0, group;     \
                                                                                    \
         if (more)                                                                  \
-            return ptxi_leave_sync(w, i, more | w->active);                        \
+            return wait_for(w, i, more);                                           \
         if (vote_together(w, i, &group)) {                                         \
             ptxi_set_pred(w, i->d, ptxi_vote(MODE, group, yes) ? w->active : 0);   \
             NEXT;                                                                  \
@@ -186,7 +210,7 @@ OP( vote_ballot )
     uint32_t *d = PTXI_SLOT(w, i->d);
 
     if (more)
-        return ptxi_leave_sync(w, i, more | w->active);
+        return wait_for(w, i, more);
     if (vote_together(w, i, &group)) {
         WRITE_LANES(d, (uint32_t)(group & yes));
         NEXT;
@@ -213,7 +237,7 @@ static const struct ptxi_insn *collective(struct ptxi_warp *w, const struct ptxi
     _Alignas(64) uint32_t d[PTXI_LANES];
 
     if (more)
-        return ptxi_leave_sync(w, i, more | w->active);
+        return wait_for(w, i, more);
     ptxi_collective(i, i->a == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->a), PTXI_SLOT(w, i->b), w->active, d, &p);
     ptxi_merge(PTXI_SLOT(w, i->d), d, w->active, sizeof *d);
     if ((uint16_t)i->imm != PTXI_NO_SLOT)

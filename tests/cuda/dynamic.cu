@@ -200,6 +200,8 @@ extern "C" __global__ void answers(const int *in, int *out, int n)
     out[20] = digest(cudaGetErrorName(cudaErrorInvalidConfiguration));
     out[21] = digest(cudaGetErrorName(cudaSuccess));
     out[22] = digest(cudaGetErrorName((cudaError_t)12345));
+    out[23] = cudaMemcpyAsync(out, in, 4, cudaMemcpyHostToDevice, 0);
+    cudaGetLastError();
     (void)in;
     (void)n;
 }

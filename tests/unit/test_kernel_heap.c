@@ -120,7 +120,7 @@ START_TEST(misuse)
     fails(run("inner", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: malloc has not given it");
     ok(run("get", THREADS, 24));
     out[5] = out[4];
-    fails(run("put", THREADS, 0), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: it has been freed before");
+    fails(run("put", THREADS, 0), PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_FREE, "free: it has been freed before");
     ok(ptxiMemAlloc((ptxiDevicePtr *)&mine, 100));
     out[0] = mine;
     fails(run("put", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: malloc has not given it");

@@ -19,7 +19,7 @@ struct lane {
 /* --- the reference: result in the low half, predicate in bit 32 --- */
 static const uint64_t any_result = UINT64_C(1) << 63; /* the result may be anything */
 
-/* PTX ISA, "shfl.sync": what lanes hold that the mask does not name, or that have left, is undefined. */
+/* PTX ISA, "shfl.sync": what lanes hold that the mask does not name, or that have left, is undefined; those that have left give 0 on an H200. */
 static uint64_t shuffled(int k, const struct lane *warp, int lane, uint32_t here)
 {
     int b = (int)warp[lane].b % 32, clamp = (int)warp[lane].c % 32, segment = (int)(warp[lane].c >> 8) % 32;
@@ -34,7 +34,7 @@ static uint64_t shuffled(int k, const struct lane *warp, int lane, uint32_t here
     }
     if (!in)
         return warp[lane].value;
-    return (uint64_t)1 << 32 | (here >> from & 1 ? warp[from].value : any_result);
+    return (uint64_t)1 << 32 | (here >> from & 1 ? warp[from].value : warp[from].leaves ? 0 : any_result);
 }
 
 static uint64_t expected(int k, const struct lane *warp, int lane)
