@@ -147,11 +147,6 @@ struct halves_at_random {
       { { TIMES_16(1 << SIGN_##f) }, { TIMES_16(1 << (SIGN_##f + (apart))) } } }
 #define OF(name) (*(const __m256i *)k->name)
 
-static inline __m256i upper_halves(__m256i high, __m256i low)
-{
-    return _mm256_blend_epi16(_mm256_srli_epi32(low, 16), high, 0xaa);
-}
-
 /* The bits for the n-th of four, as high as a number's first one that falls off. */
 static inline __m256i random_below(__m256i e, int n, int apart, int fraction)
 {
@@ -168,7 +163,7 @@ static inline bool all_plain(const struct halves_at_random *k, const __m256i *co
 
     for (int l = 0; l < PTXI_LANES / 8; l++)
         for (int n = 0; n < 2; n++) {
-            __m256i m = _mm256_and_si256(upper_halves(from[n + 2][l], from[n][l]), OF(magnitude));
+            __m256i m = _mm256_and_si256(ptxi_upper_halves(from[n + 2][l], from[n][l]), OF(magnitude));
 
             least = _mm256_min_epu16(least, _mm256_sub_epi16(m, OF(one)));
             most = _mm256_max_epu16(most, m);
@@ -189,7 +184,7 @@ static inline __attribute__((always_inline)) bool four_plain(uint32_t *r, const 
 
         for (int n = 0; n < 2; n++) { /* a and c above, or b and d */
             __m256i high = _mm256_add_epi32(from[n + 2][l], random_below(e[l], n + 2, apart, f.fraction));
-            __m256i sum = upper_halves(high, _mm256_add_epi32(from[n][l], random_below(e[l], n, apart, f.fraction)));
+            __m256i sum = ptxi_upper_halves(high, _mm256_add_epi32(from[n][l], random_below(e[l], n, apart, f.fraction)));
             __m256i code = _mm256_srli_epi16(_mm256_and_si256(sum, OF(magnitude)), 7 - f.fraction);
 
             code = _mm256_min_epi16(_mm256_subs_epu16(code, OF(bias)), OF(top));

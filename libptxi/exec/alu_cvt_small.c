@@ -107,8 +107,7 @@ static inline void odd_pairs(__m256i *pair, const void *high, const void *low)
     for (int k = 0; k < PTXI_LANES / 8; k++) {
         __m256i rest = _mm256_blend_epi16(b[k], _mm256_slli_epi32(a[k], 16), 0xaa);
 
-        pair[k] = _mm256_blend_epi16(_mm256_srli_epi32(b[k], 16), a[k], 0xaa);
-        pair[k] = _mm256_or_si256(pair[k], _mm256_min_epu16(rest, one));
+        pair[k] = _mm256_or_si256(ptxi_upper_halves(a[k], b[k]), _mm256_min_epu16(rest, one));
     }
 }
 

@@ -115,6 +115,12 @@ struct ptxi_narrow {
       .below = { BELOW(s, f, 1, 0, 0), BELOW(s, f, 3, 1, 1), BELOW(s, f, 5, 2, 0), BELOW(s, f, 7, 2, 1),              \
                  BELOW(s, f, 9, 3, 0), BELOW(s, f, 11, 3, 1), BELOW(s, f, 13, 3, 0), BELOW(s, f, 15, 3, 1) } }
 
+/* The upper halves of eight lanes' elements, two in one of theirs. */
+static inline __m256i ptxi_upper_halves(__m256i high, __m256i low)
+{
+    return _mm256_blend_epi16(_mm256_srli_epi32(low, 16), high, 0xaa);
+}
+
 static inline __attribute__((always_inline)) __m256i ptxi_narrowed(const struct ptxi_narrow *k, ptxi_16_halves a, struct ptxi_num_small s,
                                                                    struct ptxi_num_small f)
 {
