@@ -58,14 +58,6 @@ static __attribute__((noinline)) bool some_shared(const struct ptxi_warp *w, con
     return !((s->bits | (uint32_t)i->imm) & (size - 1)) && shared_covers(w, i, s->lo, s->hi, size);
 }
 
-/* Whether all lanes, known to lead into the allocation that the instruction hit last, have a place in it that 31 bits hold. */
-static inline bool are_near(const struct ptxi_warp *w, const struct ptxi_insn *i)
-{
-    const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
-
-    return w->active == PTXI_ALL_LANES && hit->write_hi - hit->lo <= INT32_MAX;
-}
-
 /* Whether they lead into one allocation that may be written, and are aligned. */
 static __attribute__((noinline)) bool some_global(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size, struct span *s)
 {
@@ -170,11 +162,27 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         for (int l = 0; l < PTXI_LANES; l++)
             ((uint16_t *)was)[l] = load_any((uint16_t *)(base + (address == 4 ? ((const uint32_t *)a)[l] : ((const uint64_t *)a)[l])));
     else
-        gather_all(was, base, a, element, address);
+        gather(was, base, a, PTXI_ALL_LANES, element, address);
 }
+
+/* Whether it can be told that lanes do not meet. */
+#define TELLS_APART(T) (PTXI_TELLS_APART && sizeof(T) >= 4)
 
 /* Where old values go that nobody wants. */
 #define UNWANTED ((void *)w->worker->unwanted)
+
+/* Base and number stay apart in the addresses of what is loaded and of what is stored, which is one addition less a lane. */
+#define AGAIN(offset) __asm__("" : "+r"(offset))
+
+/* The registers of an instruction. c is read by operations of three only; d is NULL where no old values are wanted, and may be the slot of a source. */
+#define OPERANDS(T)                                                                                           \
+    const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                      \
+    T *d = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);                                                  \
+                                                                                                              \
+    (void)c, (void)d
+
+/* What is added to the numbers of type A that registers of addresses hold. */
+#define BASE(SHARED) ((SHARED ? w->shared_origin : 0) + (uintptr_t)(intptr_t)i->imm)
 
 /* A block for every lane l of `on`. */
 #define EACH_LANE(on, ...)                                                         \
@@ -189,135 +197,156 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
             }                                                                      \
     } while (0)
 
-/* Base and number stay apart in the addresses of what is loaded and of what is stored, which is one addition less a lane. */
-#define AT(T, offset) ((T *)(base + (offset)))
-#define AGAIN(offset) __asm__("" : "+r"(offset))
+/* Lane l's operation at p, where nobody else is near. */
+#define STEP(size, T, p, l, NEW)                                                                              \
+    T x = b[l], y = c[l], old = load_##size(p);                                                               \
+                                                                                                              \
+    (void)x, (void)y, (void)old;                                                                              \
+    store_##size(p, NEW)
 
-/* What was there goes into registers four lanes at a time, in as few stores as can be: hosts have one store a cycle for lines that alternate. */
-enum { ATOM_LANES = 4 };
+typedef uint64_t any_64 __attribute__((may_alias));
 
-static INLINE void put_four(void *d, const void *was, size_t element)
+/* The addresses of lanes l and l + 1: narrow ones in one load. */
+struct two_places {
+    uintptr_t at[2];
+};
+
+static INLINE struct two_places two_places(const void *a, unsigned l, size_t address)
 {
-    typedef uint64_t two __attribute__((may_alias));
-    const uint32_t *word = was;
+    const any_64 *from = (const void *)((const char *)a + l * address);
 
-    if (element == 4)
-        for (int k = 0; k < ATOM_LANES / 2; k++) {
-            ((two *)d)[k] = (uint64_t)word[2 * k + 1] << 32 | word[2 * k];
-            __asm__ volatile("" : : : "memory"); /* lest it become a vector, element by element */
-        }
-    else
-        memcpy(d, was, ATOM_LANES * element);
+    return address == 4 ? (struct two_places){ { (uint32_t)*from, *from >> 32 } } : (struct two_places){ { from[0], from[1] } };
 }
 
-/* Where all addresses, `base` and a number of type A each, are known to be good and nobody else is near. d may be the slot of a source, or a. */
-#define ATOM_EACH(size, name, T, NEW, SHARED, A)                                                              \
-    static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
-                                                                  const uintptr_t base, const A *a)           \
-    {                                                                                                         \
-        const bool shared = SHARED;                                                                           \
+/* Lane l's turn, where nobody else is near. */
+#define TURN(size, T, l, place, NEW, was)                                                                     \
+    do {                                                                                                      \
+        uintptr_t at = place;                                                                                 \
+        T x = b[l], y = c[l], old = load_##size((T *)(base + at));                                            \
                                                                                                               \
-        (void)shared;                                                                                         \
-        if (w->active == PTXI_ALL_LANES && !d)                                                                \
-            UNROLLED for (unsigned l = 0; l < PTXI_LANES; l++) {                                              \
-                uintptr_t at = a[l];                                                                          \
-                T x = b[l], y = c[l], old = load_##size(AT(T, at));                                           \
+        (void)x, (void)y;                                                                                     \
+        AGAIN(at);                                                                                            \
+        store_##size((T *)(base + at), NEW);                                                                  \
+        was = old;                                                                                            \
+    } while (0)
+#define TWO_TURNS(size, T, l, A, NEW, first, second)                                                          \
+    do {                                                                                                      \
+        const struct two_places two = two_places(a, l, sizeof(A));                                            \
                                                                                                               \
-                (void)x, (void)y, (void)old;                                                                  \
-                AGAIN(at);                                                                                    \
-                store_##size(AT(T, at), NEW);                                                                 \
-            }                                                                                                 \
-        else if (w->active == PTXI_ALL_LANES)                                                                 \
-            for (unsigned l = 0; l < PTXI_LANES; l += ATOM_LANES) {                                           \
-                T was[ATOM_LANES];                                                                            \
-                                                                                                              \
-                UNROLLED for (unsigned k = 0; k < ATOM_LANES; k++) {                                          \
-                    uintptr_t at = a[l + k];                                                                  \
-                    T x = b[l + k], y = c[l + k], old = load_##size(AT(T, at));                               \
-                                                                                                              \
-                    (void)x, (void)y;                                                                         \
-                    AGAIN(at);                                                                                \
-                    store_##size(AT(T, at), NEW);                                                             \
-                    was[k] = old;                                                                             \
-                }                                                                                             \
-                put_four(d + l, was, sizeof(T));                                                              \
-            }                                                                                                 \
-        else                                                                                                  \
-            EACH_LANE(w->active, {                                                                            \
-                T *p = AT(T, a[l]), x = b[l], y = c[l], old = load_##size(p);                                 \
-                                                                                                              \
-                (void)x, (void)y, (void)old;                                                                  \
-                store_##size(p, NEW);                                                                         \
-                if (d)                                                                                        \
-                    d[l] = old;                                                                               \
-            });                                                                                               \
-        NEXT;                                                                                                 \
-    }
+        TURN(size, T, l, two.at[0], NEW, first);                                                              \
+        TURN(size, T, (l) + 1, two.at[1], NEW, second);                                                       \
+    } while (0)
 
-/* The same, where NEW is dear, for all lanes at once if no two of them meet. If some do, for as many as find what was there before any; the lanes that
- * are left over have their turns. */
-#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A)                                                         \
-    RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
-                                                                       const uintptr_t base, const A *a)      \
-    {                                                                                                         \
-        const bool shared = SHARED;                                                                           \
-        ptxi_lanes left = w->active;                                                                          \
+/* What was there goes into registers four lanes at a time, in as few stores as can be: hosts have one store a cycle for lines that alternate. */
+#define FOUR_TURNS(size, T, l, A, NEW)                                                                        \
+    do {                                                                                                      \
+        T was[4];                                                                                             \
                                                                                                               \
-        (void)shared;                                                                                         \
-        if (left == PTXI_ALL_LANES) {                                                                         \
-            const bool apart = sizeof(T) >= 4 && all_apart(a, sizeof(T), sizeof(A));                          \
-            LANE_ARRAY(T, was);                                                                               \
-            LANE_ARRAY(T, now);                                                                               \
-            unsigned done;                                                                                    \
+        TWO_TURNS(size, T, l, A, NEW, was[0], was[1]);                                                        \
+        if (sizeof(T) == 4) {                                                                                 \
+            uint64_t low = (uint32_t)was[0] | (uint64_t)was[1] << 32, high;                                   \
                                                                                                               \
-            read_lanes(was, base, a, sizeof(T), sizeof(A));                                                   \
-            FOR_LANES {                                                                                       \
-                T old = was[l], x = b[l], y = c[l];                                                           \
-                                                                                                              \
-                (void)x, (void)y;                                                                             \
-                now[l] = (NEW);                                                                               \
-            }                                                                                                 \
-            if (apart) {                                                                                      \
-                scatter_all(base, a, now, sizeof(T), sizeof(A));                                              \
-                if (d)                                                                                        \
-                    memcpy(d, was, sizeof was);                                                               \
-                NEXT;                                                                                         \
-            }                                                                                                 \
-            UNROLLED for (done = 0; done < PTXI_LANES; done++) {                                              \
-                T *p = (T *)(base + a[done]);                                                                 \
-                                                                                                              \
-                if (load_##size(p) != was[done])                                                              \
-                    break;                                                                                    \
-                store_##size(p, now[done]);                                                                   \
-            }                                                                                                 \
-            left = done == PTXI_LANES ? 0 : left << done;                                                     \
-            if (d)                                                                                            \
-                ptxi_merge(d, was, ~left, sizeof(T));                                                         \
+            AGAIN(low); /* or it becomes a vector, element by element */                                      \
+            TWO_TURNS(size, T, (l) + 2, A, NEW, was[2], was[3]);                                              \
+            high = (uint32_t)was[2] | (uint64_t)was[3] << 32;                                                 \
+            AGAIN(high);                                                                                      \
+            ((any_64 *)(d + (l)))[0] = low;                                                                   \
+            ((any_64 *)(d + (l)))[1] = high;                                                                  \
+        } else {                                                                                              \
+            TWO_TURNS(size, T, (l) + 2, A, NEW, was[2], was[3]);                                              \
+            memcpy(d + (l), was, sizeof was);                                                                 \
         }                                                                                                     \
-        EACH_LANE(left, {                                                                                     \
-            T *p = (T *)(base + a[l]), x = b[l], y = c[l], old = load_##size(p);                              \
+    } while (0)
+
+/* All lanes, one after the other, at addresses known to be good, where nobody else is near. d may be the slot of a source: four lanes have read theirs before it changes. */
+#define ATOM_TURNS(KIND, size, name, T, NEW, SHARED, A)                                                       \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_red(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        const bool shared = SHARED;                                                                           \
+        const uintptr_t base = BASE(SHARED);                                                                  \
+        const A *a = PTXI_SLOT(w, i->a);                                                                      \
+        OPERANDS(T);                                                                                          \
                                                                                                               \
-            (void)x, (void)y;                                                                                 \
-            store_##size(p, NEW);                                                                             \
-            if (d)                                                                                            \
-                d[l] = old;                                                                                   \
-        });                                                                                                   \
+        (void)shared;                                                                                         \
+        UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 4) {                                               \
+            T was;                                                                                            \
+                                                                                                              \
+            TWO_TURNS(size, T, l, A, NEW, was, was);                                                          \
+            TWO_TURNS(size, T, l + 2, A, NEW, was, was);                                                      \
+            (void)was;                                                                                        \
+        }                                                                                                     \
+        NEXT;                                                                                                 \
+    }                                                                                                         \
+    static KIND const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w)                  \
+    {                                                                                                         \
+        const bool shared = SHARED;                                                                           \
+        const uintptr_t base = BASE(SHARED);                                                                  \
+        const A *a = PTXI_SLOT(w, i->a);                                                                      \
+        OPERANDS(T);                                                                                          \
+                                                                                                              \
+        (void)shared;                                                                                         \
+        if (!d)                                                                                               \
+            return name##_red(i, w);                                                                          \
+        UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 4)                                                 \
+            FOUR_TURNS(size, T, l, A, NEW);                                                                   \
         NEXT;                                                                                                 \
     }
 
-/* For all lanes at once if no two of them meet, else lane by lane. */
-#define ATOM_EACH_APART(size, name, T, NEW, SHARED, A)                                                        \
-    ATOM_EACH( size, name##_turns, T, NEW, SHARED, A )                                                        \
-    RACY static __attribute__((noinline)) const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c, \
-                                                                       const uintptr_t base, const A *a)      \
+/* Numbers of 32 bits that say where lanes go from the beginning of shared memory, or of the allocation that the instruction hit last; NULL: that is too large. */
+static INLINE const uint32_t *near_places(const struct ptxi_warp *w, const struct ptxi_insn *i, bool shared, uint32_t *room, uintptr_t *base)
+{
+    const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
+    const uint64_t *a = PTXI_SLOT(w, i->a), first = hit->lo - (uint64_t)(int64_t)i->imm;
+
+    *base = shared ? BASE(true) : hit->lo;
+    if (shared)
+        return PTXI_SLOT(w, i->a);
+    steps_from(room, first, a);
+    return hit->write_hi - hit->lo <= INT32_MAX ? room : NULL;
+}
+
+/* All lanes at once if no two of them meet; name_turns() if some do. */
+#define ATOM_AT_ONCE(name, T, NEW, SHARED)                                                                    \
+    RACY static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w)           \
     {                                                                                                         \
         const bool shared = SHARED;                                                                           \
+        LANE_ARRAY(uint32_t, room);                                                                           \
         LANE_ARRAY(T, was);                                                                                   \
         LANE_ARRAY(T, now);                                                                                   \
+        uintptr_t base = 0;                                                                                   \
+        const uint32_t *a = TELLS_APART(T) ? near_places(w, i, SHARED, room, &base) : NULL;                   \
+        OPERANDS(T);                                                                                          \
                                                                                                               \
         (void)shared;                                                                                         \
-        if (w->active != PTXI_ALL_LANES || !all_apart(a, sizeof(T), sizeof(A)))                               \
-            return name##_turns(i, w, d, b, c, base, a);                                                      \
+        if (!a || !all_apart(a, sizeof(T)))                                                                   \
+            return name##_turns(i, w);                                                                        \
+        gather_all(was, base, a, sizeof(T));                                                                  \
+        FOR_LANES {                                                                                           \
+            T old = was[l], x = b[l], y = c[l];                                                               \
+                                                                                                              \
+            (void)x, (void)y;                                                                                 \
+            now[l] = (NEW);                                                                                   \
+        }                                                                                                     \
+        scatter_all(base, a, now, sizeof(T));                                                                 \
+        if (d)                                                                                                \
+            copy_all(d, was, sizeof(T));                                                                      \
+        NEXT;                                                                                                 \
+    }
+
+/* As many lanes at once as find what was there before any; the rest has turns. For those where NEW is dear. */
+#define ATOM_TRIES(size, name, T, NEW, SHARED, A)                                                             \
+    RACY static __attribute__((noinline)) const struct ptxi_insn *name##_turns(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        const bool shared = SHARED;                                                                           \
+        const uintptr_t base = BASE(SHARED);                                                                  \
+        const A *a = PTXI_SLOT(w, i->a);                                                                      \
+        LANE_ARRAY(T, was);                                                                                   \
+        LANE_ARRAY(T, now);                                                                                   \
+        ptxi_lanes left;                                                                                      \
+        unsigned done;                                                                                        \
+        OPERANDS(T);                                                                                          \
+                                                                                                              \
+        (void)shared;                                                                                         \
         read_lanes(was, base, a, sizeof(T), sizeof(A));                                                       \
         FOR_LANES {                                                                                           \
             T old = was[l], x = b[l], y = c[l];                                                               \
@@ -325,19 +354,37 @@ static INLINE void put_four(void *d, const void *was, size_t element)
             (void)x, (void)y;                                                                                 \
             now[l] = (NEW);                                                                                   \
         }                                                                                                     \
-        scatter_all(base, a, now, sizeof(T), sizeof(A));                                                      \
+        UNROLLED for (done = 0; done < PTXI_LANES; done++) {                                                  \
+            T *p = (T *)(base + a[done]);                                                                     \
+                                                                                                              \
+            if (load_##size(p) != was[done])                                                                  \
+                break;                                                                                        \
+            store_##size(p, now[done]);                                                                       \
+        }                                                                                                     \
+        left = done == PTXI_LANES ? 0 : PTXI_ALL_LANES << done;                                               \
         if (d)                                                                                                \
-            memcpy(d, was, sizeof was);                                                                       \
+            ptxi_merge(d, was, ~left, sizeof(T));                                                             \
+        EACH_LANE(left, {                                                                                     \
+            STEP(size, T, (T *)(base + a[l]), l, NEW);                                                        \
+            if (d)                                                                                            \
+                d[l] = old;                                                                                   \
+        });                                                                                                   \
         NEXT;                                                                                                 \
     }
+
+/* For all lanes: one after the other; at once where they do not meet, else after the other; likewise, where NEW is dear. */
+#define ATOM_EACH(size, name, T, NEW, SHARED, A) ATOM_TURNS( INLINE, size, name, T, NEW, SHARED, A )
+#define ATOM_EACH_APART(size, name, T, NEW, SHARED, A)                                                        \
+    ATOM_TURNS( __attribute__((noinline)), size, name##_turns, T, NEW, SHARED, A )                            \
+    ATOM_AT_ONCE( name, T, NEW, SHARED )
+#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A)                                                         \
+    ATOM_TRIES( size, name, T, NEW, SHARED, A )                                                               \
+    ATOM_AT_ONCE( name, T, NEW, SHARED )
 
 /* Sums of floats are dear where subnormals are flushed. */
 #define ATOM_EACH_FLOAT_true ATOM_EACH_APART
 #define ATOM_EACH_FLOAT_false ATOM_EACH_DEAR
 #define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A) ATOM_EACH_FLOAT_##SHARED(size, name, T, NEW, SHARED, A)
-
-/* Those that look whether lanes meet are given 32-bit addresses where hosts are fast at that. */
-enum { ATOM_EACH_STEPS = false, ATOM_EACH_APART_STEPS = PTXI_TELLS_APART, ATOM_EACH_FLOAT_STEPS = PTXI_TELLS_APART, ATOM_EACH_DEAR_STEPS = PTXI_TELLS_APART };
 
 /* d[l] = x[0] + ... + x[l - 1]. Returns the sum of all. d may be x. */
 #if defined(__AVX512F__)
@@ -399,12 +446,13 @@ RUNNING_SUMS(64)
         NEXT;                                                                                                 \
     }
 
-/* Every operation: NEW is the value that replaces `old`, from x = b and y = c. d, where no old values are wanted, is NULL. */
-#define ATOM_OF(EACH, SUMS, size, name, T, NEW)                                                                     \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, \
-                                                                             const T *c, bool inside)         \
+/* Every operation: NEW is the value that replaces `old`, from x = b and y = c. Functions that end in another one have its arguments, so that on the
+ * short ways nothing is saved. */
+#define ATOM_OF(EACH, SUMS, size, name, T, NEW)                                                               \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_anywhere(const struct ptxi_insn *i, struct ptxi_warp *w, bool inside) \
     {                                                                                                         \
         bool alone = is_alone(w, i);                                                                          \
+        OPERANDS(T);                                                                                          \
                                                                                                               \
         for (ptxi_lanes left = w->active; left; left &= left - 1) {                                           \
             unsigned l = ptxi_first_lane(left);                                                               \
@@ -430,12 +478,29 @@ RUNNING_SUMS(64)
         }                                                                                                     \
         NEXT;                                                                                                 \
     }                                                                                                         \
+    /* Some lanes at addresses known to be good, where nobody else is near. */                                \
+    static INLINE const struct ptxi_insn *name##_few(const struct ptxi_insn *i, struct ptxi_warp *w, const bool shared) \
+    {                                                                                                         \
+        const uintptr_t base = BASE(shared);                                                                  \
+        const void *a = PTXI_SLOT(w, i->a);                                                                   \
+        OPERANDS(T);                                                                                          \
+                                                                                                              \
+        for (ptxi_lanes left = w->active; left; left &= left - 1) {                                           \
+            unsigned l = ptxi_first_lane(left);                                                               \
+            T *p = (T *)(base + (shared ? ((const uint32_t *)a)[l] : ((const uint64_t *)a)[l]));              \
+            STEP(size, T, p, l, NEW);                                                                         \
+                                                                                                              \
+            if (d)                                                                                            \
+                d[l] = old;                                                                                   \
+        }                                                                                                     \
+        NEXT;                                                                                                 \
+    }                                                                                                         \
     /* All lanes at one address, which changes once. */                                                       \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_together(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, \
-                                                                             const T *c, T *p, const bool shared) \
+    static INLINE const struct ptxi_insn *name##_at(const struct ptxi_insn *i, struct ptxi_warp *w, T *p, const bool shared) \
     {                                                                                                         \
         bool alone = shared || is_alone(w, i);                                                                \
         T first, old;                                                                                         \
+        OPERANDS(T);                                                                                          \
                                                                                                               \
         ALL_TOGETHER(size, T, SUMS)                                                                           \
         first = old = load_##size(p);                                                                         \
@@ -463,11 +528,21 @@ RUNNING_SUMS(64)
             store_##size(p, old);                                                                             \
         NEXT;                                                                                                 \
     }                                                                                                         \
-    RACY static inline void name##_row(unsigned char *at, const T *b, const T *c, T *d, const bool shared)    \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_together_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        return name##_at(i, w, (T *)(w->shared_origin + (uint32_t)(((const uint32_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(w->active)] + (uint32_t)i->imm)), true); \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_together_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        return name##_at(i, w, (T *)(BASE(false) + ((const uint64_t *)PTXI_SLOT(w, i->a))[ptxi_first_lane(w->active)]), false); \
+    }                                                                                                         \
+    RACY static INLINE const struct ptxi_insn *name##_row(const struct ptxi_insn *i, struct ptxi_warp *w, uintptr_t at, const bool shared) \
     {                                                                                                         \
         struct { T v; } __attribute__((may_alias)) *p = (void *)at;                                           \
+        OPERANDS(T);                                                                                          \
                                                                                                               \
         (void)shared;                                                                                         \
+        d = d ? d : UNWANTED;                                                                                 \
         FOR_LANES {                                                                                           \
             T old = p[l].v, x = b[l], y = c[l];                                                               \
                                                                                                               \
@@ -475,68 +550,56 @@ RUNNING_SUMS(64)
             p[l].v = (NEW);                                                                                   \
             d[l] = old;                                                                                       \
         }                                                                                                     \
+        NEXT;                                                                                                 \
     }                                                                                                         \
     EACH( size, name##_each_shared, T, (NEW), true, uint32_t )                                                \
-    EACH( size, name##_each_near, T, (NEW), false, uint32_t )                                                 \
     EACH( size, name##_each_global, T, (NEW), false, uint64_t )                                               \
-    static inline const struct ptxi_insn *name##_in_shared(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
-    {                                                                                                         \
-        return name##_each_shared(i, w, d, b, c, w->shared_origin + (uintptr_t)(intptr_t)i->imm, PTXI_SLOT(w, i->a)); \
-    }                                                                                                         \
-    static inline const struct ptxi_insn *name##_in_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
-    {                                                                                                         \
-        const uint64_t *a = PTXI_SLOT(w, i->a), from = ptxi_mem_hit(w, i)->lo;                                \
-        LANE_ARRAY(uint32_t, steps);                                                                          \
-                                                                                                              \
-        if (EACH##_STEPS && are_near(w, i)) {                                                                 \
-            FOR_LANES steps[l] = (uint32_t)a[l] + (uint32_t)i->imm - (uint32_t)from;                          \
-            return name##_each_near(i, w, d, b, c, (uintptr_t)from, steps);                                   \
-        }                                                                                                     \
-        return name##_each_global(i, w, d, b, c, (uintptr_t)(int64_t)i->imm, a);                              \
-    }                                                                                                         \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
         bool shared = (i->mods & ATOM_SPACE) == ATOM_SHARED, inside;                                          \
         struct span s;                                                                                        \
                                                                                                               \
         inside = shared ? some_shared(w, i, sizeof(T), &s) : some_global(w, i, sizeof(T), &s);                \
         if (inside && s.lo == s.hi)                                                                           \
-            return name##_together(i, w, d, b, c, (T *)((shared ? w->shared_origin : 0) + (uintptr_t)s.lo + (uintptr_t)(intptr_t)i->imm), shared); \
+            return shared ? name##_together_shared(i, w) : name##_together_global(i, w);                      \
         if (inside && shared)                                                                                 \
-            return name##_in_shared(i, w, d, b, c);                                                          \
+            return name##_few(i, w, true);                                                                    \
         if (inside && is_alone(w, i))                                                                         \
-            return name##_in_global(i, w, d, b, c);                                                          \
-        return name##_anywhere(i, w, d, b, c, inside);                                                        \
+            return name##_few(i, w, false);                                                                   \
+        return name##_anywhere(i, w, inside);                                                                 \
     }                                                                                                         \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_global(const struct ptxi_insn *i, struct ptxi_warp *w, T *d, const T *b, const T *c) \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        return all_global(w, i, sizeof(T)) && is_alone(w, i) ? name##_each_global(i, w) : name##_some(i, w);  \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
         const uint64_t *a = PTXI_SLOT(w, i->a);                                                               \
                                                                                                               \
-        if (global_word(w, i, sizeof(T)))                                                                     \
-            return name##_together(i, w, d, b, c, (T *)(uintptr_t)(a[0] + (uint64_t)(int64_t)i->imm), false); \
-        if (!is_alone(w, i) || a[0] == a[1])                                                                  \
-            return name##_some(i, w, d, b, c);                                                                \
-        if (global_row(w, i, sizeof(T))) {                                                                    \
-            name##_row((unsigned char *)(uintptr_t)(a[0] + (uint64_t)(int64_t)i->imm), b, c, d ? d : UNWANTED, false);\
-            NEXT;                                                                                             \
-        }                                                                                                     \
-        return all_global(w, i, sizeof(T)) ? name##_in_global(i, w, d, b, c) : name##_some(i, w, d, b, c);  \
+        if (a[0] == a[1] && global_word(w, i, sizeof(T)))                                                     \
+            return name##_together_global(i, w);                                                              \
+        if (__builtin_expect(a[1] == a[0] + sizeof(T) && is_alone(w, i) && global_row(w, i, sizeof(T)), 1))   \
+            return name##_row(i, w, BASE(false) + a[0], false);                                               \
+        return name##_scattered_global(i, w);                                                                 \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        return all_shared(w, i, sizeof(T)) ? name##_each_shared(i, w) : name##_some(i, w);                    \
+    }                                                                                                         \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_row_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                         \
+        return shared_row(w, i, sizeof(T)) ? name##_row(i, w, w->shared_origin + (uint32_t)(*(const uint32_t *)PTXI_SLOT(w, i->a) + (uint32_t)i->imm), true) \
+                                           : name##_scattered_shared(i, w);                                   \
     }                                                                                                         \
     OP( atom_##name )                                                                                         \
     {                                                                                                         \
-        const T *b = PTXI_SLOT(w, i->b), *c = i->c == PTXI_NO_SLOT ? b : PTXI_SLOT(w, i->c);                  \
-        T *d = i->d == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->d);                                              \
         const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
                                                                                                               \
         if ((i->mods & ATOM_SPACE) != ATOM_SHARED)                                                            \
-            return name##_global(i, w, d, b, c);                                                              \
-        if (shared_row(w, i, sizeof(T))) {                                                                    \
-            name##_row((unsigned char *)(w->shared_origin + (uint32_t)(a[0] + (uint32_t)i->imm)), b, c, d ? d : UNWANTED, true);\
-            NEXT;                                                                                             \
-        }                                                                                                     \
-        if (shared_word(w, i, sizeof(T)))                                                                     \
-            return name##_together(i, w, d, b, c, (T *)(w->shared_origin + (uint32_t)(a[0] + (uint32_t)i->imm)), true);\
-        return a[0] != a[1] && all_shared(w, i, sizeof(T)) ? name##_in_shared(i, w, d, b, c) : name##_some(i, w, d, b, c);\
+            return name##_global(i, w);                                                                       \
+        if (a[0] == a[1] && shared_word(w, i, sizeof(T)))                                                     \
+            return name##_together_shared(i, w);                                                              \
+        return a[1] == a[0] + sizeof(T) ? name##_row_shared(i, w) : name##_scattered_shared(i, w);            \
     }
 #define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, false, any, name, T, NEW)
 #define ATOM_SUM(name, T, NEW) ATOM_OF(ATOM_EACH, true, any, name, T, NEW)

@@ -282,4 +282,37 @@ PICK_LANES(64)
 #define COMPARE_64(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
 #endif
 
+/* any = whether an expression of the element x of a has the sign in some lane. */
+#define ANY_VECTOR(any, type, signs, a, expr)                                                       \
+    do {                                                                                            \
+        typedef type vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));                     \
+        enum { per_ = LANE_VECTOR / sizeof(type) };                                                 \
+        vec_ all_ = { 0 };                                                                          \
+                                                                                                    \
+        for (int k_ = 0; k_ < PTXI_LANES / per_; k_++) {                                            \
+            vec_ x = ((const vec_ *)(a))[k_];                                                       \
+                                                                                                    \
+            all_ |= (expr);                                                                         \
+        }                                                                                           \
+        (any) = signs(all_);                                                                        \
+    } while (0)
+#define ANY_SCALAR(any, type, a, expr)                             \
+    do {                                                           \
+        type all_ = 0;                                             \
+                                                                   \
+        for (int l = 0; l < PTXI_LANES; l++) {                     \
+            type x = (a)[l];                                       \
+                                                                   \
+            all_ |= (expr);                                        \
+        }                                                          \
+        (any) = all_ >> (8 * sizeof(type) - 1);                    \
+    } while (0)
+#if defined(SIGNS_32)
+#define ANY_SIGN_32(any, type, a, expr) ANY_VECTOR(any, type, SIGNS_32, a, expr)
+#define ANY_SIGN_64(any, type, a, expr) ANY_VECTOR(any, type, SIGNS_64, a, expr)
+#else
+#define ANY_SIGN_32(any, type, a, expr) ANY_SCALAR(any, type, a, expr)
+#define ANY_SIGN_64(any, type, a, expr) ANY_SCALAR(any, type, a, expr)
+#endif
+
 #endif

@@ -116,38 +116,56 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
         address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
 }
 
-/* The same for all lanes, without a call where addresses have 32 bits. */
+/* The same for all lanes, without a call, by 32-bit addresses. */
 #ifdef __AVX512F__
-static inline __attribute__((always_inline)) void gather_all(void *d, uintptr_t base, const void *a, size_t element, size_t address)
+/* d[l] = a[l] - first, in stores as wide as loads of it will be. */
+static inline __attribute__((always_inline)) void steps_from(uint32_t *d, uint64_t first, const uint64_t *a)
+{
+    const __m512i by = _mm512_set1_epi64((int64_t)first), low = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+
+    for (int l = 0; l < PTXI_LANES; l += 16)
+        _mm512_store_si512(d + l, _mm512_permutex2var_epi32(_mm512_sub_epi64(_mm512_load_si512(a + l), by), low, _mm512_sub_epi64(_mm512_load_si512(a + l + 8), by)));
+}
+
+static inline __attribute__((always_inline)) void gather_all(void *d, uintptr_t base, const uint32_t *a, size_t element)
 {
     const void *from = (const void *)base;
 
-    if (address != 4)
-        gather(d, base, a, PTXI_ALL_LANES, element, address);
-    else if (element == 4)
+    if (element == 4)
         for (int l = 0; l < PTXI_LANES; l += 16)
-            _mm512_store_si512((uint32_t *)d + l, _mm512_i32gather_epi32(_mm512_load_si512((const uint32_t *)a + l), from, 1));
+            _mm512_store_si512((uint32_t *)d + l, _mm512_i32gather_epi32(_mm512_load_si512(a + l), from, 1));
     else
         for (int l = 0; l < PTXI_LANES; l += 8)
-            _mm512_store_si512((uint64_t *)d + l, _mm512_i32gather_epi64(_mm256_load_si256((const void *)((const uint32_t *)a + l)), from, 1));
+            _mm512_store_si512((uint64_t *)d + l, _mm512_i32gather_epi64(_mm256_load_si256((const void *)(a + l)), from, 1));
 }
 
-static inline __attribute__((always_inline)) void scatter_all(uintptr_t base, const void *a, const void *x, size_t element, size_t address)
+static inline __attribute__((always_inline)) void scatter_all(uintptr_t base, const uint32_t *a, const void *x, size_t element)
 {
     void *to = (void *)base;
 
-    if (address != 4)
-        scatter(base, a, x, PTXI_ALL_LANES, element, address);
-    else if (element == 4)
+    if (element == 4)
         for (int l = 0; l < PTXI_LANES; l += 16)
-            _mm512_i32scatter_epi32(to, _mm512_load_si512((const uint32_t *)a + l), _mm512_load_si512((const uint32_t *)x + l), 1);
+            _mm512_i32scatter_epi32(to, _mm512_load_si512(a + l), _mm512_load_si512((const uint32_t *)x + l), 1);
     else
         for (int l = 0; l < PTXI_LANES; l += 8)
-            _mm512_i32scatter_epi64(to, _mm256_load_si256((const void *)((const uint32_t *)a + l)), _mm512_load_si512((const uint64_t *)x + l), 1);
+            _mm512_i32scatter_epi64(to, _mm256_load_si256((const void *)(a + l)), _mm512_load_si512((const uint64_t *)x + l), 1);
+}
+
+/* A memcpy() that leaves in registers what is there. */
+static inline __attribute__((always_inline)) void copy_all(void *d, const void *x, size_t element)
+{
+    for (size_t k = 0; k < PTXI_LANES * element; k += 64)
+        _mm512_store_si512((char *)d + k, _mm512_load_si512((const char *)x + k));
 }
 #else
-#define gather_all(d, base, a, element, address) gather(d, base, a, PTXI_ALL_LANES, element, address)
-#define scatter_all(base, a, x, element, address) scatter(base, a, x, PTXI_ALL_LANES, element, address)
+static inline void steps_from(uint32_t *d, uint64_t first, const uint64_t *a)
+{
+    for (int l = 0; l < PTXI_LANES; l++)
+        d[l] = (uint32_t)(a[l] - first);
+}
+#define gather_all(d, base, a, element) gather(d, base, a, PTXI_ALL_LANES, element, 4)
+#define scatter_all(base, a, x, element) scatter(base, a, x, PTXI_ALL_LANES, element, 4)
+#define copy_all(d, x, element) memcpy(d, x, PTXI_LANES * (element))
 #endif
 
 /* Whether no two lanes name the same one of the elements, of 4 or 8 bytes. It may be false, too, if two are a multiple of 65536 elements apart, and where
@@ -170,24 +188,20 @@ static inline __attribute__((always_inline)) bool apart(__m512i n)
     return !_mm512_testn_epi16_mask(least, least);
 }
 
-static inline bool all_apart(const void *a, size_t element, size_t address)
+static inline __attribute__((always_inline)) bool all_apart(const uint32_t *a, size_t element)
 {
-    const __m512i *at = a;
     unsigned shift = element == 4 ? 2 : 3;
-    __m256i low, high;
+    __m256i low = _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_load_si512(a), shift));
+    __m256i high = _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_load_si512(a + 16), shift));
 
-    if (address != 4)
-        return false;
-    low = _mm512_cvtepi32_epi16(_mm512_srli_epi32(at[0], shift));
-    high = _mm512_cvtepi32_epi16(_mm512_srli_epi32(at[1], shift));
     return apart(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
 }
 #else
 enum { PTXI_TELLS_APART = false };
 
-static inline bool all_apart(const void *a, size_t element, size_t address)
+static inline bool all_apart(const uint32_t *a, size_t element)
 {
-    (void)a, (void)element, (void)address;
+    (void)a, (void)element;
     return false;
 }
 #endif

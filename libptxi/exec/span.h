@@ -102,27 +102,28 @@ static inline bool shared_covers(const struct ptxi_warp *w, const struct ptxi_in
 /* Whether `size` bytes, a power of two, at a[l] + by lie below `end` and are aligned, for all lanes. */
 static inline __attribute__((always_inline)) bool all_below32(const uint32_t *a, uint32_t by, uint32_t end, uint32_t size)
 {
-    const uint32_t shift = (uint32_t)__builtin_ctz(size), count = end / size;
-    ptxi_lanes outside;
+    const uint32_t shift = (uint32_t)__builtin_ctz(size), most = end / size - 1;
+    bool outside;
 
     /* rotated: what is not aligned is far away; and a[l] alone, so that `by` may be added to the base */
-    COMPARE_32(outside, uint32_t, a, a, (((x + by) >> shift | (x + by) << (32 - shift)) >= count) | (x > INT32_MAX));
-    return !outside;
+#define TURNED ((x + by) >> shift | (x + by) << (32 - shift))
+    ANY_SIGN_32(outside, uint32_t, a, TURNED | (most - TURNED) | x);
+#undef TURNED
+    return !outside && end >= size;
 }
 
 /* Whether as many bytes at a[l] + imm may be written and are aligned, for all lanes, in the allocation that the instruction hit last. */
 static inline __attribute__((always_inline)) bool all_within64(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *a, uint64_t size)
 {
     const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
-    uint64_t first = hit->lo - (uint64_t)(int64_t)i->imm, most = hit->write_hi - hit->lo - size, out = 0, bits = 0;
+    const uint32_t shift = (uint32_t)__builtin_ctzll(size);
+    uint64_t first = hit->lo - (uint64_t)(int64_t)i->imm, most = (hit->write_hi - hit->lo) / size - 1;
+    bool outside;
 
-    for (int l = 0; l < PTXI_LANES; l++) {
-        uint64_t offset = a[l] - first;
-
-        out |= offset | (most - offset); /* the sign: below the first or beyond the last */
-        bits |= a[l];
-    }
-    return !(out >> 63) && !((bits | (uint32_t)i->imm) & (size - 1)) && hit->write_hi >= hit->lo + size &&
+#define TURNED ((x - first) >> shift | (x - first) << (64 - shift))
+    ANY_SIGN_64(outside, uint64_t, a, TURNED | (most - TURNED));
+#undef TURNED
+    return !outside && !(hit->lo & (size - 1)) && hit->write_hi >= hit->lo + size &&
            hit->generation == atomic_load_explicit(w->generation, memory_order_acquire);
 }
 

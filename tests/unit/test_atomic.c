@@ -301,6 +301,43 @@ START_TEST(two_lanes_meet)
 }
 END_TEST
 
+/* --- one lane of many goes astray --- */
+
+/* Lane 9 leads to the offset that the kernel is given, the others to words that lie apart. */
+static const char straying[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u32 offset) {\n"
+    "  .reg .b32 %%t, %%n, %%s, %%x; .reg .b64 %%p, %%o; .reg .pred %%nine; .shared .align 128 .b8 words[512];\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mul.lo.u32 %%n, %%t, 13; and.b32 %%n, %%n, 31; mul.lo.u32 %%n, %%n, 12; add.u32 %%n, %%n, 64;\n"
+    "  setp.eq.u32 %%nine, %%t, 9; @%%nine ld.param.u32 %%n, [offset]; cvt.s64.s32 %%o, %%n; add.u64 %%p, %%p, %%o; mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
+    "  mov.u32 %%x, 1; atom.relaxed.cta.%s.%s.b32 %%t, [%s], %%x%s; ret; }\n";
+
+START_TEST(one_goes_astray)
+{
+    static const struct { int32_t offset; ptxiResult global, shared; } places[] = {
+        { 0, PTXI_SUCCESS, PTXI_SUCCESS },
+        { 508, PTXI_SUCCESS, PTXI_SUCCESS },
+        { 512, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_ADDRESS },
+        { -4, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_SUCCESS }, /* the system's part of shared memory */
+        { 502, PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_ERROR_MISALIGNED_ADDRESS },
+        { INT32_MIN, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_INSTRUCTION }, /* no address of the CTA's */
+    };
+    bool shared = _i & 1, cas = _i & 2;
+    int32_t offset = places[_i / 4].offset;
+    char text[sizeof straying + 100];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr memory;
+    void *params[] = { &memory, &offset };
+
+    snprintf(text, sizeof text, straying, shared ? "shared" : "global", cas ? "cas" : "exch", shared ? "%s" : "%p", cas ? ", %x" : "");
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&memory, 512));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ck_assert_int_eq(ptxiCtxSynchronize(), shared ? places[_i / 4].shared : places[_i / 4].global);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("atomic");
@@ -314,6 +351,7 @@ int main(void)
     tcase_add_test(t, halves_add_up);
     tcase_add_test(t, vectors_are_aligned);
     tcase_add_loop_test(t, two_lanes_meet, 0, 4);
+    tcase_add_loop_test(t, one_goes_astray, 0, 6 * 4);
     tcase_add_loop_test(t, lanes_add_in_order, 0, sizeof operations / sizeof *operations);
     tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
