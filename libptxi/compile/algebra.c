@@ -19,7 +19,8 @@
  *   - x minus a constant, f64, is x plus that constant with its sign changed, a NaN's, too;
  *   - max(min(x, 1), 0) of f64 is min(max(x, 0), 1);
  *   - approximations of constants are as foretold.h says; div.approx and div.full by a constant are products with such a reciprocal;
- *   - neg and abs of a NaN that is a constant change its sign (f32, f64, f16x2 without .ftz), sums and products of f32 constants are constants;
+ *   - neg and abs of a NaN that is a constant change its sign (f32, f64, f16x2 without .ftz), sums and products of f32 constants are constants, and so are
+ *     conversions of such to f16 and bf16;
  *   - a NaN that is a constant is canonical once it is widened from bf16, or converted between f16 or bf16 and f64, to nearest;
  *   - bfe.s32 of a constant field beyond the register is -1, and bfi.b32 into a register takes a constant length modulo 32, but where the
  *     field begins with a byte;
@@ -32,6 +33,7 @@
 #include "isa/isa.h"
 #include "num/approx.h"
 #include "num/float.h"
+#include "num/half.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -72,11 +74,6 @@ struct algebra {
     bool any;
 };
 
-static bool is_const(const struct algebra *c, uint32_t v, uint64_t value)
-{
-    return v != PTXI_NONE && c->ir->vregs[v].kind == PTXI_VR_CONST && c->ir->vregs[v].value == value;
-}
-
 static uint32_t version(const struct algebra *c, uint32_t v)
 {
     return v < c->vregs ? c->version[v] : 0; /* others are written once */
@@ -97,6 +94,23 @@ static struct ptxi_ir_inst *maker(const struct algebra *c, uint32_t v, uint16_t 
     struct ptxi_ir_inst *i = op ? made(c, v) : NULL;
 
     return i && i->op == op && i->mods == mods ? i : NULL;
+}
+
+/* The constant that v is, or has become here; NULL: it is none. */
+static const struct ptxi_vreg *known(const struct algebra *c, uint32_t v)
+{
+    static const uint16_t movs[PTXI_RC_COUNT] = { [PTXI_RC_16] = PTXI_OP_mov_16, [PTXI_RC_32] = PTXI_OP_mov_32, [PTXI_RC_64] = PTXI_OP_mov_64 };
+    const struct ptxi_ir_inst *mov = v == PTXI_NONE ? NULL : maker(c, v, movs[c->ir->vregs[v].class], 0);
+
+    v = mov ? mov->v[PTXI_F_A] : v;
+    return v != PTXI_NONE && c->ir->vregs[v].kind == PTXI_VR_CONST ? &c->ir->vregs[v] : NULL;
+}
+
+static bool is_const(const struct algebra *c, uint32_t v, uint64_t value)
+{
+    const struct ptxi_vreg *r = known(c, v);
+
+    return r && r->value == value;
 }
 
 static void become(struct algebra *c, struct ptxi_ir_inst *i, uint16_t op, uint32_t a, uint32_t b)
@@ -289,16 +303,6 @@ static void try_difference(struct algebra *c, struct ptxi_ir_inst *i)
     i->v[PTXI_F_B] = ptxi_ir_const(c->ir, PTXI_RC_64, b->value ^ 0x8000000000000000);
 }
 
-/* The constant that v is, or has become here; NULL: it is none. */
-static const struct ptxi_vreg *known(const struct algebra *c, uint32_t v)
-{
-    static const uint16_t movs[PTXI_RC_COUNT] = { [PTXI_RC_16] = PTXI_OP_mov_16, [PTXI_RC_32] = PTXI_OP_mov_32, [PTXI_RC_64] = PTXI_OP_mov_64 };
-    const struct ptxi_ir_inst *mov = v == PTXI_NONE ? NULL : maker(c, v, movs[c->ir->vregs[v].class], 0);
-
-    v = mov ? mov->v[PTXI_F_A] : v;
-    return v != PTXI_NONE && c->ir->vregs[v].kind == PTXI_VR_CONST ? &c->ir->vregs[v] : NULL;
-}
-
 static bool constant_of(const struct algebra *c, uint32_t v, uint32_t *bits)
 {
     const struct ptxi_vreg *r = known(c, v);
@@ -457,6 +461,18 @@ static void try_slct(struct algebra *c, struct ptxi_ir_inst *i)
         become(c, i, PTXI_OP_mov_32, i->v[x == 0x80000000 || x <= 0x7f800000 ? PTXI_F_A : PTXI_F_B], PTXI_NONE);
 }
 
+/* f32 constants as CUDA's headers make f16 and bf16 of them, so that x * 1 is seen to be x there, too. */
+static void try_conversion(struct algebra *c, struct ptxi_ir_inst *i)
+{
+    bool bf16 = i->op == PTXI_OP_cvt_bf16_f32;
+    uint32_t x;
+
+    if ((!bf16 && i->op != PTXI_OP_cvt_f16_f32) || i->mods || !constant_of(c, i->v[PTXI_F_A], &x) || x << 1 > 0xff000000)
+        return;
+    become(c, i, PTXI_OP_mov_16,
+           ptxi_ir_const(c->ir, PTXI_RC_16, bf16 ? ptxi_num_bf16_from_f32(x, PTXI_NUM_RN) : ptxi_num_f16_from_f32(x, PTXI_NUM_RN)), PTXI_NONE);
+}
+
 /* --- signs in selections --- */
 
 static uint32_t constant(struct algebra *c, uint32_t *v, uint64_t value)
@@ -526,6 +542,7 @@ static void see(struct algebra *c, uint32_t n)
         try_rounding(c, i);
         try_narrow(c, i);
         try_constants(c, i);
+        try_conversion(c, i);
         try_difference(c, i);
         try_quotient(c, n);
         try_approximation(c, i);

@@ -19,6 +19,8 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r2", "0x7f812345") "mul.f32 %r3, %r2, 0fbf800000; neg.f32 %r9, %r3;", 0x7f812345 },
     { X64("%rd5", "0x7ff0000500000000") "mul.f64 %rd6, %rd5, 0d3ff0000000000000;" HIGH("%rd6"), 0x7ff00005 },
     { X16("%h1", "0x7c12") "mov.b16 %h2, 0x3c00; mul.f16 %h3, %h1, %h2; cvt.u32.u16 %r9, %h3;", 0x7c12 },
+    { X16("%h1", "0x7c12") "cvt.rn.f16.f32 %h2, 0f3f800000; mul.f16 %h3, %h2, %h1; cvt.u32.u16 %r9, %h3;", 0x7c12 },
+    { X16("%h1", "0x7f92") "cvt.rn.bf16.f32 %h2, 0f3f800000; mul.bf16 %h3, %h1, %h2; cvt.u32.u16 %r9, %h3;", 0x7f92 },
     { X16("%h1", "0x7f92") "mov.b16 %h2, 0x3f80; mul.bf16 %h3, %h1, %h2; cvt.u32.u16 %r9, %h3;", 0x7f92 },
     { X32("%r2", "0x7f812345") "neg.f32 %r3, %r2; neg.f32 %r9, %r3;", 0x7f812345 },
     { X32("%r2", "0x7f812345") "neg.f32 %r3, %r2; mov.b32 %r2, 0; neg.f32 %r9, %r3;", 0x7fffffff },
