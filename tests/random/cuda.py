@@ -436,7 +436,7 @@ class Program:
         return lines
 
     def recursion(self, scope, places):
-        """Of one depth: threads that come back from different ones are not together again on a GPU, not even for barriers."""
+        """Of one depth: a GPU has been seen to read too early behind a barrier where threads came back from different ones."""
         t, f, v = self.type(), '%s_%d' % (self.name('r'), self.number), self.name('v')
         calls, self.functions = self.functions, []
         inner = [('i32', 'n'), (t, 'x'), (t, 'y'), (t, 'y')]
