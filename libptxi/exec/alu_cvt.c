@@ -210,9 +210,25 @@ OP( cvt_rint_f32 )
     return finish_f32(i, w, r);
 }
 
+#if !defined(__AVX512F__)
 PTXI_ROUNDED void f32_of_f64(float *restrict r, const double *a)
 {
     FOR_LANES r[l] = (float)a[l];
+}
+#endif
+
+static inline void rounded_f32_of_f64(float *r, const double *a, unsigned mods)
+{
+#if defined(__AVX512F__)
+    PTXI_IN_ROUNDING(ptxi_rounding_of(mods),
+        for (int l = 0; l < PTXI_LANES; l += 16)
+            _mm512_store_ps(r + l, ptxi_joined_ps(_mm512_cvt_roundpd_ps(_mm512_load_pd(a + l), ROUNDING),
+                                                  _mm512_cvt_roundpd_ps(_mm512_load_pd(a + l + 8), ROUNDING)));)
+#else
+    ptxi_rounding_begin(mods);
+    f32_of_f64(r, a);
+    ptxi_rounding_end(mods);
+#endif
 }
 
 #if defined(PTXI_HOST_FLUSHES)
@@ -244,9 +260,7 @@ OP( cvt_f32_f64 )
     if (i->mods & PTXI_MOD_FTZ) {
         f32_of_f64_ftz(r, a, i->mods);
     } else {
-        ptxi_rounding_begin(i->mods);
-        f32_of_f64(r, a);
-        ptxi_rounding_end(i->mods);
+        rounded_f32_of_f64(r, a, i->mods);
     }
     if (i->mods & PTXI_MOD_SAT)
         FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));

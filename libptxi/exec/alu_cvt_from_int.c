@@ -80,7 +80,36 @@ EXACT_16(s8)
 EXACT_16(u16)
 EXACT_16(s16)
 
-/* --- rounded, in the rounding that is set. A sum of two halves that is 0 becomes -0 when that is downward. --- */
+/* --- rounded, without AVX-512 in the rounding that is set. A sum of two halves that is 0 becomes -0 when that is downward. --- */
+/* --- the same of 64 bits --- */
+#if defined(__AVX512DQ__)
+/* The host has conversions of these, in any rounding. */
+#define ROUNDED_OF(dst, t, src, bits, step, vector)                                              \
+    static inline void rounded_##dst##_of_##src(t *r, const bits *a, enum ptxi_rounding mode)    \
+    {                                                                                            \
+        PTXI_IN_ROUNDING(mode, for (int l = 0; l < PTXI_LANES; l += step) _mm512_store_si512(r + l, (__m512i)(vector));) \
+    }
+#define AT(l) _mm512_load_si512(a + (l))
+ROUNDED_OF(f32, float, u32, uint32_t, 16, _mm512_cvt_roundepu32_ps(AT(l), ROUNDING))
+ROUNDED_OF(f32, float, s32, uint32_t, 16, _mm512_cvt_roundepi32_ps(AT(l), ROUNDING))
+ROUNDED_OF(f32, float, u64, uint64_t, 16, ptxi_joined_ps(_mm512_cvt_roundepu64_ps(AT(l), ROUNDING), _mm512_cvt_roundepu64_ps(AT(l + 8), ROUNDING)))
+ROUNDED_OF(f32, float, s64, uint64_t, 16, ptxi_joined_ps(_mm512_cvt_roundepi64_ps(AT(l), ROUNDING), _mm512_cvt_roundepi64_ps(AT(l + 8), ROUNDING)))
+ROUNDED_OF(f64, double, u64, uint64_t, 8, _mm512_cvt_roundepu64_pd(AT(l), ROUNDING))
+ROUNDED_OF(f64, double, s64, uint64_t, 8, _mm512_cvt_roundepi64_pd(AT(l), ROUNDING))
+#undef AT
+
+#define FROM_64(src, from)                                                                       \
+    static inline void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                 \
+    {                                                                                            \
+        ODD_FLOATS(r, a, si512, from);                                                           \
+    }                                                                                            \
+    static inline void near_f32_of_##src(float *r, const uint64_t *a)                            \
+    {                                                                                            \
+        rounded_f32_of_##src(r, a, PTXI_RN);                                                     \
+    }
+FROM_64(u64, epu64)
+FROM_64(s64, epi64)
+#else
 PTXI_ROUNDED void rounded_f32_of_s32(float *restrict r, const uint32_t *a)
 {
     FOR_LANES r[l] = (float)(int32_t)a[l];
@@ -91,27 +120,6 @@ PTXI_ROUNDED void rounded_f32_of_u32(float *restrict r, const uint32_t *a)
     FOR_LANES r[l] = __builtin_fabsf((float)(int32_t)(a[l] >> 16) * 0x1p16f + (float)(int32_t)(a[l] & 0xffff));
 }
 
-/* --- the same of 64 bits --- */
-#if defined(__AVX512DQ__)
-/* The host has conversions of these, in any rounding. */
-#define FROM_64(src, from)                                                                       \
-    static inline void sticky_f32_of_##src(float *restrict r, const uint64_t *a)                 \
-    {                                                                                            \
-        ODD_FLOATS(r, a, si512, from);                                                           \
-    }                                                                                            \
-    PTXI_ROUNDED void rounded_f32_of_##src(float *restrict r, const uint64_t *a)                 \
-    {                                                                                            \
-        FOR_LANES r[l] = OF_##src(float, a[l]);                                                  \
-    }                                                                                            \
-    PTXI_ROUNDED void rounded_f64_of_##src(double *restrict r, const uint64_t *a)                \
-    {                                                                                            \
-        FOR_LANES r[l] = OF_##src(double, a[l]);                                                 \
-    }
-FROM_64(u64, epu64)
-FROM_64(s64, epi64)
-#define near_f32_of_u64 rounded_f32_of_u64
-#define near_f32_of_s64 rounded_f32_of_s64
-#else
 /* To at most 53 bits, good for rounding to 24 or less. */
 static inline uint64_t sticky64(uint64_t x, bool is_signed)
 {
@@ -292,6 +300,24 @@ EXACTLY_FROM_16(s16)
 EXACTLY_FROM(f64, double, u32, uint32_t)
 EXACTLY_FROM(f64, double, s32, uint32_t)
 
+#if defined(__AVX512DQ__)
+/* Handlers that need no buffer have no frame. */
+#define ROUNDED_FROM(dst, t, src)                                                                \
+    static __attribute__((noinline)) const struct ptxi_insn *dst##_of_some_##src(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                            \
+        RESULT_LANES(t, r);                                                                      \
+                                                                                                 \
+        rounded_##dst##_of_##src(r, PTXI_SLOT(w, i->a), ptxi_rounding_of(i->mods));              \
+        return finish_##dst(i, w, r);                                                            \
+    }                                                                                            \
+    OP( cvt_##dst##_##src )                                                                      \
+    {                                                                                            \
+        if (__builtin_expect(w->active != PTXI_ALL_LANES || (i->mods & PTXI_MOD_SAT), 0))        \
+            return dst##_of_some_##src(i, w);                                                    \
+        rounded_##dst##_of_##src(PTXI_SLOT(w, i->d), PTXI_SLOT(w, i->a), ptxi_rounding_of(i->mods)); \
+        NEXT;                                                                                    \
+    }
+#else
 #define ROUNDED_FROM(dst, t, src)                        \
     OP( cvt_##dst##_##src )                              \
     {                                                    \
@@ -302,6 +328,7 @@ EXACTLY_FROM(f64, double, s32, uint32_t)
         ptxi_rounding_end(i->mods);                      \
         return finish_##dst(i, w, r);                    \
     }
+#endif
 ROUNDED_FROM(f32, float, u32)
 ROUNDED_FROM(f32, float, s32)
 ROUNDED_FROM(f64, double, u64)

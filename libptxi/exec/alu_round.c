@@ -70,23 +70,11 @@ static inline bool any_nan_or_least(const __m512 *x)
     return !_kortestz_mask16_u8(nan, _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32(0x01000000)));
 }
 
-/* What a mode does with all vectors; PER: the lanes of one. */
-#define IN_MODE(mode, how, r, l, statements)                               \
-    mode: {                                                                \
-        enum { ROUNDING = how | _MM_FROUND_NO_EXC, PER = 64 / sizeof *r }; \
-                                                                           \
-        for (int l = 0; l < PTXI_LANES; l += PER) {                        \
-            statements                                                     \
-        }                                                                  \
-        break;                                                             \
-    }
-#define IN_EACH_MODE(r, l, statements)                                     \
-    switch (mode) {                                                        \
-    IN_MODE(default, _MM_FROUND_TO_NEAREST_INT, r, l, statements)          \
-    IN_MODE(case PTXI_RZ, _MM_FROUND_TO_ZERO, r, l, statements)            \
-    IN_MODE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, r, l, statements)         \
-    IN_MODE(case PTXI_RP, _MM_FROUND_TO_POS_INF, r, l, statements)         \
-    }
+/* PER: the lanes of a vector. */
+#define IN_EACH_MODE(r, l, ...)                                                   \
+    enum { PER = 64 / sizeof *r };                                                \
+                                                                                  \
+    PTXI_IN_ROUNDING(mode, for (int l = 0; l < PTXI_LANES; l += PER) { __VA_ARGS__ })
 
 static inline __m512 saturated_ps(__m512 x)
 {

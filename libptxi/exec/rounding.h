@@ -69,4 +69,28 @@ static inline void ptxi_rounding_end(unsigned mods)
         ptxi_rounding_set(PTXI_RN);
 }
 
+#if defined(__AVX512F__)
+/* With AVX-512 the rounding may be part of an instruction: statements with each of them, ROUNDING being a constant. */
+#define PTXI_ROUNDING_CASE(mode, how, ...)                      \
+    mode: {                                                     \
+        enum { ROUNDING = how | _MM_FROUND_NO_EXC };            \
+                                                                \
+        __VA_ARGS__                                             \
+        break;                                                  \
+    }
+#define PTXI_IN_ROUNDING(mode, ...)                                             \
+    switch (mode) {                                                             \
+    PTXI_ROUNDING_CASE(default, _MM_FROUND_TO_NEAREST_INT, __VA_ARGS__)         \
+    PTXI_ROUNDING_CASE(case PTXI_RZ, _MM_FROUND_TO_ZERO, __VA_ARGS__)           \
+    PTXI_ROUNDING_CASE(case PTXI_RM, _MM_FROUND_TO_NEG_INF, __VA_ARGS__)        \
+    PTXI_ROUNDING_CASE(case PTXI_RP, _MM_FROUND_TO_POS_INF, __VA_ARGS__)        \
+    }
+
+/* 16 lanes in one piece: hosts wait where a load finds its bytes in two stores. */
+static inline __m512 ptxi_joined_ps(__m256 low, __m256 high)
+{
+    return (__m512)_mm512_insertf64x4((__m512d)_mm512_castps256_ps512(low), (__m256d)high, 1);
+}
+#endif
+
 #endif
