@@ -451,18 +451,25 @@ ALWAYS void rcp_upper(vec *r, const vec *h)
 #if defined(__AVX512BW__)
 /* The argument is h times 8, of which the bits above the rows' numbers do not count. */
 enum { F64_ROW = 14 };
+
+/* The argument of 1: the lowest of the exponent's bits, and no fraction. */
+ALWAYS lanes_of_vec is_exact_f64(vec h)
+{
+    return _mm512_mask_testn_epi32_mask(_mm512_test_epi32_mask((native)h, _mm512_set1_epi32((int)K(bit[20]))), (native)h,
+                                        _mm512_set1_epi32((int)K(fraction20)));
+}
+
 ALWAYS void rsqrt_upper(vec *r, const vec *h)
 {
-    const struct ptxi_approx_unit *unit = &ptxi_approx_rsqrt_f64;
-    vec u = joined_halves(h[0] << 2, h[1] << 18), s = squares_of_eights(u), m = turned(u) ^ K(middle);
+    vec u = joined_halves(h[0] << 2, h[1] << 18), s = squares_of_eights(u);
+    vec m = (vec)_mm512_rol_epi32((native)u, 15); /* turned(), and half: the last bits are 0 */
     vec f[2] = { joined_halves(s, m), joined_halves(m, s) };
 
     FOR_GROUP {
-        struct found row = LOOK_UP(&ptxi_num_rsqrt_even, h, F64_ROW, j);
-        vec low = dot(row.c12, f[j]), high = row.c0 - SAR(low, 13);
+        struct found row = LOOK_UP(&ptxi_num_rsqrt_eights, h, F64_ROW, j);
+        vec total = add_in(is_exact_f64(h[j]), row.c0, ALL(K(bit[2]))) - SAR(dot(row.c12, f[j]), 12);
 
-        high = add_in(EQUAL(low, OF_UNIT(unit, exact)), high, ALL(K(bit[2])));
-        r[j] = ((high >> 4) + (OF_UNIT(unit, twice_offset) - h[j])) >> 1;
+        r[j] = ((total >> 4) + (OF_UNIT(&ptxi_approx_rsqrt_f64, twice_offset) - h[j])) >> 1;
     }
 }
 #else

@@ -24,6 +24,7 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
     .b41 = WIDE(TWICE(0x003c)),
     .a32 = WIDE(TWICE(0x1800)),
     .b43 = WIDE(TWICE(0x0030)),
+    .fraction20 = WIDE(0x000fffff),
     .a65_b4 = WIDE(TWICE(0xc020)),
     .b40_a2 = WIDE(TWICE(0x3e08)),
     .exchanged = { EXCHANGED, EXCHANGED },
@@ -83,5 +84,5 @@ const struct ptxi_approx_unit ptxi_approx_tanh = {
 /* The upper words of f64. */
 const struct ptxi_approx_unit ptxi_approx_rcp_f64 = { FROM_TO(0x00100000u, 0x7fcfffffu), .offset = WIDE(2044u << 20) };
 const struct ptxi_approx_unit ptxi_approx_rsqrt_f64 = {
-    FROM_TO_SIGNED(0x00100000u, 0x7fefffffu), .offset = WIDE(1407u << 20), .twice_offset = WIDE(2814u << 20), .exact = WIDE(0u - 32763 * 32768),
+    FROM_TO_SIGNED(0x00100000u, 0x7fefffffu), .offset = WIDE(1407u << 20), .twice_offset = WIDE(2814u << 20),
 };

@@ -24,6 +24,7 @@ extern const struct ptxi_approx_constants {
     ptxi_approx_wide a, ceiling, low, a65, b40, a43, b42, a2, b4, a65_b4, b40_a2; /* of squares() */
     ptxi_approx_wide lower_half, upper_half, other_bytes, bit[32], ones, exponent, exponent7, significand, magnitude, fraction30;
     ptxi_approx_wide a654, b41, a32, b43;            /* of squares_of_eights() */
+    ptxi_approx_wide fraction20;                     /* of f64 */
     ptxi_approx_wide low7, float_2_m14, float_2_m30; /* of sincos_value() */
     ptxi_approx_wide x_and_row;                      /* of tanh_number() */
     _Alignas(32) uint8_t exchanged[32];

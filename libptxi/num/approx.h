@@ -45,11 +45,11 @@ struct ptxi_num_table64 PTXI_NUM_TABLE(64);
 struct ptxi_num_table128 PTXI_NUM_TABLE(128);
 extern const struct ptxi_num_table128 ptxi_num_rcp, ptxi_num_rsqrt, ptxi_num_sqrt;
 
-/* Columns for numbers x whose last bit is 0, so that half of x has 16 bits, and half of c2 is a number: with y = x / 2 - 2^15,
- * total = (c0 << 13) - (c1 * y + c2 * square), whose last bits, if any, count as one. */
+/* Columns for multiples of 8, so that a quarter of x has 15 bits and no sign, and a quarter of c2 is a number:
+ * total = (c0 << 12) - (c1 * (x / 4) + c2 * square), whose last bits, if any, count as one. */
 extern const struct ptxi_num_columns128 {
     _Alignas(64) uint32_t c0[128], c12[128], c21[128];
-} ptxi_num_rsqrt_even;
+} ptxi_num_rsqrt_eights;
 extern const struct ptxi_num_table64 ptxi_num_ex2, ptxi_num_lg2, ptxi_num_sin, ptxi_num_tanh;
 
 /* c ? a : b. Written out, since a compiler that moves the table look-ups under a condition cannot vectorise them. */

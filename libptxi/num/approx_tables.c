@@ -13,9 +13,9 @@
 #define HALVES_8(c0, c12) HALVES((c0) - (127u << 30), c12, 8)
 #define HALVES_7(c0, c12) HALVES(c0, c12, 7)
 #define C1(c12) (((c12) >> 16 ^ 0x8000u) - 0x8000u)
-#define EVEN_FIRST(c0, c12) (c0) + 2 * C1(c12),
-#define EVEN_SECOND(c0, c12) (0u - C1(c12)) << 16 | ((0u - ((c12) & 0xffff) / 2) & 0xffff),
-#define EVEN_TURNED(c0, c12) ((0u - C1(c12)) & 0xffff) | (0u - ((c12) & 0xffff) / 2) << 16,
+#define EIGHTS_FIRST(c0, c12) (c0) - 2 * C1(c12),
+#define EIGHTS_SECOND(c0, c12) (0u - C1(c12)) << 16 | ((0u - ((c12) & 0xffff) / 4) & 0xffff),
+#define EIGHTS_TURNED(c0, c12) ((0u - C1(c12)) & 0xffff) | (0u - ((c12) & 0xffff) / 4) << 16,
 #define ONCE(ROWS, ROW) ROWS(ROW)
 #define TWICE(ROWS, ROW) ROWS(ROW) ROWS(ROW)
 #define TABLE(name, size, ROWS, FIRST, BYTES, ROW)                                             \
@@ -96,7 +96,7 @@ _Static_assert(PTXI_RSQRT_BIAS == 0x3fff, "the bias belongs to the table");
     ROW(0xfecc0b7f, 0x1c4b0278) ROW(0xfeccf53e, 0x1d870268) ROW(0xfecde8b3, 0x1ebc025c) ROW(0xfecee5ac, 0x1feb0250) \
     ROW(0xfecfebf9, 0x21140244) ROW(0xfed0fb67, 0x2237023c) ROW(0xfed213cf, 0x23540230) ROW(0xfed334fe, 0x246c0224)
 TABLE(rsqrt, 128, RSQRT_ROWS, FIRST, ONCE, HALVES_14)
-const struct ptxi_num_columns128 ptxi_num_rsqrt_even = { { RSQRT_ROWS(EVEN_FIRST) }, { RSQRT_ROWS(EVEN_SECOND) }, { RSQRT_ROWS(EVEN_TURNED) } };
+const struct ptxi_num_columns128 ptxi_num_rsqrt_eights = { { RSQRT_ROWS(EIGHTS_FIRST) }, { RSQRT_ROWS(EIGHTS_SECOND) }, { RSQRT_ROWS(EIGHTS_TURNED) } };
 
 _Static_assert(PTXI_SQRT_BIAS == 0x7fff, "the bias belongs to the table");
 

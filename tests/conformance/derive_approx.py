@@ -271,8 +271,8 @@ HALVES = {
     'rcp': 'TWICE, PAIR', 'rsqrt': 'ONCE, HALVES_14', 'sqrt': 'ONCE, HALVES_15', 'ex2': 'TWICE, HALVES_13', 'lg2': 'TWICE, HALVES_8',
     'sin': 'TWICE, HALVES_7', 'tanh': 'ONCE, HALVES'
 }
-EVEN = '''
-const struct ptxi_num_columns128 ptxi_num_rsqrt_even = { { RSQRT_ROWS(EVEN_FIRST) }, { RSQRT_ROWS(EVEN_SECOND) }, { RSQRT_ROWS(EVEN_TURNED) } };'''
+EIGHTS = '''
+const struct ptxi_num_columns128 ptxi_num_rsqrt_eights = { { RSQRT_ROWS(EIGHTS_FIRST) }, { RSQRT_ROWS(EIGHTS_SECOND) }, { RSQRT_ROWS(EIGHTS_TURNED) } };'''
 MACROS = r'''#define PAIR(c0, c12, ...) { c0, c12 },
 #define FIRST(c0, c12, ...) c0,
 #define SECOND(c0, c12, ...) c12,
@@ -285,9 +285,9 @@ MACROS = r'''#define PAIR(c0, c12, ...) { c0, c12 },
 #define HALVES_8(c0, c12) HALVES((c0) - (127u << 30), c12, 8)
 #define HALVES_7(c0, c12) HALVES(c0, c12, 7)
 #define C1(c12) (((c12) >> 16 ^ 0x8000u) - 0x8000u)
-#define EVEN_FIRST(c0, c12) (c0) + 2 * C1(c12),
-#define EVEN_SECOND(c0, c12) (0u - C1(c12)) << 16 | ((0u - ((c12) & 0xffff) / 2) & 0xffff),
-#define EVEN_TURNED(c0, c12) ((0u - C1(c12)) & 0xffff) | (0u - ((c12) & 0xffff) / 2) << 16,
+#define EIGHTS_FIRST(c0, c12) (c0) - 2 * C1(c12),
+#define EIGHTS_SECOND(c0, c12) (0u - C1(c12)) << 16 | ((0u - ((c12) & 0xffff) / 4) & 0xffff),
+#define EIGHTS_TURNED(c0, c12) ((0u - C1(c12)) & 0xffff) | (0u - ((c12) & 0xffff) / 4) << 16,
 #define ONCE(ROWS, ROW) ROWS(ROW)
 #define TWICE(ROWS, ROW) ROWS(ROW) ROWS(ROW)
 #define TABLE(name, size, ROWS, FIRST, BYTES, ROW)                                             \
@@ -303,7 +303,7 @@ def table(name, rows):
         words = ' '.join('ROW(0x%08x, 0x%08x%s)' % (row[:2] + (', %d' % row[2] if row[2:] else '',)) for row in rows[i:i + 4])
         print('    ' + words + (' \\' if i + 4 < len(rows) else ''))
     first = 'FIRST_LESS' if name == 'sin' else 'FIRST'
-    print('TABLE(%s, %d, %s_ROWS, %s, %s)%s\n' % (name, len(rows), name.upper(), first, HALVES[name], EVEN if name == 'rsqrt' else ''))
+    print('TABLE(%s, %d, %s_ROWS, %s, %s)%s\n' % (name, len(rows), name.upper(), first, HALVES[name], EIGHTS if name == 'rsqrt' else ''))
 
 
 def by_exponent(values):

@@ -144,21 +144,17 @@ START_TEST(only_one_has_the_exact_sum)
 }
 END_TEST
 
-/* The columns for even operands, with their own sum of one. */
-START_TEST(even_operands_have_the_same_totals)
+START_TEST(multiples_of_8_have_the_same_totals)
 {
-    const struct ptxi_num_columns128 *t = &ptxi_num_rsqrt_even;
+    const struct ptxi_num_columns128 *t = &ptxi_num_rsqrt_eights;
 
     for (uint32_t row = 0; row < 128; row++) {
         ck_bits32(t->c21[row], t->c12[row] << 16 | t->c12[row] >> 16);
-        for (uint32_t x = 0; x < 1 << 17; x += 2) {
-            int32_t low = ((int32_t)t->c12[row] >> 16) * ((int32_t)(x >> 1) - 0x8000) + (int16_t)t->c12[row] * ptxi_num_square17(x);
+        for (uint32_t x = 0; x < 1 << 17; x += 8) {
+            int32_t low = ((int32_t)t->c12[row] >> 16) * (int32_t)(x / 4) + (int16_t)t->c12[row] * ptxi_num_square17(x);
+            uint32_t total = t->c0[row] - (uint32_t)(low >> 12);
 
-            uint32_t total = t->c0[row] - (uint32_t)(low >> 13);
-
-            if (total != ptxi_num_high(ptxi_num_rsqrt.rows[row], x, x, PTXI_RSQRT) ||
-                ((uint32_t)low == ptxi_approx_rsqrt_f64.exact[0]) != (row == 64 && x == 0))
-                ck_abort_msg("row %u, x 0x%x", row, x);
+            ck_bits32_at(total, ptxi_num_high(ptxi_num_rsqrt.rows[row], x, x, PTXI_RSQRT), "row %u, x 0x%x", row, x);
         }
     }
 }
@@ -192,7 +188,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_test(t, square_keeps_its_columns);
     tcase_add_test(t, only_one_has_the_exact_sum);
-    tcase_add_test(t, even_operands_have_the_same_totals);
+    tcase_add_test(t, multiples_of_8_have_the_same_totals);
     tcase_add_test(t, squares_of_multiples_of_8);
     tcase_add_loop_test(t, lanes_are_as_one, 0, FORM_COUNT);
     suite_add_tcase(s, t);
