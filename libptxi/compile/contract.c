@@ -407,10 +407,10 @@ static bool read_later(struct contract *c, uint32_t v, uint32_t n)
     }
 }
 
-/* Whether v is at instruction `to` what it was at instruction `from`. */
+/* Whether v, which may be no operand at all, is at instruction `to` what it was at instruction `from`. */
 static bool is_kept(const struct contract *c, uint32_t v, uint32_t from, uint32_t to)
 {
-    if (is_outside(c, v))
+    if (v == PTXI_NONE || is_outside(c, v))
         return true;
     if (c->zone[from] == c->zone[to])
         return !written_between(c, v, from, to);

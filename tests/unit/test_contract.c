@@ -38,6 +38,9 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r14", "0x3f800002") "mul.f32 %r13, 0f3f800001, 0f3f800001; sub.f32 %r9, %r13, %r14;", APART },
     { X16("%h1", "0x3c01") "cvt.rn.f16.f32 %h2, 0f3f802000; mul.f16 %h3, %h1, %h2;" CUT "mov.b16 %h4, 0x3c02; sub.f16 %h5, %h3, %h4; cvt.u32.u16 %r9, %h5;", 0x10 },
     { X16("%h1", "0x3c02") "mov.b16 %h2, 0x3c01; mul.f16 %h3, %h2, %h2; sub.f16 %h5, %h3, %h1; cvt.u32.u16 %r9, %h5;", 0x10 },
+    /* a reciprocal is no product of two */
+    { X32("%r2", "0x3f800000") "rcp.approx.f32 %r13, %r2; neg.f32 %r9, %r13;", 0xbf800000 },
+    { X32("%r2", "0x40000000") "rcp.approx.f32 %r13, %r2; neg.f32 %r4, %r13; add.f32 %r9, %r4, %r13;", 0 },
     { X16("%h1", "0x3c01") "mul.f16 %h3, %h1, %h1;" CUT "mov.b16 %h4, 0x3c02; sub.f16 %h5, %h3, %h4; cvt.u32.u16 %r9, %h5;", 0 },
 };
 
