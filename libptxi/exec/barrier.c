@@ -1,8 +1,6 @@
 /* PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". */
 #include "exec/barrier.h"
 
-#include <string.h>
-
 static const void *slot_of(const struct ptxi_frame *frame, unsigned slot)
 {
     return frame->regs + (size_t)slot * PTXI_UNIT;
@@ -21,14 +19,14 @@ void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, pt
     if (!is_red(i->op))
         return;
     if (i->op == PTXI_OP_bar_red_popc) {
-        uint32_t *r = (uint32_t *)d;
+        uint32_t *r = (uint32_t *)d, popc = done->popc;
 
         if (lanes == PTXI_ALL_LANES)
             for (unsigned l = 0; l < PTXI_LANES; l++)
-                r[l] = done->popc;
+                r[l] = popc;
         else
             for (ptxi_lanes left = lanes; left; left &= left - 1)
-                r[ptxi_first_lane(left)] = done->popc;
+                r[ptxi_first_lane(left)] = popc;
     } else {
         ptxi_lanes *p = (ptxi_lanes *)d;
 
@@ -68,27 +66,11 @@ static __attribute__((noinline)) void release(struct ptxi_cta *cta, unsigned num
         release_splits(cta, number, &done);
 }
 
-/* A red's predicate. */
-static void vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes)
-{
-    ptxi_lanes p;
-
-    memcpy(&p, slot_of(frame, i->c), sizeof p);
-    b->popc += (uint32_t)__builtin_popcountll((i->mods & PTXI_MOD_NOT_C ? ~p : p) & lanes);
-    b->voters += (uint32_t)__builtin_popcountll(lanes);
-}
-
 const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
 {
     release(w->cta, number);
     w->sync = PTXI_SYNC_NONE;
     return i + 1;
-}
-
-const struct ptxi_insn *ptxi_cta_red(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
-{
-    vote(&w->cta->barriers[number], w->frame, i, w->active);
-    return ptxi_cta_sync(w, i, number, threads);
 }
 
 const struct ptxi_insn *ptxi_cta_pass_by(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
@@ -130,7 +112,7 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
         if (s->pc->b != PTXI_NO_SLOT)
             b->expected = ((const uint32_t *)slot_of(s->frame, s->pc->b))[ptxi_first_lane(here)];
         if (is_red(s->pc->op))
-            vote(b, s->frame, s->pc, here);
+            ptxi_barrier_vote(b, s->frame, s->pc, here);
         waits = s->pc->op != PTXI_OP_bar_arrive;
     }
     if (!waits)

@@ -2,6 +2,8 @@
 #ifndef PTXI_EXEC_BARRIER_H
 #define PTXI_EXEC_BARRIER_H
 
+#include <string.h>
+
 #include "exec/engine.h"
 
 /* Threads that the warps of these lanes bring to a barrier: 32 for each, however many of its threads have exited. */
@@ -40,7 +42,7 @@ const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_ins
 
 /* bar.sync, bar.red and bar.arrive of a warp that has no other splits; they return what to run next. */
 typedef const struct ptxi_insn *ptxi_whole_warp(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads);
-ptxi_whole_warp ptxi_cta_red, ptxi_cta_pass_by;
+ptxi_whole_warp ptxi_cta_pass_by;
 
 /* The last one to arrive goes on without a pause. */
 static inline const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
@@ -48,6 +50,22 @@ static inline const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const s
     w->sync_pc = i;
     w->sync = (uint8_t)(PTXI_SYNC_AT + number);
     return ptxi_barrier_counts(w, number, threads) ? ptxi_cta_pass(w, i, number) : w->stop;
+}
+
+/* A red's predicate. Here, since handlers may count bits in one instruction. */
+static inline void ptxi_barrier_vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes)
+{
+    ptxi_lanes p;
+
+    memcpy(&p, frame->regs + (size_t)i->c * PTXI_UNIT, sizeof p);
+    b->popc += (uint32_t)__builtin_popcountll((i->mods & PTXI_MOD_NOT_C ? ~p : p) & lanes);
+    b->voters += (uint32_t)__builtin_popcountll(lanes);
+}
+
+static inline const struct ptxi_insn *ptxi_cta_red(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+{
+    ptxi_barrier_vote(&w->cta->barriers[number], w->frame, i, w->active);
+    return ptxi_cta_sync(w, i, number, threads);
 }
 
 #endif

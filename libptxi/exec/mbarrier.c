@@ -242,8 +242,9 @@ static bool arrive_together(struct ptxi_warp *w, const struct ptxi_insn *i, uint
     o = look(owner, at);
     if (o.pending < PTXI_LANES)
         return false;
-    for (unsigned l = 0; state && l < PTXI_LANES; l++)
-        state[l] = o.bits - l; /* the pending count is at the bottom */
+    if (state)
+        for (unsigned l = 0; l < PTXI_LANES; l++)
+            state[l] = o.bits - l; /* the pending count is at the bottom */
     o.pending -= PTXI_LANES;
     settle(owner, at, o);
     return true;
