@@ -175,6 +175,9 @@ static void print_signature(const char *what, ptxiFunction f)
     ptxi_str_free(&s);
 }
 
+/* As many kernels as are listed for who has named none. */
+enum { MOST_NAMED = 50 };
+
 static bool find_kernel(struct run *r, ptxiModule m)
 {
     if (r->kernel) {
@@ -187,8 +190,10 @@ static bool find_kernel(struct run *r, ptxiModule m)
     } else {
         ptxi_cmd_error("%s: %s", r->files[0], m->kernel_count ? "several kernels, choose one with --kernel" : "no kernel");
     }
-    for (unsigned i = 0; i < m->kernel_count; i++)
+    for (unsigned i = 0; i < m->kernel_count && i < MOST_NAMED; i++)
         print_signature("there is", &m->kernels[i]);
+    if (m->kernel_count > MOST_NAMED)
+        fprintf(stderr, "note: and %u more, see ptxi list\n", m->kernel_count - MOST_NAMED);
     return false;
 }
 
