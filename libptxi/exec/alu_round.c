@@ -114,19 +114,14 @@ typedef __mmask8 numbers_pd;
 
 #else
 
-static inline __attribute__((always_inline)) bool stored_ps(float *r, const float *x, bool sat)
+static inline __attribute__((always_inline)) bool stored_ps(float *r, const float *x)
 {
-    if (sat) {
-        ptxi_clamp_f32(r, x, 0.0f, 1.0f);
-        return false;
-    }
     ptxi_copy_lanes(r, (float *)x);
     return ptxi_any_nan_f32(x);
 }
 
-static inline __attribute__((always_inline)) bool stored_pd(double *r, const double *x, bool sat)
+static inline __attribute__((always_inline)) bool stored_pd(double *r, const double *x)
 {
-    (void)sat;
     ptxi_copy_lanes(r, (double *)x);
     return ptxi_any_nan_f64(x);
 }
@@ -161,18 +156,18 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
                    (int)PTXI_RP == (int)PTXI_NUM_RP,
                "one numbering of roundings");
 
-/* Stores the results of all lanes, computed in the rounding that is set and saturated if that is wanted, and returns whether there is a NaN among
- * them. r may be a source. Where sources and results are registers, which the change of the rounding may touch for all that compilers know, this
- * need not be a function of its own. */
+/* Stores the results of all lanes, computed in the rounding that is set, and returns whether there is a NaN among them. They are saturated by who
+ * calls, in the usual rounding: next to an fma that flushes that has been seen to take a hundred cycles. r may be a source. Where sources and results
+ * are registers, which the change of the rounding may touch for all that compilers know, this need not be a function of its own. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
     static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
                                                                      enum ptxi_rounding mode, bool sat)                \
     {                                                                                                                  \
         LANE_ARRAY(t, x);                                                                                              \
                                                                                                                        \
-        (void)a, (void)b, (void)c, (void)mode;                                                                         \
+        (void)a, (void)b, (void)c, (void)mode, (void)sat;                                                              \
         FOR_LANES x[l] = (expr);                                                                                       \
-        return stored_##s(r, x, sat);                                                                                  \
+        return stored_##s(r, x);                                                                                       \
     }
 #define IN_ROUNDING(mods, call)          \
     do {                                 \
@@ -200,9 +195,9 @@ enum { FLUSHES = true };
 #define SCALED(x) MUL(ps, x, SAME(ps, PTXI_FTZ_SCALE))
 #define ONE(s) SAME(s, 1)
 
-/* Hosts have been seen to take five times as long where code on either side of a change of the rounding is in two pages. The usual way through a
+/* Hosts have been seen to take five times as long where code on either side of a change of the rounding is in two pages. Every way through a
  * handler is shorter than this. */
-enum { IN_ONE_PAGE = 512 };
+enum { IN_ONE_PAGE = 1024 };
 
 /* From here on the change of the rounding may touch what r points to, even if it is a buffer. */
 #define SHOW(r) __asm__ volatile("" : : "r"(r) : "memory")
@@ -247,8 +242,10 @@ enum { IN_ONE_PAGE = 512 };
         bool nan;                                                                                            \
                                                                                                              \
         SHOW(r);                                                                                             \
-        how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods), i->mods & PTXI_MOD_SAT)); \
-        if (__builtin_expect(nan, 0))                                                                        \
+        how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods), false));                \
+        if (i->mods & PTXI_MOD_SAT)                                                                          \
+            ptxi_clamp_f32(r, r, 0.0f, 1.0f);                                                                \
+        else if (__builtin_expect(nan, 0))                                                                   \
             FOR_LANES r[l] = ptxi_num_f32(ptxi_num_canon_f32(r[l]));                                         \
         NEXT_WITH_RESULT(r);                                                                                 \
     }
