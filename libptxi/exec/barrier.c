@@ -1,11 +1,6 @@
 /* PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". */
 #include "exec/barrier.h"
 
-static const void *slot_of(const struct ptxi_frame *frame, unsigned slot)
-{
-    return frame->regs + (size_t)slot * PTXI_UNIT;
-}
-
 static bool is_red(unsigned op)
 {
     return op == PTXI_OP_bar_red_popc || op == PTXI_OP_bar_red_and || op == PTXI_OP_bar_red_or;
@@ -13,13 +8,12 @@ static bool is_red(unsigned op)
 
 void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes, const struct ptxi_barrier *done)
 {
-    unsigned char *d = frame->regs + (size_t)i->d * PTXI_UNIT;
     bool holds = i->op == PTXI_OP_bar_red_and ? done->popc == done->voters : done->popc > 0;
 
     if (!is_red(i->op))
         return;
     if (i->op == PTXI_OP_bar_red_popc) {
-        uint32_t *r = (uint32_t *)d, popc = done->popc;
+        uint32_t *r = PTXI_SLOT(frame, i->d), popc = done->popc;
 
         if (lanes == PTXI_ALL_LANES)
             for (unsigned l = 0; l < PTXI_LANES; l++)
@@ -28,7 +22,7 @@ void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, pt
             for (ptxi_lanes left = lanes; left; left &= left - 1)
                 r[ptxi_first_lane(left)] = popc;
     } else {
-        ptxi_lanes *p = (ptxi_lanes *)d;
+        ptxi_lanes *p = PTXI_SLOT(frame, i->d);
 
         *p = holds ? *p | lanes : *p & ~lanes;
     }
@@ -110,7 +104,7 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
         if (!here)
             continue;
         if (s->pc->b != PTXI_NO_SLOT)
-            b->expected = ((const uint32_t *)slot_of(s->frame, s->pc->b))[ptxi_first_lane(here)];
+            b->expected = ((const uint32_t *)PTXI_SLOT(s->frame, s->pc->b))[ptxi_first_lane(here)];
         if (is_red(s->pc->op))
             ptxi_barrier_vote(b, s->frame, s->pc, here);
         waits = s->pc->op != PTXI_OP_bar_arrive;

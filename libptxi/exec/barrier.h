@@ -55,9 +55,8 @@ static inline const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const s
 /* A red's predicate. Here, since handlers may count bits in one instruction. */
 static inline void ptxi_barrier_vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes)
 {
-    ptxi_lanes p;
+    ptxi_lanes p = *(const ptxi_lanes *)PTXI_SLOT(frame, i->c);
 
-    memcpy(&p, frame->regs + (size_t)i->c * PTXI_UNIT, sizeof p);
     b->popc += (uint32_t)__builtin_popcountll((i->mods & PTXI_MOD_NOT_C ? ~p : p) & lanes);
     b->voters += (uint32_t)__builtin_popcountll(lanes);
 }

@@ -16,7 +16,7 @@ void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code)
 {
     for (uint32_t k = 0; k < code->const_count; k++) {
         const struct ptxi_const *c = &code->consts[k];
-        unsigned char *p = frame->regs + (size_t)c->slot * PTXI_UNIT;
+        unsigned char *p = PTXI_SLOT(frame, c->slot);
 
         for (int l = 0; l < PTXI_LANES; l++) {
             if (c->bytes == 2)
@@ -85,11 +85,6 @@ static void copy_words(uint32_t *to, const uint32_t *from, unsigned words, ptxi_
         to[n] = lanes >> (n % PTXI_LANES) & 1 ? from[n] : to[n];
 }
 
-static uint32_t *slot_at(struct ptxi_frame *f, unsigned slot)
-{
-    return (uint32_t *)(f->regs + (size_t)slot * PTXI_UNIT);
-}
-
 /* A function of the host's: its arguments and results stay in the caller's frame. */
 static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_callee *callee)
 {
@@ -102,7 +97,7 @@ static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct pt
     list += 4;
     for (unsigned k = 0; k < args + rets; k++, list += 3)
         for (unsigned n = 0; n < list[2] && call.arg_words + call.ret_words < PTXI_MAX_BUILTIN_WORDS; n++) {
-            uint32_t *word = slot_at(w->frame, list[0] + 2 * n);
+            uint32_t *word = PTXI_SLOT(w->frame, list[0] + 2 * n);
 
             if (k < args)
                 arg[call.arg_words++] = word;
@@ -174,7 +169,7 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
     f->return_to = i;
     f->local_base = from->local_base + from->code->local_bytes;
     for (unsigned k = 0, args = list[2]; k < args; k++)
-        copy_words(slot_at(f, list[4 + 3 * k + 1]), slot_at(from, list[4 + 3 * k]), list[4 + 3 * k + 2], w->active);
+        copy_words(PTXI_SLOT(f, list[4 + 3 * k + 1]), PTXI_SLOT(from, list[4 + 3 * k]), list[4 + 3 * k + 2], w->active);
     s->frame = w->frame = f;
     w->regs = f->regs;
     w->stop = PTXI_NO_STOP;
@@ -196,7 +191,7 @@ const struct ptxi_insn *ptxi_return(struct ptxi_warp *w, const struct ptxi_insn 
     rets = list[3];
     list += 4 + 3 * args;
     for (unsigned k = 0; k < rets; k++)
-        copy_words(slot_at(to, list[3 * k]), slot_at(f, list[3 * k + 1]), list[3 * k + 2], w->active);
+        copy_words(PTXI_SLOT(to, list[3 * k]), PTXI_SLOT(f, list[3 * k + 1]), list[3 * k + 2], w->active);
     to->splits++;
     ptxi_frame_drop(w, f);
     w->splits[w->current].frame = w->frame = to;

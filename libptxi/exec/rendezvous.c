@@ -12,7 +12,7 @@ struct meeting {
 
 static void *slot(const struct meeting *m, unsigned lane, unsigned slot)
 {
-    return m->at[lane]->frame->regs + (size_t)slot * PTXI_UNIT;
+    return PTXI_SLOT(m->at[lane]->frame, slot);
 }
 
 static uint32_t value(const struct meeting *m, unsigned lane, unsigned s)

@@ -133,7 +133,7 @@ static uint32_t *register_of(const struct ptxi_tmem_job *j, unsigned r)
 {
     const struct ptxi_tmem_move *x = j->form;
 
-    return x->slots[r] == PTXI_NO_SLOT ? NULL : (uint32_t *)(j->regs + (size_t)x->slots[r] * PTXI_UNIT) + j->value[1];
+    return x->slots[r] == PTXI_NO_SLOT ? NULL : (uint32_t *)PTXI_SLOT(j, x->slots[r]) + j->value[1];
 }
 
 static unsigned loaded(const struct ptxi_tmem_move *x)

@@ -126,8 +126,8 @@ static inline ptxi_lanes ptxi_warp32_lanes(unsigned k)
     return (ptxi_lanes)UINT32_MAX << (32 * k);
 }
 
-/* Register slots as lane vectors. */
-#define PTXI_SLOT(w, slot) __builtin_assume_aligned((w)->regs + (uint32_t)(slot) * PTXI_UNIT, 64)
+/* Register slots of a warp, or of a frame, as lane vectors. */
+#define PTXI_SLOT(of, slot) __builtin_assume_aligned((of)->regs + (uint32_t)(slot) * PTXI_UNIT, 64)
 
 static inline ptxi_lanes ptxi_pred(const struct ptxi_warp *w, unsigned slot)
 {
