@@ -90,6 +90,17 @@ def test_what_does_not_fit_is_refused(ptxi, letter, bad, says):
     assert says in str(e.value)
 
 
+def test_the_byte_order_of_arrays(ptxi):
+    assert ptxi.asm('add.u32 %0, %1, 1;', '=r', 'r')(np.array([1, 2], '>u4')).tolist() == [2, 3]
+    assert ptxi.asm('add.f32 %0, %1, 0f3F800000;', '=f', 'f')(np.array([1, 2], '>f4')).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize('text, constraint, x', [('// %0\0', 'r', 1), ('// %0', 'C', 'a\0b')])
+def test_zero_bytes(ptxi, text, constraint, x):
+    with pytest.raises(ValueError, match='zero byte'):
+        ptxi.asm(text, constraint)(x)
+
+
 def test_the_number_of_arguments(ptxi):
     with pytest.raises(ptxi.ArgumentError, match='1 arguments for 2 operands that are read: r, r'):
         ptxi.asm('add.u32 %0, %1, %2;', '=r', 'r', 'r')(1)

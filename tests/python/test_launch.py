@@ -111,6 +111,8 @@ GOOD = (None, 1, 2, 3, 4, 5, 6, bytes(12))
     (4, 1 << 64, 'not of 64 bits'),
     (5, 70000.0, '70000.0, which is too large'),
     (6, 'x', 'a str'),
+    (6, 10 ** 400, 'an integer that is too large'),
+    (7, np.zeros(3, '>i4'), 'a >i4 array of shape (3,)'),
     (7, bytes(11), "a value of 11 bytes, the parameter '.b8 g[12]' takes 12 bytes"),
     (7, 1, 'a int'),
 ])
@@ -143,6 +145,11 @@ def test_shapes_and_shared_memory(ptxi, mod):
     for bad in (0, (1, 2, 3, 4), 1.5, ()):
         with pytest.raises((ValueError, TypeError)):
             mod.shape[bad, 1](out)
+    for bad in (-1, 1 << 32, (1 << 40) + 8):
+        with pytest.raises(ValueError, match='bytes of shared memory'):
+            mod.shape[1, 1, bad](out)
+    with pytest.raises(ValueError, match='out of range'):
+        mod.shape.launch(1, 1, [out], attributes={ptxi.LaunchAttribute.PRIORITY: 1 << 32})
     with pytest.raises(TypeError, match=r'shape\[grid, block\]'):
         mod.shape[1](out)
     with pytest.raises(TypeError, match='how many threads'):
@@ -164,6 +171,18 @@ def test_streams(ptxi, mod):
         end.synchronize()
         assert end.done() and s.done() and end.elapsed(start) >= 0
     assert_bits_equal(y, np.full(64, 10, 'f4'))
+
+
+def test_a_closed_stream_is_not_the_default_one(ptxi, mod):
+    x, event = np.zeros(32, 'f4'), ptxi.Event()
+    with ptxi.Stream() as stream:
+        mod.add[1, 32, 0, stream](x, x, 1)
+        stream.close()
+    for use in (lambda: mod.add[1, 32, 0, stream](x, x, 1), stream.synchronize, stream.done, lambda: stream.wait_event(event), lambda: event.record(stream)):
+        with pytest.raises(ValueError, match='the stream is closed'):
+            use()
+    ptxi.current().synchronize()
+    assert_bits_equal(x, np.ones(32, 'f4'))
 
 
 def test_clusters_and_attributes(ptxi, mod):

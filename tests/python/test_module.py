@@ -159,3 +159,31 @@ def test_dialects(ptxi):
     ptxi.loads(text, device=ptxi.Device(dialect=ptxi.Dialect.OCELOT + ptxi.Dialect.ANY_WIDTH))
     with pytest.raises(ptxi.ModuleError, match='needs .ftz'):
         ptxi.loads(text)
+
+
+def test_a_closed_device_is_not_taken_for_another(ptxi):
+    device = ptxi.Device(workers=1)
+    device.close()
+    with ptxi.Device(workers=2) as other:
+        ptxi.load(KERNELS)
+        for use in (lambda: device.workers, lambda: device.counting().__enter__(), lambda: device.limit(ptxi.Limit.STACK_SIZE)):
+            with pytest.raises(ValueError, match='the device is closed'):
+                use()
+        assert other.workers == 2
+
+
+def test_numbers_are_not_cut_off(ptxi):
+    device = ptxi.current()
+    for use in (lambda: ptxi.Device(workers=(1 << 32) + 1), lambda: device.set_limit(ptxi.Limit.INSTRUCTIONS, (1 << 64) + 1),
+                lambda: ptxi.load(KERNELS).add.set_attribute(ptxi.FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 32)):
+        with pytest.raises(ValueError, match='out of range'):
+            use()
+
+
+def test_names_with_zero_bytes(ptxi):
+    mod = ptxi.load(KERNELS)
+    for use in (lambda: ptxi.loads('', name='a\0b'), lambda: ptxi.Device('sm_90\0'), lambda: mod.variable('counter\0'), lambda: mod.dump('add\0')):
+        with pytest.raises(ValueError, match='zero byte'):
+            use()
+    with pytest.raises(TypeError):
+        ptxi.loads(5)

@@ -70,10 +70,20 @@ def library() -> Library:
 def call(name: str, *args: Any) -> None:
     """Call a function; anything but success is an exception."""
     __tracebackhide__ = True
-    result = getattr(library(), name)(*args)
+    try:
+        result = getattr(library(), name)(*args)
+    except ctypes.ArgumentError as e:
+        raise ValueError(f'{name}: {e}') from None
     if result:
         from .errors import error
         raise error(result)
+
+
+def encoded(s: str) -> bytes:
+    """A text for the library, which ends at a zero byte."""
+    if '\0' in s:
+        raise ValueError(f'a zero byte in {s!r}')
+    return s.encode()
 
 
 def text(name: str, *args: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._types import is_float
+from ._types import is_float, is_of_kernels
 from .errors import ArgumentError
 from .memory import Pointer, pointer
 
@@ -50,9 +50,13 @@ def _integer(p: Parameter, x: Any) -> bytes:
 def _float(p: Parameter, x: Any) -> bytes:
     if not isinstance(x, (numbers.Real, np.bool_)) and not (isinstance(x, np.generic) and is_float(x.dtype)):
         raise _Refused(f'a {type(x).__name__}')
+    try:
+        number = float(x)
+    except OverflowError:
+        raise _Refused('an integer that is too large') from None
     with np.errstate(over='ignore'):
         v = np.asarray(x).astype(_FLOATS[p.type])
-    if np.isinf(v) and np.isfinite(float(x)):
+    if np.isinf(v) and np.isfinite(number):
         raise _Refused(f'{x}, which is too large')
     return v.tobytes()
 
@@ -76,6 +80,9 @@ def _describe(x: Any) -> str:
 
 
 def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
+    dtype = getattr(x, 'dtype', None)
+    if isinstance(dtype, np.dtype) and not is_of_kernels(dtype):
+        raise _Refused(_describe(x))
     if p.count:
         return _value(p, x), None
     memory = pointer(x)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, List, Optional
 
 from . import errors
 from ._header import header
-from ._library import call, library
+from ._library import call, encoded, library
 
 DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
@@ -63,7 +63,7 @@ class Device:
             before = _text('DeviceGetProfile')
             if profile is not None:
                 try:
-                    call('DeviceSetProfile', 0, profile.encode())
+                    call('DeviceSetProfile', 0, encoded(profile))
                 except errors.Error as e:
                     raise ValueError(f'no device profile {profile!r}; there are {", ".join(profiles())}') from e
             try:
@@ -133,6 +133,7 @@ class Device:
     @property
     def workers(self) -> int:
         """Host threads that run kernels."""
+        self.activate()
         n = ctypes.c_uint()
         call('CtxGetWorkers', self._context, ctypes.byref(n))
         return n.value
@@ -156,12 +157,14 @@ class Device:
     @contextlib.contextmanager
     def counting(self) -> Iterator[Callable[[], Counters]]:
         """Count what kernels execute inside of the `with` statement, whose value is a function that tells."""
+        self.activate()
         call('CtxResetCounters', self._context)
         call('CtxSetCounting', self._context, 1)
         try:
             yield self._counters
         finally:
-            call('CtxSetCounting', self._context, 0)
+            if self._context:
+                call('CtxSetCounting', self._context, 0)
 
     def _counters(self) -> Counters:
         self.synchronize()

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import errors
-from ._library import library
+from ._library import encoded, library
 from ._types import is_float
 from .device import Device, given
 
@@ -31,6 +31,12 @@ def _refuse(o: _Operand, x: Any, takes: str) -> errors.ArgumentError:
     return errors.ArgumentError(f"operand '{o.constraint}' takes {takes}, not {what}")
 
 
+def _native(x: Any) -> Any:
+    """An array with its elements in the byte order of kernels."""
+    a = np.asarray(x)
+    return a.astype(a.dtype.newbyteorder('='), copy=False)
+
+
 def _integers(o: _Operand, x: Any, dtype: Any) -> Any:
     """Integers of the operand's size by their bits; Python's own where they fit. Two bytes of any type go to h."""
     size = dtype.itemsize
@@ -38,7 +44,7 @@ def _integers(o: _Operand, x: Any, dtype: Any) -> Any:
         if not -(1 << size * 8 - 1) <= x < 1 << size * 8:
             raise errors.ArgumentError(f"operand '{o.constraint}' has {size * 8} bits, {x} does not fit")
         return np.array(x & (1 << size * 8) - 1, dtype)
-    a = np.asarray(x)
+    a = _native(x)
     if a.dtype.itemsize != size or not (a.dtype.kind in 'iu' or (size == 2 and is_float(a.dtype))):
         if isinstance(x, (list, tuple)) and a.dtype.kind in 'iu' and a.size:
             return np.vectorize(lambda v: _integers(o, int(v), dtype), otypes=[dtype])(a)
@@ -52,7 +58,7 @@ def _values(o: _Operand, x: Any) -> Any:
         return _integers(o, x, dtype)
     if isinstance(x, (bool, int, float)) and o.letter in 'fd':
         return np.array(x, dtype)
-    a = np.asarray(x, dtype) if isinstance(x, (list, tuple)) and o.letter in 'fd' else np.asarray(x)
+    a = np.asarray(x, dtype) if isinstance(x, (list, tuple)) and o.letter in 'fd' else _native(x)
     if a.dtype.itemsize != dtype.itemsize or (o.letter in 'fd' and a.dtype != dtype):
         raise _refuse(o, x, f'{dtype} values')
     return a.view(dtype)
@@ -95,7 +101,7 @@ class Asm:
             if o.letter == 'n':
                 operands.append(ctypes.c_longlong(_constant(o, x, int)))
             elif o.letter == 'C':
-                operands.append(ctypes.create_string_buffer(_constant(o, x, str).encode()))
+                operands.append(ctypes.create_string_buffer(encoded(_constant(o, x, str))))
             elif a is not None:
                 operands.append(np.array(np.broadcast_to(a, shape), order='C'))
             else:
@@ -105,7 +111,7 @@ class Asm:
     def _run(self, device: Device, threads: int, pointers: Any) -> None:
         __tracebackhide__ = True
         device.activate()
-        result = library().AsmArrays(self.text.encode(), ','.join(self.constraints).encode(), threads, pointers)
+        result = library().AsmArrays(encoded(self.text), encoded(','.join(self.constraints)), threads, pointers)
         if result in (errors.Result.ERROR_INVALID_PTX, errors.Result.ERROR_INVALID_VALUE):
             raise errors.module_error(result)
         if result:

@@ -3,6 +3,8 @@
 Device memory is host memory: an address means the same byte to a kernel and to the program. The device checks every
 access, so an array of the program is opened for kernels while a launch uses it, and for no longer."""
 import ctypes
+import math
+import operator
 import threading
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -11,7 +13,7 @@ import numpy as np
 from . import _dlpack
 from ._header import header
 from ._library import call, library
-from ._types import Array
+from ._types import Array, is_of_kernels
 from .device import Device, given
 
 Shape = Union[int, Sequence[int]]
@@ -40,8 +42,10 @@ class Buffer:
     def __init__(self, shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> None:
         self.device = given(device)
         self.dtype = np.dtype(dtype)
-        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        self.nbytes = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        self.shape = tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
+        self.nbytes = math.prod(self.shape) * self.dtype.itemsize
+        if min(self.shape, default=0) < 0 or not is_of_kernels(self.dtype):
+            raise ValueError(f'no buffer of {list(self.shape)} elements of {self.dtype}')
         self.device.activate()
         address = ctypes.c_ulonglong()
         call('MemAlloc', ctypes.byref(address), max(self.nbytes, 1))
@@ -50,11 +54,14 @@ class Buffer:
     def __repr__(self) -> str:
         return f'<ptxi.Buffer {self.dtype}{list(self.shape)} at {self.address:#x}>'
 
+    def _must_live(self) -> None:
+        if not self.address or not self.device._context:
+            raise ValueError('the buffer is freed')
+
     @property
     def array(self) -> Array:
         """The memory as a NumPy array. Wait for kernels that write it before reading it."""
-        if not self.address:
-            raise ValueError('the buffer is freed')
+        self._must_live()
         a: Array = in_place(self.address, self.nbytes, self).view(self.dtype)
         return a.reshape(self.shape)
 
@@ -68,6 +75,7 @@ class Buffer:
 
     @property
     def __cuda_array_interface__(self) -> Dict[str, Any]:
+        self._must_live()
         return {'shape': self.shape, 'typestr': self.dtype.str, 'data': (self.address, False), 'strides': None, 'version': 3}
 
     def __dlpack__(self, *, max_version: Optional[Tuple[int, int]] = None, **_: Any) -> Any:
@@ -112,8 +120,9 @@ def zeros(shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) 
 
 
 def copy(array: Any, device: Optional[Device] = None) -> Buffer:
-    """A copy of an array in device memory."""
+    """A copy of an array in device memory, with its elements in the byte order of kernels."""
     a = np.asarray(array)
+    a = a.astype(a.dtype.newbyteorder('='), copy=False)
     b = Buffer(a.shape, a.dtype, device)
     b.array[...] = a
     return b
@@ -123,7 +132,7 @@ def _bounds(address: int, shape: Sequence[int], strides: Optional[Sequence[int]]
     if 0 in shape:
         return address, address
     if strides is None:
-        return address, address + size * int(np.prod(shape, dtype=np.int64))
+        return address, address + size * math.prod(shape)
     reach = [(n - 1) * s for n, s in zip(shape, strides)]
     return address + sum(r for r in reach if r < 0), address + sum(r for r in reach if r > 0) + size
 
@@ -138,8 +147,7 @@ def _from_interface(interface: Dict[str, Any], owner: Any) -> Pointer:
 def pointer(x: Any) -> Optional[Pointer]:
     """The memory that an object holds; None if it is none that a kernel could use in place."""
     if isinstance(x, Buffer):
-        if not x.address:
-            raise ValueError('the buffer is freed')
+        x._must_live()
         return Pointer(x.address, None, x)
     if isinstance(x, np.generic):
         return None

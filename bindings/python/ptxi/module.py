@@ -2,6 +2,7 @@
 import contextlib
 import ctypes
 import difflib
+import operator
 import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from . import errors, host
 from ._header import header
-from ._library import call, library, text
+from ._library import call, encoded, library, text
 from ._types import Array
 from .arguments import Parameter, pack
 from .device import Device, Dialect, given
@@ -68,7 +69,7 @@ def links(texts: Iterable[Union[str, bytes]], names: Optional[Sequence[str]] = N
     call('LinkCreate', *options.arguments, ctypes.byref(state))
     try:
         for i in images:
-            _accept(library().LinkAddData(state, JitInputType.PTX, i.text, len(i.text) + 1, i.name.encode(), 0, None, None))
+            _accept(library().LinkAddData(state, JitInputType.PTX, i.text, len(i.text) + 1, encoded(i.name), 0, None, None))
         _accept(library().LinkComplete(state, ctypes.byref(linked), ctypes.byref(size)))
         return Module(_Image(ctypes.string_at(linked, size.value), ' + '.join(i.name for i in images)), options, to)
     finally:
@@ -85,7 +86,7 @@ class _Image:
     """A text and its name."""
 
     def __init__(self, ptx: Union[str, bytes], name: str) -> None:
-        self.text, self.name = ptx.encode() if isinstance(ptx, str) else bytes(ptx), name
+        self.text, self.name = ptx.encode() if isinstance(ptx, str) else bytes(memoryview(ptx)), name
         if b'\0' in self.text:
             raise ValueError(f'{name}: a zero byte in PTX text')
 
@@ -94,7 +95,7 @@ class _Options:
     """How to load, as the library takes it: `arguments` are its three."""
 
     def __init__(self, name: str, fma: bool, strict: bool, dialect: Any) -> None:
-        self._name = ctypes.c_char_p(name.encode())
+        self._name = ctypes.c_char_p(encoded(name))
         chosen = {JitOption.FILE_NAME: ctypes.cast(self._name, ctypes.c_void_p).value, JitOption.FMA: int(fma),
                   JitOption.STRICT_TARGET: int(strict), JitOption.DIALECT: int(dialect)}
         self.arguments = len(chosen), (ctypes.c_int * len(chosen))(*chosen), (ctypes.c_void_p * len(chosen))(*chosen.values())
@@ -162,7 +163,7 @@ class Module:
         """A .global or .const variable of the module, in place."""
         address, size = ctypes.c_ulonglong(), ctypes.c_size_t()
         self.device.activate()
-        result = library().ModuleGetGlobal(ctypes.byref(address), ctypes.byref(size), self._handle, name.encode())
+        result = library().ModuleGetGlobal(ctypes.byref(address), ctypes.byref(size), self._handle, encoded(name))
         if result == errors.Result.ERROR_NOT_FOUND:
             raise KeyError(f"{self.name} has no variable '{name}'")
         if result:
@@ -183,7 +184,7 @@ class Module:
         signature = host.signature(returns, arguments)
         callback = host.callback(function, returns, arguments) if function else None
         self.device.activate()
-        result = library().ModuleBindHostCallback(self._handle, name.encode(), callback, None, signature.encode())
+        result = library().ModuleBindHostCallback(self._handle, encoded(name), callback, None, signature.encode())
         if result == errors.Result.ERROR_NOT_FOUND:
             raise KeyError(f"{self.name} declares no function '{name}' without a body")
         if result:
@@ -199,7 +200,7 @@ class Module:
     def dump(self, function: Optional[str] = None) -> str:
         """The bytecode of one function, or of all."""
         self.device.activate()
-        return text('ModuleDump', self._handle, function.encode() if function else None)
+        return text('ModuleDump', self._handle, encoded(function) if function else None)
 
 
 def _keep(*objects: Any) -> None:
@@ -207,7 +208,7 @@ def _keep(*objects: Any) -> None:
 
 
 def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
-    d = (x,) if isinstance(x, (int, np.integer)) else tuple(x)
+    d = tuple(x) if np.iterable(x) else (x,)
     if not 1 <= len(d) <= 3 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 32 for n in d):
         raise ValueError(f'the {what} is a number or up to three, each 1 or more, not {x!r}')
     x3 = [int(n) for n in d] + [1, 1]
@@ -270,7 +271,9 @@ class Kernel:
         `attributes`   others by ptxi.LaunchAttribute, such as {LaunchAttribute.PRIORITY: 1}."""
         __tracebackhide__ = True
         device = self.module.device
-        shape = (*_dim('grid', grid), *_dim('block', block), int(shared))
+        shape = (*_dim('grid', grid), *_dim('block', block), operator.index(shared))
+        if not 0 <= shape[6] < 1 << 32:
+            raise ValueError(f'no block has {shared} bytes of shared memory')
         buffer, pointers = pack(self.signature, self.parameters, arguments)
         if stream is not None and stream.device is not device:
             raise ValueError('the stream belongs to another device than the module')
@@ -305,6 +308,8 @@ def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
     struct = header.structs['ptxiLaunchAttribute']
     made = [struct(id=key) for key in numbers]
     for attribute, value in zip(made, numbers.values()):
+        if not -1 << 31 <= value < 1 << 31:
+            raise ValueError(f'{value} is out of range')
         attribute.value.priority = value  # all that are a number are an int
     if cluster is not None:
         made.append(struct(id=LaunchAttribute.CLUSTER_DIMENSION))

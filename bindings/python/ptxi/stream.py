@@ -23,9 +23,16 @@ class Stream:
         self._pending: List[Callable[[], None]] = []
         self._lock = threading.Lock()
         self.device.activate()
-        self.handle = ctypes.c_void_p()
+        self._handle = ctypes.c_void_p()
         flags = header.constants['PTXI_STREAM_DEFAULT' if blocking else 'PTXI_STREAM_NON_BLOCKING']
-        call('StreamCreateWithPriority', ctypes.byref(self.handle), flags, priority)
+        call('StreamCreateWithPriority', ctypes.byref(self._handle), flags, priority)
+
+    @property
+    def handle(self) -> Any:
+        """The stream as calls of the library take it."""
+        if not self._handle:
+            raise ValueError('the stream is closed')
+        return self._handle
 
     def __enter__(self) -> 'Stream':
         return self
@@ -33,12 +40,13 @@ class Stream:
     def __exit__(self, *exc: Any) -> None:
         __tracebackhide__ = True
         try:
-            self.synchronize()
+            if self._handle:
+                self.synchronize()
         finally:
             self.close()
 
     def __del__(self) -> None:
-        if getattr(self, 'handle', None) and self.device._context:
+        if getattr(self, '_handle', None) and self.device._context:
             self.close()
 
     def hold(self, release: Callable[[], None]) -> None:
@@ -98,7 +106,7 @@ class Stream:
 
     def close(self) -> None:
         """Destroy the stream; work in it still runs, and the device's `synchronize()` tells of its failures."""
-        handle, self.handle = self.handle, ctypes.c_void_p()
+        handle, self._handle = self._handle, ctypes.c_void_p()
         self.device.orphans.append(self._settle)
         if handle:
             self.device.activate()
