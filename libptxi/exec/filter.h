@@ -89,12 +89,13 @@ static inline double power_of_two(int32_t e)
 /* The terms of slice z, aligned with the greatest exponent among those of weight above 0 and cut. */
 static void sum_slice(const struct ptxi_together *g, const struct ptxi_terms *t, const struct ptxi_float_sum *f, unsigned z, double *sum, int32_t *greatest)
 {
+    const unsigned count = g->count / (g->slices * g->levels), first = count * z;
     const int32_t top = f->bias + f->kept;
     LANE_ARRAY(double, scale);
 
     FOR_LANES
     greatest[l] = 0, sum[l] = 0;
-    for (unsigned n = 4 * z; n < 4 * z + 4; n++) {
+    for (unsigned n = first; n < first + count; n++) {
         const int32_t *e = t->exponent[n], *w = g->w[n];
 
         FOR_LANES
@@ -102,7 +103,7 @@ static void sum_slice(const struct ptxi_together *g, const struct ptxi_terms *t,
     }
     FOR_LANES
     scale[l] = power_of_two(top - greatest[l]);
-    for (unsigned n = 4 * z; n < 4 * z + 4; n++) {
+    for (unsigned n = first; n < first + count; n++) {
         const float *v = t->value[n];
         const int32_t *w = g->w[n];
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exec/gradients.h"
 #include "exec/level.h"
 #include "exec/memory.h"
 #include "exec/texture.h"
@@ -246,14 +247,13 @@ static inline uint32_t missing(const struct ptxi_texture *t, unsigned channel)
 /* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
 static void gather(const struct lookup *k, uint32_t *r)
 {
-    static const uint8_t order[] = { 2, 3, 1, 0 };
     struct footprint p;
     unsigned channel = k->x->component - 1u;
     uint32_t one[4];
 
     place(k, k->t->level, true, &p);
     for (unsigned n = 0; n < 4; n++) {
-        load_texel(k->t, k->t->level, p.at[0][order[n] & 1], p.at[1][order[n] >> 1], slice_of(k, k->t->level, &p, 0), one);
+        load_texel(k->t, k->t->level, p.at[0][gather_order[n] & 1], p.at[1][gather_order[n] >> 1], slice_of(k, k->t->level, &p, 0), one);
         r[n] = channel < k->t->channels ? alone(k->t, one[channel], channel) : missing(k->t, channel);
     }
 }
@@ -310,9 +310,15 @@ static inline float number(float x)
 }
 
 /* In volumes and cubes steps are differences of places, which are infinite far off: the driver's code has the four lanes of a quad look up neighbours. */
-static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, struct ptxi_steps *s)
+static inline float step_between(float from, float to)
 {
     const float far_off = 0x1p97f;
+
+    return fabsf(from) >= far_off ? INFINITY : number(to) - number(from);
+}
+
+static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigned lane, unsigned way, struct ptxi_steps *s)
+{
     const struct ptxi_tex *x = k->x;
     float to[3], from[3] = { k->c[0].f, k->c[1].f, k->c[2].f };
 
@@ -321,19 +327,29 @@ static void find_step(const struct lookup *k, const struct ptxi_warp *w, unsigne
 
         memcpy(&step, &source(w, x, x->first[1 + way] + d)[lane], sizeof step);
         to[d] = from[d] + step;
-        s->v[way][d] = x->dimensions < 3 ? step : !x->cube && fabsf(from[d]) >= far_off ? INFINITY : number(to[d]) - number(from[d]);
+        s->v[way][d] = x->dimensions < 3 ? step : step_between(from[d], to[d]);
     }
     if (x->cube)
         ptxi_texture_cube_step(from, to, way, s);
 }
 
-static int32_t level_of_gradients(struct lookup *k, const struct ptxi_warp *w, unsigned lane, struct ptxi_ellipse *e)
+/* What steps are multiplied by. */
+static void level_sizes(const struct lookup *k, uint32_t sizes[3])
 {
     const struct ptxi_image *m = k->t->level;
     const bool scaled = k->s->normalized;
-    const uint32_t sizes[] = { scaled ? m->width : 1, scaled ? m->height : 1, k->x->cube ? m->width : scaled ? m->depth : 1 };
-    struct ptxi_steps steps = { .over_an_edge = false };
 
+    sizes[0] = scaled ? m->width : 1;
+    sizes[1] = scaled ? m->height : 1;
+    sizes[2] = k->x->cube ? m->width : scaled ? m->depth : 1;
+}
+
+static int32_t level_of_gradients(struct lookup *k, const struct ptxi_warp *w, unsigned lane, struct ptxi_ellipse *e)
+{
+    struct ptxi_steps steps = { .over_an_edge = false };
+    uint32_t sizes[3];
+
+    level_sizes(k, sizes);
     for (unsigned way = 0; way < 2; way++)
         find_step(k, w, lane, way, &steps);
     if (!has_ellipse(k) || steps.over_an_edge)
@@ -345,10 +361,12 @@ static int32_t level_of_gradients(struct lookup *k, const struct ptxi_warp *w, u
     return e->level;
 }
 
+enum { BASE_LEVEL = -32 }; /* as the assembler has it done: even with a bias */
+
 static uint32_t find_level(struct lookup *k, const struct ptxi_warp *w, unsigned lane, struct ptxi_ellipse *e)
 {
     const struct ptxi_tex *x = k->x;
-    float lod = -32; /* as the assembler has it done: the base level even with a bias */
+    float lod = BASE_LEVEL;
 
     if (k->t->levels < 2 && !has_ellipse(k))
         return 0;
@@ -469,7 +487,7 @@ static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x)
     const struct ptxi_sampler *s = &t->sampler;
     const struct ptxi_image *m = t->level, *last = &t->level[t->levels - 1];
 
-    if (t->block || (s->anisotropy && (x->dimensions < 3 || x->cube)) || (x->integer && x->level == PTXI_TEX_LEVEL))
+    if (t->block || (s->anisotropy && (x->dimensions < 3 || x->cube) && !x->component) || (x->integer && x->level == PTXI_TEX_LEVEL))
         return false;
     if (s->linear && x->dimensions == 1 && !x->layered && s->address[1] == PTXI_ADDRESS_BORDER)
         return false; /* the border is above and below the row, too */
@@ -477,31 +495,54 @@ static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x)
            (uint64_t)m->width * t->bytes < MOST_BYTES;
 }
 
-/* Each lane's level, in 256ths. */
-static void find_levels(struct ptxi_warp *w, const struct ptxi_tex *x, struct lookup *k, int32_t *level)
+/* As find_step() does it; not in cubes. */
+static void find_steps(const struct ptxi_warp *w, const struct ptxi_tex *x, struct ptxi_gradients *g)
 {
-    const float *lods = x->level == PTXI_TEX_LEVEL ? (const float *)source(w, x, x->first[1]) : NULL;
-    int32_t gradients = 0;
-    struct ptxi_ellipse none;
+    for (unsigned way = 0; way < 2; way++)
+        for (unsigned d = 0; d < x->dimensions; d++) {
+            const float *from = (const float *)source(w, x, x->first[0] + x->layered + d), *step = (const float *)source(w, x, x->first[1 + way] + d);
+            float *s = g->step[way][d];
 
-    memset(level, 0, PTXI_LANES * sizeof *level);
-    if (k->t->levels < 2 || x->integer)
-        return;
-    if (x->level == PTXI_TEX_GRAD) {
+            FOR_LANES
+            s[l] = x->dimensions < 3 ? step[l] : step_between(from[l], from[l] + step[l]);
+        }
+}
+
+static void find_levels_of_gradients(struct ptxi_warp *w, const struct ptxi_tex *x, struct lookup *k, int32_t *level)
+{
+    struct ptxi_gradients g;
+    struct ptxi_ellipse none;
+    uint32_t sizes[3];
+
+    if (x->cube) {
         for (ptxi_lanes left = w->active; left; left &= left - 1) {
             unsigned l = ptxi_first_lane(left);
 
             read_coordinates(w, l, k);
-            level[l] = (int32_t)level_of(k, level_of_gradients(k, w, l, &none));
+            level[l] = level_of_gradients(k, w, l, &none);
         }
-    } else if (lods) {
-        FOR_LANES
-        level[l] = (int32_t)level_of(k, level_256ths(lods[l]));
-    } else {
-        gradients = (int32_t)level_of(k, level_256ths(-32));
-        FOR_LANES
-        level[l] = gradients;
+        return;
     }
+    level_sizes(k, sizes);
+    find_steps(w, x, &g);
+    measure_steps(&g, x->dimensions, sizes, level);
+}
+
+/* Each lane's level, in 256ths. */
+static void find_levels(struct ptxi_warp *w, const struct ptxi_tex *x, struct lookup *k, int32_t *level)
+{
+    const float *lods = x->level == PTXI_TEX_LEVEL ? (const float *)source(w, x, x->first[1]) : NULL;
+
+    memset(level, 0, PTXI_LANES * sizeof *level);
+    if (k->t->levels < 2 || x->integer || x->component)
+        return;
+    if (x->level == PTXI_TEX_GRAD)
+        find_levels_of_gradients(w, x, k, level);
+    else
+        FOR_LANES
+        level[l] = level_256ths(lods ? lods[l] : BASE_LEVEL);
+    FOR_LANES
+    level[l] = (int32_t)level_of(k, level[l]);
 }
 
 /* The levels that lanes read, the second ones only if any of them has a share. */
@@ -557,7 +598,7 @@ static void take_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x
 static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, uint32_t (*r)[PTXI_LANES])
 {
     const uint64_t *names = PTXI_SLOT(w, i->a), name = w->active ? names[ptxi_first_lane(w->active)] : 0;
-    struct ptxi_fetch f = { .dimensions = x->dimensions, .integer = x->integer, .cube = x->cube };
+    struct ptxi_fetch f = { .dimensions = x->dimensions, .integer = x->integer, .cube = x->cube, .component = x->component };
     struct lookup k = { .x = x };
     struct ptxi_view v[2];
     LANE_ARRAY(int32_t, level);
@@ -566,13 +607,13 @@ static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *
     LANE_ARRAY(uint32_t, odd) = { 0 };
     ptxi_lanes same = 0;
 
-    if (!w->active || x->samples | x->component || x->first[3] != x->first[4] || i->b != PTXI_NO_SLOT)
+    if (!w->active || x->samples || x->first[3] != x->first[4] || i->b != PTXI_NO_SLOT)
         return 0;
     k.t = f.t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
     if (!k.t || !fits(k.t, x) || !is_usual(k.t, x) || !may_read(w, i, k.t))
         return 0;
     k.s = &k.t->sampler;
-    f.linear = k.s->linear && !x->integer;
+    f.linear = x->component || (k.s->linear && !x->integer);
     f.filtered = f.linear || (k.t->mipmap && k.s->mip_linear && !x->integer);
     find_levels(w, x, &k, level);
     view_levels(k.t, level, w->active, &f, v);

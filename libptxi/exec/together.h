@@ -28,6 +28,7 @@ struct ptxi_fetch {
     unsigned levels;
     bool linear, integer, cube;
     bool filtered; /* single texels, too, if they might be of two levels */
+    unsigned component; /* tld4: number of the channel whose texels are the result, or 0 */
     const void *c[3];      /* coordinates; of a cube: a direction */
     const uint32_t *layer; /* or NULL */
 };
@@ -200,7 +201,7 @@ ONE_OF void find_places(const struct ptxi_fetch *f, unsigned d, const struct ptx
     for (int e = 0; e < 2; e++) {
         FOR_LANES
         p->at[e][l] = (fixed[l] >> 8) + e;
-        if (f->cube && f->t->seamless)
+        if (f->cube && f->t->seamless && !f->component)
             FOR_LANES
             over[l] |= (uint32_t)p->at[e][l] >= (uint32_t)(varies ? sizes[l] : same);
         wrap_places(p->at[e], sizes, same, varies, mode);
@@ -380,15 +381,19 @@ static void load_words(const struct ptxi_fetch *f, struct ptxi_together *g, unsi
 }
 #undef LOAD_AS
 
-/* A channel of all texels; channels come in order. */
+/* Where it begins, bytes. */
+static inline unsigned begin_of(const struct ptxi_texture *t, unsigned channel)
+{
+    return channel * (t->bytes / t->channels);
+}
+
+/* A channel of all texels, whose words are there. */
 static void take_channel(const struct ptxi_fetch *f, struct ptxi_together *g, unsigned channel)
 {
-    const unsigned bytes = f->t->bytes / f->t->channels, at = channel * bytes, unused = 32 - 8 * bytes, up = unused - 8 * (at & 3);
+    const unsigned unused = 32 - 8 * (f->t->bytes / f->t->channels), up = unused - 8 * (begin_of(f->t, channel) & 3);
     const uint32_t border = f->t->border[channel];
     const bool with_sign = ptxi_texel_is_signed(f->t->format);
 
-    if (!(at & 3))
-        load_words(f, g, at);
     for (unsigned n = 0; n < g->count; n++) {
         const uint32_t *word = g->word[n], *beyond = g->beyond[n];
         uint32_t *texel = g->texel[n];
@@ -418,6 +423,40 @@ static inline enum ptxi_texel format_of(const struct ptxi_texture *t, unsigned c
     return t->srgb && channel < (t->channels == 2 ? 1 : 3) ? PTXI_TEXEL_SRGB : t->format;
 }
 
+static void filter_channel(const struct ptxi_fetch *f, const struct ptxi_together *g, unsigned channel, uint32_t *r, uint32_t *odd)
+{
+    const enum ptxi_texel format = format_of(f->t, channel);
+
+    if (ptxi_texel_is_float(format) || format == PTXI_TEXEL_SRGB)
+        filter_floats(g, format, r, odd);
+    else if (ptxi_texel_bytes(format) < 4)
+        filter_short(g, format, f->t->as_integers, r);
+    else
+        filter_words(g, ptxi_texel_is_signed(format), r);
+}
+
+/* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
+static const uint8_t gather_order[] = { 2, 3, 1, 0 };
+
+/* Each of them goes through the filter. */
+static void gather_together(const struct ptxi_fetch *f, struct ptxi_together *g, uint32_t *odd, uint32_t (*r)[PTXI_LANES])
+{
+    const unsigned channel = f->component - 1;
+    struct ptxi_together one;
+
+    if (channel >= f->t->channels)
+        return;
+    one.count = one.slices = one.levels = 1;
+    load_words(f, g, begin_of(f->t, channel) & ~3u);
+    take_channel(f, g, channel);
+    FOR_LANES
+    one.w[0][l] = 256, one.inside[0][l] = 1;
+    for (unsigned n = 0; n < 4; n++) {
+        memcpy(one.texel[0], g->texel[gather_order[n]], sizeof one.texel[0]);
+        filter_channel(f, &one, channel, r[n], odd);
+    }
+}
+
 /* Returns the lanes that it leaves undone; `v` are the levels. */
 static ptxi_lanes fetch_together(const struct ptxi_fetch *f, const struct ptxi_view *v, uint32_t *odd, uint32_t (*r)[PTXI_LANES])
 {
@@ -429,18 +468,16 @@ static ptxi_lanes fetch_together(const struct ptxi_fetch *f, const struct ptxi_v
         find_integers(f, &g, outside);
     else
         find_together(f, &g, v, odd);
-    for (unsigned c = 0; c < f->t->channels; c++) {
-        enum ptxi_texel format = format_of(f->t, c);
-
+    if (f->component)
+        gather_together(f, &g, odd, r);
+    for (unsigned c = 0; c < f->t->channels && !f->component; c++) {
+        if (!(begin_of(f->t, c) & 3))
+            load_words(f, &g, begin_of(f->t, c));
         take_channel(f, &g, c);
         if (g.count == 1)
-            convert(g.texel[0], f->t->as_integers ? PTXI_TEXEL_U32 : format, r[c]);
-        else if (ptxi_texel_is_float(format) || format == PTXI_TEXEL_SRGB)
-            filter_floats(&g, format, r[c], odd);
-        else if (ptxi_texel_bytes(format) < 4)
-            filter_short(&g, format, f->t->as_integers, r[c]);
+            convert(g.texel[0], f->t->as_integers ? PTXI_TEXEL_U32 : format_of(f->t, c), r[c]);
         else
-            filter_words(&g, ptxi_texel_is_signed(format), r[c]);
+            filter_channel(f, &g, c, r[c], odd);
         FOR_LANES
         r[c][l] = outside[l] ? 0 : r[c][l];
     }

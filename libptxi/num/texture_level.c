@@ -1,92 +1,12 @@
 #include "num/texture.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Levels are found with numbers of 10 bits: the first one is 1, the others are cut. */
-struct rough {
-    uint32_t mantissa; /* 512 to 1023, or 0 */
-    int exponent;
-};
+#include "num/rough.h"
 
-static struct rough cut(uint32_t mantissa, int exponent)
-{
-    int more = mantissa ? 22 - __builtin_clz(mantissa) : 0;
-
-    if (!mantissa)
-        return (struct rough){ 0, 0 };
-    return (struct rough){ more > 0 ? mantissa >> more : mantissa << -more, exponent + more };
-}
-
-/* The magnitude; NaN and subnormals count as 0. */
-static struct rough rough_of(float x)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    bits &= 0x7fffffff;
-    if (bits < 0x00800000 || bits > 0x7f800000)
-        return (struct rough){ 0, 0 };
-    return (struct rough){ (bits >> 14 & 511) | 512, (int)(bits >> 23) - 127 - 9 };
-}
-
-static bool is_less(struct rough a, struct rough b)
-{
-    return !a.mantissa || !b.mantissa ? b.mantissa != 0 && !a.mantissa : a.exponent != b.exponent ? a.exponent < b.exponent : a.mantissa < b.mantissa;
-}
-
-static struct rough greater(struct rough a, struct rough b)
-{
-    return is_less(a, b) ? b : a;
-}
-
-/* The partial products lack their 6 lowest bits, for which a constant stands. */
-static struct rough times_size(struct rough a, uint32_t size)
-{
-    struct rough s = cut(size, 0);
-    uint32_t product = 7 << 6;
-
-    if (!a.mantissa)
-        return a;
-    for (unsigned k = 0; k < 10; k++)
-        if (s.mantissa >> k & 1)
-            product += a.mantissa << k & ~63u;
-    return cut(product, a.exponent + s.exponent);
-}
-
-static struct rough times(struct rough a, uint32_t mantissa, int exponent)
-{
-    return a.mantissa ? cut(a.mantissa * mantissa + 256, a.exponent + exponent) : a;
-}
-
-/* |a + b| if the signs are equal, |a - b| if not. */
-static struct rough sum(struct rough a, struct rough b, bool differ)
-{
-    struct rough more = greater(a, b), less = is_less(a, b) ? a : b;
-    int down = more.exponent - less.exponent;
-    uint32_t m = more.mantissa << 1, l = less.mantissa && down < 31 ? less.mantissa << 1 >> down : 0;
-
-    if (!l && !differ)
-        return more;
-    return differ ? cut(m - l, more.exponent - 1) : cut((m >> 1) + (l >> 1), more.exponent);
-}
-
-/* Of a vector: the greatest coordinate, 11/32 of the next one and 1/4 of the third. Of the sum or difference of two, 11/16 of that: as long is
- * the ellipse that they span, seen from between them. */
-static struct rough length(const struct rough v[3], bool between)
-{
-    struct rough more = greater(v[0], v[1]), less = is_less(v[0], v[1]) ? v[0] : v[1];
-    struct rough first = greater(more, v[2]), rest = is_less(more, v[2]) ? more : v[2];
-    struct rough second = greater(less, rest), third = is_less(less, rest) ? less : rest;
-
-    if (between)
-        return sum(times(first, 704, -10), sum(times(second, 968, -12), times(third, 704, -12), false), false);
-    third.exponent -= 2;
-    return sum(first, sum(times(second, 704, -11), third, false), false);
-}
-
-/* 256ths of the logarithm to base 2 of 1, 1 + 1/256, ... */
-static const uint8_t logarithms[256] = {
+const uint8_t ptxi_rough_logarithms[256] = {
     0, 2, 4, 5, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 22, 23, 24, 26, 27, 28, 30, 31, 32, 34, 35, 36, 38, 39, 40, 42, 43,
     44, 45, 47, 48, 49, 50, 52, 53, 54, 55, 57, 58, 59, 60, 62, 63, 64, 65, 66, 68, 69, 70, 71, 72, 74, 75, 76, 77, 78, 79, 81, 82,
     83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 109, 110, 111, 112, 113, 114, 115, 116, 117,
@@ -99,46 +19,46 @@ static const uint8_t logarithms[256] = {
 
 /* Both steps, their sum and their difference in texels; which of them is the longest. */
 struct steps {
-    struct rough v[4][3];
+    double v[4][3];
     bool minus[4][3];
-    struct rough longest;
+    double longest;
     unsigned which;
 };
+
+static double in_texels(float step, uint32_t size)
+{
+    return ptxi_rough_product(ptxi_rough_of(step), ptxi_rough_cut(size));
+}
 
 static void measure(const struct ptxi_steps *s, const uint32_t sizes[3], struct steps *t)
 {
     static const uint8_t order[] = { 2, 1, 3 }; /* of two that are as long the first counts */
-    struct rough lengths[4] = { { 0 } };
+    double lengths[4] = { 0 };
 
     for (unsigned way = 0; way < 2; way++) {
         for (unsigned d = 0; d < 3; d++) {
-            t->v[way][d] = sum(times_size(rough_of(s->v[way][d]), sizes[d]), times_size(rough_of(s->beyond[way][d]), sizes[d]), false);
+            t->v[way][d] = ptxi_rough_sum(in_texels(s->v[way][d], sizes[d]), in_texels(s->beyond[way][d], sizes[d]), false);
             t->minus[way][d] = signbit(s->v[way][d]);
         }
-        lengths[way] = length(t->v[way], false);
+        lengths[way] = ptxi_rough_length(t->v[way][0], t->v[way][1], t->v[way][2], false);
     }
     for (unsigned way = 2; way < 4 && !s->over_an_edge; way++) {
         for (unsigned d = 0; d < 3; d++) {
             bool differ = (t->minus[0][d] != t->minus[1][d]) ^ (way == 3);
 
-            t->v[way][d] = sum(t->v[0][d], t->v[1][d], differ);
-            t->minus[way][d] = t->minus[0][d] ^ (differ && is_less(t->v[0][d], t->v[1][d]));
+            t->v[way][d] = ptxi_rough_sum(t->v[0][d], t->v[1][d], differ);
+            t->minus[way][d] = t->minus[0][d] ^ (differ && t->v[0][d] < t->v[1][d]);
         }
-        lengths[way] = length(t->v[way], true);
+        lengths[way] = ptxi_rough_length(t->v[way][0], t->v[way][1], t->v[way][2], true);
     }
     t->which = 0;
     for (unsigned k = 0; k < 3; k++)
-        if (is_less(lengths[t->which], lengths[order[k]]))
+        if (lengths[t->which] < lengths[order[k]])
             t->which = order[k];
     t->longest = lengths[t->which];
-    if (!s->over_an_edge && !is_less(lengths[1], lengths[0])) /* the second less the first */
+    if (!s->over_an_edge && lengths[1] >= lengths[0]) /* the second less the first */
         for (unsigned d = 0; d < 3; d++)
             t->minus[3][d] = !t->minus[3][d];
-}
-
-static int32_t logarithm(struct rough r)
-{
-    return r.mantissa ? (r.exponent + 9) * 256 + logarithms[r.mantissa >> 1 & 255] : INT16_MIN;
 }
 
 int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3])
@@ -146,47 +66,35 @@ int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3])
     struct steps t;
 
     measure(s, sizes, &t);
-    return logarithm(t.longest);
+    return ptxi_rough_logarithm(t.longest);
 }
 
 /* ---- ellipses */
 
-static struct rough product(struct rough a, struct rough b)
-{
-    uint32_t p = 7 << 6;
-
-    if (!a.mantissa || !b.mantissa)
-        return (struct rough){ 0, 0 };
-    for (unsigned k = 0; k < 10; k++)
-        if (b.mantissa >> k & 1)
-            p += a.mantissa << k & ~63u;
-    return cut(p, a.exponent + b.exponent);
-}
-
 /* The area that the steps span; divided by the longer axis it is the shorter one. */
-static struct rough area(const struct steps *t)
+static double area(const struct steps *t)
 {
     bool first = t->minus[0][0] ^ t->minus[1][1], second = t->minus[0][1] ^ t->minus[1][0];
 
-    return sum(product(t->v[0][0], t->v[1][1]), product(t->v[0][1], t->v[1][0]), first == second);
+    return ptxi_rough_sum(ptxi_rough_product(t->v[0][0], t->v[1][1]), ptxi_rough_product(t->v[0][1], t->v[1][0]), first == second);
 }
 
 /* The longer axis as a vector of length 64: of its coordinates the numbers of eighths count that the greater one's power of two has. */
 static void direction(const struct steps *t, int32_t along[2])
 {
-    struct rough v[2];
+    double v[2];
     unsigned major, eighths[2];
     int down;
 
     for (unsigned d = 0; d < 2; d++)
-        v[d] = t->which > 1 ? times(t->v[t->which][d], 704, -10) : t->v[t->which][d];
-    major = is_less(v[0], v[1]);
-    down = v[major].exponent - v[!major].exponent;
-    eighths[0] = v[major].mantissa >> 6;
-    eighths[1] = v[!major].mantissa && down < 6 ? v[!major].mantissa >> 6 >> down : 0;
+        v[d] = t->which > 1 ? ptxi_rough_times(t->v[t->which][d], 704) : t->v[t->which][d];
+    major = v[0] < v[1];
+    down = v[!major] > 0 ? ilogb(v[major]) - ilogb(v[!major]) : INT_MAX;
+    eighths[0] = (unsigned)ptxi_rough_mantissa(v[major]) >> 6;
+    eighths[1] = down < 6 ? (unsigned)ptxi_rough_mantissa(v[!major]) >> 6 >> down : 0;
     along[major] = 64;
     along[!major] = 0;
-    if (v[!major].mantissa && down < 6) {
+    if (down < 6) {
         double a = eighths[0] + 0.5, b = eighths[1] + 0.5, n = 64 / sqrt(a * a + b * b);
 
         along[major] = (int32_t)(a * n + 0.5);
@@ -202,8 +110,8 @@ void ptxi_texture_ellipse(const struct ptxi_steps *s, const uint32_t sizes[3], i
     int32_t longer, shorter;
 
     measure(s, sizes, &t);
-    longer = logarithm(t.longest);
-    shorter = logarithm(area(&t)) - longer;
+    longer = ptxi_rough_logarithm(t.longest);
+    shorter = ptxi_rough_logarithm(area(&t)) - longer;
     shorter = shorter < longer ? shorter : longer;
     e->level = shorter > longer - most ? shorter : longer - most;
     e->ratio = longer - (e->level > 0 ? e->level : 0);
