@@ -1497,6 +1497,11 @@ PTXI_API ptxiResult ptxiCtxSetOutput(ptxiContext ctx, void (*sink)(void *user, c
 PTXI_API ptxiResult ptxiCtxSetProgress(ptxiContext ctx, void (*report)(void *user, unsigned long long blocksDone,
                                                                        unsigned long long blocks), void *user);
 
+/*! ptxiCtxInterrupt() :
+ *  End launches from another thread: those made before that run or wait in the context's streams fail with PTXI_ERROR_LAUNCH_TIMEOUT, soon after
+ *  and as other launches fail. What else is queued is not touched, nor are launches made later. Does not wait. */
+PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
+
 /*! ptxiCtxSetChecking() :
  *  Turn the checks of kernels' memory accesses off (0) or on (default) for launches made later. Without them a kernel
  *  may read and write all of the process, and a bad access may end it. */
@@ -1556,7 +1561,8 @@ typedef enum ptxiFault {
                                                  reach are defined nowhere; LAUNCH_FAILED: a call of one through a pointer */
     PTXI_FAULT_OUT_OF_MEMORY = 20,            /* OUT_OF_MEMORY: the host has no memory to run the grid */
     PTXI_FAULT_HOST_FUNCTION = 21,            /* LAUNCH_FAILED: a host function called ptxiHostFail */
-    PTXI_FAULT_FREE = 22                      /* ILLEGAL_ADDRESS: free() of what malloc() has not given, or twice */
+    PTXI_FAULT_FREE = 22,                     /* ILLEGAL_ADDRESS: free() of what malloc() has not given, or twice */
+    PTXI_FAULT_INTERRUPTED = 23               /* LAUNCH_TIMEOUT: ptxiCtxInterrupt */
 } ptxiFault;
 
 typedef enum ptxiAccess {

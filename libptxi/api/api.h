@@ -68,6 +68,7 @@ struct ptxiContext_st {
     bool primary;
     unsigned flags;
     _Atomic unsigned dialect; /* bits of ptxiDialect */
+    _Atomic uint64_t interrupts; /* calls of ptxiCtxInterrupt */
     const struct ptxi_profile *profile;
     struct ptxiContext_st *next;
     struct ptxi_streams streams;

@@ -80,6 +80,7 @@ static void inherit(const struct ptxi_launch *root, struct ptxi_launch *l, uint6
 {
     l->grid.deadline_ns = root->grid.deadline_ns;
     l->milliseconds = 0;
+    l->grid.interrupts_before = root->grid.interrupts_before;
     if (root->grid.instruction_budget)
         l->grid.instruction_budget = root->grid.instruction_budget > spent ? root->grid.instruction_budget - spent : 1;
 }

@@ -227,6 +227,8 @@ static void fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const
     g->output_ctx = ctx;
     g->heap = &ptxi_heap_of_kernels;
     g->heap_ctx = ctx;
+    g->interrupts = &ctx->interrupts;
+    g->interrupts_before = atomic_load(&ctx->interrupts);
     pthread_mutex_lock(&ctx->lock);
     g->unchecked = ctx->unchecked;
     g->schedule = ctx->schedule;

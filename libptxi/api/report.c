@@ -29,6 +29,7 @@ static const struct {
     [PTXI_FK_BARRIER_USE] = { PTXI_FAULT_BARRIER, PTXI_ERROR_ILLEGAL_INSTRUCTION, "a barrier used against its rules" },
     [PTXI_FK_BUDGET] = { PTXI_FAULT_BUDGET, PTXI_ERROR_LAUNCH_TIMEOUT, "the instruction budget is used up" },
     [PTXI_FK_TIMEOUT] = { PTXI_FAULT_TIMEOUT, PTXI_ERROR_LAUNCH_TIMEOUT, "the time limit is over" },
+    [PTXI_FK_INTERRUPTED] = { PTXI_FAULT_INTERRUPTED, PTXI_ERROR_LAUNCH_TIMEOUT, "interrupted by the host" },
     [PTXI_FK_UNSUPPORTED] = { PTXI_FAULT_UNSUPPORTED_INSTRUCTION, PTXI_ERROR_ILLEGAL_INSTRUCTION,
                               "this version cannot execute the instruction" },
     [PTXI_FK_STACK] = { PTXI_FAULT_STACK_OVERFLOW, PTXI_ERROR_ILLEGAL_ADDRESS, "stack overflow" },

@@ -90,6 +90,16 @@ ptxiResult ptxiCtxSetProgress(ptxiContext named, void (*report)(void *user, unsi
     return PTXI_SUCCESS;
 }
 
+ptxiResult ptxiCtxInterrupt(ptxiContext named)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (!r)
+        atomic_fetch_add(&ctx->interrupts, 1);
+    return r;
+}
+
 ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
 {
     ptxiContext ctx;

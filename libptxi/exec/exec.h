@@ -31,6 +31,7 @@ enum ptxi_fault_kind {
     PTXI_FK_BARRIER_USE,    /* what a device calls an illegal instruction: thread counts, mbarriers elsewhere than in shared memory */
     PTXI_FK_BUDGET,
     PTXI_FK_TIMEOUT,
+    PTXI_FK_INTERRUPTED,
     PTXI_FK_UNSUPPORTED,
     PTXI_FK_STACK,          /* call depth or .local memory exhausted */
     PTXI_FK_BRANCH,         /* brx.idx out of range, indirect call of no function, end of function reached */
@@ -124,6 +125,8 @@ struct ptxi_grid {
     uint32_t stack_bytes;        /* .local memory of a thread beyond the kernel's own, for calls */
     uint64_t instruction_budget; /* 0: none */
     uint64_t deadline_ns;        /* CLOCK_MONOTONIC, 0: none */
+    const _Atomic uint64_t *interrupts; /* or NULL; the grid ends when it is no longer what it was when the launch was made: */
+    uint64_t interrupts_before;
     const struct ptxi_kernel_heap *heap; /* or NULL: there is none */
     void *heap_ctx;
     uint64_t envreg12;           /* workspace of cooperative launches, %envreg1:%envreg2 */

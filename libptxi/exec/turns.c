@@ -51,6 +51,10 @@ bool ptxi_within_limits(struct ptxi_warp *w)
         fail_grid(w, PTXI_FK_TIMEOUT, NULL);
         return false;
     }
+    if (g->interrupts && atomic_load_explicit(g->interrupts, memory_order_relaxed) != g->interrupts_before) {
+        fail_grid(w, PTXI_FK_INTERRUPTED, NULL);
+        return false;
+    }
     return true;
 }
 

@@ -10,7 +10,7 @@ enum ptxi_cluster_status { PTXI_CLUSTER_FINISHED, PTXI_CLUSTER_GAVE_WAY, PTXI_CL
 /* Runs a cluster's warps in turn until all have ended, one has had its share, or the launch has failed. */
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level);
 
-/* Budget and deadline. The warp is where the launch ends if it does. */
+/* Budget, deadline and interrupts. The warp is where the launch ends if it does. */
 bool ptxi_within_limits(struct ptxi_warp *w);
 uint64_t ptxi_monotonic_ns(void);
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
 
@@ -705,6 +706,57 @@ START_TEST(progress_is_told)
 }
 END_TEST
 
+/* Launches of two streams and a graph that would run forever, and one behind them; then one that is not touched. */
+static void launch_forever(ptxiStream *s)
+{
+    ptxiFunction f;
+    ptxiGraph g;
+    ptxiGraphExec x;
+
+    ok(ptxiModuleGetFunction(&f, module, "forever"));
+    for (int k = 0; k < 2; k++)
+        ok(ptxiLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, s[k], NULL, NULL));
+    ok(ptxiLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, s[0], NULL, NULL));
+    ok(ptxiStreamBeginCapture(s[2], PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s[2], NULL, NULL));
+    ok(ptxiStreamEndCapture(s[2], &g));
+    ok(ptxiGraphInstantiate(&x, g, 0));
+    ok(ptxiGraphLaunch(x, s[2]));
+    ok(ptxiGraphExecDestroy(x));
+    ok(ptxiGraphDestroy(g));
+}
+
+static void *interrupt(void *named)
+{
+    usleep(30000);
+    return (void *)(uintptr_t)ptxiCtxInterrupt(named);
+}
+
+START_TEST(launches_are_interrupted)
+{
+    ptxiReport r = { .size = sizeof r };
+    ptxiStream s[3];
+    pthread_t t;
+    void *result;
+
+    for (int k = 0; k < 3; k++)
+        ok(ptxiStreamCreate(&s[k], PTXI_STREAM_NON_BLOCKING));
+    launch_forever(s);
+    ck_assert_int_eq(pthread_create(&t, NULL, interrupt, ctx), 0);
+    for (int k = 0; k < 3; k++) {
+        gives(ptxiStreamSynchronize(s[k]), PTXI_ERROR_LAUNCH_TIMEOUT);
+        ok(ptxiGetLastReport(NULL, &r));
+        ck_assert_int_eq(r.fault, PTXI_FAULT_INTERRUPTED);
+        ck_assert_str_eq(r.kernel, "forever");
+        ok(ptxiStreamDestroy(s[k]));
+    }
+    ck_assert_int_eq(pthread_join(t, &result), 0);
+    ck_assert_ptr_null(result);
+    ok(run("nothing", 4, 64, NULL));
+    gives(ptxiCtxInterrupt((ptxiContext)&s), PTXI_ERROR_INVALID_CONTEXT);
+}
+END_TEST
+
 START_TEST(workers_can_be_chosen)
 {
     unsigned n;
@@ -919,6 +971,7 @@ int main(void)
     tcase_add_test(t, output_goes_to_the_sink);
     tcase_add_test(t, wide_output_is_cut);
     tcase_add_test(t, progress_is_told);
+    tcase_add_test(t, launches_are_interrupted);
     tcase_add_test(t, workers_can_be_chosen);
     tcase_add_test(t, counters_count);
     tcase_add_test(t, one_module_many_threads);
