@@ -4,7 +4,6 @@ Understands the C that the header is written in: enums, lists `#define LIST(X) X
 them, structures and unions of scalars, pointers, arrays and each other, and prototypes marked PTXI_API."""
 import ctypes
 import enum
-import operator
 import os
 import pathlib
 import re
@@ -16,25 +15,6 @@ _SCALARS = {
     'int32_t': ctypes.c_int32, 'uint32_t': ctypes.c_uint32, 'int64_t': ctypes.c_int64, 'uint64_t': ctypes.c_uint64,
     'long long': ctypes.c_longlong, 'unsigned long long': ctypes.c_ulonglong,
 }
-
-
-class _Number:
-    """The type of an argument that is an integer: ctypes by itself cuts off the bits for which there is no room."""
-
-    def __init__(self, type_: Any) -> None:
-        bits, signed = ctypes.sizeof(type_) * 8, type_(-1).value < 0
-        self._type, self._range = type_, range(-(1 << bits - 1), 1 << bits - 1) if signed else range(1 << bits)
-
-    def from_param(self, x: Any) -> Any:
-        if isinstance(x, self._type):
-            return x
-        n = operator.index(x)
-        if n not in self._range:
-            raise ValueError(f'{n} is out of range')
-        return self._type(n)
-
-
-_NUMBERS = {t: _Number(t) for t in _SCALARS.values() if t not in (ctypes.c_char, ctypes.c_float)}
 
 
 def path() -> pathlib.Path:
@@ -140,8 +120,7 @@ class Header:
         for a in arguments.split(','):
             a = ' '.join(a.split())
             if a not in ('void', '...'):
-                t = self._type(re.sub(r'\s*\b\w+(\[\])?$', r'\1', a) if not a.endswith('*') else a)
-                types.append(_NUMBERS.get(t, t))
+                types.append(self._type(re.sub(r'\s*\b\w+(\[\])?$', r'\1', a) if not a.endswith('*') else a))
         self.functions[name] = types
         if returns == 'void':
             self.voids.append(name)

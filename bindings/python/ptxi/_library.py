@@ -1,6 +1,7 @@
 """The shared library: where it is found, and calls of its functions."""
 import ctypes
 import functools
+import operator
 import os
 import pathlib
 from typing import Any, Iterator
@@ -70,13 +71,18 @@ def library() -> Library:
 def call(name: str, *args: Any) -> None:
     """Call a function; anything but success is an exception."""
     __tracebackhide__ = True
-    try:
-        result = getattr(library(), name)(*args)
-    except ctypes.ArgumentError as e:
-        raise ValueError(f'{name}: {e}') from None
+    result = getattr(library(), name)(*args)
     if result:
         from .errors import error
         raise error(result)
+
+
+def number(x: Any, type_: Any) -> int:
+    """An integer that the type has room for: ctypes cuts off what is too much."""
+    n = operator.index(x)
+    if type_(n).value != n:
+        raise ValueError(f'{n} is out of range')
+    return n
 
 
 def encoded(s: str) -> bytes:

@@ -7,11 +7,11 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, ContextManager, Iterator, List, Optional
 
-from . import errors
+from . import _interrupt, errors
 from ._header import header
-from ._library import call, encoded, library
+from ._library import call, encoded, library, number
 
 DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
@@ -52,6 +52,8 @@ class Device:
     `workers`  host threads that run kernels; results do not depend on it. Without it PTXI_WORKERS, else one a core.
     `dialect`  what its modules and ptxi.asm may use beyond the PTX ISA: Dialect.ANY_WIDTH and others, added up.
 
+    Ctrl-C in the main thread ends the kernels that it waits for.
+
     In a `with` statement the device is the current one of the thread: `ptxi.load` and its like use it. What kernels
     print goes to `output`, a function of a string; by default to sys.stdout."""
 
@@ -75,12 +77,13 @@ class Device:
                 call('DeviceSetProfile', 0, before.encode())
         call('CtxPopCurrent', None)
         if workers is not None:
-            call('CtxSetWorkers', self._context, workers)
+            call('CtxSetWorkers', self._context, number(workers, ctypes.c_uint))
         call('CtxSetDialect', self._context, dialect)
         reference = weakref.ref(self)
         self._sink = _SINK(lambda user, p, n: _print(reference(), ctypes.string_at(p, n)))
         call('CtxSetOutput', self._context, self._sink, None)
         _alive.add(self)
+        _interrupt.watch()
 
     def __repr__(self) -> str:
         return f'<ptxi.Device {self.profile}{"" if self._context else ", closed"}>'
@@ -96,9 +99,13 @@ class Device:
         """Wait for the device's work and free all it has. Its modules, buffers, streams and events are then useless."""
         context, self._context = self._context, ctypes.c_void_p()
         if context and os.getpid() == _pid:
-            call('CtxDestroy', context)
-            for settle in self.orphans:
-                settle()
+            try:
+                with _entered(context):
+                    _interrupt.wait(context, library().CtxSynchronize)
+            finally:
+                call('CtxDestroy', context)
+                for settle in self.orphans:
+                    settle()
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and getattr(self, '_context', None):
@@ -112,13 +119,25 @@ class Device:
             raise ValueError('the device is closed')
         call('CtxSetCurrent', self._context)
 
+    def entered(self) -> ContextManager[None]:
+        """The same inside of a `with` statement: for what the end of an object does, which may come between any two others' steps."""
+        if not self._context:
+            raise ValueError('the device is closed')
+        return _entered(self._context)
+
     def wait(self, name: str, *args: Any) -> None:
         """Make a call of the library that waits for work; a kernel that failed is a LaunchError."""
         __tracebackhide__ = True
         self.activate()
-        result = getattr(library(), name)(*args)
+        result = _interrupt.wait(self._context, getattr(library(), name), *args)
         if result:
             raise errors.launch_error(self._context, result)
+
+    def stop(self, name: str, *args: Any) -> None:
+        """End the kernels that run or wait, then make a call that waits: after Ctrl-C, before what kernels use is given back."""
+        self.activate()
+        library().CtxInterrupt(self._context)
+        getattr(library(), name)(*args)
 
     def synchronize(self) -> None:
         """Wait until all work of the device has ended; the first failure among it is raised, once."""
@@ -126,6 +145,9 @@ class Device:
         orphans, self.orphans = self.orphans, []
         try:
             self.wait('CtxSynchronize')
+        except KeyboardInterrupt:
+            self.stop('CtxSynchronize')
+            raise
         finally:
             for settle in orphans:
                 settle()
@@ -152,7 +174,7 @@ class Device:
     def set_limit(self, which: Any, value: int) -> None:
         """Set a limit for launches made later: `set_limit(Limit.MILLISECONDS, 1000)`."""
         self.activate()
-        call('CtxSetLimit', which, value)
+        call('CtxSetLimit', which, number(value, ctypes.c_size_t))
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[Callable[[], Counters]]:
@@ -172,6 +194,17 @@ class Device:
         c.size = ctypes.sizeof(c)
         call('CtxGetCounters', self._context, ctypes.byref(c))
         return Counters(**errors.as_dict(c))
+
+
+@contextlib.contextmanager
+def _entered(context: Any) -> Iterator[None]:
+    before = ctypes.c_void_p()
+    call('CtxGetCurrent', ctypes.byref(before))
+    call('CtxSetCurrent', context)
+    try:
+        yield
+    finally:
+        library().CtxSetCurrent(before)
 
 
 def current() -> Device:
@@ -224,5 +257,5 @@ def _print(device: Optional[Device], text: bytes) -> None:
 def _close_all() -> None:
     """No thread of the library may call into an interpreter that is ending."""
     for device in list(_alive):
-        with contextlib.suppress(errors.Error):
+        with contextlib.suppress(errors.Error, KeyboardInterrupt):
             device.close()

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import errors
+from . import _interrupt, errors
 from ._library import encoded, library
 from ._types import is_float
 from .device import Device, given
@@ -111,7 +111,7 @@ class Asm:
     def _run(self, device: Device, threads: int, pointers: Any) -> None:
         __tracebackhide__ = True
         device.activate()
-        result = library().AsmArrays(encoded(self.text), encoded(','.join(self.constraints)), threads, pointers)
+        result = _interrupt.wait(device._context, library().AsmArrays, encoded(self.text), encoded(','.join(self.constraints)), threads, pointers)
         if result in (errors.Result.ERROR_INVALID_PTX, errors.Result.ERROR_INVALID_VALUE):
             raise errors.module_error(result)
         if result:

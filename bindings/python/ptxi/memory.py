@@ -2,19 +2,21 @@
 
 Device memory is host memory: an address means the same byte to a kernel and to the program. The device checks every
 access, so an array of the program is opened for kernels while a launch uses it, and for no longer."""
+import collections
 import ctypes
 import math
 import operator
 import threading
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Deque, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 
 from . import _dlpack
 from ._header import header
-from ._library import call, library
+from ._library import call, library, number
 from ._types import Array, is_of_kernels
 from .device import Device, given
+from .errors import Error
 
 Shape = Union[int, Sequence[int]]
 
@@ -48,7 +50,7 @@ class Buffer:
             raise ValueError(f'no buffer of {list(self.shape)} elements of {self.dtype}')
         self.device.activate()
         address = ctypes.c_ulonglong()
-        call('MemAlloc', ctypes.byref(address), max(self.nbytes, 1))
+        call('MemAlloc', ctypes.byref(address), number(max(self.nbytes, 1), ctypes.c_size_t))
         self.address = address.value
 
     def __repr__(self) -> str:
@@ -88,14 +90,14 @@ class Buffer:
         """Wait for the device's work, then free the memory."""
         address, self.address = self.address, 0
         if address:
-            self.device.activate()
-            call('MemFree', address)
+            self.device.wait('MemFree', address)
 
     def __del__(self) -> None:
         device = getattr(self, 'device', None)
         if device is not None and device._context and getattr(self, 'address', 0):
             try:
-                self.free()
+                with device.entered():
+                    self.free()
             except Exception:  # the interpreter is ending
                 pass
 
@@ -164,21 +166,36 @@ def pointer(x: Any) -> Optional[Pointer]:
 
 
 class _Piece:
-    """An open range and how many launches use it."""
+    """A range that is open for kernels as long as there are uses of it."""
 
     def __init__(self, span: Span) -> None:
-        self.span, self.users = span, 0
-        flags = header.constants['PTXI_RANGE_READ'] | (header.constants['PTXI_RANGE_WRITE'] if span.writable else 0)
-        call('MemOpenRange', span.start, span.end - span.start, flags)
+        self.span = span
+        self.users: Set[Use] = set()
+
+    def open(self) -> None:
+        flags = header.constants['PTXI_RANGE_READ'] | (header.constants['PTXI_RANGE_WRITE'] if self.span.writable else 0)
+        call('MemOpenRange', self.span.start, self.span.end - self.span.start, flags)
+
+
+class Use:
+    """What a launch has open."""
+
+    def __init__(self) -> None:
+        self.pieces: List[_Piece] = []
 
 
 class _Open:
     """The program's memory that kernels may use now. Ranges of the library do not overlap, and one in use is not to be
-    touched; so of a span that overlaps others (views of one array, in launches at the same time) the gaps are opened."""
+    touched; so of a span that overlaps others (views of one array, in launches at the same time) the gaps are opened.
+
+    Each step may be followed by a KeyboardInterrupt, or by the garbage collector, which ends launches, too: so a piece is listed before
+    it is open until after it is closed, and to end a use again does nothing."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.pieces: List[_Piece] = []
+        self._busy = False  # the thread that holds the lock changes the list
+        self._ended: Deque[Use] = collections.deque()
 
     def _known(self, s: Span) -> bool:
         """Whether the library has it already, as device or registered memory."""
@@ -186,6 +203,16 @@ class _Open:
         if library().MemGetAddressRange(ctypes.byref(base), ctypes.byref(size), s.start):
             return False
         return s.end <= base.value + size.value
+
+    def _new(self, span: Span) -> _Piece:
+        p = _Piece(span)
+        self.pieces.append(p)
+        try:
+            p.open()
+        except Error:
+            self.pieces.remove(p)
+            raise
+        return p
 
     def _cover(self, s: Span) -> List[_Piece]:
         found = sorted((p for p in self.pieces if p.span.start < s.end and s.start < p.span.end), key=lambda p: p.span)
@@ -198,29 +225,42 @@ class _Open:
             at = p.span.end
         if at < s.end:
             gaps.append(Span(at, s.end, s.writable))
-        return found + [_Piece(g) for g in gaps]
+        return found + [self._new(g) for g in gaps]
 
-    def acquire(self, spans: Iterable[Span], device: Device) -> List[_Piece]:
-        """Open spans for a launch; what to give to release()."""
+    def acquire(self, use: Use, spans: List[Span], device: Device) -> None:
+        """Open spans for a launch; `release(use)` is due in any case."""
+        if not spans:
+            return
         device.activate()
-        taken: List[_Piece] = []
         with self.lock:
-            for s in _merge(s for s in spans if s.end > s.start and not self._known(s)):
-                for p in self._cover(s):
-                    p.users += 1
-                    taken.append(p)
-                    if p not in self.pieces:
-                        self.pieces.append(p)
-        return taken
+            self._give_back()
+            self._busy = True
+            try:
+                for s in _merge(s for s in spans if s.end > s.start and not self._known(s)):
+                    for p in self._cover(s):
+                        use.pieces.append(p)
+                        p.users.add(use)
+            finally:
+                self._busy = False
+            self._give_back()
 
-    def release(self, pieces: Iterable[_Piece]) -> None:
+    def release(self, use: Use) -> None:
         """The launch has ended."""
+        if not use.pieces:
+            return
+        self._ended.append(use)
         with self.lock:
-            for p in pieces:
-                p.users -= 1
-                if not p.users:
-                    self.pieces.remove(p)
-                    call('MemCloseRange', p.span.start)
+            if not self._busy:
+                self._give_back()
+
+    def _give_back(self) -> None:
+        while self._ended:
+            for p in self._ended[0].pieces:
+                p.users.discard(self._ended[0])
+            self._ended.popleft()
+        for p in [p for p in self.pieces if not p.users]:
+            library().MemCloseRange(p.span.start)
+            self.pieces.remove(p)
 
 
 def _merge(spans: Iterable[Span]) -> List[Span]:

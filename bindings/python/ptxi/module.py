@@ -1,8 +1,7 @@
 """Modules and kernels."""
-import contextlib
 import ctypes
 import difflib
-import operator
+import functools
 import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -10,11 +9,11 @@ import numpy as np
 
 from . import errors, host
 from ._header import header
-from ._library import call, encoded, library, text
+from ._library import call, encoded, library, number, text
 from ._types import Array
 from .arguments import Parameter, pack
 from .device import Device, Dialect, given
-from .memory import in_place, opened
+from .memory import Use, in_place, opened
 from .stream import Stream
 
 FunctionAttribute: Any = header.enums['ptxiFunctionAttribute']
@@ -121,8 +120,8 @@ class Module:
     def __del__(self) -> None:
         if getattr(self, '_handle', None) and self.device._context:
             try:
-                self.device.activate()
-                library().ModuleUnload(self._handle)
+                with self.device.entered():
+                    library().ModuleUnload(self._handle)
             except Exception:  # the interpreter is ending
                 pass
 
@@ -203,8 +202,9 @@ class Module:
         return text('ModuleDump', self._handle, encoded(function) if function else None)
 
 
-def _keep(*objects: Any) -> None:
-    """What this is bound to lives until it is called."""
+def _end(use: Use, *_objects: Any) -> None:
+    """The end of a launch, until which the objects live."""
+    opened.release(use)
 
 
 def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
@@ -251,7 +251,7 @@ class Kernel:
     def set_attribute(self, which: Any, value: int) -> None:
         """Set one: `set_attribute(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)`."""
         self.module.device.activate()
-        call('FuncSetAttribute', self._handle, which, value)
+        call('FuncSetAttribute', self._handle, which, number(value, ctypes.c_int))
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
@@ -271,21 +271,26 @@ class Kernel:
         `attributes`   others by ptxi.LaunchAttribute, such as {LaunchAttribute.PRIORITY: 1}."""
         __tracebackhide__ = True
         device = self.module.device
-        shape = (*_dim('grid', grid), *_dim('block', block), operator.index(shared))
-        if not 0 <= shape[6] < 1 << 32:
-            raise ValueError(f'no block has {shared} bytes of shared memory')
+        shape = (*_dim('grid', grid), *_dim('block', block), number(shared, ctypes.c_uint))
         buffer, pointers = pack(self.signature, self.parameters, arguments)
         if stream is not None and stream.device is not device:
             raise ValueError('the stream belongs to another device than the module')
         chosen = _attributes({**(attributes or {}), **({LaunchAttribute.COOPERATIVE: 1} if cooperative else {})}, cluster)
-        with contextlib.ExitStack() as held:
-            held.callback(opened.release, opened.acquire((p.span for p in pointers if p.span), device))
-            self._enqueue(device, shape, buffer, stream.handle if stream else None, chosen)
+        to, use, held = stream.handle if stream else None, Use(), False
+        try:
+            opened.acquire(use, [p.span for p in pointers if p.span], device)
+            self._enqueue(device, shape, buffer, to, chosen)
             if stream is None:
                 device.wait('StreamSynchronize', None)
             else:
-                held.callback(_keep, pointers, self.module)
-                stream.hold(held.pop_all().close)
+                stream.hold(functools.partial(_end, use, pointers, self.module))
+                held = True
+        except KeyboardInterrupt:
+            device.stop('StreamSynchronize', to)
+            raise
+        finally:
+            if not held:
+                opened.release(use)
 
     def _enqueue(self, device: Device, shape: Tuple[int, ...], buffer: bytes, stream: Any, attributes: Any) -> None:
         __tracebackhide__ = True
@@ -308,9 +313,7 @@ def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
     struct = header.structs['ptxiLaunchAttribute']
     made = [struct(id=key) for key in numbers]
     for attribute, value in zip(made, numbers.values()):
-        if not -1 << 31 <= value < 1 << 31:
-            raise ValueError(f'{value} is out of range')
-        attribute.value.priority = value  # all that are a number are an int
+        attribute.value.priority = number(value, ctypes.c_int)  # all that are a number are an int
     if cluster is not None:
         made.append(struct(id=LaunchAttribute.CLUSTER_DIMENSION))
         d = made[-1].value.clusterDim

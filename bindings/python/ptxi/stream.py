@@ -6,7 +6,7 @@ import threading
 from typing import Any, Callable, Iterator, List, Optional
 
 from ._header import header
-from ._library import call, library
+from ._library import call, library, number
 from .device import Device, given
 from .errors import Error, Result, error
 
@@ -25,7 +25,7 @@ class Stream:
         self.device.activate()
         self._handle = ctypes.c_void_p()
         flags = header.constants['PTXI_STREAM_DEFAULT' if blocking else 'PTXI_STREAM_NON_BLOCKING']
-        call('StreamCreateWithPriority', ctypes.byref(self._handle), flags, priority)
+        call('StreamCreateWithPriority', ctypes.byref(self._handle), flags, number(priority, ctypes.c_int))
 
     @property
     def handle(self) -> Any:
@@ -47,7 +47,8 @@ class Stream:
 
     def __del__(self) -> None:
         if getattr(self, '_handle', None) and self.device._context:
-            self.close()
+            with self.device.entered():
+                self.close()
 
     def hold(self, release: Callable[[], None]) -> None:
         """Call a function once the work queued so far has been waited for."""
@@ -63,8 +64,12 @@ class Stream:
     def synchronize(self) -> None:
         """Wait until the stream's work has ended; the first failure among it is raised, once."""
         __tracebackhide__ = True
+        handle = self.handle
         try:
-            self.device.wait('StreamSynchronize', self.handle)
+            self.device.wait('StreamSynchronize', handle)
+        except KeyboardInterrupt:
+            self.device.stop('StreamSynchronize', handle)
+            raise
         finally:
             self._settle()
 
@@ -152,10 +157,10 @@ class Graph:
         instance, self._instance = self._instance, ctypes.c_void_p()
         held, self._held = self._held, []
         if self.device._context:
-            self.device.activate()
-            for name, handle in ('GraphExecDestroy', instance), ('GraphDestroy', graph):
-                if handle:
-                    getattr(library(), name)(handle)
+            with self.device.entered():
+                for name, handle in ('GraphExecDestroy', instance), ('GraphDestroy', graph):
+                    if handle:
+                        getattr(library(), name)(handle)
         for release in held:
             release()
 
@@ -171,8 +176,8 @@ class Event:
 
     def __del__(self) -> None:
         if getattr(self, 'handle', None) and self.device._context:
-            self.device.activate()
-            library().EventDestroy(self.handle)
+            with self.device.entered():
+                library().EventDestroy(self.handle)
 
     def record(self, stream: Optional[Stream] = None) -> 'Event':
         """Mark the place after all work queued in the stream so far; without one, in the default stream."""
