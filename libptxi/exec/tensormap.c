@@ -43,6 +43,20 @@ static const char *replace(struct ptxi_tensor_map *m, enum ptxi_tensor_field fie
     return fits ? NULL : range;
 }
 
+/* False: there is no tensor map. Zeros are one, with the least value in each field: kernels that bring no map begin with them. */
+static bool read_map(struct ptxi_tensor_map *m, const unsigned char *p)
+{
+    static const struct ptxi_tensor_map zeros;
+    struct ptxi_tensor_map least = { .magic = PTXI_TENSOR_MAGIC, .rank = 1, .bits = (uint8_t)ptxi_tensor_bits(0) };
+
+    for (unsigned d = 0; d < PTXI_TENSOR_MOST; d++)
+        least.box[d] = least.step[d] = 1;
+    memcpy(m, p, sizeof *m);
+    if (!memcmp(m, &zeros, sizeof zeros))
+        *m = least;
+    return m->magic == PTXI_TENSOR_MAGIC;
+}
+
 const struct ptxi_insn *ptxi_tensormap_replace(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     const uint64_t *at = PTXI_SLOT(w, i->a), *value = PTXI_SLOT(w, i->b);
@@ -55,8 +69,7 @@ const struct ptxi_insn *ptxi_tensormap_replace(struct ptxi_warp *w, const struct
 
         if (!p)
             return w->stop;
-        memcpy(&m, p, sizeof m);
-        wrong = m.magic == PTXI_TENSOR_MAGIC ? replace(&m, (enum ptxi_tensor_field)i->mods, (unsigned)i->imm, value[l]) : "there is no tensor map";
+        wrong = read_map(&m, p) ? replace(&m, (enum ptxi_tensor_field)i->mods, (unsigned)i->imm, value[l]) : "there is no tensor map";
         if (wrong)
             return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << l, 0, 0, wrong);
         memcpy(p, &m, sizeof m);

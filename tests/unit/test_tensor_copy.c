@@ -217,11 +217,12 @@ static const char map_here[] = "ld.b64 %rd2, [%map]; mov.u32 %r1, copy; mov.u32 
 static const char map_there[] = "  bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [work], [copy], 128;\n"
     "  fence.proxy.tensormap::generic.acquire.gpu [work], 128; mov.u64 %map, work; @%p ";
 
-/* A map of something else, which the kernel makes one of the shape. */
+/* A map of something else, or of nothing, which the kernel makes one of the shape. */
 START_TEST(changed_maps)
 {
     static const char *const loads[] = EACH_RANK(LOAD);
-    const struct shape *s = &shapes[_i], *other = &shapes[(_i + 5) % SHAPES];
+    const struct shape *s = &shapes[_i % SHAPES], *other = &shapes[(_i + 5) % SHAPES];
+    bool nothing = _i >= SHAPES;
     char text[3500];
     size_t n = 0;
     uint32_t got[BOX / 4];
@@ -247,6 +248,8 @@ START_TEST(changed_maps)
     ADD_TEXT("%s%s", map_there, loads[s->rank - 1]);
     target = "sm_90a";
     ok(encode(&map, other, PTXI_TENSOR_MAP_DATA_TYPE_INT32));
+    if (nothing)
+        memset(&map, 0, sizeof map);
     ok(run(text, true, &map, s));
     ok(ptxiMemcpyDtoH(got, box, BOX));
     for (uint32_t k = 0; k < box_words(s); k++)
@@ -795,7 +798,7 @@ int main(void)
     tcase_add_loop_test(t, loads, 0, SHAPES);
     tcase_add_loop_test(t, stores_and_reductions, 0, 3 * SHAPES);
     tcase_add_test(t, multicast_to_itself);
-    tcase_add_loop_test(t, changed_maps, 0, SHAPES);
+    tcase_add_loop_test(t, changed_maps, 0, 2 * SHAPES);
     tcase_add_test(t, rows_here_and_there);
     tcase_add_loop_test(t, columns_of_pixels, 0, COLUMNS);
     tcase_add_test(t, column_maps_are_checked);
