@@ -17,16 +17,18 @@ enum ptxi_tensor_mode { PTXI_MAP_TILE, PTXI_MAP_IM2COL, PTXI_MAP_WIDE, PTXI_MAP_
 
 /* What ptxiTensorMapEncodeTiled writes and tensormap.replace changes; programs see 128 opaque bytes. */
 struct ptxi_tensor_map {
-    uint64_t magic, base;
-    uint64_t stride[PTXI_TENSOR_MOST - 1]; /* bytes; of dimensions 1 and up */
-    uint32_t last[PTXI_TENSOR_MOST];       /* size - 1 */
-    uint16_t box[PTXI_TENSOR_MOST];        /* elements */
-    uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken; of dimension 0, if interleaved */
+    uint64_t base;
     uint8_t rank, type;                    /* ptxiTensorMapDataType */
+    uint8_t free;                          /* opaque or not, CUTLASS clears a bit here, of maps of small tensors that a driver has made */
     uint8_t bits;                          /* of an element */
     uint8_t swizzle, atom;                 /* .swizzle_mode and .swizzle_atomicity of tensormap.replace */
     uint8_t interleave;                    /* ptxiTensorMapInterleave: dimension 0 is of places of 16 or 32 bytes, and the last but one of slices, of which a box has one */
     uint8_t nan;                           /* what lies beyond the tensor is PTXI_OOB_NAN in every two bytes, not zero */
+    uint64_t magic;
+    uint64_t stride[PTXI_TENSOR_MOST - 1]; /* bytes; of dimensions 1 and up */
+    uint32_t last[PTXI_TENSOR_MOST];       /* size - 1 */
+    uint16_t box[PTXI_TENSOR_MOST];        /* elements */
+    uint8_t step[PTXI_TENSOR_MOST];        /* of elements that are taken; of dimension 0, if interleaved */
     uint8_t rows;                          /* in a copy: the box is four rows of two dimensions, see below */
     uint8_t mode;                          /* enum ptxi_tensor_mode; but for tiles the box is `pixels` pixels of box[0] channels; lower and upper bound where they may begin */
     uint16_t pixels;
