@@ -939,6 +939,17 @@ PTXI_API ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize
                                                                 ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
                                                                 int blockSizeLimit, unsigned flags);
 
+/*! ptxiOccupancyAvailableDynamicSMemPerBlock() :
+ *  Bytes of dynamic shared memory that each of `numBlocks` blocks may have at once on a multiprocessor; no more than the kernel may have.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE, also for more blocks than a multiprocessor has threads for. */
+PTXI_API ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, ptxiFunction func, int numBlocks, int blockSize);
+
+/*! ptxiOccupancyMaxActiveClusters() , ptxiOccupancyMaxPotentialClusterSize() :
+ *  Clusters of a launch that the profile's device holds at once, 0 if it has none; and how many blocks a cluster of such blocks may have at most.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_CLUSTER_SIZE, or PTXI_ERROR_INVALID_VALUE. */
+PTXI_API ptxiResult ptxiOccupancyMaxActiveClusters(int *numClusters, ptxiFunction func, const ptxiLaunchConfig *config);
+PTXI_API ptxiResult ptxiOccupancyMaxPotentialClusterSize(int *clusterSize, ptxiFunction func, const ptxiLaunchConfig *config);
+
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
 /*! ptxiMemAlloc() , ptxiMemAllocManaged() :

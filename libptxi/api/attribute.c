@@ -1,4 +1,4 @@
-/* Kernels: their attributes, and how many blocks of them the device profile can hold. */
+/* Kernels: their attributes. */
 #include "api/launch.h"
 
 enum { MAX_THREADS = 1024 };
@@ -33,29 +33,9 @@ int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct
     return code->shared_bytes < PTXI_DEFAULT_SHARED ? PTXI_DEFAULT_SHARED - (int)code->shared_bytes : 0;
 }
 
-unsigned ptxi_launch_blocks(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic)
-{
-    unsigned warps = (threads + 31) / 32, n = p->threads / 32 / warps;
-    size_t shared = (code->shared_bytes + dynamic + p->reserved + 127) & ~(size_t)127;
-
-    if (threads > MAX_THREADS)
-        return 0;
-    n = n < p->blocks ? n : p->blocks;
-    if (shared && p->shared / shared < n)
-        n = (unsigned)(p->shared / shared);
-    return n;
-}
-
-int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic)
-{
-    const struct ptxi_code *code = ptxi_module_code(f->module, f->func->index, false);
-
-    return code ? (int)ptxi_launch_blocks(f->module->profile, code, threads, dynamic) : -1;
-}
-
 /* ---- attributes */
 
-static ptxiResult enter(ptxiFunction f, const struct ptxi_code **code)
+ptxiResult ptxi_launch_enter(ptxiFunction f, const struct ptxi_code **code)
 {
     ptxiResult r = ptxi_api_function(f);
 
@@ -162,7 +142,7 @@ static bool set_attribute(struct ptxiFunction_st *f, const struct ptxi_code *cod
 ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value)
 {
     const struct ptxi_code *code;
-    ptxiResult r = enter(hfunc, &code);
+    ptxiResult r = ptxi_launch_enter(hfunc, &code);
 
     if (r)
         return r;
@@ -170,64 +150,4 @@ ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib
     bool ok = set_attribute(hfunc, code, (int)attrib, value);
     pthread_mutex_unlock(&hfunc->module->lock);
     return ok ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
-}
-
-ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize)
-{
-    return ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, 0);
-}
-
-ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize,
-                                                                  unsigned flags)
-{
-    const struct ptxi_code *code;
-    ptxiResult r = enter(func, &code);
-
-    if (r)
-        return r;
-    if (!numBlocks || blockSize < 1 || flags > 1)
-        return PTXI_ERROR_INVALID_VALUE;
-    *numBlocks = 0;
-    if (dynamicSMemSize <= (size_t)ptxi_launch_max_dynamic_shared(func, code))
-        *numBlocks = (int)ptxi_launch_blocks(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
-    return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, ptxiFunction func, ptxiOccupancyB2DSize blockSizeToDynamicSMemSize,
-                                              size_t dynamicSMemSize, int blockSizeLimit)
-{
-    return ptxiOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0);
-}
-
-/* From the largest block down, in whole warps, as the toolkit's cuda_occupancy.h goes. */
-ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, ptxiFunction func,
-                                                       ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
-                                                       unsigned flags)
-{
-    const struct ptxi_code *code;
-    ptxiResult r = enter(func, &code);
-    unsigned best = 0, most;
-
-    if (r)
-        return r;
-    if (!minGridSize || !blockSize || blockSizeLimit < 0 || flags > 1)
-        return PTXI_ERROR_INVALID_VALUE;
-    const struct ptxi_profile *p = func->module->profile;
-
-    most = ptxi_launch_max_threads(func->func);
-    if (blockSizeLimit && (unsigned)blockSizeLimit < most)
-        most = (unsigned)blockSizeLimit;
-    *blockSize = *minGridSize = 0;
-    for (unsigned up = (most + 31) / 32 * 32; up; up -= 32) {
-        unsigned threads = up < most ? up : most;
-        size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize((int)threads) : dynamicSMemSize;
-        unsigned blocks = ptxi_launch_blocks(p, code, threads, shared);
-
-        if (threads * blocks <= best)
-            continue;
-        best = threads * blocks;
-        *blockSize = (int)threads;
-        *minGridSize = (int)(blocks * p->multiprocessors);
-    }
-    return PTXI_SUCCESS;
 }

@@ -138,11 +138,9 @@ ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsig
 
 /* ---- what the caller asks for */
 
-enum { PORTABLE_CLUSTER = 8 };
-
-/* What clusters the grid has: the kernel's own, those of the launch, or those set for the function. */
-static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct ptxi_launch_shape *s)
+ptxiResult ptxi_launch_cluster(const struct ptxiFunction_st *f, struct ptxi_launch_shape *s, unsigned most)
 {
+    enum { MOST_SIDE = 1024 };
     const struct ptxi_func *k = f->func;
     bool own = k->cluster[0] != 0, asked = s->cluster[0] != 0, set = f->cluster[0] > 0 && f->cluster[1] > 0 && f->cluster[2] > 0;
     unsigned size = 1;
@@ -162,26 +160,38 @@ static ptxiResult choose_cluster(const struct ptxiFunction_st *f, struct ptxi_la
 
         if (k->blocks_are_clusters && n <= PTXI_MOST_CLUSTER)
             s->grid[i] *= n;
-        if (n < 1 || n > PTXI_MOST_CLUSTER || s->grid[i] % n)
+        if (n < 1 || n > MOST_SIDE || s->grid[i] % n)
             return PTXI_ERROR_INVALID_CLUSTER_SIZE;
         if (s->preferred[0] && (s->preferred[i] % n || !s->preferred[i] || s->grid[i] % s->preferred[i]))
             return PTXI_ERROR_INVALID_CLUSTER_SIZE;
         size *= n;
     }
-    if (size > (f->nonportable_cluster ? PTXI_MOST_CLUSTER : PORTABLE_CLUSTER) || (k->maxclusterrank && size > k->maxclusterrank) ||
+    if (size > most || (k->maxclusterrank && size > k->maxclusterrank) ||
         (size > 1 && f->module->profile->sm < 90))
         return PTXI_ERROR_INVALID_CLUSTER_SIZE;
     return PTXI_SUCCESS;
 }
 
+bool ptxi_launch_is_grid(const unsigned *grid)
+{
+    static const unsigned most[3] = { 0x7fffffff, 65535, 65535 };
+    bool is = true;
+
+    for (int i = 0; i < 3; i++)
+        is &= grid[i] >= 1 && grid[i] <= most[i];
+    return is;
+}
+
 ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
 {
-    static const unsigned grid_most[3] = { 0x7fffffff, 65535, 65535 }, block_most[3] = { 1024, 1024, 64 };
+    static const unsigned block_most[3] = { 1024, 1024, 64 };
     const struct ptxi_func *k = f->func;
     uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
 
+    if (!ptxi_launch_is_grid(s->grid))
+        return PTXI_ERROR_INVALID_VALUE;
     for (int i = 0; i < 3; i++) {
-        if (s->grid[i] < 1 || s->grid[i] > grid_most[i] || s->block[i] < 1 || s->block[i] > block_most[i])
+        if (s->block[i] < 1 || s->block[i] > block_most[i])
             return PTXI_ERROR_INVALID_VALUE;
         if (k->reqntid[0] && s->block[i] != (k->reqntid[i] ? k->reqntid[i] : 1))
             return PTXI_ERROR_INVALID_VALUE;
@@ -293,7 +303,7 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_
         return ptxi_launch_no_code(f, counting);
     if (f->module->tree->address_size == 32)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if ((r = choose_cluster(f, s)) || (r = ptxi_launch_check_shape(f, code, s)))
+    if ((r = ptxi_launch_cluster(f, s, f->nonportable_cluster ? PTXI_MOST_CLUSTER : PTXI_PORTABLE_CLUSTER)) || (r = ptxi_launch_check_shape(f, code, s)))
         return r;
     if (!f->resolved && (r = ptxi_symbols_check_kernel(f)))
         return r;
@@ -403,16 +413,25 @@ static ptxiResult record_event(const ptxiLaunchAttribute *a, ptxiStream stream)
     }
 }
 
-ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)
+ptxiResult ptxi_launch_read_config(const ptxiLaunchConfig *c, struct ptxi_launch_shape *s)
 {
+    ptxiResult r = PTXI_SUCCESS;
+
     if (!c || (c->numAttrs && !c->attrs))
         return PTXI_ERROR_INVALID_VALUE;
-    struct ptxi_launch_shape s = { { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false, { 0 } };
-    ptxiResult r;
+    *s = (struct ptxi_launch_shape){ { c->gridDimX, c->gridDimY, c->gridDimZ }, { c->blockDimX, c->blockDimY, c->blockDimZ }, c->sharedMemBytes, { 0 }, false, { 0 } };
+    for (unsigned i = 0; !r && i < c->numAttrs; i++)
+        r = ptxi_launch_read_attribute(&c->attrs[i], s);
+    return r;
+}
 
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        if ((r = ptxi_launch_read_attribute(&c->attrs[i], &s)))
-            return r;
+ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)
+{
+    struct ptxi_launch_shape s;
+    ptxiResult r = ptxi_launch_read_config(c, &s);
+
+    if (r)
+        return r;
     r = launch(f, &s, c->hStream, kernelParams, extra);
     for (unsigned i = 0; !r && i < c->numAttrs; i++)
         r = record_event(&c->attrs[i], c->hStream);

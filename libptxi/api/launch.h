@@ -35,6 +35,15 @@ struct ptxi_launch {
 /* Checked and made ready, as the payload of an item that runs it; parameters as for ptxiLaunchKernel. */
 ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_shape *s, void **params, void **extra, struct ptxi_item **item);
 
+/* What the caller asks for. */
+ptxiResult ptxi_launch_read_config(const ptxiLaunchConfig *config, struct ptxi_launch_shape *s);
+
+/* Sets what clusters the grid has: the kernel's own, those asked for, or those set for the function; of `most` blocks at most. */
+enum { PTXI_PORTABLE_CLUSTER = 8 };
+ptxiResult ptxi_launch_cluster(const struct ptxiFunction_st *f, struct ptxi_launch_shape *s, unsigned most);
+
+bool ptxi_launch_is_grid(const unsigned *grid); /* none of its three sizes is 0 or more than there may be */
+
 /* Whether a grid of the kernel may have such sizes. */
 ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s);
 
@@ -48,6 +57,9 @@ ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, in
 ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, bool count); /* why the kernel has none */
 unsigned ptxi_launch_max_threads(const struct ptxi_func *f);                 /* of a block */
 int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct ptxi_code *code); /* bytes of a block */
+ptxiResult ptxi_launch_enter(ptxiFunction f, const struct ptxi_code **code); /* the code of a valid function */
+
+/* occupancy.c */
 /* Blocks that a multiprocessor of the profile holds at once; registers do not count, being an estimate here. */
 unsigned ptxi_launch_blocks(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic);
 int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic); /* likewise; -1: the kernel has no code */

@@ -112,10 +112,17 @@ class Calls:
         rc = self('LaunchKernel', self.f(name) if isinstance(name, str) else name, *map(u, grid), *map(u, block), u(shared), stream, params, extra)
         return [rc, self('CtxSynchronize')]
 
-    def launch_ex(self, name, *attrs, grid=(4, 1, 1), block=(32, 1, 1), shared=0, stream=NULL, count=None, null=False):
-        a = (Attribute * max(len(attrs), 1))(*[Attribute(k, 0, (C.c_uint64 * 8)(*v)) for k, *v in attrs])
-        c = Config((C.c_uint * 3)(*grid), (C.c_uint * 3)(*block), shared, stream, None if null else C.addressof(a), len(attrs) if count is None else count)
-        return [self('LaunchKernelEx', C.byref(c), self.f(name), None, None), self('CtxSynchronize')]
+    def config(self, *attrs, grid=(4, 1, 1), block=(32, 1, 1), shared=0, stream=NULL, count=None, null=False):
+        self.attrs = (Attribute * max(len(attrs), 1))(*[Attribute(k, 0, (C.c_uint64 * 8)(*v)) for k, *v in attrs])
+        return Config((C.c_uint * 3)(*grid), (C.c_uint * 3)(*block), shared, stream, None if null else C.addressof(self.attrs), len(attrs) if count is None else count)
+
+    def launch_ex(self, name, *attrs, **how):
+        return [self('LaunchKernelEx', C.byref(self.config(*attrs, **how)), self.f(name), None, None), self('CtxSynchronize')]
+
+    def clusters(self, name, *attrs, **how):
+        """How many fit, and how large they may be."""
+        c, n, size = self.config(*attrs, **how), C.c_int(-5), C.c_int(-5)
+        return [self('OccupancyMaxActiveClusters', C.byref(n), self.f(name), C.byref(c)), n.value, self('OccupancyMaxPotentialClusterSize', C.byref(size), self.f(name), C.byref(c)), size.value]
 
 
 # ---- start, devices, contexts
@@ -744,6 +751,56 @@ def launch_required_clusters(d):
         out += [d('FuncSetAttribute', f, 11, w), d('FuncSetAttribute', f, 12, h), d('FuncSetAttribute', f, 13, 1)] + d.launch('anycluster', (4, 4, 1)) + d.launch_ex('anycluster', (CLUSTER, *dims(2)), grid=(4, 4, 1)) + d.launch('anycluster', (3, 1, 1))
     d.must('ModuleUnload', d.module)
     d.must('ModuleLoadData', C.byref(d.module), KERNELS)
+    return out
+
+
+@each('occupancy of clusters', {'%s,%s,%s' % v: v for v in CLUSTERS})
+def _(d, v): return d.clusters(v[0], (CLUSTER, *dims(*v[1])), grid=v[2])
+
+
+@each('occupancy of clusters in blocks', {'%d,%d' % v: v for v in ((32, 0), (128, 0), (384, 0), (512, 0), (1024, 0), (1025, 0), (96, 0), (128, 30000), (128, 75000), (128, 120000), (128, 232448), (128, 232449))})
+def _(d, v):
+    f, out = d.f('plain'), []
+    d.must('FuncSetAttribute', f, 8, 232448)
+    for portable in (0, 1):
+        d.must('FuncSetAttribute', f, 14, 1 - portable)
+        for n in (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17):
+            out += d.clusters('plain', (CLUSTER, *dims(n)), grid=(n * 6, 1, 1), block=(v[0], 1, 1), shared=v[1])
+        out += d.clusters('plain', block=(v[0], 1, 1), shared=v[1])
+    d.must('FuncSetAttribute', f, 14, 0)
+    d.must('FuncSetAttribute', f, 8, 0)
+    return out
+
+
+@case
+def occupancy_of_other_clusters(d):
+    out = []
+    for name in ('pairs', 'anycluster', 'most', 'both', 'small', 'exact', 'shared'):
+        for block in ((32, 1, 1), (32, 2, 1), (256, 1, 1)):
+            out += d.clusters(name, grid=(4, 4, 1), block=block) + d.clusters(name, (CLUSTER, *dims(2, 2)), grid=(4, 4, 1), block=block) + d.clusters(name, (2, 1), grid=(4, 4, 1), block=block) + d.clusters(name, (CLUSTER, *dims(2)), (PREFERRED, *dims(4)), grid=(8, 1, 1), block=block)
+    f = d.f('anycluster')
+    d.must('FuncSetAttribute', f, 11, 4), d.must('FuncSetAttribute', f, 12, 1), d.must('FuncSetAttribute', f, 13, 1)
+    out += d.clusters('anycluster', grid=(4, 4, 1)) + d.clusters('anycluster', (CLUSTER, *dims(2)), grid=(4, 4, 1))
+    d.must('ModuleUnload', d.module)
+    d.must('ModuleLoadData', C.byref(d.module), KERNELS)
+    return out
+
+
+@case
+def occupancy_of_clusters_badly(d):
+    c, n = d.config((CLUSTER, *dims(2))), C.c_int()
+    out = d.clusters('plain', null=True, count=1) + d.clusters('plain', null=True) + d.clusters('plain', grid=(0, 1, 1)) + d.clusters('plain', block=(0, 1, 1)) + d.clusters('plain', grid=(4, 65536, 1)) + d.clusters('plain', block=(1, 1, 65))
+    for name in ('OccupancyMaxActiveClusters', 'OccupancyMaxPotentialClusterSize'):
+        out += [d(name, None, d.f('plain'), C.byref(c)), d(name, C.byref(n), None, C.byref(c)), d(name, C.byref(n), d.f('plain'), None)]
+    return out
+
+
+@each('OccupancyAvailableDynamicSMemPerBlock', {'%s,%d,%d,%d' % v: v for v in [('plain', b, n, s) for s in (0, 232448, 100000) for b in (0, 1, 2, 3, 5, 7, 16, 32, 33, -1) for n in (32, 128)] + [('plain', 1, n, 0) for n in (0, -1, 100, 1024, 1025)] + [(f, b, 64, 100000) for f in ('shared', 'small', 'exact', 'pairs') for b in (1, 2, 3, 8)]})
+def _(d, v):
+    f, size = d.f(v[0]), C.c_size_t(5)
+    d.must('FuncSetAttribute', f, 8, v[3])
+    out = [d('OccupancyAvailableDynamicSMemPerBlock', C.byref(size), f, v[1], v[2]), size.value, d('OccupancyAvailableDynamicSMemPerBlock', None, f, v[1], v[2])]
+    d.must('FuncSetAttribute', f, 8, 0)
     return out
 
 
