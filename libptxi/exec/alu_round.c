@@ -110,6 +110,8 @@ typedef __mmask8 numbers_pd;
             before = x;)                                                                                               \
         return !sat && !ALL_NUMBERS_##s(numbers);                                                                      \
     }
+/* Not saturated. */
+#define ROUND(name, r, a, b, c, mode) rounded_##name(r, a, b, c, mode, false)
 #define IN_ROUNDING(mods, call) call
 
 #else
@@ -161,14 +163,15 @@ _Static_assert((int)PTXI_RN == (int)PTXI_NUM_RN && (int)PTXI_RZ == (int)PTXI_NUM
  * are registers, which the change of the rounding may touch for all that compilers know, this need not be a function of its own. */
 #define ROUNDED(name, s, t, bits, expr)                                                                                \
     static inline __attribute__((always_inline)) bool rounded_##name(t *r, const bits *a, const bits *b, const bits *c, \
-                                                                     enum ptxi_rounding mode, bool sat)                \
+                                                                     enum ptxi_rounding mode)                          \
     {                                                                                                                  \
         LANE_ARRAY(t, x);                                                                                              \
                                                                                                                        \
-        (void)a, (void)b, (void)c, (void)mode, (void)sat;                                                              \
+        (void)a, (void)b, (void)c, (void)mode;                                                                         \
         FOR_LANES x[l] = (expr);                                                                                       \
         return stored_##s(r, x);                                                                                       \
     }
+#define ROUND(name, r, a, b, c, mode) rounded_##name(r, a, b, c, mode)
 #define IN_ROUNDING(mods, call)          \
     do {                                 \
         ptxi_rounding_begin(mods);       \
@@ -242,7 +245,7 @@ enum { IN_ONE_PAGE = 1024 };
         bool nan;                                                                                            \
                                                                                                              \
         SHOW(r);                                                                                             \
-        how(i->mods, nan = rounded_##function(r, a, b, c, ptxi_rounding_of(i->mods), false));                \
+        how(i->mods, nan = ROUND(function, r, a, b, c, ptxi_rounding_of(i->mods)));                          \
         if (i->mods & PTXI_MOD_SAT)                                                                          \
             ptxi_clamp_f32(r, r, 0.0f, 1.0f);                                                                \
         else if (__builtin_expect(nan, 0))                                                                   \
@@ -255,7 +258,7 @@ enum { IN_ONE_PAGE = 1024 };
 #define ROUNDING_PAIRS(name, of_one, slot_c, how)                                                                \
     PTXI_ROUNDED void rounded_##name(float *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, enum ptxi_rounding mode) \
     {                                                                                                            \
-        rounded_##of_one(r, a, b, c, mode, false);                                                                      \
+        ROUND(of_one, r, a, b, c, mode);                                                                         \
     }                                                                                                            \
     OP( name )                                                                                               \
     {                                                                                                        \
@@ -347,7 +350,7 @@ FLUSHING_PAIRS(fma, i->c)
     {                                                                                                        \
         const uint64_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);            \
                                                                                                              \
-        if (__builtin_expect(rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods), false), 0))               \
+        if (__builtin_expect(ROUND(name, r, a, b, c, ptxi_rounding_of(i->mods)), 0))                         \
             FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
     }                                                                                                        \
     static __attribute__((noinline)) const struct ptxi_insn *name##_some(const struct ptxi_insn *i, struct ptxi_warp *w) \
@@ -377,7 +380,7 @@ FLUSHING_PAIRS(fma, i->c)
         bool nan;                                                                                            \
                                                                                                              \
         SHOW(r);                                                                                             \
-        IN_ROUNDING(i->mods, nan = rounded_##name(r, a, b, c, ptxi_rounding_of(i->mods), false));            \
+        IN_ROUNDING(i->mods, nan = ROUND(name, r, a, b, c, ptxi_rounding_of(i->mods)));                      \
         if (__builtin_expect(nan, 0))                                                                        \
             FOR_LANES r[l] = ptxi_num_f64(result);                                                           \
         if (!apart)                                                                                          \
