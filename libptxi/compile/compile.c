@@ -13,7 +13,7 @@ static bool optimised(struct ptxi_ir *ir, const struct ptxi_compile_options *opt
 static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
 {
     return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && (options->as_written || optimised(ir, options)) &&
-           ptxi_uniform(ir) && ptxi_fuse(ir) && ptxi_slots(ir);
+           ptxi_constants(ir) && ptxi_uniform(ir) && ptxi_fuse(ir) && ptxi_slots(ir);
 }
 
 /* No device has more, and offsets in these spaces are 32 bits wide. */

@@ -108,12 +108,11 @@ static uint32_t replacement(struct copies *c, const struct ptxi_ir_inst *i, uint
     return i->flags & PTXI_IF_EARLY && writes(i, r) ? v : r;
 }
 
-static void replace_reads(struct copies *c, struct ptxi_ir_inst *i, const struct ptxi_block *block)
+static void replace_reads(struct copies *c, struct ptxi_ir_inst *i)
 {
     struct ptxi_ir_walk w;
     uint32_t v, d = i->v[PTXI_F_D], a;
 
-    (void)block;
     for (unsigned f = 0; f < PTXI_F_COUNT; f++)
         if (i->reads >> f & 1 && !(i->writes >> f & 1) && f != PTXI_F_EXTRA)
             i->v[f] = replacement(c, i, i->v[f]);
@@ -150,7 +149,7 @@ static void replace_in_blocks(struct copies *c)
 
         for (uint32_t n = block->first; n < block->end; n++)
             if (!(ir->insts[n].flags & PTXI_IF_DEAD))
-                replace_reads(c, &ir->insts[n], block);
+                replace_reads(c, &ir->insts[n]);
         for (uint32_t n = block->first; n < block->end; n++)
             if (is_move(&ir->insts[n]))
                 c->source[ir->insts[n].v[PTXI_F_D]] = PTXI_NONE;

@@ -188,7 +188,7 @@ uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32
     i->v[PTXI_F_A] = a;
     i->v[PTXI_F_B] = b;
     i->writes = 1u << PTXI_F_D;
-    i->reads = (uint8_t)(1u << PTXI_F_A | (b == PTXI_NONE ? 0 : 1u << PTXI_F_B));
+    i->reads = (uint8_t)((a != PTXI_NONE) << PTXI_F_A | (b != PTXI_NONE) << PTXI_F_B);
     i->flags = PTXI_IF_PURE;
     i->mods = mods;
     return d;

@@ -167,7 +167,7 @@ struct ptxi_ir_insertions {
     struct ptxi_ir_insertion *list;
     uint32_t count, cap;
 };
-/* The result of a pure operation of a, and of b unless it is PTXI_NONE, before instruction `at`. */
+/* The result of a pure operation of a and b, each of which may be PTXI_NONE, before instruction `at`. */
 uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b);
 bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins); /* labels and blocks move along */
 
@@ -235,6 +235,7 @@ bool ptxi_copies(struct ptxi_ir *ir);
 bool ptxi_algebra(struct ptxi_ir *ir);
 bool ptxi_operand_order(struct ptxi_ir *ir);
 bool ptxi_contract(struct ptxi_ir *ir);
+bool ptxi_constants(struct ptxi_ir *ir);
 bool ptxi_uniform(struct ptxi_ir *ir);
 bool ptxi_fuse(struct ptxi_ir *ir);
 bool ptxi_slots(struct ptxi_ir *ir); /* false without ir->oom: the frame is too large */

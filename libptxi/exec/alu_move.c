@@ -14,6 +14,14 @@ OP( mov_pred )
     NEXT;
 }
 
+OP( fill_32 )
+{
+    uint32_t *d = PTXI_SLOT(w, i->d);
+
+    WRITE_LANES(d, (uint32_t)i->imm);
+    NEXT;
+}
+
 OP2(pack_2x8, uint16_t, uint16_t, uint16_t, (uint16_t)((uint8_t)a[l] | b[l] << 8))
 OP2(pack_2x16, uint32_t, uint16_t, uint16_t, a[l] | (uint32_t)b[l] << 16)
 OP2(pack_2x32, uint64_t, uint32_t, uint32_t, a[l] | (uint64_t)b[l] << 32)

@@ -373,6 +373,48 @@ START_TEST(too_many_registers)
 }
 END_TEST
 
+/* Constants have no such limit, of any width, for all lanes and for some. */
+START_TEST(many_constants)
+{
+    enum { ROUNDS = 20000 };
+    uint32_t got[64];
+    void *params[] = { &mem };
+    ptxiModule m;
+    ptxiFunction f;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                 ".reg .b16 %%h; .reg .b32 %%r<4>; .reg .b64 %%d<3>; .reg .pred %%odd;\n"
+                 "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%r0; and.b32 %%r2, %%r0, 1; setp.ne.u32 %%odd, %%r2, 0; mov.u64 %%d1, 0; mov.u16 %%h, 0;\n");
+    for (uint32_t k = 0; k < ROUNDS; k++)
+        fprintf(out, "xor.b32 %%r1, %%r1, 0x%x; @%%odd add.u32 %%r1, %%r1, 0x%x; add.u64 %%d1, %%d1, 0x%llx; add.u16 %%h, %%h, 0x%x; mul.lo.u32 %%r1, %%r1, 5;\n",
+                k * 2654435761u, k + 77777, (unsigned long long)k << 33 | k, k);
+    fprintf(out, "ld.param.u64 %%d0, [p]; mul.wide.u32 %%d2, %%r0, 4; add.u64 %%d0, %%d0, %%d2; shr.u64 %%d2, %%d1, 31; cvt.u32.u64 %%r2, %%d2; cvt.u32.u64 %%r3, %%d1;\n"
+                 "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; cvt.u32.u16 %%r2, %%h; add.u32 %%r1, %%r1, %%r2; st.global.u32 [%%d0], %%r1; ret; }\n");
+    fclose(out);
+    ok(ptxiModuleLoadData(&m, text));
+    free(text);
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (uint32_t t = 0; t < 64; t++) {
+        uint32_t r = t;
+        uint64_t d = 0;
+        uint16_t h = 0;
+
+        for (uint32_t k = 0; k < ROUNDS; k++) {
+            r = ((r ^ k * 2654435761u) + (t & 1 ? k + 77777 : 0)) * 5;
+            d += (uint64_t)k << 33 | k;
+            h = (uint16_t)(h + k);
+        }
+        ck_bits32_at(got[t], r + (uint32_t)(d >> 31) + (uint32_t)d + h, "thread %u", t);
+    }
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 /* ---- launching */
 
 START_TEST(launches_run)
@@ -958,6 +1000,7 @@ int main(void)
     tcase_add_test(t, variables_begin_as_zero);
     tcase_add_test(t, texts_for_tools);
     tcase_add_test(t, too_many_registers);
+    tcase_add_test(t, many_constants);
     tcase_add_test(t, launches_run);
     tcase_add_test(t, launches_from_a_buffer);
     tcase_add_test(t, launches_check_their_shape);
