@@ -480,6 +480,16 @@ void case_print_spelling(FILE *out, const struct ptxi_row *row, const uint16_t *
             fprintf(out, ".%s", ptxi_words[words[s]]);
 }
 
+bool case_next_choice(const struct ptxi_row *row, unsigned *choice)
+{
+    for (unsigned s = row->slot_count; s-- > 0;) {
+        if (++choice[s] < row->slots[s].word_count + (row->slots[s].optional ? 1u : 0u))
+            return true;
+        choice[s] = 0;
+    }
+    return false;
+}
+
 bool case_word_orders(const struct ptxi_slot *slot, uint16_t word)
 {
     return word != PTXI_NO_WORD && (!strcmp(slot->name, "sem") || !strcmp(slot->name, "scope") || !strncmp(ptxi_words[word], "L2::", 4));

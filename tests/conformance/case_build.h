@@ -33,6 +33,9 @@ struct variant {
 
 void case_build(struct conformance_case *c, const struct ptxi_match *m, const struct variant *v, unsigned rule);
 
+/* The next choice of words in the slots; false after the last. */
+bool case_next_choice(const struct ptxi_row *row, unsigned *choice);
+
 /* Whether the word only orders accesses or advises caches. */
 bool case_word_orders(const struct ptxi_slot *slot, uint16_t word);
 

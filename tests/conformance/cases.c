@@ -401,17 +401,6 @@ static void add_warpgroups(struct cases *cs)
 
 /* ---- The table ---- */
 
-/* The next choice of words in the slots; false after the last. */
-static bool next_choice(const struct ptxi_row *row, unsigned *choice)
-{
-    for (unsigned s = row->slot_count; s-- > 0;) {
-        if (++choice[s] < row->slots[s].word_count + (row->slots[s].optional ? 1u : 0u))
-            return true;
-        choice[s] = 0;
-    }
-    return false;
-}
-
 static void add_row(struct cases *cs, const struct ptxi_row *row, unsigned rule)
 {
     unsigned choice[PTXI_MAX_SLOTS] = { 0 };
@@ -431,7 +420,7 @@ static void add_row(struct cases *cs, const struct ptxi_row *row, unsigned rule)
             leave_form_out(cs, &m, why);
         else
             add_form(cs, &m, rule);
-    } while (next_choice(row, choice));
+    } while (case_next_choice(row, choice));
 }
 
 static int by_key(const void *a, const void *b)

@@ -133,16 +133,6 @@ static void add_form(struct matrix_forms *forms, const struct ptxi_match *m)
     }
 }
 
-static bool next_choice(const struct ptxi_row *row, unsigned *choice)
-{
-    for (unsigned s = row->slot_count; s-- > 0;) {
-        if (++choice[s] < row->slots[s].word_count + (row->slots[s].optional ? 1u : 0u))
-            return true;
-        choice[s] = 0;
-    }
-    return false;
-}
-
 static void add_row(struct matrix_forms *forms, const struct ptxi_row *row)
 {
     unsigned choice[PTXI_MAX_SLOTS] = { 0 };
@@ -159,7 +149,7 @@ static void add_row(struct matrix_forms *forms, const struct ptxi_row *row)
         }
         if (!ptxi_isa_lacks(&m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room))
             add_form(forms, &m);
-    } while (next_choice(row, choice));
+    } while (case_next_choice(row, choice));
 }
 
 struct matrix_forms *matrix_make(void)

@@ -32,6 +32,17 @@
 #define ck_bits32_at(got, want, ...) CK_BITS(uint32_t, "8", got, want, __VA_ARGS__)
 #define ck_bits64_at(got, want, ...) CK_BITS(uint64_t, "16", got, want, __VA_ARGS__)
 
+/* The same numbers in every run (xorshift64*). A loop test that wants others in each round adds the round to the state. */
+static uint64_t random_state = 0x9e3779b97f4a7c15;
+
+static inline uint64_t random64(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * 0x2545f4914f6cdd1d;
+}
+
 /* An allocator whose n-th call (from 0) fails, and all after it; `left` -1 never fails. Use it to fail every
  * allocation of an operation once:
  *

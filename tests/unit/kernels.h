@@ -43,12 +43,7 @@ static inline ptxiResult launch(const char *name, unsigned threads, void **param
 
 static inline uint32_t any(uint32_t below)
 {
-    static uint64_t state = 0x9e3779b97f4a7c15;
-
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32) % below;
+    return (uint32_t)(random64() >> 32) % below;
 }
 
 #endif

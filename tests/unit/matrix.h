@@ -6,15 +6,11 @@
 #include <string.h>
 
 #include "num/half.h"
-
-static uint64_t state = 0x9e3779b97f4a7c15;
+#include "unit/bits.h"
 
 static inline uint32_t any(void)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32);
+    return (uint32_t)(random64() >> 32);
 }
 
 /* As a type has it; the type's name may be followed by others. Integers and bits are their own codes. */

@@ -29,16 +29,6 @@ typedef ptxi_lanes __attribute__((may_alias)) lane_mask;
 static _Alignas(64) unsigned char frame[UNITS * PTXI_UNIT];
 static struct ptxi_warp warp = { .regs = frame };
 
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint64_t random64(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1d;
-}
-
 static const uint64_t specials_f64[] = {
     0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x3ff0000000000001, 0x3fefffffffffffff, 0x3fe0000000000000, 0x4000000000000000,
     0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x7ff7ffffe0000000, 0x41dfffffffc00000, 0x41e0000000000000,

@@ -18,16 +18,6 @@ static const struct function {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint64_t random64(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1d;
-}
-
 /* Any bits; or of a few sizes; or next to multiples of half a right angle. */
 static double random_value(void)
 {

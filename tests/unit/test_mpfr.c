@@ -206,16 +206,6 @@ static uint64_t expected(const struct form *f, const uint64_t *in)
 }
 
 /* --- operands --- */
-static uint64_t state = 0x9e3779b97f4a7c15;
-
-static uint64_t random64(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1d;
-}
-
 static int below(int n)
 {
     return (int)(random64() >> 33) % n;
@@ -497,7 +487,7 @@ START_TEST(rounds_as_mpfr)
     for (int k = 0; k < 3; k++)
         mpfr_init2(x[k], (mpfr_prec_t)f->precision);
     mpfr_init2(r, (mpfr_prec_t)f->precision);
-    state += (uint64_t)_i;
+    random_state += (uint64_t)_i;
     if (n)
         run_forms(n);
     for (int k = 0; k < 3; k++)

@@ -27,14 +27,9 @@ struct form {
     char d[8], a[8], b[8]; /* selectors as they are written */
 };
 
-static uint64_t state = 0x9e3779b97f4a7c15;
-
 static uint32_t any(uint32_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state * 0x2545f4914f6cdd1d >> 32) % below;
+    return (uint32_t)(random64() >> 32) % below;
 }
 
 /* --- forms --- */
@@ -348,7 +343,7 @@ START_TEST(forms_agree)
 
     if (!getenv("PTXI_CPU"))
         setenv("PTXI_CPU", ptxi_cpu_level_name((enum ptxi_cpu_level)level), 1);
-    state += (uint64_t)_i;
+    random_state += (uint64_t)_i;
     for (int k = 0; k < FORMS; k++)
         forms[k] = scalar ? choose((enum op)n, 1) : choose((enum op)(VADD + (n - SCALAR_CASES) / 2), n % 2 ? 2 : 4);
     run_forms(forms);
