@@ -315,12 +315,27 @@ void ptxi_lower_alloca(struct ptxi_build *b, const struct ptxi_inst *inst)
 /* --- createpolicy --- */
 
 /* A cache policy changes nothing here, but programs may look at the value, which is the GPU's. */
+/* The policy holds for a fraction of the accesses, in 16ths: 15.99 times it, cut off. */
+static void fractional_policy(struct ptxi_build *b, uint32_t d, uint32_t fraction, uint32_t high)
+{
+    uint32_t t[5];
+
+    for (int k = 0; k < 5; k++)
+        t[k] = ptxi_build_temp(b, PTXI_RC_32);
+    ptxi_build_pure(b, PTXI_OP_mul_f32, t[0], fraction, ptxi_build_const(b, PTXI_RC_32, 0x417fd70a), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_cvt_u32_f32, t[1], t[0], PTXI_NONE, PTXI_NONE)->mods = PTXI_RZ << PTXI_MOD_RND_SHIFT;
+    ptxi_build_pure(b, PTXI_OP_and_b32, t[2], t[1], ptxi_build_const(b, PTXI_RC_32, 15), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_or_b32, t[3], t[2], ptxi_build_const(b, PTXI_RC_32, high), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_shl_b32, t[4], t[3], ptxi_build_const(b, PTXI_RC_32, 20), PTXI_NONE);
+    ptxi_build_pure(b, PTXI_OP_pack_2x32, d, ptxi_build_const(b, PTXI_RC_32, 0), t[4], PTXI_NONE);
+}
+
 void ptxi_lower_policy(struct ptxi_build *b, const struct ptxi_inst *inst)
 {
     static const uint16_t priorities[] = { PTXI_Q_L2__evict_unchanged, PTXI_Q_L2__evict_first, PTXI_Q_L2__evict_last, PTXI_Q_L2__evict_normal };
     const struct ptxi_operand *property = ptxi_build_operand(b, "property"), *fraction = ptxi_build_operand(b, "fraction");
     bool range = ptxi_build_has(inst->match, PTXI_Q_range);
-    uint32_t d = ptxi_build_def(b, &inst->operands[0], PTXI_RC_64), t[5], high = range ? 0x180 : 0x100;
+    uint32_t d = ptxi_build_def(b, &inst->operands[0], PTXI_RC_64), high = range ? 0x180 : 0x100;
 
     if (property) {
         ptxi_build_move(b, d, ptxi_build_use(b, property, PTXI_RC_64));
@@ -332,21 +347,12 @@ void ptxi_lower_policy(struct ptxi_build *b, const struct ptxi_inst *inst)
     if (ptxi_isa_slot(inst->match, "secondary") == PTXI_Q_L2__evict_first)
         high |= 1 << 4;
     if (range) {
-        ptxi_build_pure(b, PTXI_OP_policy_range, d, ptxi_build_generic_address(b, "a", PTXI_SPACE_GLOBAL), ptxi_build_use(b, ptxi_build_operand(b, "primary_size"), PTXI_RC_32),
+        ptxi_build_pure(b, PTXI_OP_policy_range, d, ptxi_build_generic_address(b, "a", PTXI_SPACE_GLOBAL),
+                        ptxi_build_use(b, ptxi_build_operand(b, "primary_size"), PTXI_RC_32),
                         ptxi_build_use(b, ptxi_build_operand(b, "total_size"), PTXI_RC_32))->imm = (int32_t)high;
-        return;
-    }
-    if (!fraction) {
+    } else if (fraction) {
+        fractional_policy(b, d, ptxi_build_use(b, fraction, PTXI_RC_32), high);
+    } else {
         ptxi_build_move(b, d, ptxi_build_const(b, PTXI_RC_64, (uint64_t)(high | 15) << 52));
-        return;
     }
-    for (int k = 0; k < 5; k++)
-        t[k] = ptxi_build_temp(b, PTXI_RC_32);
-    /* 15.99 of it, cut off */
-    ptxi_build_pure(b, PTXI_OP_mul_f32, t[0], ptxi_build_use(b, fraction, PTXI_RC_32), ptxi_build_const(b, PTXI_RC_32, 0x417fd70a), PTXI_NONE);
-    ptxi_build_pure(b, PTXI_OP_cvt_u32_f32, t[1], t[0], PTXI_NONE, PTXI_NONE)->mods = PTXI_RZ << PTXI_MOD_RND_SHIFT;
-    ptxi_build_pure(b, PTXI_OP_and_b32, t[2], t[1], ptxi_build_const(b, PTXI_RC_32, 15), PTXI_NONE);
-    ptxi_build_pure(b, PTXI_OP_or_b32, t[3], t[2], ptxi_build_const(b, PTXI_RC_32, high), PTXI_NONE);
-    ptxi_build_pure(b, PTXI_OP_shl_b32, t[4], t[3], ptxi_build_const(b, PTXI_RC_32, 20), PTXI_NONE);
-    ptxi_build_pure(b, PTXI_OP_pack_2x32, d, ptxi_build_const(b, PTXI_RC_32, 0), t[4], PTXI_NONE);
 }

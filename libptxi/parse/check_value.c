@@ -354,12 +354,48 @@ static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw 
     return one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2) ? PTXI_T_b32 : want;
 }
 
-/* Elements one by one; of a brace list, or of a vector register. */
+/* Of a brace list, or of a vector register. */
+static struct ptxi_raw element_at(const struct ptxi_raw *r, unsigned i)
+{
+    struct ptxi_raw one = r->kind == PTXI_RAW_VECTOR ? r->elements[i] : *r;
+
+    if (r->kind != PTXI_RAW_VECTOR) {
+        one.vector = 0;
+        one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
+    }
+    return one;
+}
+
+/* What the elements of a vector have been found to be. */
+struct elements {
+    struct ptxi_raw first;    /* register */
+    unsigned sinks, bits;     /* how many are _; the width of the registers */
+    enum ptxi_type all, last; /* one of .bN makes all of them bits */
+};
+
+static bool see_element(struct check *k, struct elements *v, const struct ptxi_raw *one, const struct ptxi_operand *e, enum ptxi_type want)
+{
+    v->sinks += e->form == PTXI_OPD_SINK;
+    if (e->form != PTXI_OPD_REG)
+        return true;
+    if (v->bits && element_bits(e->type) != v->bits)
+        return ptxi_check_fail(k, one->loc, "the registers of a vector must be of one width");
+    v->bits = element_bits(e->type);
+    k->mixed |= e->type == PTXI_T_pred && want != PTXI_T_pred;
+    if (v->all == PTXI_T_NONE)
+        v->first = *one;
+    if (!go_together(v->last, e->type))
+        return ptxi_check_fail(k, one->loc, "neighbours in a vector must be of one type, or one of them of .b%u", v->bits);
+    v->last = (enum ptxi_type)e->type;
+    if (v->all == PTXI_T_NONE || ptxi_types[v->last].class == 'B')
+        v->all = v->last;
+    return true;
+}
+
 static bool check_elements(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, unsigned n, struct ptxi_operand *o)
 {
-    unsigned have = r->kind == PTXI_RAW_VECTOR ? r->count : r->vector, sinks = 0, bits = 0;
-    enum ptxi_type all = PTXI_T_NONE, last = PTXI_T_NONE; /* one of .bN makes all of them bits */
-    struct ptxi_raw first = { 0 };
+    unsigned have = r->kind == PTXI_RAW_VECTOR ? r->count : r->vector;
+    struct elements v = { .all = PTXI_T_NONE, .last = PTXI_T_NONE };
     struct ptxi_operand *e;
 
     if (have != n)
@@ -367,34 +403,17 @@ static bool check_elements(struct check *k, const struct ptxi_raw *r, const stru
     if (!(e = ARENA_NEW(k->p->arena, struct ptxi_operand, n)))
         return false;
     for (unsigned i = 0; i < n; i++) {
-        struct ptxi_raw one = r->kind == PTXI_RAW_VECTOR ? r->elements[i] : *r;
+        struct ptxi_raw one = element_at(r, i);
 
-        if (r->kind != PTXI_RAW_VECTOR) {
-            one.vector = 0;
-            one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
-        }
         if (!(s->flags & PTXI_OPF_SYMBOL) && (one.kind == PTXI_RAW_VAR || one.kind == PTXI_RAW_FUNC))
             return ptxi_check_fail(k, one.loc, "an address cannot be an element of operand %s", s->name);
-        if (!ptxi_check_scalar(k, &one, s, element_type(k, &one, s, want, i), s->flags & PTXI_OPF_WRITE, &e[i]))
+        if (!ptxi_check_scalar(k, &one, s, element_type(k, &one, s, want, i), s->flags & PTXI_OPF_WRITE, &e[i]) ||
+            !see_element(k, &v, &one, &e[i], want))
             return false;
-        sinks += e[i].form == PTXI_OPD_SINK;
-        if (e[i].form != PTXI_OPD_REG)
-            continue;
-        if (bits && element_bits(e[i].type) != bits)
-            return ptxi_check_fail(k, one.loc, "the registers of a vector must be of one width");
-        bits = element_bits(e[i].type);
-        k->mixed |= e[i].type == PTXI_T_pred && want != PTXI_T_pred;
-        if (all == PTXI_T_NONE)
-            first = one;
-        if (!go_together(last, e[i].type))
-            return ptxi_check_fail(k, one.loc, "neighbours in a vector must be of one type, or one of them of .b%u", bits);
-        last = (enum ptxi_type)e[i].type;
-        if (all == PTXI_T_NONE || ptxi_types[last].class == 'B')
-            all = last;
     }
-    if (!vector_fits(want, all, s->flags & PTXI_OPF_WIDER) || (all == PTXI_T_f16x2 && is_count(s, want)))
-        return fail_type(k, &first, s, want);
-    if (sinks == n && n && !(s->flags & PTXI_OPF_SINK))
+    if (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER) || (v.all == PTXI_T_f16x2 && is_count(s, want)))
+        return fail_type(k, &v.first, s, want);
+    if (v.sinks == n && n && !(s->flags & PTXI_OPF_SINK))
         return ptxi_check_fail(k, r->loc, "one element at least must be a register");
     o->form = PTXI_OPD_VECTOR;
     o->type = (uint8_t)want;
