@@ -721,7 +721,8 @@ typedef struct PTXI_RESOURCE_VIEW_DESC {
 /* ---- start and errors ---------------------------------------------------------------------------------------- */
 
 /*! ptxiInit() :
- *  Make the library ready; the first call of every program. Reads PTXI_DEVICE and PTXI_WORKERS. Later calls do nothing.
+ *  Make the library ready; the first call of every program. Reads the environment variables PTXI_DEVICE, PTXI_SCHED_SEED and
+ *  PTXI_WORKERS; the last two count as not set where they are no such number. Later calls do nothing.
  * `flags` 0.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE    flags is not 0

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* One block as long as it can be, so that its threads may work together; beyond, blocks for all workers. */
-enum { ONE_BLOCK = 1024, BLOCK = 256, KEPT = 64, ALIGN = 16 };
+enum { BLOCK = 256, KEPT = 64, ALIGN = 16 };
 
 static const char file[] = "<asm>";
 
@@ -230,7 +230,7 @@ static void fetch(const struct call *c)
 
 static ptxiResult launch(struct call *c, ptxiFunction f, ptxiStream stream)
 {
-    size_t block = c->threads <= ONE_BLOCK ? c->threads : BLOCK, rest = c->threads % block;
+    size_t block = c->threads <= PTXI_MAX_CTA_THREADS ? c->threads : BLOCK, rest = c->threads % block;
     ptxiResult r = PTXI_SUCCESS;
 
     for (c->first = 0; c->threads - c->first >= block && !r;) {

@@ -1,8 +1,6 @@
 /* Kernels: their attributes. */
 #include "api/launch.h"
 
-enum { MAX_THREADS = 1024 };
-
 ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, bool count)
 {
     const struct ptxi_program *p = ptxi_module_program(f->module, count);
@@ -15,7 +13,7 @@ unsigned ptxi_launch_max_threads(const struct ptxi_func *f)
 {
     uint64_t n = (uint64_t)f->maxntid[0] * (f->maxntid[1] ? f->maxntid[1] : 1) * (f->maxntid[2] ? f->maxntid[2] : 1);
 
-    return n && n < MAX_THREADS ? (unsigned)n : MAX_THREADS;
+    return n && n < PTXI_MAX_CTA_THREADS ? (unsigned)n : PTXI_MAX_CTA_THREADS;
 }
 
 /* Registers a thread would have, from the frame that liveness gave it. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static bool parse_option(struct run *r, int c)
     case 'o': return parse_out(r);
     case 'r': return parse_number("--repeat", 1000000000, &r->repeat);
     case 'c': r->count = true; return true;
-    case 'w': return parse_number("--workers", 1024, &r->workers);
+    case 'w': return parse_number("--workers", PTXI_MAX_WORKERS, &r->workers);
     case 'd': r->device = optarg; return true;
     case OPT_HEX: r->hex = true; return true;
     case OPT_STRICT: r->load.strict = true; return true;
@@ -360,8 +361,8 @@ static void print_shape(const struct run *r)
     room = (int)r->function->module->profile->block_shared - room;
     fprintf(stderr, "note: grid %u,%u,%u, block %u,%u,%u, %u bytes of dynamic shared memory\n", r->grid[0], r->grid[1], r->grid[2],
             r->block[0], r->block[1], r->block[2], r->shared);
-    fprintf(stderr, "note: grids have at most 2147483647,65535,65535 blocks; of this kernel, blocks have at most %d threads and %d of these bytes\n",
-            threads, room);
+    fprintf(stderr, "note: grids have at most %d,%d,%d blocks; of this kernel, blocks have at most %d threads and %d of these bytes\n",
+            INT_MAX, PTXI_MAX_GRID_YZ, PTXI_MAX_GRID_YZ, threads, room);
     if (required[0])
         fprintf(stderr, "note: .reqntid asks for blocks of %u,%u,%u\n", required[0], required[1] ? required[1] : 1,
                 required[2] ? required[2] : 1);
@@ -545,10 +546,8 @@ static int parse_and_execute(struct run *r, int argc, char **argv)
         if (!parse_option(r, c))
             return ptxi_cmd_usage();
     }
-    if (optind == argc) {
-        ptxi_cmd_error("which file?");
-        return ptxi_cmd_usage();
-    }
+    if (!ptxi_cmd_has_files(argc))
+        return CMD_USAGE;
     r->files = argv + optind;
     r->file_count = argc - optind;
     return execute(r);

@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "api/heap.h"
+#include "compile/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -513,7 +514,7 @@ static size_t *limit_place(ptxiContext ctx, ptxiLimit limit, ptxiResult *r)
     }
 }
 
-enum { MAX_STACK = 512 << 10, STACK_ALIGN = 16, MAX_L2_FETCH = 128 };
+enum { STACK_ALIGN = 16, MAX_L2_FETCH = 128 };
 
 static size_t most_persisting(ptxiContext ctx)
 {
@@ -535,7 +536,7 @@ ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
     if (!place)
         return r;
     if (limit == PTXI_LIMIT_STACK_SIZE) {
-        if (value > MAX_STACK)
+        if (value > PTXI_MAX_LOCAL)
             return PTXI_ERROR_INVALID_VALUE;
         value = (value + STACK_ALIGN - 1) & ~(size_t)(STACK_ALIGN - 1);
     }

@@ -1,6 +1,7 @@
 /* Start of the library, what a call begins with, and the device. */
 #include "api/api.h"
 
+#include "exec/exec.h"
 #include "exec/memmap.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static ptxiResult read_environment(void)
         char *end;
         long n = strtol(workers, &end, 10);
 
-        ptxi_state.workers = *end == 0 && n > 0 && n <= 1024 ? (unsigned)n : 0;
+        ptxi_state.workers = *end == 0 && n > 0 && n <= PTXI_MAX_WORKERS ? (unsigned)n : 0;
     }
     if (seed && *seed) {
         char *end;

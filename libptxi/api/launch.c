@@ -7,6 +7,7 @@
 
 #include "exec/memmap.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -174,7 +175,7 @@ ptxiResult ptxi_launch_cluster(const struct ptxiFunction_st *f, struct ptxi_laun
 
 bool ptxi_launch_is_grid(const unsigned *grid)
 {
-    static const unsigned most[3] = { 0x7fffffff, 65535, 65535 };
+    static const unsigned most[3] = { INT_MAX, PTXI_MAX_GRID_YZ, PTXI_MAX_GRID_YZ };
     bool is = true;
 
     for (int i = 0; i < 3; i++)
@@ -184,7 +185,7 @@ bool ptxi_launch_is_grid(const unsigned *grid)
 
 ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct ptxi_code *code, const struct ptxi_launch_shape *s)
 {
-    static const unsigned block_most[3] = { 1024, 1024, 64 };
+    static const unsigned block_most[3] = { PTXI_MAX_CTA_THREADS, PTXI_MAX_CTA_THREADS, PTXI_MAX_CTA_Z };
     const struct ptxi_func *k = f->func;
     uint64_t threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
 

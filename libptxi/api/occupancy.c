@@ -3,14 +3,14 @@
 
 #include "api/launch.h"
 
-enum { MAX_THREADS = 1024, GRAIN = 128 /* of shared memory */ };
+enum { GRAIN = 128 }; /* of shared memory */
 
 /* Those that a multiprocessor has room for but for memory. */
 static unsigned blocks_by_threads(const struct ptxi_profile *p, unsigned threads)
 {
     unsigned warps = (threads + 31) / 32, n = p->threads / 32 / warps;
 
-    return threads > MAX_THREADS ? 0 : n < p->blocks ? n : p->blocks;
+    return threads > PTXI_MAX_CTA_THREADS ? 0 : n < p->blocks ? n : p->blocks;
 }
 
 unsigned ptxi_launch_blocks(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic)
@@ -140,7 +140,7 @@ static unsigned thread_count(const unsigned *block)
     uint64_t n = 1;
 
     for (int i = 0; i < 3; i++)
-        n = n * block[i] < MAX_THREADS + 1 ? n * block[i] : MAX_THREADS + 1;
+        n = n * block[i] < PTXI_MAX_CTA_THREADS + 1 ? n * block[i] : PTXI_MAX_CTA_THREADS + 1;
     return (unsigned)n;
 }
 

@@ -1,5 +1,7 @@
 #include "api/profile.h"
 
+#include "isa/bytecode.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -48,13 +50,13 @@ const struct ptxi_profile *ptxi_profile_default(void)
 static int value_of(const struct ptxi_profile *p, ptxiDeviceAttribute a)
 {
     switch (a) {
-    case PTXI_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
-    case PTXI_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X: return 1024;
-    case PTXI_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return 1024;
-    case PTXI_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
+    case PTXI_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return PTXI_MAX_CTA_THREADS;
+    case PTXI_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X: return PTXI_MAX_CTA_THREADS;
+    case PTXI_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return PTXI_MAX_CTA_THREADS;
+    case PTXI_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return PTXI_MAX_CTA_Z;
     case PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return INT_MAX;
-    case PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y: return 65535;
-    case PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+    case PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y: return PTXI_MAX_GRID_YZ;
+    case PTXI_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return PTXI_MAX_GRID_YZ;
     case PTXI_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return PTXI_DEFAULT_SHARED;
     case PTXI_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 64 << 10;
     case PTXI_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;

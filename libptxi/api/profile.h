@@ -19,7 +19,11 @@ struct ptxi_profile {
     bool integrated;
 };
 
-enum { PTXI_DEFAULT_SHARED = 48 << 10 }; /* bytes a block may have without asking */
+enum {
+    PTXI_DEFAULT_SHARED = 48 << 10, /* bytes a block may have without asking */
+    PTXI_MAX_CTA_Z = 64,            /* blockDimZ */
+    PTXI_MAX_GRID_YZ = 65535        /* gridDimY, gridDimZ */
+};
 
 const struct ptxi_profile *ptxi_profile_default(void);               /* sm_90 */
 const struct ptxi_profile *ptxi_profile_find(const char *name);      /* with or without a or f; NULL: unknown */

@@ -34,7 +34,7 @@ ptxiResult ptxiCtxSetWorkers(ptxiContext named, unsigned workers)
 
     if (r)
         return r;
-    if (workers > 1024)
+    if (workers > PTXI_MAX_WORKERS)
         return PTXI_ERROR_INVALID_VALUE;
     if ((r = ptxi_api_drain(ctx)))
         return r;

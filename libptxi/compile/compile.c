@@ -16,14 +16,13 @@ static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *option
            ptxi_constants(ir) && ptxi_uniform(ir) && ptxi_fuse(ir) && ptxi_slots(ir);
 }
 
-/* No device has more, and offsets in these spaces are 32 bits wide. */
-enum { MOST_LOCAL = 512 << 10, MOST_SHARED = 1 << 20 };
+enum { MOST_SHARED = 1 << 20 }; /* bytes: no device has more, and offsets in it are 32 bits wide */
 
 static bool fits(const struct ptxi_build *b, struct ptxi_diag *diags)
 {
-    if (b->ir->local_bytes > MOST_LOCAL)
+    if (b->ir->local_bytes > PTXI_MAX_LOCAL)
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .local variables, a thread has %d",
-                      (unsigned long long)b->ir->local_bytes, MOST_LOCAL);
+                      (unsigned long long)b->ir->local_bytes, PTXI_MAX_LOCAL);
     else if (b->shared_bytes - b->layout->shared_base > MOST_SHARED)
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .shared variables, a block has at most %d",
                       (unsigned long long)(b->shared_bytes - b->layout->shared_base), MOST_SHARED);

@@ -13,6 +13,9 @@
 #include "isa/bytecode.h"
 #include "parse/ast.h"
 
+/* Bytes of .local memory that a thread has: no device has more, and offsets in it are 32 bits wide. */
+enum { PTXI_MAX_LOCAL = 512 << 10 };
+
 /* Where variables with static storage live. Variables declared in bodies are here too: each exists once. */
 struct ptxi_layout_var {
     const struct ptxi_var *var;

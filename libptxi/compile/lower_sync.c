@@ -11,7 +11,7 @@ static void note_barrier(struct ptxi_build *b, const struct ptxi_operand *o)
 
 static bool is_constant(const struct ptxi_operand *o, unsigned unit)
 {
-    return o->form == PTXI_OPD_IMM && o->imm / unit < (unit > 1 ? 1024 / unit + 1 : 16) && o->imm % unit == 0;
+    return o->form == PTXI_OPD_IMM && o->imm / unit < (unit > 1 ? PTXI_MAX_CTA_THREADS / unit + 1 : 16) && o->imm % unit == 0;
 }
 
 /* a: number, b: threads, c: predicate, d: result. bar is always .aligned. */

@@ -157,7 +157,9 @@ struct ptxi_grid {
     struct ptxi_grid *next;
 };
 
-/* A pool of `workers` workers (0: one a core, or PTXI_WORKERS). NULL when out of memory. */
+enum { PTXI_MAX_WORKERS = 1024 };
+
+/* A pool of `workers` workers (0: one a core). NULL when out of memory. */
 struct ptxi_exec *ptxi_exec_create(unsigned workers);
 void ptxi_exec_destroy(struct ptxi_exec *exec);
 unsigned ptxi_exec_workers(const struct ptxi_exec *exec);

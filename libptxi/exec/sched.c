@@ -450,12 +450,9 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
 
 static unsigned default_workers(void)
 {
-    const char *s = getenv("PTXI_WORKERS");
-    long n = s ? strtol(s, NULL, 10) : 0;
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (n < 1)
-        n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 1024 ? 1024 : (unsigned)n;
+    return n < 1 ? 1 : n > PTXI_MAX_WORKERS ? PTXI_MAX_WORKERS : (unsigned)n;
 }
 
 struct ptxi_exec *ptxi_exec_create(unsigned workers)

@@ -34,6 +34,8 @@ struct ptxi_insn {
  * compile/polls.c. */
 enum { PTXI_LOOP_READS = 1, PTXI_LOOP_WAITS = 2, PTXI_LOOP_POLLS = 4 };
 
+enum { PTXI_MAX_CTA_THREADS = 1024 }; /* on every device */
+
 /* bar, barrier: .aligned; the number and the count of threads are constants and right: imm has them, too, the count in front. */
 enum { PTXI_BAR_ALIGNED = 1, PTXI_BAR_CONSTANT = 2, PTXI_BAR_COUNT_SHIFT = 4 };
 

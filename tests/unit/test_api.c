@@ -52,6 +52,34 @@ START_TEST(environment_chooses_the_profile)
 }
 END_TEST
 
+/* How many workers a process has that finds this in PTXI_WORKERS; up to 255. */
+static int workers_by(const char *text)
+{
+    ptxiContext ctx;
+    unsigned n;
+    pid_t child;
+    int status;
+
+    setenv("PTXI_WORKERS", text, 1);
+    child = fork(); /* it is read once a process */
+    if (!child)
+        _exit(ptxiInit(0) || ptxiCtxCreate(&ctx, 0, 0) || ptxiCtxGetWorkers(ctx, &n) ? 0 : n < 255 ? (int)n : 255);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WEXITSTATUS(status);
+}
+
+START_TEST(environment_chooses_the_workers)
+{
+    static const char *const no_numbers[] = { "0", "-1", "3 or 4", "1025", "three" };
+    int usual = workers_by("");
+
+    ck_assert_int_gt(usual, 0);
+    ck_assert_int_eq(workers_by("3"), 3);
+    for (size_t k = 0; k < sizeof no_numbers / sizeof *no_numbers; k++)
+        ck_assert_msg(workers_by(no_numbers[k]) == usual, "'%s'", no_numbers[k]);
+}
+END_TEST
+
 START_TEST(devices_and_profiles)
 {
     int v, minor;
@@ -537,6 +565,7 @@ int main(void)
 
     tcase_add_test(start, nothing_works_before_init);
     tcase_add_test(start, environment_chooses_the_profile);
+    tcase_add_test(start, environment_chooses_the_workers);
     tcase_add_test(start, devices_and_profiles);
     suite_add_tcase(s, start);
 
