@@ -52,6 +52,9 @@ bool ptxi_cmd_bool(const char *option, const char *s, bool *value);
 /* Make a context current. `device` NULL: what the environment says. Messages are its own. */
 bool ptxi_cmd_open(const char *device);
 
+/* Whether there are files behind the options that getopt_long() has read; false after a message. */
+bool ptxi_cmd_has_files(int argc);
+
 /* ---- cmd_load.c */
 
 struct cmd_load_options {

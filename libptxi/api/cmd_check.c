@@ -143,11 +143,7 @@ int ptxi_cmd_check(int argc, char **argv)
         default: return ptxi_cmd_usage();
         }
     }
-    if (optind == argc) {
-        ptxi_cmd_error("which file?");
-        return ptxi_cmd_usage();
-    }
-    if (!ptxi_cmd_open(device))
+    if (!ptxi_cmd_has_files(argc) || !ptxi_cmd_open(device))
         return CMD_USAGE;
     for (int i = optind; i < argc; i++) {
         int status = check(argv[i], &load);

@@ -78,11 +78,7 @@ int ptxi_cmd_list(int argc, char **argv)
         default: return ptxi_cmd_usage();
         }
     }
-    if (optind == argc) {
-        ptxi_cmd_error("which file?");
-        return ptxi_cmd_usage();
-    }
-    if (!ptxi_cmd_open(device))
+    if (!ptxi_cmd_has_files(argc) || !ptxi_cmd_open(device))
         return CMD_USAGE;
     for (int i = optind; i < argc; i++)
         ok &= list_file(argv[i]);
@@ -133,11 +129,7 @@ int ptxi_cmd_dump(int argc, char **argv)
         default: return ptxi_cmd_usage();
         }
     }
-    if (optind == argc) {
-        ptxi_cmd_error("which file?");
-        return ptxi_cmd_usage();
-    }
-    if (!ptxi_cmd_open(NULL))
+    if (!ptxi_cmd_has_files(argc) || !ptxi_cmd_open(NULL))
         return CMD_USAGE;
     for (int i = optind; i < argc; i++)
         ok &= dump_file(argv[i], function, &load);

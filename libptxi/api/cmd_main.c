@@ -4,6 +4,7 @@
 #include "exec/exec.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,15 @@ bool ptxi_cmd_open(const char *device)
     if (r)
         ptxi_cmd_error("%s", ptxi_cmd_result(r));
     return !r;
+}
+
+bool ptxi_cmd_has_files(int argc)
+{
+    if (optind < argc)
+        return true;
+    ptxi_cmd_error("which file?");
+    ptxi_cmd_usage();
+    return false;
 }
 
 static int version(void)
