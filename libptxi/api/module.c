@@ -1,9 +1,9 @@
+/* Modules: where their variables are, their programs, their kernels. */
 #include "api/module.h"
 
 #include "api/heap.h"
 
 #include "base/hash.h"
-#include "base/str.h"
 #include "exec/memmap.h"
 #include "exec/texture.h"
 
@@ -26,11 +26,6 @@ bool ptxi_module_valid(const struct ptxiModule_st *m)
 bool ptxi_function_valid(const struct ptxiFunction_st *f)
 {
     return f && f->magic == FUNCTION_MAGIC;
-}
-
-static const char *name_of(const struct ptxi_func *f)
-{
-    return f->name->s;
 }
 
 /* ---- addresses */
@@ -209,7 +204,7 @@ static bool make_program(struct ptxi_variant *v)
     if (!f)
         return false;
     for (uint32_t i = 0; i < m->tree->func_count; i++) {
-        f[i].name = name_of(m->tree->funcs[i]);
+        f[i].name = m->tree->funcs[i]->name->s;
         f[i].without_body = !resolved(m->tree->funcs[i])->has_body;
         if (f[i].without_body)
             ptxi_module_set_builtin(&f[i], m->hosts ? m->hosts[i] : NULL);
@@ -265,7 +260,7 @@ static ptxiResult list_kernels(struct ptxiModule_st *m)
         m->kernels[n] = (struct ptxiFunction_st){
             .magic = FUNCTION_MAGIC, .module = m, .func = f, .max_dynamic_shared = -1, .carveout = -1,
         };
-        e->name = name_of(f);
+        e->name = f->name->s;
         e->kernel = &m->kernels[n++];
         HASH_FIND(hh, m->by_name, e->name, strlen(e->name), same);
         if (same) /* of another part, both without linkage: the first one has the name */
@@ -523,97 +518,4 @@ ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hm
     if (bytes)
         *bytes = v->size;
     return PTXI_SUCCESS;
-}
-
-/* ---- texts for tools */
-
-ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text)
-{
-    char *copy = s->oom ? NULL : strdup(ptxi_str_text(s));
-
-    ptxi_str_free(s);
-    if (!copy)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    *text = copy;
-    return PTXI_SUCCESS;
-}
-
-static void list_line(const struct ptxiModule_st *m, uint32_t line, uint32_t column, const char *function, const char *what, struct ptxi_str *s)
-{
-    struct ptxi_loc loc = { line, column, 1 };
-    const struct ptxi_text *t = ptxi_text_at(&m->texts, &loc);
-
-    ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", t->name, loc.line, loc.col, function, what);
-}
-
-/* A line about a function that is too large; false: it is not, memory was short. */
-static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, struct ptxi_str *s)
-{
-    const struct ptxi_func *f = m->tree->funcs[function];
-    const struct ptxi_callee *callees = m->variants[false].program.functions;
-    const char *why = callees ? atomic_load(&callees[function].too_large) : NULL;
-
-    if (why)
-        list_line(m, f->loc.line, f->loc.col, name_of(f), why, s);
-    return why;
-}
-
-static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_code *code, struct ptxi_str *s)
-{
-    for (uint32_t i = 0; i < code->count; i++)
-        if (code->insns[i].op == PTXI_OP_unsupported)
-            list_line(m, code->locs[i].line, code->locs[i].column, code->name, code->unsupported[code->insns[i].imm], s);
-}
-
-ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
-{
-    ptxiResult r = ptxi_api_module(mod);
-    struct ptxi_str s;
-
-    if (r)
-        return r;
-    if (!text)
-        return PTXI_ERROR_INVALID_VALUE;
-    ptxi_str_init(&s, NULL);
-    for (uint32_t i = 0; i < mod->tree->func_count; i++) {
-        const struct ptxi_func *f = mod->tree->funcs[i];
-        const struct ptxi_code *code = f->has_body ? ptxi_module_code(mod, i, false) : NULL;
-
-        if (f->has_body && !code && !list_too_large(mod, i, &s))
-            s.oom = true;
-        if (code && code->unsupported_count)
-            list_unsupported(mod, code, &s);
-    }
-    return ptxi_api_give_text(&s, text);
-}
-
-ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
-{
-    ptxiResult r = ptxi_api_module(mod);
-    struct ptxi_str s;
-    bool found = !function;
-
-    if (r)
-        return r;
-    if (!text)
-        return PTXI_ERROR_INVALID_VALUE;
-    ptxi_str_init(&s, NULL);
-    for (uint32_t i = 0; i < mod->tree->func_count; i++) {
-        const struct ptxi_func *f = mod->tree->funcs[i];
-
-        if (!f->has_body || (function && strcmp(name_of(f), function)))
-            continue;
-        const struct ptxi_code *code = ptxi_module_code(mod, i, false);
-
-        found = true;
-        if (code)
-            ptxi_dump(code, &s);
-        else
-            s.oom = true;
-    }
-    if (!found) {
-        ptxi_str_free(&s);
-        return PTXI_ERROR_NOT_FOUND;
-    }
-    return ptxi_api_give_text(&s, text);
 }
