@@ -1,3 +1,4 @@
+/* Functions of CUDA Dynamic Parallelism that kernels call, and the way to all that the library has for them. */
 #ifndef PTXI_API_DEVICE_RUNTIME_H
 #define PTXI_API_DEVICE_RUNTIME_H
 

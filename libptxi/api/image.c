@@ -1,3 +1,4 @@
+/* The image that ptxiLinkComplete gives out: a line that says so, then the parts, each behind its name and size. */
 #include "api/load.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A function's registers: their types and names. */
 #include "parse/ast.h"
 
 #include <stdio.h>
