@@ -495,52 +495,47 @@ static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x)
            (uint64_t)m->width * t->bytes < MOST_BYTES;
 }
 
-/* As find_step() does it; not in cubes. */
-static void find_steps(const struct ptxi_warp *w, const struct ptxi_tex *x, struct ptxi_gradients *g)
+/* As find_step() does it. */
+static void find_steps(const struct ptxi_warp *w, const struct ptxi_tex *x, struct ptxi_gradients *g, uint32_t *odd)
 {
-    for (unsigned way = 0; way < 2; way++)
+    const float *from[3], *step;
+    LANE_ARRAY(float, to[3]);
+
+    for (unsigned d = 0; d < x->dimensions; d++)
+        from[d] = (const float *)source(w, x, x->first[0] + x->layered + d);
+    for (unsigned way = 0; way < 2; way++) {
         for (unsigned d = 0; d < x->dimensions; d++) {
-            const float *from = (const float *)source(w, x, x->first[0] + x->layered + d), *step = (const float *)source(w, x, x->first[1 + way] + d);
-            float *s = g->step[way][d];
-
+            step = (const float *)source(w, x, x->first[1 + way] + d);
             FOR_LANES
-            s[l] = x->dimensions < 3 ? step[l] : step_between(from[l], from[l] + step[l]);
+            {
+                to[d][l] = from[d][l] + step[l];
+                g->step[way][d][l] = x->dimensions < 3 ? step[l] : step_between(from[d][l], to[d][l]);
+            }
         }
-}
-
-static void find_levels_of_gradients(struct ptxi_warp *w, const struct ptxi_tex *x, struct lookup *k, int32_t *level)
-{
-    struct ptxi_gradients g;
-    struct ptxi_ellipse none;
-    uint32_t sizes[3];
-
-    if (x->cube) {
-        for (ptxi_lanes left = w->active; left; left &= left - 1) {
-            unsigned l = ptxi_first_lane(left);
-
-            read_coordinates(w, l, k);
-            level[l] = level_of_gradients(k, w, l, &none);
-        }
-        return;
+        if (x->cube)
+            step_in_cube(g, way, from, (const float *const[]){ to[0], to[1], to[2] }, odd);
     }
-    level_sizes(k, sizes);
-    find_steps(w, x, &g);
-    measure_steps(&g, x->dimensions, sizes, level);
 }
 
 /* Each lane's level, in 256ths. */
-static void find_levels(struct ptxi_warp *w, const struct ptxi_tex *x, struct lookup *k, int32_t *level)
+static void find_levels(const struct ptxi_warp *w, const struct ptxi_tex *x, const struct lookup *k, int32_t *level, uint32_t *odd)
 {
     const float *lods = x->level == PTXI_TEX_LEVEL ? (const float *)source(w, x, x->first[1]) : NULL;
+    struct ptxi_gradients g;
+    uint32_t sizes[3];
 
     memset(level, 0, PTXI_LANES * sizeof *level);
     if (k->t->levels < 2 || x->integer || x->component)
         return;
-    if (x->level == PTXI_TEX_GRAD)
-        find_levels_of_gradients(w, x, k, level);
-    else
+    if (x->level == PTXI_TEX_GRAD) {
+        level_sizes(k, sizes);
+        g.cube = x->cube;
+        find_steps(w, x, &g, odd);
+        measure_steps(&g, x->dimensions, sizes, level);
+    } else {
         FOR_LANES
         level[l] = level_256ths(lods ? lods[l] : BASE_LEVEL);
+    }
     FOR_LANES
     level[l] = (int32_t)level_of(k, level[l]);
 }
@@ -584,7 +579,7 @@ static void take_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x
     f->layer = layers;
     if (!x->cube)
         return;
-    find_faces(f->c[0], f->c[1], f->c[2], places[0], places[1], layer, odd);
+    find_faces((const float *const *)f->c, places[0], places[1], layer, odd);
     if (layers)
         FOR_LANES
         layer[l] += (layers[l] < cubes ? layers[l] : cubes) * 6;
@@ -615,7 +610,7 @@ static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *
     k.s = &k.t->sampler;
     f.linear = x->component || (k.s->linear && !x->integer);
     f.filtered = f.linear || (k.t->mipmap && k.s->mip_linear && !x->integer);
-    find_levels(w, x, &k, level);
+    find_levels(w, x, &k, level, odd);
     view_levels(k.t, level, w->active, &f, v);
     take_coordinates(w, x, &f, places, layer, odd);
     for (unsigned l = 0; l < PTXI_LANES; l++)

@@ -306,23 +306,39 @@ static inline double on_face(float x)
     return v == 0.5 && c <= -0x1p-126 ? 0.5 - 0x1p-54 : v;
 }
 
-static void find_faces(const float *x, const float *y, const float *z, double *s, double *t, uint32_t *face, uint32_t *odd)
+/* Coordinates on a cube of side 2, and the faces; lanes with NaN are added to `odd`. */
+static void reach_cube(const float *const *direction, float (*c)[PTXI_LANES], uint32_t *face, uint32_t *odd)
 {
+    const float *x = direction[0], *y = direction[1], *z = direction[2];
+
     FOR_LANES
     {
         float largest = fmaxf(fmaxf(fabsf(x[l]), fabsf(y[l])), fabsf(z[l]));
         float scale = ptxi_num_f32(ptxi_num_rcp_approx_ftz_f32(ptxi_num_bits_f32(largest)));
-        float a = x[l] * scale, b = y[l] * scale, c = z[l] * scale, u, v;
-        bool on_z = fabsf(c) >= fabsf(a) && fabsf(c) >= fabsf(b), on_y = fabsf(b) >= fabsf(a);
-        float major = on_z ? c : on_y ? b : a;
-        bool minus = !(major >= 0);
+        float i = x[l] * scale, j = y[l] * scale, k = z[l] * scale;
+        bool on_z = fabsf(k) >= fabsf(i) && fabsf(k) >= fabsf(j), on_y = fabsf(j) >= fabsf(i);
+        float major = on_z ? k : on_y ? j : i;
 
-        u = on_z ? (minus ? -a : a) : on_y ? a : minus ? c : -c;
-        v = on_z || !on_y ? -b : minus ? -c : c;
-        face[l] = (on_z ? 4u : on_y ? 2u : 0u) + minus;
-        s[l] = on_face(u);
-        t[l] = on_face(v);
-        odd[l] |= (a != a) | (b != b) | (c != c);
+        face[l] = (on_z ? 4u : on_y ? 2u : 0u) + !(major >= 0);
+        odd[l] |= (i != i) | (j != j) | (k != k);
+        c[0][l] = i;
+        c[1][l] = j;
+        c[2][l] = k;
+    }
+}
+
+static void find_faces(const float *const *direction, double *s, double *t, uint32_t *face, uint32_t *odd)
+{
+    LANE_ARRAY(float, c[3]);
+    const float *x = c[0], *y = c[1], *z = c[2];
+
+    reach_cube(direction, c, face, odd);
+    FOR_LANES
+    {
+        bool on_z = face[l] > 3, on_y = face[l] > 1, minus = face[l] & 1;
+
+        s[l] = on_face(on_z ? (minus ? -x[l] : x[l]) : on_y ? x[l] : minus ? z[l] : -z[l]);
+        t[l] = on_face(on_z || !on_y ? -y[l] : minus ? -z[l] : z[l]);
     }
 }
 
