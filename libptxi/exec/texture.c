@@ -1,4 +1,5 @@
-/* PTX ISA, "Texture Instructions". Lanes are taken one by one: each finds its texels, num/texture.h makes a value of them. */
+/* PTX ISA, "Texture Instructions". Lanes that are not done together (together.h) are taken one by one: each finds its texels, num/texture.h makes a value of
+ * them. */
 #include <math.h>
 #include <string.h>
 
