@@ -59,12 +59,12 @@ struct footprint {
     uint32_t fraction[3];
 };
 
-static unsigned fraction_bits(const struct lookup *k, uint32_t size)
+static unsigned fraction_bits(const struct lookup *k, const struct ptxi_image *m)
 {
-    return k->s->normalized ? ptxi_texture_fraction_bits(size, k->t->mipmap || k->t->layered) : 0;
+    return k->s->normalized ? ptxi_texture_fraction_bits(greatest_size(k->t, m), k->t->mipmap || k->t->layered) : 0;
 }
 
-static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size, bool linear)
+static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size, unsigned bits, bool linear)
 {
     bool moved = d < 2 && (k->away[0] | k->away[1]);
     double x = k->x->cube ? k->face[d] : k->c[d].f;
@@ -72,7 +72,7 @@ static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size,
 
     if (k->x->integer)
         return (struct ptxi_tap){ k->c[d].i, 0 };
-    tap = ptxi_texture_place(x, size, fraction_bits(k, size), linear);
+    tap = ptxi_texture_place(x, size, bits, linear);
     if (moved)
         tap = ptxi_texture_shift(tap, k->away[d]);
     return linear ? tap : (struct ptxi_tap){ tap.at, 0 };
@@ -81,10 +81,11 @@ static struct ptxi_tap tap_of(const struct lookup *k, unsigned d, uint32_t size,
 static void place(const struct lookup *k, const struct ptxi_image *m, bool linear, struct footprint *p)
 {
     const uint32_t sizes[] = { m->width, m->height, m->depth };
+    const unsigned bits = fraction_bits(k, m);
 
     for (unsigned d = 0; d < 3; d++) {
         bool there = d < (k->x->cube ? 2 : k->x->dimensions);
-        struct ptxi_tap tap = there ? tap_of(k, d, sizes[d], linear) : ptxi_texture_place(0, 1, 0, linear);
+        struct ptxi_tap tap = there ? tap_of(k, d, sizes[d], bits, linear) : ptxi_texture_place(0, 1, 0, linear);
         /* Unnormalised coordinates neither wrap nor mirror, nor do faces without seams. */
         bool clamps = k->x->integer || (k->x->cube && k->t->seamless) || (!k->s->normalized && k->s->address[d] != PTXI_ADDRESS_BORDER);
         enum ptxi_address_mode mode = clamps ? PTXI_ADDRESS_CLAMP : k->s->address[d];
@@ -160,6 +161,7 @@ static void collect_seamless(const struct lookup *k, const struct ptxi_image *m,
     uint32_t first = 4 * w->slices, one[4];
     int corner = -1;
 
+    ptxi_texture_cube_corner(&x, &y, m->width);
     for (unsigned n = 0; n < 4; n++) {
         unsigned face = k->layer % 6;
         int64_t i = x.at + (n & 1), j = y.at + (n >> 1);

@@ -16,6 +16,7 @@
 struct ptxi_view {
     const struct ptxi_image *m; /* NULL: each its own */
     LANE_ARRAY(int32_t, size[3]);
+    LANE_ARRAY(int32_t, greatest); /* of the sizes */
     LANE_ARRAY(int32_t, pitch);
     LANE_ARRAY(int32_t, slice);
     LANE_ARRAY(int32_t, base);  /* bytes behind the first level's */
@@ -33,11 +34,19 @@ struct ptxi_fetch {
     const uint32_t *layer; /* or NULL */
 };
 
+/* Which of the sizes says how precise coordinates are. */
+static inline uint32_t greatest_size(const struct ptxi_texture *t, const struct ptxi_image *m)
+{
+    const uint32_t n = m->width > m->height ? m->width : m->height;
+
+    return t->dimensions == 3 && !t->cube && m->depth > n ? m->depth : n;
+}
+
 /* Every lane has its own level. */
 static void view_each(const struct ptxi_texture *t, const int32_t *level, struct ptxi_view *v)
 {
     const unsigned char *start = t->level[0].base;
-    int32_t sizes[3][PTXI_TEXTURE_LEVELS], pitches[PTXI_TEXTURE_LEVELS], slices[PTXI_TEXTURE_LEVELS], bases[PTXI_TEXTURE_LEVELS];
+    int32_t sizes[3][PTXI_TEXTURE_LEVELS], greatest[PTXI_TEXTURE_LEVELS], pitches[PTXI_TEXTURE_LEVELS], slices[PTXI_TEXTURE_LEVELS], bases[PTXI_TEXTURE_LEVELS];
 
     for (unsigned k = 0; k < t->levels; k++) {
         const struct ptxi_image *m = &t->level[k];
@@ -45,6 +54,7 @@ static void view_each(const struct ptxi_texture *t, const int32_t *level, struct
         sizes[0][k] = (int32_t)m->width;
         sizes[1][k] = (int32_t)m->height;
         sizes[2][k] = (int32_t)m->depth;
+        greatest[k] = (int32_t)greatest_size(t, m);
         pitches[k] = (int32_t)m->pitch;
         slices[k] = (int32_t)m->slice;
         bases[k] = (int32_t)(m->base - start);
@@ -53,6 +63,7 @@ static void view_each(const struct ptxi_texture *t, const int32_t *level, struct
     {
         for (unsigned d = 0; d < 3; d++)
             v->size[d][l] = sizes[d][level[l]];
+        v->greatest[l] = greatest[level[l]];
         v->pitch[l] = pitches[level[l]];
         v->slice[l] = slices[level[l]];
         v->base[l] = bases[level[l]];
@@ -70,9 +81,9 @@ struct ptxi_places {
 /* What is constant for a caller makes another function. */
 #define ONE_OF __attribute__((always_inline)) static inline
 
-ONE_OF double unit_of(int32_t size, bool pyramid)
+ONE_OF double unit_of(int32_t greatest, bool pyramid)
 {
-    return size > (pyramid ? 16384 : 65536) ? 0x1p23 : size > 8192 ? 0x1p22 : 0x1p21;
+    return greatest > (pyramid ? 16384 : 65536) ? 0x1p23 : greatest > 8192 ? 0x1p22 : 0x1p21;
 }
 
 /* A size, in texels or in 256ths of one if they are filtered, and what a coordinate is cut to. */
@@ -80,9 +91,9 @@ struct ptxi_scale {
     double unit, texels, cut_to_texels;
 };
 
-ONE_OF struct ptxi_scale scale_of_size(int32_t size, bool pyramid, bool linear)
+ONE_OF struct ptxi_scale scale_of_size(int32_t size, int32_t greatest, bool pyramid, bool linear)
 {
-    const double unit = unit_of(size, pyramid), texels = size * (linear ? 256.0 : 1.0);
+    const double unit = unit_of(greatest, pyramid), texels = size * (linear ? 256.0 : 1.0);
 
     return (struct ptxi_scale){ unit, texels, texels * (1 / unit) };
 }
@@ -99,17 +110,18 @@ ONE_OF int32_t scale_place(double v, struct ptxi_scale s, bool linear, double pe
     return (int32_t)(whole > beyond ? beyond : whole < -beyond ? -beyond : whole);
 }
 
-ONE_OF void scale_normalized(const void *x, bool on_face, const int32_t *sizes, int32_t same, bool varies, bool pyramid, bool linear, bool repeats, int32_t *fixed)
+ONE_OF void scale_normalized(const void *x, bool on_face, const struct ptxi_fetch *f, unsigned d, const struct ptxi_view *v, int32_t same, bool varies, bool linear, bool repeats, int32_t *fixed)
 {
+    const int32_t *sizes = v->size[d], *greatest = v->greatest;
     const float *narrow = x;
     const double *wide = x, period = repeats ? 2 : 0;
-    const struct ptxi_scale all = scale_of_size(same, pyramid, linear);
+    const struct ptxi_scale all = scale_of_size(same, varies ? 1 : (int32_t)greatest_size(f->t, v->m), f->t->mipmap || f->t->layered, linear);
 
     FOR_LANES
     {
         double c = on_face ? wide[l] : fabsf(narrow[l]) >= 0x1p-126f ? (double)narrow[l] : 0;
 
-        fixed[l] = scale_place(c, varies ? scale_of_size(sizes[l], true, linear) : all, linear, period);
+        fixed[l] = scale_place(c, varies ? scale_of_size(sizes[l], greatest[l], true, linear) : all, linear, period);
     }
 }
 
@@ -170,16 +182,14 @@ static enum ptxi_address_mode mode_of(const struct ptxi_fetch *f, unsigned d)
 
 ONE_OF void find_fixed(const struct ptxi_fetch *f, unsigned d, const struct ptxi_view *v, int32_t same, bool varies, bool repeats, int32_t *fixed)
 {
-    const bool pyramid = f->t->mipmap || f->t->layered;
-
     if (!f->t->sampler.normalized)
         scale_plain(f->c[d], f->linear, fixed);
     else if (f->linear && f->cube)
-        scale_normalized(f->c[d], true, v->size[d], same, varies, pyramid, true, repeats, fixed);
+        scale_normalized(f->c[d], true, f, d, v, same, varies, true, repeats, fixed);
     else if (f->linear)
-        scale_normalized(f->c[d], false, v->size[d], same, varies, pyramid, true, repeats, fixed);
+        scale_normalized(f->c[d], false, f, d, v, same, varies, true, repeats, fixed);
     else
-        scale_normalized(f->c[d], f->cube, v->size[d], same, varies, pyramid, false, repeats, fixed);
+        scale_normalized(f->c[d], f->cube, f, d, v, same, varies, false, repeats, fixed);
 }
 
 /* Lanes that look beyond an edge are added to `over`. */

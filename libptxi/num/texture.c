@@ -107,6 +107,27 @@ void ptxi_texture_cube_flatten(unsigned face, struct ptxi_steps *s)
     }
 }
 
+static bool sees_edge(struct ptxi_tap tap, uint32_t size)
+{
+    return tap.at < 0 || tap.at + 1 >= size;
+}
+
+static struct ptxi_tap near_edge(struct ptxi_tap tap, uint32_t size)
+{
+    const int64_t f = tap.at * 256 + tap.fraction, last = (int64_t)size * 256 - 1;
+    const int64_t at = f < -256 ? -256 : f > last ? last : f;
+
+    return (struct ptxi_tap){ at >> 8, (uint32_t)at & 255 };
+}
+
+void ptxi_texture_cube_corner(struct ptxi_tap *x, struct ptxi_tap *y, uint32_t size)
+{
+    if (!sees_edge(*x, size) || !sees_edge(*y, size))
+        return;
+    *x = near_edge(*x, size);
+    *y = near_edge(*y, size);
+}
+
 /* As far behind the edge along the next face; it is clamped there. */
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size)
 {

@@ -42,10 +42,10 @@ struct ptxi_tap {
     uint32_t fraction;
 };
 
-/* Bits behind the point of a normalised coordinate. */
-static inline unsigned ptxi_texture_fraction_bits(uint32_t size, bool mipmap)
+/* Bits behind the point of normalised coordinates; the greatest size of a level counts for them all. */
+static inline unsigned ptxi_texture_fraction_bits(uint32_t greatest, bool mipmap)
 {
-    return size > (mipmap ? 16384 : 65536) ? 23 : size > 8192 ? 22 : 21;
+    return greatest > (mipmap ? 16384 : 65536) ? 23 : greatest > 8192 ? 22 : 21;
 }
 
 /* The place of a coordinate; NaN and subnormals count as 0, and what is beyond 2^24 texels, or repetitions, as that. `bits` behind the point: 0 if
@@ -97,6 +97,9 @@ void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way
 
 /* Steps that stay on a face, in terms of its coordinates. */
 void ptxi_texture_cube_flatten(unsigned face, struct ptxi_steps *s);
+
+/* A place that sees texels beyond a corner of a face lies no farther than the first texel behind its edges. */
+void ptxi_texture_cube_corner(struct ptxi_tap *x, struct ptxi_tap *y, uint32_t size);
 
 /* A texel beyond an edge of a face of `size` texels a side, on the face that it belongs to; false: beyond a corner. */
 bool ptxi_texture_cube_edge(unsigned *face, int64_t *x, int64_t *y, uint32_t size);

@@ -133,6 +133,19 @@ def biases():
                  [(fb(.3), fb((2 * 256 + 3 * k + (k & 3) / 4) / 256)) for k in range(86)])
 
 
+# ---- single texels that are of one level only, but go through the filter
+
+def whole_levels():
+    for fmt in ('u8', 's8', 'u16', 's16', 'f16', 'f32'):
+        size = FORMATS[fmt][1]
+        bits = [k << 8 * (size - 1) | (k * 0x9e37 & (1 << 8 * (size - 1)) - 1) for k in range(256)] + [R.getrandbits(8 * size) for _ in range(128)]
+        r = res('mip', fmt, 1, 256, 0, 0, 0, 2, b''.join(k.to_bytes(size, 'little') for k in bits))
+        for flags in (NORM | NOTRI, NORM | NOTRI | SRGB) if fmt == 'u8' else (NORM | NOTRI,):
+            t = T(POINT, CLAMP, flags, mipfilter=LINEAR)
+            case('whole/%s-%d' % (fmt, flags), tex('1d', mode='.level', tail=', %c1'), r, t, [(fb((k + .5) / (256 >> l)), fb(l)) for l in (0, 1) for k in range(256 >> l)])
+            case('whole/%s-%d-base' % (fmt, flags), tex('1d'), r, t, [(fb((k + .5) / 256),) for k in range(256)])
+
+
 # ---- colours
 
 def srgb():
@@ -218,6 +231,6 @@ def grads():
 def all_cases():
     texture_cases.all_cases()
     R.seed(777)
-    for make in (slices, levels, biases, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks):
+    for make in (slices, levels, biases, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks, whole_levels):
         make()
     return CASES

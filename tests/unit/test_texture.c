@@ -363,6 +363,51 @@ START_TEST(alpha_of_borders)
 }
 END_TEST
 
+/* Beyond a corner of a cube: weights of texels as an H200 has them, 132 256ths in all. */
+START_TEST(corners_of_cubes)
+{
+    static const uint16_t expected[4] = { 45, 0, 43, 44 };
+    struct ptxi_tap x = { 8, 66 }, y = { -2, 190 }, inside = { 3, 7 }, far = { -5, 1 };
+    struct ptxi_weights w = { .slices = 0 };
+
+    ptxi_texture_cube_corner(&x, &y, 8);
+    ck_assert(x.at == 7 && x.fraction == 255 && y.at == -1 && y.fraction == 0);
+    ptxi_texture_slice(&w, 132, x.fraction, y.fraction);
+    ptxi_texture_corner(&w, 1);
+    ck_assert_mem_eq(w.w, expected, sizeof expected);
+    ptxi_texture_cube_corner(&inside, &far, 8);
+    ck_assert(inside.at == 3 && far.at == -5);
+}
+END_TEST
+
+/* How precise a coordinate is depends on the other dimension, too: here 2 is what an H200 finds. An offset has lanes looked up one by one. */
+START_TEST(places_in_high_textures)
+{
+    static const char *const ways[] = {
+        KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}];"),
+        KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}], {0, 0};"),
+    };
+    static uint32_t texels[8193 * 3];
+    const PTXI_ARRAY3D_DESCRIPTOR low = { 3, 8192, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, high = { 3, 8193, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 };
+    uint32_t out[32];
+
+    for (unsigned k = 0; k < 8193 * 3; k++)
+        texels[k] = k % 3;
+    for (unsigned k = 0; k < 4; k++) {
+        ptxiArray a = array_of(k & 1 ? &high : &low, texels);
+        ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES);
+        ptxiModule m = load("", ways[k >> 1]);
+
+
+        ok(run(m, t, out, 32));
+        ck_assert_uint_eq(out[5], k & 1 ? 2 : 1);
+        ok(ptxiTexObjectDestroy(t));
+        ok(ptxiModuleUnload(m));
+        ok(ptxiArrayDestroy(a));
+    }
+}
+END_TEST
+
 START_TEST(lanes_fetch_their_texels)
 {
     ptxiArray a = words_4x4(0);
@@ -691,6 +736,8 @@ int main(void)
     tcase_add_test(t, objects_tell_what_they_were_made_from);
     tcase_add_test(t, packed_numbers);
     tcase_add_test(t, alpha_of_borders);
+    tcase_add_test(t, corners_of_cubes);
+    tcase_add_test(t, places_in_high_textures);
     tcase_add_test(t, lanes_fetch_their_texels);
     tcase_add_test(t, textures_may_differ_between_lanes);
     tcase_add_test(t, what_is_no_texture_fails_the_launch);
