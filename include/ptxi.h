@@ -985,8 +985,8 @@ PTXI_API ptxiResult ptxiMemFreeHost(void *p);
  *  Let kernels use `bytesize` bytes of the caller's memory at `p`; the caller keeps owning it and must unregister it
  *  before freeing it.
  * `Flags` PTXI_MEMHOSTREGISTER_*; READ_ONLY makes kernels' writes fail.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED (overlaps registered
- *         memory), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED. */
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE (also where the process has no memory), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+ *         (overlaps registered memory), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED. */
 PTXI_API ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags);
 PTXI_API ptxiResult ptxiMemHostUnregister(void *p);
 

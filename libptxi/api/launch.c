@@ -59,14 +59,20 @@ static void add_counters(struct ptxi_launch *l)
     pthread_mutex_unlock(&l->ctx->lock);
 }
 
+static uint64_t deadline_after(uint64_t milliseconds)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+
+    return milliseconds > (UINT64_MAX - now) / 1000000u ? UINT64_MAX : now + milliseconds * 1000000u;
+}
+
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
 {
-    if (l->milliseconds) {
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        l->grid.deadline_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + (uint64_t)l->milliseconds * 1000000u;
-    }
+    if (l->milliseconds)
+        l->grid.deadline_ns = deadline_after(l->milliseconds);
     ptxi_exec_launch(l->exec, &l->grid);
     if (l->grid.counting)
         add_counters(l);

@@ -4,7 +4,10 @@
 
 #include "exec/memmap.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { PITCH = 512 };
 
@@ -148,6 +151,14 @@ static bool touches_registered(uint64_t addr, size_t size)
     return b && b->kind == PTXI_HEAP_REGISTERED;
 }
 
+/* Whether the process has memory at all of these addresses. */
+static bool is_mapped(void *p, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)p / page * page;
+
+    return !msync((void *)first, (uintptr_t)p + bytes - first, MS_ASYNC) || errno != ENOMEM;
+}
+
 ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags)
 {
     ptxiContext ctx;
@@ -157,6 +168,8 @@ ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags)
     if (r)
         return r;
     if (!p || !bytesize || Flags & ~15u || (uintptr_t)p > UINTPTR_MAX - bytesize)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!is_mapped(p, bytesize))
         return PTXI_ERROR_INVALID_VALUE;
     r = ptxi_heap_register(ctx, p, bytesize, access | PTXI_MEM_HOST, Flags);
     if (r == PTXI_ERROR_INVALID_VALUE && touches_registered((uintptr_t)p, bytesize))

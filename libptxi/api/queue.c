@@ -321,23 +321,32 @@ static bool runnable(struct ptxiStream_st *s)
     return s->head && !s->running && ready(s->head, &on);
 }
 
-/* A stream whose first item can run and has to before the rest of s can: s itself or one that it waits for. */
-static struct ptxiStream_st *find_for(struct ptxiStream_st *s, uint64_t visit)
+/* Puts a stream on a list of those to look at, unless it has been there on this visit. */
+static void to_visit(struct ptxiStream_st **list, struct ptxiStream_st *s, uint64_t visit)
 {
-    if (!s->head || s->running || s->visit == visit)
-        return NULL;
+    if (s->visit == visit)
+        return;
     s->visit = visit;
-    struct ptxiStream_st *on;
+    s->visit_next = *list;
+    *list = s;
+}
 
-    if (ready(s->head, &on))
-        return s;
-    struct ptxi_item *it = s->head;
+/* A stream whose first item can run and has to before the rest of s can: s itself or one that it waits for. Chains of waits may be long: no recursion. */
+static struct ptxiStream_st *find_for(struct ptxiStream_st *s)
+{
+    struct ptxiStream_st *list = NULL, *on;
+    uint64_t visit = ++queue.visits;
 
-    for (unsigned i = 0; i < it->dep_count; i++) {
-        struct ptxiStream_st *found = find_for(it->deps[i].stream, visit);
+    for (to_visit(&list, s, visit); list;) {
+        struct ptxiStream_st *o = list;
 
-        if (found)
-            return found;
+        list = o->visit_next;
+        if (!o->head || o->running)
+            continue;
+        if (ready(o->head, &on))
+            return o;
+        for (unsigned i = 0; i < o->head->dep_count; i++)
+            to_visit(&list, o->head->deps[i].stream, visit);
     }
     return NULL;
 }
@@ -596,7 +605,7 @@ static void wait_locked(struct ptxiStream_st *s, uint64_t seq)
 {
     s->refs++;
     while (completed(s) < seq) {
-        struct ptxiStream_st *next = find_for(s, ++queue.visits);
+        struct ptxiStream_st *next = find_for(s);
 
         if (next) {
             run_head(next);

@@ -33,7 +33,9 @@ struct ptxiStream_st {
     unsigned refs;                    /* the handle, pending items, dependencies, events */
     struct ptxi_item *head, **tail;
     struct ptxiStream_st *active_next, **active_link; /* streams with items */
-    uint64_t submitted, legacy_seen, visit;
+    uint64_t submitted, legacy_seen;
+    uint64_t visit;                   /* the latest that came to this stream, and where it goes next */
+    struct ptxiStream_st *visit_next;
     bool running;
     ptxiResult failed;                /* of an item, not yet taken */
     uint64_t failed_seq, failed_order, drop_until;

@@ -369,6 +369,8 @@ START_TEST(host_memory)
     gives(ptxiMemHostGetDevicePointer(&d, own, 0), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiMemHostRegister(own, 0, 0), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiMemHostRegister(NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiMemHostRegister(own, (size_t)1 << 46, 0), PTXI_ERROR_INVALID_VALUE); /* much of that is no memory */
+    gives(ptxiMemHostRegister((void *)8192, 100, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemHostRegister(own, 100, 0));
     gives(ptxiMemHostRegister(own, 100, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     gives(ptxiMemHostRegister((char *)own - 8, 10, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);

@@ -604,6 +604,10 @@ START_TEST(time_runs_out)
     gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, PTXI_FAULT_TIMEOUT);
+    for (size_t ms = SIZE_MAX; ms >= SIZE_MAX / 1000000; ms /= 1000) { /* as good as none */
+        ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, ms));
+        ok(run("nothing", 10000, 64, NULL));
+    }
     ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 0));
     ok(run("nothing", 4, 64, NULL));
 }

@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "api/heap.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -334,6 +335,44 @@ START_TEST(streams_wait_for_events)
 }
 END_TEST
 
+static void *synchronise(void *s)
+{
+    ptxiResult r = ptxiCtxSetCurrent(ctx);
+
+    return (void *)(uintptr_t)(r ? r : ptxiStreamSynchronize(s));
+}
+
+/* Each stream waits for the one before; who waits for the last one has a small stack. */
+START_TEST(long_chains_of_streams)
+{
+    enum { N = 4000, STACK = 1 << 16 };
+    static ptxiStream s[N];
+    pthread_attr_t attr;
+    pthread_t t;
+    ptxiEvent e;
+    void *result;
+
+    ok(ptxiEventCreate(&e, PTXI_EVENT_DISABLE_TIMING));
+    for (int i = 0; i < N; i++) {
+        ok(ptxiStreamCreate(&s[i], PTXI_STREAM_NON_BLOCKING));
+        if (i)
+            ok(ptxiStreamWaitEvent(s[i], e, 0));
+        ok(ptxiLaunchHostFunc(s[i], i ? note : await_flag, NUMBER(i)));
+        ok(ptxiEventRecord(e, s[i]));
+    }
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    ck_assert_int_eq(pthread_create(&t, &attr, synchronise, s[N - 1]), 0);
+    sleep_ms(20);
+    set_flag(NUMBER(0));
+    ck_assert_int_eq(pthread_join(t, &result), 0);
+    ck_assert_ptr_null(result);
+    ck_assert_int_eq(log_at, N - 1);
+    for (int i = 0; i < N - 1; i++)
+        ck_assert_int_eq(log_of[i], i + 1);
+}
+END_TEST
+
 START_TEST(contexts_wait_for_each_others_events)
 {
     ptxiContext other;
@@ -570,6 +609,7 @@ int main(void)
     tcase_add_test(t, events_mark_places);
     tcase_add_test(t, a_legacy_event_waits_for_blocking_streams);
     tcase_add_test(t, streams_wait_for_events);
+    tcase_add_test(t, long_chains_of_streams);
     tcase_add_test(t, contexts_wait_for_each_others_events);
     tcase_add_loop_test(t, a_failure_is_returned_once, 0, 2);
     tcase_add_loop_test(t, who_synchronises_gets_the_failure, 0, 6);
