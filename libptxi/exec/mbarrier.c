@@ -408,10 +408,13 @@ static bool is_last(const struct ptxi_warp *w)
 const struct ptxi_insn *ptxi_mbarrier_test(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_split *s = &w->splits[w->current];
-    struct wait t;
+    ptxi_lanes complete = s->complete & w->active;
+    struct wait t = { .done = 0 };
 
-    if (!test_lanes(w, i, &t))
+    s->complete = 0;
+    if (complete != w->active && !test_lanes(w, i, &t))
         return w->stop;
+    t.done |= complete;
     if (!t.done && !w->cta->grid->schedule && is_last(w) && ptxi_async_flush(w->cta->lead)) {
         if (ptxi_grid_failed(w->cta->grid))
             return ptxi_leave_quantum(w, i);
@@ -454,20 +457,69 @@ static bool is_idle(const struct ptxi_insn *i)
     return false;
 }
 
+/* Registers that hold what the wait at `wait` has told, or what was made of that. */
+struct told {
+    const struct ptxi_insn *wait;
+    uint16_t slots[8];
+    unsigned count;
+};
+
+static bool holds(const struct told *t, uint16_t slot)
+{
+    for (unsigned k = 0; k < t->count; k++)
+        if (t->slots[k] == slot)
+            return true;
+    return false;
+}
+
+static void note(struct told *t, const struct ptxi_insn *i)
+{
+    bool tells = starts_with(ptxi_op_names[i->op], "mbarrier_test") || holds(t, i->a) || holds(t, i->b) || holds(t, i->c);
+
+    if (tells && t->count < sizeof t->slots / sizeof *t->slots)
+        t->slots[t->count++] = i->d;
+}
+
+static bool branches(const struct ptxi_insn *i)
+{
+    return starts_with(ptxi_op_names[i->op], "bra_") || starts_with(ptxi_op_names[i->op], "loop_");
+}
+
+static bool has_predicate(const struct ptxi_insn *i)
+{
+    return i->op == PTXI_OP_bra_if || i->op == PTXI_OP_bra_ifn || i->op == PTXI_OP_loop_if || i->op == PTXI_OP_loop_ifn;
+}
+
+/* Branches that something else decides may lead lanes to other work. */
+static bool is_told(const struct told *t, const struct ptxi_insn *i)
+{
+    return !branches(i) || holds(t, i->a) || (!has_predicate(i) && holds(t, i->b));
+}
+
+/* All that lanes do from `i` on until they wait again is to look whether they have to. */
+static bool leads_back(const struct told *t, const struct ptxi_insn *i)
+{
+    while (i < t->wait && is_idle(i) && is_told(t, i))
+        i++;
+    return i == t->wait;
+}
+
 /* Whether all that lanes do after a wait in vain is to wait again: the loop around it does nothing else. */
 static bool only_waits(const struct ptxi_split *s)
 {
     const struct ptxi_code *code = s->frame->code;
-    const struct ptxi_insn *end = code->insns + code->count;
+    const struct ptxi_insn *end = code->insns + code->count, *i = s->pc;
+    struct told t = { .wait = s->pc, .slots = { s->pc->d }, .count = 1 };
 
-    for (const struct ptxi_insn *i = s->pc; i < end && is_idle(i); i++) {
-        const struct ptxi_insn *k = s->pc;
+    while (++i < end && is_idle(i) && is_told(&t, i)) {
+        bool loops = starts_with(ptxi_op_names[i->op], "loop") && (i->op != PTXI_OP_loop_if || i->a != t.wait->d);
 
-        if (!starts_with(ptxi_op_names[i->op], "loop") || i + i->imm > s->pc)
-            continue;
-        for (k = i + i->imm; k < i && is_idle(k); k++)
-            ;
-        return k == i;
+        if (loops && i + i->imm <= t.wait)
+            return leads_back(&t, i + i->imm);
+        if (i->op == PTXI_OP_bra || (i->op == PTXI_OP_bra_ifn && i->a == t.wait->d))
+            i += i->imm - 1;
+        else if (!loops && !branches(i))
+            note(&t, i);
     }
     return false;
 }

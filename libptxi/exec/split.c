@@ -56,6 +56,7 @@ static void merge(struct ptxi_warp *w)
                 continue;
             }
             s->lanes |= t->lanes;
+            s->complete |= t->complete;
             s->expired |= t->expired;
             s->polls &= t->polls;
             if (t->state == PTXI_SPLIT_READY)
@@ -164,6 +165,7 @@ void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier)
 
         if (s->state != PTXI_SPLIT_MBARRIER || s->mbarrier != mbarrier)
             continue;
+        s->complete = mbarrier ? s->lanes : 0;
         s->state = PTXI_SPLIT_READY;
         w->state = PTXI_WARP_READY;
     }

@@ -66,6 +66,7 @@ struct ptxi_split {
     ptxi_lanes lanes;
     uint8_t state;
     uint16_t barrier;      /* BARRIER: its number */
+    ptxi_lanes complete;   /* READY again: their phase of the mbarrier is complete, whatever becomes of the mbarrier before they go on */
     bool expired;          /* has waited at an mbarrier long enough: the next wait in vain tells so */
     bool polls;            /* SLEEP: all it did was to look whether something has happened */
     ptxi_lanes sync_mask;  /* SYNC, ALIGNED: lanes that must come */

@@ -73,6 +73,12 @@ static const struct {
     { "a wait ends in vain, if there is something else to do",
       INIT(1) "  mov.u32 %r9, 0; setp.ne.u32 %q, %r0, 0;\n"
       "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @%p bra GOOD; add.u32 %r9, %r9, 1; setp.lt.u32 %p, %r9, 7; @%p bra W; bra END;\nGOOD: mov.u32 %r9, 99;", seven },
+    { "a wait ends in vain, if one lane has something else to do",
+      INIT(2) "  mov.u32 %r9, 7; setp.ne.u32 %q, %r0, 0;\n"
+      "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @%p bra END; @%q bra W; mbarrier.arrive.shared.b64 _, [%m], 2; bra W;", seven },
+    { "who waited has seen the phase complete, though the mbarrier is made anew",
+      INIT(128) "  mbarrier.arrive.shared.b64 %rd5, [%m];\nW: mbarrier.try_wait.shared.b64 %q, [%m], %rd5; @!%q bra W;\n"
+      "  setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared.b64 [%m], 256; mov.u32 %r9, 7;", seven },
     { "a wait ends in vain while another warp spins",
       INIT(1) "  mov.u32 %r9, 7; setp.eq.u32 %p, %r1, 1; @%p bra SPIN; setp.ne.u32 %p, %r0, 0; @%p bra W;\n"
       "  mbarrier.test_wait.parity.shared.b64 %q, [%m], 0; @%q mov.u32 %r9, 1; st.shared.u32 [%s], 1;\n" WAIT("W", 0) "  bra END;\n"
