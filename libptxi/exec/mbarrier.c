@@ -446,10 +446,11 @@ static bool starts_with(const char *s, const char *prefix)
     return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* Operations that only look at what the wait has told. */
+/* Operations that do nothing but to look at registers, at clocks and at mbarriers. */
 static bool is_idle(const struct ptxi_insn *i)
 {
-    static const char *const idle[] = { "mbarrier_test", "bra", "loop", "guard", "selp", "setp", "mov_", "not_pred", "and_pred", "or_pred", "nop", "count" };
+    static const char *const idle[] = { "mbarrier_test", "bra", "loop", "guard", "selp", "setp", "mov_", "not_pred", "and_pred", "or_pred", "nop", "count",
+                                        "sreg_", "nanosleep", "add_i", "sub_i", "shl_", "shr_", "trunc_" };
 
     for (unsigned k = 0; k < sizeof idle / sizeof *idle; k++)
         if (starts_with(ptxi_op_names[i->op], idle[k]))
@@ -459,7 +460,7 @@ static bool is_idle(const struct ptxi_insn *i)
 
 /* Registers that hold what the wait at `wait` has told, or what was made of that. */
 struct told {
-    const struct ptxi_insn *wait;
+    const struct ptxi_insn *wait, *end; /* of the code */
     uint16_t slots[8];
     unsigned count;
 };
@@ -472,56 +473,61 @@ static bool holds(const struct told *t, uint16_t slot)
     return false;
 }
 
-static void note(struct told *t, const struct ptxi_insn *i)
-{
-    bool tells = starts_with(ptxi_op_names[i->op], "mbarrier_test") || holds(t, i->a) || holds(t, i->b) || holds(t, i->c);
-
-    if (tells && t->count < sizeof t->slots / sizeof *t->slots)
-        t->slots[t->count++] = i->d;
-}
-
-static bool branches(const struct ptxi_insn *i)
-{
-    return starts_with(ptxi_op_names[i->op], "bra_") || starts_with(ptxi_op_names[i->op], "loop_");
-}
-
-static bool has_predicate(const struct ptxi_insn *i)
-{
-    return i->op == PTXI_OP_bra_if || i->op == PTXI_OP_bra_ifn || i->op == PTXI_OP_loop_if || i->op == PTXI_OP_loop_ifn;
-}
-
-/* Branches that something else decides may lead lanes to other work. */
+/* Whether its result is a matter of what the wait has told, and of nothing else that changes. */
 static bool is_told(const struct told *t, const struct ptxi_insn *i)
 {
-    return !branches(i) || holds(t, i->a) || (!has_predicate(i) && holds(t, i->b));
+    const char *name = ptxi_op_names[i->op];
+
+    if (starts_with(name, "setp"))
+        return (holds(t, i->a) || holds(t, i->b)) && (i->c == PTXI_NO_SLOT || holds(t, i->c));
+    if (starts_with(name, "and_pred") || starts_with(name, "or_pred"))
+        return holds(t, i->a) && holds(t, i->b);
+    return starts_with(name, "mbarrier_test") || (starts_with(name, "selp") && holds(t, i->c)) ||
+           ((starts_with(name, "mov_") || starts_with(name, "not_pred")) && holds(t, i->a));
 }
 
-/* All that lanes do from `i` on until they wait again is to look whether they have to. */
-static bool leads_back(const struct told *t, const struct ptxi_insn *i)
+static void note(struct told *t, const struct ptxi_insn *i)
 {
-    while (i < t->wait && is_idle(i) && is_told(t, i))
-        i++;
-    return i == t->wait;
+    bool tells = is_told(t, i);
+
+    if (tells && !holds(t, i->d) && t->count < sizeof t->slots / sizeof *t->slots)
+        t->slots[t->count++] = i->d;
+    for (unsigned k = 0; k < t->count && !tells; k++)
+        if (t->slots[k] == i->d)
+            t->slots[k] = t->slots[--t->count];
+}
+
+/* Whether all that lanes do from `i` on is to come back to the wait. A branch that the wait decides need only do so one way: the other is for who
+ * has waited enough. What is decided by anything else goes either way. */
+static bool leads_back(struct told t, const struct ptxi_insn *i, unsigned *steps)
+{
+    while (i != t.wait && i < t.end && is_idle(i) && *steps && --*steps) {
+        const char *name = ptxi_op_names[i->op];
+        bool by_predicate = i->op == PTXI_OP_bra_if || i->op == PTXI_OP_bra_ifn || i->op == PTXI_OP_loop_if || i->op == PTXI_OP_loop_ifn;
+
+        if (i->op == PTXI_OP_bra || i->op == PTXI_OP_loop) {
+            i += i->imm;
+        } else if (by_predicate || starts_with(name, "bra_") || starts_with(name, "loop_")) {
+            bool told = holds(&t, i->a) || (!by_predicate && holds(&t, i->b)), taken = leads_back(t, i + i->imm, steps);
+
+            if (taken == told)
+                return taken;
+            i++;
+        } else {
+            note(&t, i++);
+        }
+    }
+    return i == t.wait;
 }
 
 /* Whether all that lanes do after a wait in vain is to wait again: the loop around it does nothing else. */
 static bool only_waits(const struct ptxi_split *s)
 {
     const struct ptxi_code *code = s->frame->code;
-    const struct ptxi_insn *end = code->insns + code->count, *i = s->pc;
-    struct told t = { .wait = s->pc, .slots = { s->pc->d }, .count = 1 };
+    struct told t = { .wait = s->pc, .end = code->insns + code->count, .slots = { s->pc->d }, .count = 1 };
+    unsigned steps = 200;
 
-    while (++i < end && is_idle(i) && is_told(&t, i)) {
-        bool loops = starts_with(ptxi_op_names[i->op], "loop") && (i->op != PTXI_OP_loop_if || i->a != t.wait->d);
-
-        if (loops && i + i->imm <= t.wait)
-            return leads_back(&t, i + i->imm);
-        if (i->op == PTXI_OP_bra || (i->op == PTXI_OP_bra_ifn && i->a == t.wait->d))
-            i += i->imm - 1;
-        else if (!loops && !branches(i))
-            note(&t, i);
-    }
-    return false;
+    return leads_back(t, s->pc + 1, &steps);
 }
 
 static bool expire_warp(struct ptxi_warp *w)

@@ -76,6 +76,11 @@ static const struct {
     { "a wait ends in vain, if one lane has something else to do",
       INIT(2) "  mov.u32 %r9, 7; setp.ne.u32 %q, %r0, 0;\n"
       "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @%p bra END; @%q bra W; mbarrier.arrive.shared.b64 _, [%m], 2; bra W;", seven },
+    { "a wait ends in vain, if it is not for ever",
+      INIT(129) "  mbarrier.arrive.shared.b64 %rd5, [%m]; mov.u32 %r9, 7;\n"
+      "LONG: mov.u64 %rd6, %globaltimer;\nW: mbarrier.try_wait.shared.b64 %p, [%m], %rd5; selp.b32 %r6, 1, 0, %p; mov.u64 %rd7, %globaltimer;\n"
+      "  sub.u64 %rd7, %rd7, %rd6; setp.eq.u32 %p, %r6, 0; setp.lt.u64 %q, %rd7, 10000; and.pred %q, %p, %q; @%q bra W; @!%p bra END;\n"
+      "  setp.ne.u32 %q, %r0, 0; @%q bra LONG; mbarrier.arrive.shared.b64 _, [%m]; bra LONG;", seven },
     { "who waited has seen the phase complete, though the mbarrier is made anew",
       INIT(128) "  mbarrier.arrive.shared.b64 %rd5, [%m];\nW: mbarrier.try_wait.shared.b64 %q, [%m], %rd5; @!%q bra W;\n"
       "  setp.eq.u32 %p, %r0, 0; @%p mbarrier.init.shared.b64 [%m], 256; mov.u32 %r9, 7;", seven },
@@ -102,6 +107,10 @@ static const struct {
     { INIT(129) "  mbarrier.arrive.shared.b64 _, [%m];\n" WAIT("W", 0), PTXI_FAULT_DEADLOCK, "wait for the mbarrier at 0xc00 (pending count 1, tx-count 0) at line" },
     { INIT(129) "  mbarrier.arrive.shared.b64 %rd5, [%m];\n"
       "W: mbarrier.test_wait.shared.b64 %p, [%m], %rd5; selp.b32 %r5, 1, 0, %p; setp.eq.u32 %q, %r5, 0; @%q bra W;", PTXI_FAULT_DEADLOCK, "mbarrier" },
+    { INIT(129) "  mbarrier.arrive.shared.b64 %rd5, [%m]; mov.u64 %rd6, %globaltimer; mov.u32 %r5, 0;\n"
+      "W: mbarrier.try_wait.shared.b64 %p, [%m], %rd5; selp.b32 %r6, 1, 0, %p; setp.ne.u32 %q, %r6, 0; @%q bra END; setp.gt.u32 %q, %r5, 9; @%q bra LATER;\n"
+      "  add.u32 %r5, %r5, 1; bra W;\nLATER: mov.u64 %rd7, %globaltimer; sub.u64 %rd7, %rd7, %rd6; setp.lt.u64 %q, %rd7, 40000; @%q bra W; nanosleep.u32 1000; bra W;",
+      PTXI_FAULT_DEADLOCK, "pending count 1" },
     { INIT(1) "  setp.eq.u32 %p, %r1, 0; @%p bra W; bar.sync 0;\n" WAIT("W", 0), PTXI_FAULT_DEADLOCK, "warp 1 lanes 0xffffffff wait for barrier 0" },
     { INIT(3) "  setp.eq.u32 %p, %r0, 5; @%p mbarrier.arrive.shared.b64 _, [%m], 4;", PTXI_FAULT_BARRIER, "thread (5,0,0)" },
     { "  mbarrier.arrive.shared.b64 _, [%m];", PTXI_FAULT_BARRIER, "has not been initialized" },
