@@ -23,6 +23,14 @@ static inline ptxi_lanes others(const struct ptxi_warp *w, unsigned slot, uint32
     return other & w->active;
 }
 
+/* All that come to a barrier before it is complete have to name one count of threads. */
+static inline bool is_agreed(const struct ptxi_warp *w, unsigned number, uint32_t threads)
+{
+    const struct ptxi_barrier *b = &w->cta->barriers[number];
+
+    return !b->arrived || b->expected == threads;
+}
+
 /* Lanes that name different barriers part. */
 static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_whole_warp *whole)
 {
@@ -37,6 +45,8 @@ static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_war
         return ptxi_fault(w, i, PTXI_FK_BARRIER_USE, w->active & ~other, number, 0, "its thread count is no multiple of the warp size");
     if (whole == ptxi_cta_pass_by && !threads)
         return ptxi_fault(w, i, PTXI_FK_BARRIER_USE, w->active & ~other, number, 0, "a thread arrives at a barrier of 0 threads");
+    if (w->split_count == 1 && !other && !is_agreed(w, number, threads))
+        return ptxi_fault(w, i, PTXI_FK_BARRIER_USE, w->active, number, 0, "other warps wait there with another thread count");
     if (other)
         ptxi_split_off(w, i, other);
     return w->split_count == 1 ? whole(w, i, number, threads) : ptxi_leave_barrier(w, i, number);
@@ -45,8 +55,11 @@ static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_war
 #define BAR(name, whole)                                                                                              \
     OP( name )                                                                                                        \
     {                                                                                                                 \
-        if (__builtin_expect(i->mods & PTXI_BAR_CONSTANT && w->split_count == 1, 1))                                  \
-            return whole(w, i, i->imm & (PTXI_BARRIERS - 1), (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT);                \
+        unsigned number = i->imm & (PTXI_BARRIERS - 1);                                                               \
+        uint32_t threads = (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT;                                                   \
+                                                                                                                      \
+        if (__builtin_expect(i->mods & PTXI_BAR_CONSTANT && w->split_count == 1 && is_agreed(w, number, threads), 1)) \
+            return whole(w, i, number, threads);                                                                      \
         return barrier(w, i, whole);                                                                                  \
     }
 BAR( bar_sync, ptxi_cta_sync )
