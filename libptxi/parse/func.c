@@ -200,9 +200,10 @@ static bool same_linkage(const struct ptxi_sym *sym, const struct ptxi_func *hea
            (head->linkage == PTXI_LINK_STATIC && (old->linkage == PTXI_LINK_VISIBLE || old->linkage == PTXI_LINK_WEAK));
 }
 
-static bool same_prototype(const struct ptxi_signature *a, const struct ptxi_signature *b)
+/* types: what they are called matters, too; it does not to the linker. */
+static bool same_prototype(const struct ptxi_signature *a, const struct ptxi_signature *b, bool types)
 {
-    return ptxi_head_same(a, b, true) && a->abi[0] == b->abi[0] && a->abi[1] == b->abi[1];
+    return ptxi_head_same(a, b, types) && a->abi[0] == b->abi[0] && a->abi[1] == b->abi[1];
 }
 
 /* Functions are the module's wherever they are declared. No name of a body is in the way: it would be the one found. */
@@ -234,7 +235,7 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
         ptxi_parse_note(p, sym->loc, "first defined here");
         return NULL;
     }
-    if (sym && (!same_prototype(&sym->func->signature, &head->signature) || !same_linkage(sym, head, p->text))) {
+    if (sym && (!same_prototype(&sym->func->signature, &head->signature, sym->text == p->text) || !same_linkage(sym, head, p->text))) {
         ptxi_parse_error(p, head->loc, "%s of '%s' differ from its declaration",
                          same_linkage(sym, head, p->text) ? "parameters" : "linking directives", head->name->s);
         ptxi_parse_note(p, sym->loc, "declared here");

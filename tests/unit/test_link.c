@@ -155,6 +155,13 @@ START_TEST(common_variables)
 }
 END_TEST
 
+START_TEST(names_of_types_do_not_matter_between_modules)
+{
+    EXPECT(linked((const char *[]){ HEAD ".extern .func " PROTOTYPE("twice") ";\n" KERNEL("first", CALL("twice", "21")),
+                                    HEAD ".visible .func (.param .u32 r) twice(.param .s32 x)" BODY("add.u32 %r, %r, %r;"), NULL }), "first", 42);
+}
+END_TEST
+
 START_TEST(an_image_can_be_linked_again)
 {
     const char *texts[] = { DEFINE(".visible", "5"), DEFINE_F(".visible", "1") };
@@ -332,6 +339,7 @@ int main(void)
     tcase_add_test(t, variables_across_modules);
     tcase_add_test(t, weak_gives_way);
     tcase_add_test(t, common_variables);
+    tcase_add_test(t, names_of_types_do_not_matter_between_modules);
     tcase_add_test(t, an_image_can_be_linked_again);
     tcase_add_loop_test(t, conflicts, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(t, other_types_of_one_size_are_a_warning);
