@@ -171,6 +171,8 @@ static inline __attribute__((always_inline)) const struct ptxi_insn *copy_row(st
     e->in_row = true;
     e->row_to = ((const uint32_t *)PTXI_SLOT(w, i->a))[0] + (uint32_t)i->imm - (uint32_t)w->shared_at;
     e->row_from = ((const uint64_t *)PTXI_SLOT(w, i->b))[0];
+    for (uint32_t k = 0; k < PTXI_LANES * size; k += 64) /* the host may fetch it meanwhile, as a GPU does */
+        __builtin_prefetch((const char *)(uintptr_t)e->row_from + k);
     NEXT;
 }
 
