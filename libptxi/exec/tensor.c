@@ -384,11 +384,11 @@ static inline uint32_t place_of_row(const struct move *v, uint32_t row)
     return v->place + row * row_pitch(v->map);
 }
 
-/* Copies a row, or 16 bytes of it after the other. */
+/* 16 bytes of a row after the other. */
 #define MOVE_ROW(to_place, from_place)                                                     \
     for (uint32_t k = 0; k < size; k += 16) {                                              \
-        struct chunk c = chunk_at(s, at + k);                                              \
-        uint32_t p = c.at - v->place;                                                      \
+        struct chunk c = chunk_at(&s, at + k);                                             \
+        uint32_t p = c.at - place;                                                         \
                                                                                            \
         if (!c.flip)                                                                       \
             memcpy(to + (to_place), from + (from_place), 16);                              \
@@ -419,26 +419,26 @@ static void pack_row(unsigned char *to, const unsigned char *row, uint32_t size)
 
 static void put_row(const struct move *v, uint32_t row, const unsigned char *from, uint32_t size)
 {
-    const struct swizzle *s = swizzle_of(v->map);
-    uint32_t at = place_of_row(v, row);
+    const struct swizzle s = *swizzle_of(v->map); /* a copy, which no bytes that are moved may change */
+    const uint32_t at = place_of_row(v, row), place = v->place;
     unsigned char *to = v->to;
 
-    if (s->mask)
+    if (s.mask)
         MOVE_ROW(p, k)
     else
-        memcpy(to + (at - v->place), from, size);
+        memcpy(to + (at - place), from, size);
 }
 
 static void get_row(const struct move *v, uint32_t row, unsigned char *to, uint32_t size)
 {
-    const struct swizzle *s = swizzle_of(v->map);
-    uint32_t at = place_of_row(v, row);
+    const struct swizzle s = *swizzle_of(v->map);
+    const uint32_t at = place_of_row(v, row), place = v->place;
     const unsigned char *from = v->from;
 
-    if (s->mask)
+    if (s.mask)
         MOVE_ROW(k, p)
     else
-        memcpy(to, from + (at - v->place), size);
+        memcpy(to, from + (at - place), size);
 }
 
 static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
