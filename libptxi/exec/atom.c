@@ -69,14 +69,14 @@ static __attribute__((noinline)) bool some_global(struct ptxi_warp *w, const str
 }
 
 /* The same for all lanes and elements that are no part of vectors. */
-static INLINE bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+static INLINE bool all_shared(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint32_t *a, uint32_t size)
 {
-    return w->active == PTXI_ALL_LANES && all_below32(PTXI_SLOT(w, i->a), (uint32_t)i->imm - (uint32_t)w->shared_at, (uint32_t)w->shared_size, size);
+    return w->active == PTXI_ALL_LANES && all_below32(a, (uint32_t)i->imm - (uint32_t)w->shared_at, (uint32_t)w->shared_size, size);
 }
 
-static INLINE bool all_global(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
+static INLINE bool all_global(const struct ptxi_warp *w, const struct ptxi_insn *i, const uint64_t *a, uint32_t size)
 {
-    return w->active == PTXI_ALL_LANES && !(i->mods >> ATOM_ALIGN_SHIFT) && all_within64(w, i, PTXI_SLOT(w, i->a), size);
+    return w->active == PTXI_ALL_LANES && !(i->mods >> ATOM_ALIGN_SHIFT) && all_within64(w, i, a, size);
 }
 
 /* The same for all lanes in a row. */
@@ -165,14 +165,12 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
         gather(was, base, a, PTXI_ALL_LANES, element, address);
 }
 
-/* Whether it can be told that lanes do not meet. */
-#define TELLS_APART(T) (PTXI_TELLS_APART && sizeof(T) >= 4)
-
 /* Where old values go that nobody wants. */
 #define UNWANTED ((void *)w->worker->unwanted)
 
 /* Base and number stay apart in the addresses of what is loaded and of what is stored, which is one addition less a lane. */
 #define AGAIN(offset) __asm__("" : "+r"(offset))
+#define AGAIN_ALL(p, q, r, s) __asm__("" : "+r"(p), "+r"(q), "+r"(r), "+r"(s))
 
 /* The registers of an instruction. c is read by operations of three only; d is NULL where no old values are wanted, and may be the slot of a source. */
 #define OPERANDS(T)                                                                                           \
@@ -181,8 +179,16 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
                                                                                                               \
     (void)c, (void)d
 
-/* What is added to the numbers of type A that registers of addresses hold. */
+/* What is added to the numbers that registers of addresses hold. */
 #define BASE(SHARED) ((SHARED ? w->shared_origin : 0) + (uintptr_t)(intptr_t)i->imm)
+
+/* The registers of an instruction, and where its lanes go: numbers a, and what is added to them. */
+#define PLACED_OPERANDS(T, SHARED)                                                                            \
+    const bool shared = SHARED;                                                                               \
+    const uintptr_t base = BASE(SHARED);                                                                      \
+    OPERANDS(T);                                                                                              \
+                                                                                                              \
+    (void)shared
 
 /* A block for every lane l of `on`. */
 #define EACH_LANE(on, ...)                                                         \
@@ -258,95 +264,118 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
         }                                                                                                     \
     } while (0)
 
+/* Lane l's turn that wants no old value; a host may have one instruction for it. */
+#define RED_TURN(T, number, l, X, NEW)                                                                        \
+    do {                                                                                                      \
+        struct { T v; } __attribute__((may_alias)) *at = (void *)(base + (number));                           \
+        T x = X, y = c[l], old = at->v;                                                                       \
+                                                                                                              \
+        (void)x, (void)y, (void)old;                                                                          \
+        at->v = (NEW);                                                                                        \
+    } while (0)
+
 /* All lanes, one after the other, at addresses known to be good, where nobody else is near. d may be the slot of a source: four lanes have read theirs before it changes. */
-#define ATOM_TURNS(KIND, size, name, T, NEW, SHARED, A)                                                       \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_red(const struct ptxi_insn *i, struct ptxi_warp *w) \
+#define ATOM_TURNS(size, name, T, NEW, SHARED, A)                                                             \
+    RACY static INLINE const struct ptxi_insn *name##_red(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a) \
     {                                                                                                         \
-        const bool shared = SHARED;                                                                           \
-        const uintptr_t base = BASE(SHARED);                                                                  \
-        const A *a = PTXI_SLOT(w, i->a);                                                                      \
-        OPERANDS(T);                                                                                          \
+        PLACED_OPERANDS(T, SHARED);                                                                           \
                                                                                                               \
-        (void)shared;                                                                                         \
-        UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 4) {                                               \
-            T was;                                                                                            \
+        UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 2) {                                               \
+            const struct two_places two = two_places(a, l, sizeof(A));                                        \
+            const uint64_t both = sizeof(T) == 4 ? *(const any_64 *)(b + l) : 0;                              \
                                                                                                               \
-            TWO_TURNS(size, T, l, A, NEW, was, was);                                                          \
-            TWO_TURNS(size, T, l + 2, A, NEW, was, was);                                                      \
-            (void)was;                                                                                        \
+            RED_TURN(T, two.at[0], l, sizeof(T) == 4 ? (T)both : b[l], NEW);                                  \
+            RED_TURN(T, two.at[1], l + 1, sizeof(T) == 4 ? (T)(both >> 32) : b[l + 1], NEW);                  \
         }                                                                                                     \
         NEXT;                                                                                                 \
     }                                                                                                         \
-    static KIND const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w)                  \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_turns(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a) \
     {                                                                                                         \
-        const bool shared = SHARED;                                                                           \
-        const uintptr_t base = BASE(SHARED);                                                                  \
-        const A *a = PTXI_SLOT(w, i->a);                                                                      \
-        OPERANDS(T);                                                                                          \
+        PLACED_OPERANDS(T, SHARED);                                                                           \
                                                                                                               \
-        (void)shared;                                                                                         \
         if (!d)                                                                                               \
-            return name##_red(i, w);                                                                          \
+            return name##_red(i, w, a);                                                                       \
         UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 4)                                                 \
             FOUR_TURNS(size, T, l, A, NEW);                                                                   \
         NEXT;                                                                                                 \
     }
 
-/* Numbers of 32 bits that say where lanes go from the beginning of shared memory, or of the allocation that the instruction hit last; NULL: that is too large. */
-static INLINE const uint32_t *near_places(const struct ptxi_warp *w, const struct ptxi_insn *i, bool shared, uint32_t *room, uintptr_t *base)
-{
-    const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
-    const uint64_t *a = PTXI_SLOT(w, i->a), first = hit->lo - (uint64_t)(int64_t)i->imm;
+/* A loop of four rounds that is to be one of vectors; compilers would unroll it before they think of that. */
+#if defined(__clang__)
+#define NOT_UNROLLED _Pragma("clang loop vectorize_width(4)")
+#else
+#define NOT_UNROLLED _Pragma("GCC unroll 1") _Pragma("GCC ivdep")
+#endif
 
-    *base = shared ? BASE(true) : hit->lo;
-    if (shared)
-        return PTXI_SLOT(w, i->a);
-    steps_from(room, first, a);
-    return hit->write_hi - hit->lo <= INT32_MAX ? room : NULL;
-}
-
-/* All lanes at once if no two of them meet; name_turns() if some do. */
-#define ATOM_AT_ONCE(name, T, NEW, SHARED)                                                                    \
-    RACY static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w)           \
+/* Four lanes after the other, at once; no two of the four may meet. A lane's words are loaded and stored by themselves: instructions that gather and
+ * scatter are slow on some hosts. */
+#define ATOM_FOURS(name, T, NEW, SHARED, A)                                                                   \
+    RACY static INLINE const struct ptxi_insn *name##_fours(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a, bool wanted) \
     {                                                                                                         \
-        const bool shared = SHARED;                                                                           \
-        LANE_ARRAY(uint32_t, room);                                                                           \
-        LANE_ARRAY(T, was);                                                                                   \
-        LANE_ARRAY(T, now);                                                                                   \
-        uintptr_t base = 0;                                                                                   \
-        const uint32_t *a = TELLS_APART(T) ? near_places(w, i, SHARED, room, &base) : NULL;                   \
-        OPERANDS(T);                                                                                          \
+        typedef T four __attribute__((vector_size(4 * sizeof(T)), may_alias));                                \
+        typedef struct { T v; } __attribute__((may_alias)) *place;                                            \
+        PLACED_OPERANDS(T, SHARED);                                                                           \
                                                                                                               \
-        (void)shared;                                                                                         \
-        if (!a || !all_apart(a, sizeof(T)))                                                                   \
-            return name##_turns(i, w);                                                                        \
-        gather_all(was, base, a, sizeof(T));                                                                  \
-        FOR_LANES {                                                                                           \
-            T old = was[l], x = b[l], y = c[l];                                                               \
+        UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 4) {                                               \
+            uintptr_t p = a[l], q = a[l + 1], r = a[l + 2], s = a[l + 3];                                     \
+            T was[4], now[4];                                                                                 \
+            four were, are;                                                                                   \
                                                                                                               \
-            (void)x, (void)y;                                                                                 \
-            now[l] = (NEW);                                                                                   \
+            AGAIN_ALL(p, q, r, s);                                                                            \
+            were = (four){ PLACE(p)->v, PLACE(q)->v, PLACE(r)->v, PLACE(s)->v };                              \
+            memcpy(was, &were, sizeof was);                                                                   \
+            NOT_UNROLLED for (int k = 0; k < 4; k++) {                                                        \
+                T old = was[k], x = b[l + k], y = c[l + k];                                                   \
+                                                                                                              \
+                (void)x, (void)y, (void)old;                                                                  \
+                now[k] = (NEW);                                                                               \
+            }                                                                                                 \
+            memcpy(&are, now, sizeof now);                                                                    \
+            if (wanted)                                                                                       \
+                *(four *)(d + l) = were;                                                                      \
+            AGAIN_ALL(p, q, r, s);                                                                            \
+            PLACE(p)->v = are[0], PLACE(q)->v = are[1], PLACE(r)->v = are[2], PLACE(s)->v = are[3];           \
         }                                                                                                     \
-        scatter_all(base, a, now, sizeof(T));                                                                 \
-        if (d)                                                                                                \
-            copy_all(d, was, sizeof(T));                                                                      \
         NEXT;                                                                                                 \
+    }
+#define PLACE(number) ((place)(base + (number)))
+
+/* Where no lanes meet so, that is how operations are done whose old values are wanted, for these then take few stores, and those of floats. */
+#define ATOM_EACH(size, name, T, NEW, SHARED, A)                                                              \
+    ATOM_TURNS( size, name, T, NEW, SHARED, A )                                                               \
+    ATOM_FOURS( name, T, NEW, SHARED, A )                                                                     \
+    static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a)    \
+    {                                                                                                         \
+        if (i->d == PTXI_NO_SLOT)                                                                             \
+            return name##_red(i, w, a);                                                                       \
+        return apart_in_fours(a, sizeof(T), sizeof(A)) ? name##_fours(i, w, a, true) : name##_turns(i, w, a); \
+    }
+#define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A)                                                        \
+    ATOM_TURNS( size, name, T, NEW, SHARED, A )                                                               \
+    ATOM_FOURS( name, T, NEW, SHARED, A )                                                                     \
+    static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a)    \
+    {                                                                                                         \
+        if (!apart_in_fours(a, sizeof(T), sizeof(A)))                                        \
+            return name##_turns(i, w, a);                                                                     \
+        return i->d == PTXI_NO_SLOT ? name##_fours(i, w, a, false) : name##_fours(i, w, a, true);             \
+    }
+#define ATOM_EACH_TURN(size, name, T, NEW, SHARED, A)                                                         \
+    ATOM_TURNS( size, name, T, NEW, SHARED, A )                                                               \
+    static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a)    \
+    {                                                                                                         \
+        return name##_turns(i, w, a);                                                                         \
     }
 
 /* As many lanes at once as find what was there before any; the rest has turns. For those where NEW is dear. */
-#define ATOM_TRIES(size, name, T, NEW, SHARED, A)                                                             \
-    RACY static __attribute__((noinline)) const struct ptxi_insn *name##_turns(const struct ptxi_insn *i, struct ptxi_warp *w) \
+#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A)                                                         \
+    RACY static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a) \
     {                                                                                                         \
-        const bool shared = SHARED;                                                                           \
-        const uintptr_t base = BASE(SHARED);                                                                  \
-        const A *a = PTXI_SLOT(w, i->a);                                                                      \
         LANE_ARRAY(T, was);                                                                                   \
         LANE_ARRAY(T, now);                                                                                   \
         ptxi_lanes left;                                                                                      \
         unsigned done;                                                                                        \
-        OPERANDS(T);                                                                                          \
+        PLACED_OPERANDS(T, SHARED);                                                                           \
                                                                                                               \
-        (void)shared;                                                                                         \
         read_lanes(was, base, a, sizeof(T), sizeof(A));                                                       \
         FOR_LANES {                                                                                           \
             T old = was[l], x = b[l], y = c[l];                                                               \
@@ -371,20 +400,6 @@ static INLINE const uint32_t *near_places(const struct ptxi_warp *w, const struc
         });                                                                                                   \
         NEXT;                                                                                                 \
     }
-
-/* For all lanes: one after the other; at once where they do not meet, else after the other; likewise, where NEW is dear. */
-#define ATOM_EACH(size, name, T, NEW, SHARED, A) ATOM_TURNS( INLINE, size, name, T, NEW, SHARED, A )
-#define ATOM_EACH_APART(size, name, T, NEW, SHARED, A)                                                        \
-    ATOM_TURNS( __attribute__((noinline)), size, name##_turns, T, NEW, SHARED, A )                            \
-    ATOM_AT_ONCE( name, T, NEW, SHARED )
-#define ATOM_EACH_DEAR(size, name, T, NEW, SHARED, A)                                                         \
-    ATOM_TRIES( size, name, T, NEW, SHARED, A )                                                               \
-    ATOM_AT_ONCE( name, T, NEW, SHARED )
-
-/* Sums of floats are dear where subnormals are flushed. */
-#define ATOM_EACH_FLOAT_true ATOM_EACH_APART
-#define ATOM_EACH_FLOAT_false ATOM_EACH_DEAR
-#define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A) ATOM_EACH_FLOAT_##SHARED(size, name, T, NEW, SHARED, A)
 
 /* d[l] = x[0] + ... + x[l - 1]. Returns the sum of all. d may be x. */
 #if defined(__AVX512F__)
@@ -570,7 +585,9 @@ RUNNING_SUMS(64)
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
-        return all_global(w, i, sizeof(T)) && is_alone(w, i) ? name##_each_global(i, w) : name##_some(i, w);  \
+        const uint64_t *a = PTXI_SLOT(w, i->a);                                                               \
+                                                                                                              \
+        return is_alone(w, i) && all_global(w, i, a, sizeof(T)) ? name##_each_global(i, w, a) : name##_some(i, w); \
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
@@ -584,7 +601,9 @@ RUNNING_SUMS(64)
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
-        return all_shared(w, i, sizeof(T)) ? name##_each_shared(i, w) : name##_some(i, w);                    \
+        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
+                                                                                                              \
+        return all_shared(w, i, a, sizeof(T)) ? name##_each_shared(i, w, a) : name##_some(i, w);              \
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_row_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
@@ -609,8 +628,8 @@ RUNNING_SUMS(64)
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
-ATOM( cas_b16, uint16_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_APART, false, any, cas_b32, uint32_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_APART, false, any, cas_b64, uint64_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH, false, 128, exch_b128, u128, x )
-ATOM_OF( ATOM_EACH, false, 128, cas_b128, u128, old == x ? y : old )
+ATOM_OF( ATOM_EACH_TURN, false, any, cas_b16, uint16_t, old == x ? y : old )
+ATOM( cas_b32, uint32_t, old == x ? y : old )
+ATOM( cas_b64, uint64_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_TURN, false, 128, exch_b128, u128, x )
+ATOM_OF( ATOM_EACH_TURN, false, 128, cas_b128, u128, old == x ? y : old )

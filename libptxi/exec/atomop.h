@@ -27,9 +27,8 @@ static inline uint32_t add_f32(uint32_t old, uint32_t x, bool shared)
     memcpy(&b, &x, 4);
     a += b;
     memcpy(&r, &a, 4);
-    if (a != a)
-        return 0x7fffffff;
-    return shared ? r : flush(r);
+    r = shared ? r : flush(r);
+    return a != a ? 0x7fffffff : r;
 }
 
 static inline bool nan64(uint64_t x)

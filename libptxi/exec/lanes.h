@@ -282,11 +282,21 @@ PICK_LANES(64)
 #define COMPARE_64(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
 #endif
 
-/* any = whether an expression of the element x of a has the sign in some lane. */
+/* any = whether an expression of the element x of a has the sign in some lane. In vectors of 256 bits at most: hosts
+ * that have wider ones under way may have a unit less for narrow ones, which those who ask go on with. */
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+#define ANY_VECTOR_BYTES 32
+#define ANY_SIGNS_32(v) _mm256_movemask_ps((__m256)(v))
+#define ANY_SIGNS_64(v) _mm256_movemask_pd((__m256d)(v))
+#else
+#define ANY_VECTOR_BYTES LANE_VECTOR
+#define ANY_SIGNS_32 SIGNS_32
+#define ANY_SIGNS_64 SIGNS_64
+#endif
 #define ANY_VECTOR(any, type, signs, a, expr)                                                       \
     do {                                                                                            \
-        typedef type vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));                     \
-        enum { per_ = LANE_VECTOR / sizeof(type) };                                                 \
+        typedef type vec_ __attribute__((vector_size(ANY_VECTOR_BYTES), may_alias));                \
+        enum { per_ = ANY_VECTOR_BYTES / sizeof(type) };                                            \
         vec_ all_ = { 0 };                                                                          \
                                                                                                     \
         for (int k_ = 0; k_ < PTXI_LANES / per_; k_++) {                                            \
@@ -308,8 +318,8 @@ PICK_LANES(64)
         (any) = all_ >> (8 * sizeof(type) - 1);                    \
     } while (0)
 #if defined(SIGNS_32)
-#define ANY_SIGN_32(any, type, a, expr) ANY_VECTOR(any, type, SIGNS_32, a, expr)
-#define ANY_SIGN_64(any, type, a, expr) ANY_VECTOR(any, type, SIGNS_64, a, expr)
+#define ANY_SIGN_32(any, type, a, expr) ANY_VECTOR(any, type, ANY_SIGNS_32, a, expr)
+#define ANY_SIGN_64(any, type, a, expr) ANY_VECTOR(any, type, ANY_SIGNS_64, a, expr)
 #else
 #define ANY_SIGN_32(any, type, a, expr) ANY_SCALAR(any, type, a, expr)
 #define ANY_SIGN_64(any, type, a, expr) ANY_SCALAR(any, type, a, expr)

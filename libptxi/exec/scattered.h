@@ -2,7 +2,7 @@
 #ifndef PTXI_EXEC_SCATTERED_H
 #define PTXI_EXEC_SCATTERED_H
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -116,92 +116,39 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
         address == 4 ? scatter64_32(base, a, x, on) : scatter64_64(base, a, x, on);
 }
 
-/* The same for all lanes, without a call, by 32-bit addresses. */
-#ifdef __AVX512F__
-/* d[l] = a[l] - first, in stores as wide as loads of it will be. */
-static inline __attribute__((always_inline)) void steps_from(uint32_t *d, uint64_t first, const uint64_t *a)
+/* Whether no two of lanes 0 to 3 name the same one of the elements, of 4 or 8 bytes, no two of lanes 4 to 7, and so on. It may be false, too, if two are a
+ * multiple of 65536 elements apart, and where the answer would take longer than it saves. */
+#if defined(__AVX2__) && PTXI_LANES == 32
+/* Numbers of elements, in 16 bits, of lanes that are not in one four, beside each other; each four a turn further, and half a turn. */
+static inline __attribute__((always_inline)) bool apart_in_fours(const void *a, size_t element, size_t address)
 {
-    const __m512i by = _mm512_set1_epi64((int64_t)first), low = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const int by = element == 4 ? 2 : 3;
+    const __m256i *v = a;
+    __m256i same = _mm256_setzero_si256();
 
-    for (int l = 0; l < PTXI_LANES; l += 16)
-        _mm512_store_si512(d + l, _mm512_permutex2var_epi32(_mm512_sub_epi64(_mm512_load_si512(a + l), by), low, _mm512_sub_epi64(_mm512_load_si512(a + l + 8), by)));
-}
+    for (int k = 0; k < 2; k++, v++) {
+        __m256i n, turned, half_turned;
 
-static inline __attribute__((always_inline)) void gather_all(void *d, uintptr_t base, const uint32_t *a, size_t element)
-{
-    const void *from = (const void *)base;
+        if (address == 4) {
+            n = _mm256_blend_epi16(_mm256_slli_epi32(v[2], 16 - by), _mm256_srli_epi32(v[0], by), 0x55);
+            turned = _mm256_shuffle_epi32(n, 0x39);
+            half_turned = _mm256_shuffle_epi32(n, 0x4e);
+        } else {
+            const __m256i low = _mm256_blend_epi16(_mm256_slli_epi64(v[2], 16 - by), _mm256_srli_epi64(v[0], by), 0x55);
+            const __m256i high = _mm256_blend_epi16(_mm256_slli_epi64(v[6], 48 - by), _mm256_slli_epi64(v[4], 32 - by), 0x55);
 
-    if (element == 4)
-        for (int l = 0; l < PTXI_LANES; l += 16)
-            _mm512_store_si512((uint32_t *)d + l, _mm512_i32gather_epi32(_mm512_load_si512(a + l), from, 1));
-    else
-        for (int l = 0; l < PTXI_LANES; l += 8)
-            _mm512_store_si512((uint64_t *)d + l, _mm512_i32gather_epi64(_mm256_load_si256((const void *)(a + l)), from, 1));
-}
-
-static inline __attribute__((always_inline)) void scatter_all(uintptr_t base, const uint32_t *a, const void *x, size_t element)
-{
-    void *to = (void *)base;
-
-    if (element == 4)
-        for (int l = 0; l < PTXI_LANES; l += 16)
-            _mm512_i32scatter_epi32(to, _mm512_load_si512(a + l), _mm512_load_si512((const uint32_t *)x + l), 1);
-    else
-        for (int l = 0; l < PTXI_LANES; l += 8)
-            _mm512_i32scatter_epi64(to, _mm256_load_si256((const void *)(a + l)), _mm512_load_si512((const uint64_t *)x + l), 1);
-}
-
-/* A memcpy() that leaves in registers what is there. */
-static inline __attribute__((always_inline)) void copy_all(void *d, const void *x, size_t element)
-{
-    for (size_t k = 0; k < PTXI_LANES * element; k += 64)
-        _mm512_store_si512((char *)d + k, _mm512_load_si512((const char *)x + k));
+            n = _mm256_blend_epi32(high, low, 0x55);
+            turned = _mm256_permute4x64_epi64(n, 0x39);
+            half_turned = _mm256_permute4x64_epi64(n, 0x4e);
+        }
+        same = _mm256_or_si256(same, _mm256_or_si256(_mm256_cmpeq_epi16(n, turned), _mm256_cmpeq_epi16(n, half_turned)));
+    }
+    return _mm256_testz_si256(same, same);
 }
 #else
-static inline void steps_from(uint32_t *d, uint64_t first, const uint64_t *a)
+static inline bool apart_in_fours(const void *a, size_t element, size_t address)
 {
-    for (int l = 0; l < PTXI_LANES; l++)
-        d[l] = (uint32_t)(a[l] - first);
-}
-#define gather_all(d, base, a, element) gather(d, base, a, PTXI_ALL_LANES, element, 4)
-#define scatter_all(base, a, x, element) scatter(base, a, x, PTXI_ALL_LANES, element, 4)
-#define copy_all(d, x, element) memcpy(d, x, PTXI_LANES * (element))
-#endif
-
-/* Whether no two lanes name the same one of the elements, of 4 or 8 bytes. It may be false, too, if two are a multiple of 65536 elements apart, and where
- * the answer would take longer than it saves. */
-#if defined(__AVX512BW__) && PTXI_LANES == 32
-enum { PTXI_TELLS_APART = true };
-
-/* Each beside the one that is k lanes further, in a ring, k from 1 to 16: all pairs. */
-static inline __attribute__((always_inline)) bool apart(__m512i n)
-{
-    const __m512i next = _mm512_add_epi16(_mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
-                                          _mm512_set1_epi16(1));
-    __m512i odd = _mm512_permutexvar_epi16(next, n), least = _mm512_xor_epi32(n, odd);
-
-#define BESIDE(x, words) least = _mm512_min_epu16(least, _mm512_xor_epi32(n, _mm512_alignr_epi32(x, x, words)));
-#define BESIDE_BOTH(words) BESIDE(n, words) BESIDE(odd, words)
-    BESIDE_BOTH(1) BESIDE_BOTH(2) BESIDE_BOTH(3) BESIDE_BOTH(4) BESIDE_BOTH(5) BESIDE_BOTH(6) BESIDE_BOTH(7) BESIDE(n, 8)
-#undef BESIDE_BOTH
-#undef BESIDE
-    return !_mm512_testn_epi16_mask(least, least);
-}
-
-static inline __attribute__((always_inline)) bool all_apart(const uint32_t *a, size_t element)
-{
-    unsigned shift = element == 4 ? 2 : 3;
-    __m256i low = _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_load_si512(a), shift));
-    __m256i high = _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_load_si512(a + 16), shift));
-
-    return apart(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
-}
-#else
-enum { PTXI_TELLS_APART = false };
-
-static inline bool all_apart(const uint32_t *a, size_t element)
-{
-    (void)a, (void)element;
+    (void)a, (void)element, (void)address;
     return false;
 }
 #endif

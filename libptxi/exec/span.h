@@ -120,11 +120,12 @@ static inline __attribute__((always_inline)) bool all_within64(const struct ptxi
     uint64_t first = hit->lo - (uint64_t)(int64_t)i->imm, most = (hit->write_hi - hit->lo) / size - 1;
     bool outside;
 
+    if (hit->generation != atomic_load_explicit(w->generation, memory_order_acquire)) /* at first, or who called would load a[l] again */
+        return false;
 #define TURNED ((x - first) >> shift | (x - first) << (64 - shift))
     ANY_SIGN_64(outside, uint64_t, a, TURNED | (most - TURNED));
 #undef TURNED
-    return !outside && !(hit->lo & (size - 1)) && hit->write_hi >= hit->lo + size &&
-           hit->generation == atomic_load_explicit(w->generation, memory_order_acquire);
+    return !outside && !(hit->lo & (size - 1)) && hit->write_hi >= hit->lo + size;
 }
 
 /* The check of a range, in line as long as the instruction stays in the allocation that it hit last. */

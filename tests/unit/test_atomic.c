@@ -136,10 +136,12 @@ static unsigned apart(unsigned l) { return l * 13 % LANES * 3; }
 static unsigned pairs(unsigned l) { return l / 2; }
 static unsigned four(unsigned l) { return l % 4 * 3; }
 static unsigned meet_late(unsigned l) { return l < 20 ? l * 3 % 50 : 70 - l; }
+static unsigned two_meet(unsigned l) { return l == 14 ? 36 : l * 3; }
+static unsigned ends_meet(unsigned l) { return l == 31 ? 84 : l * 3; }
 static unsigned one(unsigned l) { return (void)l, 5; }
 static const struct { unsigned (*word)(unsigned lane); uint32_t mask; } layouts[] = {
     { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { four, ~0u },
-    { meet_late, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 }, { one, 0x0ff0ff01 },
+    { meet_late, ~0u }, { two_meet, ~0u }, { ends_meet, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 }, { one, 0x0ff0ff01 },
 };
 
 /* The memory afterwards, and what the lanes have got. */
