@@ -111,7 +111,7 @@ const struct ptxi_insn *ptxi_tensor_copy(struct ptxi_warp *w, const struct ptxi_
 const struct ptxi_insn *ptxi_bulk_zero(struct ptxi_warp *w, const struct ptxi_insn *i);
 const struct ptxi_insn *ptxi_cluster_cancel(struct ptxi_warp *w, const struct ptxi_insn *i);
 void ptxi_bulk_commit(struct ptxi_warp *w);
-/* Completes all but the last n groups of each active lane, or, with `read`, only takes what their sources hold. */
+/* Completes all but the last n groups of each active lane, or, with `read` where chance rules, only takes what their sources hold. */
 void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n, bool read);
 bool ptxi_bulk_flush(struct ptxi_cta *lead);  /* those that mbarriers track; false: there were none */
 bool ptxi_bulk_any(struct ptxi_cta *lead, bool tracked); /* one by chance, of those or of all; false: there was none */

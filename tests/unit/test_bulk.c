@@ -23,6 +23,7 @@ static uint32_t sum(uint32_t t) { return NOT_WRITTEN + t; }
 static uint32_t sum_of_all(uint32_t t) { return t ? 0 : 63 * 64 / 2; }
 static uint32_t largest(uint32_t t) { return t > 40 ? t : 40; }
 static uint32_t masked(uint32_t t) { return t % 4 < 2 ? t << 24 | (NOT_WRITTEN & 0xffffff) : NOT_WRITTEN; }
+static uint32_t own_and_word(uint32_t t) { return t << 16 | (1000 + t); }
 static uint32_t four(uint32_t t) { return t < 4 ? 10 + t : 0; }
 static uint32_t zeros(uint32_t t) { return t >= 2 && t < 32 ? 0 : 7; }
 static uint32_t turned(uint32_t t) { return (1003 + 4 * t) << 16 | (1000 + 4 * t); }
@@ -53,9 +54,11 @@ static const struct {
     { "sm_90", "nothing arrives there before the wait",
       MINE PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; bar.sync 0;\n"
       "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r9, [%rd4]; bar.sync 0;\n", word },
-    { "sm_90", "nothing has arrived there when only the source has been read",
-      MINE PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; bar.sync 0;\n"
-      "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r9, [%rd4]; bar.sync 0;\n", word },
+    { "sm_90", "when the source has been read, all has arrived there, and of later groups nothing",
+      MINE PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256; cp.async.bulk.commit_group;\n"
+      "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2+256], [%s], 256; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1; bar.sync 0;\n"
+      "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd4, %rd2; ld.global.u32 %r9, [%rd4]; shl.b32 %r9, %r9, 16; ld.global.u32 %r8, [%rd4+256]; sub.u32 %r8, %r8, 64; or.b32 %r9, %r9, %r8; bar.sync 0;\n",
+      own_and_word },
     { "sm_90", "what is not waited for arrives in the end",
       MINE RESULTS PUT("%r0") "  @%p cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%s], 256;\n" NO_STORE, own },
     { "sm_90", "once the source has been read it may change",

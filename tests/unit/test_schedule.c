@@ -35,12 +35,22 @@ static const struct {
     { "a bulk copy", MINE INIT(1) EXPECT LOAD(0) "< " WAIT("W", 0, 0) " >  bar.sync 0; ld.shared.u32 %r9, [%r4];\n", word },
     { "a bulk copy over what is being read",
       MINE INIT(1) EXPECT LOAD(0) WAIT("W", 0, 0) "  ld.shared.u32 %r9, [%r4]; < bar.sync 0; > setp.eq.u32 %p, %r0, 0;\n" EXPECT LOAD(256) "  bar.sync 0;\n" WAIT("V", 0, 1), word },
+    { "a bulk copy whose source has been read",
+      MINE "  st.shared.u32 [%r4], 64; fence.proxy.async.shared::cta; bar.sync 0; setp.eq.u32 %p, %r0, 0; @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256;\n"
+      "  cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; < cp.async.bulk.wait_group 0; > bar.sync 0; mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd2, %rd4;\n"
+      "  ld.global.u32 %r9, [%rd4]; bar.sync 0;\n", all },
+    { "a bulk copy whose source is overwritten",
+      MINE "  st.shared.u32 [%r4], 64; fence.proxy.async.shared::cta; bar.sync 0; setp.eq.u32 %p, %r0, 0; @%p cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%s], 256;\n"
+      "  cp.async.bulk.commit_group; < cp.async.bulk.wait_group.read 0; > bar.sync 0; st.shared.u32 [%r4], 0; cp.async.bulk.wait_group 0; bar.sync 0; mul.wide.u32 %rd4, %r0, 4;\n"
+      "  add.u64 %rd4, %rd2, %rd4; ld.global.u32 %r9, [%rd4]; bar.sync 0;\n", all },
+    { "an mbarrier that is invalid", INIT(64) "  mbarrier.arrive.shared.b64 _, [%m]; < bar.sync 0; > @%p mbarrier.inval.shared.b64 [%m]; mov.u32 %r9, 64;\n", all },
     { "a copy of cp.async",
       MINE "  mul.wide.u32 %rd4, %r0, 4; add.u64 %rd4, %rd2, %rd4; cp.async.ca.shared.global [%r4], [%rd4], 4; cp.async.commit_group; < cp.async.wait_group 0; >\n"
       "  ld.shared.u32 %r9, [%r4];\n", word },
     { "copies of cp.async of another warp",
       MINE "  xor.b32 %r6, %r0, 32; mul.wide.u32 %rd4, %r6, 4; add.u64 %rd4, %rd2, %rd4; cp.async.ca.shared.global [%r5], [%rd4], 4; cp.async.commit_group;\n"
-      "  cp.async.wait_group 0; < bar.sync 0; > ld.shared.u32 %r9, [%r4];\n", word },    { "words of tensor memory",
+      "  cp.async.wait_group 0; < bar.sync 0; > ld.shared.u32 %r9, [%r4];\n", word },
+    { "words of tensor memory",
       "  setp.lt.u32 %p, %r0, 32; @%p tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%m], 32; bar.sync 0; ld.shared.u32 %r5, [%m]; shl.b32 %r6, %r1, 21;\n"
       "  add.u32 %r6, %r6, %r5; add.u32 %r7, %r0, 1000; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r6], {%r7}; tcgen05.wait::st.sync.aligned;\n"
       "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r8}, [%r6]; < tcgen05.wait::ld.sync.aligned; > mov.b32 %r9, %r8; bar.sync 0;\n"

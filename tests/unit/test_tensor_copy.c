@@ -496,10 +496,28 @@ START_TEST(nothing_arrives_before_the_wait)
     ok(run(LOAD("2d", "{%c0, %c1}") " ld.param.u64 %rd3, [address]; ld.shared.u32 %r9, [%s]; st.global.u32 [%rd3+16380], %r9;\n", true, &map, s));
     ok(ptxiMemcpyDtoH(&got, tensor + TENSOR - 4, 4));
     ck_assert_uint_eq(got, 0);
-    ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; ld.param.u64 %rd3, [address]; ld.global.u32 %r9, [%rd3+112]; st.global.u32 [%rd3+16380], %r9;\n",
+    ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; ld.param.u64 %rd3, [address]; ld.global.u32 %r9, [%rd3+112]; st.global.u32 [%rd3+16380], %r9;\n",
            false, &map, s));
     ok(ptxiMemcpyDtoH(&got, tensor + TENSOR - 4, 4));
     ck_assert_uint_eq(got, 112 / 4 + 1);
+}
+END_TEST
+
+/* With .read the box may be overwritten, whenever the tensor is written. */
+START_TEST(a_box_that_has_been_read)
+{
+    const struct shape *s = &shapes[4];
+    uint32_t got;
+    ptxiTensorMap map;
+
+    ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    for (unsigned seed = 0; seed < 32; seed++) {
+        ok(ptxiCtxSetSchedule(NULL, seed));
+        ok(ptxiMemsetD32(box, 100 + seed, BOX / 4));
+        ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; @%p st.shared.u32 [%s], 0;\n", false, &map, s));
+        ok(ptxiMemcpyDtoH(&got, tensor + 112, 4));
+        ck_assert_uint_eq(got, 100 + seed);
+    }
 }
 END_TEST
 
@@ -818,6 +836,7 @@ int main(void)
     tcase_add_loop_test(t, columns_of_pixels, 0, COLUMNS);
     tcase_add_test(t, column_maps_are_checked);
     tcase_add_test(t, nothing_arrives_before_the_wait);
+    tcase_add_test(t, a_box_that_has_been_read);
     tcase_add_loop_test(t, pairs_count_together, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(t, what_lies_beyond_may_be_nan);
     tcase_add_loop_test(t, misuse_is_reported, 0, 12);
