@@ -15,6 +15,7 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     w->live = lanes;
     w->arrived = 0;
     w->cluster_arrived = 0;
+    memset(w->wgmma_fences, 0, sizeof w->wgmma_fences);
     memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
     w->split_count = 1;
     w->current = 0;

@@ -116,7 +116,7 @@ struct ptxi_warp {
 
     /* alloca: the lowest byte that it has given each thread; calls take .local memory from the other end */
     uint64_t stack_top[PTXI_LANES];
-    uint32_t wgmma_groups[PTXI_WARP32S]; /* committed by each warp of 32 */
+    uint32_t wgmma_fences[PTXI_WARP32S], wgmma_groups[PTXI_WARP32S]; /* passed and committed by each warp of 32 */
 
     bool goes_on; /* splits[current] stands inside of a block, and is the next to run */
     bool stack_moved; /* not all of them are local_stride, where .local memory ends */

@@ -1,6 +1,7 @@
 /* wgmma: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each warp computes its 16 rows of D when it comes to
- * the instruction, before it goes on; only shared memory is common to the warps, and it must not change until all of them are done. So
- * a warp that waits for its groups waits until the other warps of the warpgroup have computed theirs. */
+ * the instruction, before it goes on; only shared memory is common to the warps. It must be there, as on a device, when all of them have come to
+ * wgmma.fence, and must not change until all of them are done. So a warp begins when the other warps of the warpgroup have been at as many fences, and
+ * when it waits for its groups waits until they have computed theirs. */
 #include <string.h>
 
 #include "exec/level.h"
@@ -136,6 +137,21 @@ static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const 
     }
 }
 
+/* Whether a warp of the warpgroup of warp k of w has not been at as many fences, or has not committed as many groups. */
+static bool must_wait(const struct ptxi_warp *w, unsigned k, uint32_t fences, uint32_t groups)
+{
+    unsigned rank = w->first_thread / 32 + k;
+
+    for (unsigned r = rank / 4 * 4; r < rank / 4 * 4 + 4 && r / PTXI_WARP32S < w->cta->warp_count; r++) {
+        const struct ptxi_warp *other = &w->cta->warps[r / PTXI_WARP32S];
+        unsigned its = r % PTXI_WARP32S;
+
+        if (other->live & ptxi_warp32_lanes(its) && (other->wgmma_fences[its] < fences || other->wgmma_groups[its] < groups))
+            return true;
+    }
+    return false;
+}
+
 OP( wgmma )
 {
     const struct ptxi_wgmma *x = description(w, i);
@@ -144,6 +160,9 @@ OP( wgmma )
 
     if (w->active != w->live && ptxi_absent(w))
         return ptxi_leave_aligned(w, i);
+    for (unsigned k = 0; k < PTXI_WARP32S; k++)
+        if (w->active & ptxi_warp32_lanes(k) && must_wait(w, k, w->wgmma_fences[k], 0))
+            return ptxi_leave_group(w, i);
     scale = ptxi_pred(w, b_slots(x)[2]) ^ (i->mods & PTXI_MOD_NOT_C ? PTXI_ALL_LANES : 0);
     for (unsigned first = 0; first < PTXI_LANES; first += 32) {
         ptxi_lanes here = w->active & ptxi_warp32_lanes(first / 32);
@@ -159,35 +178,26 @@ OP( wgmma )
 
 /* --- groups --- */
 
-OP( wgmma_fence )
-{
-    return w->active != w->live && ptxi_absent(w) ? ptxi_leave_aligned(w, i) : i + 1;
-}
-
-OP( wgmma_commit )
+static inline const struct ptxi_insn *count(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t *counts)
 {
     if (w->active != w->live && ptxi_absent(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
         if (w->active & ptxi_warp32_lanes(k))
-            w->wgmma_groups[k]++;
+            counts[k]++;
     if (w->cta->group_waits)
         ptxi_cta_wake_groups(w->cta);
     NEXT;
 }
 
-/* Whether another warp of the warpgroup of warp k of w has yet to commit as many groups. */
-static bool must_wait(const struct ptxi_warp *w, unsigned k, uint32_t groups)
+OP( wgmma_fence )
 {
-    unsigned rank = w->first_thread / 32 + k;
+    return count(w, i, w->wgmma_fences);
+}
 
-    for (unsigned r = rank / 4 * 4; r < rank / 4 * 4 + 4 && r / PTXI_WARP32S < w->cta->warp_count; r++) {
-        const struct ptxi_warp *other = &w->cta->warps[r / PTXI_WARP32S];
-
-        if (other->live & ptxi_warp32_lanes(r % PTXI_WARP32S) && other->wgmma_groups[r % PTXI_WARP32S] < groups)
-            return true;
-    }
-    return false;
+OP( wgmma_commit )
+{
+    return count(w, i, w->wgmma_groups);
 }
 
 OP( wgmma_wait )
@@ -197,7 +207,7 @@ OP( wgmma_wait )
     if (w->active != w->live && ptxi_absent(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
-        if (w->active & ptxi_warp32_lanes(k) && w->wgmma_groups[k] > pending && must_wait(w, k, w->wgmma_groups[k] - pending))
+        if (w->active & ptxi_warp32_lanes(k) && w->wgmma_groups[k] > pending && must_wait(w, k, 0, w->wgmma_groups[k] - pending))
             return ptxi_leave_group(w, i);
     NEXT;
 }

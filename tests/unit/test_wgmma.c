@@ -121,7 +121,8 @@ static void print_kernel(FILE *out, unsigned number, const struct form *f)
     fprintf(out, "  ret; }\n");
 }
 
-/* Warp 0 waits for its group, then says so; the others come late, from a barrier that it never gets to before. And one that never comes. */
+/* Warp 0 waits for its group, then says so; the others come late, from a barrier that it never gets to before. Or B is from the others, without a
+ * barrier. And some that never come, to a group or a fence, or are gone. */
 static const char others[] =
     ".visible .entry late(.param .u64 out) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %w, %da; .reg .b32 %d<4>, %t, %v, %b; .reg .pred %p;\n"
     "  ld.param.u64 %w, [out]; mov.u32 %t, %tid.x; mov.u32 %b, tile; mad.lo.u32 %v, %t, 32, %b; mov.u32 %d0, 0x01010101;\n"
@@ -131,8 +132,22 @@ static const char others[] =
     "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 1; wgmma.commit_group.sync.aligned;\n"
     "  wgmma.wait_group.sync.aligned 0; @%p st.shared.u32 [tile], 0; @%p st.shared.u32 [tile+1024], 0; add.u32 %d0, %d0, %d1; add.u32 %d2, %d2, %d3;\n"
     "  add.u32 %d0, %d0, %d2; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %d0; ret; }\n"
+    ".visible .entry filled(.param .u64 out) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %w, %da, %db; .reg .b32 %d<4>, %t, %v, %b; .reg .pred %p;\n"
+    "  ld.param.u64 %w, [out]; mov.u32 %t, %tid.x; mov.u32 %b, tile; mad.lo.u32 %v, %t, 32, %b; setp.lt.u32 %p, %t, 32; @%p bra GO;\n"
+    "  nanosleep.u32 100; nanosleep.u32 100; nanosleep.u32 100; GO: mov.u32 %d0, 0x01010101;\n"
+    "  st.shared.v4.b32 [%v], {%d0, %d0, %d0, %d0}; st.shared.v4.b32 [%v+16], {%d0, %d0, %d0, %d0}; mov.u32 %d0, 0; mov.u32 %d1, 0; mov.u32 %d2, 0; mov.u32 %d3, 0;\n"
+    "  shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; add.u64 %db, %da, 128; fence.proxy.async; wgmma.fence.sync.aligned;\n"
+    "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %db, 1; wgmma.commit_group.sync.aligned;\n"
+    "  wgmma.wait_group.sync.aligned 0; add.u32 %d0, %d0, %d1; add.u32 %d2, %d2, %d3; add.u32 %d0, %d0, %d2; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %d0; ret; }\n"
     ".visible .entry never() { .reg .b32 %t; .reg .pred %p; mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, 32; @%p bra GO; bar.sync 0; ret;\n"
     "GO: wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; bar.sync 0; ret; }\n"
+    ".visible .entry no_fence() { .shared .align 1024 .b8 tile[4096]; .reg .b32 %t, %b, %d<4>; .reg .b64 %da; .reg .pred %p; mov.u32 %t, %tid.x;\n"
+    "  mov.u32 %b, tile; shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; setp.lt.u32 %p, %t, 32; @%p bra GO; bar.sync 0; ret;\n"
+    "GO: wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; bar.sync 0; ret; }\n"
+    ".visible .entry gone() { .shared .align 1024 .b8 tile[4096]; .reg .b32 %t, %b, %d<4>; .reg .b64 %da; .reg .pred %p; mov.u32 %t, %tid.x;\n"
+    "  mov.u32 %b, tile; shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; setp.ge.u32 %p, %t, 32; @%p nanosleep.u32 100; @%p exit;\n"
+    "  wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; wgmma.commit_group.sync.aligned;\n"
+    "  wgmma.wait_group.sync.aligned 0; ret; }\n"
     ".visible .entry beyond(.param .u64 da) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %da; .reg .b32 %d<4>; ld.param.u64 %da, [da]; mov.u32 %d0, tile;\n"
     "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; ret; }\n";
 
@@ -307,14 +322,19 @@ END_TEST
 
 START_TEST(a_warp_waits_for_its_group)
 {
+    static const char *const kernels[] = { "late", "filled" };
     uint32_t out[THREADS];
     void *params[] = { &memory_regs };
 
-    ck_assert_int_eq(launch("late", THREADS, params), PTXI_SUCCESS);
-    ck_assert_int_eq(ptxiMemcpyDtoH(out, memory_regs, sizeof out), PTXI_SUCCESS);
-    for (unsigned t = 0; t < THREADS; t++)
-        ck_bits32_at(out[t], 128, "thread %u", t);
+    for (unsigned k = 0; k < 2; k++) {
+        ck_assert_int_eq(launch(kernels[k], THREADS, params), PTXI_SUCCESS);
+        ck_assert_int_eq(ptxiMemcpyDtoH(out, memory_regs, sizeof out), PTXI_SUCCESS);
+        for (unsigned t = 0; t < THREADS; t++)
+            ck_bits32_at(out[t], 128, "%s: thread %u", kernels[k], t);
+    }
     ck_assert_int_eq(launch("never", THREADS, NULL), PTXI_ERROR_LAUNCH_FAILED);
+    ck_assert_int_eq(launch("no_fence", THREADS, NULL), PTXI_ERROR_LAUNCH_FAILED);
+    ck_assert_int_eq(launch("gone", THREADS, NULL), PTXI_SUCCESS);
 }
 END_TEST
 
