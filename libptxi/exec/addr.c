@@ -19,10 +19,20 @@ MOVE_BY( cvta_shared, PTXI_SHARED_WINDOW )
 MOVE_BY( cvta_local, PTXI_LOCAL_WINDOW )
 MOVE_BY( cvta_const, (uintptr_t)w->cta->grid->program->const_bank )
 MOVE_BY( cvta_param, (uintptr_t)w->cta->grid->params )
-MOVE_BY( cvta_to_shared, -PTXI_SHARED_WINDOW )
 MOVE_BY( cvta_to_local, -PTXI_LOCAL_WINDOW )
 MOVE_BY( cvta_to_const, -(uintptr_t)w->cta->grid->program->const_bank )
 MOVE_BY( cvta_to_param, -(uintptr_t)w->cta->grid->params )
+
+/* The window begins at a multiple of 2^32, as a GPU's does, which keeps the lower word of any address. */
+_Static_assert((uint32_t)PTXI_SHARED_WINDOW == 0, "shared addresses are the lower word of generic ones");
+OP( cvta_to_shared )
+{
+    const uint64_t *a = PTXI_SLOT(w, i->a);
+    uint64_t *d = PTXI_SLOT(w, i->d);
+
+    WRITE_LANES(d, a[l] & UINT32_MAX);
+    NEXT;
+}
 
 OP( local_addr )
 {

@@ -9,8 +9,7 @@
 #include "exec/turns.h"
 #include "isa/isa.h"
 
-/* An mbarrier object as it lies in shared memory; PTX ISA, "Contents of the mbarrier object". A state that mbarrier.arrive returns is
- * the object as it was before. */
+/* An mbarrier object as it lies in shared memory; PTX ISA, "Contents of the mbarrier object". */
 union object {
     uint64_t bits;
     struct {
@@ -21,7 +20,7 @@ union object {
 };
 _Static_assert(sizeof(union object) == 8, "an mbarrier object has 64 bits");
 
-enum { PHASE_BIT = 63 };
+enum { TX_BIT = 21, PENDING_BIT = 43, PHASE_BIT = 63 }; /* of a state */
 enum { MOST = (1 << 20) - 1, MOST_TX = (1 << 20) - 1 };
 
 static union object load(const unsigned char *at)
@@ -30,6 +29,14 @@ static union object load(const unsigned char *at)
 
     memcpy(&o, at, sizeof o);
     return o;
+}
+
+/* What mbarrier.arrive returns of the object as it was before: the upper word of an H200's object, which counts up to 0. The lower one is anything. */
+static uint64_t state_of(union object o)
+{
+    uint64_t pending = -(uint64_t)o.pending & MOST, tx = -(uint64_t)(int64_t)o.tx & (MOST << 1 | 1);
+
+    return ((uint64_t)o.phase << PHASE_BIT | pending << PENDING_BIT | tx << TX_BIT) & ~(uint64_t)UINT32_MAX;
 }
 
 static inline uint64_t address_of(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
@@ -246,7 +253,7 @@ static bool arrive_together(struct ptxi_warp *w, const struct ptxi_insn *i, uint
         return false;
     if (state)
         for (unsigned l = 0; l < PTXI_LANES; l++)
-            state[l] = o.bits - l; /* the pending count is at the bottom */
+            state[l] = state_of(o) + ((uint64_t)l << PENDING_BIT);
     o.pending -= PTXI_LANES;
     settle(owner, at, o);
     return true;
@@ -270,7 +277,7 @@ const struct ptxi_insn *ptxi_mbarrier_arrive(struct ptxi_warp *w, const struct p
         if (!at)
             return w->stop;
         o = i->mods & PTXI_MBARRIER_EXPECT_TX ? load(at) : look(owner, at);
-        before = o.bits;
+        before = state_of(o);
         wrong = arrive_on(&o, i, operand ? operand[l] : 1);
         if (wrong)
             return misuse(w, i, l, wrong);
@@ -439,7 +446,7 @@ const struct ptxi_insn *ptxi_mbarrier_pending(struct ptxi_warp *w, const struct 
     uint32_t *d = PTXI_SLOT(w, i->d);
 
     for (ptxi_lanes left = w->active; left; left &= left - 1)
-        d[ptxi_first_lane(left)] = ((union object){ .bits = state[ptxi_first_lane(left)] }).pending;
+        d[ptxi_first_lane(left)] = -(uint32_t)(state[ptxi_first_lane(left)] >> PENDING_BIT) & MOST;
     return i + 1;
 }
 
