@@ -14,10 +14,12 @@
 #include <string.h>
 
 /* cudaError_t, where it is not the driver's number. */
-enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_CONFIGURATION = 9, INVALID_MEMCPY_DIRECTION = 21, INVALID_DEVICE_FUNCTION = 98 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_CONFIGURATION = 9, INVALID_PITCH_VALUE = 12, INVALID_MEMCPY_DIRECTION = 21,
+       LAUNCH_PENDING_COUNT_EXCEEDED = 69, INVALID_DEVICE_FUNCTION = 98 };
 enum { DEVICE_TO_DEVICE = 3, ANY_TO_ANY = 4 }; /* cudaMemcpyKind */
 
-enum { TAIL_STREAM = 3, MOST_PARAMETERS = 32764 };
+enum { PER_THREAD_STREAM = 2, TAIL_STREAM = 3, FIRE_AND_FORGET_STREAM = 4, MOST_PARAMETERS = 32764 };
+enum { RUNTIME_VERSION = 6000 }; /* what the device's runtime says of itself */
 
 /* Memory given to kernels for as long as the launch runs. */
 struct ptxi_param_buffer {
@@ -70,9 +72,34 @@ static int cuda_error(ptxiResult r)
     return r == PTXI_ERROR_INVALID_VALUE ? INVALID_CONFIGURATION : (int)r;
 }
 
-/* Writes a result where the lane's argument says. False: the launch has failed. */
-static bool give(struct ptxi_builtin_call *c, unsigned word, unsigned lane, const void *value, size_t size)
+/* Streams and events are numbers: the order in which everything runs is right for all of them. */
+enum { FIRST_HANDLE = 0x1000, HANDLE_STEP = 16 };
+
+static _Atomic uint64_t next_handle = FIRST_HANDLE;
+
+static bool is_handle(uint64_t h)
 {
+    return h >= FIRST_HANDLE && h < atomic_load(&next_handle) && h % HANDLE_STEP == 0;
+}
+
+/* A stream that work can be ordered in; tail launches and those that nobody waits for go to others. */
+static bool is_ordered_stream(uint64_t stream)
+{
+    return stream <= PER_THREAD_STREAM || is_handle(stream);
+}
+
+static bool is_stream(uint64_t stream)
+{
+    return stream <= FIRE_AND_FORGET_STREAM || is_handle(stream);
+}
+
+/* Writes a result where the lane's argument says. False: the launch has failed. */
+static bool give(struct ptxi_launch *l, struct ptxi_builtin_call *c, unsigned word, unsigned lane, const void *value, size_t size, uint64_t *result)
+{
+    if (!pointer(c, word, lane)) {
+        *result = (uint64_t)fail(l, INVALID_VALUE);
+        return true;
+    }
     unsigned char *p = ptxi_builtin_pointer(c, lane, pointer(c, word, lane), size, true);
 
     if (p)
@@ -176,8 +203,23 @@ static struct ptxi_param_buffer *take_buffer(struct ptxi_launch *l, uint64_t at,
     return b;
 }
 
+/* So many launches as the limit says may wait for the end of the grid. */
+static bool too_many_tails(struct ptxi_launch *l)
+{
+    pthread_mutex_lock(&l->ctx->lock);
+    size_t most = l->ctx->limits[PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT];
+    pthread_mutex_unlock(&l->ctx->lock);
+    return atomic_fetch_add(&l->tails, 1) >= most;
+}
+
+/* What speaks against the stream; cudaSuccess: nothing. */
+static int stream_error(struct ptxi_launch *l, uint64_t stream)
+{
+    return !is_stream(stream) ? INVALID_VALUE : stream == TAIL_STREAM && too_many_tails(l) ? LAUNCH_PENDING_COUNT_EXCEEDED : SUCCESS;
+}
+
 /* Queues a kernel with `b`'s parameters, NULL: none, and frees them. */
-static ptxiResult launch_buffer(struct ptxi_launch *l, ptxiFunction f, struct ptxi_launch_shape *shape, struct ptxi_param_buffer *b, uint64_t stream)
+static int launch_buffer(struct ptxi_launch *l, ptxiFunction f, struct ptxi_launch_shape *shape, struct ptxi_param_buffer *b, uint64_t stream)
 {
     struct ptxi_child child = { .value = -1 };
     size_t bytes = ptxi_module_param_bytes(f);
@@ -185,16 +227,18 @@ static ptxiResult launch_buffer(struct ptxi_launch *l, ptxiFunction f, struct pt
     bytes = b && b->bytes < bytes ? b->bytes : bytes;
     void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, b ? (void *)(uintptr_t)b->block->base : NULL, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                       PTXI_LAUNCH_PARAM_END };
-    ptxiResult r = ptxi_launch_make(l->ctx, f, shape, NULL, b && bytes ? extra : NULL, &child.item);
+    int error = stream_error(l, stream);
 
-    if (!r && !add(l, child, stream)) {
+    if (!error)
+        error = cuda_error(ptxi_launch_make(l->ctx, f, shape, NULL, b && bytes ? extra : NULL, &child.item));
+    if (!error && !add(l, child, stream)) {
         ptxi_item_discard(child.item);
-        r = PTXI_ERROR_OUT_OF_MEMORY;
+        error = MEMORY_ALLOCATION;
     }
     if (b)
         ptxi_heap_free(b->block);
     free(b);
-    return r;
+    return error;
 }
 
 /* cudaError_t (void *parameters, cudaStream_t stream) */
@@ -202,7 +246,7 @@ FUNCTION(LaunchDeviceV2)
 {
     struct ptxi_param_buffer *b = take_buffer(l, pointer(c, 0, lane), CALL);
 
-    *result = (uint64_t)fail(l, b ? cuda_error(launch_buffer(l, b->function, &b->shape, b, pointer(c, 2, lane))) : INVALID_VALUE);
+    *result = (uint64_t)fail(l, b ? launch_buffer(l, b->function, &b->shape, b, pointer(c, 2, lane)) : INVALID_VALUE);
     return true;
 }
 
@@ -216,7 +260,7 @@ FUNCTION(LaunchDevice)
     int error = !f ? INVALID_DEVICE_FUNCTION : INVALID_VALUE;
 
     if (f && (b || !parameters))
-        error = cuda_error(launch_buffer(l, f, &shape, b, pointer(c, 11, lane)));
+        error = launch_buffer(l, f, &shape, b, pointer(c, 11, lane));
     *result = (uint64_t)fail(l, error);
     return true;
 }
@@ -286,20 +330,17 @@ FUNCTION(GetErrorName)
 
 FUNCTION(GetDeviceCount)
 {
-    (void)l, (void)result;
-    return give(c, 0, lane, &(int){ 1 }, sizeof(int));
+    return give(l, c, 0, lane, &(int){ 1 }, sizeof(int), result);
 }
 
 FUNCTION(GetDevice)
 {
-    (void)l, (void)result;
-    return give(c, 0, lane, &(int){ 0 }, sizeof(int));
+    return give(l, c, 0, lane, &(int){ 0 }, sizeof(int), result);
 }
 
 FUNCTION(RuntimeGetVersion)
 {
-    (void)l, (void)result;
-    return give(c, 0, lane, &(int){ PTXI_DRIVER_VERSION }, sizeof(int));
+    return give(l, c, 0, lane, &(int){ RUNTIME_VERSION }, sizeof(int), result);
 }
 
 /* cudaError_t (int *value, enum cudaDeviceAttr which, int device) */
@@ -311,49 +352,91 @@ FUNCTION(DeviceGetAttribute)
         *result = (uint64_t)fail(l, arg(c, 3, lane) ? (int)PTXI_ERROR_INVALID_DEVICE : INVALID_VALUE);
         return true;
     }
-    return give(c, 0, lane, &value, sizeof value);
+    return give(l, c, 0, lane, &value, sizeof value, result);
 }
 
-/* cudaError_t (size_t *value, enum cudaLimit which) */
+/* cudaError_t (size_t *value, enum cudaLimit which). What is wrong is not remembered. */
 FUNCTION(DeviceGetLimit)
 {
+    enum { KNOWN = 11, SHARED_OF_BLOCK = 7, NO_LIMIT = 8, MULTIPROCESSORS = 10 };
     unsigned which = arg(c, 2, lane);
+    const struct ptxi_profile *p = l->ctx->profile;
+    size_t value = (size_t)-1;
 
-    if (which >= PTXI_LIMITS) {
-        *result = (uint64_t)fail(l, (int)PTXI_ERROR_UNSUPPORTED_LIMIT);
+    if (which >= KNOWN) {
+        *result = INVALID_VALUE;
         return true;
     }
     pthread_mutex_lock(&l->ctx->lock);
-    size_t value = l->ctx->limits[which];
+    if (which < PTXI_LIMITS)
+        value = l->ctx->limits[which];
     pthread_mutex_unlock(&l->ctx->lock);
-    return give(c, 0, lane, &value, sizeof value);
+    if (which >= SHARED_OF_BLOCK)
+        value = which == SHARED_OF_BLOCK ? p->block_shared : which == NO_LIMIT ? 0 : which == MULTIPROCESSORS ? p->multiprocessors : value;
+    if (which == PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH || value == (size_t)-1) {
+        value = (size_t)-1;
+        *result = (uint64_t)PTXI_ERROR_UNSUPPORTED_LIMIT;
+    }
+    return give(l, c, 0, lane, &value, sizeof value, result);
 }
 
-/* Streams and events are numbers: the order in which everything runs is right for all of them. */
-static bool give_handle(struct ptxi_builtin_call *c, unsigned lane)
+static bool give_handle(struct ptxi_launch *l, struct ptxi_builtin_call *c, unsigned lane, uint64_t *result)
 {
-    static _Atomic uint64_t handles = 0x1000;
-    uint64_t handle = atomic_fetch_add(&handles, 16);
+    uint64_t handle = atomic_fetch_add(&next_handle, HANDLE_STEP);
 
-    return give(c, 0, lane, &handle, sizeof handle);
+    return give(l, c, 0, lane, &handle, sizeof handle, result);
 }
 
 FUNCTION(StreamCreateWithFlags)
 {
-    if (arg(c, 2, lane) & ~PTXI_STREAM_NON_BLOCKING) {
+    if (arg(c, 2, lane) == PTXI_STREAM_NON_BLOCKING)
+        return give_handle(l, c, lane, result);
+    *result = (uint64_t)fail(l, INVALID_VALUE);
+    return true;
+}
+
+/* cudaError_t (cudaStream_t stream) */
+FUNCTION(StreamDestroy)
+{
+    if (!is_handle(pointer(c, 0, lane)))
         *result = (uint64_t)fail(l, INVALID_VALUE);
-        return true;
-    }
-    return give_handle(c, lane);
+    return true;
 }
 
 FUNCTION(EventCreateWithFlags)
 {
-    if (arg(c, 2, lane) != PTXI_EVENT_DISABLE_TIMING) {
+    unsigned flags = arg(c, 2, lane);
+
+    if (flags & PTXI_EVENT_DISABLE_TIMING && !(flags & ~(unsigned)(PTXI_EVENT_DISABLE_TIMING | PTXI_EVENT_BLOCKING_SYNC)))
+        return give_handle(l, c, lane, result);
+    *result = (uint64_t)fail(l, INVALID_VALUE);
+    return true;
+}
+
+/* cudaError_t (cudaEvent_t event) */
+FUNCTION(EventDestroy)
+{
+    return StreamDestroy(l, c, lane, result);
+}
+
+static void check_event(struct ptxi_launch *l, uint64_t event, uint64_t stream, uint64_t *result)
+{
+    if (!is_handle(event) || !is_ordered_stream(stream))
         *result = (uint64_t)fail(l, INVALID_VALUE);
-        return true;
-    }
-    return give_handle(c, lane);
+}
+
+/* cudaError_t (cudaEvent_t event, cudaStream_t stream) */
+FUNCTION(EventRecord)
+{
+    check_event(l, pointer(c, 0, lane), pointer(c, 2, lane), result);
+    return true;
+}
+
+/* cudaError_t (cudaStream_t stream, cudaEvent_t event, unsigned flags) */
+FUNCTION(StreamWaitEvent)
+{
+    check_event(l, pointer(c, 2, lane), pointer(c, 0, lane), result);
+    return true;
 }
 
 /* void (cudaGraphConditionalHandle handle, unsigned value) */
@@ -364,22 +447,16 @@ FUNCTION(GraphSetConditional)
     return true;
 }
 
-FUNCTION(Nothing)
-{
-    (void)l, (void)c, (void)lane, (void)result;
-    return true;
-}
-
 /* cudaError_t (void **pointer, size_t size) */
 FUNCTION(Malloc)
 {
-    uint64_t at = ptxi_heap_of_kernels.get(l->ctx, pointer(c, 2, lane));
+    uint64_t bytes = pointer(c, 2, lane), at = bytes ? ptxi_heap_of_kernels.get(l->ctx, bytes) : 0;
 
     if (!at) {
-        *result = (uint64_t)fail(l, MEMORY_ALLOCATION);
+        *result = (uint64_t)fail(l, bytes ? MEMORY_ALLOCATION : INVALID_VALUE);
         return true;
     }
-    return give(c, 0, lane, &at, sizeof at);
+    return give(l, c, 0, lane, &at, sizeof at, result);
 }
 
 FUNCTION(Free)
@@ -412,15 +489,30 @@ static void queue_rows(struct ptxi_launch *l, struct ptxi_child child, uint64_t 
         *result = (uint64_t)fail(l, MEMORY_ALLOCATION);
 }
 
+static bool wrong_kind(struct ptxi_launch *l, unsigned kind, uint64_t *result)
+{
+    bool wrong = kind != DEVICE_TO_DEVICE && kind != ANY_TO_ANY;
+
+    if (wrong)
+        *result = (uint64_t)fail(l, INVALID_MEMCPY_DIRECTION);
+    return wrong;
+}
+
+/* Rows that overlap. */
+static bool wrong_pitch(struct ptxi_launch *l, const struct ptxi_child *rows, uint64_t *result)
+{
+    bool copy = rows->value < 0, wrong = rows->width > rows->dst_pitch || (copy && rows->width > rows->src_pitch);
+
+    if (wrong)
+        *result = (uint64_t)fail(l, copy ? INVALID_PITCH_VALUE : INVALID_VALUE);
+    return wrong;
+}
+
 /* cudaError_t (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) */
 FUNCTION(MemcpyAsync)
 {
-    unsigned kind = arg(c, 6, lane);
-
-    if (kind != DEVICE_TO_DEVICE && kind != ANY_TO_ANY) {
-        *result = (uint64_t)fail(l, INVALID_MEMCPY_DIRECTION);
+    if (wrong_kind(l, arg(c, 6, lane), result))
         return true;
-    }
     queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .src = pointer(c, 2, lane), .width = pointer(c, 4, lane), .height = 1, .value = -1 },
                pointer(c, 7, lane), result);
     return true;
@@ -429,9 +521,11 @@ FUNCTION(MemcpyAsync)
 /* cudaError_t (void *to, size_t pitch, const void *from, size_t pitch, size_t width, size_t height, kind, stream) */
 FUNCTION(Memcpy2DAsync)
 {
-    queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .dst_pitch = pointer(c, 2, lane), .src = pointer(c, 4, lane),
-                                       .src_pitch = pointer(c, 6, lane), .width = pointer(c, 8, lane), .height = pointer(c, 10, lane), .value = -1 },
-               pointer(c, 13, lane), result);
+    struct ptxi_child rows = { .dst = pointer(c, 0, lane), .dst_pitch = pointer(c, 2, lane), .src = pointer(c, 4, lane),
+                               .src_pitch = pointer(c, 6, lane), .width = pointer(c, 8, lane), .height = pointer(c, 10, lane), .value = -1 };
+
+    if (!wrong_pitch(l, &rows, result) && !wrong_kind(l, arg(c, 12, lane), result))
+        queue_rows(l, rows, pointer(c, 13, lane), result);
     return true;
 }
 
@@ -446,9 +540,11 @@ FUNCTION(MemsetAsync)
 /* cudaError_t (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) */
 FUNCTION(Memset2DAsync)
 {
-    queue_rows(l, (struct ptxi_child){ .dst = pointer(c, 0, lane), .dst_pitch = pointer(c, 2, lane), .width = pointer(c, 5, lane),
-                                       .height = pointer(c, 7, lane), .value = (int)(arg(c, 4, lane) & 0xff) },
-               pointer(c, 9, lane), result);
+    struct ptxi_child rows = { .dst = pointer(c, 0, lane), .dst_pitch = pointer(c, 2, lane), .width = pointer(c, 5, lane),
+                               .height = pointer(c, 7, lane), .value = (int)(arg(c, 4, lane) & 0xff) };
+
+    if (!wrong_pitch(l, &rows, result))
+        queue_rows(l, rows, pointer(c, 9, lane), result);
     return true;
 }
 
@@ -489,12 +585,13 @@ FUNCTION(Memcpy3DAsync)
     if (!from)
         return false;
     memcpy(&p, from, sizeof p);
+    struct ptxi_child rows = { .dst = begin_of(&p.dst, p.dst_pos), .dst_pitch = p.dst.pitch, .src = begin_of(&p.src, p.src_pos),
+                               .src_pitch = p.src.pitch, .width = p.extent[0], .height = p.extent[1], .value = -1 };
+
     if (p.src_array || p.dst_array)
         *result = (uint64_t)fail(l, INVALID_VALUE);
-    else
-        queue_slices(l, (struct ptxi_child){ .dst = begin_of(&p.dst, p.dst_pos), .dst_pitch = p.dst.pitch, .src = begin_of(&p.src, p.src_pos),
-                                             .src_pitch = p.src.pitch, .width = p.extent[0], .height = p.extent[1], .value = -1 },
-                     p.dst.pitch * p.dst.height, p.src.pitch * p.src.height, p.extent[2], pointer(c, 2, lane), result);
+    else if (!wrong_pitch(l, &rows, result) && !wrong_kind(l, (unsigned)p.kind, result))
+        queue_slices(l, rows, p.dst.pitch * p.dst.height, p.src.pitch * p.src.height, p.extent[2], pointer(c, 2, lane), result);
     return true;
 }
 
@@ -512,7 +609,13 @@ FUNCTION(Memset3DAsync)
 /* cudaError_t (enum cudaFuncCache *config) */
 FUNCTION(DeviceGetCacheConfig)
 {
-    return (void)l, (void)result, give(c, 0, lane, &(int){ 0 }, sizeof(int));
+    return give(l, c, 0, lane, &(int){ 0 }, sizeof(int), result);
+}
+
+/* cudaError_t (enum cudaSharedMemConfig *config): banks of 4 bytes */
+FUNCTION(DeviceGetSharedMemConfig)
+{
+    return give(l, c, 0, lane, &(int){ 1 }, sizeof(int), result);
 }
 
 /* cudaError_t (int *blocks, const void *kernel, int threads, size_t dynamic, unsigned flags) */
@@ -526,7 +629,7 @@ FUNCTION(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
         *result = (uint64_t)fail(l, f ? INVALID_VALUE : INVALID_DEVICE_FUNCTION);
         return true;
     }
-    return give(c, 0, lane, &blocks, sizeof blocks);
+    return give(l, c, 0, lane, &blocks, sizeof blocks, result);
 }
 
 /* The begin of cudaFuncAttributes. */
@@ -550,7 +653,7 @@ FUNCTION(FuncGetAttributes)
     }
     struct func_attributes a = { (size_t)v[1], (size_t)v[2], (size_t)v[3], v[0], v[4], v[5], v[6], v[7], v[8], v[9] };
 
-    return give(c, 0, lane, &a, sizeof a);
+    return give(l, c, 0, lane, &a, sizeof a, result);
 }
 
 /* ---- names */
@@ -565,10 +668,11 @@ static const struct entry {
     X(GetParameterBuffer) X(LaunchDevice) X(GetParameterBufferV2) X(LaunchDeviceV2) X(GetLastError) X(PeekAtLastError) X(GetErrorString)
     X(GetErrorName) X(GetDeviceCount) X(GetDevice) X(RuntimeGetVersion) X(DeviceGetAttribute) X(DeviceGetLimit) X(StreamCreateWithFlags)
     X(EventCreateWithFlags) X(Malloc) X(Free) X(MemcpyAsync) X(Memcpy2DAsync) X(MemsetAsync) X(Memset2DAsync) X(Memcpy3DAsync) X(Memset3DAsync)
-    X(DeviceGetCacheConfig) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes) X(GraphSetConditional)
+    X(DeviceGetCacheConfig) X(DeviceGetSharedMemConfig) X(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags) X(FuncGetAttributes) X(GraphSetConditional)
+    X(StreamDestroy) X(StreamWaitEvent) X(EventRecord) X(EventDestroy)
 #undef X
     { "OccupancyMaxActiveBlocksPerMultiprocessor", OccupancyMaxActiveBlocksPerMultiprocessorWithFlags },
-    { "StreamDestroy", Nothing }, { "StreamWaitEvent", Nothing }, { "EventRecord", Nothing }, { "EventRecordWithFlags", Nothing }, { "EventDestroy", Nothing },
+    { "EventRecordWithFlags", EventRecord },
 };
 
 static bool call_device(struct ptxi_builtin_call *call, void *user)

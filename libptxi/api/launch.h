@@ -28,6 +28,7 @@ struct ptxi_launch {
     pthread_mutex_t lock;            /* what kernels ask for */
     struct ptxi_child *first, **last, *first_tail, **last_tail; /* to be run when the grid has ended, in this order */
     struct ptxi_param_buffer *buffers; /* list */
+    _Atomic size_t tails;            /* launches asked for that wait for its end */
     int error;                       /* of cudaGetLastError */
     _Alignas(16) unsigned char params[];
 };
