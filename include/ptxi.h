@@ -295,8 +295,8 @@ typedef enum ptxiLimit {
     PTXI_LIMIT_PRINTF_FIFO_SIZE = 1,                  /* bytes of printf output that a launch may hold back */
     PTXI_LIMIT_MALLOC_HEAP_SIZE = 2,                  /* bytes that kernels' malloc gives out at once, each block counted in 16s */
     PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,            /* not supported, as on recent devices */
-    PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* stored only, as the next two */
-    PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+    PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* tail launches that a grid may ask for */
+    PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,          /* stored only, as the next one */
     PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,          /* up to PTXI_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE */
     PTXI_LIMIT_INSTRUCTIONS = 0x10000,                /* libptxi's own. Warp instructions a launch may run; 0: no limit */
     PTXI_LIMIT_MILLISECONDS = 0x10001                 /* libptxi's own. Wall-clock time a launch may take; 0: no limit */
@@ -498,6 +498,8 @@ typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_HOST = 3,
     PTXI_GRAPH_NODE_TYPE_GRAPH = 4,
     PTXI_GRAPH_NODE_TYPE_EMPTY = 5,
+    PTXI_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+    PTXI_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
     PTXI_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } ptxiGraphNodeType;
 
@@ -559,6 +561,14 @@ typedef struct PTXI_CHILD_GRAPH_NODE_PARAMS {
     int ownership;                  /* not looked at: the graph is copied */
 } PTXI_CHILD_GRAPH_NODE_PARAMS;
 
+typedef struct PTXI_EVENT_WAIT_NODE_PARAMS {
+    ptxiEvent event;
+} PTXI_EVENT_WAIT_NODE_PARAMS;
+
+typedef struct PTXI_EVENT_RECORD_NODE_PARAMS {
+    ptxiEvent event;
+} PTXI_EVENT_RECORD_NODE_PARAMS;
+
 typedef union ptxiGraphNodeParamsValue {
     long long reserved1[29];
     PTXI_KERNEL_NODE_PARAMS kernel;
@@ -566,6 +576,8 @@ typedef union ptxiGraphNodeParamsValue {
     PTXI_MEMSET_NODE_PARAMS memset;
     PTXI_HOST_NODE_PARAMS host;
     PTXI_CHILD_GRAPH_NODE_PARAMS graph;
+    PTXI_EVENT_WAIT_NODE_PARAMS eventWait;
+    PTXI_EVENT_RECORD_NODE_PARAMS eventRecord;
     PTXI_CONDITIONAL_NODE_PARAMS conditional;
 } ptxiGraphNodeParamsValue;
 
@@ -576,6 +588,25 @@ typedef struct ptxiGraphNodeParams {
     ptxiGraphNodeParamsValue value;
     long long reserved2;
 } ptxiGraphNodeParams;
+
+/* What an edge goes from and to; layout of CUgraphEdgeData. All zeros: from the end of a node to the begin of another one. */
+typedef struct ptxiGraphEdgeData {
+    unsigned char from_port, to_port, type, reserved[5];
+} ptxiGraphEdgeData;
+
+/* Of ptxiGraphInstantiateWithParams; numbers and layout of the driver's. */
+typedef enum ptxiGraphInstantiateResult {
+    PTXI_GRAPH_INSTANTIATE_SUCCESS = 0,
+    PTXI_GRAPH_INSTANTIATE_ERROR = 1,
+    PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2
+} ptxiGraphInstantiateResult;
+
+typedef struct PTXI_GRAPH_INSTANTIATE_PARAMS {
+    unsigned long long flags;
+    ptxiStream hUploadStream;       /* not looked at */
+    ptxiGraphNode hErrNode_out;     /* of a graph with a cycle; else NULL */
+    ptxiGraphInstantiateResult result_out;
+} PTXI_GRAPH_INSTANTIATE_PARAMS;
 
 /* Of ptxiGraphExecUpdate; numbers and layout of the driver's. */
 typedef enum ptxiGraphExecUpdateResult {
@@ -663,7 +694,7 @@ typedef enum ptxiResourceViewFormat {
 
 enum { /* of arrays */
     PTXI_ARRAY3D_LAYERED = 1, PTXI_ARRAY3D_SURFACE_LDST = 2, PTXI_ARRAY3D_CUBEMAP = 4, PTXI_ARRAY3D_TEXTURE_GATHER = 8,
-    PTXI_ARRAY3D_DEPTH_TEXTURE = 0x10, PTXI_ARRAY3D_COLOR_ATTACHMENT = 0x20
+    PTXI_ARRAY3D_DEPTH_TEXTURE = 0x10, PTXI_ARRAY3D_COLOR_ATTACHMENT = 0x20, PTXI_ARRAY3D_VIDEO_ENCODE_DECODE = 0x100 /* of no effect */
 };
 enum { /* of textures */
     PTXI_TRSF_READ_AS_INTEGER = 1, PTXI_TRSF_NORMALIZED_COORDINATES = 2, PTXI_TRSF_SRGB = 0x10,
@@ -1125,6 +1156,7 @@ PTXI_API ptxiResult ptxiEventDestroy(ptxiEvent hEvent);
  *  Mark the place after all work queued in the stream so far; replaces an earlier mark.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE, also where event and stream belong to different contexts. */
 PTXI_API ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream);
+PTXI_API ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags);
 
 /*! ptxiEventSynchronize() , ptxiEventQuery() :
  *  Wait for the latest mark, or only ask. An event never recorded counts as reached.
@@ -1212,7 +1244,9 @@ PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNod
  *  ptxiGraphAddChildGraphNode() , ptxiGraphAddNode() , ptxiGraphConditionalHandleCreate() , ptxiGraphAddDependencies() :
  *  Nodes, and edges between them.
  * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
- *                 i from from[i] to to[i]. `dependencyData`, `edgeData` NULL.
+ *                 i from from[i] to to[i].
+ * `dependencyData`, `edgeData`  NULL, or what the edges go from and to; checked and then forgotten: a node begins when the ones before it have
+ *                 ended, whatever an edge allows.
  * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them, which are as for ptxiLaunchKernel.
  *                 `ctx` is not looked at.
  * `childGraph`    copied; the copy belongs to the node.
@@ -1234,28 +1268,59 @@ PTXI_API ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph 
                                           size_t numDependencies);
 PTXI_API ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                                size_t numDependencies, ptxiGraph childGraph);
-PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const void *dependencyData,
+PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const ptxiGraphEdgeData *dependencyData,
                                      size_t numDependencies, ptxiGraphNodeParams *nodeParams);
 PTXI_API ptxiResult ptxiGraphConditionalHandleCreate(ptxiGraphConditionalHandle *pHandle_out, ptxiGraph hGraph, ptxiContext ctx,
                                                      unsigned defaultLaunchValue, unsigned flags);
-PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *edgeData,
+PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *edgeData,
                                              size_t numDependencies);
 
-/*! ptxiGraphGetNodes() , ptxiGraphNodeGetDependencies() , ptxiGraphNodeGetType() , ptxiGraphChildGraphNodeGetGraph() :
+/*! ptxiGraphAddEventRecordNode() , ptxiGraphAddEventWaitNode() , ptxiGraphEventRecordNodeGetEvent() and its kin :
+ *  Nodes that record an event, and that wait for what it was recorded behind when they are reached. The event may be destroyed; then launches that
+ *  reach the node fail. */
+PTXI_API ptxiResult ptxiGraphAddEventRecordNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                                size_t numDependencies, ptxiEvent event);
+PTXI_API ptxiResult ptxiGraphAddEventWaitNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                              size_t numDependencies, ptxiEvent event);
+PTXI_API ptxiResult ptxiGraphEventRecordNodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out);
+PTXI_API ptxiResult ptxiGraphEventRecordNodeSetEvent(ptxiGraphNode hNode, ptxiEvent event);
+PTXI_API ptxiResult ptxiGraphEventWaitNodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out);
+PTXI_API ptxiResult ptxiGraphEventWaitNodeSetEvent(ptxiGraphNode hNode, ptxiEvent event);
+PTXI_API ptxiResult ptxiGraphExecEventRecordNodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event);
+PTXI_API ptxiResult ptxiGraphExecEventWaitNodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event);
+
+/*! ptxiGraphRemoveDependencies() , ptxiGraphDestroyNode() :
+ *  Take edges out of a graph, or a node with all edges from and to it. Instances keep theirs.
+ * `edgeData` as for ptxiGraphAddDependencies.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: there is no such edge. */
+PTXI_API ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                                const ptxiGraphEdgeData *edgeData, size_t numDependencies);
+PTXI_API ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode);
+
+/*! ptxiGraphGetNodes() , ptxiGraphGetRootNodes() , ptxiGraphGetEdges() , ptxiGraphNodeGetDependencies() , ptxiGraphNodeGetDependentNodes() ,
+ *  ptxiGraphNodeGetType() , ptxiGraphChildGraphNodeGetGraph() :
  *  What a graph consists of. The graph of a child node is the node's own: it may be changed, and nobody destroys it.
- * `numNodes`, `numDependencies`  in: room in the array; out: nodes given, or how many there are where the array is NULL. What is left of the
- *                 array becomes NULL.
- * `edgeData` NULL.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node; PTXI_ERROR_NOT_SUPPORTED: edges with data. */
+ * `numNodes` and the like  in: room in the array; out: nodes given, or how many there are where the array is NULL. What is left of the
+ *                 array becomes NULL. Of edges, both arrays are given or none.
+ * `edgeData` NULL, or room for as many: is set to zeros.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node. */
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
-PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, void *edgeData, size_t *numDependencies);
+PTXI_API ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, size_t *numRootNodes);
+PTXI_API ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges);
+PTXI_API ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes, ptxiGraphEdgeData *edgeData,
+                                                   size_t *numDependentNodes);
+PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, ptxiGraphEdgeData *edgeData, size_t *numDependencies);
 PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
 PTXI_API ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph);
 
-/*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() and their kin for other nodes :
- *  What a node does, as Add took it. What GetParams points to is the node's own, until it is changed; kernels have none.
- * `attr` see ptxiLaunchKernelEx.
+/*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() and their kin for other nodes, ptxiGraphNodeSetParams() for any :
+ *  What a node does, as Add took it. What GetParams points to is the node's own, until it is changed.
+ * `attr` see ptxiLaunchKernelEx. CopyAttributes gives `dst` those of `src`.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: a node of another kind, or what Add does not take. */
+PTXI_API ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams);
+PTXI_API ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PARAMS *nodeParams);
+PTXI_API ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out);
+PTXI_API ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode src);
 PTXI_API ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value);
 PTXI_API ptxiResult ptxiGraphMemcpyNodeSetParams(ptxiGraphNode hNode, const PTXI_MEMCPY3D *nodeParams);
@@ -1265,15 +1330,24 @@ PTXI_API ptxiResult ptxiGraphMemsetNodeGetParams(ptxiGraphNode hNode, PTXI_MEMSE
 PTXI_API ptxiResult ptxiGraphHostNodeSetParams(ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NODE_PARAMS *nodeParams);
 
-/*! ptxiGraphInstantiate() , ptxiGraphInstantiateWithFlags() , ptxiGraphExecDestroy() :
+/*! ptxiGraphInstantiate() , ptxiGraphInstantiateWithFlags() , ptxiGraphInstantiateWithParams() , ptxiGraphExecGetFlags() , ptxiGraphExecDestroy() :
  *  What can be launched: a copy of the graph, which may then be changed or destroyed.
- * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_*, which change nothing.
+ * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_*, which change nothing; _UPLOAD with Params only, where there is a stream. GetFlags tells those that last.
+ * `instantiateParams`  flags, and how it went.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: dependencies that go in a circle, other flags. */
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
 PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
+PTXI_API ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, PTXI_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
+PTXI_API ptxiResult ptxiGraphExecGetFlags(ptxiGraphExec hGraphExec, unsigned long long *flags);
 PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
 
-/*! ptxiGraphExecUpdate() , ptxiGraphExecKernelNodeSetParams() and its kin :
+/*! ptxiGraphNodeSetEnabled() , ptxiGraphNodeGetEnabled() :
+ *  Whether an instance's node does what it says, or is passed by; kernels, copies and fills only. Updates leave that as it is.
+ * `hNode` see ptxiGraphExecUpdate. */
+PTXI_API ptxiResult ptxiGraphNodeSetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned isEnabled);
+PTXI_API ptxiResult ptxiGraphNodeGetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned *isEnabled);
+
+/*! ptxiGraphExecUpdate() , ptxiGraphExecKernelNodeSetParams() and its kin, ptxiGraphExecNodeSetParams() for any node :
  *  Give an instance the parameters of another graph, which has the same nodes and dependencies in the same order, or those of a single node.
  * `hNode`       the graph's node, which the instance has a copy of; also one of a child graph.
  * `resultInfo`  out: what differs, and at which node of `hGraph`.
@@ -1281,6 +1355,7 @@ PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
  *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE  Update, ChildGraphNodeSetParams: another shape; nothing has changed
  *         PTXI_ERROR_INVALID_VALUE              a node of another graph or kind, or what Add does not take */
 PTXI_API ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo);
+PTXI_API ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams);
 PTXI_API ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
                                                      const PTXI_KERNEL_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams,
@@ -1459,6 +1534,28 @@ PTXI_API ptxiResult ptxiTexRefSetMipmapLevelClamp(ptxiTexRef hTexRef, float minM
 PTXI_API ptxiResult ptxiTexRefSetMaxAnisotropy(ptxiTexRef hTexRef, unsigned maxAniso);
 PTXI_API ptxiResult ptxiTexRefSetBorderColor(ptxiTexRef hTexRef, float *pBorderColor);
 PTXI_API ptxiResult ptxiTexRefSetFlags(ptxiTexRef hTexRef, unsigned Flags);
+
+/*! ptxiTexRefCreate() , ptxiTexRefDestroy() :
+ *  A reference that no kernel knows, to be set and asked; those of modules are not destroyed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE: NULL; PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef);
+PTXI_API ptxiResult ptxiTexRefDestroy(ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetAddress() , ptxiTexRefGetArray() , ptxiTexRefGetMipmappedArray() , ptxiTexRefGetFormat() and others :
+ *  What was set, or what a reference begins with.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE: it is not bound to that, or has no such dimension. */
+PTXI_API ptxiResult ptxiTexRefGetAddress(ptxiDevicePtr *pdptr, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetArray(ptxiArray *phArray, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetMipmappedArray(ptxiMipmappedArray *phMipmappedArray, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetFormat(ptxiArrayFormat *pFormat, int *pNumChannels, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetAddressMode(ptxiAddressMode *pam, ptxiTexRef hTexRef, int dim);
+PTXI_API ptxiResult ptxiTexRefGetFilterMode(ptxiFilterMode *pfm, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetMipmapFilterMode(ptxiFilterMode *pfm, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetMipmapLevelBias(float *pbias, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetMaxAnisotropy(int *pmaxAniso, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetBorderColor(float *pBorderColor, ptxiTexRef hTexRef);
+PTXI_API ptxiResult ptxiTexRefGetFlags(unsigned *pFlags, ptxiTexRef hTexRef);
 
 /*! ptxiSurfRefSetArray() , ptxiSurfRefGetArray() :
  *  What a .surfref variable stands for.

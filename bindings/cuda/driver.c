@@ -62,7 +62,7 @@ ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphN
     return ptxiGraphAddNode(node, graph, needs, NULL, count, params);
 }
 
-ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const void *data, size_t count,
+ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const ptxiGraphEdgeData *data, size_t count,
                              ptxiGraphNodeParams *params)
 {
     return ptxiGraphAddNode(node, graph, needs, data, count, params);
@@ -73,9 +73,55 @@ ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, co
     return ptxiGraphAddDependencies(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *data, size_t count)
+ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *data, size_t count)
 {
     return ptxiGraphAddDependencies(graph, from, to, data, count);
+}
+
+ptxiResult cuGraphRemoveDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count)
+{
+    return ptxiGraphRemoveDependencies(graph, from, to, NULL, count);
+}
+
+ptxiResult cuGraphRemoveDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *data, size_t count)
+{
+    return ptxiGraphRemoveDependencies(graph, from, to, data, count);
+}
+
+ptxiResult cuGraphGetEdges(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, size_t *count)
+{
+    return ptxiGraphGetEdges(graph, from, to, NULL, count);
+}
+
+ptxiResult cuGraphGetEdges_v2(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *data, size_t *count)
+{
+    return ptxiGraphGetEdges(graph, from, to, data, count);
+}
+
+ptxiResult cuGraphNodeGetDependentNodes(ptxiGraphNode node, ptxiGraphNode *nodes, size_t *count)
+{
+    return ptxiGraphNodeGetDependentNodes(node, nodes, NULL, count);
+}
+
+ptxiResult cuGraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *nodes, ptxiGraphEdgeData *data, size_t *count)
+{
+    return ptxiGraphNodeGetDependentNodes(node, nodes, data, count);
+}
+
+/* The structure ends behind `extra`. */
+ptxiResult cuGraphKernelNodeGetParams(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
+{
+    PTXI_KERNEL_NODE_PARAMS p;
+    ptxiResult r = ptxiGraphKernelNodeGetParams(node, params ? &p : NULL);
+
+    if (!r)
+        memcpy(params, &p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern));
+    return r;
+}
+
+ptxiResult cuGraphKernelNodeGetParams_v2(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphKernelNodeGetParams(node, params);
 }
 
 ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size)
@@ -97,7 +143,7 @@ ptxiResult cuGraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *depende
     return ptxiGraphNodeGetDependencies(node, dependencies, NULL, count);
 }
 
-ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, void *data, size_t *count)
+ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, ptxiGraphEdgeData *data, size_t *count)
 {
     return ptxiGraphNodeGetDependencies(node, dependencies, data, count);
 }
@@ -203,6 +249,7 @@ static const struct { const char *name; int version; } shapes[] = {
     { "cuCtxCreate_v4", 12050 }, { "cuCtxCreate_v3", 11040 }, { "cuStreamGetCtx_v2", 12050 }, { "cuCtxGetDevice_v2", 13000 },
     { "cuGetProcAddress_v2", 12000 }, { "cuStreamGetCaptureInfo_v3", 12030 }, { "cuStreamGetCaptureInfo_v2", 11030 },
     { "cuGraphExecUpdate_v2", 12000 }, { "cuGraphNodeGetDependencies_v2", 12030 }, { "cuGraphAddDependencies_v2", 12030 }, { "cuGraphAddNode_v2", 12030 },
+    { "cuGraphRemoveDependencies_v2", 12030 }, { "cuGraphGetEdges_v2", 12030 }, { "cuGraphNodeGetDependentNodes_v2", 12030 }, { "cuGraphKernelNodeGetParams_v2", 12000 },
 };
 
 static bool is_later(const char *name, int version)

@@ -38,14 +38,23 @@ PTXI_API ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev);
 PTXI_API ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev);
 PTXI_API ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z);
 PTXI_API ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, ptxiGraphNodeParams *params);
-PTXI_API ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const void *data, size_t count,
+PTXI_API ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const ptxiGraphEdgeData *data, size_t count,
                                       ptxiGraphNodeParams *params);
 PTXI_API ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count);
-PTXI_API ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *data, size_t count);
+PTXI_API ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *data, size_t count);
+PTXI_API ptxiResult cuGraphRemoveDependencies(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, size_t count);
+PTXI_API ptxiResult cuGraphRemoveDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *data,
+                                                 size_t count);
+PTXI_API ptxiResult cuGraphGetEdges(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, size_t *count);
+PTXI_API ptxiResult cuGraphGetEdges_v2(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *data, size_t *count);
+PTXI_API ptxiResult cuGraphNodeGetDependentNodes(ptxiGraphNode node, ptxiGraphNode *nodes, size_t *count);
+PTXI_API ptxiResult cuGraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *nodes, ptxiGraphEdgeData *data, size_t *count);
+PTXI_API ptxiResult cuGraphKernelNodeGetParams(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params);
+PTXI_API ptxiResult cuGraphKernelNodeGetParams_v2(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params);
 PTXI_API ptxiResult cuGraphInstantiate(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size);
 PTXI_API ptxiResult cuGraphInstantiate_v2(ptxiGraphExec *exec, ptxiGraph graph, ptxiGraphNode *errorNode, char *log, size_t size);
 PTXI_API ptxiResult cuGraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *dependencies, size_t *count);
-PTXI_API ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, void *data, size_t *count);
+PTXI_API ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, ptxiGraphEdgeData *data, size_t *count);
 PTXI_API ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode, ptxiGraphExecUpdateResult *result);
 PTXI_API ptxiResult cuGraphExecUpdate_v2(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphExecUpdateResultInfo *info);
 PTXI_API ptxiResult cuStreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id);
@@ -55,5 +64,27 @@ PTXI_API ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptu
                                               const ptxiGraphNode **dependencies, const void **data, size_t *count);
 PTXI_API ptxiResult cuProfilerStart(void);
 PTXI_API ptxiResult cuProfilerStop(void);
+
+/* small.c */
+typedef void stream_callback(ptxiStream stream, ptxiResult status, void *user);
+PTXI_API ptxiResult cuStreamGetId(ptxiStream hStream, unsigned long long *id);
+PTXI_API ptxiResult cuStreamGetDevice(ptxiStream hStream, ptxiDevice *device);
+PTXI_API ptxiResult cuCtxGetId(ptxiContext ctx, unsigned long long *id);
+PTXI_API ptxiResult cuStreamAddCallback(ptxiStream hStream, stream_callback *callback, void *user, unsigned flags);
+PTXI_API ptxiResult cuFuncLoad(ptxiFunction f);
+PTXI_API ptxiResult cuFuncIsLoaded(int *state, ptxiFunction f);
+PTXI_API ptxiResult cuModuleGetLoadingMode(int *mode);
+PTXI_API ptxiResult cuCtxGetCacheConfig(int *config);
+PTXI_API ptxiResult cuCtxSetCacheConfig(int config);
+PTXI_API ptxiResult cuCtxGetSharedMemConfig(int *config);
+PTXI_API ptxiResult cuCtxSetSharedMemConfig(int config);
+PTXI_API ptxiResult cuFuncSetSharedMemConfig(ptxiFunction f, int config);
+PTXI_API ptxiResult cuCtxResetPersistingL2Cache(void);
+PTXI_API ptxiResult cuDeviceGetPCIBusId(char *name, int size, ptxiDevice dev);
+PTXI_API ptxiResult cuDeviceGetByPCIBusId(ptxiDevice *dev, const char *name);
+PTXI_API ptxiResult cuMemcpyPeer(ptxiDevicePtr dst, ptxiContext to, ptxiDevicePtr src, ptxiContext from, size_t bytes);
+PTXI_API ptxiResult cuMemcpyPeerAsync(ptxiDevicePtr dst, ptxiContext to, ptxiDevicePtr src, ptxiContext from, size_t bytes, ptxiStream hStream);
+PTXI_API ptxiResult cuCtxEnablePeerAccess(ptxiContext peer, unsigned flags);
+PTXI_API ptxiResult cuCtxDisablePeerAccess(ptxiContext peer);
 
 #endif

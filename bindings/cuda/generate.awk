@@ -62,6 +62,8 @@ FNR == NR && $1 ~ /^(v2|own|none)$/ {
     }
 }
 
+FNR == NR && $1 == "alias" { alias[$2] = $3 }
+
 FNR != NR && /what a driver does not have ---/ { past = 1 }
 
 FNR != NR && /^PTXI_API ptxiResult/ && !past { text = ""; reading = 1 }
@@ -81,11 +83,13 @@ END {
         if ((name "Async") in parameters)
             emit(name, "_ptds", parameters[name], "finish_per_thread(ptxi" name "Async(" arguments[name] ", PTXI_STREAM_PER_THREAD))")
     }
+    for (name in own)
+        export("cu" name)
+    for (name in alias)
+        emit(name, "", parameters[alias[name]], "ptxi" alias[name] "(" arguments[alias[name]] ")")
     for (i = 1; i <= none_count; i++)
         if (export("cu" none[i]))
             printf "PTXI_API ptxiResult cu%s(void)\n{\n    return PTXI_ERROR_NOT_SUPPORTED;\n}\n", none[i]
-    for (name in own)
-        export("cu" name)
     print "\nconst struct name ptxi_names[] = {"
     for (i = 1; i <= count; i++)
         printf "    { \"%s\", (function *)%s },\n", order[i], order[i]

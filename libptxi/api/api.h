@@ -132,6 +132,9 @@ ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec);
 void ptxi_api_free_events(ptxiContext ctx);
 /* Whether a launch may record it, with the driver's results: not one that measures time. */
 ptxiResult ptxi_event_in_launch(ptxiEvent e, int flags);
+bool ptxi_event_valid(ptxiEvent e);
+void ptxi_event_hold(ptxiEvent e);    /* its memory, also when it has been destroyed */
+void ptxi_event_let_go(ptxiEvent e);
 void ptxi_api_free_captures(ptxiContext ctx); /* before the streams */
 void ptxi_api_free_asms(ptxiContext ctx); /* before the modules */
 void ptxi_api_free_modules(ptxiContext ctx);

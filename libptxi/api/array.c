@@ -91,7 +91,9 @@ static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
 /* Blocks are of two dimensions or three, and no surfaces. */
 static ptxiResult check_descriptor(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
-    enum { FLAGS = PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_SURFACE_LDST | PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_TEXTURE_GATHER }; /* of the others the driver accepts none for colours */
+    enum { /* of the others the driver accepts none for colours, but those of memory that is mapped later */
+        FLAGS = PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_SURFACE_LDST | PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_TEXTURE_GATHER | PTXI_ARRAY3D_VIDEO_ENCODE_DECODE
+    };
 
     const struct ptxi_array_format *f = d ? ptxi_array_format(d->Format) : NULL;
 

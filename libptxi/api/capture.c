@@ -171,6 +171,14 @@ ptxiResult ptxi_capture_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user)
     return r ? r : add(s, &w);
 }
 
+ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, ptxiEvent e)
+{
+    struct ptxi_work w;
+    ptxiResult r = ptxi_work_event(&w, type, e);
+
+    return r ? r : add(s, &w);
+}
+
 /* ---- events */
 
 ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark)

@@ -17,6 +17,7 @@ ptxiResult ptxi_capture_kernel(struct ptxiStream_st *s, ptxiFunction f, const st
 ptxiResult ptxi_capture_copy(struct ptxiStream_st *s, const PTXI_MEMCPY3D *copy);
 ptxiResult ptxi_capture_set(struct ptxiStream_st *s, const PTXI_MEMSET_NODE_PARAMS *set);
 ptxiResult ptxi_capture_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user);
+ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, ptxiEvent e); /* recorded or waited for */
 
 /* What an event stands for that was recorded in a capture: the nodes that end before it. */
 struct ptxi_captured {

@@ -45,7 +45,7 @@ ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags)
     return *phGraph ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-static void free_node(struct ptxiGraphNode_st *n)
+void ptxi_graph_free_node(struct ptxiGraphNode_st *n)
 {
     n->magic = 0;
     ptxi_work_free(&n->work);
@@ -58,7 +58,7 @@ void ptxi_graph_free(ptxiGraph g)
     if (!g)
         return;
     for (unsigned i = 0; i < g->count; i++)
-        free_node(g->nodes[i]);
+        ptxi_graph_free_node(g->nodes[i]);
     for (unsigned i = 0; i < g->condition_count; i++)
         ptxi_condition_let_go(g->conditions[i]);
     g->magic = 0;
@@ -130,7 +130,7 @@ ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *
     n->id = atomic_fetch_add(&node_ids, 1) + 1;
     n->work = *w;
     if (!add_needs(n, needs, count) || !append(g, n)) {
-        free_node(n);
+        ptxi_graph_free_node(n);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
     *out = n;
@@ -191,17 +191,34 @@ ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, c
     return r ? r : ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
 }
 
-ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const void *edgeData, size_t numDependencies)
+bool ptxi_graph_needs(const struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before)
+{
+    return is_among(n->needs, n->need_count, before);
+}
+
+/* Programmatic edges go from kernel to kernel: from where the first one says so, or where all its blocks have begun. */
+bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to)
+{
+    enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
+
+    if (!data || (!data->type && !data->from_port && !data->to_port))
+        return true;
+    return data->type == PROGRAMMATIC && data->from_port && data->from_port <= LAST_PORT && !data->to_port &&
+           from->type == PTXI_GRAPH_NODE_TYPE_KERNEL && to->type == PTXI_GRAPH_NODE_TYPE_KERNEL;
+}
+
+ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *edgeData,
+                                    size_t numDependencies)
 {
     ptxiResult r = ptxi_graph_enter(hGraph);
 
     if (r)
         return r;
-    if (numDependencies && (!from || !to || edgeData))
-        return edgeData ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_INVALID_VALUE;
+    if (numDependencies && (!from || !to))
+        return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < numDependencies; i++)
         if (!node_valid(from[i]) || !node_valid(to[i]) || from[i]->graph != hGraph || to[i]->graph != hGraph || from[i] == to[i] ||
-            is_among(to[i]->needs, to[i]->need_count, from[i]))
+            ptxi_graph_needs(to[i], from[i]) || !ptxi_graph_edge_ok(edgeData ? &edgeData[i] : NULL, &from[i]->work, &to[i]->work))
             return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < numDependencies; i++)
         if (!add_needs(to[i], &from[i], 1))
@@ -229,8 +246,7 @@ ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type)
     return PTXI_SUCCESS;
 }
 
-/* As the driver has it: without an array the number alone; places beyond the number become NULL. */
-static ptxiResult list(struct ptxiGraphNode_st *const *from, unsigned count, ptxiGraphNode *nodes, size_t *room)
+ptxiResult ptxi_graph_list(struct ptxiGraphNode_st *const *from, size_t count, ptxiGraphNode *nodes, size_t *room)
 {
     if (!room)
         return PTXI_ERROR_INVALID_VALUE;
@@ -245,74 +261,16 @@ ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *num
 {
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    return r ? r : list(hGraph->nodes, hGraph->count, nodes, numNodes);
+    return r ? r : ptxi_graph_list(hGraph->nodes, hGraph->count, nodes, numNodes);
 }
 
-ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, void *edgeData, size_t *numDependencies)
+ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, ptxiGraphEdgeData *edgeData, size_t *numDependencies)
 {
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
-    if (!r && edgeData)
-        return PTXI_ERROR_NOT_SUPPORTED;
-    return r ? r : list(hNode->needs, hNode->need_count, dependencies, numDependencies);
-}
-
-/* The parameters of a node's work of one kind. */
-#define PARAMS(Name, TYPE, Params, member, make) \
-    ptxiResult ptxiGraph##Name##NodeSetParams(ptxiGraphNode hNode, const Params *nodeParams) \
-    { \
-        struct ptxi_work w; \
-        ptxiResult r = ptxi_graph_enter_node(hNode); \
-                                                         \
-        if (r || (r = make(&w, nodeParams))) \
-            return r; \
-        return ptxi_work_replace(&hNode->work, &w); \
-    } \
-    ptxiResult ptxiGraph##Name##NodeGetParams(ptxiGraphNode hNode, Params *nodeParams) \
-    { \
-        ptxiResult r = ptxi_graph_enter_node(hNode); \
-                                                         \
-        if (r) \
-            return r; \
-        if (!nodeParams || hNode->work.type != PTXI_GRAPH_NODE_TYPE_##TYPE) \
-            return PTXI_ERROR_INVALID_VALUE; \
-        *nodeParams = hNode->work.member; \
-        return PTXI_SUCCESS; \
-    }
-
-PARAMS(Memcpy, MEMCPY, PTXI_MEMCPY3D, copy, ptxi_work_copy)
-PARAMS(Memset, MEMSET, PTXI_MEMSET_NODE_PARAMS, set, ptxi_work_set)
-PARAMS(Host, HOST, PTXI_HOST_NODE_PARAMS, host, ptxi_work_host)
-
-ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams)
-{
-    struct ptxi_work w;
-    ptxiResult r = ptxi_graph_enter_node(hNode);
-
-    if (r || (r = ptxi_work_kernel(&w, nodeParams)))
-        return r;
-    memcpy(w.cluster, hNode->work.cluster, sizeof w.cluster);
-    w.cooperative = hNode->work.cooperative;
-    return ptxi_work_replace(&hNode->work, &w);
-}
-
-ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
-{
-    ptxiResult r = ptxi_graph_enter_node(hNode);
-    struct ptxi_launch_shape s = { .shared = 0 };
-
-    if (r)
-        return r;
-    if (!value || hNode->work.type != PTXI_GRAPH_NODE_TYPE_KERNEL)
-        return PTXI_ERROR_INVALID_VALUE;
-    memcpy(s.cluster, hNode->work.cluster, sizeof s.cluster);
-    s.cooperative = hNode->work.cooperative;
-    r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s);
-    if (r)
-        return r;
-    memcpy(hNode->work.cluster, s.cluster, sizeof s.cluster);
-    hNode->work.cooperative = s.cooperative;
-    return PTXI_SUCCESS;
+    if (!r && edgeData && dependencies && numDependencies)
+        memset(edgeData, 0, *numDependencies * sizeof *edgeData);
+    return r ? r : ptxi_graph_list(hNode->needs, hNode->need_count, dependencies, numDependencies);
 }
 
 /* ---- graphs in graphs */
@@ -320,13 +278,11 @@ ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttrib
 ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
                                       ptxiGraph childGraph)
 {
-    struct ptxi_work w = { .type = PTXI_GRAPH_NODE_TYPE_GRAPH };
+    struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    if (r || (r = ptxi_graph_enter(childGraph)))
+    if (r || (r = ptxi_work_child(&w, childGraph)))
         return r;
-    if (!(w.child = ptxi_graph_copy(childGraph)))
-        return PTXI_ERROR_OUT_OF_MEMORY;
     return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
 }
 
@@ -356,7 +312,7 @@ static bool clone_node(struct ptxiGraph_st *g, const struct ptxiGraphNode_st *fr
     n->id = atomic_fetch_add(&node_ids, 1) + 1;
     n->cloned_from = from->id;
     if (!append(g, n)) {
-        free_node(n);
+        ptxi_graph_free_node(n);
         return false;
     }
     return true;

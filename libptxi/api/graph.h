@@ -1,4 +1,5 @@
-/* Launch graphs: nodes with the order between them (graph.c), what they do (graph_work.c), choices and loops (graph_condition.c),
+/* Launch graphs: nodes with the order between them (graph.c, graph_edge.c), what they do (graph_work.c, graph_node.c), choices and loops
+ * (graph_condition.c),
  * instances (graph_exec.c), and streams whose work becomes nodes (capture.c). */
 #ifndef PTXI_API_GRAPH_H
 #define PTXI_API_GRAPH_H
@@ -13,7 +14,9 @@ struct ptxi_work {
         struct {
             PTXI_KERNEL_NODE_PARAMS kernel; /* kernelParams and extra NULL: */
             unsigned char *params;          /* `bytes` of them, malloc'ed */
+            void **pointers;                /* to each of `count`; likewise */
             size_t bytes;
+            unsigned count;
             unsigned cluster[3];            /* 0: none asked for */
             bool cooperative;
         };
@@ -21,6 +24,7 @@ struct ptxi_work {
         PTXI_MEMSET_NODE_PARAMS set;
         PTXI_HOST_NODE_PARAMS host;
         ptxiGraph child;                    /* the node's own */
+        ptxiEvent event;                    /* a reference */
         struct ptxi_branches branches;
     };
 };
@@ -30,6 +34,7 @@ struct ptxiGraphNode_st {
     struct ptxiGraph_st *graph;
     uint64_t id, cloned_from; /* never used again; 0: of no clone */
     unsigned index;           /* in the graph */
+    bool off;                 /* of an instance: it is passed by */
     struct ptxi_work work;
     struct ptxiGraphNode_st **needs; /* nodes that end before */
     unsigned need_count;
@@ -51,9 +56,13 @@ ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *
 ptxiResult ptxi_work_copy(struct ptxi_work *w, const PTXI_MEMCPY3D *p);
 ptxiResult ptxi_work_set(struct ptxi_work *w, const PTXI_MEMSET_NODE_PARAMS *p);
 ptxiResult ptxi_work_host(struct ptxi_work *w, const PTXI_HOST_NODE_PARAMS *p);
+ptxiResult ptxi_work_event(struct ptxi_work *w, ptxiGraphNodeType type, ptxiEvent e);
+ptxiResult ptxi_work_child(struct ptxi_work *w, ptxiGraph child);
+ptxiResult ptxi_work_make(struct ptxi_work *w, ptxiContext ctx, ptxiGraphNodeParams *p); /* of any type */
 void ptxi_work_free(struct ptxi_work *w);
 bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from); /* false: no memory, and nothing to free */
 ptxiResult ptxi_work_replace(struct ptxi_work *old, struct ptxi_work *w);     /* of the same kind; takes w over */
+ptxiResult ptxi_work_change(struct ptxi_work *old, struct ptxi_work *w);      /* likewise; attributes of kernels stay */
 ptxiResult ptxi_work_submit(struct ptxi_work *w, ptxiStream s);               /* anything but a child or a choice among bodies */
 
 /* graph.c */
@@ -65,5 +74,15 @@ ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from); /* with children, an
 void ptxi_graph_free(ptxiGraph g);
 /* The node that was made of the one with that id, also in children; or NULL. */
 ptxiGraphNode ptxi_graph_find_copy(const struct ptxiGraph_st *g, uint64_t id);
+
+
+/* Gives out nodes as the driver does: without an array the number alone; places beyond the number become NULL. */
+ptxiResult ptxi_graph_list(struct ptxiGraphNode_st *const *from, size_t count, ptxiGraphNode *nodes, size_t *room);
+bool ptxi_graph_needs(const struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before); /* there is an edge */
+bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to); /* NULL is */
+void ptxi_graph_free_node(struct ptxiGraphNode_st *n);
+
+/* graph_exec.c: the instance's copy of a node */
+ptxiResult ptxi_graph_exec_node(ptxiGraphExec x, ptxiGraphNode n, ptxiGraphNode *own);
 
 #endif

@@ -97,7 +97,7 @@ bool ptxi_condition_duplicate(struct ptxi_branches *to, const struct ptxi_branch
     return make_bodies(to, from->count, NULL, from->bodies);
 }
 
-static ptxiResult work_condition(struct ptxi_work *w, ptxiContext ctx, PTXI_CONDITIONAL_NODE_PARAMS *p)
+ptxiResult ptxi_work_condition(struct ptxi_work *w, ptxiContext ctx, PTXI_CONDITIONAL_NODE_PARAMS *p)
 {
     unsigned most = p->type == PTXI_GRAPH_COND_TYPE_SWITCH ? PTXI_MOST_BODIES : p->type == PTXI_GRAPH_COND_TYPE_IF ? 2 : 1;
 
@@ -108,32 +108,6 @@ static ptxiResult work_condition(struct ptxi_work *w, ptxiContext ctx, PTXI_COND
         return PTXI_ERROR_OUT_OF_MEMORY;
     p->phGraph_out = w->branches.bodies;
     return PTXI_SUCCESS;
-}
-
-ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const void *dependencyData,
-                            size_t numDependencies, ptxiGraphNodeParams *nodeParams)
-{
-    ptxiGraphNodeParamsValue *p = nodeParams ? &nodeParams->value : NULL;
-    struct ptxi_work w;
-    ptxiResult r = ptxi_graph_enter(hGraph);
-
-    if (r)
-        return r;
-    if (!p || dependencyData)
-        return p ? PTXI_ERROR_NOT_SUPPORTED : PTXI_ERROR_INVALID_VALUE;
-    switch ((int)nodeParams->type) {
-    case PTXI_GRAPH_NODE_TYPE_KERNEL: return ptxiGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &p->kernel);
-    case PTXI_GRAPH_NODE_TYPE_MEMCPY:
-        return ptxiGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, &p->memcpy.copyParams, p->memcpy.copyCtx);
-    case PTXI_GRAPH_NODE_TYPE_MEMSET: return ptxiGraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, &p->memset, NULL);
-    case PTXI_GRAPH_NODE_TYPE_HOST: return ptxiGraphAddHostNode(phGraphNode, hGraph, dependencies, numDependencies, &p->host);
-    case PTXI_GRAPH_NODE_TYPE_GRAPH: return ptxiGraphAddChildGraphNode(phGraphNode, hGraph, dependencies, numDependencies, p->graph.graph);
-    case PTXI_GRAPH_NODE_TYPE_EMPTY: return ptxiGraphAddEmptyNode(phGraphNode, hGraph, dependencies, numDependencies);
-    case PTXI_GRAPH_NODE_TYPE_CONDITIONAL:
-        r = work_condition(&w, hGraph->ctx, &p->conditional);
-        return r ? r : ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
-    default: return PTXI_ERROR_NOT_SUPPORTED;
-    }
 }
 
 /* ---- launches */

@@ -16,6 +16,8 @@ struct ptxi_branches {
     ptxiGraph *bodies; /* the node's own */
 };
 
+struct ptxi_work;
+ptxiResult ptxi_work_condition(struct ptxi_work *w, ptxiContext ctx, PTXI_CONDITIONAL_NODE_PARAMS *p); /* gives out the bodies */
 bool ptxi_condition_set(ptxiGraphConditionalHandle handle, unsigned value); /* false: there is none */
 void ptxi_condition_let_go(ptxiGraphConditionalHandle handle);              /* by its graph */
 void ptxi_condition_free(struct ptxi_branches *b);

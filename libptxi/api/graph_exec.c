@@ -8,6 +8,7 @@ enum { EXEC_MAGIC = 0x45584543 };
 struct ptxiGraphExec_st {
     uint32_t magic;
     ptxiGraph graph;
+    unsigned long long flags;
     unsigned count;
     ptxiGraphNode steps[]; /* with those of children in their places */
 };
@@ -101,32 +102,61 @@ static void free_exec(ptxiGraphExec x)
     free(x);
 }
 
-ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
+enum {
+    FLAGS = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
+    FLAGS_TOLD = PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH
+};
+
+/* `at`: NULL, or where a cycle goes through. */
+static ptxiResult instantiate(ptxiGraphExec *out, ptxiGraph g, unsigned long long flags, ptxiGraphNode *at)
 {
-    ptxiResult r = ptxi_graph_enter(hGraph);
+    ptxiResult r = ptxi_graph_enter(g);
 
     if (r)
         return r;
-    if (!phGraphExec || flags & ~(unsigned long long)(PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-                                                      PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+    if (!out || flags & ~(unsigned long long)FLAGS)
         return PTXI_ERROR_INVALID_VALUE;
-    ptxiGraph own = ptxi_graph_copy(hGraph);
+    ptxiGraph own = ptxi_graph_copy(g);
     ptxiGraphExec x = NULL;
 
     if ((r = own ? make_plan(own, &x) : PTXI_ERROR_OUT_OF_MEMORY) || (r = plan_bodies(x))) {
+        if (at && r == PTXI_ERROR_INVALID_VALUE)
+            *at = g->nodes[0];
         free(x);
         ptxi_graph_free(own);
         return r;
     }
     x->graph = own;
+    x->flags = flags & FLAGS_TOLD;
     x->magic = EXEC_MAGIC;
-    *phGraphExec = x;
+    *out = x;
     return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
+{
+    return instantiate(phGraphExec, hGraph, flags, NULL);
 }
 
 ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
 {
-    return ptxiGraphInstantiate(phGraphExec, hGraph, flags);
+    return instantiate(phGraphExec, hGraph, flags, NULL);
+}
+
+ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, PTXI_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    ptxiResult r = ptxi_graph_enter(hGraph);
+
+    if (r)
+        return r;
+    if (!instantiateParams)
+        return PTXI_ERROR_INVALID_VALUE;
+    PTXI_GRAPH_INSTANTIATE_PARAMS *p = instantiateParams;
+
+    p->hErrNode_out = NULL;
+    r = instantiate(phGraphExec, hGraph, p->flags & ~(unsigned long long)PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD, &p->hErrNode_out);
+    p->result_out = !r ? PTXI_GRAPH_INSTANTIATE_SUCCESS : p->hErrNode_out ? PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE : PTXI_GRAPH_INSTANTIATE_ERROR;
+    return r;
 }
 
 static ptxiResult enter_exec(ptxiGraphExec x)
@@ -135,6 +165,16 @@ static ptxiResult enter_exec(ptxiGraphExec x)
     ptxiResult r = ptxi_api_context(&ctx);
 
     return r ? r : !x ? PTXI_ERROR_INVALID_VALUE : x->magic == EXEC_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+ptxiResult ptxiGraphExecGetFlags(ptxiGraphExec hGraphExec, unsigned long long *flags)
+{
+    ptxiResult r = enter_exec(hGraphExec);
+
+    if (r || !flags)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    *flags = hGraphExec->flags;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec)
@@ -147,64 +187,88 @@ ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec)
     return PTXI_SUCCESS;
 }
 
-/* The work that was made of the node's. */
-static ptxiResult find_work(ptxiGraphExec x, ptxiGraphNode n, struct ptxi_work **work)
+ptxiResult ptxi_graph_exec_node(ptxiGraphExec x, ptxiGraphNode n, ptxiGraphNode *own)
 {
     ptxiResult r = enter_exec(x);
 
     if (r || (r = ptxi_graph_enter_node(n)))
         return r;
-    ptxiGraphNode own = ptxi_graph_find_copy(x->graph, n->id);
+    *own = ptxi_graph_find_copy(x->graph, n->id);
+    return *own ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
 
-    if (own)
-        *work = &own->work;
-    return own ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+static bool can_be_off(const struct ptxi_work *w)
+{
+    return w->type == PTXI_GRAPH_NODE_TYPE_KERNEL || w->type == PTXI_GRAPH_NODE_TYPE_MEMCPY || w->type == PTXI_GRAPH_NODE_TYPE_MEMSET;
+}
+
+ptxiResult ptxiGraphNodeSetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned isEnabled)
+{
+    ptxiGraphNode own;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
+
+    if (r || !can_be_off(&own->work))
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    own->off = !isEnabled;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiGraphNodeGetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned *isEnabled)
+{
+    ptxiGraphNode own;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
+
+    if (r || !isEnabled || !can_be_off(&own->work))
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    *isEnabled = !own->off;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct ptxi_work w, *old;
-    ptxiResult r = find_work(hGraphExec, hNode, &old);
+    struct ptxi_work w;
+    ptxiGraphNode old;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
     if (r || (r = ptxi_work_kernel(&w, nodeParams)))
         return r;
-    for (unsigned i = 0; i < 3; i++)
-        w.cluster[i] = old->cluster[i];
-    w.cooperative = old->cooperative;
-    return ptxi_work_replace(old, &w);
+    return ptxi_work_change(&old->work, &w);
 }
 
 ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams, ptxiContext ctx)
 {
-    struct ptxi_work w, *old;
-    ptxiResult r = find_work(hGraphExec, hNode, &old);
+    struct ptxi_work w;
+    ptxiGraphNode old;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
     (void)ctx;
     if (r || (r = ptxi_work_copy(&w, copyParams)))
         return r;
-    return ptxi_work_replace(old, &w);
+    return ptxi_work_replace(&old->work, &w);
 }
 
 ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMSET_NODE_PARAMS *memsetParams,
                                             ptxiContext ctx)
 {
-    struct ptxi_work w, *old;
-    ptxiResult r = find_work(hGraphExec, hNode, &old);
+    struct ptxi_work w;
+    ptxiGraphNode old;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
     (void)ctx;
     if (r || (r = ptxi_work_set(&w, memsetParams)))
         return r;
-    return ptxi_work_replace(old, &w);
+    return ptxi_work_replace(&old->work, &w);
 }
 
 ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams)
 {
-    struct ptxi_work w, *old;
-    ptxiResult r = find_work(hGraphExec, hNode, &old);
+    struct ptxi_work w;
+    ptxiGraphNode old;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
     if (r || (r = ptxi_work_host(&w, nodeParams)))
         return r;
-    return ptxi_work_replace(old, &w);
+    return ptxi_work_replace(&old->work, &w);
 }
 
 /* ---- as another graph of the same shape has it */
@@ -297,12 +361,12 @@ ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiG
 ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph)
 {
     ptxiGraphExecUpdateResultInfo info;
-    struct ptxi_work *old;
-    ptxiResult r = find_work(hGraphExec, hNode, &old);
+    ptxiGraphNode old;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
 
     if (r || (r = ptxi_graph_enter(childGraph)))
         return r;
-    return old->type == PTXI_GRAPH_NODE_TYPE_GRAPH ? update(old->child, childGraph, &info) : PTXI_ERROR_INVALID_VALUE;
+    return old->work.type == PTXI_GRAPH_NODE_TYPE_GRAPH ? update(old->work.child, childGraph, &info) : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* ---- launches */
@@ -346,6 +410,8 @@ static ptxiResult run_steps(const struct ptxiGraphExec_st *x, ptxiStream s)
     for (unsigned i = 0; !r && i < x->count; i++) {
         struct ptxi_work *w = &x->steps[i]->work;
 
+        if (x->steps[i]->off)
+            continue;
         r = w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL ? ptxi_condition_run(&w->branches, s, run_body) : ptxi_work_submit(w, s);
     }
     return r;

@@ -4,14 +4,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_event(const struct ptxi_work *w)
+{
+    return w->type == PTXI_GRAPH_NODE_TYPE_WAIT_EVENT || w->type == PTXI_GRAPH_NODE_TYPE_EVENT_RECORD;
+}
+
+static void free_params(struct ptxi_work *w)
+{
+    free(w->params);
+    free(w->pointers);
+}
+
+/* Room for the parameters of a kernel; false: no memory. */
+static bool make_params(struct ptxi_work *w)
+{
+    w->params = calloc(1, w->bytes + 1);
+    w->pointers = calloc(w->count + 1, sizeof *w->pointers);
+    if (w->params && w->pointers)
+        return true;
+    free_params(w);
+    return false;
+}
+
 void ptxi_work_free(struct ptxi_work *w)
 {
     if (w->type == PTXI_GRAPH_NODE_TYPE_KERNEL)
-        free(w->params);
+        free_params(w);
     if (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
         ptxi_graph_free(w->child);
     if (w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
         ptxi_condition_free(&w->branches);
+    if (is_event(w))
+        ptxi_event_let_go(w->event);
 }
 
 bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from)
@@ -21,12 +45,16 @@ bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from)
         return (to->child = ptxi_graph_copy(from->child)) != NULL;
     if (from->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
         return ptxi_condition_duplicate(&to->branches, &from->branches);
+    if (is_event(from))
+        ptxi_event_hold(from->event);
     if (from->type != PTXI_GRAPH_NODE_TYPE_KERNEL)
         return true;
-    to->params = malloc(from->bytes + 1);
-    if (to->params)
-        memcpy(to->params, from->params, from->bytes);
-    return to->params;
+    if (!make_params(to))
+        return false;
+    memcpy(to->params, from->params, from->bytes);
+    for (unsigned i = 0; i < from->count; i++)
+        to->pointers[i] = to->params + ((unsigned char *)from->pointers[i] - from->params);
+    return true;
 }
 
 ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *p)
@@ -47,9 +75,11 @@ ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *
     memcpy(&w->kernel, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern));
     w->type = PTXI_GRAPH_NODE_TYPE_KERNEL;
     w->bytes = ptxi_module_param_bytes(p->func);
-    w->params = calloc(1, w->bytes + 1);
-    if (!w->params)
+    w->count = p->func->func->signature.param_count;
+    if (!make_params(w))
         return PTXI_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < w->count; i++)
+        w->pointers[i] = w->params + ptxi_layout_param(p->func->func, i);
     ptxiResult r = ptxi_launch_params(p->func, p->kernelParams, p->extra, w->params, w->bytes);
 
     w->kernel.kernelParams = w->kernel.extra = NULL;
@@ -82,6 +112,45 @@ ptxiResult ptxi_work_host(struct ptxi_work *w, const PTXI_HOST_NODE_PARAMS *p)
     return PTXI_SUCCESS;
 }
 
+ptxiResult ptxi_work_event(struct ptxi_work *w, ptxiGraphNodeType type, ptxiEvent e)
+{
+    if (!e)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!ptxi_event_valid(e))
+        return PTXI_ERROR_INVALID_HANDLE;
+    ptxi_event_hold(e);
+    *w = (struct ptxi_work){ .type = type, .event = e };
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxi_work_child(struct ptxi_work *w, ptxiGraph child)
+{
+    ptxiResult r = ptxi_graph_enter(child);
+
+    if (r)
+        return r;
+    *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_GRAPH, .child = ptxi_graph_copy(child) };
+    return w->child ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+ptxiResult ptxi_work_make(struct ptxi_work *w, ptxiContext ctx, ptxiGraphNodeParams *params)
+{
+    ptxiGraphNodeParamsValue *p = &params->value;
+
+    switch ((int)params->type) {
+    case PTXI_GRAPH_NODE_TYPE_KERNEL: return ptxi_work_kernel(w, &p->kernel);
+    case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxi_work_copy(w, &p->memcpy.copyParams);
+    case PTXI_GRAPH_NODE_TYPE_MEMSET: return ptxi_work_set(w, &p->memset);
+    case PTXI_GRAPH_NODE_TYPE_HOST: return ptxi_work_host(w, &p->host);
+    case PTXI_GRAPH_NODE_TYPE_GRAPH: return ptxi_work_child(w, p->graph.graph);
+    case PTXI_GRAPH_NODE_TYPE_WAIT_EVENT: return ptxi_work_event(w, params->type, p->eventWait.event);
+    case PTXI_GRAPH_NODE_TYPE_EVENT_RECORD: return ptxi_work_event(w, params->type, p->eventRecord.event);
+    case PTXI_GRAPH_NODE_TYPE_CONDITIONAL: return ptxi_work_condition(w, ctx, &p->conditional);
+    case PTXI_GRAPH_NODE_TYPE_EMPTY: *w = (struct ptxi_work){ .type = params->type }; return PTXI_SUCCESS;
+    default: return PTXI_ERROR_NOT_SUPPORTED;
+    }
+}
+
 static ptxiResult submit_kernel(struct ptxi_work *w, ptxiStream s)
 {
     const PTXI_KERNEL_NODE_PARAMS *k = &w->kernel;
@@ -104,6 +173,18 @@ static ptxiResult submit_set(const PTXI_MEMSET_NODE_PARAMS *m, ptxiStream s)
     }
 }
 
+/* To a stream under capture as a node. */
+static ptxiResult submit_event(const struct ptxi_work *w, ptxiStream s)
+{
+    ptxiStreamCaptureStatus status;
+    ptxiResult r = ptxiStreamIsCapturing(s, &status);
+    unsigned external = !r && status != PTXI_STREAM_CAPTURE_STATUS_NONE;
+
+    if (r)
+        return r;
+    return w->type == PTXI_GRAPH_NODE_TYPE_EVENT_RECORD ? ptxiEventRecordWithFlags(w->event, s, external) : ptxiStreamWaitEvent(s, w->event, external);
+}
+
 ptxiResult ptxi_work_submit(struct ptxi_work *w, ptxiStream s)
 {
     switch ((int)w->type) {
@@ -111,6 +192,8 @@ ptxiResult ptxi_work_submit(struct ptxi_work *w, ptxiStream s)
     case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxiMemcpy3DAsync(&w->copy, s);
     case PTXI_GRAPH_NODE_TYPE_MEMSET: return submit_set(&w->set, s);
     case PTXI_GRAPH_NODE_TYPE_HOST: return ptxiLaunchHostFunc(s, w->host.fn, w->host.userData);
+    case PTXI_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case PTXI_GRAPH_NODE_TYPE_EVENT_RECORD: return submit_event(w, s);
     default: return PTXI_SUCCESS;
     }
 }
@@ -124,4 +207,13 @@ ptxiResult ptxi_work_replace(struct ptxi_work *old, struct ptxi_work *w)
     ptxi_work_free(old);
     *old = *w;
     return PTXI_SUCCESS;
+}
+
+ptxiResult ptxi_work_change(struct ptxi_work *old, struct ptxi_work *w)
+{
+    if (old->type == PTXI_GRAPH_NODE_TYPE_KERNEL && w->type == old->type) {
+        memcpy(w->cluster, old->cluster, sizeof w->cluster);
+        w->cooperative = old->cooperative;
+    }
+    return ptxi_work_replace(old, w);
 }

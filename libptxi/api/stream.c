@@ -261,6 +261,21 @@ static void unref_event(struct ptxiEvent_st *e)
     free(e);
 }
 
+bool ptxi_event_valid(ptxiEvent e)
+{
+    return event_valid(e);
+}
+
+void ptxi_event_hold(ptxiEvent e)
+{
+    atomic_fetch_add(&e->refs, 1);
+}
+
+void ptxi_event_let_go(ptxiEvent e)
+{
+    unref_event(e);
+}
+
 ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
 {
     ptxiContext ctx;
@@ -408,6 +423,19 @@ ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
     return r;
 }
 
+ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = enter(hStream, &ctx, &s);
+
+    if (r || !flags)
+        return r ? r : ptxiEventRecord(hEvent, hStream);
+    if (flags > 1)
+        return PTXI_ERROR_INVALID_VALUE;
+    return ptxi_capturing(s) ? ptxi_capture_event(s, PTXI_GRAPH_NODE_TYPE_EVENT_RECORD, hEvent) : PTXI_ERROR_ILLEGAL_STATE;
+}
+
 /* The event's mark, with a reference to its stream; false if it was never recorded. */
 static bool event_mark(struct ptxiEvent_st *e, struct ptxiStream_st **stream, uint64_t *seq)
 {
@@ -465,8 +493,8 @@ ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Fl
         return PTXI_ERROR_INVALID_HANDLE;
     if (Flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
-    if (Flags && !ptxi_capturing(s)) /* PTXI_EVENT_WAIT_EXTERNAL is for captures */
-        return PTXI_ERROR_ILLEGAL_STATE;
+    if (Flags) /* PTXI_EVENT_WAIT_EXTERNAL is for captures */
+        return ptxi_capturing(s) ? ptxi_capture_event(s, PTXI_GRAPH_NODE_TYPE_WAIT_EVENT, hEvent) : PTXI_ERROR_ILLEGAL_STATE;
     if (in_capture(hEvent))
         return s == ctx->streams.legacy ? PTXI_ERROR_STREAM_CAPTURE_IMPLICIT : ptxi_capture_wait(s, &hEvent->captured);
     if (!event_mark(hEvent, &on, &seq))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { TEXREF_MAGIC = 0x54585246, SURFREF_MAGIC = 0x53524652 };
+enum { ALIGNMENT = 512 }; /* PTXI_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
 
 /* Both kinds of reference are this. */
 struct reference {
@@ -21,6 +22,7 @@ struct reference {
     ptxiArrayFormat format;
     int channels;
     struct reference *next; /* the module's list */
+    uint64_t own;           /* in place of a variable, of one that the program has made */
 };
 
 static struct reference *texture_of(ptxiTexRef h)
@@ -85,6 +87,14 @@ static ptxiResult rebind(struct reference *f, const PTXI_RESOURCE_DESC *d)
 
 /* ---- the module's references */
 
+static struct reference fresh(ptxiContext ctx, uint32_t magic)
+{
+    return (struct reference){
+        .magic = magic, .ctx = ctx, .format = PTXI_AD_FORMAT_FLOAT, .channels = 1,
+        .sampler = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .maxMipmapLevelClamp = 1000 },
+    };
+}
+
 static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, uint32_t magic)
 {
     ptxiResult r = ptxi_api_enter();
@@ -111,12 +121,10 @@ static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, u
         f = calloc(1, sizeof *f);
         if (!f)
             return PTXI_ERROR_OUT_OF_MEMORY;
-        *f = (struct reference){
-            .magic = magic, .ctx = m->ctx, .var = v, .held = (uint64_t *)(uintptr_t)m->globals[k], .format = PTXI_AD_FORMAT_FLOAT, .channels = 1,
-            .sampler = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP },
-                         .maxMipmapLevelClamp = 1000 },
-            .next = m->references,
-        };
+        *f = fresh(m->ctx, magic);
+        f->var = v;
+        f->held = (uint64_t *)(uintptr_t)m->globals[k];
+        f->next = m->references;
         m->references = f;
         *out = f;
         return PTXI_SUCCESS;
@@ -157,6 +165,37 @@ static ptxiResult enter_reference(ptxiTexRef h, struct reference **f)
     return *f ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
+ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || !pTexRef)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    struct reference *f = malloc(sizeof *f);
+
+    if (!f)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *f = fresh(ctx, TEXREF_MAGIC);
+    f->held = &f->own;
+    *pTexRef = (ptxiTexRef)f;
+    return PTXI_SUCCESS;
+}
+
+/* A module's own stays, as the driver has it. */
+ptxiResult ptxiTexRefDestroy(ptxiTexRef hTexRef)
+{
+    struct reference *f;
+    ptxiResult r = enter_reference(hTexRef, &f);
+
+    if (r || f->var)
+        return r;
+    unbind(f);
+    f->magic = 0;
+    free(f);
+    return PTXI_SUCCESS;
+}
+
 static ptxiResult set_arrays(ptxiTexRef h, unsigned flags, const PTXI_RESOURCE_DESC *d)
 {
     struct reference *f;
@@ -184,16 +223,24 @@ ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevi
     struct reference *f;
     ptxiResult r = enter_reference(hTexRef, &f);
     PTXI_RESOURCE_DESC d = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
+    size_t offset = dptr % ALIGNMENT;
 
     if (r)
         return r;
-    d.res.linear.devPtr = dptr;
+    if (offset && !ByteOffset)
+        return PTXI_ERROR_INVALID_VALUE;
+    d.res.linear.devPtr = dptr - offset;
     d.res.linear.format = f->format;
     d.res.linear.numChannels = (unsigned)f->channels;
-    d.res.linear.sizeInBytes = bytes;
+    d.res.linear.sizeInBytes = bytes + offset;
+    if (!dptr && !bytes) {
+        f->resource = d;
+        f->bound = false;
+        return unbind(f);
+    }
     r = rebind(f, &d);
     if (!r && ByteOffset)
-        *ByteOffset = 0;
+        *ByteOffset = offset;
     return r;
 }
 
@@ -235,20 +282,72 @@ static bool is_plain(const struct ptxi_array_format *f)
         assignment;                                                  \
         return bind(f);                                              \
     }
-#define PAIR(a, b) a, b
+#define LIST(...) __VA_ARGS__
 
-SET(Format, PAIR(ptxiArrayFormat fmt, int NumPackedComponents),
+SET(Format, LIST(ptxiArrayFormat fmt, int NumPackedComponents),
     is_plain(ptxi_array_format(fmt)) && ptxi_array_channels_ok(ptxi_array_format(fmt), (unsigned)NumPackedComponents),
     (f->format = fmt, f->channels = NumPackedComponents))
-SET(AddressMode, PAIR(int dim, ptxiAddressMode am), dim >= 0 && dim < 3 && (unsigned)am <= PTXI_TR_ADDRESS_MODE_BORDER, f->sampler.addressMode[dim] = am)
+SET(AddressMode, LIST(int dim, ptxiAddressMode am), dim >= 0 && dim < 3 && (unsigned)am <= PTXI_TR_ADDRESS_MODE_BORDER, f->sampler.addressMode[dim] = am)
 SET(FilterMode, ptxiFilterMode fm, (unsigned)fm <= PTXI_TR_FILTER_MODE_LINEAR, f->sampler.filterMode = fm)
 SET(MipmapFilterMode, ptxiFilterMode fm, (unsigned)fm <= PTXI_TR_FILTER_MODE_LINEAR, f->sampler.mipmapFilterMode = fm)
 SET(MipmapLevelBias, float bias, true, f->sampler.mipmapLevelBias = bias)
-SET(MipmapLevelClamp, PAIR(float minMipmapLevelClamp, float maxMipmapLevelClamp), true,
+SET(MipmapLevelClamp, LIST(float minMipmapLevelClamp, float maxMipmapLevelClamp), true,
     (f->sampler.minMipmapLevelClamp = minMipmapLevelClamp, f->sampler.maxMipmapLevelClamp = maxMipmapLevelClamp))
 SET(MaxAnisotropy, unsigned maxAniso, true, f->sampler.maxAnisotropy = maxAniso)
 SET(BorderColor, float *pBorderColor, pBorderColor, memcpy(f->sampler.borderColor, pBorderColor, sizeof f->sampler.borderColor))
 SET(Flags, unsigned Flags, !(Flags & ~0x73u), f->sampler.flags = Flags)
+
+/* A property that is asked for: the first parameter but one is where it goes. */
+#define GET(name, parameters, valid, assignment)     \
+    ptxiResult ptxiTexRefGet##name(parameters)       \
+    {                                                \
+        struct reference *f;                         \
+        ptxiResult r = enter_reference(hTexRef, &f); \
+                                                     \
+        if (r)                                       \
+            return r;                                \
+        if (!(valid))                                \
+            return PTXI_ERROR_INVALID_VALUE;         \
+        assignment;                                  \
+        return PTXI_SUCCESS;                         \
+    }
+#define GET_OF_SAMPLER(name, T, pointer, member) GET(name, LIST(T *pointer, ptxiTexRef hTexRef), pointer, *pointer = (T)f->sampler.member)
+
+static bool is_bound(const struct reference *f, ptxiResourceType type)
+{
+    return f->bound && f->resource.resType == type;
+}
+
+/* Also one that was bound to nothing. */
+static bool has_address(const struct reference *f)
+{
+    return f->resource.resType == PTXI_RESOURCE_TYPE_LINEAR || f->resource.resType == PTXI_RESOURCE_TYPE_PITCH2D;
+}
+
+GET(Address, LIST(ptxiDevicePtr *pdptr, ptxiTexRef hTexRef), pdptr && has_address(f), *pdptr = f->resource.res.linear.devPtr)
+GET(Array, LIST(ptxiArray *phArray, ptxiTexRef hTexRef), phArray && is_bound(f, PTXI_RESOURCE_TYPE_ARRAY), *phArray = f->resource.res.array.hArray)
+GET(MipmappedArray, LIST(ptxiMipmappedArray *phMipmappedArray, ptxiTexRef hTexRef), phMipmappedArray && is_bound(f, PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY),
+    *phMipmappedArray = f->resource.res.mipmap.hMipmappedArray)
+
+/* Either may be NULL. */
+static void give_format(const struct reference *f, ptxiArrayFormat *format, int *channels)
+{
+    if (format)
+        *format = f->format;
+    if (channels)
+        *channels = f->channels;
+}
+
+GET(Format, LIST(ptxiArrayFormat *pFormat, int *pNumChannels, ptxiTexRef hTexRef), true, give_format(f, pFormat, pNumChannels))
+GET(AddressMode, LIST(ptxiAddressMode *pam, ptxiTexRef hTexRef, int dim), pam && dim >= 0 && dim < 3, *pam = f->sampler.addressMode[dim])
+GET(MipmapLevelClamp, LIST(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, ptxiTexRef hTexRef), pminMipmapLevelClamp && pmaxMipmapLevelClamp,
+    (*pminMipmapLevelClamp = f->sampler.minMipmapLevelClamp, *pmaxMipmapLevelClamp = f->sampler.maxMipmapLevelClamp))
+GET(BorderColor, LIST(float *pBorderColor, ptxiTexRef hTexRef), pBorderColor, memcpy(pBorderColor, f->sampler.borderColor, sizeof f->sampler.borderColor))
+GET_OF_SAMPLER(FilterMode, ptxiFilterMode, pfm, filterMode)
+GET_OF_SAMPLER(MipmapFilterMode, ptxiFilterMode, pfm, mipmapFilterMode)
+GET_OF_SAMPLER(MipmapLevelBias, float, pbias, mipmapLevelBias)
+GET_OF_SAMPLER(MaxAnisotropy, int, pmaxAniso, maxAnisotropy)
+GET_OF_SAMPLER(Flags, unsigned, pFlags, flags)
 
 /* ---- surfaces */
 

@@ -61,7 +61,7 @@ struct ptxi_fault_report {
 
 /* A function that the host provides in place of PTX: gets the warp, the lanes that call, and for each argument word
  * and each return word a vector of PTXI_LANES 32-bit elements. Returns false after ptxi_fault(). */
-enum { PTXI_MAX_BUILTIN_WORDS = 256 }; /* arguments and results; more are cut */
+enum { PTXI_MAX_BUILTIN_WORDS = 1024 }; /* arguments and results; more are cut */
 struct ptxi_builtin_call {
     struct ptxi_warp *warp;
     const struct ptxi_insn *insn;

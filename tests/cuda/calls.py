@@ -8,7 +8,9 @@ A case in which a driver crashes ends with the word `crash`. Nothing but Python'
 import os
 import sys
 
-import graph_cases  # noqa: F401, it adds to CASES
+import graph_cases  # noqa: F401, these add to CASES
+import node_cases  # noqa: F401
+import small_cases  # noqa: F401
 from call_cases import CASES, Calls
 
 SPOILT = 3  # a case has left the context unusable
@@ -24,6 +26,9 @@ DIFFERENT = {
     'TexObjectCreate(pitch': 'rows of textures must be there', 'EventCreate(6)': 'one process', 'capture_badly': 'a question does not spoil a capture',
     'graph kernel(pairs odd)': 'the launch tells', 'graph copy(': 'the launch tells, and kinds of memory may change', 'graph memset(': 'the launch tells',
     'capture of(': 'calls that a driver forbids meanwhile do no harm', 'texture_objects': 'what has no view has none to tell',
+    'graph_edge_data': 'kinds of edges are not kept', 'kernel node attribute(': 'attributes without effect are checked and forgotten', 'GraphInstantiate(4)': 'kernels launch no graphs', 'GraphInstantiate(12)': 'kernels launch no graphs',
+    'reference_fresh': 'all levels, until it is said', 'reference_made': 'all levels, until it is said', 
+    'array_flags': 'memory is there at once', 
 }
 
 

@@ -15,6 +15,7 @@ static const char text[] =
     ".extern .func (.param .b32 r) add(.param .b32 a, .param .b32 b);\n"
     ".extern .func (.param .b64 r) mixed(.param .b32 a, .param .b64 b, .param .b32 c, .param .b32 d, .param .b64 e);\n"
     ".extern .func (.param .align 4 .b8 r[12]) cross(.param .align 4 .b8 a[12], .param .align 8 .b8 b[24]);\n"
+    ".extern .func (.param .align 8 .b8 r[96]) large(.param .align 8 .b8 a[3992]);\n"
     ".extern .func nothing();\n"
     ".extern .func touch(.param .b64 p);\n"
     ".func inside() { ret; }\n"
@@ -30,6 +31,9 @@ static const char text[] =
     " st.param.f32 [a], %f1; st.param.f32 [a+4], 0f40000000; st.param.f32 [a+8], 0f40400000; cvt.rn.f64.u32 %g, %n;\n"
     " st.param.f64 [b], %g; st.param.f32 [b+8], 0f3f800000; st.param.f32 [b+12], 0f40000000; st.param.b16 [b+16], 7; call (z), cross, (a, b);\n"
     " ld.param.f32 %f2, [z]; ld.param.f32 %f3, [z+8]; st.global.v2.f32 [%d], {%f2, %f3}; ret; }\n"
+    ".visible .entry larges(.param .u64 out) {\n" NUMBER
+    " .reg .b64 %r; .param .align 8 .b8 a[3992], z[96]; cvt.u64.u32 %r, %n; st.param.b64 [a], %r; st.param.b64 [a+3984], 5; call (z), large, (a);\n"
+    " ld.param.b64 %r, [z+88]; st.global.b64 [%d], %r; ret; }\n"
     ".visible .entry odd(.param .u64 out) {\n" NUMBER
     " .reg .pred %p; and.b32 %t, %t, 1; setp.eq.u32 %p, %t, 1; @!%p bra END; call nothing; st.global.u64 [%d], 1; END: ret; }\n"
     ".visible .entry touches(.param .u64 out) {\n" NUMBER
@@ -122,6 +126,27 @@ START_TEST(structures)
 
         ck_assert(f[0] == 2 * i && f[1] == 2 * i);
     }
+}
+END_TEST
+
+struct large {
+    uint64_t v[499];
+};
+struct result {
+    uint64_t v[12];
+};
+
+static struct result large(struct large a)
+{
+    return (struct result){ .v[11] = a.v[0] + a.v[498] };
+}
+
+START_TEST(large_structures)
+{
+    ok(BIND("large", large, "{uint64_t[12]}({uint64_t[499]})"));
+    ok(run("larges"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_uint_eq(out[i], i + 5);
 }
 END_TEST
 
@@ -254,6 +279,7 @@ int main(void)
     tcase_add_test(t, calls);
     tcase_add_test(t, types);
     tcase_add_test(t, structures);
+    tcase_add_test(t, large_structures);
     tcase_add_test(t, who_calls);
     tcase_add_test(t, shared_and_local_memory);
     tcase_add_test(t, failures);

@@ -1,0 +1,197 @@
+/* Nodes of launch graphs: what a node of one kind is told and tells, and nodes of any kind. */
+#include "api/graph.h"
+
+#include <string.h>
+
+/* ---- any kind */
+
+ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const ptxiGraphEdgeData *dependencyData,
+                            size_t numDependencies, ptxiGraphNodeParams *nodeParams)
+{
+    struct ptxi_work w;
+    ptxiResult r = ptxi_graph_enter(hGraph);
+
+    if (r)
+        return r;
+    if (!nodeParams)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = ptxi_work_make(&w, hGraph->ctx, nodeParams)))
+        return r;
+    for (size_t i = 0; dependencies && dependencyData && i < numDependencies; i++)
+        if (ptxi_graph_enter_node(dependencies[i]) || !ptxi_graph_edge_ok(&dependencyData[i], &dependencies[i]->work, &w)) {
+            ptxi_work_free(&w);
+            return PTXI_ERROR_INVALID_VALUE;
+        }
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+}
+
+/* Gives a node other work of its kind. */
+static ptxiResult set_any(ptxiGraphNode n, ptxiGraphNodeParams *p)
+{
+    struct ptxi_work w;
+    ptxiResult r;
+
+    if (!p || p->type != n->work.type || p->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_work_make(&w, n->graph->ctx, p);
+    return r ? r : ptxi_work_change(&n->work, &w);
+}
+
+ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams)
+{
+    ptxiResult r = ptxi_graph_enter_node(hNode);
+
+    return r ? r : set_any(hNode, nodeParams);
+}
+
+ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams)
+{
+    ptxiGraphNode own;
+    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
+
+    if (r || !nodeParams)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    if (nodeParams->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+        return ptxiGraphExecChildGraphNodeSetParams(hGraphExec, hNode, nodeParams->value.graph.graph);
+    return set_any(own, nodeParams);
+}
+
+/* ---- one kind */
+
+/* The parameters of a node's work of one kind. */
+#define PARAMS(Name, TYPE, Params, member, make) \
+    ptxiResult ptxiGraph##Name##NodeSetParams(ptxiGraphNode hNode, const Params *nodeParams) \
+    { \
+        struct ptxi_work w; \
+        ptxiResult r = ptxi_graph_enter_node(hNode); \
+                                                         \
+        if (r || (r = make(&w, nodeParams))) \
+            return r; \
+        return ptxi_work_replace(&hNode->work, &w); \
+    } \
+    ptxiResult ptxiGraph##Name##NodeGetParams(ptxiGraphNode hNode, Params *nodeParams) \
+    { \
+        ptxiResult r = ptxi_graph_enter_node(hNode); \
+                                                         \
+        if (r) \
+            return r; \
+        if (!nodeParams || hNode->work.type != PTXI_GRAPH_NODE_TYPE_##TYPE) \
+            return PTXI_ERROR_INVALID_VALUE; \
+        *nodeParams = hNode->work.member; \
+        return PTXI_SUCCESS; \
+    }
+
+PARAMS(Memcpy, MEMCPY, PTXI_MEMCPY3D, copy, ptxi_work_copy)
+PARAMS(Memset, MEMSET, PTXI_MEMSET_NODE_PARAMS, set, ptxi_work_set)
+PARAMS(Host, HOST, PTXI_HOST_NODE_PARAMS, host, ptxi_work_host)
+
+ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams)
+{
+    struct ptxi_work w;
+    ptxiResult r = ptxi_graph_enter_node(hNode);
+
+    return r || (r = ptxi_work_kernel(&w, nodeParams)) ? r : ptxi_work_change(&hNode->work, &w);
+}
+
+static ptxiResult enter_kernel(ptxiGraphNode n)
+{
+    ptxiResult r = ptxi_graph_enter_node(n);
+
+    return r ? r : n->work.type == PTXI_GRAPH_NODE_TYPE_KERNEL ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PARAMS *nodeParams)
+{
+    ptxiResult r = enter_kernel(hNode);
+
+    if (r || !nodeParams)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    *nodeParams = hNode->work.kernel;
+    nodeParams->kernelParams = hNode->work.count ? hNode->work.pointers : NULL;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
+{
+    ptxiResult r = enter_kernel(hNode);
+    struct ptxi_launch_shape s = { .shared = 0 };
+
+    if (r || !value)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    memcpy(s.cluster, hNode->work.cluster, sizeof s.cluster);
+    s.cooperative = hNode->work.cooperative;
+    r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s);
+    if (r)
+        return r;
+    memcpy(hNode->work.cluster, s.cluster, sizeof s.cluster);
+    hNode->work.cooperative = s.cooperative;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out)
+{
+    ptxiResult r = enter_kernel(hNode);
+
+    if (r || !value_out)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    memset(value_out, 0, sizeof *value_out);
+    switch ((int)attr) {
+    case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE: value_out->cooperative = hNode->work.cooperative; return PTXI_SUCCESS;
+    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: memcpy(value_out, hNode->work.cluster, sizeof hNode->work.cluster); return PTXI_SUCCESS;
+    default: return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode src)
+{
+    ptxiResult r = enter_kernel(dst);
+
+    if (r || (r = enter_kernel(src)))
+        return r;
+    memcpy(dst->work.cluster, src->work.cluster, sizeof dst->work.cluster);
+    dst->work.cooperative = src->work.cooperative;
+    return PTXI_SUCCESS;
+}
+
+/* ---- nodes of events */
+
+#define EVENT(Name, TYPE)                                                                                                        \
+    ptxiResult ptxiGraphAddEvent##Name##Node(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,     \
+                                             size_t numDependencies, ptxiEvent event)                                             \
+    {                                                                                                                             \
+        struct ptxi_work w;                                                                                                       \
+        ptxiResult r = ptxi_graph_enter(hGraph);                                                                                  \
+                                                                                                                                  \
+        if (r || (r = ptxi_work_event(&w, TYPE, event)))                                                                          \
+            return r;                                                                                                             \
+        return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);                                            \
+    }                                                                                                                             \
+    ptxiResult ptxiGraphEvent##Name##NodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out)                                      \
+    {                                                                                                                             \
+        ptxiResult r = ptxi_graph_enter_node(hNode);                                                                              \
+                                                                                                                                  \
+        if (r)                                                                                                                    \
+            return r;                                                                                                             \
+        if (!event_out || hNode->work.type != TYPE)                                                                               \
+            return PTXI_ERROR_INVALID_VALUE;                                                                                      \
+        *event_out = hNode->work.event;                                                                                           \
+        return PTXI_SUCCESS;                                                                                                      \
+    }                                                                                                                             \
+    ptxiResult ptxiGraphEvent##Name##NodeSetEvent(ptxiGraphNode hNode, ptxiEvent event)                                           \
+    {                                                                                                                             \
+        struct ptxi_work w;                                                                                                       \
+        ptxiResult r = ptxi_graph_enter_node(hNode);                                                                              \
+                                                                                                                                  \
+        return r || (r = ptxi_work_event(&w, TYPE, event)) ? r : ptxi_work_replace(&hNode->work, &w);                             \
+    }                                                                                                                             \
+    ptxiResult ptxiGraphExecEvent##Name##NodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event)             \
+    {                                                                                                                             \
+        struct ptxi_work w;                                                                                                       \
+        ptxiGraphNode own;                                                                                                        \
+        ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);                                                             \
+                                                                                                                                  \
+        return r || (r = ptxi_work_event(&w, TYPE, event)) ? r : ptxi_work_replace(&own->work, &w);                               \
+    }
+
+EVENT(Record, PTXI_GRAPH_NODE_TYPE_EVENT_RECORD)
+EVENT(Wait, PTXI_GRAPH_NODE_TYPE_WAIT_EVENT)
