@@ -13,14 +13,31 @@ static unsigned blocks_by_threads(const struct ptxi_profile *p, unsigned threads
     return threads > PTXI_MAX_CTA_THREADS ? 0 : n < p->blocks ? n : p->blocks;
 }
 
-unsigned ptxi_launch_blocks(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic)
+/* Bytes of shared memory that a multiprocessor is configured to have: all, or at least the preferred percentage and what one block needs. */
+static size_t configured(const struct ptxi_profile *p, int carveout, size_t block)
+{
+    static const unsigned char kib[] = { 8, 16, 32, 64, 100, 132, 164, 196 };
+    size_t wanted = carveout < 0 ? p->shared : p->shared * (size_t)carveout / 100;
+
+    wanted = wanted < block ? block : wanted;
+    for (unsigned k = 0; k < sizeof kib; k++)
+        if ((size_t)kib[k] << 10 >= wanted && (size_t)kib[k] << 10 < p->shared)
+            return (size_t)kib[k] << 10;
+    return p->shared;
+}
+
+static unsigned blocks_with(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic, int carveout)
 {
     unsigned n = blocks_by_threads(p, threads);
     size_t shared = (code->shared_bytes + dynamic + p->reserved + GRAIN - 1) & ~(size_t)(GRAIN - 1);
+    size_t fit = shared ? configured(p, carveout, shared) / shared : n;
 
-    if (shared && p->shared / shared < n)
-        n = (unsigned)(p->shared / shared);
-    return n;
+    return fit < n ? (unsigned)fit : n;
+}
+
+unsigned ptxi_launch_blocks(const struct ptxi_profile *p, const struct ptxi_code *code, unsigned threads, size_t dynamic)
+{
+    return blocks_with(p, code, threads, dynamic, -1);
 }
 
 int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic)
@@ -47,7 +64,7 @@ ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks
         return PTXI_ERROR_INVALID_VALUE;
     *numBlocks = 0;
     if (dynamicSMemSize <= (size_t)ptxi_launch_max_dynamic_shared(func, code))
-        *numBlocks = (int)ptxi_launch_blocks(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize);
+        *numBlocks = (int)blocks_with(func->module->profile, code, (unsigned)blockSize, dynamicSMemSize, func->carveout);
     return PTXI_SUCCESS;
 }
 
@@ -102,8 +119,10 @@ ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, pt
     if (!dynamicSmemSize || numBlocks < 1 || blockSize < 1 || (unsigned)numBlocks > blocks_by_threads(p, (unsigned)blockSize))
         return PTXI_ERROR_INVALID_VALUE;
     size_t each = p->shared / (unsigned)numBlocks & ~(size_t)(GRAIN - 1), most = (size_t)ptxi_launch_max_dynamic_shared(func, code);
-    size_t left = each > code->shared_bytes ? each - code->shared_bytes : 0;
+    size_t left = each - code->shared_bytes;
 
+    if (each < code->shared_bytes)
+        return PTXI_ERROR_INVALID_VALUE;
     *dynamicSmemSize = left < most ? left : most;
     return PTXI_SUCCESS;
 }

@@ -187,7 +187,7 @@ START_TEST(shapes_that_there_are_not)
         { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 3, 0 },       { 4, 0, 2, PTXI_AD_FORMAT_FLOAT, 1, 0 },
         { 4, 4, 0, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_LAYERED }, { 4, 3, 6, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP },
         { 4, 4, 7, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED }, { 200000, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 },
-        { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0x100 },
+        { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0x200 },
     };
     PTXI_ARRAY3D_DESCRIPTOR d = { 20, 12, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, got;
     ptxiMipmappedArray m;
