@@ -1152,9 +1152,11 @@ PTXI_API ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *
 PTXI_API ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags);
 PTXI_API ptxiResult ptxiEventDestroy(ptxiEvent hEvent);
 
-/*! ptxiEventRecord() :
+/*! ptxiEventRecord() , ptxiEventRecordWithFlags() :
  *  Mark the place after all work queued in the stream so far; replaces an earlier mark.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE, also where event and stream belong to different contexts. */
+ * `flags` 0; 1: of a stream under capture, whose graph gets a node that records the event.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, also where event and stream belong to different contexts, PTXI_ERROR_INVALID_VALUE: other
+ *         flags; PTXI_ERROR_ILLEGAL_STATE: 1, and the stream is not captured. */
 PTXI_API ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream);
 PTXI_API ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags);
 
@@ -1541,7 +1543,9 @@ PTXI_API ptxiResult ptxiTexRefSetFlags(ptxiTexRef hTexRef, unsigned Flags);
 PTXI_API ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef);
 PTXI_API ptxiResult ptxiTexRefDestroy(ptxiTexRef hTexRef);
 
-/*! ptxiTexRefGetAddress() , ptxiTexRefGetArray() , ptxiTexRefGetMipmappedArray() , ptxiTexRefGetFormat() and others :
+/*! ptxiTexRefGetAddress() , ptxiTexRefGetArray() , ptxiTexRefGetMipmappedArray() , ptxiTexRefGetFormat() , ptxiTexRefGetAddressMode() ,
+ *  ptxiTexRefGetFilterMode() , ptxiTexRefGetMipmapFilterMode() , ptxiTexRefGetMipmapLevelBias() , ptxiTexRefGetMipmapLevelClamp() ,
+ *  ptxiTexRefGetMaxAnisotropy() , ptxiTexRefGetBorderColor() , ptxiTexRefGetFlags() :
  *  What was set, or what a reference begins with.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE: it is not bound to that, or has no such dimension. */
 PTXI_API ptxiResult ptxiTexRefGetAddress(ptxiDevicePtr *pdptr, ptxiTexRef hTexRef);

@@ -77,7 +77,7 @@ ptxiResult cuFuncLoad(ptxiFunction f)
 {
     ptxiModule m;
 
-    return ptxiFuncGetModule(&m, f);
+    return f ? ptxiFuncGetModule(&m, f) : PTXI_ERROR_INVALID_HANDLE;
 }
 
 ptxiResult cuFuncIsLoaded(int *state, ptxiFunction f)

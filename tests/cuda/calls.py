@@ -27,7 +27,7 @@ DIFFERENT = {
     'graph kernel(pairs odd)': 'the launch tells', 'graph copy(': 'the launch tells, and kinds of memory may change', 'graph memset(': 'the launch tells',
     'capture of(': 'calls that a driver forbids meanwhile do no harm', 'texture_objects': 'what has no view has none to tell',
     'graph_edge_data': 'kinds of edges are not kept', 'kernel node attribute(': 'attributes without effect are checked and forgotten', 'GraphInstantiate(4)': 'kernels launch no graphs', 'GraphInstantiate(12)': 'kernels launch no graphs',
-    'reference_fresh': 'all levels, until it is said', 'reference_made': 'all levels, until it is said', 
+    'reference_set': 'modes, flags and formats that there are not are refused', 'reference_fresh': 'all levels, until it is said', 'reference_made': 'all levels, until it is said', 
     'array_flags': 'memory is there at once', 
 }
 
