@@ -297,7 +297,7 @@ SET(MaxAnisotropy, unsigned maxAniso, true, f->sampler.maxAnisotropy = maxAniso)
 SET(BorderColor, float *pBorderColor, pBorderColor, memcpy(f->sampler.borderColor, pBorderColor, sizeof f->sampler.borderColor))
 SET(Flags, unsigned Flags, !(Flags & ~0x73u), f->sampler.flags = Flags)
 
-/* A property that is asked for: the first parameter but one is where it goes. */
+/* A property that is asked for: the last parameter is the reference, those before it are where the answer goes. */
 #define GET(name, parameters, valid, assignment)     \
     ptxiResult ptxiTexRefGet##name(parameters)       \
     {                                                \
