@@ -280,6 +280,9 @@ LOAD_SHAPED(64, uint64_t)
         FOR_LANES STORE_AS(M, p_ + l * (size), (M)x_[l]);         \
     } while (0)
 
+/* So few lanes that a scatter, which takes the time of all, is slower than one after the other. */
+#define IS_FEW(lanes) (__builtin_popcountll(lanes) <= 8)
+
 #define STORE_ANYWHERE(space, SP, name, n, M, D)                                                                 \
     NOINLINE const struct ptxi_insn *anywhere_st_##space##_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                            \
@@ -289,7 +292,7 @@ LOAD_SHAPED(64, uint64_t)
         struct span s = SP##_SPAN(a, w->active);                                                                 \
         bool inside = ALIGNED(s, SIZE) && SP##_COVERS(s, SIZE, PTXI_ACCESS_STORE);                               \
                                                                                                                  \
-        if (inside && WHOLE(n, M, D, SP##_SPACE)) {                                                              \
+        if (inside && WHOLE(n, M, D, SP##_SPACE) && !IS_FEW(w->active)) {                                        \
             scatter(SP##_BASE(0), a, PTXI_SLOT(w, i->b), w->active, sizeof(M), sizeof *a);                       \
             NEXT;                                                                                                \
         }                                                                                                        \

@@ -307,22 +307,23 @@ END_TEST
 
 /* --- store buffering, round after round --- */
 
-/* Two grids on two workers meet at each other's flag, and at once each stores the number of the round to its own word and reads the other's.
+/* What is allowed is looked for in plain C, where the least lies between a store and a load: with AVX-512 a Zen 4 has never shown it.
+ * Two grids on two workers meet at each other's flag, and at once each stores the number of the round to its own word and reads the other's.
  * A store is late when those before it are: they go to lines which the other one has read. A line is 128 bytes, so that
  * none comes with its neighbour. */
 enum { RACES = 4000, MOST_LAUNCHES = 250, FORBIDDEN_LAUNCHES = 5, LINE = 128, WAITING_STORES = 4, FLAG = 1 + WAITING_STORES, LINES = 2 + WAITING_STORES };
 
+enum { ALLOWED = 4 }; /* the first ones */
 static const struct race {
     const char *name, *store, *fence, *load;
-    bool allowed;
 } races[] = {
-    { "relaxed", "st.relaxed.gpu.global.u32", "", "ld.relaxed.gpu.global.u32", true },
-    { "weak", "st.global.u32", "", "ld.global.u32", true },
-    { "release and acquire", "st.release.gpu.global.u32", "", "ld.acquire.gpu.global.u32", true },
-    { "fence.acq_rel", "st.relaxed.gpu.global.u32", "fence.acq_rel.gpu;", "ld.relaxed.gpu.global.u32", true },
-    { "fence.sc", "st.relaxed.gpu.global.u32", "fence.sc.gpu;", "ld.relaxed.gpu.global.u32", false },
-    { "membar.gl", "st.relaxed.gpu.global.u32", "membar.gl;", "ld.relaxed.gpu.global.u32", false },
-    { "membar.sys, weak", "st.global.u32", "membar.sys;", "ld.global.u32", false },
+    { "relaxed", "st.relaxed.gpu.global.u32", "", "ld.relaxed.gpu.global.u32" },
+    { "weak", "st.global.u32", "", "ld.global.u32" },
+    { "release and acquire", "st.release.gpu.global.u32", "", "ld.acquire.gpu.global.u32" },
+    { "fence.acq_rel", "st.relaxed.gpu.global.u32", "fence.acq_rel.gpu;", "ld.relaxed.gpu.global.u32" },
+    { "fence.sc", "st.relaxed.gpu.global.u32", "fence.sc.gpu;", "ld.relaxed.gpu.global.u32" },
+    { "membar.gl", "st.relaxed.gpu.global.u32", "membar.gl;", "ld.relaxed.gpu.global.u32" },
+    { "membar.sys, weak", "st.global.u32", "membar.sys;", "ld.global.u32" },
 };
 
 static ptxiModule load_race(const struct race *r)
@@ -389,29 +390,36 @@ START_TEST(only_fences_forbid_store_buffering)
 {
     const struct race *r = &races[_i];
     const char *sanitizers = getenv("SANITIZE");
+    bool allowed = _i < ALLOWED;
     ptxiModule m = load_race(r);
     ptxiFunction f;
     int launches = 0;
     unsigned seen = 0;
 
-    if (r->allowed && sanitizers && *sanitizers) {
+    if (allowed && sanitizers && *sanitizers) {
         printf("SB, %s: between a store and a load sanitizers do so much that the store is not late\n", r->name);
         return;
     }
-    if (r->allowed && processors() < 2) {
+    if (allowed && processors() < 2) {
         printf("SB, %s: one processor sees all that it stores, nothing to be seen\n", r->name);
         return;
     }
     ok(ptxiCtxSetWorkers(NULL, 2));
     ok(ptxiModuleGetFunction(&f, m, "race"));
-    while (launches < (r->allowed ? MOST_LAUNCHES : FORBIDDEN_LAUNCHES) && !seen) {
+    while (launches < (allowed ? MOST_LAUNCHES : FORBIDDEN_LAUNCHES) && !seen) {
         seen = run_race(f);
         launches++;
     }
     printf("SB, %s: %u of %d rounds of launch %d\n", r->name, seen, RACES, launches);
-    ck_assert_msg(!seen == !r->allowed, "SB, %s: %s in %d rounds", r->name, seen ? "seen" : "not seen", launches * RACES);
+    ck_assert_msg(!seen == !allowed, "SB, %s: %s in %d rounds", r->name, seen ? "seen" : "not seen", launches * RACES);
 }
 END_TEST
+
+static void set_up_plain(void)
+{
+    setenv("PTXI_CPU", "portable", 1);
+    set_up();
+}
 
 int main(void)
 {
@@ -422,6 +430,12 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, what_is_forbidden_never_happens, 0, PLACES);
     tcase_add_loop_test(t, strong_vectors_are_whole, 0, sizeof vectors / sizeof *vectors);
+    tcase_add_loop_test(t, only_fences_forbid_store_buffering, ALLOWED, sizeof races / sizeof *races);
+    suite_add_tcase(s, t);
+
+    t = tcase_create("in plain C");
+    tcase_set_timeout(t, 0);
+    tcase_add_checked_fixture(t, set_up_plain, close_context);
     tcase_add_loop_test(t, only_fences_forbid_store_buffering, 0, sizeof races / sizeof *races);
     suite_add_tcase(s, t);
     return run_suite(s);
