@@ -3,53 +3,36 @@
 #ifndef PTXI_NUM_ROUGH_H
 #define PTXI_NUM_ROUGH_H
 
+#include "num/float.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { PTXI_ROUGH_BITS = 10, PTXI_ROUGH_UNUSED = 53 - PTXI_ROUGH_BITS };
 
-static inline uint64_t ptxi_rough_to_bits(double r)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &r, sizeof bits);
-    return bits;
-}
-
-static inline double ptxi_rough_from_bits(uint64_t bits)
-{
-    double r;
-
-    memcpy(&r, &bits, sizeof r);
-    return r;
-}
-
 static inline double ptxi_rough_cut(double x)
 {
-    return ptxi_rough_from_bits(ptxi_rough_to_bits(x) >> PTXI_ROUGH_UNUSED << PTXI_ROUGH_UNUSED);
+    return ptxi_num_f64(ptxi_num_bits_f64(x) >> PTXI_ROUGH_UNUSED << PTXI_ROUGH_UNUSED);
 }
 
 /* The magnitude; NaN and subnormals count as 0, infinities as the next power of two. */
 static inline double ptxi_rough_of(float x)
 {
     const uint64_t rebias = (uint64_t)(1023 - 127) << 52;
-    uint32_t bits;
+    const uint32_t bits = ptxi_num_bits_f32(x) & 0x7fffffff;
 
-    memcpy(&bits, &x, sizeof bits);
-    bits &= 0x7fffffff;
-    return ptxi_rough_from_bits(bits < 0x00800000 || bits > 0x7f800000 ? 0 : ((uint64_t)(bits >> 14) << PTXI_ROUGH_UNUSED) + rebias);
+    return ptxi_num_f64(bits < 0x00800000 || bits > 0x7f800000 ? 0 : ((uint64_t)(bits >> 14) << PTXI_ROUGH_UNUSED) + rebias);
 }
 
 /* The number is its 10 bits times that power of two. */
 static inline int32_t ptxi_rough_mantissa(double r)
 {
-    return (int32_t)(ptxi_rough_to_bits(r) >> PTXI_ROUGH_UNUSED & 511) | 512;
+    return (int32_t)(ptxi_num_bits_f64(r) >> PTXI_ROUGH_UNUSED & 511) | 512;
 }
 
 static inline double ptxi_rough_unit(double r)
 {
-    return ptxi_rough_from_bits(ptxi_rough_to_bits(r) >> 52 << 52) * 0x1p-9;
+    return ptxi_num_f64(ptxi_num_bits_f64(r) >> 52 << 52) * 0x1p-9;
 }
 
 /* The partial products lack their 6 lowest bits, for which a constant stands. */
@@ -83,11 +66,11 @@ static inline double ptxi_rough_less(double a, double b)
 static inline double ptxi_rough_sum(double a, double b, bool differ)
 {
     const double more = ptxi_rough_greater(a, b), less = ptxi_rough_less(a, b);
-    const double inverse = ptxi_rough_from_bits((UINT64_C(2046) << 52) - (ptxi_rough_to_bits(more) >> 52 << 52)); /* of the greater one's first bit */
+    const double inverse = ptxi_num_f64((UINT64_C(2046) << 52) - (ptxi_num_bits_f64(more) >> 52 << 52)); /* of the greater one's first bit */
     const double cut = (int32_t)(less * inverse * 1024) * (ptxi_rough_unit(more) * 0.5);
     const uint64_t which = -(uint64_t)differ; /* a mask: compilers would branch */
 
-    return ptxi_rough_cut(more + ptxi_rough_from_bits((ptxi_rough_to_bits(-cut) & which) | (ptxi_rough_to_bits(less) & ~which)));
+    return ptxi_rough_cut(more + ptxi_num_f64((ptxi_num_bits_f64(-cut) & which) | (ptxi_num_bits_f64(less) & ~which)));
 }
 
 /* Of a vector: the greatest coordinate, 11/32 of the next one and 1/4 of the third. Of the sum or difference of two, 11/16 of that: as long is
@@ -109,7 +92,7 @@ extern const uint8_t ptxi_rough_logarithms[256];
 /* 256ths; far below 0 of 0. */
 static inline int32_t ptxi_rough_logarithm(double r)
 {
-    const uint64_t bits = ptxi_rough_to_bits(r);
+    const uint64_t bits = ptxi_num_bits_f64(r);
 
     return bits ? ((int32_t)(bits >> 52) - 1023) * 256 + ptxi_rough_logarithms[bits >> 44 & 255] : INT16_MIN;
 }
