@@ -308,8 +308,8 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
 #endif
 
 /* Four lanes after the other, at once; no two of the four may meet. A lane's words are loaded and stored by themselves: instructions that gather and
- * scatter are slow on some hosts. */
-#define ATOM_FOURS(name, T, NEW, SHARED, A)                                                                   \
+ * scatter are slow on some hosts. NEW_FOUR makes `are` of `were`, from lane l on. */
+#define FOURS(name, T, NEW_FOUR, SHARED, A)                                                                   \
     RACY static INLINE const struct ptxi_insn *name##_fours(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a, bool wanted) \
     {                                                                                                         \
         typedef T four __attribute__((vector_size(4 * sizeof(T)), may_alias));                                \
@@ -318,19 +318,11 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
                                                                                                               \
         UNROLLED for (unsigned l = 0; l < PTXI_LANES; l += 4) {                                               \
             uintptr_t p = a[l], q = a[l + 1], r = a[l + 2], s = a[l + 3];                                     \
-            T was[4], now[4];                                                                                 \
             four were, are;                                                                                   \
                                                                                                               \
             AGAIN_ALL(p, q, r, s);                                                                            \
             were = (four){ PLACE(p)->v, PLACE(q)->v, PLACE(r)->v, PLACE(s)->v };                              \
-            memcpy(was, &were, sizeof was);                                                                   \
-            NOT_UNROLLED for (int k = 0; k < 4; k++) {                                                        \
-                T old = was[k], x = b[l + k], y = c[l + k];                                                   \
-                                                                                                              \
-                (void)x, (void)y, (void)old;                                                                  \
-                now[k] = (NEW);                                                                               \
-            }                                                                                                 \
-            memcpy(&are, now, sizeof now);                                                                    \
+            NEW_FOUR;                                                                                         \
             if (wanted)                                                                                       \
                 *(four *)(d + l) = were;                                                                      \
             AGAIN_ALL(p, q, r, s);                                                                            \
@@ -339,6 +331,60 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
         NEXT;                                                                                                 \
     }
 #define PLACE(number) ((place)(base + (number)))
+
+#define ATOM_FOURS(name, T, NEW, SHARED, A) FOURS( name, T, EACH_OF_FOUR(T, NEW), SHARED, A )
+#define EACH_OF_FOUR(T, NEW)                                                                                  \
+    do {                                                                                                      \
+        T was[4], now[4];                                                                                     \
+                                                                                                              \
+        memcpy(was, &were, sizeof was);                                                                       \
+        NOT_UNROLLED for (int k = 0; k < 4; k++) {                                                            \
+            T old = was[k], x = b[l + k], y = c[l + k];                                                       \
+                                                                                                              \
+            (void)x, (void)y, (void)old;                                                                      \
+            now[k] = (NEW);                                                                                   \
+        }                                                                                                     \
+        memcpy(&are, now, sizeof now);                                                                        \
+    } while (0)
+
+/* The host's sums of four. False if some may differ from a GPU's: NaNs do, and where subnormals are flushed, small sums but zeros. Beside a sum of 2^-100
+ * and more a subnormal operand is lost in rounding, and only two of them that are opposite add up to zero. */
+#if defined(__AVX2__)
+static INLINE bool sums_64(void *sums, const void *x, const void *y, bool flush)
+{
+    const __m256d sum = _mm256_add_pd(_mm256_loadu_pd(x), _mm256_loadu_pd(y)), nan = _mm256_cmp_pd(sum, sum, _CMP_UNORD_Q);
+
+    (void)flush;
+    _mm256_storeu_pd(sums, sum);
+    return _mm256_testz_pd(nan, nan);
+}
+
+static INLINE bool sums_32(void *sums, const void *x, const void *y, bool flush)
+{
+    const __m128 sum = _mm_add_ps(_mm_loadu_ps(x), _mm_loadu_ps(y)), size = _mm_andnot_ps(_mm_set1_ps(-0.0f), sum);
+    const __m128 small = _mm_cmpnge_ps(size, _mm_set1_ps(0x1p-100f)), no_zero = _mm_cmpneq_ps(sum, _mm_setzero_ps()), nan = _mm_cmpunord_ps(sum, sum);
+
+    _mm_storeu_ps(sums, sum);
+    return flush ? _mm_testz_ps(small, no_zero) : _mm_testz_ps(nan, nan);
+}
+
+/* Sums of floats: where the host's do not do, the four and those after it have turns. */
+#define ATOM_FOUR_SUMS(size, name, T, NEW, SHARED, A)                                                         \
+    RACY static __attribute__((noinline)) const struct ptxi_insn *name##_rest(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a, unsigned l) \
+    {                                                                                                         \
+        PLACED_OPERANDS(T, SHARED);                                                                           \
+                                                                                                              \
+        for (; l < PTXI_LANES; l++) {                                                                         \
+            STEP(size, T, (T *)(base + a[l]), l, NEW);                                                        \
+            if (d)                                                                                            \
+                d[l] = old;                                                                                   \
+        }                                                                                                     \
+        NEXT;                                                                                                 \
+    }                                                                                                         \
+    FOURS( name, T, if (__builtin_expect(!(sizeof(T) == 4 ? sums_32(&are, &were, b + l, !shared) : sums_64(&are, &were, b + l, !shared)), 0)) return name##_rest(i, w, a, l), SHARED, A )
+#else /* where nothing is done in fours */
+#define ATOM_FOUR_SUMS(size, name, T, NEW, SHARED, A) ATOM_FOURS( name, T, NEW, SHARED, A )
+#endif
 
 /* Where no lanes meet so, that is how operations are done whose old values are wanted, for these then take few stores, and those of floats. */
 #define ATOM_EACH(size, name, T, NEW, SHARED, A)                                                              \
@@ -352,7 +398,7 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
     }
 #define ATOM_EACH_FLOAT(size, name, T, NEW, SHARED, A)                                                        \
     ATOM_TURNS( size, name, T, NEW, SHARED, A )                                                               \
-    ATOM_FOURS( name, T, NEW, SHARED, A )                                                                     \
+    ATOM_FOUR_SUMS( size, name, T, NEW, SHARED, A )                                                           \
     static INLINE const struct ptxi_insn *name(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a)    \
     {                                                                                                         \
         if (!apart_in_fours(a, sizeof(T), sizeof(A)))                                        \

@@ -1,6 +1,7 @@
 /* Atomic operations that many threads do to one place: nothing is lost, and nothing is seen half done. */
 #include "unit/context.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -303,6 +304,165 @@ START_TEST(two_lanes_meet)
 }
 END_TEST
 
+/* --- sums of floats that are no ordinary numbers --- */
+
+enum { OFFSETS = REGION, OPERANDS = OFFSETS + LANES * 4, GOT = OPERANDS + LANES * 8, SUMS_END = GOT + LANES * 8 };
+
+/* The region, where the lanes lead to in it, what they add there, and what they get, as the kernel finds it. */
+struct sums {
+    unsigned char memory[REGION];
+    uint32_t offsets[LANES];
+    uint64_t operands[LANES], got[LANES];
+};
+
+static const char summing[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 sums, .param .u32 mask) {\n"
+    "  .reg .b32 %%t, %%o, %%s, %%s32, %%m, %%a<8>; .reg .b64 %%p, %%p4, %%p8, %%p32, %%g; .reg .b%d %%x, %%d; .reg .pred %%on; .shared .align 128 .b8 words[%d];\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [sums]; mad.wide.u32 %%p4, %%t, 4, %%p; mad.wide.u32 %%p8, %%t, 8, %%p; mad.wide.u32 %%p32, %%t, 32, %%p;\n"
+    "  mov.u32 %%s, words; mad.lo.u32 %%s32, %%t, 32, %%s; ld.global.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%p32]; ld.global.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%p32+16];\n"
+    "  st.shared.v4.b32 [%%s32], {%%a0, %%a1, %%a2, %%a3}; st.shared.v4.b32 [%%s32+16], {%%a4, %%a5, %%a6, %%a7}; bar.warp.sync -1;\n"
+    "  ld.global.u32 %%o, [%%p4+%d]; add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; ld.global.b%d %%x, [%%p8+%d]; mov.b%d %%d, 0;\n"
+    "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
+    "  @%%on %s.relaxed.cta%s.add.f%d %s[%s], %%x; bar.warp.sync -1; @%%on st.global.b%d [%%p8+%d], %s; %s\n"
+    "  ld.shared.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%s32]; ld.shared.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%s32+16];\n"
+    "  st.global.v4.b32 [%%p32], {%%a0, %%a1, %%a2, %%a3}; st.global.v4.b32 [%%p32+16], {%%a4, %%a5, %%a6, %%a7}; ret; }\n";
+
+static float float_flushed(uint32_t bits, bool flush)
+{
+    float x;
+
+    memcpy(&x, &bits, 4);
+    return flush && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+}
+
+static uint64_t sum_of_32(uint32_t old, uint32_t x, bool shared)
+{
+    float sum = float_flushed(old, !shared) + float_flushed(x, !shared);
+    uint32_t bits;
+
+    memcpy(&bits, &sum, 4);
+    sum = float_flushed(bits, !shared);
+    memcpy(&bits, &sum, 4);
+    return isnan(sum) ? 0x7fffffff : bits;
+}
+
+static uint64_t sum_of_64(uint64_t old, uint64_t x, bool shared)
+{
+    double a, b;
+    uint64_t bits;
+
+    memcpy(&a, &old, 8);
+    memcpy(&b, &x, 8);
+    if (isnan(a) || isnan(b))
+        return shared ? (isnan(a) ? old : x) | UINT64_C(0x8000000000000) : isnan(b) ? x : old;
+    a += b;
+    memcpy(&bits, &a, 8);
+    return isnan(a) ? UINT64_C(0xfff8000000000000) : bits;
+}
+
+/* An ordinary number, or one of any kind, those of f32 also about as small as numbers beside which subnormals count. */
+static uint64_t some_float(int bits, bool ordinary)
+{
+    static const uint32_t kinds_32[] = {
+        0x00000000, 0x00000001, 0x00400000, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0cffffff, 0x0d000000, 0x0d7fffff, 0x0d800000,
+        0x0d800001, 0x3f800000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fc12345, 0x7fffffff,
+    };
+    static const uint64_t kinds_64[] = {
+        0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8123456789abc,
+    };
+    static uint64_t state = 88172645463325252;
+    uint64_t sign;
+
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    sign = state >> 63 << (bits - 1);
+    if (ordinary)
+        return sign | (bits == 32 ? 0x3f800000 | (state & 0x3fffff) : 0x3ff0000000000000 | (state & 0xffffffffff));
+    if (bits == 64)
+        return sign | kinds_64[(state >> 8) % (sizeof kinds_64 / sizeof *kinds_64)];
+    return sign | (state & 0x70 ? kinds_32[(state >> 8) % (sizeof kinds_32 / sizeof *kinds_32)] : state >> 32 & 0x1fffffff);
+}
+
+/* Fill 0: ordinary numbers; 1 to LANES: but what that lane adds, or finds; more: any at all. */
+static void fill_sums(struct sums *s, int bits, int layout, int fill)
+{
+    const unsigned bytes = (unsigned)bits / 8, odd = (unsigned)fill - 1;
+    uint64_t there;
+
+    memset(s, 0, sizeof *s);
+    for (unsigned l = 0; l < LANES; l++) {
+        s->offsets[l] = layouts[layout].word(l) * bytes;
+        s->operands[l] = some_float(bits, fill <= LANES && l != odd);
+    }
+    for (unsigned n = 0; n < REGION / bytes; n++) {
+        there = some_float(bits, fill <= LANES && (fill == 0 || n * bytes != s->offsets[odd]));
+        memcpy(s->memory + n * bytes, &there, bytes);
+    }
+}
+
+/* What lane after lane makes of it. */
+static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bool red)
+{
+    const unsigned bytes = (unsigned)bits / 8;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        unsigned char *p = s->memory + s->offsets[l];
+        uint64_t old = 0, new;
+
+        if (!(mask >> l & 1))
+            continue;
+        memcpy(&old, p, bytes);
+        new = bits == 32 ? sum_of_32((uint32_t)old, (uint32_t)s->operands[l], shared) : sum_of_64(old, s->operands[l], shared);
+        memcpy(p, &new, bytes);
+        s->got[l] = red ? 0 : old;
+    }
+}
+
+/* kind: red; atom; atom whose result goes where the operand was. */
+static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int kind)
+{
+    static const char *const results[] = { "", "%d, ", "%x, " };
+    bool shared = !strcmp(space, ".shared");
+    char text[sizeof summing + 300];
+    ptxiFunction f;
+
+    snprintf(text, sizeof text, summing, bits, REGION, OFFSETS, bits, OPERANDS, bits, kind ? "atom" : "red", space, bits, results[kind], shared ? "%s" : "%g", bits, GOT,
+             kind == 2 ? "%x" : "%d", shared ? "" : "ret;");
+    ok(ptxiModuleLoadData(m, text));
+    ok(ptxiModuleGetFunction(&f, *m, "k"));
+    return f;
+}
+
+START_TEST(floats_of_all_kinds)
+{
+    static const char *const spaces[] = { ".global", ".shared", "" };
+    const int bits = _i & 1 ? 64 : 32, kind = _i / 2 % 3;
+    const char *space = spaces[_i / 6];
+    bool shared = !strcmp(space, ".shared");
+    struct sums s, want;
+    ptxiModule m;
+    ptxiFunction f = load_sums(&m, bits, space, kind);
+    ptxiDevicePtr at;
+    uint32_t mask;
+    void *params[] = { &at, &mask };
+
+    ck_assert(sizeof s == SUMS_END);
+    ok(ptxiMemAlloc(&at, sizeof s));
+    for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++)
+        for (int fill = 0; fill < LANES + 30; fill++) {
+            mask = layouts[layout].mask;
+            fill_sums(&s, bits, layout, fill);
+            want = s;
+            expect_sums(&want, bits, mask, shared, !kind);
+            ok(ptxiMemcpyHtoD(at, &s, sizeof s));
+            ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+            ok(ptxiMemcpyDtoH(&s, at, sizeof s));
+            ck_assert_msg(!memcmp(&s, &want, sizeof s), "f%d%s, kind %d, layout %d, fill %d", bits, space, kind, layout, fill);
+        }
+    ok(ptxiMemFree(at));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 /* --- one lane of many goes astray --- */
 
 /* Lane 9 leads to the offset that the kernel is given, the others to words that lie apart. */
@@ -354,6 +514,7 @@ int main(void)
     tcase_add_test(t, vectors_are_aligned);
     tcase_add_loop_test(t, two_lanes_meet, 0, 4);
     tcase_add_loop_test(t, one_goes_astray, 0, 6 * 4);
+    tcase_add_loop_test(t, floats_of_all_kinds, 0, 2 * 3 * 3);
     tcase_add_loop_test(t, lanes_add_in_order, 0, sizeof operations / sizeof *operations);
     tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
