@@ -70,7 +70,8 @@ typedef uint64_t whole __attribute__((vector_size(16)));
 /* Accesses that gather and scatter do: one element, as wide in memory as in the register. */
 #define WHOLE(n, M, D, SPACE) (n == 1 && sizeof(M) == sizeof(D) && (sizeof(M) == 4 || sizeof(M) == 8) && SPACE != PTXI_MS_LOCAL)
 
-/* Slots of a vector's elements, in order. */
+/* Slots of a vector's elements, in order; of 32 bits, since gcc keeps 16 on the stack by a store of two bytes and a load of eight, and such a load
+ * waits until all stores before it have reached the cache. */
 #define LOAD_SLOTS_1 { i->d }
 #define LOAD_SLOTS_2 { i->d, i->c }
 #define LOAD_SLOTS_4 { i->d, i->b, i->c, i->mods }
@@ -94,7 +95,7 @@ typedef uint64_t whole __attribute__((vector_size(16)));
     NOINLINE const struct ptxi_insn *anywhere_ld_##space##_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                           \
         enum { SIZE = sizeof(M) * n };                                                                          \
-        const uint16_t slots[n] = LOAD_SLOTS_##n;                                                               \
+        const uint32_t slots[n] = LOAD_SLOTS_##n;                                                               \
         const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                             \
         struct span s = SP##_SPAN(a, w->active);                                                                \
         bool inside = ALIGNED(s, SIZE) && SP##_COVERS(s, SIZE, PTXI_ACCESS_LOAD);                               \
@@ -134,7 +135,7 @@ typedef uint64_t whole __attribute__((vector_size(16)));
     RACY OP( ld_##space##_##name )                                                                      \
     {                                                                                                   \
         enum { SIZE = sizeof(M) * n };                                                                  \
-        const uint16_t slots[n] = LOAD_SLOTS_##n;                                                       \
+        const uint32_t slots[n] = LOAD_SLOTS_##n;                                                       \
         const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
         struct span s = { a[0], a[PTXI_LANES - 1], a[0] };                                              \
         const unsigned char *p = (const unsigned char *)(SP##_BASE(0) + a[0]);                          \
@@ -156,7 +157,7 @@ typedef uint64_t whole __attribute__((vector_size(16)));
         enum { G = SP##_GROUP_LANES, SIZE = sizeof(M) };                                                \
         typedef D group __attribute__((vector_size(G * sizeof(D)), may_alias));                         \
         const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
-        group *d = PTXI_SLOT(w, i->d), got[PTXI_LANES / G];                                             \
+        group got[PTXI_LANES / G];                                                                      \
                                                                                                         \
         if (w->active != PTXI_ALL_LANES)                                                                \
             return anywhere_ld_##space##_##name(i, w);                                                  \
@@ -173,8 +174,7 @@ typedef uint64_t whole __attribute__((vector_size(16)));
             else                                                                                        \
                 got[k] = LOAD_AS(M, p) - (group){ 0 };                                                  \
         }                                                                                               \
-        for (int k = 0; k < PTXI_LANES / G; k++)                                                        \
-            d[k] = got[k];                                                                              \
+        memcpy(PTXI_SLOT(w, i->d), got, sizeof got);                                                    \
         NEXT;                                                                                           \
     }                                                                                                   \
     RACY OP( ld_##space##_##name )                                                                      \
@@ -287,7 +287,7 @@ LOAD_SHAPED(64, uint64_t)
     NOINLINE const struct ptxi_insn *anywhere_st_##space##_##name(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                            \
         enum { SIZE = sizeof(M) * n };                                                                           \
-        const uint16_t slots[n] = STORE_SLOTS_##n;                                                               \
+        const uint32_t slots[n] = STORE_SLOTS_##n;                                                               \
         const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                              \
         struct span s = SP##_SPAN(a, w->active);                                                                 \
         bool inside = ALIGNED(s, SIZE) && SP##_COVERS(s, SIZE, PTXI_ACCESS_STORE);                               \
@@ -314,7 +314,7 @@ LOAD_SHAPED(64, uint64_t)
     RACY OP( st_##space##_##name )                                                                      \
     {                                                                                                   \
         enum { SIZE = sizeof(M) * n };                                                                  \
-        const uint16_t slots[n] = STORE_SLOTS_##n;                                                      \
+        const uint32_t slots[n] = STORE_SLOTS_##n;                                                      \
         const SP##_ADDRESS *a = PTXI_SLOT(w, i->a);                                                     \
         struct span s = { a[0], a[PTXI_LANES - 1], a[0] };                                              \
         unsigned char *p = (unsigned char *)(SP##_BASE(0) + a[0]);                                      \
