@@ -112,7 +112,7 @@ END_TEST
 
 START_TEST(narrows_halves)
 {
-    static const struct {
+    const struct {
         int which;
         struct ptxi_num_small format;
     } halves[] = { { F16_, ptxi_num_f16 }, { BF16_, ptxi_num_bf16 } };
