@@ -346,7 +346,8 @@ struct move {
     const struct ptxi_tensor_map *map;
     const unsigned char *from;
     unsigned char *to;
-    uint32_t place;
+    uint32_t place, pitch;  /* of the box, of its rows */
+    struct swizzle swizzle;
     unsigned reduce;
     ptxi_tensor_there *there;
     void *ctx;
@@ -366,36 +367,49 @@ static void round_tf32(unsigned char *row, uint32_t size)
     }
 }
 
-/* Where 16 bytes of a row lie in shared memory, and whether their halves change places. */
-struct chunk {
-    uint32_t at;
-    bool flip;
+enum { CHUNK = 16, LINE = 128 };
+
+/* A part of a row that lies in one line of shared memory, at `at` of the box: there the places of its chunks differ by one pattern from those without
+ * swizzling. */
+struct part {
+    uint32_t size, first, line, pattern;
 };
 
-static inline struct chunk chunk_at(const struct swizzle *s, uint32_t at)
+static inline struct part part_at(const struct move *v, uint32_t at, uint32_t left)
 {
-    uint32_t line = at >> 7;
+    const uint32_t first = at % LINE;
 
-    return (struct chunk){ at ^ (line & s->mask) << s->shift, s->flip && line & 1 };
+    return (struct part){ left < LINE - first ? left : LINE - first, first, at - first, ((v->place + at) / LINE & v->swizzle.mask) << v->swizzle.shift };
 }
 
-static inline uint32_t place_of_row(const struct move *v, uint32_t row)
+static inline void put_part(unsigned char *line, const unsigned char *from, uint32_t first, uint32_t size, uint32_t pattern)
 {
-    return v->place + row * row_pitch(v->map);
+    for (uint32_t k = 0; k < size; k += CHUNK)
+        memcpy(line + ((first + k) ^ pattern), from + k, CHUNK);
 }
 
-/* 16 bytes of a row after the other. */
-#define MOVE_ROW(to_place, from_place)                                                     \
-    for (uint32_t k = 0; k < size; k += 16) {                                              \
-        struct chunk c = chunk_at(&s, at + k);                                             \
-        uint32_t p = c.at - place;                                                         \
-                                                                                           \
-        if (!c.flip)                                                                       \
-            memcpy(to + (to_place), from + (from_place), 16);                              \
-        else                                                                               \
-            for (uint32_t half = 0; half < 16; half += 8)                                  \
-                memcpy(to + (to_place) + half, from + (from_place) + 8 - half, 8);         \
+static inline void get_part(unsigned char *to, const unsigned char *line, uint32_t first, uint32_t size, uint32_t pattern)
+{
+    for (uint32_t k = 0; k < size; k += CHUNK)
+        memcpy(to + k, line + ((first + k) ^ pattern), CHUNK);
+}
+
+/* Whether the halves of chunks change places in a row, which has no more than one line then. */
+static inline bool is_flipped(const struct move *v, uint32_t at)
+{
+    return v->swizzle.flip && (v->place + at) / LINE & 1;
+}
+
+static void flip(unsigned char *row, uint32_t size)
+{
+    uint64_t half[2];
+
+    for (uint32_t k = 0; k < size; k += CHUNK) {
+        memcpy(half, row + k, sizeof half);
+        memcpy(row + k, &half[1], sizeof *half);
+        memcpy(row + k + sizeof *half, &half[0], sizeof *half);
     }
+}
 
 /* Each chunk of a row in the first of 16 bytes; what is behind it is left undefined by the PTX ISA, and zero here. */
 static void pad_row(unsigned char *to, const unsigned char *row, uint32_t size, uint32_t chunk)
@@ -419,26 +433,47 @@ static void pack_row(unsigned char *to, const unsigned char *row, uint32_t size)
 
 static void put_row(const struct move *v, uint32_t row, const unsigned char *from, uint32_t size)
 {
-    const struct swizzle s = *swizzle_of(v->map); /* a copy, which no bytes that are moved may change */
-    const uint32_t at = place_of_row(v, row), place = v->place;
-    unsigned char *to = v->to;
+    const uint32_t at = row * v->pitch;
+    unsigned char flipped[LINE];
 
-    if (s.mask)
-        MOVE_ROW(p, k)
-    else
-        memcpy(to + (at - place), from, size);
+    if (!v->swizzle.mask) {
+        memcpy(v->to + at, from, size);
+        return;
+    }
+    if (is_flipped(v, at)) {
+        from = memcpy(flipped, from, size);
+        flip(flipped, size);
+    }
+    for (uint32_t done = 0; done < size;) {
+        const struct part p = part_at(v, at + done, size - done);
+
+        if (p.size == LINE) /* the loop is none then */
+            put_part(v->to + p.line, from + done, 0, LINE, p.pattern);
+        else
+            put_part(v->to + p.line, from + done, p.first, p.size, p.pattern);
+        done += p.size;
+    }
 }
 
 static void get_row(const struct move *v, uint32_t row, unsigned char *to, uint32_t size)
 {
-    const struct swizzle s = *swizzle_of(v->map);
-    const uint32_t at = place_of_row(v, row), place = v->place;
-    const unsigned char *from = v->from;
+    const uint32_t at = row * v->pitch;
 
-    if (s.mask)
-        MOVE_ROW(k, p)
-    else
-        memcpy(to, from + (at - place), size);
+    if (!v->swizzle.mask) {
+        memcpy(to, v->from + at, size);
+        return;
+    }
+    for (uint32_t done = 0; done < size;) {
+        const struct part p = part_at(v, at + done, size - done);
+
+        if (p.size == LINE)
+            get_part(to + done, v->from + p.line, 0, LINE, p.pattern);
+        else
+            get_part(to + done, v->from + p.line, p.first, p.size, p.pattern);
+        done += p.size;
+    }
+    if (is_flipped(v, at))
+        flip(to, size);
 }
 
 static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
@@ -492,12 +527,12 @@ static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint3
 
 void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place)
 {
-    ptxi_tensor_walk(m, corner, load_row, &(struct move){ .map = m, .to = box, .place = place });
+    ptxi_tensor_walk(m, corner, load_row, &(struct move){ .map = m, .to = box, .place = place, .pitch = row_pitch(m), .swizzle = *swizzle_of(m) });
 }
 
 void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce, ptxi_tensor_there *there, void *ctx)
 {
-    ptxi_tensor_walk(m, corner, store_row, &(struct move){ .map = m, .from = box, .place = place, .reduce = reduce, .there = there, .ctx = ctx });
+    ptxi_tensor_walk(m, corner, store_row, &(struct move){ .map = m, .from = box, .place = place, .pitch = row_pitch(m), .swizzle = *swizzle_of(m), .reduce = reduce, .there = there, .ctx = ctx });
 }
 
 unsigned ptxi_tensor_reduction(const struct ptxi_tensor_map *m, enum ptxi_tensor_reduction r)
