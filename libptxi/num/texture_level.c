@@ -71,12 +71,14 @@ int32_t ptxi_texture_level(const struct ptxi_steps *s, const uint32_t sizes[3])
 
 /* ---- ellipses */
 
-/* The area that the steps span; divided by the longer axis it is the shorter one. */
+/* The area that the steps span, less than 2^32; divided by the longer axis it is the shorter one. */
 static double area(const struct steps *t)
 {
     bool first = t->minus[0][0] ^ t->minus[1][1], second = t->minus[0][1] ^ t->minus[1][0];
 
-    return ptxi_rough_sum(ptxi_rough_product(t->v[0][0], t->v[1][1]), ptxi_rough_product(t->v[0][1], t->v[1][0]), first == second);
+    const double sum = ptxi_rough_sum(ptxi_rough_product(t->v[0][0], t->v[1][1]), ptxi_rough_product(t->v[0][1], t->v[1][0]), first == second);
+
+    return ptxi_rough_less(sum, 0x1.ffp31);
 }
 
 /* The longer axis as a vector of length 64: of its coordinates the numbers of eighths count that the greater one's power of two has. */
