@@ -401,6 +401,9 @@ static const struct wide {
     { { 4, { 16, 9, 3, 4 }, { 64, 576, 1728 }, { 0 }, { 0 }, { 1, 1, 1, 1 }, 24, { 0, 4, 1, 0 }, { 2, 0 } }, false },
     { { 5, { 16, 7, 2, 2, 3 }, { 64, 448, 896, 1792 }, { -1 }, { 1 }, { 1, 3, 1, 1, 1 }, 9, { 0, -1, 1, 1, 0 }, { 1, 2 } }, false },
     { { 3, { 16, 50, 5 }, { 64, 3200 }, { -1 }, { 0 }, { 1, 2, 1 }, 1, { 0, 5, 0 }, { 0, 1 } }, true },
+    { { 3, { 16, 50, 5 }, { 64, 3200 }, { -1 }, { 0 }, { 1, 2, 1 }, 1, { 0, 5, 0 }, { 2, 1 } }, true },
+    { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { -1 }, { 1, 1, 1 }, 20, { 0, -3, 1 }, { 2, 1 } }, false }, /* the first pixels lie before the corner */
+    { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { 0 }, { 1, 2, 1 }, 20, { 0, -5, 1 }, { 3, 0 } }, false },
 };
 enum { WIDES = sizeof wides / sizeof *wides };
 
@@ -417,7 +420,7 @@ static int64_t wide_channel(const struct columns *s, uint32_t k, uint32_t ch)
 {
     uint32_t last = s->rank - 1;
     int64_t count = ((int64_t)s->dim[1] - 1 + s->upper[0] - s->lower[0]) / s->step[1] + 1, place = (s->at[1] - s->lower[0]) / (int)s->step[1] + (int64_t)k;
-    int64_t w = s->lower[0] + place % count * s->step[1] + s->offset[1], image = s->at[last] + place / count;
+    int64_t w = s->lower[0] + (place < 0 ? place : place % count) * s->step[1] + s->offset[1], image = s->at[last] + (place < 0 ? 0 : place / count);
     int64_t bytes = 2 * (int64_t)ch + w * (int64_t)s->stride[0] + image * (int64_t)s->stride[last - 1];
 
     for (uint32_t d = 2; d < last; d++)
@@ -803,6 +806,55 @@ START_TEST(small_maps_are_checked)
 }
 END_TEST
 
+/* PTX ISA, "Swizzling Modes", "128 byte swizzle mode": what lies in the chunks of a line; then the pattern repeats. */
+static const struct atom {
+    ptxiTensorMapSwizzle swizzle;
+    bool flip; /* halves of chunks in every other line */
+    uint8_t lines, chunk[4][8];
+} swizzled[] = {
+    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, false, 4, { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 6, 7, 4, 5 }, { 4, 5, 6, 7, 0, 1, 2, 3 }, { 6, 7, 4, 5, 2, 3, 0, 1 } } },
+    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, true, 4, { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 6, 7, 4, 5 }, { 4, 5, 6, 7, 0, 1, 2, 3 }, { 6, 7, 4, 5, 2, 3, 0, 1 } } },
+    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, false, 2, { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 4, 5, 6, 7, 0, 1, 2, 3 } } },
+};
+enum { ATOMS = sizeof swizzled / sizeof *swizzled, LINE_WORDS = 32, WIDTHS = 3 };
+
+/* The word of a row that a word of its line holds. */
+static uint32_t word_of_line(const struct atom *x, uint32_t line, uint32_t word)
+{
+    return x->chunk[line % x->lines][word / 4] * 4u + (word % 4 ^ (x->flip && line % 2 ? 2 : 0));
+}
+
+START_TEST(swizzles_of_greater_atoms)
+{
+    static const uint32_t widths[WIDTHS] = { 32, 16, 8 };
+    const struct atom *x = &swizzled[_i / WIDTHS];
+    const uint32_t width = widths[_i % WIDTHS];
+    const struct shape s = { 2, { 64, 40 }, { 256 }, { width, 13 }, { 1, 1 }, { 4, 2 }, x->swizzle };
+    uint32_t got[BOX / 4], in[BOX / 4], want[TENSOR / 4], after[TENSOR / 4];
+    ptxiTensorMap map;
+
+    for (uint32_t k = 0; k < BOX / 4; k++)
+        in[k] = 20000 + k;
+    ok(encode(&map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
+    ok(run(LOAD("2d", "{%c0, %c1}"), true, &map, &s));
+    ok(ptxiMemcpyDtoH(got, box, BOX));
+    ok(ptxiMemcpyDtoH(want, tensor, TENSOR));
+    ok(ptxiMemcpyHtoD(box, in, BOX));
+    ok(run(STORE("2d", "{%c0, %c1}"), false, &map, &s));
+    ok(ptxiMemcpyDtoH(after, tensor, TENSOR));
+    for (uint32_t k = 0; k < s.box[1] * LINE_WORDS; k++) {
+        uint32_t line = k / LINE_WORDS, word = word_of_line(x, line, k % LINE_WORDS);
+
+        if (word >= width) /* a gap behind a short row */
+            continue;
+        ck_assert_uint_eq(got[k], (uint32_t)(element(&s, line * width + word) + 1));
+        want[element(&s, line * width + word)] = in[k];
+    }
+    for (uint32_t k = 0; k < TENSOR / 4; k++)
+        ck_assert_uint_eq(after[k], want[k]);
+}
+END_TEST
+
 /* The driver has no name for this swizzle: neighbouring chunks of 16 bytes change places in every other 128 bytes. */
 START_TEST(swizzle_of_96_bytes)
 {
@@ -848,6 +900,7 @@ int main(void)
     tcase_add_test(t, wide_maps_are_checked);
     tcase_add_loop_test(t, small_elements_are_loaded, 0, SMALLS);
     tcase_add_loop_test(t, small_elements_are_stored, 0, SMALLS);
+    tcase_add_loop_test(t, swizzles_of_greater_atoms, 0, ATOMS * WIDTHS);
     tcase_add_test(t, small_maps_are_checked);
     suite_add_tcase(s, t);
     t = tcase_create("sm_103");
