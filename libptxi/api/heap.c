@@ -252,7 +252,7 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
         heap.in_use += size;
     pthread_mutex_unlock(&heap.lock);
 
-    ptxiResult r = b->base ? enter_block(b, mem_flags) : PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = b->base ? enter_block(b, mem_flags | PTXI_MEM_WORDS) : PTXI_ERROR_OUT_OF_MEMORY;
 
     if (r) {
         pthread_mutex_lock(&heap.lock);

@@ -123,6 +123,7 @@ static void load_scalar(struct ptxi_build *b, const struct access *a, unsigned e
     uint32_t d = ptxi_build_def(b, o, to);
     struct ptxi_ir_inst *i = ptxi_build_op(b, load_op(a, to), d, a->mem.base, PTXI_NONE, PTXI_NONE);
 
+    i->mods = a->strong ? PTXI_LD_STRONG : 0;
     mark_load(i, a, element, 1);
     if (is_fixed_param(b, a, a->bits / 8))
         i->flags |= PTXI_IF_PURE;

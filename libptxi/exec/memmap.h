@@ -28,6 +28,7 @@ enum {
     PTXI_MEM_FREED = 1 << 5,   /* in quarantine: every access is an error, the memory is still mapped */
     PTXI_MEM_MANAGED = 1 << 6,
     PTXI_MEM_MODULE = 1 << 7,  /* a module's variable */
+    PTXI_MEM_WORDS = 1 << 8,   /* it begins with a word, and the rest of its last one is nobody's */
 };
 
 struct ptxi_mem_region {

@@ -50,12 +50,30 @@ static unsigned char *fail(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
     return fail_in(w, i, lane, kind, address, size, access, NULL);
 }
 
+static bool is_strong_load(const struct ptxi_insn *i)
+{
+    bool scalar = i->op == PTXI_OP_ld_global_16 || i->op == PTXI_OP_ld_generic_16 || i->op == PTXI_OP_ld_global_32 || i->op == PTXI_OP_ld_generic_32;
+
+    return scalar && i->mods == PTXI_LD_STRONG;
+}
+
+/* Atomic operations on a byte are made of strong loads of two and of those on the word around it (libcu++ does so), which a device's memory
+ * has wholly. */
+static bool is_last_word(const struct ptxi_grid *g, const struct ptxi_insn *i, uint64_t address, uint32_t size, enum ptxi_access access)
+{
+    struct ptxi_mem_region r;
+
+    if (size > 4 || !(access == PTXI_ACCESS_ATOMIC || (access == PTXI_ACCESS_LOAD && is_strong_load(i))))
+        return false;
+    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && r.flags & PTXI_MEM_WRITE && !(r.flags & PTXI_MEM_FREED);
+}
+
 static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size, enum ptxi_access access)
 {
     struct ptxi_mem_region r;
     enum ptxi_fault_kind kind = PTXI_FK_OUT_OF_BOUNDS;
 
-    if (ptxi_mem_check(w, i, address, size, access))
+    if (ptxi_mem_check(w, i, address, size, access) || is_last_word(w->cta->grid, i, address, size, access))
         return (unsigned char *)(uintptr_t)address;
     if (address < 4096)
         kind = PTXI_FK_NULL;

@@ -47,6 +47,9 @@ enum { PTXI_MOD_FTZ = 1, PTXI_MOD_SAT = 2, PTXI_MOD_RND_SHIFT = 2, PTXI_MOD_RND_
 enum { PTXI_MOD_LATER_A = 16 /* a is made after b */, PTXI_MOD_MINUS_A = 32, PTXI_MOD_MINUS_C = 64 /* the operand's sign was changed */ };
 enum ptxi_rounding { PTXI_RN, PTXI_RZ, PTXI_RM, PTXI_RP };
 
+/* ld of a scalar: mods */
+enum { PTXI_LD_STRONG = 1 };
+
 /* ldmatrix, stmatrix: imm. Fragments of the matrices are d, b, c, mods (ldmatrix) or b, c, d, mods (stmatrix), a slot each; a holds the
  * addresses of rows. */
 enum {

@@ -31,6 +31,14 @@ static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
           "  setp.lt.u32 %t, %r0, 128; mov.b32 %r1, 0x40003f80; @%t red.global.add.noftz.bf16x2 [%p+8], %r1;\n"
           "  @%t red.global.add.noftz.v2.bf16x2 [%p+16], {%r1, %r1}; red.global.add.noftz.v4.f16 [%p+24], {%h0, %h0, %h0, %h0};\n"
           "  mov.b32 %r2, 0x3f800000; red.global.add.v4.f32 [%p+32], {%r2, %r2, %r2, %r2};")
+    ENTRY("byte_count", "  and.b64 %d1, %p, -4; cvt.u32.u64 %r1, %p; and.b32 %r1, %r1, 3; shl.b32 %r1, %r1, 3; mov.u32 %r2, 1; shl.b32 %r2, %r2, %r1;\n"
+          "  shl.b32 %r3, %r2, 8; sub.u32 %r3, %r3, %r2; ld.relaxed.gpu.b32 %r4, [%d1];\n"
+          "AGAIN: add.u32 %r5, %r4, %r2; lop3.b32 %r5, %r5, %r4, %r3, 0xe4; atom.relaxed.gpu.cas.b32 %r6, [%d1], %r4, %r5;\n"
+          "  setp.ne.u32 %t, %r6, %r4; mov.u32 %r4, %r6; @%t bra AGAIN;\n"
+          "  and.b64 %d1, %p, -2; ld.acquire.gpu.b16 %h1, [%d1]; ld.volatile.global.u16 %h2, [%d1];")
+    ENTRY("weak_word", "  ld.global.u32 %r1, [%p]; st.global.u8 [%p], %r1;")
+    ENTRY("strong_store", "  mov.u32 %r1, 0; st.relaxed.gpu.global.u32 [%p], %r1;")
+    ENTRY("word_behind", "  atom.relaxed.gpu.global.add.u32 %r1, [%p+4], 1;")
     ENTRY("misaligned", "  mov.b32 %r2, 0; red.global.add.v2.f32 [%p+4], {%r2, %r2};")
     ENTRY("misaligned_halves", "  mov.b16 %h0, 0; atom.global.add.noftz.v8.bf16 {%h1,%h1,%h1,%h1,%h1,%h1,%h1,%h2}, [%p+8], {%h0,%h0,%h0,%h0,%h0,%h0,%h0,%h0};")
     ENTRY("misaligned_wide", "  mov.b64 %d0, 0; mov.b128 %q0, {%d0, %d0}; atom.global.exch.b128 %q1, [%p+8], %q0;");
@@ -88,6 +96,44 @@ START_TEST(narrow_ones_leave_their_neighbours)
     ok(ptxiMemcpyDtoH(v, mem, sizeof v));
     ck_bits16(v[0], ALL / 2);
     ck_bits16(v[1], ALL / 2);
+}
+END_TEST
+
+/* Libraries make atomic operations on bytes of those on words, also where less than a word was allocated. */
+START_TEST(bytes_are_counted_in_words)
+{
+    unsigned size = (unsigned)_i + 1;
+    unsigned char v[5], want[5] = { 1, 2, 3, 4, 5 };
+    ptxiDevicePtr block;
+
+    ok(ptxiMemAlloc(&block, size));
+    ok(ptxiMemcpyHtoD(block, want, size));
+    mem = block + size - 1;
+    ok(run("byte_count", 3));
+    want[size - 1] += 3 * THREADS;
+    ok(ptxiMemcpyDtoH(v, block, size));
+    ck_assert_int_eq(memcmp(v, want, size), 0);
+}
+END_TEST
+
+/* Nothing else goes beyond the end, and nothing at all beyond what belongs to the program. */
+START_TEST(words_end_where_memory_does)
+{
+    static const char *const names[] = { "weak_word", "strong_store", "word_behind" };
+    uint32_t own = 0;
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        ok(ptxiMemAlloc(&mem, 3));
+        ck_assert_int_eq(run(names[k], 1), PTXI_ERROR_ILLEGAL_ADDRESS);
+    }
+    mem = (uintptr_t)&own;
+    ok(ptxiMemOpenRange(&own, 3, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
+    ck_assert_int_eq(run("byte_count", 1), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemCloseRange(&own));
+    ok(ptxiMemHostRegister(&own, 3, 0));
+    ck_assert_int_eq(run("byte_count", 1), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemHostUnregister(&own));
+    ck_bits32(own, 0);
 }
 END_TEST
 
@@ -510,6 +556,8 @@ int main(void)
     tcase_add_test(t, wide_ones_count);
     tcase_add_test(t, wide_ones_are_whole);
     tcase_add_test(t, narrow_ones_leave_their_neighbours);
+    tcase_add_loop_test(t, bytes_are_counted_in_words, 0, 5);
+    tcase_add_test(t, words_end_where_memory_does);
     tcase_add_test(t, halves_add_up);
     tcase_add_test(t, vectors_are_aligned);
     tcase_add_loop_test(t, two_lanes_meet, 0, 4);
