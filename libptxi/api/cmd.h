@@ -61,8 +61,7 @@ struct cmd_load_options {
     bool no_contract, strict, quiet; /* quiet: no warnings */
 };
 
-/* All of a file, "-" being stdin; NULL after a message. The caller frees it. What has more than `most` bytes need not
- * be read to its end. */
+/* All of a file, "-" being stdin, which has at most `most` bytes; NULL after a message. The caller frees it. */
 char *ptxi_cmd_read(const char *file, size_t most, size_t *size);
 
 /* Load a file, printing what there is to say about its text; NULL if it is not valid. */

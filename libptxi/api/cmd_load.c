@@ -2,44 +2,21 @@
 #include "api/cmd.h"
 
 #include "api/module.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *read_all(FILE *f, size_t most, size_t *size)
-{
-    size_t cap = 1 << 16, n = 0, got;
-    char *p = malloc(cap), *q;
-
-    while (p && (got = fread(p + n, 1, cap - n - 1, f)) > 0) {
-        n += got;
-        if (n > most)
-            break;
-        if (n + 1 < cap)
-            continue;
-        q = realloc(p, cap *= 2);
-        if (!q)
-            free(p);
-        p = q;
-    }
-    if (p && ferror(f)) {
-        free(p);
-        return NULL;
-    }
-    if (p)
-        p[n] = 0;
-    *size = n;
-    return p;
-}
-
 char *ptxi_cmd_read(const char *file, size_t most, size_t *size)
 {
     FILE *f = strcmp(file, "-") ? fopen(file, "rb") : stdin;
-    char *p = f ? read_all(f, most, size) : NULL;
+    char *p = f ? ptxi_read_all(f, most, size) : NULL;
 
-    if (!p)
+    if (!p && f && errno == EFBIG)
+        ptxi_cmd_error("%s: more than %zu bytes", file, most);
+    else if (!p)
         ptxi_cmd_error("%s: %s", file, strerror(errno));
     if (f && f != stdin)
         fclose(f);
@@ -88,7 +65,7 @@ static ptxiModule load(const char *image, const char *name, const struct cmd_loa
 ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options)
 {
     size_t size;
-    char *text = ptxi_cmd_read(file, SIZE_MAX, &size);
+    char *text = ptxi_cmd_read(file, PTXI_MOST_TEXT, &size);
     ptxiModule m = text ? load(text, shown(file), options) : NULL;
 
     free(text);
@@ -98,7 +75,7 @@ ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *option
 static bool add(ptxiLinkState state, const char *file, const struct cmd_load_options *options)
 {
     size_t size;
-    char *text = ptxi_cmd_read(file, SIZE_MAX, &size);
+    char *text = ptxi_cmd_read(file, PTXI_MOST_TEXT, &size);
     bool ok = text && say(ptxiLinkAddData(state, PTXI_JIT_INPUT_PTX, text, size + 1, shown(file), 0, NULL, NULL), shown(file), options);
 
     free(text);

@@ -208,16 +208,17 @@ static bool fill_random(struct cmd_arg *a, const char *s, struct ptxi_str *why)
     return true;
 }
 
+/* What is read where nothing says how much there is: a device or a pipe may have no end. */
+#define MOST_BYTES ((size_t)1 << 32)
+
 static bool fill_file(struct cmd_arg *a, const char *file, struct ptxi_str *why)
 {
-    size_t want = a->count * a->type->size, size; /* want 0: as many as there are */
-    char *text = ptxi_cmd_read(file, want ? want : SIZE_MAX, &size);
+    size_t want = a->count * a->type->size, size; /* want 0: all there is */
+    char *text = ptxi_cmd_read(file, want ? want : MOST_BYTES, &size);
 
     if (!text)
         return fail(why, "the file cannot be read");
     a->data = (unsigned char *)text;
-    if (want && size > want)
-        return fail(why, "%s has more than %zu bytes", file, want);
     if (size % a->type->size)
         return fail(why, "%zu bytes of %s are no whole number of %s", size, file, a->type->name);
     if (!a->count)

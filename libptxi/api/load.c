@@ -1,6 +1,7 @@
 /* Loading modules: where the text comes from, the options, and what is said about the text. */
 #include "api/load.h"
 
+#include "base/file.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -296,34 +297,16 @@ ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
 ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
 {
     FILE *f = fopen(name, "rb");
-    size_t cap = 1 << 16, n = 0, got;
-    char *p = malloc(cap);
 
-    if (!f) {
-        free(p);
+    if (!f)
         return PTXI_ERROR_FILE_NOT_FOUND;
-    }
-    while (p && (got = fread(p + n, 1, cap - n - 1, f)) > 0) {
-        n += got;
-        if (n + 1 == cap) {
-            char *q = realloc(p, cap *= 2);
-
-            if (!q)
-                free(p);
-            p = q;
-        }
-    }
-    bool bad = ferror(f);
+    *text = ptxi_read_all(f, PTXI_MOST_TEXT, size);
+    int why = errno;
 
     fclose(f);
-    if (!p || bad) {
-        free(p);
-        return p ? PTXI_ERROR_FILE_NOT_FOUND : PTXI_ERROR_OUT_OF_MEMORY;
-    }
-    p[n] = 0;
-    *text = p;
-    *size = n;
-    return PTXI_SUCCESS;
+    if (*text)
+        return PTXI_SUCCESS;
+    return why == ENOMEM ? PTXI_ERROR_OUT_OF_MEMORY : why == EFBIG ? PTXI_ERROR_INVALID_IMAGE : PTXI_ERROR_FILE_NOT_FOUND;
 }
 
 ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)

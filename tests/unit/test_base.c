@@ -3,9 +3,12 @@
 #include "base/arena.h"
 #include "base/cpu.h"
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/str.h"
+
+#include <errno.h>
 
 static bool all_zero(const unsigned char *p, size_t n)
 {
@@ -397,6 +400,49 @@ START_TEST(cpu_level_agrees_with_the_compiler)
 END_TEST
 #endif
 
+/* A file of `size` bytes, read with room for `most`. */
+static void read_file(size_t size, size_t most)
+{
+    FILE *f = tmpfile();
+    size_t got = 1;
+    char *text;
+
+    ck_assert_ptr_nonnull(f);
+    for (size_t k = 0; k < size; k++)
+        ck_assert_int_ne(fputc('a' + (int)(k % 23), f), EOF);
+    rewind(f);
+    errno = 0;
+    text = ptxi_read_all(f, most, &got);
+    fclose(f);
+    if (size > most) {
+        ck_assert_ptr_null(text);
+        ck_assert_int_eq(errno, EFBIG);
+        return;
+    }
+    ck_assert_uint_eq(got, size);
+    ck_assert_uint_eq(strlen(text), size);
+    for (size_t k = 0; k < size; k++)
+        ck_assert_int_eq(text[k], 'a' + (int)(k % 23));
+    free(text);
+}
+
+START_TEST(files_are_read_up_to_a_limit)
+{
+    static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 131072, 200000 };
+    size_t got;
+    FILE *endless = fopen("/dev/zero", "rb");
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        read_file(sizes[k], 1 << 20);
+        read_file(sizes[k], sizes[k]);
+        read_file(sizes[k] + 1, sizes[k]);
+    }
+    ck_assert_ptr_null(ptxi_read_all(endless, 300000, &got));
+    ck_assert_int_eq(errno, EFBIG);
+    fclose(endless);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("base");
@@ -417,6 +463,7 @@ int main(void)
     tcase_add_test(t, diag_renders_as_gcc_does);
     tcase_add_test(t, diag_stops_at_its_limit);
     tcase_add_test(t, diag_windows_long_lines);
+    tcase_add_test(t, files_are_read_up_to_a_limit);
     tcase_add_test(t, cpu_level_obeys_the_environment);
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
     tcase_add_test(t, cpu_level_agrees_with_the_compiler);
