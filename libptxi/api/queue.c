@@ -15,6 +15,7 @@ enum {
     POLL_NS = 50 * 1000,     /* how often the polling runner looks */
     LINGER_NS = 2000 * 1000, /* how long it polls after the last work */
     INLINE_DEPS = 2,
+    PRIORITIES = LEAST_PRIORITY - GREATEST_PRIORITY + 1,
 };
 
 struct dep {
@@ -36,10 +37,10 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* runners wait here */
     pthread_cond_t done;  /* host threads wait here for items to end */
-    struct ptxiStream_st *active;
+    struct ptxiStream_st *ready[PRIORITIES]; /* streams whose first item can run, by priority */
     unsigned runners, sleeping, waiters;
     bool polling;         /* one idle runner looks every POLL_NS, so that submitting needs no wake-up */
-    uint64_t visits, failures;
+    uint64_t waits, failures;
     _Atomic uint64_t epoch; /* grows when an item ends */
 } queue = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };
 
@@ -298,86 +299,122 @@ void ptxi_streams_free(struct ptxi_streams *group)
 
 /* ---- choosing and running; all under the lock unless said otherwise */
 
-/* True once all that the item waits for has ended; else *on is the first stream that it waits for. */
-static bool ready(struct ptxi_item *it, struct ptxiStream_st **on)
+/* What the stream's first item waits for, or NULL. */
+static const struct dep *awaited(struct ptxiStream_st *s)
 {
+    struct ptxi_item *it = s->head;
+
     while (it->dep_count) {
         struct dep *d = &it->deps[it->dep_count - 1];
 
-        if (completed(d->stream) < d->seq) {
-            *on = d->stream;
-            return false;
-        }
+        if (completed(d->stream) < d->seq)
+            return d;
         it->dep_count--;
         unref_locked(d->stream);
-    }
-    return true;
-}
-
-static bool runnable(struct ptxiStream_st *s)
-{
-    struct ptxiStream_st *on;
-
-    return s->head && !s->running && ready(s->head, &on);
-}
-
-/* Puts a stream on a list of those to look at, unless it has been there on this visit. */
-static void to_visit(struct ptxiStream_st **list, struct ptxiStream_st *s, uint64_t visit)
-{
-    if (s->visit == visit)
-        return;
-    s->visit = visit;
-    s->visit_next = *list;
-    *list = s;
-}
-
-/* A stream whose first item can run and has to before the rest of s can: s itself or one that it waits for. Chains of waits may be long: no recursion. */
-static struct ptxiStream_st *find_for(struct ptxiStream_st *s)
-{
-    struct ptxiStream_st *list = NULL, *on;
-    uint64_t visit = ++queue.visits;
-
-    for (to_visit(&list, s, visit); list;) {
-        struct ptxiStream_st *o = list;
-
-        list = o->visit_next;
-        if (!o->head || o->running)
-            continue;
-        if (ready(o->head, &on))
-            return o;
-        for (unsigned i = 0; i < o->head->dep_count; i++)
-            to_visit(&list, o->head->deps[i].stream, visit);
     }
     return NULL;
 }
 
+static void set_ready(struct ptxiStream_st *s)
+{
+    struct ptxiStream_st **list = &queue.ready[s->priority - GREATEST_PRIORITY];
+
+    s->ready_next = *list;
+    s->ready_link = list;
+    if (s->ready_next)
+        s->ready_next->ready_link = &s->ready_next;
+    *list = s;
+}
+
+static void set_unready(struct ptxiStream_st *s)
+{
+    *s->ready_link = s->ready_next;
+    if (s->ready_next)
+        s->ready_next->ready_link = s->ready_link;
+    s->ready_link = NULL;
+}
+
+/* Of a stream that waits. */
+static const struct dep *last_dep(const struct ptxiStream_st *s)
+{
+    return &s->head->deps[s->head->dep_count - 1];
+}
+
+/* Streams that wait for one and the same are a skew heap: who waits for least is its root. */
+static struct ptxiStream_st *merge(struct ptxiStream_st *a, struct ptxiStream_st *b)
+{
+    struct ptxiStream_st *root = NULL, **at = &root;
+
+    while (a && b) {
+        if (last_dep(b)->seq < last_dep(a)->seq) {
+            struct ptxiStream_st *c = a;
+
+            a = b;
+            b = c;
+        }
+        *at = a;
+        at = &a->waits[0];
+        struct ptxiStream_st *rest = a->waits[1];
+
+        a->waits[1] = a->waits[0];
+        a = rest;
+    }
+    *at = a ? a : b;
+    return root;
+}
+
+/* Puts a stream that has items, and does not run, where it belongs. */
+static void place(struct ptxiStream_st *s)
+{
+    const struct dep *d = awaited(s);
+
+    s->waits[0] = s->waits[1] = NULL;
+    if (d)
+        d->stream->waiting = merge(d->stream->waiting, s);
+    else
+        set_ready(s);
+}
+
+static bool is_wanted(const struct ptxiStream_st *s, uint64_t wait)
+{
+    return s->wanted_by == wait && completed(s) < s->wanted;
+}
+
+/* Streams that waited for what s has done by now are placed anew. Returns one of them that the wait needs, or NULL. */
+static struct ptxiStream_st *wake(struct ptxiStream_st *s, uint64_t wait)
+{
+    struct ptxiStream_st *found = NULL;
+
+    while (s->waiting && last_dep(s->waiting)->seq <= completed(s)) {
+        struct ptxiStream_st *o = s->waiting;
+
+        s->waiting = merge(o->waits[0], o->waits[1]);
+        place(o);
+        if (is_wanted(o, wait))
+            found = o;
+    }
+    return found;
+}
+
+/* From a stream that the wait needs on to one that can run and has to before. NULL: it runs already. */
+static struct ptxiStream_st *find_for(struct ptxiStream_st *s, uint64_t wait)
+{
+    while (!s->running && !s->ready_link) {
+        const struct dep *d = last_dep(s);
+
+        s = d->stream;
+        s->wanted_by = wait;
+        s->wanted = d->seq;
+    }
+    return s->running ? NULL : s;
+}
+
 static struct ptxiStream_st *find_any(void)
 {
-    struct ptxiStream_st *best = NULL;
-
-    for (struct ptxiStream_st *s = queue.active; s; s = s->active_next)
-        if ((!best || s->priority < best->priority) && runnable(s))
-            best = s;
-    return best;
-}
-
-static void set_active(struct ptxiStream_st *s)
-{
-    s->refs++;
-    s->active_next = queue.active;
-    s->active_link = &queue.active;
-    if (s->active_next)
-        s->active_next->active_link = &s->active_next;
-    queue.active = s;
-}
-
-static void set_inactive(struct ptxiStream_st *s)
-{
-    *s->active_link = s->active_next;
-    if (s->active_next)
-        s->active_next->active_link = s->active_link;
-    s->active_link = NULL;
-    unref_locked(s);
+    for (unsigned k = 0; k < PRIORITIES; k++)
+        if (queue.ready[k])
+            return queue.ready[k];
+    return NULL;
 }
 
 static void *runner(void *unused);
@@ -399,6 +436,13 @@ static void kick(void)
     }
 }
 
+/* What is ready and not this thread's to run. */
+static void kick_for_others(void)
+{
+    if (find_any())
+        kick();
+}
+
 static void note_failure(struct ptxiStream_st *s, uint64_t seq, ptxiResult r, struct ptxi_failure *failure)
 {
     s->failed = r;
@@ -407,17 +451,18 @@ static void note_failure(struct ptxiStream_st *s, uint64_t seq, ptxiResult r, st
     s->failure = failure;
 }
 
-/* Run the first item of a runnable stream. The lock is released while it runs. */
-static void run_head(struct ptxiStream_st *s)
+/* Runs the first item of a stream that can run. The lock is released while it runs. Returns where the wait goes on, or NULL. */
+static struct ptxiStream_st *run_head(struct ptxiStream_st *s, uint64_t wait)
 {
     struct ptxi_item *it = s->head;
     struct ptxi_failure *failure = NULL;
+    struct ptxiStream_st *next;
     ptxiResult r = PTXI_SUCCESS;
     bool drop = s->failed != PTXI_SUCCESS || it->seq <= s->drop_until;
 
+    set_unready(s);
     s->running = true;
-    if (queue.active && find_any())
-        kick(); /* this thread is busy from here on */
+    kick_for_others(); /* this thread is busy from here on */
     pthread_mutex_unlock(&queue.lock);
     if (!drop && it->run)
         r = it->run(it->payload, &failure);
@@ -434,10 +479,16 @@ static void run_head(struct ptxiStream_st *s)
     atomic_store_explicit(&s->completed, it->seq, memory_order_release);
     atomic_fetch_add_explicit(&queue.epoch, 1, memory_order_release);
     free_item(it);
+    next = wake(s, wait);
+    if (s->head)
+        place(s);
+    if (!next && s->head && is_wanted(s, wait))
+        next = s;
     if (!s->head)
-        set_inactive(s);
+        unref_locked(s);
     if (queue.waiters)
         pthread_cond_broadcast(&queue.done);
+    return next;
 }
 
 static void *runner(void *unused)
@@ -452,7 +503,7 @@ static void *runner(void *unused)
         struct ptxiStream_st *s = find_any();
 
         if (s) {
-            run_head(s);
+            run_head(s, 0);
             last = now_ns();
         } else if (!queue.polling && now_ns() - last < LINGER_NS) {
             uint64_t until = now_ns() + POLL_NS;
@@ -503,12 +554,16 @@ static ptxiResult submit_locked(struct ptxiStream_st *s, struct ptxi_item *it, e
         drop_deps(it);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
+    bool first = !s->head;
+
     it->seq = ++s->submitted;
     *s->tail = it;
     s->tail = &it->next;
-    if (!s->active_link)
-        set_active(s);
-    if (how == PTXI_SUBMIT_ASYNC && runnable(s))
+    if (first) {
+        s->refs++;
+        place(s);
+    }
+    if (how == PTXI_SUBMIT_ASYNC && s->ready_link)
         kick();
     return PTXI_SUCCESS;
 }
@@ -594,22 +649,18 @@ static void wait_for_change(void)
     queue.waiters--;
 }
 
-/* What a waiting thread ran may have made other work runnable, which is not that thread's to do. */
-static void kick_for_others(void)
-{
-    if (queue.active && find_any())
-        kick();
-}
-
 static void wait_locked(struct ptxiStream_st *s, uint64_t seq)
 {
+    uint64_t wait = ++queue.waits;
+    struct ptxiStream_st *at = s, *next;
+
     s->refs++;
     while (completed(s) < seq) {
-        struct ptxiStream_st *next = find_for(s);
-
-        if (next) {
-            run_head(next);
-        } else {
+        s->wanted_by = wait;
+        s->wanted = seq;
+        next = find_for(at ? at : s, wait);
+        at = next ? run_head(next, wait) : NULL;
+        if (!next) {
             kick_for_others();
             wait_for_change();
         }

@@ -19,6 +19,8 @@
 
 struct ptxi_item;
 
+enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+
 struct ptxiStream_st {
     uint32_t magic;
     unsigned flags;
@@ -32,11 +34,12 @@ struct ptxiStream_st {
     /* under the queue's lock */
     unsigned refs;                    /* the handle, pending items, dependencies, events */
     struct ptxi_item *head, **tail;
-    struct ptxiStream_st *active_next, **active_link; /* streams with items */
-    uint64_t submitted, legacy_seen;
-    uint64_t visit;                   /* the latest that came to this stream, and where it goes next */
-    struct ptxiStream_st *visit_next;
+    /* With items a stream is running, or among those that can run, or waits for another one. */
     bool running;
+    struct ptxiStream_st *ready_next, **ready_link;
+    struct ptxiStream_st *waiting, *waits[2]; /* those that wait for this one; of such a one: two others that do not wait for less */
+    uint64_t submitted, legacy_seen;
+    uint64_t wanted_by, wanted;       /* the latest wait that needs this stream, and how many of its items */
     ptxiResult failed;                /* of an item, not yet taken */
     uint64_t failed_seq, failed_order, drop_until;
     struct ptxi_failure *failure;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
-
 ptxiResult ptxi_api_stream(ptxiContext ctx, ptxiStream handle, struct ptxiStream_st **stream)
 {
     if (!handle || handle == PTXI_STREAM_LEGACY) {

@@ -21,7 +21,7 @@ static void sleep_ms(unsigned ms)
 
 /* ---- streams */
 
-static _Atomic int log_at, log_of[10000];
+static _Atomic int log_at, log_of[40000];
 
 static void note(void *n)
 {
@@ -342,10 +342,10 @@ static void *synchronise(void *s)
     return (void *)(uintptr_t)(r ? r : ptxiStreamSynchronize(s));
 }
 
-/* Each stream waits for the one before; who waits for the last one has a small stack. */
+/* Each stream waits for the one before; who waits for the last one has a small stack. The time grows as their number does. */
 START_TEST(long_chains_of_streams)
 {
-    enum { N = 4000, STACK = 1 << 16 };
+    enum { N = 30000, STACK = 1 << 16 };
     static ptxiStream s[N];
     pthread_attr_t attr;
     pthread_t t;
@@ -370,6 +370,48 @@ START_TEST(long_chains_of_streams)
     ck_assert_int_eq(log_at, N - 1);
     for (int i = 0; i < N - 1; i++)
         ck_assert_int_eq(log_of[i], i + 1);
+}
+END_TEST
+
+static _Atomic int after;
+
+/* Of one that waits until that number is in the log. */
+static void note_after(void *n)
+{
+    after += log_at > (int)(intptr_t)n;
+}
+
+/* One stream after each item of another one, the latest first; then one after all of them. */
+START_TEST(many_streams_wait_for_one)
+{
+    enum { N = 10000 };
+    static ptxiStream s[N];
+    static ptxiEvent e[N];
+    ptxiStream one, last;
+
+    ok(ptxiStreamCreate(&one, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&last, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiLaunchHostFunc(one, await_flag, NULL));
+    for (int i = 0; i < N; i++) {
+        ok(ptxiEventCreate(&e[i], PTXI_EVENT_DISABLE_TIMING));
+        ok(ptxiLaunchHostFunc(one, note, NUMBER(i)));
+        ok(ptxiEventRecord(e[i], one));
+    }
+    for (int i = N; i--;) {
+        ok(ptxiStreamCreate(&s[i], PTXI_STREAM_NON_BLOCKING));
+        ok(ptxiStreamWaitEvent(s[i], e[i], 0));
+        ok(ptxiLaunchHostFunc(s[i], note_after, NUMBER(i)));
+        ok(ptxiEventRecord(e[i], s[i]));
+        ok(ptxiStreamWaitEvent(last, e[i], 0));
+    }
+    set_flag(NULL);
+    ok(ptxiStreamSynchronize(last));
+    ck_assert_int_eq(log_at, N);
+    ck_assert_int_eq(after, N);
+    for (int i = 0; i < N; i++) {
+        ok(ptxiStreamDestroy(s[i]));
+        ok(ptxiEventDestroy(e[i]));
+    }
 }
 END_TEST
 
@@ -610,6 +652,7 @@ int main(void)
     tcase_add_test(t, a_legacy_event_waits_for_blocking_streams);
     tcase_add_test(t, streams_wait_for_events);
     tcase_add_test(t, long_chains_of_streams);
+    tcase_add_test(t, many_streams_wait_for_one);
     tcase_add_test(t, contexts_wait_for_each_others_events);
     tcase_add_loop_test(t, a_failure_is_returned_once, 0, 2);
     tcase_add_loop_test(t, who_synchronises_gets_the_failure, 0, 6);
