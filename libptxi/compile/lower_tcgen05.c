@@ -38,7 +38,7 @@ void ptxi_lower_tcgen05(struct ptxi_build *b, const struct ptxi_inst *inst)
     struct ptxi_ir_inst *i;
 
     if (taddr)
-        a = taddr->form == PTXI_OPD_REG || taddr->form == PTXI_OPD_IMM ? ptxi_build_use(b, taddr, PTXI_RC_32) : tensor_address(b, "taddr");
+        a = taddr->form == PTXI_OPD_ADDRESS ? tensor_address(b, "taddr") : ptxi_build_use(b, taddr, PTXI_RC_32);
     else if (ptxi_build_operand(b, "dst"))
         a = ptxi_build_generic_address(b, "dst", ptxi_build_space(m));
     else if (ptxi_build_operand(b, "mbar"))
