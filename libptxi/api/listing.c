@@ -85,7 +85,7 @@ ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
         found = true;
         if (code)
             ptxi_dump(code, &s);
-        else
+        else if (!list_too_large(mod, i, &s))
             s.oom = true;
     }
     if (!found) {

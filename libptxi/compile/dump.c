@@ -72,7 +72,7 @@ static void put_call(const struct ptxi_code *code, const struct ptxi_insn *i, st
     uint32_t args = p[2], rets = p[3];
 
     if (i->op == PTXI_OP_call)
-        ptxi_str_printf(out, "function %u", p[0] | (uint32_t)p[1] << 16);
+        ptxi_str_printf(out, "function %u", ptxi_pool_word(p, 0));
     else
         put_slot(code, i->a, out);
     for (uint32_t k = 0; k < args + rets; k++)
@@ -85,8 +85,8 @@ static void put_table(const struct ptxi_code *code, const struct ptxi_insn *i, u
 
     put_slot(code, i->a, out);
     ptxi_str_puts(out, " ->");
-    for (uint32_t k = 0; k < p[0]; k++)
-        ptxi_str_printf(out, " %u", index + (p[1 + 2 * k] | (uint32_t)p[2 + 2 * k] << 16));
+    for (uint32_t k = 0; k < ptxi_pool_word(p, 0); k++)
+        ptxi_str_printf(out, " %u", index + ptxi_pool_word(p, k + 1));
 }
 
 static void put_fields(const struct ptxi_code *code, const struct ptxi_insn *i, struct ptxi_str *out)

@@ -149,6 +149,13 @@ static uint16_t *grow_pool(struct emitter *e, uint32_t need)
     return p;
 }
 
+static uint16_t *put_word(uint16_t *p, uint32_t word)
+{
+    *p++ = (uint16_t)word;
+    *p++ = (uint16_t)(word >> 16);
+    return p;
+}
+
 static uint16_t *put_args(const struct emitter *e, uint16_t *p, const struct ptxi_ir_arg *args, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -168,8 +175,7 @@ static int32_t put_call(struct emitter *e, const struct ptxi_ir_call *c)
 
     if (!p)
         return 0;
-    *p++ = (uint16_t)c->func;
-    *p++ = (uint16_t)(c->func >> 16);
+    p = put_word(p, c->func);
     *p++ = (uint16_t)c->arg_count;
     *p++ = (uint16_t)c->ret_count;
     p = put_args(e, p, c->args, c->arg_count);
@@ -189,32 +195,32 @@ static int32_t put_list(struct emitter *e, const struct ptxi_ir_list *l)
     return (int32_t)at;
 }
 
-/* Edges hold each target once, the table may repeat it: labels lead to blocks by their first instruction. */
-static uint32_t place_of_label(const struct emitter *e, const struct ptxi_block *from, uint32_t label)
+/* Labels lead to blocks by their first instruction; blocks ascend by it. */
+static uint32_t place_of_label(const struct ptxi_ir *ir, uint32_t label)
 {
-    for (uint32_t s = 0; s < from->succ_count; s++) {
-        const struct ptxi_block *to = &e->ir->blocks[e->ir->edges[from->succ + s]];
+    uint32_t lo = 0, hi = ir->block_count;
 
-        if (to->first == e->ir->labels[label])
-            return to->order;
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (ir->blocks[mid].first <= ir->labels[label])
+            lo = mid;
+        else
+            hi = mid;
     }
-    return 0;
+    return ir->blocks[lo].order;
 }
 
-static int32_t put_table(struct emitter *e, const struct ptxi_block *from, const struct ptxi_ir_table *t)
+static int32_t put_table(struct emitter *e, const struct ptxi_ir_table *t)
 {
     uint32_t at = e->pool_count;
-    uint16_t *p = grow_pool(e, 1 + 2 * t->count);
+    uint16_t *p = grow_pool(e, 2 + 2 * t->count);
 
     if (!p)
         return 0;
-    *p++ = (uint16_t)t->count;
-    for (uint32_t k = 0; k < t->count; k++) {
-        uint32_t distance = e->start[place_of_label(e, from, t->labels[k])] - e->at;
-
-        *p++ = (uint16_t)distance;
-        *p++ = (uint16_t)(distance >> 16);
-    }
+    p = put_word(p, t->count);
+    for (uint32_t k = 0; k < t->count; k++)
+        p = put_word(p, e->start[place_of_label(e->ir, t->labels[k])] - e->at);
     return (int32_t)at;
 }
 
@@ -244,7 +250,7 @@ static void put_guard(struct emitter *e, const struct ptxi_ir_inst *i)
                                    .mods = i->guard_negated }, i->ptx);
 }
 
-static void put_inst(struct emitter *e, const struct ptxi_block *block, const struct ptxi_ir_inst *i)
+static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
 {
     struct ptxi_insn o;
 
@@ -260,7 +266,7 @@ static void put_inst(struct emitter *e, const struct ptxi_block *block, const st
     else if (i->list != PTXI_NONE)
         o.imm = put_list(e, &e->ir->lists[i->list]);
     else if (i->op == PTXI_OP_brx)
-        o.imm = put_table(e, block, &e->ir->tables[i->aux]);
+        o.imm = put_table(e, &e->ir->tables[i->aux]);
     else if (i->op == PTXI_OP_unsupported) {
         e->unsupported[e->unsupported_count] = e->ir->unsupported[i->imm];
         o.imm = (int32_t)e->unsupported_count++;
@@ -303,7 +309,7 @@ static void put_block(struct emitter *e, uint32_t place)
                                    .imm = (int32_t)block->ptx_count }, e->ir->insts[block->first].ptx);
     for (uint32_t k = block->first; k < block->end; k++)
         if (is_emitted(e->ir, &e->ir->insts[k]))
-            put_inst(e, block, &e->ir->insts[k]);
+            put_inst(e, &e->ir->insts[k]);
     if (end.branch)
         put_branch(e, place, end.branch, end.i, end.to);
     if (end.then != PTXI_NONE)

@@ -14,10 +14,13 @@ struct slot {
     uint32_t count, cap;
 };
 
+enum { GROUP = 256 }; /* slots */
+
 struct pool {
     struct slot *slots;
     uint32_t *last_end; /* per slot: where its last range ends */
-    uint32_t count, cap, ends_cap;
+    uint32_t *first_end; /* per group of slots: the least of that */
+    uint32_t count, cap, ends_cap, groups_cap;
 };
 
 /* A register, or an area's run of registers. */
@@ -149,6 +152,27 @@ static bool is_free(const struct allocator *al, const struct pool *pool, uint32_
     return true;
 }
 
+/* The first slot from `at` on whose values are all over at `start`. */
+static uint32_t find_over(const struct pool *pool, uint32_t at, uint32_t start)
+{
+    while (at < pool->count && pool->last_end[at] > start)
+        at += at % GROUP || pool->first_end[at / GROUP] <= start ? 1 : GROUP;
+    return at < pool->count ? at : pool->count;
+}
+
+static void note_end(struct pool *pool, uint32_t slot, uint32_t end)
+{
+    uint32_t group = slot / GROUP, first = group * GROUP, old = pool->last_end[slot];
+
+    pool->last_end[slot] = end;
+    if (old != pool->first_end[group])
+        return;
+    pool->first_end[group] = end;
+    for (uint32_t k = first; k < first + GROUP && k < pool->count; k++)
+        if (pool->last_end[k] < pool->first_end[group])
+            pool->first_end[group] = pool->last_end[k];
+}
+
 static bool take(struct allocator *al, struct pool *pool, uint32_t slot, uint32_t vreg)
 {
     const struct ptxi_live_range *r = al->live.ranges + al->live.first[vreg];
@@ -172,22 +196,26 @@ static bool take(struct allocator *al, struct pool *pool, uint32_t slot, uint32_
         p[--at] = r[k];
     }
     s->count += count;
-    pool->last_end[slot] = s->ranges[s->count - 1].end;
+    note_end(pool, slot, s->ranges[s->count - 1].end);
     return true;
 }
 
 static bool extend_pool(struct allocator *al, struct pool *pool, uint32_t count)
 {
-    void *slots, *ends;
+    void *slots, *ends, *groups;
 
     if (count <= pool->count)
         return true;
     slots = ptxi_ir_grow(al->ir, pool->slots, &pool->cap, count, sizeof *pool->slots);
     ends = ptxi_ir_grow(al->ir, pool->last_end, &pool->ends_cap, count, sizeof *pool->last_end);
-    if (!slots || !ends)
+    groups = ptxi_ir_grow(al->ir, pool->first_end, &pool->groups_cap, (count - 1) / GROUP + 1, sizeof *pool->first_end);
+    if (!slots || !ends || !groups)
         return false;
     pool->slots = slots;
     pool->last_end = ends;
+    pool->first_end = groups;
+    for (uint32_t g = pool->count / GROUP; g <= (count - 1) / GROUP; g++)
+        pool->first_end[g] = 0; /* as a new slot's */
     pool->count = count;
     return true;
 }
@@ -217,6 +245,8 @@ static bool place_item(struct allocator *al, const struct item *item)
             ;
         if (k < item->count)
             at += k + 1;
+        if (tries > HOLES)
+            at = find_over(pool, at, start_of(al, item->first, 1));
     }
     if ((at + item->count) * ptxi_class_units[item->class] > PTXI_NO_SLOT || !extend_pool(al, pool, at + item->count))
         return false;

@@ -102,16 +102,16 @@ BRANCHES_COMPARED(64)
 OP( brx )
 {
     const uint32_t *index = PTXI_SLOT(w, i->a);
-    const uint16_t *list = w->frame->code->pool + i->imm;
+    const uint16_t *table = w->frame->code->pool + i->imm;
 
     for (;;) {
         uint32_t k = index[ptxi_first_lane(w->active)];
         const struct ptxi_insn *target;
         ptxi_lanes lanes = 0;
 
-        if (k >= list[0])
+        if (k >= ptxi_pool_word(table, 0))
             return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & -w->active, 0, 0, "brx.idx index out of range");
-        target = i + (int32_t)(list[1 + 2 * k] | (uint32_t)list[2 + 2 * k] << 16);
+        target = i + (int32_t)ptxi_pool_word(table, k + 1);
         for (int l = 0; l < PTXI_LANES; l++)
             lanes |= (ptxi_lanes)(index[l] == k) << l;
         lanes &= w->active;
@@ -123,9 +123,7 @@ OP( brx )
 
 OP( call )
 {
-    const uint16_t *list = w->frame->code->pool + i->imm;
-
-    return ptxi_call(w, i, list[0] | (uint32_t)list[1] << 16);
+    return ptxi_call(w, i, ptxi_pool_word(w->frame->code->pool + i->imm, 0));
 }
 
 /* Lanes that call different functions part, one function after the other. */

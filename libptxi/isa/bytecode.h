@@ -243,7 +243,11 @@ struct ptxi_const {
  *
  * pool[imm] of a call: function index (low half, high half; of the module's function list; call_indirect: unused),
  * argument count, return count, then for each argument: slot of its first word here, slot in the callee, words;
- * then the same for each return value. */
+ * then the same for each return value. Of a brx: words, how many targets there are and how far each is. */
+static inline uint32_t ptxi_pool_word(const uint16_t *pool, uint32_t k)
+{
+    return pool[2 * k] | (uint32_t)pool[2 * k + 1] << 16;
+}
 
 struct ptxi_source_loc {
     uint32_t line;   /* of the PTX text */

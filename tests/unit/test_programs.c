@@ -84,8 +84,8 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
         const uint16_t *p = m->code->pool + i->imm;
         uint32_t k = *word(m, i->a);
 
-        ck_assert_uint_lt(k, p[0]);
-        return i + (int32_t)(p[1 + 2 * k] | (uint32_t)p[2 + 2 * k] << 16);
+        ck_assert_uint_lt(k, ptxi_pool_word(p, 0));
+        return i + (int32_t)ptxi_pool_word(p, k + 1);
     }
     default: ck_abort_msg("operation %s is beyond this test", ptxi_op_names[i->op]);
     }
