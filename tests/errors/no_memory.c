@@ -312,5 +312,7 @@ int main(void)
     SWEEP(children)
     SWEEP(nodes)
     SWEEP(host_memory)
+    SWEEP(streams)
+    SWEEP(files)
     return 0;
 }

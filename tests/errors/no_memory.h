@@ -21,5 +21,7 @@ bool use_tensor_memory(ptxiContext ctx);
 bool use_children(ptxiContext ctx);
 bool use_nodes(ptxiContext ctx);
 bool use_host_memory(ptxiContext ctx);
+bool use_streams(ptxiContext ctx);
+bool use_files(ptxiContext ctx);
 
 #endif

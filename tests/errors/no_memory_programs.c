@@ -1,8 +1,10 @@
 /* What else a program does: links, textures, asynchronous copies in clusters, tensor memory, launches by kernels, graphs of all
- * sorts of nodes, host memory and host functions. */
+ * sorts of nodes, streams that wait for each other, captured too, files, host memory and host functions. */
 #include "no_memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -330,5 +332,120 @@ bool use_host_memory(ptxiContext ctx)
     all = run_with_host(ctx, (uintptr_t)opened) && add_arrays();
     if (ptxiMemCloseRange(opened))
         die("the range could not be closed");
+    return all;
+}
+
+enum { STREAMS = 4 };
+
+/* Work in a stream each, behind the one before by an event; then what waits for all of them, in one more. */
+static bool fork_and_join(ptxiStream *s, ptxiEvent *e, ptxiDevicePtr p, unsigned *counted)
+{
+    for (unsigned k = 0; k < STREAMS; k++) {
+        if (k)
+            TRY(ptxiStreamWaitEvent(s[k], e[k - 1], 0));
+        TRY(ptxiMemsetD32Async(p + 4 * k, k + 1, 1, s[k]));
+        TRY(ptxiLaunchHostFunc(s[k], count, counted));
+        TRY(ptxiEventRecord(e[k], s[k]));
+    }
+    for (unsigned k = 0; k < STREAMS; k++)
+        TRY(ptxiStreamWaitEvent(s[STREAMS], e[k], 0));
+    TRY(ptxiMemcpyDtoDAsync(p + 4 * STREAMS, p, 4 * STREAMS, s[STREAMS]));
+    return true;
+}
+
+static bool check_copies(ptxiDevicePtr p, unsigned counted)
+{
+    unsigned result[2 * STREAMS];
+
+    TRY(ptxiMemcpyDtoH(result, p, sizeof result));
+    for (unsigned k = 0; k < STREAMS; k++)
+        if (result[k] != k + 1 || result[STREAMS + k] != k + 1)
+            die("a wrong copy");
+    if (counted != STREAMS)
+        die("a host function was not called once");
+    return true;
+}
+
+/* The same work as a graph, once. */
+static bool run_captured(ptxiStream *s, ptxiEvent *e, ptxiDevicePtr p, unsigned *counted)
+{
+    ptxiGraph g = NULL;
+    ptxiGraphExec x = NULL;
+    bool all;
+
+    TRY(ptxiMemsetD32(p, 0, 2 * STREAMS));
+    TRY(ptxiStreamBeginCapture(s[0], PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    *counted = 0;
+    all = fork_and_join(s, e, p, counted) && FINE(ptxiEventRecord(e[STREAMS], s[STREAMS])) && FINE(ptxiStreamWaitEvent(s[0], e[STREAMS], 0));
+    if (!all) { /* a capture that has been left is invalid */
+        ptxiStreamEndCapture(s[0], &g);
+    } else {
+        all = FINE(ptxiStreamEndCapture(s[0], &g)) && FINE(ptxiGraphInstantiate(&x, g, 0)) && FINE(ptxiGraphLaunch(x, s[0])) &&
+              FINE(ptxiStreamSynchronize(s[0])) && check_copies(p, *counted);
+    }
+    if (x)
+        ptxiGraphExecDestroy(x);
+    if (g)
+        ptxiGraphDestroy(g);
+    return all;
+}
+
+bool use_streams(ptxiContext ctx)
+{
+    static unsigned counted;
+    ptxiStream s[STREAMS + 1];
+    ptxiEvent e[STREAMS + 1];
+    ptxiDevicePtr p;
+    PTXI_MEMCPY2D copy = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .WidthInBytes = 4 * STREAMS, .Height = 1 };
+
+    (void)ctx;
+    counted = 0;
+    for (unsigned k = 0; k <= STREAMS; k++) {
+        TRY(ptxiStreamCreateWithPriority(&s[k], PTXI_STREAM_DEFAULT, -(int)k));
+        TRY(ptxiEventCreate(&e[k], 0));
+    }
+    TRY(ptxiMemAlloc(&p, 4096));
+    if (!fork_and_join(s, e, p, &counted))
+        return false;
+    copy.srcDevice = p;
+    copy.dstDevice = p + 1024;
+    TRY(ptxiMemcpy2DAsync(&copy, NULL)); /* behind all of them */
+    TRY(ptxiEventRecord(e[STREAMS], PTXI_STREAM_PER_THREAD));
+    TRY(ptxiCtxSynchronize());
+    if (!check_copies(p, counted) || !run_captured(s, e, p, &counted))
+        return false;
+    for (unsigned k = 0; k <= STREAMS; k++) {
+        TRY(ptxiStreamDestroy(s[k]));
+        TRY(ptxiEventDestroy(e[k]));
+    }
+    return true;
+}
+
+static bool link_file(ptxiLinkState s, const char *path, ptxiModule *m)
+{
+    void *image;
+
+    TRY(ptxiLinkAddFile(s, PTXI_JIT_INPUT_PTX, path, 0, NULL, NULL));
+    TRY(ptxiLinkComplete(s, &image, NULL));
+    TRY(ptxiModuleLoadData(m, image));
+    return true;
+}
+
+/* A module from a file, and from one that is linked. */
+bool use_files(ptxiContext ctx)
+{
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+    ptxiLinkState s;
+    ptxiModule m, linked;
+    bool all;
+
+    (void)ctx;
+    snprintf(path, sizeof path, "%s/samples/lerp.ptx", top ? top : ".");
+    TRY(ptxiModuleLoad(&m, path));
+    TRY(ptxiLinkCreate(0, NULL, NULL, &s));
+    all = link_file(s, path, &linked);
+    if (ptxiLinkDestroy(s))
+        die("the linker could not be destroyed");
     return all;
 }
