@@ -40,6 +40,13 @@ PTXI_API const char *__lsan_default_options(void)
     return "detect_leaks=0";
 }
 
+/* They copy and fill the same memory at once, too: a race of this program's, not of the library's. */
+PTXI_API const char *__tsan_default_suppressions(void);
+PTXI_API const char *__tsan_default_suppressions(void)
+{
+    return "race:copy_rows\nrace:fill_row\n";
+}
+
 static void must(bool holds, const char *what)
 {
     if (holds)

@@ -643,6 +643,7 @@ int main(void)
     tcase_add_test(t, shift_moves_a_warps_rows);
     suite_add_tcase(s, t);
     t = tcase_create("K = 96");
+    tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, set_up_long, close_context);
     tcase_add_loop_test(t, products_are_exact, KINDS - LONG_KINDS, KINDS);
     suite_add_tcase(s, t);
