@@ -109,6 +109,8 @@ static size_t shrink(size_t size, unsigned level)
     return !size ? 0 : size >> level ? size >> level : 1;
 }
 
+enum { ROW_ALIGN = 8 }; /* sured.u64 wants it */
+
 /* An array with the sizes of that level; its memory begins at `base`. */
 static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsigned level, unsigned char *base)
 {
@@ -124,7 +126,8 @@ static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsi
     a->texel = (size_t)f->bytes * (f->block ? 1 : d->NumChannels);
     a->rows = a->desc.Height ? (a->desc.Height + side - 1) / side : 1;
     a->slices = a->desc.Depth ? a->desc.Depth : 1;
-    a->pitch = (a->desc.Width + side - 1) / side * a->texel;
+    a->row = (a->desc.Width + side - 1) / side * a->texel;
+    a->pitch = (a->row + ROW_ALIGN - 1) & -(size_t)ROW_ALIGN;
     a->unit = f->block ? f->bytes : 1;
     a->slice = a->pitch * a->rows;
     a->bytes = a->slice * a->slices;

@@ -15,7 +15,7 @@ struct ptxiArray_st {
     ptxiContext ctx;
     PTXI_ARRAY3D_DESCRIPTOR desc;
     unsigned char *base;
-    size_t texel, pitch, slice, bytes; /* of an element or a block, a row of them, a slice or layer, and all */
+    size_t texel, row, pitch, slice, bytes; /* of an element or a block, a row of them, from one row to the next, a slice or layer, and all */
     size_t rows, slices, unit;         /* copies are multiples of so many bytes */
     struct ptxiMipmappedArray_st *owner; /* whose level it is, or NULL */
     struct ptxi_heap_block *block;       /* NULL: its owner's */

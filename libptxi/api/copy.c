@@ -228,7 +228,7 @@ static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t byt
 {
     if (!ptxi_array_valid(a))
         return a ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
-    if (bytes && (offset % a->unit || bytes % a->unit || offset > a->pitch || bytes > a->pitch - offset))
+    if (bytes && (offset % a->unit || bytes % a->unit || offset > a->row || bytes > a->row - offset))
         return PTXI_ERROR_INVALID_VALUE;
     *p = a->base + (bytes ? offset : 0);
     return PTXI_SUCCESS;
@@ -294,7 +294,7 @@ static ptxiResult resolve_array(const struct corner *c, size_t width, size_t hei
 
     if (!ptxi_array_valid(a))
         return a ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
-    if (c->x % a->unit || width % a->unit || c->x > a->pitch || width > a->pitch - c->x || c->y > a->rows || height > a->rows - c->y ||
+    if (c->x % a->unit || width % a->unit || c->x > a->row || width > a->row - c->x || c->y > a->rows || height > a->rows - c->y ||
         c->z > a->slices || depth > a->slices - c->z)
         return PTXI_ERROR_INVALID_VALUE;
     *s = (struct start){ a->base + c->z * a->slice + c->y * a->pitch + c->x, a->pitch, a->slice, ARRAY };

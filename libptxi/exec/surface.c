@@ -71,10 +71,6 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
     }
     if (inside)
         a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (x->layered && t->dimensions == 3 ? 0 : (uint64_t)c[2] * m->slice);
-    if (x->reduce[0] && (uintptr_t)a->at & (a->bytes - 1)) { /* rows may begin anywhere */
-        ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
-        return false;
-    }
     return true;
 }
 
