@@ -153,25 +153,39 @@ static void collect(const struct lookup *k, const struct ptxi_image *m, bool lin
     }
 }
 
-/* The same for a face whose neighbours are seen across its edges. */
-static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
+/* Four texels of a face whose neighbours are seen across its edges, around a place; which of them lies beyond a corner, or -1. */
+static int load_seamless(const struct lookup *k, const struct ptxi_image *m, int64_t x, int64_t y, uint32_t (*texels)[4])
 {
-    unsigned bits = ptxi_texture_fraction_bits(m->width, true);
-    struct ptxi_tap x = ptxi_texture_shift(ptxi_texture_place(k->face[0], m->width, bits, true), k->away[0]), y = ptxi_texture_shift(ptxi_texture_place(k->face[1], m->height, bits, true), k->away[1]);
-    uint32_t first = 4 * w->slices, one[4];
     int corner = -1;
 
-    ptxi_texture_cube_corner(&x, &y, m->width);
     for (unsigned n = 0; n < 4; n++) {
         unsigned face = k->layer % 6;
-        int64_t i = x.at + (n & 1), j = y.at + (n >> 1);
+        int64_t i = x + (n & 1), j = y + (n >> 1);
 
         if (!ptxi_texture_cube_edge(&face, &i, &j, m->width))
             corner = (int)n, i = j = 0;
-        load_texel(k->t, m, i, j, k->layer - k->layer % 6 + face, one);
-        for (unsigned c = 0; c < k->t->channels; c++)
-            texels[c][first + n] = one[c];
+        load_texel(k->t, m, i, j, k->layer - k->layer % 6 + face, texels[n]);
     }
+    return corner;
+}
+
+static struct ptxi_tap tap_on_face(const struct lookup *k, unsigned d, uint32_t size)
+{
+    return ptxi_texture_shift(ptxi_texture_place(k->face[d], size, ptxi_texture_fraction_bits(size, true), true), k->away[d]);
+}
+
+/* The same for a face whose neighbours are seen across its edges. */
+static void collect_seamless(const struct lookup *k, const struct ptxi_image *m, uint32_t share, struct ptxi_weights *w, uint32_t (*texels)[4 * PTXI_TEXTURE_SLICES])
+{
+    struct ptxi_tap x = tap_on_face(k, 0, m->width), y = tap_on_face(k, 1, m->height);
+    uint32_t first = 4 * w->slices, four[4][4];
+    int corner;
+
+    ptxi_texture_cube_corner(&x, &y, m->width);
+    corner = load_seamless(k, m, x.at, y.at, four);
+    for (unsigned n = 0; n < 4; n++)
+        for (unsigned c = 0; c < k->t->channels; c++)
+            texels[c][first + n] = four[n][c];
     ptxi_texture_slice(w, share, x.fraction, y.fraction);
     if (corner >= 0)
         ptxi_texture_corner(w, (unsigned)corner);
@@ -247,17 +261,42 @@ static inline uint32_t missing(const struct ptxi_texture *t, unsigned channel)
     return t->block && channel == 3 ? 0x3f800000 : 0;
 }
 
+static void load_four(const struct lookup *k, const struct ptxi_image *m, uint32_t (*texels)[4])
+{
+    struct footprint p;
+
+    place(k, m, true, &p);
+    for (unsigned n = 0; n < 4; n++)
+        load_texel(k->t, m, p.at[0][n & 1], p.at[1][n >> 1], slice_of(k, m, &p, 0), texels[n]);
+}
+
+/* For a texel beyond a corner: the mean of the others, among which the filter parts its weight. */
+static uint32_t others(const struct ptxi_texture *t, uint32_t (*four)[4], unsigned beyond, unsigned channel)
+{
+    struct ptxi_weights w = { .slices = 1, .second = 1, .group = 1 };
+    const uint32_t texels[4] = { four[0][channel], four[1][channel], four[2][channel], four[3][channel] };
+
+    w.w[beyond] = 256;
+    ptxi_texture_corner(&w, beyond);
+    return ptxi_texture_mean(format_of(t, channel), texels, &w, t->as_integers);
+}
+
 /* PTX ISA, "tld4": the texels that bilinear filtering would read, counter-clockwise from the lower left. */
 static void gather(const struct lookup *k, uint32_t *r)
 {
-    struct footprint p;
-    unsigned channel = k->x->component - 1u;
-    uint32_t one[4];
+    const struct ptxi_image *m = k->t->level;
+    const unsigned channel = k->x->component - 1u;
+    uint32_t four[4][4];
+    int corner = -1;
 
-    place(k, k->t->level, true, &p);
+    if (k->x->cube && k->t->seamless)
+        corner = load_seamless(k, m, tap_on_face(k, 0, m->width).at, tap_on_face(k, 1, m->height).at, four);
+    else
+        load_four(k, m, four);
     for (unsigned n = 0; n < 4; n++) {
-        load_texel(k->t, k->t->level, p.at[0][gather_order[n] & 1], p.at[1][gather_order[n] >> 1], slice_of(k, k->t->level, &p, 0), one);
-        r[n] = channel < k->t->channels ? alone(k->t, one[channel], channel) : missing(k->t, channel);
+        const unsigned texel = gather_order[n];
+
+        r[n] = channel >= k->t->channels ? missing(k->t, channel) : (int)texel == corner ? others(k->t, four, texel, channel) : alone(k->t, four[texel][channel], channel);
     }
 }
 

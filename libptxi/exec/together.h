@@ -211,7 +211,7 @@ ONE_OF void find_places(const struct ptxi_fetch *f, unsigned d, const struct ptx
     for (int e = 0; e < 2; e++) {
         FOR_LANES
         p->at[e][l] = (fixed[l] >> 8) + e;
-        if (f->cube && f->t->seamless && !f->component)
+        if (f->cube && f->t->seamless)
             FOR_LANES
             over[l] |= (uint32_t)p->at[e][l] >= (uint32_t)(varies ? sizes[l] : same);
         wrap_places(p->at[e], sizes, same, varies, mode);
