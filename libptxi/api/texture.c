@@ -184,14 +184,16 @@ static int32_t anisotropy_of(unsigned most)
  * bias moves it there. */
 static void take_levels(struct ptxi_sampler *s, const PTXI_TEXTURE_DESC *d)
 {
-    enum { WHOLE = 4, STEEPEST = 8 };
+    enum { WHOLE = 4, STEEPEST = 8, MOST_BIAS = 15 };
+    double bias;
 
     s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
     s->anisotropy = anisotropy_of(d->maxAnisotropy);
     s->slope = WHOLE;
-    if (s->anisotropy && s->mip_linear && !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION))
+    if (s->anisotropy && !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION))
         s->slope = s->anisotropy < 768 ? 5 + (s->anisotropy >> 8) : STEEPEST;
-    s->bias = to_256ths(d->mipmapLevelBias - (0.5 - 0.5 * WHOLE / s->slope));
+    bias = d->mipmapLevelBias - (0.5 - 0.5 * WHOLE / s->slope);
+    s->bias = to_256ths(bias > MOST_BIAS ? MOST_BIAS : bias < -MOST_BIAS ? -MOST_BIAS : bias);
     s->least = to_256ths(d->minMipmapLevelClamp);
     s->most = to_256ths(d->maxMipmapLevelClamp);
 }
