@@ -46,10 +46,9 @@ static void step_in_cube(struct ptxi_gradients *g, unsigned way, const float *co
 
         FOR_LANES
         {
-            const bool around = f[l] >> 1 != h[l] >> 1, reached = around && h[l] >> 1 == d, left = around && f[l] >> 1 == d;
-            const float way_on = fabsf(p[l] - q[l]) < 0x1p-22f ? 0 : (q[l] - p[l]) * 0.5f; /* the reciprocals are approximate: one coordinate is 1 but for that */
+            const bool around = f[l] >> 1 != h[l] >> 1, reached = around && h[l] >> 1 == d, across = f[l] >> 1 == d && f[l] != (h[l] ^ 1);
 
-            step[l] = left ? 0 : reached ? before[l] : way_on;
+            step[l] = across ? 0 : reached ? before[l] : (q[l] - p[l]) * 0.5f;
             beyond[l] = reached ? behind[l] : 0;
         }
     }

@@ -15,13 +15,16 @@ static inline double ptxi_rough_cut(double x)
     return ptxi_num_f64(ptxi_num_bits_f64(x) >> PTXI_ROUGH_UNUSED << PTXI_ROUGH_UNUSED);
 }
 
-/* The magnitude; NaN and subnormals count as 0, infinities as the next power of two. */
+/* What is greater than any number; sums and products with it are no more than that. */
+#define PTXI_ROUGH_INFINITY 0x1p128
+
+/* The magnitude; NaN and subnormals count as 0, and from 2^97 on numbers as infinite. */
 static inline double ptxi_rough_of(float x)
 {
     const uint64_t rebias = (uint64_t)(1023 - 127) << 52;
-    const uint32_t bits = ptxi_num_bits_f32(x) & 0x7fffffff;
+    const uint32_t bits = ptxi_num_bits_f32(x) & 0x7fffffff, taken = bits < 0x70000000 ? bits : 0x7f800000;
 
-    return ptxi_num_f64(bits < 0x00800000 || bits > 0x7f800000 ? 0 : ((uint64_t)(bits >> 14) << PTXI_ROUGH_UNUSED) + rebias);
+    return ptxi_num_f64(bits < 0x00800000 || bits > 0x7f800000 ? 0 : ((uint64_t)(taken >> 14) << PTXI_ROUGH_UNUSED) + rebias);
 }
 
 /* The number is its 10 bits times that power of two. */
@@ -35,23 +38,6 @@ static inline double ptxi_rough_unit(double r)
     return ptxi_num_f64(ptxi_num_bits_f64(r) >> 52 << 52) * 0x1p-9;
 }
 
-/* The partial products lack their 6 lowest bits, for which a constant stands. */
-static inline double ptxi_rough_product(double a, double b)
-{
-    const int32_t m = ptxi_rough_mantissa(a), n = ptxi_rough_mantissa(b);
-    int32_t p = m * n + (7 << 6);
-
-    for (int k = 0; k < 6; k++)
-        p -= (m << k & 63) & -(n >> k & 1);
-    return a * b > 0 ? ptxi_rough_cut(p * (ptxi_rough_unit(a) * ptxi_rough_unit(b))) : 0;
-}
-
-/* Times so many 1024ths. */
-static inline double ptxi_rough_times(double a, int32_t by)
-{
-    return a > 0 ? ptxi_rough_cut((ptxi_rough_mantissa(a) * by + 256) * (ptxi_rough_unit(a) * 0x1p-10)) : 0;
-}
-
 static inline double ptxi_rough_greater(double a, double b)
 {
     return a < b ? b : a;
@@ -62,6 +48,23 @@ static inline double ptxi_rough_less(double a, double b)
     return a < b ? a : b;
 }
 
+/* The partial products lack their 6 lowest bits, for which a constant stands. */
+static inline double ptxi_rough_product(double a, double b)
+{
+    const int32_t m = ptxi_rough_mantissa(a), n = ptxi_rough_mantissa(b);
+    int32_t p = m * n + (7 << 6);
+
+    for (int k = 0; k < 6; k++)
+        p -= (m << k & 63) & -(n >> k & 1);
+    return a * b > 0 ? ptxi_rough_less(ptxi_rough_cut(p * (ptxi_rough_unit(a) * ptxi_rough_unit(b))), PTXI_ROUGH_INFINITY) : 0;
+}
+
+/* Times so many 1024ths. */
+static inline double ptxi_rough_times(double a, int32_t by)
+{
+    return a > 0 ? ptxi_rough_cut((ptxi_rough_mantissa(a) * by + 256) * (ptxi_rough_unit(a) * 0x1p-10)) : 0;
+}
+
 /* The sum, or the difference, for which the lesser number is cut to halves of the greater one's last bit. */
 static inline double ptxi_rough_sum(double a, double b, bool differ)
 {
@@ -70,7 +73,7 @@ static inline double ptxi_rough_sum(double a, double b, bool differ)
     const double cut = (int32_t)(less * inverse * 1024) * (ptxi_rough_unit(more) * 0.5);
     const uint64_t which = -(uint64_t)differ; /* a mask: compilers would branch */
 
-    return ptxi_rough_cut(more + ptxi_num_f64((ptxi_num_bits_f64(-cut) & which) | (ptxi_num_bits_f64(less) & ~which)));
+    return ptxi_rough_less(ptxi_rough_cut(more + ptxi_num_f64((ptxi_num_bits_f64(-cut) & which) | (ptxi_num_bits_f64(less) & ~which))), PTXI_ROUGH_INFINITY);
 }
 
 /* Of a vector: the greatest coordinate, 11/32 of the next one and 1/4 of the third. Of the sum or difference of two, 11/16 of that: as long is

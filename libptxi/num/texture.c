@@ -76,14 +76,14 @@ unsigned ptxi_texture_cube(const float direction[3], double place[2])
     return face;
 }
 
-/* On one face the difference; around an edge the way to it and the way from it. */
+/* On one face the difference of the places there; around an edge the way to it and the way from it. */
 void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way, struct ptxi_steps *s)
 {
     float a[3], b[3];
     unsigned f = onto_cube(from, a), g = onto_cube(to, b), here = faces[f].major, there = faces[g].major;
 
     for (unsigned d = 0; d < 3; d++) {
-        s->v[way][d] = fabsf(a[d] - b[d]) < 0x1p-22f ? 0 : (b[d] - a[d]) * 0.5f; /* the reciprocals are approximate: one coordinate is 1 but for that */
+        s->v[way][d] = d == here && f != (g ^ 1) ? 0 : (b[d] - a[d]) * 0.5f;
         s->beyond[way][d] = 0;
     }
     if (f == g)
@@ -91,7 +91,6 @@ void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way
     s->over_an_edge = true;
     if (here == there)
         return;
-    s->v[way][here] = 0;
     s->v[way][there] = (1 - a[there] * faces[g].sign) * 0.5f;
     s->beyond[way][there] = (1 - b[here] * faces[f].sign) * 0.5f;
 }
