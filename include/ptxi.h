@@ -69,6 +69,7 @@ extern "C" {
     X(ERROR_OPERATING_SYSTEM,           304, "a call to the operating system failed") \
     X(ERROR_INVALID_HANDLE,             400, "a handle is not valid here") \
     X(ERROR_ILLEGAL_STATE,              401, "an object is not in a state that allows the call") \
+    X(ERROR_LOSSY_QUERY,                402, "the answer would leave out what is known of an edge") \
     X(ERROR_NOT_FOUND,                  500, "no such name, symbol or entry") \
     X(ERROR_NOT_READY,                  600, "work has not finished yet") \
     X(ERROR_ILLEGAL_ADDRESS,            700, "a kernel accessed memory that it may not access") \
@@ -119,6 +120,9 @@ typedef struct ptxiFunction_st *ptxiFunction;
 typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default stream */
 typedef struct ptxiEvent_st    *ptxiEvent;
 typedef struct ptxiArray_st    *ptxiArray;       /* texels in an order of their own; reached by copies, textures and surfaces */
+typedef struct ptxiLibrary_st  *ptxiLibrary;     /* PTX of no context */
+typedef struct ptxiKernel_st   *ptxiKernel;      /* a kernel of a library; cast to ptxiFunction it stands for that of the current context */
+typedef struct ptxiMemPool_st  *ptxiMemoryPool;
 typedef struct ptxiLinkState_st *ptxiLinkState;
 typedef struct ptxiGraph_st     *ptxiGraph;
 typedef struct ptxiGraphNode_st *ptxiGraphNode;
@@ -188,6 +192,7 @@ typedef void (*ptxiHostFn)(void *userData);
     X(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM,       91) \
     X(COOPERATIVE_LAUNCH,                            95) \
     X(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,             97) \
+    X(CAN_FLUSH_REMOTE_WRITES,                       98) \
     X(HOST_REGISTER_SUPPORTED,                       99) \
     X(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES, 100) \
     X(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST,          101) \
@@ -199,6 +204,8 @@ typedef void (*ptxiHostFn)(void *userData);
     X(READ_ONLY_HOST_REGISTER_SUPPORTED,            113) \
     X(MEMORY_POOLS_SUPPORTED,                       115) \
     X(CLUSTER_LAUNCH,                               120) \
+    X(CAN_USE_64_BIT_STREAM_MEM_OPS,                122) \
+    X(CAN_USE_STREAM_WAIT_VALUE_NOR,                123) \
     X(MEM_SYNC_DOMAIN_COUNT,                        126) \
     X(TENSOR_MAP_ACCESS_SUPPORTED,                  127) \
     X(UNIFIED_FUNCTION_POINTERS,                    129) \
@@ -270,6 +277,11 @@ typedef enum ptxiJitOption {
     PTXI_JIT_DIALECT = 0x10003                /* libptxi's own. ptxiDialect, added to what ptxiCtxSetDialect says */
 } ptxiJitOption;
 
+typedef enum ptxiLibraryOption {
+    PTXI_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
+    PTXI_LIBRARY_BINARY_IS_PRESERVED = 1
+} ptxiLibraryOption;
+
 /* What a module may use beyond the PTX ISA; added up for several. */
 typedef enum ptxiDialect {
     PTXI_DIALECT_NONE = 0,
@@ -318,7 +330,7 @@ typedef enum ptxiPointerAttribute {
     PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, /* unsigned long long: 0 */
     PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, /* int: 0 */
     PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,     /* int: 1 kernels may read, 3 read and write */
-    PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,   /* void *: NULL */
+    PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,   /* ptxiMemoryPool; NULL: of none */
     PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,     /* these three: as RANGE_SIZE, RANGE_START_ADDR and BUFFER_ID */
     PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
     PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
@@ -331,6 +343,88 @@ typedef enum ptxiMemoryType {
     PTXI_MEMORYTYPE_ARRAY = 3,
     PTXI_MEMORYTYPE_UNIFIED = 4
 } ptxiMemoryType;
+
+/* Where memory is, and who may use it; numbers and layouts of CUmemLocation, CUmemAccessDesc and CUmemPoolProps. */
+typedef enum ptxiMemLocationType {
+    PTXI_MEM_LOCATION_TYPE_INVALID = 0,
+    PTXI_MEM_LOCATION_TYPE_DEVICE = 1,
+    PTXI_MEM_LOCATION_TYPE_HOST = 2,
+    PTXI_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+    PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4
+} ptxiMemLocationType;
+
+typedef struct ptxiMemLocation {
+    ptxiMemLocationType type;
+    int id;                         /* of a device: its number */
+} ptxiMemLocation;
+
+typedef enum ptxiMemAccessFlags {
+    PTXI_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+    PTXI_MEM_ACCESS_FLAGS_PROT_READ = 1,
+    PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
+} ptxiMemAccessFlags;
+
+typedef struct ptxiMemAccessDesc {
+    ptxiMemLocation location;
+    ptxiMemAccessFlags flags;
+} ptxiMemAccessDesc;
+
+typedef enum ptxiMemAllocationType {
+    PTXI_MEM_ALLOCATION_TYPE_INVALID = 0,
+    PTXI_MEM_ALLOCATION_TYPE_PINNED = 1,
+    PTXI_MEM_ALLOCATION_TYPE_MANAGED = 2
+} ptxiMemAllocationType;
+
+typedef struct ptxiMemPoolProps {
+    ptxiMemAllocationType allocType; /* PINNED */
+    int handleTypes;                 /* 0: pools of one process */
+    ptxiMemLocation location;
+    void *win32SecurityAttributes;   /* NULL */
+    size_t maxSize;                  /* bytes that it may give out at once; 0: all there is */
+    unsigned short usage;            /* 0 */
+    unsigned char reserved[54];      /* zeros */
+} ptxiMemPoolProps;
+
+typedef enum ptxiMemPoolAttribute {
+    PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,   /* int, settable as the next three; without effect */
+    PTXI_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,         /* int */
+    PTXI_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, /* int */
+    PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,                 /* uint64_t, bytes */
+    PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,              /* uint64_t, bytes: as USED, since nothing is kept for later */
+    PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,                 /* uint64_t; settable to 0: the most from now on */
+    PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,                  /* uint64_t, bytes that are given out */
+    PTXI_MEMPOOL_ATTR_USED_MEM_HIGH = 8                      /* uint64_t; settable to 0 */
+} ptxiMemPoolAttribute;
+
+/* What a stream waits for: of the value in memory, x, and the one given, v. */
+enum {
+    PTXI_STREAM_WAIT_VALUE_GEQ = 0, /* x - v, as a signed number, is not negative */
+    PTXI_STREAM_WAIT_VALUE_EQ = 1,  /* x == v */
+    PTXI_STREAM_WAIT_VALUE_AND = 2, /* x & v is not 0 */
+    PTXI_STREAM_WAIT_VALUE_NOR = 3, /* ~(x | v) is not 0 */
+    PTXI_STREAM_WAIT_VALUE_FLUSH = 0x40000000 /* added; not supported, as on an H200 */
+};
+enum { PTXI_STREAM_WRITE_VALUE_DEFAULT = 0, PTXI_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1 /* without effect */ };
+
+typedef enum ptxiStreamBatchMemOpType {
+    PTXI_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+    PTXI_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+    PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    PTXI_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+    PTXI_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+    PTXI_STREAM_MEM_OP_BARRIER = 6
+} ptxiStreamBatchMemOpType;
+
+/* One of the above; layout of CUstreamBatchMemOpParams. A barrier's flags stand where `operationFlags` is. */
+typedef struct ptxiStreamBatchMemOpParams {
+    ptxiStreamBatchMemOpType operation;
+    unsigned operationFlags;
+    ptxiDevicePtr address;
+    uint64_t value64;               /* of 32 bits: the lower half */
+    unsigned flags;                 /* PTXI_STREAM_WAIT_VALUE_... or PTXI_STREAM_WRITE_VALUE_... */
+    ptxiDevicePtr alias;            /* not looked at */
+    uint64_t pad;
+} ptxiStreamBatchMemOpParams;
 
 enum { /* ptxiCtxCreate: how a waiting host thread waits; all but the mask are hints */
     PTXI_CTX_SCHED_AUTO = 0, PTXI_CTX_SCHED_SPIN = 1, PTXI_CTX_SCHED_YIELD = 2, PTXI_CTX_SCHED_BLOCKING_SYNC = 4,
@@ -881,7 +975,8 @@ PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, 
  *  Make one module of several PTX texts: what one declares .extern, another one defines. A name without a linking directive
  *  belongs to its text alone. Of several .weak definitions the first one counts, a .visible one goes before them; of several
  *  .common ones the largest. Two .visible definitions, and declarations whose state space, size or parameters differ from
- *  the definition's, are errors; so is bad PTX when it is added.
+ *  the definition's, are errors that Complete finds; bad PTX is one when it is added, and left out. Of nothing a module without anything in it
+ *  is made.
  * `options`      as for ptxiModuleLoadDataEx. Those of Create hold for all; its logs are written by the later calls, one
  *                behind the other, so buffers and optionValues must live as long as the state. Those of Add change nothing.
  * `type`         PTXI_JIT_INPUT_PTX; PTXI_JIT_INPUT_CUBIN for an image that was linked before.
@@ -890,9 +985,10 @@ PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, 
  *                NUL behind it, and may be NULL. Its form is a matter of the library.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_IMAGE  neither PTX nor a linked image (see the logs or ptxiGetLastDiagnostic)
- *         PTXI_ERROR_INVALID_PTX    PTX that is not right, or does not fit together
+ *         PTXI_ERROR_INVALID_PTX    Add: PTX that is not right
+ *         PTXI_ERROR_INVALID_SOURCE Complete: texts that do not fit together
  *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  Complete: something is undefined, and PTXI_JIT_STRICT_SYMBOLS is on
- *         PTXI_ERROR_ILLEGAL_STATE  Complete with nothing added; Add and Complete after a Complete that succeeded
+ *         PTXI_ERROR_ILLEGAL_STATE  Add and Complete after a Complete that succeeded
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE
  *  Threads: one at a time for a state.
  *  Source: PTX ISA, "Linking Directives". */
@@ -924,6 +1020,46 @@ PTXI_API ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsign
  * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for no name, a kernel's, or
  *         if both are NULL. */
 PTXI_API ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name);
+
+/*! ptxiLibraryLoadData() , ptxiLibraryLoadFromFile() , ptxiLibraryUnload() :
+ *  PTX that belongs to no context: it is checked at once, and loaded in a context when that first uses it. The caller owns it; contexts that
+ *  end keep nothing of it. Unload waits for the work of the contexts that it was loaded in.
+ * `code`            as for ptxiModuleLoadData; copied.
+ * `jitOptions`, `jitOptionsValues`, `numJitOptions`  as for ptxiModuleLoadDataEx.
+ * `libraryOptions`, `libraryOptionValues`, `numLibraryOptions`  PTXI_LIBRARY_..., which change nothing.
+ * @return as ptxiModuleLoadDataEx, but that no context is needed; PTXI_ERROR_INVALID_HANDLE: Unload of what is no library. */
+PTXI_API ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOption *jitOptions, void **jitOptionsValues,
+                                        unsigned numJitOptions, ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
+                                        unsigned numLibraryOptions);
+PTXI_API ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions, void **jitOptionsValues,
+                                            unsigned numJitOptions, ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
+                                            unsigned numLibraryOptions);
+PTXI_API ptxiResult ptxiLibraryUnload(ptxiLibrary library);
+
+/*! ptxiLibraryGetKernel() , ptxiLibraryGetKernelCount() , ptxiLibraryEnumerateKernels() , ptxiKernelGetName() , ptxiKernelGetLibrary() :
+ *  The kernels of a library, as ptxiModuleGetFunction and its kin; they live as long as the library. Calls that take a function take a kernel,
+ *  too, cast: it stands for that of the current context. */
+PTXI_API ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const char *name);
+PTXI_API ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib);
+PTXI_API ptxiResult ptxiLibraryEnumerateKernels(ptxiKernel *kernels, unsigned numKernels, ptxiLibrary lib);
+PTXI_API ptxiResult ptxiKernelGetName(const char **name, ptxiKernel hfunc);
+PTXI_API ptxiResult ptxiKernelGetLibrary(ptxiLibrary *pLib, ptxiKernel kernel);
+
+/*! ptxiLibraryGetModule() , ptxiLibraryGetGlobal() , ptxiLibraryGetManaged() , ptxiKernelGetFunction() :
+ *  What the library is in the current context: a module, which ptxiModuleUnload does not free, its variables, those of them that are .managed,
+ *  and its kernels.
+ * @return as ptxiModuleGetGlobal, or what loading it in the context returns. */
+PTXI_API ptxiResult ptxiLibraryGetModule(ptxiModule *pMod, ptxiLibrary library);
+PTXI_API ptxiResult ptxiLibraryGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name);
+PTXI_API ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name);
+PTXI_API ptxiResult ptxiKernelGetFunction(ptxiFunction *pFunc, ptxiKernel kernel);
+
+/*! ptxiKernelGetAttribute() , ptxiKernelSetAttribute() , ptxiKernelSetCacheConfig() , ptxiKernelGetParamInfo() :
+ *  As for the kernel's function in the current context; see ptxiFuncGetAttribute and its kin. */
+PTXI_API ptxiResult ptxiKernelGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiKernel kernel, ptxiDevice dev);
+PTXI_API ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKernel kernel, ptxiDevice dev);
+PTXI_API ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptxiDevice dev);
+PTXI_API ptxiResult ptxiKernelGetParamInfo(ptxiKernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
 
 /*! ptxiFuncGetAttribute() , ptxiFuncSetAttribute() :
  *  Numbers of a kernel; see ptxiFunctionAttribute for units and which can be set.
@@ -1042,6 +1178,52 @@ PTXI_API ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, 
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown attribute or memory the device does not know. */
 PTXI_API ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
 
+/*! ptxiPointerGetAttributes() , ptxiPointerSetAttribute() :
+ *  Several attributes of a pointer, each into what `data` points to; for memory the device does not know, zeros. SYNC_MEMOPS is the one that
+ *  can be set; copies are as they were. */
+PTXI_API ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data, ptxiDevicePtr ptr);
+PTXI_API ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
+
+/*! ptxiMemAllocAsync() , ptxiMemAllocFromPoolAsync() , ptxiMemFreeAsync() :
+ *  Memory in the order of a stream: as ptxiMemAlloc, from the device's current pool or from that one, and freed without waiting, once the stream
+ *  comes to it. The address may be used at once; what memory of a pool costs is counted there until it is freed. Each of ptxiMemFree and
+ *  ptxiMemFreeAsync frees memory of the other sort, too.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: no bytes, what is not the start of an allocation, or is to be freed already,
+ *         PTXI_ERROR_OUT_OF_MEMORY, also where the pool may not give out so much, PTXI_ERROR_INVALID_HANDLE, or
+ *         PTXI_ERROR_NOT_SUPPORTED: the stream is captured. */
+PTXI_API ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream);
+PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
+
+/*! ptxiMemPoolCreate() , ptxiMemPoolDestroy() , ptxiDeviceGetDefaultMemPool() , ptxiDeviceGetMemPool() , ptxiDeviceSetMemPool() ,
+ *  ptxiMemGetDefaultMemPool() , ptxiMemGetMemPool() , ptxiMemSetMemPool() , ptxiMemPoolTrimTo() :
+ *  A pool counts the memory that it gives out and may limit it. It keeps nothing for later, so there is nothing to trim. The device has a pool of
+ *  its own and a current one. The caller owns a pool; when it is destroyed its memory stays until it is freed, and where it was current the
+ *  default pool is.
+ * `location`, `type`  the device and PINNED memory: its pools by another name.
+ * `minBytesToKeep`    not looked at.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: no pool, or the default one (Destroy), or properties that are none,
+ *         PTXI_ERROR_NOT_SUPPORTED: memory that is not the device's own, or for other processes, PTXI_ERROR_INVALID_DEVICE, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
+PTXI_API ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps);
+PTXI_API ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool);
+PTXI_API ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev);
+PTXI_API ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev);
+PTXI_API ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool);
+PTXI_API ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type);
+PTXI_API ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type);
+PTXI_API ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool);
+PTXI_API ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep);
+
+/*! ptxiMemPoolGetAttribute() , ptxiMemPoolSetAttribute() , ptxiMemPoolGetAccess() , ptxiMemPoolSetAccess() :
+ *  Numbers of a pool; `value` points to one of the type that ptxiMemPoolAttribute names. Its memory is read and written by the device,
+ *  which cannot be changed.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE. */
+PTXI_API ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value);
+PTXI_API ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value);
+PTXI_API ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location);
+PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count);
+
 /*! ptxiMemcpy() and its kin :
  *  Copy bytes. The forms without Async wait for the legacy default stream's turn and for the copy. The Async forms queue
  *  it; where the host memory is neither allocated nor registered here, they return when it may be used again.
@@ -1138,6 +1320,21 @@ PTXI_API ptxiResult ptxiStreamQuery(ptxiStream hStream);
  * `Flags` 0; 1, which the driver calls external, gives PTXI_ERROR_ILLEGAL_STATE unless the stream is captured. The event may be destroyed or
  * recorded again at once. */
 PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Flags);
+
+/*! ptxiStreamWaitValue32() , ptxiStreamWaitValue64() , ptxiStreamWriteValue32() , ptxiStreamWriteValue64() , ptxiStreamBatchMemOp() :
+ *  Work queued in the stream later waits until a word of memory has a value, which the host, a kernel or another stream may write; or a word is
+ *  written when the stream comes to it. What came before in the stream is to be seen by who sees the word. Batch does several, one after
+ *  the other. ptxiCtxInterrupt ends waits, too.
+ * `addr`  of memory the device knows, a multiple of the word's size.
+ * `flags` PTXI_STREAM_WAIT_VALUE_..., PTXI_STREAM_WRITE_VALUE_...; of Batch: 0.
+ * `count` 0..256.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY, or
+ *         PTXI_ERROR_NOT_SUPPORTED: to flush remote writes; the stream is captured. */
+PTXI_API ptxiResult ptxiStreamWaitValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);
+PTXI_API ptxiResult ptxiStreamWaitValue64(ptxiStream hStream, ptxiDevicePtr addr, uint64_t value, unsigned flags);
+PTXI_API ptxiResult ptxiStreamWriteValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);
+PTXI_API ptxiResult ptxiStreamWriteValue64(ptxiStream hStream, ptxiDevicePtr addr, uint64_t value, unsigned flags);
+PTXI_API ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBatchMemOpParams *paramArray, unsigned flags);
 
 /*! ptxiLaunchHostFunc() :
  *  Queue a call of `fn(userData)` on some thread of the library, or on one that synchronises. `fn` must not call ptxi
@@ -1247,8 +1444,8 @@ PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNod
  *  Nodes, and edges between them.
  * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
  *                 i from from[i] to to[i].
- * `dependencyData`, `edgeData`  NULL, or what the edges go from and to; checked and then forgotten: a node begins when the ones before it have
- *                 ended, whatever an edge allows.
+ * `dependencyData`, `edgeData`  NULL, or what the edges go from and to, which is kept; a node begins when the ones before it have ended, whatever
+ *                 an edge allows.
  * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them, which are as for ptxiLaunchKernel.
  *                 `ctx` is not looked at.
  * `childGraph`    copied; the copy belongs to the node.
@@ -1304,8 +1501,8 @@ PTXI_API ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode);
  *  What a graph consists of. The graph of a child node is the node's own: it may be changed, and nobody destroys it.
  * `numNodes` and the like  in: room in the array; out: nodes given, or how many there are where the array is NULL. What is left of the
  *                 array becomes NULL. Of edges, both arrays are given or none.
- * `edgeData` NULL, or room for as many: is set to zeros.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node. */
+ * `edgeData` NULL, or room for as many.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node, PTXI_ERROR_LOSSY_QUERY: there is an edge with data, and no room for it. */
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
 PTXI_API ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, size_t *numRootNodes);
 PTXI_API ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges);

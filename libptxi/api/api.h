@@ -137,6 +137,7 @@ void ptxi_event_hold(ptxiEvent e);    /* its memory, also when it has been destr
 void ptxi_event_let_go(ptxiEvent e);
 void ptxi_api_free_captures(ptxiContext ctx); /* before the streams */
 void ptxi_api_free_asms(ptxiContext ctx); /* before the modules */
+void ptxi_api_forget_libraries(ptxiContext ctx); /* before the modules */
 void ptxi_api_free_modules(ptxiContext ctx);
 void ptxi_api_free_exec(ptxiContext ctx);
 void ptxi_api_free_objects(ptxiContext ctx); /* textures and surfaces, before arrays */

@@ -33,14 +33,14 @@ int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct
 
 /* ---- attributes */
 
-ptxiResult ptxi_launch_enter(ptxiFunction f, const struct ptxi_code **code)
+ptxiResult ptxi_launch_enter(ptxiFunction *f, const struct ptxi_code **code)
 {
     ptxiResult r = ptxi_api_function(f);
 
     if (r)
         return r;
-    *code = ptxi_module_code(f->module, f->func->index, false);
-    return *code ? PTXI_SUCCESS : ptxi_launch_no_code(f, false);
+    *code = ptxi_module_code((*f)->module, (*f)->func->index, false);
+    return *code ? PTXI_SUCCESS : ptxi_launch_no_code(*f, false);
 }
 
 static bool attribute(const struct ptxiFunction_st *f, const struct ptxi_code *code, int which, int *value)
@@ -85,7 +85,7 @@ ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, in
 
 ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc)
 {
-    ptxiResult r = ptxi_api_function(hfunc);
+    ptxiResult r = ptxi_api_function(&hfunc);
     int value;
 
     if (r)
@@ -140,7 +140,7 @@ static bool set_attribute(struct ptxiFunction_st *f, const struct ptxi_code *cod
 ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value)
 {
     const struct ptxi_code *code;
-    ptxiResult r = ptxi_launch_enter(hfunc, &code);
+    ptxiResult r = ptxi_launch_enter(&hfunc, &code);
 
     if (r)
         return r;

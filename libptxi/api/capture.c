@@ -130,7 +130,7 @@ static ptxiResult add(struct ptxiStream_st *s, struct ptxi_work *w)
         ptxi_work_free(w);
         return r;
     }
-    r = ptxi_graph_add(&n, p->capture->graph, p->after, p->count, w);
+    r = ptxi_graph_add(&n, p->capture->graph, p->after, NULL, p->count, w);
     return r ? r : set_after(p, &n, 1) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 

@@ -179,6 +179,7 @@ static void close_context(ptxiContext ctx)
         ; /* memory is short for the moment: what runs gives some back */
     ptxi_api_free_captures(ctx);
     ptxi_api_free_asms(ctx);
+    ptxi_api_forget_libraries(ctx);
     ptxi_api_free_modules(ctx);
     ptxi_api_free_events(ctx);
     ptxi_streams_free(&ctx->streams);

@@ -50,6 +50,7 @@ void ptxi_graph_free_node(struct ptxiGraphNode_st *n)
     n->magic = 0;
     ptxi_work_free(&n->work);
     free(n->needs);
+    free(n->edges);
     free(n);
 }
 
@@ -88,16 +89,23 @@ static bool is_among(struct ptxiGraphNode_st *const *nodes, size_t count, const 
     return false;
 }
 
-/* Append `count` nodes to what n needs. */
-static bool add_needs(struct ptxiGraphNode_st *n, const ptxiGraphNode *nodes, size_t count)
+/* Append `count` nodes to what n needs. `edges` NULL: zeros. */
+static bool add_needs(struct ptxiGraphNode_st *n, const ptxiGraphNode *nodes, const ptxiGraphEdgeData *edges, size_t count)
 {
     struct ptxiGraphNode_st **more = realloc(n->needs, (n->need_count + count + 1) * sizeof *more);
 
     if (!more)
         return false;
     n->needs = more;
-    for (size_t i = 0; i < count; i++)
+    ptxiGraphEdgeData *data = realloc(n->edges, (n->need_count + count + 1) * sizeof *data);
+
+    if (!data)
+        return false;
+    n->edges = data;
+    for (size_t i = 0; i < count; i++) {
+        data[n->need_count] = edges ? edges[i] : (ptxiGraphEdgeData){ .type = 0 };
         more[n->need_count++] = nodes[i];
+    }
     return true;
 }
 
@@ -114,7 +122,8 @@ static bool append(struct ptxiGraph_st *g, struct ptxiGraphNode_st *n)
     return true;
 }
 
-ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *needs, size_t count, struct ptxi_work *w)
+ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *needs, const ptxiGraphEdgeData *edges, size_t count,
+                          struct ptxi_work *w)
 {
     ptxiResult r = out && (!count || needs) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 
@@ -129,7 +138,7 @@ ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *
     n->magic = NODE_MAGIC;
     n->id = atomic_fetch_add(&node_ids, 1) + 1;
     n->work = *w;
-    if (!add_needs(n, needs, count) || !append(g, n)) {
+    if (!add_needs(n, needs, edges, count) || !append(g, n)) {
         ptxi_graph_free_node(n);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
@@ -145,7 +154,7 @@ ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, 
 
     if (r || (r = ptxi_work_kernel(&w, nodeParams)))
         return r;
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
 
 ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
@@ -157,7 +166,7 @@ ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, 
     (void)ctx;
     if (r || (r = ptxi_work_copy(&w, copyParams)))
         return r;
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
 
 ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
@@ -169,7 +178,7 @@ ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, 
     (void)ctx;
     if (r || (r = ptxi_work_set(&w, memsetParams)))
         return r;
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
 
 ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
@@ -180,7 +189,7 @@ ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, co
 
     if (r || (r = ptxi_work_host(&w, nodeParams)))
         return r;
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
 
 ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies)
@@ -188,7 +197,7 @@ ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, c
     struct ptxi_work w = { .type = PTXI_GRAPH_NODE_TYPE_EMPTY };
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    return r ? r : ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return r ? r : ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
 
 bool ptxi_graph_needs(const struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before)
@@ -197,11 +206,16 @@ bool ptxi_graph_needs(const struct ptxiGraphNode_st *n, const struct ptxiGraphNo
 }
 
 /* Programmatic edges go from kernel to kernel: from where the first one says so, or where all its blocks have begun. */
+bool ptxi_graph_is_plain(const ptxiGraphEdgeData *data)
+{
+    return !data->type && !data->from_port && !data->to_port;
+}
+
 bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to)
 {
     enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
 
-    if (!data || (!data->type && !data->from_port && !data->to_port))
+    if (!data || ptxi_graph_is_plain(data))
         return true;
     return data->type == PROGRAMMATIC && data->from_port && data->from_port <= LAST_PORT && !data->to_port &&
            from->type == PTXI_GRAPH_NODE_TYPE_KERNEL && to->type == PTXI_GRAPH_NODE_TYPE_KERNEL;
@@ -221,7 +235,7 @@ ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from,
             ptxi_graph_needs(to[i], from[i]) || !ptxi_graph_edge_ok(edgeData ? &edgeData[i] : NULL, &from[i]->work, &to[i]->work))
             return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < numDependencies; i++)
-        if (!add_needs(to[i], &from[i], 1))
+        if (!add_needs(to[i], &from[i], edgeData ? &edgeData[i] : NULL, 1))
             return PTXI_ERROR_OUT_OF_MEMORY;
     return PTXI_SUCCESS;
 }
@@ -257,6 +271,18 @@ ptxiResult ptxi_graph_list(struct ptxiGraphNode_st *const *from, size_t count, p
     return PTXI_SUCCESS;
 }
 
+ptxiResult ptxi_graph_list_data(const ptxiGraphEdgeData *from, size_t count, const void *nodes, ptxiGraphEdgeData *data, const size_t *room)
+{
+    if (!nodes || !room)
+        return PTXI_SUCCESS;
+    for (size_t i = 0; !data && i < count; i++)
+        if (!ptxi_graph_is_plain(&from[i]))
+            return PTXI_ERROR_LOSSY_QUERY;
+    for (size_t i = 0; data && i < *room; i++)
+        data[i] = i < count ? from[i] : (ptxiGraphEdgeData){ .type = 0 };
+    return PTXI_SUCCESS;
+}
+
 ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes)
 {
     ptxiResult r = ptxi_graph_enter(hGraph);
@@ -268,8 +294,8 @@ ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *depe
 {
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
-    if (!r && edgeData && dependencies && numDependencies)
-        memset(edgeData, 0, *numDependencies * sizeof *edgeData);
+    if (!r)
+        r = ptxi_graph_list_data(hNode->edges, hNode->need_count, dependencies, edgeData, numDependencies);
     return r ? r : ptxi_graph_list(hNode->needs, hNode->need_count, dependencies, numDependencies);
 }
 
@@ -283,7 +309,7 @@ ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGra
 
     if (r || (r = ptxi_work_child(&w, childGraph)))
         return r;
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);
 }
 
 ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph)
@@ -322,7 +348,7 @@ static bool clone_needs(ptxiGraph g, const struct ptxiGraph_st *from)
 {
     for (unsigned i = 0; i < from->count; i++)
         for (unsigned k = 0; k < from->nodes[i]->need_count; k++)
-            if (!add_needs(g->nodes[i], &g->nodes[from->nodes[i]->needs[k]->index], 1))
+            if (!add_needs(g->nodes[i], &g->nodes[from->nodes[i]->needs[k]->index], &from->nodes[i]->edges[k], 1))
                 return false;
     return true;
 }

@@ -37,6 +37,7 @@ struct ptxiGraphNode_st {
     bool off;                 /* of an instance: it is passed by */
     struct ptxi_work work;
     struct ptxiGraphNode_st **needs; /* nodes that end before */
+    ptxiGraphEdgeData *edges;        /* of each of them */
     unsigned need_count;
 };
 
@@ -68,7 +69,8 @@ ptxiResult ptxi_work_submit(struct ptxi_work *w, ptxiStream s);               /*
 /* graph.c */
 ptxiResult ptxi_graph_enter(ptxiGraph g);
 ptxiResult ptxi_graph_enter_node(ptxiGraphNode n);
-ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *needs, size_t count, struct ptxi_work *w); /* takes w over */
+ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *needs, const ptxiGraphEdgeData *edges, size_t count,
+                          struct ptxi_work *w); /* takes w over */
 ptxiGraph ptxi_graph_new(ptxiContext ctx); /* NULL: no memory */
 ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from); /* with children, and owned; NULL: no memory */
 void ptxi_graph_free(ptxiGraph g);
@@ -78,7 +80,10 @@ ptxiGraphNode ptxi_graph_find_copy(const struct ptxiGraph_st *g, uint64_t id);
 
 /* Gives out nodes as the driver does: without an array the number alone; places beyond the number become NULL. */
 ptxiResult ptxi_graph_list(struct ptxiGraphNode_st *const *from, size_t count, ptxiGraphNode *nodes, size_t *room);
+/* Likewise what is known of the edges to them; who has no room for that is told of ordinary edges only. */
+ptxiResult ptxi_graph_list_data(const ptxiGraphEdgeData *from, size_t count, const void *nodes, ptxiGraphEdgeData *data, const size_t *room);
 bool ptxi_graph_needs(const struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before); /* there is an edge */
+bool ptxi_graph_is_plain(const ptxiGraphEdgeData *data); /* from the end of a node */
 bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to); /* NULL is */
 void ptxi_graph_free_node(struct ptxiGraphNode_st *n);
 

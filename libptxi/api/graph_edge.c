@@ -25,68 +25,97 @@ ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, siz
     return r;
 }
 
-/* Sets the data of as many edges as there is room for. */
-static void clear_data(ptxiGraphEdgeData *data, const void *nodes, const size_t *room)
+/* Edges, those that go out from a node together. */
+struct edges {
+    size_t count;
+    ptxiGraphNode *from, *to;
+    ptxiGraphEdgeData *data;
+};
+
+static bool make_edges(struct edges *e, size_t count)
 {
-    if (data && nodes && room)
-        memset(data, 0, *room * sizeof *data);
+    *e = (struct edges){ 0, malloc((count + 1) * sizeof *e->from), malloc((count + 1) * sizeof *e->to), malloc((count + 1) * sizeof *e->data) };
+    return e->from && e->to && e->data;
+}
+
+static void free_edges(struct edges *e)
+{
+    free(e->from);
+    free(e->to);
+    free(e->data);
+}
+
+static void put_edge(struct edges *e, const struct ptxiGraphNode_st *n, unsigned k, size_t at)
+{
+    e->from[at] = n->needs[k];
+    e->to[at] = n->graph->nodes[n->index];
+    e->data[at] = n->edges[k];
+    e->count++;
 }
 
 ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes, ptxiGraphEdgeData *edgeData, size_t *numDependentNodes)
 {
     ptxiResult r = ptxi_graph_enter_node(hNode);
-    size_t count = 0;
+    struct edges e;
 
     if (r)
         return r;
     const struct ptxiGraph_st *g = hNode->graph;
-    ptxiGraphNode *nodes = malloc((g->count + 1) * sizeof *nodes);
+    bool ok = make_edges(&e, g->count);
 
-    if (!nodes)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    for (unsigned i = 0; i < g->count; i++)
-        if (ptxi_graph_needs(g->nodes[i], hNode))
-            nodes[count++] = g->nodes[i];
-    clear_data(edgeData, dependentNodes, numDependentNodes);
-    r = ptxi_graph_list(nodes, count, dependentNodes, numDependentNodes);
-    free(nodes);
+    for (unsigned i = 0; ok && i < g->count; i++)
+        for (unsigned k = 0; k < g->nodes[i]->need_count; k++)
+            if (g->nodes[i]->needs[k] == hNode)
+                put_edge(&e, g->nodes[i], k, e.count);
+    r = ok ? ptxi_graph_list_data(e.data, e.count, dependentNodes, edgeData, numDependentNodes) : PTXI_ERROR_OUT_OF_MEMORY;
+    if (!r)
+        r = ptxi_graph_list(e.to, e.count, dependentNodes, numDependentNodes);
+    free_edges(&e);
     return r;
 }
 
-static size_t count_edges(const struct ptxiGraph_st *g)
+/* first[i]: how many edges go out from the nodes before node i. */
+static void count_edges(const struct ptxiGraph_st *g, size_t *first)
 {
-    size_t n = 0;
-
     for (unsigned i = 0; i < g->count; i++)
-        n += g->nodes[i]->need_count;
-    return n;
+        for (unsigned k = 0; k < g->nodes[i]->need_count; k++)
+            first[g->nodes[i]->needs[k]->index + 1]++;
+    for (unsigned i = 0; i < g->count; i++)
+        first[i + 1] += first[i];
+}
+
+static bool all_edges(const struct ptxiGraph_st *g, struct edges *e)
+{
+    size_t *next = calloc(g->count + 1, sizeof *next);
+    bool ok = next != NULL;
+
+    if (ok)
+        count_edges(g, next);
+    ok = make_edges(e, ok ? next[g->count] : 0) && ok;
+    for (unsigned i = 0; ok && i < g->count; i++)
+        for (unsigned k = 0; k < g->nodes[i]->need_count; k++)
+            put_edge(e, g->nodes[i], k, next[g->nodes[i]->needs[k]->index]++);
+    free(next);
+    return ok;
 }
 
 ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges)
 {
     ptxiResult r = ptxi_graph_enter(hGraph);
-    size_t count = 0, room;
+    struct edges e;
 
     if (r)
         return r;
     if (!numEdges || !from != !to)
         return PTXI_ERROR_INVALID_VALUE;
-    ptxiGraphNode *ends = malloc((count_edges(hGraph) + 1) * 2 * sizeof *ends);
+    size_t room = *numEdges;
 
-    if (!ends)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxiGraphNode *begins = ends + count_edges(hGraph);
-
-    for (unsigned i = 0; i < hGraph->count; i++)
-        for (unsigned k = 0; k < hGraph->nodes[i]->need_count; k++) {
-            begins[count] = hGraph->nodes[i]->needs[k];
-            ends[count++] = hGraph->nodes[i];
-        }
-    room = *numEdges;
-    clear_data(edgeData, from, &room);
-    ptxi_graph_list(begins, count, from, &room);
-    r = ptxi_graph_list(ends, count, to, numEdges);
-    free(ends);
+    r = all_edges(hGraph, &e) ? ptxi_graph_list_data(e.data, e.count, from, edgeData, &room) : PTXI_ERROR_OUT_OF_MEMORY;
+    if (!r) {
+        ptxi_graph_list(e.from, e.count, from, &room);
+        r = ptxi_graph_list(e.to, e.count, to, numEdges);
+    }
+    free_edges(&e);
     return r;
 }
 
@@ -97,8 +126,10 @@ static void forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *be
     unsigned left = 0;
 
     for (unsigned i = 0; i < n->need_count; i++)
-        if (n->needs[i] != before)
+        if (n->needs[i] != before) {
+            n->edges[left] = n->edges[i];
             n->needs[left++] = n->needs[i];
+        }
     n->need_count = left;
 }
 
@@ -107,7 +138,7 @@ ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *fr
 {
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    (void)edgeData; /* there is one edge at most between two nodes */
+    (void)edgeData; /* there is one edge at most between two nodes, and the driver does not look, either */
     if (!r && numDependencies && (!from || !to))
         r = PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; !r && i < numDependencies; i++) {

@@ -22,7 +22,7 @@ ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const 
             ptxi_work_free(&w);
             return PTXI_ERROR_INVALID_VALUE;
         }
-    return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);
+    return ptxi_graph_add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &w);
 }
 
 /* Gives a node other work of its kind. */
@@ -164,7 +164,7 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
                                                                                                                                   \
         if (r || (r = ptxi_work_event(&w, TYPE, event)))                                                                          \
             return r;                                                                                                             \
-        return ptxi_graph_add(phGraphNode, hGraph, dependencies, numDependencies, &w);                                            \
+        return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);                                       \
     }                                                                                                                             \
     ptxiResult ptxiGraphEvent##Name##NodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out)                                      \
     {                                                                                                                             \

@@ -60,27 +60,28 @@ bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from)
 ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *p)
 {
     const struct ptxi_code *code;
+    ptxiFunction f = p ? p->func : NULL;
+    ptxiResult r = p ? ptxi_api_function(&f) : PTXI_ERROR_INVALID_VALUE;
 
-    if (!p)
-        return PTXI_ERROR_INVALID_VALUE;
-    if (!ptxi_function_valid(p->func))
-        return PTXI_ERROR_INVALID_HANDLE;
-    code = ptxi_module_code(p->func->module, p->func->func->index, false);
+    if (r)
+        return r;
+    code = ptxi_module_code(f->module, f->func->index, false);
     struct ptxi_launch_shape shape = { { p->gridDimX, p->gridDimY, p->gridDimZ }, { p->blockDimX, p->blockDimY, p->blockDimZ }, p->sharedMemBytes, { 0 }, false, { 0 } };
 
-    if (code && ptxi_launch_check_shape(p->func, code, &shape))
+    if (code && ptxi_launch_check_shape(f, code, &shape))
         return PTXI_ERROR_INVALID_VALUE;
     /* what lies behind `extra` is not looked at: the driver's first version of the structure ends there */
     memset(w, 0, sizeof *w);
     memcpy(&w->kernel, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern));
+    w->kernel.func = f;
     w->type = PTXI_GRAPH_NODE_TYPE_KERNEL;
-    w->bytes = ptxi_module_param_bytes(p->func);
-    w->count = p->func->func->signature.param_count;
+    w->bytes = ptxi_module_param_bytes(f);
+    w->count = f->func->signature.param_count;
     if (!make_params(w))
         return PTXI_ERROR_OUT_OF_MEMORY;
     for (unsigned i = 0; i < w->count; i++)
-        w->pointers[i] = w->params + ptxi_layout_param(p->func->func, i);
-    ptxiResult r = ptxi_launch_params(p->func, p->kernelParams, p->extra, w->params, w->bytes);
+        w->pointers[i] = w->params + ptxi_layout_param(f->func, i);
+    r = ptxi_launch_params(f, p->kernelParams, p->extra, w->params, w->bytes);
 
     w->kernel.kernelParams = w->kernel.extra = NULL;
     if (r)

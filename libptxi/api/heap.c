@@ -269,9 +269,18 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
     return PTXI_SUCCESS;
 }
 
+struct ptxi_heap_block *ptxi_heap_block_at(uint64_t addr, struct ptxi_mem_region *region)
+{
+    if (ptxi_memmap_find(ptxi_state.memmap, addr, region) != PTXI_MEMMAP_INSIDE)
+        return NULL;
+    return region->flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region->owner;
+}
+
 /* The block is in no list any more. */
 static void retire(struct ptxi_heap_block *b)
 {
+    if (b->pool)
+        ptxi_pool_take_back(b->pool, b->size);
     if (b->kind == PTXI_HEAP_REGISTERED) {
         ptxi_memmap_remove(ptxi_state.memmap, b->base);
         free(b);

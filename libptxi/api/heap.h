@@ -8,6 +8,8 @@
 
 #include "ptxi.h"
 
+#include "exec/memmap.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +33,8 @@ struct ptxi_heap_block {
     unsigned size_class;
     bool zero;                           /* when allocated: so large that its pages were fresh */
     struct ptxiModule_st *module;        /* whose variable it is, or NULL */
+    struct ptxiMemPool_st *pool;         /* that counts it, or NULL */
+    bool going;                          /* a stream will free it; under the context's lock */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };
 
@@ -39,6 +43,12 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
                            struct ptxi_heap_block **block);
 void ptxi_heap_free(struct ptxi_heap_block *b);
 void ptxi_heap_free_all(ptxiContext ctx);
+
+/* The block that contains the address, or NULL: freed memory and open ranges are none. */
+struct ptxi_heap_block *ptxi_heap_block_at(uint64_t addr, struct ptxi_mem_region *region);
+
+/* pool.c: the pool of a block that is freed counts it no longer. */
+void ptxi_pool_take_back(struct ptxiMemPool_st *pool, size_t bytes);
 
 /* Make the caller's memory a block. */
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags);

@@ -345,7 +345,9 @@ static ptxiResult launch(ptxiFunction f, struct ptxi_launch_shape *s, ptxiStream
 
     if (r)
         return r;
-    if (!ptxi_function_valid(f) || f->module->ctx != ctx)
+    if ((r = ptxi_api_function(&f)))
+        return r;
+    if (f->module->ctx != ctx)
         return PTXI_ERROR_INVALID_HANDLE;
     if ((r = ptxi_api_stream(ctx, handle, &stream)))
         return r;

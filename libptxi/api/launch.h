@@ -58,7 +58,7 @@ ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, in
 ptxiResult ptxi_launch_no_code(const struct ptxiFunction_st *f, bool count); /* why the kernel has none */
 unsigned ptxi_launch_max_threads(const struct ptxi_func *f);                 /* of a block */
 int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct ptxi_code *code); /* bytes of a block */
-ptxiResult ptxi_launch_enter(ptxiFunction f, const struct ptxi_code **code); /* the code of a valid function */
+ptxiResult ptxi_launch_enter(ptxiFunction *f, const struct ptxi_code **code); /* the code of a function, or of a kernel, which becomes one */
 
 /* occupancy.c */
 /* Blocks that a multiprocessor of the profile holds at once; registers do not count, being an estimate here. */

@@ -6,6 +6,9 @@
 
 enum { LINK_MAGIC = 0x4c494e4b };
 
+static const char nothing_text[] = ".version 6.0\n.target sm_30\n.address_size 64\n";
+static struct ptxi_text nothing = { "<link>", nothing_text, sizeof nothing_text - 1, 1 };
+
 struct ptxiLinkState_st {
     uint32_t magic;
     struct ptxi_load_options options;
@@ -205,13 +208,13 @@ ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOu
         return r;
     if (!cubinOut)
         return PTXI_ERROR_INVALID_VALUE;
-    if (!state->count || state->complete)
+    if (state->complete)
         return PTXI_ERROR_ILLEGAL_STATE;
     texts = (struct ptxi_texts){ state->parts, state->count };
-    r = check(state, &texts, state->options.module.resolved);
+    r = state->count ? check(state, &texts, state->options.module.resolved) : PTXI_SUCCESS;
     if (r)
-        return r;
-    ptxi_image_write(&texts, &state->image);
+        return r == PTXI_ERROR_INVALID_PTX ? PTXI_ERROR_INVALID_SOURCE : r; /* each part alone was right */
+    ptxi_image_write(state->count ? &texts : &(struct ptxi_texts){ &nothing, 1 }, &state->image);
     if (state->image.oom)
         return PTXI_ERROR_OUT_OF_MEMORY;
     state->complete = true;

@@ -250,7 +250,7 @@ static ptxiResult make(ptxiContext ctx, char *text, size_t size, struct ptxi_loa
     return r;
 }
 
-static ptxiResult load(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module)
+ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module)
 {
     struct ptxi_arena arena;
     ptxiModule m = NULL;
@@ -286,7 +286,7 @@ ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned 
         return r;
     char *text = strdup(image);
 
-    return text ? load(ctx, text, strlen(text), &o, module) : PTXI_ERROR_OUT_OF_MEMORY;
+    return text ? ptxi_load_text(ctx, text, strlen(text), &o, module) : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
@@ -322,5 +322,5 @@ ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
     if (!module || !fname)
         return PTXI_ERROR_INVALID_VALUE;
     r = ptxi_load_read_file(fname, &text, &size);
-    return r ? r : load(ctx, text, size, &o, module);
+    return r ? r : ptxi_load_text(ctx, text, size, &o, module);
 }

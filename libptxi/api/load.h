@@ -20,6 +20,9 @@ struct ptxi_load_options {
 /* Add what the caller's arrays say. */
 ptxiResult ptxi_load_options(struct ptxi_load_options *o, unsigned n, ptxiJitOption *options, void **values);
 
+/* Loads a module from `text`, which has a NUL behind its `size` bytes and is freed or the module's, whatever comes of it. */
+ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module);
+
 /* To the logs, behind what is there already, and to ptxiGetLastDiagnostic. */
 void ptxi_load_say(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts);
 

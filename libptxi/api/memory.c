@@ -80,14 +80,6 @@ ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthIn
     return r;
 }
 
-/* The block that contains the address, or NULL: freed memory and open ranges are none. */
-static struct ptxi_heap_block *block_at(uint64_t addr, struct ptxi_mem_region *region)
-{
-    if (ptxi_memmap_find(ptxi_state.memmap, addr, region) != PTXI_MEMMAP_INSIDE)
-        return NULL;
-    return region->flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region->owner;
-}
-
 static ptxiResult free_at(uint64_t addr, enum ptxi_heap_kind kind)
 {
     ptxiContext ctx;
@@ -96,9 +88,9 @@ static ptxiResult free_at(uint64_t addr, enum ptxi_heap_kind kind)
 
     if (r || !addr)
         return r;
-    struct ptxi_heap_block *b = block_at(addr, &region);
+    struct ptxi_heap_block *b = ptxi_heap_block_at(addr, &region);
 
-    if (!b || b->base != addr || b->kind != kind)
+    if (!b || b->base != addr || b->kind != kind || b->going)
         return PTXI_ERROR_INVALID_VALUE;
     r = ptxi_api_drain(b->ctx);
     if (!r)
@@ -144,7 +136,7 @@ ptxiResult ptxiMemFreeHost(void *p)
 static bool touches_registered(uint64_t addr, size_t size)
 {
     struct ptxi_mem_region region;
-    struct ptxi_heap_block *b = block_at(addr, &region);
+    struct ptxi_heap_block *b = ptxi_heap_block_at(addr, &region);
 
     if (!b && ptxi_memmap_find(ptxi_state.memmap, addr + size - 1, &region) != PTXI_MEMMAP_EMPTY)
         b = region.flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region.owner;
@@ -185,7 +177,7 @@ ptxiResult ptxiMemHostUnregister(void *p)
 
     if (r)
         return r;
-    struct ptxi_heap_block *b = block_at((uintptr_t)p, &region);
+    struct ptxi_heap_block *b = ptxi_heap_block_at((uintptr_t)p, &region);
 
     if (!p || (b && (b->kind != PTXI_HEAP_REGISTERED || b->base != (uintptr_t)p)))
         return PTXI_ERROR_INVALID_VALUE;
@@ -210,7 +202,7 @@ ptxiResult ptxiMemHostGetDevicePointer(ptxiDevicePtr *pdptr, void *p, unsigned F
 
     if (r)
         return r;
-    if (!pdptr || !p || Flags || !is_host(block_at((uintptr_t)p, &region)))
+    if (!pdptr || !p || Flags || !is_host(ptxi_heap_block_at((uintptr_t)p, &region)))
         return PTXI_ERROR_INVALID_VALUE;
     *pdptr = (uintptr_t)p;
     return PTXI_SUCCESS;
@@ -224,7 +216,7 @@ ptxiResult ptxiMemHostGetFlags(unsigned *pFlags, void *p)
 
     if (r)
         return r;
-    struct ptxi_heap_block *b = p ? block_at((uintptr_t)p, &region) : NULL;
+    struct ptxi_heap_block *b = p ? ptxi_heap_block_at((uintptr_t)p, &region) : NULL;
 
     if (!pFlags || !is_host(b))
         return PTXI_ERROR_INVALID_VALUE;
@@ -256,7 +248,7 @@ ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevic
 
     if (r)
         return r;
-    if (!block_at(dptr, &region))
+    if (!ptxi_heap_block_at(dptr, &region))
         return PTXI_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = region.base;
@@ -265,65 +257,66 @@ ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevic
     return PTXI_SUCCESS;
 }
 
-static ptxiResult pointer_attribute(void *data, int attribute, uint64_t ptr, const struct ptxi_mem_region *region)
+/* Bytes of an attribute's value; 0: there is no such attribute. */
+static size_t attribute_bytes(int attribute)
+{
+    switch (attribute) {
+    case PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case PTXI_POINTER_ATTRIBUTE_IS_MANAGED:
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case PTXI_POINTER_ATTRIBUTE_MAPPED:
+    case PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case PTXI_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return sizeof(int);
+    case PTXI_POINTER_ATTRIBUTE_CONTEXT:
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case PTXI_POINTER_ATTRIBUTE_HOST_POINTER:
+    case PTXI_POINTER_ATTRIBUTE_BUFFER_ID:
+    case PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case PTXI_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return sizeof(uint64_t);
+    default: return 0;
+    }
+}
+
+/* What an attribute, which there is, is for memory that the device knows. */
+static uint64_t attribute_of(int attribute, uint64_t ptr, const struct ptxi_mem_region *region)
 {
     const struct ptxi_heap_block *b = region->owner;
     bool host = is_host(b);
 
     switch (attribute) {
-    case PTXI_POINTER_ATTRIBUTE_CONTEXT:
-        *(ptxiContext *)data = b->ctx;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *(unsigned *)data = host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        *(ptxiDevicePtr *)data = ptr;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_HOST_POINTER:
-        if (!host && !(region->flags & PTXI_MEM_MANAGED))
-            return PTXI_ERROR_INVALID_VALUE;
-        *(void **)data = (void *)(uintptr_t)ptr;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *(int *)data = !host;
-        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_CONTEXT: return (uintptr_t)b->ctx;
+    case PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE: return host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE;
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER: return ptr;
+    case PTXI_POINTER_ATTRIBUTE_HOST_POINTER: return host || region->flags & PTXI_MEM_MANAGED ? ptr : 0;
+    case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS: return !host;
     case PTXI_POINTER_ATTRIBUTE_BUFFER_ID:
-    case PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        *(unsigned long long *)data = region->id;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_IS_MANAGED:
-        *(int *)data = (region->flags & PTXI_MEM_MANAGED) != 0;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = 0;
-        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return region->id;
+    case PTXI_POINTER_ATTRIBUTE_IS_MANAGED: return (region->flags & PTXI_MEM_MANAGED) != 0;
     case PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-        *(ptxiDevicePtr *)data = region->base;
-        return PTXI_SUCCESS;
+    case PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return region->base;
     case PTXI_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        *(size_t *)data = region->size;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_MAPPED:
-        *(int *)data = 1;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case PTXI_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        *(int *)data = 0;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-    case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        *(unsigned long long *)data = 0;
-        return PTXI_SUCCESS;
-    case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        *(int *)data = region->flags & PTXI_MEM_WRITE ? 3 : 1;
-        return PTXI_SUCCESS;
-    default:
-        return PTXI_ERROR_INVALID_VALUE;
+    case PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE: return region->size;
+    case PTXI_POINTER_ATTRIBUTE_MAPPED: return 1;
+    case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS: return region->flags & PTXI_MEM_WRITE ? PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE : PTXI_MEM_ACCESS_FLAGS_PROT_READ;
+    case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return (uintptr_t)b->pool;
+    default: return 0;
     }
+}
+
+static void put_attribute(void *data, int attribute, uint64_t value)
+{
+    if (attribute_bytes(attribute) == sizeof(int))
+        *(int *)data = (int)value;
+    else
+        *(uint64_t *)data = value;
 }
 
 ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr)
@@ -334,9 +327,45 @@ ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, p
 
     if (r)
         return r;
-    if (!data || !block_at(ptr, &region))
+    if (!data || !attribute_bytes((int)attribute) || !ptxi_heap_block_at(ptr, &region))
         return PTXI_ERROR_INVALID_VALUE;
-    return pointer_attribute(data, (int)attribute, ptr, &region);
+    uint64_t value = attribute_of((int)attribute, ptr, &region);
+
+    if (attribute == PTXI_POINTER_ATTRIBUTE_HOST_POINTER && !value)
+        return PTXI_ERROR_INVALID_VALUE;
+    put_attribute(data, (int)attribute, value);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data, ptxiDevicePtr ptr)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    if (!numAttributes || !attributes || !data)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < numAttributes; i++)
+        if (!data[i] || !attribute_bytes((int)attributes[i]))
+            return PTXI_ERROR_INVALID_VALUE;
+    const struct ptxi_heap_block *b = ptxi_heap_block_at(ptr, &region);
+
+    for (unsigned i = 0; i < numAttributes; i++)
+        put_attribute(data[i], (int)attributes[i], b ? attribute_of((int)attributes[i], ptr, &region) : 0);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttribute attribute, ptxiDevicePtr ptr)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_mem_region region;
+
+    if (r)
+        return r;
+    return value && attribute == PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS && ptxi_heap_block_at(ptr, &region) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* ---- ranges that the embedder opens */

@@ -23,11 +23,6 @@ bool ptxi_module_valid(const struct ptxiModule_st *m)
     return m && m->magic == MODULE_MAGIC;
 }
 
-bool ptxi_function_valid(const struct ptxiFunction_st *f)
-{
-    return f && f->magic == FUNCTION_MAGIC;
-}
-
 /* ---- addresses */
 
 static uint64_t const_base(const struct ptxiModule_st *m)
@@ -420,19 +415,27 @@ ptxiResult ptxi_api_module(ptxiModule m)
     return r ? r : ptxi_module_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
-ptxiResult ptxi_api_function(ptxiFunction f)
+ptxiResult ptxi_api_function(ptxiFunction *f)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : ptxi_function_valid(f) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    if (r || !*f)
+        return r ? r : PTXI_ERROR_INVALID_HANDLE;
+    if (ptxi_is_kernel(*f))
+        return ptxi_kernel_function(ctx, (ptxiKernel)(void *)*f, f);
+    return (*f)->magic == FUNCTION_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
 ptxiResult ptxiModuleUnload(ptxiModule hmod)
 {
     ptxiResult r = ptxi_api_module(hmod);
 
-    if (r || (r = ptxi_api_drain(hmod->ctx)))
+    if (r)
+        return r;
+    if (hmod->of_library)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_api_drain(hmod->ctx)))
         return r;
     ptxi_module_free(hmod);
     return PTXI_SUCCESS;

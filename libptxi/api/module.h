@@ -35,6 +35,7 @@ struct ptxiModule_st {
     char *name;                         /* file name, for people */
     char *text;                         /* kept for reports */
     struct ptxi_texts texts;            /* what it consists of */
+    bool of_library;                    /* which unloads it */
     bool contract, as_written;          /* as the compiler's options */
 
     struct ptxi_arena arena;
@@ -72,10 +73,13 @@ void ptxi_module_free(ptxiModule m); /* no launch may be under way */
 
 /* What calls on modules and functions begin with: as ptxi_api_context, and whether the handle is valid. */
 ptxiResult ptxi_api_module(ptxiModule m);
-ptxiResult ptxi_api_function(ptxiFunction f);
+ptxiResult ptxi_api_function(ptxiFunction *f); /* a kernel becomes the current context's function */
 
 bool ptxi_module_valid(const struct ptxiModule_st *m);
-bool ptxi_function_valid(const struct ptxiFunction_st *f);
+
+/* library.c: whether it is a kernel of a library, and the function that it is in a context. */
+bool ptxi_is_kernel(const void *f);
+ptxiResult ptxi_kernel_function(ptxiContext ctx, ptxiKernel k, ptxiFunction *f);
 
 /* A function's code, compiled if need be; any thread. NULL: no body, or memory is short, or it is beyond what bytecode
  * can hold. */

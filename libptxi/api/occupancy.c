@@ -56,7 +56,7 @@ ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks
                                                                   unsigned flags)
 {
     const struct ptxi_code *code;
-    ptxiResult r = ptxi_launch_enter(func, &code);
+    ptxiResult r = ptxi_launch_enter(&func, &code);
 
     if (r)
         return r;
@@ -80,7 +80,7 @@ ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *bl
                                                        unsigned flags)
 {
     const struct ptxi_code *code;
-    ptxiResult r = ptxi_launch_enter(func, &code);
+    ptxiResult r = ptxi_launch_enter(&func, &code);
     unsigned best = 0, most;
 
     if (r)
@@ -110,7 +110,7 @@ ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *bl
 ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, ptxiFunction func, int numBlocks, int blockSize)
 {
     const struct ptxi_code *code;
-    ptxiResult r = ptxi_launch_enter(func, &code);
+    ptxiResult r = ptxi_launch_enter(&func, &code);
 
     if (r)
         return r;
@@ -164,12 +164,13 @@ static unsigned thread_count(const unsigned *block)
 }
 
 /* Blocks of clusters that a multiprocessor holds, and the size of the clusters; 0: there are none. */
-static ptxiResult read_clusters(ptxiFunction f, const ptxiLaunchConfig *config, unsigned *blocks, unsigned *size)
+static ptxiResult read_clusters(ptxiFunction *func, const ptxiLaunchConfig *config, unsigned *blocks, unsigned *size)
 {
     enum { MOST_BLOCKS = 8 };
     const struct ptxi_code *code;
     struct ptxi_launch_shape s;
-    ptxiResult r = f ? ptxi_launch_enter(f, &code) : PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = *func ? ptxi_launch_enter(func, &code) : PTXI_ERROR_INVALID_VALUE;
+    ptxiFunction f = *func;
 
     if (r || (r = ptxi_launch_read_config(config, &s)) || (r = ptxi_launch_cluster(f, &s, f->nonportable_cluster ? UINT_MAX : PTXI_PORTABLE_CLUSTER)))
         return r;
@@ -186,7 +187,7 @@ static ptxiResult read_clusters(ptxiFunction f, const ptxiLaunchConfig *config, 
 ptxiResult ptxiOccupancyMaxActiveClusters(int *numClusters, ptxiFunction func, const ptxiLaunchConfig *config)
 {
     unsigned blocks, size;
-    ptxiResult r = numClusters ? read_clusters(func, config, &blocks, &size) : PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = numClusters ? read_clusters(&func, config, &blocks, &size) : PTXI_ERROR_INVALID_VALUE;
 
     if (!r)
         *numClusters = size ? (int)clusters(func->module->profile, blocks, size) : 0;
@@ -196,7 +197,7 @@ ptxiResult ptxiOccupancyMaxActiveClusters(int *numClusters, ptxiFunction func, c
 ptxiResult ptxiOccupancyMaxPotentialClusterSize(int *clusterSize, ptxiFunction func, const ptxiLaunchConfig *config)
 {
     unsigned blocks, size;
-    ptxiResult r = clusterSize ? read_clusters(func, config, &blocks, &size) : PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = clusterSize ? read_clusters(&func, config, &blocks, &size) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
         return r;

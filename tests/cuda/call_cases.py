@@ -5,7 +5,8 @@ CASES = []
 V2 = {'CtxDestroy', 'CtxPopCurrent', 'CtxPushCurrent', 'DeviceTotalMem', 'EventDestroy', 'MemAlloc', 'MemAllocHost', 'MemAllocPitch', 'MemFree', 'MemGetAddressRange', 'MemGetInfo',
       'MemHostGetDevicePointer', 'MemHostRegister', 'Memcpy2D', 'Memcpy2DUnaligned', 'MemcpyDtoD', 'MemcpyDtoH', 'MemcpyHtoD', 'MemcpyHtoDAsync', 'MemcpyDtoHAsync', 'MemsetD16', 'MemsetD2D8', 'MemsetD2D16', 'MemsetD2D32', 'MemsetD32', 'MemsetD8', 'ModuleGetGlobal',
       'StreamDestroy', 'Memcpy3D', 'LinkAddData', 'LinkAddFile', 'LinkCreate', 'ArrayCreate', 'Array3DCreate', 'ArrayGetDescriptor', 'Array3DGetDescriptor', 'MemcpyAtoA', 'MemcpyAtoD', 'MemcpyAtoH',
-      'MemcpyDtoA', 'MemcpyHtoA', 'StreamBeginCapture', 'EventElapsedTime', 'DevicePrimaryCtxRelease', 'DevicePrimaryCtxReset', 'GraphAddKernelNode', 'GraphKernelNodeSetParams', 'GraphExecKernelNodeSetParams', 'GraphExecUpdate', 'MemcpyDtoDAsync', 'StreamGetCaptureInfo'}
+      'MemcpyDtoA', 'MemcpyHtoA', 'StreamBeginCapture', 'EventElapsedTime', 'DevicePrimaryCtxRelease', 'DevicePrimaryCtxReset', 'GraphAddKernelNode', 'GraphKernelNodeSetParams', 'GraphExecKernelNodeSetParams', 'GraphExecUpdate', 'MemcpyDtoDAsync', 'StreamGetCaptureInfo',
+      'StreamWaitValue32', 'StreamWaitValue64', 'StreamWriteValue32', 'StreamWriteValue64', 'StreamBatchMemOp'}
 KERNELS = b""".version 8.6
 .target sm_90
 .address_size 64

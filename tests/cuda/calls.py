@@ -4,15 +4,19 @@
     calls.py LIBRARY            runs the cases of call_cases.py and writes what they answer, a line each: calls.rec when it is NVIDIA's driver
     calls.py LIBRARY FILE       compares with that; DIFFERENT says what may differ
 
-A case in which a driver crashes ends with the word `crash`. Nothing but Python's standard library is needed."""
+A case in which a driver crashes, or hangs, ends with the word `crash`. Nothing but Python's standard library is needed."""
 import os
+import signal
 import sys
 
 import graph_cases  # noqa: F401, these add to CASES
+import library_cases  # noqa: F401
 import node_cases  # noqa: F401
+import pool_cases  # noqa: F401
 import small_cases  # noqa: F401
 from call_cases import CASES, Calls
 
+LONGEST = 60  # seconds for a case
 SPOILT = 3  # a case has left the context unusable
 
 # Where this library differs, and why: how the names of cases begin
@@ -41,6 +45,7 @@ def answers(library, first):
         with os.fdopen(w, 'w') as f:
             d = Calls(library)
             for name, case in CASES[first:]:
+                signal.alarm(LONGEST)
                 print(name + ':', *[int(x) for x in case(d)], file=f, flush=True)
                 if d('CtxSynchronize'):
                     os._exit(SPOILT)

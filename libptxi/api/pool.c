@@ -1,0 +1,382 @@
+/* Memory in the order of a stream, and pools of it. Memory is there when the call returns, and freed when the stream comes to it. A pool
+ * counts what it has given out; it keeps nothing. */
+#include "api/capture.h"
+#include "api/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POOL_MAGIC = 0x504f4f4c, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
+
+struct ptxiMemPool_st {
+    uint32_t magic;
+    size_t refs; /* the handle, and memory that it has given out */
+    size_t most; /* bytes; 0: no limit */
+    int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
+    uint64_t threshold, used, used_high, reserved_high; /* bytes */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ptxiMemPool_st device_pool = { .magic = POOL_MAGIC, .refs = 1, .reuse = { 1, 1, 1, 1 } };
+static struct ptxiMemPool_st *current = &device_pool;
+
+static bool is_pool(const struct ptxiMemPool_st *p)
+{
+    return p && p->magic == POOL_MAGIC;
+}
+
+/* ---- counting; under the lock */
+
+static void unref(struct ptxiMemPool_st *p)
+{
+    if (!--p->refs)
+        free(p);
+}
+
+static void count_high(struct ptxiMemPool_st *p)
+{
+    p->used_high = p->used > p->used_high ? p->used : p->used_high;
+    p->reserved_high = p->used > p->reserved_high ? p->used : p->reserved_high;
+}
+
+static bool take(struct ptxiMemPool_st *p, size_t bytes)
+{
+    if (p->most && (bytes > p->most || p->used > p->most - bytes))
+        return false;
+    p->used += bytes;
+    p->refs++;
+    return true;
+}
+
+static void give_back(struct ptxiMemPool_st *p, size_t bytes)
+{
+    p->used -= bytes;
+    unref(p);
+}
+
+void ptxi_pool_take_back(struct ptxiMemPool_st *p, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    give_back(p, bytes);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- memory */
+
+/* NULL: of the current pool. */
+static ptxiResult allocate(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes, struct ptxi_heap_block **b)
+{
+    pthread_mutex_lock(&lock);
+    p = p ? p : current;
+    bool room = take(p, bytes);
+
+    pthread_mutex_unlock(&lock);
+    if (!room)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, b);
+
+    pthread_mutex_lock(&lock);
+    if (r)
+        give_back(p, bytes);
+    else
+        count_high(p);
+    pthread_mutex_unlock(&lock);
+    if (!r)
+        (*b)->pool = p;
+    return r;
+}
+
+static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiMemPool_st *p, ptxiStream handle)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    struct ptxi_heap_block *b;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || (r = ptxi_api_stream(ctx, handle, &s)))
+        return r;
+    if (!dptr || !bytes)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_capturing(s))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    r = allocate(ctx, p, bytes, &b);
+    if (!r)
+        *dptr = b->base;
+    return r;
+}
+
+ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream)
+{
+    return allocate_async(dptr, bytesize, NULL, hStream);
+}
+
+ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : is_pool(pool) ? allocate_async(dptr, bytesize, pool, hStream) : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* Also where the stream's work before it has failed. */
+static void free_block(void *payload)
+{
+    ptxi_heap_free(*(struct ptxi_heap_block **)payload);
+}
+
+/* Only one call gets to free a block. */
+static bool claim(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&b->ctx->lock);
+    bool first = !b->going;
+
+    b->going = true;
+    pthread_mutex_unlock(&b->ctx->lock);
+    return first;
+}
+
+ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    struct ptxi_mem_region region;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || (r = ptxi_api_stream(ctx, hStream, &s)))
+        return r;
+    if (ptxi_capturing(s))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    struct ptxi_heap_block *b = ptxi_heap_block_at(dptr, &region);
+
+    if (!b || b->base != dptr || b->kind != PTXI_HEAP_DEVICE)
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_item *it = ptxi_item_create(sizeof b, NULL, free_block);
+
+    if (!it)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *(struct ptxi_heap_block **)ptxi_item_payload(it) = b;
+    if (claim(b))
+        return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);
+    free(it);
+    return PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- pools */
+
+/* There are pools of a device's own memory. */
+static ptxiResult check_place(const ptxiMemLocation *at, int type)
+{
+    if ((unsigned)at->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT || (unsigned)type - 1 >= PTXI_MEM_ALLOCATION_TYPE_MANAGED)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (at->type == PTXI_MEM_LOCATION_TYPE_DEVICE && ptxi_api_device(at->id))
+        return PTXI_ERROR_INVALID_VALUE;
+    return at->type == PTXI_MEM_LOCATION_TYPE_DEVICE && type == PTXI_MEM_ALLOCATION_TYPE_PINNED ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
+}
+
+static ptxiResult check(const ptxiMemPoolProps *p)
+{
+    static const unsigned char zeros[sizeof p->reserved];
+    ptxiResult r = check_place(&p->location, (int)p->allocType);
+
+    if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros))
+        return PTXI_ERROR_INVALID_VALUE;
+    return p->handleTypes || p->usage ? PTXI_ERROR_NOT_SUPPORTED : r;
+}
+
+ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!pool || !poolProps)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = check(poolProps)))
+        return r;
+    struct ptxiMemPool_st *p = malloc(sizeof *p);
+
+    if (!p)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *p = (struct ptxiMemPool_st){ .magic = POOL_MAGIC, .refs = 1, .most = poolProps->maxSize, .reuse = { 1, 1, 1, 1 } };
+    *pool = p;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!is_pool(pool) || pool == &device_pool)
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    if (current == pool)
+        current = &device_pool;
+    pool->magic = 0;
+    unref(pool);
+    pthread_mutex_unlock(&lock);
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult tell(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *const *pool)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!to)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = ptxi_api_device(dev)))
+        return r;
+    pthread_mutex_lock(&lock);
+    *to = *pool;
+    pthread_mutex_unlock(&lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev)
+{
+    return tell(pool_out, dev, &(struct ptxiMemPool_st *){ &device_pool });
+}
+
+ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev)
+{
+    return tell(pool, dev, &current);
+}
+
+ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r || (r = ptxi_api_device(dev)))
+        return r;
+    if (!is_pool(pool))
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    current = pool;
+    pthread_mutex_unlock(&lock);
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocationType type)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : location ? check_place(location, (int)type) : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type)
+{
+    ptxiResult r = enter_place(location, type);
+
+    return r ? r : ptxiDeviceGetDefaultMemPool(pool_out, location->id);
+}
+
+ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type)
+{
+    ptxiResult r = enter_place(location, type);
+
+    return r ? r : ptxiDeviceGetMemPool(pool, location->id);
+}
+
+ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool)
+{
+    ptxiResult r = enter_place(location, type);
+
+    return r ? r : ptxiDeviceSetMemPool(location->id, pool);
+}
+
+ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    (void)minBytesToKeep;
+    return r ? r : is_pool(pool) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- numbers of pools */
+
+static ptxiResult enter_attribute(const struct ptxiMemPool_st *p, int attribute, const void *value)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : is_pool(p) && value && attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
+{
+    ptxiResult r = enter_attribute(pool, (int)attr, value);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&lock);
+    switch ((int)attr) {
+    case PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD: *(uint64_t *)value = pool->threshold; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT: *(uint64_t *)value = pool->used; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *(uint64_t *)value = pool->reserved_high; break;
+    case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: *(uint64_t *)value = pool->used_high; break;
+    default: *(int *)value = pool->reuse[attr];
+    }
+    pthread_mutex_unlock(&lock);
+    return PTXI_SUCCESS;
+}
+
+/* The most that there has been can only be forgotten. */
+static ptxiResult forget(const struct ptxiMemPool_st *p, uint64_t *high, uint64_t value)
+{
+    if (value)
+        return PTXI_ERROR_INVALID_VALUE;
+    *high = p->used;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
+{
+    ptxiResult r = enter_attribute(pool, (int)attr, value);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&lock);
+    switch ((int)attr) {
+    case PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->threshold = *(uint64_t *)value; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT: r = PTXI_ERROR_INVALID_VALUE; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: r = forget(pool, &pool->reserved_high, *(uint64_t *)value); break;
+    case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: r = forget(pool, &pool->used_high, *(uint64_t *)value); break;
+    default: pool->reuse[attr] = *(int *)value;
+    }
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+static bool is_device(const ptxiMemLocation *at)
+{
+    return at->type == PTXI_MEM_LOCATION_TYPE_DEVICE && !ptxi_api_device(at->id);
+}
+
+ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!flags || !is_pool(memPool) || !location || !is_device(location))
+        return PTXI_ERROR_INVALID_VALUE;
+    *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!is_pool(pool) || (count && !map))
+        return PTXI_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (!is_device(&map[i].location) || map[i].flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return PTXI_ERROR_INVALID_VALUE;
+    return PTXI_SUCCESS;
+}
