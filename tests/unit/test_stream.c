@@ -631,6 +631,163 @@ START_TEST(many_threads)
 }
 END_TEST
 
+/* ---- words of memory */
+
+static void write_word(void *p)
+{
+    sleep_ms(20);
+    atomic_store((_Atomic uint32_t *)p, 5);
+}
+
+START_TEST(streams_wait_for_words)
+{
+    static const struct { unsigned flags; uint64_t wrong, right; } words[] = {
+        { PTXI_STREAM_WAIT_VALUE_GEQ, 99, 100 }, { PTXI_STREAM_WAIT_VALUE_EQ, 101, 100 }, { PTXI_STREAM_WAIT_VALUE_AND, 3, 6 },
+        { PTXI_STREAM_WAIT_VALUE_NOR, ~(uint64_t)100, 100 }, { PTXI_STREAM_WAIT_VALUE_GEQ, 100 + (1ull << 31), 101 },
+    };
+    bool wide = _i & 1;
+    uint64_t *p, value = 100;
+    ptxiStream a, b;
+
+    ok(ptxiStreamCreate(&a, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiStreamCreate(&b, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiMemHostAlloc((void **)&p, 16, 0));
+    *p = words[_i / 2].wrong;
+    if (wide && _i / 2 == 4)
+        *p = 100 + (1ull << 63);
+    if (!wide && _i / 2 == 2)
+        value = 100ull | 1ull << 33;
+    ok(wide ? ptxiStreamWaitValue64(a, (uintptr_t)p, value, words[_i / 2].flags) : ptxiStreamWaitValue32(a, (uintptr_t)p, (uint32_t)value, words[_i / 2].flags));
+    ok(ptxiLaunchHostFunc(a, note, NUMBER(1)));
+    sleep_ms(5);
+    gives(ptxiStreamQuery(a), PTXI_ERROR_NOT_READY);
+    ok(wide ? ptxiStreamWriteValue64(b, (uintptr_t)p, words[_i / 2].right, 0) : ptxiStreamWriteValue32(b, (uintptr_t)p, (uint32_t)words[_i / 2].right, 1));
+    ok(ptxiStreamSynchronize(a));
+    ck_assert_int_eq(log_at, 1);
+    ck_assert_uint_eq((uint32_t)*p, words[_i / 2].right);
+    ok(ptxiMemFreeHost(p));
+}
+END_TEST
+
+START_TEST(words_in_a_batch)
+{
+    uint32_t *p;
+    ptxiStreamBatchMemOpParams o[4] = {
+        { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_64, .value64 = 7ull << 32 | 1 }, { .operation = PTXI_STREAM_MEM_OP_BARRIER },
+        { .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .value64 = 5, .flags = PTXI_STREAM_WAIT_VALUE_EQ }, { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_32, .value64 = 9 },
+    };
+    ptxiStream s;
+
+    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiMemHostAlloc((void **)&p, 16, 0));
+    memset(p, 0, 16);
+    o[0].address = (uintptr_t)p;
+    o[2].address = (uintptr_t)(p + 2);
+    o[3].address = (uintptr_t)(p + 3);
+    ok(ptxiLaunchHostFunc(s, write_word, p + 2));
+    ok(ptxiStreamBatchMemOp(s, 4, o, 0));
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_uint_eq(p[0], 1);
+    ck_assert_uint_eq(p[1], 7);
+    ck_assert_uint_eq(p[3], 9);
+    gives(ptxiStreamWriteValue64(s, (uintptr_t)(p + 1), 0, 0), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiStreamWriteValue64(s, (uintptr_t)(p + 4), 0, 0), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiStreamWaitValue32(s, (uintptr_t)&s, 0, 0), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemFreeHost(p));
+}
+END_TEST
+
+START_TEST(interrupts_end_waits)
+{
+    ptxiDevicePtr p;
+    ptxiStream s;
+
+    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiMemAlloc(&p, 16));
+    ok(ptxiMemsetD32(p, 0, 4));
+    ok(ptxiStreamWaitValue32(s, p, 1, PTXI_STREAM_WAIT_VALUE_EQ));
+    sleep_ms(10);
+    ok(ptxiCtxInterrupt(NULL));
+    gives(ptxiStreamSynchronize(s), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ok(ptxiMemFree(p));
+}
+END_TEST
+
+/* ---- memory in the order of a stream */
+
+static uint64_t number_of(ptxiMemoryPool pool, ptxiMemPoolAttribute which)
+{
+    uint64_t n;
+
+    ok(ptxiMemPoolGetAttribute(pool, which, &n));
+    return n;
+}
+
+START_TEST(memory_is_freed_in_its_turn)
+{
+    ptxiMemoryPool pool;
+    ptxiDevicePtr p, q;
+    ptxiStream s;
+
+    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .maxSize = 5000 }));
+    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiMemAllocFromPoolAsync(&p, 4000, pool, s));
+    gives(ptxiMemAllocFromPoolAsync(&q, 1001, pool, s), PTXI_ERROR_OUT_OF_MEMORY);
+    ok(ptxiLaunchHostFunc(s, slow_note, NUMBER(1)));
+    ok(ptxiMemsetD8Async(p, 1, 4000, s));
+    ok(ptxiMemFreeAsync(p, s));
+    gives(ptxiMemFreeAsync(p, s), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
+    ck_assert_uint_ge(number_of(pool, PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT), 4000);
+    ok(ptxiStreamSynchronize(s));
+    ck_assert_uint_eq(number_of(pool, PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+    ck_assert_uint_ge(number_of(pool, PTXI_MEMPOOL_ATTR_USED_MEM_HIGH), 4000);
+    gives(ptxiMemsetD8(p, 1, 4000), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiMemAllocFromPoolAsync(&p, 1000, pool, s));
+    ok(ptxiMemPoolDestroy(pool)); /* its memory stays */
+    ok(ptxiMemsetD8(p, 1, 1000));
+    ok(ptxiMemFree(p));
+}
+END_TEST
+
+/* The work before it fails, and it is freed all the same. */
+START_TEST(memory_is_freed_behind_a_failure)
+{
+    ptxiDevicePtr p, word;
+    ptxiStream s;
+
+    ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    ok(ptxiMemAllocAsync(&p, 4000, s));
+    ok(ptxiMemAlloc(&word, 16));
+    ok(ptxiMemsetD32(word, 0, 4));
+    ok(ptxiStreamWaitValue32(s, word, 1, PTXI_STREAM_WAIT_VALUE_EQ));
+    ok(ptxiMemFreeAsync(p, s));
+    sleep_ms(10);
+    ok(ptxiCtxInterrupt(NULL));
+    gives(ptxiStreamSynchronize(s), PTXI_ERROR_LAUNCH_TIMEOUT);
+    gives(ptxiMemGetAddressRange(NULL, NULL, p), PTXI_ERROR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(the_current_pool)
+{
+    ptxiMemoryPool pool, device, now;
+    ptxiDevicePtr p;
+
+    ok(ptxiDeviceGetDefaultMemPool(&device, 0));
+    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE }));
+    ok(ptxiDeviceSetMemPool(0, pool));
+    ok(ptxiMemAllocAsync(&p, 64, NULL));
+    ok(ptxiPointerGetAttribute(&now, PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
+    ck_assert_ptr_eq(now, pool);
+    ok(ptxiMemPoolDestroy(pool));
+    ok(ptxiDeviceGetMemPool(&now, 0));
+    ck_assert_ptr_eq(now, device);
+    ok(ptxiMemFreeAsync(p, NULL));
+    ok(ptxiCtxSynchronize());
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("stream");
@@ -658,6 +815,12 @@ int main(void)
     tcase_add_loop_test(t, who_synchronises_gets_the_failure, 0, 6);
     tcase_add_test(t, failures_come_in_their_order);
     tcase_add_test(t, many_threads);
+    tcase_add_loop_test(t, streams_wait_for_words, 0, 10);
+    tcase_add_test(t, words_in_a_batch);
+    tcase_add_test(t, interrupts_end_waits);
+    tcase_add_test(t, memory_is_freed_in_its_turn);
+    tcase_add_test(t, memory_is_freed_behind_a_failure);
+    tcase_add_test(t, the_current_pool);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
