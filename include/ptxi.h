@@ -121,7 +121,7 @@ typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default str
 typedef struct ptxiEvent_st    *ptxiEvent;
 typedef struct ptxiArray_st    *ptxiArray;       /* texels in an order of their own; reached by copies, textures and surfaces */
 typedef struct ptxiLibrary_st  *ptxiLibrary;     /* PTX of no context */
-typedef struct ptxiKernel_st   *ptxiKernel;      /* a kernel of a library; cast to ptxiFunction it stands for that of the current context */
+typedef struct ptxiKernel_st   *ptxiKernel;      /* a kernel of a library; cast to ptxiFunction it can be launched */
 typedef struct ptxiMemPool_st  *ptxiMemoryPool;
 typedef struct ptxiLinkState_st *ptxiLinkState;
 typedef struct ptxiGraph_st     *ptxiGraph;
@@ -380,8 +380,8 @@ typedef struct ptxiMemPoolProps {
     int handleTypes;                 /* 0: pools of one process */
     ptxiMemLocation location;
     void *win32SecurityAttributes;   /* NULL */
-    size_t maxSize;                  /* bytes that it may give out at once; 0: all there is */
-    unsigned short usage;            /* 0 */
+    size_t maxSize;                  /* bytes that it may give out at once, made a multiple of 32 MiB; 0: all there is */
+    unsigned short usage;            /* not looked at */
     unsigned char reserved[54];      /* zeros */
 } ptxiMemPoolProps;
 
@@ -404,7 +404,7 @@ enum {
     PTXI_STREAM_WAIT_VALUE_NOR = 3, /* ~(x | v) is not 0 */
     PTXI_STREAM_WAIT_VALUE_FLUSH = 0x40000000 /* added; not supported, as on an H200 */
 };
-enum { PTXI_STREAM_WRITE_VALUE_DEFAULT = 0, PTXI_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1 /* without effect */ };
+enum { PTXI_STREAM_WRITE_VALUE_DEFAULT = 0 };
 
 typedef enum ptxiStreamBatchMemOpType {
     PTXI_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
@@ -421,7 +421,7 @@ typedef struct ptxiStreamBatchMemOpParams {
     unsigned operationFlags;
     ptxiDevicePtr address;
     uint64_t value64;               /* of 32 bits: the lower half */
-    unsigned flags;                 /* PTXI_STREAM_WAIT_VALUE_... or PTXI_STREAM_WRITE_VALUE_... */
+    unsigned flags;                 /* PTXI_STREAM_WAIT_VALUE_...; to write: 0 */
     ptxiDevicePtr alias;            /* not looked at */
     uint64_t pad;
 } ptxiStreamBatchMemOpParams;
@@ -607,8 +607,8 @@ typedef struct PTXI_KERNEL_NODE_PARAMS {
     unsigned sharedMemBytes;
     void **kernelParams;
     void **extra;
-    void *kern;                     /* this and the next one are not looked at */
-    ptxiContext ctx;
+    ptxiKernel kern;                /* in place of func, where that is NULL */
+    ptxiContext ctx;                /* not looked at */
 } PTXI_KERNEL_NODE_PARAMS;
 
 typedef struct PTXI_MEMSET_NODE_PARAMS {
@@ -1037,8 +1037,8 @@ PTXI_API ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fi
 PTXI_API ptxiResult ptxiLibraryUnload(ptxiLibrary library);
 
 /*! ptxiLibraryGetKernel() , ptxiLibraryGetKernelCount() , ptxiLibraryEnumerateKernels() , ptxiKernelGetName() , ptxiKernelGetLibrary() :
- *  The kernels of a library, as ptxiModuleGetFunction and its kin; they live as long as the library. Calls that take a function take a kernel,
- *  too, cast: it stands for that of the current context. */
+ *  The kernels of a library, as ptxiModuleGetFunction and its kin; they live as long as the library. Launches and
+ *  questions of occupancy take one, cast, in place of a function: it stands for that of the current context. */
 PTXI_API ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const char *name);
 PTXI_API ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib);
 PTXI_API ptxiResult ptxiLibraryEnumerateKernels(ptxiKernel *kernels, unsigned numKernels, ptxiLibrary lib);
@@ -1179,18 +1179,19 @@ PTXI_API ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, 
 PTXI_API ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
 
 /*! ptxiPointerGetAttributes() , ptxiPointerSetAttribute() :
- *  Several attributes of a pointer, each into what `data` points to; for memory the device does not know, zeros. SYNC_MEMOPS is the one that
- *  can be set; copies are as they were. */
+ *  Several attributes of a pointer, each into what `data` points to. Of memory the device does not know DEVICE_ORDINAL is -2, RANGE_SIZE is not
+ *  written, and the others are 0. SYNC_MEMOPS can be set, which changes nothing. */
 PTXI_API ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data, ptxiDevicePtr ptr);
 PTXI_API ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
 
 /*! ptxiMemAllocAsync() , ptxiMemAllocFromPoolAsync() , ptxiMemFreeAsync() :
  *  Memory in the order of a stream: as ptxiMemAlloc, from the device's current pool or from that one, and freed without waiting, once the stream
- *  comes to it. The address may be used at once; what memory of a pool costs is counted there until it is freed. Each of ptxiMemFree and
- *  ptxiMemFreeAsync frees memory of the other sort, too.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: no bytes, what is not the start of an allocation, or is to be freed already,
- *         PTXI_ERROR_OUT_OF_MEMORY, also where the pool may not give out so much, PTXI_ERROR_INVALID_HANDLE, or
- *         PTXI_ERROR_NOT_SUPPORTED: the stream is captured. */
+ *  comes to it; calls made after that one take it for freed. The address may be used at once. A pool counts its memory until it is freed. Each of
+ *  ptxiMemFree and ptxiMemFreeAsync frees memory of the other sort, too.
+ * `bytesize` bytes; 0 give 0, which may be freed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: what is not the start of an allocation, or is to be freed already,
+ *         PTXI_ERROR_OUT_OF_MEMORY with *dptr = 0, also where the pool may not give out so much, PTXI_ERROR_INVALID_HANDLE, or
+ *         PTXI_ERROR_NOT_SUPPORTED: managed memory, or the stream is captured. */
 PTXI_API ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream);
 PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream);
 PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
@@ -1326,8 +1327,8 @@ PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, un
  *  written when the stream comes to it. What came before in the stream is to be seen by who sees the word. Batch does several, one after
  *  the other. ptxiCtxInterrupt ends waits, too.
  * `addr`  of memory the device knows, a multiple of the word's size.
- * `flags` PTXI_STREAM_WAIT_VALUE_..., PTXI_STREAM_WRITE_VALUE_...; of Batch: 0.
- * `count` 0..256.
+ * `flags` PTXI_STREAM_WAIT_VALUE_...; to write, and of Batch: 0.
+ * `count` 0..255.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY, or
  *         PTXI_ERROR_NOT_SUPPORTED: to flush remote writes; the stream is captured. */
 PTXI_API ptxiResult ptxiStreamWaitValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);

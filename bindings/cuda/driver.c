@@ -108,7 +108,43 @@ ptxiResult cuGraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *no
     return ptxiGraphNodeGetDependentNodes(node, nodes, data, count);
 }
 
-/* The structure ends behind `extra`. */
+/* The first version of the structure ends behind `extra`. */
+static const PTXI_KERNEL_NODE_PARAMS *lengthen(PTXI_KERNEL_NODE_PARAMS *to, const PTXI_KERNEL_NODE_PARAMS *p)
+{
+    *to = (PTXI_KERNEL_NODE_PARAMS){ .kern = NULL };
+    return p ? memcpy(to, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern)) : NULL;
+}
+
+ptxiResult cuGraphAddKernelNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, const PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphAddKernelNode(node, graph, needs, count, lengthen(&(PTXI_KERNEL_NODE_PARAMS){ .kern = NULL }, params));
+}
+
+ptxiResult cuGraphAddKernelNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, const PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphAddKernelNode(node, graph, needs, count, params);
+}
+
+ptxiResult cuGraphKernelNodeSetParams(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphKernelNodeSetParams(node, lengthen(&(PTXI_KERNEL_NODE_PARAMS){ .kern = NULL }, params));
+}
+
+ptxiResult cuGraphKernelNodeSetParams_v2(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphKernelNodeSetParams(node, params);
+}
+
+ptxiResult cuGraphExecKernelNodeSetParams(ptxiGraphExec exec, ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphExecKernelNodeSetParams(exec, node, lengthen(&(PTXI_KERNEL_NODE_PARAMS){ .kern = NULL }, params));
+}
+
+ptxiResult cuGraphExecKernelNodeSetParams_v2(ptxiGraphExec exec, ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+{
+    return ptxiGraphExecKernelNodeSetParams(exec, node, params);
+}
+
 ptxiResult cuGraphKernelNodeGetParams(ptxiGraphNode node, PTXI_KERNEL_NODE_PARAMS *params)
 {
     PTXI_KERNEL_NODE_PARAMS p;
@@ -250,6 +286,7 @@ static const struct { const char *name; int version; } shapes[] = {
     { "cuGetProcAddress_v2", 12000 }, { "cuStreamGetCaptureInfo_v3", 12030 }, { "cuStreamGetCaptureInfo_v2", 11030 },
     { "cuGraphExecUpdate_v2", 12000 }, { "cuGraphNodeGetDependencies_v2", 12030 }, { "cuGraphAddDependencies_v2", 12030 }, { "cuGraphAddNode_v2", 12030 },
     { "cuGraphRemoveDependencies_v2", 12030 }, { "cuGraphGetEdges_v2", 12030 }, { "cuGraphNodeGetDependentNodes_v2", 12030 }, { "cuGraphKernelNodeGetParams_v2", 12000 },
+    { "cuGraphAddKernelNode_v2", 12000 }, { "cuGraphKernelNodeSetParams_v2", 12000 }, { "cuGraphExecKernelNodeSetParams_v2", 12000 },
 };
 
 static bool is_later(const char *name, int version)

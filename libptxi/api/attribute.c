@@ -35,7 +35,7 @@ int ptxi_launch_max_dynamic_shared(const struct ptxiFunction_st *f, const struct
 
 ptxiResult ptxi_launch_enter(ptxiFunction *f, const struct ptxi_code **code)
 {
-    ptxiResult r = ptxi_api_function(f);
+    ptxiResult r = ptxi_api_to_launch(f);
 
     if (r)
         return r;
@@ -85,7 +85,7 @@ ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, in
 
 ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc)
 {
-    ptxiResult r = ptxi_api_function(&hfunc);
+    ptxiResult r = ptxi_api_function(hfunc);
     int value;
 
     if (r)
@@ -140,9 +140,9 @@ static bool set_attribute(struct ptxiFunction_st *f, const struct ptxi_code *cod
 ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value)
 {
     const struct ptxi_code *code;
-    ptxiResult r = ptxi_launch_enter(&hfunc, &code);
+    ptxiResult r = ptxi_api_function(hfunc);
 
-    if (r)
+    if (r || (r = ptxi_launch_enter(&hfunc, &code)))
         return r;
     pthread_mutex_lock(&hfunc->module->lock);
     bool ok = set_attribute(hfunc, code, (int)attrib, value);

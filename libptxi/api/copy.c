@@ -1,6 +1,7 @@
 /* Copies and fills. Each is a work item that moves rows of bytes; a plain copy is one row. */
 #include "api/capture.h"
 #include "api/array.h"
+#include "api/heap.h"
 
 #include "exec/memmap.h"
 
@@ -121,7 +122,7 @@ static enum memory classify(enum side side, const void *p, size_t size)
         return p ? KNOWN : BAD;
     if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_OPEN)
         return side == DEVICE ? BAD : PAGEABLE;
-    if (region.flags & PTXI_MEM_FREED || size > region.size - (addr - region.base))
+    if (region.flags & PTXI_MEM_FREED || ((struct ptxi_heap_block *)region.owner)->going || size > region.size - (addr - region.base))
         return BAD;
     return KNOWN;
 }

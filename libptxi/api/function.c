@@ -5,7 +5,7 @@
 
 ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 {
-    ptxiResult r = hfunc && hmod ? ptxi_api_function(&hfunc) : PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = hfunc && hmod ? ptxi_api_function(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
         return r;
@@ -15,7 +15,7 @@ ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 
 ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 {
-    ptxiResult r = hfunc && name ? ptxi_api_function(&hfunc) : PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = hfunc && name ? ptxi_api_function(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
         return r;
@@ -25,7 +25,7 @@ ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 
 ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    ptxiResult r = ptxi_api_function(&func);
+    ptxiResult r = ptxi_api_function(func);
 
     if (r)
         return r;
@@ -46,7 +46,7 @@ size_t ptxi_module_param_bytes(ptxiFunction f)
 
 ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
 {
-    ptxiResult r = ptxi_api_function(&hfunc);
+    ptxiResult r = ptxi_api_function(hfunc);
 
     if (r)
         return r;
@@ -109,7 +109,7 @@ void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out)
 
 ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *param)
 {
-    ptxiResult r = ptxi_api_function(&func);
+    ptxiResult r = ptxi_api_function(func);
 
     if (r)
         return r;
@@ -128,7 +128,7 @@ ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *par
 
 ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text)
 {
-    ptxiResult r = ptxi_api_function(&func);
+    ptxiResult r = ptxi_api_function(func);
     struct ptxi_str s;
 
     if (r)

@@ -60,8 +60,8 @@ bool ptxi_work_duplicate(struct ptxi_work *to, const struct ptxi_work *from)
 ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *p)
 {
     const struct ptxi_code *code;
-    ptxiFunction f = p ? p->func : NULL;
-    ptxiResult r = p ? ptxi_api_function(&f) : PTXI_ERROR_INVALID_VALUE;
+    ptxiFunction f = !p ? NULL : p->func ? p->func : (ptxiFunction)(void *)p->kern;
+    ptxiResult r = !p ? PTXI_ERROR_INVALID_VALUE : p->func ? ptxi_api_function(f) : ptxi_api_to_launch(&f);
 
     if (r)
         return r;
@@ -70,10 +70,10 @@ ptxiResult ptxi_work_kernel(struct ptxi_work *w, const PTXI_KERNEL_NODE_PARAMS *
 
     if (code && ptxi_launch_check_shape(f, code, &shape))
         return PTXI_ERROR_INVALID_VALUE;
-    /* what lies behind `extra` is not looked at: the driver's first version of the structure ends there */
     memset(w, 0, sizeof *w);
-    memcpy(&w->kernel, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern));
+    w->kernel = *p;
     w->kernel.func = f;
+    w->kernel.ctx = NULL;
     w->type = PTXI_GRAPH_NODE_TYPE_KERNEL;
     w->bytes = ptxi_module_param_bytes(f);
     w->count = f->func->signature.param_count;

@@ -345,7 +345,7 @@ static ptxiResult launch(ptxiFunction f, struct ptxi_launch_shape *s, ptxiStream
 
     if (r)
         return r;
-    if ((r = ptxi_api_function(&f)))
+    if ((r = ptxi_api_to_launch(&f)))
         return r;
     if (f->module->ctx != ctx)
         return PTXI_ERROR_INVALID_HANDLE;

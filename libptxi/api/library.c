@@ -289,7 +289,7 @@ ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const 
 
     if (r)
         return r;
-    if (!pKernel || !name || !*name)
+    if (!pKernel || !name)
         return PTXI_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < library->count; i++)
         if (!strcmp(library->kernels[i].name, name)) {
@@ -379,8 +379,11 @@ ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary
     ptxiDevicePtr address;
     size_t size;
     int managed = 0;
+    ptxiKernel kernel;
     ptxiResult r = !dptr && !bytes ? PTXI_ERROR_INVALID_VALUE : ptxiLibraryGetGlobal(&address, &size, library, name);
 
+    if (r == PTXI_ERROR_INVALID_VALUE && name && !ptxiLibraryGetKernel(&kernel, library, name))
+        return PTXI_ERROR_NOT_FOUND;
     if (r || (r = ptxiPointerGetAttribute(&managed, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, address)))
         return r;
     if (!managed)
@@ -416,38 +419,49 @@ ptxiResult ptxiKernelGetFunction(ptxiFunction *pFunc, ptxiKernel kernel)
     return PTXI_SUCCESS;
 }
 
-/* What calls begin with that name a device, too. */
-static ptxiResult enter_on(ptxiKernel k, ptxiDevice dev)
+static ptxiResult enter_function(ptxiKernel k, ptxiFunction *f)
 {
     ptxiResult r = enter_kernel(k);
 
-    return r ? r : ptxi_api_device(dev);
+    return r ? r : ptxiKernelGetFunction(f, k);
+}
+
+/* What calls begin with that name a device, too. */
+static ptxiResult enter_on(ptxiKernel k, ptxiDevice dev, ptxiFunction *f)
+{
+    ptxiResult r = enter_kernel(k);
+
+    return r || (r = ptxi_api_device(dev)) ? r : enter_function(k, f);
 }
 
 ptxiResult ptxiKernelGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiKernel kernel, ptxiDevice dev)
 {
-    ptxiResult r = enter_on(kernel, dev);
+    ptxiFunction f;
+    ptxiResult r = enter_on(kernel, dev, &f);
 
-    return r ? r : ptxiFuncGetAttribute(pi, attrib, (ptxiFunction)(void *)kernel);
+    return r ? r : ptxiFuncGetAttribute(pi, attrib, f);
 }
 
 ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKernel kernel, ptxiDevice dev)
 {
-    ptxiResult r = enter_on(kernel, dev);
+    ptxiFunction f;
+    ptxiResult r = enter_on(kernel, dev, &f);
 
-    return r ? r : ptxiFuncSetAttribute((ptxiFunction)(void *)kernel, attrib, val);
+    return r ? r : ptxiFuncSetAttribute(f, attrib, val);
 }
 
 ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptxiDevice dev)
 {
-    ptxiResult r = enter_on(kernel, dev);
+    ptxiFunction f;
+    ptxiResult r = enter_on(kernel, dev, &f);
 
-    return r ? r : ptxiFuncSetCacheConfig((ptxiFunction)(void *)kernel, config);
+    return r ? r : ptxiFuncSetCacheConfig(f, config);
 }
 
 ptxiResult ptxiKernelGetParamInfo(ptxiKernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    ptxiResult r = enter_kernel(kernel);
+    ptxiFunction f;
+    ptxiResult r = kernel ? enter_function(kernel, &f) : PTXI_ERROR_INVALID_VALUE;
 
-    return r ? r : ptxiFuncGetParamInfo((ptxiFunction)(void *)kernel, paramIndex, paramOffset, paramSize);
+    return r ? r : ptxiFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PITCH = 512 };
+enum { PITCH = 512, NO_DEVICE = -2 };
 
 static ptxiResult alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t extra, unsigned host_flags,
                         uint64_t *base)
@@ -296,7 +296,7 @@ static uint64_t attribute_of(int attribute, uint64_t ptr, const struct ptxi_mem_
     case PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE: return host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE;
     case PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER: return ptr;
     case PTXI_POINTER_ATTRIBUTE_HOST_POINTER: return host || region->flags & PTXI_MEM_MANAGED ? ptr : 0;
-    case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS: return !host;
+    case PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS: return !host && !(region->flags & PTXI_MEM_MANAGED);
     case PTXI_POINTER_ATTRIBUTE_BUFFER_ID:
     case PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: return region->id;
     case PTXI_POINTER_ATTRIBUTE_IS_MANAGED: return (region->flags & PTXI_MEM_MANAGED) != 0;
@@ -347,13 +347,18 @@ ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute
         return r;
     if (!numAttributes || !attributes || !data)
         return PTXI_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < numAttributes; i++)
-        if (!data[i] || !attribute_bytes((int)attributes[i]))
-            return PTXI_ERROR_INVALID_VALUE;
     const struct ptxi_heap_block *b = ptxi_heap_block_at(ptr, &region);
 
-    for (unsigned i = 0; i < numAttributes; i++)
-        put_attribute(data[i], (int)attributes[i], b ? attribute_of((int)attributes[i], ptr, &region) : 0);
+    for (unsigned i = 0; i < numAttributes; i++) {
+        int attribute = (int)attributes[i];
+
+        if (!data[i] || !attribute_bytes(attribute))
+            return PTXI_ERROR_INVALID_VALUE;
+        if (b)
+            put_attribute(data[i], attribute, attribute_of(attribute, ptr, &region));
+        else if (attribute != PTXI_POINTER_ATTRIBUTE_RANGE_SIZE)
+            put_attribute(data[i], attribute, attribute == PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)NO_DEVICE : 0);
+    }
     return PTXI_SUCCESS;
 }
 

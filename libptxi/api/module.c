@@ -415,16 +415,22 @@ ptxiResult ptxi_api_module(ptxiModule m)
     return r ? r : ptxi_module_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
-ptxiResult ptxi_api_function(ptxiFunction *f)
+ptxiResult ptxi_api_function(ptxiFunction f)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    if (r || !*f)
-        return r ? r : PTXI_ERROR_INVALID_HANDLE;
-    if (ptxi_is_kernel(*f))
-        return ptxi_kernel_function(ctx, (ptxiKernel)(void *)*f, f);
-    return (*f)->magic == FUNCTION_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : f && f->magic == FUNCTION_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+}
+
+ptxiResult ptxi_api_to_launch(ptxiFunction *f)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || !*f || !ptxi_is_kernel(*f))
+        return r ? r : ptxi_api_function(*f);
+    return ptxi_kernel_function(ctx, (ptxiKernel)(void *)*f, f);
 }
 
 ptxiResult ptxiModuleUnload(ptxiModule hmod)
@@ -434,7 +440,7 @@ ptxiResult ptxiModuleUnload(ptxiModule hmod)
     if (r)
         return r;
     if (hmod->of_library)
-        return PTXI_ERROR_INVALID_HANDLE;
+        return PTXI_ERROR_NOT_PERMITTED;
     if ((r = ptxi_api_drain(hmod->ctx)))
         return r;
     ptxi_module_free(hmod);

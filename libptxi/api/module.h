@@ -73,7 +73,8 @@ void ptxi_module_free(ptxiModule m); /* no launch may be under way */
 
 /* What calls on modules and functions begin with: as ptxi_api_context, and whether the handle is valid. */
 ptxiResult ptxi_api_module(ptxiModule m);
-ptxiResult ptxi_api_function(ptxiFunction *f); /* a kernel becomes the current context's function */
+ptxiResult ptxi_api_function(ptxiFunction f);
+ptxiResult ptxi_api_to_launch(ptxiFunction *f); /* or a kernel of a library, which becomes the current context's function */
 
 bool ptxi_module_valid(const struct ptxiModule_st *m);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_MAGIC = 0x504f4f4c, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
+enum { POOL_MAGIC = 0x504f4f4c, CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
 
 struct ptxiMemPool_st {
     uint32_t magic;
@@ -95,10 +95,13 @@ static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiM
 
     if (r || (r = ptxi_api_stream(ctx, handle, &s)))
         return r;
-    if (!dptr || !bytes)
+    if (!dptr)
         return PTXI_ERROR_INVALID_VALUE;
     if (ptxi_capturing(s))
         return PTXI_ERROR_NOT_SUPPORTED;
+    *dptr = 0;
+    if (!bytes)
+        return PTXI_SUCCESS;
     r = allocate(ctx, p, bytes, &b);
     if (!r)
         *dptr = b->base;
@@ -145,41 +148,49 @@ ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
         return r;
     if (ptxi_capturing(s))
         return PTXI_ERROR_NOT_SUPPORTED;
+    if (!dptr)
+        return PTXI_SUCCESS;
     struct ptxi_heap_block *b = ptxi_heap_block_at(dptr, &region);
 
     if (!b || b->base != dptr || b->kind != PTXI_HEAP_DEVICE)
         return PTXI_ERROR_INVALID_VALUE;
+    if (region.flags & PTXI_MEM_MANAGED)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    if (!claim(b))
+        return PTXI_ERROR_INVALID_VALUE;
     struct ptxi_item *it = ptxi_item_create(sizeof b, NULL, free_block);
 
-    if (!it)
+    if (!it) {
+        b->going = false;
         return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *(struct ptxi_heap_block **)ptxi_item_payload(it) = b;
-    if (claim(b))
-        return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);
-    free(it);
-    return PTXI_ERROR_INVALID_VALUE;
+    return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);
 }
 
 /* ---- pools */
 
-/* There are pools of a device's own memory. */
+/* There are pools of a device's own memory, and none for other processes. */
 static ptxiResult check_place(const ptxiMemLocation *at, int type)
 {
-    if ((unsigned)at->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT || (unsigned)type - 1 >= PTXI_MEM_ALLOCATION_TYPE_MANAGED)
+    bool device = at->type == PTXI_MEM_LOCATION_TYPE_DEVICE, managed = type == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
+
+    if ((unsigned)at->type >= PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT || (!managed && (type != PTXI_MEM_ALLOCATION_TYPE_PINNED || !at->type)) ||
+        (device && ptxi_api_device(at->id)))
         return PTXI_ERROR_INVALID_VALUE;
-    if (at->type == PTXI_MEM_LOCATION_TYPE_DEVICE && ptxi_api_device(at->id))
-        return PTXI_ERROR_INVALID_VALUE;
-    return at->type == PTXI_MEM_LOCATION_TYPE_DEVICE && type == PTXI_MEM_ALLOCATION_TYPE_PINNED ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
+    return device && !managed ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
 }
 
 static ptxiResult check(const ptxiMemPoolProps *p)
 {
+    enum { FILE_DESCRIPTOR = 1, FABRIC = 8 };
     static const unsigned char zeros[sizeof p->reserved];
     ptxiResult r = check_place(&p->location, (int)p->allocType);
 
-    if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros))
+    if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros) ||
+        (p->handleTypes && p->handleTypes != FILE_DESCRIPTOR && p->handleTypes != FABRIC))
         return PTXI_ERROR_INVALID_VALUE;
-    return p->handleTypes || p->usage ? PTXI_ERROR_NOT_SUPPORTED : r;
+    return r || p->handleTypes ? PTXI_ERROR_NOT_SUPPORTED : p->maxSize > ptxi_state.total_memory ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
 }
 
 ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps)
@@ -196,7 +207,7 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
 
     if (!p)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *p = (struct ptxiMemPool_st){ .magic = POOL_MAGIC, .refs = 1, .most = poolProps->maxSize, .reuse = { 1, 1, 1, 1 } };
+    *p = (struct ptxiMemPool_st){ .magic = POOL_MAGIC, .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 } };
     *pool = p;
     return PTXI_SUCCESS;
 }
@@ -262,7 +273,9 @@ static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocation
 {
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : location ? check_place(location, (int)type) : PTXI_ERROR_INVALID_VALUE;
+    if (r || !location)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    return (unsigned)location->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ? PTXI_ERROR_NOT_SUPPORTED : check_place(location, (int)type);
 }
 
 ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type)
@@ -283,6 +296,8 @@ ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType ty
 {
     ptxiResult r = enter_place(location, type);
 
+    if (r == PTXI_ERROR_NOT_SUPPORTED)
+        r = PTXI_ERROR_INVALID_VALUE; /* the pool is of another sort */
     return r ? r : ptxiDeviceSetMemPool(location->id, pool);
 }
 
@@ -344,15 +359,10 @@ ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute att
     case PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT: r = PTXI_ERROR_INVALID_VALUE; break;
     case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: r = forget(pool, &pool->reserved_high, *(uint64_t *)value); break;
     case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: r = forget(pool, &pool->used_high, *(uint64_t *)value); break;
-    default: pool->reuse[attr] = *(int *)value;
+    default: pool->reuse[attr] = *(int *)value != 0;
     }
     pthread_mutex_unlock(&lock);
     return r;
-}
-
-static bool is_device(const ptxiMemLocation *at)
-{
-    return at->type == PTXI_MEM_LOCATION_TYPE_DEVICE && !ptxi_api_device(at->id);
 }
 
 ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location)
@@ -361,10 +371,32 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
 
     if (r)
         return r;
-    if (!flags || !is_pool(memPool) || !location || !is_device(location))
+    if (!flags || !is_pool(memPool) || !location)
         return PTXI_ERROR_INVALID_VALUE;
-    *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    return PTXI_SUCCESS;
+    switch ((int)location->type) {
+    case PTXI_MEM_LOCATION_TYPE_DEVICE:
+        if (ptxi_api_device(location->id))
+            return PTXI_ERROR_INVALID_VALUE;
+        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        return PTXI_SUCCESS;
+    case PTXI_MEM_LOCATION_TYPE_HOST:
+    case PTXI_MEM_LOCATION_TYPE_HOST_NUMA:
+        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_NONE;
+        return PTXI_SUCCESS;
+    default:
+        return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+/* As they are. */
+static ptxiResult check_access(const ptxiMemAccessDesc *a)
+{
+    if ((int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_NONE && (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READ &&
+        (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (a->location.type != PTXI_MEM_LOCATION_TYPE_DEVICE || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_READ)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return ptxi_api_device(a->location.id) || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE ? PTXI_ERROR_INVALID_DEVICE : PTXI_SUCCESS;
 }
 
 ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count)
@@ -373,10 +405,9 @@ ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *ma
 
     if (r)
         return r;
-    if (!is_pool(pool) || (count && !map))
+    if (!is_pool(pool) || !map)
         return PTXI_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++)
-        if (!is_device(&map[i].location) || map[i].flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return PTXI_ERROR_INVALID_VALUE;
-    return PTXI_SUCCESS;
+    for (size_t i = 0; i < count && !r; i++)
+        r = check_access(&map[i]);
+    return r;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_OPERATIONS = 256, SPINS = 1000, SLEEP_NS = 20 * 1000 };
+enum { MOST_OPERATIONS = 255, SPINS = 1000, SLEEP_NS = 20 * 1000 };
 
 struct operations {
     ptxiContext ctx;
@@ -85,7 +85,7 @@ static ptxiResult run(void *payload, struct ptxi_failure **failure)
 static ptxiResult check_word(const ptxiStreamBatchMemOpParams *p)
 {
     struct ptxi_mem_region region;
-    unsigned bytes = is_wide(p) ? 8 : 4, most = is_wait(p) ? PTXI_STREAM_WAIT_VALUE_NOR : PTXI_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
+    unsigned bytes = is_wide(p) ? 8 : 4, most = is_wait(p) ? PTXI_STREAM_WAIT_VALUE_NOR : PTXI_STREAM_WRITE_VALUE_DEFAULT;
 
     if (is_wait(p) && p->flags & PTXI_STREAM_WAIT_VALUE_FLUSH && (p->flags & ~(unsigned)PTXI_STREAM_WAIT_VALUE_FLUSH) <= most)
         return PTXI_ERROR_NOT_SUPPORTED;

@@ -661,7 +661,7 @@ START_TEST(streams_wait_for_words)
     ok(ptxiLaunchHostFunc(a, note, NUMBER(1)));
     sleep_ms(5);
     gives(ptxiStreamQuery(a), PTXI_ERROR_NOT_READY);
-    ok(wide ? ptxiStreamWriteValue64(b, (uintptr_t)p, words[_i / 2].right, 0) : ptxiStreamWriteValue32(b, (uintptr_t)p, (uint32_t)words[_i / 2].right, 1));
+    ok(wide ? ptxiStreamWriteValue64(b, (uintptr_t)p, words[_i / 2].right, 0) : ptxiStreamWriteValue32(b, (uintptr_t)p, (uint32_t)words[_i / 2].right, 0));
     ok(ptxiStreamSynchronize(a));
     ck_assert_int_eq(log_at, 1);
     ck_assert_uint_eq((uint32_t)*p, words[_i / 2].right);
@@ -729,10 +729,10 @@ START_TEST(memory_is_freed_in_its_turn)
     ptxiDevicePtr p, q;
     ptxiStream s;
 
-    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .maxSize = 5000 }));
+    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .maxSize = 5000 << 10 }));
     ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
-    ok(ptxiMemAllocFromPoolAsync(&p, 4000, pool, s));
-    gives(ptxiMemAllocFromPoolAsync(&q, 1001, pool, s), PTXI_ERROR_OUT_OF_MEMORY);
+    ok(ptxiMemAllocFromPoolAsync(&p, 4000, pool, s)); /* of 32 MiB */
+    gives(ptxiMemAllocFromPoolAsync(&q, (32 << 20) - 3999, pool, s), PTXI_ERROR_OUT_OF_MEMORY);
     ok(ptxiLaunchHostFunc(s, slow_note, NUMBER(1)));
     ok(ptxiMemsetD8Async(p, 1, 4000, s));
     ok(ptxiMemFreeAsync(p, s));
