@@ -1325,7 +1325,7 @@ PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, un
 /*! ptxiStreamWaitValue32() , ptxiStreamWaitValue64() , ptxiStreamWriteValue32() , ptxiStreamWriteValue64() , ptxiStreamBatchMemOp() :
  *  Work queued in the stream later waits until a word of memory has a value, which the host, a kernel or another stream may write; or a word is
  *  written when the stream comes to it. What came before in the stream is to be seen by who sees the word. Batch does several, one after
- *  the other. ptxiCtxInterrupt ends waits, too.
+ *  the other. ptxiCtxInterrupt and the end of the context end waits, too.
  * `addr`  of memory the device knows, a multiple of the word's size.
  * `flags` PTXI_STREAM_WAIT_VALUE_...; to write, and of Batch: 0.
  * `count` 0..255.

@@ -10,6 +10,7 @@ enum { MOST_OPERATIONS = 255, SPINS = 1000, SLEEP_NS = 20 * 1000 };
 
 struct operations {
     ptxiContext ctx;
+    uint64_t interrupts_before;
     unsigned count;
     ptxiStreamBatchMemOpParams at[];
 };
@@ -47,11 +48,11 @@ static bool has_come(const ptxiStreamBatchMemOpParams *p)
 
 static ptxiResult wait_for(const struct operations *o, const ptxiStreamBatchMemOpParams *p)
 {
-    uint64_t before = atomic_load(&o->ctx->interrupts);
-
     for (unsigned n = 0; !has_come(p); n++) {
-        if (atomic_load(&o->ctx->interrupts) != before)
+        if (atomic_load(&o->ctx->interrupts) != o->interrupts_before)
             return PTXI_ERROR_LAUNCH_TIMEOUT;
+        if (!atomic_load(&o->ctx->alive))
+            return PTXI_ERROR_CONTEXT_IS_DESTROYED;
         if (n > SPINS)
             nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
     }
@@ -130,6 +131,7 @@ ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBa
     struct operations *o = ptxi_item_payload(it);
 
     o->ctx = ctx;
+    o->interrupts_before = atomic_load(&ctx->interrupts);
     o->count = count;
     memcpy(o->at, paramArray, count * sizeof *paramArray);
     return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);

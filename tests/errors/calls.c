@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 2000, CALLS = 12, PAGE = 1 << 14, MOST_OBJECTS = 24, MEMORY = 4096, SECONDS = 100 };
+enum { ROUNDS = 2000, CALLS = 12, PAGE = 1 << 14, MOST_OBJECTS = 32, MEMORY = 4096, SECONDS = 100 };
 
 struct object {
     const char *type;
@@ -97,6 +97,10 @@ static void describe(const struct world *w, const char *type, void *memory, size
     MAKE(PTXI_TEXTURE_DESC, .flags = PTXI_TRSF_READ_AS_INTEGER)
     MAKE(PTXI_KERNEL_NODE_PARAMS, GET(ptxiFunction), 1, 1, 1, 32, 1, 1, .kernelParams = pointers)
     MAKE(PTXI_MEMSET_NODE_PARAMS, GET(ptxiDevicePtr), 0, 1, 4, 16, 1)
+    MAKE(ptxiMemPoolProps, .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
+    MAKE(ptxiMemLocation, PTXI_MEM_LOCATION_TYPE_DEVICE, 0)
+    MAKE(ptxiMemAccessDesc, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    MAKE(ptxiStreamBatchMemOpParams, .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .address = GET(ptxiDevicePtr), .value64 = 1)
     MAKE(PTXI_HOST_NODE_PARAMS, .fn = (ptxiHostFn)nothing)
     MAKE(PTXI_MEMCPY2D, .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = zeros, .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
          .dstDevice = GET(ptxiDevicePtr), .WidthInBytes = 16, .Height = 1)
@@ -119,7 +123,7 @@ static void *memory(const char *type, const char *name)
     case 0:
         return NULL;
     case 1:
-        if (!strcmp(name, "image") || !strcmp(name, "data"))
+        if (!strcmp(name, "image") || !strcmp(name, "data") || !strcmp(name, "code"))
             strcpy(page, text);
         if (!strcmp(type, "void **") || !strcmp(type, "void *const *"))
             memcpy(page, pointers, sizeof pointers);
@@ -234,6 +238,9 @@ static void make(struct world *w)
     ADD(ptxiStream, ptxiStreamCreate(&made, below(2)));
     ADD(ptxiEvent, ptxiEventCreate(&made, 0));
     ADD(ptxiLinkState, ptxiLinkCreate(0, NULL, NULL, &made));
+    ADD(ptxiLibrary, ptxiLibraryLoadData(&made, text, NULL, NULL, 0, NULL, NULL, 0));
+    ADD(ptxiKernel, ptxiLibraryGetKernel(&made, GET(ptxiLibrary), "k"));
+    ADD(ptxiMemoryPool, ptxiDeviceGetDefaultMemPool(&made, 0));
     ADD_LIKE(ptxiArray, PTXI_ARRAY3D_DESCRIPTOR, ptxiArray3DCreate(&made, &like));
     ADD_LIKE(ptxiMipmappedArray, PTXI_ARRAY3D_DESCRIPTOR, ptxiMipmappedArrayCreate(&made, &like, 3));
     ADD_LIKE(ptxiTexObject, PTXI_RESOURCE_DESC, ptxiTexObjectCreate(&made, &like, &(PTXI_TEXTURE_DESC){ .flags = 0 }, NULL));
@@ -241,11 +248,14 @@ static void make(struct world *w)
     make_graph(w);
 }
 
+/* A stream that waits for a word may do so for ever. */
 static void do_call(const struct call *c)
 {
     argument_count = 0;
     snprintf(said, sizeof said, "%s:", c->name);
     c->with_any_arguments();
+    if (strstr(c->name, "WaitValue") || strstr(c->name, "MemOp"))
+        ptxiCtxInterrupt(NULL);
 }
 
 /* Whether later calls could use what the call ends. */

@@ -314,5 +314,6 @@ int main(void)
     SWEEP(host_memory)
     SWEEP(streams)
     SWEEP(files)
+    SWEEP(libraries)
     return 0;
 }

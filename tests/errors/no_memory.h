@@ -23,5 +23,6 @@ bool use_nodes(ptxiContext ctx);
 bool use_host_memory(ptxiContext ctx);
 bool use_streams(ptxiContext ctx);
 bool use_files(ptxiContext ctx);
+bool use_libraries(ptxiContext ctx);
 
 #endif

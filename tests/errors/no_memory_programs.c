@@ -449,3 +449,44 @@ bool use_files(ptxiContext ctx)
         die("the linker could not be destroyed");
     return all;
 }
+
+static bool use_library(ptxiLibrary l, ptxiStream s)
+{
+    ptxiMemPoolProps props = { .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE };
+    ptxiMemoryPool pool;
+    ptxiKernel k;
+    ptxiDevicePtr p;
+    unsigned word = 0;
+    bool ok;
+
+    TRY(ptxiLibraryGetKernel(&k, l, "k"));
+    TRY(ptxiMemPoolCreate(&pool, &props));
+    ok = FINE(ptxiMemAllocFromPoolAsync(&p, 64, pool, s));
+    if (ok) {
+        void *params[] = { &p };
+
+        ok = FINE(ptxiLaunchKernel((ptxiFunction)(void *)k, 1, 1, 1, 1, 1, 1, 0, s, params, NULL)) && FINE(ptxiStreamSynchronize(s)) &&
+             FINE(ptxiStreamWaitValue32(s, p, 42, PTXI_STREAM_WAIT_VALUE_EQ)) && FINE(ptxiMemcpyDtoHAsync(&word, p, sizeof word, s)) &&
+             FINE(ptxiStreamSynchronize(s));
+        if (ok && word != 42)
+            die("a wrong result of a library");
+        ok &= FINE(ptxiMemFreeAsync(p, s));
+    }
+    TRY(ptxiMemPoolDestroy(pool));
+    return ok;
+}
+
+bool use_libraries(ptxiContext ctx)
+{
+    ptxiLibrary l;
+    ptxiStream s;
+    bool ok;
+
+    (void)ctx;
+    TRY(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
+    TRY(ptxiLibraryLoadData(&l, HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; ld.param.u64 %p, [p]; mov.b32 %r, 42; st.global.b32 [%p], %r; ret; }",
+                            NULL, NULL, 0, NULL, NULL, 0));
+    ok = use_library(l, s);
+    TRY(ptxiLibraryUnload(l));
+    return ok;
+}
