@@ -1827,7 +1827,8 @@ PTXI_API ptxiResult ptxiCtxSetDialect(ptxiContext ctx, unsigned dialect);
 /*! ptxiCtxSetSchedule() , ptxiCtxGetSchedule() :
  *  Run launches made later in an order ruled by chance, to find programs that work in the usual order only: which CTA, which
  *  warp and which lanes of it go on next, after how many instructions others do, when each asynchronous copy is done (from soon after
- *  it was asked for to the last moment, in any order) and how often a wait at an mbarrier ends in vain. What a bulk copy writes need
+ *  it was asked for to the last moment, in any order), how often a wait at an mbarrier ends in vain, and whether a store is done after
+ *  the load from elsewhere that stands behind it. What a bulk copy writes need
  *  not be there after cp.async.bulk.wait_group.read, and nobody may arrive at an mbarrier after mbarrier.inval. All of it is what the
  *  PTX ISA allows. It costs time, and nothing while it is off. With one worker a run repeats exactly for the same seed and
  *  the same launches before it; with more, what happens inside of each cluster does as far as it does not depend on others.

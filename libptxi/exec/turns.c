@@ -230,14 +230,39 @@ static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct
 /* Most instructions between two throws of the dice, and most warps that run before another cluster does. */
 enum { MOST_STEPS = 48, MOST_WARPS = 24 };
 
+/* Does the load behind a store, and leaves the store to the warp's next turn. */
+static void load_first(struct ptxi_warp *w, const struct ptxi_insn *store)
+{
+    w->table[store[1].op](store + 1, w);
+    if (w->event != PTXI_EVENT_NONE)
+        return;
+    w->goes_on = w->store_waits = true;
+    ptxi_leave_quantum(w, store);
+}
+
+/* Does that store; returns what to run next. */
+static const struct ptxi_insn *store_late(struct ptxi_warp *w, const struct ptxi_insn *store)
+{
+    w->store_waits = false;
+    w->table[store->op](store, w);
+    return w->event == PTXI_EVENT_NONE ? store + 2 : w->stop;
+}
+
 /* The dispatch loop with an end after some instructions. A split that stands inside of a block goes on before others of its warp do;
  * what is behind tensor_coords belongs to it. */
 static struct ptxi_warp *run_some(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    uint32_t steps = 1 + ptxi_chance(&w->cta->lead->dice, MOST_STEPS);
+    uint64_t *dice = &w->cta->lead->dice;
+    uint32_t steps = 1 + ptxi_chance(dice, MOST_STEPS);
     const struct ptxi_insn *before;
 
+    if (w->store_waits && (pc = store_late(w, pc)) == w->stop)
+        return w;
     do {
+        if (ptxi_store_may_wait(w, pc) && ptxi_one_in(dice, 4)) {
+            load_first(w, pc);
+            return w;
+        }
         before = pc;
         pc = w->table[pc->op](pc, w);
         steps -= steps > 0;

@@ -14,6 +14,9 @@ enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct pt
 bool ptxi_within_limits(struct ptxi_warp *w);
 uint64_t ptxi_monotonic_ns(void);
 
+/* late.c: whether the load behind this store, if it is one, may be done before it. */
+bool ptxi_store_may_wait(const struct ptxi_warp *w, const struct ptxi_insn *store);
+
 static inline bool ptxi_grid_failed(const struct ptxi_grid *g)
 {
     return atomic_load_explicit(&g->failed, memory_order_relaxed);

@@ -119,6 +119,7 @@ struct ptxi_warp {
     uint32_t wgmma_fences[PTXI_WARP32S], wgmma_groups[PTXI_WARP32S]; /* passed and committed by each warp of 32 */
 
     bool goes_on; /* splits[current] stands inside of a block, and is the next to run */
+    bool store_waits; /* it stands at a store, and the load behind it has been done */
     bool stack_moved; /* not all of them are local_stride, where .local memory ends */
 };
 
