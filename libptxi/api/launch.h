@@ -1,4 +1,4 @@
-/* A launch on its way: what launch.c makes, and device_runtime.c adds to from kernels. */
+/* A launch on its way: what launch.c makes, and kernels add to (device_runtime.c). */
 #ifndef PTXI_API_LAUNCH_H
 #define PTXI_API_LAUNCH_H
 
@@ -78,7 +78,7 @@ bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail
 ptxiResult ptxi_children_run(struct ptxi_launch *l, struct ptxi_failure **failure);
 void ptxi_children_free(struct ptxi_launch *l);
 
-/* device_runtime.c */
+/* device_launch.c */
 void ptxi_param_buffers_free(struct ptxi_launch *l);
 
 #endif

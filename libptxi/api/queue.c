@@ -1,6 +1,6 @@
-#include "api/queue.h"
+/* Items of streams: who runs them, and who waits for them. The streams themselves are in queue_streams.c. */
+#include "api/queue_streams.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,6 @@
 #endif
 
 enum {
-    STREAM_MAGIC = 0x5354524d,
     MAX_RUNNERS = 128,       /* as many launches may depend on each other's progress */
     SPINS = 1000,            /* some 10 to 40 us before a waiting thread sleeps */
     POLL_NS = 50 * 1000,     /* how often the polling runner looks */
@@ -33,8 +32,10 @@ struct ptxi_item {
     max_align_t payload[];
 };
 
+pthread_mutex_t ptxi_queue_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under the mutex, but for the epoch. */
 static struct {
-    pthread_mutex_t lock;
     pthread_cond_t work;  /* runners wait here */
     pthread_cond_t done;  /* host threads wait here for items to end */
     struct ptxiStream_st *ready[PRIORITIES]; /* streams whose first item can run, by priority */
@@ -42,12 +43,11 @@ static struct {
     bool polling;         /* one idle runner looks every POLL_NS, so that submitting needs no wake-up */
     uint64_t waits, failures;
     _Atomic uint64_t epoch; /* grows when an item ends */
-} queue = { .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };
+} queue = { .done = PTHREAD_COND_INITIALIZER };
 
-static pthread_once_t queue_once = PTHREAD_ONCE_INIT;
 static __thread bool in_callback;
 
-static void init_queue(void)
+static void init_work(void)
 {
     pthread_condattr_t attr;
 
@@ -55,6 +55,13 @@ static void init_queue(void)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&queue.work, &attr);
     pthread_condattr_destroy(&attr);
+}
+
+void ptxi_queue_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, init_work);
 }
 
 bool ptxi_queue_in_callback(void)
@@ -73,11 +80,6 @@ static uint64_t now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t completed(const struct ptxiStream_st *s)
-{
-    return atomic_load_explicit(&s->completed, memory_order_acquire);
 }
 
 /* ---- items */
@@ -101,12 +103,10 @@ void *ptxi_item_payload(struct ptxi_item *it)
     return it->payload;
 }
 
-static void unref_locked(struct ptxiStream_st *s);
-
 static void drop_deps(struct ptxi_item *it)
 {
     for (unsigned i = 0; i < it->dep_count; i++)
-        unref_locked(it->deps[i].stream);
+        ptxi_stream_unref_locked(it->deps[i].stream);
     it->dep_count = 0;
 }
 
@@ -145,158 +145,6 @@ static bool add_dep(struct ptxi_item *it, struct ptxiStream_st *on, uint64_t seq
     return true;
 }
 
-/* ---- streams */
-
-static void keep_orphan(struct ptxiStream_st *s)
-{
-    struct ptxi_streams *g = s->group;
-
-    if (!g || g->orphan) {
-        ptxi_failure_unref(s->failure);
-        return;
-    }
-    g->orphan = s->failed;
-    g->orphan_order = s->failed_order;
-    g->orphan_failure = s->failure;
-}
-
-static void unlink_stream(struct ptxiStream_st *s)
-{
-    if (!s->link)
-        return;
-    *s->link = s->next;
-    if (s->next)
-        s->next->link = s->link;
-    s->link = NULL;
-}
-
-static void unref_locked(struct ptxiStream_st *s)
-{
-    if (--s->refs)
-        return;
-    unlink_stream(s);
-    if (s->failed)
-        keep_orphan(s);
-    s->magic = 0;
-    free(s);
-}
-
-void ptxi_stream_unref(struct ptxiStream_st *s)
-{
-    pthread_mutex_lock(&queue.lock);
-    unref_locked(s);
-    pthread_mutex_unlock(&queue.lock);
-}
-
-void ptxi_stream_ref(struct ptxiStream_st *s)
-{
-    pthread_mutex_lock(&queue.lock);
-    s->refs++;
-    pthread_mutex_unlock(&queue.lock);
-}
-
-bool ptxi_stream_valid(const struct ptxiStream_st *s)
-{
-    return s->magic == STREAM_MAGIC;
-}
-
-ptxiResult ptxi_stream_create(struct ptxi_streams *group, unsigned flags, int priority, struct ptxiStream_st **stream)
-{
-    struct ptxiStream_st *s = calloc(1, sizeof *s);
-
-    if (!s)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    s->magic = STREAM_MAGIC;
-    s->flags = flags;
-    s->priority = priority;
-    s->group = group;
-    s->ctx = group->ctx;
-    s->refs = 1;
-    s->tail = &s->head;
-    pthread_mutex_lock(&queue.lock);
-    s->next = group->all;
-    s->link = &group->all;
-    if (s->next)
-        s->next->link = &s->next;
-    group->all = s;
-    pthread_mutex_unlock(&queue.lock);
-    *stream = s;
-    return PTXI_SUCCESS;
-}
-
-void ptxi_stream_destroy(struct ptxiStream_st *s)
-{
-    pthread_mutex_lock(&queue.lock);
-    s->magic = 0; /* the handle is no more; the queue lives until its work has ended */
-    unref_locked(s);
-    pthread_mutex_unlock(&queue.lock);
-}
-
-ptxiResult ptxi_stream_per_thread(struct ptxi_streams *group, uint64_t thread, struct ptxiStream_st **stream)
-{
-    struct ptxiStream_st *s;
-    ptxiResult r = PTXI_SUCCESS;
-
-    pthread_mutex_lock(&queue.lock);
-    for (s = group->all; s && s->thread != thread; s = s->next)
-        ;
-    pthread_mutex_unlock(&queue.lock);
-    if (!s) {
-        r = ptxi_stream_create(group, PTXI_STREAM_DEFAULT, 0, &s);
-        if (!r) {
-            pthread_mutex_lock(&queue.lock);
-            s->thread = thread;
-            pthread_mutex_unlock(&queue.lock);
-        }
-    }
-    *stream = s;
-    return r;
-}
-
-void ptxi_streams_thread_ends(struct ptxi_streams *group, uint64_t thread)
-{
-    struct ptxiStream_st *s;
-
-    pthread_mutex_lock(&queue.lock);
-    for (s = group->all; s && s->thread != thread; s = s->next)
-        ;
-    if (s) {
-        s->thread = 0;
-        s->magic = 0;
-        unref_locked(s);
-    }
-    pthread_mutex_unlock(&queue.lock);
-}
-
-ptxiResult ptxi_streams_init(struct ptxi_streams *group, ptxiContext ctx)
-{
-    pthread_once(&queue_once, init_queue);
-    memset(group, 0, sizeof *group);
-    group->ctx = ctx;
-    return ptxi_stream_create(group, PTXI_STREAM_DEFAULT, 0, &group->legacy);
-}
-
-void ptxi_streams_free(struct ptxi_streams *group)
-{
-    pthread_mutex_lock(&queue.lock);
-    while (group->all) {
-        struct ptxiStream_st *s = group->all;
-
-        unlink_stream(s);
-        s->group = NULL;
-        /* A stream that was destroyed stays here only as long as something refers to it: that reference frees it. */
-        if (s->magic) {
-            s->magic = 0;
-            unref_locked(s);
-        }
-    }
-    group->legacy = NULL;
-    ptxi_failure_unref(group->orphan_failure);
-    group->orphan = PTXI_SUCCESS;
-    group->orphan_failure = NULL;
-    pthread_mutex_unlock(&queue.lock);
-}
-
 /* ---- choosing and running; all under the lock unless said otherwise */
 
 /* What the stream's first item waits for, or NULL. */
@@ -310,7 +158,7 @@ static const struct dep *awaited(struct ptxiStream_st *s)
         if (completed(d->stream) < d->seq)
             return d;
         it->dep_count--;
-        unref_locked(d->stream);
+        ptxi_stream_unref_locked(d->stream);
     }
     return NULL;
 }
@@ -463,13 +311,13 @@ static struct ptxiStream_st *run_head(struct ptxiStream_st *s, uint64_t wait)
     set_unready(s);
     s->running = true;
     kick_for_others(); /* this thread is busy from here on */
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     if (!drop && it->run)
         r = it->run(it->payload, &failure);
     if (it->release)
         it->release(it->payload);
     it->release = NULL;
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     if (r)
         note_failure(s, it->seq, r, failure);
     s->head = it->next;
@@ -485,7 +333,7 @@ static struct ptxiStream_st *run_head(struct ptxiStream_st *s, uint64_t wait)
     if (!next && s->head && is_wanted(s, wait))
         next = s;
     if (!s->head)
-        unref_locked(s);
+        ptxi_stream_unref_locked(s);
     if (queue.waiters)
         pthread_cond_broadcast(&queue.done);
     return next;
@@ -498,7 +346,7 @@ static void *runner(void *unused)
     prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
     prctl(PR_SET_NAME, "ptxi-stream", 0, 0, 0);
 #endif
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     for (uint64_t last = now_ns();;) {
         struct ptxiStream_st *s = find_any();
 
@@ -510,11 +358,11 @@ static void *runner(void *unused)
             struct timespec t = { (time_t)(until / 1000000000u), (long)(until % 1000000000u) };
 
             queue.polling = true;
-            pthread_cond_timedwait(&queue.work, &queue.lock, &t);
+            pthread_cond_timedwait(&queue.work, &ptxi_queue_mutex, &t);
             queue.polling = false;
         } else {
             queue.sleeping++;
-            pthread_cond_wait(&queue.work, &queue.lock);
+            pthread_cond_wait(&queue.work, &ptxi_queue_mutex);
             queue.sleeping--;
             last = now_ns();
         }
@@ -523,11 +371,6 @@ static void *runner(void *unused)
 }
 
 /* ---- submitting */
-
-static bool is_blocking(const struct ptxiStream_st *s)
-{
-    return !(s->flags & PTXI_STREAM_NON_BLOCKING);
-}
 
 /* The order between the legacy default stream and the blocking ones, as dependencies of an item about to be appended. */
 static bool add_legacy_deps(struct ptxiStream_st *s, struct ptxi_item *it)
@@ -570,12 +413,12 @@ static ptxiResult submit_locked(struct ptxiStream_st *s, struct ptxi_item *it, e
 
 ptxiResult ptxi_queue_submit(struct ptxiStream_st *s, struct ptxi_item *it, enum ptxi_submit how, uint64_t *seq)
 {
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     ptxiResult r = submit_locked(s, it, how);
 
     if (!r && seq)
         *seq = s->submitted;
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     if (r)
         ptxi_item_discard(it);
     return r;
@@ -585,10 +428,10 @@ ptxiResult ptxi_queue_submit_after(struct ptxiStream_st *s, struct ptxi_item *it
 {
     ptxiResult r = PTXI_ERROR_OUT_OF_MEMORY;
 
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     if (add_dep(it, on, seq))
         r = submit_locked(s, it, PTXI_SUBMIT_ASYNC);
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     if (r)
         ptxi_item_discard(it);
     return r;
@@ -599,7 +442,7 @@ bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq)
     struct ptxiStream_st *legacy;
     bool clear;
 
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     legacy = s->group->legacy;
     clear = completed(s) == s->submitted;
     if (clear && s != legacy && is_blocking(s))
@@ -607,7 +450,7 @@ bool ptxi_queue_mark(struct ptxiStream_st *s, uint64_t *seq)
     for (struct ptxiStream_st *o = s->group->all; clear && s == legacy && o; o = o->next)
         clear = !is_blocking(o) || completed(o) == o->submitted;
     *seq = s->submitted;
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     return clear;
 }
 
@@ -620,9 +463,9 @@ bool ptxi_queue_done(const struct ptxiStream_st *s, uint64_t seq)
 
 uint64_t ptxi_queue_submitted(struct ptxiStream_st *s)
 {
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     uint64_t n = s->submitted;
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     return n;
 }
 
@@ -638,14 +481,14 @@ static void wait_for_change(void)
 {
     uint64_t epoch = atomic_load(&queue.epoch);
 
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     for (int i = 0; i < SPINS && atomic_load_explicit(&queue.epoch, memory_order_acquire) == epoch; i++)
         pause_cpu();
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     if (atomic_load(&queue.epoch) != epoch)
         return;
     queue.waiters++;
-    pthread_cond_wait(&queue.done, &queue.lock);
+    pthread_cond_wait(&queue.done, &ptxi_queue_mutex);
     queue.waiters--;
 }
 
@@ -665,7 +508,7 @@ static void wait_locked(struct ptxiStream_st *s, uint64_t seq)
             wait_for_change();
         }
     }
-    unref_locked(s);
+    ptxi_stream_unref_locked(s);
     kick_for_others();
 }
 
@@ -673,9 +516,9 @@ void ptxi_queue_wait(struct ptxiStream_st *s, uint64_t seq)
 {
     if (completed(s) >= seq)
         return;
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     wait_locked(s, seq);
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
 }
 
 ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
@@ -683,7 +526,7 @@ ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
     struct dep few[16], *waits = few;
     unsigned n = 0, count = 0;
 
-    pthread_mutex_lock(&queue.lock);
+    pthread_mutex_lock(&ptxi_queue_mutex);
     for (struct ptxiStream_st *s = group->all; s; s = s->next)
         n += completed(s) < s->submitted;
     if (n > 16)
@@ -695,64 +538,10 @@ ptxiResult ptxi_queue_wait_all(struct ptxi_streams *group)
         }
     for (unsigned i = 0; i < count; i++) {
         wait_locked(waits[i].stream, waits[i].seq);
-        unref_locked(waits[i].stream);
+        ptxi_stream_unref_locked(waits[i].stream);
     }
-    pthread_mutex_unlock(&queue.lock);
+    pthread_mutex_unlock(&ptxi_queue_mutex);
     if (waits != few)
         free(waits);
     return waits ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
-}
-
-/* ---- failures */
-
-static ptxiResult take_locked(struct ptxiStream_st *s, struct ptxi_failure **failure)
-{
-    ptxiResult r = s->failed;
-
-    *failure = s->failure;
-    s->failed = PTXI_SUCCESS;
-    s->failure = NULL;
-    s->drop_until = s->submitted; /* what was queued behind the failure does not come back to life */
-    return r;
-}
-
-ptxiResult ptxi_queue_take(struct ptxiStream_st *s, uint64_t seq, struct ptxi_failure **failure)
-{
-    ptxiResult r = PTXI_SUCCESS;
-    struct ptxiStream_st *first = NULL;
-
-    *failure = NULL;
-    pthread_mutex_lock(&queue.lock);
-    if (s->failed && s->failed_seq <= seq)
-        first = s;
-    if (s->group && s == s->group->legacy)
-        for (struct ptxiStream_st *o = s->group->all; o; o = o->next)
-            if (is_blocking(o) && o->failed && (!first || o->failed_order < first->failed_order))
-                first = o;
-    if (first)
-        r = take_locked(first, failure);
-    pthread_mutex_unlock(&queue.lock);
-    return r;
-}
-
-ptxiResult ptxi_queue_take_any(struct ptxi_streams *group, struct ptxi_failure **failure)
-{
-    struct ptxiStream_st *first = NULL;
-    ptxiResult r = PTXI_SUCCESS;
-
-    *failure = NULL;
-    pthread_mutex_lock(&queue.lock);
-    for (struct ptxiStream_st *s = group->all; s; s = s->next)
-        if (s->failed && (!first || s->failed_order < first->failed_order))
-            first = s;
-    if (group->orphan && (!first || group->orphan_order < first->failed_order)) {
-        r = group->orphan;
-        *failure = group->orphan_failure;
-        group->orphan = PTXI_SUCCESS;
-        group->orphan_failure = NULL;
-    } else if (first) {
-        r = take_locked(first, failure);
-    }
-    pthread_mutex_unlock(&queue.lock);
-    return r;
 }
