@@ -124,9 +124,16 @@ void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m);
 
 /* --- matrices --- */
 struct ptxi_mma;
-/* An operation with registers v, of which it writes the first `writes`; head: the words before them. */
-struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head,
-                                     uint32_t head_count, const uint32_t *v, uint32_t writes, uint32_t count);
+/* An operation with more registers than an instruction has room for. */
+struct ptxi_list_op {
+    uint16_t op, mods;
+    uint32_t a, b;              /* registers beside the list; PTXI_NONE: none */
+    const void *head;           /* what the operation finds before its slots, `head_count` units of 2 bytes */
+    uint32_t head_count;
+    const uint32_t *v;          /* `count` registers, of which it writes the first `writes` */
+    uint32_t writes, count;
+};
+struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, const struct ptxi_list_op *what);
 /* What stands for the type of A or B: a float's format, whether integers have a sign. */
 uint16_t ptxi_build_element_code(enum ptxi_type t);
 /* The element types of a product, and the model of its sums. */

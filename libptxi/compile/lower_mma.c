@@ -103,23 +103,22 @@ void ptxi_build_registers_end(struct ptxi_build *b, const char *name, const uint
             ptxi_build_def_end(b, &o->elements[k], v[k], ptxi_build_type(b, name));
 }
 
-struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, uint16_t op, uint16_t mods, uint32_t address, uint32_t stride, const void *head,
-                                     uint32_t head_count, const uint32_t *v, uint32_t writes, uint32_t count)
+struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, const struct ptxi_list_op *what)
 {
-    struct ptxi_ir_inst *i = ptxi_build_op(b, op, PTXI_NONE, address, stride, PTXI_NONE);
+    struct ptxi_ir_inst *i = ptxi_build_op(b, what->op, PTXI_NONE, what->a, what->b, PTXI_NONE);
     uint32_t list;
     struct ptxi_ir_list *l;
 
-    i->mods = mods;
+    i->mods = what->mods;
     i->flags |= PTXI_IF_TOGETHER | PTXI_IF_READS;
-    list = ptxi_ir_list(b->ir, head_count, count);
+    list = ptxi_ir_list(b->ir, what->head_count, what->count);
     if (list == PTXI_NONE)
         return i;
     l = &b->ir->lists[list];
-    memcpy(l->head, head, head_count * sizeof *l->head);
-    memcpy(l->v, v, count * sizeof *v);
-    l->writes = writes;
-    l->count = count;
+    memcpy(l->head, what->head, what->head_count * sizeof *l->head);
+    memcpy(l->v, what->v, what->count * sizeof *l->v);
+    l->writes = what->writes;
+    l->count = what->count;
     i->list = list;
     return i;
 }
@@ -135,6 +134,7 @@ void ptxi_lower_mma(struct ptxi_build *b, const struct ptxi_inst *inst)
         count += ptxi_build_registers(b, operands[s], s == 0, v + count);
     }
     head.first[7] = (uint16_t)count;
-    ptxi_build_list(b, ptxi_isa_op(inst->match), inst->match->mods, PTXI_NONE, PTXI_NONE, &head, HEAD, v, head.first[1], count);
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(inst->match), inst->match->mods, .a = PTXI_NONE, .b = PTXI_NONE, .head = &head,
+                                               .head_count = HEAD, .v = v, .writes = head.first[1], .count = count });
     ptxi_build_registers_end(b, "d", v);
 }

@@ -94,7 +94,9 @@ void ptxi_lower_tcgen05_move(struct ptxi_build *b, const struct ptxi_inst *inst)
     head.count = (uint16_t)count;
     if (head.reduce)
         count += ptxi_build_registers(b, "red", true, v + count);
-    ptxi_build_list(b, ptxi_isa_op(m), 0, address, PTXI_NONE, &head, MOVE_HEAD, v, loads ? count : 0, count)->flags |= PTXI_IF_EARLY;
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(m), .a = address, .b = PTXI_NONE, .head = &head, .head_count = MOVE_HEAD, .v = v,
+                                               .writes = loads ? count : 0, .count = count })
+        ->flags |= PTXI_IF_EARLY;
     if (loads)
         ptxi_build_registers_end(b, "r", v);
     if (head.reduce)
@@ -157,5 +159,6 @@ void ptxi_lower_tcgen05_mma(struct ptxi_build *b, const struct ptxi_inst *inst)
     v[PTXI_TMEM_MMA_ENABLE_D] = ptxi_build_use_pred(b, ptxi_build_operand(b, "enable_d"), &mods);
     v[PTXI_TMEM_MMA_ZERO_MASK] = value(b, "zero_mask", PTXI_RC_64);
     head.disabled = (uint16_t)ptxi_build_registers(b, "disabled", false, v + PTXI_TMEM_MMA_DISABLED);
-    ptxi_build_list(b, ptxi_isa_op(m), mods, PTXI_NONE, PTXI_NONE, &head, MMA_HEAD, v, 0, PTXI_TMEM_MMA_DISABLED + head.disabled);
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(m), mods, .a = PTXI_NONE, .b = PTXI_NONE, .head = &head, .head_count = MMA_HEAD, .v = v,
+                                               .writes = 0, .count = PTXI_TMEM_MMA_DISABLED + head.disabled });
 }

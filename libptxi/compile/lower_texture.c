@@ -130,7 +130,8 @@ void ptxi_lower_tex(struct ptxi_build *b, const struct ptxi_inst *inst)
     head.first[4] = (uint16_t)count;
     count += sources(b, "f", 1, v + count);
     head.first[5] = (uint16_t)count;
-    ptxi_build_list(b, ptxi_isa_op(inst->match), 0, texture, sampler, &head, offsetof(struct ptxi_tex, slots) / sizeof(uint16_t), v, writes, count);
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(inst->match), .a = texture, .b = sampler, .head = &head,
+                                               .head_count = offsetof(struct ptxi_tex, slots) / sizeof(uint16_t), .v = v, .writes = writes, .count = count });
     results_end(b, "d", v);
     if (resident && resident->form != PTXI_OPD_SINK) /* all of a texture is there */
         ptxi_build_move(b, ptxi_build_def(b, resident, PTXI_RC_PRED), ptxi_build_const(b, PTXI_RC_PRED, 1));
@@ -209,7 +210,9 @@ void ptxi_lower_surface(struct ptxi_build *b, const struct ptxi_inst *inst)
         head.reduce[s] = reduction(m, head.bytes == 8, head.formatted ? s : ptxi_types[type].class == 'S');
     count = head.values = (uint16_t)(load ? results(b, "d", v) : sources(b, "c", 4, v));
     count += sources(b, "b", head.dimensions + (head.layered != 0u), v + count);
-    ptxi_build_list(b, ptxi_isa_op(m), 0, surface, PTXI_NONE, &head, offsetof(struct ptxi_surface, slots) / sizeof(uint16_t), v, load ? head.values : 0, count);
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(m), .a = surface, .b = PTXI_NONE, .head = &head,
+                                               .head_count = offsetof(struct ptxi_surface, slots) / sizeof(uint16_t), .v = v,
+                                               .writes = load ? head.values : 0, .count = count });
     if (load)
         results_end(b, "d", v);
 }

@@ -73,6 +73,8 @@ void ptxi_lower_wgmma(struct ptxi_build *b, const struct ptxi_inst *inst)
     read_head(b, inst->match, &head);
     writes = ptxi_build_registers(b, "d", true, v);
     count = writes + read_sources(b, accumulates, &mods, v + writes);
-    ptxi_build_list(b, ptxi_isa_op(inst->match), mods, PTXI_NONE, PTXI_NONE, &head, HEAD, v, writes, count)->flags |= PTXI_IF_EARLY;
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(inst->match), mods, .a = PTXI_NONE, .b = PTXI_NONE, .head = &head, .head_count = HEAD,
+                                               .v = v, .writes = writes, .count = count })
+        ->flags |= PTXI_IF_EARLY;
     ptxi_build_registers_end(b, "d", v);
 }

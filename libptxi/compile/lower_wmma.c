@@ -52,7 +52,8 @@ static void lower_access(struct ptxi_build *b, const struct ptxi_match *m, bool 
     head.offset[1] = (uint16_t)(offset >> 16);
     by = stride ? ptxi_build_use(b, stride, PTXI_RC_32) : PTXI_NONE;
     head.count = (uint16_t)ptxi_build_registers(b, "r", load, v);
-    ptxi_build_list(b, ptxi_isa_op(m), 0, mem.base, by, &head, HEAD, v, load ? head.count : 0, head.count);
+    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(m), .a = mem.base, .b = by, .head = &head, .head_count = HEAD, .v = v,
+                                               .writes = load ? head.count : 0, .count = head.count });
     if (load)
         ptxi_build_registers_end(b, "r", v);
 }
@@ -156,7 +157,8 @@ static void lower_product(struct ptxi_build *b, const struct ptxi_match *m)
         head.first[3] = (uint16_t)count;
         count += put(v + count, &c, k);
         head.first[4] = head.first[5] = head.first[6] = head.first[7] = (uint16_t)count;
-        ptxi_build_list(b, operation(type), m->mods, PTXI_NONE, PTXI_NONE, &head, MMA_HEAD, v, d.part, count);
+        ptxi_build_list(b, &(struct ptxi_list_op){ operation(type), m->mods, .a = PTXI_NONE, .b = PTXI_NONE, .head = &head, .head_count = MMA_HEAD,
+                                                   .v = v, .writes = d.part, .count = count });
     }
     for (unsigned k = 0; k < d.count; k++)
         if (to.v[k] != d.v[k])

@@ -10,7 +10,6 @@ enum {
      * come permuted. */
     PTXI_VIDEO_PART_A = 0, PTXI_VIDEO_PART_B = 3, PTXI_VIDEO_PART_D = 6, PTXI_VIDEO_PART_MASK = 7, /* shift counts, and the mask of each */
     PTXI_VIDEO_ELEMENTS = 0,
-    PTXI_VIDEO_ELEMENTS_MASK = 15,
     /* types; of vset d's is a's */
     PTXI_VIDEO_SIGNED_A = 1 << 9,
     PTXI_VIDEO_SIGNED_B = 1 << 10,
