@@ -5,7 +5,7 @@
 #pragma GCC optimize("schedule-insns", "sched-pressure")
 #endif
 
-#include "exec/approx.h"
+#include "exec/approx_rows.h"
 #include "exec/halves.h"
 #include "num/approx_f64.h"
 

@@ -399,10 +399,8 @@ static void remove_grid(struct ptxi_exec *x, struct ptxi_grid *g)
     *p = g->next;
 }
 
-void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
+static void make_ready(const struct ptxi_exec *x, struct ptxi_grid *g)
 {
-    struct ptxi_worker *wk;
-
     if (!g->cluster[0])
         g->cluster[0] = g->cluster[1] = g->cluster[2] = 1;
     g->cluster_size = g->cluster[0] * g->cluster[1] * g->cluster[2];
@@ -414,11 +412,12 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
     atomic_flag_clear(&g->reporting);
     g->failed = g->inside = 0;
     memset(&g->report, 0, sizeof g->report);
-    pthread_mutex_lock(&x->lock);
-    add_grid(x, g);
-    wk = claim(x);
-    if (!wk && x->idle)
-        pthread_cond_broadcast(&x->work);
+}
+
+/* Works, as the claimed worker wk or as one that becomes free (NULL: none yet), until the grid has ended. Gives back whom the thread is then. Under the
+ * lock, but for the work. */
+static struct ptxi_worker *work_until_ended(struct ptxi_exec *x, const struct ptxi_grid *g, struct ptxi_worker *wk)
+{
     while (!ended(g)) {
         if (!wk)
             wk = work_waits(x) ? claim(x) : NULL;
@@ -437,6 +436,20 @@ void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
         }
         pthread_cond_wait(&x->done, &x->lock);
     }
+    return wk;
+}
+
+void ptxi_exec_launch(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    struct ptxi_worker *wk;
+
+    make_ready(x, g);
+    pthread_mutex_lock(&x->lock);
+    add_grid(x, g);
+    wk = claim(x);
+    if (!wk && x->idle)
+        pthread_cond_broadcast(&x->work);
+    wk = work_until_ended(x, g, wk);
     if (wk) {
         wk->claimed = false;
         if (work_waits(x)) { /* for pool threads, and for other launches that have no worker */

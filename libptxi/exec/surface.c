@@ -28,17 +28,42 @@ static bool fits(const struct ptxi_texture *t, const struct ptxi_surface *x)
     return x->dimensions == 3 ? t->dimensions == 3 : (x->dimensions == 1) == (t->dimensions == 1);
 }
 
+/* Coordinates of a lane: x, y, z in elements, and the layer. */
+static void read_coordinates(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, int64_t c[4])
+{
+    unsigned k = x->values;
+
+    if (x->layered)
+        c[3] = (uint16_t)((const uint32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
+    for (unsigned d = 0; d < x->dimensions; d++)
+        c[d] = ((const int32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
+}
+
+/* Where the access is. `c`: as read, but for x, which counts bytes; PTXI_FK_NONE, or what is wrong. */
+static enum ptxi_fault_kind place(const struct ptxi_surface *x, const int64_t c[4], struct access *a)
+{
+    const struct ptxi_texture *t = a->t;
+    const struct ptxi_image *m = t->level;
+    int64_t column = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, a->bytes, x->beyond);
+    int64_t row = bounded(c[1], m->height, 1, x->beyond), slice = bounded(x->layered ? c[3] : c[2], m->depth, 1, x->beyond);
+    bool inside = (column | row | slice) >= 0;
+
+    if (x->beyond == PTXI_SURFACE_TRAP && !inside)
+        return PTXI_FK_OUT_OF_BOUNDS;
+    if (!x->formatted && c[0] & (a->bytes - 1))
+        return PTXI_FK_MISALIGNED;
+    if (inside)
+        a->at = m->base + column + (uint64_t)row * m->pitch + (x->layered && t->dimensions == 3 ? 0 : (uint64_t)slice * m->slice);
+    return PTXI_FK_NONE;
+}
+
 /* False after a fault. */
 static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_surface *x, unsigned lane, const char *what, struct access *a)
 {
     uint64_t name = ((const uint64_t *)PTXI_SLOT(w, i->a))[lane];
     const struct ptxi_texture *t = a->t && a->name == name ? a->t : ptxi_object_named(w, i, name, PTXI_OBJECT_SURFACE);
-    const struct ptxi_image *m = t ? t->level : NULL;
-    unsigned k = x->values;
+    enum ptxi_fault_kind wrong;
     int64_t c[4] = { 0 };
-    struct ptxi_area row = { "a row of the surface", m ? (uint64_t)m->width * t->bytes : 0, 0 };
-    int64_t x_bytes;
-    bool misaligned, inside;
 
     a->name = name;
     a->t = t;
@@ -47,31 +72,18 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
         ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, t ? "names a surface whose memory is gone" : "names no surface");
         return false;
     }
-    if (x->layered)
-        c[3] = (uint16_t)((const uint32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
-    for (unsigned d = 0; d < x->dimensions; d++)
-        c[d] = ((const int32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
+    read_coordinates(w, x, lane, c);
     a->bytes = x->formatted && !x->reduce[0] ? t->bytes : (uint32_t)x->bytes * x->values;
     if (!fits(t, x))
         return true;
     c[0] *= !x->formatted ? 1 : x->reduce[0] ? x->bytes : t->bytes;
-    x_bytes = c[0];
-    misaligned = !x->formatted && c[0] & (a->bytes - 1);
-    c[0] = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, a->bytes, x->beyond);
-    c[1] = bounded(c[1], m->height, 1, x->beyond);
-    c[2] = x->layered ? bounded(c[3], m->depth, 1, x->beyond) : bounded(c[2], m->depth, 1, x->beyond);
-    inside = (c[0] | c[1] | c[2]) >= 0;
-    if (x->beyond == PTXI_SURFACE_TRAP && !inside) {
-        ptxi_fault_in(w, i, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
-        return false;
+    wrong = place(x, c, a);
+    if (wrong != PTXI_FK_NONE) {
+        struct ptxi_area row = { "a row of the surface", (uint64_t)t->level->width * t->bytes, 0 };
+
+        ptxi_fault_in(w, i, wrong, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, what, &row);
     }
-    if (misaligned) {
-        ptxi_fault_in(w, i, PTXI_FK_MISALIGNED, (ptxi_lanes)1 << lane, (uint64_t)x_bytes, a->bytes, what, &row);
-        return false;
-    }
-    if (inside)
-        a->at = m->base + c[0] + (uint64_t)c[1] * m->pitch + (x->layered && t->dimensions == 3 ? 0 : (uint64_t)c[2] * m->slice);
-    return true;
+    return wrong == PTXI_FK_NONE;
 }
 
 static inline const struct ptxi_surface *head_of(const struct ptxi_warp *w, const struct ptxi_insn *i)

@@ -110,12 +110,27 @@ ONE_OF int32_t scale_place(double v, struct ptxi_scale s, bool linear, double pe
     return (int32_t)(whole > beyond ? beyond : whole < -beyond ? -beyond : whole);
 }
 
-ONE_OF void scale_normalized(const void *x, bool on_face, const struct ptxi_fetch *f, unsigned d, const struct ptxi_view *v, int32_t same, bool varies, bool linear, bool repeats, int32_t *fixed)
+/* A dimension of a level: of the one level of all lanes, or of each lane's own. */
+struct ptxi_axis {
+    const struct ptxi_view *v;
+    unsigned d;
+    bool varies;
+    int32_t same; /* the size, unless it varies */
+    enum ptxi_address_mode mode;
+};
+
+static inline bool repeats(enum ptxi_address_mode mode)
 {
-    const int32_t *sizes = v->size[d], *greatest = v->greatest;
-    const float *narrow = x;
-    const double *wide = x, period = repeats ? 2 : 0;
-    const struct ptxi_scale all = scale_of_size(same, varies ? 1 : (int32_t)greatest_size(f->t, v->m), f->t->mipmap || f->t->layered, linear);
+    return mode == PTXI_ADDRESS_WRAP || mode == PTXI_ADDRESS_MIRROR;
+}
+
+ONE_OF void scale_normalized(const struct ptxi_fetch *f, struct ptxi_axis a, bool on_face, bool linear, int32_t *fixed)
+{
+    const bool varies = a.varies;
+    const int32_t *sizes = a.v->size[a.d], *greatest = a.v->greatest;
+    const float *narrow = f->c[a.d];
+    const double *wide = f->c[a.d], period = repeats(a.mode) ? 2 : 0;
+    const struct ptxi_scale all = scale_of_size(a.same, varies ? 1 : (int32_t)greatest_size(f->t, a.v->m), f->t->mipmap || f->t->layered, linear);
 
     FOR_LANES
     {
@@ -138,11 +153,14 @@ static void scale_plain(const float *x, bool linear, int32_t *fixed)
 }
 
 /* No more than two repetitions away. */
-ONE_OF void wrap_one(int32_t *at, const int32_t *sizes, int32_t same, bool varies, enum ptxi_address_mode mode)
+ONE_OF void wrap_one(int32_t *at, struct ptxi_axis a, enum ptxi_address_mode mode)
 {
+    const int32_t *sizes = a.v->size[a.d];
+    const bool varies = a.varies;
+
     FOR_LANES
     {
-        const int32_t n = varies ? sizes[l] : same, x = at[l];
+        const int32_t n = varies ? sizes[l] : a.same, x = at[l];
 
         if (mode == PTXI_ADDRESS_WRAP) {
             int32_t i = x < 0 ? x + n : x;
@@ -162,13 +180,13 @@ ONE_OF void wrap_one(int32_t *at, const int32_t *sizes, int32_t same, bool varie
     }
 }
 
-ONE_OF void wrap_places(int32_t *at, const int32_t *sizes, int32_t same, bool varies, enum ptxi_address_mode mode)
+ONE_OF void wrap_places(int32_t *at, struct ptxi_axis a)
 {
-    switch (mode) {
-    case PTXI_ADDRESS_WRAP: wrap_one(at, sizes, same, varies, PTXI_ADDRESS_WRAP); break;
-    case PTXI_ADDRESS_MIRROR: wrap_one(at, sizes, same, varies, PTXI_ADDRESS_MIRROR); break;
-    case PTXI_ADDRESS_BORDER: wrap_one(at, sizes, same, varies, PTXI_ADDRESS_BORDER); break;
-    default: wrap_one(at, sizes, same, varies, PTXI_ADDRESS_CLAMP);
+    switch (a.mode) {
+    case PTXI_ADDRESS_WRAP: wrap_one(at, a, PTXI_ADDRESS_WRAP); break;
+    case PTXI_ADDRESS_MIRROR: wrap_one(at, a, PTXI_ADDRESS_MIRROR); break;
+    case PTXI_ADDRESS_BORDER: wrap_one(at, a, PTXI_ADDRESS_BORDER); break;
+    default: wrap_one(at, a, PTXI_ADDRESS_CLAMP);
     }
 }
 
@@ -180,30 +198,30 @@ static enum ptxi_address_mode mode_of(const struct ptxi_fetch *f, unsigned d)
     return clamps ? PTXI_ADDRESS_CLAMP : s->address[d];
 }
 
-ONE_OF void find_fixed(const struct ptxi_fetch *f, unsigned d, const struct ptxi_view *v, int32_t same, bool varies, bool repeats, int32_t *fixed)
+ONE_OF void find_fixed(const struct ptxi_fetch *f, struct ptxi_axis a, int32_t *fixed)
 {
     if (!f->t->sampler.normalized)
-        scale_plain(f->c[d], f->linear, fixed);
+        scale_plain(f->c[a.d], f->linear, fixed);
     else if (f->linear && f->cube)
-        scale_normalized(f->c[d], true, f, d, v, same, varies, true, repeats, fixed);
+        scale_normalized(f, a, true, true, fixed);
     else if (f->linear)
-        scale_normalized(f->c[d], false, f, d, v, same, varies, true, repeats, fixed);
+        scale_normalized(f, a, false, true, fixed);
     else
-        scale_normalized(f->c[d], f->cube, f, d, v, same, varies, false, repeats, fixed);
+        scale_normalized(f, a, f->cube, false, fixed);
 }
 
 /* Lanes that look beyond an edge are added to `over`. */
 ONE_OF void find_places(const struct ptxi_fetch *f, unsigned d, const struct ptxi_view *v, bool varies, struct ptxi_places *p, uint32_t *over)
 {
-    const enum ptxi_address_mode mode = mode_of(f, d);
     const int32_t same = varies ? 0 : (int32_t)(d == 0 ? v->m->width : d == 1 ? v->m->height : v->m->depth);
+    const struct ptxi_axis a = { v, d, varies, same, mode_of(f, d) };
     const int32_t *sizes = v->size[d];
     LANE_ARRAY(int32_t, fixed);
 
-    find_fixed(f, d, v, same, varies, mode == PTXI_ADDRESS_WRAP || mode == PTXI_ADDRESS_MIRROR, fixed);
+    find_fixed(f, a, fixed);
     if (!f->linear) {
         memcpy(p->at[0], fixed, sizeof fixed);
-        wrap_places(p->at[0], sizes, same, varies, mode);
+        wrap_places(p->at[0], a);
         memcpy(p->at[1], p->at[0], sizeof fixed);
         memset(p->fraction, 0, sizeof fixed);
         return;
@@ -214,10 +232,10 @@ ONE_OF void find_places(const struct ptxi_fetch *f, unsigned d, const struct ptx
         if (f->cube && f->t->seamless)
             FOR_LANES
             over[l] |= (uint32_t)p->at[e][l] >= (uint32_t)(varies ? sizes[l] : same);
-        wrap_places(p->at[e], sizes, same, varies, mode);
+        wrap_places(p->at[e], a);
     }
     FOR_LANES
-    p->fraction[l] = mode == PTXI_ADDRESS_CLAMP && p->at[0][l] == p->at[1][l] ? 0 : fixed[l] & 255; /* clamped before it is parted */
+    p->fraction[l] = a.mode == PTXI_ADDRESS_CLAMP && p->at[0][l] == p->at[1][l] ? 0 : fixed[l] & 255; /* clamped before it is parted */
 }
 
 /* ---- texels and weights */
@@ -248,8 +266,10 @@ static void weigh(struct ptxi_together *g, unsigned first, const int32_t *shares
     }
 }
 
-ONE_OF void find_offsets(const struct ptxi_fetch *f, struct ptxi_together *g, unsigned first, unsigned count, const struct ptxi_view *v, bool varies, const struct ptxi_places p[3])
+/* Of the texels of level number k of a footprint. */
+ONE_OF void find_offsets(const struct ptxi_fetch *f, struct ptxi_together *g, unsigned k, const struct ptxi_view *v, bool varies, const struct ptxi_places p[3])
 {
+    const unsigned count = g->count / g->levels, first = k * count;
     const int32_t bytes = f->t->bytes, pitch = varies ? 0 : (int32_t)v->m->pitch, slice = varies ? 0 : (int32_t)v->m->slice;
     const int32_t start = varies ? 0 : (int32_t)(v->m->base - f->t->level[0].base), *pitches = v->pitch, *slices = v->slice, *bases = v->base;
 
@@ -268,11 +288,10 @@ ONE_OF void find_offsets(const struct ptxi_fetch *f, struct ptxi_together *g, un
     }
 }
 
-/* The dimensions that there are, and the layer, of level number k of a footprint. */
+/* The dimensions that there are, and the layer, of that level. */
 ONE_OF void find_in_level(const struct ptxi_fetch *f, struct ptxi_together *g, unsigned k, const struct ptxi_view *v, bool varies, uint32_t *over)
 {
     const uint32_t last = f->t->level[0].depth - 1;
-    const unsigned count = g->count / g->levels;
     struct ptxi_places p[3];
 
     for (unsigned d = 0; d < 3; d++) {
@@ -285,8 +304,8 @@ ONE_OF void find_in_level(const struct ptxi_fetch *f, struct ptxi_together *g, u
         FOR_LANES
         p[2].at[0][l] = (int32_t)(f->layer[l] < last ? f->layer[l] : last);
     if (g->count > 1)
-        weigh(g, k * count, v->share, p);
-    find_offsets(f, g, k * count, count, v, varies, p);
+        weigh(g, k * (g->count / g->levels), v->share, p);
+    find_offsets(f, g, k, v, varies, p);
 }
 
 static void find_together(const struct ptxi_fetch *f, struct ptxi_together *g, const struct ptxi_view v[2], uint32_t *over)

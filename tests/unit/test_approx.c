@@ -3,7 +3,7 @@
  * And their squarer against its columns. */
 #include "unit/bits.h"
 
-#include "exec/approx.h"
+#include "exec/approx_rows.h"
 #include "num/approx_f64.h"
 #include "unit/levels.h"
 
