@@ -1863,7 +1863,8 @@ typedef enum ptxiFault {
     PTXI_FAULT_TRAP = 9,                      /* LAUNCH_FAILED: trap or brkpt */
     PTXI_FAULT_ASSERT = 10,                   /* ASSERT: __assertfail */
     PTXI_FAULT_DEADLOCK = 11,                 /* LAUNCH_FAILED: threads wait and none can run */
-    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: a barrier used against its rules; ILLEGAL_INSTRUCTION: a thread count that is no multiple of 32 */
+    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: a barrier or an mbarrier used against its rules; ILLEGAL_INSTRUCTION: a
+                                                 thread count that is no multiple of 32, an mbarrier that is not in shared memory */
     PTXI_FAULT_BUDGET = 13,                   /* LAUNCH_TIMEOUT: PTXI_LIMIT_INSTRUCTIONS */
     PTXI_FAULT_TIMEOUT = 14,                  /* LAUNCH_TIMEOUT: PTXI_LIMIT_MILLISECONDS */
     PTXI_FAULT_STACK_OVERFLOW = 15,           /* ILLEGAL_ADDRESS, as on an H200 */
@@ -1875,7 +1876,9 @@ typedef enum ptxiFault {
     PTXI_FAULT_OUT_OF_MEMORY = 20,            /* OUT_OF_MEMORY: the host has no memory to run the grid */
     PTXI_FAULT_HOST_FUNCTION = 21,            /* LAUNCH_FAILED: a host function called ptxiHostFail */
     PTXI_FAULT_FREE = 22,                     /* ILLEGAL_ADDRESS: free() of what malloc() has not given, or twice */
-    PTXI_FAULT_INTERRUPTED = 23               /* LAUNCH_TIMEOUT: ptxiCtxInterrupt */
+    PTXI_FAULT_INTERRUPTED = 23,              /* LAUNCH_TIMEOUT: ptxiCtxInterrupt */
+    PTXI_FAULT_MISUSE = 24                    /* LAUNCH_FAILED: a matrix instruction, a bulk copy, a tensor map or tensor memory
+                                                 used against its rules */
 } ptxiFault;
 
 typedef enum ptxiAccess {

@@ -299,7 +299,7 @@ void ptxi_bulk_wait(struct ptxi_warp *w, uint32_t n, bool read)
 
 static const struct ptxi_insn *misuse(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, const char *what)
 {
-    return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << lane, 0, 0, what);
+    return ptxi_fault(w, i, PTXI_FK_MISUSE, (ptxi_lanes)1 << lane, 0, 0, what);
 }
 
 /* Where a generic address leads, mostly into the CTA's own shared memory or the allocation that the instruction hit last. */

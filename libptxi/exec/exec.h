@@ -29,6 +29,7 @@ enum ptxi_fault_kind {
     PTXI_FK_DEADLOCK,
     PTXI_FK_BARRIER,        /* a barrier number that is none, and other rules of barriers */
     PTXI_FK_BARRIER_USE,    /* what a device calls an illegal instruction: thread counts, mbarriers elsewhere than in shared memory */
+    PTXI_FK_MISUSE,         /* an instruction used against its rules: matrices, bulk copies, tensor maps, tensor memory */
     PTXI_FK_BUDGET,
     PTXI_FK_TIMEOUT,
     PTXI_FK_INTERRUPTED,

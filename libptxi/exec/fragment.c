@@ -50,7 +50,7 @@ static const struct ptxi_insn *has_left(struct ptxi_warp *w, const struct ptxi_i
     char text[96];
 
     snprintf(text, sizeof text, "lane %u, which gives the address of a row, has exited", lane % 32);
-    return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active, 0, 0, text);
+    return ptxi_fault(w, i, PTXI_FK_MISUSE, w->active, 0, 0, text);
 }
 
 /* Finds out what is wrong with the address of a row. */

@@ -71,7 +71,7 @@ const struct ptxi_insn *ptxi_tensormap_replace(struct ptxi_warp *w, const struct
             return w->stop;
         wrong = read_map(&m, p) ? replace(&m, (enum ptxi_tensor_field)i->mods, (unsigned)i->imm, value[l]) : "there is no tensor map";
         if (wrong)
-            return ptxi_fault(w, i, PTXI_FK_BARRIER, (ptxi_lanes)1 << l, 0, 0, wrong);
+            return ptxi_fault(w, i, PTXI_FK_MISUSE, (ptxi_lanes)1 << l, 0, 0, wrong);
         memcpy(p, &m, sizeof m);
     }
     return i + 1;

@@ -28,7 +28,7 @@ struct ptxi_tmem *ptxi_tmem_of(struct ptxi_warp *w, const struct ptxi_insn *i, s
 
 const struct ptxi_insn *ptxi_tmem_misuse(struct ptxi_warp *w, const struct ptxi_insn *i, const char *what)
 {
-    return ptxi_fault(w, i, PTXI_FK_BARRIER, w->active & -w->active, 0, 0, what);
+    return ptxi_fault(w, i, PTXI_FK_MISUSE, w->active & -w->active, 0, 0, what);
 }
 
 unsigned ptxi_tmem_ctas(struct ptxi_warp *w, const struct ptxi_insn *i, bool pair, struct ptxi_cta **ctas)
