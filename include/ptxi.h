@@ -63,6 +63,7 @@ extern "C" {
     X(ERROR_CONTEXT_ALREADY_IN_USE,     216, "the context is in use by another thread") \
     X(ERROR_INVALID_PTX,                218, "the PTX does not follow the PTX ISA") \
     X(ERROR_UNSUPPORTED_PTX_VERSION,    222, "the PTX uses a version that is not known") \
+    X(ERROR_UNSUPPORTED_EXEC_AFFINITY,  224, "contexts cannot be limited to a part of the device") \
     X(ERROR_INVALID_SOURCE,             300, "the source is not valid") \
     X(ERROR_FILE_NOT_FOUND,             301, "the file cannot be opened") \
     X(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 302, "an external symbol of the module is not defined anywhere") \

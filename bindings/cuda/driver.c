@@ -21,13 +21,14 @@ ptxiResult cuGetErrorName(ptxiResult error, const char **pStr)
 
 ptxiResult cuCtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev)
 {
-    (void)params;
-    return numParams ? PTXI_ERROR_NOT_SUPPORTED : ptxiCtxCreate(pctx, flags, dev);
+    return cuCtxCreate_v4(pctx, &(struct context_params){ .affinities = params, .affinity_count = numParams }, flags, dev);
 }
 
-ptxiResult cuCtxCreate_v4(ptxiContext *pctx, void *params, unsigned flags, ptxiDevice dev)
+ptxiResult cuCtxCreate_v4(ptxiContext *pctx, const struct context_params *params, unsigned flags, ptxiDevice dev)
 {
-    return params ? PTXI_ERROR_NOT_SUPPORTED : ptxiCtxCreate(pctx, flags, dev);
+    if (params && (params->graphics || (params->affinity_count && !params->affinities)))
+        return PTXI_ERROR_INVALID_VALUE;
+    return params && params->affinity_count ? PTXI_ERROR_UNSUPPORTED_EXEC_AFFINITY : ptxiCtxCreate(pctx, flags, dev);
 }
 
 /* Nothing attaches to a context, so whoever made it is the last to go. */

@@ -24,10 +24,17 @@ static inline ptxiResult finish_per_thread(ptxiResult queued)
     return queued ? queued : ptxiStreamSynchronize(PTXI_STREAM_PER_THREAD);
 }
 
+/* Layout of CUctxCreateParams. */
+struct context_params {
+    const void *affinities;
+    int affinity_count;
+    const void *graphics;
+};
+
 /* Calls whose shape is not that of a ptxi call. */
 PTXI_API ptxiResult cuGetErrorName(ptxiResult error, const char **pStr);
 PTXI_API ptxiResult cuCtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev);
-PTXI_API ptxiResult cuCtxCreate_v4(ptxiContext *pctx, void *params, unsigned flags, ptxiDevice dev);
+PTXI_API ptxiResult cuCtxCreate_v4(ptxiContext *pctx, const struct context_params *params, unsigned flags, ptxiDevice dev);
 PTXI_API ptxiResult cuCtxDetach(ptxiContext ctx);
 PTXI_API ptxiResult cuCtxGetDevice_v2(ptxiDevice *device, ptxiContext ctx);
 PTXI_API ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **greenCtx);

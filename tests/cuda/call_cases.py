@@ -211,6 +211,15 @@ def _(d, v):
     return [rc] if rc else [rc, d('CtxDestroy', c), d('CtxSetCurrent', d.ctx)]
 
 
+# Members of CUctxCreateParams that are given: execution affinities, how many, a queue of graphics.
+@each('CtxCreate_v4', {'none': (0, 0, 0), 'count': (0, 1, 0), 'affinities': (1, 0, 0), 'graphics': (0, 0, 1), 'affinity': (1, 1, 0)})
+def _(d, v):
+    c, zeros = C.c_void_p(), C.create_string_buffer(64)
+    at = C.addressof(zeros)
+    rc = d('CtxCreate_v4', C.byref(c), (C.c_uint64 * 3)(at * v[0], v[1], at * v[2]), u(0), d.dev)
+    return [rc] if rc else [rc, d('CtxDestroy', c), d('CtxSetCurrent', d.ctx)]
+
+
 @case
 def context_of_no_device(d): return [d('CtxCreate_v4', C.byref(C.c_void_p()), None, u(0), 77), d('CtxCreate_v4', None, None, u(0), d.dev), d('DevicePrimaryCtxRetain', C.byref(C.c_void_p()), 77)]
 

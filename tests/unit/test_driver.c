@@ -47,7 +47,7 @@ START_TEST(runs_a_kernel)
     int dev = -1;
 
     ok(cuInit(0));
-    ok(cuCtxCreate_v4(&ctx, NULL, 0, 0));
+    ok(cuCtxCreate_v4(&ctx, (void *[3]){ NULL }, 0, 0)); /* a CUctxCreateParams of zeros */
     ok(cuCtxGetDevice_v2(&dev, ctx));
     ck_assert_int_eq(dev, 0);
     ok(cuModuleLoadData(&m, twice));
