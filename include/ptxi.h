@@ -885,11 +885,13 @@ PTXI_API ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev);
 PTXI_API ptxiResult ptxiDeviceGetAttribute(int *pi, ptxiDeviceAttribute attrib, ptxiDevice dev);
 
 /*! ptxiDeviceTotalMem() :
- *  Bytes that can be allocated at most: the host's memory. */
+ *  Bytes that can be allocated at most: the host's memory.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE. */
 PTXI_API ptxiResult ptxiDeviceTotalMem(size_t *bytes, ptxiDevice dev);
 
 /*! ptxiDeviceComputeCapability() :
- *  9 and 0 for sm_90. */
+ *  The profile's, 9 and 0 for sm_90.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE. */
 PTXI_API ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev);
 
 /* ---- contexts ------------------------------------------------------------------------------------------------ */
@@ -903,7 +905,8 @@ PTXI_API ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev);
 PTXI_API ptxiResult ptxiDevicePrimaryCtxReset(ptxiDevice dev);
 
 /*! ptxiDevicePrimaryCtxSetFlags() , ptxiDevicePrimaryCtxGetState() :
- *  Flags for the primary context, and whether it exists now. `flags` as for ptxiCtxCreate. */
+ *  Flags for the primary context, and whether it exists now: `*active` is 0 or 1. `flags` as for ptxiCtxCreate.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for unknown flags. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxSetFlags(ptxiDevice dev, unsigned flags);
 PTXI_API ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags, int *active);
 
@@ -1012,7 +1015,8 @@ PTXI_API ptxiResult ptxiModuleUnload(ptxiModule hmod);
 PTXI_API ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name);
 
 /*! ptxiModuleGetFunctionCount() , ptxiModuleEnumerateFunctions() :
- *  How many kernels the module has, and the first `numFunctions` of them in the order of the text. */
+ *  How many kernels the module has, and the first `numFunctions` of them in the order of the text; what is left of a longer array stays as it is.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
 PTXI_API ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod);
 PTXI_API ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod);
 
@@ -1070,7 +1074,8 @@ PTXI_API ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, 
 PTXI_API ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value);
 
 /*! ptxiFuncSetCacheConfig() :
- *  A hint to a GPU's cache; checked and otherwise without effect. */
+ *  A hint to a GPU's cache; checked and otherwise without effect.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for what is no ptxiFuncCache. */
 PTXI_API ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config);
 
 /*! ptxiFuncGetModule() , ptxiFuncGetName() :
@@ -1132,7 +1137,8 @@ PTXI_API ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, un
 
 /*! ptxiMemAllocPitch() :
  *  `Height` rows of `WidthInBytes` bytes, each row starting `*pPitch` bytes after the one before, a multiple of 512.
- * `ElementSizeBytes` 4, 8 or 16: the widest access to be made. */
+ * `ElementSizeBytes` 4, 8 or 16: the widest access to be made.
+ * @return as ptxiMemAlloc; PTXI_ERROR_INVALID_VALUE also for no bytes, no rows or another element size. */
 PTXI_API ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                                       unsigned ElementSizeBytes);
 
@@ -1301,7 +1307,8 @@ PTXI_API ptxiResult ptxiStreamCreate(ptxiStream *phStream, unsigned Flags);
 PTXI_API ptxiResult ptxiStreamCreateWithPriority(ptxiStream *phStream, unsigned flags, int priority);
 
 /*! ptxiStreamGetFlags() , ptxiStreamGetPriority() , ptxiStreamGetCtx() :
- *  What the stream was made with. */
+ *  What the stream was made with; its priority within the range.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
 PTXI_API ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags);
 PTXI_API ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority);
 PTXI_API ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx);
@@ -1318,9 +1325,11 @@ PTXI_API ptxiResult ptxiStreamSynchronize(ptxiStream hStream);
 PTXI_API ptxiResult ptxiStreamQuery(ptxiStream hStream);
 
 /*! ptxiStreamWaitEvent() :
- *  Work queued in the stream later waits for what the event's latest record waits for; no effect if never recorded.
- * `Flags` 0; 1, which the driver calls external, gives PTXI_ERROR_ILLEGAL_STATE unless the stream is captured. The event may be destroyed or
- * recorded again at once. */
+ *  Work queued in the stream later waits for what the event's latest record waits for; no effect if never recorded. The event may be
+ *  destroyed or recorded again at once.
+ * `Flags` 0; 1, which the driver calls external: of a stream under capture, whose graph gets a node that waits for the event.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE: other flags; PTXI_ERROR_ILLEGAL_STATE: 1, and the stream is not
+ *         captured; PTXI_ERROR_OUT_OF_MEMORY, or what ptxiStreamBeginCapture says of WaitEvent. */
 PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Flags);
 
 /*! ptxiStreamWaitValue32() , ptxiStreamWaitValue64() , ptxiStreamWriteValue32() , ptxiStreamWriteValue64() , ptxiStreamBatchMemOp() :
@@ -1340,7 +1349,9 @@ PTXI_API ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptx
 
 /*! ptxiLaunchHostFunc() :
  *  Queue a call of `fn(userData)` on some thread of the library, or on one that synchronises. `fn` must not call ptxi
- *  functions, which answer PTXI_ERROR_NOT_PERMITTED there. It is not called where earlier work of the stream failed. */
+ *  functions, which answer PTXI_ERROR_NOT_PERMITTED there. It is not called where earlier work of the stream failed.
+ * `userData` the caller's, and must be good until the call.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE: `fn` is NULL; or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData);
 
 /*! ptxiEventCreate() , ptxiEventDestroy() :
@@ -1478,7 +1489,8 @@ PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNo
 
 /*! ptxiGraphAddEventRecordNode() , ptxiGraphAddEventWaitNode() , ptxiGraphEventRecordNodeGetEvent() and its kin :
  *  Nodes that record an event, and that wait for what it was recorded behind when they are reached. The event may be destroyed; then launches that
- *  reach the node fail. */
+ *  reach the node fail.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, also for a bad event, or PTXI_ERROR_INVALID_VALUE for a node of another kind. */
 PTXI_API ptxiResult ptxiGraphAddEventRecordNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
                                                 size_t numDependencies, ptxiEvent event);
 PTXI_API ptxiResult ptxiGraphAddEventWaitNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
@@ -1544,7 +1556,9 @@ PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
 
 /*! ptxiGraphNodeSetEnabled() , ptxiGraphNodeGetEnabled() :
  *  Whether an instance's node does what it says, or is passed by; kernels, copies and fills only. Updates leave that as it is.
- * `hNode` see ptxiGraphExecUpdate. */
+ * `hNode`     see ptxiGraphExecUpdate.
+ * `isEnabled` 0: passed by.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another graph or kind. */
 PTXI_API ptxiResult ptxiGraphNodeSetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned isEnabled);
 PTXI_API ptxiResult ptxiGraphNodeGetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned *isEnabled);
 
@@ -1720,8 +1734,12 @@ PTXI_API ptxiResult ptxiModuleGetSurfRef(ptxiSurfRef *pSurfRef, ptxiModule hmod,
  *  What a .texref variable stands for in launches made later. It begins with nothing bound, wrapping, unnormalised coordinates and
  *  point filtering.
  * `Flags` of SetArray and SetMipmappedArray: PTXI_TRSA_OVERRIDE_FORMAT; of SetFlags: PTXI_TRSF_...
- * `ByteOffset` always 0; may be NULL.
- * @return as ptxiTexObjectCreate. */
+ * `dptr`, `bytes` memory that must live as long as it is bound; both 0: nothing is bound any more.
+ * `ByteOffset` out: how far `dptr` is from the multiple of PTXI_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT before it, where the texture begins; may be
+ *              NULL where that is 0.
+ * `Pitch`      bytes from one row of texels to the next.
+ * `dim`        0, 1, 2: x, y, z.
+ * @return as ptxiTexObjectCreate; PTXI_ERROR_INVALID_HANDLE also for a bad reference. */
 PTXI_API ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags);
 PTXI_API ptxiResult ptxiTexRefSetMipmappedArray(ptxiTexRef hTexRef, ptxiMipmappedArray hMipmappedArray, unsigned Flags);
 PTXI_API ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevicePtr dptr, size_t bytes);
@@ -1798,7 +1816,9 @@ PTXI_API ptxiResult ptxiCtxGetWorkers(ptxiContext ctx, unsigned *workers);
 /*! ptxiCtxSetOutput() :
  *  Where device-side printf goes; default: stdout. `sink` is called from threads of the library, one call at a time a
  *  context, before the launch that printed counts as ended; it must not call ptxi functions.
- * `sink` NULL: stdout. `text` is `length` bytes, not NUL-terminated. Failed assertions go to stderr in any case, as with CUDA. */
+ * `sink` NULL: stdout. `text` is `length` bytes, not NUL-terminated. Failed assertions go to stderr in any case, as with CUDA.
+ * `user` for `sink`; the caller's.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetOutput(ptxiContext ctx, void (*sink)(void *user, const char *text, size_t length),
                                      void *user);
 
@@ -1816,7 +1836,8 @@ PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
 
 /*! ptxiCtxSetChecking() :
  *  Turn the checks of kernels' memory accesses off (0) or on (default) for launches made later. Without them a kernel
- *  may read and write all of the process, and a bad access may end it. */
+ *  may read and write all of the process, and a bad access may end it.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
 
 /*! ptxiCtxSetDialect() :

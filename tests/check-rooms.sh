@@ -1,5 +1,6 @@
 #!/bin/sh
-# The folders of libptxi/ depend on each other in one direction only. Hold every include against it.
+# The folders of libptxi/ depend on each other in one direction only. Hold every include against it; and every file begins by saying what it is for,
+# or with the header that does.
 # Usage: check-rooms.sh [directory with include/ and libptxi/]; exit status 1 and the offending lines if it is broken.
 set -u
 root=${1:-${top_srcdir:-$(dirname "$0")/..}}/libptxi
@@ -39,6 +40,13 @@ for d in "$root"/*/; do
     case $(basename "$d") in
     base | num | isa | parse | compile | exec | api) ;;
     *) echo "unknown folder $d: give it a place in $0"; bad=1 ;;
+    esac
+done
+for f in "$root"/*/*.[ch] "$root"/*/*.def; do
+    own=$(basename "$(dirname "$f")")/$(basename "$f" .c).h
+    case $(head -n 1 "$f") in
+    "/* "* | "#include \"$own\"") ;;
+    *) echo "$f does not begin by saying what it is for"; bad=1 ;;
     esac
 done
 exit $bad

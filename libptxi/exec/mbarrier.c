@@ -1,3 +1,4 @@
+/* PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier". An mbarrier is 8 bytes of shared memory, and all that is known of it. */
 #include "exec/async.h"
 #include "exec/chance.h"
 

@@ -1,3 +1,4 @@
+/* Which levels and places of a texture are read: from level to level, and along ellipses. */
 #include "num/texture.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* PTX ISA, "Source Format", "Comments", "Identifiers", "Constants". */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strtod_l */
 #endif

@@ -1,3 +1,4 @@
+/* Arenas, names, messages, strings, hashes, levels of the host: base/. */
 #include "unit/bits.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* The table of instructions: matching, forms, and what it says of them. */
 #include "unit/bits.h"
 
 #include "isa/isa.h"

@@ -1,3 +1,4 @@
+/* The map of what kernels may touch. */
 #include "unit/bits.h"
 
 #include "exec/memmap.h"

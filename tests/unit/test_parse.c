@@ -1,3 +1,4 @@
+/* Text to tree: what is taken, and what is said of the rest. */
 #include "unit/bits.h"
 
 #include "parse/ast.h"
