@@ -1,3 +1,4 @@
+/* Whole files in memory. */
 #ifndef PTXI_BASE_FILE_H
 #define PTXI_BASE_FILE_H
 
