@@ -1402,7 +1402,7 @@ PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart,
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  the kernel can reach what is defined nowhere; ptxiGetLastReport lists it
  *         PTXI_ERROR_INVALID_VALUE            a dimension or the shared memory out of range, a block that .maxntid or
- *                                             .reqntid excludes, or a NULL kernelParams[k]
+ *                                             .reqntid excludes, a NULL kernelParams[k], or more than 511 KiB of .local variables
  *         PTXI_ERROR_INVALID_HANDLE           a bad function or stream
  *         PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES  the buffer of `extra` is longer than the parameters, or the kernel's .shared
  *                                             variables are more than a block of the profile can have
@@ -1528,8 +1528,9 @@ PTXI_API ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGra
 
 /*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() and their kin for other nodes, ptxiGraphNodeSetParams() for any :
  *  What a node does, as Add took it. What GetParams points to is the node's own, until it is changed.
- * `attr` see ptxiLaunchKernelEx. CopyAttributes gives `dst` those of `src`.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: a node of another kind, or what Add does not take. */
+ * `attr` see ptxiLaunchKernelEx; those that have no effect are kept. CopyAttributes gives `dst` those of `src`.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: a node of another kind, what Add does not take, an attribute of launches only, clusters
+ *         that the node to copy to cannot have; PTXI_ERROR_INVALID_CLUSTER_SIZE: that the node cannot have. */
 PTXI_API ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams);
 PTXI_API ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PARAMS *nodeParams);
 PTXI_API ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out);

@@ -142,8 +142,8 @@ ptxiResult ptxi_capture_kernel(struct ptxiStream_st *s, ptxiFunction f, const st
 
     if (r)
         return r;
-    memcpy(w.cluster, shape->cluster, sizeof w.cluster);
-    w.cooperative = shape->cooperative;
+    memcpy(w.attributes.cluster, shape->cluster, sizeof w.attributes.cluster);
+    w.attributes.cooperative = shape->cooperative;
     return add(s, &w);
 }
 

@@ -391,7 +391,7 @@ static void print_failure(const struct run *r, ptxiResult e)
     ptxi_cmd_error("%s", ptxi_cmd_result(e));
     if (e == PTXI_ERROR_INVALID_VALUE)
         print_shape(r);
-    if (e == PTXI_ERROR_NOT_SUPPORTED)
+    if (e == PTXI_ERROR_NOT_SUPPORTED || e == PTXI_ERROR_INVALID_VALUE)
         print_unsupported(r);
 }
 

@@ -7,6 +7,13 @@
 #include "api/graph_condition.h"
 #include "api/launch.h"
 
+/* Attributes of a kernel's node. */
+struct ptxi_node_attributes {
+    unsigned cluster[3]; /* 0: none asked for */
+    bool cooperative;
+    ptxiLaunchAttributeValue kept[6]; /* those without effect, see graph_node.c */
+};
+
 /* What a node does. */
 struct ptxi_work {
     ptxiGraphNodeType type;
@@ -17,8 +24,7 @@ struct ptxi_work {
             void **pointers;                /* to each of `count`; likewise */
             size_t bytes;
             unsigned count;
-            unsigned cluster[3];            /* 0: none asked for */
-            bool cooperative;
+            struct ptxi_node_attributes attributes;
         };
         PTXI_MEMCPY3D copy;
         PTXI_MEMSET_NODE_PARAMS set;

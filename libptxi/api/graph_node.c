@@ -111,20 +111,47 @@ ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PA
     return PTXI_SUCCESS;
 }
 
+/* Where an attribute without effect is kept; NULL: it is another one. */
+static ptxiLaunchAttributeValue *kept(struct ptxi_node_attributes *a, int which)
+{
+    static const unsigned char ids[] = {
+        PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, PTXI_LAUNCH_ATTRIBUTE_PRIORITY,
+        PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+    };
+
+    for (unsigned i = 0; i < sizeof ids; i++)
+        if (ids[i] == which)
+            return &a->kept[i];
+    return NULL;
+}
+
+/* Whether the node's kernel can have such clusters. */
+static ptxiResult check_clusters(const struct ptxi_work *w, const unsigned *cluster)
+{
+    const PTXI_KERNEL_NODE_PARAMS *k = &w->kernel;
+    struct ptxi_launch_shape s = { .grid = { k->gridDimX, k->gridDimY, k->gridDimZ }, .cluster = { cluster[0], cluster[1], cluster[2] } };
+
+    return cluster[0] ? ptxi_launch_cluster(k->func, &s, k->func->nonportable_cluster ? PTXI_MOST_CLUSTER : PTXI_PORTABLE_CLUSTER) : PTXI_SUCCESS;
+}
+
 ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
 {
     ptxiResult r = enter_kernel(hNode);
+    struct ptxi_node_attributes *a = &hNode->work.attributes;
     struct ptxi_launch_shape s = { .shared = 0 };
 
     if (r || !value)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
-    memcpy(s.cluster, hNode->work.cluster, sizeof s.cluster);
-    s.cooperative = hNode->work.cooperative;
-    r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s);
-    if (r)
+    memcpy(s.cluster, a->cluster, sizeof s.cluster);
+    s.cooperative = a->cooperative;
+    if ((r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s)) || (r = check_clusters(&hNode->work, s.cluster)))
         return r;
-    memcpy(hNode->work.cluster, s.cluster, sizeof s.cluster);
-    hNode->work.cooperative = s.cooperative;
+    if (kept(a, (int)attr))
+        *kept(a, (int)attr) = *value;
+    else if (attr != PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE && attr != PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        return PTXI_ERROR_INVALID_VALUE; /* of launches only */
+    memcpy(a->cluster, s.cluster, sizeof s.cluster);
+    a->cooperative = s.cooperative;
     return PTXI_SUCCESS;
 }
 
@@ -134,12 +161,19 @@ ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttrib
 
     if (r || !value_out)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
-    memset(value_out, 0, sizeof *value_out);
-    switch ((int)attr) {
-    case PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE: value_out->cooperative = hNode->work.cooperative; return PTXI_SUCCESS;
-    case PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: memcpy(value_out, hNode->work.cluster, sizeof hNode->work.cluster); return PTXI_SUCCESS;
-    default: return PTXI_ERROR_INVALID_VALUE;
-    }
+    struct ptxi_node_attributes *a = &hNode->work.attributes;
+    ptxiLaunchAttributeValue value = { .pad = { 0 } };
+
+    if (attr == PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE)
+        value.cooperative = a->cooperative;
+    else if (attr == PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        memcpy(&value, a->cluster, sizeof a->cluster);
+    else if (kept(a, (int)attr))
+        value = *kept(a, (int)attr);
+    else
+        return PTXI_ERROR_INVALID_VALUE;
+    *value_out = value;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode src)
@@ -148,8 +182,9 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
 
     if (r || (r = enter_kernel(src)))
         return r;
-    memcpy(dst->work.cluster, src->work.cluster, sizeof dst->work.cluster);
-    dst->work.cooperative = src->work.cooperative;
+    if (check_clusters(&dst->work, src->work.attributes.cluster))
+        return PTXI_ERROR_INVALID_VALUE;
+    dst->work.attributes = src->work.attributes;
     return PTXI_SUCCESS;
 }
 

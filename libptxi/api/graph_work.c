@@ -155,12 +155,13 @@ ptxiResult ptxi_work_make(struct ptxi_work *w, ptxiContext ctx, ptxiGraphNodePar
 static ptxiResult submit_kernel(struct ptxi_work *w, ptxiStream s)
 {
     const PTXI_KERNEL_NODE_PARAMS *k = &w->kernel;
+    const unsigned *cluster = w->attributes.cluster;
     void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, w->params, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &w->bytes, PTXI_LAUNCH_PARAM_END };
 
-    ptxiLaunchAttribute a[2] = { { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = w->cooperative },
-                                 { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { w->cluster[0], w->cluster[1], w->cluster[2] } } };
+    ptxiLaunchAttribute a[2] = { { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = w->attributes.cooperative },
+                                 { .id = PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { cluster[0], cluster[1], cluster[2] } } };
     ptxiLaunchConfig c = { k->gridDimX, k->gridDimY, k->gridDimZ, k->blockDimX, k->blockDimY, k->blockDimZ, k->sharedMemBytes, s, a,
-                           w->cluster[0] ? 2 : 1 };
+                           cluster[0] ? 2 : 1 };
 
     return ptxiLaunchKernelEx(&c, k->func, NULL, w->bytes ? extra : NULL);
 }
@@ -212,9 +213,7 @@ ptxiResult ptxi_work_replace(struct ptxi_work *old, struct ptxi_work *w)
 
 ptxiResult ptxi_work_change(struct ptxi_work *old, struct ptxi_work *w)
 {
-    if (old->type == PTXI_GRAPH_NODE_TYPE_KERNEL && w->type == old->type) {
-        memcpy(w->cluster, old->cluster, sizeof w->cluster);
-        w->cooperative = old->cooperative;
-    }
+    if (old->type == PTXI_GRAPH_NODE_TYPE_KERNEL && w->type == old->type)
+        w->attributes = old->attributes;
     return ptxi_work_replace(old, w);
 }

@@ -203,6 +203,8 @@ ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct
         if (k->reqntid[0] && s->block[i] != (k->reqntid[i] ? k->reqntid[i] : 1))
             return PTXI_ERROR_INVALID_VALUE;
     }
+    if (code->local_bytes > PTXI_MAX_LOCAL_VARIABLES)
+        return PTXI_ERROR_INVALID_VALUE;
     if (code->shared_bytes > f->module->profile->block_shared)
         return PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (threads > ptxi_launch_max_threads(k) || s->shared > (unsigned)ptxi_launch_max_dynamic_shared(f, code))

@@ -1,6 +1,7 @@
 /* What tools ask of a module as text: what cannot be executed, and the bytecode. */
 #include "api/module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,15 @@ static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, str
     return why;
 }
 
+/* A kernel that no launch takes. */
+static void list_local(const struct ptxiModule_st *m, const struct ptxi_func *f, uint32_t bytes, struct ptxi_str *s)
+{
+    char why[80];
+
+    snprintf(why, sizeof why, "%u bytes of .local variables, a thread has %d", bytes, PTXI_MAX_LOCAL_VARIABLES);
+    list_line(m, f->loc.line, f->loc.col, f->name->s, why, s);
+}
+
 static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_code *code, struct ptxi_str *s)
 {
     for (uint32_t i = 0; i < code->count; i++)
@@ -58,6 +68,8 @@ ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
 
         if (f->has_body && !code && !list_too_large(mod, i, &s))
             s.oom = true;
+        if (code && code->local_bytes > PTXI_MAX_LOCAL_VARIABLES)
+            list_local(mod, f, code->local_bytes, &s);
         if (code && code->unsupported_count)
             list_unsupported(mod, code, &s);
     }

@@ -20,9 +20,9 @@ enum { MOST_SHARED = 1 << 20 }; /* bytes: no device has more, and offsets in it 
 
 static bool fits(const struct ptxi_build *b, struct ptxi_diag *diags)
 {
-    if (b->ir->local_bytes > PTXI_MAX_LOCAL)
+    if (b->ir->local_bytes > PTXI_COMPILED_LOCAL)
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .local variables, a thread has %d",
-                      (unsigned long long)b->ir->local_bytes, PTXI_MAX_LOCAL);
+                      (unsigned long long)b->ir->local_bytes, PTXI_MAX_LOCAL_VARIABLES);
     else if (b->shared_bytes - b->layout->shared_base > MOST_SHARED)
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .shared variables, a block has at most %d",
                       (unsigned long long)(b->shared_bytes - b->layout->shared_base), MOST_SHARED);

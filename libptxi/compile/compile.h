@@ -13,8 +13,8 @@
 #include "isa/bytecode.h"
 #include "parse/ast.h"
 
-/* Bytes of .local memory that a thread has: no device has more, and offsets in it are 32 bits wide. */
-enum { PTXI_MAX_LOCAL = 512 << 10 };
+/* Bytes of .local memory that a thread has, and what of it a kernel's variables may be. Functions that have far more are not compiled. */
+enum { PTXI_MAX_LOCAL = 512 << 10, PTXI_MAX_LOCAL_VARIABLES = PTXI_MAX_LOCAL - 1024, PTXI_COMPILED_LOCAL = 16 << 20 };
 
 /* Where variables with static storage live. Variables declared in bodies are here too: each exists once. */
 struct ptxi_layout_var {

@@ -305,6 +305,7 @@ END_TEST
 
 START_TEST(parameters_of_nodes)
 {
+    ptxiLaunchAttributeValue value;
     ptxiGraphNode a = fill(7, NULL), b = kernel(2, a), c;
     PTXI_MEMSET_NODE_PARAMS set;
     PTXI_MEMCPY3D copy = line(0, host, v), got;
@@ -321,6 +322,13 @@ START_TEST(parameters_of_nodes)
     gives(ptxiGraphHostNodeGetParams(a, &call), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphHostNodeSetParams(a, &(PTXI_HOST_NODE_PARAMS){ count, NULL }), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }));
+    ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &(ptxiLaunchAttributeValue){ .priority = -3 }));
+    ok(ptxiGraphKernelNodeGetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+    ck_assert_int_eq(value.priority, -3);
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &(ptxiLaunchAttributeValue){ .clusterDim = { 64, 1, 1 } }),
+          PTXI_ERROR_INVALID_CLUSTER_SIZE);
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+          PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
           PTXI_ERROR_NOT_SUPPORTED);
     gives(ptxiGraphKernelNodeSetAttribute(a, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
