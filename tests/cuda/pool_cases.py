@@ -274,6 +274,27 @@ def wait_value_badly(d):
     return out + [d('StreamSynchronize', d.stream)]
 
 
+@case
+def wait_value_order(d):
+    """One stream waits for what another one writes, and for what the host writes."""
+    s, h, flags = handle(), handle(), u(1)
+    d.must('StreamCreate', C.byref(s), u(1))
+    d.must('MemHostAlloc', C.byref(h), z(64), u(2))
+    C.memset(h, 0, 64)
+    d.must('MemsetD32', d.p, u(0), z(16))
+    d.must('CtxSynchronize')
+    out = [d('StreamWaitValue32', d.stream, d.p, u(3), flags), d('MemsetD32Async', q(d.p.value + 8), u(9), z(1), d.stream), d('StreamQuery', d.stream), *word_in(d, q(d.p.value + 8), s), d('StreamWriteValue32', s, d.p, u(3), u(0)), d('StreamSynchronize', d.stream), *word(d, q(d.p.value + 8))]
+    out += [d('StreamWaitValue64', d.stream, q(h.value), q(5), u(0)), d('StreamWriteValue64', d.stream, q(h.value + 8), q(11), u(0)), d('StreamQuery', d.stream)]
+    C.c_uint64.from_address(h.value).value = 6
+    return out + [d('StreamSynchronize', d.stream), C.c_uint64.from_address(h.value + 8).value, d('MemFreeHost', h), d('StreamDestroy', s)]
+
+
+def word_in(d, p, s):
+    b = C.create_string_buffer(4)
+    rc = [d('MemcpyDtoHAsync', b, p, z(4), s), d('StreamSynchronize', s)]
+    return rc + [int.from_bytes(b.raw, 'little')]
+
+
 def operation(kind, address=0, value=0, flags=0):
     return (kind, address, value, flags)
 
