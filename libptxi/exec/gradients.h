@@ -36,8 +36,8 @@ static void step_in_cube(struct ptxi_gradients *g, unsigned way, const float *co
     {
         const float here = f[l] < 2 ? b[0][l] : f[l] < 4 ? b[1][l] : b[2][l], there = h[l] < 2 ? a[0][l] : h[l] < 4 ? a[1][l] : a[2][l];
 
-        before[l] = (1 - (h[l] & 1 ? -there : there)) * 0.5f;
-        behind[l] = (1 - (f[l] & 1 ? -here : here)) * 0.5f;
+        before[l] = ptxi_texture_cube_left(there, h[l] & 1);
+        behind[l] = ptxi_texture_cube_left(here, f[l] & 1);
         over[l] = f[l] != h[l];
     }
     for (uint32_t d = 0; d < 3; d++) {
@@ -46,10 +46,10 @@ static void step_in_cube(struct ptxi_gradients *g, unsigned way, const float *co
 
         FOR_LANES
         {
-            const bool around = f[l] >> 1 != h[l] >> 1, reached = around && h[l] >> 1 == d, across = f[l] >> 1 == d && f[l] != (h[l] ^ 1);
+            const bool here = f[l] >> 1 == d, reached = f[l] != h[l] && h[l] >> 1 == d;
 
-            step[l] = across ? 0 : reached ? before[l] : (q[l] - p[l]) * 0.5f;
-            beyond[l] = reached ? behind[l] : 0;
+            step[l] = reached ? before[l] : here ? 0 : (q[l] - p[l]) * 0.5f;
+            beyond[l] = reached && !here ? behind[l] : 0;
         }
     }
 }

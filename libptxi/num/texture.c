@@ -83,16 +83,15 @@ void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way
     unsigned f = onto_cube(from, a), g = onto_cube(to, b), here = faces[f].major, there = faces[g].major;
 
     for (unsigned d = 0; d < 3; d++) {
-        s->v[way][d] = d == here && f != (g ^ 1) ? 0 : (b[d] - a[d]) * 0.5f;
+        s->v[way][d] = d == here ? 0 : (b[d] - a[d]) * 0.5f;
         s->beyond[way][d] = 0;
     }
     if (f == g)
         return;
     s->over_an_edge = true;
-    if (here == there)
-        return;
-    s->v[way][there] = (1 - a[there] * faces[g].sign) * 0.5f;
-    s->beyond[way][there] = (1 - b[here] * faces[f].sign) * 0.5f;
+    s->v[way][there] = ptxi_texture_cube_left(a[there], g & 1);
+    if (here != there)
+        s->beyond[way][there] = ptxi_texture_cube_left(b[here], f & 1);
 }
 
 void ptxi_texture_cube_flatten(unsigned face, struct ptxi_steps *s)
@@ -459,11 +458,10 @@ uint32_t ptxi_texel_border(float c, enum ptxi_texel format, bool as_integer)
     return c != c ? 0 : fraction_texel(c, format);
 }
 
+/* The exponent is a little less than 1 / 2.4. */
 uint32_t ptxi_texel_border_srgb(float c)
 {
-    uint32_t t;
-
-    c = c <= 0.0031308f ? c * 12.92f : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
-    t = c > 0 ? (uint32_t)(fmin(c, 1) * (255 << 8) + 0.41) : 0; /* 256ths of a step; any number from 0.39 to 0.43 does */
-    return (t + 128) >> 8;
+    c = c > 1 ? 1 : c;
+    c = c <= 0.0031308f ? c * 12.92f : 1.055f * (float)pow(c, 0.41666f) - 0.055f;
+    return c > 0 ? (uint32_t)(c * 255 + 0.5f) : 0;
 }

@@ -6,6 +6,7 @@
 #ifndef PTXI_NUM_TEXTURE_H
 #define PTXI_NUM_TEXTURE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -91,6 +92,14 @@ struct ptxi_steps {
     float beyond[2][3]; /* more of it, behind an edge of a cube: the sum of both is a rough one */
     bool over_an_edge;  /* of a cube */
 };
+
+/* How far it is from a place on a face to the edge, whose coordinate there is -1 or 1: half of that, with 24 bits behind the point. */
+static inline float ptxi_texture_cube_left(float x, bool minus)
+{
+    const float cut = fabsf(x) < 1 ? (float)(int32_t)(x * 0x1p24f) * 0x1p-24f : x;
+
+    return (1 - (minus ? -cut : cut)) * 0.5f;
+}
 
 /* The way from one direction to another, half of it in terms of a cube of side 2. */
 void ptxi_texture_cube_step(const float from[3], const float to[3], unsigned way, struct ptxi_steps *s);
