@@ -48,7 +48,7 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
  * programs rely on that. */
 static inline bool is_alone(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return !(i->mods & ATOM_WIDE_SCOPE) && w->cta->grid->one_worker;
+    return !(i->mods & ATOM_WIDE_SCOPE) && w->one_worker;
 }
 
 /* Whether the operations of the active lanes lead into the CTA's shared memory, as the instruction says, and are aligned. */
@@ -629,10 +629,8 @@ RUNNING_SUMS(64)
             return name##_few(i, w, false);                                                                   \
         return name##_anywhere(i, w, inside);                                                                 \
     }                                                                                                         \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_global(const struct ptxi_insn *i, struct ptxi_warp *w, const uint64_t *a) \
     {                                                                                                         \
-        const uint64_t *a = PTXI_SLOT(w, i->a);                                                               \
-                                                                                                              \
         return is_alone(w, i) && all_global(w, i, a, sizeof(T)) ? name##_each_global(i, w, a) : name##_some(i, w); \
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_global(const struct ptxi_insn *i, struct ptxi_warp *w) \
@@ -643,18 +641,16 @@ RUNNING_SUMS(64)
             return name##_together_global(i, w);                                                              \
         if (__builtin_expect(a[1] == a[0] + sizeof(T) && is_alone(w, i) && global_row(w, i, sizeof(T)), 1))   \
             return name##_row(i, w, BASE(false) + a[0], false);                                               \
-        return name##_scattered_global(i, w);                                                                 \
+        return name##_scattered_global(i, w, a);                                                              \
     }                                                                                                         \
-    static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
+    static __attribute__((noinline)) const struct ptxi_insn *name##_scattered_shared(const struct ptxi_insn *i, struct ptxi_warp *w, const uint32_t *a) \
     {                                                                                                         \
-        const uint32_t *a = PTXI_SLOT(w, i->a);                                                               \
-                                                                                                              \
         return all_shared(w, i, a, sizeof(T)) ? name##_each_shared(i, w, a) : name##_some(i, w);              \
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_row_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
     {                                                                                                         \
         return shared_row(w, i, sizeof(T)) ? name##_row(i, w, w->shared_origin + (uint32_t)(*(const uint32_t *)PTXI_SLOT(w, i->a) + (uint32_t)i->imm), true) \
-                                           : name##_scattered_shared(i, w);                                   \
+                                           : name##_scattered_shared(i, w, PTXI_SLOT(w, i->a));              \
     }                                                                                                         \
     OP( atom_##name )                                                                                         \
     {                                                                                                         \
@@ -664,7 +660,7 @@ RUNNING_SUMS(64)
             return name##_global(i, w);                                                                       \
         if (a[0] == a[1] && shared_word(w, i, sizeof(T)))                                                     \
             return name##_together_shared(i, w);                                                              \
-        return a[1] == a[0] + sizeof(T) ? name##_row_shared(i, w) : name##_scattered_shared(i, w);            \
+        return a[1] == a[0] + sizeof(T) ? name##_row_shared(i, w) : name##_scattered_shared(i, w, a);         \
     }
 #define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, false, any, name, T, NEW)
 #define ATOM_SUM(name, T, NEW) ATOM_OF(ATOM_EACH, true, any, name, T, NEW)

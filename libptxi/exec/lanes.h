@@ -282,47 +282,52 @@ PICK_LANES(64)
 #define COMPARE_64(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
 #endif
 
-/* any = whether an expression of the element x of a has the sign in some lane. In vectors of 256 bits at most: hosts
- * that have wider ones under way may have a unit less for narrow ones, which those who ask go on with. */
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-#define ANY_VECTOR_BYTES 32
-#define ANY_SIGNS_32(v) _mm256_movemask_ps((__m256)(v))
-#define ANY_SIGNS_64(v) _mm256_movemask_pd((__m256d)(v))
-#else
-#define ANY_VECTOR_BYTES LANE_VECTOR
-#define ANY_SIGNS_32 SIGNS_32
-#define ANY_SIGNS_64 SIGNS_64
-#endif
-#define ANY_VECTOR(any, type, signs, a, expr)                                                       \
+/* any = whether an expression of the element x of a is above `most`, which has no sign, or another one has the sign, in some lane. */
+#if defined(SIGNS_16)
+#define ANY_VECTOR(any, n, per, a, expr, most, sign)                                                \
     do {                                                                                            \
-        typedef type vec_ __attribute__((vector_size(ANY_VECTOR_BYTES), may_alias));                \
-        enum { per_ = ANY_VECTOR_BYTES / sizeof(type) };                                            \
+        typedef uint##n##_t vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));              \
+        __mmask##per low_ = (__mmask##per)~0u;                                                      \
+                                                                                                    \
+        for (int k_ = 0; k_ < PTXI_LANES / per; k_++) {                                             \
+            vec_ x = ((const vec_ *)(a))[k_], is_ = (expr) | ((sign) & UINT##n##_C(1) << (n - 1));  \
+                                                                                                    \
+            low_ = _mm512_mask_cmple_epu##n##_mask(low_, (__m512i)is_, (__m512i)((vec_){ 0 } + (most))); \
+        }                                                                                           \
+        (any) = low_ != (__mmask##per)~0u;                                                          \
+    } while (0)
+#define ANY_ABOVE_32(any, a, expr, most, sign) ANY_VECTOR(any, 32, 16, a, expr, most, sign)
+#define ANY_ABOVE_64(any, a, expr, most, sign) ANY_VECTOR(any, 64, 8, a, expr, most, sign)
+#elif defined(SIGNS_32)
+#define ANY_VECTOR(any, n, a, expr, most, sign)                                                     \
+    do {                                                                                            \
+        typedef uint##n##_t vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));              \
+        enum { per_ = LANE_VECTOR * 8 / n };                                                        \
         vec_ all_ = { 0 };                                                                          \
                                                                                                     \
         for (int k_ = 0; k_ < PTXI_LANES / per_; k_++) {                                            \
-            vec_ x = ((const vec_ *)(a))[k_];                                                       \
+            vec_ x = ((const vec_ *)(a))[k_], is_ = (expr);                                         \
                                                                                                     \
-            all_ |= (expr);                                                                         \
+            all_ |= is_ | ((most) - is_) | (sign);                                                  \
         }                                                                                           \
-        (any) = signs(all_);                                                                        \
+        (any) = SIGNS_##n(all_);                                                                    \
     } while (0)
-#define ANY_SCALAR(any, type, a, expr)                             \
+#define ANY_ABOVE_32(any, a, expr, most, sign) ANY_VECTOR(any, 32, a, expr, most, sign)
+#define ANY_ABOVE_64(any, a, expr, most, sign) ANY_VECTOR(any, 64, a, expr, most, sign)
+#else
+#define ANY_SCALAR(any, n, a, expr, most, sign)                    \
     do {                                                           \
-        type all_ = 0;                                             \
+        uint##n##_t all_ = 0;                                      \
                                                                    \
         for (int l = 0; l < PTXI_LANES; l++) {                     \
-            type x = (a)[l];                                       \
+            uint##n##_t x = (a)[l], is_ = (expr);                  \
                                                                    \
-            all_ |= (expr);                                        \
+            all_ |= is_ | ((most) - is_) | (sign);                 \
         }                                                          \
-        (any) = all_ >> (8 * sizeof(type) - 1);                    \
+        (any) = all_ >> (n - 1);                                   \
     } while (0)
-#if defined(SIGNS_32)
-#define ANY_SIGN_32(any, type, a, expr) ANY_VECTOR(any, type, ANY_SIGNS_32, a, expr)
-#define ANY_SIGN_64(any, type, a, expr) ANY_VECTOR(any, type, ANY_SIGNS_64, a, expr)
-#else
-#define ANY_SIGN_32(any, type, a, expr) ANY_SCALAR(any, type, a, expr)
-#define ANY_SIGN_64(any, type, a, expr) ANY_SCALAR(any, type, a, expr)
+#define ANY_ABOVE_32(any, a, expr, most, sign) ANY_SCALAR(any, 32, a, expr, most, sign)
+#define ANY_ABOVE_64(any, a, expr, most, sign) ANY_SCALAR(any, 64, a, expr, most, sign)
 #endif
 
 #endif

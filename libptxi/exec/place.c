@@ -100,6 +100,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->shared_at = g->code->in_clusters ? (uint64_t)c->rank * PTXI_SHARED_STEP : 0;
     w->shared_origin = (uintptr_t)c->shared - (uintptr_t)w->shared_at;
     w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
+    w->one_worker = g->one_worker;
     w->index = index;
     w->first_thread = index * PTXI_LANES;
     w->local_stride = local_stride;

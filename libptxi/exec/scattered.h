@@ -118,8 +118,31 @@ static inline void scatter(uintptr_t base, const void *a, const void *x, ptxi_la
 
 /* Whether no two of lanes 0 to 3 name the same one of the elements, of 4 or 8 bytes, no two of lanes 4 to 7, and so on. It may be false, too, if two are a
  * multiple of 65536 elements apart, and where the answer would take longer than it saves. */
-#if defined(__AVX2__) && PTXI_LANES == 32
+#if defined(__AVX512BW__) && PTXI_LANES == 32
 /* Numbers of elements, in 16 bits, of lanes that are not in one four, beside each other; each four a turn further, and half a turn. */
+static inline __attribute__((always_inline)) bool apart_in_fours(const void *a, size_t element, size_t address)
+{
+    const int by = element == 4 ? 2 : 3;
+    const __mmask32 even = 0x55555555;
+    const __m512i *v = a;
+    __m512i n, turned, half_turned;
+
+    if (address == 4) {
+        n = _mm512_mask_blend_epi16(even, _mm512_slli_epi32(v[1], 16 - by), _mm512_srli_epi32(v[0], by));
+        turned = _mm512_shuffle_epi32(n, 0x39);
+        half_turned = _mm512_shuffle_epi32(n, 0x4e);
+    } else {
+        const __m512i low = _mm512_mask_blend_epi16(even, _mm512_slli_epi64(v[1], 16 - by), _mm512_srli_epi64(v[0], by));
+        const __m512i high = _mm512_mask_blend_epi16(even, _mm512_slli_epi64(v[3], 48 - by), _mm512_slli_epi64(v[2], 32 - by));
+
+        n = _mm512_mask_blend_epi32((__mmask16)even, high, low);
+        turned = _mm512_permutex_epi64(n, 0x39);
+        half_turned = _mm512_permutex_epi64(n, 0x4e);
+    }
+    return !(_mm512_cmpeq_epi16_mask(n, turned) | _mm512_cmpeq_epi16_mask(n, half_turned));
+}
+#elif defined(__AVX2__) && PTXI_LANES == 32
+/* The same in halves. */
 static inline __attribute__((always_inline)) bool apart_in_fours(const void *a, size_t element, size_t address)
 {
     const int by = element == 4 ? 2 : 3;

@@ -106,9 +106,7 @@ static inline __attribute__((always_inline)) bool all_below32(const uint32_t *a,
     bool outside;
 
     /* rotated: what is not aligned is far away; and a[l] alone, so that `by` may be added to the base */
-#define TURNED ((x + by) >> shift | (x + by) << (32 - shift))
-    ANY_SIGN_32(outside, uint32_t, a, TURNED | (most - TURNED) | x);
-#undef TURNED
+    ANY_ABOVE_32(outside, a, (x + by) >> shift | (x + by) << (32 - shift), most, x);
     return !outside && end >= size;
 }
 
@@ -117,15 +115,14 @@ static inline __attribute__((always_inline)) bool all_within64(const struct ptxi
 {
     const struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
     const uint32_t shift = (uint32_t)__builtin_ctzll(size);
-    uint64_t first = hit->lo - (uint64_t)(int64_t)i->imm, most = (hit->write_hi - hit->lo) / size - 1;
+    const uint64_t lo = hit->lo, end = hit->write_hi, first = lo - (uint64_t)(int64_t)i->imm, most = (end - lo) / size - 1;
     bool outside;
 
-    if (hit->generation != atomic_load_explicit(w->generation, memory_order_acquire)) /* at first, or who called would load a[l] again */
+    /* at first, or who called would load a[l] again */
+    if (hit->generation != atomic_load_explicit(w->generation, memory_order_acquire) || end < lo + size || lo & (size - 1))
         return false;
-#define TURNED ((x - first) >> shift | (x - first) << (64 - shift))
-    ANY_SIGN_64(outside, uint64_t, a, TURNED | (most - TURNED));
-#undef TURNED
-    return !outside && !(hit->lo & (size - 1)) && hit->write_hi >= hit->lo + size;
+    ANY_ABOVE_64(outside, a, (x - first) >> shift | (x - first) << (64 - shift), most, 0);
+    return !outside;
 }
 
 /* The check of a range, in line as long as the instruction stays in the allocation that it hit last. */
