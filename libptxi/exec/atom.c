@@ -12,6 +12,9 @@
 /* No calls on the short ways, which so need no stack. */
 #define INLINE inline __attribute__((always_inline))
 
+/* What operations at one word are sums of. */
+enum { NO_SUMS, INTEGERS, FLOATS };
+
 enum { ATOM_SPACE = 3, ATOM_SHARED = 1, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
 
 static inline enum ptxi_mem_space space_of(const struct ptxi_insn *i)
@@ -488,16 +491,37 @@ RUNNING_SUMS(64)
 #undef RUNNING_SUMS
 #undef ABOVE
 
-/* Sums of all lanes at one address: SUMS tells whether this is one. */
+/* d[l] = first + x[0] + ... + x[l], rounded each time. False if some may differ from a GPU's, as in sums_32(); if there is a NaN the last is one. */
+#define RUNNING_FLOAT_SUMS(n, type, SMALL)                                                                    \
+    static INLINE bool running_float_sums_##n(void *d, const void *first, const void *x, bool flush)          \
+    {                                                                                                         \
+        type sums[PTXI_LANES], sum, v;                                                                        \
+        unsigned small = 0;                                                                                   \
+                                                                                                              \
+        memcpy(&sum, first, sizeof sum);                                                                      \
+        UNROLLED for (int l = 0; l < PTXI_LANES; l++) {                                                       \
+            memcpy(&v, (const type *)x + l, sizeof v);                                                        \
+            sums[l] = sum += v;                                                                               \
+        }                                                                                                     \
+        if (flush)                                                                                            \
+            FOR_LANES small |= (sums[l] != 0) & (sums[l] < SMALL) & (sums[l] > -SMALL);                       \
+        memcpy(d, sums, sizeof sums);                                                                         \
+        return !small && sum == sum;                                                                          \
+    }
+RUNNING_FLOAT_SUMS(32, float, 0x1p-100f)
+RUNNING_FLOAT_SUMS(64, double, 0.0)
+#undef RUNNING_FLOAT_SUMS
+
+/* Sums of all lanes at one address: SUMS tells whether they are such, and of what. */
 #define ALL_TOGETHER(size, T, SUMS)                                                                           \
-    if (SUMS && w->active == PTXI_ALL_LANES) {                                                                \
+    if (SUMS == INTEGERS && w->active == PTXI_ALL_LANES) {                                                    \
         T total = 0, was = load_##size(p);                                                                    \
                                                                                                               \
         if (d)                                                                                                \
             total = sizeof(T) == 4 ? (T)running_sums_32((void *)d, (const void *)b) : (T)running_sums_64((void *)d, (const void *)b); \
         else                                                                                                  \
             FOR_LANES total += b[l];                                                                          \
-        if (shared || is_alone(w, i))                                                                         \
+        if (alone)                                                                                            \
             store_##size(p, was + total);                                                                     \
         else                                                                                                  \
             while (!exchange_##size(p, &was, was + total))                                                    \
@@ -505,6 +529,24 @@ RUNNING_SUMS(64)
         if (d)                                                                                                \
             FOR_LANES d[l] += was;                                                                            \
         NEXT;                                                                                                 \
+    }                                                                                                         \
+    if (SUMS == FLOATS && w->active == PTXI_ALL_LANES) {                                                      \
+        LANE_ARRAY(T, after);                                                                                 \
+        T was = load_##size(p);                                                                               \
+        bool good;                                                                                            \
+                                                                                                              \
+        do                                                                                                    \
+            good = sizeof(T) == 4 ? running_float_sums_32(after, &was, b, !shared) : running_float_sums_64(after, &was, b, false); \
+        while (good && !alone && !exchange_##size(p, &was, after[PTXI_LANES - 1]));                           \
+        if (good) {                                                                                           \
+            if (alone)                                                                                        \
+                store_##size(p, after[PTXI_LANES - 1]);                                                       \
+            if (d) {                                                                                          \
+                d[0] = was;                                                                                   \
+                memcpy(d + 1, after, (PTXI_LANES - 1) * sizeof(T));                                           \
+            }                                                                                                 \
+            NEXT;                                                                                             \
+        }                                                                                                     \
     }
 
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. Functions that end in another one have its arguments, so that on the
@@ -662,16 +704,16 @@ RUNNING_SUMS(64)
             return name##_together_shared(i, w);                                                              \
         return a[1] == a[0] + sizeof(T) ? name##_row_shared(i, w) : name##_scattered_shared(i, w, a);         \
     }
-#define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, false, any, name, T, NEW)
-#define ATOM_SUM(name, T, NEW) ATOM_OF(ATOM_EACH, true, any, name, T, NEW)
-#define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, false, any, name, T, NEW)
-#define ATOM_FLOAT(name, T, NEW) ATOM_OF(ATOM_EACH_FLOAT, false, any, name, T, NEW)
+#define ATOM(name, T, NEW) ATOM_OF(ATOM_EACH, NO_SUMS, any, name, T, NEW)
+#define ATOM_SUM(name, T, NEW) ATOM_OF(ATOM_EACH, INTEGERS, any, name, T, NEW)
+#define ATOM_DEAR(name, T, NEW) ATOM_OF(ATOM_EACH_DEAR, NO_SUMS, any, name, T, NEW)
+#define ATOM_FLOAT(name, T, NEW) ATOM_OF(ATOM_EACH_FLOAT, FLOATS, any, name, T, NEW)
 
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
-ATOM_OF( ATOM_EACH_TURN, false, any, cas_b16, uint16_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_TURN, NO_SUMS, any, cas_b16, uint16_t, old == x ? y : old )
 ATOM( cas_b32, uint32_t, old == x ? y : old )
 ATOM( cas_b64, uint64_t, old == x ? y : old )
-ATOM_OF( ATOM_EACH_TURN, false, 128, exch_b128, u128, x )
-ATOM_OF( ATOM_EACH_TURN, false, 128, cas_b128, u128, old == x ? y : old )
+ATOM_OF( ATOM_EACH_TURN, NO_SUMS, 128, exch_b128, u128, x )
+ATOM_OF( ATOM_EACH_TURN, NO_SUMS, 128, cas_b128, u128, old == x ? y : old )

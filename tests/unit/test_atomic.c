@@ -369,7 +369,7 @@ static const char summing[] =
     "  st.shared.v4.b32 [%%s32], {%%a0, %%a1, %%a2, %%a3}; st.shared.v4.b32 [%%s32+16], {%%a4, %%a5, %%a6, %%a7}; bar.warp.sync -1;\n"
     "  ld.global.u32 %%o, [%%p4+%d]; add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; ld.global.b%d %%x, [%%p8+%d]; mov.b%d %%d, 0;\n"
     "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
-    "  @%%on %s.relaxed.cta%s.add.f%d %s[%s], %%x; bar.warp.sync -1; @%%on st.global.b%d [%%p8+%d], %s; %s\n"
+    "  @%%on %s.relaxed%s.add.f%d %s[%s], %%x; bar.warp.sync -1; @%%on st.global.b%d [%%p8+%d], %s; %s\n"
     "  ld.shared.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%s32]; ld.shared.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%s32+16];\n"
     "  st.global.v4.b32 [%%p32], {%%a0, %%a1, %%a2, %%a3}; st.global.v4.b32 [%%p32+16], {%%a4, %%a5, %%a6, %%a7}; ret; }\n";
 
@@ -467,7 +467,7 @@ static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bo
 static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int kind)
 {
     static const char *const results[] = { "", "%d, ", "%x, " };
-    bool shared = !strcmp(space, ".shared");
+    bool shared = !!strstr(space, ".shared");
     char text[sizeof summing + 300];
     ptxiFunction f;
 
@@ -480,10 +480,10 @@ static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int ki
 
 START_TEST(floats_of_all_kinds)
 {
-    static const char *const spaces[] = { ".global", ".shared", "" };
+    static const char *const spaces[] = { ".cta.global", ".cta.shared", ".cta", ".gpu.global" };
     const int bits = _i & 1 ? 64 : 32, kind = _i / 2 % 3;
     const char *space = spaces[_i / 6];
-    bool shared = !strcmp(space, ".shared");
+    bool shared = !!strstr(space, ".shared");
     struct sums s, want;
     ptxiModule m;
     ptxiFunction f = load_sums(&m, bits, space, kind);
@@ -562,7 +562,7 @@ int main(void)
     tcase_add_test(t, vectors_are_aligned);
     tcase_add_loop_test(t, two_lanes_meet, 0, 4);
     tcase_add_loop_test(t, one_goes_astray, 0, 6 * 4);
-    tcase_add_loop_test(t, floats_of_all_kinds, 0, 2 * 3 * 3);
+    tcase_add_loop_test(t, floats_of_all_kinds, 0, 2 * 3 * 4);
     tcase_add_loop_test(t, lanes_add_in_order, 0, sizeof operations / sizeof *operations);
     tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
