@@ -6,6 +6,7 @@
 #include "num/texture.h"
 #include "ptxi.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -380,6 +381,58 @@ START_TEST(corners_of_cubes)
 }
 END_TEST
 
+/* Steps as long as infinite ones lead along the diagonal; areas of 2^32 and more: what an H200 finds. */
+START_TEST(ellipses_that_are_huge)
+{
+    static const uint32_t sizes[3] = { 256, 256, 1 }, ones[3] = { 1, 1, 1 };
+    struct ptxi_ellipse e;
+
+    ptxi_texture_ellipse(&(struct ptxi_steps){ .v = { { -INFINITY, 2.609e34f }, { -3.5e8f, 1.152f } } }, sizes, 256, &e);
+    ck_assert(e.along[0] == -45 && e.along[1] == 45);
+    ptxi_texture_ellipse(&(struct ptxi_steps){ .v = { { 1e9f, 0 }, { 6.646e35f, -3e38f } } }, ones, 1024, &e);
+    ck_assert(e.along[0] == 45 && e.along[1] == -45);
+    ptxi_texture_ellipse(&(struct ptxi_steps){ .v = { { 131072, 0 }, { 0, 131072 } } }, ones, 1024, &e);
+    ck_assert_int_eq(e.level, 32 * 256 - 1 - 17 * 256);
+    ck_assert_int_eq(e.ratio, 2 * 256 + 1);
+}
+END_TEST
+
+/* Halfway between two of 256 colours, as an H200 rounds them. */
+START_TEST(borders_of_srgb)
+{
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.942987382f), 248);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.942993641f), 249);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.0172202755f), 35);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.0172208454f), 36);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.330103457f), 155);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(0.330105841f), 156);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(NAN), 0);
+    ck_assert_uint_eq(ptxi_texel_border_srgb(2), 255);
+}
+END_TEST
+
+/* tld4 sees the neighbouring faces, and beyond a corner a mean of the other three. */
+START_TEST(corners_are_gathered)
+{
+    static const uint32_t expected[4] = { 100, 2000, 996, 900 };
+    uint32_t texels[24], out[32];
+    ptxiArray a;
+    ptxiTexObject t;
+    ptxiModule m = load("", KERNEL("mov.f32 %f0, 0f3f800000; mov.f32 %f1, 0f3f666666; mov.f32 %f2, 0fbf4ccccd; tld4.r.cube.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%t, {%f0,%f1,%f2,%f2}];\n"
+                                   "setp.eq.u32 %p0, %r0, 1; @%p0 mov.u32 %r1, %r2; setp.eq.u32 %p0, %r0, 2; @%p0 mov.u32 %r1, %r3; setp.eq.u32 %p0, %r0, 3; @%p0 mov.u32 %r1, %r4;"));
+
+    for (uint32_t k = 0; k < 24; k++)
+        texels[k] = 100 * k;
+    a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 2, 6, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP }, texels);
+    t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER | PTXI_TRSF_NORMALIZED_COORDINATES | PTXI_TRSF_SEAMLESS_CUBEMAP);
+    ok(run(m, t, out, 32));
+    ck_assert_mem_eq(out, expected, sizeof expected);
+    ok(ptxiModuleUnload(m));
+    ok(ptxiTexObjectDestroy(t));
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
 /* How precise a coordinate is depends on the other dimension, too: here 2 is what an H200 finds. An offset has lanes looked up one by one. */
 START_TEST(places_in_high_textures)
 {
@@ -707,6 +760,25 @@ START_TEST(surfaces_are_written_and_their_ends_seen)
 }
 END_TEST
 
+/* Rows of 12 bytes. */
+START_TEST(sums_of_8_bytes_in_any_row)
+{
+    uint32_t nine[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 }, out[32];
+    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 3, 3, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST }, nine);
+    ptxiSurfObject s = surface_of(a);
+    ptxiModule m = load("", KERNEL("setp.eq.u32 %p0, %r0, 0; mov.b64 %a, 0x0000000500000007; @%p0 sured.b.add.2d.u64.zero [%t, {0,1}], %a;\n"
+                                   "@%p0 sured.b.add.2d.u64.zero [%t, {8,1}], %a; ret;"));
+
+    ok(run(m, s, out, 32));
+    ok(ptxiMemcpy2D(&(PTXI_MEMCPY2D){ .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = nine, .WidthInBytes = 12, .Height = 3 }));
+    for (uint32_t k = 0; k < 9; k++)
+        ck_assert_uint_eq(nine[k], k == 3 ? 10 : k == 4 ? 9 : k);
+    ok(ptxiModuleUnload(m));
+    ok(ptxiSurfObjectDestroy(s));
+    ok(ptxiArrayDestroy(a));
+}
+END_TEST
+
 /* What is left goes down with the context. */
 START_TEST(contexts_take_everything_down)
 {
@@ -737,6 +809,10 @@ int main(void)
     tcase_add_test(t, packed_numbers);
     tcase_add_test(t, alpha_of_borders);
     tcase_add_test(t, corners_of_cubes);
+    tcase_add_test(t, ellipses_that_are_huge);
+    tcase_add_test(t, borders_of_srgb);
+    tcase_add_test(t, corners_are_gathered);
+    tcase_add_test(t, sums_of_8_bytes_in_any_row);
     tcase_add_test(t, places_in_high_textures);
     tcase_add_test(t, lanes_fetch_their_texels);
     tcase_add_test(t, textures_may_differ_between_lanes);
