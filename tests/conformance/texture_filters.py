@@ -4,6 +4,7 @@ import math
 import texture_cases
 import texture_blocks
 import texture_ellipses
+import texture_limits
 import texture_random
 from texture_cases import *
 
@@ -231,6 +232,6 @@ def grads():
 def all_cases():
     texture_cases.all_cases()
     R.seed(777)
-    for make in (slices, levels, biases, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks, whole_levels):
+    for make in (slices, levels, biases, srgb, grads, texture_ellipses.ellipses, texture_random.cases, texture_blocks.blocks, whole_levels, texture_limits.limits):
         make()
     return CASES
