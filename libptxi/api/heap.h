@@ -34,7 +34,7 @@ struct ptxi_heap_block {
     bool zero;                           /* when allocated: so large that its pages were fresh */
     struct ptxiModule_st *module;        /* whose variable it is, or NULL */
     struct ptxiMemPool_st *pool;         /* that counts it, or NULL */
-    bool going;                          /* a stream will free it; under the context's lock */
+    _Atomic bool going;                  /* a stream will free it */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };
 

@@ -126,17 +126,6 @@ static void free_block(void *payload)
     ptxi_heap_free(*(struct ptxi_heap_block **)payload);
 }
 
-/* Only one call gets to free a block. */
-static bool claim(struct ptxi_heap_block *b)
-{
-    pthread_mutex_lock(&b->ctx->lock);
-    bool first = !b->going;
-
-    b->going = true;
-    pthread_mutex_unlock(&b->ctx->lock);
-    return first;
-}
-
 ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
 {
     ptxiContext ctx;
@@ -156,7 +145,7 @@ ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
         return PTXI_ERROR_INVALID_VALUE;
     if (region.flags & PTXI_MEM_MANAGED)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if (!claim(b))
+    if (atomic_exchange(&b->going, true)) /* another call frees it */
         return PTXI_ERROR_INVALID_VALUE;
     struct ptxi_item *it = ptxi_item_create(sizeof b, NULL, free_block);
 
