@@ -52,19 +52,26 @@ static unsigned char *fail(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
 
 static bool is_strong_load(const struct ptxi_insn *i)
 {
-    bool scalar = i->op == PTXI_OP_ld_global_16 || i->op == PTXI_OP_ld_generic_16 || i->op == PTXI_OP_ld_global_32 || i->op == PTXI_OP_ld_generic_32;
-
-    return scalar && i->mods == PTXI_LD_STRONG;
+    switch (i->op) {
+    case PTXI_OP_ld_global_16: case PTXI_OP_ld_generic_16: case PTXI_OP_ld_shared_16:
+    case PTXI_OP_ld_global_32: case PTXI_OP_ld_generic_32: case PTXI_OP_ld_shared_32:
+        return i->mods == PTXI_LD_STRONG;
+    default:
+        return false;
+    }
 }
 
 /* Atomic operations on a byte are made of strong loads of two and of those on the word around it (libcu++ does so), which a device's memory
  * has wholly. */
-static bool is_last_word(const struct ptxi_grid *g, const struct ptxi_insn *i, uint64_t address, uint32_t size, enum ptxi_access access)
+static bool may_end_behind(const struct ptxi_insn *i, uint32_t size, enum ptxi_access access)
+{
+    return size <= 4 && (access == PTXI_ACCESS_ATOMIC || (access == PTXI_ACCESS_LOAD && is_strong_load(i)));
+}
+
+static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
 {
     struct ptxi_mem_region r;
 
-    if (size > 4 || !(access == PTXI_ACCESS_ATOMIC || (access == PTXI_ACCESS_LOAD && is_strong_load(i))))
-        return false;
     return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && r.flags & PTXI_MEM_WRITE && !(r.flags & PTXI_MEM_FREED);
 }
 
@@ -73,7 +80,7 @@ static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, 
     struct ptxi_mem_region r;
     enum ptxi_fault_kind kind = PTXI_FK_OUT_OF_BOUNDS;
 
-    if (ptxi_mem_check(w, i, address, size, access) || is_last_word(w->cta->grid, i, address, size, access))
+    if (ptxi_mem_check(w, i, address, size, access) || (may_end_behind(i, size, access) && in_last_word(w->cta->grid, address)))
         return (unsigned char *)(uintptr_t)address;
     if (address < 4096)
         kind = PTXI_FK_NULL;
@@ -143,6 +150,7 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
     bool generic = space == PTXI_MS_GENERIC;
     const struct ptxi_cta *c = w->cta;
     struct space s;
+    uint64_t end;
 
     if (generic)
         space = resolve(&address);
@@ -155,7 +163,8 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
         return fail_in(w, i, lane, generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA, address, size, access, &s.area);
     if (address & (align - 1))
         return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
-    if (address > s.area.size || size > s.area.size - address)
+    end = space == PTXI_MS_SHARED && may_end_behind(i, size, access) ? (s.area.size + 3) & ~UINT64_C(3) : s.area.size;
+    if (address > end || size > end - address)
         return fail_in(w, i, lane, s.beyond, address, size, access, &s.area);
     return s.base + address;
 }

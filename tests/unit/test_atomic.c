@@ -11,7 +11,7 @@ enum { BLOCKS = 32, THREADS = 64, ALL = BLOCKS * THREADS };
     ".visible .entry " name "(.param .u64 p) { .reg .b64 %p, %d<8>; .reg .b32 %r<8>; .reg .b16 %h<8>; .reg .b128 %q<8>; .reg .pred %t;\n" \
     "  ld.param.u64 %p, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r0, %r0, 64, %r1;\n" body " ret; }\n"
 
-static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n"
     ENTRY("wide_count",
           "  ld.relaxed.gpu.global.b128 %q0, [%p];\n"
           "AGAIN: mov.b128 {%d0, %d1}, %q0; add.cc.u64 %d0, %d0, 1; addc.u64 %d1, %d1, 0; mov.b128 %q1, {%d0, %d1};\n"
@@ -36,6 +36,9 @@ static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
           "AGAIN: add.u32 %r5, %r4, %r2; lop3.b32 %r5, %r5, %r4, %r3, 0xe4; atom.relaxed.gpu.cas.b32 %r6, [%d1], %r4, %r5;\n"
           "  setp.ne.u32 %t, %r6, %r4; mov.u32 %r4, %r6; @%t bra AGAIN;\n"
           "  and.b64 %d1, %p, -2; ld.acquire.gpu.b16 %h1, [%d1]; ld.volatile.global.u16 %h2, [%d1];")
+    ENTRY("shared_byte", "  mov.u32 %r1, s; setp.ne.u32 %t, %r0, 0; mov.b16 %h1, 7; @!%t st.shared.u8 [%r1+4], %h1; bar.sync 0;\n"
+          "  atom.shared.add.u32 %r2, [%r1+4], 1; ld.volatile.shared.u16 %h2, [%r1+4]; bar.sync 0; ld.shared.u8 %h1, [%r1+4]; st.global.u8 [%p], %h1;")
+    ENTRY("shared_word", "  mov.u32 %r1, s; atom.shared.add.u32 %r2, [%r1+8], 1;")
     ENTRY("weak_word", "  ld.global.u32 %r1, [%p]; st.global.u8 [%p], %r1;")
     ENTRY("strong_store", "  mov.u32 %r1, 0; st.relaxed.gpu.global.u32 [%p], %r1;")
     ENTRY("word_behind", "  atom.relaxed.gpu.global.add.u32 %r1, [%p+4], 1;")
@@ -54,14 +57,19 @@ static void set_up(void)
     ok(ptxiMemsetD8(mem, 0, 64));
 }
 
-static ptxiResult run(const char *name, unsigned blocks)
+static ptxiResult run_with(const char *name, unsigned blocks, unsigned shared)
 {
     void *params[] = { &mem };
     ptxiFunction f;
 
     ok(ptxiModuleGetFunction(&f, module, name));
-    ok(ptxiLaunchKernel(f, blocks, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiLaunchKernel(f, blocks, 1, 1, THREADS, 1, 1, shared, NULL, params, NULL));
     return ptxiCtxSynchronize();
+}
+
+static ptxiResult run(const char *name, unsigned blocks)
+{
+    return run_with(name, blocks, 0);
 }
 
 START_TEST(wide_ones_count)
@@ -113,6 +121,18 @@ START_TEST(bytes_are_counted_in_words)
     want[size - 1] += 3 * THREADS;
     ok(ptxiMemcpyDtoH(v, block, size));
     ck_assert_int_eq(memcmp(v, want, size), 0);
+}
+END_TEST
+
+START_TEST(bytes_of_shared_memory_are_too)
+{
+    unsigned char v;
+
+    ok(run_with("shared_byte", 1, 5));
+    ok(ptxiMemcpyDtoH(&v, mem, 1));
+    ck_assert_int_eq(v, 7 + THREADS);
+    ck_assert_int_ne(run_with("shared_word", 1, 5), PTXI_SUCCESS);
+    ck_assert_int_ne(run_with("shared_word", 1, 8), PTXI_SUCCESS);
 }
 END_TEST
 
@@ -557,6 +577,7 @@ int main(void)
     tcase_add_test(t, wide_ones_are_whole);
     tcase_add_test(t, narrow_ones_leave_their_neighbours);
     tcase_add_loop_test(t, bytes_are_counted_in_words, 0, 5);
+    tcase_add_test(t, bytes_of_shared_memory_are_too);
     tcase_add_test(t, words_end_where_memory_does);
     tcase_add_test(t, halves_add_up);
     tcase_add_test(t, vectors_are_aligned);
