@@ -69,6 +69,7 @@ struct ptxiContext_st {
     unsigned flags;
     _Atomic unsigned dialect; /* bits of ptxiDialect */
     _Atomic uint64_t interrupts; /* calls of ptxiCtxInterrupt */
+    _Atomic size_t pending;      /* launches and copies that kernels asked for and that have not run */
     const struct ptxi_profile *profile;
     struct ptxiContext_st *next;
     struct ptxi_streams streams;

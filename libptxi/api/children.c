@@ -15,10 +15,14 @@ void ptxi_children_init(struct ptxi_launch *l)
     l->last_tail = &l->first_tail;
 }
 
-static void free_list(struct ptxi_child *c)
+/* More may wait than any program wants; a kernel that launches itself without end must not take all of the host's memory. */
+enum { MOST_PENDING = 1 << 18 };
+
+static void free_list(struct ptxi_launch *l, struct ptxi_child *c)
 {
     for (struct ptxi_child *next; c; c = next) {
         next = c->next;
+        atomic_fetch_sub(&l->ctx->pending, 1);
         if (c->item)
             ptxi_item_discard(c->item);
         free(c);
@@ -27,18 +31,20 @@ static void free_list(struct ptxi_child *c)
 
 void ptxi_children_free(struct ptxi_launch *l)
 {
-    free_list(l->first);
-    free_list(l->first_tail);
+    free_list(l, l->first);
+    free_list(l, l->first_tail);
     ptxi_param_buffers_free(l);
     pthread_mutex_destroy(&l->lock);
 }
 
 bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail)
 {
-    struct ptxi_child *c = malloc(sizeof *c);
+    struct ptxi_child *c = atomic_fetch_add(&l->ctx->pending, 1) < MOST_PENDING ? malloc(sizeof *c) : NULL;
 
-    if (!c)
+    if (!c) {
+        atomic_fetch_sub(&l->ctx->pending, 1);
         return false;
+    }
     *c = child;
     c->next = NULL;
     pthread_mutex_lock(&l->lock);
@@ -106,8 +112,8 @@ ptxiResult ptxi_children_run(struct ptxi_launch *root, struct ptxi_failure **fai
             move_rows(c);
         }
         c->next = NULL;
-        free_list(c);
+        free_list(root, c);
     }
-    free_list(todo);
+    free_list(root, todo);
     return r;
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_PARAMETERS = 32764 }; /* bytes */
+enum { MOST_PARAMETERS = 32764, /* bytes */ MOST_BUFFERS = 1 << 16 /* that a grid may have and not use */ };
 
 /* ---- parameters */
 
@@ -22,7 +22,7 @@ void ptxi_param_buffers_free(struct ptxi_launch *l)
 
 struct ptxi_param_buffer *ptxi_device_buffer(struct ptxi_launch *l, size_t bytes, enum ptxi_buffer_kind kind)
 {
-    struct ptxi_param_buffer *b = calloc(1, sizeof *b);
+    struct ptxi_param_buffer *b = atomic_load(&l->buffer_count) < MOST_BUFFERS ? calloc(1, sizeof *b) : NULL;
 
     if (b && ptxi_heap_alloc(l->ctx, bytes ? bytes : 1, PTXI_HEAP_MODULE, PTXI_MEM_RWA, 0, &b->block)) {
         free(b);
@@ -35,6 +35,7 @@ struct ptxi_param_buffer *ptxi_device_buffer(struct ptxi_launch *l, size_t bytes
     pthread_mutex_lock(&l->lock);
     b->next = l->buffers;
     l->buffers = b;
+    l->buffer_count++;
     pthread_mutex_unlock(&l->lock);
     return b;
 }
@@ -48,8 +49,10 @@ static struct ptxi_param_buffer *take_buffer(struct ptxi_launch *l, uint64_t at,
     while (*link && ((*link)->block->base != at || (*link)->kind != kind))
         link = &(*link)->next;
     b = *link;
-    if (b)
+    if (b) {
         *link = b->next;
+        l->buffer_count--;
+    }
     pthread_mutex_unlock(&l->lock);
     return b;
 }

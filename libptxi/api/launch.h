@@ -28,6 +28,7 @@ struct ptxi_launch {
     pthread_mutex_t lock;            /* what kernels ask for */
     struct ptxi_child *first, **last, *first_tail, **last_tail; /* to be run when the grid has ended, in this order */
     struct ptxi_param_buffer *buffers; /* list */
+    _Atomic size_t buffer_count;
     _Atomic size_t tails;            /* launches asked for that wait for its end */
     int error;                       /* of cudaGetLastError */
     _Alignas(16) unsigned char params[];
@@ -74,7 +75,7 @@ struct ptxi_child {
     int value;              /* fill: the byte; -1: copy */
 };
 void ptxi_children_init(struct ptxi_launch *l);
-bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail); /* false: no memory */
+bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail); /* false: no memory, or too many */
 ptxiResult ptxi_children_run(struct ptxi_launch *l, struct ptxi_failure **failure);
 void ptxi_children_free(struct ptxi_launch *l);
 

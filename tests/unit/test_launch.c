@@ -596,6 +596,45 @@ START_TEST(each_kind_of_failure)
 }
 END_TEST
 
+/* A kernel that launches itself again and again, and buffers that it never uses: with no end but the limit, and not all of the memory. */
+START_TEST(launches_of_kernels_have_limits)
+{
+    static const char text[] = HEAD ".extern .func (.param .b64 r) cudaGetParameterBuffer(.param .b64 align, .param .b64 size);\n"
+        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f, .param .b64 b, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12],\n"
+        "    .param .b32 s, .param .b64 st);\n"
+        ".visible .entry none() { ret; }\n"
+        "/* how many of so many launches and buffers there are */\n"
+        ".visible .entry many(.param .u64 p, .param .u32 n) { .reg .b64 %p<4>; .reg .b32 %r<6>; .reg .pred %q<3>; .param .b64 align, size, r, f, b, st;\n"
+        "    .param .b32 s, e; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; ld.param.u64 %p0, [p]; ld.param.u32 %r0, [n]; mov.b64 %p1, none;\n"
+        "    mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+        "loop: st.param.b64 [f], %p1; st.param.b64 [b], 0; st.param.b32 [s], 0; st.param.b64 [st], 0; st.param.b32 [grid], 1; st.param.b32 [grid+4], 1;\n"
+        "    st.param.b32 [grid+8], 1; st.param.b32 [block], 1; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;\n"
+        "    call (e), cudaLaunchDevice, (f, b, grid, block, s, st); ld.param.b32 %r4, [e]; setp.eq.u32 %q0, %r4, 0; @%q0 add.u32 %r2, %r2, 1;\n"
+        "    st.param.b64 [align], 8; st.param.b64 [size], 8; call (r), cudaGetParameterBuffer, (align, size); ld.param.b64 %p2, [r];\n"
+        "    setp.ne.u64 %q1, %p2, 0; @%q1 add.u32 %r3, %r3, 1; sub.u32 %r0, %r0, 1; setp.ne.u32 %q2, %r0, 0; @%q2 bra loop;\n"
+        "    st.global.v2.u32 [%p0], {%r2, %r3}; ret; }\n";
+    unsigned n = 300000, got[2];
+    void *params[] = { &mem, &n };
+    ptxiFunction f;
+    ptxiModule m;
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "many"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    ck_assert_uint_ge(got[0], 100000);
+    ck_assert_uint_lt(got[0], n);
+    ck_assert_uint_ge(got[1], 10000);
+    ck_assert_uint_lt(got[1], n);
+    n = 1000; /* what waited has run */
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    ck_assert_uint_eq(got[0], n);
+    ck_assert_uint_eq(got[1], n);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 START_TEST(time_runs_out)
 {
     ptxiReport r = { .size = sizeof r };
@@ -1012,6 +1051,7 @@ int main(void)
     tcase_add_test(t, shared_memory_begins_behind_the_systems);
     tcase_add_test(t, a_bad_write_is_reported);
     tcase_add_test(t, each_kind_of_failure);
+    tcase_add_test(t, launches_of_kernels_have_limits);
     tcase_add_test(t, time_runs_out);
     tcase_add_test(t, work_behind_a_failure_is_dropped);
     tcase_add_test(t, ranges_and_checking);
