@@ -187,3 +187,8 @@ def test_names_with_zero_bytes(ptxi):
             use()
     with pytest.raises(TypeError):
         ptxi.loads(5)
+    with pytest.raises(TypeError):
+        ptxi.load(1)
+    for make in (lambda: ptxi.loads('', device=5), lambda: ptxi.Buffer(4, 'u4', 5), lambda: ptxi.Stream(5)):
+        with pytest.raises(TypeError, match='5 is no device'):
+            make()

@@ -214,6 +214,8 @@ def current() -> Device:
 
 def given(device: Optional[Device]) -> Device:
     """The device that a function was given, else the current one."""
+    if not isinstance(device, (Device, type(None))):
+        raise TypeError(f'{device!r} is no device')
     return current() if device is None else device
 
 

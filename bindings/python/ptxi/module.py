@@ -28,8 +28,9 @@ File = Union[str, 'os.PathLike[str]']
 def load(file: File, **options: Any) -> 'Module':
     """Load a file of PTX; options as those of `loads`."""
     __tracebackhide__ = True
-    with open(file, 'rb') as f:
-        return loads(f.read(), name=os.fspath(file), **options)
+    name = os.fspath(file)  # a number is no file, though open() would take it for one that is open
+    with open(name, 'rb') as f:
+        return loads(f.read(), name=name, **options)
 
 
 def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False, dialect: Any = Dialect.NONE,
