@@ -148,6 +148,66 @@ static void time_form(const struct options *o, const struct form *f)
     bench_must(ptxiModuleUnload(m), "module");
 }
 
+/* --- the least for words all over the place: a lane after the other, in C, with pointers that are right --- */
+
+union word {
+    uint32_t u;
+    float f;
+};
+
+struct lanes {
+    union word *at[32];
+    uint32_t with[32], old[32];
+};
+
+static void add_in_c(struct lanes *w)
+{
+    for (int i = 0; i < 32; i++) {
+        w->old[i] = w->at[i]->u;
+        w->at[i]->u += w->with[i];
+    }
+}
+
+static void cas_in_c(struct lanes *w)
+{
+    for (int i = 0; i < 32; i++) {
+        uint32_t old = w->old[i] = w->at[i]->u;
+
+        w->at[i]->u = old == w->with[i] ? w->with[i] : old;
+    }
+}
+
+static void red_in_c(struct lanes *w)
+{
+    for (int i = 0; i < 32; i++)
+        w->at[i]->u += w->with[i];
+}
+
+static void red_float_in_c(struct lanes *w)
+{
+    for (int i = 0; i < 32; i++)
+        w->at[i]->f += (float)w->with[i];
+}
+
+static void time_in_c(const struct options *o, const char *what, void (*volatile op)(struct lanes *))
+{
+    static union word words[32 * 3];
+    struct lanes w = { .with = { 0 } };
+    int turns = (o->quick ? 20 : TURNS) * UNROLLED;
+    double ns[BENCH_MOST_ROUNDS];
+
+    for (int i = 0; i < 32; i++)
+        w.at[i] = words + 3 * (13 * i & 31);
+    for (int r = 0; r < o->rounds; r++) {
+        double start = bench_work_now();
+
+        for (int t = 0; t < turns; t++)
+            op(&w);
+        ns[r] = (bench_work_now() - start) * 1e9 / turns;
+    }
+    print_row(o, "in C", what, bench_median(ns, o->rounds), "ns", 0);
+}
+
 /* --- the kernels of sync.cu --- */
 
 enum { BYTES = 16 << 20 };
@@ -312,6 +372,10 @@ bool bench_sync(const struct options *o)
             time_form(o, &forms[k]);
     if (o->kernel)
         return true;
+    time_in_c(o, "32 words all over the place, add, with what was there", add_in_c);
+    time_in_c(o, "32 words all over the place, cas, with what was there", cas_in_c);
+    time_in_c(o, "32 words all over the place, add", red_in_c);
+    time_in_c(o, "32 words all over the place, add of floats", red_float_in_c);
     open_bench(&b);
     for (unsigned k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++)
         time_bulk(&b, sizes[k / 2].size, k % 2 == 0, sizes[k / 2].limit);
