@@ -157,7 +157,7 @@ union word {
 
 struct lanes {
     union word *at[32];
-    uint32_t with[32], old[32];
+    uint32_t with[32], other[32], old[32];
 };
 
 static void add_in_c(struct lanes *w)
@@ -173,7 +173,7 @@ static void cas_in_c(struct lanes *w)
     for (int i = 0; i < 32; i++) {
         uint32_t old = w->old[i] = w->at[i]->u;
 
-        w->at[i]->u = old == w->with[i] ? w->with[i] : old;
+        w->at[i]->u = old == w->with[i] ? w->other[i] : old;
     }
 }
 

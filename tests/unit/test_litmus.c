@@ -4,6 +4,8 @@
  * could forbid it, so that the others prove something. */
 #include "unit/context.h"
 
+#include "isa/bytecode.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -248,7 +250,7 @@ static unsigned run(ptxiFunction f, int k, const struct place *p, uint32_t round
 /* Warps whose turns only chance rules: lanes of one warp have theirs at the ends of blocks, and different workers run at once. */
 static bool on_one_worker(const struct place *p)
 {
-    return p->threads > 1 || p->cluster;
+    return p->threads >= PTXI_LANES || p->cluster;
 }
 
 START_TEST(what_is_forbidden_never_happens)
