@@ -28,36 +28,37 @@ void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, pt
     }
 }
 
-static __attribute__((noinline)) void give_results(struct ptxi_cta *cta, unsigned number, const struct ptxi_barrier *done)
+static __attribute__((noinline)) void give_results(struct ptxi_cta *cta, unsigned number, struct ptxi_barrier done)
 {
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
         if (w->sync == PTXI_SYNC_AT + number)
-            ptxi_barrier_result(w->frame, w->sync_pc, w->active, done);
+            ptxi_barrier_result(w->frame, w->sync_pc, w->active, &done);
 }
 
-static __attribute__((noinline)) void release_splits(struct ptxi_cta *cta, unsigned number, const struct ptxi_barrier *done)
+static __attribute__((noinline)) void release_splits(struct ptxi_cta *cta, unsigned number, struct ptxi_barrier done)
 {
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
         if (w->arrived)
-            ptxi_warp_release(w, number, done);
+            ptxi_warp_release(w, number, &done);
 }
 
-static __attribute__((noinline)) void release(struct ptxi_cta *cta, unsigned number)
+/* The barrier is not read as a whole: a host's load of more than the last store wrote waits for that, and the last warp has just been counted. */
+static inline void release(struct ptxi_cta *cta, unsigned number)
 {
-    struct ptxi_barrier done = cta->barriers[number];
+    struct ptxi_barrier *b = &cta->barriers[number], done = { .popc = b->popc, .voters = b->voters };
     ptxi_lanes splits = 0;
 
-    memset(&cta->barriers[number], 0, sizeof done);
+    *b = (struct ptxi_barrier){ 0 };
     cta->barriers_in_use &= ~(1u << number);
-    if (done.voters)
-        give_results(cta, number, &done);
+    if (__builtin_expect(done.voters, 0))
+        give_results(cta, number, done);
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
-        if (w->sync == PTXI_SYNC_AT + number)
+        if (__builtin_expect(w->sync == PTXI_SYNC_AT + number, 1))
             w->sync = PTXI_SYNC_PASSED;
         else
             splits |= w->arrived;
-    if (splits)
-        release_splits(cta, number, &done);
+    if (__builtin_expect(splits, 0))
+        release_splits(cta, number, done);
 }
 
 const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
@@ -67,10 +68,15 @@ const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_ins
     return i + 1;
 }
 
+static __attribute__((noinline)) void release_for_others(struct ptxi_cta *cta, unsigned number)
+{
+    release(cta, number);
+}
+
 const struct ptxi_insn *ptxi_cta_pass_by(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
 {
     if (ptxi_barrier_counts(w, number, threads))
-        release(w->cta, number);
+        release_for_others(w->cta, number);
     return i + 1;
 }
 
@@ -112,7 +118,7 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
     if (!waits)
         ptxi_warp_release(w, number, b);
     if (ptxi_barrier_complete(cta, b))
-        release(cta, number);
+        release_for_others(cta, number);
 }
 
 void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w)
@@ -131,5 +137,5 @@ void ptxi_cta_warp_done(struct ptxi_cta *cta)
     cta->live_threads -= 32;
     for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
         if (ptxi_barrier_complete(cta, &cta->barriers[ptxi_first_lane(left)]))
-            release(cta, ptxi_first_lane(left));
+            release_for_others(cta, ptxi_first_lane(left));
 }

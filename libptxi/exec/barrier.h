@@ -2,8 +2,6 @@
 #ifndef PTXI_EXEC_BARRIER_H
 #define PTXI_EXEC_BARRIER_H
 
-#include <string.h>
-
 #include "exec/engine.h"
 
 /* Threads that the warps of these lanes bring to a barrier: 32 for each, however many of its threads have exited. */
@@ -23,18 +21,18 @@ static inline bool ptxi_barrier_complete(const struct ptxi_cta *cta, const struc
     return b->arrived >= (b->expected ? b->expected : cta->live_threads);
 }
 
-/* All lanes of the warp arrive; threads: that the barrier waits for; 0: all. Tells whether it is complete. */
+/* All lanes of the warp arrive; threads: that the barrier waits for, as others who have come have said; 0: all. Tells whether it is complete. */
 static inline bool ptxi_barrier_counts(struct ptxi_warp *w, unsigned number, uint32_t threads)
 {
     struct ptxi_cta *cta = w->cta;
     struct ptxi_barrier *b = &cta->barriers[number];
 
-    if (!b->arrived)
+    if (!b->arrived) {
         cta->barriers_in_use |= 1u << number;
-    b->arrived += ptxi_warp_threads(w->active);
-    if (threads)
         b->expected = threads;
-    return ptxi_barrier_complete(cta, b);
+    }
+    b->arrived += ptxi_warp_threads(w->active);
+    return b->arrived >= (threads ? threads : cta->live_threads);
 }
 
 /* Lets the warps that wait at the barrier go on, and this one. */

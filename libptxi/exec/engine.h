@@ -71,7 +71,7 @@ struct ptxi_cta {
     size_t frame_bytes;
     const struct ptxi_grid *prepared_for; /* the setup in the frames is of this launch ... */
     uint64_t prepared_id;                 /* ... with this number */
-    struct ptxi_warp *warps; /* and one more, which never runs */
+    struct ptxi_warp *warps;
     uint32_t warps_allocated;
     struct ptxi_cta *next;
 

@@ -53,10 +53,10 @@ static bool grow_warps(struct ptxi_cta *c, uint32_t count)
 
     if (c->warps_allocated >= count)
         return true;
-    more = aligned_alloc(64, round_up((count + 1) * sizeof *more, 64));
+    more = aligned_alloc(64, count * sizeof *more);
     if (!more)
         return false;
-    memset(more, 0, (count + 1) * sizeof *more);
+    memset(more, 0, count * sizeof *more);
     if (c->warps)
         memcpy(more, c->warps, c->warps_allocated * sizeof *more);
     free(c->warps);
@@ -102,6 +102,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     w->one_worker = g->one_worker;
     w->index = index;
+    w->next = &c->warps[index + 1 < c->warp_count ? index + 1 : 0];
     w->first_thread = index * PTXI_LANES;
     w->local_stride = local_stride;
     w->stack_moved = true;

@@ -52,15 +52,21 @@ static __attribute__((noinline)) const struct ptxi_insn *barrier(struct ptxi_war
     return w->split_count == 1 ? whole(w, i, number, threads) : ptxi_leave_barrier(w, i, number);
 }
 
-#define BAR(name, whole)                                                                                              \
-    OP( name )                                                                                                        \
-    {                                                                                                                 \
-        unsigned number = i->imm & (PTXI_BARRIERS - 1);                                                               \
-        uint32_t threads = (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT;                                                   \
-                                                                                                                      \
-        if (__builtin_expect(i->mods & PTXI_BAR_CONSTANT && w->split_count == 1 && is_agreed(w, number, threads), 1)) \
-            return whole(w, i, number, threads);                                                                      \
-        return barrier(w, i, whole);                                                                                  \
+/* Who comes first and who comes later have code of their own, without a jump in the latter's. */
+#define BAR(name, whole)                                                                                  \
+    OP( name )                                                                                            \
+    {                                                                                                     \
+        unsigned number = (uint32_t)i->imm & (PTXI_BARRIERS - 1);                                         \
+        uint32_t threads = (uint32_t)i->imm >> PTXI_BAR_COUNT_SHIFT;                                      \
+        const struct ptxi_barrier *b = &w->cta->barriers[number];                                         \
+                                                                                                          \
+        if (__builtin_expect(!(i->mods & PTXI_BAR_CONSTANT) || w->split_count != 1, 0))                   \
+            return barrier(w, i, whole);                                                                  \
+        if (__builtin_expect(!b->arrived, 0))                                                             \
+            return whole(w, i, number, threads);                                                          \
+        if (__builtin_expect(b->expected == threads, 1))                                                  \
+            return whole(w, i, number, threads);                                                          \
+        return barrier(w, i, whole);                                                                      \
     }
 BAR( bar_sync, ptxi_cta_sync )
 BAR( bar_arrive, ptxi_cta_pass_by )

@@ -97,6 +97,7 @@ struct ptxi_warp {
     /* scheduling */
     struct ptxi_frame *frame;
     const struct ptxi_insn *sync_pc;
+    struct ptxi_warp *next;       /* of the CTA; of the last one the first */
     uint8_t event;                /* why the dispatch loop was left */
     uint8_t state;                /* enum ptxi_warp_state: as the CTA sees it */
     uint8_t sync;
