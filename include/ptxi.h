@@ -1516,7 +1516,8 @@ PTXI_API ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode);
  * `numNodes` and the like  in: room in the array; out: nodes given, or how many there are where the array is NULL. What is left of the
  *                 array becomes NULL. Of edges, both arrays are given or none.
  * `edgeData` NULL, or room for as many.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node, PTXI_ERROR_LOSSY_QUERY: there is an edge with data, and no room for it. */
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node, or edges without data into no room,
+ *         PTXI_ERROR_LOSSY_QUERY: there is an edge with data, and no room for it. */
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
 PTXI_API ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, size_t *numRootNodes);
 PTXI_API ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges);

@@ -275,6 +275,8 @@ ptxiResult ptxi_graph_list_data(const ptxiGraphEdgeData *from, size_t count, con
 {
     if (!nodes || !room)
         return PTXI_SUCCESS;
+    if (!data && !*room)
+        return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; !data && i < count; i++)
         if (!ptxi_graph_is_plain(&from[i]))
             return PTXI_ERROR_LOSSY_QUERY;

@@ -240,3 +240,21 @@ def graph_instantiate_cycle(d):
     d('GraphAddDependencies', g.g, b, a, z(1))
     return [d('GraphInstantiateWithParams', C.byref(x), g.g, C.byref(p)), p.result, p.node is not None]
 
+
+
+@case
+def graph_edges_counted(d):
+    """Where nothing is asked for nothing is left out; nor where there is room for what is known of edges. Room for no nodes is refused."""
+    g, n, count, some, data = Graph(d), handle(), C.c_size_t(4), (C.c_void_p * 4)(), (Edge * 4)()
+    second = g.add('GraphAddKernelNode', C.byref(g.kernel))
+    a, b = one(g.nodes[0]), one(second)
+    out = [d.lib.cuGraphAddDependencies_v2(g.g, a, b, C.byref(Edge(1, 0, 1)), z(1)), d('GraphGetEdges', g.g, None, None, C.byref(count)), count.value, d('GraphNodeGetDependencies', second, None, C.byref(count)), count.value]
+    count.value = 4
+    out += [d('GraphNodeGetDependentNodes', g.nodes[0], some, C.byref(count)), count.value, d('GraphNodeGetDependentNodes', g.nodes[0], None, C.byref(count)), count.value]
+    count.value = 4
+    out += [d.lib.cuGraphNodeGetDependentNodes_v2(g.nodes[0], some, data, C.byref(count)), count.value] + [x for e in data[:2] for x in (e.from_port, e.to_port, e.kind)]
+    count.value = 0
+    out += [d('GraphNodeGetDependencies', second, some, C.byref(count)), count.value]
+    x, y = handle(), handle()
+    out += [d('GraphClone', C.byref(x), g.g), d('GraphGetEdges', x, some, some, C.byref(count)), count.value]
+    return out
