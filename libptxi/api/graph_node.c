@@ -137,11 +137,12 @@ static ptxiResult check_clusters(const struct ptxi_work *w, const unsigned *clus
 ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
 {
     ptxiResult r = enter_kernel(hNode);
-    struct ptxi_node_attributes *a = &hNode->work.attributes;
+    struct ptxi_node_attributes *a;
     struct ptxi_launch_shape s = { .shared = 0 };
 
     if (r || !value)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
+    a = &hNode->work.attributes;
     memcpy(s.cluster, a->cluster, sizeof s.cluster);
     s.cooperative = a->cooperative;
     if ((r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s)) || (r = check_clusters(&hNode->work, s.cluster)))
