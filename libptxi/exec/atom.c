@@ -8,6 +8,7 @@
 #include "exec/memory.h"
 #include "exec/scattered.h"
 #include "exec/span.h"
+#include "exec/sums.h"
 
 /* No calls on the short ways, which so need no stack. */
 #define INLINE inline __attribute__((always_inline))
@@ -350,27 +351,7 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
         memcpy(&are, now, sizeof now);                                                                        \
     } while (0)
 
-/* The host's sums of four. False if some may differ from a GPU's: NaNs do, and where subnormals are flushed, small sums but zeros. Beside a sum of 2^-100
- * and more a subnormal operand is lost in rounding, and only two of them that are opposite add up to zero. */
 #if defined(__AVX2__)
-static INLINE bool sums_64(void *sums, const void *x, const void *y, bool flush)
-{
-    const __m256d sum = _mm256_add_pd(_mm256_loadu_pd(x), _mm256_loadu_pd(y)), nan = _mm256_cmp_pd(sum, sum, _CMP_UNORD_Q);
-
-    (void)flush;
-    _mm256_storeu_pd(sums, sum);
-    return _mm256_testz_pd(nan, nan);
-}
-
-static INLINE bool sums_32(void *sums, const void *x, const void *y, bool flush)
-{
-    const __m128 sum = _mm_add_ps(_mm_loadu_ps(x), _mm_loadu_ps(y)), size = _mm_andnot_ps(_mm_set1_ps(-0.0f), sum);
-    const __m128 small = _mm_cmpnge_ps(size, _mm_set1_ps(0x1p-100f)), no_zero = _mm_cmpneq_ps(sum, _mm_setzero_ps()), nan = _mm_cmpunord_ps(sum, sum);
-
-    _mm_storeu_ps(sums, sum);
-    return flush ? _mm_testz_ps(small, no_zero) : _mm_testz_ps(nan, nan);
-}
-
 /* Sums of floats: where the host's do not do, the four and those after it have turns. */
 #define ATOM_FOUR_SUMS(size, name, T, NEW, SHARED, A)                                                         \
     RACY static __attribute__((noinline)) const struct ptxi_insn *name##_rest(const struct ptxi_insn *i, struct ptxi_warp *w, const A *a, unsigned l) \
@@ -449,68 +430,6 @@ static INLINE bool sums_32(void *sums, const void *x, const void *y, bool flush)
         });                                                                                                   \
         NEXT;                                                                                                 \
     }
-
-/* d[l] = x[0] + ... + x[l - 1]. Returns the sum of all. d may be x. */
-#if defined(__AVX512F__)
-#define ABOVE(n, s, steps) _mm512_alignr_epi##n(s, _mm512_setzero_si512(), 512 / n - (steps))
-#define RUNNING_SUMS(n)                                                                                       \
-    static inline uint##n##_t running_sums_##n(uint##n##_t *d, const uint##n##_t *x)                          \
-    {                                                                                                         \
-        __m512i sum = _mm512_setzero_si512();                                                                 \
-                                                                                                              \
-        for (int k = 0; k < PTXI_LANES; k += 512 / n) {                                                       \
-            __m512i v = _mm512_load_si512(x + k), s = _mm512_add_epi##n(v, ABOVE(n, v, 1));                   \
-                                                                                                              \
-            s = _mm512_add_epi##n(s, ABOVE(n, s, 2));                                                         \
-            s = _mm512_add_epi##n(s, ABOVE(n, s, 4));                                                         \
-            if (n == 32)                                                                                      \
-                s = _mm512_add_epi##n(s, ABOVE(n, s, 256 / n));                                               \
-            s = _mm512_add_epi##n(s, sum);                                                                    \
-            _mm512_store_si512(d + k, _mm512_sub_epi##n(s, v));                                               \
-            sum = _mm512_permutexvar_epi##n(_mm512_set1_epi##n(512 / n - 1), s);                              \
-        }                                                                                                     \
-        return (uint##n##_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(sum));                                   \
-    }
-#else
-#define RUNNING_SUMS(n)                                                                                       \
-    static inline uint##n##_t running_sums_##n(uint##n##_t *d, const uint##n##_t *x)                          \
-    {                                                                                                         \
-        uint##n##_t sum = 0;                                                                                  \
-                                                                                                              \
-        UNROLLED for (int l = 0; l < PTXI_LANES; l++) {                                                       \
-            uint##n##_t v = x[l];                                                                             \
-                                                                                                              \
-            d[l] = sum;                                                                                       \
-            sum += v;                                                                                         \
-        }                                                                                                     \
-        return sum;                                                                                           \
-    }
-#endif
-RUNNING_SUMS(32)
-RUNNING_SUMS(64)
-#undef RUNNING_SUMS
-#undef ABOVE
-
-/* d[l] = first + x[0] + ... + x[l], rounded each time. False if some may differ from a GPU's, as in sums_32(); if there is a NaN the last is one. */
-#define RUNNING_FLOAT_SUMS(n, type, SMALL)                                                                    \
-    static INLINE bool running_float_sums_##n(void *d, const void *first, const void *x, bool flush)          \
-    {                                                                                                         \
-        type sums[PTXI_LANES], sum, v;                                                                        \
-        unsigned small = 0;                                                                                   \
-                                                                                                              \
-        memcpy(&sum, first, sizeof sum);                                                                      \
-        UNROLLED for (int l = 0; l < PTXI_LANES; l++) {                                                       \
-            memcpy(&v, (const type *)x + l, sizeof v);                                                        \
-            sums[l] = sum += v;                                                                               \
-        }                                                                                                     \
-        if (flush)                                                                                            \
-            FOR_LANES small |= (sums[l] != 0) & (sums[l] < SMALL) & (sums[l] > -SMALL);                       \
-        memcpy(d, sums, sizeof sums);                                                                         \
-        return !small && sum == sum;                                                                          \
-    }
-RUNNING_FLOAT_SUMS(32, float, 0x1p-100f)
-RUNNING_FLOAT_SUMS(64, double, 0.0)
-#undef RUNNING_FLOAT_SUMS
 
 /* Sums of all lanes at one address: SUMS tells whether they are such, and of what. */
 #define ALL_TOGETHER(size, T, SUMS)                                                                           \
