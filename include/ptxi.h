@@ -19,7 +19,9 @@
  *  Failures of asynchronous work are returned once, by the next call that synchronises with the stream it ran in
  *           (Synchronize, Query, and the copies and memsets without Async). Until then, work queued in that stream is
  *           dropped. The context lives on.
- *  Threads  any host thread, any number at once. A handle must not be used while or after it is destroyed.
+ *  Threads  any host thread, any number at once. What a call uses stays alive until it returns, also if another thread destroys
+ *           it meanwhile. A call that names a destroyed object returns PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_CONTEXT_IS_DESTROYED
+ *           if its context is destroyed or being destroyed. Handles of destroyed objects may be given out again for new ones.
  *  Strings  given to a call are copied. Strings returned live as long as the handle they were asked from. */
 #ifndef PTXI_H
 #define PTXI_H
@@ -898,7 +900,7 @@ PTXI_API ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevi
 
 /*! ptxiDevicePrimaryCtxRetain() , ptxiDevicePrimaryCtxRelease() , ptxiDevicePrimaryCtxReset() :
  *  The device's shared context: made by the first Retain, destroyed by the last Release, or at once by Reset (the handle
- *  stays good for a later Retain). Retain does not make it current.
+ *  stays good for a later Retain). Retain does not make it current. It waits if another thread is destroying the context.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a Release without a Retain. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxRetain(ptxiContext *pctx, ptxiDevice dev);
 PTXI_API ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev);
@@ -918,8 +920,9 @@ PTXI_API ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags
 PTXI_API ptxiResult ptxiCtxCreate(ptxiContext *pctx, unsigned flags, ptxiDevice dev);
 
 /*! ptxiCtxDestroy() :
- *  Wait for the context's work, then free it with its modules, memory, streams and events. Where it is the calling
- *  thread's current context it is popped; where it is current to another thread, calls there fail.
+ *  Admit no further calls, wait for those that other threads are in and for the context's work, then free the context with its
+ *  modules, memory, streams and events. If it is the calling thread's current context it is popped. If it is current to
+ *  another thread, calls there fail. ptxiCtxInterrupt from another thread ends kernels that the call waits for.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for NULL, or PTXI_ERROR_INVALID_CONTEXT for a destroyed or the
  *         primary context. */
 PTXI_API ptxiResult ptxiCtxDestroy(ptxiContext ctx);
@@ -994,7 +997,6 @@ PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, 
  *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  Complete: something is undefined, and PTXI_JIT_STRICT_SYMBOLS is on
  *         PTXI_ERROR_ILLEGAL_STATE  Add and Complete after a Complete that succeeded
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE
- *  Threads: one at a time for a state.
  *  Source: PTX ISA, "Linking Directives". */
 PTXI_API ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **optionValues, ptxiLinkState *stateOut);
 PTXI_API ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size, const char *name,
@@ -1005,7 +1007,8 @@ PTXI_API ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_
 PTXI_API ptxiResult ptxiLinkDestroy(ptxiLinkState state);
 
 /*! ptxiModuleUnload() :
- *  Wait for the launches of its functions, then free a module, its functions and its variables.
+ *  Admit no further calls on a module, wait for the launches of its functions and for the calls that use it, then free the
+ *  module, its functions and its variables.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
 PTXI_API ptxiResult ptxiModuleUnload(ptxiModule hmod);
 
@@ -1441,7 +1444,7 @@ PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunct
  * instance of it are the caller's; nodes live as long as their graph.
  *  Errors   beside what a call says of itself: PTXI_ERROR_INVALID_VALUE for NULL as a graph or an instance, PTXI_ERROR_INVALID_HANDLE for a bad
  *           graph, node or instance, PTXI_ERROR_OUT_OF_MEMORY.
- *  Threads  one at a time for a graph, and for an instance. */
+ *  Threads  calls on graphs take place one after the other; a launch of an instance waits for another one of the same instance. */
 
 /*! ptxiGraphCreate() , ptxiGraphDestroy() , ptxiGraphClone() , ptxiGraphNodeFindInClone() :
  *  An empty graph; a copy of one, with copies of the graphs in it, and the node of the copy that was made of a node.
@@ -1610,8 +1613,7 @@ PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream
  *         PTXI_ERROR_STREAM_CAPTURE_ISOLATION, _IMPLICIT, _MERGE  WaitEvent: work outside, the default stream, another capture
  *         PTXI_ERROR_CAPTURED_EVENT               EventSynchronize, EventQuery: the event stands for captured work
  *         PTXI_ERROR_NOT_SUPPORTED                bytes of arrays copied by offset
- *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_OUT_OF_MEMORY
- *  Threads: one at a time for the streams of a capture. */
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_OUT_OF_MEMORY */
 PTXI_API ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode);
 PTXI_API ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph);
 PTXI_API ptxiResult ptxiStreamIsCapturing(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus);
@@ -1703,7 +1705,8 @@ PTXI_API ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray
 
 /*! ptxiTexObjectCreate() , ptxiTexObjectDestroy() :
  *  What a kernel reads by tex, tld4 and txq, as the .u64 that names the texture. Arrays and memory must live as long as it is used.
- *  Destroying waits for the context's work; 0 is no texture, and nothing happens.
+ *  Destroying waits for the context's work; 0 names no texture, and nothing happens. The number means a texture only in
+ *  kernels and calls of the context in which it was made.
  * `pResViewDesc` another format of the same bytes, or fewer levels and layers; NULL: all as it is.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a NULL pointer, an object that is none, memory that is none or not aligned
  *         (TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT), a mode or flag out of range, or linear filtering of integers that are read as
@@ -1807,8 +1810,9 @@ PTXI_API ptxiResult ptxiDeviceGetProfile(char *name, int len, ptxiDevice dev);
 PTXI_API ptxiResult ptxiDeviceEnumerateProfile(const char **name, unsigned index);
 
 /*! ptxiCtxSetWorkers() , ptxiCtxGetWorkers() :
- *  Host threads that run the context's kernels; results do not depend on it. Waits for the context's work. The
- *  environment variable PTXI_WORKERS gives the number for new contexts; without it the host's processors.
+ *  Host threads that run the context's kernels; results do not depend on it. Launches made before keep their workers until
+ *  they end; the call does not wait for them. The environment variable PTXI_WORKERS gives the number for new contexts;
+ *  without it the host's processors.
  * `ctx`     NULL: the current context (here and below).
  * `workers` 1..1024; 0: the number for new contexts.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
@@ -1832,8 +1836,10 @@ PTXI_API ptxiResult ptxiCtxSetProgress(ptxiContext ctx, void (*report)(void *use
                                                                        unsigned long long blocks), void *user);
 
 /*! ptxiCtxInterrupt() :
- *  End launches from another thread: those made before that run or wait in the context's streams fail with PTXI_ERROR_LAUNCH_TIMEOUT, soon after
- *  and as other launches fail. What else is queued is not touched, nor are launches made later. Does not wait. */
+ *  End launches from another thread: launches that were made before the call, and run or wait in the context's streams, fail with
+ *  PTXI_ERROR_LAUNCH_TIMEOUT. Other queued work and launches made later are not touched. Does not wait. Also for a context that
+ *  another thread is destroying.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_CONTEXT_IS_DESTROYED. */
 PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
 
 /*! ptxiCtxSetChecking() :
@@ -2025,7 +2031,8 @@ typedef void (*ptxiHostCallback)(void *userData, void *const *arguments, void *r
 
 /*! ptxiModuleBindHostFunction() , ptxiModuleBindHostCallback() :
  *  Let kernels of the module call a function of the host's where they call `name`, an .extern .func. It is called once for each
- *  thread, in the order of the lanes of a warp. Waits for the context's work.
+ *  thread, in the order of the lanes of a warp. A launch calls what was bound when it was made. The call waits until no launch
+ *  and no other call uses what was bound before, which the program may then free.
  * `function`  any function of the C ABI, cast; NULL: no longer any, or what the library itself has of that name.
  * `callback`  the same for languages that have no such functions: arguments[i] points to the value of parameter i, `result` to
  *             room for the result, at addresses aligned to 16.

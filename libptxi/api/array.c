@@ -10,8 +10,6 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { ARRAY_MAGIC = 0x41525259, MIPMAP_MAGIC = 0x4d49504d };
-
 /* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities"; the driver makes deeper
  * volumes. */
 enum {
@@ -20,16 +18,6 @@ enum {
     MOST_3D = 16384, MOST_3D_DEPTH = 32768,
     MOST_LAYERED_SIDE = 32768, MOST_LAYERS = 2048
 };
-
-bool ptxi_array_valid(const struct ptxiArray_st *a)
-{
-    return a && a->magic == ARRAY_MAGIC;
-}
-
-bool ptxi_mipmap_valid(const struct ptxiMipmappedArray_st *m)
-{
-    return m && m->magic == MIPMAP_MAGIC;
-}
 
 #define PLAIN(format, bytes, texel) { PTXI_AD_FORMAT_##format, 0, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, false, false }
 #define NORMAL(format, bytes, texel) \
@@ -117,7 +105,6 @@ static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsi
     const struct ptxi_array_format *f = ptxi_array_format(d->Format);
     size_t side = f->block ? PTXI_BLOCK_SIDE : 1;
 
-    a->magic = ARRAY_MAGIC;
     a->desc = *d;
     a->desc.Width = shrink(d->Width, level);
     a->desc.Height = shrink(d->Height, level);
@@ -140,7 +127,7 @@ static ptxiResult enter_array(ptxiArray a)
 {
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : ptxi_array_valid(a) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : ptxi_handle_use(a, PTXI_HANDLE_ARRAY);
 }
 
 static ptxiResult give_memory(ptxiContext ctx, size_t bytes, struct ptxi_heap_block **b)
@@ -150,6 +137,7 @@ static ptxiResult give_memory(ptxiContext ctx, size_t bytes, struct ptxi_heap_bl
 
 ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxiArray_st *a;
@@ -170,6 +158,11 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
         return r;
     }
     a->base = (unsigned char *)(uintptr_t)a->block->base;
+    if (!ptxi_handle_add(&a->handle, PTXI_HANDLE_ARRAY, ctx, free)) {
+        ptxi_heap_free(a->block);
+        free(a);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     pthread_mutex_lock(&ctx->lock);
     LL_PREPEND(ctx->arrays, a);
     pthread_mutex_unlock(&ctx->lock);
@@ -179,6 +172,7 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
 
 ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAllocateArray)
 {
+    API_CALL;
     PTXI_ARRAY3D_DESCRIPTOR d = { 0 };
 
     if (pAllocateArray)
@@ -189,27 +183,28 @@ ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAll
 
 ptxiResult ptxiArrayDestroy(ptxiArray hArray)
 {
+    API_CALL;
     ptxiResult r = enter_array(hArray);
 
     if (r)
         return r;
     if (hArray->owner) /* a level goes with its mipmapped array */
         return PTXI_SUCCESS;
-    r = ptxi_api_drain(hArray->ctx);
-    if (r)
+    if ((r = ptxi_handle_retire(hArray, PTXI_HANDLE_ARRAY)))
         return r;
+    ptxi_handle_wait_unused(&hArray->handle, hArray->ctx);
     pthread_mutex_lock(&hArray->ctx->lock);
     LL_DELETE(hArray->ctx->arrays, hArray);
     pthread_mutex_unlock(&hArray->ctx->lock);
-    ptxi_object_lose(hArray->base, hArray->bytes);
+    ptxi_object_lose(hArray->ctx->object_table, hArray->base, hArray->bytes);
     ptxi_heap_free(hArray->block);
-    hArray->magic = 0;
-    free(hArray);
+    ptxi_handle_unref(&hArray->handle);
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray)
 {
+    API_CALL;
     ptxiResult r = enter_array(hArray);
 
     if (r)
@@ -222,6 +217,7 @@ ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, p
 
 ptxiResult ptxiArrayGetDescriptor(PTXI_ARRAY_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray)
 {
+    API_CALL;
     ptxiResult r = enter_array(hArray);
 
     if (r)
@@ -247,8 +243,25 @@ static unsigned most_levels(const PTXI_ARRAY3D_DESCRIPTOR *d)
     return n < PTXI_ARRAY_LEVELS ? n : PTXI_ARRAY_LEVELS;
 }
 
+static bool add_handles(struct ptxiMipmappedArray_st *m)
+{
+    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MIPMAPPED_ARRAY, m->ctx, free);
+
+    for (unsigned l = 0; ok && l < m->count; l++)
+        ok = ptxi_handle_add_part(&m->levels[l].handle, PTXI_HANDLE_ARRAY, &m->handle);
+    return ok;
+}
+
+static void remove_handles(struct ptxiMipmappedArray_st *m)
+{
+    ptxi_handle_remove(&m->handle);
+    for (unsigned l = 0; l < m->count; l++)
+        ptxi_handle_remove(&m->levels[l].handle);
+}
+
 ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned numMipmapLevels)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxiMipmappedArray_st *m;
@@ -264,7 +277,6 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
     m = calloc(1, sizeof *m);
     if (!m)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    m->magic = MIPMAP_MAGIC;
     m->ctx = ctx;
     m->count = numMipmapLevels < most_levels(pMipmappedArrayDesc) ? numMipmapLevels + !numMipmapLevels : most_levels(pMipmappedArrayDesc);
     for (unsigned l = 0; l < m->count; l++) {
@@ -283,6 +295,12 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
         m->levels[l].base = (unsigned char *)(uintptr_t)m->block->base + bytes;
         bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
     }
+    if (!add_handles(m)) {
+        remove_handles(m);
+        ptxi_heap_free(m->block);
+        free(m);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     pthread_mutex_lock(&ctx->lock);
     LL_PREPEND(ctx->mipmaps, m);
     pthread_mutex_unlock(&ctx->lock);
@@ -294,11 +312,12 @@ static ptxiResult enter_mipmap(ptxiMipmappedArray m)
 {
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : ptxi_mipmap_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : ptxi_handle_use(m, PTXI_HANDLE_MIPMAPPED_ARRAY);
 }
 
 ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray hMipmappedArray, unsigned level)
 {
+    API_CALL;
     ptxiResult r = enter_mipmap(hMipmappedArray);
 
     if (r)
@@ -311,19 +330,21 @@ ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray
 
 ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
 {
+    API_CALL;
     ptxiResult r = enter_mipmap(hMipmappedArray);
 
     if (!r)
-        r = ptxi_api_drain(hMipmappedArray->ctx);
+        r = ptxi_handle_retire(hMipmappedArray, PTXI_HANDLE_MIPMAPPED_ARRAY);
     if (r)
         return r;
+    ptxi_handle_wait_unused(&hMipmappedArray->handle, hMipmappedArray->ctx);
+    remove_handles(hMipmappedArray);
     pthread_mutex_lock(&hMipmappedArray->ctx->lock);
     LL_DELETE(hMipmappedArray->ctx->mipmaps, hMipmappedArray);
     pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
-    ptxi_object_lose((void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
+    ptxi_object_lose(hMipmappedArray->ctx->object_table, (void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
     ptxi_heap_free(hMipmappedArray->block);
-    hMipmappedArray->magic = 0;
-    free(hMipmappedArray);
+    ptxi_handle_unref(&hMipmappedArray->handle);
     return PTXI_SUCCESS;
 }
 
@@ -334,12 +355,14 @@ void ptxi_api_free_arrays(ptxiContext ctx)
         struct ptxiArray_st *a = ctx->arrays;
 
         ctx->arrays = a->next;
-        free(a);
+        ptxi_handle_remove(&a->handle);
+        ptxi_handle_unref(&a->handle);
     }
     while (ctx->mipmaps) {
         struct ptxiMipmappedArray_st *m = ctx->mipmaps;
 
         ctx->mipmaps = m->next;
-        free(m);
+        remove_handles(m);
+        ptxi_handle_unref(&m->handle);
     }
 }

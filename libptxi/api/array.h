@@ -4,6 +4,8 @@
 
 #include "ptxi.h"
 
+#include "api/handle.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +13,7 @@
 enum { PTXI_ARRAY_LEVELS = 17 };
 
 struct ptxiArray_st {
-    uint32_t magic;
+    struct ptxi_handle handle; /* of a level: a part of the mipmapped array's */
     ptxiContext ctx;
     PTXI_ARRAY3D_DESCRIPTOR desc;
     unsigned char *base;
@@ -23,16 +25,13 @@ struct ptxiArray_st {
 };
 
 struct ptxiMipmappedArray_st {
-    uint32_t magic;
+    struct ptxi_handle handle;
     ptxiContext ctx;
     unsigned count;
     struct ptxiArray_st levels[PTXI_ARRAY_LEVELS];
     struct ptxi_heap_block *block;
     struct ptxiMipmappedArray_st *next;
 };
-
-bool ptxi_array_valid(const struct ptxiArray_st *a);
-bool ptxi_mipmap_valid(const struct ptxiMipmappedArray_st *m);
 
 /* What the texels of a format are. */
 struct ptxi_array_format {

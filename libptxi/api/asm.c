@@ -325,6 +325,7 @@ static ptxiResult finish(ptxiContext ctx, struct ptxi_asm *a, size_t threads, vo
 
 ptxiResult ptxiAsmArrays(const char *text, const char *constraints, size_t threads, void *const *operands)
 {
+    API_CALL;
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     struct ptxi_asm a;
@@ -342,6 +343,7 @@ ptxiResult ptxiAsmArrays(const char *text, const char *constraints, size_t threa
 
 ptxiResult ptxiAsm(const char *text, const char *constraints, ...)
 {
+    API_CALL;
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     struct ptxi_asm a;

@@ -85,6 +85,7 @@ ptxiResult ptxi_launch_attribute(ptxiFunction f, ptxiFunctionAttribute which, in
 
 ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_function(hfunc);
     int value;
 
@@ -139,6 +140,7 @@ static bool set_attribute(struct ptxiFunction_st *f, const struct ptxi_code *cod
 
 ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value)
 {
+    API_CALL;
     const struct ptxi_code *code;
     ptxiResult r = ptxi_api_function(hfunc);
 

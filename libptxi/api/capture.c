@@ -9,7 +9,7 @@
 struct ptxi_capture_part {
     struct ptxi_capture_part *next; /* of the same capture */
     struct ptxi_capture *capture;
-    struct ptxiStream_st *stream;
+    struct ptxiStream_st *stream; /* a reference */
     ptxiGraphNode *after;
     size_t count;
 };
@@ -27,7 +27,14 @@ struct ptxi_capture {
 
 static _Atomic uint64_t ids;
 
-/* ---- captures and those who take part */
+/* ---- captures and those who take part; under the graphs' lock, which a call keeps until it returns */
+
+/* The stream's part in a capture; NULL where another thread has ended the capture. */
+static struct ptxi_capture_part *part_of(struct ptxiStream_st *s)
+{
+    ptxi_graph_lock();
+    return s->capture;
+}
 
 static bool set_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, size_t count)
 {
@@ -52,6 +59,7 @@ static struct ptxi_capture_part *join(struct ptxi_capture *c, struct ptxiStream_
     *p = (struct ptxi_capture_part){ .next = c->parts, .capture = c, .stream = s };
     c->parts = p;
     s->capture = p;
+    ptxi_stream_ref(s);
     return p;
 }
 
@@ -59,11 +67,18 @@ static void unlist(struct ptxi_capture *c)
 {
     struct ptxi_capture **at = &c->ctx->captures;
 
-    pthread_mutex_lock(&c->ctx->lock);
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
-    pthread_mutex_unlock(&c->ctx->lock);
+}
+
+/* One that is in no list any more. */
+static void free_part(struct ptxi_capture_part *p)
+{
+    p->stream->capture = NULL;
+    ptxi_stream_unref(p->stream);
+    free(p->after);
+    free(p);
 }
 
 /* All but its graph. */
@@ -74,15 +89,14 @@ static void end(struct ptxi_capture *c)
         struct ptxi_capture_part *p = c->parts;
 
         c->parts = p->next;
-        p->stream->capture = NULL;
-        free(p->after);
-        free(p);
+        free_part(p);
     }
     free(c);
 }
 
 void ptxi_api_free_captures(ptxiContext ctx)
 {
+    ptxi_graph_lock();
     while (ctx->captures) {
         ptxi_graph_free(ctx->captures->graph);
         end(ctx->captures);
@@ -91,7 +105,7 @@ void ptxi_api_free_captures(ptxiContext ctx)
 
 void ptxi_capture_leave(struct ptxiStream_st *s)
 {
-    struct ptxi_capture_part *p = s->capture, **at;
+    struct ptxi_capture_part *p = part_of(s), **at;
 
     if (!p)
         return;
@@ -104,16 +118,15 @@ void ptxi_capture_leave(struct ptxiStream_st *s)
     for (at = &p->capture->parts; *at != p;)
         at = &(*at)->next;
     *at = p->next;
-    s->capture = NULL;
-    free(p->after);
-    free(p);
+    free_part(p);
 }
 
 ptxiResult ptxi_capture_spoil(struct ptxiStream_st *s)
 {
-    struct ptxi_capture_part *p = s->capture;
+    struct ptxi_capture_part *p = part_of(s);
 
-    p->capture->spoilt = true;
+    if (p)
+        p->capture->spoilt = true;
     return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
@@ -122,9 +135,9 @@ ptxiResult ptxi_capture_spoil(struct ptxiStream_st *s)
 /* Takes the work over. */
 static ptxiResult add(struct ptxiStream_st *s, struct ptxi_work *w)
 {
-    struct ptxi_capture_part *p = s->capture;
+    struct ptxi_capture_part *p = part_of(s);
     ptxiGraphNode n;
-    ptxiResult r = p->capture->spoilt ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : PTXI_SUCCESS;
+    ptxiResult r = !p || p->capture->spoilt ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : PTXI_SUCCESS;
 
     if (r) {
         ptxi_work_free(w);
@@ -183,7 +196,10 @@ ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, p
 
 ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark)
 {
-    struct ptxi_capture_part *p = s->capture;
+    struct ptxi_capture_part *p = part_of(s);
+
+    if (!p)
+        return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
     ptxiGraphNode *nodes = malloc((p->count + 1) * sizeof *nodes);
 
     if (!nodes)
@@ -195,6 +211,14 @@ ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *ma
     return PTXI_SUCCESS;
 }
 
+void ptxi_captured_forget(struct ptxi_captured *mark)
+{
+    if (!atomic_load_explicit(&mark->capture, memory_order_relaxed))
+        return;
+    ptxi_graph_lock();
+    ptxi_captured_free(mark);
+}
+
 void ptxi_captured_free(struct ptxi_captured *mark)
 {
     free(mark->nodes);
@@ -203,27 +227,28 @@ void ptxi_captured_free(struct ptxi_captured *mark)
 
 static struct ptxi_capture *find(ptxiContext ctx, uint64_t id)
 {
-    struct ptxi_capture *c;
+    struct ptxi_capture *c = id ? ctx->captures : NULL;
 
-    if (!id)
-        return NULL;
-    pthread_mutex_lock(&ctx->lock);
-    for (c = ctx->captures; c && c->id != id;)
+    while (c && c->id != id)
         c = c->next;
-    pthread_mutex_unlock(&ctx->lock);
     return c;
 }
 
 bool ptxi_captured_live(ptxiContext ctx, const struct ptxi_captured *mark)
 {
+    if (!atomic_load_explicit(&mark->capture, memory_order_relaxed))
+        return false;
+    ptxi_graph_lock();
     return find(ctx, mark->capture) != NULL;
 }
 
 ptxiResult ptxi_capture_wait(struct ptxiStream_st *s, const struct ptxi_captured *mark)
 {
+    struct ptxi_capture_part *p = part_of(s);
     struct ptxi_capture *c = find(s->ctx, mark->capture);
-    struct ptxi_capture_part *p = s->capture;
 
+    if (!c)
+        return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (p && p->capture != c) {
         c->spoilt = p->capture->spoilt = true;
         return PTXI_ERROR_STREAM_CAPTURE_MERGE;
@@ -257,11 +282,16 @@ static ptxiResult enter(ptxiStream handle, ptxiContext *ctx, struct ptxiStream_s
 {
     ptxiResult r = ptxi_api_context(ctx);
 
-    return r ? r : ptxi_api_stream(*ctx, handle, s);
+    if (!r)
+        r = ptxi_api_stream(*ctx, handle, s);
+    if (!r)
+        ptxi_graph_lock();
+    return r;
 }
 
 ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -287,16 +317,15 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
         free(c);
         return r;
     }
-    pthread_mutex_lock(&ctx->lock);
     c->next = ctx->captures;
     ctx->captures = c;
-    pthread_mutex_unlock(&ctx->lock);
     return PTXI_SUCCESS;
 }
 
+/* The program may have taken a node out of the graph. */
 static void mark_before(const struct ptxiGraphNode_st *n, bool *reached)
 {
-    if (reached[n->index])
+    if (!ptxi_handle_is(n, PTXI_HANDLE_GRAPH_NODE) || reached[n->index])
         return;
     reached[n->index] = true;
     for (unsigned i = 0; i < n->need_count; i++)
@@ -315,13 +344,14 @@ static ptxiResult joined(const struct ptxi_capture *c)
         mark_before(first->after[i], reached);
     for (const struct ptxi_capture_part *p = c->parts; p; p = p->next)
         for (size_t i = 0; i < p->count; i++)
-            all &= reached[p->after[i]->index];
+            all &= !ptxi_handle_is(p->after[i], PTXI_HANDLE_GRAPH_NODE) || reached[p->after[i]->index];
     free(reached);
     return all ? PTXI_SUCCESS : PTXI_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
 ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -351,6 +381,7 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
 ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, ptxiGraph *graph_out,
                                     const ptxiGraphNode **dependencies_out, size_t *numDependencies_out)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -378,11 +409,13 @@ ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus 
 
 ptxiResult ptxiStreamIsCapturing(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus)
 {
+    API_CALL;
     return ptxiStreamGetCaptureInfo(hStream, captureStatus, NULL, NULL, NULL, NULL);
 }
 
 ptxiResult ptxiThreadExchangeStreamCaptureMode(ptxiStreamCaptureMode *mode)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
     struct ptxi_thread *t = ptxi_api_thread();
 

@@ -4,7 +4,7 @@
 
 #include "api/launch.h"
 
-/* Whether work given to the stream is captured; then it is to be added by one of the calls below. */
+/* Whether work given to the stream is captured; then it is to be added by one of the calls below, which fail if another thread has ended the capture. */
 static inline bool ptxi_capturing(const struct ptxiStream_st *s)
 {
     return atomic_load_explicit(&s->capture, memory_order_relaxed) != NULL;
@@ -21,12 +21,13 @@ ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, p
 
 /* What an event stands for that was recorded in a capture: the nodes that end before it. */
 struct ptxi_captured {
-    uint64_t capture; /* number; 0: none */
+    _Atomic uint64_t capture; /* number; 0: none */
     ptxiGraphNode *nodes;
     size_t count;
 };
 ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark);
-void ptxi_captured_free(struct ptxi_captured *mark);
+void ptxi_captured_forget(struct ptxi_captured *mark);
+void ptxi_captured_free(struct ptxi_captured *mark); /* nobody else uses it any more */
 bool ptxi_captured_live(ptxiContext ctx, const struct ptxi_captured *mark); /* its capture has not ended */
 
 /* The stream waits for the mark, of a capture that has not ended; so it takes part in the capture from now on. */

@@ -3,6 +3,7 @@
 
 #include "api/heap.h"
 #include "compile/compile.h"
+#include "exec/texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,13 +79,11 @@ ptxiResult ptxi_api_context(ptxiContext *ctx)
 
     if (r)
         return r;
-    *ctx = current();
-    if (!*ctx)
-        return PTXI_ERROR_INVALID_CONTEXT;
-    return atomic_load_explicit(&(*ctx)->alive, memory_order_acquire) ? PTXI_SUCCESS : PTXI_ERROR_CONTEXT_IS_DESTROYED;
+    *ctx = current(); /* the thread's stack has a reference */
+    return *ctx ? ptxi_api_hold_context(*ctx) : PTXI_ERROR_INVALID_CONTEXT;
 }
 
-/* Handles are looked up, not trusted: a context that was destroyed is found out. Under state.lock. */
+/* A context is listed until it is closed. Under state.lock. */
 static bool is_listed(ptxiContext ctx)
 {
     for (ptxiContext c = ptxi_state.contexts; c; c = c->next)
@@ -95,10 +94,7 @@ static bool is_listed(ptxiContext ctx)
 
 static bool is_live(ptxiContext ctx)
 {
-    pthread_mutex_lock(&ptxi_state.lock);
-    bool live = is_listed(ctx) && atomic_load(&ctx->alive);
-    pthread_mutex_unlock(&ptxi_state.lock);
-    return live;
+    return is_listed(ctx) && atomic_load(&ctx->alive);
 }
 
 ptxiResult ptxi_api_named_context(ptxiContext named, ptxiContext *ctx)
@@ -110,15 +106,16 @@ ptxiResult ptxi_api_named_context(ptxiContext named, ptxiContext *ctx)
     if (r)
         return r;
     *ctx = named;
-    return is_live(named) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_CONTEXT;
+    pthread_mutex_lock(&ptxi_state.lock);
+    if (!is_live(named) || ptxi_api_hold_context(named))
+        r = PTXI_ERROR_INVALID_CONTEXT;
+    pthread_mutex_unlock(&ptxi_state.lock);
+    return r;
 }
 
-static ptxiResult push(ptxiContext ctx)
+/* Make room for one more on the thread's stack. */
+static ptxiResult reserve_stack(struct ptxi_thread *t)
 {
-    struct ptxi_thread *t = ptxi_api_thread();
-
-    if (!t)
-        return PTXI_ERROR_OUT_OF_MEMORY;
     if (t->depth == t->cap) {
         unsigned cap = t->cap ? 2 * t->cap : 8;
         ptxiContext *p = realloc(t->stack, cap * sizeof *p);
@@ -128,9 +125,26 @@ static ptxiResult push(ptxiContext ctx)
         t->stack = p;
         t->cap = cap;
     }
-    atomic_fetch_add(&ctx->refs, 1);
-    t->stack[t->depth++] = ctx;
     return PTXI_SUCCESS;
+}
+
+/* A context that is not alive is refused. */
+static ptxiResult push(ptxiContext ctx)
+{
+    struct ptxi_thread *t = ptxi_api_thread();
+    ptxiResult r = t ? reserve_stack(t) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&ptxi_state.lock);
+    if (is_live(ctx)) {
+        atomic_fetch_add(&ctx->refs, 1);
+        t->stack[t->depth++] = ctx;
+    } else {
+        r = PTXI_ERROR_INVALID_CONTEXT;
+    }
+    pthread_mutex_unlock(&ptxi_state.lock);
+    return r;
 }
 
 static void pop(void)
@@ -138,6 +152,17 @@ static void pop(void)
     struct ptxi_thread *t = this_thread;
 
     unref_context(t->stack[--t->depth]);
+}
+
+/* Take the entry off the stack that is `n` below its top, of which the others stay. */
+static void drop_below(unsigned n)
+{
+    struct ptxi_thread *t = this_thread;
+    ptxiContext gone = t->stack[t->depth - 1 - n];
+
+    memmove(&t->stack[t->depth - 1 - n], &t->stack[t->depth - n], n * sizeof *t->stack);
+    t->depth--;
+    unref_context(gone);
 }
 
 /* ---- making and unmaking */
@@ -157,6 +182,11 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
 
     if (r)
         return r;
+    ctx->object_table = ptxi_object_table_create();
+    if (!ctx->object_table) {
+        ptxi_streams_free(&ctx->streams);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     ctx->flags = flags;
     ctx->profile = atomic_load(&ptxi_state.profile);
     memcpy(ctx->limits, default_limits, sizeof default_limits);
@@ -172,9 +202,10 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
     return PTXI_SUCCESS;
 }
 
-/* The other way round; `alive` is already false, so that no new work comes. */
+/* The other way round; `alive` is already false, so that no new calls come. */
 static void close_context(ptxiContext ctx)
 {
+    ptxi_api_wait_for_calls(ctx);
     while (ptxi_queue_wait_all(&ctx->streams))
         ; /* memory is short for the moment: what runs gives some back */
     ptxi_api_free_captures(ctx);
@@ -184,7 +215,9 @@ static void close_context(ptxiContext ctx)
     ptxi_api_free_events(ctx);
     ptxi_streams_free(&ctx->streams);
     ptxi_api_free_exec(ctx);
+    ptxi_api_free_references(ctx);
     ptxi_api_free_objects(ctx);
+    ptxi_object_table_destroy(ctx->object_table);
     ptxi_api_free_arrays(ctx);
     ptxi_heap_free_all(ctx);
     ptxi_failure_unref(ctx->last_failure);
@@ -232,6 +265,7 @@ static bool flags_ok(unsigned flags)
 
 ptxiResult ptxiCtxCreate(ptxiContext *pctx, unsigned flags, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
     ptxiContext ctx = NULL;
 
@@ -251,6 +285,7 @@ ptxiResult ptxiCtxCreate(ptxiContext *pctx, unsigned flags, ptxiDevice dev)
 
 ptxiResult ptxiCtxDestroy(ptxiContext ctx)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -258,26 +293,45 @@ ptxiResult ptxiCtxDestroy(ptxiContext ctx)
     if (!ctx)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_state.lock);
-    bool ok = is_listed(ctx) && !ctx->primary;
+    bool ok = is_listed(ctx) && !ctx->primary && atomic_exchange(&ctx->alive, false);
 
-    if (ok) {
-        unlist(ctx);
-        atomic_store(&ctx->alive, false);
-    }
     pthread_mutex_unlock(&ptxi_state.lock);
     if (!ok)
         return PTXI_ERROR_INVALID_CONTEXT;
-    close_context(ctx);
+    close_context(ctx); /* it is still listed, so that ptxiCtxInterrupt finds it */
+    pthread_mutex_lock(&ptxi_state.lock);
+    unlist(ctx);
+    pthread_mutex_unlock(&ptxi_state.lock);
     if (current() == ctx)
         pop();
     unref_context(ctx);
     return PTXI_SUCCESS;
 }
 
+ptxiResult ptxiCtxInterrupt(ptxiContext named)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    ptxiContext ctx = named ? named : current();
+
+    pthread_mutex_lock(&ptxi_state.lock);
+    if (is_listed(ctx)) /* also one that is being destroyed, which may wait for a kernel without end */
+        atomic_fetch_add(&ctx->interrupts, 1);
+    else
+        r = named ? PTXI_ERROR_INVALID_CONTEXT : ctx ? PTXI_ERROR_CONTEXT_IS_DESTROYED : PTXI_ERROR_INVALID_CONTEXT;
+    pthread_mutex_unlock(&ptxi_state.lock);
+    return r;
+}
+
 /* ---- the primary context. Its record stays for the life of the process, so that a handle survives Reset. */
 
 static ptxiResult retain_locked(ptxiContext *pctx)
 {
+    while (ptxi_state.primary_closing)
+        pthread_cond_wait(&ptxi_state.changed, &ptxi_state.lock);
     ptxiContext ctx = ptxi_state.primary;
     ptxiResult r = PTXI_SUCCESS;
 
@@ -295,6 +349,7 @@ static ptxiResult retain_locked(ptxiContext *pctx)
 
 ptxiResult ptxiDevicePrimaryCtxRetain(ptxiContext *pctx, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -311,13 +366,25 @@ ptxiResult ptxiDevicePrimaryCtxRetain(ptxiContext *pctx, ptxiDevice dev)
 static bool retire_locked(void)
 {
     ptxiContext ctx = ptxi_state.primary;
+    bool mine = ctx && atomic_exchange(&ctx->alive, false);
 
     ptxi_state.primary_retains = 0;
-    return ctx && atomic_exchange(&ctx->alive, false);
+    ptxi_state.primary_closing |= mine;
+    return mine;
+}
+
+static void close_primary(void)
+{
+    close_context(ptxi_state.primary);
+    pthread_mutex_lock(&ptxi_state.lock);
+    ptxi_state.primary_closing = false;
+    pthread_cond_broadcast(&ptxi_state.changed);
+    pthread_mutex_unlock(&ptxi_state.lock);
 }
 
 ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
     bool last = false;
 
@@ -330,12 +397,13 @@ ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev)
         last = retire_locked();
     pthread_mutex_unlock(&ptxi_state.lock);
     if (last)
-        close_context(ptxi_state.primary);
+        close_primary();
     return r;
 }
 
 ptxiResult ptxiDevicePrimaryCtxReset(ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -344,12 +412,13 @@ ptxiResult ptxiDevicePrimaryCtxReset(ptxiDevice dev)
     bool close = retire_locked();
     pthread_mutex_unlock(&ptxi_state.lock);
     if (close)
-        close_context(ptxi_state.primary);
+        close_primary();
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiDevicePrimaryCtxSetFlags(ptxiDevice dev, unsigned flags)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -366,6 +435,7 @@ ptxiResult ptxiDevicePrimaryCtxSetFlags(ptxiDevice dev, unsigned flags)
 
 ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags, int *active)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -383,21 +453,23 @@ ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags, int *ac
 
 ptxiResult ptxiCtxSetCurrent(ptxiContext ctx)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
         return r;
-    if (ctx && !is_live(ctx))
-        return PTXI_ERROR_INVALID_CONTEXT;
-    if (ctx == current())
-        return PTXI_SUCCESS;
-    if (current())
-        pop();
-    return ctx ? push(ctx) : PTXI_SUCCESS;
+    ptxiContext before = current();
+
+    if (ctx && (r = push(ctx)))
+        return r;
+    if (before)
+        drop_below(ctx != NULL);
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiCtxGetCurrent(ptxiContext *pctx)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -410,15 +482,17 @@ ptxiResult ptxiCtxGetCurrent(ptxiContext *pctx)
 
 ptxiResult ptxiCtxPushCurrent(ptxiContext ctx)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
         return r;
-    return !ctx ? PTXI_ERROR_INVALID_VALUE : is_live(ctx) ? push(ctx) : PTXI_ERROR_INVALID_CONTEXT;
+    return ctx ? push(ctx) : PTXI_ERROR_INVALID_VALUE;
 }
 
 ptxiResult ptxiCtxPopCurrent(ptxiContext *pctx)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -435,6 +509,7 @@ ptxiResult ptxiCtxPopCurrent(ptxiContext *pctx)
 
 ptxiResult ptxiCtxGetDevice(ptxiDevice *device)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -448,6 +523,7 @@ ptxiResult ptxiCtxGetDevice(ptxiDevice *device)
 
 ptxiResult ptxiCtxGetFlags(unsigned *flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -461,6 +537,7 @@ ptxiResult ptxiCtxGetFlags(unsigned *flags)
 
 ptxiResult ptxiCtxGetApiVersion(ptxiContext named, unsigned *version)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -479,6 +556,7 @@ ptxiResult ptxi_api_drain(ptxiContext ctx)
 
 ptxiResult ptxiCtxSynchronize(void)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_failure *failure;
@@ -527,6 +605,7 @@ static size_t most_persisting(ptxiContext ctx)
 
 ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -551,6 +630,7 @@ ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value)
 
 ptxiResult ptxiCtxGetLimit(size_t *pvalue, ptxiLimit limit)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 

@@ -116,13 +116,14 @@ enum memory { BAD, KNOWN, PAGEABLE }; /* KNOWN: allocated or registered here; PA
 static enum memory classify(enum side side, const void *p, size_t size)
 {
     struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
     uint64_t addr = (uintptr_t)p;
 
     if (!p || side == ARRAY)
         return p ? KNOWN : BAD;
     if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_OPEN)
         return side == DEVICE ? BAD : PAGEABLE;
-    if (region.flags & PTXI_MEM_FREED || ((struct ptxi_heap_block *)region.owner)->going || size > region.size - (addr - region.base))
+    if (!ptxi_heap_find(addr, &b, &region) || b.claimed || size > region.size - (addr - region.base))
         return BAD;
     return KNOWN;
 }
@@ -185,41 +186,49 @@ static ptxiResult copy_line(bool async, ptxiStream stream, const void *dst, enum
 
 ptxiResult ptxiMemcpy(ptxiDevicePtr dst, ptxiDevicePtr src, size_t ByteCount)
 {
+    API_CALL;
     return copy_line(false, NULL, PTR(dst), EITHER, PTR(src), EITHER, ByteCount);
 }
 
 ptxiResult ptxiMemcpyHtoD(ptxiDevicePtr dstDevice, const void *srcHost, size_t ByteCount)
 {
+    API_CALL;
     return copy_line(false, NULL, PTR(dstDevice), DEVICE, srcHost, HOST, ByteCount);
 }
 
 ptxiResult ptxiMemcpyDtoH(void *dstHost, ptxiDevicePtr srcDevice, size_t ByteCount)
 {
+    API_CALL;
     return copy_line(false, NULL, dstHost, HOST, PTR(srcDevice), DEVICE, ByteCount);
 }
 
 ptxiResult ptxiMemcpyDtoD(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice, size_t ByteCount)
 {
+    API_CALL;
     return copy_line(false, NULL, PTR(dstDevice), DEVICE, PTR(srcDevice), DEVICE, ByteCount);
 }
 
 ptxiResult ptxiMemcpyAsync(ptxiDevicePtr dst, ptxiDevicePtr src, size_t ByteCount, ptxiStream hStream)
 {
+    API_CALL;
     return copy_line(true, hStream, PTR(dst), EITHER, PTR(src), EITHER, ByteCount);
 }
 
 ptxiResult ptxiMemcpyHtoDAsync(ptxiDevicePtr dstDevice, const void *srcHost, size_t ByteCount, ptxiStream hStream)
 {
+    API_CALL;
     return copy_line(true, hStream, PTR(dstDevice), DEVICE, srcHost, HOST, ByteCount);
 }
 
 ptxiResult ptxiMemcpyDtoHAsync(void *dstHost, ptxiDevicePtr srcDevice, size_t ByteCount, ptxiStream hStream)
 {
+    API_CALL;
     return copy_line(true, hStream, dstHost, HOST, PTR(srcDevice), DEVICE, ByteCount);
 }
 
 ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice, size_t ByteCount, ptxiStream hStream)
 {
+    API_CALL;
     return copy_line(true, hStream, PTR(dstDevice), DEVICE, PTR(srcDevice), DEVICE, ByteCount);
 }
 
@@ -227,8 +236,10 @@ ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice,
 
 static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t bytes, void **p)
 {
-    if (!ptxi_array_valid(a))
-        return a ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
+    ptxiResult r = a ? ptxi_handle_use(a, PTXI_HANDLE_ARRAY) : PTXI_ERROR_INVALID_VALUE;
+
+    if (r)
+        return r;
     if (bytes && (offset % a->unit || bytes % a->unit || offset > a->row || bytes > a->row - offset))
         return PTXI_ERROR_INVALID_VALUE;
     *p = a->base + (bytes ? offset : 0);
@@ -238,6 +249,7 @@ static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t byt
 #define COPY_FROM_ARRAY(name, destination, to, side, async, stream, ...)                        \
     ptxiResult name(destination, ptxiArray srcArray, size_t srcOffset, size_t ByteCount __VA_ARGS__) \
     {                                                                                           \
+        API_CALL;                                                                               \
         void *p;                                                                                \
         ptxiResult r = ptxi_api_enter();                                                        \
                                                                                                 \
@@ -247,6 +259,7 @@ static ptxiResult within(const struct ptxiArray_st *a, size_t offset, size_t byt
 #define COPY_TO_ARRAY(name, source, from, side, async, stream, ...)                             \
     ptxiResult name(ptxiArray dstArray, size_t dstOffset, source, size_t ByteCount __VA_ARGS__) \
     {                                                                                           \
+        API_CALL;                                                                               \
         void *p;                                                                                \
         ptxiResult r = ptxi_api_enter();                                                        \
                                                                                                 \
@@ -263,6 +276,7 @@ COPY_TO_ARRAY(ptxiMemcpyDtoA, ptxiDevicePtr srcDevice, PTR(srcDevice), DEVICE, f
 
 ptxiResult ptxiMemcpyAtoA(ptxiArray dstArray, size_t dstOffset, ptxiArray srcArray, size_t srcOffset, size_t ByteCount)
 {
+    API_CALL;
     void *to, *from;
     ptxiResult r = ptxi_api_enter();
 
@@ -292,9 +306,10 @@ struct start {
 static ptxiResult resolve_array(const struct corner *c, size_t width, size_t height, size_t depth, struct start *s)
 {
     const struct ptxiArray_st *a = c->array;
+    ptxiResult r = a ? ptxi_handle_use(a, PTXI_HANDLE_ARRAY) : PTXI_ERROR_INVALID_VALUE;
 
-    if (!ptxi_array_valid(a))
-        return a ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
+    if (r)
+        return r;
     if (c->x % a->unit || width % a->unit || c->x > a->row || width > a->row - c->x || c->y > a->rows || height > a->rows - c->y ||
         c->z > a->slices || depth > a->slices - c->z)
         return PTXI_ERROR_INVALID_VALUE;
@@ -371,26 +386,31 @@ static ptxiResult copy_2d(bool async, const PTXI_MEMCPY2D *d, ptxiStream stream)
 
 ptxiResult ptxiMemcpy3D(const PTXI_MEMCPY3D *pCopy)
 {
+    API_CALL;
     return copy_box(false, pCopy, NULL);
 }
 
 ptxiResult ptxiMemcpy3DAsync(const PTXI_MEMCPY3D *pCopy, ptxiStream hStream)
 {
+    API_CALL;
     return copy_box(true, pCopy, hStream);
 }
 
 ptxiResult ptxiMemcpy2D(const PTXI_MEMCPY2D *pCopy)
 {
+    API_CALL;
     return copy_2d(false, pCopy, NULL);
 }
 
 ptxiResult ptxiMemcpy2DUnaligned(const PTXI_MEMCPY2D *pCopy)
 {
+    API_CALL;
     return copy_2d(false, pCopy, NULL);
 }
 
 ptxiResult ptxiMemcpy2DAsync(const PTXI_MEMCPY2D *pCopy, ptxiStream hStream)
 {
+    API_CALL;
     return copy_2d(true, pCopy, hStream);
 }
 
@@ -420,19 +440,23 @@ static ptxiResult fill(bool async, ptxiStream stream, ptxiDevicePtr dst, size_t 
 #define FILL(bits, type) \
     ptxiResult ptxiMemsetD##bits(ptxiDevicePtr dstDevice, type value, size_t N) \
     { \
+        API_CALL; \
         return fill(false, NULL, dstDevice, 0, bits / 8, value, N, 1); \
     } \
     ptxiResult ptxiMemsetD##bits##Async(ptxiDevicePtr dstDevice, type value, size_t N, ptxiStream hStream) \
     { \
+        API_CALL; \
         return fill(true, hStream, dstDevice, 0, bits / 8, value, N, 1); \
     } \
     ptxiResult ptxiMemsetD2D##bits(ptxiDevicePtr dstDevice, size_t dstPitch, type value, size_t Width, size_t Height) \
     { \
+        API_CALL; \
         return fill(false, NULL, dstDevice, dstPitch, bits / 8, value, Width, Height); \
     } \
     ptxiResult ptxiMemsetD2D##bits##Async(ptxiDevicePtr dstDevice, size_t dstPitch, type value, size_t Width, \
                                           size_t Height, ptxiStream hStream) \
     { \
+        API_CALL; \
         return fill(true, hStream, dstDevice, dstPitch, bits / 8, value, Width, Height); \
     }
 

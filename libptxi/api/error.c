@@ -53,6 +53,7 @@ ptxiResult ptxi_api_return_failure(ptxiContext ctx, ptxiResult r, struct ptxi_fa
 
 ptxiResult ptxiGetLastReport(ptxiContext named, ptxiReport *report)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
     struct ptxi_thread *t = ptxi_api_thread();

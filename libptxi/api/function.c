@@ -5,6 +5,7 @@
 
 ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 {
+    API_CALL;
     ptxiResult r = hfunc && hmod ? ptxi_api_function(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
@@ -15,6 +16,7 @@ ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc)
 
 ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 {
+    API_CALL;
     ptxiResult r = hfunc && name ? ptxi_api_function(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
@@ -25,6 +27,7 @@ ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
 
 ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_function(func);
 
     if (r)
@@ -46,6 +49,7 @@ size_t ptxi_module_param_bytes(ptxiFunction f)
 
 ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_function(hfunc);
 
     if (r)
@@ -109,6 +113,7 @@ void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out)
 
 ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *param)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_function(func);
 
     if (r)
@@ -128,6 +133,7 @@ ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *par
 
 ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_function(func);
     struct ptxi_str s;
 

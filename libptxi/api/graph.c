@@ -4,13 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAPH_MAGIC = 0x47525048, NODE_MAGIC = 0x4e4f4445 };
-
 static _Atomic uint64_t node_ids;
 
 static bool node_valid(const struct ptxiGraphNode_st *n)
 {
-    return n && n->magic == NODE_MAGIC;
+    return ptxi_handle_is(n, PTXI_HANDLE_GRAPH_NODE);
+}
+
+void ptxi_graph_lock(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+    ptxi_api_lock(&lock);
 }
 
 ptxiResult ptxi_graph_enter(ptxiGraph g)
@@ -18,22 +23,28 @@ ptxiResult ptxi_graph_enter(ptxiGraph g)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : !g ? PTXI_ERROR_INVALID_VALUE : g->magic == GRAPH_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    if (r || !g)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    ptxi_graph_lock();
+    return ptxi_handle_is(g, PTXI_HANDLE_GRAPH) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
 ptxiGraph ptxi_graph_new(ptxiContext ctx)
 {
     ptxiGraph g = calloc(1, sizeof *g);
 
-    if (g) {
-        g->magic = GRAPH_MAGIC;
-        g->ctx = ctx;
+    if (g && !ptxi_handle_add(&g->handle, PTXI_HANDLE_GRAPH, NULL, free)) {
+        free(g);
+        g = NULL;
     }
+    if (g)
+        g->ctx = ctx;
     return g;
 }
 
 ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -47,7 +58,7 @@ ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags)
 
 void ptxi_graph_free_node(struct ptxiGraphNode_st *n)
 {
-    n->magic = 0;
+    ptxi_handle_remove(&n->handle);
     ptxi_work_free(&n->work);
     free(n->needs);
     free(n->edges);
@@ -58,19 +69,21 @@ void ptxi_graph_free(ptxiGraph g)
 {
     if (!g)
         return;
+    ptxi_graph_lock(); /* an instance is freed without */
+    ptxi_handle_remove(&g->handle);
     for (unsigned i = 0; i < g->count; i++)
         ptxi_graph_free_node(g->nodes[i]);
     for (unsigned i = 0; i < g->condition_count; i++)
         ptxi_condition_let_go(g->conditions[i]);
-    g->magic = 0;
     free(g->conditions);
     free(g->nodes);
     free(g->plan);
-    free(g);
+    ptxi_handle_unref(&g->handle);
 }
 
 ptxiResult ptxiGraphDestroy(ptxiGraph hGraph)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
     if (r)
@@ -116,6 +129,8 @@ static bool append(struct ptxiGraph_st *g, struct ptxiGraphNode_st *n)
     if (!more)
         return false;
     g->nodes = more;
+    if (!ptxi_handle_add_part(&n->handle, PTXI_HANDLE_GRAPH_NODE, &g->handle))
+        return false;
     n->graph = g;
     n->index = g->count;
     more[g->count++] = n;
@@ -135,7 +150,6 @@ ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *
         ptxi_work_free(w);
         return r ? r : PTXI_ERROR_OUT_OF_MEMORY;
     }
-    n->magic = NODE_MAGIC;
     n->id = atomic_fetch_add(&node_ids, 1) + 1;
     n->work = *w;
     if (!add_needs(n, needs, edges, count) || !append(g, n)) {
@@ -149,6 +163,7 @@ ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *
 ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
                                   const PTXI_KERNEL_NODE_PARAMS *nodeParams)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -160,6 +175,7 @@ ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, 
 ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
                                   const PTXI_MEMCPY3D *copyParams, ptxiContext ctx)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -172,6 +188,7 @@ ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, 
 ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
                                   const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -184,6 +201,7 @@ ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, 
 ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
                                 const PTXI_HOST_NODE_PARAMS *nodeParams)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -194,6 +212,7 @@ ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, co
 
 ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies)
 {
+    API_CALL;
     struct ptxi_work w = { .type = PTXI_GRAPH_NODE_TYPE_EMPTY };
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -224,6 +243,7 @@ bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *f
 ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *edgeData,
                                     size_t numDependencies)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
     if (r)
@@ -245,11 +265,15 @@ ptxiResult ptxi_graph_enter_node(ptxiGraphNode n)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : node_valid(n) ? PTXI_SUCCESS : n ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
+    if (r || !n)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    ptxi_graph_lock();
+    return node_valid(n) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
 ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
     if (r)
@@ -287,6 +311,7 @@ ptxiResult ptxi_graph_list_data(const ptxiGraphEdgeData *from, size_t count, con
 
 ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
     return r ? r : ptxi_graph_list(hGraph->nodes, hGraph->count, nodes, numNodes);
@@ -294,6 +319,7 @@ ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *num
 
 ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, ptxiGraphEdgeData *edgeData, size_t *numDependencies)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
     if (!r)
@@ -306,6 +332,7 @@ ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *depe
 ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, size_t numDependencies,
                                       ptxiGraph childGraph)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -316,6 +343,7 @@ ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGra
 
 ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
     if (r)
@@ -336,7 +364,6 @@ static bool clone_node(struct ptxiGraph_st *g, const struct ptxiGraphNode_st *fr
         free(n);
         return false;
     }
-    n->magic = NODE_MAGIC;
     n->id = atomic_fetch_add(&node_ids, 1) + 1;
     n->cloned_from = from->id;
     if (!append(g, n)) {
@@ -372,6 +399,7 @@ ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from)
 
 ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(originalGraph);
 
     if (r)
@@ -407,6 +435,7 @@ ptxiGraphNode ptxi_graph_find_copy(const struct ptxiGraph_st *g, uint64_t id)
 
 ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode, ptxiGraph hClonedGraph)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hClonedGraph);
 
     if (r || (r = ptxi_graph_enter_node(hOriginalNode)))

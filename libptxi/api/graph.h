@@ -36,7 +36,7 @@ struct ptxi_work {
 };
 
 struct ptxiGraphNode_st {
-    uint32_t magic;
+    struct ptxi_handle handle;
     struct ptxiGraph_st *graph;
     uint64_t id, cloned_from; /* never used again; 0: of no clone */
     unsigned index;           /* in the graph */
@@ -48,7 +48,7 @@ struct ptxiGraphNode_st {
 };
 
 struct ptxiGraph_st {
-    uint32_t magic;
+    struct ptxi_handle handle; /* of no context: a graph may live longer */
     ptxiContext ctx;
     struct ptxiGraphNode_st **nodes;
     unsigned count;
@@ -73,6 +73,11 @@ ptxiResult ptxi_work_change(struct ptxi_work *old, struct ptxi_work *w);      /*
 ptxiResult ptxi_work_submit(struct ptxi_work *w, ptxiStream s);               /* anything but a child or a choice among bodies */
 
 /* graph.c */
+
+/* Graphs, their nodes and captures are read and changed by one call at a time. Keeps the lock until the call returns. */
+void ptxi_graph_lock(void);
+
+/* What calls that name a graph or a node begin with: the lock, and whether there is such a one. */
 ptxiResult ptxi_graph_enter(ptxiGraph g);
 ptxiResult ptxi_graph_enter_node(ptxiGraphNode n);
 ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *needs, const ptxiGraphEdgeData *edges, size_t count,

@@ -39,6 +39,7 @@ bool ptxi_condition_set(ptxiGraphConditionalHandle handle, unsigned value)
 ptxiResult ptxiGraphConditionalHandleCreate(ptxiGraphConditionalHandle *pHandle_out, ptxiGraph hGraph, ptxiContext ctx, unsigned defaultLaunchValue,
                                             unsigned flags)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
     ptxiGraphConditionalHandle *more;
     unsigned k = 0, none = 0;

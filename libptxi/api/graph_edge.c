@@ -8,6 +8,7 @@
 
 ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, size_t *numRootNodes)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
     size_t count = 0;
 
@@ -55,6 +56,7 @@ static void put_edge(struct edges *e, const struct ptxiGraphNode_st *n, unsigned
 
 ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes, ptxiGraphEdgeData *edgeData, size_t *numDependentNodes)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
     struct edges e;
 
@@ -101,6 +103,7 @@ static bool all_edges(const struct ptxiGraph_st *g, struct edges *e)
 
 ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
     struct edges e;
 
@@ -136,6 +139,7 @@ static void forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *be
 ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *edgeData,
                                        size_t numDependencies)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
     (void)edgeData; /* there is one edge at most between two nodes, and the driver does not look, either */
@@ -151,6 +155,7 @@ ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *fr
 
 ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
     if (r)

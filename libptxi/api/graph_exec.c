@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-enum { EXEC_MAGIC = 0x45584543 };
-
 struct ptxiGraphExec_st {
-    uint32_t magic;
+    struct ptxi_handle handle;
+    pthread_mutex_t lock; /* a launch keeps it to its end, so that nobody changes the nodes */
     ptxiGraph graph;
     unsigned long long flags;
     unsigned count;
@@ -95,10 +94,13 @@ static ptxiResult plan_bodies(const struct ptxiGraphExec_st *x)
     return r;
 }
 
-static void free_exec(ptxiGraphExec x)
+/* The last reference may go at the end of a launch. */
+static void free_exec(void *exec)
 {
-    x->magic = 0;
+    ptxiGraphExec x = exec;
+
     ptxi_graph_free(x->graph);
+    pthread_mutex_destroy(&x->lock);
     free(x);
 }
 
@@ -128,23 +130,30 @@ static ptxiResult instantiate(ptxiGraphExec *out, ptxiGraph g, unsigned long lon
     }
     x->graph = own;
     x->flags = flags & FLAGS_TOLD;
-    x->magic = EXEC_MAGIC;
+    pthread_mutex_init(&x->lock, NULL);
+    if (!ptxi_handle_add(&x->handle, PTXI_HANDLE_GRAPH_EXEC, NULL, free_exec)) {
+        free_exec(x);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *out = x;
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
 {
+    API_CALL;
     return instantiate(phGraphExec, hGraph, flags, NULL);
 }
 
 ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags)
 {
+    API_CALL;
     return instantiate(phGraphExec, hGraph, flags, NULL);
 }
 
 ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, PTXI_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
     if (r)
@@ -159,16 +168,22 @@ ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph 
     return r;
 }
 
+/* The instance, which the call has for itself. */
 static ptxiResult enter_exec(ptxiGraphExec x)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : !x ? PTXI_ERROR_INVALID_VALUE : x->magic == EXEC_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    if (!r)
+        r = x ? ptxi_handle_use(x, PTXI_HANDLE_GRAPH_EXEC) : PTXI_ERROR_INVALID_VALUE;
+    if (!r)
+        ptxi_api_lock(&x->lock);
+    return r;
 }
 
 ptxiResult ptxiGraphExecGetFlags(ptxiGraphExec hGraphExec, unsigned long long *flags)
 {
+    API_CALL;
     ptxiResult r = enter_exec(hGraphExec);
 
     if (r || !flags)
@@ -179,12 +194,15 @@ ptxiResult ptxiGraphExecGetFlags(ptxiGraphExec hGraphExec, unsigned long long *f
 
 ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec)
 {
-    ptxiResult r = enter_exec(hGraphExec);
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
 
-    if (r)
-        return r;
-    free_exec(hGraphExec);
-    return PTXI_SUCCESS;
+    if (!r)
+        r = hGraphExec ? ptxi_handle_retire(hGraphExec, PTXI_HANDLE_GRAPH_EXEC) : PTXI_ERROR_INVALID_VALUE;
+    if (!r)
+        ptxi_handle_unref(&hGraphExec->handle);
+    return r;
 }
 
 ptxiResult ptxi_graph_exec_node(ptxiGraphExec x, ptxiGraphNode n, ptxiGraphNode *own)
@@ -204,6 +222,7 @@ static bool can_be_off(const struct ptxi_work *w)
 
 ptxiResult ptxiGraphNodeSetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned isEnabled)
 {
+    API_CALL;
     ptxiGraphNode own;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
 
@@ -215,6 +234,7 @@ ptxiResult ptxiGraphNodeSetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode
 
 ptxiResult ptxiGraphNodeGetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned *isEnabled)
 {
+    API_CALL;
     ptxiGraphNode own;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
 
@@ -226,6 +246,7 @@ ptxiResult ptxiGraphNodeGetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode
 
 ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiGraphNode old;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
@@ -237,6 +258,7 @@ ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphN
 
 ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams, ptxiContext ctx)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiGraphNode old;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
@@ -250,6 +272,7 @@ ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphN
 ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMSET_NODE_PARAMS *memsetParams,
                                             ptxiContext ctx)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiGraphNode old;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
@@ -262,6 +285,7 @@ ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphN
 
 ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiGraphNode old;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
@@ -346,6 +370,7 @@ static ptxiResult update(ptxiGraph own, ptxiGraph new, ptxiGraphExecUpdateResult
 
 ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo)
 {
+    API_CALL;
     ptxiGraphExecUpdateResultInfo info = { PTXI_GRAPH_EXEC_UPDATE_SUCCESS, NULL, NULL };
     ptxiResult r = enter_exec(hGraphExec);
 
@@ -360,6 +385,7 @@ ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiG
 
 ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph)
 {
+    API_CALL;
     ptxiGraphExecUpdateResultInfo info;
     ptxiGraphNode old;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &old);
@@ -373,6 +399,7 @@ ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGr
 
 ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream)
 {
+    API_CALL;
     (void)hStream;
     return enter_exec(hGraphExec);
 }
@@ -426,6 +453,7 @@ static ptxiResult run_body(ptxiGraph body, ptxiStream s)
 
 ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
 {
+    API_CALL;
     ptxiResult r = enter_exec(hGraphExec);
 
     if (r || (has_conditions(hGraphExec) && (r = ptxiStreamSynchronize(hStream)))) /* an earlier launch may still use them */

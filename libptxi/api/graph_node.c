@@ -8,6 +8,7 @@
 ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const ptxiGraphEdgeData *dependencyData,
                             size_t numDependencies, ptxiGraphNodeParams *nodeParams)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
@@ -39,6 +40,7 @@ static ptxiResult set_any(ptxiGraphNode n, ptxiGraphNodeParams *p)
 
 ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams)
 {
+    API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
     return r ? r : set_any(hNode, nodeParams);
@@ -46,6 +48,7 @@ ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *node
 
 ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams)
 {
+    API_CALL;
     ptxiGraphNode own;
     ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
 
@@ -62,6 +65,7 @@ ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hN
 #define PARAMS(Name, TYPE, Params, member, make) \
     ptxiResult ptxiGraph##Name##NodeSetParams(ptxiGraphNode hNode, const Params *nodeParams) \
     { \
+        API_CALL; \
         struct ptxi_work w; \
         ptxiResult r = ptxi_graph_enter_node(hNode); \
                                                          \
@@ -71,6 +75,7 @@ ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hN
     } \
     ptxiResult ptxiGraph##Name##NodeGetParams(ptxiGraphNode hNode, Params *nodeParams) \
     { \
+        API_CALL; \
         ptxiResult r = ptxi_graph_enter_node(hNode); \
                                                          \
         if (r) \
@@ -87,6 +92,7 @@ PARAMS(Host, HOST, PTXI_HOST_NODE_PARAMS, host, ptxi_work_host)
 
 ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams)
 {
+    API_CALL;
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
@@ -102,6 +108,7 @@ static ptxiResult enter_kernel(ptxiGraphNode n)
 
 ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PARAMS *nodeParams)
 {
+    API_CALL;
     ptxiResult r = enter_kernel(hNode);
 
     if (r || !nodeParams)
@@ -136,6 +143,7 @@ static ptxiResult check_clusters(const struct ptxi_work *w, const unsigned *clus
 
 ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
 {
+    API_CALL;
     ptxiResult r = enter_kernel(hNode);
     struct ptxi_node_attributes *a;
     struct ptxi_launch_shape s = { .shared = 0 };
@@ -158,6 +166,7 @@ ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttrib
 
 ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out)
 {
+    API_CALL;
     ptxiResult r = enter_kernel(hNode);
 
     if (r || !value_out)
@@ -179,6 +188,7 @@ ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttrib
 
 ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode src)
 {
+    API_CALL;
     ptxiResult r = enter_kernel(dst);
 
     if (r || (r = enter_kernel(src)))
@@ -195,6 +205,7 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
     ptxiResult ptxiGraphAddEvent##Name##Node(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,     \
                                              size_t numDependencies, ptxiEvent event)                                             \
     {                                                                                                                             \
+        API_CALL;                                                                                                                 \
         struct ptxi_work w;                                                                                                       \
         ptxiResult r = ptxi_graph_enter(hGraph);                                                                                  \
                                                                                                                                   \
@@ -204,6 +215,7 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
     }                                                                                                                             \
     ptxiResult ptxiGraphEvent##Name##NodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out)                                      \
     {                                                                                                                             \
+        API_CALL;                                                                                                                 \
         ptxiResult r = ptxi_graph_enter_node(hNode);                                                                              \
                                                                                                                                   \
         if (r)                                                                                                                    \
@@ -215,6 +227,7 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
     }                                                                                                                             \
     ptxiResult ptxiGraphEvent##Name##NodeSetEvent(ptxiGraphNode hNode, ptxiEvent event)                                           \
     {                                                                                                                             \
+        API_CALL;                                                                                                                 \
         struct ptxi_work w;                                                                                                       \
         ptxiResult r = ptxi_graph_enter_node(hNode);                                                                              \
                                                                                                                                   \
@@ -222,6 +235,7 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
     }                                                                                                                             \
     ptxiResult ptxiGraphExecEvent##Name##NodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event)             \
     {                                                                                                                             \
+        API_CALL;                                                                                                                 \
         struct ptxi_work w;                                                                                                       \
         ptxiGraphNode own;                                                                                                        \
         ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);                                                             \

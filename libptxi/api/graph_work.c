@@ -117,8 +117,10 @@ ptxiResult ptxi_work_event(struct ptxi_work *w, ptxiGraphNodeType type, ptxiEven
 {
     if (!e)
         return PTXI_ERROR_INVALID_VALUE;
-    if (!ptxi_event_valid(e))
-        return PTXI_ERROR_INVALID_HANDLE;
+    ptxiResult r = ptxi_handle_use(e, PTXI_HANDLE_EVENT);
+
+    if (r)
+        return r;
     ptxi_event_hold(e);
     *w = (struct ptxi_work){ .type = type, .event = e };
     return PTXI_SUCCESS;

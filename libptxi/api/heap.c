@@ -205,21 +205,22 @@ static uint64_t find_place(unsigned c)
     return base;
 }
 
+/* The map comes last: from then on another thread may find the block, and free it. */
 static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
 {
     struct ptxi_mem_region region = { .base = b->base, .size = b->size, .flags = mem_flags, .owner = b };
 
-    switch (ptxi_memmap_add(ptxi_state.memmap, &region)) {
-    case PTXI_MEMMAP_OK:
-        pthread_mutex_lock(&b->ctx->lock);
-        link_block(&b->ctx->blocks, b);
-        pthread_mutex_unlock(&b->ctx->lock);
+    pthread_mutex_lock(&b->ctx->lock);
+    link_block(&b->ctx->blocks, b);
+    pthread_mutex_unlock(&b->ctx->lock);
+    enum ptxi_memmap_result r = ptxi_memmap_add(ptxi_state.memmap, &region);
+
+    if (r == PTXI_MEMMAP_OK)
         return PTXI_SUCCESS;
-    case PTXI_MEMMAP_OOM:
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    default:
-        return PTXI_ERROR_INVALID_VALUE;
-    }
+    pthread_mutex_lock(&b->ctx->lock);
+    unlink_block(b);
+    pthread_mutex_unlock(&b->ctx->lock);
+    return r == PTXI_MEMMAP_OOM ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
 }
 
 static struct ptxi_heap_block *new_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, unsigned host_flags)
@@ -252,6 +253,7 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
         heap.in_use += size;
     pthread_mutex_unlock(&heap.lock);
 
+    b->zero = !is_small(class_bytes(b->size_class));
     ptxiResult r = b->base ? enter_block(b, mem_flags | PTXI_MEM_WORDS) : PTXI_ERROR_OUT_OF_MEMORY;
 
     if (r) {
@@ -264,16 +266,50 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
         free(b);
         return r;
     }
-    b->zero = !is_small(class_bytes(b->size_class));
     *block = b;
     return PTXI_SUCCESS;
 }
 
-struct ptxi_heap_block *ptxi_heap_block_at(uint64_t addr, struct ptxi_mem_region *region)
+/* Under the lock, without which the block may go. */
+static struct ptxi_heap_block *block_at(uint64_t addr, struct ptxi_mem_region *region)
 {
     if (ptxi_memmap_find(ptxi_state.memmap, addr, region) != PTXI_MEMMAP_INSIDE)
         return NULL;
     return region->flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region->owner;
+}
+
+bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_mem_region *region)
+{
+    pthread_mutex_lock(&heap.lock);
+    const struct ptxi_heap_block *b = block_at(addr, region);
+
+    if (b)
+        *block = *b;
+    pthread_mutex_unlock(&heap.lock);
+    return b;
+}
+
+/* A block that is not freed keeps its context's memory: that is freed after all its blocks. */
+struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind, ptxiContext ctx)
+{
+    struct ptxi_mem_region region;
+
+    pthread_mutex_lock(&heap.lock);
+    struct ptxi_heap_block *b = block_at(addr, &region);
+
+    if (b && (b->base != addr || b->kind != kind || b->claimed || (ctx ? b->ctx != ctx : ptxi_api_hold_context(b->ctx) != PTXI_SUCCESS)))
+        b = NULL;
+    if (b)
+        b->claimed = true;
+    pthread_mutex_unlock(&heap.lock);
+    return b;
+}
+
+void ptxi_heap_unclaim(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock);
+    b->claimed = false;
+    pthread_mutex_unlock(&heap.lock);
 }
 
 /* The block is in no list any more. */
@@ -282,8 +318,10 @@ static void retire(struct ptxi_heap_block *b)
     if (b->pool)
         ptxi_pool_take_back(b->pool, b->size);
     if (b->kind == PTXI_HEAP_REGISTERED) {
+        pthread_mutex_lock(&heap.lock);
         ptxi_memmap_remove(ptxi_state.memmap, b->base);
         free(b);
+        pthread_mutex_unlock(&heap.lock);
         return;
     }
     ptxi_memmap_set_flags(ptxi_state.memmap, b->base, PTXI_MEM_FREED);
@@ -296,27 +334,42 @@ static void retire(struct ptxi_heap_block *b)
 
 void ptxi_heap_free(struct ptxi_heap_block *b)
 {
-    ptxiContext ctx = b->ctx;
-
-    pthread_mutex_lock(&ctx->lock);
-    unlink_block(b);
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_lock(&heap.lock);
+    if (b->ctx) {
+        pthread_mutex_lock(&b->ctx->lock);
+        unlink_block(b);
+        pthread_mutex_unlock(&b->ctx->lock);
+    }
+    pthread_mutex_unlock(&heap.lock);
     retire(b);
+}
+
+/* Takes a block off the context's list. False: there is none. *b NULL: a stream of another context will free it. */
+static bool take_block(ptxiContext ctx, struct ptxi_heap_block **b)
+{
+    pthread_mutex_lock(&heap.lock);
+    pthread_mutex_lock(&ctx->lock);
+    struct ptxi_heap_block *first = ctx->blocks;
+
+    if (first)
+        unlink_block(first);
+    pthread_mutex_unlock(&ctx->lock);
+    *b = first;
+    if (first && first->claimed) {
+        first->ctx = NULL;
+        *b = NULL;
+    }
+    pthread_mutex_unlock(&heap.lock);
+    return first;
 }
 
 void ptxi_heap_free_all(ptxiContext ctx)
 {
-    for (;;) {
-        pthread_mutex_lock(&ctx->lock);
-        struct ptxi_heap_block *b = ctx->blocks;
+    struct ptxi_heap_block *b;
 
+    while (take_block(ctx, &b))
         if (b)
-            unlink_block(b);
-        pthread_mutex_unlock(&ctx->lock);
-        if (!b)
-            return;
-        retire(b);
-    }
+            retire(b);
 }
 
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags)
@@ -375,25 +428,27 @@ static uint64_t kernel_get(void *p, uint64_t bytes)
     return b->base;
 }
 
+static bool was_freed(uint64_t address)
+{
+    struct ptxi_mem_region region;
+
+    return ptxi_memmap_find(ptxi_state.memmap, address, &region) == PTXI_MEMMAP_INSIDE && region.base == address && region.flags & PTXI_MEM_FREED;
+}
+
 /* One at a time, so that of two threads that free the same one finds it freed. */
 static enum ptxi_heap_result kernel_put(void *p, uint64_t address)
 {
     ptxiContext ctx = p;
-    enum ptxi_heap_result r = PTXI_HEAP_WILD;
-    struct ptxi_mem_region region;
 
     pthread_mutex_lock(&ctx->kernel_heap_lock);
-    bool begins = ptxi_memmap_find(ptxi_state.memmap, address, &region) == PTXI_MEMMAP_INSIDE && region.base == address;
-    struct ptxi_heap_block *b = begins && !(region.flags & PTXI_MEM_OPEN) ? region.owner : NULL;
+    struct ptxi_heap_block *b = ptxi_heap_claim(address, PTXI_HEAP_KERNEL, ctx);
+    enum ptxi_heap_result r = b ? PTXI_HEAP_OK : was_freed(address) ? PTXI_HEAP_TWICE : PTXI_HEAP_WILD;
 
-    if (begins && region.flags & PTXI_MEM_FREED) {
-        r = PTXI_HEAP_TWICE;
-    } else if (b && b->ctx == ctx && b->kind == PTXI_HEAP_KERNEL) {
+    if (b) {
         size_t size = b->size;
 
         ptxi_heap_free(b);
         give_back(ctx, counted(size));
-        r = PTXI_HEAP_OK;
     }
     pthread_mutex_unlock(&ctx->kernel_heap_lock);
     return r;

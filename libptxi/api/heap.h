@@ -25,7 +25,7 @@ enum ptxi_heap_kind {
 
 /* The owner of a region in the memory map, other than ranges that the embedder opened. */
 struct ptxi_heap_block {
-    ptxiContext ctx;
+    ptxiContext ctx;                     /* NULL: gone, and a stream of another one will free the block */
     enum ptxi_heap_kind kind;
     uint64_t base;
     size_t size;                         /* bytes asked for */
@@ -34,7 +34,7 @@ struct ptxi_heap_block {
     bool zero;                           /* when allocated: so large that its pages were fresh */
     struct ptxiModule_st *module;        /* whose variable it is, or NULL */
     struct ptxiMemPool_st *pool;         /* that counts it, or NULL */
-    _Atomic bool going;                  /* a stream will free it */
+    bool claimed;                        /* a call or a stream will free it; under the heap's lock */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };
 
@@ -44,8 +44,14 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
 void ptxi_heap_free(struct ptxi_heap_block *b);
 void ptxi_heap_free_all(ptxiContext ctx);
 
-/* The block that contains the address, or NULL: freed memory and open ranges are none. */
-struct ptxi_heap_block *ptxi_heap_block_at(uint64_t addr, struct ptxi_mem_region *region);
+/* A copy of the block that contains the address, since another thread may free it at any time, and of its region. False: there is none;
+ * freed memory and open ranges are no blocks. */
+bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_mem_region *region);
+
+/* The block of that kind that begins at the address, for the caller to free. NULL: there is none, or another caller has claimed it.
+ * `ctx`: whose it must be; NULL: anybody's, and the call holds that context. */
+struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind, ptxiContext ctx);
+void ptxi_heap_unclaim(struct ptxi_heap_block *b);
 
 /* pool.c: the pool of a block that is freed counts it no longer. */
 void ptxi_pool_take_back(struct ptxiMemPool_st *pool, size_t bytes);

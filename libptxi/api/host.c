@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a function of the module is bound to; lives as long as the module. */
+/* A host function that a function of a module is bound to. It lives as long as bindings refer to it. */
 struct ptxi_host {
+    _Atomic unsigned refs;
+    struct ptxi_arena arena;   /* its types */
     ptxiHostFunction function; /* one of the two */
     ptxiHostCallback callback;
     void *user;
@@ -24,6 +26,15 @@ struct ptxi_host {
     unsigned count;
     unsigned arg_words, ret_words; /* as the declaration has them */
     size_t ret_bytes;              /* of the declaration */
+};
+
+/* What the functions of a module are bound to: a new one for each change, so that a launch keeps what was bound when it was made. */
+struct ptxi_bindings {
+    _Atomic unsigned refs;
+    uint64_t id;
+    uint32_t count;
+    struct ptxi_host **hosts; /* by function, references or NULL */
+    struct ptxi_binding at[]; /* by function */
 };
 
 enum { MAX_DEPTH = 16 }; /* of structures in structures */
@@ -361,6 +372,98 @@ ptxiResult ptxiHostGetPointer(void **pointer, ptxiDevicePtr address, size_t byte
     return PTXI_SUCCESS;
 }
 
+/* ---- what is bound */
+
+static void unref_host(struct ptxi_host *h)
+{
+    if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
+        return;
+    ptxi_arena_free(&h->arena);
+    free(h);
+}
+
+void ptxi_bindings_unref(struct ptxi_bindings *b)
+{
+    if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
+        return;
+    for (uint32_t i = 0; i < b->count; i++)
+        unref_host(b->hosts[i]);
+    free(b->hosts);
+    free(b);
+}
+
+const struct ptxi_binding *ptxi_bindings_array(const struct ptxi_bindings *b)
+{
+    return b->at;
+}
+
+uint64_t ptxi_bindings_id(const struct ptxi_bindings *b)
+{
+    return b->id;
+}
+
+/* Takes the reference over. NULL: nothing any more, or what the library has of that name. */
+static void set_host(ptxiModule m, struct ptxi_bindings *b, uint32_t function, struct ptxi_host *h)
+{
+    unref_host(b->hosts[function]);
+    b->hosts[function] = h;
+    if (h)
+        b->at[function] = (struct ptxi_binding){ call_host, h };
+    else
+        b->at[function].call = ptxi_device_runtime_find(m->tree->funcs[function]->name->s, &b->at[function].user);
+}
+
+static bool has_body(const struct ptxi_func *f)
+{
+    while (f->alias_of)
+        f = f->alias_of;
+    return f->has_body;
+}
+
+/* With one reference, and the same hosts as `from`, if that is not NULL. */
+static struct ptxi_bindings *make_bindings(ptxiModule m, const struct ptxi_bindings *from)
+{
+    static _Atomic uint64_t ids;
+    uint32_t count = m->tree->func_count;
+    struct ptxi_bindings *b = calloc(1, sizeof *b + count * sizeof *b->at);
+
+    if (!b || !(b->hosts = calloc(count + 1, sizeof *b->hosts))) {
+        free(b);
+        return NULL;
+    }
+    b->refs = 1;
+    b->id = atomic_fetch_add(&ids, 1) + 1;
+    b->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct ptxi_host *h = from ? from->hosts[i] : NULL;
+
+        if (h)
+            atomic_fetch_add(&h->refs, 1);
+        if (!has_body(m->tree->funcs[i]))
+            set_host(m, b, i, h);
+    }
+    return b;
+}
+
+/* Under the module's lock: the current ones, or NULL. */
+static struct ptxi_bindings *current_bindings(ptxiModule m)
+{
+    if (!m->bindings)
+        m->bindings = make_bindings(m, NULL);
+    return m->bindings;
+}
+
+struct ptxi_bindings *ptxi_bindings_of(ptxiModule m)
+{
+    pthread_mutex_lock(&m->lock);
+    struct ptxi_bindings *b = current_bindings(m);
+
+    if (b)
+        atomic_fetch_add(&b->refs, 1);
+    pthread_mutex_unlock(&m->lock);
+    return b;
+}
+
 /* ---- binding */
 
 static ptxiResult say(ptxiModule m, const struct ptxi_func *f, const char *signature, const char *why)
@@ -376,9 +479,9 @@ static ptxiResult say(ptxiModule m, const struct ptxi_func *f, const char *signa
     return *why ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-static ptxiResult make(ptxiModule m, const struct ptxi_func *f, const char *signature, struct ptxi_host *h)
+static ptxiResult read_host(ptxiModule m, const struct ptxi_func *f, const char *signature, struct ptxi_host *h)
 {
-    struct reader r = { .s = signature, .arena = &m->arena };
+    struct reader r = { .s = signature, .arena = &h->arena };
 
     h->name = f->name->s;
     h->arg_words = ptxi_layout_words(f->signature.params, f->signature.param_count);
@@ -389,82 +492,94 @@ static ptxiResult make(ptxiModule m, const struct ptxi_func *f, const char *sign
     return ffi_prep_cif(&h->cif, FFI_DEFAULT_ABI, h->count, h->ret, h->params) == FFI_OK ? PTXI_SUCCESS : say(m, f, signature, "libffi cannot call it");
 }
 
-/* For one declaration, under the module's lock. h NULL: nothing any more, or what the library has. */
-static void put(ptxiModule m, const struct ptxi_func *f, struct ptxi_host *h)
-{
-    for (int i = 0; i < 2; i++)
-        if (m->variants[i].program.functions)
-            ptxi_module_set_builtin(&m->variants[i].program.functions[f->index], h);
-    m->hosts[f->index] = h;
-    for (unsigned i = 0; i < m->kernel_count; i++)
-        m->kernels[i].resolved = false;
-}
+/* What is to be bound: one of the two functions; both NULL end the binding. */
+struct target {
+    ptxiHostFunction function;
+    ptxiHostCallback callback;
+    void *user;
+};
 
-static ptxiResult bind_one(ptxiModule m, const struct ptxi_func *f, const char *signature, const struct ptxi_host *what)
+static ptxiResult bind_one(ptxiModule m, struct ptxi_bindings *b, const struct ptxi_func *f, const char *signature, const struct target *t)
 {
-    struct ptxi_host *h = what ? ARENA_NEW(&m->arena, struct ptxi_host, 1) : NULL;
-    ptxiResult r;
+    struct ptxi_host *h = NULL;
 
-    if (what && !h)
-        return PTXI_ERROR_OUT_OF_MEMORY;
-    if (what) {
-        *h = *what;
-        if ((r = make(m, f, signature, h)))
+    if (t->function || t->callback) {
+        if (!(h = calloc(1, sizeof *h)))
+            return PTXI_ERROR_OUT_OF_MEMORY;
+        h->refs = 1;
+        h->function = t->function;
+        h->callback = t->callback;
+        h->user = t->user;
+        ptxi_arena_init(&h->arena, NULL);
+        ptxiResult r = read_host(m, f, signature, h);
+
+        if (r) {
+            unref_host(h);
             return r;
+        }
     }
-    put(m, f, h);
+    set_host(m, b, f->index, h);
     return PTXI_SUCCESS;
 }
 
-static ptxiResult bind_all(ptxiModule m, const char *name, const char *signature, const struct ptxi_host *what)
+static ptxiResult bind_all(ptxiModule m, struct ptxi_bindings *b, const char *name, const char *signature, const struct target *t)
 {
     ptxiResult r = PTXI_ERROR_NOT_FOUND;
 
-    pthread_mutex_lock(&m->lock);
-    if (!m->hosts)
-        m->hosts = calloc(m->tree->func_count + 1, sizeof(struct ptxi_host *));
-    if (!m->hosts)
-        r = PTXI_ERROR_OUT_OF_MEMORY;
-    for (uint32_t i = 0; m->hosts && i < m->tree->func_count; i++) {
+    for (uint32_t i = 0; i < m->tree->func_count; i++) {
         const struct ptxi_func *f = m->tree->funcs[i];
 
         if (f->is_entry || f->has_body || f->alias_of || strcmp(f->name->s, name))
             continue;
-        r = bind_one(m, f, signature, what);
+        r = bind_one(m, b, f, signature, t);
         if (r)
             break;
     }
-    pthread_mutex_unlock(&m->lock);
     return r;
 }
 
-static ptxiResult bind(ptxiModule mod, const char *name, const char *signature, const struct ptxi_host *what)
+/* Under the module's lock: replace the bindings; *old gets the reference to what was bound before. */
+static ptxiResult rebind(ptxiModule m, const char *name, const char *signature, const struct target *t, struct ptxi_bindings **old)
+{
+    struct ptxi_bindings *new = current_bindings(m) ? make_bindings(m, m->bindings) : NULL;
+    ptxiResult r = new ? bind_all(m, new, name, signature, t) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    if (r) {
+        ptxi_bindings_unref(new);
+        return r;
+    }
+    *old = m->bindings;
+    m->bindings = new;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult bind(ptxiModule mod, const char *name, const char *signature, const struct target *t)
 {
     ptxiResult r = ptxi_api_module(mod);
+    struct ptxi_bindings *old;
 
     if (r)
         return r;
-    if (!name || (what && !signature))
+    if (!name || ((t->function || t->callback) && !signature))
         return PTXI_ERROR_INVALID_VALUE;
-    r = ptxi_api_drain(mod->ctx);
-    return r ? r : bind_all(mod, name, signature, what);
+    pthread_mutex_lock(&mod->lock);
+    r = rebind(mod, name, signature, t, &old);
+    pthread_mutex_unlock(&mod->lock);
+    if (r)
+        return r;
+    ptxi_wait_for_references(&old->refs, 1, mod->ctx); /* from now on nobody calls what was bound before */
+    ptxi_bindings_unref(old);
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiModuleBindHostFunction(ptxiModule mod, const char *name, ptxiHostFunction function, const char *signature)
 {
-    return bind(mod, name, signature, function ? &(struct ptxi_host){ .function = function } : NULL);
+    API_CALL;
+    return bind(mod, name, signature, &(struct target){ .function = function });
 }
 
 ptxiResult ptxiModuleBindHostCallback(ptxiModule mod, const char *name, ptxiHostCallback callback, void *userData, const char *signature)
 {
-    return bind(mod, name, signature, callback ? &(struct ptxi_host){ .callback = callback, .user = userData } : NULL);
-}
-
-void ptxi_module_set_builtin(struct ptxi_callee *callee, struct ptxi_host *h)
-{
-    callee->builtin = ptxi_device_runtime_find(callee->name, &callee->builtin_user);
-    if (h) {
-        callee->builtin = call_host;
-        callee->builtin_user = h;
-    }
+    API_CALL;
+    return bind(mod, name, signature, &(struct target){ .callback = callback, .user = userData });
 }

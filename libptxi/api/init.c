@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct ptxi_state ptxi_state = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct ptxi_state ptxi_state = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
 /* A child has none of the library's threads and perhaps a lock that nobody will release: it gets errors, no hang. */
 static void after_fork_in_child(void)
@@ -68,6 +68,7 @@ static ptxiResult init_locked(void)
 
 ptxiResult ptxiInit(unsigned flags)
 {
+    API_CALL;
     ptxiResult r;
 
     if (flags)
@@ -119,6 +120,7 @@ ptxiResult ptxi_api_device(ptxiDevice dev)
 
 ptxiResult ptxiDeviceGet(ptxiDevice *device, int ordinal)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -133,6 +135,7 @@ ptxiResult ptxiDeviceGet(ptxiDevice *device, int ordinal)
 
 ptxiResult ptxiDeviceGetCount(int *count)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -150,6 +153,7 @@ static const struct ptxi_profile *profile(void)
 
 ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -162,6 +166,7 @@ ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev)
 
 ptxiResult ptxiDeviceGetAttribute(int *pi, ptxiDeviceAttribute attrib, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -173,6 +178,7 @@ ptxiResult ptxiDeviceGetAttribute(int *pi, ptxiDeviceAttribute attrib, ptxiDevic
 
 ptxiResult ptxiDeviceTotalMem(size_t *bytes, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -185,6 +191,7 @@ ptxiResult ptxiDeviceTotalMem(size_t *bytes, ptxiDevice dev)
 
 ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -198,6 +205,7 @@ ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev)
 
 ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)
@@ -214,6 +222,7 @@ ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name)
 
 ptxiResult ptxiDeviceGetProfile(char *name, int len, ptxiDevice dev)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_device(dev);
 
     if (r)

@@ -96,6 +96,10 @@ static void release_launch(void *payload)
     ptxi_children_free(l);
     if (l->workspace)
         ptxi_heap_free(l->workspace);
+    if (l->exec)
+        ptxi_exec_unref(l->exec);
+    ptxi_bindings_unref(l->bindings);
+    ptxi_handle_unref(&l->module->handle);
 }
 
 /* ---- parameters */
@@ -229,6 +233,8 @@ static void fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const
     ptxiContext ctx = l->ctx;
 
     g->code = code;
+    g->bindings = ptxi_bindings_array(l->bindings);
+    g->objects = ctx->object_table;
     g->memmap = ptxi_state.memmap;
     memcpy(g->grid, s->grid, sizeof g->grid);
     memcpy(g->block, s->block, sizeof g->block);
@@ -314,19 +320,28 @@ ptxiResult ptxi_launch_make(ptxiContext ctx, ptxiFunction f, struct ptxi_launch_
         return PTXI_ERROR_NOT_SUPPORTED;
     if ((r = ptxi_launch_cluster(f, s, f->nonportable_cluster ? PTXI_MOST_CLUSTER : PTXI_PORTABLE_CLUSTER)) || (r = ptxi_launch_check_shape(f, code, s)))
         return r;
-    if (!f->resolved && (r = ptxi_symbols_check_kernel(f)))
-        return r;
-    size_t bytes = code->param_bytes;
-    struct ptxi_item *it = ptxi_item_create(sizeof(struct ptxi_launch) + bytes, run_launch, release_launch);
+    struct ptxi_bindings *bindings = ptxi_bindings_of(f->module);
 
-    if (!it)
+    if (!bindings)
         return PTXI_ERROR_OUT_OF_MEMORY;
+    size_t bytes = code->param_bytes;
+    struct ptxi_item *it = NULL;
+
+    r = ptxi_symbols_check_kernel(f, bindings);
+    if (!r && !(it = ptxi_item_create(sizeof(struct ptxi_launch) + bytes, run_launch, release_launch)))
+        r = PTXI_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        ptxi_bindings_unref(bindings);
+        return r;
+    }
     struct ptxi_launch *l = ptxi_item_payload(it);
 
     memset(l, 0, sizeof *l);
     ptxi_children_init(l);
     l->ctx = ctx;
     l->module = f->module;
+    l->bindings = bindings;
+    ptxi_handle_ref(&l->module->handle);
     l->kernel = f->func->name->s;
     l->grid.counting = counting;
     r = prepare(l, f, code, s, bytes, params, extra);
@@ -364,6 +379,7 @@ ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY
                             unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, ptxiStream hStream,
                             void **kernelParams, void **extra)
 {
+    API_CALL;
     struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, false, { 0 } };
 
     return launch(f, &s, hStream, kernelParams, extra);
@@ -373,6 +389,7 @@ ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsign
                                        unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                        unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams)
 {
+    API_CALL;
     struct ptxi_launch_shape s = { { gridDimX, gridDimY, gridDimZ }, { blockDimX, blockDimY, blockDimZ }, sharedMemBytes, { 0 }, true, { 0 } };
 
     return launch(f, &s, hStream, kernelParams, NULL);
@@ -438,6 +455,7 @@ ptxiResult ptxi_launch_read_config(const ptxiLaunchConfig *c, struct ptxi_launch
 
 ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)
 {
+    API_CALL;
     struct ptxi_launch_shape s;
     ptxiResult r = ptxi_launch_read_config(c, &s);
 

@@ -21,7 +21,8 @@ struct ptxi_launch {
     size_t milliseconds;             /* limit, or 0 */
     void (*progress)(void *user, unsigned long long done, unsigned long long blocks); /* or NULL */
     void *progress_user;
-    struct ptxi_exec *exec;
+    struct ptxi_exec *exec;          /* a reference, as those to the module and its bindings; or NULL */
+    struct ptxi_bindings *bindings;
     struct ptxi_heap_block *workspace; /* of a cooperative launch, or NULL */
     struct ptxi_grid grid;
 

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIBRARY_MAGIC = 0x4c494252, KERNEL_MAGIC = 0x4b45524e };
-
 struct ptxiKernel_st {
-    uint32_t magic; /* at the place of a function's */
+    struct ptxi_handle handle; /* a part of the library's */
     struct ptxiLibrary_st *library;
     const char *name;
 };
@@ -20,7 +18,7 @@ struct loaded {
 };
 
 struct ptxiLibrary_st {
-    uint32_t magic;
+    struct ptxi_handle handle;
     struct ptxiLibrary_st *next;
     struct ptxi_module_options options;
     char *text, *file;
@@ -36,23 +34,18 @@ static struct ptxiLibrary_st *libraries;
 
 /* ---- handles */
 
-bool ptxi_is_kernel(const void *f)
-{
-    return ((const struct ptxiKernel_st *)f)->magic == KERNEL_MAGIC;
-}
-
 static ptxiResult enter(ptxiLibrary l)
 {
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : l && l->magic == LIBRARY_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : ptxi_handle_use(l, PTXI_HANDLE_LIBRARY);
 }
 
 static ptxiResult enter_kernel(ptxiKernel k)
 {
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : k && ptxi_is_kernel(k) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : ptxi_handle_use(k, PTXI_HANDLE_KERNEL);
 }
 
 /* ---- loading */
@@ -67,7 +60,7 @@ static bool list_kernels(struct ptxiLibrary_st *l, const struct ptxi_module_tree
             continue;
         struct ptxiKernel_st *k = &l->kernels[l->count++];
 
-        *k = (struct ptxiKernel_st){ KERNEL_MAGIC, l, ptxi_arena_strndup(&l->arena, f->name->s, f->name->len) };
+        *k = (struct ptxiKernel_st){ .library = l, .name = ptxi_arena_strndup(&l->arena, f->name->s, f->name->len) };
         if (!k->name)
             return false;
     }
@@ -94,15 +87,25 @@ static ptxiResult read(struct ptxiLibrary_st *l, struct ptxi_load_options *o, st
     return list_kernels(l, tree) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-static void free_library(struct ptxiLibrary_st *l)
+static void free_library(void *library)
 {
-    l->magic = 0;
-    for (unsigned i = 0; i < l->count; i++)
-        l->kernels[i].magic = 0;
+    struct ptxiLibrary_st *l = library;
+
+    for (unsigned i = 0; l->kernels && i < l->count; i++)
+        ptxi_handle_remove(&l->kernels[i].handle);
     ptxi_arena_free(&l->arena);
     free(l->text);
     free(l->file);
     free(l);
+}
+
+static bool add_handles(struct ptxiLibrary_st *l)
+{
+    bool ok = ptxi_handle_add(&l->handle, PTXI_HANDLE_LIBRARY, NULL, free_library);
+
+    for (unsigned i = 0; ok && i < l->count; i++)
+        ok = ptxi_handle_add_part(&l->kernels[i].handle, PTXI_HANDLE_KERNEL, &l->handle);
+    return ok;
 }
 
 /* Takes the text over. */
@@ -125,11 +128,14 @@ static ptxiResult make(ptxiLibrary *library, char *text, size_t size, struct ptx
     ptxiResult r = l->file ? read(l, o, &arena) : PTXI_ERROR_OUT_OF_MEMORY;
 
     ptxi_arena_free(&arena);
+    if (!r && !add_handles(l)) {
+        ptxi_handle_remove(&l->handle);
+        r = PTXI_ERROR_OUT_OF_MEMORY;
+    }
     if (r) {
         free_library(l);
         return r;
     }
-    l->magic = LIBRARY_MAGIC;
     pthread_mutex_lock(&lock);
     l->next = libraries;
     libraries = l;
@@ -151,6 +157,7 @@ static ptxiResult check_options(const ptxiLibraryOption *options, void **values,
 ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOption *jitOptions, void **jitOptionsValues, unsigned numJitOptions,
                                ptxiLibraryOption *libraryOptions, void **libraryOptionValues, unsigned numLibraryOptions)
 {
+    API_CALL;
     struct ptxi_load_options o = { .wall_time = NULL };
     ptxiResult r = ptxi_api_enter();
 
@@ -168,6 +175,7 @@ ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOp
 ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions, void **jitOptionsValues,
                                    unsigned numJitOptions, ptxiLibraryOption *libraryOptions, void **libraryOptionValues, unsigned numLibraryOptions)
 {
+    API_CALL;
     struct ptxi_load_options o = { .module.name = fileName };
     ptxiResult r = ptxi_api_enter();
     char *text;
@@ -205,12 +213,31 @@ static struct loaded *take_loaded(struct ptxiLibrary_st *l, ptxiContext ctx)
     return NULL;
 }
 
+/* Takes the first module off the list and frees its entry. NULL: there is none. The module may be gone with its context. */
+static ptxiModule take_module(struct ptxiLibrary_st *l)
+{
+    ptxiModule m = NULL;
+
+    pthread_mutex_lock(&lock);
+    struct loaded *at = l->loaded;
+
+    if (at) {
+        m = at->module;
+        l->loaded = at->next;
+    }
+    pthread_mutex_unlock(&lock);
+    free(at);
+    return m;
+}
+
 static ptxiResult load_locked(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiModule *module)
 {
     struct ptxi_load_options o = { .module = l->options };
     struct loaded *at = find_loaded(l, ctx);
     ptxiResult r = PTXI_SUCCESS;
 
+    if (!ptxi_handle_is(l, PTXI_HANDLE_LIBRARY)) /* another thread unloads it */
+        return PTXI_ERROR_INVALID_HANDLE;
     if (!at) {
         char *text = malloc(l->size + 1);
 
@@ -261,23 +288,28 @@ static void unlist(struct ptxiLibrary_st *l)
     pthread_mutex_unlock(&lock);
 }
 
+/* An entry point of its own, so that the call holds one context at a time. */
+static void unload_module(ptxiModule m)
+{
+    API_CALL;
+
+    if (!ptxi_handle_use(m, PTXI_HANDLE_MODULE))
+        ptxi_module_unload(m);
+}
+
 ptxiResult ptxiLibraryUnload(ptxiLibrary library)
 {
+    API_CALL;
     ptxiResult r = enter(library);
 
     if (r)
         return r;
-    for (struct loaded *at = library->loaded; at; at = at->next)
-        if ((r = ptxi_api_drain(at->ctx)))
-            return r;
+    if ((r = ptxi_handle_retire(library, PTXI_HANDLE_LIBRARY)))
+        return r;
     unlist(library);
-    while (library->loaded) {
-        struct loaded *at = take_loaded(library, library->loaded->ctx);
-
-        ptxi_module_free(at->module);
-        free(at);
-    }
-    free_library(library);
+    for (ptxiModule m; (m = take_module(library));)
+        unload_module(m);
+    ptxi_handle_unref(&library->handle);
     return PTXI_SUCCESS;
 }
 
@@ -285,6 +317,7 @@ ptxiResult ptxiLibraryUnload(ptxiLibrary library)
 
 ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const char *name)
 {
+    API_CALL;
     ptxiResult r = enter(library);
 
     if (r)
@@ -301,6 +334,7 @@ ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const 
 
 ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib)
 {
+    API_CALL;
     ptxiResult r = enter(lib);
 
     if (r)
@@ -313,6 +347,7 @@ ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib)
 
 ptxiResult ptxiLibraryEnumerateKernels(ptxiKernel *kernels, unsigned numKernels, ptxiLibrary lib)
 {
+    API_CALL;
     ptxiResult r = enter(lib);
 
     if (r)
@@ -326,6 +361,7 @@ ptxiResult ptxiLibraryEnumerateKernels(ptxiKernel *kernels, unsigned numKernels,
 
 ptxiResult ptxiKernelGetName(const char **name, ptxiKernel hfunc)
 {
+    API_CALL;
     ptxiResult r = name && hfunc ? enter_kernel(hfunc) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
@@ -336,6 +372,7 @@ ptxiResult ptxiKernelGetName(const char **name, ptxiKernel hfunc)
 
 ptxiResult ptxiKernelGetLibrary(ptxiLibrary *pLib, ptxiKernel kernel)
 {
+    API_CALL;
     ptxiResult r = enter_kernel(kernel);
 
     if (r)
@@ -358,6 +395,7 @@ static ptxiResult enter_module(ptxiLibrary l, ptxiModule *module)
 
 ptxiResult ptxiLibraryGetModule(ptxiModule *pMod, ptxiLibrary library)
 {
+    API_CALL;
     ptxiModule m;
     ptxiResult r = pMod ? enter_module(library, &m) : PTXI_ERROR_INVALID_VALUE;
 
@@ -368,6 +406,7 @@ ptxiResult ptxiLibraryGetModule(ptxiModule *pMod, ptxiLibrary library)
 
 ptxiResult ptxiLibraryGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name)
 {
+    API_CALL;
     ptxiModule m;
     ptxiResult r = enter_module(library, &m);
 
@@ -376,6 +415,7 @@ ptxiResult ptxiLibraryGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary 
 
 ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name)
 {
+    API_CALL;
     ptxiDevicePtr address;
     size_t size;
     int managed = 0;
@@ -405,6 +445,7 @@ ptxiResult ptxi_kernel_function(ptxiContext ctx, ptxiKernel k, ptxiFunction *f)
 
 ptxiResult ptxiKernelGetFunction(ptxiFunction *pFunc, ptxiKernel kernel)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiFunction f;
     ptxiResult r = enter_kernel(kernel);
@@ -436,6 +477,7 @@ static ptxiResult enter_on(ptxiKernel k, ptxiDevice dev, ptxiFunction *f)
 
 ptxiResult ptxiKernelGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiKernel kernel, ptxiDevice dev)
 {
+    API_CALL;
     ptxiFunction f;
     ptxiResult r = enter_on(kernel, dev, &f);
 
@@ -444,6 +486,7 @@ ptxiResult ptxiKernelGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiKer
 
 ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKernel kernel, ptxiDevice dev)
 {
+    API_CALL;
     ptxiFunction f;
     ptxiResult r = enter_on(kernel, dev, &f);
 
@@ -452,6 +495,7 @@ ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKer
 
 ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptxiDevice dev)
 {
+    API_CALL;
     ptxiFunction f;
     ptxiResult r = enter_on(kernel, dev, &f);
 
@@ -460,6 +504,7 @@ ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptx
 
 ptxiResult ptxiKernelGetParamInfo(ptxiKernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
+    API_CALL;
     ptxiFunction f;
     ptxiResult r = kernel ? enter_function(kernel, &f) : PTXI_ERROR_INVALID_VALUE;
 

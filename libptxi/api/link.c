@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_MAGIC = 0x4c494e4b };
-
 static const char nothing_text[] = ".version 6.0\n.target sm_30\n.address_size 64\n";
 static struct ptxi_text nothing = { "<link>", nothing_text, sizeof nothing_text - 1, 1 };
 
 struct ptxiLinkState_st {
-    uint32_t magic;
+    struct ptxi_handle handle;
+    pthread_mutex_t lock; /* what follows */
     struct ptxi_load_options options;
     struct ptxi_arena arena; /* names, texts and messages */
     struct ptxi_text *parts;
@@ -24,11 +23,27 @@ static ptxiResult enter(ptxiLinkState state)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : state && state->magic == LINK_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    if (!r)
+        r = ptxi_handle_use(state, PTXI_HANDLE_LINK_STATE);
+    if (!r)
+        ptxi_api_lock(&state->lock);
+    return r;
+}
+
+static void free_state(void *p)
+{
+    struct ptxiLinkState_st *s = p;
+
+    ptxi_str_free(&s->image);
+    free(s->parts);
+    ptxi_arena_free(&s->arena);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
 }
 
 ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **optionValues, ptxiLinkState *stateOut)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -46,25 +61,28 @@ ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **op
         return r;
     }
     s->options.module.dialect |= ctx->dialect;
-    s->magic = LINK_MAGIC;
     ptxi_arena_init(&s->arena, NULL);
     ptxi_str_init(&s->image, NULL);
+    pthread_mutex_init(&s->lock, NULL);
+    if (!ptxi_handle_add(&s->handle, PTXI_HANDLE_LINK_STATE, NULL, free_state)) {
+        free_state(s);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *stateOut = s;
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiLinkDestroy(ptxiLinkState state)
 {
-    ptxiResult r = enter(state);
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
 
-    if (r)
-        return r;
-    state->magic = 0;
-    ptxi_str_free(&state->image);
-    free(state->parts);
-    ptxi_arena_free(&state->arena);
-    free(state);
-    return PTXI_SUCCESS;
+    if (!r)
+        r = ptxi_handle_retire(state, PTXI_HANDLE_LINK_STATE);
+    if (!r)
+        ptxi_handle_unref(&state->handle);
+    return r;
 }
 
 /* Parse, check, and say what there is to say. `resolved`: nothing may be left undefined. */
@@ -167,6 +185,7 @@ static ptxiResult enter_add(ptxiLinkState state, ptxiJitInputType type, unsigned
 ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size, const char *name, unsigned numOptions,
                            ptxiJitOption *options, void **optionValues)
 {
+    API_CALL;
     ptxiResult r = enter_add(state, type, numOptions, options, optionValues);
 
     if (r)
@@ -186,6 +205,7 @@ ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *dat
 ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned numOptions, ptxiJitOption *options,
                            void **optionValues)
 {
+    API_CALL;
     ptxiResult r = enter_add(state, type, numOptions, options, optionValues);
     char *text;
     size_t size;
@@ -200,6 +220,7 @@ ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const cha
 
 ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOut)
 {
+    API_CALL;
     ptxiResult r = enter(state);
     struct ptxi_texts texts;
     double start = ptxi_load_clock();

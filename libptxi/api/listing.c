@@ -54,6 +54,7 @@ static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_co
 
 ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(mod);
     struct ptxi_str s;
 
@@ -78,6 +79,7 @@ ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)
 
 ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(mod);
     struct ptxi_str s;
     bool found = !function;

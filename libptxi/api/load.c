@@ -93,6 +93,7 @@ void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *te
 
 ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
     struct ptxi_thread *t = ptxi_api_thread();
 
@@ -273,6 +274,7 @@ ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_
 ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions, ptxiJitOption *options,
                                 void **optionValues)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_load_options o = { .wall_time = NULL };
@@ -291,6 +293,7 @@ ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned 
 
 ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
 {
+    API_CALL;
     return ptxiModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
@@ -311,6 +314,7 @@ ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
 
 ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_load_options o = { .module.name = fname };

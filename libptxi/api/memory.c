@@ -24,6 +24,7 @@ static ptxiResult alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, 
 
 ptxiResult ptxiMemAlloc(ptxiDevicePtr *dptr, size_t bytesize)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t base;
@@ -40,6 +41,7 @@ ptxiResult ptxiMemAlloc(ptxiDevicePtr *dptr, size_t bytesize)
 
 ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, unsigned flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t base;
@@ -57,6 +59,7 @@ ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, unsigned fl
 ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                              unsigned ElementSizeBytes)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t base;
@@ -80,26 +83,33 @@ ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthIn
     return r;
 }
 
-static ptxiResult free_at(uint64_t addr, enum ptxi_heap_kind kind)
+/* When the context's work has ended. */
+static ptxiResult free_claimed(struct ptxi_heap_block *b)
 {
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-    struct ptxi_mem_region region;
+    ptxiResult r = ptxi_api_drain(b->ctx);
 
-    if (r || !addr)
-        return r;
-    struct ptxi_heap_block *b = ptxi_heap_block_at(addr, &region);
-
-    if (!b || b->base != addr || b->kind != kind || b->going)
-        return PTXI_ERROR_INVALID_VALUE;
-    r = ptxi_api_drain(b->ctx);
-    if (!r)
+    if (r)
+        ptxi_heap_unclaim(b);
+    else
         ptxi_heap_free(b);
     return r;
 }
 
+static ptxiResult free_at(uint64_t addr, enum ptxi_heap_kind kind)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || !addr)
+        return r;
+    struct ptxi_heap_block *b = ptxi_heap_claim(addr, kind, NULL);
+
+    return b ? free_claimed(b) : PTXI_ERROR_INVALID_VALUE;
+}
+
 ptxiResult ptxiMemFree(ptxiDevicePtr dptr)
 {
+    API_CALL;
     return free_at(dptr, PTXI_HEAP_DEVICE);
 }
 
@@ -107,6 +117,7 @@ ptxiResult ptxiMemFree(ptxiDevicePtr dptr)
 
 ptxiResult ptxiMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t base = 0;
@@ -124,11 +135,13 @@ ptxiResult ptxiMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)
 
 ptxiResult ptxiMemAllocHost(void **pp, size_t bytesize)
 {
+    API_CALL;
     return ptxiMemHostAlloc(pp, bytesize, 0);
 }
 
 ptxiResult ptxiMemFreeHost(void *p)
 {
+    API_CALL;
     return free_at((uintptr_t)p, PTXI_HEAP_HOST);
 }
 
@@ -136,11 +149,13 @@ ptxiResult ptxiMemFreeHost(void *p)
 static bool touches_registered(uint64_t addr, size_t size)
 {
     struct ptxi_mem_region region;
-    struct ptxi_heap_block *b = ptxi_heap_block_at(addr, &region);
+    struct ptxi_heap_block b;
 
-    if (!b && ptxi_memmap_find(ptxi_state.memmap, addr + size - 1, &region) != PTXI_MEMMAP_EMPTY)
-        b = region.flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region.owner;
-    return b && b->kind == PTXI_HEAP_REGISTERED;
+    if (ptxi_heap_find(addr, &b, &region))
+        return b.kind == PTXI_HEAP_REGISTERED;
+    /* the first one that lies behind the begin: the nearest one to some byte of the range */
+    return ptxi_memmap_find(ptxi_state.memmap, addr + size - 1, &region) != PTXI_MEMMAP_EMPTY && ptxi_heap_find(region.base, &b, &region) &&
+           b.kind == PTXI_HEAP_REGISTERED;
 }
 
 /* Whether the process has memory at all of these addresses. */
@@ -153,6 +168,7 @@ static bool is_mapped(void *p, size_t bytes)
 
 ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint32_t access = Flags & PTXI_MEMHOSTREGISTER_READ_ONLY ? PTXI_MEM_READ : PTXI_MEM_RWA;
@@ -171,38 +187,43 @@ ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags)
 
 ptxiResult ptxiMemHostUnregister(void *p)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_mem_region region;
+    struct ptxi_heap_block there;
 
     if (r)
         return r;
-    struct ptxi_heap_block *b = ptxi_heap_block_at((uintptr_t)p, &region);
+    struct ptxi_heap_block *b = ptxi_heap_claim((uintptr_t)p, PTXI_HEAP_REGISTERED, NULL);
 
-    if (!p || (b && (b->kind != PTXI_HEAP_REGISTERED || b->base != (uintptr_t)p)))
-        return PTXI_ERROR_INVALID_VALUE;
     if (!b)
-        return PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    r = ptxi_api_drain(b->ctx);
-    if (!r)
-        ptxi_heap_free(b);
-    return r;
+        return !p || ptxi_heap_find((uintptr_t)p, &there, &region) ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    return free_claimed(b);
 }
 
 static bool is_host(const struct ptxi_heap_block *b)
 {
-    return b && (b->kind == PTXI_HEAP_HOST || b->kind == PTXI_HEAP_REGISTERED);
+    return b->kind == PTXI_HEAP_HOST || b->kind == PTXI_HEAP_REGISTERED;
+}
+
+static bool find_host(const void *p, struct ptxi_heap_block *b)
+{
+    struct ptxi_mem_region region;
+
+    return p && ptxi_heap_find((uintptr_t)p, b, &region) && is_host(b);
 }
 
 ptxiResult ptxiMemHostGetDevicePointer(ptxiDevicePtr *pdptr, void *p, unsigned Flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
 
     if (r)
         return r;
-    if (!pdptr || !p || Flags || !is_host(ptxi_heap_block_at((uintptr_t)p, &region)))
+    if (!pdptr || Flags || !find_host(p, &b))
         return PTXI_ERROR_INVALID_VALUE;
     *pdptr = (uintptr_t)p;
     return PTXI_SUCCESS;
@@ -210,17 +231,16 @@ ptxiResult ptxiMemHostGetDevicePointer(ptxiDevicePtr *pdptr, void *p, unsigned F
 
 ptxiResult ptxiMemHostGetFlags(unsigned *pFlags, void *p)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
-    struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
 
     if (r)
         return r;
-    struct ptxi_heap_block *b = p ? ptxi_heap_block_at((uintptr_t)p, &region) : NULL;
-
-    if (!pFlags || !is_host(b))
+    if (!pFlags || !find_host(p, &b))
         return PTXI_ERROR_INVALID_VALUE;
-    *pFlags = b->host_flags;
+    *pFlags = b.host_flags;
     return PTXI_SUCCESS;
 }
 
@@ -228,6 +248,7 @@ ptxiResult ptxiMemHostGetFlags(unsigned *pFlags, void *p)
 
 ptxiResult ptxiMemGetInfo(size_t *freeBytes, size_t *total)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -242,13 +263,15 @@ ptxiResult ptxiMemGetInfo(size_t *freeBytes, size_t *total)
 
 ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevicePtr dptr)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
 
     if (r)
         return r;
-    if (!ptxi_heap_block_at(dptr, &region))
+    if (!ptxi_heap_find(dptr, &b, &region))
         return PTXI_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = region.base;
@@ -286,9 +309,8 @@ static size_t attribute_bytes(int attribute)
 }
 
 /* What an attribute, which there is, is for memory that the device knows. */
-static uint64_t attribute_of(int attribute, uint64_t ptr, const struct ptxi_mem_region *region)
+static uint64_t attribute_of(int attribute, uint64_t ptr, const struct ptxi_heap_block *b, const struct ptxi_mem_region *region)
 {
-    const struct ptxi_heap_block *b = region->owner;
     bool host = is_host(b);
 
     switch (attribute) {
@@ -321,15 +343,17 @@ static void put_attribute(void *data, int attribute, uint64_t value)
 
 ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
 
     if (r)
         return r;
-    if (!data || !attribute_bytes((int)attribute) || !ptxi_heap_block_at(ptr, &region))
+    if (!data || !attribute_bytes((int)attribute) || !ptxi_heap_find(ptr, &b, &region))
         return PTXI_ERROR_INVALID_VALUE;
-    uint64_t value = attribute_of((int)attribute, ptr, &region);
+    uint64_t value = attribute_of((int)attribute, ptr, &b, &region);
 
     if (attribute == PTXI_POINTER_ATTRIBUTE_HOST_POINTER && !value)
         return PTXI_ERROR_INVALID_VALUE;
@@ -339,6 +363,7 @@ ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, p
 
 ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data, ptxiDevicePtr ptr)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_mem_region region;
@@ -347,15 +372,16 @@ ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute
         return r;
     if (!numAttributes || !attributes || !data)
         return PTXI_ERROR_INVALID_VALUE;
-    const struct ptxi_heap_block *b = ptxi_heap_block_at(ptr, &region);
+    struct ptxi_heap_block b;
+    bool known = ptxi_heap_find(ptr, &b, &region);
 
     for (unsigned i = 0; i < numAttributes; i++) {
         int attribute = (int)attributes[i];
 
         if (!data[i] || !attribute_bytes(attribute))
             return PTXI_ERROR_INVALID_VALUE;
-        if (b)
-            put_attribute(data[i], attribute, attribute_of(attribute, ptr, &region));
+        if (known)
+            put_attribute(data[i], attribute, attribute_of(attribute, ptr, &b, &region));
         else if (attribute != PTXI_POINTER_ATTRIBUTE_RANGE_SIZE)
             put_attribute(data[i], attribute, attribute == PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)NO_DEVICE : 0);
     }
@@ -364,19 +390,22 @@ ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute
 
 ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttribute attribute, ptxiDevicePtr ptr)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
 
     if (r)
         return r;
-    return value && attribute == PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS && ptxi_heap_block_at(ptr, &region) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return value && attribute == PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS && ptxi_heap_find(ptr, &b, &region) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* ---- ranges that the embedder opens */
 
 ptxiResult ptxiMemOpenRange(void *base, size_t bytes, unsigned flags)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -397,6 +426,7 @@ ptxiResult ptxiMemOpenRange(void *base, size_t bytes, unsigned flags)
 
 ptxiResult ptxiMemCloseRange(void *base)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
     struct ptxi_mem_region region;
 

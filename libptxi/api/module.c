@@ -10,18 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODULE_MAGIC = 0x4d4f444c, FUNCTION_MAGIC = 0x46554e43, FUNCTION_STRIDE = 16 };
+enum { FUNCTION_STRIDE = 16 };
 
 struct ptxi_kernel_entry {
     const char *name;
     struct ptxiFunction_st *kernel;
     UT_hash_handle hh;
 };
-
-bool ptxi_module_valid(const struct ptxiModule_st *m)
-{
-    return m && m->magic == MODULE_MAGIC;
-}
 
 /* ---- addresses */
 
@@ -201,8 +196,6 @@ static bool make_program(struct ptxi_variant *v)
     for (uint32_t i = 0; i < m->tree->func_count; i++) {
         f[i].name = m->tree->funcs[i]->name->s;
         f[i].without_body = !resolved(m->tree->funcs[i])->has_body;
-        if (f[i].without_body)
-            ptxi_module_set_builtin(&f[i], m->hosts ? m->hosts[i] : NULL);
     }
     v->program = (struct ptxi_program){
         .functions = f, .function_count = m->tree->func_count, .compile = compile, .function_at = function_at, .ctx = v,
@@ -253,7 +246,7 @@ static ptxiResult list_kernels(struct ptxiModule_st *m)
         struct ptxi_kernel_entry *e = &entries[n];
 
         m->kernels[n] = (struct ptxiFunction_st){
-            .magic = FUNCTION_MAGIC, .module = m, .func = f, .max_dynamic_shared = -1, .carveout = -1,
+            .module = m, .func = f, .max_dynamic_shared = -1, .carveout = -1,
         };
         e->name = f->name->s;
         e->kernel = &m->kernels[n++];
@@ -267,7 +260,61 @@ static ptxiResult list_kernels(struct ptxiModule_st *m)
     return PTXI_SUCCESS;
 }
 
-/* ---- the module */
+/* ---- its end */
+
+static void free_blocks(struct ptxiModule_st *m)
+{
+    for (;;) {
+        struct ptxi_heap_block *b;
+
+        pthread_mutex_lock(&m->ctx->lock);
+        for (b = m->ctx->blocks; b && b->module != m; b = b->next)
+            ;
+        pthread_mutex_unlock(&m->ctx->lock);
+        if (!b)
+            return;
+        ptxi_heap_free(b);
+    }
+}
+
+static void destroy(void *module)
+{
+    ptxiModule m = module;
+
+    ptxi_handle_remove(&m->handle);
+    for (unsigned i = 0; i < m->kernel_count && m->kernels; i++)
+        ptxi_handle_remove(&m->kernels[i].handle);
+    pthread_mutex_lock(&m->ctx->lock);
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+    pthread_mutex_unlock(&m->ctx->lock);
+    ptxi_module_free_references(m);
+    free_blocks(m);
+    for (int i = 0; i < 2; i++)
+        free(m->variants[i].program.functions);
+    free(m->kernels);
+    ptxi_bindings_unref(m->bindings);
+    free(m->globals);
+    free(m->function_addresses);
+    free(m->name);
+    free(m->text);
+    ptxi_arena_free(&m->arena);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
+/* ---- its making */
+
+/* The module and its kernels get handles; false: memory is short. */
+static bool add_handles(struct ptxiModule_st *m)
+{
+    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MODULE, m->ctx, destroy);
+
+    for (unsigned i = 0; ok && i < m->kernel_count; i++)
+        ok = ptxi_handle_add_part(&m->kernels[i].handle, PTXI_HANDLE_FUNCTION, &m->handle);
+    return ok;
+}
 
 /* PTX ISA, "PTX Module Directives: .target": code runs on its own generation and later ones, architecture-specific code
  * on its own only, family-specific code on its family. */
@@ -329,7 +376,6 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
 
     if (!m)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    m->magic = MODULE_MAGIC;
     m->ctx = ctx;
     m->profile = ctx->profile;
     m->text = text;
@@ -350,53 +396,21 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
         m->next->link = &m->next;
     ctx->modules = m;
     pthread_mutex_unlock(&ctx->lock);
+    if (!r && !add_handles(m))
+        r = PTXI_ERROR_OUT_OF_MEMORY;
     if (r) {
         m->text = NULL; /* still the caller's */
-        ptxi_module_free(m);
+        destroy(m);
     } else {
         *module = m;
     }
     return r;
 }
 
-static void free_blocks(struct ptxiModule_st *m)
-{
-    for (;;) {
-        struct ptxi_heap_block *b;
-
-        pthread_mutex_lock(&m->ctx->lock);
-        for (b = m->ctx->blocks; b && b->module != m; b = b->next)
-            ;
-        pthread_mutex_unlock(&m->ctx->lock);
-        if (!b)
-            return;
-        ptxi_heap_free(b);
-    }
-}
-
 void ptxi_module_free(ptxiModule m)
 {
-    pthread_mutex_lock(&m->ctx->lock);
-    *m->link = m->next;
-    if (m->next)
-        m->next->link = m->link;
-    pthread_mutex_unlock(&m->ctx->lock);
-    ptxi_api_free_references(m);
-    free_blocks(m);
-    for (unsigned i = 0; i < m->kernel_count && m->kernels; i++)
-        m->kernels[i].magic = 0;
-    for (int i = 0; i < 2; i++)
-        free(m->variants[i].program.functions);
-    free(m->kernels);
-    free(m->hosts);
-    free(m->globals);
-    free(m->function_addresses);
-    free(m->name);
-    free(m->text);
-    ptxi_arena_free(&m->arena);
-    pthread_mutex_destroy(&m->lock);
-    m->magic = 0;
-    free(m);
+    ptxi_handle_remove(&m->handle);
+    ptxi_handle_unref(&m->handle);
 }
 
 void ptxi_api_free_modules(ptxiContext ctx)
@@ -412,7 +426,7 @@ ptxiResult ptxi_api_module(ptxiModule m)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : ptxi_module_valid(m) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : ptxi_handle_use(m, PTXI_HANDLE_MODULE);
 }
 
 ptxiResult ptxi_api_function(ptxiFunction f)
@@ -420,7 +434,7 @@ ptxiResult ptxi_api_function(ptxiFunction f)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : f && f->magic == FUNCTION_MAGIC ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return r ? r : ptxi_handle_use(f, PTXI_HANDLE_FUNCTION);
 }
 
 ptxiResult ptxi_api_to_launch(ptxiFunction *f)
@@ -428,27 +442,37 @@ ptxiResult ptxi_api_to_launch(ptxiFunction *f)
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
-    if (r || !*f || !ptxi_is_kernel(*f))
+    if (r || !ptxi_handle_is(*f, PTXI_HANDLE_KERNEL))
         return r ? r : ptxi_api_function(*f);
     return ptxi_kernel_function(ctx, (ptxiKernel)(void *)*f, f);
 }
 
+ptxiResult ptxi_module_unload(ptxiModule m)
+{
+    ptxiResult r = ptxi_handle_retire(m, PTXI_HANDLE_MODULE);
+
+    if (r)
+        return r;
+    ptxi_handle_wait_unused(&m->handle, m->ctx);
+    ptxi_module_free(m);
+    return PTXI_SUCCESS;
+}
+
 ptxiResult ptxiModuleUnload(ptxiModule hmod)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(hmod);
 
     if (r)
         return r;
     if (hmod->of_library)
         return PTXI_ERROR_NOT_PERMITTED;
-    if ((r = ptxi_api_drain(hmod->ctx)))
-        return r;
-    ptxi_module_free(hmod);
-    return PTXI_SUCCESS;
+    return ptxi_module_unload(hmod);
 }
 
 ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(hmod);
     struct ptxi_kernel_entry *e;
 
@@ -465,6 +489,7 @@ ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const cha
 
 ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(mod);
 
     if (r)
@@ -477,6 +502,7 @@ ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
 
 ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(mod);
 
     if (r)
@@ -508,6 +534,7 @@ static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint
 
 ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_module(hmod);
     const struct ptxi_kernel_entry *kernel;
     uint64_t address = 0;

@@ -17,18 +17,20 @@ struct ptxi_variant {
     struct ptxi_program program; /* functions NULL: not made yet */
 };
 
+struct ptxi_bindings;
+
 struct ptxiFunction_st {
-    uint32_t magic;
+    struct ptxi_handle handle; /* a part of the module's */
     struct ptxiModule_st *module;
     const struct ptxi_func *func;
     /* what ptxiFuncSetAttribute sets; under the module's lock */
     int max_dynamic_shared; /* bytes */
     int carveout, cluster[3], nonportable_cluster, cluster_policy;
-    _Atomic bool resolved; /* all that it names is defined */
+    _Atomic uint64_t resolved; /* id of the bindings with which all that it names is defined; 0: not known */
 };
 
 struct ptxiModule_st {
-    uint32_t magic;
+    struct ptxi_handle handle;
     ptxiContext ctx;
     struct ptxiModule_st *next, **link; /* the context's list */
     const struct ptxi_profile *profile; /* the context's, or what the module's target asks for */
@@ -42,7 +44,7 @@ struct ptxiModule_st {
     struct ptxi_module_tree *tree;
     struct ptxi_layout *layout;
     struct ptxi_heap_block *constants;  /* the constant bank, or NULL */
-    struct ptxi_host **hosts;           /* what functions are bound to, by index; or NULL. Under the lock */
+    struct ptxi_bindings *bindings;     /* what functions without a body are bound to; NULL: not made yet. Under the lock */
     uint64_t *globals;                  /* addresses, as layout->globals */
     char *function_addresses;           /* function i has the address of byte 16 * i; nothing is stored there */
     struct ptxiFunction_st *kernels;    /* in the order of the text */
@@ -69,17 +71,17 @@ struct ptxi_module_options {
  * lie in `text`, and the array live in the arena of `diags`, or are static. */
 ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts, const struct ptxi_module_options *options,
                               struct ptxi_diag *diags, ptxiModule *module);
-void ptxi_module_free(ptxiModule m); /* no launch may be under way */
+void ptxi_module_free(ptxiModule m); /* in this call, or at its end if it holds the module; nothing else may use it */
 
-/* What calls on modules and functions begin with: as ptxi_api_context, and whether the handle is valid. */
+/* Unload a module that the call holds, when no launch and no other call uses it any more. */
+ptxiResult ptxi_module_unload(ptxiModule m);
+
+/* What calls on modules and functions begin with: as ptxi_api_context, and whether the handle is valid. The call holds the module. */
 ptxiResult ptxi_api_module(ptxiModule m);
 ptxiResult ptxi_api_function(ptxiFunction f);
 ptxiResult ptxi_api_to_launch(ptxiFunction *f); /* or a kernel of a library, which becomes the current context's function */
 
-bool ptxi_module_valid(const struct ptxiModule_st *m);
-
-/* library.c: whether it is a kernel of a library, and the function that it is in a context. */
-bool ptxi_is_kernel(const void *f);
+/* library.c: the function that a library's kernel is in a context; the call holds it. */
 ptxiResult ptxi_kernel_function(ptxiContext ctx, ptxiKernel k, ptxiFunction *f);
 
 /* A function's code, compiled if need be; any thread. NULL: no body, or memory is short, or it is beyond what bytecode
@@ -91,14 +93,18 @@ size_t ptxi_module_param_bytes(ptxiFunction f); /* of all its parameters togethe
 /* launch.c: a kernel's parameters as ptxiLaunchKernel takes them, into `bytes` zeroed bytes. */
 ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsigned char *to, size_t bytes);
 
-/* host.c: calls of it go to the host function, or to what the library has of that name. */
-void ptxi_module_set_builtin(struct ptxi_callee *callee, struct ptxi_host *h);
+/* host.c: what the module's functions are bound to now, with a reference for the caller; NULL: memory is short. It does not change: a
+ * launch keeps what was bound when it was made. */
+struct ptxi_bindings *ptxi_bindings_of(ptxiModule m);
+void ptxi_bindings_unref(struct ptxi_bindings *b); /* NULL does nothing */
+const struct ptxi_binding *ptxi_bindings_array(const struct ptxi_bindings *b); /* by function */
+uint64_t ptxi_bindings_id(const struct ptxi_bindings *b);                      /* 1, 2, ... */
 
 /* "name(.u64 a, .f32 b)", and ".u64 a". */
 void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out);
 void ptxi_signature_param(const struct ptxi_var *v, struct ptxi_str *out);
 
-void ptxi_api_free_references(ptxiModule m);
+void ptxi_module_free_references(ptxiModule m);
 
 /* Make these what ptxiGetLastDiagnostic tells the calling thread. */
 void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts);
@@ -109,7 +115,7 @@ ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text);
 /* symbols.c: an error for each function and variable that the module's functions name and that is defined nowhere. */
 ptxiResult ptxi_symbols_check(const struct ptxi_module_tree *tree, struct ptxi_diag *diags);
 /* The same for what a kernel can reach, before it is launched: the context's last failure lists them. Remembers that there are none. */
-ptxiResult ptxi_symbols_check_kernel(ptxiFunction f);
+ptxiResult ptxi_symbols_check_kernel(ptxiFunction f, const struct ptxi_bindings *bindings);
 
 /* The program that a launch runs in; NULL: memory is short. */
 const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count);

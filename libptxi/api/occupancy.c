@@ -49,12 +49,14 @@ int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic)
 
 ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize)
 {
+    API_CALL;
     return ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, 0);
 }
 
 ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, ptxiFunction func, int blockSize, size_t dynamicSMemSize,
                                                                   unsigned flags)
 {
+    API_CALL;
     const struct ptxi_code *code;
     ptxiResult r = ptxi_launch_enter(&func, &code);
 
@@ -71,6 +73,7 @@ ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks
 ptxiResult ptxiOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, ptxiFunction func, ptxiOccupancyB2DSize blockSizeToDynamicSMemSize,
                                               size_t dynamicSMemSize, int blockSizeLimit)
 {
+    API_CALL;
     return ptxiOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit, 0);
 }
 
@@ -79,6 +82,7 @@ ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *bl
                                                        ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
                                                        unsigned flags)
 {
+    API_CALL;
     const struct ptxi_code *code;
     ptxiResult r = ptxi_launch_enter(&func, &code);
     unsigned best = 0, most;
@@ -109,6 +113,7 @@ ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *bl
 
 ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, ptxiFunction func, int numBlocks, int blockSize)
 {
+    API_CALL;
     const struct ptxi_code *code;
     ptxiResult r = ptxi_launch_enter(&func, &code);
 
@@ -186,6 +191,7 @@ static ptxiResult read_clusters(ptxiFunction *func, const ptxiLaunchConfig *conf
 
 ptxiResult ptxiOccupancyMaxActiveClusters(int *numClusters, ptxiFunction func, const ptxiLaunchConfig *config)
 {
+    API_CALL;
     unsigned blocks, size;
     ptxiResult r = numClusters ? read_clusters(&func, config, &blocks, &size) : PTXI_ERROR_INVALID_VALUE;
 
@@ -196,6 +202,7 @@ ptxiResult ptxiOccupancyMaxActiveClusters(int *numClusters, ptxiFunction func, c
 
 ptxiResult ptxiOccupancyMaxPotentialClusterSize(int *clusterSize, ptxiFunction func, const ptxiLaunchConfig *config)
 {
+    API_CALL;
     unsigned blocks, size;
     ptxiResult r = clusterSize ? read_clusters(&func, config, &blocks, &size) : PTXI_ERROR_INVALID_VALUE;
 

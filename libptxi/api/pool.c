@@ -6,23 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_MAGIC = 0x504f4f4c, CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
+enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
 
 struct ptxiMemPool_st {
-    uint32_t magic;
-    size_t refs; /* the handle, and memory that it has given out */
+    struct ptxi_handle handle; /* not that of the device's own pool, which stays */
+    size_t refs; /* the program's, and memory that it has given out */
     size_t most; /* bytes; 0: no limit */
     int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
     uint64_t threshold, used, used_high, reserved_high; /* bytes */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ptxiMemPool_st device_pool = { .magic = POOL_MAGIC, .refs = 1, .reuse = { 1, 1, 1, 1 } };
+static struct ptxiMemPool_st device_pool = { .refs = 1, .reuse = { 1, 1, 1, 1 } };
 static struct ptxiMemPool_st *current = &device_pool;
 
-static bool is_pool(const struct ptxiMemPool_st *p)
+/* The call holds the pool. */
+static bool use_pool(const struct ptxiMemPool_st *p)
 {
-    return p && p->magic == POOL_MAGIC;
+    return p == &device_pool || !ptxi_handle_use(p, PTXI_HANDLE_MEMORY_POOL);
 }
 
 /* ---- counting; under the lock */
@@ -52,6 +53,14 @@ static void give_back(struct ptxiMemPool_st *p, size_t bytes)
 {
     p->used -= bytes;
     unref(p);
+}
+
+/* The program's reference goes. */
+static void disown(void *pool)
+{
+    pthread_mutex_lock(&lock);
+    unref(pool);
+    pthread_mutex_unlock(&lock);
 }
 
 void ptxi_pool_take_back(struct ptxiMemPool_st *p, size_t bytes)
@@ -110,14 +119,16 @@ static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiM
 
 ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream)
 {
+    API_CALL;
     return allocate_async(dptr, bytesize, NULL, hStream);
 }
 
 ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : is_pool(pool) ? allocate_async(dptr, bytesize, pool, hStream) : PTXI_ERROR_INVALID_VALUE;
+    return r ? r : use_pool(pool) ? allocate_async(dptr, bytesize, pool, hStream) : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* Also where the stream's work before it has failed. */
@@ -128,8 +139,10 @@ static void free_block(void *payload)
 
 ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
+    struct ptxi_heap_block there;
     struct ptxi_mem_region region;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -139,18 +152,16 @@ ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
         return PTXI_ERROR_NOT_SUPPORTED;
     if (!dptr)
         return PTXI_SUCCESS;
-    struct ptxi_heap_block *b = ptxi_heap_block_at(dptr, &region);
-
-    if (!b || b->base != dptr || b->kind != PTXI_HEAP_DEVICE)
-        return PTXI_ERROR_INVALID_VALUE;
-    if (region.flags & PTXI_MEM_MANAGED)
+    if (ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE && region.flags & PTXI_MEM_MANAGED)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if (atomic_exchange(&b->going, true)) /* another call frees it */
+    struct ptxi_heap_block *b = ptxi_heap_claim(dptr, PTXI_HEAP_DEVICE, NULL);
+
+    if (!b)
         return PTXI_ERROR_INVALID_VALUE;
     struct ptxi_item *it = ptxi_item_create(sizeof b, NULL, free_block);
 
     if (!it) {
-        b->going = false;
+        ptxi_heap_unclaim(b);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
     *(struct ptxi_heap_block **)ptxi_item_payload(it) = b;
@@ -184,6 +195,7 @@ static ptxiResult check(const ptxiMemPoolProps *p)
 
 ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
@@ -196,25 +208,29 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
 
     if (!p)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *p = (struct ptxiMemPool_st){ .magic = POOL_MAGIC, .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 } };
+    *p = (struct ptxiMemPool_st){ .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 } };
+    if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, disown)) {
+        free(p);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     *pool = p;
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
         return r;
-    if (!is_pool(pool) || pool == &device_pool)
+    if (ptxi_handle_retire(pool, PTXI_HANDLE_MEMORY_POOL))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
     if (current == pool)
         current = &device_pool;
-    pool->magic = 0;
-    unref(pool);
     pthread_mutex_unlock(&lock);
+    ptxi_handle_unref(&pool->handle);
     return PTXI_SUCCESS;
 }
 
@@ -236,26 +252,32 @@ static ptxiResult tell(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st
 
 ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev)
 {
+    API_CALL;
     return tell(pool_out, dev, &(struct ptxiMemPool_st *){ &device_pool });
 }
 
 ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev)
 {
+    API_CALL;
     return tell(pool, dev, &current);
 }
 
 ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r || (r = ptxi_api_device(dev)))
         return r;
-    if (!is_pool(pool))
+    if (!use_pool(pool))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    current = pool;
+    if (pool == &device_pool || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
+        current = pool;
+    else /* another thread destroys it */
+        r = PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_unlock(&lock);
-    return PTXI_SUCCESS;
+    return r;
 }
 
 static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocationType type)
@@ -269,6 +291,7 @@ static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocation
 
 ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type)
 {
+    API_CALL;
     ptxiResult r = enter_place(location, type);
 
     return r ? r : ptxiDeviceGetDefaultMemPool(pool_out, location->id);
@@ -276,6 +299,7 @@ ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *l
 
 ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type)
 {
+    API_CALL;
     ptxiResult r = enter_place(location, type);
 
     return r ? r : ptxiDeviceGetMemPool(pool, location->id);
@@ -283,6 +307,7 @@ ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, pt
 
 ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool)
 {
+    API_CALL;
     ptxiResult r = enter_place(location, type);
 
     if (r == PTXI_ERROR_NOT_SUPPORTED)
@@ -292,10 +317,11 @@ ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType ty
 
 ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     (void)minBytesToKeep;
-    return r ? r : is_pool(pool) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return r ? r : use_pool(pool) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* ---- numbers of pools */
@@ -304,11 +330,12 @@ static ptxiResult enter_attribute(const struct ptxiMemPool_st *p, int attribute,
 {
     ptxiResult r = ptxi_api_enter();
 
-    return r ? r : is_pool(p) && value && attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return r ? r : use_pool(p) && value && attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
 {
+    API_CALL;
     ptxiResult r = enter_attribute(pool, (int)attr, value);
 
     if (r)
@@ -337,6 +364,7 @@ static ptxiResult forget(const struct ptxiMemPool_st *p, uint64_t *high, uint64_
 
 ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
 {
+    API_CALL;
     ptxiResult r = enter_attribute(pool, (int)attr, value);
 
     if (r)
@@ -356,11 +384,12 @@ ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute att
 
 ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
         return r;
-    if (!flags || !is_pool(memPool) || !location)
+    if (!flags || !use_pool(memPool) || !location)
         return PTXI_ERROR_INVALID_VALUE;
     switch ((int)location->type) {
     case PTXI_MEM_LOCATION_TYPE_DEVICE:
@@ -390,11 +419,12 @@ static ptxiResult check_access(const ptxiMemAccessDesc *a)
 
 ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count)
 {
+    API_CALL;
     ptxiResult r = ptxi_api_enter();
 
     if (r)
         return r;
-    if (!is_pool(pool) || !map)
+    if (!use_pool(pool) || !map)
         return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !r; i++)
         r = check_access(&map[i]);

@@ -12,6 +12,7 @@
 #include "ptxi.h"
 
 #include "api/failure.h"
+#include "api/handle.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,7 +23,7 @@ struct ptxi_item;
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
 struct ptxiStream_st {
-    uint32_t magic;
+    struct ptxi_handle handle;        /* not that of the default streams */
     unsigned flags;
     int priority;
     void *_Atomic capture;            /* struct ptxi_capture_part: work becomes nodes of a graph; or NULL */
@@ -32,7 +33,8 @@ struct ptxiStream_st {
     struct ptxiStream_st *next, **link; /* the group's list */
 
     /* under the queue's lock */
-    unsigned refs;                    /* the handle, pending items, dependencies, events */
+    unsigned refs;                    /* its owner's, pending items, dependencies, events */
+    bool owned;                       /* by the program or the context */
     struct ptxi_item *head, **tail;
     /* With items a stream is running, or among those that can run, or waits for another one. */
     bool running;
@@ -64,9 +66,9 @@ typedef void ptxi_item_release(void *payload);
 ptxiResult ptxi_streams_init(struct ptxi_streams *group, ptxiContext ctx);
 void ptxi_streams_free(struct ptxi_streams *group); /* no work may be left */
 
+/* A stream without a handle, or with one. */
 ptxiResult ptxi_stream_create(struct ptxi_streams *group, unsigned flags, int priority, struct ptxiStream_st **stream);
-void ptxi_stream_destroy(struct ptxiStream_st *s); /* the handle's reference */
-bool ptxi_stream_valid(const struct ptxiStream_st *s);
+ptxiResult ptxi_stream_create_handle(struct ptxi_streams *group, unsigned flags, int priority, ptxiStream *stream);
 void ptxi_stream_ref(struct ptxiStream_st *s);
 void ptxi_stream_unref(struct ptxiStream_st *s);
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_MAGIC = 0x5354524d };
-
 static void keep_orphan(struct ptxiStream_st *s)
 {
     struct ptxi_streams *g = s->group;
@@ -36,7 +34,6 @@ void ptxi_stream_unref_locked(struct ptxiStream_st *s)
     unlink_stream(s);
     if (s->failed)
         keep_orphan(s);
-    s->magic = 0;
     free(s);
 }
 
@@ -54,18 +51,13 @@ void ptxi_stream_ref(struct ptxiStream_st *s)
     pthread_mutex_unlock(&ptxi_queue_mutex);
 }
 
-bool ptxi_stream_valid(const struct ptxiStream_st *s)
-{
-    return s->magic == STREAM_MAGIC;
-}
-
 ptxiResult ptxi_stream_create(struct ptxi_streams *group, unsigned flags, int priority, struct ptxiStream_st **stream)
 {
     struct ptxiStream_st *s = calloc(1, sizeof *s);
 
     if (!s)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    s->magic = STREAM_MAGIC;
+    s->owned = true;
     s->flags = flags;
     s->priority = priority;
     s->group = group;
@@ -83,12 +75,33 @@ ptxiResult ptxi_stream_create(struct ptxi_streams *group, unsigned flags, int pr
     return PTXI_SUCCESS;
 }
 
-void ptxi_stream_destroy(struct ptxiStream_st *s)
+/* The owner's reference goes; the queue lives until its work has ended. */
+static void disown_locked(struct ptxiStream_st *s)
+{
+    s->owned = false;
+    ptxi_stream_unref_locked(s);
+}
+
+static void disown(void *stream)
 {
     pthread_mutex_lock(&ptxi_queue_mutex);
-    s->magic = 0; /* the handle is no more; the queue lives until its work has ended */
-    ptxi_stream_unref_locked(s);
+    disown_locked(stream);
     pthread_mutex_unlock(&ptxi_queue_mutex);
+}
+
+ptxiResult ptxi_stream_create_handle(struct ptxi_streams *group, unsigned flags, int priority, ptxiStream *stream)
+{
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_create(group, flags, priority, &s);
+
+    if (r)
+        return r;
+    if (!ptxi_handle_add(&s->handle, PTXI_HANDLE_STREAM, group->ctx, disown)) {
+        disown(s);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *stream = s;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxi_stream_per_thread(struct ptxi_streams *group, uint64_t thread, struct ptxiStream_st **stream)
@@ -121,8 +134,7 @@ void ptxi_streams_thread_ends(struct ptxi_streams *group, uint64_t thread)
         ;
     if (s) {
         s->thread = 0;
-        s->magic = 0;
-        ptxi_stream_unref_locked(s);
+        disown_locked(s);
     }
     pthread_mutex_unlock(&ptxi_queue_mutex);
 }
@@ -143,11 +155,10 @@ void ptxi_streams_free(struct ptxi_streams *group)
 
         unlink_stream(s);
         s->group = NULL;
+        ptxi_handle_remove(&s->handle);
         /* A stream that was destroyed stays here only as long as something refers to it: that reference frees it. */
-        if (s->magic) {
-            s->magic = 0;
-            ptxi_stream_unref_locked(s);
-        }
+        if (s->owned)
+            disown_locked(s);
     }
     group->legacy = NULL;
     ptxi_failure_unref(group->orphan_failure);

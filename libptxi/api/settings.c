@@ -12,41 +12,51 @@ ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec)
     if (!ctx->exec)
         ctx->exec = ptxi_exec_create(ctx->workers ? ctx->workers : ptxi_state.workers);
     *exec = ctx->exec;
+    if (*exec)
+        ptxi_exec_ref(*exec);
     pthread_mutex_unlock(&ctx->lock);
     return *exec ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-void ptxi_api_free_exec(ptxiContext ctx)
+/* Launches that were made before keep the old pool until they have ended. */
+static void replace_exec(ptxiContext ctx, struct ptxi_exec *exec, unsigned workers)
 {
     pthread_mutex_lock(&ctx->lock);
     struct ptxi_exec *old = ctx->exec;
 
-    ctx->exec = NULL;
+    ctx->exec = exec;
+    ctx->workers = workers;
     pthread_mutex_unlock(&ctx->lock);
-    ptxi_exec_destroy(old);
+    if (old)
+        ptxi_exec_unref(old);
+}
+
+void ptxi_api_free_exec(ptxiContext ctx)
+{
+    replace_exec(ctx, NULL, 0);
 }
 
 ptxiResult ptxiCtxSetWorkers(ptxiContext named, unsigned workers)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
-    struct ptxi_exec *exec;
 
     if (r)
         return r;
     if (workers > PTXI_MAX_WORKERS)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = ptxi_api_drain(ctx)))
-        return r;
-    ptxi_api_free_exec(ctx);
-    pthread_mutex_lock(&ctx->lock);
-    ctx->workers = workers;
-    pthread_mutex_unlock(&ctx->lock);
-    return ptxi_api_exec(ctx, &exec);
+    struct ptxi_exec *exec = ptxi_exec_create(workers ? workers : ptxi_state.workers);
+
+    if (!exec)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    replace_exec(ctx, exec, workers);
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiCtxGetWorkers(ptxiContext named, unsigned *workers)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
     struct ptxi_exec *exec;
@@ -56,13 +66,16 @@ ptxiResult ptxiCtxGetWorkers(ptxiContext named, unsigned *workers)
     if (!workers)
         return PTXI_ERROR_INVALID_VALUE;
     r = ptxi_api_exec(ctx, &exec);
-    if (!r)
-        *workers = ptxi_exec_workers(exec);
-    return r;
+    if (r)
+        return r;
+    *workers = ptxi_exec_workers(exec);
+    ptxi_exec_unref(exec);
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiCtxSetOutput(ptxiContext named, void (*sink)(void *user, const char *text, size_t length), void *user)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -78,6 +91,7 @@ ptxiResult ptxiCtxSetOutput(ptxiContext named, void (*sink)(void *user, const ch
 ptxiResult ptxiCtxSetProgress(ptxiContext named, void (*report)(void *user, unsigned long long blocksDone, unsigned long long blocks),
                               void *user)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -90,18 +104,9 @@ ptxiResult ptxiCtxSetProgress(ptxiContext named, void (*report)(void *user, unsi
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiCtxInterrupt(ptxiContext named)
-{
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_named_context(named, &ctx);
-
-    if (!r)
-        atomic_fetch_add(&ctx->interrupts, 1);
-    return r;
-}
-
 ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -122,6 +127,7 @@ bool ptxi_api_is_dialect(unsigned dialect)
 
 ptxiResult ptxiCtxSetDialect(ptxiContext named, unsigned dialect)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -135,6 +141,7 @@ ptxiResult ptxiCtxSetDialect(ptxiContext named, unsigned dialect)
 
 ptxiResult ptxiCtxSetSchedule(ptxiContext named, unsigned long long seed)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -148,6 +155,7 @@ ptxiResult ptxiCtxSetSchedule(ptxiContext named, unsigned long long seed)
 
 ptxiResult ptxiCtxGetSchedule(ptxiContext named, unsigned long long *seed)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -163,6 +171,7 @@ ptxiResult ptxiCtxGetSchedule(ptxiContext named, unsigned long long *seed)
 
 ptxiResult ptxiCtxSetCounting(ptxiContext named, int on)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -176,6 +185,7 @@ ptxiResult ptxiCtxSetCounting(ptxiContext named, int on)
 
 ptxiResult ptxiCtxGetCounters(ptxiContext named, ptxiCounters *counters)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 
@@ -194,6 +204,7 @@ ptxiResult ptxiCtxGetCounters(ptxiContext named, ptxiCounters *counters)
 
 ptxiResult ptxiCtxResetCounters(ptxiContext named)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_named_context(named, &ctx);
 

@@ -15,8 +15,10 @@ ptxiResult ptxi_api_stream(ptxiContext ctx, ptxiStream handle, struct ptxiStream
 
         return t ? ptxi_stream_per_thread(&ctx->streams, t->id, stream) : PTXI_ERROR_OUT_OF_MEMORY;
     }
+    ptxiResult r = ptxi_handle_use(handle, PTXI_HANDLE_STREAM);
+
     *stream = handle;
-    return ptxi_stream_valid(handle) && handle->ctx == ctx ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return !r && handle->ctx != ctx ? PTXI_ERROR_INVALID_HANDLE : r;
 }
 
 /* What most calls on a stream begin with. */
@@ -29,6 +31,7 @@ static ptxiResult enter(ptxiStream handle, ptxiContext *ctx, struct ptxiStream_s
 
 ptxiResult ptxiStreamCreateWithPriority(ptxiStream *phStream, unsigned flags, int priority)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -40,16 +43,18 @@ ptxiResult ptxiStreamCreateWithPriority(ptxiStream *phStream, unsigned flags, in
         priority = LEAST_PRIORITY;
     if (priority < GREATEST_PRIORITY)
         priority = GREATEST_PRIORITY;
-    return ptxi_stream_create(&ctx->streams, flags, priority, phStream);
+    return ptxi_stream_create_handle(&ctx->streams, flags, priority, phStream);
 }
 
 ptxiResult ptxiStreamCreate(ptxiStream *phStream, unsigned Flags)
 {
+    API_CALL;
     return ptxiStreamCreateWithPriority(phStream, Flags, LEAST_PRIORITY);
 }
 
 ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -64,6 +69,7 @@ ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriori
 
 ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -78,6 +84,7 @@ ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags)
 
 ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -92,6 +99,7 @@ ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority)
 
 ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -106,15 +114,16 @@ ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx)
 
 ptxiResult ptxiStreamDestroy(ptxiStream hStream)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
     if (r)
         return r;
-    if (!hStream || hStream == PTXI_STREAM_LEGACY || hStream == PTXI_STREAM_PER_THREAD || !ptxi_stream_valid(hStream))
-        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_handle_retire(hStream, PTXI_HANDLE_STREAM)))
+        return r;
     ptxi_capture_leave(hStream);
-    ptxi_stream_destroy(hStream);
+    ptxi_handle_unref(&hStream->handle);
     return PTXI_SUCCESS;
 }
 
@@ -136,6 +145,7 @@ static ptxiResult submit_mark(struct ptxiStream_st *s, enum ptxi_submit how, uin
 
 ptxiResult ptxiStreamSynchronize(ptxiStream hStream)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -155,6 +165,7 @@ ptxiResult ptxiStreamSynchronize(ptxiStream hStream)
 
 ptxiResult ptxiStreamQuery(ptxiStream hStream)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -189,6 +200,7 @@ static ptxiResult run_host_call(void *payload, struct ptxi_failure **failure)
 
 ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -209,32 +221,26 @@ ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData)
 
 /* ---- events */
 
-enum { EVENT_MAGIC = 0x45564e54 };
-
 struct ptxiEvent_st {
-    uint32_t magic;
+    struct ptxi_handle handle;    /* with references of marks not yet reached and of nodes of graphs */
     unsigned flags;
     ptxiContext ctx;
     struct ptxiEvent_st *next, **link; /* the context's list; under its lock */
 
-    _Atomic unsigned refs;        /* the handle, and marks not yet reached */
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;         /* what follows, but for `captured` */
     struct ptxiStream_st *stream; /* a reference; NULL: never recorded */
     uint64_t seq;                 /* the latest mark is reached when the stream has ended this many items */
     uint64_t record;              /* number of that record */
     uint64_t time;                /* ns, once reached */
-    struct ptxi_captured captured; /* where it was recorded last, if that was in a capture */
+    struct ptxi_captured captured; /* where it was recorded last, if that was in a capture; under the graphs' lock */
 };
-
-static bool event_valid(const struct ptxiEvent_st *e)
-{
-    return e && e->magic == EVENT_MAGIC;
-}
 
 ptxiResult ptxi_event_in_launch(ptxiEvent e, int flags)
 {
-    if (!event_valid(e))
-        return PTXI_ERROR_INVALID_HANDLE;
+    ptxiResult r = ptxi_handle_use(e, PTXI_HANDLE_EVENT);
+
+    if (r)
+        return r;
     if (flags)
         return flags == 1 ? PTXI_ERROR_ILLEGAL_STATE : PTXI_ERROR_INVALID_VALUE; /* 1 is CU_EVENT_RECORD_EXTERNAL: of captures only */
     return e->flags & PTXI_EVENT_DISABLE_TIMING ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
@@ -248,10 +254,10 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void unref_event(struct ptxiEvent_st *e)
+static void free_event(void *event)
 {
-    if (atomic_fetch_sub(&e->refs, 1) != 1)
-        return;
+    struct ptxiEvent_st *e = event;
+
     if (e->stream)
         ptxi_stream_unref(e->stream);
     ptxi_captured_free(&e->captured);
@@ -259,23 +265,19 @@ static void unref_event(struct ptxiEvent_st *e)
     free(e);
 }
 
-bool ptxi_event_valid(ptxiEvent e)
-{
-    return event_valid(e);
-}
-
 void ptxi_event_hold(ptxiEvent e)
 {
-    atomic_fetch_add(&e->refs, 1);
+    ptxi_handle_ref(&e->handle);
 }
 
 void ptxi_event_let_go(ptxiEvent e)
 {
-    unref_event(e);
+    ptxi_handle_unref(&e->handle);
 }
 
 ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -289,11 +291,13 @@ ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
 
     if (!e)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    e->magic = EVENT_MAGIC;
     e->flags = Flags;
     e->ctx = ctx;
-    e->refs = 1;
     pthread_mutex_init(&e->lock, NULL);
+    if (!ptxi_handle_add(&e->handle, PTXI_HANDLE_EVENT, ctx, free_event)) {
+        free_event(e);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     pthread_mutex_lock(&ctx->lock);
     e->next = ctx->events;
     e->link = &ctx->events;
@@ -305,6 +309,7 @@ ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags)
     return PTXI_SUCCESS;
 }
 
+/* One that is not in the table any more. */
 static void destroy_event(struct ptxiEvent_st *e)
 {
     pthread_mutex_lock(&e->ctx->lock);
@@ -312,27 +317,29 @@ static void destroy_event(struct ptxiEvent_st *e)
     if (e->next)
         e->next->link = e->link;
     pthread_mutex_unlock(&e->ctx->lock);
-    e->magic = 0;
-    unref_event(e);
+    ptxi_event_let_go(e);
 }
 
 ptxiResult ptxiEventDestroy(ptxiEvent hEvent)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
     if (r)
         return r;
-    if (!event_valid(hEvent))
-        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_handle_retire(hEvent, PTXI_HANDLE_EVENT)))
+        return r;
     destroy_event(hEvent);
     return PTXI_SUCCESS;
 }
 
 void ptxi_api_free_events(ptxiContext ctx)
 {
-    while (ctx->events)
+    while (ctx->events) {
+        ptxi_handle_remove(&ctx->events->handle);
         destroy_event(ctx->events);
+    }
 }
 
 struct mark {
@@ -354,7 +361,7 @@ static ptxiResult run_mark(void *payload, struct ptxi_failure **failure)
 
 static void release_mark(void *payload)
 {
-    unref_event(((struct mark *)payload)->event);
+    ptxi_event_let_go(((struct mark *)payload)->event);
 }
 
 /* Put the mark into the stream; under the event's lock, so that records of one event keep their order. The event's
@@ -369,31 +376,14 @@ static ptxiResult place_mark(struct ptxiEvent_st *e, struct ptxiStream_st *s, ui
     if (!it)
         return PTXI_ERROR_OUT_OF_MEMORY;
     *(struct mark *)ptxi_item_payload(it) = (struct mark){ e, e->record };
-    e->refs++;
+    ptxi_event_hold(e);
     return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, seq);
 }
 
-static ptxiResult record_in_capture(struct ptxiEvent_st *e, struct ptxiStream_st *s)
-{
-    pthread_mutex_lock(&e->lock);
-    ptxiResult r = ptxi_capture_record(s, &e->captured);
-
-    pthread_mutex_unlock(&e->lock);
-    return r;
-}
-
-/* Whether the event was recorded in a capture that has not ended. */
-static bool in_capture(struct ptxiEvent_st *e)
-{
-    pthread_mutex_lock(&e->lock);
-    bool in = ptxi_captured_live(e->ctx, &e->captured);
-
-    pthread_mutex_unlock(&e->lock);
-    return in;
-}
 
 ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s, *before;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -401,13 +391,15 @@ ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
 
     if (r)
         return r;
-    if (!event_valid(hEvent) || hEvent->ctx != ctx)
+    if ((r = ptxi_handle_use(hEvent, PTXI_HANDLE_EVENT)))
+        return r;
+    if (hEvent->ctx != ctx)
         return PTXI_ERROR_INVALID_HANDLE;
     if (ptxi_capturing(s))
-        return record_in_capture(hEvent, s);
+        return ptxi_capture_record(s, &hEvent->captured);
+    ptxi_captured_forget(&hEvent->captured);
     ptxi_stream_ref(s);
     pthread_mutex_lock(&hEvent->lock);
-    ptxi_captured_free(&hEvent->captured);
     hEvent->record++;
     r = place_mark(hEvent, s, &seq);
     before = r ? s : hEvent->stream;
@@ -423,6 +415,7 @@ ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream)
 
 ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -455,9 +448,9 @@ static ptxiResult event_reached(ptxiEvent e, bool wait)
 
     if (r)
         return r;
-    if (!event_valid(e))
-        return PTXI_ERROR_INVALID_HANDLE;
-    if (in_capture(e))
+    if ((r = ptxi_handle_use(e, PTXI_HANDLE_EVENT)))
+        return r;
+    if (ptxi_captured_live(e->ctx, &e->captured))
         return PTXI_ERROR_CAPTURED_EVENT;
     if (!event_mark(e, &s, &seq))
         return PTXI_SUCCESS;
@@ -470,16 +463,19 @@ static ptxiResult event_reached(ptxiEvent e, bool wait)
 
 ptxiResult ptxiEventSynchronize(ptxiEvent hEvent)
 {
+    API_CALL;
     return event_reached(hEvent, true);
 }
 
 ptxiResult ptxiEventQuery(ptxiEvent hEvent)
 {
+    API_CALL;
     return event_reached(hEvent, false);
 }
 
 ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Flags)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s, *on;
     ptxiResult r = enter(hStream, &ctx, &s);
@@ -487,13 +483,13 @@ ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Fl
 
     if (r)
         return r;
-    if (!event_valid(hEvent))
-        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_handle_use(hEvent, PTXI_HANDLE_EVENT)))
+        return r;
     if (Flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
     if (Flags) /* PTXI_EVENT_WAIT_EXTERNAL is for captures */
         return ptxi_capturing(s) ? ptxi_capture_event(s, PTXI_GRAPH_NODE_TYPE_WAIT_EVENT, hEvent) : PTXI_ERROR_ILLEGAL_STATE;
-    if (in_capture(hEvent))
+    if (ptxi_captured_live(hEvent->ctx, &hEvent->captured))
         return s == ctx->streams.legacy ? PTXI_ERROR_STREAM_CAPTURE_IMPLICIT : ptxi_capture_wait(s, &hEvent->captured);
     if (!event_mark(hEvent, &on, &seq))
         return PTXI_SUCCESS;
@@ -511,9 +507,9 @@ ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Fl
 /* The time of an event whose mark is reached. */
 static ptxiResult event_time(ptxiEvent e, uint64_t *time)
 {
-    ptxiResult r = PTXI_SUCCESS;
+    ptxiResult r = ptxi_handle_use(e, PTXI_HANDLE_EVENT);
 
-    if (!event_valid(e) || e->flags & PTXI_EVENT_DISABLE_TIMING)
+    if (r || e->flags & PTXI_EVENT_DISABLE_TIMING)
         return PTXI_ERROR_INVALID_HANDLE;
     pthread_mutex_lock(&e->lock);
     if (!e->stream)
@@ -527,6 +523,7 @@ static ptxiResult event_time(ptxiEvent e, uint64_t *time)
 
 ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart, ptxiEvent hEnd)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t start = 0, end = 0;

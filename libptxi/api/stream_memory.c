@@ -86,11 +86,12 @@ static ptxiResult run(void *payload, struct ptxi_failure **failure)
 static ptxiResult check_word(const ptxiStreamBatchMemOpParams *p)
 {
     struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
     unsigned bytes = is_wide(p) ? 8 : 4, most = is_wait(p) ? PTXI_STREAM_WAIT_VALUE_NOR : PTXI_STREAM_WRITE_VALUE_DEFAULT;
 
     if (is_wait(p) && p->flags & PTXI_STREAM_WAIT_VALUE_FLUSH && (p->flags & ~(unsigned)PTXI_STREAM_WAIT_VALUE_FLUSH) <= most)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if (p->flags > most || p->address % bytes || !ptxi_heap_block_at(p->address, &region))
+    if (p->flags > most || p->address % bytes || !ptxi_heap_find(p->address, &b, &region))
         return PTXI_ERROR_INVALID_VALUE;
     return bytes <= region.size - (p->address - region.base) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
@@ -110,6 +111,7 @@ static ptxiResult check(const ptxiStreamBatchMemOpParams *p)
 
 ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBatchMemOpParams *paramArray, unsigned flags)
 {
+    API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
     ptxiResult r = ptxi_api_context(&ctx);
@@ -140,6 +142,7 @@ ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBa
 #define ONE(Name, NAME, type)                                                                                         \
     ptxiResult ptxiStream##Name(ptxiStream hStream, ptxiDevicePtr addr, type value, unsigned flags)                    \
     {                                                                                                                 \
+        API_CALL;                                                                                                     \
         return ptxiStreamBatchMemOp(hStream, 1, &(ptxiStreamBatchMemOpParams){ .operation = PTXI_STREAM_MEM_OP_##NAME, \
                                     .address = addr, .value64 = value, .flags = flags }, 0);                           \
     }

@@ -8,7 +8,7 @@
 
 struct walk {
     const struct ptxi_module_tree *tree;
-    struct ptxi_host **hosts; /* or NULL */
+    const struct ptxi_binding *bindings; /* or NULL: those that every module has */
     bool *funcs, *vars;    /* seen already */
     uint32_t *stack, depth; /* functions whose bodies are still to be read */
     struct ptxi_diag *diags;
@@ -40,7 +40,7 @@ static void see_func(struct walk *w, const struct ptxi_func *f)
     w->funcs[f->index] = true;
     if (f->has_body)
         w->stack[w->depth++] = f->index;
-    else if (!(w->hosts && w->hosts[f->index]) && !ptxi_device_runtime_find(f->name->s, &user))
+    else if (w->bindings ? !w->bindings[f->index].call : !ptxi_device_runtime_find(f->name->s, &user))
         missing(w, f->loc, f->name->s);
 }
 
@@ -61,10 +61,11 @@ static void see(void *ctx, const struct ptxi_var *var, const struct ptxi_func *f
 }
 
 /* From the kernel, or from all functions, over all that they name. False: memory is short. */
-static bool find_missing(const struct ptxi_module_tree *tree, struct ptxi_host **hosts, const struct ptxi_func *kernel, struct ptxi_diag *diags)
+static bool find_missing(const struct ptxi_module_tree *tree, const struct ptxi_binding *bindings, const struct ptxi_func *kernel,
+                         struct ptxi_diag *diags)
 {
     struct walk w = {
-        .tree = tree, .hosts = hosts, .funcs = calloc(tree->func_count + 1, 1), .vars = calloc(tree->var_count + 1, 1),
+        .tree = tree, .bindings = bindings, .funcs = calloc(tree->func_count + 1, 1), .vars = calloc(tree->var_count + 1, 1),
         .stack = malloc((tree->func_count + 1) * sizeof *w.stack), .diags = diags, .kernel = kernel ? kernel->name->s : NULL,
     };
     bool ok = w.funcs && w.vars && w.stack;
@@ -112,20 +113,22 @@ static ptxiResult report_missing(ptxiFunction f, const struct ptxi_diag *diags)
     return ptxi_api_return_failure(f->module->ctx, r.result, failure);
 }
 
-ptxiResult ptxi_symbols_check_kernel(ptxiFunction f)
+ptxiResult ptxi_symbols_check_kernel(ptxiFunction f, const struct ptxi_bindings *bindings)
 {
+    if (atomic_load(&f->resolved) == ptxi_bindings_id(bindings))
+        return PTXI_SUCCESS;
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     ptxiResult r = PTXI_SUCCESS;
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
-    if (!find_missing(f->module->tree, f->module->hosts, f->func, &diags))
+    if (!find_missing(f->module->tree, ptxi_bindings_array(bindings), f->func, &diags))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     else if (diags.errors)
         r = report_missing(f, &diags);
     else
-        f->resolved = true;
+        atomic_store(&f->resolved, ptxi_bindings_id(bindings));
     ptxi_arena_free(&arena);
     return r;
 }

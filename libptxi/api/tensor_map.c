@@ -100,6 +100,7 @@ ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataT
                                     const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                     ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
 {
+    API_CALL;
     const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
     struct ptxi_tensor_map m;
     ptxiResult r = fill_map(&m, &q, 1);
@@ -120,6 +121,7 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
                                      const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                      ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
 {
+    API_CALL;
     static const int most[] = { [3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4 }; /* corners lie below that, and not below its opposite */
     const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
     struct ptxi_tensor_map m;
@@ -147,6 +149,7 @@ ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMap
                                          const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapIm2ColWideMode mode,
                                          ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
 {
+    API_CALL;
     const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
     bool w128 = mode == PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
     struct ptxi_tensor_map m;
@@ -167,6 +170,7 @@ ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMap
 
 ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAddress)
 {
+    API_CALL;
     struct ptxi_tensor_map m;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);

@@ -6,67 +6,74 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
-enum { TEXREF_MAGIC = 0x54585246, SURFREF_MAGIC = 0x53524652 };
 enum { ALIGNMENT = 512 }; /* PTXI_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
 
 /* Both kinds of reference are this. */
 struct reference {
-    uint32_t magic;
+    struct ptxi_handle handle; /* of a module's: a part of the module */
     ptxiContext ctx;
     const struct ptxi_var *var;
-    uint64_t *held; /* the variable */
+    uint64_t *held; /* the variable; kernels may write to it */
+    uint64_t number; /* of its object; 0: none */
     bool bound;
     PTXI_RESOURCE_DESC resource;
     PTXI_TEXTURE_DESC sampler;
     ptxiArrayFormat format;
     int channels;
-    struct reference *next; /* the module's list */
+    struct reference *next; /* the module's list, or the context's */
     uint64_t own;           /* in place of a variable, of one that the program has made */
 };
 
-static struct reference *texture_of(ptxiTexRef h)
+/* References are read and changed by one call at a time. Keeps the lock until the call returns. */
+static void lock_references(void)
 {
-    struct reference *f = (struct reference *)h;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-    return f && f->magic == TEXREF_MAGIC ? f : NULL;
+    ptxi_api_lock(&lock);
 }
 
-static struct reference *surface_of(ptxiSurfRef h)
+/* What calls that name a reference begin with. The call holds it. */
+static ptxiResult enter_reference(const void *handle, enum ptxi_handle_kind kind, struct reference **f)
 {
-    struct reference *f = (struct reference *)h;
+    ptxiResult r = ptxi_api_enter();
 
-    return f && f->magic == SURFREF_MAGIC ? f : NULL;
+    if (!r)
+        r = ptxi_handle_use(handle, kind);
+    if (r)
+        return r == PTXI_ERROR_OUT_OF_MEMORY ? r : PTXI_ERROR_INVALID_HANDLE;
+    lock_references();
+    *f = (struct reference *)handle;
+    return PTXI_SUCCESS;
 }
 
-static uint64_t kind_of(const struct reference *f)
+static enum ptxi_object_kind kind_of(const struct reference *f)
 {
-    return f->magic == TEXREF_MAGIC ? PTXI_OBJECT_TEXTURE : PTXI_OBJECT_SURFACE;
+    return f->handle.kind == PTXI_HANDLE_TEXTURE_REFERENCE ? PTXI_OBJECT_TEXTURE : PTXI_OBJECT_SURFACE;
 }
 
-static ptxiResult unbind(struct reference *f)
+/* The variable names that object, or none, and the one it named before goes. */
+static ptxiResult name_object(struct reference *f, uint64_t number)
 {
-    struct ptxi_api_object *o = ptxi_api_object_find((uint32_t)*f->held, (enum ptxi_object_kind)kind_of(f));
+    uint64_t before = f->number;
 
-    *f->held = kind_of(f) << PTXI_REFERENCE_KIND;
-    return o ? ptxi_api_object_destroy(o) : PTXI_SUCCESS;
+    f->number = number;
+    *f->held = (uint64_t)kind_of(f) << PTXI_REFERENCE_KIND | number;
+    return before ? ptxi_api_object_destroy(f->ctx, before, kind_of(f)) : PTXI_SUCCESS;
 }
 
 /* The variable stands for what the reference says now. */
 static ptxiResult bind(struct reference *f)
 {
-    bool texture = f->magic == TEXREF_MAGIC;
+    bool texture = kind_of(f) == PTXI_OBJECT_TEXTURE;
     uint64_t number = 0;
     ptxiResult r;
 
     if (!f->bound)
         return PTXI_SUCCESS;
-    r = ptxi_api_object_create(f->ctx, (enum ptxi_object_kind)kind_of(f), &f->resource, texture ? &f->sampler : NULL, NULL, &number);
-    if (!r)
-        r = unbind(f);
-    if (!r)
-        *f->held |= number;
-    return r;
+    r = ptxi_api_object_create(f->ctx, kind_of(f), &f->resource, texture ? &f->sampler : NULL, NULL, &number);
+    return r ? r : name_object(f, number);
 }
 
 static ptxiResult rebind(struct reference *f, const PTXI_RESOURCE_DESC *d)
@@ -87,86 +94,105 @@ static ptxiResult rebind(struct reference *f, const PTXI_RESOURCE_DESC *d)
 
 /* ---- the module's references */
 
-static struct reference fresh(ptxiContext ctx, uint32_t magic)
+static struct reference fresh(ptxiContext ctx)
 {
     return (struct reference){
-        .magic = magic, .ctx = ctx, .format = PTXI_AD_FORMAT_FLOAT, .channels = 1,
+        .ctx = ctx, .format = PTXI_AD_FORMAT_FLOAT, .channels = 1,
         .sampler = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .maxMipmapLevelClamp = 1000 },
     };
 }
 
-static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, uint32_t magic)
+/* The reference to a variable, made when it is first asked for. NULL: memory is short. */
+static struct reference *reference_of(ptxiModule m, const struct ptxi_var *v, uint64_t address, enum ptxi_handle_kind kind)
+{
+    struct reference *f = m->references;
+
+    while (f && f->var != v)
+        f = f->next;
+    if (f || !(f = malloc(sizeof *f)))
+        return f;
+    *f = fresh(m->ctx);
+    f->var = v;
+    f->held = (uint64_t *)(uintptr_t)address;
+    if (!ptxi_handle_add_part(&f->handle, kind, &m->handle)) {
+        free(f);
+        return NULL;
+    }
+    f->next = m->references;
+    m->references = f;
+    return f;
+}
+
+static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, enum ptxi_handle_kind kind)
 {
     ptxiResult r = ptxi_api_enter();
-    struct ptxi_layout *l;
-    struct reference *f;
 
-    if (r)
+    if (r || (r = ptxi_handle_use(m, PTXI_HANDLE_MODULE)))
         return r;
-    if (!ptxi_module_valid(m))
-        return PTXI_ERROR_INVALID_HANDLE;
     if (!out || !name)
         return PTXI_ERROR_INVALID_VALUE;
-    l = m->layout;
+    lock_references();
+    const struct ptxi_layout *l = m->layout;
+
     for (uint32_t k = 0; k < l->global_count; k++) {
         const struct ptxi_var *v = l->globals[k].var;
 
         if (l->globals[k].func || v->opaque != opaque || strcmp(v->name->s, name) || !m->globals[k])
             continue;
-        for (f = m->references; f; f = f->next)
-            if (f->var == v) {
-                *out = f;
-                return PTXI_SUCCESS;
-            }
-        f = calloc(1, sizeof *f);
+        struct reference *f = reference_of(m, v, m->globals[k], kind);
+
         if (!f)
             return PTXI_ERROR_OUT_OF_MEMORY;
-        *f = fresh(m->ctx, magic);
-        f->var = v;
-        f->held = (uint64_t *)(uintptr_t)m->globals[k];
-        f->next = m->references;
-        m->references = f;
         *out = f;
         return PTXI_SUCCESS;
     }
     return PTXI_ERROR_NOT_FOUND;
 }
 
-void ptxi_api_free_references(ptxiModule m)
+static void free_list(struct reference *list)
 {
-    while (m->references) {
-        struct reference *f = m->references;
+    struct reference *f, *next;
 
-        m->references = f->next;
-        unbind(f);
+    LL_FOREACH_SAFE(list, f, next) {
+        ptxi_handle_remove(&f->handle);
+        name_object(f, 0);
         free(f);
     }
 }
 
+void ptxi_module_free_references(ptxiModule m)
+{
+    free_list(m->references);
+}
+
+void ptxi_api_free_references(ptxiContext ctx)
+{
+    free_list(ctx->references);
+    ctx->references = NULL;
+}
+
 ptxiResult ptxiModuleGetTexRef(ptxiTexRef *pTexRef, ptxiModule hmod, const char *name)
 {
-    return get((void **)pTexRef, hmod, name, 't', TEXREF_MAGIC);
+    API_CALL;
+    return get((void **)pTexRef, hmod, name, 't', PTXI_HANDLE_TEXTURE_REFERENCE);
 }
 
 ptxiResult ptxiModuleGetSurfRef(ptxiSurfRef *pSurfRef, ptxiModule hmod, const char *name)
 {
-    return get((void **)pSurfRef, hmod, name, 'f', SURFREF_MAGIC);
+    API_CALL;
+    return get((void **)pSurfRef, hmod, name, 'f', PTXI_HANDLE_SURFACE_REFERENCE);
 }
 
 /* ---- textures */
 
-static ptxiResult enter_reference(ptxiTexRef h, struct reference **f)
+static ptxiResult enter_texture(ptxiTexRef h, struct reference **f)
 {
-    ptxiResult r = ptxi_api_enter();
-
-    if (r)
-        return r;
-    *f = texture_of(h);
-    return *f ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
+    return enter_reference(h, PTXI_HANDLE_TEXTURE_REFERENCE, f);
 }
 
 ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
@@ -176,8 +202,14 @@ ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef)
 
     if (!f)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *f = fresh(ctx, TEXREF_MAGIC);
+    *f = fresh(ctx);
     f->held = &f->own;
+    if (!ptxi_handle_add(&f->handle, PTXI_HANDLE_TEXTURE_REFERENCE, ctx, free)) {
+        free(f);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    lock_references();
+    LL_PREPEND(ctx->references, f);
     *pTexRef = (ptxiTexRef)f;
     return PTXI_SUCCESS;
 }
@@ -185,21 +217,25 @@ ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef)
 /* A module's own stays, as the driver has it. */
 ptxiResult ptxiTexRefDestroy(ptxiTexRef hTexRef)
 {
+    API_CALL;
     struct reference *f;
-    ptxiResult r = enter_reference(hTexRef, &f);
+    ptxiResult r = enter_texture(hTexRef, &f);
 
     if (r || f->var)
         return r;
-    unbind(f);
-    f->magic = 0;
-    free(f);
+    r = ptxi_handle_retire(f, PTXI_HANDLE_TEXTURE_REFERENCE);
+    if (r)
+        return r;
+    LL_DELETE(f->ctx->references, f);
+    name_object(f, 0);
+    ptxi_handle_unref(&f->handle);
     return PTXI_SUCCESS;
 }
 
 static ptxiResult set_arrays(ptxiTexRef h, unsigned flags, const PTXI_RESOURCE_DESC *d)
 {
     struct reference *f;
-    ptxiResult r = enter_reference(h, &f);
+    ptxiResult r = enter_texture(h, &f);
 
     if (r)
         return r;
@@ -210,18 +246,21 @@ static ptxiResult set_arrays(ptxiTexRef h, unsigned flags, const PTXI_RESOURCE_D
 
 ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags)
 {
+    API_CALL;
     return set_arrays(hTexRef, Flags, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = hArray });
 }
 
 ptxiResult ptxiTexRefSetMipmappedArray(ptxiTexRef hTexRef, ptxiMipmappedArray hMipmappedArray, unsigned Flags)
 {
+    API_CALL;
     return set_arrays(hTexRef, Flags, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = hMipmappedArray });
 }
 
 ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevicePtr dptr, size_t bytes)
 {
+    API_CALL;
     struct reference *f;
-    ptxiResult r = enter_reference(hTexRef, &f);
+    ptxiResult r = enter_texture(hTexRef, &f);
     PTXI_RESOURCE_DESC d = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
     size_t offset = dptr % ALIGNMENT;
 
@@ -236,7 +275,7 @@ ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevi
     if (!dptr && !bytes) {
         f->resource = d;
         f->bound = false;
-        return unbind(f);
+        return name_object(f, 0);
     }
     r = rebind(f, &d);
     if (!r && ByteOffset)
@@ -246,8 +285,9 @@ ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevi
 
 ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTOR *desc, ptxiDevicePtr dptr, size_t Pitch)
 {
+    API_CALL;
     struct reference *f;
-    ptxiResult r = enter_reference(hTexRef, &f);
+    ptxiResult r = enter_texture(hTexRef, &f);
     PTXI_RESOURCE_DESC d = { .resType = PTXI_RESOURCE_TYPE_PITCH2D };
 
     if (r)
@@ -272,8 +312,9 @@ static bool is_plain(const struct ptxi_array_format *f)
 #define SET(name, parameters, valid, assignment)                     \
     ptxiResult ptxiTexRefSet##name(ptxiTexRef hTexRef, parameters)   \
     {                                                                \
+        API_CALL;                                                    \
         struct reference *f;                                         \
-        ptxiResult r = enter_reference(hTexRef, &f);                 \
+        ptxiResult r = enter_texture(hTexRef, &f);                 \
                                                                      \
         if (r)                                                       \
             return r;                                                \
@@ -301,8 +342,9 @@ SET(Flags, unsigned Flags, !(Flags & ~0x73u), f->sampler.flags = Flags)
 #define GET(name, parameters, valid, assignment)     \
     ptxiResult ptxiTexRefGet##name(parameters)       \
     {                                                \
+        API_CALL;                                    \
         struct reference *f;                         \
-        ptxiResult r = enter_reference(hTexRef, &f); \
+        ptxiResult r = enter_texture(hTexRef, &f); \
                                                      \
         if (r)                                       \
             return r;                                \
@@ -353,13 +395,12 @@ GET_OF_SAMPLER(Flags, unsigned, pFlags, flags)
 
 ptxiResult ptxiSurfRefSetArray(ptxiSurfRef hSurfRef, ptxiArray hArray, unsigned Flags)
 {
-    ptxiResult r = ptxi_api_enter();
-    struct reference *f = surface_of(hSurfRef);
+    API_CALL;
+    struct reference *f;
+    ptxiResult r = enter_reference(hSurfRef, PTXI_HANDLE_SURFACE_REFERENCE, &f);
 
     if (r)
         return r;
-    if (!f)
-        return PTXI_ERROR_INVALID_HANDLE;
     if (Flags)
         return PTXI_ERROR_INVALID_VALUE;
     return rebind(f, &(PTXI_RESOURCE_DESC){ .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = hArray });
@@ -367,13 +408,12 @@ ptxiResult ptxiSurfRefSetArray(ptxiSurfRef hSurfRef, ptxiArray hArray, unsigned 
 
 ptxiResult ptxiSurfRefGetArray(ptxiArray *phArray, ptxiSurfRef hSurfRef)
 {
-    ptxiResult r = ptxi_api_enter();
-    struct reference *f = surface_of(hSurfRef);
+    API_CALL;
+    struct reference *f;
+    ptxiResult r = enter_reference(hSurfRef, PTXI_HANDLE_SURFACE_REFERENCE, &f);
 
     if (r)
         return r;
-    if (!f)
-        return PTXI_ERROR_INVALID_HANDLE;
     if (!phArray || !f->bound)
         return PTXI_ERROR_INVALID_VALUE;
     *phArray = f->resource.res.array.hArray;

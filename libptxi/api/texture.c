@@ -74,8 +74,11 @@ static ptxiResult take_memory(struct ptxi_texture *t, ptxiDevicePtr p, size_t wi
     return PTXI_SUCCESS;
 }
 
+/* The call holds the array. */
 static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC *d)
 {
+    ptxiResult r;
+
     if (d->flags)
         return PTXI_ERROR_INVALID_VALUE;
     if (t->kind == PTXI_OBJECT_SURFACE && d->resType != PTXI_RESOURCE_TYPE_ARRAY)
@@ -84,12 +87,12 @@ static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC
     case PTXI_RESOURCE_TYPE_ARRAY:
         if (!d->res.array.hArray)
             return PTXI_ERROR_INVALID_VALUE;
-        return ptxi_array_valid(d->res.array.hArray) ? take_arrays(t, d->res.array.hArray, 1) : PTXI_ERROR_INVALID_HANDLE;
+        return (r = ptxi_handle_use(d->res.array.hArray, PTXI_HANDLE_ARRAY)) ? r : take_arrays(t, d->res.array.hArray, 1);
     case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         if (!d->res.mipmap.hMipmappedArray)
             return PTXI_ERROR_INVALID_VALUE;
-        if (!ptxi_mipmap_valid(d->res.mipmap.hMipmappedArray))
-            return d->res.mipmap.hMipmappedArray ? PTXI_ERROR_INVALID_HANDLE : PTXI_ERROR_INVALID_VALUE;
+        if ((r = ptxi_handle_use(d->res.mipmap.hMipmappedArray, PTXI_HANDLE_MIPMAPPED_ARRAY)))
+            return r;
         t->mipmap = true;
         return take_arrays(t, d->res.mipmap.hMipmappedArray->levels, d->res.mipmap.hMipmappedArray->count);
     case PTXI_RESOURCE_TYPE_LINEAR:
@@ -249,35 +252,61 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
         o->sampler = *sampler;
         r = take_sampler(&o->texture, sampler);
     }
-    o->number = r ? 0 : ptxi_object_add(&o->texture);
-    if (!o->number) {
-        free(o);
-        return r ? r : PTXI_ERROR_OUT_OF_MEMORY;
-    }
     pthread_mutex_lock(&ctx->lock);
-    LL_PREPEND(ctx->objects, o);
+    o->number = r ? 0 : ptxi_object_add(ctx->object_table, &o->texture);
+    if (o->number)
+        LL_PREPEND(ctx->objects, o);
+    *number = o->number; /* from here on another thread may destroy it */
     pthread_mutex_unlock(&ctx->lock);
-    *number = o->number;
-    return PTXI_SUCCESS;
+    if (*number)
+        return PTXI_SUCCESS;
+    free(o);
+    return r ? r : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-struct ptxi_api_object *ptxi_api_object_find(uint64_t number, enum ptxi_object_kind kind)
+/* Under the context's lock: the object, or NULL. */
+static struct ptxi_api_object *find_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
 {
-    struct ptxi_texture *t = number >> 32 ? NULL : ptxi_object_find(number);
+    struct ptxi_texture *t = number >> 32 ? NULL : ptxi_object_find(ctx->object_table, number);
 
     return t && t->kind == kind ? (struct ptxi_api_object *)((char *)t - offsetof(struct ptxi_api_object, texture)) : NULL;
 }
 
-ptxiResult ptxi_api_object_destroy(struct ptxi_api_object *o)
+static bool has_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
 {
-    ptxiResult r = ptxi_api_drain(o->ctx);
+    pthread_mutex_lock(&ctx->lock);
+    bool has = find_object(ctx, number, kind);
+
+    pthread_mutex_unlock(&ctx->lock);
+    return has;
+}
+
+/* From here on no kernel finds it. NULL: there is none. */
+static struct ptxi_api_object *take_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
+{
+    pthread_mutex_lock(&ctx->lock);
+    struct ptxi_api_object *o = find_object(ctx, number, kind);
+
+    if (o) {
+        ptxi_object_remove(ctx->object_table, number);
+        LL_DELETE(ctx->objects, o);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+    return o;
+}
+
+ptxiResult ptxi_api_object_destroy(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
+{
+    ptxiResult r = has_object(ctx, number, kind) ? ptxi_api_drain(ctx) : PTXI_ERROR_INVALID_VALUE;
 
     if (r)
         return r;
-    ptxi_object_remove(o->number);
-    pthread_mutex_lock(&o->ctx->lock);
-    LL_DELETE(o->ctx->objects, o);
-    pthread_mutex_unlock(&o->ctx->lock);
+    struct ptxi_api_object *o = take_object(ctx, number, kind);
+
+    if (!o) /* another thread was faster */
+        return PTXI_ERROR_INVALID_VALUE;
+    while (ptxi_api_drain(ctx))
+        ; /* memory is short for the moment: what runs gives some back */
     free(o);
     return PTXI_SUCCESS;
 }
@@ -288,26 +317,31 @@ void ptxi_api_free_objects(ptxiContext ctx)
         struct ptxi_api_object *o = ctx->objects;
 
         ctx->objects = o->next;
-        ptxi_object_remove(o->number);
         free(o);
     }
 }
 
-/* The object of that kind for a call that asks something of it. */
-static ptxiResult enter_object(uint64_t number, enum ptxi_object_kind kind, const void *result, struct ptxi_api_object **o)
+/* A copy of the object of that kind, for a call that asks something of it. */
+static ptxiResult enter_object(uint64_t number, enum ptxi_object_kind kind, const void *result, struct ptxi_api_object *copy)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
 
     if (r)
         return r;
-    *o = ptxi_api_object_find(number, kind);
-    return *o && result ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&ctx->lock);
+    const struct ptxi_api_object *o = find_object(ctx, number, kind);
+
+    if (o)
+        *copy = *o;
+    pthread_mutex_unlock(&ctx->lock);
+    return o && result ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc, const PTXI_TEXTURE_DESC *pTexDesc,
                                const PTXI_RESOURCE_VIEW_DESC *pResViewDesc)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t number = 0;
@@ -325,51 +359,56 @@ ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DE
 /* 0 names no object, and none goes. */
 static ptxiResult destroy(uint64_t object, enum ptxi_object_kind kind)
 {
-    struct ptxi_api_object *o;
-    ptxiResult r = object ? enter_object(object, kind, &o, &o) : ptxi_api_enter();
+    ptxiContext ctx;
+    ptxiResult r = object ? ptxi_api_context(&ctx) : ptxi_api_enter();
 
-    return r || !object ? r : ptxi_api_object_destroy(o);
+    return r || !object ? r : ptxi_api_object_destroy(ctx, object, kind);
 }
 
 ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject)
 {
+    API_CALL;
     return destroy(texObject, PTXI_OBJECT_TEXTURE);
 }
 
 ptxiResult ptxiTexObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiTexObject texObject)
 {
-    struct ptxi_api_object *o;
+    API_CALL;
+    struct ptxi_api_object o;
     ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pResDesc, &o);
 
     if (!r)
-        *pResDesc = o->resource;
+        *pResDesc = o.resource;
     return r;
 }
 
 ptxiResult ptxiTexObjectGetTextureDesc(PTXI_TEXTURE_DESC *pTexDesc, ptxiTexObject texObject)
 {
-    struct ptxi_api_object *o;
+    API_CALL;
+    struct ptxi_api_object o;
     ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pTexDesc, &o);
 
     if (!r)
-        *pTexDesc = o->sampler;
+        *pTexDesc = o.sampler;
     return r;
 }
 
 ptxiResult ptxiTexObjectGetResourceViewDesc(PTXI_RESOURCE_VIEW_DESC *pResViewDesc, ptxiTexObject texObject)
 {
-    struct ptxi_api_object *o;
+    API_CALL;
+    struct ptxi_api_object o;
     ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pResViewDesc, &o);
 
-    if (!r && !o->has_view)
+    if (!r && !o.has_view)
         return PTXI_ERROR_INVALID_VALUE;
     if (!r)
-        *pResViewDesc = o->view;
+        *pResViewDesc = o.view;
     return r;
 }
 
 ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE_DESC *pResDesc)
 {
+    API_CALL;
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
     uint64_t number = 0;
@@ -386,15 +425,17 @@ ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE
 
 ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject)
 {
+    API_CALL;
     return destroy(surfObject, PTXI_OBJECT_SURFACE);
 }
 
 ptxiResult ptxiSurfObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiSurfObject surfObject)
 {
-    struct ptxi_api_object *o;
+    API_CALL;
+    struct ptxi_api_object o;
     ptxiResult r = enter_object(surfObject, PTXI_OBJECT_SURFACE, pResDesc, &o);
 
     if (!r)
-        *pResDesc = o->resource;
+        *pResDesc = o.resource;
     return r;
 }

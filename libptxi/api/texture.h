@@ -20,9 +20,7 @@ struct ptxi_api_object {
 /* Makes an object of either kind; `sampler` and `view` may be NULL. */
 ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler,
                                   const PTXI_RESOURCE_VIEW_DESC *view, uint64_t *number);
-/* NULL: there is none of that kind. */
-struct ptxi_api_object *ptxi_api_object_find(uint64_t number, enum ptxi_object_kind kind);
-/* Waits for the context's work. */
-ptxiResult ptxi_api_object_destroy(struct ptxi_api_object *o);
+/* Waits for the context's work, destroys, and waits for launches made meanwhile. PTXI_ERROR_INVALID_VALUE: there is none of that kind. */
+ptxiResult ptxi_api_object_destroy(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind);
 
 #endif

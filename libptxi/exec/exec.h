@@ -10,6 +10,7 @@
 #include "isa/bytecode.h"
 
 struct ptxi_memmap;
+struct ptxi_object_table;
 struct ptxi_exec;
 struct ptxi_warp;
 
@@ -73,13 +74,17 @@ struct ptxi_builtin_call {
 };
 typedef bool ptxi_builtin(struct ptxi_builtin_call *call, void *user);
 
+/* What is called in place of a function without a body. */
+struct ptxi_binding {
+    ptxi_builtin *call; /* NULL: nothing, or the function has a body */
+    void *user;
+};
+
 /* A module's functions as the engine calls them. */
 struct ptxi_callee {
     _Atomic(const struct ptxi_code *) code; /* NULL until compiled */
     _Atomic(const char *) too_large;        /* why it will never be: what there is too much of */
-    ptxi_builtin *builtin;                  /* NULL for PTX functions */
-    void *builtin_user;
-    bool without_body;                      /* what may still have a builtin */
+    bool without_body;                      /* what may have a binding */
     const char *name;
 };
 
@@ -109,6 +114,8 @@ struct ptxi_kernel_heap {
 struct ptxi_grid {
     const struct ptxi_code *code;
     const struct ptxi_program *program;
+    const struct ptxi_binding *bindings; /* of the program's functions */
+    struct ptxi_object_table *objects;   /* textures and surfaces that kernels may use */
     struct ptxi_memmap *memmap;
     uint32_t grid[3], block[3];
     uint32_t cluster[3];         /* CTAs of a cluster, whose multiples `grid` are; 0: no clusters */
@@ -160,9 +167,11 @@ struct ptxi_grid {
 
 enum { PTXI_MAX_WORKERS = 1024 };
 
-/* A pool of `workers` workers (0: one a core). NULL when out of memory. */
+/* A pool of `workers` workers (0: one a core), with one reference. NULL when out of memory. The last reference destroys it, when no
+ * grid runs on it. */
 struct ptxi_exec *ptxi_exec_create(unsigned workers);
-void ptxi_exec_destroy(struct ptxi_exec *exec);
+void ptxi_exec_ref(struct ptxi_exec *exec);
+void ptxi_exec_unref(struct ptxi_exec *exec);
 unsigned ptxi_exec_workers(const struct ptxi_exec *exec);
 
 /* Runs a grid to its end, the calling thread helping. Any number of threads may call at once. The grid's report says

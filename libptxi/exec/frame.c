@@ -86,7 +86,7 @@ static void copy_words(uint32_t *to, const uint32_t *from, unsigned words, ptxi_
 }
 
 /* A function of the host's: its arguments and results stay in the caller's frame. */
-static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_callee *callee)
+static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_binding *binding)
 {
     const uint16_t *list = w->frame->code->pool + i->imm;
     unsigned args = list[2], rets = list[3];
@@ -104,7 +104,7 @@ static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct pt
             else
                 ret[call.ret_words++] = word;
         }
-    return callee->builtin(&call, callee->builtin_user) ? i + 1 : w->stop;
+    return binding->call(&call, binding->user) ? i + 1 : w->stop;
 }
 
 static const struct ptxi_code *code_of(struct ptxi_warp *w, uint32_t func)
@@ -142,14 +142,15 @@ static uint64_t stack_limit(const struct ptxi_warp *w)
 
 const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func)
 {
-    const struct ptxi_callee *callee = &w->cta->grid->program->functions[func];
+    const struct ptxi_grid *g = w->cta->grid;
+    const struct ptxi_callee *callee = &g->program->functions[func];
     struct ptxi_split *s = &w->splits[w->current];
     const struct ptxi_code *code;
     struct ptxi_frame *f, *from = w->frame;
     const uint16_t *list = from->code->pool + i->imm;
 
-    if (callee->builtin)
-        return call_builtin(w, i, callee);
+    if (g->bindings[func].call)
+        return call_builtin(w, i, &g->bindings[func]);
     code = code_of(w, func);
     if (!code && callee->too_large)
         return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, callee->too_large);

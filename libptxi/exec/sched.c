@@ -14,6 +14,7 @@
 #include "exec/turns.h"
 
 struct ptxi_exec {
+    _Atomic unsigned refs;
     const struct ptxi_level *level;
     unsigned worker_count, thread_count;
     struct ptxi_worker *workers;
@@ -468,39 +469,8 @@ static unsigned default_workers(void)
     return n < 1 ? 1 : n > PTXI_MAX_WORKERS ? PTXI_MAX_WORKERS : (unsigned)n;
 }
 
-struct ptxi_exec *ptxi_exec_create(unsigned workers)
+static void destroy(struct ptxi_exec *x)
 {
-    struct ptxi_exec *x = calloc(1, sizeof *x);
-
-    if (!x)
-        return NULL;
-    x->level = ptxi_exec_level();
-    x->worker_count = workers ? workers : default_workers();
-    x->workers = aligned_alloc(_Alignof(struct ptxi_worker), x->worker_count * sizeof *x->workers);
-    if (x->workers)
-        memset(x->workers, 0, x->worker_count * sizeof *x->workers);
-    x->threads = calloc(x->worker_count, sizeof *x->threads);
-    pthread_mutex_init(&x->lock, NULL);
-    pthread_cond_init(&x->work, NULL);
-    pthread_cond_init(&x->done, NULL);
-    if (!x->workers || !x->threads) {
-        ptxi_exec_destroy(x);
-        return NULL;
-    }
-    for (unsigned k = 0; k < x->worker_count; k++) {
-        x->workers[k].exec = x;
-        x->workers[k].index = k;
-    }
-    /* the thread that launches is the first worker */
-    while (x->thread_count + 1 < x->worker_count && !pthread_create(&x->threads[x->thread_count], NULL, thread_main, x))
-        x->thread_count++;
-    return x;
-}
-
-void ptxi_exec_destroy(struct ptxi_exec *x)
-{
-    if (!x)
-        return;
     pthread_mutex_lock(&x->lock);
     x->quit = true;
     pthread_cond_broadcast(&x->work);
@@ -520,6 +490,47 @@ void ptxi_exec_destroy(struct ptxi_exec *x)
     pthread_cond_destroy(&x->done);
     pthread_mutex_destroy(&x->lock);
     free(x);
+}
+
+struct ptxi_exec *ptxi_exec_create(unsigned workers)
+{
+    struct ptxi_exec *x = calloc(1, sizeof *x);
+
+    if (!x)
+        return NULL;
+    x->refs = 1;
+    x->level = ptxi_exec_level();
+    x->worker_count = workers ? workers : default_workers();
+    x->workers = aligned_alloc(_Alignof(struct ptxi_worker), x->worker_count * sizeof *x->workers);
+    if (x->workers)
+        memset(x->workers, 0, x->worker_count * sizeof *x->workers);
+    x->threads = calloc(x->worker_count, sizeof *x->threads);
+    pthread_mutex_init(&x->lock, NULL);
+    pthread_cond_init(&x->work, NULL);
+    pthread_cond_init(&x->done, NULL);
+    if (!x->workers || !x->threads) {
+        destroy(x);
+        return NULL;
+    }
+    for (unsigned k = 0; k < x->worker_count; k++) {
+        x->workers[k].exec = x;
+        x->workers[k].index = k;
+    }
+    /* the thread that launches is the first worker */
+    while (x->thread_count + 1 < x->worker_count && !pthread_create(&x->threads[x->thread_count], NULL, thread_main, x))
+        x->thread_count++;
+    return x;
+}
+
+void ptxi_exec_ref(struct ptxi_exec *x)
+{
+    atomic_fetch_add(&x->refs, 1);
+}
+
+void ptxi_exec_unref(struct ptxi_exec *x)
+{
+    if (atomic_fetch_sub(&x->refs, 1) == 1)
+        destroy(x);
 }
 
 unsigned ptxi_exec_workers(const struct ptxi_exec *x)

@@ -42,12 +42,15 @@ struct ptxi_texture {
     struct ptxi_image level[PTXI_TEXTURE_LEVELS];
 };
 
-/* objects.c: numbers of objects. 0: memory is short, or there are too many. */
-uint64_t ptxi_object_add(struct ptxi_texture *t);
-void ptxi_object_remove(uint64_t number);
-struct ptxi_texture *ptxi_object_find(uint64_t number); /* or NULL */
+/* objects.c: the numbers of a context's objects. A kernel can name no others. */
+struct ptxi_object_table;
+struct ptxi_object_table *ptxi_object_table_create(void); /* NULL: memory is short */
+void ptxi_object_table_destroy(struct ptxi_object_table *table);
+uint64_t ptxi_object_add(struct ptxi_object_table *table, struct ptxi_texture *t); /* 0: memory is short, or there are too many */
+void ptxi_object_remove(struct ptxi_object_table *table, uint64_t number);
+struct ptxi_texture *ptxi_object_find(const struct ptxi_object_table *table, uint64_t number); /* or NULL */
 /* An array that was in those bytes is no more. */
-void ptxi_object_lose(const void *base, uint64_t bytes);
+void ptxi_object_lose(struct ptxi_object_table *table, const void *base, uint64_t bytes);
 
 struct ptxi_warp;
 struct ptxi_insn;

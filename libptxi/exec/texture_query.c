@@ -78,7 +78,7 @@ OP( istypep )
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        const struct ptxi_texture *t = names[l] >> 32 ? NULL : ptxi_object_find(names[l]);
+        const struct ptxi_texture *t = names[l] >> 32 ? NULL : ptxi_object_find(w->cta->grid->objects, names[l]);
         uint64_t kind = names[l] >> 32 ? ptxi_reference(w, i, names[l]) >> PTXI_REFERENCE_KIND : t ? t->kind : PTXI_OBJECT_NONE;
 
         is |= (ptxi_lanes)(kind == i->mods) << l;

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Every entry point of ptxi.h begins with API_CALL, so that what it looks up stays alive until it returns (libptxi/api/handle.h).
+# Those that look up nothing, and those that host functions call while kernels run, are listed here.
+set -eu
+top=${top_srcdir:-$(dirname "$0")/..}
+
+awk '
+    BEGIN {
+        n = split("ptxiDriverGetVersion ptxiGetVersion ptxiGetErrorName ptxiGetErrorString ptxiDeviceEnumerateProfile " \
+                  "ptxiHostGetThread ptxiHostFail ptxiHostGetPointer", name, " ")
+        for (i = 1; i <= n; i++)
+            free[name[i]] = 1
+    }
+    FNR == 1 { in_head = 0 }
+    /^( {4})?ptxiResult (ptxi[A-Z]|name\()/ { in_head = 1; call = $2; sub(/\(.*/, "", call) }
+    in_head && /;/ { in_head = 0 }
+    in_head && /^( {4})?\{/ {
+        in_head = 0
+        calls++
+        getline
+        if ($0 !~ /^ +API_CALL;/ && !(call in free)) {
+            print FILENAME ":" FNR ": " call " does not begin with API_CALL"
+            bad = 1
+        }
+    }
+    END { exit bad || calls < 200 }' "$top"/libptxi/api/*.c
