@@ -29,16 +29,41 @@ ptxiResult ptxi_graph_enter(ptxiGraph g)
     return ptxi_handle_is(g, PTXI_HANDLE_GRAPH) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_HANDLE;
 }
 
-ptxiGraph ptxi_graph_new(ptxiContext ctx)
+static ptxiGraph make_graph(ptxiContext ctx)
 {
     ptxiGraph g = calloc(1, sizeof *g);
 
-    if (g && !ptxi_handle_add(&g->handle, PTXI_HANDLE_GRAPH, NULL, free)) {
+    if (g)
+        g->ctx = ctx;
+    return g;
+}
+
+static bool publish_inner(const struct ptxi_work *w)
+{
+    bool ok = w->type != PTXI_GRAPH_NODE_TYPE_GRAPH || ptxi_graph_publish(w->child);
+
+    for (unsigned k = 0; ok && w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL && k < w->branches.count; k++)
+        ok = ptxi_graph_publish(w->branches.bodies[k]);
+    return ok;
+}
+
+bool ptxi_graph_publish(ptxiGraph g)
+{
+    bool ok = ptxi_handle_add(&g->handle, PTXI_HANDLE_GRAPH, NULL, NULL);
+
+    for (unsigned i = 0; ok && i < g->count; i++)
+        ok = ptxi_handle_add_part(&g->nodes[i]->handle, PTXI_HANDLE_GRAPH_NODE, &g->handle) && publish_inner(&g->nodes[i]->work);
+    return ok;
+}
+
+ptxiGraph ptxi_graph_new(ptxiContext ctx)
+{
+    ptxiGraph g = make_graph(ctx);
+
+    if (g && !ptxi_graph_publish(g)) {
         free(g);
         g = NULL;
     }
-    if (g)
-        g->ctx = ctx;
     return g;
 }
 
@@ -78,7 +103,7 @@ void ptxi_graph_free(ptxiGraph g)
     free(g->conditions);
     free(g->nodes);
     free(g->plan);
-    ptxi_handle_unref(&g->handle);
+    free(g);
 }
 
 ptxiResult ptxiGraphDestroy(ptxiGraph hGraph)
@@ -129,7 +154,7 @@ static bool append(struct ptxiGraph_st *g, struct ptxiGraphNode_st *n)
     if (!more)
         return false;
     g->nodes = more;
-    if (!ptxi_handle_add_part(&n->handle, PTXI_HANDLE_GRAPH_NODE, &g->handle))
+    if (g->handle.listed && !ptxi_handle_add_part(&n->handle, PTXI_HANDLE_GRAPH_NODE, &g->handle))
         return false;
     n->graph = g;
     n->index = g->count;
@@ -384,7 +409,7 @@ static bool clone_needs(ptxiGraph g, const struct ptxiGraph_st *from)
 
 ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from)
 {
-    ptxiGraph g = ptxi_graph_new(from->ctx);
+    ptxiGraph g = make_graph(from->ctx);
     bool ok = g;
 
     for (unsigned i = 0; ok && i < from->count; i++)
@@ -408,8 +433,10 @@ ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph)
         return PTXI_ERROR_INVALID_VALUE;
     ptxiGraph g = ptxi_graph_copy(originalGraph);
 
-    if (!g)
+    if (!g || !ptxi_graph_publish(g)) {
+        ptxi_graph_free(g);
         return PTXI_ERROR_OUT_OF_MEMORY;
+    }
     g->owned = false;
     *phGraphClone = g;
     return PTXI_SUCCESS;

@@ -48,7 +48,7 @@ struct ptxiGraphNode_st {
 };
 
 struct ptxiGraph_st {
-    struct ptxi_handle handle; /* of no context: a graph may live longer */
+    struct ptxi_handle handle; /* of no context: a graph may live longer. Not counted: calls on graphs have the lock */
     ptxiContext ctx;
     struct ptxiGraphNode_st **nodes;
     unsigned count;
@@ -83,7 +83,9 @@ ptxiResult ptxi_graph_enter_node(ptxiGraphNode n);
 ptxiResult ptxi_graph_add(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *needs, const ptxiGraphEdgeData *edges, size_t count,
                           struct ptxi_work *w); /* takes w over */
 ptxiGraph ptxi_graph_new(ptxiContext ctx); /* NULL: no memory */
-ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from); /* with children, and owned; NULL: no memory */
+/* A copy with its children, owned, and without handles: an instance's is nobody else's. NULL: no memory. */
+ptxiGraph ptxi_graph_copy(const struct ptxiGraph_st *from);
+bool ptxi_graph_publish(ptxiGraph g); /* gives handles to a copy, its nodes and the graphs in it; false: no memory, and to be freed */
 void ptxi_graph_free(ptxiGraph g);
 /* The node that was made of the one with that id, also in children; or NULL. */
 ptxiGraphNode ptxi_graph_find_copy(const struct ptxiGraph_st *g, uint64_t id);

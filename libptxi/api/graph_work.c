@@ -133,7 +133,10 @@ ptxiResult ptxi_work_child(struct ptxi_work *w, ptxiGraph child)
     if (r)
         return r;
     *w = (struct ptxi_work){ .type = PTXI_GRAPH_NODE_TYPE_GRAPH, .child = ptxi_graph_copy(child) };
-    return w->child ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+    if (w->child && ptxi_graph_publish(w->child))
+        return PTXI_SUCCESS;
+    ptxi_graph_free(w->child);
+    return PTXI_ERROR_OUT_OF_MEMORY;
 }
 
 ptxiResult ptxi_work_make(struct ptxi_work *w, ptxiContext ctx, ptxiGraphNodeParams *params)

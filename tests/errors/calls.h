@@ -1,8 +1,12 @@
-/* Calls of ptxi.h with any arguments: calls.gen.c, made by calls.awk, has them; calls.c says what the arguments are. */
+/* Calls of ptxi.h with any arguments: calls.gen.c, made by calls.awk, has them; arguments.c says what the arguments are. calls.c makes them
+ * one after the other, stress.c from many threads. */
 #ifndef PTXI_TESTS_CALLS_H
 #define PTXI_TESTS_CALLS_H
 
 #include "ptxi.h"
+
+#include <pthread.h>
+#include <stdbool.h>
 
 struct call {
     const char *name;
@@ -12,7 +16,54 @@ struct call {
 extern const struct call calls[];
 extern const unsigned call_count;
 
+/* ---- worlds: contexts and what there is in them */
+
+enum { MOST_OBJECTS = 512, MEMORY = 4096 };
+
+struct object {
+    const char *type; /* NULL: none */
+    unsigned long long value;
+};
+
+struct world {
+    pthread_mutex_t lock;
+    struct object objects[MOST_OBJECTS];
+    unsigned count;
+    bool disturbed; /* by other threads, which destroy objects whose address an older one had: making it may fail */
+};
+
+struct object find(struct world *w, const char *type); /* any one of that type */
+void add(struct world *w, const char *type, unsigned long long value);
+void make_world(struct world *w); /* adds a context, which becomes current, and one object of each type */
+
+/* Fills memory with a structure that a call can make something of, or with objects of that type; leaves it where there are none. */
+void describe(struct world *w, const char *type, void *memory, size_t size);
+
+/* ---- arguments */
+
+struct argument {
+    const char *type;
+    unsigned long long value;
+};
+
+void arguments_from(struct world *here, struct world *elsewhere);
+void seed_arguments(unsigned long long seed); /* of the calling thread */
+unsigned below(unsigned n);
+
 /* A value of that type ("function" for pointers to functions) for the parameter of that name, as a number. */
 unsigned long long argument(const char *type, const char *name);
+
+ptxiResult call_with_arguments(const struct call *c);
+unsigned arguments_of_call(const struct argument **at); /* the number of those of the thread's last call */
+
+/* Ends the program with a message about the thread's last call, if that does not hold. */
+void must(bool holds, const char *what);
+#define OK(call) must((call) == PTXI_SUCCESS, #call)
+
+/* A program that works whatever was called before, and finds 64. */
+enum { COUNTED = 64 };
+ptxiResult run_program(unsigned *counted);
+
+void nothing(void);
 
 #endif
