@@ -3,7 +3,7 @@
 #
 #   SOURCE_TREE/tests/fuzz/fuzz.sh run|parse SECONDS [libFuzzer option ...]
 #
-# Builds in ., under ASan and UBSan, or with FAST=1 under UBSan alone, which runs several times as many texts a second;
+# Builds in ., under ASan and UBSan, or with FAST=1 under UBSan and LeakSanitizer, which runs several times as many texts a second;
 # starts from seeds.sh, keeps what it finds in ./corpus-TARGET and crashes in ./crash-*.
 set -eu
 target=$1 seconds=$2
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 flags="-g1 -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
 # without the hooks on comparisons: the dictionary and mutate.c know the words
-[ -z "${FAST:-}" ] || flags="-g1 -O2 -fsanitize=fuzzer-no-link,undefined -fno-sanitize-coverage=trace-cmp -fsanitize-trap=undefined"
+[ -z "${FAST:-}" ] || flags="-g1 -O2 -fsanitize=fuzzer-no-link,undefined,leak -fno-sanitize-coverage=trace-cmp -fsanitize-trap=undefined"
 # vector code converts floats that no integer holds, and then leaves them out
 flags="$flags -fno-sanitize=float-cast-overflow"
 
