@@ -317,6 +317,7 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
         free(c);
         return r;
     }
+    c->graph->owned = true; /* ptxiStreamGetCaptureInfo gives it to programs, which may not destroy it */
     c->next = ctx->captures;
     ctx->captures = c;
     return PTXI_SUCCESS;
@@ -370,10 +371,12 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
     if (c->mode != PTXI_STREAM_CAPTURE_MODE_RELAXED && c->thread != ptxi_api_thread()->id)
         return PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     r = c->spoilt ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : joined(c);
-    if (r)
+    if (r) {
         ptxi_graph_free(c->graph);
-    else
+    } else {
+        c->graph->owned = false;
         *phGraph = c->graph;
+    }
     end(c);
     return r;
 }

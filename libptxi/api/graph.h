@@ -52,7 +52,7 @@ struct ptxiGraph_st {
     ptxiContext ctx;
     struct ptxiGraphNode_st **nodes;
     unsigned count;
-    bool owned; /* by a node or an instance */
+    bool owned; /* by a node, an instance or a capture */
     ptxiGraphExec plan; /* of the body of a conditional node, when an instance has given it one */
     ptxiGraphConditionalHandle *conditions;
     unsigned condition_count;

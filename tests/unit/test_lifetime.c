@@ -369,6 +369,22 @@ START_TEST(destroyed_objects_are_not_found)
 }
 END_TEST
 
+START_TEST(the_graph_of_a_capture_is_not_the_programs_to_destroy)
+{
+    ptxiStream stream;
+    ptxiGraph graph, ended;
+    ptxiStreamCaptureStatus status;
+
+    ok(ptxiStreamCreate(&stream, 0));
+    ok(ptxiStreamBeginCapture(stream, PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    ok(ptxiStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL));
+    gives(ptxiGraphDestroy(graph), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiStreamEndCapture(stream, &ended));
+    ck_assert_ptr_eq(ended, graph);
+    ok(ptxiGraphDestroy(graph));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("lifetime");
@@ -385,6 +401,7 @@ int main(void)
     tcase_add_test(t, memory_is_freed_by_one_of_those_that_try);
     tcase_add_test(t, kernels_name_textures_of_their_context_only);
     tcase_add_test(t, destroyed_objects_are_not_found);
+    tcase_add_test(t, the_graph_of_a_capture_is_not_the_programs_to_destroy);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
