@@ -313,8 +313,13 @@ typedef enum ptxiLimit {
     PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* tail launches that a grid may ask for */
     PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,          /* stored only, as the next one */
     PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,          /* up to PTXI_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE */
-    PTXI_LIMIT_INSTRUCTIONS = 0x10000,                /* libptxi's own. Warp instructions a launch may run; 0: no limit */
-    PTXI_LIMIT_MILLISECONDS = 0x10001                 /* libptxi's own. Wall-clock time a launch may take; 0: no limit */
+    /* libptxi's own. Warp instructions that a launch may run, those of the grids that it launches included; 0: no limit.
+     * Copies and fills that kernels ask for count one instruction for each started 512 bytes of a row; a conditional node
+     * WHILE counts one for each round of its loop. */
+    PTXI_LIMIT_INSTRUCTIONS = 0x10000,
+    /* libptxi's own. Wall-clock time that a launch may take with all that it launches, or the loop of a conditional node;
+     * 0: no limit */
+    PTXI_LIMIT_MILLISECONDS = 0x10001
 } ptxiLimit;
 
 typedef enum ptxiPointerAttribute {
@@ -1160,8 +1165,12 @@ PTXI_API ptxiResult ptxiMemFreeHost(void *p);
 
 /*! ptxiMemHostRegister() , ptxiMemHostUnregister() :
  *  Let kernels use `bytesize` bytes of the caller's memory at `p`; the caller keeps owning it and must unregister it
- *  before freeing it.
- * `Flags` PTXI_MEMHOSTREGISTER_*; READ_ONLY makes kernels' writes fail.
+ *  before freeing it. Unregister waits for the work of the context in which the memory was registered, and until no other
+ *  kernel, copy or stream is accessing it; the memory may then be freed. Later accesses fail, also those that were asked for
+ *  before. Two users of the memory are not waited for: a host function that got a pointer from ptxiHostGetPointer, and a
+ *  kernel of another context that runs without checks (ptxiCtxSetChecking). They must have ended.
+ * `Flags` PTXI_MEMHOSTREGISTER_*; READ_ONLY makes kernels' writes fail, and calls that write there give
+ *         PTXI_ERROR_INVALID_VALUE.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE (also where the process has no memory), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED
  *         (overlaps registered memory), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED. */
 PTXI_API ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags);
@@ -1837,8 +1846,9 @@ PTXI_API ptxiResult ptxiCtxSetProgress(ptxiContext ctx, void (*report)(void *use
 
 /*! ptxiCtxInterrupt() :
  *  End launches from another thread: launches that were made before the call, and run or wait in the context's streams, fail with
- *  PTXI_ERROR_LAUNCH_TIMEOUT. Other queued work and launches made later are not touched. Does not wait. Also for a context that
- *  another thread is destroying.
+ *  PTXI_ERROR_LAUNCH_TIMEOUT, with all that their kernels have launched or asked for. So does ptxiGraphLaunch in the loop of a
+ *  conditional node. Other queued work and launches made later are not touched. Does not wait: a host function that runs ends
+ *  first. Also for a context that another thread is destroying.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_CONTEXT_IS_DESTROYED. */
 PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
 
@@ -1871,7 +1881,8 @@ enum { PTXI_RANGE_READ = 1, PTXI_RANGE_WRITE = 2 };
 
 /*! ptxiMemOpenRange() , ptxiMemCloseRange() :
  *  Let kernels of all contexts use `bytes` bytes of the caller's memory at `base`, and end that. Unlike
- *  ptxiMemHostRegister it is no property of a context, and copies do not take the range for device memory.
+ *  ptxiMemHostRegister it is no property of a context, and copies do not take the range for device memory. Close waits as
+ *  ptxiMemHostUnregister does for other contexts: the memory may then be freed, and later accesses fail.
  * `flags` PTXI_RANGE_READ, PTXI_RANGE_WRITE or both.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE where the range is empty or overlaps memory known to the device, or
  *         was not opened at `base`. */
@@ -2064,8 +2075,9 @@ typedef struct ptxiHostThread {
 /*! ptxiHostGetThread() , ptxiHostGetPointer() , ptxiHostFail() :
  *  For host functions, in the host thread that they are called in: who calls; the host's address of `bytes` bytes at a generic
  *  address of that thread, also in shared and local memory, good until the function returns; and to let the launch fail when the function
- *  returns, with a text for the report.
- * `write` 0: for reading. An address that the thread may not use so fails the launch as its own access would.
+ *  returns, with a text for the report. All of the bytes lie in one allocation. Nobody may free, unregister or close it
+ *  before the function returns.
+ * `write` 0: for reading. A range that the thread may not use so fails the launch as its own access would.
  * @return PTXI_SUCCESS, PTXI_ERROR_NOT_PERMITTED outside of a host function, PTXI_ERROR_INVALID_VALUE, or
  *         PTXI_ERROR_ILLEGAL_ADDRESS: the launch has failed, the function should return. */
 PTXI_API ptxiResult ptxiHostGetThread(ptxiHostThread *thread);

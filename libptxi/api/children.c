@@ -5,6 +5,10 @@
  * which all streams and events of the device allow. */
 #include "api/launch.h"
 
+#include "api/report.h"
+
+#include "exec/engine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,16 +60,48 @@ bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail
     return true;
 }
 
-static void move_rows(const struct ptxi_child *c)
+/* The launch fails at what a thread has asked for. */
+static ptxiResult fail_at(const struct ptxi_call_place *p, struct ptxi_fault_report *r, struct ptxi_failure **failure)
 {
-    for (size_t y = 0; y < c->height; y++) {
-        void *to = (void *)(uintptr_t)(c->dst + y * c->dst_pitch);
+    r->code = p->code;
+    r->loc = p->loc;
+    r->thread_count = 1;
+    memcpy(r->ctaid, p->ctaid, sizeof r->ctaid);
+    memcpy(r->tid, p->tid, sizeof r->tid);
+    return ptxi_report_create(p->module, p->kernel, r, failure);
+}
 
-        if (c->value < 0)
-            memmove(to, (void *)(uintptr_t)(c->src + y * c->src_pitch), c->width);
-        else
-            memset(to, c->value, c->width);
-    }
+static ptxiResult exceed_limit(const struct ptxi_call_place *p, enum ptxi_fault_kind limit,
+                               struct ptxi_failure **failure)
+{
+    struct ptxi_fault_report r = { .kind = limit };
+
+    return fail_at(p, &r, failure);
+}
+
+/* Rows count as the instructions that would have stored them. */
+static bool may_go_on(void *root, uint64_t stores)
+{
+    struct ptxi_grid *g = root;
+
+    atomic_fetch_add_explicit(&g->spent, stores, memory_order_relaxed);
+    return ptxi_exceeded_limit(g) == PTXI_FK_NONE;
+}
+
+static ptxiResult move_rows(const struct ptxi_child *c, struct ptxi_grid *root, struct ptxi_failure **failure)
+{
+    struct ptxi_fault_report report = { .kind = PTXI_FK_NONE };
+    struct ptxi_rows_fault f;
+    ptxiResult r = ptxi_rows_move(&c->rows, may_go_on, root, &f);
+    enum ptxi_fault_kind limit = r ? PTXI_FK_NONE : ptxi_exceeded_limit(root);
+
+    if (limit != PTXI_FK_NONE)
+        return exceed_limit(&c->place, limit, failure);
+    if (r != PTXI_ERROR_ILLEGAL_ADDRESS)
+        return r;
+    f.kind = f.kind == PTXI_FK_OUT_OF_BOUNDS ? PTXI_FK_FREED : f.kind; /* it was known when the thread asked for it */
+    ptxi_fault_describe(&report, f.kind, f.address, f.size, f.write ? "store" : "load", root->memmap);
+    return fail_at(&c->place, &report, failure);
 }
 
 /* What has been asked for, in the order in which it runs; `behind` follows. */
@@ -82,36 +118,47 @@ static struct ptxi_child *take(struct ptxi_launch *l, struct ptxi_child *behind)
 }
 
 /* Limits are those of the launch as a whole. */
-static void inherit(const struct ptxi_launch *root, struct ptxi_launch *l, uint64_t spent)
+static void inherit(const struct ptxi_grid *root, struct ptxi_launch *l)
 {
-    l->grid.deadline_ns = root->grid.deadline_ns;
+    l->grid.deadline_ns = root->deadline_ns;
     l->milliseconds = 0;
-    l->grid.interrupts_before = root->grid.interrupts_before;
-    if (root->grid.instruction_budget)
-        l->grid.instruction_budget = root->grid.instruction_budget > spent ? root->grid.instruction_budget - spent : 1;
+    l->grid.interrupts_before = root->interrupts_before;
+    if (!root->instruction_budget)
+        return;
+    uint64_t spent = root->spent;
+
+    l->grid.instruction_budget = root->instruction_budget > spent ? root->instruction_budget - spent : 1;
+}
+
+static ptxiResult run_child(struct ptxi_launch *l, struct ptxi_grid *root, struct ptxi_failure **failure)
+{
+    ptxiResult r;
+
+    inherit(root, l);
+    r = ptxi_launch_run_grid(l, failure);
+    root->spent += l->grid.spent;
+    return r;
 }
 
 ptxiResult ptxi_children_run(struct ptxi_launch *root, struct ptxi_failure **failure)
 {
     struct ptxi_child *todo = take(root, NULL);
-    uint64_t spent = root->grid.spent;
     ptxiResult r = PTXI_SUCCESS;
 
     while (todo && !r) {
         struct ptxi_child *c = todo;
+        enum ptxi_fault_kind limit = ptxi_exceeded_limit(&root->grid);
 
         todo = c->next;
-        if (c->item) {
-            struct ptxi_launch *l = ptxi_item_payload(c->item);
-
-            inherit(root, l, spent);
-            r = ptxi_launch_run_grid(l, failure);
-            spent += l->grid.spent;
-            todo = take(l, todo);
-        } else {
-            move_rows(c);
-        }
         c->next = NULL;
+        if (limit != PTXI_FK_NONE) {
+            r = exceed_limit(&c->place, limit, failure);
+        } else if (c->item) {
+            r = run_child(ptxi_item_payload(c->item), &root->grid, failure);
+            todo = take(ptxi_item_payload(c->item), todo);
+        } else {
+            r = move_rows(c, &root->grid, failure);
+        }
         free_list(root, c);
     }
     free_list(root, todo);

@@ -2,59 +2,19 @@
 #include "api/capture.h"
 #include "api/array.h"
 #include "api/heap.h"
-
-#include "exec/memmap.h"
+#include "api/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { STAGE_MOST = 64 << 10 }; /* host memory up to this size is copied aside, so that the caller need not wait */
 
-struct rows {
-    unsigned char *dst;
-    const unsigned char *src; /* NULL: fill */
-    size_t dst_pitch, src_pitch, width, height;
-    size_t dst_slice, src_slice, more; /* slices behind the first */
-    uint32_t value;
-    unsigned element; /* bytes of a fill's elements */
-};
-
-static void copy_rows(const struct rows *c)
-{
-    for (size_t z = 0; z <= c->more; z++)
-        for (size_t y = 0; y < c->height; y++)
-            memmove(c->dst + z * c->dst_slice + y * c->dst_pitch, c->src + z * c->src_slice + y * c->src_pitch, c->width);
-}
-
-static void fill_row(unsigned char *p, const struct rows *c)
-{
-    size_t n = c->width / c->element;
-
-    switch (c->element) {
-    case 1:
-        memset(p, (int)c->value, n);
-        break;
-    case 2:
-        for (size_t i = 0; i < n; i++)
-            ((uint16_t *)p)[i] = (uint16_t)c->value;
-        break;
-    default:
-        for (size_t i = 0; i < n; i++)
-            ((uint32_t *)p)[i] = c->value;
-    }
-}
-
 static ptxiResult run_rows(void *payload, struct ptxi_failure **failure)
 {
-    const struct rows *c = payload;
+    struct ptxi_rows_fault fault;
 
     (void)failure;
-    if (c->src)
-        copy_rows(c);
-    else
-        for (size_t y = 0; y < c->height; y++)
-            fill_row(c->dst + y * c->dst_pitch, c);
-    return PTXI_SUCCESS;
+    return ptxi_rows_move(payload, NULL, NULL, &fault);
 }
 
 /* How a call relates to its stream. */
@@ -73,14 +33,14 @@ static ptxiResult enter(struct place *p, bool async, ptxiStream handle)
 }
 
 /* Queue the work. `wait`: host memory that only this call may use is involved. */
-static ptxiResult submit(const struct place *p, const struct rows *c, bool wait)
+static ptxiResult submit(const struct place *p, const struct ptxi_rows *c, bool wait)
 {
     struct ptxi_item *it = ptxi_item_create(sizeof *c, run_rows, NULL);
     uint64_t seq;
 
     if (!it)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *(struct rows *)ptxi_item_payload(it) = *c;
+    *(struct ptxi_rows *)ptxi_item_payload(it) = *c;
     wait |= !p->async;
     ptxiResult r = ptxi_queue_submit(p->stream, it, wait ? PTXI_SUBMIT_WAIT : PTXI_SUBMIT_ASYNC, &seq);
 
@@ -94,13 +54,13 @@ static ptxiResult submit(const struct place *p, const struct rows *c, bool wait)
 }
 
 /* The same with the source's bytes kept in the item itself. */
-static ptxiResult submit_staged(const struct place *p, struct rows c)
+static ptxiResult submit_staged(const struct place *p, struct ptxi_rows c)
 {
     struct ptxi_item *it = ptxi_item_create(sizeof c + c.width, run_rows, NULL);
 
     if (!it)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    struct rows *own = ptxi_item_payload(it);
+    struct ptxi_rows *own = ptxi_item_payload(it);
 
     c.src = memcpy(own + 1, c.src, c.width);
     *own = c;
@@ -113,7 +73,7 @@ enum side { DEVICE, HOST, EITHER, ARRAY };
 
 enum memory { BAD, KNOWN, PAGEABLE }; /* KNOWN: allocated or registered here; PAGEABLE: other memory of the process */
 
-static enum memory classify(enum side side, const void *p, size_t size)
+static enum memory classify(enum side side, const void *p, size_t size, bool write)
 {
     struct ptxi_mem_region region;
     struct ptxi_heap_block b;
@@ -123,33 +83,27 @@ static enum memory classify(enum side side, const void *p, size_t size)
         return p ? KNOWN : BAD;
     if (ptxi_memmap_find(ptxi_state.memmap, addr, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_OPEN)
         return side == DEVICE ? BAD : PAGEABLE;
-    if (!ptxi_heap_find(addr, &b, &region) || b.claimed || size > region.size - (addr - region.base))
+    if (!ptxi_heap_find(addr, &b, &region) || b.claimed || !ptxi_rows_may_access(&region, write) ||
+        size > region.size - (addr - region.base))
         return BAD;
     return KNOWN;
 }
 
-/* Bytes from the first to the last of a box; false if they do not fit a size_t. */
-static bool extent(size_t pitch, size_t width, size_t height, size_t slice, size_t more, size_t *bytes)
-{
-    size_t behind;
-
-    return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes) &&
-           !__builtin_mul_overflow(slice, more, &behind) && !__builtin_add_overflow(*bytes, behind, bytes);
-}
-
 /* A copy of rows with the checks that all copies share; width and height are not 0. */
-static ptxiResult copy(const struct place *p, const struct rows *c, enum side dst, enum side src)
+static ptxiResult copy(const struct place *p, struct ptxi_rows *c, enum side dst, enum side src)
 {
     size_t dst_bytes, src_bytes;
 
-    if (!extent(c->dst_pitch, c->width, c->height, c->dst_slice, c->more, &dst_bytes) ||
-        !extent(c->src_pitch, c->width, c->height, c->src_slice, c->more, &src_bytes))
+    if (!ptxi_rows_extent(c->width, c->dst_pitch, c->height, c->dst_slice, c->depth, &dst_bytes) ||
+        !ptxi_rows_extent(c->width, c->src_pitch, c->height, c->src_slice, c->depth, &src_bytes))
         return PTXI_ERROR_INVALID_VALUE;
-    enum memory to = classify(dst, c->dst, dst_bytes), from = classify(src, c->src, src_bytes);
+    enum memory to = classify(dst, c->dst, dst_bytes, true), from = classify(src, c->src, src_bytes, false);
 
     if (to == BAD || from == BAD)
         return PTXI_ERROR_INVALID_VALUE;
-    if (p->async && to == KNOWN && from == PAGEABLE && c->height == 1 && !c->more && c->width <= STAGE_MOST)
+    c->dst_known = to == KNOWN && dst != ARRAY;
+    c->src_known = from == KNOWN && src != ARRAY;
+    if (p->async && to == KNOWN && from == PAGEABLE && c->height == 1 && c->depth == 1 && c->width <= STAGE_MOST)
         return submit_staged(p, *c);
     return submit(p, c, to == PAGEABLE || from == PAGEABLE);
 }
@@ -159,7 +113,7 @@ static ptxiMemoryType memory_type(enum side side)
     return side == DEVICE ? PTXI_MEMORYTYPE_DEVICE : side == HOST ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_UNIFIED;
 }
 
-static ptxiResult capture_line(const struct place *p, const struct rows *c, enum side dst, enum side src)
+static ptxiResult capture_line(const struct place *p, const struct ptxi_rows *c, enum side dst, enum side src)
 {
     if (dst == ARRAY || src == ARRAY) /* which the parameters of a node cannot say */
         return PTXI_ERROR_NOT_SUPPORTED;
@@ -173,7 +127,7 @@ static ptxiResult copy_line(bool async, ptxiStream stream, const void *dst, enum
 {
     struct place p;
     ptxiResult r = enter(&p, async, stream);
-    struct rows c = { .dst = (unsigned char *)dst, .src = src, .width = bytes, .height = 1 };
+    struct ptxi_rows c = { .dst = (unsigned char *)dst, .src = src, .width = bytes, .height = 1, .depth = 1 };
 
     if (r || bytes == 0)
         return r;
@@ -367,8 +321,9 @@ static ptxiResult copy_box(bool async, const PTXI_MEMCPY3D *d, ptxiStream stream
         return r;
     if (ptxi_capturing(p.stream))
         return ptxi_capture_copy(p.stream, d);
-    struct rows c = { .dst = (unsigned char *)dst.at, .src = src.at, .dst_pitch = dst.pitch, .src_pitch = src.pitch, .dst_slice = dst.slice,
-                      .src_slice = src.slice, .width = d->WidthInBytes, .height = d->Height, .more = d->Depth - 1 };
+    struct ptxi_rows c = { .dst = (unsigned char *)dst.at, .src = src.at, .dst_pitch = dst.pitch,
+                           .src_pitch = src.pitch, .dst_slice = dst.slice, .src_slice = src.slice,
+                           .width = d->WidthInBytes, .height = d->Height, .depth = d->Depth };
 
     return copy(&p, &c, dst.side, src.side);
 }
@@ -422,7 +377,8 @@ static ptxiResult fill(bool async, ptxiStream stream, ptxiDevicePtr dst, size_t 
     struct place p;
     ptxiResult r = enter(&p, async, stream);
     size_t bytes;
-    struct rows c = { .dst = PTR(dst), .dst_pitch = pitch, .height = height, .value = value, .element = element };
+    struct ptxi_rows c = { .dst = PTR(dst), .dst_pitch = pitch, .height = height, .depth = 1, .dst_known = true,
+                           .value = value, .element = element };
 
     if (r || width == 0 || height == 0)
         return r;
@@ -430,7 +386,7 @@ static ptxiResult fill(bool async, ptxiStream stream, ptxiDevicePtr dst, size_t 
         return PTXI_ERROR_INVALID_VALUE;
     if (height > 1 && pitch < c.width)
         return PTXI_ERROR_INVALID_VALUE;
-    if (!extent(pitch, c.width, height, 0, 0, &bytes) || classify(DEVICE, c.dst, bytes) != KNOWN)
+    if (!ptxi_rows_extent(c.width, pitch, height, 0, 1, &bytes) || classify(DEVICE, c.dst, bytes, true) != KNOWN)
         return PTXI_ERROR_INVALID_VALUE;
     if (ptxi_capturing(p.stream))
         return ptxi_capture_set(p.stream, &(PTXI_MEMSET_NODE_PARAMS){ dst, pitch, value, element, width, height });

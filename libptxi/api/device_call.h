@@ -57,6 +57,9 @@ bool ptxi_device_answer(struct ptxi_device_call *d, int error);
 /* Writes a value where a pointer, an argument of the call, says. */
 bool ptxi_device_give(struct ptxi_device_call *d, unsigned word, const void *value, size_t size);
 
+/* Where the lane calls, for reports on what it asks for. */
+struct ptxi_call_place ptxi_device_place(const struct ptxi_device_call *d);
+
 bool ptxi_device_is_stream(uint64_t stream);
 enum { PER_THREAD_STREAM = 2, TAIL_STREAM = 3, FIRE_AND_FORGET_STREAM = 4 };
 

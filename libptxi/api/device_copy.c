@@ -2,31 +2,44 @@
 #include "api/device_call.h"
 
 #include "exec/engine.h"
-#include "exec/memmap.h"
 
 #include <string.h>
 
 enum { DEVICE_TO_DEVICE = 3, ANY_TO_ANY = 4 }; /* cudaMemcpyKind */
 
-static bool covered(uint64_t at, size_t pitch, size_t width, size_t height)
+static unsigned char *byte_at(uint64_t address)
 {
-    struct ptxi_mem_region region;
-    size_t bytes;
-
-    if (__builtin_mul_overflow(pitch, height - 1, &bytes) || __builtin_add_overflow(bytes, width, &bytes))
-        return false;
-    return ptxi_memmap_covers(ptxi_state.memmap, at, bytes, &region) && !(region.flags & PTXI_MEM_FREED);
+    return (unsigned char *)(uintptr_t)address;
 }
 
-static int queue_rows(struct ptxi_launch *l, struct ptxi_child rows, uint64_t stream)
+/* Ends the call. Access that the memory does not permit fails the launch; other wrong addresses are the call's error. */
+static bool queue_rows(struct ptxi_device_call *d, int error, struct ptxi_rows rows, uint64_t stream)
 {
-    bool copy = rows.value < 0;
+    struct ptxi_rows_fault fault;
 
-    if (!rows.width || !rows.height)
-        return cudaSuccess;
-    if (!covered(rows.dst, rows.dst_pitch, rows.width, rows.height) || (copy && !covered(rows.src, rows.src_pitch, rows.width, rows.height)))
-        return cudaErrorInvalidValue;
-    return ptxi_children_add(l, rows, stream == TAIL_STREAM) ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (error || !rows.width || !rows.height || !rows.depth)
+        return ptxi_device_answer(d, error);
+    rows.by_kernel = rows.dst_known = rows.src_known = true;
+    rows.element = 1;
+    if (!ptxi_rows_check(&rows, &fault)) {
+        if (fault.kind != PTXI_FK_READ_ONLY)
+            return ptxi_device_answer(d, cudaErrorInvalidValue);
+        ptxi_fault(d->call->warp, d->call->insn, fault.kind, (ptxi_lanes)1 << d->lane, fault.address, fault.size,
+                   fault.write ? "store" : "load");
+        return false;
+    }
+    struct ptxi_child child = { .rows = rows, .place = ptxi_device_place(d) };
+    bool queued = ptxi_children_add(d->launch, child, stream == TAIL_STREAM);
+
+    return ptxi_device_answer(d, queued ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+/* The same of a copy, whose source may not be 0: to the rows that means a fill. */
+static bool queue_copy(struct ptxi_device_call *d, int error, struct ptxi_rows rows, uint64_t stream)
+{
+    bool any = rows.width && rows.height && rows.depth;
+
+    return queue_rows(d, error || rows.src || !any ? error : (int)cudaErrorInvalidValue, rows, stream);
 }
 
 static int kind_error(unsigned kind)
@@ -35,10 +48,8 @@ static int kind_error(unsigned kind)
 }
 
 /* Rows may not overlap. */
-static int pitch_error(const struct ptxi_child *rows)
+static int pitch_error(const struct ptxi_rows *rows, bool copy)
 {
-    bool copy = rows->value < 0;
-
     if (rows->width <= rows->dst_pitch && (!copy || rows->width <= rows->src_pitch))
         return cudaSuccess;
     return copy ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
@@ -47,58 +58,39 @@ static int pitch_error(const struct ptxi_child *rows)
 /* cudaError_t (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) */
 DEVICE_FUNCTION(MemcpyAsync)
 {
-    struct ptxi_child row = { .dst = pointer(d, 0), .src = pointer(d, 2), .width = pointer(d, 4), .height = 1, .value = -1 };
-    int error = kind_error(arg(d, 6));
+    struct ptxi_rows row = { .dst = byte_at(pointer(d, 0)), .src = byte_at(pointer(d, 2)), .width = pointer(d, 4),
+                             .height = 1, .depth = 1 };
 
-    return ptxi_device_answer(d, error ? error : queue_rows(d->launch, row, pointer(d, 7)));
+    return queue_copy(d, kind_error(arg(d, 6)), row, pointer(d, 7));
 }
 
 /* cudaError_t (void *to, size_t pitch, const void *from, size_t pitch, size_t width, size_t height, kind, stream) */
 DEVICE_FUNCTION(Memcpy2DAsync)
 {
-    struct ptxi_child rows = { .dst = pointer(d, 0), .dst_pitch = pointer(d, 2), .src = pointer(d, 4), .src_pitch = pointer(d, 6),
-                               .width = pointer(d, 8), .height = pointer(d, 10), .value = -1 };
-    int error = pitch_error(&rows);
+    struct ptxi_rows rows = { .dst = byte_at(pointer(d, 0)), .dst_pitch = pointer(d, 2), .src = byte_at(pointer(d, 4)),
+                              .src_pitch = pointer(d, 6), .width = pointer(d, 8), .height = pointer(d, 10),
+                              .depth = 1 };
+    int error = pitch_error(&rows, true);
 
-    error = error ? error : kind_error(arg(d, 12));
-    return ptxi_device_answer(d, error ? error : queue_rows(d->launch, rows, pointer(d, 13)));
+    return queue_copy(d, error ? error : kind_error(arg(d, 12)), rows, pointer(d, 13));
 }
 
 /* cudaError_t (void *to, int value, size_t bytes, cudaStream_t stream) */
 DEVICE_FUNCTION(MemsetAsync)
 {
-    struct ptxi_child row = { .dst = pointer(d, 0), .width = pointer(d, 3), .height = 1, .value = (int)(arg(d, 2) & 0xff) };
+    struct ptxi_rows row = { .dst = byte_at(pointer(d, 0)), .width = pointer(d, 3), .height = 1, .depth = 1,
+                             .value = arg(d, 2) & 0xff };
 
-    return ptxi_device_answer(d, queue_rows(d->launch, row, pointer(d, 5)));
+    return queue_rows(d, cudaSuccess, row, pointer(d, 5));
 }
 
 /* cudaError_t (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) */
 DEVICE_FUNCTION(Memset2DAsync)
 {
-    struct ptxi_child rows = { .dst = pointer(d, 0), .dst_pitch = pointer(d, 2), .width = pointer(d, 5), .height = pointer(d, 7),
-                               .value = (int)(arg(d, 4) & 0xff) };
-    int error = pitch_error(&rows);
+    struct ptxi_rows rows = { .dst = byte_at(pointer(d, 0)), .dst_pitch = pointer(d, 2), .width = pointer(d, 5),
+                              .height = pointer(d, 7), .depth = 1, .value = arg(d, 4) & 0xff };
 
-    return ptxi_device_answer(d, error ? error : queue_rows(d->launch, rows, pointer(d, 9)));
-}
-
-/* The rows of one slice and of the `depth` - 1 behind it, which lie so many bytes apart. */
-struct slices {
-    struct ptxi_child rows;
-    size_t dst_apart, src_apart;
-    uint64_t depth;
-};
-
-static int queue_slices(struct ptxi_launch *l, struct slices s, uint64_t stream)
-{
-    int error = cudaSuccess;
-
-    for (uint64_t z = 0; z < s.depth && !error; z++) {
-        error = queue_rows(l, s.rows, stream);
-        s.rows.dst += s.dst_apart;
-        s.rows.src += s.src_apart;
-    }
-    return error;
+    return queue_rows(d, pitch_error(&rows, false), rows, pointer(d, 9));
 }
 
 /* Layouts of cudaPitchedPtr and of cudaMemcpy3DParms; positions and the extent: x, y, z. */
@@ -119,11 +111,18 @@ static uint64_t begin_of(const struct pitched *p, const uint64_t *pos)
     return p->at + (pos[2] * p->height + pos[1]) * p->pitch + pos[0];
 }
 
-static struct slices slices_of(const struct copy_3d *p)
+/* Distances of slices that overflow become so large that the rows lie in no allocation. */
+static struct ptxi_rows rows_of(const struct copy_3d *p)
 {
-    return (struct slices){ .rows = { .dst = begin_of(&p->dst, p->dst_pos), .dst_pitch = p->dst.pitch, .src = begin_of(&p->src, p->src_pos),
-                                      .src_pitch = p->src.pitch, .width = p->extent[0], .height = p->extent[1], .value = -1 },
-                            .dst_apart = p->dst.pitch * p->dst.height, .src_apart = p->src.pitch * p->src.height, .depth = p->extent[2] };
+    struct ptxi_rows rows = { .dst = byte_at(begin_of(&p->dst, p->dst_pos)), .dst_pitch = p->dst.pitch,
+                              .src = byte_at(begin_of(&p->src, p->src_pos)), .src_pitch = p->src.pitch,
+                              .width = p->extent[0], .height = p->extent[1], .depth = p->extent[2] };
+
+    if (__builtin_mul_overflow(p->dst.pitch, p->dst.height, &rows.dst_slice))
+        rows.dst_slice = SIZE_MAX;
+    if (__builtin_mul_overflow(p->src.pitch, p->src.height, &rows.src_slice))
+        rows.src_slice = SIZE_MAX;
+    return rows;
 }
 
 /* cudaError_t (const struct cudaMemcpy3DParms *copy, cudaStream_t stream) */
@@ -137,20 +136,20 @@ DEVICE_FUNCTION(Memcpy3DAsync)
     memcpy(&p, from, sizeof p);
     if (p.src_array || p.dst_array)
         return ptxi_device_answer(d, cudaErrorInvalidValue);
-    struct slices s = slices_of(&p);
-    int error = pitch_error(&s.rows);
+    struct ptxi_rows rows = rows_of(&p);
+    int error = pitch_error(&rows, true);
 
-    error = error ? error : kind_error((unsigned)p.kind);
-    return ptxi_device_answer(d, error ? error : queue_slices(d->launch, s, pointer(d, 2)));
+    return queue_copy(d, error ? error : kind_error((unsigned)p.kind), rows, pointer(d, 2));
 }
 
 /* cudaError_t (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream) */
 DEVICE_FUNCTION(Memset3DAsync)
 {
     uint64_t pitch = pointer(d, 2);
-    struct slices s = { .rows = { .dst = pointer(d, 0), .dst_pitch = pitch, .width = pointer(d, 9), .height = pointer(d, 11),
-                                  .value = (int)(arg(d, 8) & 0xff) },
-                        .dst_apart = pitch * pointer(d, 6), .depth = pointer(d, 13) };
+    struct ptxi_rows rows = { .dst = byte_at(pointer(d, 0)), .dst_pitch = pitch, .width = pointer(d, 9),
+                              .height = pointer(d, 11), .depth = pointer(d, 13), .value = arg(d, 8) & 0xff };
 
-    return ptxi_device_answer(d, queue_slices(d->launch, s, pointer(d, 15)));
+    if (__builtin_mul_overflow(pitch, pointer(d, 6), &rows.dst_slice))
+        rows.dst_slice = SIZE_MAX;
+    return queue_rows(d, cudaSuccess, rows, pointer(d, 15));
 }

@@ -135,9 +135,11 @@ static int stream_error(struct ptxi_launch *l, uint64_t stream)
 }
 
 /* Queues a kernel with `b`'s parameters, NULL: none, and frees them. */
-static int launch_buffer(struct ptxi_launch *l, ptxiFunction f, struct ptxi_launch_shape *shape, struct ptxi_param_buffer *b, uint64_t stream)
+static int launch_buffer(struct ptxi_device_call *d, ptxiFunction f, struct ptxi_launch_shape *shape,
+                         struct ptxi_param_buffer *b, uint64_t stream)
 {
-    struct ptxi_child child = { .value = -1 };
+    struct ptxi_launch *l = d->launch;
+    struct ptxi_child child = { .place = ptxi_device_place(d) };
     size_t bytes = ptxi_module_param_bytes(f);
 
     bytes = b && b->bytes < bytes ? b->bytes : bytes;
@@ -162,7 +164,7 @@ DEVICE_FUNCTION(LaunchDeviceV2)
 {
     struct ptxi_param_buffer *b = take_buffer(d->launch, pointer(d, 0), BUFFER_CALL);
 
-    return ptxi_device_answer(d, b ? launch_buffer(d->launch, b->function, &b->shape, b, pointer(d, 2)) : cudaErrorInvalidValue);
+    return ptxi_device_answer(d, b ? launch_buffer(d, b->function, &b->shape, b, pointer(d, 2)) : cudaErrorInvalidValue);
 }
 
 /* cudaError_t (void *kernel, void *parameters, dim3 grid, dim3 block, unsigned shared, cudaStream_t stream) */
@@ -175,7 +177,7 @@ DEVICE_FUNCTION(LaunchDevice)
 
     if (!f)
         return ptxi_device_answer(d, cudaErrorInvalidDeviceFunction);
-    return ptxi_device_answer(d, b || !parameters ? launch_buffer(d->launch, f, &shape, b, pointer(d, 11)) : cudaErrorInvalidValue);
+    return ptxi_device_answer(d, b || !parameters ? launch_buffer(d, f, &shape, b, pointer(d, 11)) : cudaErrorInvalidValue);
 }
 
 /* ---- what is asked of kernels */

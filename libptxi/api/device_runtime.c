@@ -45,6 +45,20 @@ bool ptxi_device_give(struct ptxi_device_call *d, unsigned word, const void *val
     return p;
 }
 
+struct ptxi_call_place ptxi_device_place(const struct ptxi_device_call *d)
+{
+    const struct ptxi_builtin_call *c = d->call;
+    struct ptxi_call_place p = { .module = d->launch->module, .kernel = d->launch->kernel };
+    struct ptxi_fault_report r = { .kind = PTXI_FK_NONE };
+
+    ptxi_fault_locate(&r, c->warp, c->warp->frame->code, c->insn, (ptxi_lanes)1 << d->lane);
+    p.code = r.code;
+    p.loc = r.loc;
+    memcpy(p.ctaid, r.ctaid, sizeof p.ctaid);
+    memcpy(p.tid, r.tid, sizeof p.tid);
+    return p;
+}
+
 static bool give_int(struct ptxi_device_call *d, int value)
 {
     return ptxi_device_give(d, 0, &value, sizeof value);
@@ -313,7 +327,7 @@ static bool call_device(struct ptxi_builtin_call *call, void *user)
     for (uint64_t left = call->lanes; left; left &= left - 1) {
         struct ptxi_device_call d = { .launch = l, .call = call, .lane = ptxi_first_lane(left), .result = cudaSuccess };
 
-        if (!e->function(&d))
+        if (!ptxi_builtin_may_go_on(call) || !e->function(&d))
             return false;
         ptxi_builtin_return64(call, d.lane, d.result);
     }

@@ -2,6 +2,7 @@
 
 #include "api/api.h"
 #include "exec/exec.h"
+#include "exec/grace.h"
 #include "exec/memmap.h"
 
 #include <errno.h>
@@ -322,6 +323,7 @@ static void retire(struct ptxi_heap_block *b)
         ptxi_memmap_remove(ptxi_state.memmap, b->base);
         free(b);
         pthread_mutex_unlock(&heap.lock);
+        ptxi_grace_wait(); /* without the lock: kernels that allocate take it */
         return;
     }
     ptxi_memmap_set_flags(ptxi_state.memmap, b->base, PTXI_MEM_FREED);

@@ -287,6 +287,22 @@ static void widen(const struct ptxi_host *h, unsigned char *result)
     memcpy(result, &x, sizeof x);
 }
 
+/* The call of the current lane, with room for its arguments and result. */
+static void call_lane(struct ptxi_host *h, struct ptxi_builtin_call *call, void **values, unsigned char *args,
+                      unsigned char *result)
+{
+    gather(h, call, current.lane, args, values);
+    memset(result, 0, 16);
+    ptxi_builtin_leave(call);
+    if (h->callback)
+        h->callback(h->user, values, result);
+    else
+        ffi_call(&h->cif, h->function, result, values);
+    ptxi_builtin_return(call);
+    widen(h, result);
+    scatter(h, call, current.lane, result);
+}
+
 /* One after the other, so that a function sees the threads of a warp in their order. */
 static bool call_host(struct ptxi_builtin_call *call, void *user)
 {
@@ -304,14 +320,9 @@ static bool call_host(struct ptxi_builtin_call *call, void *user)
     ptxi_queue_set_callback(true);
     for (uint64_t left = call->lanes; left && !current.failed; left &= left - 1) {
         current.lane = ptxi_first_lane(left);
-        gather(h, call, current.lane, args, values);
-        memset(result, 0, 16);
-        if (h->callback)
-            h->callback(h->user, values, result);
-        else
-            ffi_call(&h->cif, h->function, result, values);
-        widen(h, result);
-        scatter(h, call, current.lane, result);
+        current.failed = !ptxi_builtin_may_go_on(call);
+        if (!current.failed)
+            call_lane(h, call, values, args, result);
     }
     ptxi_queue_set_callback(false);
     current.call = NULL;

@@ -59,7 +59,7 @@ static void add_counters(struct ptxi_launch *l)
     pthread_mutex_unlock(&l->ctx->lock);
 }
 
-static uint64_t deadline_after(uint64_t milliseconds)
+uint64_t ptxi_launch_deadline(uint64_t milliseconds)
 {
     struct timespec t;
 
@@ -72,7 +72,7 @@ static uint64_t deadline_after(uint64_t milliseconds)
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure)
 {
     if (l->milliseconds)
-        l->grid.deadline_ns = deadline_after(l->milliseconds);
+        l->grid.deadline_ns = ptxi_launch_deadline(l->milliseconds);
     ptxi_exec_launch(l->exec, &l->grid);
     if (l->grid.counting)
         add_counters(l);

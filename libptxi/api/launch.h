@@ -3,6 +3,7 @@
 #define PTXI_API_LAUNCH_H
 
 #include "api/module.h"
+#include "api/rows.h"
 
 struct ptxi_child;
 struct ptxi_param_buffer;
@@ -52,6 +53,9 @@ ptxiResult ptxi_launch_check_shape(const struct ptxiFunction_st *f, const struct
 
 ptxiResult ptxi_launch_read_attribute(const ptxiLaunchAttribute *a, struct ptxi_launch_shape *s);
 
+/* CLOCK_MONOTONIC when a time limit that begins now is over. */
+uint64_t ptxi_launch_deadline(uint64_t milliseconds);
+
 /* Only this grid, not what it launches. */
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure);
 
@@ -71,9 +75,14 @@ int ptxi_launch_blocks_per_mp(ptxiFunction f, unsigned threads, size_t dynamic);
 struct ptxi_child {
     struct ptxi_child *next;
     struct ptxi_item *item; /* of a grid; NULL: rows to copy or to fill */
-    uint64_t dst, src;
-    size_t dst_pitch, src_pitch, width, height;
-    int value;              /* fill: the byte; -1: copy */
+    struct ptxi_rows rows;
+    struct ptxi_call_place {  /* where a thread has asked for it */
+        ptxiModule module;
+        const char *kernel;
+        const struct ptxi_code *code;
+        struct ptxi_source_loc loc;
+        uint32_t ctaid[3], tid[3];
+    } place;
 };
 void ptxi_children_init(struct ptxi_launch *l);
 bool ptxi_children_add(struct ptxi_launch *l, struct ptxi_child child, bool tail); /* false: no memory, or too many */

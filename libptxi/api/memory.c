@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "api/heap.h"
 
+#include "exec/grace.h"
 #include "exec/memmap.h"
 
 #include <errno.h>
@@ -436,5 +437,6 @@ ptxiResult ptxiMemCloseRange(void *base)
         !(region.flags & PTXI_MEM_OPEN) || region.base != (uintptr_t)base)
         return PTXI_ERROR_INVALID_VALUE;
     ptxi_memmap_remove(ptxi_state.memmap, region.base);
+    ptxi_grace_wait();
     return PTXI_SUCCESS;
 }

@@ -1,6 +1,9 @@
 /* Streams that wait for words of memory and write them. */
 #include "api/capture.h"
 #include "api/heap.h"
+#include "api/rows.h"
+
+#include "exec/grace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +49,6 @@ static bool has_come(const ptxiStreamBatchMemOpParams *p)
     }
 }
 
-static ptxiResult wait_for(const struct operations *o, const ptxiStreamBatchMemOpParams *p)
-{
-    for (unsigned n = 0; !has_come(p); n++) {
-        if (atomic_load(&o->ctx->interrupts) != o->interrupts_before)
-            return PTXI_ERROR_LAUNCH_TIMEOUT;
-        if (!atomic_load(&o->ctx->alive))
-            return PTXI_ERROR_CONTEXT_IS_DESTROYED;
-        if (n > SPINS)
-            nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
-    }
-    return PTXI_SUCCESS;
-}
-
 static void write_value(const ptxiStreamBatchMemOpParams *p)
 {
     if (is_wide(p))
@@ -67,17 +57,59 @@ static void write_value(const ptxiStreamBatchMemOpParams *p)
         atomic_store((_Atomic uint32_t *)(uintptr_t)p->address, (uint32_t)p->value64);
 }
 
+static bool may_access(const ptxiStreamBatchMemOpParams *p)
+{
+    struct ptxi_mem_region region;
+
+    return ptxi_memmap_covers(ptxi_state.memmap, p->address, is_wide(p) ? 8 : 4, &region) &&
+           ptxi_rows_may_access(&region, !is_wait(p));
+}
+
+/* Looks at the word or writes it, if it is still there. `done`: it has come, or been written. */
+static ptxiResult access_word(const ptxiStreamBatchMemOpParams *p, struct ptxi_grace *g, bool *done)
+{
+    ptxiResult r = PTXI_ERROR_ILLEGAL_ADDRESS;
+
+    ptxi_grace_enter(g);
+    if (may_access(p)) {
+        *done = !is_wait(p) || has_come(p);
+        if (!is_wait(p))
+            write_value(p);
+        r = PTXI_SUCCESS;
+    }
+    ptxi_grace_leave(g);
+    return r;
+}
+
+static ptxiResult run_one(const struct operations *o, const ptxiStreamBatchMemOpParams *p, struct ptxi_grace *g)
+{
+    bool done = false;
+
+    for (unsigned n = 0;; n++) {
+        ptxiResult r = access_word(p, g, &done);
+
+        if (r || done)
+            return r;
+        if (atomic_load(&o->ctx->interrupts) != o->interrupts_before)
+            return PTXI_ERROR_LAUNCH_TIMEOUT;
+        if (!atomic_load(&o->ctx->alive))
+            return PTXI_ERROR_CONTEXT_IS_DESTROYED;
+        if (n > SPINS)
+            nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
+    }
+}
+
 static ptxiResult run(void *payload, struct ptxi_failure **failure)
 {
     const struct operations *o = payload;
-    ptxiResult r = PTXI_SUCCESS;
+    struct ptxi_grace *g = ptxi_grace_take();
+    ptxiResult r = g ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
 
     (void)failure;
     for (unsigned i = 0; i < o->count && !r; i++)
-        if (is_wait(&o->at[i]))
-            r = wait_for(o, &o->at[i]);
-        else if (o->at[i].operation != PTXI_STREAM_MEM_OP_BARRIER)
-            write_value(&o->at[i]);
+        if (o->at[i].operation != PTXI_STREAM_MEM_OP_BARRIER)
+            r = run_one(o, &o->at[i], g);
+    ptxi_grace_give_back(g);
     return r;
 }
 
@@ -91,7 +123,8 @@ static ptxiResult check_word(const ptxiStreamBatchMemOpParams *p)
 
     if (is_wait(p) && p->flags & PTXI_STREAM_WAIT_VALUE_FLUSH && (p->flags & ~(unsigned)PTXI_STREAM_WAIT_VALUE_FLUSH) <= most)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if (p->flags > most || p->address % bytes || !ptxi_heap_find(p->address, &b, &region))
+    if (p->flags > most || p->address % bytes || !ptxi_heap_find(p->address, &b, &region) ||
+        !ptxi_rows_may_access(&region, !is_wait(p)))
         return PTXI_ERROR_INVALID_VALUE;
     return bytes <= region.size - (p->address - region.base) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/memmap.h"
+#include "exec/memory.h"
 
 /* More are not kept: then the oldest are done, which may always be. */
 enum { FIRST_SIZE = 4, MOST = 256 };
-
-#define RACY __attribute__((no_sanitize("thread")))
 
 static struct ptxi_async_entry *entry(const struct ptxi_async *q, uint32_t k)
 {
@@ -76,31 +74,18 @@ static uint32_t to_of(const struct ptxi_async_entry *e, unsigned lane)
     return e->in_row ? e->row_to + lane * e->size : e->to[lane];
 }
 
-/* The allocation was there when the copy was asked for; since then it may have been freed. */
-static __attribute__((noinline)) bool found_again(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
+/* The source was checked when the copy was asked for; since then it may have been freed. */
+static inline bool may_still_read(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
 {
-    const struct ptxi_grid *g = w->cta->grid;
-    uint64_t from = from_of(e, lane);
-    struct ptxi_mem_region r;
-
-    if (from - (uintptr_t)g->params < g->code->param_bytes)
-        return true;
-    if (ptxi_memmap_covers(g->memmap, from, bytes, &r) && !(r.flags & PTXI_MEM_FREED))
-        return true;
-    ptxi_fault_later(w, e->code, e->insn, PTXI_FK_FREED, (ptxi_lanes)1 << lane, from, bytes, "load");
-    return false;
-}
-
-static inline bool still_there(struct ptxi_warp *w, const struct ptxi_async_entry *e, unsigned lane, uint32_t bytes)
-{
-    return e->generation == atomic_load_explicit(w->generation, memory_order_acquire) || found_again(w, e, lane, bytes);
+    return e->generation == atomic_load_explicit(w->generation, memory_order_acquire) ||
+           ptxi_mem_check_later(w, e->code, e->insn, lane, from_of(e, lane), bytes, PTXI_ACCESS_LOAD);
 }
 
 #define COPY_LANES(size)                                                               \
     for (; lanes; lanes &= lanes - 1) {                                                \
         unsigned l = ptxi_first_lane(lanes);                                           \
                                                                                        \
-        if (still_there(w, e, l, size))                                                \
+        if (may_still_read(w, e, l, size))                                              \
             memcpy(w->shared + to_of(e, l), (const void *)(uintptr_t)from_of(e, l), size); \
     }
 
@@ -120,7 +105,7 @@ RACY static void copy_partly(struct ptxi_warp *w, const struct ptxi_async_entry 
         unsigned char *to = w->shared + e->to[l];
 
         memset(to, 0, e->size);
-        if (bytes && still_there(w, e, l, bytes))
+        if (bytes && may_still_read(w, e, l, bytes))
             for (unsigned k = 0; k < bytes; k++)
                 to[k] = ((const unsigned char *)(uintptr_t)e->from[l])[k];
     }

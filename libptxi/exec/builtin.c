@@ -19,16 +19,31 @@ static size_t read_string(struct ptxi_warp *w, unsigned lane, uint64_t address, 
 
 unsigned char *ptxi_builtin_pointer(struct ptxi_builtin_call *call, unsigned lane, uint64_t address, size_t bytes, bool write)
 {
-    enum ptxi_access access = write ? PTXI_ACCESS_STORE : PTXI_ACCESS_LOAD;
-    struct ptxi_warp *w = call->warp;
-    unsigned char *first = ptxi_mem_at(w, call->insn, lane, PTXI_MS_GENERIC, address, 1, 1, access);
-    unsigned char *last = first ? ptxi_mem_at(w, call->insn, lane, PTXI_MS_GENERIC, address + bytes - 1, 1, 1, access) : NULL;
+    return ptxi_mem_range(call->warp, call->insn, lane, address, bytes, write ? PTXI_ACCESS_STORE : PTXI_ACCESS_LOAD);
+}
 
-    if (last && last != first + (bytes - 1)) {
-        ptxi_fault(w, call->insn, PTXI_FK_OUT_OF_BOUNDS, (ptxi_lanes)1 << lane, address, (uint32_t)bytes, write ? "store" : "load");
-        return NULL;
-    }
-    return last ? first : NULL;
+bool ptxi_builtin_may_go_on(struct ptxi_builtin_call *call)
+{
+    const struct ptxi_grid *g = call->warp->cta->grid;
+    enum ptxi_fault_kind kind = ptxi_exceeded_limit(g);
+
+    if (kind != PTXI_FK_NONE)
+        ptxi_fault(call->warp, call->insn, kind, call->lanes, 0, 0, NULL);
+    else if (atomic_load_explicit(&g->failed, memory_order_relaxed))
+        call->warp->event = PTXI_EVENT_FAULT;
+    else
+        return true;
+    return false;
+}
+
+void ptxi_builtin_leave(struct ptxi_builtin_call *call)
+{
+    ptxi_grace_leave(call->warp->worker->grace);
+}
+
+void ptxi_builtin_return(struct ptxi_builtin_call *call)
+{
+    ptxi_grace_enter(call->warp->worker->grace);
 }
 
 /* --- vprintf --- */
@@ -38,13 +53,18 @@ enum { FORMAT_MAX = 8192, PIECE_MAX = 4096, SPEC_MAX = 64 };
 struct output {
     char text[16384];
     size_t size;
-    struct ptxi_grid *grid;
+    struct ptxi_builtin_call *call;
 };
 
 static void flush(struct output *o)
 {
-    if (o->size)
-        o->grid->output(o->grid->output_ctx, o->text, o->size);
+    const struct ptxi_grid *g = o->call->warp->cta->grid;
+
+    if (!o->size)
+        return;
+    ptxi_builtin_leave(o->call);
+    g->output(g->output_ctx, o->text, o->size);
+    ptxi_builtin_return(o->call);
     o->size = 0;
 }
 
@@ -221,11 +241,12 @@ static int print(struct output *o, const char *p, struct arguments *a)
 /* int vprintf(const char *format, const void *arguments) */
 static bool builtin_vprintf(struct ptxi_builtin_call *call, void *user)
 {
-    struct output o = { .grid = call->warp->cta->grid };
+    struct output o = { .call = call };
     char *format = malloc(FORMAT_MAX);
+    bool goes_on = true;
 
     (void)user;
-    for (uint64_t left = call->lanes; left; left &= left - 1) {
+    for (uint64_t left = call->lanes; left && (goes_on = ptxi_builtin_may_go_on(call)); left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint64_t at = ptxi_builtin_arg64(call, 0, l);
         struct arguments a = { call->warp, l, ptxi_builtin_arg64(call, 2, l), 0 };
@@ -240,7 +261,7 @@ static bool builtin_vprintf(struct ptxi_builtin_call *call, void *user)
     }
     flush(&o);
     free(format);
-    return true;
+    return goes_on;
 }
 
 /* --- __assertfail --- */
@@ -270,7 +291,9 @@ static bool builtin_assertfail(struct ptxi_builtin_call *call, void *user)
 
         snprintf(place, sizeof place, "block: [%u,%u,%u], thread: [%u,%u,%u] ", c[0], c[1], c[2], t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
         word_assertion(call, l, place, text, sizeof text);
+        ptxi_builtin_leave(call);
         fprintf(stderr, "%s\n", text);
+        ptxi_builtin_return(call);
     }
     word_assertion(call, ptxi_first_lane(call->lanes), "", text, sizeof text);
     ptxi_fault(call->warp, call->insn, PTXI_FK_ASSERT, call->lanes, 0, 0, text);

@@ -40,6 +40,15 @@ ptxi_builtin ptxi_builtin_malloc, ptxi_builtin_free, ptxi_builtin_cas16;
 /* The host's address of bytes at a lane's generic address. NULL: the lane may not access all of them so, and the launch has failed. */
 unsigned char *ptxi_builtin_pointer(struct ptxi_builtin_call *call, unsigned lane, uint64_t address, size_t bytes, bool write);
 
+/* Whether the launch may go on: no limit of it is exceeded, and it has not failed. Functions that may take long ask
+ * before each lane. */
+bool ptxi_builtin_may_go_on(struct ptxi_builtin_call *call);
+
+/* A function of the program is called between these two. It may wait for other threads; addresses that were checked
+ * before are not used after it. */
+void ptxi_builtin_leave(struct ptxi_builtin_call *call);
+void ptxi_builtin_return(struct ptxi_builtin_call *call);
+
 /* The function of that name, or NULL. */
 ptxi_builtin *ptxi_builtin_find(const char *name);
 

@@ -115,42 +115,47 @@ void ptxi_bulk_free(struct ptxi_cta *lead)
 
 /* --- doing them --- */
 
-/* Global memory was there when the job came; since then it may have been freed. */
-static bool still_there(const struct ptxi_job *j, uint64_t at, uint32_t bytes, const char *access)
+/* Global memory was checked when the job came; since then it may have been freed. */
+static bool may_still(const struct ptxi_job *j, uint64_t at, uint32_t bytes, enum ptxi_access access)
 {
-    const struct ptxi_grid *g = j->warp->cta->grid;
-    struct ptxi_mem_region r;
-
-    if (at - (uintptr_t)g->params < g->code->param_bytes || ptxi_shared_owner(j->warp->cta, (const unsigned char *)(uintptr_t)at) ||
-        (ptxi_memmap_covers(g->memmap, at, bytes, &r) && !(r.flags & PTXI_MEM_FREED)))
-        return true;
-    ptxi_fault_later(j->warp, j->code, j->insn, PTXI_FK_FREED, (ptxi_lanes)1 << j->lane, at, bytes, access);
-    return false;
+    return ptxi_shared_owner(j->warp->cta, (const unsigned char *)(uintptr_t)at) ||
+           ptxi_mem_check_later(j->warp, j->code, j->insn, j->lane, at, bytes, access);
 }
 
-static bool row_still_there(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
+static bool may_still_access_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
     const struct ptxi_job *j = ctx;
 
     (void)row, (void)from;
-    return !bytes || still_there(j, at, bytes, j->to ? "load" : "store");
+    return !bytes || may_still(j, at, bytes, j->to ? PTXI_ACCESS_LOAD : PTXI_ACCESS_STORE);
 }
 
-static bool all_still_there(struct ptxi_job *j)
+static bool is_unchanged(const struct ptxi_job *j)
 {
-    if (j->generation == atomic_load_explicit(j->warp->generation, memory_order_acquire))
+    return j->generation == atomic_load_explicit(j->warp->generation, memory_order_acquire);
+}
+
+static bool may_still_read(const struct ptxi_job *j)
+{
+    return !j->from || j->kept || is_unchanged(j) || may_still(j, (uintptr_t)j->from, j->size, PTXI_ACCESS_LOAD);
+}
+
+static bool may_still_perform(struct ptxi_job *j)
+{
+    if (is_unchanged(j))
         return true;
     if (j->tensor)
-        return ptxi_tensor_walk(&j->map, j->corner, row_still_there, j);
-    return (!j->from || j->kept || still_there(j, (uintptr_t)j->from, j->size, "load")) && still_there(j, (uintptr_t)j->to, j->size, "store");
+        return ptxi_tensor_walk(&j->map, j->corner, may_still_access_row, j);
+    return may_still_read(j) &&
+           may_still(j, (uintptr_t)j->to, j->size, j->reduce ? PTXI_ACCESS_ATOMIC : PTXI_ACCESS_STORE);
 }
 
-static bool is_there(void *ctx, uint64_t at, uint32_t bytes)
+static bool may_write(void *ctx, uint64_t at, uint32_t bytes)
 {
     const struct ptxi_job *j = ctx;
     struct ptxi_mem_region r;
 
-    return ptxi_memmap_covers(j->warp->cta->grid->memmap, at, bytes, &r) && !(r.flags & PTXI_MEM_FREED);
+    return ptxi_memmap_covers(j->warp->cta->grid->memmap, at, bytes, &r) && ptxi_mem_permits(&r, true);
 }
 
 static void move_box(const struct ptxi_job *j)
@@ -158,7 +163,7 @@ static void move_box(const struct ptxi_job *j)
     if (j->to)
         ptxi_tensor_load(&j->map, j->corner, j->to, j->place);
     else
-        ptxi_tensor_store(&j->map, j->corner, j->from, j->place, j->reduce, is_there, (void *)j);
+        ptxi_tensor_store(&j->map, j->corner, j->from, j->place, j->reduce, may_write, (void *)j);
 }
 
 static void move(const struct ptxi_job *j, const unsigned char *from)
@@ -175,7 +180,7 @@ static void move(const struct ptxi_job *j, const unsigned char *from)
 
 static void perform(struct ptxi_job *j)
 {
-    if (j->size && all_still_there(j)) {
+    if (j->size && may_still_perform(j)) {
         if (j->tensor)
             move_box(j);
         else
@@ -265,13 +270,16 @@ void ptxi_bulk_commit(struct ptxi_warp *w)
         w->async->bulk_groups[l] += w->active >> l & 1;
 }
 
-/* The source has been read: it is kept, and nothing arrives yet. False: memory is short. */
+/* The source has been read: it is kept, and nothing arrives yet. False: memory is short, or the source may no longer be
+ * read. */
 static bool keep(struct ptxi_job *j)
 {
     uint32_t size = j->tensor ? ptxi_tensor_box_room(&j->map) : j->size;
 
     if (j->kept || !j->from || !size)
         return true;
+    if (!j->tensor && !may_still_read(j))
+        return false;
     j->kept = malloc(size);
     if (!j->kept)
         return false;

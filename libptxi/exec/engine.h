@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "exec/exec.h"
+#include "exec/grace.h"
 #include "exec/warp.h"
 
 /* No split of the frame waits: no pc is above it. */
@@ -99,6 +100,7 @@ struct ptxi_mem_hit {
 
 struct ptxi_worker {
     struct ptxi_exec *exec;
+    struct ptxi_grace *grace;  /* its thread is inside while it executes instructions */
     uint32_t index;
     struct ptxi_cta *ctas;     /* all places, busy ones first come first served */
     struct ptxi_mem_hit hits[PTXI_MEM_HITS];
@@ -176,7 +178,13 @@ const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *
 /* The same for what an instruction has started before. */
 void ptxi_fault_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
                       uint64_t address, uint32_t size, const char *detail);
-/* The same for an offset into an area that is no global memory: its program's part of it begins at `base`. */
+/* The parts of a report: where, and what; `memmap`: tells the nearest allocation, or NULL. */
+void ptxi_fault_locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_code *code,
+                       const struct ptxi_insn *i, ptxi_lanes lanes);
+void ptxi_fault_describe(struct ptxi_fault_report *r, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                         const char *detail, struct ptxi_memmap *memmap);
+/* The same as ptxi_fault() for an offset into an area that is no global memory: its program's part of it begins at
+ * `base`. */
 struct ptxi_area {
     const char *name;
     uint64_t size, base;

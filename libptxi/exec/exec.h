@@ -178,6 +178,9 @@ unsigned ptxi_exec_workers(const struct ptxi_exec *exec);
  * how it went. */
 void ptxi_exec_launch(struct ptxi_exec *exec, struct ptxi_grid *grid);
 
+/* Which of a grid's limits (budget, deadline, interrupts) is exceeded; PTXI_FK_NONE: none. */
+enum ptxi_fault_kind ptxi_exceeded_limit(const struct ptxi_grid *grid);
+
 /* Name of the CPU level in use: v4, v3, v2, portable. */
 const char *ptxi_exec_level_name(void);
 

@@ -4,24 +4,26 @@
 
 #include "exec/memory.h"
 
-static void describe_neighbour(struct ptxi_fault_report *r, const struct ptxi_grid *g)
+static void describe_neighbour(struct ptxi_fault_report *r, struct ptxi_memmap *memmap)
 {
     struct ptxi_mem_region near;
 
-    if (ptxi_memmap_find(g->memmap, r->address, &near) == PTXI_MEMMAP_EMPTY)
+    if (ptxi_memmap_find(memmap, r->address, &near) == PTXI_MEMMAP_EMPTY)
         return;
     r->near_base = near.base;
     r->near_size = near.size;
     r->near_freed = near.flags & PTXI_MEM_FREED;
 }
 
-static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address, const struct ptxi_area *area)
+static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address)
 {
-    return !area && (kind == PTXI_FK_OUT_OF_BOUNDS || kind == PTXI_FK_FREED || kind == PTXI_FK_READ_ONLY || kind == PTXI_FK_MISALIGNED) &&
+    return (kind == PTXI_FK_OUT_OF_BOUNDS || kind == PTXI_FK_FREED || kind == PTXI_FK_READ_ONLY ||
+            kind == PTXI_FK_MISALIGNED) &&
            address >= 4096 && address < PTXI_SHARED_WINDOW;
 }
 
-static void locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, ptxi_lanes lanes)
+void ptxi_fault_locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const struct ptxi_code *code,
+                       const struct ptxi_insn *i, ptxi_lanes lanes)
 {
     const uint32_t *block = w->cta->grid->block;
     uint32_t t = w->first_thread + ptxi_first_lane(lanes ? lanes : 1);
@@ -34,6 +36,19 @@ static void locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, const
     r->tid[1] = t / block[0] % block[1];
     r->tid[2] = t / block[0] / block[1];
     r->thread_count = (uint32_t)__builtin_popcountll(lanes);
+}
+
+void ptxi_fault_describe(struct ptxi_fault_report *r, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                         const char *detail, struct ptxi_memmap *memmap)
+{
+    r->kind = kind;
+    r->address = address;
+    r->access_size = size;
+    r->is_store = detail && !strcmp(detail, "store");
+    if (memmap && concerns_global_memory(kind, address))
+        describe_neighbour(r, memmap);
+    if (detail)
+        snprintf(r->detail, sizeof r->detail, "%s", detail);
 }
 
 bool ptxi_grid_fail(struct ptxi_grid *g)
@@ -51,20 +66,13 @@ static void report(struct ptxi_warp *w, const struct ptxi_code *code, const stru
 
     if (!ptxi_grid_fail(g))
         return;
-    r->kind = kind;
-    r->address = address;
-    r->access_size = size;
-    r->is_store = detail && !strcmp(detail, "store");
-    locate(r, w, code, i, lanes);
-    if (concerns_global_memory(kind, address, area))
-        describe_neighbour(r, g);
+    ptxi_fault_locate(r, w, code, i, lanes);
+    ptxi_fault_describe(r, kind, address, size, detail, area ? NULL : g->memmap);
     if (area) {
         r->area = area->name;
         r->near_base = area->base;
         r->near_size = area->size - area->base;
     }
-    if (detail)
-        snprintf(r->detail, sizeof r->detail, "%s", detail);
 }
 
 const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,

@@ -4,7 +4,7 @@
  * A worker keeps the region it hit last with the generation it was found under:
  *
  *     if (addr - hit.base < hit.size && gen == ptxi_memmap_generation(map)) ...        the fast path
- *     else if (ptxi_memmap_find(map, addr, &hit) == PTXI_MEMMAP_INSIDE && !(hit.flags & PTXI_MEM_FREED)) ...
+ *     else if (ptxi_memmap_find(map, addr, &hit) == PTXI_MEMMAP_INSIDE && ptxi_mem_permits(&hit, write)) ...
  *
  * read the generation before the find. It grows whenever a region that was found may no longer be used as it was:
  * on removal and on a change of flags, not when a region is added.
@@ -37,6 +37,12 @@ struct ptxi_mem_region {
     uint64_t id;         /* 1, 2, ... in the order of addition; never used again */
     void *owner;         /* whoever added it knows what this is */
 };
+
+/* Whether kernels may read, and if asked write, the region's memory. */
+static inline bool ptxi_mem_permits(const struct ptxi_mem_region *r, bool write)
+{
+    return r->flags & PTXI_MEM_READ && !(r->flags & PTXI_MEM_FREED) && (!write || r->flags & PTXI_MEM_WRITE);
+}
 
 struct ptxi_memmap;
 

@@ -28,19 +28,19 @@ bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo,
     /* kernel parameters, through their generic address */
     if (is_parameter(g, lo, size))
         return access == PTXI_ACCESS_LOAD;
-    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || r.flags & PTXI_MEM_FREED || !(r.flags & PTXI_MEM_READ))
+    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || !ptxi_mem_permits(&r, false))
         return false;
     *hit = (struct ptxi_mem_hit){ .lo = r.base, .hi = r.base + r.size, .write_hi = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0,
                                   .generation = generation };
     return access == PTXI_ACCESS_LOAD || r.flags & PTXI_MEM_WRITE;
 }
 
+static const char *const access_names[] = { "load", "store", "atomic" };
+
 static unsigned char *fail_in(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
                               enum ptxi_access access, const struct ptxi_area *area)
 {
-    static const char *const names[] = { "load", "store", "atomic" };
-
-    ptxi_fault_in(w, i, kind, (ptxi_lanes)1 << lane, address, size, names[access], area);
+    ptxi_fault_in(w, i, kind, (ptxi_lanes)1 << lane, address, size, access_names[access], area);
     return NULL;
 }
 
@@ -72,23 +72,47 @@ static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
 {
     struct ptxi_mem_region r;
 
-    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && r.flags & PTXI_MEM_WRITE && !(r.flags & PTXI_MEM_FREED);
+    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && ptxi_mem_permits(&r, true);
 }
 
-static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address, uint32_t size, enum ptxi_access access)
+/* Why an access to global memory fails. */
+static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t address, uint64_t size)
 {
     struct ptxi_mem_region r;
-    enum ptxi_fault_kind kind = PTXI_FK_OUT_OF_BOUNDS;
 
+    if (address < 4096)
+        return PTXI_FK_NULL;
+    if (is_parameter(g, address, size))
+        return PTXI_FK_READ_ONLY;
+    if (!ptxi_memmap_covers(g->memmap, address, size, &r))
+        return PTXI_FK_OUT_OF_BOUNDS;
+    return r.flags & PTXI_MEM_FREED ? PTXI_FK_FREED : PTXI_FK_READ_ONLY;
+}
+
+static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                                uint32_t size, enum ptxi_access access)
+{
     if (ptxi_mem_check(w, i, address, size, access) || (may_end_behind(i, size, access) && in_last_word(w->cta->grid, address)))
         return (unsigned char *)(uintptr_t)address;
-    if (address < 4096)
-        kind = PTXI_FK_NULL;
-    else if (is_parameter(w->cta->grid, address, size))
-        kind = PTXI_FK_READ_ONLY;
-    else if (ptxi_memmap_covers(w->cta->grid->memmap, address, size, &r))
-        kind = r.flags & PTXI_MEM_FREED ? PTXI_FK_FREED : PTXI_FK_READ_ONLY;
-    return fail(w, i, lane, kind, address, size, access);
+    return fail(w, i, lane, global_fault(w->cta->grid, address, size), address, size, access);
+}
+
+bool ptxi_mem_check_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, unsigned lane,
+                          uint64_t address, uint32_t size, enum ptxi_access access)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_region r;
+    enum ptxi_fault_kind kind = PTXI_FK_FREED; /* what is known no more was known when the access was asked for */
+
+    if (g->unchecked || (access == PTXI_ACCESS_LOAD && is_parameter(g, address, size)))
+        return true;
+    if (ptxi_memmap_covers(g->memmap, address, size, &r)) {
+        if (ptxi_mem_permits(&r, access != PTXI_ACCESS_LOAD))
+            return true;
+        kind = global_fault(g, address, size);
+    }
+    ptxi_fault_later(w, code, i, kind, (ptxi_lanes)1 << lane, address, size, access_names[access]);
+    return false;
 }
 
 struct space {
@@ -169,6 +193,17 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
     return s.base + address;
 }
 
+unsigned char *ptxi_mem_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                              uint64_t size, enum ptxi_access access)
+{
+    if (size <= UINT32_MAX)
+        return ptxi_mem_at(w, i, lane, PTXI_MS_GENERIC, address, (uint32_t)size, 1, access);
+    if (address < PTXI_SHARED_WINDOW && size <= PTXI_SHARED_WINDOW - address &&
+        ptxi_mem_check(w, i, address, size, access))
+        return (unsigned char *)(uintptr_t)address;
+    return fail(w, i, lane, global_fault(w->cta->grid, address, size), address, UINT32_MAX, access);
+}
+
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p)
 {
     if ((uintptr_t)p - (uintptr_t)c->shared < c->shared_bytes)
@@ -196,7 +231,7 @@ static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_
     }
     if (address - (uintptr_t)g->params < g->code->param_bytes)
         *size = g->code->param_bytes - (address - (uintptr_t)g->params);
-    else if (ptxi_memmap_find(g->memmap, address, &r) == PTXI_MEMMAP_INSIDE && r.flags & PTXI_MEM_READ && !(r.flags & PTXI_MEM_FREED))
+    else if (ptxi_memmap_find(g->memmap, address, &r) == PTXI_MEMMAP_INSIDE && ptxi_mem_permits(&r, false))
         *size = r.base + r.size - address;
     return (const unsigned char *)(uintptr_t)address;
 }

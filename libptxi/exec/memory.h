@@ -35,7 +35,16 @@ bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo,
 unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
                            uint32_t align, enum ptxi_access access);
 
-/* The same of a shared address in the CTA's own memory; NULL: it is not there, or does not fit. */
+/* The same of any number of bytes at a generic address. */
+unsigned char *ptxi_mem_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                              uint64_t size, enum ptxi_access access);
+
+/* Checks global memory anew at the time of an access that instruction i of `code` has asked for before. False: the
+ * launch has failed. */
+bool ptxi_mem_check_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, unsigned lane,
+                          uint64_t address, uint32_t size, enum ptxi_access access);
+
+/* The same as ptxi_mem_at() of a shared address in the CTA's own memory; NULL: it is not there, or does not fit. */
 static inline unsigned char *ptxi_mem_own(const struct ptxi_warp *w, uint64_t address, uint32_t size, uint32_t align)
 {
     uint64_t offset = address - w->shared_at;

@@ -184,20 +184,23 @@ static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
     bool first = true;
 
     for (;;) {
-        enum ptxi_cluster_status status = ptxi_cluster_run(lead, x->level);
+        enum ptxi_cluster_status status;
         uint64_t n;
 
+        ptxi_grace_enter(lead->worker->grace);
+        status = ptxi_cluster_run(lead, x->level);
+        if (status == PTXI_CLUSTER_FINISHED) {
+            ptxi_bulk_finish(lead);
+            ptxi_tmem_drop(lead);
+            atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
+        }
+        ptxi_grace_leave(lead->worker->grace);
         if (first)
             wake_helpers(x, g);
         first = false;
         report_progress(g);
         if ((status == PTXI_CLUSTER_GAVE_WAY || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g))
             return status == PTXI_CLUSTER_WAITS;
-        if (status == PTXI_CLUSTER_FINISHED) {
-            ptxi_bulk_finish(lead);
-            ptxi_tmem_drop(lead);
-            atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
-        }
         n = next_cluster(g);
         if (n == UINT64_MAX)
             break;
@@ -469,6 +472,17 @@ static unsigned default_workers(void)
     return n < 1 ? 1 : n > PTXI_MAX_WORKERS ? PTXI_MAX_WORKERS : (unsigned)n;
 }
 
+static bool make_workers(struct ptxi_exec *x)
+{
+    for (unsigned k = 0; k < x->worker_count; k++) {
+        x->workers[k].exec = x;
+        x->workers[k].index = k;
+        if (!(x->workers[k].grace = ptxi_grace_take()))
+            return false;
+    }
+    return true;
+}
+
 static void destroy(struct ptxi_exec *x)
 {
     pthread_mutex_lock(&x->lock);
@@ -477,13 +491,15 @@ static void destroy(struct ptxi_exec *x)
     pthread_mutex_unlock(&x->lock);
     for (unsigned k = 0; k < x->thread_count; k++)
         pthread_join(x->threads[k], NULL);
-    for (unsigned k = 0; x->workers && k < x->worker_count; k++)
+    for (unsigned k = 0; x->workers && k < x->worker_count; k++) {
         while (x->workers[k].ctas) {
             struct ptxi_cta *c = x->workers[k].ctas;
 
             x->workers[k].ctas = c->next;
             ptxi_place_free(c);
         }
+        ptxi_grace_give_back(x->workers[k].grace);
+    }
     free(x->workers);
     free(x->threads);
     pthread_cond_destroy(&x->work);
@@ -508,13 +524,9 @@ struct ptxi_exec *ptxi_exec_create(unsigned workers)
     pthread_mutex_init(&x->lock, NULL);
     pthread_cond_init(&x->work, NULL);
     pthread_cond_init(&x->done, NULL);
-    if (!x->workers || !x->threads) {
+    if (!x->workers || !x->threads || !make_workers(x)) {
         destroy(x);
         return NULL;
-    }
-    for (unsigned k = 0; k < x->worker_count; k++) {
-        x->workers[k].exec = x;
-        x->workers[k].index = k;
     }
     /* the thread that launches is the first worker */
     while (x->thread_count + 1 < x->worker_count && !pthread_create(&x->threads[x->thread_count], NULL, thread_main, x))

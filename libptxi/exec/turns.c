@@ -37,25 +37,27 @@ static void charge(struct ptxi_warp *w)
         atomic_fetch_add_explicit(&g->spent, used, memory_order_relaxed);
 }
 
+enum ptxi_fault_kind ptxi_exceeded_limit(const struct ptxi_grid *g)
+{
+    if (g->instruction_budget && atomic_load_explicit(&g->spent, memory_order_relaxed) > g->instruction_budget)
+        return PTXI_FK_BUDGET;
+    if (g->deadline_ns && ptxi_monotonic_ns() > g->deadline_ns)
+        return PTXI_FK_TIMEOUT;
+    if (g->interrupts && atomic_load_explicit(g->interrupts, memory_order_relaxed) != g->interrupts_before)
+        return PTXI_FK_INTERRUPTED;
+    return PTXI_FK_NONE;
+}
+
 bool ptxi_within_limits(struct ptxi_warp *w)
 {
-    struct ptxi_grid *g = w->cta->grid;
+    enum ptxi_fault_kind kind;
 
-    if (ptxi_grid_failed(g))
+    if (ptxi_grid_failed(w->cta->grid))
         return false;
-    if (g->instruction_budget && atomic_load_explicit(&g->spent, memory_order_relaxed) > g->instruction_budget) {
-        fail_grid(w, PTXI_FK_BUDGET, NULL);
-        return false;
-    }
-    if (g->deadline_ns && ptxi_monotonic_ns() > g->deadline_ns) {
-        fail_grid(w, PTXI_FK_TIMEOUT, NULL);
-        return false;
-    }
-    if (g->interrupts && atomic_load_explicit(g->interrupts, memory_order_relaxed) != g->interrupts_before) {
-        fail_grid(w, PTXI_FK_INTERRUPTED, NULL);
-        return false;
-    }
-    return true;
+    kind = ptxi_exceeded_limit(w->cta->grid);
+    if (kind != PTXI_FK_NONE)
+        fail_grid(w, kind, NULL);
+    return kind == PTXI_FK_NONE;
 }
 
 /* The lanes of one of the warps of 32 that share the engine's: bits from 32 * half on. */
@@ -155,6 +157,7 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp **which, const struct 
         case PTXI_EVENT_QUANTUM: {
             bool used = w->quantum <= 0, again = used && !w->cta->grid->schedule && ++w->turns < TURNS;
 
+            ptxi_grace_pass(w->worker->grace);
             charge(w);
             if (!ptxi_within_limits(w))
                 return false;

@@ -22,7 +22,7 @@ PTXI_API const char *__lsan_default_options(void)
 PTXI_API const char *__tsan_default_suppressions(void);
 PTXI_API const char *__tsan_default_suppressions(void)
 {
-    return "race:copy_rows\nrace:fill_row\n";
+    return "race:move_part\nrace:^fill$\n";
 }
 
 /* A stream that waits for a word may do so for ever. */
