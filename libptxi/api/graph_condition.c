@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/graph.h"
+#include "api/launch.h"
 
 /* A handle is a place in this table and 1; who may still use it holds it: its graph, and conditional nodes of that and of copies. */
 enum { CONDITIONS = 4096 };
@@ -129,16 +130,34 @@ static ptxiGraph choose(const struct ptxi_branches *b, unsigned value)
     return k < b->count ? b->bodies[k] : NULL;
 }
 
+/* The limits of a loop as a whole; those of the launches in it do not end it. */
+static void begin_limits(struct ptxi_grid *limits, ptxiContext ctx)
+{
+    *limits = (struct ptxi_grid){ .interrupts = &ctx->interrupts, .interrupts_before = atomic_load(&ctx->interrupts) };
+    pthread_mutex_lock(&ctx->lock);
+    limits->instruction_budget = ctx->instruction_limit;
+    limits->deadline_ns = ctx->millisecond_limit ? ptxi_launch_deadline(ctx->millisecond_limit) : 0;
+    pthread_mutex_unlock(&ctx->lock);
+}
+
 ptxiResult ptxi_condition_run(const struct ptxi_branches *b, ptxiStream s, ptxiResult (*run)(ptxiGraph body, ptxiStream s))
 {
-    ptxiResult r;
+    struct ptxi_grid limits;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
     ptxiGraph body;
 
+    if (r)
+        return r;
+    begin_limits(&limits, ctx);
     do {
         r = ptxiStreamSynchronize(s);
         body = r ? NULL : choose(b, atomic_load(&conditions[b->handle - 1].value));
-        if (body)
+        if (body && ptxi_exceeded_limit(&limits) != PTXI_FK_NONE)
+            r = PTXI_ERROR_LAUNCH_TIMEOUT;
+        else if (body)
             r = run(body, s);
+        limits.spent++;
     } while (body && !r && b->kind == PTXI_GRAPH_COND_TYPE_WHILE);
     return r;
 }
