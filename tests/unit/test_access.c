@@ -251,7 +251,7 @@ START_TEST(checks_queued_copies)
     ok(ptxiMemHostUnregister(memory));
     ok(munmap(memory, PAGE));
     ok(ptxiCtxSetCurrent(ctx));
-    *(volatile uint32_t *)other = 2;
+    __atomic_store_n(other, 2, __ATOMIC_SEQ_CST);
     gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiCtxDestroy(second));
     ok(ptxiCtxSetCurrent(ctx));
