@@ -854,8 +854,8 @@ typedef struct PTXI_RESOURCE_VIEW_DESC {
 /* ---- start and errors ---------------------------------------------------------------------------------------- */
 
 /*! ptxiInit() :
- *  Make the library ready; the first call of every program. Reads the environment variables PTXI_DEVICE, PTXI_SCHED_SEED and
- *  PTXI_WORKERS; the last two count as not set where they are no such number. Later calls do nothing.
+ *  Make the library ready; the first call of every program. Reads the environment variables PTXI_DEVICE, PTXI_SCHED,
+ *  PTXI_SCHED_SEED and PTXI_WORKERS; the last three count as not set where they have no such value. Later calls do nothing.
  * `flags` 0.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE    flags is not 0
@@ -1864,16 +1864,33 @@ PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE. */
 PTXI_API ptxiResult ptxiCtxSetDialect(ptxiContext ctx, unsigned dialect);
 
+/* For ptxiCtxSetSchedule(). */
+#define PTXI_SCHEDULE_RUN 0
+#define PTXI_SCHEDULE_FAIR 18446744073709551615ULL
+
 /*! ptxiCtxSetSchedule() , ptxiCtxGetSchedule() :
- *  Run launches made later in an order ruled by chance, to find programs that work in the usual order only: which CTA, which
+ *  The order in which launches made later run: the usual one, a fair one, or a random one.
+ *
+ *  PTXI_SCHEDULE_RUN, the default, is the fastest. A warp runs until it waits, and a CTA until all of its warps wait. So a warp that
+ *  overwrites, without a barrier, what others have yet to read does it before they read.
+ *
+ *  PTXI_SCHEDULE_FAIR lets all warps of a CTA advance together, as a GPU does: a warp runs 8 instructions, then the next one of the CTA
+ *  does. After 8 such rounds the next CTA runs, and all CTAs that can be resident begin together. Programs that work on a GPU
+ *  only because the other warps have read a word long before it is overwritten get the GPU's results. It takes two to three times as long
+ *  where a grid has many CTAs. With one worker a run repeats exactly.
+ *
+ *  Any other number is the seed of a random order, to find programs that work in one order only: which CTA, which
  *  warp and which lanes of it go on next, after how many instructions others do, when each asynchronous copy is done (from soon after
  *  it was asked for to the last moment, in any order), how often a wait at an mbarrier ends in vain, and whether a store is done after
  *  the load from elsewhere that stands behind it. What a bulk copy writes need
  *  not be there after cp.async.bulk.wait_group.read, and nobody may arrive at an mbarrier after mbarrier.inval. All of it is what the
- *  PTX ISA allows. It costs time, and nothing while it is off. With one worker a run repeats exactly for the same seed and
- *  the same launches before it; with more, what happens inside of each cluster does as far as it does not depend on others.
- *  The environment variable PTXI_SCHED_SEED gives the seed of new contexts.
- * `seed` 0: the usual order (default), in which copies are done as late as may be; others: one schedule each. */
+ *  PTX ISA allows. With one worker a run repeats exactly for the same seed and the same launches before it; with more, what
+ *  happens inside of each cluster does as far as it does not depend on others.
+ *
+ *  In the first two orders copies are done as late as may be. The order of new contexts is that of the environment variable PTXI_SCHED:
+ *  `run`, `fair` or `seed:N`, where N is a number as this call takes it. PTXI_SCHED_SEED=N, where PTXI_SCHED is not set or not one of
+ *  these, means PTXI_SCHED=seed:N.
+ * `seed` PTXI_SCHEDULE_RUN, PTXI_SCHEDULE_FAIR or a seed. */
 PTXI_API ptxiResult ptxiCtxSetSchedule(ptxiContext ctx, unsigned long long seed);
 PTXI_API ptxiResult ptxiCtxGetSchedule(ptxiContext ctx, unsigned long long *seed);
 

@@ -106,7 +106,7 @@ struct ptxiContext_st {
     unsigned workers;                 /* 0: the default */
     struct ptxi_exec *exec;           /* made by the first launch */
     bool unchecked, counting;
-    unsigned long long schedule;      /* seed, or 0 */
+    unsigned long long schedule;      /* as ptxiCtxSetSchedule() takes it */
     size_t kernel_heap;               /* bytes that kernels have allocated */
     ptxiCounters counters;
     void (*progress)(void *user, unsigned long long done, unsigned long long blocks);
@@ -126,6 +126,10 @@ ptxiResult ptxi_api_context(ptxiContext *ctx);
 
 /* The same for a call that names a context, NULL meaning the current one. */
 ptxiResult ptxi_api_named_context(ptxiContext named, ptxiContext *ctx);
+
+/* "run", "fair" or "seed:N" as a number for ptxiCtxSetSchedule(), and N alone; false, with *schedule unchanged, for other texts. */
+bool ptxi_api_parse_schedule(const char *text, unsigned long long *schedule);
+bool ptxi_api_parse_seed(const char *digits, unsigned long long *seed);
 
 bool ptxi_api_is_dialect(unsigned dialect); /* bits of ptxiDialect and no others */
 

@@ -18,6 +18,8 @@ static const char run_help[] =
     "  -c, --count            say how many instructions were executed\n"
     "  -w, --workers N        host threads (PTXI_WORKERS, else one a processor)\n"
     "  -d, --device NAME      device profile, such as sm_80 (PTXI_DEVICE, else sm_90)\n"
+    "      --schedule ORDER   of warps (PTXI_SCHED, else run): run, each until it waits; fair, all advance together as on\n"
+    "                         a GPU; seed:N, random\n"
     "      --strict           refuse a module that the device could not run\n"
     "      --budget N         fail after about N warp instructions\n"
     "      --timeout SECONDS  fail after that time\n"

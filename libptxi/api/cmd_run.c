@@ -22,9 +22,9 @@ struct run {
     int file_count;
     const char *kernel, *device;
     unsigned grid[3], block[3], shared;
-    bool block_given, hex, count, cooperative, unchecked, limited;
+    bool block_given, hex, count, cooperative, unchecked, limited, schedule_given;
     unsigned repeat, workers;
-    unsigned long long budget, milliseconds;
+    unsigned long long budget, milliseconds, schedule;
     struct cmd_load_options load;
     struct cmd_arg *args; /* room for one an argv element, as for outs */
     struct out *outs;
@@ -112,7 +112,7 @@ static bool parse_seconds(struct run *r)
     return true;
 }
 
-enum { OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED };
+enum { OPT_HEX = 256, OPT_STRICT, OPT_BUDGET, OPT_TIMEOUT, OPT_FMAD, OPT_COOPERATIVE, OPT_UNCHECKED, OPT_SCHEDULE };
 
 static const struct option options[] = {
     { "kernel", required_argument, NULL, 'k' }, { "grid", required_argument, NULL, 'g' },
@@ -123,7 +123,8 @@ static const struct option options[] = {
     { "device", required_argument, NULL, 'd' }, { "strict", no_argument, NULL, OPT_STRICT },
     { "budget", required_argument, NULL, OPT_BUDGET }, { "timeout", required_argument, NULL, OPT_TIMEOUT },
     { "fmad", required_argument, NULL, OPT_FMAD }, { "cooperative", no_argument, NULL, OPT_COOPERATIVE },
-    { "unchecked", no_argument, NULL, OPT_UNCHECKED }, { "help", no_argument, NULL, 'h' }, { 0 },
+    { "unchecked", no_argument, NULL, OPT_UNCHECKED }, { "schedule", required_argument, NULL, OPT_SCHEDULE },
+    { "help", no_argument, NULL, 'h' }, { 0 },
 };
 
 static bool parse_budget(struct run *r)
@@ -132,6 +133,14 @@ static bool parse_budget(struct run *r)
         return true;
     ptxi_cmd_error("--budget: a number of instructions, not '%s'", optarg);
     return false;
+}
+
+static bool parse_schedule(struct run *r)
+{
+    r->schedule_given = ptxi_api_parse_schedule(optarg, &r->schedule);
+    if (!r->schedule_given)
+        ptxi_cmd_error("--schedule: run, fair or seed:N, not '%s'", optarg);
+    return r->schedule_given;
 }
 
 static bool parse_option(struct run *r, int c)
@@ -160,6 +169,7 @@ static bool parse_option(struct run *r, int c)
         return true;
     case OPT_COOPERATIVE: r->cooperative = true; return true;
     case OPT_UNCHECKED: r->unchecked = true; return true;
+    case OPT_SCHEDULE: return parse_schedule(r);
     default: return false;
     }
 }
@@ -502,6 +512,8 @@ static ptxiResult apply_settings(struct run *r)
         r->block[k] = required[k] ? required[k] : 1;
     if (r->workers)
         e = ptxiCtxSetWorkers(NULL, r->workers);
+    if (!e && r->schedule_given)
+        e = ptxiCtxSetSchedule(NULL, r->schedule);
     if (!e && r->unchecked)
         e = ptxiCtxSetChecking(NULL, 0);
     if (!e && r->budget)

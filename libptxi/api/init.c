@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct ptxi_state ptxi_state = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
@@ -25,9 +24,18 @@ static size_t host_memory(void)
     return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 30;
 }
 
+/* PTXI_SCHED has precedence over the older PTXI_SCHED_SEED. */
+static void read_schedule(void)
+{
+    const char *schedule = getenv("PTXI_SCHED"), *seed = getenv("PTXI_SCHED_SEED");
+
+    if (!(schedule && ptxi_api_parse_schedule(schedule, &ptxi_state.schedule)) && seed)
+        ptxi_api_parse_seed(seed, &ptxi_state.schedule);
+}
+
 static ptxiResult read_environment(void)
 {
-    const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS"), *seed = getenv("PTXI_SCHED_SEED");
+    const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS");
     const struct ptxi_profile *p = device && *device ? ptxi_profile_find(device) : ptxi_profile_default();
 
     if (!p)
@@ -39,12 +47,7 @@ static ptxiResult read_environment(void)
 
         ptxi_state.workers = *end == 0 && n > 0 && n <= PTXI_MAX_WORKERS ? (unsigned)n : 0;
     }
-    if (seed && *seed) {
-        char *end;
-        unsigned long long n = strtoull(seed, &end, 0);
-
-        ptxi_state.schedule = *end == 0 ? n : 0;
-    }
+    read_schedule();
     return PTXI_SUCCESS;
 }
 

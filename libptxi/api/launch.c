@@ -256,7 +256,8 @@ static void fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, const
     g->interrupts_before = atomic_load(&ctx->interrupts);
     pthread_mutex_lock(&ctx->lock);
     g->unchecked = ctx->unchecked;
-    g->schedule = ctx->schedule;
+    g->fair = ctx->schedule == PTXI_SCHEDULE_FAIR;
+    g->schedule = g->fair ? 0 : ctx->schedule;
     g->stack_bytes = (uint32_t)ctx->limits[PTXI_LIMIT_STACK_SIZE];
     g->instruction_budget = ctx->instruction_limit;
     l->milliseconds = ctx->millisecond_limit;

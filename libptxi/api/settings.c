@@ -4,6 +4,8 @@
 #include "exec/exec.h"
 #include "parse/ast.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec)
@@ -137,6 +139,32 @@ ptxiResult ptxiCtxSetDialect(ptxiContext named, unsigned dialect)
         return PTXI_ERROR_INVALID_VALUE;
     ctx->dialect = dialect;
     return PTXI_SUCCESS;
+}
+
+bool ptxi_api_parse_seed(const char *digits, unsigned long long *seed)
+{
+    char *end;
+    unsigned long long n;
+
+    if (*digits < '0' || *digits > '9')
+        return false;
+    errno = 0;
+    n = strtoull(digits, &end, 0);
+    if (*end || errno)
+        return false;
+    *seed = n;
+    return true;
+}
+
+bool ptxi_api_parse_schedule(const char *text, unsigned long long *schedule)
+{
+    if (!strcmp(text, "run"))
+        *schedule = PTXI_SCHEDULE_RUN;
+    else if (!strcmp(text, "fair"))
+        *schedule = PTXI_SCHEDULE_FAIR;
+    else
+        return !strncmp(text, "seed:", 5) && ptxi_api_parse_seed(text + 5, schedule);
+    return true;
 }
 
 ptxiResult ptxiCtxSetSchedule(ptxiContext named, unsigned long long seed)

@@ -20,6 +20,7 @@ enum ptxi_event {
     PTXI_EVENT_NONE,    /* reached w->stop */
     PTXI_EVENT_SWITCH,  /* the splits changed: pick again */
     PTXI_EVENT_QUANTUM, /* the scheduler should look */
+    PTXI_EVENT_SLICE,   /* its time slice of a fair schedule is over: w->goes_on */
     PTXI_EVENT_BARRIER, /* a warp of 32 threads has come to a CTA barrier, and no lane can run */
     PTXI_EVENT_SYNC,    /* the warp as a whole waits at a CTA barrier, where it has arrived */
     PTXI_EVENT_WAITING, /* no lane can run until a barrier of the CTA or an mbarrier is complete */
@@ -74,7 +75,7 @@ struct ptxi_cta {
     uint64_t prepared_id;                 /* ... with this number */
     struct ptxi_warp *warps;
     uint32_t warps_allocated;
-    struct ptxi_cta *next;
+    struct ptxi_cta *next, *next_free; /* places of the worker, and those of them that are not busy */
 
     /* Its cluster, all on one worker; without one, a CTA is a cluster of its own. */
     struct ptxi_cta *lead; /* the CTA of rank 0, whose fields below are the cluster's */
@@ -103,6 +104,8 @@ struct ptxi_worker {
     struct ptxi_grace *grace;  /* its thread is inside while it executes instructions */
     uint32_t index;
     struct ptxi_cta *ctas;     /* all places, busy ones first come first served */
+    struct ptxi_cta *free_places;
+    uint32_t busy;             /* places */
     struct ptxi_mem_hit hits[PTXI_MEM_HITS];
     uint64_t clock;            /* instructions executed, as coarsely as the quantum counts them */
     bool claimed;
@@ -144,6 +147,7 @@ const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi
 const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc);    /* let other splits run */
 const struct ptxi_insn *ptxi_leave_poll(struct ptxi_warp *w, const struct ptxi_insn *pc);     /* likewise; then let other warps run */
 const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc);
+const struct ptxi_insn *ptxi_leave_slice(struct ptxi_warp *w, const struct ptxi_insn *pc); /* the same split goes on there */
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number);
 const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc, const unsigned char *at);
 const struct ptxi_insn *ptxi_leave_group(struct ptxi_warp *w, const struct ptxi_insn *pc); /* until a warp of the block is at a fence of wgmma, commits or exits */

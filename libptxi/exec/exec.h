@@ -130,6 +130,7 @@ struct ptxi_grid {
     bool unchecked;              /* accesses to global memory are not checked */
     bool counting;
     uint64_t schedule;           /* 0: in order; else the seed of the dice that rule it, see chance.h */
+    bool fair;                   /* in order, in short slices: warps and CTAs advance together */
     uint32_t stack_bytes;        /* .local memory of a thread beyond the kernel's own, for calls */
     uint64_t instruction_budget; /* 0: none */
     uint64_t deadline_ns;        /* CLOCK_MONOTONIC, 0: none */

@@ -119,7 +119,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     }
 }
 
-bool ptxi_place_is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank)
+static bool is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank)
 {
     return c->prepared_for == g && c->prepared_id == g->launch_id && c->rank == rank;
 }
@@ -131,7 +131,7 @@ bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, 
     size_t stride = odd_lines(sizeof(struct ptxi_frame) + (size_t)code->frame_units * PTXI_UNIT);
     size_t local = code->local_bytes + (size_t)g->stack_bytes, local_stride = local ? odd_lines(local) : 0;
 
-    if (ptxi_place_is_prepared(c, g, rank))
+    if (is_prepared(c, g, rank))
         return true;
     c->grid = g;
     c->rank = rank;

@@ -6,7 +6,6 @@
 
 /* Makes a place fit for CTAs of a grid that have this rank in their cluster. False: no memory. */
 bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, const struct ptxi_level *level);
-bool ptxi_place_is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank);
 /* Puts the CTAs of the cluster that begins as the n-th one into the places that `lead` leads. */
 void ptxi_place_start(struct ptxi_cta *lead, uint64_t n);
 /* Which CTA would be the first of that cluster. */

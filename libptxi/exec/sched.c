@@ -1,5 +1,6 @@
 /* Workers and CTAs. A worker holds some CTAs, those of a cluster together, and lets each run (turns.c) until it ends or gives way
  * to the next one, so a kernel may wait for another CTA, up to as many as the device could hold at once. */
+#include <assert.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -55,36 +56,37 @@ static bool has_ctas(const struct ptxi_grid *g)
     return !atomic_load_explicit(&g->failed, memory_order_relaxed) && atomic_load_explicit(&g->next_cluster, memory_order_relaxed) < g->cluster_total;
 }
 
-static uint32_t busy_count(const struct ptxi_worker *wk)
+static void take_place(struct ptxi_cta *c)
 {
-    uint32_t n = 0;
-
-    for (const struct ptxi_cta *c = wk->ctas; c; c = c->next)
-        n += c->busy;
-    return n;
+    assert(!c->busy && c->worker->free_places == c);
+    c->worker->free_places = c->next_free;
+    c->worker->busy++;
+    c->busy = true;
 }
 
-/* A free place, best one that is prepared for the grid already. */
-static struct ptxi_cta *free_place(struct ptxi_worker *wk, const struct ptxi_grid *g, uint32_t rank)
+static void give_place_back(struct ptxi_cta *c)
 {
-    struct ptxi_cta *any = NULL;
+    assert(c->busy);
+    c->busy = false;
+    c->worker->busy--;
+    c->next_free = c->worker->free_places;
+    c->worker->free_places = c;
+}
 
-    for (struct ptxi_cta *c = wk->ctas; c; c = c->next) {
-        if (c->busy)
-            continue;
-        if (ptxi_place_is_prepared(c, g, rank))
-            return c;
-        any = c;
-    }
-    if (!any) {
-        any = calloc(1, sizeof *any);
-        if (!any)
-            return NULL;
-        any->worker = wk;
-        any->next = wk->ctas;
-        wk->ctas = any;
-    }
-    return any;
+/* The place that is taken next; NULL: memory is short. */
+static struct ptxi_cta *free_place(struct ptxi_worker *wk)
+{
+    struct ptxi_cta *c = wk->free_places;
+
+    if (c)
+        return c;
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->worker = wk;
+    c->next = wk->ctas;
+    wk->ctas = wk->free_places = c;
+    return c;
 }
 
 static void grid_out_of_memory(struct ptxi_grid *g)
@@ -108,11 +110,10 @@ static void leave_grid(struct ptxi_exec *x, struct ptxi_grid *g)
 static struct ptxi_grid *enter_grid(struct ptxi_exec *x, struct ptxi_worker *wk)
 {
     struct ptxi_grid *g, *found = NULL;
-    uint32_t busy = busy_count(wk);
 
     pthread_mutex_lock(&x->lock);
     for (g = x->grids; g; g = g->next)
-        if (has_ctas(g) && (g->cooperative || busy < g->resident_limit)) {
+        if (has_ctas(g) && (g->cooperative || wk->busy < g->resident_limit)) {
             found = g;
             found->inside++;
             break;
@@ -173,7 +174,7 @@ static void leave_place(struct ptxi_cta *c)
         ptxi_warp_abandon(&c->warps[k]);
         ptxi_async_drop(&c->warps[k]);
     }
-    c->busy = false;
+    give_place_back(c);
     tell_counts(c);
 }
 
@@ -222,11 +223,11 @@ static struct ptxi_cta *take_places(struct ptxi_worker *wk, struct ptxi_grid *g)
     struct ptxi_cta *lead = NULL;
 
     for (uint32_t m = 0; m < g->cluster_size; m++) {
-        struct ptxi_cta *c = free_place(wk, g, m);
+        struct ptxi_cta *c = free_place(wk);
 
         if (!c || !ptxi_place_prepare(c, g, m, wk->exec->level)) {
             for (uint32_t k = 0; k < m; k++)
-                lead->members[k]->busy = false;
+                give_place_back(lead->members[k]);
             return NULL;
         }
         if (!m)
@@ -234,13 +235,20 @@ static struct ptxi_cta *take_places(struct ptxi_worker *wk, struct ptxi_grid *g)
         lead->members[m] = c;
         lead->member_count = m + 1;
         c->lead = lead;
-        c->busy = true;
+        take_place(c);
     }
     return lead;
 }
 
-/* Takes one more cluster onto the worker. False if there is none to take. */
-static bool take_cluster(struct ptxi_exec *x, struct ptxi_worker *wk)
+/* Whether the worker takes another cluster of a fair grid at once: as on a GPU, those that can be resident begin together. Each worker
+ * leaves the others their share. */
+static bool begin_together(const struct ptxi_exec *x, const struct ptxi_worker *wk, const struct ptxi_grid *g)
+{
+    return g->fair && wk->busy < (g->cta_total + x->worker_count - 1) / x->worker_count;
+}
+
+/* Takes one more cluster onto the worker; *more: and wants another one of this grid. False if there is none to take. */
+static bool take_cluster(struct ptxi_exec *x, struct ptxi_worker *wk, bool *more)
 {
     struct ptxi_grid *g = enter_grid(x, wk);
     struct ptxi_cta *lead;
@@ -254,7 +262,8 @@ static bool take_cluster(struct ptxi_exec *x, struct ptxi_worker *wk)
         grid_out_of_memory(g);
     if (lead)
         ptxi_place_start(lead, n);
-    else
+    *more = lead && begin_together(x, wk, g);
+    if (!lead)
         leave_grid(x, g);
     return true;
 }
@@ -305,7 +314,7 @@ static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
 {
     fpu_state host = fpu_enter();
     uint32_t more = 1;
-    bool any = false;
+    bool any = false, another;
 
     for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
         if (c->busy && c->lead == c) {
@@ -315,7 +324,7 @@ static bool work(struct ptxi_exec *x, struct ptxi_worker *wk)
             if (!is_passed_over(c) && run_places(x, c))
                 more += g->cooperative && has_ctas(g);
         }
-    while (more-- && take_cluster(x, wk))
+    for (; more && take_cluster(x, wk, &another); more -= !another)
         any = true;
     fpu_leave(host);
     return any;
@@ -333,7 +342,7 @@ static struct ptxi_worker *claim(struct ptxi_exec *x)
 
         if (wk->claimed)
             continue;
-        if (!found || busy_count(wk))
+        if (!found || wk->busy)
             found = wk;
     }
     if (found)
@@ -348,7 +357,7 @@ static bool work_waits(const struct ptxi_exec *x)
         if (has_ctas(g))
             return true;
     for (unsigned k = 0; k < x->worker_count; k++)
-        if (!x->workers[k].claimed && busy_count(&x->workers[k]))
+        if (!x->workers[k].claimed && x->workers[k].busy)
             return true;
     return false;
 }

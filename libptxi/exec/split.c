@@ -336,6 +336,13 @@ const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptx
     return leave(w, PTXI_EVENT_QUANTUM);
 }
 
+const struct ptxi_insn *ptxi_leave_slice(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    w->splits[w->current].pc = pc;
+    w->goes_on = true;
+    return leave(w, PTXI_EVENT_SLICE);
+}
+
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number)
 {
     struct ptxi_split *s = &w->splits[w->current];

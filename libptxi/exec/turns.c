@@ -154,6 +154,8 @@ static bool run_warp(struct ptxi_cta *c, struct ptxi_warp **which, const struct 
         case PTXI_EVENT_WAITING:
             w->state = PTXI_WARP_WAITING;
             return true;
+        case PTXI_EVENT_SLICE:
+            return true;
         case PTXI_EVENT_QUANTUM: {
             bool used = w->quantum <= 0, again = used && !w->cta->grid->schedule && ++w->turns < TURNS;
 
@@ -198,9 +200,20 @@ static bool run_warps(struct ptxi_cta *c, const struct ptxi_level *level, struct
     return true;
 }
 
-static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct ptxi_level *level)
+/* Whether a warp's slice has ended before it had to wait: other warps that only wait need not give way to another cluster then. */
+static bool some_go_on(const struct ptxi_cta *lead)
 {
-    for (;;) {
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        for (uint32_t k = 0; k < lead->members[m]->warp_count; k++)
+            if (lead->members[m]->warps[k].goes_on)
+                return true;
+    return false;
+}
+
+/* At most `rounds` rounds of the cluster's warps. */
+static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct ptxi_level *level, uint32_t rounds)
+{
+    while (rounds--) {
         struct round r = { .any = false };
         uint32_t live = 0;
 
@@ -211,7 +224,7 @@ static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct
         }
         if (!live)
             return PTXI_CLUSTER_FINISHED;
-        if (r.gave_way) {
+        if (r.gave_way && (r.busy || !some_go_on(lead))) {
             ptxi_async_flush(lead);
             expire(lead);
             return r.busy ? PTXI_CLUSTER_GAVE_WAY : PTXI_CLUSTER_WAITS;
@@ -226,6 +239,65 @@ static enum ptxi_cluster_status run_in_order(struct ptxi_cta *lead, const struct
         fail_deadlock(lead);
         return PTXI_CLUSTER_FAILED;
     }
+    return PTXI_CLUSTER_GAVE_WAY;
+}
+
+/* --- fairly, in short slices --- */
+
+/* Instructions that a warp runs before the next one does, and rounds of the warps before another cluster has its turn. A word that a warp
+ * overwrites so many instructions after it has read it is still there for the others, as on a GPU. */
+enum { SLICE_STEPS = 8, SLICE_ROUNDS = 8 };
+
+/* Runs a slice. Returns where the warp stands: w->stop, unless the slice has ended first. */
+static inline const struct ptxi_insn *run_slice(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    uint32_t steps = SLICE_STEPS;
+    const struct ptxi_insn *before;
+
+    do {
+        before = pc;
+        pc = w->table[pc->op](pc, w);
+    } while (pc != w->stop && --steps);
+    if (pc != w->stop && before->op == PTXI_OP_tensor_coords) /* the next instruction belongs to it */
+        pc = w->table[pc->op](pc, w);
+    return pc;
+}
+
+/* Where the warp goes on, if it can without a look at its splits: NULL if not. */
+static inline const struct ptxi_insn *resume(struct ptxi_warp *w)
+{
+    if (w->goes_on && w->split_count == 1) {
+        w->goes_on = false;
+        w->event = PTXI_EVENT_NONE;
+        return w->splits[0].pc;
+    }
+    if (w->sync != PTXI_SYNC_PASSED)
+        return NULL;
+    w->sync = PTXI_SYNC_NONE;
+    return w->sync_pc + 1;
+}
+
+/* The dispatch loop of a fair schedule. From a warp whose slice has ended, or that has come to a barrier, it goes on to the next one
+ * of the CTA. */
+static struct ptxi_warp *run_slices(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    for (;;) {
+        pc = run_slice(w, pc);
+        if (pc != w->stop)
+            ptxi_leave_slice(w, pc);
+        else if (w->sync < PTXI_SYNC_AT)
+            return w;
+        if (w->next <= w || !(pc = resume(w->next)))
+            return w;
+        w = w->next;
+    }
+}
+
+static enum ptxi_cluster_status run_fairly(struct ptxi_cta *lead)
+{
+    static const struct ptxi_level slices = { .run = run_slices };
+
+    return run_in_order(lead, &slices, SLICE_ROUNDS);
 }
 
 /* --- by chance --- */
@@ -323,5 +395,7 @@ static enum ptxi_cluster_status run_by_chance(struct ptxi_cta *lead)
 
 enum ptxi_cluster_status ptxi_cluster_run(struct ptxi_cta *lead, const struct ptxi_level *level)
 {
-    return lead->grid->schedule ? run_by_chance(lead) : run_in_order(lead, level);
+    if (lead->grid->schedule)
+        return run_by_chance(lead);
+    return lead->grid->fair ? run_fairly(lead) : run_in_order(lead, level, UINT32_MAX);
 }

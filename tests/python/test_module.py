@@ -161,6 +161,19 @@ def test_dialects(ptxi):
         ptxi.loads(text)
 
 
+def test_schedule(ptxi):
+    device = ptxi.current()
+    for order in ('fair', 7, 2 ** 64 - 2, 'run'):
+        device.schedule = order
+        assert device.schedule == order
+    device.schedule = 0
+    assert device.schedule == 'run'
+    with pytest.raises(ValueError, match="no schedule 'greedy'; there are run, fair and seeds"):
+        device.schedule = 'greedy'
+    with pytest.raises(ValueError, match='out of range'):
+        device.schedule = -1
+
+
 def test_a_closed_device_is_not_taken_for_another(ptxi):
     device = ptxi.Device(workers=1)
     device.close()

@@ -18,7 +18,7 @@ PACKAGE = pathlib.Path(ptxi.__file__).parents[1]
 
 def c_says(tmp_path, expressions):
     """What the compiler makes of the header."""
-    lines = ''.join(f'    printf("%lld\\n", (long long)({e}));\n' for e in expressions)
+    lines = ''.join(f'    printf("%llu\\n", (unsigned long long)({e}));\n' for e in expressions)
     source = tmp_path / 'says.c'
     source.write_text(f'#include <stdio.h>\n#include "{path()}"\nint main(void)\n{{\n{lines}    return 0;\n}}\n')
     compiler = shlex.split(os.environ.get('CC') or 'cc')

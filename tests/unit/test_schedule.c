@@ -1,5 +1,5 @@
 /* Schedules ruled by chance: programs that lack what orders them are seen failing, the same ones with it never are, and a seed
- * repeats what it did. */
+ * repeats what it did. A fair schedule: words that are overwritten long after all warps have read them are read first. */
 #include "unit/one_cta.h"
 
 enum { THREADS = 64, SEEDS = 64 };
@@ -146,15 +146,108 @@ START_TEST(a_seed_repeats)
 }
 END_TEST
 
+/* --- words that one warp overwrites, without a barrier, after others have read them --- */
+
+#define WORK(instructions) "  mov.u32 %%r7, " instructions "; WORK: sub.u32 %%r7, %%r7, 2; setp.ne.u32 %%p, %%r7, 0; @%%p bra WORK;\n"
+#define NEXT_TURN(turns) "  add.u32 %%r8, %%r8, 1; setp.lt.u32 %%p, %%r8, " turns "; @%%p bra TURN;\n"
+
+/* %d is how many instructions lie between the two, at least; each counts the words that were not right. */
+static const struct {
+    const char *name, *body;
+    unsigned ctas, threads;
+} overwriting[] = {
+    { "a broadcast, whose word the next turn overwrites",
+      "  setp.eq.u32 %%q, %%r0, 0; TURN: bar.sync 0; ld.shared.u32 %%r5, [s]; setp.ne.u32 %%p, %%r5, %%r8; @%%p add.u32 %%r9, %%r9, 1;\n" WORK("%d")
+      "  add.u32 %%r6, %%r8, 1; @%%q st.shared.u32 [s], %%r6;\n" NEXT_TURN("20"), 3, 256 },
+    { "sums of warps, with one barrier where two are needed",
+      "  shr.u32 %%r1, %%r0, 5; shl.b32 %%r1, %%r1, 2; mov.u32 %%r2, s; add.u32 %%r1, %%r1, %%r2; and.b32 %%r2, %%r0, 31; setp.eq.u32 %%q, %%r2, 0;\n"
+      "  TURN: @%%q st.shared.u32 [%%r1], %%r8; bar.sync 0; ld.shared.u32 %%r2, [s]; ld.shared.u32 %%r3, [s+4]; ld.shared.u32 %%r4, [s+8]; ld.shared.u32 %%r5, [s+12];\n"
+      "  add.u32 %%r2, %%r2, %%r3; add.u32 %%r4, %%r4, %%r5; add.u32 %%r2, %%r2, %%r4; shl.b32 %%r3, %%r8, 2; setp.ne.u32 %%p, %%r2, %%r3; @%%p add.u32 %%r9, %%r9, 1;\n"
+      WORK("%d") NEXT_TURN("20"), 3, 128 },
+    { "a word of global memory that the last warp overwrites",
+      "  setp.eq.u32 %%q, %%r0, 0; mul.wide.u32 %%rd4, %%r10, 4; add.u64 %%rd4, %%rd4, %%rd2; TURN: bar.sync 0; ld.volatile.global.u32 %%r5, [%%rd4]; setp.ne.u32 %%p, %%r5, %%r8;\n"
+      "  @%%p add.u32 %%r9, %%r9, 1;\n" WORK("%d") "  add.u32 %%r6, %%r8, 1; @%%q st.volatile.global.u32 [%%rd4], %%r6;\n" NEXT_TURN("20"), 3, 256 },
+    { "a word of the next CTA",
+      "  add.u32 %%r1, %%r10, 1; mov.u32 %%r2, %%nctaid.x; rem.u32 %%r1, %%r1, %%r2; mul.wide.u32 %%rd4, %%r1, 4; add.u64 %%rd4, %%rd4, %%rd2; mul.wide.u32 %%rd5, %%r10, 4; add.u64 %%rd5, %%rd5, %%rd2;\n"
+      "  ld.volatile.global.u32 %%r9, [%%rd4]; mov.u32 %%r6, 1;\n" WORK("80 + %d") "  st.volatile.global.u32 [%%rd5], %%r6;\n", 40, 64 },
+};
+enum { MOST_THREADS = 40 * 256 };
+
+static unsigned wrong_words(int k, unsigned distance)
+{
+    static uint32_t out[MOST_THREADS];
+    static char body[2000], text[4000];
+    unsigned threads = overwriting[k].ctas * overwriting[k].threads, wrong = 0;
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr results, words;
+    void *params[] = { &results, &words };
+
+    snprintf(body, sizeof body, overwriting[k].body, distance);
+    snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n"
+             "  .reg .b32 %%r<16>; .reg .b64 %%rd<8>; .reg .pred %%p, %%q; .shared .b32 s[32]; ld.param.u64 %%rd1, [p]; ld.param.u64 %%rd2, [q]; mov.u32 %%r0, %%tid.x;\n"
+             "  mov.u32 %%r8, 0; mov.u32 %%r9, 0; setp.eq.u32 %%q, %%r0, 0; @%%q st.shared.u32 [s], 0; mov.u32 %%r10, %%ctaid.x; bar.sync 0;\n%s\n"
+             "  mov.u32 %%r11, %%ntid.x; mad.lo.u32 %%r10, %%r10, %%r11, %%r0; mul.wide.u32 %%rd3, %%r10, 4; add.u64 %%rd1, %%rd1, %%rd3; st.global.u32 [%%rd1], %%r9; ret; }\n", body);
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&results, sizeof out));
+    ok(ptxiMemAlloc(&words, 4096));
+    ok(ptxiMemsetD32(words, 0, 1024));
+    ok(ptxiLaunchKernel(f, overwriting[k].ctas, 1, 1, overwriting[k].threads, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(out, results, threads * sizeof *out));
+    ok(ptxiMemFree(results));
+    ok(ptxiMemFree(words));
+    ok(ptxiModuleUnload(m));
+    for (unsigned t = 0; t < threads; t++)
+        wrong += out[t] != 0;
+    return wrong;
+}
+
+START_TEST(what_is_overwritten_has_been_read)
+{
+    static const unsigned distances[] = { 10, 100, 1000 };
+
+    ok(ptxiCtxSetWorkers(NULL, 1));
+    for (unsigned k = 0; k < sizeof distances / sizeof *distances; k++) {
+        ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN));
+        ck_assert_msg(wrong_words(_i, distances[k]), "%s, %u instructions later", overwriting[_i].name, distances[k]);
+        ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_FAIR));
+        ck_assert_msg(!wrong_words(_i, distances[k]), "%s, %u instructions later, fairly", overwriting[_i].name, distances[k]);
+    }
+}
+END_TEST
+
+START_TEST(a_fair_schedule_repeats)
+{
+    static uint32_t plain[NOTES], first[NOTES], again[NOTES];
+    ptxiModule m;
+    ptxiFunction f;
+
+    ok(ptxiModuleLoadData(&m, order));
+    ok(ptxiModuleGetFunction(&f, m, "order"));
+    take_notes(f, PTXI_SCHEDULE_RUN, plain);
+    take_notes(f, PTXI_SCHEDULE_FAIR, first);
+    take_notes(f, PTXI_SCHEDULE_FAIR, again);
+    ck_assert(memcmp(first, plain, sizeof plain));
+    ck_assert(!memcmp(first, again, sizeof first));
+    take_notes(f, PTXI_SCHEDULE_RUN, again);
+    ck_assert(!memcmp(plain, again, sizeof plain));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 START_TEST(a_setting_like_others)
 {
     unsigned long long seed = 1;
 
     ok(ptxiCtxGetSchedule(ctx, &seed));
     ck_assert_uint_eq(seed, 0);
-    ok(ptxiCtxSetSchedule(ctx, UINT64_MAX));
+    ok(ptxiCtxSetSchedule(ctx, UINT64_MAX - 1));
     ok(ptxiCtxGetSchedule(NULL, &seed));
-    ck_assert_uint_eq(seed, UINT64_MAX);
+    ck_assert_uint_eq(seed, UINT64_MAX - 1);
+    ok(ptxiCtxSetSchedule(ctx, PTXI_SCHEDULE_FAIR));
+    ok(ptxiCtxGetSchedule(NULL, &seed));
+    ck_assert_uint_eq(seed, PTXI_SCHEDULE_FAIR);
     ck_assert_int_eq(ptxiCtxGetSchedule(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
 }
 END_TEST
@@ -164,10 +257,13 @@ int main(void)
     Suite *s = suite_create("schedule");
     TCase *t = tcase_create("schedule");
 
+    unsetenv("PTXI_SCHED");
     unsetenv("PTXI_SCHED_SEED");
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, what_is_missing_is_seen, 0, sizeof cases / sizeof *cases);
     tcase_add_test(t, a_seed_repeats);
+    tcase_add_loop_test(t, what_is_overwritten_has_been_read, 0, sizeof overwriting / sizeof *overwriting);
+    tcase_add_test(t, a_fair_schedule_repeats);
     tcase_add_test(t, a_setting_like_others);
     suite_add_tcase(s, t);
     return run_suite(s);

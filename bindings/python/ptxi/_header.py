@@ -43,7 +43,7 @@ class Header:
         self.voids: List[str] = []
         self._types: Dict[str, Any] = dict(_SCALARS)
         self._lists = dict(re.findall(r'^#define +(\w+)\(X\) +(.*)$', text, re.M))
-        for name, value in re.findall(r'^#define +(PTXI_\w+) +(\d+)\s*$', text, re.M):
+        for name, value in re.findall(r'^#define +(PTXI_\w+) +(\d+)(?:ULL)?\s*$', text, re.M):
             self.constants[name] = int(value)
         for body, name in re.findall(r'\benum(?:\s+\w+)?\s*\{(.*?)\}\s*(\w*)\s*;', text, re.S):
             self._enum(name, body)

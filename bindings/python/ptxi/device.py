@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Callable, ContextManager, Iterator, List, Optional
+from typing import Any, Callable, ContextManager, Iterator, List, Optional, Union
 
 from . import _interrupt, errors
 from ._header import header
@@ -17,6 +17,8 @@ DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
 Dialect: Any = header.enums['ptxiDialect']
 
+_SCHEDULES = {name: header.constants['PTXI_SCHEDULE_' + name.upper()] for name in ('run', 'fair')}
+_SCHEDULE_NAMES = {n: name for name, n in _SCHEDULES.items()}
 _SINK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 _profile_lock = threading.Lock()
 _local = threading.local()
@@ -159,6 +161,24 @@ class Device:
         n = ctypes.c_uint()
         call('CtxGetWorkers', self._context, ctypes.byref(n))
         return n.value
+
+    @property
+    def schedule(self) -> Union[str, int]:
+        """The order of later launches: 'run', each warp until it waits; 'fair', all warps advance together as on a GPU; or the
+        seed of a random order. See ptxiCtxSetSchedule in ptxi.h."""
+        self.activate()
+        n = ctypes.c_ulonglong()
+        call('CtxGetSchedule', self._context, ctypes.byref(n))
+        return _SCHEDULE_NAMES.get(n.value, n.value)
+
+    @schedule.setter
+    def schedule(self, order: Union[str, int]) -> None:
+        self.activate()
+        if isinstance(order, str):
+            if order not in _SCHEDULES:
+                raise ValueError(f'no schedule {order!r}; there are {", ".join(_SCHEDULES)} and seeds, which are numbers')
+            order = _SCHEDULES[order]
+        call('CtxSetSchedule', self._context, number(order, ctypes.c_ulonglong))
 
     def attribute(self, which: Any) -> int:
         """A number of the profile: `attribute(DeviceAttribute.WARP_SIZE)`."""
