@@ -15,7 +15,7 @@ static uint16_t mods_of(const struct ptxi_match *m, const struct atomic *a, unsi
     unsigned doublings = element ? 0 : (unsigned)__builtin_ctz(a->count);
     uint16_t space = a->mem.space == PTXI_SPACE_GLOBAL ? 0 : a->mem.space == PTXI_SPACE_SHARED ? 1 : 2;
 
-    return (uint16_t)(space | (ptxi_build_has(m, PTXI_Q_cta) ? 0 : 4) | doublings << 3);
+    return (uint16_t)(space | (ptxi_build_has(m, PTXI_Q_cta) ? 0 : 4) | (ptxi_build_has(m, PTXI_Q_sys) ? 8 : 0) | doublings << 4);
 }
 
 /* d: result or none, a: address, b and c: operands, imm: offset; mods as in exec/atom.c. */

@@ -1,7 +1,7 @@
 /* PTX ISA, "Parallel Synchronization and Communication Instructions: atom", "red".
  *
- * mods: the space (0 global, 1 shared, 2 generic); 4 for a scope wider than .cta; from bit 3 on, how often the alignment that the
- * address must have is twice that of the operand: that of a vector, whose first element this is. A CTA lives on one worker, so its
+ * mods: the space (0 global, 1 shared, 2 generic); 4 for a scope wider than .cta, 8 for .sys; from bit 4 on, how often the alignment that
+ * the address must have is twice that of the operand: that of a vector, whose first element this is. A CTA lives on one worker, so its
  * shared memory needs no atomic operations of the host. */
 #include "exec/atomop.h"
 #include "exec/level.h"
@@ -13,10 +13,10 @@
 /* No calls on the short ways, which so need no stack. */
 #define INLINE inline __attribute__((always_inline))
 
-/* What operations at one word are sums of. */
-enum { NO_SUMS, INTEGERS, FLOATS };
+/* What operations at one word are sums of; or that they are compares and swaps. */
+enum { NO_SUMS, INTEGERS, FLOATS, SWAPS };
 
-enum { ATOM_SPACE = 3, ATOM_SHARED = 1, ATOM_WIDE_SCOPE = 4, ATOM_ALIGN_SHIFT = 3 };
+enum { ATOM_SPACE = 3, ATOM_SHARED = 1, ATOM_WIDE_SCOPE = 4, ATOM_SYSTEM = 8, ATOM_ALIGN_SHIFT = 4 };
 
 static inline enum ptxi_mem_space space_of(const struct ptxi_insn *i)
 {
@@ -48,11 +48,11 @@ static inline unsigned char *target(struct ptxi_warp *w, const struct ptxi_insn 
     return p;
 }
 
-/* Whether nobody else can come between a load and a store. .cta is promised to one CTA only, but the GPU's global memory keeps it for all, and
- * programs rely on that. */
+/* Whether no thread that the scope includes can come between a load and a store. .cta is promised to one CTA only, but the GPU's global memory
+ * keeps it for all, and programs rely on that. The threads of the device are alone where it has one worker; .sys includes the host's. */
 static inline bool is_alone(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return !(i->mods & ATOM_WIDE_SCOPE) && w->one_worker;
+    return i->mods & ATOM_WIDE_SCOPE ? w->only_worker && !(i->mods & ATOM_SYSTEM) : w->one_worker;
 }
 
 /* Whether the operations of the active lanes lead into the CTA's shared memory, as the instruction says, and are aligned. */
@@ -101,13 +101,13 @@ static INLINE bool global_row(const struct ptxi_warp *w, const struct ptxi_insn 
            ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, (uint64_t)PTXI_LANES * size, true) && in_row64(a, size);
 }
 
-/* The same for all lanes at one place. */
+/* The same for all lanes at one place, those that are not active included. */
 static INLINE bool shared_word(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
     uint32_t at = a[0] + (uint32_t)i->imm - (uint32_t)w->shared_at;
 
-    return a[1] == a[0] && w->active == PTXI_ALL_LANES && !(at & (size - 1)) && at + (uint64_t)size <= w->shared_size && in_row32(a, 0);
+    return a[1] == a[0] && !(at & (size - 1)) && at + (uint64_t)size <= w->shared_size && in_row32(a, 0);
 }
 
 static INLINE bool global_word(const struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t size)
@@ -115,7 +115,7 @@ static INLINE bool global_word(const struct ptxi_warp *w, const struct ptxi_insn
     const uint64_t *a = PTXI_SLOT(w, i->a);
     uint64_t at = a[0] + (uint64_t)(int64_t)i->imm;
 
-    return a[1] == a[0] && w->active == PTXI_ALL_LANES && !(i->mods >> ATOM_ALIGN_SHIFT) && !(at & (size - 1)) &&
+    return a[1] == a[0] && !(i->mods >> ATOM_ALIGN_SHIFT) && !(at & (size - 1)) &&
            ptxi_mem_covers(w, ptxi_mem_hit(w, i), at, size, true) && in_row64(a, 0);
 }
 
@@ -175,6 +175,74 @@ static INLINE void read_lanes(void *was, uintptr_t base, const void *a, size_t e
 /* Base and number stay apart in the addresses of what is loaded and of what is stored, which is one addition less a lane. */
 #define AGAIN(offset) __asm__("" : "+r"(offset))
 #define AGAIN_ALL(p, q, r, s) __asm__("" : "+r"(p), "+r"(q), "+r"(r), "+r"(s))
+
+/* Lanes of `on` whose compare-and-swap changes a word that is `old`. */
+#define CHANGING(T)                                                                                           \
+    static inline ptxi_lanes changing_##T(const T *x, const T *y, T old, ptxi_lanes on)                       \
+    {                                                                                                         \
+        ptxi_lanes found = 0;                                                                                 \
+                                                                                                              \
+        for (int l = 0; l < PTXI_LANES; l++)                                                                  \
+            found |= (ptxi_lanes)((x[l] == old) & (y[l] != old)) << l;                                        \
+        return found & on;                                                                                    \
+    }
+CHANGING(uint16_t)
+#if defined(__AVX512F__)
+static inline ptxi_lanes changing_uint32_t(const uint32_t *x, const uint32_t *y, uint32_t old, ptxi_lanes on)
+{
+    const __m512i olds = _mm512_set1_epi32((int32_t)old);
+    ptxi_lanes found = 0;
+
+    for (int l = 0; l < PTXI_LANES; l += 16)
+        found |= (ptxi_lanes)_mm512_mask_cmpneq_epi32_mask(_mm512_cmpeq_epi32_mask(_mm512_load_si512(x + l), olds), _mm512_load_si512(y + l), olds) << l;
+    return found & on;
+}
+
+static inline ptxi_lanes changing_uint64_t(const uint64_t *x, const uint64_t *y, uint64_t old, ptxi_lanes on)
+{
+    const __m512i olds = _mm512_set1_epi64((int64_t)old);
+    ptxi_lanes found = 0;
+
+    for (int l = 0; l < PTXI_LANES; l += 8)
+        found |= (ptxi_lanes)_mm512_mask_cmpneq_epi64_mask(_mm512_cmpeq_epi64_mask(_mm512_load_si512(x + l), olds), _mm512_load_si512(y + l), olds) << l;
+    return found & on;
+}
+#else
+CHANGING(uint32_t)
+CHANGING(uint64_t)
+#endif
+#undef CHANGING
+
+/* Compares and swaps of the lanes `on` at a word that is `old`, one after the other. Returns what it becomes; was[l] is what lane l has found there.
+ * Few of them change it: in a loop that tries again, all lanes compare with one value. */
+#define SWAPS_AT(T)                                                                                           \
+    static inline __attribute__((always_inline)) T swaps_at_##T(T *was, const T *x, const T *y, T old, ptxi_lanes on)                        \
+    {                                                                                                         \
+        enum { FEW = 4 };                                                                                     \
+        LANE_ARRAY(T, now);                                                                                   \
+        ptxi_lanes changing;                                                                                  \
+                                                                                                              \
+        FOR_LANES was[l] = old;                                                                               \
+        for (int n = 0; n < FEW && (changing = changing_##T(x, y, old, on)) != 0; n++) {                      \
+            unsigned by = ptxi_first_lane(changing);                                                          \
+                                                                                                              \
+            old = y[by];                                                                                      \
+            on &= ~(((ptxi_lanes)2 << by) - 1);                                                               \
+            FOR_LANES now[l] = old;                                                                           \
+            ptxi_merge(was, now, on, sizeof(T));                                                              \
+        }                                                                                                     \
+        for (changing = changing_##T(x, y, old, on) ? on : 0; changing; changing &= changing - 1) {           \
+            unsigned l = ptxi_first_lane(changing);                                                           \
+                                                                                                              \
+            was[l] = old;                                                                                     \
+            old = old == x[l] ? y[l] : old;                                                                   \
+        }                                                                                                     \
+        return old;                                                                                           \
+    }
+SWAPS_AT(uint16_t)
+SWAPS_AT(uint32_t)
+SWAPS_AT(uint64_t)
+#undef SWAPS_AT
 
 /* The registers of an instruction. c is read by operations of three only; d is NULL where no old values are wanted, and may be the slot of a source. */
 #define OPERANDS(T)                                                                                           \
@@ -431,6 +499,13 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
         NEXT;                                                                                                 \
     }
 
+/* The host's atomic operations wait for each other's memory: all lines come at once. */
+static inline void fetch_lines(const uint64_t *a, uint64_t by, ptxi_lanes on)
+{
+    for (; on; on &= on - 1)
+        __builtin_prefetch((const void *)(uintptr_t)(a[ptxi_first_lane(on)] + by), 1);
+}
+
 /* Sums of all lanes at one address: SUMS tells whether they are such, and of what. */
 #define ALL_TOGETHER(size, T, SUMS)                                                                           \
     if (SUMS == INTEGERS && w->active == PTXI_ALL_LANES) {                                                    \
@@ -468,6 +543,9 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
         }                                                                                                     \
     }
 
+#define SWAP_LANES(T, was, x, y, old, on)                                                                     \
+    _Generic((T)0, uint16_t: swaps_at_uint16_t, uint32_t: swaps_at_uint32_t, default: swaps_at_uint64_t)((void *)(was), (const void *)(x), (const void *)(y), old, on)
+
 /* Every operation: NEW is the value that replaces `old`, from x = b and y = c. Functions that end in another one have its arguments, so that on the
  * short ways nothing is saved. */
 #define ATOM_OF(EACH, SUMS, size, name, T, NEW)                                                               \
@@ -476,6 +554,8 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
         bool alone = is_alone(w, i);                                                                          \
         OPERANDS(T);                                                                                          \
                                                                                                               \
+        if (inside)                                                                                           \
+            fetch_lines(PTXI_SLOT(w, i->a), (uint64_t)(int64_t)i->imm, w->active);                            \
         for (ptxi_lanes left = w->active; left; left &= left - 1) {                                           \
             unsigned l = ptxi_first_lane(left);                                                               \
             bool shared = false;                                                                              \
@@ -521,33 +601,29 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
     static INLINE const struct ptxi_insn *name##_at(const struct ptxi_insn *i, struct ptxi_warp *w, T *p, const bool shared) \
     {                                                                                                         \
         bool alone = shared || is_alone(w, i);                                                                \
+        LANE_ARRAY(T, was);                                                                                   \
         T first, old;                                                                                         \
         OPERANDS(T);                                                                                          \
                                                                                                               \
         ALL_TOGETHER(size, T, SUMS)                                                                           \
-        first = old = load_##size(p);                                                                         \
-        if (!alone || !d)                                                                                     \
-            do {                                                                                              \
-                old = first;                                                                                  \
+        first = load_##size(p);                                                                               \
+        do {                                                                                                  \
+            old = first;                                                                                      \
+            if (SUMS == SWAPS)                                                                                \
+                old = SWAP_LANES(T, was, b, c, old, w->active);                                               \
+            else                                                                                              \
                 EACH_LANE(w->active, {                                                                        \
                     T x = b[l], y = c[l];                                                                     \
                                                                                                               \
                     (void)x, (void)y;                                                                         \
+                    was[l] = old;                                                                             \
                     old = (NEW);                                                                              \
                 });                                                                                           \
-            } while (!alone && !exchange_##size(p, &first, old));                                             \
-        if (d) {                                                                                              \
-            old = first;                                                                                      \
-            EACH_LANE(w->active, {                                                                            \
-                T was = old, x = b[l], y = c[l];                                                              \
-                                                                                                              \
-                (void)x, (void)y;                                                                             \
-                old = (NEW);                                                                                  \
-                d[l] = was;                                                                                   \
-            });                                                                                               \
-        }                                                                                                     \
+        } while (!alone && !exchange_##size(p, &first, old));                                                 \
         if (alone)                                                                                            \
             store_##size(p, old);                                                                             \
+        if (d)                                                                                                \
+            ptxi_merge(d, was, w->active, sizeof(T));                                                         \
         NEXT;                                                                                                 \
     }                                                                                                         \
     static __attribute__((noinline)) const struct ptxi_insn *name##_together_shared(const struct ptxi_insn *i, struct ptxi_warp *w) \
@@ -631,8 +707,8 @@ static INLINE struct two_places two_places(const void *a, unsigned l, size_t add
 #include "exec/atom.def"
 ATOM( exch_b32, uint32_t, x )
 ATOM( exch_b64, uint64_t, x )
-ATOM_OF( ATOM_EACH_TURN, NO_SUMS, any, cas_b16, uint16_t, old == x ? y : old )
-ATOM( cas_b32, uint32_t, old == x ? y : old )
-ATOM( cas_b64, uint64_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH_TURN, SWAPS, any, cas_b16, uint16_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH, SWAPS, any, cas_b32, uint32_t, old == x ? y : old )
+ATOM_OF( ATOM_EACH, SWAPS, any, cas_b64, uint64_t, old == x ? y : old )
 ATOM_OF( ATOM_EACH_TURN, NO_SUMS, 128, exch_b128, u128, x )
 ATOM_OF( ATOM_EACH_TURN, NO_SUMS, 128, cas_b128, u128, old == x ? y : old )

@@ -2,6 +2,9 @@
 #ifndef PTXI_EXEC_ATOMOP_H
 #define PTXI_EXEC_ATOMOP_H
 
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -53,6 +56,41 @@ static inline uint64_t add_f64(uint64_t old, uint64_t x, bool shared)
     a += b;
     memcpy(&r, &a, 8);
     return a != a ? UINT64_C(0xfff8000000000000) : r;
+}
+
+/* As ptxi_num_add_f16() and its like, by the host's conversions, and two at once. */
+#ifdef __F16C__
+static inline uint32_t add_f16x2(uint32_t old, uint32_t x)
+{
+    const __m128 sum = _mm_add_ps(_mm_cvtph_ps(_mm_cvtsi32_si128((int)old)), _mm_cvtph_ps(_mm_cvtsi32_si128((int)x)));
+    const __m128i nan = _mm_castps_si128(_mm_cmpunord_ps(sum, sum)), r = _mm_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT);
+
+    return (uint32_t)_mm_cvtsi128_si32(_mm_blendv_epi8(r, _mm_set1_epi16(PTXI_NAN_F16), _mm_packs_epi32(nan, nan)));
+}
+
+static inline uint16_t add_f16(uint16_t old, uint16_t x)
+{
+    float sum = _cvtsh_ss(old) + _cvtsh_ss(x);
+
+    return sum != sum ? PTXI_NAN_F16 : _cvtss_sh(sum, _MM_FROUND_TO_NEAREST_INT);
+}
+#else
+static inline uint16_t add_f16(uint16_t old, uint16_t x)
+{
+    return ptxi_num_add_f16(old, x);
+}
+
+static inline uint32_t add_f16x2(uint32_t old, uint32_t x)
+{
+    return ptxi_num_add_f16((uint16_t)old, (uint16_t)x) | (uint32_t)ptxi_num_add_f16((uint16_t)(old >> 16), (uint16_t)(x >> 16)) << 16;
+}
+#endif
+
+static inline uint16_t add_bf16(uint16_t old, uint16_t x)
+{
+    uint32_t sum = ptxi_num_bits_f32(ptxi_num_f32_from_bf16(old) + ptxi_num_f32_from_bf16(x));
+
+    return (sum & 0x7fffffff) > 0x7f800000 ? PTXI_NAN_F16 : (uint16_t)(ptxi_num_bf16_rounded(sum, PTXI_NUM_RN) >> 16);
 }
 
 #define MIN_F16(a, b) ptxi_num_minmax_half(a, b, (struct ptxi_num_minmax){ .inf = ptxi_num_f16.inf })

@@ -43,8 +43,13 @@ static inline const struct ptxi_insn *branch_back(struct ptxi_warp *w, const str
 {
     if (!taken)
         NEXT;
-    if (taken != w->active)
+    if (taken != w->active) {
         ptxi_split_off(w, i + 1, w->active & ~taken);
+        if (i->mods && !(i->mods & PTXI_LOOP_POLLS)) { /* lanes that try again and succeed one after the other do not wait */
+            w->polls = PTXI_POLLS;
+            w->patience = w->patience_limit;
+        }
+    }
     return jump_back(w, i);
 }
 

@@ -157,6 +157,7 @@ struct ptxi_grid {
     uint64_t launch_id, cta_total, cluster_total;
     uint32_t cluster_size;
     bool one_worker; /* runs all of it */
+    bool only_worker; /* there is no other */
     _Atomic uint64_t next_cluster, done_ctas;
     _Atomic uint32_t failed; /* report is being or has been written */
     _Atomic uint32_t inside; /* workers holding CTAs of it */

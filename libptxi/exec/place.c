@@ -101,6 +101,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->shared_origin = (uintptr_t)c->shared - (uintptr_t)w->shared_at;
     w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     w->one_worker = g->one_worker;
+    w->only_worker = g->only_worker;
     w->index = index;
     w->next = &c->warps[index + 1 < c->warp_count ? index + 1 : 0];
     w->first_thread = index * PTXI_LANES;

@@ -419,7 +419,8 @@ static void make_ready(const struct ptxi_exec *x, struct ptxi_grid *g)
     g->cluster_size = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->cta_total = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2];
     g->cluster_total = g->cta_total / g->cluster_size;
-    g->one_worker = g->cluster_total == 1 || x->worker_count == 1;
+    g->only_worker = x->worker_count == 1;
+    g->one_worker = g->cluster_total == 1 || g->only_worker;
     g->next_cluster = g->done_ctas = g->spent = 0;
     g->progress_ns = g->progress ? ptxi_monotonic_ns() + PROGRESS_NS : 0;
     atomic_flag_clear(&g->reporting);

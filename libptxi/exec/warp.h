@@ -91,6 +91,7 @@ struct ptxi_warp {
     uint64_t shared_at;           /* the shared address of the first of them */
     uintptr_t shared_origin;      /* what to add to a shared address of the CTA's own: shared - shared_at */
     bool one_worker;              /* runs the whole grid */
+    bool only_worker;             /* of the device */
     unsigned char *local;         /* lane 0's .local memory; lanes follow local_stride bytes apart */
     uint64_t local_stride;
 

@@ -113,13 +113,14 @@ static void usage(FILE *to)
           "Times PTX kernels against C twins of the same work, compiled for this machine with and without vectorisation.\n\n"
           "  --rounds N     interleaved rounds, the table shows medians (default 7)\n"
           "  --workers N    worker threads for the kernels (default 1, since the twins have one thread)\n"
-          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, --families and --textures, instructions\n"
+          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, --families and --textures, instructions, with --atomics, loops\n"
           "  --quick        small problems, one round: checks the program, not the speed\n"
           "  --no-twins     do not time the twins\n"
           "  --no-extras    no load times, launch latency and scaling\n"
           "  --families     instead: what an instruction of each family costs\n"
           "  --matrix       instead: what matrix instructions do with operands of several kinds\n"
           "  --sync         instead: what threads pay that speak to each other\n"
+          "  --atomics      instead: loops of atomic operations at one word and in large tables, beside C\n"
           "  --textures     instead: what fetches from textures cost\n"
           "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker only\n"
           "  --csv          comma-separated rows\n"
@@ -130,12 +131,12 @@ static void usage(FILE *to)
 
 static void parse_options(struct options *o, int argc, char **argv)
 {
-    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, MATRIX, SYNC, TEXTURES, CPU, CSV, DIR, HELP };
+    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, MATRIX, SYNC, ATOMICS, TEXTURES, CPU, CSV, DIR, HELP };
     static const struct option names[] = {
         {"rounds", 1, 0, ROUNDS},     {"workers", 1, 0, WORKERS},     {"kernel", 1, 0, KERNEL}, {"quick", 0, 0, QUICK},
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
         {"dir", 1, 0, DIR},           {"families", 0, 0, FAMILIES},   {"sync", 0, 0, SYNC},    {"help", 0, 0, HELP},
-        {"matrix", 0, 0, MATRIX},     {"textures", 0, 0, TEXTURES},
+        {"matrix", 0, 0, MATRIX},     {"textures", 0, 0, TEXTURES},  {"atomics", 0, 0, ATOMICS},
         {0, 0, 0, 0},
     };
     int c;
@@ -151,6 +152,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         case FAMILIES: o->families = true; break;
         case MATRIX: o->matrix = true; break;
         case SYNC: o->sync = true; break;
+        case ATOMICS: o->atomics = true; break;
         case TEXTURES: o->textures = true; break;
         case CPU: o->cpu_time = true; break;
         case CSV: o->csv = true; break;
@@ -202,12 +204,14 @@ int main(int argc, char **argv)
         bench_matrix(&o);
     else if (o.textures)
         bench_textures(&o);
+    else if (o.atomics)
+        bench_atomics(&o);
     else if (o.sync)
         right = bench_sync(&o);
     else
         right = run_table(&o);
     bench_use_cpu_time(false);
-    if (o.extras && !o.families && !o.matrix && !o.sync && !o.textures)
+    if (o.extras && !o.families && !o.matrix && !o.sync && !o.atomics && !o.textures)
         bench_extras(&o);
     bench_must(ptxiCtxDestroy(ctx), "ptxiCtxDestroy");
     return right ? 0 : 1;

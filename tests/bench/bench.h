@@ -16,6 +16,7 @@ struct options {
     bool families;         /* the table of families and nothing else */
     bool matrix;           /* the table of matrix instructions and nothing else */
     bool sync;             /* the table of synchronisation and nothing else */
+    bool atomics;          /* the table of loops of atomic operations and nothing else */
     bool textures;         /* the table of fetches from textures and nothing else */
     const char *kernel;    /* only cases whose name contains this */
     const char *dir;       /* where the .ptx files are */
@@ -61,5 +62,8 @@ double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem
 
 /* What atomics, barriers and asynchronous copies cost, as a table; false for wrong results. */
 bool bench_sync(const struct options *o);
+
+/* What loops of atomic operations cost, as a table. */
+void bench_atomics(const struct options *o);
 
 #endif

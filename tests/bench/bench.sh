@@ -12,6 +12,9 @@ echo "$out"
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --sync) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '^| [a-z]* .* |$')" -gt 30 ] || exit 1
+out=$("$top_builddir/tests/bench/ptxi-bench" --quick --atomics) || { echo "$out"; exit 1; }
+echo "$out"
+[ "$(echo "$out" | grep -c '^| `.* |$')" -ge 17 ] || exit 1
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick --textures) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c '^| `.* |$')" -ge 20 ]

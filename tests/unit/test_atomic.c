@@ -286,7 +286,7 @@ static struct after run_operation(int k, int layout, const char *scope_space, co
 START_TEST(all_ways_lead_to_the_same)
 {
     static const struct { const char *scope_space, *address, *into; } ways[] = {
-        { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL }, { ".gpu.shared", "%s", NULL },
+        { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL }, { ".gpu.shared", "%s", NULL }, { ".sys.global", "%g", NULL },
         { ".cta.global", "%g", "%x" }, { ".cta.shared", "%s", "%x" }, { ".cta.shared", "%s", "%s" }, { ".cta.shared", "%below+64", NULL }, /* which wraps around */
     };
 
@@ -300,6 +300,103 @@ START_TEST(all_ways_lead_to_the_same)
                           ways[k].into ? ways[k].into : "a register of its own");
         }
     }
+}
+END_TEST
+
+/* Compares and swaps at one word, each lane after the one before it. Operands are so small that many of them swap. */
+static const char swapping[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 mask) {\n"
+    "  .reg .b16 %%x16, %%y16, %%o16; .reg .b32 %%t, %%m, %%x32, %%y32, %%o32; .reg .b64 %%p, %%q, %%x64, %%y64, %%o64; .reg .pred %%on;\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [p]; mad.wide.u32 %%q, %%t, 24, %%p; ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
+    "  ld.global.u64 %%x64, [%%q+8]; ld.global.u64 %%y64, [%%q+16]; cvt.u32.u64 %%x32, %%x64; cvt.u32.u64 %%y32, %%y64; cvt.u16.u64 %%x16, %%x64; cvt.u16.u64 %%y16, %%y64;\n"
+    "  @!%%on bra END; atom.relaxed%s.global.cas.b%d %%o%d, [%%p], %%x%d, %%y%d; cvt.u64.u%d %%o64, %%o%d; st.global.u64 [%%q+24], %%o64; END: ret; }\n";
+
+enum { SWAPS_BEFORE = 1 + 3 * LANES }; /* the word, and x, y and what was there for each lane */
+
+static void expect_swaps(uint64_t words[SWAPS_BEFORE], uint32_t mask)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t *lane = words + 1 + 3 * l;
+
+        if (!(mask >> l & 1))
+            continue;
+        lane[2] = words[0];
+        if (words[0] == lane[0])
+            words[0] = lane[1];
+    }
+}
+
+START_TEST(lanes_swap_in_order)
+{
+    static const char *const scopes[] = { ".cta", ".gpu", ".sys" };
+    const int bits = 16 << _i / 3;
+    uint64_t words[SWAPS_BEFORE], want[SWAPS_BEFORE];
+    uint32_t dice = 1;
+    char text[4000];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    uint32_t mask;
+    void *params[] = { &p, &mask };
+
+    snprintf(text, sizeof text, swapping, scopes[_i % 3], bits, bits, bits, bits, bits == 16 ? 16 : bits, bits);
+    for (char *s; bits == 64 && (s = strstr(text, "cvt.u64.u64")) != NULL;)
+        memcpy(s, "    mov.b64", strlen("cvt.u64.u64"));
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, sizeof words));
+    for (unsigned round = 0; round < 200; round++) {
+        unsigned values = 1 + round % 6;
+
+        for (unsigned k = 0; k < SWAPS_BEFORE; k++)
+            words[k] = ((dice = dice * 1664525 + 1013904223) >> 16) % values;
+        for (unsigned l = 0; round % 7 == 0 && l < LANES; l++) /* each swaps */
+            words[1 + 3 * l] = l ? words[3 * l - 1] : words[0], words[2 + 3 * l] = l + 10;
+        mask = round % 3 ? UINT32_MAX : dice | 1u << round % 32;
+        memcpy(want, words, sizeof want);
+        expect_swaps(want, mask);
+        ok(ptxiMemcpyHtoD(p, words, sizeof words));
+        ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+        ok(ptxiMemcpyDtoH(words, p, sizeof words));
+        ck_assert_msg(!memcmp(words, want, sizeof words), "atom%s.cas.b%d, round %u", scopes[_i % 3], bits, round);
+    }
+    ok(ptxiMemFree(p));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* Sums of halves are those of the instruction that adds, whatever they are. */
+static const char half_pairs[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+    "  .reg .b16 %a, %b, %c, %d, %e; .reg .b32 %t, %n, %x, %y, %z, %w, %v; .reg .b64 %p, %q; .reg .pred %wrong;\n"
+    "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %n, %n, 64, %t; mad.wide.u32 %q, %n, 16, %p; add.u64 %q, %q, 16;\n"
+    "  mul.lo.u32 %x, %n, 0x9e3779b1; shr.u32 %y, %x, 15; xor.b32 %y, %y, %x; mul.lo.u32 %y, %y, 0x85ebca6b; mov.b32 {%a, %c}, %x; mov.b32 {%b, %d}, %y;\n"
+    "  and.b32 %t, %n, 7; setp.eq.u32 %wrong, %t, 0; @%wrong and.b16 %a, %a, 0x83ff; @%wrong and.b16 %b, %b, 0x87ff; setp.eq.u32 %wrong, %t, 1; @%wrong or.b16 %a, %a, 0x7c00;\n"
+    "  mov.b32 %x, {%a, %c}; mov.b32 %y, {%b, %d}; st.global.u32 [%q], %x; st.global.u32 [%q+4], %x; st.global.u32 [%q+8], %x; st.global.u32 [%q+12], %x;\n"
+    "  red.global.add.noftz.f16x2 [%q], %y; red.global.add.noftz.f16 [%q+4], %b; red.global.add.noftz.bf16x2 [%q+8], %y; red.global.add.noftz.bf16 [%q+12], %b;\n"
+    "  add.rn.f16x2 %z, %x, %y; add.rn.bf16x2 %w, %x, %y; ld.global.u32 %v, [%q]; setp.ne.u32 %wrong, %v, %z; @%wrong red.global.add.u32 [%p], 1;\n"
+    "  ld.global.u32 %v, [%q+8]; setp.ne.u32 %wrong, %v, %w; @%wrong red.global.add.u32 [%p+8], 1; ld.global.u16 %e, [%q+4]; cvt.u16.u32 %a, %z;\n"
+    "  setp.ne.u16 %wrong, %e, %a; @%wrong red.global.add.u32 [%p+4], 1; ld.global.u16 %e, [%q+12]; cvt.u16.u32 %a, %w; setp.ne.u16 %wrong, %e, %a;\n"
+    "  @%wrong red.global.add.u32 [%p+12], 1; ret; }\n";
+
+START_TEST(halves_add_as_elsewhere)
+{
+    enum { PAIR_BLOCKS = 4096 };
+    uint32_t wrong[4];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    void *params[] = { &p };
+
+    ok(ptxiModuleLoadData(&m, half_pairs));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, 16 + 16 * 64 * PAIR_BLOCKS));
+    ok(ptxiMemsetD8(p, 0, 16));
+    ok(ptxiLaunchKernel(f, PAIR_BLOCKS, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(wrong, p, sizeof wrong));
+    ck_assert_msg(!(wrong[0] | wrong[1] | wrong[2] | wrong[3]), "f16x2 %u, f16 %u, bf16x2 %u, bf16 %u", wrong[0], wrong[1], wrong[2], wrong[3]);
+    ok(ptxiMemFree(p));
+    ok(ptxiModuleUnload(m));
 }
 END_TEST
 
@@ -580,6 +677,8 @@ int main(void)
     tcase_add_test(t, bytes_of_shared_memory_are_too);
     tcase_add_test(t, words_end_where_memory_does);
     tcase_add_test(t, halves_add_up);
+    tcase_add_test(t, halves_add_as_elsewhere);
+    tcase_add_loop_test(t, lanes_swap_in_order, 0, 9);
     tcase_add_test(t, vectors_are_aligned);
     tcase_add_loop_test(t, two_lanes_meet, 0, 4);
     tcase_add_loop_test(t, one_goes_astray, 0, 6 * 4);
