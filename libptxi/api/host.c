@@ -261,7 +261,7 @@ static void gather(const struct ptxi_host *h, const struct ptxi_builtin_call *c,
     }
 }
 
-static void scatter(const struct ptxi_host *h, const struct ptxi_builtin_call *c, unsigned lane, const unsigned char *result)
+static void scatter(const struct ptxi_host *h, struct ptxi_builtin_call *c, unsigned lane, const unsigned char *result)
 {
     for (unsigned word = 0; word < c->ret_words; word++) {
         uint32_t x = 0;
@@ -270,6 +270,7 @@ static void scatter(const struct ptxi_host *h, const struct ptxi_builtin_call *c
         memcpy(&x, result + 4 * word, left < 4 ? left : 4);
         c->rets[word][lane] = x;
     }
+    c->given_words = c->ret_words;
 }
 
 /* Integers narrower than a register come back widened (libffi: ffi_arg); from a callback they come as they are. */

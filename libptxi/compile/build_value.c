@@ -75,6 +75,8 @@ void ptxi_build_accesses(struct ptxi_ir_inst *i, const struct ptxi_mem *mem, uns
 {
     if (mem->space == PTXI_SPACE_SHARED || mem->space == PTXI_SPACE_GENERIC)
         i->shared = (uint16_t)(bytes | kind | (mem->space == PTXI_SPACE_GENERIC ? PTXI_SHARED_GENERIC : 0));
+    else
+        i->flags |= PTXI_IF_NOT_SHARED;
 }
 
 void ptxi_build_write(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg)
@@ -278,6 +280,7 @@ static uint32_t read_sreg(struct ptxi_build *b, uint32_t sreg, enum ptxi_class c
     struct ptxi_ir_inst *i = ptxi_build_op(b, op, d, PTXI_NONE, PTXI_NONE, PTXI_NONE);
 
     i->imm = (int32_t)sreg;
+    i->flags |= PTXI_IF_NOT_SHARED;
     if (sreg_is_fixed(sreg & 0xff))
         i->flags |= PTXI_IF_PURE;
     return ptxi_build_fit(b, d, class);

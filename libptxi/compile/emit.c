@@ -394,6 +394,35 @@ static bool keep_texts(struct emitter *e)
     return true;
 }
 
+static bool uses_shared(const struct ptxi_ir *ir)
+{
+    for (uint32_t p = 0; p < ir->order_count; p++) {
+        const struct ptxi_block *block = &ir->blocks[ir->order[p]];
+
+        for (uint32_t k = block->first; k < block->end; k++) {
+            const struct ptxi_ir_inst *i = &ir->insts[k];
+
+            if (!(i->flags & (PTXI_IF_DEAD | PTXI_IF_PURE | PTXI_IF_NOT_SHARED)) && !ptxi_ir_is_branch(i) && !ptxi_ir_ends(i))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool keep_unwritten(struct emitter *e)
+{
+    uint32_t count = e->ir->unwritten_count;
+    struct ptxi_slot_range *ranges = ARENA_NEW(e->arena, struct ptxi_slot_range, count);
+
+    if (!ranges)
+        return false;
+    if (count)
+        memcpy(ranges, e->ir->unwritten, count * sizeof *ranges);
+    e->code->unwritten = ranges;
+    e->code->unwritten_count = count;
+    return true;
+}
+
 static bool keep_pool(struct emitter *e)
 {
     uint16_t *pool = ARENA_NEW(e->arena, uint16_t, e->pool_count);
@@ -416,7 +445,7 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
         return NULL;
     for (uint32_t p = 0; p < ir->order_count; p++)
         put_block(&e, p);
-    if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_texts(&e) || !keep_pool(&e))
+    if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_texts(&e) || !keep_pool(&e))
         return NULL;
     e.code->name = ir->func->name->s;
     e.code->insns = e.insns;
@@ -427,6 +456,7 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     e.code->arg_words = ir->arg_words;
     e.code->ret_words = ir->ret_words;
     e.code->barriers = ir->barriers;
+    e.code->uses_shared = uses_shared(ir);
     e.code->is_entry = ir->func->is_entry;
     return e.code;
 }

@@ -248,6 +248,10 @@ struct ptxi_ir_walk ptxi_ir_reads(const struct ptxi_ir *ir, const struct ptxi_ir
         w.args = ir->calls[i->aux].args;
         w.arg_count = ir->calls[i->aux].arg_count;
     }
+    if (i->op == PTXI_OP_ret) {
+        w.args = ir->returned;
+        w.arg_count = ir->returned_count;
+    }
     return w;
 }
 

@@ -54,7 +54,8 @@ enum {
     PTXI_IF_FUSABLE = 64,   /* float mul, add or sub that contraction may fuse */
     PTXI_IF_ALWAYS = 128,   /* of a guarded PTX instruction, yet runs for all lanes */
     PTXI_IF_FRESH = 256,    /* guarded, and there is no older value of its results to keep */
-    PTXI_IF_POLLS = 512     /* looks at what other threads change: a short loop around it is a wait */
+    PTXI_IF_POLLS = 512,    /* looks at what other threads change: a short loop around it is a wait */
+    PTXI_IF_NOT_SHARED = 1024 /* not pure, yet accesses no shared memory */
 };
 
 struct ptxi_ir_inst {
@@ -141,9 +142,15 @@ struct ptxi_ir {
     /* slots.c */
     uint32_t frame_units;
 
+    /* unwritten.c: as in struct ptxi_code */
+    struct ptxi_slot_range *unwritten;
+    uint32_t unwritten_count;
+
     uint32_t barriers;   /* as in struct ptxi_code */
     uint64_t local_bytes;
     uint32_t arg_words, ret_words;
+    struct ptxi_ir_arg *returned; /* a function's return values, which `ret` reads */
+    uint32_t returned_count;
 };
 
 /* New ones. When memory is short these set ir->oom and return something harmless. */
@@ -254,9 +261,24 @@ struct ptxi_live_range {
 struct ptxi_liveness {
     struct ptxi_live_range *ranges;
     uint32_t *first, *count; /* per vreg: its ranges, ascending and apart */
+    uint8_t *at_entry;       /* per vreg: live where the body begins, so that a read may come before any write */
     uint32_t positions;
 };
 
 bool ptxi_liveness(struct ptxi_ir *ir, struct ptxi_liveness *out);
+
+/* unwritten.c: registers that may be read before they are written. The first of these adapts guarded definitions, and the liveness; the
+ * second lists the slots. */
+bool ptxi_keep_guarded(struct ptxi_ir *ir, struct ptxi_liveness *live);
+bool ptxi_list_unwritten(struct ptxi_ir *ir, const struct ptxi_liveness *live);
+
+/* Whether it is a word of the function's own arguments, which the caller writes. */
+static inline bool ptxi_ir_is_argument(const struct ptxi_ir *ir, uint32_t vreg)
+{
+    const struct ptxi_vreg *v = &ir->vregs[vreg];
+    uint32_t fixed = v->kind == PTXI_VR_WORD ? ir->areas[v->value].fixed : PTXI_NONE;
+
+    return fixed != PTXI_NONE && fixed < ir->arg_words * ptxi_class_units[PTXI_RC_32];
+}
 
 #endif

@@ -249,9 +249,12 @@ static bool register_ranges(struct live *l, uint32_t v)
     l->out->first[v] = l->range_count;
     if (a == end)
         return true;
-    if (l->work > WORK_LIMIT)
+    if (l->work > WORK_LIMIT) {
+        l->out->at_entry[v] = true;
         return add_range(l, l->range_count, 0, l->out->positions);
+    }
     find_live_blocks(l, a, (uint32_t)(end - a));
+    l->out->at_entry[v] = l->live_in[0] == l->stamp;
     l->work += (uint64_t)(end - a) + l->through_count;
     places = all_places(l, a, (uint32_t)(end - a));
     for (uint32_t k = 0; k < places; k++) {
@@ -272,7 +275,9 @@ bool ptxi_liveness(struct ptxi_ir *ir, struct ptxi_liveness *out)
     struct live l = { .ir = ir, .out = out };
     uint32_t places = ir->order_count + 1; /* the setup code is the last */
 
-    *out = (struct ptxi_liveness){ .first = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count), .count = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count) };
+    *out = (struct ptxi_liveness){ .first = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count),
+                                   .count = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count),
+                                   .at_entry = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count) };
     l.live_in = ARENA_NEW(ir->arena, uint32_t, places);
     l.live_out = ARENA_NEW(ir->arena, uint32_t, places);
     l.defined = ARENA_NEW(ir->arena, uint32_t, places);
@@ -280,7 +285,7 @@ bool ptxi_liveness(struct ptxi_ir *ir, struct ptxi_liveness *out)
     l.through = ARENA_NEW(ir->arena, uint32_t, places);
     l.passes = ARENA_NEW(ir->arena, uint32_t, places);
     l.listed = ARENA_NEW(ir->arena, uint32_t, places);
-    if (!out->first || !out->count || !l.live_in || !l.live_out || !l.defined || !l.stack || !l.through || !l.passes || !l.listed || !collect(&l))
+    if (!out->first || !out->count || !out->at_entry || !l.live_in || !l.live_out || !l.defined || !l.stack || !l.through || !l.passes || !l.listed || !collect(&l))
         return !(ir->oom = true);
     out->positions = l.block_first[ir->order_count] * 2;
     for (uint32_t v = 0; v < ir->vreg_count; v++) {

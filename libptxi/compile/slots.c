@@ -304,7 +304,7 @@ bool ptxi_slots(struct ptxi_ir *ir)
     al.hint = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count);
     if (al.hint)
         memset(al.hint, 0xff, ir->vreg_count * sizeof *al.hint);
-    if (!al.used || !al.hint || !ptxi_liveness(ir, &al.live))
+    if (!al.used || !al.hint || !ptxi_liveness(ir, &al.live) || !ptxi_keep_guarded(ir, &al.live))
         return !(ir->oom = true);
     find_used(&al);
     if (!collect_items(&al))
@@ -315,5 +315,5 @@ bool ptxi_slots(struct ptxi_ir *ir)
     place_fixed(ir);
     units = lay_out(&al);
     ir->frame_units = (uint32_t)units;
-    return units <= PTXI_NO_SLOT;
+    return units <= PTXI_NO_SLOT && ptxi_list_unwritten(ir, &al.live);
 }

@@ -146,6 +146,18 @@ static void note_taken(struct ptxi_build *b, const struct ptxi_operand *o)
     give_local(b, h, v);
 }
 
+static void list_returned(struct ptxi_build *b, uint32_t count)
+{
+    b->ir->returned = ARENA_NEW(b->ir->arena, struct ptxi_ir_arg, count);
+    if (!b->ir->returned) {
+        b->ir->oom = true;
+        return;
+    }
+    b->ir->returned_count = count;
+    for (uint32_t k = 0; k < count; k++)
+        b->ir->returned[k].area = b->rets[k].area;
+}
+
 static void give_function_homes(struct ptxi_build *b)
 {
     const struct ptxi_func *f = b->func;
@@ -156,6 +168,7 @@ static void give_function_homes(struct ptxi_build *b)
     b->ir->arg_words = at;
     give_words(b, b->rets, s->rets, s->ret_count, &at);
     b->ir->ret_words = at - b->ir->arg_words;
+    list_returned(b, s->ret_count);
     for (uint32_t i = 0; i < f->inst_count; i++)
         for (unsigned k = 0; k < f->insts[i].operand_count; k++)
             note_taken(b, &f->insts[i].operands[k]);

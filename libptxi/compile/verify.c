@@ -163,6 +163,32 @@ static const char *check_block(struct checker *c, uint32_t b)
     return wrong;
 }
 
+static bool is_filled(const struct ptxi_ir *ir, uint32_t slot)
+{
+    for (uint32_t k = 0; k < ir->unwritten_count; k++)
+        if (slot - ir->unwritten[k].first < ir->unwritten[k].units)
+            return true;
+    return false;
+}
+
+/* What is live where the function begins is filled there, or an argument. */
+static const char *check_entry(const struct checker *c)
+{
+    const struct ptxi_ir *ir = c->ir;
+    const uint64_t *in = c->in + (size_t)ir->order[0] * c->words;
+
+    for (uint32_t v = 0; v < ir->vreg_count; v++) {
+        const struct ptxi_vreg *r = &ir->vregs[v];
+
+        if (!has(in, v) || r->kind == PTXI_VR_CONST || r->kind == PTXI_VR_SETUP || ptxi_ir_is_argument(ir, v))
+            continue;
+        for (uint32_t u = 0; u < ptxi_class_units[r->class]; u++)
+            if (!is_filled(ir, r->slot + u))
+                return "a register that may be read before it is written";
+    }
+    return NULL;
+}
+
 const char *ptxi_verify(struct ptxi_ir *ir)
 {
     struct checker c = { .ir = ir, .words = (ir->vreg_count + 63) / 64 };
@@ -187,5 +213,5 @@ const char *ptxi_verify(struct ptxi_ir *ir)
         if (wrong)
             return wrong;
     }
-    return NULL;
+    return check_entry(&c);
 }

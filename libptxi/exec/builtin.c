@@ -256,8 +256,7 @@ static bool builtin_vprintf(struct ptxi_builtin_call *call, void *user)
             read_string(call->warp, l, at, format, FORMAT_MAX);
             result = print(&o, format, &a);
         }
-        if (call->ret_words)
-            call->rets[0][l] = (uint32_t)result;
+        ptxi_builtin_return32(call, l, (uint32_t)result);
     }
     flush(&o);
     free(format);

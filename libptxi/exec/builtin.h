@@ -16,17 +16,21 @@ static inline uint64_t ptxi_builtin_arg64(const struct ptxi_builtin_call *c, uns
     return ptxi_builtin_arg32(c, word, lane) | (uint64_t)ptxi_builtin_arg32(c, word + 1, lane) << 32;
 }
 
-static inline void ptxi_builtin_return32(const struct ptxi_builtin_call *c, unsigned lane, uint32_t x)
+static inline void ptxi_builtin_return32(struct ptxi_builtin_call *c, unsigned lane, uint32_t x)
 {
-    if (c->ret_words)
-        c->rets[0][lane] = x;
+    if (!c->ret_words)
+        return;
+    c->rets[0][lane] = x;
+    c->given_words = 1;
 }
 
-static inline void ptxi_builtin_return64(const struct ptxi_builtin_call *c, unsigned lane, uint64_t x)
+static inline void ptxi_builtin_return64(struct ptxi_builtin_call *c, unsigned lane, uint64_t x)
 {
     ptxi_builtin_return32(c, lane, (uint32_t)x);
-    if (c->ret_words > 1)
-        c->rets[1][lane] = (uint32_t)(x >> 32);
+    if (c->ret_words < 2)
+        return;
+    c->rets[1][lane] = (uint32_t)(x >> 32);
+    c->given_words = 2;
 }
 
 /* Names that compilers leave undefined, and what runs: vprintf and __assertfail are in builtin.c. */

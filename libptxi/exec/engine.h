@@ -162,6 +162,10 @@ void ptxi_cta_wake_groups(struct ptxi_cta *cta);
 const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func);
 const struct ptxi_insn *ptxi_return(struct ptxi_warp *w, const struct ptxi_insn *i);
 void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code);
+/* New .local memory of lanes. */
+void ptxi_local_fill(struct ptxi_warp *w, ptxi_lanes lanes, uint64_t at, uint64_t bytes);
+/* Registers that the function may read before it writes them. */
+void ptxi_frame_fill_unwritten(struct ptxi_frame *frame);
 void ptxi_frame_drop(struct ptxi_warp *w, struct ptxi_frame *frame); /* one reference less */
 void ptxi_warp_free_frames(struct ptxi_warp *w);
 

@@ -62,7 +62,8 @@ struct ptxi_fault_report {
 };
 
 /* A function that the host provides in place of PTX: gets the warp, the lanes that call, and for each argument word
- * and each return word a vector of PTXI_LANES 32-bit elements. Returns false after ptxi_fault(). */
+ * and each return word a vector of PTXI_LANES 32-bit elements. Sets given_words to how many return words it has written. Returns false
+ * after ptxi_fault(). */
 enum { PTXI_MAX_BUILTIN_WORDS = 1024 }; /* arguments and results; more are cut */
 struct ptxi_builtin_call {
     struct ptxi_warp *warp;
@@ -71,6 +72,7 @@ struct ptxi_builtin_call {
     const uint32_t *const *args; /* arg word -> lane vector */
     uint32_t *const *rets;
     uint32_t arg_words, ret_words;
+    uint32_t given_words;
 };
 typedef bool ptxi_builtin(struct ptxi_builtin_call *call, void *user);
 

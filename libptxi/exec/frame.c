@@ -1,5 +1,6 @@
 /* Calls. Frames belong to splits: a frame is referenced by the splits that stand in it and by the frames called from
  * it, and goes back to the warp's free lists with the last of them. */
+#include "base/fill.h"
 #include "exec/engine.h"
 
 #include <stdlib.h>
@@ -31,6 +32,23 @@ void ptxi_frame_fill(struct ptxi_frame *frame, const struct ptxi_code *code)
     }
 }
 
+void ptxi_frame_fill_unwritten(struct ptxi_frame *frame)
+{
+    const struct ptxi_code *code = frame->code;
+
+    for (uint32_t k = 0; k < code->unwritten_count; k++)
+        ptxi_fill(PTXI_SLOT(frame, code->unwritten[k].first), (size_t)code->unwritten[k].units * PTXI_UNIT);
+}
+
+/* Memory of the host's allocator is cleared once: slots keep values of earlier calls, but nothing of the process. */
+static struct ptxi_frame *allocate(unsigned class)
+{
+    size_t bytes = (size_t)1 << (SMALLEST_CLASS_SHIFT + class);
+    struct ptxi_frame *f = aligned_alloc(64, bytes);
+
+    return f ? memset(f, 0, bytes) : NULL;
+}
+
 static struct ptxi_frame *frame_new(struct ptxi_warp *w, const struct ptxi_code *code)
 {
     size_t bytes = sizeof(struct ptxi_frame) + (size_t)code->frame_units * PTXI_UNIT;
@@ -45,11 +63,12 @@ static struct ptxi_frame *frame_new(struct ptxi_warp *w, const struct ptxi_code 
     if (f)
         w->free_frames[class] = f->parent;
     else
-        f = aligned_alloc(64, (size_t)1 << (SMALLEST_CLASS_SHIFT + class));
+        f = allocate(class);
     if (f) {
         f->size_class = class;
         f->code = code;
         ptxi_frame_fill(f, code);
+        ptxi_frame_fill_unwritten(f);
     }
     return f;
 }
@@ -85,6 +104,18 @@ static void copy_words(uint32_t *to, const uint32_t *from, unsigned words, ptxi_
         to[n] = lanes >> (n % PTXI_LANES) & 1 ? from[n] : to[n];
 }
 
+/* Words of results beyond those that a function of the host's has given. `list`: its results, see bytecode.h. */
+static void fill_results(struct ptxi_warp *w, const uint16_t *list, unsigned rets, unsigned given)
+{
+    for (unsigned k = 0, word = 0; k < rets; k++, list += 3)
+        for (unsigned n = 0; n < list[2]; n++, word++) {
+            unsigned char *p = PTXI_SLOT(w->frame, list[0] + 2 * n);
+
+            for (ptxi_lanes left = word < given ? 0 : w->active; left; left &= left - 1)
+                ptxi_fill(p + ptxi_first_lane(left) * sizeof(uint32_t), sizeof(uint32_t));
+        }
+}
+
 /* A function of the host's: its arguments and results stay in the caller's frame. */
 static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_binding *binding)
 {
@@ -104,7 +135,10 @@ static const struct ptxi_insn *call_builtin(struct ptxi_warp *w, const struct pt
             else
                 ret[call.ret_words++] = word;
         }
-    return binding->call(&call, binding->user) ? i + 1 : w->stop;
+    if (!binding->call(&call, binding->user))
+        return w->stop;
+    fill_results(w, list - 3 * rets, rets, call.given_words);
+    return i + 1;
 }
 
 static const struct ptxi_code *code_of(struct ptxi_warp *w, uint32_t func)
@@ -140,6 +174,31 @@ static uint64_t stack_limit(const struct ptxi_warp *w)
     return limit;
 }
 
+void ptxi_local_fill(struct ptxi_warp *w, ptxi_lanes lanes, uint64_t at, uint64_t bytes)
+{
+    uint64_t end = at + bytes;
+
+    if (ptxi_fill_byte)
+        w->local_written = end > w->local_written ? (uint32_t)end : w->local_written;
+    else
+        end = end < w->local_written ? end : w->local_written;
+    for (; end > at && lanes; lanes &= lanes - 1)
+        ptxi_fill_few(w->local + ptxi_first_lane(lanes) * w->local_stride + at, ptxi_fill_byte, end - at);
+}
+
+/* An indirect call may bring fewer words than the callee has. */
+static void pass_arguments(struct ptxi_warp *w, struct ptxi_frame *f, const struct ptxi_frame *from, const uint16_t *list)
+{
+    unsigned words = 0;
+
+    for (unsigned k = 0; k < list[2]; k++)
+        words += list[4 + 3 * k + 2];
+    if (words < f->code->arg_words)
+        ptxi_fill(f->regs, f->code->arg_words * PTXI_LANES * sizeof(uint32_t));
+    for (unsigned k = 0; k < list[2]; k++)
+        copy_words(PTXI_SLOT(f, list[4 + 3 * k + 1]), PTXI_SLOT(from, list[4 + 3 * k]), list[4 + 3 * k + 2], w->active);
+}
+
 const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t func)
 {
     const struct ptxi_grid *g = w->cta->grid;
@@ -169,8 +228,9 @@ const struct ptxi_insn *ptxi_call(struct ptxi_warp *w, const struct ptxi_insn *i
     f->below = from->below + ((uint64_t)1 << (SMALLEST_CLASS_SHIFT + f->size_class));
     f->return_to = i;
     f->local_base = from->local_base + from->code->local_bytes;
-    for (unsigned k = 0, args = list[2]; k < args; k++)
-        copy_words(PTXI_SLOT(f, list[4 + 3 * k + 1]), PTXI_SLOT(from, list[4 + 3 * k]), list[4 + 3 * k + 2], w->active);
+    if (code->local_bytes)
+        ptxi_local_fill(w, w->active, f->local_base, code->local_bytes);
+    pass_arguments(w, f, from, list);
     s->frame = w->frame = f;
     w->regs = f->regs;
     w->stop = PTXI_NO_STOP;

@@ -47,7 +47,8 @@
 #define LOCAL_IN_ROW in_row64
 #define LOCAL_BASE(l) ((uintptr_t)w->local + (l) * w->local_stride + (uintptr_t)(intptr_t)i->imm)
 #define OFFSETS_COVER(s, n, limit) ((int64_t)(s).lo >= 0 && (s).hi < (limit) && (int64_t)(s).lo + i->imm >= 0 && (s).hi + (int64_t)i->imm + (n) <= (limit))
-#define LOCAL_COVERS(s, n, access) OFFSETS_COVER(s, n, w->local_stride)
+/* The first store beyond what has been written takes the slow path, which notes it. */
+#define LOCAL_COVERS(s, n, access) OFFSETS_COVER(s, n, access == PTXI_ACCESS_LOAD ? w->local_stride : w->local_written)
 #define LOCAL_SPACE PTXI_MS_LOCAL
 
 #define CONST_ADDRESS uint64_t

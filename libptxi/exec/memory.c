@@ -168,6 +168,17 @@ static enum ptxi_mem_space resolve(uint64_t *address)
     return PTXI_MS_GLOBAL;
 }
 
+/* Doubles at least, so that few stores to an array have to. */
+static void note_local_store(struct ptxi_warp *w, uint64_t end)
+{
+    uint64_t written = (end + 15) & ~UINT64_C(15);
+
+    if (end <= w->local_written)
+        return;
+    written = written < UINT64_C(2) * w->local_written ? UINT64_C(2) * w->local_written : written;
+    w->local_written = (uint32_t)(written < w->local_stride ? written : w->local_stride);
+}
+
 unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
                            uint32_t align, enum ptxi_access access)
 {
@@ -190,6 +201,8 @@ unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsig
     end = space == PTXI_MS_SHARED && may_end_behind(i, size, access) ? (s.area.size + 3) & ~UINT64_C(3) : s.area.size;
     if (address > end || size > end - address)
         return fail_in(w, i, lane, s.beyond, address, size, access, &s.area);
+    if (space == PTXI_MS_LOCAL && access != PTXI_ACCESS_LOAD)
+        note_local_store(w, address + size);
     return s.base + address;
 }
 

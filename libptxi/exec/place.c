@@ -5,10 +5,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/fill.h"
 #include "exec/async.h"
 #include "exec/chance.h"
 #include "exec/memory.h"
 #include "exec/tmem.h"
+
+enum {
+    WORDS_SLACK = 16,              /* bytes after the end of shared memory, where an access to a whole word may lead */
+    LONG_LOCAL_BYTES = 64 << 10    /* of a thread: few of their pages may be in use, which then are dropped */
+};
 
 static size_t round_up(size_t n, size_t to)
 {
@@ -45,6 +51,25 @@ static bool grow_local(struct ptxi_cta *c, size_t need)
         c->local = NULL;
     c->local_bytes = c->local ? need : 0;
     return c->local;
+}
+
+/* What stores of earlier CTAs have changed. */
+static void clear_local(struct ptxi_warp *w)
+{
+    if (w->local_written >= LONG_LOCAL_BYTES && !madvise(w->local, w->local_stride * PTXI_LANES, MADV_DONTNEED))
+        return;
+    for (unsigned l = 0; l < PTXI_LANES; l++)
+        ptxi_fill_few(w->local + l * w->local_stride, 0, w->local_written);
+}
+
+/* Before a launch divides the memory in another way. */
+static void forget_local(struct ptxi_cta *c)
+{
+    for (uint32_t k = 0; k < c->warps_allocated; k++) {
+        if (c->warps[k].local_written)
+            clear_local(&c->warps[k]);
+        c->warps[k].local_written = 0;
+    }
 }
 
 static bool grow_warps(struct ptxi_cta *c, uint32_t count)
@@ -137,8 +162,9 @@ bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, 
     c->grid = g;
     c->rank = rank;
     c->prepared_for = NULL;
+    forget_local(c);
     if (!grow(&c->frames, &c->frame_bytes, stride * warps) || !grow_warps(c, warps) ||
-        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + 16) ||
+        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + WORDS_SLACK) ||
         (local && !grow_local(c, local_stride * warps * PTXI_LANES)))
         return false;
     c->frame_stride = stride;
@@ -170,11 +196,21 @@ static void find_cluster(const struct ptxi_grid *g, uint64_t n, uint32_t ctaid[3
         ctaid[k] *= g->cluster[k];
 }
 
+/* Cooperative groups find what the system reserves cleared. */
+static void fill_shared(struct ptxi_cta *c)
+{
+    const struct ptxi_code *code = c->grid->code;
+
+    memset(c->shared, 0, code->shared_base);
+    ptxi_fill(c->shared + code->shared_base, code->shared_bytes + c->grid->dynamic_shared + WORDS_SLACK);
+}
+
 /* Of cluster n. */
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
     uint32_t left = ptxi_thread_count(g), first[3], inside[3];
+    bool fills = ptxi_fill_byte;
 
     find_cluster(g, n, first);
     place_in(g->cluster, c->rank, inside);
@@ -188,11 +224,17 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
     c->live_threads = (left + 31) / 32 * 32;
     c->group_waits = false;
     ptxi_tmem_begin(c);
+    if (g->code->uses_shared)
+        fill_shared(c);
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
         struct ptxi_warp *w = &c->warps[k];
 
         ptxi_warp_start(w, (struct ptxi_frame *)(c->frames + k * c->frame_stride),
                         left >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << left) - 1);
+        if (w->local_written)
+            clear_local(w);
+        if (fills)
+            ptxi_local_fill(w, PTXI_ALL_LANES, 0, g->code->local_bytes);
         w->state = PTXI_WARP_READY;
         w->quantum = PTXI_QUANTUM;
         w->turns = 0;

@@ -25,6 +25,8 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
         w->stack_top[l] = w->local_stride;
     w->stack_moved = w->goes_on = w->store_waits = false;
+    if (frame->code->unwritten_count)
+        ptxi_frame_fill_unwritten(frame);
     w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
 }
 

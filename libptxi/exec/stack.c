@@ -11,6 +11,13 @@ static inline uint64_t free_below(const struct ptxi_warp *w, uint64_t top)
     return top > used && top <= w->local_stride ? top - used : 0;
 }
 
+/* Moves the lane's pointer down to `at`; what is above is new. */
+static inline uint64_t take_stack(struct ptxi_warp *w, unsigned lane, uint64_t at)
+{
+    ptxi_local_fill(w, (ptxi_lanes)1 << lane, at, w->stack_top[lane] - at);
+    return w->stack_top[lane] = at;
+}
+
 /* imm: the alignment, a power of two. */
 #define STACK(n)                                                                                    \
     OP( stacksave_##n )                                                                             \
@@ -47,7 +54,7 @@ static inline uint64_t free_below(const struct ptxi_warp *w, uint64_t top)
             if (a[l] > room || top - at > room)                                                     \
                 overflow |= (ptxi_lanes)1 << l;                                                     \
             else                                                                                    \
-                d[l] = (uint##n##_t)(w->stack_top[l] = at);                                         \
+                d[l] = (uint##n##_t)take_stack(w, (unsigned)l, at);                                 \
         }                                                                                           \
         w->stack_moved = true;                                                                      \
         if (overflow)                                                                               \

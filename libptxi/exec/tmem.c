@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fill.h"
 #include "exec/async.h"
 #include "exec/memory.h"
 
@@ -21,7 +22,7 @@ struct ptxi_tmem *ptxi_tmem_of(struct ptxi_warp *w, const struct ptxi_insn *i, s
         if (!c->tmem)
             ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);
         else
-            ptxi_tmem_begin(c);
+            memset(c->tmem, 0, sizeof *c->tmem);
     }
     return c->tmem;
 }
@@ -98,7 +99,7 @@ static void take(struct ptxi_tmem *t, unsigned at, unsigned units)
 {
     t->allocated |= (uint32_t)((UINT64_C(1) << units) - 1) << at;
     t->units[at] = (uint8_t)units;
-    memset(t->cell[at * PTXI_TMEM_UNIT], 0xff, units * PTXI_TMEM_UNIT * sizeof *t->cell);
+    ptxi_fill(t->cell[at * PTXI_TMEM_UNIT], units * PTXI_TMEM_UNIT * sizeof *t->cell);
 }
 
 /* Of a pair the first to come allocates for both, and does not allocate again before the other has come. True: it has to wait. */

@@ -55,7 +55,7 @@ struct ptxi_tmem_job *ptxi_tmem_submit(struct ptxi_warp *w, const struct ptxi_in
     else
         j = calloc(1, sizeof *j);
     if (j && kind >= PTXI_TMEM_JOB_STORE && !j->stored)
-        j->stored = malloc(PTXI_TMEM_STORED * sizeof *j->stored);
+        j->stored = calloc(PTXI_TMEM_STORED, sizeof *j->stored);
     if (!j || (kind >= PTXI_TMEM_JOB_STORE && !j->stored)) {
         free(j);
         ptxi_fault(w, i, PTXI_FK_MEMORY, w->active, 0, 0, NULL);

@@ -92,6 +92,7 @@ struct ptxi_warp {
     uintptr_t shared_origin;      /* what to add to a shared address of the CTA's own: shared - shared_at */
     bool one_worker;              /* runs the whole grid */
     bool only_worker;             /* of the device */
+    uint32_t local_written;       /* of each lane's .local memory: stores may have changed so many bytes, those after them are zero */
     unsigned char *local;         /* lane 0's .local memory; lanes follow local_stride bytes apart */
     uint64_t local_stride;
 

@@ -236,6 +236,10 @@ struct ptxi_const {
     uint64_t value;
 };
 
+struct ptxi_slot_range {
+    uint16_t first, units;
+};
+
 /* Calls. A function's parameters and return values live in 32-bit words (2 units each), one lane vector a word:
  * all words of the first parameter, of the second, ..., then of the return values, from unit 0 of the callee's
  * frame on. A parameter of n bytes takes (n + 3) / 4 words. A .param variable declared in a caller's body has its
@@ -267,6 +271,8 @@ struct ptxi_code {
     uint32_t setup_count;
     const struct ptxi_const *consts; /* filled when a frame is made */
     uint32_t const_count;
+    const struct ptxi_slot_range *unwritten; /* registers that may be read before they are written: filled at each entry of the function */
+    uint32_t unwritten_count;
     const uint16_t *pool;
     uint32_t pool_count;
     const struct ptxi_source_loc *locs; /* per instruction of insns */
@@ -276,6 +282,7 @@ struct ptxi_code {
     uint32_t shared_base;  /* entry: where its shared memory begins, behind what the system reserves */
     uint32_t shared_bytes; /* entry: static .shared used by it and what it can reach, and what aligns the dynamic shared memory behind it */
     uint32_t shared_end;   /* entry: where those that are named end; a dynamic array begins at the next place that suits it */
+    bool uses_shared;      /* false: no instruction of it can access shared memory, and it calls nothing */
     bool in_clusters;      /* entry: addresses of its shared memory tell the CTA's rank */
     uint32_t arg_words, ret_words;
     uint32_t barriers;     /* highest barrier number used + 1, 16 if not known */

@@ -1,0 +1,3 @@
+#include "base/fill.h"
+
+unsigned char ptxi_fill_byte;
