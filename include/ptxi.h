@@ -1135,8 +1135,8 @@ PTXI_API ptxiResult ptxiOccupancyMaxPotentialClusterSize(int *clusterSize, ptxiF
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
 /*! ptxiMemAlloc() , ptxiMemAllocManaged() :
- *  Device memory, aligned to 256 bytes or more; contents undefined. Managed memory differs in name only. The caller owns
- *  it: ptxiMemFree, or the context's end.
+ *  Device memory, aligned to 256 bytes or more; zero, which a program for a GPU cannot rely on (PTXI_FILL in README.md).
+ *  Managed memory differs in name only. The caller owns it: ptxiMemFree, or the context's end.
  * `bytesize` bytes, > 0.
  * `flags`    PTXI_MEM_ATTACH_GLOBAL or PTXI_MEM_ATTACH_HOST.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
@@ -1688,7 +1688,7 @@ PTXI_API ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *
 /* ---- textures and surfaces ----------------------------------------------------------------------------------- */
 
 /*! ptxiArrayCreate() , ptxiArray3DCreate() , ptxiArrayDestroy() :
- *  Memory for texels, with undefined contents. Destroying waits for the context's work.
+ *  Memory for texels, zero as that of ptxiMemAlloc. Destroying waits for the context's work.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE   a size, format, number of channels or mix of flags that the driver does not take
  *         PTXI_ERROR_INVALID_HANDLE  not an array; one level of a mipmapped array stays as it is

@@ -1,6 +1,7 @@
 #include "api/heap.h"
 
 #include "api/api.h"
+#include "base/fill.h"
 #include "exec/exec.h"
 #include "exec/grace.h"
 #include "exec/memmap.h"
@@ -26,6 +27,7 @@ enum {
 struct place { /* address space that was used and may be used again */
     struct place *next;
     uint64_t base;
+    bool clean; /* zero */
 };
 
 static struct {
@@ -93,19 +95,20 @@ static uint64_t map_large(size_t bytes)
     return (uintptr_t)p;
 }
 
-static bool add_place(unsigned c, uint64_t base)
+static bool add_place(unsigned c, uint64_t base, bool clean)
 {
     struct place *f = malloc(sizeof *f);
 
     if (!f)
         return false; /* the place is not used again: no harm */
     f->base = base;
+    f->clean = clean;
     f->next = heap.free[c];
     heap.free[c] = f;
     return true;
 }
 
-static uint64_t take_place(unsigned c)
+static uint64_t take_place(unsigned c, bool *clean)
 {
     struct place *f = heap.free[c];
 
@@ -113,6 +116,7 @@ static uint64_t take_place(unsigned c)
         return 0;
     uint64_t base = f->base;
 
+    *clean = f->clean;
     heap.free[c] = f->next;
     free(f);
     return base;
@@ -130,7 +134,7 @@ static uint64_t new_place(unsigned c)
         return 0;
     for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is the caller's */
         at -= bytes;
-        add_place(c, (uintptr_t)slab + at);
+        add_place(c, (uintptr_t)slab + at, true);
     }
     return (uintptr_t)slab;
 }
@@ -155,10 +159,12 @@ static void unlink_block(struct ptxi_heap_block *b)
 
 /* ---- quarantine; under the lock */
 
-static void drop_pages(const struct ptxi_heap_block *b)
+/* True: the block is zero now. Pages of small ones stay, and those that the program has locked. */
+static bool drop_pages(const struct ptxi_heap_block *b)
 {
-    if (!is_small(class_bytes(b->size_class)))
-        madvise((void *)(uintptr_t)b->base, class_bytes(b->size_class), MADV_DONTNEED);
+    size_t bytes = class_bytes(b->size_class);
+
+    return !is_small(bytes) && !madvise((void *)(uintptr_t)b->base, bytes, MADV_DONTNEED);
 }
 
 static void release_oldest(void)
@@ -172,8 +178,7 @@ static void release_oldest(void)
     heap.quarantined--;
     heap.quarantined_small -= is_small(bytes) ? bytes : 0;
     ptxi_memmap_remove(ptxi_state.memmap, b->base);
-    drop_pages(b); /* whoever wrote behind our back: the next owner finds zeros */
-    add_place(b->size_class, b->base);
+    add_place(b->size_class, b->base, drop_pages(b)); /* again: a kernel may have written after it was freed */
     free(b);
 }
 
@@ -193,17 +198,29 @@ static void quarantine(struct ptxi_heap_block *b)
 
 /* ---- the interface */
 
-static uint64_t find_place(unsigned c)
+static uint64_t find_place(unsigned c, bool *clean)
 {
-    uint64_t base = take_place(c);
+    uint64_t base = take_place(c, clean);
 
-    if (!base)
-        base = new_place(c);
+    if (base)
+        return base;
+    *clean = true;
+    base = new_place(c);
     while (!base && heap.oldest) { /* no address space: what is in quarantine may help */
         release_oldest();
-        base = take_place(c);
+        base = take_place(c, clean);
     }
     return base;
+}
+
+enum { WORDS_SLACK = 16 /* bytes after the end of a block, where an access to a whole word may lead (PTXI_MEM_WORDS) */ };
+_Static_assert((int)WORDS_SLACK <= (int)RED_ZONE, "they belong to no other block");
+
+/* Nobody knows its address so far. */
+static void clear_place(const struct ptxi_heap_block *b, bool clean)
+{
+    if (!clean)
+        memset((void *)(uintptr_t)b->base, 0, b->size + WORDS_SLACK);
 }
 
 /* The map comes last: from then on another thread may find the block, and free it. */
@@ -247,21 +264,26 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
     if (!b)
         return PTXI_ERROR_OUT_OF_MEMORY;
     b->size_class = class_of(size + RED_ZONE);
+    bool clean = false;
+
     pthread_mutex_lock(&heap.lock);
     if (heap.in_use + size <= ptxi_state.total_memory)
-        b->base = find_place(b->size_class);
+        b->base = find_place(b->size_class, &clean);
     if (b->base)
         heap.in_use += size;
     pthread_mutex_unlock(&heap.lock);
+    if (b->base)
+        clear_place(b, clean);
+    if (b->base && ptxi_fill_byte && kind != PTXI_HEAP_MODULE)
+        ptxi_fill((void *)(uintptr_t)b->base, size);
 
-    b->zero = !is_small(class_bytes(b->size_class));
     ptxiResult r = b->base ? enter_block(b, mem_flags | PTXI_MEM_WORDS) : PTXI_ERROR_OUT_OF_MEMORY;
 
     if (r) {
         pthread_mutex_lock(&heap.lock);
         if (b->base) {
             heap.in_use -= size;
-            add_place(b->size_class, b->base);
+            add_place(b->size_class, b->base, clean);
         }
         pthread_mutex_unlock(&heap.lock);
         free(b);

@@ -18,7 +18,7 @@ enum ptxi_heap_kind {
     PTXI_HEAP_DEVICE,     /* ptxiMemAlloc */
     PTXI_HEAP_HOST,       /* ptxiMemHostAlloc */
     PTXI_HEAP_REGISTERED, /* the caller's memory */
-    PTXI_HEAP_MODULE,     /* a module's variable */
+    PTXI_HEAP_MODULE,     /* a module's variable, and other memory that begins with zeros whatever PTXI_FILL says */
     PTXI_HEAP_KERNEL,     /* malloc of a kernel */
     PTXI_HEAP_ARRAY,      /* an array's texels, which have no addresses for kernels */
 };
@@ -31,14 +31,13 @@ struct ptxi_heap_block {
     size_t size;                         /* bytes asked for */
     unsigned host_flags;                 /* of the call that made it */
     unsigned size_class;
-    bool zero;                           /* when allocated: so large that its pages were fresh */
     struct ptxiModule_st *module;        /* whose variable it is, or NULL */
     struct ptxiMemPool_st *pool;         /* that counts it, or NULL */
     bool claimed;                        /* a call or a stream will free it; under the heap's lock */
     struct ptxi_heap_block *next, **link; /* the context's list, or the quarantine */
 };
 
-/* `mem_flags` are those of the memory map. Aligned to 512 bytes, zeroed when fresh, else with old contents. */
+/* `mem_flags` are those of the memory map. Aligned to 512 bytes. The content is that of base/fill.h. */
 ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags, unsigned host_flags,
                            struct ptxi_heap_block **block);
 void ptxi_heap_free(struct ptxi_heap_block *b);

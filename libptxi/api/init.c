@@ -1,9 +1,11 @@
 /* Start of the library, what a call begins with, and the device. */
 #include "api/api.h"
 
+#include "base/fill.h"
 #include "exec/exec.h"
 #include "exec/memmap.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,7 +37,7 @@ static void read_schedule(void)
 
 static ptxiResult read_environment(void)
 {
-    const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS");
+    const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS"), *fill = getenv("PTXI_FILL");
     const struct ptxi_profile *p = device && *device ? ptxi_profile_find(device) : ptxi_profile_default();
 
     if (!p)
@@ -48,6 +50,12 @@ static ptxiResult read_environment(void)
         ptxi_state.workers = *end == 0 && n > 0 && n <= PTXI_MAX_WORKERS ? (unsigned)n : 0;
     }
     read_schedule();
+    if (fill && *fill) {
+        char *end;
+        unsigned long n = strtoul(fill, &end, 0);
+
+        ptxi_fill_byte = *end == 0 && n <= UCHAR_MAX ? (unsigned char)n : 0;
+    }
     return PTXI_SUCCESS;
 }
 

@@ -278,10 +278,7 @@ static ptxiResult make_workspace(struct ptxi_launch *l)
 
     if (r)
         return r;
-    uint32_t *w = (uint32_t *)(uintptr_t)l->workspace->base;
-
-    memset(w, 0, WORKSPACE);
-    w[0] = WORKSPACE;
+    *(uint32_t *)(uintptr_t)l->workspace->base = WORKSPACE;
     return PTXI_SUCCESS;
 }
 

@@ -98,8 +98,6 @@ static ptxiResult allocate(struct ptxiModule_st *m, size_t size, uint32_t mem_fl
     if (r)
         return r;
     (*b)->module = m;
-    if (!(*b)->zero)
-        memset((void *)(uintptr_t)(*b)->base, 0, size);
     return PTXI_SUCCESS;
 }
 
