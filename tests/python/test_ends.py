@@ -2,45 +2,11 @@
 import ctypes
 import gc
 import os
-import pathlib
-import subprocess
-import sys
 
 import pytest
+from ends import prints, run
 
 import ptxi as package
-
-HEAD = """
-import gc, os, signal, sys, threading, time
-import numpy as np, ptxi
-mod = ptxi.loads('''.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry count(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret; }
-.visible .entry forever() { L: bra L; }
-''')
-x = np.zeros(1, 'u4')
-
-def press(seconds=0.2):
-    def run():
-        time.sleep(seconds)
-        os.kill(os.getpid(), signal.SIGINT)
-    threading.Thread(target=run, daemon=True).start()
-"""
-SECONDS = 30
-
-
-def run(text):
-    """A program to its end; one that has none fails the test."""
-    env = {**os.environ, 'PYTHONPATH': str(pathlib.Path(package.__file__).parents[1])}
-    return subprocess.run([sys.executable, '-X', 'faulthandler', '-c', HEAD + text], env=env, capture_output=True, text=True, timeout=SECONDS)
-
-
-def prints(text):
-    result = run(text)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
 
 WAITS = {
     'a launch': 'mod.forever[2, 64]()',
@@ -92,7 +58,7 @@ try:
     time.sleep(10)
 except KeyboardInterrupt:
     mod.count[1, 32](x)
-    print('ended', ptxi.memory.opened.pieces)
+    print('ended', ptxi._ranges.opened.pieces)
 """
     assert prints(text) == 'ended []\n'
 

@@ -2,6 +2,7 @@
 import ctypes
 from typing import Any, Dict, Optional, Tuple
 
+from ._lifetime import NotCopied
 from ._types import Array
 
 CPU = (1, 0)            # kDLCPU, its only device: what a kernel can reach
@@ -77,7 +78,7 @@ def _capsule_of(owner: Any) -> Any:
         return owner.__dlpack__()
 
 
-class Imported:
+class Imported(NotCopied):
     """Another library's tensor, held until this object goes."""
 
     def __init__(self, owner: Any) -> None:
@@ -86,9 +87,10 @@ class Imported:
             raise TypeError(f'a tensor on DLPack device {device}: kernels reach only memory of the host')
         self._capsule = _capsule_of(owner)
         kind = _Versioned if _is_valid(self._capsule, _NAMES[_Versioned]) else _Managed
-        self._managed: Any = kind.from_address(_pointer(self._capsule, _NAMES[kind]))
+        address = _pointer(self._capsule, _NAMES[kind])
         self._name = b'used_' + _NAMES[kind]  # the capsule keeps no copy
-        _set_name(self._capsule, self._name)
+        _set_name(self._capsule, self._name)  # before the next line, which makes it ours: never does it have two owners
+        self._managed: Any = kind.from_address(address)
         t = self._managed.tensor
         self.address = (t.data or 0) + t.byte_offset
         self.itemsize = (t.bits * t.lanes + 7) // 8

@@ -2,6 +2,7 @@
 ended, the wait returns, and it is raised.
 
 Of a signal Python tells by a byte in a pipe, too (signal.set_wakeup_fd). A thread waits for one."""
+import contextlib
 import ctypes
 import os
 import select
@@ -16,42 +17,43 @@ class _Watch:
     """The pipe, the thread, and the context whose kernels the main thread waits for."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may wait, too
         self._context: Optional[ctypes.c_void_p] = None
+        self.raised = False  # to be raised after the wait: a KeyboardInterrupt in a host function gets lost
         self._from, self._to = os.pipe()
+        os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
-        self._coming = self._poll()
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
 
-    def _poll(self) -> Any:
-        poll = select.poll()
-        poll.register(self._from, select.POLLIN)
-        return poll
-
     def _run(self) -> None:
-        coming = self._poll()
+        coming = select.poll()
+        coming.register(self._from, select.POLLIN)
         while coming.poll():
             with self._lock:
                 if self._pressed() and self._context:
+                    self.raised = True
                     library().CtxInterrupt(self._context)
 
     def _pressed(self) -> bool:
         """Whether there was a Ctrl-C. Under the lock, so that it is not taken for one of the next wait."""
-        signals = os.read(self._from, 4096) if self._coming.poll(0) else b''
+        signals = b''
+        with contextlib.suppress(BlockingIOError):
+            signals = os.read(self._from, 4096)
         return signal.SIGINT in signals and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     def wait(self, context: ctypes.c_void_p, function: Callable[..., int], arguments: Any) -> int:
+        outer = self._context  # of the wait that a signal handler interrupts
         before = signal.set_wakeup_fd(self._to, warn_on_full_buffer=False)
         try:
-            if before == -1:
+            if before in (-1, self._to):  # the latter also where an exception came between two steps
                 self._context = context
             else:  # an event loop wants to know of signals
                 signal.set_wakeup_fd(before)
             return function(*arguments)
         finally:
-            signal.set_wakeup_fd(before)
+            signal.set_wakeup_fd(-1 if before == self._to and outer is None else before)
             with self._lock:
-                self._context = None
+                self._context = outer
                 self._pressed()
 
 
@@ -70,4 +72,18 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
     """Call a function of the library that may wait for kernels of the context; its result."""
     if _watch is None or threading.get_ident() != _main:
         return function(*arguments)
-    return _watch.wait(context, function, arguments)
+    try:
+        result = _watch.wait(context, function, arguments)
+    except KeyboardInterrupt:
+        _watch.raised = False
+        raise
+    if _watch.raised:
+        _watch.raised = False
+        raise KeyboardInterrupt
+    return result
+
+
+def keep() -> None:
+    """A KeyboardInterrupt was raised in a function that the library calls: raise it again where the main thread's wait ends."""
+    if _watch is not None and threading.get_ident() == _main:
+        _watch.raised = True

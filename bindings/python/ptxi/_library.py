@@ -10,6 +10,11 @@ from ._header import header
 
 _SONAME = 'libptxi.so.0'
 
+for _name in 'PyInterpreterState_Get', 'PyInterpreterState_Main':
+    getattr(ctypes.pythonapi, _name).restype = ctypes.c_void_p
+if ctypes.pythonapi.PyInterpreterState_Get() != ctypes.pythonapi.PyInterpreterState_Main():
+    raise ImportError('ptxi cannot be used in a subinterpreter: threads of the library call Python functions in the main one')
+
 
 def _candidates() -> Iterator[str]:
     """Places in the order in which they are tried; an explicit one is the only one."""

@@ -1,5 +1,4 @@
 """Devices: what kernels run on."""
-import atexit
 import contextlib
 import ctypes
 import dataclasses
@@ -7,11 +6,12 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Callable, ContextManager, Iterator, List, Optional, Union
+from typing import Any, Callable, Iterator, List, Optional, Union
 
-from . import _interrupt, errors
+from . import _interrupt, _lifetime, errors
 from ._header import header
 from ._library import call, encoded, library, number
+from ._lifetime import Core, NotCopied
 
 DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
@@ -20,9 +20,9 @@ Dialect: Any = header.enums['ptxiDialect']
 _SCHEDULES = {name: header.constants['PTXI_SCHEDULE_' + name.upper()] for name in ('run', 'fair')}
 _SCHEDULE_NAMES = {n: name for name, n in _SCHEDULES.items()}
 _SINK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-_profile_lock = threading.Lock()
 _local = threading.local()
-_alive: 'weakref.WeakSet[Device]' = weakref.WeakSet()
+_profile_lock: Any
+_made_lock: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +47,7 @@ def profiles() -> List[str]:
     return names
 
 
-class Device:
+class Device(NotCopied):
     """A simulated GPU with its own memory, modules and workers.
 
     `profile`  which GPU: 'sm_90', 'sm_80', ... Without it the environment variable PTXI_DEVICE decides, else sm_90.
@@ -60,9 +60,12 @@ class Device:
     print goes to `output`, a function of a string; by default to sys.stdout."""
 
     def __init__(self, profile: Optional[str] = None, workers: Optional[int] = None, dialect: Any = Dialect.NONE) -> None:
-        self._context = ctypes.c_void_p()
         self.output: Optional[Callable[[str], Any]] = None
-        self.orphans: List[Callable[[], None]] = []  # what to call once the work queued before has ended
+        _lifetime.must_not_end()
+        _lifetime.destroy_closed()
+        _text('DeviceGetProfile')  # an error in a forked child, where another thread may have had the lock
+        reference = weakref.ref(self)
+        sink = _SINK(lambda user, p, n: _print(reference(), ctypes.string_at(p, n)))
         with _profile_lock:
             before = _text('DeviceGetProfile')
             if profile is not None:
@@ -73,19 +76,23 @@ class Device:
             try:
                 self.profile = _text('DeviceGetProfile')
                 self.name = _text('DeviceGetName')
-                call('CtxCreate', ctypes.byref(self._context), 0, 0)
+                context = ctypes.c_void_p()
+                call('CtxCreate', ctypes.byref(context), 0, 0)
+                self._core = Core(context, sink)
+                call('CtxPopCurrent', None)
                 self._attributes = {a: _attribute(a) for a in DeviceAttribute}
             finally:
                 call('DeviceSetProfile', 0, before.encode())
-        call('CtxPopCurrent', None)
         if workers is not None:
-            call('CtxSetWorkers', self._context, number(workers, ctypes.c_uint))
-        call('CtxSetDialect', self._context, dialect)
-        reference = weakref.ref(self)
-        self._sink = _SINK(lambda user, p, n: _print(reference(), ctypes.string_at(p, n)))
-        call('CtxSetOutput', self._context, self._sink, None)
-        _alive.add(self)
+            self._core.call('CtxSetWorkers', context, number(workers, ctypes.c_uint))
+        self._core.call('CtxSetDialect', context, dialect)
+        self._core.call('CtxSetOutput', context, sink, None)
         _interrupt.watch()
+
+    @property
+    def _context(self) -> ctypes.c_void_p:
+        """The context as calls of the library take it; of a closed device NULL."""
+        return ctypes.c_void_p() if self._core.closing else self._core.handle
 
     def __repr__(self) -> str:
         return f'<ptxi.Device {self.profile}{"" if self._context else ", closed"}>'
@@ -95,90 +102,56 @@ class Device:
         return self
 
     def __exit__(self, *exc: Any) -> None:
-        _stack().pop()
+        stack = _stack()
+        for i in reversed(range(len(stack))):
+            if stack[i] is self:
+                del stack[i]
+                break
 
     def close(self) -> None:
-        """Wait for the device's work and free all it has. Its modules, buffers, streams and events are then useless."""
-        context, self._context = self._context, ctypes.c_void_p()
-        if context and os.getpid() == _pid:
-            try:
-                with _entered(context):
-                    _interrupt.wait(context, library().CtxSynchronize)
-            finally:
-                call('CtxDestroy', context)
-                for settle in self.orphans:
-                    settle()
+        """Wait for the calls of other threads and for the device's work, then free all it has, but for memory that arrays still show. Its
+        modules, buffers, streams and events are then useless: what uses them raises ValueError."""
+        self._core.close()
 
     def __del__(self) -> None:
-        if not sys.is_finalizing() and getattr(self, '_context', None):
-            with contextlib.suppress(errors.Error):
-                self.close()
+        core = getattr(self, '_core', None)
+        if core is not None:
+            core.shut()
+            core.destroy()
 
     def activate(self) -> None:
         """Make the device's context the calling thread's current one, for calls of the library."""
         __tracebackhide__ = True
-        if not self._context:
-            raise ValueError('the device is closed')
-        call('CtxSetCurrent', self._context)
-
-    def entered(self) -> ContextManager[None]:
-        """The same inside of a `with` statement: for what the end of an object does, which may come between any two others' steps."""
-        if not self._context:
-            raise ValueError('the device is closed')
-        return _entered(self._context)
-
-    def wait(self, name: str, *args: Any) -> None:
-        """Make a call of the library that waits for work; a kernel that failed is a LaunchError."""
-        __tracebackhide__ = True
-        self.activate()
-        result = _interrupt.wait(self._context, getattr(library(), name), *args)
-        if result:
-            raise errors.launch_error(self._context, result)
-
-    def stop(self, name: str, *args: Any) -> None:
-        """End the kernels that run or wait, then make a call that waits: after Ctrl-C, before what kernels use is given back."""
-        self.activate()
-        library().CtxInterrupt(self._context)
-        getattr(library(), name)(*args)
+        self._core.must_be_open()
+        call('CtxSetCurrent', self._core.handle)
 
     def synchronize(self) -> None:
         """Wait until all work of the device has ended; the first failure among it is raised, once."""
         __tracebackhide__ = True
-        orphans, self.orphans = self.orphans, []
-        try:
-            self.wait('CtxSynchronize')
-        except KeyboardInterrupt:
-            self.stop('CtxSynchronize')
-            raise
-        finally:
-            for settle in orphans:
-                settle()
+        self._core.wait('CtxSynchronize')
 
     @property
     def workers(self) -> int:
         """Host threads that run kernels."""
-        self.activate()
         n = ctypes.c_uint()
-        call('CtxGetWorkers', self._context, ctypes.byref(n))
+        self._core.call('CtxGetWorkers', self._core.handle, ctypes.byref(n))
         return n.value
 
     @property
     def schedule(self) -> Union[str, int]:
         """The order of later launches: 'run', each warp until it waits; 'fair', all warps advance together as on a GPU; or the
         seed of a random order. See ptxiCtxSetSchedule in ptxi.h."""
-        self.activate()
         n = ctypes.c_ulonglong()
-        call('CtxGetSchedule', self._context, ctypes.byref(n))
+        self._core.call('CtxGetSchedule', self._core.handle, ctypes.byref(n))
         return _SCHEDULE_NAMES.get(n.value, n.value)
 
     @schedule.setter
     def schedule(self, order: Union[str, int]) -> None:
-        self.activate()
         if isinstance(order, str):
             if order not in _SCHEDULES:
                 raise ValueError(f'no schedule {order!r}; there are {", ".join(_SCHEDULES)} and seeds, which are numbers')
             order = _SCHEDULES[order]
-        call('CtxSetSchedule', self._context, number(order, ctypes.c_ulonglong))
+        self._core.call('CtxSetSchedule', self._core.handle, number(order, ctypes.c_ulonglong))
 
     def attribute(self, which: Any) -> int:
         """A number of the profile: `attribute(DeviceAttribute.WARP_SIZE)`."""
@@ -186,45 +159,31 @@ class Device:
 
     def limit(self, which: Any) -> int:
         """A limit of launches: `limit(Limit.INSTRUCTIONS)`."""
-        self.activate()
         value = ctypes.c_size_t()
-        call('CtxGetLimit', ctypes.byref(value), which)
+        self._core.call('CtxGetLimit', ctypes.byref(value), which)
         return value.value
 
     def set_limit(self, which: Any, value: int) -> None:
         """Set a limit for launches made later: `set_limit(Limit.MILLISECONDS, 1000)`."""
-        self.activate()
-        call('CtxSetLimit', which, number(value, ctypes.c_size_t))
+        self._core.call('CtxSetLimit', which, number(value, ctypes.c_size_t))
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[Callable[[], Counters]]:
         """Count what kernels execute inside of the `with` statement, whose value is a function that tells."""
-        self.activate()
-        call('CtxResetCounters', self._context)
-        call('CtxSetCounting', self._context, 1)
+        self._core.call('CtxResetCounters', self._core.handle)
+        self._core.call('CtxSetCounting', self._core.handle, 1)
         try:
             yield self._counters
         finally:
-            if self._context:
-                call('CtxSetCounting', self._context, 0)
+            with contextlib.suppress(ValueError):  # the device is closed
+                self._core.call('CtxSetCounting', self._core.handle, 0)
 
     def _counters(self) -> Counters:
         self.synchronize()
         c = header.structs['ptxiCounters']()
         c.size = ctypes.sizeof(c)
-        call('CtxGetCounters', self._context, ctypes.byref(c))
+        self._core.call('CtxGetCounters', self._core.handle, ctypes.byref(c))
         return Counters(**errors.as_dict(c))
-
-
-@contextlib.contextmanager
-def _entered(context: Any) -> Iterator[None]:
-    before = ctypes.c_void_p()
-    call('CtxGetCurrent', ctypes.byref(before))
-    call('CtxSetCurrent', context)
-    try:
-        yield
-    finally:
-        library().CtxSetCurrent(before)
 
 
 def current() -> Device:
@@ -246,9 +205,18 @@ def _stack() -> List[Device]:
     return stack
 
 
-_pid = os.getpid()
 _made: List[Device] = []
-_made_lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    """Another thread of the parent may have had a lock."""
+    global _profile_lock, _made_lock
+    _profile_lock, _made_lock = threading.RLock(), threading.RLock()
+
+
+_after_fork()
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _default() -> Device:
@@ -272,12 +240,8 @@ def _attribute(which: Any) -> int:
 
 def _print(device: Optional[Device], text: bytes) -> None:
     write = (device.output if device else None) or sys.stdout.write
-    write(text.decode(errors='replace'))
+    try:
+        write(text.decode(errors='replace'))
+    except KeyboardInterrupt:
+        _interrupt.keep()
 
-
-@atexit.register
-def _close_all() -> None:
-    """No thread of the library may call into an interpreter that is ending."""
-    for device in list(_alive):
-        with contextlib.suppress(errors.Error, KeyboardInterrupt):
-            device.close()

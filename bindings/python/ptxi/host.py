@@ -4,6 +4,7 @@ import dataclasses
 import traceback
 from typing import Any, Callable, Sequence, Tuple
 
+from . import _interrupt
 from ._header import header
 from ._library import call, library
 from .errors import as_dict
@@ -76,5 +77,7 @@ def callback(function: Callable[..., Any], returns: Any, arguments: Sequence[Any
                 y = x if isinstance(x, returns) else returns(x)
                 ctypes.memmove(result, ctypes.byref(y), ctypes.sizeof(returns))
         except BaseException as e:
+            if isinstance(e, KeyboardInterrupt):
+                _interrupt.keep()
             library().HostFail(''.join(traceback.format_exception_only(type(e), e) + ['\n'] + traceback.format_tb(e.__traceback__)).encode())
     return _Callback(run)

@@ -5,8 +5,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _interrupt, errors
-from ._library import encoded, library
+from . import errors
+from ._library import encoded
+from ._lifetime import Core, Entry
 from ._types import is_float
 from .device import Device, given
 
@@ -110,12 +111,21 @@ class Asm:
 
     def _run(self, device: Device, threads: int, pointers: Any) -> None:
         __tracebackhide__ = True
-        device.activate()
-        result = _interrupt.wait(device._context, library().AsmArrays, encoded(self.text), encoded(','.join(self.constraints)), threads, pointers)
+        device._core.run(self._wait, device._core, threads, pointers)
+        device._core.reap()
+
+    def _wait(self, core: Core, threads: int, pointers: Any) -> None:
+        __tracebackhide__ = True
+        entry = Entry(None, None)
+        core.default.add(entry)  # while it runs, what would wait for it is not destroyed
+        try:
+            result = core.waited('AsmArrays', encoded(self.text), encoded(','.join(self.constraints)), threads, pointers)
+        finally:
+            core.default.remove(entry)
         if result in (errors.Result.ERROR_INVALID_PTX, errors.Result.ERROR_INVALID_VALUE):
             raise errors.module_error(result)
         if result:
-            raise errors.launch_error(device._context, result)
+            raise errors.launch_error(core.handle, result)
 
 
 def _constant(o: _Operand, x: Any, type_: type) -> Any:
@@ -128,7 +138,6 @@ def _address(x: Any) -> int:
     return int(x.ctypes.data) if isinstance(x, np.ndarray) else ctypes.addressof(x)
 
 
-@functools.lru_cache(maxsize=256)
 def asm(text: str, *constraints: str, device: Optional[Device] = None) -> Asm:
     """PTX instructions as asm() of CUDA C++ has them, as a function:
 
@@ -141,4 +150,10 @@ def asm(text: str, *constraints: str, device: Optional[Device] = None) -> Asm:
     written; or n for an integer constant and C for a text, which are pasted. Outputs come first. What is wrong is a
     ModuleError that points into the template. Integers come back unsigned. Device(dialect=ptxi.Dialect.ANY_WIDTH) takes types
     like .s17."""
-    return Asm(text, constraints, device)
+    return Asm(text, constraints, device) if device else _cached(text, constraints)
+
+
+@functools.lru_cache(maxsize=256)
+def _cached(text: str, constraints: Tuple[str, ...]) -> Asm:
+    """Not those of a device, which would live as long as the cache."""
+    return Asm(text, constraints, None)

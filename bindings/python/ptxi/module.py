@@ -1,8 +1,8 @@
 """Modules and kernels."""
 import ctypes
 import difflib
-import functools
 import os
+import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy as np
 from . import errors, host
 from ._header import header
 from ._library import call, encoded, library, number, text
+from ._lifetime import Entry, Handle, NotCopied, Queue
+from ._ranges import Span, Use, opened
 from ._types import Array
 from .arguments import Parameter, pack
 from .device import Device, Dialect, given
-from .memory import Use, in_place, opened
+from .memory import in_place
 from .stream import Stream
 
 FunctionAttribute: Any = header.enums['ptxiFunctionAttribute']
@@ -64,14 +66,18 @@ def links(texts: Iterable[Union[str, bytes]], names: Optional[Sequence[str]] = N
     images = [_Image(t, names[i] if names else f'<ptx {i}>') for i, t in enumerate(texts)]
     options = _Options('<link>', fma, strict, dialect)
     to = given(device)
-    to.activate()
+    return Module(to._core.run(_linked, images, options), options, to)
+
+
+def _linked(images: List['_Image'], options: '_Options') -> '_Image':
+    __tracebackhide__ = True
     state, linked, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
     call('LinkCreate', *options.arguments, ctypes.byref(state))
     try:
         for i in images:
             _accept(library().LinkAddData(state, JitInputType.PTX, i.text, len(i.text) + 1, encoded(i.name), 0, None, None))
         _accept(library().LinkComplete(state, ctypes.byref(linked), ctypes.byref(size)))
-        return Module(_Image(ctypes.string_at(linked, size.value), ' + '.join(i.name for i in images)), options, to)
+        return _Image(ctypes.string_at(linked, size.value), ' + '.join(i.name for i in images))
     finally:
         library().LinkDestroy(state)
 
@@ -101,30 +107,29 @@ class _Options:
         self.arguments = len(chosen), (ctypes.c_int * len(chosen))(*chosen), (ctypes.c_void_p * len(chosen))(*chosen.values())
 
 
-class Module:
+class Module(NotCopied):
     """A loaded module. `module.k` is its kernel k, or `module['k']` for names that are no Python names."""
 
     def __init__(self, image: _Image, options: _Options, device: Device) -> None:
         __tracebackhide__ = True
         self.device, self.name = device, image.name
-        self._handle = ctypes.c_void_p()
         self._kernels: Dict[str, Kernel] = {}
-        self._bound: Dict[str, Any] = {}  # host functions, which live as long as kernels may call them
-        device.activate()
-        _accept(library().ModuleLoadDataEx(ctypes.byref(self._handle), ctypes.c_char_p(image.text), *options.arguments))
+        self._bound: Dict[str, Tuple[Any, ...]] = {}  # host functions that kernels may call; the handle keeps them
+        self._binding = threading.RLock()
+        self._binds = False
+        device._core.reap()
+        self.kernels = device._core.run(self._load, image, options)
+
+    def _load(self, image: _Image, options: _Options) -> Tuple[str, ...]:
+        __tracebackhide__ = True
+        handle = ctypes.c_void_p()
+        _accept(library().ModuleLoadDataEx(ctypes.byref(handle), ctypes.c_char_p(image.text), *options.arguments))
+        self._handle = Handle(self.device._core, handle.value, 'ModuleUnload', keep=self._bound)
         self.diagnostics = errors.last_diagnostics()
-        self.kernels = self._names()
+        return self._names()
 
     def __repr__(self) -> str:
         return f'<ptxi.Module {self.name}: {", ".join(self.kernels)}>'
-
-    def __del__(self) -> None:
-        if getattr(self, '_handle', None) and self.device._context:
-            try:
-                with self.device.entered():
-                    library().ModuleUnload(self._handle)
-            except Exception:  # the interpreter is ending
-                pass
 
     def _names(self) -> Tuple[str, ...]:
         count = ctypes.c_uint()
@@ -156,19 +161,18 @@ class Module:
             close = difflib.get_close_matches(name, self.kernels, 3) or self.kernels[:10]
             raise KeyError(f"{self.name} has no kernel '{name}'; there is {', '.join(close) or 'none'}")
         if name not in self._kernels:
-            self._kernels[name] = Kernel(self, name)
+            self._kernels[name] = Kernel(self.device, self._handle, name)
         return self._kernels[name]
 
     def variable(self, name: str, dtype: Any = np.uint8) -> Array:
         """A .global or .const variable of the module, in place."""
         address, size = ctypes.c_ulonglong(), ctypes.c_size_t()
-        self.device.activate()
-        result = library().ModuleGetGlobal(ctypes.byref(address), ctypes.byref(size), self._handle, encoded(name))
+        result = self.device._core.result('ModuleGetGlobal', ctypes.byref(address), ctypes.byref(size), self._handle, encoded(name))
         if result == errors.Result.ERROR_NOT_FOUND:
             raise KeyError(f"{self.name} has no variable '{name}'")
         if result:
             raise errors.error(result)
-        return in_place(address.value, size.value, self).view(dtype)
+        return in_place(self._handle, size.value, address.value).view(dtype)
 
     def bind(self, name: str, function: Optional[Callable[..., Any]], returns: Any = None, *arguments: Any) -> None:
         """Let kernels call a Python function where they call `name`, an .extern .func; None: no longer.
@@ -183,29 +187,42 @@ class Module:
         __tracebackhide__ = True
         signature = host.signature(returns, arguments)
         callback = host.callback(function, returns, arguments) if function else None
-        self.device.activate()
-        result = library().ModuleBindHostCallback(self._handle, encoded(name), callback, None, signature.encode())
-        if result == errors.Result.ERROR_NOT_FOUND:
-            raise KeyError(f"{self.name} declares no function '{name}' without a body")
-        if result:
-            raise errors.module_error(result)
-        self._bound[name] = callback
+        with self._binding:
+            if self._binds:
+                raise RuntimeError('bind() is called by what interrupts a bind() of the same module')
+            self._binds = True
+            try:
+                self.device._core.run(self._bind, name, callback, signature.encode())
+            finally:
+                self._binds = False
+
+    def _bind(self, name: str, callback: Any, signature: bytes) -> None:
+        """Kernels may call the function that was bound before until the work queued by the end of the call has ended, and where the call
+        does not end as it should it is not known which function they call."""
+        __tracebackhide__ = True
+        core, before = self.device._core, self._bound.get(name, ())
+        self._bound[name] = (*before, callback)
+        try:
+            result = core.waited('ModuleBindHostCallback', self._handle, encoded(name), callback, None, signature)
+            if result == errors.Result.ERROR_NOT_FOUND:
+                raise KeyError(f"{self.name} declares no function '{name}' without a body")
+            if result:
+                raise errors.module_error(result)
+        except (KeyError, errors.Error):
+            core.hold(callback)
+            self._bound[name] = before
+            raise
+        core.hold(before)
+        self._bound[name] = (callback,)
 
     @property
     def unsupported(self) -> str:
         """A line for each legal instruction that this version cannot execute; empty where there is none."""
-        self.device.activate()
-        return text('ModuleGetUnsupported', self._handle)
+        return str(self.device._core.run(text, 'ModuleGetUnsupported', self._handle))
 
     def dump(self, function: Optional[str] = None) -> str:
         """The bytecode of one function, or of all."""
-        self.device.activate()
-        return text('ModuleDump', self._handle, encoded(function) if function else None)
-
-
-def _end(use: Use, *_objects: Any) -> None:
-    """The end of a launch, until which the objects live."""
-    opened.release(use)
+        return str(self.device._core.run(text, 'ModuleDump', self._handle, encoded(function) if function else None))
 
 
 def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
@@ -216,18 +233,21 @@ def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
     return x3[0], x3[1], x3[2]
 
 
-class Kernel:
+class Kernel(NotCopied):
     """A kernel: `kernel[grid, block](arguments...)`, or `kernel[grid, block, shared bytes, stream](arguments...)`.
 
     Arrays are used in place, numbers are cast by the parameters' types, NumPy records and ctypes structures go to
     structures. Without a stream the call returns when the kernel has ended, and a kernel that failed is a LaunchError;
     with one it returns at once."""
 
-    def __init__(self, module: Module, name: str) -> None:
-        self.module, self.name = module, name
+    def __init__(self, device: Device, module: Handle, name: str) -> None:
+        self.device, self.name = device, name
+        self._module = module
         self._handle = ctypes.c_void_p()
-        module.device.activate()
-        call('ModuleGetFunction', ctypes.byref(self._handle), module._handle, name.encode())
+        device._core.run(self._find)
+
+    def _find(self) -> None:
+        call('ModuleGetFunction', ctypes.byref(self._handle), self._module, encoded(self.name))
         self.signature = text('FuncGetSignature', self._handle)
         self.parameters = self._parameters()
 
@@ -245,14 +265,12 @@ class Kernel:
     def attribute(self, which: Any) -> int:
         """A number of the kernel: `attribute(FunctionAttribute.NUM_REGS)`."""
         value = ctypes.c_int()
-        self.module.device.activate()
-        call('FuncGetAttribute', ctypes.byref(value), which, self._handle)
+        self.device._core.call('FuncGetAttribute', ctypes.byref(value), which, self._handle)
         return value.value
 
     def set_attribute(self, which: Any, value: int) -> None:
         """Set one: `set_attribute(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)`."""
-        self.module.device.activate()
-        call('FuncSetAttribute', self._handle, which, number(value, ctypes.c_int))
+        self.device._core.call('FuncSetAttribute', self._handle, which, number(value, ctypes.c_int))
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
@@ -271,36 +289,37 @@ class Kernel:
         `cluster`      blocks in a cluster; the grid is a multiple of it.
         `attributes`   others by ptxi.LaunchAttribute, such as {LaunchAttribute.PRIORITY: 1}."""
         __tracebackhide__ = True
-        device = self.module.device
         shape = (*_dim('grid', grid), *_dim('block', block), number(shared, ctypes.c_uint))
-        buffer, pointers = pack(self.signature, self.parameters, arguments)
-        if stream is not None and stream.device is not device:
+        if stream is not None and stream.device is not self.device:
             raise ValueError('the stream belongs to another device than the module')
         chosen = _attributes({**(attributes or {}), **({LaunchAttribute.COOPERATIVE: 1} if cooperative else {})}, cluster)
-        to, use, held = stream.handle if stream else None, Use(), False
+        core = self.device._core
+        queue = stream.queue if stream else core.default
+        buffer, pointers = pack(self.signature, self.parameters, arguments)
+        use = Use([p.owner for p in pointers])
+        entry = Entry(use, (self._module, pointers))
         try:
-            opened.acquire(use, [p.span for p in pointers if p.span], device)
-            self._enqueue(device, shape, buffer, to, chosen)
-            if stream is None:
-                device.wait('StreamSynchronize', None)
-            else:
-                stream.hold(functools.partial(_end, use, pointers, self.module))
-                held = True
-        except KeyboardInterrupt:
-            device.stop('StreamSynchronize', to)
-            raise
+            core.run(self._run, queue, entry, [p.span for p in pointers if p.span], shape, buffer, chosen)
         finally:
-            if not held:
-                opened.release(use)
+            if not entry.queued:
+                use.end()
+            core.reap()
 
-    def _enqueue(self, device: Device, shape: Tuple[int, ...], buffer: bytes, stream: Any, attributes: Any) -> None:
+    def _run(self, queue: Queue, entry: Entry, spans: List[Span], *how: Any) -> None:
         __tracebackhide__ = True
-        device.activate()
+        if entry.use is not None:
+            opened.acquire(entry.use, spans)
+        self._enqueue(queue, entry, *how)
+        if queue.handle is None:
+            queue.synchronize()
+
+    def _enqueue(self, queue: Queue, entry: Entry, shape: Tuple[int, ...], buffer: bytes, attributes: Any) -> None:
+        __tracebackhide__ = True
         values = ctypes.create_string_buffer(buffer, len(buffer))
         addresses = (ctypes.c_void_p * max(len(self.parameters), 1))(
             *(ctypes.addressof(values) + p.offset for p in self.parameters))
-        config = header.structs['ptxiLaunchConfig'](*shape, stream, ctypes.addressof(attributes), len(attributes))
-        result = library().LaunchKernelEx(ctypes.byref(config), self._handle, addresses, None)
+        config = header.structs['ptxiLaunchConfig'](*shape, queue.handle and queue.handle.value, ctypes.addressof(attributes), len(attributes))
+        result = queue.enqueue(entry, lambda: library().LaunchKernelEx(ctypes.byref(config), self._handle, addresses, None))
         if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
             raise errors.launch_error(None, result)
         if result:
