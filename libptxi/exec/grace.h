@@ -34,9 +34,12 @@ static inline void ptxi_grace_enter(struct ptxi_grace *g)
     atomic_fetch_add(&g->count, 1);
 }
 
+/* Only its thread changes the count, so that a store is enough. */
 static inline void ptxi_grace_leave(struct ptxi_grace *g)
 {
-    atomic_fetch_add_explicit(&g->count, 1, memory_order_release);
+    uint64_t count = atomic_load_explicit(&g->count, memory_order_relaxed);
+
+    atomic_store_explicit(&g->count, count + 1, memory_order_release);
 }
 
 /* It leaves and enters: no address that was checked before may be used. */

@@ -29,6 +29,7 @@ struct ptxi_exec {
 };
 
 enum { PROGRESS_NS = 100000000 }; /* between two reports of a grid's progress */
+enum { CLUSTERS_BETWEEN_PASSES = 16 }; /* short clusters never use up a quantum, at whose end the worker passes */
 
 /* The next cluster of a grid that the caller is inside of, or UINT64_MAX. */
 static uint64_t next_cluster(struct ptxi_grid *g)
@@ -157,13 +158,15 @@ static void tell_counts(struct ptxi_cta *c)
 }
 
 /* Whoever comes first after the time is up tells how far the grid is. */
-static void report_progress(struct ptxi_grid *g)
+static void report_progress(struct ptxi_grid *g, struct ptxi_grace *grace)
 {
     if (!g->progress || ptxi_monotonic_ns() < atomic_load_explicit(&g->progress_ns, memory_order_relaxed))
         return;
     if (atomic_flag_test_and_set(&g->reporting))
         return;
+    ptxi_grace_leave(grace);
     g->progress(g->progress_ctx, atomic_load(&g->done_ctas), g->cta_total);
+    ptxi_grace_enter(grace);
     atomic_store_explicit(&g->progress_ns, ptxi_monotonic_ns() + PROGRESS_NS, memory_order_relaxed);
     atomic_flag_clear(&g->reporting);
 }
@@ -178,28 +181,27 @@ static void leave_place(struct ptxi_cta *c)
     tell_counts(c);
 }
 
-/* Goes on with a cluster, and after its end with the next one of its grid in the same places. True: it only waits for others. */
-static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
+/* Goes on with a cluster, and after its end with the next ones of its grid in the same places. True: it only waits for
+ * others. */
+static bool run_clusters(struct ptxi_exec *x, struct ptxi_cta *lead)
 {
     struct ptxi_grid *g = lead->grid;
-    bool first = true;
+    struct ptxi_grace *grace = lead->worker->grace;
 
-    for (;;) {
-        enum ptxi_cluster_status status;
+    for (unsigned count = 0;; count++) {
+        enum ptxi_cluster_status status = ptxi_cluster_run(lead, x->level);
         uint64_t n;
 
-        ptxi_grace_enter(lead->worker->grace);
-        status = ptxi_cluster_run(lead, x->level);
+        if (count % CLUSTERS_BETWEEN_PASSES == CLUSTERS_BETWEEN_PASSES - 1)
+            ptxi_grace_pass(grace);
         if (status == PTXI_CLUSTER_FINISHED) {
             ptxi_bulk_finish(lead);
             ptxi_tmem_drop(lead);
             atomic_fetch_add_explicit(&g->done_ctas, lead->member_count, memory_order_relaxed);
         }
-        ptxi_grace_leave(lead->worker->grace);
-        if (first)
+        if (!count)
             wake_helpers(x, g);
-        first = false;
-        report_progress(g);
+        report_progress(g, grace);
         if ((status == PTXI_CLUSTER_GAVE_WAY || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g))
             return status == PTXI_CLUSTER_WAITS;
         n = next_cluster(g);
@@ -215,6 +217,17 @@ static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
         leave_place(lead->members[m]);
     leave_grid(x, g);
     return false;
+}
+
+static bool run_places(struct ptxi_exec *x, struct ptxi_cta *lead)
+{
+    struct ptxi_grace *grace = lead->worker->grace;
+
+    ptxi_grace_enter(grace);
+    bool waits = run_clusters(x, lead);
+
+    ptxi_grace_leave(grace);
+    return waits;
 }
 
 /* Places for a cluster; the first one leads. NULL: memory is short. */
