@@ -101,7 +101,6 @@ struct ptxi_mem_hit {
 
 struct ptxi_worker {
     struct ptxi_exec *exec;
-    struct ptxi_grace *grace;  /* its thread is inside while it executes instructions */
     uint32_t index;
     struct ptxi_cta *ctas;     /* all places, busy ones first come first served */
     struct ptxi_cta *free_places;
@@ -109,6 +108,7 @@ struct ptxi_worker {
     struct ptxi_mem_hit hits[PTXI_MEM_HITS];
     uint64_t clock;            /* instructions executed, as coarsely as the quantum counts them */
     bool claimed;
+    struct ptxi_grace *grace;  /* its thread is inside while it executes instructions */
     _Alignas(64) unsigned char unwanted[16 * PTXI_LANES]; /* results that an instruction does not want */
 };
 
