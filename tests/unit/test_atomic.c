@@ -365,6 +365,36 @@ START_TEST(lanes_swap_in_order)
 }
 END_TEST
 
+/* Lanes that succeed one after the other wait for each other behind the loop: a turn takes 32 rounds, however many turns there are. */
+static const char trying[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b32 %t, %old, %new, %got, %n; .reg .b64 %p; .reg .pred %again;\n"
+    "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, 400;\n"
+    "TURN: ld.relaxed.gpu.global.u32 %old, [%p];\n"
+    "TRY: add.u32 %new, %old, 1; atom.global.cas.b32 %got, [%p], %old, %new; setp.ne.u32 %again, %got, %old; mov.u32 %old, %got; @%again bra TRY;\n"
+    "  sub.u32 %n, %n, 1; setp.ne.u32 %again, %n, 0; @%again bra TURN; ret; }\n";
+
+START_TEST(lanes_that_try_stay_together)
+{
+    enum { TURNS = 400, PER_ROUND = 5, PER_TURN = 4, AROUND = 4 };
+    ptxiCounters c = { .size = sizeof c };
+    ptxiModule m;
+    ptxiFunction f;
+    uint32_t sum;
+    void *params[] = { &mem };
+
+    ok(ptxiCtxSetCounting(NULL, 1));
+    ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN)); /* others part lanes by themselves */
+    ok(ptxiModuleLoadData(&m, trying));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(&sum, mem, sizeof sum));
+    ck_assert_uint_eq(sum, TURNS * LANES);
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.warpInstructions, TURNS * (PER_TURN + LANES * PER_ROUND) + AROUND);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
 /* Sums of halves are those of the instruction that adds, whatever they are. */
 static const char half_pairs[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
@@ -677,6 +707,7 @@ int main(void)
     tcase_add_test(t, bytes_of_shared_memory_are_too);
     tcase_add_test(t, words_end_where_memory_does);
     tcase_add_test(t, halves_add_up);
+    tcase_add_test(t, lanes_that_try_stay_together);
     tcase_add_test(t, halves_add_as_elsewhere);
     tcase_add_loop_test(t, lanes_swap_in_order, 0, 9);
     tcase_add_test(t, vectors_are_aligned);
