@@ -455,6 +455,12 @@ static struct ptxi_mem var_mem(struct ptxi_build *b, const struct ptxi_var *var)
     return m;
 }
 
+/* Addresses wrap around. */
+static int64_t wrapping_sum(int64_t x, int64_t y)
+{
+    return (int64_t)((uint64_t)x + (uint64_t)y);
+}
+
 static uint32_t add_offset(struct ptxi_build *b, uint32_t base, int64_t offset)
 {
     const struct ptxi_vreg *v = &b->ir->vregs[base];
@@ -482,10 +488,10 @@ uint32_t ptxi_build_var(struct ptxi_build *b, const struct ptxi_var *var, int64_
         return ptxi_build_const(b, class, 0);
     }
     if (m.space != PTXI_SPACE_LOCAL || var->unsized)
-        return ptxi_build_fit(b, add_offset(b, m.base, m.offset + offset), class);
+        return ptxi_build_fit(b, add_offset(b, m.base, wrapping_sum(m.offset, offset)), class);
     d = ptxi_build_temp(b, PTXI_RC_64);
     i = ptxi_build_pure(b, PTXI_OP_local_addr, d, PTXI_NONE, PTXI_NONE, PTXI_NONE);
-    i->imm = (int32_t)(m.offset + offset);
+    i->imm = (int32_t)wrapping_sum(m.offset, offset);
     return ptxi_build_fit(b, d, class);
 }
 
@@ -567,7 +573,7 @@ bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum
     *mem = (struct ptxi_mem){ .space = space, .base = PTXI_NONE, .area = PTXI_NONE };
     if (a->var) {
         *mem = var_mem(b, a->var);
-        offset += mem->offset;
+        offset = wrapping_sum(offset, mem->offset);
         if (mem->area != PTXI_NONE) {
             mem->offset = (int32_t)offset;
             if (a->reg == PTXI_NO_REG && offset >= 0 && offset <= INT32_MAX)
