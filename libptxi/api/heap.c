@@ -306,8 +306,8 @@ bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_me
     pthread_mutex_lock(&heap.lock);
     const struct ptxi_heap_block *b = block_at(addr, region);
 
-    if (b)
-        *block = *b;
+    if (b) /* but the list, which is under the context's lock */
+        memcpy(block, b, offsetof(struct ptxi_heap_block, next));
     pthread_mutex_unlock(&heap.lock);
     return b;
 }

@@ -17,13 +17,13 @@ enum {
     THREADS = 16, SECONDS = 4, HANG_SECONDS = 300,
     INTERRUPT_US = 20 * 1000,   /* streams that wait for words, and who waits for them, go on so often */
     PROGRAM_EVERY = 500,        /* calls of a thread: then it runs a program, whose handles other threads may take for those of older objects */
-    MOST_OF_A_TYPE = 24,
+    MOST_OF_A_TYPE = 24, RARELY = 32, MOST_CONTEXTS = 3, /* so that objects of one context meet often */
     MOST_BYTES = 1 << 16        /* of memory that is kept: fills of it are quick */
 };
 
 static struct world world = { .lock = PTHREAD_MUTEX_INITIALIZER, .disturbed = true }, elsewhere = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static _Atomic bool stop;
-static _Atomic unsigned long long call_counts[THREADS];
+static _Atomic unsigned long long call_counts[THREADS], launches;
 
 /* Handles that nobody knows any more are left behind. */
 PTXI_API const char *__lsan_default_options(void);
@@ -41,18 +41,39 @@ PTXI_API const char *__tsan_default_suppressions(void)
 
 /* ---- what the threads share */
 
+/* Addresses are given out again, so there are not many. */
+enum { MOST_CONTEXTS_SEEN = 4096 };
+static _Atomic unsigned long long contexts_seen[MOST_CONTEXTS_SEEN];
+
+static void remember_context(unsigned long long value)
+{
+    for (unsigned k = 0; k < MOST_CONTEXTS_SEEN; k++) {
+        unsigned long long there = 0;
+
+        if (contexts_seen[k] == value || atomic_compare_exchange_strong(&contexts_seen[k], &there, value) || there == value)
+            return;
+    }
+}
+
+static void share(const char *type, unsigned long long value)
+{
+    if (!strcmp(type, "ptxiContext"))
+        remember_context(value);
+    add(&world, type, value);
+}
+
 /* Takes one object of the type away, if there are too many. */
 static struct object take_surplus(const char *type)
 {
     struct object taken = { NULL, 0 };
-    unsigned n = 0, last = 0;
+    unsigned n = 0, last = 0, most = strcmp(type, "ptxiContext") ? MOST_OF_A_TYPE : MOST_CONTEXTS;
 
     pthread_mutex_lock(&world.lock);
     for (unsigned k = 0; k < world.count; k++)
         if (!strcmp(world.objects[k].type, type)) {
             last = below(++n) ? last : k;
         }
-    if (n >= MOST_OF_A_TYPE || world.count + 32 > MOST_OBJECTS) {
+    if (n >= most || world.count + 32 > MOST_OBJECTS) {
         taken = world.objects[n ? last : below(world.count)];
         world.objects[n ? last : 0] = world.objects[--world.count];
     }
@@ -129,9 +150,133 @@ static void share_results(void)
 
         if (old.type)
             destroy(old);
-        add(&world, made[k].type, made[k].value);
+        share(made[k].type, made[k].value);
     }
 }
+
+/* ---- what programs do, with objects of all threads */
+
+static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+    ".extern .func (.param .b32 r) host(.param .b32 a);\n"
+    ".visible .entry calls() { .reg .b32 %r; { .param .b32 a; .param .b32 r; st.param.b32 [a], 7; call (r), host, (a); ld.param.b32 %r, [r]; } ret; }\n"
+    ".visible .entry spins() { .reg .b32 %r; .reg .pred %p; mov.u32 %r, 0; L: add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 20000; @%p bra L; ret; }\n"
+    ".visible .entry adds(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret; }\n"
+    ".visible .entry fetches(.param .u64 t) { .reg .b64 %d; .reg .b32 %r<5>; .reg .f32 %f; ld.param.u64 %d, [t]; mov.f32 %f, 0f00000000;\n"
+    "  tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%d, {%f}]; ret; }\n";
+
+static _Thread_local unsigned char own[4096]; /* memory that kernels may use for a while */
+
+#define ANY(TYPE) (TYPE)find(&world, #TYPE).value
+
+static int host(int a)
+{
+    return a;
+}
+
+static void launch(ptxiFunction f, ptxiStream s, unsigned long long parameter)
+{
+    void *params[] = { &parameter };
+
+    launches += ptxiLaunchKernel(f, 1 + below(4), 1, 1, 32 << below(3), 1, 1, 0, s, params, NULL) == PTXI_SUCCESS;
+}
+
+static void launch_any(void)
+{
+    launch(ANY(ptxiFunction), ANY(ptxiStream), ANY(ptxiDevicePtr));
+}
+
+static void load_and_launch(void)
+{
+    static const char *const names[] = { "calls", "spins", "adds", "fetches" };
+    ptxiStream s = ANY(ptxiStream);
+    ptxiModule m;
+    ptxiFunction f;
+
+    if (ptxiModuleLoadData(&m, kernels))
+        return;
+    ptxiModuleBindHostFunction(m, "host", (ptxiHostFunction)host, "int(int)");
+    for (unsigned k = 0; k < 8; k++) {
+        unsigned n = below(sizeof names / sizeof *names);
+
+        if (!ptxiModuleGetFunction(&f, m, names[n]))
+            launch(f, s, n == 3 ? ANY(ptxiTexObject) : ANY(ptxiDevicePtr));
+        if (below(8) == 0)
+            ptxiModuleBindHostFunction(m, "host", (ptxiHostFunction)host, "int32_t(int32_t)");
+    }
+    if (below(2))
+        ptxiStreamSynchronize(s);
+    ptxiModuleUnload(m);
+}
+
+static void capture(void)
+{
+    ptxiStream s = ANY(ptxiStream);
+    ptxiGraph g;
+    ptxiGraphExec x;
+
+    if (ptxiStreamBeginCapture(s, PTXI_STREAM_CAPTURE_MODE_RELAXED))
+        return;
+    launch_any();
+    launch(ANY(ptxiFunction), s, ANY(ptxiDevicePtr));
+    ptxiMemsetD8Async(ANY(ptxiDevicePtr), 1, 16, s);
+    if (ptxiStreamEndCapture(s, &g))
+        return;
+    if (!ptxiGraphInstantiate(&x, g, 0)) {
+        ptxiGraphLaunch(x, ANY(ptxiStream));
+        ptxiGraphLaunch(ANY(ptxiGraphExec), s);
+        ptxiGraphExecDestroy(x);
+    }
+    ptxiGraphDestroy(g);
+}
+
+static void record_and_wait(void)
+{
+    ptxiEvent a = ANY(ptxiEvent), b = ANY(ptxiEvent);
+    float ms;
+
+    ptxiEventRecord(a, ANY(ptxiStream));
+    launch_any();
+    ptxiEventRecord(b, ANY(ptxiStream));
+    ptxiStreamWaitEvent(ANY(ptxiStream), a, 0);
+    ptxiEventSynchronize(b);
+    ptxiEventElapsedTime(&ms, a, b);
+}
+
+/* What the thread owns is its own again when the call that ends it returns. */
+static void lend_memory(void)
+{
+    ptxiStream s = ANY(ptxiStream);
+    bool open = below(2);
+
+    if (open ? ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE) : ptxiMemHostRegister(own, sizeof own, 0))
+        return;
+    launch(ANY(ptxiFunction), s, (uintptr_t)own);
+    if (below(2))
+        launch(ANY(ptxiFunction), s, (uintptr_t)own + sizeof own - 4);
+    while ((open ? ptxiMemCloseRange(own) : ptxiMemHostUnregister(own)) == PTXI_ERROR_OUT_OF_MEMORY)
+        ;
+}
+
+static void allocate_in_order(void)
+{
+    ptxiStream s = ANY(ptxiStream);
+    ptxiDevicePtr p;
+
+    if (ptxiMemAllocAsync(&p, 4096, s))
+        return;
+    launch(ANY(ptxiFunction), s, p);
+    ptxiMemcpyDtoDAsync(p, ANY(ptxiDevicePtr), 64, s);
+    ptxiMemFreeAsync(p, s);
+}
+
+static void change_workers(void)
+{
+    ptxiCtxSetWorkers(NULL, 1 + below(3));
+    launch_any();
+    ptxiCtxSynchronize();
+}
+
+static void (*const programs[])(void) = { launch_any, load_and_launch, capture, record_and_wait, lend_memory, allocate_in_order, change_workers };
 
 /* ---- a thread */
 
@@ -148,7 +293,7 @@ static void replenish(void)
         old = take_surplus(own.objects[k].type);
         if (old.type)
             destroy(old);
-        add(&world, own.objects[k].type, own.objects[k].value);
+        share(own.objects[k].type, own.objects[k].value);
     }
 }
 
@@ -170,6 +315,18 @@ static void drop_contexts(void)
         ;
 }
 
+/* Any call, but seldom one that ends an object: else there would hardly be any. */
+static const struct call *choose_call(void)
+{
+    static const char *const ends[] = { "Destroy", "Unload", "Free", "Release", "Reset" };
+    const struct call *c = &calls[below(call_count)];
+
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (strstr(c->name, ends[k]) && below(RARELY))
+            return choose_call();
+    return c;
+}
+
 static void *make_calls(void *arg)
 {
     _Atomic unsigned long long *count = arg;
@@ -179,8 +336,10 @@ static void *make_calls(void *arg)
     while (!stop) {
         if (below(16) == 0)
             choose_context();
-        if (call_with_arguments(&calls[below(call_count)]) == PTXI_SUCCESS)
+        if (call_with_arguments(choose_call()) == PTXI_SUCCESS)
             share_results();
+        if (below(8) == 0)
+            programs[below(sizeof programs / sizeof *programs)]();
         if (++*count % PROGRAM_EVERY == 0) {
             run_program(&counted);
             drop_contexts();
@@ -192,18 +351,12 @@ static void *make_calls(void *arg)
 
 /* ---- the main thread */
 
+/* All that there ever were: the primary context and those of the other world wait for words, too. */
 static void interrupt_all(void)
 {
-    static struct object contexts[MOST_OBJECTS];
-    unsigned n = 0;
-
-    pthread_mutex_lock(&world.lock);
-    for (unsigned k = 0; k < world.count; k++)
-        if (!strcmp(world.objects[k].type, "ptxiContext"))
-            contexts[n++] = world.objects[k];
-    pthread_mutex_unlock(&world.lock);
-    while (n--)
-        ptxiCtxInterrupt((ptxiContext)contexts[n].value);
+    for (unsigned k = 0; k < MOST_CONTEXTS_SEEN; k++)
+        if (contexts_seen[k])
+            ptxiCtxInterrupt((ptxiContext)(uintptr_t)contexts_seen[k]);
 }
 
 static unsigned long long total(void)
@@ -243,6 +396,8 @@ int main(int argc, char **argv)
     OK(ptxiInit(0));
     make_world(&elsewhere);
     make_world(&world);
+    remember_context(find(&elsewhere, "ptxiContext").value);
+    remember_context(find(&world, "ptxiContext").value);
     drop_contexts();
     end = time(NULL) + seconds;
     for (unsigned k = 0; k < THREADS; k++)
@@ -262,6 +417,6 @@ int main(int argc, char **argv)
     }
     OK(run_program(&counted));
     must(counted == COUNTED, "a wrong result");
-    printf("%llu calls from %d threads\n", total(), THREADS);
-    return 0;
+    printf("%llu calls from %d threads, %llu launches\n", total(), THREADS, launches);
+    return launches == 0;
 }
