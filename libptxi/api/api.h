@@ -44,8 +44,7 @@ struct ptxi_heap_block;
 struct ptxi_state {
     _Atomic int phase; /* enum ptxi_phase */
     pthread_mutex_t lock;
-    pthread_cond_t changed;                       /* a context has no calls inside, or is closed */
-    _Atomic unsigned closing;                     /* contexts that wait for the calls inside of them */
+    pthread_cond_t changed;                       /* the primary context is closed */
     _Atomic(const struct ptxi_profile *) profile; /* of contexts made from now on */
     unsigned workers;                             /* of contexts made from now on; 0: the host's processors */
     struct ptxi_memmap *memmap;

@@ -207,7 +207,9 @@ ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *ma
     if (p->count)
         memcpy(nodes, p->after, p->count * sizeof *nodes);
     ptxi_captured_free(mark);
-    *mark = (struct ptxi_captured){ p->capture->id, nodes, p->count };
+    mark->nodes = nodes;
+    mark->count = p->count;
+    atomic_store(&mark->capture, p->capture->id);
     return PTXI_SUCCESS;
 }
 
@@ -221,8 +223,10 @@ void ptxi_captured_forget(struct ptxi_captured *mark)
 
 void ptxi_captured_free(struct ptxi_captured *mark)
 {
+    atomic_store(&mark->capture, 0); /* which calls read without the lock */
     free(mark->nodes);
-    *mark = (struct ptxi_captured){ .capture = 0 };
+    mark->nodes = NULL;
+    mark->count = 0;
 }
 
 static struct ptxi_capture *find(ptxiContext ctx, uint64_t id)

@@ -115,16 +115,21 @@ void ptxi_handle_wait_unused(const struct ptxi_handle *h, ptxiContext ctx)
     ptxi_wait_for_references(&h->refs, 2, ctx);
 }
 
-void ptxi_wait_for_references(const _Atomic unsigned *refs, unsigned most, ptxiContext ctx)
+static void pause_briefly(void)
 {
     enum { SLEEP_NS = 20 * 1000 };
 
+    nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL);
+}
+
+void ptxi_wait_for_references(const _Atomic unsigned *refs, unsigned most, ptxiContext ctx)
+{
     for (;;) {
         while (ptxi_api_drain(ctx))
             ; /* memory is short for the moment: what runs gives some back */
         if (atomic_load(refs) <= most)
             return;
-        nanosleep(&(struct timespec){ 0, SLEEP_NS }, NULL); /* another call is about to submit work, or to return */
+        pause_briefly(); /* another call is about to submit work, or to return */
     }
 }
 
@@ -152,14 +157,10 @@ struct ptxi_api_call ptxi_api_call_begin(void)
     return (struct ptxi_api_call){ thread.count };
 }
 
-/* The context's memory may go with this. */
+/* The context's memory may go with this: whoever destroys it looks at the number again and again, and needs no signal. */
 static void leave_context(ptxiContext ctx)
 {
-    if (atomic_fetch_sub(&ctx->calls, 1) != 1 || !atomic_load(&ptxi_state.closing))
-        return;
-    pthread_mutex_lock(&ptxi_state.lock);
-    pthread_cond_broadcast(&ptxi_state.changed);
-    pthread_mutex_unlock(&ptxi_state.lock);
+    atomic_fetch_sub(&ctx->calls, 1);
 }
 
 static void release(const struct hold *h)
@@ -197,18 +198,21 @@ static void add_hold(enum hold_kind kind, void *what)
     thread.at[thread.count++] = (struct hold){ kind, what };
 }
 
-/* Where `calls` grows before `alive` is read, and whoever destroys the context does it the other way round, one of the two sees the other. */
+/* The call is counted before `alive` is read, and whoever destroys the context clears `alive` before it reads the count: one of the two sees
+ * the other. A context that is not alive is left at once, since its memory may go when the caller's lock does. */
 ptxiResult ptxi_api_hold_context(ptxiContext ctx)
 {
-    bool held = holds(HOLD_CONTEXT, ctx);
-
-    if (!held) {
-        if (!has_room(1))
-            return PTXI_ERROR_OUT_OF_MEMORY;
-        atomic_fetch_add(&ctx->calls, 1);
-        add_hold(HOLD_CONTEXT, ctx);
+    if (holds(HOLD_CONTEXT, ctx))
+        return atomic_load(&ctx->alive) ? PTXI_SUCCESS : PTXI_ERROR_CONTEXT_IS_DESTROYED;
+    if (!has_room(1))
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    atomic_fetch_add(&ctx->calls, 1);
+    if (!atomic_load(&ctx->alive)) {
+        leave_context(ctx);
+        return PTXI_ERROR_CONTEXT_IS_DESTROYED;
     }
-    return atomic_load(&ctx->alive) ? PTXI_SUCCESS : PTXI_ERROR_CONTEXT_IS_DESTROYED;
+    add_hold(HOLD_CONTEXT, ctx);
+    return PTXI_SUCCESS;
 }
 
 void ptxi_api_lock(pthread_mutex_t *lock)
@@ -223,12 +227,8 @@ void ptxi_api_lock(pthread_mutex_t *lock)
 void ptxi_api_wait_for_calls(ptxiContext ctx)
 {
     assert(!holds(HOLD_CONTEXT, ctx));
-    atomic_fetch_add(&ptxi_state.closing, 1);
-    pthread_mutex_lock(&ptxi_state.lock);
     while (atomic_load(&ctx->calls))
-        pthread_cond_wait(&ptxi_state.changed, &ptxi_state.lock);
-    pthread_mutex_unlock(&ptxi_state.lock);
-    atomic_fetch_sub(&ptxi_state.closing, 1);
+        pause_briefly();
 }
 
 /* ---- objects of calls */
