@@ -93,7 +93,7 @@ struct ptxi_api_call ptxi_api_call_begin(void);
 void ptxi_api_call_end(const struct ptxi_api_call *call);
 
 /* The first line of every entry point. When this one returns, what it has held is released. */
-#define API_CALL __attribute__((cleanup(ptxi_api_call_end))) struct ptxi_api_call api_call = ptxi_api_call_begin()
+#define API_CALL __attribute__((cleanup(ptxi_api_call_end), unused)) struct ptxi_api_call api_call = ptxi_api_call_begin()
 
 /* Keep a context from being taken apart until the call returns; the caller guarantees that its memory is there.
  * PTXI_ERROR_CONTEXT_IS_DESTROYED, PTXI_ERROR_OUT_OF_MEMORY. */
