@@ -16,8 +16,8 @@
  * 2. of link states (link.c), of libraries (library.c), of graphs and captures (graph.h);
  * 3. the module's, which compilation takes while kernels run, the event's, and the context's kernel_heap_lock;
  * 4. state.lock, then ctx->lock;
- * 5. those inside of queue, heap, pool, memmap and the table of handles, each of which is taken last and held briefly; but that of the
- *    heap is taken before ctx->lock.
+ * 5. those inside of queue, heap, pool, memmap and the table of handles, each of which is taken last and held briefly. The heap's
+ *    lock alone is taken before ctx->lock.
  *
  * Only 1 is held while work is waited for: kernels take 3 to 5. */
 #ifndef PTXI_API_API_H

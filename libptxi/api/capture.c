@@ -27,7 +27,7 @@ struct ptxi_capture {
 
 static _Atomic uint64_t ids;
 
-/* ---- captures and those who take part; under the graphs' lock, which a call keeps until it returns */
+/* ---- captures and their streams; under the graphs' lock, which a call keeps until it returns */
 
 /* The stream's part in a capture; NULL where another thread has ended the capture. */
 static struct ptxi_capture_part *part_of(struct ptxiStream_st *s)

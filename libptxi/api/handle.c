@@ -12,7 +12,7 @@ static struct {
     pthread_mutex_t lock; /* taken last */
     struct ptxi_arena arena;
     struct ptxi_handle *all; /* hash table by address */
-    struct ptxi_handle anchor; /* uthash gives up a table that becomes empty, and arena memory is not given back */
+    struct ptxi_handle anchor; /* keeps uthash from making the table anew, in arena memory, each time it was empty */
 } table = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Under the lock. */
@@ -133,7 +133,7 @@ void ptxi_wait_for_references(const _Atomic unsigned *refs, unsigned most, ptxiC
     }
 }
 
-/* ---- what the calling thread holds */
+/* ---- holds of the calling thread */
 
 enum hold_kind { HOLD_CONTEXT, HOLD_OBJECT, HOLD_LOCK };
 
@@ -142,7 +142,7 @@ struct hold {
     void *what;
 };
 
-/* No entry point holds more, whatever its arguments: each names a few objects, and what it holds for many it gives back. */
+/* No entry point holds more for any arguments: each names a few objects, and entry points called in a loop release theirs. */
 enum { MOST_HOLDS = 32 };
 
 static __thread struct {
@@ -157,7 +157,7 @@ struct ptxi_api_call ptxi_api_call_begin(void)
     return (struct ptxi_api_call){ thread.count };
 }
 
-/* The context's memory may go with this: whoever destroys it looks at the number again and again, and needs no signal. */
+/* The context's memory may be freed right after this, so its destroyer polls the count and needs no signal. */
 static void leave_context(ptxiContext ctx)
 {
     atomic_fetch_sub(&ctx->calls, 1);
@@ -198,8 +198,8 @@ static void add_hold(enum hold_kind kind, void *what)
     thread.at[thread.count++] = (struct hold){ kind, what };
 }
 
-/* The call is counted before `alive` is read, and whoever destroys the context clears `alive` before it reads the count: one of the two sees
- * the other. A context that is not alive is left at once, since its memory may go when the caller's lock does. */
+/* The call is counted before `alive` is read, and a destroyer clears `alive` before it reads the count: one of the two sees
+ * the other. A context that is not alive is left at once, since its memory may be freed when the caller releases its lock. */
 ptxiResult ptxi_api_hold_context(ptxiContext ctx)
 {
     if (holds(HOLD_CONTEXT, ctx))

@@ -3,18 +3,18 @@
  * Any thread may call at any time, also with a handle that another thread destroys at that moment. Three rules make this safe:
  *
  * 1. A handle is looked up in a table, not trusted. A call that names a destroyed object finds nothing and fails.
- * 2. What a call looks up stays alive until the call returns. Each entry point begins with API_CALL, and whatever
- *    ptxi_handle_use() and ptxi_api_hold_context() find is held for that call. Contexts wait for the calls inside of them
- *    before they are taken apart, so a call never sees a context without its queue, its modules or its workers.
- * 3. Who uses an object after the call has returned holds a reference of its own: a launch holds its module, its bindings of
+ * 2. Objects that a call looks up stay alive until the call returns. Each entry point begins with API_CALL, and everything that
+ *    ptxi_handle_use() and ptxi_api_hold_context() find is held for that call. A context is taken apart after the last call
+ *    inside of it has returned, so a call never sees a context without its queue, its modules or its workers.
+ * 3. Work that goes on after the call has returned holds references of its own: a launch holds its module, its bindings of
  *    host functions and its pool of workers; an item of a stream holds its event; a stream's items hold the stream.
  *
- * Destroying has two steps. ptxi_handle_retire() takes the object out of the table: no call finds it any more. The object goes
- * with its last reference. Modules, libraries and arrays are in use by queued work; their destroying call waits until nobody else
- * refers to them, so that they never go in a thread that runs work.
+ * Destruction has two steps. ptxi_handle_retire() takes the object out of the table: no call finds it any more. The object is
+ * freed with its last reference. Modules, libraries and arrays are used by queued work; the call that destroys them waits for
+ * the other references, so that they are never freed by a thread that runs work.
  *
- * An object that is part of another one (a function, a kernel, a level, a reference, a node) has no references of its own: whoever
- * holds it holds its owner. */
+ * A part of another object (a function, a kernel, a level, a reference, a node) has no references of its own: holding it holds
+ * its owner. */
 #ifndef PTXI_API_HANDLE_H
 #define PTXI_API_HANDLE_H
 
@@ -51,7 +51,7 @@ struct ptxi_handle {
     bool listed;                /* in the table; under the table's lock */
     _Atomic unsigned refs;      /* the program's, while it is listed; those of calls, of work, of other objects */
     ptxiContext ctx;            /* calls that use it hold this context, too; NULL: it belongs to none */
-    struct ptxi_handle *owner;  /* whose part it is; NULL: nobody's */
+    struct ptxi_handle *owner;  /* the object that it is a part of, or NULL */
     void (*destroy)(void *object); /* when the last reference goes; NULL: of a part */
     UT_hash_handle hh;
 };
@@ -66,8 +66,8 @@ void ptxi_handle_remove(struct ptxi_handle *h);
 /* Whether there is such an object. Another thread may destroy it at once, unless the caller keeps it from that. */
 bool ptxi_handle_is(const void *handle, enum ptxi_handle_kind kind);
 
-/* Hold the object for the call under way. PTXI_ERROR_INVALID_HANDLE: there is none;
- * PTXI_ERROR_CONTEXT_IS_DESTROYED: its context is being destroyed; PTXI_ERROR_OUT_OF_MEMORY. */
+/* Hold the object for the call under way. PTXI_ERROR_INVALID_HANDLE if there is no such object,
+ * PTXI_ERROR_CONTEXT_IS_DESTROYED if its context is being destroyed, PTXI_ERROR_OUT_OF_MEMORY. */
 ptxiResult ptxi_handle_use(const void *handle, enum ptxi_handle_kind kind);
 
 /* Take the object out of the table and give its reference to the caller; the call holds the object's context. Errors as above. */
@@ -76,7 +76,7 @@ ptxiResult ptxi_handle_retire(const void *handle, enum ptxi_handle_kind kind);
 void ptxi_handle_ref(struct ptxi_handle *h);
 void ptxi_handle_unref(struct ptxi_handle *h);
 
-/* Wait for the context's work until nobody refers to a retired object but the program and the call under way, which holds it. */
+/* Wait for the context's work until a retired object has two references: the program's, and that of the call under way. */
 void ptxi_handle_wait_unused(const struct ptxi_handle *h, ptxiContext ctx);
 
 /* The same for anything else that is counted: until there are no more than `most` references. */
@@ -84,7 +84,7 @@ void ptxi_wait_for_references(const _Atomic unsigned *refs, unsigned most, ptxiC
 
 /* ---- calls */
 
-/* What the calling thread held when the entry point began. */
+/* The number of objects that the calling thread held when the entry point began. */
 struct ptxi_api_call {
     unsigned held;
 };
@@ -95,14 +95,14 @@ void ptxi_api_call_end(const struct ptxi_api_call *call);
 /* The first line of every entry point. When this one returns, what it has held is released. */
 #define API_CALL __attribute__((cleanup(ptxi_api_call_end), unused)) struct ptxi_api_call api_call = ptxi_api_call_begin()
 
-/* Keep a context from being taken apart until the call returns; the caller guarantees that its memory is there.
- * PTXI_ERROR_CONTEXT_IS_DESTROYED, PTXI_ERROR_OUT_OF_MEMORY. */
+/* Keep a context from being taken apart until the call returns. The caller guarantees that the context's memory is there now.
+ * PTXI_ERROR_CONTEXT_IS_DESTROYED if it admits no calls, PTXI_ERROR_OUT_OF_MEMORY. */
 ptxiResult ptxi_api_hold_context(ptxiContext ctx);
 
 /* Lock until the call returns; does nothing where the call has locked it already. */
 void ptxi_api_lock(pthread_mutex_t *lock);
 
-/* Wait until no call holds the context, which admits no new ones. */
+/* Wait until no call holds the context, which admits no new calls. */
 void ptxi_api_wait_for_calls(ptxiContext ctx);
 
 #endif

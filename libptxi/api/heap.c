@@ -368,7 +368,7 @@ void ptxi_heap_free(struct ptxi_heap_block *b)
     retire(b);
 }
 
-/* Takes a block off the context's list. False: there is none. *b NULL: a stream of another context will free it. */
+/* Take a block off the context's list. False: the list is empty. *b is NULL if a stream of another context will free it. */
 static bool take_block(ptxiContext ctx, struct ptxi_heap_block **b)
 {
     pthread_mutex_lock(&heap.lock);

@@ -43,12 +43,12 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
 void ptxi_heap_free(struct ptxi_heap_block *b);
 void ptxi_heap_free_all(ptxiContext ctx);
 
-/* A copy of the block that contains the address, since another thread may free it at any time, and of its region. False: there is none;
- * freed memory and open ranges are no blocks. */
+/* Copy the block that contains the address, without its links, and its region: another thread may free the block at any time.
+ * False if the address is in no block. Freed memory and open ranges are not blocks. */
 bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_mem_region *region);
 
-/* The block of that kind that begins at the address, for the caller to free. NULL: there is none, or another caller has claimed it.
- * `ctx`: whose it must be; NULL: anybody's, and the call holds that context. */
+/* The block of that kind that begins at the address, for the caller to free. NULL if there is no such block, or another caller
+ * has claimed it. `ctx` is the context that it must belong to. With NULL it may belong to any, which the call then holds. */
 struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind, ptxiContext ctx);
 void ptxi_heap_unclaim(struct ptxi_heap_block *b);
 

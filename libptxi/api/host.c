@@ -28,7 +28,7 @@ struct ptxi_host {
     size_t ret_bytes;              /* of the declaration */
 };
 
-/* What the functions of a module are bound to: a new one for each change, so that a launch keeps what was bound when it was made. */
+/* The bindings of a module's functions. Each change makes new ones, so that a launch keeps those that it was made with. */
 struct ptxi_bindings {
     _Atomic unsigned refs;
     uint64_t id;
@@ -384,7 +384,7 @@ ptxiResult ptxiHostGetPointer(void **pointer, ptxiDevicePtr address, size_t byte
     return PTXI_SUCCESS;
 }
 
-/* ---- what is bound */
+/* ---- bindings */
 
 static void unref_host(struct ptxi_host *h)
 {
@@ -414,7 +414,7 @@ uint64_t ptxi_bindings_id(const struct ptxi_bindings *b)
     return b->id;
 }
 
-/* Takes the reference over. NULL: nothing any more, or what the library has of that name. */
+/* Takes the reference over. NULL binds the library's own function of that name, if there is one. */
 static void set_host(ptxiModule m, struct ptxi_bindings *b, uint32_t function, struct ptxi_host *h)
 {
     unref_host(b->hosts[function]);
@@ -501,17 +501,20 @@ static ptxiResult read_host(ptxiModule m, const struct ptxi_func *f, const char 
     if (!read_signature(&r, h) || !check(&r, h, f))
         return say(m, f, signature, r.why);
     h->ret_bytes = f->signature.ret_count ? f->signature.rets[0]->size : 0;
-    return ffi_prep_cif(&h->cif, FFI_DEFAULT_ABI, h->count, h->ret, h->params) == FFI_OK ? PTXI_SUCCESS : say(m, f, signature, "libffi cannot call it");
+    if (ffi_prep_cif(&h->cif, FFI_DEFAULT_ABI, h->count, h->ret, h->params) != FFI_OK)
+        return say(m, f, signature, "libffi cannot call it");
+    return PTXI_SUCCESS;
 }
 
-/* What is to be bound: one of the two functions; both NULL end the binding. */
+/* The function to bind: one of the two. Both NULL end the binding. */
 struct target {
     ptxiHostFunction function;
     ptxiHostCallback callback;
     void *user;
 };
 
-static ptxiResult bind_one(ptxiModule m, struct ptxi_bindings *b, const struct ptxi_func *f, const char *signature, const struct target *t)
+static ptxiResult bind_one(ptxiModule m, struct ptxi_bindings *b, const struct ptxi_func *f, const char *signature,
+                           const struct target *t)
 {
     struct ptxi_host *h = NULL;
 
@@ -534,7 +537,8 @@ static ptxiResult bind_one(ptxiModule m, struct ptxi_bindings *b, const struct p
     return PTXI_SUCCESS;
 }
 
-static ptxiResult bind_all(ptxiModule m, struct ptxi_bindings *b, const char *name, const char *signature, const struct target *t)
+static ptxiResult bind_all(ptxiModule m, struct ptxi_bindings *b, const char *name, const char *signature,
+                           const struct target *t)
 {
     ptxiResult r = PTXI_ERROR_NOT_FOUND;
 
@@ -551,7 +555,8 @@ static ptxiResult bind_all(ptxiModule m, struct ptxi_bindings *b, const char *na
 }
 
 /* Under the module's lock: replace the bindings; *old gets the reference to what was bound before. */
-static ptxiResult rebind(ptxiModule m, const char *name, const char *signature, const struct target *t, struct ptxi_bindings **old)
+static ptxiResult rebind(ptxiModule m, const char *name, const char *signature, const struct target *t,
+                         struct ptxi_bindings **old)
 {
     struct ptxi_bindings *new = current_bindings(m) ? make_bindings(m, m->bindings) : NULL;
     ptxiResult r = new ? bind_all(m, new, name, signature, t) : PTXI_ERROR_OUT_OF_MEMORY;
@@ -579,7 +584,7 @@ static ptxiResult bind(ptxiModule mod, const char *name, const char *signature, 
     pthread_mutex_unlock(&mod->lock);
     if (r)
         return r;
-    ptxi_wait_for_references(&old->refs, 1, mod->ctx); /* from now on nobody calls what was bound before */
+    ptxi_wait_for_references(&old->refs, 1, mod->ctx); /* then no launch calls the old function */
     ptxi_bindings_unref(old);
     return PTXI_SUCCESS;
 }

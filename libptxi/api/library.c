@@ -213,7 +213,7 @@ static struct loaded *take_loaded(struct ptxiLibrary_st *l, ptxiContext ctx)
     return NULL;
 }
 
-/* Takes the first module off the list and frees its entry. NULL: there is none. The module may be gone with its context. */
+/* Take the first module off the list and free its entry. NULL if the list is empty. The module may be gone with its context. */
 static ptxiModule take_module(struct ptxiLibrary_st *l)
 {
     ptxiModule m = NULL;

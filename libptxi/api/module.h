@@ -44,7 +44,7 @@ struct ptxiModule_st {
     struct ptxi_module_tree *tree;
     struct ptxi_layout *layout;
     struct ptxi_heap_block *constants;  /* the constant bank, or NULL */
-    struct ptxi_bindings *bindings;     /* what functions without a body are bound to; NULL: not made yet. Under the lock */
+    struct ptxi_bindings *bindings;     /* of functions without a body; NULL: not made yet. Under the lock */
     uint64_t *globals;                  /* addresses, as layout->globals */
     char *function_addresses;           /* function i has the address of byte 16 * i; nothing is stored there */
     struct ptxiFunction_st *kernels;    /* in the order of the text */
@@ -93,8 +93,8 @@ size_t ptxi_module_param_bytes(ptxiFunction f); /* of all its parameters togethe
 /* launch.c: a kernel's parameters as ptxiLaunchKernel takes them, into `bytes` zeroed bytes. */
 ptxiResult ptxi_launch_params(ptxiFunction f, void **params, void **extra, unsigned char *to, size_t bytes);
 
-/* host.c: what the module's functions are bound to now, with a reference for the caller; NULL: memory is short. It does not change: a
- * launch keeps what was bound when it was made. */
+/* host.c: the module's current bindings, with a reference for the caller. NULL: memory is short. Bindings never change; a launch
+ * keeps those that it was made with. */
 struct ptxi_bindings *ptxi_bindings_of(ptxiModule m);
 void ptxi_bindings_unref(struct ptxi_bindings *b); /* NULL does nothing */
 const struct ptxi_binding *ptxi_bindings_array(const struct ptxi_bindings *b); /* by function */

@@ -281,7 +281,7 @@ static bool has_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind k
     return has;
 }
 
-/* From here on no kernel finds it. NULL: there is none. */
+/* Take the object out of the table, where kernels look it up. NULL if there is no such object. */
 static struct ptxi_api_object *take_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
 {
     pthread_mutex_lock(&ctx->lock);

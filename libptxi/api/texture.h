@@ -20,7 +20,8 @@ struct ptxi_api_object {
 /* Makes an object of either kind; `sampler` and `view` may be NULL. */
 ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler,
                                   const PTXI_RESOURCE_VIEW_DESC *view, uint64_t *number);
-/* Waits for the context's work, destroys, and waits for launches made meanwhile. PTXI_ERROR_INVALID_VALUE: there is none of that kind. */
+/* Wait for the context's work, take the object out of the table, and free it when launches made meanwhile have ended.
+ * PTXI_ERROR_INVALID_VALUE if there is no such object. */
 ptxiResult ptxi_api_object_destroy(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind);
 
 #endif

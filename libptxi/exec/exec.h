@@ -76,7 +76,7 @@ struct ptxi_builtin_call {
 };
 typedef bool ptxi_builtin(struct ptxi_builtin_call *call, void *user);
 
-/* What is called in place of a function without a body. */
+/* The host's function that stands for a function without a body. */
 struct ptxi_binding {
     ptxi_builtin *call; /* NULL: nothing, or the function has a body */
     void *user;

@@ -1,5 +1,5 @@
-/* Arguments for calls of ptxi.h: numbers at the ends of their ranges, NULL and empty memory, texts, handles of a world, of another one and of
- * none. Each thread has its own memory and its own dice; worlds may be shared. */
+/* Arguments for calls of ptxi.h: numbers at the ends of their ranges, NULL and empty memory, texts, handles of a world, of another
+ * one and of none. Each thread has its own memory and its own dice; worlds may be shared. */
 #include "calls.h"
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static struct world *here, *elsewhere;
 
 static _Thread_local struct {
     unsigned long long dice;
-    char said[2000]; /* the call and its arguments, for who debugs a crash */
+    char said[2000]; /* the call and its arguments, to debug a crash */
     unsigned count;
     struct argument at[MOST_ARGUMENTS];
     char pages[PAGES][PAGE];

@@ -1,5 +1,5 @@
-/* Every call of ptxi.h with any arguments, one after the other. Whatever they answer, the process lives and the next program works.
- * calls.awk makes the calls from the header. What a program may not do is left out: memory smaller than it says. */
+/* Every call of ptxi.h with any arguments, one after the other: the process survives them, and the next program works. calls.awk makes
+ * the calls from the header. Only memory that is smaller than the program says is left out. */
 #include "calls.h"
 
 #include <stdio.h>

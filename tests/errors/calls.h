@@ -1,5 +1,5 @@
-/* Calls of ptxi.h with any arguments: calls.gen.c, made by calls.awk, has them; arguments.c says what the arguments are. calls.c makes them
- * one after the other, stress.c from many threads. */
+/* Calls of ptxi.h with any arguments: calls.awk makes calls.gen.c from the header, arguments.c chooses the arguments. calls.c makes
+ * the calls one after the other, stress.c from many threads. */
 #ifndef PTXI_TESTS_CALLS_H
 #define PTXI_TESTS_CALLS_H
 
@@ -29,7 +29,7 @@ struct world {
     pthread_mutex_t lock;
     struct object objects[MOST_OBJECTS];
     unsigned count;
-    bool disturbed; /* by other threads, which destroy objects whose address an older one had: making it may fail */
+    bool disturbed; /* other threads may destroy its objects at any time, so that making it may fail */
 };
 
 struct object find(struct world *w, const char *type); /* any one of that type */

@@ -1,5 +1,5 @@
-/* Every call of ptxi.h from many threads at once, with any arguments: handles that other threads use, destroy or have destroyed among them. Whatever
- * the calls answer, the process lives, nothing hangs, and a program of the usual kind works afterwards.
+/* Every call of ptxi.h from many threads at once, with any arguments, also handles that other threads use, destroy or have
+ * destroyed. The process survives, nothing hangs, and a program of the usual kind works afterwards.
  *
  *     stress [SECONDS]
  *
@@ -15,9 +15,11 @@
 
 enum {
     THREADS = 16, SECONDS = 4, HANG_SECONDS = 300,
-    INTERRUPT_US = 20 * 1000,   /* streams that wait for words, and who waits for them, go on so often */
-    PROGRAM_EVERY = 500,        /* calls of a thread: then it runs a program, whose handles other threads may take for those of older objects */
-    MOST_OF_A_TYPE = 24, RARELY = 32, MOST_CONTEXTS = 3, /* so that objects of one context meet often */
+    INTERRUPT_US = 20 * 1000, /* between two interrupts, which end streams' waits for words */
+    PROGRAM_EVERY = 500,      /* calls of a thread between two programs, whose objects other threads may destroy by old handles */
+    MOST_OF_A_TYPE = 24,
+    MOST_CONTEXTS = 3,        /* few, so that objects of one context meet often */
+    RARELY = 32,
     MOST_BYTES = 1 << 16        /* of memory that is kept: fills of it are quick */
 };
 
@@ -39,7 +41,7 @@ PTXI_API const char *__tsan_default_suppressions(void)
     return "race:move_part\nrace:^fill$\nrace:tests/errors/arguments.c\n";
 }
 
-/* ---- what the threads share */
+/* ---- objects that the threads share */
 
 /* Addresses are given out again, so there are not many. */
 enum { MOST_CONTEXTS_SEEN = 4096 };
@@ -116,15 +118,17 @@ static bool is_small(unsigned long long address)
     return !ptxiMemGetAddressRange(&base, &size, address) && size <= MOST_BYTES;
 }
 
+static bool is_pointer_to(const char *type, const char *name)
+{
+    size_t n = strlen(name);
+
+    return !strncmp(type, name, n) && !strcmp(type + n, " *");
+}
+
 /* Objects that the last call has made become everybody's. */
 static void share_results(void)
 {
     static const char *const types[] = {
-        "ptxiContext *", "ptxiModule *", "ptxiFunction *", "ptxiTexRef *", "ptxiSurfRef *", "ptxiDevicePtr *", "ptxiStream *", "ptxiEvent *",
-        "ptxiLinkState *", "ptxiLibrary *", "ptxiKernel *", "ptxiMemoryPool *", "ptxiArray *", "ptxiMipmappedArray *", "ptxiTexObject *",
-        "ptxiSurfObject *", "ptxiGraph *", "ptxiGraphNode *", "ptxiGraphExec *"
-    };
-    static const char *const names[] = {
         "ptxiContext", "ptxiModule", "ptxiFunction", "ptxiTexRef", "ptxiSurfRef", "ptxiDevicePtr", "ptxiStream", "ptxiEvent",
         "ptxiLinkState", "ptxiLibrary", "ptxiKernel", "ptxiMemoryPool", "ptxiArray", "ptxiMipmappedArray", "ptxiTexObject",
         "ptxiSurfObject", "ptxiGraph", "ptxiGraphNode", "ptxiGraphExec"
@@ -136,9 +140,9 @@ static void share_results(void)
 
     for (unsigned k = 0; k < n && count < 8; k++)
         for (size_t t = 0; at[k].value && t < sizeof types / sizeof *types; t++)
-            if (!strcmp(at[k].type, types[t])) {
+            if (is_pointer_to(at[k].type, types[t])) {
                 memcpy(&made[count].value, (const void *)(uintptr_t)at[k].value, sizeof made->value);
-                made[count].type = names[t];
+                made[count].type = types[t];
                 count += made[count].value != 0;
             }
     for (unsigned k = 0; k < count; k++) {
@@ -154,7 +158,7 @@ static void share_results(void)
     }
 }
 
-/* ---- what programs do, with objects of all threads */
+/* ---- small programs that use objects of all threads */
 
 static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".extern .func (.param .b32 r) host(.param .b32 a);\n"
@@ -242,7 +246,7 @@ static void record_and_wait(void)
     ptxiEventElapsedTime(&ms, a, b);
 }
 
-/* What the thread owns is its own again when the call that ends it returns. */
+/* The memory is the thread's own again when CloseRange or Unregister returns. */
 static void lend_memory(void)
 {
     ptxiStream s = ANY(ptxiStream);

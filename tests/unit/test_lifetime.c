@@ -67,7 +67,7 @@ static void *launch_on(void *f)
     return (void *)(uintptr_t)r;
 }
 
-/* ---- what launches use */
+/* ---- objects that launches use */
 
 START_TEST(workers_are_replaced_while_kernels_are_launched)
 {
@@ -327,7 +327,7 @@ START_TEST(kernels_name_textures_of_their_context_only)
 }
 END_TEST
 
-/* ---- handles of what is no more */
+/* ---- handles of destroyed objects */
 
 START_TEST(destroyed_objects_are_not_found)
 {
