@@ -11,7 +11,7 @@
 #include "exec/reduce.h"
 #include "exec/tensor.h"
 
-enum { CACHE_LINE = 64, ANNOUNCED = 2048 };
+enum { CACHE_LINE = 64, ANNOUNCED = 2048, MOST_JOBS = 4096 };
 
 /* What one thread has asked for. */
 struct ptxi_job {
@@ -63,10 +63,16 @@ static inline void begin(struct ptxi_job *j, struct ptxi_warp *w, const struct p
     j->place = 0;
 }
 
-/* Puts a job at the end. */
+static void perform_first(struct ptxi_cta *lead);
+
+/* Puts a job at the end. A loop that never waits, or waits for something else, must not make the list so long that each wait takes
+ * long: then the oldest job is done, which may always be. */
 static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_job *what)
 {
     struct ptxi_cta *lead = w->cta->lead;
+
+    if (lead->job_count >= MOST_JOBS)
+        perform_first(lead);
     struct ptxi_job *j = lead->spare_jobs, **end = lead->jobs ? &lead->last_job->next : &lead->jobs;
 
     if (j) {
@@ -80,6 +86,7 @@ static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
         memcpy(&j->map, &what->map, sizeof *j - PLAIN);
     j->next = NULL;
     *end = lead->last_job = j;
+    lead->job_count++;
     return true;
 }
 
@@ -90,6 +97,7 @@ static void put_away(struct ptxi_cta *lead, struct ptxi_job *j)
         free(j->kept);
     j->next = lead->spare_jobs;
     lead->spare_jobs = j;
+    lead->job_count--;
 }
 
 void ptxi_bulk_drop(struct ptxi_cta *lead)
@@ -210,6 +218,15 @@ static bool is_due(const struct ptxi_job *j, const struct due *due)
         return false;
     later = j->warp->async->bulk_groups[j->lane] - j->group;
     return later > due->pending && later <= INT32_MAX;
+}
+
+static void perform_first(struct ptxi_cta *lead)
+{
+    struct ptxi_job *j = lead->jobs;
+
+    lead->jobs = j->next;
+    perform(j);
+    put_away(lead, j);
 }
 
 static bool perform_due(struct ptxi_cta *lead, const struct due *due)
