@@ -1458,7 +1458,8 @@ PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunct
 /*! ptxiGraphCreate() , ptxiGraphDestroy() , ptxiGraphClone() , ptxiGraphNodeFindInClone() :
  *  An empty graph; a copy of one, with copies of the graphs in it, and the node of the copy that was made of a node.
  * `flags` 0.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: Destroy: a graph that belongs to a node. FindInClone: no such node. */
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: Destroy: a graph that belongs to a node. FindInClone: no such node.
+ *         PTXI_ERROR_ILLEGAL_STATE: Destroy: the graph of a capture that has not ended. */
 PTXI_API ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags);
 PTXI_API ptxiResult ptxiGraphDestroy(ptxiGraph hGraph);
 PTXI_API ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph);

@@ -321,7 +321,7 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
         free(c);
         return r;
     }
-    c->graph->owned = true; /* ptxiStreamGetCaptureInfo gives it to programs, which may not destroy it */
+    c->graph->captured = true; /* ptxiStreamGetCaptureInfo gives it to programs, which may not destroy it */
     c->next = ctx->captures;
     ctx->captures = c;
     return PTXI_SUCCESS;
@@ -378,7 +378,7 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
     if (r) {
         ptxi_graph_free(c->graph);
     } else {
-        c->graph->owned = false;
+        c->graph->captured = false;
         *phGraph = c->graph;
     }
     end(c);

@@ -113,8 +113,8 @@ ptxiResult ptxiGraphDestroy(ptxiGraph hGraph)
 
     if (r)
         return r;
-    if (hGraph->owned)
-        return PTXI_ERROR_INVALID_VALUE;
+    if (hGraph->owned || hGraph->captured)
+        return hGraph->owned ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_ILLEGAL_STATE;
     ptxi_graph_free(hGraph);
     return PTXI_SUCCESS;
 }
@@ -279,10 +279,15 @@ ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from,
         if (!node_valid(from[i]) || !node_valid(to[i]) || from[i]->graph != hGraph || to[i]->graph != hGraph || from[i] == to[i] ||
             ptxi_graph_needs(to[i], from[i]) || !ptxi_graph_edge_ok(edgeData ? &edgeData[i] : NULL, &from[i]->work, &to[i]->work))
             return PTXI_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < numDependencies; i++)
-        if (!add_needs(to[i], &from[i], edgeData ? &edgeData[i] : NULL, 1))
-            return PTXI_ERROR_OUT_OF_MEMORY;
-    return PTXI_SUCCESS;
+    for (size_t i = 0; i < numDependencies && !r; i++) {
+        if (ptxi_graph_needs(to[i], from[i])) /* the same edge twice in one call */
+            r = PTXI_ERROR_INVALID_VALUE;
+        else if (!add_needs(to[i], &from[i], edgeData ? &edgeData[i] : NULL, 1))
+            r = PTXI_ERROR_OUT_OF_MEMORY;
+        for (size_t k = 0; r && k < i; k++)
+            ptxi_graph_forget(to[k], from[k]);
+    }
+    return r;
 }
 
 ptxiResult ptxi_graph_enter_node(ptxiGraphNode n)

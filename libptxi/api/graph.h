@@ -52,7 +52,8 @@ struct ptxiGraph_st {
     ptxiContext ctx;
     struct ptxiGraphNode_st **nodes;
     unsigned count;
-    bool owned; /* by a node, an instance or a capture */
+    bool owned;    /* by a node or an instance */
+    bool captured; /* its capture has not ended */
     ptxiGraphExec plan; /* of the body of a conditional node, when an instance has given it one */
     ptxiGraphConditionalHandle *conditions;
     unsigned condition_count;
@@ -96,6 +97,7 @@ ptxiResult ptxi_graph_list(struct ptxiGraphNode_st *const *from, size_t count, p
 /* Likewise what is known of the edges to them; who has no room for that is told of ordinary edges only. */
 ptxiResult ptxi_graph_list_data(const ptxiGraphEdgeData *from, size_t count, const void *nodes, ptxiGraphEdgeData *data, const size_t *room);
 bool ptxi_graph_needs(const struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before); /* there is an edge */
+void ptxi_graph_forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before); /* the edge, if there is one */
 bool ptxi_graph_is_plain(const ptxiGraphEdgeData *data); /* from the end of a node */
 bool ptxi_graph_edge_ok(const ptxiGraphEdgeData *data, const struct ptxi_work *from, const struct ptxi_work *to); /* NULL is */
 void ptxi_graph_free_node(struct ptxiGraphNode_st *n);

@@ -124,7 +124,7 @@ ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNod
 
 /* ---- less of them */
 
-static void forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before)
+void ptxi_graph_forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before)
 {
     unsigned left = 0;
 
@@ -148,7 +148,7 @@ ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *fr
     for (size_t i = 0; !r && i < numDependencies; i++) {
         if (ptxi_graph_enter_node(from[i]) || ptxi_graph_enter_node(to[i]) || to[i]->graph != hGraph || !ptxi_graph_needs(to[i], from[i]))
             return PTXI_ERROR_INVALID_VALUE;
-        forget(to[i], from[i]);
+        ptxi_graph_forget(to[i], from[i]);
     }
     return r;
 }
@@ -168,7 +168,7 @@ ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode)
         g->nodes[i]->index = i;
     }
     for (unsigned i = 0; i < g->count; i++)
-        forget(g->nodes[i], hNode);
+        ptxi_graph_forget(g->nodes[i], hNode);
     ptxi_graph_free_node(hNode);
     return PTXI_SUCCESS;
 }

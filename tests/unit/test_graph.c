@@ -471,7 +471,8 @@ END_TEST
 START_TEST(failures)
 {
     ptxiFunction traps;
-    ptxiGraphNode a, b;
+    ptxiGraphNode a, b, c;
+    size_t edges;
     ptxiGraph other;
     PTXI_KERNEL_NODE_PARAMS p = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
 
@@ -486,6 +487,11 @@ START_TEST(failures)
     gives(ptxiGraphAddEmptyNode(&b, other, &a, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphDestroy(other));
     gives(ptxiGraphAddDependencies(graph, &a, &a, NULL, 1), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphAddEmptyNode(&c, graph, NULL, 0));
+    gives(ptxiGraphAddDependencies(graph, (ptxiGraphNode[]){ a, a }, (ptxiGraphNode[]){ c, c }, NULL, 2), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiGraphNodeGetDependencies(c, NULL, NULL, &edges));
+    ck_assert_uint_eq(edges, 0); /* the first of them is not there, either */
+    ok(ptxiGraphDestroyNode(c));
     gives(ptxiGraphAddHostNode(&b, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ NULL, NULL }), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphAddMemsetNode(&b, graph, NULL, 0, &(PTXI_MEMSET_NODE_PARAMS){ .dst = v, .elementSize = 3, .width = 1, .height = 1 }, ctx), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphCreate(&other, 1), PTXI_ERROR_INVALID_VALUE);

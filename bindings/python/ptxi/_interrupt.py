@@ -19,7 +19,7 @@ class _Watch:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a signal handler may wait, too
         self._context: Optional[ctypes.c_void_p] = None
-        self.raised = False  # to be raised after the wait: a KeyboardInterrupt in a host function gets lost
+        self.raised = False  # to be raised after the wait
         self._from, self._to = os.pipe()
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
@@ -84,6 +84,7 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
 
 
 def keep() -> None:
-    """A KeyboardInterrupt was raised in a function that the library calls: raise it again where the main thread's wait ends."""
+    """A KeyboardInterrupt was raised where it gets lost, in a function that the library calls or in a finalizer: raise it again where
+    the main thread's next wait ends."""
     if _watch is not None and threading.get_ident() == _main:
         _watch.raised = True

@@ -77,7 +77,10 @@ class Handle(NotCopied):
         return self.value
 
     def __del__(self) -> None:
-        self.core.discard(self.destroy, self.value, self.keep)
+        try:
+            self.core.discard(self.destroy, self.value, self.keep)
+        except KeyboardInterrupt:  # which Python would ignore here
+            _interrupt.keep()
 
 
 class Export(NotCopied):
@@ -88,10 +91,13 @@ class Export(NotCopied):
         core.exports.add(id(self))
 
     def __del__(self) -> None:
-        self._owner = None
-        self._core.exports.discard(id(self))
-        if self._core.closing:
-            self._core.destroy()
+        try:
+            self._owner = None
+            self._core.exports.discard(id(self))
+            if self._core.closing:
+                self._core.destroy()
+        except KeyboardInterrupt:
+            _interrupt.keep()
 
 
 class Entry:
