@@ -11,7 +11,7 @@
 #include "exec/reduce.h"
 #include "exec/tensor.h"
 
-enum { CACHE_LINE = 64, ANNOUNCED = 2048, MOST_JOBS = 4096 };
+enum { CACHE_LINE = 64, ANNOUNCED = 2048, MOST_JOBS = 1024 };
 
 /* What one thread has asked for. */
 struct ptxi_job {
@@ -87,6 +87,7 @@ static bool submit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct 
     j->next = NULL;
     *end = lead->last_job = j;
     lead->job_count++;
+    lead->tracked_jobs += j->owner != NULL;
     return true;
 }
 
@@ -98,6 +99,7 @@ static void put_away(struct ptxi_cta *lead, struct ptxi_job *j)
     j->next = lead->spare_jobs;
     lead->spare_jobs = j;
     lead->job_count--;
+    lead->tracked_jobs -= j->owner != NULL;
 }
 
 void ptxi_bulk_drop(struct ptxi_cta *lead)
@@ -251,7 +253,7 @@ static bool perform_due(struct ptxi_cta *lead, const struct due *due)
 
 bool ptxi_bulk_flush(struct ptxi_cta *lead)
 {
-    return lead->jobs && perform_due(lead, &(struct due){ .warp = NULL });
+    return lead->tracked_jobs && perform_due(lead, &(struct due){ .warp = NULL });
 }
 
 /* Jobs have no order among each other. */

@@ -86,7 +86,7 @@ struct ptxi_cta {
     bool cluster_used;          /* barrier.cluster: a thread has arrived */
     uint32_t cluster_missing;   /* and so many have not */
     struct ptxi_job *jobs, *last_job, *spare_jobs; /* bulk.c */
-    uint32_t job_count;
+    uint32_t job_count, tracked_jobs; /* of them: those that mbarriers track */
     uint64_t dice;              /* chance.h */
     struct ptxi_tmem *tmem;     /* tmem.c; NULL: not used so far */
     struct ptxi_tmem_job *tmem_jobs, *spare_tmem_jobs; /* tmem_queue.c; the cluster's */
