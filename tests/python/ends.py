@@ -9,6 +9,7 @@ import ptxi as package
 HEAD = """
 import ctypes, gc, os, signal, sys, threading, time
 import numpy as np, ptxi
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts the suite in the background ignores it
 mod = ptxi.loads('''.version 8.0
 .target sm_90
 .address_size 64
