@@ -220,13 +220,13 @@ def handle(*_):
 def handled():
     global other
     mod.count[1, 1](y)
-    mod.count[1, 1, 0, s](y)
-    s.synchronize()
+    mod.count[1, 1, 0, own](y)
+    own.synchronize()
     gc.collect()
     other.close()
     other = ptxi.Device(workers=1)
     ptxi.zeros(4, device=other).free()
-y, s, other = np.zeros(1, 'u4'), ptxi.Stream(), ptxi.Device(workers=1)
+y, s, own, other = np.zeros(1, 'u4'), ptxi.Stream(), ptxi.Stream(), ptxi.Device(workers=1)
 signal.signal(signal.SIGALRM, handle)
 end = time.time() + 3
 signal.setitimer(signal.ITIMER_REAL, 0.002)

@@ -31,7 +31,10 @@ Locks, in this order; a thread that has one may only take later ones
   3. Core.lock           entries and captures, and the calls that queue work. Not while anything waits.
   4. _ranges.opened.lock  the open ranges. Not while anything waits.
   All are reentrant, since a signal handler may come at any time. Nothing of the program is dropped while one is held, since its
-  finalizer might take another one."""
+  finalizer might take another one.
+
+Known limit: a signal handler that waits for a stream may end the work that the interrupted call is giving to that stream. The launch then
+fails with a report of memory that is not open. A handler that needs the device uses a stream of its own."""
 import atexit
 import collections
 import contextlib
