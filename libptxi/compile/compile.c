@@ -1,8 +1,8 @@
 #include "compile/compile.h"
 
-#include "compile/build.h"
-#include "compile/ir.h"
-#include "compile/layout.h"
+#include "compile/lower/lower.h"
+#include "compile/ir/ir.h"
+#include "compile/lower/shared_layout.h"
 
 /* What ptxas makes of the text, where bits depend on it. */
 static bool optimised(struct ptxi_ir *ir, const struct ptxi_compile_options *options)

@@ -31,7 +31,7 @@ struct ptxi_insn {
 };
 
 /* Backward branches: the loop reads memory that other threads may write; it is short and seems to wait for that; it does nothing else, see
- * compile/polls.c. */
+ * compile/optimize/spin_loops.c. */
 enum { PTXI_LOOP_READS = 1, PTXI_LOOP_WAITS = 2, PTXI_LOOP_POLLS = 4 };
 
 enum { PTXI_MAX_CTA_THREADS = 1024 }; /* on every device */
@@ -109,7 +109,7 @@ enum {
     PTXI_TENSOR_W128 = 12,  /* im2col::w::128 */
     PTXI_TENSOR_MODE = 14,  /* mask */
     PTXI_TENSOR_PAIR = 16,  /* the mbarrier may be in the CTA's peer */
-    PTXI_TENSOR_REDUCE = 5  /* shift of: exec/tensor.h's enum ptxi_tensor_reduction */
+    PTXI_TENSOR_REDUCE = 5  /* shift of: exec/async/tma.h's enum ptxi_tensor_reduction */
 };
 
 /* tensormap_replace: a the map's generic address, b the new value, 64 bits; imm: which of several; mods: */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "num/float.h"
-#include "num/small.h"
+#include "num/minifloat.h"
 
 /* --- f16 and bf16, for hosts without instructions for them; without branches where `mode` is a constant --- */
 static inline float ptxi_num_f32_from_f16_bits(uint16_t a)

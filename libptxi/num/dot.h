@@ -5,9 +5,9 @@
 #ifndef PTXI_NUM_DOT_H
 #define PTXI_NUM_DOT_H
 
-#include "num/small.h"
+#include "num/minifloat.h"
 
-/* Elements of A and B, in the formats of num/small.h. */
+/* Elements of A and B, in the formats of num/minifloat.h. */
 enum ptxi_dot_type {
 #define X(name, ...) PTXI_DOT_##name,
     PTXI_NUM_SMALL_FORMATS(X)

@@ -10,7 +10,7 @@ enum ptxi_block {
 };
 enum { PTXI_BLOCK_SIDE = 4 };
 
-/* Texel 0 to 15, in rows of four: its channels as ptxi_texel_load() has them of the format that the blocks are said to have (api/array.c). */
+/* Texel 0 to 15, in rows of four: its channels as ptxi_texel_load() has them of the format that the blocks are said to have (api/texture/array.c). */
 void ptxi_texture_block(enum ptxi_block kind, const unsigned char *block, unsigned texel, uint32_t c[4]);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "num/rough.h"
+#include "num/lod_float.h"
 
 const uint8_t ptxi_rough_logarithms[256] = {
     0, 2, 4, 5, 6, 8, 9, 11, 12, 13, 15, 16, 18, 19, 20, 22, 23, 24, 26, 27, 28, 30, 31, 32, 34, 35, 36, 38, 39, 40, 42, 43,

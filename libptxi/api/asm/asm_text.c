@@ -1,0 +1,353 @@
+/* Inline assembly as text: constraints, the template, the module made of them, and the way back. */
+#include "api/asm/asm.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct {
+    char letter;
+    uint8_t size;     /* bytes; 0: a constant */
+    const char *type; /* of its register */
+} letters[] = {
+    { 'h', 2, "b16" }, { 'r', 4, "b32" }, { 'l', 8, "b64" }, { 'f', 4, "f32" }, { 'd', 8, "f64" }, { 'q', 16, "b128" },
+    { 'n', 0, NULL }, { 'C', 0, NULL },
+};
+
+static const char *type_of(char letter)
+{
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i].letter == letter)
+            return letters[i].type;
+    return NULL;
+}
+
+/* ---- places */
+
+static struct ptxi_loc place(const char *text, size_t offset, size_t length)
+{
+    struct ptxi_loc loc = { 1, 1, (uint32_t)length };
+
+    for (size_t i = 0; i < offset; i++) {
+        loc.col = text[i] == '\n' ? 1 : loc.col + 1;
+        loc.line += text[i] == '\n';
+    }
+    return loc;
+}
+
+static size_t offset_of(const char *text, struct ptxi_loc loc)
+{
+    const char *s = text;
+
+    for (uint32_t line = 1; line < loc.line && *s; line++) {
+        s += strcspn(s, "\n");
+        s += *s == '\n';
+    }
+    return (size_t)(s - text) + (loc.col ? loc.col - 1 : 0);
+}
+
+static size_t origin(const struct ptxi_asm *a, size_t at)
+{
+    uint32_t from;
+
+    at = (at - a->begin) * sizeof from;
+    if (at >= a->origin.len)
+        return strlen(a->text);
+    memcpy(&from, a->origin.s + at, sizeof from);
+    return from;
+}
+
+struct ptxi_loc ptxi_asm_origin(const struct ptxi_asm *a, struct ptxi_loc loc)
+{
+    if (!loc.line || !a->module.s)
+        return loc;
+    size_t at = offset_of(a->module.s, loc);
+
+    if (at < a->begin)
+        return PTXI_LOC_NONE;
+    size_t first = origin(a, at), behind = origin(a, at + loc.len);
+
+    return place(a->text, first, behind > first && loc.len ? behind - first : 1);
+}
+
+static bool is_behind(const struct ptxi_asm *a, struct ptxi_loc loc)
+{
+    return loc.line && offset_of(a->module.s, loc) >= a->begin + a->origin.len / sizeof(uint32_t);
+}
+
+/* What a template leaves open is noticed behind it, at words that are not its own: one message says so. */
+void ptxi_asm_point(const struct ptxi_asm *a, struct ptxi_diag *diags)
+{
+    bool any = false, drop = false;
+
+    for (struct ptxi_diag_entry **p = &diags->first, *e; (e = *p);) {
+        if (e->severity != PTXI_DIAG_NOTE) {
+            bool behind = is_behind(a, e->loc);
+
+            drop = behind && any;
+            any = true;
+            if (behind)
+                e->msg = "the template ends in the middle of a statement";
+        }
+        e->loc = ptxi_asm_origin(a, e->loc);
+        if (drop)
+            *p = e->next;
+        else
+            p = &e->next;
+    }
+}
+
+/* ---- constraints */
+
+static bool refuse(struct ptxi_diag *diags, struct ptxi_loc loc, const char *message)
+{
+    ptxi_diag_add(diags, PTXI_DIAG_ERROR, loc, "%s", message);
+    ptxi_diag_add(diags, PTXI_DIAG_NOTE, PTXI_LOC_NONE,
+                  "accepted: h, r, l (16, 32, 64 bits), f (f32), d (f64), q (128 bits), for an output with = or + before it; "
+                  "n (an integer constant), C (a text); outputs first, separated by commas");
+    return false;
+}
+
+/* What is wrong with a constraint, or NULL. */
+static const char *read_constraint(const char *s, size_t n, bool only_inputs, struct ptxi_asm_operand *o)
+{
+    size_t i = 0;
+
+    *o = (struct ptxi_asm_operand){ .reads = true };
+    if (n && (*s == '=' || *s == '+')) {
+        o->writes = true;
+        o->reads = *s == '+';
+        s++, n--;
+    }
+    if (n > 1)
+        return "an operand has one constraint letter";
+    while (i < sizeof letters / sizeof *letters && (!n || letters[i].letter != *s))
+        i++;
+    if (i == sizeof letters / sizeof *letters)
+        return n ? "unknown constraint" : "a constraint letter is missing";
+    o->letter = letters[i].letter;
+    o->size = letters[i].size;
+    if (o->writes && !o->size)
+        return "a constant cannot be an output";
+    return o->writes && only_inputs ? "an input operand has no = or +: outputs stand before inputs" : NULL;
+}
+
+bool ptxi_asm_constraints(struct ptxi_asm *a, const char *constraints, struct ptxi_diag *diags)
+{
+    bool only_inputs = false;
+    const char *s = constraints;
+
+    a->count = 0;
+    if (!s[strspn(s, " \t")])
+        return true;
+    for (;; s++) {
+        s += strspn(s, " \t");
+        size_t n = strcspn(s, ", \t");
+        const char *wrong = a->count == PTXI_ASM_OPERANDS ? "more than 30 operands"
+                                                          : read_constraint(s, n, only_inputs, &a->operands[a->count]);
+
+        if (wrong)
+            return refuse(diags, place(constraints, (size_t)(s - constraints), n), wrong);
+        only_inputs = !a->operands[a->count++].writes;
+        s += n;
+        s += strspn(s, " \t");
+        if (!*s)
+            return true;
+        if (*s != ',')
+            return refuse(diags, place(constraints, (size_t)(s - constraints), 1), "a comma is missing");
+    }
+}
+
+/* ---- the template */
+
+/* Append what comes from the template at `from`; each byte from a byte of its own, or all from the same place. */
+static void put(struct ptxi_asm *a, const char *s, size_t n, size_t from, bool same)
+{
+    ptxi_str_put(&a->module, s, n);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = (uint32_t)(from + (same ? 0 : i));
+
+        ptxi_str_put(&a->origin, (const char *)&at, sizeof at);
+    }
+}
+
+static size_t comment(const char *s)
+{
+    const char *end;
+
+    if (s[0] != '/' || (s[1] != '/' && s[1] != '*'))
+        return 0;
+    if (s[1] == '/')
+        return strcspn(s, "\n");
+    end = strstr(s + 2, "*/");
+    return end ? (size_t)(end + 2 - s) : strlen(s);
+}
+
+static void note_operands(const struct ptxi_asm *a, struct ptxi_diag *diags)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct ptxi_asm_operand *o = &a->operands[i];
+
+        ptxi_str_printf(&s, "%s%%%u \"%s%c\"", i ? ", " : "", i, !o->writes ? "" : o->reads ? "+" : "=", o->letter);
+    }
+    ptxi_diag_add(diags, PTXI_DIAG_NOTE, PTXI_LOC_NONE, "operands: %s", a->count ? ptxi_str_text(&s) : "none");
+    ptxi_str_free(&s);
+}
+
+/* The number behind a %, of `n` digits. */
+static unsigned long number(const char *s, size_t n)
+{
+    unsigned long v = 0;
+
+    for (size_t i = 0; i < n && v < 1000000; i++)
+        v = v * 10 + (unsigned long)(s[i] - '0');
+    return v;
+}
+
+static void paste(struct ptxi_asm *a, unsigned operand, const void *value, size_t from)
+{
+    struct ptxi_str s;
+
+    ptxi_str_init(&s, NULL);
+    if (a->operands[operand].letter == 'C')
+        ptxi_str_puts(&s, value);
+    else
+        ptxi_str_printf(&s, "%lld", *(const long long *)value);
+    a->module.oom |= s.oom;
+    put(a, ptxi_str_text(&s), s.len, from, true);
+    ptxi_str_free(&s);
+}
+
+/* A % at text[i]: the number of bytes it takes, 0 after a message. */
+static size_t percent(struct ptxi_asm *a, size_t i, void *const *values, struct ptxi_diag *diags)
+{
+    const char *s = a->text + i;
+    bool twice = s[1] == '%';
+    size_t n = strspn(s + 1 + twice, "0123456789");
+    unsigned long k = number(s + 1 + twice, n);
+
+    if (twice && n && k < a->count) {
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, i, 2 + n), "'%%%lu' is the name of an operand: %%%%%lu cannot be a register",
+                      k, k);
+        return 0;
+    }
+    if (twice || !n) { /* a % before anything but a digit stands for itself */
+        put(a, s, 1, i, false);
+        return 1u + twice;
+    }
+    if (k >= a->count) {
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, i, 1 + n), "there is no operand %%%.*s", (int)n, s + 1);
+        note_operands(a, diags);
+        return 0;
+    }
+    if (a->operands[k].size)
+        put(a, s, 1 + n, i, false);
+    else
+        paste(a, (unsigned)k, values[k], i);
+    return 1 + n;
+}
+
+/* The template must not end the kernel, or swallow its end. */
+static bool braces(struct ptxi_asm *a, size_t i, size_t *open, unsigned *depth, struct ptxi_diag *diags)
+{
+    if (a->text[i] == '{' && (*depth)++ == 0)
+        *open = i;
+    if (a->text[i] == '}' && (*depth)-- == 0) {
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, i, 1), "'}' without a '{' before it");
+        return false;
+    }
+    return true;
+}
+
+static bool expand_text(struct ptxi_asm *a, void *const *values, struct ptxi_diag *diags)
+{
+    size_t open = 0;
+    unsigned depth = 0;
+
+    for (size_t i = 0, n; a->text[i]; i += n) {
+        n = comment(a->text + i);
+        if (!n && a->text[i] == '%') {
+            n = percent(a, i, values, diags);
+            if (!n)
+                return false;
+            continue;
+        }
+        if (!n && !braces(a, i, &open, &depth, diags))
+            return false;
+        n += !n;
+        put(a, a->text + i, n, i, false);
+    }
+    if (depth)
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, open, 1), "'{' without a '}' behind it");
+    return !depth;
+}
+
+/* ---- the module */
+
+static void declare(struct ptxi_asm *a, unsigned sm)
+{
+    struct ptxi_str *s = &a->module;
+
+    ptxi_str_printf(s, ".version 9.1\n.target sm_%u%s\n.address_size 64\n.visible .entry " PTXI_ASM_KERNEL "(.param .u64 ptxi_asm_first", sm,
+                    sm >= 90 ? "a" : "");
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->operands[i].size)
+            ptxi_str_printf(s, ", .param .u64 ptxi_asm_p%u", i);
+    ptxi_str_puts(s, ")\n{\n.reg .b32 %ptxi_asm_a, %ptxi_asm_b;\n.reg .b64 %ptxi_asm_i, %ptxi_asm_p;\n");
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->operands[i].size)
+            ptxi_str_printf(s, ".reg .%s %%%u;\n", type_of(a->operands[i].letter), i);
+}
+
+/* Operands lie in arrays; a thread's elements have the number of the thread. */
+static void number_thread(struct ptxi_str *s)
+{
+    ptxi_str_puts(s, "mov.u32 %ptxi_asm_a, %ctaid.x;\nmov.u32 %ptxi_asm_b, %ntid.x;\n"
+                     "mul.wide.u32 %ptxi_asm_i, %ptxi_asm_a, %ptxi_asm_b;\nmov.u32 %ptxi_asm_a, %tid.x;\n"
+                     "cvt.u64.u32 %ptxi_asm_p, %ptxi_asm_a;\nadd.u64 %ptxi_asm_i, %ptxi_asm_i, %ptxi_asm_p;\n"
+                     "ld.param.u64 %ptxi_asm_p, [ptxi_asm_first];\nadd.u64 %ptxi_asm_i, %ptxi_asm_i, %ptxi_asm_p;\n");
+}
+
+static void address(struct ptxi_asm *a, unsigned i)
+{
+    ptxi_str_printf(&a->module, "ld.param.u64 %%ptxi_asm_p, [ptxi_asm_p%u];\nmad.lo.u64 %%ptxi_asm_p, %%ptxi_asm_i, %u, %%ptxi_asm_p;\n", i,
+                    a->operands[i].size);
+}
+
+static const char *stored_type(const struct ptxi_asm_operand *o)
+{
+    return o->size == 16 ? "b128" : o->size == 8 ? "b64" : o->size == 4 ? "b32" : "b16";
+}
+
+bool ptxi_asm_expand(struct ptxi_asm *a, void *const *values, unsigned sm, struct ptxi_diag *diags)
+{
+    ptxi_str_clear(&a->module);
+    ptxi_str_clear(&a->origin);
+    declare(a, sm);
+    number_thread(&a->module);
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->operands[i].size && a->operands[i].reads) {
+            address(a, i);
+            ptxi_str_printf(&a->module, "ld.global.%s %%%u, [%%ptxi_asm_p];\n", stored_type(&a->operands[i]), i);
+        }
+    ptxi_str_puts(&a->module, "// begin inline asm\n");
+    a->begin = a->module.len;
+    if (!expand_text(a, values, diags))
+        return false;
+    ptxi_str_puts(&a->module, "\n// end inline asm\n");
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->operands[i].writes) {
+            address(a, i);
+            ptxi_str_printf(&a->module, "st.global.%s [%%ptxi_asm_p], %%%u;\n", stored_type(&a->operands[i]), i);
+        }
+    ptxi_str_puts(&a->module, "ret;\n}\n");
+    return !a->module.oom && !a->origin.oom;
+}
+
+void ptxi_asm_free(struct ptxi_asm *a)
+{
+    ptxi_str_free(&a->module);
+    ptxi_str_free(&a->origin);
+}

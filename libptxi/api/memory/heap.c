@@ -1,0 +1,489 @@
+#include "api/memory/heap.h"
+
+#include "api/context/api.h"
+#include "base/fill.h"
+#include "exec/engine/exec.h"
+#include "exec/memmap/rcu.h"
+#include "exec/memmap/memmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    RED_ZONE = 256,
+    ALIGN = 512,
+    STEPS = 8,                   /* size classes for each doubling: at most an eighth is wasted */
+    CLASSES = STEPS * 48,
+    PAGE = 4096,
+    SLAB = 1 << 20,              /* blocks of up to SLAB_MOST bytes share mappings of this size */
+    SLAB_MOST = 64 << 10,
+    HUGE_PAGE = 2 << 20,
+    QUARANTINE_BLOCKS = 4096,
+    QUARANTINE_SMALL = 16 << 20, /* bytes of blocks whose pages stay */
+};
+
+struct place { /* address space that was used and may be used again */
+    struct place *next;
+    uint64_t base;
+    bool clean; /* zero */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct place *free[CLASSES];
+    struct ptxi_heap_block *oldest, **newest; /* quarantine */
+    size_t quarantined, quarantined_small, in_use;
+} heap = { .lock = PTHREAD_MUTEX_INITIALIZER, .newest = &heap.oldest };
+
+/* Bytes of a block of this class: ALIGN * (STEPS + k) / STEPS * 2^e, in whole ALIGNs. */
+static size_t class_bytes(unsigned c)
+{
+    if (c < 2 * STEPS)
+        return (size_t)(c + 1) * ALIGN;
+    unsigned e = c / STEPS - 1, k = c % STEPS;
+
+    return ((size_t)(STEPS + k + 1) << e) * ALIGN;
+}
+
+static unsigned class_of(size_t bytes)
+{
+    size_t units = (bytes + ALIGN - 1) / ALIGN;
+
+    if (units <= 2 * STEPS)
+        return (unsigned)units - 1;
+    unsigned e = 0;
+
+    while ((units - 1) >> e >= 2 * STEPS)
+        e++;
+    return (e + 1) * STEPS + (unsigned)((units - 1) >> e) - STEPS;
+}
+
+static void *map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool is_small(size_t bytes)
+{
+    return bytes <= SLAB_MOST;
+}
+
+/* A mapping of its own. Large ones start on a huge page: kernels walk them with few TLB misses. */
+static uint64_t map_large(size_t bytes)
+{
+    size_t extra = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
+    char *p = map(bytes + extra);
+
+    if (!p)
+        return 0;
+    if (extra) {
+        size_t head = -(uintptr_t)p & (HUGE_PAGE - 1);
+
+        if (head)
+            munmap(p, head);
+        if (extra - head)
+            munmap(p + head + bytes, extra - head);
+        p += head;
+#ifdef MADV_HUGEPAGE
+        madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    }
+    return (uintptr_t)p;
+}
+
+static bool add_place(unsigned c, uint64_t base, bool clean)
+{
+    struct place *f = malloc(sizeof *f);
+
+    if (!f)
+        return false; /* the place is not used again: no harm */
+    f->base = base;
+    f->clean = clean;
+    f->next = heap.free[c];
+    heap.free[c] = f;
+    return true;
+}
+
+static uint64_t take_place(unsigned c, bool *clean)
+{
+    struct place *f = heap.free[c];
+
+    if (!f)
+        return 0;
+    uint64_t base = f->base;
+
+    *clean = f->clean;
+    heap.free[c] = f->next;
+    free(f);
+    return base;
+}
+
+static uint64_t new_place(unsigned c)
+{
+    size_t bytes = class_bytes(c);
+
+    if (!is_small(bytes))
+        return map_large((bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
+    char *slab = map(SLAB);
+
+    if (!slab)
+        return 0;
+    for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is the caller's */
+        at -= bytes;
+        add_place(c, (uintptr_t)slab + at, true);
+    }
+    return (uintptr_t)slab;
+}
+
+/* ---- lists of blocks */
+
+static void link_block(struct ptxi_heap_block **list, struct ptxi_heap_block *b)
+{
+    b->next = *list;
+    b->link = list;
+    if (b->next)
+        b->next->link = &b->next;
+    *list = b;
+}
+
+static void unlink_block(struct ptxi_heap_block *b)
+{
+    *b->link = b->next;
+    if (b->next)
+        b->next->link = b->link;
+}
+
+/* ---- quarantine; under the lock */
+
+/* True: the block is zero now. Pages of small ones stay, and those that the program has locked. */
+static bool drop_pages(const struct ptxi_heap_block *b)
+{
+    size_t bytes = class_bytes(b->size_class);
+
+    return !is_small(bytes) && !madvise((void *)(uintptr_t)b->base, bytes, MADV_DONTNEED);
+}
+
+static void release_oldest(void)
+{
+    struct ptxi_heap_block *b = heap.oldest;
+    size_t bytes = class_bytes(b->size_class);
+
+    heap.oldest = b->next;
+    if (!heap.oldest)
+        heap.newest = &heap.oldest;
+    heap.quarantined--;
+    heap.quarantined_small -= is_small(bytes) ? bytes : 0;
+    ptxi_memmap_remove(ptxi_state.memmap, b->base);
+    add_place(b->size_class, b->base, drop_pages(b)); /* again: a kernel may have written after it was freed */
+    free(b);
+}
+
+static void quarantine(struct ptxi_heap_block *b)
+{
+    size_t bytes = class_bytes(b->size_class);
+
+    drop_pages(b); /* the addresses stay */
+    b->next = NULL;
+    *heap.newest = b;
+    heap.newest = &b->next;
+    heap.quarantined++;
+    heap.quarantined_small += is_small(bytes) ? bytes : 0;
+    while (heap.quarantined > QUARANTINE_BLOCKS || heap.quarantined_small > QUARANTINE_SMALL)
+        release_oldest();
+}
+
+/* ---- the interface */
+
+static uint64_t find_place(unsigned c, bool *clean)
+{
+    uint64_t base = take_place(c, clean);
+
+    if (base)
+        return base;
+    *clean = true;
+    base = new_place(c);
+    while (!base && heap.oldest) { /* no address space: what is in quarantine may help */
+        release_oldest();
+        base = take_place(c, clean);
+    }
+    return base;
+}
+
+enum { WORDS_SLACK = 16 /* bytes after the end of a block, where an access to a whole word may lead (PTXI_MEM_WORDS) */ };
+_Static_assert((int)WORDS_SLACK <= (int)RED_ZONE, "they belong to no other block");
+
+/* Nobody knows its address so far. */
+static void clear_place(const struct ptxi_heap_block *b, bool clean)
+{
+    if (!clean)
+        memset((void *)(uintptr_t)b->base, 0, b->size + WORDS_SLACK);
+}
+
+/* The map comes last: from then on another thread may find the block, and free it. */
+static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
+{
+    struct ptxi_mem_region region = { .base = b->base, .size = b->size, .flags = mem_flags, .owner = b };
+
+    pthread_mutex_lock(&b->ctx->lock);
+    link_block(&b->ctx->blocks, b);
+    pthread_mutex_unlock(&b->ctx->lock);
+    enum ptxi_memmap_result r = ptxi_memmap_add(ptxi_state.memmap, &region);
+
+    if (r == PTXI_MEMMAP_OK)
+        return PTXI_SUCCESS;
+    pthread_mutex_lock(&b->ctx->lock);
+    unlink_block(b);
+    pthread_mutex_unlock(&b->ctx->lock);
+    return r == PTXI_MEMMAP_OOM ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
+}
+
+static struct ptxi_heap_block *new_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, unsigned host_flags)
+{
+    struct ptxi_heap_block *b = calloc(1, sizeof *b);
+
+    if (b) {
+        b->ctx = ctx;
+        b->kind = kind;
+        b->size = size;
+        b->host_flags = host_flags;
+    }
+    return b;
+}
+
+ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags, unsigned host_flags,
+                           struct ptxi_heap_block **block)
+{
+    if (size == 0 || size > ptxi_state.total_memory)
+        return size ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_heap_block *b = new_block(ctx, size, kind, host_flags);
+
+    if (!b)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    b->size_class = class_of(size + RED_ZONE);
+    bool clean = false;
+
+    pthread_mutex_lock(&heap.lock);
+    if (heap.in_use + size <= ptxi_state.total_memory)
+        b->base = find_place(b->size_class, &clean);
+    if (b->base)
+        heap.in_use += size;
+    pthread_mutex_unlock(&heap.lock);
+    if (b->base)
+        clear_place(b, clean);
+    if (b->base && ptxi_fill_byte && kind != PTXI_HEAP_MODULE)
+        ptxi_fill((void *)(uintptr_t)b->base, size);
+
+    ptxiResult r = b->base ? enter_block(b, mem_flags | PTXI_MEM_WORDS) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    if (r) {
+        pthread_mutex_lock(&heap.lock);
+        if (b->base) {
+            heap.in_use -= size;
+            add_place(b->size_class, b->base, clean);
+        }
+        pthread_mutex_unlock(&heap.lock);
+        free(b);
+        return r;
+    }
+    *block = b;
+    return PTXI_SUCCESS;
+}
+
+/* Under the lock, without which the block may go. */
+static struct ptxi_heap_block *block_at(uint64_t addr, struct ptxi_mem_region *region)
+{
+    if (ptxi_memmap_find(ptxi_state.memmap, addr, region) != PTXI_MEMMAP_INSIDE)
+        return NULL;
+    return region->flags & (PTXI_MEM_FREED | PTXI_MEM_OPEN) ? NULL : region->owner;
+}
+
+bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_mem_region *region)
+{
+    pthread_mutex_lock(&heap.lock);
+    const struct ptxi_heap_block *b = block_at(addr, region);
+
+    if (b) /* but the list, which is under the context's lock */
+        memcpy(block, b, offsetof(struct ptxi_heap_block, next));
+    pthread_mutex_unlock(&heap.lock);
+    return b;
+}
+
+/* A block that is not freed keeps its context's memory: that is freed after all its blocks. */
+struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind, ptxiContext ctx)
+{
+    struct ptxi_mem_region region;
+
+    pthread_mutex_lock(&heap.lock);
+    struct ptxi_heap_block *b = block_at(addr, &region);
+
+    if (b && (b->base != addr || b->kind != kind || b->claimed || (ctx ? b->ctx != ctx : ptxi_api_hold_context(b->ctx) != PTXI_SUCCESS)))
+        b = NULL;
+    if (b)
+        b->claimed = true;
+    pthread_mutex_unlock(&heap.lock);
+    return b;
+}
+
+void ptxi_heap_unclaim(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock);
+    b->claimed = false;
+    pthread_mutex_unlock(&heap.lock);
+}
+
+/* The block is in no list any more. */
+static void retire(struct ptxi_heap_block *b)
+{
+    if (b->pool)
+        ptxi_pool_take_back(b->pool, b->size);
+    if (b->kind == PTXI_HEAP_REGISTERED) {
+        pthread_mutex_lock(&heap.lock);
+        ptxi_memmap_remove(ptxi_state.memmap, b->base);
+        free(b);
+        pthread_mutex_unlock(&heap.lock);
+        ptxi_grace_wait(); /* without the lock: kernels that allocate take it */
+        return;
+    }
+    ptxi_memmap_set_flags(ptxi_state.memmap, b->base, PTXI_MEM_FREED);
+    pthread_mutex_lock(&heap.lock);
+    heap.in_use -= b->size;
+    b->ctx = NULL;
+    quarantine(b);
+    pthread_mutex_unlock(&heap.lock);
+}
+
+void ptxi_heap_free(struct ptxi_heap_block *b)
+{
+    pthread_mutex_lock(&heap.lock);
+    if (b->ctx) {
+        pthread_mutex_lock(&b->ctx->lock);
+        unlink_block(b);
+        pthread_mutex_unlock(&b->ctx->lock);
+    }
+    pthread_mutex_unlock(&heap.lock);
+    retire(b);
+}
+
+/* Take a block off the context's list. False: the list is empty. *b is NULL if a stream of another context will free it. */
+static bool take_block(ptxiContext ctx, struct ptxi_heap_block **b)
+{
+    pthread_mutex_lock(&heap.lock);
+    pthread_mutex_lock(&ctx->lock);
+    struct ptxi_heap_block *first = ctx->blocks;
+
+    if (first)
+        unlink_block(first);
+    pthread_mutex_unlock(&ctx->lock);
+    *b = first;
+    if (first && first->claimed) {
+        first->ctx = NULL;
+        *b = NULL;
+    }
+    pthread_mutex_unlock(&heap.lock);
+    return first;
+}
+
+void ptxi_heap_free_all(ptxiContext ctx)
+{
+    struct ptxi_heap_block *b;
+
+    while (take_block(ctx, &b))
+        if (b)
+            retire(b);
+}
+
+ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags)
+{
+    struct ptxi_heap_block *b = new_block(ctx, size, PTXI_HEAP_REGISTERED, host_flags);
+
+    if (!b)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    b->base = (uintptr_t)p;
+    ptxiResult r = enter_block(b, mem_flags);
+
+    if (r)
+        free(b);
+    return r;
+}
+
+/* ---- memory that kernels allocate */
+
+static size_t counted(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+/* Take it out of what the limit leaves. */
+static bool reserve(ptxiContext ctx, size_t bytes)
+{
+    pthread_mutex_lock(&ctx->lock);
+    size_t limit = ctx->limits[PTXI_LIMIT_MALLOC_HEAP_SIZE];
+    bool room = ctx->kernel_heap <= limit && bytes <= limit - ctx->kernel_heap;
+
+    ctx->kernel_heap += room ? bytes : 0;
+    pthread_mutex_unlock(&ctx->lock);
+    return room;
+}
+
+static void give_back(ptxiContext ctx, size_t bytes)
+{
+    pthread_mutex_lock(&ctx->lock);
+    ctx->kernel_heap -= bytes;
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+/* Nothing has an address of its own, too. */
+static uint64_t kernel_get(void *p, uint64_t bytes)
+{
+    ptxiContext ctx = p;
+    struct ptxi_heap_block *b;
+
+    bytes += !bytes;
+    if (bytes > SIZE_MAX - 15 || !reserve(ctx, counted(bytes)))
+        return 0;
+    if (ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_KERNEL, PTXI_MEM_RWA, 0, &b)) {
+        give_back(ctx, counted(bytes));
+        return 0;
+    }
+    return b->base;
+}
+
+static bool was_freed(uint64_t address)
+{
+    struct ptxi_mem_region region;
+
+    return ptxi_memmap_find(ptxi_state.memmap, address, &region) == PTXI_MEMMAP_INSIDE && region.base == address && region.flags & PTXI_MEM_FREED;
+}
+
+/* One at a time, so that of two threads that free the same one finds it freed. */
+static enum ptxi_heap_result kernel_put(void *p, uint64_t address)
+{
+    ptxiContext ctx = p;
+
+    pthread_mutex_lock(&ctx->kernel_heap_lock);
+    struct ptxi_heap_block *b = ptxi_heap_claim(address, PTXI_HEAP_KERNEL, ctx);
+    enum ptxi_heap_result r = b ? PTXI_HEAP_OK : was_freed(address) ? PTXI_HEAP_TWICE : PTXI_HEAP_WILD;
+
+    if (b) {
+        size_t size = b->size;
+
+        ptxi_heap_free(b);
+        give_back(ctx, counted(size));
+    }
+    pthread_mutex_unlock(&ctx->kernel_heap_lock);
+    return r;
+}
+
+const struct ptxi_kernel_heap ptxi_heap_of_kernels = { kernel_get, kernel_put };
+
+size_t ptxi_heap_in_use(void)
+{
+    pthread_mutex_lock(&heap.lock);
+    size_t n = heap.in_use;
+    pthread_mutex_unlock(&heap.lock);
+    return n;
+}

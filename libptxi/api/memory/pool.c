@@ -1,0 +1,432 @@
+/* Memory in the order of a stream, and pools of it. Memory is there when the call returns, and freed when the stream comes to it. A pool
+ * counts what it has given out; it keeps nothing. */
+#include "api/graph/capture.h"
+#include "api/memory/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
+
+struct ptxiMemPool_st {
+    struct ptxi_handle handle; /* not that of the device's own pool, which stays */
+    size_t refs; /* the program's, and memory that it has given out */
+    size_t most; /* bytes; 0: no limit */
+    int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
+    uint64_t threshold, used, used_high, reserved_high; /* bytes */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ptxiMemPool_st device_pool = { .refs = 1, .reuse = { 1, 1, 1, 1 } };
+static struct ptxiMemPool_st *current = &device_pool;
+
+/* The call holds the pool. */
+static bool use_pool(const struct ptxiMemPool_st *p)
+{
+    return p == &device_pool || !ptxi_handle_use(p, PTXI_HANDLE_MEMORY_POOL);
+}
+
+/* ---- counting; under the lock */
+
+static void unref(struct ptxiMemPool_st *p)
+{
+    if (!--p->refs)
+        free(p);
+}
+
+static void count_high(struct ptxiMemPool_st *p)
+{
+    p->used_high = p->used > p->used_high ? p->used : p->used_high;
+    p->reserved_high = p->used > p->reserved_high ? p->used : p->reserved_high;
+}
+
+static bool take(struct ptxiMemPool_st *p, size_t bytes)
+{
+    if (p->most && (bytes > p->most || p->used > p->most - bytes))
+        return false;
+    p->used += bytes;
+    p->refs++;
+    return true;
+}
+
+static void give_back(struct ptxiMemPool_st *p, size_t bytes)
+{
+    p->used -= bytes;
+    unref(p);
+}
+
+/* The program's reference goes. */
+static void disown(void *pool)
+{
+    pthread_mutex_lock(&lock);
+    unref(pool);
+    pthread_mutex_unlock(&lock);
+}
+
+void ptxi_pool_take_back(struct ptxiMemPool_st *p, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    give_back(p, bytes);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- memory */
+
+/* NULL: of the current pool. */
+static ptxiResult allocate(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes, struct ptxi_heap_block **b)
+{
+    pthread_mutex_lock(&lock);
+    p = p ? p : current;
+    bool room = take(p, bytes);
+
+    pthread_mutex_unlock(&lock);
+    if (!room)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, b);
+
+    pthread_mutex_lock(&lock);
+    if (r)
+        give_back(p, bytes);
+    else
+        count_high(p);
+    pthread_mutex_unlock(&lock);
+    if (!r)
+        (*b)->pool = p;
+    return r;
+}
+
+static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiMemPool_st *p, ptxiStream handle)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    struct ptxi_heap_block *b;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || (r = ptxi_api_stream(ctx, handle, &s)))
+        return r;
+    if (!dptr)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (ptxi_capturing(s))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    *dptr = 0;
+    if (!bytes)
+        return PTXI_SUCCESS;
+    r = allocate(ctx, p, bytes, &b);
+    if (!r)
+        *dptr = b->base;
+    return r;
+}
+
+ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream)
+{
+    API_CALL;
+    return allocate_async(dptr, bytesize, NULL, hStream);
+}
+
+ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : use_pool(pool) ? allocate_async(dptr, bytesize, pool, hStream) : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* Also where the stream's work before it has failed. */
+static void free_block(void *payload)
+{
+    ptxi_heap_free(*(struct ptxi_heap_block **)payload);
+}
+
+ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    struct ptxi_heap_block there;
+    struct ptxi_mem_region region;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || (r = ptxi_api_stream(ctx, hStream, &s)))
+        return r;
+    if (ptxi_capturing(s))
+        return PTXI_ERROR_NOT_SUPPORTED;
+    if (!dptr)
+        return PTXI_SUCCESS;
+    if (ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE && region.flags & PTXI_MEM_MANAGED)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    struct ptxi_heap_block *b = ptxi_heap_claim(dptr, PTXI_HEAP_DEVICE, NULL);
+
+    if (!b)
+        return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_item *it = ptxi_item_create(sizeof b, NULL, free_block);
+
+    if (!it) {
+        ptxi_heap_unclaim(b);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *(struct ptxi_heap_block **)ptxi_item_payload(it) = b;
+    return ptxi_queue_submit(s, it, PTXI_SUBMIT_ASYNC, NULL);
+}
+
+/* ---- pools */
+
+/* There are pools of a device's own memory, and none for other processes. */
+static ptxiResult check_place(const ptxiMemLocation *at, int type)
+{
+    bool device = at->type == PTXI_MEM_LOCATION_TYPE_DEVICE, managed = type == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
+
+    if ((unsigned)at->type >= PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT || (!managed && (type != PTXI_MEM_ALLOCATION_TYPE_PINNED || !at->type)) ||
+        (device && ptxi_api_device(at->id)))
+        return PTXI_ERROR_INVALID_VALUE;
+    return device && !managed ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
+}
+
+static ptxiResult check(const ptxiMemPoolProps *p)
+{
+    enum { FILE_DESCRIPTOR = 1, FABRIC = 8 };
+    static const unsigned char zeros[sizeof p->reserved];
+    ptxiResult r = check_place(&p->location, (int)p->allocType);
+
+    if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros) ||
+        (p->handleTypes && p->handleTypes != FILE_DESCRIPTOR && p->handleTypes != FABRIC))
+        return PTXI_ERROR_INVALID_VALUE;
+    return r || p->handleTypes ? PTXI_ERROR_NOT_SUPPORTED : p->maxSize > ptxi_state.total_memory ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!pool || !poolProps)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = check(poolProps)))
+        return r;
+    struct ptxiMemPool_st *p = malloc(sizeof *p);
+
+    if (!p)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *p = (struct ptxiMemPool_st){ .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 } };
+    if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, disown)) {
+        free(p);
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    *pool = p;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (ptxi_handle_retire(pool, PTXI_HANDLE_MEMORY_POOL))
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    if (current == pool)
+        current = &device_pool;
+    pthread_mutex_unlock(&lock);
+    ptxi_handle_unref(&pool->handle);
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult tell(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *const *pool)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!to)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = ptxi_api_device(dev)))
+        return r;
+    pthread_mutex_lock(&lock);
+    *to = *pool;
+    pthread_mutex_unlock(&lock);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev)
+{
+    API_CALL;
+    return tell(pool_out, dev, &(struct ptxiMemPool_st *){ &device_pool });
+}
+
+ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev)
+{
+    API_CALL;
+    return tell(pool, dev, &current);
+}
+
+ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r || (r = ptxi_api_device(dev)))
+        return r;
+    if (!use_pool(pool))
+        return PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    if (pool == &device_pool || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
+        current = pool;
+    else /* another thread destroys it */
+        r = PTXI_ERROR_INVALID_VALUE;
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocationType type)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    if (r || !location)
+        return r ? r : PTXI_ERROR_INVALID_VALUE;
+    return (unsigned)location->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ? PTXI_ERROR_NOT_SUPPORTED : check_place(location, (int)type);
+}
+
+ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type)
+{
+    API_CALL;
+    ptxiResult r = enter_place(location, type);
+
+    return r ? r : ptxiDeviceGetDefaultMemPool(pool_out, location->id);
+}
+
+ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type)
+{
+    API_CALL;
+    ptxiResult r = enter_place(location, type);
+
+    return r ? r : ptxiDeviceGetMemPool(pool, location->id);
+}
+
+ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool)
+{
+    API_CALL;
+    ptxiResult r = enter_place(location, type);
+
+    if (r == PTXI_ERROR_NOT_SUPPORTED)
+        r = PTXI_ERROR_INVALID_VALUE; /* the pool is of another sort */
+    return r ? r : ptxiDeviceSetMemPool(location->id, pool);
+}
+
+ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    (void)minBytesToKeep;
+    return r ? r : use_pool(pool) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- numbers of pools */
+
+static ptxiResult enter_attribute(const struct ptxiMemPool_st *p, int attribute, const void *value)
+{
+    ptxiResult r = ptxi_api_enter();
+
+    return r ? r : use_pool(p) && value && attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
+{
+    API_CALL;
+    ptxiResult r = enter_attribute(pool, (int)attr, value);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&lock);
+    switch ((int)attr) {
+    case PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD: *(uint64_t *)value = pool->threshold; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT: *(uint64_t *)value = pool->used; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *(uint64_t *)value = pool->reserved_high; break;
+    case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: *(uint64_t *)value = pool->used_high; break;
+    default: *(int *)value = pool->reuse[attr];
+    }
+    pthread_mutex_unlock(&lock);
+    return PTXI_SUCCESS;
+}
+
+/* The most that there has been can only be forgotten. */
+static ptxiResult forget(const struct ptxiMemPool_st *p, uint64_t *high, uint64_t value)
+{
+    if (value)
+        return PTXI_ERROR_INVALID_VALUE;
+    *high = p->used;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
+{
+    API_CALL;
+    ptxiResult r = enter_attribute(pool, (int)attr, value);
+
+    if (r)
+        return r;
+    pthread_mutex_lock(&lock);
+    switch ((int)attr) {
+    case PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->threshold = *(uint64_t *)value; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT: r = PTXI_ERROR_INVALID_VALUE; break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: r = forget(pool, &pool->reserved_high, *(uint64_t *)value); break;
+    case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: r = forget(pool, &pool->used_high, *(uint64_t *)value); break;
+    default: pool->reuse[attr] = *(int *)value != 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!flags || !use_pool(memPool) || !location)
+        return PTXI_ERROR_INVALID_VALUE;
+    switch ((int)location->type) {
+    case PTXI_MEM_LOCATION_TYPE_DEVICE:
+        if (ptxi_api_device(location->id))
+            return PTXI_ERROR_INVALID_VALUE;
+        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        return PTXI_SUCCESS;
+    case PTXI_MEM_LOCATION_TYPE_HOST:
+    case PTXI_MEM_LOCATION_TYPE_HOST_NUMA:
+        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_NONE;
+        return PTXI_SUCCESS;
+    default:
+        return PTXI_ERROR_INVALID_VALUE;
+    }
+}
+
+/* As they are. */
+static ptxiResult check_access(const ptxiMemAccessDesc *a)
+{
+    if ((int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_NONE && (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READ &&
+        (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (a->location.type != PTXI_MEM_LOCATION_TYPE_DEVICE || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_READ)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return ptxi_api_device(a->location.id) || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE ? PTXI_ERROR_INVALID_DEVICE : PTXI_SUCCESS;
+}
+
+ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!use_pool(pool) || !map)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && !r; i++)
+        r = check_access(&map[i]);
+    return r;
+}

@@ -1,0 +1,330 @@
+/* Loading modules: where the text comes from, the options, and what is said about the text. */
+#include "api/module/load.h"
+
+#include "base/file.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- messages */
+
+/* What ptxiGetLastDiagnostic returns: a copy, since a module that failed to load is gone. */
+struct ptxi_diag_store {
+    unsigned count;
+    ptxiDiagnostic *at;
+    struct ptxi_arena arena;
+};
+
+void ptxi_api_free_diags(struct ptxi_diag_store *s)
+{
+    if (!s)
+        return;
+    ptxi_arena_free(&s->arena);
+    free(s);
+}
+
+static ptxiSeverity severity_of(const struct ptxi_diag_entry *e)
+{
+    switch (e->severity) {
+    case PTXI_DIAG_ERROR: return PTXI_SEVERITY_ERROR;
+    case PTXI_DIAG_WARNING: return PTXI_SEVERITY_WARNING;
+    default: return PTXI_SEVERITY_NOTE;
+    }
+}
+
+static const char *keep(struct ptxi_arena *a, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *p = ptxi_arena_alloc(a, n, 1);
+
+    return p ? memcpy(p, s, n) : NULL;
+}
+
+static void render(struct ptxi_str *out, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
+{
+    struct ptxi_loc loc = e->loc;
+    const struct ptxi_text *t = ptxi_text_at(texts, &loc);
+
+    ptxi_diag_render_one(out, t->s, t->size, t->name, loc, ptxi_diag_severity_name(e->severity), e->msg);
+}
+
+static void store_one(struct ptxi_diag_store *s, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
+{
+    struct ptxi_loc loc = e->loc;
+    const struct ptxi_text *t = ptxi_text_at(texts, &loc);
+    struct ptxi_str rendered;
+
+    ptxi_str_init(&rendered, NULL);
+    render(&rendered, e, texts);
+    s->at[s->count++] = (ptxiDiagnostic){
+        .size = sizeof(ptxiDiagnostic), .severity = severity_of(e), .file = keep(&s->arena, t->name), .line = loc.line,
+        .column = loc.line ? loc.col : 0, .length = loc.line ? loc.len : 0,
+        .message = keep(&s->arena, e->msg), .text = keep(&s->arena, ptxi_str_text(&rendered)),
+    };
+    ptxi_str_free(&rendered);
+}
+
+/* Without memory there are no messages, which is not worth another error. */
+void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts)
+{
+    struct ptxi_thread *t = ptxi_api_thread();
+    unsigned n = 0;
+
+    if (!t)
+        return;
+    ptxi_api_free_diags(t->diags);
+    t->diags = NULL;
+    for (const struct ptxi_diag_entry *e = d->first; e; e = e->next)
+        n++;
+    struct ptxi_diag_store *s = n ? calloc(1, sizeof *s) : NULL;
+
+    if (!s)
+        return;
+    ptxi_arena_init(&s->arena, NULL);
+    s->at = ARENA_NEW(&s->arena, ptxiDiagnostic, n);
+    for (const struct ptxi_diag_entry *e = d->first; e && s->at; e = e->next)
+        store_one(s, e, texts);
+    t->diags = s;
+}
+
+ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+    struct ptxi_thread *t = ptxi_api_thread();
+
+    if (r)
+        return r;
+    if (!diagnostic || diagnostic->size < offsetof(ptxiDiagnostic, file))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!t || !t->diags || index >= t->diags->count)
+        return PTXI_ERROR_NOT_FOUND;
+    size_t size = diagnostic->size;
+
+    memcpy(diagnostic, &t->diags->at[index], size < sizeof *diagnostic ? size : sizeof *diagnostic);
+    diagnostic->size = size;
+    return PTXI_SUCCESS;
+}
+
+/* ---- options */
+
+static ptxiResult read_dialect(struct ptxi_load_options *o, intptr_t value)
+{
+    o->module.dialect = (unsigned)value;
+    return ptxi_api_is_dialect((unsigned)value) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
+static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option, void **value)
+{
+    bool on = (int)(intptr_t)*value != 0;
+
+    switch ((int)option) {
+    case PTXI_JIT_WALL_TIME: o->wall_time = value; break;
+    case PTXI_JIT_INFO_LOG_BUFFER: o->info.buffer = *value; break;
+    case PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES: o->info.size = (unsigned)(uintptr_t)*value, o->info.size_value = value; break;
+    case PTXI_JIT_ERROR_LOG_BUFFER: o->error.buffer = *value; break;
+    case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value, o->error.size_value = value; break;
+    case PTXI_JIT_FMA: o->module.no_contract = !on; break;
+    case PTXI_JIT_OPTIMIZATION_LEVEL: o->module.as_written |= !on; break;
+    case PTXI_JIT_GENERATE_DEBUG_INFO: o->module.as_written |= on; break;
+    case PTXI_JIT_STRICT_TARGET: o->module.strict = on; break;
+    case PTXI_JIT_STRICT_SYMBOLS: o->module.resolved = on; break;
+    case PTXI_JIT_DIALECT: return read_dialect(o, (intptr_t)*value);
+    case PTXI_JIT_FILE_NAME: o->module.name = *value; break;
+    case PTXI_JIT_LOG_VERBOSE: o->verbose = on; break;
+    case PTXI_JIT_MAX_REGISTERS: case PTXI_JIT_THREADS_PER_BLOCK:
+    case PTXI_JIT_TARGET_FROM_CONTEXT: case PTXI_JIT_TARGET: case PTXI_JIT_FALLBACK_STRATEGY:
+    case PTXI_JIT_GENERATE_LINE_INFO: case PTXI_JIT_CACHE_MODE: case PTXI_JIT_FAST_COMPILE:
+    case PTXI_JIT_POSITION_INDEPENDENT_CODE: case PTXI_JIT_MIN_CTA_PER_SM: case PTXI_JIT_MAX_THREADS_PER_BLOCK:
+    case PTXI_JIT_OVERRIDE_DIRECTIVE_VALUES: break;
+    default: return PTXI_ERROR_INVALID_VALUE;
+    }
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxi_load_options(struct ptxi_load_options *o, unsigned n, ptxiJitOption *options, void **values)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    if (n && (!options || !values))
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < n && !r; i++)
+        r = read_option(o, options[i], &values[i]);
+    return r;
+}
+
+/* Errors with their notes go to one log, warnings with theirs to the other. */
+static void write_log(struct ptxi_log *log, const struct ptxi_diag *d, enum ptxi_diag_severity which, const struct ptxi_texts *texts)
+{
+    struct ptxi_str s;
+    bool on = false;
+
+    if (!log->buffer && !log->size_value)
+        return;
+    ptxi_str_init(&s, NULL);
+    for (const struct ptxi_diag_entry *e = d->first; e; e = e->next) {
+        if (e->severity != PTXI_DIAG_NOTE)
+            on = e->severity == which;
+        if (on)
+            render(&s, e, texts);
+    }
+    if (log->buffer && log->size) {
+        size_t room = log->size - 1 - log->used, n = s.len < room ? s.len : room;
+
+        memcpy(log->buffer + log->used, ptxi_str_text(&s), n);
+        log->used += n;
+        log->buffer[log->used] = 0;
+    }
+    if (log->size_value)
+        *log->size_value = (void *)(uintptr_t)(log->used ? log->used + 1 : 0); /* with its NUL, as the driver counts */
+    ptxi_str_free(&s);
+}
+
+void ptxi_load_say(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts)
+{
+    ptxi_api_store_diags(d, texts);
+    write_log(&o->error, d, PTXI_DIAG_ERROR, texts);
+    write_log(&o->info, d, PTXI_DIAG_WARNING, texts);
+}
+
+static void add_summary(struct ptxi_load_options *o, struct ptxi_diag *d, ptxiModule m)
+{
+    if (o->verbose && m)
+        ptxi_diag_add(d, PTXI_DIAG_WARNING, PTXI_LOC_NONE, "%u kernels for %s, run as %s", m->kernel_count,
+                      ptxi_profile_for_sm(m->tree->target.sm)->name, m->profile->name);
+}
+
+double ptxi_load_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+void ptxi_load_tell_time(const struct ptxi_load_options *o, double since)
+{
+    float ms = (float)(ptxi_load_clock() - since);
+
+    if (o->wall_time)
+        memcpy(o->wall_time, &ms, sizeof ms);
+}
+
+/* ---- loading */
+
+bool ptxi_load_is_ptx(const char *s)
+{
+    for (;;) {
+        s += strspn(s, " \t\r\n\f\v");
+        if (s[0] == '/' && s[1] == '/') {
+            s += strcspn(s, "\n");
+        } else if (s[0] == '/' && s[1] == '*') {
+            s = strstr(s + 2, "*/");
+            if (!s)
+                return false;
+            s += 2;
+        } else {
+            return *s == '.';
+        }
+    }
+}
+
+static ptxiResult make(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, struct ptxi_arena *arena, ptxiModule *m)
+{
+    struct ptxi_diag diags;
+    struct ptxi_texts texts;
+    bool ptx = ptxi_load_is_ptx(text);
+
+    ptxi_diag_init(&diags, arena);
+    if (!ptxi_image_read(text, size, o->module.name, arena, &texts))
+        return arena->oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_IMAGE;
+    ptxiResult r = ptxi_module_create(ctx, text, &texts, &o->module, &diags, m);
+
+    if (r == PTXI_ERROR_INVALID_PTX && !ptx)
+        r = PTXI_ERROR_INVALID_IMAGE;
+    add_summary(o, &diags, *m);
+    ptxi_load_say(o, &diags, &texts);
+    return r;
+}
+
+ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module)
+{
+    struct ptxi_arena arena;
+    ptxiModule m = NULL;
+    double start = ptxi_load_clock();
+
+    if (!o->module.name)
+        o->module.name = "<ptx>";
+    ptxi_arena_init(&arena, NULL);
+    ptxiResult r = make(ctx, text, size, o, &arena, &m);
+
+    ptxi_load_tell_time(o, start);
+    ptxi_arena_free(&arena);
+    if (r)
+        free(text);
+    if (!r)
+        *module = m;
+    return r;
+}
+
+ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions, ptxiJitOption *options,
+                                void **optionValues)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_load_options o = { .wall_time = NULL };
+
+    if (r)
+        return r;
+    if (!module || !image)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_load_options(&o, numOptions, options, optionValues);
+    if (r)
+        return r;
+    char *text = strdup(image);
+
+    return text ? ptxi_load_text(ctx, text, strlen(text), &o, module) : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
+{
+    API_CALL;
+    return ptxiModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
+{
+    FILE *f = fopen(name, "rb");
+
+    if (!f)
+        return PTXI_ERROR_FILE_NOT_FOUND;
+    *text = ptxi_read_all(f, PTXI_MOST_TEXT, size);
+    int why = errno;
+
+    fclose(f);
+    if (*text)
+        return PTXI_SUCCESS;
+    return why == ENOMEM ? PTXI_ERROR_OUT_OF_MEMORY : why == EFBIG ? PTXI_ERROR_INVALID_IMAGE : PTXI_ERROR_FILE_NOT_FOUND;
+}
+
+ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    struct ptxi_load_options o = { .module.name = fname };
+    char *text;
+    size_t size;
+
+    if (r)
+        return r;
+    if (!module || !fname)
+        return PTXI_ERROR_INVALID_VALUE;
+    r = ptxi_load_read_file(fname, &text, &size);
+    return r ? r : ptxi_load_text(ctx, text, size, &o, module);
+}

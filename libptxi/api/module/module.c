@@ -1,0 +1,555 @@
+/* Modules: where their variables are, their programs, their kernels. */
+#include "api/module/module.h"
+
+#include "api/memory/heap.h"
+
+#include "base/hash.h"
+#include "exec/memmap/memmap.h"
+#include "exec/texture/texture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTION_STRIDE = 16 };
+
+struct ptxi_kernel_entry {
+    const char *name;
+    struct ptxiFunction_st *kernel;
+    UT_hash_handle hh;
+};
+
+/* ---- addresses */
+
+static uint64_t const_base(const struct ptxiModule_st *m)
+{
+    return m->constants ? m->constants->base : 0;
+}
+
+static uint64_t global_address(void *ctx, const struct ptxi_var *var)
+{
+    struct ptxiModule_st *m = ctx;
+    uint32_t i = ptxi_layout_global(m->layout, var);
+
+    return i == UINT32_MAX ? 0 : m->globals[i];
+}
+
+static uint64_t function_address(void *ctx, const struct ptxi_func *func)
+{
+    struct ptxiModule_st *m = ctx;
+
+    return (uintptr_t)m->function_addresses + (uint64_t)func->index * FUNCTION_STRIDE;
+}
+
+static uint32_t function_at(void *ctx, uint64_t address)
+{
+    struct ptxi_variant *v = ctx;
+    uint64_t at = address - (uintptr_t)v->module->function_addresses;
+
+    if (at % FUNCTION_STRIDE || at / FUNCTION_STRIDE >= v->module->tree->func_count)
+        return UINT32_MAX;
+    return (uint32_t)(at / FUNCTION_STRIDE);
+}
+
+/* ---- variables */
+
+static void put_address(struct ptxiModule_st *m, unsigned char *data, const struct ptxi_reloc *r)
+{
+    uint64_t value = (uint64_t)r->addend;
+
+    if (r->func)
+        value += function_address(m, r->func);
+    else if (r->var && r->var->space == PTXI_SPACE_CONST)
+        value += ptxi_layout_const(m->layout, r->var) + (r->generic ? const_base(m) : 0);
+    else if (r->var)
+        value += global_address(m, r->var);
+    value >>= r->shift;
+    for (unsigned i = 0; i < r->bytes; i++)
+        data[r->offset + i] = (unsigned char)(value >> 8 * i);
+}
+
+/* A reference says what it is; a sampler's modes stand below. */
+static void initialise_reference(const struct ptxi_var *v, unsigned char *data)
+{
+    enum ptxi_object_kind kind = v->opaque == 't' ? PTXI_OBJECT_TEXTURE : v->opaque == 's' ? PTXI_OBJECT_SAMPLER : PTXI_OBJECT_SURFACE;
+    uint64_t value = v->init ? *v->init : 0;
+
+    for (uint64_t k = 0; k < v->size; k += sizeof value)
+        memcpy(data + k, &(uint64_t){ value | (uint64_t)kind << PTXI_REFERENCE_KIND }, sizeof value);
+}
+
+/* Fills in what is not zero. */
+static void initialise(struct ptxiModule_st *m, const struct ptxi_var *v, unsigned char *data)
+{
+    if (v->opaque) {
+        initialise_reference(v, data);
+        return;
+    }
+    if (v->init)
+        memcpy(data, v->init, v->init_size);
+    for (uint32_t i = 0; i < v->reloc_count; i++)
+        put_address(m, data, &v->relocs[i]);
+}
+
+/* Zeroed memory for variables. */
+static ptxiResult allocate(struct ptxiModule_st *m, size_t size, uint32_t mem_flags, struct ptxi_heap_block **b)
+{
+    ptxiResult r = ptxi_heap_alloc(m->ctx, size, PTXI_HEAP_MODULE, mem_flags | PTXI_MEM_MODULE, 0, b);
+
+    if (r)
+        return r;
+    (*b)->module = m;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult place_global(struct ptxiModule_st *m, uint32_t i)
+{
+    enum { BLOCK_ALIGN = 512 };
+    const struct ptxi_var *v = m->layout->globals[i].var;
+    struct ptxi_heap_block *b;
+    uint64_t slack = v->align > BLOCK_ALIGN ? v->align : 0;
+
+    if (v->size == 0) /* extern without a size: nothing to point to */
+        return PTXI_SUCCESS;
+    ptxiResult r = allocate(m, v->size + slack, PTXI_MEM_RWA | (v->managed ? PTXI_MEM_MANAGED : 0), &b);
+
+    if (r)
+        return r;
+    m->globals[i] = slack ? (b->base + slack - 1) / slack * slack : b->base;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult place_variables(struct ptxiModule_st *m)
+{
+    struct ptxi_layout *l = m->layout;
+    ptxiResult r = PTXI_SUCCESS;
+
+    m->globals = calloc(l->global_count + 1, sizeof *m->globals);
+    if (!m->globals)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    if (l->const_bytes)
+        r = allocate(m, l->const_bytes, PTXI_MEM_READ, &m->constants);
+    for (uint32_t i = 0; i < l->global_count && !r; i++)
+        r = place_global(m, i);
+    if (r)
+        return r;
+    for (uint32_t i = 0; i < l->const_count; i++)
+        initialise(m, l->consts[i].var, (unsigned char *)(uintptr_t)(const_base(m) + l->consts[i].offset));
+    for (uint32_t i = 0; i < l->global_count; i++)
+        if (m->globals[i])
+            initialise(m, l->globals[i].var, (unsigned char *)(uintptr_t)m->globals[i]);
+    return PTXI_SUCCESS;
+}
+
+/* ---- functions */
+
+static const struct ptxi_func *resolved(const struct ptxi_func *f)
+{
+    while (f->alias_of)
+        f = f->alias_of;
+    return f;
+}
+
+static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t function)
+{
+    struct ptxiModule_st *m = v->module;
+    const struct ptxi_func *f = resolved(m->tree->funcs[function]);
+    struct ptxi_callee *own = &v->program.functions[function], *real = &v->program.functions[f->index];
+    const struct ptxi_code *code = atomic_load(&real->code);
+
+    if (!code && f->has_body && !atomic_load(&real->too_large)) {
+        struct ptxi_compile_options options = {
+            .ctx = m, .global_address = global_address, .function_address = function_address,
+            .sm = m->profile->sm, .contract = m->contract, .as_written = m->as_written, .count = v->count,
+        };
+        struct ptxi_diag diags;
+
+        ptxi_diag_init(&diags, &m->arena);
+        code = ptxi_compile(m->layout, f, &options, &m->arena, &diags);
+        if (!code && diags.first)
+            atomic_store(&real->too_large, diags.first->msg);
+        atomic_store(&real->code, code);
+    }
+    atomic_store(&own->code, code);
+    atomic_store(&own->too_large, atomic_load(&real->too_large));
+    return code;
+}
+
+static const struct ptxi_code *compile(void *ctx, uint32_t function)
+{
+    struct ptxi_variant *v = ctx;
+
+    pthread_mutex_lock(&v->module->lock);
+    const struct ptxi_code *code = compile_locked(v, function);
+    pthread_mutex_unlock(&v->module->lock);
+    return code;
+}
+
+static bool make_program(struct ptxi_variant *v)
+{
+    struct ptxiModule_st *m = v->module;
+    struct ptxi_callee *f = calloc(m->tree->func_count + 1, sizeof *f);
+
+    if (!f)
+        return false;
+    for (uint32_t i = 0; i < m->tree->func_count; i++) {
+        f[i].name = m->tree->funcs[i]->name->s;
+        f[i].without_body = !resolved(m->tree->funcs[i])->has_body;
+    }
+    v->program = (struct ptxi_program){
+        .functions = f, .function_count = m->tree->func_count, .compile = compile, .function_at = function_at, .ctx = v,
+        .const_bank = (unsigned char *)(uintptr_t)const_base(m), .const_size = m->layout->const_bytes,
+    };
+    return true;
+}
+
+const struct ptxi_program *ptxi_module_program(ptxiModule m, bool count)
+{
+    struct ptxi_variant *v = &m->variants[count];
+
+    pthread_mutex_lock(&m->lock);
+    bool made = v->program.functions || make_program(v);
+    pthread_mutex_unlock(&m->lock);
+    return made ? &v->program : NULL;
+}
+
+const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool count)
+{
+    const struct ptxi_program *p = ptxi_module_program(m, count);
+
+    if (!p)
+        return NULL;
+    const struct ptxi_code *code = atomic_load(&p->functions[function].code);
+
+    return code ? code : compile(&m->variants[count], function);
+}
+
+static ptxiResult list_kernels(struct ptxiModule_st *m)
+{
+    struct ptxi_arena *hash_arena = &m->arena;
+    struct ptxi_kernel_entry *entries, *same;
+
+    for (uint32_t i = 0; i < m->tree->func_count; i++)
+        m->kernel_count += m->tree->funcs[i]->is_entry && m->tree->funcs[i]->has_body;
+    m->kernels = calloc(m->kernel_count + 1, sizeof *m->kernels);
+    entries = ARENA_NEW(&m->arena, struct ptxi_kernel_entry, m->kernel_count + 1);
+    if (!m->kernels || !entries)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < m->tree->func_count; i++) {
+        const struct ptxi_func *f = m->tree->funcs[i];
+
+        if (!f->is_entry || !f->has_body)
+            continue;
+        struct ptxi_kernel_entry *e = &entries[n];
+
+        m->kernels[n] = (struct ptxiFunction_st){
+            .module = m, .func = f, .max_dynamic_shared = -1, .carveout = -1,
+        };
+        e->name = f->name->s;
+        e->kernel = &m->kernels[n++];
+        HASH_FIND(hh, m->by_name, e->name, strlen(e->name), same);
+        if (same) /* of another part, both without linkage: the first one has the name */
+            continue;
+        HASH_ADD_KEYPTR(hh, m->by_name, e->name, strlen(e->name), e);
+        if (!HASH_ADDED(hh, e))
+            return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    return PTXI_SUCCESS;
+}
+
+/* ---- its end */
+
+static void free_blocks(struct ptxiModule_st *m)
+{
+    for (;;) {
+        struct ptxi_heap_block *b;
+
+        pthread_mutex_lock(&m->ctx->lock);
+        for (b = m->ctx->blocks; b && b->module != m; b = b->next)
+            ;
+        pthread_mutex_unlock(&m->ctx->lock);
+        if (!b)
+            return;
+        ptxi_heap_free(b);
+    }
+}
+
+static void destroy(void *module)
+{
+    ptxiModule m = module;
+
+    ptxi_handle_remove(&m->handle);
+    for (unsigned i = 0; i < m->kernel_count && m->kernels; i++)
+        ptxi_handle_remove(&m->kernels[i].handle);
+    pthread_mutex_lock(&m->ctx->lock);
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+    pthread_mutex_unlock(&m->ctx->lock);
+    ptxi_module_free_references(m);
+    free_blocks(m);
+    for (int i = 0; i < 2; i++)
+        free(m->variants[i].program.functions);
+    free(m->kernels);
+    ptxi_bindings_unref(m->bindings);
+    free(m->globals);
+    free(m->function_addresses);
+    free(m->name);
+    free(m->text);
+    ptxi_arena_free(&m->arena);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
+/* ---- its making */
+
+/* The module and its kernels get handles; false: memory is short. */
+static bool add_handles(struct ptxiModule_st *m)
+{
+    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MODULE, m->ctx, destroy);
+
+    for (unsigned i = 0; ok && i < m->kernel_count; i++)
+        ok = ptxi_handle_add_part(&m->kernels[i].handle, PTXI_HANDLE_FUNCTION, &m->handle);
+    return ok;
+}
+
+/* PTX ISA, "PTX Module Directives: .target": code runs on its own generation and later ones, architecture-specific code
+ * on its own only, family-specific code on its family. */
+static bool runs_on(struct ptxi_target t, unsigned sm)
+{
+    if (t.suffix == 'a')
+        return t.sm == sm;
+    if (t.suffix == 'f')
+        return t.sm <= sm && t.sm / 10 == sm / 10;
+    return t.sm <= sm;
+}
+
+static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
+{
+    struct ptxi_text *at = ARENA_NEW(&m->arena, struct ptxi_text, texts->count);
+
+    for (uint32_t i = 0; at && i < texts->count; i++) {
+        at[i] = texts->at[i];
+        at[i].name = ptxi_arena_strndup(&m->arena, at[i].name, strlen(at[i].name));
+        if (!at[i].name)
+            return false;
+    }
+    m->texts = (struct ptxi_texts){ at, texts->count };
+    return at;
+}
+
+static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_options *how, struct ptxi_diag *diags)
+{
+    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts, .dialect = how->dialect | m->ctx->dialect };
+    ptxiResult r;
+
+    m->tree = ptxi_parse(NULL, 0, &options, &m->arena, diags);
+    if (!m->tree && (m->arena.oom || diags->oom || !diags->errors)) {
+        ptxi_diag_init(diags, diags->arena); /* what it then says is not the text's fault */
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    }
+    if (!m->tree)
+        return PTXI_ERROR_INVALID_PTX;
+    m->as_written |= m->tree->debug;
+    if (!runs_on(m->tree->target, m->ctx->profile->sm)) {
+        if (how->strict)
+            return PTXI_ERROR_NO_BINARY_FOR_GPU;
+        m->profile = ptxi_profile_for_sm(m->tree->target.sm);
+    }
+    m->layout = ptxi_layout_module(m->tree, m->profile->reserved, &m->arena);
+    m->function_addresses = malloc((size_t)(m->tree->func_count + 1) * FUNCTION_STRIDE);
+    if (!m->layout || !m->function_addresses)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    if (how->resolved && (r = ptxi_symbols_check(m->tree, diags)))
+        return r;
+    r = place_variables(m);
+    return r ? r : list_kernels(m);
+}
+
+ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts, const struct ptxi_module_options *options,
+                              struct ptxi_diag *diags, ptxiModule *module)
+{
+    struct ptxiModule_st *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    m->ctx = ctx;
+    m->profile = ctx->profile;
+    m->text = text;
+    m->contract = !options->no_contract;
+    m->as_written = options->as_written;
+    m->name = strdup(options->name);
+    for (int i = 0; i < 2; i++)
+        m->variants[i] = (struct ptxi_variant){ .module = m, .count = i };
+    ptxi_arena_init(&m->arena, NULL);
+    pthread_mutex_init(&m->lock, NULL);
+
+    ptxiResult r = m->name && keep_texts(m, texts) ? build(m, options, diags) : PTXI_ERROR_OUT_OF_MEMORY;
+
+    pthread_mutex_lock(&ctx->lock);
+    m->next = ctx->modules;
+    m->link = &ctx->modules;
+    if (m->next)
+        m->next->link = &m->next;
+    ctx->modules = m;
+    pthread_mutex_unlock(&ctx->lock);
+    if (!r && !add_handles(m))
+        r = PTXI_ERROR_OUT_OF_MEMORY;
+    if (r) {
+        m->text = NULL; /* still the caller's */
+        destroy(m);
+    } else {
+        *module = m;
+    }
+    return r;
+}
+
+void ptxi_module_free(ptxiModule m)
+{
+    ptxi_handle_remove(&m->handle);
+    ptxi_handle_unref(&m->handle);
+}
+
+void ptxi_api_free_modules(ptxiContext ctx)
+{
+    while (ctx->modules)
+        ptxi_module_free(ctx->modules);
+}
+
+/* ---- calls on modules */
+
+ptxiResult ptxi_api_module(ptxiModule m)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_handle_use(m, PTXI_HANDLE_MODULE);
+}
+
+ptxiResult ptxi_api_function(ptxiFunction f)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_handle_use(f, PTXI_HANDLE_FUNCTION);
+}
+
+ptxiResult ptxi_api_to_launch(ptxiFunction *f)
+{
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r || !ptxi_handle_is(*f, PTXI_HANDLE_KERNEL))
+        return r ? r : ptxi_api_function(*f);
+    return ptxi_kernel_function(ctx, (ptxiKernel)(void *)*f, f);
+}
+
+ptxiResult ptxi_module_unload(ptxiModule m)
+{
+    ptxiResult r = ptxi_handle_retire(m, PTXI_HANDLE_MODULE);
+
+    if (r)
+        return r;
+    ptxi_handle_wait_unused(&m->handle, m->ctx);
+    ptxi_module_free(m);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleUnload(ptxiModule hmod)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_module(hmod);
+
+    if (r)
+        return r;
+    if (hmod->of_library)
+        return PTXI_ERROR_NOT_PERMITTED;
+    return ptxi_module_unload(hmod);
+}
+
+ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_module(hmod);
+    struct ptxi_kernel_entry *e;
+
+    if (r)
+        return r;
+    if (!hfunc || !name || !*name)
+        return PTXI_ERROR_INVALID_VALUE;
+    HASH_FIND(hh, hmod->by_name, name, strlen(name), e);
+    if (!e)
+        return PTXI_ERROR_NOT_FOUND;
+    *hfunc = e->kernel;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_module(mod);
+
+    if (r)
+        return r;
+    if (!count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *count = mod->kernel_count;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_module(mod);
+
+    if (r)
+        return r;
+    if (!functions)
+        return PTXI_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < numFunctions && i < mod->kernel_count; i++)
+        functions[i] = &mod->kernels[i];
+    return PTXI_SUCCESS;
+}
+
+/* A variable of module scope; *address 0 if it has no storage. */
+static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint64_t *address)
+{
+    const struct ptxi_layout *l = m->layout;
+
+    for (uint32_t i = 0; i < l->global_count; i++)
+        if (!l->globals[i].func && !strcmp(l->globals[i].var->name->s, name)) {
+            *address = m->globals[i];
+            return l->globals[i].var;
+        }
+    for (uint32_t i = 0; i < l->const_count; i++)
+        if (!l->consts[i].func && !strcmp(l->consts[i].var->name->s, name)) {
+            *address = const_base(m) + l->consts[i].offset;
+            return l->consts[i].var;
+        }
+    return NULL;
+}
+
+ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_module(hmod);
+    const struct ptxi_kernel_entry *kernel;
+    uint64_t address = 0;
+
+    if (r)
+        return r;
+    if (!name || !*name || (!dptr && !bytes))
+        return PTXI_ERROR_INVALID_VALUE;
+    const struct ptxi_var *v = find_variable(hmod, name, &address);
+
+    if (!v || !address) {
+        HASH_FIND(hh, hmod->by_name, name, strlen(name), kernel);
+        return kernel ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_NOT_FOUND;
+    }
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = v->size;
+    return PTXI_SUCCESS;
+}

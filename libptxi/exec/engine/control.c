@@ -1,0 +1,233 @@
+/* PTX ISA, "Control Flow Instructions". */
+#include "exec/engine/engine.h"
+#include "exec/engine/op_shapes.h"
+
+/* A jump must not pass a place where another split of the frame waits. */
+static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptxi_insn *target)
+{
+    return __builtin_expect(target > w->stop, 0) ? ptxi_leave_switch(w, target) : target;
+}
+
+/* Backward jumps pay for the instructions of the round, and give way at times: to other lanes that they may wait for, and soon to other
+ * warps and CTAs where they do nothing else. */
+static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, unsigned loop)
+{
+    w->quantum -= distance + 1; /* also a loop of this one instruction costs something */
+    if (__builtin_expect(w->quantum <= 0, 0))
+        return ptxi_leave_quantum(w, target);
+    if (__builtin_expect(loop & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS), 0)) {
+        w->polls -= loop & PTXI_LOOP_POLLS ? PTXI_POLL : 1;
+        if (w->polls <= 0)
+            return ptxi_leave_poll(w, target);
+    }
+    if (__builtin_expect(w->split_count > 1 && loop && !--w->patience, 0))
+        return ptxi_leave_sleep(w, target);
+    return target;
+}
+
+static inline const struct ptxi_insn *jump_back(struct ptxi_warp *w, const struct ptxi_insn *i)
+{
+    return back_to(w, i + i->imm, -(int64_t)i->imm, i->mods);
+}
+
+static inline const struct ptxi_insn *branch(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
+{
+    if (!taken)
+        NEXT;
+    if (taken == w->active)
+        return jump(w, i + i->imm);
+    return ptxi_diverge(w, i + 1, i + i->imm, taken);
+}
+
+static inline const struct ptxi_insn *branch_back(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
+{
+    if (!taken)
+        NEXT;
+    if (taken != w->active) {
+        ptxi_split_off(w, i + 1, w->active & ~taken);
+        if (i->mods && !(i->mods & PTXI_LOOP_POLLS)) { /* lanes that try again and succeed one after the other do not wait */
+            w->polls = PTXI_POLLS;
+            w->patience = w->patience_limit;
+        }
+    }
+    return jump_back(w, i);
+}
+
+OP( bra )
+{
+    return jump(w, i + i->imm);
+}
+
+OP( bra_if )
+{
+    return branch(w, i, w->active & ptxi_pred(w, i->a));
+}
+
+OP( bra_ifn )
+{
+    return branch(w, i, w->active & ~ptxi_pred(w, i->a));
+}
+
+OP( loop )
+{
+    return jump_back(w, i);
+}
+
+OP( loop_if )
+{
+    return branch_back(w, i, w->active & ptxi_pred(w, i->a));
+}
+
+OP( loop_ifn )
+{
+    return branch_back(w, i, w->active & ~ptxi_pred(w, i->a));
+}
+
+#define BRANCH_COMPARED(bits, type, name, cond)                                       \
+    static inline ptxi_lanes name(const struct ptxi_warp *w, const struct ptxi_insn *i) \
+    {                                                                                 \
+        const type *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                  \
+        ptxi_lanes m;                                                                 \
+                                                                                      \
+        COMPARE_##bits(m, type, a, b, cond);                                          \
+        return m & w->active;                                                         \
+    }                                                                                 \
+    OP( bra_##name ) { return branch(w, i, name(w, i)); }                             \
+    OP( loop_##name ) { return branch_back(w, i, name(w, i)); }
+#define BRANCHES_COMPARED(bits)                                  \
+    BRANCH_COMPARED(bits, uint##bits##_t, eq_i##bits, x == y)    \
+    BRANCH_COMPARED(bits, uint##bits##_t, ne_i##bits, x != y)    \
+    BRANCH_COMPARED(bits, int##bits##_t, lt_s##bits, x < y)      \
+    BRANCH_COMPARED(bits, int##bits##_t, ge_s##bits, x >= y)     \
+    BRANCH_COMPARED(bits, uint##bits##_t, lt_u##bits, x < y)     \
+    BRANCH_COMPARED(bits, uint##bits##_t, ge_u##bits, x >= y)
+BRANCHES_COMPARED(32)
+BRANCHES_COMPARED(64)
+
+OP( brx )
+{
+    const uint32_t *index = PTXI_SLOT(w, i->a);
+    const uint16_t *table = w->frame->code->pool + i->imm;
+
+    for (;;) {
+        uint32_t k = index[ptxi_first_lane(w->active)];
+        const struct ptxi_insn *target;
+        ptxi_lanes lanes = 0;
+
+        if (k >= ptxi_pool_word(table, 0))
+            return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & -w->active, 0, 0, "brx.idx index out of range");
+        target = i + (int32_t)ptxi_pool_word(table, k + 1);
+        for (int l = 0; l < PTXI_LANES; l++)
+            lanes |= (ptxi_lanes)(index[l] == k) << l;
+        lanes &= w->active;
+        if (lanes == w->active)
+            return target > i ? jump(w, target) : back_to(w, target, i - target, PTXI_LOOP_READS);
+        ptxi_split_off(w, target, lanes);
+    }
+}
+
+OP( call )
+{
+    return ptxi_call(w, i, ptxi_pool_word(w->frame->code->pool + i->imm, 0));
+}
+
+/* Lanes that call different functions part, one function after the other. */
+OP( call_indirect )
+{
+    const struct ptxi_program *p = w->cta->grid->program;
+    const uint64_t *address = PTXI_SLOT(w, i->a);
+    uint64_t first = address[ptxi_first_lane(w->active)];
+    uint32_t func = p->function_at(p->ctx, first);
+    ptxi_lanes others = 0;
+
+    for (int l = 0; l < PTXI_LANES; l++)
+        others |= (ptxi_lanes)(address[l] != first) << l;
+    others &= w->active;
+    if (func == UINT32_MAX)
+        return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & ~others, first, 0, "indirect call of an address that is no function");
+    if (others)
+        ptxi_split_off(w, i, others);
+    return ptxi_call(w, i, func);
+}
+
+OP( ret )
+{
+    return ptxi_return(w, i);
+}
+
+OP( exit )
+{
+    (void)i;
+    return ptxi_lanes_exit(w, w->active);
+}
+
+OP( trap )
+{
+    return ptxi_fault(w, i, PTXI_FK_TRAP, w->active, 0, 0, NULL);
+}
+
+/* There is no debugger to go on from here. */
+OP( brkpt )
+{
+    return ptxi_fault(w, i, PTXI_FK_TRAP, w->active, 0, 0, "brkpt");
+}
+
+OP( nop )
+{
+    (void)w;
+    NEXT;
+}
+
+OP( count )
+{
+    struct ptxi_cta *c = w->cta;
+
+    c->warp_instructions += (uint64_t)i->imm;
+    c->thread_instructions += (uint64_t)i->imm * (unsigned)__builtin_popcountll(w->active);
+    NEXT;
+}
+
+OP( count_shared )
+{
+    return ptxi_count_shared(w, i);
+}
+
+OP( unsupported )
+{
+    return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, w->frame->code->unsupported[i->imm]);
+}
+
+OP( unreachable )
+{
+    return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active, 0, 0, "control reached the end of the function");
+}
+
+OP( end )
+{
+    (void)i;
+    return w->stop;
+}
+
+OP( nanosleep )
+{
+    return ptxi_leave_poll(w, i + 1);
+}
+
+OP( none )
+{
+    return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, "no operation");
+}
+
+/* Guards run the instruction behind them with fewer lanes. It is never one that changes the splits. */
+OP( guard )
+{
+    ptxi_lanes all = w->active, on = all & (i->mods ? ~ptxi_pred(w, i->a) : ptxi_pred(w, i->a));
+    const struct ptxi_insn *next;
+
+    if (!on)
+        return i + 2;
+    w->active = on;
+    next = w->table[i[1].op](i + 1, w);
+    w->active = all;
+    return next;
+}

@@ -1,0 +1,135 @@
+/* PTX ISA, "Special Registers". */
+#include <time.h>
+
+#include "exec/engine/engine.h"
+#include "exec/engine/handler.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Clocks count instructions, as far as the engine counts them: at loops and calls. */
+static uint64_t clock_now(struct ptxi_warp *w)
+{
+    return ++w->worker->clock + (uint64_t)(PTXI_QUANTUM - w->quantum);
+}
+
+/* Thread index of a lane along x, y or z (.w is 0). */
+static uint32_t tid_of(const struct ptxi_warp *w, unsigned lane, unsigned axis)
+{
+    const uint32_t *b = w->cta->grid->block;
+    uint32_t t = w->first_thread + lane;
+
+    return axis == 0 ? t % b[0] : axis == 1 ? t / b[0] % b[1] : axis == 2 ? t / b[0] / b[1] : 0;
+}
+
+static uint32_t lanemask(enum ptxi_sreg id, unsigned lane)
+{
+    uint32_t eq = UINT32_C(1) << (lane % 32), lt = eq - 1;
+
+    switch (id) {
+    case PTXI_SREG_lanemask_eq: return eq;
+    case PTXI_SREG_lanemask_lt: return lt;
+    case PTXI_SREG_lanemask_le: return lt | eq;
+    case PTXI_SREG_lanemask_gt: return ~(lt | eq);
+    default: return ~lt;
+    }
+}
+
+/* Of the window that the system reserves, as the H200 has it: all begins at 0 (PTX ISA, "Special Registers: %reserved_smem_offset_begin"). */
+enum { RESERVED_USED = 288 };
+
+static uint32_t shared_total(const struct ptxi_grid *g)
+{
+    return (g->code->shared_bytes + g->dynamic_shared + 127) / 128 * 128;
+}
+
+/* Registers that are the same for the whole warp. */
+static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    switch (id) {
+    case PTXI_SREG_ntid: return n < 3 ? g->block[n] : 0;
+    case PTXI_SREG_ctaid: return n < 3 ? w->cta->ctaid[n] : 0;
+    case PTXI_SREG_nctaid: return n < 3 ? g->grid[n] : 0;
+    case PTXI_SREG_nwarpid: return g->sm_warps;
+    case PTXI_SREG_smid: return w->worker->index % g->sm_count;
+    case PTXI_SREG_nsmid: return g->sm_count;
+    case PTXI_SREG_gridid: return g->gridid;
+    case PTXI_SREG_clusterid: return n < 3 ? w->cta->ctaid[n] / g->cluster[n] : 0;
+    case PTXI_SREG_nclusterid: return n < 3 ? g->grid[n] / g->cluster[n] : 0;
+    case PTXI_SREG_cluster_ctaid: return n < 3 ? w->cta->ctaid[n] % g->cluster[n] : 0;
+    case PTXI_SREG_cluster_nctaid: return n < 3 ? g->cluster[n] : 0;
+    case PTXI_SREG_cluster_ctarank: return w->cta->rank;
+    case PTXI_SREG_cluster_nctarank: return g->cluster_size;
+    case PTXI_SREG_clock: return (uint32_t)clock_now(w);
+    case PTXI_SREG_clock_hi: return clock_now(w) >> 32;
+    case PTXI_SREG_clock64: return clock_now(w);
+    case PTXI_SREG_globaltimer: return now_ns();
+    case PTXI_SREG_globaltimer_lo: return (uint32_t)now_ns();
+    case PTXI_SREG_globaltimer_hi: return now_ns() >> 32;
+    case PTXI_SREG_envreg: return n == 1 ? g->envreg12 >> 32 : n == 2 ? (uint32_t)g->envreg12 : 0;
+    case PTXI_SREG_total_smem_size: return shared_total(g);
+    case PTXI_SREG_aggr_smem_size: return g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
+    case PTXI_SREG_dynamic_smem_size: return g->dynamic_shared;
+    case PTXI_SREG_reserved_smem_offset_end: return g->code->shared_base ? RESERVED_USED : 0;
+    case PTXI_SREG_reserved_smem_offset_cap: return g->code->shared_base;
+    default: return 0; /* %pm, reserved offsets: 0 */
+    }
+}
+
+static uint32_t varying(const struct ptxi_warp *w, enum ptxi_sreg id, unsigned n, unsigned lane)
+{
+    switch (id) {
+    case PTXI_SREG_tid: return tid_of(w, lane, n);
+    case PTXI_SREG_laneid: return lane % 32;
+    case PTXI_SREG_warpid: return (w->first_thread + lane) / 32;
+    default: return lanemask(id, lane);
+    }
+}
+
+OP( sreg_32 )
+{
+    enum ptxi_sreg id = i->imm & 0xff;
+    unsigned n = (unsigned)i->imm >> 8;
+    uint32_t *d = PTXI_SLOT(w, i->d);
+
+    switch (id) {
+    case PTXI_SREG_tid:
+    case PTXI_SREG_laneid:
+    case PTXI_SREG_warpid:
+    case PTXI_SREG_lanemask_eq:
+    case PTXI_SREG_lanemask_lt:
+    case PTXI_SREG_lanemask_le:
+    case PTXI_SREG_lanemask_gt:
+    case PTXI_SREG_lanemask_ge:
+        for (int l = 0; l < PTXI_LANES; l++)
+            if (w->active >> l & 1)
+                d[l] = varying(w, id, n, (unsigned)l);
+        break;
+    default: {
+        uint32_t x = (uint32_t)uniform(w, id, n);
+
+        WRITE_LANES(d, x);
+    }
+    }
+    NEXT;
+}
+
+OP( sreg_64 )
+{
+    uint64_t x = uniform(w, i->imm & 0xff, (unsigned)i->imm >> 8), *d = PTXI_SLOT(w, i->d);
+
+    WRITE_LANES(d, x);
+    NEXT;
+}
+
+OP( sreg_pred )
+{
+    ptxi_set_pred(w, i->d, w->cta->grid->explicit_cluster ? PTXI_ALL_LANES : 0); /* %is_explicit_cluster */
+    NEXT;
+}

@@ -1,0 +1,262 @@
+#include "exec/memory/access.h"
+
+#include <string.h>
+
+static bool is_parameter(const struct ptxi_grid *g, uint64_t address, uint64_t size)
+{
+    uint64_t offset = address - (uintptr_t)g->params;
+
+    return offset < g->code->param_bytes && size <= g->code->param_bytes - offset;
+}
+
+bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
+    struct ptxi_mem_region r;
+    uint64_t generation;
+
+    if (ptxi_mem_covers(w, hit, lo, size, access != PTXI_ACCESS_LOAD))
+        return true;
+    if (!size)
+        return false;
+    generation = atomic_load_explicit(w->generation, memory_order_acquire);
+    if (g->unchecked) {
+        *hit = (struct ptxi_mem_hit){ .lo = 0, .hi = PTXI_SHARED_WINDOW, .write_hi = PTXI_SHARED_WINDOW, .generation = generation };
+        return true;
+    }
+    /* kernel parameters, through their generic address */
+    if (is_parameter(g, lo, size))
+        return access == PTXI_ACCESS_LOAD;
+    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || !ptxi_mem_permits(&r, false))
+        return false;
+    *hit = (struct ptxi_mem_hit){ .lo = r.base, .hi = r.base + r.size, .write_hi = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0,
+                                  .generation = generation };
+    return access == PTXI_ACCESS_LOAD || r.flags & PTXI_MEM_WRITE;
+}
+
+static const char *const access_names[] = { "load", "store", "atomic" };
+
+static unsigned char *fail_in(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                              enum ptxi_access access, const struct ptxi_area *area)
+{
+    ptxi_fault_in(w, i, kind, (ptxi_lanes)1 << lane, address, size, access_names[access], area);
+    return NULL;
+}
+
+static unsigned char *fail(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                           enum ptxi_access access)
+{
+    return fail_in(w, i, lane, kind, address, size, access, NULL);
+}
+
+static bool is_strong_load(const struct ptxi_insn *i)
+{
+    switch (i->op) {
+    case PTXI_OP_ld_global_16: case PTXI_OP_ld_generic_16: case PTXI_OP_ld_shared_16:
+    case PTXI_OP_ld_global_32: case PTXI_OP_ld_generic_32: case PTXI_OP_ld_shared_32:
+        return i->mods == PTXI_LD_STRONG;
+    default:
+        return false;
+    }
+}
+
+/* Atomic operations on a byte are made of strong loads of two and of those on the word around it (libcu++ does so), which a device's memory
+ * has wholly. */
+static bool may_end_behind(const struct ptxi_insn *i, uint32_t size, enum ptxi_access access)
+{
+    return size <= 4 && (access == PTXI_ACCESS_ATOMIC || (access == PTXI_ACCESS_LOAD && is_strong_load(i)));
+}
+
+static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
+{
+    struct ptxi_mem_region r;
+
+    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && ptxi_mem_permits(&r, true);
+}
+
+/* Why an access to global memory fails. */
+static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t address, uint64_t size)
+{
+    struct ptxi_mem_region r;
+
+    if (address < 4096)
+        return PTXI_FK_NULL;
+    if (is_parameter(g, address, size))
+        return PTXI_FK_READ_ONLY;
+    if (!ptxi_memmap_covers(g->memmap, address, size, &r))
+        return PTXI_FK_OUT_OF_BOUNDS;
+    return r.flags & PTXI_MEM_FREED ? PTXI_FK_FREED : PTXI_FK_READ_ONLY;
+}
+
+static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                                uint32_t size, enum ptxi_access access)
+{
+    if (ptxi_mem_check(w, i, address, size, access) || (may_end_behind(i, size, access) && in_last_word(w->cta->grid, address)))
+        return (unsigned char *)(uintptr_t)address;
+    return fail(w, i, lane, global_fault(w->cta->grid, address, size), address, size, access);
+}
+
+bool ptxi_mem_check_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, unsigned lane,
+                          uint64_t address, uint32_t size, enum ptxi_access access)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_region r;
+    enum ptxi_fault_kind kind = PTXI_FK_FREED; /* what is known no more was known when the access was asked for */
+
+    if (g->unchecked || (access == PTXI_ACCESS_LOAD && is_parameter(g, address, size)))
+        return true;
+    if (ptxi_memmap_covers(g->memmap, address, size, &r)) {
+        if (ptxi_mem_permits(&r, access != PTXI_ACCESS_LOAD))
+            return true;
+        kind = global_fault(g, address, size);
+    }
+    ptxi_fault_later(w, code, i, kind, (ptxi_lanes)1 << lane, address, size, access_names[access]);
+    return false;
+}
+
+struct space {
+    unsigned char *base;
+    struct ptxi_area area;
+    enum ptxi_fault_kind beyond;
+};
+
+/* What a state space other than global memory is to one lane. */
+static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c, unsigned lane, enum ptxi_mem_space space)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+
+    switch (space) {
+    case PTXI_MS_SHARED:
+        return (struct space){ c->shared, { "the block's shared memory", w->shared_size, g->code->shared_base }, PTXI_FK_OTHER_SHARED };
+    case PTXI_MS_LOCAL:
+        return (struct space){ w->local + lane * w->local_stride, { "the thread's local memory", w->local_stride, 0 }, PTXI_FK_OTHER_LOCAL };
+    case PTXI_MS_CONST:
+        return (struct space){ g->program->const_bank, { "the module's constants", g->program->const_size, 0 }, PTXI_FK_OUT_OF_BOUNDS };
+    default:
+        return (struct space){ (unsigned char *)(uintptr_t)g->params, { "the kernel's parameters", g->code->param_bytes, 0 }, PTXI_FK_OUT_OF_BOUNDS };
+    }
+}
+
+/* The CTA whose memory a shared address leads to; `address` becomes an offset there. Without `any` that is the warp's own. NULL: there is none. */
+static const struct ptxi_cta *member_at(const struct ptxi_warp *w, bool any, uint64_t *address)
+{
+    const struct ptxi_cta *c = w->cta;
+    uint64_t rank = *address / PTXI_SHARED_STEP;
+
+    if (*address - w->shared_at < PTXI_SHARED_STEP) {
+        *address -= w->shared_at;
+        return c;
+    }
+    if (!any || !c->grid->code->in_clusters || rank >= c->lead->member_count)
+        return NULL;
+    *address %= PTXI_SHARED_STEP;
+    return c->lead->members[rank];
+}
+
+/* Takes the window off a generic address. */
+static enum ptxi_mem_space resolve(uint64_t *address)
+{
+    if (*address - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE) {
+        *address -= PTXI_SHARED_WINDOW;
+        return PTXI_MS_SHARED;
+    }
+    if (*address - PTXI_LOCAL_WINDOW < PTXI_WINDOW_SIZE) {
+        *address -= PTXI_LOCAL_WINDOW;
+        return PTXI_MS_LOCAL;
+    }
+    return PTXI_MS_GLOBAL;
+}
+
+/* Doubles at least, so that few stores to an array have to. */
+static void note_local_store(struct ptxi_warp *w, uint64_t end)
+{
+    uint64_t written = (end + 15) & ~UINT64_C(15);
+
+    if (end <= w->local_written)
+        return;
+    written = written < UINT64_C(2) * w->local_written ? UINT64_C(2) * w->local_written : written;
+    w->local_written = (uint32_t)(written < w->local_stride ? written : w->local_stride);
+}
+
+unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
+                           uint32_t align, enum ptxi_access access)
+{
+    bool generic = space == PTXI_MS_GENERIC;
+    const struct ptxi_cta *c = w->cta;
+    struct space s;
+    uint64_t end;
+
+    if (generic)
+        space = resolve(&address);
+    if (space == PTXI_MS_GLOBAL)
+        return address & (align - 1) ? fail(w, i, lane, PTXI_FK_MISALIGNED, address, size, access) : global_at(w, i, lane, address, size, access);
+    if (space == PTXI_MS_SHARED)
+        c = member_at(w, generic, &address);
+    s = space_of(w, c ? c : w->cta, lane, space);
+    if (!c)
+        return fail_in(w, i, lane, generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA, address, size, access, &s.area);
+    if (address & (align - 1))
+        return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
+    end = space == PTXI_MS_SHARED && may_end_behind(i, size, access) ? (s.area.size + 3) & ~UINT64_C(3) : s.area.size;
+    if (address > end || size > end - address)
+        return fail_in(w, i, lane, s.beyond, address, size, access, &s.area);
+    if (space == PTXI_MS_LOCAL && access != PTXI_ACCESS_LOAD)
+        note_local_store(w, address + size);
+    return s.base + address;
+}
+
+unsigned char *ptxi_mem_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+                              uint64_t size, enum ptxi_access access)
+{
+    if (size <= UINT32_MAX)
+        return ptxi_mem_at(w, i, lane, PTXI_MS_GENERIC, address, (uint32_t)size, 1, access);
+    if (address < PTXI_SHARED_WINDOW && size <= PTXI_SHARED_WINDOW - address &&
+        ptxi_mem_check(w, i, address, size, access))
+        return (unsigned char *)(uintptr_t)address;
+    return fail(w, i, lane, global_fault(w->cta->grid, address, size), address, UINT32_MAX, access);
+}
+
+struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p)
+{
+    if ((uintptr_t)p - (uintptr_t)c->shared < c->shared_bytes)
+        return c;
+    for (uint32_t k = 0; c->lead && k < c->lead->member_count; k++)
+        if ((uintptr_t)p - (uintptr_t)c->lead->members[k]->shared < c->lead->members[k]->shared_bytes)
+            return c->lead->members[k];
+    return NULL;
+}
+
+/* Readable bytes from a generic address on. */
+static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_t address, size_t *size)
+{
+    const struct ptxi_grid *g = w->cta->grid;
+    struct ptxi_mem_region r;
+
+    *size = 0;
+    if (address - PTXI_SHARED_WINDOW - w->shared_at < w->shared_size) {
+        *size = w->shared_size - (address - PTXI_SHARED_WINDOW - w->shared_at);
+        return w->shared + (address - PTXI_SHARED_WINDOW - w->shared_at);
+    }
+    if (address - PTXI_LOCAL_WINDOW < w->local_stride) {
+        *size = w->local_stride - (address - PTXI_LOCAL_WINDOW);
+        return w->local + lane * w->local_stride + (address - PTXI_LOCAL_WINDOW);
+    }
+    if (address - (uintptr_t)g->params < g->code->param_bytes)
+        *size = g->code->param_bytes - (address - (uintptr_t)g->params);
+    else if (ptxi_memmap_find(g->memmap, address, &r) == PTXI_MEMMAP_INSIDE && ptxi_mem_permits(&r, false))
+        *size = r.base + r.size - address;
+    return (const unsigned char *)(uintptr_t)address;
+}
+
+size_t ptxi_mem_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void *to, size_t size)
+{
+    size_t there;
+    const unsigned char *p = readable(w, lane, address, &there);
+
+    if (there > size)
+        there = size;
+    if (there) /* else p may be null */
+        memcpy(to, p, there);
+    return there;
+}

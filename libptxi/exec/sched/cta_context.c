@@ -1,0 +1,269 @@
+/* Where a CTA runs: frames, shared and local memory, which one CTA after the other of a launch uses. */
+#include "exec/sched/cta_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/fill.h"
+#include "exec/async/async.h"
+#include "exec/engine/rng.h"
+#include "exec/memory/access.h"
+#include "exec/tcgen05/tmem.h"
+
+enum {
+    WORDS_SLACK = 16,              /* bytes after the end of shared memory, where an access to a whole word may lead */
+    LONG_LOCAL_BYTES = 64 << 10    /* of a thread: few of their pages may be in use, which then are dropped */
+};
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* An odd number of cache lines, so that neighbours do not compete for the same sets of a cache. */
+static size_t odd_lines(size_t bytes)
+{
+    return round_up(bytes, 64) | 64;
+}
+
+static bool grow(unsigned char **p, size_t *have, size_t need)
+{
+    if (*have >= need)
+        return true;
+    free(*p);
+    *p = aligned_alloc(128, round_up(need, 128));
+    *have = *p ? need : 0;
+    if (*p)
+        memset(*p, 0, round_up(need, 128));
+    return *p;
+}
+
+/* .local memory is large and mostly untouched: pages come when they are used. */
+static bool grow_local(struct ptxi_cta *c, size_t need)
+{
+    if (c->local_bytes >= need)
+        return true;
+    if (c->local)
+        munmap(c->local, c->local_bytes);
+    c->local = mmap(NULL, need, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (c->local == MAP_FAILED)
+        c->local = NULL;
+    c->local_bytes = c->local ? need : 0;
+    return c->local;
+}
+
+/* What stores of earlier CTAs have changed. */
+static void clear_local(struct ptxi_warp *w)
+{
+    if (w->local_written >= LONG_LOCAL_BYTES && !madvise(w->local, w->local_stride * PTXI_LANES, MADV_DONTNEED))
+        return;
+    for (unsigned l = 0; l < PTXI_LANES; l++)
+        ptxi_fill_few(w->local + l * w->local_stride, 0, w->local_written);
+}
+
+/* Before a launch divides the memory in another way. */
+static void forget_local(struct ptxi_cta *c)
+{
+    for (uint32_t k = 0; k < c->warps_allocated; k++) {
+        if (c->warps[k].local_written)
+            clear_local(&c->warps[k]);
+        c->warps[k].local_written = 0;
+    }
+}
+
+static bool grow_warps(struct ptxi_cta *c, uint32_t count)
+{
+    struct ptxi_warp *more;
+
+    if (c->warps_allocated >= count)
+        return true;
+    more = aligned_alloc(64, count * sizeof *more);
+    if (!more)
+        return false;
+    memset(more, 0, count * sizeof *more);
+    if (c->warps)
+        memcpy(more, c->warps, c->warps_allocated * sizeof *more);
+    free(c->warps);
+    c->warps = more;
+    c->warps_allocated = count;
+    return true;
+}
+
+void ptxi_place_free(struct ptxi_cta *c)
+{
+    for (uint32_t k = 0; k < c->warps_allocated; k++) {
+        ptxi_warp_free_frames(&c->warps[k]);
+        ptxi_async_free(&c->warps[k]);
+    }
+    ptxi_bulk_free(c);
+    ptxi_tmem_free(c);
+    free(c->warps);
+    free(c->frames);
+    free(c->shared);
+    if (c->local)
+        munmap(c->local, c->local_bytes);
+    free(c);
+}
+
+static const _Atomic uint64_t unchecked_generation = UINT64_MAX; /* the memory map never gets there */
+
+/* Binds a warp to its place; what does not change from one CTA of a launch to the next. */
+static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride, const struct ptxi_level *level)
+{
+    struct ptxi_grid *g = c->grid;
+    struct ptxi_warp *w = &c->warps[index];
+    struct ptxi_frame *f = (struct ptxi_frame *)(c->frames + index * c->frame_stride);
+
+    w->table = level->table;
+    w->cta = c;
+    w->worker = c->worker;
+    w->hits = c->worker->hits;
+    /* what an unchecked launch remembers as allowed must not serve a checked one */
+    w->generation = g->unchecked ? &unchecked_generation : &((const struct ptxi_memmap_head *)g->memmap)->generation;
+    w->shared = c->shared;
+    w->shared_at = g->code->in_clusters ? (uint64_t)c->rank * PTXI_SHARED_STEP : 0;
+    w->shared_origin = (uintptr_t)c->shared - (uintptr_t)w->shared_at;
+    w->shared_size = (uint64_t)g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
+    w->one_worker = g->one_worker;
+    w->only_worker = g->only_worker;
+    w->index = index;
+    w->next = &c->warps[index + 1 < c->warp_count ? index + 1 : 0];
+    w->first_thread = index * PTXI_LANES;
+    w->local_stride = local_stride;
+    w->stack_moved = true;
+    w->local = c->local ? c->local + (size_t)w->first_thread * local_stride : NULL;
+    memset(f, 0, sizeof *f);
+    f->code = g->code;
+    ptxi_frame_fill(f, g->code);
+    if (g->code->setup_count) {
+        w->frame = f;
+        w->regs = f->regs;
+        w->active = PTXI_ALL_LANES;
+        w->stop = PTXI_NO_STOP;
+        level->run(w, g->code->setup);
+    }
+}
+
+static bool is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uint32_t rank)
+{
+    return c->prepared_for == g && c->prepared_id == g->launch_id && c->rank == rank;
+}
+
+bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, const struct ptxi_level *level)
+{
+    const struct ptxi_code *code = g->code;
+    uint32_t warps = (ptxi_thread_count(g) + PTXI_LANES - 1) / PTXI_LANES;
+    size_t stride = odd_lines(sizeof(struct ptxi_frame) + (size_t)code->frame_units * PTXI_UNIT);
+    size_t local = code->local_bytes + (size_t)g->stack_bytes, local_stride = local ? odd_lines(local) : 0;
+
+    if (is_prepared(c, g, rank))
+        return true;
+    c->grid = g;
+    c->rank = rank;
+    c->prepared_for = NULL;
+    forget_local(c);
+    if (!grow(&c->frames, &c->frame_bytes, stride * warps) || !grow_warps(c, warps) ||
+        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + WORDS_SLACK) ||
+        (local && !grow_local(c, local_stride * warps * PTXI_LANES)))
+        return false;
+    c->frame_stride = stride;
+    c->warp_count = warps;
+    for (uint32_t k = 0; k < warps; k++)
+        prepare_warp(c, k, local_stride, level);
+    c->prepared_for = g;
+    c->prepared_id = g->launch_id;
+    return true;
+}
+
+/* Coordinates of the n-th of things that stand in such a box. */
+static void place_in(const uint32_t box[3], uint64_t n, uint32_t at[3])
+{
+    at[0] = (uint32_t)(n % box[0]);
+    at[1] = (uint32_t)(n / box[0] % box[1]);
+    at[2] = (uint32_t)(n / box[0] / box[1]);
+}
+
+/* The first CTA of cluster n. */
+static void find_cluster(const struct ptxi_grid *g, uint64_t n, uint32_t ctaid[3])
+{
+    uint32_t clusters[3];
+
+    for (int k = 0; k < 3; k++)
+        clusters[k] = g->grid[k] / g->cluster[k];
+    place_in(clusters, n, ctaid);
+    for (int k = 0; k < 3; k++)
+        ctaid[k] *= g->cluster[k];
+}
+
+/* Cooperative groups find what the system reserves cleared. */
+static void fill_shared(struct ptxi_cta *c)
+{
+    const struct ptxi_code *code = c->grid->code;
+
+    memset(c->shared, 0, code->shared_base);
+    ptxi_fill(c->shared + code->shared_base, code->shared_bytes + c->grid->dynamic_shared + WORDS_SLACK);
+}
+
+/* Of cluster n. */
+static void start_cta(struct ptxi_cta *c, uint64_t n)
+{
+    const struct ptxi_grid *g = c->grid;
+    uint32_t left = ptxi_thread_count(g), first[3], inside[3];
+    bool fills = ptxi_fill_byte;
+
+    find_cluster(g, n, first);
+    place_in(g->cluster, c->rank, inside);
+    for (int k = 0; k < 3; k++)
+        c->ctaid[k] = first[k] + inside[k];
+    c->linear = c->ctaid[0] + (uint64_t)g->grid[0] * (c->ctaid[1] + (uint64_t)g->grid[1] * c->ctaid[2]);
+    c->live_warps = c->warp_count;
+    if (c->barriers_in_use)
+        memset(c->barriers, 0, sizeof c->barriers);
+    c->barriers_in_use = 0;
+    c->live_threads = (left + 31) / 32 * 32;
+    c->group_waits = false;
+    ptxi_tmem_begin(c);
+    if (g->code->uses_shared)
+        fill_shared(c);
+    for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
+        struct ptxi_warp *w = &c->warps[k];
+
+        ptxi_warp_start(w, (struct ptxi_frame *)(c->frames + k * c->frame_stride),
+                        left >= PTXI_LANES ? PTXI_ALL_LANES : ((ptxi_lanes)1 << left) - 1);
+        if (w->local_written)
+            clear_local(w);
+        if (fills)
+            ptxi_local_fill(w, PTXI_ALL_LANES, 0, g->code->local_bytes);
+        w->state = PTXI_WARP_READY;
+        w->quantum = PTXI_QUANTUM;
+        w->turns = 0;
+    }
+}
+
+static uint64_t seed_of(const struct ptxi_grid *g)
+{
+    return ptxi_mixed(g->schedule) ^ g->launch_id;
+}
+
+/* Which cluster is the n-th one to begin. */
+static uint64_t shuffled(const struct ptxi_grid *g, uint64_t n)
+{
+    return g->schedule ? ptxi_shuffled(seed_of(g), n, g->cluster_total) : n;
+}
+
+void ptxi_place_first(const struct ptxi_grid *g, uint64_t n, uint32_t first_cta[3])
+{
+    find_cluster(g, shuffled(g, n), first_cta);
+}
+
+void ptxi_place_start(struct ptxi_cta *lead, uint64_t n)
+{
+    const struct ptxi_grid *g = lead->grid;
+
+    lead->waits = lead->cluster_used = false;
+    if (g->schedule)
+        lead->dice = ptxi_mixed(seed_of(g) + n);
+    for (uint32_t m = 0; m < lead->member_count; m++)
+        start_cta(lead->members[m], shuffled(g, n));
+}

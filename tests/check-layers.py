@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Checks that the directories of the library depend on each other in one direction, and that no files depend on each other in a cycle.
+
+Usage: check-layers.py [SOURCE_DIR [BUILD_DIR]]   check; exit status 1 and a list of what is wrong
+       check-layers.py --svg [SOURCE_DIR]         print a picture of the layers for doc/
+
+Two kinds of dependencies are checked: includes, read from the source, and references to symbols of other files, read by nm from the
+objects in BUILD_DIR (skipped, with a message, if there are none). The table LAYERS is the only list of directories: a directory that is
+not in it is an error.
+"""
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+
+# Bottom to top: directory, what it is for, the directories that it may use. "compile" covers compile/ and everything below it.
+LAYERS = [
+    ("base", "arenas, strings, messages, CPU level", ""),
+    ("num", "formats, rounding, approximations", "base"),
+    ("isa", "the instruction table, bytecode", "base num"),
+    ("parse", "text to syntax tree, checks", "base num isa"),
+    ("compile/ir", "intermediate form, control flow, liveness", "base num isa parse"),
+    ("compile/lower", "syntax tree to IR", "base num isa parse compile/ir"),
+    ("compile/optimize", "passes on the IR", "base num isa parse compile/ir"),
+    ("compile/contract", "mul and add to fma, as ptxas does", "base num isa parse compile/ir compile/optimize"),
+    ("compile/codegen", "registers, bytecode, listings", "base num isa parse compile/ir"),
+    ("compile", "the list of passes", "base num isa parse compile/ir compile/lower compile/optimize compile/contract compile/codegen"),
+    ("exec/memmap", "which host memory kernels may access", "base"),
+    ("exec/engine", "warps, dispatch, divergence, calls", "base num isa exec/memmap"),
+    ("exec/memory", "loads, stores, atomics", "base num isa exec/memmap exec/engine exec/arith"),
+    ("exec/arith", "arithmetic and conversions", "base num isa exec/engine"),
+    ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
+    ("exec/matrix", "mma, wmma, wgmma, ldmatrix", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
+    ("exec/sync", "barriers, votes, shuffles", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
+    ("exec/async", "cp.async, bulk copies, TMA, mbarrier", "base num isa exec/memmap exec/engine exec/memory exec/arith exec/sync"),
+    ("exec/tcgen05", "tensor memory", "base num isa exec/memmap exec/engine exec/memory exec/arith exec/matrix exec/sync exec/async"),
+    ("exec/builtin", "printf, assert, malloc of kernels", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
+    ("exec/sched", "workers, clusters, schedules", "base num isa exec"),
+    ("api", "the entry points of ptxi.h", "base num isa parse compile exec"),
+]
+
+
+def covers(allowed, directory):
+    return any(directory == a or directory.startswith(a + "/") for a in allowed)
+
+
+def sources(root):
+    """All C files of libptxi, as (directory, path below libptxi)."""
+    for directory, _, files in os.walk(root):
+        for name in sorted(files):
+            if name.endswith((".c", ".h", ".def")):
+                path = os.path.relpath(os.path.join(directory, name), root)
+                yield os.path.dirname(path), path
+
+
+def layer_of(directory):
+    names = [name for name, _, _ in LAYERS]
+    while directory and directory not in names:
+        directory = os.path.dirname(directory)
+    return directory
+
+
+def include_graph(root):
+    graph = defaultdict(dict)
+    for _, path in sources(root):
+        with open(os.path.join(root, path), encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                found = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+                if not found:
+                    continue
+                name = found.group(1)
+                if name == "ptxi.h" or os.path.exists(os.path.join(root, name)):
+                    graph[path][name] = "%s:%d includes %s" % (path, number, name)
+    return graph
+
+
+def objects(build):
+    """Object files of the library, as (path, source below libptxi). Handlers are taken from one CPU level only."""
+    seen = set()
+    for directory, _, files in os.walk(os.path.join(build, "libptxi")):
+        for name in sorted(files):
+            found = re.match(r"(?:(?:libptxi_)?core_la-|libexec_portable_la-)(.*)\.o$", name)
+            source = found and os.path.normpath(
+                os.path.join(os.path.relpath(directory, os.path.join(build, "libptxi")).replace(".libs", ""), found.group(1) + ".c"))
+            if source and source not in seen:
+                seen.add(source)
+                yield os.path.join(directory, name), source
+
+
+def reference_graph(build, nm):
+    defined, used = {}, defaultdict(set)
+    for path, source in objects(build):
+        for line in subprocess.run([nm, path], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout.splitlines():
+            kind, symbol = line.split()[-2:]
+            if not symbol.startswith("ptxi"):
+                continue
+            if kind == "U":
+                used[source].add(symbol)
+            elif kind.upper() in "TDBRVWC":
+                defined[symbol] = source
+    graph = defaultdict(dict)
+    for source, symbols in used.items():
+        for symbol in sorted(symbols):
+            target = defined.get(symbol)
+            if target and target != source:
+                graph[source].setdefault(target, "%s uses %s of %s" % (source, symbol, target))
+    return graph
+
+
+def upward(graph):
+    """Dependencies that the table does not allow."""
+    allowed = {name: [name] + uses.split() for name, _, uses in LAYERS}
+    for source, targets in graph.items():
+        layer = layer_of(os.path.dirname(source))
+        for target, what in targets.items():
+            if target == "ptxi.h":
+                if layer != "api":
+                    yield what
+            elif layer and not covers(allowed[layer], layer_of(os.path.dirname(target))):
+                yield what
+
+
+def cycles(graph):
+    """Strongly connected components of more than one file (Tarjan's algorithm)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for target in graph.get(node, ()):
+            if target not in index:
+                visit(target)
+                low[node] = min(low[node], low[target])
+            elif target in stack:
+                low[node] = min(low[node], index[target])
+        if low[node] == index[node]:
+            component = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def check_graph(graph, kind):
+    bad = 0
+    for what in sorted(upward(graph)):
+        print("not allowed: %s" % what)
+        bad = 1
+    for component in cycles(graph):
+        print("%d files depend on each other by %s: %s" % (len(component), kind, ", ".join(component)))
+        for source in component:
+            for target in component:
+                if target in graph[source]:
+                    print("    %s" % graph[source][target])
+        bad = 1
+    return bad
+
+
+def check_files(root):
+    bad = 0
+    per_directory = defaultdict(int)
+    for directory, path in sources(root):
+        if not layer_of(directory):
+            print("unknown directory %s: add it to the table in this script" % directory)
+            bad = 1
+        per_directory[directory] += 1
+        with open(os.path.join(root, path), encoding="utf-8") as f:
+            first = f.readline()
+        if not first.startswith("/* ") and first != '#include "%s"\n' % (os.path.splitext(path)[0] + ".h"):
+            print("%s does not begin with a comment that says what the file is for" % path)
+            bad = 1
+    for directory, count in per_directory.items():
+        if count > 35:
+            print("%s has %d files, at most 35 are allowed" % (directory, count))
+            bad = 1
+    return bad
+
+
+def main(args):
+    top = args[0] if args else os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__), ".."))
+    build = args[1] if len(args) > 1 else os.environ.get("top_builddir", ".")
+    root = os.path.join(top, "libptxi")
+    bad = check_files(root) | check_graph(include_graph(root), "includes")
+    references = reference_graph(build, os.environ.get("NM", "nm").split()[0])
+    if references:
+        bad |= check_graph(references, "calls")
+    else:
+        print("no objects in %s: calls are not checked" % build)
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

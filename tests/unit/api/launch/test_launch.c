@@ -1,0 +1,1070 @@
+/* The API with kernels: modules, functions, launches, failures and what is said about them. */
+#include "unit/support/context.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
+
+static const char kernels[] = HEAD
+    ".file 1 \"kernels.cu\"\n"
+    ".visible .global .align 4 .u32 counter = 7;\n"
+    ".visible .const .align 4 .u32 table[4] = { 10, 20, 30, 40 };\n"
+    ".visible .global .align 8 .u64 place = generic(counter);\n"
+    ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+    ".visible .global .align 1 .b8 format[32] = { 37, 117, 10, 0 };\n"
+    ".visible .entry store(.param .u64 p, .param .u32 v)\n" /* p[global thread] = v + it */
+    "{ .reg .b64 %rd<4>; .reg .b32 %r<6>;\n"
+    "  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [v];\n"
+    "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "  mad.lo.u32 %r5, %r2, %r3, %r4; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n"
+    "  add.u32 %r1, %r1, %r5; .loc 1 12 5\n st.global.u32 [%rd3], %r1; ret; }\n"
+    ".visible .entry nothing() { ret; }\n"
+    ".visible .entry bounded() .maxntid 64, 1, 1 { ret; }\n"
+    ".visible .entry fixed() .reqntid 32, 2, 1 { ret; }\n"
+    ".visible .entry shares(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<3>; .shared .align 4 .b8 s[64];\n"
+    "  .reg .b64 %sp; ld.param.u64 %rd1, [p]; mov.u32 %r1, %dynamic_smem_size; st.global.u32 [%rd1], %r1;\n"
+    "  mov.u64 %sp, s; st.shared.u32 [%sp], %r1; ret; }\n"
+    ".visible .entry count() { .reg .b32 %r<2>; .reg .b64 %rd<2>; mov.u64 %rd1, counter;\n"
+    "  atom.global.add.u32 %r1, [%rd1], 1; ret; }\n"
+    ".extern .shared .align 16 .b8 dyn[];\n"
+    ".visible .entry window(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<9>; .shared .align 4 .b8 s[100];\n"
+    "  ld.param.u64 %rd1, [p]; mov.u32 %r0, s; mov.u32 %r1, dyn; mov.u32 %r2, %dynamic_smem_size; mov.u32 %r3, %total_smem_size;\n"
+    "  mov.u32 %r4, %aggr_smem_size; mov.u32 %r5, %reserved_smem_offset_begin; mov.u32 %r6, %reserved_smem_offset_end; mov.u32 %r7, %reserved_smem_offset_cap;\n"
+    "  st.global.v4.b32 [%rd1], {%r0, %r1, %r2, %r3}; st.global.v4.b32 [%rd1+16], {%r4, %r5, %r6, %r7};\n"
+    "  mov.u64 %rd2, 4; cvta.shared.u64 %rd2, %rd2; mov.u32 %r0, 5; st.u32 [%rd2], %r0; ld.shared.u32 %r1, [%r0+-1]; st.global.u32 [%rd1+32], %r1; ret; }\n"
+    ".visible .entry constants(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<4>;\n"
+    "  ld.param.u64 %rd1, [p]; ld.const.u32 %r1, [table+8]; st.global.u32 [%rd1], %r1;\n"
+    "  ld.global.u64 %rd2, [place]; ld.u32 %r2, [%rd2]; st.global.u32 [%rd1+4], %r2; ret; }\n"
+    ".visible .entry forever() { L: bra L; }\n"
+    ".visible .entry trapped() { trap; }\n"
+    ".visible .entry writes_const() { .reg .b64 %rd<2>; .reg .b32 %r; mov.b32 %r, 0;\n"
+    "  cvta.const.u64 %rd1, table; st.u32 [%rd1], %r; ret; }\n"
+    ".visible .entry prints(.param .u32 v) { .local .align 8 .b8 b[8]; .reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
+    "  ld.param.u32 %r1, [v]; mov.u64 %rd1, b; st.local.u32 [%rd1], %r1; cvta.local.u64 %rd2, %rd1;\n"
+    "  mov.u64 %rd3, format; cvta.global.u64 %rd3, %rd3;\n"
+    "  { .param .b64 a0; .param .b64 a1; .param .b32 r0; st.param.b64 [a0], %rd3; st.param.b64 [a1], %rd2;\n"
+    "    call.uni (r0), vprintf, (a0, a1); ld.param.b32 %r2, [r0]; } ret; }\n"
+    ".visible .entry uneven(.param .u8 a, .param .u64 b, .param .align 4 .b8 c[6], .param .u16 d) { ret; }\n"
+    ".visible .entry clustered() .reqnctapercluster 2, 1, 1 { ret; }\n";
+
+static ptxiModule module;
+static ptxiDevicePtr mem;
+
+static void set_up(void)
+{
+    open_context();
+    ok(ptxiModuleLoadData(&module, kernels));
+    ok(ptxiMemAlloc(&mem, 4096));
+}
+
+static ptxiFunction kernel(const char *name)
+{
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, name));
+    return f;
+}
+
+static ptxiResult run(const char *name, unsigned grid, unsigned block, void **params)
+{
+    ptxiResult r = ptxiLaunchKernel(kernel(name), grid, 1, 1, block, 1, 1, 0, NULL, params, NULL);
+
+    return r ? r : ptxiCtxSynchronize();
+}
+
+/* ---- loading */
+
+START_TEST(loading_says_what_is_wrong)
+{
+    static const char bad[] = HEAD "// a comment\n.visible .entry k()\n{\n    .reg .b32 %r<3>;\n    add.u33 %r1, %r2, 1;\n"
+                                   "    sub.f32 %r1, %r1;\n    ret;\n}\n";
+    ptxiModule m;
+    ptxiDiagnostic d = { .size = sizeof d };
+    char errors[1000] = "", infos[1000] = "x";
+    ptxiJitOption o[] = { PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, PTXI_JIT_INFO_LOG_BUFFER,
+                          PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES, PTXI_JIT_FILE_NAME, PTXI_JIT_WALL_TIME };
+    void *v[] = { errors, (void *)sizeof errors, infos, (void *)sizeof infos, "bad.ptx", NULL };
+    float ms;
+
+    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
+    ck_assert_ptr_nonnull(strstr(errors, "bad.ptx:8:"));
+    ck_assert_ptr_nonnull(strstr(errors, "add.u33 %r1, %r2, 1;\n"));
+    ck_assert_uint_eq((uintptr_t)v[1], strlen(errors) + 1);
+    ck_assert_str_eq(infos, "");
+    ck_assert_uint_eq((uintptr_t)v[3], 0);
+    memcpy(&ms, &v[5], sizeof ms);
+    ck_assert(ms > 0 && ms < 10000);
+    ok(ptxiGetLastDiagnostic(0, &d));
+    ck_assert_int_eq(d.severity, PTXI_SEVERITY_ERROR);
+    ck_assert_str_eq(d.file, "bad.ptx");
+    ck_assert_uint_eq(d.line, 8);
+    ck_assert_uint_ge(d.column, 5);
+    ck_assert_ptr_nonnull(strstr(errors, d.message));
+    ck_assert_ptr_nonnull(strstr(errors, d.text));
+    unsigned second_error = 0;
+    for (unsigned i = 1; ptxiGetLastDiagnostic(i, &d) == PTXI_SUCCESS; i++)
+        second_error |= d.severity == PTXI_SEVERITY_ERROR && d.line == 9;
+    ck_assert_uint_eq(second_error, 1);
+    d.size = 1;
+    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_INVALID_VALUE);
+    /* a log that is too small is cut */
+    memset(errors, 'x', sizeof errors);
+    v[1] = (void *)10;
+    gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
+    ck_assert_uint_eq(strlen(errors), 9);
+    ck_assert_int_eq(errors[10], 'x');
+    ok(ptxiModuleLoadData(&m, kernels));
+    d.size = sizeof d;
+    gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(loading_refuses)
+{
+    ptxiModule m;
+    ptxiJitOption unknown = (ptxiJitOption)99, strict = PTXI_JIT_STRICT_TARGET;
+    void *value = (void *)1;
+
+    gives(ptxiModuleLoadData(&m, "hello"), PTXI_ERROR_INVALID_IMAGE);
+    gives(ptxiModuleLoadData(&m, ""), PTXI_ERROR_INVALID_IMAGE);
+    gives(ptxiModuleLoadData(&m, "\177ELF"), PTXI_ERROR_INVALID_IMAGE);
+    gives(ptxiModuleLoadData(&m, NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleLoadData(NULL, kernels), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleLoad(&m, "/nonexistent"), PTXI_ERROR_FILE_NOT_FOUND);
+    gives(ptxiModuleLoad(&m, "/"), PTXI_ERROR_FILE_NOT_FOUND);
+    gives(ptxiModuleLoadDataEx(&m, kernels, 1, &unknown, &value), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value), PTXI_ERROR_NO_BINARY_FOR_GPU);
+    ok(ptxiModuleLoadData(&m, ".version 9.0\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }"));
+    ok(ptxiModuleUnload(m));
+    gives(ptxiModuleUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(functions_are_found)
+{
+    ptxiFunction f, all[64];
+    ptxiModule m;
+    unsigned n;
+    const char *name;
+    size_t at, size;
+
+    gives(ptxiModuleGetFunction(&f, module, "zz"), PTXI_ERROR_NOT_FOUND);
+    gives(ptxiModuleGetFunction(&f, module, ""), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiModuleGetFunction(&f, module, "vprintf"), PTXI_ERROR_NOT_FOUND);
+    gives(ptxiModuleGetFunction(&f, NULL, "k"), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiModuleGetFunctionCount(&n, module));
+    ck_assert_uint_eq(n, 14);
+    ok(ptxiModuleEnumerateFunctions(all, 64, module));
+    ok(ptxiFuncGetName(&name, all[0]));
+    ck_assert_str_eq(name, "store");
+    ok(ptxiFuncGetName(&name, all[n - 1]));
+    ck_assert_str_eq(name, "clustered");
+    ok(ptxiFuncGetModule(&m, all[3]));
+    ck_assert_ptr_eq(m, module);
+    static const size_t offsets[] = { 0, 8, 16, 22 }, sizes[] = { 1, 8, 6, 2 };
+
+    f = kernel("uneven");
+    for (size_t i = 0; i < 4; i++) {
+        ok(ptxiFuncGetParamInfo(f, i, &at, &size));
+        ck_assert_uint_eq(at, offsets[i]);
+        ck_assert_uint_eq(size, sizes[i]);
+    }
+    gives(ptxiFuncGetParamInfo(f, 4, &at, &size), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncGetParamInfo(f, 1, &at, NULL));
+}
+END_TEST
+
+START_TEST(parameters_are_described)
+{
+    static const struct {
+        const char *name, *type;
+        size_t offset, bytes, align, count;
+    } want[] = { { "a", "u8", 0, 1, 1, 0 }, { "b", "u64", 8, 8, 8, 0 }, { "c", "b8", 16, 6, 4, 6 }, { "d", "u16", 22, 2, 2, 0 } };
+    ptxiFunction f = kernel("uneven");
+    ptxiParam p = { .size = sizeof p };
+    char *text;
+
+    for (size_t i = 0; i < 4; i++) {
+        ok(ptxiFuncGetParam(f, i, &p));
+        ck_assert_str_eq(p.name, want[i].name);
+        ck_assert_str_eq(p.type, want[i].type);
+        ck_assert_ptr_null(p.space);
+        ck_assert_uint_eq(p.offset, want[i].offset);
+        ck_assert_uint_eq(p.bytes, want[i].bytes);
+        ck_assert_uint_eq(p.align, want[i].align);
+        ck_assert_uint_eq(p.count, want[i].count);
+    }
+    gives(ptxiFuncGetParam(f, 4, &p), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncGetParam(f, 0, NULL), PTXI_ERROR_INVALID_VALUE);
+    p = (ptxiParam){ .size = offsetof(ptxiParam, name) - 1 };
+    gives(ptxiFuncGetParam(f, 0, &p), PTXI_ERROR_INVALID_VALUE);
+    p = (ptxiParam){ .size = offsetof(ptxiParam, name), .name = "kept" };
+    ok(ptxiFuncGetParam(f, 2, &p));
+    ck_assert_uint_eq(p.count, 6);
+    ck_assert_str_eq(p.name, "kept");
+
+    ok(ptxiFuncGetSignature(f, &text));
+    ck_assert_str_eq(text, "uneven(.u8 a, .u64 b, .align 4 .b8 c[6], .u16 d)");
+    ptxiFree(text);
+    ok(ptxiFuncGetSignature(kernel("nothing"), &text));
+    ck_assert_str_eq(text, "nothing()");
+    ptxiFree(text);
+    gives(ptxiFuncGetSignature(f, NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncGetSignature(NULL, &text), PTXI_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(function_attributes)
+{
+    ptxiFunction f = kernel("shares");
+    int v;
+
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f));
+    ck_assert_int_eq(v, 64);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f));
+    ck_assert_int_eq(v, 49152 - 64);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, f));
+    ck_assert_int_eq(v, 16);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_PTX_VERSION, f));
+    ck_assert_int_eq(v, 90);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel("bounded")));
+    ck_assert_int_eq(v, 64);
+    ok(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, kernel("store")));
+    ck_assert_int_ge(v, 1);
+    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_MAX, f), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncGetAttribute(&v, PTXI_FUNC_ATTRIBUTE_NUM_REGS, NULL), PTXI_ERROR_INVALID_HANDLE);
+    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 64));
+    gives(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_NUM_REGS, 5), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiFuncSetCacheConfig(f, (ptxiFuncCache)9), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncSetCacheConfig(f, PTXI_FUNC_CACHE_PREFER_L1));
+}
+END_TEST
+
+START_TEST(occupancy_is_the_devices)
+{
+    /* as cuOccupancyMaxActiveBlocksPerMultiprocessor answers on an H200 for a kernel of few registers */
+    static const struct { int block; size_t shared; int blocks; } rows[] = {
+        { 32, 0, 32 }, { 64, 0, 32 }, { 128, 0, 16 }, { 1024, 0, 2 }, { 32, 1024, 32 }, { 32, 10000, 20 }, { 32, 40000, 5 },
+        { 32, 48000, 4 }, { 32, 49152, 4 },
+    };
+    int n;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), rows[i].block, rows[i].shared));
+        ck_assert_int_eq(n, rows[i].blocks);
+    }
+    ok(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 32, 49153));
+    ck_assert_int_eq(n, 0);
+    gives(ptxiOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel("nothing"), 0, 0), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(variables_have_addresses)
+{
+    ptxiDevicePtr p, q;
+    size_t size;
+    uint32_t v, got[2];
+    void *params[] = { &mem };
+
+    ok(ptxiModuleGetGlobal(&p, &size, module, "counter"));
+    ck_assert_uint_eq(size, 4);
+    ok(ptxiMemcpyDtoH(&v, p, 4));
+    ck_bits32(v, 7);
+    gives(ptxiMemcpyDtoH(got, p, 5), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiMemFree(p), PTXI_ERROR_INVALID_VALUE);
+    ok(run("count", 10, 100, NULL));
+    ok(ptxiMemcpyDtoH(&v, p, 4));
+    ck_bits32(v, 1007);
+    ok(ptxiModuleGetGlobal(&q, NULL, module, "place"));
+    ck_assert_uint_eq(*(uint64_t *)(uintptr_t)q, p);
+    ok(ptxiModuleGetGlobal(&q, &size, module, "table"));
+    ck_assert_uint_eq(size, 16);
+    ok(run("constants", 1, 1, params));
+    ok(ptxiMemcpyDtoH(got, mem, 8));
+    ck_bits32(got[0], 30);
+    ck_bits32(got[1], 1007);
+    v = 31;
+    ok(ptxiMemcpyHtoD(q + 8, &v, 4)); /* the host may write constants */
+    ok(run("constants", 1, 1, params));
+    ok(ptxiMemcpyDtoH(got, mem, 4));
+    ck_bits32(got[0], 31);
+    gives(ptxiModuleGetGlobal(&q, &size, module, "nope"), PTXI_ERROR_NOT_FOUND);
+    gives(ptxiModuleGetGlobal(&q, &size, module, NULL), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+/* The place of a variable, small or large, is zeroed when it is used again. */
+START_TEST(variables_begin_as_zero)
+{
+    static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .b8 small[1000];\n.global .b8 large[100000];\n";
+    static const char *const names[] = { "small", "large" };
+
+    for (int k = 0; k < 2; k++) {
+        ptxiDevicePtr first = 0, p;
+        bool again = false;
+        size_t size;
+
+        for (int i = 0; i < 10000 && !again; i++) {
+            ptxiModule m;
+
+            ok(ptxiModuleLoadData(&m, text));
+            ok(ptxiModuleGetGlobal(&p, &size, m, names[k]));
+            for (size_t at = 0; at < size; at += 999)
+                ck_assert_int_eq(((unsigned char *)(uintptr_t)p)[at], 0);
+            again = p == first;
+            first = first ? first : p;
+            ok(ptxiMemsetD8(p, 0xaa, size));
+            ok(ptxiModuleUnload(m));
+            ((unsigned char *)(uintptr_t)p)[999] = 0xbb; /* as an unchecked kernel might */
+        }
+        ck_assert(again);
+    }
+}
+END_TEST
+
+START_TEST(texts_for_tools)
+{
+    char *text;
+
+    ok(ptxiModuleDump(module, "store", &text));
+    ck_assert_ptr_nonnull(strstr(text, "store"));
+    ck_assert_ptr_null(strstr(text, "trapped"));
+    ptxiFree(text);
+    ok(ptxiModuleDump(module, NULL, &text));
+    ck_assert_ptr_nonnull(strstr(text, "trapped"));
+    ptxiFree(text);
+    gives(ptxiModuleDump(module, "nope", &text), PTXI_ERROR_NOT_FOUND);
+    ok(ptxiModuleGetUnsupported(module, &text));
+    ck_assert_str_eq(text, "");
+    ptxiFree(text);
+    ptxiFree(NULL);
+}
+END_TEST
+
+/* More values at a time than operands can name: the kernel is told of, and not launched. */
+START_TEST(too_many_registers)
+{
+    enum { REGISTERS = 20000 };
+    ptxiModule m;
+    ptxiFunction f;
+    char *text, *unsupported;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b64 %%d<%d>;\n", REGISTERS);
+    for (int k = 0; k < REGISTERS; k++)
+        fprintf(out, "mov.u64 %%d%d, %%clock64;\n", k);
+    for (int k = 1; k < REGISTERS; k++)
+        fprintf(out, "xor.b64 %%d0, %%d0, %%d%d;\n", k);
+    fprintf(out, "st.global.u64 [%%d0], %%d0; ret; }\n");
+    fclose(out);
+    ok(ptxiModuleLoadData(&m, text));
+    free(text);
+    ok(ptxiModuleGetUnsupported(m, &unsupported));
+    ck_assert_msg(strstr(unsupported, "more registers than can be addressed"), "%s", unsupported);
+    ptxiFree(unsupported);
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_NOT_SUPPORTED);
+}
+END_TEST
+
+/* Constants have no such limit, of any width, for all lanes and for some. */
+START_TEST(many_constants)
+{
+    enum { ROUNDS = 20000 };
+    uint32_t got[64];
+    void *params[] = { &mem };
+    ptxiModule m;
+    ptxiFunction f;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                 ".reg .b16 %%h; .reg .b32 %%r<4>; .reg .b64 %%d<3>; .reg .pred %%odd;\n"
+                 "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%r0; and.b32 %%r2, %%r0, 1; setp.ne.u32 %%odd, %%r2, 0; mov.u64 %%d1, 0; mov.u16 %%h, 0;\n");
+    for (uint32_t k = 0; k < ROUNDS; k++)
+        fprintf(out, "xor.b32 %%r1, %%r1, 0x%x; @%%odd add.u32 %%r1, %%r1, 0x%x; add.u64 %%d1, %%d1, 0x%llx; add.u16 %%h, %%h, 0x%x; mul.lo.u32 %%r1, %%r1, 5;\n",
+                k * 2654435761u, k + 77777, (unsigned long long)k << 33 | k, k);
+    fprintf(out, "ld.param.u64 %%d0, [p]; mul.wide.u32 %%d2, %%r0, 4; add.u64 %%d0, %%d0, %%d2; shr.u64 %%d2, %%d1, 31; cvt.u32.u64 %%r2, %%d2; cvt.u32.u64 %%r3, %%d1;\n"
+                 "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; cvt.u32.u16 %%r2, %%h; add.u32 %%r1, %%r1, %%r2; st.global.u32 [%%d0], %%r1; ret; }\n");
+    fclose(out);
+    ok(ptxiModuleLoadData(&m, text));
+    free(text);
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (uint32_t t = 0; t < 64; t++) {
+        uint32_t r = t;
+        uint64_t d = 0;
+        uint16_t h = 0;
+
+        for (uint32_t k = 0; k < ROUNDS; k++) {
+            r = ((r ^ k * 2654435761u) + (t & 1 ? k + 77777 : 0)) * 5;
+            d += (uint64_t)k << 33 | k;
+            h = (uint16_t)(h + k);
+        }
+        ck_bits32_at(got[t], r + (uint32_t)(d >> 31) + (uint32_t)d + h, "thread %u", t);
+    }
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* ---- launching */
+
+START_TEST(launches_run)
+{
+    uint32_t v = 5, got[1024];
+    void *params[] = { &mem, &v };
+
+    ok(ptxiLaunchKernel(kernel("store"), 8, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    v = 77; /* parameters were copied */
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (unsigned i = 0; i < 1024; i++)
+        ck_bits32_at(got[i], 5 + i, "thread %u", i);
+}
+END_TEST
+
+START_TEST(launches_from_a_buffer)
+{
+    struct { ptxiDevicePtr p; uint32_t v; } buffer = { mem, 3 };
+    size_t bytes = 12;
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer, PTXI_LAUNCH_PARAM_END };
+    void *unknown[] = { (void *)7, &bytes, PTXI_LAUNCH_PARAM_END }, *none[] = { PTXI_LAUNCH_PARAM_END };
+    void *params[] = { &buffer.p, &buffer.v }, *hole[] = { &buffer.p, NULL };
+    ptxiFunction f = kernel("store");
+    uint32_t got;
+
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 3);
+    bytes = 8; /* the rest is zero */
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 0);
+    bytes = 0;
+    extra[3] = NULL;
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    bytes = 1;
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_INVALID_VALUE);
+    extra[3] = &buffer;
+    bytes = 16;
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra), PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, none), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiLaunchKernel(kernel("nothing"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+}
+END_TEST
+
+START_TEST(launches_check_their_shape)
+{
+    /* result as the driver gives it on an H200 */
+    static const struct { const char *name; unsigned g[3], b[3], shared; ptxiResult want; } rows[] = {
+        { "nothing", { 1, 1, 1 }, { 1, 1, 1 }, 0, PTXI_SUCCESS },
+        { "nothing", { 1, 1, 1 }, { 1024, 1, 1 }, 49152, PTXI_SUCCESS },
+        { "nothing", { 0, 1, 1 }, { 1, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 0, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 1025, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 1, 1, 65 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 64, 64, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 65536, 1 }, { 1, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 0x80000000u, 1, 1 }, { 1, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "nothing", { 1, 1, 1 }, { 1, 1, 1 }, 49153, PTXI_ERROR_INVALID_VALUE },
+        { "bounded", { 1, 1, 1 }, { 64, 1, 1 }, 0, PTXI_SUCCESS },
+        { "bounded", { 1, 1, 1 }, { 65, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "fixed", { 1, 1, 1 }, { 32, 2, 1 }, 0, PTXI_SUCCESS },
+        { "fixed", { 1, 1, 1 }, { 64, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "fixed", { 1, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_INVALID_VALUE },
+        { "clustered", { 2, 1, 1 }, { 32, 1, 1 }, 0, PTXI_SUCCESS },
+        { "clustered", { 3, 1, 1 }, { 32, 1, 1 }, 0, PTXI_ERROR_INVALID_CLUSTER_SIZE },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ck_assert_msg(ptxiLaunchKernel(kernel(rows[i].name), rows[i].g[0], rows[i].g[1], rows[i].g[2], rows[i].b[0], rows[i].b[1],
+                                       rows[i].b[2], rows[i].shared, NULL, NULL, NULL) == rows[i].want, "row %zu", i);
+    gives(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
+    ok(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 64, 1, 1, 0, NULL, NULL));
+    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32 + 1, 1, 1, 64, 1, 1, 0, NULL, NULL),
+          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    gives(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 65, 1, 1, 0, NULL, NULL),
+          PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    ok(ptxiCtxSynchronize());
+}
+END_TEST
+
+START_TEST(dynamic_shared_memory)
+{
+    void *params[] = { &mem };
+    ptxiFunction f = kernel("shares");
+    uint32_t got;
+
+    gives(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL), PTXI_ERROR_INVALID_VALUE);
+    ok(ptxiFuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 60000, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 60000);
+}
+END_TEST
+
+START_TEST(shared_memory_begins_behind_the_systems)
+{
+    static const uint32_t h200[] = { 0x400, 0x470, 1000, 0x480, 0x858, 0, 0x120, 0x400, 5 };
+    uint32_t got[sizeof h200 / sizeof h200[0]];
+    void *params[] = { &mem };
+
+    ok(ptxiLaunchKernel(kernel("window"), 1, 1, 1, 1, 1, 1, 1000, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (size_t k = 0; k < sizeof h200 / sizeof h200[0]; k++)
+        ck_bits32(got[k], h200[k]);
+}
+END_TEST
+
+/* ---- failures */
+
+START_TEST(a_bad_write_is_reported)
+{
+    ptxiDevicePtr p;
+    uint32_t v = 0;
+    void *params[] = { &p, &v };
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiMemAlloc(&p, 1000));
+    ok(ptxiLaunchKernel(kernel("store"), 2, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    gives(ptxiCtxSynchronize(), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiCtxSynchronize());
+    ok(ptxiGetLastReport(ctx, &r));
+    ck_assert_int_eq(r.result, PTXI_ERROR_ILLEGAL_ADDRESS);
+    ck_assert_int_eq(r.fault, PTXI_FAULT_OUT_OF_BOUNDS);
+    ck_assert_int_eq(r.access, PTXI_ACCESS_WRITE);
+    ck_assert_uint_eq(r.accessSize, 4);
+    ck_assert_uint_eq(r.address, p + 1000);
+    ck_assert_uint_eq(r.nearestBase, p);
+    ck_assert_uint_eq(r.nearestSize, 1000);
+    ck_assert_str_eq(r.kernel, "store");
+    ck_assert_str_eq(r.function, "store");
+    ck_assert_uint_eq(r.block[0], 1);
+    ck_assert_uint_eq(r.thread[0], 122);
+    ck_assert_str_eq(r.ptxFile, "<ptx>");
+    ck_assert_uint_eq(r.ptxLine, 16);
+    ck_assert_str_eq(r.sourceFile, "kernels.cu");
+    ck_assert_uint_eq(r.sourceLine, 12);
+    ck_assert_ptr_nonnull(strstr(r.text, "<ptx>:16:"));
+    ck_assert_ptr_nonnull(strstr(r.text, "st.global.u32 [%rd3], %r1"));
+    ck_assert_ptr_nonnull(strstr(r.text, "kernel store, block (1,0,0), thread (122,0,0)"));
+    ck_assert_ptr_nonnull(strstr(r.text, "kernels.cu:12"));
+    ck_assert_ptr_nonnull(strstr(r.text, "right behind the end of the allocation of 1000 bytes"));
+    ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiCtxSynchronize());
+}
+END_TEST
+
+START_TEST(each_kind_of_failure)
+{
+    ptxiDevicePtr gone, odd = mem + 2, null = 0;
+    uint32_t v = 0;
+    void *freed[] = { &gone, &v }, *misaligned[] = { &odd, &v }, *nothing[] = { &null, &v };
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiMemAlloc(&gone, 1000));
+    ok(ptxiMemFree(gone));
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 10000000));
+    const struct { const char *name; void **params; ptxiResult result; ptxiFault fault; } rows[] = {
+        { "store", freed, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED },
+        { "store", misaligned, PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED },
+        { "store", nothing, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_NULL },
+        { "writes_const", NULL, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_READ_ONLY },
+        { "trapped", NULL, PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_TRAP },
+        { "forever", NULL, PTXI_ERROR_LAUNCH_TIMEOUT, PTXI_FAULT_BUDGET },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_msg(run(rows[i].name, 1, 32, rows[i].params) == rows[i].result, "row %zu", i);
+        ok(ptxiGetLastReport(NULL, &r));
+        ck_assert_int_eq(r.result, rows[i].result);
+        ck_assert_msg(r.fault == rows[i].fault, "row %zu: fault %d", i, r.fault);
+        ck_assert_ptr_nonnull(strstr(r.text, rows[i].name));
+        ok(run("nothing", 1, 32, NULL));
+    }
+}
+END_TEST
+
+/* A kernel that launches itself again and again, and buffers that it never uses: with no end but the limit, and not all of the memory. */
+START_TEST(launches_of_kernels_have_limits)
+{
+    static const char text[] = HEAD ".extern .func (.param .b64 r) cudaGetParameterBuffer(.param .b64 align, .param .b64 size);\n"
+        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f, .param .b64 b, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12],\n"
+        "    .param .b32 s, .param .b64 st);\n"
+        ".visible .entry none() { ret; }\n"
+        "/* how many of so many launches and buffers there are */\n"
+        ".visible .entry many(.param .u64 p, .param .u32 n) { .reg .b64 %p<4>; .reg .b32 %r<6>; .reg .pred %q<3>; .param .b64 align, size, r, f, b, st;\n"
+        "    .param .b32 s, e; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; ld.param.u64 %p0, [p]; ld.param.u32 %r0, [n]; mov.b64 %p1, none;\n"
+        "    mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+        "loop: st.param.b64 [f], %p1; st.param.b64 [b], 0; st.param.b32 [s], 0; st.param.b64 [st], 0; st.param.b32 [grid], 1; st.param.b32 [grid+4], 1;\n"
+        "    st.param.b32 [grid+8], 1; st.param.b32 [block], 1; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;\n"
+        "    call (e), cudaLaunchDevice, (f, b, grid, block, s, st); ld.param.b32 %r4, [e]; setp.eq.u32 %q0, %r4, 0; @%q0 add.u32 %r2, %r2, 1;\n"
+        "    st.param.b64 [align], 8; st.param.b64 [size], 8; call (r), cudaGetParameterBuffer, (align, size); ld.param.b64 %p2, [r];\n"
+        "    setp.ne.u64 %q1, %p2, 0; @%q1 add.u32 %r3, %r3, 1; sub.u32 %r0, %r0, 1; setp.ne.u32 %q2, %r0, 0; @%q2 bra loop;\n"
+        "    st.global.v2.u32 [%p0], {%r2, %r3}; ret; }\n";
+    unsigned n = 300000, got[2];
+    void *params[] = { &mem, &n };
+    ptxiFunction f;
+    ptxiModule m;
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "many"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    ck_assert_uint_ge(got[0], 100000);
+    ck_assert_uint_lt(got[0], n);
+    ck_assert_uint_ge(got[1], 10000);
+    ck_assert_uint_lt(got[1], n);
+    n = 1000; /* what waited has run */
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    ck_assert_uint_eq(got[0], n);
+    ck_assert_uint_eq(got[1], n);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+START_TEST(time_runs_out)
+{
+    ptxiReport r = { .size = sizeof r };
+
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 50));
+    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ok(ptxiGetLastReport(NULL, &r));
+    ck_assert_int_eq(r.fault, PTXI_FAULT_TIMEOUT);
+    for (size_t ms = SIZE_MAX; ms >= SIZE_MAX / 1000000; ms /= 1000) { /* as good as none */
+        ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, ms));
+        ok(run("nothing", 10000, 64, NULL));
+    }
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 0));
+    ok(run("nothing", 4, 64, NULL));
+}
+END_TEST
+
+START_TEST(work_behind_a_failure_is_dropped)
+{
+    uint32_t v = 0, got = 1;
+    void *params[] = { &mem, &v };
+
+    ok(ptxiMemsetD32(mem, 42, 1));
+    ok(ptxiLaunchKernel(kernel("trapped"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    gives(ptxiMemcpyDtoH(&got, mem, 4), PTXI_ERROR_LAUNCH_FAILED);
+    ck_bits32(got, 1);
+    ok(ptxiMemcpyDtoH(&got, mem, 4));
+    ck_bits32(got, 42);
+}
+END_TEST
+
+START_TEST(ranges_and_checking)
+{
+    static uint32_t own[64];
+    ptxiDevicePtr p = (uintptr_t)own;
+    uint32_t v = 9;
+    void *params[] = { &p, &v };
+
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ));
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemCloseRange(own));
+    ok(ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
+    ok(run("store", 1, 32, params));
+    ck_bits32(own[31], 40);
+    ok(ptxiMemCloseRange(own));
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemHostRegister(own, sizeof own, 0));
+    v = 10;
+    ok(run("store", 1, 32, params));
+    ck_bits32(own[31], 41);
+    ok(ptxiMemHostUnregister(own));
+    ok(ptxiCtxSetChecking(NULL, 0));
+    v = 11;
+    ok(run("store", 1, 32, params));
+    ck_bits32(own[31], 42);
+    ok(ptxiCtxSetChecking(NULL, 1));
+    gives(run("store", 1, 32, params), PTXI_ERROR_ILLEGAL_ADDRESS);
+}
+END_TEST
+
+/* ---- settings */
+
+struct sink {
+    char text[100000];
+    size_t size;
+    ptxiResult from_inside;
+};
+
+static void collect(void *user, const char *text, size_t length)
+{
+    struct sink *s = user;
+
+    memcpy(s->text + s->size, text, length);
+    s->size += length;
+    s->from_inside = ptxiCtxSynchronize();
+}
+
+START_TEST(output_goes_to_the_sink)
+{
+    static struct sink s;
+    uint32_t v = 1234;
+    void *params[] = { &v };
+
+    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(run("prints", 3, 50, params));
+    ck_assert_uint_eq(s.size, 3 * 50 * 5);
+    for (size_t i = 0; i < s.size; i += 5)
+        ck_assert_mem_eq(s.text + i, "1234\n", 5);
+    gives(s.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    ok(ptxiCtxSetOutput(NULL, NULL, NULL));
+}
+END_TEST
+
+/* A conversion's text is cut at 4095 characters, whatever the format asks for. */
+START_TEST(wide_output_is_cut)
+{
+    static const struct { const char *format; size_t size; } wide[] = {
+        { "%2000000000u|", 4096 }, { "%.2000000000u|", 4096 }, { "%.2000000000f|", 4096 }, { "%99999999999999999999u|", 4096 },
+        { "%*u|", 10 }, { "%-00000000000000007u|", 8 }, { "%.*u|", 5 }, { "%4096.4096u|", 4096 }, { "%4095.2u|", 4096 }
+    };
+    static struct sink s;
+    ptxiDevicePtr format;
+    uint32_t v = 9;
+    void *params[] = { &v };
+
+    ok(ptxiCtxSetOutput(NULL, collect, &s));
+    ok(ptxiModuleGetGlobal(&format, NULL, module, "format"));
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) {
+        s.size = 0;
+        ok(ptxiMemcpyHtoD(format, wide[k].format, strlen(wide[k].format) + 1));
+        ok(run("prints", 1, 1, params));
+        ck_assert_uint_eq(s.size, wide[k].size);
+    }
+    ok(ptxiCtxSetOutput(NULL, NULL, NULL));
+}
+END_TEST
+
+struct told {
+    unsigned times;
+    unsigned long long done, blocks;
+    ptxiResult from_inside;
+};
+
+static void tell(void *user, unsigned long long done, unsigned long long blocks)
+{
+    struct told *t = user;
+
+    t->times++;
+    t->done = done;
+    t->blocks = blocks;
+    t->from_inside = ptxiCtxSynchronize();
+}
+
+START_TEST(progress_is_told)
+{
+    struct told t = { 0 };
+
+    ok(ptxiCtxSetProgress(NULL, tell, &t));
+    ok(run("nothing", 4, 64, NULL));
+    ck_assert_uint_eq(t.times, 0);
+    ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 400));
+    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_assert_uint_ge(t.times, 1);
+    ck_assert_uint_le(t.times, 10);
+    ck_assert_uint_eq(t.done, 0);
+    ck_assert_uint_eq(t.blocks, 4);
+    gives(t.from_inside, PTXI_ERROR_NOT_PERMITTED);
+    t.times = 0;
+    ok(ptxiCtxSetProgress(NULL, NULL, NULL));
+    gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
+    ck_assert_uint_eq(t.times, 0);
+}
+END_TEST
+
+/* Launches of two streams and a graph that would run forever, and one behind them; then one that is not touched. */
+static void launch_forever(ptxiStream *s)
+{
+    ptxiFunction f;
+    ptxiGraph g;
+    ptxiGraphExec x;
+
+    ok(ptxiModuleGetFunction(&f, module, "forever"));
+    for (int k = 0; k < 2; k++)
+        ok(ptxiLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, s[k], NULL, NULL));
+    ok(ptxiLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, s[0], NULL, NULL));
+    ok(ptxiStreamBeginCapture(s[2], PTXI_STREAM_CAPTURE_MODE_GLOBAL));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s[2], NULL, NULL));
+    ok(ptxiStreamEndCapture(s[2], &g));
+    ok(ptxiGraphInstantiate(&x, g, 0));
+    ok(ptxiGraphLaunch(x, s[2]));
+    ok(ptxiGraphExecDestroy(x));
+    ok(ptxiGraphDestroy(g));
+}
+
+static void *interrupt(void *named)
+{
+    usleep(30000);
+    return (void *)(uintptr_t)ptxiCtxInterrupt(named);
+}
+
+START_TEST(launches_are_interrupted)
+{
+    ptxiReport r = { .size = sizeof r };
+    ptxiStream s[3];
+    pthread_t t;
+    void *result;
+
+    for (int k = 0; k < 3; k++)
+        ok(ptxiStreamCreate(&s[k], PTXI_STREAM_NON_BLOCKING));
+    launch_forever(s);
+    ck_assert_int_eq(pthread_create(&t, NULL, interrupt, ctx), 0);
+    for (int k = 0; k < 3; k++) {
+        gives(ptxiStreamSynchronize(s[k]), PTXI_ERROR_LAUNCH_TIMEOUT);
+        ok(ptxiGetLastReport(NULL, &r));
+        ck_assert_int_eq(r.fault, PTXI_FAULT_INTERRUPTED);
+        ck_assert_str_eq(r.kernel, "forever");
+        ok(ptxiStreamDestroy(s[k]));
+    }
+    ck_assert_int_eq(pthread_join(t, &result), 0);
+    ck_assert_ptr_null(result);
+    ok(run("nothing", 4, 64, NULL));
+    gives(ptxiCtxInterrupt((ptxiContext)&s), PTXI_ERROR_INVALID_CONTEXT);
+}
+END_TEST
+
+START_TEST(workers_can_be_chosen)
+{
+    unsigned n;
+    uint32_t v = 5, got[1024];
+    void *params[] = { &mem, &v };
+
+    gives(ptxiCtxSetWorkers(NULL, 1025), PTXI_ERROR_INVALID_VALUE);
+    for (unsigned w = 1; w <= 5; w += 2) {
+        ok(ptxiCtxSetWorkers(NULL, w));
+        ok(ptxiCtxGetWorkers(NULL, &n));
+        ck_assert_uint_eq(n, w);
+        ok(ptxiMemsetD8(mem, 0, 4096));
+        ok(run("store", 32, 32, params));
+        ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+        for (unsigned i = 0; i < 1024; i++)
+            ck_bits32_at(got[i], 5 + i, "thread %u, %u workers", i, w);
+    }
+    ok(ptxiCtxSetWorkers(ctx, 0));
+}
+END_TEST
+
+START_TEST(counters_count)
+{
+    ptxiCounters c = { .size = sizeof c };
+    uint32_t v = 5;
+    void *params[] = { &mem, &v };
+
+    ok(run("store", 2, 48, params));
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.launches, 0);
+    ok(ptxiCtxSetCounting(NULL, 1));
+    ok(run("store", 2, 48, params));
+    ok(run("nothing", 1, 32, NULL));
+    ok(ptxiCtxSetCounting(NULL, 0));
+    ok(run("store", 2, 48, params));
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.launches, 2);
+    ck_assert_uint_eq(c.blocks, 3);
+    ck_assert_uint_eq(c.threads, 128);
+    /* `store` is 11 instructions as written, `nothing` is 1; a compiler may make them fewer */
+    ck_assert_uint_ge(c.warpInstructions, 4 * 3);
+    ck_assert_uint_le(c.warpInstructions, 4 * 11 + 1);
+    ck_assert_uint_ge(c.threadInstructions, 96 * 3);
+    ck_assert_uint_le(c.threadInstructions, 96 * 11 + 32);
+    ok(ptxiCtxResetCounters(NULL));
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.threads, 0);
+    c.size = 1;
+    gives(ptxiCtxGetCounters(NULL, &c), PTXI_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+/* ---- together */
+
+static void *launch_many(void *p)
+{
+    ptxiStream s;
+    uint32_t v = (uint32_t)(uintptr_t)p, got[64];
+    ptxiDevicePtr m;
+    ptxiFunction f;
+    void *params[] = { &m, &v };
+
+    if (ptxiCtxSetCurrent(ctx) || ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING) || ptxiMemAlloc(&m, sizeof got) ||
+        ptxiModuleGetFunction(&f, module, "store"))
+        return (void *)1;
+    for (int i = 0; i < 300; i++) {
+        v += 1000;
+        if (ptxiLaunchKernel(f, 2, 1, 1, 32, 1, 1, 0, s, params, NULL) || ptxiMemcpyDtoHAsync(got, m, sizeof got, s) ||
+            ptxiStreamSynchronize(s))
+            return (void *)2;
+        for (unsigned k = 0; k < 64; k++)
+            if (got[k] != v + k)
+                return (void *)3;
+    }
+    return NULL;
+}
+
+START_TEST(one_module_many_threads)
+{
+    pthread_t t[6];
+
+    for (uintptr_t i = 0; i < 6; i++)
+        pthread_create(&t[i], NULL, launch_many, (void *)(i * 7));
+    for (int i = 0; i < 6; i++) {
+        void *bad;
+
+        pthread_join(t[i], &bad);
+        ck_assert_ptr_null(bad);
+    }
+}
+END_TEST
+
+static _Atomic int calls;
+
+static void count_call(void *unused)
+{
+    (void)unused;
+    calls++;
+}
+
+START_TEST(a_long_queue_drains)
+{
+    ptxiDevicePtr p;
+    uint32_t v;
+
+    ok(ptxiModuleGetGlobal(&p, NULL, module, "counter"));
+    for (int i = 0; i < 2000; i++) {
+        ok(ptxiLaunchKernel(kernel("count"), 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+        ok(ptxiLaunchHostFunc(NULL, count_call, NULL));
+    }
+    ok(ptxiMemcpyDtoH(&v, p, 4));
+    ck_bits32(v, 7 + 2000 * 32);
+    ck_assert_int_eq(calls, 2000);
+}
+END_TEST
+
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt": which random bits belong to which operand, and .b8 registers. */
+START_TEST(conversions_of_two_and_four)
+{
+    static const char text[] = ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
+                               "{ .reg .b64 %p; .reg .b32 %d<5>, %r; .reg .f32 %f<5>; .reg .b16 %s; .reg .b8 %c;\n"
+                               "  ld.param.u64 %p, [p]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%p]; ld.global.b32 %r, [%p+16];\n"
+                               "  cvt.rs.satfinite.e2m1x4.f32 %s, {%f1, %f2, %f3, %f4}, %r; st.global.b16 [%p], %s;\n"
+                               "  cvt.rs.satfinite.e4m3x4.f32 %d1, {%f1, %f2, %f3, %f4}, %r; st.global.b32 [%p+4], %d1;\n"
+                               "  cvt.rs.f16x2.f32 %d2, %f1, %f2, %r; st.global.b32 [%p+8], %d2;\n"
+                               "  cvt.rs.relu.satfinite.bf16x2.f32 %d3, %f1, %f2, %r; st.global.b32 [%p+12], %d3;\n"
+                               "  cvt.rn.satfinite.relu.e2m1x2.f32 %c, %f1, %f2; st.global.b8 [%p+16], %c;\n"
+                               "  cvt.rn.f16x2.e2m1x2 %d4, %c; st.global.b32 [%p+20], %d4; ret; }\n";
+    /* Of 1.2, -0.3, 2.4, 5.5: what lies beyond the numbers below them, in parts of the distance to those above, is 0.4, 0.6, 0.4
+     * and 0.75 in e2m1, and 0.6, 0.6, 0.6 and 0 in e4m3. */
+    static const uint32_t in[6] = { 0x3f99999a, 0xbe99999a, 0x4019999a, 0x40b00000, 0xffff1234, 0 };
+    static const uint32_t want[6] = { 0x3f993856, 0x3aaa414b, 0x3ccdb4cd, 0x3f9a0000, 0xffff1220, 0x3c000000 };
+    void *params[] = { &mem };
+    ptxiFunction f;
+    ptxiModule m;
+    uint32_t got[6];
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemcpyHtoD(mem, in, sizeof in));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (int k = 0; k < 6; k++)
+        ck_bits32_at(got[k], want[k], "word %d", k);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* What ptxas makes of address registers that are narrower than addresses, of vectors whose registers are of other types than their
+ * elements, and of registers that are wider than results and sources. */
+START_TEST(operands_of_other_types)
+{
+    static const char text[] = ".version 8.5\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
+                               "{ .reg .b64 %p, %w<4>; .reg .b32 %r<9>; .reg .s32 %i<3>; .reg .f32 %f<3>; .reg .u16 %u; .reg .s16 %s; .reg .b8 %b; .reg .s8 %t;\n"
+                               "  .reg .pred %q; .shared .align 16 .b8 tile[128]; .local .align 16 .b32 own[8];\n"
+                               "  ld.param.u64 %p, [p]; mov.u32 %r0, 0;\n"
+                               "more: st.shared.u32 [%r0], %r0; add.u32 %r0, %r0, 4; setp.lt.u32 %q, %r0, 1024+128; @%q bra more;\n"
+                               "  mov.u16 %u, 16; ld.shared.u32 %r1, [%u+65544]; st.global.u32 [%p], %r1;\n"
+                               "  mov.s16 %s, -8; ld.shared.u32 %r1, [%s+24]; st.global.u32 [%p+4], %r1;\n"
+                               "  ld.shared.u32 %r1, [%s+65536+48]; st.global.u32 [%p+8], %r1;\n"
+                               "  cvt.u8.u16 %b, %u; ld.shared.u32 %r1, [%b+260]; st.global.u32 [%p+12], %r1;\n"
+                               "  cvt.s8.s16 %t, %s; ld.shared.u32 %r1, [%t+12]; st.global.u32 [%p+16], %r1;\n"
+                               "  mov.u32 %r1, 77; st.local.u32 [own+4], %r1; mov.u64 %w0, own; cvt.u32.u64 %r2, %w0; sub.u32 %r2, %r2, 64;\n"
+                               "  ld.local.u32 %r3, [%r2+68]; st.global.u32 [%p+20], %r3;\n"
+                               "  ld.shared.v2.f32 {%i0, %i1}, [tile+32]; st.global.v2.f32 [%p+24], {%i0, %r1};\n"
+                               "  ld.shared.v2.u32 {%f0, %r4}, [tile+40]; st.global.v2.u32 [%p+32], {%r4, %f0};\n"
+                               "  mov.u64 %w1, 0xffffffff3fc00000; cvt.rn.f16x2.f32 %w2, %w1, %w1; st.global.u64 [%p+40], %w2;\n"
+                               "  mov.u64 %w1, 0x1ffff1234; cvt.pack.sat.u16.s32 %w2, %w1, %w1; st.global.u64 [%p+48], %w2; ret; }\n";
+    static const uint32_t want[14] = { 24, 16, 40, 20, 4, 77, 1024 + 32, 77, 1024 + 44, 1024 + 40, 0x3e003e00, 0, 0, 0 };
+    void *params[] = { &mem };
+    ptxiFunction f;
+    ptxiModule m;
+    uint32_t got[14];
+
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(got, mem, sizeof got));
+    for (int k = 0; k < 14; k++)
+        ck_bits32_at(got[k], want[k], "word %d", k);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("launch");
+    TCase *t = tcase_create("launch");
+
+    tcase_add_checked_fixture(t, set_up, close_context);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, loading_says_what_is_wrong);
+    tcase_add_test(t, loading_refuses);
+    tcase_add_test(t, functions_are_found);
+    tcase_add_test(t, parameters_are_described);
+    tcase_add_test(t, function_attributes);
+    tcase_add_test(t, occupancy_is_the_devices);
+    tcase_add_test(t, variables_have_addresses);
+    tcase_add_test(t, variables_begin_as_zero);
+    tcase_add_test(t, texts_for_tools);
+    tcase_add_test(t, too_many_registers);
+    tcase_add_test(t, many_constants);
+    tcase_add_test(t, launches_run);
+    tcase_add_test(t, launches_from_a_buffer);
+    tcase_add_test(t, launches_check_their_shape);
+    tcase_add_test(t, dynamic_shared_memory);
+    tcase_add_test(t, shared_memory_begins_behind_the_systems);
+    tcase_add_test(t, a_bad_write_is_reported);
+    tcase_add_test(t, each_kind_of_failure);
+    tcase_add_test(t, launches_of_kernels_have_limits);
+    tcase_add_test(t, time_runs_out);
+    tcase_add_test(t, work_behind_a_failure_is_dropped);
+    tcase_add_test(t, ranges_and_checking);
+    tcase_add_test(t, output_goes_to_the_sink);
+    tcase_add_test(t, wide_output_is_cut);
+    tcase_add_test(t, progress_is_told);
+    tcase_add_test(t, launches_are_interrupted);
+    tcase_add_test(t, workers_can_be_chosen);
+    tcase_add_test(t, counters_count);
+    tcase_add_test(t, one_module_many_threads);
+    tcase_add_test(t, a_long_queue_drains);
+    tcase_add_test(t, conversions_of_two_and_four);
+    tcase_add_test(t, operands_of_other_types);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

@@ -1,0 +1,290 @@
+/* Functions of the host in place of .extern .func. */
+#include "unit/support/context.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCKS = 3, THREADS = 70, ALL = BLOCKS * THREADS };
+
+/* Kernels that store what a function gives for their thread number, in out[number]. */
+#define NUMBER ".reg .u32 %b, %t, %n; mov.u32 %b, %ctaid.x; mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mad.lo.u32 %n, %b, %n, %t;\n" \
+               ".reg .u64 %d; ld.param.u64 %d, [out]; mad.wide.u32 %d, %n, 8, %d;\n"
+
+static const char text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".extern .func (.param .b32 r) add(.param .b32 a, .param .b32 b);\n"
+    ".extern .func (.param .b64 r) mixed(.param .b32 a, .param .b64 b, .param .b32 c, .param .b32 d, .param .b64 e);\n"
+    ".extern .func (.param .align 4 .b8 r[12]) cross(.param .align 4 .b8 a[12], .param .align 8 .b8 b[24]);\n"
+    ".extern .func (.param .align 8 .b8 r[96]) large(.param .align 8 .b8 a[3992]);\n"
+    ".extern .func nothing();\n"
+    ".extern .func touch(.param .b64 p);\n"
+    ".func inside() { ret; }\n"
+    ".visible .entry adds(.param .u64 out) {\n" NUMBER
+    " .reg .u32 %r; .param .b32 x, y, z; st.param.b32 [x], %n; st.param.b32 [y], 1000; call (z), add, (x, y);\n"
+    " ld.param.b32 %r, [z]; st.global.u32 [%d], %r; ret; }\n"
+    ".visible .entry mixes(.param .u64 out) {\n" NUMBER
+    " .reg .b64 %r, %e; .reg .f32 %f; .reg .f64 %g; .param .b32 a, c, k; .param .b64 b, e, z; cvt.rn.f32.u32 %f, %n; cvt.rn.f64.u32 %g, %n;\n"
+    " st.param.b32 [a], -3; st.param.b64 [b], %d; st.param.f32 [c], %f; st.param.b32 [k], 0x1fe; st.param.f64 [e], %g; call (z), mixed, (a, b, c, k, e);\n"
+    " ld.param.b64 %r, [z]; st.global.u64 [%d], %r; ret; }\n"
+    ".visible .entry crosses(.param .u64 out) {\n" NUMBER
+    " .reg .f32 %f<8>; .param .align 4 .b8 a[12]; .param .align 8 .b8 b[24]; .param .align 4 .b8 z[12]; .reg .f64 %g; cvt.rn.f32.u32 %f1, %n;\n"
+    " st.param.f32 [a], %f1; st.param.f32 [a+4], 0f40000000; st.param.f32 [a+8], 0f40400000; cvt.rn.f64.u32 %g, %n;\n"
+    " st.param.f64 [b], %g; st.param.f32 [b+8], 0f3f800000; st.param.f32 [b+12], 0f40000000; st.param.b16 [b+16], 7; call (z), cross, (a, b);\n"
+    " ld.param.f32 %f2, [z]; ld.param.f32 %f3, [z+8]; st.global.v2.f32 [%d], {%f2, %f3}; ret; }\n"
+    ".visible .entry larges(.param .u64 out) {\n" NUMBER
+    " .reg .b64 %r; .param .align 8 .b8 a[3992], z[96]; cvt.u64.u32 %r, %n; st.param.b64 [a], %r; st.param.b64 [a+3984], 5; call (z), large, (a);\n"
+    " ld.param.b64 %r, [z+88]; st.global.b64 [%d], %r; ret; }\n"
+    ".visible .entry odd(.param .u64 out) {\n" NUMBER
+    " .reg .pred %p; and.b32 %t, %t, 1; setp.eq.u32 %p, %t, 1; @!%p bra END; call nothing; st.global.u64 [%d], 1; END: ret; }\n"
+    ".visible .entry touches(.param .u64 out) {\n" NUMBER
+    " .shared .u32 s[70]; .local .u32 l; .reg .u64 %p; .reg .u32 %v; .param .b64 a;\n"
+    " mov.u64 %p, s; cvta.shared.u64 %p, %p; mad.wide.u32 %p, %t, 4, %p; st.u32 [%p], %n; st.param.b64 [a], %p; call touch, (a); ld.u32 %v, [%p]; st.global.u32 [%d], %v;\n"
+    " mov.u64 %p, l; cvta.local.u64 %p, %p; st.u32 [%p], %n; st.param.b64 [a], %p; call touch, (a); ld.u32 %v, [%p]; st.global.u32 [%d+4], %v; ret; }\n"
+    ".visible .entry wild(.param .u64 out) {\n" NUMBER " .param .b64 a; st.param.b64 [a], 64; call touch, (a); ret; }\n"
+    ".visible .global .u64 pointer = add;\n"
+    ".visible .entry through(.param .u64 out) {\n" NUMBER
+    " .reg .u32 %r; .reg .u64 %f; .param .b32 x, y, z; st.param.b32 [x], %n; st.param.b32 [y], 1000; ld.global.u64 %f, [pointer];\n"
+    " P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _); call (z), %f, (x, y), P; ld.param.b32 %r, [z]; st.global.u32 [%d], %r; ret; }\n"
+    ".visible .entry misfits(.param .u64 out) { .reg .u64 %f; .param .b32 x; st.param.b32 [x], 0; ld.global.u64 %f, [pointer];\n"
+    " P: .callprototype _ (.param .b32 _); call %f, (x), P; ret; }\n";
+
+static ptxiModule module;
+static uint64_t *out;
+
+static void load(void)
+{
+    open_context();
+    ok(ptxiModuleLoadData(&module, text));
+    ok(ptxiMemAllocManaged((ptxiDevicePtr *)&out, ALL * 8, PTXI_MEM_ATTACH_GLOBAL));
+    memset(out, 0, ALL * 8);
+}
+
+static ptxiResult run(const char *kernel)
+{
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, kernel));
+    ptxiResult r = ptxiLaunchKernel(f, BLOCKS, 1, 1, THREADS, 1, 1, 0, NULL, (void *[]){ &out }, NULL);
+
+    return r ? r : ptxiCtxSynchronize();
+}
+
+#define BIND(name, function, signature) ptxiModuleBindHostFunction(module, name, (ptxiHostFunction)function, signature)
+
+static int add(int a, int b)
+{
+    return a + b;
+}
+
+START_TEST(calls)
+{
+    gives(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    ok(BIND("add", add, "int(int, int)"));
+    ok(run("adds"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_uint_eq(out[i], i + 1000);
+    memset(out, 0, ALL * 8);
+    ok(run("through"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_uint_eq(out[i], i + 1000);
+    gives(run("misfits"), PTXI_ERROR_INVALID_PC);
+    ok(BIND("add", NULL, NULL));
+    gives(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+}
+END_TEST
+
+static long long mixed(signed char a, void *b, float c, unsigned char d, double e)
+{
+    ck_assert(a == -3 && d == 0xfe && *(uint64_t *)b == 0 && c == e);
+    return (long long)(a * 1000000 + e);
+}
+
+START_TEST(types)
+{
+    ok(BIND("mixed", mixed, " long  long ( signed char,const void*, float ,unsigned char, double ) "));
+    ok(run("mixes"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_int_eq((int64_t)out[i], -3000000 + (int)i);
+}
+END_TEST
+
+struct three { float x, y, z; };
+struct four { double x; float yz[2]; short tag; };
+
+static struct three cross(struct three a, struct four b)
+{
+    ck_assert(b.tag == 7 && a.y == 2 && a.z == 3 && b.yz[0] == 1 && b.yz[1] == 2);
+    return (struct three){ a.x + (float)b.x, 0, a.x * 2 };
+}
+
+START_TEST(structures)
+{
+    ok(BIND("cross", cross, "{float, float, float}({float, float, float}, {double, float[2], short})"));
+    ok(run("crosses"));
+    for (unsigned i = 0; i < ALL; i++) {
+        float *f = (float *)&out[i];
+
+        ck_assert(f[0] == 2 * i && f[1] == 2 * i);
+    }
+}
+END_TEST
+
+struct large {
+    uint64_t v[499];
+};
+struct result {
+    uint64_t v[12];
+};
+
+static struct result large(struct large a)
+{
+    return (struct result){ .v[11] = a.v[0] + a.v[498] };
+}
+
+START_TEST(large_structures)
+{
+    ok(BIND("large", large, "{uint64_t[12]}({uint64_t[499]})"));
+    ok(run("larges"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_uint_eq(out[i], i + 5);
+}
+END_TEST
+
+static _Atomic unsigned seen[ALL];
+
+static void nothing(void)
+{
+    ptxiHostThread t = { .size = sizeof t };
+
+    ck_assert_int_eq(ptxiHostGetThread(&t), PTXI_SUCCESS);
+    ck_assert(t.gridDim[0] == BLOCKS && t.gridDim[1] == 1 && t.blockDim[0] == THREADS && t.blockDim[2] == 1);
+    ck_assert(t.block[1] == 0 && t.thread[1] == 0 && t.lane == t.thread[0] % 32 && t.warp == t.thread[0] / 32);
+    ck_assert_str_eq(t.function, "nothing");
+    ck_assert_str_eq(t.kernel, "odd");
+    ck_assert_int_eq(ptxiCtxSynchronize(), PTXI_ERROR_NOT_PERMITTED);
+    seen[t.block[0] * THREADS + t.thread[0]]++;
+}
+
+START_TEST(who_calls)
+{
+    ok(ptxiCtxSetWorkers(NULL, 2));
+    ok(BIND("nothing", nothing, "void(void)"));
+    ok(run("odd"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert(seen[i] == i % THREADS % 2 && out[i] == seen[i]);
+    gives(ptxiHostGetThread(&(ptxiHostThread){ .size = sizeof(ptxiHostThread) }), PTXI_ERROR_NOT_PERMITTED);
+    gives(ptxiHostFail("no"), PTXI_ERROR_NOT_PERMITTED);
+}
+END_TEST
+
+static void touch(ptxiDevicePtr p)
+{
+    void *at;
+
+    if (ptxiHostGetPointer(&at, p, 4, 1) == PTXI_SUCCESS)
+        *(unsigned *)at += 7;
+}
+
+START_TEST(shared_and_local_memory)
+{
+    ok(BIND("touch", touch, "void(uint64_t)"));
+    ok(run("touches"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_uint_eq(out[i], (i + 7) * 0x100000001);
+    gives(run("wild"), PTXI_ERROR_ILLEGAL_ADDRESS);
+}
+END_TEST
+
+static int fails(int a, int b)
+{
+    if (a == 40)
+        ptxiHostFail("does not like 40");
+    return b;
+}
+
+START_TEST(failures)
+{
+    ptxiReport r = { .size = sizeof r };
+
+    ok(BIND("add", fails, "int(int,int)"));
+    gives(run("adds"), PTXI_ERROR_LAUNCH_FAILED);
+    ok(ptxiGetLastReport(NULL, &r));
+    ck_assert_int_eq(r.fault, PTXI_FAULT_HOST_FUNCTION);
+    ck_assert(strstr(r.text, "error: host function failed: add: does not like 40\n"));
+    ck_assert(r.thread[0] == 40 && r.block[0] == 0 && r.threads == 1);
+}
+END_TEST
+
+static void callback(void *user, void *const *arguments, void *result)
+{
+    *(short *)result = (short)(*(short *)arguments[0] - *(short *)arguments[1] + *(int *)user);
+}
+
+START_TEST(callbacks)
+{
+    int bias = -2000;
+
+    ok(ptxiModuleBindHostCallback(module, "add", callback, &bias, "short(short, short)"));
+    ok(run("adds"));
+    for (unsigned i = 0; i < ALL; i++)
+        ck_assert_int_eq((int)out[i], (int)i - 3000);
+}
+END_TEST
+
+static const struct { const char *name, *signature; ptxiResult result; const char *message; } wrong[] = {
+    { "none", "void()", PTXI_ERROR_NOT_FOUND, NULL },
+    { "inside", "void()", PTXI_ERROR_NOT_FOUND, NULL },
+    { "adds", "void()", PTXI_ERROR_NOT_FOUND, NULL },
+    { "add", "int(int)", PTXI_ERROR_INVALID_VALUE, "it has 1 parameters, the declaration 2" },
+    { "add", "void(int, int)", PTXI_ERROR_INVALID_VALUE, "it returns nothing, the declaration a value" },
+    { "nothing", "int()", PTXI_ERROR_INVALID_VALUE, "it returns a value, the declaration none" },
+    { "add", "int(int, double)", PTXI_ERROR_INVALID_VALUE, "parameter 1 has 8 bytes, 4 in the declaration" },
+    { "add", "long(int, int)", PTXI_ERROR_INVALID_VALUE, "its result has 8 bytes, 4 in the declaration" },
+    { "add", "int(int, {short})", PTXI_ERROR_INVALID_VALUE, "parameter 1 has 2 bytes, 4 in the declaration" },
+    { "add", "int(int, integer)", PTXI_ERROR_INVALID_VALUE, "'integer' is no type known here" },
+    { "add", "int(int, )", PTXI_ERROR_INVALID_VALUE, "a type expected" },
+    { "add", "int(int int)", PTXI_ERROR_INVALID_VALUE, "'int int' is no type known here" },
+    { "add", "int(int, int", PTXI_ERROR_INVALID_VALUE, "',' or ')' expected at ''" },
+    { "add", "int(int, int) const", PTXI_ERROR_INVALID_VALUE, "nothing expected behind ')', not 'const'" },
+    { "add", "int", PTXI_ERROR_INVALID_VALUE, "'(' expected at ''" },
+    { "add", "int(int, void)", PTXI_ERROR_INVALID_VALUE, "void is no parameter" },
+    { "cross", "{float[3]}({float[99999]}, {double})", PTXI_ERROR_INVALID_VALUE, "the number of elements is bad" },
+    { "cross", "{float[3]}({float[3]}, {double", PTXI_ERROR_INVALID_VALUE, "'}' expected at ''" },
+    { "cross", "{float[3]}({float[3]}, {void})", PTXI_ERROR_INVALID_VALUE, "a field is not void" },
+    { "cross", "{{{{{{{{{{{{{{{{{{{{float}}}}}}}}}}}}}}}}}}}}()", PTXI_ERROR_INVALID_VALUE, "structures are nested too deep" },
+};
+
+START_TEST(bindings_that_do_not_fit)
+{
+    ptxiDiagnostic d = { .size = sizeof d };
+
+    gives(BIND(wrong[_i].name, add, wrong[_i].signature), wrong[_i].result);
+    if (!wrong[_i].message)
+        return;
+    ok(ptxiGetLastDiagnostic(0, &d));
+    const char *behind = strstr(d.message, "': ");
+
+    ck_assert(behind);
+    ck_assert_str_eq(behind + 3, wrong[_i].message);
+    ck_assert_uint_gt(d.line, 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("host");
+    TCase *t = tcase_create("host");
+
+    tcase_add_checked_fixture(t, load, close_context);
+    tcase_add_test(t, calls);
+    tcase_add_test(t, types);
+    tcase_add_test(t, structures);
+    tcase_add_test(t, large_structures);
+    tcase_add_test(t, who_calls);
+    tcase_add_test(t, shared_and_local_memory);
+    tcase_add_test(t, failures);
+    tcase_add_test(t, callbacks);
+    tcase_add_loop_test(t, bindings_that_do_not_fit, 0, sizeof wrong / sizeof wrong[0]);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

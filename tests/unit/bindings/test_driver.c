@@ -1,0 +1,123 @@
+/* libcuda.so.1, used as a program made for the CUDA driver uses it: linked to some names, asking for others. */
+#include "unit/support/bits.h"
+
+#include <string.h>
+
+/* What the toolkit's cuda.h would say, but for the names of the types. */
+typedef struct context *CUcontext;
+typedef struct module *CUmodule;
+typedef struct kernel *CUfunction;
+typedef struct stream *CUstream;
+typedef unsigned long long CUdeviceptr;
+enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_DEVICE = 101, NOT_FOUND = 500, NOT_SUPPORTED = 801 };
+enum { PER_THREAD = 2 };
+
+int cuInit(unsigned flags);
+int cuDriverGetVersion(int *version);
+int cuGetErrorName(int error, const char **name);
+int cuCtxCreate_v4(CUcontext *ctx, void *params, unsigned flags, int dev);
+int cuCtxDestroy_v2(CUcontext ctx);
+int cuCtxGetDevice_v2(int *dev, CUcontext ctx);
+int cuDeviceCanAccessPeer(int *can, int dev, int peer);
+int cuModuleLoadData(CUmodule *m, const void *image);
+int cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name);
+int cuMemAlloc_v2(CUdeviceptr *p, size_t bytes);
+int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
+int cuMemcpyDtoH_v2_ptds(void *to, CUdeviceptr from, size_t bytes);
+int cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                        CUstream stream, void **params, void **extra);
+int cuCtxSynchronize(void);
+int cuGetProcAddress_v2(const char *symbol, void **pfn, int version, uint64_t flags, int *status);
+int cuGetExportTable(void);
+
+#define ok(call) ck_assert_int_eq(call, SUCCESS)
+
+static const char twice[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".entry twice(.param .u64 p) { .reg .u32 %i, %v; .reg .u64 %a, %o; ld.param.u64 %a, [p]; mov.u32 %i, %tid.x; mul.wide.u32 %o, %i, 4;\n"
+    "add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; add.u32 %v, %v, %v; st.global.u32 [%a], %v; ret; }";
+
+START_TEST(runs_a_kernel)
+{
+    unsigned x[4] = { 1, 2, 3, 4 };
+    CUdeviceptr p;
+    CUcontext ctx;
+    CUmodule m;
+    CUfunction f;
+    int dev = -1;
+
+    ok(cuInit(0));
+    ok(cuCtxCreate_v4(&ctx, (void *[3]){ NULL }, 0, 0)); /* a CUctxCreateParams of zeros */
+    ok(cuCtxGetDevice_v2(&dev, ctx));
+    ck_assert_int_eq(dev, 0);
+    ok(cuModuleLoadData(&m, twice));
+    ok(cuModuleGetFunction(&f, m, "twice"));
+    ok(cuMemAlloc_v2(&p, sizeof x));
+    ok(cuMemcpyHtoD_v2(p, x, sizeof x));
+    ok(cuCtxSynchronize());
+    ok(cuLaunchKernel_ptsz(f, 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){ &p }, NULL));
+    ok(cuMemcpyDtoH_v2_ptds(x, p, sizeof x));
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_uint_eq(x[i], 2 * (i + 1));
+    ok(cuCtxDestroy_v2(ctx));
+}
+END_TEST
+
+START_TEST(errors_and_devices)
+{
+    const char *name;
+    int can, version;
+
+    ok(cuInit(0));
+    ok(cuDriverGetVersion(&version));
+    ck_assert_int_eq(version, 13000);
+    ok(cuGetErrorName(218, &name));
+    ck_assert_str_eq(name, "CUDA_ERROR_INVALID_PTX");
+    ok(cuGetErrorName(0, &name));
+    ck_assert_str_eq(name, "CUDA_SUCCESS");
+    ck_assert_int_eq(cuGetErrorName(7777, &name), INVALID_VALUE);
+    ok(cuDeviceCanAccessPeer(&can, 0, 0));
+    ck_assert_int_eq(can, 0);
+    ck_assert_int_eq(cuDeviceCanAccessPeer(&can, 0, 1), INVALID_DEVICE);
+    ck_assert_int_eq(cuGetExportTable(), NOT_SUPPORTED);
+}
+END_TEST
+
+static void *ask(const char *symbol, int version, uint64_t flags)
+{
+    void *p = (void *)symbol;
+    int status = -1, r = cuGetProcAddress_v2(symbol, &p, version, flags, &status);
+
+    ck_assert_int_eq(r, p ? SUCCESS : NOT_FOUND);
+    ck_assert_int_eq(status, p ? 0 : 1);
+    return p;
+}
+
+START_TEST(names_are_found_by_version)
+{
+    ck_assert_ptr_eq(ask("cuMemcpyHtoD", 3020, 0), (void *)cuMemcpyHtoD_v2);
+    ck_assert_ptr_eq(ask("cuMemcpyDtoH", 7000, PER_THREAD), (void *)cuMemcpyDtoH_v2_ptds);
+    ck_assert_ptr_eq(ask("cuLaunchKernel", 7000, PER_THREAD), (void *)cuLaunchKernel_ptsz);
+    ck_assert_ptr_eq(ask("cuInit", 2000, PER_THREAD), (void *)cuInit);
+    ck_assert_ptr_eq(ask("cuCtxCreate", 13000, 0), (void *)cuCtxCreate_v4);
+    ck_assert_ptr_ne(ask("cuCtxCreate", 12000, 0), (void *)cuCtxCreate_v4);
+    ck_assert_ptr_ne(ask("cuCtxCreate", 12000, 0), ask("cuCtxCreate", 3020, 0));
+    ck_assert_ptr_ne(ask("cuCtxGetDevice", 2000, 0), (void *)cuCtxGetDevice_v2);
+    ck_assert_ptr_eq(ask("cuGetProcAddress", 12000, 0), (void *)cuGetProcAddress_v2);
+    ck_assert_ptr_eq(ask("cuGetExportTable", 3000, 0), (void *)cuGetExportTable);
+    ck_assert_ptr_null(ask("cuNoSuchCall", 13000, 0));
+    ck_assert_int_eq(cuGetProcAddress_v2(NULL, NULL, 0, 0, NULL), INVALID_VALUE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("driver");
+    TCase *t = tcase_create("driver");
+
+    tcase_add_test(t, runs_a_kernel);
+    tcase_add_test(t, errors_and_devices);
+    tcase_add_test(t, names_are_found_by_version);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

@@ -1,0 +1,210 @@
+/* Cases of conversions to and from pairs, and of cvt.pack. */
+#include "unit/exec/arith/alu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "isa/bytecode.h"
+#include "unit/exec/arith/alu_float.h"
+#include "unit/support/minifloat_reference.h"
+
+#define FORMAT (&smalls[o->case_->which])
+#define MODE ((int)(o->mods & PTXI_MOD_RND_MASK) >> PTXI_MOD_RND_SHIFT)
+
+/* Element n of the source: of two operands, or of the halves of one. */
+static double element(const struct operands *o, int n)
+{
+    uint64_t v = (uint64_t)o->v[0];
+
+    switch (o->case_->a) {
+    case F16X2: return small_number(&smalls[F16_], (n ? v : v >> 16) & 0xffff);
+    case BF16X2: return small_number(&smalls[BF16_], (n ? v : v >> 16) & 0xffff);
+    default: return from_f32((uint32_t)o->v[n]);
+    }
+}
+
+static unsigned apart(int which)
+{
+    return which == E2M1 ? 4 : which == F16_ || which == BF16_ ? 16 : 8;
+}
+
+static unsigned relu(const struct operands *o, const struct small *f, unsigned code)
+{
+    return o->mods & PTXI_MOD_RELU && code & small_sign(f) ? 0 : code;
+}
+
+static void set_pair(struct results *r, unsigned high, unsigned low, unsigned distance)
+{
+    r->d = (unsigned __int128)high << distance | low;
+}
+
+/* --- the reference of each --- */
+REF(narrow)
+{
+    bool finite = o->mods & PTXI_MOD_SATFINITE;
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++)
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), MODE, finite, 0, 0));
+    set_pair(r, code[0], code[1], apart(o->case_->which));
+}
+
+REF(pair_at_random)
+{
+    int bits = o->case_->which == F16_ ? 13 : 16;
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        unsigned random = (unsigned)(o->v[2] >> (n ? 0 : 16)) & ((1u << bits) - 1);
+
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, o->mods & PTXI_MOD_SATFINITE, random, bits));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
+/* Two bytes have 16 random bits in common; of halves of bytes each has 8 of its own. */
+REF(four_at_random)
+{
+    bool own = o->case_->which == E2M1;
+    static const int own_at[4] = { 24, 8, 16, 0 };
+
+    for (int n = 0; n < 4; n++) {
+        unsigned random = own ? (unsigned)(o->v[4] >> own_at[n]) & 0xff : (unsigned)(o->v[4] >> (n < 2 ? 16 : 0)) & 0xffff;
+
+        r->d = r->d << apart(o->case_->which) | relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, true, random, own ? 8 : 16));
+    }
+}
+
+REF(widen)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = small_number(FORMAT, (unsigned)(o->v[0] >> (n ? 0 : apart(o->case_->which))));
+
+        code[n] = relu(o, &smalls[F16_], small_code(&smalls[F16_], x, SMALL_RN, false, 0, 0));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
+REF(tf32)
+{
+    unsigned code = small_code(FORMAT, element(o, 0), MODE, o->mods & PTXI_MOD_SATFINITE, 0, 0);
+
+    r->d = (unsigned __int128)relu(o, FORMAT, code) << 13;
+}
+
+/* Infinities and NaNs are cut, not rounded; .satfinite takes one off them. */
+REF(tf32_rna)
+{
+    uint32_t a = (uint32_t)o->v[0];
+    bool finite = o->mods & PTXI_MOD_SATFINITE, special = (a & 0x7f800000) == 0x7f800000;
+
+    r->d = special ? (a >> 13) - finite : small_code(FORMAT, from_f32(a), SMALL_RNA, finite, 0, 0);
+    r->d <<= 13;
+}
+
+static unsigned scale_code(const struct operands *o, double x)
+{
+    double m = fabs(x);
+    unsigned code = 0;
+
+    if (isnan(x))
+        return 0xff;
+    while (code < 0xff && (MODE == PTXI_RP ? ldexp(1, (int)code - 127) < m : ldexp(1, (int)code - 126) <= m))
+        code++;
+    return code == 0xff && o->mods & PTXI_MOD_SATFINITE ? 0xfe : code;
+}
+
+REF(to_scales) { set_pair(r, scale_code(o, element(o, 0)), scale_code(o, element(o, 1)), 8); }
+
+static unsigned scale_value(unsigned code)
+{
+    return small_code(&smalls[BF16_], code == 0xff ? NAN : ldexp(1, (int)code - 127), SMALL_RN, false, 0, 0);
+}
+
+REF(from_scales) { set_pair(r, scale_value((unsigned)o->v[0] >> 8), scale_value((unsigned)o->v[0] & 0xff), 16); }
+
+/* --- s2f6; which: the source that has the scales, 0 where there are none --- */
+static double scale_of(const struct operands *o, int n)
+{
+    int which = o->case_->which;
+    unsigned code = which ? (unsigned)(o->v[which] >> (n ? 0 : 8)) & 0xff : 127;
+
+    return code == 0xff ? NAN : ldexp(1, (int)code - 127);
+}
+
+REF(to_fixed)
+{
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        code[n] = fixed_code(element(o, n) / scale_of(o, n));
+        if (o->mods & PTXI_MOD_RELU && code[n] & 0x80)
+            code[n] = 0;
+    }
+    set_pair(r, code[0], code[1], 8);
+}
+
+REF(from_fixed)
+{
+    const struct small *bf16 = &smalls[BF16_];
+    unsigned code[2];
+
+    for (int n = 0; n < 2; n++) {
+        double x = (double)(int8_t)(o->v[0] >> (n ? 0 : 8)) / 64 * scale_of(o, n);
+
+        code[n] = relu(o, bf16, small_code(bf16, x, SMALL_RN, o->mods & PTXI_MOD_SATFINITE, 0, 0));
+    }
+    set_pair(r, code[0], code[1], 16);
+}
+
+/* which: bits, negative where signed */
+REF(pack)
+{
+    int bits = abs(o->case_->which), n[2] = { (int32_t)o->v[0], (int32_t)o->v[1] };
+    int64_t max = ((int64_t)1 << (bits - (o->case_->which < 0))) - 1, min = o->case_->which < 0 ? -max - 1 : 0;
+
+    r->d = bits < 16 ? o->v[2] << 2 * bits : 0;
+    for (int k = 0; k < 2; k++)
+        r->d |= (unsigned __int128)((n[k] < min ? min : n[k] > max ? max : n[k]) & (((int64_t)1 << bits) - 1)) << (k ? 0 : bits);
+}
+
+/* --- modifiers to try --- */
+enum { RELU = PTXI_MOD_RELU, FINITE = PTXI_MOD_SATFINITE, RZ = PTXI_RZ << PTXI_MOD_RND_SHIFT, RP = PTXI_RP << PTXI_MOD_RND_SHIFT };
+MODS(none, 0)
+MODS(relus, 0, RELU)
+MODS(finites, 0, FINITE)
+MODS(always_finite, FINITE, FINITE | RELU)
+MODS(rs, 0, RELU, FINITE, FINITE | RELU)
+MODS(rounded, 0, RELU, FINITE, FINITE | RELU, RZ, RZ | RELU, RZ | FINITE, RZ | FINITE | RELU)
+MODS(scales, RZ, RZ | FINITE, RP, RP | FINITE)
+
+#define PAIR_16(f, F)                                                                    \
+    CASE(cvt_##f##x2_f32, U32, F32, F32, NONE, NONE, narrow, rounded, 0, 0, F)           \
+    CASE(cvt_rs_##f##x2_f32, U32, F32, F32, U32, NONE, pair_at_random, rs, 0, 0, F)
+#define PAIR_8(f, F)                                                                     \
+    CASE(cvt_##f##x2_f32, U16, F32, F32, NONE, NONE, narrow, always_finite, 0, 0, F)            \
+    CASE(cvt_##f##x2_f16x2, U16, F16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)       \
+    CASE(cvt_##f##x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, narrow, always_finite, 0, 0, F)     \
+    CASE(cvt_rs_##f##x4_f32, F == E2M1 ? U16 : U32, F32, F32, F32, F32, four_at_random, always_finite, FIFTH, 0, F) \
+    CASE(cvt_f16x2_##f##x2, U32, U16, NONE, NONE, NONE, widen, relus, 0, 0, F)
+#define PACK(name, bits) CASE(cvt_pack_##name, U32, S32, S32, U32, NONE, pack, none, 0, 0, bits)
+
+static const struct alu_case cases[] = {
+    PAIR_16(f16, F16_) PAIR_16(bf16, BF16_)
+    PAIR_8(e5m2, E5M2) PAIR_8(e4m3, E4M3) PAIR_8(e3m2, E3M2) PAIR_8(e2m3, E2M3) PAIR_8(e2m1, E2M1)
+    CASE(cvt_tf32_f32, U32, F32, NONE, NONE, NONE, tf32, rounded, 0, 0, TF32)
+    CASE(cvt_rna_tf32_f32, U32, F32, NONE, NONE, NONE, tf32_rna, finites, 0, 0, TF32)
+    CASE(cvt_ue8m0x2_f32, U16, F32, F32, NONE, NONE, to_scales, scales, 0, 0, 0)
+    CASE(cvt_ue8m0x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_scales, scales, 0, 0, 0)
+    CASE(cvt_bf16x2_ue8m0x2, U32, U16, NONE, NONE, NONE, from_scales, none, 0, 0, 0)
+    CASE(cvt_s2f6x2_f32, U16, F32, F32, NONE, NONE, to_fixed, always_finite, 0, 0, 0)
+    CASE(cvt_scaled_s2f6x2_f32, U16, F32, F32, U16, NONE, to_fixed, always_finite, 0, 0, 2)
+    CASE(cvt_s2f6x2_bf16x2, U16, BF16X2, NONE, NONE, NONE, to_fixed, always_finite, 0, 0, 0)
+    CASE(cvt_scaled_s2f6x2_bf16x2, U16, BF16X2, U16, NONE, NONE, to_fixed, always_finite, 0, 0, 1)
+    CASE(cvt_bf16x2_s2f6x2, U32, U16, NONE, NONE, NONE, from_fixed, rs, 0, 0, 0)
+    CASE(cvt_scaled_bf16x2_s2f6x2, U32, U16, U16, NONE, NONE, from_fixed, rs, 0, 0, 1)
+    PACK(u16, 16) PACK(s16, -16) PACK(u8, 8) PACK(s8, -8) PACK(u4, 4) PACK(s4, -4) PACK(u2, 2) PACK(s2, -2)
+};
+ALU_TABLE(alu_cvt, cases)

@@ -1,0 +1,204 @@
+/* The map of what kernels may touch. */
+#include "unit/support/bits.h"
+
+#include "exec/memmap/memmap.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct ptxi_memmap *map;
+
+static void set_up(void)
+{
+    map = ptxi_memmap_create();
+    ck_assert_ptr_nonnull(map);
+}
+
+static void tear_down(void)
+{
+    ptxi_memmap_destroy(map);
+}
+
+static enum ptxi_memmap_result add(uint64_t base, uint64_t size, uint32_t flags)
+{
+    struct ptxi_mem_region r = { .base = base, .size = size, .flags = flags, .owner = map };
+
+    return ptxi_memmap_add(map, &r);
+}
+
+START_TEST(finds_inside_and_nearest)
+{
+    struct ptxi_mem_region r;
+
+    ck_assert_int_eq(ptxi_memmap_find(map, 5, &r), PTXI_MEMMAP_EMPTY);
+    ck_assert_int_eq(add(1000, 100, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
+    ck_assert_int_eq(add(2000, 1, PTXI_MEM_READ), PTXI_MEMMAP_OK);
+    static const struct { uint64_t addr; enum ptxi_memmap_hit hit; uint64_t base; } rows[] = {
+        { 0, PTXI_MEMMAP_NEAREST, 1000 },    { 999, PTXI_MEMMAP_NEAREST, 1000 },  { 1000, PTXI_MEMMAP_INSIDE, 1000 },
+        { 1099, PTXI_MEMMAP_INSIDE, 1000 },  { 1100, PTXI_MEMMAP_NEAREST, 1000 }, { 1549, PTXI_MEMMAP_NEAREST, 1000 },
+        { 1550, PTXI_MEMMAP_NEAREST, 2000 }, { 2000, PTXI_MEMMAP_INSIDE, 2000 },  { 2001, PTXI_MEMMAP_NEAREST, 2000 },
+        { UINT64_MAX, PTXI_MEMMAP_NEAREST, 2000 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_int_eq(ptxi_memmap_find(map, rows[i].addr, &r), rows[i].hit);
+        ck_bits64_at(r.base, rows[i].base, "address %llu", (unsigned long long)rows[i].addr);
+    }
+    ck_assert_ptr_eq(r.owner, map);
+    ck_assert_uint_eq(r.flags, PTXI_MEM_READ);
+    ck_assert_uint_eq(r.id, 2);
+}
+END_TEST
+
+START_TEST(refuses_overlap)
+{
+    ck_assert_int_eq(add(1000, 100, 0), PTXI_MEMMAP_OK);
+    ck_assert_int_eq(add(1000, 100, 0), PTXI_MEMMAP_OVERLAP);
+    ck_assert_int_eq(add(1099, 1, 0), PTXI_MEMMAP_OVERLAP);
+    ck_assert_int_eq(add(999, 2, 0), PTXI_MEMMAP_OVERLAP);
+    ck_assert_int_eq(add(0, 5000, 0), PTXI_MEMMAP_OVERLAP);
+    ck_assert_int_eq(add(500, 0, 0), PTXI_MEMMAP_OVERLAP);
+    ck_assert_int_eq(add(UINT64_MAX - 1, 3, 0), PTXI_MEMMAP_OVERLAP);
+    ck_assert_int_eq(add(1100, 1, 0), PTXI_MEMMAP_OK);
+    ck_assert_int_eq(add(999, 1, 0), PTXI_MEMMAP_OK);
+    ck_assert_uint_eq(ptxi_memmap_count(map), 3);
+}
+END_TEST
+
+START_TEST(covers_whole_ranges_only)
+{
+    struct ptxi_mem_region r;
+
+    add(1000, 100, 0);
+    add(1100, 100, 0);
+    ck_assert(ptxi_memmap_covers(map, 1000, 100, &r));
+    ck_assert(ptxi_memmap_covers(map, 1099, 1, &r));
+    ck_assert(ptxi_memmap_covers(map, 1050, 0, &r));
+    ck_assert(!ptxi_memmap_covers(map, 1000, 101, &r));
+    ck_assert(!ptxi_memmap_covers(map, 1099, 2, &r));
+    ck_assert(!ptxi_memmap_covers(map, 999, 1, &r));
+    ck_assert(!ptxi_memmap_covers(map, 1150, UINT64_MAX, &r));
+}
+END_TEST
+
+START_TEST(generation_grows_when_a_region_loses_its_meaning)
+{
+    uint64_t g = ptxi_memmap_generation(map);
+    struct ptxi_mem_region r;
+
+    add(1000, 100, PTXI_MEM_RWA);
+    ck_assert(!ptxi_memmap_set_flags(map, 1001, PTXI_MEM_FREED));
+    ck_assert(!ptxi_memmap_remove(map, 999));
+    ck_assert_uint_eq(ptxi_memmap_generation(map), g);
+    ck_assert(ptxi_memmap_set_flags(map, 1000, PTXI_MEM_FREED));
+    ck_assert_uint_gt(ptxi_memmap_generation(map), g);
+    ck_assert_int_eq(ptxi_memmap_find(map, 1050, &r), PTXI_MEMMAP_INSIDE);
+    ck_assert_uint_eq(r.flags, PTXI_MEM_FREED);
+    g = ptxi_memmap_generation(map);
+    ck_assert(ptxi_memmap_remove(map, 1000));
+    ck_assert_uint_gt(ptxi_memmap_generation(map), g);
+    ck_assert_int_eq(ptxi_memmap_find(map, 1050, &r), PTXI_MEMMAP_EMPTY);
+}
+END_TEST
+
+enum { SLOTS = 2000, SLOT = 64 };
+
+/* A slot of 64 bytes holds at most one region, of slot_size bytes from its start. */
+static void check_against(const uint8_t *slot_size)
+{
+    size_t count = 0;
+
+    for (int i = 0; i < SLOTS; i++) {
+        struct ptxi_mem_region r;
+        uint64_t base = (uint64_t)(i + 1) * SLOT;
+        enum ptxi_memmap_hit at = ptxi_memmap_find(map, base, &r);
+
+        count += slot_size[i] != 0;
+        ck_assert_int_eq(at == PTXI_MEMMAP_INSIDE, slot_size[i] != 0);
+        if (slot_size[i]) {
+            ck_bits64(r.base, base);
+            ck_bits64(r.size, (uint64_t)slot_size[i]);
+            ck_assert(ptxi_memmap_find(map, base + slot_size[i], &r) != PTXI_MEMMAP_INSIDE || r.base == base + SLOT);
+        }
+    }
+    ck_assert_uint_eq(ptxi_memmap_count(map), count);
+}
+
+START_TEST(agrees_with_a_plain_table)
+{
+    static uint8_t slot_size[SLOTS];
+    uint64_t x = 88172645463325252u + (uint64_t)_i;
+
+    memset(slot_size, 0, sizeof slot_size);
+    for (int step = 0; step < 40000; step++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        int i = _i == 0 ? step % SLOTS : (int)(x % SLOTS); /* 0: in the order of addresses */
+        uint64_t base = (uint64_t)(i + 1) * SLOT;
+
+        if (slot_size[i]) {
+            ck_assert(ptxi_memmap_remove(map, base));
+            slot_size[i] = 0;
+        } else {
+            slot_size[i] = (uint8_t)(1 + x / SLOTS % SLOT);
+            ck_assert_int_eq(add(base, slot_size[i], PTXI_MEM_RWA), PTXI_MEMMAP_OK);
+        }
+        if (step % 5000 == 1999)
+            check_against(slot_size);
+    }
+    check_against(slot_size);
+}
+END_TEST
+
+static _Atomic bool stop;
+
+static void *reader(void *bad)
+{
+    while (!stop) {
+        struct ptxi_mem_region r;
+
+        for (uint64_t a = 0; a < 1000 * 100; a += 97)
+            if (ptxi_memmap_find(map, a, &r) == PTXI_MEMMAP_INSIDE && a - r.base >= 64)
+                *(bool *)bad = true;
+    }
+    return NULL;
+}
+
+START_TEST(readers_beside_a_writer)
+{
+    pthread_t t[3];
+    bool bad[3] = { false };
+
+    stop = false;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, reader, &bad[i]);
+    for (int round = 0; round < 20; round++) {
+        for (uint64_t i = 0; i < 1000; i++)
+            ck_assert_int_eq(add(i * 100, 64, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
+        for (uint64_t i = 0; i < 1000; i++)
+            ck_assert(ptxi_memmap_remove(map, (i * 7 % 1000) * 100));
+    }
+    stop = true;
+    for (int i = 0; i < 3; i++) {
+        pthread_join(t[i], NULL);
+        ck_assert(!bad[i]);
+    }
+    ck_assert_uint_eq(ptxi_memmap_count(map), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("memmap");
+    TCase *t = tcase_create("memmap");
+
+    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, finds_inside_and_nearest);
+    tcase_add_test(t, refuses_overlap);
+    tcase_add_test(t, covers_whole_ranges_only);
+    tcase_add_test(t, generation_grows_when_a_region_loses_its_meaning);
+    tcase_add_loop_test(t, agrees_with_a_plain_table, 0, 3);
+    tcase_add_test(t, readers_beside_a_writer);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

@@ -1,0 +1,721 @@
+/* Atomic operations that many threads do to one place: nothing is lost, and nothing is seen half done. */
+#include "unit/support/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCKS = 32, THREADS = 64, ALL = BLOCKS * THREADS };
+
+#define ENTRY(name, body)                                                                                                         \
+    ".visible .entry " name "(.param .u64 p) { .reg .b64 %p, %d<8>; .reg .b32 %r<8>; .reg .b16 %h<8>; .reg .b128 %q<8>; .reg .pred %t;\n" \
+    "  ld.param.u64 %p, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r0, %r0, 64, %r1;\n" body " ret; }\n"
+
+static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n"
+    ENTRY("wide_count",
+          "  ld.relaxed.gpu.global.b128 %q0, [%p];\n"
+          "AGAIN: mov.b128 {%d0, %d1}, %q0; add.cc.u64 %d0, %d0, 1; addc.u64 %d1, %d1, 0; mov.b128 %q1, {%d0, %d1};\n"
+          "  atom.global.cas.b128 %q2, [%p], %q0, %q1; mov.b128 {%d2, %d3}, %q2; mov.b128 {%d4, %d5}, %q0;\n"
+          "  setp.ne.u64 %t, %d2, %d4; mov.b128 %q0, %q2; @%t bra AGAIN; setp.ne.u64 %t, %d3, %d5; @%t bra AGAIN;")
+    /* puts a number and its complement in, and counts pairs that are none */
+    ENTRY("wide_exchange",
+          "  cvt.u64.u32 %d0, %r0; not.b64 %d1, %d0; mov.b128 %q0, {%d0, %d1}; mov.u32 %r2, 20;\n"
+          "AGAIN: atom.global.exch.b128 %q1, [%p], %q0; mov.b128 {%d2, %d3}, %q1; not.b64 %d3, %d3; setp.ne.u64 %t, %d2, %d3;\n"
+          "  @%t red.global.add.u32 [%p+16], 1; sub.u32 %r2, %r2, 1; setp.ne.u32 %t, %r2, 0; @%t bra AGAIN;")
+    /* two counters in one word, one for odd threads and one for even ones */
+    ENTRY("narrow_count",
+          "  and.b32 %r1, %r0, 1; mad.wide.u32 %p, %r1, 2, %p; ld.relaxed.gpu.global.b16 %h0, [%p];\n"
+          "AGAIN: add.u16 %h1, %h0, 1; atom.global.cas.b16 %h2, [%p], %h0, %h1; setp.ne.u16 %t, %h2, %h0; mov.b16 %h0, %h2; @%t bra AGAIN;")
+    ENTRY("half_sums",
+          "  mov.b32 %r1, 0x40003c00; red.global.add.noftz.f16x2 [%p], %r1; mov.b16 %h0, 0x3c00; atom.global.add.noftz.f16 %h1, [%p+4], %h0;\n"
+          "  setp.lt.u32 %t, %r0, 128; mov.b32 %r1, 0x40003f80; @%t red.global.add.noftz.bf16x2 [%p+8], %r1;\n"
+          "  @%t red.global.add.noftz.v2.bf16x2 [%p+16], {%r1, %r1}; red.global.add.noftz.v4.f16 [%p+24], {%h0, %h0, %h0, %h0};\n"
+          "  mov.b32 %r2, 0x3f800000; red.global.add.v4.f32 [%p+32], {%r2, %r2, %r2, %r2};")
+    ENTRY("byte_count", "  and.b64 %d1, %p, -4; cvt.u32.u64 %r1, %p; and.b32 %r1, %r1, 3; shl.b32 %r1, %r1, 3; mov.u32 %r2, 1; shl.b32 %r2, %r2, %r1;\n"
+          "  shl.b32 %r3, %r2, 8; sub.u32 %r3, %r3, %r2; ld.relaxed.gpu.b32 %r4, [%d1];\n"
+          "AGAIN: add.u32 %r5, %r4, %r2; lop3.b32 %r5, %r5, %r4, %r3, 0xe4; atom.relaxed.gpu.cas.b32 %r6, [%d1], %r4, %r5;\n"
+          "  setp.ne.u32 %t, %r6, %r4; mov.u32 %r4, %r6; @%t bra AGAIN;\n"
+          "  and.b64 %d1, %p, -2; ld.acquire.gpu.b16 %h1, [%d1]; ld.volatile.global.u16 %h2, [%d1];")
+    ENTRY("shared_byte", "  mov.u32 %r1, s; setp.ne.u32 %t, %r0, 0; mov.b16 %h1, 7; @!%t st.shared.u8 [%r1+4], %h1; bar.sync 0;\n"
+          "  atom.shared.add.u32 %r2, [%r1+4], 1; ld.volatile.shared.u16 %h2, [%r1+4]; bar.sync 0; ld.shared.u8 %h1, [%r1+4]; st.global.u8 [%p], %h1;")
+    ENTRY("shared_word", "  mov.u32 %r1, s; atom.shared.add.u32 %r2, [%r1+8], 1;")
+    ENTRY("weak_word", "  ld.global.u32 %r1, [%p]; st.global.u8 [%p], %r1;")
+    ENTRY("strong_store", "  mov.u32 %r1, 0; st.relaxed.gpu.global.u32 [%p], %r1;")
+    ENTRY("word_behind", "  atom.relaxed.gpu.global.add.u32 %r1, [%p+4], 1;")
+    ENTRY("misaligned", "  mov.b32 %r2, 0; red.global.add.v2.f32 [%p+4], {%r2, %r2};")
+    ENTRY("misaligned_halves", "  mov.b16 %h0, 0; atom.global.add.noftz.v8.bf16 {%h1,%h1,%h1,%h1,%h1,%h1,%h1,%h2}, [%p+8], {%h0,%h0,%h0,%h0,%h0,%h0,%h0,%h0};")
+    ENTRY("misaligned_wide", "  mov.b64 %d0, 0; mov.b128 %q0, {%d0, %d0}; atom.global.exch.b128 %q1, [%p+8], %q0;");
+
+static ptxiModule module;
+static ptxiDevicePtr mem;
+
+static void set_up(void)
+{
+    open_context();
+    ok(ptxiModuleLoadData(&module, kernels));
+    ok(ptxiMemAlloc(&mem, 64));
+    ok(ptxiMemsetD8(mem, 0, 64));
+}
+
+static ptxiResult run_with(const char *name, unsigned blocks, unsigned shared)
+{
+    void *params[] = { &mem };
+    ptxiFunction f;
+
+    ok(ptxiModuleGetFunction(&f, module, name));
+    ok(ptxiLaunchKernel(f, blocks, 1, 1, THREADS, 1, 1, shared, NULL, params, NULL));
+    return ptxiCtxSynchronize();
+}
+
+static ptxiResult run(const char *name, unsigned blocks)
+{
+    return run_with(name, blocks, 0);
+}
+
+START_TEST(wide_ones_count)
+{
+    uint64_t v[2] = { UINT64_MAX - 999, 6 };
+
+    ok(ptxiMemcpyHtoD(mem, v, sizeof v));
+    ok(run("wide_count", BLOCKS));
+    ok(ptxiMemcpyDtoH(v, mem, sizeof v));
+    ck_bits64(v[0], ALL - 1000);
+    ck_bits64(v[1], 7);
+}
+END_TEST
+
+START_TEST(wide_ones_are_whole)
+{
+    uint64_t v[3] = { 5, ~(uint64_t)5 };
+
+    ok(ptxiMemcpyHtoD(mem, v, sizeof v));
+    ok(run("wide_exchange", BLOCKS));
+    ok(ptxiMemcpyDtoH(v, mem, sizeof v));
+    ck_bits64(v[1], ~v[0]);
+    ck_bits64(v[2], 0);
+}
+END_TEST
+
+START_TEST(narrow_ones_leave_their_neighbours)
+{
+    uint16_t v[2];
+
+    ok(run("narrow_count", BLOCKS));
+    ok(ptxiMemcpyDtoH(v, mem, sizeof v));
+    ck_bits16(v[0], ALL / 2);
+    ck_bits16(v[1], ALL / 2);
+}
+END_TEST
+
+/* Libraries make atomic operations on bytes of those on words, also where less than a word was allocated. */
+START_TEST(bytes_are_counted_in_words)
+{
+    unsigned size = (unsigned)_i + 1;
+    unsigned char v[5], want[5] = { 1, 2, 3, 4, 5 };
+    ptxiDevicePtr block;
+
+    ok(ptxiMemAlloc(&block, size));
+    ok(ptxiMemcpyHtoD(block, want, size));
+    mem = block + size - 1;
+    ok(run("byte_count", 3));
+    want[size - 1] += 3 * THREADS;
+    ok(ptxiMemcpyDtoH(v, block, size));
+    ck_assert_int_eq(memcmp(v, want, size), 0);
+}
+END_TEST
+
+START_TEST(bytes_of_shared_memory_are_too)
+{
+    unsigned char v;
+
+    ok(run_with("shared_byte", 1, 5));
+    ok(ptxiMemcpyDtoH(&v, mem, 1));
+    ck_assert_int_eq(v, 7 + THREADS);
+    ck_assert_int_ne(run_with("shared_word", 1, 5), PTXI_SUCCESS);
+    ck_assert_int_ne(run_with("shared_word", 1, 8), PTXI_SUCCESS);
+}
+END_TEST
+
+/* Nothing else goes beyond the end, and nothing at all beyond what belongs to the program. */
+START_TEST(words_end_where_memory_does)
+{
+    static const char *const names[] = { "weak_word", "strong_store", "word_behind" };
+    uint32_t own = 0;
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        ok(ptxiMemAlloc(&mem, 3));
+        ck_assert_int_eq(run(names[k], 1), PTXI_ERROR_ILLEGAL_ADDRESS);
+    }
+    mem = (uintptr_t)&own;
+    ok(ptxiMemOpenRange(&own, 3, PTXI_RANGE_READ | PTXI_RANGE_WRITE));
+    ck_assert_int_eq(run("byte_count", 1), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemCloseRange(&own));
+    ok(ptxiMemHostRegister(&own, 3, 0));
+    ck_assert_int_eq(run("byte_count", 1), PTXI_ERROR_ILLEGAL_ADDRESS);
+    ok(ptxiMemHostUnregister(&own));
+    ck_bits32(own, 0);
+}
+END_TEST
+
+START_TEST(halves_add_up)
+{
+    uint32_t v[12], blocks = 16; /* 1024 threads; 128 where the sums are bf16 */
+
+    ok(run("half_sums", blocks));
+    ok(ptxiMemcpyDtoH(v, mem, sizeof v));
+    ck_bits32(v[0], 0x68006400);
+    ck_bits32(v[1], 0x6400);
+    for (int k = 2; k < 6; k++)
+        ck_bits32_at(v[k], k == 3 ? 0 : 0x43804300, "word %d", k);
+    for (int k = 6; k < 8; k++)
+        ck_bits32_at(v[k], 0x64006400, "word %d", k);
+    for (int k = 8; k < 12; k++)
+        ck_bits32_at(v[k], 0x44800000, "word %d", k);
+}
+END_TEST
+
+START_TEST(vectors_are_aligned)
+{
+    static const char *const names[] = { "misaligned", "misaligned_halves", "misaligned_wide" };
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        ck_assert_int_eq(run(names[k], 1), PTXI_ERROR_MISALIGNED_ADDRESS);
+}
+END_TEST
+
+/* --- all ways through an operation --- */
+
+enum { LANES = 32, REGION = 1024 };
+
+#define ATOM(...) { false, __VA_ARGS__ }
+#define RED(...) { true, __VA_ARGS__ }
+static const struct { bool red; const char *op, *operands; unsigned bytes; } operations[] = {
+    ATOM("add.u32", "%x", 4),   ATOM("min.s32", "%x", 4),  ATOM("inc.u32", "%x", 4),         ATOM("exch.b32", "%x", 4),     ATOM("cas.b32", "%x, %y", 4),
+    ATOM("add.f32", "%f", 4),   ATOM("xor.b32", "%x", 4),  ATOM("add.u64", "%xx", 8),        ATOM("max.u64", "%xx", 8),     ATOM("cas.b64", "%xx, %yy", 8),
+    ATOM("exch.b64", "%xx", 8), ATOM("add.f64", "%ff", 8), ATOM("add.noftz.f16x2", "%x", 4), RED("add.u32", "%x", 4),       RED("max.u32", "%x", 4),
+    RED("add.f32", "%f", 4),    RED("add.f64", "%ff", 8),  RED("or.b64", "%xx", 8),
+};
+
+/* Where the lanes' words lie; lanes that do not take part. */
+static unsigned in_row(unsigned l) { return l; }
+static unsigned backwards(unsigned l) { return LANES - 1 - l; }
+static unsigned apart(unsigned l) { return l * 13 % LANES * 3; }
+static unsigned pairs(unsigned l) { return l / 2; }
+static unsigned four(unsigned l) { return l % 4 * 3; }
+static unsigned meet_late(unsigned l) { return l < 20 ? l * 3 % 50 : 70 - l; }
+static unsigned two_meet(unsigned l) { return l == 14 ? 36 : l * 3; }
+static unsigned ends_meet(unsigned l) { return l == 31 ? 84 : l * 3; }
+static unsigned one(unsigned l) { return (void)l, 5; }
+static const struct { unsigned (*word)(unsigned lane); uint32_t mask; } layouts[] = {
+    { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { four, ~0u },
+    { meet_late, ~0u }, { two_meet, ~0u }, { ends_meet, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 }, { one, 0x0ff0ff01 },
+};
+
+/* The memory afterwards, and what the lanes have got. */
+struct after {
+    uint32_t memory[REGION / 4];
+    uint64_t got[LANES];
+};
+
+/* into: a register for what was there, if it has 32 bits and there is a result; NULL: one of its own. */
+static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address, const char *into)
+{
+    static char text[4000];
+    char result[8] = "", move[40] = "";
+    ptxiFunction f;
+
+    if (into && !operations[k].red && operations[k].bytes == 4) {
+        snprintf(result, sizeof result, "%s, ", into);
+        snprintf(move, sizeof move, "@%%on mov.b32 %%d32, %s;", into);
+    } else if (!operations[k].red) {
+        snprintf(result, sizeof result, "%%d%u, ", operations[k].bytes * 8);
+    }
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 offsets, .param .u64 got, .param .u32 mask) {\n"
+             "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%below, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
+             "  .shared .align 128 .b8 words[%d]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; ld.param.u64 %%q, [offsets]; mad.wide.u32 %%q, %%t, 4, %%q; ld.global.u32 %%o, [%%q];\n"
+             "  ld.param.u64 %%q, [got]; mad.wide.u32 %%q, %%t, 8, %%q; mov.u32 %%s, words; mov.u32 %%v, 0;\n"
+             "L: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; ld.global.u32 %%x, [%%w];\n"
+             "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra L; bar.warp.sync -1;\n"
+             "  add.u32 %%s, %%s, %%o; sub.u32 %%below, %%s, 64; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
+             "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
+             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on %s.relaxed%s.%s %s[%s], %s; %s bar.warp.sync -1;\n"
+             "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; mov.u32 %%s, words;\n"
+             "M: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; add.u32 %%m, %%m, %%s; ld.shared.u32 %%x, [%%m];\n"
+             "  setp.%s.u32 %%on, 0, 0; @%%on st.global.u32 [%%w], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra M; ret; }\n",
+             REGION, operations[k].red ? "red" : "atom", scope_space, operations[k].op, result, address, operations[k].operands, move, strcmp(address, "%g") ? "eq" : "ne");
+    ok(ptxiModuleLoadData(m, text));
+    ok(ptxiModuleGetFunction(&f, *m, "k"));
+    return f;
+}
+
+static uint32_t word_before(unsigned n)
+{
+    return n * 3 % 50 ? 0x40000000 + n * 1000 : n;
+}
+
+static struct after run_operation(int k, int layout, const char *scope_space, const char *address, const char *into)
+{
+    struct after r;
+    uint32_t offsets[LANES];
+    ptxiModule m;
+    ptxiFunction f = load_operation(&m, k, scope_space, address, into);
+    ptxiDevicePtr memory, where, got;
+    uint32_t mask = layouts[layout].mask;
+    void *params[] = { &memory, &where, &got, &mask };
+
+    for (unsigned l = 0; l < LANES; l++)
+        offsets[l] = layouts[layout].word(l) * operations[k].bytes;
+    for (unsigned n = 0; n < REGION / 4; n++)
+        r.memory[n] = word_before(n);
+    ok(ptxiMemAlloc(&memory, sizeof r.memory));
+    ok(ptxiMemAlloc(&where, sizeof offsets));
+    ok(ptxiMemAlloc(&got, sizeof r.got));
+    ok(ptxiMemcpyHtoD(memory, r.memory, sizeof r.memory));
+    ok(ptxiMemcpyHtoD(where, offsets, sizeof offsets));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(r.memory, memory, sizeof r.memory));
+    ok(ptxiMemcpyDtoH(r.got, got, sizeof r.got));
+    ok(ptxiMemFree(memory));
+    ok(ptxiMemFree(where));
+    ok(ptxiMemFree(got));
+    ok(ptxiModuleUnload(m));
+    return r;
+}
+
+START_TEST(all_ways_lead_to_the_same)
+{
+    static const struct { const char *scope_space, *address, *into; } ways[] = {
+        { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL }, { ".gpu.shared", "%s", NULL }, { ".sys.global", "%g", NULL },
+        { ".cta.global", "%g", "%x" }, { ".cta.shared", "%s", "%x" }, { ".cta.shared", "%s", "%s" }, { ".cta.shared", "%below+64", NULL }, /* which wraps around */
+    };
+
+    for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++) {
+        struct after want = run_operation(_i, layout, ".gpu.global", "%g", NULL);
+
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, ways[k].into);
+
+            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d, into %s", ways[k].scope_space, operations[_i].op, layout,
+                          ways[k].into ? ways[k].into : "a register of its own");
+        }
+    }
+}
+END_TEST
+
+/* Compares and swaps at one word, each lane after the one before it. Operands are so small that many of them swap. */
+static const char swapping[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 mask) {\n"
+    "  .reg .b16 %%x16, %%y16, %%o16; .reg .b32 %%t, %%m, %%x32, %%y32, %%o32; .reg .b64 %%p, %%q, %%x64, %%y64, %%o64; .reg .pred %%on;\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [p]; mad.wide.u32 %%q, %%t, 24, %%p; ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
+    "  ld.global.u64 %%x64, [%%q+8]; ld.global.u64 %%y64, [%%q+16]; cvt.u32.u64 %%x32, %%x64; cvt.u32.u64 %%y32, %%y64; cvt.u16.u64 %%x16, %%x64; cvt.u16.u64 %%y16, %%y64;\n"
+    "  @!%%on bra END; atom.relaxed%s.global.cas.b%d %%o%d, [%%p], %%x%d, %%y%d; cvt.u64.u%d %%o64, %%o%d; st.global.u64 [%%q+24], %%o64; END: ret; }\n";
+
+enum { SWAPS_BEFORE = 1 + 3 * LANES }; /* the word, and x, y and what was there for each lane */
+
+static void expect_swaps(uint64_t words[SWAPS_BEFORE], uint32_t mask)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t *lane = words + 1 + 3 * l;
+
+        if (!(mask >> l & 1))
+            continue;
+        lane[2] = words[0];
+        if (words[0] == lane[0])
+            words[0] = lane[1];
+    }
+}
+
+START_TEST(lanes_swap_in_order)
+{
+    static const char *const scopes[] = { ".cta", ".gpu", ".sys" };
+    const int bits = 16 << _i / 3;
+    uint64_t words[SWAPS_BEFORE], want[SWAPS_BEFORE];
+    uint32_t dice = 1;
+    char text[4000];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    uint32_t mask;
+    void *params[] = { &p, &mask };
+
+    snprintf(text, sizeof text, swapping, scopes[_i % 3], bits, bits, bits, bits, bits == 16 ? 16 : bits, bits);
+    for (char *s; bits == 64 && (s = strstr(text, "cvt.u64.u64")) != NULL;)
+        memcpy(s, "    mov.b64", strlen("cvt.u64.u64"));
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, sizeof words));
+    for (unsigned round = 0; round < 200; round++) {
+        unsigned values = 1 + round % 6;
+
+        for (unsigned k = 0; k < SWAPS_BEFORE; k++)
+            words[k] = ((dice = dice * 1664525 + 1013904223) >> 16) % values;
+        for (unsigned l = 0; round % 7 == 0 && l < LANES; l++) /* each swaps */
+            words[1 + 3 * l] = l ? words[3 * l - 1] : words[0], words[2 + 3 * l] = l + 10;
+        mask = round % 3 ? UINT32_MAX : dice | 1u << round % 32;
+        memcpy(want, words, sizeof want);
+        expect_swaps(want, mask);
+        ok(ptxiMemcpyHtoD(p, words, sizeof words));
+        ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+        ok(ptxiMemcpyDtoH(words, p, sizeof words));
+        ck_assert_msg(!memcmp(words, want, sizeof words), "atom%s.cas.b%d, round %u", scopes[_i % 3], bits, round);
+    }
+    ok(ptxiMemFree(p));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* Lanes that succeed one after the other wait for each other behind the loop: a turn takes 32 rounds, however many turns there are. */
+static const char trying[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b32 %t, %old, %new, %got, %n; .reg .b64 %p; .reg .pred %again;\n"
+    "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, 400;\n"
+    "TURN: ld.relaxed.gpu.global.u32 %old, [%p];\n"
+    "TRY: add.u32 %new, %old, 1; atom.global.cas.b32 %got, [%p], %old, %new; setp.ne.u32 %again, %got, %old; mov.u32 %old, %got; @%again bra TRY;\n"
+    "  sub.u32 %n, %n, 1; setp.ne.u32 %again, %n, 0; @%again bra TURN; ret; }\n";
+
+START_TEST(lanes_that_try_stay_together)
+{
+    enum { TURNS = 400, PER_ROUND = 5, PER_TURN = 4, AROUND = 4 };
+    ptxiCounters c = { .size = sizeof c };
+    ptxiModule m;
+    ptxiFunction f;
+    uint32_t sum;
+    void *params[] = { &mem };
+
+    ok(ptxiCtxSetCounting(NULL, 1));
+    ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN)); /* others part lanes by themselves */
+    ok(ptxiModuleLoadData(&m, trying));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(&sum, mem, sizeof sum));
+    ck_assert_uint_eq(sum, TURNS * LANES);
+    ok(ptxiCtxGetCounters(NULL, &c));
+    ck_assert_uint_eq(c.warpInstructions, TURNS * (PER_TURN + LANES * PER_ROUND) + AROUND);
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* Sums of halves are those of the instruction that adds, whatever they are. */
+static const char half_pairs[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+    "  .reg .b16 %a, %b, %c, %d, %e; .reg .b32 %t, %n, %x, %y, %z, %w, %v; .reg .b64 %p, %q; .reg .pred %wrong;\n"
+    "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %n, %n, 64, %t; mad.wide.u32 %q, %n, 16, %p; add.u64 %q, %q, 16;\n"
+    "  mul.lo.u32 %x, %n, 0x9e3779b1; shr.u32 %y, %x, 15; xor.b32 %y, %y, %x; mul.lo.u32 %y, %y, 0x85ebca6b; mov.b32 {%a, %c}, %x; mov.b32 {%b, %d}, %y;\n"
+    "  and.b32 %t, %n, 7; setp.eq.u32 %wrong, %t, 0; @%wrong and.b16 %a, %a, 0x83ff; @%wrong and.b16 %b, %b, 0x87ff; setp.eq.u32 %wrong, %t, 1; @%wrong or.b16 %a, %a, 0x7c00;\n"
+    "  mov.b32 %x, {%a, %c}; mov.b32 %y, {%b, %d}; st.global.u32 [%q], %x; st.global.u32 [%q+4], %x; st.global.u32 [%q+8], %x; st.global.u32 [%q+12], %x;\n"
+    "  red.global.add.noftz.f16x2 [%q], %y; red.global.add.noftz.f16 [%q+4], %b; red.global.add.noftz.bf16x2 [%q+8], %y; red.global.add.noftz.bf16 [%q+12], %b;\n"
+    "  add.rn.f16x2 %z, %x, %y; add.rn.bf16x2 %w, %x, %y; ld.global.u32 %v, [%q]; setp.ne.u32 %wrong, %v, %z; @%wrong red.global.add.u32 [%p], 1;\n"
+    "  ld.global.u32 %v, [%q+8]; setp.ne.u32 %wrong, %v, %w; @%wrong red.global.add.u32 [%p+8], 1; ld.global.u16 %e, [%q+4]; cvt.u16.u32 %a, %z;\n"
+    "  setp.ne.u16 %wrong, %e, %a; @%wrong red.global.add.u32 [%p+4], 1; ld.global.u16 %e, [%q+12]; cvt.u16.u32 %a, %w; setp.ne.u16 %wrong, %e, %a;\n"
+    "  @%wrong red.global.add.u32 [%p+12], 1; ret; }\n";
+
+START_TEST(halves_add_as_elsewhere)
+{
+    enum { PAIR_BLOCKS = 4096 };
+    uint32_t wrong[4];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr p;
+    void *params[] = { &p };
+
+    ok(ptxiModuleLoadData(&m, half_pairs));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&p, 16 + 16 * 64 * PAIR_BLOCKS));
+    ok(ptxiMemsetD8(p, 0, 16));
+    ok(ptxiLaunchKernel(f, PAIR_BLOCKS, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(wrong, p, sizeof wrong));
+    ck_assert_msg(!(wrong[0] | wrong[1] | wrong[2] | wrong[3]), "f16x2 %u, f16 %u, bf16x2 %u, bf16 %u", wrong[0], wrong[1], wrong[2], wrong[3]);
+    ok(ptxiMemFree(p));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* Sums of integers at one place, each lane after the one before it. */
+START_TEST(lanes_add_in_order)
+{
+    static const struct { const char *scope_space, *address; } ways[] = { { ".cta.global", "%g" }, { ".cta.shared", "%s" }, { ".gpu.global", "%g" } };
+    const unsigned bytes = operations[_i].bytes, words = bytes / 4, first = one(0) * words;
+    const uint64_t most = bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    int layout = 0;
+
+    if (strncmp(operations[_i].op, "add.u", 5))
+        return;
+    while (layouts[layout].word != one)
+        layout++;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, NULL);
+        uint64_t sum = word_before(first) | (words > 1 ? (uint64_t)word_before(first + 1) << 32 : 0), got = r.memory[first];
+
+        for (uint32_t l = 0; l < LANES; l++, sum += l * 7 - 6) {
+            ck_bits64_at(r.got[l], operations[_i].red ? 0 : sum & most, "%s%s lane %u", operations[_i].op, ways[k].scope_space, l);
+        }
+        if (words > 1)
+            got |= (uint64_t)r.memory[first + 1] << 32;
+        ck_bits64_at(got, sum & most, "%s%s", operations[_i].op, ways[k].scope_space);
+    }
+}
+END_TEST
+
+/* --- two lanes that meet, wherever they are --- */
+
+/* Lane j leads where lane i leads, i and j from 0 to 31, the others apart: each operation beside that at .gpu scope in another place, which takes lane by
+ * lane. Counts lanes that get something else. */
+static const char meeting[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory) {\n"
+    "  .reg .b32 %%t, %%i, %%j, %%n, %%s, %%x; .reg .b64 %%p, %%q, %%o; .reg .b%d %%a, %%b, %%y; .reg .pred %%on, %%bad;\n"
+    "  .shared .align 128 .b8 words[1024]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mov.u32 %%i, 0; mov.u32 %%j, 0; add.u32 %%x, %%t, 1; cvt.u%d.u32 %%y, %%x;\n"
+    "L: setp.eq.u32 %%on, %%t, %%j; selp.b32 %%n, %%i, %%t, %%on; mul.lo.u32 %%n, %%n, 13; and.b32 %%n, %%n, 31; mul.lo.u32 %%n, %%n, %d;\n"
+    "  cvt.u64.u32 %%o, %%n; add.u64 %%q, %%p, %%o; mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
+    "  mov.b%d %%b, 0; st.shared.b%d [%%s], %%b; st.global.b%d [%%q], %%b; st.global.b%d [%%q+512], %%b; bar.warp.sync -1;\n"
+    "  atom.relaxed.cta.%s.exch.b%d %%a, [%s], %%y; atom.relaxed.gpu.global.exch.b%d %%b, [%%q+512], %%y;\n"
+    "  setp.ne.b%d %%bad, %%a, %%b; @%%bad red.global.add.u32 [%%p+1024], 1;\n"
+    "  add.u32 %%j, %%j, 1; setp.lt.u32 %%on, %%j, 32; @%%on bra L; mov.u32 %%j, 0; add.u32 %%i, %%i, 1; setp.lt.u32 %%on, %%i, 32; @%%on bra L;\n"
+    "  setp.eq.u32 %%on, %%t, 0; @%%on red.global.add.u32 [%%p+1028], %%i; ret; }\n";
+
+START_TEST(two_lanes_meet)
+{
+    int bits = _i & 1 ? 64 : 32;
+    bool shared = _i & 2;
+    char text[sizeof meeting + 100];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr memory;
+    uint32_t found[2] = { 0, 0 };
+    void *params[] = { &memory };
+
+    snprintf(text, sizeof text, meeting, bits, bits, bits / 8, bits, bits, bits, bits, shared ? "shared" : "global", bits, shared ? "%s" : "%q", bits, bits);
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&memory, 1024 + sizeof found));
+    ok(ptxiMemcpyHtoD(memory + 1024, found, sizeof found));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ok(ptxiMemcpyDtoH(found, memory + 1024, sizeof found));
+    ck_bits32(found[0], 0);
+    ck_bits32(found[1], 32);
+    ok(ptxiMemFree(memory));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* --- sums of floats that are no ordinary numbers --- */
+
+enum { OFFSETS = REGION, OPERANDS = OFFSETS + LANES * 4, GOT = OPERANDS + LANES * 8, SUMS_END = GOT + LANES * 8 };
+
+/* The region, where the lanes lead to in it, what they add there, and what they get, as the kernel finds it. */
+struct sums {
+    unsigned char memory[REGION];
+    uint32_t offsets[LANES];
+    uint64_t operands[LANES], got[LANES];
+};
+
+static const char summing[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 sums, .param .u32 mask) {\n"
+    "  .reg .b32 %%t, %%o, %%s, %%s32, %%m, %%a<8>; .reg .b64 %%p, %%p4, %%p8, %%p32, %%g; .reg .b%d %%x, %%d; .reg .pred %%on; .shared .align 128 .b8 words[%d];\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [sums]; mad.wide.u32 %%p4, %%t, 4, %%p; mad.wide.u32 %%p8, %%t, 8, %%p; mad.wide.u32 %%p32, %%t, 32, %%p;\n"
+    "  mov.u32 %%s, words; mad.lo.u32 %%s32, %%t, 32, %%s; ld.global.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%p32]; ld.global.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%p32+16];\n"
+    "  st.shared.v4.b32 [%%s32], {%%a0, %%a1, %%a2, %%a3}; st.shared.v4.b32 [%%s32+16], {%%a4, %%a5, %%a6, %%a7}; bar.warp.sync -1;\n"
+    "  ld.global.u32 %%o, [%%p4+%d]; add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; ld.global.b%d %%x, [%%p8+%d]; mov.b%d %%d, 0;\n"
+    "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
+    "  @%%on %s.relaxed%s.add.f%d %s[%s], %%x; bar.warp.sync -1; @%%on st.global.b%d [%%p8+%d], %s; %s\n"
+    "  ld.shared.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%s32]; ld.shared.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%s32+16];\n"
+    "  st.global.v4.b32 [%%p32], {%%a0, %%a1, %%a2, %%a3}; st.global.v4.b32 [%%p32+16], {%%a4, %%a5, %%a6, %%a7}; ret; }\n";
+
+static float float_flushed(uint32_t bits, bool flush)
+{
+    float x;
+
+    memcpy(&x, &bits, 4);
+    return flush && fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
+}
+
+static uint64_t sum_of_32(uint32_t old, uint32_t x, bool shared)
+{
+    float sum = float_flushed(old, !shared) + float_flushed(x, !shared);
+    uint32_t bits;
+
+    memcpy(&bits, &sum, 4);
+    sum = float_flushed(bits, !shared);
+    memcpy(&bits, &sum, 4);
+    return isnan(sum) ? 0x7fffffff : bits;
+}
+
+static uint64_t sum_of_64(uint64_t old, uint64_t x, bool shared)
+{
+    double a, b;
+    uint64_t bits;
+
+    memcpy(&a, &old, 8);
+    memcpy(&b, &x, 8);
+    if (isnan(a) || isnan(b))
+        return shared ? (isnan(a) ? old : x) | UINT64_C(0x8000000000000) : isnan(b) ? x : old;
+    a += b;
+    memcpy(&bits, &a, 8);
+    return isnan(a) ? UINT64_C(0xfff8000000000000) : bits;
+}
+
+/* An ordinary number, or one of any kind, those of f32 also about as small as numbers beside which subnormals count. */
+static uint64_t some_float(int bits, bool ordinary)
+{
+    static const uint32_t kinds_32[] = {
+        0x00000000, 0x00000001, 0x00400000, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0cffffff, 0x0d000000, 0x0d7fffff, 0x0d800000,
+        0x0d800001, 0x3f800000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fc12345, 0x7fffffff,
+    };
+    static const uint64_t kinds_64[] = {
+        0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8123456789abc,
+    };
+    static uint64_t state = 88172645463325252;
+    uint64_t sign;
+
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    sign = state >> 63 << (bits - 1);
+    if (ordinary)
+        return sign | (bits == 32 ? 0x3f800000 | (state & 0x3fffff) : 0x3ff0000000000000 | (state & 0xffffffffff));
+    if (bits == 64)
+        return sign | kinds_64[(state >> 8) % (sizeof kinds_64 / sizeof *kinds_64)];
+    return sign | (state & 0x70 ? kinds_32[(state >> 8) % (sizeof kinds_32 / sizeof *kinds_32)] : state >> 32 & 0x1fffffff);
+}
+
+/* Fill 0: ordinary numbers; 1 to LANES: but what that lane adds, or finds; more: any at all. */
+static void fill_sums(struct sums *s, int bits, int layout, int fill)
+{
+    const unsigned bytes = (unsigned)bits / 8, odd = (unsigned)fill - 1;
+    uint64_t there;
+
+    memset(s, 0, sizeof *s);
+    for (unsigned l = 0; l < LANES; l++) {
+        s->offsets[l] = layouts[layout].word(l) * bytes;
+        s->operands[l] = some_float(bits, fill <= LANES && l != odd);
+    }
+    for (unsigned n = 0; n < REGION / bytes; n++) {
+        there = some_float(bits, fill <= LANES && (fill == 0 || n * bytes != s->offsets[odd]));
+        memcpy(s->memory + n * bytes, &there, bytes);
+    }
+}
+
+/* What lane after lane makes of it. */
+static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bool red)
+{
+    const unsigned bytes = (unsigned)bits / 8;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        unsigned char *p = s->memory + s->offsets[l];
+        uint64_t old = 0, new;
+
+        if (!(mask >> l & 1))
+            continue;
+        memcpy(&old, p, bytes);
+        new = bits == 32 ? sum_of_32((uint32_t)old, (uint32_t)s->operands[l], shared) : sum_of_64(old, s->operands[l], shared);
+        memcpy(p, &new, bytes);
+        s->got[l] = red ? 0 : old;
+    }
+}
+
+/* kind: red; atom; atom whose result goes where the operand was. */
+static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int kind)
+{
+    static const char *const results[] = { "", "%d, ", "%x, " };
+    bool shared = !!strstr(space, ".shared");
+    char text[sizeof summing + 300];
+    ptxiFunction f;
+
+    snprintf(text, sizeof text, summing, bits, REGION, OFFSETS, bits, OPERANDS, bits, kind ? "atom" : "red", space, bits, results[kind], shared ? "%s" : "%g", bits, GOT,
+             kind == 2 ? "%x" : "%d", shared ? "" : "ret;");
+    ok(ptxiModuleLoadData(m, text));
+    ok(ptxiModuleGetFunction(&f, *m, "k"));
+    return f;
+}
+
+START_TEST(floats_of_all_kinds)
+{
+    static const char *const spaces[] = { ".cta.global", ".cta.shared", ".cta", ".gpu.global" };
+    const int bits = _i & 1 ? 64 : 32, kind = _i / 2 % 3;
+    const char *space = spaces[_i / 6];
+    bool shared = !!strstr(space, ".shared");
+    struct sums s, want;
+    ptxiModule m;
+    ptxiFunction f = load_sums(&m, bits, space, kind);
+    ptxiDevicePtr at;
+    uint32_t mask;
+    void *params[] = { &at, &mask };
+
+    ck_assert(sizeof s == SUMS_END);
+    ok(ptxiMemAlloc(&at, sizeof s));
+    for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++)
+        for (int fill = 0; fill < LANES + 30; fill++) {
+            mask = layouts[layout].mask;
+            fill_sums(&s, bits, layout, fill);
+            want = s;
+            expect_sums(&want, bits, mask, shared, !kind);
+            ok(ptxiMemcpyHtoD(at, &s, sizeof s));
+            ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+            ok(ptxiMemcpyDtoH(&s, at, sizeof s));
+            ck_assert_msg(!memcmp(&s, &want, sizeof s), "f%d%s, kind %d, layout %d, fill %d", bits, space, kind, layout, fill);
+        }
+    ok(ptxiMemFree(at));
+    ok(ptxiModuleUnload(m));
+}
+END_TEST
+
+/* --- one lane of many goes astray --- */
+
+/* Lane 9 leads to the offset that the kernel is given, the others to words that lie apart. */
+static const char straying[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u32 offset) {\n"
+    "  .reg .b32 %%t, %%n, %%s, %%x; .reg .b64 %%p, %%o; .reg .pred %%nine; .shared .align 128 .b8 words[512];\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mul.lo.u32 %%n, %%t, 13; and.b32 %%n, %%n, 31; mul.lo.u32 %%n, %%n, 12; add.u32 %%n, %%n, 64;\n"
+    "  setp.eq.u32 %%nine, %%t, 9; @%%nine ld.param.u32 %%n, [offset]; cvt.s64.s32 %%o, %%n; add.u64 %%p, %%p, %%o; mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
+    "  mov.u32 %%x, 1; atom.relaxed.cta.%s.%s.b32 %%t, [%s], %%x%s; ret; }\n";
+
+START_TEST(one_goes_astray)
+{
+    static const struct { int32_t offset; ptxiResult global, shared; } places[] = {
+        { 0, PTXI_SUCCESS, PTXI_SUCCESS },
+        { 508, PTXI_SUCCESS, PTXI_SUCCESS },
+        { 512, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_ADDRESS },
+        { -4, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_SUCCESS }, /* the system's part of shared memory */
+        { 502, PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_ERROR_MISALIGNED_ADDRESS },
+        { INT32_MIN, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_INSTRUCTION }, /* no address of the CTA's */
+    };
+    bool shared = _i & 1, cas = _i & 2;
+    int32_t offset = places[_i / 4].offset;
+    char text[sizeof straying + 100];
+    ptxiModule m;
+    ptxiFunction f;
+    ptxiDevicePtr memory;
+    void *params[] = { &memory, &offset };
+
+    snprintf(text, sizeof text, straying, shared ? "shared" : "global", cas ? "cas" : "exch", shared ? "%s" : "%p", cas ? ", %x" : "");
+    ok(ptxiModuleLoadData(&m, text));
+    ok(ptxiModuleGetFunction(&f, m, "k"));
+    ok(ptxiMemAlloc(&memory, 512));
+    ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
+    ck_assert_int_eq(ptxiCtxSynchronize(), shared ? places[_i / 4].shared : places[_i / 4].global);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("atomic");
+    TCase *t = tcase_create("atomic");
+
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, set_up, close_context);
+    tcase_add_test(t, wide_ones_count);
+    tcase_add_test(t, wide_ones_are_whole);
+    tcase_add_test(t, narrow_ones_leave_their_neighbours);
+    tcase_add_loop_test(t, bytes_are_counted_in_words, 0, 5);
+    tcase_add_test(t, bytes_of_shared_memory_are_too);
+    tcase_add_test(t, words_end_where_memory_does);
+    tcase_add_test(t, halves_add_up);
+    tcase_add_test(t, lanes_that_try_stay_together);
+    tcase_add_test(t, halves_add_as_elsewhere);
+    tcase_add_loop_test(t, lanes_swap_in_order, 0, 9);
+    tcase_add_test(t, vectors_are_aligned);
+    tcase_add_loop_test(t, two_lanes_meet, 0, 4);
+    tcase_add_loop_test(t, one_goes_astray, 0, 6 * 4);
+    tcase_add_loop_test(t, floats_of_all_kinds, 0, 2 * 3 * 4);
+    tcase_add_loop_test(t, lanes_add_in_order, 0, sizeof operations / sizeof *operations);
+    tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

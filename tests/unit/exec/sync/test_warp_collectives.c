@@ -1,0 +1,212 @@
+/* redux.sync, match.sync and elect.sync: lanes together and in two arms of a branch, groups by mask, lanes that have left. */
+#include "unit/support/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { THREADS = 128, WARP = 32 };
+
+static const char *const forms[] = {
+    "redux.sync.add.u32", "redux.sync.add.s32", "redux.sync.min.u32", "redux.sync.max.u32", "redux.sync.min.s32", "redux.sync.max.s32",
+    "redux.sync.and.b32", "redux.sync.or.b32", "redux.sync.xor.b32", "redux.sync.min.f32", "redux.sync.max.f32", "redux.sync.min.NaN.f32",
+    "redux.sync.max.NaN.f32", "redux.sync.min.abs.f32", "redux.sync.max.abs.f32", "redux.sync.min.abs.NaN.f32", "redux.sync.max.abs.NaN.f32",
+    "match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32", "match.all.sync.b64", "elect.sync",
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+struct lane {
+    uint64_t value;
+    uint32_t mask, leaves; /* it exits before */
+};
+
+static bool has(const char *form, const char *word)
+{
+    return strstr(form, word);
+}
+
+/* --- the reference --- */
+static float f32(uint32_t v)
+{
+    float f;
+
+    memcpy(&f, &v, sizeof f);
+    return f;
+}
+
+/* Whether x comes before y: as min or max wants it. */
+static bool better(const char *form, uint32_t x, uint32_t y)
+{
+    bool less;
+
+    if (has(form, "f32"))
+        less = f32(x) < f32(y) || (f32(x) == f32(y) && x >> 31 && !(y >> 31));
+    else
+        less = has(form, "s32") ? (int32_t)x < (int32_t)y : x < y;
+    return less == !!has(form, "min");
+}
+
+static uint32_t reduced(const char *form, const struct lane *warp, uint32_t group)
+{
+    uint32_t r = has(form, "and") ? UINT32_MAX : 0, chosen = 0;
+
+    for (int l = 0; l < WARP; l++) {
+        uint32_t x = (uint32_t)warp[l].value;
+
+        if (!(group >> l & 1))
+            continue;
+        if (has(form, "f32")) {
+            x &= has(form, "abs") ? 0x7fffffff : UINT32_MAX;
+            if (isnan(f32(x)) && has(form, "NaN"))
+                return 0x7fffffff;
+            if (isnan(f32(x)))
+                continue;
+        }
+        if (has(form, "add"))
+            r += x;
+        else if (has(form, ".and"))
+            r &= x;
+        else if (has(form, ".or"))
+            r |= x;
+        else if (has(form, "xor"))
+            r ^= x;
+        else if (!chosen++ || better(form, x, r))
+            r = x;
+    }
+    return has(form, "f32") && !chosen ? 0x7fffffff : r;
+}
+
+static uint32_t equals(const char *form, const struct lane *warp, uint32_t group, int lane)
+{
+    uint64_t cut = has(form, "b64") ? UINT64_MAX : UINT32_MAX;
+    uint32_t same = 0;
+
+    for (int l = 0; l < WARP; l++)
+        same |= (uint32_t)(group >> l & 1 && !((warp[l].value ^ warp[lane].value) & cut)) << l;
+    return same;
+}
+
+/* d in the low half, p in bit 32. */
+static uint64_t expected(const char *form, const struct lane *warp, int lane)
+{
+    uint32_t group = 0, same;
+
+    for (int l = 0; l < WARP; l++)
+        group |= (uint32_t)(!warp[l].leaves) << l;
+    group &= warp[lane].mask;
+    if (has(form, "redux"))
+        return reduced(form, warp, group);
+    if (has(form, "elect"))
+        return (uint64_t)(__builtin_ctz(group) == lane) << 32 | (uint32_t)__builtin_ctz(group);
+    same = equals(form, warp, group, lane);
+    if (has(form, "any"))
+        return same;
+    return same == group ? (uint64_t)1 << 32 | group : 0;
+}
+
+/* --- kernels: k<form> has the instruction at one place, x<form> at two --- */
+static void print_instruction(FILE *out, const char *form)
+{
+    const char *a = has(form, "b64") ? "%w" : "%a";
+
+    if (has(form, "redux") || has(form, "any"))
+        fprintf(out, "  %s %%d, %s, %%m;\n", form, a);
+    else if (has(form, "elect"))
+        fprintf(out, "  %s %%d|%%p, %%m;\n", form);
+    else
+        fprintf(out, "  %s %%d|%%p, %s, %%m;\n", form, a);
+}
+
+static void print_kernel(FILE *out, int k, bool parted)
+{
+    fprintf(out, ".visible .entry %c%d(.param .u64 in, .param .u64 out) { .reg .b32 %%a, %%m, %%d, %%t, %%e; .reg .b64 %%w, %%i, %%o; .reg .pred %%p, %%q;\n"
+                 "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%i, %%t, 16, %%i; mad.wide.u32 %%o, %%t, 8, %%o;\n"
+                 "  ld.global.b64 %%w, [%%i]; cvt.u32.u64 %%a, %%w; ld.global.b32 %%m, [%%i+8]; ld.global.b32 %%e, [%%i+12];\n"
+                 "  setp.ne.u32 %%q, %%e, 0; @%%q exit; setp.ne.u32 %%p, 0, 0; and.b32 %%t, %%t, 1; setp.eq.u32 %%q, %%t, 1;\n", parted ? 'x' : 'k', k);
+    if (parted)
+        fprintf(out, "  @%%q bra ODD;\n");
+    print_instruction(out, forms[k]);
+    if (parted) {
+        fprintf(out, "  bra.uni END;\nODD: add.u32 %%t, %%t, 1;\n");
+        print_instruction(out, forms[k]);
+        fprintf(out, "END:\n");
+    }
+    fprintf(out, "  selp.u32 %%a, 1, 0, %%p; mov.b64 %%w, {%%d, %%a}; st.global.b64 [%%o], %%w; ret; }\n");
+}
+
+/* --- running --- */
+static ptxiDevicePtr from, to;
+
+static void print_kernels(FILE *out)
+{
+    for (int k = 0; k < FORMS; k++) {
+        print_kernel(out, k, false);
+        print_kernel(out, k, true);
+    }
+}
+
+static void set_up(void)
+{
+    load_kernels("8.6", "sm_100a", print_kernels);
+    ck_assert_int_eq(ptxiMemAlloc(&from, THREADS * sizeof(struct lane)) | ptxiMemAlloc(&to, THREADS * 8), PTXI_SUCCESS);
+}
+
+/* Values of which some are equal, in one to three groups. */
+static void make_lanes(struct lane *lanes, int round)
+{
+    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7fc00000, 0xff812345, 0x7f800000, 0xff800000, 1, 0x80000001 };
+    uint32_t values = 1 + any(4), groups = 1 + any(3);
+
+    for (int w = 0; w < THREADS; w += WARP) {
+        uint32_t masks[3] = { 0 }, group[WARP];
+
+        for (int l = 0; l < WARP; l++)
+            masks[group[l] = any(groups)] |= 1u << l;
+        for (int l = 0; l < WARP; l++) {
+            struct lane *x = &lanes[w + l];
+
+            x->value = round % 3 == 0 ? any(values) * 0x80000001ull : round % 3 == 1 ? floats[any(10)] : (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
+            x->value |= (uint64_t)any(values) << 40;
+            x->mask = masks[group[l]];
+            x->leaves = round % 4 == 3 && any(5) == 0;
+        }
+    }
+}
+
+static void run(char kind, int k, const struct lane *lanes)
+{
+    uint64_t out[THREADS];
+    void *params[] = { &from, &to };
+    char name[16];
+
+    snprintf(name, sizeof name, "%c%d", kind, k);
+    ck_assert_int_eq(ptxiMemcpyHtoD(from, lanes, THREADS * sizeof *lanes), PTXI_SUCCESS);
+    ok(launch(name, THREADS, params));
+    ck_assert_int_eq(ptxiMemcpyDtoH(out, to, sizeof out), PTXI_SUCCESS);
+    for (int t = 0; t < THREADS; t++)
+        if (!lanes[t].leaves)
+            ck_bits64_at(out[t], expected(forms[k], lanes + t / WARP * WARP, t % WARP), "%s in %s, thread %d, mask %#x", forms[k], name, t, lanes[t].mask);
+}
+
+START_TEST(groups_agree)
+{
+    struct lane lanes[THREADS];
+
+    for (int round = 0; round < 24; round++) {
+        make_lanes(lanes, round);
+        run('k', _i, lanes);
+        run('x', _i, lanes);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("collective");
+    TCase *t = tcase_create("forms");
+
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, set_up, close_context);
+    tcase_add_loop_test(t, groups_agree, 0, FORMS);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}

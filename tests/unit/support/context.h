@@ -1,0 +1,26 @@
+/* The context that a test runs in. */
+#ifndef PTXI_TESTS_CONTEXT_H
+#define PTXI_TESTS_CONTEXT_H
+
+#include "unit/support/bits.h"
+
+#include "ptxi.h"
+
+#define ok(call) ck_assert_int_eq(call, PTXI_SUCCESS)
+#define gives(call, result) ck_assert_int_eq(call, result)
+
+static ptxiContext ctx;
+
+static void open_context(void)
+{
+    ok(ptxiInit(0));
+    ok(ptxiCtxCreate(&ctx, 0, 0));
+}
+
+/* With its modules and its memory. */
+static void close_context(void)
+{
+    ok(ptxiCtxDestroy(ctx));
+}
+
+#endif
