@@ -1,5 +1,6 @@
 #!/bin/sh
-# The shared library exports what include/ptxi.h declares, no more and no less, and the version is the same everywhere.
+# The shared library exports the functions that include/ptxi.h declares and no others, libptxi.map lists each of them in
+# one node, and the version is the same everywhere.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}" "${NM:=nm}"
 lib=$top_builddir/.libs/libptxi.so
@@ -16,6 +17,11 @@ $NM -D --defined-only "$lib" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' 
 # A declaration may span lines: join them, then take the name before the first parenthesis.
 tr '\n' ' ' < "$header" | tr ';' '\n' | sed -nE 's/.*PTXI_API[^(]*[ *](ptxi[A-Za-z0-9]+) *\(.*/\1/p' |
     sort > "$tmp/declared"
+sed -n 's/^ *\(ptxi[A-Za-z0-9]*\);$/\1/p' "$top_srcdir/libptxi/libptxi.map" | sort > "$tmp/mapped"
+if ! diff -u "$tmp/declared" "$tmp/mapped"; then
+    echo "include/ptxi.h (-) and libptxi/libptxi.map (+) differ: list a new function in the node of its release"
+    exit 1
+fi
 if ! diff -u "$tmp/declared" "$tmp/exported"; then
     echo "include/ptxi.h (-) and the exported symbols (+) differ"
     exit 1
