@@ -182,7 +182,82 @@ def check_files(root):
     return bad
 
 
+# ---- picture
+
+BOX_WIDTH, BOX_HEIGHT, GAP = 150, 46, 14
+GROUPS = [("api", "#dbe9f6"), ("exec", "#fdebd3"), ("compile", "#e2f0d9"), ("", "#eeeeee")]
+
+
+def depth_of(layers):
+    """The row of each layer in the picture: one above the highest layer that it uses."""
+    depth = {}
+    for name, _, uses in layers:
+        below = [d for other, d in depth.items() if covers(uses.split(), other)]
+        depth[name] = max(below, default=-1) + 1
+    return depth
+
+
+def used_layers(root):
+    """Pairs of layers of which the first includes a header of the second."""
+    pairs = set()
+    for source, targets in include_graph(root).items():
+        for target in targets:
+            a, b = layer_of(os.path.dirname(source)), layer_of(os.path.dirname(target))
+            if a and b and a != b:
+                pairs.add((a, b))
+    return pairs
+
+
+def escape(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def wrapped(text, width):
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) + 1 > width and lines[-1]:
+            lines.append("")
+        lines[-1] = (lines[-1] + " " + word).strip()
+    return lines
+
+
+def svg(root):
+    """Rows of boxes, the lowest layer at the bottom; a line for each direct use of the next rows."""
+    depth = depth_of(LAYERS)
+    rows = defaultdict(list)
+    for name, purpose, _ in LAYERS:
+        rows[depth[name]].append((name, purpose))
+    width = max(len(r) for r in rows.values()) * (BOX_WIDTH + GAP) + GAP
+    height = (max(rows) + 1) * (BOX_HEIGHT + 2 * GAP) + GAP
+    place, boxes = {}, []
+    for row, layers in rows.items():
+        left = (width - len(layers) * (BOX_WIDTH + GAP) + GAP) / 2
+        top = height - (row + 1) * (BOX_HEIGHT + 2 * GAP)
+        for k, (name, purpose) in enumerate(layers):
+            x = left + k * (BOX_WIDTH + GAP)
+            place[name] = x + BOX_WIDTH / 2, top
+            color = next(c for group, c in GROUPS if name == group or name.startswith(group + "/") or not group)
+            boxes.append('<rect x="%g" y="%g" width="%d" height="%d" rx="4" fill="%s" stroke="#555"/>'
+                         % (x, top, BOX_WIDTH, BOX_HEIGHT, color))
+            boxes.append('<text x="%g" y="%g" font-weight="bold">%s</text>' % (x + BOX_WIDTH / 2, top + 15, escape(name + "/")))
+            for n, line in enumerate(wrapped(purpose, 27)[:2]):
+                boxes.append('<text x="%g" y="%g" font-size="9">%s</text>' % (x + BOX_WIDTH / 2, top + 28 + 11 * n, escape(line)))
+    lines = []
+    for a, b in sorted(used_layers(root)):
+        lines.append('<line x1="%g" y1="%g" x2="%g" y2="%g" stroke="#999" stroke-width="0.7"/>'
+                     % (place[a][0], place[a][1] + BOX_HEIGHT, place[b][0], place[b][1]))
+    print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" font-family="sans-serif" font-size="12" '
+          'text-anchor="middle">' % (width, height, width))
+    print("<title>Layers of libptxi: each directory uses only directories below it</title>")
+    print('<rect width="100%" height="100%" fill="white"/>')
+    print("\n".join(lines + boxes))
+    print("</svg>")
+
+
 def main(args):
+    if args[:1] == ["--svg"]:
+        svg(os.path.join(args[1] if len(args) > 1 else os.path.join(os.path.dirname(__file__), ".."), "libptxi"))
+        return 0
     top = args[0] if args else os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__), ".."))
     build = args[1] if len(args) > 1 else os.environ.get("top_builddir", ".")
     root = os.path.join(top, "libptxi")
