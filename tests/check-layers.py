@@ -25,7 +25,7 @@ LAYERS = [
     ("compile/optimize", "passes on the IR", "base num isa parse compile/ir"),
     ("compile/contract", "mul and add to fma, as ptxas does", "base num isa parse compile/ir compile/optimize"),
     ("compile/codegen", "registers, bytecode, listings", "base num isa parse compile/ir"),
-    ("compile", "the list of passes", "base num isa parse compile/ir compile/lower compile/optimize compile/contract compile/codegen"),
+    ("compile", "runs the passes", "base num isa parse compile/ir compile/lower compile/optimize compile/contract compile/codegen"),
     ("exec/memmap", "which host memory kernels may access", "base"),
     ("exec/engine", "warps, dispatch, divergence, calls", "base num isa exec/memmap"),
     ("exec/memory", "loads, stores, atomics", "base num isa exec/memmap exec/engine exec/arith"),
@@ -199,13 +199,26 @@ def depth_of(layers):
 
 def used_layers(root):
     """Pairs of layers of which the first includes a header of the second."""
+    allowed = {name: uses.split() for name, _, uses in LAYERS}
     pairs = set()
     for source, targets in include_graph(root).items():
         for target in targets:
             a, b = layer_of(os.path.dirname(source)), layer_of(os.path.dirname(target))
-            if a and b and a != b:
+            if a != b and a in allowed and covers(allowed[a], b):
                 pairs.add((a, b))
     return pairs
+
+
+def without_shortcuts(pairs):
+    """The pairs that no path of other pairs implies."""
+    below = defaultdict(set)
+    for a, b in pairs:
+        below[a].add(b)
+
+    def reaches(a, b):
+        return any(c == b or reaches(c, b) for c in below[a])
+
+    return {(a, b) for a, b in pairs if not any(c != b and reaches(c, b) for c in below[a])}
 
 
 def escape(text):
@@ -222,11 +235,13 @@ def wrapped(text, width):
 
 
 def svg(root):
-    """Rows of boxes, the lowest layer at the bottom; a line for each direct use of the next rows."""
+    """Rows of boxes, the lowest layer at the bottom; a line where a layer uses another one directly only."""
     depth = depth_of(LAYERS)
     rows = defaultdict(list)
     for name, purpose, _ in LAYERS:
         rows[depth[name]].append((name, purpose))
+    for layers in rows.values():
+        layers.sort(key=lambda layer: (layer[0].startswith("exec"), not layer[0].startswith("compile")))
     width = max(len(r) for r in rows.values()) * (BOX_WIDTH + GAP) + GAP
     height = (max(rows) + 1) * (BOX_HEIGHT + 2 * GAP) + GAP
     place, boxes = {}, []
@@ -243,7 +258,7 @@ def svg(root):
             for n, line in enumerate(wrapped(purpose, 27)[:2]):
                 boxes.append('<text x="%g" y="%g" font-size="9">%s</text>' % (x + BOX_WIDTH / 2, top + 28 + 11 * n, escape(line)))
     lines = []
-    for a, b in sorted(used_layers(root)):
+    for a, b in sorted(without_shortcuts(used_layers(root))):
         lines.append('<line x1="%g" y1="%g" x2="%g" y2="%g" stroke="#999" stroke-width="0.7"/>'
                      % (place[a][0], place[a][1] + BOX_HEIGHT, place[b][0], place[b][1]))
     print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" font-family="sans-serif" font-size="12" '
