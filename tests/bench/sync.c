@@ -372,10 +372,10 @@ bool bench_sync(const struct options *o)
             time_form(o, &forms[k]);
     if (o->kernel)
         return true;
-    time_in_c(o, "32 words all over the place, add, with what was there", add_in_c);
-    time_in_c(o, "32 words all over the place, cas, with what was there", cas_in_c);
-    time_in_c(o, "32 words all over the place, add", red_in_c);
-    time_in_c(o, "32 words all over the place, add of floats", red_float_in_c);
+    time_in_c(o, "32 scattered words, add, with the old value", add_in_c);
+    time_in_c(o, "32 scattered words, cas, with the old value", cas_in_c);
+    time_in_c(o, "32 scattered words, add", red_in_c);
+    time_in_c(o, "32 scattered words, add of floats", red_float_in_c);
     open_bench(&b);
     for (unsigned k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++)
         time_bulk(&b, sizes[k / 2].size, k % 2 == 0, sizes[k / 2].limit);
