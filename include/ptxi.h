@@ -1,28 +1,42 @@
 /* ptxi.h: run PTX on a CPU. The only public header of libptxi.
  *
  * The calls have the names, argument order, handle meanings and numbers of the CUDA driver API, with `ptxi` for `cu`
- * and `PTXI_` for `CU_` or `CUDA_`; where the driver has several versions of a call, this is the shape of `_v2`.
- * What a driver does not have stands in the last section.
+ * and `PTXI_` for `CU_` or `CUDA_`. Where the driver has several versions of a call, this header has the shape of
+ * `_v2`. "Source: cuX." at the end of a comment names the driver call with the same meaning. Calls that a driver does
+ * not have are in the last section.
  *
  *   ptxiInit(0); ptxiDeviceGet(&dev, 0); ptxiCtxCreate(&ctx, 0, dev);
  *   ptxiModuleLoad(&mod, "lerp.ptx"); ptxiModuleGetFunction(&f, mod, "lerp"); ptxiMemAlloc(&p, bytes);
  *   ptxiLaunchKernel(f, 1,1,1, 128,1,1, 0, NULL, params, NULL);
- *   if (ptxiCtxSynchronize() != PTXI_SUCCESS) { ptxiReport r = { sizeof r }; ptxiGetLastReport(NULL, &r); puts(r.text); }
+ *   if (ptxiCtxSynchronize() != PTXI_SUCCESS) {
+ *       ptxiReport r = { sizeof r };
+ *       ptxiGetLastReport(NULL, &r);
+ *       puts(r.text);
+ *   }
  *
- * Device memory is host memory: a ptxiDevicePtr is the host address of the same byte, so the host may look at it
- * whenever no kernel or queued copy is writing it.
+ * Device memory is host memory: a ptxiDevicePtr is the host address of the same byte. The host may read and write it
+ * directly whenever no kernel and no queued copy is using it.
  *
- * Said once, for every call, unless its own text differs:
- *  Errors   PTXI_ERROR_NOT_INITIALIZED before ptxiInit and in a child made by fork(); PTXI_ERROR_INVALID_CONTEXT where the
- *           call needs a current context and the thread has none; PTXI_ERROR_INVALID_VALUE for a NULL result pointer;
- *           PTXI_ERROR_NOT_PERMITTED inside a host function run by a stream. On an error no output is written.
- *  Failures of asynchronous work are returned once, by the next call that synchronises with the stream it ran in
- *           (Synchronize, Query, and the copies and memsets without Async). Until then, work queued in that stream is
- *           dropped. The context lives on.
- *  Threads  any host thread, any number at once. What a call uses stays alive until it returns, also if another thread destroys
- *           it meanwhile. A call that names a destroyed object returns PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_CONTEXT_IS_DESTROYED
- *           if its context is destroyed or being destroyed. Handles of destroyed objects may be given out again for new ones.
- *  Strings  given to a call are copied. Strings returned live as long as the handle they were asked from. */
+ * The following holds for every call, unless its own comment differs:
+ *  Results  A call returns PTXI_SUCCESS or an error. If it returns an error, it has written no output. Comments list
+ *           only the errors that are not listed here.
+ *  Errors   PTXI_ERROR_NOT_INITIALIZED  before ptxiInit, and in a child process created by fork()
+ *           PTXI_ERROR_NOT_PERMITTED    inside a host function that a stream or a kernel calls, and inside the
+ *                                       callbacks of ptxiCtxSetOutput and ptxiCtxSetProgress
+ *           PTXI_ERROR_INVALID_CONTEXT  the call needs a current context and the calling thread has none
+ *           PTXI_ERROR_INVALID_VALUE    a pointer is NULL, and the comment does not permit NULL
+ *           PTXI_ERROR_INVALID_HANDLE   a handle is not valid, or its object has been destroyed
+ *           PTXI_ERROR_CONTEXT_IS_DESTROYED  the context of the call or of a handle has been or is being destroyed
+ *           PTXI_ERROR_OUT_OF_MEMORY    the host has too little memory
+ *  Failures of asynchronous work are returned once, by the next call that synchronises with the stream in which the
+ *           work ran: Synchronize, Query, and copies and memsets without Async. Until then, work queued in that stream
+ *           is dropped. The context remains usable.
+ *  Threads  Any host thread may call at any time, and any number of threads at once. Objects that a call uses stay
+ *           alive until the call returns, even if another thread destroys them meanwhile. The handle of a destroyed
+ *           object may be reused for a new object.
+ *  Strings  that are passed to a call are copied. Strings that a call returns belong to the library and live as long as
+ *           the handle that was passed.
+ *  NULL     as a context means the current context, and as a stream the legacy default stream. */
 #ifndef PTXI_H
 #define PTXI_H
 
@@ -34,7 +48,7 @@
 #define PTXI_VERSION_PATCH 0
 #define PTXI_VERSION (PTXI_VERSION_MAJOR * 10000 + PTXI_VERSION_MINOR * 100 + PTXI_VERSION_PATCH)
 
-/* The driver whose API this header follows, as ptxiDriverGetVersion() returns it. */
+/* The CUDA driver version that this header follows: 1000 * major + 10 * minor. See ptxiDriverGetVersion(). */
 #define PTXI_DRIVER_VERSION 13000
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -49,35 +63,35 @@ extern "C" {
 
 /* ---- results ------------------------------------------------------------------------------------------------- */
 
-/*  X(name, number, what it means): ptxiResult, ptxiGetErrorName() and ptxiGetErrorString() are made from this list. */
+/*  X(name, number, meaning). ptxiResult, ptxiGetErrorName() and ptxiGetErrorString() are generated from this list. */
 #define PTXI_RESULTS(X) \
     X(SUCCESS,                            0, "no error") \
     X(ERROR_INVALID_VALUE,                1, "an argument is out of range or NULL") \
-    X(ERROR_OUT_OF_MEMORY,                2, "not enough memory") \
+    X(ERROR_OUT_OF_MEMORY,                2, "out of memory") \
     X(ERROR_NOT_INITIALIZED,              3, "ptxiInit has not been called in this process") \
     X(ERROR_DEINITIALIZED,                4, "the library is shutting down") \
     X(ERROR_NO_DEVICE,                  100, "no device is available") \
-    X(ERROR_INVALID_DEVICE,             101, "no such device or device profile") \
+    X(ERROR_INVALID_DEVICE,             101, "invalid device number or unknown device profile") \
     X(ERROR_INVALID_IMAGE,              200, "the image is not a PTX module") \
-    X(ERROR_INVALID_CONTEXT,            201, "no context is current, or it is not a valid one") \
+    X(ERROR_INVALID_CONTEXT,            201, "no context is current, or the context is not valid") \
     X(ERROR_NO_BINARY_FOR_GPU,          209, "the module cannot run on this device profile") \
-    X(ERROR_UNSUPPORTED_LIMIT,          215, "this limit does not exist on the device") \
+    X(ERROR_UNSUPPORTED_LIMIT,          215, "the device does not have this limit") \
     X(ERROR_CONTEXT_ALREADY_IN_USE,     216, "the context is in use by another thread") \
-    X(ERROR_INVALID_PTX,                218, "the PTX does not follow the PTX ISA") \
-    X(ERROR_UNSUPPORTED_PTX_VERSION,    222, "the PTX uses a version that is not known") \
-    X(ERROR_UNSUPPORTED_EXEC_AFFINITY,  224, "contexts cannot be limited to a part of the device") \
-    X(ERROR_INVALID_SOURCE,             300, "the source is not valid") \
+    X(ERROR_INVALID_PTX,                218, "invalid PTX") \
+    X(ERROR_UNSUPPORTED_PTX_VERSION,    222, "unsupported PTX version") \
+    X(ERROR_UNSUPPORTED_EXEC_AFFINITY,  224, "contexts cannot be restricted to a part of the device") \
+    X(ERROR_INVALID_SOURCE,             300, "the inputs cannot be linked") \
     X(ERROR_FILE_NOT_FOUND,             301, "the file cannot be opened") \
-    X(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 302, "an external symbol of the module is not defined anywhere") \
+    X(ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 302, "an external symbol of the module is undefined") \
     X(ERROR_OPERATING_SYSTEM,           304, "a call to the operating system failed") \
-    X(ERROR_INVALID_HANDLE,             400, "a handle is not valid here") \
-    X(ERROR_ILLEGAL_STATE,              401, "an object is not in a state that allows the call") \
-    X(ERROR_LOSSY_QUERY,                402, "the answer would leave out what is known of an edge") \
-    X(ERROR_NOT_FOUND,                  500, "no such name, symbol or entry") \
+    X(ERROR_INVALID_HANDLE,             400, "invalid handle") \
+    X(ERROR_ILLEGAL_STATE,              401, "the object is not in a state that allows the call") \
+    X(ERROR_LOSSY_QUERY,                402, "the query would discard edge data") \
+    X(ERROR_NOT_FOUND,                  500, "name, symbol or entry not found") \
     X(ERROR_NOT_READY,                  600, "work has not finished yet") \
-    X(ERROR_ILLEGAL_ADDRESS,            700, "a kernel accessed memory that it may not access") \
-    X(ERROR_LAUNCH_OUT_OF_RESOURCES,    701, "the launch needs more registers, threads or parameters than there are") \
-    X(ERROR_LAUNCH_TIMEOUT,             702, "a kernel ran past its time limit or instruction budget") \
+    X(ERROR_ILLEGAL_ADDRESS,            700, "a kernel made an invalid memory access") \
+    X(ERROR_LAUNCH_OUT_OF_RESOURCES,    701, "the launch needs more registers, threads or parameters than available") \
+    X(ERROR_LAUNCH_TIMEOUT,             702, "a kernel exceeded its time or instruction limit, or was interrupted") \
     X(ERROR_PRIMARY_CONTEXT_ACTIVE,     708, "the primary context is in use") \
     X(ERROR_CONTEXT_IS_DESTROYED,       709, "the context has been destroyed") \
     X(ERROR_ASSERT,                     710, "a device-side assertion failed") \
@@ -85,27 +99,28 @@ extern "C" {
     X(ERROR_HOST_MEMORY_NOT_REGISTERED, 713, "the host memory is not registered") \
     X(ERROR_HARDWARE_STACK_ERROR,       714, "a thread's call stack overflowed or was corrupted") \
     X(ERROR_ILLEGAL_INSTRUCTION,        715, "a kernel reached an instruction that cannot be executed") \
-    X(ERROR_MISALIGNED_ADDRESS,         716, "a kernel accessed memory at an address that is not aligned") \
+    X(ERROR_MISALIGNED_ADDRESS,         716, "a kernel accessed memory at a misaligned address") \
     X(ERROR_INVALID_ADDRESS_SPACE,      717, "an instruction got an address of another state space") \
-    X(ERROR_INVALID_PC,                 718, "a kernel branched or called to an invalid place") \
+    X(ERROR_INVALID_PC,                 718, "a kernel branched to or called an invalid address") \
     X(ERROR_LAUNCH_FAILED,              719, "a kernel failed") \
     X(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "the cooperative grid does not fit on the device at once") \
     X(ERROR_NOT_PERMITTED,              800, "the call is not permitted here") \
     X(ERROR_NOT_SUPPORTED,              801, "the call or option is not supported") \
-    X(ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "the call is not possible while a stream is captured") \
-    X(ERROR_STREAM_CAPTURE_INVALIDATED, 901, "an earlier call has spoilt the capture") \
-    X(ERROR_STREAM_CAPTURE_MERGE,       902, "an event would make one capture of two") \
+    X(ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "the call is not permitted while a stream is being captured") \
+    X(ERROR_STREAM_CAPTURE_INVALIDATED, 901, "the capture was invalidated by an earlier call") \
+    X(ERROR_STREAM_CAPTURE_MERGE,       902, "the event would merge two captures") \
     X(ERROR_STREAM_CAPTURE_UNMATCHED,   903, "the capture was begun in another stream") \
-    X(ERROR_STREAM_CAPTURE_UNJOINED,    904, "work of another stream of the capture has not been waited for") \
+    X(ERROR_STREAM_CAPTURE_UNJOINED,    904, "the capture contains work of another stream that was not joined") \
     X(ERROR_STREAM_CAPTURE_ISOLATION,   905, "captured work cannot wait for work that is not captured") \
     X(ERROR_STREAM_CAPTURE_IMPLICIT,    906, "the default stream cannot wait for captured work") \
     X(ERROR_CAPTURED_EVENT,             907, "the event was recorded in a capture") \
     X(ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "the capture was begun by another thread") \
-    X(ERROR_TIMEOUT,                    909, "a wait ran past its time limit") \
+    X(ERROR_TIMEOUT,                    909, "a wait exceeded its time limit") \
     X(ERROR_GRAPH_EXEC_UPDATE_FAILURE,  910, "the graph differs from the instance in more than parameters") \
     X(ERROR_INVALID_CLUSTER_SIZE,       912, "the cluster shape does not fit the kernel, the grid or the device") \
     X(ERROR_UNKNOWN,                    999, "an internal error")
 
+/* Result of a call. The numbers are those of CUresult. */
 typedef enum ptxiResult {
 #define PTXI_RESULT_ENUM(name, number, text) PTXI_##name = number,
     PTXI_RESULTS(PTXI_RESULT_ENUM)
@@ -115,33 +130,34 @@ typedef enum ptxiResult {
 
 /* ---- types --------------------------------------------------------------------------------------------------- */
 
-typedef int ptxiDevice;                          /* ordinal of a device: 0 */
-typedef unsigned long long ptxiDevicePtr;        /* host address of a byte of device memory */
-typedef struct ptxiContext_st  *ptxiContext;
-typedef struct ptxiModule_st   *ptxiModule;
-typedef struct ptxiFunction_st *ptxiFunction;
-typedef struct ptxiStream_st   *ptxiStream;      /* NULL: the legacy default stream */
-typedef struct ptxiEvent_st    *ptxiEvent;
-typedef struct ptxiArray_st    *ptxiArray;       /* texels in an order of their own; reached by copies, textures and surfaces */
-typedef struct ptxiLibrary_st  *ptxiLibrary;     /* PTX of no context */
-typedef struct ptxiKernel_st   *ptxiKernel;      /* a kernel of a library; cast to ptxiFunction it can be launched */
-typedef struct ptxiMemPool_st  *ptxiMemoryPool;
-typedef struct ptxiLinkState_st *ptxiLinkState;
-typedef struct ptxiGraph_st     *ptxiGraph;
-typedef struct ptxiGraphNode_st *ptxiGraphNode;
-typedef struct ptxiGraphExec_st *ptxiGraphExec;
-typedef size_t (*ptxiOccupancyB2DSize)(int blockSize); /* bytes of dynamic shared memory for a block of that many threads */
-typedef struct ptxiMipmappedArray_st *ptxiMipmappedArray;
+typedef int ptxiDevice;                          /* ordinal of a device; always 0 */
+typedef unsigned long long ptxiDevicePtr;        /* host address of a byte of device memory; 0: none */
+typedef struct ptxiContext_st  *ptxiContext;     /* owner of memory, modules, streams, events, arrays and textures */
+typedef struct ptxiModule_st   *ptxiModule;      /* PTX that is loaded in a context */
+typedef struct ptxiFunction_st *ptxiFunction;    /* a kernel of a module */
+typedef struct ptxiStream_st   *ptxiStream;      /* queue of work; NULL: the legacy default stream */
+typedef struct ptxiEvent_st    *ptxiEvent;       /* mark in a stream */
+typedef struct ptxiArray_st    *ptxiArray;       /* texels in an opaque layout; for copies, textures and surfaces */
+typedef struct ptxiLibrary_st  *ptxiLibrary;     /* PTX that belongs to no context */
+typedef struct ptxiKernel_st   *ptxiKernel;      /* a kernel of a library; can be launched when cast to ptxiFunction */
+typedef struct ptxiMemPool_st  *ptxiMemoryPool;  /* counts stream-ordered allocations and may limit them */
+typedef struct ptxiLinkState_st *ptxiLinkState;  /* a link in progress */
+typedef struct ptxiGraph_st     *ptxiGraph;      /* work with dependencies */
+typedef struct ptxiGraphNode_st *ptxiGraphNode;  /* one piece of work in a graph; lives as long as the graph */
+typedef struct ptxiGraphExec_st *ptxiGraphExec;  /* an instance of a graph, which can be launched */
+typedef size_t (*ptxiOccupancyB2DSize)(int blockSize); /* bytes of dynamic shared memory for that size */
+typedef struct ptxiMipmappedArray_st *ptxiMipmappedArray; /* an array and its mipmap levels */
 typedef struct ptxiTexRef_st   *ptxiTexRef;      /* a .texref variable of a module */
 typedef struct ptxiSurfRef_st  *ptxiSurfRef;     /* a .surfref variable of a module */
-typedef unsigned long long ptxiTexObject;        /* what kernels get; never 0 */
-typedef unsigned long long ptxiSurfObject;
-typedef void (*ptxiHostFn)(void *userData);
+typedef unsigned long long ptxiTexObject;        /* a texture, as kernels receive it; never 0 */
+typedef unsigned long long ptxiSurfObject;       /* a surface, as kernels receive it; never 0 */
+typedef void (*ptxiHostFn)(void *userData);      /* host function that a stream runs */
 
-#define PTXI_STREAM_LEGACY     ((ptxiStream)0x1) /* the default stream, as NULL */
-#define PTXI_STREAM_PER_THREAD ((ptxiStream)0x2) /* a default stream for each host thread */
+#define PTXI_STREAM_LEGACY     ((ptxiStream)0x1) /* the legacy default stream, as NULL */
+#define PTXI_STREAM_PER_THREAD ((ptxiStream)0x2) /* the default stream of the calling host thread */
 
-/*  X(name, number). A device attribute that is not listed but has a number in the driver reads as 0: not offered. */
+/*  X(name, number). Other attribute numbers of the driver read as 0: the device does not have the feature.
+ * Sizes are in bytes, clock rates in kHz, the bus width in bits, and features are 0 or 1. */
 #define PTXI_DEVICE_ATTRIBUTES(X) \
     X(MAX_THREADS_PER_BLOCK,                          1) \
     X(MAX_BLOCK_DIM_X,                                2) \
@@ -214,6 +230,7 @@ typedef void (*ptxiHostFn)(void *userData);
     X(UNIFIED_FUNCTION_POINTERS,                    129) \
     X(MULTICAST_SUPPORTED,                          132)
 
+/* Attribute of the device; see ptxiDeviceGetAttribute(). */
 typedef enum ptxiDeviceAttribute {
 #define PTXI_DEVICE_ATTRIBUTE_ENUM(name, number) PTXI_DEVICE_ATTRIBUTE_##name = number,
     PTXI_DEVICE_ATTRIBUTES(PTXI_DEVICE_ATTRIBUTE_ENUM)
@@ -221,26 +238,28 @@ typedef enum ptxiDeviceAttribute {
     PTXI_DEVICE_ATTRIBUTE_MAX = 148
 } ptxiDeviceAttribute;
 
+/* Attribute of a kernel; see ptxiFuncGetAttribute(). Attributes are read-only unless their comment says "settable". */
 typedef enum ptxiFunctionAttribute {
-    PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
-    PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,               /* static .shared */
-    PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,                /* .const of the module */
-    PTXI_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,                /* .local of the kernel itself, a thread */
-    PTXI_FUNC_ATTRIBUTE_NUM_REGS = 4,                        /* 32-bit registers a thread, estimated from liveness */
-    PTXI_FUNC_ATTRIBUTE_PTX_VERSION = 5,                     /* 10 * major + minor of the module's target: 90 for sm_90 */
-    PTXI_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
-    PTXI_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
-    PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,   /* settable */
-    PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,/* settable; a hint */
-    PTXI_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,
-    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,         /* settable unless the kernel states it */
-    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,
-    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
-    PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, /* settable */
-    PTXI_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, /* settable; a hint */
+    PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,           /* threads; limited by .maxntid or .reqntid */
+    PTXI_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,               /* bytes of static .shared memory of a block */
+    PTXI_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,                /* bytes of .const memory of the module */
+    PTXI_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,                /* bytes of .local memory of a thread, without callees */
+    PTXI_FUNC_ATTRIBUTE_NUM_REGS = 4,                        /* 32-bit registers of a thread, estimated from liveness */
+    PTXI_FUNC_ATTRIBUTE_PTX_VERSION = 5,                     /* 10 * major + minor of .target: 90 for sm_90 */
+    PTXI_FUNC_ATTRIBUTE_BINARY_VERSION = 6,                  /* the same of the profile that the module runs with */
+    PTXI_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,                   /* 0 */
+    PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,   /* settable; bytes of a block */
+    PTXI_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,/* settable; percent, or -1; affects occupancy only */
+    PTXI_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10,       /* 1: .explicitcluster; a launch gives a cluster size */
+    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,         /* blocks; settable without .reqnctapercluster */
+    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12,        /* as the width */
+    PTXI_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,         /* as the width */
+    PTXI_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, /* settable; 1: clusters of up to 16 blocks, not 8 */
+    PTXI_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15, /* settable, 0 to 2; a hint without effect */
     PTXI_FUNC_ATTRIBUTE_MAX = 16
 } ptxiFunctionAttribute;
 
+/* Preferred split between shared memory and L1 cache. All values have no effect. */
 typedef enum ptxiFuncCache {
     PTXI_FUNC_CACHE_PREFER_NONE = 0,
     PTXI_FUNC_CACHE_PREFER_SHARED = 1,
@@ -248,111 +267,125 @@ typedef enum ptxiFuncCache {
     PTXI_FUNC_CACHE_PREFER_EQUAL = 3
 } ptxiFuncCache;
 
-/* Options of ptxiModuleLoadDataEx; an option's value is in the void * itself unless a pointer is meant. */
+/* Options of ptxiModuleLoadDataEx. The value of an option is stored in the void * itself, unless the comment says that
+ * it is a pointer. Options without a comment are accepted and have no effect. */
 typedef enum ptxiJitOption {
-    PTXI_JIT_MAX_REGISTERS = 0,               /* the ones without a comment are accepted and change nothing */
+    PTXI_JIT_MAX_REGISTERS = 0,
     PTXI_JIT_THREADS_PER_BLOCK = 1,
-    PTXI_JIT_WALL_TIME = 2,                   /* out: float, milliseconds, stored in the value's own bytes */
-    PTXI_JIT_INFO_LOG_BUFFER = 3,             /* char *: warnings and notes */
-    PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,  /* in: its size; out: bytes written */
-    PTXI_JIT_ERROR_LOG_BUFFER = 5,            /* char *: errors */
-    PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, /* in: its size; out: bytes written */
-    PTXI_JIT_OPTIMIZATION_LEVEL = 7,          /* 0: operations as written, nothing fused or left out; above as the default */
+    PTXI_JIT_WALL_TIME = 2,                   /* output: milliseconds as a float, stored in the bytes of the void * */
+    PTXI_JIT_INFO_LOG_BUFFER = 3,             /* pointer to char: buffer for warnings and notes */
+    PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,  /* in: size of that buffer; out: bytes written, with the NUL, or 0 */
+    PTXI_JIT_ERROR_LOG_BUFFER = 5,            /* pointer to char: buffer for errors */
+    PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, /* in: size of that buffer; out: bytes written, with the NUL, or 0 */
+    PTXI_JIT_OPTIMIZATION_LEVEL = 7,          /* 0: execute the operations as written, without fusing or removing any;
+                                                 other values: the default */
     PTXI_JIT_TARGET_FROM_CONTEXT = 8,
     PTXI_JIT_TARGET = 9,
     PTXI_JIT_FALLBACK_STRATEGY = 10,
-    PTXI_JIT_GENERATE_DEBUG_INFO = 11,        /* nonzero: operations as written, as in modules that say .target debug */
-    PTXI_JIT_LOG_VERBOSE = 12,                /* nonzero: notes in the info log */
+    PTXI_JIT_GENERATE_DEBUG_INFO = 11,        /* nonzero: as PTXI_JIT_OPTIMIZATION_LEVEL 0, and as .target debug */
+    PTXI_JIT_LOG_VERBOSE = 12,                /* nonzero: write a summary of the module to the info log */
     PTXI_JIT_GENERATE_LINE_INFO = 13,
     PTXI_JIT_CACHE_MODE = 14,
     PTXI_JIT_FAST_COMPILE = 16,
-    PTXI_JIT_FMA = 24,                        /* 0: never fuse an unrounded mul with an add; default 1, as ptxas does */
+    PTXI_JIT_FMA = 24,                        /* 0: never fuse mul and add; default 1: fuse them as ptxas does, if
+                                                 neither has a rounding modifier */
     PTXI_JIT_POSITION_INDEPENDENT_CODE = 30,
     PTXI_JIT_MIN_CTA_PER_SM = 31,
     PTXI_JIT_MAX_THREADS_PER_BLOCK = 32,
     PTXI_JIT_OVERRIDE_DIRECTIVE_VALUES = 33,
-    PTXI_JIT_STRICT_TARGET = 0x10000,         /* libptxi's own. Nonzero: a module that the device profile could not run
-                                                 fails with NO_BINARY_FOR_GPU; default: it runs under its own target */
-    PTXI_JIT_FILE_NAME = 0x10001,             /* libptxi's own. const char *: the name shown in diagnostics and reports */
-    PTXI_JIT_STRICT_SYMBOLS = 0x10002,        /* libptxi's own. Nonzero: a module that names functions or variables which are
-                                                 defined nowhere fails with SHARED_OBJECT_SYMBOL_NOT_FOUND; default: the
-                                                 launch of a kernel that can reach one fails so */
-    PTXI_JIT_DIALECT = 0x10003                /* libptxi's own. ptxiDialect, added to what ptxiCtxSetDialect says */
+    PTXI_JIT_STRICT_TARGET = 0x10000,         /* libptxi only. Nonzero: loading a module that the device profile could
+                                                 not run fails with NO_BINARY_FOR_GPU; default: it runs with the profile
+                                                 of its own target */
+    PTXI_JIT_FILE_NAME = 0x10001,             /* libptxi only. Pointer to const char: the file name that diagnostics and
+                                                 reports show */
+    PTXI_JIT_STRICT_SYMBOLS = 0x10002,        /* libptxi only. Nonzero: loading a module with undefined functions or
+                                                 variables fails with SHARED_OBJECT_SYMBOL_NOT_FOUND; default: the
+                                                 launch of a kernel that can reach one fails with it */
+    PTXI_JIT_DIALECT = 0x10003                /* libptxi only. Bits of ptxiDialect, beside those of ptxiCtxSetDialect */
 } ptxiJitOption;
 
+/* Options of ptxiLibraryLoadData. Both have no effect. */
 typedef enum ptxiLibraryOption {
     PTXI_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0,
     PTXI_LIBRARY_BINARY_IS_PRESERVED = 1
 } ptxiLibraryOption;
 
-/* What a module may use beyond the PTX ISA; added up for several. */
+/* Syntax that a module may use beyond the PTX ISA. The values are bits that can be combined. */
 typedef enum ptxiDialect {
     PTXI_DIALECT_NONE = 0,
-    PTXI_DIALECT_OCELOT = 1,                  /* rcp, sqrt, sin, lg2 and ex2 as .approx.f64, computed in double;
-                                                 sin.approx.f32 rounded from that */
-    PTXI_DIALECT_ANY_WIDTH = 2                /* integer types of 1 to 64 bits, add.s17, in registers of 16, 32 or 64 bits: operands are
-                                                 read by their lowest bits, results are extended from theirs. For abs add and div mad
-                                                 max min mov mul neg not or popc rem sad selp set setp shl shr slct sub xor, but
-                                                 without .cc .hi .relu .sat .wide */
+    PTXI_DIALECT_OCELOT = 1,                  /* rcp, sqrt, sin, lg2 and ex2 with .approx.f64, computed in double;
+                                                 sin.approx.f32 rounded from the double result */
+    PTXI_DIALECT_ANY_WIDTH = 2                /* integer types of 1 to 64 bits, such as add.s17, in registers of 16, 32
+                                                 or 64 bits. The low bits of operands are read, results are extended to
+                                                 the register. For abs add and div mad max min mov mul neg not or popc
+                                                 rem sad selp set setp shl shr slct sub xor, without .cc .hi .relu .sat
+                                                 .wide */
 } ptxiDialect;
 
+/* Kind of an input to the linker. */
 typedef enum ptxiJitInputType {
-    PTXI_JIT_INPUT_CUBIN = 0,      /* what ptxiLinkComplete gives out; no code of a GPU */
-    PTXI_JIT_INPUT_PTX = 1,
-    PTXI_JIT_INPUT_FATBINARY = 2,  /* not supported, as the next ones */
-    PTXI_JIT_INPUT_OBJECT = 3,
-    PTXI_JIT_INPUT_LIBRARY = 4,
-    PTXI_JIT_INPUT_NVVM = 5
+    PTXI_JIT_INPUT_CUBIN = 0,      /* an image of ptxiLinkComplete; GPU code is not supported */
+    PTXI_JIT_INPUT_PTX = 1,        /* PTX text */
+    PTXI_JIT_INPUT_FATBINARY = 2,  /* not supported */
+    PTXI_JIT_INPUT_OBJECT = 3,     /* not supported */
+    PTXI_JIT_INPUT_LIBRARY = 4,    /* not supported */
+    PTXI_JIT_INPUT_NVVM = 5        /* not supported */
 } ptxiJitInputType;
 
+/* Limits of a context; see ptxiCtxSetLimit(). */
 typedef enum ptxiLimit {
-    PTXI_LIMIT_STACK_SIZE = 0,                        /* bytes of local memory and call frames a thread may use */
-    PTXI_LIMIT_PRINTF_FIFO_SIZE = 1,                  /* bytes of printf output that a launch may hold back */
-    PTXI_LIMIT_MALLOC_HEAP_SIZE = 2,                  /* bytes that kernels' malloc gives out at once, each block counted in 16s */
+    PTXI_LIMIT_STACK_SIZE = 0,                        /* bytes of local memory and call frames of a thread, up to
+                                                         512 KiB, rounded up to a multiple of 16 */
+    PTXI_LIMIT_PRINTF_FIFO_SIZE = 1,                  /* bytes; stored only */
+    PTXI_LIMIT_MALLOC_HEAP_SIZE = 2,                  /* bytes that kernels may have allocated with malloc at one time;
+                                                         the size of each block is rounded up to 16 */
     PTXI_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,            /* not supported, as on recent devices */
-    PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* tail launches that a grid may ask for */
-    PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,          /* stored only, as the next one */
-    PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,          /* up to PTXI_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE */
-    /* libptxi's own. Warp instructions that a launch may run, those of the grids that it launches included; 0: no limit.
-     * Copies and fills that kernels ask for count one instruction for each started 512 bytes of a row; a conditional node
-     * WHILE counts one for each round of its loop. */
+    PTXI_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,  /* tail launches that a grid may request */
+    PTXI_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,          /* bytes, up to 128; stored only */
+    PTXI_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,          /* bytes, up to the device's MAX_PERSISTING_L2_CACHE_SIZE; stored
+                                                         only */
+    /* libptxi only. Warp instructions that a launch may execute, including the grids that it launches; 0: no limit.
+     * A copy or fill that a kernel requests counts one instruction for each started 512 bytes of a row. A conditional
+     * node WHILE counts one for each iteration of its loop. */
     PTXI_LIMIT_INSTRUCTIONS = 0x10000,
-    /* libptxi's own. Wall-clock time that a launch may take with all that it launches, or the loop of a conditional node;
-     * 0: no limit */
+    /* libptxi only. Milliseconds of wall-clock time for a launch with everything that it launches, or for the loop of a
+     * conditional node; 0: no limit. */
     PTXI_LIMIT_MILLISECONDS = 0x10001
 } ptxiLimit;
 
+/* Attribute of a pointer, with the type that ptxiPointerGetAttribute() stores. */
 typedef enum ptxiPointerAttribute {
-    PTXI_POINTER_ATTRIBUTE_CONTEXT = 1,           /* ptxiContext */
+    PTXI_POINTER_ATTRIBUTE_CONTEXT = 1,           /* ptxiContext: the context of the allocation */
     PTXI_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,       /* unsigned: PTXI_MEMORYTYPE_HOST or _DEVICE */
-    PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,    /* ptxiDevicePtr */
-    PTXI_POINTER_ATTRIBUTE_HOST_POINTER = 4,      /* void * */
-    PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,       /* int */
-    PTXI_POINTER_ATTRIBUTE_BUFFER_ID = 7,         /* unsigned long long, never used again in the process */
-    PTXI_POINTER_ATTRIBUTE_IS_MANAGED = 8,        /* int */
-    PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int */
+    PTXI_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,    /* ptxiDevicePtr: the address for kernels */
+    PTXI_POINTER_ATTRIBUTE_HOST_POINTER = 4,      /* void *: the address for the host; not for device memory */
+    PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,       /* int: 0 or 1 */
+    PTXI_POINTER_ATTRIBUTE_BUFFER_ID = 7,         /* unsigned long long: unique in the process */
+    PTXI_POINTER_ATTRIBUTE_IS_MANAGED = 8,        /* int: 0 or 1 */
+    PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int: 0 */
     PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, /* int: 0 */
-    PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, /* ptxiDevicePtr */
-    PTXI_POINTER_ATTRIBUTE_RANGE_SIZE = 12,       /* size_t, bytes */
-    PTXI_POINTER_ATTRIBUTE_MAPPED = 13,           /* int */
+    PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, /* ptxiDevicePtr: start of the allocation */
+    PTXI_POINTER_ATTRIBUTE_RANGE_SIZE = 12,       /* size_t: size of the allocation in bytes */
+    PTXI_POINTER_ATTRIBUTE_MAPPED = 13,           /* int: 1 */
     PTXI_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14, /* unsigned long long: 0 */
     PTXI_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15, /* int: 0 */
-    PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,     /* int: 1 kernels may read, 3 read and write */
-    PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,   /* ptxiMemoryPool; NULL: of none */
-    PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,     /* these three: as RANGE_SIZE, RANGE_START_ADDR and BUFFER_ID */
-    PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
-    PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
+    PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,     /* int: 1 if kernels may read, 3 if they may read and write */
+    PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,   /* ptxiMemoryPool; NULL: not allocated from a pool */
+    PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,     /* size_t: as RANGE_SIZE */
+    PTXI_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19, /* ptxiDevicePtr: as RANGE_START_ADDR */
+    PTXI_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,  /* unsigned long long: as BUFFER_ID */
     PTXI_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21 /* int: 0 */
 } ptxiPointerAttribute;
 
+/* Kind of memory at one end of a copy. */
 typedef enum ptxiMemoryType {
-    PTXI_MEMORYTYPE_HOST = 1,
-    PTXI_MEMORYTYPE_DEVICE = 2,
-    PTXI_MEMORYTYPE_ARRAY = 3,
-    PTXI_MEMORYTYPE_UNIFIED = 4
+    PTXI_MEMORYTYPE_HOST = 1,    /* the member ...Host */
+    PTXI_MEMORYTYPE_DEVICE = 2,  /* the member ...Device */
+    PTXI_MEMORYTYPE_ARRAY = 3,   /* the member ...Array */
+    PTXI_MEMORYTYPE_UNIFIED = 4  /* the member ...Device, which may also be a host address */
 } ptxiMemoryType;
 
-/* Where memory is, and who may use it; numbers and layouts of CUmemLocation, CUmemAccessDesc and CUmemPoolProps. */
+/* Location of memory, and access to it. Numbers and layouts of CUmemLocation, CUmemAccessDesc and CUmemPoolProps. */
 typedef enum ptxiMemLocationType {
     PTXI_MEM_LOCATION_TYPE_INVALID = 0,
     PTXI_MEM_LOCATION_TYPE_DEVICE = 1,
@@ -363,7 +396,7 @@ typedef enum ptxiMemLocationType {
 
 typedef struct ptxiMemLocation {
     ptxiMemLocationType type;
-    int id;                         /* of a device: its number */
+    int id;                         /* of a device: its ordinal, 0 */
 } ptxiMemLocation;
 
 typedef enum ptxiMemAccessFlags {
@@ -372,6 +405,7 @@ typedef enum ptxiMemAccessFlags {
     PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
 } ptxiMemAccessFlags;
 
+/* The access that a location has to the memory of a pool. */
 typedef struct ptxiMemAccessDesc {
     ptxiMemLocation location;
     ptxiMemAccessFlags flags;
@@ -383,99 +417,104 @@ typedef enum ptxiMemAllocationType {
     PTXI_MEM_ALLOCATION_TYPE_MANAGED = 2
 } ptxiMemAllocationType;
 
+/* Properties of a new pool. */
 typedef struct ptxiMemPoolProps {
-    ptxiMemAllocationType allocType; /* PINNED */
-    int handleTypes;                 /* 0: pools of one process */
-    ptxiMemLocation location;
+    ptxiMemAllocationType allocType; /* PTXI_MEM_ALLOCATION_TYPE_PINNED */
+    int handleTypes;                 /* 0: the pool is not shared between processes */
+    ptxiMemLocation location;        /* the device */
     void *win32SecurityAttributes;   /* NULL */
-    size_t maxSize;                  /* bytes that it may give out at once, made a multiple of 32 MiB; 0: all there is */
-    unsigned short usage;            /* not looked at */
+    size_t maxSize;                  /* bytes that may be allocated at one time, rounded up to 32 MiB; 0: no limit */
+    unsigned short usage;            /* ignored */
     unsigned char reserved[54];      /* zeros */
 } ptxiMemPoolProps;
 
+/* Attribute of a pool, with the type that its value has. */
 typedef enum ptxiMemPoolAttribute {
-    PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,   /* int, settable as the next three; without effect */
-    PTXI_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,         /* int */
-    PTXI_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, /* int */
-    PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,                 /* uint64_t, bytes */
-    PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,              /* uint64_t, bytes: as USED, since nothing is kept for later */
-    PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,                 /* uint64_t; settable to 0: the most from now on */
-    PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,                  /* uint64_t, bytes that are given out */
-    PTXI_MEMPOOL_ATTR_USED_MEM_HIGH = 8                      /* uint64_t; settable to 0 */
+    PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,   /* int, 0 or 1; settable, without effect */
+    PTXI_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,         /* int, 0 or 1; settable, without effect */
+    PTXI_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3, /* int, 0 or 1; settable, without effect */
+    PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,                 /* uint64_t, bytes; settable, without effect */
+    PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,              /* uint64_t, bytes; as USED: a pool keeps no memory */
+    PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,                 /* uint64_t, bytes; maximum; set to 0 to restart */
+    PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,                  /* uint64_t, bytes that are allocated now */
+    PTXI_MEMPOOL_ATTR_USED_MEM_HIGH = 8                      /* uint64_t, bytes; maximum; set to 0 to restart */
 } ptxiMemPoolAttribute;
 
-/* What a stream waits for: of the value in memory, x, and the one given, v. */
+/* Condition for which a stream waits, where x is the word in memory and v the given value. */
 enum {
     PTXI_STREAM_WAIT_VALUE_GEQ = 0, /* x - v, as a signed number, is not negative */
     PTXI_STREAM_WAIT_VALUE_EQ = 1,  /* x == v */
     PTXI_STREAM_WAIT_VALUE_AND = 2, /* x & v is not 0 */
     PTXI_STREAM_WAIT_VALUE_NOR = 3, /* ~(x | v) is not 0 */
-    PTXI_STREAM_WAIT_VALUE_FLUSH = 0x40000000 /* added; not supported, as on an H200 */
+    PTXI_STREAM_WAIT_VALUE_FLUSH = 0x40000000 /* bit added to one of the others; not supported, as on an H200 */
 };
 enum { PTXI_STREAM_WRITE_VALUE_DEFAULT = 0 };
 
+/* Kind of an operation of ptxiStreamBatchMemOp(). */
 typedef enum ptxiStreamBatchMemOpType {
     PTXI_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
     PTXI_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
-    PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3, /* not supported */
     PTXI_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
     PTXI_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
-    PTXI_STREAM_MEM_OP_BARRIER = 6
+    PTXI_STREAM_MEM_OP_BARRIER = 6              /* no effect: operations run in order */
 } ptxiStreamBatchMemOpType;
 
-/* One of the above; layout of CUstreamBatchMemOpParams. A barrier's flags stand where `operationFlags` is. */
+/* One operation of ptxiStreamBatchMemOp(). Layout of CUstreamBatchMemOpParams. */
 typedef struct ptxiStreamBatchMemOpParams {
     ptxiStreamBatchMemOpType operation;
-    unsigned operationFlags;
-    ptxiDevicePtr address;
-    uint64_t value64;               /* of 32 bits: the lower half */
-    unsigned flags;                 /* PTXI_STREAM_WAIT_VALUE_...; to write: 0 */
-    ptxiDevicePtr alias;            /* not looked at */
+    unsigned operationFlags;        /* of a barrier: its flags, 0 or 1 */
+    ptxiDevicePtr address;          /* of the word; a multiple of its size */
+    uint64_t value64;               /* value to wait for or to write; operations of 32 bits use the lower half */
+    unsigned flags;                 /* of a wait: PTXI_STREAM_WAIT_VALUE_...; of a write: 0 */
+    ptxiDevicePtr alias;            /* ignored */
     uint64_t pad;
 } ptxiStreamBatchMemOpParams;
 
-enum { /* ptxiCtxCreate: how a waiting host thread waits; all but the mask are hints */
+enum { /* flags of ptxiCtxCreate: how a host thread waits; stored, without effect */
     PTXI_CTX_SCHED_AUTO = 0, PTXI_CTX_SCHED_SPIN = 1, PTXI_CTX_SCHED_YIELD = 2, PTXI_CTX_SCHED_BLOCKING_SYNC = 4,
     PTXI_CTX_SCHED_MASK = 7, PTXI_CTX_MAP_HOST = 8, PTXI_CTX_LMEM_RESIZE_TO_MAX = 0x10, PTXI_CTX_FLAGS_MASK = 0xff
 };
 enum { PTXI_STREAM_DEFAULT = 0, PTXI_STREAM_NON_BLOCKING = 1 };
-enum { PTXI_EVENT_DEFAULT = 0, PTXI_EVENT_BLOCKING_SYNC = 1, PTXI_EVENT_DISABLE_TIMING = 2, PTXI_EVENT_INTERPROCESS = 4 };
+enum { PTXI_EVENT_DEFAULT = 0, PTXI_EVENT_BLOCKING_SYNC = 1, PTXI_EVENT_DISABLE_TIMING = 2,
+       PTXI_EVENT_INTERPROCESS = 4 };
 enum { PTXI_MEM_ATTACH_GLOBAL = 1, PTXI_MEM_ATTACH_HOST = 2, PTXI_MEM_ATTACH_SINGLE = 4 };
 enum { PTXI_MEMHOSTALLOC_PORTABLE = 1, PTXI_MEMHOSTALLOC_DEVICEMAP = 2, PTXI_MEMHOSTALLOC_WRITECOMBINED = 4 };
 enum { PTXI_MEMHOSTREGISTER_PORTABLE = 1, PTXI_MEMHOSTREGISTER_DEVICEMAP = 2, PTXI_MEMHOSTREGISTER_IOMEMORY = 4,
        PTXI_MEMHOSTREGISTER_READ_ONLY = 8 };
 
-/* Keys of ptxiLaunchKernel's `extra` array. */
+/* Keys of the `extra` array of ptxiLaunchKernel. */
 #define PTXI_LAUNCH_PARAM_END            ((void *)0x00)
 #define PTXI_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define PTXI_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
-/* Attributes of ptxiLaunchKernelEx; numbers and layouts of CUlaunchAttribute and CUlaunchConfig. */
+/* Attribute of a launch. Numbers and layouts of CUlaunchAttribute and CUlaunchConfig. "No effect" means that the value
+ * is checked and otherwise ignored. */
 typedef enum ptxiLaunchAttributeID {
     PTXI_LAUNCH_ATTRIBUTE_IGNORE = 0,
-    PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
-    PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
-    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
-    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,
-    PTXI_LAUNCH_ATTRIBUTE_PRIORITY = 8,
-    PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
-    PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
-    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
-    PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
-    PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
-    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
+    PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,                     /* no effect */
+    PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,                              /* all blocks are resident at once */
+    PTXI_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,                   /* for streams only: INVALID_VALUE */
+    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,                        /* blocks of a cluster; zeros: no clusters */
+    PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,     /* 0 to 2; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,        /* no effect, see ptxiLaunchKernelEx */
+    PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT = 7,                       /* the event is recorded after the grid */
+    PTXI_LAUNCH_ATTRIBUTE_PRIORITY = 8,                                 /* no effect */
+    PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,                      /* two domains, each 0 to 3; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,                         /* 0 or 1; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,             /* multiple of the clusters; no effect */
+    PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,                 /* the event is recorded after the grid */
+    PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,            /* not supported */
+    PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14         /* percent, up to 100; no effect */
 } ptxiLaunchAttributeID;
 
 typedef union ptxiLaunchAttributeValue {
     char pad[64];
-    int cooperative;
-    struct { unsigned x, y, z; } clusterDim;
-    int programmaticStreamSerializationAllowed;
-    struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent;
-    struct { ptxiEvent event; int flags; } launchCompletionEvent;
+    int cooperative;                                                    /* 0 or 1 */
+    struct { unsigned x, y, z; } clusterDim;                            /* blocks */
+    int programmaticStreamSerializationAllowed;                         /* 0 or 1 */
+    struct { ptxiEvent event; int flags, triggerAtBlockStart; } programmaticEvent; /* flags 0 */
+    struct { ptxiEvent event; int flags; } launchCompletionEvent;       /* flags 0 */
     int priority;
 } ptxiLaunchAttributeValue;
 
@@ -486,15 +525,15 @@ typedef struct ptxiLaunchAttribute {
 } ptxiLaunchAttribute;
 
 typedef struct ptxiLaunchConfig {
-    unsigned gridDimX, gridDimY, gridDimZ;
-    unsigned blockDimX, blockDimY, blockDimZ;
-    unsigned sharedMemBytes;
+    unsigned gridDimX, gridDimY, gridDimZ;    /* blocks */
+    unsigned blockDimX, blockDimY, blockDimZ; /* threads */
+    unsigned sharedMemBytes;                  /* bytes of dynamic shared memory of a block */
     ptxiStream hStream;
-    ptxiLaunchAttribute *attrs; /* may be NULL when there are none */
+    ptxiLaunchAttribute *attrs;               /* numAttrs of them; NULL if there are none */
     unsigned numAttrs;
 } ptxiLaunchConfig;
 
-/* A tensor map, opaque; its address is a multiple of 64. Kernels take it as a parameter (__grid_constant__) or from memory. */
+/* An opaque tensor map, aligned to 64 bytes. Kernels read it from a parameter (__grid_constant__) or from memory. */
 typedef struct ptxiTensorMap {
 #if defined(__cplusplus) && __cplusplus >= 201103L
     alignas(64)
@@ -556,41 +595,41 @@ typedef enum ptxiTensorMapFloatOOBfill {
     PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
 } ptxiTensorMapFloatOOBfill;
 
-/* A rectangle to copy; layout of CUDA_MEMCPY2D. Pitches, XInBytes and WidthInBytes are bytes, Y and Height rows. */
+/* A rectangle to copy. Layout of CUDA_MEMCPY2D. */
 typedef struct PTXI_MEMCPY2D {
-    size_t srcXInBytes, srcY;
-    ptxiMemoryType srcMemoryType;
+    size_t srcXInBytes, srcY;       /* first byte of a row, and first row */
+    ptxiMemoryType srcMemoryType;   /* selects one of the next three members */
     const void *srcHost;
     ptxiDevicePtr srcDevice;
     ptxiArray srcArray;
-    size_t srcPitch;
-    size_t dstXInBytes, dstY;
+    size_t srcPitch;                /* bytes from one row to the next; 0: WidthInBytes; ignored for arrays */
+    size_t dstXInBytes, dstY;       /* as for the source */
     ptxiMemoryType dstMemoryType;
     void *dstHost;
     ptxiDevicePtr dstDevice;
     ptxiArray dstArray;
     size_t dstPitch;
-    size_t WidthInBytes;
-    size_t Height;
+    size_t WidthInBytes;            /* bytes of a row to copy */
+    size_t Height;                  /* rows to copy */
 } PTXI_MEMCPY2D;
 
-/* Likewise with slices; layout of CUDA_MEMCPY3D. Z and Depth are slices, or layers of an array, HeightInRows is the rows of a slice. */
+/* A box to copy. Layout of CUDA_MEMCPY3D. */
 typedef struct PTXI_MEMCPY3D {
-    size_t srcXInBytes, srcY, srcZ, srcLOD;
-    ptxiMemoryType srcMemoryType;
+    size_t srcXInBytes, srcY, srcZ, srcLOD; /* first byte of a row, row, and slice or layer; LOD 0 */
+    ptxiMemoryType srcMemoryType;   /* selects one of the next three members */
     const void *srcHost;
     ptxiDevicePtr srcDevice;
     ptxiArray srcArray;
     void *reserved0;
-    size_t srcPitch, srcHeight;
-    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    size_t srcPitch, srcHeight;     /* bytes of a row, and rows of a slice; 0: WidthInBytes and Height */
+    size_t dstXInBytes, dstY, dstZ, dstLOD; /* as for the source */
     ptxiMemoryType dstMemoryType;
     void *dstHost;
     ptxiDevicePtr dstDevice;
     ptxiArray dstArray;
     void *reserved1;
     size_t dstPitch, dstHeight;
-    size_t WidthInBytes, Height, Depth;
+    size_t WidthInBytes, Height, Depth; /* bytes of a row, rows, and slices or layers to copy */
 } PTXI_MEMCPY3D;
 
 typedef enum ptxiGraphNodeType {
@@ -605,62 +644,65 @@ typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } ptxiGraphNodeType;
 
-enum { PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2, PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8 };
+enum { /* flags of ptxiGraphInstantiate; without effect */
+    PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1, PTXI_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+    PTXI_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8
+};
 
-/* Nodes of graphs; layouts of CUDA_KERNEL_NODE_PARAMS and its like. */
+/* Parameters of graph nodes. Layouts of CUDA_KERNEL_NODE_PARAMS and the like. */
 typedef struct PTXI_KERNEL_NODE_PARAMS {
-    ptxiFunction func;
-    unsigned gridDimX, gridDimY, gridDimZ;
-    unsigned blockDimX, blockDimY, blockDimZ;
-    unsigned sharedMemBytes;
-    void **kernelParams;
-    void **extra;
-    ptxiKernel kern;                /* in place of func, where that is NULL */
-    ptxiContext ctx;                /* not looked at */
+    ptxiFunction func;                        /* the kernel; NULL: `kern` */
+    unsigned gridDimX, gridDimY, gridDimZ;    /* blocks */
+    unsigned blockDimX, blockDimY, blockDimZ; /* threads */
+    unsigned sharedMemBytes;                  /* bytes of dynamic shared memory of a block */
+    void **kernelParams;                      /* as in ptxiLaunchKernel */
+    void **extra;                             /* as in ptxiLaunchKernel */
+    ptxiKernel kern;                          /* the kernel of a library; used if `func` is NULL */
+    ptxiContext ctx;                          /* ignored */
 } PTXI_KERNEL_NODE_PARAMS;
 
 typedef struct PTXI_MEMSET_NODE_PARAMS {
     ptxiDevicePtr dst;
-    size_t pitch;                   /* bytes; of no meaning for one row */
-    unsigned value;
+    size_t pitch;                   /* bytes from one row to the next; ignored for one row */
+    unsigned value;                 /* the lowest elementSize bytes are used */
     unsigned elementSize;           /* bytes: 1, 2 or 4 */
-    size_t width;                   /* elements */
+    size_t width;                   /* elements of a row */
     size_t height;                  /* rows */
 } PTXI_MEMSET_NODE_PARAMS;
 
 typedef struct PTXI_HOST_NODE_PARAMS {
     ptxiHostFn fn;
-    void *userData;
+    void *userData;                 /* argument of `fn` */
 } PTXI_HOST_NODE_PARAMS;
 
-/* Conditional nodes. A handle's value decides; kernels change it with cudaGraphSetConditional. */
+/* A condition of a graph. Its value is an unsigned number, which kernels set with cudaGraphSetConditional. */
 typedef unsigned long long ptxiGraphConditionalHandle;
 
-enum { PTXI_GRAPH_COND_ASSIGN_DEFAULT = 1 };
+enum { PTXI_GRAPH_COND_ASSIGN_DEFAULT = 1 }; /* each launch begins with the default value */
 
 typedef enum ptxiGraphConditionalNodeType {
-    PTXI_GRAPH_COND_TYPE_IF = 0,    /* body 0 if the value is not 0, else body 1 if there is one */
-    PTXI_GRAPH_COND_TYPE_WHILE = 1, /* body 0 as long as the value is not 0 */
-    PTXI_GRAPH_COND_TYPE_SWITCH = 2 /* the body of that number, or none */
+    PTXI_GRAPH_COND_TYPE_IF = 0,    /* run body 0 if the value is not 0; otherwise body 1, if there is one */
+    PTXI_GRAPH_COND_TYPE_WHILE = 1, /* run body 0 repeatedly while the value is not 0 */
+    PTXI_GRAPH_COND_TYPE_SWITCH = 2 /* run the body that has the value as its index, if any */
 } ptxiGraphConditionalNodeType;
 
 typedef struct PTXI_CONDITIONAL_NODE_PARAMS {
     ptxiGraphConditionalHandle handle;
     ptxiGraphConditionalNodeType type;
-    unsigned size;                  /* bodies: 1 or 2, 1, any number */
-    ptxiGraph *phGraph_out;         /* is set: `size` empty graphs of the node's own, which the caller fills */
-    ptxiContext ctx;                /* not looked at */
+    unsigned size;                  /* number of bodies: IF 1 or 2, WHILE 1, SWITCH 1 to 65536 */
+    ptxiGraph *phGraph_out;         /* output: `size` empty graphs of the node, which the caller fills */
+    ptxiContext ctx;                /* ignored */
 } PTXI_CONDITIONAL_NODE_PARAMS;
 
 typedef struct PTXI_MEMCPY_NODE_PARAMS {
-    int flags, reserved;            /* these and the next one are not looked at */
-    ptxiContext copyCtx;
+    int flags, reserved;            /* ignored */
+    ptxiContext copyCtx;            /* ignored */
     PTXI_MEMCPY3D copyParams;
 } PTXI_MEMCPY_NODE_PARAMS;
 
 typedef struct PTXI_CHILD_GRAPH_NODE_PARAMS {
-    ptxiGraph graph;
-    int ownership;                  /* not looked at: the graph is copied */
+    ptxiGraph graph;                /* copied into the node */
+    int ownership;                  /* ignored */
 } PTXI_CHILD_GRAPH_NODE_PARAMS;
 
 typedef struct PTXI_EVENT_WAIT_NODE_PARAMS {
@@ -683,59 +725,62 @@ typedef union ptxiGraphNodeParamsValue {
     PTXI_CONDITIONAL_NODE_PARAMS conditional;
 } ptxiGraphNodeParamsValue;
 
-/* Layout of CUgraphNodeParams. */
+/* Parameters of a node of any type. Layout of CUgraphNodeParams. */
 typedef struct ptxiGraphNodeParams {
-    ptxiGraphNodeType type;
+    ptxiGraphNodeType type;         /* selects the member of `value` */
     int reserved0[3];
     ptxiGraphNodeParamsValue value;
     long long reserved2;
 } ptxiGraphNodeParams;
 
-/* What an edge goes from and to; layout of CUgraphEdgeData. All zeros: from the end of a node to the begin of another one. */
+/* Data of an edge. Layout of CUgraphEdgeData. All zeros: the second node begins after the first has ended. Kernel nodes
+ * may also have programmatic edges: type 1, from_port 1 or 2, to_port 0. */
 typedef struct ptxiGraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } ptxiGraphEdgeData;
 
-/* Of ptxiGraphInstantiateWithParams; numbers and layout of the driver's. */
+/* Result of ptxiGraphInstantiateWithParams. Numbers and layout of the driver. */
 typedef enum ptxiGraphInstantiateResult {
     PTXI_GRAPH_INSTANTIATE_SUCCESS = 0,
     PTXI_GRAPH_INSTANTIATE_ERROR = 1,
-    PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2
+    PTXI_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2 /* the graph has a cycle */
 } ptxiGraphInstantiateResult;
 
 typedef struct PTXI_GRAPH_INSTANTIATE_PARAMS {
-    unsigned long long flags;
-    ptxiStream hUploadStream;       /* not looked at */
-    ptxiGraphNode hErrNode_out;     /* of a graph with a cycle; else NULL */
-    ptxiGraphInstantiateResult result_out;
+    unsigned long long flags;       /* PTXI_GRAPH_INSTANTIATE_FLAG_... */
+    ptxiStream hUploadStream;       /* ignored */
+    ptxiGraphNode hErrNode_out;     /* output: a node of a graph with a cycle; otherwise NULL */
+    ptxiGraphInstantiateResult result_out; /* output */
 } PTXI_GRAPH_INSTANTIATE_PARAMS;
 
-/* Of ptxiGraphExecUpdate; numbers and layout of the driver's. */
+/* Result of ptxiGraphExecUpdate. Numbers and layout of the driver. */
 typedef enum ptxiGraphExecUpdateResult {
     PTXI_GRAPH_EXEC_UPDATE_SUCCESS = 0,
     PTXI_GRAPH_EXEC_UPDATE_ERROR = 1,
-    PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
-    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,  /* other nodes, dependencies or bodies */
+    PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3  /* a node has another type */
 } ptxiGraphExecUpdateResult;
 
 typedef struct ptxiGraphExecUpdateResultInfo {
     ptxiGraphExecUpdateResult result;
-    ptxiGraphNode errorNode;        /* of the graph that the instance was to become, where one is to blame */
+    ptxiGraphNode errorNode;        /* the node of the new graph that has another type; otherwise NULL */
     ptxiGraphNode errorFromNode;    /* NULL */
 } ptxiGraphExecUpdateResultInfo;
 
+/* The threads that may end a capture. */
 typedef enum ptxiStreamCaptureMode {
-    PTXI_STREAM_CAPTURE_MODE_GLOBAL = 0,
-    PTXI_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
-    PTXI_STREAM_CAPTURE_MODE_RELAXED = 2
+    PTXI_STREAM_CAPTURE_MODE_GLOBAL = 0,        /* the thread that began it */
+    PTXI_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,  /* the thread that began it */
+    PTXI_STREAM_CAPTURE_MODE_RELAXED = 2        /* any thread */
 } ptxiStreamCaptureMode;
 
 typedef enum ptxiStreamCaptureStatus {
-    PTXI_STREAM_CAPTURE_STATUS_NONE = 0,
+    PTXI_STREAM_CAPTURE_STATUS_NONE = 0,        /* the stream is not captured */
     PTXI_STREAM_CAPTURE_STATUS_ACTIVE = 1,
-    PTXI_STREAM_CAPTURE_STATUS_INVALIDATED = 2
+    PTXI_STREAM_CAPTURE_STATUS_INVALIDATED = 2  /* an earlier call invalidated the capture */
 } ptxiStreamCaptureStatus;
 
+/* Format of a channel of an array, or of a whole texel. */
 typedef enum ptxiArrayFormat {
     PTXI_AD_FORMAT_UNSIGNED_INT8 = 0x01,
     PTXI_AD_FORMAT_UNSIGNED_INT16 = 0x02,
@@ -752,22 +797,26 @@ typedef enum ptxiArrayFormat {
     PTXI_AD_FORMAT_SNORM_INT8X1 = 0xc6, PTXI_AD_FORMAT_SNORM_INT8X2 = 0xc7, PTXI_AD_FORMAT_SNORM_INT8X4 = 0xc8,
     PTXI_AD_FORMAT_SNORM_INT16X1 = 0xc9, PTXI_AD_FORMAT_SNORM_INT16X2 = 0xca, PTXI_AD_FORMAT_SNORM_INT16X4 = 0xcb,
     /* Compressed blocks of 4x4 texels. */
-    PTXI_AD_FORMAT_BC1_UNORM = 0x91, PTXI_AD_FORMAT_BC1_UNORM_SRGB = 0x92, PTXI_AD_FORMAT_BC2_UNORM = 0x93, PTXI_AD_FORMAT_BC2_UNORM_SRGB = 0x94,
-    PTXI_AD_FORMAT_BC3_UNORM = 0x95, PTXI_AD_FORMAT_BC3_UNORM_SRGB = 0x96, PTXI_AD_FORMAT_BC4_UNORM = 0x97, PTXI_AD_FORMAT_BC4_SNORM = 0x98,
-    PTXI_AD_FORMAT_BC5_UNORM = 0x99, PTXI_AD_FORMAT_BC5_SNORM = 0x9a, PTXI_AD_FORMAT_BC6H_UF16 = 0x9b, PTXI_AD_FORMAT_BC6H_SF16 = 0x9c,
+    PTXI_AD_FORMAT_BC1_UNORM = 0x91, PTXI_AD_FORMAT_BC1_UNORM_SRGB = 0x92,
+    PTXI_AD_FORMAT_BC2_UNORM = 0x93, PTXI_AD_FORMAT_BC2_UNORM_SRGB = 0x94,
+    PTXI_AD_FORMAT_BC3_UNORM = 0x95, PTXI_AD_FORMAT_BC3_UNORM_SRGB = 0x96,
+    PTXI_AD_FORMAT_BC4_UNORM = 0x97, PTXI_AD_FORMAT_BC4_SNORM = 0x98,
+    PTXI_AD_FORMAT_BC5_UNORM = 0x99, PTXI_AD_FORMAT_BC5_SNORM = 0x9a,
+    PTXI_AD_FORMAT_BC6H_UF16 = 0x9b, PTXI_AD_FORMAT_BC6H_SF16 = 0x9c,
     PTXI_AD_FORMAT_BC7_UNORM = 0x9d, PTXI_AD_FORMAT_BC7_UNORM_SRGB = 0x9e
 } ptxiArrayFormat;
 
+/* Texels that coordinates outside of a texture read. */
 typedef enum ptxiAddressMode {
     PTXI_TR_ADDRESS_MODE_WRAP = 0,
     PTXI_TR_ADDRESS_MODE_CLAMP = 1,
     PTXI_TR_ADDRESS_MODE_MIRROR = 2,
-    PTXI_TR_ADDRESS_MODE_BORDER = 3
+    PTXI_TR_ADDRESS_MODE_BORDER = 3   /* the border colour */
 } ptxiAddressMode;
 
 typedef enum ptxiFilterMode {
-    PTXI_TR_FILTER_MODE_POINT = 0,
-    PTXI_TR_FILTER_MODE_LINEAR = 1
+    PTXI_TR_FILTER_MODE_POINT = 0,    /* the nearest texel */
+    PTXI_TR_FILTER_MODE_LINEAR = 1    /* a weighted mean of neighbours */
 } ptxiFilterMode;
 
 typedef enum ptxiResourceType {
@@ -777,7 +826,7 @@ typedef enum ptxiResourceType {
     PTXI_RESOURCE_TYPE_PITCH2D = 3
 } ptxiResourceType;
 
-/* Of CUresourceViewFormat: 1, 2 or 4 channels of a width and kind, numbered in this order. */
+/* Formats of CUresourceViewFormat: 1, 2 or 4 channels with a width and kind, numbered in this order. */
 typedef enum ptxiResourceViewFormat {
     PTXI_RES_VIEW_FORMAT_NONE = 0x00,
     PTXI_RES_VIEW_FORMAT_UINT_1X8 = 0x01, PTXI_RES_VIEW_FORMAT_UINT_2X8 = 0x02, PTXI_RES_VIEW_FORMAT_UINT_4X8 = 0x03,
@@ -786,1337 +835,2624 @@ typedef enum ptxiResourceViewFormat {
     PTXI_RES_VIEW_FORMAT_SINT_1X16 = 0x0a, PTXI_RES_VIEW_FORMAT_SINT_2X16 = 0x0b, PTXI_RES_VIEW_FORMAT_SINT_4X16 = 0x0c,
     PTXI_RES_VIEW_FORMAT_UINT_1X32 = 0x0d, PTXI_RES_VIEW_FORMAT_UINT_2X32 = 0x0e, PTXI_RES_VIEW_FORMAT_UINT_4X32 = 0x0f,
     PTXI_RES_VIEW_FORMAT_SINT_1X32 = 0x10, PTXI_RES_VIEW_FORMAT_SINT_2X32 = 0x11, PTXI_RES_VIEW_FORMAT_SINT_4X32 = 0x12,
-    PTXI_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13, PTXI_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14, PTXI_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15,
-    PTXI_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16, PTXI_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17, PTXI_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18,
-    PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC2 = 0x1a, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC3 = 0x1b,
-    PTXI_RES_VIEW_FORMAT_UNSIGNED_BC4 = 0x1c, PTXI_RES_VIEW_FORMAT_SIGNED_BC4 = 0x1d, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC5 = 0x1e,
-    PTXI_RES_VIEW_FORMAT_SIGNED_BC5 = 0x1f, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20, PTXI_RES_VIEW_FORMAT_SIGNED_BC6H = 0x21,
-    PTXI_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22
+    PTXI_RES_VIEW_FORMAT_FLOAT_1X16 = 0x13, PTXI_RES_VIEW_FORMAT_FLOAT_2X16 = 0x14,
+    PTXI_RES_VIEW_FORMAT_FLOAT_4X16 = 0x15, PTXI_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16,
+    PTXI_RES_VIEW_FORMAT_FLOAT_2X32 = 0x17, PTXI_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18,
+    PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC2 = 0x1a,
+    PTXI_RES_VIEW_FORMAT_UNSIGNED_BC3 = 0x1b, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC4 = 0x1c,
+    PTXI_RES_VIEW_FORMAT_SIGNED_BC4 = 0x1d, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC5 = 0x1e,
+    PTXI_RES_VIEW_FORMAT_SIGNED_BC5 = 0x1f, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC6H = 0x20,
+    PTXI_RES_VIEW_FORMAT_SIGNED_BC6H = 0x21, PTXI_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22
 } ptxiResourceViewFormat;
 
-enum { /* of arrays */
+enum { /* flags of arrays; VIDEO_ENCODE_DECODE has no effect, DEPTH_TEXTURE and COLOR_ATTACHMENT are not accepted */
     PTXI_ARRAY3D_LAYERED = 1, PTXI_ARRAY3D_SURFACE_LDST = 2, PTXI_ARRAY3D_CUBEMAP = 4, PTXI_ARRAY3D_TEXTURE_GATHER = 8,
-    PTXI_ARRAY3D_DEPTH_TEXTURE = 0x10, PTXI_ARRAY3D_COLOR_ATTACHMENT = 0x20, PTXI_ARRAY3D_VIDEO_ENCODE_DECODE = 0x100 /* of no effect */
+    PTXI_ARRAY3D_DEPTH_TEXTURE = 0x10, PTXI_ARRAY3D_COLOR_ATTACHMENT = 0x20, PTXI_ARRAY3D_VIDEO_ENCODE_DECODE = 0x100
 };
-enum { /* of textures */
+enum { /* flags of textures */
     PTXI_TRSF_READ_AS_INTEGER = 1, PTXI_TRSF_NORMALIZED_COORDINATES = 2, PTXI_TRSF_SRGB = 0x10,
     PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20, PTXI_TRSF_SEAMLESS_CUBEMAP = 0x40
 };
-#define PTXI_TRSA_OVERRIDE_FORMAT 0x01
+#define PTXI_TRSA_OVERRIDE_FORMAT 0x01 /* flag of ptxiTexRefSetArray */
 
-/* Layouts of CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR. Sizes are in elements; NumChannels is 1, 2 or 4. */
+/* Shape and format of an array. Layouts of CUDA_ARRAY_DESCRIPTOR and CUDA_ARRAY3D_DESCRIPTOR. */
 typedef struct PTXI_ARRAY_DESCRIPTOR {
-    size_t Width, Height;           /* Height 0: one dimension */
-    ptxiArrayFormat Format;
-    unsigned NumChannels;
+    size_t Width, Height;           /* elements; Height 0: one dimension */
+    ptxiArrayFormat Format;         /* of a channel */
+    unsigned NumChannels;           /* 1, 2 or 4; formats that include a number of channels need that number */
 } PTXI_ARRAY_DESCRIPTOR;
 
 typedef struct PTXI_ARRAY3D_DESCRIPTOR {
-    size_t Width, Height, Depth;    /* Depth: of a layered array its layers, of cubes six times as many */
-    ptxiArrayFormat Format;
-    unsigned NumChannels;
+    size_t Width, Height, Depth;    /* elements; Depth of a layered array: layers; of cubemaps: 6 for each cube */
+    ptxiArrayFormat Format;         /* of a channel */
+    unsigned NumChannels;           /* 1, 2 or 4; formats that include a number of channels need that number */
     unsigned Flags;                 /* PTXI_ARRAY3D_... */
 } PTXI_ARRAY3D_DESCRIPTOR;
 
 typedef union ptxiResource {
     struct { ptxiArray hArray; } array;
     struct { ptxiMipmappedArray hMipmappedArray; } mipmap;
+    /* One row of texels in device memory. */
     struct { ptxiDevicePtr devPtr; ptxiArrayFormat format; unsigned numChannels; size_t sizeInBytes; } linear;
-    struct { ptxiDevicePtr devPtr; ptxiArrayFormat format; unsigned numChannels; size_t width, height, pitchInBytes; } pitch2D;
+    /* Rows of texels in device memory; width and height are in texels. */
+    struct {
+        ptxiDevicePtr devPtr; ptxiArrayFormat format; unsigned numChannels; size_t width, height, pitchInBytes;
+    } pitch2D;
     struct { int reserved[32]; } reserved;
 } ptxiResource;
 
-/* Layouts of CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC and CUDA_RESOURCE_VIEW_DESC. */
+/* Resource of a texture or surface object. Layouts of CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC and
+ * CUDA_RESOURCE_VIEW_DESC. */
 typedef struct PTXI_RESOURCE_DESC {
-    ptxiResourceType resType;
+    ptxiResourceType resType;       /* selects the member of `res` */
     ptxiResource res;
     unsigned flags;                 /* 0 */
 } PTXI_RESOURCE_DESC;
 
+/* How a texture object is sampled. */
 typedef struct PTXI_TEXTURE_DESC {
-    ptxiAddressMode addressMode[3]; /* x, y, z */
-    ptxiFilterMode filterMode;
+    ptxiAddressMode addressMode[3]; /* for x, y, z */
+    ptxiFilterMode filterMode;      /* within a level */
     unsigned flags;                 /* PTXI_TRSF_... */
-    unsigned maxAnisotropy;
-    ptxiFilterMode mipmapFilterMode;
-    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
-    float borderColor[4];
-    int reserved[12];
+    unsigned maxAnisotropy;         /* largest ratio; rounded down to 0, 2, 4, 6, 8, 10, 12 or 16 */
+    ptxiFilterMode mipmapFilterMode; /* between levels */
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp; /* levels; the bias is clamped to -15 to 15 */
+    float borderColor[4];           /* channels of texels outside, for PTXI_TR_ADDRESS_MODE_BORDER */
+    int reserved[12];               /* zeros */
 } PTXI_TEXTURE_DESC;
 
+/* A view of an array with another format, or with fewer levels or layers. Ignored for textures in device memory. */
 typedef struct PTXI_RESOURCE_VIEW_DESC {
-    ptxiResourceViewFormat format;
-    size_t width, height, depth;
-    unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+    ptxiResourceViewFormat format;  /* with as many bytes per texel as the array, or blocks of them */
+    size_t width, height, depth;    /* width and height of level 0, in texels of the view */
+    unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer; /* inclusive ranges */
     unsigned reserved[16];
 } PTXI_RESOURCE_VIEW_DESC;
 
 /* ---- start and errors ---------------------------------------------------------------------------------------- */
 
 /*! ptxiInit() :
- *  Make the library ready; the first call of every program. Reads the environment variables PTXI_DEVICE, PTXI_SCHED,
- *  PTXI_SCHED_SEED and PTXI_WORKERS; the last three count as not set where they have no such value. Later calls do nothing.
+ *  Initialises the library. A program calls it first; further calls do nothing. It reads the environment variables
+ *  PTXI_DEVICE, PTXI_WORKERS, PTXI_SCHED, PTXI_SCHED_SEED and PTXI_FILL (see README.md). Invalid values are ignored,
+ *  except in PTXI_DEVICE.
  * `flags` 0.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE    flags is not 0
- *         PTXI_ERROR_INVALID_DEVICE   PTXI_DEVICE names no device profile
- *         PTXI_ERROR_NOT_INITIALIZED  the process is a fork() of one that called ptxiInit */
+ *         PTXI_ERROR_INVALID_DEVICE   PTXI_DEVICE is not the name of a device profile
+ *         PTXI_ERROR_NOT_INITIALIZED  the process was created by fork() after ptxiInit
+ *  Source: cuInit. */
 PTXI_API ptxiResult ptxiInit(unsigned flags);
 
 /*! ptxiDriverGetVersion() :
- *  PTXI_DRIVER_VERSION: 1000 * major + 10 * minor of the CUDA whose driver API this is. Works before ptxiInit. */
+ *  Returns PTXI_DRIVER_VERSION, which is 1000 * major + 10 * minor of the CUDA version. Works before ptxiInit.
+ *  Source: cuDriverGetVersion. */
 PTXI_API ptxiResult ptxiDriverGetVersion(int *driverVersion);
 
-/*! ptxiGetErrorName() , ptxiGetErrorString() :
- *  "PTXI_ERROR_..." and a sentence for a result number. `*pStr` is static. Works before ptxiInit.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE with *pStr = NULL for a number that is no result. */
+/*! ptxiGetErrorName() :
+ *  Returns the name of a result, "PTXI_ERROR_...". `*pStr` is static. Works before ptxiInit.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE, with *pStr = NULL if `error` is not a result.
+ *  Source: cuGetErrorName. */
 PTXI_API ptxiResult ptxiGetErrorName(ptxiResult error, const char **pStr);
+
+/*! ptxiGetErrorString() :
+ *  Returns a description of a result in English, without a full stop. `*pStr` is static. Works before ptxiInit.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE, with *pStr = NULL if `error` is not a result.
+ *  Source: cuGetErrorString. */
 PTXI_API ptxiResult ptxiGetErrorString(ptxiResult error, const char **pStr);
 
 /* ---- devices ------------------------------------------------------------------------------------------------- */
 
-/*! ptxiDeviceGet() , ptxiDeviceGetCount() :
- *  There is one device, number 0; what it looks like is its profile (see ptxiDeviceSetProfile).
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE for another ordinal. */
+/*! ptxiDeviceGet() :
+ *  Returns the device with this ordinal. There is one device, number 0. Its profile says which GPU it imitates; see
+ *  ptxiDeviceSetProfile.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE if `ordinal` is not 0.
+ *  Source: cuDeviceGet. */
 PTXI_API ptxiResult ptxiDeviceGet(ptxiDevice *device, int ordinal);
+
+/*! ptxiDeviceGetCount() : Returns the number of devices, which is 1. Source: cuDeviceGetCount. */
 PTXI_API ptxiResult ptxiDeviceGetCount(int *count);
 
 /*! ptxiDeviceGetName() :
- *  Copy the profile's device name, cut to `len` bytes with its terminating NUL.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for len < 1. */
+ *  Copies the device's name, such as "libptxi sm_90 (...)", with the name of the GPU in parentheses.
+ * `len` size of `name` in bytes. A longer text is truncated. The result always ends with a NUL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE if len < 1.
+ *  Source: cuDeviceGetName. */
 PTXI_API ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev);
 
 /*! ptxiDeviceGetAttribute() :
- *  One number of the device profile, with the driver's attribute numbers and units (bytes, kHz, bits, 0 or 1).
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for an unknown attribute. */
+ *  Returns one attribute of the current device profile, with the units of the driver: bytes, kHz, bits, or 0 and 1.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for a number outside of
+ *         1..PTXI_DEVICE_ATTRIBUTE_MAX - 1.
+ *  Source: cuDeviceGetAttribute. */
 PTXI_API ptxiResult ptxiDeviceGetAttribute(int *pi, ptxiDeviceAttribute attrib, ptxiDevice dev);
 
 /*! ptxiDeviceTotalMem() :
- *  Bytes that can be allocated at most: the host's memory.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE. */
+ *  Returns the number of bytes that can be allocated in all, which is the size of the host's memory.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceTotalMem. */
 PTXI_API ptxiResult ptxiDeviceTotalMem(size_t *bytes, ptxiDevice dev);
 
 /*! ptxiDeviceComputeCapability() :
- *  The profile's, 9 and 0 for sm_90.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE. */
+ *  Returns the compute capability of the current device profile: 9 and 0 for sm_90.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceComputeCapability. */
 PTXI_API ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev);
 
 /* ---- contexts ------------------------------------------------------------------------------------------------ */
 
-/*! ptxiDevicePrimaryCtxRetain() , ptxiDevicePrimaryCtxRelease() , ptxiDevicePrimaryCtxReset() :
- *  The device's shared context: made by the first Retain, destroyed by the last Release, or at once by Reset (the handle
- *  stays good for a later Retain). Retain does not make it current. It waits if another thread is destroying the context.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a Release without a Retain. */
+/*! ptxiDevicePrimaryCtxRetain() :
+ *  Returns the device's primary context, which all parts of a program share, and creates it if it does not exist. Does
+ *  not make it current. Each Retain needs a Release. If another thread is destroying the context, the call waits for
+ *  the end.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDevicePrimaryCtxRetain. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxRetain(ptxiContext *pctx, ptxiDevice dev);
+
+/*! ptxiDevicePrimaryCtxRelease() :
+ *  Ends one Retain. The last Release destroys the contents of the primary context, as ptxiCtxDestroy does. The handle
+ *  becomes valid again with the next Retain.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_CONTEXT for a Release without a Retain.
+ *  Source: cuDevicePrimaryCtxRelease. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev);
+
+/*! ptxiDevicePrimaryCtxReset() :
+ *  Destroys the contents of the primary context at once, regardless of the number of Retains, which becomes 0. The
+ *  handle becomes valid again with the next Retain. Does nothing if the context does not exist.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDevicePrimaryCtxReset. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxReset(ptxiDevice dev);
 
-/*! ptxiDevicePrimaryCtxSetFlags() , ptxiDevicePrimaryCtxGetState() :
- *  Flags for the primary context, and whether it exists now: `*active` is 0 or 1. `flags` as for ptxiCtxCreate.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for unknown flags. */
+/*! ptxiDevicePrimaryCtxSetFlags() :
+ *  Sets the flags of the primary context, whether or not it exists now.
+ * `flags` as for ptxiCtxCreate.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE for unknown flags.
+ *  Source: cuDevicePrimaryCtxSetFlags. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxSetFlags(ptxiDevice dev, unsigned flags);
+
+/*! ptxiDevicePrimaryCtxGetState() :
+ *  Returns the flags of the primary context, and in `*active` whether it exists now (1) or not (0).
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDevicePrimaryCtxGetState. */
 PTXI_API ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags, int *active);
 
 /*! ptxiCtxCreate() :
- *  Make a context and push it on this thread's stack of current contexts. The caller owns it: ptxiCtxDestroy.
- * `flags` PTXI_CTX_*.
+ *  Creates a context and pushes it on the calling thread's stack of contexts, so that it is current. The context keeps
+ *  the device profile that is set at this time. The caller owns it and ends it with ptxiCtxDestroy.
+ * `flags` PTXI_CTX_..., with at most one of the SCHED flags. They have no effect.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, PTXI_ERROR_INVALID_DEVICE, or
- *         PTXI_ERROR_OUT_OF_MEMORY. */
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuCtxCreate. */
 PTXI_API ptxiResult ptxiCtxCreate(ptxiContext *pctx, unsigned flags, ptxiDevice dev);
 
 /*! ptxiCtxDestroy() :
- *  Admit no further calls, wait for those that other threads are in and for the context's work, then free the context with its
- *  modules, memory, streams and events. If it is the calling thread's current context it is popped. If it is current to
- *  another thread, calls there fail. ptxiCtxInterrupt from another thread ends kernels that the call waits for.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for NULL, or PTXI_ERROR_INVALID_CONTEXT for a destroyed or the
- *         primary context. */
+ *  Destroys a context with its modules, memory, streams, events, arrays, textures and surfaces. First it refuses new
+ *  calls, and waits for calls of other threads in the context and for the context's work. ptxiCtxInterrupt from another
+ *  thread ends kernels that it waits for. If the context is current to the calling thread, it is popped. In other
+ *  threads it remains current, and calls there fail.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for NULL, or PTXI_ERROR_INVALID_CONTEXT if the context has been
+ *         destroyed or is the primary context.
+ *  Source: cuCtxDestroy. */
 PTXI_API ptxiResult ptxiCtxDestroy(ptxiContext ctx);
 
-/*! ptxiCtxSetCurrent() , ptxiCtxGetCurrent() , ptxiCtxPushCurrent() , ptxiCtxPopCurrent() :
- *  Each host thread has a stack of contexts, the top of which is current. Set replaces the top (NULL pops it); Get gives
- *  NULL where there is none; Pop gives what was on top (`pctx` may be NULL).
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT for a bad handle or an empty stack (Pop), or PTXI_ERROR_INVALID_VALUE for NULL (Push). */
+/*! ptxiCtxSetCurrent() :
+ *  Replaces the top of the calling thread's stack of contexts, which is the current context.
+ * `ctx` NULL: the top is popped, and the context below becomes current.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT if `ctx` is not a valid context.
+ *  Source: cuCtxSetCurrent. */
 PTXI_API ptxiResult ptxiCtxSetCurrent(ptxiContext ctx);
+
+/*! ptxiCtxGetCurrent() : Returns the calling thread's current context, or NULL if there is none.
+ *  Source: cuCtxGetCurrent. */
 PTXI_API ptxiResult ptxiCtxGetCurrent(ptxiContext *pctx);
+
+/*! ptxiCtxPushCurrent() :
+ *  Pushes a context on the calling thread's stack of contexts, so that it becomes current.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for NULL, or PTXI_ERROR_INVALID_CONTEXT if `ctx` is not a valid
+ *         context.
+ *  Source: cuCtxPushCurrent. */
 PTXI_API ptxiResult ptxiCtxPushCurrent(ptxiContext ctx);
+
+/*! ptxiCtxPopCurrent() :
+ *  Pops the current context from the calling thread's stack. The context below, if any, becomes current.
+ * `pctx` output: the context that was popped; may be NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT if the stack is empty.
+ *  Source: cuCtxPopCurrent. */
 PTXI_API ptxiResult ptxiCtxPopCurrent(ptxiContext *pctx);
 
-/*! ptxiCtxGetDevice() , ptxiCtxGetFlags() , ptxiCtxGetApiVersion() :
- *  The current context's device and creation flags; the API version (`ctx` NULL: the current one), PTXI_DRIVER_VERSION. */
+/*! ptxiCtxGetDevice() : Returns the device of the current context, which is 0. Source: cuCtxGetDevice. */
 PTXI_API ptxiResult ptxiCtxGetDevice(ptxiDevice *device);
+
+/*! ptxiCtxGetFlags() : Returns the flags that the current context was created with. Source: cuCtxGetFlags. */
 PTXI_API ptxiResult ptxiCtxGetFlags(unsigned *flags);
+
+/*! ptxiCtxGetApiVersion() :
+ *  Returns the API version of a context, which is PTXI_DRIVER_VERSION.
+ * `ctx` NULL: the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT.
+ *  Source: cuCtxGetApiVersion. */
 PTXI_API ptxiResult ptxiCtxGetApiVersion(ptxiContext ctx, unsigned *version);
 
 /*! ptxiCtxSynchronize() :
- *  Wait until all work of the current context has ended; the calling thread helps to run it.
- * @return PTXI_SUCCESS, or the first failure of work not yet returned (see ptxiGetLastReport). */
+ *  Waits until all work of the current context has ended. The calling thread helps to run it.
+ * @return PTXI_SUCCESS, or the first failure of work that no call has returned yet (see ptxiGetLastReport).
+ *  Source: cuCtxSynchronize. */
 PTXI_API ptxiResult ptxiCtxSynchronize(void);
 
-/*! ptxiCtxSetLimit() , ptxiCtxGetLimit() :
- *  Limits of the current context; they hold for launches made later.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown limit, or PTXI_ERROR_UNSUPPORTED_LIMIT. */
+/*! ptxiCtxSetLimit() :
+ *  Sets a limit of the current context for launches made later. ptxiLimit has the units and ranges.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown limit or a value out of range, or
+ *         PTXI_ERROR_UNSUPPORTED_LIMIT for a limit that devices no longer have.
+ *  Source: cuCtxSetLimit. */
 PTXI_API ptxiResult ptxiCtxSetLimit(ptxiLimit limit, size_t value);
+
+/*! ptxiCtxGetLimit() :
+ *  Returns a limit of the current context.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown limit, or PTXI_ERROR_UNSUPPORTED_LIMIT.
+ *  Source: cuCtxGetLimit. */
 PTXI_API ptxiResult ptxiCtxGetLimit(size_t *pvalue, ptxiLimit limit);
 
 /*! ptxiCtxGetStreamPriorityRange() :
- *  The priorities that ptxiStreamCreateWithPriority tells apart: 0 and -5, the greatest. Either pointer may be NULL. */
+ *  Returns the range of stream priorities: 0 is the least and -5 the greatest. Either pointer may be NULL.
+ *  Source: cuCtxGetStreamPriorityRange. */
 PTXI_API ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 
 /* ---- modules and functions ----------------------------------------------------------------------------------- */
 
-/*! ptxiModuleLoad() , ptxiModuleLoadData() , ptxiModuleLoadDataEx() :
- *  Parse and check a PTX module, allocate and initialise its variables in the current context. The caller owns it:
- *  ptxiModuleUnload, or the context's end.
- * `fname`        a file of PTX text.
- * `image`        PTX text ending in NUL, or what ptxiLinkComplete made; copied.
- * `numOptions`, `options`, `optionValues`  as the driver's: parallel arrays of ptxiJitOption and values. Unknown options
- *                are an error; sizes and times are written back into optionValues.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_PTX        not PTX as the PTX ISA has it: see the logs or ptxiGetLastDiagnostic
- *         PTXI_ERROR_INVALID_IMAGE      not PTX text at all
- *         PTXI_ERROR_NO_BINARY_FOR_GPU  needs another target, and PTXI_JIT_STRICT_TARGET is on
- *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  names what nothing defines, and PTXI_JIT_STRICT_SYMBOLS is on
- *         PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE (an option)
- *  Source: PTX ISA, "PTX Module Directives". */
+/*! ptxiModuleLoad() :
+ *  Loads PTX from a file: parses and checks it, and allocates and initialises its variables in the current context. The
+ *  caller owns the module; it ends with ptxiModuleUnload or with the context.
+ * `fname` name of a file of PTX text, or of an image of ptxiLinkComplete.
+ * @return as ptxiModuleLoadDataEx, or PTXI_ERROR_FILE_NOT_FOUND if the file cannot be read.
+ *  Source: cuModuleLoad. */
 PTXI_API ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname);
+
+/*! ptxiModuleLoadData() :
+ *  Loads PTX from memory, as ptxiModuleLoadDataEx without options.
+ * `image` PTX text that ends with a NUL, or an image of ptxiLinkComplete; copied.
+ *  Source: cuModuleLoadData. */
 PTXI_API ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image);
+
+/*! ptxiModuleLoadDataEx() :
+ *  Loads PTX from memory: parses and checks it, and allocates and initialises its variables in the current context. The
+ *  caller owns the module; it ends with ptxiModuleUnload or with the context.
+ * `image`        PTX text that ends with a NUL, or an image of ptxiLinkComplete; copied.
+ * `numOptions`, `options`, `optionValues`  parallel arrays of options and values; NULL if there are none. Sizes and
+ *                times are written back into optionValues. ptxiJitOption has the options.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_PTX        PTX with errors, which the logs and ptxiGetLastDiagnostic list
+ *         PTXI_ERROR_INVALID_IMAGE      the image is not PTX text
+ *         PTXI_ERROR_NO_BINARY_FOR_GPU  the device profile could not run it, and PTXI_JIT_STRICT_TARGET is set
+ *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  a symbol is undefined, and PTXI_JIT_STRICT_SYMBOLS is set
+ *         PTXI_ERROR_INVALID_VALUE      an unknown option, or a value out of range
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuModuleLoadDataEx; PTX ISA, "PTX Module Directives". */
 PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions,
                                          ptxiJitOption *options, void **optionValues);
 
-/*! ptxiLinkCreate() , ptxiLinkAddData() , ptxiLinkAddFile() , ptxiLinkComplete() , ptxiLinkDestroy() :
- *  Make one module of several PTX texts: what one declares .extern, another one defines. A name without a linking directive
- *  belongs to its text alone. Of several .weak definitions the first one counts, a .visible one goes before them; of several
- *  .common ones the largest. Two .visible definitions, and declarations whose state space, size or parameters differ from
- *  the definition's, are errors that Complete finds; bad PTX is one when it is added, and left out. Of nothing a module without anything in it
- *  is made.
- * `options`      as for ptxiModuleLoadDataEx. Those of Create hold for all; its logs are written by the later calls, one
- *                behind the other, so buffers and optionValues must live as long as the state. Those of Add change nothing.
- * `type`         PTXI_JIT_INPUT_PTX; PTXI_JIT_INPUT_CUBIN for an image that was linked before.
- * `data`         `size` bytes at most, up to a NUL; copied. `name` is for messages and reports; NULL: none.
- * `cubinOut`     the image, for ptxiModuleLoadData; the state's, until Destroy. `*sizeOut` is its size in bytes without the
- *                NUL behind it, and may be NULL. Its form is a matter of the library.
+/*! ptxiLinkCreate() :
+ *  Begins a link of several PTX texts into one module. The caller owns the link state and ends it with ptxiLinkDestroy.
+ * `options`  as for ptxiModuleLoadDataEx, for all inputs. Later calls append to the logs, so the buffers and
+ *            optionValues must stay valid until ptxiLinkDestroy.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an unknown option, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuLinkCreate. */
+PTXI_API ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **optionValues,
+                                   ptxiLinkState *stateOut);
+
+/*! ptxiLinkAddData() :
+ *  Adds a PTX text, or an image of an earlier link. Invalid PTX is reported and not added. A symbol that one text
+ *  declares .extern may be defined in another one. A symbol without a linking directive is local to its text. Of
+ *  several .weak definitions the first is used, unless there is a .visible one. Of several .common definitions the
+ *  largest is used.
+ * `type`     PTXI_JIT_INPUT_PTX, or PTXI_JIT_INPUT_CUBIN for an image of ptxiLinkComplete.
+ * `data`     text of at most `size` bytes, up to the first NUL; copied.
+ * `name`     file name for messages and reports; NULL: "<ptx>".
+ * `options`  checked, without effect: the options of ptxiLinkCreate are used.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_IMAGE  neither PTX nor a linked image (see the logs or ptxiGetLastDiagnostic)
- *         PTXI_ERROR_INVALID_PTX    Add: PTX that is not right
- *         PTXI_ERROR_INVALID_SOURCE Complete: texts that do not fit together
- *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  Complete: something is undefined, and PTXI_JIT_STRICT_SYMBOLS is on
- *         PTXI_ERROR_ILLEGAL_STATE  Add and Complete after a Complete that succeeded
- *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_FILE_NOT_FOUND, PTXI_ERROR_OUT_OF_MEMORY, PTXI_ERROR_INVALID_VALUE
- *  Source: PTX ISA, "Linking Directives". */
-PTXI_API ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, void **optionValues, ptxiLinkState *stateOut);
-PTXI_API ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size, const char *name,
-                                    unsigned numOptions, ptxiJitOption *options, void **optionValues);
+ *         PTXI_ERROR_INVALID_PTX    PTX with errors, which the logs and ptxiGetLastDiagnostic list
+ *         PTXI_ERROR_INVALID_IMAGE  neither PTX nor an image of ptxiLinkComplete, or a type that is not supported
+ *         PTXI_ERROR_INVALID_VALUE  no data, an unknown type or an unknown option
+ *         PTXI_ERROR_ILLEGAL_STATE  ptxiLinkComplete has already succeeded
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuLinkAddData; PTX ISA, "Linking Directives". */
+PTXI_API ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size,
+                                    const char *name, unsigned numOptions, ptxiJitOption *options, void **optionValues);
+
+/*! ptxiLinkAddFile() :
+ *  Adds the contents of a file, as ptxiLinkAddData. The messages show `path`.
+ * @return as ptxiLinkAddData, or PTXI_ERROR_FILE_NOT_FOUND if the file cannot be read.
+ *  Source: cuLinkAddFile. */
 PTXI_API ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned numOptions,
                                     ptxiJitOption *options, void **optionValues);
+
+/*! ptxiLinkComplete() :
+ *  Links the inputs. Two .visible definitions of a symbol, and declarations that differ from the definition in state
+ *  space, size or parameters, are errors. Without inputs the result is an empty module.
+ * `cubinOut` output: the image, for ptxiModuleLoadData. It belongs to the link state. Its format may change.
+ * `sizeOut`  output: size of the image in bytes, without the NUL at its end; may be NULL.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_SOURCE  the inputs contradict each other; see the logs or ptxiGetLastDiagnostic
+ *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  a symbol is undefined, and PTXI_JIT_STRICT_SYMBOLS is set
+ *         PTXI_ERROR_ILLEGAL_STATE   ptxiLinkComplete has already succeeded
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuLinkComplete; PTX ISA, "Linking Directives". */
 PTXI_API ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOut);
+
+/*! ptxiLinkDestroy() : Frees a link state and its image. Source: cuLinkDestroy. */
 PTXI_API ptxiResult ptxiLinkDestroy(ptxiLinkState state);
 
 /*! ptxiModuleUnload() :
- *  Admit no further calls on a module, wait for the launches of its functions and for the calls that use it, then free the
- *  module, its functions and its variables.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
+ *  Frees a module with its functions and variables. First it refuses new calls with the module, and waits for launches
+ *  of its functions and for calls that use it.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_NOT_PERMITTED for a module that belongs to a library.
+ *  Source: cuModuleUnload. */
 PTXI_API ptxiResult ptxiModuleUnload(ptxiModule hmod);
 
 /*! ptxiModuleGetFunction() :
- *  The kernel of this name, exactly as PTX spells it. Lives as long as the module.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, or PTXI_ERROR_INVALID_HANDLE. */
+ *  Returns the kernel with this name, spelled as in PTX. It lives as long as the module.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for an empty name.
+ *  Source: cuModuleGetFunction. */
 PTXI_API ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name);
 
-/*! ptxiModuleGetFunctionCount() , ptxiModuleEnumerateFunctions() :
- *  How many kernels the module has, and the first `numFunctions` of them in the order of the text; what is left of a longer array stays as it is.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
+/*! ptxiModuleGetFunctionCount() :
+ *  Returns the number of kernels in a module.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuModuleGetFunctionCount. */
 PTXI_API ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod);
+
+/*! ptxiModuleEnumerateFunctions() :
+ *  Returns the kernels of a module in the order of the text, at most `numFunctions`. If there are fewer, the rest of
+ *  the array is not changed.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuModuleEnumerateFunctions. */
 PTXI_API ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFunctions, ptxiModule mod);
 
 /*! ptxiModuleGetGlobal() :
- *  Address and size in bytes of a .global or .const variable of module scope; `dptr` or `bytes` may be NULL.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for no name, a kernel's, or
- *         if both are NULL. */
+ *  Returns the address and the size in bytes of a .global or .const variable of module scope.
+ * `dptr`, `bytes` outputs; one of them may be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for an empty name
+ *         or the name of a kernel.
+ *  Source: cuModuleGetGlobal. */
 PTXI_API ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name);
 
-/*! ptxiLibraryLoadData() , ptxiLibraryLoadFromFile() , ptxiLibraryUnload() :
- *  PTX that belongs to no context: it is checked at once, and loaded in a context when that first uses it. The caller owns it; contexts that
- *  end keep nothing of it. Unload waits for the work of the contexts that it was loaded in.
- * `code`            as for ptxiModuleLoadData; copied.
+/*! ptxiLibraryLoadData() :
+ *  Loads PTX that belongs to no context. It is checked at once, and loaded into a context when the context first uses
+ *  it. Needs no current context. The caller owns the library and ends it with ptxiLibraryUnload.
+ * `code`           as `image` of ptxiModuleLoadDataEx; copied.
  * `jitOptions`, `jitOptionsValues`, `numJitOptions`  as for ptxiModuleLoadDataEx.
- * `libraryOptions`, `libraryOptionValues`, `numLibraryOptions`  PTXI_LIBRARY_..., which change nothing.
- * @return as ptxiModuleLoadDataEx, but that no context is needed; PTXI_ERROR_INVALID_HANDLE: Unload of what is no library. */
-PTXI_API ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOption *jitOptions, void **jitOptionsValues,
-                                        unsigned numJitOptions, ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
+ * `libraryOptions`, `libraryOptionValues`, `numLibraryOptions`  PTXI_LIBRARY_..., without effect.
+ * @return as ptxiModuleLoadDataEx.
+ *  Source: cuLibraryLoadData. */
+PTXI_API ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOption *jitOptions,
+                                        void **jitOptionsValues, unsigned numJitOptions,
+                                        ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
                                         unsigned numLibraryOptions);
-PTXI_API ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions, void **jitOptionsValues,
-                                            unsigned numJitOptions, ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
+
+/*! ptxiLibraryLoadFromFile() :
+ *  Loads a library from a file, as ptxiLibraryLoadData.
+ * @return as ptxiModuleLoadDataEx, or PTXI_ERROR_FILE_NOT_FOUND if the file cannot be read.
+ *  Source: cuLibraryLoadFromFile. */
+PTXI_API ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions,
+                                            void **jitOptionsValues, unsigned numJitOptions,
+                                            ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
                                             unsigned numLibraryOptions);
+
+/*! ptxiLibraryUnload() :
+ *  Frees a library and its modules in all contexts. Waits for the work of these contexts that uses them.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuLibraryUnload. */
 PTXI_API ptxiResult ptxiLibraryUnload(ptxiLibrary library);
 
-/*! ptxiLibraryGetKernel() , ptxiLibraryGetKernelCount() , ptxiLibraryEnumerateKernels() , ptxiKernelGetName() , ptxiKernelGetLibrary() :
- *  The kernels of a library, as ptxiModuleGetFunction and its kin; they live as long as the library. Launches and
- *  questions of occupancy take one, cast, in place of a function: it stands for that of the current context. */
+/*! ptxiLibraryGetKernel() :
+ *  Returns the kernel with this name, spelled as in PTX. It lives as long as the library. Cast to ptxiFunction, it can
+ *  be passed to launches and occupancy calls, where it means the function of the current context.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuLibraryGetKernel. */
 PTXI_API ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const char *name);
+
+/*! ptxiLibraryGetKernelCount() :
+ *  Returns the number of kernels in a library.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuLibraryGetKernelCount. */
 PTXI_API ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib);
+
+/*! ptxiLibraryEnumerateKernels() :
+ *  Returns the kernels of a library in the order of the text, at most `numKernels`. If there are fewer, the rest of the
+ *  array is not changed.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuLibraryEnumerateKernels. */
 PTXI_API ptxiResult ptxiLibraryEnumerateKernels(ptxiKernel *kernels, unsigned numKernels, ptxiLibrary lib);
+
+/*! ptxiKernelGetName() :
+ *  Returns the name of a library's kernel. It lives as long as the library.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for NULL.
+ *  Source: cuKernelGetName. */
 PTXI_API ptxiResult ptxiKernelGetName(const char **name, ptxiKernel hfunc);
+
+/*! ptxiKernelGetLibrary() :
+ *  Returns the library that a kernel belongs to.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuKernelGetLibrary. */
 PTXI_API ptxiResult ptxiKernelGetLibrary(ptxiLibrary *pLib, ptxiKernel kernel);
 
-/*! ptxiLibraryGetModule() , ptxiLibraryGetGlobal() , ptxiLibraryGetManaged() , ptxiKernelGetFunction() :
- *  What the library is in the current context: a module, which ptxiModuleUnload does not free, its variables, those of them that are .managed,
- *  and its kernels.
- * @return as ptxiModuleGetGlobal, or what loading it in the context returns. */
+/*! ptxiLibraryGetModule() :
+ *  Returns the library's module in the current context, and loads it first if necessary. The module belongs to the
+ *  library; ptxiModuleUnload refuses it.
+ * @return as ptxiModuleLoadDataEx, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuLibraryGetModule. */
 PTXI_API ptxiResult ptxiLibraryGetModule(ptxiModule *pMod, ptxiLibrary library);
+
+/*! ptxiLibraryGetGlobal() :
+ *  Returns the address and the size in bytes of the library's variable in the current context, as ptxiModuleGetGlobal.
+ * @return as ptxiModuleGetGlobal and ptxiLibraryGetModule.
+ *  Source: cuLibraryGetGlobal. */
 PTXI_API ptxiResult ptxiLibraryGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name);
+
+/*! ptxiLibraryGetManaged() :
+ *  As ptxiLibraryGetGlobal, for variables with the attribute .managed only.
+ * @return as ptxiLibraryGetGlobal; PTXI_ERROR_NOT_FOUND also for a kernel and for a variable that is not managed.
+ *  Source: cuLibraryGetManaged. */
 PTXI_API ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name);
+
+/*! ptxiKernelGetFunction() :
+ *  Returns the kernel's function in the current context, and loads the library there first if necessary.
+ * @return as ptxiLibraryGetModule.
+ *  Source: cuKernelGetFunction. */
 PTXI_API ptxiResult ptxiKernelGetFunction(ptxiFunction *pFunc, ptxiKernel kernel);
 
-/*! ptxiKernelGetAttribute() , ptxiKernelSetAttribute() , ptxiKernelSetCacheConfig() , ptxiKernelGetParamInfo() :
- *  As for the kernel's function in the current context; see ptxiFuncGetAttribute and its kin. */
+/*! ptxiKernelGetAttribute() :
+ *  As ptxiFuncGetAttribute, for the kernel's function in the current context.
+ * @return as ptxiFuncGetAttribute and ptxiLibraryGetModule, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuKernelGetAttribute. */
 PTXI_API ptxiResult ptxiKernelGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiKernel kernel, ptxiDevice dev);
-PTXI_API ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKernel kernel, ptxiDevice dev);
-PTXI_API ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptxiDevice dev);
-PTXI_API ptxiResult ptxiKernelGetParamInfo(ptxiKernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
 
-/*! ptxiFuncGetAttribute() , ptxiFuncSetAttribute() :
- *  Numbers of a kernel; see ptxiFunctionAttribute for units and which can be set.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for an unknown or fixed attribute or a
- *         value beyond what the device profile offers. */
+/*! ptxiKernelSetAttribute() :
+ *  As ptxiFuncSetAttribute, for the kernel's function in the current context.
+ * @return as ptxiFuncSetAttribute and ptxiLibraryGetModule, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuKernelSetAttribute. */
+PTXI_API ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKernel kernel, ptxiDevice dev);
+
+/*! ptxiKernelSetCacheConfig() :
+ *  As ptxiFuncSetCacheConfig, for the kernel's function in the current context.
+ * @return as ptxiFuncSetCacheConfig and ptxiLibraryGetModule, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuKernelSetCacheConfig. */
+PTXI_API ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptxiDevice dev);
+
+/*! ptxiKernelGetParamInfo() :
+ *  As ptxiFuncGetParamInfo, for the kernel's function in the current context.
+ * @return as ptxiFuncGetParamInfo and ptxiLibraryGetModule, or PTXI_ERROR_INVALID_VALUE if `kernel` is NULL.
+ *  Source: cuKernelGetParamInfo. */
+PTXI_API ptxiResult ptxiKernelGetParamInfo(ptxiKernel kernel, size_t paramIndex, size_t *paramOffset,
+                                           size_t *paramSize);
+
+/*! ptxiFuncGetAttribute() :
+ *  Returns an attribute of a kernel. ptxiFunctionAttribute has the units.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   an unknown attribute
+ *         PTXI_ERROR_INVALID_HANDLE  not a kernel
+ *         PTXI_ERROR_NOT_SUPPORTED   the kernel is too large to be compiled, see ptxiModuleGetUnsupported
+ *  Source: cuFuncGetAttribute. */
 PTXI_API ptxiResult ptxiFuncGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiFunction hfunc);
+
+/*! ptxiFuncSetAttribute() :
+ *  Sets an attribute of a kernel that ptxiFunctionAttribute marks as settable, for launches made later.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   an unknown or read-only attribute, or a value that the device profile does not
+ *                                    allow
+ *         PTXI_ERROR_INVALID_HANDLE  not a kernel
+ *         PTXI_ERROR_NOT_SUPPORTED   the kernel is too large to be compiled, see ptxiModuleGetUnsupported
+ *  Source: cuFuncSetAttribute. */
 PTXI_API ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribute attrib, int value);
 
 /*! ptxiFuncSetCacheConfig() :
- *  A hint to a GPU's cache; checked and otherwise without effect.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for what is no ptxiFuncCache. */
+ *  Sets the preferred split between shared memory and L1 cache. The value is checked and has no effect.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for a value that is not a ptxiFuncCache.
+ *  Source: cuFuncSetCacheConfig. */
 PTXI_API ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config);
 
-/*! ptxiFuncGetModule() , ptxiFuncGetName() :
- *  The module a kernel belongs to, and its name.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for NULL. */
+/*! ptxiFuncGetModule() :
+ *  Returns the module that a kernel belongs to.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for NULL.
+ *  Source: cuFuncGetModule. */
 PTXI_API ptxiResult ptxiFuncGetModule(ptxiModule *hmod, ptxiFunction hfunc);
+
+/*! ptxiFuncGetName() :
+ *  Returns the name of a kernel. It lives as long as the module.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for NULL.
+ *  Source: cuFuncGetName. */
 PTXI_API ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc);
 
 /*! ptxiFuncGetParamInfo() :
- *  Offset in the parameter buffer and size, both in bytes, of the kernel's parameter number `paramIndex`, from 0;
- *  `paramSize` may be NULL.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE past the last parameter. */
+ *  Returns the place of a kernel's parameter in the parameter buffer.
+ * `paramIndex`   from 0.
+ * `paramOffset`  output: bytes from the start of the buffer.
+ * `paramSize`    output: bytes; may be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if there is no such parameter.
+ *  Source: cuFuncGetParamInfo. */
 PTXI_API ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
 
 /*! ptxiOccupancyMaxActiveBlocksPerMultiprocessor() :
- *  Blocks of `blockSize` threads and `dynamicSMemSize` bytes that the profile's multiprocessor holds at once; 0 for more bytes than the kernel
- *  may have. */
+ *  Returns the number of blocks that a multiprocessor of the device profile can hold at once. It depends on threads,
+ *  blocks and shared memory; registers are not considered.
+ * `blockSize`       threads of a block.
+ * `dynamicSMemSize` bytes of dynamic shared memory of a block. If they exceed the kernel's limit, the result is 0.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if blockSize < 1.
+ *  Source: cuOccupancyMaxActiveBlocksPerMultiprocessor. */
 PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, ptxiFunction func, int blockSize,
                                                                   size_t dynamicSMemSize);
 
-/*! ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags() , ptxiOccupancyMaxPotentialBlockSize() ,
- *  ptxiOccupancyMaxPotentialBlockSizeWithFlags() :
- *  The same; and the block size that fills a multiprocessor of the profile best, the largest of several, with the grid that fills
- *  the device.
- * `blockSizeToDynamicSMemSize`  NULL: `dynamicSMemSize` bytes for any block.
- * `blockSizeLimit`              threads at most; 0: what the kernel allows.
- * `flags`                       0 or 1, a matter of caches.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE. */
-PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, ptxiFunction func, int blockSize,
-                                                                           size_t dynamicSMemSize, unsigned flags);
+/*! ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags() :
+ *  As ptxiOccupancyMaxActiveBlocksPerMultiprocessor.
+ * `flags` 0 or 1, without effect.
+ * @return as ptxiOccupancyMaxActiveBlocksPerMultiprocessor; PTXI_ERROR_INVALID_VALUE also for other flags.
+ *  Source: cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags. */
+PTXI_API ptxiResult ptxiOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, ptxiFunction func,
+                                                                           int blockSize, size_t dynamicSMemSize,
+                                                                           unsigned flags);
+
+/*! ptxiOccupancyMaxPotentialBlockSize() :
+ *  Returns the block size with which the most threads are resident on a multiprocessor. Of several such sizes it is the
+ *  largest one.
+ * `minGridSize`     output: blocks that fill the whole device.
+ * `blockSize`       output: threads of a block; 0 if no block fits.
+ * `blockSizeToDynamicSMemSize`  called with a block size, returns bytes of dynamic shared memory. NULL:
+ *                   `dynamicSMemSize` bytes for every block size.
+ * `blockSizeLimit`  largest block size; 0: the limit of the kernel.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if blockSizeLimit < 0.
+ *  Source: cuOccupancyMaxPotentialBlockSize. */
 PTXI_API ptxiResult ptxiOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, ptxiFunction func,
-                                                       ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
-                                                       int blockSizeLimit);
+                                                       ptxiOccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                       size_t dynamicSMemSize, int blockSizeLimit);
+
+/*! ptxiOccupancyMaxPotentialBlockSizeWithFlags() :
+ *  As ptxiOccupancyMaxPotentialBlockSize.
+ * `flags` 0 or 1, without effect.
+ * @return as ptxiOccupancyMaxPotentialBlockSize; PTXI_ERROR_INVALID_VALUE also for other flags.
+ *  Source: cuOccupancyMaxPotentialBlockSizeWithFlags. */
 PTXI_API ptxiResult ptxiOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, ptxiFunction func,
-                                                                ptxiOccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
-                                                                int blockSizeLimit, unsigned flags);
+                                                                ptxiOccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                                size_t dynamicSMemSize, int blockSizeLimit,
+                                                                unsigned flags);
 
 /*! ptxiOccupancyAvailableDynamicSMemPerBlock() :
- *  Bytes of dynamic shared memory that each of `numBlocks` blocks may have at once on a multiprocessor; no more than the kernel may have.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE, also for more blocks than a multiprocessor has threads for. */
-PTXI_API ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, ptxiFunction func, int numBlocks, int blockSize);
+ *  Returns the bytes of dynamic shared memory that each block can have if `numBlocks` blocks are resident on a
+ *  multiprocessor, limited by what the kernel may have.
+ * `blockSize` threads of a block.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE, also if this number of blocks cannot be
+ *         resident.
+ *  Source: cuOccupancyAvailableDynamicSMemPerBlock. */
+PTXI_API ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, ptxiFunction func, int numBlocks,
+                                                              int blockSize);
 
-/*! ptxiOccupancyMaxActiveClusters() , ptxiOccupancyMaxPotentialClusterSize() :
- *  Clusters of a launch that the profile's device holds at once, 0 if it has none; and how many blocks a cluster of such blocks may have at most.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_CLUSTER_SIZE, or PTXI_ERROR_INVALID_VALUE. */
+/*! ptxiOccupancyMaxActiveClusters() :
+ *  Returns the number of clusters of a launch that the device can hold at once; 0 if the launch has no clusters.
+ * `config` as for ptxiLaunchKernelEx; the stream is ignored.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_CLUSTER_SIZE, or PTXI_ERROR_INVALID_VALUE.
+ *  Source: cuOccupancyMaxActiveClusters. */
 PTXI_API ptxiResult ptxiOccupancyMaxActiveClusters(int *numClusters, ptxiFunction func, const ptxiLaunchConfig *config);
-PTXI_API ptxiResult ptxiOccupancyMaxPotentialClusterSize(int *clusterSize, ptxiFunction func, const ptxiLaunchConfig *config);
+
+/*! ptxiOccupancyMaxPotentialClusterSize() :
+ *  Returns the largest number of blocks that a cluster can have in a launch.
+ * `config` as for ptxiLaunchKernelEx; the stream is ignored.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_CLUSTER_SIZE, or PTXI_ERROR_INVALID_VALUE.
+ *  Source: cuOccupancyMaxPotentialClusterSize. */
+PTXI_API ptxiResult ptxiOccupancyMaxPotentialClusterSize(int *clusterSize, ptxiFunction func,
+                                                         const ptxiLaunchConfig *config);
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
-/*! ptxiMemAlloc() , ptxiMemAllocManaged() :
- *  Device memory, aligned to 256 bytes or more; zero, which a program for a GPU cannot rely on (PTXI_FILL in README.md).
- *  Managed memory differs in name only. The caller owns it: ptxiMemFree, or the context's end.
- * `bytesize` bytes, > 0.
- * `flags`    PTXI_MEM_ATTACH_GLOBAL or PTXI_MEM_ATTACH_HOST.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiMemAlloc() :
+ *  Allocates device memory, aligned to at least 256 bytes. It contains zeros, unless PTXI_FILL says otherwise; a
+ *  program for a GPU cannot rely on that. The caller owns it; it ends with ptxiMemFree or with the context.
+ * `bytesize` bytes, at least 1.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for 0 bytes, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemAlloc. */
 PTXI_API ptxiResult ptxiMemAlloc(ptxiDevicePtr *dptr, size_t bytesize);
+
+/*! ptxiMemAllocManaged() :
+ *  As ptxiMemAlloc. Pointer attributes show the memory as managed; there is no other difference.
+ * `flags` PTXI_MEM_ATTACH_GLOBAL or PTXI_MEM_ATTACH_HOST, without effect.
+ * @return as ptxiMemAlloc; PTXI_ERROR_INVALID_VALUE also for other flags.
+ *  Source: cuMemAllocManaged. */
 PTXI_API ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, unsigned flags);
 
 /*! ptxiMemAllocPitch() :
- *  `Height` rows of `WidthInBytes` bytes, each row starting `*pPitch` bytes after the one before, a multiple of 512.
- * `ElementSizeBytes` 4, 8 or 16: the widest access to be made.
- * @return as ptxiMemAlloc; PTXI_ERROR_INVALID_VALUE also for no bytes, no rows or another element size. */
+ *  Allocates rows of device memory, as ptxiMemAlloc.
+ * `pPitch`           output: bytes from one row to the next, a multiple of 512.
+ * `WidthInBytes`     bytes of a row, at least 1.
+ * `Height`           rows, at least 1.
+ * `ElementSizeBytes` 4, 8 or 16; without effect.
+ * @return as ptxiMemAlloc; PTXI_ERROR_INVALID_VALUE also for 0 rows and for another element size.
+ *  Source: cuMemAllocPitch. */
 PTXI_API ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                                       unsigned ElementSizeBytes);
 
 /*! ptxiMemFree() :
- *  Wait for the context's work, then free. Later accesses are reported as PTXI_FAULT_FREED for a while.
- * @return PTXI_SUCCESS (also for 0), or PTXI_ERROR_INVALID_VALUE for what is not the start of an allocation. */
+ *  Waits for all work of the allocation's context, and then frees device memory. Accesses soon after that are reported
+ *  as PTXI_FAULT_FREED. Also frees memory of ptxiMemAllocAsync.
+ * `dptr` start of an allocation, or 0, which does nothing.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `dptr` is not the start of an allocation of device memory.
+ *  Source: cuMemFree. */
 PTXI_API ptxiResult ptxiMemFree(ptxiDevicePtr dptr);
 
-/*! ptxiMemAllocHost() , ptxiMemHostAlloc() , ptxiMemFreeHost() :
- *  Page-aligned host memory that kernels may use under the same address.
- * `Flags` PTXI_MEMHOSTALLOC_*; they change nothing.
- * @return as ptxiMemAlloc and ptxiMemFree, but 0 bytes give NULL and PTXI_SUCCESS. */
+/*! ptxiMemAllocHost() :
+ *  Allocates host memory, as ptxiMemHostAlloc without flags. Source: cuMemAllocHost. */
 PTXI_API ptxiResult ptxiMemAllocHost(void **pp, size_t bytesize);
+
+/*! ptxiMemHostAlloc() :
+ *  Allocates host memory that kernels can use at the same address. The caller owns it; it ends with ptxiMemFreeHost or
+ *  with the context.
+ * `pp`       output: the address; NULL for 0 bytes.
+ * `Flags`    PTXI_MEMHOSTALLOC_..., without effect.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for unknown flags, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemHostAlloc. */
 PTXI_API ptxiResult ptxiMemHostAlloc(void **pp, size_t bytesize, unsigned Flags);
+
+/*! ptxiMemFreeHost() :
+ *  Waits for all work of the allocation's context, and then frees memory of ptxiMemHostAlloc.
+ * `p` start of an allocation, or NULL, which does nothing.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `p` is not the start of such an allocation.
+ *  Source: cuMemFreeHost. */
 PTXI_API ptxiResult ptxiMemFreeHost(void *p);
 
-/*! ptxiMemHostRegister() , ptxiMemHostUnregister() :
- *  Let kernels use `bytesize` bytes of the caller's memory at `p`; the caller keeps owning it and must unregister it
- *  before freeing it. Unregister waits for the work of the context in which the memory was registered, and until no other
- *  kernel, copy or stream is accessing it; the memory may then be freed. Later accesses fail, also those that were asked for
- *  before. Two users of the memory are not waited for: a host function that got a pointer from ptxiHostGetPointer, and a
- *  kernel of another context that runs without checks (ptxiCtxSetChecking). They must have ended.
- * `Flags` PTXI_MEMHOSTREGISTER_*; READ_ONLY makes kernels' writes fail, and calls that write there give
- *         PTXI_ERROR_INVALID_VALUE.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE (also where the process has no memory), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED
- *         (overlaps registered memory), PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED. */
+/*! ptxiMemHostRegister() :
+ *  Lets kernels use memory of the caller, at the same address. The caller still owns the memory, and must unregister it
+ *  before freeing it.
+ * `Flags` PTXI_MEMHOSTREGISTER_... With READ_ONLY, writes of kernels fail, and calls that would write there return
+ *         PTXI_ERROR_INVALID_VALUE. The other flags have no effect.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  an empty range, unknown flags, addresses that the process has not mapped, or a
+ *                                   range that overlaps other memory known to the device
+ *         PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED  the range overlaps registered memory
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuMemHostRegister. */
 PTXI_API ptxiResult ptxiMemHostRegister(void *p, size_t bytesize, unsigned Flags);
+
+/*! ptxiMemHostUnregister() :
+ *  Ends a registration. Waits for the work of the context in which the memory was registered, and until no other
+ *  kernel, copy or stream is accessing the memory. The caller may then free it. Later accesses fail, also those of work
+ *  that was queued before. The call does not wait for two kinds of users, which must have ended: a host function with a
+ *  pointer from ptxiHostGetPointer, and a kernel of another context that runs without checks (ptxiCtxSetChecking).
+ * `p` start of the registered range.
+ * @return PTXI_SUCCESS, PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED if the device does not know the memory, or
+ *         PTXI_ERROR_INVALID_VALUE for NULL and for memory that is not the start of a registration.
+ *  Source: cuMemHostUnregister. */
 PTXI_API ptxiResult ptxiMemHostUnregister(void *p);
 
-/*! ptxiMemHostGetDevicePointer() , ptxiMemHostGetFlags() :
- *  The address under which kernels know allocated or registered host memory (the same), and its flags.
+/*! ptxiMemHostGetDevicePointer() :
+ *  Returns the address that kernels use for allocated or registered host memory, which is the same address.
  * `Flags` 0.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for memory the device does not know. */
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for memory that is neither allocated nor registered.
+ *  Source: cuMemHostGetDevicePointer. */
 PTXI_API ptxiResult ptxiMemHostGetDevicePointer(ptxiDevicePtr *pdptr, void *p, unsigned Flags);
+
+/*! ptxiMemHostGetFlags() :
+ *  Returns the flags with which host memory was allocated or registered. PTXI_MEMHOSTALLOC_DEVICEMAP is always set for
+ *  allocated memory.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for memory that is neither allocated nor registered.
+ *  Source: cuMemHostGetFlags. */
 PTXI_API ptxiResult ptxiMemHostGetFlags(unsigned *pFlags, void *p);
 
 /*! ptxiMemGetInfo() :
- *  Bytes that can still be allocated, and ptxiDeviceTotalMem. `free` is the C name of a function, hence `freeBytes`. */
+ *  Returns the bytes that can still be allocated, and those of ptxiDeviceTotalMem. The parameter is not called `free`
+ *  as in the driver, because C has a function of that name. Source: cuMemGetInfo. */
 PTXI_API ptxiResult ptxiMemGetInfo(size_t *freeBytes, size_t *total);
 
 /*! ptxiMemGetAddressRange() :
- *  Start and size in bytes of the allocation that `dptr` points into; `pbase` or `psize` may be NULL.
- * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_FOUND. */
+ *  Returns the start and the size in bytes of the allocation that contains an address. Either output may be NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_FOUND.
+ *  Source: cuMemGetAddressRange. */
 PTXI_API ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevicePtr dptr);
 
 /*! ptxiPointerGetAttribute() :
- *  What is known of a pointer; `data` points to a value of the type that ptxiPointerAttribute names.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown attribute or memory the device does not know. */
+ *  Returns an attribute of the memory at an address.
+ * `data` output: a value of the type that ptxiPointerAttribute gives.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown attribute, for memory that the device does not know,
+ *         and for PTXI_POINTER_ATTRIBUTE_HOST_POINTER of device memory.
+ *  Source: cuPointerGetAttribute. */
 PTXI_API ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
 
-/*! ptxiPointerGetAttributes() , ptxiPointerSetAttribute() :
- *  Several attributes of a pointer, each into what `data` points to. Of memory the device does not know DEVICE_ORDINAL is -2, RANGE_SIZE is not
- *  written, and the others are 0. SYNC_MEMOPS can be set, which changes nothing. */
-PTXI_API ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data, ptxiDevicePtr ptr);
+/*! ptxiPointerGetAttributes() :
+ *  Returns several attributes of the memory at an address. For memory that the device does not know, DEVICE_ORDINAL is
+ *  -2, RANGE_SIZE is not written, and the others are 0.
+ * `data` `numAttributes` outputs, each of the type that ptxiPointerAttribute gives.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for no attributes, an unknown attribute, or a NULL pointer;
+ *         attributes before it have been written.
+ *  Source: cuPointerGetAttributes. */
+PTXI_API ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data,
+                                             ptxiDevicePtr ptr);
+
+/*! ptxiPointerSetAttribute() :
+ *  Sets PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS, the only settable attribute. It has no effect.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another attribute or memory that the device does not know.
+ *  Source: cuPointerSetAttribute. */
 PTXI_API ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttribute attribute, ptxiDevicePtr ptr);
 
-/*! ptxiMemAllocAsync() , ptxiMemAllocFromPoolAsync() , ptxiMemFreeAsync() :
- *  Memory in the order of a stream: as ptxiMemAlloc, from the device's current pool or from that one, and freed without waiting, once the stream
- *  comes to it; calls made after that one take it for freed. The address may be used at once. A pool counts its memory until it is freed. Each of
- *  ptxiMemFree and ptxiMemFreeAsync frees memory of the other sort, too.
- * `bytesize` bytes; 0 give 0, which may be freed.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: what is not the start of an allocation, or is to be freed already,
- *         PTXI_ERROR_OUT_OF_MEMORY with *dptr = 0, also where the pool may not give out so much, PTXI_ERROR_INVALID_HANDLE, or
- *         PTXI_ERROR_NOT_SUPPORTED: managed memory, or the stream is captured. */
+/*! ptxiMemAllocAsync() :
+ *  Allocates device memory from the device's current pool. The address can be used at once. Otherwise as ptxiMemAlloc;
+ *  either of ptxiMemFree and ptxiMemFreeAsync frees it.
+ * `dptr`     output: the address; 0 for 0 bytes and after PTXI_ERROR_OUT_OF_MEMORY.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_OUT_OF_MEMORY  too little memory, or the pool's maxSize would be exceeded
+ *         PTXI_ERROR_NOT_SUPPORTED  the stream is being captured
+ *         PTXI_ERROR_INVALID_HANDLE
+ *  Source: cuMemAllocAsync. */
 PTXI_API ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hStream);
-PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream);
+
+/*! ptxiMemAllocFromPoolAsync() :
+ *  As ptxiMemAllocAsync, from the given pool.
+ * @return as ptxiMemAllocAsync, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool.
+ *  Source: cuMemAllocFromPoolAsync. */
+PTXI_API ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool,
+                                              ptxiStream hStream);
+
+/*! ptxiMemFreeAsync() :
+ *  Frees device memory when the stream reaches this point, without waiting. For calls made after this one the memory is
+ *  no longer allocated.
+ * `dptr` start of an allocation of device memory, or 0, which does nothing.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  not the start of an allocation, or already being freed
+ *         PTXI_ERROR_NOT_SUPPORTED  managed memory, or the stream is being captured
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuMemFreeAsync. */
 PTXI_API ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream);
 
-/*! ptxiMemPoolCreate() , ptxiMemPoolDestroy() , ptxiDeviceGetDefaultMemPool() , ptxiDeviceGetMemPool() , ptxiDeviceSetMemPool() ,
- *  ptxiMemGetDefaultMemPool() , ptxiMemGetMemPool() , ptxiMemSetMemPool() , ptxiMemPoolTrimTo() :
- *  A pool counts the memory that it gives out and may limit it. It keeps nothing for later, so there is nothing to trim. The device has a pool of
- *  its own and a current one. The caller owns a pool; when it is destroyed its memory stays until it is freed, and where it was current the
- *  default pool is.
- * `location`, `type`  the device and PINNED memory: its pools by another name.
- * `minBytesToKeep`    not looked at.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: no pool, or the default one (Destroy), or properties that are none,
- *         PTXI_ERROR_NOT_SUPPORTED: memory that is not the device's own, or for other processes, PTXI_ERROR_INVALID_DEVICE, or
- *         PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiMemPoolCreate() :
+ *  Creates a pool. A pool counts the memory that is allocated from it until it is freed, and may limit it. It keeps no
+ *  freed memory. Needs no current context. The caller owns the pool and ends it with ptxiMemPoolDestroy.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  invalid properties
+ *         PTXI_ERROR_NOT_SUPPORTED  memory of the host, managed memory, or a pool that is shared between processes
+ *         PTXI_ERROR_OUT_OF_MEMORY  also if maxSize is more than the device has
+ *  Source: cuMemPoolCreate. */
 PTXI_API ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps);
+
+/*! ptxiMemPoolDestroy() :
+ *  Ends a pool. Its memory stays valid until it is freed. If the pool is the device's current pool, the default pool
+ *  becomes current.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool or is the default pool.
+ *  Source: cuMemPoolDestroy. */
 PTXI_API ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool);
+
+/*! ptxiDeviceGetDefaultMemPool() :
+ *  Returns the device's own pool, which always exists.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceGetDefaultMemPool. */
 PTXI_API ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev);
+
+/*! ptxiDeviceGetMemPool() :
+ *  Returns the device's current pool, from which ptxiMemAllocAsync allocates. At the start it is the default pool.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceGetMemPool. */
 PTXI_API ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev);
+
+/*! ptxiDeviceSetMemPool() :
+ *  Makes a pool the device's current pool.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool.
+ *  Source: cuDeviceSetMemPool. */
 PTXI_API ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool);
-PTXI_API ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type);
+
+/*! ptxiMemGetDefaultMemPool() :
+ *  As ptxiDeviceGetDefaultMemPool.
+ * `location` the device.
+ * `type`     PTXI_MEM_ALLOCATION_TYPE_PINNED.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for an invalid location or type, or PTXI_ERROR_NOT_SUPPORTED for the
+ *         host and for managed memory.
+ *  Source: cuMemGetDefaultMemPool. */
+PTXI_API ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location,
+                                             ptxiMemAllocationType type);
+
+/*! ptxiMemGetMemPool() :
+ *  As ptxiDeviceGetMemPool, with location, type and errors of ptxiMemGetDefaultMemPool. Source: cuMemGetMemPool. */
 PTXI_API ptxiResult ptxiMemGetMemPool(ptxiMemoryPool *pool, ptxiMemLocation *location, ptxiMemAllocationType type);
+
+/*! ptxiMemSetMemPool() :
+ *  As ptxiDeviceSetMemPool.
+ * `location` the device.
+ * `type`     PTXI_MEM_ALLOCATION_TYPE_PINNED.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for another location or type, or if `pool` is not a pool.
+ *  Source: cuMemSetMemPool. */
 PTXI_API ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType type, ptxiMemoryPool pool);
+
+/*! ptxiMemPoolTrimTo() :
+ *  Does nothing, because pools keep no freed memory.
+ * `minBytesToKeep` ignored.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `pool` is not a pool.
+ *  Source: cuMemPoolTrimTo. */
 PTXI_API ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep);
 
-/*! ptxiMemPoolGetAttribute() , ptxiMemPoolSetAttribute() , ptxiMemPoolGetAccess() , ptxiMemPoolSetAccess() :
- *  Numbers of a pool; `value` points to one of the type that ptxiMemPoolAttribute names. Its memory is read and written by the device,
- *  which cannot be changed.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE. */
+/*! ptxiMemPoolGetAttribute() :
+ *  Returns an attribute of a pool.
+ * `value` output, of the type that ptxiMemPoolAttribute gives.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown attribute or if `pool` is not a pool.
+ *  Source: cuMemPoolGetAttribute. */
 PTXI_API ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value);
+
+/*! ptxiMemPoolSetAttribute() :
+ *  Sets an attribute of a pool.
+ * `value` input, of the type that ptxiMemPoolAttribute gives. A maximum can only be set to 0: it becomes the current
+ *         amount.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an unknown or read-only attribute or if `pool` is not a pool.
+ *  Source: cuMemPoolSetAttribute. */
 PTXI_API ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value);
+
+/*! ptxiMemPoolGetAccess() :
+ *  Returns the access to a pool's memory: READWRITE for the device, NONE for the host.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an invalid location or if `memPool` is not a pool.
+ *  Source: cuMemPoolGetAccess. */
 PTXI_API ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPool, ptxiMemLocation *location);
+
+/*! ptxiMemPoolSetAccess() :
+ *  Checks `count` descriptions of access. The access itself cannot be changed: the device reads and writes.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   not a pool, or unknown flags
+ *         PTXI_ERROR_NOT_SUPPORTED   a location other than the device, or read-only access
+ *         PTXI_ERROR_INVALID_DEVICE  an unknown device, or no access for the device
+ *  Source: cuMemPoolSetAccess. */
 PTXI_API ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count);
 
-/*! ptxiMemcpy() and its kin :
- *  Copy bytes. The forms without Async wait for the legacy default stream's turn and for the copy. The Async forms queue
- *  it; where the host memory is neither allocated nor registered here, they return when it may be used again.
- * `dst`, `src` of ptxiMemcpy: each a device or a host address.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE where a device range is not inside one allocation, or
- *         PTXI_ERROR_INVALID_HANDLE for a bad stream; forms that wait: or an earlier failure. */
+/*! ptxiMemcpy() :
+ *  Copies bytes within the memory of the device and the host. Waits for earlier work of the legacy default stream and
+ *  for the copy.
+ * `dst`, `src` device or host addresses.
+ * `ByteCount`  0 does nothing.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if a range of device memory is not within one allocation or may not be
+ *         written, or an earlier failure of the stream.
+ *  Source: cuMemcpy. */
 PTXI_API ptxiResult ptxiMemcpy(ptxiDevicePtr dst, ptxiDevicePtr src, size_t ByteCount);
+
+/*! ptxiMemcpyHtoD() :
+ *  As ptxiMemcpy, from the host to the device.
+ * `dstDevice` device memory, or allocated or registered host memory.
+ *  Source: cuMemcpyHtoD. */
 PTXI_API ptxiResult ptxiMemcpyHtoD(ptxiDevicePtr dstDevice, const void *srcHost, size_t ByteCount);
+
+/*! ptxiMemcpyDtoH() :
+ *  As ptxiMemcpy, from the device to the host.
+ * `srcDevice` device memory, or allocated or registered host memory.
+ *  Source: cuMemcpyDtoH. */
 PTXI_API ptxiResult ptxiMemcpyDtoH(void *dstHost, ptxiDevicePtr srcDevice, size_t ByteCount);
+
+/*! ptxiMemcpyDtoD() : As ptxiMemcpy, within device memory, or allocated or registered host memory.
+ *  Source: cuMemcpyDtoD. */
 PTXI_API ptxiResult ptxiMemcpyDtoD(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice, size_t ByteCount);
+
+/*! ptxiMemcpyAsync() :
+ *  As ptxiMemcpy, queued in a stream. Returns before the copy is done if all memory is device memory, or allocated or
+ *  registered host memory. Other host memory can be reused when the call returns.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE as for ptxiMemcpy, PTXI_ERROR_INVALID_HANDLE for an invalid stream, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemcpyAsync. */
 PTXI_API ptxiResult ptxiMemcpyAsync(ptxiDevicePtr dst, ptxiDevicePtr src, size_t ByteCount, ptxiStream hStream);
+
+/*! ptxiMemcpyHtoDAsync() :
+ *  As ptxiMemcpyHtoD, queued in a stream. If `srcHost` is allocated or registered host memory, it must stay unchanged
+ *  until the copy is done. Other host memory can be reused when the call returns.
+ * @return as ptxiMemcpyAsync.
+ *  Source: cuMemcpyHtoDAsync. */
 PTXI_API ptxiResult ptxiMemcpyHtoDAsync(ptxiDevicePtr dstDevice, const void *srcHost, size_t ByteCount,
                                         ptxiStream hStream);
+
+/*! ptxiMemcpyDtoHAsync() :
+ *  As ptxiMemcpyDtoH, queued in a stream. If `dstHost` is allocated or registered host memory, it must stay valid until
+ *  the copy is done. For other host memory the call waits for the copy.
+ * @return as ptxiMemcpyAsync.
+ *  Source: cuMemcpyDtoHAsync. */
 PTXI_API ptxiResult ptxiMemcpyDtoHAsync(void *dstHost, ptxiDevicePtr srcDevice, size_t ByteCount, ptxiStream hStream);
+
+/*! ptxiMemcpyDtoDAsync() :
+ *  As ptxiMemcpyDtoD, queued in a stream. Returns before the copy is done.
+ * @return as ptxiMemcpyAsync.
+ *  Source: cuMemcpyDtoDAsync. */
 PTXI_API ptxiResult ptxiMemcpyDtoDAsync(ptxiDevicePtr dstDevice, ptxiDevicePtr srcDevice, size_t ByteCount,
                                         ptxiStream hStream);
 
-/*! ptxiMemcpy2D() , ptxiMemcpy2DUnaligned() , ptxiMemcpy2DAsync() :
- *  Copy a rectangle of bytes; pitch 0 means WidthInBytes. Waiting and errors as ptxiMemcpy, and
- *         PTXI_ERROR_INVALID_VALUE  a pitch smaller than XInBytes + WidthInBytes, an unknown memory type, or a place outside an array */
+/*! ptxiMemcpy2D() :
+ *  Copies a rectangle of bytes, which PTXI_MEMCPY2D describes. Waits as ptxiMemcpy does. A rectangle without bytes does
+ *  nothing.
+ * @return as ptxiMemcpy; PTXI_ERROR_INVALID_VALUE also for a pitch that is less than XInBytes + WidthInBytes, an
+ *         unknown memory type, or a rectangle that is not inside its array; PTXI_ERROR_INVALID_HANDLE for an invalid
+ *         array.
+ *  Source: cuMemcpy2D. */
 PTXI_API ptxiResult ptxiMemcpy2D(const PTXI_MEMCPY2D *pCopy);
+
+/*! ptxiMemcpy2DUnaligned() : As ptxiMemcpy2D, which has no requirements of alignment. Source: cuMemcpy2DUnaligned. */
 PTXI_API ptxiResult ptxiMemcpy2DUnaligned(const PTXI_MEMCPY2D *pCopy);
+
+/*! ptxiMemcpy2DAsync() :
+ *  As ptxiMemcpy2D, queued in a stream, with the rules for host memory of ptxiMemcpyAsync. `*pCopy` is read before the
+ *  call returns.
+ * @return as ptxiMemcpy2D and ptxiMemcpyAsync.
+ *  Source: cuMemcpy2DAsync. */
 PTXI_API ptxiResult ptxiMemcpy2DAsync(const PTXI_MEMCPY2D *pCopy, ptxiStream hStream);
 
-/*! ptxiMemcpy3D() , ptxiMemcpy3DAsync() :
- *  Copy a box of bytes; srcHeight and dstHeight 0 mean Height. LODs are 0. Waiting and errors as ptxiMemcpy2D. */
+/*! ptxiMemcpy3D() :
+ *  Copies a box of bytes, which PTXI_MEMCPY3D describes. Waits as ptxiMemcpy does. A box without bytes does nothing.
+ * @return as ptxiMemcpy2D; PTXI_ERROR_INVALID_VALUE also for a LOD of an array that is not 0, and for srcHeight or
+ *         dstHeight less than Height.
+ *  Source: cuMemcpy3D. */
 PTXI_API ptxiResult ptxiMemcpy3D(const PTXI_MEMCPY3D *pCopy);
+
+/*! ptxiMemcpy3DAsync() :
+ *  As ptxiMemcpy3D, queued in a stream, with the rules for host memory of ptxiMemcpyAsync. `*pCopy` is read before the
+ *  call returns.
+ * @return as ptxiMemcpy3D and ptxiMemcpyAsync.
+ *  Source: cuMemcpy3DAsync. */
 PTXI_API ptxiResult ptxiMemcpy3DAsync(const PTXI_MEMCPY3D *pCopy, ptxiStream hStream);
 
-/*! ptxiMemcpyAtoH() and its kin :
- *  Copy bytes of an array's first row, from byte `srcOffset` or to byte `dstOffset` on. Waiting and errors as
- *  ptxiMemcpy, and PTXI_ERROR_INVALID_VALUE for a range outside the array. */
+/*! ptxiMemcpyAtoH() :
+ *  Copies bytes of an array's first row to the host. Waits as ptxiMemcpy does.
+ * `srcOffset` first byte in the row. With `ByteCount`, a multiple of the block size in arrays of compressed blocks.
+ * @return as ptxiMemcpy; PTXI_ERROR_INVALID_VALUE also for bytes outside of the row and for NULL as the array;
+ *         PTXI_ERROR_INVALID_HANDLE for an invalid array.
+ *  Source: cuMemcpyAtoH. */
 PTXI_API ptxiResult ptxiMemcpyAtoH(void *dstHost, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
-PTXI_API ptxiResult ptxiMemcpyHtoA(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
-PTXI_API ptxiResult ptxiMemcpyAtoD(ptxiDevicePtr dstDevice, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
-PTXI_API ptxiResult ptxiMemcpyDtoA(ptxiArray dstArray, size_t dstOffset, ptxiDevicePtr srcDevice, size_t ByteCount);
-PTXI_API ptxiResult ptxiMemcpyAtoA(ptxiArray dstArray, size_t dstOffset, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
-PTXI_API ptxiResult ptxiMemcpyAtoHAsync(void *dstHost, ptxiArray srcArray, size_t srcOffset, size_t ByteCount, ptxiStream hStream);
-PTXI_API ptxiResult ptxiMemcpyHtoAAsync(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, ptxiStream hStream);
 
-/*! ptxiMemsetD8() and its kin :
- *  Set `N` elements of 1, 2 or 4 bytes; the D2D forms set `Height` rows of `Width` elements, `dstPitch` bytes apart.
- *  The address and the pitch are multiples of the element size. Waiting and errors as ptxiMemcpy. */
+/*! ptxiMemcpyHtoA() :
+ *  Copies bytes of the host to an array's first row, with offsets and errors of ptxiMemcpyAtoH. Waits as ptxiMemcpy
+ *  does. Source: cuMemcpyHtoA. */
+PTXI_API ptxiResult ptxiMemcpyHtoA(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount);
+
+/*! ptxiMemcpyAtoD() :
+ *  Copies bytes of an array's first row to device memory, with offsets and errors of ptxiMemcpyAtoH. Waits as
+ *  ptxiMemcpy does. Source: cuMemcpyAtoD. */
+PTXI_API ptxiResult ptxiMemcpyAtoD(ptxiDevicePtr dstDevice, ptxiArray srcArray, size_t srcOffset, size_t ByteCount);
+
+/*! ptxiMemcpyDtoA() :
+ *  Copies bytes of device memory to an array's first row, with offsets and errors of ptxiMemcpyAtoH. Waits as
+ *  ptxiMemcpy does. Source: cuMemcpyDtoA. */
+PTXI_API ptxiResult ptxiMemcpyDtoA(ptxiArray dstArray, size_t dstOffset, ptxiDevicePtr srcDevice, size_t ByteCount);
+
+/*! ptxiMemcpyAtoA() :
+ *  Copies bytes of one array's first row to that of another, with offsets and errors of ptxiMemcpyAtoH. Waits as
+ *  ptxiMemcpy does. Source: cuMemcpyAtoA. */
+PTXI_API ptxiResult ptxiMemcpyAtoA(ptxiArray dstArray, size_t dstOffset, ptxiArray srcArray, size_t srcOffset,
+                                   size_t ByteCount);
+
+/*! ptxiMemcpyAtoHAsync() :
+ *  As ptxiMemcpyAtoH, queued in a stream, with the rules for host memory of ptxiMemcpyDtoHAsync.
+ * @return as ptxiMemcpyAtoH and ptxiMemcpyAsync, or PTXI_ERROR_NOT_SUPPORTED if the stream is being captured.
+ *  Source: cuMemcpyAtoHAsync. */
+PTXI_API ptxiResult ptxiMemcpyAtoHAsync(void *dstHost, ptxiArray srcArray, size_t srcOffset, size_t ByteCount,
+                                        ptxiStream hStream);
+
+/*! ptxiMemcpyHtoAAsync() :
+ *  As ptxiMemcpyHtoA, queued in a stream, with the rules for host memory of ptxiMemcpyHtoDAsync.
+ * @return as ptxiMemcpyAtoH and ptxiMemcpyAsync, or PTXI_ERROR_NOT_SUPPORTED if the stream is being captured.
+ *  Source: cuMemcpyHtoAAsync. */
+PTXI_API ptxiResult ptxiMemcpyHtoAAsync(ptxiArray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount,
+                                        ptxiStream hStream);
+
+/*! ptxiMemsetD8() :
+ *  Fills device memory with a byte. Waits for earlier work of the legacy default stream and for the fill.
+ * `N` elements; 0 does nothing.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE if the range is not within one allocation, may not be written, or is
+ *         not aligned to the element size, or an earlier failure of the stream.
+ *  Source: cuMemsetD8. */
 PTXI_API ptxiResult ptxiMemsetD8(ptxiDevicePtr dstDevice, unsigned char uc, size_t N);
+
+/*! ptxiMemsetD16() : As ptxiMemsetD8, with elements of 2 bytes. Source: cuMemsetD16. */
 PTXI_API ptxiResult ptxiMemsetD16(ptxiDevicePtr dstDevice, unsigned short us, size_t N);
+
+/*! ptxiMemsetD32() : As ptxiMemsetD8, with elements of 4 bytes. Source: cuMemsetD32. */
 PTXI_API ptxiResult ptxiMemsetD32(ptxiDevicePtr dstDevice, unsigned int ui, size_t N);
+
+/*! ptxiMemsetD8Async() :
+ *  As ptxiMemsetD8, queued in a stream. Returns before the fill is done.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE as for ptxiMemsetD8, PTXI_ERROR_INVALID_HANDLE for an invalid stream,
+ *         or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuMemsetD8Async. */
 PTXI_API ptxiResult ptxiMemsetD8Async(ptxiDevicePtr dstDevice, unsigned char uc, size_t N, ptxiStream hStream);
+
+/*! ptxiMemsetD16Async() : As ptxiMemsetD8Async, with elements of 2 bytes. Source: cuMemsetD16Async. */
 PTXI_API ptxiResult ptxiMemsetD16Async(ptxiDevicePtr dstDevice, unsigned short us, size_t N, ptxiStream hStream);
+
+/*! ptxiMemsetD32Async() : As ptxiMemsetD8Async, with elements of 4 bytes. Source: cuMemsetD32Async. */
 PTXI_API ptxiResult ptxiMemsetD32Async(ptxiDevicePtr dstDevice, unsigned int ui, size_t N, ptxiStream hStream);
+
+/*! ptxiMemsetD2D8() :
+ *  Fills rows of device memory with a byte. Waits as ptxiMemsetD8 does. No rows, and rows without elements, do nothing.
+ * `dstPitch` bytes from one row to the next: a multiple of the element size, and at least the length of a row. Ignored
+ *            for one row.
+ * `Width`    elements of a row.
+ * `Height`   rows.
+ * @return as ptxiMemsetD8; PTXI_ERROR_INVALID_VALUE also for an invalid pitch.
+ *  Source: cuMemsetD2D8. */
 PTXI_API ptxiResult ptxiMemsetD2D8(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
                                    size_t Height);
+
+/*! ptxiMemsetD2D16() : As ptxiMemsetD2D8, with elements of 2 bytes. Source: cuMemsetD2D16. */
 PTXI_API ptxiResult ptxiMemsetD2D16(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                     size_t Height);
+
+/*! ptxiMemsetD2D32() : As ptxiMemsetD2D8, with elements of 4 bytes. Source: cuMemsetD2D32. */
 PTXI_API ptxiResult ptxiMemsetD2D32(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
                                     size_t Height);
+
+/*! ptxiMemsetD2D8Async() :
+ *  As ptxiMemsetD2D8, queued in a stream. Returns before the fill is done.
+ * @return as ptxiMemsetD2D8 and ptxiMemsetD8Async.
+ *  Source: cuMemsetD2D8Async. */
 PTXI_API ptxiResult ptxiMemsetD2D8Async(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
                                         size_t Height, ptxiStream hStream);
+
+/*! ptxiMemsetD2D16Async() : As ptxiMemsetD2D8Async, with elements of 2 bytes. Source: cuMemsetD2D16Async. */
 PTXI_API ptxiResult ptxiMemsetD2D16Async(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                          size_t Height, ptxiStream hStream);
+
+/*! ptxiMemsetD2D32Async() : As ptxiMemsetD2D8Async, with elements of 4 bytes. Source: cuMemsetD2D32Async. */
 PTXI_API ptxiResult ptxiMemsetD2D32Async(ptxiDevicePtr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
                                          size_t Height, ptxiStream hStream);
 
 /* ---- streams and events -------------------------------------------------------------------------------------- */
 
-/*! ptxiStreamCreate() , ptxiStreamCreateWithPriority() :
- *  A queue whose work runs in order, beside that of other streams. The legacy default stream (NULL) waits for all
- *  earlier work of blocking streams, and they wait for its; NON_BLOCKING streams take no part in that. The caller owns
- *  it: ptxiStreamDestroy, or the context's end.
- * `Flags`    PTXI_STREAM_DEFAULT or PTXI_STREAM_NON_BLOCKING.
- * `priority` smaller goes first where work competes; clamped to the range.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiStreamCreate() :
+ *  Creates a stream, which is a queue. Its work runs in order and independently of other streams. The legacy default
+ *  stream (NULL) waits for all earlier work of blocking streams, and they wait for its work. NON_BLOCKING streams and
+ *  the legacy stream do not wait for each other. The caller owns the stream; it ends with ptxiStreamDestroy or with the
+ *  context.
+ * `Flags` PTXI_STREAM_DEFAULT (blocking) or PTXI_STREAM_NON_BLOCKING.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for other flags, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuStreamCreate. */
 PTXI_API ptxiResult ptxiStreamCreate(ptxiStream *phStream, unsigned Flags);
+
+/*! ptxiStreamCreateWithPriority() :
+ *  As ptxiStreamCreate, with a priority.
+ * `priority` smaller numbers run first if work competes; clamped to the range of ptxiCtxGetStreamPriorityRange.
+ * @return as ptxiStreamCreate.
+ *  Source: cuStreamCreateWithPriority. */
 PTXI_API ptxiResult ptxiStreamCreateWithPriority(ptxiStream *phStream, unsigned flags, int priority);
 
-/*! ptxiStreamGetFlags() , ptxiStreamGetPriority() , ptxiStreamGetCtx() :
- *  What the stream was made with; its priority within the range.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. */
+/*! ptxiStreamGetFlags() :
+ *  Returns the flags that a stream was created with.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamGetFlags. */
 PTXI_API ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags);
+
+/*! ptxiStreamGetPriority() :
+ *  Returns the priority of a stream, after clamping.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamGetPriority. */
 PTXI_API ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority);
+
+/*! ptxiStreamGetCtx() :
+ *  Returns the context of a stream, which is the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamGetCtx. */
 PTXI_API ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx);
 
 /*! ptxiStreamDestroy() :
- *  Returns at once; work already queued still runs.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE (also for the default streams). */
+ *  Destroys a stream without waiting. Work that is already queued still runs. A capture that began in the stream ends
+ *  without a graph; a capture that the stream joined is invalidated.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE, also for the default streams.
+ *  Source: cuStreamDestroy. */
 PTXI_API ptxiResult ptxiStreamDestroy(ptxiStream hStream);
 
-/*! ptxiStreamSynchronize() , ptxiStreamQuery() :
- *  Wait until all work queued in the stream has ended, the calling thread helping; or only ask.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY (Query), PTXI_ERROR_INVALID_HANDLE, or an earlier failure. */
+/*! ptxiStreamSynchronize() :
+ *  Waits until all work that is queued in a stream has ended. The calling thread helps to run it.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, an earlier failure of the stream, or
+ *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED if the stream is being captured, which invalidates the capture.
+ *  Source: cuStreamSynchronize. */
 PTXI_API ptxiResult ptxiStreamSynchronize(ptxiStream hStream);
+
+/*! ptxiStreamQuery() :
+ *  As ptxiStreamSynchronize, without waiting.
+ * @return as ptxiStreamSynchronize, or PTXI_ERROR_NOT_READY if work has not ended yet.
+ *  Source: cuStreamQuery. */
 PTXI_API ptxiResult ptxiStreamQuery(ptxiStream hStream);
 
 /*! ptxiStreamWaitEvent() :
- *  Work queued in the stream later waits for what the event's latest record waits for; no effect if never recorded. The event may be
- *  destroyed or recorded again at once.
- * `Flags` 0; 1, which the driver calls external: of a stream under capture, whose graph gets a node that waits for the event.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE: other flags; PTXI_ERROR_ILLEGAL_STATE: 1, and the stream is not
- *         captured; PTXI_ERROR_OUT_OF_MEMORY, or what ptxiStreamBeginCapture says of WaitEvent. */
+ *  Makes later work of a stream wait until the latest record of an event is reached. No effect if the event was never
+ *  recorded. The event may be recorded again or destroyed at once.
+ * `Flags` 0, or 1 (external): the stream must be under capture, and its graph gets a node that waits for the event.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE             other flags
+ *         PTXI_ERROR_ILLEGAL_STATE             flag 1, and the stream is not being captured
+ *         PTXI_ERROR_STREAM_CAPTURE_ISOLATION  the stream is being captured, and the event was recorded outside of a
+ *                                              capture
+ *         PTXI_ERROR_STREAM_CAPTURE_IMPLICIT   the event was recorded in a capture, and the stream is the legacy
+ *                                              default stream
+ *         PTXI_ERROR_STREAM_CAPTURE_MERGE      the event was recorded in another capture; both captures are invalidated
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuStreamWaitEvent. */
 PTXI_API ptxiResult ptxiStreamWaitEvent(ptxiStream hStream, ptxiEvent hEvent, unsigned Flags);
 
-/*! ptxiStreamWaitValue32() , ptxiStreamWaitValue64() , ptxiStreamWriteValue32() , ptxiStreamWriteValue64() , ptxiStreamBatchMemOp() :
- *  Work queued in the stream later waits until a word of memory has a value, which the host, a kernel or another stream may write; or a word is
- *  written when the stream comes to it. What came before in the stream is to be seen by who sees the word. Batch does several, one after
- *  the other. ptxiCtxInterrupt and the end of the context end waits, too.
- * `addr`  of memory the device knows, a multiple of the word's size.
- * `flags` PTXI_STREAM_WAIT_VALUE_...; to write, and of Batch: 0.
- * `count` 0..255.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY, or
- *         PTXI_ERROR_NOT_SUPPORTED: to flush remote writes; the stream is captured. */
+/*! ptxiStreamWaitValue32() :
+ *  Makes later work of a stream wait until a word of memory has a value. The host, a kernel or another stream may write
+ *  it. ptxiCtxInterrupt and the destruction of the context also end the wait, as a failure of the stream.
+ * `addr`  address in memory that the device knows, a multiple of the size of the word.
+ * `flags` PTXI_STREAM_WAIT_VALUE_...
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  an invalid address or unknown flags
+ *         PTXI_ERROR_NOT_SUPPORTED  PTXI_STREAM_WAIT_VALUE_FLUSH, or the stream is being captured
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuStreamWaitValue32. */
 PTXI_API ptxiResult ptxiStreamWaitValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);
+
+/*! ptxiStreamWaitValue64() : As ptxiStreamWaitValue32, with a word of 64 bits. Source: cuStreamWaitValue64. */
 PTXI_API ptxiResult ptxiStreamWaitValue64(ptxiStream hStream, ptxiDevicePtr addr, uint64_t value, unsigned flags);
+
+/*! ptxiStreamWriteValue32() :
+ *  Writes a word of memory when the stream reaches this point. A reader that sees the value also sees the effects of
+ *  earlier work of the stream.
+ * `addr`  address in memory that the device knows, a multiple of the size of the word.
+ * `flags` 0.
+ * @return as ptxiStreamWaitValue32; PTXI_ERROR_INVALID_VALUE also for read-only memory.
+ *  Source: cuStreamWriteValue32. */
 PTXI_API ptxiResult ptxiStreamWriteValue32(ptxiStream hStream, ptxiDevicePtr addr, uint32_t value, unsigned flags);
+
+/*! ptxiStreamWriteValue64() : As ptxiStreamWriteValue32, with a word of 64 bits. Source: cuStreamWriteValue64. */
 PTXI_API ptxiResult ptxiStreamWriteValue64(ptxiStream hStream, ptxiDevicePtr addr, uint64_t value, unsigned flags);
-PTXI_API ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBatchMemOpParams *paramArray, unsigned flags);
+
+/*! ptxiStreamBatchMemOp() :
+ *  Queues several waits and writes, which are executed in order.
+ * `count`      0 to 255.
+ * `paramArray` `count` operations; copied.
+ * `flags`      0.
+ * @return as ptxiStreamWaitValue32; PTXI_ERROR_INVALID_VALUE also for a larger count, PTXI_ERROR_NOT_SUPPORTED also for
+ *         PTXI_STREAM_MEM_OP_FLUSH_REMOTE_WRITES.
+ *  Source: cuStreamBatchMemOp. */
+PTXI_API ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBatchMemOpParams *paramArray,
+                                         unsigned flags);
 
 /*! ptxiLaunchHostFunc() :
- *  Queue a call of `fn(userData)` on some thread of the library, or on one that synchronises. `fn` must not call ptxi
- *  functions, which answer PTXI_ERROR_NOT_PERMITTED there. It is not called where earlier work of the stream failed.
- * `userData` the caller's, and must be good until the call.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE: `fn` is NULL; or PTXI_ERROR_OUT_OF_MEMORY. */
+ *  Queues a call of `fn(userData)` in a stream. A thread of the library makes the call, or one that synchronises. `fn`
+ *  must not call ptxi functions; they return PTXI_ERROR_NOT_PERMITTED there. It is not called if earlier work of the
+ *  stream has failed.
+ * `userData` belongs to the caller and must stay valid until the call.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE if `fn` is NULL, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuLaunchHostFunc. */
 PTXI_API ptxiResult ptxiLaunchHostFunc(ptxiStream hStream, ptxiHostFn fn, void *userData);
 
-/*! ptxiEventCreate() , ptxiEventDestroy() :
- *  A mark in a stream. Destroy returns at once. The creator owns it, or the context's end.
- * `Flags` PTXI_EVENT_*; INTERPROCESS is not supported.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_NOT_SUPPORTED, PTXI_ERROR_OUT_OF_MEMORY, or
- *         PTXI_ERROR_INVALID_HANDLE (Destroy). */
+/*! ptxiEventCreate() :
+ *  Creates an event, a mark that can be recorded in a stream. The caller owns it; it ends with ptxiEventDestroy or with
+ *  the context.
+ * `Flags` PTXI_EVENT_... DISABLE_TIMING excludes it from ptxiEventElapsedTime. BLOCKING_SYNC has no effect.
+ *         INTERPROCESS is not supported.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  unknown flags, or INTERPROCESS without DISABLE_TIMING
+ *         PTXI_ERROR_NOT_SUPPORTED  INTERPROCESS with DISABLE_TIMING
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuEventCreate. */
 PTXI_API ptxiResult ptxiEventCreate(ptxiEvent *phEvent, unsigned Flags);
+
+/*! ptxiEventDestroy() :
+ *  Destroys an event without waiting. It does not affect streams that wait for the event.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuEventDestroy. */
 PTXI_API ptxiResult ptxiEventDestroy(ptxiEvent hEvent);
 
-/*! ptxiEventRecord() , ptxiEventRecordWithFlags() :
- *  Mark the place after all work queued in the stream so far; replaces an earlier mark.
- * `flags` 0; 1: of a stream under capture, whose graph gets a node that records the event.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, also where event and stream belong to different contexts, PTXI_ERROR_INVALID_VALUE: other
- *         flags; PTXI_ERROR_ILLEGAL_STATE: 1, and the stream is not captured. */
+/*! ptxiEventRecord() :
+ *  Records an event in a stream. It is reached when all work that is queued in the stream so far has ended. Replaces an
+ *  earlier record. In a stream under capture it marks the work captured so far, for ptxiStreamWaitEvent.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, also if event and stream belong to different contexts, or
+ *         PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuEventRecord. */
 PTXI_API ptxiResult ptxiEventRecord(ptxiEvent hEvent, ptxiStream hStream);
+
+/*! ptxiEventRecordWithFlags() :
+ *  As ptxiEventRecord, with flags.
+ * `flags` 0, or 1 (external): the stream must be under capture, and its graph gets a node that records the event.
+ * @return as ptxiEventRecord, PTXI_ERROR_INVALID_VALUE for other flags, or PTXI_ERROR_ILLEGAL_STATE for flag 1 if the
+ *         stream is not being captured.
+ *  Source: cuEventRecordWithFlags. */
 PTXI_API ptxiResult ptxiEventRecordWithFlags(ptxiEvent hEvent, ptxiStream hStream, unsigned flags);
 
-/*! ptxiEventSynchronize() , ptxiEventQuery() :
- *  Wait for the latest mark, or only ask. An event never recorded counts as reached.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY (Query), PTXI_ERROR_INVALID_HANDLE, or an earlier failure of its stream. */
+/*! ptxiEventSynchronize() :
+ *  Waits until the latest record of an event is reached. An event that was never recorded counts as reached.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_CAPTURED_EVENT if it was recorded in a capture that has
+ *         not ended, or an earlier failure of its stream.
+ *  Source: cuEventSynchronize. */
 PTXI_API ptxiResult ptxiEventSynchronize(ptxiEvent hEvent);
+
+/*! ptxiEventQuery() :
+ *  As ptxiEventSynchronize, without waiting.
+ * @return as ptxiEventSynchronize, or PTXI_ERROR_NOT_READY if the record is not reached yet.
+ *  Source: cuEventQuery. */
 PTXI_API ptxiResult ptxiEventQuery(ptxiEvent hEvent);
 
 /*! ptxiEventElapsedTime() :
- *  Milliseconds of wall-clock time between two marks reached.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY, or PTXI_ERROR_INVALID_HANDLE where one was never recorded or has
- *         PTXI_EVENT_DISABLE_TIMING. */
+ *  Returns the wall-clock time between the latest records of two events, in milliseconds. It is negative if `hEnd` was
+ *  reached first.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_READY if one is not reached yet, or PTXI_ERROR_INVALID_HANDLE if one was never
+ *         recorded or has PTXI_EVENT_DISABLE_TIMING.
+ *  Source: cuEventElapsedTime. */
 PTXI_API ptxiResult ptxiEventElapsedTime(float *pMilliseconds, ptxiEvent hStart, ptxiEvent hEnd);
 
 /* ---- launches ------------------------------------------------------------------------------------------------ */
 
 /*! ptxiLaunchKernel() :
- *  Enqueue one grid on a stream; returns before it ends. Shape and meaning of cuLaunchKernel. Grids that the kernel launches
- *  itself (CUDA's dynamic parallelism, from nvcc -rdc=true) run when it has ended, in the order of their streams, and belong to
- *  the launch: its limits, its end and its failure.
- * `gridDimX,Y,Z`   CTAs: 1..2^31-1, 1..65535, 1..65535.
- * `blockDimX,Y,Z`  threads per CTA: 1..1024, 1..1024, 1..64, product <= 1024 and what the kernel allows.
- * `sharedMemBytes` dynamic shared memory per CTA, in bytes, beyond the kernel's static .shared; past 48 KiB in all,
- *                  PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES must have been raised.
- * `hStream`        NULL is the legacy default stream.
- * `kernelParams`   one pointer per .param, in declaration order, each to a value of the declared size;
- *                  copied before return. `extra` is the alternative; at most one of the two is given, none where the
- *                  kernel has no parameters.
- * `extra`          PTXI_LAUNCH_PARAM_BUFFER_POINTER, buffer, PTXI_LAUNCH_PARAM_BUFFER_SIZE, size_t *bytes,
- *                  PTXI_LAUNCH_PARAM_END: all parameters in one buffer, laid out as ptxiFuncGetParamInfo says; copied.
- *                  A buffer that ends early leaves the rest zero.
+ *  Queues one grid of a kernel in a stream and returns before it ends. Grids that the kernel launches itself (CUDA's
+ *  dynamic parallelism, from nvcc -rdc=true) run after it has ended, in the order of their streams. They belong to the
+ *  launch: they share its limits, its end and its failure.
+ * `f`              a function, or a kernel of a library cast to ptxiFunction.
+ * `gridDimX,Y,Z`   blocks (CTAs): 1..2^31-1, 1..65535, 1..65535.
+ * `blockDimX,Y,Z`  threads of a block: 1..1024, 1..1024, 1..64; the product at most 1024 and at most what the kernel
+ *                  allows.
+ * `sharedMemBytes` bytes of dynamic shared memory of a block, in addition to the kernel's static .shared memory. If
+ *                  both together exceed 48 KiB, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES must be raised first.
+ * `hStream`        NULL: the legacy default stream.
+ * `kernelParams`   a pointer to the value of each .param, in the order of declaration; the values are copied. NULL if
+ *                  `extra` is given or the kernel has no parameters.
+ * `extra`          all parameters in one buffer: PTXI_LAUNCH_PARAM_BUFFER_POINTER, the buffer,
+ *                  PTXI_LAUNCH_PARAM_BUFFER_SIZE, pointer to its size (size_t, bytes), PTXI_LAUNCH_PARAM_END.
+ *                  ptxiFuncGetParamInfo returns the layout. The buffer is copied; if it is too short, the rest is zero.
+ *                  NULL if `kernelParams` is given.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  the kernel can reach what is defined nowhere; ptxiGetLastReport lists it
- *         PTXI_ERROR_INVALID_VALUE            a dimension or the shared memory out of range, a block that .maxntid or
- *                                             .reqntid excludes, a NULL kernelParams[k], or more than 511 KiB of .local variables
- *         PTXI_ERROR_INVALID_HANDLE           a bad function or stream
- *         PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES  the buffer of `extra` is longer than the parameters, or the kernel's .shared
- *                                             variables are more than a block of the profile can have
+ *         PTXI_ERROR_INVALID_VALUE            a dimension or the shared memory is out of range; .maxntid or .reqntid
+ *                                             excludes the block; kernelParams[k] is NULL; both or neither of
+ *                                             kernelParams and extra are given; the kernel has more than 511 KiB of
+ *                                             .local variables
+ *         PTXI_ERROR_INVALID_HANDLE           an invalid function or stream, or one of another context
+ *         PTXI_ERROR_LAUNCH_OUT_OF_RESOURCES  the buffer of `extra` is longer than the parameters, or the kernel has
+ *                                             more static .shared memory than a block of the profile
+ *         PTXI_ERROR_INVALID_CLUSTER_SIZE     the grid is not a multiple of the cluster, the cluster is too large, or
+ *                                             the kernel needs a cluster size and has none
+ *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  the kernel can reach undefined symbols, which ptxiGetLastReport
+ *                                                    lists
+ *         PTXI_ERROR_NOT_SUPPORTED            the module has 32-bit addresses, or the kernel is too large
  *         PTXI_ERROR_OUT_OF_MEMORY            nothing was queued
- *         PTXI_ERROR_INVALID_CLUSTER_SIZE     the grid is no multiple of the clusters that the kernel or its attributes ask
- *                                             for, these are too large, or it needs clusters and has none
- *         PTXI_ERROR_NOT_SUPPORTED            its module has 32-bit addresses, or it is too large
- *         The failure of the grid itself is returned later, by a call that synchronises (see ptxiFault).
- *  Threads: any host thread, any number at once; order within a stream.
- *  Source: PTX ISA, "Thread Hierarchy" and "Kernel and Function Directives: .entry". */
+ *         A failure of the grid itself is returned later, by a call that synchronises (see ptxiFault).
+ *  Threads: any host thread, any number at once; launches of one stream run in order.
+ *  Source: cuLaunchKernel; PTX ISA, "Thread Hierarchy" and "Kernel and Function Directives: .entry". */
 PTXI_API ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
                                      unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                      unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams, void **extra);
 
 /*! ptxiLaunchCooperativeKernel() :
- *  ptxiLaunchKernel for a grid all of whose CTAs are alive at once, so that they may wait for each other.
- * @return as ptxiLaunchKernel, or PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE where the profile could not hold the grid. */
+ *  As ptxiLaunchKernel, for a grid of which all blocks are resident at once, so that they may wait for each other.
+ * @return as ptxiLaunchKernel, or PTXI_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE if the device profile cannot hold the grid at
+ *         once.
+ *  Source: cuLaunchCooperativeKernel. */
 PTXI_API ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
                                                 unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
                                                 unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams);
 
 /*! ptxiLaunchKernelEx() :
- *  ptxiLaunchKernel with attributes: clusters, cooperative launches, events. Those that only tell how to be fast are checked and have no effect;
- *  each grid begins when all work before it in its stream has ended, whatever the attributes allow. So with
- *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION griddepcontrol.wait finds the grids before it complete, and
- *  griddepcontrol.launch_dependents starts nothing early: one of the orders that a GPU may choose.
- *  PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and _LAUNCH_COMPLETION_EVENT record their event behind the grid, which is later than need be.
- * `config`  read before return.
+ *  As ptxiLaunchKernel, with attributes for clusters, cooperative launches and events. Attributes that only affect
+ *  performance are checked and have no effect. Each grid begins when all earlier work of its stream has ended, even if
+ *  the attributes allow an earlier start. With PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+ *  griddepcontrol.wait therefore finds earlier grids complete, and griddepcontrol.launch_dependents starts nothing
+ *  early, which is one of the orders that a GPU may choose. PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT and
+ *  _LAUNCH_COMPLETION_EVENT record their event after the grid, which is later than necessary.
+ * `config`  read before the call returns.
  * @return as ptxiLaunchKernel and ptxiLaunchCooperativeKernel, or
- *         PTXI_ERROR_INVALID_VALUE  an attribute out of range, or that launches do not have
- *         PTXI_ERROR_INVALID_CLUSTER_SIZE  also preferred clusters that are no multiple of the clusters, or do not divide the grid
- *         PTXI_ERROR_NOT_SUPPORTED  an event without PTXI_EVENT_DISABLE_TIMING; nodes of graphs that kernels change */
-PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams, void **extra);
+ *         PTXI_ERROR_INVALID_VALUE         an attribute that is unknown, out of range, or not for launches
+ *         PTXI_ERROR_INVALID_CLUSTER_SIZE  also for a preferred cluster that is not a multiple of the cluster, or does
+ *                                          not divide the grid
+ *         PTXI_ERROR_NOT_SUPPORTED         an event without PTXI_EVENT_DISABLE_TIMING, or
+ *                                          PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+ *         PTXI_ERROR_ILLEGAL_STATE         an event with flag 1 (external)
+ *  Source: cuLaunchKernelEx. */
+PTXI_API ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *config, ptxiFunction f, void **kernelParams,
+                                       void **extra);
 
-/* Graphs: launches, copies, fills and host functions with the order between them, to be launched together, again and again. A graph and an
- * instance of it are the caller's; nodes live as long as their graph.
- *  Errors   beside what a call says of itself: PTXI_ERROR_INVALID_VALUE for NULL as a graph or an instance, PTXI_ERROR_INVALID_HANDLE for a bad
- *           graph, node or instance, PTXI_ERROR_OUT_OF_MEMORY.
- *  Threads  calls on graphs take place one after the other; a launch of an instance waits for another one of the same instance. */
+/* ---- graphs -------------------------------------------------------------------------------------------------- */
 
-/*! ptxiGraphCreate() , ptxiGraphDestroy() , ptxiGraphClone() , ptxiGraphNodeFindInClone() :
- *  An empty graph; a copy of one, with copies of the graphs in it, and the node of the copy that was made of a node.
+/* A graph consists of launches, copies, fills and host functions with dependencies. It can be launched repeatedly. The
+ * caller owns graphs and their instances; nodes live as long as their graph.
+ *  Errors   in addition to those that a call lists: PTXI_ERROR_INVALID_VALUE for NULL as a graph, node or instance,
+ *           PTXI_ERROR_INVALID_HANDLE for an invalid graph, node or instance, and PTXI_ERROR_OUT_OF_MEMORY.
+ *  Threads  Calls on graphs exclude each other. A launch of an instance waits for another launch of the same
+ *           instance. */
+
+/*! ptxiGraphCreate() :
+ *  Creates an empty graph. The caller ends it with ptxiGraphDestroy.
  * `flags` 0.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: Destroy: a graph that belongs to a node. FindInClone: no such node.
- *         PTXI_ERROR_ILLEGAL_STATE: Destroy: the graph of a capture that has not ended. */
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for other flags.
+ *  Source: cuGraphCreate. */
 PTXI_API ptxiResult ptxiGraphCreate(ptxiGraph *phGraph, unsigned flags);
+
+/*! ptxiGraphDestroy() :
+ *  Destroys a graph with its nodes. Instances stay valid.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for the graph of a node, or PTXI_ERROR_ILLEGAL_STATE for the graph of
+ *         a capture that has not ended.
+ *  Source: cuGraphDestroy. */
 PTXI_API ptxiResult ptxiGraphDestroy(ptxiGraph hGraph);
+
+/*! ptxiGraphClone() :
+ *  Copies a graph, including the graphs of its child and conditional nodes. The caller owns the copy.
+ *  Source: cuGraphClone. */
 PTXI_API ptxiResult ptxiGraphClone(ptxiGraph *phGraphClone, ptxiGraph originalGraph);
-PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode, ptxiGraph hClonedGraph);
 
-/*! ptxiGraphAddKernelNode() , ptxiGraphAddMemcpyNode() , ptxiGraphAddMemsetNode() , ptxiGraphAddHostNode() , ptxiGraphAddEmptyNode() ,
- *  ptxiGraphAddChildGraphNode() , ptxiGraphAddNode() , ptxiGraphConditionalHandleCreate() , ptxiGraphAddDependencies() :
- *  Nodes, and edges between them.
- * `dependencies`  `numDependencies` nodes of the same graph that end before the new one begins; AddDependencies adds more, edge
- *                 i from from[i] to to[i].
- * `dependencyData`, `edgeData`  NULL, or what the edges go from and to, which is kept; a node begins when the ones before it have ended, whatever
- *                 an edge allows.
- * `nodeParams`, `copyParams`, `memsetParams`  read before return, kernels' parameters with them, which are as for ptxiLaunchKernel.
- *                 `ctx` is not looked at.
- * `childGraph`    copied; the copy belongs to the node.
- *  A conditional node, which only AddNode makes, runs one of its bodies by the value of a condition; the bodies are given out in `nodeParams`,
- *  belong to the node and are filled by these calls. The condition belongs to the graph and all its copies; kernels set it.
- * `flags`         PTXI_GRAPH_COND_ASSIGN_DEFAULT: each launch begins with `defaultLaunchValue`, else with what was there.
+/*! ptxiGraphNodeFindInClone() :
+ *  Returns the node of a cloned graph that is the copy of a node. Also finds nodes in child graphs and bodies.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if there is no such node.
+ *  Source: cuGraphNodeFindInClone. */
+PTXI_API ptxiResult ptxiGraphNodeFindInClone(ptxiGraphNode *phNode, ptxiGraphNode hOriginalNode,
+                                             ptxiGraph hClonedGraph);
+
+/*! ptxiGraphAddKernelNode() :
+ *  Adds a node that launches a kernel.
+ * `phGraphNode`   output: the node.
+ * `dependencies`  `numDependencies` different nodes of the same graph that end before the new node begins; NULL if
+ *                 there are none. This holds for all ptxiGraphAdd calls.
+ * `nodeParams`    read before the call returns, with the values of the kernel's parameters.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for invalid dependencies, a grid or block that the kernel does not
+ *         allow, or parameters that ptxiLaunchKernel does not accept.
+ *  Source: cuGraphAddKernelNode. */
+PTXI_API ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                           const ptxiGraphNode *dependencies, size_t numDependencies,
+                                           const PTXI_KERNEL_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphAddMemcpyNode() :
+ *  Adds a node that copies a box. The memory is checked when the node runs.
+ * `copyParams`  read before the call returns; Width, Height and Depth are not 0.
+ * `ctx`         ignored.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for invalid dependencies or an empty box.
+ *  Source: cuGraphAddMemcpyNode. */
+PTXI_API ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                           const ptxiGraphNode *dependencies, size_t numDependencies,
+                                           const PTXI_MEMCPY3D *copyParams, ptxiContext ctx);
+
+/*! ptxiGraphAddMemsetNode() :
+ *  Adds a node that fills rows. The memory is checked when the node runs.
+ * `memsetParams`  read before the call returns; width and height are not 0.
+ * `ctx`           ignored.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for invalid dependencies, address 0, an element size other than 1,
+ *         2 and 4, or no elements.
+ *  Source: cuGraphAddMemsetNode. */
+PTXI_API ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                           const ptxiGraphNode *dependencies, size_t numDependencies,
+                                           const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
+
+/*! ptxiGraphAddHostNode() :
+ *  Adds a node that calls a host function, as ptxiLaunchHostFunc.
+ * `nodeParams`  read before the call returns. `userData` must stay valid for all launches.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for invalid dependencies or if the function is NULL.
+ *  Source: cuGraphAddHostNode. */
+PTXI_API ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                         const ptxiGraphNode *dependencies, size_t numDependencies,
+                                         const PTXI_HOST_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphAddEmptyNode() :
+ *  Adds a node that does nothing. It can join dependencies.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for invalid dependencies.
+ *  Source: cuGraphAddEmptyNode. */
+PTXI_API ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                          const ptxiGraphNode *dependencies, size_t numDependencies);
+
+/*! ptxiGraphAddChildGraphNode() :
+ *  Adds a node that runs a copy of another graph. The copy belongs to the node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for invalid dependencies.
+ *  Source: cuGraphAddChildGraphNode. */
+PTXI_API ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                               const ptxiGraphNode *dependencies, size_t numDependencies,
+                                               ptxiGraph childGraph);
+
+/*! ptxiGraphAddNode() :
+ *  Adds a node of any type, also a conditional node, which has no call of its own. A conditional node runs one of its
+ *  bodies by the value of a condition. The bodies are output in `nodeParams`, belong to the node, and are filled by the
+ *  ptxiGraphAdd calls.
+ * `dependencyData`  NULL, or data for each dependency. The data is stored. A node always begins after the nodes that it
+ *                   depends on have ended.
+ * `nodeParams`      read before the call returns.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  an argument out of range, a node of another graph, a kernel's grid that no launch would take
- *         PTXI_ERROR_NOT_SUPPORTED  edges with data; AddNode: other types of nodes */
-PTXI_API ptxiResult ptxiGraphAddKernelNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                           size_t numDependencies, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphAddMemcpyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                           size_t numDependencies, const PTXI_MEMCPY3D *copyParams, ptxiContext ctx);
-PTXI_API ptxiResult ptxiGraphAddMemsetNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                           size_t numDependencies, const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
-PTXI_API ptxiResult ptxiGraphAddHostNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                         size_t numDependencies, const PTXI_HOST_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphAddEmptyNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                          size_t numDependencies);
-PTXI_API ptxiResult ptxiGraphAddChildGraphNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                               size_t numDependencies, ptxiGraph childGraph);
-PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const ptxiGraphEdgeData *dependencyData,
-                                     size_t numDependencies, ptxiGraphNodeParams *nodeParams);
-PTXI_API ptxiResult ptxiGraphConditionalHandleCreate(ptxiGraphConditionalHandle *pHandle_out, ptxiGraph hGraph, ptxiContext ctx,
-                                                     unsigned defaultLaunchValue, unsigned flags);
-PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *edgeData,
-                                             size_t numDependencies);
+ *         PTXI_ERROR_INVALID_VALUE  invalid dependencies, data or parameters
+ *         PTXI_ERROR_NOT_SUPPORTED  an unknown type of node
+ *  Source: cuGraphAddNode. */
+PTXI_API ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                                     const ptxiGraphEdgeData *dependencyData, size_t numDependencies,
+                                     ptxiGraphNodeParams *nodeParams);
 
-/*! ptxiGraphAddEventRecordNode() , ptxiGraphAddEventWaitNode() , ptxiGraphEventRecordNodeGetEvent() and its kin :
- *  Nodes that record an event, and that wait for what it was recorded behind when they are reached. The event may be destroyed; then launches that
- *  reach the node fail.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, also for a bad event, or PTXI_ERROR_INVALID_VALUE for a node of another kind. */
-PTXI_API ptxiResult ptxiGraphAddEventRecordNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                                size_t numDependencies, ptxiEvent event);
-PTXI_API ptxiResult ptxiGraphAddEventWaitNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
-                                              size_t numDependencies, ptxiEvent event);
+/*! ptxiGraphConditionalHandleCreate() :
+ *  Creates a condition for conditional nodes of a graph. It belongs to the graph and to its copies. Kernels set its
+ *  value with cudaGraphSetConditional.
+ * `ctx`                 ignored.
+ * `defaultLaunchValue`  the value at the start.
+ * `flags`               PTXI_GRAPH_COND_ASSIGN_DEFAULT: each launch begins with the default value. 0: a launch begins
+ *                       with the value that the last one left.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for other flags, or PTXI_ERROR_OUT_OF_MEMORY, also if the process has
+ *         4096 conditions.
+ *  Source: cuGraphConditionalHandleCreate. */
+PTXI_API ptxiResult ptxiGraphConditionalHandleCreate(ptxiGraphConditionalHandle *pHandle_out, ptxiGraph hGraph,
+                                                     ptxiContext ctx, unsigned defaultLaunchValue, unsigned flags);
+
+/*! ptxiGraphAddDependencies() :
+ *  Adds edges between nodes of a graph: to[i] begins after from[i] has ended. If one edge is invalid, none is added.
+ * `edgeData`  NULL, or data for each edge, as for ptxiGraphAddNode.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for nodes of another graph, an edge from a node to itself, an edge
+ *         that exists already or is given twice, or invalid data.
+ *  Source: cuGraphAddDependencies. */
+PTXI_API ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                             const ptxiGraphEdgeData *edgeData, size_t numDependencies);
+
+/*! ptxiGraphAddEventRecordNode() :
+ *  Adds a node that records an event. If the event is destroyed, launches that reach the node fail.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for invalid dependencies or a NULL event, or PTXI_ERROR_INVALID_HANDLE
+ *         for an invalid event.
+ *  Source: cuGraphAddEventRecordNode. */
+PTXI_API ptxiResult ptxiGraphAddEventRecordNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                                const ptxiGraphNode *dependencies, size_t numDependencies,
+                                                ptxiEvent event);
+
+/*! ptxiGraphAddEventWaitNode() :
+ *  Adds a node that waits for the latest record of an event at the time when the node is reached. Otherwise as
+ *  ptxiGraphAddEventRecordNode. Source: cuGraphAddEventWaitNode. */
+PTXI_API ptxiResult ptxiGraphAddEventWaitNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph,
+                                              const ptxiGraphNode *dependencies, size_t numDependencies,
+                                              ptxiEvent event);
+
+/*! ptxiGraphEventRecordNodeGetEvent() :
+ *  Returns the event of a node that records one.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphEventRecordNodeGetEvent. */
 PTXI_API ptxiResult ptxiGraphEventRecordNodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out);
+
+/*! ptxiGraphEventRecordNodeSetEvent() :
+ *  Sets the event of a node that records one.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for a node of another type or a NULL event, or
+ *         PTXI_ERROR_INVALID_HANDLE for an invalid event.
+ *  Source: cuGraphEventRecordNodeSetEvent. */
 PTXI_API ptxiResult ptxiGraphEventRecordNodeSetEvent(ptxiGraphNode hNode, ptxiEvent event);
+
+/*! ptxiGraphEventWaitNodeGetEvent() :
+ *  Returns the event of a node that waits for one.
+ * @return as ptxiGraphEventRecordNodeGetEvent.
+ *  Source: cuGraphEventWaitNodeGetEvent. */
 PTXI_API ptxiResult ptxiGraphEventWaitNodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out);
+
+/*! ptxiGraphEventWaitNodeSetEvent() :
+ *  Sets the event of a node that waits for one.
+ * @return as ptxiGraphEventRecordNodeSetEvent.
+ *  Source: cuGraphEventWaitNodeSetEvent. */
 PTXI_API ptxiResult ptxiGraphEventWaitNodeSetEvent(ptxiGraphNode hNode, ptxiEvent event);
-PTXI_API ptxiResult ptxiGraphExecEventRecordNodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event);
+
+/*! ptxiGraphExecEventRecordNodeSetEvent() :
+ *  Sets the event of an instance's node that records one. `hNode` is the node of the graph that was instantiated.
+ * @return as ptxiGraphEventRecordNodeSetEvent; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecEventRecordNodeSetEvent. */
+PTXI_API ptxiResult ptxiGraphExecEventRecordNodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                         ptxiEvent event);
+
+/*! ptxiGraphExecEventWaitNodeSetEvent() :
+ *  Sets the event of an instance's node that waits for one. `hNode` is the node of the graph that was instantiated.
+ * @return as ptxiGraphExecEventRecordNodeSetEvent.
+ *  Source: cuGraphExecEventWaitNodeSetEvent. */
 PTXI_API ptxiResult ptxiGraphExecEventWaitNodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event);
 
-/*! ptxiGraphRemoveDependencies() , ptxiGraphDestroyNode() :
- *  Take edges out of a graph, or a node with all edges from and to it. Instances keep theirs.
- * `edgeData` as for ptxiGraphAddDependencies.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: there is no such edge. */
+/*! ptxiGraphRemoveDependencies() :
+ *  Removes edges from a graph. Instances keep theirs.
+ * `edgeData`  ignored.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an edge that does not exist; the edges before it have been
+ *         removed.
+ *  Source: cuGraphRemoveDependencies. */
 PTXI_API ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to,
                                                 const ptxiGraphEdgeData *edgeData, size_t numDependencies);
+
+/*! ptxiGraphDestroyNode() :
+ *  Removes a node from its graph, with all edges from and to it. Instances keep theirs. Source: cuGraphDestroyNode. */
 PTXI_API ptxiResult ptxiGraphDestroyNode(ptxiGraphNode hNode);
 
-/*! ptxiGraphGetNodes() , ptxiGraphGetRootNodes() , ptxiGraphGetEdges() , ptxiGraphNodeGetDependencies() , ptxiGraphNodeGetDependentNodes() ,
- *  ptxiGraphNodeGetType() , ptxiGraphChildGraphNodeGetGraph() :
- *  What a graph consists of. The graph of a child node is the node's own: it may be changed, and nobody destroys it.
- * `numNodes` and the like  in: room in the array; out: nodes given, or how many there are where the array is NULL. What is left of the
- *                 array becomes NULL. Of edges, both arrays are given or none.
- * `edgeData` NULL, or room for as many.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE: not a child node, or edges without data into no room,
- *         PTXI_ERROR_LOSSY_QUERY: there is an edge with data, and no room for it. */
+/*! ptxiGraphGetNodes() :
+ *  Returns the nodes of a graph in the order in which they were added.
+ * `nodes`     output array; NULL: only the number is given.
+ * `numNodes`  in: size of the array; out: number of nodes stored, or number of nodes if the array is NULL. Unused
+ *             elements become NULL. This holds for all calls that list nodes or edges.
+ *  Source: cuGraphGetNodes. */
 PTXI_API ptxiResult ptxiGraphGetNodes(ptxiGraph hGraph, ptxiGraphNode *nodes, size_t *numNodes);
+
+/*! ptxiGraphGetRootNodes() :
+ *  Returns the nodes of a graph that depend on no other node, the latest first. Arrays as for ptxiGraphGetNodes.
+ *  Source: cuGraphGetRootNodes. */
 PTXI_API ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, size_t *numRootNodes);
-PTXI_API ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges);
-PTXI_API ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes, ptxiGraphEdgeData *edgeData,
-                                                   size_t *numDependentNodes);
-PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, ptxiGraphEdgeData *edgeData, size_t *numDependencies);
+
+/*! ptxiGraphGetEdges() :
+ *  Returns the edges of a graph. Arrays as for ptxiGraphGetNodes.
+ * `from`, `to`  output arrays, or both NULL.
+ * `edgeData`    output array of the same size; NULL if all edges have zeros as data.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE  one of `from` and `to` is NULL, or the arrays have size 0 and `edgeData` is NULL
+ *         PTXI_ERROR_LOSSY_QUERY    `edgeData` is NULL, and an edge has data
+ *  Source: cuGraphGetEdges. */
+PTXI_API ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to,
+                                      ptxiGraphEdgeData *edgeData, size_t *numEdges);
+
+/*! ptxiGraphNodeGetDependentNodes() :
+ *  Returns the nodes that depend on a node, with the data of these edges. Arrays and errors as for ptxiGraphGetEdges.
+ *  Source: cuGraphNodeGetDependentNodes. */
+PTXI_API ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes,
+                                                   ptxiGraphEdgeData *edgeData, size_t *numDependentNodes);
+
+/*! ptxiGraphNodeGetDependencies() :
+ *  Returns the nodes that a node depends on, with the data of these edges. Arrays and errors as for ptxiGraphGetEdges.
+ *  Source: cuGraphNodeGetDependencies. */
+PTXI_API ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies,
+                                                 ptxiGraphEdgeData *edgeData, size_t *numDependencies);
+
+/*! ptxiGraphNodeGetType() : Returns the type of a node. Source: cuGraphNodeGetType. */
 PTXI_API ptxiResult ptxiGraphNodeGetType(ptxiGraphNode hNode, ptxiGraphNodeType *type);
+
+/*! ptxiGraphChildGraphNodeGetGraph() :
+ *  Returns the graph of a child graph node. It belongs to the node: it may be changed, and must not be destroyed.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphChildGraphNodeGetGraph. */
 PTXI_API ptxiResult ptxiGraphChildGraphNodeGetGraph(ptxiGraphNode hNode, ptxiGraph *phGraph);
 
-/*! ptxiGraphKernelNodeSetParams() , ptxiGraphKernelNodeSetAttribute() and their kin for other nodes, ptxiGraphNodeSetParams() for any :
- *  What a node does, as Add took it. What GetParams points to is the node's own, until it is changed.
- * `attr` see ptxiLaunchKernelEx; those that have no effect are kept. CopyAttributes gives `dst` those of `src`.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: a node of another kind, what Add does not take, an attribute of launches only, clusters
- *         that the node to copy to cannot have; PTXI_ERROR_INVALID_CLUSTER_SIZE: that the node cannot have. */
+/*! ptxiGraphNodeSetParams() :
+ *  Replaces the parameters of a node of any type but conditional. `nodeParams->type` must be the type of the node.
+ * `nodeParams` as for ptxiGraphAddNode.
+ * @return as ptxiGraphAddNode; PTXI_ERROR_INVALID_VALUE also for a node of another type or a conditional node.
+ *  Source: cuGraphNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams);
+
+/*! ptxiGraphKernelNodeGetParams() :
+ *  Returns the parameters of a kernel node. Pointers in the result belong to the node and are valid until its
+ *  parameters are changed. `kernelParams` is NULL if the kernel has no parameters.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphKernelNodeGetParams. */
 PTXI_API ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out);
+
+/*! ptxiGraphKernelNodeGetAttribute() :
+ *  Returns an attribute of a kernel node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type or an attribute that kernel nodes do not
+ *         have.
+ *  Source: cuGraphKernelNodeGetAttribute. */
+PTXI_API ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr,
+                                                    ptxiLaunchAttributeValue *value_out);
+
+/*! ptxiGraphKernelNodeCopyAttributes() :
+ *  Copies all attributes of the kernel node `src` to the kernel node `dst`.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type, or if `dst` cannot have the clusters of
+ *         `src`.
+ *  Source: cuGraphKernelNodeCopyAttributes. */
 PTXI_API ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode src);
+
+/*! ptxiGraphKernelNodeSetParams() :
+ *  Replaces the parameters of a kernel node. Its attributes stay.
+ * `nodeParams` as for ptxiGraphAddKernelNode.
+ * @return as ptxiGraphAddKernelNode; PTXI_ERROR_INVALID_VALUE also for a node of another type.
+ *  Source: cuGraphKernelNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value);
+
+/*! ptxiGraphKernelNodeSetAttribute() :
+ *  Sets an attribute of a kernel node. COOPERATIVE and CLUSTER_DIMENSION have an effect; ACCESS_POLICY_WINDOW,
+ *  CLUSTER_SCHEDULING_POLICY_PREFERENCE, PRIORITY, MEM_SYNC_DOMAIN_MAP, MEM_SYNC_DOMAIN and
+ *  PREFERRED_SHARED_MEMORY_CARVEOUT are stored.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE         a node of another type, a value out of range, or an attribute that kernel
+ *                                          nodes do not have
+ *         PTXI_ERROR_INVALID_CLUSTER_SIZE  a cluster that the kernel or its grid cannot have
+ *         PTXI_ERROR_NOT_SUPPORTED         PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+ *  Source: cuGraphKernelNodeSetAttribute. */
+PTXI_API ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr,
+                                                    const ptxiLaunchAttributeValue *value);
+
+/*! ptxiGraphMemcpyNodeSetParams() :
+ *  Replaces the parameters of a copy node.
+ * `nodeParams` as `copyParams` of ptxiGraphAddMemcpyNode.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type or an empty box.
+ *  Source: cuGraphMemcpyNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphMemcpyNodeSetParams(ptxiGraphNode hNode, const PTXI_MEMCPY3D *nodeParams);
+
+/*! ptxiGraphMemcpyNodeGetParams() :
+ *  Returns the parameters of a copy node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphMemcpyNodeGetParams. */
 PTXI_API ptxiResult ptxiGraphMemcpyNodeGetParams(ptxiGraphNode hNode, PTXI_MEMCPY3D *nodeParams);
+
+/*! ptxiGraphMemsetNodeSetParams() :
+ *  Replaces the parameters of a fill node.
+ * `nodeParams` as `memsetParams` of ptxiGraphAddMemsetNode.
+ * @return as ptxiGraphAddMemsetNode; PTXI_ERROR_INVALID_VALUE also for a node of another type.
+ *  Source: cuGraphMemsetNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphMemsetNodeSetParams(ptxiGraphNode hNode, const PTXI_MEMSET_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphMemsetNodeGetParams() :
+ *  Returns the parameters of a fill node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphMemsetNodeGetParams. */
 PTXI_API ptxiResult ptxiGraphMemsetNodeGetParams(ptxiGraphNode hNode, PTXI_MEMSET_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphHostNodeSetParams() :
+ *  Replaces the function of a host node.
+ * `nodeParams` as for ptxiGraphAddHostNode.
+ * @return as ptxiGraphAddHostNode; PTXI_ERROR_INVALID_VALUE also for a node of another type.
+ *  Source: cuGraphHostNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphHostNodeSetParams(ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphHostNodeGetParams() :
+ *  Returns the function of a host node.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another type.
+ *  Source: cuGraphHostNodeGetParams. */
 PTXI_API ptxiResult ptxiGraphHostNodeGetParams(ptxiGraphNode hNode, PTXI_HOST_NODE_PARAMS *nodeParams);
 
-/*! ptxiGraphInstantiate() , ptxiGraphInstantiateWithFlags() , ptxiGraphInstantiateWithParams() , ptxiGraphExecGetFlags() , ptxiGraphExecDestroy() :
- *  What can be launched: a copy of the graph, which may then be changed or destroyed.
- * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_*, which change nothing; _UPLOAD with Params only, where there is a stream. GetFlags tells those that last.
- * `instantiateParams`  flags, and how it went.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: dependencies that go in a circle, other flags. */
+/*! ptxiGraphInstantiate() :
+ *  Creates an instance of a graph, which can be launched. It is a copy: the graph may then be changed or destroyed. The
+ *  caller ends it with ptxiGraphExecDestroy.
+ * `flags` PTXI_GRAPH_INSTANTIATE_FLAG_... except UPLOAD; without effect.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a cycle of dependencies or for other flags.
+ *  Source: cuGraphInstantiate. */
 PTXI_API ptxiResult ptxiGraphInstantiate(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
-PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, unsigned long long flags);
-PTXI_API ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph, PTXI_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
+
+/*! ptxiGraphInstantiateWithFlags() : The same as ptxiGraphInstantiate. Source: cuGraphInstantiateWithFlags. */
+PTXI_API ptxiResult ptxiGraphInstantiateWithFlags(ptxiGraphExec *phGraphExec, ptxiGraph hGraph,
+                                                  unsigned long long flags);
+
+/*! ptxiGraphInstantiateWithParams() :
+ *  As ptxiGraphInstantiate, with more outputs.
+ * `instantiateParams`  in: flags, also UPLOAD; out: the result, and a node of the graph if it has a cycle.
+ * @return as ptxiGraphInstantiate.
+ *  Source: cuGraphInstantiateWithParams. */
+PTXI_API ptxiResult ptxiGraphInstantiateWithParams(ptxiGraphExec *phGraphExec, ptxiGraph hGraph,
+                                                   PTXI_GRAPH_INSTANTIATE_PARAMS *instantiateParams);
+
+/*! ptxiGraphExecGetFlags() :
+ *  Returns the flags of an instance: PTXI_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH if it was set, no others.
+ *  Source: cuGraphExecGetFlags. */
 PTXI_API ptxiResult ptxiGraphExecGetFlags(ptxiGraphExec hGraphExec, unsigned long long *flags);
+
+/*! ptxiGraphExecDestroy() :
+ *  Destroys an instance. A launch of it that is in progress in another thread still completes.
+ *  Source: cuGraphExecDestroy. */
 PTXI_API ptxiResult ptxiGraphExecDestroy(ptxiGraphExec hGraphExec);
 
-/*! ptxiGraphNodeSetEnabled() , ptxiGraphNodeGetEnabled() :
- *  Whether an instance's node does what it says, or is passed by; kernels, copies and fills only. Updates leave that as it is.
- * `hNode`     see ptxiGraphExecUpdate.
- * `isEnabled` 0: passed by.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another graph or kind. */
+/*! ptxiGraphNodeSetEnabled() :
+ *  Enables or disables a kernel, copy or fill node of an instance. A disabled node does nothing. Updates do not change
+ *  this.
+ * `hNode`      the node of the graph that was instantiated, or of a graph in it.
+ * `isEnabled`  0: disabled.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another graph or type.
+ *  Source: cuGraphNodeSetEnabled. */
 PTXI_API ptxiResult ptxiGraphNodeSetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned isEnabled);
+
+/*! ptxiGraphNodeGetEnabled() :
+ *  Returns whether a kernel, copy or fill node of an instance is enabled: 0 or 1.
+ * `hNode`  as for ptxiGraphNodeSetEnabled.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a node of another graph or type.
+ *  Source: cuGraphNodeGetEnabled. */
 PTXI_API ptxiResult ptxiGraphNodeGetEnabled(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, unsigned *isEnabled);
 
-/*! ptxiGraphExecUpdate() , ptxiGraphExecKernelNodeSetParams() and its kin, ptxiGraphExecNodeSetParams() for any node :
- *  Give an instance the parameters of another graph, which has the same nodes and dependencies in the same order, or those of a single node.
- * `hNode`       the graph's node, which the instance has a copy of; also one of a child graph.
- * `resultInfo`  out: what differs, and at which node of `hGraph`.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE  Update, ChildGraphNodeSetParams: another shape; nothing has changed
- *         PTXI_ERROR_INVALID_VALUE              a node of another graph or kind, or what Add does not take */
-PTXI_API ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph, ptxiGraphExecUpdateResultInfo *resultInfo);
-PTXI_API ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams);
+/*! ptxiGraphExecUpdate() :
+ *  Replaces the parameters of an instance's nodes by those of another graph, which must have the same nodes and
+ *  dependencies in the same order.
+ * `resultInfo`  output: what differs, and at which node of `hGraph`; written also after an error; may be NULL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE if the graph has another shape, with no change to the
+ *         instance, or PTXI_ERROR_OUT_OF_MEMORY, with some nodes changed.
+ *  Source: cuGraphExecUpdate. */
+PTXI_API ptxiResult ptxiGraphExecUpdate(ptxiGraphExec hGraphExec, ptxiGraph hGraph,
+                                        ptxiGraphExecUpdateResultInfo *resultInfo);
+
+/*! ptxiGraphExecNodeSetParams() :
+ *  Replaces the parameters of an instance's node of any type but conditional.
+ * `hNode`       the node of the graph that was instantiated, or of a graph in it.
+ * `nodeParams`  as for ptxiGraphNodeSetParams.
+ * @return as ptxiGraphNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node;
+ *         PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE for a child graph of another shape.
+ *  Source: cuGraphExecNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                               ptxiGraphNodeParams *nodeParams);
+
+/*! ptxiGraphExecKernelNodeSetParams() :
+ *  Replaces the parameters of an instance's kernel node. Its attributes stay. `hNode` as for
+ *  ptxiGraphExecNodeSetParams.
+ * @return as ptxiGraphKernelNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecKernelNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphExecKernelNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
                                                      const PTXI_KERNEL_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_MEMCPY3D *copyParams,
-                                                     ptxiContext ctx);
+
+/*! ptxiGraphExecMemcpyNodeSetParams() :
+ *  Replaces the parameters of an instance's copy node. `hNode` as for ptxiGraphExecNodeSetParams. `ctx` is ignored.
+ * @return as ptxiGraphMemcpyNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecMemcpyNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphExecMemcpyNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                     const PTXI_MEMCPY3D *copyParams, ptxiContext ctx);
+
+/*! ptxiGraphExecMemsetNodeSetParams() :
+ *  Replaces the parameters of an instance's fill node. `hNode` as for ptxiGraphExecNodeSetParams. `ctx` is ignored.
+ * @return as ptxiGraphMemsetNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecMemsetNodeSetParams. */
 PTXI_API ptxiResult ptxiGraphExecMemsetNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
                                                      const PTXI_MEMSET_NODE_PARAMS *memsetParams, ptxiContext ctx);
-PTXI_API ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, const PTXI_HOST_NODE_PARAMS *nodeParams);
-PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraph childGraph);
 
-/*! ptxiGraphLaunch() , ptxiGraphUpload() :
- *  Gives the instance's work to a stream, where it runs node by node in an order that the dependencies allow; the instance may be changed or
- *  destroyed right after. Before a conditional node Launch waits for what comes before, to know the condition; such a graph cannot be captured.
- *  Upload does nothing.
- * @return PTXI_SUCCESS, or what the calls for the single nodes return. What was queued before stays. */
+/*! ptxiGraphExecHostNodeSetParams() :
+ *  Replaces the function of an instance's host node. `hNode` as for ptxiGraphExecNodeSetParams.
+ * @return as ptxiGraphHostNodeSetParams; PTXI_ERROR_INVALID_VALUE also if the instance has no copy of the node.
+ *  Source: cuGraphExecHostNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphExecHostNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                   const PTXI_HOST_NODE_PARAMS *nodeParams);
+
+/*! ptxiGraphExecChildGraphNodeSetParams() :
+ *  Replaces the parameters of an instance's child graph by those of another graph, as ptxiGraphExecUpdate. `hNode` as
+ *  for ptxiGraphExecNodeSetParams.
+ * @return as ptxiGraphExecUpdate, or PTXI_ERROR_INVALID_VALUE for a node of another type or if the instance has no copy
+ *         of it.
+ *  Source: cuGraphExecChildGraphNodeSetParams. */
+PTXI_API ptxiResult ptxiGraphExecChildGraphNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode,
+                                                         ptxiGraph childGraph);
+
+/*! ptxiGraphLaunch() :
+ *  Queues the work of an instance in a stream, where it runs node by node in an order that the dependencies allow. The
+ *  instance may be changed or destroyed after the call. If it has conditional nodes, the call waits for the stream
+ *  before it begins and before each conditional node, to read the condition; such an instance cannot be launched into a
+ *  stream under capture.
+ * @return PTXI_SUCCESS, or the errors of the calls for the single nodes, such as ptxiLaunchKernelEx and
+ *         ptxiMemcpy3DAsync. Nodes before the error stay queued.
+ *  Source: cuGraphLaunch. */
 PTXI_API ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream);
+
+/*! ptxiGraphUpload() :
+ *  Does nothing but check the instance.
+ * `hStream` ignored.
+ *  Source: cuGraphUpload. */
 PTXI_API ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream);
 
-/*! ptxiStreamBeginCapture() , ptxiStreamEndCapture() , ptxiStreamIsCapturing() , ptxiStreamGetCaptureInfo() ,
- *  ptxiThreadExchangeStreamCaptureMode() :
- *  Between Begin and End, work given to the stream does not run but becomes nodes of a graph, each behind the one before: kernels,
- *  asynchronous copies and fills, host functions. Other streams take part once they wait for an event that was recorded in the
- *  capture, and must have been waited for in the same way before its end.
- * `mode`     GLOBAL and THREAD_LOCAL: End is the same thread's matter. Which other calls a mode forbids meanwhile is not looked at;
- *            ptxiThreadExchangeStreamCaptureMode stores a mode for the thread and gives out the last one.
- * `phGraph`  the caller's; NULL after an error, by which the capture has ended, too, but for the first three of End's.
- * `id_out` and what follows  of an active capture, and may be NULL; the graph and the nodes are the capture's.
+/*! ptxiStreamBeginCapture() :
+ *  Begins the capture of a stream. Work that is then queued in it does not run, but becomes nodes of a new graph, each
+ *  after the one before: kernels, asynchronous copies and fills, host functions. Another stream joins the capture when
+ *  it waits for an event that was recorded in the capture. Before EndCapture, the first stream must wait for it in the
+ *  same way.
+ * `mode`  GLOBAL and THREAD_LOCAL: the same thread must end the capture. RELAXED: any thread may. Calls that the driver
+ *         forbids in a mode are not detected.
  * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_ILLEGAL_STATE                Begin: captured already. End: not captured
- *         PTXI_ERROR_STREAM_CAPTURE_UNMATCHED     End: begun in another stream
- *         PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD  End: begun in another thread
- *         PTXI_ERROR_STREAM_CAPTURE_UNJOINED      End: a stream was not waited for
- *         PTXI_ERROR_STREAM_CAPTURE_INVALIDATED   End, and work given to the stream: a call before has spoilt the capture
- *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED   Begin: the default stream. Calls that wait for or ask after a stream: it is captured,
- *                                                 and that spoils it
- *         PTXI_ERROR_STREAM_CAPTURE_ISOLATION, _IMPLICIT, _MERGE  WaitEvent: work outside, the default stream, another capture
- *         PTXI_ERROR_CAPTURED_EVENT               EventSynchronize, EventQuery: the event stands for captured work
- *         PTXI_ERROR_NOT_SUPPORTED                bytes of arrays copied by offset
- *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE, PTXI_ERROR_OUT_OF_MEMORY */
+ *         PTXI_ERROR_INVALID_VALUE               another mode
+ *         PTXI_ERROR_ILLEGAL_STATE               the stream is being captured
+ *         PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED  the legacy default stream
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *         Calls that queue work in a captured stream also return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED if an earlier
+ *         call has
+ *         invalidated the capture.
+ *  Source: cuStreamBeginCapture. */
 PTXI_API ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode);
+
+/*! ptxiStreamEndCapture() :
+ *  Ends the capture of a stream and returns the graph, which the caller owns. The capture ends also with an error,
+ *  except for the first three below.
+ * `phGraph`  output: the graph; NULL after an error.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_ILLEGAL_STATE                the stream is not being captured
+ *         PTXI_ERROR_STREAM_CAPTURE_UNMATCHED     the capture was begun in another stream
+ *         PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD  the capture was begun by another thread, and its mode is not RELAXED
+ *         PTXI_ERROR_STREAM_CAPTURE_UNJOINED      the first stream has not waited for all work of a stream that joined
+ *         PTXI_ERROR_STREAM_CAPTURE_INVALIDATED   an earlier call invalidated the capture
+ *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuStreamEndCapture. */
 PTXI_API ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph);
+
+/*! ptxiStreamIsCapturing() :
+ *  Returns whether a stream is being captured.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamIsCapturing. */
 PTXI_API ptxiResult ptxiStreamIsCapturing(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus);
-PTXI_API ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out, unsigned long long *id_out,
-                                             ptxiGraph *graph_out, const ptxiGraphNode **dependencies_out, size_t *numDependencies_out);
+
+/*! ptxiStreamGetCaptureInfo() :
+ *  Returns whether a stream is being captured, and details of an active capture.
+ * `captureStatus_out`  output. The following outputs may be NULL, and are written only for an active capture.
+ * `id_out`             output: number of the capture, unique in the process.
+ * `graph_out`          output: the graph, which belongs to the capture.
+ * `dependencies_out`, `numDependencies_out`  output: the nodes that the next node of the stream will depend on. The
+ *                      array belongs to the capture and is valid until the stream gets more work.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamGetCaptureInfo. */
+PTXI_API ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out,
+                                             unsigned long long *id_out, ptxiGraph *graph_out,
+                                             const ptxiGraphNode **dependencies_out, size_t *numDependencies_out);
+
+/*! ptxiThreadExchangeStreamCaptureMode() :
+ *  Stores a capture mode for the calling thread and returns the previous one, at first GLOBAL. The mode has no effect.
+ * `mode`  in and out.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an invalid mode.
+ *  Source: cuThreadExchangeStreamCaptureMode. */
 PTXI_API ptxiResult ptxiThreadExchangeStreamCaptureMode(ptxiStreamCaptureMode *mode);
 
+/* ---- tensor maps --------------------------------------------------------------------------------------------- */
+
 /*! ptxiTensorMapEncodeTiled() :
- *  Describes a tensor in device memory and the boxes of it that cp.async.bulk.tensor copies. Shape and meaning of
- *  cuTensorMapEncodeTiled; the map is for this library only.
- * `globalDim`       elements along each dimension, the innermost first: 1..2^32.
- * `globalStrides`   bytes from one to the next, of dimensions 1 and up: multiples of 16 below 2^40.
- * `boxDim`          1..256 along each dimension; a row of the box is a multiple of 16 bytes, with a swizzle at most as long as its span.
- * `elementStrides`  1..8; the first is used where the layout is interleaved.
- * `interleave`      of 16 or 32 bytes: 3 dimensions or more, of which the first counts places of so many bytes and the last but one slices.
- *  Of PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B a row of the tensor has whole bytes. PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and
- *  PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B have rows of a multiple of 128 elements, of which a box has 128, address and strides of a multiple of 32
- *  bytes, no interleaving, and no swizzle or one of 128 bytes that flips nothing.
- * @return PTXI_SUCCESS, or the driver's
- *         PTXI_ERROR_INVALID_VALUE  an argument out of range or not aligned; on devices before sm_100 also types of 4 and 6 bits and swizzles of
- *                                   atoms above 16 bytes */
-PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
-                                             void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
-                                             const uint32_t *boxDim, const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,
+ *  Describes a tensor in device memory and the boxes of it that cp.async.bulk.tensor copies. The map works with this
+ *  library only.
+ * `tensorMap`       output.
+ * `tensorRank`      dimensions: 1 to 5; 3 to 5 with interleaving.
+ * `globalAddress`   start of the tensor, a multiple of 16, and of 32 with PTXI_TENSOR_MAP_INTERLEAVE_32B.
+ * `globalDim`       elements in each dimension, the innermost first: 1..2^32. A row of the innermost one has whole
+ *                   bytes.
+ * `globalStrides`   bytes from one element to the next, for dimensions 1 and up: less than 2^40, multiples as for the
+ *                   address.
+ * `boxDim`          elements of a box in each dimension: 1..256. A row of the box is a multiple of 16 bytes; with a
+ *                   swizzle it is at most as long as the swizzle's span.
+ * `elementStrides`  distance between copied elements in each dimension: 1..8. The first is used with interleaving only.
+ * `interleave`      with 16 or 32 bytes, the first dimension counts units of that size and the last but one counts
+ *                   slices.
+ * `oobFill`         PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA for floating-point types only.
+ *  PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B need rows of a multiple of 128
+ *  elements, boxes with 128 of them, an address and strides that are multiples of 32 bytes, no interleaving, and no
+ *  swizzle or one of 128 bytes without a flip.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an argument out of range or not aligned, as the driver checks
+ *         them; on devices before sm_100 also for types of 4 and 6 bits, and for swizzles with atoms above 16 bytes.
+ *  Source: cuTensorMapEncodeTiled. */
+PTXI_API ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType,
+                                             uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim,
+                                             const uint64_t *globalStrides, const uint32_t *boxDim,
+                                             const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,
                                              ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
                                              ptxiTensorMapFloatOOBfill oobFill);
 
 /*! ptxiTensorMapEncodeIm2col() :
- *  The same for copies in im2col mode: columns of pixels, each with some of its channels. Shape and meaning of cuTensorMapEncodeIm2col.
- * `tensorRank`      3..5: channels, one to three dimensions of pixels, images.
- * `pixelBoxLowerCorner`, `pixelBoxUpperCorner`  tensorRank - 2 each, the innermost first: where pixels begin, counted from the first one, and end,
- *                   counted from the last one; within -2^15..2^15-1, -2^7..2^7-1, -2^4..2^4-1 for 3, 4, 5 dimensions.
- * `channelsPerPixel`  1..256, a multiple of 16 bytes, with a swizzle at most as long as its span.
- * `pixelsPerColumn` 1..1024.
- * @return as ptxiTensorMapEncodeTiled. */
-PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
-                                              void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
-                                              const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, uint32_t channelsPerPixel,
+ *  As ptxiTensorMapEncodeTiled, for copies in im2col mode: columns of pixels, each with some of its channels.
+ * `tensorRank`        3 to 5: channels, one to three dimensions of pixels, and images.
+ * `pixelBoxLowerCorner`, `pixelBoxUpperCorner`  tensorRank - 2 numbers each, the innermost dimension first: where
+ *                     pixels begin, counted from the first pixel, and where they end, counted from the last one. They
+ *                     are within -2^15..2^15-1, -2^7..2^7-1 and -2^4..2^4-1 for 3, 4 and 5 dimensions.
+ * `channelsPerPixel`  1..256; a multiple of 16 bytes; with a swizzle at most as long as the swizzle's span.
+ * `pixelsPerColumn`   1..1024.
+ * @return as ptxiTensorMapEncodeTiled.
+ *  Source: cuTensorMapEncodeIm2col. */
+PTXI_API ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType,
+                                              uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim,
+                                              const uint64_t *globalStrides, const int *pixelBoxLowerCorner,
+                                              const int *pixelBoxUpperCorner, uint32_t channelsPerPixel,
                                               uint32_t pixelsPerColumn, const uint32_t *elementStrides,
                                               ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                               ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill);
 
 /*! ptxiTensorMapEncodeIm2colWide() :
- *  The same for im2col::w and im2col::w::128, in which pixels follow each other along the innermost of their dimensions only. Shape and
- *  meaning of cuTensorMapEncodeIm2colWide.
- * `pixelBoxLowerCornerWidth`, `pixelBoxUpperCornerWidth`  as the corners of ptxiTensorMapEncodeIm2col, of that dimension: -2^15..2^15-1.
- * `pixelsPerColumn` 1..1024; not used with PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128, which has 128.
- * `swizzle`         none, 64B, 128B or 128B_ATOM_32B.
- * @return as ptxiTensorMapEncodeTiled. */
-PTXI_API ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank,
-                                                  void *globalAddress, const uint64_t *globalDim, const uint64_t *globalStrides,
-                                                  int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel,
+ *  As ptxiTensorMapEncodeIm2col, for the modes im2col::w and im2col::w::128, in which pixels follow each other only
+ *  along their innermost dimension.
+ * `pixelBoxLowerCornerWidth`, `pixelBoxUpperCornerWidth`  as the corners of ptxiTensorMapEncodeIm2col, for that
+ *                    dimension: -2^15..2^15-1.
+ * `pixelsPerColumn`  1..1024; ignored with PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128, which has 128.
+ * `interleave`       none.
+ * `swizzle`          none, 64B, 128B or 128B_ATOM_32B.
+ * @return as ptxiTensorMapEncodeTiled.
+ *  Source: cuTensorMapEncodeIm2colWide. */
+PTXI_API ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType,
+                                                  uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim,
+                                                  const uint64_t *globalStrides, int pixelBoxLowerCornerWidth,
+                                                  int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel,
                                                   uint32_t pixelsPerColumn, const uint32_t *elementStrides,
                                                   ptxiTensorMapInterleave interleave, ptxiTensorMapIm2ColWideMode mode,
                                                   ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
                                                   ptxiTensorMapFloatOOBfill oobFill);
 
 /*! ptxiTensorMapReplaceAddress() :
- *  Gives a map, made by one of the calls above, another tensor of the same shape. Shape and meaning of cuTensorMapReplaceAddress.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE: no map, or an address that is not aligned as it must be. */
+ *  Replaces the address in a map that one of the calls above has made.
+ * `globalAddress`  a multiple of 16 below 2^57, not 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if `tensorMap` is not a map, or for an invalid address.
+ *  Source: cuTensorMapReplaceAddress. */
 PTXI_API ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAddress);
 
 /* ---- textures and surfaces ----------------------------------------------------------------------------------- */
 
-/*! ptxiArrayCreate() , ptxiArray3DCreate() , ptxiArrayDestroy() :
- *  Memory for texels, zero as that of ptxiMemAlloc. Destroying waits for the context's work.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE   a size, format, number of channels or mix of flags that the driver does not take
- *         PTXI_ERROR_INVALID_HANDLE  not an array; one level of a mipmapped array stays as it is
- *         PTXI_ERROR_OUT_OF_MEMORY */
+/*! ptxiArrayCreate() :
+ *  Creates an array of one or two dimensions, as ptxiArray3DCreate without depth and flags.
+ * @return as ptxiArray3DCreate.
+ *  Source: cuArrayCreate. */
 PTXI_API ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAllocateArray);
+
+/*! ptxiArray3DCreate() :
+ *  Creates an array, memory for texels, with the initial content of ptxiMemAlloc. The caller owns it; it ends with
+ *  ptxiArrayDestroy or with the context.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   a size, format, number of channels or combination of flags that the driver does
+ *                                    not accept
+ *         PTXI_ERROR_NOT_SUPPORTED   compressed blocks with PTXI_ARRAY3D_SURFACE_LDST
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuArray3DCreate. */
 PTXI_API ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pAllocateArray);
+
+/*! ptxiArrayDestroy() :
+ *  Destroys an array. Waits for the context's work that uses it. Does nothing for a level of a mipmapped array.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuArrayDestroy. */
 PTXI_API ptxiResult ptxiArrayDestroy(ptxiArray hArray);
 
-/*! ptxiArrayGetDescriptor() , ptxiArray3DGetDescriptor() :
- *  What the array was made from; of a level of a mipmapped array, with that level's sizes.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE. */
+/*! ptxiArrayGetDescriptor() :
+ *  Returns width, height, format and channels of an array. A level of a mipmapped array has the sizes of that level.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuArrayGetDescriptor. */
 PTXI_API ptxiResult ptxiArrayGetDescriptor(PTXI_ARRAY_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray);
+
+/*! ptxiArray3DGetDescriptor() :
+ *  Returns the whole descriptor of an array. A level of a mipmapped array has the sizes of that level.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuArray3DGetDescriptor. */
 PTXI_API ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray);
 
-/*! ptxiMipmappedArrayCreate() , ptxiMipmappedArrayGetLevel() , ptxiMipmappedArrayDestroy() :
- *  An array and smaller ones, each half as large along every dimension but that of layers. The arrays of the levels belong to it.
- * `numMipmapLevels` 1 .. 1 + floor(log2(largest size)); larger numbers are cut.
- * @return as ptxiArray3DCreate; PTXI_ERROR_INVALID_VALUE for a level that there is not. */
-PTXI_API ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+/*! ptxiMipmappedArrayCreate() :
+ *  Creates an array with mipmap levels. Each level is half as large as the one before in each dimension, except for
+ *  layers. The caller owns it; it ends with ptxiMipmappedArrayDestroy or with the context.
+ * `numMipmapLevels` clamped to 1 .. 1 + floor(log2(largest size)).
+ * @return as ptxiArray3DCreate.
+ *  Source: cuMipmappedArrayCreate. */
+PTXI_API ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle,
+                                             const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                                              unsigned numMipmapLevels);
-PTXI_API ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray hMipmappedArray, unsigned level);
+
+/*! ptxiMipmappedArrayGetLevel() :
+ *  Returns the array of one level. It belongs to the mipmapped array.
+ * `level` from 0, the largest level.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if there is no such level.
+ *  Source: cuMipmappedArrayGetLevel. */
+PTXI_API ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray hMipmappedArray,
+                                               unsigned level);
+
+/*! ptxiMipmappedArrayDestroy() :
+ *  Destroys a mipmapped array with its levels. Waits for the context's work that uses it.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuMipmappedArrayDestroy. */
 PTXI_API ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray);
 
-/*! ptxiTexObjectCreate() , ptxiTexObjectDestroy() :
- *  What a kernel reads by tex, tld4 and txq, as the .u64 that names the texture. Arrays and memory must live as long as it is used.
- *  Destroying waits for the context's work; 0 names no texture, and nothing happens. The number means a texture only in
- *  kernels and calls of the context in which it was made.
- * `pResViewDesc` another format of the same bytes, or fewer levels and layers; NULL: all as it is.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a NULL pointer, an object that is none, memory that is none or not aligned
- *         (TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT), a mode or flag out of range, or linear filtering of integers that are read as
- *         such; PTXI_ERROR_INVALID_HANDLE for a bad array; PTXI_ERROR_OUT_OF_MEMORY. */
-PTXI_API ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc, const PTXI_TEXTURE_DESC *pTexDesc,
-                                        const PTXI_RESOURCE_VIEW_DESC *pResViewDesc);
+/*! ptxiTexObjectCreate() :
+ *  Creates a texture object, which kernels read with tex, tld4 and txq. Kernels receive the object as a .u64. The
+ *  number is valid only in kernels and calls of the context in which it was created. Arrays and memory must live as
+ *  long as the object is used. The caller owns the object; it ends with ptxiTexObjectDestroy or with the context.
+ * `pResViewDesc` another format of the same bytes, or fewer levels or layers; NULL: the resource as it is.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_VALUE   an invalid description, or one that the driver does not accept: unknown modes or
+ *                                    flags, memory that is not allocated or not aligned (TEXTURE_ALIGNMENT,
+ *                                    TEXTURE_PITCH_ALIGNMENT), or a view that does not fit the resource
+ *         PTXI_ERROR_INVALID_HANDLE  an invalid array
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: cuTexObjectCreate. */
+PTXI_API ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc,
+                                        const PTXI_TEXTURE_DESC *pTexDesc, const PTXI_RESOURCE_VIEW_DESC *pResViewDesc);
+
+/*! ptxiTexObjectDestroy() :
+ *  Destroys a texture object. Waits for the context's work.
+ * `texObject` 0 does nothing.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if there is no such object in the current context.
+ *  Source: cuTexObjectDestroy. */
 PTXI_API ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject);
 
-/*! ptxiTexObjectGetResourceDesc() , ptxiTexObjectGetTextureDesc() , ptxiTexObjectGetResourceViewDesc() :
- *  What the object was made from.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for what is no object, or one without a view. */
+/*! ptxiTexObjectGetResourceDesc() :
+ *  Returns the resource that a texture object was created with.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if there is no such object in the current context.
+ *  Source: cuTexObjectGetResourceDesc. */
 PTXI_API ptxiResult ptxiTexObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiTexObject texObject);
+
+/*! ptxiTexObjectGetTextureDesc() :
+ *  Returns the sampling description that a texture object was created with.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if there is no such object in the current context.
+ *  Source: cuTexObjectGetTextureDesc. */
 PTXI_API ptxiResult ptxiTexObjectGetTextureDesc(PTXI_TEXTURE_DESC *pTexDesc, ptxiTexObject texObject);
+
+/*! ptxiTexObjectGetResourceViewDesc() :
+ *  Returns the view that a texture object was created with.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if there is no such object in the current context, or it has no
+ *         view.
+ *  Source: cuTexObjectGetResourceViewDesc. */
 PTXI_API ptxiResult ptxiTexObjectGetResourceViewDesc(PTXI_RESOURCE_VIEW_DESC *pResViewDesc, ptxiTexObject texObject);
 
-/*! ptxiSurfObjectCreate() , ptxiSurfObjectDestroy() , ptxiSurfObjectGetResourceDesc() :
- *  What a kernel reads and writes by suld, sust and sured: an array, which should be made with PTXI_ARRAY3D_SURFACE_LDST; the driver does not insist.
- * @return as for textures; PTXI_ERROR_INVALID_VALUE for other resources. */
+/*! ptxiSurfObjectCreate() :
+ *  Creates a surface object, which kernels access with suld, sust and sured. Otherwise as ptxiTexObjectCreate. It
+ *  should be an array with PTXI_ARRAY3D_SURFACE_LDST; like the driver, the call does not insist.
+ * `pResDesc` an array; other resources are not accepted.
+ * @return as ptxiTexObjectCreate.
+ *  Source: cuSurfObjectCreate. */
 PTXI_API ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE_DESC *pResDesc);
+
+/*! ptxiSurfObjectDestroy() :
+ *  Destroys a surface object, as ptxiTexObjectDestroy. Source: cuSurfObjectDestroy. */
 PTXI_API ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject);
+
+/*! ptxiSurfObjectGetResourceDesc() :
+ *  Returns the resource that a surface object was created with.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if there is no such object in the current context.
+ *  Source: cuSurfObjectGetResourceDesc. */
 PTXI_API ptxiResult ptxiSurfObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiSurfObject surfObject);
 
-/*! ptxiModuleGetTexRef() , ptxiModuleGetSurfRef() :
- *  The .texref or .surfref variable of that name, which lives as long as its module.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiModuleGetTexRef() :
+ *  Returns the .texref variable with this name. It lives as long as the module.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuModuleGetTexRef. */
 PTXI_API ptxiResult ptxiModuleGetTexRef(ptxiTexRef *pTexRef, ptxiModule hmod, const char *name);
+
+/*! ptxiModuleGetSurfRef() :
+ *  Returns the .surfref variable with this name. It lives as long as the module.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuModuleGetSurfRef. */
 PTXI_API ptxiResult ptxiModuleGetSurfRef(ptxiSurfRef *pSurfRef, ptxiModule hmod, const char *name);
 
-/*! ptxiTexRefSetArray() and its kin :
- *  What a .texref variable stands for in launches made later. It begins with nothing bound, wrapping, unnormalised coordinates and
- *  point filtering.
- * `Flags` of SetArray and SetMipmappedArray: PTXI_TRSA_OVERRIDE_FORMAT; of SetFlags: PTXI_TRSF_...
- * `dptr`, `bytes` memory that must live as long as it is bound; both 0: nothing is bound any more.
- * `ByteOffset` out: how far `dptr` is from the multiple of PTXI_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT before it, where the texture begins; may be
- *              NULL where that is 0.
- * `Pitch`      bytes from one row of texels to the next.
- * `dim`        0, 1, 2: x, y, z.
- * @return as ptxiTexObjectCreate; PTXI_ERROR_INVALID_HANDLE also for a bad reference. */
+/*! ptxiTexRefSetArray() :
+ *  Binds a texture reference to an array, for launches made later. A new reference has nothing bound, clamps
+ *  coordinates, which are not normalised, and filters by point.
+ * `Flags`  0 or PTXI_TRSA_OVERRIDE_FORMAT; the format is always that of the array.
+ * @return as ptxiTexObjectCreate; PTXI_ERROR_INVALID_HANDLE also for an invalid reference. An error keeps the old
+ *         binding.
+ *  Source: cuTexRefSetArray. */
 PTXI_API ptxiResult ptxiTexRefSetArray(ptxiTexRef hTexRef, ptxiArray hArray, unsigned Flags);
+
+/*! ptxiTexRefSetMipmappedArray() : As ptxiTexRefSetArray, for a mipmapped array. Source: cuTexRefSetMipmappedArray. */
 PTXI_API ptxiResult ptxiTexRefSetMipmappedArray(ptxiTexRef hTexRef, ptxiMipmappedArray hMipmappedArray, unsigned Flags);
+
+/*! ptxiTexRefSetAddress() :
+ *  Binds a texture reference to one row of texels in device memory, with the format of ptxiTexRefSetFormat. The memory
+ *  must live as long as it is bound.
+ * `ByteOffset`     output: the distance of `dptr` from the last multiple of the device's TEXTURE_ALIGNMENT, where the
+ *                  texture begins; may be NULL if the distance is 0.
+ * `dptr`, `bytes`  both 0: nothing is bound any more.
+ * @return as ptxiTexRefSetArray; PTXI_ERROR_INVALID_VALUE also if ByteOffset is NULL and the distance is not 0.
+ *  Source: cuTexRefSetAddress. */
 PTXI_API ptxiResult ptxiTexRefSetAddress(size_t *ByteOffset, ptxiTexRef hTexRef, ptxiDevicePtr dptr, size_t bytes);
-PTXI_API ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTOR *desc, ptxiDevicePtr dptr, size_t Pitch);
+
+/*! ptxiTexRefSetAddress2D() :
+ *  Binds a texture reference to rows of texels in device memory, which must live as long as it is bound.
+ * `desc`   width and height in texels, and format.
+ * `Pitch`  bytes from one row to the next.
+ * @return as ptxiTexRefSetArray.
+ *  Source: cuTexRefSetAddress2D. */
+PTXI_API ptxiResult ptxiTexRefSetAddress2D(ptxiTexRef hTexRef, const PTXI_ARRAY_DESCRIPTOR *desc, ptxiDevicePtr dptr,
+                                           size_t Pitch);
+
+/*! ptxiTexRefSetFormat() :
+ *  Sets the format for the next ptxiTexRefSetAddress.
+ * `NumPackedComponents`  channels: 1, 2 or 4.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another number of channels and for
+ *         formats that include one. If something is bound, also the errors of ptxiTexRefSetArray.
+ *  Source: cuTexRefSetFormat. */
 PTXI_API ptxiResult ptxiTexRefSetFormat(ptxiTexRef hTexRef, ptxiArrayFormat fmt, int NumPackedComponents);
+
+/*! ptxiTexRefSetAddressMode() :
+ *  Sets the mode for coordinates outside of the texture.
+ * `dim`  0, 1 or 2: x, y or z.
+ * @return as ptxiTexRefSetFormat; PTXI_ERROR_INVALID_VALUE for another dimension or mode.
+ *  Source: cuTexRefSetAddressMode. */
 PTXI_API ptxiResult ptxiTexRefSetAddressMode(ptxiTexRef hTexRef, int dim, ptxiAddressMode am);
+
+/*! ptxiTexRefSetFilterMode() :
+ *  Sets the filter within a level.
+ * @return as ptxiTexRefSetFormat; PTXI_ERROR_INVALID_VALUE for another mode.
+ *  Source: cuTexRefSetFilterMode. */
 PTXI_API ptxiResult ptxiTexRefSetFilterMode(ptxiTexRef hTexRef, ptxiFilterMode fm);
+
+/*! ptxiTexRefSetMipmapFilterMode() :
+ *  Sets the filter between levels.
+ * @return as ptxiTexRefSetFormat; PTXI_ERROR_INVALID_VALUE for another mode.
+ *  Source: cuTexRefSetMipmapFilterMode. */
 PTXI_API ptxiResult ptxiTexRefSetMipmapFilterMode(ptxiTexRef hTexRef, ptxiFilterMode fm);
+
+/*! ptxiTexRefSetMipmapLevelBias() :
+ *  Sets the number of levels that is added to the computed level.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE. If something is bound, also the errors of ptxiTexRefSetArray.
+ *  Source: cuTexRefSetMipmapLevelBias. */
 PTXI_API ptxiResult ptxiTexRefSetMipmapLevelBias(ptxiTexRef hTexRef, float bias);
-PTXI_API ptxiResult ptxiTexRefSetMipmapLevelClamp(ptxiTexRef hTexRef, float minMipmapLevelClamp, float maxMipmapLevelClamp);
+
+/*! ptxiTexRefSetMipmapLevelClamp() :
+ *  Sets the range of levels that are read.
+ * @return as ptxiTexRefSetMipmapLevelBias.
+ *  Source: cuTexRefSetMipmapLevelClamp. */
+PTXI_API ptxiResult ptxiTexRefSetMipmapLevelClamp(ptxiTexRef hTexRef, float minMipmapLevelClamp,
+                                                  float maxMipmapLevelClamp);
+
+/*! ptxiTexRefSetMaxAnisotropy() :
+ *  Sets the largest ratio of anisotropic filtering. PTXI_TEXTURE_DESC has the effective values.
+ * @return as ptxiTexRefSetMipmapLevelBias.
+ *  Source: cuTexRefSetMaxAnisotropy. */
 PTXI_API ptxiResult ptxiTexRefSetMaxAnisotropy(ptxiTexRef hTexRef, unsigned maxAniso);
+
+/*! ptxiTexRefSetBorderColor() :
+ *  Sets the colour of texels outside of the texture, for PTXI_TR_ADDRESS_MODE_BORDER.
+ * `pBorderColor`  4 channels.
+ * @return as ptxiTexRefSetMipmapLevelBias.
+ *  Source: cuTexRefSetBorderColor. */
 PTXI_API ptxiResult ptxiTexRefSetBorderColor(ptxiTexRef hTexRef, float *pBorderColor);
+
+/*! ptxiTexRefSetFlags() :
+ *  Sets the flags of a texture reference.
+ * `Flags`  PTXI_TRSF_...
+ * @return as ptxiTexRefSetMipmapLevelBias, or PTXI_ERROR_INVALID_VALUE for unknown flags.
+ *  Source: cuTexRefSetFlags. */
 PTXI_API ptxiResult ptxiTexRefSetFlags(ptxiTexRef hTexRef, unsigned Flags);
 
-/*! ptxiTexRefCreate() , ptxiTexRefDestroy() :
- *  A reference that no kernel knows, to be set and asked; those of modules are not destroyed.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE: NULL; PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiTexRefCreate() :
+ *  Creates a texture reference that no kernel can read. It can be set and queried. The caller owns it; it ends with
+ *  ptxiTexRefDestroy or with the context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_OUT_OF_MEMORY.
+ *  Source: cuTexRefCreate. */
 PTXI_API ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef);
+
+/*! ptxiTexRefDestroy() :
+ *  Destroys a texture reference of ptxiTexRefCreate. Does nothing for those of modules.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefDestroy. */
 PTXI_API ptxiResult ptxiTexRefDestroy(ptxiTexRef hTexRef);
 
-/*! ptxiTexRefGetAddress() , ptxiTexRefGetArray() , ptxiTexRefGetMipmappedArray() , ptxiTexRefGetFormat() , ptxiTexRefGetAddressMode() ,
- *  ptxiTexRefGetFilterMode() , ptxiTexRefGetMipmapFilterMode() , ptxiTexRefGetMipmapLevelBias() , ptxiTexRefGetMipmapLevelClamp() ,
- *  ptxiTexRefGetMaxAnisotropy() , ptxiTexRefGetBorderColor() , ptxiTexRefGetFlags() :
- *  What was set, or what a reference begins with.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE: it is not bound to that, or has no such dimension. */
+/*! ptxiTexRefGetAddress() :
+ *  Returns the device address that a texture reference was bound to last, or 0 after it was unbound.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if it is bound to an array or was never
+ *         bound.
+ *  Source: cuTexRefGetAddress. */
 PTXI_API ptxiResult ptxiTexRefGetAddress(ptxiDevicePtr *pdptr, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetArray() :
+ *  Returns the array that a texture reference is bound to.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if it is not bound to an array.
+ *  Source: cuTexRefGetArray. */
 PTXI_API ptxiResult ptxiTexRefGetArray(ptxiArray *phArray, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetMipmappedArray() :
+ *  Returns the mipmapped array that a texture reference is bound to.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if it is not bound to a mipmapped array.
+ *  Source: cuTexRefGetMipmappedArray. */
 PTXI_API ptxiResult ptxiTexRefGetMipmappedArray(ptxiMipmappedArray *phMipmappedArray, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetFormat() :
+ *  Returns the format and the number of channels of ptxiTexRefSetFormat, at first FLOAT and 1. Either output may be
+ *  NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetFormat. */
 PTXI_API ptxiResult ptxiTexRefGetFormat(ptxiArrayFormat *pFormat, int *pNumChannels, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetAddressMode() :
+ *  Returns the mode for coordinates outside of the texture, at first CLAMP.
+ * `dim`  0, 1 or 2: x, y or z.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for another dimension.
+ *  Source: cuTexRefGetAddressMode. */
 PTXI_API ptxiResult ptxiTexRefGetAddressMode(ptxiAddressMode *pam, ptxiTexRef hTexRef, int dim);
+
+/*! ptxiTexRefGetFilterMode() :
+ *  Returns the filter within a level, at first POINT.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetFilterMode. */
 PTXI_API ptxiResult ptxiTexRefGetFilterMode(ptxiFilterMode *pfm, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetMipmapFilterMode() :
+ *  Returns the filter between levels, at first POINT.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetMipmapFilterMode. */
 PTXI_API ptxiResult ptxiTexRefGetMipmapFilterMode(ptxiFilterMode *pfm, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetMipmapLevelBias() :
+ *  Returns the number of levels that is added to the computed level, at first 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetMipmapLevelBias. */
 PTXI_API ptxiResult ptxiTexRefGetMipmapLevelBias(float *pbias, ptxiTexRef hTexRef);
-PTXI_API ptxiResult ptxiTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetMipmapLevelClamp() :
+ *  Returns the range of levels that are read, at first 0 to 1000.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetMipmapLevelClamp. */
+PTXI_API ptxiResult ptxiTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp,
+                                                  ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetMaxAnisotropy() :
+ *  Returns the largest ratio of anisotropic filtering, at first 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetMaxAnisotropy. */
 PTXI_API ptxiResult ptxiTexRefGetMaxAnisotropy(int *pmaxAniso, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetBorderColor() :
+ *  Returns the colour of texels outside of the texture, at first zeros.
+ * `pBorderColor`  output: 4 channels.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetBorderColor. */
 PTXI_API ptxiResult ptxiTexRefGetBorderColor(float *pBorderColor, ptxiTexRef hTexRef);
+
+/*! ptxiTexRefGetFlags() :
+ *  Returns the flags of a texture reference, at first 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuTexRefGetFlags. */
 PTXI_API ptxiResult ptxiTexRefGetFlags(unsigned *pFlags, ptxiTexRef hTexRef);
 
-/*! ptxiSurfRefSetArray() , ptxiSurfRefGetArray() :
- *  What a .surfref variable stands for.
+/*! ptxiSurfRefSetArray() :
+ *  Binds a surface reference to an array, for launches made later.
  * `Flags` 0.
- * @return as ptxiSurfObjectCreate; Get: PTXI_ERROR_INVALID_VALUE where nothing is bound. */
+ * @return as ptxiSurfObjectCreate; PTXI_ERROR_INVALID_HANDLE also for an invalid reference, PTXI_ERROR_INVALID_VALUE
+ *         for other flags.
+ *  Source: cuSurfRefSetArray. */
 PTXI_API ptxiResult ptxiSurfRefSetArray(ptxiSurfRef hSurfRef, ptxiArray hArray, unsigned Flags);
+
+/*! ptxiSurfRefGetArray() :
+ *  Returns the array that a surface reference is bound to.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if nothing is bound.
+ *  Source: cuSurfRefGetArray. */
 PTXI_API ptxiResult ptxiSurfRefGetArray(ptxiArray *phArray, ptxiSurfRef hSurfRef);
 
 /* ---- what a driver does not have ----------------------------------------------------------------------------- */
 
-/*! ptxiGetVersion() :
- *  PTXI_VERSION of the library in use. Works before ptxiInit. */
+/*! ptxiGetVersion() : Returns PTXI_VERSION of the library in use. Works before ptxiInit. */
 PTXI_API ptxiResult ptxiGetVersion(int *version);
 
-/*! ptxiDeviceSetProfile() , ptxiDeviceGetProfile() :
- *  Which GPU the device is: its attributes, and the bits where GPUs differ. Set holds for contexts created later. The
- *  environment variable PTXI_DEVICE gives the first profile; without it sm_90. Get copies like ptxiDeviceGetName.
- * `name` "sm_90", "sm_80", ...: the targets of the PTX ISA, with or without their a or f.
+/*! ptxiDeviceSetProfile() :
+ *  Selects the GPU that the device imitates: its attributes, and the bits of results in which GPUs differ. Applies to
+ *  contexts that are created later. The first profile is that of the environment variable PTXI_DEVICE, or sm_90.
+ * `name` "sm_90", "sm_80", ...: a target of the PTX ISA, with or without its suffix a or f.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE for an unknown name. */
 PTXI_API ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name);
+
+/*! ptxiDeviceGetProfile() :
+ *  Copies the name of the current profile, such as "sm_90".
+ * `len` size of `name` in bytes. A longer text is truncated. The result always ends with a NUL.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE if len < 1. */
 PTXI_API ptxiResult ptxiDeviceGetProfile(char *name, int len, ptxiDevice dev);
 
 /*! ptxiDeviceEnumerateProfile() :
- *  The name of profile number `index`, from 0. `*name` is static. Works before ptxiInit.
- * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_FOUND past the last. */
+ *  Returns the name of the profile with this index, from 0. `*name` is static. Works before ptxiInit.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_FOUND if there is no profile with this index. */
 PTXI_API ptxiResult ptxiDeviceEnumerateProfile(const char **name, unsigned index);
 
-/*! ptxiCtxSetWorkers() , ptxiCtxGetWorkers() :
- *  Host threads that run the context's kernels; results do not depend on it. Launches made before keep their workers until
- *  they end; the call does not wait for them. The environment variable PTXI_WORKERS gives the number for new contexts;
- *  without it the host's processors.
- * `ctx`     NULL: the current context (here and below).
- * `workers` 1..1024; 0: the number for new contexts.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE, or PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiCtxSetWorkers() :
+ *  Sets the number of host threads that run the context's kernels. Results do not depend on it. Launches made before
+ *  keep their workers until they end; the call does not wait for them. The number for new contexts is that of the
+ *  environment variable PTXI_WORKERS, or the number of the host's processors.
+ * `ctx`     NULL: the current context.
+ * `workers` 1..1024, or 0: the number for new contexts.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_VALUE for a larger number, PTXI_ERROR_INVALID_CONTEXT, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxSetWorkers(ptxiContext ctx, unsigned workers);
+
+/*! ptxiCtxGetWorkers() :
+ *  Returns the number of host threads that run the context's kernels, and starts them if they do not exist yet.
+ * `ctx`     NULL: the current context.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiCtxGetWorkers(ptxiContext ctx, unsigned *workers);
 
 /*! ptxiCtxSetOutput() :
- *  Where device-side printf goes; default: stdout. `sink` is called from threads of the library, one call at a time a
- *  context, before the launch that printed counts as ended; it must not call ptxi functions.
- * `sink` NULL: stdout. `text` is `length` bytes, not NUL-terminated. Failed assertions go to stderr in any case, as with CUDA.
- * `user` for `sink`; the caller's.
+ *  Sets where the output of device-side printf goes. Failed assertions are always printed to stderr, as with CUDA.
+ * `ctx`  NULL: the current context.
+ * `sink` NULL: stdout (default). It is called by threads of the library, one call at a time for each context, before
+ *        the launch counts as ended. `text` has `length` bytes without a NUL. It must not call ptxi functions.
+ * `user` first argument of `sink`; belongs to the caller.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetOutput(ptxiContext ctx, void (*sink)(void *user, const char *text, size_t length),
                                      void *user);
 
 /*! ptxiCtxSetProgress() :
- *  Be told how far launches made later are: `report` is called now and then, some ten times a second, from a thread that
- *  runs the kernel, never for short ones and not once more at the end; it must not call ptxi functions.
- * `report` NULL: nobody is told (default). `blocksDone` of `blocks` CTAs of one launch have ended. */
+ *  Sets a function that reports the progress of launches made later.
+ * `ctx`    NULL: the current context.
+ * `report` NULL: no reports (default). It is called about ten times a second by a thread that runs the kernel, not for
+ *          short kernels and not at the end. `blocksDone` of `blocks` blocks of one launch have ended. It must not call
+ *          ptxi functions.
+ * `user`   first argument of `report`; belongs to the caller.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetProgress(ptxiContext ctx, void (*report)(void *user, unsigned long long blocksDone,
                                                                        unsigned long long blocks), void *user);
 
 /*! ptxiCtxInterrupt() :
- *  End launches from another thread: launches that were made before the call, and run or wait in the context's streams, fail with
- *  PTXI_ERROR_LAUNCH_TIMEOUT, with all that their kernels have launched or asked for. So does ptxiGraphLaunch in the loop of a
- *  conditional node. Other queued work and launches made later are not touched. Does not wait: a host function that runs ends
- *  first. Also for a context that another thread is destroying.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_CONTEXT_IS_DESTROYED. */
+ *  Ends launches from another thread. Launches that were made before the call, and are running or queued, fail with
+ *  PTXI_ERROR_LAUNCH_TIMEOUT, together with everything that their kernels have launched or requested. So does
+ *  ptxiGraphLaunch in the loop of a conditional node, and a wait of ptxiStreamWaitValue32 and 64. Other queued work and
+ *  later launches are not affected. The call does not wait; a host function that is running ends first. It also works
+ *  while another thread is destroying the context.
+ * `ctx`  NULL: the current context.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_CONTEXT_IS_DESTROYED if the current context has been
+ *         destroyed. */
 PTXI_API ptxiResult ptxiCtxInterrupt(ptxiContext ctx);
 
 /*! ptxiCtxSetChecking() :
- *  Turn the checks of kernels' memory accesses off (0) or on (default) for launches made later. Without them a kernel
- *  may read and write all of the process, and a bad access may end it.
+ *  Turns the checks of kernels' memory accesses on or off, for launches made later. Without them a kernel may read and
+ *  write all memory of the process, and an invalid access may end the process.
+ * `ctx`  NULL: the current context.
+ * `on`   0: off; other values: on (default).
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetChecking(ptxiContext ctx, int on);
 
 /*! ptxiCtxSetDialect() :
- *  What modules loaded later, and templates of ptxiAsm, may use beyond the PTX ISA.
- * `dialect` of ptxiDialect, added up; PTXI_DIALECT_NONE is the default.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE. */
+ *  Sets the syntax beyond the PTX ISA that modules loaded later, and templates of ptxiAsm, may use.
+ * `ctx`     NULL: the current context.
+ * `dialect` bits of ptxiDialect; PTXI_DIALECT_NONE is the default.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for unknown bits. */
 PTXI_API ptxiResult ptxiCtxSetDialect(ptxiContext ctx, unsigned dialect);
 
-/* For ptxiCtxSetSchedule(). */
+/* Orders for ptxiCtxSetSchedule(). */
 #define PTXI_SCHEDULE_RUN 0
 #define PTXI_SCHEDULE_FAIR 18446744073709551615ULL
 
-/*! ptxiCtxSetSchedule() , ptxiCtxGetSchedule() :
- *  The order in which launches made later run: the usual one, a fair one, or a random one.
+/*! ptxiCtxSetSchedule() :
+ *  Sets the order in which the threads of launches made later run: the fastest one, a fair one, or a random one.
  *
- *  PTXI_SCHEDULE_RUN, the default, is the fastest. A warp runs until it waits, and a CTA until all of its warps wait. So a warp that
- *  overwrites, without a barrier, what others have yet to read does it before they read.
+ *  PTXI_SCHEDULE_RUN is the default and the fastest. A warp runs until it waits, and a block until all of its warps
+ *  wait. A warp that overwrites data without a barrier may therefore do so before other warps have read it.
  *
- *  PTXI_SCHEDULE_FAIR lets all warps of a CTA advance together, as a GPU does: a warp runs 8 instructions, then the next one of the CTA
- *  does. After 8 such rounds the next CTA runs, and all CTAs that can be resident begin together. Programs that work on a GPU
- *  only because the other warps have read a word long before it is overwritten get the GPU's results. It takes two to three times as long
- *  where a grid has many CTAs. With one worker a run repeats exactly.
+ *  PTXI_SCHEDULE_FAIR lets all warps of a block advance together, as a GPU does. A warp runs 8 instructions, then the
+ *  next warp of the block runs. After 8 such rounds the next block runs. All blocks that can be resident begin
+ *  together. Programs that work on a GPU only because other warps read a word long before it is overwritten give the
+ *  same results here. Grids with many blocks take two to three times as long. With one worker a run repeats exactly.
  *
- *  Any other number is the seed of a random order, to find programs that work in one order only: which CTA, which
- *  warp and which lanes of it go on next, after how many instructions others do, when each asynchronous copy is done (from soon after
- *  it was asked for to the last moment, in any order), how often a wait at an mbarrier ends in vain, and whether a store is done after
- *  the load from elsewhere that stands behind it. What a bulk copy writes need
- *  not be there after cp.async.bulk.wait_group.read, and nobody may arrive at an mbarrier after mbarrier.inval. All of it is what the
- *  PTX ISA allows. With one worker a run repeats exactly for the same seed and the same launches before it; with more, what
- *  happens inside of each cluster does as far as it does not depend on others.
+ *  Any other number is the seed of a random order, which finds programs that depend on the order. The following is
+ *  random: which block, warp and lanes run next, and after how many instructions; when each asynchronous copy is done,
+ *  from soon after the request to the last moment, in any order; how often a wait at an mbarrier returns false; and
+ *  whether a store takes effect after a later load from another address. Data that a bulk copy writes need not be there
+ *  after cp.async.bulk.wait_group.read, and a thread must not arrive at an mbarrier after mbarrier.inval. The PTX ISA
+ *  allows all of this. With one worker a run repeats exactly for the same seed and the same launches before it. With
+ *  more workers, what happens inside of a cluster repeats, unless it depends on other clusters.
  *
- *  In the first two orders copies are done as late as may be. The order of new contexts is that of the environment variable PTXI_SCHED:
- *  `run`, `fair` or `seed:N`, where N is a number as this call takes it. PTXI_SCHED_SEED=N, where PTXI_SCHED is not set or not one of
- *  these, means PTXI_SCHED=seed:N.
- * `seed` PTXI_SCHEDULE_RUN, PTXI_SCHEDULE_FAIR or a seed. */
+ *  In the first two orders, copies are done as late as possible. The order for new contexts is that of the environment
+ *  variable PTXI_SCHED: `run`, `fair` or `seed:N`, where N is a number as for this call. If PTXI_SCHED is not set or
+ *  has another value, PTXI_SCHED_SEED=N means PTXI_SCHED=seed:N.
+ * `ctx`  NULL: the current context.
+ * `seed` PTXI_SCHEDULE_RUN, PTXI_SCHEDULE_FAIR, or a seed.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetSchedule(ptxiContext ctx, unsigned long long seed);
+
+/*! ptxiCtxGetSchedule() :
+ *  Returns the order of ptxiCtxSetSchedule.
+ * `ctx`  NULL: the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxGetSchedule(ptxiContext ctx, unsigned long long *seed);
 
 enum { PTXI_RANGE_READ = 1, PTXI_RANGE_WRITE = 2 };
 
-/*! ptxiMemOpenRange() , ptxiMemCloseRange() :
- *  Let kernels of all contexts use `bytes` bytes of the caller's memory at `base`, and end that. Unlike
- *  ptxiMemHostRegister it is no property of a context, and copies do not take the range for device memory. Close waits as
- *  ptxiMemHostUnregister does for other contexts: the memory may then be freed, and later accesses fail.
- * `flags` PTXI_RANGE_READ, PTXI_RANGE_WRITE or both.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE where the range is empty or overlaps memory known to the device, or
- *         was not opened at `base`. */
+/*! ptxiMemOpenRange() :
+ *  Lets kernels of all contexts use memory of the caller, at the same address. In contrast to ptxiMemHostRegister, the
+ *  range belongs to no context, and copies treat it as other host memory.
+ * `flags` PTXI_RANGE_READ, PTXI_RANGE_WRITE or both; atomics need both.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for an empty range, other flags, or a range that overlaps memory
+ *         known to the device, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiMemOpenRange(void *base, size_t bytes, unsigned flags);
+
+/*! ptxiMemCloseRange() :
+ *  Ends ptxiMemOpenRange. Waits until no kernel, copy or stream is accessing the memory, with the exceptions of
+ *  ptxiMemHostUnregister. The caller may then free it. Later accesses of kernels fail.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE if no range was opened at `base`. */
 PTXI_API ptxiResult ptxiMemCloseRange(void *base);
 
-/* What went wrong in a kernel, and the result that goes with it. */
+/* Cause of a failure of a kernel. Comments begin with the result that a call returns for it. */
 typedef enum ptxiFault {
     PTXI_FAULT_NONE = 0,
-    PTXI_FAULT_OUT_OF_BOUNDS = 1,             /* ILLEGAL_ADDRESS: in no allocation, or past its end */
-    PTXI_FAULT_NULL = 2,                      /* ILLEGAL_ADDRESS: at or near address 0 */
-    PTXI_FAULT_FREED = 3,                     /* ILLEGAL_ADDRESS: in memory that was freed */
-    PTXI_FAULT_READ_ONLY = 4,                 /* ILLEGAL_ADDRESS: a write to constant or read-only memory */
-    PTXI_FAULT_OTHER_BLOCK_SHARED = 5,        /* ILLEGAL_ADDRESS: shared memory outside this block's; ILLEGAL_INSTRUCTION: of another
-                                                 block, LAUNCH_FAILED: of none, in a cluster */
-    PTXI_FAULT_OTHER_THREAD_LOCAL = 6,        /* ILLEGAL_ADDRESS: local memory outside this thread's */
+    PTXI_FAULT_OUT_OF_BOUNDS = 1,             /* ILLEGAL_ADDRESS: access outside of all allocations */
+    PTXI_FAULT_NULL = 2,                      /* ILLEGAL_ADDRESS: access at or near address 0 */
+    PTXI_FAULT_FREED = 3,                     /* ILLEGAL_ADDRESS: access to freed memory */
+    PTXI_FAULT_READ_ONLY = 4,                 /* ILLEGAL_ADDRESS: write to constant or read-only memory */
+    PTXI_FAULT_OTHER_BLOCK_SHARED = 5,        /* ILLEGAL_ADDRESS: access outside of the block's shared memory;
+                                                 ILLEGAL_INSTRUCTION: to shared memory of another block;
+                                                 LAUNCH_FAILED: to a block that the cluster does not have */
+    PTXI_FAULT_OTHER_THREAD_LOCAL = 6,        /* ILLEGAL_ADDRESS: access outside of the thread's local memory */
     PTXI_FAULT_MISALIGNED = 7,                /* MISALIGNED_ADDRESS */
-    PTXI_FAULT_ADDRESS_SPACE = 8,             /* INVALID_ADDRESS_SPACE: the instruction does not take this state space */
+    PTXI_FAULT_ADDRESS_SPACE = 8,             /* INVALID_ADDRESS_SPACE: the instruction does not accept the space */
     PTXI_FAULT_TRAP = 9,                      /* LAUNCH_FAILED: trap or brkpt */
     PTXI_FAULT_ASSERT = 10,                   /* ASSERT: __assertfail */
-    PTXI_FAULT_DEADLOCK = 11,                 /* LAUNCH_FAILED: threads wait and none can run */
-    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: a barrier or an mbarrier used against its rules; ILLEGAL_INSTRUCTION: a
-                                                 thread count that is no multiple of 32, an mbarrier that is not in shared memory */
-    PTXI_FAULT_BUDGET = 13,                   /* LAUNCH_TIMEOUT: PTXI_LIMIT_INSTRUCTIONS */
-    PTXI_FAULT_TIMEOUT = 14,                  /* LAUNCH_TIMEOUT: PTXI_LIMIT_MILLISECONDS */
+    PTXI_FAULT_DEADLOCK = 11,                 /* LAUNCH_FAILED: threads wait, and no thread can run */
+    PTXI_FAULT_BARRIER = 12,                  /* LAUNCH_FAILED: invalid use of a barrier or mbarrier;
+                                                 ILLEGAL_INSTRUCTION: a thread count that is not a multiple of 32, or an
+                                                 mbarrier that is not in shared memory */
+    PTXI_FAULT_BUDGET = 13,                   /* LAUNCH_TIMEOUT: PTXI_LIMIT_INSTRUCTIONS exceeded */
+    PTXI_FAULT_TIMEOUT = 14,                  /* LAUNCH_TIMEOUT: PTXI_LIMIT_MILLISECONDS exceeded */
     PTXI_FAULT_STACK_OVERFLOW = 15,           /* ILLEGAL_ADDRESS, as on an H200 */
     PTXI_FAULT_UNSUPPORTED_INSTRUCTION = 16,  /* ILLEGAL_INSTRUCTION: legal PTX that this version cannot execute */
     PTXI_FAULT_ILLEGAL_INSTRUCTION = 17,      /* ILLEGAL_INSTRUCTION: operands that the PTX ISA does not allow */
-    PTXI_FAULT_INVALID_BRANCH = 18,           /* INVALID_PC: a call or branch to what is no function or label */
-    PTXI_FAULT_UNRESOLVED = 19,               /* SHARED_OBJECT_SYMBOL_NOT_FOUND at the launch: .extern names that the kernel can
-                                                 reach are defined nowhere; LAUNCH_FAILED: a call of one through a pointer */
+    PTXI_FAULT_INVALID_BRANCH = 18,           /* INVALID_PC: branch or call to an invalid address */
+    PTXI_FAULT_UNRESOLVED = 19,               /* SHARED_OBJECT_SYMBOL_NOT_FOUND, returned by the launch: the kernel can
+                                                 reach undefined symbols; LAUNCH_FAILED: a call of one through a
+                                                 pointer */
     PTXI_FAULT_OUT_OF_MEMORY = 20,            /* OUT_OF_MEMORY: the host has no memory to run the grid */
     PTXI_FAULT_HOST_FUNCTION = 21,            /* LAUNCH_FAILED: a host function called ptxiHostFail */
-    PTXI_FAULT_FREE = 22,                     /* ILLEGAL_ADDRESS: free() of what malloc() has not given, or twice */
+    PTXI_FAULT_FREE = 22,                     /* ILLEGAL_ADDRESS: free() of an address that malloc() did not return;
+                                                 LAUNCH_FAILED: free() of memory that is already freed */
     PTXI_FAULT_INTERRUPTED = 23,              /* LAUNCH_TIMEOUT: ptxiCtxInterrupt */
-    PTXI_FAULT_MISUSE = 24                    /* LAUNCH_FAILED: a matrix instruction, a bulk copy, a tensor map or tensor memory
-                                                 used against its rules */
+    PTXI_FAULT_MISUSE = 24                    /* LAUNCH_FAILED: invalid use of a matrix instruction, bulk copy, tensor
+                                                 map or tensor memory */
 } ptxiFault;
 
+/* Kind of an invalid memory access. */
 typedef enum ptxiAccess {
     PTXI_ACCESS_NONE = 0, PTXI_ACCESS_READ = 1, PTXI_ACCESS_WRITE = 2, PTXI_ACCESS_ATOMIC = 3
 } ptxiAccess;
 
-/* What is known of a failure. Numbers are 0 and strings NULL where they do not apply; the strings belong to the calling
- * host thread and are good until its next ptxiGetLastReport. */
+/* Report of a failure. Numbers are 0 and strings NULL if they do not apply. The strings belong to the library and are
+ * valid until the calling host thread calls ptxiGetLastReport again. */
 typedef struct ptxiReport {
     size_t size;                  /* set by the caller: sizeof(ptxiReport) */
-    ptxiResult result;
+    ptxiResult result;            /* as the failing call returned it */
     ptxiFault fault;
-    const char *text;             /* the whole report for a reader, some lines */
-    const char *kernel;           /* name of the launched kernel */
-    const char *function;         /* name of the function the thread was in */
+    const char *text;             /* the whole report for a reader; several lines */
+    const char *kernel;           /* name of the kernel that was launched */
+    const char *function;         /* name of the function that the thread was in */
     unsigned block[3];            /* x, y, z of the first thread that failed */
-    unsigned thread[3];
-    unsigned long long threads;   /* threads of its warp that failed with it */
+    unsigned thread[3];           /* x, y, z */
+    unsigned long long threads;   /* number of threads of its warp that failed at the same instruction */
     ptxiAccess access;
-    unsigned accessSize;          /* bytes, a thread */
-    ptxiDevicePtr address;
-    ptxiDevicePtr nearestBase;    /* the allocation that the address is in or closest to */
-    size_t nearestSize;
+    unsigned accessSize;          /* bytes of the access of one thread */
+    ptxiDevicePtr address;        /* of the access */
+    ptxiDevicePtr nearestBase;    /* start of the allocation that contains the address or is nearest to it */
+    size_t nearestSize;           /* bytes */
     const char *ptxFile;
     unsigned ptxLine, ptxColumn;  /* from 1 */
     const char *sourceFile;       /* from the module's .loc directives */
-    unsigned sourceLine, sourceColumn;
+    unsigned sourceLine, sourceColumn; /* from 1 */
 } ptxiReport;
 
 /*! ptxiGetLastReport() :
- *  The report of the failure that a call on this context returned last, from any thread.
- * `report` its `size` is set by the caller; bytes beyond what the library knows stay as they are.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND where nothing has failed, or PTXI_ERROR_INVALID_VALUE for a size too
- *         small to hold result and fault. */
+ *  Returns the report of the failure that a call in this context, from any thread, has returned last.
+ * `ctx`    NULL: the current context.
+ * `report` `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, PTXI_ERROR_NOT_FOUND if nothing has failed, or
+ *         PTXI_ERROR_INVALID_VALUE for a size without result and fault. */
 PTXI_API ptxiResult ptxiGetLastReport(ptxiContext ctx, ptxiReport *report);
 
 typedef enum ptxiSeverity { PTXI_SEVERITY_NOTE = 0, PTXI_SEVERITY_WARNING = 1, PTXI_SEVERITY_ERROR = 2 } ptxiSeverity;
 
-/* A message about a module's text. */
+/* A message about the text of a module. */
 typedef struct ptxiDiagnostic {
     size_t size;                  /* set by the caller: sizeof(ptxiDiagnostic) */
     ptxiSeverity severity;
     const char *file;
     unsigned line, column;        /* from 1; 0: the message is about the whole module */
-    unsigned length;              /* bytes underlined from column on */
+    unsigned length;              /* bytes to underline, from the column on */
     const char *message;          /* one line */
-    const char *text;             /* as in the logs: place, message, the line, the caret */
+    const char *text;             /* as in the logs: place, message, source line and caret */
 } ptxiDiagnostic;
 
 /*! ptxiGetLastDiagnostic() :
- *  Message number `index`, from 0, of this host thread's last module load, whether it failed or not. Its strings are
- *  good until the thread's next load.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND past the last, or PTXI_ERROR_INVALID_VALUE for a bad size. */
+ *  Returns a message of the last call of this host thread that checked PTX or a host function's signature, whether it
+ *  failed or not. The strings are valid until the next such call of the thread.
+ * `index`      from 0.
+ * `diagnostic` `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND if there is no message with this index, or PTXI_ERROR_INVALID_VALUE for a
+ *         size without the severity. */
 PTXI_API ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic);
 
-/* Sums over the launches of a context that have ended, while counting was on. */
+/* Sums over the launches of a context that ended while counting was on. */
 typedef struct ptxiCounters {
     size_t size;                            /* set by the caller: sizeof(ptxiCounters) */
-    unsigned long long launches;
+    unsigned long long launches;            /* grids */
     unsigned long long blocks;
     unsigned long long threads;
-    unsigned long long warpInstructions;    /* instructions executed, each once a warp split */
-    unsigned long long threadInstructions;  /* the same, each once an active thread */
-    unsigned long long sharedRequests;      /* accesses of a warp to shared memory: ld, st, atom, red, ldmatrix, stmatrix */
-    unsigned long long sharedWavefronts;    /* passes over the banks that they take, if nothing else disturbs them */
-    unsigned long long sharedBankConflicts; /* those of them that are due to lanes wanting different words of one bank */
+    unsigned long long warpInstructions;    /* instructions executed, counted once for each warp or split of a warp */
+    unsigned long long threadInstructions;  /* the same, counted once for each active thread */
+    unsigned long long sharedRequests;      /* warp accesses to shared memory: ld, st, atom, red, ldmatrix, stmatrix */
+    unsigned long long sharedWavefronts;    /* passes over the banks that these accesses take, undisturbed */
+    unsigned long long sharedBankConflicts; /* passes that are needed because lanes access different words of a bank */
 } ptxiCounters;
 
-/*! ptxiCtxSetCounting() , ptxiCtxGetCounters() , ptxiCtxResetCounters() :
- *  Count what kernels execute. Off by default, since counting costs time; switching holds for launches made later.
- *  Synchronise before reading. `counters->size` is set by the caller.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a bad size. */
+/*! ptxiCtxSetCounting() :
+ *  Turns the counting of executed instructions on or off, for launches made later. It takes time and is off by default.
+ * `ctx`  NULL: the current context.
+ * `on`   0: off; other values: on.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxSetCounting(ptxiContext ctx, int on);
+
+/*! ptxiCtxGetCounters() :
+ *  Returns the counters of a context. Launches that have not ended are not included, so synchronise first.
+ * `ctx`      NULL: the current context.
+ * `counters` `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT, or PTXI_ERROR_INVALID_VALUE for a size without the first
+ *         counter. */
 PTXI_API ptxiResult ptxiCtxGetCounters(ptxiContext ctx, ptxiCounters *counters);
+
+/*! ptxiCtxResetCounters() :
+ *  Sets the counters of a context to 0.
+ * `ctx`  NULL: the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT. */
 PTXI_API ptxiResult ptxiCtxResetCounters(ptxiContext ctx);
 
-/* A kernel's parameter as PTX declares it. */
+/* A kernel's parameter as PTX declares it. Strings live as long as the module. */
 typedef struct ptxiParam {
     size_t size;                  /* set by the caller: sizeof(ptxiParam) */
-    size_t offset, bytes;         /* its place in the parameter buffer, and its size */
+    size_t offset, bytes;         /* place in the parameter buffer, and size; bytes */
     size_t align;                 /* bytes */
-    size_t count;                 /* elements of an array; 0: it is none */
+    size_t count;                 /* elements of an array; 0: not an array */
     const char *name;
-    const char *type;             /* of an element, without the dot: "u64", "f32", "b8"; or "texref", "samplerref", "surfref" */
-    const char *space;            /* the state space that its .ptr attribute names, "global"; NULL: none */
+    const char *type;             /* of an element, without the dot: "u64", "f32", "b8"; or "texref", "samplerref",
+                                     "surfref" */
+    const char *space;            /* state space in the .ptr attribute, such as "global"; NULL: none */
 } ptxiParam;
 
-/*! ptxiFuncGetParam() , ptxiFuncGetSignature() :
- *  What ptxiFuncGetParamInfo leaves out, for those who make arguments from another language's values: parameter number
- *  `paramIndex`, from 0; and the kernel with all its parameters as a text, "lerp(.u64 x, .f32 alpha)".
- * `param->size` is set by the caller. `*text` is the caller's, to be freed with ptxiFree.
- * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_INVALID_VALUE past the last parameter or for a bad size, or
- *         PTXI_ERROR_OUT_OF_MEMORY. */
+/*! ptxiFuncGetParam() :
+ *  Returns a kernel's parameter with name, type and alignment, which ptxiFuncGetParamInfo does not return. For programs
+ *  that convert values of another language to arguments.
+ * `paramIndex` from 0.
+ * `param`      `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE if there is no such parameter or the
+ *         size ends before the name. */
 PTXI_API ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *param);
+
+/*! ptxiFuncGetSignature() :
+ *  Returns the kernel with all its parameters as text: "lerp(.u64 x, .f32 alpha)".
+ * `text` output: belongs to the caller and is freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiFuncGetSignature(ptxiFunction func, char **text);
 
-/*! ptxiAsm() , ptxiAsmArrays() :
- *  Run PTX instructions as asm() of CUDA C++ takes them, and wait for the end:
+/*! ptxiAsm() :
+ *  Executes PTX instructions in one thread, with the syntax of asm() in CUDA C++, and waits for the end:
  *      ptxiAsm("mad.lo.u32 %0, %1, %2, %3;", "=r,r,r,n", &d, &a, &b, &(long long){ 5 });
- *  The first use of a template loads a module, which is kept for the next ones.
- * `text`        one or more statements, also with { }, labels and declarations. %0, %1, ... are the operands, in any order
- *               and number; %% is a percent sign, as is a % before anything but a digit.
- * `constraints` one an operand, separated by commas, outputs first: = for one that is written, + for one that is read and
- *               written, and a letter: h, r, l for integers of 16, 32, 64 bits, f and d for f32 and f64, q for 128 bits; n
- *               for an integer constant and C for a text, which are pasted into the template.
- * `...`, `operands`  a pointer for each operand: to a value of the constraint's size, to a long long for n, or to the text
- *               for C. ptxiAsmArrays: to an array with a value for each thread, but for n and C. Outputs of = that the
- *               template does not write are undefined. l may be an address of memory that kernels may use.
- * `threads`     up to 1024 make one block; more are in blocks of 256, the last one smaller.
- * @return PTXI_SUCCESS, or
- *         PTXI_ERROR_INVALID_VALUE  a constraint that is not one (see ptxiGetLastDiagnostic), or a NULL operand
- *         PTXI_ERROR_INVALID_PTX    the template is not right; the places of diagnostics are places in it
- *         PTXI_ERROR_OUT_OF_MEMORY, or the failure of the instructions (see ptxiGetLastReport). */
+ *  The first use of a template loads a module, which is kept for further uses.
+ * `text`        one or more statements, also with { }, labels and declarations. %0, %1, ... are the operands. %% is a
+ *               percent sign, and so is a % before a character that is not a digit.
+ * `constraints` one for each operand, separated by commas, outputs first, at most 30. = marks an operand that is
+ *               written, + one that is read and written. Letters: h, r, l for integers of 16, 32, 64 bits; f and d for
+ *               f32 and f64; q for 128 bits; n for an integer constant and C for a text, which are inserted into the
+ *               template.
+ * `...`         a pointer for each operand: to a value of the constraint's size, to a long long for n, or to the text
+ *               for C. Outputs with = that the template does not write are undefined. l may be an address of memory
+ *               that kernels may use.
+ * @return PTXI_SUCCESS, the failure of the instructions (see ptxiGetLastReport), or
+ *         PTXI_ERROR_INVALID_VALUE  an invalid constraint (see ptxiGetLastDiagnostic), or a NULL operand
+ *         PTXI_ERROR_INVALID_PTX    the template has errors; diagnostics give places in the template
+ *         PTXI_ERROR_OUT_OF_MEMORY
+ *  Source: CUDA documentation, "Inline PTX Assembly in CUDA". */
 PTXI_API ptxiResult ptxiAsm(const char *text, const char *constraints, ...);
+
+/*! ptxiAsmArrays() :
+ *  As ptxiAsm, executed by several threads with values of their own.
+ * `threads`   up to 1024 form one block. More form blocks of 256, of which the last may be smaller. 0 executes nothing.
+ * `operands`  a pointer for each operand: to an array with one value for each thread, to a long long for n, or to the
+ *             text for C.
+ * @return as ptxiAsm. */
 PTXI_API ptxiResult ptxiAsmArrays(const char *text, const char *constraints, size_t threads, void *const *operands);
 
-/* A function in place of an .extern .func, cast to this type; and one that gets pointers to its arguments and its result. */
+/* A host function of any type, cast to this type; and one that gets pointers to its arguments and its result. */
 typedef void (*ptxiHostFunction)(void);
 typedef void (*ptxiHostCallback)(void *userData, void *const *arguments, void *result);
 
-/*! ptxiModuleBindHostFunction() , ptxiModuleBindHostCallback() :
- *  Let kernels of the module call a function of the host's where they call `name`, an .extern .func. It is called once for each
- *  thread, in the order of the lanes of a warp. A launch calls what was bound when it was made. The call waits until no launch
- *  and no other call uses what was bound before, which the program may then free.
- * `function`  any function of the C ABI, cast; NULL: no longer any, or what the library itself has of that name.
- * `callback`  the same for languages that have no such functions: arguments[i] points to the value of parameter i, `result` to
- *             room for the result, at addresses aligned to 16.
- * `signature` the function's type in C, "float(int, {float, float[2]}, const char *)": void, bool, char, short, int, long,
- *             long long, with signed or unsigned, intN_t, uintN_t, size_t, float, double; any pointer; and structures by value as
- *             their fields in braces. It must have the sizes of the declaration; integers below 32 bits may be .b32 there.
- *  In the function: pointers from the kernel are host addresses where they lead to global memory; ptxiHostGetPointer leads anywhere. It
- *  runs in a thread of the library, with the FPU set to round to nearest, and calls no ptxi functions but the three below. Several
- *  threads call it at the same time, from different warps: data that it shares needs atomics or locks. It may not wait for
- *  another thread of the grid, since the lanes behind it do not run meanwhile, nor leave by longjmp or an exception.
+/*! ptxiModuleBindHostFunction() :
+ *  Binds a function of the host to an .extern .func of the module. Kernels that call `name` then call it, once for each
+ *  thread, in the order of the lanes of a warp. A launch uses the bindings of the time when it was made. The call waits
+ *  until no launch and no other call uses the function that was bound before, which the program may then free.
+ * `name`      the .extern .func.
+ * `function`  any function with the C ABI, cast to the type; NULL ends the binding, and the library's own function of
+ *             that name, if any, is used again.
+ * `signature` type of the function in C, "float(int, {float, float[2]}, const char *)". It consists of void, bool,
+ *             char, short, int, long, long long, each signed or unsigned, intN_t, uintN_t, size_t, float, double, any
+ *             pointer, and structures by value, written as their fields in braces. The sizes must match the
+ *             declaration; integers below 32 bits may be .b32 there. May be NULL if `function` is NULL.
+ *  Rules for the function: Pointers from the kernel are host addresses if they point to global memory.
+ *  ptxiHostGetPointer converts all pointers. It runs in a thread of the library, with the FPU set to round to nearest,
+ *  and calls no ptxi functions but ptxiHostGetThread, ptxiHostGetPointer and ptxiHostFail. Several threads call it at
+ *  the same time, from different warps, so shared data needs atomics or locks. It must not wait for another thread of
+ *  the grid, because later lanes of its warp do not run meanwhile. It must not leave by longjmp or an exception.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_NOT_FOUND      no function of that name is declared, or it has a body
- *         PTXI_ERROR_INVALID_VALUE  a signature that is none, or does not fit the declaration (see ptxiGetLastDiagnostic)
+ *         PTXI_ERROR_INVALID_VALUE  an invalid signature, or one that does not match the declaration (see
+ *                                   ptxiGetLastDiagnostic)
  *         PTXI_ERROR_INVALID_HANDLE, PTXI_ERROR_OUT_OF_MEMORY */
-PTXI_API ptxiResult ptxiModuleBindHostFunction(ptxiModule mod, const char *name, ptxiHostFunction function, const char *signature);
-PTXI_API ptxiResult ptxiModuleBindHostCallback(ptxiModule mod, const char *name, ptxiHostCallback callback, void *userData,
+PTXI_API ptxiResult ptxiModuleBindHostFunction(ptxiModule mod, const char *name, ptxiHostFunction function,
                                                const char *signature);
+
+/*! ptxiModuleBindHostCallback() :
+ *  As ptxiModuleBindHostFunction, for languages that cannot create functions of any type.
+ * `callback` arguments[i] points to the value of parameter i, and `result` to room for the result. These addresses are
+ *            aligned to 16 and valid during the call. NULL ends the binding.
+ * `userData` first argument of the callback; belongs to the caller.
+ * @return as ptxiModuleBindHostFunction. */
+PTXI_API ptxiResult ptxiModuleBindHostCallback(ptxiModule mod, const char *name, ptxiHostCallback callback,
+                                               void *userData, const char *signature);
 
 /* The thread that called a host function. */
 typedef struct ptxiHostThread {
     size_t size;               /* set by the caller: sizeof(ptxiHostThread) */
-    unsigned gridDim[3], blockDim[3];
-    unsigned block[3], thread[3];
-    unsigned lane, warp;       /* in its warp; of the block */
+    unsigned gridDim[3], blockDim[3]; /* blocks and threads; x, y, z */
+    unsigned block[3], thread[3];     /* x, y, z */
+    unsigned lane, warp;       /* lane in the warp, and warp in the block; from 0 */
     const char *function;      /* the name that was called */
-    const char *kernel;
+    const char *kernel;        /* name of the kernel that was launched */
 } ptxiHostThread;
 
-/*! ptxiHostGetThread() , ptxiHostGetPointer() , ptxiHostFail() :
- *  For host functions, in the host thread that they are called in: who calls; the host's address of `bytes` bytes at a generic
- *  address of that thread, also in shared and local memory, good until the function returns; and to let the launch fail when the function
- *  returns, with a text for the report. All of the bytes lie in one allocation. Nobody may free, unregister or close it
- *  before the function returns.
- * `write` 0: for reading. A range that the thread may not use so fails the launch as its own access would.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_PERMITTED outside of a host function, PTXI_ERROR_INVALID_VALUE, or
- *         PTXI_ERROR_ILLEGAL_ADDRESS: the launch has failed, the function should return. */
+/*! ptxiHostGetThread() :
+ *  Returns the thread that called the host function. For host functions, in the host thread that runs them.
+ * `thread` `size` is set by the caller. Members that the library does not know are not changed.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_PERMITTED outside of a host function, or PTXI_ERROR_INVALID_VALUE for a size
+ *         that ends before the lane. */
 PTXI_API ptxiResult ptxiHostGetThread(ptxiHostThread *thread);
+
+/*! ptxiHostGetPointer() :
+ *  Converts a generic address of the calling thread, also in shared and local memory, to a host address. For host
+ *  functions, in the host thread that runs them. The address is valid until the function returns. Nobody may free,
+ *  unregister or close the memory before that.
+ * `pointer`  output.
+ * `bytes`    size of the range, at least 1. It must be within one allocation.
+ * `write`    0: for reading; other values: for writing.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_NOT_PERMITTED    outside of a host function, or after a failure in it
+ *         PTXI_ERROR_INVALID_VALUE    an empty range, or one beyond the end of the address space
+ *         PTXI_ERROR_ILLEGAL_ADDRESS  the thread may not access the range. The launch has failed; the function should
+ *                                     return. */
 PTXI_API ptxiResult ptxiHostGetPointer(void **pointer, ptxiDevicePtr address, size_t bytes, int write);
+
+/*! ptxiHostFail() :
+ *  Makes the launch fail when the host function returns. For host functions, in the host thread that runs them. After
+ *  an earlier failure in the function it does nothing.
+ * `message`  text for the report; copied; may be NULL.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_NOT_PERMITTED outside of a host function. */
 PTXI_API ptxiResult ptxiHostFail(const char *message);
 
 /*! ptxiModuleGetUnsupported() :
- *  Which functions contain legal instructions that this version cannot execute: a line for each instruction, with
- *  function, place and spelling, and one for each function that is too large; the empty string where there is none.
- * `*text` the caller's, to be freed with ptxiFree.
+ *  Lists the legal instructions of a module that this version cannot execute, one line each: place, function and
+ *  spelling. Also lists functions that are too large. The text is empty if there are none.
+ * `text` output: belongs to the caller and is freed with ptxiFree.
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text);
 
 /*! ptxiModuleDump() :
- *  The bytecode of one function, or of all where `function` is NULL, as text.
- * `*text` the caller's, to be freed with ptxiFree.
- * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_OUT_OF_MEMORY. */
+ *  Returns the bytecode of a module as text.
+ * `function` name of a function or kernel; NULL: all.
+ * `text`     output: belongs to the caller and is freed with ptxiFree.
+ * @return PTXI_SUCCESS, PTXI_ERROR_NOT_FOUND if there is no such function with a body, PTXI_ERROR_INVALID_HANDLE, or
+ *         PTXI_ERROR_OUT_OF_MEMORY. */
 PTXI_API ptxiResult ptxiModuleDump(ptxiModule mod, const char *function, char **text);
 
 /*! ptxiFree() :
- *  Free a text that a call gave to the caller; NULL is accepted. Works always. */
+ *  Frees a text that a call gave to the caller. NULL does nothing. May be called at any time, also before ptxiInit.
+ * `text` output of ptxiFuncGetSignature, ptxiModuleGetUnsupported or ptxiModuleDump. */
 PTXI_API void ptxiFree(void *text);
 
 #ifdef __cplusplus

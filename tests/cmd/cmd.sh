@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sessions with the `ptxi` command: each line "$ COMMAND" of a .session file is run, and what it prints must be what
-# stands below it; a last line "? N" is an exit status that is not 0. Times become '#'. UPDATE=1 writes the files instead.
+# Sessions with the `ptxi` command. Each line "$ COMMAND" of a .session file is run, and its output must be the lines after
+# it. A last line "? N" is an exit status other than 0. Times are replaced by '#'. With UPDATE=1 the files are rewritten.
 : "${top_srcdir:?}" "${PTXI:?}"
 here=$top_srcdir/tests/cmd
 tmp=$(mktemp -d) || exit 1

@@ -1,53 +1,49 @@
-/* Buffers in columns. */
-#include "cmd.h"
+/* Contents of buffers, printed in columns. */
+#include "argument.h"
 
-#include "num/convert.h"
-
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 100, TEXT = 40 };
+enum { WIDTH = 100 /* columns of a row */, TEXT = 40 /* room for an element */ };
 
-static double as_double(const struct cmd_type *t, uint64_t bits)
+static bool reads_back(const char *s, const struct cmd_type *t, double v)
 {
-    if (t->size == 8)
-        return ptxi_num_f64(bits);
-    if (t->size == 4)
-        return (double)ptxi_num_f32((uint32_t)bits);
-    if (t->name[0] == 'f')
-        return (double)ptxi_num_f32_from_f16_bits((uint16_t)bits);
-    return (double)ptxi_num_f32((uint32_t)bits << 16);
+    return t->format == PTXI_FLOAT_F64 ? strtod(s, NULL) == v : strtof(s, NULL) == (float)v;
 }
 
-/* The shortest decimal that reads back as the same f32 or f64; the 16-bit formats by way of f32. */
-static int print_float(char *s, const struct cmd_type *t, uint64_t bits)
+/* The shortest decimal number that reads back as the same f64, or as the same f32 for the other formats. */
+static int format_float(char *s, const struct cmd_type *t, uint64_t bits)
 {
-    double v = as_double(t, bits);
-    int most = t->size == 8 ? 17 : 9, n = 0;
+    double v = ptxi_inspect_float(t->format, bits);
+    bool is_f64 = t->format == PTXI_FLOAT_F64;
+    int most = is_f64 ? 17 : 9, n = 0;
 
     if (isnan(v))
         return snprintf(s, TEXT, "nan");
-    for (int p = most > 9 ? 15 : 6; p <= most; p++) {
-        n = snprintf(s, TEXT, "%.*g", p, v);
-        if (t->size == 8 ? strtod(s, NULL) == v : strtof(s, NULL) == (float)v)
+    for (int digits = is_f64 ? 15 : 6; digits <= most; digits++) {
+        n = snprintf(s, TEXT, "%.*g", digits, v);
+        if (reads_back(s, t, v))
             break;
     }
     return n;
 }
 
-static int print_one(char *s, const struct cmd_type *t, const unsigned char *at, bool hex)
+/* Returns the number of characters. */
+static int format_element(char *s, const struct cmd_type *t, const unsigned char *at, bool hex)
 {
     uint64_t bits = 0;
     unsigned unused = 64 - 8u * t->size;
 
+    assert(t->size >= 1 && t->size <= sizeof bits);
     memcpy(&bits, at, t->size);
     if (hex || t->class == CMD_BITS)
         return snprintf(s, TEXT, "0x%0*" PRIx64, 2 * t->size, bits);
     if (t->class == CMD_FLOAT)
-        return print_float(s, t, bits);
+        return format_float(s, t, bits);
     if (t->class == CMD_SIGNED)
         return snprintf(s, TEXT, "%" PRId64, (int64_t)(bits << unused) >> unused);
     return snprintf(s, TEXT, "%" PRIu64, bits);
@@ -59,8 +55,9 @@ static int widest(const struct cmd_type *t, const unsigned char *data, size_t co
     int most = 1;
 
     for (size_t i = 0; i < count; i++) {
-        int n = print_one(s, t, data + i * t->size, hex);
+        int n = format_element(s, t, data + i * t->size, hex);
 
+        assert(n > 0 && n < TEXT);
         most = n > most ? n : most;
     }
     return most;
@@ -77,7 +74,7 @@ void ptxi_cmd_print(const struct cmd_type *t, const unsigned char *data, size_t 
     for (size_t i = 0; i < count; i++) {
         if (i % columns == 0)
             printf("%*zu:", index, i);
-        print_one(s, t, data + i * t->size, hex);
+        format_element(s, t, data + i * t->size, hex);
         printf(" %*s", width, s);
         if ((i + 1) % columns == 0 || i + 1 == count)
             putchar('\n');

@@ -1,0 +1,61 @@
+/* Shared by all files of the command `ptxi`: the commands, and functions for messages, numbers and options.
+ *
+ * main.c has the list of commands, help.c their help texts, and each command has a file with its name. load.h is for
+ * commands that read PTX, argument.h and run.h are for `ptxi run`.
+ *
+ * Results go to stdout, messages to stderr. The function of a command returns the exit status. */
+#ifndef PTXI_COMMAND_H
+#define PTXI_COMMAND_H
+
+#include "ptxi.h"
+
+#include <stdbool.h>
+
+enum {
+    CMD_OK = 0,
+    CMD_FAILED = 1,         /* an invalid file or a failed launch */
+    CMD_USAGE = 2,          /* an invalid command line */
+    CMD_NOT_EXECUTABLE = 3, /* valid files with instructions that cannot be executed yet */
+    CMD_SHOW_HELP = 256     /* not an exit status: main() prints the help of the command */
+};
+
+/* argv[0] is "ptxi NAME". */
+int ptxi_cmd_run(int argc, char **argv);
+int ptxi_cmd_check(int argc, char **argv);
+int ptxi_cmd_list(int argc, char **argv);
+int ptxi_cmd_dump(int argc, char **argv);
+int ptxi_cmd_layout(int argc, char **argv);
+
+/* ---- help.c */
+
+extern const char ptxi_cmd_run_help[], ptxi_cmd_check_help[], ptxi_cmd_list_help[], ptxi_cmd_dump_help[],
+    ptxi_cmd_layout_help[], ptxi_cmd_help_help[];
+
+/* ---- common.c */
+
+/* Set the command that messages name. `name` is static. Returns "ptxi NAME". */
+char *ptxi_cmd_begin(const char *name);
+
+/* Print "ptxi NAME: ..." to stderr. */
+void ptxi_cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* After a message about the command line: print how to get help, and return CMD_USAGE. */
+int ptxi_cmd_usage(void);
+
+/* The description of a result. Static. */
+const char *ptxi_cmd_result(ptxiResult r);
+
+/* Read a decimal or hexadecimal number from 0 to `max`. False, without a message, if it is something else. */
+bool ptxi_cmd_number(const char *s, unsigned long long max, unsigned long long *value);
+
+/* Read the value of an option such as --fmad=BOOL. False after a message. */
+bool ptxi_cmd_bool(const char *option, const char *s, bool *value);
+
+/* Initialise the library and make a context current. `device` NULL: the profile that the environment selects. False
+ * after a message. */
+bool ptxi_cmd_open(const char *device);
+
+/* True if there are file names after the options that getopt_long() has read. False after a message. */
+bool ptxi_cmd_has_files(int argc);
+
+#endif

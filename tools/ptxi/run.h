@@ -1,0 +1,43 @@
+/* The parts of `ptxi run`: options (run_options.c), launches and measurements (run_launch.c), and the rest (run.c). */
+#ifndef PTXI_RUN_H
+#define PTXI_RUN_H
+
+#include "argument.h"
+#include "load.h"
+
+#include <getopt.h>
+
+/* A buffer to show after the launch. */
+struct run_output {
+    unsigned arg;
+    const char *file; /* NULL: print it */
+};
+
+struct run {
+    /* From the command line. */
+    const char *kernel, *device;       /* names, or NULL */
+    unsigned grid[3], block[3], shared;
+    bool block_given;
+    bool hex, count, cooperative, unchecked, schedule_given;
+    unsigned repeat, workers;          /* 0: none, and the default */
+    unsigned long long budget, milliseconds; /* 0: no limit */
+    unsigned long long schedule;       /* as ptxiCtxSetSchedule() takes it */
+    struct cmd_load_options load;
+    struct cmd_arg *args;              /* room for one for each word of the command line, as for outputs */
+    struct run_output *outputs;
+    unsigned arg_count, output_count;
+
+    ptxiFunction function;
+    void **params;                     /* for ptxiLaunchKernel */
+};
+
+/* Read an option that getopt_long() has found. False after a message, or if getopt_long() has printed one. */
+bool ptxi_cmd_run_option(struct run *r, int option);
+
+extern const struct option ptxi_cmd_run_options[];
+extern const char ptxi_cmd_run_letters[]; /* the short options */
+
+/* Launch the kernel as often as requested, and print the measurements. */
+ptxiResult ptxi_cmd_launch(const struct run *r);
+
+#endif
