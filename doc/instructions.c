@@ -102,7 +102,7 @@ static void mark_kernels(const char *text)
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     struct ptxi_parse_options options = { .file = "cases" };
-    struct ptxi_module_tree *m;
+    struct ptxi_module_ast *m;
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every entry point of ptxi.h begins with API_CALL, so that what it looks up stays alive until it returns (libptxi/api/context/handle.h).
+# Every entry point of ptxi.h begins with API_CALL, so that what it looks up stays alive until it returns (libptxi/api/handle/handle.h).
 # Those that look up nothing, and those that host functions call while kernels run, are listed here.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}

@@ -37,7 +37,37 @@ LAYERS = [
     ("exec/tcgen05", "tensor memory", "base num isa exec/memmap exec/engine exec/memory exec/arith exec/matrix exec/sync exec/async"),
     ("exec/builtin", "printf, assert, malloc of kernels", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/sched", "workers, clusters, schedules", "base num isa exec"),
-    ("api", "the entry points of ptxi.h", "base num isa parse compile exec"),
+    ("api/error", "results, records and reports of failures", "base parse exec/engine"),
+    ("api/handle", "the table of handles, the lifetime of objects, calls", "base"),
+    ("api/queue", "streams as queues of items, the threads that run them", "base api/error api/handle"),
+    ("api/context", "the state of the process, threads, contexts", "base isa parse compile exec api/error api/handle api/queue"),
+    ("api/stream", "streams and events as calls name them", "base api/error api/handle api/queue api/context"),
+    ("api/memory", "heap, pools, rows of bytes", "base exec api/error api/handle api/queue api/context api/stream"),
+    ("api/module", "modules, libraries, functions, their bindings",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory"),
+    ("api/texture", "arrays, texture and surface objects",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
+    ("api/launch", "descriptions of launches, running them",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
+    ("api/copy", "copies and fills",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/texture"),
+    ("api/asm", "evaluated inline assembly",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module api/launch"),
+    ("api/graph", "graphs, and streams under capture",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module api/launch"),
+    ("api/submit", "work of calls: captured or queued",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module api/texture api/launch api/copy api/graph"),
+    ("api/graphexec", "executable graphs",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module api/launch api/copy api/graph api/submit"),
+    ("api/devrt", "the device runtime that kernels call",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module api/launch api/graph"),
+    ("api/inspect", "what the command shows beyond ptxi.h",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
+    ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module api/texture api/launch api/copy api/asm api/graph api/submit api/graphexec api/devrt"),
 ]
 
 
@@ -115,7 +145,7 @@ def upward(graph):
         layer = layer_of(os.path.dirname(source))
         for target, what in targets.items():
             if target == "ptxi.h":
-                if layer != "api":
+                if not layer.startswith("api/"):
                     yield what
             elif layer and not covers(allowed[layer], layer_of(os.path.dirname(target))):
                 yield what

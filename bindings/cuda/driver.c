@@ -1,4 +1,5 @@
-/* libcuda.so.1: libptxi under the names of the CUDA driver, for programs that are made for it. */
+/* libcuda.so.1: libptxi under the names of the CUDA driver API, for programs that link to it. generate.awk generates
+ * the calls that have the same parameters as a ptxi call. This file has the others, and the lookup of names. */
 #include "driver.h"
 
 #include <stdbool.h>
@@ -21,17 +22,21 @@ ptxiResult cuGetErrorName(ptxiResult error, const char **pStr)
 
 ptxiResult cuCtxCreate_v3(ptxiContext *pctx, void *params, int numParams, unsigned flags, ptxiDevice dev)
 {
-    return cuCtxCreate_v4(pctx, &(struct context_params){ .affinities = params, .affinity_count = numParams }, flags, dev);
+    struct context_params context_params = { .affinities = params, .affinity_count = numParams };
+
+    return cuCtxCreate_v4(pctx, &context_params, flags, dev);
 }
 
 ptxiResult cuCtxCreate_v4(ptxiContext *pctx, const struct context_params *params, unsigned flags, ptxiDevice dev)
 {
     if (params && (params->graphics || (params->affinity_count && !params->affinities)))
         return PTXI_ERROR_INVALID_VALUE;
-    return params && params->affinity_count ? PTXI_ERROR_UNSUPPORTED_EXEC_AFFINITY : ptxiCtxCreate(pctx, flags, dev);
+    if (params && params->affinity_count)
+        return PTXI_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    return ptxiCtxCreate(pctx, flags, dev);
 }
 
-/* Nothing attaches to a context, so whoever made it is the last to go. */
+/* cuCtxAttach is not supported, so the creator has the only reference to a context. */
 ptxiResult cuCtxDetach(ptxiContext ctx)
 {
     return ptxiCtxDestroy(ctx);
@@ -58,13 +63,14 @@ ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, void **green
 
 /* ---- graphs */
 
-ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, ptxiGraphNodeParams *params)
+ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
+                          ptxiGraphNodeParams *params)
 {
     return ptxiGraphAddNode(node, graph, needs, NULL, count, params);
 }
 
-ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, const ptxiGraphEdgeData *data, size_t count,
-                             ptxiGraphNodeParams *params)
+ptxiResult cuGraphAddNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs,
+                             const ptxiGraphEdgeData *data, size_t count, ptxiGraphNodeParams *params)
 {
     return ptxiGraphAddNode(node, graph, needs, data, count, params);
 }
@@ -74,7 +80,8 @@ ptxiResult cuGraphAddDependencies(ptxiGraph graph, const ptxiGraphNode *from, co
     return ptxiGraphAddDependencies(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *data, size_t count)
+ptxiResult cuGraphAddDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                     const ptxiGraphEdgeData *data, size_t count)
 {
     return ptxiGraphAddDependencies(graph, from, to, data, count);
 }
@@ -84,7 +91,8 @@ ptxiResult cuGraphRemoveDependencies(ptxiGraph graph, const ptxiGraphNode *from,
     return ptxiGraphRemoveDependencies(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphRemoveDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *data, size_t count)
+ptxiResult cuGraphRemoveDependencies_v2(ptxiGraph graph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                        const ptxiGraphEdgeData *data, size_t count)
 {
     return ptxiGraphRemoveDependencies(graph, from, to, data, count);
 }
@@ -94,7 +102,8 @@ ptxiResult cuGraphGetEdges(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *
     return ptxiGraphGetEdges(graph, from, to, NULL, count);
 }
 
-ptxiResult cuGraphGetEdges_v2(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *data, size_t *count)
+ptxiResult cuGraphGetEdges_v2(ptxiGraph graph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *data,
+                              size_t *count)
 {
     return ptxiGraphGetEdges(graph, from, to, data, count);
 }
@@ -104,31 +113,38 @@ ptxiResult cuGraphNodeGetDependentNodes(ptxiGraphNode node, ptxiGraphNode *nodes
     return ptxiGraphNodeGetDependentNodes(node, nodes, NULL, count);
 }
 
-ptxiResult cuGraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *nodes, ptxiGraphEdgeData *data, size_t *count)
+ptxiResult cuGraphNodeGetDependentNodes_v2(ptxiGraphNode node, ptxiGraphNode *nodes, ptxiGraphEdgeData *data,
+                                           size_t *count)
 {
     return ptxiGraphNodeGetDependentNodes(node, nodes, data, count);
 }
 
-/* The first version of the structure ends behind `extra`. */
-static const PTXI_KERNEL_NODE_PARAMS *lengthen(PTXI_KERNEL_NODE_PARAMS *to, const PTXI_KERNEL_NODE_PARAMS *p)
+/* Converts the first version of the structure, which ends after `extra`, to the current one. */
+static const PTXI_KERNEL_NODE_PARAMS *convert_params_v1(PTXI_KERNEL_NODE_PARAMS *to, const PTXI_KERNEL_NODE_PARAMS *p)
 {
     *to = (PTXI_KERNEL_NODE_PARAMS){ .kern = NULL };
     return p ? memcpy(to, p, offsetof(PTXI_KERNEL_NODE_PARAMS, kern)) : NULL;
 }
 
-ptxiResult cuGraphAddKernelNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult cuGraphAddKernelNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
+                                const PTXI_KERNEL_NODE_PARAMS *params)
 {
-    return ptxiGraphAddKernelNode(node, graph, needs, count, lengthen(&(PTXI_KERNEL_NODE_PARAMS){ .kern = NULL }, params));
+    PTXI_KERNEL_NODE_PARAMS converted;
+
+    return ptxiGraphAddKernelNode(node, graph, needs, count, convert_params_v1(&converted, params));
 }
 
-ptxiResult cuGraphAddKernelNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count, const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult cuGraphAddKernelNode_v2(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
+                                   const PTXI_KERNEL_NODE_PARAMS *params)
 {
     return ptxiGraphAddKernelNode(node, graph, needs, count, params);
 }
 
 ptxiResult cuGraphKernelNodeSetParams(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
 {
-    return ptxiGraphKernelNodeSetParams(node, lengthen(&(PTXI_KERNEL_NODE_PARAMS){ .kern = NULL }, params));
+    PTXI_KERNEL_NODE_PARAMS converted;
+
+    return ptxiGraphKernelNodeSetParams(node, convert_params_v1(&converted, params));
 }
 
 ptxiResult cuGraphKernelNodeSetParams_v2(ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
@@ -138,10 +154,13 @@ ptxiResult cuGraphKernelNodeSetParams_v2(ptxiGraphNode node, const PTXI_KERNEL_N
 
 ptxiResult cuGraphExecKernelNodeSetParams(ptxiGraphExec exec, ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
 {
-    return ptxiGraphExecKernelNodeSetParams(exec, node, lengthen(&(PTXI_KERNEL_NODE_PARAMS){ .kern = NULL }, params));
+    PTXI_KERNEL_NODE_PARAMS converted;
+
+    return ptxiGraphExecKernelNodeSetParams(exec, node, convert_params_v1(&converted, params));
 }
 
-ptxiResult cuGraphExecKernelNodeSetParams_v2(ptxiGraphExec exec, ptxiGraphNode node, const PTXI_KERNEL_NODE_PARAMS *params)
+ptxiResult cuGraphExecKernelNodeSetParams_v2(ptxiGraphExec exec, ptxiGraphNode node,
+                                             const PTXI_KERNEL_NODE_PARAMS *params)
 {
     return ptxiGraphExecKernelNodeSetParams(exec, node, params);
 }
@@ -180,12 +199,14 @@ ptxiResult cuGraphNodeGetDependencies(ptxiGraphNode node, ptxiGraphNode *depende
     return ptxiGraphNodeGetDependencies(node, dependencies, NULL, count);
 }
 
-ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, ptxiGraphEdgeData *data, size_t *count)
+ptxiResult cuGraphNodeGetDependencies_v2(ptxiGraphNode node, ptxiGraphNode *dependencies, ptxiGraphEdgeData *data,
+                                         size_t *count)
 {
     return ptxiGraphNodeGetDependencies(node, dependencies, data, count);
 }
 
-ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode, ptxiGraphExecUpdateResult *result)
+ptxiResult cuGraphExecUpdate(ptxiGraphExec exec, ptxiGraph graph, ptxiGraphNode *errorNode,
+                             ptxiGraphExecUpdateResult *result)
 {
     ptxiGraphExecUpdateResultInfo info = { PTXI_GRAPH_EXEC_UPDATE_ERROR, NULL, NULL };
     ptxiResult r = ptxiGraphExecUpdate(exec, graph, &info);
@@ -207,15 +228,16 @@ ptxiResult cuStreamGetCaptureInfo(ptxiStream stream, ptxiStreamCaptureStatus *st
     return ptxiStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL);
 }
 
-ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id, ptxiGraph *graph,
-                                     const ptxiGraphNode **dependencies, size_t *count)
+ptxiResult cuStreamGetCaptureInfo_v2(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
+                                     ptxiGraph *graph, const ptxiGraphNode **dependencies, size_t *count)
 {
     return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
 }
 
-/* With data of the edges, which have none here. */
-ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id, ptxiGraph *graph,
-                                     const ptxiGraphNode **dependencies, const void **data, size_t *count)
+/* The third version also returns the data of edges, which is NULL in libptxi. */
+ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
+                                     ptxiGraph *graph, const ptxiGraphNode **dependencies, const void **data,
+                                     size_t *count)
 {
     if (data)
         *data = NULL;
@@ -234,7 +256,9 @@ ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer)
     if (!can)
         return PTXI_ERROR_INVALID_VALUE;
     *can = 0;
-    return dev >= 0 && dev < count && peer >= 0 && peer < count ? PTXI_SUCCESS : PTXI_ERROR_INVALID_DEVICE;
+    if (dev < 0 || dev >= count || peer < 0 || peer >= count)
+        return PTXI_ERROR_INVALID_DEVICE;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev)
@@ -256,16 +280,19 @@ ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev)
     return cuDeviceGetUuid(uuid, dev);
 }
 
-/* Of the launches before cuLaunchKernel, which are not there. PyCUDA still calls it, and says the shape again when it launches. */
+/* This call belongs to the launch API before cuLaunchKernel, which libptxi does not have. PyCUDA still calls it, but
+ * passes the shape again at the launch. */
 ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z)
 {
     ptxiModule m;
     ptxiResult r = ptxiFuncGetModule(&m, f);
 
-    return r ? r : x > 0 && y > 0 && z > 0 ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    if (r)
+        return r;
+    return x > 0 && y > 0 && z > 0 ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
-/* There is no profiler that would listen. */
+/* There is no profiler to start or stop. */
 ptxiResult cuProfilerStart(void)
 {
     return PTXI_SUCCESS;
@@ -276,50 +303,69 @@ ptxiResult cuProfilerStop(void)
     return PTXI_SUCCESS;
 }
 
-/* ---- names */
+/* ---- lookup of calls by name */
 
 enum { PER_THREAD = 2 };           /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
 enum { FOUND = 0, NOT_FOUND = 1 }; /* CUdriverProcAddressQueryResult */
 
-/* Where a newer form has another shape: the version of CUDA that brought it. */
-static const struct { const char *name; int version; } shapes[] = {
-    { "cuCtxCreate_v4", 12050 }, { "cuCtxCreate_v3", 11040 }, { "cuStreamGetCtx_v2", 12050 }, { "cuCtxGetDevice_v2", 13000 },
-    { "cuGetProcAddress_v2", 12000 }, { "cuStreamGetCaptureInfo_v3", 12030 }, { "cuStreamGetCaptureInfo_v2", 11030 },
-    { "cuGraphExecUpdate_v2", 12000 }, { "cuGraphNodeGetDependencies_v2", 12030 }, { "cuGraphAddDependencies_v2", 12030 }, { "cuGraphAddNode_v2", 12030 },
-    { "cuGraphRemoveDependencies_v2", 12030 }, { "cuGraphGetEdges_v2", 12030 }, { "cuGraphNodeGetDependentNodes_v2", 12030 }, { "cuGraphKernelNodeGetParams_v2", 12000 },
-    { "cuGraphAddKernelNode_v2", 12000 }, { "cuGraphKernelNodeSetParams_v2", 12000 }, { "cuGraphExecKernelNodeSetParams_v2", 12000 },
+/* Versions of calls that have other parameters than the version before, and the version of CUDA that introduced
+ * them. */
+static const struct {
+    const char *name;
+    int cuda_version;
+} changed_calls[] = {
+    { "cuCtxCreate_v3", 11040 },
+    { "cuCtxCreate_v4", 12050 },
+    { "cuCtxGetDevice_v2", 13000 },
+    { "cuGetProcAddress_v2", 12000 },
+    { "cuGraphAddDependencies_v2", 12030 },
+    { "cuGraphAddKernelNode_v2", 12000 },
+    { "cuGraphAddNode_v2", 12030 },
+    { "cuGraphExecKernelNodeSetParams_v2", 12000 },
+    { "cuGraphExecUpdate_v2", 12000 },
+    { "cuGraphGetEdges_v2", 12030 },
+    { "cuGraphKernelNodeGetParams_v2", 12000 },
+    { "cuGraphKernelNodeSetParams_v2", 12000 },
+    { "cuGraphNodeGetDependencies_v2", 12030 },
+    { "cuGraphNodeGetDependentNodes_v2", 12030 },
+    { "cuGraphRemoveDependencies_v2", 12030 },
+    { "cuStreamGetCaptureInfo_v2", 11030 },
+    { "cuStreamGetCaptureInfo_v3", 12030 },
+    { "cuStreamGetCtx_v2", 12050 },
 };
 
-static bool is_later(const char *name, int version)
+static bool is_newer_than(const char *name, int cuda_version)
 {
-    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (!strcmp(shapes[i].name, name))
-            return version < shapes[i].version;
+    for (unsigned i = 0; i < sizeof changed_calls / sizeof *changed_calls; i++)
+        if (!strcmp(changed_calls[i].name, name))
+            return cuda_version < changed_calls[i].cuda_version;
     return false;
 }
 
-static function *find(const char *symbol, const char *suffix, int version)
+static driver_function *find_function(const char *symbol, const char *suffix, int cuda_version)
 {
     char name[128];
+    int length = snprintf(name, sizeof name, "%s%s", symbol, suffix);
 
-    if ((size_t)snprintf(name, sizeof name, "%s%s", symbol, suffix) >= sizeof name || is_later(name, version))
+    if (length < 0 || (size_t)length >= sizeof name || is_newer_than(name, cuda_version))
         return NULL;
-    for (unsigned i = 0; i < ptxi_name_count; i++)
-        if (!strcmp(ptxi_names[i].name, name))
-            return ptxi_names[i].address;
+    for (unsigned i = 0; i < ptxi_driver_symbol_count; i++)
+        if (!strcmp(ptxi_driver_symbols[i].name, name))
+            return ptxi_driver_symbols[i].address;
     return NULL;
 }
 
-/* The newest form that a program of this version can know. */
+/* Returns the newest version of a call that a program for this version of CUDA can know. */
 ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags, int *symbolStatus)
 {
     static const char *const suffixes[] = { "_v2_ptds", "_v2_ptsz", "_ptds", "_ptsz", "_v4", "_v3", "_v2", "" };
-    function *f = NULL;
+    enum { PER_THREAD_SUFFIXES = 4 };
+    driver_function *f = NULL;
 
     if (!symbol || !pfn)
         return PTXI_ERROR_INVALID_VALUE;
-    for (unsigned i = flags & PER_THREAD ? 0 : 4; i < sizeof suffixes / sizeof *suffixes && !f; i++)
-        f = find(symbol, suffixes[i], cudaVersion);
+    for (unsigned i = flags & PER_THREAD ? 0 : PER_THREAD_SUFFIXES; i < sizeof suffixes / sizeof *suffixes && !f; i++)
+        f = find_function(symbol, suffixes[i], cudaVersion);
     *pfn = (void *)f;
     if (symbolStatus)
         *symbolStatus = f ? FOUND : NOT_FOUND;

@@ -1,8 +1,8 @@
-/* libgpuocelot.so: the one call of gpuocelot that tinygrad makes, ptx_run(), on libptxi.
+/* libgpuocelot.so: ptx_run(), the only call of gpuocelot that tinygrad uses, implemented by libptxi.
  *
- * Pointers among the arguments are addresses of memory that the caller got somewhere. While a launch runs, the mappings of the
- * process that they lie in are open to kernels; an access elsewhere is a report, not a crash. Where the system does not tell its
- * mappings, accesses are not checked. */
+ * Pointers among the arguments are addresses of the caller's memory. During a launch, kernels may access the mappings
+ * of the process that contain these addresses. An access elsewhere causes a report, not a crash. If the system does
+ * not list its mappings, accesses are not checked. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,10 +14,12 @@
 
 #include "ptxi.h"
 
-PTXI_API void ptx_run(const char *source, int n_args, void *args[], int blck_x, int blck_y, int blck_z, int grid_x, int grid_y, int grid_z,
-                      int shared_mem_size);
+PTXI_API void ptx_run(const char *source, int n_args, void *args[], int blck_x, int blck_y, int blck_z, int grid_x,
+                      int grid_y, int grid_z, int shared_mem_size);
 
-enum { KEPT = 512, MAX_RANGES = 256, MAX_ARGS = 4096, PAGE = 4096 };
+enum { MAX_KERNELS = 512, MAX_RANGES = 256, MAX_ARGS = 4096, PAGE = 4096 };
+
+/* A loaded module. */
 
 struct kernel {
     char *source; /* the key */
@@ -30,11 +32,11 @@ struct kernel {
 static struct {
     pthread_mutex_t lock;
     ptxiContext context;
-    struct kernel *kernels; /* the one used longest ago first */
-    bool unchecked;
+    struct kernel *kernels; /* least recently used first */
+    bool unchecked;         /* memory accesses are not checked */
 } ocelot = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static bool complain(const char *what, ptxiResult r)
+static bool report_error(const char *what, ptxiResult r)
 {
     const char *why = NULL;
 
@@ -45,12 +47,12 @@ static bool complain(const char *what, ptxiResult r)
 
 static bool check(const char *what, ptxiResult r)
 {
-    return r == PTXI_SUCCESS || complain(what, r);
+    return r == PTXI_SUCCESS || report_error(what, r);
 }
 
-/* ---- kernels, by their text */
+/* ---- kernels, by their source text */
 
-static void forget(struct kernel *k)
+static void evict_kernel(struct kernel *k)
 {
     HASH_DEL(ocelot.kernels, k);
     ptxiModuleUnload(k->module);
@@ -58,16 +60,16 @@ static void forget(struct kernel *k)
     free(k);
 }
 
-static bool complain_about_text(ptxiResult r)
+static bool report_diagnostics(ptxiResult r)
 {
     ptxiDiagnostic d = { .size = sizeof d };
 
     for (unsigned i = 0; ptxiGetLastDiagnostic(i, &d) == PTXI_SUCCESS; i++)
         fputs(d.text, stderr);
-    return complain("the module does not load", r);
+    return report_error("the module does not load_module", r);
 }
 
-/* The only entry of the module. */
+/* Finds the only kernel of the module and counts its parameters. */
 static bool find_entry(struct kernel *k)
 {
     unsigned count;
@@ -85,14 +87,14 @@ static bool find_entry(struct kernel *k)
     return true;
 }
 
-static bool load(struct kernel *k)
+static bool load_module(struct kernel *k)
 {
     ptxiJitOption option = PTXI_JIT_DIALECT;
     void *value = (void *)(uintptr_t)PTXI_DIALECT_OCELOT;
     ptxiResult r = ptxiModuleLoadDataEx(&k->module, k->source, 1, &option, &value);
 
     if (r)
-        return complain_about_text(r);
+        return report_diagnostics(r);
     if (find_entry(k))
         return true;
     ptxiModuleUnload(k->module);
@@ -103,10 +105,10 @@ static struct kernel *new_kernel(const char *source)
 {
     struct kernel *k = calloc(1, sizeof *k);
 
-    if (k && (k->source = strdup(source)) && load(k))
+    if (k && (k->source = strdup(source)) && load_module(k))
         return k;
     if (!k || !k->source)
-        complain("the module does not load", PTXI_ERROR_OUT_OF_MEMORY);
+        report_error("the module does not load_module", PTXI_ERROR_OUT_OF_MEMORY);
     if (k)
         free(k->source);
     free(k);
@@ -120,12 +122,12 @@ static struct kernel *find_kernel(const char *source)
 
     HASH_FIND(hh, ocelot.kernels, source, length, k);
     if (k)
-        HASH_DEL(ocelot.kernels, k); /* and to the end */
+        HASH_DEL(ocelot.kernels, k); /* is added again at the end */
     else if (!(k = new_kernel(source)))
         return NULL;
     HASH_ADD_KEYPTR(hh, ocelot.kernels, k->source, length, k);
-    if (HASH_COUNT(ocelot.kernels) > KEPT)
-        forget(ocelot.kernels);
+    if (HASH_COUNT(ocelot.kernels) > MAX_KERNELS)
+        evict_kernel(ocelot.kernels);
     return k;
 }
 
@@ -137,7 +139,7 @@ struct range {
 
 struct mapping {
     struct range range;
-    unsigned flags; /* of ptxiMemOpenRange; 0: no mapping */
+    unsigned flags; /* of ptxiMemOpenRange(); 0 if kernels must not access it */
 };
 
 struct ranges {
@@ -153,12 +155,13 @@ static bool is_open(const struct ranges *r, uintptr_t p)
     return false;
 }
 
-static uintptr_t lower(uintptr_t p, uintptr_t by)
+static uintptr_t subtract_or_zero(uintptr_t p, uintptr_t by)
 {
     return p > by ? p - by : 0;
 }
 
-/* Opens a mapping, or as much of it around `p` as does not overlap what the library knows already: its own memory may lie beside. */
+/* Opens a mapping. If it overlaps memory that the library knows already, its own for example, opens the largest
+ * possible part of it around `p`. */
 static void open_around(struct ranges *r, uintptr_t p, const struct mapping *m)
 {
     struct range part = m->range;
@@ -171,7 +174,9 @@ static void open_around(struct ranges *r, uintptr_t p, const struct mapping *m)
             return;
         }
         reach = reach / 2 & ~(uintptr_t)(PAGE - 1);
-        part.from = lower(p, reach) > m->range.from ? lower(p, reach) : m->range.from;
+        part.from = subtract_or_zero(p, reach);
+        if (part.from < m->range.from)
+            part.from = m->range.from;
         part.to = p + reach < m->range.to ? p + reach : m->range.to;
     }
 }
@@ -186,7 +191,7 @@ static void open_for_arguments(struct ranges *r, int n_args, void *const *args, 
     }
 }
 
-/* The next line of a file like /proc/self/maps, "from-to rwxp ..." (proc(5)). */
+/* Reads the next line of a file like /proc/self/maps, "from-to rwxp ...". See proc(5). */
 static bool read_mapping(FILE *maps, char **line, size_t *size, struct mapping *m)
 {
     char read, write;
@@ -195,14 +200,16 @@ static bool read_mapping(FILE *maps, char **line, size_t *size, struct mapping *
         return false;
     if (sscanf(*line, "%" SCNxPTR "-%" SCNxPTR " %c%c", &m->range.from, &m->range.to, &read, &write) != 4)
         read = '-';
-    m->flags = read != 'r' ? 0 : write != 'w' ? PTXI_RANGE_READ : PTXI_RANGE_READ | PTXI_RANGE_WRITE;
+    m->flags = 0;
+    if (read == 'r')
+        m->flags = write == 'w' ? PTXI_RANGE_READ | PTXI_RANGE_WRITE : PTXI_RANGE_READ;
     return true;
 }
 
 static void open_mappings(struct ranges *r, int n_args, void *const *args)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
-    struct mapping one = { .flags = 0 }, next;
+    struct mapping current = { .flags = 0 }, next;
     char *line = NULL;
     size_t size = 0;
 
@@ -211,14 +218,15 @@ static void open_mappings(struct ranges *r, int n_args, void *const *args)
         return;
     }
     while (read_mapping(maps, &line, &size, &next)) {
-        if (next.flags == one.flags && next.range.from == one.range.to) { /* what was allocated once may stand in several lines */
-            one.range.to = next.range.to;
+        /* One allocation may have several lines. */
+        if (next.flags == current.flags && next.range.from == current.range.to) {
+            current.range.to = next.range.to;
             continue;
         }
-        open_for_arguments(r, n_args, args, &one);
-        one = next;
+        open_for_arguments(r, n_args, args, &current);
+        current = next;
     }
-    open_for_arguments(r, n_args, args, &one);
+    open_for_arguments(r, n_args, args, &current);
     free(line);
     fclose(maps);
 }
@@ -231,17 +239,17 @@ static void close_mappings(struct ranges *r)
 
 /* ---- launches */
 
-static bool complain_about_launch(ptxiResult r)
+static bool report_launch_error(ptxiResult r)
 {
     ptxiReport report = { .size = sizeof report };
 
     if (ptxiGetLastReport(NULL, &report) == PTXI_SUCCESS && report.result == r && report.text)
         fprintf(stderr, "%s\n", report.text);
-    return complain("the kernel failed", r);
+    return report_error("the kernel failed", r);
 }
 
-/* args[i] is a value; the library wants to know where values are. */
-static bool fill_parameters(const struct kernel *k, int n_args, void *args[], void **where)
+/* args[i] is a value, but ptxiLaunchKernel() takes the addresses of values. */
+static bool fill_parameters(const struct kernel *k, int n_args, void *args[], void **addresses)
 {
     if (n_args < 0 || n_args > MAX_ARGS || (size_t)n_args != k->parameters) {
         fprintf(stderr, "ptx_run: %d arguments for a kernel of %zu parameters\n", n_args, k->parameters);
@@ -255,49 +263,51 @@ static bool fill_parameters(const struct kernel *k, int n_args, void *args[], vo
             fprintf(stderr, "ptx_run: parameter %d has %zu bytes, an argument %zu\n", i, size, sizeof args[i]);
             return false;
         }
-        where[i] = &args[i];
+        addresses[i] = &args[i];
     }
     return true;
 }
 
 static bool run(const struct kernel *k, int n_args, void *args[], const int *block, const int *grid, int shared)
 {
-    void **where = calloc((size_t)k->parameters + 1, sizeof *where);
+    void **addresses = calloc((size_t)k->parameters + 1, sizeof *addresses);
     struct ranges ranges = { .count = 0 };
     ptxiResult r;
 
-    if (!where)
-        return complain("the arguments", PTXI_ERROR_OUT_OF_MEMORY);
-    if (!fill_parameters(k, n_args, args, where)) {
-        free(where);
+    if (!addresses)
+        return report_error("the arguments", PTXI_ERROR_OUT_OF_MEMORY);
+    if (!fill_parameters(k, n_args, args, addresses)) {
+        free(addresses);
         return false;
     }
-    if (shared > 0) /* what is too much fails at the launch */
+    if (shared > 0) /* too large a size is reported at the launch */
         ptxiFuncSetAttribute(k->function, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared);
     open_mappings(&ranges, n_args, args);
-    r = ptxiLaunchKernel(k->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2], (unsigned)block[0], (unsigned)block[1],
-                         (unsigned)block[2], (unsigned)shared, NULL, where, NULL);
+    r = ptxiLaunchKernel(k->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2], (unsigned)block[0],
+                         (unsigned)block[1], (unsigned)block[2], (unsigned)shared, NULL, addresses, NULL);
     if (check("the launch", r) && (r = ptxiCtxSynchronize()))
-        complain_about_launch(r);
+        report_launch_error(r);
     close_mappings(&ranges);
-    free(where);
+    free(addresses);
     return r == PTXI_SUCCESS;
 }
 
-static bool enter(void)
+/* Makes the context current; creates it at the first call. */
+static bool enter_context(void)
 {
     if (ocelot.context)
         return check("the context", ptxiCtxPushCurrent(ocelot.context));
-    return check("the library does not start", ptxiInit(0)) && check("the context", ptxiCtxCreate(&ocelot.context, 0, 0));
+    return check("cannot initialize the library", ptxiInit(0)) &&
+           check("the context", ptxiCtxCreate(&ocelot.context, 0, 0));
 }
 
-void ptx_run(const char *source, int n_args, void *args[], int blck_x, int blck_y, int blck_z, int grid_x, int grid_y, int grid_z,
-             int shared_mem_size)
+void ptx_run(const char *source, int n_args, void *args[], int blck_x, int blck_y, int blck_z, int grid_x, int grid_y,
+             int grid_z, int shared_mem_size)
 {
     int block[3] = { blck_x, blck_y, blck_z }, grid[3] = { grid_x, grid_y, grid_z };
 
     pthread_mutex_lock(&ocelot.lock);
-    if (enter()) {
+    if (enter_context()) {
         struct kernel *k = source ? find_kernel(source) : NULL;
 
         if (k)

@@ -1,13 +1,16 @@
-/* Where host memory comes from. Every part that allocates takes one of these, so that an embedder can supply its own
- * and a test can make the n-th allocation fail. */
+/* The interface of host memory allocators. Code that allocates takes a pointer to one, so that an application can
+ * supply its own allocator and a test can make the n-th allocation fail.
+ *
+ * Ownership: memory belongs to the caller until it calls ptxi_alloc_put() with the same allocator. Errors: NULL if
+ * memory is exhausted. */
 #ifndef PTXI_BASE_ALLOC_H
 #define PTXI_BASE_ALLOC_H
 
 #include <stddef.h>
 
 struct ptxi_alloc {
-    void *(*alloc)(void *ctx, size_t size);            /* NULL when memory is short; aligned as malloc aligns */
-    void *(*realloc)(void *ctx, void *p, size_t size); /* p may be NULL; p stays valid when NULL comes back */
+    void *(*alloc)(void *ctx, size_t size);            /* NULL if memory is exhausted; aligned as by malloc */
+    void *(*realloc)(void *ctx, void *p, size_t size); /* p may be NULL; if it returns NULL, p remains valid */
     void (*free)(void *ctx, void *p);                  /* p may be NULL */
     void *ctx;
 };

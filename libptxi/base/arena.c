@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -39,8 +40,9 @@ static struct ptxi_arena_chunk *new_chunk(struct ptxi_arena *a, size_t payload)
     return c;
 }
 
-/* A large object gets a chunk of its own behind the newest one, so that the newest one's free part is not lost. */
-static void *alloc_alone(struct ptxi_arena *a, size_t size, size_t align)
+/* A large object gets a chunk of its own. The chunk is inserted after the newest one, so that the free part of the
+ * newest one remains usable. */
+static void *alloc_own_chunk(struct ptxi_arena *a, size_t size, size_t align)
 {
     struct ptxi_arena_chunk *c = new_chunk(a, size + align);
 
@@ -64,7 +66,7 @@ void *ptxi_arena_alloc_slow(struct ptxi_arena *a, size_t size, size_t align)
         return NULL;
     }
     if (size + align > a->next_size / 4)
-        return alloc_alone(a, size, align);
+        return alloc_own_chunk(a, size, align);
 
     struct ptxi_arena_chunk *c = new_chunk(a, a->next_size);
 
@@ -76,6 +78,7 @@ void *ptxi_arena_alloc_slow(struct ptxi_arena *a, size_t size, size_t align)
     a->end = a->at + a->next_size;
     if (a->next_size < LARGEST_CHUNK)
         a->next_size *= 2;
+    assert((size_t)(a->end - a->at) >= size + align); /* so that this does not come back here */
     return ptxi_arena_alloc(a, size, align);
 }
 

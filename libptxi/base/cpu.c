@@ -1,5 +1,6 @@
 #include "base/cpu.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@ static const char *const level_name[PTXI_CPU_LEVELS] = { "portable", "v2", "v3",
 
 #if defined __x86_64__
 
-/* Read CPUID itself: __builtin_cpu_supports of clang 14 knows neither lzcnt, movbe nor f16c. */
+/* Reads CPUID directly, because __builtin_cpu_supports of clang 14 does not have lzcnt, movbe and f16c. */
 #include <cpuid.h>
 
 #define BIT(n) (1u << (n))
@@ -19,8 +20,8 @@ enum {
     L7B_V3 = BIT(3) | BIT(5) | BIT(8),                                /* bmi1 avx2 bmi2 */
     EXTC_V2 = BIT(0),                                                 /* lahf */
     EXTC_V3 = BIT(5),                                                 /* lzcnt */
-    XCR0_YMM = 0x06,                                                  /* the system saves xmm and ymm */
-    XCR0_ZMM = 0xe6,                                                  /* ... and mask and zmm registers */
+    XCR0_YMM = 0x06,                                                  /* the system saves xmm and ymm registers */
+    XCR0_ZMM = 0xe6,                                                  /* the system also saves mask and zmm registers */
 };
 #define L7B_V4 (BIT(16) | BIT(17) | BIT(28) | BIT(30) | BIT(31)) /* avx512 f dq cd bw vl */
 
@@ -76,6 +77,7 @@ enum ptxi_cpu_level ptxi_cpu_level(void)
 
 const char *ptxi_cpu_level_name(enum ptxi_cpu_level level)
 {
+    assert(level < PTXI_CPU_LEVELS);
     return level_name[level];
 }
 

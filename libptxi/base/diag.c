@@ -1,9 +1,10 @@
 #include "base/diag.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { WINDOW = 120 }; /* columns of a source line shown at most */
+enum { WINDOW = 120 }; /* maximal number of columns of a source line in a message */
 
 void ptxi_diag_init(struct ptxi_diag *d, struct ptxi_arena *a)
 {
@@ -14,11 +15,12 @@ const char *ptxi_diag_severity_name(enum ptxi_diag_severity s)
 {
     static const char *const name[] = { "error", "warning", "note" };
 
+    assert(s < sizeof name / sizeof *name);
     return name[s];
 }
 
-/* Count the message; say whether it is still to be kept. */
-static bool admit(struct ptxi_diag *d, enum ptxi_diag_severity severity)
+/* Counts the message and returns whether it is to be kept. */
+static bool count_message(struct ptxi_diag *d, enum ptxi_diag_severity severity)
 {
     if (severity == PTXI_DIAG_ERROR)
         d->dropping = d->errors++ >= PTXI_DIAG_MAX;
@@ -31,8 +33,9 @@ void ptxi_diag_add(struct ptxi_diag *d, enum ptxi_diag_severity severity, struct
 {
     va_list ap;
 
-    if (!admit(d, severity))
+    if (!count_message(d, severity))
         return;
+    assert(d->arena);
     va_start(ap, fmt);
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
@@ -50,6 +53,7 @@ void ptxi_diag_add(struct ptxi_diag *d, enum ptxi_diag_severity severity, struct
     e->severity = severity;
     e->loc = loc;
     e->msg = msg;
+    assert(!d->first == !d->last);
     if (d->last)
         d->last->next = e;
     else
@@ -57,23 +61,25 @@ void ptxi_diag_add(struct ptxi_diag *d, enum ptxi_diag_severity severity, struct
     d->last = e;
 }
 
-struct span {
+struct text_range {
     const char *s;
     size_t n;
 };
 
-/* Where scanning for a line may start: messages come mostly in line order, and modules can be 50 MB. */
-struct finder {
+/* The last line that was found, from which the next search starts. Messages are mostly in the order of lines, and
+ * modules can have 50 MB. */
+struct line_finder {
     const char *text;
     size_t len;
-    uint32_t line; /* line that begins at `at` */
+    uint32_t line; /* number of the line that begins at `at` */
     size_t at;
 };
 
-static bool find_line(struct finder *f, uint32_t line, struct span *out)
+static bool find_line(struct line_finder *f, uint32_t line, struct text_range *out)
 {
     if (!f->text || !line)
         return false;
+    assert(f->at <= f->len);
     if (line < f->line) {
         f->line = 1;
         f->at = 0;
@@ -95,26 +101,27 @@ static bool find_line(struct finder *f, uint32_t line, struct span *out)
     return true;
 }
 
-/* A terminal must not see control characters of an arbitrary file; a tab is kept, the caret line repeats it. */
+/* Replaces control characters, because they could change the state of a terminal. A tab is kept, and the caret line
+ * repeats it. */
 static void put_visible(struct ptxi_str *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         ptxi_str_putc(out, ((unsigned char)s[i] < 0x20 && s[i] != '\t') || s[i] == 0x7f ? '?' : s[i]);
 }
 
-static bool utf8_tail(char c)
+static bool is_utf8_tail(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static void put_blank(struct ptxi_str *out, const char *s, size_t n)
+static void put_blanks(struct ptxi_str *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!utf8_tail(s[i]))
+        if (!is_utf8_tail(s[i]))
             ptxi_str_putc(out, s[i] == '\t' ? '\t' : ' ');
 }
 
-static void quote_line(struct ptxi_str *out, struct span line, struct ptxi_loc loc)
+static void quote_line(struct ptxi_str *out, struct text_range line, struct ptxi_loc loc)
 {
     size_t col = loc.col ? loc.col - 1 : 0, lo = 0, hi = line.n;
 
@@ -125,9 +132,9 @@ static void quote_line(struct ptxi_str *out, struct span line, struct ptxi_loc l
         if (lo > line.n - WINDOW)
             lo = line.n - WINDOW;
         hi = lo + WINDOW;
-        while (lo < col && utf8_tail(line.s[lo]))
+        while (lo < col && is_utf8_tail(line.s[lo]))
             lo++;
-        while (hi < line.n && hi > col && utf8_tail(line.s[hi]))
+        while (hi < line.n && hi > col && is_utf8_tail(line.s[hi]))
             hi--;
     }
     ptxi_str_printf(out, "%5u | %s", loc.line, lo ? "..." : "");
@@ -136,18 +143,18 @@ static void quote_line(struct ptxi_str *out, struct span line, struct ptxi_loc l
     if (!loc.col)
         return;
     ptxi_str_puts(out, lo ? "      |    " : "      | ");
-    put_blank(out, line.s + lo, col - lo);
+    put_blanks(out, line.s + lo, col - lo);
     ptxi_str_putc(out, '^');
     for (size_t i = col + 1; i < hi && i - col < loc.len; i++)
-        if (!utf8_tail(line.s[i]))
+        if (!is_utf8_tail(line.s[i]))
             ptxi_str_putc(out, '~');
     ptxi_str_putc(out, '\n');
 }
 
-static void render(struct ptxi_str *out, struct finder *f, const char *file, struct ptxi_loc loc, const char *label,
-                   const char *msg)
+static void render(struct ptxi_str *out, struct line_finder *f, const char *file, struct ptxi_loc loc,
+                   const char *label, const char *msg)
 {
-    struct span line;
+    struct text_range line;
 
     if (loc.line && loc.col)
         ptxi_str_printf(out, "%s:%u:%u: ", file, loc.line, loc.col);
@@ -161,7 +168,7 @@ static void render(struct ptxi_str *out, struct finder *f, const char *file, str
 void ptxi_diag_render_one(struct ptxi_str *out, const char *text, size_t text_len, const char *file,
                           struct ptxi_loc loc, const char *label, const char *msg)
 {
-    struct finder f = { text, text_len, 1, 0 };
+    struct line_finder f = { text, text_len, 1, 0 };
 
     render(out, &f, file, loc, label, msg);
 }
@@ -170,6 +177,7 @@ const struct ptxi_text *ptxi_text_at(const struct ptxi_texts *texts, struct ptxi
 {
     const struct ptxi_text *t = texts->at;
 
+    assert(texts->count > 0);
     while (t + 1 < texts->at + texts->count && t[1].first_line <= loc->line)
         t++;
     if (loc->line)
@@ -180,7 +188,7 @@ const struct ptxi_text *ptxi_text_at(const struct ptxi_texts *texts, struct ptxi
 void ptxi_diag_render(const struct ptxi_diag *d, const char *text, size_t text_len, const char *file,
                       struct ptxi_str *out)
 {
-    struct finder f = { text, text_len, 1, 0 };
+    struct line_finder f = { text, text_len, 1, 0 };
 
     for (const struct ptxi_diag_entry *e = d->first; e; e = e->next)
         render(out, &f, file, e->loc, ptxi_diag_severity_name(e->severity), e->msg);
@@ -189,5 +197,5 @@ void ptxi_diag_render(const struct ptxi_diag *d, const char *text, size_t text_l
     if (d->warnings > PTXI_DIAG_MAX)
         ptxi_str_printf(out, "%s: note: %u further warnings not shown\n", file, d->warnings - PTXI_DIAG_MAX);
     if (d->oom)
-        ptxi_str_printf(out, "%s: note: memory was short, messages were lost\n", file);
+        ptxi_str_printf(out, "%s: note: out of memory, some messages were lost\n", file);
 }

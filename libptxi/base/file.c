@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Room for as much again, or for all that may come, and the NUL. */
+/* Doubles the buffer, up to one byte more than the limit, plus the NUL. Frees it on failure. */
 static char *grow(char *p, size_t *room, size_t most)
 {
     size_t more = *room <= most / 2 ? 2 * *room : most + 1;
@@ -19,7 +19,7 @@ char *ptxi_read_all(FILE *f, size_t most, size_t *size)
 {
     size_t room = 1 << 16, n = 0, got;
     char *p = malloc(room + 1);
-    int why;
+    int error;
 
     while (p && (got = fread(p + n, 1, room - n, f)) > 0) {
         n += got;
@@ -34,8 +34,8 @@ char *ptxi_read_all(FILE *f, size_t most, size_t *size)
     *size = n;
     if (n <= most && !ferror(f))
         return p;
-    why = n > most ? EFBIG : errno;
+    error = n > most ? EFBIG : errno;
     free(p);
-    errno = why;
+    errno = error;
     return NULL;
 }

@@ -1,20 +1,22 @@
-/* The content of what a kernel may read before anything has been written there: registers, local, shared and tensor memory, new allocations. */
+/* The initial content of memory and registers that a kernel may read before it writes them: registers, local, shared
+ * and tensor memory, and new allocations. */
 #ifndef PTXI_BASE_FILL_H
 #define PTXI_BASE_FILL_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* Each byte of it. 0, unless the environment variable PTXI_FILL says otherwise; does not change after the start of the library. */
+/* The value of each byte: 0, or the value of the environment variable PTXI_FILL. It does not change after the library
+ * is initialized. */
 extern unsigned char ptxi_fill_byte;
 
-/* Fills memory that has just been given out, or is about to be. */
+/* Fills new memory, or memory that is about to be reused. */
 static inline void ptxi_fill(void *p, size_t bytes)
 {
     memset(p, ptxi_fill_byte, bytes);
 }
 
-/* memset() for few bytes, most of them in units of 16. */
+/* memset() for small sizes, mostly in units of 16 bytes. */
 static inline void ptxi_fill_few(unsigned char *p, unsigned char byte, size_t bytes)
 {
     typedef unsigned char unit __attribute__((vector_size(16), may_alias, aligned(1)));

@@ -5,7 +5,7 @@
 
 uint64_t ptxi_hash_seed;
 
-/* Early in boot or in a strict sandbox getrandom may fail; the clock and the address of the stack then have to do. */
+/* Early in boot or in a strict sandbox, getrandom may fail. The clock and a stack address are the fallback. */
 __attribute__((constructor)) static void seed_hash(void)
 {
     uint64_t seed;

@@ -1,10 +1,13 @@
-/* uthash as libptxi uses it: a seeded hash, so that no input can choose its collisions; memory from an arena; and a
- * failed insertion leaves the table as it was instead of ending the process.
+/* Hash tables: uthash with a random seed, so that no input can choose collisions, with memory from an arena, and with
+ * insertions that can fail instead of ending the process.
  *
- * A function that adds must have `struct ptxi_arena *hash_arena` in scope: the table's buckets come from there, are
- * freed with it, and the table itself needs no HASH_CLEAR. After an insertion, test HASH_ADDED(hh, elem).
- * Tables keyed by an interned name use its pointer: HASH_ADD_PTR, HASH_FIND_PTR, or the *_BYHASHVALUE forms with
- * ptxi_hash_ptr(). */
+ * A function that inserts must have `struct ptxi_arena *hash_arena` in scope.
+ *
+ * Ownership: the table and its buckets are in that arena and are freed with it. HASH_CLEAR is not needed. Errors: a
+ * failed insertion leaves the table unchanged. Test HASH_ADDED(hh, elem) after an insertion.
+ *
+ * If the key is an interned name, its pointer is hashed: use HASH_ADD_PTR, HASH_FIND_PTR, or the *_BYHASHVALUE forms
+ * with ptxi_hash_ptr(). */
 #ifndef PTXI_BASE_HASH_H
 #define PTXI_BASE_HASH_H
 
@@ -13,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-extern uint64_t ptxi_hash_seed; /* random, set before main */
+extern uint64_t ptxi_hash_seed; /* random; set before main */
 
 static inline uint64_t ptxi_hash_mix(uint64_t a, uint64_t b)
 {
@@ -30,7 +33,7 @@ static inline uint64_t ptxi_hash_load(const char *p, unsigned n)
     return v;
 }
 
-/* Keys are short names: overlapping 8-byte loads and one widening multiplication cover up to 16 bytes. */
+/* Keys are short names, so overlapping 8-byte loads and one widening multiplication hash up to 16 bytes. */
 static inline unsigned ptxi_hash_bytes(const void *key, size_t n)
 {
     const char *p = key;
@@ -69,8 +72,9 @@ static inline unsigned ptxi_hash_ptr(const void *p)
 
 #include <uthash.h>
 
-/* uthash doubles its buckets when the longest chain reaches this: by chance that is far above the mean, which then is
- * about one. Lower values grow the table without bound, since some two keys always meet. */
+/* uthash doubles the number of buckets when the longest chain reaches this length. In a table with random keys such a
+ * chain occurs at a mean length of about one. A lower threshold would let the table grow without bound, since some
+ * keys always collide. */
 #undef HASH_BKT_CAPACITY_THRESH
 #define HASH_BKT_CAPACITY_THRESH 7U
 

@@ -1,8 +1,10 @@
 #include "base/intern.h"
 #include "base/hash.h"
 
+#include <assert.h>
+
 struct entry {
-    struct ptxi_name name; /* first: a name's address is its entry's */
+    struct ptxi_name name; /* must be the first member: a name and its entry have the same address */
     UT_hash_handle hh;
 };
 
@@ -46,6 +48,7 @@ static struct entry *add(struct ptxi_names *t, const char *s, size_t n, unsigned
     HASH_ADD_KEYPTR_BYHASHVALUE(hh, t->table, e->name.s, n, hash, e);
     if (!HASH_ADDED(hh, e))
         return NULL;
+    assert(t->count < UINT32_MAX);
     t->count++;
     return e;
 }

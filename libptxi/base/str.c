@@ -1,5 +1,6 @@
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +25,12 @@ void ptxi_str_clear(struct ptxi_str *b)
         b->s[0] = 0;
 }
 
-/* Room for n more bytes and the NUL. */
+/* Makes room for n more bytes and a NUL. */
 static bool reserve(struct ptxi_str *b, size_t n)
 {
     if (b->oom)
         return false;
+    assert(b->len < b->cap || (!b->s && !b->len && !b->cap));
     if (n < b->cap - b->len)
         return true;
 
@@ -54,6 +56,7 @@ static bool reserve(struct ptxi_str *b, size_t n)
 
 void ptxi_str_put(struct ptxi_str *b, const char *s, size_t n)
 {
+    assert(s || !n);
     if (!reserve(b, n))
         return;
     if (n)

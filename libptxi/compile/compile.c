@@ -1,73 +1,132 @@
 #include "compile/compile.h"
 
-#include "compile/lower/lower.h"
+#include "compile/codegen/codegen.h"
+#include "compile/contract/contract.h"
 #include "compile/ir/ir.h"
-#include "compile/lower/shared_layout.h"
+#include "compile/lower/lower.h"
+#include "compile/optimize/optimize.h"
 
-/* What ptxas makes of the text, where bits depend on it. */
-static bool optimised(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
+/* --- passes --- */
+
+/* When a pass runs. */
+enum condition {
+    ALWAYS,
+    UNLESS_AS_WRITTEN, /* reproduces what ptxas does to the text, where bits depend on it */
+    IF_CONTRACTED      /* the same, if the options allow contraction */
+};
+
+/* All passes after lowering, in order. Each returns false if memory is short (ir->oom) or if the frame is too large. */
+static const struct pass {
+    const char *name;
+    bool (*run)(struct ptxi_ir *ir);
+    enum condition condition;
+} passes[] = {
+    { "find_blocks", ptxi_cfg_find_blocks, ALWAYS },
+    { "order_blocks", ptxi_cfg_order_blocks, ALWAYS },
+    { "copy_propagation", ptxi_propagate_copies, ALWAYS },
+    { "ptxas_simplify", ptxi_ptxas_simplify, UNLESS_AS_WRITTEN },
+    { "nan_operand_order", ptxi_order_nan_operands, UNLESS_AS_WRITTEN },
+    { "contract", ptxi_contract, IF_CONTRACTED },
+    { "rematerialize", ptxi_rematerialize, ALWAYS },
+    { "launch_invariant", ptxi_hoist_launch_invariant, ALWAYS },
+    { "peephole", ptxi_peephole, ALWAYS },
+    { "register_allocation", ptxi_allocate_registers, ALWAYS },
+};
+
+static bool is_wanted(const struct pass *pass, const struct ptxi_compile_options *options)
 {
-    return ptxi_algebra(ir) && ptxi_operand_order(ir) && (!options->contract || ptxi_contract(ir));
+    switch (pass->condition) {
+    case UNLESS_AS_WRITTEN: return !options->as_written;
+    case IF_CONTRACTED: return !options->as_written && options->contract;
+    default: return true;
+    }
 }
 
-static bool passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
+static void after_pass(const char *name, const struct ptxi_ir *ir, const struct ptxi_compile_options *options)
 {
-    return ptxi_cfg_build(ir) && ptxi_cfg_order(ir) && ptxi_copies(ir) && (options->as_written || optimised(ir, options)) &&
-           ptxi_constants(ir) && ptxi_uniform(ir) && ptxi_fuse(ir) && ptxi_slots(ir);
+    ptxi_ir_check(ir);
+    if (options->after_pass)
+        options->after_pass(options->ctx, name, ir);
 }
 
-enum { MOST_SHARED = 1 << 20 }; /* bytes: no device has more, and offsets in it are 32 bits wide */
-
-static bool fits(const struct ptxi_build *b, struct ptxi_diag *diags)
+static bool run_passes(struct ptxi_ir *ir, const struct ptxi_compile_options *options)
 {
-    if (b->ir->local_bytes > PTXI_COMPILED_LOCAL)
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .local variables, a thread has %d",
-                      (unsigned long long)b->ir->local_bytes, PTXI_MAX_LOCAL_VARIABLES);
-    else if (b->shared_bytes - b->layout->shared_base > MOST_SHARED)
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, b->func->loc, "%llu bytes of .shared variables, a block has at most %d",
-                      (unsigned long long)(b->shared_bytes - b->layout->shared_base), MOST_SHARED);
+    after_pass("lower", ir, options);
+    for (const struct pass *p = passes; p < passes + sizeof passes / sizeof *passes; p++) {
+        if (!is_wanted(p, options))
+            continue;
+        if (!p->run(ir))
+            return false;
+        after_pass(p->name, ir, options);
+    }
+    return true;
+}
+
+/* --- functions --- */
+
+enum { MAX_SHARED = 1 << 20 }; /* bytes: no device has more, and offsets are 32 bits wide */
+
+static bool fits(const struct ptxi_lower *l, struct ptxi_diag *diags)
+{
+    uint64_t shared = l->shared_bytes - l->layout->shared_base;
+
+    if (l->ir->local_bytes > PTXI_COMPILED_LOCAL)
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, l->func->loc, "%llu bytes of .local variables, a thread has %d",
+                      (unsigned long long)l->ir->local_bytes, PTXI_MAX_LOCAL_VARIABLES);
+    else if (shared > MAX_SHARED)
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, l->func->loc, "%llu bytes of .shared variables, a block has at most %d",
+                      (unsigned long long)shared, MAX_SHARED);
     else
         return true;
     return false;
 }
 
-static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct ptxi_func *func, const struct ptxi_compile_options *options,
+/* Lowers the function and runs the passes. False after a diagnostic, or if memory is short. */
+static bool make_ir(struct ptxi_lower *l, struct ptxi_diag *diags)
+{
+    struct ptxi_ir *ir = l->ir;
+    const char *wrong;
+
+    if (!ptxi_lower(l)) {
+        if (ir->too_large)
+            ptxi_diag_add(diags, PTXI_DIAG_ERROR, l->func->loc, "more than %d bytes of .param variables",
+                          4 * PTXI_MAX_AREA_WORDS);
+        return false;
+    }
+    if (!fits(l, diags))
+        return false;
+    if (!run_passes(ir, l->options)) {
+        if (!ir->oom)
+            ptxi_diag_add(diags, PTXI_DIAG_ERROR, l->func->loc, "more registers than can be addressed");
+        return false;
+    }
+    wrong = l->options->verify ? ptxi_verify_allocation(ir) : NULL;
+    if (wrong)
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, l->func->loc, "the compiler is wrong: %s", wrong);
+    return !wrong;
+}
+
+static struct ptxi_code *compile(const struct ptxi_layout *layout, const struct ptxi_func *func,
+                                 const struct ptxi_compile_options *options,
                                  struct ptxi_arena *scratch, struct ptxi_arena *arena, struct ptxi_diag *diags)
 {
     struct ptxi_ir ir = { .arena = scratch, .func = func };
-    struct ptxi_build b = { .ir = &ir, .layout = layout, .options = options, .func = func, .shared_bytes = layout->shared_base };
-    struct ptxi_code *code;
-    const char *wrong;
+    struct ptxi_lower l = { .ir = &ir, .layout = layout, .options = options, .func = func,
+                            .shared_bytes = layout->shared_base };
+    struct ptxi_code *code = make_ir(&l, diags) ? ptxi_emit(&ir, options, arena) : NULL;
 
-    if (!ptxi_build(&b)) {
-        if (ir.too_large)
-            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "more than %d bytes of .param variables", 4 * PTXI_MOST_AREA_WORDS);
-        return NULL;
-    }
-    if (!fits(&b, diags))
-        return NULL;
-    if (!passes(&ir, options)) {
-        if (!ir.oom)
-            ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "more registers than can be addressed");
-        return NULL;
-    }
-    wrong = options->verify ? ptxi_verify(&ir) : NULL;
-    if (wrong) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, func->loc, "the compiler is wrong: %s", wrong);
-        return NULL;
-    }
-    code = ptxi_emit(&ir, options, arena);
     if (!code)
         return NULL;
-    code->param_bytes = b.param_bytes;
+    code->param_bytes = l.param_bytes;
     code->shared_base = layout->shared_base;
-    code->shared_bytes = (uint32_t)b.shared_bytes - code->shared_base;
-    code->shared_end = b.shared_end;
+    code->shared_bytes = (uint32_t)l.shared_bytes - code->shared_base;
+    code->shared_end = l.shared_end;
     code->in_clusters = layout->in_clusters;
     return code;
 }
 
-struct ptxi_code *ptxi_compile(const struct ptxi_layout *layout, const struct ptxi_func *func, const struct ptxi_compile_options *options,
+struct ptxi_code *ptxi_compile(const struct ptxi_layout *layout, const struct ptxi_func *func,
+                               const struct ptxi_compile_options *options,
                                struct ptxi_arena *arena, struct ptxi_diag *diags)
 {
     struct ptxi_arena scratch;
@@ -77,4 +136,9 @@ struct ptxi_code *ptxi_compile(const struct ptxi_layout *layout, const struct pt
     code = compile(layout, func, options, &scratch, arena, diags);
     ptxi_arena_free(&scratch);
     return code;
+}
+
+bool ptxi_compile_executes(const struct ptxi_row *row)
+{
+    return ptxi_lower_executes(row);
 }

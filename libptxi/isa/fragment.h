@@ -1,9 +1,11 @@
-/* Where the elements of a matrix are in the registers of a warp: PTX ISA, "Matrix Fragments for ..." and "Sparse matrix storage".
+/* Positions of matrix elements in the registers of a warp (PTX ISA, "Matrix Fragments for ..." and "Sparse matrix
+ * storage").
  *
- * All matrices but those of mma.m8n8k4 with .f16 are laid out by one rule. A line (a row of A, C and D, a column of B) belongs to four
- * neighbouring lanes, lines 8 apart to the same ones. Each of the four has a piece of a line, some elements side by side, then the next
- * has one; after four pieces the first has another. A lane's elements are numbered piece by piece; where it has several lines, a
- * piece of each line comes before the second pieces; and so they fill its registers, from the low bits up. */
+ * All matrices, except those of mma.m8n8k4 with .f16, have one layout. A line is a row of A, C or D, or a column of
+ * B. Four adjacent lanes hold a line, and the same lanes hold the lines 8, 16, ... after it. A piece is a number of
+ * adjacent elements of a line. The four lanes hold the pieces of a line in turn. The elements of a lane are numbered
+ * in this order: the first piece of each of its lines, then the second piece of each line, and so on. They fill its
+ * registers from the low bits up. */
 #ifndef PTXI_ISA_FRAGMENT_H
 #define PTXI_ISA_FRAGMENT_H
 
@@ -13,40 +15,52 @@
 #include "isa/bytecode.h"
 
 struct ptxi_fragment {
-    uint8_t bits;    /* of an element, in its container */
-    uint8_t width;   /* of a register */
-    uint8_t piece;   /* elements */
-    uint8_t lines;   /* of a lane: the matrix has 8 times as many */
+    uint8_t bits;    /* bits of the container of an element */
+    uint8_t width;   /* bits of a register */
+    uint8_t piece;   /* number of elements of a piece */
+    uint8_t lines;   /* number of lines that a lane has a part of; the matrix has 8 times as many */
     bool columns;    /* lines are columns */
 };
 
-/* An element's register, counted in the operand, and its lowest bit there. */
-struct ptxi_place {
-    uint8_t lane, reg, bit;
+/* Position of an element. */
+struct ptxi_fragment_position {
+    uint8_t lane;
+    uint8_t reg; /* index of the register in the operand */
+    uint8_t bit; /* lowest bit in the register */
 };
 
 struct ptxi_element {
     uint16_t row, column;
 };
 
-static inline struct ptxi_place ptxi_fragment_place(const struct ptxi_fragment *f, unsigned row, unsigned column)
+/* The position of an element of the matrix. */
+static inline struct ptxi_fragment_position ptxi_fragment_locate(const struct ptxi_fragment *f, unsigned row,
+                                                                 unsigned column)
 {
-    unsigned line = f->columns ? column : row, at = f->columns ? row : column, per = f->width / f->bits;
+    unsigned line = f->columns ? column : row;
+    unsigned at = f->columns ? row : column; /* index in the line */
+    unsigned per = f->width / f->bits;       /* elements of a register */
     unsigned number = ((at / (4 * f->piece)) * f->lines + line / 8) * f->piece + at % f->piece;
 
-    return (struct ptxi_place){ (uint8_t)(line % 8 * 4 + at / f->piece % 4), (uint8_t)(number / per), (uint8_t)(number % per * f->bits) };
+    return (struct ptxi_fragment_position){ (uint8_t)(line % 8 * 4 + at / f->piece % 4), (uint8_t)(number / per),
+                                            (uint8_t)(number % per * f->bits) };
 }
 
-/* The same from the other side: what is in a lane's register from `bit` on. */
-static inline struct ptxi_element ptxi_fragment_element(const struct ptxi_fragment *f, unsigned lane, unsigned reg, unsigned bit)
+/* The element at a position, the inverse of ptxi_fragment_locate(). */
+static inline struct ptxi_element ptxi_fragment_element(const struct ptxi_fragment *f, unsigned lane, unsigned reg,
+                                                        unsigned bit)
 {
     unsigned number = reg * (f->width / f->bits) + bit / f->bits, pieces = number / f->piece;
-    unsigned line = pieces % f->lines * 8 + lane / 4, at = (pieces / f->lines * 4 + lane % 4) * f->piece + number % f->piece;
+    unsigned line = pieces % f->lines * 8 + lane / 4;
+    unsigned at = (pieces / f->lines * 4 + lane % 4) * f->piece + number % f->piece;
 
-    return f->columns ? (struct ptxi_element){ (uint16_t)at, (uint16_t)line } : (struct ptxi_element){ (uint16_t)line, (uint16_t)at };
+    if (f->columns)
+        return (struct ptxi_element){ (uint16_t)at, (uint16_t)line };
+    return (struct ptxi_element){ (uint16_t)line, (uint16_t)at };
 }
 
-/* A and B of mma, A of wgmma in registers (a warp's 16 rows), in containers of `bits` bits; A of a sparse operation as it is stored. */
+/* A and B of mma, A of wgmma in registers (16 rows per warp), in containers of `bits` bits. A sparse A as it is
+ * stored. */
 static inline struct ptxi_fragment ptxi_fragment_a(unsigned rows, unsigned bits)
 {
     unsigned width = bits == 64 ? 64 : 32;
@@ -62,30 +76,32 @@ static inline struct ptxi_fragment ptxi_fragment_b(unsigned columns, unsigned bi
     return f;
 }
 
-/* C and D of mma, D of wgmma (a warp's 16 rows). */
+/* C and D of mma, D of wgmma (16 rows per warp). */
 static inline struct ptxi_fragment ptxi_fragment_c(unsigned rows, unsigned bits)
 {
     return (struct ptxi_fragment){ (uint8_t)bits, bits == 64 ? 64 : 32, 2, (uint8_t)(rows / 8), false };
 }
 
-/* ldmatrix, stmatrix, movmatrix of .m8n8 and .b16: the rows of `count` matrices one below the other; with .trans the columns, side by side. */
+/* ldmatrix, stmatrix, movmatrix of .m8n8 and .b16: `count` matrices below each other, or with .trans next to each
+ * other. */
 static inline struct ptxi_fragment ptxi_fragment_m8n8(unsigned count, bool trans)
 {
     return (struct ptxi_fragment){ 16, 32, 2, (uint8_t)count, trans };
 }
 
-/* The same of bytes: .m16n16, always transposed; .m8n16, whose rows are 16 elements of fewer bits in memory; stmatrix of .m16n8, whose columns are
- * rows of memory. */
+/* The same of bytes. .m16n16 is always transposed. */
 static inline struct ptxi_fragment ptxi_fragment_m16n16(unsigned count)
 {
     return (struct ptxi_fragment){ 8, 32, 4, (uint8_t)(2 * count), true };
 }
 
+/* A row of .m8n16 is 16 elements, which may have fewer bits in memory. */
 static inline struct ptxi_fragment ptxi_fragment_m8n16(unsigned count)
 {
     return (struct ptxi_fragment){ 8, 32, 4, (uint8_t)count, false };
 }
 
+/* stmatrix of .m16n8: a column of the matrix is a row in memory. */
 static inline struct ptxi_fragment ptxi_fragment_m16n8(unsigned count)
 {
     return (struct ptxi_fragment){ 8, 32, 2, (uint8_t)(2 * count), false };
@@ -93,30 +109,37 @@ static inline struct ptxi_fragment ptxi_fragment_m16n8(unsigned count)
 
 /* --- tensor memory: PTX ISA, "Matrix fragments for shape ..." --- */
 
-/* Which lane and column of tensor memory, counted from the address, register `reg` of a lane of tcgen05.ld and tcgen05.st holds. The lanes 16 to 31
- * of .16x32bx2 mean the 16 lanes again, and columns that are given with the instruction. */
+/* The lane (row) and column of tensor memory, relative to the address, that a register of tcgen05.ld and tcgen05.st
+ * holds. In .16x32bx2 the lanes 16 to 31 hold the same 16 lanes of tensor memory, from a column that the instruction
+ * gives. */
 static inline struct ptxi_element ptxi_fragment_tmem(enum ptxi_tmem_shape shape, unsigned lane, unsigned reg)
 {
     switch (shape) {
     case PTXI_TMEM_32X32B: return (struct ptxi_element){ (uint16_t)lane, (uint16_t)reg };
-    case PTXI_TMEM_16X64B: return (struct ptxi_element){ (uint16_t)(lane / 4 + lane % 2 * 8), (uint16_t)(lane / 2 % 2 + 2 * reg) };
-    case PTXI_TMEM_16X128B: return (struct ptxi_element){ (uint16_t)(lane / 4 + reg % 2 * 8), (uint16_t)(lane % 4 + reg / 2 * 4) };
+    case PTXI_TMEM_16X64B:
+        return (struct ptxi_element){ (uint16_t)(lane / 4 + lane % 2 * 8), (uint16_t)(lane / 2 % 2 + 2 * reg) };
+    case PTXI_TMEM_16X128B:
+        return (struct ptxi_element){ (uint16_t)(lane / 4 + reg % 2 * 8), (uint16_t)(lane % 4 + reg / 2 * 4) };
     case PTXI_TMEM_16X256B:
-        return (struct ptxi_element){ (uint16_t)(lane / 4 + reg / 2 % 2 * 8), (uint16_t)(lane % 4 * 2 + reg % 2 + reg / 4 * 8) };
+        return (struct ptxi_element){ (uint16_t)(lane / 4 + reg / 2 % 2 * 8),
+                                     (uint16_t)(lane % 4 * 2 + reg % 2 + reg / 4 * 8) };
     default: return (struct ptxi_element){ (uint16_t)(lane % 16), (uint16_t)reg };
     }
 }
 
-/* --- mma.m8n8k4 with .f16: four products at once, number q by lanes 4q to 4q + 3 and 16 higher --- */
+/* --- mma.m8n8k4 with .f16: four products at once. Lanes 4q to 4q + 3 and 4q + 16 to 4q + 19 compute product q. --- */
 
-/* A (lines are rows, or with .col columns of 4) or B the other way round. A line is the lane's own, or a column of A, a row of B. */
+/* Element i of A. In the row-major layout a lane holds a row, else a half of a column. */
 static inline struct ptxi_element ptxi_fragment_m8n8k4_a(bool col, unsigned lane, unsigned i)
 {
     unsigned high = lane / 16 * 4;
 
-    return col ? (struct ptxi_element){ (uint16_t)(i + high), (uint16_t)(lane % 4) } : (struct ptxi_element){ (uint16_t)(lane % 4 + high), (uint16_t)i };
+    if (col)
+        return (struct ptxi_element){ (uint16_t)(i + high), (uint16_t)(lane % 4) };
+    return (struct ptxi_element){ (uint16_t)(lane % 4 + high), (uint16_t)i };
 }
 
+/* Element i of B, which is laid out as a transposed A. */
 static inline struct ptxi_element ptxi_fragment_m8n8k4_b(bool col, unsigned lane, unsigned i)
 {
     struct ptxi_element a = ptxi_fragment_m8n8k4_a(!col, lane, i);
@@ -136,22 +159,24 @@ static inline struct ptxi_element ptxi_fragment_m8n8k4_c(bool f32, unsigned lane
 
 /* --- wmma --- */
 
-/* What the PTX ISA leaves open: the fragments of wmma are those of mma, of a product of 16x8 elements for every 16 rows and 8 columns; where A
- * has 8 rows and B 32 columns, of the transposed product. Registers of one after those of the other; where an operand has more registers
- * than that, they begin anew. `wide`: A, or of the transposed product B. */
+/* The PTX ISA does not define the fragments of wmma. They consist of fragments of mma: one 16x8 product for each 16
+ * rows and 8 columns. If A has 8 rows and B 32 columns, they are those of the transposed product. The registers of
+ * one mma fragment follow those of another. If an operand has more registers than that, the fragments repeat. */
 struct ptxi_wmma_shape {
-    uint8_t rows, columns, depth; /* of the product as it is computed */
-    bool transposed;
+    uint8_t rows, columns, depth; /* of the product that is computed */
+    bool transposed;              /* it is the transposed one */
 };
 
 static inline struct ptxi_wmma_shape ptxi_wmma_shape(unsigned m, unsigned n, unsigned k)
 {
     bool transposed = n > 16;
 
-    return (struct ptxi_wmma_shape){ (uint8_t)(transposed ? n : m), (uint8_t)(transposed ? m : n), (uint8_t)k, transposed };
+    if (transposed)
+        return (struct ptxi_wmma_shape){ (uint8_t)n, (uint8_t)m, (uint8_t)k, true };
+    return (struct ptxi_wmma_shape){ (uint8_t)m, (uint8_t)n, (uint8_t)k, false };
 }
 
-/* Rows of one of the products. */
+/* The rows of one mma product. */
 static inline unsigned ptxi_wmma_rows(struct ptxi_wmma_shape s)
 {
     return s.rows < 16 ? s.rows : 16;
@@ -164,7 +189,7 @@ static inline struct ptxi_fragment ptxi_wmma_fragment(struct ptxi_wmma_shape s, 
     return (operand == 'a') != s.transposed ? ptxi_fragment_a(ptxi_wmma_rows(s), bits) : ptxi_fragment_b(8, bits);
 }
 
-/* Registers of one product's fragment. */
+/* The number of registers of one mma fragment. */
 static inline unsigned ptxi_wmma_registers(struct ptxi_wmma_shape s, char operand, unsigned bits)
 {
     struct ptxi_fragment f = ptxi_wmma_fragment(s, operand, bits);
@@ -172,12 +197,23 @@ static inline unsigned ptxi_wmma_registers(struct ptxi_wmma_shape s, char operan
     return f.lines * (operand == 'c' ? 8u : s.depth) * bits / 4 / f.width;
 }
 
-/* The element of the whole matrix. */
-static inline struct ptxi_element ptxi_wmma_element(struct ptxi_wmma_shape s, char operand, unsigned bits, unsigned lane, unsigned reg, unsigned bit)
+/* The number of mma fragments of an operand. */
+static inline unsigned ptxi_wmma_parts(struct ptxi_wmma_shape s, char operand, bool columns)
+{
+    unsigned row_parts = s.rows / ptxi_wmma_rows(s), column_parts = s.columns / 8u;
+
+    if (operand == 'c')
+        return row_parts * column_parts;
+    return columns ? column_parts : row_parts;
+}
+
+/* The element of the whole matrix at a position. */
+static inline struct ptxi_element ptxi_wmma_element(struct ptxi_wmma_shape s, char operand, unsigned bits,
+                                                    unsigned lane, unsigned reg, unsigned bit)
 {
     struct ptxi_fragment f = ptxi_wmma_fragment(s, operand, bits);
     unsigned per = ptxi_wmma_registers(s, operand, bits), rows = ptxi_wmma_rows(s);
-    unsigned lines = operand == 'c' ? s.rows / rows * (s.columns / 8u) : f.columns ? s.columns / 8u : s.rows / rows, part = reg / per % lines;
+    unsigned part = reg / per % ptxi_wmma_parts(s, operand, f.columns);
     struct ptxi_element e = ptxi_fragment_element(&f, lane, reg % per, bit);
 
     if (f.columns || (operand == 'c' && s.rows == rows))
@@ -187,43 +223,53 @@ static inline struct ptxi_element ptxi_wmma_element(struct ptxi_wmma_shape s, ch
     return s.transposed ? (struct ptxi_element){ e.column, e.row } : e;
 }
 
-/* --- sparse A: of every chunk of a row half is stored, and the metadata say which, in 4 bits a chunk --- */
+/* --- sparse A: half of the elements of each chunk of a row are stored. The metadata has 4 bits per chunk that say
+ * which. --- */
 
-/* Elements of a chunk. */
+/* The number of elements of a chunk. */
 static inline unsigned ptxi_sparse_chunk(unsigned bits)
 {
-    return bits == 32 ? 2 : bits == 4 ? 8 : 4;
+    switch (bits) {
+    case 32: return 2;
+    case 4: return 8;
+    default: return 4;
+    }
 }
 
-/* Where the 4 bits of a row's chunk are, elements having `bits` bits. `selector` is operand f; a row has `chunks` chunks. Four lanes share
- * two rows. Each that contributes holds four chunks of either; if elements are bytes or smaller, eight chunks of one of them. */
-static inline struct ptxi_place ptxi_sparse_place(unsigned bits, unsigned row, unsigned chunk, unsigned chunks, unsigned selector)
+/* The position of the 4 bits of a chunk. Elements have `bits` bits, a row has `chunks` chunks, `selector` is operand
+ * f. Four lanes share two rows. Each lane that the selector selects holds four chunks of both rows, or, for elements
+ * of at most 8 bits, eight chunks of one row. */
+static inline struct ptxi_fragment_position ptxi_sparse_locate_index(unsigned bits, unsigned row, unsigned chunk,
+                                                                     unsigned chunks, unsigned selector)
 {
     unsigned first = row % 8 * 4 + selector * chunks / 4;
 
     if (bits > 8)
-        return (struct ptxi_place){ (uint8_t)(first + chunk / 4), 0, (uint8_t)(row / 8 * 16 + chunk % 4 * 4) };
-    return (struct ptxi_place){ (uint8_t)(first + chunk / 8 * 2 + row / 8), 0, (uint8_t)(chunk % 8 * 4) };
+        return (struct ptxi_fragment_position){ (uint8_t)(first + chunk / 4), 0,
+                                                (uint8_t)(row / 8 * 16 + chunk % 4 * 4) };
+    return (struct ptxi_fragment_position){ (uint8_t)(first + chunk / 8 * 2 + row / 8), 0, (uint8_t)(chunk % 8 * 4) };
 }
 
-/* The column of A that stored element `at` of a row is, given the 4 bits of its chunk. */
+/* The column of A of the stored element `at` of a row. `indices`: the 4 bits of its chunk. */
 static inline unsigned ptxi_sparse_column(unsigned bits, unsigned at, unsigned indices)
 {
     switch (bits) {
-    case 32: return at * 2 + (indices >> 1 & 1); /* as two halves of 16 bits, which stay together */
+    case 32: return at * 2 + (indices >> 1 & 1); /* two 16-bit halves with one index */
     case 4: return at / 4 * 8 + (indices >> (at / 2 % 2 * 2) & 3) * 2 + at % 2; /* pairs */
     default: return at / 2 * 4 + (indices >> (at % 2 * 2) & 3);
     }
 }
 
-/* Which columns the stored elements of 16 rows of A are: column[row * pitch + at]. A has k columns; e are the metadata of 32 lanes. */
-static inline void ptxi_sparse_columns(unsigned bits, unsigned k, unsigned selector, const uint32_t *e, uint8_t *column, unsigned pitch)
+/* The columns of the stored elements of 16 rows of A, in column[row * pitch + at]. A has k columns. e: the metadata
+ * of 32 lanes. */
+static inline void ptxi_sparse_columns(unsigned bits, unsigned k, unsigned selector, const uint32_t *e, uint8_t *column,
+                                       unsigned pitch)
 {
     unsigned size = ptxi_sparse_chunk(bits), chunks = k / size;
 
     for (unsigned row = 0; row < 16; row++)
         for (unsigned at = 0; at < k / 2; at++) {
-            struct ptxi_place p = ptxi_sparse_place(bits, row, at / (size / 2), chunks, selector);
+            struct ptxi_fragment_position p = ptxi_sparse_locate_index(bits, row, at / (size / 2), chunks, selector);
 
             column[row * pitch + at] = (uint8_t)ptxi_sparse_column(bits, at, e[p.lane] >> p.bit & 15);
         }

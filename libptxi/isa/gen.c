@@ -1,20 +1,21 @@
-/* Expands insn.def into op.gen.h (the operations) and isa.gen.c (the tables of isa.h). Runs on the build machine.
+/* Expands insn.def into op.gen.h (numbers of operations, qualifiers, mnemonics and names) and isa.gen.c (the tables of
+ * isa.h). Runs on the build machine.
  *
- *   gen header > op.gen.h
- *   gen tables > isa.gen.c */
+ * gen header > op.gen.h gen tables > isa.gen.c */
 #include "isa/gen.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted by mnemonic before use, so that a family's rows may come from several files; those of dialects stay behind. */
 struct row_source rows[] = {
 #define SET(name, words)
-#define ROW(mnemonic, syntax, operands, ptx, target, exec, section) { #mnemonic, syntax, operands, ptx, target, exec, section, __FILE__, __LINE__, 0 },
+#define ROW(mnemonic, syntax, operands, ptx, target, exec, section) \
+    { #mnemonic, syntax, operands, ptx, target, exec, section, __FILE__, __LINE__, 0 },
 #define NEED(...)
-#define IOP(name)
+#define IOP(...)
 #include "isa/insn.def"
 #include "isa/dialect.def"
 #undef SET
@@ -33,7 +34,7 @@ const struct need_source needs[] = {
 #define SET(name, words)
 #define ROW(...)
 #define NEED(mnemonic, word, ptx, target) { #mnemonic, #word, ptx, target },
-#define IOP(name)
+#define IOP(...)
 #include "isa/insn.def"
 #undef SET
 #undef ROW
@@ -44,27 +45,43 @@ const struct need_source needs[] = {
 const int row_count = sizeof rows / sizeof *rows, isa_row_count = sizeof rows / sizeof *rows - DIALECT_COUNT;
 const int need_count = sizeof needs / sizeof *needs;
 
-static const char *const internal_ops[] = {
+/* The flags as internal.def writes them. */
+enum {
+    PLAIN = 0,
+    BRANCH = PTXI_OP_FLAG_BRANCH,
+    LOAD = PTXI_OP_FLAG_LOAD,
+    STORE = PTXI_OP_FLAG_STORE,
+    V2 = PTXI_OP_FLAG_V2,
+    V4 = PTXI_OP_FLAG_V4,
+};
+
+static const struct {
+    const char *name;
+    unsigned flags;
+} internal_ops[] = {
 #define SET(name, words)
 #define ROW(...)
 #define NEED(...)
-#define IOP(name) #name,
+#define IOP(name, flags) { #name, flags },
 #include "isa/insn.def"
 #undef SET
 #undef ROW
 #undef NEED
 #undef IOP
 };
+enum { INTERNAL_OPS = sizeof internal_ops / sizeof *internal_ops };
 
-/* Words whose order matters, or which may be repeated. Their numbers follow the types'. */
+/* Words that keep their order or that may be repeated. Their numbers follow those of the types. */
 const struct group groups[] = {
-    /* State spaces, and layouts of matrices: like types, they keep their order where an instruction has several (destination, then
-     * source; A, then B). */
-    { "SPACE", { "const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta", "shared::cluster" } },
+    /* State spaces and layouts of matrices. Like types, they keep their order where an instruction has several
+     * (destination, then source; A, then B). */
+    { "SPACE",
+      { "const", "global", "local", "param", "param::entry", "param::func", "shared", "shared::cta",
+        "shared::cluster" } },
     { "LAYOUT", { "row", "col" } },
-    /* An operation on bits and how its outcome is used; a container and what is in it. */
+    /* A bitwise operation and the use of its result; a container and the format of its elements. */
     { "FORMAT", { "and", "xor", "popc", "b8x16", "b6x16_p32", "b4x16_p64" } },
-    /* What may stand there twice and means no more for it. */
+    /* Words that ptxas accepts twice. The second one has no effect. */
     { "REPEATABLE", { "approx", "cc", "NaN", "relu", "sat", "satfinite", "shiftamt", "sync", "uni" } },
     { NULL, { NULL } }
 };
@@ -75,10 +92,17 @@ const struct ptxi_type_info ptxi_types[PTXI_TYPE_COUNT] = {
 #undef TYPE
 };
 
-enum { MAX_OPS = 8192, MAX_MNEMONICS = 512 };
+enum { MAX_OPS = 8192, MAX_MNEMONICS = 512, MAX_NAMES = 512 };
 
-char *words[MAX_WORDS], *ops[MAX_OPS], *mnemonics[MAX_MNEMONICS];
-int word_count, op_count = 1 /* 0 is PTXI_OP_NONE */, mnemonic_count;
+static char *word_names[MAX_WORDS], *op_names[MAX_OPS], *mnemonic_names[MAX_MNEMONICS], *operands[MAX_NAMES],
+            *slots[MAX_NAMES];
+
+struct name_list words = { "qualifiers", MAX_WORDS, 0, word_names };
+struct name_list ops = { "operations", MAX_OPS, 0, op_names };
+struct name_list mnemonics = { "mnemonics", MAX_MNEMONICS, 0, mnemonic_names };
+struct name_list operand_names = { "operand names", MAX_NAMES, 0, operands };
+struct name_list slot_names = { "slot names", MAX_NAMES, 0, slots };
+
 const struct row_source *current;
 
 void die(const char *fmt, ...)
@@ -107,52 +131,46 @@ static char *copy(const char *s, size_t n)
     return p;
 }
 
-int find(char **list, int count, const char *s, size_t n)
+int find_name(const struct name_list *list, const char *s, size_t n)
 {
-    for (int i = 0; i < count; i++)
-        if (strlen(list[i]) == n && !memcmp(list[i], s, n))
+    for (int i = 0; i < list->count; i++)
+        if (strlen(list->names[i]) == n && !memcmp(list->names[i], s, n))
             return i;
     return -1;
 }
 
-int word_id(const char *s, size_t n)
+int add_name(struct name_list *list, const char *s, size_t n)
 {
-    int i = find(words, word_count, s, n);
+    int i = find_name(list, s, n);
 
     if (i >= 0)
         return i;
-    if (word_count == MAX_WORDS)
-        die("too many qualifiers");
-    words[word_count] = copy(s, n);
-    return word_count++;
+    if (list->count == list->max)
+        die("too many %s", list->what);
+    list->names[list->count] = copy(s, n);
+    return list->count++;
 }
 
-int op_id(const char *s)
+unsigned op_flags(int op)
 {
-    int i = find(ops + 1, op_count - 1, s, strlen(s));
-
-    if (i >= 0)
-        return i + 1;
-    if (op_count == MAX_OPS)
-        die("too many operations");
-    ops[op_count] = copy(s, strlen(s));
-    return op_count++;
+    assert(op < ops.count);
+    for (int i = 0; i < INTERNAL_OPS; i++)
+        if (!strcmp(internal_ops[i].name, ops.names[op]))
+            return internal_ops[i].flags;
+    return 0;
 }
 
-int mnemonic_id(const char *s)
+/* Number of the mnemonic of the first row that names the operation, or -1. */
+static int op_mnemonics[MAX_OPS];
+
+int op_mnemonic(int op)
 {
-    int i = find(mnemonics, mnemonic_count, s, strlen(s));
-
-    if (i >= 0)
-        return i;
-    if (mnemonic_count == MAX_MNEMONICS)
-        die("too many mnemonics");
-    mnemonics[mnemonic_count] = copy(s, strlen(s));
-    return mnemonic_count++;
+    assert(op < ops.count);
+    return op_mnemonics[op];
 }
 
-/* By mnemonic, then as written. */
-static int by_mnemonic(const void *a, const void *b)
+/* Orders by mnemonic, then as written. */
+static int compare_rows(const void *a, const void *b)
 {
     const struct row_source *x = a, *y = b;
     int c = strcmp(x->mnemonic, y->mnemonic);
@@ -160,43 +178,59 @@ static int by_mnemonic(const void *a, const void *b)
     return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
+/* A family's rows may come from several files. Rows of dialects stay after all others. */
 static void sort_rows(void)
 {
     for (int i = 0; i < row_count; i++)
         rows[i].order = i;
-    qsort(rows, isa_row_count, sizeof *rows, by_mnemonic);
+    qsort(rows, isa_row_count, sizeof *rows, compare_rows);
 }
 
-/* Gives every word, operation and mnemonic its number, so that header and tables agree. */
-static void number(void)
+/* Numbers every word, operation, mnemonic and name, so that header and tables agree. */
+static void number_names(void)
 {
+    struct operand o[PTXI_MAX_OPERANDS];
+
+    memset(op_mnemonics, -1, sizeof op_mnemonics);
+    add_name(&ops, "none", 4); /* PTXI_OP_NONE */
     for (int t = 0; t < PTXI_TYPE_COUNT; t++)
-        word_id(ptxi_types[t].name, strlen(ptxi_types[t].name));
+        add_name(&words, ptxi_types[t].name, strlen(ptxi_types[t].name));
     for (const struct group *g = groups; g->name; g++)
         for (const char *const *w = g->words; *w; w++)
-            word_id(*w, strlen(*w));
+            add_name(&words, *w, strlen(*w));
     for (int i = 0; i < row_count; i++) {
         struct parsed row;
         const char *pattern = exec_pattern(rows[i].exec);
+        int first_op = ops.count, mnemonic;
 
         current = &rows[i];
-        mnemonic_id(rows[i].mnemonic);
+        mnemonic = add_name(&mnemonics, rows[i].mnemonic, strlen(rows[i].mnemonic));
         parse_slots(&row, rows[i].syntax);
+        parse_operands(&row, rows[i].operands, o);
+        exec_rule(rows[i].exec);
+        section_chapter(rows[i].section);
         if (pattern)
             expand_all(&row, pattern, NULL);
+        for (int k = first_op; k < ops.count; k++)
+            op_mnemonics[k] = mnemonic;
     }
     current = NULL;
-    for (unsigned i = 0; i < sizeof internal_ops / sizeof *internal_ops; i++)
-        op_id(internal_ops[i]);
+    for (int i = 0; i < INTERNAL_OPS; i++)
+        add_name(&ops, internal_ops[i].name, strlen(internal_ops[i].name));
+}
+
+static void check_needs(void)
+{
+    for (int i = 0; i < need_count; i++)
+        if (find_name(&words, needs[i].word, strlen(needs[i].word)) < 0)
+            die("NEED names '%s', which no row has", needs[i].word);
 }
 
 int main(int argc, char **argv)
 {
     sort_rows();
-    number();
-    for (int i = 0; i < need_count; i++)
-        if (find(words, word_count, needs[i].word, strlen(needs[i].word)) < 0)
-            die("NEED names '%s', which no row has", needs[i].word);
+    number_names();
+    check_needs();
     if (argc == 2 && !strcmp(argv[1], "header"))
         print_header();
     else if (argc == 2 && !strcmp(argv[1], "tables"))

@@ -1,4 +1,4 @@
-/* What the files of the generator share. Only it includes this. */
+/* Shared by the files of the table generator, which alone include it. */
 #ifndef PTXI_ISA_GEN_H
 #define PTXI_ISA_GEN_H
 
@@ -8,34 +8,41 @@
 
 enum { MAX_WORDS = 2048, MAX_SLOT_WORDS = 64 };
 
+/* A ROW as the .def files have it. */
 struct row_source {
     const char *mnemonic, *syntax, *operands, *ptx, *target, *exec, *section;
     const char *file;
     int line, order;
 };
-extern struct row_source rows[]; /* those of dialects last */
+extern struct row_source rows[]; /* sorted by mnemonic; rows of dialects follow all others */
 extern const int row_count, isa_row_count;
 
+/* A NEED as the .def files have it. */
 struct need_source {
     const char *mnemonic, *word, *ptx, *target;
 };
 extern const struct need_source needs[];
 extern const int need_count;
 
-/* Words that isa.c tells by their numbers, up to a NULL. */
+/* Words that isa.c recognizes by their numbers, up to a NULL. */
 struct group {
     const char *name, *words[10];
 };
 extern const struct group groups[];
 
-/* Qualifiers, operations and mnemonics, by number. */
-extern char *words[], *ops[], *mnemonics[];
-extern int word_count, op_count, mnemonic_count;
+/* Names that are numbered in the order in which they are found. */
+struct name_list {
+    const char *what; /* for messages */
+    int max, count;
+    char **names;
+};
+extern struct name_list words, ops, mnemonics, operand_names, slot_names;
 
-int find(char **list, int count, const char *s, size_t n); /* -1: not there */
-int word_id(const char *s, size_t n);                      /* given out when new */
-int op_id(const char *s);
-int mnemonic_id(const char *s);
+int find_name(const struct name_list *list, const char *s, size_t n); /* -1: not found */
+int add_name(struct name_list *list, const char *s, size_t n);        /* its number; a new one if necessary */
+
+unsigned op_flags(int op); /* PTXI_OP_FLAG_... */
+int op_mnemonic(int op);   /* number of the mnemonic of the first row that names the operation, or -1 */
 
 extern const struct row_source *current; /* the row that a message is about, or NULL */
 void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -44,6 +51,7 @@ void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 struct slot {
     char name[32];
+    int id; /* in slot_names */
     int words[MAX_SLOT_WORDS], count;
     bool optional;
 };
@@ -55,19 +63,26 @@ struct parsed {
 
 struct operand {
     char name[16];
+    int id; /* in operand_names */
     int kind, rule, type, vector, flags, selector;
     const char *values; /* "(1|4-7)" at the end, or NULL */
 };
 
 void parse_slots(struct parsed *row, const char *syntax);
-int parse_operands(const struct parsed *row, const char *p, struct operand *o); /* their number */
-/* "(1|24-256/8)": the values that a constant may have. Returns their number, printing them when asked to. */
+/* Returns the number of operands. */
+int parse_operands(const struct parsed *row, const char *p, struct operand *o);
+/* "(1|24-256/8)": the values that a constant may have. Returns the number of ranges, and prints them if `print`. */
 int parse_values(const char *p, bool print);
-/* Pattern of the operation in an exec column "@rule pattern", or NULL. */
+/* The pattern of the operation in an exec column "@rule pattern", or NULL. */
 const char *exec_pattern(const char *exec);
-/* Which slots an operation's name depends on. */
+/* The lowering rule that an exec column names. */
+enum ptxi_lower_rule_id exec_rule(const char *exec);
+/* The chapter to which a section belongs. */
+enum ptxi_chapter section_chapter(const char *section);
+bool is_pure(const struct row_source *row);
+/* The slots on which an operation's name depends. Returns their number. */
 int exec_slots(const struct parsed *row, const char *pattern, int out[4]);
-/* Prints (when out) the operation of every combination; always registers the names. */
+/* Numbers the operation of every combination of words, and prints the numbers to `out` unless it is NULL. */
 void expand_all(const struct parsed *row, const char *pattern, FILE *out);
 
 /* ---- gen_print.c */

@@ -1,4 +1,4 @@
-/* Prints what the rows say as C. */
+/* Prints the rows as C: op.gen.h and isa.gen.c. */
 #include "isa/gen.h"
 
 #include <stdio.h>
@@ -17,25 +17,42 @@ static const struct { const char *word; int shift, width, value; } mods[] = {
 #undef MOD
 };
 
-void print_header(void)
+static void print_identifier(const char *s)
 {
-    printf("/* Made by gen.c from insn.def. */\n#ifndef PTXI_ISA_OP_GEN_H\n#define PTXI_ISA_OP_GEN_H\n\n#define PTXI_OPS(X) \\\n");
-    for (int i = 1; i < op_count; i++)
-        printf("    X(%s) \\\n", ops[i]);
-    printf("\n\nenum ptxi_op {\n    PTXI_OP_NONE,\n");
-    for (int i = 1; i < op_count; i++)
-        printf("    PTXI_OP_%s,\n", ops[i]);
-    printf("    PTXI_OP_COUNT\n};\n\nenum ptxi_word {\n");
-    for (int i = 0; i < word_count; i++) {
-        printf("    PTXI_Q_");
-        for (const char *c = words[i]; *c; c++)
-            putchar(*c == ':' ? '_' : *c);
+    for (; *s; s++)
+        putchar(*s == ':' ? '_' : *s);
+}
+
+/* `end`: the last enumerator, which is the number of names, or NULL. */
+static void print_enum(const char *type, const char *prefix, const struct name_list *list, const char *end)
+{
+    printf("enum %s {\n", type);
+    for (int i = 0; i < list->count; i++) {
+        printf("    %s_", prefix);
+        print_identifier(*list->names[i] ? list->names[i] : "unnamed");
         printf(",\n");
     }
-    printf("    PTXI_Q_COUNT\n};\n\nenum ptxi_mnemonic {\n");
-    for (int i = 0; i < mnemonic_count; i++)
-        printf("    PTXI_M_%s,\n", mnemonics[i]);
-    printf("};\n\nenum {\n");
+    if (end)
+        printf("    %s\n", end);
+    printf("};\n\n");
+}
+
+void print_header(void)
+{
+    printf("/* Made by gen.c from insn.def. */\n#ifndef PTXI_ISA_OP_GEN_H\n#define PTXI_ISA_OP_GEN_H\n\n");
+    printf("#define PTXI_OPS(X) \\\n");
+    for (int i = 1; i < ops.count; i++)
+        printf("    X(%s) \\\n", ops.names[i]);
+    printf("\n\nenum ptxi_op {\n    PTXI_OP_NONE,\n");
+    for (int i = 1; i < ops.count; i++)
+        printf("    PTXI_OP_%s,\n", ops.names[i]);
+    printf("    PTXI_OP_COUNT\n};\n\n");
+    print_enum("ptxi_word", "PTXI_Q", &words, "PTXI_Q_COUNT");
+    print_enum("ptxi_mnemonic", "PTXI_M", &mnemonics, NULL);
+    printf("/* Names of operands, and of qualifier slots. */\n");
+    print_enum("ptxi_operand_resolve_name", "PTXI_OPERAND", &operand_names, NULL);
+    print_enum("ptxi_slot_name", "PTXI_SLOT", &slot_names, NULL);
+    printf("enum {\n");
     for (const struct group *g = groups; g->name; g++) {
         int n = 0;
 
@@ -99,7 +116,8 @@ static void print_row_parts(int i, const struct parsed *row)
     if (row->slot_count) {
         printf("static const struct ptxi_slot row%d_slots[] = {\n", i);
         for (int s = 0; s < row->slot_count; s++)
-            printf("    { \"%s\", row%d_words%d, %d, %d },\n", row->slots[s].name, i, s, row->slots[s].count, row->slots[s].optional);
+            printf("    { \"%s\", row%d_words%d, %d, %d, %d },\n", row->slots[s].name, i, s, row->slots[s].id,
+                   row->slots[s].count, row->slots[s].optional);
         printf("};\n");
     }
     if (pattern) {
@@ -119,7 +137,7 @@ static bool is_head(const char *list, const char *word)
     return false;
 }
 
-/* How many slots of a row belong to the name of the instruction. */
+/* Number of slots of a row that belong to the name of the instruction. */
 static int head_slots(const char *mnemonic, const struct parsed *row)
 {
     for (unsigned h = 0; h < sizeof heads / sizeof *heads; h++) {
@@ -127,7 +145,7 @@ static int head_slots(const char *mnemonic, const struct parsed *row)
 
         if (strcmp(heads[h].mnemonic, mnemonic))
             continue;
-        while (s < row->slot_count && is_head(heads[h].words, words[row->slots[s].words[0]]))
+        while (s < row->slot_count && is_head(heads[h].words, words.names[row->slots[s].words[0]]))
             s++;
         return s;
     }
@@ -151,7 +169,8 @@ static int print_specs(int i, const struct parsed *row)
     for (int k = 0; k < count; k++) {
         int type = o[k].type == PTXI_TYPE_COUNT ? 0xff : o[k].type;
 
-        printf("    { \"%s\", %d, %d, %d, %d, %d, %d", o[k].name, o[k].kind, o[k].rule, type, o[k].vector, o[k].flags, o[k].selector);
+        printf("    { \"%s\", %d, %d, %d, %d, %d, %d, %d", o[k].name, o[k].id, o[k].kind, o[k].rule, type, o[k].vector,
+               o[k].flags, o[k].selector);
         if (o[k].values)
             printf(", row%d_values%d, %d },\n", i, k, parse_values(o[k].values, false));
         else
@@ -162,36 +181,46 @@ static int print_specs(int i, const struct parsed *row)
     return count;
 }
 
-static void print_rows(void)
+/* Prints the arrays of row i. Returns the initializer of its members after `section`, which refers to them. */
+static char *print_row_arrays(int i)
 {
-    char (*tail)[512] = calloc(row_count, sizeof *tail);
+    const char *pattern = exec_pattern(rows[i].exec), *end = strchr(rows[i].ptx, '-');
+    char ops_name[32] = "NULL", slots_name[32] = "NULL", specs_name[32] = "NULL", *tail = malloc(512);
+    int slots[4] = { 0 }, specs, targets, execs;
+    struct parsed row;
 
     if (!tail)
         die("out of memory");
-    for (int i = 0; i < row_count; i++) {
-        struct parsed row;
-        const char *pattern = exec_pattern(rows[i].exec), *end = strchr(rows[i].ptx, '-');
-        int slots[4], specs, targets, execs;
-        char ops_name[32] = "NULL", slots_name[32] = "NULL", specs_name[32] = "NULL", lower[64] = "NULL";
+    parse_slots(&row, rows[i].syntax);
+    print_row_parts(i, &row);
+    specs = print_specs(i, &row);
+    targets = print_targets("row", i, rows[i].target);
+    execs = pattern ? exec_slots(&row, pattern, slots) : 0;
+    if (pattern)
+        snprintf(ops_name, sizeof ops_name, "row%d_ops", i);
+    if (row.slot_count)
+        snprintf(slots_name, sizeof slots_name, "row%d_slots", i);
+    if (specs)
+        snprintf(specs_name, sizeof specs_name, "row%d_specs", i);
+    snprintf(tail, 512, "%s, %s, row%d_targets, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }",
+             slots_name,
+             specs_name, i, ops_name, exec_rule(rows[i].exec), section_chapter(rows[i].section), is_pure(&rows[i]),
+             find_name(&mnemonics, rows[i].mnemonic, strlen(rows[i].mnemonic)), parse_version(rows[i].ptx),
+             end ? parse_version(end + 1) : 0, row.slot_count, head_slots(rows[i].mnemonic, &row), specs, targets,
+                 execs, slots[0],
+             slots[1], slots[2], slots[3]);
+    return tail;
+}
 
+static void print_rows(void)
+{
+    char **tails = calloc(row_count, sizeof *tails);
+
+    if (!tails)
+        die("out of memory");
+    for (int i = 0; i < row_count; i++) {
         current = &rows[i];
-        parse_slots(&row, rows[i].syntax);
-        print_row_parts(i, &row);
-        specs = print_specs(i, &row);
-        targets = print_targets("row", i, rows[i].target);
-        execs = pattern ? exec_slots(&row, pattern, slots) : 0;
-        if (pattern)
-            snprintf(ops_name, sizeof ops_name, "row%d_ops", i);
-        if (row.slot_count)
-            snprintf(slots_name, sizeof slots_name, "row%d_slots", i);
-        if (specs)
-            snprintf(specs_name, sizeof specs_name, "row%d_specs", i);
-        if (*rows[i].exec == '@')
-            snprintf(lower, sizeof lower, "\"%.*s\"", (int)strcspn(rows[i].exec + 1, " "), rows[i].exec + 1);
-        snprintf(tail[i], sizeof tail[i], "%s, %s, row%d_targets, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, { %d, %d, %d, %d }", slots_name, specs_name, i,
-                 ops_name, lower, mnemonic_id(rows[i].mnemonic), parse_version(rows[i].ptx), end ? parse_version(end + 1) : 0, row.slot_count, head_slots(rows[i].mnemonic, &row),
-                 specs, targets, execs,
-                 execs > 0 ? slots[0] : 0, execs > 1 ? slots[1] : 0, execs > 2 ? slots[2] : 0, execs > 3 ? slots[3] : 0);
+        tails[i] = print_row_arrays(i);
     }
     current = NULL;
     printf("\nconst struct ptxi_row ptxi_rows[] = {\n");
@@ -202,9 +231,10 @@ static void print_rows(void)
         print_string(rows[i].operands);
         printf(", ");
         print_string(rows[i].section);
-        printf(", %s },\n", tail[i]);
+        printf(", %s },\n", tails[i]);
     }
-    printf("};\nconst unsigned ptxi_row_count = %d, ptxi_dialect_row_count = %d;\n", isa_row_count, row_count - isa_row_count);
+    printf("};\nconst unsigned ptxi_row_count = %d, ptxi_dialect_row_count = %d;\n", isa_row_count,
+           row_count - isa_row_count);
 }
 
 static void print_needs(void)
@@ -215,14 +245,14 @@ static void print_needs(void)
         counts[i] = print_targets("need", i, needs[i].target);
     printf("\nconst struct ptxi_need ptxi_needs[] = {\n");
     for (int i = 0; i < need_count; i++) {
-        int w = find(words, word_count, needs[i].word, strlen(needs[i].word));
+        int w = find_name(&words, needs[i].word, strlen(needs[i].word));
 
         printf("    { need%d_targets, %d, %d, %d },\n", i, w, parse_version(needs[i].ptx), counts[i]);
     }
     printf("};\n");
 }
 
-/* The first of a family's needs and their number; NEEDs of one mnemonic must stand together. */
+/* The first of a family's needs, and their number. NEEDs of one mnemonic must be adjacent. */
 static int family_needs(const char *m, int *count)
 {
     int first = 0;
@@ -234,7 +264,7 @@ static int family_needs(const char *m, int *count)
         if (!(*count)++)
             first = i;
         else if (first + *count - 1 != i)
-            die("NEEDs of '%s' do not stand together", m);
+            die("NEEDs of '%s' are not adjacent", m);
     }
     return first;
 }
@@ -256,9 +286,9 @@ static void print_families(void)
     printf("};\nconst unsigned ptxi_family_count = %d;\n", count);
 }
 
-static int by_word(const void *a, const void *b)
+static int compare_words(const void *a, const void *b)
 {
-    return strcmp(words[*(const int *)a], words[*(const int *)b]);
+    return strcmp(words.names[*(const int *)a], words.names[*(const int *)b]);
 }
 
 static void print_words(void)
@@ -266,28 +296,43 @@ static void print_words(void)
     int sorted[MAX_WORDS];
 
     printf("\nconst char *const ptxi_words[] = {\n");
-    for (int i = 0; i < word_count; i++)
-        printf("    \"%s\",\n", words[i]);
-    printf("};\nconst unsigned ptxi_word_count = %d;\n\nconst uint16_t ptxi_word_mods[] = {\n", word_count);
-    for (int i = 0; i < word_count; i++) {
+    for (int i = 0; i < words.count; i++)
+        printf("    \"%s\",\n", words.names[i]);
+    printf("};\nconst unsigned ptxi_word_count = %d;\n\nconst uint16_t ptxi_word_mods[] = {\n", words.count);
+    for (int i = 0; i < words.count; i++) {
         unsigned bits = 0;
 
         for (unsigned k = 0; k < sizeof mods / sizeof *mods; k++)
-            if (!strcmp(mods[k].word, words[i]))
+            if (!strcmp(mods[k].word, words.names[i]))
                 bits |= mods[k].value << mods[k].shift;
         printf("    %u,\n", bits);
         sorted[i] = i;
     }
-    qsort(sorted, word_count, sizeof *sorted, by_word);
+    qsort(sorted, words.count, sizeof *sorted, compare_words);
     printf("};\n\nconst uint16_t ptxi_words_sorted[] = {\n");
-    for (int i = 0; i < word_count; i++)
+    for (int i = 0; i < words.count; i++)
         printf("    %d,\n", sorted[i]);
+    printf("};\n");
+}
+
+static void print_ops(void)
+{
+    printf("\nconst char *const ptxi_op_names[] = {\n");
+    for (int i = 0; i < ops.count; i++)
+        printf("    \"%s\",\n", ops.names[i]);
+    printf("};\n\nconst uint8_t ptxi_op_flags[] = {\n");
+    for (int i = 0; i < ops.count; i++)
+        printf("    %u,\n", op_flags(i));
+    printf("};\n\nconst uint16_t ptxi_op_mnemonics[] = {\n");
+    for (int i = 0; i < ops.count; i++)
+        printf("    %d,\n", op_mnemonic(i) < 0 ? 0xffff : op_mnemonic(i));
     printf("};\n");
 }
 
 void print_tables(void)
 {
-    printf("/* Made by gen.c from insn.def. */\n#include \"isa/isa.h\"\n\nconst struct ptxi_type_info ptxi_types[PTXI_TYPE_COUNT] = {\n");
+    printf("/* Made by gen.c from insn.def. */\n#include \"isa/isa.h\"\n\n"
+           "const struct ptxi_type_info ptxi_types[PTXI_TYPE_COUNT] = {\n");
     for (int i = 0; i < PTXI_TYPE_COUNT; i++)
         printf("    { \"%s\", %d, '%c' },\n", ptxi_types[i].name, ptxi_types[i].bits, ptxi_types[i].class);
     printf("};\n\n");
@@ -295,8 +340,5 @@ void print_tables(void)
     print_needs();
     print_families();
     print_words();
-    printf("\nconst char *const ptxi_op_names[] = {\n    \"none\",\n");
-    for (int i = 1; i < op_count; i++)
-        printf("    \"%s\",\n", ops[i]);
-    printf("};\n");
+    print_ops();
 }

@@ -1,4 +1,4 @@
-/* The little languages of a row's columns, which insn.def explains. */
+/* Parses the columns of a row. insn.def explains their languages. */
 #include "isa/gen.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@ static const struct { const char *name, *words; } sets[] = {
 #define SET(name, words) { #name, words },
 #define ROW(...)
 #define NEED(...)
-#define IOP(name)
+#define IOP(...)
 #include "isa/insn.def"
 #undef SET
 #undef ROW
@@ -18,7 +18,7 @@ static const struct { const char *name, *words; } sets[] = {
 #undef IOP
 };
 
-/* "a|b|c", each an alternative; @name is the words of a SET. */
+/* "a|b|c" are alternatives; @name stands for the words of a SET. */
 static void add_words(struct slot *s, const char *p, const char *end)
 {
     while (p < end) {
@@ -38,7 +38,7 @@ static void add_words(struct slot *s, const char *p, const char *end)
         } else {
             if (s->count == MAX_SLOT_WORDS)
                 die("too many alternatives");
-            s->words[s->count++] = word_id(p, e - p);
+            s->words[s->count++] = add_name(&words, p, e - p);
         }
         p = e + (e < end);
     }
@@ -90,8 +90,9 @@ void parse_slots(struct parsed *row, const char *p)
     while (*p) {
         struct slot *s = &row->slots[row->slot_count];
 
-        if (row->slot_count++ == PTXI_MAX_SLOTS)
+        if (row->slot_count == PTXI_MAX_SLOTS)
             die("too many slots");
+        row->slot_count++;
         if (*p == '{') {
             s->optional = true;
             p = parse_slot(s, p + 1);
@@ -100,6 +101,7 @@ void parse_slots(struct parsed *row, const char *p)
         } else {
             p = parse_slot(s, p);
         }
+        s->id = add_name(&slot_names, s->name, strlen(s->name));
     }
 }
 
@@ -134,12 +136,12 @@ int exec_slots(const struct parsed *row, const char *pattern, int out[4])
     return count;
 }
 
-static bool directed(const char *w)
+static bool is_directed_rounding(const char *w)
 {
     return !strcmp(w, "rz") || !strcmp(w, "rm") || !strcmp(w, "rp");
 }
 
-/* The operation's name for one choice of words (-1: slot empty). */
+/* The operation for one choice of words (-1: the slot is empty). */
 static int expand(const struct parsed *row, const char *pattern, const int *slots, const int *choice, int count)
 {
     char name[128];
@@ -159,13 +161,14 @@ static int expand(const struct parsed *row, const char *pattern, const int *slot
         s = find_slot(row, p + 1, e - p - 1);
         for (i = 0; i < count && slots[i] != s; i++)
             ;
-        w = choice[i] < 0 ? "" : words[choice[i]];
+        w = choice[i] < 0 ? "" : words.names[choice[i]];
         if (*e == '#')
             n += snprintf(name + n, sizeof name - n, "%d", ptxi_types[choice[i]].bits);
         else if (*e == '?')
             n += snprintf(name + n, sizeof name - n, "%s%s", *w ? "_" : "", w);
         else if (*e == '!')
-            n += snprintf(name + n, sizeof name - n, "%s", *w && (directed(w) || !strcmp(w, "sat")) ? "_x" : "");
+            n += snprintf(name + n, sizeof name - n, "%s", *w &&
+                          (is_directed_rounding(w) || !strcmp(w, "sat")) ? "_x" : "");
         else
             n += snprintf(name + n, sizeof name - n, "%s", w);
         while (*p != '>')
@@ -176,10 +179,10 @@ static int expand(const struct parsed *row, const char *pattern, const int *slot
     for (char *c = name; *c; c++)
         if (*c == ':')
             *c = '_';
-    /* two marks of the slow variant are one */
+    /* two marks of the slow variant count as one */
     for (char *c; (c = strstr(name, "_x_x"));)
         memmove(c, c + 2, strlen(c + 2) + 1);
-    return op_id(name);
+    return add_name(&ops, name, strlen(name));
 }
 
 void expand_all(const struct parsed *row, const char *pattern, FILE *out)
@@ -213,6 +216,60 @@ const char *exec_pattern(const char *exec)
         return exec ? exec + 1 : NULL;
     }
     return *exec ? exec : NULL;
+}
+
+enum ptxi_lower_rule_id exec_rule(const char *exec)
+{
+    static const char *const names[] = {
+#define RULE(name, function) [PTXI_RULE_##name] = #name,
+#include "isa/lower_rule.def"
+#undef RULE
+    };
+    size_t n = strcspn(exec, " ") - 1;
+
+    if (*exec != '@')
+        return PTXI_RULE_PLAIN;
+    for (unsigned k = PTXI_RULE_PLAIN + 1; k < sizeof names / sizeof *names; k++)
+        if (strlen(names[k]) == n && !memcmp(names[k], exec + 1, n))
+            return (enum ptxi_lower_rule_id)k;
+    die("no lowering rule '%.*s' in lower_rule.def", (int)n, exec + 1);
+}
+
+static const struct {
+    const char *title;
+    bool pure;
+} chapters[] = {
+#define CHAPTER(id, title, pure) { title, pure },
+#define PURE(mnemonic)
+#include "isa/chapter.def"
+#undef CHAPTER
+#undef PURE
+};
+
+enum ptxi_chapter section_chapter(const char *section)
+{
+    size_t n = strcspn(section, ":");
+
+    for (unsigned k = 0; k < sizeof chapters / sizeof *chapters; k++)
+        if (strlen(chapters[k].title) == n && !memcmp(chapters[k].title, section, n))
+            return (enum ptxi_chapter)k;
+    die("no chapter '%.*s' in chapter.def", (int)n, section);
+}
+
+bool is_pure(const struct row_source *row)
+{
+    static const char *const pure[] = {
+#define CHAPTER(id, title, pure)
+#define PURE(mnemonic) #mnemonic,
+#include "isa/chapter.def"
+#undef CHAPTER
+#undef PURE
+    };
+
+    for (unsigned k = 0; k < sizeof pure / sizeof *pure; k++)
+        if (!strcmp(pure[k], row->mnemonic))
+            return true;
+    return chapters[section_chapter(row->section)].pure;
 }
 
 static const char *parse_type(const struct parsed *row, struct operand *o, const char *p)
@@ -300,12 +357,14 @@ static const char *parse_suffixes(struct operand *o, const char *p)
     }
 }
 
-/* The marks before an operand, each a flag. */
+/* The marks before an operand. Each is a flag. */
 static const char *parse_marks(struct operand *o, const char *p)
 {
     static const struct { char mark; int flag; } marks[] = {
-        { '?', PTXI_OPF_OPTIONAL }, { '=', PTXI_OPF_WRITE },   { '|', PTXI_OPF_PAIR },   { '_', PTXI_OPF_SINK }, { '!', PTXI_OPF_NOT },
-        { '-', PTXI_OPF_NEGATE },   { '^', PTXI_OPF_SAMPLER }, { '&', PTXI_OPF_SYMBOL }, { '%', PTXI_OPF_SREG }, { '$', PTXI_OPF_REGISTER },
+        { '?', PTXI_OPF_OPTIONAL }, { '=', PTXI_OPF_WRITE },   { '|', PTXI_OPF_PAIR },   { '_', PTXI_OPF_SINK },
+            { '!', PTXI_OPF_NOT },
+        { '-', PTXI_OPF_NEGATE },   { '^', PTXI_OPF_SAMPLER }, { '&', PTXI_OPF_SYMBOL }, { '%', PTXI_OPF_SREG },
+            { '$', PTXI_OPF_REGISTER },
     };
     enum { MARKS = sizeof marks / sizeof *marks };
 
@@ -320,12 +379,13 @@ static const char *parse_marks(struct operand *o, const char *p)
     }
 }
 
-/* Names up to the end of a word, and without a type but where an address gives one. */
+/* The name, up to the end of the word. The operand has no type yet. */
 static const char *parse_name(struct operand *o, const char *p)
 {
     const char *e = word_end(p);
 
     snprintf(o->name, sizeof o->name, "%.*s", (int)(e - p), p);
+    o->id = add_name(&operand_names, o->name, strlen(o->name));
     o->type = PTXI_TYPE_COUNT;
     return e;
 }
@@ -361,11 +421,17 @@ static const char *parse_operand(const struct parsed *row, struct operand *o, co
             o->flags |= PTXI_OPF_ANY_REGISTER;
             p++;
         }
-        return parse_suffixes(o, *p == ':' ? parse_type(row, o, p + 1) : p); /* ']' or '+' (coordinates follow) is the caller's */
+        /* the caller parses "]", or "+", which coordinates follow */
+        return parse_suffixes(o, *p == ':' ? parse_type(row, o, p + 1) : p);
     }
     if (*p == '@') {
-        o->kind = !strncmp(p, "@call", 5) ? PTXI_OPK_CALL : !strncmp(p, "@table", 6) ? PTXI_OPK_TABLE : PTXI_OPK_LABEL;
-        return parse_name(o, p + 1);
+        p = parse_name(o, p + 1);
+        o->kind = PTXI_OPK_LABEL;
+        if (!strcmp(o->name, "call"))
+            o->kind = PTXI_OPK_CALL;
+        else if (!strcmp(o->name, "table"))
+            o->kind = PTXI_OPK_TABLE;
+        return p;
     }
     if (*p == '#') {
         o->kind = PTXI_OPK_IMMEDIATE;

@@ -1,7 +1,8 @@
-/* The instruction set as data: what insn.def says, in the form that the parser, the compiler and the tools use.
+/* The instruction table, in the form that the parser, the compiler and the tools use.
  *
- * A row describes one syntax of one instruction family: its qualifier slots, its operands, the PTX version and
- * target that brought it, and which handler executes it. Everything here is generated from the rows by gen.c. */
+ * A row describes one syntax of one instruction family: its qualifier slots, its operands, the PTX version and target
+ * that introduced it, and the operation that executes it. gen.c generates the tables from the rows in the .def files
+ * (insn.def explains them). */
 #ifndef PTXI_ISA_ISA_H
 #define PTXI_ISA_ISA_H
 
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types are qualifiers too: the first PTXI_TYPE_COUNT qualifier ids are the types. */
+/* Types are qualifiers, too: the first PTXI_TYPE_COUNT qualifier ids are the types. */
 enum ptxi_type {
 #define TYPE(id, bits, class) PTXI_T_##id,
 #include "isa/type.def"
@@ -29,28 +30,49 @@ extern const struct ptxi_type_info ptxi_types[PTXI_TYPE_COUNT];
 #define PTXI_MAX_OPERANDS 12
 #define PTXI_NO_WORD 0xffff
 
-/* One qualifier slot: exactly one of `words` may stand in it. */
+/* One qualifier slot: it takes exactly one of `words`. */
 struct ptxi_slot {
-    const char *name;      /* "" when anonymous */
+    const char *name;
     const uint16_t *words; /* qualifier ids */
+    uint16_t id;           /* the name as a number: enum ptxi_slot_name */
     uint8_t word_count;
     bool optional;
+};
+
+/* Lowering rules of the compiler. PTXI_RULE_PLAIN: the operands are in the order of the operation's fields. */
+enum ptxi_lower_rule_id {
+    PTXI_RULE_PLAIN,
+#define RULE(name, function) PTXI_RULE_##name,
+#include "isa/lower_rule.def"
+#undef RULE
+    PTXI_RULE_COUNT
+};
+
+/* Chapters of the PTX ISA. */
+enum ptxi_chapter {
+#define CHAPTER(id, title, pure) PTXI_CHAPTER_##id,
+#define PURE(mnemonic)
+#include "isa/chapter.def"
+#undef CHAPTER
+#undef PURE
+    PTXI_CHAPTER_COUNT
 };
 
 enum ptxi_operand_kind {
     PTXI_OPK_VALUE,    /* register, constant, special register or symbol, of a type */
     PTXI_OPK_IMMEDIATE,/* constant expression only */
-    PTXI_OPK_ADDRESS,  /* [address], perhaps with more operands inside the brackets (PTXI_OPF_COORDS); with a type, the address is
-                          a register of that type + offset (tensor memory) */
+    /* [address], perhaps with more operands inside the brackets (PTXI_OPF_COORDS); with a type, the address is a
+     * register of that type + offset (tensor memory) */
+    PTXI_OPK_ADDRESS,
     PTXI_OPK_LABEL,    /* branch target */
     PTXI_OPK_TABLE,    /* label of .branchtargets */
-    PTXI_OPK_CALL,     /* everything behind `call`: parsed by its own rule */
-    PTXI_OPK_SINK      /* _ and nothing else */
+    PTXI_OPK_CALL,     /* everything after `call`: parsed by its own rule */
+    PTXI_OPK_SINK      /* only _ */
 };
 
 enum {
     PTXI_OPF_WRITE = 1,    /* = destination */
-    PTXI_OPF_OPTIONAL = 2, /* ? may be missing, with everything behind it */
+    PTXI_OPF_OPTIONAL = 2, /* ? may be missing, with all operands after it */
     PTXI_OPF_SINK = 4,     /* _ accepted for the whole operand */
     PTXI_OPF_NOT = 8,      /* !p accepted */
     PTXI_OPF_NEGATE = 16,  /* -a accepted (video instructions) */
@@ -58,15 +80,17 @@ enum {
     PTXI_OPF_PAIR = 64,    /* | second half of d|p: belongs to the operand before it */
     PTXI_OPF_REGISTER = 128, /* $ no constant accepted */
     PTXI_OPF_BRACES = 256, /* *{n} braces also around one element */
-    PTXI_OPF_COORDS = 512, /* stands inside the brackets of the address operand before it */
-    PTXI_OPF_SAMPLER = 1024, /* an optional second name may stand between texture and coordinates */
-    PTXI_OPF_VECTOR_OK = 2048, /* *? braces with any fitting number of elements, or a plain register (mov, pack and unpack) */
+    PTXI_OPF_COORDS = 512, /* inside the brackets of the address operand before it */
+    PTXI_OPF_SAMPLER = 1024, /* an optional sampler may precede the coordinates */
+    /* *? braces with any number of elements that fits, or a plain register (mov, pack and unpack) */
+    PTXI_OPF_VECTOR_OK = 2048,
     PTXI_OPF_SYMBOL = 4096, /* & the address of a variable or function accepted */
     PTXI_OPF_SREG = 8192, /* % a special register accepted */
-    PTXI_OPF_UNCHECKED = 16384, /* ! a vector: longer ones, too; an address: a register of 32 bits in any space, and narrower ones (~) only
-                                   where the space is named */
+    /* ! a vector: longer ones are accepted, too; an address: a register of 32 bits is accepted in any space, and
+     * narrower ones (~) only where the space is named */
+    PTXI_OPF_UNCHECKED = 16384,
     PTXI_OPF_ANY_REGISTER = 32768, /* * an address: any register */
-    PTXI_OPF_EACH = 65536 /* ^ each register of a vector must fit by itself, not all of them together */
+    PTXI_OPF_EACH = 65536 /* ^ each register of a vector must fit by itself, instead of all of them together */
 };
 
 enum ptxi_type_rule {
@@ -76,7 +100,8 @@ enum ptxi_type_rule {
     PTXI_TR_BITS    /* the .bN type as wide as the slot's */
 };
 
-/* A vector's length that a qualifier says: bits 0 to 7 are its slot, and above are logarithms of a factor (4 bits) and a divisor. */
+/* A vector's length that a qualifier gives: bits 0 to 7 are the qualifier's slot. The bits above are the logarithms of
+ * a factor (4 bits) and a divisor. */
 enum { PTXI_VECTOR_OF_SLOT = 0x8000, PTXI_VECTOR_TIMES = 8, PTXI_VECTOR_DIVIDED = 12 };
 
 /* Every step-th value from first to last. */
@@ -85,18 +110,21 @@ struct ptxi_range {
 };
 
 struct ptxi_opspec {
-    const char *name; /* as the PTX manual calls it: d, a, b, c, p, q */
+    const char *name; /* the name in the PTX manual: d, a, b, c, p, q */
+    uint16_t id;      /* the name as a number: enum ptxi_operand_resolve_name */
     uint8_t kind;     /* enum ptxi_operand_kind */
     uint8_t type_rule;
     uint8_t type;     /* type id, or slot index */
-    uint16_t vector;  /* 0 scalar, else what ptxi_isa_operand_vector() makes its number of elements of */
+    uint16_t vector;  /* 0: scalar; else ptxi_isa_operand_vector() computes the number of elements */
     uint32_t flags;
-    uint8_t selector; /* @ what a selector chooses: 0 none accepted, 1 a byte or half, 2 halves, 4 bytes; of a destination they are a mask */
-    const struct ptxi_range *ranges; /* the values that a constant may have here; any when there are none */
+    /* @ number of parts that a selector names: 0 no selector, 1 a byte or half, 2 halves, 4 bytes; a mask for
+     * destinations */
+    uint8_t selector;
+    const struct ptxi_range *ranges; /* the values that a constant may have; NULL: any */
     uint8_t range_count;
 };
 
-/* An architecture that a row needs: sm_<number>, or the architecture- ('a') or family- ('f') specific one. */
+/* An architecture that a row needs: sm_<number>, or the architecture-specific ('a') or family-specific ('f') one. */
 struct ptxi_target {
     uint16_t sm;
     char suffix; /* 0, 'a' or 'f' */
@@ -104,34 +132,38 @@ struct ptxi_target {
 
 struct ptxi_row {
     const char *mnemonic;
-    const char *syntax;   /* the qualifier part as insn.def has it, for messages */
-    const char *operands; /* likewise */
+    const char *syntax;   /* the qualifiers as the .def file has them, for messages */
+    const char *operands; /* the operands as the .def file has them */
     const char *section;  /* title of its section in the PTX ISA */
     const struct ptxi_slot *slots;
     const struct ptxi_opspec *specs;
-    const struct ptxi_target *targets; /* any of them will do */
-    const uint16_t *ops;  /* op per combination of the words in exec_slots; NULL when not executable */
-    const char *lower;    /* name of the compiler's lowering rule, or NULL for the plain one */
-    uint16_t family;      /* enum ptxi_mnemonic: index of the family; dialects have more of them */
+    const struct ptxi_target *targets; /* one of them is needed */
+    const uint16_t *ops;  /* op per combination of the words in exec_slots; NULL: no operation */
+    uint8_t lower;        /* lowering rule: enum ptxi_lower_rule_id */
+    uint8_t chapter;      /* chapter of its section: enum ptxi_chapter */
+    bool pure;            /* computes from its operands alone and cannot fail */
+    uint16_t family;      /* index of the family: enum ptxi_mnemonic; rows of dialects may have numbers of their own */
     uint16_t ptx;         /* major * 10 + minor */
-    uint16_t ptx_end;     /* first PTX version without it, 0 if none (e.g. vote without .sync) */
-    uint8_t slot_count, head_count, spec_count, target_count; /* head_count: of the first slots, which belong to the instruction's name */
+    uint16_t ptx_end;     /* first PTX version without it (e.g. vote without .sync), or 0 */
+    uint8_t slot_count;
+    uint8_t head_count; /* number of the first slots, which belong to the instruction's name */
+    uint8_t spec_count, target_count;
     uint8_t exec_slot_count;
     uint8_t exec_slots[4];
 };
 
-/* What a word asks for beyond its row. */
+/* The version and target that a word needs in addition to its row's. */
 struct ptxi_need {
     const struct ptxi_target *targets;
     uint16_t word, ptx;
     uint8_t target_count;
 };
 
-/* The PTX ISA's rows, and behind them those of the dialect (see dialect.def), which belong to no family. */
+/* The PTX ISA's rows, then those of the dialect (see dialect.def), which belong to no family. */
 extern const struct ptxi_row ptxi_rows[];
 extern const unsigned ptxi_row_count, ptxi_dialect_row_count;
 
-/* Rows of one mnemonic stand together. */
+/* The rows of one mnemonic, which are adjacent. */
 struct ptxi_family {
     const char *mnemonic;
     uint16_t first, count;
@@ -151,48 +183,68 @@ uint16_t ptxi_isa_word(const char *s, size_t n);
 /* The family of a mnemonic, or NULL. */
 const struct ptxi_family *ptxi_isa_family(const char *s, size_t n);
 
-/* What an instruction's written qualifiers mean under one row. */
+/* The qualifiers of an instruction, matched with one row. */
 struct ptxi_match {
     const struct ptxi_row *row;
-    uint16_t words[PTXI_MAX_SLOTS]; /* per slot the word that fills it, or PTXI_NO_WORD */
+    uint16_t words[PTXI_MAX_SLOTS]; /* per slot: the word that fills it, or PTXI_NO_WORD */
     uint16_t mods;
 };
 
-/* Fill the row's slots with the qualifiers (ids, as written). Qualifiers are a set: order matters only among types, state spaces,
- * layouts (row, col), formats, and words that could stand in the same slots; and those of the row's head come first and in order.
- * Returns true and fills *m if all words and all mandatory slots are used; else *bad is the index of the first word with no place,
- * or `count` when a mandatory slot stays empty. */
-bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m, unsigned *bad);
+/* Fills the row's slots with the qualifiers (ids, as written). Qualifiers are a set: order matters only among types,
+ * state spaces, layouts (row, col), formats, and words that fit the same slots; and those of the row's head come first
+ * and in order. Returns true and fills *m if all words and all mandatory slots are used. Otherwise *bad is the index of
+ * the first word that fits no slot, or `count` if a mandatory slot is empty. */
+bool ptxi_isa_match(const struct ptxi_row *row, const uint16_t *quals, unsigned count, struct ptxi_match *m,
+                    unsigned *bad);
 
-/* Which qualifier, one of the row's head, is all that keeps ptxi_isa_match() from taking them: it stands too late. -1 if none. */
-int ptxi_isa_late(const struct ptxi_row *row, const uint16_t *quals, unsigned count);
+/* The index of a qualifier of the row's head that comes too late, if that is the only reason for which ptxi_isa_match()
+ * fails; else -1. */
+int ptxi_isa_misplaced_word(const struct ptxi_row *row, const uint16_t *quals, unsigned count);
 
 /* The type an operand must have under a match; PTXI_T_NONE if it has none. */
 enum ptxi_type ptxi_isa_operand_type(const struct ptxi_match *m, const struct ptxi_opspec *spec);
 
-/* Number of elements of a vector operand under a match; 0 for a scalar. A vector of one needs its braces if PTXI_OPF_BRACES is set. */
+/* Number of elements of a vector operand under a match; 0 for a scalar. A vector of one needs its braces if
+ * PTXI_OPF_BRACES is set. */
 unsigned ptxi_isa_operand_vector(const struct ptxi_match *m, const struct ptxi_opspec *spec);
 
-/* Whether that depends on the qualifiers. */
+/* Whether this number depends on the qualifiers. */
 bool ptxi_isa_vector_varies(const struct ptxi_opspec *spec);
 
 /* The operation that executes this form, or PTXI_OP_NONE. */
 uint16_t ptxi_isa_op(const struct ptxi_match *m);
 
-/* The word filling the slot of that name, or PTXI_NO_WORD. */
+/* The word that fills the slot of that name, or PTXI_NO_WORD. */
 uint16_t ptxi_isa_slot(const struct ptxi_match *m, const char *name);
+/* The same, by the name's number (enum ptxi_slot_name). */
+uint16_t ptxi_isa_slot_word(const struct ptxi_match *m, unsigned slot);
 
-/* True if the match holds the qualifier `word` anywhere. */
+/* True if any slot holds the qualifier `word`. */
 bool ptxi_isa_has(const struct ptxi_match *m, const char *word);
+/* The same, by the word's id. */
+bool ptxi_isa_has_word(const struct ptxi_match *m, uint16_t word);
 
 /* Whether code for this target may use the row. */
 bool ptxi_isa_target_ok(const struct ptxi_row *row, struct ptxi_target target);
 
-/* What keeps code of `version` (major * 10 + minor) and target from using a form: NULL if nothing does, else the
- * requirement that is not met; its `word` is the qualifier that asks for it, or PTXI_NO_WORD for the row itself.
- * *need is room for the latter. A row that PTX dropped (ptx_end) is not met from sm_70 on. */
-const struct ptxi_need *ptxi_isa_lacks(const struct ptxi_match *m, unsigned version, struct ptxi_target target, struct ptxi_need *need);
+/* The requirement of a form that code of `version` (major * 10 + minor) and target does not meet, or NULL. Its `word`
+ * is the qualifier that has the requirement, or PTXI_NO_WORD if the row itself has it; then it is written to *need.
+ * Targets from sm_70 on do not meet a row that PTX has dropped (ptx_end). */
+const struct ptxi_need *ptxi_isa_unmet_need(const struct ptxi_match *m, unsigned version, struct ptxi_target target,
+                                            struct ptxi_need *need);
 
 extern const char *const ptxi_op_names[];
+/* enum ptxi_mnemonic of the first row that names the operation; 0xffff: none does */
+extern const uint16_t ptxi_op_mnemonics[];
+
+/* Properties of an operation, by enum ptxi_op. internal.def gives them; rows' operations have none of them. */
+enum {
+    PTXI_OP_FLAG_BRANCH = 1, /* branches by imm; a, and b if it compares, are the condition */
+    PTXI_OP_FLAG_LOAD = 2,   /* loads from a + imm */
+    PTXI_OP_FLAG_STORE = 4,  /* stores to a + imm */
+    PTXI_OP_FLAG_V2 = 8,     /* accesses two elements */
+    PTXI_OP_FLAG_V4 = 16     /* accesses four elements */
+};
+extern const uint8_t ptxi_op_flags[];
 
 #endif

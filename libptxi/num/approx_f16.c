@@ -1,11 +1,13 @@
-/* Results of the approximate instructions for all operands of 16 bits: made of the models when they are first asked for. */
+/* Tables of the results of the approximate f16 and bf16 instructions for all operands. A table is computed at its
+ * first use. */
+#include <assert.h>
 #include <pthread.h>
 
 #include "num/approx.h"
 
-_Atomic(const uint16_t *) ptxi_num_halves_made[PTXI_NUM_HALVES_KINDS];
+_Atomic(const uint16_t *) ptxi_num_approx_f16_tables[PTXI_NUM_APPROX_F16_KINDS];
 
-/* Vectors are gathered in 32 bits: one more is read than there are. */
+/* The tables have one more element, because the handlers gather 32 bits for each lane. */
 #define MAKE(name)                                                                       \
     static void make_##name(void)                                                        \
     {                                                                                    \
@@ -13,18 +15,19 @@ _Atomic(const uint16_t *) ptxi_num_halves_made[PTXI_NUM_HALVES_KINDS];
                                                                                          \
         for (uint32_t a = 0; a < 0x10000; a++)                                           \
             results[a] = ptxi_num_##name((uint16_t)a);                                   \
-        atomic_store_explicit(&ptxi_num_halves_made[PTXI_NUM_HALVES_##name], results, memory_order_release); \
+        atomic_store_explicit(&ptxi_num_approx_f16_tables[PTXI_NUM_APPROX_F16_##name], results, memory_order_release); \
     }
-PTXI_NUM_HALVES(MAKE)
+PTXI_NUM_APPROX_F16(MAKE)
 
 #define ONCE(name) { PTHREAD_ONCE_INIT, make_##name },
-const uint16_t *ptxi_num_make_halves(enum ptxi_num_halves kind)
+const uint16_t *ptxi_num_approx_f16_make(enum ptxi_num_approx_f16 kind)
 {
     static struct {
         pthread_once_t once;
         void (*make)(void);
-    } kinds[] = { PTXI_NUM_HALVES(ONCE) };
+    } kinds[] = { PTXI_NUM_APPROX_F16(ONCE) };
 
+    assert(kind < PTXI_NUM_APPROX_F16_KINDS);
     pthread_once(&kinds[kind].once, kinds[kind].make);
-    return atomic_load_explicit(&ptxi_num_halves_made[kind], memory_order_acquire);
+    return atomic_load_explicit(&ptxi_num_approx_f16_tables[kind], memory_order_acquire);
 }

@@ -1,18 +1,18 @@
-/* rsqrt.approx.f64 without .ftz: not a unit's work but what the assembler makes of it, one step of third order from the
- * unit's approximation. PTX ISA, "Floating Point Instructions: rsqrt". */
+/* rsqrt.approx.f64 without .ftz. The assembler generates one Newton step of third order after the unit's
+ * approximation. PTX ISA, "Floating Point Instructions: rsqrt". */
 #ifndef PTXI_NUM_APPROX_F64_H
 #define PTXI_NUM_APPROX_F64_H
 
 #include "num/approx.h"
 #include "num/fma.h"
 
-/* The unit flushes subnormals. */
+/* The operand, scaled if it is subnormal, because the unit flushes subnormal numbers. */
 static inline double ptxi_num_rsqrt_operand_f64(uint64_t a)
 {
     return a >> 52 & 0x7ff ? ptxi_num_f64(a) : ptxi_num_f64(a) * 0x1p54;
 }
 
-/* y: the unit's result of x, which is positive and normal. */
+/* One step from y, the unit's result for x. x is positive and normal. */
 static inline double ptxi_num_rsqrt_near_f64(double x, double y)
 {
     double e = ptxi_num_fma_f64(x, -(y * y), 1.0);

@@ -1,11 +1,13 @@
 #include "num/dot.h"
 
+#include <assert.h>
+
 #include "num/fma.h"
 #include "num/half.h"
 
-const struct ptxi_num_small ptxi_dot_formats[PTXI_DOT_TYPES] = {
+const struct ptxi_num_minifloat ptxi_dot_formats[PTXI_DOT_TYPES] = {
 #define X(name, ...) { __VA_ARGS__ },
-    PTXI_NUM_SMALL_FORMATS(X)
+    PTXI_NUM_MINIFLOAT_FORMATS(X)
 #undef X
 };
 
@@ -22,8 +24,8 @@ static enum group group_of(enum ptxi_dot_type t)
     }
 }
 
-/* The first row whose architecture is not newer. A chunk is as many elements of A as the unit takes in one step, so many bytes:
- * 8 with Volta, 16 up to Ada, 32 from Hopper on. */
+/* The first row with an architecture that is not newer than the device applies. A chunk is the number of elements of A
+ * that the unit reads in one step. They have 8 bytes on Volta, 16 bytes up to Ada, and 32 bytes from Hopper on. */
 static const struct {
     uint8_t sm, unit, group, f16_result;
     struct ptxi_dot_model model;
@@ -78,7 +80,7 @@ struct ptxi_dot_model ptxi_dot_find_m8n8k4(unsigned sm, bool f16_result)
 
 enum class { FINITE, INFINITE, NOT_A_NUMBER };
 
-/* significand * 2^(exponent - fraction); a subnormal number has the exponent of the smallest normal one. */
+/* significand * 2^(exponent - fraction). A subnormal number has the exponent of the smallest normal number. */
 struct number {
     enum class class;
     bool negative;
@@ -86,9 +88,9 @@ struct number {
     uint64_t significand;
 };
 
-static struct number decode(struct ptxi_num_small f, uint32_t code)
+static struct number decode(struct ptxi_num_minifloat f, uint32_t code)
 {
-    uint32_t sign = ptxi_num_small_sign(f), m = code & (sign - 1), e = m >> f.fraction;
+    uint32_t sign = ptxi_num_minifloat_sign(f), m = code & (sign - 1), e = m >> f.fraction;
     struct number x = { FINITE, code & sign, (int)(e ? e : 1) - f.bias, f.fraction, m & ((1u << f.fraction) - 1) };
 
     x.significand |= e ? 1u << f.fraction : 0;
@@ -97,22 +99,22 @@ static struct number decode(struct ptxi_num_small f, uint32_t code)
     return x;
 }
 
-/* Most of the small formats' subnormal numbers are normal once they are f16. */
+/* Most subnormal numbers of the minifloat formats are normal numbers of f16. */
 static struct number decode_element(const struct ptxi_dot_model *m, enum ptxi_dot_type t, uint32_t code)
 {
     if (m->method == PTXI_DOT_HALVES)
-        return decode(ptxi_num_f16, ptxi_num_f16_from_small(ptxi_dot_formats[t], (uint16_t)code));
+        return decode(ptxi_num_f16, ptxi_num_f16_from_minifloat(ptxi_dot_formats[t], (uint16_t)code));
     return decode(ptxi_dot_formats[t], code);
 }
 
 static struct number decode_c(bool f16, uint32_t c)
 {
-    static const struct ptxi_num_small f32 = { 23, 8, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff };
+    static const struct ptxi_num_minifloat f32 = { 23, 8, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff };
 
     return decode(f16 ? ptxi_num_f16 : f32, c);
 }
 
-/* Of the classes of the terms: what the sum is if it is not finite. */
+/* The special terms of a sum: NaNs and infinities. */
 struct specials {
     bool nan, positive, negative;
 };
@@ -126,37 +128,46 @@ static void add_special(struct specials *s, const struct number *x)
 
 static struct number multiply(const struct number *a, const struct number *b)
 {
-    struct number p = { FINITE, a->negative != b->negative, a->exponent + b->exponent, a->fraction + b->fraction, a->significand * b->significand };
+    struct number p = { FINITE, a->negative != b->negative, a->exponent + b->exponent, a->fraction + b->fraction,
+                        a->significand * b->significand };
+    bool a_is_zero = a->class == FINITE && !a->significand, b_is_zero = b->class == FINITE && !b->significand;
 
     if (a->class == NOT_A_NUMBER || b->class == NOT_A_NUMBER)
         p.class = NOT_A_NUMBER;
     else if (a->class == INFINITE || b->class == INFINITE)
-        p.class = (a->class == INFINITE || a->significand) && (b->class == INFINITE || b->significand) ? INFINITE : NOT_A_NUMBER;
+        p.class = a_is_zero || b_is_zero ? NOT_A_NUMBER : INFINITE;
     return p;
 }
 
-/* The infinity or NaN that the sum is, or false. */
+/* Returns true if the sum is an infinity or a NaN, and sets *result. */
 static bool special_result(const struct specials *s, bool f16, uint32_t *result)
 {
+    static const uint32_t infinities[2][2] = { { 0x7f800000, 0xff800000 }, { 0x7c00, 0xfc00 } };
+
     if (s->nan || (s->positive && s->negative))
         *result = f16 ? PTXI_NAN_F16 : PTXI_NAN_F32;
     else if (s->positive || s->negative)
-        *result = f16 ? 0x7c00u | (s->negative ? 0x8000u : 0) : 0x7f800000u | (s->negative ? 0x80000000u : 0);
+        *result = infinities[f16][s->negative];
     else
         return false;
     return true;
 }
 
-/* What is left of a term in units of 2^(largest exponent - kept). */
+/* A term in units of 2^(largest exponent - kept), truncated. */
 static int64_t align(const struct number *x, int largest, int kept)
 {
     int up = x->exponent - x->fraction - largest + kept;
-    int64_t m = !x->significand || up <= -64 ? 0 : (int64_t)(up >= 0 ? x->significand << up : x->significand >> -up);
+    int64_t m = 0;
 
+    assert(!x->significand || up < 63);
+    if (x->significand && up >= 0)
+        m = (int64_t)(x->significand << up);
+    else if (x->significand && up > -64)
+        m = (int64_t)(x->significand >> -up);
     return x->negative ? -m : m;
 }
 
-/* sum * 2^exponent as the result. A zero is positive, also of a negative sum. */
+/* Rounds sum * 2^exponent to the result. A zero is positive, even if the sum is negative. */
 static uint32_t round_sum(enum ptxi_dot_rounding rounding, int64_t sum, int exponent)
 {
     struct ptxi_num_exact x = { sum < 0, exponent, (uint64_t)(sum < 0 ? -sum : sum) };
@@ -177,7 +188,7 @@ static uint32_t round_sum(enum ptxi_dot_rounding rounding, int64_t sum, int expo
 
 /* --- sums --- */
 
-enum { MOST = 96 };
+enum { MAX_PRODUCTS = 96 };
 
 static uint32_t chunk(const struct ptxi_dot_model *m, const struct number *products, unsigned n, uint32_t c)
 {
@@ -204,11 +215,14 @@ static uint32_t chunk(const struct ptxi_dot_model *m, const struct number *produ
     return round_sum((enum ptxi_dot_rounding)m->rounding, sum, largest - m->kept);
 }
 
-/* Chunk by chunk over those products for which k % 4 is in the set. */
-static uint32_t chunks(const struct ptxi_dot_model *m, const struct number *products, unsigned n, unsigned set, uint32_t c)
+/* Adds the products with k % 4 in the set, chunk by chunk. */
+static uint32_t chunks(const struct ptxi_dot_model *m, const struct number *products, unsigned n, unsigned set,
+                       uint32_t c)
 {
-    struct number part[MOST];
+    struct number part[MAX_PRODUCTS];
     unsigned count = 0;
+
+    assert(n <= MAX_PRODUCTS && m->chunk);
 
     for (unsigned k = 0; k < n; k++) {
         if (set >> k % 4 & 1)
@@ -250,13 +264,14 @@ static uint32_t fused(bool f16, const uint32_t *a, const uint32_t *b, uint32_t c
     return ptxi_num_f16_nearest((ptxi_num_f32_from_f16_bits((uint16_t)c) + t) + u);
 }
 
-uint32_t ptxi_dot(const struct ptxi_dot_model *model, enum ptxi_dot_type ta, enum ptxi_dot_type tb, const uint32_t *a, const uint32_t *b, unsigned n,
-                  uint32_t c)
+uint32_t ptxi_dot(const struct ptxi_dot_model *model, enum ptxi_dot_type ta, enum ptxi_dot_type tb, const uint32_t *a,
+                  const uint32_t *b, unsigned n, uint32_t c)
 {
     bool f16 = model->rounding == PTXI_DOT_RN_F16;
-    struct number products[MOST];
+    struct number products[MAX_PRODUCTS];
     uint32_t t;
 
+    assert(n <= MAX_PRODUCTS && ta < PTXI_DOT_TYPES && tb < PTXI_DOT_TYPES);
     if (model->method == PTXI_DOT_FUSED)
         return fused(f16, a, b, c);
     for (unsigned k = 0; k < n; k++) {
@@ -280,7 +295,7 @@ static struct number scale(bool ue4m3, uint8_t code)
     return (struct number){ code == 0xff ? NOT_A_NUMBER : FINITE, false, code - 127, 0, 1 };
 }
 
-/* The exact sum of the products of 4-bit floats under one scale is a term: its exponent is the scales'. */
+/* The exact sum of the products of 4-bit floats under one scale is one term. Its exponent is that of the scale. */
 static struct number sum_of_group(const struct number *products, unsigned n, struct number s)
 {
     struct number r = s;
@@ -302,7 +317,7 @@ static struct number sum_of_group(const struct number *products, unsigned n, str
 static uint32_t scaled_groups(const struct number *products, const struct number *scales, unsigned n, uint32_t c)
 {
     enum { GROUP = 16, KEPT = 35, ZERO = -139 };
-    struct number terms[MOST / GROUP + 1], addend = decode_c(false, c);
+    struct number terms[MAX_PRODUCTS / GROUP + 1], addend = decode_c(false, c);
     struct specials special = { 0 };
     unsigned count = n / GROUP;
     int largest = ZERO;
@@ -330,12 +345,13 @@ static uint32_t scaled_groups(const struct number *products, const struct number
     return round_sum(PTXI_DOT_RZ_F32, sum, largest - KEPT);
 }
 
-uint32_t ptxi_dot_scaled(enum ptxi_dot_type ta, enum ptxi_dot_type tb, const uint32_t *a, const uint32_t *b, unsigned n, uint32_t c,
-                         const struct ptxi_dot_scales *s)
+uint32_t ptxi_dot_scaled(enum ptxi_dot_type ta, enum ptxi_dot_type tb, const uint32_t *a, const uint32_t *b, unsigned n,
+                         uint32_t c, const struct ptxi_dot_scales *s)
 {
     static const struct ptxi_dot_model bytes = { 32, 25, PTXI_DOT_RZ_F32, PTXI_DOT_CHUNKS, -133 };
-    struct number products[MOST], scales[MOST];
+    struct number products[MAX_PRODUCTS], scales[MAX_PRODUCTS];
 
+    assert(n <= MAX_PRODUCTS && s->block);
     for (unsigned k = 0; k < n; k++) {
         struct number x = decode(ptxi_dot_formats[ta], a[k]), y = decode(ptxi_dot_formats[tb], b[k]);
         struct number sa = scale(s->ue4m3, s->a[k / s->block]), sb = scale(s->ue4m3, s->b[k / s->block]);

@@ -1,6 +1,6 @@
-/* Floats as bits: what the GPU's arithmetic does with NaN, subnormals and saturation where the host's does otherwise.
+/* Floats as bits: NaNs, subnormal numbers and saturation, where a GPU differs from the host.
  *
- * Everything works on one element, without branches, so that a loop over lanes becomes vector code. */
+ * All functions work on one element, without branches, so that a loop over lanes becomes vector code. */
 #ifndef PTXI_NUM_FLOAT_H
 #define PTXI_NUM_FLOAT_H
 
@@ -10,7 +10,7 @@
 
 #define PTXI_NAN_F16 0x7fffu
 #define PTXI_NAN_F32 0x7fffffffu
-#define PTXI_NAN_F64 0xfff8000000000000u /* that an operation makes of operands that are none */
+#define PTXI_NAN_F64 0xfff8000000000000u /* result of an operation without NaN operands */
 #define PTXI_QUIET_F64 0x0008000000000000u
 
 static inline float ptxi_num_f32(uint32_t bits)
@@ -45,13 +45,13 @@ static inline uint64_t ptxi_num_bits_f64(double f)
     return bits;
 }
 
-/* A result as the GPU gives it: one NaN for all. */
+/* The result of a GPU: all NaNs become one NaN. */
 static inline uint32_t ptxi_num_canon_f32(float r)
 {
     return r != r ? PTXI_NAN_F32 : ptxi_num_bits_f32(r);
 }
 
-/* .ftz: a subnormal is a zero of its sign. */
+/* .ftz: a subnormal number becomes a zero of its sign. */
 static inline uint32_t ptxi_num_flush_f32(uint32_t a)
 {
     uint32_t gone = (a & 0x7f800000) ? 0 : 0x7fffffff;
@@ -64,15 +64,15 @@ static inline float ptxi_num_out_ftz_f32(float r)
     return ptxi_num_f32(ptxi_num_flush_f32(ptxi_num_bits_f32(r)));
 }
 
-/* A result r that is to be flushed if it is tiny, where `scaled` is 2^24 times the same result, rounded like it: so .ftz
- * judges, by the result rounded as if exponents had no lower limit. That is not always what the subnormal r shows: just
- * below 2^-126, r may have been rounded up to it. */
+/* Flushes a tiny result r. `scaled` is 2^24 times the same result, in the same rounding. .ftz decides by the result
+ * that is rounded as if exponents had no lower limit. The subnormal r may differ from that: just below 2^-126, it may
+ * have been rounded up to 2^-126. */
 #define PTXI_FTZ_SCALE 0x1p24f
 static inline uint32_t ptxi_num_flush_scaled_bits_f32(float r, float scaled)
 {
     uint32_t bits = ptxi_num_bits_f32(r);
     bool tiny = (ptxi_num_bits_f32(scaled) & 0x7fffffff) < 0x0c800000; /* below 2^-102 */
-    /* Of large operands, scaled ones may have overflowed and cancelled. */
+    /* Scaled operands may overflow and cancel if they are large. */
     uint32_t gone = tiny && (bits & 0x7fffffff) <= 0x00800000 ? 0x7fffffff : 0;
 
     return bits & ~gone;
@@ -95,10 +95,12 @@ static inline float ptxi_num_in_ftz_f32(uint32_t a)
     return ptxi_num_f32(ptxi_num_flush_f32(a));
 }
 
-/* .sat: [+0, 1]; -0 and NaN become +0. Bits of numbers that are not negative are in the order of the numbers. */
+/* .sat: clamps to [+0, 1]. -0 and NaN become +0. The bits of positive numbers are in the order of the numbers. */
 static inline uint32_t ptxi_num_sat_f32(float r)
 {
-    int32_t bits = (int32_t)ptxi_num_bits_f32(r), low = bits > 0 ? bits : 0, x = low < 0x3f800000 ? low : 0x3f800000;
+    int32_t bits = (int32_t)ptxi_num_bits_f32(r);
+    int32_t low = bits > 0 ? bits : 0;
+    int32_t x = low < 0x3f800000 ? low : 0x3f800000;
 
     return low > 0x7f800000 ? 0 : (uint32_t)x;
 }
@@ -110,7 +112,8 @@ static inline uint64_t ptxi_num_sat_f64(double r)
     return ptxi_num_bits_f64(low < 1.0 ? low : 1.0);
 }
 
-/* Results of f64 operations: the first operand in the operation's order that is a NaN passes, quieted. */
+/* Results of f64 operations. The first NaN among the operands, in the order of the operation, becomes the result,
+ * quieted. */
 static inline uint64_t ptxi_num_nan1_f64(double r, uint64_t a)
 {
     double x = ptxi_num_f64(a);
@@ -150,20 +153,24 @@ static inline bool ptxi_num_is_nan_f64(uint64_t a)
     return x != x;
 }
 
-/* min and max: -0 < +0. One NaN: the other operand, or, with `nan`, a NaN. Numbers that are equal have equal bits, but zeros. */
+/* min and max. -0 is less than +0. If one operand is a NaN, the result is the other one, or a NaN with `nan`. Equal
+ * numbers have equal bits, except for zeros. */
 static inline uint32_t ptxi_num_minmax_f32(uint32_t a, uint32_t b, bool max, bool nan)
 {
-    float x = ptxi_num_f32(a), y = ptxi_num_f32(b), z = max ? (x > y ? x : y) : (x < y ? x : y); /* y if either is a NaN */
-    uint32_t r = ptxi_num_bits_f32(z);
+    const float x = ptxi_num_f32(a), y = ptxi_num_f32(b);
+    const float greater = x > y ? x : y, less = x < y ? x : y; /* y if either is a NaN */
+    const uint32_t zero = max ? a & b : a | b;
+    uint32_t r = ptxi_num_bits_f32(max ? greater : less);
 
-    r = x == y ? (max ? a & b : a | b) : r;
+    r = x == y ? zero : r;
     if (nan)
         return x != x || y != y ? PTXI_NAN_F32 : r;
     r = y != y ? a : r;
     return ptxi_num_is_nan_f32(r) ? PTXI_NAN_F32 : r;
 }
 
-/* .xorsign.abs: of the absolute values; the sign is the product's, a NaN operand's included. */
+/* .xorsign.abs: the minimum or maximum of the absolute values, with the sign of the product. The sign of a NaN counts.
+ */
 static inline uint32_t ptxi_num_minmax_xorsign_f32(uint32_t a, uint32_t b, bool max, bool nan)
 {
     uint32_t r = ptxi_num_minmax_f32(a & 0x7fffffff, b & 0x7fffffff, max, nan);
@@ -173,10 +180,12 @@ static inline uint32_t ptxi_num_minmax_xorsign_f32(uint32_t a, uint32_t b, bool 
 
 static inline uint64_t ptxi_num_minmax_f64(uint64_t a, uint64_t b, bool max)
 {
-    double x = ptxi_num_f64(a), y = ptxi_num_f64(b), z = max ? (x > y ? x : y) : (x < y ? x : y);
-    uint64_t r = ptxi_num_bits_f64(z);
+    const double x = ptxi_num_f64(a), y = ptxi_num_f64(b);
+    const double greater = x > y ? x : y, less = x < y ? x : y;
+    const uint64_t zero = max ? a & b : a | b;
+    uint64_t r = ptxi_num_bits_f64(max ? greater : less);
 
-    r = x == y ? (max ? a & b : a | b) : r;
+    r = x == y ? zero : r;
     r = y != y ? a : r;
     return ptxi_num_is_nan_f64(r) ? b | PTXI_QUIET_F64 : r;
 }

@@ -1,4 +1,4 @@
-/* Fused multiply-add where the host has none. */
+/* Fused multiply-add for hosts that do not have it. */
 #ifndef PTXI_NUM_FMA_H
 #define PTXI_NUM_FMA_H
 
@@ -11,8 +11,8 @@
 #define PTXI_NUM_HOST_FMA 1
 #endif
 
-/* To nearest. The product of two floats is exact as a double. The sum is rounded to odd there: when it is not exact, the
- * neighbour with the odd last bit is taken; then rounding to float sees a tie only when there is one. */
+/* Rounds to nearest. The product of two floats is an exact double. The sum of doubles is rounded to odd: an inexact
+ * sum becomes the neighbour with an odd last bit. Rounding that to a float finds a tie only if there is one. */
 static inline float ptxi_num_fma_f32_by_double(float a, float b, float c)
 {
     double p = (double)a * b, z = c, s = p + z, t = s - p;
@@ -20,19 +20,20 @@ static inline float ptxi_num_fma_f32_by_double(float a, float b, float c)
     uint64_t bits = ptxi_num_bits_f64(s);
     uint64_t towards = (error < 0.0) == (s < 0.0) ? 1 : UINT64_MAX;
 
-    /* Also false for the NaN that an infinite sum makes of the error. */
+    /* This is also false if the error is a NaN, which happens if the sum is infinite. */
     bits += (error < 0.0 || error > 0.0) && !(bits & 1) ? towards : 0;
     return (float)ptxi_num_f64(bits);
 }
 
-/* Any rounding. The value of a result that is a NaN is up to the caller. */
+/* Any rounding. If the result is a NaN, the caller decides its bits. */
 static inline float ptxi_num_fma_f32_by_integer(float a, float b, float c, enum ptxi_num_rounding mode)
 {
     if (!isfinite(a) || !isfinite(b))
         return a * b + c;
     if (!isfinite(c)) /* the host's product might overflow into the opposite infinity */
         return c;
-    return ptxi_num_f32((uint32_t)ptxi_num_fma_finite(PTXI_NUM_F32, mode, ptxi_num_bits_f32(a), ptxi_num_bits_f32(b), ptxi_num_bits_f32(c)));
+    return ptxi_num_f32((uint32_t)ptxi_num_fma_finite(PTXI_NUM_F32, mode, ptxi_num_bits_f32(a), ptxi_num_bits_f32(b),
+                                                      ptxi_num_bits_f32(c)));
 }
 
 static inline double ptxi_num_fma_f64_by_integer(double a, double b, double c, enum ptxi_num_rounding mode)
@@ -41,7 +42,8 @@ static inline double ptxi_num_fma_f64_by_integer(double a, double b, double c, e
         return a * b + c;
     if (!isfinite(c))
         return c;
-    return ptxi_num_f64(ptxi_num_fma_finite(PTXI_NUM_F64, mode, ptxi_num_bits_f64(a), ptxi_num_bits_f64(b), ptxi_num_bits_f64(c)));
+    return ptxi_num_f64(ptxi_num_fma_finite(PTXI_NUM_F64, mode, ptxi_num_bits_f64(a), ptxi_num_bits_f64(b),
+                                            ptxi_num_bits_f64(c)));
 }
 
 static inline float ptxi_num_fma_f32(float a, float b, float c)

@@ -1,17 +1,18 @@
-/* f16 and bf16, one element. Arithmetic is done on floats, which hold either format exactly, and is rounded from there.
+/* f16 and bf16, one element. Arithmetic is done on floats, which represent both formats exactly. The result is then
+ * rounded.
  *
- * f16 and bf16 have 11 and 8 bits. A sum or product rounded to the 24 bits of a float rounds on to those as the exact one
- * would, since a float has more than twice their bits and two more. A fused multiplication and addition has no such bound:
- * see ptxi_num_fma_odd_f32() and ptxi_num_off_tie_bf16(). */
+ * f16 has 11 bits and bf16 has 8 bits. A float has 24 bits, at least twice as many plus two. Therefore a sum or
+ * product that is rounded to a float, and then to f16 or bf16, is the same as the exact one rounded once. This does
+ * not hold for a fused multiply-add: see ptxi_num_fma_odd_f32() and ptxi_num_off_tie_bf16(). */
 #ifndef PTXI_NUM_HALF_H
 #define PTXI_NUM_HALF_H
 
 #include "num/convert.h"
 #include "num/fma.h"
 
-#define PTXI_OOB_NAN 0x7ff7u /* or with a sign: what a tensor copy puts where there is no tensor */
+#define PTXI_OOB_NAN 0x7ff7u /* fills elements outside of a tensor in a tensor copy; may have a sign */
 
-/* --- to floats and back, to nearest --- */
+/* --- to floats and back, rounded to nearest --- */
 static inline float ptxi_num_f32_from_bf16(uint16_t a)
 {
     return ptxi_num_f32((uint32_t)a << 16);
@@ -33,7 +34,7 @@ static inline uint16_t ptxi_num_relu_half(uint16_t a)
     return a & 0x8000 ? 0 : a;
 }
 
-/* .ftz of f16 operands, as floats. */
+/* .ftz of f16 operands that are stored as floats. */
 static inline float ptxi_num_flush_f16(float x)
 {
     uint32_t bits = ptxi_num_bits_f32(x), gone = (bits & 0x7fffffff) < 0x38800000 ? 0x7fffffff : 0;
@@ -41,7 +42,8 @@ static inline float ptxi_num_flush_f16(float x)
     return ptxi_num_f32(bits & ~gone);
 }
 
-/* .ftz of a result that is yet to be rounded to f16: tiny is what would still be below 2^-14 if exponents had no lower limit. */
+/* .ftz of a result before it is rounded to f16. It is tiny if, rounded as if exponents had no lower limit, it is below
+ * 2^-14. */
 static inline float ptxi_num_flush_result_f16(float x)
 {
     uint32_t bits = ptxi_num_bits_f32(x), gone = (bits & 0x7fffffff) < 0x387ff000 ? 0x7fffffff : 0;
@@ -56,26 +58,28 @@ static inline uint16_t ptxi_num_add_f16(uint16_t a, uint16_t b)
 
 static inline uint16_t ptxi_num_add_bf16(uint16_t a, uint16_t b)
 {
-    return ptxi_num_bf16_from_f32(ptxi_num_bits_f32(ptxi_num_f32_from_bf16(a) + ptxi_num_f32_from_bf16(b)), PTXI_NUM_RN);
+    float sum = ptxi_num_f32_from_bf16(a) + ptxi_num_f32_from_bf16(b);
+
+    return ptxi_num_bf16_from_f32(ptxi_num_bits_f32(sum), PTXI_NUM_RN);
 }
 
 /* --- fused --- */
-/* a * b + c where the product is exact as a float, rounded to odd: if it is not exact, to the neighbour with an odd last bit, so
- * that rounding it on to at least two bits less sees a tie only where there is one. */
+/* a * b + c, rounded to odd, if the product is an exact float. An inexact result becomes the neighbour with an odd
+ * last bit, so that rounding it again, to at least two bits less, finds a tie only if there is one. */
 static inline float ptxi_num_fma_odd_f32(float a, float b, float c)
 {
     float p = a * b, s = p + c, t = s - p, error = (p - (s - t)) + (c - t);
     uint32_t bits = ptxi_num_bits_f32(s);
     uint32_t towards = (ptxi_num_bits_f32(error) ^ bits) >> 31 ? UINT32_MAX : 1;
-    /* Also false for the NaN that an infinite sum makes of the error. */
+    /* This is also false if the error is a NaN, which happens if the sum is infinite. */
     bool move = (error < 0.0f || error > 0.0f) && !(bits & 1);
 
     return ptxi_num_f32(bits + (move ? towards : 0));
 }
 
-/* s is a * b + c to nearest, of operands that are bf16. Unless it looks like a tie and is none, it rounds on as the exact
- * sum would. If it does, this is the next float on the sum's side. s then is so close to the sum that a * b - s is exact as a double,
- * and adding c to it gives the sign of what is missing. */
+/* s is a * b + c, rounded to nearest, for operands that are bf16. Rounding s again is the same as rounding the exact
+ * sum, unless s looks like a tie and is not. In this case the result is the next float in the direction of the sum. s
+ * is then so close to the sum that a * b - s is an exact double, and adding c gives the sign of the error. */
 static inline float ptxi_num_off_tie_bf16(float s, float a, float b, float c)
 {
     double missing = ((double)a * b - s) + c;
@@ -92,32 +96,34 @@ static inline float ptxi_num_fma_bf16(float a, float b, float c)
 }
 
 /* --- min, max --- */
-/* Of numbers, as integers: in the order of those, but if both are negative. */
+/* The maximum of two numbers, not NaNs. Their bits as integers have the same order, or the reverse order if both
+ * numbers are negative. */
 static inline uint16_t ptxi_num_max_half(int16_t a, int16_t b)
 {
-    int16_t low = a < b ? a : b, high = a < b ? b : a;
+    int16_t low = a < b ? a : b;
+    int16_t high = a < b ? b : a;
 
     return (uint16_t)((int16_t)(a & b) < 0 ? low : high);
 }
 
 static inline uint16_t ptxi_num_min_half(int16_t a, int16_t b)
 {
-    int16_t low = a < b ? a : b, high = a < b ? b : a;
+    int16_t low = a < b ? a : b;
+    int16_t high = a < b ? b : a;
 
     return (uint16_t)((int16_t)(a & b) < 0 ? high : low);
 }
 
-/* Of anything. */
-/* Which of them, by constants that all elements share. */
+/* The form of a min or max instruction, for all operands. */
 struct ptxi_num_minmax {
-    uint16_t inf;   /* of the format */
-    uint16_t flip;  /* max: all ones, which turns the order around */
-    uint16_t least; /* .ftz: the smallest normal, else 0 */
-    uint16_t drop;  /* .xorsign.abs: the sign bit */
-    uint16_t nan;   /* .NaN: all ones */
+    uint16_t inf;   /* infinity of the format */
+    uint16_t flip;  /* max: all ones, to reverse the order */
+    uint16_t least; /* .ftz: the smallest normal number, else 0 */
+    uint16_t drop;  /* .xorsign.abs: the sign bit, else 0 */
+    uint16_t nan;   /* .NaN: all ones, else 0 */
 };
 
-/* Integers in the order of the numbers they stand for, -0 below +0; the same turns them back. */
+/* Converts a code to an integer with the order of the numbers, and back. -0 is below +0. */
 static inline int16_t ptxi_num_order_half(uint16_t a, uint16_t flip)
 {
     return (int16_t)(a ^ (uint16_t)((int16_t)a >> 15 & 0x7fff) ^ flip);
@@ -125,8 +131,10 @@ static inline int16_t ptxi_num_order_half(uint16_t a, uint16_t flip)
 
 static inline uint16_t ptxi_num_minmax_half(uint16_t a, uint16_t b, struct ptxi_num_minmax how)
 {
-    uint16_t x = (a & 0x7fff) < how.least ? a & 0x8000 : a, y = (b & 0x7fff) < how.least ? b & 0x8000 : b;
-    uint16_t x_nan = (x & 0x7fff) > how.inf ? 0xffff : 0, y_nan = (y & 0x7fff) > how.inf ? 0xffff : 0;
+    uint16_t x = (a & 0x7fff) < how.least ? a & 0x8000 : a;
+    uint16_t y = (b & 0x7fff) < how.least ? b & 0x8000 : b;
+    uint16_t x_nan = (x & 0x7fff) > how.inf ? 0xffff : 0;
+    uint16_t y_nan = (y & 0x7fff) > how.inf ? 0xffff : 0;
     uint16_t sign = (x ^ y) & how.drop, both = x_nan & y_nan, r;
     int16_t u, v;
 

@@ -1,4 +1,5 @@
-/* Integer operations that C leaves undefined or does not have. One element, no branches where a loop should vectorise. */
+/* Integer operations that C does not define or does not have. They work on one element, without branches, so that a
+ * loop over lanes becomes vector code. */
 #ifndef PTXI_NUM_INTEGER_H
 #define PTXI_NUM_INTEGER_H
 
@@ -21,8 +22,9 @@ static inline uint64_t ptxi_num_mul_hi_s64(int64_t a, int64_t b)
     return (uint64_t)((__int128)a * b >> 64);
 }
 
-/* Division. Anything / 0 and anything % 0 is all ones; MIN / -1 wraps. The narrow ones divide as floats, which hosts can
- * do for many at once: a quotient that is not a whole number is farther from one than the float's rounding. */
+/* Division. x / 0 and x % 0 are all ones, and MIN / -1 wraps. Narrow types are divided as floats, which is possible in
+ * vector code. The result is correct, because a quotient that is not an integer differs from one by more than the
+ * rounding error. */
 static inline uint16_t ptxi_num_div_u16(uint16_t a, uint16_t b)
 {
     int32_t q = (int32_t)((float)(int32_t)a / (float)(b ? (int32_t)b : 1));
@@ -42,27 +44,28 @@ static inline uint64_t ptxi_num_div_u64(uint64_t a, uint64_t b)
     return b ? a / b : UINT64_MAX;
 }
 
-/* Signed: of the magnitudes; their quotient 2^(bits-1) is MIN. */
-#define PTXI_NUM_DIVISION(bits)                                                                              \
-    static inline int##bits##_t ptxi_num_div_s##bits(int##bits##_t a, int##bits##_t b)                       \
-    {                                                                                                        \
-        uint##bits##_t ua = (uint##bits##_t)(a < 0 ? -(uint##bits##_t)a : (uint##bits##_t)a);                \
-        uint##bits##_t ub = (uint##bits##_t)(b < 0 ? -(uint##bits##_t)b : (uint##bits##_t)b);                \
-        uint##bits##_t q = ptxi_num_div_u##bits(ua, ub);                                                     \
-                                                                                                             \
-        return (int##bits##_t)((a ^ b) < 0 && b ? -q : q);                                                   \
-    }                                                                                                        \
-    static inline uint##bits##_t ptxi_num_rem_u##bits(uint##bits##_t a, uint##bits##_t b)                    \
-    {                                                                                                        \
-        uint##bits##_t q = ptxi_num_div_u##bits(a, b);                                                       \
-                                                                                                             \
-        return b ? (uint##bits##_t)(a - (uint##bits##_t)((uint64_t)q * b)) : (uint##bits##_t)-1;             \
-    }                                                                                                        \
-    static inline int##bits##_t ptxi_num_rem_s##bits(int##bits##_t a, int##bits##_t b)                       \
-    {                                                                                                        \
-        uint##bits##_t q = (uint##bits##_t)ptxi_num_div_s##bits(a, b);                                       \
-                                                                                                             \
-        return b ? (int##bits##_t)((uint##bits##_t)a - (uint##bits##_t)((uint64_t)q * (uint##bits##_t)b)) : (int##bits##_t)-1; \
+/* Signed division divides the magnitudes. The quotient 2^(bits-1) is MIN. */
+#define PTXI_NUM_DIVISION(bits)                                                                             \
+    static inline int##bits##_t ptxi_num_div_s##bits(int##bits##_t a, int##bits##_t b)                      \
+    {                                                                                                       \
+        uint##bits##_t ua = (uint##bits##_t)(a < 0 ? -(uint##bits##_t)a : (uint##bits##_t)a);               \
+        uint##bits##_t ub = (uint##bits##_t)(b < 0 ? -(uint##bits##_t)b : (uint##bits##_t)b);               \
+        uint##bits##_t q = ptxi_num_div_u##bits(ua, ub);                                                    \
+                                                                                                            \
+        return (int##bits##_t)((a ^ b) < 0 && b ? -q : q);                                                  \
+    }                                                                                                       \
+    static inline uint##bits##_t ptxi_num_rem_u##bits(uint##bits##_t a, uint##bits##_t b)                   \
+    {                                                                                                       \
+        uint##bits##_t q = ptxi_num_div_u##bits(a, b);                                                      \
+                                                                                                            \
+        return b ? (uint##bits##_t)(a - (uint##bits##_t)((uint64_t)q * b)) : (uint##bits##_t)-1;            \
+    }                                                                                                       \
+    static inline int##bits##_t ptxi_num_rem_s##bits(int##bits##_t a, int##bits##_t b)                      \
+    {                                                                                                       \
+        uint##bits##_t q = (uint##bits##_t)ptxi_num_div_s##bits(a, b);                                      \
+        uint##bits##_t r = (uint##bits##_t)a - (uint##bits##_t)((uint64_t)q * (uint##bits##_t)b);           \
+                                                                                                            \
+        return b ? (int##bits##_t)r : (int##bits##_t)-1;                                                    \
     }
 PTXI_NUM_DIVISION(16)
 PTXI_NUM_DIVISION(32)
@@ -101,19 +104,22 @@ static inline uint32_t ptxi_num_clz_b64(uint64_t x)
     return high ? n : n + 32;
 }
 
-/* Position of the highest set bit, or with `shiftamt` how far to shift to bring it to the top; none: all ones. */
+/* The position of the highest set bit, or with `shiftamt` the shift that moves it to the top. All ones if no bit is
+ * set. */
 static inline uint32_t ptxi_num_bfind_b32(uint32_t x, bool shiftamt)
 {
     uint32_t zeros = ptxi_num_clz_b32(x);
+    uint32_t found = shiftamt ? zeros : 31 - zeros;
 
-    return x ? (shiftamt ? zeros : 31 - zeros) : UINT32_MAX;
+    return x ? found : UINT32_MAX;
 }
 
 static inline uint32_t ptxi_num_bfind_b64(uint64_t x, bool shiftamt)
 {
     uint32_t zeros = ptxi_num_clz_b64(x);
+    uint32_t found = shiftamt ? zeros : 63 - zeros;
 
-    return x ? (shiftamt ? zeros : 63 - zeros) : UINT32_MAX;
+    return x ? found : UINT32_MAX;
 }
 
 static inline uint32_t ptxi_num_brev_b32(uint32_t x)
@@ -130,7 +136,7 @@ static inline uint64_t ptxi_num_brev_b64(uint64_t x)
     return (uint64_t)ptxi_num_brev_b32((uint32_t)x) << 32 | ptxi_num_brev_b32((uint32_t)(x >> 32));
 }
 
-/* Shifts whose count may be anything. */
+/* Shifts by any count. */
 #define PTXI_NUM_SHIFTS(bits, wide)                                                                               \
     static inline uint##bits##_t ptxi_num_shl_b##bits(uint##bits##_t a, uint32_t n)                               \
     {                                                                                                             \
@@ -149,7 +155,7 @@ PTXI_NUM_SHIFTS(32, uint32_t)
 PTXI_NUM_SHIFTS(64, uint64_t)
 #undef PTXI_NUM_SHIFTS
 
-/* The low n bits, n up to the width and beyond. */
+/* A mask of the low n bits. n may be greater than the width. */
 static inline uint32_t ptxi_num_low_bits_32(uint32_t n)
 {
     return n < 32 ? ((uint32_t)1 << (n & 31)) - 1 : UINT32_MAX;
@@ -160,8 +166,8 @@ static inline uint64_t ptxi_num_low_bits_64(uint32_t n)
     return n < 64 ? ((uint64_t)1 << (n & 63)) - 1 : UINT64_MAX;
 }
 
-/* bfe: bits past the end are 0, or for signed types the sign: bit min(pos + len - 1, width - 1) of a. Of a position and a length
- * 32-bit forms see the low 8 bits, 64-bit ones all. */
+/* bfe: bits past the end are 0, or the sign for signed types, which is bit min(pos + len - 1, width - 1) of a. 32-bit
+ * forms use the low 8 bits of position and length, and 64-bit forms use all bits. */
 #define PTXI_NUM_FIELDS(bits, seen)                                                                               \
     static inline uint##bits##_t ptxi_num_bfe_u##bits(uint##bits##_t a, uint32_t pos, uint32_t len)               \
     {                                                                                                             \
@@ -169,7 +175,8 @@ static inline uint64_t ptxi_num_low_bits_64(uint32_t n)
     }                                                                                                             \
     static inline uint##bits##_t ptxi_num_bfe_s##bits(uint##bits##_t a, uint32_t pos, uint32_t len)               \
     {                                                                                                             \
-        uint32_t at = (pos & seen) < bits ? pos & seen : bits, n = (len & seen) < bits ? len & seen : bits;       \
+        uint32_t at = (pos & seen) < bits ? pos & seen : bits;                                                    \
+        uint32_t n = (len & seen) < bits ? len & seen : bits;                                                     \
         uint32_t end = at + n - 1;                                                                                \
         uint##bits##_t mask = ptxi_num_low_bits_##bits(n);                                                        \
         uint##bits##_t sign = -(a >> (end < bits ? end : bits - 1) & 1);                                          \
@@ -187,7 +194,8 @@ PTXI_NUM_FIELDS(32, 0xff)
 PTXI_NUM_FIELDS(64, UINT32_MAX)
 #undef PTXI_NUM_FIELDS
 
-/* The offset-th set bit of the mask from base on, up or down. The least offset gives 0. */
+/* The position of the offset-th set bit of the mask from `base` on, upwards or downwards. The smallest offset gives 0.
+ */
 static inline uint32_t ptxi_num_fns(uint32_t mask, uint32_t base, int32_t offset)
 {
     int step = offset < 0 ? -1 : 1;

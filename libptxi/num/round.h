@@ -1,4 +1,5 @@
-/* One number rounded to one format, in any of PTX's roundings, with integers alone: for what hosts do not have. */
+/* Rounding of one number to one format in any rounding mode of PTX, with integer arithmetic only. It implements the
+ * operations that hosts do not have. */
 #ifndef PTXI_NUM_ROUND_H
 #define PTXI_NUM_ROUND_H
 
@@ -7,14 +8,14 @@
 
 enum ptxi_num_rounding { PTXI_NUM_RN, PTXI_NUM_RZ, PTXI_NUM_RM, PTXI_NUM_RP };
 
-/* IEEE binary formats: explicit fraction bits, exponent bits. */
+/* An IEEE binary format: the number of fraction bits, without the implicit one, and of exponent bits. */
 struct ptxi_num_format {
     int fraction, exponent;
 };
 #define PTXI_NUM_F32 ((struct ptxi_num_format){ 23, 8 })
 #define PTXI_NUM_F64 ((struct ptxi_num_format){ 52, 11 })
 
-/* (-1)^negative * magnitude * 2^exponent, finite. */
+/* A finite number: (-1)^negative * magnitude * 2^exponent. */
 struct ptxi_num_exact {
     bool negative;
     int exponent;
@@ -26,7 +27,7 @@ static inline int ptxi_num_bias(struct ptxi_num_format f)
     return (1 << (f.exponent - 1)) - 1;
 }
 
-/* Anything but infinities and NaNs. */
+/* Unpacks a number that is not an infinity or a NaN. */
 static inline struct ptxi_num_exact ptxi_num_unpack(struct ptxi_num_format f, uint64_t bits)
 {
     uint64_t fraction = bits & (((uint64_t)1 << f.fraction) - 1);
@@ -36,10 +37,11 @@ static inline struct ptxi_num_exact ptxi_num_unpack(struct ptxi_num_format f, ui
         fraction |= (uint64_t)1 << f.fraction;
     else
         exponent = 1;
-    return (struct ptxi_num_exact){ bits >> (f.fraction + f.exponent) & 1, exponent - ptxi_num_bias(f) - f.fraction, fraction };
+    return (struct ptxi_num_exact){ bits >> (f.fraction + f.exponent) & 1, exponent - ptxi_num_bias(f) - f.fraction,
+                                    fraction };
 }
 
-/* x >> n where bits that fall out leave a mark in the lowest. */
+/* x >> n. If a set bit is shifted out, the lowest bit is set. */
 static inline unsigned __int128 ptxi_num_shift_sticky(unsigned __int128 x, int n)
 {
     if (n <= 0)
@@ -56,14 +58,15 @@ static inline int ptxi_num_top_bit(unsigned __int128 x)
     return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
 }
 
-/* The bits of x in the format; a zero keeps its sign. */
+/* Rounds x and returns the bits in the format. A zero keeps its sign. */
 static inline uint64_t ptxi_num_round(struct ptxi_num_format f, enum ptxi_num_rounding mode, struct ptxi_num_exact x)
 {
-    uint64_t sign = (uint64_t)x.negative << (f.fraction + f.exponent), inf = (((uint64_t)1 << f.exponent) - 1) << f.fraction, bits;
+    uint64_t sign = (uint64_t)x.negative << (f.fraction + f.exponent);
+    uint64_t inf = (((uint64_t)1 << f.exponent) - 1) << f.fraction, bits;
     bool away = mode == (x.negative ? PTXI_NUM_RM : PTXI_NUM_RP);
     int least = 1 - ptxi_num_bias(f), top;
     uint64_t kept;
-    unsigned rest; /* two bits: half, and whether anything below */
+    unsigned rest; /* two bits: the half, and a sticky bit for the bits below */
 
     if (!x.magnitude)
         return sign;
@@ -73,20 +76,22 @@ static inline uint64_t ptxi_num_round(struct ptxi_num_format f, enum ptxi_num_ro
     if (top > ptxi_num_bias(f))
         return sign | (mode == PTXI_NUM_RN || away ? inf : inf - 1);
     kept = (uint64_t)ptxi_num_shift_sticky(x.magnitude, top - f.fraction - 2 - x.exponent);
-    /* The shift kept two bits more than the format has, the lower one sticky. */
+    /* The shift keeps two more bits than the format has. The lower one is sticky. */
     rest = kept & 3;
     kept >>= 2;
     if (mode == PTXI_NUM_RN)
         kept += rest > 2 || (rest == 2 && (kept & 1));
     else
         kept += away && rest;
-    /* A carry out of the fraction goes on into the exponent, up to infinity. */
+    /* A carry out of the fraction increments the exponent, up to infinity. */
     bits = ((uint64_t)(top - least) << f.fraction) + kept;
     return sign | bits;
 }
 
-/* a * b + c, rounded once. No operand is a NaN or infinite. */
-static inline uint64_t ptxi_num_fma_finite(struct ptxi_num_format f, enum ptxi_num_rounding mode, uint64_t a, uint64_t b, uint64_t c)
+/* a * b + c, rounded once. All operands are finite. */
+static inline uint64_t ptxi_num_fma_finite(struct ptxi_num_format f, enum ptxi_num_rounding mode, uint64_t a,
+                                           uint64_t b,
+                                           uint64_t c)
 {
     struct ptxi_num_exact x = ptxi_num_unpack(f, a), y = ptxi_num_unpack(f, b), z = ptxi_num_unpack(f, c);
     int up;
@@ -102,8 +107,9 @@ static inline uint64_t ptxi_num_fma_finite(struct ptxi_num_format f, enum ptxi_n
         return c;
     if (!z.magnitude)
         return ptxi_num_round(f, mode, x);
-    /* Both to the same height, leaving room for a carry, then the smaller down: when bits fall out of it, at most one bit
-     * of the larger can cancel, so that the mark they leave stays far below what is kept. */
+    /* Both numbers are shifted up to the same top bit, with room for a carry. Then the smaller one is shifted down. If
+     * this shifts out set bits, at most one bit of the larger number can cancel, so that the sticky bit stays far
+     * below the bits that are kept. */
     up = 125 - ptxi_num_top_bit(x.magnitude);
     x.magnitude <<= up;
     x.exponent -= up;

@@ -1,4 +1,4 @@
-/* A function's registers: their types and names. */
+/* Queries of the AST: types and names of a function's registers. */
 #include "parse/ast.h"
 
 #include <stdio.h>
@@ -20,14 +20,14 @@ static const struct ptxi_reg_range *find_range(const struct ptxi_func *f, uint32
     return NULL;
 }
 
-enum ptxi_type ptxi_func_reg_type(const struct ptxi_func *f, uint32_t reg)
+enum ptxi_type ptxi_ast_reg_type(const struct ptxi_func *f, uint32_t reg)
 {
     const struct ptxi_reg_range *r = find_range(f, reg);
 
     return r ? r->type : PTXI_T_NONE;
 }
 
-const char *ptxi_func_reg_name(const struct ptxi_func *f, uint32_t reg, char *buf, size_t size)
+const char *ptxi_ast_reg_name(const struct ptxi_func *f, uint32_t reg, char *buf, size_t size)
 {
     const struct ptxi_reg_range *r = find_range(f, reg);
     char number[16] = "";

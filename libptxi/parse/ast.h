@@ -1,5 +1,6 @@
-/* The tree of a module: what parse/ makes of PTX text after all checks, and what compile/ reads.
- * Everything lives in the module's arena; nothing is changed after ptxi_parse() returns. */
+/* The syntax tree (AST) of a module, the result of parse/ after all checks and the input of compile/.
+ *
+ * All of it is in the module's arena. Nothing changes after ptxi_parse() returns. */
 #ifndef PTXI_PARSE_AST_H
 #define PTXI_PARSE_AST_H
 
@@ -14,14 +15,14 @@
 #define PTXI_NO_REG UINT32_MAX
 
 enum ptxi_space {
-    PTXI_SPACE_GENERIC, /* no space written */
+    PTXI_SPACE_GENERIC, /* the instruction names no space */
     PTXI_SPACE_CONST,
     PTXI_SPACE_GLOBAL,
     PTXI_SPACE_LOCAL,
     PTXI_SPACE_PARAM,
     PTXI_SPACE_SHARED,
     PTXI_SPACE_TEX,
-    PTXI_SPACE_CLUSTER /* compile/: shared memory of any CTA of the cluster */
+    PTXI_SPACE_CLUSTER /* only in compile/: shared memory of any CTA of the cluster */
 };
 
 enum ptxi_linkage { PTXI_LINK_STATIC, PTXI_LINK_EXTERN, PTXI_LINK_VISIBLE, PTXI_LINK_WEAK, PTXI_LINK_COMMON };
@@ -29,19 +30,19 @@ enum ptxi_linkage { PTXI_LINK_STATIC, PTXI_LINK_EXTERN, PTXI_LINK_VISIBLE, PTXI_
 struct ptxi_func;
 struct ptxi_var;
 
-/* An address inside an initialiser: `bytes` bytes at `offset` become
- * (address of var or func, made generic if so asked, plus addend), shifted right by `shift` bits (mask operator). */
+/* An address in an initializer. The bytes at `offset` become the address of `var` or `func` plus `addend`, shifted
+ * right by `shift` bits (mask operator). */
 struct ptxi_reloc {
     uint64_t offset;
     int64_t addend;
     const struct ptxi_var *var;
     const struct ptxi_func *func;
-    uint8_t bytes;
+    uint8_t bytes; /* number of bytes that are written */
     uint8_t shift;
-    bool generic;
+    bool generic;  /* the address is converted to a generic address first */
 };
 
-/* A variable of any addressable space, or a parameter. */
+/* A variable in any state space, or a parameter. */
 struct ptxi_var {
     const struct ptxi_name *name;
     struct ptxi_loc loc;
@@ -50,44 +51,44 @@ struct ptxi_var {
     uint8_t vector;  /* 1, 2 or 4 */
     uint8_t linkage; /* enum ptxi_linkage */
     bool is_reg;     /* .reg parameter of a function */
-    bool unsized;    /* x[] without a size: extern, or dynamic shared memory */
+    bool unsized;    /* x[] without a size: an extern variable, or dynamic shared memory */
     bool managed, unified; /* .attribute */
     bool module_scope;
     bool is_ret, is_param; /* return or input parameter of a function or entry */
     uint8_t opaque;  /* 0, or 't' 's' 'f': texref, samplerref, surfref */
     uint8_t ptr_space; /* .ptr attribute of an entry parameter */
     uint32_t align;  /* bytes */
-    uint32_t index;  /* position among the module's variables (module scope), the function's (body scope), or its parameters */
-    uint64_t element; /* bytes of the declared element (with its vector), by which var[i] is scaled */
-    uint64_t size;   /* bytes in all; 0 when unsized */
-    uint32_t reg;    /* is_reg: its register in the function */
-    const uint8_t *init; /* `init_size` bytes (the rest is zero), or NULL */
+    uint32_t index;  /* position in the list of the module, of the function's body, or of its parameters */
+    uint64_t element; /* bytes of one element, a scalar or vector; the index of var[i] is multiplied by it */
+    uint64_t size;   /* bytes of the variable; 0 when unsized */
+    uint32_t reg;    /* is_reg: its register id in the function */
+    const uint8_t *init; /* initial value of the first `init_size` bytes, or NULL; the rest is zero */
     uint64_t init_size;
     const struct ptxi_reloc *relocs;
     uint32_t reloc_count;
 };
 
 enum ptxi_operand_form {
-    PTXI_OPD_NONE,    /* optional operand not written */
+    PTXI_OPD_NONE,    /* an optional operand that is not written */
     PTXI_OPD_SINK,    /* _ */
     PTXI_OPD_REG,     /* reg */
-    PTXI_OPD_IMM,     /* imm: bits of the operand's type (integers truncated, floats converted) */
-    PTXI_OPD_SREG,    /* sreg: enum ptxi_sreg | component << 8 */
-    PTXI_OPD_VAR,     /* address of a variable + offset */
-    PTXI_OPD_FUNC,    /* address of a function or kernel */
+    PTXI_OPD_IMM,     /* imm: a constant, converted to the operand's type */
+    PTXI_OPD_SREG,    /* sreg: enum ptxi_sreg | element << 8 */
+    PTXI_OPD_VAR,     /* var, offset: address of a variable + offset */
+    PTXI_OPD_FUNC,    /* func: address of a function or kernel */
     PTXI_OPD_LABEL,   /* target: instruction index in the function */
     PTXI_OPD_VECTOR,  /* elements */
     PTXI_OPD_ADDRESS, /* address */
-    PTXI_OPD_TABLE,   /* branch targets */
+    PTXI_OPD_TABLE,   /* table: branch targets */
     PTXI_OPD_CALL     /* call */
 };
 
-/* [base + index * scale + offset]; base is a register, a variable or nothing. */
+/* [var + reg * scale + offset]. Each part may be missing. */
 struct ptxi_address {
     const struct ptxi_var *var; /* or NULL */
-    uint32_t reg;               /* or PTXI_NO_REG; with var set it is an index, scaled by `scale` */
-    uint8_t type;               /* of reg: enum ptxi_type */
-    uint32_t scale;             /* 1, or the element size of var[reg] */
+    uint32_t reg;               /* or PTXI_NO_REG */
+    uint8_t type;               /* enum ptxi_type of reg */
+    uint32_t scale;             /* the element size for var[reg], else 1 */
     int64_t offset;
     const struct ptxi_operand *sampler; /* tex: the sampler between texture and coordinates, or NULL */
 };
@@ -97,26 +98,27 @@ struct ptxi_targets {
     uint32_t count;
 };
 
-/* Shape of a function: its own, or a .callprototype. */
+/* Parameters and results of a function or of a .callprototype. */
 struct ptxi_signature {
     struct ptxi_var **params, **rets;
     uint32_t param_count, ret_count;
     bool noreturn;
-    uint16_t abi[2]; /* .abi_preserve and .abi_preserve_control, plus 1; 0 where not given */
+    uint16_t abi[2]; /* value of .abi_preserve and .abi_preserve_control, plus 1; 0 if not given */
 };
 
 struct ptxi_call {
-    const struct ptxi_func *func; /* direct; or NULL */
-    uint32_t reg;                 /* indirect: register with the function's address */
+    const struct ptxi_func *func; /* the function of a direct call, else NULL */
+    uint32_t reg;                 /* indirect call: the register with the function's address */
     const struct ptxi_signature *signature;
     const struct ptxi_func *const *targets; /* .calltargets of an indirect call, or NULL */
     uint32_t target_count;
     struct ptxi_operand *args, *rets; /* REG, IMM, VAR (.param variable of the caller) or SINK */
     uint32_t arg_count, ret_count;
-    bool uniform;
+    bool uniform; /* call.uni */
 };
 
-/* A selector as it is written, .b0 or .h32: the letter, the number of digits, digit i from the right in bits 3i up. */
+/* A selector of a video instruction such as .b0 or .h32: the letter, the number of digits, and the digits. Digit i
+ * from the right is in bits 3i to 3i + 2. */
 #define PTXI_SELECTOR(halves, count) ((uint16_t)((halves) << 15 | (count) << 12))
 #define PTXI_SELECTOR_HALVES(s) ((s) >> 15)
 #define PTXI_SELECTOR_COUNT(s) ((s) >> 12 & 7)
@@ -124,10 +126,10 @@ struct ptxi_call {
 
 struct ptxi_operand {
     uint8_t form;     /* enum ptxi_operand_form */
-    uint8_t type;     /* register: its declared type; immediate: the type it has been converted to */
-    uint8_t count;    /* vector elements */
+    uint8_t type;     /* register: its declared type; constant: the type that it was converted to */
+    uint8_t count;    /* vector: number of elements */
     bool negated;     /* !p, or -a of the video instructions */
-    uint16_t selector; /* video: 0 none, else what PTXI_SELECTOR_* below take apart */
+    uint16_t selector; /* video instructions: PTXI_SELECTOR_..., 0 if there is none */
     uint32_t column;
     union {
         uint32_t reg;
@@ -146,20 +148,20 @@ struct ptxi_operand {
     };
 };
 
-/* An instruction. operands[i] belongs to match->row->specs[i]; missing optional ones are PTXI_OPD_NONE, and operands
- * behind the last written one may be left out of the array. */
+/* An instruction. operands[i] belongs to match->row->specs[i]. An optional operand that is not written is
+ * PTXI_OPD_NONE. The array ends with the last operand that is written. */
 struct ptxi_inst {
-    const struct ptxi_match *match; /* shared by all instructions of one spelling */
+    const struct ptxi_match *match; /* shared by all instructions with the same opcode */
     struct ptxi_operand *operands;
     uint32_t guard; /* predicate register, or PTXI_NO_REG */
     uint32_t line;
     uint16_t column;
     uint8_t operand_count;
     bool guard_negated;
-    bool mixed; /* a predicate stands among the registers of a vector, which nothing sensible comes of */
+    bool mixed; /* a vector has a predicate among its registers, which ptxas accepts but no program can use */
 };
 
-/* From this instruction on, code belongs to that line of a source file (.loc). */
+/* A .loc: the code from instruction `inst` on belongs to this line of a source file. */
 struct ptxi_line_mark {
     uint32_t inst;
     uint32_t file, line, column;
@@ -168,9 +170,9 @@ struct ptxi_line_mark {
 struct ptxi_reg_range {
     uint32_t first, count; /* ids */
     uint8_t type;
-    uint8_t vector; /* 1; 2 or 4 for .v2 .v4, whose elements have ids that follow each other */
-    const struct ptxi_name *name; /* "%r" of %r<100>, or the whole name */
-    bool numbered;
+    uint8_t vector; /* 2 or 4 for .v2 and .v4, whose elements have consecutive ids, else 1 */
+    const struct ptxi_name *name; /* the prefix "%r" of %r<100>, or the whole name */
+    bool numbered;  /* declared as a range %r<n> */
 };
 
 struct ptxi_func {
@@ -181,24 +183,25 @@ struct ptxi_func {
     uint8_t linkage;
     bool is_entry, has_body;
     const struct ptxi_func *alias_of; /* .alias */
-    /* Performance-tuning directives; 0 when not given. */
+    /* Performance-tuning directives; 0 if not given. */
     uint32_t maxntid[3], reqntid[3], maxnreg, minnctapersm, maxnctapersm, cluster[3], maxclusterrank;
     bool explicit_cluster, blocks_are_clusters;
     /* body */
     struct ptxi_inst *insts;
     uint32_t inst_count;
     struct ptxi_reg_range *regs; /* sorted by first */
-    uint32_t reg_range_count, reg_count;
-    struct ptxi_var **vars; /* .local .shared .param .const .global variables declared in the body */
+    uint32_t reg_range_count;
+    uint32_t reg_count; /* number of register ids */
+    struct ptxi_var **vars; /* variables of any state space that are declared in the body */
     uint32_t var_count;
-    const uint32_t *labels; /* sorted instruction indices that a label marks */
+    const uint32_t *labels; /* sorted indices of the instructions that have a label */
     uint32_t label_count;
     const struct ptxi_line_mark *marks;
     uint32_t mark_count;
     uint32_t end_line;
 };
 
-struct ptxi_module_tree {
+struct ptxi_module_ast {
     struct ptxi_arena *arena;
     struct ptxi_names *names;
     uint16_t version; /* major * 10 + minor */
@@ -207,31 +210,39 @@ struct ptxi_module_tree {
     bool debug, texmode_independent, map_f64_to_f32;
     struct ptxi_func **funcs;
     uint32_t func_count;
-    struct ptxi_var **vars; /* module scope */
+    struct ptxi_var **vars; /* of module scope */
     uint32_t var_count;
-    const char **files; /* .file; index 0 unused */
+    const char **files; /* names by their number in .file, or NULL */
     uint32_t file_count;
 };
 
 /* The type of a register of f. */
-enum ptxi_type ptxi_func_reg_type(const struct ptxi_func *f, uint32_t reg);
+enum ptxi_type ptxi_ast_reg_type(const struct ptxi_func *f, uint32_t reg);
 
-/* The spelling of a register, into buf. */
-const char *ptxi_func_reg_name(const struct ptxi_func *f, uint32_t reg, char *buf, size_t size);
+/* Writes the name of a register to buf, and returns buf. */
+const char *ptxi_ast_reg_name(const struct ptxi_func *f, uint32_t reg, char *buf, size_t size);
 
-enum { PTXI_PARSE_OCELOT = 1, PTXI_PARSE_ANY_WIDTH = 2 };
-
-struct ptxi_parse_options {
-    const char *file;         /* for messages */
-    const struct ptxi_texts *parts; /* the texts of a linked module, instead of the one text; or NULL */
-    unsigned dialect;         /* PTXI_PARSE_OCELOT: accept the rows of dialect.def, too; _ANY_WIDTH: see width.c */
+/* Dialects. */
+enum {
+    PTXI_PARSE_OCELOT = 1,   /* also accept the rows of dialect.def */
+    PTXI_PARSE_ANY_WIDTH = 2 /* integers of any width, see any_width.c */
 };
 
-/* Parses and checks PTX text of `size` bytes (a NUL at text[size] is not needed). Returns the tree, all of it in
- * `arena`, or NULL after errors; diagnostics, warnings too, go to `diags`. NULL without an error in `diags` means out
- * of memory. Parts are linked: names without a linking directive are each part's own, the others are of the whole module, as
- * PTX ISA, "Linking Directives", and nvlink have it. `text` must live as long as diagnostics are rendered; the tree does not point into it. */
-struct ptxi_module_tree *ptxi_parse(const char *text, size_t size, const struct ptxi_parse_options *options, struct ptxi_arena *arena,
-                                    struct ptxi_diag *diags);
+struct ptxi_parse_options {
+    const char *file; /* name of the text, for messages */
+    const struct ptxi_texts *parts; /* the texts of a linked module, which replace the single text; or NULL */
+    unsigned dialect; /* PTXI_PARSE_... */
+};
+
+/* Parses and checks PTX text of `size` bytes. A NUL at the end is not needed. Returns the tree, which is in `arena`, or
+ * NULL after errors. Errors and warnings are added to `diags`. NULL without an error in `diags` means that memory is
+ * short.
+ *
+ * Parts are linked as by nvlink (PTX ISA, "Linking Directives"): a name without a linking directive belongs to its
+ * part, and the others belong to the whole module.
+ *
+ * The tree does not point into `text`, but `diags` does until it is rendered. */
+struct ptxi_module_ast *ptxi_parse(const char *text, size_t size, const struct ptxi_parse_options *options,
+                                   struct ptxi_arena *arena, struct ptxi_diag *diags);
 
 #endif

@@ -1,87 +1,67 @@
-/* Operands that are values: registers, constants, symbols, and vectors of them. */
+/* Operands that are values: registers, constants, special registers, symbols, and vectors of them. */
 #include "parse/check.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "isa/bytecode.h"
+#include "parse/expr.h"
 
-static bool fail_undefined(struct check *k, const struct ptxi_raw *r)
-{
-    if (!k->quiet)
-        ptxi_parse_error(k->p, r->loc, "'%.*s' is not defined", (int)r->loc.len, r->s);
-    return false;
-}
+/* ---- types ---- */
 
-bool ptxi_check_fail(struct check *k, struct ptxi_loc loc, const char *fmt, ...)
-{
-    va_list ap;
-    char *msg;
-    int n;
-
-    if (k->quiet)
-        return false;
-    va_start(ap, fmt);
-    n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    if (n < 0 || !(msg = ptxi_arena_alloc(k->p->arena, (size_t)n + 1, 1)))
-        return false;
-    va_start(ap, fmt);
-    vsnprintf(msg, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    ptxi_parse_error(k->p, loc, "%s", msg);
-    ptxi_spell_note_accepted(k->p, k->c->match->row);
-    return false;
-}
-
-/* What has registers of .bN only, and no constants. */
+/* Types that have no registers of their own, only registers of type .bN, and no constants. */
 static bool is_alternate(enum ptxi_type t)
 {
     return ptxi_types[t].class == 'A';
 }
 
-/* PTX ISA, "Operand Type Information" and "Operand Size Exceeding Instruction-Type Size": whether a register of type
- * `reg` can stand where the instruction says `want`. */
-bool ptxi_check_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
+/* PTX ISA, "Operand Type Information" and "Operand Size Exceeding Instruction-Type Size". */
+bool ptxi_check_reg_fits(enum ptxi_type want, enum ptxi_type reg, bool wider)
 {
     const struct ptxi_type_info *w = &ptxi_types[want], *r = &ptxi_types[reg];
     bool same = r->bits == w->bits, large_enough = same || (wider && r->bits > w->bits);
 
+    assert(want < PTXI_TYPE_COUNT && reg < PTXI_TYPE_COUNT);
     if (want == reg)
         return true;
-    if (reg == PTXI_T_f16x2) /* ptxas takes such a register for an integer */
-        return large_enough && (ptxi_is_bits(w->class) || want == PTXI_T_u16x2 || want == PTXI_T_s16x2);
+    if (reg == PTXI_T_f16x2) /* an integer register to ptxas */
+        return large_enough && (ptxi_is_bits_class(w->class) || want == PTXI_T_u16x2 || want == PTXI_T_s16x2);
     if (w->class == 'P' || r->class == 'P')
         return false;
     switch (w->class) {
     case 'U':
     case 'S':
-        return large_enough && ptxi_is_bits(r->class);
+        return large_enough && ptxi_is_bits_class(r->class);
     case 'B':
         return large_enough;
     case 'F':
         return large_enough && r->class == 'B';
-    default: /* alternate and packed formats have no registers of their own */
+    default:
+        assert(w->class == 'A');
         return same && r->class == 'B';
     }
 }
 
-/* What to call what is asked for. */
-static const char *needed(enum ptxi_type want, bool wider, char *buf, size_t size)
+/* An operand such as a shift count, whose type the instruction does not name. */
+static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
+{
+    return s->type_rule == PTXI_TR_FIXED && ptxi_is_integer(want);
+}
+
+/* Describes the registers that are accepted. */
+static const char *describe_type(enum ptxi_type want, bool wider, char *buf, size_t size)
 {
     const struct ptxi_type_info *w = &ptxi_types[want];
-    const char *least = wider && w->class != 'A' ? " or wider" : "";
+    const char *or_wider = wider && w->class != 'A' ? " or wider" : "";
+    const char *a = w->bits == 8 ? "an" : "a";
 
-    if (w->class == 'P')
-        snprintf(buf, size, "a .pred register");
-    else if (w->class == 'U' || w->class == 'S')
-        snprintf(buf, size, "a %u-bit%s integer or .b%u register", w->bits, least, w->bits);
-    else if (w->class == 'B')
-        snprintf(buf, size, "a register of %u bits%s", w->bits, least);
-    else if (w->class == 'F')
-        snprintf(buf, size, "a .%s or .b%u%s register", w->name, w->bits, least);
-    else
-        snprintf(buf, size, "a .b%u register", w->bits);
+    switch (w->class) {
+    case 'P': snprintf(buf, size, "a .pred register"); break;
+    case 'U':
+    case 'S': snprintf(buf, size, "%s %u-bit%s integer or .b%u register", a, w->bits, or_wider, w->bits); break;
+    case 'B': snprintf(buf, size, "%s %u-bit%s register", a, w->bits, or_wider); break;
+    case 'F': snprintf(buf, size, "a .%s or .b%u%s register", w->name, w->bits, or_wider); break;
+    default: snprintf(buf, size, "a .b%u register", w->bits);
+    }
     return buf;
 }
 
@@ -89,25 +69,28 @@ static bool fail_type(struct check *k, const struct ptxi_raw *r, const struct pt
 {
     char buf[80];
 
-    return ptxi_check_fail(k, r->loc, "'%.*s' is a .%s register; operand %s of '%.*s' takes %s", (int)r->loc.len, r->s, ptxi_types[r->type].name, s->name,
-                (int)k->sp->n, k->sp->s, needed(want, s->flags & PTXI_OPF_WIDER, buf, sizeof buf));
+    return ptxi_check_fail(k, r->loc, "'%.*s' is a .%s register, but operand %s of '%.*s' must be %s", (int)r->loc.len,
+                           r->s, ptxi_types[r->type].name, s->name, (int)k->opcode->n, k->opcode->s,
+                           describe_type(want, s->flags & PTXI_OPF_WIDER, buf, sizeof buf));
 }
 
-/* As an argument it is converted as the initial value of a variable is. */
-bool ptxi_check_to_const(const struct ptxi_raw *r, enum ptxi_type t, bool argument, struct ptxi_operand *o)
+static bool fail_undefined(struct check *k, const struct ptxi_raw *r)
+{
+    return k->quiet ? false : ptxi_operand_report_undefined(k->p, r);
+}
+
+/* ---- constants ---- */
+
+bool ptxi_check_convert_const(const struct ptxi_raw *r, enum ptxi_type t, bool argument, struct ptxi_operand *o)
 {
     struct ptxi_value v = { r->value_kind, r->is_unsigned, r->bits, r->loc };
 
     o->form = PTXI_OPD_IMM;
     o->type = (uint8_t)t;
-    return ptxi_expr_convert(&v, t, argument, &o->imm);
+    return ptxi_expr_convert(&v, t, argument, &o->imm); /* an argument is converted as an initializer is */
 }
 
-const char *const ptxi_check_space_names[] = { "generic", "const", "global", "local", "param", "shared", "tex" };
-
-static const char *const value_kinds[] = { "an integer", "a floating-point", "a 32-bit floating-point" };
-
-static bool in_ranges(const struct ptxi_opspec *s, int64_t v)
+static bool is_in_ranges(const struct ptxi_opspec *s, int64_t v)
 {
     for (unsigned i = 0; i < s->range_count; i++) {
         const struct ptxi_range *r = &s->ranges[i];
@@ -118,6 +101,15 @@ static bool in_ranges(const struct ptxi_opspec *s, int64_t v)
     return s->range_count == 0;
 }
 
+static void put_range(struct ptxi_str *out, const struct ptxi_range *range)
+{
+    ptxi_str_printf(out, "%d", range->first);
+    if (range->last != range->first)
+        ptxi_str_printf(out, " to %d", range->last);
+    if (range->last != range->first && range->step > 1)
+        ptxi_str_printf(out, " in steps of %d", range->step);
+}
+
 static bool fail_range(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
 {
     struct ptxi_str out;
@@ -126,75 +118,95 @@ static bool fail_range(struct check *k, const struct ptxi_raw *r, const struct p
         return false;
     ptxi_str_init(&out, k->p->arena->alloc);
     for (unsigned i = 0; i < s->range_count; i++) {
-        const struct ptxi_range *v = &s->ranges[i];
-
-        ptxi_str_printf(&out, "%s%d", i == 0 ? "" : i + 1 < s->range_count ? ", " : " or ", v->first);
-        if (v->last != v->first)
-            ptxi_str_printf(&out, " to %d", v->last);
-        if (v->last != v->first && v->step > 1)
-            ptxi_str_printf(&out, " in steps of %d", v->step);
+        if (i > 0)
+            ptxi_str_puts(&out, i + 1 < s->range_count ? ", " : " or ");
+        put_range(&out, &s->ranges[i]);
     }
-    ptxi_check_fail(k, r->loc, "operand %s of '%.*s' must be %s", s->name, (int)k->sp->n, k->sp->s, ptxi_str_text(&out));
+    ptxi_check_fail_operand(k, r->loc, s, "must be %s", ptxi_str_text(&out));
     ptxi_str_free(&out);
     return false;
 }
 
-bool ptxi_check_const(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
+bool ptxi_check_const(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                      struct ptxi_operand *o)
 {
+    static const char *const kinds[] = { "an integer", "a floating-point", "a 32-bit floating-point" };
+
     if (s->flags & PTXI_OPF_WRITE)
-        return ptxi_check_fail(k, r->loc, "operand %s is written and cannot be a constant", s->name);
+        return ptxi_check_fail_operand(k, r->loc, s, "is a destination and cannot be a constant");
     if (s->flags & PTXI_OPF_REGISTER)
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' cannot be a constant", s->name, (int)k->sp->n, k->sp->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be a constant");
     if (want != PTXI_T_NONE && (is_alternate(want) || want == PTXI_T_f16 || want == PTXI_T_f16x2))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' is of type .%s, which has no constants", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name);
-    if (!ptxi_check_to_const(r, want, false, o))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' is of type .%s and cannot be %s constant", s->name, (int)k->sp->n, k->sp->s, ptxi_types[want].name,
-                    value_kinds[r->value_kind]);
-    return !s->range_count || in_ranges(s, (int64_t)r->bits) || fail_range(k, r, s);
+        return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s, which has no constants", ptxi_types[want].name);
+    assert(r->value_kind < sizeof kinds / sizeof *kinds);
+    if (!ptxi_check_convert_const(r, want, false, o))
+        return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s and cannot be %s constant", ptxi_types[want].name,
+                                       kinds[r->value_kind]);
+    return !s->range_count || is_in_ranges(s, (int64_t)r->bits) || fail_range(k, r, s);
 }
 
-/* PTX ISA, "Video Instructions": of one part; of as many as the operation has; or a mask, the highest first. */
+/* ---- registers ---- */
+
+/* The digits of a mask are in descending order and each below n. */
+static bool is_mask_selector(uint16_t selector, unsigned n)
+{
+    for (unsigned i = 0; i < PTXI_SELECTOR_COUNT(selector); i++) {
+        if (PTXI_SELECTOR_DIGIT(selector, i) >= n)
+            return false;
+        if (i && PTXI_SELECTOR_DIGIT(selector, i) <= PTXI_SELECTOR_DIGIT(selector, i - 1))
+            return false;
+    }
+    return true;
+}
+
+/* PTX ISA, "Video Instructions": a selector picks one part of a source, permutes as many parts as the operation has,
+ * or is the mask of the parts of the destination that are written. */
 static bool selector_fits(uint16_t selector, const struct ptxi_opspec *s)
 {
     unsigned count = PTXI_SELECTOR_COUNT(selector), halves = PTXI_SELECTOR_HALVES(selector), n = s->selector;
-    bool mask = n > 1 && s->flags & PTXI_OPF_WRITE;
 
     if (n == 1)
         return count == 1 && PTXI_SELECTOR_DIGIT(selector, 0) < (halves ? 2u : 4u);
-    if (halves != (n == 2) || (!mask && count != n))
+    if (halves != (n == 2))
+        return false;
+    if (s->flags & PTXI_OPF_WRITE)
+        return is_mask_selector(selector, n);
+    if (count != n)
         return false;
     for (unsigned i = 0; i < count; i++)
-        if (PTXI_SELECTOR_DIGIT(selector, i) >= (mask ? n : 2 * n) || (mask && i && PTXI_SELECTOR_DIGIT(selector, i) <= PTXI_SELECTOR_DIGIT(selector, i - 1)))
+        if (PTXI_SELECTOR_DIGIT(selector, i) >= 2 * n)
             return false;
     return true;
 }
 
-static bool check_selector(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
+/* Checks the selector, '!' and '-' of a register. */
+static bool check_decoration(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s)
 {
     static const char *const examples[] = { [1] = ".b3 or .h1", [2] = ".h10", [4] = ".b3210" };
 
     if (r->selector && !s->selector)
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' takes no selector", s->name, (int)k->sp->n, k->sp->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "does not accept a selector");
     if (r->selector && !selector_fits(r->selector, s))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' takes a selector like %s", s->name, (int)k->sp->n, k->sp->s, examples[s->selector]);
+        return ptxi_check_fail_operand(k, r->loc, s, "requires a selector such as %s", examples[s->selector]);
     if (r->negated && !(s->flags & PTXI_OPF_NOT))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' cannot be negated with !", s->name, (int)k->sp->n, k->sp->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be negated with '!'");
     if (r->minus && !(s->flags & PTXI_OPF_NEGATE))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' cannot be negated with -", s->name, (int)k->sp->n, k->sp->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be negated with '-'");
     return true;
 }
 
-/* A .f16x2 register stands for an integer of the type that the instruction names, not for a count or the like. */
-static bool is_count(const struct ptxi_opspec *s, enum ptxi_type want)
+/* ptxas treats an .f16x2 register as an integer, but not as a count. */
+static bool reg_fits_spec(enum ptxi_type reg, const struct ptxi_opspec *s, enum ptxi_type want)
 {
-    return s->type_rule == PTXI_TR_FIXED && ptxi_is_integer(want);
+    return ptxi_check_reg_fits(want, reg, s->flags & PTXI_OPF_WIDER) && !(reg == PTXI_T_f16x2 && is_count(s, want));
 }
 
-static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
+static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                      struct ptxi_operand *o)
 {
-    if (want != PTXI_T_NONE && want != r->type && (!ptxi_check_fits(want, r->type, s->flags & PTXI_OPF_WIDER) || (r->type == PTXI_T_f16x2 && is_count(s, want))))
+    if (want != PTXI_T_NONE && want != r->type && !reg_fits_spec(r->type, s, want))
         return fail_type(k, r, s, want);
-    if ((r->selector || r->negated || r->minus) && !check_selector(k, r, s))
+    if ((r->selector || r->negated || r->minus) && !check_decoration(k, r, s))
         return false;
     o->form = PTXI_OPD_REG;
     o->type = r->type;
@@ -204,62 +216,103 @@ static bool check_reg(struct check *k, const struct ptxi_raw *r, const struct pt
     return true;
 }
 
-/* PTX ISA, "Special Registers": those with x, y, z and %gridid were narrower once and may still be read so. */
-static bool check_sreg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
-{
-    unsigned id = r->reg & 0xff, have = ptxi_types[r->type].bits, bits = ptxi_types[want].bits;
-    bool narrow = (id <= PTXI_SREG_ntid || id == PTXI_SREG_ctaid || id == PTXI_SREG_nctaid) ? bits == 16 : id == PTXI_SREG_gridid && (bits == 32 || bits == 16);
+/* ---- special registers ---- */
 
+/* PTX ISA, "Special Registers": those with .x .y .z were 16 bits wide in old PTX versions, and %gridid 16 or 32.
+ * They may still be read with these widths. */
+static bool had_width(unsigned sreg, unsigned bits)
+{
+    switch (sreg) {
+    case PTXI_SREG_tid:
+    case PTXI_SREG_ntid:
+    case PTXI_SREG_ctaid:
+    case PTXI_SREG_nctaid:
+        return bits == 16;
+    case PTXI_SREG_gridid:
+        return bits == 16 || bits == 32;
+    default:
+        return false;
+    }
+}
+
+static bool sreg_fits(const struct ptxi_raw *r, enum ptxi_type want, bool wider)
+{
+    unsigned have = ptxi_types[r->type].bits, bits = ptxi_types[want].bits;
+
+    if ((r->type == PTXI_T_pred) != (want == PTXI_T_pred))
+        return false;
+    return have == bits || had_width(r->reg & 0xff, bits) || (have > bits && wider);
+}
+
+static bool check_sreg(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                       struct ptxi_operand *o)
+{
+    assert((r->reg & 0xff) < PTXI_SREG_COUNT);
     if (s->flags & PTXI_OPF_WRITE)
-        return ptxi_check_fail(k, r->loc, "a special register cannot be written");
+        return ptxi_check_fail(k, r->loc, "cannot write to special register '%.*s'", (int)r->loc.len, r->s);
     if (!(s->flags & PTXI_OPF_SREG))
-        return ptxi_check_fail(k, r->loc, "'%.*s' cannot read a special register: move it to a register first", (int)k->sp->n, k->sp->s);
-    if ((r->type == PTXI_T_pred) != (want == PTXI_T_pred) || (have != bits && !narrow && !(have > bits && (s->flags & PTXI_OPF_WIDER))))
-        return ptxi_check_fail(k, r->loc, "'%.*s' is of type .%s; operand %s is of type .%s", (int)r->loc.len, r->s, ptxi_types[r->type].name, s->name,
-                    ptxi_types[want].name);
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be a special register, use mov first");
+    if (!sreg_fits(r, want, s->flags & PTXI_OPF_WIDER))
+        return ptxi_check_fail_operand(k, r->loc, s, "is of type .%s, but '%.*s' is of type .%s", ptxi_types[want].name,
+                                       (int)r->loc.len, r->s, ptxi_types[r->type].name);
     o->form = PTXI_OPD_SREG;
     o->type = r->type;
     o->sreg = r->reg;
     return true;
 }
 
-/* Whether an operand is of a type that the instruction names, and not a count or the like. */
-static bool is_named(const struct check *k, const struct ptxi_opspec *s, enum ptxi_type want)
+/* ---- symbols ---- */
+
+/* True if the instruction names the type of this operand, so that it is not a count or the like. */
+static bool has_named_type(const struct check *k, const struct ptxi_opspec *s, enum ptxi_type want)
 {
     if (s->type_rule != PTXI_TR_FIXED)
         return true;
-    return !k->c->address_count && ptxi_types[want].bits <= 64 && ptxi_isa_has(k->c->match, ptxi_types[want].name) &&
-           !ptxi_is_integer(want);
+    return !k->candidate->address_count && ptxi_types[want].bits <= 64 &&
+           ptxi_isa_has(k->candidate->match, ptxi_types[want].name) && !ptxi_is_integer(want);
 }
 
-/* ptxas takes a variable with an offset for a constant, and a function where the instruction names the type; a variable alone only
- * where the instruction wants one. */
-static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
+/* True if ptxas accepts this symbol where a constant is accepted: a variable with an offset, or a function if the
+ * instruction names the type of the operand. A variable without an offset is accepted only where the row says so
+ * (PTXI_OPF_SYMBOL). */
+static bool is_symbolic_constant(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s,
+                                 enum ptxi_type want)
 {
     char class = ptxi_types[want].class;
 
-    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH) || (s->selector && r->kind == PTXI_RAW_VAR) ||
-        (is_count(s, want) && ptxi_types[want].bits != 32))
+    if (s->flags & (PTXI_OPF_REGISTER | PTXI_OPF_BRACES | PTXI_OPF_NEGATE | PTXI_OPF_EACH))
+        return false;
+    if ((s->selector && r->kind == PTXI_RAW_VAR) || (is_count(s, want) && ptxi_types[want].bits != 32))
         return false;
     if (r->kind == PTXI_RAW_VAR)
-        return r->offset && ptxi_is_bits(class);
-    return class != 'P' && (class != 'A' || want == PTXI_T_f32x2 || want == PTXI_T_u16x2 || want == PTXI_T_s16x2) && is_named(k, s, want);
+        return r->offset && ptxi_is_bits_class(class);
+    if (class == 'P' || (class == 'A' && want != PTXI_T_f32x2 && want != PTXI_T_u16x2 && want != PTXI_T_s16x2))
+        return false;
+    return has_named_type(k, s, want);
 }
 
-static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
+static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                         struct ptxi_operand *o)
 {
-    char class = ptxi_types[want].class;
+    const struct ptxi_candidate *c = k->candidate;
+    unsigned address_size = k->p->ast->address_size;
 
     if (s->flags & PTXI_OPF_WRITE)
-        return ptxi_check_fail(k, r->loc, "'%.*s' cannot be written: it is the address of a variable or function", (int)r->loc.len, r->s);
-    if (!is_symbolic_constant(k, r, s, want) && (!(s->flags & PTXI_OPF_SYMBOL) || !ptxi_is_bits(class)))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' cannot be an address: move it to a register first", s->name, (int)k->sp->n, k->sp->s);
-    if (s->flags & PTXI_OPF_SYMBOL && k->c->space_count && (r->kind == PTXI_RAW_FUNC || r->var->space != k->c->spaces[0]))
-        return ptxi_check_fail(k, r->loc, "'%.*s' is not in .%s", (int)r->loc.len, r->s, ptxi_check_space_names[k->c->spaces[0]]);
-    if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_GLOBAL && !r->offset && ptxi_types[want].bits < k->p->tree->address_size)
-        return ptxi_check_fail(k, r->loc, "the address of '%s' has %u bits", r->var->name->s, k->p->tree->address_size);
+        return ptxi_check_fail(k, r->loc, "cannot write to '%.*s': it is the address of a variable or function",
+                               (int)r->loc.len, r->s);
+    if (!is_symbolic_constant(k, r, s, want) &&
+        (!(s->flags & PTXI_OPF_SYMBOL) || !ptxi_is_bits_class(ptxi_types[want].class)))
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be an address, use mov first");
+    if (s->flags & PTXI_OPF_SYMBOL && c->space_count && (r->kind == PTXI_RAW_FUNC || r->var->space != c->spaces[0]))
+        return ptxi_check_fail(k, r->loc, "'%.*s' is not in .%s space", (int)r->loc.len, r->s,
+                               ptxi_check_space_names[c->spaces[0]]);
+    if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_GLOBAL && !r->offset &&
+        ptxi_types[want].bits < address_size)
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot hold the address of '%s', which has %u bits",
+                                       r->var->name->s, address_size);
     if (r->kind == PTXI_RAW_VAR && r->var->space == PTXI_SPACE_PARAM && !r->var->is_param && !r->var->is_ret)
-        return ptxi_check_fail(k, r->loc, "'%s' is an argument or result of a call and has no address", r->var->name->s);
+        return ptxi_check_fail(k, r->loc, "'%s' is an argument or result of a call and has no address",
+                               r->var->name->s);
     if (r->kind == PTXI_RAW_FUNC) {
         o->form = PTXI_OPD_FUNC;
         o->func = r->func;
@@ -272,13 +325,16 @@ static bool check_symbol(struct check *k, const struct ptxi_raw *r, const struct
     return true;
 }
 
-/* var[register+constant] as a value */
-static bool check_indexed(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, struct ptxi_operand *o)
+/* var[register+constant] as a value. */
+static bool check_indexed(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s,
+                          struct ptxi_operand *o)
 {
+    const struct ptxi_candidate *c = k->candidate;
+    bool other_space = c->space_count && r->var && r->var->space != c->spaces[0];
     struct ptxi_address *a;
 
-    if (!r->bare || !(s->flags & PTXI_OPF_SYMBOL) || (k->c->space_count && r->var->space != k->c->spaces[0]))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' cannot be an address", s->name, (int)k->sp->n, k->sp->s);
+    if (!r->bare || !(s->flags & PTXI_OPF_SYMBOL) || other_space)
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be an address");
     if (!(a = ARENA_NEW(k->p->arena, struct ptxi_address, 1)))
         return false;
     *a = (struct ptxi_address){ .var = r->var, .reg = r->reg, .type = r->type, .scale = r->scale, .offset = r->offset };
@@ -288,25 +344,34 @@ static bool check_indexed(struct check *k, const struct ptxi_raw *r, const struc
     return true;
 }
 
-bool ptxi_check_sink(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, bool allowed, struct ptxi_operand *o)
+/* ---- scalars ---- */
+
+bool ptxi_check_sink(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, bool allowed,
+                     struct ptxi_operand *o)
 {
     if (!allowed)
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' cannot be the sink _", s->name, (int)k->sp->n, k->sp->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be '_'");
     o->form = PTXI_OPD_SINK;
     o->type = PTXI_T_NONE;
     return true;
 }
 
-bool ptxi_check_scalar(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, bool sink, struct ptxi_operand *o)
+bool ptxi_check_scalar(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                       bool sink, struct ptxi_operand *o)
 {
     o->column = r->loc.col;
     switch (r->kind) {
     case PTXI_RAW_REG:
-        return r->vector ? ptxi_check_fail(k, r->loc, "'%.*s' is a vector of %u", (int)r->loc.len, r->s, r->vector) : check_reg(k, r, s, want, o);
+        if (r->vector)
+            return ptxi_check_fail_operand(k, r->loc, s, "must be a scalar, but '%.*s' is a vector of %u elements",
+                                           (int)r->loc.len, r->s, r->vector);
+        return check_reg(k, r, s, want, o);
     case PTXI_RAW_CONST:
         return ptxi_check_const(k, r, s, want, o);
     case PTXI_RAW_SREG:
-        return r->vector ? ptxi_check_fail(k, r->loc, "'%.*s' is a vector: .x, .y or .z is needed", (int)r->loc.len, r->s) : check_sreg(k, r, s, want, o);
+        if (r->vector)
+            return ptxi_check_fail(k, r->loc, "'%.*s' is a vector, use .x, .y or .z of it", (int)r->loc.len, r->s);
+        return check_sreg(k, r, s, want, o);
     case PTXI_RAW_VAR:
     case PTXI_RAW_FUNC:
         return check_symbol(k, r, s, want, o);
@@ -317,104 +382,127 @@ bool ptxi_check_scalar(struct check *k, const struct ptxi_raw *r, const struct p
     case PTXI_RAW_NAME:
         return fail_undefined(k, r);
     case PTXI_RAW_LABEL:
-        return ptxi_check_fail(k, r->loc, "'%.*s' is a label", (int)r->loc.len, r->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be a label");
     default:
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' is a scalar", s->name, (int)k->sp->n, k->sp->s);
+        assert(r->kind == PTXI_RAW_VECTOR);
+        return ptxi_check_fail_operand(k, r->loc, s, "must be a scalar");
     }
 }
 
-/* In a vector ptxas takes a predicate for 32 bits. */
+/* ---- vectors ---- */
+
+/* The width of an element. In a vector ptxas treats a predicate as a 32-bit register. */
 static unsigned element_bits(enum ptxi_type t)
 {
     return t == PTXI_T_pred ? 32 : ptxi_types[t].bits;
 }
 
-/* Whether two registers may be neighbours in a vector, as ptxas has it. */
-static bool go_together(enum ptxi_type a, enum ptxi_type b)
+/* True if ptxas accepts registers of these types next to each other in a vector. */
+static bool can_be_neighbors(enum ptxi_type a, enum ptxi_type b)
 {
-    return a == PTXI_T_NONE || a == b || ptxi_types[a].class == 'B' || ptxi_types[b].class == 'B' || (ptxi_is_integer(a) && ptxi_is_integer(b));
+    if (a == PTXI_T_NONE || a == b || ptxi_types[a].class == 'B' || ptxi_types[b].class == 'B')
+        return true;
+    return ptxi_is_integer(a) && ptxi_is_integer(b);
 }
 
-/* PTX ISA, "Vectors as Operands". Integers count as bits where floats are wanted. */
+/* PTX ISA, "Vectors as Operands": whether a vector with elements of type `all` is accepted. ptxas accepts integers
+ * for floats. */
 static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
 {
-    if (want == PTXI_T_NONE || all == PTXI_T_NONE || ptxi_check_fits(want, all, wider))
+    if (want == PTXI_T_NONE || all == PTXI_T_NONE || ptxi_check_reg_fits(want, all, wider))
         return true;
-    return ptxi_types[want].class == 'F' && want != PTXI_T_f16x2 && all != PTXI_T_f16x2 && ptxi_is_bits(ptxi_types[all].class) &&
-           (ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits));
+    if (ptxi_types[want].class != 'F' || want == PTXI_T_f16x2 || all == PTXI_T_f16x2 ||
+        !ptxi_is_bits_class(ptxi_types[all].class))
+        return false;
+    return ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits);
 }
 
-/* What one element is held against before all are. Constants of a fragment are bits. Coordinates of type .b32 begin with a layer. */
-static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw *one, const struct ptxi_opspec *s, enum ptxi_type want, unsigned i)
+/* The type that element i alone must have, before all are checked together. Constants in a fragment are bits.
+ * Coordinates of type .b32 begin with a layer. */
+static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw *one, const struct ptxi_opspec *s,
+                                   enum ptxi_type want, unsigned i)
 {
     if (i == 0 && want == PTXI_T_b32 && s->flags & PTXI_OPF_COORDS)
         return PTXI_T_u32;
-    if (one->kind == PTXI_RAW_REG && !(s->flags & PTXI_OPF_EACH && k->c->expansion != PTXI_NOT_EXPANDED))
+    if (one->kind == PTXI_RAW_REG && !(s->flags & PTXI_OPF_EACH && k->candidate->expansion != PTXI_NOT_EXPANDED))
         return PTXI_T_NONE;
-    return one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2) ? PTXI_T_b32 : want;
+    if (one->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_BRACES && (is_alternate(want) || want == PTXI_T_f16x2))
+        return PTXI_T_b32;
+    return want;
 }
 
-/* Of a brace list, or of a vector register. */
+/* Element i of braces, or of a vector register. */
 static struct ptxi_raw element_at(const struct ptxi_raw *r, unsigned i)
 {
-    struct ptxi_raw one = r->kind == PTXI_RAW_VECTOR ? r->elements[i] : *r;
+    struct ptxi_raw one = *r;
 
-    if (r->kind != PTXI_RAW_VECTOR) {
-        one.vector = 0;
-        one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
+    if (r->kind == PTXI_RAW_VECTOR) {
+        assert(i < r->count);
+        return r->elements[i];
     }
+    assert(i < r->vector);
+    one.vector = 0;
+    one.reg += r->kind == PTXI_RAW_SREG ? i << 8 : i;
     return one;
 }
 
-/* What the elements of a vector have been found to be. */
+/* State of the check of a vector: a summary of the elements that have been checked. */
 struct elements {
-    struct ptxi_raw first;    /* register */
-    unsigned sinks, bits;     /* how many are _; the width of the registers */
-    enum ptxi_type all, last; /* one of .bN makes all of them bits */
+    struct ptxi_raw first; /* the first register */
+    unsigned sinks;        /* number of elements that are '_' */
+    unsigned bits;         /* width of the registers */
+    enum ptxi_type all;    /* type of the vector: one register of type .bN makes it untyped bits */
+    enum ptxi_type last;   /* type of the last register */
 };
 
-static bool see_element(struct check *k, struct elements *v, const struct ptxi_raw *one, const struct ptxi_operand *e, enum ptxi_type want)
+/* Checks one element against the ones before it, and adds it to *v. */
+static bool check_neighbors(struct check *k, struct elements *v, const struct ptxi_raw *one,
+                            const struct ptxi_operand *e, enum ptxi_type want)
 {
     v->sinks += e->form == PTXI_OPD_SINK;
     if (e->form != PTXI_OPD_REG)
         return true;
     if (v->bits && element_bits(e->type) != v->bits)
-        return ptxi_check_fail(k, one->loc, "the registers of a vector must be of one width");
+        return ptxi_check_fail(k, one->loc, "the registers of a vector must have the same width");
     v->bits = element_bits(e->type);
     k->mixed |= e->type == PTXI_T_pred && want != PTXI_T_pred;
     if (v->all == PTXI_T_NONE)
         v->first = *one;
-    if (!go_together(v->last, e->type))
-        return ptxi_check_fail(k, one->loc, "neighbours in a vector must be of one type, or one of them of .b%u", v->bits);
+    if (!can_be_neighbors(v->last, e->type))
+        return ptxi_check_fail(k, one->loc,
+                               "adjacent registers of a vector must have the same type, or one of them must be .b%u",
+                               v->bits);
     v->last = (enum ptxi_type)e->type;
     if (v->all == PTXI_T_NONE || ptxi_types[v->last].class == 'B')
         v->all = v->last;
     return true;
 }
 
-static bool check_elements(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, unsigned n, struct ptxi_operand *o)
+/* Checks a vector of n elements. */
+static bool check_elements(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                           unsigned n, struct ptxi_operand *o)
 {
     unsigned have = r->kind == PTXI_RAW_VECTOR ? r->count : r->vector;
     struct elements v = { .all = PTXI_T_NONE, .last = PTXI_T_NONE };
     struct ptxi_operand *e;
 
     if (have != n)
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' is a vector of %u, not of %u", s->name, (int)k->sp->n, k->sp->s, n, have);
+        return ptxi_check_fail_operand(k, r->loc, s, "must be a vector of %u elements, not of %u", n, have);
     if (!(e = ARENA_NEW(k->p->arena, struct ptxi_operand, n)))
         return false;
     for (unsigned i = 0; i < n; i++) {
         struct ptxi_raw one = element_at(r, i);
 
         if (!(s->flags & PTXI_OPF_SYMBOL) && (one.kind == PTXI_RAW_VAR || one.kind == PTXI_RAW_FUNC))
-            return ptxi_check_fail(k, one.loc, "an address cannot be an element of operand %s", s->name);
+            return ptxi_check_fail_operand(k, one.loc, s, "cannot have an address as an element");
         if (!ptxi_check_scalar(k, &one, s, element_type(k, &one, s, want, i), s->flags & PTXI_OPF_WRITE, &e[i]) ||
-            !see_element(k, &v, &one, &e[i], want))
+            !check_neighbors(k, &v, &one, &e[i], want))
             return false;
     }
     if (!vector_fits(want, v.all, s->flags & PTXI_OPF_WIDER) || (v.all == PTXI_T_f16x2 && is_count(s, want)))
         return fail_type(k, &v.first, s, want);
     if (v.sinks == n && n && !(s->flags & PTXI_OPF_SINK))
-        return ptxi_check_fail(k, r->loc, "one element at least must be a register");
+        return ptxi_check_fail_operand(k, r->loc, s, "must have at least one register");
     o->form = PTXI_OPD_VECTOR;
     o->type = (uint8_t)want;
     o->count = (uint8_t)n;
@@ -433,8 +521,9 @@ static enum ptxi_type bits_type(unsigned bits)
     }
 }
 
-/* Braces of a pack or unpack: as many elements as make up the type. */
-static bool check_packed(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want, struct ptxi_operand *o)
+/* Checks the vector of a mov that packs or unpacks: its elements together have the width of the type. */
+static bool check_packed(struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want,
+                         struct ptxi_operand *o)
 {
     unsigned n = r->kind == PTXI_RAW_VECTOR ? r->count : r->vector;
     enum ptxi_type element = n == 2 || n == 4 ? bits_type(ptxi_types[want].bits / n) : PTXI_T_NONE;
@@ -444,12 +533,12 @@ static bool check_packed(struct check *k, const struct ptxi_raw *r, const struct
     if (r->kind == PTXI_RAW_SREG)
         return ptxi_check_scalar(k, r, s, want, false, o);
     if (!(s->flags & PTXI_OPF_WRITE) && k->out[0].form == PTXI_OPD_VECTOR)
-        return ptxi_check_fail(k, r->loc, "only one side can be a vector");
+        return ptxi_check_fail_operand(k, r->loc, s, "cannot be a vector if the destination is one");
     for (unsigned i = 0; r->kind == PTXI_RAW_VECTOR && i < n; i++)
         if (r->elements[i].kind == PTXI_RAW_CONST && r->elements[i].value_kind != PTXI_VAL_INT)
-            return ptxi_check_fail(k, r->elements[i].loc, "constants of a vector must be integers here");
+            return ptxi_check_fail(k, r->elements[i].loc, "a constant in this vector must be an integer");
     if (element == PTXI_T_NONE)
-        return ptxi_check_fail(k, r->loc, ".%s cannot be taken apart into %u elements", ptxi_types[want].name, n);
+        return ptxi_check_fail(k, r->loc, "cannot split .%s into %u elements", ptxi_types[want].name, n);
     return check_elements(k, r, s, element, n, o);
 }
 
@@ -458,30 +547,48 @@ static bool is_vector(const struct ptxi_raw *r)
     return r->kind == PTXI_RAW_VECTOR || ((r->kind == PTXI_RAW_REG || r->kind == PTXI_RAW_SREG) && r->vector);
 }
 
-/* Where ptxas does not look at the number of elements, those behind the first mean nothing. */
-static const struct ptxi_raw *first_element(const struct check *k, const struct ptxi_raw *r, const struct ptxi_opspec *s, enum ptxi_type want)
+/* True if ptxas accepts braces with several elements where this scalar operand is. */
+static bool accepts_extra_elements(const struct check *k, const struct ptxi_opspec *s, enum ptxi_type want)
+{
+    if (s->flags & PTXI_OPF_UNCHECKED)
+        return true;
+    return (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->candidate->address_count &&
+           !(s->flags & PTXI_OPF_REGISTER);
+}
+
+/* The operand itself, or the first element of braces whose other elements ptxas ignores. */
+static const struct ptxi_raw *first_element(const struct check *k, const struct ptxi_raw *r,
+                                            const struct ptxi_opspec *s, enum ptxi_type want)
 {
     const struct ptxi_raw *first = r->elements;
-    bool bf16 = (want == PTXI_T_bf16 || want == PTXI_T_bf16x2) && !k->c->address_count && !(s->flags & PTXI_OPF_REGISTER);
 
-    if (r->kind != PTXI_RAW_VECTOR || !(s->flags & PTXI_OPF_UNCHECKED || bf16))
+    if (r->kind != PTXI_RAW_VECTOR || !accepts_extra_elements(k, s, want) ||
+        (r->count != 1 && r->count != 2 && r->count != 4))
         return r;
-    if ((r->count != 1 && r->count != 2 && r->count != 4) || (first->kind != PTXI_RAW_REG && !(first->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_UNCHECKED)))
+    if (first->kind != PTXI_RAW_REG && !(first->kind == PTXI_RAW_CONST && s->flags & PTXI_OPF_UNCHECKED))
         return r;
     for (unsigned i = 1; i < r->count; i++) {
         const struct ptxi_raw *e = &first[i];
 
-        if (e->kind != PTXI_RAW_SINK && e->kind != PTXI_RAW_CONST && (e->kind != PTXI_RAW_REG || ptxi_types[e->type].bits != ptxi_types[first->type].bits))
+        if (e->kind != PTXI_RAW_SINK && e->kind != PTXI_RAW_CONST &&
+            (e->kind != PTXI_RAW_REG || ptxi_types[e->type].bits != ptxi_types[first->type].bits))
             return r;
     }
     return first;
 }
 
+/* True if this vector may be longer than its fixed length, because ptxas does not check the length. */
+static bool may_be_longer(const struct ptxi_raw *r, const struct ptxi_opspec *s, unsigned n)
+{
+    return !ptxi_isa_vector_varies(s) && r->kind == PTXI_RAW_VECTOR && s->flags & PTXI_OPF_UNCHECKED && r->count > n &&
+           (r->count == 2 || r->count == 4);
+}
+
 bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, struct ptxi_operand *o)
 {
-    const struct ptxi_opspec *s = &k->c->match->row->specs[i];
-    enum ptxi_type want = k->c->types[i];
-    unsigned n = k->c->vectors[i];
+    const struct ptxi_opspec *s = &k->row->specs[i];
+    enum ptxi_type want = k->candidate->types[i];
+    unsigned n = k->candidate->vectors[i];
 
     o->column = r->loc.col;
     if (r->kind == PTXI_RAW_REG && !r->vector && !n)
@@ -490,13 +597,13 @@ bool ptxi_check_value(struct check *k, const struct ptxi_raw *r, unsigned i, str
         return ptxi_check_sink(k, r, s, true, o);
     if (is_vector(r) && (s->flags & PTXI_OPF_VECTOR_OK))
         return check_packed(k, r, s, want, o);
-    if (n && !ptxi_isa_vector_varies(s) && r->kind == PTXI_RAW_VECTOR && s->flags & PTXI_OPF_UNCHECKED && r->count > n && (r->count == 2 || r->count == 4))
+    if (n && may_be_longer(r, s, n))
         n = r->count;
     if (n == 1 && !is_vector(r) && (s->flags & PTXI_OPF_BRACES))
-        return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' must stand in braces", s->name, (int)k->sp->n, k->sp->s);
+        return ptxi_check_fail_operand(k, r->loc, s, "must be in braces");
     if (n > 1 || (n == 1 && is_vector(r))) {
         if (!is_vector(r))
-            return ptxi_check_fail(k, r->loc, "operand %s of '%.*s' is a vector of %u", s->name, (int)k->sp->n, k->sp->s, n);
+            return ptxi_check_fail_operand(k, r->loc, s, "must be a vector of %u elements", n);
         return check_elements(k, r, s, want, n, o);
     }
     if (r->kind == PTXI_RAW_VECTOR && r->count == 1 && s->vector) /* braces around a scalar that could be a vector */

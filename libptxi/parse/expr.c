@@ -1,5 +1,6 @@
-/* PTX ISA, "Constant Expressions": 64-bit integers with exact typing, and doubles; never both in one operation. */
-#include "parse/parser.h"
+/* PTX ISA, "Constant Expressions": evaluates 64-bit integers, signed or unsigned, and doubles. One operation never
+ * mixes them. */
+#include "parse/expr.h"
 
 #include <fenv.h>
 
@@ -30,7 +31,7 @@ static bool is_warp_size(const struct ptxi_token *t)
     return t->kind == PTXI_TOK_NAME && t->n == 7 && !memcmp(t->s, "WARP_SZ", 7);
 }
 
-bool ptxi_expr_starts(const struct parser *p)
+bool ptxi_expr_can_start(const struct parser *p)
 {
     switch (p->tok.kind) {
     case PTXI_TOK_INT:
@@ -47,7 +48,7 @@ bool ptxi_expr_starts(const struct parser *p)
     }
 }
 
-/* (.s64) or (.u64); with the parenthesis just passed. */
+/* The type of a cast (.s64) or (.u64) after its opening parenthesis: s, u, or 0 if it is no cast. */
 static int cast_type(struct parser *p)
 {
     if (ptxi_parse_is_word(p, "s64"))
@@ -68,7 +69,7 @@ static bool parse_primary(struct parser *p, struct ptxi_value *out)
     } else if (is_warp_size(t)) {
         set_int(out, 32, false);
     } else {
-        return ptxi_parse_expected(p, "a constant");
+        return ptxi_parse_error_expected(p, "a constant");
     }
     ptxi_parse_next(p);
     return true;
@@ -80,14 +81,17 @@ static bool fail(struct parser *p, struct ptxi_loc loc, const char *msg)
     return false;
 }
 
+static const char single_in_expression[] =
+    "a 0f... constant cannot be part of an expression, use a 0d... or decimal constant";
+
 static bool apply_unary(struct parser *p, int op, struct ptxi_loc loc, struct ptxi_value *v)
 {
     if (v->kind == PTXI_VAL_F32)
-        return fail(p, v->loc, "0f... constants stand alone: an expression takes 0d... or decimal ones");
+        return fail(p, v->loc, single_in_expression);
     v->loc = loc;
     if (!is_int(v)) {
         if (op != '-' && op != '+')
-            return fail(p, loc, "this operator takes integers only");
+            return fail(p, loc, "invalid operand: this operator requires integers");
         v->bits ^= op == '-' ? UINT64_C(1) << 63 : 0;
         return true;
     }
@@ -97,9 +101,12 @@ static bool apply_unary(struct parser *p, int op, struct ptxi_loc loc, struct pt
     case '!': set_int(v, !v->bits, false); break;
     case 's': v->is_unsigned = false; break;
     case 'u': v->is_unsigned = true; break;
+    default: assert(op == '+');
     }
     return true;
 }
+
+static const char too_deep[] = "expression is nested too deeply";
 
 static bool parse_unary(struct parser *p, struct ptxi_value *out)
 {
@@ -110,18 +117,18 @@ static bool parse_unary(struct parser *p, struct ptxi_value *out)
     if (op != '-' && op != '+' && op != '!' && op != '~' && op != '(')
         return parse_primary(p, out);
     if (p->expr_depth == PTXI_MAX_EXPR_DEPTH)
-        return fail(p, loc, "expression is nested too deep");
+        return fail(p, loc, too_deep);
     p->expr_depth++;
     ptxi_parse_next(p);
     if (op == '(') {
         op = cast_type(p);
         if (!op) {
-            ok = parse_conditional(p, out) && ptxi_parse_want(p, ')');
+            ok = parse_conditional(p, out) && ptxi_parse_expect(p, ')');
             p->expr_depth--;
             return ok;
         }
         ptxi_parse_next(p);
-        if (!ptxi_parse_want(p, ')')) {
+        if (!ptxi_parse_expect(p, ')')) {
             p->expr_depth--;
             return false;
         }
@@ -131,7 +138,7 @@ static bool parse_unary(struct parser *p, struct ptxi_value *out)
     return ok;
 }
 
-/* Binding strength of a binary operator, 0 for other tokens. */
+/* The precedence of a binary operator, 0 for other tokens. */
 static int precedence(int op)
 {
     switch (op) {
@@ -149,7 +156,7 @@ static int precedence(int op)
     }
 }
 
-/* Kept apart so that no arithmetic moves across the change of rounding mode. */
+/* A separate function, so that the compiler does not move arithmetic across the change of rounding mode. */
 static __attribute__((noinline)) double double_op(int op, double a, double b)
 {
     switch (op) {
@@ -160,7 +167,8 @@ static __attribute__((noinline)) double double_op(int op, double a, double b)
     }
 }
 
-static bool apply_double(struct parser *p, int op, struct ptxi_loc loc, struct ptxi_value *a, const struct ptxi_value *b)
+static bool apply_double(struct parser *p, int op, struct ptxi_loc loc, struct ptxi_value *a,
+                         const struct ptxi_value *b)
 {
     double x = as_double(a), y = as_double(b), r;
     fenv_t env;
@@ -182,7 +190,7 @@ static bool apply_double(struct parser *p, int op, struct ptxi_loc loc, struct p
         memcpy(&a->bits, &r, sizeof r);
         return true;
     default:
-        return fail(p, loc, "this operator takes integers only");
+        return fail(p, loc, "invalid operand: this operator requires integers");
     }
 }
 
@@ -224,47 +232,51 @@ static bool apply_int(struct parser *p, int op, struct ptxi_loc loc, struct ptxi
     case '|': set_int(a, x | y, u); break;
     case PTXI_TOK_AND: set_int(a, x && y, false); break;
     case PTXI_TOK_OR: set_int(a, x || y, false); break;
+    default: assert(!"not a binary operator");
     }
     return true;
 }
 
-static bool same_kind(struct parser *p, struct ptxi_loc loc, const struct ptxi_value *a, const struct ptxi_value *b)
+static bool check_same_kind(struct parser *p, struct ptxi_loc loc, const struct ptxi_value *a,
+                            const struct ptxi_value *b)
 {
     if (a->kind == PTXI_VAL_F32 || b->kind == PTXI_VAL_F32)
-        return fail(p, a->kind == PTXI_VAL_F32 ? a->loc : b->loc, "0f... constants stand alone: an expression takes 0d... or decimal ones");
+        return fail(p, a->kind == PTXI_VAL_F32 ? a->loc : b->loc, single_in_expression);
     if (a->kind != b->kind)
-        return fail(p, loc, "integer and floating-point constants do not mix in an expression");
+        return fail(p, loc, "cannot mix integer and floating-point constants in an expression");
     return true;
 }
 
-/* The binary operators from `least` on that follow *a. */
-static bool climb(struct parser *p, struct ptxi_value *a, int least)
+/* Precedence climbing: applies the binary operators after *a that have at least this precedence. */
+static bool parse_binary(struct parser *p, struct ptxi_value *a, int min_precedence)
 {
-    for (int prec; (prec = precedence(p->tok.kind)) >= least;) {
+    for (int prec; (prec = precedence(p->tok.kind)) >= min_precedence;) {
         struct ptxi_value b;
         struct ptxi_loc loc = ptxi_parse_loc(p);
         int op = p->tok.kind;
 
         ptxi_parse_next(p);
-        if (!parse_unary(p, &b) || !climb(p, &b, prec + 1) || !same_kind(p, loc, a, &b) ||
+        if (!parse_unary(p, &b) || !parse_binary(p, &b, prec + 1) || !check_same_kind(p, loc, a, &b) ||
             !(is_int(a) ? apply_int : apply_double)(p, op, loc, a, &b))
             return false;
     }
     return true;
 }
 
+/* Parses "? yes : no" after its condition. */
 static bool parse_arms(struct parser *p, struct ptxi_value *cond)
 {
     struct ptxi_value yes, no;
     struct ptxi_loc loc = ptxi_parse_loc(p);
 
     if (!is_int(cond))
-        return fail(p, loc, "the condition of ?: must be an integer");
+        return fail(p, loc, "invalid condition of ?: it must be an integer");
     ptxi_parse_next(p);
-    if (!parse_conditional(p, &yes) || !ptxi_parse_want(p, ':') || !parse_conditional(p, &no) || !same_kind(p, loc, &yes, &no))
+    if (!parse_conditional(p, &yes) || !ptxi_parse_expect(p, ':') || !parse_conditional(p, &no) ||
+        !check_same_kind(p, loc, &yes, &no))
         return false;
-    if (!is_int(&yes)) /* the text of PTX allows it; ptxas does not */
-        return fail(p, loc, "the arms of ?: must be integers");
+    if (!is_int(&yes)) /* the PTX ISA allows floats, but ptxas does not */
+        return fail(p, loc, "invalid operands of ?: they must be integers");
     yes.is_unsigned = no.is_unsigned = yes.is_unsigned || no.is_unsigned;
     *cond = cond->bits ? yes : no;
     return true;
@@ -275,9 +287,9 @@ static bool parse_conditional(struct parser *p, struct ptxi_value *out)
     bool ok;
 
     if (p->expr_depth == PTXI_MAX_EXPR_DEPTH)
-        return fail(p, ptxi_parse_loc(p), "expression is nested too deep");
+        return fail(p, ptxi_parse_loc(p), too_deep);
     p->expr_depth++;
-    ok = parse_unary(p, out) && climb(p, out, 1);
+    ok = parse_unary(p, out) && parse_binary(p, out, 1);
     if (ok && p->tok.kind == '?')
         ok = parse_arms(p, out);
     p->expr_depth--;
@@ -293,12 +305,13 @@ bool ptxi_expr_uint(struct parser *p, uint64_t lo, uint64_t hi, const char *what
 {
     uint64_t v = is_warp_size(&p->tok) ? 32 : p->tok.number;
 
-    if (!ptxi_expr_starts(p))
-        return ptxi_parse_expected(p, what);
-    if (hi == UINT32_MAX && v >> 63) /* ptxas takes it for a negative number, which is none too large, and cuts it off */
+    if (!ptxi_expr_can_start(p))
+        return ptxi_parse_error_expected(p, what);
+    if (hi == UINT32_MAX && v >> 63) /* a negative number to ptxas, which accepts it and keeps the low 32 bits */
         v = (uint32_t)v;
     if ((p->tok.kind != PTXI_TOK_INT && !is_warp_size(&p->tok)) || v < lo || v > hi) {
-        ptxi_parse_error(p, ptxi_parse_loc(p), "%s must be an integer from %llu to %llu", what, (unsigned long long)lo, (unsigned long long)hi);
+        ptxi_parse_error(p, ptxi_parse_loc(p), "invalid value: %s must be an integer from %llu to %llu", what,
+                         (unsigned long long)lo, (unsigned long long)hi);
         return false;
     }
     *out = v;
@@ -310,8 +323,8 @@ bool ptxi_expr_int(struct parser *p, const char *what, const char *wrong, int64_
 {
     struct ptxi_value v;
 
-    if (!ptxi_expr_starts(p))
-        return ptxi_parse_expected(p, what);
+    if (!ptxi_expr_can_start(p))
+        return ptxi_parse_error_expected(p, what);
     if (!ptxi_expr_parse(p, &v))
         return false;
     if (v.kind != PTXI_VAL_INT) {
@@ -324,11 +337,11 @@ bool ptxi_expr_int(struct parser *p, const char *what, const char *wrong, int64_
 
 bool ptxi_expr_offset(struct parser *p, int64_t *out)
 {
-    return ptxi_expr_int(p, "a constant", "an offset must be an integer", out);
+    return ptxi_expr_int(p, "a constant", "invalid offset: it must be an integer", out);
 }
 
-/* A double rounded to the nearest value (ties to even) of a format with `e` exponent and `m` fraction bits. */
-static uint64_t narrow(uint64_t d, int e, int m)
+/* Rounds a double to the nearest value, ties to even, of a format with `e` exponent and `m` fraction bits. */
+static uint64_t round_double(uint64_t d, int e, int m)
 {
     uint64_t sign = d >> 63 << (e + m), frac = d & ((UINT64_C(1) << 52) - 1);
     int exp = (int)(d >> 52 & 0x7ff), bias = (1 << (e - 1)) - 1, cut = 52 - m;
@@ -336,7 +349,7 @@ static uint64_t narrow(uint64_t d, int e, int m)
 
     if (exp == 0x7ff)
         return sign | inf | (frac ? UINT64_C(1) << (m - 1) | frac >> cut : 0);
-    if (exp - 1023 + bias <= 0) { /* subnormal in the target; subnormal doubles are far below all of them */
+    if (exp - 1023 + bias <= 0) { /* subnormal in the result; subnormal doubles are much smaller than these */
         cut += 1 - (exp - 1023 + bias);
         if (!exp || cut > 53)
             return sign;
@@ -352,8 +365,8 @@ static uint64_t narrow(uint64_t d, int e, int m)
     return sign | (kept > inf ? inf : kept);
 }
 
-/* Exact: every float is a double. */
-static uint64_t widen(uint32_t f)
+/* The bits of a float as a double. This is exact. */
+static uint64_t float_to_double(uint32_t f)
 {
     uint64_t sign = (uint64_t)(f >> 31) << 63, frac = f & 0x7fffff;
     int exp = f >> 23 & 0xff;
@@ -370,7 +383,7 @@ static uint64_t widen(uint32_t f)
     return sign | (uint64_t)(exp + 1023 - 127) << 52 | frac << 29;
 }
 
-static uint64_t truncate_bits(uint64_t v, unsigned bits)
+static uint64_t low_bits(uint64_t v, unsigned bits)
 {
     return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
 }
@@ -379,12 +392,12 @@ static bool convert_float(uint64_t d, enum ptxi_type t, uint64_t *bits)
 {
     switch (t) {
     case PTXI_T_f64: *bits = d; return true;
-    case PTXI_T_f32: *bits = narrow(d, 8, 23); return true;
-    default: return false; /* half precision takes no constants */
+    case PTXI_T_f32: *bits = round_double(d, 8, 23); return true;
+    default: return false; /* half precision has no constants */
     }
 }
 
-bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initialiser, uint64_t *bits)
+bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initializer, uint64_t *bits)
 {
     const struct ptxi_type_info *info = &ptxi_types[t];
 
@@ -393,24 +406,24 @@ bool ptxi_expr_convert(const struct ptxi_value *v, enum ptxi_type t, bool initia
         return is_int(v);
     }
     if (is_int(v)) {
-        *bits = truncate_bits(v->bits, info->bits);
+        *bits = low_bits(v->bits, info->bits);
         return info->class != 'F' && info->class != 'A';
     }
     if (v->kind == PTXI_VAL_F32) {
         *bits = v->bits;
         if (t == PTXI_T_f32 || (info->class == 'B' && info->bits == 32))
             return true;
-        /* ptxas takes the 32 bits as they are for an .f64, for a .b64 variable, and the low ones for .b16 and .b8 */
-        if (t == PTXI_T_f64 || (initialiser && info->class == 'B')) {
-            *bits = truncate_bits(v->bits, info->bits);
+        /* ptxas uses the 32 bits unchanged for an .f64 and for a .b64 variable, and the low bits for .b16 and .b8 */
+        if (t == PTXI_T_f64 || (initializer && info->class == 'B')) {
+            *bits = low_bits(v->bits, info->bits);
             return true;
         }
-        return convert_float(widen((uint32_t)v->bits), t, bits);
+        return convert_float(float_to_double((uint32_t)v->bits), t, bits);
     }
     if (info->class == 'B') {
-        /* ... and rounds for .b32, but cuts a double's bits off for .b16 and .b8 */
-        *bits = info->bits == 32 ? narrow(v->bits, 8, 23) : truncate_bits(v->bits, info->bits);
-        return info->bits == 64 || (initialiser && info->bits <= 32);
+        /* ptxas rounds a double for .b32, but uses the low bits of it for .b16 and .b8 */
+        *bits = info->bits == 32 ? round_double(v->bits, 8, 23) : low_bits(v->bits, info->bits);
+        return info->bits == 64 || (initializer && info->bits <= 32);
     }
     return convert_float(v->bits, t, bits);
 }

@@ -1,27 +1,5 @@
-/* Functions: registers, bodies, and the functions themselves (PTX ISA, "Kernel and Function Directives"). */
-#include "parse/parser.h"
-
-/* ---- registers ---- */
-
-uint32_t ptxi_func_new_regs(struct parser *p, const struct ptxi_name *name, enum ptxi_type type, unsigned vector, uint32_t count, bool numbered,
-                            struct ptxi_loc loc)
-{
-    uint64_t ids = (uint64_t)count * vector;
-    struct ptxi_reg_range *r;
-    uint32_t first = p->next_reg;
-
-    if (ids > PTXI_MAX_REGS - first) {
-        ptxi_parse_error(p, loc, "a function has %d registers at most", PTXI_MAX_REGS);
-        return PTXI_NO_REG;
-    }
-    if (!ids)
-        return first;
-    if (!(r = ptxi_vec_push(p, &p->regs, sizeof *r)))
-        return PTXI_NO_REG;
-    *r = (struct ptxi_reg_range){ first, (uint32_t)ids, (uint8_t)type, (uint8_t)vector, name, numbered };
-    p->next_reg += (uint32_t)ids;
-    return first;
-}
+/* Functions and kernels: bodies, declarations and definitions, aliases (PTX ISA, "Kernel and Function Directives"). */
+#include "parse/statement.h"
 
 /* ---- bodies ---- */
 
@@ -34,7 +12,7 @@ static bool declare_param(struct parser *p, struct ptxi_var *v, bool ret)
     v->is_ret = ret;
     v->is_param = !ret;
     if (v->is_reg)
-        return ptxi_var_declare_reg(p, v);
+        return ptxi_var_declare_reg_param(p, v);
     if (!(sym = ptxi_scope_add(p, PTXI_SYM_VAR, PTXI_CHAIN_EXACT, v->name->s, v->name->len, v->loc, 0)))
         return false;
     sym->var = v;
@@ -49,34 +27,47 @@ static void declare_params(struct parser *p, struct ptxi_func *f)
         declare_param(p, f->signature.params[i], false);
 }
 
-static bool body_directive(struct parser *p)
+/* A function declared in a body, as .extern .func ...; */
+static bool parse_local_declaration(struct parser *p)
+{
+    uint8_t linkage;
+
+    if (!ptxi_linkage_parse(p, &linkage))
+        return false;
+    if (ptxi_parse_directive(&p->tok) != PTXI_D_func)
+        return ptxi_parse_error_expected(p, "'.func'");
+    return ptxi_func_parse(p, linkage, false);
+}
+
+static bool parse_body_directive(struct parser *p)
 {
     switch (ptxi_parse_directive(&p->tok)) {
     case PTXI_D_loc:
-        return ptxi_debug_loc(p);
+        return ptxi_debug_parse_loc(p);
     case PTXI_D_target:
-        return ptxi_module_target(p);
+        return ptxi_target_parse(p);
     case PTXI_D_extern:
     case PTXI_D_func:
     case PTXI_D_visible:
     case PTXI_D_weak:
-        return ptxi_module_definition(p);
+        return parse_local_declaration(p);
     case PTXI_D_pragma:
-        return ptxi_module_pragma(p, PTXI_PRAGMA_BODY);
+        return ptxi_pragma_parse(p, PTXI_PRAGMA_BODY);
     case PTXI_D_branchtargets:
     case PTXI_D_calltargets:
     case PTXI_D_callprototype:
-        ptxi_parse_error(p, ptxi_parse_loc(p), "'.%.*s' needs a label in front of it", (int)p->tok.n, p->tok.s);
+        ptxi_parse_error(p, ptxi_parse_loc(p), "'.%.*s' requires a label before it", (int)p->tok.n, p->tok.s);
         return false;
     default:
-        if (ptxi_var_starts(p))
-            return ptxi_var_declaration(p, PTXI_LINK_STATIC);
-        ptxi_parse_error(p, ptxi_parse_loc(p), "'.%.*s' is not a directive of function bodies", (int)p->tok.n, p->tok.s);
+        if (ptxi_var_can_start(p))
+            return ptxi_var_parse(p, PTXI_LINK_STATIC);
+        ptxi_parse_error(p, ptxi_parse_loc(p), "'.%.*s' is not accepted in the body of a function", (int)p->tok.n,
+                         p->tok.s);
         return false;
     }
 }
 
-static bool statement(struct parser *p)
+static bool parse_statement(struct parser *p)
 {
     switch (p->tok.kind) {
     case PTXI_TOK_NAME:
@@ -84,15 +75,15 @@ static bool statement(struct parser *p)
     case '@':
         return ptxi_inst_parse(p);
     case PTXI_TOK_WORD:
-        return body_directive(p);
+        return parse_body_directive(p);
     default:
-        return ptxi_parse_expected(p, "a statement");
+        return ptxi_parse_error_expected(p, "a statement");
     }
 }
 
-/* From behind the opening brace to the closing one, which stays the current token: what is behind it is read when the
- * function is complete. */
-static bool parse_block(struct parser *p)
+/* Parses a body after its opening brace. The closing brace stays the current token, so that an error in the token
+ * after it is reported when the function is complete. */
+static bool parse_statements(struct parser *p)
 {
     unsigned outermost = p->names.depth;
 
@@ -110,9 +101,9 @@ static bool parse_block(struct parser *p)
             ptxi_scope_close(p);
             ptxi_parse_next(p);
         } else if (p->tok.kind == PTXI_TOK_END) {
-            ptxi_parse_expected(p, "'}'");
+            ptxi_parse_error_expected(p, "'}'");
             return false;
-        } else if (!statement(p)) {
+        } else if (!parse_statement(p)) {
             if (p->arena->oom || ptxi_diag_full(p->diags))
                 return false;
             ptxi_parse_recover(p, start, line);
@@ -120,6 +111,7 @@ static bool parse_block(struct parser *p)
     }
 }
 
+/* Moves the contents of the body to the arena. */
 static bool finish_body(struct parser *p, struct ptxi_func *f)
 {
     f->end_line = p->tok.line;
@@ -129,11 +121,11 @@ static bool finish_body(struct parser *p, struct ptxi_func *f)
     f->label_count = (uint32_t)p->labels.count;
     f->mark_count = (uint32_t)p->marks.count;
     f->reg_count = p->next_reg;
-    f->insts = ptxi_vec_take(p, &p->insts, sizeof *f->insts);
-    f->regs = ptxi_vec_take(p, &p->regs, sizeof *f->regs);
-    f->vars = ptxi_vec_take(p, &p->fn_vars, sizeof *f->vars);
-    f->labels = ptxi_vec_take(p, &p->labels, sizeof *f->labels);
-    f->marks = ptxi_vec_take(p, &p->marks, sizeof *f->marks);
+    f->insts = ptxi_vec_move_to_arena(p, &p->insts, sizeof *f->insts);
+    f->regs = ptxi_vec_move_to_arena(p, &p->regs, sizeof *f->regs);
+    f->vars = ptxi_vec_move_to_arena(p, &p->fn_vars, sizeof *f->vars);
+    f->labels = ptxi_vec_move_to_arena(p, &p->labels, sizeof *f->labels);
+    f->marks = ptxi_vec_move_to_arena(p, &p->marks, sizeof *f->marks);
     f->has_body = true;
     return f->insts && f->regs && f->vars && f->labels && f->marks;
 }
@@ -142,6 +134,7 @@ static bool parse_body(struct parser *p, struct ptxi_func *f)
 {
     bool ok;
 
+    assert(!p->fn && p->names.depth == 0);
     p->fn = f;
     p->next_reg = 0;
     p->insts.count = p->regs.count = p->fn_vars.count = p->labels.count = p->marks.count = 0;
@@ -149,7 +142,7 @@ static bool parse_body(struct parser *p, struct ptxi_func *f)
     if (!ptxi_scope_open(p))
         return false;
     declare_params(p, f);
-    ok = ptxi_parse_want(p, '{') && parse_block(p);
+    ok = ptxi_parse_expect(p, '{') && parse_statements(p);
     if (!ok)
         p->fn = NULL;
     while (p->names.depth)
@@ -157,12 +150,12 @@ static bool parse_body(struct parser *p, struct ptxi_func *f)
     ok = ok && finish_body(p, f);
     p->fn = NULL;
     p->body_end = p->tok.s + 1;
-    return ok && ptxi_parse_want(p, '}');
+    return ok && ptxi_parse_expect(p, '}');
 }
 
-/* ---- the whole ---- */
+/* ---- declarations and definitions ---- */
 
-static bool put_func(struct parser *p, struct ptxi_func *f)
+static bool append_func(struct parser *p, struct ptxi_func *f)
 {
     struct ptxi_func **slot = ptxi_vec_push(p, &p->funcs, sizeof *slot);
     struct ptxi_body *body = ptxi_vec_push(p, &p->bodies, sizeof *body);
@@ -176,11 +169,12 @@ static bool put_func(struct parser *p, struct ptxi_func *f)
 
 static struct ptxi_body *body_of(struct parser *p, const struct ptxi_func *f)
 {
+    assert(f->index < p->bodies.count);
     return &((struct ptxi_body *)p->bodies.data)[f->index];
 }
 
-/* A definition takes the place of the declaration that names already refer to. */
-static void define(struct ptxi_func *f, const struct ptxi_func *head)
+/* Overwrites a declaration, which earlier uses of the name refer to, with the definition. */
+static void define_func(struct ptxi_func *f, const struct ptxi_func *head)
 {
     uint32_t index = f->index;
     uint8_t linkage = f->linkage;
@@ -191,7 +185,7 @@ static void define(struct ptxi_func *f, const struct ptxi_func *head)
         f->linkage = linkage;
 }
 
-/* A later head may leave the linking directive out. In concatenated modules each speaks for itself. */
+/* A later head may omit the linking directive. Each of several concatenated modules has its own. */
 static bool same_linkage(const struct ptxi_sym *sym, const struct ptxi_func *head, uint16_t text)
 {
     const struct ptxi_func *old = sym->func;
@@ -200,13 +194,13 @@ static bool same_linkage(const struct ptxi_sym *sym, const struct ptxi_func *hea
            (head->linkage == PTXI_LINK_STATIC && (old->linkage == PTXI_LINK_VISIBLE || old->linkage == PTXI_LINK_WEAK));
 }
 
-/* types: what they are called matters, too; it does not to the linker. */
+/* `types`: element types must be equal too. They are not compared between linked modules. */
 static bool same_prototype(const struct ptxi_signature *a, const struct ptxi_signature *b, bool types)
 {
-    return ptxi_head_same(a, b, types) && a->abi[0] == b->abi[0] && a->abi[1] == b->abi[1];
+    return ptxi_signature_equal(a, b, types) && a->abi[0] == b->abi[0] && a->abi[1] == b->abi[1];
 }
 
-/* Functions are the module's wherever they are declared. No name of a body is in the way: it would be the one found. */
+/* Declares a function in the scope of the module, also from a body. The caller has checked that the name is free. */
 static struct ptxi_sym *add_func(struct parser *p, const struct ptxi_token *name, struct ptxi_loc loc)
 {
     unsigned depth = p->names.depth;
@@ -218,7 +212,7 @@ static struct ptxi_sym *add_func(struct parser *p, const struct ptxi_token *name
     return sym;
 }
 
-/* Finds or makes the function that a head belongs to; NULL after an error. */
+/* Finds or creates the function of a head. NULL after an error. */
 static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *head, const struct ptxi_token *name)
 {
     struct ptxi_entry *e = ptxi_scope_entry(p, name->s, name->n);
@@ -229,15 +223,16 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
         return NULL;
     sym = e->meaning[PTXI_CHAIN_EXACT];
     if (!sym && head->linkage != PTXI_LINK_STATIC)
-        sym = ptxi_scope_take_up(p, e);
+        sym = ptxi_scope_adopt_linked(p, e);
     if (sym && (sym->kind != PTXI_SYM_FUNC || sym->func->is_entry != head->is_entry)) {
-        ptxi_parse_error(p, head->loc, "'%s' is already defined as something else", head->name->s);
-        ptxi_parse_note(p, sym->loc, "first defined here");
+        ptxi_parse_error(p, head->loc, "redefinition of '%s' as a different kind of symbol", head->name->s);
+        ptxi_parse_note(p, sym->loc, "previous definition is here");
         return NULL;
     }
-    if (sym && (!same_prototype(&sym->func->signature, &head->signature, sym->text == p->text) || !same_linkage(sym, head, p->text))) {
-        ptxi_parse_error(p, head->loc, "%s of '%s' differ from its declaration",
-                         same_linkage(sym, head, p->text) ? "parameters" : "linking directives", head->name->s);
+    if (sym && (!same_prototype(&sym->func->signature, &head->signature, sym->text == p->text) ||
+                !same_linkage(sym, head, p->text))) {
+        ptxi_parse_error(p, head->loc, "'%s' has different %s than its previous declaration", head->name->s,
+                         same_linkage(sym, head, p->text) ? "parameters" : "linking directives");
         ptxi_parse_note(p, sym->loc, "declared here");
         return NULL;
     }
@@ -248,17 +243,18 @@ static struct ptxi_func *find_func(struct parser *p, const struct ptxi_func *hea
         return NULL;
     *f = *head;
     sym->func = f;
-    return put_func(p, f) ? f : NULL;
+    return append_func(p, f) ? f : NULL;
 }
 
-/* To behind the body that begins at the current token. */
+/* Skips the body that begins at the current token. */
 static bool skip_body(struct parser *p)
 {
     unsigned depth = 0;
 
+    assert(p->tok.kind == '{');
     do {
         if (p->tok.kind == PTXI_TOK_END)
-            return ptxi_parse_expected(p, "'}'");
+            return ptxi_parse_error_expected(p, "'}'");
         depth += p->tok.kind == '{';
         depth -= p->tok.kind == '}';
         p->body_end = p->tok.s + 1;
@@ -267,15 +263,15 @@ static bool skip_body(struct parser *p)
     return true;
 }
 
-/* PTX ISA, "Linking Directives: .weak": the body of another part that is not weak goes before one that is. */
-static bool overrides(struct parser *p, const struct ptxi_func *f, const struct ptxi_func *head)
+/* PTX ISA, "Linking Directives: .weak": a body that is not weak replaces a weak body of another part. */
+static bool overrides_weak(struct parser *p, const struct ptxi_func *f, const struct ptxi_func *head)
 {
     return f->linkage == PTXI_LINK_WEAK && head->linkage != PTXI_LINK_WEAK && ptxi_parse_linked(p, body_of(p, f)->text);
 }
 
-/* A second body: legal if it is weak and the other one of another part of a linked module, or as the copy of another
- * module's in the same text. */
-static bool parse_copy(struct parser *p, struct ptxi_func *f, const struct ptxi_func *head)
+/* A second body. It is legal if it is weak and the first one is in another part of a linked module, or if it is a
+ * copy of the body in another module of the same text. */
+static bool parse_second_body(struct parser *p, struct ptxi_func *f, const struct ptxi_func *head)
 {
     const struct ptxi_body *old = body_of(p, f);
     struct ptxi_loc loc = head->loc;
@@ -285,10 +281,11 @@ static bool parse_copy(struct parser *p, struct ptxi_func *f, const struct ptxi_
         return false;
     if (ptxi_parse_linked(p, old->text) && head->linkage == PTXI_LINK_WEAK)
         return true;
-    if (!ptxi_parse_linked(p, old->text) && old->text != p->text && old->e - old->s == p->body_end - s && !memcmp(old->s, s, (size_t)(old->e - old->s)))
+    if (!ptxi_parse_linked(p, old->text) && old->text != p->text && old->e - old->s == p->body_end - s &&
+        !memcmp(old->s, s, (size_t)(old->e - old->s)))
         return true;
-    ptxi_parse_error(p, loc, "'%s' already has a body", f->name->s);
-    ptxi_parse_note(p, f->loc, "first defined here");
+    ptxi_parse_error(p, loc, "redefinition of the body of '%s'", f->name->s);
+    ptxi_parse_note(p, f->loc, "previous definition is here");
     return false;
 }
 
@@ -297,16 +294,16 @@ static bool parse_definition(struct parser *p, struct ptxi_func *f, const struct
     const char *begin = p->tok.s;
     struct ptxi_body *body;
 
-    if (f->has_body && !overrides(p, f, head))
-        return parse_copy(p, f, head);
+    if (f->has_body && !overrides_weak(p, f, head))
+        return parse_second_body(p, f, head);
     if (f->alias_of) {
-        ptxi_parse_error(p, head->loc, "'%s' is already defined as an alias", f->name->s);
-        ptxi_parse_note(p, f->loc, "here");
+        ptxi_parse_error(p, head->loc, "redefinition of '%s', which is an alias", f->name->s);
+        ptxi_parse_note(p, f->loc, "previous definition is here");
         return skip_body(p);
     }
-    define(f, head);
+    define_func(f, head);
     if (f->linkage == PTXI_LINK_EXTERN) {
-        ptxi_parse_error(p, f->loc, "an .extern function has no body here");
+        ptxi_parse_error(p, f->loc, "an .extern function cannot have a body");
         skip_body(p);
         return false;
     }
@@ -325,15 +322,16 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     struct ptxi_token name;
 
     if (linkage == PTXI_LINK_COMMON) {
-        ptxi_parse_error(p, ptxi_parse_loc(p), ".common is for .global variables");
+        ptxi_parse_error(p, ptxi_parse_loc(p), "'.common' is only accepted for .global variables");
         return false;
     }
-    if (!ptxi_head_parse(p, &head, &name))
+    if (!ptxi_func_head_parse(p, &head, &name))
         return false;
     if (p->names.depth && p->tok.kind != ';')
-        return ptxi_parse_expected(p, "';'");
-    if (p->tok.kind != '{' && p->tok.kind != ';' && (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)))
-        return ptxi_parse_expected(p, "'{' or ';'");
+        return ptxi_parse_error_expected(p, "';'");
+    if (p->tok.kind != '{' && p->tok.kind != ';' &&
+        (entry || (p->tok.kind != PTXI_TOK_END && ptxi_parse_directive(&p->tok) == PTXI_D_NONE)))
+        return ptxi_parse_error_expected(p, "'{' or ';'");
     f = find_func(p, &head, &name);
     if (!f) {
         if (p->tok.kind == '{' && !p->arena->oom)
@@ -345,30 +343,32 @@ bool ptxi_func_parse(struct parser *p, uint8_t linkage, bool entry)
     if (p->tok.kind == '{')
         return parse_definition(p, f, &head);
     if (f->has_body && body_of(p, f)->text == p->text) {
-        ptxi_parse_error(p, head.loc, "'%s' is declared behind its definition", f->name->s);
+        ptxi_parse_error(p, head.loc, "declaration of '%s' after its definition", f->name->s);
         ptxi_parse_note(p, f->loc, "defined here");
     }
-    ptxi_parse_accept(p, ';'); /* ptxas does not miss it */
+    ptxi_parse_accept(p, ';'); /* ptxas accepts a declaration without it */
     return true;
 }
 
+/* ---- aliases ---- */
 
-static struct ptxi_func *alias_end(struct parser *p)
+/* Finds the function in the current token. NULL after an error. */
+static struct ptxi_func *parse_alias_operand(struct parser *p)
 {
     struct ptxi_found f;
 
     if (p->tok.kind != PTXI_TOK_NAME) {
-        ptxi_parse_expected(p, "a function");
+        ptxi_parse_error_expected(p, "a function");
         return NULL;
     }
     if (!ptxi_scope_find(p, p->tok.s, p->tok.n, &f) || f.sym->kind != PTXI_SYM_FUNC || f.sym->func->is_entry) {
-        ptxi_parse_error(p, ptxi_parse_loc(p), "'%.*s' is not a function declared before", (int)p->tok.n, p->tok.s);
+        ptxi_parse_error(p, ptxi_parse_loc(p), "'%.*s' is not a previously declared function", (int)p->tok.n, p->tok.s);
         return NULL;
     }
     return f.sym->func;
 }
 
-bool ptxi_func_alias(struct parser *p)
+bool ptxi_func_parse_alias(struct parser *p)
 {
     struct ptxi_loc loc;
     struct ptxi_func *a, *b;
@@ -376,26 +376,26 @@ bool ptxi_func_alias(struct parser *p)
 
     ptxi_parse_next(p);
     loc = ptxi_parse_loc(p);
-    if (!(a = alias_end(p)))
+    if (!(a = parse_alias_operand(p)))
         return false;
     ptxi_parse_next(p);
-    if (!ptxi_parse_want(p, ',') || !(b = alias_end(p)))
+    if (!ptxi_parse_expect(p, ',') || !(b = parse_alias_operand(p)))
         return false;
     if (a->alias_of)
-        why = "a function is an alias only once";
+        why = "redefinition of an alias";
     else if (a->has_body)
-        why = "an alias has no body of its own";
+        why = "an alias cannot have a body";
     else if (!b->has_body)
-        why = "an alias stands for a function defined before it in this module";
+        why = "the function of an alias must be defined before the alias, in the same module";
     else if (b->linkage == PTXI_LINK_WEAK)
-        why = "an alias cannot stand for a .weak function";
-    else if (!ptxi_head_same(&a->signature, &b->signature, true))
-        why = "an alias and its function take the same parameters";
+        why = "the function of an alias cannot be .weak";
+    else if (!ptxi_signature_equal(&a->signature, &b->signature, true))
+        why = "an alias and its function must have the same parameters";
     if (why) {
         ptxi_parse_error(p, loc, "%s", why);
         return false;
     }
     a->alias_of = b;
     ptxi_parse_next(p);
-    return ptxi_parse_want(p, ';');
+    return ptxi_parse_expect(p, ';');
 }

@@ -11,9 +11,9 @@
 /* Punctuation is its own character code; these are the rest. */
 enum ptxi_token_kind {
     PTXI_TOK_END = 0,
-    PTXI_TOK_NAME = 128, /* identifier; a lone _ is '_' */
-    PTXI_TOK_WORD,       /* .word; s and n leave out the dot */
-    PTXI_TOK_INT,        /* number; is_unsigned */
+    PTXI_TOK_NAME = 128, /* identifier; a single _ is '_' */
+    PTXI_TOK_WORD,       /* .word; s and n are without the dot */
+    PTXI_TOK_INT,        /* number and is_unsigned are valid */
     PTXI_TOK_F64,        /* 1.5, 0d...: number holds the bits of a double */
     PTXI_TOK_F32,        /* 0f...: number holds the bits of a float */
     PTXI_TOK_STRING,     /* s and n without the quotes */
@@ -30,16 +30,16 @@ enum ptxi_token_kind {
 };
 
 struct ptxi_token {
-    const char *s;
-    uint32_t n;
+    const char *s; /* text */
+    uint32_t n;    /* its length */
     uint32_t line, col;
-    uint8_t kind;
+    uint8_t kind;  /* enum ptxi_token_kind, or a character */
     bool is_unsigned;
     uint64_t number;
 };
 
 struct ptxi_lexer {
-    const char *p, *end;
+    const char *p, *end; /* the text that is left */
     const char *line_start;
     uint32_t line;
     struct ptxi_diag *diags;
@@ -48,14 +48,15 @@ struct ptxi_lexer {
 void ptxi_lex_init(struct ptxi_lexer *lx, const char *text, size_t size, struct ptxi_diag *diags);
 void ptxi_lex_next(struct ptxi_lexer *lx, struct ptxi_token *t);
 
-/* With `t` the name that begins an instruction: extend it over its qualifiers, ".ftz.f32". Blanks may stand between;
- * then the text without them is put together in buf, and t->s points there. Returns false, reported, if `size` is too short. */
+/* Extends the name *t, which begins an instruction, over its qualifiers, as in "add.ftz.f32". If there are blanks
+ * between them, the text without the blanks is written to buf, and t->s points there. False, with an error, if buf
+ * is too small. */
 bool ptxi_lex_opcode(struct ptxi_lexer *lx, struct ptxi_token *t, char *buf, size_t size);
 
-/* True if the next token is a colon (but not ::): the name just read is a label. */
+/* True if the next token is a colon but not "::", so that the current name is a label. */
 bool ptxi_lex_at_colon(struct ptxi_lexer *lx);
 
-/* True if the next token is a parenthesis: the number just read is a mask operator. */
+/* True if the next token is an opening parenthesis, so that the current number is a mask operator. */
 bool ptxi_lex_at_paren(struct ptxi_lexer *lx);
 
 static inline struct ptxi_loc ptxi_token_loc(const struct ptxi_token *t)

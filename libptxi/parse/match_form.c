@@ -1,38 +1,45 @@
-/* From an instruction's name and qualifiers as written to the rows of the table that they can mean, once a spelling. */
-#include "parse/parser.h"
+/* Matches an opcode with the rows of the instruction table, once per opcode, and explains why none matches. */
+#include "parse/match_form.h"
 
 #include "isa/op.gen.h"
 
-enum { MAX_QUALIFIERS = 24, MAX_NOTES = 4, MAX_ALTERNATIVES = 40 };
+enum {
+    MAX_QUALIFIERS = 24,
+    MAX_ROWS = 64,        /* rows that one message considers */
+    MAX_NOTES = 4,        /* forms that one message shows */
+    MAX_ALTERNATIVES = 40 /* qualifiers that it shows for one slot */
+};
 
-struct parts { /* an opcode taken apart */
+/* An opcode split into mnemonic and qualifiers. */
+struct parts {
     const char *mnemonic;
     size_t length;
     struct { const char *s; size_t n; } quals[MAX_QUALIFIERS];
-    uint16_t words[MAX_QUALIFIERS];
+    uint16_t words[MAX_QUALIFIERS]; /* ids of the qualifiers */
     unsigned count;
 };
 
-static size_t until_dot(const char *s, const char *end)
+static size_t length_to_dot(const char *s, const char *end)
 {
     const char *dot = memchr(s, '.', (size_t)(end - s));
 
     return (size_t)((dot ? dot : end) - s);
 }
 
-static bool take_apart(const struct ptxi_token *op, struct parts *out)
+/* False if there are too many qualifiers. */
+static bool split_opcode(const struct ptxi_token *op, struct parts *out)
 {
     const char *p = op->s, *end = op->s + op->n;
 
     out->mnemonic = p;
-    out->length = until_dot(p, end);
+    out->length = length_to_dot(p, end);
     out->count = 0;
     for (p += out->length; p < end; p += out->quals[out->count++].n) {
         if (out->count == MAX_QUALIFIERS)
             return false;
         p++;
         out->quals[out->count].s = p;
-        out->quals[out->count].n = until_dot(p, end);
+        out->quals[out->count].n = length_to_dot(p, end);
         out->words[out->count] = ptxi_isa_word(p, out->quals[out->count].n);
     }
     return true;
@@ -68,9 +75,13 @@ static void put_operands(struct ptxi_str *out, const struct ptxi_row *row)
 {
     for (unsigned i = 0; i < row->spec_count; i++) {
         const struct ptxi_opspec *s = &row->specs[i];
-        bool inside = s->flags & PTXI_OPF_COORDS, more = i + 1 < row->spec_count && (row->specs[i + 1].flags & PTXI_OPF_COORDS);
+        bool inside = s->flags & PTXI_OPF_COORDS;
+        bool more = i + 1 < row->spec_count && (row->specs[i + 1].flags & PTXI_OPF_COORDS);
 
-        ptxi_str_puts(out, i == 0 ? " " : (s->flags & PTXI_OPF_PAIR) ? "" : ", ");
+        if (i == 0)
+            ptxi_str_puts(out, " ");
+        else if (!(s->flags & PTXI_OPF_PAIR))
+            ptxi_str_puts(out, ", ");
         if (s->flags & PTXI_OPF_OPTIONAL)
             ptxi_str_puts(out, "{");
         if (s->flags & PTXI_OPF_PAIR)
@@ -83,7 +94,7 @@ static void put_operands(struct ptxi_str *out, const struct ptxi_row *row)
     }
 }
 
-void ptxi_spell_note_accepted(struct parser *p, const struct ptxi_row *row)
+void ptxi_form_note_accepted(struct parser *p, const struct ptxi_row *row)
 {
     struct ptxi_str s;
 
@@ -94,7 +105,7 @@ void ptxi_spell_note_accepted(struct parser *p, const struct ptxi_row *row)
     ptxi_str_free(&s);
 }
 
-/* The qualifiers that a row would take, without its operands. */
+/* Adds notes that show the qualifiers of these rows, without operands. */
 static void note_forms(struct parser *p, const struct ptxi_row *const *rows, unsigned count)
 {
     struct ptxi_str s, seen;
@@ -109,16 +120,18 @@ static void note_forms(struct parser *p, const struct ptxi_row *const *rows, uns
         if (s.oom || strstr(ptxi_str_text(&seen), ptxi_str_text(&s)))
             continue;
         ptxi_str_puts(&seen, ptxi_str_text(&s));
-        ptxi_parse_note(p, PTXI_LOC_NONE, "accepted: %.*s (PTX ISA, \"%s\")", (int)s.len - 2, ptxi_str_text(&s) + 1, rows[i]->section);
+        ptxi_parse_note(p, PTXI_LOC_NONE, "accepted: %.*s (PTX ISA, \"%s\")", (int)s.len - 2, ptxi_str_text(&s) + 1,
+                        rows[i]->section);
         shown++;
     }
     ptxi_str_free(&s);
     ptxi_str_free(&seen);
 }
 
-/* ---- what is wrong with a spelling that no row takes ---- */
+/* ---- why no row matches an opcode ---- */
 
-static unsigned distance(const char *a, size_t n, const char *b)
+/* The edit distance of two words. Words that are too long have a large one. */
+static unsigned edit_distance(const char *a, size_t n, const char *b)
 {
     unsigned row[33], m = (unsigned)strlen(b);
 
@@ -146,14 +159,14 @@ static unsigned distance(const char *a, size_t n, const char *b)
 static void report_unknown(struct parser *p, struct ptxi_loc loc, const struct parts *q)
 {
     const char *best = NULL;
-    unsigned least = q->length > 3 ? 3 : 2;
+    unsigned min = q->length > 3 ? 3 : 2;
 
     loc.len = (uint32_t)q->length;
     for (unsigned i = 0; i < ptxi_family_count; i++) {
-        unsigned d = distance(q->mnemonic, q->length, ptxi_families[i].mnemonic);
+        unsigned d = edit_distance(q->mnemonic, q->length, ptxi_families[i].mnemonic);
 
-        if (d < least) {
-            least = d;
+        if (d < min) {
+            min = d;
             best = ptxi_families[i].mnemonic;
         }
     }
@@ -162,8 +175,8 @@ static void report_unknown(struct parser *p, struct ptxi_loc loc, const struct p
         ptxi_parse_note(p, PTXI_LOC_NONE, "did you mean '%s'?", best);
 }
 
-/* All qualifiers but one. */
-static unsigned without(const struct parts *q, unsigned skip, uint16_t *words)
+/* Copies all qualifiers but one. */
+static unsigned copy_without(const struct parts *q, unsigned skip, uint16_t *words)
 {
     unsigned n = 0;
 
@@ -173,10 +186,12 @@ static unsigned without(const struct parts *q, unsigned skip, uint16_t *words)
     return n;
 }
 
-/* Rows in which all the qualifiers have a place, and of these the ones that miss the fewest others. */
-static unsigned placed(const struct ptxi_family *f, const uint16_t *words, unsigned count, const struct ptxi_row **rows, unsigned max, bool *full)
+/* Finds the rows that have a slot for each qualifier, and of these the rows with the fewest empty mandatory slots.
+ * *full: no slot is empty. Returns the number of rows. */
+static unsigned find_rows(const struct ptxi_family *f, const uint16_t *words, unsigned count,
+                          const struct ptxi_row **rows, bool *full)
 {
-    unsigned n = 0, bad, least = UINT32_MAX;
+    unsigned n = 0, bad, fewest = UINT32_MAX;
     struct ptxi_match m;
 
     for (unsigned i = 0; i < f->count; i++) {
@@ -187,19 +202,19 @@ static unsigned placed(const struct ptxi_family *f, const uint16_t *words, unsig
             continue;
         for (unsigned s = 0; s < row->slot_count; s++)
             missing += !row->slots[s].optional && m.words[s] == PTXI_NO_WORD;
-        if (missing < least) {
-            least = missing;
+        if (missing < fewest) {
+            fewest = missing;
             n = 0;
         }
-        if (missing == least && n < max)
+        if (missing == fewest && n < MAX_ROWS)
             rows[n++] = row;
     }
-    *full = least == 0;
+    *full = fewest == 0;
     return n;
 }
 
-/* The first slot of a row that the qualifiers leave empty and must not. */
-static const struct ptxi_slot *missing_slot(const struct ptxi_row *row, const struct parts *q)
+/* The first mandatory slot of a row that the qualifiers leave empty. */
+static const struct ptxi_slot *find_empty_slot(const struct ptxi_row *row, const struct parts *q)
 {
     struct ptxi_match m;
     unsigned bad;
@@ -211,7 +226,7 @@ static const struct ptxi_slot *missing_slot(const struct ptxi_row *row, const st
     return NULL;
 }
 
-/* What one or the other row misses: "'mul.u32' needs .lo or .hi". */
+/* Reports the empty slots of these rows, as in "'mul.u32' requires .lo or .hi". */
 static void report_missing(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q,
                            const struct ptxi_row *const *rows, unsigned count)
 {
@@ -221,7 +236,7 @@ static void report_missing(struct parser *p, struct ptxi_loc loc, const struct p
     ptxi_str_init(&s, p->arena->alloc);
     ptxi_str_init(&one, p->arena->alloc);
     for (unsigned i = 0; i < count && shown < MAX_NOTES; i++) {
-        const struct ptxi_slot *slot = missing_slot(rows[i], q);
+        const struct ptxi_slot *slot = find_empty_slot(rows[i], q);
 
         ptxi_str_clear(&one);
         if (slot)
@@ -230,57 +245,64 @@ static void report_missing(struct parser *p, struct ptxi_loc loc, const struct p
             continue;
         ptxi_str_printf(&s, "%s%s", shown++ ? " or " : "", ptxi_str_text(&one));
     }
-    ptxi_parse_error(p, loc, "'%.*s' needs %s", (int)op->n, op->s, ptxi_str_text(&s));
+    ptxi_parse_error(p, loc, "'%.*s' requires %s", (int)op->n, op->s, ptxi_str_text(&s));
     ptxi_str_free(&s);
     ptxi_str_free(&one);
 }
 
-static void report_modifier(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q, unsigned which)
+/* Reports qualifier number `which`, which the instruction does not have. */
+static void report_extra_qualifier(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op,
+                                   const struct parts *q, unsigned which)
 {
     const char *w = q->quals[which].s;
     size_t n = q->quals[which].n;
     const char *end = w + n;
 
-    if (op->s + op->n > w && op->s <= w && loc.len == op->n) { /* not put together from pieces */
+    if (op->s + op->n > w && op->s <= w && loc.len == op->n) { /* the opcode has no blanks, so the column is known */
         loc.col += (uint32_t)(w - 1 - op->s);
         loc.len = (uint32_t)n + 1;
     }
-    ptxi_parse_error(p, loc, "'%.*s%.*s' has no modifier '.%.*s'", (int)(w - 1 - op->s), op->s, (int)(op->s + op->n - end), end, (int)n, w);
+    ptxi_parse_error(p, loc, "'%.*s%.*s' has no modifier '.%.*s'", (int)(w - 1 - op->s), op->s,
+                     (int)(op->s + op->n - end), end, (int)n, w);
 }
 
-/* True if all that is wrong is a qualifier of the head that stands too late. */
-static bool report_late(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q, const struct ptxi_family *f)
+/* Reports a qualifier of the instruction's head (head.def) that is after another qualifier. False if there is
+ * none. */
+static bool report_misplaced_qualifier(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op,
+                                       const struct parts *q, const struct ptxi_family *f)
 {
     for (unsigned i = 0; i < f->count; i++) {
         const struct ptxi_row *row = &ptxi_rows[f->first + i];
-        int late = ptxi_isa_late(row, q->words, q->count);
+        int late = ptxi_isa_misplaced_word(row, q->words, q->count);
 
         if (late < 0)
             continue;
-        ptxi_parse_error(p, loc, "'.%.*s' of '%.*s' stands too late", (int)q->quals[late].n, q->quals[late].s, (int)op->n, op->s);
+        ptxi_parse_error(p, loc, "misplaced modifier '.%.*s' in '%.*s': it must precede the others",
+                         (int)q->quals[late].n, q->quals[late].s, (int)op->n, op->s);
         note_forms(p, &row, 1);
         return true;
     }
     return false;
 }
 
-static void report_no_row(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q, const struct ptxi_family *f)
+static void report_no_row(struct parser *p, struct ptxi_loc loc, const struct ptxi_token *op, const struct parts *q,
+                          const struct ptxi_family *f)
 {
-    const struct ptxi_row *rows[64];
+    const struct ptxi_row *rows[MAX_ROWS];
     uint16_t words[MAX_QUALIFIERS];
     unsigned n, best = UINT32_MAX;
     bool full;
 
-    if (report_late(p, loc, op, q, f))
+    if (report_misplaced_qualifier(p, loc, op, q, f))
         return;
-    n = placed(f, q->words, q->count, rows, 64, &full);
+    n = find_rows(f, q->words, q->count, rows, &full);
     if (n) {
         report_missing(p, loc, op, q, rows, n);
         note_forms(p, rows, n);
         return;
     }
     for (unsigned i = 0; i < q->count; i++) {
-        n = placed(f, words, without(q, i, words), rows, 64, &full);
+        n = find_rows(f, words, copy_without(q, i, words), rows, &full);
         if (n && (best == UINT32_MAX || full)) {
             best = i;
             if (full)
@@ -288,23 +310,25 @@ static void report_no_row(struct parser *p, struct ptxi_loc loc, const struct pt
         }
     }
     if (best != UINT32_MAX) {
-        n = placed(f, words, without(q, best, words), rows, 64, &full);
-        report_modifier(p, loc, op, q, best);
+        n = find_rows(f, words, copy_without(q, best, words), rows, &full);
+        report_extra_qualifier(p, loc, op, q, best);
         note_forms(p, rows, n);
         return;
     }
-    for (n = 0; n < f->count && n < 64; n++)
+    for (n = 0; n < f->count && n < MAX_ROWS; n++)
         rows[n] = &ptxi_rows[f->first + n];
-    ptxi_parse_error(p, loc, "'%.*s' is not a form of '%s'", (int)op->n, op->s, f->mnemonic);
+    ptxi_parse_error(p, loc, "invalid form '%.*s' of '%s'", (int)op->n, op->s, f->mnemonic);
     note_forms(p, rows, n);
 }
 
-/* ---- what a spelling needs ---- */
+/* ---- which PTX version and target a form requires ---- */
 
 static void put_targets(struct ptxi_str *s, const struct ptxi_target *t, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        ptxi_str_printf(s, "%ssm_%u", i == 0 ? "" : i + 1 < count ? ", " : " or ", t[i].sm);
+        if (i > 0)
+            ptxi_str_puts(s, i + 1 < count ? ", " : " or ");
+        ptxi_str_printf(s, "sm_%u", t[i].sm);
         if (t[i].suffix)
             ptxi_str_putc(s, t[i].suffix);
     }
@@ -319,18 +343,20 @@ static bool target_fits(const struct ptxi_target *t, unsigned count, struct ptxi
     return ptxi_isa_target_ok(&row, have);
 }
 
-static void report_need(struct parser *p, struct ptxi_loc loc, const char *s, size_t n, const struct ptxi_need *need, const struct ptxi_row *row)
+static void report_need(struct parser *p, struct ptxi_loc loc, const char *s, size_t n, const struct ptxi_need *need,
+                        const struct ptxi_row *row)
 {
     struct ptxi_str out;
 
     ptxi_str_init(&out, p->arena->alloc);
     if (need->word != PTXI_NO_WORD)
-        ptxi_str_printf(&out, "'.%s' of ", ptxi_words[need->word]);
+        ptxi_str_printf(&out, "modifier '.%s' of ", ptxi_words[need->word]);
     ptxi_str_printf(&out, "'%.*s' ", (int)n, s);
     if (p->version < need->ptx)
         ptxi_str_printf(&out, "requires PTX %u.%u or later", need->ptx / 10, need->ptx % 10);
     else if (target_fits(need->targets, need->target_count, p->target))
-        ptxi_str_printf(&out, "was removed in PTX %u.%u for .target sm_70 and higher", row->ptx_end / 10, row->ptx_end % 10);
+        ptxi_str_printf(&out, "was removed in PTX %u.%u for .target sm_70 and higher", row->ptx_end / 10,
+                        row->ptx_end % 10);
     else
         ptxi_str_puts(&out, "requires .target ");
     if (p->version >= need->ptx && !target_fits(need->targets, need->target_count, p->target))
@@ -339,29 +365,32 @@ static void report_need(struct parser *p, struct ptxi_loc loc, const char *s, si
     ptxi_str_free(&out);
 }
 
-/* sm_101 became sm_110 in PTX 9.0: what either may do, both may. */
-static const struct ptxi_need *lacks(const struct parser *p, const struct ptxi_match *m, struct ptxi_need *need)
+/* The requirement of a form that the module does not meet, or NULL. sm_101 became sm_110 in PTX 9.0, so both have
+ * the features of either. */
+static const struct ptxi_need *find_unmet_need(const struct parser *p, const struct ptxi_match *m,
+                                               struct ptxi_need *need)
 {
     struct ptxi_target t = p->target;
 
     if (t.sm == 101 || t.sm == 110) {
         t.sm = t.sm == 101 ? 110 : 101;
-        if (!ptxi_isa_lacks(m, p->version, t, need))
+        if (!ptxi_isa_unmet_need(m, p->version, t, need))
             return NULL;
     }
-    return ptxi_isa_lacks(m, p->version, p->target, need);
+    return ptxi_isa_unmet_need(m, p->version, p->target, need);
 }
 
-void ptxi_spell_require(struct parser *p, const struct ptxi_match *m, struct ptxi_loc loc, const char *s, size_t n)
+void ptxi_form_report_requirement(struct parser *p, const struct ptxi_match *m, struct ptxi_loc loc, const char *s,
+                                  size_t n)
 {
     struct ptxi_need room;
-    const struct ptxi_need *need = lacks(p, m, &room);
+    const struct ptxi_need *need = find_unmet_need(p, m, &room);
 
     if (need)
         report_need(p, loc, s, n, need, m->row);
 }
 
-/* ---- the cache ---- */
+/* ---- candidates ---- */
 
 static void find_spaces(struct ptxi_candidate *c)
 {
@@ -373,20 +402,44 @@ static void find_spaces(struct ptxi_candidate *c)
     }
 }
 
-/* Instructions that only some targets do not have as they are; there ptxas puts others in their place, and looks at each register. */
-static enum ptxi_expansion expansion(const struct parser *p, const struct ptxi_match *m)
+/* A form that targets from `first` up to but not including `end` do not have in hardware. */
+struct emulated_form {
+    uint16_t family;
+    uint16_t first, end;
+    const char *words[2]; /* qualifiers that it has, or NULL */
+};
+
+static bool is_emulated_form(const struct ptxi_match *m, const struct emulated_form *e)
 {
-    static const struct { uint16_t family; const char *word; uint16_t first, end; const char *also; } emulated[] = {
-        { PTXI_M_mma, "e4m3", 90, 120, NULL }, { PTXI_M_mma, "e5m2", 90, 120, NULL }, { PTXI_M_mma, "f64", 100, UINT16_MAX, NULL },
-        { PTXI_M_mma, "m8n8k16", 100, UINT16_MAX, NULL }, { PTXI_M_prefetch, NULL, 100, UINT16_MAX, NULL }, { PTXI_M_prefetchu, NULL, 100, UINT16_MAX, NULL },
-        { PTXI_M_applypriority, NULL, 100, UINT16_MAX, NULL }, { PTXI_M_cp, "shared::cluster", 120, UINT16_MAX, "global" },
+    if (m->row->family != e->family)
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (e->words[i] && !ptxi_isa_has(m, e->words[i]))
+            return false;
+    return true;
+}
+
+/* Whether ptxas replaces this form on the module's target, or on others. */
+static enum ptxi_expansion find_expansion(const struct parser *p, const struct ptxi_match *m)
+{
+    static const struct emulated_form emulated[] = {
+        { PTXI_M_mma, 90, 120, { "e4m3" } },
+        { PTXI_M_mma, 90, 120, { "e5m2" } },
+        { PTXI_M_mma, 100, UINT16_MAX, { "f64" } },
+        { PTXI_M_mma, 100, UINT16_MAX, { "m8n8k16" } },
+        { PTXI_M_prefetch, 100, UINT16_MAX, { NULL } },
+        { PTXI_M_prefetchu, 100, UINT16_MAX, { NULL } },
+        { PTXI_M_applypriority, 100, UINT16_MAX, { NULL } },
+        { PTXI_M_cp, 120, UINT16_MAX, { "shared::cluster", "global" } },
     };
 
     for (unsigned i = 0; i < sizeof emulated / sizeof *emulated; i++)
-        if (m->row->family == emulated[i].family && (!emulated[i].word || ptxi_isa_has(m, emulated[i].word)) &&
-            (!emulated[i].also || ptxi_isa_has(m, emulated[i].also)))
-            return p->target.sm >= emulated[i].first && p->target.sm < emulated[i].end ? PTXI_EXPANDED : PTXI_NOT_EXPANDED;
-    return PTXI_ALWAYS_SO;
+        if (is_emulated_form(m, &emulated[i])) {
+            bool here = p->target.sm >= emulated[i].first && p->target.sm < emulated[i].end;
+
+            return here ? PTXI_EXPANDED : PTXI_NOT_EXPANDED;
+        }
+    return PTXI_SAME_ON_ALL_TARGETS;
 }
 
 static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_match *m)
@@ -397,6 +450,7 @@ static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_
 
     if (!c || !copy)
         return NULL;
+    assert(m->row->spec_count <= PTXI_MAX_OPERANDS);
     *copy = *m;
     c->match = copy;
     c->spec_count = m->row->spec_count;
@@ -411,17 +465,18 @@ static struct ptxi_candidate *new_candidate(struct parser *p, const struct ptxi_
             c->plain = false;
     }
     find_spaces(c);
-    c->expansion = (uint8_t)expansion(p, copy);
-    c->available = !lacks(p, copy, &need);
+    c->expansion = (uint8_t)find_expansion(p, copy);
+    c->available = !find_unmet_need(p, copy, &need);
     return c;
 }
 
-/* Those that this module may use, then those that it may not. */
+/* Two lists of candidates: those that the module's version and target have, and the others. */
 struct candidates {
-    struct ptxi_candidate *now, **now_end, *later, **later_end;
+    struct ptxi_candidate *available, **available_end;
+    struct ptxi_candidate *others, **others_end;
 };
 
-/* False: memory is short. */
+/* Adds a candidate if the row accepts the qualifiers. False when memory is short. */
 static bool try_row(struct parser *p, const struct ptxi_row *row, const struct parts *q, struct candidates *list)
 {
     struct ptxi_candidate *c, ***end;
@@ -432,7 +487,7 @@ static bool try_row(struct parser *p, const struct ptxi_row *row, const struct p
         return true;
     if (!(c = new_candidate(p, &m)))
         return false;
-    end = c->available ? &list->now_end : &list->later_end;
+    end = c->available ? &list->available_end : &list->others_end;
     **end = c;
     *end = &c->next;
     return true;
@@ -441,7 +496,7 @@ static bool try_row(struct parser *p, const struct ptxi_row *row, const struct p
 static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptxi_family *f, const struct parts *q)
 {
     const struct ptxi_row *rows = &ptxi_rows[f->first], *dialect = &ptxi_rows[ptxi_row_count];
-    struct candidates list = { .now_end = &list.now, .later_end = &list.later };
+    struct candidates list = { .available_end = &list.available, .others_end = &list.others };
 
     for (unsigned i = 0; (p->options->dialect & PTXI_PARSE_OCELOT) && i < ptxi_dialect_row_count; i++)
         if (dialect[i].family == rows->family && !try_row(p, &dialect[i], q, &list))
@@ -449,38 +504,39 @@ static struct ptxi_candidate *find_candidates(struct parser *p, const struct ptx
     for (unsigned i = 0; i < f->count; i++)
         if (!try_row(p, &rows[i], q, &list))
             return NULL;
-    *list.now_end = list.later;
-    return list.now;
+    *list.available_end = list.others;
+    return list.available;
 }
 
-static const struct ptxi_spelling *remember(struct parser *p, const struct ptxi_token *op, struct ptxi_candidate *c)
+/* Adds an opcode to the cache. */
+static const struct ptxi_opcode *cache_opcode(struct parser *p, const struct ptxi_token *op, struct ptxi_candidate *c)
 {
     struct ptxi_arena *hash_arena = p->arena;
-    struct ptxi_spelling *sp = ARENA_NEW(p->arena, struct ptxi_spelling, 1);
+    struct ptxi_opcode *opcode = ARENA_NEW(p->arena, struct ptxi_opcode, 1);
 
-    if (!sp || !(sp->s = ptxi_arena_strndup(p->arena, op->s, op->n)))
+    if (!opcode || !(opcode->s = ptxi_arena_strndup(p->arena, op->s, op->n)))
         return NULL;
-    sp->n = op->n;
-    sp->candidates = c;
-    HASH_ADD_KEYPTR_BYHASHVALUE(hh, p->spellings, sp->s, sp->n, ptxi_hash_bytes(sp->s, sp->n), sp);
-    if (HASH_ADDED(hh, sp))
-        return sp;
+    opcode->n = op->n;
+    opcode->candidates = c;
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, p->opcodes, opcode->s, opcode->n, ptxi_hash_bytes(opcode->s, opcode->n), opcode);
+    if (HASH_ADDED(hh, opcode))
+        return opcode;
     p->arena->oom = true;
     return NULL;
 }
 
-const struct ptxi_spelling *ptxi_spell_find(struct parser *p, const struct ptxi_token *op, struct ptxi_loc loc)
+const struct ptxi_opcode *ptxi_form_find(struct parser *p, const struct ptxi_token *op, struct ptxi_loc loc)
 {
     const struct ptxi_family *f;
-    struct ptxi_spelling *sp;
+    struct ptxi_opcode *opcode;
     struct ptxi_candidate *c;
     struct parts q;
 
-    HASH_FIND_BYHASHVALUE(hh, p->spellings, op->s, op->n, ptxi_hash_bytes(op->s, op->n), sp);
-    if (sp)
-        return sp;
-    if (!take_apart(op, &q)) {
-        ptxi_parse_error(p, loc, "too many modifiers");
+    HASH_FIND_BYHASHVALUE(hh, p->opcodes, op->s, op->n, ptxi_hash_bytes(op->s, op->n), opcode);
+    if (opcode)
+        return opcode;
+    if (!split_opcode(op, &q)) {
+        ptxi_parse_error(p, loc, "too many modifiers: at most %d are accepted", MAX_QUALIFIERS);
         return NULL;
     }
     f = ptxi_isa_family(q.mnemonic, q.length);
@@ -490,7 +546,7 @@ const struct ptxi_spelling *ptxi_spell_find(struct parser *p, const struct ptxi_
     }
     c = find_candidates(p, f, &q);
     if (c)
-        return remember(p, op, c);
+        return cache_opcode(p, op, c);
     if (!p->arena->oom)
         report_no_row(p, loc, op, &q, f);
     return NULL;

@@ -1,5 +1,7 @@
-/* Operands as they are written; check.c gives them their meaning. */
-#include "parse/parser.h"
+/* Parses operands as they are written. check.c then checks them against the instruction. */
+#include "parse/operand.h"
+
+#include "parse/expr.h"
 
 #include "isa/bytecode.h"
 
@@ -8,7 +10,7 @@
 struct sreg_info {
     const char *name;
     uint8_t type;
-    int8_t elements; /* negative: that many registers with a number in the name */
+    int8_t elements; /* 4 for .x .y .z .w; -n for n registers with a number in the name */
     uint16_t ptx, sm;
 };
 
@@ -18,13 +20,18 @@ static const struct sreg_info sregs[PTXI_SREG_COUNT] = {
 #undef SREG
 };
 
-/* Number of a numbered special register: %envreg7, %pm3, %pm3_64, %reserved_smem_offset_1; -1 if it is not one. */
-static int sreg_number(const struct sreg_info *info, const char *s, size_t n)
+/* The number of a numbered special register such as %envreg7, %pm3, %pm3_64 or %reserved_smem_offset_1. -1 if the
+ * name is another. */
+static int parse_sreg_number(const struct sreg_info *info, const char *s, size_t n)
 {
     const char *tail = strstr(info->name, "_64");
-    size_t stem = tail ? (size_t)(tail - info->name) : strlen(info->name), rest = tail ? 3 : 0;
+    size_t stem = strlen(info->name), rest = 0;
     unsigned v = 0;
 
+    if (tail) {
+        stem = (size_t)(tail - info->name);
+        rest = 3;
+    }
     if (n <= stem + rest || memcmp(s, info->name, stem) || memcmp(s + n - rest, "_64", rest))
         return -1;
     s += stem;
@@ -43,21 +50,13 @@ static int sreg_number(const struct sreg_info *info, const char *s, size_t n)
     return v < (unsigned)-info->elements ? (int)v : -1;
 }
 
-static void check_sreg(struct parser *p, const struct sreg_info *info, const struct ptxi_raw *r)
-{
-    if (p->version < info->ptx)
-        ptxi_parse_error(p, r->loc, "'%.*s' requires PTX %u.%u or later", (int)r->loc.len, r->s, info->ptx / 10, info->ptx % 10);
-    else if (p->target.sm < info->sm)
-        ptxi_parse_error(p, r->loc, "'%.*s' requires .target sm_%u or higher", (int)r->loc.len, r->s, info->sm);
-}
-
-/* The index of a special register's row, and its number if it has one; -1 if there is none of that name. */
+/* The row of a special register, and its number if it is a numbered one. -1 if the name is another. */
 static int lookup_sreg(const char *s, size_t n, int *number)
 {
     for (int i = 0; i < PTXI_SREG_COUNT; i++) {
         const struct sreg_info *info = &sregs[i];
 
-        *number = info->elements < 0 ? sreg_number(info, s + 1, n - 1) : 0;
+        *number = info->elements < 0 ? parse_sreg_number(info, s + 1, n - 1) : 0;
         if (*number >= 0 && (info->elements < 0 || (strlen(info->name) == n - 1 && !memcmp(info->name, s + 1, n - 1))))
             return i;
     }
@@ -71,7 +70,8 @@ bool ptxi_operand_is_sreg(const char *s, size_t n)
     return *s == '%' && lookup_sreg(s, n, &number) >= 0;
 }
 
-static bool find_sreg(struct parser *p, const char *s, size_t n, struct ptxi_raw *r)
+/* Makes *r a special register if it is the name of one. */
+static bool resolve_sreg(struct parser *p, const char *s, size_t n, struct ptxi_raw *r)
 {
     int number, i = lookup_sreg(s, n, &number);
 
@@ -80,8 +80,9 @@ static bool find_sreg(struct parser *p, const char *s, size_t n, struct ptxi_raw
     r->kind = PTXI_RAW_SREG;
     r->type = sregs[i].type;
     r->vector = sregs[i].elements > 1 ? (uint8_t)sregs[i].elements : 0;
+    assert(i < 1 << 8 && number >= 0);
     r->reg = (uint32_t)i | (uint32_t)number << 8;
-    check_sreg(p, &sregs[i], r);
+    ptxi_parse_require(p, r->loc, r->s, r->loc.len, sregs[i].ptx, sregs[i].sm);
     return true;
 }
 
@@ -103,7 +104,7 @@ static bool parse_const(struct parser *p, struct ptxi_raw *r)
     return ptxi_expr_parse(p, &v) && set_const(r, &v);
 }
 
-/* Which element .x .y .z .w or .r .g .b .a names, or -1. */
+/* The element that .x .y .z .w or .r .g .b .a names, or -1. */
 static int element_index(char c)
 {
     static const char names[] = "xyzwrgba";
@@ -112,8 +113,8 @@ static int element_index(char c)
     return at ? (int)(at - names) & 3 : -1;
 }
 
-/* .b0 .. .b7654, .h0 .. .h32; 0 if it is something else. */
-static uint16_t video_selector(const char *s, uint32_t n)
+/* Parses a selector of a video instruction: .b0 to .b7654, .h0 to .h32. 0 if it is not one. */
+static uint16_t parse_video_selector(const char *s, uint32_t n)
 {
     uint16_t selector = PTXI_SELECTOR(*s == 'h', n - 1);
 
@@ -136,8 +137,8 @@ static bool parse_selector(struct parser *p, struct ptxi_raw *r)
     if (element >= 0 && element < r->vector) {
         r->reg += r->kind == PTXI_RAW_SREG ? (uint32_t)element << 8 : (uint32_t)element;
         r->vector = 0;
-    } else if (!r->vector && r->kind == PTXI_RAW_REG && video_selector(s, n)) {
-        r->selector = video_selector(s, n);
+    } else if (!r->vector && r->kind == PTXI_RAW_REG && parse_video_selector(s, n)) {
+        r->selector = parse_video_selector(s, n);
     } else {
         ptxi_parse_error(p, ptxi_parse_loc(p), "'%.*s' has no element '.%.*s'", (int)r->loc.len, r->s, (int)n, s);
         return false;
@@ -153,10 +154,11 @@ static void set_reg(struct ptxi_raw *r, const struct ptxi_found *f)
     r->kind = PTXI_RAW_REG;
     r->type = sym->type;
     r->vector = sym->vector > 1 ? sym->vector : 0;
+    assert(f->index < sym->count);
     r->reg = sym->first + f->index * sym->vector;
 }
 
-void ptxi_operand_name(struct parser *p, struct ptxi_raw *r)
+void ptxi_operand_resolve_name(struct parser *p, struct ptxi_raw *r)
 {
     const char *s = p->tok.s;
     size_t n = p->tok.n;
@@ -180,18 +182,19 @@ void ptxi_operand_name(struct parser *p, struct ptxi_raw *r)
             r->kind = PTXI_RAW_LABEL;
             r->sym = f.sym;
         }
-    } else if (*s != '%' || !find_sreg(p, s, n, r)) {
+    } else if (*s != '%' || !resolve_sreg(p, s, n, r)) {
         r->kind = PTXI_RAW_NAME;
         r->bits = 0;
     }
     ptxi_parse_next(p);
 }
 
-/* ... with its selector. */
+/* Parses a name and its selector. */
 static bool parse_name(struct parser *p, struct ptxi_raw *r)
 {
-    ptxi_operand_name(p, r);
-    return p->tok.kind != PTXI_TOK_WORD || (r->kind != PTXI_RAW_REG && r->kind != PTXI_RAW_SREG) || parse_selector(p, r);
+    ptxi_operand_resolve_name(p, r);
+    return p->tok.kind != PTXI_TOK_WORD || (r->kind != PTXI_RAW_REG && r->kind != PTXI_RAW_SREG) ||
+           parse_selector(p, r);
 }
 
 /* A byte offset, after '+'. */
@@ -199,37 +202,41 @@ static bool parse_offset(struct parser *p, int64_t *out)
 {
     if (!ptxi_expr_offset(p, out))
         return false;
-    if (p->tree->address_size == 32)
+    if (p->ast->address_size == 32)
         *out = (int32_t)*out;
     return true;
 }
 
-bool ptxi_operand_undefined(struct parser *p, const struct ptxi_raw *r)
+bool ptxi_operand_report_undefined(struct parser *p, const struct ptxi_raw *r)
 {
-    ptxi_parse_error(p, r->loc, "'%.*s' is not defined", (int)r->loc.len, r->s);
+    ptxi_parse_error(p, r->loc, "use of undeclared name '%.*s'", (int)r->loc.len, r->s);
     return false;
 }
 
-bool ptxi_operand_want_address(struct parser *p, const struct ptxi_raw *r)
+bool ptxi_operand_check_base(struct parser *p, const struct ptxi_raw *r)
 {
     const struct ptxi_type_info *t = &ptxi_types[r->type];
 
+    assert(r->kind != PTXI_RAW_REG || r->type < PTXI_TYPE_COUNT);
     if (r->kind == PTXI_RAW_NAME)
-        return ptxi_operand_undefined(p, r);
-    if (r->kind == PTXI_RAW_REG && !r->vector && (t->class == 'U' || t->class == 'S' || t->class == 'B') && t->bits >= 32 && t->bits <= 64)
+        return ptxi_operand_report_undefined(p, r);
+    if (r->kind == PTXI_RAW_REG && !r->vector && (t->class == 'U' || t->class == 'S' || t->class == 'B') &&
+        t->bits >= 32 && t->bits <= 64)
         return true;
-    ptxi_parse_error(p, r->loc, "'%.*s' cannot be an address: a 32-bit or 64-bit integer register is needed", (int)r->loc.len, r->s);
+    ptxi_parse_error(p, r->loc, "invalid address '%.*s': it must be a 32-bit or 64-bit integer register",
+                     (int)r->loc.len, r->s);
     return false;
 }
 
-void ptxi_operand_start(struct parser *p, struct ptxi_raw *r)
+void ptxi_operand_init(struct parser *p, struct ptxi_raw *r)
 {
     memset(r, 0, sizeof *r);
     r->loc = ptxi_parse_loc(p);
     r->s = p->tok.s;
 }
 
-/* var[constant], var[register], var[register+constant]: scaled by the declared element, whatever the instruction's type */
+/* var[constant], var[register], var[register+constant]. The index is multiplied by the size of a declared element,
+ * whatever the instruction's type is. */
 static bool parse_index(struct parser *p, struct ptxi_raw *r)
 {
     uint64_t element = r->var->element ? r->var->element : 1;
@@ -241,10 +248,10 @@ static bool parse_index(struct parser *p, struct ptxi_raw *r)
         return false;
     }
     ptxi_parse_next(p);
-    ptxi_operand_start(p, &base);
+    ptxi_operand_init(p, &base);
     if (ptxi_parse_at_name(p)) {
-        ptxi_operand_name(p, &base);
-        if (!ptxi_operand_want_address(p, &base))
+        ptxi_operand_resolve_name(p, &base);
+        if (!ptxi_operand_check_base(p, &base))
             return false;
         r->kind = PTXI_RAW_ADDRESS;
         r->based = true;
@@ -258,11 +265,11 @@ static bool parse_index(struct parser *p, struct ptxi_raw *r)
     }
     r->bare = true;
     r->offset = (int64_t)((uint64_t)index * element);
-    return ptxi_parse_want(p, ']');
+    return ptxi_parse_expect(p, ']');
 }
 
-/* What may follow a variable's name outside of brackets. */
-static bool parse_behind_var(struct parser *p, struct ptxi_raw *r)
+/* Parses an index or an offset after a variable's name, outside of brackets. */
+static bool parse_var_suffix(struct parser *p, struct ptxi_raw *r)
 {
     if (p->tok.kind == '[')
         return parse_index(p, r);
@@ -279,37 +286,41 @@ static bool parse_braces(struct parser *p, struct ptxi_raw *r)
         struct ptxi_raw *e = &p->elements[p->element_count];
 
         if (p->element_count == PTXI_MAX_ELEMENTS) {
-            ptxi_parse_error(p, ptxi_parse_loc(p), "too many vector elements");
+            ptxi_parse_error(p, ptxi_parse_loc(p), "too many vector elements: at most %d are accepted",
+                             PTXI_MAX_ELEMENTS);
             return false;
         }
         p->element_count++;
         if (p->tok.kind == '{' || p->tok.kind == '[')
-            return ptxi_parse_expected(p, "a register or constant");
+            return ptxi_parse_error_expected(p, "a register or a constant");
         if (!ptxi_operand_parse(p, e))
             return false;
     } while (ptxi_parse_accept(p, ','));
     r->elements = &p->elements[first];
+    assert(p->element_count > first && p->element_count <= PTXI_MAX_ELEMENTS);
     r->count = (uint16_t)(p->element_count - first);
-    return ptxi_parse_want(p, '}');
+    return ptxi_parse_expect(p, '}');
 }
 
-static bool parse_base(struct parser *p, struct ptxi_raw *r)
+/* Parses an address inside brackets: a register or variable with an offset, or a constant. */
+static bool parse_address(struct parser *p, struct ptxi_raw *r)
 {
     struct ptxi_raw base;
 
     r->kind = PTXI_RAW_ADDRESS;
     r->scale = 1;
     if (!ptxi_parse_at_name(p))
-        return ptxi_expr_int(p, "an address", "an address cannot be a floating-point constant", &r->offset);
-    ptxi_operand_start(p, &base);
-    ptxi_operand_name(p, &base);
+        return ptxi_expr_int(p, "an address", "invalid address: it must be an integer", &r->offset);
+    ptxi_operand_init(p, &base);
+    ptxi_operand_resolve_name(p, &base);
     if (base.kind == PTXI_RAW_VAR) {
         r->var = base.var;
     } else {
         if (base.kind == PTXI_RAW_NAME)
-            return ptxi_operand_undefined(p, &base);
+            return ptxi_operand_report_undefined(p, &base);
         if (base.kind != PTXI_RAW_REG || base.vector) {
-            ptxi_parse_error(p, base.loc, "'%.*s' cannot be an address: a register or variable is needed", (int)base.loc.len, base.s);
+            ptxi_parse_error(p, base.loc, "invalid address '%.*s': it must be a scalar register or a variable",
+                             (int)base.loc.len, base.s);
             return false;
         }
         r->based = true;
@@ -321,29 +332,32 @@ static bool parse_base(struct parser *p, struct ptxi_raw *r)
     return !ptxi_parse_accept(p, '+') || parse_offset(p, &r->offset);
 }
 
-static struct ptxi_raw *new_raw(struct parser *p)
+/* The next operand of the instruction. NULL, with an error, if there are too many. */
+static struct ptxi_raw *add_raw(struct parser *p)
 {
     if (p->raw_count == PTXI_MAX_RAW) {
-        ptxi_parse_error(p, ptxi_parse_loc(p), "too many operands");
+        ptxi_parse_error(p, ptxi_parse_loc(p), "too many operands: at most %d are accepted", PTXI_MAX_RAW);
         return NULL;
     }
     return &p->raw[p->raw_count++];
 }
 
-/* [base+offset], and for textures and tensors more operands behind it. */
+/* [base+offset]. Textures and tensors have more operands inside the brackets. */
 static bool parse_brackets(struct parser *p, struct ptxi_raw *r)
 {
     ptxi_parse_next(p);
-    if (!parse_base(p, r))
+    if (!parse_address(p, r))
         return false;
     while (ptxi_parse_accept(p, ',')) {
-        struct ptxi_raw *more = new_raw(p);
+        struct ptxi_raw *more = add_raw(p);
 
-        if (!more || p->tok.kind == '[' || !ptxi_operand_parse(p, more))
-            return more && p->tok.kind == '[' ? ptxi_parse_expected(p, "an operand") : false;
+        if (more && p->tok.kind == '[')
+            return ptxi_parse_error_expected(p, "an operand");
+        if (!more || !ptxi_operand_parse(p, more))
+            return false;
         more->inside = true;
     }
-    if (!ptxi_parse_want(p, ']'))
+    if (!ptxi_parse_expect(p, ']'))
         return false;
     r->unified = ptxi_parse_is_word(p, "unified");
     if (r->unified)
@@ -351,7 +365,7 @@ static bool parse_brackets(struct parser *p, struct ptxi_raw *r)
     return true;
 }
 
-/* ! or - : of a register, or the start of an expression */
+/* ! or - before a register, or at the start of an expression. */
 static bool parse_sign(struct parser *p, struct ptxi_raw *r)
 {
     struct ptxi_lexer lx = p->lx;
@@ -365,10 +379,10 @@ static bool parse_sign(struct parser *p, struct ptxi_raw *r)
         r->negated = tok.kind == '!';
         r->minus = tok.kind == '-';
         if (r->kind == PTXI_RAW_NAME)
-            return ptxi_operand_undefined(p, r);
+            return ptxi_operand_report_undefined(p, r);
         if (r->kind == PTXI_RAW_REG)
             return true;
-        ptxi_parse_error(p, r->loc, "only a register can be negated");
+        ptxi_parse_error(p, r->loc, "invalid operand of '%c': it must be a register or a constant", tok.kind);
         return false;
     }
     if (tok.kind == '-' && p->tok.kind == PTXI_TOK_INT) { /* -5, the usual case */
@@ -384,7 +398,7 @@ static bool parse_sign(struct parser *p, struct ptxi_raw *r)
 
 bool ptxi_operand_parse(struct parser *p, struct ptxi_raw *r)
 {
-    ptxi_operand_start(p, r);
+    ptxi_operand_init(p, r);
     switch (p->tok.kind) {
     case '_':
         r->kind = PTXI_RAW_SINK;
@@ -398,29 +412,31 @@ bool ptxi_operand_parse(struct parser *p, struct ptxi_raw *r)
     case '-':
         return parse_sign(p, r);
     case PTXI_TOK_NAME:
-        if (!ptxi_expr_starts(p))
-            return parse_name(p, r) && (r->kind != PTXI_RAW_VAR || parse_behind_var(p, r));
+        if (!ptxi_expr_can_start(p))
+            return parse_name(p, r) && (r->kind != PTXI_RAW_VAR || parse_var_suffix(p, r));
         return parse_const(p, r);
     default:
-        return ptxi_expr_starts(p) ? parse_const(p, r) : ptxi_parse_expected(p, "an operand");
+        return ptxi_expr_can_start(p) ? parse_const(p, r) : ptxi_parse_error_expected(p, "an operand");
     }
 }
 
-bool ptxi_operand_list(struct parser *p)
+bool ptxi_operand_parse_list(struct parser *p)
 {
     p->raw_count = p->element_count = 0;
     if (p->tok.kind == ';')
         return true;
     do {
-        struct ptxi_raw *r = new_raw(p);
+        struct ptxi_raw *r = add_raw(p);
 
         if (!r || !ptxi_operand_parse(p, r))
             return false;
         if (p->tok.kind == '|') {
             ptxi_parse_next(p);
-            if (r->kind == PTXI_RAW_SINK && p->tok.kind == '_')
-                return ptxi_parse_expected(p, "a register, for one half of a pair at least,");
-            if (!(r = new_raw(p)) || !ptxi_operand_parse(p, r))
+            if (r->kind == PTXI_RAW_SINK && p->tok.kind == '_') {
+                ptxi_parse_error(p, ptxi_parse_loc(p), "invalid pair '_|_': at least one half must be a register");
+                return false;
+            }
+            if (!(r = add_raw(p)) || !ptxi_operand_parse(p, r))
                 return false;
             r->pair = true;
         }

@@ -1,14 +1,17 @@
-/* Name scopes. One hash table holds every name of the module; each name knows its meanings, innermost first, and each
- * scope which meanings end with it. */
+/* Name scopes: declaration and lookup of registers, variables, functions and labels. */
+#include "parse/scope.h"
+
 #include "parse/parser.h"
 
-struct numbered { /* a name seen as a prefix and the number at its end */
-    size_t prefix;
+/* A name as a prefix and the number at its end. */
+struct numbered_parts {
+    size_t prefix; /* length */
     uint32_t number;
 };
 
-/* %r17 and %r017 are both number 17 of %r<100>; the prefix itself does not end in a digit. */
-static bool split(const char *s, size_t n, struct numbered *out)
+/* %r17 and %r017 are both number 17 of %r<100>. The prefix itself does not end in a digit. False if there is no
+ * number. */
+static bool split_number(const char *s, size_t n, struct numbered_parts *out)
 {
     uint64_t v = 0;
     size_t at = n;
@@ -32,10 +35,12 @@ static struct ptxi_entry *find_entry(const struct parser *p, const char *s, size
     return e;
 }
 
-/* The same for the prefix of a register's name; entries are never taken away, so what is remembered stays true. */
+/* The same for the prefix of a register's name, through a cache. Entries are never removed, so the cache stays
+ * valid. */
 static struct ptxi_entry *find_prefix(struct parser *p, const char *s, size_t n)
 {
-    unsigned at = ((unsigned char)s[n - 1] ^ (unsigned char)s[n / 2] << 3 ^ (unsigned)n << 5) % 64;
+    enum { SIZE = sizeof p->names.recent / sizeof *p->names.recent };
+    unsigned at = ((unsigned char)s[n - 1] ^ (unsigned char)s[n / 2] << 3 ^ (unsigned)n << 5) % SIZE;
     struct ptxi_entry *e = p->names.recent[at];
 
     if (e && e->name->len == n) {
@@ -60,7 +65,7 @@ struct ptxi_entry *ptxi_scope_entry(struct parser *p, const char *s, size_t n)
     if (e)
         return e;
     e = ARENA_NEW(p->arena, struct ptxi_entry, 1);
-    if (!e || !(e->name = ptxi_intern(p->tree->names, s, n)))
+    if (!e || !(e->name = ptxi_intern(p->ast->names, s, n)))
         return NULL;
     HASH_ADD_KEYPTR_BYHASHVALUE(hh, p->names.table, e->name->s, n, ptxi_hash_bytes(s, n), e);
     if (HASH_ADDED(hh, e))
@@ -72,7 +77,8 @@ struct ptxi_entry *ptxi_scope_entry(struct parser *p, const char *s, size_t n)
 bool ptxi_scope_open(struct parser *p)
 {
     if (p->names.depth + 1 == PTXI_MAX_SCOPES) {
-        ptxi_parse_error(p, ptxi_parse_loc(p), "braces are nested more than %d deep", PTXI_MAX_SCOPES - 2);
+        ptxi_parse_error(p, ptxi_parse_loc(p), "blocks are nested too deeply: at most %d levels are accepted",
+                         PTXI_MAX_SCOPES - 2);
         return false;
     }
     struct ptxi_scope *s = &p->names.scopes[++p->names.depth];
@@ -81,20 +87,21 @@ bool ptxi_scope_open(struct parser *p)
     return true;
 }
 
-static void add_ref(struct ptxi_scope *s, struct ptxi_label_ref *r)
+static void append_ref(struct ptxi_scope *s, struct ptxi_label_ref *r)
 {
     r->next = NULL;
     *s->refs_end = r;
     s->refs_end = &r->next;
 }
 
-static void drop_ref(struct parser *p, struct ptxi_label_ref *r)
+static void free_ref(struct parser *p, struct ptxi_label_ref *r)
 {
     r->next = p->names.free_refs;
     p->names.free_refs = r;
 }
 
-static void close_refs(struct parser *p, struct ptxi_scope *s)
+/* Resolves the label references of the innermost scope, or passes them to the outer one. */
+static void resolve_refs(struct parser *p, struct ptxi_scope *s)
 {
     unsigned depth = p->names.depth;
 
@@ -104,12 +111,12 @@ static void close_refs(struct parser *p, struct ptxi_scope *s)
         next = r->next;
         if (label && label->depth == depth && label->kind == PTXI_SYM_LABEL) {
             *r->slot = label->target;
-            drop_ref(p, r);
+            free_ref(p, r);
         } else if (depth > 1) {
-            add_ref(&s[-1], r);
+            append_ref(&s[-1], r);
         } else {
             ptxi_parse_error(p, r->loc, "label '%s' is not defined in this function", r->entry->name->s);
-            drop_ref(p, r);
+            free_ref(p, r);
         }
     }
 }
@@ -118,9 +125,13 @@ void ptxi_scope_close(struct parser *p)
 {
     struct ptxi_scope *s = &p->names.scopes[p->names.depth];
 
-    close_refs(p, s);
+    assert(p->names.depth > 0);
+    resolve_refs(p, s);
     for (struct ptxi_sym *sym = s->syms, *next; sym; sym = next) {
         next = sym->sibling;
+        /* all meanings of deeper scopes have ended, so this one is the innermost */
+        assert(sym->entry->meaning[sym->chain] == sym && sym->depth == p->names.depth);
+        assert(!sym->outer || sym->outer->depth < sym->depth);
         sym->entry->meaning[sym->chain] = sym->outer;
         sym->sibling = p->names.free_syms;
         p->names.free_syms = sym;
@@ -138,6 +149,7 @@ void ptxi_scope_end_part(struct parser *p)
 {
     struct ptxi_scope *s = &p->names.scopes[0];
 
+    assert(p->names.depth == 0);
     for (struct ptxi_sym *sym = s->syms; sym; sym = sym->sibling) {
         sym->entry->meaning[sym->chain] = NULL;
         if (has_linkage(sym))
@@ -146,27 +158,29 @@ void ptxi_scope_end_part(struct parser *p)
     s->syms = NULL;
 }
 
-struct ptxi_sym *ptxi_scope_take_up(struct parser *p, struct ptxi_entry *e)
+struct ptxi_sym *ptxi_scope_adopt_linked(struct parser *p, struct ptxi_entry *e)
 {
     struct ptxi_scope *s = &p->names.scopes[0];
     struct ptxi_sym *sym = e->linked;
 
     if (!sym)
         return NULL;
+    assert(sym->entry == e && ptxi_parse_linked(p, sym->text));
     e->meaning[sym->chain] = sym;
     sym->sibling = s->syms;
     s->syms = sym;
     return sym;
 }
 
-static void report_duplicate(struct parser *p, struct ptxi_loc loc, const char *s, size_t n, const struct ptxi_sym *first)
+static void report_duplicate(struct parser *p, struct ptxi_loc loc, const char *s, size_t n,
+                             const struct ptxi_sym *first)
 {
-    ptxi_parse_error(p, loc, "'%.*s' is already defined in this scope", (int)n, s);
-    ptxi_parse_note(p, first->loc, "first defined here");
+    ptxi_parse_error(p, loc, "redefinition of '%.*s' in the same scope", (int)n, s);
+    ptxi_parse_note(p, first->loc, "previous definition is here");
 }
 
-/* A meaning of exactly this name in the innermost scope. */
-static struct ptxi_sym *taken(const struct parser *p, const struct ptxi_entry *e)
+/* The meaning of exactly this name in the innermost scope, or NULL. */
+static struct ptxi_sym *find_in_scope(const struct parser *p, const struct ptxi_entry *e)
 {
     for (int chain = 0; chain < PTXI_CHAINS; chain++) {
         struct ptxi_sym *sym = e->meaning[chain];
@@ -177,18 +191,18 @@ static struct ptxi_sym *taken(const struct parser *p, const struct ptxi_entry *e
     return NULL;
 }
 
-/* A range of this scope that holds the name. */
-static struct ptxi_sym *taken_by_range(const struct parser *p, const char *s, size_t n)
+/* The range of the innermost scope that contains the name, or NULL. */
+static struct ptxi_sym *find_covering_range(const struct parser *p, const char *s, size_t n)
 {
-    struct numbered parts;
-    struct ptxi_entry *e = split(s, n, &parts) ? find_entry(p, s, parts.prefix) : NULL;
+    struct numbered_parts parts;
+    struct ptxi_entry *e = split_number(s, n, &parts) ? find_entry(p, s, parts.prefix) : NULL;
     struct ptxi_sym *sym = e ? e->meaning[PTXI_CHAIN_RANGE] : NULL;
 
     return sym && sym->depth == p->names.depth && parts.number < sym->count ? sym : NULL;
 }
 
-/* For a new range: a name of this scope that it would hold. */
-static struct ptxi_sym *taken_in_range(const struct parser *p, const struct ptxi_entry *e, uint32_t range)
+/* For a new range: a name of the innermost scope that the range would contain, or NULL. */
+static struct ptxi_sym *find_covered_name(const struct parser *p, const struct ptxi_entry *e, uint32_t range)
 {
     size_t n = e->name->len;
 
@@ -198,22 +212,23 @@ static struct ptxi_sym *taken_in_range(const struct parser *p, const struct ptxi
         return NULL;
     for (struct ptxi_sym *sym = p->names.scopes[p->names.depth].syms; sym; sym = sym->sibling) {
         const struct ptxi_name *name = sym->entry->name;
-        struct numbered parts;
+        struct numbered_parts parts;
 
-        if (sym->chain == PTXI_CHAIN_EXACT && split(name->s, name->len, &parts) && parts.prefix == n && !memcmp(name->s, e->name->s, n) &&
-            parts.number < range)
+        if (sym->chain == PTXI_CHAIN_EXACT && split_number(name->s, name->len, &parts) && parts.prefix == n &&
+            !memcmp(name->s, e->name->s, n) && parts.number < range)
             return sym;
     }
     return NULL;
 }
 
-/* Tells the prefix of a name that the name stands for itself, so that lookups of prefix + number ask for it, too. */
+/* Records at the prefix of a name that the name is declared separately, so that lookups of prefix + number check for
+ * it. */
 static bool mark_prefix(struct parser *p, const char *s, size_t n)
 {
-    struct numbered parts;
+    struct numbered_parts parts;
     struct ptxi_entry *e;
 
-    if (!split(s, n, &parts))
+    if (!split_number(s, n, &parts))
         return true;
     if (!(e = ptxi_scope_entry(p, s, parts.prefix)))
         return false;
@@ -232,8 +247,8 @@ static struct ptxi_sym *new_sym(struct parser *p)
     return sym;
 }
 
-struct ptxi_sym *ptxi_scope_add(struct parser *p, enum ptxi_sym_kind kind, enum ptxi_chain chain, const char *s, size_t n, struct ptxi_loc loc,
-                                uint32_t range)
+struct ptxi_sym *ptxi_scope_add(struct parser *p, enum ptxi_sym_kind kind, enum ptxi_chain chain, const char *s,
+                                size_t n, struct ptxi_loc loc, uint32_t range)
 {
     struct ptxi_scope *scope = &p->names.scopes[p->names.depth];
     struct ptxi_entry *e = ptxi_scope_entry(p, s, n);
@@ -241,9 +256,9 @@ struct ptxi_sym *ptxi_scope_add(struct parser *p, enum ptxi_sym_kind kind, enum 
 
     if (!e)
         return NULL;
-    old = chain == PTXI_CHAIN_RANGE ? taken_in_range(p, e, range) : taken(p, e);
+    old = chain == PTXI_CHAIN_RANGE ? find_covered_name(p, e, range) : find_in_scope(p, e);
     if (!old && chain != PTXI_CHAIN_RANGE)
-        old = taken_by_range(p, s, n);
+        old = find_covering_range(p, s, n);
     if (old) {
         report_duplicate(p, loc, s, n, old);
         return NULL;
@@ -258,6 +273,7 @@ struct ptxi_sym *ptxi_scope_add(struct parser *p, enum ptxi_sym_kind kind, enum 
     sym->entry = e;
     sym->count = range;
     sym->outer = e->meaning[chain];
+    assert(!sym->outer || sym->outer->depth <= sym->depth);
     e->meaning[chain] = sym;
     sym->sibling = scope->syms;
     scope->syms = sym;
@@ -265,7 +281,8 @@ struct ptxi_sym *ptxi_scope_add(struct parser *p, enum ptxi_sym_kind kind, enum 
 }
 
 /* The innermost range of this prefix that reaches the number. */
-static struct ptxi_sym *range_with(const struct ptxi_entry *e, uint32_t number)
+/* The innermost range of this prefix that contains the number, or NULL. */
+static struct ptxi_sym *find_range_with(const struct ptxi_entry *e, uint32_t number)
 {
     struct ptxi_sym *sym = e->meaning[PTXI_CHAIN_RANGE];
 
@@ -274,7 +291,7 @@ static struct ptxi_sym *range_with(const struct ptxi_entry *e, uint32_t number)
     return sym;
 }
 
-static bool found(struct ptxi_found *out, struct ptxi_sym *sym, uint32_t index)
+static bool set_found(struct ptxi_found *out, struct ptxi_sym *sym, uint32_t index)
 {
     out->sym = sym;
     out->index = index;
@@ -283,19 +300,20 @@ static bool found(struct ptxi_found *out, struct ptxi_sym *sym, uint32_t index)
 
 bool ptxi_scope_find(struct parser *p, const char *s, size_t n, struct ptxi_found *out)
 {
-    struct numbered parts;
+    struct numbered_parts parts;
     struct ptxi_sym *range = NULL, *label;
     struct ptxi_entry *e;
 
-    if (split(s, n, &parts) && (e = find_prefix(p, s, parts.prefix)) && (range = range_with(e, parts.number)) && !e->numbered_names)
-        return found(out, range, parts.number); /* %r17 of %r<100>, as compilers write all registers */
+    if (split_number(s, n, &parts) && (e = find_prefix(p, s, parts.prefix)) &&
+        (range = find_range_with(e, parts.number)) && !e->numbered_names)
+        return set_found(out, range, parts.number); /* the usual case: %r17 of %r<100> */
     e = find_entry(p, s, n);
-    found(out, e ? e->meaning[PTXI_CHAIN_EXACT] : NULL, 0);
+    set_found(out, e ? e->meaning[PTXI_CHAIN_EXACT] : NULL, 0);
     if (range && (!out->sym || range->depth > out->sym->depth))
-        found(out, range, parts.number);
+        set_found(out, range, parts.number);
     label = e ? e->meaning[PTXI_CHAIN_LABEL] : NULL;
     if (label && label->kind != PTXI_SYM_LABEL && (!out->sym || label->depth > out->sym->depth))
-        found(out, label, 0);
+        set_found(out, label, 0);
     return out->sym != NULL;
 }
 
@@ -313,12 +331,12 @@ bool ptxi_scope_use_label(struct parser *p, const char *s, size_t n, struct ptxi
         *slot = label->target;
         return true;
     }
-    /* one further on in this scope would hide one of an outer scope */
+    /* a label of an outer scope does not count: one that follows in this scope would hide it */
     if (r)
         p->names.free_refs = r->next;
     else if (!(r = ARENA_NEW(p->arena, struct ptxi_label_ref, 1)))
         return false;
     *r = (struct ptxi_label_ref){ NULL, e, loc, slot };
-    add_ref(scope, r);
+    append_ref(scope, r);
     return true;
 }

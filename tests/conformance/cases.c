@@ -56,7 +56,7 @@ static const char *unrecorded(const struct ptxi_match *m)
 {
     struct ptxi_need room;
 
-    if (ptxi_isa_lacks(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room))
+    if (ptxi_isa_unmet_need(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room))
         return "not on sm_90a";
     return NULL;
 }

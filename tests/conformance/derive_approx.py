@@ -272,7 +272,9 @@ HALVES = {
     'sin': 'TWICE, HALVES_7', 'tanh': 'ONCE, HALVES'
 }
 EIGHTS = '''
-const struct ptxi_num_columns128 ptxi_num_rsqrt_eights = { { RSQRT_ROWS(EIGHTS_FIRST) }, { RSQRT_ROWS(EIGHTS_SECOND) }, { RSQRT_ROWS(EIGHTS_TURNED) } };'''
+const struct ptxi_num_columns128 ptxi_num_rsqrt_eights = {
+    { RSQRT_ROWS(EIGHTS_FIRST) }, { RSQRT_ROWS(EIGHTS_SECOND) }, { RSQRT_ROWS(EIGHTS_TURNED) }
+};'''
 MACROS = r'''#define PAIR(c0, c12, ...) { c0, c12 },
 #define FIRST(c0, c12, ...) c0,
 #define SECOND(c0, c12, ...) c12,
@@ -298,10 +300,15 @@ MACROS = r'''#define PAIR(c0, c12, ...) { c0, c12 },
 
 
 def table(name, rows):
-    print('#define %s_ROWS(ROW) \\' % name.upper())
-    for i in range(0, len(rows), 4):
-        words = ' '.join('ROW(0x%08x, 0x%08x%s)' % (row[:2] + (', %d' % row[2] if row[2:] else '',)) for row in rows[i:i + 4])
-        print('    ' + words + (' \\' if i + 4 < len(rows) else ''))
+    columns = 3 if len(rows[0]) > 2 else 4
+    words = ['ROW(0x%08x, 0x%08x%s)' % (row[:2] + (', %d' % row[2] if row[2:] else '',)) for row in rows]
+    lines = ['    ' + ' '.join(words[i:i + columns]) for i in range(0, len(words), columns)]
+    parts = [lines[i:i + 24] for i in range(0, len(lines), 24)]         # a macro has at most 25 lines
+    names = ['%s_ROWS' % name.upper()] if len(parts) == 1 else ['%s_ROWS_%d' % (name.upper(), k + 1) for k in range(len(parts))]
+    for part, macro in zip(parts, names):
+        print('#define %s(ROW) \\\n%s' % (macro, ' \\\n'.join(part)))
+    if len(parts) > 1:
+        print('#define %s_ROWS(ROW) %s' % (name.upper(), ' '.join(macro + '(ROW)' for macro in names)))
     first = 'FIRST_LESS' if name == 'sin' else 'FIRST'
     print('TABLE(%s, %d, %s_ROWS, %s, %s)%s\n' % (name, len(rows), name.upper(), first, HALVES[name], EIGHTS if name == 'rsqrt' else ''))
 

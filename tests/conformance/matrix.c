@@ -147,7 +147,7 @@ static void add_row(struct matrix_forms *forms, const struct ptxi_row *row)
 
             m.words[s] = k < row->slots[s].word_count ? row->slots[s].words[k] : PTXI_NO_WORD;
         }
-        if (!ptxi_isa_lacks(&m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room))
+        if (!ptxi_isa_unmet_need(&m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room))
             add_form(forms, &m);
     } while (case_next_choice(row, choice));
 }

@@ -1,5 +1,5 @@
 /* Arguments for calls of ptxi.h: numbers at the ends of their ranges, NULL and empty memory, texts, handles of a world, of another
- * one and of none. Each thread has its own memory and its own dice; worlds may be shared. */
+ * one and of none. Each thread has its own memory and its own rng_state; worlds may be shared. */
 #include "calls.h"
 
 #include <stdbool.h>
@@ -20,12 +20,12 @@ static void *pointers[PAGE / sizeof(void *)]; /* to zeros */
 static struct world *here, *elsewhere;
 
 static _Thread_local struct {
-    unsigned long long dice;
+    unsigned long long rng_state;
     char said[2000]; /* the call and its arguments, to debug a crash */
     unsigned count;
     struct argument at[MOST_ARGUMENTS];
     char pages[PAGES][PAGE];
-} thread = { .dice = 1 };
+} thread = { .rng_state = 1 };
 
 void arguments_from(struct world *a, struct world *b)
 {
@@ -45,13 +45,13 @@ void must(bool holds, const char *what)
 
 void seed_arguments(unsigned long long seed)
 {
-    thread.dice = seed;
+    thread.rng_state = seed;
 }
 
 unsigned below(unsigned n)
 {
-    thread.dice = thread.dice * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(thread.dice >> 33) % n;
+    thread.rng_state = thread.rng_state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(thread.rng_state >> 33) % n;
 }
 
 void nothing(void)

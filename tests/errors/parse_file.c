@@ -59,7 +59,7 @@ static void print_time(const char *name, const char *text, size_t size)
         struct ptxi_arena arena;
         struct ptxi_diag diags;
         double start = now();
-        struct ptxi_module_tree *m;
+        struct ptxi_module_ast *m;
 
         ptxi_arena_init(&arena, NULL);
         ptxi_diag_init(&diags, &arena);
@@ -80,7 +80,7 @@ static bool check(const char *name, const char *text, size_t size)
 {
     const char *slash = strrchr(name, '/'), *shown = slash ? slash + 1 : name;
     struct ptxi_parse_options options = { .file = shown };
-    struct ptxi_module_tree *m;
+    struct ptxi_module_ast *m;
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     struct ptxi_str out;

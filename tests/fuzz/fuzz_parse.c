@@ -37,7 +37,7 @@ static bool parse(const char *text, size_t size, unsigned long failing)
     struct countdown c = { failing };
     struct ptxi_alloc alloc = { take, resize, put, &c };
     struct ptxi_parse_options options = { .file = "fuzz.ptx" };
-    struct ptxi_module_tree *m;
+    struct ptxi_module_ast *m;
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     struct ptxi_str out;

@@ -80,7 +80,7 @@ static void match_lines(void)
 
                 if (!ptxi_isa_match(&ptxi_rows[family->first + i], quals, count, &m, &bad))
                     continue;
-                printf(" %s%u", ptxi_isa_lacks(&m, version, (struct ptxi_target){ sm, suffix[0] }, &need) ? "!" : "", family->first + i);
+                printf(" %s%u", ptxi_isa_unmet_need(&m, version, (struct ptxi_target){ sm, suffix[0] }, &need) ? "!" : "", family->first + i);
             }
         }
         printf("\n");

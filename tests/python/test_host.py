@@ -32,7 +32,7 @@ def mod(ptxi):
 
 def test_numbers(ptxi, mod):
     out = np.zeros(40, 'i4')
-    with pytest.raises(ptxi.LaunchError, match="'scale', which kernel scales can reach, is defined nowhere"):
+    with pytest.raises(ptxi.LaunchError, match="'scale', which kernel scales can reach, is undefined"):
         mod.scales[1, 40](out, 2.5)
     mod.bind('scale', lambda x, k: int(x * k) - 1, ctypes.c_int, ctypes.c_int, ctypes.c_float)
     mod.scales[1, 40](out, 2.5)

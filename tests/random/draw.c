@@ -272,7 +272,7 @@ static void draw_form(struct scope *s, enum group g, struct ptxi_match *m)
         }
         for (unsigned i = m->row->slot_count; i < PTXI_MAX_SLOTS; i++)
             m->words[i] = PTXI_NO_WORD;
-    } while ((g == COMMON && rounds(m) && chance(s, 75)) || ptxi_isa_lacks(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room) || !suits(m, theme));
+    } while ((g == COMMON && rounds(m) && chance(s, 75)) || ptxi_isa_unmet_need(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room) || !suits(m, theme));
 }
 
 /* ---- Instructions ---- */

@@ -4,7 +4,7 @@
 
 #include "ptxi.h"
 
-#include "api/inspect.h"
+#include "api/inspect/inspect.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* ptxi check: whether files are valid PTX and can be executed. */
 #include "load.h"
 
-#include "api/inspect.h"
+#include "api/inspect/inspect.h"
 
 #include <assert.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* ptxi layout: where the elements of matrices are, in registers and in swizzled shared memory, drawn as grids. */
 #include "command.h"
 
-#include "api/inspect.h"
+#include "api/inspect/inspect.h"
 
 #include <assert.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* ptxi list: the kernels of files, with their signatures and resources. */
 #include "load.h"
 
-#include "api/inspect.h"
+#include "api/inspect/inspect.h"
 
 #include <assert.h>
 #include <getopt.h>

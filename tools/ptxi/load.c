@@ -1,6 +1,6 @@
 #include "load.h"
 
-#include "api/inspect.h"
+#include "api/inspect/inspect.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The command `ptxi`: runs, checks and shows PTX without any C code. This file selects the command. */
 #include "command.h"
 
-#include "api/inspect.h"
+#include "api/inspect/inspect.h"
 
 #include <assert.h>
 #include <errno.h>

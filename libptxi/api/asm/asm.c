@@ -1,27 +1,30 @@
-/* ptxiAsm: modules of templates, kept for the next time, and their launches. */
+/* ptxiAsm(): the cache of modules of templates, and their launches. */
 #include "api/asm/asm.h"
 
+#include "api/launch/launch.h"
 #include "api/memory/heap.h"
-#include "api/module/module.h"
+#include "api/stream/stream.h"
 #include "exec/memmap/memmap.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One block as long as it can be, so that its threads may work together; beyond, blocks for all workers. */
-enum { BLOCK = 256, KEPT = 64, ALIGN = 16 };
+/* A launch has one block if the threads fit, so that they can cooperate. Otherwise it has blocks of BLOCK threads for
+ * all workers. */
+enum { BLOCK = 256, MAX_CACHED = 64, ALIGN = 16 };
 
 static const char file[] = "<asm>";
 
-/* ---- modules that were made */
+/* ---- the cache */
 
 struct ptxi_asm_entry {
     struct ptxi_asm_entry *next;
     char *text, *module_text;
     unsigned dialect;
     ptxiModule module;
-    unsigned users; /* calls that are under way; under the context's lock, as the list */
+    unsigned users; /* number of calls that use it; under the context's lock, like the list */
 };
 
 static void free_entry(struct ptxi_asm_entry *e)
@@ -31,7 +34,7 @@ static void free_entry(struct ptxi_asm_entry *e)
     free(e);
 }
 
-void ptxi_api_free_asms(ptxiContext ctx)
+void ptxi_asms_free_all(ptxiContext ctx)
 {
     while (ctx->asms) {
         struct ptxi_asm_entry *e = ctx->asms;
@@ -41,13 +44,18 @@ void ptxi_api_free_asms(ptxiContext ctx)
     }
 }
 
-/* The entry, moved to the front of the list and in use, or NULL. */
-static struct ptxi_asm_entry *find(ptxiContext ctx, const struct ptxi_asm *a)
+static bool is_entry_of(const struct ptxi_asm_entry *e, ptxiContext ctx, const struct ptxi_asm *a)
+{
+    return e->dialect == ctx->dialect && !strcmp(e->text, a->text) && !strcmp(e->module_text, a->module.s);
+}
+
+/* Finds the entry, marks it as used, and moves it to the front of the list. NULL if there is none. */
+static struct ptxi_asm_entry *find_entry(ptxiContext ctx, const struct ptxi_asm *a)
 {
     pthread_mutex_lock(&ctx->lock);
     struct ptxi_asm_entry **p = &ctx->asms, *e;
 
-    while (*p && ((*p)->dialect != ctx->dialect || strcmp((*p)->text, a->text) || strcmp((*p)->module_text, a->module.s)))
+    while (*p && !is_entry_of(*p, ctx, a))
         p = &(*p)->next;
     e = *p;
     if (e) {
@@ -60,8 +68,8 @@ static struct ptxi_asm_entry *find(ptxiContext ctx, const struct ptxi_asm *a)
     return e;
 }
 
-/* Take the last entry that nobody uses off a list that has become too long. */
-static struct ptxi_asm_entry *surplus(ptxiContext ctx)
+/* If the list is too long, removes the last entry that no call uses. */
+static struct ptxi_asm_entry *evict_entry(ptxiContext ctx)
 {
     struct ptxi_asm_entry **last = NULL, *e = NULL;
     unsigned n = 0;
@@ -69,19 +77,19 @@ static struct ptxi_asm_entry *surplus(ptxiContext ctx)
     for (struct ptxi_asm_entry **p = &ctx->asms; *p; p = &(*p)->next, n++)
         if (!(*p)->users)
             last = p;
-    if (n > KEPT && last) {
+    if (n > MAX_CACHED && last) {
         e = *last;
         *last = e->next;
     }
     return e;
 }
 
-static void keep(ptxiContext ctx, struct ptxi_asm_entry *e)
+static void add_entry(ptxiContext ctx, struct ptxi_asm_entry *e)
 {
     pthread_mutex_lock(&ctx->lock);
     e->next = ctx->asms;
     ctx->asms = e;
-    struct ptxi_asm_entry *old = surplus(ctx);
+    struct ptxi_asm_entry *old = evict_entry(ctx);
     pthread_mutex_unlock(&ctx->lock);
     if (old) {
         ptxi_module_free(old->module);
@@ -89,14 +97,15 @@ static void keep(ptxiContext ctx, struct ptxi_asm_entry *e)
     }
 }
 
-static void release(ptxiContext ctx, struct ptxi_asm_entry *e)
+static void release_entry(ptxiContext ctx, struct ptxi_asm_entry *e)
 {
     pthread_mutex_lock(&ctx->lock);
+    assert(e->users);
     e->users--;
     pthread_mutex_unlock(&ctx->lock);
 }
 
-/* Reports and messages are about the template: whatever says a place says one of the template, and quotes it. */
+/* Makes reports and messages refer to the template and quote it. */
 static ptxiResult point_to_template(const struct ptxi_asm *a, ptxiModule m)
 {
     char *text = strdup(a->text);
@@ -124,11 +133,12 @@ static ptxiResult point_to_template(const struct ptxi_asm *a, ptxiModule m)
     return PTXI_SUCCESS;
 }
 
-static ptxiResult load(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_diag *diags, ptxiModule *module)
+static ptxiResult load_module(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_diag *diags, ptxiModule *module)
 {
     char *text = strdup(a->module.s);
     struct ptxi_text one = { file, text, a->module.len, 1 };
-    ptxiResult r = text ? ptxi_module_create(ctx, text, &(struct ptxi_texts){ &one, 1 }, &(struct ptxi_module_options){ .name = file }, diags, module)
+    ptxiResult r = text ? ptxi_module_create(ctx, text, &(struct ptxi_texts){ &one, 1 },
+                                             &(struct ptxi_module_options){ .name = file }, diags, module)
                         : PTXI_ERROR_OUT_OF_MEMORY;
 
     if (r) {
@@ -142,7 +152,8 @@ static ptxiResult load(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_di
     return r;
 }
 
-static ptxiResult make(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_diag *diags, struct ptxi_asm_entry **entry)
+static ptxiResult make_entry(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_diag *diags,
+                             struct ptxi_asm_entry **entry)
 {
     struct ptxi_asm_entry *e = calloc(1, sizeof *e);
     ptxiResult r = PTXI_ERROR_OUT_OF_MEMORY;
@@ -154,12 +165,12 @@ static ptxiResult make(ptxiContext ctx, const struct ptxi_asm *a, struct ptxi_di
         e->users = 1;
     }
     if (e && e->text && e->module_text)
-        r = load(ctx, a, diags, &e->module);
+        r = load_module(ctx, a, diags, &e->module);
     if (r && e)
         free_entry(e);
     if (r)
         return r;
-    keep(ctx, e);
+    add_entry(ctx, e);
     *entry = e;
     return PTXI_SUCCESS;
 }
@@ -177,13 +188,13 @@ struct call {
     const struct ptxi_asm *a;
     void *const *values;
     size_t threads;
-    uint64_t at[PTXI_ASM_OPERANDS + 1]; /* addresses of the operands in device memory, one behind the other */
-    uint64_t first;                     /* thread of a launch */
+    uint64_t at[PTXI_ASM_OPERANDS + 1]; /* addresses of the operands in device memory, in order */
+    uint64_t first;                     /* first thread of a launch */
     void *params[PTXI_ASM_OPERANDS + 1];
     struct ptxi_heap_block *memory;
 };
 
-static bool lay_out(struct call *c, size_t *bytes)
+static bool layout_operands(struct call *c, size_t *bytes)
 {
     *bytes = 0;
     for (unsigned i = 0; i < c->a->count; i++) {
@@ -197,12 +208,12 @@ static bool lay_out(struct call *c, size_t *bytes)
     return true;
 }
 
-static ptxiResult bring(ptxiContext ctx, struct call *c)
+static ptxiResult copy_in(ptxiContext ctx, struct call *c)
 {
     size_t bytes;
     unsigned n = 1;
 
-    if (!lay_out(c, &bytes))
+    if (!layout_operands(c, &bytes))
         return PTXI_ERROR_OUT_OF_MEMORY;
     ptxiResult r = ptxi_heap_alloc(ctx, bytes ? bytes : 1, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, &c->memory);
 
@@ -221,14 +232,27 @@ static ptxiResult bring(ptxiContext ctx, struct call *c)
     return PTXI_SUCCESS;
 }
 
-static void fetch(const struct call *c)
+static void copy_out(const struct call *c)
 {
     for (unsigned i = 0; i < c->a->count; i++)
         if (c->a->operands[i].writes)
             memcpy(c->values[i], (const void *)(uintptr_t)c->at[i], c->threads * c->a->operands[i].size);
 }
 
-static ptxiResult launch(struct call *c, ptxiFunction f, ptxiStream stream)
+static ptxiResult submit_launch(struct call *c, ptxiFunction f, struct ptxiStream_st *stream, size_t blocks,
+                                size_t block)
+{
+    struct ptxi_launch_description d = {
+        .function = f, .params = c->params,
+        .shape = { .grid = { (unsigned)blocks, 1, 1 }, .block = { (unsigned)block, 1, 1 } },
+    };
+    struct ptxi_item *it;
+    ptxiResult r = ptxi_launch_make(stream->ctx, &d, &it);
+
+    return r ? r : ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
+}
+
+static ptxiResult launch_all(struct call *c, ptxiFunction f, struct ptxiStream_st *stream)
 {
     size_t block = c->threads <= PTXI_MAX_CTA_THREADS ? c->threads : BLOCK, rest = c->threads % block;
     ptxiResult r = PTXI_SUCCESS;
@@ -237,37 +261,36 @@ static ptxiResult launch(struct call *c, ptxiFunction f, ptxiStream stream)
         size_t blocks = (c->threads - c->first) / block;
 
         blocks = blocks < 0x7fffffff ? blocks : 0x7fffffff;
-        r = ptxiLaunchKernel(f, (unsigned)blocks, 1, 1, (unsigned)block, 1, 1, 0, stream, c->params, NULL);
+        r = submit_launch(c, f, stream, blocks, block);
         c->first += blocks * block;
     }
     if (rest && !r)
-        r = ptxiLaunchKernel(f, 1, 1, 1, (unsigned)rest, 1, 1, 0, stream, c->params, NULL);
+        r = submit_launch(c, f, stream, 1, rest);
     return r;
 }
 
-/* In a stream of its own, so that the failures of other work stay with those who wait for it. */
-static ptxiResult run(ptxiContext ctx, struct call *c, ptxiModule m)
+/* Runs in a stream of its own, so that it does not take the failures of other work. */
+static ptxiResult run_module(ptxiContext ctx, struct call *c, ptxiModule m)
 {
-    ptxiStream stream;
-    ptxiResult r = bring(ctx, c), waited;
+    struct ptxiStream_st *stream;
+    ptxiResult r = copy_in(ctx, c), waited;
 
     if (r)
         return r;
-    r = ptxiStreamCreate(&stream, PTXI_STREAM_NON_BLOCKING);
+    r = ptxi_stream_create(&ctx->streams, PTXI_STREAM_NON_BLOCKING, PTXI_LEAST_PRIORITY, &stream);
     if (!r) {
-        r = launch(c, &m->kernels[0], stream);
-        while ((waited = ptxiStreamSynchronize(stream)) == PTXI_ERROR_OUT_OF_MEMORY && ptxiStreamQuery(stream) == PTXI_ERROR_NOT_READY)
-            ; /* memory is short for the moment, and the kernel is still running */
+        r = launch_all(c, &m->kernels[0], stream);
+        waited = ptxi_stream_wait(ctx, stream);
         r = r ? r : waited;
-        ptxiStreamDestroy(stream);
+        ptxi_stream_disown(stream);
     }
     if (!r)
-        fetch(c);
+        copy_out(c);
     ptxi_heap_free(c->memory);
     return r;
 }
 
-static bool complete(const struct ptxi_asm *a, void *const *values)
+static bool has_all_operands(const struct ptxi_asm *a, void *const *values)
 {
     for (unsigned i = 0; i < a->count; i++)
         if (!values || !values[i])
@@ -275,29 +298,31 @@ static bool complete(const struct ptxi_asm *a, void *const *values)
     return true;
 }
 
-static ptxiResult evaluate(ptxiContext ctx, struct ptxi_asm *a, size_t threads, void *const *values, struct ptxi_diag *diags)
+static ptxiResult evaluate_template(ptxiContext ctx, struct ptxi_asm *a, size_t threads, void *const *values,
+                           struct ptxi_diag *diags)
 {
     struct call c = { .a = a, .values = values, .threads = threads };
     struct ptxi_asm_entry *e;
     ptxiResult r = PTXI_SUCCESS;
 
-    if (!complete(a, values))
+    if (!has_all_operands(a, values))
         return PTXI_ERROR_INVALID_VALUE;
     if (!ptxi_asm_expand(a, values, ctx->profile->sm, diags))
         return diags->errors ? PTXI_ERROR_INVALID_PTX : PTXI_ERROR_OUT_OF_MEMORY;
-    e = find(ctx, a);
+    e = find_entry(ctx, a);
     if (!e)
-        r = make(ctx, a, diags, &e);
+        r = make_entry(ctx, a, diags, &e);
     if (r)
         return r;
     if (threads)
-        r = run(ctx, &c, e->module);
-    release(ctx, e);
+        r = run_module(ctx, &c, e->module);
+    release_entry(ctx, e);
     return r;
 }
 
-/* Constraints first, since how many operands there are depends on them. */
-static ptxiResult begin(const char *text, const char *constraints, ptxiContext *ctx, struct ptxi_asm *a, struct ptxi_diag *diags)
+/* Reads the constraints first, because the number of operands depends on them. */
+static ptxiResult begin_call(const char *text, const char *constraints, ptxiContext *ctx, struct ptxi_asm *a,
+                        struct ptxi_diag *diags)
 {
     ptxiResult r = ptxi_api_context(ctx);
 
@@ -314,9 +339,10 @@ static ptxiResult begin(const char *text, const char *constraints, ptxiContext *
     return ok ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
-static ptxiResult finish(ptxiContext ctx, struct ptxi_asm *a, size_t threads, void *const *values, struct ptxi_diag *diags)
+static ptxiResult finish_call(ptxiContext ctx, struct ptxi_asm *a, size_t threads, void *const *values,
+                         struct ptxi_diag *diags)
 {
-    ptxiResult r = evaluate(ctx, a, threads, values, diags);
+    ptxiResult r = evaluate_template(ctx, a, threads, values, diags);
 
     store_diags(diags, a->text, file);
     ptxi_asm_free(a);
@@ -333,10 +359,10 @@ ptxiResult ptxiAsmArrays(const char *text, const char *constraints, size_t threa
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
-    ptxiResult r = begin(text, constraints, &ctx, &a, &diags);
+    ptxiResult r = begin_call(text, constraints, &ctx, &a, &diags);
 
     if (!r)
-        r = finish(ctx, &a, threads, operands, &diags);
+        r = finish_call(ctx, &a, threads, operands, &diags);
     ptxi_arena_free(&arena);
     return r;
 }
@@ -353,14 +379,14 @@ ptxiResult ptxiAsm(const char *text, const char *constraints, ...)
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
-    ptxiResult r = begin(text, constraints, &ctx, &a, &diags);
+    ptxiResult r = begin_call(text, constraints, &ctx, &a, &diags);
 
     if (!r) {
         va_start(ap, constraints);
         for (unsigned i = 0; i < a.count; i++)
             operands[i] = va_arg(ap, void *);
         va_end(ap);
-        r = finish(ctx, &a, 1, operands, &diags);
+        r = finish_call(ctx, &a, 1, operands, &diags);
     }
     ptxi_arena_free(&arena);
     return r;

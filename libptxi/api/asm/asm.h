@@ -1,8 +1,8 @@
-/* Evaluated inline assembly: a template with operands, as asm() of CUDA C++ has it, becomes a module whose one kernel loads
- * the operands of a thread, does what the template says, and stores the results.
+/* Evaluated inline assembly. A template with operands, as in asm() of CUDA C++, becomes a module with one kernel. The
+ * kernel loads the operands of a thread, executes the template, and stores the results.
  *
- * The operands are the registers %0, %1, ... of the kernel, which PTX allows as names: what stands in the template stands in
- * the module, but for %% and for constants. `origin` leads places of the module back to the template. */
+ * The operands are the registers %0, %1, ... of the kernel. PTX allows such names, so the module contains the template
+ * unchanged, except for %% and constants. `origin` maps places in the module to places in the template. */
 #ifndef PTXI_API_ASM_ASM_H
 #define PTXI_API_ASM_ASM_H
 
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PTXI_ASM_OPERANDS = 30 }; /* as many as GCC allows */
+enum { PTXI_ASM_OPERANDS = 30 }; /* the limit of GCC */
 
 struct ptxi_asm_operand {
     char letter;
@@ -27,25 +27,29 @@ struct ptxi_asm {
     const char *text; /* the template */
     struct ptxi_asm_operand operands[PTXI_ASM_OPERANDS];
     unsigned count;
-    struct ptxi_str module, origin; /* the module's text; where in `text` its bytes come from, uint32_t each, from `begin` on */
+    /* The module's text, and the offset in `text` of each of its bytes from `begin` on, as uint32_t. */
+    struct ptxi_str module, origin;
     size_t begin;
 };
 
 #define PTXI_ASM_KERNEL "ptxi_asm"
 
-/* Read constraints. False after a message about their text. */
+/* Reads constraints. False after a message about them. */
 bool ptxi_asm_constraints(struct ptxi_asm *a, const char *constraints, struct ptxi_diag *diags);
 
-/* Write the module of a template. `values` holds what constants are pasted from. False after a message about the template,
- * or, without one, when memory is short. */
+/* Writes the module of a template. `values` has the values of constants. False after a message about the template, or
+ * without a message if there is no memory. */
 bool ptxi_asm_expand(struct ptxi_asm *a, void *const *values, unsigned sm, struct ptxi_diag *diags);
 
-/* The place in the template of a place in the module: none for what stands before it, its end for what stands behind. */
+/* Maps a place in the module to a place in the template. Places before the template map to none, places after it to
+ * its end. */
 struct ptxi_loc ptxi_asm_origin(const struct ptxi_asm *a, struct ptxi_loc loc);
 
-/* Turn messages about the module into messages about the template. */
+/* Changes messages about the module to messages about the template. */
 void ptxi_asm_point(const struct ptxi_asm *a, struct ptxi_diag *diags);
 
 void ptxi_asm_free(struct ptxi_asm *a);
+
+void ptxi_asms_free_all(ptxiContext ctx); /* asm.c: before the modules */
 
 #endif

@@ -1,4 +1,4 @@
-/* Inline assembly as text: constraints, the template, the module made of them, and the way back. */
+/* Inline assembly as text: constraints, the template, the module, and the mapping of places. */
 #include "api/asm/asm.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ static const char *type_of(char letter)
 
 /* ---- places */
 
-static struct ptxi_loc place(const char *text, size_t offset, size_t length)
+static struct ptxi_loc place_of(const char *text, size_t offset, size_t length)
 {
     struct ptxi_loc loc = { 1, 1, (uint32_t)length };
 
@@ -45,7 +45,7 @@ static size_t offset_of(const char *text, struct ptxi_loc loc)
     return (size_t)(s - text) + (loc.col ? loc.col - 1 : 0);
 }
 
-static size_t origin(const struct ptxi_asm *a, size_t at)
+static size_t origin_of(const struct ptxi_asm *a, size_t at)
 {
     uint32_t from;
 
@@ -64,9 +64,9 @@ struct ptxi_loc ptxi_asm_origin(const struct ptxi_asm *a, struct ptxi_loc loc)
 
     if (at < a->begin)
         return PTXI_LOC_NONE;
-    size_t first = origin(a, at), behind = origin(a, at + loc.len);
+    size_t first = origin_of(a, at), behind = origin_of(a, at + loc.len);
 
-    return place(a->text, first, behind > first && loc.len ? behind - first : 1);
+    return place_of(a->text, first, behind > first && loc.len ? behind - first : 1);
 }
 
 static bool is_behind(const struct ptxi_asm *a, struct ptxi_loc loc)
@@ -74,7 +74,8 @@ static bool is_behind(const struct ptxi_asm *a, struct ptxi_loc loc)
     return loc.line && offset_of(a->module.s, loc) >= a->begin + a->origin.len / sizeof(uint32_t);
 }
 
-/* What a template leaves open is noticed behind it, at words that are not its own: one message says so. */
+/* The parser notices an incomplete template after its end, at words that are not in it. One message replaces all of
+ * these. */
 void ptxi_asm_point(const struct ptxi_asm *a, struct ptxi_diag *diags)
 {
     bool any = false, drop = false;
@@ -98,16 +99,17 @@ void ptxi_asm_point(const struct ptxi_asm *a, struct ptxi_diag *diags)
 
 /* ---- constraints */
 
-static bool refuse(struct ptxi_diag *diags, struct ptxi_loc loc, const char *message)
+static bool refuse_constraint(struct ptxi_diag *diags, struct ptxi_loc loc, const char *message)
 {
     ptxi_diag_add(diags, PTXI_DIAG_ERROR, loc, "%s", message);
     ptxi_diag_add(diags, PTXI_DIAG_NOTE, PTXI_LOC_NONE,
-                  "accepted: h, r, l (16, 32, 64 bits), f (f32), d (f64), q (128 bits), for an output with = or + before it; "
+                  "accepted: h, r, l (16, 32, 64 bits), f (f32), d (f64), q (128 bits), "
+                  "for an output with = or + before it; "
                   "n (an integer constant), C (a text); outputs first, separated by commas");
     return false;
 }
 
-/* What is wrong with a constraint, or NULL. */
+/* Reads a constraint. Returns an error message or NULL. */
 static const char *read_constraint(const char *s, size_t n, bool only_inputs, struct ptxi_asm_operand *o)
 {
     size_t i = 0;
@@ -128,7 +130,7 @@ static const char *read_constraint(const char *s, size_t n, bool only_inputs, st
     o->size = letters[i].size;
     if (o->writes && !o->size)
         return "a constant cannot be an output";
-    return o->writes && only_inputs ? "an input operand has no = or +: outputs stand before inputs" : NULL;
+    return o->writes && only_inputs ? "an input operand has no = or +: outputs come before inputs" : NULL;
 }
 
 bool ptxi_asm_constraints(struct ptxi_asm *a, const char *constraints, struct ptxi_diag *diags)
@@ -146,21 +148,22 @@ bool ptxi_asm_constraints(struct ptxi_asm *a, const char *constraints, struct pt
                                                           : read_constraint(s, n, only_inputs, &a->operands[a->count]);
 
         if (wrong)
-            return refuse(diags, place(constraints, (size_t)(s - constraints), n), wrong);
+            return refuse_constraint(diags, place_of(constraints, (size_t)(s - constraints), n), wrong);
         only_inputs = !a->operands[a->count++].writes;
         s += n;
         s += strspn(s, " \t");
         if (!*s)
             return true;
         if (*s != ',')
-            return refuse(diags, place(constraints, (size_t)(s - constraints), 1), "a comma is missing");
+            return refuse_constraint(diags, place_of(constraints, (size_t)(s - constraints), 1), "a comma is missing");
     }
 }
 
 /* ---- the template */
 
-/* Append what comes from the template at `from`; each byte from a byte of its own, or all from the same place. */
-static void put(struct ptxi_asm *a, const char *s, size_t n, size_t from, bool same)
+/* Appends text that comes from the template at `from`. same: all bytes come from that place, not from consecutive
+ * ones. */
+static void append(struct ptxi_asm *a, const char *s, size_t n, size_t from, bool same)
 {
     ptxi_str_put(&a->module, s, n);
     for (size_t i = 0; i < n; i++) {
@@ -170,7 +173,7 @@ static void put(struct ptxi_asm *a, const char *s, size_t n, size_t from, bool s
     }
 }
 
-static size_t comment(const char *s)
+static size_t comment_length(const char *s)
 {
     const char *end;
 
@@ -190,14 +193,18 @@ static void note_operands(const struct ptxi_asm *a, struct ptxi_diag *diags)
     for (unsigned i = 0; i < a->count; i++) {
         const struct ptxi_asm_operand *o = &a->operands[i];
 
-        ptxi_str_printf(&s, "%s%%%u \"%s%c\"", i ? ", " : "", i, !o->writes ? "" : o->reads ? "+" : "=", o->letter);
+        const char *prefix = o->reads ? "+" : "=";
+
+        if (i)
+            ptxi_str_puts(&s, ", ");
+        ptxi_str_printf(&s, "%%%u \"%s%c\"", i, o->writes ? prefix : "", o->letter);
     }
     ptxi_diag_add(diags, PTXI_DIAG_NOTE, PTXI_LOC_NONE, "operands: %s", a->count ? ptxi_str_text(&s) : "none");
     ptxi_str_free(&s);
 }
 
-/* The number behind a %, of `n` digits. */
-static unsigned long number(const char *s, size_t n)
+/* The number of `n` digits after a %. */
+static unsigned long read_number(const char *s, size_t n)
 {
     unsigned long v = 0;
 
@@ -206,7 +213,7 @@ static unsigned long number(const char *s, size_t n)
     return v;
 }
 
-static void paste(struct ptxi_asm *a, unsigned operand, const void *value, size_t from)
+static void paste_constant(struct ptxi_asm *a, unsigned operand, const void *value, size_t from)
 {
     struct ptxi_str s;
 
@@ -216,46 +223,47 @@ static void paste(struct ptxi_asm *a, unsigned operand, const void *value, size_
     else
         ptxi_str_printf(&s, "%lld", *(const long long *)value);
     a->module.oom |= s.oom;
-    put(a, ptxi_str_text(&s), s.len, from, true);
+    append(a, ptxi_str_text(&s), s.len, from, true);
     ptxi_str_free(&s);
 }
 
-/* A % at text[i]: the number of bytes it takes, 0 after a message. */
-static size_t percent(struct ptxi_asm *a, size_t i, void *const *values, struct ptxi_diag *diags)
+/* Expands a % at text[i]. Returns the number of bytes that it takes, or 0 after a message. */
+static size_t expand_percent(struct ptxi_asm *a, size_t i, void *const *values, struct ptxi_diag *diags)
 {
     const char *s = a->text + i;
     bool twice = s[1] == '%';
     size_t n = strspn(s + 1 + twice, "0123456789");
-    unsigned long k = number(s + 1 + twice, n);
+    unsigned long k = read_number(s + 1 + twice, n);
 
     if (twice && n && k < a->count) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, i, 2 + n), "'%%%lu' is the name of an operand: %%%%%lu cannot be a register",
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 2 + n),
+                      "'%%%lu' is the name of an operand: %%%%%lu cannot be a register",
                       k, k);
         return 0;
     }
-    if (twice || !n) { /* a % before anything but a digit stands for itself */
-        put(a, s, 1, i, false);
+    if (twice || !n) { /* a % that is not before a digit means itself */
+        append(a, s, 1, i, false);
         return 1u + twice;
     }
     if (k >= a->count) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, i, 1 + n), "there is no operand %%%.*s", (int)n, s + 1);
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 1 + n), "there is no operand %%%.*s", (int)n, s + 1);
         note_operands(a, diags);
         return 0;
     }
     if (a->operands[k].size)
-        put(a, s, 1 + n, i, false);
+        append(a, s, 1 + n, i, false);
     else
-        paste(a, (unsigned)k, values[k], i);
+        paste_constant(a, (unsigned)k, values[k], i);
     return 1 + n;
 }
 
-/* The template must not end the kernel, or swallow its end. */
-static bool braces(struct ptxi_asm *a, size_t i, size_t *open, unsigned *depth, struct ptxi_diag *diags)
+/* Counts braces. The template must not close the kernel, or leave a brace open. */
+static bool count_braces(struct ptxi_asm *a, size_t i, size_t *open, unsigned *depth, struct ptxi_diag *diags)
 {
     if (a->text[i] == '{' && (*depth)++ == 0)
         *open = i;
     if (a->text[i] == '}' && (*depth)-- == 0) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, i, 1), "'}' without a '{' before it");
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 1), "'}' without a '{' before it");
         return false;
     }
     return true;
@@ -267,30 +275,32 @@ static bool expand_text(struct ptxi_asm *a, void *const *values, struct ptxi_dia
     unsigned depth = 0;
 
     for (size_t i = 0, n; a->text[i]; i += n) {
-        n = comment(a->text + i);
+        n = comment_length(a->text + i);
         if (!n && a->text[i] == '%') {
-            n = percent(a, i, values, diags);
+            n = expand_percent(a, i, values, diags);
             if (!n)
                 return false;
             continue;
         }
-        if (!n && !braces(a, i, &open, &depth, diags))
+        if (!n && !count_braces(a, i, &open, &depth, diags))
             return false;
         n += !n;
-        put(a, a->text + i, n, i, false);
+        append(a, a->text + i, n, i, false);
     }
     if (depth)
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place(a->text, open, 1), "'{' without a '}' behind it");
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, open, 1), "'{' without a '}' after it");
     return !depth;
 }
 
 /* ---- the module */
 
-static void declare(struct ptxi_asm *a, unsigned sm)
+static void write_declarations(struct ptxi_asm *a, unsigned sm)
 {
     struct ptxi_str *s = &a->module;
 
-    ptxi_str_printf(s, ".version 9.1\n.target sm_%u%s\n.address_size 64\n.visible .entry " PTXI_ASM_KERNEL "(.param .u64 ptxi_asm_first", sm,
+    ptxi_str_printf(s,
+                    ".version 9.1\n.target sm_%u%s\n.address_size 64\n"
+                    ".visible .entry " PTXI_ASM_KERNEL "(.param .u64 ptxi_asm_first", sm,
                     sm >= 90 ? "a" : "");
     for (unsigned i = 0; i < a->count; i++)
         if (a->operands[i].size)
@@ -301,8 +311,8 @@ static void declare(struct ptxi_asm *a, unsigned sm)
             ptxi_str_printf(s, ".reg .%s %%%u;\n", type_of(a->operands[i].letter), i);
 }
 
-/* Operands lie in arrays; a thread's elements have the number of the thread. */
-static void number_thread(struct ptxi_str *s)
+/* Operands are in arrays. The index of a thread's elements is the number of the thread. */
+static void write_thread_number(struct ptxi_str *s)
 {
     ptxi_str_puts(s, "mov.u32 %ptxi_asm_a, %ctaid.x;\nmov.u32 %ptxi_asm_b, %ntid.x;\n"
                      "mul.wide.u32 %ptxi_asm_i, %ptxi_asm_a, %ptxi_asm_b;\nmov.u32 %ptxi_asm_a, %tid.x;\n"
@@ -310,26 +320,33 @@ static void number_thread(struct ptxi_str *s)
                      "ld.param.u64 %ptxi_asm_p, [ptxi_asm_first];\nadd.u64 %ptxi_asm_i, %ptxi_asm_i, %ptxi_asm_p;\n");
 }
 
-static void address(struct ptxi_asm *a, unsigned i)
+static void write_address(struct ptxi_asm *a, unsigned i)
 {
-    ptxi_str_printf(&a->module, "ld.param.u64 %%ptxi_asm_p, [ptxi_asm_p%u];\nmad.lo.u64 %%ptxi_asm_p, %%ptxi_asm_i, %u, %%ptxi_asm_p;\n", i,
+    ptxi_str_printf(&a->module,
+                    "ld.param.u64 %%ptxi_asm_p, [ptxi_asm_p%u];\n"
+                    "mad.lo.u64 %%ptxi_asm_p, %%ptxi_asm_i, %u, %%ptxi_asm_p;\n", i,
                     a->operands[i].size);
 }
 
 static const char *stored_type(const struct ptxi_asm_operand *o)
 {
-    return o->size == 16 ? "b128" : o->size == 8 ? "b64" : o->size == 4 ? "b32" : "b16";
+    switch (o->size) {
+    case 16: return "b128";
+    case 8: return "b64";
+    case 4: return "b32";
+    default: return "b16";
+    }
 }
 
 bool ptxi_asm_expand(struct ptxi_asm *a, void *const *values, unsigned sm, struct ptxi_diag *diags)
 {
     ptxi_str_clear(&a->module);
     ptxi_str_clear(&a->origin);
-    declare(a, sm);
-    number_thread(&a->module);
+    write_declarations(a, sm);
+    write_thread_number(&a->module);
     for (unsigned i = 0; i < a->count; i++)
         if (a->operands[i].size && a->operands[i].reads) {
-            address(a, i);
+            write_address(a, i);
             ptxi_str_printf(&a->module, "ld.global.%s %%%u, [%%ptxi_asm_p];\n", stored_type(&a->operands[i]), i);
         }
     ptxi_str_puts(&a->module, "// begin inline asm\n");
@@ -339,7 +356,7 @@ bool ptxi_asm_expand(struct ptxi_asm *a, void *const *values, unsigned sm, struc
     ptxi_str_puts(&a->module, "\n// end inline asm\n");
     for (unsigned i = 0; i < a->count; i++)
         if (a->operands[i].writes) {
-            address(a, i);
+            write_address(a, i);
             ptxi_str_printf(&a->module, "st.global.%s [%%ptxi_asm_p], %%%u;\n", stored_type(&a->operands[i]), i);
         }
     ptxi_str_puts(&a->module, "ret;\n}\n");

@@ -1,42 +1,12 @@
 /* A context's settings: workers, output, checking, schedule, counters. */
-#include "api/context/api.h"
+#include "api/context/context.h"
 
-#include "exec/engine/exec.h"
+#include "exec/sched/workers.h"
 #include "parse/ast.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-ptxiResult ptxi_api_exec(ptxiContext ctx, struct ptxi_exec **exec)
-{
-    pthread_mutex_lock(&ctx->lock);
-    if (!ctx->exec)
-        ctx->exec = ptxi_exec_create(ctx->workers ? ctx->workers : ptxi_state.workers);
-    *exec = ctx->exec;
-    if (*exec)
-        ptxi_exec_ref(*exec);
-    pthread_mutex_unlock(&ctx->lock);
-    return *exec ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
-}
-
-/* Launches that were made before keep the old pool until they have ended. */
-static void replace_exec(ptxiContext ctx, struct ptxi_exec *exec, unsigned workers)
-{
-    pthread_mutex_lock(&ctx->lock);
-    struct ptxi_exec *old = ctx->exec;
-
-    ctx->exec = exec;
-    ctx->workers = workers;
-    pthread_mutex_unlock(&ctx->lock);
-    if (old)
-        ptxi_exec_unref(old);
-}
-
-void ptxi_api_free_exec(ptxiContext ctx)
-{
-    replace_exec(ctx, NULL, 0);
-}
 
 ptxiResult ptxiCtxSetWorkers(ptxiContext named, unsigned workers)
 {
@@ -52,7 +22,7 @@ ptxiResult ptxiCtxSetWorkers(ptxiContext named, unsigned workers)
 
     if (!exec)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    replace_exec(ctx, exec, workers);
+    ptxi_context_replace_workers(ctx, exec, workers);
     return PTXI_SUCCESS;
 }
 
@@ -67,7 +37,7 @@ ptxiResult ptxiCtxGetWorkers(ptxiContext named, unsigned *workers)
         return r;
     if (!workers)
         return PTXI_ERROR_INVALID_VALUE;
-    r = ptxi_api_exec(ctx, &exec);
+    r = ptxi_context_workers(ctx, &exec);
     if (r)
         return r;
     *workers = ptxi_exec_workers(exec);
@@ -90,7 +60,8 @@ ptxiResult ptxiCtxSetOutput(ptxiContext named, void (*sink)(void *user, const ch
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiCtxSetProgress(ptxiContext named, void (*report)(void *user, unsigned long long blocksDone, unsigned long long blocks),
+ptxiResult ptxiCtxSetProgress(ptxiContext named,
+                              void (*report)(void *user, unsigned long long blocksDone, unsigned long long blocks),
                               void *user)
 {
     API_CALL;
@@ -120,7 +91,8 @@ ptxiResult ptxiCtxSetChecking(ptxiContext named, int on)
     return PTXI_SUCCESS;
 }
 
-_Static_assert((int)PTXI_DIALECT_OCELOT == PTXI_PARSE_OCELOT && (int)PTXI_DIALECT_ANY_WIDTH == PTXI_PARSE_ANY_WIDTH, "as parse/ has them");
+_Static_assert((int)PTXI_DIALECT_OCELOT == PTXI_PARSE_OCELOT && (int)PTXI_DIALECT_ANY_WIDTH == PTXI_PARSE_ANY_WIDTH,
+               "as parse/ has them");
 
 bool ptxi_api_is_dialect(unsigned dialect)
 {

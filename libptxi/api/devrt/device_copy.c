@@ -1,4 +1,5 @@
-/* Kernels that copy and fill memory (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). What they ask for is done later: children.c. */
+/* Copies and fills that kernels request (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). They run later:
+ * launch/pending.c. */
 #include "api/devrt/device_call.h"
 
 #include "exec/engine/engine.h"
@@ -12,29 +13,30 @@ static unsigned char *byte_at(uint64_t address)
     return (unsigned char *)(uintptr_t)address;
 }
 
-/* Ends the call. Access that the memory does not permit fails the launch; other wrong addresses are the call's error. */
+/* Queues the rows and returns from the call. An access that the memory does not permit fails the launch. Other invalid
+ * addresses are errors of the call. */
 static bool queue_rows(struct ptxi_device_call *d, int error, struct ptxi_rows rows, uint64_t stream)
 {
     struct ptxi_rows_fault fault;
 
     if (error || !rows.width || !rows.height || !rows.depth)
-        return ptxi_device_answer(d, error);
+        return ptxi_device_return(d, error);
     rows.by_kernel = rows.dst_known = rows.src_known = true;
     rows.element = 1;
     if (!ptxi_rows_check(&rows, &fault)) {
         if (fault.kind != PTXI_FK_READ_ONLY)
-            return ptxi_device_answer(d, cudaErrorInvalidValue);
-        ptxi_fault(d->call->warp, d->call->insn, fault.kind, (ptxi_lanes)1 << d->lane, fault.address, fault.size,
-                   fault.write ? "store" : "load");
+            return ptxi_device_return(d, cudaErrorInvalidValue);
+        ptxi_fault_access(d->call->warp, d->call->insn, fault.kind, (ptxi_lanes)1 << d->lane, fault.address, fault.size,
+                   fault.write ? PTXI_AK_STORE : PTXI_AK_LOAD, NULL);
         return false;
     }
-    struct ptxi_child child = { .rows = rows, .place = ptxi_device_place(d) };
-    bool queued = ptxi_children_add(d->launch, child, stream == TAIL_STREAM);
+    struct ptxi_pending_work child = { .rows = rows, .site = ptxi_device_call_site(d) };
+    bool queued = ptxi_pending_add(d->launch, child, stream == TAIL_STREAM);
 
-    return ptxi_device_answer(d, queued ? cudaSuccess : cudaErrorMemoryAllocation);
+    return ptxi_device_return(d, queued ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
-/* The same of a copy, whose source may not be 0: to the rows that means a fill. */
+/* The same for a copy. Its source may not be 0, which would mean a fill. */
 static bool queue_copy(struct ptxi_device_call *d, int error, struct ptxi_rows rows, uint64_t stream)
 {
     bool any = rows.width && rows.height && rows.depth;
@@ -58,42 +60,42 @@ static int pitch_error(const struct ptxi_rows *rows, bool copy)
 /* cudaError_t (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) */
 DEVICE_FUNCTION(MemcpyAsync)
 {
-    struct ptxi_rows row = { .dst = byte_at(pointer(d, 0)), .src = byte_at(pointer(d, 2)), .width = pointer(d, 4),
+    struct ptxi_rows row = { .dst = byte_at(arg64(d, 0)), .src = byte_at(arg64(d, 2)), .width = arg64(d, 4),
                              .height = 1, .depth = 1 };
 
-    return queue_copy(d, kind_error(arg(d, 6)), row, pointer(d, 7));
+    return queue_copy(d, kind_error(arg32(d, 6)), row, arg64(d, 7));
 }
 
 /* cudaError_t (void *to, size_t pitch, const void *from, size_t pitch, size_t width, size_t height, kind, stream) */
 DEVICE_FUNCTION(Memcpy2DAsync)
 {
-    struct ptxi_rows rows = { .dst = byte_at(pointer(d, 0)), .dst_pitch = pointer(d, 2), .src = byte_at(pointer(d, 4)),
-                              .src_pitch = pointer(d, 6), .width = pointer(d, 8), .height = pointer(d, 10),
+    struct ptxi_rows rows = { .dst = byte_at(arg64(d, 0)), .dst_pitch = arg64(d, 2), .src = byte_at(arg64(d, 4)),
+                              .src_pitch = arg64(d, 6), .width = arg64(d, 8), .height = arg64(d, 10),
                               .depth = 1 };
     int error = pitch_error(&rows, true);
 
-    return queue_copy(d, error ? error : kind_error(arg(d, 12)), rows, pointer(d, 13));
+    return queue_copy(d, error ? error : kind_error(arg32(d, 12)), rows, arg64(d, 13));
 }
 
 /* cudaError_t (void *to, int value, size_t bytes, cudaStream_t stream) */
 DEVICE_FUNCTION(MemsetAsync)
 {
-    struct ptxi_rows row = { .dst = byte_at(pointer(d, 0)), .width = pointer(d, 3), .height = 1, .depth = 1,
-                             .value = arg(d, 2) & 0xff };
+    struct ptxi_rows row = { .dst = byte_at(arg64(d, 0)), .width = arg64(d, 3), .height = 1, .depth = 1,
+                             .value = arg32(d, 2) & 0xff };
 
-    return queue_rows(d, cudaSuccess, row, pointer(d, 5));
+    return queue_rows(d, cudaSuccess, row, arg64(d, 5));
 }
 
 /* cudaError_t (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) */
 DEVICE_FUNCTION(Memset2DAsync)
 {
-    struct ptxi_rows rows = { .dst = byte_at(pointer(d, 0)), .dst_pitch = pointer(d, 2), .width = pointer(d, 5),
-                              .height = pointer(d, 7), .depth = 1, .value = arg(d, 4) & 0xff };
+    struct ptxi_rows rows = { .dst = byte_at(arg64(d, 0)), .dst_pitch = arg64(d, 2), .width = arg64(d, 5),
+                              .height = arg64(d, 7), .depth = 1, .value = arg32(d, 4) & 0xff };
 
-    return queue_rows(d, pitch_error(&rows, false), rows, pointer(d, 9));
+    return queue_rows(d, pitch_error(&rows, false), rows, arg64(d, 9));
 }
 
-/* Layouts of cudaPitchedPtr and of cudaMemcpy3DParms; positions and the extent: x, y, z. */
+/* The layouts of cudaPitchedPtr and cudaMemcpy3DParms. Positions and the extent are x, y, z. */
 struct pitched {
     uint64_t at, pitch, width, height;
 };
@@ -111,7 +113,7 @@ static uint64_t begin_of(const struct pitched *p, const uint64_t *pos)
     return p->at + (pos[2] * p->height + pos[1]) * p->pitch + pos[0];
 }
 
-/* Distances of slices that overflow become so large that the rows lie in no allocation. */
+/* If the distance of slices overflows it is saturated, and the rows are in no allocation. */
 static struct ptxi_rows rows_of(const struct copy_3d *p)
 {
     struct ptxi_rows rows = { .dst = byte_at(begin_of(&p->dst, p->dst_pos)), .dst_pitch = p->dst.pitch,
@@ -128,28 +130,28 @@ static struct ptxi_rows rows_of(const struct copy_3d *p)
 /* cudaError_t (const struct cudaMemcpy3DParms *copy, cudaStream_t stream) */
 DEVICE_FUNCTION(Memcpy3DAsync)
 {
-    const unsigned char *from = ptxi_builtin_pointer(d->call, d->lane, pointer(d, 0), sizeof(struct copy_3d), false);
+    const unsigned char *from = ptxi_builtin_pointer(d->call, d->lane, arg64(d, 0), sizeof(struct copy_3d), false);
     struct copy_3d p;
 
     if (!from)
         return false;
     memcpy(&p, from, sizeof p);
     if (p.src_array || p.dst_array)
-        return ptxi_device_answer(d, cudaErrorInvalidValue);
+        return ptxi_device_return(d, cudaErrorInvalidValue);
     struct ptxi_rows rows = rows_of(&p);
     int error = pitch_error(&rows, true);
 
-    return queue_copy(d, error ? error : kind_error((unsigned)p.kind), rows, pointer(d, 2));
+    return queue_copy(d, error ? error : kind_error((unsigned)p.kind), rows, arg64(d, 2));
 }
 
 /* cudaError_t (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream) */
 DEVICE_FUNCTION(Memset3DAsync)
 {
-    uint64_t pitch = pointer(d, 2);
-    struct ptxi_rows rows = { .dst = byte_at(pointer(d, 0)), .dst_pitch = pitch, .width = pointer(d, 9),
-                              .height = pointer(d, 11), .depth = pointer(d, 13), .value = arg(d, 8) & 0xff };
+    uint64_t pitch = arg64(d, 2);
+    struct ptxi_rows rows = { .dst = byte_at(arg64(d, 0)), .dst_pitch = pitch, .width = arg64(d, 9),
+                              .height = arg64(d, 11), .depth = arg64(d, 13), .value = arg32(d, 8) & 0xff };
 
-    if (__builtin_mul_overflow(pitch, pointer(d, 6), &rows.dst_slice))
+    if (__builtin_mul_overflow(pitch, arg64(d, 6), &rows.dst_slice))
         rows.dst_slice = SIZE_MAX;
-    return queue_rows(d, cudaSuccess, rows, pointer(d, 15));
+    return queue_rows(d, cudaSuccess, rows, arg64(d, 15));
 }

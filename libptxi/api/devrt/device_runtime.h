@@ -1,10 +1,10 @@
-/* Functions of CUDA Dynamic Parallelism that kernels call, and the way to all that the library has for them. */
+/* The functions of CUDA Dynamic Parallelism that kernels call. */
 #ifndef PTXI_API_DEVRT_DEVICE_RUNTIME_H
 #define PTXI_API_DEVRT_DEVICE_RUNTIME_H
 
-#include "exec/engine/exec.h"
+#include "api/module/provider.h"
 
-/* What the library has of that name, for kernels to call, in api/ or exec/; NULL: nothing. `*user` is for the call. */
-ptxi_builtin *ptxi_device_runtime_find(const char *name, void **user);
+/* Finds the function of that name, or returns NULL. */
+ptxi_provider ptxi_device_runtime_find;
 
 #endif

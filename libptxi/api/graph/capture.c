@@ -1,8 +1,9 @@
-/* Streams under capture. A capture has a graph and the streams that take part, each with the nodes that its next one comes behind. */
+/* A capture has a graph and the streams that take part. Each stream has the nodes that its next node must follow. */
 #include "api/graph/capture.h"
 
 #include "api/graph/graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,15 +23,15 @@ struct ptxi_capture {
     struct ptxi_capture_part *parts;
     ptxiStreamCaptureMode mode;
     uint64_t id, thread;
-    bool spoilt;
+    bool invalidated;
 };
 
 static _Atomic uint64_t ids;
 
-/* ---- captures and their streams; under the graphs' lock, which a call keeps until it returns */
+/* ---- captures and their streams, under the lock of graphs, which a call holds until it returns */
 
-/* The stream's part in a capture; NULL where another thread has ended the capture. */
-static struct ptxi_capture_part *part_of(struct ptxiStream_st *s)
+/* Returns the stream's part in a capture, or NULL if another thread has ended the capture. */
+static struct ptxi_capture_part *lock_part(struct ptxiStream_st *s)
 {
     ptxi_graph_lock();
     return s->capture;
@@ -50,41 +51,45 @@ static bool set_after(struct ptxi_capture_part *p, const ptxiGraphNode *nodes, s
     return true;
 }
 
-static struct ptxi_capture_part *join(struct ptxi_capture *c, struct ptxiStream_st *s)
+static struct ptxi_capture_part *join_capture(struct ptxi_capture *c, struct ptxiStream_st *s)
 {
     struct ptxi_capture_part *p = calloc(1, sizeof *p);
 
     if (!p)
         return NULL;
     *p = (struct ptxi_capture_part){ .next = c->parts, .capture = c, .stream = s };
+    assert(!s->capture);
     c->parts = p;
     s->capture = p;
     ptxi_stream_ref(s);
     return p;
 }
 
-static void unlist(struct ptxi_capture *c)
+static void unlist_capture(struct ptxi_capture *c)
 {
     struct ptxi_capture **at = &c->ctx->captures;
 
-    while (*at != c)
+    while (*at != c) {
+        assert(*at);
         at = &(*at)->next;
+    }
     *at = c->next;
 }
 
-/* One that is in no list any more. */
+/* Frees a part that is in no list any more. */
 static void free_part(struct ptxi_capture_part *p)
 {
+    assert(p->stream->capture == p);
     p->stream->capture = NULL;
     ptxi_stream_unref(p->stream);
     free(p->after);
     free(p);
 }
 
-/* All but its graph. */
-static void end(struct ptxi_capture *c)
+/* Frees a capture without its graph. */
+static void free_capture(struct ptxi_capture *c)
 {
-    unlist(c);
+    unlist_capture(c);
     while (c->parts) {
         struct ptxi_capture_part *p = c->parts;
 
@@ -94,70 +99,65 @@ static void end(struct ptxi_capture *c)
     free(c);
 }
 
-void ptxi_api_free_captures(ptxiContext ctx)
+void ptxi_captures_free_all(ptxiContext ctx)
 {
     ptxi_graph_lock();
     while (ctx->captures) {
         ptxi_graph_free(ctx->captures->graph);
-        end(ctx->captures);
+        free_capture(ctx->captures);
     }
 }
 
 void ptxi_capture_leave(struct ptxiStream_st *s)
 {
-    struct ptxi_capture_part *p = part_of(s), **at;
+    struct ptxi_capture_part *p = lock_part(s), **at;
 
     if (!p)
         return;
     if (p->capture->origin == s) {
         ptxi_graph_free(p->capture->graph);
-        end(p->capture);
+        free_capture(p->capture);
         return;
     }
-    p->capture->spoilt = true;
+    p->capture->invalidated = true;
     for (at = &p->capture->parts; *at != p;)
         at = &(*at)->next;
     *at = p->next;
     free_part(p);
 }
 
-ptxiResult ptxi_capture_spoil(struct ptxiStream_st *s)
+ptxiResult ptxi_capture_invalidate(struct ptxiStream_st *s)
 {
-    struct ptxi_capture_part *p = part_of(s);
+    struct ptxi_capture_part *p = lock_part(s);
 
     if (p)
-        p->capture->spoilt = true;
+        p->capture->invalidated = true;
     return PTXI_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 /* ---- work */
 
-/* Takes the work over. */
-static ptxiResult add(struct ptxiStream_st *s, struct ptxi_work *w)
+/* Takes ownership of the work. */
+static ptxiResult add_work(struct ptxiStream_st *s, struct ptxi_work *w)
 {
-    struct ptxi_capture_part *p = part_of(s);
+    struct ptxi_capture_part *p = lock_part(s);
     ptxiGraphNode n;
-    ptxiResult r = !p || p->capture->spoilt ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : PTXI_SUCCESS;
+    ptxiResult r = !p || p->capture->invalidated ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : PTXI_SUCCESS;
 
     if (r) {
-        ptxi_work_free(w);
+        ptxi_graph_work_free(w);
         return r;
     }
     r = ptxi_graph_add(&n, p->capture->graph, p->after, NULL, p->count, w);
-    return r ? r : set_after(p, &n, 1) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+    return !r && !set_after(p, &n, 1) ? PTXI_ERROR_OUT_OF_MEMORY : r;
 }
 
-ptxiResult ptxi_capture_kernel(struct ptxiStream_st *s, ptxiFunction f, const struct ptxi_launch_shape *shape, void **params, void **extra)
+ptxiResult ptxi_capture_launch(struct ptxiStream_st *s, const struct ptxi_launch_description *d)
 {
     struct ptxi_work w;
-    ptxiResult r = ptxi_work_kernel(&w, &(PTXI_KERNEL_NODE_PARAMS){ f, shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0],
-                                                                    shape->block[1], shape->block[2], shape->shared, params, extra, NULL, NULL });
+    ptxiResult r = ptxi_work_launch(&w, d);
 
-    if (r)
-        return r;
-    memcpy(w.attributes.cluster, shape->cluster, sizeof w.attributes.cluster);
-    w.attributes.cooperative = shape->cooperative;
-    return add(s, &w);
+    return r ? r : add_work(s, &w);
 }
 
 ptxiResult ptxi_capture_copy(struct ptxiStream_st *s, const PTXI_MEMCPY3D *copy)
@@ -165,7 +165,7 @@ ptxiResult ptxi_capture_copy(struct ptxiStream_st *s, const PTXI_MEMCPY3D *copy)
     struct ptxi_work w;
     ptxiResult r = ptxi_work_copy(&w, copy);
 
-    return r ? r : add(s, &w);
+    return r ? r : add_work(s, &w);
 }
 
 ptxiResult ptxi_capture_set(struct ptxiStream_st *s, const PTXI_MEMSET_NODE_PARAMS *set)
@@ -173,7 +173,7 @@ ptxiResult ptxi_capture_set(struct ptxiStream_st *s, const PTXI_MEMSET_NODE_PARA
     struct ptxi_work w;
     ptxiResult r = ptxi_work_set(&w, set);
 
-    return r ? r : add(s, &w);
+    return r ? r : add_work(s, &w);
 }
 
 ptxiResult ptxi_capture_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user)
@@ -181,7 +181,7 @@ ptxiResult ptxi_capture_host(struct ptxiStream_st *s, ptxiHostFn fn, void *user)
     struct ptxi_work w;
     ptxiResult r = ptxi_work_host(&w, &(PTXI_HOST_NODE_PARAMS){ fn, user });
 
-    return r ? r : add(s, &w);
+    return r ? r : add_work(s, &w);
 }
 
 ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, ptxiEvent e)
@@ -189,14 +189,14 @@ ptxiResult ptxi_capture_event(struct ptxiStream_st *s, ptxiGraphNodeType type, p
     struct ptxi_work w;
     ptxiResult r = ptxi_work_event(&w, type, e);
 
-    return r ? r : add(s, &w);
+    return r ? r : add_work(s, &w);
 }
 
 /* ---- events */
 
 ptxiResult ptxi_capture_record(struct ptxiStream_st *s, struct ptxi_captured *mark)
 {
-    struct ptxi_capture_part *p = part_of(s);
+    struct ptxi_capture_part *p = lock_part(s);
 
     if (!p)
         return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -221,15 +221,7 @@ void ptxi_captured_forget(struct ptxi_captured *mark)
     ptxi_captured_free(mark);
 }
 
-void ptxi_captured_free(struct ptxi_captured *mark)
-{
-    atomic_store(&mark->capture, 0); /* which calls read without the lock */
-    free(mark->nodes);
-    mark->nodes = NULL;
-    mark->count = 0;
-}
-
-static struct ptxi_capture *find(ptxiContext ctx, uint64_t id)
+static struct ptxi_capture *find_capture(ptxiContext ctx, uint64_t id)
 {
     struct ptxi_capture *c = id ? ctx->captures : NULL;
 
@@ -243,21 +235,21 @@ bool ptxi_captured_live(ptxiContext ctx, const struct ptxi_captured *mark)
     if (!atomic_load_explicit(&mark->capture, memory_order_relaxed))
         return false;
     ptxi_graph_lock();
-    return find(ctx, mark->capture) != NULL;
+    return find_capture(ctx, mark->capture) != NULL;
 }
 
 ptxiResult ptxi_capture_wait(struct ptxiStream_st *s, const struct ptxi_captured *mark)
 {
-    struct ptxi_capture_part *p = part_of(s);
-    struct ptxi_capture *c = find(s->ctx, mark->capture);
+    struct ptxi_capture_part *p = lock_part(s);
+    struct ptxi_capture *c = find_capture(s->ctx, mark->capture);
 
     if (!c)
         return PTXI_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (p && p->capture != c) {
-        c->spoilt = p->capture->spoilt = true;
+        c->invalidated = p->capture->invalidated = true;
         return PTXI_ERROR_STREAM_CAPTURE_MERGE;
     }
-    if (!p && !(p = join(c, s)))
+    if (!p && !(p = join_capture(c, s)))
         return PTXI_ERROR_OUT_OF_MEMORY;
     ptxiGraphNode *all = malloc((p->count + mark->count + 1) * sizeof *all);
     size_t count = p->count;
@@ -282,7 +274,7 @@ ptxiResult ptxi_capture_wait(struct ptxiStream_st *s, const struct ptxi_captured
 
 /* ---- begin and end */
 
-static ptxiResult enter(ptxiStream handle, ptxiContext *ctx, struct ptxiStream_st **s)
+static ptxiResult enter_stream(ptxiStream handle, ptxiContext *ctx, struct ptxiStream_st **s)
 {
     ptxiResult r = ptxi_api_context(ctx);
 
@@ -298,7 +290,7 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
     API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
-    ptxiResult r = enter(hStream, &ctx, &s);
+    ptxiResult r = enter_stream(hStream, &ctx, &s);
 
     if (r)
         return r;
@@ -312,22 +304,23 @@ ptxiResult ptxiStreamBeginCapture(ptxiStream hStream, ptxiStreamCaptureMode mode
 
     if (!c)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *c = (struct ptxi_capture){ .ctx = ctx, .origin = s, .mode = mode, .id = atomic_fetch_add(&ids, 1) + 1, .thread = ptxi_api_thread()->id };
-    r = ptxiGraphCreate(&c->graph, 0);
-    if (!r && !join(c, s))
-        r = PTXI_ERROR_OUT_OF_MEMORY;
+    *c = (struct ptxi_capture){
+        .ctx = ctx, .origin = s, .mode = mode, .id = atomic_fetch_add(&ids, 1) + 1, .thread = ptxi_api_thread()->id,
+    };
+    c->graph = ptxi_graph_new(ctx);
+    r = c->graph && join_capture(c, s) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
     if (r) {
         ptxi_graph_free(c->graph);
         free(c);
         return r;
     }
-    c->graph->captured = true; /* ptxiStreamGetCaptureInfo gives it to programs, which may not destroy it */
+    c->graph->captured = true; /* programs get it from ptxiStreamGetCaptureInfo() and may not destroy it */
     c->next = ctx->captures;
     ctx->captures = c;
     return PTXI_SUCCESS;
 }
 
-/* The program may have taken a node out of the graph. */
+/* Marks a node and all nodes before it. The program may have removed nodes from the graph. */
 static void mark_before(const struct ptxiGraphNode_st *n, bool *reached)
 {
     if (!ptxi_handle_is(n, PTXI_HANDLE_GRAPH_NODE) || reached[n->index])
@@ -337,8 +330,8 @@ static void mark_before(const struct ptxiGraphNode_st *n, bool *reached)
         mark_before(n->needs[i], reached);
 }
 
-/* Whether all that the other streams have done comes before what the first one has come to. */
-static ptxiResult joined(const struct ptxi_capture *c)
+/* Checks that all nodes of the other streams are before the latest nodes of the origin. */
+static ptxiResult check_joined(const struct ptxi_capture *c)
 {
     const struct ptxi_capture_part *first = c->origin->capture;
     bool *reached = calloc(c->graph->count + 1, sizeof *reached), all = true;
@@ -359,7 +352,7 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
     API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
-    ptxiResult r = enter(hStream, &ctx, &s);
+    ptxiResult r = enter_stream(hStream, &ctx, &s);
 
     if (r)
         return r;
@@ -374,24 +367,32 @@ ptxiResult ptxiStreamEndCapture(ptxiStream hStream, ptxiGraph *phGraph)
         return PTXI_ERROR_STREAM_CAPTURE_UNMATCHED;
     if (c->mode != PTXI_STREAM_CAPTURE_MODE_RELAXED && c->thread != ptxi_api_thread()->id)
         return PTXI_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-    r = c->spoilt ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : joined(c);
+    r = c->invalidated ? PTXI_ERROR_STREAM_CAPTURE_INVALIDATED : check_joined(c);
     if (r) {
         ptxi_graph_free(c->graph);
     } else {
         c->graph->captured = false;
         *phGraph = c->graph;
     }
-    end(c);
+    free_capture(c);
     return r;
 }
 
-ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out, unsigned long long *id_out, ptxiGraph *graph_out,
+static ptxiStreamCaptureStatus capture_status(const struct ptxi_capture_part *p)
+{
+    if (!p)
+        return PTXI_STREAM_CAPTURE_STATUS_NONE;
+    return p->capture->invalidated ? PTXI_STREAM_CAPTURE_STATUS_INVALIDATED : PTXI_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus *captureStatus_out,
+                                    unsigned long long *id_out, ptxiGraph *graph_out,
                                     const ptxiGraphNode **dependencies_out, size_t *numDependencies_out)
 {
     API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
-    ptxiResult r = enter(hStream, &ctx, &s);
+    ptxiResult r = enter_stream(hStream, &ctx, &s);
 
     if (r)
         return r;
@@ -399,8 +400,7 @@ ptxiResult ptxiStreamGetCaptureInfo(ptxiStream hStream, ptxiStreamCaptureStatus 
         return PTXI_ERROR_INVALID_VALUE;
     const struct ptxi_capture_part *p = s->capture;
 
-    *captureStatus_out = !p ? PTXI_STREAM_CAPTURE_STATUS_NONE
-                         : p->capture->spoilt ? PTXI_STREAM_CAPTURE_STATUS_INVALIDATED : PTXI_STREAM_CAPTURE_STATUS_ACTIVE;
+    *captureStatus_out = capture_status(p);
     if (*captureStatus_out != PTXI_STREAM_CAPTURE_STATUS_ACTIVE)
         return PTXI_SUCCESS;
     if (id_out)

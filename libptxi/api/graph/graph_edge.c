@@ -1,4 +1,4 @@
-/* Edges of launch graphs: listing them, and taking them and nodes out. */
+/* Edges of graphs: lists of them, and changes. */
 #include "api/graph/graph.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, siz
 
     if (!roots)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    for (unsigned i = hGraph->count; i-- > 0;) /* the driver, too, begins with the latest */
+    for (unsigned i = hGraph->count; i-- > 0;) /* the driver also begins with the latest */
         if (!hGraph->nodes[i]->need_count)
             roots[count++] = hGraph->nodes[i];
     r = ptxi_graph_list(roots, count, rootNodes, numRootNodes);
@@ -26,7 +26,18 @@ ptxiResult ptxiGraphGetRootNodes(ptxiGraph hGraph, ptxiGraphNode *rootNodes, siz
     return r;
 }
 
-/* Edges, those that go out from a node together. */
+ptxiResult ptxiGraphNodeGetDependencies(ptxiGraphNode hNode, ptxiGraphNode *dependencies, ptxiGraphEdgeData *edgeData,
+                                        size_t *numDependencies)
+{
+    API_CALL;
+    ptxiResult r = ptxi_graph_enter_node(hNode);
+
+    if (!r)
+        r = ptxi_graph_list_data(hNode->edges, hNode->need_count, dependencies, edgeData, numDependencies);
+    return r ? r : ptxi_graph_list(hNode->needs, hNode->need_count, dependencies, numDependencies);
+}
+
+/* Edges. Those that begin at the same node are adjacent. */
 struct edges {
     size_t count;
     ptxiGraphNode *from, *to;
@@ -35,7 +46,10 @@ struct edges {
 
 static bool make_edges(struct edges *e, size_t count)
 {
-    *e = (struct edges){ 0, malloc((count + 1) * sizeof *e->from), malloc((count + 1) * sizeof *e->to), malloc((count + 1) * sizeof *e->data) };
+    *e = (struct edges){
+        .from = malloc((count + 1) * sizeof *e->from), .to = malloc((count + 1) * sizeof *e->to),
+        .data = malloc((count + 1) * sizeof *e->data),
+    };
     return e->from && e->to && e->data;
 }
 
@@ -54,7 +68,8 @@ static void put_edge(struct edges *e, const struct ptxiGraphNode_st *n, unsigned
     e->count++;
 }
 
-ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes, ptxiGraphEdgeData *edgeData, size_t *numDependentNodes)
+ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *dependentNodes,
+                                          ptxiGraphEdgeData *edgeData, size_t *numDependentNodes)
 {
     API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
@@ -69,14 +84,15 @@ ptxiResult ptxiGraphNodeGetDependentNodes(ptxiGraphNode hNode, ptxiGraphNode *de
         for (unsigned k = 0; k < g->nodes[i]->need_count; k++)
             if (g->nodes[i]->needs[k] == hNode)
                 put_edge(&e, g->nodes[i], k, e.count);
-    r = ok ? ptxi_graph_list_data(e.data, e.count, dependentNodes, edgeData, numDependentNodes) : PTXI_ERROR_OUT_OF_MEMORY;
+    r = ok ? ptxi_graph_list_data(e.data, e.count, dependentNodes, edgeData,
+                                  numDependentNodes) : PTXI_ERROR_OUT_OF_MEMORY;
     if (!r)
         r = ptxi_graph_list(e.to, e.count, dependentNodes, numDependentNodes);
     free_edges(&e);
     return r;
 }
 
-/* first[i]: how many edges go out from the nodes before node i. */
+/* Sets first[i] to the number of edges that begin at nodes before node i. */
 static void count_edges(const struct ptxiGraph_st *g, size_t *first)
 {
     for (unsigned i = 0; i < g->count; i++)
@@ -86,7 +102,7 @@ static void count_edges(const struct ptxiGraph_st *g, size_t *first)
         first[i + 1] += first[i];
 }
 
-static bool all_edges(const struct ptxiGraph_st *g, struct edges *e)
+static bool list_all_edges(const struct ptxiGraph_st *g, struct edges *e)
 {
     size_t *next = calloc(g->count + 1, sizeof *next);
     bool ok = next != NULL;
@@ -101,7 +117,8 @@ static bool all_edges(const struct ptxiGraph_st *g, struct edges *e)
     return ok;
 }
 
-ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData, size_t *numEdges)
+ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNode *to, ptxiGraphEdgeData *edgeData,
+                             size_t *numEdges)
 {
     API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
@@ -113,7 +130,8 @@ ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNod
         return PTXI_ERROR_INVALID_VALUE;
     size_t room = *numEdges;
 
-    r = all_edges(hGraph, &e) ? ptxi_graph_list_data(e.data, e.count, from, edgeData, &room) : PTXI_ERROR_OUT_OF_MEMORY;
+    r = list_all_edges(hGraph, &e) ? ptxi_graph_list_data(e.data, e.count, from, edgeData,
+                                                          &room) : PTXI_ERROR_OUT_OF_MEMORY;
     if (!r) {
         ptxi_graph_list(e.from, e.count, from, &room);
         r = ptxi_graph_list(e.to, e.count, to, numEdges);
@@ -122,31 +140,49 @@ ptxiResult ptxiGraphGetEdges(ptxiGraph hGraph, ptxiGraphNode *from, ptxiGraphNod
     return r;
 }
 
-/* ---- less of them */
+/* ---- changes */
 
-void ptxi_graph_forget(struct ptxiGraphNode_st *n, const struct ptxiGraphNode_st *before)
+ptxiResult ptxiGraphAddDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                    const ptxiGraphEdgeData *edgeData,
+                                    size_t numDependencies)
 {
-    unsigned left = 0;
+    API_CALL;
+    ptxiResult r = ptxi_graph_enter(hGraph);
 
-    for (unsigned i = 0; i < n->need_count; i++)
-        if (n->needs[i] != before) {
-            n->edges[left] = n->edges[i];
-            n->needs[left++] = n->needs[i];
-        }
-    n->need_count = left;
+    if (r)
+        return r;
+    if (numDependencies && (!from || !to))
+        return PTXI_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < numDependencies; i++)
+        if (!ptxi_graph_is_node(from[i]) || !ptxi_graph_is_node(to[i]) || from[i]->graph != hGraph ||
+            to[i]->graph != hGraph || from[i] == to[i] ||
+            ptxi_graph_needs(to[i], from[i]) || !ptxi_graph_edge_ok(edgeData ? &edgeData[i] : NULL, &from[i]->work,
+                                                                    &to[i]->work))
+            return PTXI_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < numDependencies && !r; i++) {
+        if (ptxi_graph_needs(to[i], from[i])) /* the call names the same edge twice */
+            r = PTXI_ERROR_INVALID_VALUE;
+        else if (!ptxi_graph_add_needs(to[i], &from[i], edgeData ? &edgeData[i] : NULL, 1))
+            r = PTXI_ERROR_OUT_OF_MEMORY;
+        for (size_t k = 0; r && k < i; k++)
+            ptxi_graph_forget(to[k], from[k]);
+    }
+    return r;
 }
 
-ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to, const ptxiGraphEdgeData *edgeData,
+ptxiResult ptxiGraphRemoveDependencies(ptxiGraph hGraph, const ptxiGraphNode *from, const ptxiGraphNode *to,
+                                       const ptxiGraphEdgeData *edgeData,
                                        size_t numDependencies)
 {
     API_CALL;
     ptxiResult r = ptxi_graph_enter(hGraph);
 
-    (void)edgeData; /* there is one edge at most between two nodes, and the driver does not look, either */
+    (void)edgeData; /* there is at most one edge between two nodes, and the driver ignores the data, too */
     if (!r && numDependencies && (!from || !to))
         r = PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; !r && i < numDependencies; i++) {
-        if (ptxi_graph_enter_node(from[i]) || ptxi_graph_enter_node(to[i]) || to[i]->graph != hGraph || !ptxi_graph_needs(to[i], from[i]))
+        if (ptxi_graph_enter_node(from[i]) || ptxi_graph_enter_node(to[i]) || to[i]->graph != hGraph ||
+            !ptxi_graph_needs(to[i], from[i]))
             return PTXI_ERROR_INVALID_VALUE;
         ptxi_graph_forget(to[i], from[i]);
     }

@@ -1,11 +1,58 @@
-/* Nodes of launch graphs: what a node of one kind is told and tells, and nodes of any kind. */
+/* Parameters and attributes of nodes, of any kind and of each kind. */
+#include "api/graph/condition.h"
 #include "api/graph/graph.h"
 
 #include <string.h>
 
 /* ---- any kind */
 
-ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies, const ptxiGraphEdgeData *dependencyData,
+enum { MAX_BODIES = 1 << 16 };
+
+/* Number of bodies that a conditional node of the type may have. 0: there is no such type. */
+static unsigned max_bodies(ptxiGraphConditionalNodeType type)
+{
+    switch ((int)type) {
+    case PTXI_GRAPH_COND_TYPE_IF: return 2;
+    case PTXI_GRAPH_COND_TYPE_WHILE: return 1;
+    case PTXI_GRAPH_COND_TYPE_SWITCH: return MAX_BODIES;
+    default: return 0;
+    }
+}
+
+/* Returns the bodies to the program, in the parameters. */
+static ptxiResult make_condition(struct ptxi_work *w, ptxiContext ctx, PTXI_CONDITIONAL_NODE_PARAMS *p)
+{
+    if (!ptxi_condition_is(p->handle) || !p->size || p->size > max_bodies(p->type))
+        return PTXI_ERROR_INVALID_VALUE;
+    *w = (struct ptxi_work){
+        .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL, .branches = { .handle = p->handle, .kind = p->type },
+    };
+    if (!ptxi_graph_make_bodies(&w->branches, p->size, ctx, NULL))
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    p->phGraph_out = w->branches.bodies;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult make_work(struct ptxi_work *w, ptxiContext ctx, ptxiGraphNodeParams *params)
+{
+    ptxiGraphNodeParamsValue *p = &params->value;
+
+    switch ((int)params->type) {
+    case PTXI_GRAPH_NODE_TYPE_KERNEL: return ptxi_work_kernel(w, &p->kernel);
+    case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxi_work_copy(w, &p->memcpy.copyParams);
+    case PTXI_GRAPH_NODE_TYPE_MEMSET: return ptxi_work_set(w, &p->memset);
+    case PTXI_GRAPH_NODE_TYPE_HOST: return ptxi_work_host(w, &p->host);
+    case PTXI_GRAPH_NODE_TYPE_GRAPH: return ptxi_graph_work_child(w, p->graph.graph);
+    case PTXI_GRAPH_NODE_TYPE_WAIT_EVENT: return ptxi_work_event(w, params->type, p->eventWait.event);
+    case PTXI_GRAPH_NODE_TYPE_EVENT_RECORD: return ptxi_work_event(w, params->type, p->eventRecord.event);
+    case PTXI_GRAPH_NODE_TYPE_CONDITIONAL: return make_condition(w, ctx, &p->conditional);
+    case PTXI_GRAPH_NODE_TYPE_EMPTY: *w = (struct ptxi_work){ .type = params->type }; return PTXI_SUCCESS;
+    default: return PTXI_ERROR_NOT_SUPPORTED;
+    }
+}
+
+ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,
+                            const ptxiGraphEdgeData *dependencyData,
                             size_t numDependencies, ptxiGraphNodeParams *nodeParams)
 {
     API_CALL;
@@ -16,26 +63,26 @@ ptxiResult ptxiGraphAddNode(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const 
         return r;
     if (!nodeParams)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = ptxi_work_make(&w, hGraph->ctx, nodeParams)))
+    if ((r = make_work(&w, hGraph->ctx, nodeParams)))
         return r;
     for (size_t i = 0; dependencies && dependencyData && i < numDependencies; i++)
-        if (ptxi_graph_enter_node(dependencies[i]) || !ptxi_graph_edge_ok(&dependencyData[i], &dependencies[i]->work, &w)) {
-            ptxi_work_free(&w);
+        if (ptxi_graph_enter_node(dependencies[i]) ||
+            !ptxi_graph_edge_ok(&dependencyData[i], &dependencies[i]->work, &w)) {
+            ptxi_graph_work_free(&w);
             return PTXI_ERROR_INVALID_VALUE;
         }
     return ptxi_graph_add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &w);
 }
 
-/* Gives a node other work of its kind. */
-static ptxiResult set_any(ptxiGraphNode n, ptxiGraphNodeParams *p)
+ptxiResult ptxi_graph_set_params(ptxiGraphNode n, ptxiGraphNodeParams *p)
 {
     struct ptxi_work w;
     ptxiResult r;
 
     if (!p || p->type != n->work.type || p->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
         return PTXI_ERROR_INVALID_VALUE;
-    r = ptxi_work_make(&w, n->graph->ctx, p);
-    return r ? r : ptxi_work_change(&n->work, &w);
+    r = make_work(&w, n->graph->ctx, p);
+    return r ? r : ptxi_graph_work_change(&n->work, &w);
 }
 
 ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams)
@@ -43,41 +90,28 @@ ptxiResult ptxiGraphNodeSetParams(ptxiGraphNode hNode, ptxiGraphNodeParams *node
     API_CALL;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
-    return r ? r : set_any(hNode, nodeParams);
-}
-
-ptxiResult ptxiGraphExecNodeSetParams(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiGraphNodeParams *nodeParams)
-{
-    API_CALL;
-    ptxiGraphNode own;
-    ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);
-
-    if (r || !nodeParams)
-        return r ? r : PTXI_ERROR_INVALID_VALUE;
-    if (nodeParams->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
-        return ptxiGraphExecChildGraphNodeSetParams(hGraphExec, hNode, nodeParams->value.graph.graph);
-    return set_any(own, nodeParams);
+    return r ? r : ptxi_graph_set_params(hNode, nodeParams);
 }
 
 /* ---- one kind */
 
-/* The parameters of a node's work of one kind. */
+/* Parameters of nodes of one kind. */
 #define PARAMS(Name, TYPE, Params, member, make) \
     ptxiResult ptxiGraph##Name##NodeSetParams(ptxiGraphNode hNode, const Params *nodeParams) \
     { \
         API_CALL; \
         struct ptxi_work w; \
         ptxiResult r = ptxi_graph_enter_node(hNode); \
-                                                         \
+ \
         if (r || (r = make(&w, nodeParams))) \
             return r; \
-        return ptxi_work_replace(&hNode->work, &w); \
+        return ptxi_graph_work_replace(&hNode->work, &w); \
     } \
     ptxiResult ptxiGraph##Name##NodeGetParams(ptxiGraphNode hNode, Params *nodeParams) \
     { \
         API_CALL; \
         ptxiResult r = ptxi_graph_enter_node(hNode); \
-                                                         \
+ \
         if (r) \
             return r; \
         if (!nodeParams || hNode->work.type != PTXI_GRAPH_NODE_TYPE_##TYPE) \
@@ -96,14 +130,14 @@ ptxiResult ptxiGraphKernelNodeSetParams(ptxiGraphNode hNode, const PTXI_KERNEL_N
     struct ptxi_work w;
     ptxiResult r = ptxi_graph_enter_node(hNode);
 
-    return r || (r = ptxi_work_kernel(&w, nodeParams)) ? r : ptxi_work_change(&hNode->work, &w);
+    return r || (r = ptxi_work_kernel(&w, nodeParams)) ? r : ptxi_graph_work_change(&hNode->work, &w);
 }
 
 static ptxiResult enter_kernel(ptxiGraphNode n)
 {
     ptxiResult r = ptxi_graph_enter_node(n);
 
-    return r ? r : n->work.type == PTXI_GRAPH_NODE_TYPE_KERNEL ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return !r && n->work.type != PTXI_GRAPH_NODE_TYPE_KERNEL ? PTXI_ERROR_INVALID_VALUE : r;
 }
 
 ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PARAMS *nodeParams)
@@ -118,12 +152,14 @@ ptxiResult ptxiGraphKernelNodeGetParams(ptxiGraphNode hNode, PTXI_KERNEL_NODE_PA
     return PTXI_SUCCESS;
 }
 
-/* Where an attribute without effect is kept; NULL: it is another one. */
-static ptxiLaunchAttributeValue *kept(struct ptxi_node_attributes *a, int which)
+/* Returns where a node stores an attribute that has no effect, or NULL for other attributes. */
+static ptxiLaunchAttributeValue *find_kept(struct ptxi_node_attributes *a, int which)
 {
     static const unsigned char ids[] = {
-        PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, PTXI_LAUNCH_ATTRIBUTE_PRIORITY,
-        PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+        PTXI_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+        PTXI_LAUNCH_ATTRIBUTE_PRIORITY,
+        PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+        PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
     };
 
     for (unsigned i = 0; i < sizeof ids; i++)
@@ -132,16 +168,18 @@ static ptxiLaunchAttributeValue *kept(struct ptxi_node_attributes *a, int which)
     return NULL;
 }
 
-/* Whether the node's kernel can have such clusters. */
+/* Checks that the node's kernel can have such clusters. */
 static ptxiResult check_clusters(const struct ptxi_work *w, const unsigned *cluster)
 {
     const PTXI_KERNEL_NODE_PARAMS *k = &w->kernel;
-    struct ptxi_launch_shape s = { .grid = { k->gridDimX, k->gridDimY, k->gridDimZ }, .cluster = { cluster[0], cluster[1], cluster[2] } };
+    struct ptxi_launch_shape s = { .grid = { k->gridDimX, k->gridDimY, k->gridDimZ },
+                                   .cluster = { cluster[0], cluster[1], cluster[2] } };
 
-    return cluster[0] ? ptxi_launch_cluster(k->func, &s, k->func->nonportable_cluster ? PTXI_MOST_CLUSTER : PTXI_PORTABLE_CLUSTER) : PTXI_SUCCESS;
+    return cluster[0] ? ptxi_launch_cluster(k->func, &s, ptxi_launch_max_cluster(k->func)) : PTXI_SUCCESS;
 }
 
-ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, const ptxiLaunchAttributeValue *value)
+ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr,
+                                           const ptxiLaunchAttributeValue *value)
 {
     API_CALL;
     ptxiResult r = enter_kernel(hNode);
@@ -153,18 +191,20 @@ ptxiResult ptxiGraphKernelNodeSetAttribute(ptxiGraphNode hNode, ptxiLaunchAttrib
     a = &hNode->work.attributes;
     memcpy(s.cluster, a->cluster, sizeof s.cluster);
     s.cooperative = a->cooperative;
-    if ((r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s)) || (r = check_clusters(&hNode->work, s.cluster)))
+    if ((r = ptxi_launch_read_attribute(&(ptxiLaunchAttribute){ .id = attr, .value = *value }, &s)) ||
+        (r = check_clusters(&hNode->work, s.cluster)))
         return r;
-    if (kept(a, (int)attr))
-        *kept(a, (int)attr) = *value;
+    if (find_kept(a, (int)attr))
+        *find_kept(a, (int)attr) = *value;
     else if (attr != PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE && attr != PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-        return PTXI_ERROR_INVALID_VALUE; /* of launches only */
+        return PTXI_ERROR_INVALID_VALUE; /* an attribute of launches only */
     memcpy(a->cluster, s.cluster, sizeof s.cluster);
     a->cooperative = s.cooperative;
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr, ptxiLaunchAttributeValue *value_out)
+ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttributeID attr,
+                                           ptxiLaunchAttributeValue *value_out)
 {
     API_CALL;
     ptxiResult r = enter_kernel(hNode);
@@ -178,8 +218,8 @@ ptxiResult ptxiGraphKernelNodeGetAttribute(ptxiGraphNode hNode, ptxiLaunchAttrib
         value.cooperative = a->cooperative;
     else if (attr == PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
         memcpy(&value, a->cluster, sizeof a->cluster);
-    else if (kept(a, (int)attr))
-        value = *kept(a, (int)attr);
+    else if (find_kept(a, (int)attr))
+        value = *find_kept(a, (int)attr);
     else
         return PTXI_ERROR_INVALID_VALUE;
     *value_out = value;
@@ -201,46 +241,57 @@ ptxiResult ptxiGraphKernelNodeCopyAttributes(ptxiGraphNode dst, ptxiGraphNode sr
 
 /* ---- nodes of events */
 
-#define EVENT(Name, TYPE)                                                                                                        \
-    ptxiResult ptxiGraphAddEvent##Name##Node(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, const ptxiGraphNode *dependencies,     \
-                                             size_t numDependencies, ptxiEvent event)                                             \
-    {                                                                                                                             \
-        API_CALL;                                                                                                                 \
-        struct ptxi_work w;                                                                                                       \
-        ptxiResult r = ptxi_graph_enter(hGraph);                                                                                  \
-                                                                                                                                  \
-        if (r || (r = ptxi_work_event(&w, TYPE, event)))                                                                          \
-            return r;                                                                                                             \
-        return ptxi_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &w);                                       \
-    }                                                                                                                             \
-    ptxiResult ptxiGraphEvent##Name##NodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out)                                      \
-    {                                                                                                                             \
-        API_CALL;                                                                                                                 \
-        ptxiResult r = ptxi_graph_enter_node(hNode);                                                                              \
-                                                                                                                                  \
-        if (r)                                                                                                                    \
-            return r;                                                                                                             \
-        if (!event_out || hNode->work.type != TYPE)                                                                               \
-            return PTXI_ERROR_INVALID_VALUE;                                                                                      \
-        *event_out = hNode->work.event;                                                                                           \
-        return PTXI_SUCCESS;                                                                                                      \
-    }                                                                                                                             \
-    ptxiResult ptxiGraphEvent##Name##NodeSetEvent(ptxiGraphNode hNode, ptxiEvent event)                                           \
-    {                                                                                                                             \
-        API_CALL;                                                                                                                 \
-        struct ptxi_work w;                                                                                                       \
-        ptxiResult r = ptxi_graph_enter_node(hNode);                                                                              \
-                                                                                                                                  \
-        return r || (r = ptxi_work_event(&w, TYPE, event)) ? r : ptxi_work_replace(&hNode->work, &w);                             \
-    }                                                                                                                             \
-    ptxiResult ptxiGraphExecEvent##Name##NodeSetEvent(ptxiGraphExec hGraphExec, ptxiGraphNode hNode, ptxiEvent event)             \
-    {                                                                                                                             \
-        API_CALL;                                                                                                                 \
-        struct ptxi_work w;                                                                                                       \
-        ptxiGraphNode own;                                                                                                        \
-        ptxiResult r = ptxi_graph_exec_node(hGraphExec, hNode, &own);                                                             \
-                                                                                                                                  \
-        return r || (r = ptxi_work_event(&w, TYPE, event)) ? r : ptxi_work_replace(&own->work, &w);                               \
+static ptxiResult add_event_node(ptxiGraphNode *out, ptxiGraph g, const ptxiGraphNode *dependencies, size_t count,
+                                 ptxiGraphNodeType type,
+                                 ptxiEvent event)
+{
+    struct ptxi_work w;
+    ptxiResult r = ptxi_graph_enter(g);
+
+    if (!r)
+        r = ptxi_work_event(&w, type, event);
+    return r ? r : ptxi_graph_add(out, g, dependencies, NULL, count, &w);
+}
+
+static ptxiResult get_event(ptxiGraphNode n, ptxiGraphNodeType type, ptxiEvent *event)
+{
+    ptxiResult r = ptxi_graph_enter_node(n);
+
+    if (r)
+        return r;
+    if (!event || n->work.type != type)
+        return PTXI_ERROR_INVALID_VALUE;
+    *event = n->work.event;
+    return PTXI_SUCCESS;
+}
+
+static ptxiResult set_event(ptxiGraphNode n, ptxiGraphNodeType type, ptxiEvent event)
+{
+    struct ptxi_work w;
+    ptxiResult r = ptxi_graph_enter_node(n);
+
+    if (!r)
+        r = ptxi_work_event(&w, type, event);
+    return r ? r : ptxi_graph_work_replace(&n->work, &w);
+}
+
+#define EVENT(Name, TYPE) \
+    ptxiResult ptxiGraphAddEvent##Name##Node(ptxiGraphNode *phGraphNode, ptxiGraph hGraph, \
+                                             const ptxiGraphNode *dependencies, \
+                                             size_t numDependencies, ptxiEvent event) \
+    { \
+        API_CALL; \
+        return add_event_node(phGraphNode, hGraph, dependencies, numDependencies, TYPE, event); \
+    } \
+    ptxiResult ptxiGraphEvent##Name##NodeGetEvent(ptxiGraphNode hNode, ptxiEvent *event_out) \
+    { \
+        API_CALL; \
+        return get_event(hNode, TYPE, event_out); \
+    } \
+    ptxiResult ptxiGraphEvent##Name##NodeSetEvent(ptxiGraphNode hNode, ptxiEvent event) \
+    { \
+        API_CALL; \
+        return set_event(hNode, TYPE, event); \
     }
 
 EVENT(Record, PTXI_GRAPH_NODE_TYPE_EVENT_RECORD)

@@ -1,11 +1,13 @@
 #include "api/memory/heap.h"
 
-#include "api/context/api.h"
+#include "api/context/context.h"
+#include "api/memory/pool_count.h"
 #include "base/fill.h"
-#include "exec/engine/exec.h"
+#include "exec/sched/workers.h"
 #include "exec/memmap/rcu.h"
 #include "exec/memmap/memmap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +16,25 @@
 enum {
     RED_ZONE = 256,
     ALIGN = 512,
-    STEPS = 8,                   /* size classes for each doubling: at most an eighth is wasted */
+    STEPS = 8,                   /* size classes per power of two, so that at most an eighth is wasted */
     CLASSES = STEPS * 48,
     PAGE = 4096,
-    SLAB = 1 << 20,              /* blocks of up to SLAB_MOST bytes share mappings of this size */
-    SLAB_MOST = 64 << 10,
+    SLAB = 1 << 20,              /* blocks of up to SLAB_MAX bytes share mappings of this size */
+    SLAB_MAX = 64 << 10,
     HUGE_PAGE = 2 << 20,
     QUARANTINE_BLOCKS = 4096,
-    QUARANTINE_SMALL = 16 << 20, /* bytes of blocks whose pages stay */
+    QUARANTINE_SMALL = 16 << 20, /* bytes of blocks that keep their pages */
 };
 
-struct place { /* address space that was used and may be used again */
-    struct place *next;
+struct free_range { /* address space that may be used again */
+    struct free_range *next;
     uint64_t base;
-    bool clean; /* zero */
+    bool clean; /* it contains zeros */
 };
 
 static struct {
     pthread_mutex_t lock;
-    struct place *free[CLASSES];
+    struct free_range *free[CLASSES];
     struct ptxi_heap_block *oldest, **newest; /* quarantine */
     size_t quarantined, quarantined_small, in_use;
 } heap = { .lock = PTHREAD_MUTEX_INITIALIZER, .newest = &heap.oldest };
@@ -60,7 +62,7 @@ static unsigned class_of(size_t bytes)
     return (e + 1) * STEPS + (unsigned)((units - 1) >> e) - STEPS;
 }
 
-static void *map(size_t bytes)
+static void *map_pages(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -69,14 +71,14 @@ static void *map(size_t bytes)
 
 static bool is_small(size_t bytes)
 {
-    return bytes <= SLAB_MOST;
+    return bytes <= SLAB_MAX;
 }
 
-/* A mapping of its own. Large ones start on a huge page: kernels walk them with few TLB misses. */
+/* Maps a large block. It begins on a huge page if it is large enough, because this reduces TLB misses. */
 static uint64_t map_large(size_t bytes)
 {
     size_t extra = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
-    char *p = map(bytes + extra);
+    char *p = map_pages(bytes + extra);
 
     if (!p)
         return 0;
@@ -95,12 +97,12 @@ static uint64_t map_large(size_t bytes)
     return (uintptr_t)p;
 }
 
-static bool add_place(unsigned c, uint64_t base, bool clean)
+static bool add_free_range(unsigned c, uint64_t base, bool clean)
 {
-    struct place *f = malloc(sizeof *f);
+    struct free_range *f = malloc(sizeof *f);
 
     if (!f)
-        return false; /* the place is not used again: no harm */
+        return false; /* the range is not used again, which is harmless */
     f->base = base;
     f->clean = clean;
     f->next = heap.free[c];
@@ -108,9 +110,9 @@ static bool add_place(unsigned c, uint64_t base, bool clean)
     return true;
 }
 
-static uint64_t take_place(unsigned c, bool *clean)
+static uint64_t take_free_range(unsigned c, bool *clean)
 {
-    struct place *f = heap.free[c];
+    struct free_range *f = heap.free[c];
 
     if (!f)
         return 0;
@@ -122,19 +124,19 @@ static uint64_t take_place(unsigned c, bool *clean)
     return base;
 }
 
-static uint64_t new_place(unsigned c)
+static uint64_t map_range(unsigned c)
 {
     size_t bytes = class_bytes(c);
 
     if (!is_small(bytes))
         return map_large((bytes + PAGE - 1) & ~(size_t)(PAGE - 1));
-    char *slab = map(SLAB);
+    char *slab = map_pages(SLAB);
 
     if (!slab)
         return 0;
-    for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is the caller's */
+    for (size_t at = SLAB / bytes * bytes; at > bytes;) { /* the first block is returned */
         at -= bytes;
-        add_place(c, (uintptr_t)slab + at, true);
+        add_free_range(c, (uintptr_t)slab + at, true);
     }
     return (uintptr_t)slab;
 }
@@ -152,6 +154,7 @@ static void link_block(struct ptxi_heap_block **list, struct ptxi_heap_block *b)
 
 static void unlink_block(struct ptxi_heap_block *b)
 {
+    assert(*b->link == b);
     *b->link = b->next;
     if (b->next)
         b->next->link = b->link;
@@ -159,7 +162,8 @@ static void unlink_block(struct ptxi_heap_block *b)
 
 /* ---- quarantine; under the lock */
 
-/* True: the block is zero now. Pages of small ones stay, and those that the program has locked. */
+/* Returns the pages of a large block to the system, unless the program has locked them. True if the block contains
+ * zeros now. */
 static bool drop_pages(const struct ptxi_heap_block *b)
 {
     size_t bytes = class_bytes(b->size_class);
@@ -175,18 +179,20 @@ static void release_oldest(void)
     heap.oldest = b->next;
     if (!heap.oldest)
         heap.newest = &heap.oldest;
+    assert(heap.quarantined);
     heap.quarantined--;
     heap.quarantined_small -= is_small(bytes) ? bytes : 0;
     ptxi_memmap_remove(ptxi_state.memmap, b->base);
-    add_place(b->size_class, b->base, drop_pages(b)); /* again: a kernel may have written after it was freed */
+    /* once more, because a kernel may have written after the free */
+    add_free_range(b->size_class, b->base, drop_pages(b));
     free(b);
 }
 
-static void quarantine(struct ptxi_heap_block *b)
+static void quarantine_block(struct ptxi_heap_block *b)
 {
     size_t bytes = class_bytes(b->size_class);
 
-    drop_pages(b); /* the addresses stay */
+    drop_pages(b); /* the addresses stay reserved */
     b->next = NULL;
     *heap.newest = b;
     heap.newest = &b->next;
@@ -198,32 +204,32 @@ static void quarantine(struct ptxi_heap_block *b)
 
 /* ---- the interface */
 
-static uint64_t find_place(unsigned c, bool *clean)
+static uint64_t find_range(unsigned c, bool *clean)
 {
-    uint64_t base = take_place(c, clean);
+    uint64_t base = take_free_range(c, clean);
 
     if (base)
         return base;
     *clean = true;
-    base = new_place(c);
-    while (!base && heap.oldest) { /* no address space: what is in quarantine may help */
+    base = map_range(c);
+    while (!base && heap.oldest) { /* no address space: reuse blocks in quarantine */
         release_oldest();
-        base = take_place(c, clean);
+        base = take_free_range(c, clean);
     }
     return base;
 }
 
-enum { WORDS_SLACK = 16 /* bytes after the end of a block, where an access to a whole word may lead (PTXI_MEM_WORDS) */ };
-_Static_assert((int)WORDS_SLACK <= (int)RED_ZONE, "they belong to no other block");
+enum { WORDS_SLACK = 16 /* bytes after a block that an access to a whole word may reach (PTXI_MEM_WORDS) */ };
+_Static_assert((int)WORDS_SLACK <= (int)RED_ZONE, "the slack belongs to no other block");
 
-/* Nobody knows its address so far. */
-static void clear_place(const struct ptxi_heap_block *b, bool clean)
+/* No other thread knows the address yet. */
+static void clear_block(const struct ptxi_heap_block *b, bool clean)
 {
     if (!clean)
         memset((void *)(uintptr_t)b->base, 0, b->size + WORDS_SLACK);
 }
 
-/* The map comes last: from then on another thread may find the block, and free it. */
+/* Adds the block to the map last, because another thread may then find and free it. */
 static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
 {
     struct ptxi_mem_region region = { .base = b->base, .size = b->size, .flags = mem_flags, .owner = b };
@@ -254,8 +260,8 @@ static struct ptxi_heap_block *new_block(ptxiContext ctx, size_t size, enum ptxi
     return b;
 }
 
-ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags, unsigned host_flags,
-                           struct ptxi_heap_block **block)
+static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags,
+                                 unsigned host_flags, struct ptxiMemPool_st *pool, struct ptxi_heap_block **block)
 {
     if (size == 0 || size > ptxi_state.total_memory)
         return size ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_VALUE;
@@ -263,17 +269,18 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
 
     if (!b)
         return PTXI_ERROR_OUT_OF_MEMORY;
+    b->pool = pool;
     b->size_class = class_of(size + RED_ZONE);
     bool clean = false;
 
     pthread_mutex_lock(&heap.lock);
     if (heap.in_use + size <= ptxi_state.total_memory)
-        b->base = find_place(b->size_class, &clean);
+        b->base = find_range(b->size_class, &clean);
     if (b->base)
         heap.in_use += size;
     pthread_mutex_unlock(&heap.lock);
     if (b->base)
-        clear_place(b, clean);
+        clear_block(b, clean);
     if (b->base && ptxi_fill_byte && kind != PTXI_HEAP_MODULE)
         ptxi_fill((void *)(uintptr_t)b->base, size);
 
@@ -283,7 +290,7 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
         pthread_mutex_lock(&heap.lock);
         if (b->base) {
             heap.in_use -= size;
-            add_place(b->size_class, b->base, clean);
+            add_free_range(b->size_class, b->base, clean);
         }
         pthread_mutex_unlock(&heap.lock);
         free(b);
@@ -293,7 +300,19 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
     return PTXI_SUCCESS;
 }
 
-/* Under the lock, without which the block may go. */
+ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t mem_flags,
+                           unsigned host_flags, struct ptxi_heap_block **block)
+{
+    return allocate_block(ctx, size, kind, mem_flags, host_flags, NULL, block);
+}
+
+ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemPool_st *pool,
+                                   struct ptxi_heap_block **block)
+{
+    return allocate_block(ctx, size, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, pool, block);
+}
+
+/* Under the lock, without which another thread may free the block. */
 static struct ptxi_heap_block *block_at(uint64_t addr, struct ptxi_mem_region *region)
 {
     if (ptxi_memmap_find(ptxi_state.memmap, addr, region) != PTXI_MEMMAP_INSIDE)
@@ -306,13 +325,13 @@ bool ptxi_heap_find(uint64_t addr, struct ptxi_heap_block *block, struct ptxi_me
     pthread_mutex_lock(&heap.lock);
     const struct ptxi_heap_block *b = block_at(addr, region);
 
-    if (b) /* but the list, which is under the context's lock */
+    if (b) /* without the list, which is under the context's lock */
         memcpy(block, b, offsetof(struct ptxi_heap_block, next));
     pthread_mutex_unlock(&heap.lock);
     return b;
 }
 
-/* A block that is not freed keeps its context's memory: that is freed after all its blocks. */
+/* The context's memory exists while it has blocks, because it is freed after them. */
 struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind, ptxiContext ctx)
 {
     struct ptxi_mem_region region;
@@ -320,7 +339,9 @@ struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind,
     pthread_mutex_lock(&heap.lock);
     struct ptxi_heap_block *b = block_at(addr, &region);
 
-    if (b && (b->base != addr || b->kind != kind || b->claimed || (ctx ? b->ctx != ctx : ptxi_api_hold_context(b->ctx) != PTXI_SUCCESS)))
+    if (b &&
+        (b->base != addr || b->kind != kind || b->claimed ||
+         (ctx ? b->ctx != ctx : ptxi_gate_hold(&b->ctx->gate) != PTXI_SUCCESS)))
         b = NULL;
     if (b)
         b->claimed = true;
@@ -331,28 +352,30 @@ struct ptxi_heap_block *ptxi_heap_claim(uint64_t addr, enum ptxi_heap_kind kind,
 void ptxi_heap_unclaim(struct ptxi_heap_block *b)
 {
     pthread_mutex_lock(&heap.lock);
+    assert(b->claimed);
     b->claimed = false;
     pthread_mutex_unlock(&heap.lock);
 }
 
-/* The block is in no list any more. */
-static void retire(struct ptxi_heap_block *b)
+/* Frees a block that is in no list any more. */
+static void retire_block(struct ptxi_heap_block *b)
 {
     if (b->pool)
-        ptxi_pool_take_back(b->pool, b->size);
+        ptxi_pool_release(b->pool, b->size);
     if (b->kind == PTXI_HEAP_REGISTERED) {
         pthread_mutex_lock(&heap.lock);
         ptxi_memmap_remove(ptxi_state.memmap, b->base);
         free(b);
         pthread_mutex_unlock(&heap.lock);
-        ptxi_grace_wait(); /* without the lock: kernels that allocate take it */
+        ptxi_rcu_synchronize(); /* without the lock, because kernels that allocate take it */
         return;
     }
     ptxi_memmap_set_flags(ptxi_state.memmap, b->base, PTXI_MEM_FREED);
     pthread_mutex_lock(&heap.lock);
+    assert(heap.in_use >= b->size);
     heap.in_use -= b->size;
     b->ctx = NULL;
-    quarantine(b);
+    quarantine_block(b);
     pthread_mutex_unlock(&heap.lock);
 }
 
@@ -365,10 +388,11 @@ void ptxi_heap_free(struct ptxi_heap_block *b)
         pthread_mutex_unlock(&b->ctx->lock);
     }
     pthread_mutex_unlock(&heap.lock);
-    retire(b);
+    retire_block(b);
 }
 
-/* Take a block off the context's list. False: the list is empty. *b is NULL if a stream of another context will free it. */
+/* Removes a block from the context's list. False if the list is empty. *b is NULL if a stream of another context will
+ * free the block. */
 static bool take_block(ptxiContext ctx, struct ptxi_heap_block **b)
 {
     pthread_mutex_lock(&heap.lock);
@@ -393,7 +417,7 @@ void ptxi_heap_free_all(ptxiContext ctx)
 
     while (take_block(ctx, &b))
         if (b)
-            retire(b);
+            retire_block(b);
 }
 
 ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t mem_flags, unsigned host_flags)
@@ -412,13 +436,13 @@ ptxiResult ptxi_heap_register(ptxiContext ctx, void *p, size_t size, uint32_t me
 
 /* ---- memory that kernels allocate */
 
-static size_t counted(size_t size)
+static size_t counted_bytes(size_t size)
 {
     return (size + 15) & ~(size_t)15;
 }
 
-/* Take it out of what the limit leaves. */
-static bool reserve(ptxiContext ctx, size_t bytes)
+/* Counts an allocation. False if it exceeds the limit. */
+static bool reserve_kernel_heap(ptxiContext ctx, size_t bytes)
 {
     pthread_mutex_lock(&ctx->lock);
     size_t limit = ctx->limits[PTXI_LIMIT_MALLOC_HEAP_SIZE];
@@ -429,24 +453,25 @@ static bool reserve(ptxiContext ctx, size_t bytes)
     return room;
 }
 
-static void give_back(ptxiContext ctx, size_t bytes)
+static void release_kernel_heap(ptxiContext ctx, size_t bytes)
 {
     pthread_mutex_lock(&ctx->lock);
+    assert(ctx->kernel_heap >= bytes);
     ctx->kernel_heap -= bytes;
     pthread_mutex_unlock(&ctx->lock);
 }
 
-/* Nothing has an address of its own, too. */
-static uint64_t kernel_get(void *p, uint64_t bytes)
+/* An allocation of 0 bytes has an address of its own, too. */
+static uint64_t kernel_malloc(void *p, uint64_t bytes)
 {
     ptxiContext ctx = p;
     struct ptxi_heap_block *b;
 
     bytes += !bytes;
-    if (bytes > SIZE_MAX - 15 || !reserve(ctx, counted(bytes)))
+    if (bytes > SIZE_MAX - 15 || !reserve_kernel_heap(ctx, counted_bytes(bytes)))
         return 0;
     if (ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_KERNEL, PTXI_MEM_RWA, 0, &b)) {
-        give_back(ctx, counted(bytes));
+        release_kernel_heap(ctx, counted_bytes(bytes));
         return 0;
     }
     return b->base;
@@ -456,29 +481,32 @@ static bool was_freed(uint64_t address)
 {
     struct ptxi_mem_region region;
 
-    return ptxi_memmap_find(ptxi_state.memmap, address, &region) == PTXI_MEMMAP_INSIDE && region.base == address && region.flags & PTXI_MEM_FREED;
+    return ptxi_memmap_find(ptxi_state.memmap, address,
+                            &region) == PTXI_MEMMAP_INSIDE && region.base == address && region.flags & PTXI_MEM_FREED;
 }
 
-/* One at a time, so that of two threads that free the same one finds it freed. */
-static enum ptxi_heap_result kernel_put(void *p, uint64_t address)
+/* One free at a time, so that a second free of the same block finds it freed. */
+static enum ptxi_heap_result kernel_free(void *p, uint64_t address)
 {
     ptxiContext ctx = p;
 
     pthread_mutex_lock(&ctx->kernel_heap_lock);
     struct ptxi_heap_block *b = ptxi_heap_claim(address, PTXI_HEAP_KERNEL, ctx);
-    enum ptxi_heap_result r = b ? PTXI_HEAP_OK : was_freed(address) ? PTXI_HEAP_TWICE : PTXI_HEAP_WILD;
+    enum ptxi_heap_result r = PTXI_HEAP_OK;
 
     if (b) {
         size_t size = b->size;
 
         ptxi_heap_free(b);
-        give_back(ctx, counted(size));
+        release_kernel_heap(ctx, counted_bytes(size));
+    } else {
+        r = was_freed(address) ? PTXI_HEAP_TWICE : PTXI_HEAP_WILD;
     }
     pthread_mutex_unlock(&ctx->kernel_heap_lock);
     return r;
 }
 
-const struct ptxi_kernel_heap ptxi_heap_of_kernels = { kernel_get, kernel_put };
+const struct ptxi_kernel_heap ptxi_heap_of_kernels = { kernel_malloc, kernel_free };
 
 size_t ptxi_heap_in_use(void)
 {

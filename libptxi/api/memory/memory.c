@@ -1,5 +1,5 @@
-/* Memory: allocation, host memory, what is known of a pointer, open ranges. Copies are in copy.c. */
-#include "api/context/api.h"
+/* Memory: allocation, host memory, attributes of pointers, open ranges. */
+#include "api/context/context.h"
 #include "api/memory/heap.h"
 
 #include "exec/memmap/rcu.h"
@@ -12,7 +12,8 @@
 
 enum { PITCH = 512, NO_DEVICE = -2 };
 
-static ptxiResult alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t extra, unsigned host_flags,
+static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_kind kind, uint32_t extra,
+                                 unsigned host_flags,
                         uint64_t *base)
 {
     struct ptxi_heap_block *b;
@@ -34,7 +35,7 @@ ptxiResult ptxiMemAlloc(ptxiDevicePtr *dptr, size_t bytesize)
         return r;
     if (!dptr)
         return PTXI_ERROR_INVALID_VALUE;
-    r = alloc(ctx, bytesize, PTXI_HEAP_DEVICE, 0, 0, &base);
+    r = allocate_block(ctx, bytesize, PTXI_HEAP_DEVICE, 0, 0, &base);
     if (!r)
         *dptr = base;
     return r;
@@ -51,7 +52,7 @@ ptxiResult ptxiMemAllocManaged(ptxiDevicePtr *dptr, size_t bytesize, unsigned fl
         return r;
     if (!dptr || (flags != PTXI_MEM_ATTACH_GLOBAL && flags != PTXI_MEM_ATTACH_HOST))
         return PTXI_ERROR_INVALID_VALUE;
-    r = alloc(ctx, bytesize, PTXI_HEAP_DEVICE, PTXI_MEM_MANAGED, 0, &base);
+    r = allocate_block(ctx, bytesize, PTXI_HEAP_DEVICE, PTXI_MEM_MANAGED, 0, &base);
     if (!r)
         *dptr = base;
     return r;
@@ -76,7 +77,7 @@ ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthIn
 
     if (pitch < WidthInBytes || __builtin_mul_overflow(pitch, Height, &bytes))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    r = alloc(ctx, bytes, PTXI_HEAP_DEVICE, 0, 0, &base);
+    r = allocate_block(ctx, bytes, PTXI_HEAP_DEVICE, 0, 0, &base);
     if (!r) {
         *dptr = base;
         *pPitch = pitch;
@@ -84,7 +85,7 @@ ptxiResult ptxiMemAllocPitch(ptxiDevicePtr *dptr, size_t *pPitch, size_t WidthIn
     return r;
 }
 
-/* When the context's work has ended. */
+/* Frees the block when the context's work has ended. */
 static ptxiResult free_claimed(struct ptxi_heap_block *b)
 {
     ptxiResult r = ptxi_api_drain(b->ctx);
@@ -128,7 +129,7 @@ ptxiResult ptxiMemHostAlloc(void **pp, size_t bytesize, unsigned Flags)
     if (!pp || Flags & ~7u)
         return PTXI_ERROR_INVALID_VALUE;
     if (bytesize)
-        r = alloc(ctx, bytesize, PTXI_HEAP_HOST, PTXI_MEM_HOST, Flags | PTXI_MEMHOSTALLOC_DEVICEMAP, &base);
+        r = allocate_block(ctx, bytesize, PTXI_HEAP_HOST, PTXI_MEM_HOST, Flags | PTXI_MEMHOSTALLOC_DEVICEMAP, &base);
     if (!r)
         *pp = (void *)(uintptr_t)base;
     return r;
@@ -146,7 +147,7 @@ ptxiResult ptxiMemFreeHost(void *p)
     return free_at((uintptr_t)p, PTXI_HEAP_HOST);
 }
 
-/* Whether a range that could not be registered lies on memory that already is. */
+/* True if a range that could not be registered overlaps memory that already is registered. */
 static bool touches_registered(uint64_t addr, size_t size)
 {
     struct ptxi_mem_region region;
@@ -154,12 +155,13 @@ static bool touches_registered(uint64_t addr, size_t size)
 
     if (ptxi_heap_find(addr, &b, &region))
         return b.kind == PTXI_HEAP_REGISTERED;
-    /* the first one that lies behind the begin: the nearest one to some byte of the range */
-    return ptxi_memmap_find(ptxi_state.memmap, addr + size - 1, &region) != PTXI_MEMMAP_EMPTY && ptxi_heap_find(region.base, &b, &region) &&
+    /* the first region after the begin of the range is the nearest one to some byte of it */
+    return ptxi_memmap_find(ptxi_state.memmap, addr + size - 1,
+                            &region) != PTXI_MEMMAP_EMPTY && ptxi_heap_find(region.base, &b, &region) &&
            b.kind == PTXI_HEAP_REGISTERED;
 }
 
-/* Whether the process has memory at all of these addresses. */
+/* True if the process has memory at all of these addresses. */
 static bool is_mapped(void *p, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)p / page * page;
@@ -199,7 +201,8 @@ ptxiResult ptxiMemHostUnregister(void *p)
     struct ptxi_heap_block *b = ptxi_heap_claim((uintptr_t)p, PTXI_HEAP_REGISTERED, NULL);
 
     if (!b)
-        return !p || ptxi_heap_find((uintptr_t)p, &there, &region) ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED;
+        return !p || ptxi_heap_find((uintptr_t)p, &there,
+                                    &region) ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_HOST_MEMORY_NOT_REGISTERED;
     return free_claimed(b);
 }
 
@@ -281,7 +284,7 @@ ptxiResult ptxiMemGetAddressRange(ptxiDevicePtr *pbase, size_t *psize, ptxiDevic
     return PTXI_SUCCESS;
 }
 
-/* Bytes of an attribute's value; 0: there is no such attribute. */
+/* Size of an attribute's value. 0: there is no such attribute. */
 static size_t attribute_bytes(int attribute)
 {
     switch (attribute) {
@@ -309,8 +312,9 @@ static size_t attribute_bytes(int attribute)
     }
 }
 
-/* What an attribute, which there is, is for memory that the device knows. */
-static uint64_t attribute_of(int attribute, uint64_t ptr, const struct ptxi_heap_block *b, const struct ptxi_mem_region *region)
+/* The value of a valid attribute for memory that the heap knows. */
+static uint64_t get_attribute(int attribute, uint64_t ptr, const struct ptxi_heap_block *b,
+                              const struct ptxi_mem_region *region)
 {
     bool host = is_host(b);
 
@@ -328,13 +332,14 @@ static uint64_t attribute_of(int attribute, uint64_t ptr, const struct ptxi_heap
     case PTXI_POINTER_ATTRIBUTE_RANGE_SIZE:
     case PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE: return region->size;
     case PTXI_POINTER_ATTRIBUTE_MAPPED: return 1;
-    case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS: return region->flags & PTXI_MEM_WRITE ? PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE : PTXI_MEM_ACCESS_FLAGS_PROT_READ;
+    case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        return region->flags & PTXI_MEM_WRITE ? PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE : PTXI_MEM_ACCESS_FLAGS_PROT_READ;
     case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return (uintptr_t)b->pool;
     default: return 0;
     }
 }
 
-static void put_attribute(void *data, int attribute, uint64_t value)
+static void store_attribute(void *data, int attribute, uint64_t value)
 {
     if (attribute_bytes(attribute) == sizeof(int))
         *(int *)data = (int)value;
@@ -354,15 +359,16 @@ ptxiResult ptxiPointerGetAttribute(void *data, ptxiPointerAttribute attribute, p
         return r;
     if (!data || !attribute_bytes((int)attribute) || !ptxi_heap_find(ptr, &b, &region))
         return PTXI_ERROR_INVALID_VALUE;
-    uint64_t value = attribute_of((int)attribute, ptr, &b, &region);
+    uint64_t value = get_attribute((int)attribute, ptr, &b, &region);
 
     if (attribute == PTXI_POINTER_ATTRIBUTE_HOST_POINTER && !value)
         return PTXI_ERROR_INVALID_VALUE;
-    put_attribute(data, (int)attribute, value);
+    store_attribute(data, (int)attribute, value);
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data, ptxiDevicePtr ptr)
+ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute *attributes, void **data,
+                                    ptxiDevicePtr ptr)
 {
     API_CALL;
     ptxiContext ctx;
@@ -382,9 +388,10 @@ ptxiResult ptxiPointerGetAttributes(unsigned numAttributes, ptxiPointerAttribute
         if (!data[i] || !attribute_bytes(attribute))
             return PTXI_ERROR_INVALID_VALUE;
         if (known)
-            put_attribute(data[i], attribute, attribute_of(attribute, ptr, &b, &region));
+            store_attribute(data[i], attribute, get_attribute(attribute, ptr, &b, &region));
         else if (attribute != PTXI_POINTER_ATTRIBUTE_RANGE_SIZE)
-            put_attribute(data[i], attribute, attribute == PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)NO_DEVICE : 0);
+            store_attribute(data[i], attribute,
+                            attribute == PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint64_t)NO_DEVICE : 0);
     }
     return PTXI_SUCCESS;
 }
@@ -399,7 +406,9 @@ ptxiResult ptxiPointerSetAttribute(const void *value, ptxiPointerAttribute attri
 
     if (r)
         return r;
-    return value && attribute == PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS && ptxi_heap_find(ptr, &b, &region) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    if (!value || attribute != PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS || !ptxi_heap_find(ptr, &b, &region))
+        return PTXI_ERROR_INVALID_VALUE;
+    return PTXI_SUCCESS;
 }
 
 /* ---- ranges that the embedder opens */
@@ -437,6 +446,6 @@ ptxiResult ptxiMemCloseRange(void *base)
         !(region.flags & PTXI_MEM_OPEN) || region.base != (uintptr_t)base)
         return PTXI_ERROR_INVALID_VALUE;
     ptxi_memmap_remove(ptxi_state.memmap, region.base);
-    ptxi_grace_wait();
+    ptxi_rcu_synchronize();
     return PTXI_SUCCESS;
 }

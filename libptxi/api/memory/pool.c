@@ -1,97 +1,65 @@
-/* Memory in the order of a stream, and pools of it. Memory is there when the call returns, and freed when the stream comes to it. A pool
- * counts what it has given out; it keeps nothing. */
-#include "api/graph/capture.h"
+/* Pools, and memory in the order of a stream. Memory exists when the call returns, and is freed when the stream
+ * reaches the free. */
 #include "api/memory/heap.h"
+#include "api/memory/pool_count.h"
+#include "api/stream/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
+enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
+       LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
 
-struct ptxiMemPool_st {
-    struct ptxi_handle handle; /* not that of the device's own pool, which stays */
-    size_t refs; /* the program's, and memory that it has given out */
-    size_t most; /* bytes; 0: no limit */
-    int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
-    uint64_t threshold, used, used_high, reserved_high; /* bytes */
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ptxiMemPool_st device_pool = { .refs = 1, .reuse = { 1, 1, 1, 1 } };
-static struct ptxiMemPool_st *current = &device_pool;
+static struct ptxiMemPool_st *current = &device_pool; /* under the lock of pools */
 
-/* The call holds the pool. */
+/* Finds the pool, which the call then holds. */
 static bool use_pool(const struct ptxiMemPool_st *p)
 {
     return p == &device_pool || !ptxi_handle_use(p, PTXI_HANDLE_MEMORY_POOL);
 }
 
-/* ---- counting; under the lock */
-
-static void unref(struct ptxiMemPool_st *p)
+/* The begin of most calls that name a pool. */
+static ptxiResult enter_pool(const struct ptxiMemPool_st *p)
 {
-    if (!--p->refs)
-        free(p);
-}
+    ptxiResult r = ptxi_api_enter();
 
-static void count_high(struct ptxiMemPool_st *p)
-{
-    p->used_high = p->used > p->used_high ? p->used : p->used_high;
-    p->reserved_high = p->used > p->reserved_high ? p->used : p->reserved_high;
-}
-
-static bool take(struct ptxiMemPool_st *p, size_t bytes)
-{
-    if (p->most && (bytes > p->most || p->used > p->most - bytes))
-        return false;
-    p->used += bytes;
-    p->refs++;
-    return true;
-}
-
-static void give_back(struct ptxiMemPool_st *p, size_t bytes)
-{
-    p->used -= bytes;
-    unref(p);
-}
-
-/* The program's reference goes. */
-static void disown(void *pool)
-{
-    pthread_mutex_lock(&lock);
-    unref(pool);
-    pthread_mutex_unlock(&lock);
-}
-
-void ptxi_pool_take_back(struct ptxiMemPool_st *p, size_t bytes)
-{
-    pthread_mutex_lock(&lock);
-    give_back(p, bytes);
-    pthread_mutex_unlock(&lock);
+    return !r && !use_pool(p) ? PTXI_ERROR_INVALID_VALUE : r;
 }
 
 /* ---- memory */
 
-/* NULL: of the current pool. */
-static ptxiResult allocate(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes, struct ptxi_heap_block **b)
+/* Drops the program's reference. */
+static void release_pool(void *pool)
 {
-    pthread_mutex_lock(&lock);
-    p = p ? p : current;
-    bool room = take(p, bytes);
+    pthread_mutex_lock(&ptxi_pool_mutex);
+    ptxi_pool_unref_locked(pool);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
+}
 
-    pthread_mutex_unlock(&lock);
+/* p NULL: allocates from the current pool. */
+static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes,
+                                     struct ptxi_heap_block **b)
+{
+    if (bytes > ptxi_state.total_memory) /* so that the counts do not overflow */
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&ptxi_pool_mutex);
+    p = p ? p : current;
+    bool room = ptxi_pool_reserve_locked(p, bytes);
+
+    p->refs += room; /* another thread may free the block before this call is done with the pool */
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     if (!room)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxiResult r = ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, b);
+    ptxiResult r = ptxi_heap_alloc_in_pool(ctx, bytes, p, b);
 
-    pthread_mutex_lock(&lock);
     if (r)
-        give_back(p, bytes);
-    else
-        count_high(p);
-    pthread_mutex_unlock(&lock);
+        ptxi_pool_release(p, bytes);
+    pthread_mutex_lock(&ptxi_pool_mutex);
     if (!r)
-        (*b)->pool = p;
+        ptxi_pool_update_high_locked(p);
+    ptxi_pool_unref_locked(p);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     return r;
 }
 
@@ -111,7 +79,7 @@ static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiM
     *dptr = 0;
     if (!bytes)
         return PTXI_SUCCESS;
-    r = allocate(ctx, p, bytes, &b);
+    r = allocate_from_pool(ctx, p, bytes, &b);
     if (!r)
         *dptr = b->base;
     return r;
@@ -126,12 +94,12 @@ ptxiResult ptxiMemAllocAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiStream hS
 ptxiResult ptxiMemAllocFromPoolAsync(ptxiDevicePtr *dptr, size_t bytesize, ptxiMemoryPool pool, ptxiStream hStream)
 {
     API_CALL;
-    ptxiResult r = ptxi_api_enter();
+    ptxiResult r = enter_pool(pool);
 
-    return r ? r : use_pool(pool) ? allocate_async(dptr, bytesize, pool, hStream) : PTXI_ERROR_INVALID_VALUE;
+    return r ? r : allocate_async(dptr, bytesize, pool, hStream);
 }
 
-/* Also where the stream's work before it has failed. */
+/* The release function of the item, which runs even if an earlier item has failed. */
 static void free_block(void *payload)
 {
     ptxi_heap_free(*(struct ptxi_heap_block **)payload);
@@ -152,7 +120,8 @@ ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
         return PTXI_ERROR_NOT_SUPPORTED;
     if (!dptr)
         return PTXI_SUCCESS;
-    if (ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE && region.flags & PTXI_MEM_MANAGED)
+    if (ptxi_heap_find(dptr, &there, &region) && there.base == dptr && there.kind == PTXI_HEAP_DEVICE &&
+        region.flags & PTXI_MEM_MANAGED)
         return PTXI_ERROR_NOT_SUPPORTED;
     struct ptxi_heap_block *b = ptxi_heap_claim(dptr, PTXI_HEAP_DEVICE, NULL);
 
@@ -170,18 +139,19 @@ ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
 
 /* ---- pools */
 
-/* There are pools of a device's own memory, and none for other processes. */
+/* Pools exist for memory of the device only, not for other processes. */
 static ptxiResult check_place(const ptxiMemLocation *at, int type)
 {
     bool device = at->type == PTXI_MEM_LOCATION_TYPE_DEVICE, managed = type == PTXI_MEM_ALLOCATION_TYPE_MANAGED;
 
-    if ((unsigned)at->type >= PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT || (!managed && (type != PTXI_MEM_ALLOCATION_TYPE_PINNED || !at->type)) ||
+    if ((unsigned)at->type >= PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ||
+        (!managed && (type != PTXI_MEM_ALLOCATION_TYPE_PINNED || !at->type)) ||
         (device && ptxi_api_device(at->id)))
         return PTXI_ERROR_INVALID_VALUE;
     return device && !managed ? PTXI_SUCCESS : PTXI_ERROR_NOT_SUPPORTED;
 }
 
-static ptxiResult check(const ptxiMemPoolProps *p)
+static ptxiResult check_properties(const ptxiMemPoolProps *p)
 {
     enum { FILE_DESCRIPTOR = 1, FABRIC = 8 };
     static const unsigned char zeros[sizeof p->reserved];
@@ -190,7 +160,9 @@ static ptxiResult check(const ptxiMemPoolProps *p)
     if (r == PTXI_ERROR_INVALID_VALUE || memcmp(p->reserved, zeros, sizeof zeros) ||
         (p->handleTypes && p->handleTypes != FILE_DESCRIPTOR && p->handleTypes != FABRIC))
         return PTXI_ERROR_INVALID_VALUE;
-    return r || p->handleTypes ? PTXI_ERROR_NOT_SUPPORTED : p->maxSize > ptxi_state.total_memory ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
+    if (r || p->handleTypes)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return p->maxSize > ptxi_state.total_memory ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_SUCCESS;
 }
 
 ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolProps)
@@ -202,14 +174,16 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
         return r;
     if (!pool || !poolProps)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = check(poolProps)))
+    if ((r = check_properties(poolProps)))
         return r;
     struct ptxiMemPool_st *p = malloc(sizeof *p);
 
     if (!p)
         return PTXI_ERROR_OUT_OF_MEMORY;
-    *p = (struct ptxiMemPool_st){ .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 } };
-    if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, disown)) {
+    *p = (struct ptxiMemPool_st){
+        .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 },
+    };
+    if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, release_pool)) {
         free(p);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
@@ -226,15 +200,15 @@ ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
         return r;
     if (ptxi_handle_retire(pool, PTXI_HANDLE_MEMORY_POOL))
         return PTXI_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ptxi_pool_mutex);
     if (current == pool)
         current = &device_pool;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     ptxi_handle_unref(&pool->handle);
     return PTXI_SUCCESS;
 }
 
-static ptxiResult tell(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *const *pool)
+static ptxiResult return_pool(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *const *pool)
 {
     ptxiResult r = ptxi_api_enter();
 
@@ -244,22 +218,22 @@ static ptxiResult tell(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st
         return PTXI_ERROR_INVALID_VALUE;
     if ((r = ptxi_api_device(dev)))
         return r;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ptxi_pool_mutex);
     *to = *pool;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev)
 {
     API_CALL;
-    return tell(pool_out, dev, &(struct ptxiMemPool_st *){ &device_pool });
+    return return_pool(pool_out, dev, &(struct ptxiMemPool_st *){ &device_pool });
 }
 
 ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev)
 {
     API_CALL;
-    return tell(pool, dev, &current);
+    return return_pool(pool, dev, &current);
 }
 
 ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
@@ -271,12 +245,12 @@ ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
         return r;
     if (!use_pool(pool))
         return PTXI_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ptxi_pool_mutex);
     if (pool == &device_pool || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
         current = pool;
-    else /* another thread destroys it */
+    else /* another thread is destroying it */
         r = PTXI_ERROR_INVALID_VALUE;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     return r;
 }
 
@@ -286,7 +260,9 @@ static ptxiResult enter_place(const ptxiMemLocation *location, ptxiMemAllocation
 
     if (r || !location)
         return r ? r : PTXI_ERROR_INVALID_VALUE;
-    return (unsigned)location->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ? PTXI_ERROR_NOT_SUPPORTED : check_place(location, (int)type);
+    if ((unsigned)location->type > PTXI_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return PTXI_ERROR_NOT_SUPPORTED;
+    return check_place(location, (int)type);
 }
 
 ptxiResult ptxiMemGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiMemLocation *location, ptxiMemAllocationType type)
@@ -311,26 +287,26 @@ ptxiResult ptxiMemSetMemPool(ptxiMemLocation *location, ptxiMemAllocationType ty
     ptxiResult r = enter_place(location, type);
 
     if (r == PTXI_ERROR_NOT_SUPPORTED)
-        r = PTXI_ERROR_INVALID_VALUE; /* the pool is of another sort */
+        r = PTXI_ERROR_INVALID_VALUE; /* the pool is of another kind */
     return r ? r : ptxiDeviceSetMemPool(location->id, pool);
 }
 
 ptxiResult ptxiMemPoolTrimTo(ptxiMemoryPool pool, size_t minBytesToKeep)
 {
     API_CALL;
-    ptxiResult r = ptxi_api_enter();
-
     (void)minBytesToKeep;
-    return r ? r : use_pool(pool) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return enter_pool(pool);
 }
 
 /* ---- numbers of pools */
 
 static ptxiResult enter_attribute(const struct ptxiMemPool_st *p, int attribute, const void *value)
 {
-    ptxiResult r = ptxi_api_enter();
+    ptxiResult r = enter_pool(p);
 
-    return r ? r : use_pool(p) && value && attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    if (!r && (!value || attribute < FIRST_ATTRIBUTE || attribute > LAST_ATTRIBUTE))
+        return PTXI_ERROR_INVALID_VALUE;
+    return r;
 }
 
 ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute attr, void *value)
@@ -340,7 +316,7 @@ ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute att
 
     if (r)
         return r;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ptxi_pool_mutex);
     switch ((int)attr) {
     case PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD: *(uint64_t *)value = pool->threshold; break;
     case PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
@@ -349,12 +325,12 @@ ptxiResult ptxiMemPoolGetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute att
     case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: *(uint64_t *)value = pool->used_high; break;
     default: *(int *)value = pool->reuse[attr];
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     return PTXI_SUCCESS;
 }
 
-/* The most that there has been can only be forgotten. */
-static ptxiResult forget(const struct ptxiMemPool_st *p, uint64_t *high, uint64_t value)
+/* A high-water mark can only be reset. */
+static ptxiResult reset_high(const struct ptxiMemPool_st *p, uint64_t *high, uint64_t value)
 {
     if (value)
         return PTXI_ERROR_INVALID_VALUE;
@@ -369,16 +345,16 @@ ptxiResult ptxiMemPoolSetAttribute(ptxiMemoryPool pool, ptxiMemPoolAttribute att
 
     if (r)
         return r;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ptxi_pool_mutex);
     switch ((int)attr) {
     case PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->threshold = *(uint64_t *)value; break;
     case PTXI_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
     case PTXI_MEMPOOL_ATTR_USED_MEM_CURRENT: r = PTXI_ERROR_INVALID_VALUE; break;
-    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: r = forget(pool, &pool->reserved_high, *(uint64_t *)value); break;
-    case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: r = forget(pool, &pool->used_high, *(uint64_t *)value); break;
+    case PTXI_MEMPOOL_ATTR_RESERVED_MEM_HIGH: r = reset_high(pool, &pool->reserved_high, *(uint64_t *)value); break;
+    case PTXI_MEMPOOL_ATTR_USED_MEM_HIGH: r = reset_high(pool, &pool->used_high, *(uint64_t *)value); break;
     default: pool->reuse[attr] = *(int *)value != 0;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ptxi_pool_mutex);
     return r;
 }
 
@@ -406,7 +382,7 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
     }
 }
 
-/* As they are. */
+/* Accepts only the access that there is. */
 static ptxiResult check_access(const ptxiMemAccessDesc *a)
 {
     if ((int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_NONE && (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READ &&
@@ -414,7 +390,9 @@ static ptxiResult check_access(const ptxiMemAccessDesc *a)
         return PTXI_ERROR_INVALID_VALUE;
     if (a->location.type != PTXI_MEM_LOCATION_TYPE_DEVICE || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_READ)
         return PTXI_ERROR_NOT_SUPPORTED;
-    return ptxi_api_device(a->location.id) || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE ? PTXI_ERROR_INVALID_DEVICE : PTXI_SUCCESS;
+    if (ptxi_api_device(a->location.id) || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE)
+        return PTXI_ERROR_INVALID_DEVICE;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count)

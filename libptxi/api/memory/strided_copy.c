@@ -2,9 +2,10 @@
 
 #include "exec/memmap/rcu.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Limits and ptxiMemHostUnregister() wait for the end of a piece. A shorter one would make memmove() slower. */
+/* Limits and ptxiMemHostUnregister() wait for the end of a piece. Shorter pieces would make memmove() slower. */
 enum { PIECE = 32 << 20, PIECE_ROWS = 4096, STORE = 512 };
 
 bool ptxi_rows_extent(size_t width, size_t pitch, size_t height, size_t slice, size_t depth, size_t *bytes)
@@ -56,7 +57,7 @@ bool ptxi_rows_check(const struct ptxi_rows *r, struct ptxi_rows_fault *fault)
     return true;
 }
 
-static void fill(unsigned char *p, size_t n, const struct ptxi_rows *r)
+static void fill_row(unsigned char *p, size_t n, const struct ptxi_rows *r)
 {
     switch (r->element) {
     case 1:
@@ -72,19 +73,20 @@ static void fill(unsigned char *p, size_t n, const struct ptxi_rows *r)
     }
 }
 
-/* What comes next. */
+/* The next byte to move. */
 struct position {
-    size_t done, row, slice; /* bytes of the row */
+    size_t done, row, slice; /* done: bytes of the row */
 };
 
-/* The next n bytes of a row. Those that overlap their source are moved from the end if it lies before them. */
+/* Moves the next n bytes of a row. A row that overlaps a source before it is moved from its end. */
 static void move_part(const struct ptxi_rows *r, const struct position *at, size_t n)
 {
     unsigned char *dst = r->dst + at->slice * r->dst_slice + at->row * r->dst_pitch;
     const unsigned char *src = r->src + at->slice * r->src_slice + at->row * r->src_pitch;
 
+    assert(at->done + n <= r->width && at->row < r->height && at->slice < r->depth);
     if (!r->src)
-        fill(dst + at->done, n, r);
+        fill_row(dst + at->done, n, r);
     else if ((uintptr_t)dst - (uintptr_t)src < r->width)
         memmove(dst + r->width - at->done - n, src + r->width - at->done - n, n);
     else
@@ -116,21 +118,21 @@ static uint64_t move_piece(const struct ptxi_rows *r, struct position *at)
 
 ptxiResult ptxi_rows_move(const struct ptxi_rows *r, ptxi_rows_go_on *go_on, void *ctx, struct ptxi_rows_fault *fault)
 {
-    struct ptxi_grace *g = ptxi_grace_take();
+    struct ptxi_rcu_reader *g = ptxi_rcu_register();
     struct position at = { 0 };
     bool more = g;
 
     while (more && at.slice < r->depth) {
         uint64_t stores = 0;
 
-        ptxi_grace_enter(g);
+        ptxi_rcu_read_lock(g);
         more = ptxi_rows_check(r, fault);
         if (more)
             stores = move_piece(r, &at);
-        ptxi_grace_leave(g);
+        ptxi_rcu_read_unlock(g);
         more = more && (!go_on || go_on(ctx, stores));
     }
-    ptxi_grace_give_back(g);
+    ptxi_rcu_unregister(g);
     if (!g)
         return PTXI_ERROR_OUT_OF_MEMORY;
     return fault->kind == PTXI_FK_NONE ? PTXI_SUCCESS : PTXI_ERROR_ILLEGAL_ADDRESS;

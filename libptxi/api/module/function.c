@@ -1,4 +1,4 @@
-/* Kernels: what their declarations say. Their attributes are in attribute.c. */
+/* Declarations of kernels: names, parameters, signatures. Attributes are in launch/function_attribute.c. */
 #include "api/module/module.h"
 
 #include <string.h>
@@ -25,19 +25,24 @@ ptxiResult ptxiFuncGetName(const char **name, ptxiFunction hfunc)
     return PTXI_SUCCESS;
 }
 
+ptxiResult ptxi_function_param_info(ptxiFunction f, size_t index, size_t *offset, size_t *size)
+{
+    const struct ptxi_signature *s = &f->func->signature;
+
+    if (!offset || index >= s->param_count)
+        return PTXI_ERROR_INVALID_VALUE;
+    *offset = ptxi_layout_param(f->func, (uint32_t)index);
+    if (size)
+        *size = s->params[index]->size;
+    return PTXI_SUCCESS;
+}
+
 ptxiResult ptxiFuncGetParamInfo(ptxiFunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
     API_CALL;
     ptxiResult r = ptxi_api_function(func);
 
-    if (r)
-        return r;
-    if (!paramOffset || paramIndex >= func->func->signature.param_count)
-        return PTXI_ERROR_INVALID_VALUE;
-    *paramOffset = ptxi_layout_param(func->func, (uint32_t)paramIndex);
-    if (paramSize)
-        *paramSize = func->func->signature.params[paramIndex]->size;
-    return PTXI_SUCCESS;
+    return r ? r : ptxi_function_param_info(func, paramIndex, paramOffset, paramSize);
 }
 
 size_t ptxi_module_param_bytes(ptxiFunction f)
@@ -47,20 +52,24 @@ size_t ptxi_module_param_bytes(ptxiFunction f)
     return n ? ptxi_layout_param(f->func, n - 1) + f->func->signature.params[n - 1]->size : 0;
 }
 
+ptxiResult ptxi_function_check_cache_config(ptxiFuncCache config)
+{
+    return (unsigned)config <= PTXI_FUNC_CACHE_PREFER_EQUAL ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+}
+
 ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
 {
     API_CALL;
     ptxiResult r = ptxi_api_function(hfunc);
 
-    if (r)
-        return r;
-    return (unsigned)config <= PTXI_FUNC_CACHE_PREFER_EQUAL ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
+    return r ? r : ptxi_function_check_cache_config(config);
 }
 
 /* ---- parameters */
 
 static const char *const space_names[] = {
-    [PTXI_SPACE_GENERIC] = NULL, [PTXI_SPACE_CONST] = "const", [PTXI_SPACE_GLOBAL] = "global", [PTXI_SPACE_LOCAL] = "local",
+    [PTXI_SPACE_GENERIC] = NULL, [PTXI_SPACE_CONST] = "const", [PTXI_SPACE_GLOBAL] = "global",
+    [PTXI_SPACE_LOCAL] = "local",
     [PTXI_SPACE_PARAM] = "param", [PTXI_SPACE_SHARED] = "shared", [PTXI_SPACE_TEX] = NULL,
 };
 
@@ -79,7 +88,7 @@ static bool is_array(const struct ptxi_var *v)
     return !v->opaque && v->size != v->element;
 }
 
-static uint64_t elements(const struct ptxi_var *v)
+static uint64_t count_elements(const struct ptxi_var *v)
 {
     return v->element ? v->size / v->element : v->size;
 }
@@ -95,7 +104,7 @@ void ptxi_signature_param(const struct ptxi_var *v, struct ptxi_str *out)
         ptxi_str_printf(out, " .ptr .%s", space);
     ptxi_str_printf(out, " %s", v->name->s);
     if (is_array(v))
-        ptxi_str_printf(out, "[%llu]", (unsigned long long)elements(v));
+        ptxi_str_printf(out, "[%llu]", (unsigned long long)count_elements(v));
 }
 
 void ptxi_signature(const struct ptxiFunction_st *f, struct ptxi_str *out)
@@ -123,8 +132,10 @@ ptxiResult ptxiFuncGetParam(ptxiFunction func, size_t paramIndex, ptxiParam *par
     const struct ptxi_var *v = func->func->signature.params[paramIndex];
     size_t size = param->size;
     ptxiParam p = {
-        .size = size, .offset = ptxi_layout_param(func->func, (uint32_t)paramIndex), .bytes = v->size, .align = v->align,
-        .count = is_array(v) ? elements(v) : 0, .name = v->name->s, .type = type_name(v), .space = space_names[v->ptr_space],
+        .size = size, .offset = ptxi_layout_param(func->func,
+                                                  (uint32_t)paramIndex), .bytes = v->size, .align = v->align,
+        .count = is_array(v) ? count_elements(v) : 0, .name = v->name->s, .type = type_name(v),
+        .space = space_names[v->ptr_space],
     };
 
     memcpy(param, &p, size < sizeof p ? size : sizeof p);

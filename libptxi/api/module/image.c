@@ -1,4 +1,5 @@
-/* The image that ptxiLinkComplete gives out: a line that says so, then the parts, each behind its name and size. */
+/* The image that ptxiLinkComplete() returns: a line that identifies it, then the parts, each after a line with its
+ * size and name. */
 #include "api/module/load.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ uint32_t ptxi_image_lines(const struct ptxi_text *t)
     return n;
 }
 
-/* The part that begins at `s`; its end, or NULL. */
+/* Reads the part at `s`. Returns its end, or NULL. */
 static const char *read_part(const char *s, const char *end, struct ptxi_arena *arena, struct ptxi_text *t)
 {
     const char *nl = memchr(s, '\n', (size_t)(end - s));
@@ -78,7 +79,8 @@ static bool read_linked(const char *s, const char *end, struct ptxi_arena *arena
     return texts->count > 0;
 }
 
-bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptxi_arena *arena, struct ptxi_texts *texts)
+bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptxi_arena *arena,
+                     struct ptxi_texts *texts)
 {
     struct ptxi_text *one;
 

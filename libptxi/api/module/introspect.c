@@ -1,4 +1,4 @@
-/* What tools ask of a module as text: what cannot be executed, and the bytecode. */
+/* Texts about a module for tools: unsupported instructions, and the bytecode. */
 #include "api/module/module.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@ ptxiResult ptxi_api_give_text(struct ptxi_str *s, char **text)
     return PTXI_SUCCESS;
 }
 
-static void list_line(const struct ptxiModule_st *m, uint32_t line, uint32_t column, const char *function, const char *what, struct ptxi_str *s)
+static void list_line(const struct ptxiModule_st *m, uint32_t line, uint32_t column, const char *function,
+                      const char *what, struct ptxi_str *s)
 {
     struct ptxi_loc loc = { line, column, 1 };
     const struct ptxi_text *t = ptxi_text_at(&m->texts, &loc);
@@ -24,7 +25,7 @@ static void list_line(const struct ptxiModule_st *m, uint32_t line, uint32_t col
     ptxi_str_printf(s, "%s:%u:%u: %s: %s\n", t->name, loc.line, loc.col, function, what);
 }
 
-/* A line about a function that is too large; false: it is not, memory was short. */
+/* Lists a function that is too large. False if it has no code for lack of memory. */
 static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, struct ptxi_str *s)
 {
     const struct ptxi_func *f = m->tree->funcs[function];
@@ -36,7 +37,7 @@ static bool list_too_large(const struct ptxiModule_st *m, uint32_t function, str
     return why;
 }
 
-/* A kernel that no launch takes. */
+/* Lists a kernel that launches refuse. */
 static void list_local(const struct ptxiModule_st *m, const struct ptxi_func *f, uint32_t bytes, struct ptxi_str *s)
 {
     char why[80];
@@ -49,7 +50,8 @@ static void list_unsupported(const struct ptxiModule_st *m, const struct ptxi_co
 {
     for (uint32_t i = 0; i < code->count; i++)
         if (code->insns[i].op == PTXI_OP_unsupported)
-            list_line(m, code->locs[i].line, code->locs[i].column, code->name, code->unsupported[code->insns[i].imm], s);
+            list_line(m, code->locs[i].line, code->locs[i].column, code->name, code->unsupported[code->insns[i].imm],
+                      s);
 }
 
 ptxiResult ptxiModuleGetUnsupported(ptxiModule mod, char **text)

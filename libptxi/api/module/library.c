@@ -1,16 +1,19 @@
-/* Libraries: PTX that is loaded in each context when that first uses it. */
+#include "api/module/library.h"
+
+#include "api/memory/heap.h"
 #include "api/module/load.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct ptxiKernel_st {
-    struct ptxi_handle handle; /* a part of the library's */
+    struct ptxi_handle handle; /* a part of the library */
     struct ptxiLibrary_st *library;
     const char *name;
 };
 
-/* What it is in a context. */
+/* The module of a library in a context. */
 struct loaded {
     struct loaded *next;
     ptxiContext ctx;
@@ -29,12 +32,12 @@ struct ptxiLibrary_st {
     struct loaded *loaded;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the list, and what each has loaded */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of the modules of each library */
 static struct ptxiLibrary_st *libraries;
 
 /* ---- handles */
 
-static ptxiResult enter(ptxiLibrary l)
+static ptxiResult enter_library(ptxiLibrary l)
 {
     ptxiResult r = ptxi_api_enter();
 
@@ -50,7 +53,7 @@ static ptxiResult enter_kernel(ptxiKernel k)
 
 /* ---- loading */
 
-static bool list_kernels(struct ptxiLibrary_st *l, const struct ptxi_module_tree *tree)
+static bool list_kernels(struct ptxiLibrary_st *l, const struct ptxi_module_ast *tree)
 {
     l->kernels = ARENA_NEW(&l->arena, struct ptxiKernel_st, tree->func_count + 1);
     for (uint32_t i = 0; l->kernels && i < tree->func_count; i++) {
@@ -67,8 +70,8 @@ static bool list_kernels(struct ptxiLibrary_st *l, const struct ptxi_module_tree
     return l->kernels;
 }
 
-/* Parses the text, says what there is to say, and lists its kernels. */
-static ptxiResult read(struct ptxiLibrary_st *l, struct ptxi_load_options *o, struct ptxi_arena *arena)
+/* Parses the text, reports messages, and lists the kernels. */
+static ptxiResult parse_library(struct ptxiLibrary_st *l, struct ptxi_load_options *o, struct ptxi_arena *arena)
 {
     struct ptxi_texts texts;
     struct ptxi_diag diags;
@@ -77,11 +80,11 @@ static ptxiResult read(struct ptxiLibrary_st *l, struct ptxi_load_options *o, st
     if (!ptxi_image_read(l->text, l->size, l->options.name, arena, &texts))
         return arena->oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_IMAGE;
     struct ptxi_parse_options options = { .file = l->options.name, .parts = &texts, .dialect = l->options.dialect };
-    const struct ptxi_module_tree *tree = ptxi_parse(NULL, 0, &options, arena, &diags);
+    const struct ptxi_module_ast *tree = ptxi_parse(NULL, 0, &options, arena, &diags);
 
     if (!tree && (arena->oom || diags.oom || !diags.errors))
         return PTXI_ERROR_OUT_OF_MEMORY;
-    ptxi_load_say(o, &diags, &texts);
+    ptxi_load_report(o, &diags, &texts);
     if (!tree)
         return ptxi_load_is_ptx(l->text) ? PTXI_ERROR_INVALID_PTX : PTXI_ERROR_INVALID_IMAGE;
     return list_kernels(l, tree) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
@@ -108,8 +111,8 @@ static bool add_handles(struct ptxiLibrary_st *l)
     return ok;
 }
 
-/* Takes the text over. */
-static ptxiResult make(ptxiLibrary *library, char *text, size_t size, struct ptxi_load_options *o)
+/* Takes ownership of the text. */
+static ptxiResult make_library(ptxiLibrary *library, char *text, size_t size, struct ptxi_load_options *o)
 {
     struct ptxiLibrary_st *l = calloc(1, sizeof *l);
     struct ptxi_arena arena;
@@ -125,7 +128,7 @@ static ptxiResult make(ptxiLibrary *library, char *text, size_t size, struct ptx
     l->options = o->module;
     l->options.name = l->file;
     ptxi_arena_init(&arena, NULL);
-    ptxiResult r = l->file ? read(l, o, &arena) : PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = l->file ? parse_library(l, o, &arena) : PTXI_ERROR_OUT_OF_MEMORY;
 
     ptxi_arena_free(&arena);
     if (!r && !add_handles(l)) {
@@ -154,8 +157,10 @@ static ptxiResult check_options(const ptxiLibraryOption *options, void **values,
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOption *jitOptions, void **jitOptionsValues, unsigned numJitOptions,
-                               ptxiLibraryOption *libraryOptions, void **libraryOptionValues, unsigned numLibraryOptions)
+ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOption *jitOptions,
+                               void **jitOptionsValues, unsigned numJitOptions,
+                               ptxiLibraryOption *libraryOptions, void **libraryOptionValues,
+                               unsigned numLibraryOptions)
 {
     API_CALL;
     struct ptxi_load_options o = { .wall_time = NULL };
@@ -165,15 +170,18 @@ ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOp
         return r;
     if (!library || !code)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) || (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)))
+    if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) ||
+        (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)))
         return r;
     char *text = strdup(code);
 
-    return text ? make(library, text, strlen(text), &o) : PTXI_ERROR_OUT_OF_MEMORY;
+    return text ? make_library(library, text, strlen(text), &o) : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions, void **jitOptionsValues,
-                                   unsigned numJitOptions, ptxiLibraryOption *libraryOptions, void **libraryOptionValues, unsigned numLibraryOptions)
+ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions,
+                                   void **jitOptionsValues,
+                                   unsigned numJitOptions, ptxiLibraryOption *libraryOptions,
+                                   void **libraryOptionValues, unsigned numLibraryOptions)
 {
     API_CALL;
     struct ptxi_load_options o = { .module.name = fileName };
@@ -185,10 +193,11 @@ ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, p
         return r;
     if (!library || !fileName)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) || (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)) ||
+    if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) ||
+        (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)) ||
         (r = ptxi_load_read_file(fileName, &text, &size)))
         return r;
-    return make(library, text, size, &o);
+    return make_library(library, text, size, &o);
 }
 
 static struct loaded *find_loaded(const struct ptxiLibrary_st *l, ptxiContext ctx)
@@ -200,7 +209,7 @@ static struct loaded *find_loaded(const struct ptxiLibrary_st *l, ptxiContext ct
     return at;
 }
 
-/* Takes what belongs to the context off the list. */
+/* Removes the entry of a context from the list. */
 static struct loaded *take_loaded(struct ptxiLibrary_st *l, ptxiContext ctx)
 {
     for (struct loaded **p = &l->loaded; *p; p = &(*p)->next)
@@ -213,7 +222,8 @@ static struct loaded *take_loaded(struct ptxiLibrary_st *l, ptxiContext ctx)
     return NULL;
 }
 
-/* Take the first module off the list and free its entry. NULL if the list is empty. The module may be gone with its context. */
+/* Removes the first module from the list. NULL if the list is empty. The context, and with it the module, may be
+ * destroyed already. */
 static ptxiModule take_module(struct ptxiLibrary_st *l)
 {
     ptxiModule m = NULL;
@@ -236,7 +246,7 @@ static ptxiResult load_locked(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiMod
     struct loaded *at = find_loaded(l, ctx);
     ptxiResult r = PTXI_SUCCESS;
 
-    if (!ptxi_handle_is(l, PTXI_HANDLE_LIBRARY)) /* another thread unloads it */
+    if (!ptxi_handle_is(l, PTXI_HANDLE_LIBRARY)) /* another thread is unloading it */
         return PTXI_ERROR_INVALID_HANDLE;
     if (!at) {
         char *text = malloc(l->size + 1);
@@ -253,6 +263,7 @@ static ptxiResult load_locked(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiMod
             free(at);
             return r;
         }
+        assert(at->module->ctx == ctx);
         at->module->of_library = true;
         l->loaded = at;
     }
@@ -260,7 +271,7 @@ static ptxiResult load_locked(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiMod
     return PTXI_SUCCESS;
 }
 
-static ptxiResult load(ptxiLibrary l, ptxiContext ctx, ptxiModule *module)
+static ptxiResult load_in_context(ptxiLibrary l, ptxiContext ctx, ptxiModule *module)
 {
     pthread_mutex_lock(&lock);
     ptxiResult r = load_locked(l, ctx, module);
@@ -269,7 +280,7 @@ static ptxiResult load(ptxiLibrary l, ptxiContext ctx, ptxiModule *module)
     return r;
 }
 
-void ptxi_api_forget_libraries(ptxiContext ctx)
+void ptxi_libraries_forget(ptxiContext ctx)
 {
     pthread_mutex_lock(&lock);
     for (struct ptxiLibrary_st *l = libraries; l; l = l->next)
@@ -277,7 +288,7 @@ void ptxi_api_forget_libraries(ptxiContext ctx)
     pthread_mutex_unlock(&lock);
 }
 
-static void unlist(struct ptxiLibrary_st *l)
+static void unlist_library(struct ptxiLibrary_st *l)
 {
     struct ptxiLibrary_st **p = &libraries;
 
@@ -288,7 +299,7 @@ static void unlist(struct ptxiLibrary_st *l)
     pthread_mutex_unlock(&lock);
 }
 
-/* An entry point of its own, so that the call holds one context at a time. */
+/* A call of its own, so that a thread holds one context at a time. */
 static void unload_module(ptxiModule m)
 {
     API_CALL;
@@ -300,13 +311,13 @@ static void unload_module(ptxiModule m)
 ptxiResult ptxiLibraryUnload(ptxiLibrary library)
 {
     API_CALL;
-    ptxiResult r = enter(library);
+    ptxiResult r = enter_library(library);
 
     if (r)
         return r;
     if ((r = ptxi_handle_retire(library, PTXI_HANDLE_LIBRARY)))
         return r;
-    unlist(library);
+    unlist_library(library);
     for (ptxiModule m; (m = take_module(library));)
         unload_module(m);
     ptxi_handle_unref(&library->handle);
@@ -315,27 +326,35 @@ ptxiResult ptxiLibraryUnload(ptxiLibrary library)
 
 /* ---- kernels */
 
+static struct ptxiKernel_st *find_kernel(const struct ptxiLibrary_st *l, const char *name)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        if (!strcmp(l->kernels[i].name, name))
+            return &l->kernels[i];
+    return NULL;
+}
+
 ptxiResult ptxiLibraryGetKernel(ptxiKernel *pKernel, ptxiLibrary library, const char *name)
 {
     API_CALL;
-    ptxiResult r = enter(library);
+    ptxiResult r = enter_library(library);
 
     if (r)
         return r;
     if (!pKernel || !name)
         return PTXI_ERROR_INVALID_VALUE;
-    for (unsigned i = 0; i < library->count; i++)
-        if (!strcmp(library->kernels[i].name, name)) {
-            *pKernel = &library->kernels[i];
-            return PTXI_SUCCESS;
-        }
-    return PTXI_ERROR_NOT_FOUND;
+    struct ptxiKernel_st *k = find_kernel(library, name);
+
+    if (!k)
+        return PTXI_ERROR_NOT_FOUND;
+    *pKernel = k;
+    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib)
 {
     API_CALL;
-    ptxiResult r = enter(lib);
+    ptxiResult r = enter_library(lib);
 
     if (r)
         return r;
@@ -348,7 +367,7 @@ ptxiResult ptxiLibraryGetKernelCount(unsigned *count, ptxiLibrary lib)
 ptxiResult ptxiLibraryEnumerateKernels(ptxiKernel *kernels, unsigned numKernels, ptxiLibrary lib)
 {
     API_CALL;
-    ptxiResult r = enter(lib);
+    ptxiResult r = enter_library(lib);
 
     if (r)
         return r;
@@ -388,9 +407,9 @@ ptxiResult ptxiKernelGetLibrary(ptxiLibrary *pLib, ptxiKernel kernel)
 static ptxiResult enter_module(ptxiLibrary l, ptxiModule *module)
 {
     ptxiContext ctx;
-    ptxiResult r = enter(l);
+    ptxiResult r = enter_library(l);
 
-    return r || (r = ptxi_api_context(&ctx)) ? r : load(l, ctx, module);
+    return r || (r = ptxi_api_context(&ctx)) ? r : load_in_context(l, ctx, module);
 }
 
 ptxiResult ptxiLibraryGetModule(ptxiModule *pMod, ptxiLibrary library)
@@ -404,13 +423,26 @@ ptxiResult ptxiLibraryGetModule(ptxiModule *pMod, ptxiLibrary library)
     return r;
 }
 
+static ptxiResult get_global(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary l, const char *name)
+{
+    ptxiModule m;
+    ptxiResult r = enter_module(l, &m);
+
+    return r ? r : ptxi_module_get_global(m, name, dptr, bytes);
+}
+
 ptxiResult ptxiLibraryGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name)
 {
     API_CALL;
-    ptxiModule m;
-    ptxiResult r = enter_module(library, &m);
+    return get_global(dptr, bytes, library, name);
+}
 
-    return r ? r : ptxiModuleGetGlobal(dptr, bytes, m, name);
+static bool is_managed(ptxiDevicePtr address)
+{
+    struct ptxi_mem_region region;
+    struct ptxi_heap_block b;
+
+    return ptxi_heap_find(address, &b, &region) && region.flags & PTXI_MEM_MANAGED;
 }
 
 ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary library, const char *name)
@@ -418,15 +450,13 @@ ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary
     API_CALL;
     ptxiDevicePtr address;
     size_t size;
-    int managed = 0;
-    ptxiKernel kernel;
-    ptxiResult r = !dptr && !bytes ? PTXI_ERROR_INVALID_VALUE : ptxiLibraryGetGlobal(&address, &size, library, name);
+    ptxiResult r = dptr || bytes ? get_global(&address, &size, library, name) : PTXI_ERROR_INVALID_VALUE;
 
-    if (r == PTXI_ERROR_INVALID_VALUE && name && !ptxiLibraryGetKernel(&kernel, library, name))
+    if (r == PTXI_ERROR_INVALID_VALUE && name && !enter_library(library) && find_kernel(library, name))
         return PTXI_ERROR_NOT_FOUND;
-    if (r || (r = ptxiPointerGetAttribute(&managed, PTXI_POINTER_ATTRIBUTE_IS_MANAGED, address)))
+    if (r)
         return r;
-    if (!managed)
+    if (!is_managed(address))
         return PTXI_ERROR_NOT_FOUND;
     if (dptr)
         *dptr = address;
@@ -435,18 +465,38 @@ ptxiResult ptxiLibraryGetManaged(ptxiDevicePtr *dptr, size_t *bytes, ptxiLibrary
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxi_kernel_function(ptxiContext ctx, ptxiKernel k, ptxiFunction *f)
+/* ---- kernels as functions of the current context */
+
+static ptxiResult find_function(ptxiContext ctx, ptxiKernel k, ptxiFunction *f)
 {
     ptxiModule m;
-    ptxiResult r = load(k->library, ctx, &m);
+    ptxiResult r = load_in_context(k->library, ctx, &m);
 
-    return r ? r : ptxiModuleGetFunction(f, m, k->name);
+    return r ? r : ptxi_module_get_function(m, k->name, f);
+}
+
+ptxiResult ptxi_kernel_enter(ptxiKernel k, ptxiFunction *f)
+{
+    ptxiContext ctx;
+    ptxiResult r = enter_kernel(k);
+
+    if (!r)
+        r = ptxi_api_context(&ctx);
+    return r ? r : find_function(ctx, k, f);
+}
+
+ptxiResult ptxi_kernel_enter_on(ptxiKernel k, ptxiDevice dev, ptxiFunction *f)
+{
+    ptxiResult r = enter_kernel(k);
+
+    if (!r)
+        r = ptxi_api_device(dev);
+    return r ? r : ptxi_kernel_enter(k, f);
 }
 
 ptxiResult ptxiKernelGetFunction(ptxiFunction *pFunc, ptxiKernel kernel)
 {
     API_CALL;
-    ptxiContext ctx;
     ptxiFunction f;
     ptxiResult r = enter_kernel(kernel);
 
@@ -454,59 +504,18 @@ ptxiResult ptxiKernelGetFunction(ptxiFunction *pFunc, ptxiKernel kernel)
         return r;
     if (!pFunc)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((r = ptxi_api_context(&ctx)) || (r = ptxi_kernel_function(ctx, kernel, &f)))
-        return r;
-    *pFunc = f;
-    return PTXI_SUCCESS;
+    r = ptxi_kernel_enter(kernel, &f);
+    if (!r)
+        *pFunc = f;
+    return r;
 }
 
-static ptxiResult enter_function(ptxiKernel k, ptxiFunction *f)
+ptxiResult ptxi_resolve_function(ptxiFunction *f)
 {
-    ptxiResult r = enter_kernel(k);
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
 
-    return r ? r : ptxiKernelGetFunction(f, k);
-}
-
-/* What calls begin with that name a device, too. */
-static ptxiResult enter_on(ptxiKernel k, ptxiDevice dev, ptxiFunction *f)
-{
-    ptxiResult r = enter_kernel(k);
-
-    return r || (r = ptxi_api_device(dev)) ? r : enter_function(k, f);
-}
-
-ptxiResult ptxiKernelGetAttribute(int *pi, ptxiFunctionAttribute attrib, ptxiKernel kernel, ptxiDevice dev)
-{
-    API_CALL;
-    ptxiFunction f;
-    ptxiResult r = enter_on(kernel, dev, &f);
-
-    return r ? r : ptxiFuncGetAttribute(pi, attrib, f);
-}
-
-ptxiResult ptxiKernelSetAttribute(ptxiFunctionAttribute attrib, int val, ptxiKernel kernel, ptxiDevice dev)
-{
-    API_CALL;
-    ptxiFunction f;
-    ptxiResult r = enter_on(kernel, dev, &f);
-
-    return r ? r : ptxiFuncSetAttribute(f, attrib, val);
-}
-
-ptxiResult ptxiKernelSetCacheConfig(ptxiKernel kernel, ptxiFuncCache config, ptxiDevice dev)
-{
-    API_CALL;
-    ptxiFunction f;
-    ptxiResult r = enter_on(kernel, dev, &f);
-
-    return r ? r : ptxiFuncSetCacheConfig(f, config);
-}
-
-ptxiResult ptxiKernelGetParamInfo(ptxiKernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
-{
-    API_CALL;
-    ptxiFunction f;
-    ptxiResult r = kernel ? enter_function(kernel, &f) : PTXI_ERROR_INVALID_VALUE;
-
-    return r ? r : ptxiFuncGetParamInfo(f, paramIndex, paramOffset, paramSize);
+    if (r || !ptxi_handle_is(*f, PTXI_HANDLE_KERNEL))
+        return r ? r : ptxi_api_function(*f);
+    return ptxi_kernel_enter((ptxiKernel)(void *)*f, f);
 }

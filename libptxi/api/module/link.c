@@ -1,5 +1,6 @@
-/* Linking: several PTX texts become one image, which a module is loaded from. */
+/* Links PTX texts into one image, from which modules can be loaded. */
 #include "api/module/load.h"
+#include "api/module/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@ static struct ptxi_text nothing = { "<link>", nothing_text, sizeof nothing_text 
 
 struct ptxiLinkState_st {
     struct ptxi_handle handle;
-    pthread_mutex_t lock; /* what follows */
+    pthread_mutex_t lock; /* protects the members below */
     struct ptxi_load_options options;
     struct ptxi_arena arena; /* names, texts and messages */
     struct ptxi_text *parts;
@@ -18,7 +19,7 @@ struct ptxiLinkState_st {
     bool complete;
 };
 
-static ptxiResult enter(ptxiLinkState state)
+static ptxiResult enter_state(ptxiLinkState state)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
@@ -26,7 +27,7 @@ static ptxiResult enter(ptxiLinkState state)
     if (!r)
         r = ptxi_handle_use(state, PTXI_HANDLE_LINK_STATE);
     if (!r)
-        ptxi_api_lock(&state->lock);
+        ptxi_call_lock(&state->lock);
     return r;
 }
 
@@ -85,8 +86,8 @@ ptxiResult ptxiLinkDestroy(ptxiLinkState state)
     return r;
 }
 
-/* Parse, check, and say what there is to say. `resolved`: nothing may be left undefined. */
-static ptxiResult check(ptxiLinkState s, const struct ptxi_texts *texts, bool resolved)
+/* Parses and checks texts, and reports messages. `resolved`: undefined symbols are errors. */
+static ptxiResult check_texts(ptxiLinkState s, const struct ptxi_texts *texts, bool resolved)
 {
     struct ptxi_parse_options options = { .file = "<link>", .parts = texts, .dialect = s->options.module.dialect };
     ptxiResult r = PTXI_SUCCESS;
@@ -95,19 +96,19 @@ static ptxiResult check(ptxiLinkState s, const struct ptxi_texts *texts, bool re
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
-    struct ptxi_module_tree *tree = ptxi_parse(NULL, 0, &options, &arena, &diags);
+    struct ptxi_module_ast *tree = ptxi_parse(NULL, 0, &options, &arena, &diags);
 
     if (!tree)
         r = arena.oom || diags.oom || !diags.errors ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_PTX;
     else if (resolved)
         r = ptxi_symbols_check(tree, &diags);
     if (r != PTXI_ERROR_OUT_OF_MEMORY)
-        ptxi_load_say(&s->options, &diags, texts);
+        ptxi_load_report(&s->options, &diags, texts);
     ptxi_arena_free(&arena);
     return r;
 }
 
-static bool keep(ptxiLinkState s, const struct ptxi_text *t)
+static bool store_part(ptxiLinkState s, const struct ptxi_text *t)
 {
     if (s->count == s->cap) {
         struct ptxi_text *more = realloc(s->parts, (s->cap ? 2 * s->cap : 4) * sizeof *more);
@@ -127,7 +128,7 @@ static bool keep(ptxiLinkState s, const struct ptxi_text *t)
     return to->s && to->name;
 }
 
-static ptxiResult refuse(ptxiLinkState s, const char *name, const char *why)
+static ptxiResult refuse_input(ptxiLinkState s, const char *name, const char *why)
 {
     struct ptxi_text one = { name, "", 0, 1 };
     struct ptxi_arena arena;
@@ -136,24 +137,24 @@ static ptxiResult refuse(ptxiLinkState s, const char *name, const char *why)
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
     ptxi_diag_add(&diags, PTXI_DIAG_ERROR, PTXI_LOC_NONE, "%s: %s", name, why);
-    ptxi_load_say(&s->options, &diags, &(struct ptxi_texts){ &one, 1 });
+    ptxi_load_report(&s->options, &diags, &(struct ptxi_texts){ &one, 1 });
     ptxi_arena_free(&arena);
     return PTXI_ERROR_INVALID_IMAGE;
 }
 
-/* `text` has a NUL behind its `size` bytes. */
-static ptxiResult add(ptxiLinkState s, const char *text, size_t size, const char *name)
+/* Adds a text that has a NUL after its `size` bytes. */
+static ptxiResult add_text(ptxiLinkState s, const char *text, size_t size, const char *name)
 {
     struct ptxi_texts texts;
 
     if (!ptxi_image_is_linked(text, size) && !ptxi_load_is_ptx(text))
-        return refuse(s, name, "not PTX: only PTX and what was linked of it can be linked");
+        return refuse_input(s, name, "not PTX: only PTX and linked images can be linked");
     if (!ptxi_image_read(text, size, name, &s->arena, &texts))
-        return s->arena.oom ? PTXI_ERROR_OUT_OF_MEMORY : refuse(s, name, "the linked image is damaged");
-    ptxiResult r = check(s, &texts, false);
+        return s->arena.oom ? PTXI_ERROR_OUT_OF_MEMORY : refuse_input(s, name, "the linked image is damaged");
+    ptxiResult r = check_texts(s, &texts, false);
 
     for (uint32_t i = 0; !r && i < texts.count; i++)
-        if (!keep(s, &texts.at[i]))
+        if (!store_part(s, &texts.at[i]))
             r = PTXI_ERROR_OUT_OF_MEMORY;
     return r;
 }
@@ -161,17 +162,18 @@ static ptxiResult add(ptxiLinkState s, const char *text, size_t size, const char
 static ptxiResult add_copy(ptxiLinkState s, ptxiJitInputType type, char *text, size_t size, const char *name)
 {
     ptxiResult r = type == PTXI_JIT_INPUT_PTX || (type == PTXI_JIT_INPUT_CUBIN && ptxi_image_is_linked(text, size))
-                       ? add(s, text, strlen(text), name)
-                       : refuse(s, name, "only PTX can be linked, no code of a GPU, libraries or NVVM");
+                       ? add_text(s, text, strlen(text), name)
+                       : refuse_input(s, name, "only PTX can be linked, not GPU code, libraries or NVVM");
 
     free(text);
     return r;
 }
 
-static ptxiResult enter_add(ptxiLinkState state, ptxiJitInputType type, unsigned numOptions, ptxiJitOption *options, void **optionValues)
+static ptxiResult enter_add(ptxiLinkState state, ptxiJitInputType type, unsigned numOptions, ptxiJitOption *options,
+                            void **optionValues)
 {
-    struct ptxi_load_options ignored = { .wall_time = NULL }; /* how to compile one input: as the others */
-    ptxiResult r = enter(state);
+    struct ptxi_load_options ignored = { .wall_time = NULL }; /* options of one input have no effect */
+    ptxiResult r = enter_state(state);
 
     if (r)
         return r;
@@ -182,7 +184,8 @@ static ptxiResult enter_add(ptxiLinkState state, ptxiJitInputType type, unsigned
     return ptxi_load_options(&ignored, numOptions, options, optionValues);
 }
 
-ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size, const char *name, unsigned numOptions,
+ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *data, size_t size, const char *name,
+                           unsigned numOptions,
                            ptxiJitOption *options, void **optionValues)
 {
     API_CALL;
@@ -202,7 +205,8 @@ ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *dat
     return add_copy(state, type, text, size, name ? name : "<ptx>");
 }
 
-ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned numOptions, ptxiJitOption *options,
+ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned numOptions,
+                           ptxiJitOption *options,
                            void **optionValues)
 {
     API_CALL;
@@ -221,7 +225,7 @@ ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const cha
 ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOut)
 {
     API_CALL;
-    ptxiResult r = enter(state);
+    ptxiResult r = enter_state(state);
     struct ptxi_texts texts;
     double start = ptxi_load_clock();
 
@@ -232,9 +236,9 @@ ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOu
     if (state->complete)
         return PTXI_ERROR_ILLEGAL_STATE;
     texts = (struct ptxi_texts){ state->parts, state->count };
-    r = state->count ? check(state, &texts, state->options.module.resolved) : PTXI_SUCCESS;
+    r = state->count ? check_texts(state, &texts, state->options.module.resolved) : PTXI_SUCCESS;
     if (r)
-        return r == PTXI_ERROR_INVALID_PTX ? PTXI_ERROR_INVALID_SOURCE : r; /* each part alone was right */
+        return r == PTXI_ERROR_INVALID_PTX ? PTXI_ERROR_INVALID_SOURCE : r; /* each part was valid when it was added */
     ptxi_image_write(state->count ? &texts : &(struct ptxi_texts){ &nothing, 1 }, &state->image);
     if (state->image.oom)
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -242,6 +246,6 @@ ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOu
     *cubinOut = (void *)(uintptr_t)ptxi_str_text(&state->image);
     if (sizeOut)
         *sizeOut = state->image.len;
-    ptxi_load_tell_time(&state->options, start);
+    ptxi_load_store_time(&state->options, start);
     return PTXI_SUCCESS;
 }

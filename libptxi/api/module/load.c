@@ -1,9 +1,10 @@
-/* Loading modules: where the text comes from, the options, and what is said about the text. */
+/* Loads modules: options, texts, messages. */
 #include "api/module/load.h"
 
 #include "base/file.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,102 +13,12 @@
 
 /* ---- messages */
 
-/* What ptxiGetLastDiagnostic returns: a copy, since a module that failed to load is gone. */
-struct ptxi_diag_store {
-    unsigned count;
-    ptxiDiagnostic *at;
-    struct ptxi_arena arena;
-};
-
-void ptxi_api_free_diags(struct ptxi_diag_store *s)
-{
-    if (!s)
-        return;
-    ptxi_arena_free(&s->arena);
-    free(s);
-}
-
-static ptxiSeverity severity_of(const struct ptxi_diag_entry *e)
-{
-    switch (e->severity) {
-    case PTXI_DIAG_ERROR: return PTXI_SEVERITY_ERROR;
-    case PTXI_DIAG_WARNING: return PTXI_SEVERITY_WARNING;
-    default: return PTXI_SEVERITY_NOTE;
-    }
-}
-
-static const char *keep(struct ptxi_arena *a, const char *s)
-{
-    size_t n = strlen(s) + 1;
-    char *p = ptxi_arena_alloc(a, n, 1);
-
-    return p ? memcpy(p, s, n) : NULL;
-}
-
-static void render(struct ptxi_str *out, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
+static void render_entry(struct ptxi_str *out, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
 {
     struct ptxi_loc loc = e->loc;
     const struct ptxi_text *t = ptxi_text_at(texts, &loc);
 
     ptxi_diag_render_one(out, t->s, t->size, t->name, loc, ptxi_diag_severity_name(e->severity), e->msg);
-}
-
-static void store_one(struct ptxi_diag_store *s, const struct ptxi_diag_entry *e, const struct ptxi_texts *texts)
-{
-    struct ptxi_loc loc = e->loc;
-    const struct ptxi_text *t = ptxi_text_at(texts, &loc);
-    struct ptxi_str rendered;
-
-    ptxi_str_init(&rendered, NULL);
-    render(&rendered, e, texts);
-    s->at[s->count++] = (ptxiDiagnostic){
-        .size = sizeof(ptxiDiagnostic), .severity = severity_of(e), .file = keep(&s->arena, t->name), .line = loc.line,
-        .column = loc.line ? loc.col : 0, .length = loc.line ? loc.len : 0,
-        .message = keep(&s->arena, e->msg), .text = keep(&s->arena, ptxi_str_text(&rendered)),
-    };
-    ptxi_str_free(&rendered);
-}
-
-/* Without memory there are no messages, which is not worth another error. */
-void ptxi_api_store_diags(const struct ptxi_diag *d, const struct ptxi_texts *texts)
-{
-    struct ptxi_thread *t = ptxi_api_thread();
-    unsigned n = 0;
-
-    if (!t)
-        return;
-    ptxi_api_free_diags(t->diags);
-    t->diags = NULL;
-    for (const struct ptxi_diag_entry *e = d->first; e; e = e->next)
-        n++;
-    struct ptxi_diag_store *s = n ? calloc(1, sizeof *s) : NULL;
-
-    if (!s)
-        return;
-    ptxi_arena_init(&s->arena, NULL);
-    s->at = ARENA_NEW(&s->arena, ptxiDiagnostic, n);
-    for (const struct ptxi_diag_entry *e = d->first; e && s->at; e = e->next)
-        store_one(s, e, texts);
-    t->diags = s;
-}
-
-ptxiResult ptxiGetLastDiagnostic(unsigned index, ptxiDiagnostic *diagnostic)
-{
-    API_CALL;
-    ptxiResult r = ptxi_api_enter();
-    struct ptxi_thread *t = ptxi_api_thread();
-
-    if (r)
-        return r;
-    if (!diagnostic || diagnostic->size < offsetof(ptxiDiagnostic, file))
-        return PTXI_ERROR_INVALID_VALUE;
-    if (!t || !t->diags || index >= t->diags->count)
-        return PTXI_ERROR_NOT_FOUND;
-    size_t size = diagnostic->size;
-
-    memcpy(diagnostic, &t->diags->at[index], size < sizeof *diagnostic ? size : sizeof *diagnostic);
-    diagnostic->size = size;
-    return PTXI_SUCCESS;
 }
 
 /* ---- options */
@@ -125,9 +36,11 @@ static ptxiResult read_option(struct ptxi_load_options *o, ptxiJitOption option,
     switch ((int)option) {
     case PTXI_JIT_WALL_TIME: o->wall_time = value; break;
     case PTXI_JIT_INFO_LOG_BUFFER: o->info.buffer = *value; break;
-    case PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES: o->info.size = (unsigned)(uintptr_t)*value, o->info.size_value = value; break;
+    case PTXI_JIT_INFO_LOG_BUFFER_SIZE_BYTES: o->info.size = (unsigned)(uintptr_t)*value,
+    o->info.size_value = value; break;
     case PTXI_JIT_ERROR_LOG_BUFFER: o->error.buffer = *value; break;
-    case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value, o->error.size_value = value; break;
+    case PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: o->error.size = (unsigned)(uintptr_t)*value,
+    o->error.size_value = value; break;
     case PTXI_JIT_FMA: o->module.no_contract = !on; break;
     case PTXI_JIT_OPTIMIZATION_LEVEL: o->module.as_written |= !on; break;
     case PTXI_JIT_GENERATE_DEBUG_INFO: o->module.as_written |= on; break;
@@ -157,8 +70,9 @@ ptxiResult ptxi_load_options(struct ptxi_load_options *o, unsigned n, ptxiJitOpt
     return r;
 }
 
-/* Errors with their notes go to one log, warnings with theirs to the other. */
-static void write_log(struct ptxi_log *log, const struct ptxi_diag *d, enum ptxi_diag_severity which, const struct ptxi_texts *texts)
+/* Writes errors and their notes to one log, and warnings and their notes to the other. */
+static void write_log(struct ptxi_log *log, const struct ptxi_diag *d, enum ptxi_diag_severity which,
+                      const struct ptxi_texts *texts)
 {
     struct ptxi_str s;
     bool on = false;
@@ -170,21 +84,22 @@ static void write_log(struct ptxi_log *log, const struct ptxi_diag *d, enum ptxi
         if (e->severity != PTXI_DIAG_NOTE)
             on = e->severity == which;
         if (on)
-            render(&s, e, texts);
+            render_entry(&s, e, texts);
     }
     if (log->buffer && log->size) {
         size_t room = log->size - 1 - log->used, n = s.len < room ? s.len : room;
 
         memcpy(log->buffer + log->used, ptxi_str_text(&s), n);
+        assert(log->used + n < log->size);
         log->used += n;
         log->buffer[log->used] = 0;
     }
     if (log->size_value)
-        *log->size_value = (void *)(uintptr_t)(log->used ? log->used + 1 : 0); /* with its NUL, as the driver counts */
+        *log->size_value = (void *)(uintptr_t)(log->used ? log->used + 1 : 0); /* the driver counts the NUL */
     ptxi_str_free(&s);
 }
 
-void ptxi_load_say(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts)
+void ptxi_load_report(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts)
 {
     ptxi_api_store_diags(d, texts);
     write_log(&o->error, d, PTXI_DIAG_ERROR, texts);
@@ -206,7 +121,7 @@ double ptxi_load_clock(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-void ptxi_load_tell_time(const struct ptxi_load_options *o, double since)
+void ptxi_load_store_time(const struct ptxi_load_options *o, double since)
 {
     float ms = (float)(ptxi_load_clock() - since);
 
@@ -233,7 +148,8 @@ bool ptxi_load_is_ptx(const char *s)
     }
 }
 
-static ptxiResult make(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, struct ptxi_arena *arena, ptxiModule *m)
+static ptxiResult make_module(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o,
+                              struct ptxi_arena *arena, ptxiModule *m)
 {
     struct ptxi_diag diags;
     struct ptxi_texts texts;
@@ -247,7 +163,7 @@ static ptxiResult make(ptxiContext ctx, char *text, size_t size, struct ptxi_loa
     if (r == PTXI_ERROR_INVALID_PTX && !ptx)
         r = PTXI_ERROR_INVALID_IMAGE;
     add_summary(o, &diags, *m);
-    ptxi_load_say(o, &diags, &texts);
+    ptxi_load_report(o, &diags, &texts);
     return r;
 }
 
@@ -260,9 +176,9 @@ ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_
     if (!o->module.name)
         o->module.name = "<ptx>";
     ptxi_arena_init(&arena, NULL);
-    ptxiResult r = make(ctx, text, size, o, &arena, &m);
+    ptxiResult r = make_module(ctx, text, size, o, &arena, &m);
 
-    ptxi_load_tell_time(o, start);
+    ptxi_load_store_time(o, start);
     ptxi_arena_free(&arena);
     if (r)
         free(text);
@@ -309,7 +225,11 @@ ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
     fclose(f);
     if (*text)
         return PTXI_SUCCESS;
-    return why == ENOMEM ? PTXI_ERROR_OUT_OF_MEMORY : why == EFBIG ? PTXI_ERROR_INVALID_IMAGE : PTXI_ERROR_FILE_NOT_FOUND;
+    switch (why) {
+    case ENOMEM: return PTXI_ERROR_OUT_OF_MEMORY;
+    case EFBIG: return PTXI_ERROR_INVALID_IMAGE;
+    default: return PTXI_ERROR_FILE_NOT_FOUND;
+    }
 }
 
 ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)

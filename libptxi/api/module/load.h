@@ -1,4 +1,4 @@
-/* What loading and linking share: options, files, and how messages about texts reach the caller. */
+/* Loading and linking of texts: options, files, messages. */
 #ifndef PTXI_API_MODULE_LOAD_H
 #define PTXI_API_MODULE_LOAD_H
 
@@ -7,7 +7,7 @@
 struct ptxi_log {
     char *buffer;
     size_t size, used; /* bytes */
-    void **size_value; /* where the number of bytes written goes */
+    void **size_value; /* receives the number of bytes written */
 };
 
 struct ptxi_load_options {
@@ -17,31 +17,34 @@ struct ptxi_load_options {
     struct ptxi_module_options module;
 };
 
-/* Add what the caller's arrays say. */
+/* Adds the options of the caller's arrays. */
 ptxiResult ptxi_load_options(struct ptxi_load_options *o, unsigned n, ptxiJitOption *options, void **values);
 
-/* Loads a module from `text`, which has a NUL behind its `size` bytes and is freed or the module's, whatever comes of it. */
+/* Loads a module from `text`, which has a NUL after its `size` bytes. The module owns the text. On failure it is
+ * freed. */
 ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_load_options *o, ptxiModule *module);
 
-/* To the logs, behind what is there already, and to ptxiGetLastDiagnostic. */
-void ptxi_load_say(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts);
+/* Appends the messages to the logs, and makes them the diagnostics that ptxiGetLastDiagnostic() returns. */
+void ptxi_load_report(struct ptxi_load_options *o, const struct ptxi_diag *d, const struct ptxi_texts *texts);
 
-void ptxi_load_tell_time(const struct ptxi_load_options *o, double since); /* a value of ptxi_load_clock() */
+void ptxi_load_store_time(const struct ptxi_load_options *o, double since); /* since: a value of ptxi_load_clock() */
 double ptxi_load_clock(void);                                             /* milliseconds */
 
-/* All of a file, with a NUL behind it; the caller frees it. */
+/* Reads a file and appends a NUL. The caller frees the text. */
 ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size);
 
-/* PTX begins with a directive, perhaps behind blanks and comments. Other images (cubin, fatbin) do not. */
+/* True if the text begins with a directive after blanks and comments. Other images (cubin, fatbin) do not. */
 bool ptxi_load_is_ptx(const char *s);
 
-/* image.c: what ptxiLinkComplete gives out is text: a line for all, and before each part a line with its size and name. */
+/* image.c: the result of ptxiLinkComplete() is a text: a line that identifies it, and a line with size and name before
+ * each part. */
 void ptxi_image_write(const struct ptxi_texts *parts, struct ptxi_str *out);
 
-/* The parts of such an image, or the whole text, as the one of that name. False: the image is damaged, or, with arena->oom, memory
- * is short. */
-bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptxi_arena *arena, struct ptxi_texts *texts);
-uint32_t ptxi_image_lines(const struct ptxi_text *t); /* that the next part's first line is behind its own */
+/* Finds the parts of such an image. Another text is one part with that name. False: the image is damaged, or
+ * arena->oom is set. */
+bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptxi_arena *arena,
+                     struct ptxi_texts *texts);
+uint32_t ptxi_image_lines(const struct ptxi_text *t); /* number of lines of the part */
 bool ptxi_image_is_linked(const char *text, size_t size);
 
 #endif

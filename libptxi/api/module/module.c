@@ -1,12 +1,13 @@
-/* Modules: where their variables are, their programs, their kernels. */
 #include "api/module/module.h"
 
 #include "api/memory/heap.h"
+#include "api/module/symbols.h"
 
 #include "base/hash.h"
 #include "exec/memmap/memmap.h"
 #include "exec/texture/texture.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static uint32_t function_at(void *ctx, uint64_t address)
 
 /* ---- variables */
 
-static void put_address(struct ptxiModule_st *m, unsigned char *data, const struct ptxi_reloc *r)
+static void store_address(struct ptxiModule_st *m, unsigned char *data, const struct ptxi_reloc *r)
 {
     uint64_t value = (uint64_t)r->addend;
 
@@ -67,18 +68,27 @@ static void put_address(struct ptxiModule_st *m, unsigned char *data, const stru
         data[r->offset + i] = (unsigned char)(value >> 8 * i);
 }
 
-/* A reference says what it is; a sampler's modes stand below. */
+static enum ptxi_object_kind kind_of_reference(const struct ptxi_var *v)
+{
+    switch (v->opaque) {
+    case 't': return PTXI_OBJECT_TEXTURE;
+    case 's': return PTXI_OBJECT_SAMPLER;
+    default: return PTXI_OBJECT_SURFACE;
+    }
+}
+
+/* The upper bits of a reference are its kind. The modes of a sampler are in the lower bits. */
 static void initialise_reference(const struct ptxi_var *v, unsigned char *data)
 {
-    enum ptxi_object_kind kind = v->opaque == 't' ? PTXI_OBJECT_TEXTURE : v->opaque == 's' ? PTXI_OBJECT_SAMPLER : PTXI_OBJECT_SURFACE;
+    enum ptxi_object_kind kind = kind_of_reference(v);
     uint64_t value = v->init ? *v->init : 0;
 
     for (uint64_t k = 0; k < v->size; k += sizeof value)
         memcpy(data + k, &(uint64_t){ value | (uint64_t)kind << PTXI_REFERENCE_KIND }, sizeof value);
 }
 
-/* Fills in what is not zero. */
-static void initialise(struct ptxiModule_st *m, const struct ptxi_var *v, unsigned char *data)
+/* Fills in the bytes that are not zero. */
+static void initialise_variable(struct ptxiModule_st *m, const struct ptxi_var *v, unsigned char *data)
 {
     if (v->opaque) {
         initialise_reference(v, data);
@@ -87,11 +97,12 @@ static void initialise(struct ptxiModule_st *m, const struct ptxi_var *v, unsign
     if (v->init)
         memcpy(data, v->init, v->init_size);
     for (uint32_t i = 0; i < v->reloc_count; i++)
-        put_address(m, data, &v->relocs[i]);
+        store_address(m, data, &v->relocs[i]);
 }
 
-/* Zeroed memory for variables. */
-static ptxiResult allocate(struct ptxiModule_st *m, size_t size, uint32_t mem_flags, struct ptxi_heap_block **b)
+/* Allocates zeroed memory for variables. */
+static ptxiResult allocate_variables(struct ptxiModule_st *m, size_t size, uint32_t mem_flags,
+                                     struct ptxi_heap_block **b)
 {
     ptxiResult r = ptxi_heap_alloc(m->ctx, size, PTXI_HEAP_MODULE, mem_flags | PTXI_MEM_MODULE, 0, b);
 
@@ -108,9 +119,9 @@ static ptxiResult place_global(struct ptxiModule_st *m, uint32_t i)
     struct ptxi_heap_block *b;
     uint64_t slack = v->align > BLOCK_ALIGN ? v->align : 0;
 
-    if (v->size == 0) /* extern without a size: nothing to point to */
+    if (v->size == 0) /* an extern without a size has no storage */
         return PTXI_SUCCESS;
-    ptxiResult r = allocate(m, v->size + slack, PTXI_MEM_RWA | (v->managed ? PTXI_MEM_MANAGED : 0), &b);
+    ptxiResult r = allocate_variables(m, v->size + slack, PTXI_MEM_RWA | (v->managed ? PTXI_MEM_MANAGED : 0), &b);
 
     if (r)
         return r;
@@ -127,32 +138,32 @@ static ptxiResult place_variables(struct ptxiModule_st *m)
     if (!m->globals)
         return PTXI_ERROR_OUT_OF_MEMORY;
     if (l->const_bytes)
-        r = allocate(m, l->const_bytes, PTXI_MEM_READ, &m->constants);
+        r = allocate_variables(m, l->const_bytes, PTXI_MEM_READ, &m->constants);
     for (uint32_t i = 0; i < l->global_count && !r; i++)
         r = place_global(m, i);
     if (r)
         return r;
     for (uint32_t i = 0; i < l->const_count; i++)
-        initialise(m, l->consts[i].var, (unsigned char *)(uintptr_t)(const_base(m) + l->consts[i].offset));
+        initialise_variable(m, l->consts[i].var, (unsigned char *)(uintptr_t)(const_base(m) + l->consts[i].offset));
     for (uint32_t i = 0; i < l->global_count; i++)
         if (m->globals[i])
-            initialise(m, l->globals[i].var, (unsigned char *)(uintptr_t)m->globals[i]);
+            initialise_variable(m, l->globals[i].var, (unsigned char *)(uintptr_t)m->globals[i]);
     return PTXI_SUCCESS;
 }
 
 /* ---- functions */
 
-static const struct ptxi_func *resolved(const struct ptxi_func *f)
+static const struct ptxi_func *resolve_alias(const struct ptxi_func *f)
 {
     while (f->alias_of)
         f = f->alias_of;
     return f;
 }
 
-static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t function)
+static const struct ptxi_code *compile_function_locked(struct ptxi_variant *v, uint32_t function)
 {
     struct ptxiModule_st *m = v->module;
-    const struct ptxi_func *f = resolved(m->tree->funcs[function]);
+    const struct ptxi_func *f = resolve_alias(m->tree->funcs[function]);
     struct ptxi_callee *own = &v->program.functions[function], *real = &v->program.functions[f->index];
     const struct ptxi_code *code = atomic_load(&real->code);
 
@@ -174,12 +185,12 @@ static const struct ptxi_code *compile_locked(struct ptxi_variant *v, uint32_t f
     return code;
 }
 
-static const struct ptxi_code *compile(void *ctx, uint32_t function)
+static const struct ptxi_code *compile_function(void *ctx, uint32_t function)
 {
     struct ptxi_variant *v = ctx;
 
     pthread_mutex_lock(&v->module->lock);
-    const struct ptxi_code *code = compile_locked(v, function);
+    const struct ptxi_code *code = compile_function_locked(v, function);
     pthread_mutex_unlock(&v->module->lock);
     return code;
 }
@@ -193,10 +204,11 @@ static bool make_program(struct ptxi_variant *v)
         return false;
     for (uint32_t i = 0; i < m->tree->func_count; i++) {
         f[i].name = m->tree->funcs[i]->name->s;
-        f[i].without_body = !resolved(m->tree->funcs[i])->has_body;
+        f[i].without_body = !resolve_alias(m->tree->funcs[i])->has_body;
     }
     v->program = (struct ptxi_program){
-        .functions = f, .function_count = m->tree->func_count, .compile = compile, .function_at = function_at, .ctx = v,
+        .functions = f, .function_count = m->tree->func_count, .compile = compile_function, .function_at = function_at,
+        .ctx = v,
         .const_bank = (unsigned char *)(uintptr_t)const_base(m), .const_size = m->layout->const_bytes,
     };
     return true;
@@ -220,7 +232,7 @@ const struct ptxi_code *ptxi_module_code(ptxiModule m, uint32_t function, bool c
         return NULL;
     const struct ptxi_code *code = atomic_load(&p->functions[function].code);
 
-    return code ? code : compile(&m->variants[count], function);
+    return code ? code : compile_function(&m->variants[count], function);
 }
 
 static ptxiResult list_kernels(struct ptxiModule_st *m)
@@ -243,13 +255,14 @@ static ptxiResult list_kernels(struct ptxiModule_st *m)
             continue;
         struct ptxi_kernel_entry *e = &entries[n];
 
+        assert(n < m->kernel_count);
         m->kernels[n] = (struct ptxiFunction_st){
             .module = m, .func = f, .max_dynamic_shared = -1, .carveout = -1,
         };
         e->name = f->name->s;
         e->kernel = &m->kernels[n++];
         HASH_FIND(hh, m->by_name, e->name, strlen(e->name), same);
-        if (same) /* of another part, both without linkage: the first one has the name */
+        if (same) /* a kernel of another part, both without linkage: the name finds the first one */
             continue;
         HASH_ADD_KEYPTR(hh, m->by_name, e->name, strlen(e->name), e);
         if (!HASH_ADDED(hh, e))
@@ -258,7 +271,7 @@ static ptxiResult list_kernels(struct ptxiModule_st *m)
     return PTXI_SUCCESS;
 }
 
-/* ---- its end */
+/* ---- destruction */
 
 static void free_blocks(struct ptxiModule_st *m)
 {
@@ -275,7 +288,7 @@ static void free_blocks(struct ptxiModule_st *m)
     }
 }
 
-static void destroy(void *module)
+static void destroy_module(void *module)
 {
     ptxiModule m = module;
 
@@ -283,11 +296,13 @@ static void destroy(void *module)
     for (unsigned i = 0; i < m->kernel_count && m->kernels; i++)
         ptxi_handle_remove(&m->kernels[i].handle);
     pthread_mutex_lock(&m->ctx->lock);
+    assert(*m->link == m);
     *m->link = m->next;
     if (m->next)
         m->next->link = m->link;
     pthread_mutex_unlock(&m->ctx->lock);
-    ptxi_module_free_references(m);
+    if (m->free_references)
+        m->free_references(m->references);
     free_blocks(m);
     for (int i = 0; i < 2; i++)
         free(m->variants[i].program.functions);
@@ -302,12 +317,12 @@ static void destroy(void *module)
     free(m);
 }
 
-/* ---- its making */
+/* ---- creation */
 
-/* The module and its kernels get handles; false: memory is short. */
+/* Gives handles to the module and its kernels. False if there is no memory. */
 static bool add_handles(struct ptxiModule_st *m)
 {
-    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MODULE, m->ctx, destroy);
+    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MODULE, &m->ctx->gate, destroy_module);
 
     for (unsigned i = 0; ok && i < m->kernel_count; i++)
         ok = ptxi_handle_add_part(&m->kernels[i].handle, PTXI_HANDLE_FUNCTION, &m->handle);
@@ -339,14 +354,15 @@ static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
     return at;
 }
 
-static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_options *how, struct ptxi_diag *diags)
+static ptxiResult build_module(struct ptxiModule_st *m, const struct ptxi_module_options *how, struct ptxi_diag *diags)
 {
-    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts, .dialect = how->dialect | m->ctx->dialect };
+    struct ptxi_parse_options options = { .file = m->name, .parts = &m->texts,
+                                          .dialect = how->dialect | m->ctx->dialect };
     ptxiResult r;
 
     m->tree = ptxi_parse(NULL, 0, &options, &m->arena, diags);
     if (!m->tree && (m->arena.oom || diags->oom || !diags->errors)) {
-        ptxi_diag_init(diags, diags->arena); /* what it then says is not the text's fault */
+        ptxi_diag_init(diags, diags->arena); /* its messages are not about the text */
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
     if (!m->tree)
@@ -367,7 +383,8 @@ static ptxiResult build(struct ptxiModule_st *m, const struct ptxi_module_option
     return r ? r : list_kernels(m);
 }
 
-ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts, const struct ptxi_module_options *options,
+ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_texts *texts,
+                              const struct ptxi_module_options *options,
                               struct ptxi_diag *diags, ptxiModule *module)
 {
     struct ptxiModule_st *m = calloc(1, sizeof *m);
@@ -385,7 +402,7 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
     ptxi_arena_init(&m->arena, NULL);
     pthread_mutex_init(&m->lock, NULL);
 
-    ptxiResult r = m->name && keep_texts(m, texts) ? build(m, options, diags) : PTXI_ERROR_OUT_OF_MEMORY;
+    ptxiResult r = m->name && keep_texts(m, texts) ? build_module(m, options, diags) : PTXI_ERROR_OUT_OF_MEMORY;
 
     pthread_mutex_lock(&ctx->lock);
     m->next = ctx->modules;
@@ -397,8 +414,8 @@ ptxiResult ptxi_module_create(ptxiContext ctx, char *text, const struct ptxi_tex
     if (!r && !add_handles(m))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     if (r) {
-        m->text = NULL; /* still the caller's */
-        destroy(m);
+        m->text = NULL; /* the caller keeps it */
+        destroy_module(m);
     } else {
         *module = m;
     }
@@ -411,7 +428,7 @@ void ptxi_module_free(ptxiModule m)
     ptxi_handle_unref(&m->handle);
 }
 
-void ptxi_api_free_modules(ptxiContext ctx)
+void ptxi_modules_free_all(ptxiContext ctx)
 {
     while (ctx->modules)
         ptxi_module_free(ctx->modules);
@@ -435,16 +452,6 @@ ptxiResult ptxi_api_function(ptxiFunction f)
     return r ? r : ptxi_handle_use(f, PTXI_HANDLE_FUNCTION);
 }
 
-ptxiResult ptxi_api_to_launch(ptxiFunction *f)
-{
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-
-    if (r || !ptxi_handle_is(*f, PTXI_HANDLE_KERNEL))
-        return r ? r : ptxi_api_function(*f);
-    return ptxi_kernel_function(ctx, (ptxiKernel)(void *)*f, f);
-}
-
 ptxiResult ptxi_module_unload(ptxiModule m)
 {
     ptxiResult r = ptxi_handle_retire(m, PTXI_HANDLE_MODULE);
@@ -466,23 +473,6 @@ ptxiResult ptxiModuleUnload(ptxiModule hmod)
     if (hmod->of_library)
         return PTXI_ERROR_NOT_PERMITTED;
     return ptxi_module_unload(hmod);
-}
-
-ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name)
-{
-    API_CALL;
-    ptxiResult r = ptxi_api_module(hmod);
-    struct ptxi_kernel_entry *e;
-
-    if (r)
-        return r;
-    if (!hfunc || !name || !*name)
-        return PTXI_ERROR_INVALID_VALUE;
-    HASH_FIND(hh, hmod->by_name, name, strlen(name), e);
-    if (!e)
-        return PTXI_ERROR_NOT_FOUND;
-    *hfunc = e->kernel;
-    return PTXI_SUCCESS;
 }
 
 ptxiResult ptxiModuleGetFunctionCount(unsigned *count, ptxiModule mod)
@@ -512,7 +502,7 @@ ptxiResult ptxiModuleEnumerateFunctions(ptxiFunction *functions, unsigned numFun
     return PTXI_SUCCESS;
 }
 
-/* A variable of module scope; *address 0 if it has no storage. */
+/* Finds a variable of module scope. *address is 0 if it has no storage. */
 static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint64_t *address)
 {
     const struct ptxi_layout *l = m->layout;
@@ -530,10 +520,31 @@ static const struct ptxi_var *find_variable(ptxiModule m, const char *name, uint
     return NULL;
 }
 
-ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
+ptxiResult ptxi_module_get_function(ptxiModule m, const char *name, ptxiFunction *f)
+{
+    ptxiResult r = ptxi_api_module(m);
+    struct ptxi_kernel_entry *e;
+
+    if (r)
+        return r;
+    if (!f || !name || !*name)
+        return PTXI_ERROR_INVALID_VALUE;
+    HASH_FIND(hh, m->by_name, name, strlen(name), e);
+    if (!e)
+        return PTXI_ERROR_NOT_FOUND;
+    *f = e->kernel;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleGetFunction(ptxiFunction *hfunc, ptxiModule hmod, const char *name)
 {
     API_CALL;
-    ptxiResult r = ptxi_api_module(hmod);
+    return ptxi_module_get_function(hmod, name, hfunc);
+}
+
+ptxiResult ptxi_module_get_global(ptxiModule m, const char *name, ptxiDevicePtr *dptr, size_t *bytes)
+{
+    ptxiResult r = ptxi_api_module(m);
     const struct ptxi_kernel_entry *kernel;
     uint64_t address = 0;
 
@@ -541,10 +552,10 @@ ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hm
         return r;
     if (!name || !*name || (!dptr && !bytes))
         return PTXI_ERROR_INVALID_VALUE;
-    const struct ptxi_var *v = find_variable(hmod, name, &address);
+    const struct ptxi_var *v = find_variable(m, name, &address);
 
     if (!v || !address) {
-        HASH_FIND(hh, hmod->by_name, name, strlen(name), kernel);
+        HASH_FIND(hh, m->by_name, name, strlen(name), kernel);
         return kernel ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_NOT_FOUND;
     }
     if (dptr)
@@ -552,4 +563,10 @@ ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hm
     if (bytes)
         *bytes = v->size;
     return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxiModule hmod, const char *name)
+{
+    API_CALL;
+    return ptxi_module_get_global(hmod, name, dptr, bytes);
 }

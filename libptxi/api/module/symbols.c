@@ -1,96 +1,101 @@
-/* What a module's code names and nothing defines. */
-#include "api/devrt/device_runtime.h"
-#include "api/module/module.h"
+#include "api/module/symbols.h"
+
+#include "api/module/provider.h"
 
 #include "compile/lower/shared_layout.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct walk {
-    const struct ptxi_module_tree *tree;
-    const struct ptxi_binding *bindings; /* or NULL: those that every module has */
-    bool *funcs, *vars;    /* seen already */
-    uint32_t *stack, depth; /* functions whose bodies are still to be read */
+    const struct ptxi_module_ast *tree;
+    const struct ptxi_binding *bindings; /* NULL: only functions that the library provides */
+    bool *funcs, *vars;    /* visited */
+    uint32_t *stack, depth; /* functions with bodies to visit */
     struct ptxi_diag *diags;
-    const char *kernel;    /* NULL: the whole module is looked at */
+    const char *kernel;    /* NULL: check the whole module */
 };
 
-static const struct ptxi_func *real(const struct ptxi_func *f)
+static const struct ptxi_func *resolve_alias(const struct ptxi_func *f)
 {
     while (f->alias_of)
         f = f->alias_of;
     return f;
 }
 
-static void missing(struct walk *w, struct ptxi_loc loc, const char *name)
+static void report_undefined(struct walk *w, struct ptxi_loc loc, const char *name)
 {
     if (w->kernel)
-        ptxi_diag_add(w->diags, PTXI_DIAG_ERROR, loc, "'%s', which kernel %s can reach, is defined nowhere", name, w->kernel);
+        ptxi_diag_add(w->diags, PTXI_DIAG_ERROR, loc, "'%s', which kernel %s can reach, is undefined", name, w->kernel);
     else
-        ptxi_diag_add(w->diags, PTXI_DIAG_ERROR, loc, "'%s' is defined nowhere", name);
+        ptxi_diag_add(w->diags, PTXI_DIAG_ERROR, loc, "'%s' is undefined", name);
 }
 
-static void see_func(struct walk *w, const struct ptxi_func *f)
+static void visit_func(struct walk *w, const struct ptxi_func *f)
 {
     void *user;
 
-    f = real(f);
+    f = resolve_alias(f);
+    assert(f->index < w->tree->func_count);
     if (w->funcs[f->index])
         return;
     w->funcs[f->index] = true;
     if (f->has_body)
         w->stack[w->depth++] = f->index;
-    else if (w->bindings ? !w->bindings[f->index].call : !ptxi_device_runtime_find(f->name->s, &user))
-        missing(w, f->loc, f->name->s);
+    else if (w->bindings ? !w->bindings[f->index].call : !ptxi_provider_find(f->name->s, &user))
+        report_undefined(w, f->loc, f->name->s);
 }
 
-static void see_var(struct walk *w, const struct ptxi_var *v)
+static void visit_var(struct walk *w, const struct ptxi_var *v)
 {
     if (!v->module_scope || v->linkage != PTXI_LINK_EXTERN || v->space == PTXI_SPACE_SHARED || w->vars[v->index])
         return;
     w->vars[v->index] = true;
-    missing(w, v->loc, v->name->s);
+    report_undefined(w, v->loc, v->name->s);
 }
 
-static void see(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
+static void visit(void *ctx, const struct ptxi_var *var, const struct ptxi_func *func)
 {
     if (func)
-        see_func(ctx, func);
+        visit_func(ctx, func);
     else
-        see_var(ctx, var);
+        visit_var(ctx, var);
 }
 
-/* From the kernel, or from all functions, over all that they name. False: memory is short. */
-static bool find_missing(const struct ptxi_module_tree *tree, const struct ptxi_binding *bindings, const struct ptxi_func *kernel,
+/* Visits everything that the kernel, or all functions, can reach. False if there is no memory. */
+static bool find_undefined(const struct ptxi_module_ast *tree, const struct ptxi_binding *bindings,
+                           const struct ptxi_func *kernel,
                          struct ptxi_diag *diags)
 {
     struct walk w = {
-        .tree = tree, .bindings = bindings, .funcs = calloc(tree->func_count + 1, 1), .vars = calloc(tree->var_count + 1, 1),
-        .stack = malloc((tree->func_count + 1) * sizeof *w.stack), .diags = diags, .kernel = kernel ? kernel->name->s : NULL,
+        .tree = tree, .bindings = bindings, .funcs = calloc(tree->func_count + 1,
+                                                            1), .vars = calloc(tree->var_count + 1, 1),
+        .stack = malloc((tree->func_count + 1) * sizeof *w.stack), .diags = diags,
+        .kernel = kernel ? kernel->name->s : NULL,
     };
     bool ok = w.funcs && w.vars && w.stack;
 
     for (uint32_t i = 0; ok && i < tree->func_count; i++)
         if (kernel ? tree->funcs[i] == kernel : tree->funcs[i]->has_body)
-            see_func(&w, tree->funcs[i]);
+            visit_func(&w, tree->funcs[i]);
     while (ok && w.depth)
-        ptxi_layout_names(tree->funcs[w.stack[--w.depth]], see, &w);
+        ptxi_layout_visit_names(tree->funcs[w.stack[--w.depth]], visit, &w);
     free(w.funcs);
     free(w.vars);
     free(w.stack);
     return ok && !diags->oom;
 }
 
-ptxiResult ptxi_symbols_check(const struct ptxi_module_tree *tree, struct ptxi_diag *diags)
+ptxiResult ptxi_symbols_check(const struct ptxi_module_ast *tree, struct ptxi_diag *diags)
 {
     uint32_t before = diags->errors;
 
-    if (!find_missing(tree, NULL, NULL, diags))
+    if (!find_undefined(tree, NULL, NULL, diags))
         return PTXI_ERROR_OUT_OF_MEMORY;
     return diags->errors > before ? PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND : PTXI_SUCCESS;
 }
 
-static ptxiResult report_missing(ptxiFunction f, const struct ptxi_diag *diags)
+static ptxiResult report_to_context(ptxiFunction f, const struct ptxi_diag *diags)
 {
     struct ptxi_loc loc = diags->first->loc;
     const struct ptxi_text *first = ptxi_text_at(&f->module->texts, &loc);
@@ -104,8 +109,10 @@ static ptxiResult report_missing(ptxiFunction f, const struct ptxi_diag *diags)
         ptxi_diag_render_one(&text, t->s, t->size, t->name, at, ptxi_diag_severity_name(e->severity), e->msg);
     }
     ptxiReport r = {
-        .result = PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, .fault = PTXI_FAULT_UNRESOLVED, .text = ptxi_str_text(&text),
-        .kernel = f->func->name->s, .function = f->func->name->s, .ptxFile = first->name, .ptxLine = loc.line, .ptxColumn = loc.col,
+        .result = PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, .fault = PTXI_FAULT_UNRESOLVED,
+        .text = ptxi_str_text(&text),
+        .kernel = f->func->name->s, .function = f->func->name->s, .ptxFile = first->name, .ptxLine = loc.line,
+        .ptxColumn = loc.col,
     };
     struct ptxi_failure *failure = ptxi_failure_create(&r);
 
@@ -115,7 +122,7 @@ static ptxiResult report_missing(ptxiFunction f, const struct ptxi_diag *diags)
 
 ptxiResult ptxi_symbols_check_kernel(ptxiFunction f, const struct ptxi_bindings *bindings)
 {
-    if (atomic_load(&f->resolved) == ptxi_bindings_id(bindings))
+    if (atomic_load(&f->resolved) == bindings->id)
         return PTXI_SUCCESS;
     struct ptxi_arena arena;
     struct ptxi_diag diags;
@@ -123,12 +130,12 @@ ptxiResult ptxi_symbols_check_kernel(ptxiFunction f, const struct ptxi_bindings 
 
     ptxi_arena_init(&arena, NULL);
     ptxi_diag_init(&diags, &arena);
-    if (!find_missing(f->module->tree, ptxi_bindings_array(bindings), f->func, &diags))
+    if (!find_undefined(f->module->tree, bindings->at, f->func, &diags))
         r = PTXI_ERROR_OUT_OF_MEMORY;
     else if (diags.errors)
-        r = report_missing(f, &diags);
+        r = report_to_context(f, &diags);
     else
-        atomic_store(&f->resolved, ptxi_bindings_id(bindings));
+        atomic_store(&f->resolved, bindings->id);
     ptxi_arena_free(&arena);
     return r;
 }

@@ -1,7 +1,7 @@
 /* Arrays and mipmapped arrays. */
 #include "api/texture/array.h"
 
-#include "api/context/api.h"
+#include "api/context/context.h"
 #include "api/memory/heap.h"
 #include "exec/texture/texture.h"
 #include "num/texture_block.h"
@@ -94,7 +94,9 @@ static ptxiResult check_descriptor(const PTXI_ARRAY3D_DESCRIPTOR *d)
 
 static size_t shrink(size_t size, unsigned level)
 {
-    return !size ? 0 : size >> level ? size >> level : 1;
+    if (!size)
+        return 0;
+    return size >> level ? size >> level : 1;
 }
 
 enum { ROW_ALIGN = 8 }; /* sured.u64 wants it */
@@ -158,7 +160,7 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
         return r;
     }
     a->base = (unsigned char *)(uintptr_t)a->block->base;
-    if (!ptxi_handle_add(&a->handle, PTXI_HANDLE_ARRAY, ctx, free)) {
+    if (!ptxi_handle_add(&a->handle, PTXI_HANDLE_ARRAY, &ctx->gate, free)) {
         ptxi_heap_free(a->block);
         free(a);
         return PTXI_ERROR_OUT_OF_MEMORY;
@@ -196,7 +198,7 @@ ptxiResult ptxiArrayDestroy(ptxiArray hArray)
     pthread_mutex_lock(&hArray->ctx->lock);
     LL_DELETE(hArray->ctx->arrays, hArray);
     pthread_mutex_unlock(&hArray->ctx->lock);
-    ptxi_object_lose(hArray->ctx->object_table, hArray->base, hArray->bytes);
+    ptxi_object_table_invalidate(hArray->ctx->object_table, hArray->base, hArray->bytes);
     ptxi_heap_free(hArray->block);
     ptxi_handle_unref(&hArray->handle);
     return PTXI_SUCCESS;
@@ -245,7 +247,7 @@ static unsigned most_levels(const PTXI_ARRAY3D_DESCRIPTOR *d)
 
 static bool add_handles(struct ptxiMipmappedArray_st *m)
 {
-    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MIPMAPPED_ARRAY, m->ctx, free);
+    bool ok = ptxi_handle_add(&m->handle, PTXI_HANDLE_MIPMAPPED_ARRAY, &m->ctx->gate, free);
 
     for (unsigned l = 0; ok && l < m->count; l++)
         ok = ptxi_handle_add_part(&m->levels[l].handle, PTXI_HANDLE_ARRAY, &m->handle);
@@ -342,14 +344,14 @@ ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
     pthread_mutex_lock(&hMipmappedArray->ctx->lock);
     LL_DELETE(hMipmappedArray->ctx->mipmaps, hMipmappedArray);
     pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
-    ptxi_object_lose(hMipmappedArray->ctx->object_table, (void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
+    ptxi_object_table_invalidate(hMipmappedArray->ctx->object_table, (void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
     ptxi_heap_free(hMipmappedArray->block);
     ptxi_handle_unref(&hMipmappedArray->handle);
     return PTXI_SUCCESS;
 }
 
 /* Their memory is the heap's to free. */
-void ptxi_api_free_arrays(ptxiContext ctx)
+void ptxi_arrays_free_all(ptxiContext ctx)
 {
     while (ctx->arrays) {
         struct ptxiArray_st *a = ctx->arrays;

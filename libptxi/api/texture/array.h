@@ -4,7 +4,7 @@
 
 #include "ptxi.h"
 
-#include "api/context/handle.h"
+#include "api/handle/handle.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +46,7 @@ struct ptxi_array_format {
 /* NULL: there is no such format. */
 const struct ptxi_array_format *ptxi_array_format(ptxiArrayFormat f);
 bool ptxi_array_channels_ok(const struct ptxi_array_format *f, unsigned channels);
+
+void ptxi_arrays_free_all(ptxiContext ctx); /* but for their memory, which is the heap's */
 
 #endif

@@ -1,7 +1,7 @@
 /* Tensor maps for cp.async.bulk.tensor. */
-#include "api/context/api.h"
+#include "api/context/context.h"
 
-#include "exec/async/tma.h"
+#include "exec/async/tensor_map.h"
 
 #include <string.h>
 
@@ -54,9 +54,9 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
     if (r)
         return r;
     blackwell = ctx->profile->sm >= 100;
-    *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
+    *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAP_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
                                    .interleave = (uint8_t)q->interleave, .nan = q->fill };
-    if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : least_rank) || q->rank > PTXI_TENSOR_MOST)
+    if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : least_rank) || q->rank > PTXI_TENSOR_MAX_RANK)
         return PTXI_ERROR_INVALID_VALUE;
     if ((unsigned)q->type > (blackwell ? PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B : PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ) ||
         (unsigned)q->interleave > PTXI_TENSOR_MAP_INTERLEAVE_32B ||
@@ -64,17 +64,17 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
         (unsigned)q->promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)q->fill > PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA || (q->fill && !is_float(q->type)))
         return PTXI_ERROR_INVALID_VALUE;
-    m->bits = (uint8_t)ptxi_tensor_bits(q->type);
-    ptxi_tensor_swizzle(m, q->swizzle);
+    m->bits = (uint8_t)ptxi_tensor_map_element_bits(q->type);
+    ptxi_tensor_map_set_swizzle(m, q->swizzle);
     return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
 /* Checks the row of the box, which is the last thing to be known. */
 static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
 {
-    unsigned bits = m->box[0] * m->bits, span = ptxi_tensor_span(m);
+    unsigned bits = m->box[0] * m->bits, span = ptxi_tensor_map_max_row_bytes(m);
 
-    if (bits % (16 * 8) || (span && bits > 8 * span) || !ptxi_tensor_padded_fits(m))
+    if (bits % (16 * 8) || (span && bits > 8 * span) || !ptxi_tensor_map_padding_ok(m))
         return PTXI_ERROR_INVALID_VALUE;
     memset(to, 0, sizeof *to);
     memcpy(to, m, sizeof *m);
@@ -92,7 +92,7 @@ static bool fill_columns(struct ptxi_tensor_map *m, uint32_t channels, uint32_t 
 {
     m->pixels = (uint16_t)pixels;
     m->box[0] = (uint16_t)channels;
-    return channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= PTXI_TENSOR_PIXELS;
+    return channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= PTXI_TENSOR_MAX_PIXELS;
 }
 
 ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
@@ -139,7 +139,7 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
         m.lower[d] = (int16_t)low;
         m.upper[d] = (int16_t)high;
     }
-    m.mode = PTXI_MAP_IM2COL;
+    m.mode = PTXI_TMA_IM2COL;
     return write_map(&m, tensorMap);
 }
 
@@ -162,7 +162,7 @@ ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMap
     if (pixelBoxLowerCornerWidth != (int16_t)pixelBoxLowerCornerWidth || pixelBoxUpperCornerWidth != (int16_t)pixelBoxUpperCornerWidth ||
         !has_area(&m, 0, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth) || !fill_columns(&m, channelsPerPixel, w128 ? PTXI_TENSOR_W128_PIXELS : pixelsPerColumn))
         return PTXI_ERROR_INVALID_VALUE;
-    m.mode = w128 ? PTXI_MAP_W128 : PTXI_MAP_WIDE;
+    m.mode = w128 ? PTXI_TMA_IM2COL_W128 : PTXI_TMA_IM2COL_W;
     m.lower[0] = (int16_t)pixelBoxLowerCornerWidth;
     m.upper[0] = (int16_t)pixelBoxUpperCornerWidth;
     return write_map(&m, tensorMap);
@@ -180,7 +180,7 @@ ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAdd
     if (!tensorMap)
         return PTXI_ERROR_INVALID_VALUE;
     memcpy(&m, tensorMap, sizeof m);
-    if (m.magic != PTXI_TENSOR_MAGIC || !globalAddress || (uintptr_t)globalAddress % 16 || (uintptr_t)globalAddress >> 57)
+    if (m.magic != PTXI_TENSOR_MAP_MAGIC || !globalAddress || (uintptr_t)globalAddress % 16 || (uintptr_t)globalAddress >> 57)
         return PTXI_ERROR_INVALID_VALUE;
     m.base = (uintptr_t)globalAddress;
     memcpy(tensorMap, &m, sizeof m);

@@ -31,7 +31,7 @@ static void lock_references(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-    ptxi_api_lock(&lock);
+    ptxi_call_lock(&lock);
 }
 
 /* What calls that name a reference begin with. The call holds it. */
@@ -102,6 +102,17 @@ static struct reference fresh(ptxiContext ctx)
     };
 }
 
+static void free_list(struct reference *list)
+{
+    struct reference *f, *next;
+
+    LL_FOREACH_SAFE(list, f, next) {
+        ptxi_handle_remove(&f->handle);
+        name_object(f, 0);
+        free(f);
+    }
+}
+
 /* The reference to a variable, made when it is first asked for. NULL: memory is short. */
 static struct reference *reference_of(ptxiModule m, const struct ptxi_var *v, uint64_t address, enum ptxi_handle_kind kind)
 {
@@ -120,6 +131,7 @@ static struct reference *reference_of(ptxiModule m, const struct ptxi_var *v, ui
     }
     f->next = m->references;
     m->references = f;
+    m->free_references = free_list;
     return f;
 }
 
@@ -149,23 +161,7 @@ static ptxiResult get(void **out, ptxiModule m, const char *name, char opaque, e
     return PTXI_ERROR_NOT_FOUND;
 }
 
-static void free_list(struct reference *list)
-{
-    struct reference *f, *next;
-
-    LL_FOREACH_SAFE(list, f, next) {
-        ptxi_handle_remove(&f->handle);
-        name_object(f, 0);
-        free(f);
-    }
-}
-
-void ptxi_module_free_references(ptxiModule m)
-{
-    free_list(m->references);
-}
-
-void ptxi_api_free_references(ptxiContext ctx)
+void ptxi_references_free_all(ptxiContext ctx)
 {
     free_list(ctx->references);
     ctx->references = NULL;
@@ -204,7 +200,7 @@ ptxiResult ptxiTexRefCreate(ptxiTexRef *pTexRef)
         return PTXI_ERROR_OUT_OF_MEMORY;
     *f = fresh(ctx);
     f->held = &f->own;
-    if (!ptxi_handle_add(&f->handle, PTXI_HANDLE_TEXTURE_REFERENCE, ctx, free)) {
+    if (!ptxi_handle_add(&f->handle, PTXI_HANDLE_TEXTURE_REFERENCE, &ctx->gate, free)) {
         free(f);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }

@@ -41,7 +41,10 @@ static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st 
         return PTXI_ERROR_INVALID_VALUE;
     t->cube = d->Flags & PTXI_ARRAY3D_CUBEMAP;
     t->layered = d->Flags & PTXI_ARRAY3D_LAYERED;
-    t->dimensions = !d->Height ? 1 : t->cube || t->layered || !d->Depth ? 2 : 3;
+    if (!d->Height)
+        t->dimensions = 1;
+    else
+        t->dimensions = t->cube || t->layered || !d->Depth ? 2 : 3;
     t->levels = count;
     for (unsigned l = 0; l < count; l++)
         t->level[l] = image_of(&levels[l]);
@@ -161,12 +164,20 @@ static ptxiResult take_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DES
 
 /* ---- samplers */
 
+/* To the range from -most to most. */
+static double clamp(double x, double most)
+{
+    if (x > most)
+        return most;
+    return x < -most ? -most : x;
+}
+
 /* Of a level: cut towards zero. */
 static int32_t to_256ths(double x)
 {
     const double most = 16384;
 
-    return x != x ? 0 : (int32_t)((x > most ? most : x < -most ? -most : x) * 256);
+    return x != x ? 0 : (int32_t)(clamp(x, most) * 256);
 }
 
 /* The ratios that there are; their logarithms, 16ths in units of 256ths. */
@@ -196,9 +207,20 @@ static void take_levels(struct ptxi_sampler *s, const PTXI_TEXTURE_DESC *d)
     if (s->anisotropy && !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION))
         s->slope = s->anisotropy < 768 ? 5 + (s->anisotropy >> 8) : STEEPEST;
     bias = d->mipmapLevelBias - (0.5 - 0.5 * WHOLE / s->slope);
-    s->bias = to_256ths(bias > MOST_BIAS ? MOST_BIAS : bias < -MOST_BIAS ? -MOST_BIAS : bias);
+    s->bias = to_256ths(clamp(bias, MOST_BIAS));
     s->least = to_256ths(d->minMipmapLevelClamp);
     s->most = to_256ths(d->maxMipmapLevelClamp);
+}
+
+/* The last channel of two or four is alpha, which is never sRGB. */
+static void set_border(struct ptxi_texture *t, unsigned channel, float value)
+{
+    unsigned alpha = t->channels == 2 ? 1 : 3;
+
+    if (t->srgb && channel != alpha)
+        t->border[channel] = ptxi_texel_border_srgb(value);
+    else
+        t->border[channel] = ptxi_texel_border(value, t->format, t->as_integers);
 }
 
 static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
@@ -225,7 +247,7 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
     for (unsigned c = 0; c < t->channels; c++)
-        t->border[c] = t->srgb && c != (t->channels == 2 ? 1u : 3u) ? ptxi_texel_border_srgb(d->borderColor[c]) : ptxi_texel_border(d->borderColor[c], t->format, t->as_integers);
+        set_border(t, c, d->borderColor[c]);
     return PTXI_SUCCESS;
 }
 
@@ -253,7 +275,7 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
         r = take_sampler(&o->texture, sampler);
     }
     pthread_mutex_lock(&ctx->lock);
-    o->number = r ? 0 : ptxi_object_add(ctx->object_table, &o->texture);
+    o->number = r ? 0 : ptxi_object_table_add(ctx->object_table, &o->texture);
     if (o->number)
         LL_PREPEND(ctx->objects, o);
     *number = o->number; /* from here on another thread may destroy it */
@@ -267,7 +289,7 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
 /* Under the context's lock: the object, or NULL. */
 static struct ptxi_api_object *find_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
 {
-    struct ptxi_texture *t = number >> 32 ? NULL : ptxi_object_find(ctx->object_table, number);
+    struct ptxi_texture *t = number >> 32 ? NULL : ptxi_object_table_find(ctx->object_table, number);
 
     return t && t->kind == kind ? (struct ptxi_api_object *)((char *)t - offsetof(struct ptxi_api_object, texture)) : NULL;
 }
@@ -288,7 +310,7 @@ static struct ptxi_api_object *take_object(ptxiContext ctx, uint64_t number, enu
     struct ptxi_api_object *o = find_object(ctx, number, kind);
 
     if (o) {
-        ptxi_object_remove(ctx->object_table, number);
+        ptxi_object_table_remove(ctx->object_table, number);
         LL_DELETE(ctx->objects, o);
     }
     pthread_mutex_unlock(&ctx->lock);
@@ -311,7 +333,7 @@ ptxiResult ptxi_api_object_destroy(ptxiContext ctx, uint64_t number, enum ptxi_o
     return PTXI_SUCCESS;
 }
 
-void ptxi_api_free_objects(ptxiContext ctx)
+void ptxi_objects_free_all(ptxiContext ctx)
 {
     while (ctx->objects) {
         struct ptxi_api_object *o = ctx->objects;

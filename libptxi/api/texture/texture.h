@@ -2,7 +2,7 @@
 #ifndef PTXI_API_TEXTURE_TEXTURE_H
 #define PTXI_API_TEXTURE_TEXTURE_H
 
-#include "api/context/api.h"
+#include "api/context/context.h"
 #include "exec/texture/texture.h"
 
 /* An object: what a kernel sees of it, and what it was made from. */
@@ -23,5 +23,9 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
 /* Wait for the context's work, take the object out of the table, and free it when launches made meanwhile have ended.
  * PTXI_ERROR_INVALID_VALUE if there is no such object. */
 ptxiResult ptxi_api_object_destroy(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind);
+
+/* When a context is closed: first the references to no module's variable, then the objects, then the arrays (array.h). */
+void ptxi_references_free_all(ptxiContext ctx);
+void ptxi_objects_free_all(ptxiContext ctx);
 
 #endif

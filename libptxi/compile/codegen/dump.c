@@ -1,12 +1,13 @@
-/* A listing of bytecode. Which field of an operation is a register the listing cannot know in every case: it shows slots
- * as they stand, constants by value. */
-#include "compile/compile.h"
+/* A listing of bytecode. It does not know of every operation which fields are registers, so it prints the numbers of
+ * slots. Constants are printed by value. */
+#include "compile/codegen/codegen.h"
 #include "isa/isa.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* Constants stand in the order of their slots. */
+/* Constants are in the order of their slots. */
 static const struct ptxi_const *find_const(const struct ptxi_code *code, uint16_t slot)
 {
     uint32_t lo = 0, hi = code->const_count;
@@ -36,34 +37,53 @@ static void put_slot(const struct ptxi_code *code, uint16_t slot, struct ptxi_st
         ptxi_str_printf(out, "r%u", slot);
 }
 
-static bool starts(const char *name, const char *with)
+/* Puts slots, with `before` and `after` around each. */
+static void put_slots(const struct ptxi_code *code, const char *before, const uint16_t *slots, unsigned count,
+                      const char *after, struct ptxi_str *out)
 {
-    return !strncmp(name, with, strlen(with));
+    for (unsigned k = 0; k < count; k++) {
+        ptxi_str_puts(out, before);
+        put_slot(code, slots[k], out);
+        ptxi_str_puts(out, after);
+    }
 }
 
-static void put_memory(const struct ptxi_code *code, const struct ptxi_insn *i, const char *name, struct ptxi_str *out)
+static void put_memory(const struct ptxi_code *code, const struct ptxi_insn *i, struct ptxi_str *out)
 {
-    bool store = name[0] == 's', two = strstr(name, "_v2_"), four = strstr(name, "_v4_");
-    uint16_t fields[4] = { i->d, 0, 0, 0 };
-    unsigned n = four ? 4 : two ? 2 : 1;
+    unsigned flags = ptxi_op_flags[i->op], count = 1;
+    uint16_t loaded[4] = { i->d, i->c };
+    const uint16_t loaded_4[4] = { i->d, i->b, i->c, i->mods }, stored[4] = { i->b, i->c, i->d, i->mods };
 
-    if (store)
-        memcpy(fields, (uint16_t[4]){ i->b, i->c, i->d, i->mods }, sizeof fields);
-    else if (four)
-        memcpy(fields, (uint16_t[4]){ i->d, i->b, i->c, i->mods }, sizeof fields);
-    else if (two)
-        fields[1] = i->c;
-    for (unsigned k = 0; k < n && !store; k++) {
-        put_slot(code, fields[k], out);
-        ptxi_str_puts(out, ", ");
+    if (flags & PTXI_OP_FLAG_V2)
+        count = 2;
+    if (flags & PTXI_OP_FLAG_V4) {
+        count = 4;
+        memcpy(loaded, loaded_4, sizeof loaded);
     }
+    if (flags & PTXI_OP_FLAG_LOAD)
+        put_slots(code, "", loaded, count, ", ", out);
     ptxi_str_puts(out, "[");
     put_slot(code, i->a, out);
     ptxi_str_printf(out, "%+d]", i->imm);
-    for (unsigned k = 0; k < n && store; k++) {
-        ptxi_str_puts(out, ", ");
-        put_slot(code, fields[k], out);
-    }
+    if (flags & PTXI_OP_FLAG_STORE)
+        put_slots(code, ", ", stored, count, "", out);
+}
+
+/* Branches: their conditions, the target, what their loop does. */
+static void put_branch(const struct ptxi_code *code, const struct ptxi_insn *i, uint32_t index, struct ptxi_str *out)
+{
+    const uint16_t conditions[2] = { i->a, i->b };
+    unsigned count = 0;
+    const char *loop = "";
+
+    while (count < 2 && conditions[count] != PTXI_NO_SLOT)
+        count++;
+    put_slots(code, "", conditions, count, ", ", out);
+    if (i->mods & PTXI_LOOP_POLLS)
+        loop = " (polls)";
+    else if (i->mods & PTXI_LOOP_READS)
+        loop = " (reads memory)";
+    ptxi_str_printf(out, "-> %u%s", index + (uint32_t)i->imm, loop);
 }
 
 static void put_call(const struct ptxi_code *code, const struct ptxi_insn *i, struct ptxi_str *out)
@@ -108,43 +128,45 @@ static void put_fields(const struct ptxi_code *code, const struct ptxi_insn *i, 
         ptxi_str_printf(out, " mods 0x%x", i->mods);
 }
 
+static void put_operands(const struct ptxi_code *code, const struct ptxi_insn *i, uint32_t index, struct ptxi_str *out)
+{
+    unsigned flags = ptxi_op_flags[i->op];
+
+    if (flags & PTXI_OP_FLAG_BRANCH)
+        put_branch(code, i, index, out);
+    else if (flags & (PTXI_OP_FLAG_LOAD | PTXI_OP_FLAG_STORE))
+        put_memory(code, i, out);
+    else if (i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect)
+        put_call(code, i, out);
+    else if (i->op == PTXI_OP_brx)
+        put_table(code, i, index, out);
+    else if (i->op == PTXI_OP_unsupported)
+        ptxi_str_puts(out, code->unsupported[i->imm]);
+    else
+        put_fields(code, i, out);
+}
+
 static void put_insn(const struct ptxi_code *code, const struct ptxi_insn *i, uint32_t index, struct ptxi_str *out)
 {
-    const char *name = ptxi_op_names[i->op];
-
-    ptxi_str_printf(out, "%6u  %-20s ", index, name);
-    if (starts(name, "bra") || starts(name, "loop")) {
-        for (unsigned k = 0; k < 2 && (k ? i->b : i->a) != PTXI_NO_SLOT; k++) {
-            put_slot(code, k ? i->b : i->a, out);
-            ptxi_str_puts(out, ", ");
-        }
-        ptxi_str_printf(out, "-> %u%s", index + (uint32_t)i->imm,
-                        i->mods & PTXI_LOOP_POLLS ? " (polls)" : i->mods & PTXI_LOOP_READS ? " (reads memory)" : "");
-    } else if (starts(name, "ld_") || starts(name, "st_")) {
-        put_memory(code, i, name, out);
-    } else if (i->op == PTXI_OP_call || i->op == PTXI_OP_call_indirect) {
-        put_call(code, i, out);
-    } else if (i->op == PTXI_OP_brx) {
-        put_table(code, i, index, out);
-    } else if (i->op == PTXI_OP_unsupported) {
-        ptxi_str_puts(out, code->unsupported[i->imm]);
-    } else {
-        put_fields(code, i, out);
-    }
+    assert(i->op < PTXI_OP_COUNT);
+    ptxi_str_printf(out, "%6u  %-20s ", index, ptxi_op_names[i->op]);
+    put_operands(code, i, index, out);
 }
 
 void ptxi_dump(const struct ptxi_code *code, struct ptxi_str *out)
 {
     uint32_t line = 0;
 
-    ptxi_str_printf(out, "%s %s: %u units, %u bytes local", code->is_entry ? "entry" : "func", code->name, code->frame_units, code->local_bytes);
+    ptxi_str_printf(out, "%s %s: %u units, %u bytes local", code->is_entry ? "entry" : "func", code->name,
+                    code->frame_units, code->local_bytes);
     if (code->is_entry)
         ptxi_str_printf(out, ", %u bytes shared, %u bytes parameters", code->shared_bytes, code->param_bytes);
     else
         ptxi_str_printf(out, ", %u argument words, %u return words", code->arg_words, code->ret_words);
     ptxi_str_puts(out, "\n");
     for (uint32_t k = 0; k < code->const_count; k++)
-        ptxi_str_printf(out, "        constant r%u = 0x%" PRIx64 " (%u bytes)\n", code->consts[k].slot, code->consts[k].value, code->consts[k].bytes);
+        ptxi_str_printf(out, "        constant r%u = 0x%" PRIx64 " (%u bytes)\n", code->consts[k].slot,
+                        code->consts[k].value, code->consts[k].bytes);
     for (uint32_t k = 0; k < code->setup_count; k++) {
         put_insn(code, &code->setup[k], k, out);
         ptxi_str_puts(out, k + 1 == code->setup_count ? "\n        setup ends here\n" : "\n");

@@ -1,5 +1,7 @@
-/* IR -> bytecode, once every register has its slot and every block its place. */
-#include "compile/ir/ir.h"
+/* Emits bytecode, when every register has its slot and the order of blocks is known. */
+#include "compile/codegen/codegen.h"
+
+#include <assert.h>
 
 struct emitter {
     struct ptxi_ir *ir;
@@ -8,10 +10,11 @@ struct emitter {
     struct ptxi_code *code;
     struct ptxi_insn *insns;
     struct ptxi_source_loc *locs;
-    uint32_t at;
-    uint32_t *start;  /* per place in the order: index of its first instruction; one more at the end */
-    uint32_t *reads;  /* per place: blocks before it that read memory */
-    uint32_t *polls;  /* likewise that look at what other threads change */
+    uint32_t at;      /* index of the next instruction */
+    /* per position in the order: index of the block's first instruction; one more element at the end */
+    uint32_t *start;
+    uint32_t *reads;  /* per position: number of blocks before it that read memory (PTXI_IF_READS) */
+    uint32_t *polls;  /* per position: number of blocks before it that poll (PTXI_IF_POLLS) */
     uint16_t *pool;
     uint32_t pool_count, pool_cap;
     const char **unsupported;
@@ -20,7 +23,7 @@ struct emitter {
 
 /* --- how a block ends --- */
 
-static uint16_t backward(uint16_t branch)
+static uint16_t backward_op(uint16_t branch)
 {
     switch (branch) {
 #define X(yes, no)                                     \
@@ -35,15 +38,15 @@ static uint16_t backward(uint16_t branch)
 /* A block's last instructions: a conditional branch, then a jump; each may be missing. */
 struct ending {
     uint16_t branch;              /* conditional, or 0 */
-    uint32_t to, then;            /* blocks, PTXI_NONE: none */
-    const struct ptxi_ir_inst *i; /* the branch it comes from */
+    uint32_t to, then;            /* blocks that the branch and the jump lead to, or PTXI_NONE */
+    const struct ptxi_ir_inst *i; /* the last instruction of the block in the IR */
 };
 
-static struct ending find_ending(const struct ptxi_ir *ir, uint32_t place)
+static struct ending find_ending(const struct ptxi_ir *ir, uint32_t position)
 {
-    const struct ptxi_block *block = &ir->blocks[ir->order[place]];
+    const struct ptxi_block *block = &ir->blocks[ir->order[position]];
     const struct ptxi_ir_inst *i = &ir->insts[block->end - 1];
-    uint32_t next = place + 1 < ir->order_count ? ir->order[place + 1] : PTXI_NONE;
+    uint32_t next = position + 1 < ir->order_count ? ir->order[position + 1] : PTXI_NONE;
     struct ending e = { 0, PTXI_NONE, PTXI_NONE, i };
 
     if (ptxi_ir_ends(i) && i->op != PTXI_OP_bra)
@@ -63,15 +66,10 @@ static struct ending find_ending(const struct ptxi_ir *ir, uint32_t place)
     return e;
 }
 
-static bool is_move(uint16_t op)
-{
-    return op == PTXI_OP_mov_16 || op == PTXI_OP_mov_32 || op == PTXI_OP_mov_64 || op == PTXI_OP_mov_128 || op == PTXI_OP_mov_pred;
-}
-
-/* A move between registers that got one slot is none. */
+/* A move between registers with the same slot is not emitted. */
 static bool is_emitted(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
 {
-    if (is_move(i->op) && ir->vregs[i->v[PTXI_F_D]].slot == ir->vregs[i->v[PTXI_F_A]].slot)
+    if (ptxi_ir_is_move(i) && ir->vregs[i->v[PTXI_F_D]].slot == ir->vregs[i->v[PTXI_F_A]].slot)
         return false;
     return !(i->flags & PTXI_IF_DEAD) && !ptxi_ir_is_branch(i) && i->op != PTXI_OP_nop;
 }
@@ -81,15 +79,19 @@ static bool is_counted(const struct emitter *e, const struct ptxi_ir_inst *i)
     return e->count && i->shared;
 }
 
-static uint32_t block_size(const struct emitter *e, uint32_t place)
+static uint32_t block_size(const struct emitter *e, uint32_t position)
 {
-    const struct ptxi_block *block = &e->ir->blocks[e->ir->order[place]];
-    struct ending end = find_ending(e->ir, place);
+    const struct ptxi_block *block = &e->ir->blocks[e->ir->order[position]];
+    struct ending end = find_ending(e->ir, position);
     uint32_t n = (e->count && block->ptx_count) + (end.branch != 0) + (end.then != PTXI_NONE);
 
-    for (uint32_t k = block->first; k < block->end; k++)
-        if (is_emitted(e->ir, &e->ir->insts[k]))
-            n += (1 + (e->ir->insts[k].guard != PTXI_NONE)) * (is_counted(e, &e->ir->insts[k]) ? 2 : 1);
+    for (uint32_t k = block->first; k < block->end; k++) {
+        const struct ptxi_ir_inst *i = &e->ir->insts[k];
+        unsigned with_guard = i->guard == PTXI_NONE ? 1 : 2;
+
+        if (is_emitted(e->ir, i))
+            n += is_counted(e, i) ? 2 * with_guard : with_guard;
+    }
     return n;
 }
 
@@ -97,6 +99,8 @@ static uint32_t block_size(const struct emitter *e, uint32_t place)
 
 static uint16_t slot(const struct emitter *e, uint32_t vreg)
 {
+    /* a register that is neither read nor written has no slot, which becomes PTXI_NO_SLOT */
+    assert(vreg == PTXI_NONE || e->ir->vregs[vreg].slot == PTXI_NONE || e->ir->vregs[vreg].slot < PTXI_NO_SLOT);
     return vreg == PTXI_NONE ? PTXI_NO_SLOT : (uint16_t)e->ir->vregs[vreg].slot;
 }
 
@@ -131,8 +135,10 @@ static struct ptxi_source_loc find_loc(const struct ptxi_func *f, uint32_t ptx)
     return loc;
 }
 
+/* ptx: index of the PTX instruction. */
 static void put(struct emitter *e, struct ptxi_insn i, uint32_t ptx)
 {
+    assert(e->at < e->start[e->ir->order_count]);
     e->locs[e->at] = find_loc(e->ir->func, ptx);
     e->insns[e->at++] = i;
 }
@@ -195,8 +201,9 @@ static int32_t put_list(struct emitter *e, const struct ptxi_ir_list *l)
     return (int32_t)at;
 }
 
-/* Labels lead to blocks by their first instruction; blocks ascend by it. */
-static uint32_t place_of_label(const struct ptxi_ir *ir, uint32_t label)
+/* The position of the block to which a label leads. The label marks its first instruction; blocks are in the order of
+ * those. */
+static uint32_t position_of_label(const struct ptxi_ir *ir, uint32_t label)
 {
     uint32_t lo = 0, hi = ir->block_count;
 
@@ -220,7 +227,7 @@ static int32_t put_table(struct emitter *e, const struct ptxi_ir_table *t)
         return 0;
     p = put_word(p, t->count);
     for (uint32_t k = 0; k < t->count; k++)
-        p = put_word(p, e->start[place_of_label(e->ir, t->labels[k])] - e->at);
+        p = put_word(p, e->start[position_of_label(e->ir, t->labels[k])] - e->at);
     return (int32_t)at;
 }
 
@@ -246,8 +253,8 @@ static struct ptxi_insn translate(const struct emitter *e, const struct ptxi_ir_
 static void put_guard(struct emitter *e, const struct ptxi_ir_inst *i)
 {
     if (i->guard != PTXI_NONE)
-        put(e, (struct ptxi_insn){ .op = PTXI_OP_guard, .d = PTXI_NO_SLOT, .a = slot(e, i->guard), .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT,
-                                   .mods = i->guard_negated }, i->ptx);
+        put(e, (struct ptxi_insn){ .op = PTXI_OP_guard, .d = PTXI_NO_SLOT, .a = slot(e, i->guard), .b = PTXI_NO_SLOT,
+                                   .c = PTXI_NO_SLOT, .mods = i->guard_negated }, i->ptx);
 }
 
 static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
@@ -256,8 +263,8 @@ static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
 
     if (is_counted(e, i)) {
         put_guard(e, i);
-        put(e, (struct ptxi_insn){ .op = PTXI_OP_count_shared, .d = PTXI_NO_SLOT, .a = slot(e, i->v[PTXI_F_A]), .b = PTXI_NO_SLOT,
-                                   .c = PTXI_NO_SLOT, .mods = i->shared, .imm = i->imm }, i->ptx);
+        put(e, (struct ptxi_insn){ .op = PTXI_OP_count_shared, .d = PTXI_NO_SLOT, .a = slot(e, i->v[PTXI_F_A]),
+                                   .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT, .mods = i->shared, .imm = i->imm }, i->ptx);
     }
     put_guard(e, i);
     o = translate(e, i);
@@ -274,51 +281,67 @@ static void put_inst(struct emitter *e, const struct ptxi_ir_inst *i)
     put(e, o, i->ptx);
 }
 
-/* Longer loops around such a look do other things, too. */
-enum { LONGEST_WAIT = 24 };
+/* Longer loops around a poll do other work, too. */
+enum { MAX_WAIT_LENGTH = 24 };
 
-static bool is_wait(const struct emitter *e, uint32_t target, uint32_t place)
+/* Whether the loop from position `target` to `position` polls. */
+static bool is_wait(const struct emitter *e, uint32_t target, uint32_t position)
 {
-    return e->polls[place + 1] != e->polls[target] && e->start[place + 1] - e->start[target] <= LONGEST_WAIT;
+    return e->polls[position + 1] != e->polls[target] && e->start[position + 1] - e->start[target] <= MAX_WAIT_LENGTH;
 }
 
-/* A branch from `place` on conditions of `i`; backward ones tell what their loop does. */
-static void put_branch(struct emitter *e, uint32_t place, uint16_t op, const struct ptxi_ir_inst *i, uint32_t to)
+static uint16_t loop_mods(const struct emitter *e, uint32_t target, uint32_t position)
+{
+    uint16_t mods = PTXI_LOOP_READS;
+
+    if (e->reads[position + 1] == e->reads[target])
+        return 0;
+    if (is_wait(e, target, position))
+        mods |= PTXI_LOOP_WAITS;
+    if (ptxi_ir_is_spin_loop(e->ir, target, position))
+        mods |= PTXI_LOOP_POLLS;
+    return mods;
+}
+
+/* A branch at the end of the block at `position` to block `to`, on the conditions of `i`. A backward branch says what
+ * its loop does. */
+static void put_branch(struct emitter *e, uint32_t position, uint16_t op, const struct ptxi_ir_inst *i, uint32_t to)
 {
     uint32_t target = e->ir->blocks[to].order;
-    bool depends = op != PTXI_OP_bra;
-    struct ptxi_insn o = { .op = op, .d = PTXI_NO_SLOT, .a = slot(e, depends ? i->v[PTXI_F_A] : PTXI_NONE),
-                           .b = slot(e, depends ? i->v[PTXI_F_B] : PTXI_NONE), .c = PTXI_NO_SLOT };
+    bool conditional = op != PTXI_OP_bra;
+    struct ptxi_insn o = { .op = op, .d = PTXI_NO_SLOT, .a = slot(e, conditional ? i->v[PTXI_F_A] : PTXI_NONE),
+                           .b = slot(e, conditional ? i->v[PTXI_F_B] : PTXI_NONE), .c = PTXI_NO_SLOT };
 
-    if (target <= place) {
-        o.op = backward(op);
-        if (e->reads[place + 1] != e->reads[target])
-            o.mods = PTXI_LOOP_READS | (is_wait(e, target, place) ? PTXI_LOOP_WAITS : 0) | (ptxi_polls(e->ir, target, place) ? PTXI_LOOP_POLLS : 0);
+    if (target <= position) {
+        o.op = backward_op(op);
+        o.mods = loop_mods(e, target, position);
     }
     o.imm = (int32_t)(e->start[target] - e->at);
     put(e, o, i->ptx);
 }
 
-static void put_block(struct emitter *e, uint32_t place)
+static void put_block(struct emitter *e, uint32_t position)
 {
-    const struct ptxi_block *block = &e->ir->blocks[e->ir->order[place]];
-    struct ending end = find_ending(e->ir, place);
+    const struct ptxi_block *block = &e->ir->blocks[e->ir->order[position]];
+    struct ending end = find_ending(e->ir, position);
 
     if (e->count && block->ptx_count)
-        put(e, (struct ptxi_insn){ .op = PTXI_OP_count, .d = PTXI_NO_SLOT, .a = PTXI_NO_SLOT, .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT,
+        put(e, (struct ptxi_insn){ .op = PTXI_OP_count, .d = PTXI_NO_SLOT, .a = PTXI_NO_SLOT, .b = PTXI_NO_SLOT,
+                                   .c = PTXI_NO_SLOT,
                                    .imm = (int32_t)block->ptx_count }, e->ir->insts[block->first].ptx);
     for (uint32_t k = block->first; k < block->end; k++)
         if (is_emitted(e->ir, &e->ir->insts[k]))
             put_inst(e, &e->ir->insts[k]);
     if (end.branch)
-        put_branch(e, place, end.branch, end.i, end.to);
+        put_branch(e, position, end.branch, end.i, end.to);
     if (end.then != PTXI_NONE)
-        put_branch(e, place, PTXI_OP_bra, end.i, end.then);
+        put_branch(e, position, PTXI_OP_bra, end.i, end.then);
 }
 
-/* --- the rest --- */
+/* --- the function --- */
 
-static bool measure(struct emitter *e)
+/* Computes the position of every block, and allocates the arrays. */
+static bool measure_blocks(struct emitter *e)
 {
     struct ptxi_ir *ir = e->ir;
 
@@ -356,10 +379,16 @@ static bool put_setup(struct emitter *e)
         return false;
     for (uint32_t k = 0; k < ir->setup_count; k++)
         setup[k] = translate(e, &ir->insts[ir->setup[k]]);
-    setup[ir->setup_count] = (struct ptxi_insn){ .op = PTXI_OP_end, .d = PTXI_NO_SLOT, .a = PTXI_NO_SLOT, .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT };
+    setup[ir->setup_count] = (struct ptxi_insn){ .op = PTXI_OP_end, .d = PTXI_NO_SLOT, .a = PTXI_NO_SLOT,
+                                                 .b = PTXI_NO_SLOT, .c = PTXI_NO_SLOT };
     e->code->setup = setup;
     e->code->setup_count = ir->setup_count + 1;
     return true;
+}
+
+static bool is_used_const(const struct ptxi_vreg *v)
+{
+    return v->kind == PTXI_VR_CONST && v->slot != PTXI_NONE;
 }
 
 static bool put_consts(struct emitter *e)
@@ -370,18 +399,19 @@ static bool put_consts(struct emitter *e)
     uint32_t n = 0;
 
     for (uint32_t v = 0; v < ir->vreg_count; v++)
-        n += ir->vregs[v].kind == PTXI_VR_CONST && ir->vregs[v].slot != PTXI_NONE;
+        n += is_used_const(&ir->vregs[v]);
     c = ARENA_NEW(e->arena, struct ptxi_const, n);
     if (!c)
         return false;
     e->code->consts = c;
     e->code->const_count = n;
     for (uint32_t v = 0; v < ir->vreg_count; v++)
-        if (ir->vregs[v].kind == PTXI_VR_CONST && ir->vregs[v].slot != PTXI_NONE)
+        if (is_used_const(&ir->vregs[v]))
             *c++ = (struct ptxi_const){ (uint16_t)ir->vregs[v].slot, bytes[ir->vregs[v].class], ir->vregs[v].value };
     return true;
 }
 
+/* Copies the texts of unsupported instructions to the arena of the result. */
 static bool keep_texts(struct emitter *e)
 {
     for (uint32_t k = 0; k < e->unsupported_count; k++) {
@@ -394,6 +424,7 @@ static bool keep_texts(struct emitter *e)
     return true;
 }
 
+/* Whether an instruction may access shared memory. */
 static bool uses_shared(const struct ptxi_ir *ir)
 {
     for (uint32_t p = 0; p < ir->order_count; p++) {
@@ -402,7 +433,8 @@ static bool uses_shared(const struct ptxi_ir *ir)
         for (uint32_t k = block->first; k < block->end; k++) {
             const struct ptxi_ir_inst *i = &ir->insts[k];
 
-            if (!(i->flags & (PTXI_IF_DEAD | PTXI_IF_PURE | PTXI_IF_NOT_SHARED)) && !ptxi_ir_is_branch(i) && !ptxi_ir_ends(i))
+            if (!(i->flags & (PTXI_IF_DEAD | PTXI_IF_PURE | PTXI_IF_NOT_SHARED)) && !ptxi_ir_is_branch(i) &&
+                !ptxi_ir_ends(i))
                 return true;
         }
     }
@@ -441,10 +473,12 @@ struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_option
     struct emitter e = { .ir = ir, .arena = arena, .count = options->count };
 
     e.code = ARENA_NEW(arena, struct ptxi_code, 1);
-    if (!e.code || !measure(&e))
+    if (!e.code || !measure_blocks(&e))
         return NULL;
     for (uint32_t p = 0; p < ir->order_count; p++)
         put_block(&e, p);
+    assert(ir->oom || e.at == e.start[ir->order_count]);
+    ptxi_mark_mbarrier_wait_loops(e.insns, e.at);
     if (ir->oom || !put_setup(&e) || !put_consts(&e) || !keep_unwritten(&e) || !keep_texts(&e) || !keep_pool(&e))
         return NULL;
     e.code->name = ir->func->name->s;

@@ -1,14 +1,16 @@
-/* Gives every virtual register its place in the frame.
+/* Register allocation: gives every virtual register its slot in the frame.
  *
  *     parameter and return words of this function | 32 | 64 | 16 | pred | 128 bit pools | setup values | constants
  *
- * A pool is filled in the order in which values begin to live: each takes the first slot that is free where it lives,
- * holes between the lives of others included. Parameter areas of calls are runs of slots in the 32-bit pool. */
-#include "compile/ir/ir.h"
+ * This is a linear scan: registers are allocated in the order in which their values begin to live. Each takes the first
+ * slot that is free in its live ranges; gaps between the ranges of other registers count as free. Parameter areas of
+ * calls are runs of slots in the 32-bit pool. */
+#include "compile/codegen/codegen.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* One slot of a pool, and when it is taken: ascending ranges. */
+/* One slot of a pool, and the ranges in which it is taken, in ascending order. */
 struct slot {
     struct ptxi_live_range *ranges;
     uint32_t count, cap;
@@ -18,15 +20,15 @@ enum { GROUP = 256 }; /* slots */
 
 struct pool {
     struct slot *slots;
-    uint32_t *last_end; /* per slot: where its last range ends */
-    uint32_t *first_end; /* per group of slots: the least of that */
+    uint32_t *last_end;  /* per slot: the end of its last range */
+    uint32_t *first_end; /* per group of slots: the least last_end */
     uint32_t count, cap, ends_cap, groups_cap;
 };
 
-/* A register, or an area's run of registers. */
+/* A register, or the run of registers of an area. */
 struct item {
-    uint32_t start;
-    uint32_t first, count; /* vregs */
+    uint32_t start;        /* of its first live range */
+    uint32_t first, count; /* registers */
     uint8_t class;
 };
 
@@ -36,11 +38,12 @@ struct allocator {
     struct pool pools[PTXI_RC_COUNT];
     struct item *items;
     uint32_t item_count;
-    uint8_t *used; /* per vreg: some instruction names it */
-    uint32_t *hint; /* per vreg: one that is moved to or from it, best in the same slot */
+    uint8_t *used;  /* per register: an instruction names it */
+    /* per register: a register that is moved to or from it and should have the same slot, or PTXI_NONE */
+    uint32_t *hint;
 };
 
-static int by_start(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
 
@@ -106,11 +109,11 @@ static bool collect_items(struct allocator *al)
         if (area->fixed == PTXI_NONE && start != PTXI_NONE)
             al->items[al->item_count++] = (struct item){ start, area->first, area->count, PTXI_RC_32 };
     }
-    qsort(al->items, al->item_count, sizeof *al->items, by_start);
+    qsort(al->items, al->item_count, sizeof *al->items, compare_starts);
     return true;
 }
 
-/* First range of the slot that ends behind `at`. */
+/* The first range of the slot that ends after `at`. */
 static uint32_t find_range(const struct slot *s, uint32_t at)
 {
     uint32_t lo = 0, hi = s->count;
@@ -126,9 +129,10 @@ static uint32_t find_range(const struct slot *s, uint32_t at)
     return lo;
 }
 
-/* Searching the holes of so many slots in vain is enough: then a slot is taken whose values are all over. */
-enum { HOLES = 200 };
+/* Number of slots that are searched for a gap. After that, only a slot without later ranges is taken. */
+enum { MAX_GAP_SEARCHES = 200 };
 
+/* Whether the slot is free in all live ranges of the register. */
 static bool is_free(const struct allocator *al, const struct pool *pool, uint32_t slot, uint32_t vreg, uint32_t *tries)
 {
     const struct ptxi_live_range *r = al->live.ranges + al->live.first[vreg];
@@ -137,7 +141,7 @@ static bool is_free(const struct allocator *al, const struct pool *pool, uint32_
 
     if (!count || slot >= pool->count || pool->last_end[slot] <= r[0].start)
         return true;
-    if (++*tries > HOLES)
+    if (++*tries > MAX_GAP_SEARCHES)
         return false;
     taken = &pool->slots[slot];
     s = find_range(taken, r[0].start);
@@ -152,8 +156,8 @@ static bool is_free(const struct allocator *al, const struct pool *pool, uint32_
     return true;
 }
 
-/* The first slot from `at` on whose values are all over at `start`. */
-static uint32_t find_over(const struct pool *pool, uint32_t at, uint32_t start)
+/* The first slot from `at` on that has no range after `start`. */
+static uint32_t find_unused(const struct pool *pool, uint32_t at, uint32_t start)
 {
     while (at < pool->count && pool->last_end[at] > start)
         at += at % GROUP || pool->first_end[at / GROUP] <= start ? 1 : GROUP;
@@ -173,7 +177,18 @@ static void note_end(struct pool *pool, uint32_t slot, uint32_t end)
             pool->first_end[group] = pool->last_end[k];
 }
 
-static bool take(struct allocator *al, struct pool *pool, uint32_t slot, uint32_t vreg)
+#ifndef NDEBUG
+static bool has_no_overlaps(const struct slot *s)
+{
+    for (uint32_t k = 1; k < s->count; k++)
+        if (s->ranges[k - 1].end > s->ranges[k].start)
+            return false;
+    return true;
+}
+#endif
+
+/* Adds the live ranges of the register to those of the slot. */
+static bool take_slot(struct allocator *al, struct pool *pool, uint32_t slot, uint32_t vreg)
 {
     const struct ptxi_live_range *r = al->live.ranges + al->live.first[vreg];
     uint32_t count = al->live.count[vreg];
@@ -196,6 +211,7 @@ static bool take(struct allocator *al, struct pool *pool, uint32_t slot, uint32_
         p[--at] = r[k];
     }
     s->count += count;
+    assert(has_no_overlaps(s));
     note_end(pool, slot, s->ranges[s->count - 1].end);
     return true;
 }
@@ -220,7 +236,7 @@ static bool extend_pool(struct allocator *al, struct pool *pool, uint32_t count)
     return true;
 }
 
-/* The slot that makes a move of this register unnecessary, if it is free, or PTXI_NONE. */
+/* The slot that makes a move of this register unnecessary, if it is free; else PTXI_NONE. */
 static uint32_t hinted_slot(const struct allocator *al, const struct item *item)
 {
     uint32_t hint = al->hint[item->first], tries = 0;
@@ -232,8 +248,9 @@ static uint32_t hinted_slot(const struct allocator *al, const struct item *item)
     return h->slot;
 }
 
-/* False where memory is short, or there are more slots than operands can name: a search among them would take long. */
-static bool place_item(struct allocator *al, const struct item *item)
+/* False if memory is short, or if there are more slots than operands can name; a search among so many slots would take
+ * long. */
+static bool allocate_item(struct allocator *al, const struct item *item)
 {
     struct pool *pool = &al->pools[item->class];
     uint32_t at = hinted_slot(al, item), k = at == PTXI_NONE ? 0 : item->count, tries = 0;
@@ -245,21 +262,21 @@ static bool place_item(struct allocator *al, const struct item *item)
             ;
         if (k < item->count)
             at += k + 1;
-        if (tries > HOLES)
-            at = find_over(pool, at, start_of(al, item->first, 1));
+        if (tries > MAX_GAP_SEARCHES)
+            at = find_unused(pool, at, start_of(al, item->first, 1));
     }
     if ((at + item->count) * ptxi_class_units[item->class] > PTXI_NO_SLOT || !extend_pool(al, pool, at + item->count))
         return false;
     for (k = 0; k < item->count; k++) {
-        if (!take(al, pool, at + k, item->first + k))
+        if (!take_slot(al, pool, at + k, item->first + k))
             return false;
-        al->ir->vregs[item->first + k].slot = at + k; /* becomes units when the pool has its place */
+        al->ir->vregs[item->first + k].slot = at + k; /* in units once lay_out() knows where the pool begins */
     }
     return true;
 }
 
-/* Own words and those of return values stand at the front, where the caller's engine puts them. */
-static void place_fixed(struct ptxi_ir *ir)
+/* The function's parameter and return words are at the front of the frame, where a caller puts them. */
+static void allocate_fixed(struct ptxi_ir *ir)
 {
     for (uint32_t a = 0; a < ir->area_count; a++)
         for (uint32_t k = 0; ir->areas[a].fixed != PTXI_NONE && k < ir->areas[a].count; k++)
@@ -271,7 +288,8 @@ static bool is_fixed(const struct ptxi_ir *ir, const struct ptxi_vreg *v)
     return v->kind == PTXI_VR_WORD && ir->areas[v->value].fixed != PTXI_NONE;
 }
 
-/* From slots of pools to units of the frame; values that live throughout follow, one after the other. */
+/* Converts slots of pools to units of the frame. Values that live throughout follow the pools. Returns the size of the
+ * frame. */
 static uint64_t lay_out(struct allocator *al)
 {
     static const uint8_t order[] = { PTXI_RC_32, PTXI_RC_64, PTXI_RC_16, PTXI_RC_PRED, PTXI_RC_128 };
@@ -295,24 +313,32 @@ static uint64_t lay_out(struct allocator *al)
     return at;
 }
 
-bool ptxi_slots(struct ptxi_ir *ir)
+static bool init_allocator(struct allocator *al)
+{
+    struct ptxi_ir *ir = al->ir;
+
+    al->used = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count);
+    al->hint = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count);
+    if (!al->used || !al->hint)
+        return false;
+    memset(al->hint, 0xff, ir->vreg_count * sizeof *al->hint);
+    if (!ptxi_liveness(ir, &al->live) || !ptxi_keep_guarded(ir, &al->live))
+        return false;
+    find_used(al);
+    return collect_items(al);
+}
+
+bool ptxi_allocate_registers(struct ptxi_ir *ir)
 {
     struct allocator al = { .ir = ir };
     uint64_t units;
 
-    al.used = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count);
-    al.hint = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count);
-    if (al.hint)
-        memset(al.hint, 0xff, ir->vreg_count * sizeof *al.hint);
-    if (!al.used || !al.hint || !ptxi_liveness(ir, &al.live) || !ptxi_keep_guarded(ir, &al.live))
-        return !(ir->oom = true);
-    find_used(&al);
-    if (!collect_items(&al))
+    if (!init_allocator(&al))
         return !(ir->oom = true);
     for (uint32_t k = 0; k < al.item_count; k++)
-        if (!place_item(&al, &al.items[k]))
+        if (!allocate_item(&al, &al.items[k]))
             return false;
-    place_fixed(ir);
+    allocate_fixed(ir);
     units = lay_out(&al);
     ir->frame_units = (uint32_t)units;
     return units <= PTXI_NO_SLOT && ptxi_list_unwritten(ir, &al.live);

@@ -1,21 +1,25 @@
-/* Registers that a function may read before it writes them. Each is live where the function begins; a list of their slots tells the engine what to
- * fill there (frame.c). Passes that bits depend on have run before and know nothing of it. */
-#include "compile/ir/ir.h"
+/* Registers that a function may read before it writes them. They are live where the function begins. The engine fills
+ * their slots, which are listed here, when the function is entered (frame.c). Passes that bits depend on have run
+ * before and are not affected. */
+#include "compile/codegen/codegen.h"
+
+#include <assert.h>
 
 /* --- guarded definitions --- */
 
-/* A definition with PTXI_IF_FRESH leaves in the lanes that its guard stops what happens to be in the slot. That may stay if the same guard
- * stops all reads in these lanes; otherwise the definition keeps an older value, which then is live from the entry on. */
+/* In lanes in which its guard does not hold, a definition with PTXI_IF_FRESH leaves the slot with arbitrary contents.
+ * That is harmless if all reads have the same guard. Otherwise the definition must keep the older value, which is then
+ * live from the entry on. */
 struct guards {
     struct ptxi_ir *ir;
     const struct ptxi_liveness *live;
-    uint32_t *maker;  /* per vreg: the FRESH instruction that writes it, or PTXI_NONE */
-    uint32_t *defs;   /* per vreg: instructions that write it */
-    uint8_t *steady;  /* per vreg: its definition stands outside of loops, without a guard */
+    uint32_t *maker;  /* per register: the FRESH instruction that writes it, or PTXI_NONE */
+    uint32_t *defs;   /* per register: number of instructions that write it */
+    uint8_t *steady;  /* per register: its definition is outside of loops, without a guard */
     bool changed;
 };
 
-static void each_inst(struct guards *g, void (*see)(struct guards *g, uint32_t n, const struct ptxi_block *block))
+static void visit_insts(struct guards *g, void (*visit)(struct guards *g, uint32_t n, const struct ptxi_block *block))
 {
     const struct ptxi_ir *ir = g->ir;
 
@@ -24,7 +28,7 @@ static void each_inst(struct guards *g, void (*see)(struct guards *g, uint32_t n
 
         for (uint32_t n = block->first; n < block->end; n++)
             if (!(ir->insts[n].flags & PTXI_IF_DEAD))
-                see(g, n, block);
+                visit(g, n, block);
     }
 }
 
@@ -42,7 +46,7 @@ static void note_writes(struct guards *g, uint32_t n, const struct ptxi_block *b
     }
 }
 
-/* Whether a predicate has one value wherever it is read. */
+/* Whether a predicate has the same value wherever it is read. */
 static bool is_steady(const struct guards *g, uint32_t v)
 {
     uint8_t kind = g->ir->vregs[v].kind;
@@ -64,7 +68,8 @@ static void check_reads(struct guards *g, uint32_t n, const struct ptxi_block *b
 
         if (!maker || !(maker->flags & PTXI_IF_FRESH))
             continue;
-        if (i->guard == maker->guard && i->guard_negated == maker->guard_negated && i->guard != v && is_steady(g, maker->guard))
+        if (i->guard == maker->guard && i->guard_negated == maker->guard_negated && i->guard != v &&
+            is_steady(g, maker->guard))
             continue;
         maker->flags &= (uint16_t)~PTXI_IF_FRESH;
         g->changed = true;
@@ -81,8 +86,8 @@ bool ptxi_keep_guarded(struct ptxi_ir *ir, struct ptxi_liveness *live)
     if (!g.maker || !g.defs || !g.steady)
         return !(ir->oom = true);
     memset(g.maker, 0xff, ir->vreg_count * sizeof *g.maker);
-    each_inst(&g, note_writes);
-    each_inst(&g, check_reads);
+    visit_insts(&g, note_writes);
+    visit_insts(&g, check_reads);
     return !g.changed || ptxi_liveness(ir, live);
 }
 
@@ -107,8 +112,10 @@ bool ptxi_list_unwritten(struct ptxi_ir *ir, const struct ptxi_liveness *live)
     if (!fill)
         return !(ir->oom = true);
     for (uint32_t v = 0; v < ir->vreg_count; v++)
-        if (live->at_entry[v] && !ptxi_ir_is_argument(ir, v))
+        if (live->at_entry[v] && !ptxi_ir_is_argument(ir, v)) {
+            assert(ir->vregs[v].slot + ptxi_class_units[ir->vregs[v].class] <= ir->frame_units);
             memset(fill + ir->vregs[v].slot, 1, ptxi_class_units[ir->vregs[v].class]);
+        }
     for (uint32_t u = 0, first = 0; u <= ir->frame_units; u++) {
         if (fill[u])
             continue;

@@ -1,21 +1,22 @@
-/* Checks what slots.c has done, by other means than it used: liveness by iteration over sets, then one walk that notes
- * who owns each unit of the frame. For tests. */
-#include "compile/ir/ir.h"
+/* Verifies the register allocation by other means than it was made: liveness by iteration over sets, then one pass that
+ * records the owner of each unit of the frame. For tests. */
+#include "compile/codegen/codegen.h"
 
 struct checker {
     struct ptxi_ir *ir;
     uint32_t words;      /* of a set */
     uint64_t *in, *out;  /* per block */
     uint64_t *gen, *kill;
-    uint32_t *owner;     /* unit -> vreg, or PTXI_NONE */
-    uint16_t *shape;     /* unit -> class and part of it, of the values that have ever been there; 0: none yet */
+    uint32_t *owner;     /* unit -> register, or PTXI_NONE */
+    uint16_t *shape;     /* unit -> 1 + class * 8 + part of the values that were ever there; 0: no value yet */
 };
 
 static bool is_permanent(const struct ptxi_ir *ir, uint32_t v)
 {
     const struct ptxi_vreg *r = &ir->vregs[v];
 
-    return r->kind == PTXI_VR_CONST || r->kind == PTXI_VR_SETUP || (r->kind == PTXI_VR_WORD && ir->areas[r->value].fixed != PTXI_NONE);
+    return r->kind == PTXI_VR_CONST || r->kind == PTXI_VR_SETUP ||
+           (r->kind == PTXI_VR_WORD && ir->areas[r->value].fixed != PTXI_NONE);
 }
 
 static void set(uint64_t *s, uint32_t v)
@@ -78,7 +79,8 @@ static void iterate(struct checker *c)
     }
 }
 
-static const char *take(struct checker *c, uint32_t v)
+/* Makes v the owner of its slot. NULL, or what is wrong. */
+static const char *take_slot(struct checker *c, uint32_t v)
 {
     const struct ptxi_vreg *r = &c->ir->vregs[v];
 
@@ -101,7 +103,7 @@ static const char *take(struct checker *c, uint32_t v)
     return NULL;
 }
 
-static void release(struct checker *c, uint32_t v)
+static void release_slot(struct checker *c, uint32_t v)
 {
     const struct ptxi_vreg *r = &c->ir->vregs[v];
 
@@ -122,25 +124,26 @@ static bool reads(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i, uint32
     return false;
 }
 
-/* Backward over one instruction: what it writes must own its slot, what it reads gets one. */
-static const char *step(struct checker *c, const struct ptxi_ir_inst *i)
+/* Steps backward over one instruction: a register that it writes must own its slot, a register that it reads takes its
+ * slot. */
+static const char *step_back(struct checker *c, const struct ptxi_ir_inst *i)
 {
     struct ptxi_ir_walk r = ptxi_ir_reads(c->ir, i), w = ptxi_ir_writes(c->ir, i);
     const char *wrong = NULL;
     uint32_t v;
 
     while (!wrong && ptxi_ir_next(&w, &v))
-        wrong = take(c, v);
-    if (i->flags & PTXI_IF_EARLY) /* results and sources apart */
+        wrong = take_slot(c, v);
+    if (i->flags & PTXI_IF_EARLY) /* results and sources must be in different slots */
         while (!wrong && ptxi_ir_next(&r, &v))
-            wrong = take(c, v);
+            wrong = take_slot(c, v);
     w = ptxi_ir_writes(c->ir, i);
     while (!wrong && ptxi_ir_next(&w, &v))
         if (!reads(c->ir, i, v))
-            release(c, v);
+            release_slot(c, v);
     r = ptxi_ir_reads(c->ir, i);
     while (!wrong && ptxi_ir_next(&r, &v))
-        wrong = take(c, v);
+        wrong = take_slot(c, v);
     return wrong;
 }
 
@@ -155,11 +158,11 @@ static const char *check_block(struct checker *c, uint32_t b)
             for (uint32_t u = 0; u < ptxi_class_units[c->ir->vregs[v].class]; u++)
                 c->owner[c->ir->vregs[v].slot + u] = v;
         else if (has(c->out + (size_t)b * c->words, v) && !wrong)
-            wrong = take(c, v);
+            wrong = take_slot(c, v);
     }
     for (uint32_t n = block->end; n-- > block->first && !wrong;)
         if (!(c->ir->insts[n].flags & PTXI_IF_DEAD))
-            wrong = step(c, &c->ir->insts[n]);
+            wrong = step_back(c, &c->ir->insts[n]);
     return wrong;
 }
 
@@ -171,7 +174,7 @@ static bool is_filled(const struct ptxi_ir *ir, uint32_t slot)
     return false;
 }
 
-/* What is live where the function begins is filled there, or an argument. */
+/* A register that is live where the function begins must be filled there or be an argument. */
 static const char *check_entry(const struct checker *c)
 {
     const struct ptxi_ir *ir = c->ir;
@@ -189,13 +192,13 @@ static const char *check_entry(const struct checker *c)
     return NULL;
 }
 
-const char *ptxi_verify(struct ptxi_ir *ir)
+const char *ptxi_verify_allocation(struct ptxi_ir *ir)
 {
     struct checker c = { .ir = ir, .words = (ir->vreg_count + 63) / 64 };
     size_t size = (size_t)ir->block_count * c.words;
 
     if (size > 16000000)
-        return NULL; /* beyond what a test needs */
+        return NULL; /* larger than any test */
     c.in = ARENA_NEW(ir->arena, uint64_t, size);
     c.out = ARENA_NEW(ir->arena, uint64_t, size);
     c.gen = ARENA_NEW(ir->arena, uint64_t, size);

@@ -1,14 +1,14 @@
-/* Contraction: products whose sign neg changes. The rules are in contract.c. */
+/* Contraction: products that neg changes the sign of. The rules are in contract.c. */
 #include "compile/contract/contract.h"
 
-/* neg.ftz.f32: no change of sign alone. */
+/* neg.ftz.f32 does more than to change the sign. */
 static bool flushes(const struct ptxi_ir_inst *neg)
 {
     return neg->op == PTXI_OP_neg_f32_ftz;
 }
 
-/* It is a sum with -0 itself if the product has no other use: then it may have uses of any kind. */
-static bool sums_up(const struct ptxi_ir_inst *neg, const struct ptxi_product *p)
+/* neg.ftz.f32 that is the only use of the product is itself a sum, with -0. Then it may have uses of any kind. */
+static bool is_sum_with_zero(const struct ptxi_ir_inst *neg, const struct ptxi_product *p)
 {
     return flushes(neg) && p->count == 1;
 }
@@ -31,8 +31,10 @@ static bool adds_both(const struct ptxi_contract *c, uint32_t n, uint32_t v, uin
     return (i->v[PTXI_F_A] == v && i->v[PTXI_F_B] == w) || (i->v[PTXI_F_A] == w && i->v[PTXI_F_B] == v);
 }
 
-/* A sum to which the product could as well be added with another sign as what the neg makes of it. */
-static bool is_add_of_neg(const struct ptxi_contract *c, uint32_t n, const struct ptxi_ir_inst *neg, const struct ptxi_ir_inst *mul)
+/* Whether instruction n is a sum of the neg's result to which the product with its sign changed could be added
+ * instead. */
+static bool is_add_of_neg(const struct ptxi_contract *c, uint32_t n, const struct ptxi_ir_inst *neg,
+                          const struct ptxi_ir_inst *mul)
 {
     uint32_t d = neg->v[PTXI_F_D];
 
@@ -40,14 +42,17 @@ static bool is_add_of_neg(const struct ptxi_contract *c, uint32_t n, const struc
            !(flushes(neg) && ptxi_contract_kind(&c->ir->insts[n]) == PTXI_IS_SUB && c->ir->insts[n].v[PTXI_F_B] == d);
 }
 
-/* A neg of product v, to whose sums the product itself could as well be added with another sign; *sums are its uses. */
-static bool is_neg_of(struct ptxi_contract *c, uint32_t n, uint32_t v, const struct ptxi_product *p, struct ptxi_product *sums)
+/* Whether instruction n is a neg of product v such that the product could be added in the neg's sums instead. *sums:
+ * the uses of the neg. */
+static bool is_neg_of(struct ptxi_contract *c, uint32_t n, uint32_t v, const struct ptxi_product *p,
+                      struct ptxi_product *sums)
 {
     const struct ptxi_ir_inst *i = &c->ir->insts[n], *mul = &c->ir->insts[p->mul];
     const struct ptxi_fusable *type = ptxi_contract_type(mul);
     uint32_t adds = 0;
 
-    if ((i->op != type->neg && i->op != type->neg_same) || i->guard != PTXI_NONE || i->flags & PTXI_IF_DEAD || i->v[PTXI_F_A] != v)
+    if ((i->op != type->neg && i->op != type->neg_same) || i->guard != PTXI_NONE || i->flags & PTXI_IF_DEAD ||
+        i->v[PTXI_F_A] != v)
         return false;
     if ((i->mods & PTXI_MOD_FTZ && !flushes(i)) || !ptxi_contract_is_kept(c, mul->v[PTXI_F_A], p->mul, n) ||
         !ptxi_contract_is_kept(c, mul->v[PTXI_F_B], p->mul, n))
@@ -59,10 +64,10 @@ static bool is_neg_of(struct ptxi_contract *c, uint32_t n, uint32_t v, const str
             return false;
         adds += is_add_of_neg(c, sums->uses[k] / 2, i, mul);
     }
-    return adds && (adds == sums->count || sums_up(i, p));
+    return adds && (adds == sums->count || is_sum_with_zero(i, p));
 }
 
-/* Whether all uses of product v are sums, some of them by way of a neg, none of which prefers its other operand. */
+/* Whether all uses of product v are sums, directly or through a neg, none of which prefers its other operand. */
 static bool all_sums(struct ptxi_contract *c, uint32_t v, const struct ptxi_product *p)
 {
     const struct ptxi_ir_inst *mul = &c->ir->insts[p->mul];
@@ -74,7 +79,7 @@ static bool all_sums(struct ptxi_contract *c, uint32_t v, const struct ptxi_prod
         struct ptxi_product sums;
 
         if (!reads(c, use, v))
-            continue; /* was a neg */
+            continue; /* it was a neg */
         if (ptxi_contract_is_sum(c, use, v, mul)) {
             prefers |= ptxi_contract_prefers_other(c, use, v);
             count++;
@@ -89,8 +94,8 @@ static bool all_sums(struct ptxi_contract *c, uint32_t v, const struct ptxi_prod
     return count < 2 || ptxi_contract_type(mul)->packed || !prefers;
 }
 
-/* Each sum of the neg gets a product of its own; true if nothing else uses it. */
-static bool split(struct ptxi_contract *c, uint32_t n, const struct ptxi_product *sums, uint32_t mul)
+/* Gives each sum of the neg a product of its own; true if the neg has no other uses. */
+static bool split_product(struct ptxi_contract *c, uint32_t n, const struct ptxi_product *sums, uint32_t mul)
 {
     const struct ptxi_ir_inst *factors = &c->ir->insts[mul], *neg = &c->ir->insts[n];
     const struct ptxi_fusable *type = ptxi_contract_type(factors);
@@ -104,7 +109,8 @@ static bool split(struct ptxi_contract *c, uint32_t n, const struct ptxi_product
             all = false;
             continue;
         }
-        own = ptxi_contract_make(c, n, factors->op, type->class, ptxi_contract_derive(c, factors->v[PTXI_F_A], n, type, true), factors->v[PTXI_F_B]);
+        own = ptxi_contract_make(c, n, factors->op, type->class,
+                                 ptxi_contract_derive(c, factors->v[PTXI_F_A], n, type, true), factors->v[PTXI_F_B]);
         if (c->ir->oom)
             return false;
         c->ins.list[c->ins.count - 1].inst.flags |= PTXI_IF_FUSABLE;
@@ -114,7 +120,7 @@ static bool split(struct ptxi_contract *c, uint32_t n, const struct ptxi_product
     return all;
 }
 
-/* The neg becomes a product of its own, or one for each of its sums. */
+/* Makes the neg a product of its own, or one for each of its sums. */
 static bool try_neg(struct ptxi_contract *c, uint32_t n)
 {
     uint32_t v = c->ir->insts[n].v[PTXI_F_A];
@@ -125,11 +131,11 @@ static bool try_neg(struct ptxi_contract *c, uint32_t n)
 
     if (!ptxi_contract_find_product(c, v, n, &p) || !is_neg_of(c, n, v, &p, &sums))
         return false;
-    if (!sums_up(&c->ir->insts[n], &p) && !all_sums(c, v, &p))
+    if (!is_sum_with_zero(&c->ir->insts[n], &p) && !all_sums(c, v, &p))
         return false;
     ptxi_contract_expand(c, p.mul);
-    if (sums_up(&c->ir->insts[n], &p) && sums.count > 1) {
-        if (split(c, n, &sums, p.mul)) {
+    if (is_sum_with_zero(&c->ir->insts[n], &p) && sums.count > 1) {
+        if (split_product(c, n, &sums, p.mul)) {
             ptxi_contract_drop(c, n);
             ptxi_contract_drop(c, p.mul);
         }
@@ -151,7 +157,7 @@ static bool try_neg(struct ptxi_contract *c, uint32_t n)
     return true;
 }
 
-bool ptxi_contract_negs(struct ptxi_contract *c)
+bool ptxi_contract_fold_negs(struct ptxi_contract *c)
 {
     bool any = false;
 

@@ -1,14 +1,20 @@
 /* Contraction: products of f32 times a power of two, rounded once. The rules are in contract.c. */
 #include "compile/contract/contract.h"
 
-/* The operand of a mul of f32 that is not the constant 8, 4, 2, 1/2, 1/4 or 1/8; PTXI_NONE: there is none such. */
+static bool is_small_power(const struct ptxi_vreg *r)
+{
+    enum { MANTISSA = 0x7fffff, EIGHTH = 0x3e000000, ONE = 0x3f800000, EIGHT = 0x41000000 };
+
+    return r->kind == PTXI_VR_CONST && !(r->value & MANTISSA) && r->value >= EIGHTH && r->value <= EIGHT &&
+           r->value != ONE;
+}
+
+/* For a mul of f32 by the constant 8, 4, 2, 1/2, 1/4 or 1/8 (*power): the other operand. Else PTXI_NONE. */
 static uint32_t scaled_operand(const struct ptxi_contract *c, const struct ptxi_ir_inst *i, uint32_t *power)
 {
     for (unsigned f = PTXI_F_A; f <= PTXI_F_B; f++) {
-        const struct ptxi_vreg *r = &c->ir->vregs[i->v[f]];
-
         *power = i->v[f];
-        if (r->kind == PTXI_VR_CONST && !(r->value & 0x7fffff) && r->value >= 0x3e000000 && r->value <= 0x41000000 && r->value != 0x3f800000)
+        if (is_small_power(&c->ir->vregs[i->v[f]]))
             return i->v[f == PTXI_F_A ? PTXI_F_B : PTXI_F_A];
     }
     return PTXI_NONE;
@@ -18,17 +24,18 @@ static bool is_mul_f32(const struct ptxi_ir_inst *i)
 {
     if (i->flags & PTXI_IF_DEAD || i->mods & PTXI_MOD_RND_MASK)
         return false;
-    return i->op == PTXI_OP_mul_f32 || i->op == PTXI_OP_mul_f32_ftz || i->op == PTXI_OP_mul_f32_x || i->op == PTXI_OP_mul_f32_ftz_x;
+    return i->op == PTXI_OP_mul_f32 || i->op == PTXI_OP_mul_f32_ftz || i->op == PTXI_OP_mul_f32_x ||
+           i->op == PTXI_OP_mul_f32_ftz_x;
 }
 
-static bool makes_f32(const struct ptxi_ir_inst *mul)
+static bool is_f32_product(const struct ptxi_ir_inst *mul)
 {
     uint16_t op = ptxi_contract_type(mul)->mul;
 
     return op == PTXI_OP_mul_f32 || op == PTXI_OP_mul_f32_ftz;
 }
 
-/* Whether the product is a flush, which is no product to ptxas. */
+/* Whether the product is by 1 or -1 with .ftz. To ptxas it is a flush of denormal numbers, not a product. */
 static bool is_flush(const struct ptxi_contract *c, const struct ptxi_ir_inst *mul)
 {
     for (unsigned f = PTXI_F_A; f <= PTXI_F_B; f++) {
@@ -50,7 +57,7 @@ static void try_scale(struct ptxi_contract *c, uint32_t n)
 
     if (v == PTXI_NONE || !ptxi_contract_find_product(c, v, n, &p) || p.count != 1)
         return;
-    if (is_flush(c, &c->ir->insts[p.mul]) || !makes_f32(&c->ir->insts[p.mul]))
+    if (is_flush(c, &c->ir->insts[p.mul]) || !is_f32_product(&c->ir->insts[p.mul]))
         return;
     ptxi_contract_expand(c, p.mul);
     a = ptxi_contract_factor(c, PTXI_F_A, &p, n, false);
@@ -74,7 +81,7 @@ static void try_scale(struct ptxi_contract *c, uint32_t n)
     ptxi_contract_drop(c, p.mul);
 }
 
-void ptxi_contract_powers(struct ptxi_contract *c)
+void ptxi_contract_scale_powers(struct ptxi_contract *c)
 {
     for (uint32_t n = 0; n < c->ir->count && !c->ir->oom; n++)
         if (is_mul_f32(&c->ir->insts[n]))

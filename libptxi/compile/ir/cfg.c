@@ -1,11 +1,14 @@
-/* Cuts the list of instructions into blocks, and puts the blocks in order.
+/* Divides the list of instructions into blocks, and orders the blocks.
  *
- * exec runs the lanes with the lowest pc first, and lanes that wait at a pc join those that get there. So a block should
- * stand behind all blocks that lead to it (but for loops), and the blocks of a loop together, with what comes after the
- * loop behind them. The order is made level by level: the strongly connected components of the graph are its
- * outermost loops; a loop without the edges into its head is a graph with fewer loops. On each level the blocks and
- * loops stand in topological order, and where that leaves a choice, in the order of the text. */
+ * The engine runs the lanes with the lowest pc first, and lanes that wait at a pc reconverge with those that arrive
+ * there. So a block should come after all blocks that lead to it (loops excepted). The blocks of a loop should be
+ * adjacent, and the code after the loop should follow them. The order is computed level by level: the strongly
+ * connected components of the graph are its outermost loops, and a loop without the edges to its head is a graph with
+ * fewer loops. On each level, blocks and loops are in topological order. Where several orders are possible, the order
+ * of the text decides. */
 #include "compile/ir/ir.h"
+
+#include <assert.h>
 
 /* --- blocks --- */
 
@@ -38,7 +41,8 @@ static uint32_t edge_limit(const struct ptxi_ir *ir)
     return n;
 }
 
-/* Successors of each block; a place that occurs twice in a table is one edge. */
+/* Finds the successors of each block. A target that occurs twice in a table is one edge. */
+/* block_at: instruction -> block; seen: per block, 1 + the last block that ends with a table that leads there. */
 static void find_edges(struct ptxi_ir *ir, const uint32_t *block_at, uint32_t *seen)
 {
     uint32_t n = 0;
@@ -61,6 +65,7 @@ static void find_edges(struct ptxi_ir *ir, const uint32_t *block_at, uint32_t *s
             ir->edges[n++] = b + 1;
         block->succ_count = n - block->succ;
     }
+    assert(n <= edge_limit(ir));
 }
 
 static void find_predecessors(struct ptxi_ir *ir)
@@ -83,7 +88,7 @@ static void find_predecessors(struct ptxi_ir *ir)
         }
 }
 
-bool ptxi_cfg_build(struct ptxi_ir *ir)
+bool ptxi_cfg_find_blocks(struct ptxi_ir *ir)
 {
     uint8_t *leader = ARENA_NEW(ir->arena, uint8_t, ir->count + 1);
     uint32_t *block_at = ARENA_NEW(ir->arena, uint32_t, ir->count + 1), *seen;
@@ -115,10 +120,11 @@ bool ptxi_cfg_build(struct ptxi_ir *ir)
 
 /* --- order --- */
 
-/* After so many visits of blocks what is left is ordered as if inner loops were none: slower code, but no time beyond
- * measure. Only a hostile text gets there. */
+/* Limit on visits of blocks. The remaining inner loops are not ordered: their code is slower, but compile time stays
+ * bounded. Only a hostile text reaches the limit. */
 enum { WORK_LIMIT = 1 << 22 };
 
+/* A part of the order that is a graph of its own: the function, or a loop without its head. */
 struct region {
     uint32_t start, count; /* of order[] */
     uint32_t id;
@@ -127,19 +133,24 @@ struct region {
 struct sorter {
     struct ptxi_ir *ir;
     uint32_t *order;
-    uint32_t *region;   /* block -> id of the region that is being ordered */
+    uint32_t *region;    /* block -> id of its innermost region */
     uint32_t *component; /* block -> component in that region */
-    uint32_t *index, *low, *stack, *path, *next_edge; /* Tarjan's */
-    uint32_t *comp_first, *comp_size, *comp_key, *comp_waits, *heap, *members, *placed;
+    uint32_t *index, *low, *stack, *path, *next_edge; /* of Tarjan's algorithm, per block */
+    /* per component: its first member in members[], their number, its first block in the text, number of edges that
+     * lead to it from components that are not ordered yet, members found so far */
+    uint32_t *comp_first, *comp_size, *comp_key, *comp_waits, *placed;
+    uint32_t *heap;      /* components to which no such edges lead, by comp_key */
+    uint32_t *members;   /* blocks by component */
     struct region *tasks;
     uint32_t task_count, next_id, component_count;
 };
 
 static bool new_sorter(struct sorter *s, struct ptxi_ir *ir)
 {
-    uint32_t n = ir->block_count + 1, **arrays[] = { &s->order, &s->region, &s->component, &s->index, &s->low, &s->stack, &s->path,
-                                                     &s->next_edge, &s->comp_first, &s->comp_size, &s->comp_key, &s->comp_waits, &s->heap,
-                                                     &s->members, &s->placed };
+    uint32_t **arrays[] = { &s->order, &s->region, &s->component, &s->index, &s->low, &s->stack, &s->path,
+                            &s->next_edge, &s->comp_first, &s->comp_size, &s->comp_key, &s->comp_waits, &s->heap,
+                            &s->members, &s->placed };
+    uint32_t n = ir->block_count + 1;
 
     s->ir = ir;
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -149,7 +160,7 @@ static bool new_sorter(struct sorter *s, struct ptxi_ir *ir)
     return s->tasks || !(ir->oom = true);
 }
 
-/* One step of the depth-first search from the block on top of the path; true when the block is finished. */
+/* One step of the depth-first search from the block at the end of the path; true if the block is finished. */
 static bool search_step(struct sorter *s, uint32_t b, uint32_t id, uint32_t *depth, uint32_t *counter, uint32_t *top)
 {
     const struct ptxi_block *block = &s->ir->blocks[b];
@@ -174,7 +185,7 @@ static bool search_step(struct sorter *s, uint32_t b, uint32_t id, uint32_t *dep
     return true;
 }
 
-/* Tarjan's strongly connected components among the blocks of a region, with a stack of its own. */
+/* Finds the strongly connected components among the blocks of a region: Tarjan's algorithm without recursion. */
 static void find_components(struct sorter *s, const struct region *r)
 {
     uint32_t counter = 0, top = 0;
@@ -244,7 +255,7 @@ static uint32_t heap_pop(struct sorter *s, uint32_t *count)
     return best;
 }
 
-/* Members of each component, together; its key is its first block in the text; how many edges it waits for. */
+/* Finds the members of each component, its first block in the text, and the number of edges that lead to it. */
 static void measure_components(struct sorter *s, const struct region *r)
 {
     uint32_t at = 0;
@@ -279,7 +290,7 @@ static void measure_components(struct sorter *s, const struct region *r)
     }
 }
 
-/* A loop's head is the block through which it is entered; of several, the first in the text. */
+/* The head of a loop: the block through which it is entered. If there are several, the first in the text. */
 static uint32_t find_head(const struct sorter *s, uint32_t c, uint32_t id)
 {
     const uint32_t *m = s->members + s->comp_first[c];
@@ -302,7 +313,7 @@ static uint32_t find_head(const struct sorter *s, uint32_t c, uint32_t id)
     return head == PTXI_NONE ? lowest : head;
 }
 
-static bool loops_to_itself(const struct ptxi_ir *ir, uint32_t b)
+static bool is_own_successor(const struct ptxi_ir *ir, uint32_t b)
 {
     for (uint32_t e = 0; e < ir->blocks[b].succ_count; e++)
         if (ir->edges[ir->blocks[b].succ + e] == b)
@@ -310,8 +321,8 @@ static bool loops_to_itself(const struct ptxi_ir *ir, uint32_t b)
     return false;
 }
 
-/* Writes component c to order[at]; a loop's blocks but its head become a region of their own. */
-static void place_component(struct sorter *s, const struct region *r, uint32_t c, uint32_t at)
+/* Writes component c to order[at]. The blocks of a loop except its head become a region of their own. */
+static void write_component(struct sorter *s, const struct region *r, uint32_t c, uint32_t at)
 {
     const uint32_t *m = s->members + s->comp_first[c];
     uint32_t size = s->comp_size[c], head = size > 1 ? find_head(s, c, r->id) : m[0], n = 0;
@@ -320,7 +331,7 @@ static void place_component(struct sorter *s, const struct region *r, uint32_t c
     for (uint32_t k = 0; k < size; k++)
         if (m[k] != head)
             s->order[at + n++] = m[k];
-    if (size > 1 || loops_to_itself(s->ir, head))
+    if (size > 1 || is_own_successor(s->ir, head))
         for (uint32_t k = 0; k < size; k++)
             s->ir->blocks[m[k]].depth++;
     if (size > 1)
@@ -339,7 +350,7 @@ static void order_region(struct sorter *s, struct region r)
     while (heap_count) {
         uint32_t c = heap_pop(s, &heap_count);
 
-        place_component(s, &r, c, at);
+        write_component(s, &r, c, at);
         at += s->comp_size[c];
         for (uint32_t k = 0; k < s->comp_size[c]; k++) {
             const struct ptxi_block *block = &s->ir->blocks[s->members[s->comp_first[c] + k]];
@@ -359,7 +370,7 @@ static void order_region(struct sorter *s, struct region r)
     }
 }
 
-/* Blocks that control can reach, in the order of the text. */
+/* Finds the blocks that control can reach, in the order of the text. */
 static void find_reachable(struct sorter *s)
 {
     struct ptxi_ir *ir = s->ir;
@@ -385,7 +396,7 @@ static void find_reachable(struct sorter *s)
             s->order[ir->order_count++] = b;
 }
 
-bool ptxi_cfg_order(struct ptxi_ir *ir)
+bool ptxi_cfg_order_blocks(struct ptxi_ir *ir)
 {
     struct sorter s = { .next_id = 1 };
 

@@ -1,8 +1,25 @@
 #include "compile/ir/ir.h"
 
+#include "isa/isa.h"
+
+#include <assert.h>
 #include <stdlib.h>
 
 const uint8_t ptxi_class_units[PTXI_RC_COUNT] = { 1, 1, 2, 4, 8 };
+
+enum ptxi_class ptxi_ir_class_of(enum ptxi_type type)
+{
+    if (type == PTXI_T_pred)
+        return PTXI_RC_PRED;
+    switch (ptxi_types[type].bits) {
+    case 32: return PTXI_RC_32;
+    case 64: return PTXI_RC_64;
+    case 128: return PTXI_RC_128;
+    default: return PTXI_RC_16;
+    }
+}
+
+/* --- growing arrays --- */
 
 void *ptxi_ir_grow(struct ptxi_ir *ir, void *array, uint32_t *cap, uint32_t need, size_t size)
 {
@@ -24,10 +41,11 @@ void *ptxi_ir_grow(struct ptxi_ir *ir, void *array, uint32_t *cap, uint32_t need
     return p;
 }
 
-/* One more element at the end of a list: its address, or NULL. */
+/* Appends `number` elements to a list. The address of the first, or NULL. */
 #define APPEND(ir, list, number) \
     ({ \
-        void *p_ = ptxi_ir_grow(ir, (ir)->list##s, &(ir)->list##_cap, (ir)->list##_count + (number), sizeof *(ir)->list##s); \
+        void *p_ = ptxi_ir_grow(ir, (ir)->list##s, &(ir)->list##_cap, (ir)->list##_count + (number), \
+                                sizeof *(ir)->list##s); \
         typeof((ir)->list##s) q_ = NULL; \
         if (p_) { \
             (ir)->list##s = p_; \
@@ -37,7 +55,8 @@ void *ptxi_ir_grow(struct ptxi_ir *ir, void *array, uint32_t *cap, uint32_t need
         q_; \
     })
 
-static uint32_t new_vregs(struct ptxi_ir *ir, enum ptxi_class class, enum ptxi_vreg_kind kind, uint64_t value, uint32_t count)
+static uint32_t add_vregs(struct ptxi_ir *ir, enum ptxi_class class, enum ptxi_vreg_kind kind, uint64_t value,
+                          uint32_t count)
 {
     struct ptxi_vreg *v = APPEND(ir, vreg, count);
 
@@ -48,12 +67,12 @@ static uint32_t new_vregs(struct ptxi_ir *ir, enum ptxi_class class, enum ptxi_v
 
 uint32_t ptxi_ir_vreg(struct ptxi_ir *ir, enum ptxi_class class)
 {
-    return new_vregs(ir, class, PTXI_VR_PLAIN, 0, 1);
+    return add_vregs(ir, class, PTXI_VR_PLAIN, 0, 1);
 }
 
 uint32_t ptxi_ir_const(struct ptxi_ir *ir, enum ptxi_class class, uint64_t value)
 {
-    return new_vregs(ir, class, PTXI_VR_CONST, value, 1);
+    return add_vregs(ir, class, PTXI_VR_CONST, value, 1);
 }
 
 uint32_t ptxi_ir_area(struct ptxi_ir *ir, uint64_t bytes, uint32_t fixed)
@@ -62,14 +81,14 @@ uint32_t ptxi_ir_area(struct ptxi_ir *ir, uint64_t bytes, uint32_t fixed)
     struct ptxi_area *area;
 
     ir->area_words += (bytes + 3) / 4;
-    if (ir->area_words > PTXI_MOST_AREA_WORDS)
+    if (ir->area_words > PTXI_MAX_AREA_WORDS)
         ir->too_large = ir->oom = true;
     area = ir->too_large ? NULL : APPEND(ir, area, 1);
     if (!area)
         return 0;
     *area = (struct ptxi_area){ .count = words, .bytes = bytes, .fixed = fixed };
     if (words)
-        area->first = new_vregs(ir, PTXI_RC_32, PTXI_VR_WORD, ir->area_count - 1, words);
+        area->first = add_vregs(ir, PTXI_RC_32, PTXI_VR_WORD, ir->area_count - 1, words);
     return ir->area_count - 1;
 }
 
@@ -117,7 +136,8 @@ uint32_t ptxi_ir_list(struct ptxi_ir *ir, uint32_t head_count, uint32_t count)
 
     if (!l)
         return PTXI_NONE;
-    *l = (struct ptxi_ir_list){ ARENA_NEW(ir->arena, uint32_t, count), ARENA_NEW(ir->arena, uint16_t, head_count), 0, 0, head_count };
+    *l = (struct ptxi_ir_list){ .v = ARENA_NEW(ir->arena, uint32_t, count),
+                                .head = ARENA_NEW(ir->arena, uint16_t, head_count), .head_count = head_count };
     if (!l->v || !l->head) {
         ir->oom = true;
         return PTXI_NONE;
@@ -140,9 +160,11 @@ uint32_t ptxi_ir_unsupported(struct ptxi_ir *ir, const char *text)
     return ir->unsupported_count++;
 }
 
-static _Thread_local struct ptxi_ir_inst lost; /* written and forgotten when memory is short */
+/* --- instructions --- */
 
-static void clear(struct ptxi_ir_inst *i, uint16_t op)
+static _Thread_local struct ptxi_ir_inst discarded; /* takes the place of an instruction if memory is short */
+
+static void reset(struct ptxi_ir_inst *i, uint16_t op)
 {
     *i = (struct ptxi_ir_inst){ .op = op, .guard = PTXI_NONE, .aux = PTXI_NONE, .list = PTXI_NONE };
     for (unsigned f = 0; f < PTXI_F_COUNT; f++)
@@ -152,37 +174,65 @@ static void clear(struct ptxi_ir_inst *i, uint16_t op)
 struct ptxi_ir_inst *ptxi_ir_append(struct ptxi_ir *ir, uint16_t op)
 {
     uint32_t cap = ir->cap;
-    struct ptxi_ir_inst *p = ptxi_ir_grow(ir, ir->insts, &cap, ir->count + 1, sizeof *p), *i = &lost;
+    struct ptxi_ir_inst *p = ptxi_ir_grow(ir, ir->insts, &cap, ir->count + 1, sizeof *p), *i = &discarded;
 
     if (p) {
         ir->insts = p;
         ir->cap = cap;
         i = &p[ir->count++];
     }
-    clear(i, op);
+    reset(i, op);
     return i;
 }
 
-static struct ptxi_ir_inst *before(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op)
+void ptxi_ir_set_read(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg)
+{
+    assert(field < PTXI_F_COUNT);
+    i->v[field] = vreg;
+    if (vreg != PTXI_NONE)
+        i->reads |= 1u << field;
+}
+
+void ptxi_ir_set_write(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg)
+{
+    assert(field < PTXI_F_COUNT);
+    i->v[field] = vreg;
+    if (vreg != PTXI_NONE)
+        i->writes |= 1u << field;
+    if (i->writes & (i->writes - 1))
+        i->flags |= PTXI_IF_EARLY; /* the first of two results may be written before the second has been computed */
+}
+
+void ptxi_ir_make_nop(struct ptxi_ir_inst *i)
+{
+    i->op = PTXI_OP_nop;
+    i->reads = i->writes = 0;
+    i->guard = PTXI_NONE;
+    i->flags &= PTXI_IF_FIRST | PTXI_IF_PURE;
+}
+
+static struct ptxi_ir_inst *add_insertion(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op)
 {
     struct ptxi_ir_insertion *p = ptxi_ir_grow(ir, ins->list, &ins->cap, ins->count + 1, sizeof *p);
 
+    assert(at < ir->count);
     if (!p) {
-        clear(&lost, op);
-        return &lost;
+        reset(&discarded, op);
+        return &discarded;
     }
     ins->list = p;
     p[ins->count].at = at;
     p[ins->count].order = ins->count;
-    clear(&p[ins->count].inst, op);
+    reset(&p[ins->count].inst, op);
     p[ins->count].inst.ptx = ir->insts[at].ptx;
     return &p[ins->count++].inst;
 }
 
-uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op, uint16_t mods, enum ptxi_class class, uint32_t a, uint32_t b)
+uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint16_t op, uint16_t mods,
+                      enum ptxi_class class, uint32_t a, uint32_t b)
 {
     uint32_t d = ptxi_ir_vreg(ir, class);
-    struct ptxi_ir_inst *i = before(ir, ins, at, op);
+    struct ptxi_ir_inst *i = add_insertion(ir, ins, at, op);
 
     i->v[PTXI_F_D] = d;
     i->v[PTXI_F_A] = a;
@@ -194,7 +244,7 @@ uint32_t ptxi_ir_make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32
     return d;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_insertions(const void *a, const void *b)
 {
     const struct ptxi_ir_insertion *x = a, *y = b;
 
@@ -210,9 +260,10 @@ bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins)
 
     if (!ins->count)
         return true;
-    qsort(ins->list, ins->count, sizeof *ins->list, by_place);
+    qsort(ins->list, ins->count, sizeof *ins->list, compare_insertions);
     insts = ARENA_NEW(ir->arena, struct ptxi_ir_inst, ir->count + ins->count);
-    moved = ARENA_NEW(ir->arena, uint32_t, ir->count + 1); /* old index -> where what stands before it begins */
+    /* old index -> new index of the first instruction inserted before it */
+    moved = ARENA_NEW(ir->arena, uint32_t, ir->count + 1);
     if (!insts || !moved)
         return !(ir->oom = true);
     for (uint32_t k = 0; k < ir->count; k++) {
@@ -221,6 +272,7 @@ bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins)
             insts[n++] = ins->list[next++].inst;
         insts[n++] = ir->insts[k];
     }
+    assert(next == ins->count && n == ir->count + ins->count);
     moved[ir->count] = n;
     for (uint32_t l = 0; l < ir->label_count; l++)
         if (ir->labels[l] != PTXI_NONE)
@@ -234,12 +286,14 @@ bool ptxi_ir_insert(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins)
     return true;
 }
 
+/* --- operands --- */
+
 struct ptxi_ir_walk ptxi_ir_reads(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
 {
     struct ptxi_ir_walk w = { .ir = ir, .inst = i, .fields = i->reads, .guard = i->guard != PTXI_NONE };
 
     if (w.guard && !(i->flags & PTXI_IF_FRESH))
-        w.fields |= i->writes; /* lanes that the guard stops keep what was there */
+        w.fields |= i->writes; /* lanes in which the guard does not hold keep the old value */
     if (i->list != PTXI_NONE) {
         w.list = ir->lists[i->list].v + ir->lists[i->list].writes;
         w.list_count = ir->lists[i->list].count - ir->lists[i->list].writes;

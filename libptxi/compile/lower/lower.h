@@ -1,14 +1,24 @@
-/* Tree -> IR: what the lowering rules (lower_*.c) share. */
+/* Lowering: from a function's syntax tree to the intermediate form. Each lowering rule (isa/lower_rule.def) is a
+ * function of a lower_*.c file.
+ *
+ * The files build on each other in this order: lower_op.c (single operations), variable_homes.c and variable_access.c
+ * (variables and addresses), lower_operand.c (operands), lower_list.c (operations with many registers), the rules,
+ * lower.c (which calls the rules). */
 #ifndef PTXI_COMPILE_LOWER_LOWER_H
 #define PTXI_COMPILE_LOWER_LOWER_H
 
 #include "compile/ir/ir.h"
+#include "compile/ir/options.h"
+#include "compile/lower/module_layout.h"
+#include "isa/isa.h"
 
 /* Where a variable of this function is. */
-struct ptxi_home {
+struct ptxi_lower_home {
     uint32_t area;   /* words of a .param variable or of a parameter, or PTXI_NONE */
-    uint32_t offset; /* local, shared: byte offset; entry parameter: in the parameter block; of what a call passes by its address: its copy */
-    bool in_depot;   /* a function's parameter whose address is taken: lives in .local at `offset` */
+    /* local, shared: byte offset; parameter of a kernel: offset in the parameter block; variable that a call passes by
+     * address: offset of its copy in .local */
+    uint32_t offset;
+    bool in_depot;   /* parameter of a function that is in .local at `offset`, because its address is taken */
 };
 
 struct ptxi_const_table {
@@ -16,151 +26,167 @@ struct ptxi_const_table {
     uint32_t count, size;
 };
 
-struct ptxi_build {
+/* The lowering of one function. */
+struct ptxi_lower {
     struct ptxi_ir *ir;
     const struct ptxi_layout *layout;
     const struct ptxi_compile_options *options;
     const struct ptxi_func *func;
-    const struct ptxi_inst *inst; /* being lowered */
+    const struct ptxi_inst *inst; /* the instruction that is being lowered */
     uint32_t ptx;                 /* its index */
-    uint32_t first_temp, first_label; /* virtual registers and labels from here on belong to it */
-    uint32_t guard;               /* its guard, PTXI_NONE when none or when the rule has dealt with it */
+    uint32_t first_temp;          /* its first temporary virtual register */
+    uint32_t first_label;         /* its first label */
+    uint32_t guard;               /* its guard; PTXI_NONE: it has no guard, or the rule has handled it */
     struct ptxi_const_table consts;
-    struct ptxi_home *vars, *params, *rets; /* by index */
-    struct ptxi_shared_map *shared;         /* shared variables that this kernel names */
-    uint64_t shared_bytes;
-    uint32_t shared_end, param_bytes;       /* shared_end: of the named ones */
+    struct ptxi_lower_home *vars, *params, *rets; /* by index */
+    struct ptxi_shared_variable *shared;          /* shared variables that this kernel names */
+    uint64_t shared_bytes;                        /* end of the kernel's shared variables */
+    uint32_t shared_end;                          /* end of those that are named */
+    uint32_t param_bytes;                         /* size of the kernel's parameter block */
     uint32_t carry; /* predicate that holds CC.CF, or PTXI_NONE */
-    uint32_t depot; /* address of the depot, or PTXI_NONE */
-    uint32_t stack; /* alloca's stack pointer when the function was called, or PTXI_NONE */
+    uint32_t depot; /* address of the depot of .local variables, or PTXI_NONE */
+    uint32_t stack; /* stack pointer of alloca at the entry of the function, or PTXI_NONE */
 };
 
-/* false when memory is short. */
-bool ptxi_build(struct ptxi_build *b);
+/* Lowers the whole function; false if memory is short. */
+bool ptxi_lower(struct ptxi_lower *l);
 
-/* storage.c: gives every variable its home. */
-bool ptxi_build_homes(struct ptxi_build *b);
-void ptxi_build_prologue(struct ptxi_build *b); /* parameters into registers and depot */
-void ptxi_build_epilogue(struct ptxi_build *b); /* and return values back, before ret */
-void ptxi_build_copy_depot(struct ptxi_build *b, const struct ptxi_home *h, bool load); /* its words from or to .local at its offset */
+/* Whether the forms of a row have operations that execute them. */
+bool ptxi_lower_executes(const struct ptxi_row *row);
 
-/* --- registers --- */
-enum ptxi_class ptxi_class_of(enum ptxi_type type);
-uint32_t ptxi_build_const(struct ptxi_build *b, enum ptxi_class class, uint64_t value);
+/* --- lower_op.c: constants and single operations --- */
 
-static inline uint32_t ptxi_build_temp(struct ptxi_build *b, enum ptxi_class class)
+uint32_t ptxi_lower_const(struct ptxi_lower *l, enum ptxi_class class, uint64_t value);
+
+static inline uint32_t ptxi_lower_temp(struct ptxi_lower *l, enum ptxi_class class)
 {
-    return ptxi_ir_vreg(b->ir, class);
+    return ptxi_ir_vreg(l->ir, class);
 }
 
-static inline enum ptxi_class ptxi_build_class(const struct ptxi_build *b, uint32_t vreg)
+static inline enum ptxi_class ptxi_lower_class(const struct ptxi_lower *l, uint32_t vreg)
 {
-    return b->ir->vregs[vreg].class;
+    return l->ir->vregs[vreg].class;
 }
 
-/* --- operations --- */
-/* Appends an operation: d is written, a, b, c are read; PTXI_NONE: none. */
-struct ptxi_ir_inst *ptxi_build_op(struct ptxi_build *b, uint16_t op, uint32_t d, uint32_t a, uint32_t b2, uint32_t c);
-/* The same, one that computes from its operands alone. */
-struct ptxi_ir_inst *ptxi_build_pure(struct ptxi_build *b, uint16_t op, uint32_t d, uint32_t a, uint32_t b2, uint32_t c);
-/* Sets one more operand. */
-void ptxi_build_read(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg);
-void ptxi_build_write(struct ptxi_ir_inst *i, unsigned field, uint32_t vreg);
+/* Appends an operation that writes d and reads a, b and c, each of which may be PTXI_NONE. */
+struct ptxi_ir_inst *ptxi_lower_op(struct ptxi_lower *l, uint16_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
+/* The same for an operation that computes from its operands alone. */
+struct ptxi_ir_inst *ptxi_lower_pure_op(struct ptxi_lower *l, uint16_t op, uint32_t d, uint32_t a, uint32_t b,
+                                        uint32_t c);
+/* d = a; both are of one class. */
+void ptxi_lower_move(struct ptxi_lower *l, uint32_t d, uint32_t a);
+/* d = the low `bits` of a (0: all of a), extended by the sign or by zeros, or truncated to the width of d. */
+void ptxi_lower_resize(struct ptxi_lower *l, uint32_t d, uint32_t a, unsigned bits, bool is_signed);
+/* A register of the class that holds v: v itself, or v truncated or extended by zeros. */
+uint32_t ptxi_lower_fit(struct ptxi_lower *l, uint32_t v, enum ptxi_class class);
+/* base + offset, always as an addition. */
+uint32_t ptxi_lower_add_offset(struct ptxi_lower *l, uint32_t base, int64_t offset);
+/* The generic address of a 32-bit address of shared memory. */
+uint32_t ptxi_lower_shared_to_generic(struct ptxi_lower *l, uint32_t shared);
+/* The fence that .acquire, .release or .sc of the instruction's scope needs. */
+void ptxi_lower_fence(struct ptxi_lower *l, const struct ptxi_match *m);
+/* Makes the instruction an operation that nothing executes. `why` may be NULL. */
+void ptxi_lower_unsupported(struct ptxi_lower *l, const char *why);
 
-void ptxi_build_move(struct ptxi_build *b, uint32_t d, uint32_t a); /* one class */
-/* The low `bits` of a (all of it when 0), extended into d by sign or zeros, or cut to d's width. */
-void ptxi_build_resize(struct ptxi_build *b, uint32_t d, uint32_t a, unsigned bits, bool is_signed);
-/* v in a register of that class: itself, or cut or extended with zeros. */
-uint32_t ptxi_build_fit(struct ptxi_build *b, uint32_t v, enum ptxi_class class);
+/* --- variable_homes.c: where the variables of the function are --- */
 
-/* Makes the instruction one that nothing executes. */
-void ptxi_build_unsupported(struct ptxi_build *b, const char *why);
+/* Gives every variable its home; false if memory is short. */
+bool ptxi_lower_assign_homes(struct ptxi_lower *l);
+/* NULL: a static variable. */
+struct ptxi_lower_home *ptxi_lower_find_home(struct ptxi_lower *l, const struct ptxi_var *var);
+/* Alignment of a dynamic array in shared memory. */
+uint32_t ptxi_lower_dynamic_align(const struct ptxi_var *var);
+uint32_t ptxi_lower_shared_offset(struct ptxi_lower *l, const struct ptxi_var *var);
 
-/* --- operands --- */
-bool ptxi_build_has(const struct ptxi_match *m, uint16_t word);
-const struct ptxi_operand *ptxi_build_operand(const struct ptxi_build *b, const char *name); /* NULL: not written */
-enum ptxi_type ptxi_build_type(const struct ptxi_build *b, const char *name);
+/* --- variable_access.c: parameters and addresses --- */
+
+void ptxi_lower_prologue(struct ptxi_lower *l); /* parameters to registers and to the depot */
+void ptxi_lower_epilogue(struct ptxi_lower *l); /* return values back to their words, before ret */
+/* Copies the words of a variable from .local at its offset (`load`), or to there. */
+void ptxi_lower_copy_depot(struct ptxi_lower *l, const struct ptxi_lower_home *h, bool load);
+
+/* The place that an address operand names. */
+struct ptxi_lower_mem {
+    enum ptxi_space space; /* generic, const, global, local, shared, or param (of a kernel) */
+    uint32_t base;         /* address register: 32 bits wide for shared, else 64; PTXI_NONE: `area` is used */
+    int32_t offset;
+    /* words of a parameter of a function or of a caller, or PTXI_NONE; `offset` counts from its begin */
+    uint32_t area;
+};
+
+/* Resolves an address in the space that the instruction names; false after ptxi_lower_unsupported(). */
+bool ptxi_lower_address(struct ptxi_lower *l, const struct ptxi_address *a, enum ptxi_space space,
+                        struct ptxi_lower_mem *mem);
+/* The address of a variable in its own space. */
+uint32_t ptxi_lower_variable_address(struct ptxi_lower *l, const struct ptxi_var *var, int64_t offset,
+                                     enum ptxi_class class);
+/* d = the value of `bits` bits at a byte offset of a parameter area; the opposite for stores. */
+void ptxi_lower_load_words(struct ptxi_lower *l, uint32_t area, uint32_t offset, uint32_t d, unsigned bits,
+                           bool is_signed);
+void ptxi_lower_store_words(struct ptxi_lower *l, uint32_t area, uint32_t offset, uint32_t a, unsigned bits);
+/* Notes that a lane of i accesses `bytes` bytes at mem. kind: PTXI_SHARED_ATOMIC, PTXI_SHARED_MATRIX or 0. */
+void ptxi_lower_note_access(struct ptxi_ir_inst *i, const struct ptxi_lower_mem *mem, unsigned bytes, uint16_t kind);
+
+/* --- lower_operand.c: operands of the instruction that is being lowered, by their names --- */
+
+/* NULL: not written */
+const struct ptxi_operand *ptxi_lower_operand(const struct ptxi_lower *l, enum ptxi_operand_resolve_name name);
+enum ptxi_type ptxi_lower_operand_type(const struct ptxi_lower *l, enum ptxi_operand_resolve_name name);
 
 /* The value of a source operand. */
-uint32_t ptxi_build_use(struct ptxi_build *b, const struct ptxi_operand *o, enum ptxi_class class);
-/* Likewise of a predicate, without its negation, which is or-ed into *mods as PTXI_MOD_NOT_C. */
-uint32_t ptxi_build_use_pred(struct ptxi_build *b, const struct ptxi_operand *o, uint16_t *mods);
-/* Where to write a destination whose type is of that class; a temporary for _ and for registers that are wider. */
-uint32_t ptxi_build_def(struct ptxi_build *b, const struct ptxi_operand *o, enum ptxi_class class);
-/* After the operation: moves what was written on into a wider register, by its type's sign. */
-void ptxi_build_def_end(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t written, enum ptxi_type type);
+uint32_t ptxi_lower_use(struct ptxi_lower *l, const struct ptxi_operand *o, enum ptxi_class class);
+/* The value of a predicate without its negation, which is or-ed into *mods as PTXI_MOD_NOT_C. */
+uint32_t ptxi_lower_use_predicate(struct ptxi_lower *l, const struct ptxi_operand *o, uint16_t *mods);
+/* The register to write for a destination with a type of that class: a temporary for _ and for wider registers. */
+uint32_t ptxi_lower_def(struct ptxi_lower *l, const struct ptxi_operand *o, enum ptxi_class class);
+/* After the operation: extends the written value into a wider register, by the sign of its type. */
+void ptxi_lower_end_def(struct ptxi_lower *l, const struct ptxi_operand *o, uint32_t written, enum ptxi_type type);
 
-/* --- memory --- */
-struct ptxi_mem {
-    enum ptxi_space space; /* generic, const, global, local, shared, or param: of a kernel */
-    uint32_t base;         /* address register: 32 bits for shared, else 64; PTXI_NONE: words */
-    int32_t offset;
-    uint32_t area;         /* words of a function's or caller's parameter; offset counts from its start */
-};
-/* An address operand under the space that the instruction names; false after ptxi_build_unsupported(). */
-bool ptxi_build_address(struct ptxi_build *b, const struct ptxi_address *a, enum ptxi_space space, struct ptxi_mem *mem);
-/* The address of an operand that is one of several: its offset is added. PTXI_NONE after ptxi_build_unsupported(). */
-uint32_t ptxi_build_whole_address(struct ptxi_build *b, const char *name, enum ptxi_space space);
-/* The same as a generic address. */
-uint32_t ptxi_build_generic_address(struct ptxi_build *b, const char *name, enum ptxi_space space);
-/* The generic address of a 32-bit shared one. */
-uint32_t ptxi_build_generic(struct ptxi_build *b, uint32_t shared);
-/* The space that an instruction names. */
-enum ptxi_space ptxi_build_space(const struct ptxi_match *m);
-/* Notes that a lane of i accesses so many bytes there. */
-void ptxi_build_accesses(struct ptxi_ir_inst *i, const struct ptxi_mem *mem, unsigned bytes, uint16_t kind);
-/* The address of a variable in its own space. */
-uint32_t ptxi_build_var(struct ptxi_build *b, const struct ptxi_var *var, int64_t offset, enum ptxi_class class);
-struct ptxi_home *ptxi_build_home(struct ptxi_build *b, const struct ptxi_var *var); /* NULL: a static variable */
-/* A value of `bits` bits at a byte offset of a parameter area into d, or from a. */
-void ptxi_build_load_words(struct ptxi_build *b, uint32_t area, uint32_t offset, uint32_t d, unsigned bits, bool is_signed);
-void ptxi_build_store_words(struct ptxi_build *b, uint32_t area, uint32_t offset, uint32_t a, unsigned bits);
-/* A register of a vector's elements, the first in the low bits; and the elements of a register, wider ones extended by their sign. */
-void ptxi_build_pack(struct ptxi_build *b, uint32_t d, const struct ptxi_operand *o);
-void ptxi_build_unpack(struct ptxi_build *b, const struct ptxi_operand *o, uint32_t a, bool is_signed);
+/* d = the elements of a vector, the first in the low bits; and the opposite, elements being extended by the sign. */
+void ptxi_lower_pack(struct ptxi_lower *l, uint32_t d, const struct ptxi_operand *o);
+void ptxi_lower_unpack(struct ptxi_lower *l, const struct ptxi_operand *o, uint32_t a, bool is_signed);
 
-/* The fence that an .acquire, .release or .sc of the given scope needs. */
-void ptxi_build_fence(struct ptxi_build *b, const struct ptxi_match *m);
+/* The state space that the instruction names. */
+enum ptxi_space ptxi_lower_space(const struct ptxi_match *m);
+/* Resolves an address operand that must be in shared, global (if `global`) or generic memory; false after
+ * ptxi_lower_unsupported(). */
+bool ptxi_lower_memory_operand(struct ptxi_lower *l, const struct ptxi_operand *o, bool global,
+                               struct ptxi_lower_mem *mem);
+/* One register that holds the address of an operand in the given space, or its generic address. PTXI_NONE after
+ * ptxi_lower_unsupported(). */
+uint32_t ptxi_lower_address_in_space(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, enum ptxi_space space);
+uint32_t ptxi_lower_generic_address(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, enum ptxi_space space);
 
-/* --- matrices --- */
-struct ptxi_mma;
-/* An operation with more registers than an instruction has room for. */
-struct ptxi_list_op {
+/* --- lower_list.c: operations with more registers than an instruction has fields --- */
+
+struct ptxi_lower_list {
     uint16_t op, mods;
-    uint32_t a, b;              /* registers beside the list; PTXI_NONE: none */
-    const void *head;           /* what the operation finds before its slots, `head_count` units of 2 bytes */
+    uint32_t a, b;              /* registers beside the list, or PTXI_NONE */
+    const void *head;           /* what the operation finds before its slots: `head_count` units of 2 bytes */
     uint32_t head_count;
     const uint32_t *v;          /* `count` registers, of which it writes the first `writes` */
     uint32_t writes, count;
 };
-struct ptxi_ir_inst *ptxi_build_list(struct ptxi_build *b, const struct ptxi_list_op *what);
-/* What stands for the type of A or B: a float's format, whether integers have a sign. */
-uint16_t ptxi_build_element_code(enum ptxi_type t);
-/* The element types of a product, and the model of its sums. */
-void ptxi_build_mma_types(const struct ptxi_build *b, enum ptxi_type ta, enum ptxi_type tb, struct ptxi_mma *head);
-/* Registers of the operand of that name, whose values are read; or where to write it, PTXI_NONE for a sink. Returns how many. */
-unsigned ptxi_build_registers(struct ptxi_build *b, const char *name, bool write, uint32_t *v);
+struct ptxi_ir_inst *ptxi_lower_list_op(struct ptxi_lower *l, const struct ptxi_lower_list *what);
+/* The registers of an operand: values to read, or registers to write (PTXI_NONE for a sink). Returns their number. */
+unsigned ptxi_lower_registers(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, bool write, uint32_t *v);
 /* After the operation that wrote them. */
-void ptxi_build_registers_end(struct ptxi_build *b, const char *name, const uint32_t *v);
+void ptxi_lower_end_registers(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, const uint32_t *v);
+
+/* --- lower_mma.c, also for wmma and wgmma --- */
+
+struct ptxi_mma;
+/* How struct ptxi_mma encodes the type of A or B: the format of a float, or whether an integer has a sign. */
+uint16_t ptxi_lower_element_code(enum ptxi_type t);
+/* Sets the element types of a product, and the model of its sums. */
+void ptxi_lower_mma_types(const struct ptxi_lower *l, enum ptxi_type ta, enum ptxi_type tb, struct ptxi_mma *head);
 
 /* --- rules --- */
-typedef void ptxi_lower(struct ptxi_build *b, const struct ptxi_inst *inst);
-ptxi_lower ptxi_lower_plain;
-ptxi_lower ptxi_lower_mov, ptxi_lower_cvt, ptxi_lower_cvta, ptxi_lower_isspacep; /* lower_move.c */
-ptxi_lower ptxi_lower_ld, ptxi_lower_st, ptxi_lower_alloca, ptxi_lower_policy;                  /* lower_memory.c */
-ptxi_lower ptxi_lower_setp, ptxi_lower_set, ptxi_lower_selp, ptxi_lower_shift, ptxi_lower_lop3, ptxi_lower_carry, ptxi_lower_mixed; /* lower_alu.c */
-ptxi_lower ptxi_lower_bra, ptxi_lower_brx, ptxi_lower_call, ptxi_lower_ret, ptxi_lower_exit, ptxi_lower_trap, ptxi_lower_brkpt,
-    ptxi_lower_nop;                                                                             /* lower_control.c */
-ptxi_lower ptxi_lower_bar, ptxi_lower_warp, ptxi_lower_shfl, ptxi_lower_vote, ptxi_lower_collective,
-    ptxi_lower_fence;                                                                           /* lower_sync.c */
-ptxi_lower ptxi_lower_atom;                                                                     /* lower_atomic.c */
-ptxi_lower ptxi_lower_cp_async, ptxi_lower_cp_async_wait, ptxi_lower_mbarrier, ptxi_lower_bulk, ptxi_lower_async_store, ptxi_lower_bulk_zero, ptxi_lower_tensor,
-    ptxi_lower_tensormap_replace, ptxi_lower_tensormap_copy, ptxi_lower_try_cancel, ptxi_lower_query_cancel; /* lower_async.c */
-ptxi_lower ptxi_lower_matrix;                                                                   /* lower_matrix.c */
-ptxi_lower ptxi_lower_mma, ptxi_lower_wmma;                                                     /* lower_mma.c, lower_wmma.c */
-ptxi_lower ptxi_lower_wgmma;                                                                    /* lower_wgmma.c */
-ptxi_lower ptxi_lower_tcgen05, ptxi_lower_tcgen05_move, ptxi_lower_tcgen05_mma;                 /* lower_tcgen05.c */
-ptxi_lower ptxi_lower_tex, ptxi_lower_txq, ptxi_lower_istypep, ptxi_lower_surface;              /* lower_texture.c */
-ptxi_lower ptxi_lower_video;                                                                    /* lower_video.c */
+
+typedef void ptxi_lower_rule(struct ptxi_lower *l, const struct ptxi_inst *inst);
+ptxi_lower_rule ptxi_lower_rule_plain;
+#define RULE(name, function) ptxi_lower_rule ptxi_lower_rule_##function;
+#include "isa/lower_rule.def"
+#undef RULE
 
 #endif

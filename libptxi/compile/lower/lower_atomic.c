@@ -1,78 +1,91 @@
 /* atom and red. */
 #include "compile/lower/lower.h"
 
-/* Of a vector, each element is an operation of its own: more is not promised to be atomic. Only the first looks at the alignment of
- * all, and what they return waits until all have read their operands. */
+#include <assert.h>
+
+enum { MAX_ELEMENTS = 8 };
+
+/* Each element of a vector is an operation of its own, since PTX does not promise that the whole vector is atomic. Only
+ * the first operation checks the alignment of the whole vector. The results are written after all operations have read
+ * their operands. */
 struct atomic {
-    struct ptxi_mem mem;
-    const struct ptxi_operand *d, *x, *y; /* arrays; d and y may be missing */
+    struct ptxi_lower_mem mem;
+    const struct ptxi_operand *d, *x, *y; /* arrays; d and y may be NULL */
     unsigned count;
     enum ptxi_type type;
 };
 
-static uint16_t mods_of(const struct ptxi_match *m, const struct atomic *a, unsigned element)
+/* As exec/memory/atom.c decodes them. */
+static uint16_t operation_mods(const struct ptxi_match *m, const struct atomic *a, unsigned element)
 {
-    unsigned doublings = element ? 0 : (unsigned)__builtin_ctz(a->count);
-    uint16_t space = a->mem.space == PTXI_SPACE_GLOBAL ? 0 : a->mem.space == PTXI_SPACE_SHARED ? 1 : 2;
+    enum { GLOBAL = 0, SHARED = 1, GENERIC = 2, WIDER_THAN_CTA = 4, SYSTEM = 8, LENGTH_SHIFT = 4 };
+    unsigned mods = element ? 0 : (unsigned)__builtin_ctz(a->count) << LENGTH_SHIFT;
 
-    return (uint16_t)(space | (ptxi_build_has(m, PTXI_Q_cta) ? 0 : 4) | (ptxi_build_has(m, PTXI_Q_sys) ? 8 : 0) | doublings << 4);
+    switch (a->mem.space) {
+    case PTXI_SPACE_GLOBAL: mods |= GLOBAL; break;
+    case PTXI_SPACE_SHARED: mods |= SHARED; break;
+    default: mods |= GENERIC; break;
+    }
+    if (!ptxi_isa_has_word(m, PTXI_Q_cta))
+        mods |= WIDER_THAN_CTA;
+    if (ptxi_isa_has_word(m, PTXI_Q_sys))
+        mods |= SYSTEM;
+    return (uint16_t)mods;
 }
 
-/* d: result or none, a: address, b and c: operands, imm: offset; mods as in exec/memory/atom.c. */
-static void one_operation(struct ptxi_build *b, const struct ptxi_match *m, const struct atomic *a, unsigned element, uint32_t result)
+/* d: result or none; a: address; b and c: operands; imm: offset. */
+static void lower_element(struct ptxi_lower *l, const struct ptxi_match *m, const struct atomic *a, unsigned element,
+                          uint32_t result)
 {
-    enum ptxi_class class = ptxi_class_of(a->type);
-    uint32_t x = ptxi_build_use(b, &a->x[element], class), y = a->y ? ptxi_build_use(b, &a->y[element], class) : PTXI_NONE;
-    struct ptxi_ir_inst *i = ptxi_build_op(b, ptxi_isa_op(m), result, a->mem.base, x, y);
+    enum ptxi_class class = ptxi_ir_class_of(a->type);
+    uint32_t x = ptxi_lower_use(l, &a->x[element], class),
+               y = a->y ? ptxi_lower_use(l, &a->y[element], class) : PTXI_NONE;
+    struct ptxi_ir_inst *i = ptxi_lower_op(l, ptxi_isa_op(m), result, a->mem.base, x, y);
 
     i->imm = (int32_t)(a->mem.offset + element * (ptxi_types[a->type].bits / 8));
-    i->mods = mods_of(m, a, element);
-    ptxi_build_accesses(i, &a->mem, ptxi_types[a->type].bits / 8, PTXI_SHARED_ATOMIC);
+    i->mods = operation_mods(m, a, element);
+    ptxi_lower_note_access(i, &a->mem, ptxi_types[a->type].bits / 8, PTXI_SHARED_ATOMIC);
     i->flags |= PTXI_IF_READS | PTXI_IF_EARLY;
     if (a->y)
-        i->flags |= PTXI_IF_POLLS; /* compares and swaps, as whoever waits for a lock */
+        i->flags |= PTXI_IF_POLLS; /* compare and swap, as in a loop that waits for a lock */
 }
 
-static void all_operations(struct ptxi_build *b, const struct ptxi_match *m, const struct atomic *a)
+static void lower_elements(struct ptxi_lower *l, const struct ptxi_match *m, const struct atomic *a)
 {
-    uint32_t results[8];
+    uint32_t results[MAX_ELEMENTS];
 
+    assert(a->count && a->count <= MAX_ELEMENTS && !(a->count & (a->count - 1)));
     for (unsigned e = 0; e < a->count; e++) {
-        bool wanted = a->d && a->d[e].form == PTXI_OPD_REG;
-
-        results[e] = !wanted ? PTXI_NONE : a->count == 1 ? a->d->reg : ptxi_build_temp(b, ptxi_class_of(a->type));
-        one_operation(b, m, a, e, results[e]);
+        results[e] = PTXI_NONE;
+        if (a->d && a->d[e].form == PTXI_OPD_REG)
+            results[e] = a->count == 1 ? a->d->reg : ptxi_lower_temp(l, ptxi_ir_class_of(a->type));
+        lower_element(l, m, a, e, results[e]);
     }
     for (unsigned e = 0; a->count > 1 && e < a->count; e++)
         if (results[e] != PTXI_NONE)
-            ptxi_build_move(b, a->d[e].reg, results[e]);
+            ptxi_lower_move(l, a->d[e].reg, results[e]);
 }
 
-/* The elements of an operand that is a vector or stands for one. */
+/* The elements of a vector, or the operand itself. */
 static const struct ptxi_operand *elements(const struct ptxi_operand *o)
 {
     return o && o->form == PTXI_OPD_VECTOR ? o->elements : o;
 }
 
-void ptxi_lower_atom(struct ptxi_build *b, const struct ptxi_inst *inst)
+void ptxi_lower_rule_atom(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     const struct ptxi_match *m = inst->match;
-    const struct ptxi_operand *address = ptxi_build_operand(b, "a"), *x = ptxi_build_operand(b, "b"), *d = ptxi_build_operand(b, "d");
-    struct atomic a = { .d = d && d->form == PTXI_OPD_SINK ? NULL : elements(d), .x = elements(x), .y = ptxi_build_operand(b, "c"),
-                        .count = x->form == PTXI_OPD_VECTOR ? x->count : 1, .type = ptxi_build_type(b, "b") };
-    bool before = ptxi_build_has(m, PTXI_Q_release) || ptxi_build_has(m, PTXI_Q_acq_rel);
-    bool after = ptxi_build_has(m, PTXI_Q_acquire) || ptxi_build_has(m, PTXI_Q_acq_rel);
+    const struct ptxi_operand *x = ptxi_lower_operand(l, PTXI_OPERAND_b), *d = ptxi_lower_operand(l, PTXI_OPERAND_d);
+    struct atomic a = { .d = d && d->form == PTXI_OPD_SINK ? NULL : elements(d), .x = elements(x),
+                        .y = ptxi_lower_operand(l, PTXI_OPERAND_c), .count = x->form == PTXI_OPD_VECTOR ? x->count : 1,
+                        .type = ptxi_lower_operand_type(l, PTXI_OPERAND_b) };
+    bool both = ptxi_isa_has_word(m, PTXI_Q_acq_rel);
 
-    if (!ptxi_build_address(b, address->address, ptxi_build_space(m), &a.mem))
+    if (!ptxi_lower_memory_operand(l, ptxi_lower_operand(l, PTXI_OPERAND_a), true, &a.mem))
         return;
-    if (a.mem.base == PTXI_NONE ||
-        (a.mem.space != PTXI_SPACE_GLOBAL && a.mem.space != PTXI_SPACE_SHARED && a.mem.space != PTXI_SPACE_GENERIC)) {
-        ptxi_build_unsupported(b, "state space");
-        return;
-    }
-    if (before)
-        ptxi_build_fence(b, m);
-    all_operations(b, m, &a);
-    if (after)
-        ptxi_build_fence(b, m);
+    if (both || ptxi_isa_has_word(m, PTXI_Q_release))
+        ptxi_lower_fence(l, m);
+    lower_elements(l, m, &a);
+    if (both || ptxi_isa_has_word(m, PTXI_Q_acquire))
+        ptxi_lower_fence(l, m);
 }

@@ -1,12 +1,17 @@
-/* wmma: loads and stores, and products made of those of mma, as ptxas does it. */
+/* wmma: loads, stores, and products, which become several products of mma, as in ptxas. */
 #include "compile/lower/lower.h"
 #include "isa/fragment.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { REGISTERS = 8, MMA_HEAD = offsetof(struct ptxi_mma, slots) / sizeof(uint16_t), HEAD = offsetof(struct ptxi_wmma, slots) / sizeof(uint16_t) };
+enum {
+    REGISTERS = 8, /* of one operand, at most */
+    MMA_HEAD = offsetof(struct ptxi_mma, slots) / sizeof(uint16_t),
+    HEAD = offsetof(struct ptxi_wmma, slots) / sizeof(uint16_t)
+};
 
 static struct ptxi_wmma_shape read_shape(const struct ptxi_match *m, unsigned *rows, unsigned *columns)
 {
@@ -18,7 +23,8 @@ static struct ptxi_wmma_shape read_shape(const struct ptxi_match *m, unsigned *r
     return ptxi_wmma_shape(*rows, *columns, k);
 }
 
-static enum ptxi_type type_in(const struct ptxi_match *m)
+/* The first type among the qualifiers. */
+static enum ptxi_type element_type(const struct ptxi_match *m)
 {
     for (unsigned s = 0; s < m->row->slot_count; s++)
         if (m->words[s] < PTXI_TYPE_COUNT)
@@ -28,53 +34,81 @@ static enum ptxi_type type_in(const struct ptxi_match *m)
 
 /* --- loads and stores --- */
 
-static void lower_access(struct ptxi_build *b, const struct ptxi_match *m, bool load)
+/* The operand that is loaded or stored; d is like c. */
+static uint16_t operand_of(const struct ptxi_match *m)
 {
-    const struct ptxi_operand *stride = ptxi_build_operand(b, "stride");
-    struct ptxi_wmma head = { .col = ptxi_isa_slot(m, "layout") == PTXI_Q_col, .bits = ptxi_types[type_in(m)].bits };
-    uint32_t v[REGISTERS], offset, by;
+    if (ptxi_isa_has_word(m, PTXI_Q_a))
+        return 'a';
+    return ptxi_isa_has_word(m, PTXI_Q_b) ? 'b' : 'c';
+}
+
+static uint16_t space_of(enum ptxi_space space)
+{
+    switch (space) {
+    case PTXI_SPACE_GLOBAL: return 1;
+    case PTXI_SPACE_SHARED: return 2;
+    default: return 0;
+    }
+}
+
+static void lower_access(struct ptxi_lower *l, const struct ptxi_match *m, bool load)
+{
+    const struct ptxi_operand *stride = ptxi_lower_operand(l, PTXI_OPERAND_stride);
+    struct ptxi_wmma head = { .col = ptxi_isa_slot_word(m, PTXI_SLOT_layout) == PTXI_Q_col,
+                              .bits = ptxi_types[element_type(m)].bits, .operand = operand_of(m) };
+    uint32_t v[REGISTERS], stride_register;
     unsigned rows, columns;
-    struct ptxi_mem mem;
+    struct ptxi_lower_mem mem;
 
     head.k = read_shape(m, &rows, &columns).depth;
     head.m = (uint16_t)rows;
     head.n = (uint16_t)columns;
-    head.operand = ptxi_build_has(m, PTXI_Q_a) ? 'a' : ptxi_build_has(m, PTXI_Q_b) ? 'b' : 'c';
-    if (!ptxi_build_address(b, ptxi_build_operand(b, "p")->address, ptxi_build_space(m), &mem))
+    if (!ptxi_lower_memory_operand(l, ptxi_lower_operand(l, PTXI_OPERAND_p), true, &mem))
         return;
-    if (mem.base == PTXI_NONE || (mem.space != PTXI_SPACE_SHARED && mem.space != PTXI_SPACE_GENERIC && mem.space != PTXI_SPACE_GLOBAL)) {
-        ptxi_build_unsupported(b, "state space");
-        return;
-    }
-    head.space = mem.space == PTXI_SPACE_GLOBAL ? 1 : mem.space == PTXI_SPACE_SHARED ? 2 : 0;
-    offset = (uint32_t)mem.offset;
-    head.offset[0] = (uint16_t)offset;
-    head.offset[1] = (uint16_t)(offset >> 16);
-    by = stride ? ptxi_build_use(b, stride, PTXI_RC_32) : PTXI_NONE;
-    head.count = (uint16_t)ptxi_build_registers(b, "r", load, v);
-    ptxi_build_list(b, &(struct ptxi_list_op){ ptxi_isa_op(m), .a = mem.base, .b = by, .head = &head, .head_count = HEAD, .v = v,
-                                               .writes = load ? head.count : 0, .count = head.count });
+    head.space = space_of(mem.space);
+    head.offset[0] = (uint16_t)mem.offset;
+    head.offset[1] = (uint16_t)((uint32_t)mem.offset >> 16);
+    stride_register = stride ? ptxi_lower_use(l, stride, PTXI_RC_32) : PTXI_NONE;
+    head.count = (uint16_t)ptxi_lower_registers(l, PTXI_OPERAND_r, load, v);
+    assert(head.count <= REGISTERS);
+    ptxi_lower_list_op(l, &(struct ptxi_lower_list){ ptxi_isa_op(m), .a = mem.base, .b = stride_register, .head = &head,
+                                                     .head_count = HEAD, .v = v, .writes = load ? head.count : 0,
+                                                     .count = head.count });
     if (load)
-        ptxi_build_registers_end(b, "r", v);
+        ptxi_lower_end_registers(l, PTXI_OPERAND_r, v);
 }
 
 /* --- products --- */
 
+/* The registers of an operand. */
 struct registers {
     uint32_t v[REGISTERS];
-    unsigned count, part; /* registers of one product */
+    unsigned count;
+    unsigned part; /* number of registers in one product */
 };
 
-static struct registers read_registers(struct ptxi_build *b, const char *name, struct ptxi_wmma_shape shape, unsigned bits)
+static char fragment_letter(enum ptxi_operand_resolve_name name)
+{
+    switch (name) {
+    case PTXI_OPERAND_a: return 'a';
+    case PTXI_OPERAND_b: return 'b';
+    default: return 'c'; /* d has the same layout */
+    }
+}
+
+static struct registers read_registers(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, struct ptxi_wmma_shape shape,
+                                       unsigned bits)
 {
     struct registers r;
 
-    r.count = ptxi_build_registers(b, name, name[0] == 'd', r.v);
-    r.part = ptxi_wmma_registers(shape, name[0] == 'd' ? 'c' : name[0], bits);
+    r.count = ptxi_lower_registers(l, name, name == PTXI_OPERAND_d, r.v);
+    r.part = ptxi_wmma_registers(shape, fragment_letter(name), bits);
+    assert(r.count <= REGISTERS && r.part && r.part <= r.count);
     return r;
 }
 
-static bool shares(const struct registers *x, const struct registers *y, bool in_place)
+/* Whether x and y share registers; with `in_place` the same register at the same index is allowed. */
+static bool shares_registers(const struct registers *x, const struct registers *y, bool in_place)
 {
     for (unsigned i = 0; i < x->count; i++)
         for (unsigned k = 0; k < y->count; k++)
@@ -83,27 +117,30 @@ static bool shares(const struct registers *x, const struct registers *y, bool in
     return false;
 }
 
-/* Results go to other registers where a later product would still read the old ones. */
-static struct registers set_apart(struct ptxi_build *b, const struct registers *d, const struct registers *wide, const struct registers *narrow,
+/* The registers for the results: d, or temporaries if a later product would read registers of d. */
+static struct registers result_registers(struct ptxi_lower *l, const struct registers *d, const struct registers *wide,
+                                         const struct registers *narrow,
                                   const struct registers *c)
 {
     struct registers to = *d;
 
-    if (!shares(d, wide, false) && !shares(d, narrow, false) && !shares(d, c, d->count == c->count))
+    if (!shares_registers(d, wide, false) && !shares_registers(d, narrow, false) &&
+        !shares_registers(d, c, d->count == c->count))
         return to;
     for (unsigned k = 0; k < d->count; k++)
         if (d->v[k] != PTXI_NONE)
-            to.v[k] = ptxi_build_temp(b, ptxi_build_class(b, d->v[k]));
+            to.v[k] = ptxi_lower_temp(l, ptxi_lower_class(l, d->v[k]));
     return to;
 }
 
-static unsigned put(uint32_t *to, const struct registers *r, unsigned part)
+/* Copies the registers of one product. Returns their number. */
+static unsigned copy_part(uint32_t *to, const struct registers *r, unsigned part)
 {
     memcpy(to, r->v + part * r->part, r->part * sizeof *to);
     return r->part;
 }
 
-static uint16_t operation(enum ptxi_type t)
+static uint16_t mma_op(enum ptxi_type t)
 {
     switch (t) {
     case PTXI_T_bf16: return PTXI_OP_mma_bf16;
@@ -118,60 +155,68 @@ static uint16_t operation(enum ptxi_type t)
     }
 }
 
-static struct ptxi_mma read_head(const struct ptxi_build *b, const struct ptxi_match *m, struct ptxi_wmma_shape shape, enum ptxi_type type)
+static struct ptxi_mma read_head(const struct ptxi_lower *l, const struct ptxi_match *m, struct ptxi_wmma_shape shape,
+                                 enum ptxi_type type)
 {
-    struct ptxi_mma head = { .m = (uint16_t)ptxi_wmma_rows(shape), .k = shape.depth, .a_bits = ptxi_types[type].bits, .b_bits = ptxi_types[type].bits };
+    struct ptxi_mma head = { .m = (uint16_t)ptxi_wmma_rows(shape), .k = shape.depth, .a_bits = ptxi_types[type].bits,
+                             .b_bits = ptxi_types[type].bits };
 
-    head.c_f16 = ptxi_isa_slot(m, "C") == PTXI_T_f16;
-    head.d_f16 = ptxi_isa_slot(m, "D") == PTXI_T_f16;
-    ptxi_build_mma_types(b, type, type, &head);
+    head.c_f16 = ptxi_isa_slot_word(m, PTXI_SLOT_C) == PTXI_T_f16;
+    head.d_f16 = ptxi_isa_slot_word(m, PTXI_SLOT_D) == PTXI_T_f16;
+    ptxi_lower_mma_types(l, type, type, &head);
     if (type == PTXI_T_tf32)
-        head.model[0] = 4; /* two instructions of m16n8k4 */
+        head.model[0] = 4; /* as two instructions of m16n8k4 */
     return head;
 }
 
-static unsigned bits_of(bool f16, enum ptxi_type type)
+static unsigned accumulator_bits(bool f16, enum ptxi_type type)
 {
-    return f16 ? 16 : type == PTXI_T_f64 ? 64 : 32;
+    if (f16)
+        return 16;
+    return type == PTXI_T_f64 ? 64 : 32;
 }
 
-static void lower_product(struct ptxi_build *b, const struct ptxi_match *m)
+static void lower_product(struct ptxi_lower *l, const struct ptxi_match *m)
 {
     unsigned rows, columns, parts;
     struct ptxi_wmma_shape shape = read_shape(m, &rows, &columns);
-    enum ptxi_type type = ptxi_isa_slot(m, "A") == PTXI_NO_WORD ? PTXI_T_f16 : (enum ptxi_type)ptxi_isa_slot(m, "A");
-    struct ptxi_mma head = read_head(b, m, shape, type);
-    struct registers wide = read_registers(b, shape.transposed ? "b" : "a", shape, head.a_bits);
-    struct registers narrow = read_registers(b, shape.transposed ? "a" : "b", shape, head.b_bits);
-    struct registers c = read_registers(b, "c", shape, bits_of(head.c_f16, type)), d = read_registers(b, "d", shape, bits_of(head.d_f16, type));
-    struct registers to = set_apart(b, &d, &wide, &narrow, &c);
+    uint16_t word = ptxi_isa_slot_word(m, PTXI_SLOT_A);
+    enum ptxi_type type = word == PTXI_NO_WORD ? PTXI_T_f16 : (enum ptxi_type)word;
+    struct ptxi_mma head = read_head(l, m, shape, type);
+    struct registers wide = read_registers(l, shape.transposed ? PTXI_OPERAND_b : PTXI_OPERAND_a, shape, head.a_bits);
+    struct registers narrow = read_registers(l, shape.transposed ? PTXI_OPERAND_a : PTXI_OPERAND_b, shape, head.b_bits);
+    struct registers c = read_registers(l, PTXI_OPERAND_c, shape, accumulator_bits(head.c_f16, type));
+    struct registers d = read_registers(l, PTXI_OPERAND_d, shape, accumulator_bits(head.d_f16, type));
+    struct registers to = result_registers(l, &d, &wide, &narrow, &c);
 
     parts = d.count / d.part;
     for (unsigned k = 0; k < parts; k++) {
-        uint32_t v[4 * REGISTERS], count = put(v, &to, k);
+        uint32_t v[4 * REGISTERS], count = copy_part(v, &to, k);
 
         head.first[1] = (uint16_t)count;
-        count += put(v + count, &wide, shape.rows > head.m ? k : 0);
+        count += copy_part(v + count, &wide, shape.rows > head.m ? k : 0);
         head.first[2] = (uint16_t)count;
-        count += put(v + count, &narrow, shape.columns > 8 ? k : 0);
+        count += copy_part(v + count, &narrow, shape.columns > 8 ? k : 0);
         head.first[3] = (uint16_t)count;
-        count += put(v + count, &c, k);
+        count += copy_part(v + count, &c, k);
         head.first[4] = head.first[5] = head.first[6] = head.first[7] = (uint16_t)count;
-        ptxi_build_list(b, &(struct ptxi_list_op){ operation(type), m->mods, .a = PTXI_NONE, .b = PTXI_NONE, .head = &head, .head_count = MMA_HEAD,
-                                                   .v = v, .writes = d.part, .count = count });
+        ptxi_lower_list_op(l, &(struct ptxi_lower_list){ mma_op(type), m->mods, .a = PTXI_NONE, .b = PTXI_NONE,
+                                                         .head = &head,
+                                                         .head_count = MMA_HEAD, .v = v, .writes = d.part,
+                                                             .count = count });
     }
     for (unsigned k = 0; k < d.count; k++)
         if (to.v[k] != d.v[k])
-            ptxi_build_move(b, d.v[k], to.v[k]);
-    ptxi_build_registers_end(b, "d", d.v);
+            ptxi_lower_move(l, d.v[k], to.v[k]);
+    ptxi_lower_end_registers(l, PTXI_OPERAND_d, d.v);
 }
 
-void ptxi_lower_wmma(struct ptxi_build *b, const struct ptxi_inst *inst)
+void ptxi_lower_rule_wmma(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
     const struct ptxi_match *m = inst->match;
 
-    if (ptxi_build_has(m, PTXI_Q_load) || ptxi_build_has(m, PTXI_Q_store))
-        lower_access(b, m, ptxi_build_has(m, PTXI_Q_load));
+    if (ptxi_isa_has_word(m, PTXI_Q_load) || ptxi_isa_has_word(m, PTXI_Q_store))
+        lower_access(l, m, ptxi_isa_has_word(m, PTXI_Q_load));
     else
-        lower_product(b, m);
+        lower_product(l, m);
 }

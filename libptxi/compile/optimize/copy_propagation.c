@@ -1,24 +1,28 @@
-/* Copies and what nobody needs: reads of a register that holds another's value read that one, pure instructions whose
- * results are not read go away. What goes becomes a nop, which still counts as an instruction. */
-#include "compile/ir/ir.h"
+/* Copy propagation and dead code elimination. A read of a copy becomes a read of the original. A pure instruction
+ * without a read of its results is deleted: it becomes a nop, which still counts as an instruction. */
+#include "compile/optimize/optimize.h"
+
+#include <assert.h>
 
 struct copies {
     struct ptxi_ir *ir;
-    uint32_t *defs;     /* per vreg: instructions that write it */
-    uint8_t *once;      /* per vreg: its one definition stands outside of loops, so that it never changes */
-    uint32_t *stands_for; /* per vreg: another that holds the same value wherever it has one */
-    /* inside a block: `source` held the same value when source and copy were last written so often */
-    uint32_t *source, *source_version, *own_version, *version;
-    uint32_t *reads;    /* per vreg: places that read it */
+    /* all per register */
+    uint32_t *defs;     /* number of instructions that write it */
+    uint8_t *once;      /* its only definition is outside of loops, so it never changes */
+    uint32_t *original; /* a register that has the same value wherever this one has a value; itself if it is no copy */
+    /* inside a block: `source` has the same value as long as both registers have the versions recorded here */
+    uint32_t *source, *source_version, *own_version;
+    uint32_t *version;  /* number of writes so far */
+    uint32_t *reads;    /* number of reads */
 };
 
-static bool is_move(const struct ptxi_ir_inst *i)
+static bool is_plain_move(const struct ptxi_ir_inst *i)
 {
-    return (i->op == PTXI_OP_mov_16 || i->op == PTXI_OP_mov_32 || i->op == PTXI_OP_mov_64 || i->op == PTXI_OP_mov_128 || i->op == PTXI_OP_mov_pred) &&
-           i->guard == PTXI_NONE;
+    return ptxi_ir_is_move(i) && i->guard == PTXI_NONE;
 }
 
-static void each_inst(struct copies *c, void (*see)(struct copies *c, struct ptxi_ir_inst *i, const struct ptxi_block *block))
+static void visit_insts(struct copies *c, void (*visit)(struct copies *c, struct ptxi_ir_inst *i,
+                                                        const struct ptxi_block *block))
 {
     struct ptxi_ir *ir = c->ir;
 
@@ -27,7 +31,7 @@ static void each_inst(struct copies *c, void (*see)(struct copies *c, struct ptx
 
         for (uint32_t n = block->first; n < block->end; n++)
             if (!(ir->insts[n].flags & PTXI_IF_DEAD))
-                see(c, &ir->insts[n], block);
+                visit(c, &ir->insts[n], block);
     }
 }
 
@@ -42,7 +46,7 @@ static void count_defs(struct copies *c, struct ptxi_ir_inst *i, const struct pt
     }
 }
 
-/* A guarded definition that is the only one, and outside of loops, has no older value to keep. */
+/* A guarded definition has no older value to keep if it is the only one and outside of loops. */
 static void mark_fresh(struct copies *c, struct ptxi_ir_inst *i, const struct ptxi_block *block)
 {
     struct ptxi_ir_walk w = ptxi_ir_writes(c->ir, i);
@@ -56,33 +60,33 @@ static void mark_fresh(struct copies *c, struct ptxi_ir_inst *i, const struct pt
     i->flags |= PTXI_IF_FRESH;
 }
 
-/* Chains of copies are short, but a hostile text may make long ones: each is walked once. */
+/* The end of a chain of copies. The chain is shortened, so that a hostile text with long chains costs no time. */
 static uint32_t resolve(struct copies *c, uint32_t v)
 {
     uint32_t end = v;
 
-    while (c->stands_for[end] != end)
-        end = c->stands_for[end];
-    while (c->stands_for[v] != end) {
-        uint32_t next = c->stands_for[v];
+    while (c->original[end] != end)
+        end = c->original[end];
+    while (c->original[v] != end) {
+        uint32_t next = c->original[v];
 
-        c->stands_for[v] = end;
+        c->original[v] = end;
         v = next;
     }
     return end;
 }
 
-/* The only value that d ever gets is a's, which never changes. Registers that are read before they are written may be copied in a
- * circle. */
+/* Notes a copy d that always has the value of a, which never changes. Registers that are read before they are written
+ * may be copied in a cycle. */
 static void find_copies(struct copies *c, struct ptxi_ir_inst *i, const struct ptxi_block *block)
 {
     uint32_t d = i->v[PTXI_F_D], a = i->v[PTXI_F_A];
 
     (void)block;
-    if (!is_move(i) || c->ir->vregs[d].kind != PTXI_VR_PLAIN || c->defs[d] != 1)
+    if (!is_plain_move(i) || c->ir->vregs[d].kind != PTXI_VR_PLAIN || c->defs[d] != 1)
         return;
     if ((c->ir->vregs[a].kind == PTXI_VR_CONST || c->once[a]) && resolve(c, a) != d)
-        c->stands_for[d] = a;
+        c->original[d] = a;
 }
 
 static uint32_t local_source(const struct copies *c, uint32_t v)
@@ -104,7 +108,7 @@ static uint32_t replacement(struct copies *c, const struct ptxi_ir_inst *i, uint
 {
     uint32_t r = resolve(c, local_source(c, resolve(c, v)));
 
-    /* a result that is written early must stay apart from the sources */
+    /* a result that is written early must not be one of the sources */
     return i->flags & PTXI_IF_EARLY && writes(i, r) ? v : r;
 }
 
@@ -125,21 +129,21 @@ static void replace_reads(struct copies *c, struct ptxi_ir_inst *i)
     }
     if (i->guard != PTXI_NONE)
         i->guard = replacement(c, i, i->guard);
-    ptxi_simplify(c->ir, i);
+    ptxi_peephole_simplify(c->ir, i);
     w = ptxi_ir_writes(c->ir, i);
     while (ptxi_ir_next(&w, &v)) {
         c->version[v]++;
         c->source[v] = PTXI_NONE;
     }
     a = i->v[PTXI_F_A];
-    if (!is_move(i) || a == d)
+    if (!is_plain_move(i) || a == d)
         return;
     c->source[d] = a;
     c->source_version[d] = c->version[a];
     c->own_version[d] = c->version[d];
 }
 
-/* What held in one block need not hold in the next. */
+/* Copies inside a block are forgotten at its end. */
 static void replace_in_blocks(struct copies *c)
 {
     struct ptxi_ir *ir = c->ir;
@@ -151,7 +155,7 @@ static void replace_in_blocks(struct copies *c)
             if (!(ir->insts[n].flags & PTXI_IF_DEAD))
                 replace_reads(c, &ir->insts[n]);
         for (uint32_t n = block->first; n < block->end; n++)
-            if (is_move(&ir->insts[n]))
+            if (is_plain_move(&ir->insts[n]))
                 c->source[ir->insts[n].v[PTXI_F_D]] = PTXI_NONE;
     }
 }
@@ -176,7 +180,7 @@ static bool is_needed(const struct copies *c, const struct ptxi_ir_inst *i)
     while (ptxi_ir_next(&w, &v)) {
         const struct ptxi_vreg *r = &c->ir->vregs[v];
 
-        own = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH); /* it reads what it merges with */
+        own = i->guard != PTXI_NONE && !(i->flags & PTXI_IF_FRESH); /* it reads the old value */
         for (unsigned f = 0; f < PTXI_F_COUNT && !own; f++)
             own += i->reads >> f & 1 && i->v[f] == v;
         if (c->reads[v] > own || (r->kind == PTXI_VR_WORD && c->ir->areas[r->value].fixed != PTXI_NONE))
@@ -185,8 +189,8 @@ static bool is_needed(const struct copies *c, const struct ptxi_ir_inst *i)
     return false;
 }
 
-/* Backward, so that what only a dropped instruction needed goes in the same pass. */
-static void drop_unneeded(struct copies *c)
+/* Goes backward, so that instructions that only deleted ones needed are deleted in the same pass. */
+static void delete_dead_code(struct copies *c)
 {
     struct ptxi_ir *ir = c->ir;
     uint32_t v;
@@ -200,42 +204,42 @@ static void drop_unneeded(struct copies *c)
 
             if (i->flags & PTXI_IF_DEAD || is_needed(c, i))
                 continue;
-            while (ptxi_ir_next(&r, &v))
+            while (ptxi_ir_next(&r, &v)) {
+                assert(c->reads[v]);
                 c->reads[v]--;
-            i->op = PTXI_OP_nop;
-            i->reads = i->writes = 0;
-            i->guard = PTXI_NONE;
-            i->flags &= PTXI_IF_FIRST | PTXI_IF_PURE;
+            }
+            ptxi_ir_make_nop(i);
         }
     }
 }
 
-static bool new_copies(struct copies *c, struct ptxi_ir *ir)
+static bool init_copies(struct copies *c, struct ptxi_ir *ir)
 {
-    uint32_t **arrays[] = { &c->defs, &c->stands_for, &c->source, &c->source_version, &c->own_version, &c->version, &c->reads };
+    uint32_t **arrays[] = { &c->defs, &c->original, &c->source, &c->source_version, &c->own_version, &c->version,
+                            &c->reads };
 
     for (unsigned k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (!(*arrays[k] = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count)))
             return false;
     c->once = ARENA_NEW(ir->arena, uint8_t, ir->vreg_count);
     for (uint32_t v = 0; v < ir->vreg_count; v++) {
-        c->stands_for[v] = v;
+        c->original[v] = v;
         c->source[v] = PTXI_NONE;
     }
     return c->once;
 }
 
-bool ptxi_copies(struct ptxi_ir *ir)
+bool ptxi_propagate_copies(struct ptxi_ir *ir)
 {
     struct copies c = { .ir = ir };
 
-    if (!new_copies(&c, ir))
+    if (!init_copies(&c, ir))
         return !(ir->oom = true);
-    each_inst(&c, count_defs);
-    each_inst(&c, mark_fresh);
-    each_inst(&c, find_copies);
+    visit_insts(&c, count_defs);
+    visit_insts(&c, mark_fresh);
+    visit_insts(&c, find_copies);
     replace_in_blocks(&c);
-    each_inst(&c, count_reads);
-    drop_unneeded(&c);
+    visit_insts(&c, count_reads);
+    delete_dead_code(&c);
     return true;
 }

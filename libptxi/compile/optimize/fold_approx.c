@@ -1,4 +1,3 @@
-/* See foretold.h. Found by reading what ptxas 13.0 makes of constants for sm_90. */
 #include "compile/optimize/fold_approx.h"
 
 #include "isa/bytecode.h"
@@ -6,6 +5,8 @@
 #include "num/float.h"
 
 #include <math.h>
+
+/* The rules were found by reading what ptxas 13.0 makes of constants for sm_90. */
 
 static double reciprocal(double x)
 {
@@ -24,17 +25,19 @@ static double lg2(double x)
 
 static double ex2(double x)
 {
-    return x > 200 ? INFINITY : x < -200 ? 0.0 : ptxi_num_ex2_f64(x);
+    if (x > 200)
+        return INFINITY;
+    return x < -200 ? 0.0 : ptxi_num_ex2_f64(x);
 }
 
-/* ptxas leaves to the GPU: NaNs, negative numbers but for zero, any zero, infinities. */
+/* Operands that ptxas may leave to the GPU: negative numbers except zero, zeros, infinities. It always leaves NaNs. */
 enum { NEGATIVES = 1, ZEROS = 2, INFINITIES = 4 };
 
 static const struct approximation {
     uint16_t op, flushing; /* the plain one and the one with .ftz */
     double (*function)(double x);
-    unsigned leaves;
-    bool flushes;          /* its operand in any case */
+    unsigned leaves;       /* operands that are not folded */
+    bool flushes;          /* flushes its operand even without .ftz */
 } approximations[] = {
 #define BOTH(op) PTXI_OP_##op##_approx_f32, PTXI_OP_##op##_approx_f32_ftz
     { BOTH(rcp), reciprocal, 0, false },
@@ -52,10 +55,16 @@ static uint32_t flush(uint32_t x)
     return x & 0x7f800000 ? x : x & 0x80000000;
 }
 
-bool ptxi_foretell(uint16_t op, uint32_t operand, uint32_t *result)
+static unsigned operand_kind(uint32_t operand)
+{
+    if (!(operand << 1))
+        return ZEROS;
+    return (operand >> 31 ? NEGATIVES : 0u) | (operand << 1 == 0xff000000 ? INFINITIES : 0u);
+}
+
+bool ptxi_fold_approx(uint16_t op, uint32_t operand, uint32_t *result)
 {
     const struct approximation *a = approximations, *end = a + sizeof approximations / sizeof *approximations;
-    unsigned kind;
     bool ftz;
 
     while (a < end && a->op != op && a->flushing != op)
@@ -64,8 +73,7 @@ bool ptxi_foretell(uint16_t op, uint32_t operand, uint32_t *result)
         return false;
     ftz = a->flushing == op;
     operand = ftz || a->flushes ? flush(operand) : operand;
-    kind = (operand > 0x80000000 ? NEGATIVES : 0u) | (operand << 1 ? 0u : ZEROS) | (operand << 1 == 0xff000000 ? INFINITIES : 0u);
-    if (operand << 1 > 0xff000000 || kind & a->leaves)
+    if (operand << 1 > 0xff000000 || operand_kind(operand) & a->leaves)
         return false;
     *result = ptxi_num_bits_f32((float)a->function((double)ptxi_num_f32(operand)));
     *result = ftz ? flush(*result) : *result;

@@ -1,12 +1,12 @@
-/* Approximations of constants. */
+/* Constant folding of approximations. */
 #ifndef PTXI_COMPILE_OPTIMIZE_FOLD_APPROX_H
 #define PTXI_COMPILE_OPTIMIZE_FOLD_APPROX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What ptxas makes of operation `op` on an f32 that is a constant: the function's value, rounded to nearest, where a GPU approximates it.
- * False where it leaves the operation to the GPU. */
-bool ptxi_foretell(uint16_t op, uint32_t operand, uint32_t *result);
+/* Folds operation `op` on an f32 constant as ptxas does: the result is the function's value rounded to nearest,
+ * although a GPU would approximate it. False if ptxas does not fold the operation. */
+bool ptxi_fold_approx(uint16_t op, uint32_t operand, uint32_t *result);
 
 #endif

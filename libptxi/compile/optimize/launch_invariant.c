@@ -1,23 +1,25 @@
-/* Launch-invariant values: pure functions of parameters, constants, %tid, %ntid and the like. They are the same for a
- * warp in every CTA of a launch, so the setup code computes them once (bytecode.h). They may differ from lane to lane. */
-#include "compile/ir/ir.h"
+/* Launch-invariant values: pure functions of parameters, constants, %tid, %ntid and similar registers. For a warp they
+ * are the same in every CTA of a launch, so the setup code computes them once (bytecode.h). They may differ between
+ * lanes. */
+#include "compile/optimize/optimize.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* Slots that the body may find filled: each is one more line of cache for every warp. */
+/* Number of values that are kept for the body. Each occupies a slot, and so lines of the cache, in every warp. */
 enum { MAX_VALUES = 128 };
 
-struct uniform {
+struct invariants {
     struct ptxi_ir *ir;
-    uint32_t *defs;      /* per vreg: instructions that write it */
-    uint32_t *maker;     /* per vreg: the invariant instruction that makes it, or PTXI_NONE */
-    uint32_t *weight;    /* per invariant instruction: how much the body uses what it makes; 0: not at all */
+    uint32_t *defs;      /* per register: number of instructions that write it */
+    uint32_t *maker;     /* per register: the invariant instruction that makes it, or PTXI_NONE */
+    uint32_t *weight;    /* per invariant instruction: how often the body uses its results, weighted; 0: never */
     uint8_t *hoisted;    /* per instruction */
-    uint32_t *invariant; /* instructions, in the order of the layout */
+    uint32_t *invariant; /* invariant instructions, in the order of the layout */
     uint32_t count;
 };
 
-static void count_defs(struct uniform *u)
+static void count_defs(struct invariants *u)
 {
     const struct ptxi_ir *ir = u->ir;
     uint32_t v;
@@ -30,7 +32,7 @@ static void count_defs(struct uniform *u)
     }
 }
 
-static bool is_invariant(const struct uniform *u, const struct ptxi_ir_inst *i)
+static bool is_invariant(const struct invariants *u, const struct ptxi_ir_inst *i)
 {
     struct ptxi_ir_walk r = ptxi_ir_reads(u->ir, i), w = ptxi_ir_writes(u->ir, i);
     uint32_t v, written = 0;
@@ -46,7 +48,7 @@ static bool is_invariant(const struct uniform *u, const struct ptxi_ir_inst *i)
     return written > 0;
 }
 
-static void find_invariant(struct uniform *u)
+static void find_invariant(struct invariants *u)
 {
     struct ptxi_ir *ir = u->ir;
     uint32_t v;
@@ -67,19 +69,20 @@ static void find_invariant(struct uniform *u)
     }
 }
 
-/* A use in a loop is worth ten outside. */
-static void add_weight(struct uniform *u, const struct ptxi_ir_inst *i, uint32_t depth)
+/* A use in a loop counts as much as ten uses outside of it. */
+static void add_weight(struct invariants *u, const struct ptxi_ir_inst *i, uint32_t depth)
 {
-    static const uint32_t worth[] = { 1, 10, 100, 1000, 10000 };
+    enum { MAX_DEPTH = 4 };
+    static const uint32_t worth[MAX_DEPTH + 1] = { 1, 10, 100, 1000, 10000 };
     struct ptxi_ir_walk r = ptxi_ir_reads(u->ir, i);
     uint32_t v;
 
     while (ptxi_ir_next(&r, &v))
         if (u->maker[v] != PTXI_NONE)
-            u->weight[u->maker[v]] += worth[depth < 4 ? depth : 4];
+            u->weight[u->maker[v]] += worth[depth < MAX_DEPTH ? depth : MAX_DEPTH];
 }
 
-static void weigh(struct uniform *u)
+static void weigh_values(struct invariants *u)
 {
     const struct ptxi_ir *ir = u->ir;
 
@@ -92,16 +95,16 @@ static void weigh(struct uniform *u)
     }
 }
 
-static int heavier(const void *a, const void *b)
+static int compare_weights(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
     return x > y ? -1 : x < y;
 }
 
-/* Keeps the MAX_VALUES values that the body uses most, and what those are made of. The weight of the lightest one kept
- * is the limit for all. */
-static bool choose(struct uniform *u)
+/* Keeps the MAX_VALUES values that the body uses most, and the values they are computed from. The limit for all is the
+ * weight of the lightest value that is kept. */
+static bool choose_values(struct invariants *u)
 {
     const struct ptxi_ir *ir = u->ir;
     uint32_t *weights = ARENA_NEW(ir->arena, uint32_t, u->count), wanted = 0, least = 1, v;
@@ -111,7 +114,7 @@ static bool choose(struct uniform *u)
     for (uint32_t k = 0; k < u->count; k++)
         if (u->weight[u->invariant[k]])
             weights[wanted++] = u->weight[u->invariant[k]];
-    qsort(weights, wanted, sizeof *weights, heavier);
+    qsort(weights, wanted, sizeof *weights, compare_weights);
     if (wanted > MAX_VALUES)
         least = weights[MAX_VALUES] + 1;
     for (uint32_t k = u->count; k--;) {
@@ -122,15 +125,15 @@ static bool choose(struct uniform *u)
             u->hoisted[n] = 0;
             continue;
         }
-        while (ptxi_ir_next(&r, &v)) /* makers come before; what they make is needed now */
+        while (ptxi_ir_next(&r, &v)) /* the makers of its operands come earlier; their results are needed now */
             if (u->maker[v] != PTXI_NONE && u->weight[u->maker[v]] < least)
                 u->weight[u->maker[v]] = least;
     }
     return true;
 }
 
-/* What the body reads stays in its slot for good; the rest is gone when the setup code has run. */
-static void pin(struct uniform *u)
+/* Values that the body reads keep their slots. The others are needed only while the setup code runs. */
+static void keep_read_values(struct invariants *u)
 {
     struct ptxi_ir *ir = u->ir;
     uint32_t v;
@@ -148,7 +151,7 @@ static void pin(struct uniform *u)
     }
 }
 
-static bool hoist(struct uniform *u)
+static bool hoist(struct invariants *u)
 {
     struct ptxi_ir *ir = u->ir;
 
@@ -158,15 +161,16 @@ static bool hoist(struct uniform *u)
     for (uint32_t k = 0; k < u->count; k++) {
         if (!u->hoisted[u->invariant[k]])
             continue;
+        assert(ir->insts[u->invariant[k]].flags & PTXI_IF_PURE);
         ir->setup[ir->setup_count++] = u->invariant[k];
         ir->insts[u->invariant[k]].flags |= PTXI_IF_DEAD; /* in the body */
     }
     return true;
 }
 
-bool ptxi_uniform(struct ptxi_ir *ir)
+bool ptxi_hoist_launch_invariant(struct ptxi_ir *ir)
 {
-    struct uniform u = { .ir = ir };
+    struct invariants u = { .ir = ir };
 
     if (!ir->func->is_entry)
         return true;
@@ -180,9 +184,9 @@ bool ptxi_uniform(struct ptxi_ir *ir)
     memset(u.maker, 0xff, ir->vreg_count * sizeof *u.maker);
     count_defs(&u);
     find_invariant(&u);
-    weigh(&u);
-    if (!choose(&u) || !hoist(&u))
+    weigh_values(&u);
+    if (!choose_values(&u) || !hoist(&u))
         return !(ir->oom = true);
-    pin(&u);
+    keep_read_values(&u);
     return true;
 }

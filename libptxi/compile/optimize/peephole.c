@@ -1,6 +1,8 @@
-/* One operation in place of two, and none where nothing happens. What the pairs are was chosen by how often compilers emit them and by what
- * the engine gains: a dispatch, and a register that is neither written nor read. */
-#include "compile/ir/ir.h"
+/* Peephole optimization: one operation in place of two, and a move in place of an operation that copies. The pairs are
+ * those that compilers emit often. The engine saves a dispatch, and a register that is neither written nor read. */
+#include "compile/optimize/optimize.h"
+
+#include <assert.h>
 
 #include <string.h>
 
@@ -9,17 +11,10 @@ static bool is_const(const struct ptxi_ir *ir, uint32_t v, uint64_t value)
     return v != PTXI_NONE && ir->vregs[v].kind == PTXI_VR_CONST && ir->vregs[v].value == value;
 }
 
-static void make_nop(struct ptxi_ir_inst *i)
-{
-    i->op = PTXI_OP_nop; /* still counted as an instruction */
-    i->reads = i->writes = 0;
-    i->guard = PTXI_NONE;
-    i->flags &= PTXI_IF_FIRST | PTXI_IF_PURE;
-}
+/* --- operations that copy an operand, such as the addition of offset 0 --- */
 
-/* --- operations that copy: addresses of variables at offset 0 are summands, and the like --- */
-
-/* A commutative operation and its neutral element, or one whose second operand may be neutral. */
+/* An operation and its neutral element, which may be the second operand, or either operand if the operation
+ * commutes. */
 struct neutral {
     uint16_t op, move;
     uint8_t value;
@@ -28,10 +23,10 @@ struct neutral {
 
 static const struct neutral *find_neutral(uint16_t op)
 {
-#define WIDTH(n)                                                                                                        \
-    { PTXI_OP_add_i##n, PTXI_OP_mov_##n, 0, true }, { PTXI_OP_sub_i##n, PTXI_OP_mov_##n, 0, false },                    \
-    { PTXI_OP_or_b##n, PTXI_OP_mov_##n, 0, true }, { PTXI_OP_xor_b##n, PTXI_OP_mov_##n, 0, true },                      \
-    { PTXI_OP_shl_b##n, PTXI_OP_mov_##n, 0, false }, { PTXI_OP_shr_u##n, PTXI_OP_mov_##n, 0, false },                   \
+#define WIDTH(n) \
+    { PTXI_OP_add_i##n, PTXI_OP_mov_##n, 0, true }, { PTXI_OP_sub_i##n, PTXI_OP_mov_##n, 0, false }, \
+    { PTXI_OP_or_b##n, PTXI_OP_mov_##n, 0, true }, { PTXI_OP_xor_b##n, PTXI_OP_mov_##n, 0, true }, \
+    { PTXI_OP_shl_b##n, PTXI_OP_mov_##n, 0, false }, { PTXI_OP_shr_u##n, PTXI_OP_mov_##n, 0, false }, \
     { PTXI_OP_shr_s##n, PTXI_OP_mov_##n, 0, false }, { PTXI_OP_mul_lo_i##n, PTXI_OP_mov_##n, 1, true }
     static const struct neutral table[] = { WIDTH(32), WIDTH(64) };
 #undef WIDTH
@@ -42,7 +37,7 @@ static const struct neutral *find_neutral(uint16_t op)
     return NULL;
 }
 
-void ptxi_simplify(const struct ptxi_ir *ir, struct ptxi_ir_inst *i)
+void ptxi_peephole_simplify(const struct ptxi_ir *ir, struct ptxi_ir_inst *i)
 {
     const struct neutral *n = i->flags & PTXI_IF_PURE && !i->mods ? find_neutral(i->op) : NULL;
 
@@ -59,15 +54,17 @@ void ptxi_simplify(const struct ptxi_ir *ir, struct ptxi_ir_inst *i)
 
 /* --- pairs --- */
 
-/* How far apart two operations of a pair may be. */
-enum { REACH = 64, MOST_USES = 4 };
+enum {
+    MAX_DISTANCE = 64, /* in instructions, between the two operations of a pair */
+    MAX_USES = 4       /* of the first operation */
+};
 
 struct fuse {
     struct ptxi_ir *ir;
-    uint32_t *reads; /* per vreg: places in the body that read it */
+    uint32_t *reads; /* per register: number of reads in the body */
 };
 
-/* `first` makes a value that `second`, a sum, uses once: one operation of the operands of `first` and the other summand. */
+/* The operation that replaces `first` and `second`, a sum that adds the result of `first`; 0: there is none. */
 static uint16_t fused_sum(uint16_t first, uint16_t second)
 {
     switch (first) {
@@ -81,15 +78,16 @@ static uint16_t fused_sum(uint16_t first, uint16_t second)
     }
 }
 
-/* A comparison and the branch that it is made for. */
+/* The branch that replaces a comparison and a branch on its result; 0: there is none. *swap: with its operands
+ * exchanged. */
 static uint16_t fused_branch(uint16_t compare, bool *swap)
 {
     *swap = false;
     switch (compare) {
-#define ORDERED(type)                                                                         \
-    case PTXI_OP_setp_gt_##type: *swap = true; /* fall through */                             \
-    case PTXI_OP_setp_lt_##type: return PTXI_OP_bra_lt_##type;                                \
-    case PTXI_OP_setp_le_##type: *swap = true; /* fall through */                             \
+#define ORDERED(type) \
+    case PTXI_OP_setp_gt_##type: *swap = true; /* fall through */ \
+    case PTXI_OP_setp_lt_##type: return PTXI_OP_bra_lt_##type; \
+    case PTXI_OP_setp_le_##type: *swap = true; /* fall through */ \
     case PTXI_OP_setp_ge_##type: return PTXI_OP_bra_ge_##type;
     ORDERED(s32) ORDERED(u32) ORDERED(s64) ORDERED(u64)
 #undef ORDERED
@@ -123,16 +121,16 @@ static bool writes_any(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i, u
     return false;
 }
 
-/* The instructions behind `n` in its block that read what it makes, if they are all that do, and its operands still have
- * their values there. */
-static unsigned find_uses(const struct fuse *f, uint32_t n, uint32_t end, uint32_t uses[MOST_USES])
+/* Finds the instructions after n in its block that read its result. Returns 0 if other instructions read it, or if the
+ * operands of n change before. */
+static unsigned find_uses(const struct fuse *f, uint32_t n, uint32_t end, uint32_t uses[MAX_USES])
 {
     const struct ptxi_ir_inst *i = &f->ir->insts[n];
     uint32_t d = i->v[PTXI_F_D], a = i->v[PTXI_F_A], b = i->v[PTXI_F_B], found = 0;
 
-    if (f->reads[d] > MOST_USES)
+    if (f->reads[d] > MAX_USES)
         return 0;
-    for (uint32_t m = n + 1; m < end && m - n < REACH; m++) {
+    for (uint32_t m = n + 1; m < end && m - n < MAX_DISTANCE; m++) {
         const struct ptxi_ir_inst *j = &f->ir->insts[m];
         unsigned times = j->flags & PTXI_IF_DEAD ? 0 : times_read(f->ir, j, d);
 
@@ -152,6 +150,7 @@ static void fuse_sum(const struct ptxi_ir_inst *first, struct ptxi_ir_inst *seco
 {
     uint32_t d = first->v[PTXI_F_D], other = second->v[PTXI_F_A] == d ? second->v[PTXI_F_B] : second->v[PTXI_F_A];
 
+    assert(fused_sum(first->op, second->op));
     second->op = fused_sum(first->op, second->op);
     second->v[PTXI_F_A] = first->v[PTXI_F_A];
     second->v[PTXI_F_B] = first->v[PTXI_F_B];
@@ -172,14 +171,15 @@ static void fuse_branch(const struct ptxi_ir_inst *compare, struct ptxi_ir_inst 
 
 static bool is_plain(const struct ptxi_ir *ir, const struct ptxi_ir_inst *i)
 {
-    return i->flags & PTXI_IF_PURE && !(i->flags & PTXI_IF_DEAD) && i->guard == PTXI_NONE && !i->mods && i->writes == 1u << PTXI_F_D &&
+    return i->flags & PTXI_IF_PURE && !(i->flags & PTXI_IF_DEAD) && i->guard == PTXI_NONE && !i->mods &&
+           i->writes == 1u << PTXI_F_D &&
            i->reads == (1u << PTXI_F_A | 1u << PTXI_F_B) && ir->vregs[i->v[PTXI_F_D]].kind == PTXI_VR_PLAIN;
 }
 
 static void try_sums(struct fuse *f, uint32_t n, uint32_t end)
 {
     struct ptxi_ir_inst *i = &f->ir->insts[n];
-    uint32_t uses[MOST_USES];
+    uint32_t uses[MAX_USES];
     unsigned count = find_uses(f, n, end, uses);
 
     for (unsigned k = 0; k < count; k++)
@@ -191,20 +191,20 @@ static void try_sums(struct fuse *f, uint32_t n, uint32_t end)
         return;
     f->reads[i->v[PTXI_F_A]] += count - 1;
     f->reads[i->v[PTXI_F_B]] += count - 1;
-    make_nop(i);
+    ptxi_ir_make_nop(i);
 }
 
 static void try_branch(struct fuse *f, uint32_t n, uint32_t end)
 {
     struct ptxi_ir_inst *i = &f->ir->insts[n], *last = &f->ir->insts[end - 1];
-    uint32_t uses[MOST_USES];
+    uint32_t uses[MAX_USES];
 
     if ((last->op != PTXI_OP_bra_if && last->op != PTXI_OP_bra_ifn) || last->v[PTXI_F_A] != i->v[PTXI_F_D])
         return;
     if (find_uses(f, n, end, uses) != 1)
         return;
     fuse_branch(i, last);
-    make_nop(i);
+    ptxi_ir_make_nop(i);
 }
 
 static void fuse_block(struct fuse *f, const struct ptxi_block *block)
@@ -225,13 +225,17 @@ static void fuse_block(struct fuse *f, const struct ptxi_block *block)
 
 /* --- loads from shared memory at addresses that the setup code computes --- */
 
+/* The load that uses the shape of its addresses, and the size of its elements; 0: there is none. */
 static uint16_t shaped_load(uint16_t op, int32_t *size)
 {
-    *size = op == PTXI_OP_ld_shared_32 ? 4 : 8;
-    return op == PTXI_OP_ld_shared_32 ? PTXI_OP_ld_shared_32_shaped : op == PTXI_OP_ld_shared_64 ? PTXI_OP_ld_shared_64_shaped : 0;
+    switch (op) {
+    case PTXI_OP_ld_shared_32: *size = 4; return PTXI_OP_ld_shared_32_shaped;
+    case PTXI_OP_ld_shared_64: *size = 8; return PTXI_OP_ld_shared_64_shaped;
+    default: *size = 0; return 0;
+    }
 }
 
-/* The register that holds the shape of addresses `a` for elements of `size` bytes; found by the setup code. */
+/* A register that holds the shape of the addresses in `a` for elements of `size` bytes. The setup code computes it. */
 static uint32_t add_shape(struct ptxi_ir *ir, uint32_t a, int32_t size)
 {
     uint32_t d = ptxi_ir_vreg(ir, PTXI_RC_16), *setup = ARENA_NEW(ir->arena, uint32_t, ir->setup_count + 1);
@@ -254,7 +258,7 @@ static uint32_t add_shape(struct ptxi_ir *ir, uint32_t a, int32_t size)
     return d;
 }
 
-/* shapes: two for each address register, of elements of 4 and of 8 bytes; PTXI_NONE: none yet. */
+/* shapes: two for each address register, for elements of 4 and of 8 bytes; PTXI_NONE: not needed yet. */
 static void shape_loads(struct ptxi_ir *ir, const struct ptxi_block *block, uint32_t *shapes)
 {
     int32_t size;
@@ -269,14 +273,14 @@ static void shape_loads(struct ptxi_ir *ir, const struct ptxi_block *block, uint
         shape = &shapes[2 * a + (uint32_t)size / 8];
         if (*shape == PTXI_NONE)
             *shape = add_shape(ir, a, size);
-        i = &ir->insts[n]; /* they may have moved */
+        i = &ir->insts[n]; /* the array may have moved */
         i->op = op;
         i->v[PTXI_F_B] = *shape;
         i->reads |= 1u << PTXI_F_B;
     }
 }
 
-static bool shape(struct ptxi_ir *ir)
+static bool shape_all_loads(struct ptxi_ir *ir)
 {
     uint32_t *shapes = ARENA_NEW(ir->arena, uint32_t, 2 * (size_t)ir->vreg_count);
 
@@ -284,12 +288,12 @@ static bool shape(struct ptxi_ir *ir)
         return !(ir->oom = true);
     memset(shapes, 0xff, 2 * sizeof *shapes * ir->vreg_count);
     for (uint32_t p = 0; p < ir->order_count; p++)
-        if (ir->blocks[ir->order[p]].depth) /* where it is worth a register */
+        if (ir->blocks[ir->order[p]].depth) /* only in loops is it worth a register */
             shape_loads(ir, &ir->blocks[ir->order[p]], shapes);
     return !ir->oom;
 }
 
-bool ptxi_fuse(struct ptxi_ir *ir)
+bool ptxi_peephole(struct ptxi_ir *ir)
 {
     struct fuse f = { .ir = ir, .reads = ARENA_NEW(ir->arena, uint32_t, ir->vreg_count) };
     uint32_t v;
@@ -304,5 +308,5 @@ bool ptxi_fuse(struct ptxi_ir *ir)
     }
     for (uint32_t p = 0; p < ir->order_count; p++)
         fuse_block(&f, &ir->blocks[ir->order[p]]);
-    return shape(ir);
+    return shape_all_loads(ir);
 }

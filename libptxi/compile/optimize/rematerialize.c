@@ -1,8 +1,8 @@
-/* Constants are registers that are filled once (bytecode.h). Of a function that has more of them than a frame should hold,
- * each is made where it is used, by instructions of its own. */
-#include "compile/ir/ir.h"
+/* Rematerialization: constants are registers that are filled once (bytecode.h). If a function has more constants than a
+ * frame should hold, each is made where it is used, by instructions of its own. */
+#include "compile/optimize/optimize.h"
 
-enum { MOST_UNITS = PTXI_NO_SLOT / 2 }; /* the other half is for what is computed */
+enum { MAX_UNITS = PTXI_NO_SLOT / 2 }; /* the other half of the frame is for computed values */
 
 static bool is_movable(const struct ptxi_ir *ir, uint32_t v)
 {
@@ -11,17 +11,17 @@ static bool is_movable(const struct ptxi_ir *ir, uint32_t v)
     return r->kind == PTXI_VR_CONST && (r->class == PTXI_RC_16 || r->class == PTXI_RC_32 || r->class == PTXI_RC_64);
 }
 
-static bool is_too_many(const struct ptxi_ir *ir)
+static bool has_too_many_constants(const struct ptxi_ir *ir)
 {
     uint64_t units = 0;
 
     for (uint32_t v = 0; v < ir->vreg_count; v++)
         units += is_movable(ir, v) ? ptxi_class_units[ir->vregs[v].class] : 0;
-    return units > MOST_UNITS;
+    return units > MAX_UNITS;
 }
 
-/* A register with this value, before instruction `at`. */
-static uint32_t fill(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint32_t value)
+/* A register with a 32-bit value, made before instruction `at`. */
+static uint32_t make_word(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint32_t value)
 {
     uint32_t d = ptxi_ir_make(ir, ins, at, PTXI_OP_fill_32, 0, PTXI_RC_32, PTXI_NONE, PTXI_NONE);
 
@@ -30,16 +30,18 @@ static uint32_t fill(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_
     return d;
 }
 
-static uint32_t make(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint32_t v)
+/* A copy of constant v, made before instruction `at`. */
+static uint32_t make_constant(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, uint32_t at, uint32_t v)
 {
     uint64_t value = ir->vregs[v].value;
     enum ptxi_class class = ir->vregs[v].class;
-    uint32_t low = fill(ir, ins, at, (uint32_t)value);
+    uint32_t low = make_word(ir, ins, at, (uint32_t)value);
 
     if (class == PTXI_RC_16)
         return ptxi_ir_make(ir, ins, at, PTXI_OP_trunc_32_16, 0, class, low, PTXI_NONE);
     if (class == PTXI_RC_64)
-        return ptxi_ir_make(ir, ins, at, PTXI_OP_pack_2x32, 0, class, low, fill(ir, ins, at, (uint32_t)(value >> 32)));
+        return ptxi_ir_make(ir, ins, at, PTXI_OP_pack_2x32, 0, class, low,
+                            make_word(ir, ins, at, (uint32_t)(value >> 32)));
     return low;
 }
 
@@ -50,17 +52,17 @@ static void make_operands(struct ptxi_ir *ir, struct ptxi_ir_insertions *ins, ui
 
     for (unsigned f = 0; f < PTXI_F_COUNT; f++)
         if (i->reads >> f & 1 && i->v[f] != PTXI_NONE && is_movable(ir, i->v[f]))
-            i->v[f] = make(ir, ins, n, i->v[f]);
+            i->v[f] = make_constant(ir, ins, n, i->v[f]);
     for (uint32_t k = list ? list->writes : 0; list && k < list->count; k++)
         if (list->v[k] != PTXI_NONE && is_movable(ir, list->v[k]))
-            list->v[k] = make(ir, ins, n, list->v[k]);
+            list->v[k] = make_constant(ir, ins, n, list->v[k]);
 }
 
-bool ptxi_constants(struct ptxi_ir *ir)
+bool ptxi_rematerialize(struct ptxi_ir *ir)
 {
     struct ptxi_ir_insertions ins = { 0 };
 
-    if (!is_too_many(ir))
+    if (!has_too_many_constants(ir))
         return true;
     for (uint32_t n = 0; n < ir->count && !ir->oom; n++)
         if (!(ir->insts[n].flags & PTXI_IF_DEAD))

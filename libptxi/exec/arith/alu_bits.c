@@ -2,12 +2,12 @@
 #include "exec/engine/op_shapes.h"
 #include "num/integer.h"
 
-#define LOGIC(n, t)                                    \
-    OP2(and_b##n, t, t, t, a[l] & b[l])                \
-    OP2(or_b##n, t, t, t, a[l] | b[l])                 \
-    OP2(xor_b##n, t, t, t, a[l] ^ b[l])                \
-    OP1(not_b##n, t, t, (t)~a[l])                      \
-    OP1(cnot_b##n, t, t, a[l] == 0)                    \
+#define LOGIC(n, t)                                              \
+    OP2(and_b##n, t, t, t, a[l] & b[l])                          \
+    OP2(or_b##n, t, t, t, a[l] | b[l])                           \
+    OP2(xor_b##n, t, t, t, a[l] ^ b[l])                          \
+    OP1(not_b##n, t, t, (t)~a[l])                                \
+    OP1(cnot_b##n, t, t, a[l] == 0)                              \
     OP2(shl_b##n, t, t, uint32_t, ptxi_num_shl_b##n(a[l], b[l])) \
     OP2(shr_u##n, t, t, uint32_t, ptxi_num_shr_u##n(a[l], b[l])) \
     OP2(shr_s##n, int##n##_t, int##n##_t, uint32_t, ptxi_num_shr_s##n(a[l], b[l]))
@@ -17,7 +17,7 @@ LOGIC(64, uint64_t)
 OP3(lea_32, uint32_t, uint32_t, uint32_t, uint32_t, ptxi_num_shl_b32(a[l], b[l]) + c[l])
 OP3(lea_64, uint64_t, uint64_t, uint32_t, uint64_t, ptxi_num_shl_b64(a[l], b[l]) + c[l])
 
-/* --- predicates: masks of lanes --- */
+/* --- predicates are masks of lanes --- */
 OP( and_pred )
 {
     ptxi_set_pred(w, i->d, ptxi_pred(w, i->a) & ptxi_pred(w, i->b));
@@ -54,46 +54,48 @@ OP( or_pred_n )
     NEXT;
 }
 
-/* --- lop3: the low byte of imm is the truth table: its bit 4a + 2b + c the result of bits a, b, c --- */
-#define PICK(s, one, zero) ((zero) ^ ((s) & ((one) ^ (zero))))
-#define TABLE_ROW(k) (uint32_t)-(int32_t)(lut >> (k) & 1)
+/* --- lop3: the low byte of imm is the truth table. Its bit 4a + 2b + c is the result for the bits a, b and c. --- */
+#define SELECT_BITS(s, one, zero) ((zero) ^ ((s) & ((one) ^ (zero))))
+#define TABLE_BIT(k) (uint32_t)-(int32_t)(lut >> (k) & 1)
 
 OP( lop3_b32 )
 {
     const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c);
     uint32_t *d = PTXI_SLOT(w, i->d);
     unsigned lut = (uint8_t)i->imm;
-    uint32_t r0 = TABLE_ROW(0), r1 = TABLE_ROW(1), r2 = TABLE_ROW(2), r3 = TABLE_ROW(3);
-    uint32_t r4 = TABLE_ROW(4), r5 = TABLE_ROW(5), r6 = TABLE_ROW(6), r7 = TABLE_ROW(7);
+    uint32_t r0 = TABLE_BIT(0), r1 = TABLE_BIT(1), r2 = TABLE_BIT(2), r3 = TABLE_BIT(3);
+    uint32_t r4 = TABLE_BIT(4), r5 = TABLE_BIT(5), r6 = TABLE_BIT(6), r7 = TABLE_BIT(7);
 
     switch (lut) {
     case 0x96:
         WRITE_LANES(d, a[l] ^ b[l] ^ c[l]);
         break;
     default:
-        WRITE_LANES(d, PICK(a[l], PICK(b[l], PICK(c[l], r7, r6), PICK(c[l], r5, r4)), PICK(b[l], PICK(c[l], r3, r2), PICK(c[l], r1, r0))));
+        WRITE_LANES(d, SELECT_BITS(a[l], SELECT_BITS(b[l], SELECT_BITS(c[l], r7, r6), SELECT_BITS(c[l], r5, r4)),
+                                   SELECT_BITS(b[l], SELECT_BITS(c[l], r3, r2), SELECT_BITS(c[l], r1, r0))));
     }
     NEXT;
 }
 
-/* --- funnel shifts of b:a --- */
+/* --- shf: funnel shifts of b:a --- */
 #define SHF_L(x, y, n) ((y) << (n) | (x) >> 1 >> (31 - (n)))
 #define SHF_R(x, y, n) ((x) >> (n) | (y) << 1 << (31 - (n)))
 
-/* With .wrap one register by itself is rotated, which hosts have; with .clamp 32 and more leave it as it is. */
-#define FUNNEL(name, shift, rotate, beyond)                                             \
-    OP( name )                                                                          \
-    {                                                                                   \
+/* With .wrap, a shift of a register with itself is a rotation, which hosts have. With .clamp, a count of 32 or more
+ * selects `beyond`. */
+#define FUNNEL(name, shift, rotate, beyond)                                                       \
+    OP( name )                                                                                    \
+    {                                                                                             \
         const uint32_t *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b), *c = PTXI_SLOT(w, i->c); \
-        uint32_t *d = PTXI_SLOT(w, i->d);                                               \
-                                                                                        \
-        if (i->a == i->b && i->mods & PTXI_MOD_WRAP)                                    \
-            WRITE_LANES(d, rotate(a[l], c[l] & 31));                                    \
-        else if (i->mods & PTXI_MOD_WRAP)                                               \
-            WRITE_LANES(d, shift(a[l], b[l], c[l] & 31));                               \
-        else                                                                            \
-            WRITE_LANES(d, c[l] < 32 ? shift(a[l], b[l], c[l] & 31) : beyond[l]);       \
-        NEXT;                                                                           \
+        uint32_t *d = PTXI_SLOT(w, i->d);                                                         \
+                                                                                                  \
+        if (i->a == i->b && i->mods & PTXI_MOD_WRAP)                                              \
+            WRITE_LANES(d, rotate(a[l], c[l] & 31));                                              \
+        else if (i->mods & PTXI_MOD_WRAP)                                                         \
+            WRITE_LANES(d, shift(a[l], b[l], c[l] & 31));                                         \
+        else                                                                                      \
+            WRITE_LANES(d, c[l] < 32 ? shift(a[l], b[l], c[l] & 31) : beyond[l]);                 \
+        NEXT;                                                                                     \
     }
 #define ROTATE_L(x, n) ((x) << (n) | (x) >> (-(n) & 31))
 #define ROTATE_R(x, n) ((x) >> (n) | (x) << (-(n) & 31))
@@ -108,7 +110,7 @@ OP1(clz_b64, uint32_t, uint64_t, ptxi_num_clz_b64(a[l]))
 OP1(brev_b32, uint32_t, uint32_t, ptxi_num_brev_b32(a[l]))
 OP1(brev_b64, uint64_t, uint64_t, ptxi_num_brev_b64(a[l]))
 
-/* The most significant bit that differs from the sign. */
+/* bfind: the most significant bit that differs from the sign. */
 #define BFIND(n, type, value)                                                   \
     OP( bfind_##type )                                                          \
     {                                                                           \
@@ -151,8 +153,13 @@ OP( fns_b32 )
 FIELDS(32, uint32_t)
 FIELDS(64, uint64_t)
 
-/* .clamp: a count of 32 and more is 32; .wrap: it counts modulo 32. */
-#define COUNT(x) (wrap ? (x) & 31 : (x) < 32 ? (x) : 32)
+/* A count with .wrap is taken modulo 32. With .clamp a count above 32 is 32. */
+static inline uint32_t wrap_or_clamp(uint32_t x, bool wrap)
+{
+    uint32_t clamped = x < 32 ? x : 32;
+
+    return wrap ? x & 31 : clamped;
+}
 
 OP( bmsk_b32 )
 {
@@ -160,7 +167,7 @@ OP( bmsk_b32 )
     uint32_t *d = PTXI_SLOT(w, i->d);
     bool wrap = i->mods & PTXI_MOD_WRAP;
 
-    WRITE_LANES_COLD(d, ptxi_num_shl_b32(ptxi_num_low_bits_32(COUNT(b[l])), COUNT(a[l])));
+    WRITE_LANES_COLD(d, ptxi_num_shl_b32(ptxi_num_low_bits_32(wrap_or_clamp(b[l], wrap)), wrap_or_clamp(a[l], wrap)));
     NEXT;
 }
 
@@ -170,7 +177,7 @@ OP( szext_u32 )
     uint32_t *d = PTXI_SLOT(w, i->d);
     bool wrap = i->mods & PTXI_MOD_WRAP;
 
-    WRITE_LANES_COLD(d, a[l] & ptxi_num_low_bits_32(COUNT(b[l])));
+    WRITE_LANES_COLD(d, a[l] & ptxi_num_low_bits_32(wrap_or_clamp(b[l], wrap)));
     NEXT;
 }
 
@@ -180,22 +187,25 @@ OP( szext_s32 )
     uint32_t *d = PTXI_SLOT(w, i->d);
     bool wrap = i->mods & PTXI_MOD_WRAP;
 
-    WRITE_LANES_COLD(d, ptxi_num_bfe_s32(a[l], 0, COUNT(b[l])));
+    WRITE_LANES_COLD(d, ptxi_num_bfe_s32(a[l], 0, wrap_or_clamp(b[l], wrap)));
     NEXT;
 }
 
-/* --- prmt: bytes of b:a, chosen by a number of four bits each, whose bit 3 asks for the byte's sign --- */
-static inline uint32_t permuted_byte(uint32_t a, uint32_t b, uint32_t selector)
+/* --- prmt: selects bytes of b:a. A selector has four bits for each byte of the result; bit 3 selects the sign of the
+ * byte instead. --- */
+static inline uint32_t permute_byte(uint32_t a, uint32_t b, uint32_t selector)
 {
     uint32_t byte = (selector & 4 ? b : a) >> (8 * (selector & 3)) & 0xff;
 
-    return selector & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
+    if (selector & 8)
+        return byte & 0x80 ? 0xff : 0;
+    return byte;
 }
 
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 {
-    return permuted_byte(a, b, selector) | permuted_byte(a, b, selector >> 4) << 8 | permuted_byte(a, b, selector >> 8) << 16 |
-           permuted_byte(a, b, selector >> 12) << 24;
+    return permute_byte(a, b, selector) | permute_byte(a, b, selector >> 4) << 8 |
+           permute_byte(a, b, selector >> 8) << 16 | permute_byte(a, b, selector >> 12) << 24;
 }
 
 OP( prmt_b32 )
@@ -207,7 +217,7 @@ OP( prmt_b32 )
     NEXT;
 }
 
-/* The modes stand for four selectors each, by the low two bits of c. */
+/* A mode has four selectors. The low two bits of c choose one. */
 #define PRMT_MODE(mode, s0, s1, s2, s3)                                                            \
     OP( prmt_##mode )                                                                              \
     {                                                                                              \

@@ -1,38 +1,38 @@
-/* PTX ISA, "Extended-Precision Arithmetic Instructions". The predicate in imm holds CC.CF; add carries, and subtraction leaves
- * the carry of a + ~b + 1, which is 1 when nothing was borrowed. */
+/* PTX ISA, "Extended-Precision Arithmetic Instructions". The predicate in imm has CC.CF. Addition sets it to the
+ * carry. Subtraction sets it to the carry of a + ~b + 1, which is 1 if there is no borrow. */
 #include "exec/engine/op_shapes.h"
 #include "num/integer.h"
 
 #define CARRY_IN(l) (in >> (l) & 1)
 #define NO_CARRY(l) 0
 
-/* d = x + y + carry. x, y and the carry are of lane l. */
-#define ADD_CARRY(name, t, ta, x, y, carry, writes)                                              \
-    OP( name )                                                                                   \
-    {                                                                                            \
-        const ta *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                               \
-        const t *c = PTXI_SLOT(w, i->c);                                                         \
-        t *d = PTXI_SLOT(w, i->d);                                                               \
-        ptxi_lanes in = ptxi_pred(w, (uint16_t)i->imm), out;                                     \
-        LANE_ARRAY(t, sum);                                                                      \
-                                                                                                 \
-        (void)a, (void)b, (void)c, (void)in;                                                            \
-        if (writes) {                                                                            \
-            LANE_ARRAY(uint8_t, carries);                                                        \
-                                                                                                 \
-            FOR_LANES {                                                                          \
-                t p = (t)(x), q = (t)(y), s = p + q;                                             \
-                                                                                                 \
-                sum[l] = s + (t)carry(l);                                                        \
-                carries[l] = (s < p) | (sum[l] < s);                                             \
-            }                                                                                    \
-            out = ptxi_mask_of_bytes(carries);                                                   \
-            ptxi_set_pred(w, (uint16_t)i->imm, out);                                             \
-            WRITE_LANES(d, sum[l]);                                                              \
-            NEXT;                                                                                \
-        }                                                                                        \
-        WRITE_LANES(d, (t)((t)(x) + (t)(y) + (t)carry(l)));                                      \
-        NEXT;                                                                                    \
+/* d = x + y + carry. x, y and the carry are expressions for lane l. writes: whether CC.CF is written. */
+#define ADD_CARRY(name, t, ta, x, y, carry, writes)                \
+    OP( name )                                                     \
+    {                                                              \
+        const ta *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b); \
+        const t *c = PTXI_SLOT(w, i->c);                           \
+        t *d = PTXI_SLOT(w, i->d);                                 \
+        ptxi_lanes in = ptxi_pred(w, (uint16_t)i->imm), out;       \
+        LANE_ARRAY(t, sum);                                        \
+                                                                   \
+        (void)a, (void)b, (void)c, (void)in;                       \
+        if (writes) {                                              \
+            LANE_ARRAY(uint8_t, carries);                          \
+                                                                   \
+            FOR_LANES {                                            \
+                t p = (t)(x), q = (t)(y), s = p + q;               \
+                                                                   \
+                sum[l] = s + (t)carry(l);                          \
+                carries[l] = (s < p) | (sum[l] < s);               \
+            }                                                      \
+            out = ptxi_mask_of_bytes(carries);                     \
+            ptxi_set_pred(w, (uint16_t)i->imm, out);               \
+            WRITE_LANES(d, sum[l]);                                \
+            NEXT;                                                  \
+        }                                                          \
+        WRITE_LANES(d, (t)((t)(x) + (t)(y) + (t)carry(l)));        \
+        NEXT;                                                      \
     }
 
 #define CC_IN_MODS (i->mods & PTXI_MOD_CC)
@@ -52,7 +52,7 @@ EACH_WIDTH(64, uint64_t)
 ADD_CARRY(addc_i16, uint16_t, uint16_t, a[l], b[l], CARRY_IN, CC_IN_MODS)
 ADD_CARRY(subc_i16, uint16_t, uint16_t, a[l], ~b[l], CARRY_IN, CC_IN_MODS)
 ADD_CARRY(madc_lo_i16, uint16_t, uint16_t, (uint32_t)a[l] * b[l], c[l], CARRY_IN, CC_IN_MODS)
-/* What ptxas makes of these, which the PTX ISA does not have: the upper half of a product of 32-bit factors. */
+/* ptxas accepts these, although the PTX ISA does not have them: the upper half of a product of 32-bit factors. */
 ADD_CARRY(madc_hi_u16, uint16_t, uint16_t, 0, c[l], CARRY_IN, CC_IN_MODS)
 ADD_CARRY(madc_hi_s16, uint16_t, int16_t, (int32_t)a[l] * b[l] >> 31, c[l], CARRY_IN, CC_IN_MODS)
 

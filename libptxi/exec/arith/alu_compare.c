@@ -1,19 +1,37 @@
 /* PTX ISA, "Comparison and Selection Instructions", and testp. */
 #include "exec/arith/convert.h"
+#include "exec/arith/handler_parts.h"
 #include "exec/engine/op_shapes.h"
 #include "num/half.h"
 
-/* p = t BoolOp c, q = u BoolOp c; either may be missing. */
-static __attribute__((noinline)) void set_both(const struct ptxi_insn *i, struct ptxi_warp *w, ptxi_lanes t, ptxi_lanes u)
+#include <assert.h>
+
+/* The values of BoolOp in mods. */
+enum bool_op { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
+
+static inline ptxi_lanes combine(enum bool_op op, ptxi_lanes t, ptxi_lanes c)
 {
-    unsigned op = (i->mods & PTXI_MOD_BOOL_MASK) >> PTXI_MOD_BOOL_SHIFT;
+    switch (op) {
+    case BOOL_NONE: break;
+    case BOOL_AND: return t & c;
+    case BOOL_OR: return t | c;
+    case BOOL_XOR: return t ^ c;
+    }
+    return t;
+}
+
+/* p = t BoolOp c, q = u BoolOp c. There may be no p or no q. */
+OUT_OF_LINE void set_two_predicates(const struct ptxi_insn *i, struct ptxi_warp *w, ptxi_lanes t, ptxi_lanes u)
+{
+    enum bool_op op = (enum bool_op)((i->mods & PTXI_MOD_BOOL_MASK) >> PTXI_MOD_BOOL_SHIFT);
     ptxi_lanes p = t, q = u;
 
-    if (op) {
+    if (op != BOOL_NONE) {
         ptxi_lanes c = ptxi_pred(w, i->c) ^ (i->mods & PTXI_MOD_NOT_C ? PTXI_ALL_LANES : 0);
 
-        p = op == 1 ? p & c : op == 2 ? p | c : p ^ c;
-        q = op == 1 ? q & c : op == 2 ? q | c : q ^ c;
+        assert(op <= BOOL_XOR);
+        p = combine(op, t, c);
+        q = combine(op, u, c);
     }
     if (i->d != PTXI_NO_SLOT)
         ptxi_set_pred(w, i->d, p);
@@ -23,10 +41,11 @@ static __attribute__((noinline)) void set_both(const struct ptxi_insn *i, struct
 
 static inline void set_predicates(const struct ptxi_insn *i, struct ptxi_warp *w, ptxi_lanes t)
 {
-    if (__builtin_expect(!(i->mods & PTXI_MOD_BOOL_MASK) && (uint16_t)i->imm == PTXI_NO_SLOT && i->d != PTXI_NO_SLOT, 1))
+    if (__builtin_expect(!(i->mods & PTXI_MOD_BOOL_MASK) && (uint16_t)i->imm == PTXI_NO_SLOT &&
+                             i->d != PTXI_NO_SLOT, 1))
         ptxi_set_pred(w, i->d, t);
     else
-        set_both(i, w, t, ~t);
+        set_two_predicates(i, w, t, ~t);
 }
 
 #define SETP(name, bits, t, cond)                                          \
@@ -59,7 +78,7 @@ ORDER(s32, 32, int32_t)
 ORDER(u64, 64, uint64_t)
 ORDER(s64, 64, int64_t)
 
-/* Ordered comparisons are false when an operand is a NaN, ne too; those ending in u are true. */
+/* Ordered comparisons, including ne, are false if an operand is a NaN. Those that end in u are true. */
 #define EACH_FLOAT_COMPARISON(X)                   \
     X(eq, x == y)                                  \
     X(ne, (x < y) | (x > y))                       \
@@ -76,7 +95,7 @@ ORDER(s64, 64, int64_t)
     X(num, (x == x) & (y == y))                    \
     X(nan, (x != x) | (y != y))
 
-/* Signs of zeros do not matter, so that .ftz may clear all of a subnormal. */
+/* The sign of a zero does not matter, so .ftz may clear all bits of a subnormal. */
 #define SETP_FTZ(name, cond)                                               \
     OP( setp_##name##_f32_ftz )                                            \
     {                                                                      \
@@ -98,63 +117,63 @@ ORDER(s64, 64, int64_t)
     SETP(name##_f64, 64, double, cond)
 EACH_FLOAT_COMPARISON(EACH_FLOAT)
 
-/* Halves are compared as floats; r of a pair: those of the low elements, then those of the high ones. */
-static __attribute__((noinline)) void floats_f16(float *restrict r, const uint16_t *a, bool ftz)
+/* f16 and bf16 are compared as floats. For a pair, r has the low elements of all lanes, then the high ones. */
+OUT_OF_LINE void read_f16_as_f32(float *restrict r, const uint16_t *a, bool ftz)
 {
     f32_of_f16(r, a);
     if (ftz)
         FOR_LANES r[l] = ptxi_num_flush_f16(r[l]);
 }
 
-static __attribute__((noinline)) void floats_f16x2(float *restrict r, const uint32_t *a, bool ftz)
+OUT_OF_LINE void read_f16x2_as_f32(float *restrict r, const uint32_t *a, bool ftz)
 {
     LANE_ARRAY(uint16_t, low);
     LANE_ARRAY(uint16_t, high);
 
     FOR_LANES low[l] = (uint16_t)a[l];
     FOR_LANES high[l] = (uint16_t)(a[l] >> 16);
-    floats_f16(r, low, ftz);
-    floats_f16(r + PTXI_LANES, high, ftz);
+    read_f16_as_f32(r, low, ftz);
+    read_f16_as_f32(r + PTXI_LANES, high, ftz);
 }
 
-static __attribute__((noinline)) void floats_bf16(float *restrict r, const uint16_t *a, bool ftz)
+OUT_OF_LINE void read_bf16_as_f32(float *restrict r, const uint16_t *a, bool ftz)
 {
     (void)ftz;
     f32_of_bf16(r, a);
 }
 
-static __attribute__((noinline)) void floats_bf16x2(float *restrict r, const uint32_t *a, bool ftz)
+OUT_OF_LINE void read_bf16x2_as_f32(float *restrict r, const uint32_t *a, bool ftz)
 {
     (void)ftz;
     FOR_LANES r[l] = ptxi_num_f32(a[l] << 16);
     FOR_LANES r[PTXI_LANES + l] = ptxi_num_f32(a[l] & 0xffff0000);
 }
 
-#define SETP_HALF(name, type, cond)                                        \
-    OP( setp_##name##_##type )                                             \
-    {                                                                      \
-        LANE_ARRAY(float, fa);                                             \
-        LANE_ARRAY(float, fb);                                             \
-        ptxi_lanes m;                                                      \
-                                                                           \
-        floats_##type(fa, PTXI_SLOT(w, i->a), i->mods & PTXI_MOD_FTZ);     \
-        floats_##type(fb, PTXI_SLOT(w, i->b), i->mods & PTXI_MOD_FTZ);     \
-        COMPARE_32(m, float, fa, fb, cond);                                \
-        set_predicates(i, w, m);                                           \
-        NEXT;                                                              \
+#define SETP_HALF(name, type, cond)                                           \
+    OP( setp_##name##_##type )                                                \
+    {                                                                         \
+        LANE_ARRAY(float, fa);                                                \
+        LANE_ARRAY(float, fb);                                                \
+        ptxi_lanes m;                                                         \
+                                                                              \
+        read_##type##_as_f32(fa, PTXI_SLOT(w, i->a), i->mods & PTXI_MOD_FTZ); \
+        read_##type##_as_f32(fb, PTXI_SLOT(w, i->b), i->mods & PTXI_MOD_FTZ); \
+        COMPARE_32(m, float, fa, fb, cond);                                   \
+        set_predicates(i, w, m);                                              \
+        NEXT;                                                                 \
     }
-#define SETP_PAIR(name, type, cond)                                        \
-    OP( setp_##name##_##type )                                             \
-    {                                                                      \
-        _Alignas(64) float fa[2 * PTXI_LANES], fb[2 * PTXI_LANES];         \
-        ptxi_lanes low, high;                                              \
-                                                                           \
-        floats_##type(fa, PTXI_SLOT(w, i->a), i->mods & PTXI_MOD_FTZ);     \
-        floats_##type(fb, PTXI_SLOT(w, i->b), i->mods & PTXI_MOD_FTZ);     \
-        COMPARE_32(low, float, fa, fb, cond);                              \
-        COMPARE_32(high, float, fa + PTXI_LANES, fb + PTXI_LANES, cond);   \
-        set_both(i, w, low, high);                                         \
-        NEXT;                                                              \
+#define SETP_PAIR(name, type, cond)                                           \
+    OP( setp_##name##_##type )                                                \
+    {                                                                         \
+        _Alignas(64) float fa[2 * PTXI_LANES], fb[2 * PTXI_LANES];            \
+        ptxi_lanes low, high;                                                 \
+                                                                              \
+        read_##type##_as_f32(fa, PTXI_SLOT(w, i->a), i->mods & PTXI_MOD_FTZ); \
+        read_##type##_as_f32(fb, PTXI_SLOT(w, i->b), i->mods & PTXI_MOD_FTZ); \
+        COMPARE_32(low, float, fa, fb, cond);                                 \
+        COMPARE_32(high, float, fa + PTXI_LANES, fb + PTXI_LANES, cond);      \
+        set_two_predicates(i, w, low, high);                                  \
+        NEXT;                                                                 \
     }
 #define EACH_HALF(name, cond)                                              \
     SETP_HALF(name, f16, cond)                                             \
@@ -189,7 +208,7 @@ TESTP_BOTH(notanumber)
 TESTP_BOTH(normal)
 TESTP_BOTH(subnormal)
 
-/* --- selection --- */
+/* --- selp, slct --- */
 #define SELECT(n, t)                                                                                       \
     OP( selp_##n )                                                                                         \
     {                                                                                                      \
@@ -203,7 +222,7 @@ TESTP_BOTH(subnormal)
             LANE_ARRAY(t, r);                                                                              \
                                                                                                            \
             ptxi_pick_##n(r, c, a, b);                                                                     \
-            ptxi_merge_##n(d, r, w->active);                                                               \
+            ptxi_masked_write_##n(d, r, w->active);                                                               \
         }                                                                                                  \
         NEXT;                                                                                              \
     }                                                                                                      \

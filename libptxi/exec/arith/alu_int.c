@@ -5,7 +5,8 @@
 #define EACH_SIGNLESS(X) X(16, uint16_t) X(32, uint32_t) X(64, uint64_t)
 #define EACH_INT(X) X(u16, uint16_t) X(s16, int16_t) X(u32, uint32_t) X(s32, int32_t) X(u64, uint64_t) X(s64, int64_t)
 
-/* Unsigned and at least 32 bits wide, so that nothing overflows in C's eyes: uint16_t would be promoted to int. */
+/* Conversions to an unsigned type of at least 32 bits, so that no operation overflows in C. uint16_t would be
+ * promoted to int. */
 #define U_16(x) ((uint32_t)(x))
 #define U_32(x) (x)
 #define U_64(x) (x)
@@ -38,10 +39,14 @@ OP1(abs_s64, uint64_t, int64_t, a[l] < 0 ? -(uint64_t)a[l] : (uint64_t)a[l])
 
 OP2(add_sat_s32, int32_t, int32_t, int32_t, ptxi_num_clamp_s32((int64_t)a[l] + b[l]))
 OP2(sub_sat_s32, int32_t, int32_t, int32_t, ptxi_num_clamp_s32((int64_t)a[l] - b[l]))
-OP2(min_relu_s32, int32_t, int32_t, int32_t, (a[l] < b[l] ? a[l] : b[l]) > 0 ? (a[l] < b[l] ? a[l] : b[l]) : 0)
-OP2(max_relu_s32, int32_t, int32_t, int32_t, (a[l] > b[l] ? a[l] : b[l]) > 0 ? (a[l] > b[l] ? a[l] : b[l]) : 0)
+#define MIN(x, y) ((x) < (y) ? (x) : (y))
+#define MAX(x, y) ((x) > (y) ? (x) : (y))
+#define MIN_RELU(x, y) MAX(MIN(x, y), 0)
+#define MAX_RELU(x, y) MAX(MAX(x, y), 0)
+OP2(min_relu_s32, int32_t, int32_t, int32_t, MIN_RELU(a[l], b[l]))
+OP2(max_relu_s32, int32_t, int32_t, int32_t, MAX_RELU(a[l], b[l]))
 
-/* --- products; the wide ones by the width of their factors, twice as wide a type to hold them --- */
+/* --- products. Wide products are named by the width of the factors; their type is twice as wide. --- */
 #define WIDE(n, t, wt, wu)                                                                     \
     OP2(mul_wide_##n, wu, t, t, (wu)((wt)a[l] * (wt)b[l]))                                     \
     OP3(mad_wide_##n, wu, t, t, wu, (wu)((wu)((wt)a[l] * (wt)b[l]) + c[l]))
@@ -59,7 +64,7 @@ WIDE(s16, int16_t, int32_t, uint32_t)
             LANE_ARRAY(uint64_t, r);                                                           \
                                                                                                \
             ptxi_wide_##n(r, a, b, addend);                                                    \
-            ptxi_merge_64(d, r, w->active);                                                    \
+            ptxi_masked_write_64(d, r, w->active);                                                    \
         }                                                                                      \
         NEXT;                                                                                  \
     }
@@ -102,16 +107,18 @@ OP3(mad_hi_sat_s32, int32_t, int32_t, int32_t, int32_t, ptxi_num_clamp_s32(((int
 
 #define PRODUCT_24_u(a, b) ((uint64_t)((a) & 0xffffff) * ((b) & 0xffffff))
 #define PRODUCT_24_s(a, b) ((int64_t)((int32_t)((a) << 8) >> 8) * ((int32_t)((b) << 8) >> 8))
-#define MUL24(s)                                                                                              \
-    OP2(mul24_lo_##s##32, uint32_t, uint32_t, uint32_t, (uint32_t)PRODUCT_24_##s(a[l], b[l]))                 \
-    OP2(mul24_hi_##s##32, uint32_t, uint32_t, uint32_t, (uint32_t)(PRODUCT_24_##s(a[l], b[l]) >> 16))         \
+#define MUL24(s)                                                                                               \
+    OP2(mul24_lo_##s##32, uint32_t, uint32_t, uint32_t, (uint32_t)PRODUCT_24_##s(a[l], b[l]))                  \
+    OP2(mul24_hi_##s##32, uint32_t, uint32_t, uint32_t, (uint32_t)(PRODUCT_24_##s(a[l], b[l]) >> 16))          \
     OP3(mad24_lo_##s##32, uint32_t, uint32_t, uint32_t, uint32_t, (uint32_t)PRODUCT_24_##s(a[l], b[l]) + c[l]) \
     OP3(mad24_hi_##s##32, uint32_t, uint32_t, uint32_t, uint32_t, (uint32_t)(PRODUCT_24_##s(a[l], b[l]) >> 16) + c[l])
 MUL24(u)
 MUL24(s)
-OP3(mad24_hi_sat_s32, int32_t, uint32_t, uint32_t, int32_t, ptxi_num_clamp_s32((int32_t)(PRODUCT_24_s(a[l], b[l]) >> 16) + (int64_t)c[l]))
+OP3(mad24_hi_sat_s32, int32_t, uint32_t, uint32_t, int32_t,
+    ptxi_num_clamp_s32((int32_t)(PRODUCT_24_s(a[l], b[l]) >> 16) + (int64_t)c[l]))
 
-/* --- division: one copy of the code for all masks; the dividing functions accept anything --- */
+/* --- division: one copy of the code for all masks. The functions accept any operands, so inactive lanes are divided,
+ * too. --- */
 #define DIVIDE(n, t)                                                       \
     OP( div_##n )                                                          \
     {                                                                      \
@@ -136,10 +143,6 @@ EACH_INT(DIVIDE)
     OP2(n, uint32_t, uint32_t, uint32_t,                                                                      \
         (uint32_t)(uint16_t)f((t)a[l], (t)b[l]) | (uint32_t)(uint16_t)f((t)(a[l] >> 16), (t)(b[l] >> 16)) << 16)
 #define ADD(x, y) ((x) + (y))
-#define MIN(x, y) ((x) < (y) ? (x) : (y))
-#define MAX(x, y) ((x) > (y) ? (x) : (y))
-#define MIN_RELU(x, y) MAX(MIN(x, y), 0)
-#define MAX_RELU(x, y) MAX(MAX(x, y), 0)
 EACH_HALF(add_i16x2, uint16_t, x, y, ADD)
 EACH_HALF(min_u16x2, uint16_t, x, y, MIN)
 EACH_HALF(max_u16x2, uint16_t, x, y, MAX)
@@ -148,18 +151,18 @@ EACH_HALF(max_s16x2, int16_t, x, y, MAX)
 EACH_HALF(min_relu_s16x2, int16_t, x, y, MIN_RELU)
 EACH_HALF(max_relu_s16x2, int16_t, x, y, MAX_RELU)
 
-/* --- sums of products of parts --- */
+/* --- dp4a, dp2a --- */
 #define BYTE_u(x, k) ((uint32_t)(uint8_t)((x) >> (8 * (k))))
 #define BYTE_s(x, k) ((uint32_t)(int32_t)(int8_t)((x) >> (8 * (k))))
 #define HALF_u(x, k) ((uint32_t)(uint16_t)((x) >> (16 * (k))))
 #define HALF_s(x, k) ((uint32_t)(int32_t)(int16_t)((x) >> (16 * (k))))
-#define DOT(at, bt)                                                                                                        \
-    OP3(dp4a_##at##32_##bt##32, uint32_t, uint32_t, uint32_t, uint32_t,                                                    \
-        c[l] + BYTE_##at(a[l], 0) * BYTE_##bt(b[l], 0) + BYTE_##at(a[l], 1) * BYTE_##bt(b[l], 1) +                         \
-            BYTE_##at(a[l], 2) * BYTE_##bt(b[l], 2) + BYTE_##at(a[l], 3) * BYTE_##bt(b[l], 3))                             \
-    OP3(dp2a_lo_##at##32_##bt##32, uint32_t, uint32_t, uint32_t, uint32_t,                                                 \
-        c[l] + HALF_##at(a[l], 0) * BYTE_##bt(b[l], 0) + HALF_##at(a[l], 1) * BYTE_##bt(b[l], 1))                          \
-    OP3(dp2a_hi_##at##32_##bt##32, uint32_t, uint32_t, uint32_t, uint32_t,                                                 \
+#define DOT(at, bt)                                                                                \
+    OP3(dp4a_##at##32_##bt##32, uint32_t, uint32_t, uint32_t, uint32_t,                            \
+        c[l] + BYTE_##at(a[l], 0) * BYTE_##bt(b[l], 0) + BYTE_##at(a[l], 1) * BYTE_##bt(b[l], 1) + \
+            BYTE_##at(a[l], 2) * BYTE_##bt(b[l], 2) + BYTE_##at(a[l], 3) * BYTE_##bt(b[l], 3))     \
+    OP3(dp2a_lo_##at##32_##bt##32, uint32_t, uint32_t, uint32_t, uint32_t,                         \
+        c[l] + HALF_##at(a[l], 0) * BYTE_##bt(b[l], 0) + HALF_##at(a[l], 1) * BYTE_##bt(b[l], 1))  \
+    OP3(dp2a_hi_##at##32_##bt##32, uint32_t, uint32_t, uint32_t, uint32_t,                         \
         c[l] + HALF_##at(a[l], 0) * BYTE_##bt(b[l], 2) + HALF_##at(a[l], 1) * BYTE_##bt(b[l], 3))
 DOT(u, u)
 DOT(u, s)

@@ -1,5 +1,8 @@
-/* Moves between slots, packing, widening and narrowing: the operations of isa/internal.def that neither jump nor touch memory. */
+/* Moves between slots, packing, widening and narrowing: the operations of isa/internal.def that neither jump nor
+ * access memory. */
 #include "exec/engine/op_shapes.h"
+
+#include <assert.h>
 
 typedef unsigned __int128 u128;
 
@@ -37,17 +40,19 @@ OP2(pack_2x64, u128, uint64_t, uint64_t, a[l] | (u128)b[l] << 64)
         WRITE_LANES(d, expr);                                                                                 \
         NEXT;                                                                                                 \
     }
-PACK_4(pack_4x8, uint32_t, uint16_t, (uint8_t)a[l] | (uint32_t)(uint8_t)b[l] << 8 | (uint32_t)(uint8_t)c[l] << 16 | (uint32_t)(uint8_t)e[l] << 24)
+#define BYTE(x) (uint32_t)(uint8_t)(x)
+PACK_4(pack_4x8, uint32_t, uint16_t, (uint8_t)a[l] | BYTE(b[l]) << 8 | BYTE(c[l]) << 16 | BYTE(e[l]) << 24)
 PACK_4(pack_4x16, uint64_t, uint16_t, a[l] | (uint64_t)b[l] << 16 | (uint64_t)c[l] << 32 | (uint64_t)e[l] << 48)
 PACK_4(pack_4x32, u128, uint32_t, (a[l] | (uint64_t)b[l] << 32) | (u128)(c[l] | (uint64_t)e[l] << 32) << 64)
 
-/* Element imm of a source whose width the instruction tells. */
+/* Element imm of a source. mods is the width of the source in bytes. */
 #define UNPACK(td, ta, te)                                                     \
     do {                                                                       \
         const ta *a = PTXI_SLOT(w, i->a);                                      \
         td *d = PTXI_SLOT(w, i->d);                                            \
         unsigned shift = (unsigned)i->imm * 8 * (unsigned)sizeof(te);          \
                                                                                \
+        assert(shift + 8 * sizeof(te) <= 8 * sizeof(ta));                      \
         WRITE_LANES(d, (te)(a[l] >> shift));                                   \
         NEXT;                                                                  \
     } while (0)
@@ -58,6 +63,7 @@ OP( unpack_8 )
         UNPACK(uint16_t, uint16_t, uint8_t);
     if (i->mods == 4)
         UNPACK(uint16_t, uint32_t, uint8_t);
+    assert(i->mods == 8);
     UNPACK(uint16_t, uint64_t, uint8_t);
 }
 
@@ -67,6 +73,7 @@ OP( unpack_16 )
         UNPACK(uint16_t, uint32_t, uint16_t);
     if (i->mods == 8)
         UNPACK(uint16_t, uint64_t, uint16_t);
+    assert(i->mods == 16);
     UNPACK(uint16_t, u128, uint16_t);
 }
 
@@ -74,6 +81,7 @@ OP( unpack_32 )
 {
     if (i->mods == 8)
         UNPACK(uint32_t, uint64_t, uint32_t);
+    assert(i->mods == 16);
     UNPACK(uint32_t, u128, uint32_t);
 }
 
@@ -82,7 +90,7 @@ OP( unpack_64 )
     UNPACK(uint64_t, u128, uint64_t);
 }
 
-/* Of a byte's sign extended to 16 bits some compilers make no vectors. */
+/* Some compilers do not vectorize the sign extension of a byte to 16 bits. */
 #define SIGNED_8(x) (int16_t)((int16_t)(uint16_t)((x) << 8) >> 8)
 #define EXTEND_8(n)                                            \
     OP1(ext_u8_##n, uint##n##_t, uint16_t, (uint8_t)a[l])      \
@@ -108,6 +116,7 @@ OP1(trunc_64_32, uint32_t, uint64_t, (uint32_t)a[l])
         td *d = PTXI_SLOT(w, i->d);                            \
         unsigned shift = (unsigned)i->imm * 8;                 \
                                                                \
+        assert(shift + 8 * sizeof(t) <= 32);                   \
         WRITE_LANES(d, (td)(t)(word[l] >> shift));             \
         NEXT;                                                  \
     }
@@ -133,6 +142,7 @@ OP( ldp_64 )
         unsigned shift = (unsigned)i->imm * 8;                                        \
         uint32_t keep = ~((uint32_t)(mask) << shift);                                 \
                                                                                       \
+        assert((uint64_t)(mask) << shift <= UINT32_MAX);                              \
         WRITE_LANES(word, (word[l] & keep) | ((uint32_t)a[l] << shift & ~keep));      \
         NEXT;                                                                         \
     }

@@ -1,9 +1,11 @@
-/* Constants of exec/arith/approx.h. */
+/* The constants that exec/arith/approx.h declares. */
 #include "exec/arith/approx.h"
+
+#include "num/approx.h"
 
 #define TWICE(v) ((v) * 0x10001u)
 #define WIDE(v) { v, v, v, v, v, v, v, v }
-#define BITS(n)                                                                                            \
+#define BITS(n)                                                                                             \
     WIDE(1u << (n)), WIDE(2u << (n)), WIDE(4u << (n)), WIDE(8u << (n)), WIDE(16u << (n)), WIDE(32u << (n)), \
         WIDE(64u << (n)), WIDE(128u << (n))
 
@@ -44,19 +46,25 @@ const struct ptxi_approx_constants ptxi_approx_constants = {
     .x_and_row = WIDE(0xffff803f),
 };
 
-/* The floats from one to another, whose lower halves are all zeros and all ones; magnitudes if not with a sign. */
-#define FROM_TO(first_, last_) .first = WIDE(TWICE((first_) >> 16 << 1)), .last = WIDE(TWICE((((last_) - (first_)) >> 16 << 1) + 1))
-#define FROM_TO_SIGNED(first_, last_) .first = WIDE(TWICE((first_) >> 16)), .last = WIDE(TWICE(((last_) - (first_)) >> 16))
+/* Ranges of ordinary operands: the floats from one to another. The lower half of the first is all zeros, that of the
+ * last all ones. Without _SIGNED these are magnitudes. */
+#define FROM_TO(first_, last_)                        \
+    .first = WIDE(TWICE((first_) >> 16 << 1)),        \
+    .last = WIDE(TWICE((((last_) - (first_)) >> 16 << 1) + 1))
+#define FROM_TO_SIGNED(first_, last_)                 \
+    .first = WIDE(TWICE((first_) >> 16)),             \
+    .last = WIDE(TWICE(((last_) - (first_)) >> 16))
 #define EXPONENT(e) ((uint32_t)(e) << 23)
 #define ONE(e) .one = WIDE(EXPONENT(e)), .less_one = WIDE(0x80000000 - EXPONENT(e))
 
-/* Of a reciprocal, the result is normal, too, and neither is scaled. */
+/* The operand and its reciprocal are normal, so neither needs scaling. */
 const struct ptxi_approx_unit ptxi_approx_rcp = {
     FROM_TO(0x00800000u, 0x7e7fffffu), .bias = WIDE(PTXI_RCP_BIAS), .offset = WIDE(EXPONENT(252)),
 };
-/* exact: of 1, that is row 64, whose c1 is -32763, and x = 0 */
+/* exact: the low sum for the operand 1, which has row 64, where c1 is -32763, and x = 0 */
 const struct ptxi_approx_unit ptxi_approx_rsqrt = {
-    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = WIDE(PTXI_RSQRT_BIAS), .offset = WIDE(EXPONENT(63)), .exact = WIDE(32763 * 32768 + PTXI_RSQRT_BIAS),
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = WIDE(PTXI_RSQRT_BIAS), .offset = WIDE(EXPONENT(63)),
+    .exact = WIDE(32763 * 32768 + PTXI_RSQRT_BIAS),
 };
 const struct ptxi_approx_unit ptxi_approx_sqrt = {
     FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = WIDE(PTXI_SQRT_BIAS),
@@ -65,19 +73,19 @@ const struct ptxi_approx_unit ptxi_approx_ex2 = {
     FROM_TO(0u, 0x42fbffffu), .bias = WIDE(PTXI_EX2_BIAS), .scale = WIDE(0x1p23f),
 };
 const struct ptxi_approx_unit ptxi_approx_lg2 = {
-    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = WIDE(PTXI_LG2_BIAS), .offset = WIDE(EXPONENT(127)), .one = WIDE(EXPONENT(23)), .one_near = WIDE(EXPONENT(30)),
-    .one_fine = WIDE(EXPONENT(36)), .scale = WIDE(0x1p-30f),
+    FROM_TO_SIGNED(0x00800000u, 0x7f7fffffu), .bias = WIDE(PTXI_LG2_BIAS), .offset = WIDE(EXPONENT(127)),
+    .one = WIDE(EXPONENT(23)), .one_near = WIDE(EXPONENT(30)), .one_fine = WIDE(EXPONENT(36)), .scale = WIDE(0x1p-30f),
 };
-/* From 2^-2 to 2^2, less the last. */
+/* From 2^-2 to 2^2, without 2^2. */
 const struct ptxi_approx_unit ptxi_approx_lg2_near = { FROM_TO_SIGNED(0x3e800000u, 0x407fffffu) };
-/* scale: 1 / 2 pi as the unit has it, with 25 bits of fraction */
+/* scale: 1 / 2 pi with the precision of the unit, for 25 fraction bits */
 const struct ptxi_approx_unit ptxi_approx_sin = {
     FROM_TO(0u, 0x437fffffu), .scale = WIDE(0x1.45f306p22f), ONE(30), .one_fine = WIDE(EXPONENT(37)),
 };
 const struct ptxi_approx_unit ptxi_approx_cos = {
     FROM_TO(0u, 0x437fffffu), .scale = WIDE(0x1.45f306p22f), ONE(30), .one_fine = WIDE(EXPONENT(37)),
 };
-/* The magnitudes that have rows. */
+/* The magnitudes that the table covers. */
 const struct ptxi_approx_unit ptxi_approx_tanh = {
     FROM_TO(0x3b800000u, 0x40ffffffu), ONE(31),
 };

@@ -1,7 +1,14 @@
 #include "exec/arith/convert.h"
 
+#include <assert.h>
+
+static inline bool is_aligned(const void *p)
+{
+    return !((uintptr_t)p % 64);
+}
+
 #if defined(__AVX512BW__)
-/* All lanes in one vector, or sixteen: what is stored in parts cannot be forwarded to a load of the whole. */
+/* Stores a whole vector at once: a value that is stored in parts cannot be forwarded to a load of the whole. */
 #define STORE_F16(control)                                                                                      \
     for (int l = 0; l < PTXI_LANES; l += 32) {                                                                  \
         __m512i low = _mm512_castsi256_si512(_mm512_cvtps_ph(_mm512_load_ps(a + l), control));                  \
@@ -36,6 +43,7 @@ static inline __m256i canonical_f16(__m256i v)
 #if defined(__F16C__)
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
 {
+    assert(is_aligned(r) && is_aligned(a));
     switch (mode) {
     case PTXI_NUM_RN: STORE_F16(_MM_FROUND_TO_NEAREST_INT); break;
     case PTXI_NUM_RZ: STORE_F16(_MM_FROUND_TO_ZERO); break;
@@ -57,13 +65,15 @@ void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rou
 
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
 {
-    bf16_of_numbers(r, a, mode);
+    assert(is_aligned(r) && is_aligned(a));
+    bf16_of_non_nan(r, a, mode);
     if (__builtin_expect(ptxi_any_nan_f32(a), 0))
         FOR_LANES r[l] = a[l] == a[l] ? r[l] : (uint16_t)ptxi_num_bf16.nan;
 }
 
-void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode)
+void round_to_integral_f32(float *r, const float *a, enum ptxi_num_rounding mode)
 {
+    assert(is_aligned(r) && is_aligned(a));
     switch (mode) {
     case PTXI_NUM_RN: FOR_LANES r[l] = __builtin_rintf(a[l]); break;
     case PTXI_NUM_RZ: FOR_LANES r[l] = __builtin_truncf(a[l]); break;
@@ -72,8 +82,9 @@ void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode)
     }
 }
 
-void integral_f64(double *r, const double *a, enum ptxi_num_rounding mode)
+void round_to_integral_f64(double *r, const double *a, enum ptxi_num_rounding mode)
 {
+    assert(is_aligned(r) && is_aligned(a));
     switch (mode) {
     case PTXI_NUM_RN: FOR_LANES r[l] = __builtin_rint(a[l]); break;
     case PTXI_NUM_RZ: FOR_LANES r[l] = __builtin_trunc(a[l]); break;

@@ -1,5 +1,5 @@
-/* Lanes of one format as lanes of another: what conversions, and operations that go by way of a wider format, are made of.
- * All arrays are aligned like registers. */
+/* Conversions of the lanes of a register from one format to another. Conversion instructions use them, and operations
+ * that compute in a wider format. All arrays are aligned like registers. */
 #ifndef PTXI_EXEC_ARITH_CONVERT_H
 #define PTXI_EXEC_ARITH_CONVERT_H
 
@@ -7,14 +7,14 @@
 #include "exec/arith/rounding.h"
 #include "num/convert.h"
 
-#define MODE_OF(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
+#define ROUNDING_MODE(i) ((enum ptxi_num_rounding)ptxi_rounding_of((i)->mods))
 
 #define f16_of_f32 PTXI_LEVELED(f16_of_f32)
 #define bf16_of_f32 PTXI_LEVELED(bf16_of_f32)
-#define integral_f32 PTXI_LEVELED(integral_f32)
-#define integral_f64 PTXI_LEVELED(integral_f64)
+#define round_to_integral_f32 PTXI_LEVELED(round_to_integral_f32)
+#define round_to_integral_f64 PTXI_LEVELED(round_to_integral_f64)
 
-/* Exactly; a NaN keeps its sign and payload, quieted or not. */
+/* Exact. A NaN keeps its sign and payload; it may or may not become quiet. */
 #if defined(__AVX512F__)
 static inline void f32_of_f16(float *restrict r, const uint16_t *restrict a)
 {
@@ -32,32 +32,35 @@ static inline void f32_of_f16(float *restrict r, const uint16_t *restrict a)
 void f32_of_f16(float *restrict r, const uint16_t *restrict a);
 #endif
 
-/* To nearest; a NaN is one still. */
+/* Rounds to nearest. A NaN becomes some NaN. */
 static inline void f16_nearest_of_f32(uint16_t *r, const float *a)
 {
 #if defined(__AVX512F__)
     for (int l = 0; l < PTXI_LANES; l += 32) {
         __m256i low = _mm512_cvtps_ph(_mm512_load_ps(a + l), _MM_FROUND_TO_NEAREST_INT);
 
-        _mm512_store_si512(r + l, _mm512_inserti64x4(_mm512_castsi256_si512(low),
-                                                     _mm512_cvtps_ph(_mm512_load_ps(a + l + 16), _MM_FROUND_TO_NEAREST_INT), 1));
+        __m256i high = _mm512_cvtps_ph(_mm512_load_ps(a + l + 16), _MM_FROUND_TO_NEAREST_INT);
+
+        _mm512_store_si512(r + l, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
     }
 #elif defined(__F16C__)
     for (int l = 0; l < PTXI_LANES; l += 16) {
         __m128i low = _mm256_cvtps_ph(_mm256_load_ps(a + l), _MM_FROUND_TO_NEAREST_INT);
 
-        _mm256_store_si256((__m256i *)(r + l), _mm256_set_m128i(_mm256_cvtps_ph(_mm256_load_ps(a + l + 8), _MM_FROUND_TO_NEAREST_INT), low));
+        __m128i high = _mm256_cvtps_ph(_mm256_load_ps(a + l + 8), _MM_FROUND_TO_NEAREST_INT);
+
+        _mm256_store_si256((__m256i *)(r + l), _mm256_set_m128i(high, low));
     }
 #else
     FOR_LANES r[l] = ptxi_num_f16_from_f32(ptxi_num_bits_f32(a[l]), PTXI_NUM_RN);
 #endif
 }
 
-/* Rounded; a NaN becomes the canonical one. */
+/* Round in any mode. A NaN becomes the canonical one. */
 void f16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
 void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode);
 
-/* A loop for each rounding, in which `mode` is a constant. */
+/* One loop for each rounding, in which `mode` is a constant. */
 #define IN_MODE(constant, assignment)                     \
     case constant:                                        \
         FOR_LANES {                                       \
@@ -73,19 +76,19 @@ void bf16_of_f32(uint16_t *restrict r, const float *restrict a, enum ptxi_num_ro
     IN_MODE(PTXI_NUM_RP, assignment)      \
     }
 
-/* Rounded, of what are no NaNs. */
-#define f16_of_numbers f16_of_f32
-static inline void bf16_of_numbers(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
+/* Round in any mode. The operands must not be NaNs. */
+#define f16_of_non_nan f16_of_f32
+static inline void bf16_of_non_nan(uint16_t *restrict r, const float *restrict a, enum ptxi_num_rounding mode)
 {
     FOR_LANES_IN_MODE(r[l] = (uint16_t)(ptxi_num_bf16_rounded(ptxi_num_bits_f32(a[l]), mode) >> 16))
 }
 
-/* Rounded to integral values. r may be a. */
-void integral_f32(float *r, const float *a, enum ptxi_num_rounding mode);
-void integral_f64(double *r, const double *a, enum ptxi_num_rounding mode);
+/* Round to integral values. r may be a. */
+void round_to_integral_f32(float *r, const float *a, enum ptxi_num_rounding mode);
+void round_to_integral_f64(double *r, const double *a, enum ptxi_num_rounding mode);
 
-/* .sat, .relu and .satfinite of results; no NaN has a sign but those that came from f64. */
-static inline void limit_f16(uint16_t *r, unsigned mods)
+/* Apply .sat, .relu and .satfinite to results. A NaN has no sign, except one that was converted from f64. */
+static inline void apply_limits_f16(uint16_t *r, unsigned mods)
 {
     if (mods & PTXI_MOD_SATFINITE)
         FOR_LANES r[l] -= (r[l] & 0x7fff) == ptxi_num_f16.inf;
@@ -95,7 +98,7 @@ static inline void limit_f16(uint16_t *r, unsigned mods)
         FOR_LANES r[l] = ptxi_num_sat_f16(r[l]);
 }
 
-static inline void limit_bf16(uint16_t *r, unsigned mods)
+static inline void apply_limits_bf16(uint16_t *r, unsigned mods)
 {
     if (mods & PTXI_MOD_SATFINITE)
         FOR_LANES r[l] -= (r[l] & 0x7fff) == ptxi_num_bf16.inf;
@@ -104,20 +107,22 @@ static inline void limit_bf16(uint16_t *r, unsigned mods)
 }
 
 #if defined(__AVX512DQ__)
-/* Rounded to odd: of the floats on either side, where there are two, that of the lesser magnitude with its last bit on. A NaN is one still. */
-static inline __m512i odd_of_sides(__m512i below, __m512i above)
+/* Rounds to odd: of the two adjacent floats, the one with the smaller magnitude, with its last bit set. An exact
+ * value is unchanged. A NaN becomes some NaN. */
+static inline __m512i round_to_odd(__m512i below, __m512i above)
 {
-    return _mm512_ternarylogic_epi32(_mm512_min_epu32(below, above), _mm512_xor_si512(below, above), _mm512_set1_epi32(1), 0xf8);
+    return _mm512_ternarylogic_epi32(_mm512_min_epu32(below, above), _mm512_xor_si512(below, above),
+                                     _mm512_set1_epi32(1), 0xf8);
 }
 
-#define FLOATS_ON_SIDE(a, load, from, side)                                                                                   \
-    (__m512i)_mm512_insertf32x8(                                                                                              \
-        _mm512_castps256_ps512(_mm512_cvt_round##from##_ps(_mm512_load_##load(a), (side) | _MM_FROUND_NO_EXC)),               \
+#define ROUNDED_TO_SIDE(a, load, from, side)                                                                    \
+    (__m512i)_mm512_insertf32x8(                                                                                \
+        _mm512_castps256_ps512(_mm512_cvt_round##from##_ps(_mm512_load_##load(a), (side) | _MM_FROUND_NO_EXC)), \
         _mm512_cvt_round##from##_ps(_mm512_load_##load((a) + 8), (side) | _MM_FROUND_NO_EXC), 1)
-#define ODD_FLOATS(r, a, load, from)                                                                                          \
-    for (int l = 0; l < PTXI_LANES; l += 16)                                                                                  \
-        _mm512_store_si512((r) + l, odd_of_sides(FLOATS_ON_SIDE((a) + l, load, from, _MM_FROUND_TO_NEG_INF),                  \
-                                                 FLOATS_ON_SIDE((a) + l, load, from, _MM_FROUND_TO_POS_INF)))
+#define STORE_ODD_FLOATS(r, a, load, from)                                                                    \
+    for (int l = 0; l < PTXI_LANES; l += 16)                                                                  \
+        _mm512_store_si512((r) + l, round_to_odd(ROUNDED_TO_SIDE((a) + l, load, from, _MM_FROUND_TO_NEG_INF), \
+                                                 ROUNDED_TO_SIDE((a) + l, load, from, _MM_FROUND_TO_POS_INF)))
 #endif
 
 static inline void f32_of_bf16(float *restrict r, const uint16_t *restrict a)
@@ -125,7 +130,7 @@ static inline void f32_of_bf16(float *restrict r, const uint16_t *restrict a)
     FOR_LANES r[l] = ptxi_num_f32((uint32_t)a[l] << 16);
 }
 
-static inline void halves_of_bf16x2(float *restrict high, float *restrict low, const uint32_t *restrict a)
+static inline void unpack_bf16x2(float *restrict high, float *restrict low, const uint32_t *restrict a)
 {
     FOR_LANES high[l] = ptxi_num_f32(a[l] & 0xffff0000);
     FOR_LANES low[l] = ptxi_num_f32(a[l] << 16);

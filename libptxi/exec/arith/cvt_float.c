@@ -1,7 +1,8 @@
-/* PTX ISA, "Data Movement and Conversion Instructions: cvt", between floats of one register each. */
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt", between floats that fill one register each. */
 #include "exec/arith/convert.h"
+#include "exec/arith/handler_parts.h"
 
-static inline const struct ptxi_insn *finish_f32(const struct ptxi_insn *i, struct ptxi_warp *w, float *r)
+HANDLER_PART(static inline, finish_f32, float *r)
 {
     if (i->mods & PTXI_MOD_SAT)
         FOR_LANES r[l] = ptxi_num_f32(ptxi_num_sat_f32(r[l]));
@@ -10,15 +11,16 @@ static inline const struct ptxi_insn *finish_f32(const struct ptxi_insn *i, stru
     NEXT_WITH_RESULT(r);
 }
 
-/* A NaN keeps its sign and payload, quieted. */
-static __attribute__((noinline)) const struct ptxi_insn *write_f64_of_f32(const struct ptxi_insn *i, struct ptxi_warp *w, const float *a)
+/* A NaN keeps its sign and payload and becomes quiet. */
+HANDLER_PART(OUT_OF_LINE, write_f64_of_f32, const float *a)
 {
     RESULT_LANES(uint64_t, r);
 
     if (i->mods & PTXI_MOD_SAT)
         FOR_LANES r[l] = ptxi_num_bits_f64((double)ptxi_num_f32(ptxi_num_sat_f32(a[l])));
     else if (__builtin_expect(ptxi_any_nan_f32(a), 0))
-        FOR_LANES r[l] = a[l] != a[l] ? ptxi_num_f64_nan_from_f32(ptxi_num_bits_f32(a[l])) : ptxi_num_bits_f64((double)a[l]);
+        FOR_LANES r[l] = a[l] != a[l] ? ptxi_num_f64_nan_from_f32(ptxi_num_bits_f32(a[l]))
+                                      : ptxi_num_bits_f64((double)a[l]);
     else
         FOR_LANES r[l] = ptxi_num_bits_f64((double)a[l]);
     NEXT_WITH_RESULT(r);
@@ -31,8 +33,8 @@ OP( cvt_f16_f32 )
 {
     RESULT_LANES(uint16_t, r);
 
-    f16_of_f32(r, PTXI_SLOT(w, i->a), MODE_OF(i));
-    limit_f16(r, i->mods);
+    f16_of_f32(r, PTXI_SLOT(w, i->a), ROUNDING_MODE(i));
+    apply_limits_f16(r, i->mods);
     NEXT_WITH_RESULT(r);
 }
 
@@ -45,19 +47,19 @@ OP( cvt_bf16_f32 )
         LANE_ARRAY(float, f);
 
         FOR_LANES f[l] = ptxi_num_in_ftz_f32(a[l]);
-        bf16_of_f32(r, f, MODE_OF(i));
+        bf16_of_f32(r, f, ROUNDING_MODE(i));
     } else {
-        bf16_of_f32(r, PTXI_SLOT(w, i->a), MODE_OF(i));
+        bf16_of_f32(r, PTXI_SLOT(w, i->a), ROUNDING_MODE(i));
     }
-    limit_bf16(r, i->mods);
+    apply_limits_bf16(r, i->mods);
     NEXT_WITH_RESULT(r);
 }
 
-/* Rounded to odd; false if some results are doubtful, and those then may be wrong. */
-static inline bool f32_odd_of_normal(float *restrict r, const double *a)
+/* Rounds to odd. Returns false if some results are doubtful; these may be wrong. */
+static inline bool f32_odd_if_normal(float *restrict r, const double *a)
 {
 #if defined(__AVX512DQ__)
-    ODD_FLOATS(r, a, pd, pd);
+    STORE_ODD_FLOATS(r, a, pd, pd);
     return !ptxi_any_nan_f32(r);
 #elif defined(SIGNS_32)
     typedef uint32_t vector __attribute__((vector_size(LANE_VECTOR), may_alias));
@@ -84,8 +86,8 @@ static inline bool f32_odd_of_normal(float *restrict r, const double *a)
 #endif
 }
 
-/* r: of f32_odd_of_normal(). */
-static __attribute__((noinline)) void mend_f32_odd(float *restrict r, const double *a)
+/* Corrects the results of f32_odd_if_normal(). */
+OUT_OF_LINE void fix_f32_odd(float *restrict r, const double *a)
 {
     uint64_t wrong = 0;
 
@@ -94,68 +96,68 @@ static __attribute__((noinline)) void mend_f32_odd(float *restrict r, const doub
         FOR_LANES r[l] = ptxi_num_f32_odd(a[l]);
 }
 
-#define HALF_OF_F64(half)                                                                     \
-    static __attribute__((noinline)) void half_of_any_##half(uint16_t *restrict r, float *restrict f, const void *from, \
-                                                             enum ptxi_num_rounding mode)     \
-    {                                                                                         \
-        const uint64_t *a = from;                                                             \
-                                                                                              \
-        mend_f32_odd(f, from);                                                                \
-        half##_of_f32(r, f, mode);                                                            \
-        FOR_LANES r[l] = f[l] != f[l] ? ptxi_num_##half##_nan_from_f64(a[l]) : r[l];          \
-    }                                                                                         \
-    OP( cvt_##half##_f64 )                                                                    \
-    {                                                                                         \
-        LANE_ARRAY(float, f);                                                                 \
-        RESULT_LANES(uint16_t, r);                                                            \
-                                                                                              \
-        if (__builtin_expect(f32_odd_of_normal(f, PTXI_SLOT(w, i->a)), 1))                    \
-            half##_of_numbers(r, f, MODE_OF(i));                                              \
-        else                                                                                  \
-            half_of_any_##half(r, f, PTXI_SLOT(w, i->a), MODE_OF(i));                         \
-        limit_##half(r, i->mods);                                                             \
-        NEXT_WITH_RESULT(r);                                                                  \
+#define HALF_OF_F64_OP(half)                                                                       \
+    OUT_OF_LINE void half_of_any_##half(uint16_t *restrict r, float *restrict f, const void *from, \
+                                                             enum ptxi_num_rounding mode)          \
+    {                                                                                              \
+        const uint64_t *a = from;                                                                  \
+                                                                                                   \
+        fix_f32_odd(f, from);                                                                      \
+        half##_of_f32(r, f, mode);                                                                 \
+        FOR_LANES r[l] = f[l] != f[l] ? ptxi_num_##half##_nan_from_f64(a[l]) : r[l];               \
+    }                                                                                              \
+    OP( cvt_##half##_f64 )                                                                         \
+    {                                                                                              \
+        LANE_ARRAY(float, f);                                                                      \
+        RESULT_LANES(uint16_t, r);                                                                 \
+                                                                                                   \
+        if (__builtin_expect(f32_odd_if_normal(f, PTXI_SLOT(w, i->a)), 1))                         \
+            half##_of_non_nan(r, f, ROUNDING_MODE(i));                                             \
+        else                                                                                       \
+            half_of_any_##half(r, f, PTXI_SLOT(w, i->a), ROUNDING_MODE(i));                        \
+        apply_limits_##half(r, i->mods);                                                           \
+        NEXT_WITH_RESULT(r);                                                                       \
     }
-HALF_OF_F64(f16)
-HALF_OF_F64(bf16)
+HALF_OF_F64_OP(f16)
+HALF_OF_F64_OP(bf16)
 
-#define HALF_OF_HALF(to, from)                                             \
-    OP( cvt_##to##_##from )                                                \
-    {                                                                      \
-        LANE_ARRAY(float, f);                                              \
-        RESULT_LANES(uint16_t, r);                                         \
-                                                                           \
-        f32_of_##from(f, PTXI_SLOT(w, i->a));                              \
-        to##_of_f32(r, f, MODE_OF(i));                                     \
-        NEXT_WITH_RESULT(r);                                               \
+#define HALF_OF_HALF_OP(to, from)             \
+    OP( cvt_##to##_##from )                   \
+    {                                         \
+        LANE_ARRAY(float, f);                 \
+        RESULT_LANES(uint16_t, r);            \
+                                              \
+        f32_of_##from(f, PTXI_SLOT(w, i->a)); \
+        to##_of_f32(r, f, ROUNDING_MODE(i));  \
+        NEXT_WITH_RESULT(r);                  \
     }
-HALF_OF_HALF(f16, bf16)
-HALF_OF_HALF(bf16, f16)
+HALF_OF_HALF_OP(f16, bf16)
+HALF_OF_HALF_OP(bf16, f16)
 
-/* To integral values, and the format as it is: a NaN becomes canonical all the same. */
-#define HALF_TO_ITSELF(half)                                               \
-    OP( cvt_rint_##half )                                                  \
-    {                                                                      \
-        LANE_ARRAY(float, f);                                              \
-        RESULT_LANES(uint16_t, r);                                         \
-                                                                           \
-        f32_of_##half(f, PTXI_SLOT(w, i->a));                              \
-        integral_f32(f, f, MODE_OF(i));                                    \
-        half##_of_f32(r, f, PTXI_NUM_RN);                                  \
-        limit_##half(r, i->mods);                                         \
-        NEXT_WITH_RESULT(r);                                               \
-    }                                                                      \
-    OP( cvt_##half##_##half )                                              \
-    {                                                                      \
-        const uint16_t *a = PTXI_SLOT(w, i->a);                            \
-        RESULT_LANES(uint16_t, r);                                         \
-                                                                           \
+/* Conversions to an integral value and to the format itself. Even in the latter a NaN becomes canonical. */
+#define HALF_TO_ITSELF_OPS(half)                                                             \
+    OP( cvt_rint_##half )                                                                    \
+    {                                                                                        \
+        LANE_ARRAY(float, f);                                                                \
+        RESULT_LANES(uint16_t, r);                                                           \
+                                                                                             \
+        f32_of_##half(f, PTXI_SLOT(w, i->a));                                                \
+        round_to_integral_f32(f, f, ROUNDING_MODE(i));                                       \
+        half##_of_f32(r, f, PTXI_NUM_RN);                                                    \
+        apply_limits_##half(r, i->mods);                                                     \
+        NEXT_WITH_RESULT(r);                                                                 \
+    }                                                                                        \
+    OP( cvt_##half##_##half )                                                                \
+    {                                                                                        \
+        const uint16_t *a = PTXI_SLOT(w, i->a);                                              \
+        RESULT_LANES(uint16_t, r);                                                           \
+                                                                                             \
         FOR_LANES r[l] = (a[l] & 0x7fff) > ptxi_num_##half.inf ? ptxi_num_##half.nan : a[l]; \
-        limit_##half(r, i->mods);                                         \
-        NEXT_WITH_RESULT(r);                                               \
+        apply_limits_##half(r, i->mods);                                                     \
+        NEXT_WITH_RESULT(r);                                                                 \
     }
-HALF_TO_ITSELF(f16)
-HALF_TO_ITSELF(bf16)
+HALF_TO_ITSELF_OPS(f16)
+HALF_TO_ITSELF_OPS(bf16)
 
 /* --- to f32 --- */
 OP( cvt_f32_f16 )
@@ -166,7 +168,7 @@ OP( cvt_f32_f16 )
     return finish_f32(i, w, r);
 }
 
-/* Without .ftz bits pass through, signalling NaNs too. */
+/* Without .ftz all bits pass unchanged, even those of signalling NaNs. */
 OP( cvt_f32_bf16 )
 {
     const uint16_t *a = PTXI_SLOT(w, i->a);
@@ -179,7 +181,7 @@ OP( cvt_f32_bf16 )
     NEXT;
 }
 
-/* Without modifiers bits pass through. */
+/* Without modifiers all bits pass unchanged. */
 OP( cvt_f32_f32 )
 {
     const uint32_t *a = PTXI_SLOT(w, i->a);
@@ -203,15 +205,15 @@ OP( cvt_rint_f32 )
 
     if (i->mods & PTXI_MOD_FTZ) {
         FOR_LANES r[l] = ptxi_num_in_ftz_f32(a[l]);
-        integral_f32(r, r, MODE_OF(i));
+        round_to_integral_f32(r, r, ROUNDING_MODE(i));
     } else {
-        integral_f32(r, PTXI_SLOT(w, i->a), MODE_OF(i));
+        round_to_integral_f32(r, PTXI_SLOT(w, i->a), ROUNDING_MODE(i));
     }
     return finish_f32(i, w, r);
 }
 
 #if !defined(__AVX512F__)
-PTXI_ROUNDED void f32_of_f64(float *restrict r, const double *a)
+PTXI_ROUNDING_FUNCTION void f32_of_f64(float *restrict r, const double *a)
 {
     FOR_LANES r[l] = (float)a[l];
 }
@@ -222,7 +224,7 @@ static inline void rounded_f32_of_f64(float *r, const double *a, unsigned mods)
 #if defined(__AVX512F__)
     PTXI_IN_ROUNDING(ptxi_rounding_of(mods),
         for (int l = 0; l < PTXI_LANES; l += 16)
-            _mm512_store_ps(r + l, ptxi_joined_ps(_mm512_cvt_roundpd_ps(_mm512_load_pd(a + l), ROUNDING),
+            _mm512_store_ps(r + l, ptxi_concat_ps(_mm512_cvt_roundpd_ps(_mm512_load_pd(a + l), ROUNDING),
                                                   _mm512_cvt_roundpd_ps(_mm512_load_pd(a + l + 8), ROUNDING)));)
 #else
     ptxi_rounding_begin(mods);
@@ -239,7 +241,7 @@ static void f32_of_f64_ftz(float *r, const double *a, unsigned mods)
     ptxi_rounding_set(PTXI_RN);
 }
 #else
-PTXI_ROUNDED void rounded_ftz(float *restrict r, const double *a)
+PTXI_ROUNDING_FUNCTION void rounded_f32_of_f64_ftz(float *restrict r, const double *a)
 {
     FOR_LANES r[l] = ptxi_num_flush_scaled_f32((float)a[l], (float)(a[l] * (double)PTXI_FTZ_SCALE));
 }
@@ -247,7 +249,7 @@ PTXI_ROUNDED void rounded_ftz(float *restrict r, const double *a)
 static void f32_of_f64_ftz(float *r, const double *a, unsigned mods)
 {
     ptxi_rounding_begin(mods);
-    rounded_ftz(r, a);
+    rounded_f32_of_f64_ftz(r, a);
     ptxi_rounding_end(mods);
 }
 #endif
@@ -315,7 +317,7 @@ OP( cvt_rint_f64 )
     uint64_t *d = PTXI_SLOT(w, i->d);
     LANE_ARRAY(double, f);
 
-    integral_f64(f, PTXI_SLOT(w, i->a), MODE_OF(i));
+    round_to_integral_f64(f, PTXI_SLOT(w, i->a), ROUNDING_MODE(i));
     if (i->mods & PTXI_MOD_SAT)
         WRITE_LANES(d, ptxi_num_sat_f64(f[l]));
     else

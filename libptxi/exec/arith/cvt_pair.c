@@ -1,75 +1,95 @@
-/* PTX ISA, "Data Movement and Conversion Instructions: cvt": two f32 to f16x2 or bf16x2, a in the upper half; f32 to tf32. */
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt", two f32 to f16x2 or bf16x2 (a is the upper half), and
+ * f32 to tf32. */
 #include "exec/arith/convert.h"
+#include "exec/arith/handler_parts.h"
+
+#include <assert.h>
 
 #define A PTXI_SLOT(w, i->a)
 #define B PTXI_SLOT(w, i->b)
 
-/* Both halves of all lanes, as elements of 16 bits. */
-#define LIMIT(half, r, mods)                                   \
-    do {                                                       \
-        uint16_t *halves_ = (uint16_t *)(r);                   \
-                                                               \
-        limit_##half(halves_, mods);                           \
-        limit_##half(halves_ + PTXI_LANES, mods);              \
+/* Applies limits to both halves of all lanes, as 16-bit elements. */
+#define LIMIT(half, r, mods)                             \
+    do {                                                 \
+        uint16_t *halves_ = (uint16_t *)(r);             \
+                                                         \
+        apply_limits_##half(halves_, mods);              \
+        apply_limits_##half(halves_ + PTXI_LANES, mods); \
     } while (0)
 
-static void join(uint32_t *restrict r, const uint16_t *restrict high, const uint16_t *restrict low)
+static void join_halves(uint32_t *restrict r, const uint16_t *restrict high, const uint16_t *restrict low)
 {
     FOR_LANES r[l] = (uint32_t)high[l] << 16 | low[l];
 }
 
-/* --- of numbers, to nearest or toward zero; r may be a source --- */
-static inline void bf16x2_of_numbers(uint32_t *r, const uint32_t *a, const uint32_t *b, enum ptxi_num_rounding mode)
+/* --- conversions of non-NaNs, to nearest or toward zero. r may be a source. --- */
+static inline void bf16x2_of_non_nan(uint32_t *r, const uint32_t *a, const uint32_t *b, enum ptxi_num_rounding mode)
 {
     FOR_LANES r[l] = (ptxi_num_bf16_rounded(a[l], mode) & 0xffff0000) | ptxi_num_bf16_rounded(b[l], mode) >> 16;
 }
 
-static inline void f16x2_of_numbers(uint32_t *r, const uint32_t *a, const uint32_t *b, enum ptxi_num_rounding mode)
+static inline void f16x2_of_non_nan(uint32_t *r, const uint32_t *a, const uint32_t *b, enum ptxi_num_rounding mode)
 {
 #if defined(__AVX512F__)
     for (int l = 0; l < PTXI_LANES; l += 16) {
         __m512 x = _mm512_load_ps(a + l), y = _mm512_load_ps(b + l);
-        __m256i high = mode == PTXI_NUM_RN ? _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT) : _mm512_cvtps_ph(x, _MM_FROUND_TO_ZERO);
-        __m256i low = mode == PTXI_NUM_RN ? _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT) : _mm512_cvtps_ph(y, _MM_FROUND_TO_ZERO);
-        __m512i upper = _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16);
+        __m256i high, low;
+        __m512i upper;
+
+        if (mode == PTXI_NUM_RN) {
+            high = _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+            low = _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
+        } else {
+            high = _mm512_cvtps_ph(x, _MM_FROUND_TO_ZERO);
+            low = _mm512_cvtps_ph(y, _MM_FROUND_TO_ZERO);
+        }
+        upper = _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16);
 
         _mm512_store_si512(r + l, _mm512_or_si512(upper, _mm512_cvtepu16_epi32(low)));
     }
 #elif defined(__F16C__)
     for (int l = 0; l < PTXI_LANES; l += 8) {
         __m256 x = _mm256_load_ps((const float *)a + l), y = _mm256_load_ps((const float *)b + l);
-        __m128i high = mode == PTXI_NUM_RN ? _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT) : _mm256_cvtps_ph(x, _MM_FROUND_TO_ZERO);
-        __m128i low = mode == PTXI_NUM_RN ? _mm256_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT) : _mm256_cvtps_ph(y, _MM_FROUND_TO_ZERO);
+        __m128i high, low;
 
-        _mm256_store_si256((__m256i *)(r + l), _mm256_set_m128i(_mm_unpackhi_epi16(low, high), _mm_unpacklo_epi16(low, high)));
+        if (mode == PTXI_NUM_RN) {
+            high = _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT);
+            low = _mm256_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT);
+        } else {
+            high = _mm256_cvtps_ph(x, _MM_FROUND_TO_ZERO);
+            low = _mm256_cvtps_ph(y, _MM_FROUND_TO_ZERO);
+        }
+        _mm256_store_si256((__m256i *)(r + l),
+                           _mm256_set_m128i(_mm_unpackhi_epi16(low, high), _mm_unpacklo_epi16(low, high)));
     }
 #else
     FOR_LANES r[l] = (uint32_t)ptxi_num_f16_from_f32(a[l], mode) << 16 | ptxi_num_f16_from_f32(b[l], mode);
 #endif
 }
 
-#define PAIR(half)                                                                 \
-    static __attribute__((noinline)) void half##x2_with_nans(uint32_t *r, const struct ptxi_insn *i, struct ptxi_warp *w) \
-    {                                                                              \
-        LANE_ARRAY(uint16_t, high);                                                \
-        LANE_ARRAY(uint16_t, low);                                                 \
-                                                                                   \
-        half##_of_f32(high, A, MODE_OF(i));                                        \
-        half##_of_f32(low, B, MODE_OF(i));                                         \
-        join(r, high, low);                                                        \
-    }                                                                              \
-    OP( cvt_##half##x2_f32 )                                                       \
-    {                                                                              \
-        RESULT_LANES(uint32_t, r);                                                 \
-                                                                                   \
-        if (__builtin_expect(ptxi_any_nan_f32(A) || ptxi_any_nan_f32(B), 0))       \
-            half##x2_with_nans(r, i, w);                                           \
-        else if (MODE_OF(i) == PTXI_NUM_RN)                                        \
-            half##x2_of_numbers(r, A, B, PTXI_NUM_RN);                             \
-        else                                                                       \
-            half##x2_of_numbers(r, A, B, PTXI_NUM_RZ);                             \
-        LIMIT(half, r, i->mods);                                                   \
-        NEXT_WITH_RESULT(r);                                                       \
+#define PAIR(half)                                                                                   \
+    OUT_OF_LINE void half##x2_with_nans(uint32_t *r, const struct ptxi_insn *i, struct ptxi_warp *w) \
+    {                                                                                                \
+        LANE_ARRAY(uint16_t, high);                                                                  \
+        LANE_ARRAY(uint16_t, low);                                                                   \
+                                                                                                     \
+        half##_of_f32(high, A, ROUNDING_MODE(i));                                                    \
+        half##_of_f32(low, B, ROUNDING_MODE(i));                                                     \
+        join_halves(r, high, low);                                                                   \
+    }                                                                                                \
+    OP( cvt_##half##x2_f32 )                                                                         \
+    {                                                                                                \
+        RESULT_LANES(uint32_t, r);                                                                   \
+                                                                                                     \
+        assert(ROUNDING_MODE(i) == PTXI_NUM_RN || ROUNDING_MODE(i) == PTXI_NUM_RZ);                  \
+        if (__builtin_expect(ptxi_any_nan_f32(A) || ptxi_any_nan_f32(B), 0))                         \
+            half##x2_with_nans(r, i, w);                                                             \
+        else if (ROUNDING_MODE(i) == PTXI_NUM_RN)                                                    \
+            half##x2_of_non_nan(r, A, B, PTXI_NUM_RN);                                               \
+        else                                                                                         \
+            half##x2_of_non_nan(r, A, B, PTXI_NUM_RZ);                                               \
+        LIMIT(half, r, i->mods);                                                                     \
+        NEXT_WITH_RESULT(r);                                                                         \
     }
 PAIR(f16)
 PAIR(bf16)
@@ -80,7 +100,8 @@ OP( cvt_tf32_f32 )
     const uint32_t *a = A;
     RESULT_LANES(uint32_t, r);
 
-    if (MODE_OF(i) == PTXI_NUM_RN)
+    assert(ROUNDING_MODE(i) == PTXI_NUM_RN || ROUNDING_MODE(i) == PTXI_NUM_RZ);
+    if (ROUNDING_MODE(i) == PTXI_NUM_RN)
         FOR_LANES r[l] = ptxi_num_tf32_from_f32(a[l], PTXI_NUM_RN);
     else
         FOR_LANES r[l] = ptxi_num_tf32_from_f32(a[l], PTXI_NUM_RZ);

@@ -1,23 +1,25 @@
-/* f16 and bf16 registers as arrays of 16-bit elements: one a lane, or two for .f16x2 and .bf16x2, so that either is an array to
- * the same code, PTXI_LANES or twice as long. */
+/* Registers of f16 and bf16 as arrays of 16-bit elements: one element in each lane, or two for .f16x2 and .bf16x2.
+ * The same code processes both, as an array of PTXI_LANES or 2 * PTXI_LANES elements. */
 #ifndef PTXI_EXEC_ARITH_F16_VIEW_H
 #define PTXI_EXEC_ARITH_F16_VIEW_H
 
 #include "exec/engine/op_shapes.h"
 #include "num/half.h"
 
-enum { HALF_BLOCK = 16, HALVES_MAX = 2 * PTXI_LANES };
+#include <assert.h>
+
+enum { HALF_BLOCK = 16, HALF_ELEMENTS_MAX = 2 * PTXI_LANES };
 #if defined(__clang__)
 #define FOR_BLOCK PTXI_SIMD for (int l = 0; l < HALF_BLOCK; l++)
-#else /* which else unrolls so short a loop before it looks for vectors */
+#else /* GCC would unroll this short loop before it vectorizes */
 #define FOR_BLOCK PTXI_SIMD _Pragma("GCC unroll 1") for (int l = 0; l < HALF_BLOCK; l++)
 #endif
-/* In two loops, so that compilers see no remainder. */
-#define FOR_HALVES(n)                              \
-    for (int k_ = 0; k_ < (n); k_ += PTXI_LANES)   \
+/* Two nested loops, so that compilers see no remainder. */
+#define FOR_HALF_ELEMENTS(n)                     \
+    for (int k_ = 0; k_ < (n); k_ += PTXI_LANES) \
         PTXI_SIMD for (int l = k_; l < k_ + PTXI_LANES; l++)
 
-/* A block of elements, as floats, which compilers keep in vector registers. */
+/* Converts a block of elements to floats. The block is small enough for compilers to keep it in vector registers. */
 static inline void widen_f16(float *restrict r, const uint16_t *a)
 {
 #if defined(__AVX512F__)
@@ -35,14 +37,15 @@ static inline void widen_bf16(float *restrict r, const uint16_t *a)
     FOR_BLOCK r[l] = ptxi_num_f32_from_bf16(a[l]);
 }
 
-/* Whether any of n elements is a NaN, that is, its magnitude beyond infinity's. */
-static inline bool any_nan_half(const uint16_t *a, int n, uint16_t inf)
+/* Whether any of n elements is a NaN: its magnitude is above that of infinity. */
+static inline bool any_half_nan(const uint16_t *a, int n, uint16_t inf)
 {
 #if defined(__AVX512BW__)
     __mmask32 nan = 0;
 
     for (int k = 0; k < n; k += 32)
-        nan |= _mm512_cmpgt_epi16_mask(_mm512_and_si512(_mm512_load_si512(a + k), _mm512_set1_epi16(0x7fff)), _mm512_set1_epi16((int16_t)inf));
+        nan |= _mm512_cmpgt_epi16_mask(_mm512_and_si512(_mm512_load_si512(a + k), _mm512_set1_epi16(0x7fff)),
+                                       _mm512_set1_epi16((int16_t)inf));
     return nan;
 #elif defined(__AVX2__)
     __m256i nan = _mm256_setzero_si256();
@@ -56,20 +59,21 @@ static inline bool any_nan_half(const uint16_t *a, int n, uint16_t inf)
 #else
     uint16_t nan = 0;
 
-    FOR_HALVES(n) nan |= (uint16_t)-((a[l] & 0x7fff) > inf);
+    FOR_HALF_ELEMENTS(n) nan |= (uint16_t)-((a[l] & 0x7fff) > inf);
     return nan;
 #endif
 }
 
-static inline void write_halves(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *r, int n)
+static inline void write_half_elements(const struct ptxi_insn *i, struct ptxi_warp *w, const uint16_t *r, int n)
 {
+    assert(n == PTXI_LANES || n == HALF_ELEMENTS_MAX);
     if (n == PTXI_LANES)
         write_buffer(PTXI_SLOT(w, i->d), r, w->active, 2);
     else
         write_buffer(PTXI_SLOT(w, i->d), r, w->active, 4);
 }
 
-/* The two operations that `function`, called with the number of elements, executes. */
+/* Defines an operation and its x2 form. `function` executes both and takes the number of elements. */
 #define HALF_OPS(name, type, function, ...)                             \
     OP( name##_##type )                                                 \
     {                                                                   \

@@ -1,233 +1,58 @@
 #include "exec/async/tma.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "exec/memory/array_reduce.h"
-#include "isa/bytecode.h"
 #include "num/half.h"
 
-/* As ptxiTensorMapDataType numbers them. Those of 4 and 6 bits are padded in shared memory but for the first: B6 is .b6x16_p32 when loaded, and
- * .b6p2x16 when stored. */
-enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ, B4, B4_PADDED, B6, TYPES };
+/* --- rows of a box --- */
 
-unsigned ptxi_tensor_bits(unsigned type)
-{
-    static const uint8_t bits[TYPES] = { [U8] = 8, [U16] = 16, [U32] = 32, [S32] = 32, [U64] = 64, [S64] = 64, [F16] = 16, [F32] = 32, [F64] = 64,
-                                         [BF16] = 16, [F32_FTZ] = 32, [TF32] = 32, [TF32_FTZ] = 32, [B4] = 4, [B4_PADDED] = 4, [B6] = 6 };
-
-    return type < TYPES ? bits[type] : 0;
-}
-
-/* How many of its own bytes a type of 4 or 6 bits has in 16 bytes of shared memory; 16 of all types that have no padding there. PTX ISA,
- * "Padding and alignment of the sub-byte types". */
-static unsigned chunk_bytes(unsigned type)
-{
-    return type == B4_PADDED ? 8 : type == B6 ? 12 : 16;
-}
-
-enum { PADDED_BOX = 128, PADDED_ALIGN = 32 };
-
-/* PTX ISA, "Swizzling Modes": chunks change places within 128 bytes or less, by the bits of the shared address from 128 on. */
-struct swizzle {
-    uint8_t mask, shift; /* so many of those bits, times the size of a chunk */
-    bool flip;           /* in every other line, the halves of 16 bytes, too */
-    uint8_t span;        /* a row of the box has at most so many bytes; 0: any number */
-};
-enum { SWIZZLE_128 = 3, SWIZZLES = 5, ATOMS = 4 };
-static const struct swizzle swizzles[SWIZZLES] = { { 0, 4, false, 0 }, { 1, 4, false, 32 }, { 3, 4, false, 64 }, { 7, 4, false, 128 }, { 1, 4, false, 96 } };
-static const struct swizzle atoms[ATOMS] = { { 7, 4, false, 128 }, { 3, 5, false, 128 }, { 3, 5, true, 128 }, { 1, 6, false, 128 } }; /* of 128 bytes */
-
-static inline const struct swizzle *swizzle_of(const struct ptxi_tensor_map *m)
-{
-    return m->atom ? &atoms[m->atom] : &swizzles[m->swizzle];
-}
-
-void ptxi_tensor_swizzle(struct ptxi_tensor_map *m, unsigned swizzle)
-{
-    m->atom = (uint8_t)(swizzle > SWIZZLE_128 ? swizzle - SWIZZLE_128 : 0);
-    m->swizzle = (uint8_t)(swizzle - m->atom);
-}
-
-unsigned ptxi_tensor_span(const struct ptxi_tensor_map *m)
-{
-    return m->interleave ? 0 : swizzle_of(m)->span;
-}
-
-/* Bytes of so many elements in global memory. */
-static inline int64_t packed(const struct ptxi_tensor_map *m, int64_t elements)
-{
-    return elements * m->bits / 8;
-}
-
-/* Bytes of one place along dimension 0 of an interleaved layout. */
-static inline uint32_t unit(const struct ptxi_tensor_map *m)
-{
-    return 16u * m->interleave;
-}
-
-/* Bytes of a row in global memory, with its padding in shared memory, and from one row to the next there. */
-static inline uint32_t row_bytes(const struct ptxi_tensor_map *m)
-{
-    return m->interleave ? unit(m) : (uint32_t)packed(m, m->box[0]);
-}
-
-static inline uint32_t row_room(const struct ptxi_tensor_map *m)
-{
-    return row_bytes(m) / chunk_bytes(m->type) * 16;
-}
-
-static inline uint32_t row_pitch(const struct ptxi_tensor_map *m)
-{
-    return ptxi_tensor_span(m) ? ptxi_tensor_span(m) : row_room(m);
-}
-
-bool ptxi_tensor_padded_fits(const struct ptxi_tensor_map *m)
-{
-    bool swizzled = !m->swizzle || (m->swizzle == SWIZZLE_128 && !swizzle_of(m)->flip);
-
-    if (chunk_bytes(m->type) == 16)
-        return true;
-    for (unsigned d = 1; d < m->rank; d++)
-        if (m->stride[d - 1] % PADDED_ALIGN)
-            return false;
-    return m->box[0] == PADDED_BOX && m->last[0] % PADDED_BOX == PADDED_BOX - 1 && m->base % PADDED_ALIGN == 0 && !m->interleave && swizzled;
-}
-
-bool ptxi_tensor_usable(const struct ptxi_tensor_map *m)
-{
-    uint32_t row = (uint32_t)packed(m, m->box[0]);
-
-    if (m->rank < 1 || m->rank > PTXI_TENSOR_MOST || !m->bits || m->bits != ptxi_tensor_bits(m->type) || m->interleave > 2 || m->base % 16 || !row || row % 16 ||
-        (m->nan && (m->type < F16 || m->type > TF32_FTZ)))
-        return false;
-    if (m->swizzle >= SWIZZLES || m->atom >= ATOMS || (m->atom && m->swizzle != SWIZZLE_128) || (ptxi_tensor_span(m) && row > ptxi_tensor_span(m)) ||
-        (swizzle_of(m)->span == 96 && (m->interleave || m->mode == PTXI_MAP_W128)) || !ptxi_tensor_padded_fits(m))
-        return false;
-    if ((m->mode != PTXI_MAP_TILE || m->interleave) && m->rank < 3)
-        return false;
-    if (m->interleave && (!m->step[0] || m->step[0] > 8))
-        return false;
-    if (m->mode != PTXI_MAP_TILE && (m->rank < 3 || !m->pixels || m->pixels > PTXI_TENSOR_PIXELS))
-        return false;
-    for (unsigned d = 1; d < m->rank; d++)
-        if ((m->mode == PTXI_MAP_TILE && !m->box[d]) || m->box[d] > 256 || !m->step[d] || m->step[d] > 8 || m->stride[d - 1] % 16 || m->stride[d - 1] >> 40)
-            return false;
-    return m->box[0] <= 256;
-}
-
-/* The bytes of a row that are inside of the tensor. */
-struct span {
-    uint64_t at;       /* the address of the first */
-    int64_t from, end; /* their places in the row; none when one is not before the other */
+/* The part of a row that is inside the tensor. */
+struct inside {
+    uint64_t at;       /* address of its first byte */
+    int64_t from, end; /* range of bytes of the row; empty if end <= from */
 };
 
-static struct span first_span(const struct ptxi_tensor_map *m, int64_t first)
+static struct inside inside_of_row(const struct ptxi_tensor_map *m, int64_t column)
 {
-    int64_t left = (int64_t)m->last[0] + 1 - first, from = first < 0 ? -first : 0;
+    int64_t left = (int64_t)m->last[0] + 1 - column, from = column < 0 ? -column : 0;
+    int64_t count = left < m->box[0] ? left : m->box[0];
 
     if (m->interleave)
-        return (struct span){ m->base, 0, unit(m) };
-    return (struct span){ m->base + (uint64_t)packed(m, first + from), packed(m, from), packed(m, left < m->box[0] ? left : m->box[0]) };
+        return (struct inside){ m->base, 0, ptxi_tensor_map_unit(m) };
+    return (struct inside){ m->base + (uint64_t)ptxi_tensor_map_bytes(m, column + from), ptxi_tensor_map_bytes(m, from),
+                            ptxi_tensor_map_bytes(m, count) };
 }
 
-/* The first dimension that is walked along: what is in a row is not. */
-static inline unsigned first_dimension(const struct ptxi_tensor_map *m)
-{
-    return !m->interleave;
-}
-
-static inline void add_coordinate(const struct ptxi_tensor_map *m, struct span *s, unsigned d, int64_t c)
+/* Moves the row along a dimension. Nothing is inside if the coordinate is not. */
+static inline void add_coordinate(const struct ptxi_tensor_map *m, struct inside *s, unsigned d, int64_t c)
 {
     s->end = c >= 0 && c <= (int64_t)m->last[d] ? s->end : s->from;
-    s->at += (uint64_t)c * (d ? m->stride[d - 1] : unit(m));
+    s->at += (uint64_t)c * (d ? m->stride[d - 1] : ptxi_tensor_map_unit(m));
 }
 
-static inline bool visit(const struct span *s, uint32_t row, ptxi_tensor_row *f, void *ctx)
+static inline bool visit_row(const struct inside *s, uint32_t row, ptxi_tma_visit *visit, void *ctx)
 {
-    bool any = s->end > s->from;
-
-    return f(ctx, row, s->at, any ? (uint32_t)s->from : 0, any ? (uint32_t)(s->end - s->from) : 0);
+    if (s->end <= s->from)
+        return visit(ctx, row, s->at, 0, 0);
+    return visit(ctx, row, s->at, (uint32_t)s->from, (uint32_t)(s->end - s->from));
 }
 
-/* Places that a box has along dimension d. */
-static uint32_t taken(const struct ptxi_tensor_map *m, unsigned d)
-{
-    if (m->rows)
-        return PTXI_TENSOR_ROW_COUNT;
-    return m->interleave && d + 2 == m->rank ? 1 : (m->box[d] + m->step[d] - 1u) / m->step[d];
-}
+/* --- im2col --- */
 
-static uint32_t row_count(const struct ptxi_tensor_map *m)
-{
-    uint64_t n = 1;
-
-    if (m->mode == PTXI_MAP_W128)
-        return PTXI_TENSOR_W128_PIXELS + PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP * m->halo;
-    if (m->mode != PTXI_MAP_TILE)
-        return m->pixels + (uint32_t)m->halo;
-    for (unsigned d = first_dimension(m); d < m->rank; d++)
-        n *= taken(m, d);
-    return n > 1 << 20 ? 1 << 20 : (uint32_t)n;
-}
-
-uint32_t ptxi_tensor_box_bytes(const struct ptxi_tensor_map *m)
-{
-    return row_count(m) * row_bytes(m);
-}
-
-uint32_t ptxi_tensor_box_room(const struct ptxi_tensor_map *m)
-{
-    return row_count(m) * row_pitch(m);
-}
-
-/* PTX ISA, "Bounding Box": of im2col, the coordinate in a dimension of pixels lies between the corners; if wide it may lie before them. */
-static bool between_corners(const struct ptxi_tensor_map *m, const int32_t *corner)
-{
-    unsigned first = first_dimension(m), count = m->mode == PTXI_MAP_TILE ? 0 : m->mode == PTXI_MAP_IM2COL ? m->rank - 2u : 1;
-
-    for (unsigned k = 0; k < count; k++)
-        if ((corner[first + k] < m->lower[k] && m->mode == PTXI_MAP_IM2COL) || corner[first + k] > (int64_t)m->last[first + k] + m->upper[k])
-            return false;
-    return true;
-}
-
-/* PTX ISA, "Restriction on Tensor Copy instructions". */
-static const char *misplaced_store(const struct ptxi_tensor_map *m, const int32_t *corner)
-{
-    for (unsigned d = 0; d < (m->rows ? 1u + PTXI_TENSOR_ROW_COUNT : m->rank); d++)
-        if (corner[d] < 0)
-            return "a box that is stored begins at a negative coordinate";
-    for (unsigned d = 0; m->mode == PTXI_MAP_IM2COL && d + 2 < m->rank; d++)
-        if (m->lower[d] < 0 || m->upper[d] > 0)
-            return "the corners of pixels that are stored lie beyond the tensor";
-    return NULL;
-}
-
-const char *ptxi_tensor_misplaced(const struct ptxi_tensor_map *m, const int32_t *corner, bool store)
-{
-    if (chunk_bytes(m->type) < 16 && corner[0] % PADDED_BOX)
-        return "a box of padded elements does not begin at a multiple of 128 of them";
-    if (!m->interleave && (int64_t)corner[0] * m->bits % (16 * 8))
-        return "a box of a tensor does not begin at a multiple of 16 bytes";
-    if (store && m->type == B4_PADDED)
-        return "elements of type .b4x16_p64 cannot be stored";
-    if (!between_corners(m, corner))
-        return "the first pixel of a column lies outside of the bounding box";
-    return store ? misplaced_store(m, corner) : NULL;
-}
-
-/* The pixels of a column, one after the other. */
-struct pixels {
+/* The position in the sequence of pixels of a column. */
+struct pixel_walk {
     const struct ptxi_tensor_map *m;
-    int64_t at[PTXI_TENSOR_MOST];
-    int64_t offset[PTXI_TENSOR_MOST]; /* from there to what is copied */
-    unsigned first, end;              /* the dimensions from the one up to, but not including, the other are bounded by the corners; the images follow */
+    int64_t at[PTXI_TENSOR_MAX_RANK];
+    int64_t offset[PTXI_TENSOR_MAX_RANK]; /* of the copied pixel, relative to `at` */
+    unsigned first, end;                  /* range of the dimensions that the corners bound; images follow */
     uint32_t row;
 };
 
-/* To the next pixel: along the first dimension that has one left before its upper corner; those before it begin anew at their lower ones. Behind
- * the last pixel of an image comes the first one of the next. */
-static void next_pixel(struct pixels *p)
+/* Moves to the next pixel, along the first dimension that is not at its upper corner. The dimensions before it
+ * return to their lower corners. The first pixel of the next image follows the last pixel of an image. */
+static void next_pixel(struct pixel_walk *p)
 {
     const struct ptxi_tensor_map *m = p->m;
 
@@ -240,99 +65,110 @@ static void next_pixel(struct pixels *p)
     p->at[m->rank - 1]++;
 }
 
-/* The channels of `count` pixels. */
-static bool walk_pixels(struct pixels *p, uint32_t count, const struct span *channels, ptxi_tensor_row *f, void *ctx)
+/* Visits the channels of `count` pixels. */
+static bool walk_pixels(struct pixel_walk *p, uint32_t count, const struct inside *channels, ptxi_tma_visit *visit,
+                        void *ctx)
 {
     const struct ptxi_tensor_map *m = p->m;
 
     for (; count--; p->row++, next_pixel(p)) {
-        struct span s = *channels;
+        struct inside s = *channels;
 
         for (unsigned d = p->first; d < m->rank; d++)
             add_coordinate(m, &s, d, p->at[d] + p->offset[d]);
-        if (!visit(&s, p->row, f, ctx))
+        if (!visit_row(&s, p->row, visit, ctx))
             return false;
     }
     return true;
 }
 
-static struct pixels first_pixel(const struct ptxi_tensor_map *m, const int32_t *corner)
+static struct pixel_walk first_pixel(const struct ptxi_tensor_map *m, const int32_t *coords)
 {
-    const int32_t *offset = corner + PTXI_TENSOR_MOST;
-    unsigned first = first_dimension(m);
-    struct pixels p = { .m = m, .first = first, .end = first + (m->mode == PTXI_MAP_IM2COL ? m->rank - 2u : 1) };
+    const int32_t *offset = coords + PTXI_TENSOR_MAX_RANK;
+    unsigned first = ptxi_tensor_map_outer_dimension(m);
+    struct pixel_walk p = { .m = m, .first = first, .end = first + (m->mode == PTXI_TMA_IM2COL ? m->rank - 2u : 1) };
 
+    assert(p.end < m->rank);
     for (unsigned d = first; d < m->rank; d++)
-        p.at[d] = corner[d];
-    if (m->mode != PTXI_MAP_IM2COL)
-        p.offset[1] = offset[1]; /* of the corners and the coordinate alike: PTX ISA, "wOffset" */
+        p.at[d] = coords[d];
+    if (m->mode != PTXI_TMA_IM2COL)
+        p.offset[1] = offset[1]; /* added to the corners and the coordinate. PTX ISA, "wOffset" */
     else
         for (unsigned d = first; d < p.end; d++)
             p.offset[d] = offset[d - first];
     return p;
 }
 
-/* PTX ISA, "im2col mode", "im2col::w and im2col::w::128 modes": there, the pixels of a halo are those that follow, which a group that follows
- * begins with again. */
-static bool walk_columns(const struct ptxi_tensor_map *m, const int32_t *corner, const struct span *channels, ptxi_tensor_row *f, void *ctx)
+/* PTX ISA, "im2col mode", "im2col::w and im2col::w::128 modes". The pixels of a halo follow those of a group. The
+ * next group begins with the same pixels again. */
+static bool walk_im2col(const struct ptxi_tensor_map *m, const int32_t *coords, const struct inside *channels,
+                        ptxi_tma_visit *visit, void *ctx)
 {
-    struct pixels p = first_pixel(m, corner), halo;
-    uint32_t groups = m->mode == PTXI_MAP_W128 ? PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP : 1;
+    struct pixel_walk p = first_pixel(m, coords), halo;
+    uint32_t groups = m->mode == PTXI_TMA_IM2COL_W128 ? PTXI_TENSOR_W128_PIXELS / PTXI_TENSOR_W128_GROUP : 1;
+    uint32_t group_pixels = m->mode == PTXI_TMA_IM2COL_W128 ? PTXI_TENSOR_W128_GROUP : m->pixels;
 
     for (uint32_t k = 0; k < groups; k++) {
-        if (!walk_pixels(&p, groups > 1 ? PTXI_TENSOR_W128_GROUP : m->pixels, channels, f, ctx))
+        if (!walk_pixels(&p, group_pixels, channels, visit, ctx))
             return false;
         halo = p;
-        if (!walk_pixels(&halo, m->halo, channels, f, ctx))
+        if (!walk_pixels(&halo, m->halo, channels, visit, ctx))
             return false;
         p.row = halo.row;
     }
     return true;
 }
 
-/* The rows of a box, those along the first dimension in one go. */
-static bool walk_tile(const struct ptxi_tensor_map *m, const int32_t *corner, const struct span *columns, ptxi_tensor_row *f, void *ctx)
-{
-    unsigned first = first_dimension(m), d;
-    uint32_t k[PTXI_TENSOR_MOST] = { 0 }, count = first < m->rank ? taken(m, first) : 1, row = 0;
+/* --- tiles --- */
 
+/* Visits the rows of a tile. The rows along the first outer dimension are visited in an inner loop. */
+static bool walk_tile(const struct ptxi_tensor_map *m, const int32_t *coords, const struct inside *columns,
+                      ptxi_tma_visit *visit, void *ctx)
+{
+    unsigned first = ptxi_tensor_map_outer_dimension(m), d;
+    uint32_t position[PTXI_TENSOR_MAX_RANK] = { 0 }, row = 0;
+    uint32_t count = first < m->rank ? ptxi_tensor_map_box_size(m, first) : 1;
+
+    assert(m->rank <= PTXI_TENSOR_MAX_RANK);
     do {
-        struct span outer = *columns;
+        struct inside outer = *columns;
 
         for (d = first + 1; d < m->rank; d++)
-            add_coordinate(m, &outer, d, (int64_t)corner[d] + (int64_t)k[d] * m->step[d]);
+            add_coordinate(m, &outer, d, (int64_t)coords[d] + (int64_t)position[d] * m->step[d]);
         for (uint32_t n = 0; n < count; n++, row++) {
-            struct span s = outer;
+            struct inside s = outer;
 
             if (first < m->rank)
-                add_coordinate(m, &s, first, m->rows ? corner[1 + n] : (int64_t)corner[first] + (int64_t)n * m->step[first]);
-            if (!visit(&s, row, f, ctx))
+                add_coordinate(m, &s, first,
+                               m->rows ? coords[1 + n] : (int64_t)coords[first] + (int64_t)n * m->step[first]);
+            if (!visit_row(&s, row, visit, ctx))
                 return false;
         }
-        for (d = first + 1; d < m->rank && ++k[d] == taken(m, d); d++)
-            k[d] = 0;
+        for (d = first + 1; d < m->rank && ++position[d] == ptxi_tensor_map_box_size(m, d); d++)
+            position[d] = 0;
     } while (d < m->rank);
     return true;
 }
 
-bool ptxi_tensor_walk(const struct ptxi_tensor_map *m, const int32_t *corner, ptxi_tensor_row *f, void *ctx)
+bool ptxi_tma_walk(const struct ptxi_tensor_map *m, const int32_t *coords, ptxi_tma_visit *visit, void *ctx)
 {
-    const struct span columns = first_span(m, corner[0]);
+    const struct inside columns = inside_of_row(m, coords[0]);
 
-    return m->mode == PTXI_MAP_TILE ? walk_tile(m, corner, &columns, f, ctx) : walk_columns(m, corner, &columns, f, ctx);
+    return m->mode == PTXI_TMA_TILE ? walk_tile(m, coords, &columns, visit, ctx)
+                                    : walk_im2col(m, coords, &columns, visit, ctx);
 }
 
-bool ptxi_tensor_reach(const struct ptxi_tensor_map *m, const int32_t *corner, uint64_t *lo, uint64_t *hi)
+bool ptxi_tma_extent(const struct ptxi_tensor_map *m, const int32_t *coords, uint64_t *lo, uint64_t *hi)
 {
-    struct span s = first_span(m, corner[0]);
+    struct inside s = inside_of_row(m, coords[0]);
 
-    if (m->mode != PTXI_MAP_TILE || m->rows || s.end <= s.from)
+    if (m->mode != PTXI_TMA_TILE || m->rows || s.end <= s.from)
         return false;
     *lo = s.at;
     *hi = s.at + (uint64_t)(s.end - s.from);
-    for (unsigned d = first_dimension(m); d < m->rank; d++) {
-        int64_t low = corner[d], high = low + (int64_t)(taken(m, d) - 1) * m->step[d];
-        uint64_t stride = d ? m->stride[d - 1] : unit(m);
+    for (unsigned d = ptxi_tensor_map_outer_dimension(m); d < m->rank; d++) {
+        int64_t low = coords[d], high = low + (int64_t)(ptxi_tensor_map_box_size(m, d) - 1) * m->step[d];
+        uint64_t stride = d ? m->stride[d - 1] : ptxi_tensor_map_unit(m);
 
         if (low < 0 || high > (int64_t)m->last[d])
             return false;
@@ -342,65 +178,60 @@ bool ptxi_tensor_reach(const struct ptxi_tensor_map *m, const int32_t *corner, u
     return *hi > *lo;
 }
 
-struct move {
+/* --- swizzled rows in shared memory --- */
+
+enum { CHUNK = 16, LINE = 128, MAX_ROW = 256 * 8 };
+
+struct box_copy {
     const struct ptxi_tensor_map *map;
-    const unsigned char *from;
-    unsigned char *to;
-    uint32_t place, pitch;  /* of the box, of its rows */
-    struct swizzle swizzle;
+    const unsigned char *from; /* the box, in a store */
+    unsigned char *to;         /* the box, in a load */
+    uint32_t box_offset, pitch;
+    struct ptxi_swizzle swizzle;
     unsigned reduce;
-    ptxi_tensor_there *there;
+    ptxi_tma_is_writable *is_writable;
     void *ctx;
 };
 
-enum { MOST_ROW = 256 * 8 };
-
-/* As an H200 rounds what it loads: to nearest even, all NaNs to one; .ftz or not, subnormal numbers stay. */
-static void round_tf32(unsigned char *row, uint32_t size)
-{
-    uint32_t x;
-
-    for (uint32_t k = 0; k < size; k += 4) {
-        memcpy(&x, row + k, 4);
-        x = (x & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (x + 0xfff + (x >> 13 & 1)) & ~UINT32_C(0x1fff);
-        memcpy(row + k, &x, 4);
-    }
-}
-
-enum { CHUNK = 16, LINE = 128 };
-
-/* A part of a row that lies in one line of shared memory, at `at` of the box: there the places of its chunks differ by one pattern from those without
- * swizzling. */
-struct part {
-    uint32_t size, first, line, pattern;
+/* A part of a row within one line of shared memory. There, the swizzled and the plain offsets of a chunk differ by
+ * one XOR pattern. */
+struct line_part {
+    uint32_t size, first; /* bytes in the line */
+    uint32_t line;        /* offset of the line in the box */
+    uint32_t pattern;
 };
 
-static inline struct part part_at(const struct move *v, uint32_t at, uint32_t left)
+static inline struct line_part part_at(const struct box_copy *v, uint32_t at, uint32_t left)
 {
     const uint32_t first = at % LINE;
 
-    return (struct part){ left < LINE - first ? left : LINE - first, first, at - first, ((v->place + at) / LINE & v->swizzle.mask) << v->swizzle.shift };
+    return (struct line_part){ .size = left < LINE - first ? left : LINE - first,
+                               .first = first,
+                               .line = at - first,
+                               .pattern = ((v->box_offset + at) / LINE & v->swizzle.mask) << v->swizzle.shift };
 }
 
-static inline void put_part(unsigned char *line, const unsigned char *from, uint32_t first, uint32_t size, uint32_t pattern)
+static inline void write_part(unsigned char *line, const unsigned char *from, uint32_t first, uint32_t size,
+                              uint32_t pattern)
 {
     for (uint32_t k = 0; k < size; k += CHUNK)
         memcpy(line + ((first + k) ^ pattern), from + k, CHUNK);
 }
 
-static inline void get_part(unsigned char *to, const unsigned char *line, uint32_t first, uint32_t size, uint32_t pattern)
+static inline void read_part(unsigned char *to, const unsigned char *line, uint32_t first, uint32_t size,
+                             uint32_t pattern)
 {
     for (uint32_t k = 0; k < size; k += CHUNK)
         memcpy(to + k, line + ((first + k) ^ pattern), CHUNK);
 }
 
-/* Whether the halves of chunks change places in a row, which has no more than one line then. */
-static inline bool is_flipped(const struct move *v, uint32_t at)
+/* Whether the halves of chunks are exchanged in a row. Such a row has at most one line. */
+static inline bool is_flipped(const struct box_copy *v, uint32_t at)
 {
-    return v->swizzle.flip && (v->place + at) / LINE & 1;
+    return v->swizzle.flip && (v->box_offset + at) / LINE & 1;
 }
 
-static void flip(unsigned char *row, uint32_t size)
+static void exchange_halves(unsigned char *row, uint32_t size)
 {
     uint64_t half[2];
 
@@ -411,7 +242,68 @@ static void flip(unsigned char *row, uint32_t size)
     }
 }
 
-/* Each chunk of a row in the first of 16 bytes; what is behind it is left undefined by the PTX ISA, and zero here. */
+static void write_row(const struct box_copy *v, uint32_t row, const unsigned char *from, uint32_t size)
+{
+    const uint32_t at = row * v->pitch;
+    unsigned char flipped[LINE];
+
+    if (!v->swizzle.mask) {
+        memcpy(v->to + at, from, size);
+        return;
+    }
+    if (is_flipped(v, at)) {
+        assert(size <= sizeof flipped);
+        from = memcpy(flipped, from, size);
+        exchange_halves(flipped, size);
+    }
+    for (uint32_t done = 0; done < size;) {
+        const struct line_part p = part_at(v, at + done, size - done);
+
+        if (p.size == LINE) /* constant arguments, so that the compiler unrolls the loop */
+            write_part(v->to + p.line, from + done, 0, LINE, p.pattern);
+        else
+            write_part(v->to + p.line, from + done, p.first, p.size, p.pattern);
+        done += p.size;
+    }
+}
+
+static void read_row(const struct box_copy *v, uint32_t row, unsigned char *to, uint32_t size)
+{
+    const uint32_t at = row * v->pitch;
+
+    if (!v->swizzle.mask) {
+        memcpy(to, v->from + at, size);
+        return;
+    }
+    for (uint32_t done = 0; done < size;) {
+        const struct line_part p = part_at(v, at + done, size - done);
+
+        if (p.size == LINE)
+            read_part(to + done, v->from + p.line, 0, LINE, p.pattern);
+        else
+            read_part(to + done, v->from + p.line, p.first, p.size, p.pattern);
+        done += p.size;
+    }
+    if (is_flipped(v, at))
+        exchange_halves(to, size);
+}
+
+/* --- conversions --- */
+
+/* Rounds as an H200 does in loads: to nearest even, and all NaNs to one. Subnormal numbers stay, even with .ftz. */
+static void round_to_tf32(unsigned char *row, uint32_t size)
+{
+    uint32_t x;
+
+    for (uint32_t k = 0; k < size; k += 4) {
+        memcpy(&x, row + k, 4);
+        x = (x & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (x + 0xfff + (x >> 13 & 1)) & ~UINT32_C(0x1fff);
+        memcpy(row + k, &x, 4);
+    }
+}
+
+/* Places each chunk of a row at the start of 16 bytes. The PTX ISA leaves the bytes after it undefined; here they
+ * are zero. */
 static void pad_row(unsigned char *to, const unsigned char *row, uint32_t size, uint32_t chunk)
 {
     memset(to, 0, size / chunk * 16);
@@ -419,8 +311,8 @@ static void pad_row(unsigned char *to, const unsigned char *row, uint32_t size, 
         memcpy(to + 16 * k, row + chunk * k, chunk);
 }
 
-/* The lower 6 bits of each byte, one after the other. */
-static void pack_row(unsigned char *to, const unsigned char *row, uint32_t size)
+/* Packs the lower 6 bits of each byte. */
+static void pack_6_bits(unsigned char *to, const unsigned char *row, uint32_t size)
 {
     for (uint32_t k = 0; k < size / 3; k++) {
         const unsigned char *x = row + 4 * k;
@@ -431,61 +323,19 @@ static void pack_row(unsigned char *to, const unsigned char *row, uint32_t size)
     }
 }
 
-static void put_row(const struct move *v, uint32_t row, const unsigned char *from, uint32_t size)
-{
-    const uint32_t at = row * v->pitch;
-    unsigned char flipped[LINE];
-
-    if (!v->swizzle.mask) {
-        memcpy(v->to + at, from, size);
-        return;
-    }
-    if (is_flipped(v, at)) {
-        from = memcpy(flipped, from, size);
-        flip(flipped, size);
-    }
-    for (uint32_t done = 0; done < size;) {
-        const struct part p = part_at(v, at + done, size - done);
-
-        if (p.size == LINE) /* the loop is none then */
-            put_part(v->to + p.line, from + done, 0, LINE, p.pattern);
-        else
-            put_part(v->to + p.line, from + done, p.first, p.size, p.pattern);
-        done += p.size;
-    }
-}
-
-static void get_row(const struct move *v, uint32_t row, unsigned char *to, uint32_t size)
-{
-    const uint32_t at = row * v->pitch;
-
-    if (!v->swizzle.mask) {
-        memcpy(to, v->from + at, size);
-        return;
-    }
-    for (uint32_t done = 0; done < size;) {
-        const struct part p = part_at(v, at + done, size - done);
-
-        if (p.size == LINE)
-            get_part(to + done, v->from + p.line, 0, LINE, p.pattern);
-        else
-            get_part(to + done, v->from + p.line, p.first, p.size, p.pattern);
-        done += p.size;
-    }
-    if (is_flipped(v, at))
-        flip(to, size);
-}
+/* --- copies --- */
 
 static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
-    const struct move *v = ctx;
+    const struct box_copy *v = ctx;
     const struct ptxi_tensor_map *m = v->map;
-    bool rounds = m->type == TF32 || m->type == TF32_FTZ;
-    unsigned char buffer[MOST_ROW], padded[PADDED_BOX];
-    uint32_t size = row_bytes(m), chunk = chunk_bytes(m->type);
+    bool rounds = m->type == PTXI_TENSOR_TF32 || m->type == PTXI_TENSOR_TF32_FTZ;
+    unsigned char buffer[MAX_ROW], padded[PTXI_TENSOR_PADDED_ROW];
+    uint32_t size = ptxi_tensor_map_row_bytes(m), chunk = ptxi_tensor_map_chunk_bytes(m);
 
+    assert(size <= sizeof buffer && from + bytes <= size);
     if (bytes == size && !rounds && chunk == 16) {
-        put_row(v, row, (const unsigned char *)(uintptr_t)at, size);
+        write_row(v, row, (const unsigned char *)(uintptr_t)at, size);
         return true;
     }
     memset(buffer, 0, size);
@@ -494,61 +344,57 @@ static bool load_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32
     if (bytes)
         memcpy(buffer + from, (const void *)(uintptr_t)at, bytes);
     if (rounds)
-        round_tf32(buffer + from, bytes);
+        round_to_tf32(buffer + from, bytes);
     if (chunk < 16)
         pad_row(padded, buffer, size, chunk);
-    put_row(v, row, chunk < 16 ? padded : buffer, row_room(m));
+    write_row(v, row, chunk < 16 ? padded : buffer, ptxi_tensor_map_row_room(m));
     return true;
 }
 
 static bool store_row(void *ctx, uint32_t row, uint64_t at, uint32_t from, uint32_t bytes)
 {
-    const struct move *v = ctx;
-    unsigned char buffer[MOST_ROW], padded[PADDED_BOX], *to = (unsigned char *)(uintptr_t)at;
-    uint32_t size = row_bytes(v->map);
+    const struct box_copy *v = ctx;
+    unsigned char buffer[MAX_ROW], padded[PTXI_TENSOR_PADDED_ROW], *to = (unsigned char *)(uintptr_t)at;
+    uint32_t size = ptxi_tensor_map_row_bytes(v->map);
 
-    if (v->map->type == B6) {
-        get_row(v, row, padded, row_room(v->map));
-        pack_row(buffer, padded, size);
+    assert(size <= sizeof buffer && from + bytes <= size);
+    if (v->map->type == PTXI_TENSOR_B6) {
+        read_row(v, row, padded, ptxi_tensor_map_row_room(v->map));
+        pack_6_bits(buffer, padded, size);
     } else if (bytes == size && !v->reduce) {
-        get_row(v, row, to, size);
+        read_row(v, row, to, size);
         return true;
     } else {
-        get_row(v, row, buffer, size);
+        read_row(v, row, buffer, size);
     }
-    if (bytes % 16 && v->there(v->ctx, at + bytes, 16 - bytes % 16))
+    if (bytes % 16 && v->is_writable(v->ctx, at + bytes, 16 - bytes % 16))
         bytes += 16 - bytes % 16;
     if (bytes && v->reduce)
-        ptxi_reduce(v->reduce, to, buffer + from, bytes);
+        ptxi_array_reduce(v->reduce, to, buffer + from, bytes);
     else if (bytes)
         memcpy(to, buffer + from, bytes);
     return true;
 }
 
-void ptxi_tensor_load(const struct ptxi_tensor_map *m, const int32_t *corner, unsigned char *box, uint32_t place)
+void ptxi_tma_load(const struct ptxi_tensor_map *m, const int32_t *coords, unsigned char *box, uint32_t box_offset)
 {
-    ptxi_tensor_walk(m, corner, load_row, &(struct move){ .map = m, .to = box, .place = place, .pitch = row_pitch(m), .swizzle = *swizzle_of(m) });
+    struct box_copy v = { .map = m, .to = box, .box_offset = box_offset, .pitch = ptxi_tensor_map_row_pitch(m),
+                          .swizzle = *ptxi_tensor_map_swizzle(m) };
+
+    ptxi_tma_walk(m, coords, load_row, &v);
 }
 
-void ptxi_tensor_store(const struct ptxi_tensor_map *m, const int32_t *corner, const unsigned char *box, uint32_t place, unsigned reduce, ptxi_tensor_there *there, void *ctx)
+void ptxi_tma_store(const struct ptxi_tensor_map *m, const int32_t *coords, const unsigned char *box,
+                    uint32_t box_offset, unsigned reduce, ptxi_tma_is_writable *is_writable, void *ctx)
 {
-    ptxi_tensor_walk(m, corner, store_row, &(struct move){ .map = m, .from = box, .place = place, .pitch = row_pitch(m), .swizzle = *swizzle_of(m), .reduce = reduce, .there = there, .ctx = ctx });
-}
+    struct box_copy v = { .map = m,
+                          .from = box,
+                          .box_offset = box_offset,
+                          .pitch = ptxi_tensor_map_row_pitch(m),
+                          .swizzle = *ptxi_tensor_map_swizzle(m),
+                          .reduce = reduce,
+                          .is_writable = is_writable,
+                          .ctx = ctx };
 
-unsigned ptxi_tensor_reduction(const struct ptxi_tensor_map *m, enum ptxi_tensor_reduction r)
-{
-#define BITS(n) [PTXI_TENSOR_AND] = PTXI_OP_atom_and_b##n, [PTXI_TENSOR_OR] = PTXI_OP_atom_or_b##n, [PTXI_TENSOR_XOR] = PTXI_OP_atom_xor_b##n
-#define ORDER(t) [PTXI_TENSOR_MIN] = PTXI_OP_atom_min_##t, [PTXI_TENSOR_MAX] = PTXI_OP_atom_max_##t
-    static const uint16_t ops[TYPES][PTXI_TENSOR_REDUCTIONS] = { /* others are illegal instructions on an H200 */
-        [U32] = { BITS(32), ORDER(u32), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_i32, [PTXI_TENSOR_INC] = PTXI_OP_atom_inc_u32, [PTXI_TENSOR_DEC] = PTXI_OP_atom_dec_u32 },
-        [S32] = { BITS(32), ORDER(s32), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_i32 },
-        [U64] = { BITS(64), ORDER(u64), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_i64 },
-        [S64] = { ORDER(s64) },
-        [F16] = { ORDER(f16), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_f16 },
-        [F32] = { [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_f32 },
-        [F64] = { [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_f64 },
-        [BF16] = { ORDER(bf16), [PTXI_TENSOR_ADD] = PTXI_OP_atom_add_bf16 },
-    };
-
-    return m->type < TYPES ? ops[m->type][r] : 0;
+    ptxi_tma_walk(m, coords, store_row, &v);
 }

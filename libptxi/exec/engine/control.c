@@ -1,33 +1,39 @@
 /* PTX ISA, "Control Flow Instructions". */
-#include "exec/engine/engine.h"
+#include <assert.h>
+
+#include "exec/engine/call.h"
+#include "exec/engine/cta.h"
+#include "exec/engine/divergence.h"
 #include "exec/engine/op_shapes.h"
 
-/* A jump must not pass a place where another split of the frame waits. */
+/* A jump must not skip a pc at which another split of the frame waits. */
 static inline const struct ptxi_insn *jump(struct ptxi_warp *w, const struct ptxi_insn *target)
 {
     return __builtin_expect(target > w->stop, 0) ? ptxi_leave_switch(w, target) : target;
 }
 
-/* Backward jumps pay for the instructions of the round, and give way at times: to other lanes that they may wait for, and soon to other
- * warps and CTAs where they do nothing else. */
-static inline const struct ptxi_insn *back_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance, unsigned loop)
+/* A backward jump pays for the instructions of the loop round. In loops that may wait for other threads the split
+ * yields after some rounds: to other lanes, and, in spin loops sooner, to other warps and CTAs. `loop`: PTXI_LOOP_...
+ */
+static inline const struct ptxi_insn *loop_to(struct ptxi_warp *w, const struct ptxi_insn *target, int64_t distance,
+                                              unsigned loop)
 {
-    w->quantum -= distance + 1; /* also a loop of this one instruction costs something */
+    w->quantum -= distance + 1; /* at least 1, even in a loop of a single instruction */
     if (__builtin_expect(w->quantum <= 0, 0))
         return ptxi_leave_quantum(w, target);
     if (__builtin_expect(loop & (PTXI_LOOP_WAITS | PTXI_LOOP_POLLS), 0)) {
-        w->polls -= loop & PTXI_LOOP_POLLS ? PTXI_POLL : 1;
-        if (w->polls <= 0)
-            return ptxi_leave_poll(w, target);
+        w->spin_rounds_left -= loop & PTXI_LOOP_POLLS ? PTXI_SPIN_COST : 1;
+        if (w->spin_rounds_left <= 0)
+            return ptxi_leave_spin(w, target);
     }
-    if (__builtin_expect(w->split_count > 1 && loop && !--w->patience, 0))
+    if (__builtin_expect(w->split_count > 1 && loop && !--w->rounds_left, 0))
         return ptxi_leave_sleep(w, target);
     return target;
 }
 
 static inline const struct ptxi_insn *jump_back(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
-    return back_to(w, i + i->imm, -(int64_t)i->imm, i->mods);
+    return loop_to(w, i + i->imm, -(int64_t)i->imm, i->mods);
 }
 
 static inline const struct ptxi_insn *branch(struct ptxi_warp *w, const struct ptxi_insn *i, ptxi_lanes taken)
@@ -45,9 +51,9 @@ static inline const struct ptxi_insn *branch_back(struct ptxi_warp *w, const str
         NEXT;
     if (taken != w->active) {
         ptxi_split_off(w, i + 1, w->active & ~taken);
-        if (i->mods && !(i->mods & PTXI_LOOP_POLLS)) { /* lanes that try again and succeed one after the other do not wait */
-            w->polls = PTXI_POLLS;
-            w->patience = w->patience_limit;
+        if (i->mods && !(i->mods & PTXI_LOOP_POLLS)) { /* some lanes have left the loop: it makes progress */
+            w->spin_rounds_left = PTXI_SPIN_ROUNDS;
+            w->rounds_left = w->round_limit;
         }
     }
     return jump_back(w, i);
@@ -83,16 +89,16 @@ OP( loop_ifn )
     return branch_back(w, i, w->active & ~ptxi_pred(w, i->a));
 }
 
-#define BRANCH_COMPARED(bits, type, name, cond)                                       \
+#define BRANCH_COMPARED(bits, type, name, cond)                                         \
     static inline ptxi_lanes name(const struct ptxi_warp *w, const struct ptxi_insn *i) \
-    {                                                                                 \
-        const type *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                  \
-        ptxi_lanes m;                                                                 \
-                                                                                      \
-        COMPARE_##bits(m, type, a, b, cond);                                          \
-        return m & w->active;                                                         \
-    }                                                                                 \
-    OP( bra_##name ) { return branch(w, i, name(w, i)); }                             \
+    {                                                                                   \
+        const type *a = PTXI_SLOT(w, i->a), *b = PTXI_SLOT(w, i->b);                    \
+        ptxi_lanes m;                                                                   \
+                                                                                        \
+        COMPARE_##bits(m, type, a, b, cond);                                            \
+        return m & w->active;                                                           \
+    }                                                                                   \
+    OP( bra_##name ) { return branch(w, i, name(w, i)); }                               \
     OP( loop_##name ) { return branch_back(w, i, name(w, i)); }
 #define BRANCHES_COMPARED(bits)                                  \
     BRANCH_COMPARED(bits, uint##bits##_t, eq_i##bits, x == y)    \
@@ -121,7 +127,7 @@ OP( brx )
             lanes |= (ptxi_lanes)(index[l] == k) << l;
         lanes &= w->active;
         if (lanes == w->active)
-            return target > i ? jump(w, target) : back_to(w, target, i - target, PTXI_LOOP_READS);
+            return target > i ? jump(w, target) : loop_to(w, target, i - target, PTXI_LOOP_READS);
         ptxi_split_off(w, target, lanes);
     }
 }
@@ -131,7 +137,7 @@ OP( call )
     return ptxi_call(w, i, ptxi_pool_word(w->frame->code->pool + i->imm, 0));
 }
 
-/* Lanes that call different functions part, one function after the other. */
+/* Lanes that call other functions than the first lane split off and execute the instruction again. */
 OP( call_indirect )
 {
     const struct ptxi_program *p = w->cta->grid->program;
@@ -144,7 +150,8 @@ OP( call_indirect )
         others |= (ptxi_lanes)(address[l] != first) << l;
     others &= w->active;
     if (func == UINT32_MAX)
-        return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & ~others, first, 0, "indirect call of an address that is no function");
+        return ptxi_fault(w, i, PTXI_FK_BRANCH, w->active & ~others, first, 0,
+                          "indirect call of an address that is not a function");
     if (others)
         ptxi_split_off(w, i, others);
     return ptxi_call(w, i, func);
@@ -152,13 +159,14 @@ OP( call_indirect )
 
 OP( ret )
 {
-    return ptxi_return(w, i);
+    (void)i;
+    return ptxi_return(w);
 }
 
 OP( exit )
 {
     (void)i;
-    return ptxi_lanes_exit(w, w->active);
+    return ptxi_leave_exit(w, w->active);
 }
 
 OP( trap )
@@ -166,7 +174,7 @@ OP( trap )
     return ptxi_fault(w, i, PTXI_FK_TRAP, w->active, 0, 0, NULL);
 }
 
-/* There is no debugger to go on from here. */
+/* There is no debugger that could continue the kernel. */
 OP( brkpt )
 {
     return ptxi_fault(w, i, PTXI_FK_TRAP, w->active, 0, 0, "brkpt");
@@ -187,11 +195,6 @@ OP( count )
     NEXT;
 }
 
-OP( count_shared )
-{
-    return ptxi_count_shared(w, i);
-}
-
 OP( unsupported )
 {
     return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, w->frame->code->unsupported[i->imm]);
@@ -210,7 +213,7 @@ OP( end )
 
 OP( nanosleep )
 {
-    return ptxi_leave_poll(w, i + 1);
+    return ptxi_leave_spin(w, i + 1);
 }
 
 OP( none )
@@ -218,7 +221,8 @@ OP( none )
     return ptxi_fault(w, i, PTXI_FK_UNSUPPORTED, w->active, 0, 0, "no operation");
 }
 
-/* Guards run the instruction behind them with fewer lanes. It is never one that changes the splits. */
+/* A guard runs the instruction after it with fewer lanes. The compiler never guards an instruction that changes the
+ * splits. */
 OP( guard )
 {
     ptxi_lanes all = w->active, on = all & (i->mods ? ~ptxi_pred(w, i->a) : ptxi_pred(w, i->a));
@@ -226,6 +230,7 @@ OP( guard )
 
     if (!on)
         return i + 2;
+    assert(i[1].op < PTXI_OP_COUNT && i[1].op != PTXI_OP_guard);
     w->active = on;
     next = w->table[i[1].op](i + 1, w);
     w->active = all;

@@ -1,12 +1,13 @@
-/* The dispatch loop. One indirect call serves all lanes of the warp. */
-#include "exec/engine/engine.h"
+/* The dispatch loop. One indirect call executes an instruction for all lanes of the warp. */
+#include "exec/engine/dispatch.h"
 #include "exec/engine/handler.h"
 
 extern ptxi_handler *const PTXI_LEVELED(table)[PTXI_OP_COUNT];
 
 struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn *pc);
 
-/* From a warp that has come to a barrier it goes on to the next one, in a ring, if that has passed it. */
+/* When the warp waits at a CTA barrier, the loop continues with the next warp of the CTA if that one has passed the
+ * barrier. */
 struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     ptxi_handler *const *table = w->table;
@@ -18,10 +19,11 @@ struct ptxi_warp *PTXI_LEVELED(run)(struct ptxi_warp *w, const struct ptxi_insn 
             pc = table[pc->op](pc, w);
         while (pc != w->stop);
         next = w->next;
-        if (w->sync < PTXI_SYNC_AT || __builtin_expect(next->sync != PTXI_SYNC_PASSED, 0))
+        if (w->barrier_state < PTXI_WARP_BARRIER_AT ||
+            __builtin_expect(next->barrier_state != PTXI_WARP_BARRIER_PASSED, 0))
             return w;
         w = next;
-        w->sync = PTXI_SYNC_NONE; /* and its event is none, or it would not have come to the barrier */
-        pc = w->sync_pc + 1;
+        w->barrier_state = PTXI_WARP_BARRIER_NONE; /* its event is NONE, else it would not have reached the barrier */
+        pc = w->barrier_pc + 1;
     }
 }

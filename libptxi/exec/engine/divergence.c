@@ -1,16 +1,39 @@
-/* Divergence: a warp as a set of splits. The deepest frame runs first, then the lowest pc; splits of one frame that
- * stand at one pc merge. Lanes that spin until another lane does something are moved out of the way at times, so
- * that every lane gets on (PTX ISA, "Independent thread scheduling"). */
-#include "exec/engine/rng.h"
-#include "exec/engine/engine.h"
+/* The scheduling rule: the deepest frame runs first, then the lowest pc. Splits of one frame at one pc reconverge.
+ * Splits that may spin until another lane does something yield after some rounds, so that every lane makes progress
+ * (PTX ISA, "Independent thread scheduling"). */
+#include "exec/engine/divergence.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Rounds of a loop that may wait for other lanes before it gives way, at first and once it has been seen to wait. */
-enum { PATIENCE_FIRST = 2048, PATIENCE_LEAST = 16 };
+#include "exec/engine/frame.h"
+#include "exec/engine/rng.h"
+
+/* Number of rounds of a loop that may wait for other lanes before its split yields: initially, and the least after it
+ * has yielded. */
+enum { FIRST_ROUND_LIMIT = 2048, LEAST_ROUND_LIMIT = 16 };
+
+static bool is_in_code(const struct ptxi_code *code, const struct ptxi_insn *pc)
+{
+    return pc >= code->insns && pc < code->insns + code->count;
+}
+
+/* Invariants of a split: its frame is referenced, its pc is in the code of the frame, and its lanes are alive. */
+static bool is_valid_split(const struct ptxi_warp *w, const struct ptxi_split *s)
+{
+    return s->frame->splits && s->lanes && !(s->lanes & ~w->live) && is_in_code(s->frame->code, s->pc);
+}
+
+static struct ptxi_split *current_split(struct ptxi_warp *w)
+{
+    assert(w->current < w->split_count);
+    return &w->splits[w->current];
+}
 
 void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes lanes)
 {
+    assert(lanes && !frame->parent && frame->code->count);
+    assert(!w->exited);
     frame->splits = 1;
     w->live = lanes;
     w->arrived = 0;
@@ -19,56 +42,94 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
     memset(w->wgmma_groups, 0, sizeof w->wgmma_groups);
     w->split_count = 1;
     w->current = 0;
-    w->patience = w->patience_limit = PATIENCE_FIRST;
-    w->polls = PTXI_POLLS;
-    w->sync = PTXI_SYNC_NONE;
+    w->rounds_left = w->round_limit = FIRST_ROUND_LIMIT;
+    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
+    w->barrier_state = PTXI_WARP_BARRIER_NONE;
     for (int l = 0; w->stack_moved && l < PTXI_LANES; l++)
         w->stack_top[l] = w->local_stride;
-    w->stack_moved = w->goes_on = w->store_waits = false;
+    w->stack_moved = w->mid_block = w->store_delayed = false;
     if (frame->code->unwritten_count)
         ptxi_frame_fill_unwritten(frame);
-    w->splits[0] = (struct ptxi_split){ .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY };
+    w->splits[0] = (struct ptxi_split){
+        .frame = frame, .pc = frame->code->insns, .lanes = lanes, .state = PTXI_SPLIT_READY
+    };
 }
 
 void ptxi_warp_abandon(struct ptxi_warp *w)
 {
     while (w->split_count)
-        ptxi_frame_drop(w, w->splits[--w->split_count].frame);
-    w->live = 0;
-    w->sync = PTXI_SYNC_NONE;
+        ptxi_frame_unref(w, w->splits[--w->split_count].frame);
+    w->live = w->exited = 0;
+    w->barrier_state = PTXI_WARP_BARRIER_NONE;
+}
+
+/* --- the set of splits --- */
+
+static struct ptxi_split *add_split(struct ptxi_warp *w, struct ptxi_split split)
+{
+    assert(w->split_count < PTXI_MAX_SPLITS);
+    w->splits[w->split_count] = split;
+    split.frame->splits++;
+    return &w->splits[w->split_count++];
 }
 
 static void remove_split(struct ptxi_warp *w, uint32_t k)
 {
+    assert(k < w->split_count);
     w->splits[k] = w->splits[--w->split_count];
 }
 
-/* Joins splits that stand at one place. Quadratic, but there are few. */
-static void merge(struct ptxi_warp *w)
+struct ptxi_split *ptxi_divide_split(struct ptxi_warp *w, struct ptxi_split *s, ptxi_lanes keep)
+{
+    struct ptxi_split rest = *s;
+
+    assert(s->lanes & keep);
+    rest.lanes &= ~keep;
+    s->lanes &= keep;
+    return rest.lanes ? add_split(w, rest) : NULL;
+}
+
+static bool is_ready_or_asleep(const struct ptxi_split *s)
+{
+    return s->state == PTXI_SPLIT_READY || s->state == PTXI_SPLIT_SLEEP;
+}
+
+/* Adds the lanes of split t, at the same place, to s. */
+static void join_split(struct ptxi_split *s, const struct ptxi_split *t)
+{
+    assert(!(s->lanes & t->lanes) && s->frame->splits > 1);
+    s->lanes |= t->lanes;
+    s->complete |= t->complete;
+    s->expired |= t->expired;
+    s->spins &= t->spins;
+    if (t->state == PTXI_SPLIT_READY)
+        s->state = PTXI_SPLIT_READY;
+    s->frame->splits--;
+}
+
+/* Joins splits at one place. Quadratic, but splits are few. */
+static void reconverge(struct ptxi_warp *w)
 {
     for (uint32_t a = 0; a < w->split_count; a++) {
         struct ptxi_split *s = &w->splits[a];
 
-        if (s->state != PTXI_SPLIT_READY && s->state != PTXI_SPLIT_SLEEP)
+        assert(is_valid_split(w, s));
+        if (!is_ready_or_asleep(s))
             continue;
         for (uint32_t b = a + 1; b < w->split_count;) {
             struct ptxi_split *t = &w->splits[b];
 
-            if (t->frame != s->frame || t->pc != s->pc || (t->state != PTXI_SPLIT_READY && t->state != PTXI_SPLIT_SLEEP)) {
+            if (t->frame != s->frame || t->pc != s->pc || !is_ready_or_asleep(t)) {
                 b++;
                 continue;
             }
-            s->lanes |= t->lanes;
-            s->complete |= t->complete;
-            s->expired |= t->expired;
-            s->polls &= t->polls;
-            if (t->state == PTXI_SPLIT_READY)
-                s->state = PTXI_SPLIT_READY;
-            s->frame->splits--;
+            join_split(s, t);
             remove_split(w, b);
         }
     }
 }
+
+/* --- picking a split --- */
 
 static bool goes_before(const struct ptxi_split *a, const struct ptxi_split *b)
 {
@@ -77,26 +138,26 @@ static bool goes_before(const struct ptxi_split *a, const struct ptxi_split *b)
     return a->pc < b->pc;
 }
 
-/* By chance. */
-static struct ptxi_split *pick_any(struct ptxi_warp *w)
+static struct ptxi_split *pick_random_split(struct ptxi_warp *w)
 {
     struct ptxi_split *found = NULL;
     uint32_t ready = 0;
 
     for (uint32_t k = 0; k < w->split_count; k++)
-        if (w->splits[k].state == PTXI_SPLIT_READY && ptxi_one_in(&w->cta->lead->dice, ++ready))
+        if (w->splits[k].state == PTXI_SPLIT_READY && ptxi_rng_one_in(&w->cta->lead->rng_state, ++ready))
             found = &w->splits[k];
     return found;
 }
 
-static struct ptxi_split *pick(struct ptxi_warp *w)
+/* The split that runs next; NULL: no split is ready. */
+static struct ptxi_split *pick_split(struct ptxi_warp *w)
 {
     struct ptxi_split *best = NULL;
 
     if (w->split_count == 1)
         return w->splits[0].state == PTXI_SPLIT_READY ? w->splits : NULL;
     if (w->cta->grid->schedule)
-        return pick_any(w);
+        return pick_random_split(w);
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
 
@@ -106,8 +167,66 @@ static struct ptxi_split *pick(struct ptxi_warp *w)
     return best;
 }
 
-/* *work: some of them can do more than wait. */
-static bool wake(struct ptxi_warp *w, bool *work)
+/* The running split must stop at the lowest pc after its own at which another split of its frame waits. Sleeping
+ * splits count, because the running one collects them when it gets there. */
+static void set_stop(struct ptxi_warp *w)
+{
+    const struct ptxi_split *s = &w->splits[w->current];
+
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        const struct ptxi_split *t = &w->splits[k];
+
+        if (k != w->current && t->frame == s->frame && is_ready_or_asleep(t) && t->pc > s->pc && t->pc < w->stop)
+            w->stop = t->pc;
+    }
+}
+
+static void enter_split(struct ptxi_warp *w, const struct ptxi_split *s)
+{
+    assert(s->state == PTXI_SPLIT_READY && is_valid_split(w, s));
+    w->current = (uint32_t)(s - w->splits);
+    w->frame = s->frame;
+    w->regs = s->frame->regs;
+    w->active = s->lanes;
+    w->barrier_state = PTXI_WARP_BARRIER_NONE;
+    w->stop = PTXI_NO_STOP;
+    if (w->split_count > 1)
+        set_stop(w);
+}
+
+enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
+{
+    for (struct ptxi_warp *w = *which;;) {
+        struct ptxi_split *s;
+
+        if (w->barrier_state)
+            ptxi_settle_barrier_split(w);
+        if (!w->split_count)
+            return PTXI_EVENT_DONE;
+        if (w->split_count > 1 && !w->mid_block)
+            reconverge(w);
+        s = w->mid_block ? &w->splits[w->current] : pick_split(w);
+        w->mid_block = false;
+        if (!s)
+            return PTXI_EVENT_STALLED;
+        enter_split(w, s);
+        w->event = PTXI_EVENT_NONE;
+        w = *which = level->run(w, s->pc);
+        if (w->barrier_state >= PTXI_WARP_BARRIER_AT)
+            return PTXI_EVENT_WARP_AT_BARRIER;
+        if (w->event == PTXI_EVENT_NONE) {
+            assert(w->stop != PTXI_NO_STOP);
+            w->splits[w->current].pc = w->stop;
+            continue;
+        }
+        if (w->event != PTXI_EVENT_SWITCH)
+            return w->event;
+    }
+}
+
+/* --- making splits ready --- */
+
+bool ptxi_wake_sleeping_splits(struct ptxi_warp *w, bool *work)
 {
     bool any = false;
 
@@ -115,53 +234,27 @@ static bool wake(struct ptxi_warp *w, bool *work)
     for (uint32_t k = 0; k < w->split_count; k++)
         if (w->splits[k].state == PTXI_SPLIT_SLEEP) {
             w->splits[k].state = PTXI_SPLIT_READY;
-            *work |= !w->splits[k].polls;
+            *work |= !w->splits[k].spins;
             any = true;
         }
     return any;
 }
 
-ptxi_lanes ptxi_warp_at_barrier(const struct ptxi_warp *w, unsigned k32, unsigned *number)
-{
-    ptxi_lanes need = w->live & ~w->arrived & ptxi_warp32_lanes(k32), there = 0;
-
-    for (uint32_t k = 0; k < w->split_count; k++) {
-        const struct ptxi_split *s = &w->splits[k];
-
-        if (s->state != PTXI_SPLIT_BARRIER || !(s->lanes & need))
-            continue;
-        if (there && s->barrier != *number)
-            return 0;
-        *number = s->barrier;
-        there |= s->lanes & need;
-    }
-    return there == need ? there : 0;
-}
-
-/* For other warps, or for what is under way. */
-static bool waits_for_others(const struct ptxi_warp *w)
-{
-    for (uint32_t k = 0; k < w->split_count; k++)
-        if (w->splits[k].state == PTXI_SPLIT_MBARRIER || w->splits[k].state == PTXI_SPLIT_GROUP)
-            return true;
-    return false;
-}
-
-void ptxi_cta_wake_groups(struct ptxi_cta *cta)
+void ptxi_cta_wake_warpgroups(struct ptxi_cta *cta)
 {
     for (uint32_t n = 0; n < cta->warp_count; n++) {
         struct ptxi_warp *w = &cta->warps[n];
 
         for (uint32_t k = 0; k < w->split_count; k++)
-            if (w->splits[k].state == PTXI_SPLIT_GROUP) {
+            if (w->splits[k].state == PTXI_SPLIT_WARPGROUP) {
                 w->splits[k].state = PTXI_SPLIT_READY;
                 w->state = PTXI_WARP_READY;
             }
     }
-    cta->group_waits = false;
+    cta->warpgroup_waits = false;
 }
 
-void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier)
+void ptxi_wake_mbarrier_splits(struct ptxi_warp *w, const unsigned char *mbarrier)
 {
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
@@ -174,98 +267,30 @@ void ptxi_warp_wake(struct ptxi_warp *w, const unsigned char *mbarrier)
     }
 }
 
-static bool some_at_barrier(const struct ptxi_warp *w)
+void ptxi_settle_barrier_split(struct ptxi_warp *w)
 {
-    unsigned number;
+    struct ptxi_split *s = &w->splits[0];
 
-    for (unsigned g = 0; g < PTXI_WARP32S; g++)
-        if (ptxi_warp_at_barrier(w, g, &number))
-            return true;
-    return false;
-}
-
-/* A rendezvous that the exit of other lanes has made complete. */
-static bool finish_rendezvous(struct ptxi_warp *w)
-{
-    for (uint32_t k = 0; k < w->split_count; k++)
-        if ((w->splits[k].state == PTXI_SPLIT_SYNC && ptxi_rendezvous(w, &w->splits[k])) ||
-            (w->splits[k].state == PTXI_SPLIT_ALIGNED && ptxi_gather(w, &w->splits[k])))
-            return true;
-    return false;
-}
-
-/* The pc at which the running split must stop: the lowest of those that wait above it in its frame. Splits that
- * sleep count: meeting them is how they are collected again. */
-static void set_stop(struct ptxi_warp *w)
-{
-    const struct ptxi_split *s = &w->splits[w->current];
-
-    for (uint32_t k = 0; k < w->split_count; k++) {
-        const struct ptxi_split *t = &w->splits[k];
-
-        if (k != w->current && t->frame == s->frame && (t->state == PTXI_SPLIT_READY || t->state == PTXI_SPLIT_SLEEP) && t->pc > s->pc &&
-            t->pc < w->stop)
-            w->stop = t->pc;
+    assert(w->barrier_state == PTXI_WARP_BARRIER_NONE ||
+           (w->split_count == 1 && is_in_code(s->frame->code, w->barrier_pc)));
+    if (w->barrier_state == PTXI_WARP_BARRIER_PASSED) {
+        s->pc = w->barrier_pc + 1;
+        w->barrier_state = PTXI_WARP_BARRIER_NONE;
+    } else if (w->barrier_state >= PTXI_WARP_BARRIER_AT) {
+        s->pc = w->barrier_pc;
+        s->state = PTXI_SPLIT_BARRIER;
+        s->barrier = (uint16_t)(w->barrier_state - PTXI_WARP_BARRIER_AT);
     }
 }
 
-static void enter(struct ptxi_warp *w, const struct ptxi_split *s)
-{
-    w->current = (uint32_t)(s - w->splits);
-    w->frame = s->frame;
-    w->regs = s->frame->regs;
-    w->active = s->lanes;
-    w->sync = PTXI_SYNC_NONE;
-    w->stop = PTXI_NO_STOP;
-    if (w->split_count > 1)
-        set_stop(w);
-}
+/* --- for handlers --- */
 
-enum ptxi_event ptxi_warp_run(struct ptxi_warp **which, const struct ptxi_level *level)
-{
-    for (struct ptxi_warp *w = *which;;) {
-        struct ptxi_split *s;
-        bool work;
-
-        if (w->sync)
-            ptxi_warp_settle(w);
-        if (!w->split_count)
-            return PTXI_EVENT_DONE;
-        if (w->split_count > 1 && !w->goes_on)
-            merge(w);
-        s = w->goes_on ? &w->splits[w->current] : pick(w);
-        w->goes_on = false;
-        if (!s) {
-            if (some_at_barrier(w))
-                return PTXI_EVENT_BARRIER;
-            if (finish_rendezvous(w))
-                continue;
-            if (!wake(w, &work))
-                return w->arrived || waits_for_others(w) ? PTXI_EVENT_WAITING : PTXI_EVENT_BLOCKED;
-            if (!work)
-                return PTXI_EVENT_QUANTUM;
-            continue;
-        }
-        enter(w, s);
-        w->event = PTXI_EVENT_NONE;
-        w = *which = level->run(w, s->pc);
-        if (w->sync >= PTXI_SYNC_AT)
-            return PTXI_EVENT_SYNC;
-        if (w->event == PTXI_EVENT_NONE) {
-            w->splits[w->current].pc = w->stop;
-            continue;
-        }
-        if (w->event != PTXI_EVENT_SWITCH)
-            return w->event;
-    }
-}
-
-static struct ptxi_split *waiting_at(struct ptxi_warp *w, const struct ptxi_insn *pc)
+static struct ptxi_split *other_split_at(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
     for (uint32_t k = 0; k < w->split_count; k++) {
         struct ptxi_split *s = &w->splits[k];
 
-        if (k != w->current && s->pc == pc && s->frame == w->frame && (s->state == PTXI_SPLIT_READY || s->state == PTXI_SPLIT_SLEEP))
+        if (k != w->current && s->pc == pc && s->frame == w->frame && is_ready_or_asleep(s))
             return s;
     }
     return NULL;
@@ -273,175 +298,166 @@ static struct ptxi_split *waiting_at(struct ptxi_warp *w, const struct ptxi_insn
 
 void ptxi_split_off(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes lanes)
 {
-    struct ptxi_split *there = waiting_at(w, pc);
+    struct ptxi_split *there = other_split_at(w, pc);
 
-    w->splits[w->current].lanes &= ~lanes;
+    assert(lanes && !(lanes & ~w->active) && is_in_code(w->frame->code, pc));
+    current_split(w)->lanes &= ~lanes;
     w->active &= ~lanes;
     if (there) {
         there->lanes |= lanes;
         there->state = PTXI_SPLIT_READY;
         return;
     }
-    w->splits[w->split_count++] = (struct ptxi_split){ .frame = w->frame, .pc = pc, .lanes = lanes, .state = PTXI_SPLIT_READY };
-    w->frame->splits++;
+    add_split(w, (struct ptxi_split){ .frame = w->frame, .pc = pc, .lanes = lanes, .state = PTXI_SPLIT_READY });
     if (pc < w->stop)
         w->stop = pc;
 }
 
-const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn *first, const struct ptxi_insn *second, ptxi_lanes second_lanes)
+const struct ptxi_insn *ptxi_diverge(struct ptxi_warp *w, const struct ptxi_insn *first, const struct ptxi_insn *second,
+                                     ptxi_lanes second_lanes)
 {
+    assert(first <= second);
     ptxi_split_off(w, second, second_lanes);
     return first > w->stop ? ptxi_leave_switch(w, first) : first;
 }
 
 static const struct ptxi_insn *leave(struct ptxi_warp *w, enum ptxi_event event)
 {
-    w->event = event;
+    w->event = (uint8_t)event;
     return w->stop;
+}
+
+/* The running split continues at pc, later. */
+static struct ptxi_split *stop_split_at(struct ptxi_warp *w, const struct ptxi_insn *pc)
+{
+    struct ptxi_split *s = current_split(w);
+
+    assert(is_in_code(s->frame->code, pc));
+    s->pc = pc;
+    return s;
 }
 
 const struct ptxi_insn *ptxi_leave_switch(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    w->splits[w->current].pc = pc;
+    stop_split_at(w, pc);
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
-const struct ptxi_insn *ptxi_leave_poll(struct ptxi_warp *w, const struct ptxi_insn *pc)
+const struct ptxi_insn *ptxi_leave_spin(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    struct ptxi_split *s = &w->splits[w->current];
+    struct ptxi_split *s;
 
-    w->polls = PTXI_POLLS;
+    w->spin_rounds_left = PTXI_SPIN_ROUNDS;
     if (w->split_count == 1)
         return ptxi_leave_quantum(w, pc);
-    s->pc = pc;
+    s = stop_split_at(w, pc);
     s->state = PTXI_SPLIT_SLEEP;
-    s->polls = true;
+    s->spins = true;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
 const struct ptxi_insn *ptxi_leave_sleep(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    struct ptxi_split *s = &w->splits[w->current];
+    struct ptxi_split *s = stop_split_at(w, pc);
 
-    s->pc = pc;
     s->state = PTXI_SPLIT_SLEEP;
-    s->polls = false;
-    if (w->patience_limit > PATIENCE_LEAST)
-        w->patience_limit /= 2;
-    w->patience = w->patience_limit;
+    s->spins = false;
+    if (w->round_limit > LEAST_ROUND_LIMIT)
+        w->round_limit /= 2;
+    w->rounds_left = w->round_limit;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
 const struct ptxi_insn *ptxi_leave_quantum(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    w->splits[w->current].pc = pc;
+    stop_split_at(w, pc);
     return leave(w, PTXI_EVENT_QUANTUM);
 }
 
 const struct ptxi_insn *ptxi_leave_slice(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    w->splits[w->current].pc = pc;
-    w->goes_on = true;
+    stop_split_at(w, pc);
+    w->mid_block = true;
     return leave(w, PTXI_EVENT_SLICE);
 }
 
 const struct ptxi_insn *ptxi_leave_barrier(struct ptxi_warp *w, const struct ptxi_insn *pc, unsigned number)
 {
-    struct ptxi_split *s = &w->splits[w->current];
+    struct ptxi_split *s = stop_split_at(w, pc);
 
-    s->pc = pc;
+    assert(number < PTXI_BARRIERS);
     s->state = PTXI_SPLIT_BARRIER;
     s->barrier = (uint16_t)number;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
-const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc, const unsigned char *at)
+const struct ptxi_insn *ptxi_leave_mbarrier(struct ptxi_warp *w, const struct ptxi_insn *pc,
+                                            const unsigned char *mbarrier)
 {
-    struct ptxi_split *s = &w->splits[w->current];
+    struct ptxi_split *s = stop_split_at(w, pc);
 
-    s->pc = pc;
     s->state = PTXI_SPLIT_MBARRIER;
-    s->mbarrier = at;
+    s->mbarrier = mbarrier;
     w->cta->lead->waits = true;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
-const struct ptxi_insn *ptxi_leave_group(struct ptxi_warp *w, const struct ptxi_insn *pc)
+const struct ptxi_insn *ptxi_leave_warpgroup(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    struct ptxi_split *s = &w->splits[w->current];
-
-    s->pc = pc;
-    s->state = PTXI_SPLIT_GROUP;
-    w->cta->group_waits = true;
+    stop_split_at(w, pc)->state = PTXI_SPLIT_WARPGROUP;
+    w->cta->warpgroup_waits = true;
     return leave(w, PTXI_EVENT_SWITCH);
 }
 
-const struct ptxi_insn *ptxi_leave_sync(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask)
+const struct ptxi_insn *ptxi_leave_exit(struct ptxi_warp *w, ptxi_lanes lanes)
 {
-    struct ptxi_split *s = &w->splits[w->current];
+    struct ptxi_split *s = current_split(w);
 
-    s->pc = pc;
-    s->state = PTXI_SPLIT_SYNC;
-    s->sync_mask = mask;
-    ptxi_rendezvous(w, s);
-    return leave(w, PTXI_EVENT_SWITCH);
+    assert(lanes && !(lanes & ~s->lanes) && !(lanes & ~w->live));
+    w->live &= ~lanes;
+    s->lanes &= ~lanes;
+    if (!s->lanes) {
+        ptxi_frame_unref(w, s->frame);
+        remove_split(w, w->current);
+    }
+    w->exited = lanes;
+    return leave(w, PTXI_EVENT_EXIT);
+}
+
+/* --- .aligned instructions --- */
+
+static bool is_aligned_with(const struct ptxi_split *a, const struct ptxi_split *b)
+{
+    return b->state == PTXI_SPLIT_ALIGNED && b->frame == a->frame && b->pc == a->pc;
+}
+
+bool ptxi_aligned_try_complete(struct ptxi_warp *w, struct ptxi_split *waiting)
+{
+    ptxi_lanes here = 0, need = 0;
+
+    for (uint32_t k = 0; k < w->split_count; k++)
+        if (is_aligned_with(waiting, &w->splits[k])) {
+            here |= w->splits[k].lanes;
+            need |= w->splits[k].sync_mask;
+        }
+    if (need & w->live & ~here)
+        return false;
+    for (uint32_t k = 0; k < w->split_count; k++) { /* ready splits at one place reconverge */
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s != waiting && is_aligned_with(waiting, s))
+            s->state = PTXI_SPLIT_READY;
+    }
+    waiting->state = PTXI_SPLIT_READY;
+    return true;
 }
 
 const struct ptxi_insn *ptxi_leave_aligned(struct ptxi_warp *w, const struct ptxi_insn *pc)
 {
-    struct ptxi_split *s = &w->splits[w->current];
+    struct ptxi_split *s = stop_split_at(w, pc);
 
-    s->pc = pc;
     s->state = PTXI_SPLIT_ALIGNED;
-    s->sync_mask = ptxi_absent(w) | w->active;
-    ptxi_gather(w, s);
+    s->sync_mask = ptxi_absent_lanes(w) | w->active;
+    ptxi_aligned_try_complete(w, s);
     return leave(w, PTXI_EVENT_SWITCH);
-}
-
-const struct ptxi_insn *ptxi_lanes_exit(struct ptxi_warp *w, ptxi_lanes lanes)
-{
-    struct ptxi_split *s = &w->splits[w->current];
-
-    w->live &= ~lanes;
-    ptxi_cluster_exit(w, lanes);
-    s->lanes &= ~lanes;
-    if (!s->lanes) {
-        ptxi_frame_drop(w, s->frame);
-        remove_split(w, w->current);
-    }
-    if (w->cta->group_waits)
-        ptxi_cta_wake_groups(w->cta);
-    for (unsigned g = 0; g < PTXI_WARP32S; g++)
-        if (lanes & ptxi_warp32_lanes(g) && !(w->live & ptxi_warp32_lanes(g)))
-            ptxi_cta_warp_done(w->cta);
-    return leave(w, PTXI_EVENT_SWITCH);
-}
-
-/* Lanes of a waiting split that have not arrived with their warp go on waiting in a split of their own. */
-static void leave_waiting(struct ptxi_warp *w, struct ptxi_split *s, ptxi_lanes lanes)
-{
-    struct ptxi_split rest = *s;
-
-    rest.lanes &= ~lanes;
-    s->lanes &= lanes;
-    if (!rest.lanes)
-        return;
-    w->splits[w->split_count++] = rest;
-    s->frame->splits++;
-}
-
-void ptxi_warp_release(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done)
-{
-    for (uint32_t k = 0; k < w->split_count; k++) {
-        struct ptxi_split *s = &w->splits[k];
-
-        if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number || !(s->lanes & w->arrived))
-            continue;
-        leave_waiting(w, s, w->arrived);
-        w->arrived &= ~s->lanes;
-        ptxi_barrier_result(s->frame, s->pc, s->lanes, done);
-        s->pc++;
-        s->state = PTXI_SPLIT_READY;
-        w->state = PTXI_WARP_READY;
-    }
 }

@@ -1,10 +1,14 @@
-/* Reports of failed launches. The first fault of a launch is the one reported. */
+#include "exec/engine/fault.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/memory/access.h"
+#include "exec/engine/address_space.h"
+#include "exec/engine/cta.h"
+#include "exec/engine/divergence.h"
+#include "exec/memmap/memmap.h"
 
-static void describe_neighbour(struct ptxi_fault_report *r, struct ptxi_memmap *memmap)
+static void describe_nearest_allocation(struct ptxi_fault_report *r, struct ptxi_memmap *memmap)
 {
     struct ptxi_mem_region near;
 
@@ -39,35 +43,36 @@ void ptxi_fault_locate(struct ptxi_fault_report *r, const struct ptxi_warp *w, c
 }
 
 void ptxi_fault_describe(struct ptxi_fault_report *r, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
-                         const char *detail, struct ptxi_memmap *memmap)
+                         enum ptxi_access access, const char *detail, struct ptxi_memmap *memmap)
 {
     r->kind = kind;
+    r->access = access;
     r->address = address;
     r->access_size = size;
-    r->is_store = detail && !strcmp(detail, "store");
     if (memmap && concerns_global_memory(kind, address))
-        describe_neighbour(r, memmap);
+        describe_nearest_allocation(r, memmap);
     if (detail)
         snprintf(r->detail, sizeof r->detail, "%s", detail);
 }
 
-bool ptxi_grid_fail(struct ptxi_grid *g)
-{
-    uint32_t none = 0;
+/* Where a fault happened. */
+struct place {
+    const struct ptxi_code *code;
+    const struct ptxi_insn *insn;
+    ptxi_lanes lanes;
+};
 
-    return atomic_compare_exchange_strong(&g->failed, &none, 1);
-}
-
-static void report(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
-                   uint64_t address, uint32_t size, const char *detail, const struct ptxi_area *area)
+static void report_access(struct ptxi_warp *w, struct place place, enum ptxi_fault_kind kind, uint64_t address,
+                          uint32_t size,
+                          enum ptxi_access access, const struct ptxi_fault_area *area)
 {
     struct ptxi_grid *g = w->cta->grid;
     struct ptxi_fault_report *r = &g->report;
 
     if (!ptxi_grid_fail(g))
         return;
-    ptxi_fault_locate(r, w, code, i, lanes);
-    ptxi_fault_describe(r, kind, address, size, detail, area ? NULL : g->memmap);
+    ptxi_fault_locate(r, w, place.code, place.insn, place.lanes);
+    ptxi_fault_describe(r, kind, address, size, access, NULL, area ? NULL : g->memmap);
     if (area) {
         r->area = area->name;
         r->near_base = area->base;
@@ -75,22 +80,32 @@ static void report(struct ptxi_warp *w, const struct ptxi_code *code, const stru
     }
 }
 
-const struct ptxi_insn *ptxi_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
-                                      uint32_t size, const char *detail, const struct ptxi_area *area)
+void ptxi_fault_async_access(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i,
+                             enum ptxi_fault_kind kind,
+                             ptxi_lanes lanes, uint64_t address, uint32_t size, enum ptxi_access access)
+{
+    report_access(w, (struct place){ code, i, lanes }, kind, address, size, access, NULL);
+}
+
+const struct ptxi_insn *ptxi_fault_access(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind,
+                                          ptxi_lanes lanes, uint64_t address, uint32_t size, enum ptxi_access access,
+                                          const struct ptxi_fault_area *area)
 {
     w->event = PTXI_EVENT_FAULT;
-    report(w, w->frame->code, i, kind, lanes, address, size, detail, area);
+    report_access(w, (struct place){ w->frame->code, i, lanes }, kind, address, size, access, area);
     return w->stop;
 }
 
-void ptxi_fault_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes,
-                      uint64_t address, uint32_t size, const char *detail)
+const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind,
+                                   ptxi_lanes lanes,
+                                   uint64_t address, uint32_t size, const char *detail)
 {
-    report(w, code, i, kind, lanes, address, size, detail, NULL);
-}
+    struct ptxi_grid *g = w->cta->grid;
 
-const struct ptxi_insn *ptxi_fault(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_fault_kind kind, ptxi_lanes lanes, uint64_t address,
-                                   uint32_t size, const char *detail)
-{
-    return ptxi_fault_in(w, i, kind, lanes, address, size, detail, NULL);
+    w->event = PTXI_EVENT_FAULT;
+    if (ptxi_grid_fail(g)) {
+        ptxi_fault_locate(&g->report, w, w->frame->code, i, lanes);
+        ptxi_fault_describe(&g->report, kind, address, size, PTXI_AK_NONE, detail, g->memmap);
+    }
+    return w->stop;
 }

@@ -1,8 +1,7 @@
-/* Handlers are compiled once for every level of the host's instruction set; PTXI_LEVEL (v2, v3, v4, portable) is set by
- * the build and becomes part of their names.
+/* The frame of handlers. They are compiled once for each CPU level. The build defines PTXI_LEVEL (v2, v3, v4,
+ * portable), which becomes part of their names.
  *
- *   OP( add_i32 ) { ...; NEXT; }
- */
+ *   OP( add_i32 ) { ...; NEXT; } */
 #ifndef PTXI_EXEC_ENGINE_HANDLER_H
 #define PTXI_EXEC_ENGINE_HANDLER_H
 
@@ -24,13 +23,13 @@ PTXI_OPS(X)
 #undef X
 
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* not every loop can be a vector loop on every level */
+#pragma clang diagnostic ignored "-Wpass-failed" /* some loops cannot be vectorised at some levels */
 #define PTXI_SIMD _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define PTXI_SIMD _Pragma("GCC ivdep")
 #endif
 
-/* for every lane: d[l] = expr, in lanes that are active. Sources may share d's slot. */
+/* d[l] = expr for the active lanes. Sources may have the slot of d. */
 #define FOR_LANES PTXI_SIMD for (int l = 0; l < PTXI_LANES; l++)
 #define WRITE_LANES(d, expr)                                    \
     do {                                                        \
@@ -42,7 +41,7 @@ PTXI_OPS(X)
                                                                 \
             FOR_LANES                                           \
             out_[l] = (expr);                                   \
-            ptxi_merge(d, out_, w->active, sizeof *(d));        \
+            ptxi_masked_write(d, out_, w->active, sizeof *(d)); \
         }                                                       \
     } while (0)
 

@@ -1,10 +1,10 @@
-/* What handlers of arithmetic are made of: shapes of operations, and the way between lane vectors and lane masks.
+/* The parts of arithmetic handlers: shapes of operations, and conversions between lane vectors and lane masks.
  *
- * A shape names its operands' element types and takes the expression for one lane, in terms of a[l], b[l], c[l]:
+ * A shape takes the element types of its operands and the expression for one lane, in terms of a[l], b[l], c[l]:
  *
  *   OP2(add_i32, uint32_t, uint32_t, uint32_t, a[l] + b[l])
  *
- * The destination may be the slot of a source of the same width: an expression may read lane l only. */
+ * The destination may have the slot of a source of the same width. So an expression may only read lane l. */
 #ifndef PTXI_EXEC_ENGINE_OP_SHAPES_H
 #define PTXI_EXEC_ENGINE_OP_SHAPES_H
 
@@ -46,45 +46,45 @@
         NEXT;                                   \
     }
 
-/* A source in the lanes that are on, 0 in the others. What rests there may be an integer: as a float it is subnormal, and hosts compute
- * slowly with those. */
+/* A source with 0 in the inactive lanes. Their values may be integers, which are often subnormal as floats, and CPUs
+ * compute slowly with subnormal numbers. */
 #define LIVE_SOURCE(type, name, from)                        \
     _Alignas(64) type name[PTXI_LANES] = { 0 };              \
                                                              \
-    ptxi_merge(name, from, w->active, sizeof(type))
+    ptxi_masked_write(name, from, w->active, sizeof(type))
 
-/* OP1 to OP3 for floating-point arithmetic of the host. */
-#define OPF(name, td, ta, tb, tc, slot_b, slot_c, expr)                            \
-    OP(name)                                                                       \
-    {                                                                              \
-        td *d = PTXI_SLOT(w, i->d);                                                \
-                                                                                   \
-        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {                    \
-            const ta *a = PTXI_SLOT(w, i->a);                                      \
-            const tb *b __attribute__((unused)) = PTXI_SLOT(w, slot_b);            \
-            const tc *c __attribute__((unused)) = PTXI_SLOT(w, slot_c);            \
-                                                                                   \
-            FOR_LANES                                                              \
-            d[l] = (expr);                                                         \
-        } else {                                                                   \
-            _Alignas(64) td out[PTXI_LANES];                                       \
-            LIVE_SOURCE(ta, a, PTXI_SLOT(w, i->a));                                \
-            LIVE_SOURCE(tb, b, PTXI_SLOT(w, slot_b));                              \
-            LIVE_SOURCE(tc, c, PTXI_SLOT(w, slot_c));                              \
-                                                                                   \
-            (void)b;                                                               \
-            (void)c;                                                               \
-            FOR_LANES                                                              \
-            out[l] = (expr);                                                       \
-            ptxi_merge(d, out, w->active, sizeof *d);                              \
-        }                                                                          \
-        NEXT;                                                                      \
+/* OP1 to OP3 for arithmetic with the host's floating-point instructions. */
+#define OPF(name, td, ta, tb, tc, slot_b, slot_c, expr)                 \
+    OP(name)                                                            \
+    {                                                                   \
+        td *d = PTXI_SLOT(w, i->d);                                     \
+                                                                        \
+        if (__builtin_expect(w->active == PTXI_ALL_LANES, 1)) {         \
+            const ta *a = PTXI_SLOT(w, i->a);                           \
+            const tb *b __attribute__((unused)) = PTXI_SLOT(w, slot_b); \
+            const tc *c __attribute__((unused)) = PTXI_SLOT(w, slot_c); \
+                                                                        \
+            FOR_LANES                                                   \
+            d[l] = (expr);                                              \
+        } else {                                                        \
+            _Alignas(64) td out[PTXI_LANES];                            \
+            LIVE_SOURCE(ta, a, PTXI_SLOT(w, i->a));                     \
+            LIVE_SOURCE(tb, b, PTXI_SLOT(w, slot_b));                   \
+            LIVE_SOURCE(tc, c, PTXI_SLOT(w, slot_c));                   \
+                                                                        \
+            (void)b;                                                    \
+            (void)c;                                                    \
+            FOR_LANES                                                   \
+            out[l] = (expr);                                            \
+            ptxi_masked_write(d, out, w->active, sizeof *d);            \
+        }                                                               \
+        NEXT;                                                           \
     }
 #define OPF1(name, td, ta, expr) OPF(name, td, ta, ta, ta, i->a, i->a, expr)
 #define OPF2(name, td, ta, tb, expr) OPF(name, td, ta, tb, tb, i->b, i->b, expr)
 
-/* For expressions that are long or do not vectorise: all lanes are computed into a buffer, by one copy of the code,
- * whatever the mask. */
+/* For expressions that are long or are not vectorised: one copy of the code, for any mask, computes all lanes into a
+ * buffer. */
 #define WRITE_LANES_COLD(d, expr)                                          \
     do {                                                                   \
         _Alignas(64) __typeof__(*(d)) out_[PTXI_LANES];                    \
@@ -99,7 +99,7 @@ static inline void write_buffer(void *d, const void *from, ptxi_lanes on, size_t
     if (__builtin_expect(on == PTXI_ALL_LANES, 1))
         ptxi_copy_register(d, from, PTXI_LANES * size);
     else
-        ptxi_merge(d, from, on, size);
+        ptxi_masked_write(d, from, on, size);
 }
 
 #if defined(__clang__)
@@ -108,22 +108,22 @@ static inline void write_buffer(void *d, const void *from, ptxi_lanes on, size_t
 #define UNROLLED _Pragma("GCC unroll 8")
 #endif
 
-/* A temporary for one value a lane. */
+/* A temporary with one value for each lane. */
 #define LANE_ARRAY(type, name) _Alignas(64) type name[PTXI_LANES]
 
-/* Where a handler may put the results of all lanes, in as many steps as it likes: the destination itself when all lanes are on.
- * A source that is as wide may be the destination too: a lane of it must be read before that lane is written. */
+/* Memory for the results of all lanes: the destination if all lanes are active, else a buffer. A source of the same
+ * width may be the destination, too. So a handler must read a lane of it before it writes that lane. */
 #define RESULT_LANES(type, r)          \
     LANE_ARRAY(type, r##_buffer_);     \
     type *r = __builtin_assume_aligned(w->active == PTXI_ALL_LANES ? (type *)PTXI_SLOT(w, i->d) : r##_buffer_, 64)
-#define NEXT_WITH_RESULT(r)                                            \
-    do {                                                               \
-        if (w->active != PTXI_ALL_LANES)                               \
-            ptxi_merge(PTXI_SLOT(w, i->d), r, w->active, sizeof *(r)); \
-        NEXT;                                                          \
+#define NEXT_WITH_RESULT(r)                                                   \
+    do {                                                                      \
+        if (w->active != PTXI_ALL_LANES)                                      \
+            ptxi_masked_write(PTXI_SLOT(w, i->d), r, w->active, sizeof *(r)); \
+        NEXT;                                                                 \
     } while (0)
 
-/* The mask of the lanes whose byte is 1; all are 0 or 1. */
+/* The mask of the lanes with byte 1. All bytes are 0 or 1. */
 static inline ptxi_lanes ptxi_mask_of_bytes(const uint8_t *t)
 {
     ptxi_lanes mask = 0;
@@ -147,7 +147,7 @@ static inline ptxi_lanes ptxi_mask_of_bytes(const uint8_t *t)
     return mask;
 }
 
-/* mask = the lanes where a condition on lane l holds. */
+/* mask = the lanes l for which a condition is true. */
 #define LANE_MASK(mask, cond)                                \
     do {                                                     \
         LANE_ARRAY(uint8_t, bytes_);                         \
@@ -157,64 +157,68 @@ static inline ptxi_lanes ptxi_mask_of_bytes(const uint8_t *t)
         (mask) = ptxi_mask_of_bytes(bytes_);                 \
     } while (0)
 
-/* r = a * b, 64 bits wide, plus c unless it is NULL: compilers know a longer way only. r may be c. */
+/* r = a * b, 64 bits wide, plus c unless it is NULL. Compilers generate slower code. r may be c. */
 #if defined(__AVX512F__)
-#define WIDE_PRODUCTS(name, type, multiply)                                                                                   \
-    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                                     \
-    {                                                                                                                         \
-        for (int k = 0; k < PTXI_LANES; k += 8) {                                                                             \
-            __m512i x = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k)));                                   \
-            __m512i y = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k))), xy = _mm512_##multiply(x, y);     \
-                                                                                                                              \
-            _mm512_store_si512(r + k, c ? _mm512_add_epi64(xy, _mm512_load_si512(c + k)) : xy);                               \
-        }                                                                                                                     \
+#define WIDE_PRODUCTS(name, type, multiply)                                                                            \
+    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                              \
+    {                                                                                                                  \
+        for (int k = 0; k < PTXI_LANES; k += 8) {                                                                      \
+            __m512i x = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(a + k)));                            \
+            __m512i y = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)(b + k)));                            \
+            __m512i xy = _mm512_##multiply(x, y);                                                                      \
+                                                                                                                       \
+            _mm512_store_si512(r + k, c ? _mm512_add_epi64(xy, _mm512_load_si512(c + k)) : xy);                        \
+        }                                                                                                              \
     }
 WIDE_PRODUCTS(ptxi_wide_u32, uint32_t, mul_epu32)
 WIDE_PRODUCTS(ptxi_wide_s32, int32_t, mul_epi32)
 #elif defined(__AVX2__)
-#define WIDE_PRODUCTS(name, type, multiply)                                                                                   \
-    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                                     \
-    {                                                                                                                         \
-        for (int k = 0; k < PTXI_LANES; k += 4) {                                                                             \
-            __m256i x = _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k)));                                      \
-            __m256i y = _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k))), xy = _mm256_##multiply(x, y);        \
-                                                                                                                              \
-            _mm256_store_si256((__m256i *)(r + k), c ? _mm256_add_epi64(xy, _mm256_load_si256((const __m256i *)(c + k))) : xy); \
-        }                                                                                                                     \
+#define WIDE_PRODUCTS(name, type, multiply)                                                                            \
+    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                              \
+    {                                                                                                                  \
+        for (int k = 0; k < PTXI_LANES; k += 4) {                                                                      \
+            __m256i x = _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(a + k)));                               \
+            __m256i y = _mm256_cvtepu32_epi64(_mm_load_si128((const __m128i *)(b + k))), xy = _mm256_##multiply(x, y); \
+                                                                                                                       \
+            if (c)                                                                                                     \
+                xy = _mm256_add_epi64(xy, _mm256_load_si256((const __m256i *)(c + k)));                                \
+            _mm256_store_si256((__m256i *)(r + k), xy);                                                                \
+        }                                                                                                              \
     }
 WIDE_PRODUCTS(ptxi_wide_u32, uint32_t, mul_epu32)
 WIDE_PRODUCTS(ptxi_wide_s32, int32_t, mul_epi32)
 #else
-#define WIDE_PRODUCTS(name, type, wide)                                                                                       \
-    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)                                     \
-    {                                                                                                                         \
-        FOR_LANES r[l] = (uint64_t)((wide)a[l] * b[l]) + (c ? c[l] : 0);                                                      \
+#define WIDE_PRODUCTS(name, type, wide)                                                    \
+    static inline void name(uint64_t *r, const type *a, const type *b, const uint64_t *c)  \
+    {                                                                                      \
+        FOR_LANES r[l] = (uint64_t)((wide)a[l] * b[l]) + (c ? c[l] : 0);                   \
     }
 WIDE_PRODUCTS(ptxi_wide_u32, uint32_t, uint64_t)
 WIDE_PRODUCTS(ptxi_wide_s32, int32_t, int64_t)
 #endif
 #undef WIDE_PRODUCTS
 
-/* r[l] = a[l] for the lanes of a mask, b[l] for others. */
+/* r[l] = a[l] for the lanes of a mask, b[l] for the other ones. */
 #if defined(__AVX512BW__)
-#define PICK_LANES(n)                                                                                              \
-    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                       \
-    {                                                                                                              \
-        for (int k = 0; k < PTXI_LANES * n / 512; k++)                                                             \
-            ((__m512i *)r)[k] = _mm512_mask_mov_epi##n(((const __m512i *)b)[k], mask >> (k * (512 / n)), ((const __m512i *)a)[k]); \
+#define PICK_LANES(n)                                                                                                  \
+    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                           \
+    {                                                                                                                  \
+        for (int k = 0; k < PTXI_LANES * n / 512; k++)                                                                 \
+            ((__m512i *)r)[k] = _mm512_mask_mov_epi##n(((const __m512i *)b)[k], mask >> (k * (512 / n)),               \
+                                                       ((const __m512i *)a)[k]);                                       \
     }
 #elif defined(__AVX2__)
-#define PICK_LANES(n)                                                                                              \
-    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                       \
-    {                                                                                                              \
-        for (int k = 0; k < PTXI_LANES * n / 256; k++)                                                             \
-            ((__m256i *)r)[k] = _mm256_blendv_epi8(((const __m256i *)b)[k], ((const __m256i *)a)[k],               \
-                                                   ptxi_spread_##n((uint32_t)(mask >> (k * (256 / n)))));          \
+#define PICK_LANES(n)                                                                                           \
+    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                    \
+    {                                                                                                           \
+        for (int k = 0; k < PTXI_LANES * n / 256; k++)                                                          \
+            ((__m256i *)r)[k] = _mm256_blendv_epi8(((const __m256i *)b)[k], ((const __m256i *)a)[k],            \
+                                                   ptxi_mask_vector_##n((uint32_t)(mask >> (k * (256 / n)))));  \
     }
 #else
-#define PICK_LANES(n)                                                                                              \
-    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                       \
-    {                                                                                                              \
+#define PICK_LANES(n)                                                                                                \
+    static inline void ptxi_pick_##n(void *r, ptxi_lanes mask, const void *a, const void *b)                         \
+    {                                                                                                                \
         FOR_LANES ((uint##n##_t *)r)[l] = mask >> l & 1 ? ((const uint##n##_t *)a)[l] : ((const uint##n##_t *)b)[l]; \
     }
 #endif
@@ -223,8 +227,8 @@ PICK_LANES(32)
 PICK_LANES(64)
 #undef PICK_LANES
 
-/* mask = the lanes where a condition holds on the elements x of a and y of b, made of comparisons, &, | and ~.
- * Compilers do not turn a loop over lanes into sign gathering themselves, so the vectors are spelled out. */
+/* mask = the lanes for which a condition on the elements x of a and y of b is true. The condition consists of
+ * comparisons, &, | and ~. Compilers do not use the instructions that collect signs, so the vectors are explicit. */
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 #define LANE_VECTOR 64
 #define SIGNS_16(v) _mm512_movepi16_mask((__m512i)(v))
@@ -268,7 +272,7 @@ PICK_LANES(64)
         (mask) = ptxi_mask_of_bytes(bytes_);                       \
     } while (0)
 
-/* cond may use ~ for "not": the scalar form looks at the lowest bit only. */
+/* cond may use ~ for "not": the scalar form only uses the lowest bit. */
 #if defined(SIGNS_16)
 #define COMPARE_16(mask, type, a, b, cond) COMPARE_VECTORS(mask, type, SIGNS_16, a, b, cond)
 #else
@@ -282,19 +286,20 @@ PICK_LANES(64)
 #define COMPARE_64(mask, type, a, b, cond) COMPARE_SCALARS(mask, type, a, b, cond)
 #endif
 
-/* any = whether an expression of the element x of a is above `most`, which has no sign, or another one has the sign, in some lane. */
+/* any = whether, in some lane, an expression of the element x of a exceeds `most`, or the expression `sign` has its
+ * sign bit set. `most` has no sign bit. */
 #if defined(SIGNS_16)
-#define ANY_VECTOR(any, n, per, a, expr, most, sign)                                                \
-    do {                                                                                            \
-        typedef uint##n##_t vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));              \
-        __mmask##per low_ = (__mmask##per)~0u;                                                      \
-                                                                                                    \
-        for (int k_ = 0; k_ < PTXI_LANES / per; k_++) {                                             \
-            vec_ x = ((const vec_ *)(a))[k_], is_ = (expr) | ((sign) & UINT##n##_C(1) << (n - 1));  \
-                                                                                                    \
+#define ANY_VECTOR(any, n, per, a, expr, most, sign)                                                     \
+    do {                                                                                                 \
+        typedef uint##n##_t vec_ __attribute__((vector_size(LANE_VECTOR), may_alias));                   \
+        __mmask##per low_ = (__mmask##per)~0u;                                                           \
+                                                                                                         \
+        for (int k_ = 0; k_ < PTXI_LANES / per; k_++) {                                                  \
+            vec_ x = ((const vec_ *)(a))[k_], is_ = (expr) | ((sign) & UINT##n##_C(1) << (n - 1));       \
+                                                                                                         \
             low_ = _mm512_mask_cmple_epu##n##_mask(low_, (__m512i)is_, (__m512i)((vec_){ 0 } + (most))); \
-        }                                                                                           \
-        (any) = low_ != (__mmask##per)~0u;                                                          \
+        }                                                                                                \
+        (any) = low_ != (__mmask##per)~0u;                                                               \
     } while (0)
 #define ANY_ABOVE_32(any, a, expr, most, sign) ANY_VECTOR(any, 32, 16, a, expr, most, sign)
 #define ANY_ABOVE_64(any, a, expr, most, sign) ANY_VECTOR(any, 64, 8, a, expr, most, sign)

@@ -1,10 +1,12 @@
 /* PTX ISA, "Special Registers". */
 #include <time.h>
 
-#include "exec/engine/engine.h"
+#include "exec/engine/cta.h"
+#include "exec/engine/divergence.h"
 #include "exec/engine/handler.h"
 
-static uint64_t now_ns(void)
+/* %globaltimer: the time of day. */
+static uint64_t wall_clock_ns(void)
 {
     struct timespec t;
 
@@ -12,19 +14,24 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Clocks count instructions, as far as the engine counts them: at loops and calls. */
+/* %clock counts instructions, as coarsely as the quantum does: at loops and calls. */
 static uint64_t clock_now(struct ptxi_warp *w)
 {
     return ++w->worker->clock + (uint64_t)(PTXI_QUANTUM - w->quantum);
 }
 
 /* Thread index of a lane along x, y or z (.w is 0). */
-static uint32_t tid_of(const struct ptxi_warp *w, unsigned lane, unsigned axis)
+static uint32_t thread_index(const struct ptxi_warp *w, unsigned lane, unsigned axis)
 {
     const uint32_t *b = w->cta->grid->block;
     uint32_t t = w->first_thread + lane;
 
-    return axis == 0 ? t % b[0] : axis == 1 ? t / b[0] % b[1] : axis == 2 ? t / b[0] / b[1] : 0;
+    switch (axis) {
+    case 0: return t % b[0];
+    case 1: return t / b[0] % b[1];
+    case 2: return t / b[0] / b[1];
+    default: return 0;
+    }
 }
 
 static uint32_t lanemask(enum ptxi_sreg id, unsigned lane)
@@ -40,7 +47,8 @@ static uint32_t lanemask(enum ptxi_sreg id, unsigned lane)
     }
 }
 
-/* Of the window that the system reserves, as the H200 has it: all begins at 0 (PTX ISA, "Special Registers: %reserved_smem_offset_begin"). */
+/* Bytes in use of the shared memory that the system reserves, as on an H200. It begins at 0. PTX ISA, "Special
+ * Registers: %reserved_smem_offset_begin". */
 enum { RESERVED_USED = 288 };
 
 static uint32_t shared_total(const struct ptxi_grid *g)
@@ -48,10 +56,11 @@ static uint32_t shared_total(const struct ptxi_grid *g)
     return (g->code->shared_bytes + g->dynamic_shared + 127) / 128 * 128;
 }
 
-/* Registers that are the same for the whole warp. */
-static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
+/* Registers that have one value for all lanes. */
+static uint64_t warp_value(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
 {
     const struct ptxi_grid *g = w->cta->grid;
+
     switch (id) {
     case PTXI_SREG_ntid: return n < 3 ? g->block[n] : 0;
     case PTXI_SREG_ctaid: return n < 3 ? w->cta->ctaid[n] : 0;
@@ -69,10 +78,13 @@ static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     case PTXI_SREG_clock: return (uint32_t)clock_now(w);
     case PTXI_SREG_clock_hi: return clock_now(w) >> 32;
     case PTXI_SREG_clock64: return clock_now(w);
-    case PTXI_SREG_globaltimer: return now_ns();
-    case PTXI_SREG_globaltimer_lo: return (uint32_t)now_ns();
-    case PTXI_SREG_globaltimer_hi: return now_ns() >> 32;
-    case PTXI_SREG_envreg: return n == 1 ? g->envreg12 >> 32 : n == 2 ? (uint32_t)g->envreg12 : 0;
+    case PTXI_SREG_globaltimer: return wall_clock_ns();
+    case PTXI_SREG_globaltimer_lo: return (uint32_t)wall_clock_ns();
+    case PTXI_SREG_globaltimer_hi: return wall_clock_ns() >> 32;
+    case PTXI_SREG_envreg:
+        if (n == 1)
+            return g->envreg12 >> 32;
+        return n == 2 ? (uint32_t)g->envreg12 : 0;
     case PTXI_SREG_total_smem_size: return shared_total(g);
     case PTXI_SREG_aggr_smem_size: return g->code->shared_base + g->code->shared_bytes + g->dynamic_shared;
     case PTXI_SREG_dynamic_smem_size: return g->dynamic_shared;
@@ -82,10 +94,11 @@ static uint64_t uniform(struct ptxi_warp *w, enum ptxi_sreg id, unsigned n)
     }
 }
 
-static uint32_t varying(const struct ptxi_warp *w, enum ptxi_sreg id, unsigned n, unsigned lane)
+/* Registers that differ between lanes. */
+static uint32_t lane_value(const struct ptxi_warp *w, enum ptxi_sreg id, unsigned n, unsigned lane)
 {
     switch (id) {
-    case PTXI_SREG_tid: return tid_of(w, lane, n);
+    case PTXI_SREG_tid: return thread_index(w, lane, n);
     case PTXI_SREG_laneid: return lane % 32;
     case PTXI_SREG_warpid: return (w->first_thread + lane) / 32;
     default: return lanemask(id, lane);
@@ -109,10 +122,10 @@ OP( sreg_32 )
     case PTXI_SREG_lanemask_ge:
         for (int l = 0; l < PTXI_LANES; l++)
             if (w->active >> l & 1)
-                d[l] = varying(w, id, n, (unsigned)l);
+                d[l] = lane_value(w, id, n, (unsigned)l);
         break;
     default: {
-        uint32_t x = (uint32_t)uniform(w, id, n);
+        uint32_t x = (uint32_t)warp_value(w, id, n);
 
         WRITE_LANES(d, x);
     }
@@ -122,7 +135,7 @@ OP( sreg_32 )
 
 OP( sreg_64 )
 {
-    uint64_t x = uniform(w, i->imm & 0xff, (unsigned)i->imm >> 8), *d = PTXI_SLOT(w, i->d);
+    uint64_t x = warp_value(w, i->imm & 0xff, (unsigned)i->imm >> 8), *d = PTXI_SLOT(w, i->d);
 
     WRITE_LANES(d, x);
     NEXT;

@@ -1,5 +1,5 @@
-/* Sums of products of small integers: pairs of neighbouring elements of a line as 16 bits each, A's by pair and row, so that one step gives two
- * products for each of several rows. */
+/* Dot products of 8-bit integers (and of narrower ones). Elements are extended to 16 bits, and two neighbours along
+ * K form a pair, so that one instruction of the host computes the two products of a pair for several rows. */
 #ifndef PTXI_EXEC_MATRIX_DOT_S8_H
 #define PTXI_EXEC_MATRIX_DOT_S8_H
 
@@ -11,9 +11,11 @@
 
 #include "exec/matrix/mma_tile.h"
 
-typedef int16_t pair_rows[PTXI_TILE_M][2]; /* aligned to 64 bytes */
+/* One pair of each row of A. Arrays of it must be aligned to 64 bytes. */
+typedef int16_t dot_s8_rows[PTXI_TILE_M][2];
 
-static inline void pairs_extend_8(int16_t *to, const uint8_t *from, unsigned n, bool is_signed)
+/* Extends n bytes to 16 bits. */
+static inline void dot_s8_extend(int16_t *to, const uint8_t *from, unsigned n, bool is_signed)
 {
     if (is_signed)
         for (unsigned k = 0; k < n; k++)
@@ -23,8 +25,8 @@ static inline void pairs_extend_8(int16_t *to, const uint8_t *from, unsigned n, 
             to[k] = from[k];
 }
 
-/* d[m]: the products of a column of B with all rows. */
-static inline void pairs_sum(pair_rows *a, const int16_t *b, unsigned pairs, int32_t *d)
+/* Sets d[m] to the dot product of row m and a column of B. */
+static inline void dot_s8_column(dot_s8_rows *a, const int16_t *b, unsigned pairs, int32_t *d)
 {
 #if defined(__AVX512BW__)
     __m512i s = _mm512_setzero_si512();
@@ -69,20 +71,23 @@ static inline void pairs_sum(pair_rows *a, const int16_t *b, unsigned pairs, int
 #endif
 }
 
-/* Sums of all rows with eight columns of B, `stride` elements apart, are added to c, column by column. */
-static inline void pairs_add(pair_rows *a, const int16_t *b, unsigned stride, unsigned pairs, bool saturate, uint32_t *c)
+/* Adds the dot products of all rows and eight columns of B to c, column by column. The columns are `stride` elements
+ * apart. */
+static inline void dot_s8_add(dot_s8_rows *a, const int16_t *b, unsigned stride, unsigned pairs, bool saturate,
+                              uint32_t *c)
 {
     _Alignas(64) int32_t sum[PTXI_TILE_OUT];
 
     for (unsigned n = 0; n < PTXI_TILE_N; n++)
-        pairs_sum(a, b + n * stride, pairs, sum + n * PTXI_TILE_M);
+        dot_s8_column(a, b + n * stride, pairs, sum + n * PTXI_TILE_M);
     for (unsigned l = 0; l < PTXI_TILE_OUT && !saturate; l++)
         c[l] += (uint32_t)sum[l];
     for (unsigned l = 0; l < PTXI_TILE_OUT && saturate; l++) {
         int32_t x = (int32_t)c[l], y = sum[l], s = (int32_t)((uint32_t)x + (uint32_t)y);
-        int32_t over = (x ^ s) & (y ^ s), most = (x >> 31) ^ INT32_MAX; /* overflow: both signs differ from the sum's */
+        int32_t overflow = (x ^ s) & (y ^ s); /* negative if the signs of both operands differ from that of the sum */
+        int32_t limit = (x >> 31) ^ INT32_MAX;
 
-        c[l] = (uint32_t)(over < 0 ? most : s);
+        c[l] = (uint32_t)(overflow < 0 ? limit : s);
     }
 }
 

@@ -1,19 +1,20 @@
-/* ldmatrix, stmatrix, movmatrix: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: ldmatrix", "stmatrix", "movmatrix".
- *
- * A fragment of 8 rows of 16 bytes is one register of a warp, as it lies in memory: thread 4 * g + t holds word t of row g. So a matrix is
- * loaded row by row into the register; .trans then exchanges rows and columns in it. */
+/* ldmatrix, stmatrix, movmatrix. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: ldmatrix",
+ * "stmatrix", "movmatrix".
+ * A register of a warp holds a fragment of 8 rows of 16 bytes in memory order: thread 4 * g + t holds word t of row
+ * g. So rows are copied to the register, and .trans then exchanges rows and columns in it. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "exec/engine/handler.h"
 #include "exec/memory/access.h"
-#include "exec/arith/transpose.h"
+#include "exec/arith/transpose_inl.h"
 
 enum { ROW = 16, ROWS = 8, FRAGMENT = ROW * ROWS };
 
-/* --- what happens to rows --- */
+/* --- conversions of rows --- */
 
-/* 16x16 bytes, in two fragments */
+/* Transposes 16x16 bytes, which are two fragments. */
 static void transpose_8(unsigned char *m)
 {
     unsigned char from[ROW][ROW];
@@ -24,7 +25,7 @@ static void transpose_8(unsigned char *m)
             m[r * ROW + c] = from[c][r];
 }
 
-/* PTX ISA, "Optional Decompression": 16 elements of so many bits, then padding, become bytes with zeros above. */
+/* Extends 16 elements of 4 or 6 bits, followed by padding, to bytes. PTX ISA, "Optional Decompression". */
 static void decompress(unsigned char *row, unsigned bits)
 {
     uint64_t low, high;
@@ -38,47 +39,52 @@ static void decompress(unsigned char *row, unsigned bits)
     }
 }
 
-/* --- where rows are --- */
+/* --- addresses of rows --- */
 
 static inline unsigned row_count(const struct ptxi_insn *i)
 {
     return ROWS << (i->imm & PTXI_MATRIX_ROWS);
 }
 
-static const struct ptxi_insn *has_left(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
+static const struct ptxi_insn *report_exited_lane(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane)
 {
-    char text[96];
+    char detail[96];
 
-    snprintf(text, sizeof text, "lane %u, which gives the address of a row, has exited", lane % 32);
-    return ptxi_fault(w, i, PTXI_FK_MISUSE, w->active, 0, 0, text);
+    snprintf(detail, sizeof detail, "lane %u, which gives the address of a row, has exited", lane % 32);
+    return ptxi_fault(w, i, PTXI_FK_MISUSE, w->active, 0, 0, detail);
 }
 
-/* Finds out what is wrong with the address of a row. */
-static const struct ptxi_insn *bad_row(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, enum ptxi_access access)
+/* Looks for an invalid address of a row, and reports it. NULL: all are valid. */
+static const struct ptxi_insn *report_invalid_row(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first,
+                                                  enum ptxi_access access)
 {
     bool generic = i->imm & PTXI_MATRIX_GENERIC;
 
     for (unsigned l = first; l < first + row_count(i); l++) {
         const void *a = PTXI_SLOT(w, i->a);
-        uint64_t at = generic ? ((const uint64_t *)a)[l] + (int64_t)(i->imm >> PTXI_MATRIX_OFFSET)
-                              : ((const uint32_t *)a)[l] + (uint32_t)(i->imm >> PTXI_MATRIX_OFFSET);
+        uint64_t at;
 
+        if (generic)
+            at = ((const uint64_t *)a)[l] + (int64_t)(i->imm >> PTXI_MATRIX_OFFSET);
+        else
+            at = ((const uint32_t *)a)[l] + (uint32_t)(i->imm >> PTXI_MATRIX_OFFSET);
         if (!(w->active >> l & 1))
-            return has_left(w, i, l);
+            return report_exited_lane(w, i, l);
         if (generic && at - PTXI_SHARED_WINDOW >= PTXI_WINDOW_SIZE)
-            return ptxi_fault(w, i, PTXI_FK_OTHER_SHARED, (ptxi_lanes)1 << l, at, ROW, access == PTXI_ACCESS_STORE ? "store" : "load");
-        if (!ptxi_mem_at(w, i, l, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, ROW, ROW, access))
+            return ptxi_fault_access(w, i, PTXI_FK_OTHER_SHARED, (ptxi_lanes)1 << l, at, ROW, access, NULL);
+        if (!ptxi_access_at(w, i, l, generic ? PTXI_MS_GENERIC : PTXI_MS_SHARED, at, ROW, ROW, access))
             return w->stop;
     }
     return NULL;
 }
 
-/* Offsets in shared memory of the rows whose addresses the lanes from `first` on give; false if not all may be accessed. */
+/* Sets the offsets in shared memory of the rows whose addresses the lanes from `first` on give. False: not all are
+ * valid, or they are in the memory of another CTA. */
 static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *i, unsigned first, uint32_t *at)
 {
     const int32_t offset = i->imm >> PTXI_MATRIX_OFFSET;
     const unsigned rows = row_count(i);
-    uint64_t limit = w->shared_size < ROW ? 0 : w->shared_size - ROW + 1, beyond = 0;
+    uint64_t limit = w->shared_size < ROW ? 0 : w->shared_size - ROW + 1, outside = 0;
     uint32_t bits = 0;
 
     if (i->imm & PTXI_MATRIX_GENERIC) {
@@ -87,7 +93,7 @@ static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *
         for (unsigned k = 0; k < rows; k++) {
             uint64_t x = a[k] + (uint64_t)(int64_t)offset - PTXI_SHARED_WINDOW - w->shared_at;
 
-            beyond |= x >= limit;
+            outside |= x >= limit;
             at[k] = (uint32_t)x;
         }
     } else {
@@ -95,29 +101,29 @@ static inline bool find_rows(const struct ptxi_warp *w, const struct ptxi_insn *
 
         for (unsigned k = 0; k < rows; k++) {
             at[k] = a[k] + (uint32_t)offset - (uint32_t)w->shared_at;
-            beyond |= at[k] >= limit;
+            outside |= at[k] >= limit;
         }
     }
     for (unsigned k = 0; k < rows; k++)
         bits |= at[k];
-    return !beyond && !(bits & (ROW - 1)) && (~(w->active >> first) & (uint32_t)((UINT64_C(1) << rows) - 1)) == 0;
+    return !outside && !(bits & (ROW - 1)) && (~(w->active >> first) & (uint32_t)((UINT64_C(1) << rows) - 1)) == 0;
 }
 
 /* --- the instructions --- */
 
-static inline unsigned format(const struct ptxi_insn *i)
+static inline enum ptxi_matrix_format format_of(const struct ptxi_insn *i)
 {
-    return i->imm >> PTXI_MATRIX_FORMAT & PTXI_MATRIX_FORMAT_MASK;
+    return (enum ptxi_matrix_format)(i->imm >> PTXI_MATRIX_FORMAT & PTXI_MATRIX_FORMAT_MASK);
 }
 
-/* Elements that are not 16 bits wide; m holds all fragments. */
-static __attribute__((noinline)) void unpack(const struct ptxi_insn *i, unsigned char *m)
+/* Converts elements that are not 16 bits wide. m holds all fragments. */
+static __attribute__((noinline)) void convert_rows(const struct ptxi_insn *i, unsigned char *m)
 {
     static const uint8_t bits[] = { [PTXI_MATRIX_B6] = 6, [PTXI_MATRIX_B4] = 4 };
 
-    if (format(i) != PTXI_MATRIX_B8)
+    if (format_of(i) != PTXI_MATRIX_B8)
         for (unsigned k = 0; k < row_count(i); k++)
-            decompress(m + k * ROW, bits[format(i)]);
+            decompress(m + k * ROW, bits[format_of(i)]);
     for (unsigned k = 0; k < row_count(i) && i->imm & PTXI_MATRIX_TRANS; k += 2 * ROWS)
         transpose_8(m + k * ROW);
 }
@@ -128,10 +134,11 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
     const unsigned fragments = row_count(i) / ROWS;
     row16 m[4][ROWS];
 
+    assert(fragments <= 4);
     for (unsigned k = 0; k < fragments * ROWS; k++)
         memcpy(&m[k / ROWS][k % ROWS], w->shared + at[k], ROW);
-    if (format(i) != PTXI_MATRIX_B16)
-        unpack(i, (unsigned char *)m);
+    if (format_of(i) != PTXI_MATRIX_B16)
+        convert_rows(i, (unsigned char *)m);
     else if (i->imm & PTXI_MATRIX_TRANS)
         for (unsigned k = 0; k < fragments; k++)
             transpose_16(m[k], m[k]);
@@ -140,8 +147,9 @@ static inline void load(const struct ptxi_warp *w, const struct ptxi_insn *i, un
             memcpy((uint32_t *)PTXI_SLOT(w, slots[k]) + first, m[k], FRAGMENT);
 }
 
-/* Four elements of 8 bits a thread, of two rows of 16x8: PTX ISA, "stmatrix", layout for one 16x8 matrix. In memory its columns are rows. */
-static void gather_8(unsigned char *m)
+/* Arranges a 16x8 matrix of bytes, of which each thread holds four elements from two rows, as in memory, where its
+ * columns are rows. PTX ISA, "stmatrix". */
+static void transpose_16x8(unsigned char *m)
 {
     unsigned char from[FRAGMENT];
 
@@ -158,8 +166,8 @@ static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, u
 
     for (unsigned k = 0; k < row_count(i) / ROWS; k++) {
         memcpy(m, (const uint32_t *)PTXI_SLOT(w, slots[k]) + first, FRAGMENT);
-        if (format(i) == PTXI_MATRIX_B8)
-            gather_8((unsigned char *)m);
+        if (format_of(i) == PTXI_MATRIX_B8)
+            transpose_16x8((unsigned char *)m);
         else if (i->imm & PTXI_MATRIX_TRANS)
             transpose_16(m, m);
         for (unsigned r = 0; r < ROWS; r++)
@@ -167,33 +175,35 @@ static inline void store(const struct ptxi_warp *w, const struct ptxi_insn *i, u
     }
 }
 
-/* The same for each warp of 32 that is here as a whole. */
-static inline __attribute__((always_inline)) const struct ptxi_insn *move(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
+/* Executes the instruction for each active warp of 32. */
+static inline __attribute__((always_inline)) const struct ptxi_insn *load_or_store(struct ptxi_warp *w,
+                                                                                   const struct ptxi_insn *i,
+                                                                                   enum ptxi_access access)
 {
     uint32_t at[32];
-    const struct ptxi_insn *bad;
+    const struct ptxi_insn *fault;
 
-    if (w->active != w->live && ptxi_absent(w))
+    if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned first = 0; first < PTXI_LANES; first += 32) {
         if (!(w->active & ptxi_warp32_lanes(first / 32)))
             continue;
-        if (!find_rows(w, i, first, at) && (bad = bad_row(w, i, first, access)))
-            return bad;
-        (access == PTXI_ACCESS_LOAD ? load : store)(w, i, first, at);
+        if (!find_rows(w, i, first, at) && (fault = report_invalid_row(w, i, first, access)))
+            return fault;
+        (access == PTXI_AK_LOAD ? load : store)(w, i, first, at);
     }
     NEXT;
 }
 
-OP( ldmatrix ) { return move(w, i, PTXI_ACCESS_LOAD); }
-OP( stmatrix ) { return move(w, i, PTXI_ACCESS_STORE); }
+OP( ldmatrix ) { return load_or_store(w, i, PTXI_AK_LOAD); }
+OP( stmatrix ) { return load_or_store(w, i, PTXI_AK_STORE); }
 
 OP( movmatrix )
 {
     const row16 *a = PTXI_SLOT(w, i->a);
     row16 *d = PTXI_SLOT(w, i->d);
 
-    if (w->active != w->live && ptxi_absent(w))
+    if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_LANES * 4 / ROW; k += ROWS)
         transpose_16(d + k, a + k);

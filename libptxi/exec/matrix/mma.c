@@ -1,13 +1,14 @@
-/* mma.sync: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma"; f64 and m8n8k4. */
+/* mma.sync of f64, and m8n8k4 of f16. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: mma". */
 #include "exec/matrix/mma.h"
 #include "num/fma.h"
 
-/* Element (row, column) of one of the four A or B. */
-static uint32_t *quad_element(uint32_t (*m)[4], struct ptxi_element e, bool columns)
+/* m8n8k4 multiplies four pairs of matrices. This is an element of one A or B, both stored as K vectors. */
+static uint32_t *quad_element(uint32_t (*kvec)[4], struct ptxi_element e, bool is_b)
 {
-    return columns ? &m[e.column][e.row] : &m[e.row][e.column];
+    return is_b ? &kvec[e.column][e.row] : &kvec[e.row][e.column];
 }
 
+/* Multiplies the four pairs of matrices. */
 static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first)
 {
     struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
@@ -18,7 +19,7 @@ static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, 
             struct ptxi_element e = ptxi_fragment_m8n8k4_c(!x->c_f16, l, i);
             uint32_t v = ((const uint32_t *)register_of(w, x, OPERAND_C, x->c_f16 ? i / 2 : i, first, 4))[l];
 
-            c[l / 4 % 4][e.row][e.column] = c_of_sum(x, x->c_f16 ? v >> i % 2 * 16 & 0xffff : v);
+            c[l / 4 % 4][e.row][e.column] = c_for_sum(x, x->c_f16 ? v >> i % 2 * 16 & 0xffff : v);
             if (i >= 4)
                 continue;
             v = ((const uint32_t *)register_of(w, x, OPERAND_A, i / 2, first, 4))[l];
@@ -30,16 +31,21 @@ static void multiply_quads(const struct ptxi_warp *w, const struct ptxi_mma *x, 
         for (unsigned i = 0; i < 8; i++) {
             struct ptxi_element e = ptxi_fragment_m8n8k4_c(!x->d_f16, l, i);
             unsigned q = l / 4 % 4;
-            uint32_t r = ptxi_dot(&model, PTXI_DOT_f16, PTXI_DOT_f16, a[q][e.row], b[q][e.column], 4, c[q][e.row][e.column]);
+            uint32_t r =
+                ptxi_dot(&model, PTXI_DOT_f16, PTXI_DOT_f16, a[q][e.row], b[q][e.column], 4, c[q][e.row][e.column]);
 
-            d[x->d_f16 ? i / 2 : i][l] |= x->d_f16 ? r << i % 2 * 16 : r;
+            if (x->d_f16)
+                d[i / 2][l] |= r << i % 2 * 16;
+            else
+                d[i][l] = r;
         }
-    for (unsigned r = 0; r < registers(x, OPERAND_D); r++)
+    for (unsigned r = 0; r < register_count(x, OPERAND_D); r++)
         if (x->slots[r] != PTXI_NO_SLOT)
             memcpy(register_of(w, x, OPERAND_D, r, first, 4), d[r], sizeof d[r]);
 }
 
-static inline ptxi_tile_doubles fma_of_lanes(ptxi_tile_doubles a, double b, ptxi_tile_doubles c, enum ptxi_num_rounding mode)
+static inline ptxi_tile_doubles fma_vector(ptxi_tile_doubles a, double b, ptxi_tile_doubles c,
+                                           enum ptxi_num_rounding mode)
 {
 #if defined(__AVX512F__)
     if (mode == PTXI_NUM_RN)
@@ -53,7 +59,7 @@ static inline ptxi_tile_doubles fma_of_lanes(ptxi_tile_doubles a, double b, ptxi
     return c;
 }
 
-/* A chain of fused multiplications and additions in the order of k, for 16 rows; NaNs are any. */
+/* A chain of fused multiply-adds in the order of k, for 16 rows. If a result is NaN, it may be any NaN. */
 static inline void chain_f64(double (*a)[M], const double *b, unsigned k, enum ptxi_num_rounding mode, double *d)
 {
     enum { VECTORS = 2 * PTXI_TILE_VECTORS };
@@ -62,35 +68,39 @@ static inline void chain_f64(double (*a)[M], const double *b, unsigned k, enum p
     memcpy(s, d, sizeof s);
     for (unsigned i = 0; i < k; i++)
         for (unsigned p = 0; p < VECTORS; p++)
-            s[p] = fma_of_lanes(((const ptxi_tile_doubles *)a[i])[p], b[i], s[p], mode);
+            s[p] = fma_vector(((const ptxi_tile_doubles *)a[i])[p], b[i], s[p], mode);
     memcpy(d, s, sizeof s);
 }
 
-/* The NaN of such a chain, as fma has them. */
-static double nan_of_chain(double (*a)[M], const double *b, unsigned k, unsigned m, enum ptxi_num_rounding mode, double d)
+/* The NaN that is the result of such a chain. It is selected by the rules of fma. */
+static double nan_of_chain(double (*a)[M], const double *b, unsigned k, unsigned m, enum ptxi_num_rounding mode,
+                           double d)
 {
     for (unsigned i = 0; i < k; i++) {
-        double r = mode == PTXI_NUM_RN ? ptxi_num_fma_f64(a[i][m], b[i], d) : ptxi_num_fma_f64_by_integer(a[i][m], b[i], d, mode);
+        double r = mode == PTXI_NUM_RN ? ptxi_num_fma_f64(a[i][m], b[i], d)
+                                       : ptxi_num_fma_f64_by_integer(a[i][m], b[i], d, mode);
 
-        d = ptxi_num_f64(ptxi_num_nan3_f64(r, ptxi_num_bits_f64(b[i]), ptxi_num_bits_f64(d), ptxi_num_bits_f64(a[i][m])));
+        d = ptxi_num_f64(
+            ptxi_num_nan3_f64(r, ptxi_num_bits_f64(b[i]), ptxi_num_bits_f64(d), ptxi_num_bits_f64(a[i][m])));
     }
     return d;
 }
 
-static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, enum ptxi_num_rounding mode)
+static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first,
+                         enum ptxi_num_rounding mode)
 {
-    unsigned char lines_a[M][LINE], lines_b[N][LINE];
+    unsigned char kvecs_a[M][KVEC_BYTES], kvecs_b[N][KVEC_BYTES];
     _Alignas(64) double a[16][M] = { { 0 } };
     double b[N][16], c[N][M] = { { 0 } }, d[N][M];
 
-    read_lines(w, x, OPERAND_A, x->m, first, 8, lines_a);
-    read_lines(w, x, OPERAND_B, N, first, 8, lines_b);
+    read_kvecs(w, x, OPERAND_A, x->m, first, 8, kvecs_a);
+    read_kvecs(w, x, OPERAND_B, N, first, 8, kvecs_b);
     for (unsigned m = 0; m < x->m; m++)
         for (unsigned k = 0; k < x->k; k++)
-            memcpy(&a[k][m], lines_a[m] + k * sizeof(double), sizeof(double));
+            memcpy(&a[k][m], kvecs_a[m] + k * sizeof(double), sizeof(double));
     for (unsigned n = 0; n < N; n++)
-        memcpy(b[n], lines_b[n], x->k * sizeof(double));
-    for (unsigned r = 0; r < registers(x, OPERAND_C); r++)
+        memcpy(b[n], kvecs_b[n], x->k * sizeof(double));
+    for (unsigned r = 0; r < register_count(x, OPERAND_C); r++)
         for (unsigned l = 0; l < 32; l++)
             c[l % 4 * 2 + r % 2][r / 2 * 8 + l / 4] = ((const double *)register_of(w, x, OPERAND_C, r, first, 8))[l];
     for (unsigned n = 0; n < N; n++) {
@@ -100,7 +110,7 @@ static void multiply_f64(const struct ptxi_warp *w, const struct ptxi_mma *x, un
             if (d[n][m] != d[n][m])
                 d[n][m] = nan_of_chain(a, b[n], x->k, m, mode, c[n][m]);
     }
-    for (unsigned r = 0; r < registers(x, OPERAND_D); r++)
+    for (unsigned r = 0; r < register_count(x, OPERAND_D); r++)
         for (unsigned l = 0; l < 32 && x->slots[r] != PTXI_NO_SLOT; l++)
             ((double *)register_of(w, x, OPERAND_D, r, first, 8))[l] = d[l % 4 * 2 + r % 2][r / 2 * 8 + l / 4];
 }

@@ -1,7 +1,10 @@
-/* What the handlers of mma share: operands as matrices, by the rules of isa/fragment.h. A register of A or B is, of all lanes together, 8 lines
- * of 4 lanes each, so that lines are put together by copying. */
+/* Shared by the handlers of mma.sync: operands as matrices, by the fragment layouts of isa/fragment.h. A register of
+ * A or B holds, in all 32 lanes together, parts of 8 K vectors (rows of A, columns of B), each in 4 lanes. So K
+ * vectors are assembled by copying. */
 #ifndef PTXI_EXEC_MATRIX_MMA_H
 #define PTXI_EXEC_MATRIX_MMA_H
+
+#include <assert.h>
 
 #include "exec/engine/engine.h"
 #include "exec/engine/handler.h"
@@ -10,73 +13,84 @@
 #include "num/dot.h"
 #include "num/half.h"
 
-enum { M = 16, N = 8, LINE = 128 /* most bytes of a line */, K = 128 /* most elements of more than one bit */ };
-enum { OPERAND_D, OPERAND_A, OPERAND_B, OPERAND_C, OPERAND_E, OPERAND_SCALE_A, OPERAND_SCALE_B };
+enum {
+    M = 16, N = 8,    /* largest shape */
+    K = 128,          /* maximum number of elements of a K vector, if they are wider than one bit */
+    KVEC_BYTES = 128  /* maximum size of a K vector */
+};
+enum { OPERAND_D, OPERAND_A, OPERAND_B, OPERAND_C, OPERAND_METADATA, OPERAND_SCALE_A, OPERAND_SCALE_B };
 
-static inline const struct ptxi_mma *description(const struct ptxi_warp *w, const struct ptxi_insn *i)
+static inline const struct ptxi_mma *mma_form(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     return (const struct ptxi_mma *)(w->frame->code->pool + i->imm);
 }
 
-static inline unsigned registers(const struct ptxi_mma *x, unsigned operand)
+static inline unsigned register_count(const struct ptxi_mma *x, unsigned operand)
 {
     return x->first[operand + 1] - x->first[operand];
 }
 
-/* Register r of an operand, from the first lane of a warp of 32 on. */
-static inline void *register_of(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned operand, unsigned r, unsigned first, unsigned bytes)
+/* Register r of an operand, from the first lane of a warp of 32 on. `bytes` is its size in a lane. */
+static inline void *register_of(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned operand, unsigned r,
+                                unsigned first, unsigned bytes)
 {
+    assert(r < register_count(x, operand));
     return (unsigned char *)PTXI_SLOT(w, x->slots[x->first[operand] + r]) + first * bytes;
 }
 
 /* --- A and B --- */
 
-static inline void read_lines(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned operand, unsigned lines, unsigned first, unsigned bytes,
-                       unsigned char (*line)[LINE])
+static inline void read_kvecs(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned operand, unsigned count,
+                              unsigned first, unsigned bytes, unsigned char (*kvec)[KVEC_BYTES])
 {
-    for (unsigned r = 0; r < registers(x, operand); r++) {
+    for (unsigned r = 0; r < register_count(x, operand); r++) {
         const unsigned char *from = register_of(w, x, operand, r, first, bytes);
 
         for (unsigned g = 0; g < 8; g++)
-            memcpy(line[r % (lines / 8) * 8 + g] + r / (lines / 8) * 4 * bytes, from + g * 4 * bytes, 4 * bytes);
+            memcpy(kvec[r % (count / 8) * 8 + g] + r / (count / 8) * 4 * bytes, from + g * 4 * bytes, 4 * bytes);
     }
 }
 
-/* Eight columns of A, of 16 bits a row, which register r has, or r for the upper and r + 1 for the lower rows. */
-static inline void read_columns_of_a(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned r, unsigned first, wide16 *to)
+/* Reads eight columns of A, of 16 bits a row. Register r holds all their rows, or the upper rows, and r + 1 the
+ * lower ones. */
+static inline void read_columns_of_a(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned r, unsigned first,
+                                     wide16 *to)
 {
     const row16 *upper = register_of(w, x, OPERAND_A, r, first, 4);
 
     columns_16(to, upper, x->m > 8 ? register_of(w, x, OPERAND_A, r + 1, first, 4) : upper);
 }
 
-static inline uint32_t element(const unsigned char *line, unsigned bits, unsigned k)
+static inline uint32_t element(const unsigned char *kvec, unsigned bits, unsigned k)
 {
     uint32_t word;
 
-    memcpy(&word, line + k * bits / 32 * 4, sizeof word);
+    memcpy(&word, kvec + k * bits / 32 * 4, sizeof word);
     return bits == 32 ? word : word >> k * bits % 32 & ((1u << bits) - 1);
 }
 
-struct codes {
+/* A and B element by element. */
+struct mma_codes {
     uint32_t a[M][K], b[N][K];
-    uint8_t column[M][K]; /* sparse: of A's stored elements */
-    unsigned stored;      /* elements of a row of A */
+    uint8_t column[M][K]; /* sparse: columns of A's stored elements */
+    unsigned stored;      /* number of stored elements of a row of A */
 };
 
-/* Which columns the stored elements of A are. */
-static inline void read_metadata(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint8_t (*column)[K])
+/* Sets the columns to which the stored elements of a sparse A belong. */
+static inline void read_sparse_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first,
+                                       uint8_t (*column)[K])
 {
-    ptxi_sparse_columns(x->a_bits, x->k, x->selector, register_of(w, x, OPERAND_E, 0, first, 4), column[0], K);
+    ptxi_sparse_columns(x->a_bits, x->k, x->selector, register_of(w, x, OPERAND_METADATA, 0, first, 4), column[0], K);
 }
 
-static inline void read_codes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct codes *t)
+static inline void read_codes(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, struct mma_codes *t)
 {
-    unsigned char a[M][LINE], b[N][LINE];
+    unsigned char a[M][KVEC_BYTES], b[N][KVEC_BYTES];
 
+    assert(x->m <= M && x->k <= K);
     t->stored = x->sparse ? x->k / 2u : x->k;
-    read_lines(w, x, OPERAND_A, x->m, first, 4, a);
-    read_lines(w, x, OPERAND_B, N, first, 4, b);
+    read_kvecs(w, x, OPERAND_A, x->m, first, 4, a);
+    read_kvecs(w, x, OPERAND_B, N, first, 4, b);
     for (unsigned m = 0; m < x->m; m++)
         for (unsigned k = 0; k < t->stored; k++)
             t->a[m][k] = element(a[m], x->a_bits, k);
@@ -84,24 +98,26 @@ static inline void read_codes(const struct ptxi_warp *w, const struct ptxi_mma *
         for (unsigned k = 0; k < x->k; k++)
             t->b[n][k] = element(b[n], x->b_bits, k);
     if (x->sparse)
-        read_metadata(w, x, first, t->column);
+        read_sparse_columns(w, x, first, t->column);
 }
 
-/* The elements of column n of B that meet those stored in row m of A. */
-static inline const uint32_t *partners(const struct codes *t, bool sparse, unsigned m, unsigned n, uint32_t *room)
+/* The elements of column n of B by which the stored elements of row m of A are multiplied. They are in t, or copied
+ * to `buffer`. */
+static inline const uint32_t *matching_b(const struct mma_codes *t, bool sparse, unsigned m, unsigned n,
+                                         uint32_t *buffer)
 {
     if (!sparse)
         return t->b[n];
     for (unsigned k = 0; k < t->stored; k++)
-        room[k] = t->b[n][t->column[m][k]];
-    return room;
+        buffer[k] = t->b[n][t->column[m][k]];
+    return buffer;
 }
 
-/* --- C and D --- */
+/* --- C and D, row by row --- */
 
 static inline void read_c(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t (*c)[N])
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_C); r++) {
+    for (unsigned r = 0; r < register_count(x, OPERAND_C); r++) {
         const uint32_t *from = register_of(w, x, OPERAND_C, r, first, 4);
 
         for (unsigned l = 0; l < 32; l++) {
@@ -117,42 +133,47 @@ static inline void read_c(const struct ptxi_warp *w, const struct ptxi_mma *x, u
 
 static inline void write_d(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t (*d)[N])
 {
-    for (unsigned r = 0; r < registers(x, OPERAND_D); r++) {
+    for (unsigned r = 0; r < register_count(x, OPERAND_D); r++) {
         uint32_t *to;
 
         if (x->slots[r] == PTXI_NO_SLOT)
             continue;
         to = register_of(w, x, OPERAND_D, r, first, 4);
-        for (unsigned l = 0; l < 32; l++)
-            to[l] = x->d_f16 ? d[r * 8 + l / 4][l % 4 * 2] | d[r * 8 + l / 4][l % 4 * 2 + 1] << 16 : d[r / 2 * 8 + l / 4][l % 4 * 2 + r % 2];
+        for (unsigned l = 0; l < 32; l++) {
+            if (x->d_f16)
+                to[l] = d[r * 8 + l / 4][l % 4 * 2] | d[r * 8 + l / 4][l % 4 * 2 + 1] << 16;
+            else
+                to[l] = d[r / 2 * 8 + l / 4][l % 4 * 2 + r % 2];
+        }
     }
 }
 
-/* The same column by column, d[n * M + m]. */
+/* --- C and D, column by column: element (m, n) is [n * M + m] --- */
 
-static inline void read_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t *c)
+static inline void read_c_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, uint32_t *c)
 {
-    ptxi_tile_read(w, x->slots + x->first[OPERAND_C], registers(x, OPERAND_C), x->c_f16, first, c);
+    ptxi_mma_read_c(w, x->slots + x->first[OPERAND_C], register_count(x, OPERAND_C), x->c_f16, first, c);
 }
 
-static inline void write_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first, const uint32_t *d)
+static inline void write_d_columns(const struct ptxi_warp *w, const struct ptxi_mma *x, unsigned first,
+                                   const uint32_t *d)
 {
-    ptxi_tile_write(w, x->slots, registers(x, OPERAND_D), x->d_f16, first, d);
+    ptxi_mma_write_d(w, x->slots, register_count(x, OPERAND_D), x->d_f16, first, d);
 }
 
-/* Sums are f16 only if both C and D are. */
-static inline uint32_t c_of_sum(const struct ptxi_mma *x, uint32_t c)
+/* Converts an element of C to the format of sums, which is f16 only if both C and D are. */
+static inline uint32_t c_for_sum(const struct ptxi_mma *x, uint32_t c)
 {
     return x->c_f16 && !x->d_f16 ? ptxi_num_bits_f32(ptxi_num_f32_from_f16_bits((uint16_t)c)) : c;
 }
 
-/* An operation: `multiply` for each warp of 32 that is here as a whole. */
+/* Defines a handler that calls multiply(w, x, first lane, ...) for each active warp of 32. */
 #define MMA(name, multiply, ...)                                                        \
     OP( mma_##name )                                                                    \
     {                                                                                   \
-        const struct ptxi_mma *x = description(w, i);                                   \
+        const struct ptxi_mma *x = mma_form(w, i);                                      \
                                                                                         \
-        if (w->active != w->live && ptxi_absent(w))                                     \
+        if (w->active != w->live && ptxi_absent_lanes(w))                                     \
             return ptxi_leave_aligned(w, i);                                            \
         for (unsigned first = 0; first < PTXI_LANES; first += 32)                       \
             if (w->active & ptxi_warp32_lanes(first / 32))                              \

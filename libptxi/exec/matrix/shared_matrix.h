@@ -1,220 +1,236 @@
-/* Matrices as lines, rows of A and columns of B, as asynchronous matrix instructions have them in shared memory; and the way from lines to the
- * tiles of num/dot_tile.h. */
+/* Operands of the asynchronous matrix instructions (wgmma, tcgen05.mma): how shared memory holds them, and how they
+ * become the tiles of num/dot_tile_inl.h.
+ * An operand is read as K vectors. A K vector is a row of A or a column of B: the elements that one element of the
+ * product multiplies. */
 #ifndef PTXI_EXEC_MATRIX_SHARED_MATRIX_H
 #define PTXI_EXEC_MATRIX_SHARED_MATRIX_H
 
+#include <assert.h>
+
 #include "exec/matrix/dot_s8.h"
-#include "exec/memory/access.h"
 #include "exec/matrix/mma_tile.h"
+#include "exec/memory/access.h"
 #include "isa/fragment.h"
 
 enum {
-    LINE_ROWS = PTXI_TILE_M, /* of A at a time */
-    LINE_UNIT = 16,          /* bytes that stay together */
-    LINE = 64,               /* most bytes of a line */
-    LINE_K = LINE            /* most elements wider than half a byte */
+    MMA_ROWS = PTXI_TILE_M,  /* rows of A that are multiplied at a time */
+    UNIT_BYTES = 16,         /* size of a unit, the bytes that no layout separates */
+    KVEC_BYTES = 64,         /* maximum size of a K vector */
+    KVEC_MAX_K = KVEC_BYTES  /* maximum number of its elements, if they are wider than 4 bits */
 };
 
 /* --- shared memory: PTX ISA, "Matrix Descriptor Format", "Shared memory descriptor" --- */
 
 struct shared_matrix {
-    const unsigned char *memory; /* a CTA's */
-    uint32_t start, leading, stride, base;
-    unsigned width;   /* bytes of a row of the pattern; without swizzling LINE_UNIT */
-    unsigned height;  /* rows of the pattern */
-    unsigned granule; /* bytes that swizzling keeps together */
-    bool turned;      /* M or N major */
-    unsigned packed;  /* bits of elements of which 16 lie in a unit, then padding; 0: bytes as they are */
-    bool absolute;    /* `leading` is where what does not fit into a row of the pattern goes on */
+    const unsigned char *memory; /* of the CTA */
+    uint32_t start;              /* start address */
+    uint32_t leading, stride;    /* leading and stride dimension byte offsets */
+    uint32_t base_offset;
+    unsigned swizzle_bytes;      /* size of a row of the swizzling pattern; UNIT_BYTES: no swizzling */
+    unsigned swizzle_rows;       /* number of rows of the pattern */
+    unsigned atom_bytes;         /* size of the parts that swizzling exchanges */
+    bool mn_major;               /* M or N major; else K major */
+    unsigned packed_bits;        /* size of elements of which a unit holds 16, then padding; 0: no padding */
+    bool absolute_leading;       /* `leading` is the address at which the data continues after a row of the pattern */
 };
 
-/* The offset of unit `unit` of row `row`, where rows are what lies in units: lines of A and B, or if turned what is across them.
- * PTX ISA, "Canonical Layouts": the rows of the pattern, then the next ones. */
-static inline uint32_t shared_matrix_place(const struct shared_matrix *x, unsigned row, unsigned unit)
+/* The offset of unit `unit` of row `row`. Rows are K vectors, or in an MN major matrix the vectors across them. PTX
+ * ISA, "Canonical Layouts": the rows of one pattern, then those of the next pattern. */
+static inline uint32_t shared_matrix_offset(const struct shared_matrix *x, unsigned row, unsigned unit)
 {
-    unsigned units = x->width / LINE_UNIT;
-    uint32_t at = x->start + row % x->height * x->width + unit % units * LINE_UNIT;
+    unsigned units = x->swizzle_bytes / UNIT_BYTES;
+    uint32_t at = x->start + row % x->swizzle_rows * x->swizzle_bytes + unit % units * UNIT_BYTES;
 
-    if (x->absolute && x->start % x->width / LINE_UNIT + unit >= units)
-        at += x->leading - x->start - x->width + x->start % x->width;
-    else if (units == 1 && x->turned)
-        at += unit * x->stride + row / x->height * x->leading;
+    if (x->absolute_leading && x->start % x->swizzle_bytes / UNIT_BYTES + unit >= units)
+        at += x->leading - x->start - x->swizzle_bytes + x->start % x->swizzle_bytes;
+    else if (units == 1 && x->mn_major)
+        at += unit * x->stride + row / x->swizzle_rows * x->leading;
     else
         at += unit / units * x->leading;
-    if (units > 1 || !x->turned)
-        at += row / x->height * x->stride;
+    if (units > 1 || !x->mn_major)
+        at += row / x->swizzle_rows * x->stride;
     if (units > 1)
-        at ^= (((at >> 7) - x->base) & (x->width / x->granule - 1)) * x->granule;
+        at ^= (((at >> 7) - x->base_offset) & (x->swizzle_bytes / x->atom_bytes - 1)) * x->atom_bytes;
     return at & 0x3ffff;
 }
 
-static inline bool read_unit(struct ptxi_warp *w, const struct ptxi_insn *i, const struct shared_matrix *x, uint32_t at, unsigned char *to)
+static inline bool shared_matrix_read_unit(struct ptxi_warp *w, const struct ptxi_insn *i,
+                                           const struct shared_matrix *x, uint32_t at, unsigned char *to)
 {
     const unsigned char *p = x->memory + at;
 
-    if (at + LINE_UNIT > w->shared_size &&
-        !(p = ptxi_mem_at(w, i, ptxi_first_lane(w->active), PTXI_MS_SHARED, at, LINE_UNIT, LINE_UNIT, PTXI_ACCESS_LOAD)))
+    if (at + UNIT_BYTES > w->shared_size && !(p = ptxi_access_at(w, i, ptxi_first_lane(w->active), PTXI_MS_SHARED, at,
+                                                              UNIT_BYTES, UNIT_BYTES, PTXI_AK_LOAD)))
         return false;
-    memcpy(to, p, LINE_UNIT);
-    if (x->packed)
-        ptxi_tile_decompress(to, x->packed);
+    memcpy(to, p, UNIT_BYTES);
+    if (x->packed_bits)
+        ptxi_mma_decompress(to, x->packed_bits);
     return true;
 }
 
-/* Lines from number `from` on, `bytes` long, of elements of `size` bytes; false after a fault. */
-static inline bool read_lines(struct ptxi_warp *w, const struct ptxi_insn *i, const struct shared_matrix *x, unsigned from, unsigned count, unsigned bytes,
-                              unsigned size, unsigned char (*line)[LINE])
+/* Reads `count` K vectors from number `from` on. Each has `bytes` bytes, and elements of `size` bytes. False: a
+ * fault. */
+static inline bool shared_matrix_read(struct ptxi_warp *w, const struct ptxi_insn *i, const struct shared_matrix *x,
+                                      unsigned from, unsigned count, unsigned bytes, unsigned size,
+                                      unsigned char (*kvec)[KVEC_BYTES])
 {
-    unsigned char unit[LINE_UNIT];
-    unsigned per = LINE_UNIT / size;
+    unsigned char unit[UNIT_BYTES];
+    unsigned per_unit = UNIT_BYTES / size;
 
-    for (unsigned l = 0; l < count && !x->turned; l++)
-        for (unsigned u = 0; u < bytes / LINE_UNIT; u++)
-            if (!read_unit(w, i, x, shared_matrix_place(x, from + l, u), line[l] + u * LINE_UNIT))
+    assert(bytes <= KVEC_BYTES);
+    for (unsigned l = 0; l < count && !x->mn_major; l++)
+        for (unsigned u = 0; u < bytes / UNIT_BYTES; u++)
+            if (!shared_matrix_read_unit(w, i, x, shared_matrix_offset(x, from + l, u), kvec[l] + u * UNIT_BYTES))
                 return false;
-    for (unsigned k = 0; k < bytes / size && x->turned; k++)
-        for (unsigned u = 0; u < count / per; u++) {
-            if (!read_unit(w, i, x, shared_matrix_place(x, k, from / per + u), unit))
+    for (unsigned k = 0; k < bytes / size && x->mn_major; k++)
+        for (unsigned u = 0; u < count / per_unit; u++) {
+            if (!shared_matrix_read_unit(w, i, x, shared_matrix_offset(x, k, from / per_unit + u), unit))
                 return false;
-            for (unsigned e = 0; e < per; e++)
-                memcpy(line[u * per + e] + size * k, unit + size * e, size);
+            for (unsigned e = 0; e < per_unit; e++)
+                memcpy(kvec[u * per_unit + e] + size * k, unit + size * e, size);
         }
     return true;
 }
 
 /* --- elements --- */
 
-/* What lines hold. */
-struct lines {
-    unsigned k, bits;  /* columns of A, stored or not; bits of an element in its container */
-    uint16_t a, b;     /* floats: enum ptxi_dot_type; integers: whether they have a sign */
-    bool sparse;
+struct operand_format {
+    unsigned k;      /* columns of A, including those that a sparse A does not store */
+    unsigned bits;   /* size of an element in its container */
+    uint16_t a, b;   /* floats: enum ptxi_dot_type; integers: whether they are signed */
+    bool sparse;     /* A */
 };
 
-static inline unsigned lines_stored(const struct lines *x)
+/* Number of stored elements in a row of A. */
+static inline unsigned stored_k(const struct operand_format *f)
 {
-    return x->sparse ? x->k / 2 : x->k;
+    return f->sparse ? f->k / 2 : f->k;
 }
 
-/* Floats with the other sign. */
-static inline void lines_negate(unsigned bits, unsigned sign, unsigned char (*line)[LINE], unsigned count)
+/* Changes the sign of all floats. `sign` is the sign bit of an element. */
+static inline void kvec_negate(unsigned bits, unsigned sign, unsigned char (*kvec)[KVEC_BYTES], unsigned count)
 {
     uint32_t signs = sign, word;
 
     for (unsigned width = bits; width < 32; width *= 2)
         signs |= signs << width;
-    for (unsigned char *at = *line, *end = *(line + count); at < end; at += sizeof word) {
+    for (unsigned char *at = *kvec, *end = *(kvec + count); at < end; at += sizeof word) {
         memcpy(&word, at, sizeof word);
         word ^= signs;
         memcpy(at, &word, sizeof word);
     }
 }
 
-/* What ptxi_dot() takes. */
-static inline void lines_codes(uint16_t type, unsigned bits, const unsigned char *line, unsigned count, uint32_t *code)
+/* Extracts elements as ptxi_dot() takes them. */
+static inline void kvec_codes(uint16_t type, unsigned bits, const unsigned char *kvec, unsigned count, uint32_t *code)
 {
     for (unsigned k = 0; k < count; k++) {
         uint32_t word = 0;
 
-        memcpy(&word, line + k * bits / 8, bits < 8 ? 1 : bits / 8);
+        memcpy(&word, kvec + k * bits / 8, bits < 8 ? 1 : bits / 8);
         if (bits < 8)
             word = word >> k * bits % 8 & ((1u << bits) - 1);
-        code[k] = ptxi_tile_code((enum ptxi_dot_type)type, bits, word);
+        code[k] = ptxi_mma_element_code((enum ptxi_dot_type)type, bits, word);
     }
 }
 
-/* The columns of A where its elements belong, as 16 bits (fewer have zeros above) or 32; what a sparse A does not store is 0. `column`:
- * which columns the stored elements are. */
-#define COLUMNS_OF_A(name, type, from)                                                                                  \
-    static inline void name(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], type (*a)[LINE_ROWS]) \
-    {                                                                                                                   \
-        if (x->sparse)                                                                                                  \
-            memset(a, 0, x->k * sizeof *a);                                                                             \
-        for (unsigned m = 0; m < LINE_ROWS; m++) {                                                                      \
-            from stored[LINE / sizeof(from)];                                                                           \
-                                                                                                                        \
-            memcpy(stored, line[m], sizeof stored);                                                                     \
-            for (unsigned k = 0; k < lines_stored(x); k++)                                                              \
-                a[x->sparse ? column[m][k] : k][m] = stored[k];                                                         \
-        }                                                                                                               \
-    }
-COLUMNS_OF_A(columns_of_8, uint16_t, uint8_t)
-COLUMNS_OF_A(columns_of_16, uint16_t, uint16_t)
-COLUMNS_OF_A(columns_of_32, uint32_t, uint32_t)
-#undef COLUMNS_OF_A
+/* a_columns_8(), _16, _32: 8-bit elements become 16 bits wide */
+#define NAME a_columns_8
+#define FROM uint8_t
+#define TO uint16_t
+#include "exec/matrix/kvec_columns_inl.h"
+#define NAME a_columns_16
+#define FROM uint16_t
+#define TO uint16_t
+#include "exec/matrix/kvec_columns_inl.h"
+#define NAME a_columns_32
+#define FROM uint32_t
+#define TO uint32_t
+#include "exec/matrix/kvec_columns_inl.h"
 
-static inline void lines_fill_a(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], struct ptxi_tile *tile)
+/* --- floats --- */
+
+/* Fills the A side of a tile. */
+static inline void tile_fill_a(const struct operand_format *f, unsigned char (*kvec)[KVEC_BYTES],
+                               uint8_t (*column)[KVEC_MAX_K], struct ptxi_tile *tile)
 {
-    _Alignas(64) uint16_t code[LINE_K][LINE_ROWS];
-    _Alignas(64) uint32_t word[LINE / 4][LINE_ROWS];
-    enum ptxi_dot_type type = (enum ptxi_dot_type)x->a;
-    unsigned n = x->k * LINE_ROWS;
+    _Alignas(64) uint16_t code[KVEC_MAX_K][MMA_ROWS];
+    _Alignas(64) uint32_t word[KVEC_BYTES / 4][MMA_ROWS];
+    enum ptxi_dot_type type = (enum ptxi_dot_type)f->a;
+    unsigned n = f->k * MMA_ROWS;
 
-    if (x->bits == 32) {
-        columns_of_32(x, line, column, word);
+    assert(f->k <= KVEC_MAX_K);
+    if (f->bits == 32) {
+        a_columns_32(f, kvec, column, word);
         ptxi_tile_tf32(word[0], tile->a[0], code[0], n);
     } else {
-        (x->bits == 16 ? columns_of_16 : columns_of_8)(x, line, column, code);
-        ptxi_tile_widen(type, false, code[0], tile->a[0], n);
+        (f->bits == 16 ? a_columns_16 : a_columns_8)(f, kvec, column, code);
+        ptxi_mma_widen(type, false, code[0], tile->a[0], n);
     }
-    tile->range_a = ptxi_tile_range(type, false, code[0], tile->below_a[0], 1, n, n);
-    tile->sparse = x->sparse;
+    tile->range_a = ptxi_mma_exponent_range(type, false, code[0], tile->below_a[0], 1, n, n);
+    tile->sparse = f->sparse;
     memset(tile->stored, 0, sizeof tile->stored);
-    for (unsigned m = 0; m < LINE_ROWS && x->sparse; m++)
-        for (unsigned k = 0; k < lines_stored(x); k++)
+    for (unsigned m = 0; m < MMA_ROWS && f->sparse; m++)
+        for (unsigned k = 0; k < stored_k(f); k++)
             tile->stored[column[m][k]] |= (uint16_t)(1u << m);
 }
 
-/* Eight lines of B. */
-static inline void lines_fill_b(const struct lines *x, unsigned char (*line)[LINE], struct ptxi_tile *tile)
+/* Fills the B side of a tile with eight columns. */
+static inline void tile_fill_b(const struct operand_format *f, unsigned char (*kvec)[KVEC_BYTES],
+                               struct ptxi_tile *tile)
 {
-    _Alignas(64) uint16_t code[PTXI_TILE_N][LINE_K];
-    _Alignas(64) uint32_t word[LINE / 4];
-    enum ptxi_dot_type type = (enum ptxi_dot_type)x->b;
+    _Alignas(64) uint16_t code[PTXI_TILE_N][KVEC_MAX_K];
+    _Alignas(64) uint32_t word[KVEC_BYTES / 4];
+    enum ptxi_dot_type type = (enum ptxi_dot_type)f->b;
 
     for (unsigned l = 0; l < PTXI_TILE_N; l++) {
-        if (x->bits == 32) {
-            memcpy(word, line[l], LINE);
-            if (x->k == 8)
-                memset(word + 8, 0, LINE / 2);
-            ptxi_tile_tf32(word, tile->b[l], code[l], LINE / 4);
+        if (f->bits == 32) {
+            memcpy(word, kvec[l], KVEC_BYTES);
+            if (f->k == 8)
+                memset(word + 8, 0, KVEC_BYTES / 2);
+            ptxi_tile_tf32(word, tile->b[l], code[l], KVEC_BYTES / 4);
             continue;
         }
-        if (x->bits == 16)
-            memcpy(code[l], line[l], LINE);
-        for (unsigned k = 0; k < x->k && x->bits == 8; k++)
-            code[l][k] = line[l][k];
-        ptxi_tile_widen(type, false, code[l], tile->b[l], x->k);
+        if (f->bits == 16)
+            memcpy(code[l], kvec[l], KVEC_BYTES);
+        for (unsigned k = 0; k < f->k && f->bits == 8; k++)
+            code[l][k] = kvec[l][k];
+        ptxi_mma_widen(type, false, code[l], tile->b[l], f->k);
     }
-    tile->range_b = ptxi_tile_range(type, false, code[0], tile->below_b[0], PTXI_TILE_N, LINE_K, (x->k + 15) / 16 * 16);
+    tile->range_b =
+        ptxi_mma_exponent_range(type, false, code[0], tile->below_b[0], PTXI_TILE_N, KVEC_MAX_K, (f->k + 15) / 16 * 16);
 }
 
-/* Products of 16 rows and 8 columns, which the tile has, are added to c; what a sparse A does not store does not count for the length of a
- * chunk. */
-static inline void lines_add(const struct lines *x, const struct ptxi_dot_model *model, const struct ptxi_tile *tile, uint32_t *c)
+/* Adds the product of the tile's 16 rows and 8 columns to c. Elements that a sparse A does not store do not count
+ * for the length of a chunk. */
+static inline void tile_multiply(const struct operand_format *f, const struct ptxi_dot_model *model,
+                                 const struct ptxi_tile *tile, uint32_t *c)
 {
-    ptxi_tile_dot(model, tile, 0, x->k, model->chunk * (x->sparse ? 2u : 1u), c);
+    ptxi_tile_dot(model, tile, 0, f->k, model->chunk * (f->sparse ? 2u : 1u), c);
 }
 
-/* --- integers of 8 bits --- */
+/* --- 8-bit integers --- */
 
-static inline void lines_integers(const struct lines *x, unsigned char (*line)[LINE], uint8_t (*column)[LINE_K], pair_rows *a)
+static inline void s8_fill_a(const struct operand_format *f, unsigned char (*kvec)[KVEC_BYTES],
+                             uint8_t (*column)[KVEC_MAX_K], dot_s8_rows *a)
 {
-    uint16_t code[LINE_K][LINE_ROWS];
+    uint16_t code[KVEC_MAX_K][MMA_ROWS];
 
-    columns_of_8(x, line, column, code);
-    for (unsigned k = 0; k < x->k; k++)
-        for (unsigned m = 0; m < LINE_ROWS; m++)
-            a[k / 2][m][k % 2] = x->a ? (int8_t)code[k][m] : (int16_t)code[k][m];
+    assert(f->k <= KVEC_MAX_K);
+    a_columns_8(f, kvec, column, code);
+    for (unsigned k = 0; k < f->k; k++)
+        for (unsigned m = 0; m < MMA_ROWS; m++)
+            a[k / 2][m][k % 2] = f->a ? (int8_t)code[k][m] : (int16_t)code[k][m];
 }
 
-static inline void lines_add_integers(const struct lines *x, pair_rows *a, unsigned char (*line)[LINE], bool saturate, uint32_t *c)
+static inline void s8_multiply(const struct operand_format *f, dot_s8_rows *a, unsigned char (*kvec)[KVEC_BYTES],
+                               bool saturate, uint32_t *c)
 {
-    _Alignas(64) int16_t b[PTXI_TILE_N][LINE_K];
+    _Alignas(64) int16_t b[PTXI_TILE_N][KVEC_MAX_K];
 
     for (unsigned l = 0; l < PTXI_TILE_N; l++)
-        pairs_extend_8(b[l], line[l], x->k, x->b);
-    pairs_add(a, b[0], LINE_K, x->k / 2, saturate, c);
+        dot_s8_extend(b[l], kvec[l], f->k, f->b);
+    dot_s8_add(a, b[0], KVEC_MAX_K, f->k / 2, saturate, c);
 }
 
 #endif

@@ -1,94 +1,109 @@
-/* wgmma: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions". Each warp computes its 16 rows of D when it comes to
- * the instruction, before it goes on; only shared memory is common to the warps. It must be there, as on a device, when all of them have come to
- * wgmma.fence, and must not change until all of them are done. So a warp begins when the other warps of the warpgroup have been at as many fences, and
- * when it waits for its groups waits until they have computed theirs. */
+/* wgmma. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+ * Each warp computes its 16 rows of D when it executes the instruction. The warps of a warpgroup share only the
+ * operands in shared memory. As on a device, these must be written before all warps have executed wgmma.fence, and
+ * must not change before all warps have computed. So a warp computes only after the other warps of the warpgroup
+ * have executed as many fences. A warp that waits for its groups also waits until the other warps have committed
+ * them. */
 #include <string.h>
 
 #include "exec/engine/handler.h"
 #include "exec/matrix/shared_matrix.h"
 
-enum { M = LINE_ROWS, N = 256 };
+enum { M = MMA_ROWS, MAX_N = 256 };
 
-static inline const struct ptxi_wgmma *description(const struct ptxi_warp *w, const struct ptxi_insn *i)
+static inline const struct ptxi_wgmma *wgmma_form(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     return (const struct ptxi_wgmma *)(w->frame->code->pool + i->imm);
 }
 
-/* Operands in `slots`. */
+/* --- operands in `slots` --- */
+
 static inline unsigned registers_of_d(const struct ptxi_wgmma *x)
 {
     return x->kind == PTXI_WGMMA_F16 ? x->n / 4u : x->n / 2u;
 }
 
-static inline const uint16_t *a_slots(const struct ptxi_wgmma *x)
+static inline const uint16_t *slots_of_a(const struct ptxi_wgmma *x)
 {
     return x->slots + 2 * registers_of_d(x);
 }
 
-/* B's descriptor, the metadata, scale-d */
-static inline const uint16_t *b_slots(const struct ptxi_wgmma *x)
+static inline const uint16_t *slots_after_a(const struct ptxi_wgmma *x)
 {
-    return a_slots(x) + (x->a_in_memory ? 1 : 4);
+    return slots_of_a(x) + (x->a_in_memory ? 1 : 4);
 }
 
-/* The value that is the same for all lanes of a warp of 32. */
+static inline uint16_t slot_of_b(const struct ptxi_wgmma *x) { return slots_after_a(x)[0]; }
+static inline uint16_t slot_of_metadata(const struct ptxi_wgmma *x) { return slots_after_a(x)[1]; }
+static inline uint16_t slot_of_scale_d(const struct ptxi_wgmma *x) { return slots_after_a(x)[2]; }
+
+/* A descriptor, which is the same in all lanes of a warp of 32. */
 static inline uint64_t descriptor_of(const struct ptxi_warp *w, uint16_t slot, unsigned first)
 {
     return ((const uint64_t *)PTXI_SLOT(w, slot))[ptxi_first_lane(w->active & ptxi_warp32_lanes(first / 32))];
 }
 
-static inline const void *lanes_of(const struct ptxi_warp *w, uint16_t slot, unsigned first, unsigned bytes)
+/* A 32-bit register, from the first lane of a warp of 32 on. */
+static inline const uint32_t *register_of(const struct ptxi_warp *w, uint16_t slot, unsigned first)
 {
-    return (const unsigned char *)PTXI_SLOT(w, slot) + first * bytes;
+    return (const uint32_t *)PTXI_SLOT(w, slot) + first;
 }
 
 /* PTX ISA, "Matrix Descriptor Format" */
-static struct shared_matrix describe(const struct ptxi_warp *w, uint64_t d, bool turned)
+static struct shared_matrix decode_descriptor(const struct ptxi_warp *w, uint64_t d, bool mn_major)
 {
-    static const uint8_t widths[] = { LINE_UNIT, 128, 64, 32 };
+    static const uint8_t swizzle_bytes[] = { UNIT_BYTES, 128, 64, 32 };
 
-    return (struct shared_matrix){ .memory = w->shared, .start = (uint32_t)(d & 0x3fff) << 4, .leading = (uint32_t)(d >> 16 & 0x3fff) << 4,
-                                   .stride = (uint32_t)(d >> 32 & 0x3fff) << 4, .base = d >> 49 & 7, .width = widths[d >> 62], .height = 8,
-                                   .granule = LINE_UNIT, .turned = turned };
+    return (struct shared_matrix){ .memory = w->shared,
+                                   .start = (uint32_t)(d & 0x3fff) << 4,
+                                   .leading = (uint32_t)(d >> 16 & 0x3fff) << 4,
+                                   .stride = (uint32_t)(d >> 32 & 0x3fff) << 4,
+                                   .base_offset = d >> 49 & 7,
+                                   .swizzle_bytes = swizzle_bytes[d >> 62],
+                                   .swizzle_rows = 8,
+                                   .atom_bytes = UNIT_BYTES,
+                                   .mn_major = mn_major };
 }
 
-/* --- operands --- */
-
 struct operands {
-    _Alignas(64) unsigned char a[M][LINE], b[N][LINE];
-    uint8_t column[M][LINE_K]; /* sparse: which columns the stored elements of A are */
-    struct lines lines;
+    _Alignas(64) unsigned char a[M][KVEC_BYTES], b[MAX_N][KVEC_BYTES];
+    uint8_t column[M][KVEC_MAX_K]; /* sparse: columns of A's stored elements */
+    struct operand_format format;
 };
 
-static bool read_a(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
+static bool read_a(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first,
+                   struct operands *t)
 {
-    const uint16_t *slots = a_slots(x);
+    const uint16_t *slots = slots_of_a(x);
     unsigned rank = (w->first_thread + first) / 32 % 4;
 
     if (x->a_in_memory) {
-        struct shared_matrix m = describe(w, descriptor_of(w, slots[0], first), x->turn_a);
+        struct shared_matrix m = decode_descriptor(w, descriptor_of(w, slots[0], first), x->turn_a);
 
-        return read_lines(w, i, &m, M * rank, M, 32, 2, t->a);
+        return shared_matrix_read(w, i, &m, M * rank, M, 32, 2, t->a);
     }
     for (unsigned r = 0; r < 4; r++)
         for (unsigned g = 0; g < 8; g++)
-            memcpy(t->a[r % 2 * 8 + g] + r / 2 * LINE_UNIT, (const uint32_t *)lanes_of(w, slots[r], first, 4) + 4 * g, LINE_UNIT);
+            memcpy(t->a[r % 2 * 8 + g] + r / 2 * UNIT_BYTES, register_of(w, slots[r], first) + 4 * g, UNIT_BYTES);
     return true;
 }
 
-static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t)
+static bool read_operands(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first,
+                          struct operands *t)
 {
-    struct shared_matrix b = describe(w, descriptor_of(w, b_slots(x)[0], first), x->turn_b);
+    struct shared_matrix b = decode_descriptor(w, descriptor_of(w, slot_of_b(x), first), x->turn_b);
 
-    t->lines = (struct lines){ x->k, x->bits, x->a, x->b, x->sparse };
-    if (!read_a(w, i, x, first, t) || !read_lines(w, i, &b, 0, x->n, x->k * x->bits / 8, 2, t->b))
+    assert(x->n <= MAX_N && x->k * x->bits / 8 <= KVEC_BYTES);
+    t->format = (struct operand_format){ x->k, x->bits, x->a, x->b, x->sparse };
+    if (!read_a(w, i, x, first, t) || !shared_matrix_read(w, i, &b, 0, x->n, x->k * x->bits / 8, 2, t->b))
         return false;
     if (x->negate_a)
-        lines_negate(x->bits, 1u << (x->bits - 1), t->a, M);
+        kvec_negate(x->bits, 1u << (x->bits - 1), t->a, M);
     if (x->negate_b)
-        lines_negate(x->bits, 1u << (x->bits - 1), t->b, x->n);
+        kvec_negate(x->bits, 1u << (x->bits - 1), t->b, x->n);
     if (x->sparse)
-        ptxi_sparse_columns(x->bits, x->k, x->selector, lanes_of(w, b_slots(x)[1], first, 4), t->column[0], LINE_K);
+        ptxi_sparse_columns(x->bits, x->k, x->selector, register_of(w, slot_of_metadata(x), first), t->column[0],
+                            KVEC_MAX_K);
     return true;
 }
 
@@ -106,47 +121,54 @@ static void add_bits(const struct operands *t, unsigned n, uint32_t *c)
     }
 }
 
-static void compute(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first, struct operands *t, bool accumulate)
+static void multiply(const struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_wgmma *x, unsigned first,
+                     struct operands *t, bool accumulate)
 {
     bool f16 = x->kind == PTXI_WGMMA_F16;
-    const uint16_t *d = x->slots, *from = x->slots + registers_of_d(x);
+    unsigned registers = f16 ? 2 : 4; /* of 8 columns of C or D */
+    const uint16_t *slots_d = x->slots, *slots_c = x->slots + registers_of_d(x);
     struct ptxi_dot_model model = ptxi_dot_unpack(x->model);
     _Alignas(64) uint32_t c[PTXI_TILE_OUT];
     struct ptxi_tile tile;
-    _Alignas(64) pair_rows a[LINE_K / 2];
+    _Alignas(64) dot_s8_rows a[KVEC_MAX_K / 2];
 
     if (x->kind <= PTXI_WGMMA_F16)
-        lines_fill_a(&t->lines, t->a, t->column, &tile);
+        tile_fill_a(&t->format, t->a, t->column, &tile);
     else if (x->kind == PTXI_WGMMA_S32)
-        lines_integers(&t->lines, t->a, t->column, a);
+        s8_fill_a(&t->format, t->a, t->column, a);
     for (unsigned n = 0; n < x->n; n += PTXI_TILE_N) {
         unsigned at = f16 ? n / 4 : n / 2;
 
         if (accumulate)
-            ptxi_tile_read(w, from + at, f16 ? 2 : 4, f16, first, c);
+            ptxi_mma_read_c(w, slots_c + at, registers, f16, first, c);
         else
             memset(c, 0, sizeof c);
         switch (x->kind) {
-        case PTXI_WGMMA_S32: lines_add_integers(&t->lines, a, t->b + n, i->mods & PTXI_MOD_SATFINITE, c); break;
-        case PTXI_WGMMA_BITS: add_bits(t, n, c); break;
+        case PTXI_WGMMA_S32:
+            s8_multiply(&t->format, a, t->b + n, i->mods & PTXI_MOD_SATFINITE, c);
+            break;
+        case PTXI_WGMMA_BITS:
+            add_bits(t, n, c);
+            break;
         default:
-            lines_fill_b(&t->lines, t->b + n, &tile);
-            lines_add(&t->lines, &model, &tile, c);
+            tile_fill_b(&t->format, t->b + n, &tile);
+            tile_multiply(&t->format, &model, &tile, c);
         }
-        ptxi_tile_write(w, d + at, f16 ? 2 : 4, f16, first, c);
+        ptxi_mma_write_d(w, slots_d + at, registers, f16, first, c);
     }
 }
 
-/* Whether a warp of the warpgroup of warp k of w has not been at as many fences, or has not committed as many groups. */
-static bool must_wait(const struct ptxi_warp *w, unsigned k, uint32_t fences, uint32_t groups)
+/* Whether another warp of the warpgroup of w's k32-th warp of 32 has executed fewer fences, or committed fewer
+ * groups. */
+static bool must_wait(const struct ptxi_warp *w, unsigned k32, uint32_t fences, uint32_t groups)
 {
-    unsigned rank = w->first_thread / 32 + k;
+    unsigned first_rank = (w->first_thread / 32 + k32) / 4 * 4;
 
-    for (unsigned r = rank / 4 * 4; r < rank / 4 * 4 + 4 && r / PTXI_WARP32S < w->cta->warp_count; r++) {
+    for (unsigned r = first_rank; r < first_rank + 4 && r / PTXI_WARP32S < w->cta->warp_count; r++) {
         const struct ptxi_warp *other = &w->cta->warps[r / PTXI_WARP32S];
-        unsigned its = r % PTXI_WARP32S;
+        unsigned k = r % PTXI_WARP32S;
 
-        if (other->live & ptxi_warp32_lanes(its) && (other->wgmma_fences[its] < fences || other->wgmma_groups[its] < groups))
+        if (other->live & ptxi_warp32_lanes(k) && (other->wgmma_fences[k] < fences || other->wgmma_groups[k] < groups))
             return true;
     }
     return false;
@@ -154,16 +176,16 @@ static bool must_wait(const struct ptxi_warp *w, unsigned k, uint32_t fences, ui
 
 OP( wgmma )
 {
-    const struct ptxi_wgmma *x = description(w, i);
-    ptxi_lanes scale;
+    const struct ptxi_wgmma *x = wgmma_form(w, i);
+    ptxi_lanes scale_d;
     struct operands t;
 
-    if (w->active != w->live && ptxi_absent(w))
+    if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
         if (w->active & ptxi_warp32_lanes(k) && must_wait(w, k, w->wgmma_fences[k], 0))
-            return ptxi_leave_group(w, i);
-    scale = ptxi_pred(w, b_slots(x)[2]) ^ (i->mods & PTXI_MOD_NOT_C ? PTXI_ALL_LANES : 0);
+            return ptxi_leave_warpgroup(w, i);
+    scale_d = ptxi_pred(w, slot_of_scale_d(x)) ^ (i->mods & PTXI_MOD_NOT_C ? PTXI_ALL_LANES : 0);
     for (unsigned first = 0; first < PTXI_LANES; first += 32) {
         ptxi_lanes here = w->active & ptxi_warp32_lanes(first / 32);
 
@@ -171,43 +193,44 @@ OP( wgmma )
             continue;
         if (!read_operands(w, i, x, first, &t))
             return w->stop;
-        compute(w, i, x, first, &t, scale >> ptxi_first_lane(here) & 1);
+        multiply(w, i, x, first, &t, scale_d >> ptxi_first_lane(here) & 1);
     }
     NEXT;
 }
 
-/* --- groups --- */
+/* --- fences and groups --- */
 
-static inline const struct ptxi_insn *count(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t *counts)
+static inline const struct ptxi_insn *increment(struct ptxi_warp *w, const struct ptxi_insn *i, uint32_t *counts)
 {
-    if (w->active != w->live && ptxi_absent(w))
+    if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
         if (w->active & ptxi_warp32_lanes(k))
             counts[k]++;
-    if (w->cta->group_waits)
-        ptxi_cta_wake_groups(w->cta);
+    if (w->cta->warpgroup_waits)
+        ptxi_cta_wake_warpgroups(w->cta);
     NEXT;
 }
 
 OP( wgmma_fence )
 {
-    return count(w, i, w->wgmma_fences);
+    return increment(w, i, w->wgmma_fences);
 }
 
 OP( wgmma_commit )
 {
-    return count(w, i, w->wgmma_groups);
+    return increment(w, i, w->wgmma_groups);
 }
 
 OP( wgmma_wait )
 {
     uint32_t pending = *(const uint32_t *)PTXI_SLOT(w, i->a);
 
-    if (w->active != w->live && ptxi_absent(w))
+    if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
     for (unsigned k = 0; k < PTXI_WARP32S; k++)
-        if (w->active & ptxi_warp32_lanes(k) && w->wgmma_groups[k] > pending && must_wait(w, k, 0, w->wgmma_groups[k] - pending))
-            return ptxi_leave_group(w, i);
+        if (w->active & ptxi_warp32_lanes(k) && w->wgmma_groups[k] > pending &&
+            must_wait(w, k, 0, w->wgmma_groups[k] - pending))
+            return ptxi_leave_warpgroup(w, i);
     NEXT;
 }

@@ -1,61 +1,91 @@
-/* wmma.load and wmma.store: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: wmma.load", "wmma.store". What lies in memory are lines,
- * of rows or of columns; all lanes name the same place. */
+/* wmma.load and wmma.store. PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions: wmma.load", "wmma.store".
+ * Memory holds vectors, which are the rows or the columns of the matrix. All lanes give the same address. */
+#include <assert.h>
 #include <string.h>
 
 #include "exec/engine/handler.h"
 #include "exec/memory/access.h"
 #include "isa/fragment.h"
 
-enum { LINES = 32 };
+enum { MAX_VECTORS = 32 };
 
 struct matrix {
     const struct ptxi_wmma *x;
     struct ptxi_wmma_shape shape;
-    unsigned char *line[LINES];
-    unsigned lines, length; /* elements of a line */
+    unsigned char *vector[MAX_VECTORS];
+    unsigned count;  /* of vectors */
+    unsigned length; /* of a vector, in elements */
 };
 
-/* Elements of the matrix as it lies in memory. */
-static void measure(struct matrix *t)
+/* Sets the number and the length of the vectors. */
+static void set_dimensions(struct matrix *t)
 {
     const struct ptxi_wmma *x = t->x;
-    unsigned rows = x->operand == 'b' ? x->k : x->m, columns = x->operand == 'a' ? x->k : x->n;
+    unsigned rows = x->operand == 'b' ? x->k : x->m;
+    unsigned columns = x->operand == 'a' ? x->k : x->n;
 
-    t->lines = x->col ? columns : rows;
+    t->count = x->col ? columns : rows;
     t->length = x->col ? rows : columns;
+    assert(t->count <= MAX_VECTORS);
 }
 
-/* Where the lines are; false if the launch has failed. */
-static bool find_lines(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct matrix *t, enum ptxi_access access)
+/* Whether neighbouring elements of a vector are neighbours in a register, too. */
+static bool is_along_registers(const struct matrix *t)
+{
+    switch (t->x->operand) {
+    case 'a': return !t->x->col;
+    case 'b': return t->x->col;
+    default: return t->x->col == t->shape.transposed;
+    }
+}
+
+/* The alignment that the addresses of vectors must have, in bytes. */
+static unsigned alignment(const struct matrix *t)
+{
+    if (t->x->bits >= 32)
+        return t->x->bits / 8u;
+    return is_along_registers(t) ? 4 : t->x->bits / 8u;
+}
+
+/* Sets the addresses of the vectors. False: a fault. */
+static bool find_vectors(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, struct matrix *t,
+                         enum ptxi_access access)
 {
     static const uint8_t spaces[] = { PTXI_MS_GENERIC, PTXI_MS_GLOBAL, PTXI_MS_SHARED };
     const struct ptxi_wmma *x = t->x;
+    enum ptxi_mem_space space = (enum ptxi_mem_space)spaces[x->space];
     uint32_t stride = i->b == PTXI_NO_SLOT ? t->length : ((const uint32_t *)PTXI_SLOT(w, i->b))[lane];
     int32_t offset = (int32_t)(x->offset[0] | (uint32_t)x->offset[1] << 16);
-    bool shared = x->space == 2, along = x->operand == 'a' ? !x->col : x->operand == 'b' ? x->col : x->col == t->shape.transposed;
-    uint64_t from = shared ? ((const uint32_t *)PTXI_SLOT(w, i->a))[lane] + (uint32_t)offset : ((const uint64_t *)PTXI_SLOT(w, i->a))[lane] + (uint64_t)(int64_t)offset;
-    uint32_t align = x->bits == 64 ? 8 : along || x->bits == 32 ? 4 : x->bits / 8u;
+    uint64_t from;
 
-    for (unsigned k = 0; k < t->lines; k++) {
+    if (space == PTXI_MS_SHARED)
+        from = ((const uint32_t *)PTXI_SLOT(w, i->a))[lane] + (uint32_t)offset;
+    else
+        from = ((const uint64_t *)PTXI_SLOT(w, i->a))[lane] + (uint64_t)(int64_t)offset;
+    for (unsigned k = 0; k < t->count; k++) {
         uint64_t at = from + (uint64_t)k * stride * x->bits / 8;
 
-        t->line[k] = ptxi_mem_at(w, i, lane, (enum ptxi_mem_space)spaces[x->space], shared ? (uint32_t)at : at, t->length * x->bits / 8, align, access);
-        if (!t->line[k])
+        if (space == PTXI_MS_SHARED)
+            at = (uint32_t)at;
+        t->vector[k] = ptxi_access_at(w, i, lane, space, at, t->length * x->bits / 8, alignment(t), access);
+        if (!t->vector[k])
             return false;
     }
     return true;
 }
 
-/* Bytes of register r of a lane that lie together in memory, from `bit` on. */
+/* The memory of the elements that register r of a lane holds from `bit` on. */
 static inline unsigned char *find_element(const struct matrix *t, unsigned lane, unsigned r, unsigned bit)
 {
     struct ptxi_element e = ptxi_wmma_element(t->shape, (char)t->x->operand, t->x->bits, lane, r, bit);
-    unsigned line = t->x->col ? e.column : e.row, at = t->x->col ? e.row : e.column;
+    unsigned vector = t->x->col ? e.column : e.row;
+    unsigned at = t->x->col ? e.row : e.column;
 
-    return t->line[line] + at * t->x->bits / 8;
+    assert(vector < t->count && at < t->length);
+    return t->vector[vector] + at * t->x->bits / 8;
 }
 
-/* Elements smaller than a byte lie in memory as they do in registers. */
+/* Bits that are copied together. Elements smaller than a byte have the same order in memory and in registers. */
 static inline unsigned unit_bits(const struct ptxi_wmma *x)
 {
     return x->bits < 8 ? 32 : x->bits;
@@ -65,38 +95,47 @@ static void load(const struct ptxi_warp *w, const struct matrix *t, unsigned fir
 {
     unsigned width = t->x->bits == 64 ? 8 : 4, unit = unit_bits(t->x);
 
-    for (unsigned r = 0; r < t->x->count; r++)
-        for (unsigned l = 0; l < 32 && t->x->slots[r] != PTXI_NO_SLOT; l++)
+    for (unsigned r = 0; r < t->x->count; r++) {
+        unsigned char *to;
+
+        if (t->x->slots[r] == PTXI_NO_SLOT)
+            continue;
+        to = (unsigned char *)PTXI_SLOT(w, t->x->slots[r]) + first * width;
+        for (unsigned l = 0; l < 32; l++)
             for (unsigned bit = 0; bit < width * 8; bit += unit)
-                memcpy((unsigned char *)PTXI_SLOT(w, t->x->slots[r]) + (first + l) * width + bit / 8, find_element(t, l, r, bit), unit / 8);
+                memcpy(to + l * width + bit / 8, find_element(t, l, r, bit), unit / 8);
+    }
 }
 
 static void store(const struct ptxi_warp *w, const struct matrix *t, unsigned first)
 {
     unsigned width = t->x->bits == 64 ? 8 : 4, unit = unit_bits(t->x);
 
-    for (unsigned r = 0; r < t->x->count; r++)
+    for (unsigned r = 0; r < t->x->count; r++) {
+        const unsigned char *from = (const unsigned char *)PTXI_SLOT(w, t->x->slots[r]) + first * width;
+
         for (unsigned l = 0; l < 32; l++)
             for (unsigned bit = 0; bit < width * 8; bit += unit)
-                memcpy(find_element(t, l, r, bit), (const unsigned char *)PTXI_SLOT(w, t->x->slots[r]) + (first + l) * width + bit / 8, unit / 8);
+                memcpy(find_element(t, l, r, bit), from + l * width + bit / 8, unit / 8);
+    }
 }
 
-static const struct ptxi_insn *move(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
+static const struct ptxi_insn *load_or_store(struct ptxi_warp *w, const struct ptxi_insn *i, enum ptxi_access access)
 {
     const struct ptxi_wmma *x = (const struct ptxi_wmma *)(w->frame->code->pool + i->imm);
     struct matrix t = { .x = x, .shape = ptxi_wmma_shape(x->m, x->n, x->k) };
 
-    if (w->active != w->live && ptxi_absent(w))
+    if (w->active != w->live && ptxi_absent_lanes(w))
         return ptxi_leave_aligned(w, i);
-    measure(&t);
+    set_dimensions(&t);
     for (unsigned first = 0; first < PTXI_LANES; first += 32) {
         ptxi_lanes here = w->active & ptxi_warp32_lanes(first / 32);
 
         if (!here)
             continue;
-        if (!find_lines(w, i, ptxi_first_lane(here), &t, access))
+        if (!find_vectors(w, i, ptxi_first_lane(here), &t, access))
             return w->stop;
-        if (access == PTXI_ACCESS_LOAD)
+        if (access == PTXI_AK_LOAD)
             load(w, &t, first);
         else
             store(w, &t, first);
@@ -104,5 +143,5 @@ static const struct ptxi_insn *move(struct ptxi_warp *w, const struct ptxi_insn 
     NEXT;
 }
 
-OP( wmma_load ) { return move(w, i, PTXI_ACCESS_LOAD); }
-OP( wmma_store ) { return move(w, i, PTXI_ACCESS_STORE); }
+OP( wmma_load ) { return load_or_store(w, i, PTXI_AK_LOAD); }
+OP( wmma_store ) { return load_or_store(w, i, PTXI_AK_STORE); }

@@ -1,7 +1,8 @@
-/* Regions sorted by base in leaves of at most LEAF_MAX, the leaves sorted in one array of pointers: two binary searches
- * find an address, and an insertion moves at most one leaf and the array of pointers. */
+/* Regions are sorted by base, in leaves of at most LEAF_MAX. A sorted array has the pointers to the leaves. So two
+ * binary searches find an address, and an insertion moves at most one leaf and the array. */
 #include "exec/memmap/memmap.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 enum { LEAF_MAX = 128 };
 
 struct leaf {
-    size_t n; /* at least 1 */
+    size_t n; /* number of regions, at least 1 */
     struct ptxi_mem_region at[LEAF_MAX];
 };
 
@@ -17,11 +18,12 @@ struct ptxi_memmap {
     struct ptxi_memmap_head head;
     pthread_rwlock_t lock;
     struct leaf **leaf;
-    size_t leaves, cap, regions;
+    size_t leaves, capacity; /* of the array of leaves */
+    size_t regions;
     uint64_t last_id;
 };
 
-/* Readers are many and may never pause: a writer must not wait for all of them to be away at once. */
+/* A writer has priority: there may be readers at all times. */
 static bool init_lock(pthread_rwlock_t *lock)
 {
     pthread_rwlockattr_t attr;
@@ -58,12 +60,13 @@ void ptxi_memmap_destroy(struct ptxi_memmap *m)
     free(m);
 }
 
+/* Invalidates regions that were found before. */
 static void invalidate(struct ptxi_memmap *m)
 {
     atomic_fetch_add_explicit(&m->head.generation, 1, memory_order_release);
 }
 
-/* The last leaf whose first region starts at or below addr, or 0. */
+/* Index of the last leaf whose first region starts at or below addr, or 0. */
 static size_t find_leaf(const struct ptxi_memmap *m, uint64_t addr)
 {
     size_t lo = 0, hi = m->leaves;
@@ -79,7 +82,7 @@ static size_t find_leaf(const struct ptxi_memmap *m, uint64_t addr)
     return lo;
 }
 
-/* How many regions of the leaf start at or below addr. */
+/* Number of regions of the leaf that start at or below addr. */
 static size_t find_slot(const struct leaf *l, uint64_t addr)
 {
     size_t lo = 0, hi = l->n;
@@ -95,7 +98,7 @@ static size_t find_slot(const struct leaf *l, uint64_t addr)
     return lo;
 }
 
-/* The region that starts at or below addr and the one that starts above it; NULL where there is none. */
+/* The last region that starts at or below addr and the first one that starts above it, or NULL. */
 static void neighbours(const struct ptxi_memmap *m, uint64_t addr, struct ptxi_mem_region **below,
                        struct ptxi_mem_region **above)
 {
@@ -114,19 +117,20 @@ static void neighbours(const struct ptxi_memmap *m, uint64_t addr, struct ptxi_m
 
 static bool insert_leaf(struct ptxi_memmap *m, size_t at)
 {
-    if (m->leaves == m->cap) {
-        size_t cap = m->cap ? 2 * m->cap : 8;
+    if (m->leaves == m->capacity) {
+        size_t cap = m->capacity ? 2 * m->capacity : 8;
         struct leaf **p = realloc(m->leaf, cap * sizeof *p);
 
         if (!p)
             return false;
         m->leaf = p;
-        m->cap = cap;
+        m->capacity = cap;
     }
     struct leaf *l = malloc(sizeof *l);
 
     if (!l)
         return false;
+    assert(at <= m->leaves);
     l->n = 0;
     memmove(&m->leaf[at + 1], &m->leaf[at], (m->leaves - at) * sizeof *m->leaf);
     m->leaf[at] = l;
@@ -134,7 +138,7 @@ static bool insert_leaf(struct ptxi_memmap *m, size_t at)
     return true;
 }
 
-/* Make room in the leaf where addr belongs; its index, or -1. */
+/* Makes room in the leaf for addr. Returns its index, or -1 if memory is short. */
 static long leaf_with_room(struct ptxi_memmap *m, uint64_t addr)
 {
     if (m->leaves == 0)
@@ -147,9 +151,10 @@ static long leaf_with_room(struct ptxi_memmap *m, uint64_t addr)
         return -1;
     struct leaf *l = m->leaf[i], *r = m->leaf[i + 1];
 
-    /* Addresses mostly grow: an append starts a new leaf and leaves a full one behind. */
+    /* Addresses usually grow, so an append keeps a full leaf and starts a new one. */
     size_t keep = i + 2 == m->leaves && addr > l->at[LEAF_MAX - 1].base ? LEAF_MAX - 1 : LEAF_MAX / 2;
 
+    assert(l->n == LEAF_MAX && keep && keep < LEAF_MAX);
     r->n = LEAF_MAX - keep;
     memcpy(r->at, &l->at[keep], r->n * sizeof r->at[0]);
     l->n = keep;
@@ -172,6 +177,8 @@ static enum ptxi_memmap_result add_locked(struct ptxi_memmap *m, struct ptxi_mem
     struct leaf *l = m->leaf[i];
     size_t k = find_slot(l, r->base);
 
+    assert(l->n < LEAF_MAX && k <= l->n);
+    assert(!k || l->at[k - 1].base + l->at[k - 1].size <= r->base);
     r->id = ++m->last_id;
     memmove(&l->at[k + 1], &l->at[k], (l->n - k) * sizeof l->at[0]);
     l->at[k] = *r;
@@ -202,6 +209,7 @@ bool ptxi_memmap_remove(struct ptxi_memmap *m, uint64_t base)
 
         found = k > 0 && l->at[k - 1].base == base;
         if (found) {
+            assert(m->regions && l->n <= LEAF_MAX);
             memmove(&l->at[k - 1], &l->at[k], (l->n - k) * sizeof l->at[0]);
             m->regions--;
             if (--l->n == 0) {

@@ -1,15 +1,15 @@
-/* Which host memory kernels may touch: a map of address ranges, asked on the slow path of a memory access and by the
- * API for every pointer it is given.
+/* The memory map: the ranges of host memory that kernels may access. It is used on the slow path of a memory access,
+ * and by the API for pointers.
  *
- * A worker keeps the region it hit last with the generation it was found under:
+ * A worker keeps the region that it has hit last, and the generation in which it has found it:
  *
  *     if (addr - hit.base < hit.size && gen == ptxi_memmap_generation(map)) ...        the fast path
  *     else if (ptxi_memmap_find(map, addr, &hit) == PTXI_MEMMAP_INSIDE && ptxi_mem_permits(&hit, write)) ...
  *
- * read the generation before the find. It grows whenever a region that was found may no longer be used as it was:
- * on removal and on a change of flags, not when a region is added.
+ * It must read the generation before it calls ptxi_memmap_find(). The generation grows whenever a region may no longer
+ * be used as it was found: when it is removed or its flags change, but not when a region is added.
  *
- * Any thread, any number at once. Regions do not overlap; neighbours that touch stay two regions. */
+ * Any number of threads may call at once. Regions do not overlap. Adjacent regions stay separate. */
 #ifndef PTXI_EXEC_MEMMAP_MEMMAP_H
 #define PTXI_EXEC_MEMMAP_MEMMAP_H
 
@@ -24,21 +24,21 @@ enum {
     PTXI_MEM_ATOMIC = 1 << 2,
     PTXI_MEM_RWA = PTXI_MEM_READ | PTXI_MEM_WRITE | PTXI_MEM_ATOMIC,
     PTXI_MEM_HOST = 1 << 3,    /* host memory allocated or registered through the API */
-    PTXI_MEM_OPEN = 1 << 4,    /* a range the embedder opened; the API does not take it for device memory */
+    PTXI_MEM_OPEN = 1 << 4,    /* a range that the program has opened; the API does not treat it as device memory */
     PTXI_MEM_FREED = 1 << 5,   /* in quarantine: every access is an error, the memory is still mapped */
     PTXI_MEM_MANAGED = 1 << 6,
-    PTXI_MEM_MODULE = 1 << 7,  /* a module's variable */
-    PTXI_MEM_WORDS = 1 << 8,   /* it begins with a word, and the rest of its last one is nobody's */
+    PTXI_MEM_MODULE = 1 << 7,  /* a variable of a module */
+    PTXI_MEM_WORDS = 1 << 8,   /* it begins at a word, and the rest of its last word is unused */
 };
 
 struct ptxi_mem_region {
     uint64_t base, size; /* bytes */
     uint32_t flags;
-    uint64_t id;         /* 1, 2, ... in the order of addition; never used again */
-    void *owner;         /* whoever added it knows what this is */
+    uint64_t id;         /* 1, 2, ... in the order of addition; never reused */
+    void *owner;         /* for the caller of ptxi_memmap_add() */
 };
 
-/* Whether kernels may read, and if asked write, the region's memory. */
+/* Whether kernels may read, or, if `write` is set, read and write the region. */
 static inline bool ptxi_mem_permits(const struct ptxi_mem_region *r, bool write)
 {
     return r->flags & PTXI_MEM_READ && !(r->flags & PTXI_MEM_FREED) && (!write || r->flags & PTXI_MEM_WRITE);
@@ -47,8 +47,8 @@ static inline bool ptxi_mem_permits(const struct ptxi_mem_region *r, bool write)
 struct ptxi_memmap;
 
 enum ptxi_memmap_hit {
-    PTXI_MEMMAP_EMPTY,   /* there is no region at all; *region is not written */
-    PTXI_MEMMAP_NEAREST, /* addr is in no region; *region is the one whose nearest byte is closest */
+    PTXI_MEMMAP_EMPTY,   /* the map has no regions; *region is not written */
+    PTXI_MEMMAP_NEAREST, /* addr is not in a region; *region is the nearest one */
     PTXI_MEMMAP_INSIDE,  /* *region contains addr */
 };
 
@@ -57,25 +57,26 @@ void ptxi_memmap_destroy(struct ptxi_memmap *map);
 
 enum ptxi_memmap_result {
     PTXI_MEMMAP_OK,
-    PTXI_MEMMAP_OVERLAP, /* the region is empty, runs past the end of the address space or overlaps another */
+    PTXI_MEMMAP_OVERLAP, /* the region is empty, exceeds the address space or overlaps another one */
     PTXI_MEMMAP_OOM,
 };
 
-/* Add region->base, size, flags, owner; the id is chosen here and written to the region. */
+/* Adds a region with base, size, flags and owner. Writes its id to the region. */
 enum ptxi_memmap_result ptxi_memmap_add(struct ptxi_memmap *map, struct ptxi_mem_region *region);
 
-/* The region that starts at base; false if none does. */
+/* Remove the region that starts at base, or set its flags. False: there is no such region. */
 bool ptxi_memmap_remove(struct ptxi_memmap *map, uint64_t base);
 bool ptxi_memmap_set_flags(struct ptxi_memmap *map, uint64_t base, uint32_t flags);
 
 enum ptxi_memmap_hit ptxi_memmap_find(struct ptxi_memmap *map, uint64_t addr, struct ptxi_mem_region *region);
 
-/* True if [addr, addr + size) lies in one region, which is copied to *region; a size of 0 asks for addr alone. */
+/* Whether [addr, addr + size) is in one region, which is copied to *region. If size is 0, whether addr is. */
 bool ptxi_memmap_covers(struct ptxi_memmap *map, uint64_t addr, uint64_t size, struct ptxi_mem_region *region);
 
+/* Number of regions. */
 size_t ptxi_memmap_count(struct ptxi_memmap *map);
 
-struct ptxi_memmap_head { /* the part of a map that the inline function sees */
+struct ptxi_memmap_head { /* beginning of struct ptxi_memmap, for the inline function */
     _Atomic uint64_t generation;
 };
 

@@ -1,43 +1,43 @@
 #include "exec/memmap/rcu.h"
 
-#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum { SPINS = 100, YIELDS = 20, SLEEP_NS = 50 * 1000 };
 
-/* Nodes are never taken out of the list, so that it can be walked without a lock; those given back are taken again. */
-static _Atomic(struct ptxi_grace *) all;
+/* Readers are never removed from the list, so that it can be read without a lock. Those that are not registered are
+ * used again. */
+static _Atomic(struct ptxi_rcu_reader *) readers;
 
-static struct ptxi_grace *take_free(void)
+static struct ptxi_rcu_reader *take_free_reader(void)
 {
-    for (struct ptxi_grace *g = atomic_load(&all); g; g = g->next)
-        if (!atomic_load_explicit(&g->taken, memory_order_relaxed) && !atomic_exchange(&g->taken, true))
-            return g;
+    for (struct ptxi_rcu_reader *r = atomic_load(&readers); r; r = r->next)
+        if (!atomic_load_explicit(&r->taken, memory_order_relaxed) && !atomic_exchange(&r->taken, true))
+            return r;
     return NULL;
 }
 
-struct ptxi_grace *ptxi_grace_take(void)
+struct ptxi_rcu_reader *ptxi_rcu_register(void)
 {
-    struct ptxi_grace *g = take_free();
+    struct ptxi_rcu_reader *r = take_free_reader();
 
-    if (g || !(g = aligned_alloc(_Alignof(struct ptxi_grace), sizeof *g)))
-        return g;
-    atomic_init(&g->count, 0);
-    atomic_init(&g->taken, true);
-    g->next = atomic_load(&all);
-    while (!atomic_compare_exchange_weak(&all, &g->next, g))
+    if (r || !(r = aligned_alloc(_Alignof(struct ptxi_rcu_reader), sizeof *r)))
+        return r;
+    atomic_init(&r->count, 0);
+    atomic_init(&r->taken, true);
+    r->next = atomic_load(&readers);
+    while (!atomic_compare_exchange_weak(&readers, &r->next, r))
         ;
-    return g;
+    return r;
 }
 
-void ptxi_grace_give_back(struct ptxi_grace *g)
+void ptxi_rcu_unregister(struct ptxi_rcu_reader *r)
 {
-    if (!g)
+    if (!r)
         return;
-    assert(!(atomic_load(&g->count) & 1));
-    atomic_store(&g->taken, false);
+    assert(atomic_load(&r->taken) && !(atomic_load(&r->count) & 1));
+    atomic_store(&r->taken, false);
 }
 
 static void pause_thread(unsigned round)
@@ -48,12 +48,12 @@ static void pause_thread(unsigned round)
         sched_yield();
 }
 
-void ptxi_grace_wait(void)
+void ptxi_rcu_synchronize(void)
 {
-    for (struct ptxi_grace *g = atomic_load(&all); g; g = g->next) {
-        uint64_t before = atomic_fetch_add(&g->count, 0);
+    for (struct ptxi_rcu_reader *r = atomic_load(&readers); r; r = r->next) {
+        uint64_t before = atomic_fetch_add(&r->count, 0);
 
-        for (unsigned round = 0; before & 1 && atomic_load_explicit(&g->count, memory_order_acquire) == before; round++)
+        for (unsigned round = 0; before & 1 && atomic_load_explicit(&r->count, memory_order_acquire) == before; round++)
             pause_thread(round);
     }
 }

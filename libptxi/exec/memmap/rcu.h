@@ -1,51 +1,61 @@
-/* When memory that has left the memory map may be unmapped.
+/* Read-copy-update: when memory that has been removed from the memory map may be unmapped.
  *
- * Threads that access memory on behalf of kernels check an address against the memory map and then use it. They do both
- * between ptxi_grace_enter() and ptxi_grace_leave(), without ptxi_grace_pass() in between. After ptxi_memmap_remove(),
- * ptxi_grace_wait() returns once no thread uses an address any more that it checked before the removal (a grace period,
- * as in read-copy-update).
+ * A thread that accesses memory for kernels checks an address against the memory map and then uses it. Both happen in
+ * one read-side critical section: between ptxi_rcu_read_lock() and ptxi_rcu_read_unlock(), without
+ * ptxi_rcu_quiescent_state() in between. After ptxi_memmap_remove(), ptxi_rcu_synchronize() waits for a grace period:
+ * when it returns, no thread uses an address that it has checked before the removal.
  *
- * A thread must not wait for other threads, except for short locks, while it is inside: it leaves before it calls
- * functions of the program. The caller of ptxi_grace_wait() must not be inside, and holds no lock that a thread inside
- * may take. */
+ * In a critical section, a thread must not wait for other threads, except for short locks. It leaves the section while
+ * it calls functions of the program. The caller of ptxi_rcu_synchronize() must not be in a critical section, and must
+ * not hold a lock that a thread in a critical section may take. */
 #ifndef PTXI_EXEC_MEMMAP_RCU_H
 #define PTXI_EXEC_MEMMAP_RCU_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ptxi_grace {
-    _Alignas(64) _Atomic uint64_t count; /* odd: its thread is inside */
-    _Atomic bool taken;
-    struct ptxi_grace *next;
+struct ptxi_rcu_reader {
+    _Alignas(64) _Atomic uint64_t count; /* odd in a critical section */
+    _Atomic bool taken;                  /* registered for a thread */
+    struct ptxi_rcu_reader *next;
 };
 
-/* One for each thread that may be inside; NULL: memory is short. */
-struct ptxi_grace *ptxi_grace_take(void);
-void ptxi_grace_give_back(struct ptxi_grace *g);
+/* A reader for one thread at a time. NULL: memory is short. */
+struct ptxi_rcu_reader *ptxi_rcu_register(void);
+/* NULL is ignored. */
+void ptxi_rcu_unregister(struct ptxi_rcu_reader *reader);
 
-void ptxi_grace_wait(void);
+/* Waits for a grace period. */
+void ptxi_rcu_synchronize(void);
 
-/* With read-modify-write operations either ptxi_grace_wait() sees that the thread is inside, or the thread sees the
- * removal. */
-static inline void ptxi_grace_enter(struct ptxi_grace *g)
+/* Begins a critical section. Both sides use read-modify-write operations, so that either ptxi_rcu_synchronize() sees
+ * the section, or the section sees the removal. */
+static inline void ptxi_rcu_read_lock(struct ptxi_rcu_reader *reader)
 {
-    atomic_fetch_add(&g->count, 1);
+    uint64_t before = atomic_fetch_add(&reader->count, 1);
+
+    (void)before;
+    assert(!(before & 1));
 }
 
-/* Only its thread changes the count, so that a store is enough. */
-static inline void ptxi_grace_leave(struct ptxi_grace *g)
+/* Ends it. Only the reader's thread changes the count, so a store is sufficient. */
+static inline void ptxi_rcu_read_unlock(struct ptxi_rcu_reader *reader)
 {
-    uint64_t count = atomic_load_explicit(&g->count, memory_order_relaxed);
+    uint64_t count = atomic_load_explicit(&reader->count, memory_order_relaxed);
 
-    atomic_store_explicit(&g->count, count + 1, memory_order_release);
+    assert(count & 1);
+    atomic_store_explicit(&reader->count, count + 1, memory_order_release);
 }
 
-/* It leaves and enters: no address that was checked before may be used. */
-static inline void ptxi_grace_pass(struct ptxi_grace *g)
+/* Ends a critical section and begins another one. */
+static inline void ptxi_rcu_quiescent_state(struct ptxi_rcu_reader *reader)
 {
-    atomic_fetch_add(&g->count, 2);
+    uint64_t before = atomic_fetch_add(&reader->count, 2);
+
+    (void)before;
+    assert(before & 1);
 }
 
 #endif

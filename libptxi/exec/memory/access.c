@@ -1,5 +1,6 @@
 #include "exec/memory/access.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool is_parameter(const struct ptxi_grid *g, uint64_t address, uint64_t size)
@@ -9,45 +10,49 @@ static bool is_parameter(const struct ptxi_grid *g, uint64_t address, uint64_t s
     return offset < g->code->param_bytes && size <= g->code->param_bytes - offset;
 }
 
-bool ptxi_mem_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size, enum ptxi_access access)
+bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t lo, uint64_t size,
+                       enum ptxi_access access)
 {
     const struct ptxi_grid *g = w->cta->grid;
-    struct ptxi_mem_hit *hit = ptxi_mem_hit(w, i);
+    struct ptxi_access_hit *hit = ptxi_access_hit(w, i);
     struct ptxi_mem_region r;
-    uint64_t generation;
+    uint64_t generation, write_end;
 
-    if (ptxi_mem_covers(w, hit, lo, size, access != PTXI_ACCESS_LOAD))
+    if (ptxi_access_is_cached(w, hit, lo, size, access != PTXI_AK_LOAD))
         return true;
     if (!size)
         return false;
     generation = atomic_load_explicit(w->generation, memory_order_acquire);
     if (g->unchecked) {
-        *hit = (struct ptxi_mem_hit){ .lo = 0, .hi = PTXI_SHARED_WINDOW, .write_hi = PTXI_SHARED_WINDOW, .generation = generation };
+        *hit = (struct ptxi_access_hit){ .lo = 0, .hi = PTXI_SHARED_WINDOW, .write_hi = PTXI_SHARED_WINDOW,
+                                         .generation = generation };
         return true;
     }
-    /* kernel parameters, through their generic address */
-    if (is_parameter(g, lo, size))
-        return access == PTXI_ACCESS_LOAD;
+    if (is_parameter(g, lo, size)) /* the generic address of a kernel parameter */
+        return access == PTXI_AK_LOAD;
     if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || !ptxi_mem_permits(&r, false))
         return false;
-    *hit = (struct ptxi_mem_hit){ .lo = r.base, .hi = r.base + r.size, .write_hi = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0,
-                                  .generation = generation };
-    return access == PTXI_ACCESS_LOAD || r.flags & PTXI_MEM_WRITE;
+    assert(lo >= r.base && lo + size <= r.base + r.size);
+    write_end = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0;
+    *hit = (struct ptxi_access_hit){ .lo = r.base, .hi = r.base + r.size, .write_hi = write_end,
+                                     .generation = generation };
+    return access == PTXI_AK_LOAD || r.flags & PTXI_MEM_WRITE;
 }
 
-static const char *const access_names[] = { "load", "store", "atomic" };
-
-static unsigned char *fail_in(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
-                              enum ptxi_access access, const struct ptxi_area *area)
+/* Reports a fault. `area` is the memory in which the address is an offset, or NULL for a global address. */
+static unsigned char *report_fault_in(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                                      enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
+                                      enum ptxi_access access, const struct ptxi_fault_area *area)
 {
-    ptxi_fault_in(w, i, kind, (ptxi_lanes)1 << lane, address, size, access_names[access], area);
+    assert(lane < PTXI_LANES);
+    ptxi_fault_access(w, i, kind, (ptxi_lanes)1 << lane, address, size, access, area);
     return NULL;
 }
 
-static unsigned char *fail(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_fault_kind kind, uint64_t address, uint32_t size,
-                           enum ptxi_access access)
+static unsigned char *report_fault(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                                   enum ptxi_fault_kind kind, uint64_t address, uint32_t size, enum ptxi_access access)
 {
-    return fail_in(w, i, lane, kind, address, size, access, NULL);
+    return report_fault_in(w, i, lane, kind, address, size, access, NULL);
 }
 
 static bool is_strong_load(const struct ptxi_insn *i)
@@ -61,11 +66,12 @@ static bool is_strong_load(const struct ptxi_insn *i)
     }
 }
 
-/* Atomic operations on a byte are made of strong loads of two and of those on the word around it (libcu++ does so), which a device's memory
- * has wholly. */
-static bool may_end_behind(const struct ptxi_insn *i, uint32_t size, enum ptxi_access access)
+/* True if an access may exceed the end of its memory, up to the end of the last word. libcu++ implements atomic
+ * operations on a byte with strong loads of two bytes and with operations on the word that contains it. A device's
+ * memory has whole words. */
+static bool may_exceed_end(const struct ptxi_insn *i, uint32_t size, enum ptxi_access access)
 {
-    return size <= 4 && (access == PTXI_ACCESS_ATOMIC || (access == PTXI_ACCESS_LOAD && is_strong_load(i)));
+    return size <= 4 && (access == PTXI_AK_ATOMIC || (access == PTXI_AK_LOAD && is_strong_load(i)));
 }
 
 static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
@@ -75,7 +81,7 @@ static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
     return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && ptxi_mem_permits(&r, true);
 }
 
-/* Why an access to global memory fails. */
+/* The kind of the fault of an access to global memory. */
 static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t address, uint64_t size)
 {
     struct ptxi_mem_region r;
@@ -92,54 +98,63 @@ static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t add
 static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
                                 uint32_t size, enum ptxi_access access)
 {
-    if (ptxi_mem_check(w, i, address, size, access) || (may_end_behind(i, size, access) && in_last_word(w->cta->grid, address)))
+    if (ptxi_access_check(w, i, address, size, access))
         return (unsigned char *)(uintptr_t)address;
-    return fail(w, i, lane, global_fault(w->cta->grid, address, size), address, size, access);
+    if (may_exceed_end(i, size, access) && in_last_word(w->cta->grid, address))
+        return (unsigned char *)(uintptr_t)address;
+    return report_fault(w, i, lane, global_fault(w->cta->grid, address, size), address, size, access);
 }
 
-bool ptxi_mem_check_later(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, unsigned lane,
+bool ptxi_access_recheck(struct ptxi_warp *w, const struct ptxi_code *code, const struct ptxi_insn *i, unsigned lane,
                           uint64_t address, uint32_t size, enum ptxi_access access)
 {
     const struct ptxi_grid *g = w->cta->grid;
     struct ptxi_mem_region r;
-    enum ptxi_fault_kind kind = PTXI_FK_FREED; /* what is known no more was known when the access was asked for */
+    enum ptxi_fault_kind kind = PTXI_FK_FREED; /* memory that is unknown now was known when the access was started */
 
-    if (g->unchecked || (access == PTXI_ACCESS_LOAD && is_parameter(g, address, size)))
+    if (g->unchecked || (access == PTXI_AK_LOAD && is_parameter(g, address, size)))
         return true;
     if (ptxi_memmap_covers(g->memmap, address, size, &r)) {
-        if (ptxi_mem_permits(&r, access != PTXI_ACCESS_LOAD))
+        if (ptxi_mem_permits(&r, access != PTXI_AK_LOAD))
             return true;
         kind = global_fault(g, address, size);
     }
-    ptxi_fault_later(w, code, i, kind, (ptxi_lanes)1 << lane, address, size, access_names[access]);
+    ptxi_fault_async_access(w, code, i, kind, (ptxi_lanes)1 << lane, address, size, access);
     return false;
 }
 
 struct space {
     unsigned char *base;
-    struct ptxi_area area;
+    struct ptxi_fault_area area;
     enum ptxi_fault_kind beyond;
 };
 
-/* What a state space other than global memory is to one lane. */
-static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c, unsigned lane, enum ptxi_mem_space space)
+/* The memory of a lane in a state space other than global memory. */
+static struct space space_of(const struct ptxi_warp *w, const struct ptxi_cta *c, unsigned lane,
+                             enum ptxi_mem_space space)
 {
     const struct ptxi_grid *g = w->cta->grid;
 
     switch (space) {
     case PTXI_MS_SHARED:
-        return (struct space){ c->shared, { "the block's shared memory", w->shared_size, g->code->shared_base }, PTXI_FK_OTHER_SHARED };
+        return (struct space){ c->shared, { "the block's shared memory", w->shared_size, g->code->shared_base },
+                               PTXI_FK_OTHER_SHARED };
     case PTXI_MS_LOCAL:
-        return (struct space){ w->local + lane * w->local_stride, { "the thread's local memory", w->local_stride, 0 }, PTXI_FK_OTHER_LOCAL };
+        return (struct space){ w->local + lane * w->local_stride, { "the thread's local memory", w->local_stride, 0 },
+                               PTXI_FK_OTHER_LOCAL };
     case PTXI_MS_CONST:
-        return (struct space){ g->program->const_bank, { "the module's constants", g->program->const_size, 0 }, PTXI_FK_OUT_OF_BOUNDS };
+        return (struct space){ g->program->const_bank, { "the module's constants", g->program->const_size, 0 },
+                               PTXI_FK_OUT_OF_BOUNDS };
     default:
-        return (struct space){ (unsigned char *)(uintptr_t)g->params, { "the kernel's parameters", g->code->param_bytes, 0 }, PTXI_FK_OUT_OF_BOUNDS };
+        assert(space == PTXI_MS_PARAM);
+        return (struct space){ (unsigned char *)(uintptr_t)g->params,
+                               { "the kernel's parameters", g->code->param_bytes, 0 }, PTXI_FK_OUT_OF_BOUNDS };
     }
 }
 
-/* The CTA whose memory a shared address leads to; `address` becomes an offset there. Without `any` that is the warp's own. NULL: there is none. */
-static const struct ptxi_cta *member_at(const struct ptxi_warp *w, bool any, uint64_t *address)
+/* Returns the CTA of a shared address, and converts the address to an offset. With `any`, it may be another CTA of the
+ * cluster. Returns NULL if there is no such CTA. */
+static const struct ptxi_cta *find_cta(const struct ptxi_warp *w, bool any, uint64_t *address)
 {
     const struct ptxi_cta *c = w->cta;
     uint64_t rank = *address / PTXI_SHARED_STEP;
@@ -154,8 +169,8 @@ static const struct ptxi_cta *member_at(const struct ptxi_warp *w, bool any, uin
     return c->lead->members[rank];
 }
 
-/* Takes the window off a generic address. */
-static enum ptxi_mem_space resolve(uint64_t *address)
+/* Returns the state space of a generic address, and converts it to an address in that space. */
+static enum ptxi_mem_space resolve_generic(uint64_t *address)
 {
     if (*address - PTXI_SHARED_WINDOW < PTXI_WINDOW_SIZE) {
         *address -= PTXI_SHARED_WINDOW;
@@ -168,7 +183,7 @@ static enum ptxi_mem_space resolve(uint64_t *address)
     return PTXI_MS_GLOBAL;
 }
 
-/* Doubles at least, so that few stores to an array have to. */
+/* Updates local_written. It at least doubles, so that stores to an array rarely take this path. */
 static void note_local_store(struct ptxi_warp *w, uint64_t end)
 {
     uint64_t written = (end + 15) & ~UINT64_C(15);
@@ -177,70 +192,81 @@ static void note_local_store(struct ptxi_warp *w, uint64_t end)
         return;
     written = written < UINT64_C(2) * w->local_written ? UINT64_C(2) * w->local_written : written;
     w->local_written = (uint32_t)(written < w->local_stride ? written : w->local_stride);
+    assert(w->local_written >= end || end > w->local_stride);
 }
 
-unsigned char *ptxi_mem_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space, uint64_t address, uint32_t size,
-                           uint32_t align, enum ptxi_access access)
+unsigned char *ptxi_access_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, enum ptxi_mem_space space,
+                              uint64_t address, uint32_t size, uint32_t align, enum ptxi_access access)
 {
     bool generic = space == PTXI_MS_GENERIC;
     const struct ptxi_cta *c = w->cta;
     struct space s;
     uint64_t end;
 
+    assert(lane < PTXI_LANES && align && !(align & (align - 1)));
     if (generic)
-        space = resolve(&address);
+        space = resolve_generic(&address);
+    if (space == PTXI_MS_GLOBAL && address & (align - 1))
+        return report_fault(w, i, lane, PTXI_FK_MISALIGNED, address, size, access);
     if (space == PTXI_MS_GLOBAL)
-        return address & (align - 1) ? fail(w, i, lane, PTXI_FK_MISALIGNED, address, size, access) : global_at(w, i, lane, address, size, access);
+        return global_at(w, i, lane, address, size, access);
     if (space == PTXI_MS_SHARED)
-        c = member_at(w, generic, &address);
+        c = find_cta(w, generic, &address);
     s = space_of(w, c ? c : w->cta, lane, space);
-    if (!c)
-        return fail_in(w, i, lane, generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA, address, size, access, &s.area);
+    if (!c) {
+        enum ptxi_fault_kind kind = generic && w->cta->lead->member_count > 1 ? PTXI_FK_NO_RANK : PTXI_FK_NO_CTA;
+
+        return report_fault_in(w, i, lane, kind, address, size, access, &s.area);
+    }
     if (address & (align - 1))
-        return fail_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
-    end = space == PTXI_MS_SHARED && may_end_behind(i, size, access) ? (s.area.size + 3) & ~UINT64_C(3) : s.area.size;
+        return report_fault_in(w, i, lane, PTXI_FK_MISALIGNED, address, size, access, &s.area);
+    end = space == PTXI_MS_SHARED && may_exceed_end(i, size, access) ? (s.area.size + 3) & ~UINT64_C(3) : s.area.size;
     if (address > end || size > end - address)
-        return fail_in(w, i, lane, s.beyond, address, size, access, &s.area);
-    if (space == PTXI_MS_LOCAL && access != PTXI_ACCESS_LOAD)
+        return report_fault_in(w, i, lane, s.beyond, address, size, access, &s.area);
+    if (space == PTXI_MS_LOCAL && access != PTXI_AK_LOAD)
         note_local_store(w, address + size);
     return s.base + address;
 }
 
-unsigned char *ptxi_mem_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
+unsigned char *ptxi_access_range(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
                               uint64_t size, enum ptxi_access access)
 {
     if (size <= UINT32_MAX)
-        return ptxi_mem_at(w, i, lane, PTXI_MS_GENERIC, address, (uint32_t)size, 1, access);
+        return ptxi_access_at(w, i, lane, PTXI_MS_GENERIC, address, (uint32_t)size, 1, access);
     if (address < PTXI_SHARED_WINDOW && size <= PTXI_SHARED_WINDOW - address &&
-        ptxi_mem_check(w, i, address, size, access))
+        ptxi_access_check(w, i, address, size, access))
         return (unsigned char *)(uintptr_t)address;
-    return fail(w, i, lane, global_fault(w->cta->grid, address, size), address, UINT32_MAX, access);
+    return report_fault(w, i, lane, global_fault(w->cta->grid, address, size), address, UINT32_MAX, access);
 }
 
 struct ptxi_cta *ptxi_shared_owner(struct ptxi_cta *c, const unsigned char *p)
 {
     if ((uintptr_t)p - (uintptr_t)c->shared < c->shared_bytes)
         return c;
-    for (uint32_t k = 0; c->lead && k < c->lead->member_count; k++)
-        if ((uintptr_t)p - (uintptr_t)c->lead->members[k]->shared < c->lead->members[k]->shared_bytes)
-            return c->lead->members[k];
+    for (uint32_t k = 0; c->lead && k < c->lead->member_count; k++) {
+        struct ptxi_cta *member = c->lead->members[k];
+
+        if ((uintptr_t)p - (uintptr_t)member->shared < member->shared_bytes)
+            return member;
+    }
     return NULL;
 }
 
-/* Readable bytes from a generic address on. */
-static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_t address, size_t *size)
+/* Finds the readable bytes from a generic address on. */
+static const unsigned char *find_readable(struct ptxi_warp *w, unsigned lane, uint64_t address, size_t *size)
 {
     const struct ptxi_grid *g = w->cta->grid;
+    const uint64_t in_shared = address - PTXI_SHARED_WINDOW - w->shared_at, in_local = address - PTXI_LOCAL_WINDOW;
     struct ptxi_mem_region r;
 
     *size = 0;
-    if (address - PTXI_SHARED_WINDOW - w->shared_at < w->shared_size) {
-        *size = w->shared_size - (address - PTXI_SHARED_WINDOW - w->shared_at);
-        return w->shared + (address - PTXI_SHARED_WINDOW - w->shared_at);
+    if (in_shared < w->shared_size) {
+        *size = w->shared_size - in_shared;
+        return w->shared + in_shared;
     }
-    if (address - PTXI_LOCAL_WINDOW < w->local_stride) {
-        *size = w->local_stride - (address - PTXI_LOCAL_WINDOW);
-        return w->local + lane * w->local_stride + (address - PTXI_LOCAL_WINDOW);
+    if (in_local < w->local_stride) {
+        *size = w->local_stride - in_local;
+        return w->local + lane * w->local_stride + in_local;
     }
     if (address - (uintptr_t)g->params < g->code->param_bytes)
         *size = g->code->param_bytes - (address - (uintptr_t)g->params);
@@ -249,14 +275,14 @@ static const unsigned char *readable(struct ptxi_warp *w, unsigned lane, uint64_
     return (const unsigned char *)(uintptr_t)address;
 }
 
-size_t ptxi_mem_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void *to, size_t size)
+size_t ptxi_access_read(struct ptxi_warp *w, unsigned lane, uint64_t address, void *to, size_t size)
 {
-    size_t there;
-    const unsigned char *p = readable(w, lane, address, &there);
+    size_t count;
+    const unsigned char *p = find_readable(w, lane, address, &count);
 
-    if (there > size)
-        there = size;
-    if (there) /* else p may be null */
-        memcpy(to, p, there);
-    return there;
+    if (count > size)
+        count = size;
+    if (count) /* else p may be null */
+        memcpy(to, p, count);
+    return count;
 }

@@ -1,11 +1,15 @@
 /* Addresses and the windows of the generic address space: PTX ISA, "Data Movement and Conversion Instructions: cvta",
- * "isspacep". Constants and kernel parameters have host addresses as generic ones; shared and local memory have windows. */
+ * "isspacep". The generic addresses of constants and kernel parameters are host addresses. Shared and local memory
+ * have windows. */
+#include <assert.h>
+
 #include "exec/engine/engine.h"
 #include "exec/engine/handler.h"
 #include "num/approx.h"
 #include "num/float.h"
 
-#define MOVE_BY(name, amount)                              \
+/* d = a + amount */
+#define ADD_OFFSET(name, amount)                           \
     OP( name )                                             \
     {                                                      \
         const uint64_t *a = PTXI_SLOT(w, i->a);            \
@@ -15,15 +19,15 @@
         NEXT;                                              \
     }
 
-MOVE_BY( cvta_shared, PTXI_SHARED_WINDOW )
-MOVE_BY( cvta_local, PTXI_LOCAL_WINDOW )
-MOVE_BY( cvta_const, (uintptr_t)w->cta->grid->program->const_bank )
-MOVE_BY( cvta_param, (uintptr_t)w->cta->grid->params )
-MOVE_BY( cvta_to_local, -PTXI_LOCAL_WINDOW )
-MOVE_BY( cvta_to_const, -(uintptr_t)w->cta->grid->program->const_bank )
-MOVE_BY( cvta_to_param, -(uintptr_t)w->cta->grid->params )
+ADD_OFFSET( cvta_shared, PTXI_SHARED_WINDOW )
+ADD_OFFSET( cvta_local, PTXI_LOCAL_WINDOW )
+ADD_OFFSET( cvta_const, (uintptr_t)w->cta->grid->program->const_bank )
+ADD_OFFSET( cvta_param, (uintptr_t)w->cta->grid->params )
+ADD_OFFSET( cvta_to_local, -PTXI_LOCAL_WINDOW )
+ADD_OFFSET( cvta_to_const, -(uintptr_t)w->cta->grid->program->const_bank )
+ADD_OFFSET( cvta_to_param, -(uintptr_t)w->cta->grid->params )
 
-/* The window begins at a multiple of 2^32, as a GPU's does, which keeps the lower word of any address. */
+/* The window begins at a multiple of 2^32, as on a GPU, so that the lower word of an address does not change. */
 _Static_assert((uint32_t)PTXI_SHARED_WINDOW == 0, "shared addresses are the lower word of generic ones");
 OP( cvta_to_shared )
 {
@@ -52,13 +56,15 @@ OP( shared_addr )
 
 OP( shared_dynamic )
 {
-    uint32_t align = (uint32_t)i->imm, at = ((w->cta->grid->code->shared_end + align - 1) & -align) + (uint32_t)w->shared_at, *d = PTXI_SLOT(w, i->d);
+    uint32_t align = (uint32_t)i->imm, end = (w->cta->grid->code->shared_end + align - 1) & -align;
+    uint32_t at = end + (uint32_t)w->shared_at, *d = PTXI_SLOT(w, i->d);
 
+    assert(align && !(align & (align - 1)));
     WRITE_LANES(d, at);
     NEXT;
 }
 
-/* Lanes whose address lies in [base, base + size). */
+/* The lanes with an address in [base, base + size). */
 static ptxi_lanes lanes_in(const struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t base, uint64_t size)
 {
     const uint64_t *a = PTXI_SLOT(w, i->a);
@@ -81,12 +87,12 @@ ISSPACEP( cluster, lanes_in(w, i, PTXI_SHARED_WINDOW, PTXI_WINDOW_SIZE) )
 ISSPACEP( local, lanes_in(w, i, PTXI_LOCAL_WINDOW, PTXI_WINDOW_SIZE) )
 ISSPACEP( const, lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size) )
 ISSPACEP( param, lanes_in(w, i, (uintptr_t)w->cta->grid->params, w->cta->grid->code->param_bytes) )
-/* The window of kernel parameters lies inside global memory. */
+/* The window of kernel parameters is a part of global memory. */
 ISSPACEP( global, ~(lanes_in(w, i, PTXI_SHARED_WINDOW, 2 * PTXI_WINDOW_SIZE) |
                     lanes_in(w, i, (uintptr_t)w->cta->grid->program->const_bank, w->cta->grid->program->const_size)) )
 
-/* The rank is the highest of the four bytes of a shared address, which are the lower half of a generic one. PTX ISA, "Data Movement and
- * Conversion Instructions: mapa", "getctarank". */
+/* The rank is the highest byte of the shared address, which is the lower half of a generic address. PTX ISA, "Data
+ * Movement and Conversion Instructions: mapa", "getctarank". */
 #define MAPA(name, T)                                                                                                \
     OP( mapa_##name )                                                                                                \
     {                                                                                                                \
@@ -109,8 +115,9 @@ ISSPACEP( global, ~(lanes_in(w, i, PTXI_SHARED_WINDOW, 2 * PTXI_WINDOW_SIZE) |
 MAPA(32, uint32_t)
 MAPA(64, uint64_t)
 
-/* What ptxas makes of createpolicy.range: memory in blocks of 4 KiB or of as many bytes as cut `total` into 128, by the approximate
- * logarithm; the first block's number and how many there are, in 7 bits each. */
+/* The policy of createpolicy.range as ptxas encodes it. Memory is divided into blocks of 4 KiB, or of a larger power
+ * of two that divides `total` into at most 128 blocks, by the approximate logarithm. The policy has the number of the
+ * first block and the number of blocks, in 7 bits each. */
 static inline uint64_t range_policy(uint64_t address, uint32_t primary, uint32_t total, uint32_t priorities)
 {
     float digits;

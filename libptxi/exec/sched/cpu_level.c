@@ -1,9 +1,9 @@
-/* Which build of the handlers this machine gets. */
-#include "base/cpu.h"
-#include "exec/engine/engine.h"
+#include "exec/sched/cpu_level.h"
 
-#define LEVEL(name)                                                                       \
-    extern ptxi_handler *const ptxi_exec_##name##_table[PTXI_OP_COUNT];                   \
+#include "base/cpu.h"
+
+#define LEVEL(name)                                                                            \
+    extern ptxi_handler *const ptxi_exec_##name##_table[PTXI_OP_COUNT];                        \
     struct ptxi_warp *ptxi_exec_##name##_run(struct ptxi_warp *w, const struct ptxi_insn *pc); \
     static const struct ptxi_level name = { #name, ptxi_exec_##name##_table, ptxi_exec_##name##_run };
 

@@ -1,19 +1,21 @@
-/* Where a CTA runs: frames, shared and local memory, which one CTA after the other of a launch uses. */
 #include "exec/sched/cta_context.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/fill.h"
 #include "exec/async/async.h"
-#include "exec/engine/rng.h"
-#include "exec/memory/access.h"
-#include "exec/tcgen05/tmem.h"
+#include "exec/engine/address_space.h"
+#include "exec/engine/divergence.h"
+#include "exec/engine/frame.h"
+#include "exec/memmap/memmap.h"
+#include "exec/tcgen05/tmem_queue.h"
 
 enum {
-    WORDS_SLACK = 16,              /* bytes after the end of shared memory, where an access to a whole word may lead */
-    LONG_LOCAL_BYTES = 64 << 10    /* of a thread: few of their pages may be in use, which then are dropped */
+    WORDS_SLACK = 16,           /* bytes after the end of shared memory, which accesses to whole words may reach */
+    LONG_LOCAL_BYTES = 64 << 10 /* size from which .local memory is given back to the host instead of cleared */
 };
 
 static size_t round_up(size_t n, size_t to)
@@ -21,12 +23,13 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* An odd number of cache lines, so that neighbours do not compete for the same sets of a cache. */
+/* Rounds up to an odd number of cache lines, so that neighbours do not compete for the same sets of a cache. */
 static size_t odd_lines(size_t bytes)
 {
     return round_up(bytes, 64) | 64;
 }
 
+/* Replaces the memory if it has less than `need` bytes. The new memory is zero. False: memory is short. */
 static bool grow(unsigned char **p, size_t *have, size_t need)
 {
     if (*have >= need)
@@ -39,7 +42,7 @@ static bool grow(unsigned char **p, size_t *have, size_t need)
     return *p;
 }
 
-/* .local memory is large and mostly untouched: pages come when they are used. */
+/* .local memory is large and mostly unused: the host allocates its pages on first use. */
 static bool grow_local(struct ptxi_cta *c, size_t need)
 {
     if (c->local_bytes >= need)
@@ -53,7 +56,7 @@ static bool grow_local(struct ptxi_cta *c, size_t need)
     return c->local;
 }
 
-/* What stores of earlier CTAs have changed. */
+/* Clears what stores of earlier CTAs have written. */
 static void clear_local(struct ptxi_warp *w)
 {
     if (w->local_written >= LONG_LOCAL_BYTES && !madvise(w->local, w->local_stride * PTXI_LANES, MADV_DONTNEED))
@@ -62,8 +65,8 @@ static void clear_local(struct ptxi_warp *w)
         ptxi_fill_few(w->local + l * w->local_stride, 0, w->local_written);
 }
 
-/* Before a launch divides the memory in another way. */
-static void forget_local(struct ptxi_cta *c)
+/* Clears .local memory before a launch divides it differently. */
+static void clear_all_local(struct ptxi_cta *c)
 {
     for (uint32_t k = 0; k < c->warps_allocated; k++) {
         if (c->warps[k].local_written)
@@ -90,11 +93,12 @@ static bool grow_warps(struct ptxi_cta *c, uint32_t count)
     return true;
 }
 
-void ptxi_place_free(struct ptxi_cta *c)
+void ptxi_cta_context_free(struct ptxi_cta *c)
 {
+    assert(!c->busy);
     for (uint32_t k = 0; k < c->warps_allocated; k++) {
         ptxi_warp_free_frames(&c->warps[k]);
-        ptxi_async_free(&c->warps[k]);
+        ptxi_warp_async_free(&c->warps[k]);
     }
     ptxi_bulk_free(c);
     ptxi_tmem_free(c);
@@ -106,9 +110,10 @@ void ptxi_place_free(struct ptxi_cta *c)
     free(c);
 }
 
-static const _Atomic uint64_t unchecked_generation = UINT64_MAX; /* the memory map never gets there */
+/* The generation of unchecked launches. The memory map never reaches it. */
+static const _Atomic uint64_t unchecked_generation = UINT64_MAX;
 
-/* Binds a warp to its place; what does not change from one CTA of a launch to the next. */
+/* Sets up what all CTAs of a launch have in common, and computes the launch-invariant values. */
 static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride, const struct ptxi_level *level)
 {
     struct ptxi_grid *g = c->grid;
@@ -119,7 +124,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->cta = c;
     w->worker = c->worker;
     w->hits = c->worker->hits;
-    /* what an unchecked launch remembers as allowed must not serve a checked one */
+    /* a checked launch must not use the hits of an unchecked one */
     w->generation = g->unchecked ? &unchecked_generation : &((const struct ptxi_memmap_head *)g->memmap)->generation;
     w->shared = c->shared;
     w->shared_at = g->code->in_clusters ? (uint64_t)c->rank * PTXI_SHARED_STEP : 0;
@@ -135,7 +140,7 @@ static void prepare_warp(struct ptxi_cta *c, uint32_t index, size_t local_stride
     w->local = c->local ? c->local + (size_t)w->first_thread * local_stride : NULL;
     memset(f, 0, sizeof *f);
     f->code = g->code;
-    ptxi_frame_fill(f, g->code);
+    ptxi_frame_fill_constants(f, g->code);
     if (g->code->setup_count) {
         w->frame = f;
         w->regs = f->regs;
@@ -150,7 +155,7 @@ static bool is_prepared(const struct ptxi_cta *c, const struct ptxi_grid *g, uin
     return c->prepared_for == g && c->prepared_id == g->launch_id && c->rank == rank;
 }
 
-bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, const struct ptxi_level *level)
+bool ptxi_cta_context_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, const struct ptxi_level *level)
 {
     const struct ptxi_code *code = g->code;
     uint32_t warps = (ptxi_thread_count(g) + PTXI_LANES - 1) / PTXI_LANES;
@@ -162,9 +167,10 @@ bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, 
     c->grid = g;
     c->rank = rank;
     c->prepared_for = NULL;
-    forget_local(c);
+    clear_all_local(c);
     if (!grow(&c->frames, &c->frame_bytes, stride * warps) || !grow_warps(c, warps) ||
-        !grow(&c->shared, &c->shared_bytes, (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + WORDS_SLACK) ||
+        !grow(&c->shared, &c->shared_bytes,
+              (size_t)code->shared_base + code->shared_bytes + g->dynamic_shared + WORDS_SLACK) ||
         (local && !grow_local(c, local_stride * warps * PTXI_LANES)))
         return false;
     c->frame_stride = stride;
@@ -176,27 +182,7 @@ bool ptxi_place_prepare(struct ptxi_cta *c, struct ptxi_grid *g, uint32_t rank, 
     return true;
 }
 
-/* Coordinates of the n-th of things that stand in such a box. */
-static void place_in(const uint32_t box[3], uint64_t n, uint32_t at[3])
-{
-    at[0] = (uint32_t)(n % box[0]);
-    at[1] = (uint32_t)(n / box[0] % box[1]);
-    at[2] = (uint32_t)(n / box[0] / box[1]);
-}
-
-/* The first CTA of cluster n. */
-static void find_cluster(const struct ptxi_grid *g, uint64_t n, uint32_t ctaid[3])
-{
-    uint32_t clusters[3];
-
-    for (int k = 0; k < 3; k++)
-        clusters[k] = g->grid[k] / g->cluster[k];
-    place_in(clusters, n, ctaid);
-    for (int k = 0; k < 3; k++)
-        ctaid[k] *= g->cluster[k];
-}
-
-/* Cooperative groups find what the system reserves cleared. */
+/* Cooperative groups expect zeros in the memory that the system reserves. */
 static void fill_shared(struct ptxi_cta *c)
 {
     const struct ptxi_code *code = c->grid->code;
@@ -205,25 +191,23 @@ static void fill_shared(struct ptxi_cta *c)
     ptxi_fill(c->shared + code->shared_base, code->shared_bytes + c->grid->dynamic_shared + WORDS_SLACK);
 }
 
-/* Of cluster n. */
+/* Starts the context's CTA of the n-th cluster. */
 static void start_cta(struct ptxi_cta *c, uint64_t n)
 {
     const struct ptxi_grid *g = c->grid;
-    uint32_t left = ptxi_thread_count(g), first[3], inside[3];
+    uint32_t left = ptxi_thread_count(g);
     bool fills = ptxi_fill_byte;
 
-    find_cluster(g, n, first);
-    place_in(g->cluster, c->rank, inside);
-    for (int k = 0; k < 3; k++)
-        c->ctaid[k] = first[k] + inside[k];
-    c->linear = c->ctaid[0] + (uint64_t)g->grid[0] * (c->ctaid[1] + (uint64_t)g->grid[1] * c->ctaid[2]);
+    assert(c->busy && c->prepared_for == g && c->prepared_id == g->launch_id);
+    assert(!c->job_count && !c->tracked_jobs);
+    ptxi_grid_cta_at(g, n, c->rank, c->ctaid);
     c->live_warps = c->warp_count;
     if (c->barriers_in_use)
         memset(c->barriers, 0, sizeof c->barriers);
     c->barriers_in_use = 0;
     c->live_threads = (left + 31) / 32 * 32;
-    c->group_waits = false;
-    ptxi_tmem_begin(c);
+    c->warpgroup_waits = false;
+    ptxi_tmem_reset(c);
     if (g->code->uses_shared)
         fill_shared(c);
     for (uint32_t k = 0; k < c->warp_count; k++, left -= PTXI_LANES) {
@@ -237,33 +221,20 @@ static void start_cta(struct ptxi_cta *c, uint64_t n)
             ptxi_local_fill(w, PTXI_ALL_LANES, 0, g->code->local_bytes);
         w->state = PTXI_WARP_READY;
         w->quantum = PTXI_QUANTUM;
-        w->turns = 0;
+        w->quanta_used = 0;
     }
 }
 
-static uint64_t seed_of(const struct ptxi_grid *g)
-{
-    return ptxi_mixed(g->schedule) ^ g->launch_id;
-}
-
-/* Which cluster is the n-th one to begin. */
-static uint64_t shuffled(const struct ptxi_grid *g, uint64_t n)
-{
-    return g->schedule ? ptxi_shuffled(seed_of(g), n, g->cluster_total) : n;
-}
-
-void ptxi_place_first(const struct ptxi_grid *g, uint64_t n, uint32_t first_cta[3])
-{
-    find_cluster(g, shuffled(g, n), first_cta);
-}
-
-void ptxi_place_start(struct ptxi_cta *lead, uint64_t n)
+void ptxi_cta_context_start_cluster(struct ptxi_cta *lead, uint64_t n)
 {
     const struct ptxi_grid *g = lead->grid;
 
-    lead->waits = lead->cluster_used = false;
+    assert(lead->lead == lead && lead->member_count == g->cluster_size);
+    lead->waits = lead->cluster_barrier_used = false;
     if (g->schedule)
-        lead->dice = ptxi_mixed(seed_of(g) + n);
-    for (uint32_t m = 0; m < lead->member_count; m++)
-        start_cta(lead->members[m], shuffled(g, n));
+        lead->rng_state = ptxi_grid_rng_state(g, n);
+    for (uint32_t m = 0; m < lead->member_count; m++) {
+        assert(lead->members[m]->rank == m);
+        start_cta(lead->members[m], n);
+    }
 }

@@ -1,4 +1,4 @@
-/* The dispatch table: which handler runs an operation. A handler that is missing does not link. */
+/* The dispatch table: the handler of each operation. An operation without a handler does not link. */
 #include "exec/engine/handler.h"
 
 extern ptxi_handler *const PTXI_LEVELED(table)[PTXI_OP_COUNT];

@@ -1,8 +1,6 @@
-/* Stores that wait while the load behind them is done, as in a processor's store buffer. PTX ISA, "Memory Consistency Model": of a thread's store
- * and its load from elsewhere only a fence.sc, or something that synchronizes more, keeps the order. */
-#include "exec/sched/cluster_sched.h"
+#include "exec/sched/store_buffer.h"
 
-/* An access of one register a lane; bytes 0: anything else. */
+/* An access to memory with one register per lane. bytes 0: another instruction. */
 struct access {
     enum { GLOBAL, GENERIC, SHARED } space;
     unsigned bytes;
@@ -30,12 +28,12 @@ static unsigned address_bytes(struct access x)
     return x.space == SHARED ? 4 : 8;
 }
 
-/* From the lowest byte of all lanes to the one behind the highest. */
+/* The addresses [from, to) of all lanes. */
 struct range {
     uint64_t from, to;
 };
 
-static struct range range_of(const struct ptxi_warp *w, const struct ptxi_insn *i, struct access x)
+static struct range address_range(const struct ptxi_warp *w, const struct ptxi_insn *i, struct access x)
 {
     struct range r = { UINT64_MAX, 0 };
 
@@ -49,13 +47,13 @@ static struct range range_of(const struct ptxi_warp *w, const struct ptxi_insn *
     return r;
 }
 
-/* Whether two registers, of so many bytes a lane, share slots. */
-static bool meet(unsigned slot, unsigned bytes, unsigned other, unsigned other_bytes)
+/* Whether two registers share slots. Their sizes are in bytes per lane. */
+static bool registers_overlap(unsigned slot, unsigned bytes, unsigned other, unsigned other_bytes)
 {
     return slot < other + other_bytes / 2 && other < slot + bytes / 2;
 }
 
-bool ptxi_store_may_wait(const struct ptxi_warp *w, const struct ptxi_insn *store)
+bool ptxi_store_buffer_may_delay(const struct ptxi_warp *w, const struct ptxi_insn *store)
 {
     const struct ptxi_insn *load = store + 1;
     struct access st = access_of(store), ld;
@@ -64,10 +62,10 @@ bool ptxi_store_may_wait(const struct ptxi_warp *w, const struct ptxi_insn *stor
     if (!st.store || load == w->stop)
         return false;
     ld = access_of(load);
-    if (!ld.bytes || ld.store || ld.space != st.space || meet(load->d, ld.bytes, store->b, st.bytes) ||
-        meet(load->d, ld.bytes, store->a, address_bytes(st)))
+    if (!ld.bytes || ld.store || ld.space != st.space || registers_overlap(load->d, ld.bytes, store->b, st.bytes) ||
+        registers_overlap(load->d, ld.bytes, store->a, address_bytes(st)))
         return false;
-    written = range_of(w, store, st);
-    read = range_of(w, load, ld);
+    written = address_range(w, store, st);
+    read = address_range(w, load, ld);
     return written.to <= read.from || read.to <= written.from;
 }

@@ -1,26 +1,35 @@
-/* PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". */
 #include "exec/sync/barrier.h"
+
+#include "exec/engine/divergence.h"
 
 static bool is_red(unsigned op)
 {
     return op == PTXI_OP_bar_red_popc || op == PTXI_OP_bar_red_and || op == PTXI_OP_bar_red_or;
 }
 
-void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes, const struct ptxi_barrier *done)
+/* --- results of bar.red --- */
+
+static void write_popc(uint32_t *r, ptxi_lanes lanes, uint32_t popc)
+{
+    if (lanes == PTXI_ALL_LANES)
+        for (unsigned l = 0; l < PTXI_LANES; l++)
+            r[l] = popc;
+    else
+        for (ptxi_lanes left = lanes; left; left &= left - 1)
+            r[ptxi_first_lane(left)] = popc;
+}
+
+/* Writes what instruction i, if it is a bar.red, gives to waiting lanes of a frame. */
+static void write_result(struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes,
+                         const struct ptxi_barrier *done)
 {
     bool holds = i->op == PTXI_OP_bar_red_and ? done->popc == done->voters : done->popc > 0;
 
     if (!is_red(i->op))
         return;
+    assert(done->popc <= done->voters);
     if (i->op == PTXI_OP_bar_red_popc) {
-        uint32_t *r = PTXI_SLOT(frame, i->d), popc = done->popc;
-
-        if (lanes == PTXI_ALL_LANES)
-            for (unsigned l = 0; l < PTXI_LANES; l++)
-                r[l] = popc;
-        else
-            for (ptxi_lanes left = lanes; left; left &= left - 1)
-                r[ptxi_first_lane(left)] = popc;
+        write_popc(PTXI_SLOT(frame, i->d), lanes, done->popc);
     } else {
         ptxi_lanes *p = PTXI_SLOT(frame, i->d);
 
@@ -28,21 +37,41 @@ void ptxi_barrier_result(struct ptxi_frame *frame, const struct ptxi_insn *i, pt
     }
 }
 
-static __attribute__((noinline)) void give_results(struct ptxi_cta *cta, unsigned number, struct ptxi_barrier done)
+static __attribute__((noinline)) void write_results(struct ptxi_cta *cta, unsigned number, struct ptxi_barrier done)
 {
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
-        if (w->sync == PTXI_SYNC_AT + number)
-            ptxi_barrier_result(w->frame, w->sync_pc, w->active, &done);
+        if (w->barrier_state == PTXI_WARP_BARRIER_AT + number)
+            write_result(w->frame, w->barrier_pc, w->active, &done);
+}
+
+/* --- release --- */
+
+/* The lanes of a diverged warp that have arrived continue, and bar.red's results are written. */
+static void release_splits_of(struct ptxi_warp *w, unsigned number, const struct ptxi_barrier *done)
+{
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        struct ptxi_split *s = &w->splits[k];
+
+        if (s->state != PTXI_SPLIT_BARRIER || s->barrier != number || !(s->lanes & w->arrived))
+            continue;
+        ptxi_divide_split(w, s, w->arrived);
+        w->arrived &= ~s->lanes;
+        write_result(s->frame, s->pc, s->lanes, done);
+        s->pc++;
+        s->state = PTXI_SPLIT_READY;
+        w->state = PTXI_WARP_READY;
+    }
 }
 
 static __attribute__((noinline)) void release_splits(struct ptxi_cta *cta, unsigned number, struct ptxi_barrier done)
 {
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
         if (w->arrived)
-            ptxi_warp_release(w, number, &done);
+            release_splits_of(w, number, &done);
 }
 
-/* The barrier is not read as a whole: a host's load of more than the last store wrote waits for that, and the last warp has just been counted. */
+/* The barrier is not copied as a whole: a load that is wider than the last store to its memory has to wait for the
+ * store, and the last warp has just been counted. */
 static inline void release(struct ptxi_cta *cta, unsigned number)
 {
     struct ptxi_barrier *b = &cta->barriers[number], done = { .popc = b->popc, .voters = b->voters };
@@ -51,57 +80,64 @@ static inline void release(struct ptxi_cta *cta, unsigned number)
     *b = (struct ptxi_barrier){ 0 };
     cta->barriers_in_use &= ~(1u << number);
     if (__builtin_expect(done.voters, 0))
-        give_results(cta, number, done);
+        write_results(cta, number, done);
     for (struct ptxi_warp *w = cta->warps, *end = w + cta->warp_count; w < end; w++)
-        if (__builtin_expect(w->sync == PTXI_SYNC_AT + number, 1))
-            w->sync = PTXI_SYNC_PASSED;
+        if (__builtin_expect(w->barrier_state == PTXI_WARP_BARRIER_AT + number, 1))
+            w->barrier_state = PTXI_WARP_BARRIER_PASSED;
         else
             splits |= w->arrived;
     if (__builtin_expect(splits, 0))
         release_splits(cta, number, done);
 }
 
-const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
+const struct ptxi_insn *ptxi_barrier_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number)
 {
     release(w->cta, number);
-    w->sync = PTXI_SYNC_NONE;
+    w->barrier_state = PTXI_WARP_BARRIER_NONE;
     return i + 1;
 }
 
-static __attribute__((noinline)) void release_for_others(struct ptxi_cta *cta, unsigned number)
+static __attribute__((noinline)) void release_others(struct ptxi_cta *cta, unsigned number)
 {
     release(cta, number);
 }
 
-const struct ptxi_insn *ptxi_cta_pass_by(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+/* --- arrival --- */
+
+const struct ptxi_insn *ptxi_barrier_arrive(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number,
+                                            uint32_t threads)
 {
-    if (ptxi_barrier_counts(w, number, threads))
-        release_for_others(w->cta, number);
+    if (ptxi_barrier_add_warp(w, number, threads))
+        release_others(w->cta, number);
     return i + 1;
 }
 
-void ptxi_warp_settle(struct ptxi_warp *w)
+ptxi_lanes ptxi_barrier_lanes_at(const struct ptxi_warp *w, unsigned k32, unsigned *number)
 {
-    struct ptxi_split *s = &w->splits[0];
+    ptxi_lanes need = w->live & ~w->arrived & ptxi_warp32_lanes(k32), there = 0;
 
-    if (w->sync == PTXI_SYNC_PASSED) {
-        s->pc = w->sync_pc + 1;
-        w->sync = PTXI_SYNC_NONE;
-    } else if (w->sync >= PTXI_SYNC_AT) {
-        s->pc = w->sync_pc;
-        s->state = PTXI_SPLIT_BARRIER;
-        s->barrier = (uint16_t)(w->sync - PTXI_SYNC_AT);
+    for (uint32_t k = 0; k < w->split_count; k++) {
+        const struct ptxi_split *s = &w->splits[k];
+
+        if (s->state != PTXI_SPLIT_BARRIER || !(s->lanes & need))
+            continue;
+        if (there && s->barrier != *number)
+            return 0;
+        *number = s->barrier;
+        there |= s->lanes & need;
     }
+    return there == need ? there : 0;
 }
 
-/* The warp of these lanes, all waiting at barrier `number`, arrives. */
-static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, unsigned number)
+/* The warp of 32 with these lanes, which all wait at barrier `number`, arrives. */
+static void arrive_warp32(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, unsigned number)
 {
     struct ptxi_barrier *b = &cta->barriers[number];
     bool waits = true;
 
+    assert(number < PTXI_BARRIERS && !(lanes & w->arrived));
     cta->barriers_in_use |= 1u << number;
-    b->arrived += ptxi_warp_threads(lanes);
+    b->arrived += ptxi_barrier_threads(lanes);
     w->arrived |= lanes;
     for (uint32_t k = 0; k < w->split_count; k++) {
         const struct ptxi_split *s = &w->splits[k];
@@ -116,26 +152,27 @@ static void arrive(struct ptxi_cta *cta, struct ptxi_warp *w, ptxi_lanes lanes, 
         waits = s->pc->op != PTXI_OP_bar_arrive;
     }
     if (!waits)
-        ptxi_warp_release(w, number, b);
-    if (ptxi_barrier_complete(cta, b))
-        release_for_others(cta, number);
+        release_splits_of(w, number, b);
+    if (ptxi_barrier_is_complete(cta, b))
+        release_others(cta, number);
 }
 
-void ptxi_cta_arrive(struct ptxi_cta *cta, struct ptxi_warp *w)
+void ptxi_barrier_arrive_splits(struct ptxi_cta *cta, struct ptxi_warp *w)
 {
     for (unsigned g = 0; g < PTXI_WARP32S; g++) {
         unsigned number = 0;
-        ptxi_lanes lanes = ptxi_warp_at_barrier(w, g, &number);
+        ptxi_lanes lanes = ptxi_barrier_lanes_at(w, g, &number);
 
         if (lanes)
-            arrive(cta, w, lanes, number);
+            arrive_warp32(cta, w, lanes, number);
     }
 }
 
-void ptxi_cta_warp_done(struct ptxi_cta *cta)
+void ptxi_barrier_warp_exit(struct ptxi_cta *cta)
 {
+    assert(cta->live_threads >= 32);
     cta->live_threads -= 32;
     for (uint32_t left = cta->barriers_in_use; left; left &= left - 1)
-        if (ptxi_barrier_complete(cta, &cta->barriers[ptxi_first_lane(left)]))
-            release_for_others(cta, ptxi_first_lane(left));
+        if (ptxi_barrier_is_complete(cta, &cta->barriers[ptxi_first_lane(left)]))
+            release_others(cta, ptxi_first_lane(left));
 }

@@ -1,11 +1,25 @@
-/* What warps do at CTA barriers, as far as it has to be quick. PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier". */
+/* CTA barriers. PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier".
+ *
+ * A warp of 32 arrives when all its threads that have not exited are at the barrier. A warp with a single split, the
+ * usual case, arrives and waits as a whole (w->barrier_state). Otherwise its splits wait in state PTXI_SPLIT_BARRIER,
+ * and the scheduler calls ptxi_barrier_arrive_splits() when no split of the warp is ready. */
 #ifndef PTXI_EXEC_SYNC_BARRIER_H
 #define PTXI_EXEC_SYNC_BARRIER_H
 
-#include "exec/engine/engine.h"
+#include <assert.h>
 
-/* Threads that the warps of these lanes bring to a barrier: 32 for each, however many of its threads have exited. */
-static inline uint32_t ptxi_warp_threads(ptxi_lanes lanes)
+#include "exec/engine/cta.h"
+
+/* The lanes of the k32-th warp of 32 that are all at one barrier, `*number`, and are not counted there; or 0. */
+ptxi_lanes ptxi_barrier_lanes_at(const struct ptxi_warp *w, unsigned k32, unsigned *number);
+/* The warps of 32 of which all live lanes wait at one barrier arrive there. */
+void ptxi_barrier_arrive_splits(struct ptxi_cta *cta, struct ptxi_warp *w);
+/* A warp of 32 has exited. Barriers no longer wait for it. */
+void ptxi_barrier_warp_exit(struct ptxi_cta *cta);
+
+/* Number of threads with which the warps of these lanes count at a barrier: 32 each, even if some of the threads have
+ * exited. */
+static inline uint32_t ptxi_barrier_threads(ptxi_lanes lanes)
 {
     uint32_t n = 0;
 
@@ -16,42 +30,48 @@ static inline uint32_t ptxi_warp_threads(ptxi_lanes lanes)
     return n;
 }
 
-static inline bool ptxi_barrier_complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
+static inline bool ptxi_barrier_is_complete(const struct ptxi_cta *cta, const struct ptxi_barrier *b)
 {
     return b->arrived >= (b->expected ? b->expected : cta->live_threads);
 }
 
-/* All lanes of the warp arrive; threads: that the barrier waits for, as others who have come have said; 0: all. Tells whether it is complete. */
-static inline bool ptxi_barrier_counts(struct ptxi_warp *w, unsigned number, uint32_t threads)
+/* All lanes of the warp arrive. `threads` is the count that all warps at the barrier have given; 0: all threads of the
+ * CTA. True if the barrier is complete. */
+static inline bool ptxi_barrier_add_warp(struct ptxi_warp *w, unsigned number, uint32_t threads)
 {
     struct ptxi_cta *cta = w->cta;
     struct ptxi_barrier *b = &cta->barriers[number];
 
+    assert(number < PTXI_BARRIERS && w->split_count == 1 && !w->arrived);
+    assert(!b->arrived || (b->expected == threads && cta->barriers_in_use >> number & 1));
     if (!b->arrived) {
         cta->barriers_in_use |= 1u << number;
         b->expected = threads;
     }
-    b->arrived += ptxi_warp_threads(w->active);
+    b->arrived += ptxi_barrier_threads(w->active);
     return b->arrived >= (threads ? threads : cta->live_threads);
 }
 
-/* Lets the warps that wait at the barrier go on, and this one. */
-const struct ptxi_insn *ptxi_cta_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number);
+/* Releases the warps that wait at the barrier, and this one. Returns the instruction to run next. */
+const struct ptxi_insn *ptxi_barrier_pass(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number);
 
-/* bar.sync, bar.red and bar.arrive of a warp that has no other splits; they return what to run next. */
-typedef const struct ptxi_insn *ptxi_whole_warp(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads);
-ptxi_whole_warp ptxi_cta_pass_by;
+/* bar.sync, bar.red and bar.arrive of a warp that has a single split. Each returns the instruction to run next. */
+typedef const struct ptxi_insn *ptxi_barrier_op(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number,
+                                                uint32_t threads);
+ptxi_barrier_op ptxi_barrier_arrive;
 
-/* The last one to arrive goes on without a pause. */
-static inline const struct ptxi_insn *ptxi_cta_sync(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+/* The last warp to arrive continues at once. */
+static inline const struct ptxi_insn *ptxi_barrier_sync(struct ptxi_warp *w, const struct ptxi_insn *i,
+                                                        unsigned number, uint32_t threads)
 {
-    w->sync_pc = i;
-    w->sync = (uint8_t)(PTXI_SYNC_AT + number);
-    return ptxi_barrier_counts(w, number, threads) ? ptxi_cta_pass(w, i, number) : w->stop;
+    w->barrier_pc = i;
+    w->barrier_state = (uint8_t)(PTXI_WARP_BARRIER_AT + number);
+    return ptxi_barrier_add_warp(w, number, threads) ? ptxi_barrier_pass(w, i, number) : w->stop;
 }
 
-/* A red's predicate. Here, since handlers may count bits in one instruction. */
-static inline void ptxi_barrier_vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i, ptxi_lanes lanes)
+/* Counts the predicates of bar.red. Inline, because at some CPU levels it is a single instruction. */
+static inline void ptxi_barrier_vote(struct ptxi_barrier *b, const struct ptxi_frame *frame, const struct ptxi_insn *i,
+                                     ptxi_lanes lanes)
 {
     ptxi_lanes p = *(const ptxi_lanes *)PTXI_SLOT(frame, i->c);
 
@@ -59,10 +79,11 @@ static inline void ptxi_barrier_vote(struct ptxi_barrier *b, const struct ptxi_f
     b->voters += (uint32_t)__builtin_popcountll(lanes);
 }
 
-static inline const struct ptxi_insn *ptxi_cta_red(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number, uint32_t threads)
+static inline const struct ptxi_insn *ptxi_barrier_red(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned number,
+                                                       uint32_t threads)
 {
     ptxi_barrier_vote(&w->cta->barriers[number], w->frame, i, w->active);
-    return ptxi_cta_sync(w, i, number, threads);
+    return ptxi_barrier_sync(w, i, number, threads);
 }
 
 #endif

@@ -1,9 +1,12 @@
-/* Clusters: CTAs that share their shared memory, all on one worker. PTX ISA, "Cluster of Cooperative Thread Arrays", "Parallel
- * Synchronization and Communication Instructions: barrier.cluster". */
-#include "exec/engine/engine.h"
+#include "exec/sync/cluster_barrier.h"
 
-/* Threads of the cluster that live and have not arrived. */
-static uint32_t missing(const struct ptxi_cta *lead)
+#include <assert.h>
+
+#include "exec/engine/cta.h"
+#include "exec/engine/divergence.h"
+
+/* Number of live threads of the cluster that have not arrived. */
+static uint32_t count_missing(const struct ptxi_cta *lead)
 {
     uint32_t n = 0;
 
@@ -16,7 +19,7 @@ static uint32_t missing(const struct ptxi_cta *lead)
     return n;
 }
 
-/* The barrier is complete, and begins anew. */
+/* The barrier is complete. Its next phase begins. */
 static void release(struct ptxi_cta *lead)
 {
     for (uint32_t m = 0; m < lead->member_count; m++)
@@ -24,43 +27,47 @@ static void release(struct ptxi_cta *lead)
             struct ptxi_warp *w = &lead->members[m]->warps[k];
 
             w->cluster_arrived = 0;
-            ptxi_warp_wake(w, NULL);
+            ptxi_wake_mbarrier_splits(w, NULL);
         }
-    lead->cluster_missing = missing(lead);
+    lead->cluster_barrier_missing = count_missing(lead);
 }
 
-static void count_down(struct ptxi_cta *lead, ptxi_lanes lanes)
+/* These lanes are no longer missing. */
+static void subtract_missing(struct ptxi_cta *lead, ptxi_lanes lanes)
 {
-    lead->cluster_missing -= (uint32_t)__builtin_popcountll(lanes);
-    if (!lead->cluster_missing)
+    assert(lead->cluster_barrier_missing >= (uint32_t)__builtin_popcountll(lanes));
+    lead->cluster_barrier_missing -= (uint32_t)__builtin_popcountll(lanes);
+    if (!lead->cluster_barrier_missing)
         release(lead);
 }
 
-const struct ptxi_insn *ptxi_cluster_arrive(struct ptxi_warp *w, const struct ptxi_insn *i)
+const struct ptxi_insn *ptxi_cluster_barrier_arrive(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     struct ptxi_cta *lead = w->cta->lead;
     ptxi_lanes lanes = w->active;
 
     if (lanes & w->cluster_arrived)
-        return ptxi_fault(w, i, PTXI_FK_BARRIER, lanes & w->cluster_arrived, 0, 0, "a thread arrives at the cluster's barrier twice");
-    if (!lead->cluster_used) {
-        lead->cluster_used = true;
-        lead->cluster_missing = missing(lead);
+        return ptxi_fault(w, i, PTXI_FK_BARRIER, lanes & w->cluster_arrived, 0, 0,
+                          "a thread arrives twice at the cluster barrier");
+    if (!lead->cluster_barrier_used) {
+        lead->cluster_barrier_used = true;
+        lead->cluster_barrier_missing = count_missing(lead);
     }
     w->cluster_arrived |= lanes;
-    count_down(lead, lanes);
-    return w->split_count > 1 ? ptxi_leave_switch(w, i + 1) : i + 1; /* lanes of this warp may have been waiting */
+    subtract_missing(lead, lanes);
+    /* other splits of this warp may have become ready */
+    return w->split_count > 1 ? ptxi_leave_switch(w, i + 1) : i + 1;
 }
 
-const struct ptxi_insn *ptxi_cluster_wait(struct ptxi_warp *w, const struct ptxi_insn *i)
+const struct ptxi_insn *ptxi_cluster_barrier_wait(struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     return w->active & w->cluster_arrived ? ptxi_leave_mbarrier(w, i, NULL) : i + 1;
 }
 
-void ptxi_cluster_exit(struct ptxi_warp *w, ptxi_lanes lanes)
+void ptxi_cluster_barrier_exit(struct ptxi_warp *w, ptxi_lanes lanes)
 {
     struct ptxi_cta *lead = w->cta->lead;
 
-    if (lead->cluster_used && lanes & ~w->cluster_arrived)
-        count_down(lead, lanes & ~w->cluster_arrived);
+    if (lead->cluster_barrier_used && lanes & ~w->cluster_arrived)
+        subtract_missing(lead, lanes & ~w->cluster_arrived);
 }

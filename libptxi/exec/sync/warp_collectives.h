@@ -1,18 +1,20 @@
-/* redux.sync, match.sync and elect.sync: what the lanes of a group get. For a warp that is together (sync.c) and for lanes that meet from
- * different places (rendezvous.c). */
+/* redux.sync, match.sync and elect.sync for groups of lanes. Used for a converged warp (sync.c) and for lanes that
+ * arrive from different places (warp_sync.c). */
 #ifndef PTXI_EXEC_SYNC_WARP_COLLECTIVES_H
 #define PTXI_EXEC_SYNC_WARP_COLLECTIVES_H
 
-#include "exec/engine/engine.h"
+#include <assert.h>
+
+#include "exec/engine/warp.h"
 #include "num/float.h"
 
-/* A lane's group: those of `lanes` that its mask names. */
+/* A lane's group: the lanes of `lanes` that are in its mask. */
 static inline ptxi_lanes ptxi_group_lanes(ptxi_lanes lanes, const uint32_t *mask, unsigned lane)
 {
     return lanes & (ptxi_lanes)mask[lane] << (lane / 32 * 32);
 }
 
-/* redux.sync of integers: the name, the type of an element, what changes nothing, and what becomes of x and y. */
+/* redux.sync of integers: name, type of an element, neutral element, combination of x and y. */
 #define PTXI_REDUX_INT(X)                                   \
     X( add_u32, uint32_t, 0, x + y )                        \
     X( add_s32, uint32_t, 0, x + y )                        \
@@ -24,7 +26,7 @@ static inline ptxi_lanes ptxi_group_lanes(ptxi_lanes lanes, const uint32_t *mask
     X( or_b32, uint32_t, 0, x | y )                         \
     X( xor_b32, uint32_t, 0, x ^ y )
 
-/* NaNs are left out, unless .NaN is there; of nothing but NaNs the result is one. */
+/* Ignores NaNs, unless .NaN is given. If all elements are NaN, the result is NaN. */
 static inline uint32_t ptxi_redux_f32(const uint32_t *v, ptxi_lanes group, bool max, bool absolute, bool nan)
 {
     uint32_t r = 0x7fffffff;
@@ -37,9 +39,11 @@ static inline uint32_t ptxi_redux_f32(const uint32_t *v, ptxi_lanes group, bool 
     return r;
 }
 
+/* The result of instruction i for a group of lanes of one warp of 32. */
 static inline uint32_t ptxi_redux(const struct ptxi_insn *i, const uint32_t *v, ptxi_lanes group)
 {
     unsigned first = group ? ptxi_first_lane(group) / 32 * 32 : 0;
+    bool nan = i->mods & PTXI_MOD_NAN;
 
 #define REDUCE(name, type, neutral, expr)                                    \
     case PTXI_OP_redux_##name: {                                             \
@@ -55,32 +59,38 @@ static inline uint32_t ptxi_redux(const struct ptxi_insn *i, const uint32_t *v, 
 
     switch (i->op) {
         PTXI_REDUX_INT(REDUCE)
-    case PTXI_OP_redux_min_f32: return ptxi_redux_f32(v, group, false, false, i->mods & PTXI_MOD_NAN);
-    case PTXI_OP_redux_max_f32: return ptxi_redux_f32(v, group, true, false, i->mods & PTXI_MOD_NAN);
-    case PTXI_OP_redux_min_abs_f32: return ptxi_redux_f32(v, group, false, true, i->mods & PTXI_MOD_NAN);
-    default: return ptxi_redux_f32(v, group, true, true, i->mods & PTXI_MOD_NAN);
+    case PTXI_OP_redux_min_f32: return ptxi_redux_f32(v, group, false, false, nan);
+    case PTXI_OP_redux_max_f32: return ptxi_redux_f32(v, group, true, false, nan);
+    case PTXI_OP_redux_min_abs_f32: return ptxi_redux_f32(v, group, false, true, nan);
+    default: return ptxi_redux_f32(v, group, true, true, nan);
     }
 }
 #undef REDUCE
 
-/* Lanes of a group that hold what its first lane holds. */
+/* Lanes of a group that have the same value as its first lane. */
 static inline ptxi_lanes ptxi_match(const void *a, bool wide, ptxi_lanes group)
 {
+    const uint64_t *a64 = a;
+    const uint32_t *a32 = a;
     unsigned first = ptxi_first_lane(group);
     ptxi_lanes equal = 0;
 
     for (unsigned l = 0; l < PTXI_LANES; l++)
-        equal |= (ptxi_lanes)(wide ? ((const uint64_t *)a)[l] == ((const uint64_t *)a)[first]
-                                   : ((const uint32_t *)a)[l] == ((const uint32_t *)a)[first]) << l;
+        equal |= (ptxi_lanes)(wide ? a64[l] == a64[first] : a32[l] == a32[first]) << l;
     return equal & group;
 }
 
-/* d[l] for each of these lanes and the predicate *p, from the operands a (elect has none) and the masks. */
-static inline void ptxi_collective(const struct ptxi_insn *i, const void *a, const uint32_t *mask, ptxi_lanes lanes, uint32_t *d, ptxi_lanes *p)
+/* Executes instruction i for `lanes`: the results d[l] and the predicates *p, from the operands a (NULL for elect) and
+ * the masks. */
+static inline void ptxi_warp_collective(const struct ptxi_insn *i, const void *a, const uint32_t *mask,
+                                        ptxi_lanes lanes, uint32_t *d,
+                                        ptxi_lanes *p)
 {
-    bool wide = i->op == PTXI_OP_match_any_b64 || i->op == PTXI_OP_match_all_b64, any = i->op == PTXI_OP_match_any_b32 || i->op == PTXI_OP_match_any_b64;
+    bool wide = i->op == PTXI_OP_match_any_b64 || i->op == PTXI_OP_match_all_b64;
+    bool any = i->op == PTXI_OP_match_any_b32 || i->op == PTXI_OP_match_any_b64;
     bool all = i->op == PTXI_OP_match_all_b32 || i->op == PTXI_OP_match_all_b64;
 
+    assert(a || i->op == PTXI_OP_elect);
     *p = 0;
     for (ptxi_lanes left = lanes, done; left; left &= ~done) {
         unsigned l = ptxi_first_lane(left), base = l / 32 * 32;

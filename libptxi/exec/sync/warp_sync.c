@@ -1,246 +1,259 @@
-/* Lanes of a warp that reach a .sync instruction at different times or places. They meet by operation, qualifiers and
- * mask, not by pc: compilers emit one shfl in each arm of a branch. */
-#include "exec/sync/warp_collectives.h"
-#include "exec/engine/engine.h"
-#include "exec/sync/lane_collectives.h"
+/* Lanes meet by operation, qualifiers and mask, not by pc, because compilers emit one shfl in each arm of a branch. */
+#include "exec/sync/warp_sync.h"
 
-/* Who takes part: for each lane the split in which it waits. */
-struct meeting {
+#include <assert.h>
+
+#include "exec/engine/divergence.h"
+#include "exec/sync/lane_collectives.h"
+#include "exec/sync/warp_collectives.h"
+
+/* The lanes that execute an instruction together, and the split in which each of them waits. */
+struct participants {
     ptxi_lanes lanes;
-    const struct ptxi_split *at[PTXI_LANES];
+    const struct ptxi_split *split[PTXI_LANES];
 };
 
-static void *slot(const struct meeting *m, unsigned lane, unsigned slot)
+static const struct ptxi_insn *insn_of(const struct participants *p, unsigned lane)
 {
-    return PTXI_SLOT(m->at[lane]->frame, slot);
+    return p->split[lane]->pc;
 }
 
-static uint32_t value(const struct meeting *m, unsigned lane, unsigned s)
+static void *lane_slot(const struct participants *p, unsigned lane, unsigned slot)
 {
-    return ((const uint32_t *)slot(m, lane, s))[lane];
+    assert(slot < p->split[lane]->frame->code->frame_units);
+    return PTXI_SLOT(p->split[lane]->frame, slot);
 }
 
-static void set_predicate(const struct meeting *m, unsigned lane, unsigned s, bool on)
+static uint32_t read_u32(const struct participants *p, unsigned lane, unsigned slot)
 {
-    ptxi_lanes *p = slot(m, lane, s), bit = (ptxi_lanes)1 << lane;
-
-    *p = on ? *p | bit : *p & ~bit;
+    return ((const uint32_t *)lane_slot(p, lane, slot))[lane];
 }
 
-/* The lanes whom lane's operand names as those that must come. */
-static ptxi_lanes named(const struct meeting *m, unsigned lane)
+static void write_u32(const struct participants *p, unsigned lane, unsigned slot, uint32_t value)
 {
-    const struct ptxi_insn *i = m->at[lane]->pc;
+    ((uint32_t *)lane_slot(p, lane, slot))[lane] = value;
+}
+
+static void write_predicate(const struct participants *p, unsigned lane, unsigned slot, bool value)
+{
+    ptxi_lanes *pred = lane_slot(p, lane, slot), bit = (ptxi_lanes)1 << lane;
+
+    *pred = value ? *pred | bit : *pred & ~bit;
+}
+
+/* The lanes in the mask operand of a lane's instruction. */
+static ptxi_lanes member_mask(const struct participants *p, unsigned lane)
+{
+    const struct ptxi_insn *i = insn_of(p, lane);
     uint32_t mask;
 
     switch (i->op) {
-    case PTXI_OP_shfl_up: case PTXI_OP_shfl_down: case PTXI_OP_shfl_bfly: case PTXI_OP_shfl_idx: mask = value(m, lane, (uint32_t)i->imm >> 16); break;
-    case PTXI_OP_bar_warp_sync: mask = value(m, lane, i->a); break;
-    default: mask = value(m, lane, i->b);
+    case PTXI_OP_shfl_up: case PTXI_OP_shfl_down: case PTXI_OP_shfl_bfly: case PTXI_OP_shfl_idx:
+        mask = read_u32(p, lane, (uint32_t)i->imm >> 16);
+        break;
+    case PTXI_OP_bar_warp_sync:
+        mask = read_u32(p, lane, i->a);
+        break;
+    default:
+        mask = read_u32(p, lane, i->b);
     }
     return (ptxi_lanes)mask << (lane / 32 * 32);
 }
 
-static void shfl(const struct meeting *m, enum ptxi_shfl_mode mode)
+/* --- execution --- */
+
+/* A lane that does not participate gives 0, as on an H200. The PTX ISA leaves the result undefined. */
+static void execute_shfl(const struct participants *p, enum ptxi_shfl_mode mode)
 {
-    uint32_t got[PTXI_LANES], in[PTXI_LANES];
+    uint32_t result[PTXI_LANES], in_range[PTXI_LANES];
 
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        const struct ptxi_insn *i = m->at[l]->pc;
-        uint32_t from = ptxi_shfl_source(mode, l, value(m, l, i->b), value(m, l, i->c), &in[l]);
+        const struct ptxi_insn *i = insn_of(p, l);
+        uint32_t from = ptxi_shfl_source(mode, l, read_u32(p, l, i->b), read_u32(p, l, i->c), &in_range[l]);
+        bool present = p->lanes & member_mask(p, l) & (ptxi_lanes)1 << from;
 
-        got[l] = m->lanes & named(m, l) & (ptxi_lanes)1 << from ? value(m, from, m->at[from]->pc->a) : 0; /* as of lanes that are not there */
+        result[l] = present ? read_u32(p, from, insn_of(p, from)->a) : 0;
     }
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        const struct ptxi_insn *i = m->at[l]->pc;
+        const struct ptxi_insn *i = insn_of(p, l);
 
-        ((uint32_t *)slot(m, l, i->d))[l] = got[l];
+        write_u32(p, l, i->d, result[l]);
         if ((uint16_t)i->imm != PTXI_NO_SLOT)
-            set_predicate(m, l, (uint16_t)i->imm, in[l]);
+            write_predicate(p, l, (uint16_t)i->imm, in_range[l]);
     }
 }
 
-static ptxi_lanes voters(const struct meeting *m, unsigned lane)
+/* The lanes with which a lane votes. */
+static ptxi_lanes voters_of(const struct participants *p, unsigned lane)
 {
-    return m->lanes & (ptxi_lanes)value(m, lane, m->at[lane]->pc->b) << (lane / 32 * 32);
+    return p->lanes & (ptxi_lanes)read_u32(p, lane, insn_of(p, lane)->b) << (lane / 32 * 32);
 }
 
-static ptxi_lanes votes(const struct meeting *m)
+/* The lanes whose predicate is true. */
+static ptxi_lanes yes_votes(const struct participants *p)
 {
     ptxi_lanes yes = 0;
 
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        const struct ptxi_insn *i = m->at[l]->pc;
-        bool p = *(const ptxi_lanes *)slot(m, l, i->a) >> l & 1;
+        const struct ptxi_insn *i = insn_of(p, l);
+        bool pred = *(const ptxi_lanes *)lane_slot(p, l, i->a) >> l & 1;
 
-        yes |= (ptxi_lanes)(p != !!(i->mods & PTXI_MOD_NOT_C)) << l;
+        yes |= (ptxi_lanes)(pred != !!(i->mods & PTXI_MOD_NOT_C)) << l;
     }
     return yes;
 }
 
-static void vote(const struct meeting *m, enum ptxi_vote_mode mode)
+static void execute_vote(const struct participants *p, enum ptxi_vote_mode mode)
 {
-    ptxi_lanes yes = votes(m);
+    ptxi_lanes yes = yes_votes(p);
 
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        set_predicate(m, l, m->at[l]->pc->d, ptxi_vote(mode, voters(m, l), yes));
+        write_predicate(p, l, insn_of(p, l)->d, ptxi_vote(mode, voters_of(p, l), yes));
     }
 }
 
-static void ballot(const struct meeting *m)
+static void execute_ballot(const struct participants *p)
 {
-    ptxi_lanes yes = votes(m);
+    ptxi_lanes yes = yes_votes(p);
 
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        ((uint32_t *)slot(m, l, m->at[l]->pc->d))[l] = (uint32_t)((voters(m, l) & yes) >> (l / 32 * 32));
+        write_u32(p, l, insn_of(p, l)->d, (uint32_t)((voters_of(p, l) & yes) >> (l / 32 * 32)));
     }
 }
 
-static void collective(const struct meeting *m)
+/* redux, match and elect. */
+static void execute_collective(const struct participants *p)
 {
-    const struct ptxi_insn *first = m->at[ptxi_first_lane(m->lanes)]->pc;
+    const struct ptxi_insn *first = insn_of(p, ptxi_first_lane(p->lanes));
     bool wide = first->op == PTXI_OP_match_any_b64 || first->op == PTXI_OP_match_all_b64;
     uint32_t mask[PTXI_LANES] = { 0 }, d[PTXI_LANES];
     uint64_t a64[PTXI_LANES] = { 0 };
     uint32_t a32[PTXI_LANES] = { 0 };
-    ptxi_lanes p;
+    ptxi_lanes pred;
 
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        const struct ptxi_insn *i = m->at[l]->pc;
+        const struct ptxi_insn *i = insn_of(p, l);
 
-        mask[l] = value(m, l, i->b);
+        mask[l] = read_u32(p, l, i->b);
         if (wide)
-            a64[l] = ((const uint64_t *)slot(m, l, i->a))[l];
+            a64[l] = ((const uint64_t *)lane_slot(p, l, i->a))[l];
         else if (i->a != PTXI_NO_SLOT)
-            a32[l] = value(m, l, i->a);
+            a32[l] = read_u32(p, l, i->a);
     }
-    ptxi_collective(first, wide ? (const void *)a64 : a32, mask, m->lanes, d, &p);
-    for (ptxi_lanes left = m->lanes; left; left &= left - 1) {
+    ptxi_warp_collective(first, wide ? (const void *)a64 : a32, mask, p->lanes, d, &pred);
+    for (ptxi_lanes left = p->lanes; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
-        const struct ptxi_insn *i = m->at[l]->pc;
+        const struct ptxi_insn *i = insn_of(p, l);
 
-        ((uint32_t *)slot(m, l, i->d))[l] = d[l];
+        write_u32(p, l, i->d, d[l]);
         if ((uint16_t)i->imm != PTXI_NO_SLOT)
-            set_predicate(m, l, (uint16_t)i->imm, p >> l & 1);
+            write_predicate(p, l, (uint16_t)i->imm, pred >> l & 1);
     }
 }
 
-static void execute(const struct meeting *m, unsigned op)
+static void execute(const struct participants *p, unsigned op)
 {
     switch (op) {
-    case PTXI_OP_shfl_up: shfl(m, PTXI_SHFL_UP); break;
-    case PTXI_OP_shfl_down: shfl(m, PTXI_SHFL_DOWN); break;
-    case PTXI_OP_shfl_bfly: shfl(m, PTXI_SHFL_BFLY); break;
-    case PTXI_OP_shfl_idx: shfl(m, PTXI_SHFL_IDX); break;
-    case PTXI_OP_vote_all: vote(m, PTXI_VOTE_ALL); break;
-    case PTXI_OP_vote_any: vote(m, PTXI_VOTE_ANY); break;
-    case PTXI_OP_vote_uni: vote(m, PTXI_VOTE_UNI); break;
-    case PTXI_OP_vote_ballot: ballot(m); break;
-    case PTXI_OP_bar_warp_sync: break; /* to meet is all */
-    default: collective(m);
+    case PTXI_OP_shfl_up: execute_shfl(p, PTXI_SHFL_UP); break;
+    case PTXI_OP_shfl_down: execute_shfl(p, PTXI_SHFL_DOWN); break;
+    case PTXI_OP_shfl_bfly: execute_shfl(p, PTXI_SHFL_BFLY); break;
+    case PTXI_OP_shfl_idx: execute_shfl(p, PTXI_SHFL_IDX); break;
+    case PTXI_OP_vote_all: execute_vote(p, PTXI_VOTE_ALL); break;
+    case PTXI_OP_vote_any: execute_vote(p, PTXI_VOTE_ANY); break;
+    case PTXI_OP_vote_uni: execute_vote(p, PTXI_VOTE_UNI); break;
+    case PTXI_OP_vote_ballot: execute_ballot(p); break;
+    case PTXI_OP_bar_warp_sync: break; /* synchronization only */
+    default: execute_collective(p);
     }
 }
 
-/* The operation and the qualifiers that count; a negated predicate is each lane's own affair. */
-static bool meets(const struct ptxi_split *a, const struct ptxi_split *b)
+/* --- who participates --- */
+
+/* Whether lanes of split b can participate in the instruction of split a: the operation and its qualifiers are the
+ * same. A negated predicate does not matter, since each lane reads its own. */
+static bool is_same_operation(const struct ptxi_split *a, const struct ptxi_split *b)
 {
     return b->state == PTXI_SPLIT_SYNC && a->pc->op == b->pc->op && !((a->pc->mods ^ b->pc->mods) & PTXI_MOD_NAN);
 }
 
-static ptxi_lanes all_named(const struct meeting *m, ptxi_lanes lanes)
+/* These lanes and all lanes in their masks. */
+static ptxi_lanes required_lanes(const struct participants *p, ptxi_lanes lanes)
 {
     ptxi_lanes all = lanes;
 
     for (; lanes; lanes &= lanes - 1)
-        all |= named(m, ptxi_first_lane(lanes));
+        all |= member_mask(p, ptxi_first_lane(lanes));
     return all;
 }
 
-/* Leaves only lanes who need no lane that is not among them. */
-static void keep_complete(struct meeting *m, ptxi_lanes live)
+/* Removes lanes that require a live lane which does not participate, until none is left. */
+static void remove_incomplete(struct participants *p, ptxi_lanes live)
 {
     ptxi_lanes before;
 
     do {
-        before = m->lanes;
+        before = p->lanes;
         for (ptxi_lanes left = before; left; left &= left - 1) {
             unsigned l = ptxi_first_lane(left);
 
-            if (named(m, l) & live & ~m->lanes)
-                m->lanes &= ~((ptxi_lanes)1 << l);
+            if (member_mask(p, l) & live & ~p->lanes)
+                p->lanes &= ~((ptxi_lanes)1 << l);
         }
-    } while (m->lanes != before);
+    } while (p->lanes != before);
 }
 
-/* Lanes of s that go on do so without the others, which still wait. */
-static void go_on(struct ptxi_warp *w, struct ptxi_split *s, const struct meeting *m)
+/* The participating lanes of s continue after the instruction. The other ones still wait. */
+static void release_split(struct ptxi_warp *w, struct ptxi_split *s, const struct participants *p)
 {
-    struct ptxi_split rest = *s;
+    struct ptxi_split *rest = ptxi_divide_split(w, s, p->lanes);
 
-    rest.lanes &= ~m->lanes;
-    if (rest.lanes) {
-        rest.sync_mask = all_named(m, rest.lanes);
-        s->lanes &= m->lanes;
-        s->frame->splits++;
-        w->splits[w->split_count++] = rest;
-    }
+    if (rest)
+        rest->sync_mask = required_lanes(p, rest->lanes);
     s->state = PTXI_SPLIT_READY;
     s->pc++;
 }
 
-bool ptxi_rendezvous(struct ptxi_warp *w, struct ptxi_split *arrived)
+bool ptxi_warp_sync_try_complete(struct ptxi_warp *w, const struct ptxi_split *waiting)
 {
-    struct meeting m = { 0 };
+    unsigned op = waiting->pc->op;
+    struct participants p = { 0 };
 
+    assert(waiting->state == PTXI_SPLIT_SYNC);
     for (uint32_t k = 0; k < w->split_count; k++) {
         const struct ptxi_split *s = &w->splits[k];
 
-        if (!meets(arrived, s))
+        if (!is_same_operation(waiting, s))
             continue;
-        m.lanes |= s->lanes;
+        assert(!(p.lanes & s->lanes));
+        p.lanes |= s->lanes;
         for (ptxi_lanes left = s->lanes; left; left &= left - 1)
-            m.at[ptxi_first_lane(left)] = s;
+            p.split[ptxi_first_lane(left)] = s;
     }
-    keep_complete(&m, w->live);
-    if (!m.lanes)
+    remove_incomplete(&p, w->live);
+    if (!p.lanes)
         return false;
-    execute(&m, arrived->pc->op);
+    execute(&p, op);
     for (uint32_t k = 0, count = w->split_count; k < count; k++)
-        if (w->splits[k].state == PTXI_SPLIT_SYNC && m.lanes & w->splits[k].lanes)
-            go_on(w, &w->splits[k], &m);
+        if (w->splits[k].state == PTXI_SPLIT_SYNC && p.lanes & w->splits[k].lanes)
+            release_split(w, &w->splits[k], &p);
     return true;
 }
 
-static bool stands_with(const struct ptxi_split *a, const struct ptxi_split *b)
+const struct ptxi_insn *ptxi_warp_sync_wait(struct ptxi_warp *w, const struct ptxi_insn *pc, ptxi_lanes mask)
 {
-    return b->state == PTXI_SPLIT_ALIGNED && b->frame == a->frame && b->pc == a->pc;
-}
+    const struct ptxi_insn *next = ptxi_leave_switch(w, pc);
+    struct ptxi_split *s = &w->splits[w->current];
 
-bool ptxi_gather(struct ptxi_warp *w, struct ptxi_split *arrived)
-{
-    ptxi_lanes here = 0, need = 0;
-
-    for (uint32_t k = 0; k < w->split_count; k++)
-        if (stands_with(arrived, &w->splits[k])) {
-            here |= w->splits[k].lanes;
-            need |= w->splits[k].sync_mask;
-        }
-    if (need & w->live & ~here)
-        return false;
-    for (uint32_t k = 0; k < w->split_count; k++) { /* being ready at one place they merge */
-        struct ptxi_split *s = &w->splits[k];
-
-        if (s != arrived && stands_with(arrived, s))
-            s->state = PTXI_SPLIT_READY;
-    }
-    arrived->state = PTXI_SPLIT_READY;
-    return true;
+    s->state = PTXI_SPLIT_SYNC;
+    s->sync_mask = mask;
+    ptxi_warp_sync_try_complete(w, s);
+    return next;
 }

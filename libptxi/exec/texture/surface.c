@@ -1,4 +1,5 @@
 /* PTX ISA, "Surface Instructions". */
+#include <assert.h>
 #include <string.h>
 
 #include "exec/engine/handler.h"
@@ -6,29 +7,33 @@
 #include "exec/memory/access.h"
 #include "exec/texture/texture.h"
 
-/* One lane's access; the surface is the last lane's if it has the same name. */
+/* One lane's access. It keeps the surface of the previous lane, which usually has the same name. */
 struct access {
     uint64_t name;
     const struct ptxi_texture *t;
-    unsigned char *at; /* NULL: beyond the surface, where nothing is done */
+    unsigned char *at; /* NULL outside of the surface, where an access has no effect */
     uint32_t bytes;    /* a power of two */
 };
 
-/* A coordinate inside, or -1. The last place is at a multiple of `unit`, a power of two. */
-static int64_t bounded(int64_t at, int64_t size, uint32_t unit, enum ptxi_surface_beyond beyond)
+/* Returns a coordinate in the surface, or -1. The last coordinate is a multiple of `unit`, a power of two. */
+static int64_t bound_coordinate(int64_t at, int64_t size, uint32_t unit, enum ptxi_surface_beyond beyond)
 {
+    assert(unit && !(unit & (unit - 1)));
     if (at >= 0 && at < size)
         return at;
-    return beyond != PTXI_SURFACE_CLAMP || size <= 0 ? -1 : at < 0 ? 0 : (size - 1) & -(int64_t)unit;
+    if (beyond != PTXI_SURFACE_CLAMP || size <= 0)
+        return -1;
+    return at < 0 ? 0 : (size - 1) & -(int64_t)unit;
 }
 
-/* Only then does an access reach texels. What has rows, and the layers of what has none, is read by coordinates of fewer dimensions at its beginning. */
-static bool fits(const struct ptxi_texture *t, const struct ptxi_surface *x)
+/* True if an instruction and a surface have compatible dimensions. Otherwise the access has no effect. An instruction
+ * with fewer dimensions accesses the first row or the first layer. */
+static bool is_compatible(const struct ptxi_texture *t, const struct ptxi_surface *x)
 {
     return x->dimensions == 3 ? t->dimensions == 3 : (x->dimensions == 1) == (t->dimensions == 1);
 }
 
-/* Coordinates of a lane: x, y, z in elements, and the layer. */
+/* Reads the coordinates of a lane: x, y and z in elements, and the layer. */
 static void read_coordinates(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, int64_t c[4])
 {
     unsigned k = x->values;
@@ -39,29 +44,33 @@ static void read_coordinates(const struct ptxi_warp *w, const struct ptxi_surfac
         c[d] = ((const int32_t *)PTXI_SLOT(w, x->slots[k++]))[lane];
 }
 
-/* Where the access is. `c`: as read, but for x, which counts bytes; PTXI_FK_NONE, or what is wrong. */
-static enum ptxi_fault_kind place(const struct ptxi_surface *x, const int64_t c[4], struct access *a)
+/* Computes the address of an access. The coordinates c are as read, except for x, which is in bytes. Returns
+ * PTXI_FK_NONE or the kind of the fault. */
+static enum ptxi_fault_kind compute_address(const struct ptxi_surface *x, const int64_t c[4], struct access *a)
 {
     const struct ptxi_texture *t = a->t;
     const struct ptxi_image *m = t->level;
-    int64_t column = bounded(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, a->bytes, x->beyond);
-    int64_t row = bounded(c[1], m->height, 1, x->beyond), slice = bounded(x->layered ? c[3] : c[2], m->depth, 1, x->beyond);
-    bool inside = (column | row | slice) >= 0;
+    int64_t column = bound_coordinate(c[0], (int64_t)m->width * t->bytes - a->bytes + 1, a->bytes, x->beyond);
+    int64_t row = bound_coordinate(c[1], m->height, 1, x->beyond);
+    int64_t slice = bound_coordinate(x->layered ? c[3] : c[2], m->depth, 1, x->beyond);
+    bool inside = (column | row | slice) >= 0, no_slices = x->layered && t->dimensions == 3;
 
     if (x->beyond == PTXI_SURFACE_TRAP && !inside)
         return PTXI_FK_OUT_OF_BOUNDS;
     if (!x->formatted && c[0] & (a->bytes - 1))
         return PTXI_FK_MISALIGNED;
     if (inside)
-        a->at = m->base + column + (uint64_t)row * m->pitch + (x->layered && t->dimensions == 3 ? 0 : (uint64_t)slice * m->slice);
+        a->at = m->base + column + (uint64_t)row * m->pitch + (no_slices ? 0 : (uint64_t)slice * m->slice);
     return PTXI_FK_NONE;
 }
 
-/* False after a fault. */
-static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_surface *x, unsigned lane, const char *what, struct access *a)
+/* Finds the surface of a lane's access and computes the address. Returns false after a fault. */
+static bool find_access(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_surface *x, unsigned lane,
+                        enum ptxi_access access, struct access *a)
 {
     uint64_t name = ((const uint64_t *)PTXI_SLOT(w, i->a))[lane];
-    const struct ptxi_texture *t = a->t && a->name == name ? a->t : ptxi_object_named(w, i, name, PTXI_OBJECT_SURFACE);
+    const bool is_same = a->t && a->name == name;
+    const struct ptxi_texture *t = is_same ? a->t : ptxi_object_resolve(w, i, name, PTXI_OBJECT_SURFACE);
     enum ptxi_fault_kind wrong;
     int64_t c[4] = { 0 };
 
@@ -69,66 +78,73 @@ static bool find(struct ptxi_warp *w, const struct ptxi_insn *i, const struct pt
     a->t = t;
     a->at = NULL;
     if (!t || t->gone) {
-        ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, t ? "names a surface whose memory is gone" : "names no surface");
+        const char *problem = t ? "names a surface whose memory is gone" : "names no surface";
+
+        ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, problem);
         return false;
     }
     read_coordinates(w, x, lane, c);
     a->bytes = x->formatted && !x->reduce[0] ? t->bytes : (uint32_t)x->bytes * x->values;
-    if (!fits(t, x))
+    if (!is_compatible(t, x))
         return true;
-    c[0] *= !x->formatted ? 1 : x->reduce[0] ? x->bytes : t->bytes;
-    wrong = place(x, c, a);
+    if (x->formatted)
+        c[0] *= x->reduce[0] ? x->bytes : t->bytes;
+    wrong = compute_address(x, c, a);
     if (wrong != PTXI_FK_NONE) {
-        struct ptxi_area row = { "a row of the surface", (uint64_t)t->level->width * t->bytes, 0 };
+        struct ptxi_fault_area row = { "a row of the surface", (uint64_t)t->level->width * t->bytes, 0 };
 
-        ptxi_fault_in(w, i, wrong, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, what, &row);
+        ptxi_fault_access(w, i, wrong, (ptxi_lanes)1 << lane, (uint64_t)c[0], a->bytes, access, &row);
     }
     return wrong == PTXI_FK_NONE;
 }
 
-static inline const struct ptxi_surface *head_of(const struct ptxi_warp *w, const struct ptxi_insn *i)
+/* The description of the instruction. */
+static inline const struct ptxi_surface *surface_operands(const struct ptxi_warp *w, const struct ptxi_insn *i)
 {
     return (const struct ptxi_surface *)(w->frame->code->pool + i->imm);
 }
 
-/* Register k's value for a lane. */
-static inline unsigned char *value(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned k, unsigned lane)
+/* The value of a lane in register k of the instruction. */
+static inline unsigned char *register_value(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned k,
+                                            unsigned lane)
 {
     return (unsigned char *)PTXI_SLOT(w, x->slots[k]) + lane * x->wide;
 }
 
 RACY OP( suld )
 {
-    const struct ptxi_surface *x = head_of(w, i);
+    const struct ptxi_surface *x = surface_operands(w, i);
     uint64_t r[4][PTXI_LANES] = { { 0 } };
     struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        if (!find(w, i, x, l, "load", &a))
+        if (!find_access(w, i, x, l, PTXI_AK_LOAD, &a))
             return w->stop;
         for (unsigned k = 0; a.at && k < x->values; k++)
             memcpy(&r[k][l], a.at + k * x->bytes, x->bytes);
     }
     for (unsigned k = 0; k < x->values; k++)
         for (ptxi_lanes left = w->active; left && x->slots[k] != PTXI_NO_SLOT; left &= left - 1)
-            memcpy(value(w, x, k, ptxi_first_lane(left)), &r[k][ptxi_first_lane(left)], x->wide);
+            memcpy(register_value(w, x, k, ptxi_first_lane(left)), &r[k][ptxi_first_lane(left)], x->wide);
     NEXT;
 }
 
-/* sust.p: each channel from a register, those without one are 0. */
-static RACY void store_packed(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, const struct access *a)
+/* sust.p: each channel has a register. Channels without one are 0. */
+static RACY void store_packed(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane,
+                              const struct access *a)
 {
     uint32_t v[4] = { 0 }, word;
 
     for (unsigned c = 0; c < x->values; c++)
-        memcpy(&v[c], value(w, x, c, lane), 4);
+        memcpy(&v[c], register_value(w, x, c, lane), 4);
     word = ptxi_texel_pack(v);
     memcpy(a->at, &word, sizeof word);
 }
 
-static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane, const struct access *a)
+static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_surface *x, unsigned lane,
+                                 const struct access *a)
 {
     unsigned size = a->t->bytes / a->t->channels;
 
@@ -136,7 +152,7 @@ static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_su
         uint32_t v = 0;
 
         if (c < x->values)
-            memcpy(&v, value(w, x, c, lane), 4);
+            memcpy(&v, register_value(w, x, c, lane), 4);
         v = ptxi_texel_store(v, a->t->format);
         memcpy(a->at + c * size, &v, size);
     }
@@ -144,36 +160,36 @@ static RACY void store_formatted(const struct ptxi_warp *w, const struct ptxi_su
 
 RACY OP( sust )
 {
-    const struct ptxi_surface *x = head_of(w, i);
+    const struct ptxi_surface *x = surface_operands(w, i);
     struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        if (!find(w, i, x, l, "store", &a))
+        if (!find_access(w, i, x, l, PTXI_AK_STORE, &a))
             return w->stop;
         if (a.at && x->formatted && a.t->format == PTXI_TEXEL_PACKED)
             store_packed(w, x, l, &a);
         else if (a.at && x->formatted)
             store_formatted(w, x, l, &a);
         for (unsigned k = 0; a.at && !x->formatted && k < x->values; k++)
-            memcpy(a.at + k * x->bytes, value(w, x, k, l), x->bytes);
+            memcpy(a.at + k * x->bytes, register_value(w, x, k, l), x->bytes);
     }
     NEXT;
 }
 
 OP( sured )
 {
-    const struct ptxi_surface *x = head_of(w, i);
+    const struct ptxi_surface *x = surface_operands(w, i);
     struct access a = { .t = NULL };
 
     for (ptxi_lanes left = w->active; left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
 
-        if (!find(w, i, x, l, "atomic", &a))
+        if (!find_access(w, i, x, l, PTXI_AK_ATOMIC, &a))
             return w->stop;
         if (a.at)
-            ptxi_reduce(x->reduce[ptxi_texel_is_signed(a.t->format)], a.at, value(w, x, 0, l), x->bytes);
+            ptxi_array_reduce(x->reduce[ptxi_texel_is_signed(a.t->format)], a.at, register_value(w, x, 0, l), x->bytes);
     }
     NEXT;
 }

@@ -1,18 +1,20 @@
-/* PTX ISA, "Texture Instructions: tex" and "tld4". Lanes that are not done together (together.h) are taken one by one (alone.h). */
+/* PTX ISA, "Texture Instructions: tex" and "tld4". The common fetches are done for all lanes of a warp at once
+ * (texture_warp_inl.h), the others lane by lane (texture_lane_inl.h). */
+#include <assert.h>
 #include <string.h>
 
-#include "exec/texture/texture_lane.h"
-#include "exec/texture/texture_lod.h"
+#include "exec/texture/texture_lane_inl.h"
+#include "exec/texture/texture_lod_inl.h"
 #include "exec/memory/access.h"
 #include "exec/texture/texture.h"
-#include "exec/texture/texture_warp.h"
+#include "exec/texture/texture_warp_inl.h"
 
-/* ---- which texture */
+/* ---- textures and samplers */
 
-/* The modes that a .samplerref variable holds instead of the texture's own; false if there is none. */
-static bool take_sampler(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t name, struct ptxi_sampler *s)
+/* Replaces the modes of the texture by those of a .samplerref variable. Returns false if there is no such variable. */
+static bool read_sampler(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t name, struct ptxi_sampler *s)
 {
-    uint64_t held = name >> 32 ? ptxi_reference(w, i, name) : UINT64_MAX;
+    uint64_t held = name >> 32 ? ptxi_object_read_reference(w, i, name) : UINT64_MAX;
 
     if (held >> PTXI_REFERENCE_KIND != PTXI_OBJECT_SAMPLER)
         return false;
@@ -23,17 +25,22 @@ static bool take_sampler(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_
     return true;
 }
 
-static const struct ptxi_insn *no_texture(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t name, const char *what)
+static const struct ptxi_insn *invalid_operand(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane,
+                                               uint64_t name,
+                                               const char *what)
 {
     return ptxi_fault(w, i, PTXI_FK_ILLEGAL, (ptxi_lanes)1 << lane, name, 0, what);
 }
 
-/* Are the array, or the memory that the program gave, still there? */
+/* True if the array still exists, or if the memory of the texture can be read. */
 static bool may_read(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_texture *t)
 {
     uint64_t base = (uintptr_t)t->level[0].base;
 
-    return !t->readable ? !t->gone : ptxi_mem_covers(w, ptxi_mem_hit(w, i), base, t->readable, false) || ptxi_mem_check(w, i, base, t->readable, PTXI_ACCESS_LOAD);
+    if (!t->readable)
+        return !t->gone;
+    return ptxi_access_is_cached(w, ptxi_access_hit(w, i), base, t->readable, false) ||
+           ptxi_access_check(w, i, base, t->readable, PTXI_AK_LOAD);
 }
 
 /* ---- tex and tld4 */
@@ -47,33 +54,39 @@ static void write_results(const struct ptxi_warp *w, const struct ptxi_tex *x, u
             continue;
         if (x->result == PTXI_TEX_16) {
             for (unsigned l = 0; l < PTXI_LANES; l++)
-                half[l] = ptxi_texture_f16(r[c][l]);
-            ptxi_merge(PTXI_SLOT(w, x->slots[c]), half, w->active, 2);
+                half[l] = ptxi_texture_f16_from_f32(r[c][l]);
+            ptxi_masked_write(PTXI_SLOT(w, x->slots[c]), half, w->active, 2);
         } else {
-            for (unsigned l = 0; x->result == PTXI_TEX_2X16 && l < PTXI_LANES; l++)
-                r[c][l] = ptxi_texture_f16(r[2 * c][l]) | (uint32_t)ptxi_texture_f16(r[2 * c + 1][l]) << 16;
-            ptxi_merge(PTXI_SLOT(w, x->slots[c]), r[c], w->active, 4);
+            for (unsigned l = 0; x->result == PTXI_TEX_2X16 && l < PTXI_LANES; l++) {
+                const uint32_t low = ptxi_texture_f16_from_f32(r[2 * c][l]);
+                const uint32_t high = ptxi_texture_f16_from_f32(r[2 * c + 1][l]);
+
+                r[c][l] = low | high << 16;
+            }
+            ptxi_masked_write(PTXI_SLOT(w, x->slots[c]), r[c], w->active, 4);
         }
     }
 }
 
-/* Whether the texture's own modes leave nothing but levels that are read in the usual way. */
-static bool is_usual(const struct ptxi_texture *t, const struct ptxi_tex *x)
+/* True if fetch_warp() supports the fetch with the texture's own sampler. */
+static bool is_common_fetch(const struct ptxi_texture *t, const struct ptxi_tex *x)
 {
-    enum { MOST_BYTES = INT32_MAX }; /* offsets are of 32 bits */
+    enum { MOST_BYTES = INT32_MAX }; /* offsets have 32 bits */
     const struct ptxi_sampler *s = &t->sampler;
     const struct ptxi_image *m = t->level, *last = &t->level[t->levels - 1];
+    const bool is_anisotropic = s->anisotropy && (x->dimensions < 3 || x->cube) && !x->component;
 
-    if (t->block || (s->anisotropy && (x->dimensions < 3 || x->cube) && !x->component) || (x->integer && x->level == PTXI_TEX_LEVEL))
+    assert(t->levels && t->levels <= PTXI_TEXTURE_LEVELS);
+    if (t->block || is_anisotropic || (x->integer && x->level == PTXI_TEX_LEVEL))
         return false;
     if (s->linear && x->dimensions == 1 && !x->layered && s->address[1] == PTXI_ADDRESS_BORDER)
-        return false; /* the border is above and below the row, too */
-    return (uint64_t)(last->base - m->base) + (uint64_t)m->slice * m->depth < MOST_BYTES && (uint64_t)m->pitch * m->height * m->depth < MOST_BYTES &&
-           (uint64_t)m->width * t->bytes < MOST_BYTES;
+        return false; /* the border is also above and below the row */
+    return (uint64_t)(last->base - m->base) + (uint64_t)m->slice * m->depth < MOST_BYTES &&
+           (uint64_t)m->pitch * m->height * m->depth < MOST_BYTES && (uint64_t)m->width * t->bytes < MOST_BYTES;
 }
 
-/* As find_step() does it. */
-static void find_steps(const struct ptxi_warp *w, const struct ptxi_tex *x, struct ptxi_gradients *g, uint32_t *odd)
+/* The same as find_step() for all lanes. */
+static void find_steps(const struct ptxi_warp *w, const struct ptxi_tex *x, struct lane_gradients *g, uint32_t *odd)
 {
     const float *from[3], *step;
     LANE_ARRAY(float, to[3]);
@@ -94,11 +107,12 @@ static void find_steps(const struct ptxi_warp *w, const struct ptxi_tex *x, stru
     }
 }
 
-/* Each lane's level, in 256ths. */
-static void find_levels(const struct ptxi_warp *w, const struct ptxi_tex *x, const struct lookup *k, int32_t *level, uint32_t *odd)
+/* Finds the levels of the lanes, in 256ths. */
+static void find_levels(const struct ptxi_warp *w, const struct ptxi_tex *x, const struct lane_fetch *k, int32_t *level,
+                        uint32_t *odd)
 {
     const float *lods = x->level == PTXI_TEX_LEVEL ? (const float *)source(w, x, x->first[1]) : NULL;
-    struct ptxi_gradients g;
+    struct lane_gradients g;
     uint32_t sizes[3];
 
     memset(level, 0, PTXI_LANES * sizeof *level);
@@ -108,17 +122,18 @@ static void find_levels(const struct ptxi_warp *w, const struct ptxi_tex *x, con
         level_sizes(k, sizes);
         g.cube = x->cube;
         find_steps(w, x, &g, odd);
-        measure_steps(&g, x->dimensions, sizes, level);
+        find_lod(&g, x->dimensions, sizes, level);
     } else {
         FOR_LANES
-        level[l] = level_256ths(lods ? lods[l] : BASE_LEVEL);
+        level[l] = lod_in_256ths(lods ? lods[l] : BASE_LEVEL);
     }
     FOR_LANES
-    level[l] = (int32_t)level_of(k, level[l]);
+    level[l] = (int32_t)level_of_lod(k, level[l]);
 }
 
-/* The levels that lanes read, the second ones only if any of them has a share. */
-static void view_levels(const struct ptxi_texture *t, int32_t *level, ptxi_lanes active, struct ptxi_fetch *f, struct ptxi_view v[2])
+/* Fills the views of the levels that lanes read. There are second levels only if any of them has a share. */
+static void view_levels(const struct ptxi_texture *t, int32_t *level, ptxi_lanes active, struct warp_fetch *f,
+                        struct level_view v[2])
 {
     const int32_t first = level[ptxi_first_lane(active)], last = (int32_t)t->levels - 1;
     int32_t other = 0, parted = 0;
@@ -145,8 +160,9 @@ static void view_levels(const struct ptxi_texture *t, int32_t *level, ptxi_lanes
     }
 }
 
-/* The coordinates; of cubes, places on faces, which count as layers. */
-static void take_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x, struct ptxi_fetch *f, double (*places)[PTXI_LANES], uint32_t *layer, uint32_t *odd)
+/* Finds the coordinates. Directions become coordinates on faces of a cube, and faces count as layers. */
+static void find_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x, struct warp_fetch *f,
+                             double (*on_faces)[PTXI_LANES], uint32_t *layer, uint32_t *odd)
 {
     const unsigned at = x->first[0] + x->layered;
     const uint32_t *layers = x->layered ? source(w, x, x->first[0]) : NULL, cubes = f->t->level[0].depth / 6 - 1;
@@ -156,43 +172,45 @@ static void take_coordinates(const struct ptxi_warp *w, const struct ptxi_tex *x
     f->layer = layers;
     if (!x->cube)
         return;
-    find_faces((const float *const *)f->c, places[0], places[1], layer, odd);
+    find_faces((const float *const *)f->c, on_faces[0], on_faces[1], layer, odd);
     if (layers)
         FOR_LANES
         layer[l] += (layers[l] < cubes ? layers[l] : cubes) * 6;
-    f->c[0] = places[0];
-    f->c[1] = places[1];
+    f->c[0] = on_faces[0];
+    f->c[1] = on_faces[1];
     f->layer = layer;
     f->dimensions = 2;
 }
 
-/* Lanes that are done together, if this is a usual fetch; the others are looked up one by one. */
-static ptxi_lanes look_up_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x, uint32_t (*r)[PTXI_LANES])
+/* Fetches for all lanes at once, if this is a common fetch. Returns the lanes that are done. */
+static ptxi_lanes fetch_together(struct ptxi_warp *w, const struct ptxi_insn *i, const struct ptxi_tex *x,
+                                 uint32_t (*r)[PTXI_LANES])
 {
     const uint64_t *names = PTXI_SLOT(w, i->a), name = w->active ? names[ptxi_first_lane(w->active)] : 0;
-    struct ptxi_fetch f = { .dimensions = x->dimensions, .integer = x->integer, .cube = x->cube, .component = x->component };
-    struct lookup k = { .x = x };
-    struct ptxi_view v[2];
+    struct warp_fetch f = { .dimensions = x->dimensions, .integer = x->integer, .cube = x->cube,
+                            .component = x->component };
+    struct lane_fetch k = { .x = x };
+    struct level_view v[2];
     LANE_ARRAY(int32_t, level);
-    LANE_ARRAY(double, places[2]);
+    LANE_ARRAY(double, on_faces[2]);
     LANE_ARRAY(uint32_t, layer);
     LANE_ARRAY(uint32_t, odd) = { 0 };
     ptxi_lanes same = 0;
 
     if (!w->active || x->samples || x->first[3] != x->first[4] || i->b != PTXI_NO_SLOT)
         return 0;
-    k.t = f.t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
-    if (!k.t || !fits(k.t, x) || !is_usual(k.t, x) || !may_read(w, i, k.t))
+    k.t = f.t = ptxi_object_resolve(w, i, name, PTXI_OBJECT_TEXTURE);
+    if (!k.t || !is_compatible(k.t, x) || !is_common_fetch(k.t, x) || !may_read(w, i, k.t))
         return 0;
     k.s = &k.t->sampler;
     f.linear = x->component || (k.s->linear && !x->integer);
     f.filtered = f.linear || (k.t->mipmap && k.s->mip_linear && !x->integer);
     find_levels(w, x, &k, level, odd);
     view_levels(k.t, level, w->active, &f, v);
-    take_coordinates(w, x, &f, places, layer, odd);
+    find_coordinates(w, x, &f, on_faces, layer, odd);
     for (unsigned l = 0; l < PTXI_LANES; l++)
         same |= (ptxi_lanes)(names[l] == name) << l;
-    return same & w->active & ~fetch_together(&f, v, odd, r);
+    return same & w->active & ~fetch_warp(&f, v, odd, r);
 }
 
 OP( tex )
@@ -200,30 +218,30 @@ OP( tex )
     const struct ptxi_tex *x = (const struct ptxi_tex *)(w->frame->code->pool + i->imm);
     const uint64_t *names = PTXI_SLOT(w, i->a), *samplers = i->b == PTXI_NO_SLOT ? NULL : PTXI_SLOT(w, i->b);
     _Alignas(64) uint32_t r[4][PTXI_LANES] = { { 0 } };
-    struct lookup k = { .x = x };
+    struct lane_fetch k = { .x = x };
     struct ptxi_sampler own;
     uint64_t name = 0;
 
-    for (ptxi_lanes left = w->active & ~look_up_together(w, i, x, r); left; left &= left - 1) {
+    for (ptxi_lanes left = w->active & ~fetch_together(w, i, x, r); left; left &= left - 1) {
         unsigned l = ptxi_first_lane(left);
         uint32_t one[4];
 
         if (!k.t || names[l] != name) {
             name = names[l];
-            k.t = ptxi_object_named(w, i, name, PTXI_OBJECT_TEXTURE);
+            k.t = ptxi_object_resolve(w, i, name, PTXI_OBJECT_TEXTURE);
             if (!k.t)
-                return no_texture(w, i, l, name, "names no texture");
+                return invalid_operand(w, i, l, name, "names no texture");
             if (!may_read(w, i, k.t))
-                return no_texture(w, i, l, name, "names a texture whose memory is gone");
+                return invalid_operand(w, i, l, name, "names a texture whose memory is gone");
         }
         k.s = &k.t->sampler;
         if (samplers) {
             own = k.t->sampler;
-            if (!take_sampler(w, i, samplers[l], &own))
-                return no_texture(w, i, l, samplers[l], "names no sampler");
+            if (!read_sampler(w, i, samplers[l], &own))
+                return invalid_operand(w, i, l, samplers[l], "names no sampler");
             k.s = &own;
         }
-        look_up(&k, w, l, one);
+        fetch_lane(&k, w, l, one);
         for (unsigned c = 0; c < 4; c++)
             r[c][l] = one[c];
     }

@@ -13,7 +13,7 @@ struct graph {
 static void make_graph(struct graph *g, const char *text)
 {
     static struct ptxi_compile_options options;
-    struct ptxi_build b = { .ir = &g->ir, .options = &options };
+    struct ptxi_lower b = { .ir = &g->ir, .options = &options };
 
     ck_assert(load(&g->m, text, NULL));
     ptxi_arena_init(&g->scratch, NULL);
@@ -21,9 +21,9 @@ static void make_graph(struct graph *g, const char *text)
     g->ir = (struct ptxi_ir){ .arena = &g->scratch };
     b.layout = g->m.layout;
     b.func = g->ir.func = find_func(&g->m, "k");
-    ck_assert(ptxi_build(&b));
-    ck_assert(ptxi_cfg_build(&g->ir));
-    ck_assert(ptxi_cfg_order(&g->ir));
+    ck_assert(ptxi_lower(&b));
+    ck_assert(ptxi_cfg_find_blocks(&g->ir));
+    ck_assert(ptxi_cfg_order_blocks(&g->ir));
 }
 
 static void drop_graph(struct graph *g)

@@ -87,7 +87,7 @@ START_TEST(formulas)
         for (unsigned i = 0; i < rows[_i].count; i++) {
             unsigned line = rows[_i].line(l, i), at = rows[_i].at(l, i);
             struct ptxi_element e = ptxi_fragment_element(&f, l, i / per, i % per * f.bits);
-            struct ptxi_place p = ptxi_fragment_place(&f, e.row, e.column);
+            struct ptxi_fragment_position p = ptxi_fragment_locate(&f, e.row, e.column);
 
             ck_assert_msg(e.row == (f.columns ? at : line) && e.column == (f.columns ? line : at), "%s: element %u of lane %u is (%u, %u)", rows[_i].name,
                           i, l, e.row, e.column);
@@ -128,7 +128,7 @@ START_TEST(sparse)
 
             for (unsigned row = 0; row < 16; row++)
                 for (unsigned c = 0; c < chunks; c++) {
-                    struct ptxi_place p = ptxi_sparse_place(bits, row, c, chunks, selector);
+                    struct ptxi_fragment_position p = ptxi_sparse_locate_index(bits, row, c, chunks, selector);
 
                     ck_assert_uint_lt(p.lane, 32);
                     ck_assert(!(seen[p.lane] >> p.bit & 15));

@@ -118,7 +118,7 @@ static const struct ptxi_need *lacks(const char *spelling, unsigned version, uns
 
     ck_assert_msg(n > 0, "%s", spelling);
     for (unsigned i = 0; i < n; i++)
-        if (!(need = ptxi_isa_lacks(&m[i], version, (struct ptxi_target){ (uint16_t)sm, suffix }, room)))
+        if (!(need = ptxi_isa_unmet_need(&m[i], version, (struct ptxi_target){ (uint16_t)sm, suffix }, room)))
             return NULL;
     return need;
 }

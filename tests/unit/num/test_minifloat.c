@@ -9,10 +9,10 @@
 
 static const struct {
     const char *name;
-    struct ptxi_num_small format;
+    struct ptxi_num_minifloat format;
 } formats[SMALLS] = {
 #define X(name, ...) { #name, { __VA_ARGS__ } },
-    PTXI_NUM_SMALL_FORMATS(X)
+    PTXI_NUM_MINIFLOAT_FORMATS(X)
 #undef X
 };
 
@@ -33,12 +33,12 @@ static int random_bits(int which)
 static void check_rounding(int which, float x)
 {
     const struct small *ref = &smalls[which];
-    struct ptxi_num_small f = formats[which].format;
+    struct ptxi_num_minifloat f = formats[which].format;
     int bits = random_bits(which);
 
     for (int mode = SMALL_RN; mode <= SMALL_RP; mode++)
         for (int finite = 0; finite < 2; finite++) {
-            uint32_t got = ptxi_num_small_from_f32(f, bits_of(x), (enum ptxi_num_rounding)mode, finite);
+            uint32_t got = ptxi_num_minifloat_from_f32(f, bits_of(x), (enum ptxi_num_rounding)mode, finite);
             unsigned want = small_code(ref, x, mode, finite, 0, 0);
 
             ck_assert_msg(got == want, "%s of %a in mode %d, finite %d: got %#x, want %#x", formats[which].name, x, mode, finite, got, want);
@@ -46,11 +46,11 @@ static void check_rounding(int which, float x)
     if (which > BF16_) {
         uint16_t odd = (uint16_t)(ptxi_num_odd_bf16(bits_of(x)) >> 16);
 
-        ck_assert_uint_eq(ptxi_num_small_from_half(ptxi_num_bf16, f, odd), small_code(ref, x, SMALL_RN, true, 0, 0));
+        ck_assert_uint_eq(ptxi_num_minifloat_from_half(ptxi_num_bf16, f, odd), small_code(ref, x, SMALL_RN, true, 0, 0));
     }
     for (unsigned n = 0; bits && n < 4; n++) {
         unsigned random = ((1u << bits) - 1) * n / 3;
-        uint32_t got = ptxi_num_small_at_random(f, bits_of(x), random, bits, ptxi_num_random_range(f, true));
+        uint32_t got = ptxi_num_minifloat_stochastic(f, bits_of(x), random, bits, ptxi_num_stochastic_range(f, true));
         unsigned want = small_code(ref, x, SMALL_RS, true, random, bits);
 
         ck_assert_msg(got == want, "%s of %a with random bits %#x: got %#x, want %#x", formats[which].name, x, random, got, want);
@@ -90,7 +90,7 @@ START_TEST(widens)
 
     for (unsigned code = 0; code < 2 * small_sign(ref); code++) {
         float want = (float)small_number(ref, code), got;
-        uint32_t bits = ptxi_num_f32_from_small(formats[_i].format, code);
+        uint32_t bits = ptxi_num_f32_from_minifloat(formats[_i].format, code);
 
         memcpy(&got, &bits, sizeof got);
         ck_assert_msg(isnan(want) ? isnan(got) : bits == bits_of(want), "%s %#x: got %a, want %a", formats[_i].name, code, got, want);
@@ -105,7 +105,7 @@ START_TEST(widens_to_f16)
     for (unsigned code = 0; code < 2 * small_sign(ref); code++) {
         unsigned want = small_code(&smalls[F16_], small_number(ref, code), SMALL_RN, false, 0, 0);
 
-        ck_assert_uint_eq(ptxi_num_f16_from_small(formats[_i].format, code), want);
+        ck_assert_uint_eq(ptxi_num_f16_from_minifloat(formats[_i].format, code), want);
     }
 }
 END_TEST
@@ -114,14 +114,14 @@ START_TEST(narrows_halves)
 {
     const struct {
         int which;
-        struct ptxi_num_small format;
+        struct ptxi_num_minifloat format;
     } halves[] = { { F16_, ptxi_num_f16 }, { BF16_, ptxi_num_bf16 } };
 
     for (int k = 0; k < 2; k++)
         for (unsigned code = 0; code <= 0xffff; code++) {
             unsigned want = small_code(&smalls[_i], small_number(&smalls[halves[k].which], code), SMALL_RN, true, 0, 0);
 
-            if (ptxi_num_small_from_half(halves[k].format, formats[_i].format, (uint16_t)code) != want)
+            if (ptxi_num_minifloat_from_half(halves[k].format, formats[_i].format, (uint16_t)code) != want)
                 ck_abort_msg("%s of %s %#x: want %#x", formats[_i].name, formats[halves[k].which].name, code, want);
         }
 }

@@ -11,7 +11,7 @@ struct parsed {
     struct ptxi_arena arena;
     struct ptxi_diag diags;
     struct ptxi_str out; /* the messages */
-    struct ptxi_module_tree *m;
+    struct ptxi_module_ast *m;
 };
 
 static struct parsed parse_text(const char *text, size_t size)
@@ -104,17 +104,17 @@ START_TEST(registers_have_ids_types_and_names)
     char buf[40];
 
     ck_assert_int_eq(operand(&r, 0, 0)->form, PTXI_OPD_REG);
-    ck_assert_str_eq(ptxi_func_reg_name(f, operand(&r, 0, 0)->reg, buf, sizeof buf), "%r15");
-    ck_assert_int_eq(ptxi_func_reg_type(f, operand(&r, 0, 0)->reg), PTXI_T_b32);
+    ck_assert_str_eq(ptxi_ast_reg_name(f, operand(&r, 0, 0)->reg, buf, sizeof buf), "%r15");
+    ck_assert_int_eq(ptxi_ast_reg_type(f, operand(&r, 0, 0)->reg), PTXI_T_b32);
     ck_assert_uint_eq(operand(&r, 0, 0)->reg, operand(&r, 0, 1)->reg + 15);
     ck_assert_int_eq(operand(&r, 1, 1)->type, PTXI_T_f64);
-    ck_assert_str_eq(ptxi_func_reg_name(f, operand(&r, 2, 0)->reg, buf, sizeof buf), "%vb.y");
+    ck_assert_str_eq(ptxi_ast_reg_name(f, operand(&r, 2, 0)->reg, buf, sizeof buf), "%vb.y");
     ck_assert_uint_eq(operand(&r, 2, 0)->reg + 2, operand(&r, 2, 1)->reg);
     ck_assert_int_eq(operand(&r, 3, 0)->form, PTXI_OPD_VECTOR);
     ck_assert_uint_eq(operand(&r, 3, 0)->count, 4);
     ck_assert_uint_eq(operand(&r, 3, 0)->elements[3].reg, operand(&r, 3, 0)->elements[0].reg + 3);
     ck_assert_uint_eq(operand(&r, 4, 0)->reg, operand(&r, 4, 1)->reg); /* as ptxas reads it */
-    ck_assert_int_eq(ptxi_func_reg_type(f, f->reg_count), PTXI_T_NONE);
+    ck_assert_int_eq(ptxi_ast_reg_type(f, f->reg_count), PTXI_T_NONE);
     drop(&r);
 }
 END_TEST
@@ -462,7 +462,7 @@ START_TEST(functions)
     const struct ptxi_func *f, *g, *h;
 
     ck_assert_ptr_null(bad.m);
-    ck_assert_ptr_nonnull(strstr(ptxi_str_text(&bad.out), "'y' is not defined"));
+    ck_assert_ptr_nonnull(strstr(ptxi_str_text(&bad.out), "use of undeclared name 'y'"));
     ck_assert_msg(r.m != NULL, "%s", ptxi_str_text(&r.out));
     f = kernel(&r);
     g = r.m->funcs[0];
@@ -534,144 +534,144 @@ END_TEST
 /* ---- what must be refused, with the words that must be in the message ---- */
 
 static const struct { const char *module, *body, *message; } refused[] = {
-    { "", ";", "a statement expected" },
-    { "", "@%p1: ret;", "an instruction expected" },
-    { "", "@1 ret;", "a predicate register expected" },
-    { "", "@%r1 ret;", "not a predicate register" },
-    { "", "mov.b32 %r1, 5u;", "malformed number" },
+    { "", ";", "expected a statement before" },
+    { "", "@%p1: ret;", "expected an instruction before" },
+    { "", "@1 ret;", "expected a predicate register" },
+    { "", "@%r1 ret;", "it must be a .pred register" },
+    { "", "mov.b32 %r1, 5u;", "invalid character in a number" },
     { "", "mov.b32 %r1, 7%3;", "expected" },
     { "", "mov.b32 %r1, 1/0;", "division by zero" },
     { "", "mov.b32 %r1, 1 % 0;", "division by zero" },
-    { "", "mov.b32 %r1, 1+1.0;", "do not mix" },
-    { "", "mov.b32 %r1, 1?2:3.0;", "do not mix" },
-    { "", "mov.b32 %r1, 99999999999999999999;", "does not fit 64 bits" },
-    { "", "mov.f32 %f1, -0f3f800000;", "stand alone" },
+    { "", "mov.b32 %r1, 1+1.0;", "cannot mix" },
+    { "", "mov.b32 %r1, 1?2:3.0;", "cannot mix" },
+    { "", "mov.b32 %r1, 99999999999999999999;", "does not fit in 64 bits" },
+    { "", "mov.f32 %f1, -0f3f800000;", "cannot be part of an expression" },
     { "", "mov.f32 %f1, 0f3f8000;", "8 hexadecimal digits" },
-    { "", "mov.f32 %f1, 1.f;", "malformed number" },
+    { "", "mov.f32 %f1, 1.f;", "invalid character in a number" },
     { "", "mov.f32 %f1, 1e999;", "out of range" },
     { "", "setp.eq.f32 %p0, %f1, 0;", "cannot be an integer constant" },
     { "", "mov.u32 %u1, 0f3f800000;", "cannot be a 32-bit floating-point constant" },
     { "", "mov.b32 %r1, 1.0;", "cannot be a floating-point constant" },
-    { "", "add.u32 %f1, %u1, %u2;", "takes a 32-bit integer or .b32 register" },
-    { "", "add.f32 %u1, %f1, %f2;", "takes a .f32 or .b32 register" },
-    { "", "and.b32 %r1, %h1, %r2;", "takes a register of 32 bits" },
-    { "", "ld.global.u8 %f1, [%rd1];", "takes a 8-bit or wider integer" },
-    { "", "ld.global.u32 %u1, [%r1];", "takes a 64-bit register" },
-    { "", "ld.global.u32 %u1, [%f1];", "cannot be an address" },
-    { "", "add.f16 %h1, %h2, %u1;", "takes a .f16 or .b16 register" },
+    { "", "add.u32 %f1, %u1, %u2;", "must be a 32-bit integer or .b32 register" },
+    { "", "add.f32 %u1, %f1, %f2;", "must be a .f32 or .b32 register" },
+    { "", "and.b32 %r1, %h1, %r2;", "must be a 32-bit register" },
+    { "", "ld.global.u8 %f1, [%rd1];", "must be an 8-bit or wider integer" },
+    { "", "ld.global.u32 %u1, [%r1];", "must be a 64-bit register" },
+    { "", "ld.global.u32 %u1, [%f1];", "must be a 32-bit or 64-bit integer register" },
+    { "", "add.f16 %h1, %h2, %u1;", "must be a .f16 or .b16 register" },
     { "", "add.f16 %h1, %h2, 1;", "is of type .f16, which has no constants" },
-    { "", "add.bf16x2 %r1, %r2, %f1;", "takes a .b32 register" },
-    { "", "ld.global.v2.u32 {%f1, %u1}, [%rd1];", "neighbours in a vector must be of one type" },
-    { "", "ld.global.v2.u32 {%f1, %f2}, [%rd1];", "takes a 32-bit or wider integer" },
-    { "", "ld.global.L2::cache_hint.u32 %u1, [%rd1], %fd1;", "takes a 64-bit integer" },
+    { "", "add.bf16x2 %r1, %r2, %f1;", "must be a .b32 register" },
+    { "", "ld.global.v2.u32 {%f1, %u1}, [%rd1];", "adjacent registers of a vector must have the same type" },
+    { "", "ld.global.v2.u32 {%f1, %f2}, [%rd1];", "must be a 32-bit or wider integer" },
+    { "", "ld.global.L2::cache_hint.u32 %u1, [%rd1], %fd1;", "must be a 64-bit integer" },
     { "", "ld.global.u32 %u1, [%rd1-4];", "expected" },
-    { "", "ld.global.u32 %u1, [%rd1+%rd2];", "a constant expected" },
-    { "", "ld.global.u32 %u1, [16];", "only a .local address" },
+    { "", "ld.global.u32 %u1, [%rd1+%rd2];", "expected a constant" },
+    { "", "ld.global.u32 %u1, [16];", "only an address in .local space" },
     { ".shared .u32 s;", "ld.global.u32 %u1, [s];", "is in .shared" },
     { ".global .u32 A[3][2];", "mov.u64 %rd1, A[1][2];", "expected" },
     { ".global .u32 x;", "mov.u64 %rd1, x[1];", "is not an array" },
-    { "", "st.param.u32 [pq], 1;", "cannot be written" },
-    { "", "{ .param .u32 a; @%p1 st.param.u32 [a], 1; }", "cannot be predicated" },
-    { "", "add.u32 %u1, %tid.x, 1;", "cannot read a special register" },
+    { "", "st.param.u32 [pq], 1;", "cannot write to parameter" },
+    { "", "{ .param .u32 a; @%p1 st.param.u32 [a], 1; }", "cannot have a guard" },
+    { "", "add.u32 %u1, %tid.x, 1;", "cannot be a special register" },
     { "", "mov.u32 %u1, %laneid.x;", "has no element '.x'" },
     { "", "mov.u32 %u1, %clock64;", "is of type .u64" },
-    { "", "mov.u32 %tid.x, %u1;", "cannot be written" },
-    { "", "mov.u32 _, %u1;", "cannot be the sink" },
-    { "", "ld.global.v4.f32 {_,_,_,_}, [%rd1];", "one element at least" },
-    { "", "ld.global.v4.f32 {%f1,%f2}, [%rd1];", "vector of 4, not of 2" },
-    { "", "mov.b64 %rd1, {%r1,%r2,%r3};", "cannot be taken apart" },
-    { "", "mov.f64 %fd1, {%r1,%r2};", "is a scalar" },
-    { "", "add.u32 %u1, {%u2}, %u3;", "is a scalar" },
+    { "", "mov.u32 %tid.x, %u1;", "cannot write to special register" },
+    { "", "mov.u32 _, %u1;", "cannot be '_'" },
+    { "", "ld.global.v4.f32 {_,_,_,_}, [%rd1];", "must have at least one register" },
+    { "", "ld.global.v4.f32 {%f1,%f2}, [%rd1];", "vector of 4 elements, not of 2" },
+    { "", "mov.b64 %rd1, {%r1,%r2,%r3};", "cannot split" },
+    { "", "mov.f64 %fd1, {%r1,%r2};", "must be a scalar" },
+    { "", "add.u32 %u1, {%u2}, %u3;", "must be a scalar" },
     { "", "bra L; { L: ret; }", "label 'L' is not defined" },
-    { "", "L: ret; L: ret;", "already defined" },
+    { "", "L: ret; L: ret;", "redefinition of" },
     { "", "bra %r1;", "is not defined in this function" },
-    { "", "brx.idx %r1, L; L: ret;", "not the label of a .branchtargets" },
-    { "", ".reg .b32 x; .reg .f32 x;", "already defined" },
-    { "", ".reg .b32 y<3>; .reg .b32 y2;", "already defined" },
-    { "", ".reg .b32 y2; .reg .b32 y<3>;", "already defined" },
-    { "", ".reg .b32 y<2000000000>;", "registers at most" },
+    { "", "brx.idx %r1, L; L: ret;", "not the label of a previous .branchtargets" },
+    { "", ".reg .b32 x; .reg .f32 x;", "redefinition of" },
+    { "", ".reg .b32 y<3>; .reg .b32 y2;", "redefinition of" },
+    { "", ".reg .b32 y2; .reg .b32 y<3>;", "redefinition of" },
+    { "", ".reg .b32 y<2000000000>;", "too many registers" },
     { "", ".reg .b32 x[4];", "cannot be an array" },
-    { "", ".reg .v4 .f64 x;", "exceeds 128 bits" },
-    { "", ".reg .b32 WARP_SZ;", "meaning of its own" },
-    { "", ".visible .global .u32 x;", "'.func' expected" },
-    { "", ".func x() { ret; }", "';' expected" },
-    { "", ".reg .u32 x; .extern .func x();", "already defined as something else" },
-    { "", ".section .x { .b8 1 }", "not a directive of function bodies" },
-    { "", ".global .texref x;", "stand outside of functions" },
-    { ".func f(.param .u16 a) { ret; }", "{ .param .u16 x; call f, (x); }", "integers of 8 and 16 bits" },
-    { ".func (.reg .pred a) f() { ret; }", "call (%p1), f;", "and predicates, are not passed" },
+    { "", ".reg .v4 .f64 x;", "wider than 128 bits" },
+    { "", ".reg .b32 WARP_SZ;", "it is a name of the PTX language" },
+    { "", ".visible .global .u32 x;", "expected '.func'" },
+    { "", ".func x() { ret; }", "expected ';'" },
+    { "", ".reg .u32 x; .extern .func x();", "as a different kind of symbol" },
+    { "", ".section .x { .b8 1 }", "not accepted in the body of a function" },
+    { "", ".global .texref x;", "must be declared outside of functions" },
+    { ".func f(.param .u16 a) { ret; }", "{ .param .u16 x; call f, (x); }", "an integer of 8 or 16 bits" },
+    { ".func (.reg .pred a) f() { ret; }", "call (%p1), f;", "a predicate or an integer" },
     { ".global .surfref s;", "txq.width.b32 %r1, [s];", "must be a .texref" },
     { ".global .texref t;", "suq.width.b32 %r1, [t];", "must be a .surfref" },
     { ".global .texref t;", "txq.force_unnormalized_coords.b32 %r1, [t];", "must be a .samplerref" },
-    { ".global .texref t;", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, 7, {%r1}];", "a sampler must be" },
-    { "", "call nowhere;", "is not declared" },
+    { ".global .texref t;", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, 7, {%r1}];", "invalid sampler" },
+    { "", "call nowhere;", "use of undeclared function" },
     { ".func f(.param .u32 a) { ret; }", "call f, (%f1);", "types differ" },
-    { ".func f(.param .u32 a) { ret; }", "call f;", "0 arguments given, 1 needed" },
+    { ".func f(.param .u32 a) { ret; }", "call f;", "expected 1, have 0" },
     { ".func f(.param .align 8 .b8 a[16]) { ret; }", "{ .param .align 4 .b8 x[16]; call f, (x); }", "alignments differ" },
     { ".func f(.param .align 8 .b8 a[16]) { ret; }", "{ .param .align 8 .b8 x[8]; call f, (x); }", "sizes differ" },
-    { "", "call %rd1, (%r1);", "needs the label of a .callprototype" },
-    { "", "fma.f32 %f1, %f2, %f3, %f4;", "'fma.f32' needs .(rn|rz|rm|rp)" },
+    { "", "call %rd1, (%r1);", "requires the label of a .callprototype" },
+    { "", "fma.f32 %f1, %f2, %f3, %f4;", "'fma.f32' requires .(rn|rz|rm|rp)" },
     { "", "fmaa.f32 %f1, %f2, %f3, %f4;", "did you mean 'fma'" },
-    { "", "add.u32 %u1, %u2;", "needs an operand b" },
+    { "", "add.u32 %u1, %u2;", "missing operand b" },
     { "", "add.u32 %u1, %u2, %u3, %u4;", "too many operands" },
-    { "", "add.u32 %u1|%p1, %u2, %u3;", "no second destination" },
-    { "", "add.u32 %u1, %zz, %u3;", "'%zz' is not defined" },
-    { ".global .u32 x[3][2] = {1,2,3};", "", "'{' expected" },
+    { "", "add.u32 %u1|%p1, %u2, %u3;", "does not accept a second destination" },
+    { "", "add.u32 %u1, %zz, %u3;", "use of undeclared name '%zz'" },
+    { ".global .u32 x[3][2] = {1,2,3};", "", "expected '{'" },
     { ".global .u32 x[2] = {1,2,3};", "", "too many values" },
-    { ".global .u32 x = 1.0;", "", "cannot begin as a floating-point constant" },
-    { ".global .f32 x = 1;", "", "cannot begin as an integer constant" },
-    { ".global .u32 x; .global .s32 y = x;", "", "an address needs a variable of type .u32 or .u64" },
+    { ".global .u32 x = 1.0;", "", "with a floating-point constant" },
+    { ".global .f32 x = 1;", "", "with an integer constant" },
+    { ".global .u32 x; .global .s32 y = x;", "", "must be of type .u32 or .u64" },
     { ".global .u32 x; .global .u64 y = x-4;", "", "expected" },
-    { ".global .u32 x; .global .u8 y = 0xF(x);", "", "the mask must be" },
-    { ".global .u64 y = later; .global .u32 later;", "", "not declared before" },
-    { ".shared .u32 x = 1;", "", "only .global and .const" },
-    { ".extern .global .u32 x = 1;", "", "no initial value" },
+    { ".global .u32 x; .global .u8 y = 0xF(x);", "", "invalid mask" },
+    { ".global .u64 y = later; .global .u32 later;", "", "use of undeclared name" },
+    { ".shared .u32 x = 1;", "", "the variable must be in .global or .const space" },
+    { ".extern .global .u32 x = 1;", "", "invalid initializer of an .extern variable" },
     { ".global .align 3 .u32 x;", "", "power of two" },
-    { ".global .u32 .align 8 x;", "", "a name expected" },
-    { ".global .u32 x[4611686018427387904];", "", "array's size must be" },
-    { ".global .u64 x[1099511627776];", "", "is larger than" },
+    { ".global .u32 .align 8 x;", "", "expected a name" },
+    { ".global .u32 x[4611686018427387904];", "", "an array size must be" },
+    { ".global .u64 x[1099511627776];", "", "is too large" },
     { ".global .u32 x[4][4][4][4][4][4][4][4][4];", "", "too many dimensions" },
     { ".global .u32 x[];", "", "without a size" },
-    { ".reg .u32 x;", "", "belong to functions" },
-    { ".const .b8 a[40000]; .const .b8 b[40000];", "", "exceed 65536 bytes" },
-    { ".common .shared .u32 x;", "", ".common is for .global" },
-    { ".func (.param .u32 a, .param .u32 b) f() { ret; }", "", "one value at most" },
-    { ".version 9.0 .target sm_90a .func f() .abi_preserve 256;", "", "255 at most" },
-    { ".version 9.0 .target sm_90a .func f() .abi_preserve_control 1 .abi_preserve_control 2;", "", "already given" },
-    { ".version 9.0 .target sm_90a .func f() .abi_preserve 1 .noreturn;", "", "stands before" },
-    { ".version 9.0 .target sm_90a .func f() .abi_preserve 1; .func f() .abi_preserve 2 { ret; }", "", "parameters of 'f' differ" },
-    { ".entry e() .abi_preserve 1 { ret; }", "", "for functions, not for kernels" },
-    { ".entry .attribute(.managed) e() { ret; }", "", "a kernel has no attributes" },
-    { ".const .attribute(.managed) .b32 x;", "", ".managed is for .global" },
-    { ".section .rn { .b8 1 }", "", "a section's name expected" },
-    { ".section .debug_info { .b64 .debug_str - 1 }", "", "expected before '-'" },
-    { ".file 1 \"a\" .entry e() { .loc 1 4294967296 0 ret; }", "", "have 32 bits" },
+    { ".reg .u32 x;", "", "must be declared in a function" },
+    { ".const .b8 a[40000]; .const .b8 b[40000];", "", "exceeds the size of the .const space" },
+    { ".common .shared .u32 x;", "", "'.common' is only accepted for .global" },
+    { ".func (.param .u32 a, .param .u32 b) f() { ret; }", "", "too many return values" },
+    { ".version 9.0 .target sm_90a .func f() .abi_preserve 256;", "", "at most 255" },
+    { ".version 9.0 .target sm_90a .func f() .abi_preserve_control 1 .abi_preserve_control 2;", "", "duplicate" },
+    { ".version 9.0 .target sm_90a .func f() .abi_preserve 1 .noreturn;", "", "must precede" },
+    { ".version 9.0 .target sm_90a .func f() .abi_preserve 1; .func f() .abi_preserve 2 { ret; }", "", "'f' has different parameters" },
+    { ".entry e() .abi_preserve 1 { ret; }", "", "only accepted for functions" },
+    { ".entry .attribute(.managed) e() { ret; }", "", "'.attribute' is not accepted for kernels" },
+    { ".const .attribute(.managed) .b32 x;", "", "'.managed' is only accepted for .global" },
+    { ".section .rn { .b8 1 }", "", "expected the name of a section" },
+    { ".section .debug_info { .b64 .debug_str - 1 }", "", "or '}' before '-'" },
+    { ".file 1 \"a\" .entry e() { .loc 1 4294967296 0 ret; }", "", "must fit in 32 bits" },
     { ".func f(.param .b8 a[], .param .u32 b);", "", "only the last parameter" },
-    { ".func (.param .u32 r) f() .noreturn;", "", "no return value" },
-    { ".func f(.param .u32 a); .func f(.param .u64 a) { ret; }", "", "parameters of 'f' differ" },
-    { ".func f() { ret; } .func f() { ret; }", "", "already has a body" },
-    { ".entry e() .maxntid 32 .reqntid 32 { ret; }", "", "exclude each other" },
-    { ".entry e() .maxnctapersm 2 { ret; }", "", "was replaced by" },
-    { ".entry e(.param .b8 x[32765]) { ret; }", "", "exceed 32764 bytes" },
-    { ".entry e(.param .b8 x[]) { ret; }", "", "needs a size" },
-    { ".entry e(.reg .u32 x) { ret; }", "", "'.param' expected" },
-    { ".weak .func f() { ret; } .func g(); .alias g, f;", "", "cannot stand for a .weak" },
-    { ".section .debug_info { .b8 300 }", "", "does not fit .b8" },
+    { ".func (.param .u32 r) f() .noreturn;", "", "cannot have a return value" },
+    { ".func f(.param .u32 a); .func f(.param .u64 a) { ret; }", "", "'f' has different parameters" },
+    { ".func f() { ret; } .func f() { ret; }", "", "redefinition of the body" },
+    { ".entry e() .maxntid 32 .reqntid 32 { ret; }", "", "cannot be combined" },
+    { ".entry e() .maxnctapersm 2 { ret; }", "", "was removed in" },
+    { ".entry e(.param .b8 x[32765]) { ret; }", "", "at most 32764 bytes" },
+    { ".entry e(.param .b8 x[]) { ret; }", "", "must have a size" },
+    { ".entry e(.reg .u32 x) { ret; }", "", "expected '.param'" },
+    { ".weak .func f() { ret; } .func g(); .alias g, f;", "", "cannot be .weak" },
+    { ".section .debug_info { .b8 300 }", "", "does not fit in .b8" },
     { "#define X 5\n", "", "preprocessor" },
-    { "/* open", "", "not closed" },
-    { ".pragma \"open", "", "not closed" },
-    { ".pragma \"unknown\";", "", "pragma \"unknown\" is not known" },
-    { ".func f() { ret; } .func f();", "", "declared behind its definition" },
+    { "/* open", "", "unterminated" },
+    { ".pragma \"open", "", "unterminated" },
+    { ".pragma \"unknown\";", "", "pragma \"unknown\" is unknown" },
+    { ".func f() { ret; } .func f();", "", "after its definition" },
     { ".entry e() .maxntid 16+16 { ret; }", "", "expected" },
-    { ".func (.param .u32 a, .reg .u32 b) f() { ret; }", "", "or several in registers" },
-    { ".file 1 \"a\" .file 1 \"b\"", "", "file 1 is already given" },
-    { ".section .debug_str { L: .b8 1 L: .b8 2 }", "", "label 'L' is already defined" },
-    { ".global .texref t = { colour = 1 };", "", "no property 'colour'" },
-    { ".target sm_80", "", "stands at the head of a module" },
-    { ".global .u32 %tid;", "", "meaning of its own" },
-    { "", "t: .calltargets nothing; .reg .u64 to; call to, t;", "not a function declared before" }, /* and the list is not used */
-    { "", "setp.eq.u32 _|_, %u0, %u1;", "one half of a pair" },
-    { "", "cvta.to.global.u32 %u0, %u1;", "for programs of 32 bits" },
+    { ".func (.param .u32 a, .reg .u32 b) f() { ret; }", "", "several are only accepted in registers" },
+    { ".file 1 \"a\" .file 1 \"b\"", "", "redefinition of file 1" },
+    { ".section .debug_str { L: .b8 1 L: .b8 2 }", "", "redefinition of label 'L'" },
+    { ".global .texref t = { colour = 1 };", "", "unknown property 'colour'" },
+    { ".target sm_80", "", "misplaced '.target'" },
+    { ".global .u32 %tid;", "", "it is a name of the PTX language" },
+    { "", "t: .calltargets nothing; .reg .u64 to; call to, t;", "not a previously declared function" }, /* and the list is not used */
+    { "", "setp.eq.u32 _|_, %u0, %u1;", "at least one half must be a register" },
+    { "", "cvta.to.global.u32 %u0, %u1;", "requires .address_size 32" },
 };
 
 START_TEST(bad_text_is_refused)
@@ -698,14 +698,14 @@ START_TEST(messages_look_as_promised)
                      "    5 |     fma.ru.f32 %f1, %f2, %f3, %f4;\n"
                      "      |        ^~~\n"
                      "note: accepted: fma.(rn|rz|rm|rp){.ftz}{.sat}.f32 (PTX ISA, \"Floating Point Instructions: fma\")\n"
-                     "t.ptx:6:5: error: 'add.f32' needs an operand b\n"
+                     "t.ptx:6:5: error: missing operand b of 'add.f32'\n"
                      "    6 |     add.f32 %f1, %f2;\n"
                      "      |     ^~~~~~~\n"
                      "note: accepted: add{.(rn|rz|rm|rp)}{.ftz}{.sat}.f32 d, a, b (PTX ISA, \"Floating Point Instructions: add\")\n"
-                     "t.ptx:7:3: error: a directive of modules expected before '}'\n"
+                     "t.ptx:7:3: error: expected a directive of a module before '}'\n"
                      "    7 | } }\n"
                      "      |   ^\n"
-                     "t.ptx:8:29: error: too many values: this dimension has 2\n"
+                     "t.ptx:8:29: error: too many values: this dimension has 2 elements\n"
                      "    8 | .global .u32 x[2] = { 1, 2, 3 };\n"
                      "      |                             ^\n");
     drop(&r);
@@ -719,7 +719,7 @@ static const struct { const char *head, *body, *message; } needs[] = {
     { ".version 6.5\n.target sm_20\n", ".reg .b32 r; activemask.b32 r;", "'activemask.b32' requires .target sm_30 or higher" },
     { ".version 7.0\n.target sm_70\n", ".reg .b32 r; shfl.down.b32 r, r, 1, 31;", "was removed in PTX 6.4" },
     { ".version 7.0\n.target sm_90\n", "ret;", ".target sm_90 requires PTX 7.8 or later" },
-    { ".version 7.0\n.target sm_80\n.address_size 64\n", ".reg .b64 d; .reg .b32 r; ld.relaxed.cluster.global.u32 r, [d];", "'.cluster' of" },
+    { ".version 7.0\n.target sm_80\n.address_size 64\n", ".reg .b64 d; .reg .b32 r; ld.relaxed.cluster.global.u32 r, [d];", "modifier '.cluster' of" },
 };
 
 START_TEST(versions_and_targets)
@@ -755,10 +755,10 @@ static struct parsed repeated(const char *before, const char *what, unsigned tim
 #define OPEN HEAD ".entry k() { .reg .b32 r; .reg .b64 d; "
 
 static const struct { const char *before, *what, *after, *message; } floods[] = {
-    { OPEN, "{", "", "nested more than" },
-    { OPEN "mov.b32 r, ", "(", "", "nested too deep" },
-    { OPEN "mov.b32 r, ", "-", "1; }", "nested too deep" },
-    { OPEN "mov.b32 r, ", "1?", "1; }", "nested too deep" },
+    { OPEN, "{", "", "blocks are nested too deeply" },
+    { OPEN "mov.b32 r, ", "(", "", "nested too deeply" },
+    { OPEN "mov.b32 r, ", "-", "1; }", "nested too deeply" },
+    { OPEN "mov.b32 r, ", "1?", "1; }", "nested too deeply" },
     { OPEN "mov.b32 ", "r,", "r; }", "too many operands" },
     { OPEN "mov.b32 {", "r,", "r}, r; }", "too many vector elements" },
     { OPEN "add", ".x", " r, r, r; }", "too many modifiers" },
@@ -768,7 +768,7 @@ static const struct { const char *before, *what, *after, *message; } floods[] = 
     { HEAD ".global .u8 x[1] = ", "{", "", "expected" },
     { HEAD ".global .u8 x", "[1]", ";", "too many dimensions" },
     { HEAD ".func f(", ".param .b32 a,", ".param .b32 b);", "too many parameters" },
-    { "", "\x80\n", "", "unexpected character" },
+    { "", "\x80\n", "", "invalid character" },
 };
 
 START_TEST(floods_end_in_an_error)

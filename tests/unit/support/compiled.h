@@ -11,7 +11,7 @@
 struct module {
     struct ptxi_arena arena;
     struct ptxi_diag diags;
-    struct ptxi_module_tree *tree;
+    struct ptxi_module_ast *tree;
     struct ptxi_layout *layout;
 };
 

@@ -22,13 +22,13 @@ static inline uint64_t encode(const char *type, int x)
     uint64_t r;
 
     if (!strncmp(type, "f16", 3))
-        return ptxi_num_small_from_f32(ptxi_num_f16, bits, PTXI_NUM_RN, false);
+        return ptxi_num_minifloat_from_f32(ptxi_num_f16, bits, PTXI_NUM_RN, false);
     if (!strncmp(type, "bf16", 4))
         return bits >> 16;
     if (!strncmp(type, "e4m3", 4))
-        return ptxi_num_small_from_f32(ptxi_num_e4m3, bits, PTXI_NUM_RN, true);
+        return ptxi_num_minifloat_from_f32(ptxi_num_e4m3, bits, PTXI_NUM_RN, true);
     if (!strncmp(type, "e5m2", 4))
-        return ptxi_num_small_from_f32(ptxi_num_e5m2, bits, PTXI_NUM_RN, true);
+        return ptxi_num_minifloat_from_f32(ptxi_num_e5m2, bits, PTXI_NUM_RN, true);
     if (!strncmp(type, "f64", 3)) {
         memcpy(&r, &wide, sizeof r);
         return r;

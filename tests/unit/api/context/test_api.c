@@ -1,7 +1,7 @@
 /* The API without kernels: start, contexts, memory, copies. */
 #include "unit/support/context.h"
 
-#include "api/context/api.h"
+#include "api/context/context.h"
 #include "api/memory/heap.h"
 #include "exec/memmap/memmap.h"
 

@@ -1,5 +1,5 @@
 /* Objects that are destroyed or replaced while other threads use them: contexts, modules, workers, bindings, memory, textures. Calls succeed or
- * fail with an error of their own; nothing is used after it is freed, which AddressSanitizer sees best. libptxi/api/context/handle.h has the rule. */
+ * fail with an error of their own; nothing is used after it is freed, which AddressSanitizer sees best. libptxi/api/handle/handle.h has the rule. */
 #include "unit/support/context.h"
 
 #include <pthread.h>

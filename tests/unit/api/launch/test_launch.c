@@ -560,7 +560,7 @@ START_TEST(a_bad_write_is_reported)
     ck_assert_ptr_nonnull(strstr(r.text, "st.global.u32 [%rd3], %r1"));
     ck_assert_ptr_nonnull(strstr(r.text, "kernel store, block (1,0,0), thread (122,0,0)"));
     ck_assert_ptr_nonnull(strstr(r.text, "kernels.cu:12"));
-    ck_assert_ptr_nonnull(strstr(r.text, "right behind the end of the allocation of 1000 bytes"));
+    ck_assert_ptr_nonnull(strstr(r.text, "right after the end of the allocation of 1000 bytes"));
     ok(ptxiLaunchKernel(kernel("store"), 1, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
     ok(ptxiCtxSynchronize());
 }

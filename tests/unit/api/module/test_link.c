@@ -203,15 +203,15 @@ static const struct {
     const char *note_file;
 } wrong[] = {
     { { DEFINE(".visible", "1"), DEFINE(".visible", "2") }, "'v' is already defined in another module", 4, "0.ptx" },
-    { { DEFINE_F(".visible", "1"), HEAD "\n.visible .func " PROTOTYPE("f") BODY("add.u32 %r, %r, 1;") }, "'f' already has a body", 5, "0.ptx" },
-    { { HEAD KERNEL("k", "mov.u32 %r, 1;"), HEAD KERNEL("k", "mov.u32 %r, 2;") }, "'k' already has a body", 4, "0.ptx" },
-    { { READ, HEAD ".visible .global .u64 v;" }, "size of 'v' differs from that in another module", 4, "0.ptx" },
-    { { READ, HEAD ".visible .const .u32 v = 1;" }, "state space of 'v' differs from that in another module", 4, "0.ptx" },
-    { { HEAD ".weak .global .u32 v;", HEAD ".weak .global .u64 v;" }, "size of 'v' differs from that in another module", 4, "0.ptx" },
-    { { READ, HEAD ".visible .func (.param .b32 r) f(.param .b64 x) { ret; }" }, "parameters of 'f' differ from its declaration", 4, "0.ptx" },
-    { { READ, HEAD ".visible .func f(.param .b32 x) { ret; }" }, "parameters of 'f' differ from its declaration", 4, "0.ptx" },
+    { { DEFINE_F(".visible", "1"), HEAD "\n.visible .func " PROTOTYPE("f") BODY("add.u32 %r, %r, 1;") }, "redefinition of the body of 'f'", 5, "0.ptx" },
+    { { HEAD KERNEL("k", "mov.u32 %r, 1;"), HEAD KERNEL("k", "mov.u32 %r, 2;") }, "redefinition of the body of 'k'", 4, "0.ptx" },
+    { { READ, HEAD ".visible .global .u64 v;" }, "'v' has a different size in another module", 4, "0.ptx" },
+    { { READ, HEAD ".visible .const .u32 v = 1;" }, "'v' has a different state space in another module", 4, "0.ptx" },
+    { { HEAD ".weak .global .u32 v;", HEAD ".weak .global .u64 v;" }, "'v' has a different size in another module", 4, "0.ptx" },
+    { { READ, HEAD ".visible .func (.param .b32 r) f(.param .b64 x) { ret; }" }, "'f' has different parameters than its previous declaration", 4, "0.ptx" },
+    { { READ, HEAD ".visible .func f(.param .b32 x) { ret; }" }, "'f' has different parameters than its previous declaration", 4, "0.ptx" },
     { { READ, HEAD ".visible .global .u32 f;" }, "'f' is already defined in another module", 4, "0.ptx" },
-    { { HEAD ".visible .const .b8 a[40000] = {1};", HEAD ".visible .const .b8 b[40000] = {1};" }, ".const variables exceed 65536 bytes with 'b'", 4, NULL },
+    { { HEAD ".visible .const .b8 a[40000] = {1};", HEAD ".visible .const .b8 b[40000] = {1};" }, "'b' exceeds the size of the .const space, which is 65536 bytes", 4, NULL },
 };
 
 START_TEST(conflicts)
@@ -249,7 +249,7 @@ START_TEST(other_types_of_one_size_are_a_warning)
     ok(ptxiLinkComplete(s, &image, NULL));
     ok(ptxiGetLastDiagnostic(0, &d));
     ck_assert_int_eq(d.severity, PTXI_SEVERITY_WARNING);
-    ck_assert_str_eq(d.message, "'v' has type .f32, and .u32 in another module");
+    ck_assert_str_eq(d.message, "'v' has type .f32 here and .u32 in another module");
     ok(ptxiLinkDestroy(s));
 }
 END_TEST
@@ -317,16 +317,16 @@ START_TEST(what_is_defined_nowhere)
     gives(launch(m, "both", &out), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(ptxiGetLastReport(NULL, &report));
     ck_assert_int_eq(report.fault, PTXI_FAULT_UNRESOLVED);
-    ck_assert(strstr(report.text, "<ptx>:4:31: error: 'f', which kernel both can reach, is defined nowhere"));
-    ck_assert(strstr(report.text, "<ptx>:5:31: error: 'g', which kernel both can reach, is defined nowhere"));
+    ck_assert(strstr(report.text, "<ptx>:4:31: error: 'f', which kernel both can reach, is undefined"));
+    ck_assert(strstr(report.text, "<ptx>:5:31: error: 'g', which kernel both can reach, is undefined"));
     ck_assert(!strstr(report.text, "'v'"));
     gives(launch(m, "variable", &out), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(ptxiGetLastReport(NULL, &report));
-    ck_assert(strstr(report.text, "'v', which kernel variable can reach, is defined nowhere"));
+    ck_assert(strstr(report.text, "'v', which kernel variable can reach, is undefined"));
     gives(ptxiModuleLoadDataEx(&m, text, 1, &strict, &on), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     for (unsigned i = 0; i < 3; i++) {
         ok(ptxiGetLastDiagnostic(i, &d));
-        ck_assert(strstr(d.message, "is defined nowhere"));
+        ck_assert(strstr(d.message, "is undefined"));
     }
     gives(link_all((const char *[]){ text, DEFINE_F(".visible", "1"), NULL }, 1, &strict, &on, &m), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(link_all((const char *[]){ READ, DEFINE_F(".visible", "1"), DEFINE(".visible", "1"), NULL }, 1, &strict, &on, &m));

@@ -1,7 +1,7 @@
 /* The API without kernels: streams, events, failures, from many threads. */
 #include "unit/support/context.h"
 
-#include "api/context/api.h"
+#include "api/context/context.h"
 #include "api/memory/heap.h"
 
 #include <pthread.h>

@@ -335,7 +335,7 @@ static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; te
 /* Numbers of 10, 10, 10 and 2 bits: what an H200 reads, and means of two texels as it has them. */
 START_TEST(packed_numbers)
 {
-    const struct ptxi_weights half = { .w = { 128, 128 }, .inside = { 3 }, .slices = 1, .second = 1 };
+    const struct ptxi_texture_weights half = { .w = { 128, 128 }, .inside = { 3 }, .slices = 1, .second = 1 };
     const PTXI_ARRAY3D_DESCRIPTOR one = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 1, 0 }, four = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 4, 0 };
     ptxiArray array;
 
@@ -345,7 +345,7 @@ START_TEST(packed_numbers)
 
             ck_assert_uint_eq(ptxi_texel_to_f32(texel, c < 3 ? PTXI_TEXEL_PACKED : PTXI_TEXEL_U16), ptxi_num_bits_f32((float)n / (c < 3 ? 1023 : 3)));
         }
-    ck_assert_uint_eq(ptxi_texture_mean(PTXI_TEXEL_PACKED, (const uint32_t[]){ 1023 << 6 | 63, 0, 0, 0 }, &half, false), ptxi_num_bits_f32(32768 / 65535.0f));
+    ck_assert_uint_eq(ptxi_texture_filter(PTXI_TEXEL_PACKED, (const uint32_t[]){ 1023 << 6 | 63, 0, 0, 0 }, &half, false), ptxi_num_bits_f32(32768 / 65535.0f));
     ck_assert_uint_eq(ptxi_texel_border(0.6202095150947571f, PTXI_TEXEL_PACKED, false) >> 6, 635);
     ck_assert_uint_eq(ptxi_texel_pack((const uint32_t[]){ ptxi_num_bits_f32(1.5f), ptxi_num_bits_f32(-1), ptxi_num_bits_f32(0.25f), ptxi_num_bits_f32(0.7f) }), 1023u | 256u << 20 | 2u << 30);
     bad(ptxiArray3DCreate(&array, &one), INVALID_VALUE);
@@ -368,15 +368,15 @@ END_TEST
 START_TEST(corners_of_cubes)
 {
     static const uint16_t expected[4] = { 45, 0, 43, 44 };
-    struct ptxi_tap x = { 8, 66 }, y = { -2, 190 }, inside = { 3, 7 }, far = { -5, 1 };
-    struct ptxi_weights w = { .slices = 0 };
+    struct ptxi_texture_tap x = { 8, 66 }, y = { -2, 190 }, inside = { 3, 7 }, far = { -5, 1 };
+    struct ptxi_texture_weights w = { .slices = 0 };
 
-    ptxi_texture_cube_corner(&x, &y, 8);
+    ptxi_texture_cube_clamp_corner(&x, &y, 8);
     ck_assert(x.at == 7 && x.fraction == 255 && y.at == -1 && y.fraction == 0);
-    ptxi_texture_slice(&w, 132, x.fraction, y.fraction);
-    ptxi_texture_corner(&w, 1);
+    ptxi_texture_add_slice(&w, 132, x.fraction, y.fraction);
+    ptxi_texture_drop_corner(&w, 1);
     ck_assert_mem_eq(w.w, expected, sizeof expected);
-    ptxi_texture_cube_corner(&inside, &far, 8);
+    ptxi_texture_cube_clamp_corner(&inside, &far, 8);
     ck_assert(inside.at == 3 && far.at == -5);
 }
 END_TEST
@@ -385,13 +385,13 @@ END_TEST
 START_TEST(ellipses_that_are_huge)
 {
     static const uint32_t sizes[3] = { 256, 256, 1 }, ones[3] = { 1, 1, 1 };
-    struct ptxi_ellipse e;
+    struct ptxi_texture_axes e;
 
-    ptxi_texture_ellipse(&(struct ptxi_steps){ .v = { { -INFINITY, 2.609e34f }, { -3.5e8f, 1.152f } } }, sizes, 256, &e);
+    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { -INFINITY, 2.609e34f }, { -3.5e8f, 1.152f } } }, sizes, 256, &e);
     ck_assert(e.along[0] == -45 && e.along[1] == 45);
-    ptxi_texture_ellipse(&(struct ptxi_steps){ .v = { { 1e9f, 0 }, { 6.646e35f, -3e38f } } }, ones, 1024, &e);
+    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { 1e9f, 0 }, { 6.646e35f, -3e38f } } }, ones, 1024, &e);
     ck_assert(e.along[0] == 45 && e.along[1] == -45);
-    ptxi_texture_ellipse(&(struct ptxi_steps){ .v = { { 131072, 0 }, { 0, 131072 } } }, ones, 1024, &e);
+    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { 131072, 0 }, { 0, 131072 } } }, ones, 1024, &e);
     ck_assert_int_eq(e.level, 32 * 256 - 1 - 17 * 256);
     ck_assert_int_eq(e.ratio, 2 * 256 + 1);
 }

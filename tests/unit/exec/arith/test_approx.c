@@ -3,7 +3,7 @@
  * And their squarer against its columns. */
 #include "unit/support/bits.h"
 
-#include "exec/arith/approx_rows.h"
+#include "exec/arith/approx_table_inl.h"
 #include "num/approx_f64.h"
 #include "unit/support/levels.h"
 
@@ -163,7 +163,7 @@ END_TEST
 START_TEST(squares_of_multiples_of_8)
 {
     for (uint32_t x = 0; x < 1 << 17; x += 8)
-        ck_bits32_at(squares_of_eights(ALL(x >> 1))[0], (uint32_t)ptxi_num_square17(x), "x 0x%x", x);
+        ck_bits32_at(square_multiples_of_8(SPLAT(x >> 1))[0], (uint32_t)ptxi_num_square17(x), "x 0x%x", x);
 }
 END_TEST
 

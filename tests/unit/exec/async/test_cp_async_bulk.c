@@ -108,14 +108,14 @@ static const struct {
     const char *says;
 } faults[] = {
     { INIT(1) EXPECT(128) LOAD(128) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2+4032], 128, [%m];\n", PTXI_FAULT_OUT_OF_BOUNDS, "thread (0,0,0)" },
-    { INIT(1) "  @%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], 256, [%m];\n", PTXI_FAULT_MISUSE, "without clusters" },
-    { INIT(1) "  @%p st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%s], %r0, [%m];\n", PTXI_FAULT_MISUSE, "without clusters" },
+    { INIT(1) "  @%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], 256, [%m];\n", PTXI_FAULT_MISUSE, "requires a launch with clusters" },
+    { INIT(1) "  @%p st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%s], %r0, [%m];\n", PTXI_FAULT_MISUSE, "requires a launch with clusters" },
     { INIT(1) "  mov.u32 %r5, 24; @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd2], %r5, [%m];\n", PTXI_FAULT_MISUSE, "multiple of 16" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+8], [%rd2], 16, [%m];\n", PTXI_FAULT_MISALIGNED, "16 bytes" },
     { INIT(1) "  @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+2048], [%rd2], 128, [%m];\n", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },
     { INIT(1) EXPECT(256) LOAD(128) WAIT, PTXI_FAULT_DEADLOCK, "mbarrier" },
     { INIT(1) "  mov.b16 %h0, 2; @%p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%rd2], 128, [%m], %h0;\n",
-      PTXI_FAULT_MISUSE, "CTA that the cluster does not have" },
+      PTXI_FAULT_MISUSE, "CTA that is not in the cluster" },
 };
 
 START_TEST(bad_ones_are_reported)

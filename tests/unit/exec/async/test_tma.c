@@ -630,17 +630,17 @@ START_TEST(misuse_is_reported)
     static const struct { const char *copy; bool load; ptxiFault fault; const char *says; } rows[] = {
         { LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_OUT_OF_BOUNDS, "the end of the allocation" },
         { STORE("2d", "{%c0, %c1}"), false, PTXI_FAULT_OUT_OF_BOUNDS, "write of 32 bytes" },
-        { LOAD("1d", "{%c0}"), true, PTXI_FAULT_MISUSE, "no tensor map of as many dimensions" },
+        { LOAD("1d", "{%c0}"), true, PTXI_FAULT_MISUSE, "no tensor map of this number of dimensions" },
         { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISUSE, "no tensor map" },
         { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s+64], [%map, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISALIGNED, "bytes" },
-        { REDUCE("or", "2d", "{%c0, %c1}"), false, PTXI_FAULT_MISUSE, "no such reduction" },
+        { REDUCE("or", "2d", "{%c0, %c1}"), false, PTXI_FAULT_MISUSE, "this reduction is not defined" },
         { "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%s], [%map, {%c0, %c1, %c2}], [%m], {0};", true, PTXI_FAULT_MISUSE, "no tensor map" },
         { "tensormap.replace.tile.box_dim.b1024.b32 [%rd1], 0, 4;", true, PTXI_FAULT_MISUSE, "no tensor map" },
         { MAP_WORDS "@%p tensormap.replace.tile.rank.b1024.b32 [%rd1], 5;", true, PTXI_FAULT_MISUSE, "out of range" },
-        { "add.u32 %c0, %c0, 3; @%p " LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_MISUSE, "does not begin at a multiple of 16 bytes" },
+        { "add.u32 %c0, %c0, 3; @%p " LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_MISUSE, "must begin at a multiple of 16 bytes" },
         { "mov.u32 %c1, -1; @%p " STORE("2d", "{%c0, %c1}"), false, PTXI_FAULT_MISUSE, "negative coordinate" },
         { "ld.b64 %rd2, [%map]; " MAP_WORDS "@%p tensormap.replace.tile.box_dim.b1024.b32 [%rd1], 0, 3; @%p "
-          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISUSE, "do not go together" },
+          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISUSE, "invalid combination of fields" },
     };
     ptxiReport report = { .size = sizeof report };
     ptxiTensorMap map;

@@ -115,15 +115,15 @@ START_TEST(misuse)
 {
     uint64_t mine;
 
-    fails(run("beyond", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS, "right behind the end of the allocation of 40 bytes");
+    fails(run("beyond", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS, "right after the end of the allocation of 40 bytes");
     fails(run("freed", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREED, "goes to freed memory");
-    fails(run("inner", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: malloc has not given it");
+    fails(run("inner", 1, 40), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: the address does not come from malloc");
     ok(run("get", THREADS, 24));
     out[5] = out[4];
-    fails(run("put", THREADS, 0), PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_FREE, "free: it has been freed before");
+    fails(run("put", THREADS, 0), PTXI_ERROR_LAUNCH_FAILED, PTXI_FAULT_FREE, "free: the memory has been freed before");
     ok(ptxiMemAlloc((ptxiDevicePtr *)&mine, 100));
     out[0] = mine;
-    fails(run("put", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: malloc has not given it");
+    fails(run("put", 1, 0), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_FREE, "free: the address does not come from malloc");
     ok(ptxiMemFree(mine));
     ok(run("get", 1, 24));
     gives(ptxiMemFree(out[0]), PTXI_ERROR_INVALID_VALUE); /* it is the kernels' */

@@ -114,7 +114,7 @@ static unsigned char in[32 * LANE], out[32 * 64], want[32 * 64];
 
 static void put(unsigned char *to, unsigned lane_bytes, const struct ptxi_fragment *f, unsigned row, unsigned column, uint64_t code)
 {
-    struct ptxi_place p = ptxi_fragment_place(f, row, column);
+    struct ptxi_fragment_position p = ptxi_fragment_locate(f, row, column);
     unsigned char *at = to + p.lane * lane_bytes + p.reg * f->width / 8;
     uint64_t word = 0, mask = f->bits == 64 ? UINT64_MAX : (UINT64_C(1) << f->bits) - 1;
 
@@ -127,7 +127,7 @@ static void put(unsigned char *to, unsigned lane_bytes, const struct ptxi_fragme
 static unsigned column_of(const struct form *f, unsigned row, unsigned at, unsigned selector)
 {
     static const uint8_t pairs[] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe };
-    struct ptxi_place p = ptxi_sparse_place(f->bits, row, at / (f->chunk / 2), f->k / f->chunk, selector);
+    struct ptxi_fragment_position p = ptxi_sparse_locate_index(f->bits, row, at / (f->chunk / 2), f->k / f->chunk, selector);
     uint32_t word;
 
     memcpy(&word, in + p.lane * LANE + 192, sizeof word);
@@ -173,7 +173,7 @@ static void make_operands(const struct form *f, unsigned selector)
 
 enum regime { LARGEST /* significands, so that sums of one sign are as large as can be */, NEAR /* exponents */, SPARSE, ANY /* bits */, PLACES };
 
-static uint32_t code_of(const struct ptxi_num_small *f, enum regime regime)
+static uint32_t code_of(const struct ptxi_num_minifloat *f, enum regime regime)
 {
     uint32_t sign = any() % 2 << (f->fraction + f->exponent), fraction = any() & ((1u << f->fraction) - 1);
 
@@ -187,7 +187,7 @@ static uint32_t code_of(const struct ptxi_num_small *f, enum regime regime)
 
 static void make_sums(const struct form *f, enum regime regime)
 {
-    static const struct ptxi_num_small f32 = { 23, 8, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff };
+    static const struct ptxi_num_minifloat f32 = { 23, 8, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff };
     bool f16 = !strncmp(f->types, "f16", 3);
     enum ptxi_dot_type type = f->bits == 32 ? PTXI_DOT_tf32 : strstr(f->types, "bf16") ? PTXI_DOT_bf16 : PTXI_DOT_f16;
     struct ptxi_dot_model model = ptxi_dot_find(90, PTXI_DOT_WARP, type, f16);

@@ -103,7 +103,7 @@ static void run(const char *version, const char *target, uint32_t (*words)[WORDS
 
 static void put(uint32_t (*words)[WORDS], unsigned at, struct ptxi_fragment f, unsigned row, unsigned column, uint32_t code)
 {
-    struct ptxi_place p = ptxi_fragment_place(&f, row, column);
+    struct ptxi_fragment_position p = ptxi_fragment_locate(&f, row, column);
 
     words[p.lane][at + p.reg] |= code << p.bit;
 }
@@ -331,7 +331,7 @@ static void check_scaled(const struct scaled *f, const struct selectors *s)
     run("9.1", "sm_120a", words);
     for (unsigned m = 0; m < 16; m++)
         for (unsigned n = 0; n < 8; n++) {
-            struct ptxi_place p = ptxi_fragment_place(&c, m, n);
+            struct ptxi_fragment_position p = ptxi_fragment_locate(&c, m, n);
             float sum = (float)expected(f, &x, m, n);
             uint32_t want, got = words[p.lane][D_AT + p.reg] >> p.bit;
 

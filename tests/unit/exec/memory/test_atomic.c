@@ -331,7 +331,7 @@ START_TEST(lanes_swap_in_order)
     static const char *const scopes[] = { ".cta", ".gpu", ".sys" };
     const int bits = 16 << _i / 3;
     uint64_t words[SWAPS_BEFORE], want[SWAPS_BEFORE];
-    uint32_t dice = 1;
+    uint32_t rng_state = 1;
     char text[4000];
     ptxiModule m;
     ptxiFunction f;
@@ -349,10 +349,10 @@ START_TEST(lanes_swap_in_order)
         unsigned values = 1 + round % 6;
 
         for (unsigned k = 0; k < SWAPS_BEFORE; k++)
-            words[k] = ((dice = dice * 1664525 + 1013904223) >> 16) % values;
+            words[k] = ((rng_state = rng_state * 1664525 + 1013904223) >> 16) % values;
         for (unsigned l = 0; round % 7 == 0 && l < LANES; l++) /* each swaps */
             words[1 + 3 * l] = l ? words[3 * l - 1] : words[0], words[2 + 3 * l] = l + 10;
-        mask = round % 3 ? UINT32_MAX : dice | 1u << round % 32;
+        mask = round % 3 ? UINT32_MAX : rng_state | 1u << round % 32;
         memcpy(want, words, sizeof want);
         expect_swaps(want, mask);
         ok(ptxiMemcpyHtoD(p, words, sizeof words));

@@ -223,8 +223,8 @@ END_TEST
 START_TEST(misuse_is_reported)
 {
     static const struct { const char *name; ptxiFault fault; const char *says; } rows[] = {
-        { "twice", PTXI_FAULT_BARRIER, "arrives at the cluster's barrier twice" },
-        { "alone", PTXI_FAULT_DEADLOCK, "wait for the barrier of the cluster" },
+        { "twice", PTXI_FAULT_BARRIER, "arrives twice at the cluster barrier" },
+        { "alone", PTXI_FAULT_DEADLOCK, "wait for the cluster barrier" },
         { "not_cta", PTXI_FAULT_OTHER_BLOCK_SHARED, "beyond the block's shared memory" },
         { "no_rank", PTXI_FAULT_OTHER_BLOCK_SHARED, "goes to a rank that the cluster does not have" },
     };

@@ -1,0 +1,25 @@
+/* Executable graphs: a copy of a graph, and the order in which its nodes are submitted. */
+#ifndef PTXI_API_GRAPHEXEC_GRAPH_EXEC_H
+#define PTXI_API_GRAPHEXEC_GRAPH_EXEC_H
+
+#include "api/graph/graph.h"
+
+struct ptxiGraphExec_st {
+    struct ptxi_handle handle;
+    pthread_mutex_t lock; /* a launch holds it to its end, so that no other call changes the nodes */
+    ptxiGraph graph;
+    unsigned long long flags;
+    unsigned count;
+    ptxiGraphNode steps[]; /* in the order of submission, with the nodes of children */
+};
+
+/* Finds the executable graph and locks it until the call returns. */
+ptxiResult ptxi_graph_exec_enter(ptxiGraphExec x);
+
+/* The same, and finds the copy of a node of the original graph. */
+ptxiResult ptxi_graph_exec_node(ptxiGraphExec x, ptxiGraphNode n, ptxiGraphNode *own);
+
+/* Sets the order of a body's nodes, unless it is set. */
+ptxiResult ptxi_graph_exec_plan_body(ptxiGraph body);
+
+#endif

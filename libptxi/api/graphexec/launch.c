@@ -1,0 +1,187 @@
+/* Launches of executable graphs: their nodes are submitted to a stream one after the other. */
+#include "api/graph/capture.h"
+#include "api/graph/condition.h"
+#include "api/graphexec/graph_exec.h"
+#include "api/submit/submit.h"
+
+#include "exec/sched/workers.h"
+
+ptxiResult ptxiGraphUpload(ptxiGraphExec hGraphExec, ptxiStream hStream)
+{
+    API_CALL;
+    (void)hStream;
+    return ptxi_graph_exec_enter(hGraphExec);
+}
+
+/* ---- one node */
+
+/* In a stream under capture the event becomes a node. */
+static ptxiResult submit_event(const struct ptxi_work *w, ptxiStream stream)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_enter(stream, &ctx, &s);
+
+    if (r)
+        return r;
+    if (ptxi_capturing(s))
+        return ptxi_capture_event(s, w->type, w->event);
+    if (w->type == PTXI_GRAPH_NODE_TYPE_EVENT_RECORD)
+        return ptxi_submit_record(w->event, s);
+    return ptxi_submit_wait_event(s, w->event);
+}
+
+/* A call for elements of 8 or 16 bits takes a value of that type. */
+static ptxiResult submit_fill(PTXI_MEMSET_NODE_PARAMS p, ptxiStream stream)
+{
+    if (p.elementSize < sizeof p.value)
+        p.value &= (1u << 8 * p.elementSize) - 1;
+    return ptxi_submit_fill(true, stream, &p);
+}
+
+static ptxiResult submit_host(const PTXI_HOST_NODE_PARAMS *p, ptxiStream stream)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_enter(stream, &ctx, &s);
+
+    return r ? r : ptxi_submit_host(s, p->fn, p->userData);
+}
+
+static ptxiResult submit_kernel(struct ptxi_work *w, ptxiStream stream)
+{
+    void *extra[PTXI_WORK_EXTRA];
+    struct ptxi_launch_description d = ptxi_work_description(w, extra);
+
+    return ptxi_submit_launch(stream, &d);
+}
+
+/* A call of its own, which releases what the node's work holds. Any work but conditional nodes and children. */
+static ptxiResult submit_node(struct ptxi_work *w, ptxiStream stream)
+{
+    API_CALL;
+
+    switch ((int)w->type) {
+    case PTXI_GRAPH_NODE_TYPE_KERNEL: return submit_kernel(w, stream);
+    case PTXI_GRAPH_NODE_TYPE_MEMCPY: return ptxi_submit_box(true, &w->copy, stream);
+    case PTXI_GRAPH_NODE_TYPE_MEMSET: return submit_fill(w->set, stream);
+    case PTXI_GRAPH_NODE_TYPE_HOST: return submit_host(&w->host, stream);
+    case PTXI_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case PTXI_GRAPH_NODE_TYPE_EVENT_RECORD: return submit_event(w, stream);
+    default: return PTXI_SUCCESS;
+    }
+}
+
+/* ---- conditional nodes */
+
+/* Waits for the stream in a call of its own. */
+static ptxiResult synchronize_stream(ptxiStream stream)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_submit_synchronize(ctx, stream);
+}
+
+static void begin_conditions(const struct ptxiGraph_st *g)
+{
+    for (unsigned i = 0; i < g->count; i++) {
+        const struct ptxi_work *w = &g->nodes[i]->work;
+
+        if (w->type == PTXI_GRAPH_NODE_TYPE_GRAPH)
+            begin_conditions(w->child);
+        if (w->type != PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+            continue;
+        ptxi_condition_begin_launch(w->branches.handle);
+        for (unsigned k = 0; k < w->branches.count; k++)
+            begin_conditions(w->branches.bodies[k]);
+    }
+}
+
+/* Returns the body that the value selects, or NULL. */
+static ptxiGraph select_body(const struct ptxi_branches *b, unsigned value)
+{
+    unsigned k = b->kind == PTXI_GRAPH_COND_TYPE_SWITCH ? value : !value;
+
+    return k < b->count ? b->bodies[k] : NULL;
+}
+
+/* Sets the limits of a loop as a whole. The limits of its launches do not end it. */
+static void begin_limits(struct ptxi_grid *limits, ptxiContext ctx)
+{
+    *limits = (struct ptxi_grid){ .interrupts = &ctx->interrupts, .interrupts_before = atomic_load(&ctx->interrupts) };
+    pthread_mutex_lock(&ctx->lock);
+    limits->instruction_budget = ctx->instruction_limit;
+    limits->deadline_ns = ctx->millisecond_limit ? ptxi_launch_deadline(ctx->millisecond_limit) : 0;
+    pthread_mutex_unlock(&ctx->lock);
+}
+
+static ptxiResult run_body(ptxiGraph body, ptxiStream s);
+
+/* Waits for the work that the stream has been given, and runs the body that the condition then selects. */
+static ptxiResult run_condition(const struct ptxi_branches *b, ptxiStream s)
+{
+    struct ptxi_grid limits;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiGraph body;
+
+    if (r)
+        return r;
+    begin_limits(&limits, ctx);
+    do {
+        r = synchronize_stream(s);
+        body = r ? NULL : select_body(b, ptxi_condition_get(b->handle));
+        if (body && ptxi_grid_exceeded_limit(&limits) != PTXI_FK_NONE)
+            r = PTXI_ERROR_LAUNCH_TIMEOUT;
+        else if (body)
+            r = run_body(body, s);
+        limits.spent++;
+    } while (body && !r && b->kind == PTXI_GRAPH_COND_TYPE_WHILE);
+    return r;
+}
+
+/* ---- graphs */
+
+static ptxiResult run_steps(const struct ptxiGraphExec_st *x, ptxiStream s)
+{
+    ptxiResult r = PTXI_SUCCESS;
+
+    for (unsigned i = 0; !r && i < x->count; i++) {
+        struct ptxi_work *w = &x->steps[i]->work;
+
+        if (x->steps[i]->off)
+            continue;
+        r = w->type == PTXI_GRAPH_NODE_TYPE_CONDITIONAL ? run_condition(&w->branches, s) : submit_node(w, s);
+    }
+    return r;
+}
+
+static ptxiResult run_body(ptxiGraph body, ptxiStream s)
+{
+    ptxiResult r = ptxi_graph_exec_plan_body(body); /* an update may have added bodies without an order */
+
+    return r ? r : run_steps(body->plan, s);
+}
+
+static bool has_conditions(const struct ptxiGraphExec_st *x)
+{
+    unsigned i = 0;
+
+    while (i < x->count && x->steps[i]->work.type != PTXI_GRAPH_NODE_TYPE_CONDITIONAL)
+        i++;
+    return i < x->count;
+}
+
+ptxiResult ptxiGraphLaunch(ptxiGraphExec hGraphExec, ptxiStream hStream)
+{
+    API_CALL;
+    ptxiResult r = ptxi_graph_exec_enter(hGraphExec);
+
+    /* an earlier launch may still use the conditions */
+    if (r || (has_conditions(hGraphExec) && (r = synchronize_stream(hStream))))
+        return r;
+    begin_conditions(hGraphExec->graph);
+    return run_steps(hGraphExec, hStream);
+}

@@ -1,0 +1,169 @@
+/* Pending launches and copies of kernels (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism").
+ *
+ * A kernel cannot wait for its launches, and CUDA does not promise that they begin before the kernel ends. They are
+ * stored in the launch and run when its grid has ended, in the order of the calls. Each is followed by its own
+ * launches. Tail launches are last. All streams and events of the device permit this order. */
+#include "api/launch/launch.h"
+#include "api/launch/param_buffer.h"
+
+#include "exec/engine/engine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ptxi_pending_init(struct ptxi_launch *l)
+{
+    pthread_mutex_init(&l->lock, NULL);
+    l->last = &l->first;
+    l->last_tail = &l->first_tail;
+}
+
+/* More than programs need. A kernel that launches itself without end must not use all of the host's memory. */
+enum { MAX_PENDING = 1 << 18 };
+
+static void free_list(struct ptxi_launch *l, struct ptxi_pending_work *c)
+{
+    for (struct ptxi_pending_work *next; c; c = next) {
+        next = c->next;
+        size_t pending = atomic_fetch_sub(&l->ctx->pending, 1);
+
+        assert(pending);
+        (void)pending;
+        if (c->item)
+            ptxi_item_discard(c->item);
+        free(c);
+    }
+}
+
+void ptxi_pending_free(struct ptxi_launch *l)
+{
+    free_list(l, l->first);
+    free_list(l, l->first_tail);
+    ptxi_param_buffers_free(l);
+    pthread_mutex_destroy(&l->lock);
+}
+
+bool ptxi_pending_add(struct ptxi_launch *l, struct ptxi_pending_work child, bool tail)
+{
+    struct ptxi_pending_work *c = atomic_fetch_add(&l->ctx->pending, 1) < MAX_PENDING ? malloc(sizeof *c) : NULL;
+
+    if (!c) {
+        atomic_fetch_sub(&l->ctx->pending, 1);
+        return false;
+    }
+    *c = child;
+    c->next = NULL;
+    pthread_mutex_lock(&l->lock);
+    struct ptxi_pending_work ***last = tail ? &l->last_tail : &l->last;
+
+    **last = c;
+    *last = &c->next;
+    pthread_mutex_unlock(&l->lock);
+    return true;
+}
+
+/* Makes the launch fail at the call of a thread. */
+static ptxiResult report_at(const struct ptxi_call_site *p, struct ptxi_fault_report *r, struct ptxi_failure **failure)
+{
+    r->code = p->code;
+    r->loc = p->loc;
+    r->thread_count = 1;
+    memcpy(r->ctaid, p->ctaid, sizeof r->ctaid);
+    memcpy(r->tid, p->tid, sizeof r->tid);
+    return ptxi_launch_report(p->module, p->kernel, r, failure);
+}
+
+static ptxiResult exceed_limit(const struct ptxi_call_site *p, enum ptxi_fault_kind limit,
+                               struct ptxi_failure **failure)
+{
+    struct ptxi_fault_report r = { .kind = limit };
+
+    return report_at(p, &r, failure);
+}
+
+/* Rows count as the instructions that would have stored them. */
+static bool count_stores(void *root, uint64_t stores)
+{
+    struct ptxi_grid *g = root;
+
+    atomic_fetch_add_explicit(&g->spent, stores, memory_order_relaxed);
+    return ptxi_grid_exceeded_limit(g) == PTXI_FK_NONE;
+}
+
+static ptxiResult move_rows(const struct ptxi_pending_work *c, struct ptxi_grid *root, struct ptxi_failure **failure)
+{
+    struct ptxi_fault_report report = { .kind = PTXI_FK_NONE };
+    struct ptxi_rows_fault f;
+    ptxiResult r = ptxi_rows_move(&c->rows, count_stores, root, &f);
+    enum ptxi_fault_kind limit = r ? PTXI_FK_NONE : ptxi_grid_exceeded_limit(root);
+
+    if (limit != PTXI_FK_NONE)
+        return exceed_limit(&c->site, limit, failure);
+    if (r != PTXI_ERROR_ILLEGAL_ADDRESS)
+        return r;
+    f.kind = f.kind == PTXI_FK_OUT_OF_BOUNDS ? PTXI_FK_FREED : f.kind; /* the memory existed at the time of the call */
+    ptxi_fault_describe(&report, f.kind, f.address, f.size, f.write ? PTXI_AK_STORE : PTXI_AK_LOAD, NULL, root->memmap);
+    return report_at(&c->site, &report, failure);
+}
+
+/* Removes the pending list of a launch, in the order in which it runs, and appends `rest` to it. */
+static struct ptxi_pending_work *take_list(struct ptxi_launch *l, struct ptxi_pending_work *rest)
+{
+    *l->last_tail = rest;
+    *l->last = l->first_tail;
+    struct ptxi_pending_work *first = l->first;
+
+    l->first = l->first_tail = NULL;
+    l->last = &l->first;
+    l->last_tail = &l->first_tail;
+    return first;
+}
+
+/* The limits apply to the launch as a whole. */
+static void inherit_limits(const struct ptxi_grid *root, struct ptxi_launch *l)
+{
+    l->grid.deadline_ns = root->deadline_ns;
+    l->milliseconds = 0;
+    l->grid.interrupts_before = root->interrupts_before;
+    if (!root->instruction_budget)
+        return;
+    uint64_t spent = root->spent;
+
+    l->grid.instruction_budget = root->instruction_budget > spent ? root->instruction_budget - spent : 1;
+}
+
+static ptxiResult run_child(struct ptxi_launch *l, struct ptxi_grid *root, struct ptxi_failure **failure)
+{
+    ptxiResult r;
+
+    inherit_limits(root, l);
+    r = ptxi_launch_run_grid(l, failure);
+    root->spent += l->grid.spent;
+    return r;
+}
+
+ptxiResult ptxi_pending_run(struct ptxi_launch *root, struct ptxi_failure **failure)
+{
+    struct ptxi_pending_work *todo = take_list(root, NULL);
+    ptxiResult r = PTXI_SUCCESS;
+
+    while (todo && !r) {
+        struct ptxi_pending_work *c = todo;
+        enum ptxi_fault_kind limit = ptxi_grid_exceeded_limit(&root->grid);
+
+        todo = c->next;
+        c->next = NULL;
+        if (limit != PTXI_FK_NONE) {
+            r = exceed_limit(&c->site, limit, failure);
+        } else if (c->item) {
+            r = run_child(ptxi_item_payload(c->item), &root->grid, failure);
+            todo = take_list(ptxi_item_payload(c->item), todo);
+        } else {
+            r = move_rows(c, &root->grid, failure);
+        }
+        free_list(root, c);
+    }
+    free_list(root, todo);
+    return r;
+}

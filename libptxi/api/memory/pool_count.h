@@ -1,0 +1,28 @@
+/* What memory pools count. A pool only counts the memory that it has given out; it keeps no memory. */
+#ifndef PTXI_API_MEMORY_POOL_COUNT_H
+#define PTXI_API_MEMORY_POOL_COUNT_H
+
+#include "api/handle/handle.h"
+
+#include <stdint.h>
+
+struct ptxiMemPool_st {
+    struct ptxi_handle handle; /* not used for the device's own pool, which is never destroyed */
+    size_t refs;               /* the program's, and one for each allocation */
+    size_t most;               /* bytes; 0: no limit */
+    int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
+    uint64_t threshold, used, used_high, reserved_high; /* bytes */
+};
+
+extern pthread_mutex_t ptxi_pool_mutex; /* of all pools */
+
+void ptxi_pool_unref_locked(struct ptxiMemPool_st *p);
+
+/* Counts an allocation. False if it exceeds the pool's limit. */
+bool ptxi_pool_reserve_locked(struct ptxiMemPool_st *p, size_t bytes);
+void ptxi_pool_update_high_locked(struct ptxiMemPool_st *p);
+
+/* The pool of a freed block no longer counts it. */
+void ptxi_pool_release(struct ptxiMemPool_st *p, size_t bytes);
+
+#endif

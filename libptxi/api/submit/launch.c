@@ -1,0 +1,92 @@
+/* Launches of kernels in streams. */
+#include "api/submit/submit.h"
+
+#include "api/graph/capture.h"
+#include "api/module/library.h"
+
+ptxiResult ptxi_submit_launch(ptxiStream handle, struct ptxi_launch_description *d)
+{
+    ptxiContext ctx;
+    struct ptxiStream_st *stream;
+    struct ptxi_item *it;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if ((r = ptxi_resolve_function(&d->function)))
+        return r;
+    if (d->function->module->ctx != ctx)
+        return PTXI_ERROR_INVALID_HANDLE;
+    if ((r = ptxi_api_stream(ctx, handle, &stream)))
+        return r;
+    if (ptxi_capturing(stream))
+        return ptxi_capture_launch(stream, d);
+    if ((r = ptxi_launch_make(ctx, d, &it)))
+        return r;
+    return ptxi_queue_submit(stream, it, PTXI_SUBMIT_ASYNC, NULL);
+}
+
+ptxiResult ptxiLaunchKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ, unsigned blockDimX,
+                            unsigned blockDimY, unsigned blockDimZ, unsigned sharedMemBytes, ptxiStream hStream,
+                            void **kernelParams, void **extra)
+{
+    API_CALL;
+    struct ptxi_launch_description d = {
+        .function = f, .params = kernelParams, .extra = extra,
+        .shape = { .grid = { gridDimX, gridDimY, gridDimZ }, .block = { blockDimX, blockDimY, blockDimZ },
+                   .shared = sharedMemBytes },
+    };
+
+    return ptxi_submit_launch(hStream, &d);
+}
+
+ptxiResult ptxiLaunchCooperativeKernel(ptxiFunction f, unsigned gridDimX, unsigned gridDimY, unsigned gridDimZ,
+                                       unsigned blockDimX, unsigned blockDimY, unsigned blockDimZ,
+                                       unsigned sharedMemBytes, ptxiStream hStream, void **kernelParams)
+{
+    API_CALL;
+    struct ptxi_launch_description d = {
+        .function = f, .params = kernelParams,
+        .shape = { .grid = { gridDimX, gridDimY, gridDimZ }, .block = { blockDimX, blockDimY, blockDimZ },
+                   .shared = sharedMemBytes, .cooperative = true },
+    };
+
+    return ptxi_submit_launch(hStream, &d);
+}
+
+/* Records an event in a call of its own. */
+static ptxiResult record_in_stream(ptxiEvent e, ptxiStream stream)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_enter(stream, &ctx, &s);
+
+    return r ? r : ptxi_submit_record(e, s);
+}
+
+/* An event that may be recorded when the grid has begun is recorded when it has ended. */
+static ptxiResult record_event(const ptxiLaunchAttribute *a, ptxiStream stream)
+{
+    switch (a->id) {
+    case PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return record_in_stream(a->value.programmaticEvent.event, stream);
+    case PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return record_in_stream(a->value.launchCompletionEvent.event, stream);
+    default: return PTXI_SUCCESS;
+    }
+}
+
+ptxiResult ptxiLaunchKernelEx(const ptxiLaunchConfig *c, ptxiFunction f, void **kernelParams, void **extra)
+{
+    API_CALL;
+    struct ptxi_launch_description d = { .function = f, .params = kernelParams, .extra = extra };
+    ptxiResult r = ptxi_launch_read_config(c, &d.shape);
+
+    if (r)
+        return r;
+    r = ptxi_submit_launch(c->hStream, &d);
+    for (unsigned i = 0; !r && i < c->numAttrs; i++)
+        r = record_event(&c->attrs[i], c->hStream);
+    return r;
+}

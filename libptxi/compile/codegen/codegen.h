@@ -1,0 +1,33 @@
+/* From the intermediate form to bytecode: register allocation, emission, listings. */
+#ifndef PTXI_COMPILE_CODEGEN_CODEGEN_H
+#define PTXI_COMPILE_CODEGEN_CODEGEN_H
+
+#include "base/str.h"
+#include "compile/ir/ir.h"
+#include "compile/ir/options.h"
+
+/* Gives every virtual register its slot. False with ir->oom if memory is short, without it if the frame is too
+ * large. */
+bool ptxi_allocate_registers(struct ptxi_ir *ir);
+
+/* Checks the allocation by other means than it was made. NULL, or a text that says what is wrong. */
+const char *ptxi_verify_allocation(struct ptxi_ir *ir);
+
+/* Sets PTXI_MBARRIER_ONLY_WAITS of waits at mbarriers in loops that only wait. */
+void ptxi_mark_mbarrier_wait_loops(struct ptxi_insn *insns, uint32_t count);
+
+/* NULL if memory is short. */
+struct ptxi_code *ptxi_emit(struct ptxi_ir *ir, const struct ptxi_compile_options *options, struct ptxi_arena *arena);
+
+/* Appends a listing of the bytecode, for people. */
+void ptxi_dump(const struct ptxi_code *code, struct ptxi_str *out);
+
+/* --- unwritten.c: registers that may be read before they are written --- */
+
+/* Makes guarded definitions keep the old value where a read in other lanes may see it, and computes the liveness
+ * again. */
+bool ptxi_keep_guarded(struct ptxi_ir *ir, struct ptxi_liveness *live);
+/* Lists the slots of registers that may be read before they are written, in ir->unwritten. */
+bool ptxi_list_unwritten(struct ptxi_ir *ir, const struct ptxi_liveness *live);
+
+#endif

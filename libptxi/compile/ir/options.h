@@ -1,0 +1,24 @@
+/* What a compilation depends on besides the tree and the layout. */
+#ifndef PTXI_COMPILE_IR_OPTIONS_H
+#define PTXI_COMPILE_IR_OPTIONS_H
+
+#include "parse/ast.h"
+
+struct ptxi_ir;
+
+struct ptxi_compile_options {
+    void *ctx; /* for the callbacks */
+    /* Addresses that are known once a module is loaded. */
+    uint64_t (*global_address)(void *ctx, const struct ptxi_var *var);
+    uint64_t (*function_address)(void *ctx, const struct ptxi_func *func);
+    unsigned sm;     /* the architecture that decides bits */
+    bool contract;   /* fuse mul and add as ptxas does */
+    bool as_written; /* run no pass that changes bits, like ptxas with -O0 */
+    bool count;      /* emit operation `count` at the begin of every block */
+    bool verify;     /* verify the register allocation, for tests */
+    /* Called after every pass with its name (compile.c), to print the intermediate form with ptxi_ir_print(); NULL: no
+     * such call. */
+    void (*after_pass)(void *ctx, const char *pass, const struct ptxi_ir *ir);
+};
+
+#endif

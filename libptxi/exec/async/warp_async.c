@@ -1,0 +1,18 @@
+#include "exec/async/warp_async.h"
+
+#include <stdlib.h>
+
+struct ptxi_warp_async *ptxi_warp_async_get(struct ptxi_warp *w)
+{
+    if (!w->async)
+        w->async = calloc(1, sizeof *w->async);
+    return w->async;
+}
+
+void ptxi_warp_async_free(struct ptxi_warp *w)
+{
+    if (w->async)
+        free(w->async->ring);
+    free(w->async);
+    w->async = NULL;
+}

@@ -1,0 +1,109 @@
+/* A grid is one launch of a kernel: its parameters, its limits, and which of its clusters have started. */
+#ifndef PTXI_EXEC_ENGINE_GRID_H
+#define PTXI_EXEC_ENGINE_GRID_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "exec/engine/fault.h"
+#include "exec/engine/program.h"
+
+struct ptxi_memmap;
+struct ptxi_object_table;
+
+#define PTXI_MAX_CLUSTER_CTAS 16
+
+/* Counters of accesses to shared memory (exec/memory/bank_conflicts.c). */
+#define PTXI_SHARED_COUNTS(X) X(requests) X(wavefronts) X(conflicts)
+
+/* api/ fills in the parameters. What they point to lives until ptxi_exec_launch() returns. */
+struct ptxi_grid {
+    const struct ptxi_code *code;
+    const struct ptxi_program *program;
+    const struct ptxi_binding *bindings; /* one for each function of the program */
+    struct ptxi_object_table *objects;   /* textures and surfaces that kernels may use */
+    struct ptxi_memmap *memmap;
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3];         /* CTAs of a cluster; `grid` is a multiple of it; 0: no clusters */
+    bool explicit_cluster;
+    uint32_t dynamic_shared;     /* bytes */
+    const unsigned char *params; /* code->param_bytes bytes */
+    uint64_t gridid;
+    uint32_t sm_count;           /* of the device profile: %nsmid, number of CTAs that can be resident */
+    uint32_t sm_warps;           /* of the device profile: %nwarpid */
+    uint32_t resident_limit;     /* maximum number of CTAs on one worker */
+    bool cooperative;            /* all CTAs are resident from the start */
+    bool unchecked;              /* accesses to global memory are not checked */
+    bool counting;
+    uint64_t schedule;           /* 0: in order; else the seed of a random schedule, see rng.h */
+    bool fair;                   /* in order, in short slices: warps and CTAs advance together */
+    uint32_t stack_bytes;        /* .local memory of a thread for calls, in addition to the kernel's own */
+    uint64_t instruction_budget; /* 0: unlimited */
+    uint64_t deadline_ns;        /* CLOCK_MONOTONIC; 0: unlimited */
+    const _Atomic uint64_t *interrupts; /* counter, or NULL; the grid fails when it differs from interrupts_before */
+    uint64_t interrupts_before;
+    const struct ptxi_kernel_heap *heap; /* or NULL */
+    void *heap_ctx;
+    uint64_t envreg12;           /* workspace of cooperative launches, %envreg1:%envreg2 */
+    /* or NULL; called about ten times a second, by one thread at a time */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *progress_ctx;
+    void (*output)(void *ctx, const char *text, size_t size); /* output of printf */
+    void *output_ctx;
+
+    /* results */
+    struct ptxi_fault_report report; /* kind PTXI_FK_NONE: success */
+    _Atomic uint64_t thread_instructions, warp_instructions; /* if counting */
+    struct {
+#define X(name) _Atomic uint64_t name;
+        PTXI_SHARED_COUNTS(X)
+#undef X
+    } shared;
+
+    /* private to the engine */
+    uint64_t launch_id, cta_total, cluster_total;
+    uint32_t cluster_size;        /* CTAs */
+    bool one_worker;              /* one worker runs the whole grid */
+    bool only_worker;             /* the device has only one worker */
+    _Atomic uint64_t next_cluster; /* number of clusters that have started */
+    _Atomic uint64_t done_ctas;
+    _Atomic uint32_t failed;      /* the report is being or has been written */
+    _Atomic uint32_t inside;      /* number of workers that hold CTAs of the grid */
+    _Atomic uint64_t progress_ns; /* time of the next call of progress() */
+    atomic_flag reporting;        /* a thread is in progress() */
+    _Atomic uint64_t spent;       /* coarse count of instructions, for the budget */
+    struct ptxi_grid *next;       /* list of running grids */
+};
+
+static inline uint32_t ptxi_thread_count(const struct ptxi_grid *g)
+{
+    return g->block[0] * g->block[1] * g->block[2];
+}
+
+static inline bool ptxi_grid_failed(const struct ptxi_grid *g)
+{
+    return atomic_load_explicit(&g->failed, memory_order_relaxed);
+}
+
+/* Claims the right to write the grid's report. True for the first fault only. */
+bool ptxi_grid_fail(struct ptxi_grid *g);
+
+/* The limit of the grid that is exceeded (budget, deadline, interrupts), or PTXI_FK_NONE. */
+enum ptxi_fault_kind ptxi_grid_exceeded_limit(const struct ptxi_grid *grid);
+
+/* Whether clusters are left that have not started. False after a failure. */
+bool ptxi_grid_has_clusters(const struct ptxi_grid *g);
+/* Takes the next cluster. Returns its number in the order of starts, or UINT64_MAX. */
+uint64_t ptxi_grid_next_cluster(struct ptxi_grid *g);
+/* Cancels the next cluster (PTX ISA, "clusterlaunchcontrol.try_cancel"). False: there is none left. */
+bool ptxi_grid_cancel(struct ptxi_grid *g, uint32_t first_cta[3]);
+
+/* Coordinates of the CTA with this rank in the cluster that starts as the n-th one. A random schedule permutes the
+ * clusters. */
+void ptxi_grid_cta_at(const struct ptxi_grid *g, uint64_t n, uint32_t rank, uint32_t ctaid[3]);
+/* Initial state of the random numbers of that cluster. */
+uint64_t ptxi_grid_rng_state(const struct ptxi_grid *g, uint64_t n);
+
+#endif

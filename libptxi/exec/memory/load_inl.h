@@ -1,0 +1,149 @@
+/* The handler of a load of one form in one state space. Included by load_store_space_inl.h, which describes the space.
+ * Parameter:
+ *
+ *   LOAD   (name, number of elements, type of an element in memory, type of an element in a register, path) */
+#define COUNT FORM_FIELD(FORM_COUNT, LOAD)
+#define MEMORY FORM_FIELD(FORM_MEMORY, LOAD)
+#define REGISTER FORM_FIELD(FORM_REGISTER, LOAD)
+#define PATH FORM_FIELD(FORM_PATH, LOAD)
+#define HANDLER PASTE_3(ld, SPACE, FORM_FIELD(FORM_NAME, LOAD))
+#define SLOTS PASTE_2(LOAD_SLOTS, COUNT)
+#define BASE PASTE_2(base, SPACE)
+#define COVERS PASTE_2(covers, SPACE)
+#define ADDRESS_RANGE PASTE_2(ptxi_address_range, ADDRESS_BITS)
+#define IS_CONTIGUOUS PASTE_2(ptxi_is_contiguous, ADDRESS_BITS)
+
+/* Any active lanes, any addresses. */
+#define LOAD_ANY PASTE_2(any, HANDLER)
+NOINLINE const struct ptxi_insn *LOAD_ANY(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const bool is_word = sizeof(MEMORY) == 4 || sizeof(MEMORY) == 8;
+    const bool is_whole = COUNT == 1 && is_word && sizeof(MEMORY) == sizeof(REGISTER);
+    const uint32_t slots[COUNT] = SLOTS;
+    const ADDRESS *a = PTXI_SLOT(w, i->a);
+    struct ptxi_address_range r = ADDRESS_RANGE(a, w->active);
+    bool inside = is_aligned(i, r.bits, SIZE) && COVERS(w, i, r, SIZE, PTXI_AK_LOAD);
+
+    if (inside && r.lo == r.hi && SPACE_ID != PTXI_MS_LOCAL) {
+        const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + r.lo);
+
+        for (int e = 0; e < COUNT; e++)
+            if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
+                REGISTER x = (REGISTER)LOAD_AS(MEMORY, p + e * sizeof(MEMORY)), *d = PTXI_SLOT(w, slots[e]);
+
+                WRITE_LANES(d, x);
+            }
+        NEXT;
+    }
+    if (inside && is_whole && SPACE_ID != PTXI_MS_LOCAL) {
+        ptxi_gather_lanes(PTXI_SLOT(w, i->d), BASE(w, i, 0), a, w->active, sizeof(MEMORY), sizeof *a);
+        NEXT;
+    }
+    for (ptxi_lanes left = w->active; left; left &= left - 1) {
+        unsigned l = ptxi_first_lane(left);
+        const unsigned char *p = inside ? (const unsigned char *)(BASE(w, i, l) + a[l])
+                                        : ptxi_access_at(w, i, l, SPACE_ID, a[l] + (ADDRESS)i->imm, SIZE, SIZE,
+                                                         PTXI_AK_LOAD);
+
+        if (!p)
+            return w->stop;
+        for (int e = 0; e < COUNT; e++)
+            if (COUNT == 1 || slots[e] != PTXI_NO_SLOT)
+                ((REGISTER *)PTXI_SLOT(w, slots[e]))[l] = (REGISTER)LOAD_AS(MEMORY, p + e * sizeof(MEMORY));
+    }
+    NEXT;
+}
+
+#if PATH == PATH_ANY
+
+RACY OP_NAMED(HANDLER)
+{
+    return LOAD_ANY(i, w);
+}
+
+#elif PATH == PATH_CONTIGUOUS
+
+RACY OP_NAMED(HANDLER)
+{
+    enum { SIZE = sizeof(MEMORY) * COUNT };
+    const uint32_t slots[COUNT] = SLOTS;
+    const ADDRESS *a = PTXI_SLOT(w, i->a);
+    struct ptxi_address_range r = { a[0], a[PTXI_LANES - 1], a[0] };
+    const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + a[0]);
+
+    if (w->active != PTXI_ALL_LANES || !IS_CONTIGUOUS(a, SIZE) || !is_aligned(i, r.bits, SIZE) || r.hi < r.lo ||
+        !COVERS(w, i, r, SIZE, PTXI_AK_LOAD))
+        return LOAD_ANY(i, w);
+    for (int e = 0; e < COUNT; e++)
+        if (COUNT == 1 || slots[e] != PTXI_NO_SLOT) {
+            REGISTER *d = PTXI_SLOT(w, slots[e]);
+            const unsigned char *from = p + e * sizeof(MEMORY);
+
+            FOR_LANES
+            d[l] = (REGISTER)LOAD_AS(MEMORY, from + l * SIZE);
+        }
+    NEXT;
+}
+
+#else /* PATH_GROUPS: one element that is as wide in memory as in the register */
+
+#define GROUP_LANES PASTE_2(PTXI_COALESCE_LANES, ADDRESS_BITS)
+#define COALESCE_GROUP PASTE_2(ptxi_coalesce_group, ADDRESS_BITS)
+#define LOAD_GROUPS PASTE_2(groups, HANDLER)
+NOINLINE const struct ptxi_insn *LOAD_GROUPS(const struct ptxi_insn *i, struct ptxi_warp *w)
+{
+    enum { SIZE = sizeof(MEMORY) };
+    typedef REGISTER group __attribute__((vector_size(GROUP_LANES * sizeof(REGISTER)), may_alias));
+    const ADDRESS *a = PTXI_SLOT(w, i->a);
+    group loaded[PTXI_LANES / GROUP_LANES];
+
+    if (w->active != PTXI_ALL_LANES)
+        return LOAD_ANY(i, w);
+    for (int k = 0; k < PTXI_LANES / GROUP_LANES; k++, a += GROUP_LANES) {
+        enum ptxi_coalesce_shape shape = COALESCE_GROUP(a, SIZE);
+        struct ptxi_address_range r = { a[0], a[GROUP_LANES - 1], a[0] };
+        const unsigned char *p = (const unsigned char *)(BASE(w, i, 0) + a[0]);
+
+        if (shape == PTXI_COALESCE_MIXED || !is_aligned(i, r.bits, SIZE) || r.hi < r.lo ||
+            !COVERS(w, i, r, SIZE, PTXI_AK_LOAD))
+            return LOAD_ANY(i, w);
+        if (shape == PTXI_COALESCE_CONTIGUOUS)
+            memcpy(&loaded[k], p, sizeof loaded[k]);
+        else
+            loaded[k] = LOAD_AS(MEMORY, p) - (group){ 0 };
+    }
+    memcpy(PTXI_SLOT(w, i->d), loaded, sizeof loaded);
+    NEXT;
+}
+
+RACY OP_NAMED(HANDLER)
+{
+    enum { SIZE = sizeof(MEMORY) };
+    const ADDRESS *a = PTXI_SLOT(w, i->a);
+    struct ptxi_address_range r = { a[0], a[PTXI_LANES - 1], a[0] };
+
+    if (w->active != PTXI_ALL_LANES || r.hi - r.lo != (PTXI_LANES - 1) * SIZE || r.hi < r.lo ||
+        !IS_CONTIGUOUS(a, SIZE) || !is_aligned(i, r.bits, SIZE) || !COVERS(w, i, r, SIZE, PTXI_AK_LOAD))
+        return LOAD_GROUPS(i, w);
+    memcpy(PTXI_SLOT(w, i->d), (const void *)(BASE(w, i, 0) + a[0]), PTXI_LANES * SIZE);
+    NEXT;
+}
+#undef GROUP_LANES
+#undef COALESCE_GROUP
+#undef LOAD_GROUPS
+
+#endif
+
+#undef LOAD
+#undef COUNT
+#undef MEMORY
+#undef REGISTER
+#undef PATH
+#undef HANDLER
+#undef SLOTS
+#undef BASE
+#undef COVERS
+#undef ADDRESS_RANGE
+#undef IS_CONTIGUOUS
+#undef LOAD_ANY

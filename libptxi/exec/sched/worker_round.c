@@ -1,0 +1,330 @@
+/* A worker holds some CTAs, those of a cluster together. It runs each cluster until it ends or yields to the next one. So
+ * a kernel may wait for another CTA: up to resident_limit of them are on each worker at once. */
+#include "exec/sched/worker_round.h"
+
+#include <assert.h>
+#include <fenv.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "exec/async/async.h"
+#include "exec/engine/divergence.h"
+#include "exec/engine/rng.h"
+#include "exec/memmap/rcu.h"
+#include "exec/sched/cluster_sched.h"
+#include "exec/sched/cta_context.h"
+#include "exec/sched/deadlock.h"
+#include "exec/tcgen05/tmem_queue.h"
+
+/* Short clusters never use up a quantum, and a worker is quiescent at the end of a quantum. */
+enum { CLUSTERS_BETWEEN_QUIESCENCE = 16 };
+
+/* --- contexts of a worker --- */
+
+static void take_context(struct ptxi_cta *c)
+{
+    assert(!c->busy && c->worker->free_contexts == c);
+    c->worker->free_contexts = c->next_free;
+    c->worker->busy++;
+    c->busy = true;
+}
+
+static void release_context(struct ptxi_cta *c)
+{
+    assert(c->busy && c->worker->busy);
+    c->busy = false;
+    c->worker->busy--;
+    c->next_free = c->worker->free_contexts;
+    c->worker->free_contexts = c;
+}
+
+/* The context that take_context() takes next. NULL: memory is short. */
+static struct ptxi_cta *free_context(struct ptxi_worker *wk)
+{
+    struct ptxi_cta *c = wk->free_contexts;
+
+    if (c)
+        return c;
+    c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->worker = wk;
+    c->next = wk->ctas;
+    wk->ctas = wk->free_contexts = c;
+    return c;
+}
+
+/* Contexts for a cluster. Returns that of rank 0. NULL: memory is short. */
+static struct ptxi_cta *take_contexts(struct ptxi_worker *wk, struct ptxi_grid *g)
+{
+    struct ptxi_cta *lead = NULL;
+
+    assert(g->cluster_size && g->cluster_size <= PTXI_MAX_CLUSTER_CTAS);
+    for (uint32_t m = 0; m < g->cluster_size; m++) {
+        struct ptxi_cta *c = free_context(wk);
+
+        if (!c || !ptxi_cta_context_prepare(c, g, m, wk->exec->level)) {
+            for (uint32_t k = 0; k < m; k++)
+                release_context(lead->members[k]);
+            return NULL;
+        }
+        if (!m)
+            lead = c;
+        lead->members[m] = c;
+        lead->member_count = m + 1;
+        c->lead = lead;
+        take_context(c);
+    }
+    return lead;
+}
+
+/* Adds the counters of a CTA to its grid's. */
+static void add_counts(struct ptxi_cta *c)
+{
+    if (!c->warp_instructions)
+        return;
+    atomic_fetch_add_explicit(&c->grid->thread_instructions, c->thread_instructions, memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->grid->warp_instructions, c->warp_instructions, memory_order_relaxed);
+    c->thread_instructions = c->warp_instructions = 0;
+#define X(name) atomic_fetch_add_explicit(&c->grid->shared.name, c->shared_counts.name, memory_order_relaxed);
+    PTXI_SHARED_COUNTS(X)
+#undef X
+    c->shared_counts = (struct ptxi_shared_counts){ 0 };
+}
+
+/* Ends the CTA, even if its launch has failed. */
+static void end_cta(struct ptxi_cta *c)
+{
+    for (uint32_t k = 0; k < c->warp_count; k++) {
+        ptxi_warp_abandon(&c->warps[k]);
+        ptxi_cp_async_drop(&c->warps[k]);
+    }
+    release_context(c);
+    add_counts(c);
+}
+
+/* --- grids --- */
+
+static void grid_out_of_memory(struct ptxi_grid *g)
+{
+    if (!ptxi_grid_fail(g))
+        return;
+    g->report.kind = PTXI_FK_MEMORY;
+    g->report.code = g->code;
+}
+
+/* The worker leaves the grid and wakes the thread that waits for its end. */
+static void leave_grid(struct ptxi_exec *x, struct ptxi_grid *g)
+{
+    pthread_mutex_lock(&x->lock);
+    assert(g->inside);
+    if (!--g->inside && !ptxi_grid_has_clusters(g))
+        pthread_cond_broadcast(&x->done);
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Enters a running grid, in turn, that has clusters left and may have one more on this worker. */
+static struct ptxi_grid *enter_grid(struct ptxi_exec *x, struct ptxi_worker *wk)
+{
+    struct ptxi_grid *g, *found = NULL;
+
+    pthread_mutex_lock(&x->lock);
+    for (g = x->grids; g; g = g->next)
+        if (ptxi_grid_has_clusters(g) && (g->cooperative || wk->busy < g->resident_limit)) {
+            found = g;
+            found->inside++;
+            break;
+        }
+    if (found && found->next) { /* the next search begins with the grid after it */
+        struct ptxi_grid **p = &x->grids;
+
+        while (*p != found)
+            p = &(*p)->next;
+        *p = found->next;
+        while (*p)
+            p = &(*p)->next;
+        *p = found;
+        found->next = NULL;
+    }
+    pthread_mutex_unlock(&x->lock);
+    return found;
+}
+
+static void wake_helpers(struct ptxi_exec *x, const struct ptxi_grid *g)
+{
+    if (!ptxi_grid_has_clusters(g))
+        return;
+    pthread_mutex_lock(&x->lock);
+    if (x->idle)
+        pthread_cond_broadcast(&x->work);
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Reports the progress of the grid, if the last report is old enough and no other thread is in one. */
+static void report_progress(struct ptxi_grid *g, struct ptxi_rcu_reader *rcu)
+{
+    if (!g->progress || ptxi_clock_monotonic_ns() < atomic_load_explicit(&g->progress_ns, memory_order_relaxed))
+        return;
+    if (atomic_flag_test_and_set(&g->reporting))
+        return;
+    ptxi_rcu_read_unlock(rcu);
+    g->progress(g->progress_ctx, atomic_load(&g->done_ctas), g->cta_total);
+    ptxi_rcu_read_lock(rcu);
+    atomic_store_explicit(&g->progress_ns, ptxi_clock_monotonic_ns() + PTXI_PROGRESS_NS, memory_order_relaxed);
+    atomic_flag_clear(&g->reporting);
+}
+
+/* The cluster has ended: completes its asynchronous operations. */
+static void finish_cluster(struct ptxi_cta *lead)
+{
+    ptxi_bulk_complete_all(lead);
+    ptxi_tmem_drop(lead);
+    atomic_fetch_add_explicit(&lead->grid->done_ctas, lead->member_count, memory_order_relaxed);
+}
+
+/* Releases the contexts of a cluster that has ended or whose launch has failed. */
+static void release_cluster(struct ptxi_cta *lead)
+{
+    ptxi_bulk_drop(lead);
+    ptxi_tmem_drop(lead);
+    for (uint32_t m = lead->member_count; m--;)
+        end_cta(lead->members[m]);
+}
+
+/* Runs a cluster, and after its end the next ones of its grid in the same contexts. True: it only waits for other
+ * clusters. */
+static bool run_clusters(struct ptxi_exec *x, struct ptxi_cta *lead)
+{
+    struct ptxi_grid *g = lead->grid;
+    struct ptxi_rcu_reader *rcu = lead->worker->rcu;
+
+    for (unsigned count = 0;; count++) {
+        enum ptxi_cluster_status status = ptxi_cluster_run(lead, x->level);
+        uint64_t n;
+
+        if (count % CLUSTERS_BETWEEN_QUIESCENCE == CLUSTERS_BETWEEN_QUIESCENCE - 1)
+            ptxi_rcu_quiescent_state(rcu);
+        if (status == PTXI_CLUSTER_FINISHED)
+            finish_cluster(lead);
+        if (!count)
+            wake_helpers(x, g);
+        report_progress(g, rcu);
+        if ((status == PTXI_CLUSTER_YIELDED || status == PTXI_CLUSTER_WAITS) && !ptxi_grid_failed(g))
+            return status == PTXI_CLUSTER_WAITS;
+        n = ptxi_grid_next_cluster(g);
+        if (n == UINT64_MAX)
+            break;
+        ptxi_cta_context_start_cluster(lead, n);
+        if (!ptxi_check_limits(&lead->warps[0])) /* many short CTAs never use up a quantum */
+            break;
+    }
+    release_cluster(lead);
+    leave_grid(x, g);
+    return false;
+}
+
+static bool run_cluster_contexts(struct ptxi_exec *x, struct ptxi_cta *lead)
+{
+    struct ptxi_rcu_reader *rcu = lead->worker->rcu;
+    bool waits;
+
+    ptxi_rcu_read_lock(rcu);
+    waits = run_clusters(x, lead);
+    ptxi_rcu_read_unlock(rcu);
+    return waits;
+}
+
+/* Whether the worker takes another cluster of a fair grid at once. As on a GPU, all clusters that can be resident
+ * start together. Each worker takes its share of them. */
+static bool takes_another(const struct ptxi_exec *x, const struct ptxi_worker *wk, const struct ptxi_grid *g)
+{
+    return g->fair && wk->busy < (g->cta_total + x->worker_count - 1) / x->worker_count;
+}
+
+/* Takes one more cluster. *more: the worker wants another one of this grid. False: there is none. */
+static bool take_cluster(struct ptxi_exec *x, struct ptxi_worker *wk, bool *more)
+{
+    struct ptxi_grid *g = enter_grid(x, wk);
+    struct ptxi_cta *lead;
+    uint64_t n;
+
+    if (!g)
+        return false;
+    n = ptxi_grid_next_cluster(g);
+    lead = n == UINT64_MAX ? NULL : take_contexts(wk, g);
+    if (n != UINT64_MAX && !lead)
+        grid_out_of_memory(g);
+    if (lead)
+        ptxi_cta_context_start_cluster(lead, n);
+    *more = lead && takes_another(x, wk, g);
+    if (!lead)
+        leave_grid(x, g);
+    return true;
+}
+
+/* --- the host's FPU --- */
+
+/* Arithmetic of kernels rounds to nearest and does not trap, whatever the settings of the host program. */
+#ifdef __SSE__
+typedef unsigned fpu_state;
+
+static fpu_state enter_default_fpu(void)
+{
+    fpu_state old = __builtin_ia32_stmxcsr();
+
+    __builtin_ia32_ldmxcsr(0x1f80);
+    return old;
+}
+
+static void restore_fpu(fpu_state old)
+{
+    __builtin_ia32_ldmxcsr(old);
+}
+#else
+typedef fenv_t fpu_state;
+
+static fpu_state enter_default_fpu(void)
+{
+    fpu_state old;
+
+    fegetenv(&old);
+    fesetenv(FE_DFL_ENV);
+    return old;
+}
+
+static void restore_fpu(fpu_state old)
+{
+    fesetenv(&old);
+}
+#endif
+
+/* --- rounds of a worker --- */
+
+/* A random schedule skips some clusters. */
+static bool is_skipped(struct ptxi_cta *lead)
+{
+    return lead->grid->schedule && ptxi_rng_one_in(&lead->rng_state, 3);
+}
+
+/* If clusters of a cooperative grid wait for clusters that have not started, the worker takes one for each of them. Else
+ * it takes one. */
+bool ptxi_worker_round(struct ptxi_exec *x, struct ptxi_worker *wk)
+{
+    fpu_state host = enter_default_fpu();
+    uint32_t more = 1;
+    bool any = false, another;
+
+    assert(wk->claimed && wk->exec == x);
+    for (struct ptxi_cta *c = wk->ctas; c; c = c->next)
+        if (c->busy && c->lead == c) {
+            const struct ptxi_grid *g = c->grid;
+
+            any = true;
+            if (!is_skipped(c) && run_cluster_contexts(x, c))
+                more += g->cooperative && ptxi_grid_has_clusters(g);
+        }
+    for (; more && take_cluster(x, wk, &another); more -= !another)
+        any = true;
+    restore_fpu(host);
+    return any;
+}
