@@ -1,6 +1,6 @@
 #!/bin/sh
-# Write the generated parts of the documents anew: doc/instructions.md, and the counts between the markers in README.md.
-# Into the source tree, or with an argument into that directory. Run by `make doc`.
+# Writes the generated parts of the documents: doc/instructions.md, the picture of the layers, and the counts between the
+# markers in README.md. Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}
@@ -16,3 +16,9 @@ awk -v counts="$to/counts.new" '
 rm "$to/counts.new"
 mv "$to/doc/instructions.md.new" "$to/doc/instructions.md"
 mv "$to/README.md.new" "$to/README.md"
+if [ -n "${PYTHON3:-}" ]; then
+    "$PYTHON3" "$top_srcdir/tests/check-layers.py" --svg "$top_srcdir" > "$to/doc/layers.svg.new"
+    mv "$to/doc/layers.svg.new" "$to/doc/layers.svg"
+else
+    echo "no python3: doc/layers.svg is not made" >&2
+fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The generated parts of the documents are what `make doc` would write.
+# The generated parts of the documents are up to date, and files that the documents name exist.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 tmp=$(mktemp -d)
@@ -9,6 +9,16 @@ bad=0
 for f in README.md doc/instructions.md; do
     diff -u "$top_srcdir/$f" "$tmp/$f" | head -40
     cmp -s "$top_srcdir/$f" "$tmp/$f" || bad=1
+done
+if [ -e "$tmp/doc/layers.svg" ]; then
+    cmp "$top_srcdir/doc/layers.svg" "$tmp/doc/layers.svg" || bad=1
+fi
+for f in $(cd "$top_srcdir" && grep -ohE '\b(tests|libptxi|tools|bindings|samples|doc)/[A-Za-z0-9_./-]+\.(c|h|def|sh|py|awk|rec|md)\b' \
+    README.md CONTRIBUTING.md doc/*.md | sort -u); do
+    case $f in
+    *instructions.md) ;;
+    *) [ -e "$top_srcdir/$f" ] || [ -e "$top_srcdir/libptxi/$f" ] || { echo "the documents name $f, which does not exist"; bad=1; } ;;
+    esac
 done
 grep -q '^| all |' "$tmp/README.md" || { echo "README.md has lost the markers of its counts"; bad=1; }
 [ $bad = 0 ] || echo "run 'make doc'"
