@@ -105,7 +105,7 @@ def include_graph(root):
     return graph
 
 
-def objects(build):
+def objects(root, build):
     """Object files of the library, as (path, source below libptxi). Handlers are taken from one CPU level only."""
     seen = set()
     for directory, _, files in os.walk(os.path.join(build, "libptxi")):
@@ -113,14 +113,14 @@ def objects(build):
             found = re.match(r"(?:(?:libptxi_)?core_la-|libexec_portable_la-)(.*)\.o$", name)
             source = found and os.path.normpath(
                 os.path.join(os.path.relpath(directory, os.path.join(build, "libptxi")).replace(".libs", ""), found.group(1) + ".c"))
-            if source and source not in seen:
+            if source and source not in seen and (os.path.exists(os.path.join(root, source)) or ".gen." in source):
                 seen.add(source)
                 yield os.path.join(directory, name), source
 
 
-def reference_graph(build, nm):
+def reference_graph(root, build, nm):
     defined, used = {}, defaultdict(set)
-    for path, source in objects(build):
+    for path, source in objects(root, build):
         for line in subprocess.run([nm, path], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout.splitlines():
             kind, symbol = line.split()[-2:]
             if not symbol.startswith("ptxi"):
@@ -177,19 +177,34 @@ def cycles(graph):
     return found
 
 
-def check_graph(graph, kind):
-    bad = 0
-    for what in sorted(upward(graph)):
+def check_directions(graph):
+    bad = sorted(upward(graph))
+    for what in bad:
         print("not allowed: %s" % what)
-        bad = 1
-    for component in cycles(graph):
-        print("%d files depend on each other by %s: %s" % (len(component), kind, ", ".join(component)))
+    return bool(bad)
+
+
+def units(*graphs):
+    """One graph of all dependencies, in which a source and the header of the same name are one unit."""
+    merged = defaultdict(dict)
+    for graph in graphs:
+        for source, targets in graph.items():
+            for target, what in targets.items():
+                a, b = os.path.splitext(source)[0], os.path.splitext(target)[0]
+                if a != b:
+                    merged[a].setdefault(b, what)
+    return merged
+
+
+def check_cycles(graph):
+    bad = cycles(graph)
+    for component in bad:
+        print("%d files depend on each other: %s" % (len(component), ", ".join(component)))
         for source in component:
             for target in component:
                 if target in graph[source]:
                     print("    %s" % graph[source][target])
-        bad = 1
-    return bad
+    return bool(bad)
 
 
 def check_files(root):
@@ -306,13 +321,12 @@ def main(args):
     top = args[0] if args else os.environ.get("top_srcdir", os.path.join(os.path.dirname(__file__), ".."))
     build = args[1] if len(args) > 1 else os.environ.get("top_builddir", ".")
     root = os.path.join(top, "libptxi")
-    bad = check_files(root) | check_graph(include_graph(root), "includes")
-    references = reference_graph(build, os.environ.get("NM", "nm").split()[0])
-    if references:
-        bad |= check_graph(references, "calls")
-    else:
+    bad = check_files(root)
+    includes = include_graph(root)
+    references = reference_graph(root, build, os.environ.get("NM", "nm").split()[0])
+    if not references:
         print("no objects in %s: calls are not checked" % build)
-    return bad
+    return bad | check_directions(includes) | check_directions(references) | check_cycles(units(includes, references))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 #include "compile/compile.h"
 
 #include "compile/codegen/codegen.h"
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 #include "compile/ir/ir.h"
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "compile/optimize/optimize.h"
 
 /* --- passes --- */

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "compile/ir/options.h"
-#include "compile/lower/module_layout.h"
+#include "compile/lower/layout.h"
 #include "isa/bytecode.h"
 #include "parse/ast.h"
 

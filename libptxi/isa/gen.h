@@ -43,6 +43,8 @@ int add_name(struct name_list *list, const char *s, size_t n);        /* its num
 
 unsigned op_flags(int op); /* PTXI_OP_FLAG_... */
 int op_mnemonic(int op);   /* number of the mnemonic of the first row that names the operation, or -1 */
+void set_op_mnemonic(int op, int mnemonic);
+void add_internal_ops(void); /* those of internal.def, after the operations of rows */
 
 extern const struct row_source *current; /* the row that a message is about, or NULL */
 void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));

@@ -3,7 +3,7 @@
  * add.s17 becomes an add.s32. Before it, the lowest 17 bits of each operand are extended by two shifts into a new
  * register. After it, the result is extended in the same way. So a 17-bit integer in a wider register is always read
  * from its low bits and written extended: with its sign, or with zeros for .u17 and .b17. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 #include "parse/expr.h"
 #include "parse/match_form.h"
 #include "parse/statement.h"

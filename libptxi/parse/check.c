@@ -1,5 +1,5 @@
 /* Checks operands against the candidates of an opcode: which row accepts them, and what is wrong if none does. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 
 #include "isa/op.gen.h"
 

@@ -1,5 +1,5 @@
 /* Operands that are addresses: state spaces, base registers, references to textures, tensor memory. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 
 #include "isa/op.gen.h"
 

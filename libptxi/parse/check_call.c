@@ -1,5 +1,5 @@
 /* Arguments and results of calls. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 
 /* Parameters of these types cannot be passed, as in ptxas. */
 static bool is_too_narrow(enum ptxi_type t)

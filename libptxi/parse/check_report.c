@@ -1,5 +1,5 @@
 /* Messages about operands. Each is followed by a note that shows the accepted syntax. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Operands that are values: registers, constants, special registers, symbols, and vectors of them. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Instructions: guard, opcode, operands. Calls have a syntax of their own. */
-#include "parse/check.h"
+#include "parse/check_state.h"
 #include "parse/match_form.h"
 #include "parse/statement.h"
 

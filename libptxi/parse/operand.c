@@ -1,5 +1,5 @@
 /* Parses operands as they are written. check.c then checks them against the instruction. */
-#include "parse/operand.h"
+#include "parse/raw_operand.h"
 
 #include "parse/expr.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "parse/lex.h"
-#include "parse/operand.h"
-#include "parse/scope.h"
+#include "parse/raw_operand.h"
+#include "parse/symbol.h"
 
 enum {
     PTXI_MAX_RAW = 16,        /* operands of one instruction */

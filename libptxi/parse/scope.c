@@ -1,5 +1,5 @@
 /* Name scopes: declaration and lookup of registers, variables, functions and labels. */
-#include "parse/scope.h"
+#include "parse/symbol.h"
 
 #include "parse/parser.h"
 

@@ -1,5 +1,5 @@
 /* ptxiAsm(): the cache of modules of templates, and their launches. */
-#include "api/asm/asm.h"
+#include "api/asm/asm_template.h"
 
 #include "api/launch/launch.h"
 #include "api/memory/heap.h"

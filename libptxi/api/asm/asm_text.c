@@ -1,5 +1,5 @@
 /* Inline assembly as text: constraints, the template, the module, and the mapping of places. */
-#include "api/asm/asm.h"
+#include "api/asm/asm_template.h"
 
 #include <ctype.h>
 #include <string.h>

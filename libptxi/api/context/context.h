@@ -30,7 +30,7 @@
 #include "api/error/diag_store.h"
 #include "api/error/failure.h"
 #include "api/handle/handle.h"
-#include "api/queue/stream_queue.h"
+#include "api/queue/queue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
 
 #include "api/error/failure.h"
 #include "base/diag.h"
-#include "exec/engine/fault.h"
+#include "exec/engine/fault_report.h"
 #include "parse/ast.h"
 
 /* The program that a launch ran. */

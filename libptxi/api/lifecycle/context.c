@@ -1,5 +1,5 @@
 /* Creates and destroys contexts. This file knows all kinds of objects that a context owns. */
-#include "api/asm/asm.h"
+#include "api/asm/asm_template.h"
 #include "api/context/context.h"
 #include "api/graph/capture.h"
 #include "api/memory/heap.h"

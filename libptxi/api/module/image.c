@@ -1,6 +1,6 @@
 /* The image that ptxiLinkComplete() returns: a line that identifies it, then the parts, each after a line with its
  * size and name. */
-#include "api/module/load.h"
+#include "api/module/image.h"
 
 #include <stdlib.h>
 #include <string.h>

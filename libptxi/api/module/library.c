@@ -1,6 +1,7 @@
 #include "api/module/library.h"
 
 #include "api/memory/heap.h"
+#include "api/module/image.h"
 #include "api/module/load.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* Links PTX texts into one image, from which modules can be loaded. */
+#include "api/module/image.h"
 #include "api/module/load.h"
 #include "api/module/symbols.h"
 

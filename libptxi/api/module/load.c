@@ -1,4 +1,5 @@
 /* Loads modules: options, texts, messages. */
+#include "api/module/image.h"
 #include "api/module/load.h"
 
 #include "base/file.h"

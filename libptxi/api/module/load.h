@@ -36,15 +36,4 @@ ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size);
 /* True if the text begins with a directive after blanks and comments. Other images (cubin, fatbin) do not. */
 bool ptxi_load_is_ptx(const char *s);
 
-/* image.c: the result of ptxiLinkComplete() is a text: a line that identifies it, and a line with size and name before
- * each part. */
-void ptxi_image_write(const struct ptxi_texts *parts, struct ptxi_str *out);
-
-/* Finds the parts of such an image. Another text is one part with that name. False: the image is damaged, or
- * arena->oom is set. */
-bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptxi_arena *arena,
-                     struct ptxi_texts *texts);
-uint32_t ptxi_image_lines(const struct ptxi_text *t); /* number of lines of the part */
-bool ptxi_image_is_linked(const char *text, size_t size);
-
 #endif

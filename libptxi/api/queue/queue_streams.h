@@ -2,7 +2,7 @@
 #ifndef PTXI_API_QUEUE_QUEUE_STREAMS_H
 #define PTXI_API_QUEUE_QUEUE_STREAMS_H
 
-#include "api/queue/stream_queue.h"
+#include "api/queue/queue.h"
 
 #include <pthread.h>
 

@@ -27,7 +27,7 @@
  *     becomes one product with it, rounded once. The second product decides whether to flush.
  *
  * Not reproduced: fusions that ptxas finds only after it has replaced short branches by guarded instructions. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 #include <string.h>
 

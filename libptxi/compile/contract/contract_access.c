@@ -1,5 +1,5 @@
 /* Contraction: where registers are read and written, and which values ptxas knows. The rules are in contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 #include <assert.h>
 

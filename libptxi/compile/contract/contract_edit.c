@@ -1,5 +1,5 @@
 /* Contraction: how instructions are changed. The rules are in contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 #include <assert.h>
 

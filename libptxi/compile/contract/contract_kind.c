@@ -1,6 +1,6 @@
 /* Contraction: whether an instruction is a product, a sum, or an operation that ends with a product. The rules are in
  * contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 #include <assert.h>
 

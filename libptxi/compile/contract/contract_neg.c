@@ -1,5 +1,5 @@
 /* Contraction: products that neg changes the sign of. The rules are in contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 /* neg.ftz.f32 does more than to change the sign. */
 static bool flushes(const struct ptxi_ir_inst *neg)

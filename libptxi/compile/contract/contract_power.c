@@ -1,5 +1,5 @@
 /* Contraction: products of f32 times a power of two, rounded once. The rules are in contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 static bool is_small_power(const struct ptxi_vreg *r)
 {

@@ -1,5 +1,5 @@
 /* Contraction: products and their uses, and whether each could be fused. The rules are in contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 /* Whether ptxas moves the product that access `def` gives v, or a neg of it, down to its uses in other regions. */
 static bool is_moved_down(const struct ptxi_contract *c, uint32_t v, const uint32_t *def,

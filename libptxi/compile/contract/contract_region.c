@@ -1,5 +1,5 @@
 /* Contraction: the regions of straight code that ptxas sees. The rules are in contract.c. */
-#include "compile/contract/contract.h"
+#include "compile/contract/contract_state.h"
 
 static bool has_rounding(const struct ptxi_match *m)
 {

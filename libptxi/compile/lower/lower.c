@@ -1,6 +1,6 @@
 /* Lowers a function: calls the lowering rule of each instruction, and puts the instruction's guard around the
  * operations of the rule. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* setp, set, selp, shl and shr, lop3, and arithmetic with carry. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Asynchronous copies, stores and reductions, tensor maps, mbarrier, and clusterlaunchcontrol. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* atom and red. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* Branches, calls, and the ends of a thread. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 static struct ptxi_ir_inst *append_control(struct ptxi_lower *l, uint16_t op)
 {

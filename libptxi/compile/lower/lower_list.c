@@ -1,6 +1,6 @@
 /* Operations with more registers than an instruction has fields: all registers are in a list, after what the qualifiers
  * say. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 #include <string.h>

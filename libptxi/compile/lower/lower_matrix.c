@@ -1,5 +1,5 @@
 /* ldmatrix and stmatrix. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* ld and st of all state spaces, alloca, cache policies. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 /* mma and mma.sp: the registers of all operands are in one list, after the information of the qualifiers (struct
  * ptxi_mma). */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "num/dot.h"
 
 #include <assert.h>

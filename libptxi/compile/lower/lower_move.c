@@ -1,5 +1,5 @@
 /* mov, cvt, cvta, isspacep. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 /* --- mov --- */
 

@@ -1,5 +1,5 @@
 /* The operations of which lowering rules are composed: constants, single operations, moves between widths. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Operands of the instruction that is being lowered: their values, destinations, vectors and addresses. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* The lowering rule of rows that name none: one operation with the operands in the order of its fields. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <string.h>
 

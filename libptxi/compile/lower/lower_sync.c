@@ -1,5 +1,5 @@
 /* Barriers, fences, and exchange between the lanes of a warp. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 enum { BARRIERS = 16 }; /* of a CTA */
 

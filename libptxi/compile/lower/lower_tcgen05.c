@@ -1,5 +1,5 @@
 /* tcgen05: tensor memory, moves to and from it, and products in it. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 #include <stddef.h>

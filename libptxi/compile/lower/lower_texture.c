@@ -1,5 +1,5 @@
 /* Textures and surfaces: all registers of an instruction are in one list, after the information of its qualifiers. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Video instructions: imm holds everything about a form except its operation. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "isa/video.h"
 
 static bool is_signed(const struct ptxi_match *m, enum ptxi_slot_name slot)

@@ -1,6 +1,6 @@
 /* wgmma.mma_async: the registers of all operands are in one list, after the information of the qualifiers (struct
  * ptxi_wgmma). */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "num/dot.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* wmma: loads, stores, and products, which become several products of mma, as in ptxas. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "isa/fragment.h"
 
 #include <assert.h>

@@ -1,4 +1,6 @@
-#include "compile/lower/module_layout.h"
+/* The variables of a module with static storage: which exist, and where they are in the constant bank and in shared
+ * memory. */
+#include "compile/lower/layout.h"
 
 #include "compile/lower/shared_layout.h"
 #include "isa/isa.h"

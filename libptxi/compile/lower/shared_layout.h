@@ -11,7 +11,7 @@
 #define PTXI_COMPILE_LOWER_SHARED_LAYOUT_H
 
 #include "base/hash.h"
-#include "compile/lower/module_layout.h"
+#include "compile/lower/layout.h"
 
 /* What the layout knows of a variable. */
 struct ptxi_layout_entry {

@@ -1,5 +1,5 @@
 /* How a function accesses its variables and parameters: prologue and epilogue, parameter words, addresses. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 
 #include <assert.h>
 

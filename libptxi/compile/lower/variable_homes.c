@@ -1,5 +1,5 @@
 /* Where the variables of a function are: parameter words, offsets in .local memory, offsets in shared memory. */
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "compile/lower/shared_layout.h"
 
 #include "base/hash.h"

@@ -9,7 +9,6 @@
 
 #include "exec/async/bulk_queue.h"
 #include "exec/async/cp_async.h"
-#include "exec/async/mbarrier.h"
 #include "exec/async/mbarrier_object.h"
 #include "exec/engine/engine.h"
 

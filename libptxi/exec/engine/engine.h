@@ -7,7 +7,7 @@
 #include "exec/engine/call.h"
 #include "exec/engine/cta.h"
 #include "exec/engine/divergence.h"
-#include "exec/engine/fault.h"
+#include "exec/engine/fault_report.h"
 #include "exec/engine/frame.h"
 #include "exec/engine/grid.h"
 #include "exec/engine/warp.h"

@@ -1,4 +1,5 @@
-#include "exec/engine/fault.h"
+/* Reports of failed launches. The first fault of a launch is reported. */
+#include "exec/engine/fault_report.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exec/engine/fault.h"
+#include "exec/engine/fault_report.h"
 #include "exec/engine/program.h"
 
 struct ptxi_memmap;

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "exec/async/async.h"
+#include "exec/async/mbarrier.h"
 #include "exec/engine/rng.h"
 #include "exec/sched/deadlock.h"
 #include "exec/sched/store_buffer.h"

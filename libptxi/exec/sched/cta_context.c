@@ -7,6 +7,7 @@
 
 #include "base/fill.h"
 #include "exec/async/async.h"
+#include "exec/async/mbarrier.h"
 #include "exec/engine/address_space.h"
 #include "exec/engine/divergence.h"
 #include "exec/engine/frame.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "exec/async/async.h"
+#include "exec/async/mbarrier.h"
 #include "exec/engine/divergence.h"
 
 static void fail_at(struct ptxi_warp *w, enum ptxi_fault_kind kind, const char *detail)

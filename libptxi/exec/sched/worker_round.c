@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "exec/async/async.h"
+#include "exec/async/mbarrier.h"
 #include "exec/engine/divergence.h"
 #include "exec/engine/rng.h"
 #include "exec/memmap/rcu.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "exec/async/async.h"
+#include "exec/async/mbarrier.h"
 #include "exec/engine/rng.h"
 
 /* When the queue is full, the oldest job is performed, which is always allowed. */

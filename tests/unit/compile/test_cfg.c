@@ -1,7 +1,7 @@
 /* Control flow: the order of blocks, and loops that may wait. */
 #include "unit/support/random_program.h"
 
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_state.h"
 #include "compile/ir/ir.h"
 
 struct graph {

@@ -6,8 +6,8 @@
  * by a wait as fast as a function call. The process has one set of runner threads, which are created on demand.
  *
  * When an item fails, the following items of its stream are dropped until a waiting call takes the failure. */
-#ifndef PTXI_API_QUEUE_STREAM_QUEUE_H
-#define PTXI_API_QUEUE_STREAM_QUEUE_H
+#ifndef PTXI_API_QUEUE_QUEUE_H
+#define PTXI_API_QUEUE_QUEUE_H
 
 #include "ptxi.h"
 

@@ -1,7 +1,7 @@
 /* Where the variables of a module are. The layout is computed once when a module is loaded; compilations only read
  * it. */
-#ifndef PTXI_COMPILE_LOWER_MODULE_LAYOUT_H
-#define PTXI_COMPILE_LOWER_MODULE_LAYOUT_H
+#ifndef PTXI_COMPILE_LOWER_LAYOUT_H
+#define PTXI_COMPILE_LOWER_LAYOUT_H
 
 #include "parse/ast.h"
 

@@ -1,8 +1,8 @@
 /* Checks of operands against the rows of the instruction table.
  *
  * check.c is for inst.c. The other functions are what the files check*.c share. */
-#ifndef PTXI_PARSE_CHECK_H
-#define PTXI_PARSE_CHECK_H
+#ifndef PTXI_PARSE_CHECK_STATE_H
+#define PTXI_PARSE_CHECK_STATE_H
 
 #include "parse/match_form.h"
 

@@ -4,12 +4,12 @@
  * The files build on each other in this order: lower_op.c (single operations), variable_homes.c and variable_access.c
  * (variables and addresses), lower_operand.c (operands), lower_list.c (operations with many registers), the rules,
  * lower.c (which calls the rules). */
-#ifndef PTXI_COMPILE_LOWER_LOWER_H
-#define PTXI_COMPILE_LOWER_LOWER_H
+#ifndef PTXI_COMPILE_LOWER_LOWER_STATE_H
+#define PTXI_COMPILE_LOWER_LOWER_STATE_H
 
 #include "compile/ir/ir.h"
 #include "compile/ir/options.h"
-#include "compile/lower/module_layout.h"
+#include "compile/lower/layout.h"
 #include "isa/isa.h"
 
 /* Where a variable of this function is. */

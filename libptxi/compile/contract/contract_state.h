@@ -1,7 +1,7 @@
 /* Contraction. contract.c has the rules. The other files build on each other in this order: contract_kind.c,
  * contract_access.c, contract_region.c, contract_product.c, contract_edit.c, contract_neg.c and contract_power.c. */
-#ifndef PTXI_COMPILE_CONTRACT_CONTRACT_H
-#define PTXI_COMPILE_CONTRACT_CONTRACT_H
+#ifndef PTXI_COMPILE_CONTRACT_CONTRACT_STATE_H
+#define PTXI_COMPILE_CONTRACT_CONTRACT_STATE_H
 
 #include "compile/ir/ir.h"
 #include "isa/isa.h"

@@ -3,8 +3,8 @@
  *
  * The operands are the registers %0, %1, ... of the kernel. PTX allows such names, so the module contains the template
  * unchanged, except for %% and constants. `origin` maps places in the module to places in the template. */
-#ifndef PTXI_API_ASM_ASM_H
-#define PTXI_API_ASM_ASM_H
+#ifndef PTXI_API_ASM_ASM_TEMPLATE_H
+#define PTXI_API_ASM_ASM_TEMPLATE_H
 
 #include "ptxi.h"
 

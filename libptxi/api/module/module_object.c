@@ -1,3 +1,4 @@
+/* The life of modules: creation, unloading, functions and variables. */
 #include "api/module/module.h"
 
 #include "api/memory/heap.h"

@@ -1,6 +1,6 @@
 /* Operands as they are written in the text, before they are checked against an instruction. */
-#ifndef PTXI_PARSE_OPERAND_H
-#define PTXI_PARSE_OPERAND_H
+#ifndef PTXI_PARSE_RAW_OPERAND_H
+#define PTXI_PARSE_RAW_OPERAND_H
 
 #include "parse/ast.h"
 

@@ -2,8 +2,8 @@
  *
  * One hash table holds every name of the module. Each name has a list of its meanings, innermost scope first. Each
  * scope has a list of the meanings that end with it. */
-#ifndef PTXI_PARSE_SCOPE_H
-#define PTXI_PARSE_SCOPE_H
+#ifndef PTXI_PARSE_SYMBOL_H
+#define PTXI_PARSE_SYMBOL_H
 
 #include "base/hash.h"
 #include "parse/ast.h"

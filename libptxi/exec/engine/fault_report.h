@@ -1,6 +1,6 @@
 /* Faults: why and where a launch fails. The first fault of a launch is the one that is reported. */
-#ifndef PTXI_EXEC_ENGINE_FAULT_H
-#define PTXI_EXEC_ENGINE_FAULT_H
+#ifndef PTXI_EXEC_ENGINE_FAULT_REPORT_H
+#define PTXI_EXEC_ENGINE_FAULT_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
