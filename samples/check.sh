@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every sample that has a NAME.expected and compares what it prints; numbers that depend on the machine become '#'.
+# Runs every sample that has a file NAME.expected, and compares its output with the file.
+# Numbers that depend on the machine are replaced by '#'.
 set -u
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
@@ -8,7 +9,7 @@ count=0
 for expected in "$top_srcdir"/samples/*.expected; do
     name=$(basename "$expected" .expected)
     if [ "$name" = nvrtc ] && { [ ! -e "$top_builddir/samples/nvrtc" ] || [ -n "${SANITIZE-}" ]; }; then
-        echo "sample nvrtc did not run: configure found no NVRTC, or this build is for sanitizers, for which NVRTC is not made"
+        echo "sample nvrtc did not run: configure found no NVRTC, or NVRTC does not support this build for sanitizers"
         continue
     fi
     count=$((count + 1))

@@ -1,4 +1,5 @@
-/* Functions of this program in place of a device library: what the kernel declares .extern .func is bound by name.
+/* Host functions: functions of this program replace those of a device library. The kernel declares them .extern .func,
+ * and they are bound by name.
  *
  *     ./host_function [host_function.ptx] */
 #include "sample.h"
@@ -11,7 +12,7 @@ static struct vector bend(struct ray r, float index)
     return (struct vector){ r.from.x * index + r.to.x, r.from.y + r.to.y, r.to.z / index };
 }
 
-/* The text lies in the module's global memory, so its address is one of the host's. */
+/* The text is in the global memory of the module, so its address is valid on the host. */
 static void note(const char *what, float value)
 {
     ptxiHostThread t = { .size = sizeof t };
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
     MUST(ptxiCtxCreate(&context, 0, 0));
     MUST(ptxiModuleLoad(&module, PTX_PATH(argc, argv, "host_function.ptx")));
     MUST(ptxiModuleGetFunction(&trace, module, "trace"));
-    MUST(ptxiModuleBindHostFunction(module, "bend", (ptxiHostFunction)bend, "{float[3]}({{float[3]}, {float[3]}}, float)"));
+    MUST(ptxiModuleBindHostFunction(module, "bend", (ptxiHostFunction)bend,
+                                    "{float[3]}({{float[3]}, {float[3]}}, float)"));
     MUST(ptxiModuleBindHostFunction(module, "note", (ptxiHostFunction)note, "void(const char *, float)"));
     MUST(ptxiMemAlloc(&p, THREADS * sizeof *out));
 

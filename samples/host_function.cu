@@ -1,4 +1,4 @@
-/* Kernels that call functions of a device library which is not there: nvcc -rdc=true leaves them extern. */
+/* A kernel that calls functions of a device library. nvcc -rdc=true leaves the functions extern. */
 struct Ray {
     float3 from, to;
 };

@@ -2,7 +2,7 @@
  *
  *     ./inline_asm [inline_asm.ptx]
  *
- * Prints each input with its cube, and whether it is 34. */
+ * Prints each input, its cube, and whether the input is 34. */
 #include "sample.h"
 
 enum { N = 8 };
@@ -25,7 +25,7 @@ static void run(ptxiModule module, const char *name, const int *in, int *out)
 
 int main(int argc, char **argv)
 {
-    static const int in[N] = { 0, 1, -2, 3, 34, -34, 1290, 1291 };   /* 1291 is the first whose cube wraps around */
+    static const int in[N] = { 0, 1, -2, 3, 34, -34, 1290, 1291 };   /* the cube of 1291 is the first that overflows */
     int cubes[N], conds[N];
     ptxiDevice device;
     ptxiContext context;

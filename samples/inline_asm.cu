@@ -1,9 +1,9 @@
-/* Two functions whose bodies are inline PTX. */
+/* Two functions that are written in inline PTX. */
 __device__ static int cube(int x)
 {
     int y;
 
-    /* The braces give every copy of the text its own t1. */
+    /* Each copy of the text has its own t1, because of the braces. */
     asm("{\n\t"
         " .reg .u32 t1;\n\t"
         " mul.lo.u32 t1, %1, %1;\n\t"
@@ -17,7 +17,7 @@ __device__ static int cond(int x)
 {
     int y = 0;
 
-    /* "+r", since a false predicate leaves %0 as it was. */
+    /* The constraint is "+r", because %0 keeps its value if the predicate is false. */
     asm("{\n\t"
         " .reg .pred %%p;\n\t"
         " setp.eq.s32 %%p, %1, 34;\n\t"

@@ -1,4 +1,4 @@
-/* ldmatrix: the fragments that each thread gets, and how the addresses of the rows make bank conflicts.
+/* ldmatrix: the fragments that each thread receives, and the bank conflicts that the addresses of the rows cause.
  *
  *     ./ldmatrix [ldmatrix.ptx]
  *
@@ -17,7 +17,8 @@ static void show(ptxiModule module, const char *name, const char *what)
     printf("\n");
 }
 
-/* 1024 blocks of 16 warps load two matrices each. */
+/* Runs 1024 blocks of 16 warps, each of which loads two matrices. Returns whether the counters differ from the
+ * expected ones. */
 static int count(ptxiModule module, int which, const char *rows, unsigned long long conflicts)
 {
     ptxiCounters c = { .size = sizeof c };

@@ -1,4 +1,4 @@
-/* Linear interpolation: the driver API's way from a PTX file to results, every step written out.
+/* Linear interpolation: every step of the driver API from a PTX file to the results.
  *
  *     ./lerp [lerp.ptx]
  *

@@ -1,8 +1,8 @@
-/* CUDA C++ that is compiled while the program runs, by NVIDIA's NVRTC, which needs no GPU.
+/* Compiles CUDA C++ at run time with NVIDIA's NVRTC, which does not need a GPU.
  *
  *     ./nvrtc ["an expression of x"]
  *
- * Prints the expression's values for x = 0 to 7, or what the compiler says about it. */
+ * Prints the values of the expression for x = 0 to 7, or the messages of the compiler. */
 #include "sample.h"
 
 #include <nvrtc.h>
@@ -17,13 +17,14 @@ static void must_compile(nvrtcResult r, nvrtcProgram program)
         return;
     size_t size = 0;
 
-    if (program && nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size <= sizeof log && nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS)
+    if (program && nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size <= sizeof log &&
+        nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS)
         fputs(log, stderr);
     fprintf(stderr, "NVRTC: %s\n", nvrtcGetErrorString(r));
     exit(1);
 }
 
-/* PTX of a kernel f that puts the expression's values into an array; the caller's to free. */
+/* Returns the PTX of a kernel f that stores the values of the expression in an array. The caller frees it. */
 static char *compile(const char *expression)
 {
     static const char *const options[] = { "--gpu-architecture=compute_90" };
@@ -31,7 +32,9 @@ static char *compile(const char *expression)
     char source[1024], *ptx;
     size_t size;
 
-    snprintf(source, sizeof source, "extern \"C\" __global__ void f(float *y)\n{\n    float x = threadIdx.x;\n    y[threadIdx.x] = %s;\n}\n", expression);
+    snprintf(source, sizeof source,
+             "extern \"C\" __global__ void f(float *y)\n{\n    float x = threadIdx.x;\n    y[threadIdx.x] = %s;\n}\n",
+             expression);
     must_compile(nvrtcCreateProgram(&program, source, "f.cu", 0, NULL, NULL), NULL);
     must_compile(nvrtcCompileProgram(program, 1, options), program);
     must_compile(nvrtcGetPTXSize(program, &size), program);

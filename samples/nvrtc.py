@@ -1,9 +1,10 @@
-"""nvrtc.c in Python: CUDA C++ that is compiled while the program runs, by NVIDIA's NVRTC, which needs no GPU.
+"""nvrtc.c in Python: compiles CUDA C++ at run time with NVIDIA's NVRTC, which does not need a GPU.
 
     pip install ./bindings/python cuda-bindings nvidia-cuda-nvrtc
     python samples/nvrtc.py ["an expression of x"]
 
-Prints the expression's values for x = 0 to 7, or what the compiler says about it."""
+Prints the values of the expression for x = 0 to 7, or the messages of the compiler.
+"""
 import sys
 
 import numpy as np
@@ -21,6 +22,7 @@ extern "C" __global__ void f(float *y)
 
 
 def call(name, *arguments):
+    """Call a function of NVRTC. Return its result, or raise RuntimeError."""
     error, *results = getattr(nvrtc, name)(*arguments)
     if error != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise RuntimeError(error.name)
@@ -28,13 +30,14 @@ def call(name, *arguments):
 
 
 def text(program, what):
-    """The program's PTX, or its ProgramLog."""
+    """Return a text of the program: its 'PTX' or its 'ProgramLog'."""
     buffer = b' ' * call(f'nvrtcGet{what}Size', program)
     call(f'nvrtcGet{what}', program, buffer)
     return buffer.rstrip(b'\0').decode()
 
 
 def compiled(source, *options):
+    """Return the PTX of a CUDA C++ program. Exit with the messages of the compiler if it is invalid."""
     program = call('nvrtcCreateProgram', source.encode(), b'f.cu', 0, [], [])
     try:
         call('nvrtcCompileProgram', program, len(options), [o.encode() for o in options])

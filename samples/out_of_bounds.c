@@ -1,13 +1,14 @@
-/* A kernel that writes past the end of its array, and the report that it gets instead of a dead process.
+/* A kernel that writes past the end of its array. The launch fails with a report, and the process goes on.
  *
  *     ./out_of_bounds [out_of_bounds.ptx]
  *
- * Ends with 0 if the report names the right kernel, block, thread and place, and the context still works afterwards. */
+ * The exit status is 0 if the report has the right kernel, block, thread and position, and the context still works. */
 #include "sample.h"
 
 #include <string.h>
 
-enum { N = 1000, BLOCK = 256 };   /* four blocks make 1024 threads: thread 232 of block 3 is the first without an element */
+/* Four blocks have 1024 threads. Thread 232 of block 3 is the first thread without an element. */
+enum { N = 1000, BLOCK = 256 };
 
 static ptxiResult fill(ptxiFunction kernel, ptxiDevicePtr v, unsigned blocks)
 {
@@ -20,9 +21,10 @@ static ptxiResult fill(ptxiFunction kernel, ptxiDevicePtr v, unsigned blocks)
 
 static int as_expected(const ptxiReport *r, ptxiDevicePtr v)
 {
-    return r->result == PTXI_ERROR_ILLEGAL_ADDRESS && r->fault == PTXI_FAULT_OUT_OF_BOUNDS && r->access == PTXI_ACCESS_WRITE &&
-           r->accessSize == 4 && r->address == v + N * sizeof(float) && strcmp(r->kernel, "fill") == 0 && r->block[0] == 3 &&
-           r->thread[0] == N % BLOCK && r->sourceFile && strstr(r->sourceFile, "out_of_bounds.cu") && r->sourceLine == 6;
+    return r->result == PTXI_ERROR_ILLEGAL_ADDRESS && r->fault == PTXI_FAULT_OUT_OF_BOUNDS &&
+           r->access == PTXI_ACCESS_WRITE && r->accessSize == 4 && r->address == v + N * sizeof(float) &&
+           strcmp(r->kernel, "fill") == 0 && r->block[0] == 3 && r->thread[0] == N % BLOCK &&
+           r->sourceFile && strstr(r->sourceFile, "out_of_bounds.cu") && r->sourceLine == 6;
 }
 
 int main(int argc, char **argv)
@@ -49,8 +51,9 @@ int main(int argc, char **argv)
     MUST(ptxiGetLastReport(context, &report));
     fprintf(stderr, "%s\n", report.text);
     int right = as_expected(&report, v);
-    printf("kernel %s, block %u, thread %u: %u bytes at element %llu of %d, line %u of the source: %s\n", report.kernel, report.block[0],
-           report.thread[0], report.accessSize, (report.address - v) / sizeof(float), N, report.sourceLine, right ? "as expected" : "WRONG");
+    printf("kernel %s, block %u, thread %u: %u bytes at element %llu of %d, line %u of the source: %s\n",
+           report.kernel, report.block[0], report.thread[0], report.accessSize, (report.address - v) / sizeof(float), N,
+           report.sourceLine, right ? "as expected" : "WRONG");
 
     result = fill(kernel, v, N / BLOCK);
     printf("a launch within bounds afterwards: %s\n", result == PTXI_SUCCESS ? "fine" : "FAILED");

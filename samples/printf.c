@@ -1,4 +1,4 @@
-/* printf from a kernel: what threads print goes to the host's standard output by the time the launch is synchronised.
+/* printf from a kernel: the output of the threads is on the host's standard output when the synchronization returns.
  *
  *     ./printf [printf.ptx] */
 #include "sample.h"

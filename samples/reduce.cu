@@ -1,4 +1,4 @@
-/* Sum of a vector: shuffles within each warp, shared memory among warps, and one integer atomic a block. */
+/* Sum of a vector: shuffles within each warp, shared memory between warps, and one integer atomic per block. */
 extern "C" __global__ void reduce(const int *in, unsigned long long *sum, int n)
 {
     __shared__ long long part[32];

@@ -1,4 +1,4 @@
-/* What every sample needs and none is about: stop on a failed call, and find the PTX. */
+/* Helpers of all samples: stop on a failed call, and find the PTX file. */
 #ifndef PTXI_SAMPLE_H
 #define PTXI_SAMPLE_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Runs one API call; ends the program with the call and the library's words if it fails. */
+/* Checks an API call. If it fails, prints the call and the library's message, and ends the program. */
 #define MUST(call) sample_must(call, #call)
 
 static inline void sample_must(ptxiResult r, const char *call)
@@ -24,7 +24,7 @@ static inline void sample_must(ptxiResult r, const char *call)
     exit(1);
 }
 
-/* The module to load: the first argument of the program, else the file beside the sample's source. */
+/* The path of the module to load: the first argument of the program, else the file next to the source of the sample. */
 #define PTX_PATH(argc, argv, name) ((argc) > 1 ? (argv)[1] : SAMPLES_DIR "/" name)
 
 #endif

@@ -1,8 +1,8 @@
-/* Matrix product with shared-memory tiles, on sizes that do not fill the last tile.
+/* Matrix product with tiles in shared memory. The sizes are not multiples of the tile.
  *
  *     ./sgemm [sgemm.ptx]
  *
- * Each element of the result is a chain of fused multiply-adds, so the same chain in C gives the same bits. */
+ * Each element of the result is a sequence of fused multiply-adds, so the same sequence in C gives the same bits. */
 #include "sample.h"
 
 #include <math.h>
@@ -47,7 +47,8 @@ int main(int argc, char **argv)
 
     ptxiDevicePtr da = to_device(a, sizeof a), db = to_device(b, sizeof b), dc = to_device(c, sizeof c);
     void *params[] = { &m, &n, &k, &da, &db, &dc };
-    MUST(ptxiLaunchKernel(sgemm, (N + TILE - 1) / TILE, (M + TILE - 1) / TILE, 1, TILE, TILE, 1, 0, NULL, params, NULL));
+    MUST(ptxiLaunchKernel(sgemm, (N + TILE - 1) / TILE, (M + TILE - 1) / TILE, 1, TILE, TILE, 1, 0, NULL, params,
+                          NULL));
     MUST(ptxiMemcpyDtoH(c, dc, sizeof c));
 
     for (int i = 0; i < M; i++)

@@ -1,4 +1,4 @@
-/* C = A * B, row-major, m x k by k x n, in 16 x 16 tiles staged in shared memory; sizes need not be multiples of the tile. */
+/* C = A * B, row-major, m x k by k x n, with 16 x 16 tiles in shared memory. The sizes need not be multiples of 16. */
 #define TILE 16
 
 extern "C" __global__ void sgemm(int m, int n, int k, const float *A, const float *B, float *C)

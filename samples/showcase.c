@@ -1,4 +1,5 @@
-/* A tour in one minute: load what nvcc made of two CUDA kernels, run them on all cores, compare every bit with C, and say how fast.
+/* A short tour: loads two CUDA kernels that nvcc compiled, runs them on all cores, compares the results bit by bit with
+ * C, and prints the speed.
  *
  *     ./showcase [sgemm.ptx [reduce.ptx]] */
 #include "sample.h"
@@ -49,8 +50,9 @@ static ptxiFunction load(ptxiModule *module, const char *path, const char *name)
     return f;
 }
 
-/* Runs a kernel three times: once to count its instructions, once to warm up, once for the clock. */
-static void run(ptxiFunction f, const unsigned grid[2], const unsigned block[2], void **params, ptxiDevicePtr clear, size_t bytes)
+/* Runs a kernel three times: to count its instructions, to warm up, and to measure the time. */
+static void run(ptxiFunction f, const unsigned grid[2], const unsigned block[2], void **params, ptxiDevicePtr clear,
+                size_t bytes)
 {
     ptxiCounters counters = { .size = sizeof counters };
     double ms = 0;
@@ -65,8 +67,9 @@ static void run(ptxiFunction f, const unsigned grid[2], const unsigned block[2],
     }
     MUST(ptxiCtxGetCounters(NULL, &counters));
     MUST(ptxiCtxResetCounters(NULL));
-    printf("  ran %u blocks of %u threads: %.0f million PTX instructions in %.2f ms, %.2f G/s\n", grid[0] * grid[1], block[0] * block[1],
-           (double)counters.threadInstructions / 1e6, ms, (double)counters.threadInstructions / ms / 1e6);
+    printf("  ran %u blocks of %u threads: %.0f million PTX instructions in %.2f ms, %.2f G/s\n",
+           grid[0] * grid[1], block[0] * block[1], (double)counters.threadInstructions / 1e6, ms,
+           (double)counters.threadInstructions / ms / 1e6);
 }
 
 static int show_sgemm(const char *path)

@@ -2,7 +2,7 @@
  *
  *     ./shuffle [shuffle.ptx]
  *
- * Runs both on two warps and compares every lane with the closed formula. */
+ * Runs both on two warps, and compares every lane with a closed formula. */
 #include "sample.h"
 
 enum { N = 64 };

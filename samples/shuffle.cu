@@ -1,6 +1,6 @@
-/* Values passed between the lanes of a warp. */
+/* Exchange of values between the lanes of a warp. */
 
-/* Each lane becomes the sum of itself and all lanes above it. The predicate of shfl says whether the source lane was in range. */
+/* Each lane gets the sum of itself and all higher lanes. shfl sets the predicate if the source lane is in range. */
 extern "C" __global__ void reverse_cumsum(const float *in, float *out)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,7 +17,7 @@ extern "C" __global__ void reverse_cumsum(const float *in, float *out)
     out[t] = x;
 }
 
-/* Every lane becomes the sum of its warp. */
+/* Every lane gets the sum of its warp. */
 extern "C" __global__ void butterfly(const float *in, float *out)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;

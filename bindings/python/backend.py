@@ -1,8 +1,9 @@
-"""Builds the package, with nothing but Python: `pip install ./bindings/python`, also without a network.
+"""Build backend of the package for pip (PEP 517 and PEP 660). It needs only Python, and no network.
 
-The wheel holds the Python files and ptxi.h. Where the library has been built it holds that as well, and the command:
-PTXI_LIBRARY names the library, else it is taken from the source tree's directory build. Without one, the installed
-library is found when the package is used."""
+The wheel has the Python files and ptxi.h. If the library has been built, the wheel also has the library and the
+command. The library is the one that PTXI_LIBRARY names, else the one in the directory `build` of the source tree. A
+wheel without the library uses the installed library.
+"""
 import base64
 import hashlib
 import os
@@ -18,12 +19,13 @@ SUMMARY = "Run NVIDIA PTX on the CPU, with NumPy arrays and a GPU's bits"
 
 
 def version() -> str:
+    """Return the version in ptxi.h, as 'major.minor.patch'."""
     text = (TOP / 'include' / 'ptxi.h').read_text()
     return '.'.join(re.findall(r'^#define PTXI_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)', text, re.M))
 
 
 def built() -> Dict[str, pathlib.Path]:
-    """What was compiled, by its name in the package."""
+    """Return the paths of the library and the command, if they exist, by their names in the wheel."""
     library = pathlib.Path(os.environ.get('PTXI_LIBRARY') or TOP / 'build' / '.libs' / 'libptxi.so.0').resolve()
     command = library.parents[1] / 'ptxi'
     found = {'ptxi/libptxi.so.0': library, 'ptxi/bin/ptxi': command}
@@ -31,21 +33,26 @@ def built() -> Dict[str, pathlib.Path]:
 
 
 def metadata() -> str:
+    """Return the text of the file METADATA."""
     return (f'Metadata-Version: 2.1\nName: ptxi\nVersion: {version()}\nSummary: {SUMMARY}\nLicense: MIT\n'
             'Requires-Python: >=3.9\nRequires-Dist: numpy>=1.23\n')
 
 
 class Wheel:
+    """A wheel that is being written. `tag` is its compatibility tag, such as 'py3-none-any'."""
+
     def __init__(self, directory: str, tag: str) -> None:
         self.name = f'ptxi-{version()}-{tag}.whl'
         self.info = f'ptxi-{version()}.dist-info'
         self.zip = zipfile.ZipFile(pathlib.Path(directory) / self.name, 'w', zipfile.ZIP_DEFLATED)
         self.record = ''
         self.add(f'{self.info}/METADATA', metadata().encode())
-        self.add(f'{self.info}/WHEEL', f'Wheel-Version: 1.0\nGenerator: libptxi\nRoot-Is-Purelib: false\nTag: {tag}\n'.encode())
+        description = f'Wheel-Version: 1.0\nGenerator: libptxi\nRoot-Is-Purelib: false\nTag: {tag}\n'
+        self.add(f'{self.info}/WHEEL', description.encode())
         self.add(f'{self.info}/entry_points.txt', b'[pytest11]\nptxi = ptxi.pytest_plugin\n')
 
     def add(self, name: str, data: bytes, executable: bool = False) -> None:
+        """Add a file and its line in RECORD."""
         entry = zipfile.ZipInfo(name)
         entry.compress_type = zipfile.ZIP_DEFLATED
         entry.external_attr = (0o100755 if executable else 0o100644) << 16
@@ -54,6 +61,7 @@ class Wheel:
         self.record += f'{name},sha256={digest},{len(data)}\n'
 
     def close(self) -> str:
+        """Write RECORD and close the file. Return the name of the wheel."""
         self.zip.writestr(f'{self.info}/RECORD', self.record + f'{self.info}/RECORD,,\n')
         self.zip.close()
         return self.name
@@ -61,6 +69,7 @@ class Wheel:
 
 def build_wheel(wheel_directory: str, config_settings: Optional[Dict[str, Any]] = None,
                 metadata_directory: Optional[str] = None) -> str:
+    """Build a wheel (PEP 517). Return its name."""
     compiled = built()
     platform = re.sub(r'[-.]', '_', sysconfig.get_platform()) if compiled else 'any'
     wheel = Wheel(wheel_directory, f'py3-none-{platform}')
@@ -75,7 +84,7 @@ def build_wheel(wheel_directory: str, config_settings: Optional[Dict[str, Any]] 
 
 def build_editable(wheel_directory: str, config_settings: Optional[Dict[str, Any]] = None,
                    metadata_directory: Optional[str] = None) -> str:
-    """For `pip install -e`: the source tree itself, with the library as the tree finds it."""
+    """Build a wheel for `pip install -e` (PEP 660), which refers to the source tree. Return its name."""
     wheel = Wheel(wheel_directory, 'py3-none-any')
     wheel.add('ptxi.pth', f'{HERE}\n'.encode())
     return wheel.close()

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Kernels that other programs compile, and programs made for the CUDA driver. They are large, so no build fetches them:
+# Runs kernels that other programs compile, and programs for the CUDA driver. These programs are large, so no build
+# installs them. This command does:
 #
 #     python3 -m venv build/clients && build/clients/bin/pip install -r tests/clients/requirements.txt
 #
-# (the directory of the build, or PTXI_CLIENTS). Without it nothing is run, and that is said; nor is a test whose program is missing.
+# PTXI_CLIENTS gives another directory than build/clients. If the virtual environment is missing, the script reports a
+# skipped test. If one program is missing, only its tests are skipped.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
 venv=${PTXI_CLIENTS:-$top_builddir/clients}
@@ -15,9 +17,9 @@ skip()
     exit 77
 }
 
-[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, which Python is not linked with"
+[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
 [ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
-[ -x "$venv/bin/python" ] || skip "no virtual environment in $venv; $0 says how to make one"
+[ -x "$venv/bin/python" ] || skip "no virtual environment in $venv; a comment in $0 has the command that creates one"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

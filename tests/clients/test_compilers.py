@@ -1,4 +1,4 @@
-"""What other compilers make of a kernel, run here: NVRTC, clang's NVPTX back end, Numba."""
+"""Runs kernels that were compiled by NVRTC, by clang's NVPTX back end, and by Numba."""
 import pathlib
 import re
 import shutil
@@ -13,7 +13,7 @@ from ptxi.testing import assert_bits_equal
 N = 1000
 SAMPLE = pathlib.Path(__file__).parents[2] / 'samples' / 'nvrtc.py'
 
-# Steps of 3x + 1 until 1, and a sum of the block in shared memory.
+# Counts the steps of the Collatz sequence down to 1, and sums the counts of the block in shared memory.
 COLLATZ = r'''
 extern "C" __global__ void collatz(unsigned *steps, unsigned *sum, unsigned n)
 {
@@ -89,8 +89,9 @@ def test_nvrtc(ptxi, arch):
 
 
 def test_nvrtc_floats(ptxi):
-    """A polynomial, fused as NVRTC fuses; the reference is its value in double, rounded after each step."""
-    ptx = nvrtc_ptx('extern "C" __global__ void p(float *y, const float *x) { int i = threadIdx.x; y[i] = (x[i] * 3.f + 2.f) * x[i] + 1.f; }',
+    """Evaluate a polynomial that NVRTC fuses to fma. The reference is its value in double, rounded after each step."""
+    ptx = nvrtc_ptx('extern "C" __global__ void p(float *y, const float *x) '
+                    '{ int i = threadIdx.x; y[i] = (x[i] * 3.f + 2.f) * x[i] + 1.f; }',
                     '--gpu-architecture=compute_90')
     x, y = np.linspace(-3, 3, 256, dtype='f4'), np.zeros(256, 'f4')
     ptxi.loads(ptx).p[1, 256](y, x)
@@ -108,11 +109,12 @@ def test_the_sample():
 
 @pytest.mark.parametrize('level', ['-O0', '-O2'])
 def test_clang(ptxi, tmp_path, level):
-    clang = shutil.which('clang') or pytest.skip('there is no clang')
+    clang = shutil.which('clang') or pytest.skip('clang is not installed')
     source = tmp_path / 'kernel.cu'
     source.write_text(CLANG_NAMES + COLLATZ)
-    made = subprocess.run([clang, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '-nocudainc', '-nocudalib', level, '-S',
-                           '-Wno-unknown-cuda-version', '-o', '-', source], capture_output=True)
+    made = subprocess.run([clang, '-x', 'cuda', '--cuda-device-only', '--cuda-gpu-arch=sm_70', '-nocudainc',
+                           '-nocudalib', level, '-S', '-Wno-unknown-cuda-version', '-o', '-', source],
+                          capture_output=True)
     if b'nvptx' in made.stderr:
         pytest.skip('this clang has no NVPTX back end')
     assert made.returncode == 0, made.stderr.decode()
@@ -120,7 +122,7 @@ def test_clang(ptxi, tmp_path, level):
 
 
 def test_numba(ptxi):
-    """Numba's arrays are seven parameters: two objects of the host, elements, their size, the data, shape and strides."""
+    """Numba passes an array as seven parameters: two host objects, size, item size, data, shape and strides."""
     numba_cuda = pytest.importorskip('numba.cuda', reason='pip install -r tests/clients/requirements.txt')
     from numba import types
 

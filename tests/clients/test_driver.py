@@ -1,4 +1,7 @@
-"""Programs made for the CUDA driver, on libcuda.so.1 of libptxi. The loader looks for that when a process starts, so each has its own."""
+"""Runs programs for the CUDA driver with the libcuda.so.1 of libptxi.
+
+Each program runs in its own process, because the loader searches for the library when a process starts.
+"""
 import importlib.util
 import os
 import subprocess
@@ -12,9 +15,11 @@ TWICE = r"""
 .address_size 64
 .visible .entry twice(.param .u64 p, .param .u32 n) {
     .reg .pred %off; .reg .u32 %i, %b, %t, %v; .reg .u64 %a, %o;
-    ld.param.u64 %a, [p]; ld.param.u32 %v, [n]; mov.u32 %i, %ctaid.x; mov.u32 %b, %ntid.x; mov.u32 %t, %tid.x; mad.lo.u32 %i, %i, %b, %t;
+    ld.param.u64 %a, [p]; ld.param.u32 %v, [n];
+    mov.u32 %i, %ctaid.x; mov.u32 %b, %ntid.x; mov.u32 %t, %tid.x; mad.lo.u32 %i, %i, %b, %t;
     setp.ge.u32 %off, %i, %v; @%off ret;
-    mul.wide.u32 %o, %i, 4; add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; add.u32 %v, %v, %v; st.global.u32 [%a], %v; ret;
+    mul.wide.u32 %o, %i, 4; add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; add.u32 %v, %v, %v; st.global.u32 [%a], %v;
+    ret;
 }
 """
 
@@ -86,10 +91,12 @@ context.detach()
 """
 
 
-@pytest.mark.parametrize('package, program', [('cuda.bindings', CUDA_PYTHON), ('pycuda', PYCUDA)], ids=['cuda-python', 'pycuda'])
+@pytest.mark.parametrize('package, program', [('cuda.bindings', CUDA_PYTHON), ('pycuda', PYCUDA)],
+                         ids=['cuda-python', 'pycuda'])
 def test_runs_a_kernel(package, program):
     if not importlib.util.find_spec(package.split('.')[0]) or not importlib.util.find_spec(package):
-        pytest.skip(f'there is no {package}')
+        pytest.skip(f'{package} is not installed')
     environment = dict(os.environ, LD_LIBRARY_PATH=os.environ['PTXI_DRIVER'])
-    done = subprocess.run([sys.executable, '-c', f'TWICE = {TWICE!r}\n{program}'], env=environment, capture_output=True, text=True)
+    command = [sys.executable, '-c', f'TWICE = {TWICE!r}\n{program}']
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')

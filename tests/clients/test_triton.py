@@ -1,5 +1,8 @@
-"""Kernels compiled by Triton, without a GPU, run here. References give every bit: sums are made in Triton's order, approximations
-are asked from ptxi.asm one by one, and matrices hold numbers whose products and sums are exact."""
+"""Runs kernels that Triton compiled, without a GPU. The results are compared bit by bit.
+
+The references add in Triton's order, and compute approximations with ptxi.asm, one instruction at a time. Matrices
+have elements whose products and sums are exact.
+"""
 import numpy as np
 import pytest
 
@@ -14,11 +17,12 @@ LOG2E = np.float32(1.4426950408889634)
 
 
 class Compiled:
-    """A kernel for one architecture: compiled(grid, arguments...)."""
+    """A kernel compiled for one architecture. It is called as compiled(grid, arguments...)."""
 
     def __init__(self, ptxi, arch, function, signature, constants, multiples=(), **options):
         types = dict(signature, **{name: 'constexpr' for name in constants})
-        aligned = {(i,): [['tt.divisibility', 16]] for i, (name, t) in enumerate(types.items()) if t.startswith('*') or name in multiples}
+        aligned = {(i,): [['tt.divisibility', 16]] for i, (name, t) in enumerate(types.items())
+                   if t.startswith('*') or name in multiples}
         source = ASTSource(fn=function, signature=types, constexprs=constants, attrs=aligned)
         made = triton.compile(source, target=GPUTarget('cuda', arch, 32), options={'enable_fp_fusion': True, **options})
         self.ptx = made.asm['ptx']
@@ -29,15 +33,19 @@ class Compiled:
             self._kernel.set_attribute(ptxi.FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, self._shared)
 
     def __call__(self, grid, *arguments):
-        self._kernel[grid, self._block, self._shared](*arguments, 0, 0)  # the two scratch areas
+        self._kernel[grid, self._block, self._shared](*arguments, 0, 0)  # null pointers for the two scratch areas
 
 
 def both(test):
+    """Run the test for sm_80 and sm_90."""
     return pytest.mark.parametrize('arch', [80, 90])(pytest.mark.ptxi_device('sm_90')(test))
 
 
 def row_sum(x):
-    """tl.sum of rows by one warp, four neighbours a thread and so on: pairs within a thread, then a butterfly."""
+    """Return the sums of the rows in the order of tl.sum with one warp.
+
+    Each thread has groups of four neighbouring elements, and adds them in pairs. Then the warp adds in a butterfly.
+    """
     rows, n = x.shape
     v = x.astype('f4').reshape(rows, n // 128, 32, 4).transpose(0, 2, 1, 3).reshape(rows, 32, n // 32)
     while v.shape[2] > 1:
@@ -49,12 +57,15 @@ def row_sum(x):
 
 
 def unary(ptxi, instruction, x):
+    """Return the values of an instruction with one f32 operand."""
     return ptxi.asm(instruction + ' %0, %1;', '=f', 'f')(np.ascontiguousarray(x, 'f4'))
 
 
 def divide(ptxi, x, y):
+    """Return x / y as div.full.f32 computes it."""
     x, y = np.broadcast_arrays(x, y)
-    return ptxi.asm('div.full.f32 %0, %1, %2;', '=f', 'f', 'f')(np.ascontiguousarray(x, 'f4'), np.ascontiguousarray(y, 'f4'))
+    x, y = np.ascontiguousarray(x, 'f4'), np.ascontiguousarray(y, 'f4')
+    return ptxi.asm('div.full.f32 %0, %1, %2;', '=f', 'f', 'f')(x, y)
 
 
 @triton.jit
@@ -87,7 +98,8 @@ def test_softmax(ptxi, arch):
     rows, n = 40, 208
     x = np.random.default_rng(2).standard_normal((rows, n)).astype('f4') * 4
     out = np.zeros_like(x)
-    softmax = Compiled(ptxi, arch, softmax_kernel, {'out': '*fp32', 'x': '*fp32', 'n': 'i32'}, {'BLOCK': 256}, multiples=['n'], num_warps=1)
+    softmax = Compiled(ptxi, arch, softmax_kernel, {'out': '*fp32', 'x': '*fp32', 'n': 'i32'}, {'BLOCK': 256},
+                       multiples=['n'], num_warps=1)
     softmax(rows, out, x, n)
     padded = np.full((rows, 256), -np.inf, 'f4')
     padded[:, :n] = x
@@ -112,7 +124,8 @@ def test_layer_norm(ptxi, arch):
     rows, n, rng = 20, 512, np.random.default_rng(3)
     x, weight, bias = (rng.standard_normal(s).astype('f4') for s in ((rows, n), n, n))
     out, epsilon = np.zeros_like(x), np.float32(1e-5)
-    norm = Compiled(ptxi, arch, layer_norm_kernel, {'out': '*fp32', 'x': '*fp32', 'weight': '*fp32', 'bias': '*fp32', 'epsilon': 'fp32'},
+    norm = Compiled(ptxi, arch, layer_norm_kernel,
+                    {'out': '*fp32', 'x': '*fp32', 'weight': '*fp32', 'bias': '*fp32', 'epsilon': 'fp32'},
                     {'N': n}, num_warps=1, enable_fp_fusion=False)
     norm(rows, out, x, weight, bias, epsilon)
     centred = x - row_sum(x) / np.float32(n)
@@ -126,8 +139,10 @@ def matmul_kernel(c, a, b, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.c
     m, n, k = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN), tl.arange(0, BK)
     sum = tl.zeros((BM, BN), tl.float32)
     for step in range(0, K, BK):
-        left = tl.load(a + m[:, None] * K + (step + k)[None, :], mask=(m < M)[:, None] & (step + k < K)[None, :], other=0.0)
-        right = tl.load(b + (step + k)[:, None] * N + n[None, :], mask=(step + k < K)[:, None] & (n < N)[None, :], other=0.0)
+        left = tl.load(a + m[:, None] * K + (step + k)[None, :],
+                       mask=(m < M)[:, None] & (step + k < K)[None, :], other=0.0)
+        right = tl.load(b + (step + k)[:, None] * N + n[None, :],
+                        mask=(step + k < K)[:, None] & (n < N)[None, :], other=0.0)
         sum = tl.dot(left, right, sum)
     tl.store(c + m[:, None] * N + n[None, :], sum, mask=(m < M)[:, None] & (n < N)[None, :])
 
@@ -135,12 +150,13 @@ def matmul_kernel(c, a, b, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.c
 @both
 @pytest.mark.parametrize('shape', [(128, 128, 64), (100, 72, 200)])
 def test_matmul(ptxi, arch, shape):
-    """Integers in half precision: the tensor cores' sums are exact in single."""
+    """The elements are integers in half precision, so the sums of the tensor cores are exact in single precision."""
     m, n, k = shape
     rng = np.random.default_rng(4)
     a, b = (rng.integers(-32, 33, s).astype('f2') for s in ((m, k), (k, n)))
     c = np.zeros((m, n), 'f4')
-    matmul = Compiled(ptxi, arch, matmul_kernel, {'c': '*fp32', 'a': '*fp16', 'b': '*fp16', 'M': 'i32', 'N': 'i32', 'K': 'i32'},
+    matmul = Compiled(ptxi, arch, matmul_kernel,
+                      {'c': '*fp32', 'a': '*fp16', 'b': '*fp16', 'M': 'i32', 'N': 'i32', 'K': 'i32'},
                       {'BM': 64, 'BN': 64, 'BK': 32}, num_warps=4, num_stages=3)
     assert ('wgmma.mma_async' if arch == 90 else 'mma.sync') in matmul.ptx
     matmul((-(-m // 64), -(-n // 64)), c, a, b, m, n, k)
@@ -149,7 +165,7 @@ def test_matmul(ptxi, arch, shape):
 
 @triton.jit
 def attention_kernel(out, q, k, v, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
-    """Softmax in base 2, so that whole scores have exact powers."""
+    """Attention with a softmax in base 2, so that integer scores have exact powers."""
     m, j, d = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
     queries = tl.load(q + m[:, None] * D + d[None, :])
     top = tl.full((BM,), float('-inf'), tl.float32)
@@ -170,13 +186,14 @@ def attention_kernel(out, q, k, v, n, BM: tl.constexpr, BN: tl.constexpr, D: tl.
 
 @both
 def test_flash_attention(ptxi, arch):
-    """Scores are small integers, so all sums are exact, in whatever order; the division is the GPU's."""
+    """The scores are small integers, so all sums are exact in any order. Only the division rounds, as on the GPU."""
     n, d, rng = 128, 32, np.random.default_rng(5)
     q, k = np.zeros((n, d), 'f2'), np.zeros((n, d), 'f2')
     q[:, :4], k[:, :4] = rng.integers(-1, 2, (n, 4)), rng.integers(-1, 2, (n, 4))
     v = rng.integers(-8, 9, (n, d)).astype('f2')
     out = np.zeros((n, d), 'f4')
-    attention = Compiled(ptxi, arch, attention_kernel, {'out': '*fp32', 'q': '*fp16', 'k': '*fp16', 'v': '*fp16', 'n': 'i32'},
+    attention = Compiled(ptxi, arch, attention_kernel,
+                         {'out': '*fp32', 'q': '*fp16', 'k': '*fp16', 'v': '*fp16', 'n': 'i32'},
                          {'BM': 64, 'BN': 64, 'D': d}, num_warps=4, num_stages=2)
     attention(n // 64, out, q, k, v, n)
     scores = q.astype('f8') @ k.astype('f8').T

@@ -1,4 +1,4 @@
-"""Programs of tests that could crash or hang: each in a process of its own."""
+"""Runs test programs that might crash or hang, each in its own process."""
 import os
 import pathlib
 import subprocess
@@ -9,11 +9,12 @@ import ptxi as package
 HEAD = """
 import ctypes, gc, os, signal, sys, threading, time
 import numpy as np, ptxi
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts the suite in the background ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process that a shell starts in the background ignores it
 mod = ptxi.loads('''.version 8.0
 .target sm_90
 .address_size 64
-.visible .entry count(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret; }
+.visible .entry count(.param .u64 p) {
+  .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret; }
 .visible .entry forever() { L: bra L; }
 ''')
 x = np.zeros(1, 'u4')
@@ -28,13 +29,14 @@ SECONDS = 60
 
 
 def run(text, seconds=SECONDS):
-    """A program to its end; one that has none fails the test."""
+    """Run a program to its end. A program that does not end in time fails the test."""
     env = {**os.environ, 'PYTHONPATH': str(pathlib.Path(package.__file__).parents[1])}
-    return subprocess.run([sys.executable, '-X', 'faulthandler', '-c', HEAD + text], env=env, capture_output=True, text=True, timeout=seconds)
+    command = [sys.executable, '-X', 'faulthandler', '-c', HEAD + text]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds)
 
 
 def prints(text, seconds=SECONDS):
-    """What a program prints that must end well."""
+    """Return the output of a program, which must succeed."""
     result = run(text, seconds)
     assert result.returncode == 0, result.stderr
     return result.stdout

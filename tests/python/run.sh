@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tests of the Python package, in the virtual environment that `./bootstrap check` makes. Where they cannot run they say
-# why, and are skipped; with PTXI_REQUIRE_PYTHON set, as .ci/run does, that is a failure.
+# Runs the tests of the Python package in the virtual environment that `./bootstrap check` creates. If the tests cannot
+# run, the script prints the reason and reports a skipped test. If PTXI_REQUIRE_PYTHON is set, as in .ci/run, it fails.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${PTXI:?}"
 venv=${PTXI_VENV:-$top_builddir/venv}
@@ -13,10 +13,10 @@ skip()
     exit 77
 }
 
-[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, which Python is not linked with"
+[ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
 [ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
 cmp -s "$venv/requirements.txt" "$top_srcdir/tests/python/requirements.txt" ||
-    skip "no virtual environment in $venv; ./bootstrap check makes one, from the network"
+    skip "no virtual environment in $venv; ./bootstrap check creates one and needs a network"
 
 PYTHONPATH=$top_srcdir/bindings/python PYTHONDONTWRITEBYTECODE=1 PTXI_LIBRARY=$library
 export PYTHONPATH PYTHONDONTWRITEBYTECODE PTXI_LIBRARY

@@ -1,4 +1,4 @@
-"""ptxi.asm: operands, templates, arrays, and errors that point into the template."""
+"""Tests of ptxi.asm: operands, templates, arrays, and errors with positions in the template."""
 import ml_dtypes
 import numpy as np
 import pytest
@@ -75,14 +75,14 @@ def test_reports_point_into_the_template(ptxi):
 
 
 @pytest.mark.parametrize('letter, bad, says', [
-    ('r', 1.0, "operand 'r' takes integers of 32 bits, not a float"),
+    ('r', 1.0, "operand 'r' accepts 32-bit integers, not a float"),
     ('r', np.int8(1), 'not int8'),
     ('r', np.zeros(2, 'f4'), 'not float32'),
     ('r', 1 << 32, 'does not fit'),
-    ('f', np.zeros(2), "operand 'f' takes float32 values, not float64"),
-    ('f', 'x', 'takes float32'),
-    ('n', 1.5, "operand 'n' takes an integer"),
-    ('C', 1, "operand 'C' takes a str"),
+    ('f', np.zeros(2), "operand 'f' accepts float32 values, not float64"),
+    ('f', 'x', 'accepts float32'),
+    ('n', 1.5, "operand 'n' accepts an integer"),
+    ('C', 1, "operand 'C' accepts a str, not an int"),
 ])
 def test_what_does_not_fit_is_refused(ptxi, letter, bad, says):
     with pytest.raises(ptxi.ArgumentError) as e:
@@ -102,7 +102,7 @@ def test_zero_bytes(ptxi, text, constraint, x):
 
 
 def test_the_number_of_arguments(ptxi):
-    with pytest.raises(ptxi.ArgumentError, match='1 arguments for 2 operands that are read: r, r'):
+    with pytest.raises(ptxi.ArgumentError, match='1 arguments for 2 input operands: r, r'):
         ptxi.asm('add.u32 %0, %1, %2;', '=r', 'r', 'r')(1)
 
 

@@ -1,4 +1,4 @@
-"""ptxi.testing says what differs, and how far."""
+"""Tests of ptxi.testing: the message has the elements that differ, and their distance."""
 import ml_dtypes
 import numpy as np
 import pytest
@@ -24,13 +24,13 @@ def test_one_ulp():
     x = np.array([[1, 2], [3, 4]], 'f4')
     y = x.copy()
     y[1, 0] = np.nextafter(y[1, 0], np.float32(9))
-    assert message(y, x) == ('1 of 4 elements differ, by 1 ulp at most:\n'
+    assert message(y, x) == ('1 of 4 elements differ, by at most 1 ulp:\n'
                              '  [1, 0]: 3.0000002 (0x40400001), expected 3.0 (0x40400000), 1 ulp')
 
 
 def test_across_zero_and_nan():
     text = message(np.array([-1e-45, 0.0, np.nan], 'f4'), np.array([1e-45, -0.0, 1.0], 'f4'))
-    assert '3 of 3 elements differ, by 2 ulp at most, 1 of them with a NaN' in text
+    assert '3 of 3 elements differ, by at most 2 ulp, 1 of them with a NaN' in text
     assert '[1]: 0.0 (0x00000000), expected -0.0 (0x80000000), 0 ulp' in text
     assert text.endswith('[2]: nan (0x7fc00000), expected 1.0 (0x3f800000)')
 
@@ -48,8 +48,8 @@ def test_wide_and_small_types():
 
 
 def test_types_and_shapes():
-    assert 'an array of float32, expected float64' in message(np.zeros(1, 'f4'), np.zeros(1))
-    assert 'shape (2,), expected (1, 2)' in message(np.zeros(2), np.zeros((1, 2)))
+    assert 'the array has type float32, expected float64' in message(np.zeros(1, 'f4'), np.zeros(1))
+    assert 'the array has shape (2,), expected (1, 2)' in message(np.zeros(2), np.zeros((1, 2)))
 
 
 def test_only_the_first_are_listed():

@@ -1,4 +1,4 @@
-"""Ends: Ctrl-C, the garbage collector at any time, fork, and what an interpreter that ends leaves behind."""
+"""Tests of Ctrl-C, garbage collection at any time, fork, and the end of the interpreter."""
 import ctypes
 import gc
 import os
@@ -32,7 +32,7 @@ print(x)
 
 
 def test_an_interrupt_at_any_time():
-    """Whatever step it comes after, the array can be used again, and no kernel uses it that was given back."""
+    """After an interrupt at any step, the array can be used again, and no kernel uses an array that was closed."""
     text = """
 s = ptxi.Stream()
 for k in range(60):
@@ -131,7 +131,7 @@ def test_the_end_of_an_object_leaves_the_device_current(ptxi):
         assert current.value == ours._context.value
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='there is no fork')
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='os.fork is not available')
 def test_a_forked_child_gets_errors():
     text = """
 mod.count[1, 32](x)

@@ -1,4 +1,4 @@
-"""Python functions that kernels call."""
+"""Tests of Python functions that kernels call."""
 import ctypes
 
 import numpy as np
@@ -13,7 +13,8 @@ CALLS = HEAD + '''
 .visible .entry scales(.param .u64 out, .param .f32 k) {
   .reg .u32 %t; .reg .u64 %d; .reg .f32 %f; .param .b32 x, y, z;
   ld.param.u64 %d, [out]; ld.param.f32 %f, [k]; mov.u32 %t, %tid.x; mad.wide.u32 %d, %t, 4, %d;
-  st.param.b32 [x], %t; st.param.f32 [y], %f; call (z), scale, (x, y); ld.param.b32 %t, [z]; st.global.u32 [%d], %t; ret; }
+  st.param.b32 [x], %t; st.param.f32 [y], %f; call (z), scale, (x, y);
+  ld.param.b32 %t, [z]; st.global.u32 [%d], %t; ret; }
 .visible .entry turns(.param .u64 out) {
   .reg .u32 %t; .reg .u64 %d; .reg .f32 %f, %g; .param .align 4 .b8 x[8]; .param .align 4 .b8 z[8];
   ld.param.u64 %d, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %d, %t, 8, %d; cvt.rn.f32.u32 %f, %t;
@@ -76,7 +77,7 @@ def test_an_exception_fails_the_launch(ptxi, mod):
 
 
 def test_what_cannot_be_bound(ptxi, mod):
-    with pytest.raises(KeyError, match="no function 'inside'"):
+    with pytest.raises(KeyError, match="no external function 'inside'"):
         mod.bind('inside', print)
     with pytest.raises(ptxi.ModuleError, match='parameter 1 has 8 bytes, 4 in the declaration'):
         mod.bind('scale', print, ctypes.c_int, ctypes.c_int, ctypes.c_double)

@@ -1,4 +1,4 @@
-"""Launches: arguments of every type, shapes, streams, failures."""
+"""Tests of launches: arguments of every type, grids and blocks, streams, and failures."""
 import array
 import ctypes
 import pathlib
@@ -84,7 +84,8 @@ class Record(ctypes.Structure):
     _fields_ = [('x', ctypes.c_float), ('n', ctypes.c_int), ('tail', ctypes.c_uint)]
 
 
-@pytest.mark.parametrize('record', [np.array((1.5, -2, 7), RECORD), np.array([(1.5, -2, 7)], RECORD)[0], Record(1.5, -2, 7)])
+@pytest.mark.parametrize('record', [np.array((1.5, -2, 7), RECORD), np.array([(1.5, -2, 7)], RECORD)[0],
+                                    Record(1.5, -2, 7)])
 def test_parameters_of_every_type(mod, record):
     out = np.zeros(48, 'u1')
     mod.params[1, 1](out, 200, -3, np.float32(0.1), np.int8(-1), 0.1, np.float32(0.5), record)
@@ -101,20 +102,20 @@ GOOD = (None, 1, 2, 3, 4, 5, 6, bytes(12))
 
 
 @pytest.mark.parametrize('index, bad, says', [
-    (0, 1.0, "argument 0 is a float, the parameter '.u64 out' takes an array or an address"),
+    (0, 1.0, "argument 0 is a float; the parameter '.u64 out' accepts an array or an address"),
     (0, [1, 2], 'a list'),
-    (1, 256, '256, which is not of 8 bits'),
-    (1, -129, '-129, which is not of 8 bits'),
-    (2, np.zeros(2, 'i2'), "a int16 array of shape (2,), the parameter '.s16 b' takes a number"),
+    (1, 256, '256, which does not fit in 8 bits'),
+    (1, -129, '-129, which does not fit in 8 bits'),
+    (2, np.zeros(2, 'i2'), "an int16 array of shape (2,); the parameter '.s16 b' accepts a number"),
     (3, 1.0, 'a float'),
     (3, np.float64(1), 'a float64'),
-    (4, 1 << 64, 'not of 64 bits'),
+    (4, 1 << 64, 'does not fit in 64 bits'),
     (5, 70000.0, '70000.0, which is too large'),
     (6, 'x', 'a str'),
     (6, 10 ** 400, 'an integer that is too large'),
     (7, np.zeros(3, '>i4'), 'a >i4 array of shape (3,)'),
-    (7, bytes(11), "a value of 11 bytes, the parameter '.b8 g[12]' takes 12 bytes"),
-    (7, 1, 'a int'),
+    (7, bytes(11), "a value of 11 bytes; the parameter '.b8 g[12]' accepts 12 bytes"),
+    (7, 1, 'an int'),
 ])
 def test_what_does_not_fit_is_refused(ptxi, mod, index, bad, says):
     arguments = list(GOOD)
@@ -152,7 +153,7 @@ def test_shapes_and_shared_memory(ptxi, mod):
         mod.shape.launch(1, 1, [out], attributes={ptxi.LaunchAttribute.PRIORITY: 1 << 32})
     with pytest.raises(TypeError, match=r'shape\[grid, block\]'):
         mod.shape[1](out)
-    with pytest.raises(TypeError, match='how many threads'):
+    with pytest.raises(TypeError, match='no grid and block'):
         mod.shape(out)
     mod.shape.launch(1, 1, [out], cooperative=True)
 
@@ -178,7 +179,8 @@ def test_a_closed_stream_is_not_the_default_one(ptxi, mod):
     with ptxi.Stream() as stream:
         mod.add[1, 32, 0, stream](x, x, 1)
         stream.close()
-    for use in (lambda: mod.add[1, 32, 0, stream](x, x, 1), stream.synchronize, stream.done, lambda: stream.wait_event(event), lambda: event.record(stream)):
+    for use in (lambda: mod.add[1, 32, 0, stream](x, x, 1), stream.synchronize, stream.done,
+                lambda: stream.wait_event(event), lambda: event.record(stream)):
         with pytest.raises(ValueError, match='the stream is closed'):
             use()
     ptxi.current().synchronize()
@@ -223,7 +225,7 @@ def test_captures_that_fail(ptxi, mod):
         with s.capture() as graph:
             mod.add[1, 64, 0, s](y, y, 1)
             raise KeyError
-    with pytest.raises(ValueError, match='not been captured'):
+    with pytest.raises(ValueError, match='capture has not been completed'):
         graph.launch()
     with pytest.raises(ptxi.Error, match='CAPTURE_INVALIDATED'):
         with s.capture():

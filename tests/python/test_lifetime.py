@@ -1,4 +1,7 @@
-"""What is held while work uses it, and what a dropped object leaves. What could crash runs in a process of its own."""
+"""Tests of the objects that work holds while it runs, and of dropped objects.
+
+Programs that might crash run in their own process.
+"""
 import array
 import copy
 import ctypes
@@ -15,18 +18,20 @@ LINE = """
 .version 8.6
 .target sm_90
 .address_size 64
-.visible .entry fill(.param .u64 p, .param .u32 n, .param .u64 gate) {  // waits until *gate is not 0, then writes n bytes
+// waits until *gate is not 0, then writes n bytes
+.visible .entry fill(.param .u64 p, .param .u32 n, .param .u64 gate) {
   .reg .b64 %d, %e, %g; .reg .b32 %n, %i, %v; .reg .pred %q;
   ld.param.u64 %d, [p]; ld.param.u32 %n, [n]; ld.param.u64 %g, [gate]; mov.u32 %i, 0;
 W: ld.volatile.global.u32 %v, [%g]; setp.eq.u32 %q, %v, 0; @%q bra W;
-L: setp.ge.u32 %q, %i, %n; @%q ret; cvt.u64.u32 %e, %i; add.u64 %e, %d, %e; st.global.u8 [%e], 0x41; add.u32 %i, %i, 1; bra L; }
+L: setp.ge.u32 %q, %i, %n; @%q ret; cvt.u64.u32 %e, %i; add.u64 %e, %d, %e;
+  st.global.u8 [%e], 0x41; add.u32 %i, %i, 1; bra L; }
 .visible .global .align 4 .u32 counter;
 .visible .entry bump() { .reg .b32 %r; atom.global.add.u32 %r, [counter], 1; ret; }
 """
 
 
 class Running:
-    """A launch that goes on while the test changes the memory it uses."""
+    """A launch that runs until end(), while the test changes the memory that it uses."""
 
     def __init__(self, ptxi, memory, size=4096):
         self.gate = ptxi.zeros(1, 'u4')
@@ -71,7 +76,7 @@ def test_a_numpy_array_in_use_does_not_move(ptxi, which):
 
 
 def test_an_array_over_a_buffer_holds_it(ptxi):
-    """numpy.ndarray(buffer=...) itself exports nothing."""
+    """numpy.ndarray(buffer=...) itself holds no export of the buffer."""
     b = bytearray(4096)
     running = Running(ptxi, np.ndarray(4096, 'u1', buffer=b))
     with pytest.raises(BufferError):
@@ -118,11 +123,12 @@ def test_a_buffer_freed_while_work_uses_it(ptxi):
 
 
 def test_a_dropped_buffer_does_not_wait():
-    """Nor does any other object; the interpreter ends all the same."""
+    """Other dropped objects do not wait either, and the interpreter can still end."""
     assert prints("""
 s = ptxi.Stream(blocking=False)
 mod.forever[1, 1, 0, s]()
-things = [ptxi.zeros(4), ptxi.Event().record(s), ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.entry k() { ret; }'), ptxi.Stream(), s]
+text = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.entry k() { ret; }'
+things = [ptxi.zeros(4), ptxi.Event().record(s), ptxi.loads(text), ptxi.Stream(), s]
 del s
 while things:
     things.pop()
@@ -136,7 +142,8 @@ def test_arrays_outlive_the_device():
 d = ptxi.Device()
 b = ptxi.copy(np.arange(1 << 20), d)
 shown, taken = b.array, np.from_dlpack(b)
-mod = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .global .align 4 .u32 v[4] = {1, 2, 3, 4};', device=d)
+text = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .global .align 4 .u32 v[4] = {1, 2, 3, 4};'
+mod = ptxi.loads(text, device=d)
 v = mod.variable('v', 'u4')
 d.close()
 junk = [ptxi.zeros(1 << 20) for _ in range(8)]
@@ -186,7 +193,7 @@ def test_unsynchronised_launches_do_not_gather(ptxi):
 
 
 def test_a_wait_that_was_not_one_releases_nothing(ptxi):
-    """An array of a capture stays with the graph, whatever is called meanwhile."""
+    """An array of a capture stays with the graph, even if a call fails that would wait for it."""
     mod, stream, a = ptxi.loads(LINE), ptxi.Stream(), np.zeros(64, 'u1')
     running = Running(ptxi, a)
     with pytest.raises(ptxi.Error, match='CAPTURE_INVALIDATED'):
@@ -196,7 +203,7 @@ def test_a_wait_that_was_not_one_releases_nothing(ptxi):
             with pytest.raises(ValueError):
                 a.resize(1 << 20, refcheck=False)
     running.gate.array[0] = 1
-    with pytest.raises(ptxi.LaunchError):  # 64 bytes are not 4096
+    with pytest.raises(ptxi.LaunchError):  # the kernel writes 4096 bytes to an array of 64
         running.stream.synchronize()
     del mod, stream
 
@@ -227,7 +234,8 @@ calls = ptxi.loads('''.version 8.0
 .target sm_90
 .address_size 64
 .extern .func (.param .b32 r) f(.param .b32 a);
-.visible .entry call(.param .u64 p) { .reg .b32 %r; .reg .b64 %d; .param .b32 a, r; st.param.b32 [a], 7; call (r), f, (a);
+.visible .entry call(.param .u64 p) {
+  .reg .b32 %r; .reg .b64 %d; .param .b32 a, r; st.param.b32 [a], 7; call (r), f, (a);
   ld.param.b32 %r, [r]; ld.param.u64 %d, [p]; st.global.u32 [%d], %r; ret; }''')
 """
 
@@ -265,7 +273,8 @@ def test_calls_that_a_host_function_must_not_make_are_errors():
     assert prints(CALLS + """
 other, b, seen = ptxi.Device(workers=1), ptxi.zeros(4), []
 def call(_):
-    for f in ptxi.current().close, ptxi.current().synchronize, other.close, b.free, ptxi.Device, ptxi.Stream, lambda: calls.call[1, 1](x), lambda: calls.bind('f', None):
+    for f in (ptxi.current().close, ptxi.current().synchronize, other.close, b.free, ptxi.Device, ptxi.Stream,
+              lambda: calls.call[1, 1](x), lambda: calls.bind('f', None)):
         try:
             f()
             seen.append('no error')
@@ -306,9 +315,10 @@ print(out[0], len(gone))
 
 
 def test_an_interrupt_in_a_host_function_is_raised():
-    """Whichever thread runs the function when it comes."""
+    """The interrupt is raised regardless of the thread that runs the function."""
     assert prints("""
-again = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f();\\n.visible .entry again() { L: call f; bra L; }')
+again = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f();\\n'
+                   '.visible .entry again() { L: call f; bra L; }')
 again.bind('f', lambda: sum(range(100)))
 press()
 try:
@@ -322,11 +332,12 @@ def owners(ptxi):
     stream, mod = ptxi.Stream(), ptxi.loads(LINE)
     with stream.capture() as graph:
         mod.bump[1, 1, 0, stream]()
-    return {'Device': ptxi.current(), 'Buffer': ptxi.zeros(4), 'Stream': stream, 'Event': ptxi.Event(), 'Graph': graph, 'Module': mod,
-            'Kernel': mod.bump, 'Handle': stream.handle}
+    return {'Device': ptxi.current(), 'Buffer': ptxi.zeros(4), 'Stream': stream, 'Event': ptxi.Event(), 'Graph': graph,
+            'Module': mod, 'Kernel': mod.bump, 'Handle': stream.handle}
 
 
-@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy, pickle.dumps, lambda x: copy.deepcopy([x]), lambda x: pickle.dumps([x], 2)])
+@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy, pickle.dumps, lambda x: copy.deepcopy([x]),
+                                    lambda x: pickle.dumps([x], 2)])
 def test_owners_are_not_copied(ptxi, copied):
     for name, x in owners(ptxi).items():
         with pytest.raises(TypeError, match=f'{name} of ptxi owns'):
@@ -343,9 +354,11 @@ ROUNDS = {
     'Buffer freed': 'ptxi.zeros(1 << 16).free()',
     'Buffer shown': 'np.asarray(ptxi.zeros(1 << 16))[:4].sum()',
     'Buffer taken': 'np.from_dlpack(ptxi.zeros(1 << 16)); ptxi.zeros(4).__dlpack__()',
-    'Graph': 's = stream.capture(); g = s.__enter__(); mod.count[1, 1, 0, stream](x); s.__exit__(None, None, None); g.launch(); del g',
+    'Graph': 's = stream.capture(); g = s.__enter__(); mod.count[1, 1, 0, stream](x); '
+             's.__exit__(None, None, None); g.launch(); del g',
     'Module': "ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry k() { ret; }').k[1, 1]()",
-    'Device': "ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry k() { ret; }', device=ptxi.Device(workers=1)).k[1, 1]()",
+    'Device': "ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry k() { ret; }', "
+              'device=ptxi.Device(workers=1)).k[1, 1]()',
     'Device closed': 'ptxi.Device(workers=1).close()',
     'launch': 'mod.count[1, 1](x); mod.count[1, 1](bytearray(4))',
     'launch that fails': 'try: mod.count[1, 1](0)\n        except ptxi.LaunchError: pass',
@@ -375,5 +388,6 @@ before = tracemalloc.get_traced_memory()[0], len(gc.get_objects())
 work({rounds})
 after = tracemalloc.get_traced_memory()[0], len(gc.get_objects())
 left = after[0] - before[0]
-print(left < 32768 + 4 * {rounds} or left, after[1] - before[1] < {rounds} // 10 or after[1] - before[1], len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
+print(left < 32768 + 4 * {rounds} or left, after[1] - before[1] < {rounds} // 10 or after[1] - before[1],
+      len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
 """) == 'True True 1 []\n'

@@ -1,4 +1,4 @@
-"""Buffers, and memory shared with other libraries."""
+"""Tests of buffers, and of memory shared with other libraries."""
 import gc
 import pathlib
 
@@ -40,7 +40,7 @@ def test_an_array_keeps_its_buffer(ptxi):
 
 
 class Tensor:
-    """Another library's, which offers DLPack only."""
+    """A tensor of another library that supports only DLPack."""
     device = None
 
     def __init__(self, array, **only):
@@ -129,12 +129,13 @@ def test_arrays_that_kernels_cannot_read_are_refused(ptxi):
     for bad in np.zeros(32, '>f4'), np.array([1, 'x'], object), np.zeros(4, [('a', '>i2'), ('b', 'i2')]):
         with pytest.raises(ptxi.ArgumentError, match='argument 0 is a'):
             mod.swap[1, 1](bad)
-        with pytest.raises(ValueError, match='no buffer of'):
+        with pytest.raises(ValueError, match='cannot allocate a buffer of shape'):
             ptxi.empty(4, bad.dtype)
     assert_bits_equal(ptxi.copy(np.arange(4, dtype='>f4')).array, np.arange(4, dtype='f4'))
 
 
-@pytest.mark.parametrize('shape, error', [(-1, ValueError), ((2, -2), ValueError), ((1 << 32, 1 << 32), ValueError), ('4', TypeError), (1.5, TypeError)])
+@pytest.mark.parametrize('shape, error', [(-1, ValueError), ((2, -2), ValueError), ((1 << 32, 1 << 32), ValueError),
+                                          ('4', TypeError), (1.5, TypeError)])
 def test_shapes_that_are_none(ptxi, shape, error):
     with pytest.raises(error):
         ptxi.empty(shape)
@@ -144,6 +145,7 @@ def test_a_buffer_of_a_closed_device_is_none(ptxi):
     device = ptxi.Device()
     b = ptxi.zeros(4, 'u4', device)
     device.close()
-    for use in (lambda: b.array, lambda: np.asarray(b), lambda: b.__cuda_array_interface__, lambda: ptxi.load(KERNELS).swap[1, 1](b)):
+    for use in (lambda: b.array, lambda: np.asarray(b), lambda: b.__cuda_array_interface__,
+                lambda: ptxi.load(KERNELS).swap[1, 1](b)):
         with pytest.raises(ValueError, match='freed'):
             use()

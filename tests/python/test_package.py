@@ -1,4 +1,4 @@
-"""The package itself: what it takes from the header, how it installs, and the command."""
+"""Tests of the package: parsing of the header, installation, and the command."""
 import ctypes
 import inspect
 import os
@@ -17,13 +17,14 @@ PACKAGE = pathlib.Path(ptxi.__file__).parents[1]
 
 
 def c_says(tmp_path, expressions):
-    """What the compiler makes of the header."""
+    """Return the values of C expressions that use the header, as the compiler evaluates them."""
     lines = ''.join(f'    printf("%llu\\n", (unsigned long long)({e}));\n' for e in expressions)
     source = tmp_path / 'says.c'
     source.write_text(f'#include <stdio.h>\n#include "{path()}"\nint main(void)\n{{\n{lines}    return 0;\n}}\n')
     compiler = shlex.split(os.environ.get('CC') or 'cc')
     subprocess.run([*compiler, '-std=c99', '-o', tmp_path / 'says', source], check=True)
-    return [int(x) for x in subprocess.run([tmp_path / 'says'], check=True, capture_output=True, text=True).stdout.split()]
+    output = subprocess.run([tmp_path / 'says'], check=True, capture_output=True, text=True).stdout
+    return [int(x) for x in output.split()]
 
 
 def test_numbers_and_layouts_are_those_of_the_compiler(tmp_path):
@@ -62,8 +63,8 @@ def test_the_library_is_needed_by_the_first_use_only():
 
 
 def test_pip_installs_it_without_a_network(tmp_path):
-    subprocess.run([sys.executable, '-m', 'pip', 'wheel', '-q', '--no-index', '--no-deps', '--no-build-isolation', '--disable-pip-version-check',
-                    '-w', tmp_path, PACKAGE], check=True)
+    subprocess.run([sys.executable, '-m', 'pip', 'wheel', '-q', '--no-index', '--no-deps', '--no-build-isolation',
+                    '--disable-pip-version-check', '-w', tmp_path, PACKAGE], check=True)
     wheel, = tmp_path.glob('ptxi-*.whl')
     with zipfile.ZipFile(wheel) as z:
         z.extractall(tmp_path)
@@ -72,14 +73,15 @@ def test_pip_installs_it_without_a_network(tmp_path):
     env = {k: v for k, v in os.environ.items() if k != 'PTXI_LIBRARY'}
     env['PYTHONPATH'] = str(tmp_path)
     code = 'import ptxi, ptxi._library as l; ptxi.profiles(); print(ptxi.__version__, l.library().path)'
-    out = subprocess.run([sys.executable, '-c', code], env=env, check=True, capture_output=True, text=True, cwd=tmp_path).stdout
+    out = subprocess.run([sys.executable, '-c', code], env=env, check=True, capture_output=True, text=True,
+                         cwd=tmp_path).stdout
     assert out.split() == [ptxi.__version__, str(tmp_path / 'ptxi' / 'libptxi.so.0')]
     assert wheel.name.startswith(f'ptxi-{ptxi.__version__}-py3-none-linux')
 
 
 def command(*arguments, **env):
-    return subprocess.run([sys.executable, '-m', 'ptxi', *arguments], env={**os.environ, 'PYTHONPATH': str(PACKAGE), **env},
-                          capture_output=True, text=True)
+    environment = {**os.environ, 'PYTHONPATH': str(PACKAGE), **env}
+    return subprocess.run([sys.executable, '-m', 'ptxi', *arguments], env=environment, capture_output=True, text=True)
 
 
 def test_the_command():

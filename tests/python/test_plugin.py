@@ -1,4 +1,4 @@
-"""The pytest plugin, by what pytest prints."""
+"""Tests of the pytest plugin, by the output of pytest."""
 pytest_plugins = ['pytester']
 
 OPTIONS = ['-p', 'ptxi.pytest_plugin', '-p', 'no:cacheprovider']

@@ -1,5 +1,8 @@
-"""Calls from several threads at the same time, and the end of what others use. Each program in a process of its own, since what is wrong
-here crashes or never ends. PTXI_THREAD_ROUNDS multiplies the rounds."""
+"""Tests of concurrent calls from several threads, and of closing objects that other threads use.
+
+Each program runs in its own process, because a bug here may crash it or make it hang. PTXI_THREAD_ROUNDS multiplies
+the number of rounds.
+"""
 import os
 
 import pytest
@@ -8,11 +11,12 @@ from ends import prints
 MORE = int(os.environ.get('PTXI_THREAD_ROUNDS', '1'))
 
 TOOLS = f"MORE = {MORE}\n" + """
-CLOSED = ('the device is closed', 'the stream is closed', 'the buffer is freed', 'the graph has not been captured, or is closed')
+CLOSED = ('the device is closed', 'the stream is closed', 'the buffer has been freed',
+          'the graph is closed, or its capture has not been completed')
 wrong, done = [], []
 
 def run(*functions, ignored=CLOSED):
-    '''Functions in threads of their own, to their ends; an exception that is not meant to come is printed.'''
+    '''Start each function in its own thread. Add an exception whose message is not in ignored to `wrong`.'''
     def one(f):
         try:
             f()
@@ -45,7 +49,8 @@ ONE = '''.version 8.0
 .address_size 64
 .extern .func (.param .b32 r) f(.param .b32 a);
 .visible .entry one(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 1; ret; }
-.visible .entry call(.param .u64 p) { .reg .b32 %r; .reg .b64 %d; .param .b32 a, r; st.param.b32 [a], 7; call (r), f, (a);
+.visible .entry call(.param .u64 p) {
+  .reg .b32 %r; .reg .b64 %d; .param .b32 a, r; st.param.b32 [a], 7; call (r), f, (a);
   ld.param.b32 %r, [r]; ld.param.u64 %d, [p]; st.global.u32 [%d], %r; ret; }
 .visible .entry spin(.param .u64 p) { .reg .b32 %i; .reg .pred %q; .reg .b64 %d; mov.u32 %i, 0;
 L: add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 20000; @%q bra L; ld.param.u64 %d, [p]; st.global.u32 [%d], 1; ret; }'''
@@ -71,10 +76,12 @@ print(ptxi._ranges.opened.pieces)
 """) == 'wrong: 0\n[]\n'
 
 
-@pytest.mark.parametrize('how', ['m.one[1, 1](x)', 'm.spin[1, 1, 0, s](np.zeros(4, "u4"))', 's.synchronize()', 'ptxi.zeros(64, "u4", d).array[:] = 1',
-                                 'ptxi.loads(ONE, device=d)', 'ptxi.Event(d).record(s).done()', 'b.array[:] = 1', 'm.one[1, 1](b)', 'd.synchronize()',
-                                 'add(1, 2)', "m.bind('f', lambda x: x, ctypes.c_int, ctypes.c_int); m.call[1, 1](np.zeros(1, 'i4'))",
-                                 'g.launch()', 'g.launch(s)', 'd.close()', 'ptxi.Stream(d); ptxi.zeros(4, device=d).free()'])
+@pytest.mark.parametrize('how', [
+    'm.one[1, 1](x)', 'm.spin[1, 1, 0, s](np.zeros(4, "u4"))', 's.synchronize()',
+    'ptxi.zeros(64, "u4", d).array[:] = 1', 'ptxi.loads(ONE, device=d)', 'ptxi.Event(d).record(s).done()',
+    'b.array[:] = 1', 'm.one[1, 1](b)', 'd.synchronize()', 'add(1, 2)',
+    "m.bind('f', lambda x: x, ctypes.c_int, ctypes.c_int); m.call[1, 1](np.zeros(1, 'i4'))",
+    'g.launch()', 'g.launch(s)', 'd.close()', 'ptxi.Stream(d); ptxi.zeros(4, device=d).free()'])
 def test_a_device_is_closed_while_others_call(how):
     assert prints(TOOLS + SIMPLE + f"""
 for _ in range(15 * MORE):
@@ -100,8 +107,10 @@ print(len(ptxi._lifetime._cores), ptxi._ranges.opened.pieces)
 """) == 'wrong: 0\n1 []\n'
 
 
-@pytest.mark.parametrize('how, end', [('m.one[1, 1, 0, s](x)', 's.close()'), ('s.synchronize()', 's.close()'), ('ptxi.Event().record(s)', 's.close()'),
-                                      ('m.one[1, 1](b)', 'b.free()'), ('b.array[:] = 1', 'b.free()'), ('g.launch()', 'g.close()'), ('g.launch(t)', 'g.close()')])
+@pytest.mark.parametrize('how, end', [
+    ('m.one[1, 1, 0, s](x)', 's.close()'), ('s.synchronize()', 's.close()'), ('ptxi.Event().record(s)', 's.close()'),
+    ('m.one[1, 1](b)', 'b.free()'), ('b.array[:] = 1', 'b.free()'), ('g.launch()', 'g.close()'),
+    ('g.launch(t)', 'g.close()')])
 def test_an_object_is_ended_while_others_use_it(how, end):
     assert prints(TOOLS + SIMPLE + f"""
 m, t, x = ptxi.loads(ONE), ptxi.Stream(), np.zeros(4, 'u4')
@@ -143,8 +152,10 @@ print(out[0])
 EXITS = {
     'queued': 's = ptxi.Stream(); mod.forever[1, 1, 0, s](); mod.count[1, 1, 0, s](x)',
     'running': 's = ptxi.Stream(); mod.forever[1, 1, 0, s](); time.sleep(0.2)',
-    'of another thread': 't = threading.Thread(target=lambda: mod.forever[1, 1, 0, ptxi.Stream()]()); t.start(); t.join()',
-    'waited for by another thread': 'threading.Thread(target=lambda: mod.forever[1, 1](), daemon=True).start(); time.sleep(0.2)',
+    'of another thread':
+        't = threading.Thread(target=lambda: mod.forever[1, 1, 0, ptxi.Stream()]()); t.start(); t.join()',
+    'waited for by another thread':
+        'threading.Thread(target=lambda: mod.forever[1, 1](), daemon=True).start(); time.sleep(0.2)',
     'launched again and again': '''
 def again():
     while True:
@@ -155,22 +166,39 @@ def again():
 for _ in range(3):
     threading.Thread(target=again, daemon=True).start()
 time.sleep(0.2)''',
-    'of devices in a cycle': 'd = ptxi.Device(); d.circle = [d, ptxi.Stream(d)]; m = ptxi.loads(FOREVER, device=d); m.forever[1, 1, 0, d.circle[1]](); del d',
-    'of a device that is dropped': 'd = ptxi.Device(); ptxi.loads(FOREVER, device=d).forever[1, 1, 0, ptxi.Stream(d)](); del d; gc.collect()',
+    'of devices in a cycle': '''
+d = ptxi.Device()
+d.circle = [d, ptxi.Stream(d)]
+m = ptxi.loads(FOREVER, device=d)
+m.forever[1, 1, 0, d.circle[1]]()
+del d''',
+    'of a device that is dropped': '''
+d = ptxi.Device()
+ptxi.loads(FOREVER, device=d).forever[1, 1, 0, ptxi.Stream(d)]()
+del d
+gc.collect()''',
     'of a graph': 's = ptxi.Stream()\nwith s.capture() as g: mod.forever[1, 1, 0, s]()\ng.launch(s)',
     'that calls Python': '''
-m = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f();\\n.visible .entry k() { L: call f; bra L; }')
+m = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f();\\n'
+               '.visible .entry k() { L: call f; bra L; }')
 m.bind('f', lambda: None)
 m.k[1, 1, 0, ptxi.Stream()]()
 time.sleep(0.2)''',
-    'at sys.exit in a with statement': 'd = ptxi.Device()\nwith d:\n    ptxi.loads(FOREVER).forever[1, 1, 0, ptxi.Stream()]()\n    sys.exit()',
+    'at sys.exit in a with statement': '''
+d = ptxi.Device()
+with d:
+    ptxi.loads(FOREVER).forever[1, 1, 0, ptxi.Stream()]()
+    sys.exit()''',
 }
 
 
 @pytest.mark.parametrize('what', EXITS.values(), ids=EXITS)
 def test_the_interpreter_ends_while_a_kernel_runs(what):
-    forever = "FOREVER = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry forever() { L: bra L; }'\nprint('begun', flush=True)\n"
-    assert prints(forever + what, 30) == 'begun\n'
+    head = """
+FOREVER = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry forever() { L: bra L; }'
+print('begun', flush=True)
+"""
+    assert prints(head + what, 30) == 'begun\n'
 
 
 WAITS = {
@@ -189,7 +217,8 @@ WAITS = {
 def test_an_interrupt_ends_every_wait(what):
     assert prints(f"""
 d = ptxi.Device()
-m = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f();\\n.visible .entry forever() {{ L: bra L; }} .visible .entry k() {{ call f; ret; }}', device=d)
+m = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.extern .func f();\\n'
+               '.visible .entry forever() {{ L: bra L; }} .visible .entry k() {{ call f; ret; }}', device=d)
 s, b = ptxi.Stream(d), ptxi.zeros(4, device=d)
 with s.capture() as g:
     m.forever[1, 1, 0, s]()
@@ -214,7 +243,7 @@ def test_a_signal_handler_may_call_anything():
 def handle(*_):
     try:
         handled()
-    except BlockingIOError:  # the array was just being closed
+    except BlockingIOError:  # the interrupted launch was closing the array
         pass
     signal.setitimer(signal.ITIMER_REAL, time.time() < end and 0.002)
 def handled():
@@ -248,7 +277,8 @@ def test_a_signal_handler_closes_the_device_that_is_called():
     assert prints("""
 for k in range(20):
     d = ptxi.Device(workers=1)
-    m = ptxi.loads('.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry k(.param .u64 p) { ret; }', device=d)
+    text = '.version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry k(.param .u64 p) { ret; }'
+    m = ptxi.loads(text, device=d)
     signal.signal(signal.SIGALRM, lambda *_: d.close())
     signal.setitimer(signal.ITIMER_REAL, 0.005 + k * 0.0003)
     try:
@@ -261,7 +291,7 @@ print(len(ptxi._lifetime._cores))
 """) == '1\n'
 
 
-@pytest.mark.skipif(not hasattr(os, 'fork'), reason='there is no fork')
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='os.fork is not available')
 def test_a_child_forked_while_others_call_gets_errors():
     assert prints("""
 more = [True]
@@ -278,7 +308,8 @@ for _ in range(20):
     if not child:
         import faulthandler; faulthandler.dump_traceback_later(10, exit=True)
         code = 0
-        for f in lambda: mod.count[1, 1](x), s.synchronize, lambda: mod.count[1, 1, 0, s](x), ptxi.Device, ptxi.Stream, b.free, d.close:
+        for f in (lambda: mod.count[1, 1](x), s.synchronize, lambda: mod.count[1, 1, 0, s](x), ptxi.Device,
+                  ptxi.Stream, b.free, d.close):
             try:
                 f()
                 code = 1
@@ -309,10 +340,11 @@ except Exception as e:
 
 
 def test_everything_at_once():
-    """16 threads make, use, close and drop what they share."""
+    """16 threads create, use, close and drop shared objects."""
     assert prints(TOOLS + SIMPLE + """
 import random
-IGNORED = CLOSED + ('LAUNCH_TIMEOUT', 'an array to be written', 'PTXI_ERROR_STREAM_CAPTURE', 'PTXI_ERROR_LAUNCH_TIMEOUT', 'PTXI_ERROR_ILLEGAL_STATE')
+IGNORED = CLOSED + ('LAUNCH_TIMEOUT', 'a writable array overlaps', 'PTXI_ERROR_STREAM_CAPTURE',
+                    'PTXI_ERROR_LAUNCH_TIMEOUT', 'PTXI_ERROR_ILLEGAL_STATE')
 class Place:
     def __init__(self):
         self.device = ptxi.Device(workers=2)
@@ -348,7 +380,10 @@ def act(p, r):
     elif what == 15: assert p.add(1, 2) == 3
     elif what == 16: e = ptxi.Event(p.device).record(s); e.done(); e.synchronize()
     elif what == 17: ptxi._library.library().CtxInterrupt(p.device._context) if r.randrange(8) == 0 else None
-    elif what == 18: m = ptxi.loads(ONE, device=p.device); m.bind('f', lambda x: x, ctypes.c_int, ctypes.c_int); p.module = m
+    elif what == 18:
+        m = ptxi.loads(ONE, device=p.device)
+        m.bind('f', lambda x: x, ctypes.c_int, ctypes.c_int)
+        p.module = m
     elif what == 19: ptxi.Stream(p.device).wait_event(ptxi.Event(p.device).record(s))
     elif what == 20: gc.collect() if r.randrange(8) == 0 else None
     elif what == 21 and r.randrange(10) == 0:

@@ -1,4 +1,4 @@
-"""Inline assembly as functions: a number, a warp, and an array of bits that a GPU would give."""
+"""Inline assembly as functions: on a number, on a warp, and on an array, with the bits that a GPU would give."""
 import numpy as np
 
 import ptxi

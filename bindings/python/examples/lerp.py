@@ -1,4 +1,4 @@
-"""Loads what nvcc made of lerp.cu, runs it on NumPy arrays, and shows what a bad launch looks like."""
+"""Loads lerp.ptx, which nvcc compiled from lerp.cu, runs it on NumPy arrays, and shows errors of invalid launches."""
 import pathlib
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""libptxi from Python: run PTX on the CPU, with NumPy arrays and a GPU's bits.
+"""libptxi for Python: runs PTX on the CPU with the results of a GPU, bit for bit. Kernels use NumPy arrays in place.
 
     import numpy as np, ptxi
 
@@ -6,13 +6,15 @@
     x, y, z = np.arange(4, dtype='f4'), np.full(4, 8, 'f4'), np.empty(4, 'f4')
     mod.cuk_lerp[1, 4](x, y, z, 0.25)
 
-A kernel that fails is a LaunchError with the report of the kernel, block, thread and line; PTX that is not valid is a
-ModuleError. `ptxi.testing` compares bits; the pytest plugin has a fixture `ptxi`. `python -m ptxi` is the command."""
+A kernel that fails raises LaunchError, with a report of the kernel, block, thread and line. Invalid PTX raises
+ModuleError. `ptxi.testing` compares arrays bit by bit. The pytest plugin has a fixture `ptxi`. `python -m ptxi` runs
+the command ptxi.
+"""
 from . import testing
 from ._header import header as _header
 from .arguments import Parameter
 from .device import Counters, Device, DeviceAttribute, Dialect, Limit, current, profiles
-from .errors import (Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity)
+from .errors import Access, ArgumentError, Diagnostic, Error, Fault, LaunchError, ModuleError, Report, Result, Severity
 from .host import HostThread, host_thread
 from .inline import Asm, asm
 from .memory import Buffer, copy, empty, zeros
@@ -22,8 +24,8 @@ from .stream import Event, Graph, Stream
 __version__ = '.'.join(str(_header.constants['PTXI_VERSION_' + part]) for part in ('MAJOR', 'MINOR', 'PATCH'))
 
 __all__ = [
-    'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Dialect', 'Error', 'Event',
-    'Fault', 'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'LaunchAttribute', 'LaunchError', 'Limit', 'Module', 'ModuleError',
-    'Parameter', 'Report', 'Result', 'Severity', 'Stream', 'asm', 'copy', 'current', 'empty', 'host_thread', 'link', 'links', 'load',
-    'loads', 'profiles', 'testing', 'zeros',
+    'Access', 'ArgumentError', 'Asm', 'Buffer', 'Counters', 'Device', 'DeviceAttribute', 'Diagnostic', 'Dialect',
+    'Error', 'Event', 'Fault', 'FunctionAttribute', 'Graph', 'HostThread', 'JitOption', 'Kernel', 'LaunchAttribute',
+    'LaunchError', 'Limit', 'Module', 'ModuleError', 'Parameter', 'Report', 'Result', 'Severity', 'Stream', 'asm',
+    'copy', 'current', 'empty', 'host_thread', 'link', 'links', 'load', 'loads', 'profiles', 'testing', 'zeros',
 ]

@@ -1,5 +1,9 @@
-"""`python -m ptxi ...` is the command `ptxi ...`: the one that the package brings, that of the source tree's build, or the
-first in PATH; PTXI_COMMAND names another. It is run in place of Python, so that its output and exit status are the same."""
+"""`python -m ptxi ...` runs the command `ptxi ...`.
+
+It looks for the command in the package, in the build directory of the source tree, and in PATH, in this order. The
+environment variable PTXI_COMMAND, if it is set, gives the path instead. The command replaces the Python process, so its
+output and exit status are passed on unchanged.
+"""
 import os
 import pathlib
 import shutil
@@ -8,7 +12,7 @@ from typing import List, Optional
 
 
 def find() -> Optional[str]:
-    """The command's file, or None."""
+    """Return the path of the command, or None if it is not found."""
     explicit = os.environ.get('PTXI_COMMAND')
     here = pathlib.Path(__file__).resolve().parent
     places = [pathlib.Path(explicit)] if explicit else [here / 'bin' / 'ptxi', here.parents[2] / 'build' / 'ptxi']
@@ -19,9 +23,11 @@ def find() -> Optional[str]:
 
 
 def main(arguments: List[str]) -> int:
+    """Replace this process by the command. Return 127 if the command is not found."""
     command = find()
     if command is None:
-        sys.stderr.write('python -m ptxi: the command ptxi is not there: install libptxi, or set PTXI_COMMAND\n')
+        sys.stderr.write('python -m ptxi: cannot find the command ptxi; '
+                         'install libptxi, or set PTXI_COMMAND to its path\n')
         return 127
     sys.stdout.flush()
     os.execv(command, ['ptxi', *arguments])

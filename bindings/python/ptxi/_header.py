@@ -1,7 +1,9 @@
-"""Reads ptxi.h: every number, structure and prototype that this package uses comes from the header, none is typed again.
+"""Parses ptxi.h: all numbers, structures and prototypes of this package come from the header.
 
-Understands the C that the header is written in: enums, lists `#define LIST(X) X(NAME, number, ...)` and enums made of
-them, structures and unions of scalars, pointers, arrays and each other, and prototypes marked PTXI_API."""
+The parser handles only the C that ptxi.h uses: enums, lists of the form `#define LIST(X) X(NAME, number, ...)` and
+enums generated from them, structures and unions of scalars, pointers, arrays and each other, and prototypes marked
+PTXI_API.
+"""
 import ctypes
 import enum
 import os
@@ -11,28 +13,31 @@ from typing import Any, Dict, List
 
 _SCALARS = {
     'char': ctypes.c_char, 'int': ctypes.c_int, 'unsigned': ctypes.c_uint, 'unsigned int': ctypes.c_uint,
-    'unsigned char': ctypes.c_ubyte, 'unsigned short': ctypes.c_ushort, 'float': ctypes.c_float, 'size_t': ctypes.c_size_t,
+    'unsigned char': ctypes.c_ubyte, 'unsigned short': ctypes.c_ushort,
+    'float': ctypes.c_float, 'size_t': ctypes.c_size_t,
     'int32_t': ctypes.c_int32, 'uint32_t': ctypes.c_uint32, 'int64_t': ctypes.c_int64, 'uint64_t': ctypes.c_uint64,
     'long long': ctypes.c_longlong, 'unsigned long long': ctypes.c_ulonglong,
 }
 
 
 def path() -> pathlib.Path:
-    """The header: beside this file where the package is installed, else that of the source tree."""
+    """Return the path of ptxi.h: next to this file in an installed package, else in the source tree."""
     here = pathlib.Path(__file__).resolve().parent
     for p in (here / 'ptxi.h', here.parents[2] / 'include' / 'ptxi.h'):
         if p.exists():
             return p
-    raise ImportError(f'no ptxi.h in {here}, which is neither an installed package nor in the source tree')
+    raise ImportError(f'ptxi.h not found: {here} is neither an installed package nor part of the source tree')
 
 
 class Header:
-    """What the header declares.
+    """The declarations of the header.
 
-    `enums`      the name of an enum type, such as 'ptxiFault', to an IntEnum without the members' common prefix
-    `constants`  every enumerator and number, such as 'PTXI_RANGE_READ', to its value
-    `structs`    the name of a structure or union to a subclass of ctypes.Structure or ctypes.Union
-    `functions`  the name of a function to the ctypes types of its arguments; all return a result but `voids`"""
+    `enums`      maps the name of an enum type, such as 'ptxiFault', to an IntEnum without the members' common prefix
+    `constants`  maps each enumerator and numeric macro, such as 'PTXI_RANGE_READ', to its value
+    `structs`    maps the name of a structure or union to a subclass of ctypes.Structure or ctypes.Union
+    `functions`  maps the name of a function to the list of the ctypes types of its parameters
+    `voids`      names of the functions without a result; all others return a ptxiResult
+    """
 
     def __init__(self, text: str) -> None:
         text = re.sub(r'/\*.*?\*/', ' ', text, flags=re.S).replace('\\\n', ' ')
@@ -59,6 +64,7 @@ class Header:
             self._function(returns, name, arguments)
 
     def _members(self, body: str) -> Dict[str, int]:
+        """Return the enumerators in the body of an enum, with their values."""
         found: Dict[str, int] = {}
         makers = dict(re.findall(r'#define +(\w+)\([^)]*\) +(\w+)##name *=', body))
         for maker, prefix in makers.items():
@@ -71,6 +77,7 @@ class Header:
         return found
 
     def _enum(self, name: str, body: str) -> None:
+        """Add an enum to `constants` and, if its type has a name, to `enums`."""
         members = self._members(body)
         self.constants.update(members)
         if not name:
@@ -79,29 +86,33 @@ class Header:
         prefix = prefix[:prefix.rindex('_') + 1]
         short = {m[len(prefix):]: v for m, v in members.items() if not re.search(r'(^|RESULT_)MAX$', m[len(prefix):])}
         self.enums[name] = enum.IntEnum(name[len('ptxi'):], short, module='ptxi')
-        self.enums[name].__doc__ = f'{name} of ptxi.h, which says what the members mean; here without their prefix {prefix}.'
+        self.enums[name].__doc__ = f'The enum {name} of ptxi.h, without the prefix {prefix} of its members. See ptxi.h.'
         self._types[name] = ctypes.c_int
 
     def _type(self, declaration: str) -> Any:
-        """The ctypes type of 'const char *'; of a pointer to anything else, a c_void_p, which takes byref() and arrays."""
+        """Return the ctypes type for a C type.
+
+        `const char *` is c_char_p. Any other pointer is c_void_p, which accepts byref() and arrays.
+        """
         if '*' in declaration or '[' in declaration:
             return ctypes.c_char_p if re.fullmatch(r'const char \*', declaration) else ctypes.c_void_p
         return self._types[re.sub(r'\bconst\b', '', declaration).strip()]
 
     def _nested(self, match: Any) -> str:
-        """A member `struct { ... } name;` as one of a type that gets a name."""
+        """Replace a member `struct { ... } name;` by a member of a new named type, which is added to the types."""
         name = f'nested{len(self._types)}'
         self._struct(match[1], name, match[2])
         return f'{name} {match[3]};'
 
     def _count(self, text: str) -> int:
-        """The number of elements in '[3]' or '[8 - sizeof(type)]'."""
+        """Return the number of elements in '3' or '8 - sizeof(type)', the text between the brackets of an array."""
         number, type_ = re.fullmatch(r'(\d+)(?: - sizeof\((\w+)\))?', text).groups()  # type: ignore[union-attr]
         return int(number) - (ctypes.sizeof(self._types[type_]) if type_ else 0)
 
     def _struct(self, kind: str, name: str, body: str) -> Any:
+        """Create the ctypes class for a structure or union."""
         fields: List[Any] = []
-        body = re.sub(r'^#.*$|\b(_A|a)lignas\(\d+\)', '', body, flags=re.M)  # no field stands elsewhere for it
+        body = re.sub(r'^#.*$|\b(_A|a)lignas\(\d+\)', '', body, flags=re.M)  # alignas changes no offset in ptxi.h
         body = re.sub(r'(struct|union)\s*\{([^{}]*)\}\s*(\w+)\s*;', self._nested, body)
         for line in filter(None, (s.strip() for s in body.split(';'))):
             match = re.fullmatch(r'(.+?[ *])((?:\w+(?:\[[^]]+\])?(?:, *)?)+)', ' '.join(line.split()))
@@ -115,6 +126,7 @@ class Header:
         return self._types[name]
 
     def _function(self, returns: str, name: str, arguments: str) -> None:
+        """Add a prototype to `functions` and, if it returns nothing, to `voids`."""
         types = []
         arguments = re.sub(r'\(\*\w+\)\([^)]*\)', '*', arguments)  # function pointers
         for a in arguments.split(','):

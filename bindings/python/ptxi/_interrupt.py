@@ -1,7 +1,10 @@
-"""Ctrl-C while the main thread waits inside of the library, where Python cannot raise KeyboardInterrupt: the kernels that run are
-ended, the wait returns, and it is raised.
+"""Ctrl-C while the main thread waits in the library.
 
-Of a signal Python tells by a byte in a pipe, too (signal.set_wakeup_fd). A thread waits for one."""
+Python can raise KeyboardInterrupt only after the call returns. So a thread of this module interrupts the kernels of the
+context, the wait returns, and then KeyboardInterrupt is raised.
+
+The thread learns of the signal from a pipe: Python writes the number of each signal to it (signal.set_wakeup_fd).
+"""
 import contextlib
 import ctypes
 import os
@@ -14,18 +17,19 @@ from ._library import library
 
 
 class _Watch:
-    """The pipe, the thread, and the context whose kernels the main thread waits for."""
+    """The pipe, the thread that reads it, and the context that the main thread waits for."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a signal handler may wait, too
+        self._lock = threading.RLock()  # reentrant, because a signal handler may also wait
         self._context: Optional[ctypes.c_void_p] = None
-        self.raised = False  # to be raised after the wait
+        self.raised = False  # whether the main thread must raise KeyboardInterrupt when its wait returns
         self._from, self._to = os.pipe()
         os.set_blocking(self._from, False)
         os.set_blocking(self._to, False)
         threading.Thread(target=self._run, name='ptxi-interrupt', daemon=True).start()
 
     def _run(self) -> None:
+        """Body of the thread: on Ctrl-C, interrupt the kernels for which the main thread waits."""
         coming = select.poll()
         coming.register(self._from, select.POLLIN)
         while coming.poll():
@@ -35,19 +39,23 @@ class _Watch:
                     library().CtxInterrupt(self._context)
 
     def _pressed(self) -> bool:
-        """Whether there was a Ctrl-C. Under the lock, so that it is not taken for one of the next wait."""
+        """Read the pipe. Return whether there was a Ctrl-C that Python handles by KeyboardInterrupt.
+
+        The caller holds the lock, so that a Ctrl-C of one wait is not attributed to the next one.
+        """
         signals = b''
         with contextlib.suppress(BlockingIOError):
             signals = os.read(self._from, 4096)
         return signal.SIGINT in signals and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     def wait(self, context: ctypes.c_void_p, function: Callable[..., int], arguments: Any) -> int:
-        outer = self._context  # of the wait that a signal handler interrupts
+        """Call the function with the pipe as Python's wakeup descriptor. Return its result."""
+        outer = self._context  # context of an outer wait, if this call is made by a signal handler that interrupted it
         before = signal.set_wakeup_fd(self._to, warn_on_full_buffer=False)
         try:
-            if before in (-1, self._to):  # the latter also where an exception came between two steps
+            if before in (-1, self._to):  # our pipe is still set if an exception interrupted an earlier wait
                 self._context = context
-            else:  # an event loop wants to know of signals
+            else:  # an event loop has its own wakeup descriptor: leave it in place
                 signal.set_wakeup_fd(before)
             return function(*arguments)
         finally:
@@ -62,14 +70,17 @@ _main = threading.main_thread().ident
 
 
 def watch() -> None:
-    """Begin to be ready for Ctrl-C."""
+    """Create the pipe and the thread. Has an effect only once, and only in the main thread."""
     global _watch
     if _watch is None and threading.get_ident() == _main:
         _watch = _Watch()
 
 
 def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any) -> int:
-    """Call a function of the library that may wait for kernels of the context; its result."""
+    """Call a function of the library that may wait for kernels of the context. Return its result.
+
+    Raises KeyboardInterrupt if Ctrl-C interrupted the kernels.
+    """
     if _watch is None or threading.get_ident() != _main:
         return function(*arguments)
     try:
@@ -84,7 +95,9 @@ def wait(context: ctypes.c_void_p, function: Callable[..., int], *arguments: Any
 
 
 def keep() -> None:
-    """A KeyboardInterrupt was raised where it gets lost, in a function that the library calls or in a finalizer: raise it again where
-    the main thread's next wait ends."""
+    """Keep a KeyboardInterrupt that Python would discard, in a callback from the library or in a finalizer.
+
+    It is raised again when the main thread's next wait returns.
+    """
     if _watch is not None and threading.get_ident() == _main:
         _watch.raised = True

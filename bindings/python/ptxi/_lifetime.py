@@ -1,40 +1,48 @@
-"""What keeps what alive, which thread may free it when, and the order of the locks. Everything that owns something of the library is built
-of the classes here.
+"""Lifetime of the library's objects, the threads that may free them, and the order of the locks.
 
-What keeps what alive
-  Core     owns a context of the library. A Device is a face of it; streams, events, modules and buffers refer to both. All cores are
-           in `_cores` until they are destroyed.
-  Handle   owns one object of a context: a stream, an event, a module, a graph, a block of memory. Python's references to the Handle say
-           how long the object lives: a call that uses it holds a reference until it returns, so that close() and free(), which drop
-           the owner's reference, never take it away from a call of another thread.
-  Entry    is work that was queued: it refers to all that the work uses (the module's handle, which keeps the host functions, memory, the
-           arrays of the program). Entries are in the Queue of their stream, which is in its core, until the work has certainly ended:
-           a wait that began after they were queued has returned, or an event behind them is reached. So work keeps its device alive,
-           and a dropped stream lives until its work has ended. What a stream captures goes to the graph, and stays with it.
-  Export   is an array of NumPy that shows memory of a context. A closed context is destroyed when the last of them is gone.
+Every class that owns an object of the library is built from the classes in this module.
+
+References
+  Core     owns a context of the library. A Device is its public interface. Streams, events, modules and buffers refer
+           to both. Each core is in `_cores` until its context is destroyed.
+  Handle   owns one object of a context: a stream, an event, a module, a graph, or a block of memory. The object lives
+           as long as Python has references to the Handle. A call that uses the object holds a reference until the call
+           returns. So close() and free(), which drop the owner's reference, cannot destroy an object that another
+           thread uses.
+  Entry    is queued work. It refers to everything that the work uses: the handle of the module, which refers to the
+           host functions, the memory, and the arrays of the program. An entry is in the Queue of its stream, and the
+           queue is in its core, until the work is known to have ended: a wait that began after the entry was queued has
+           returned, or an event that was recorded after it has completed. So work keeps its device alive, and a dropped
+           stream lives until its work has ended. Entries of captured work move to the graph, and stay there.
+  Export   is a NumPy array that shows memory of a context. A closed context is destroyed after its last export.
 
 Calls and close()
-  A call of the library on behalf of a core runs inside of Core.run or its like, under a pin. A pin is an export of the buffer of a
-  bytearray: taking and dropping it cannot be torn apart by an exception at any point, KeyboardInterrupt included, which a counter
-  could. The context is destroyed only when there is no pin: then the bytearray can be made empty. close() first sets `closing`,
-  after which new calls raise ValueError, then waits for the calls under way and for the work. A close() inside of a call of the
-  same thread (a signal handler) does not wait; the next device made, or the end of the interpreter, destroys the context.
+  A call of the library for a core runs in Core.run or a similar function, and holds a pin. A pin is an export of the
+  buffer of a bytearray. No exception, KeyboardInterrupt included, can come between taking a pin and recording it, which
+  a counter could not guarantee. The context is destroyed only if there is no pin: only then can the bytearray be
+  emptied. close() first sets `closing`, after which new calls raise ValueError. Then it waits for the running calls and
+  for the work. If close() is called inside a call of the same thread (by a signal handler), it does not wait. Then the
+  context is destroyed when the next device is created or when the interpreter ends.
 
-Finalizers (__del__, which the garbage collector may run anywhere, in any thread, inside of any lock, and inside of a host function)
-  take no lock and do not wait. They put what is to be destroyed into `garbage`, which sweep() empties at once where the library
-  permits it, and else at the next call that waits. Modules are unloaded by reap() only, when nothing is queued, since
+Finalizers
+  The garbage collector may run __del__ anywhere: in any thread, while a lock is held, or in a host function. So
+  finalizers take no lock and do not wait. They add the object to `_garbage`. sweep() destroys it at once if the library
+  permits it, else at the next call that waits. Modules are unloaded only by reap(), when nothing is queued, because
   ptxiModuleUnload waits for all work of its context.
 
-Locks, in this order; a thread that has one may only take later ones
-  1. Module._binding     one bind() of a module at a time. Held while the library waits for work.
-  2. device._made_lock, device._profile_lock    held while a context is made. Not while anything waits.
-  3. Core.lock           entries and captures, and the calls that queue work. Not while anything waits.
-  4. _ranges.opened.lock  the open ranges. Not while anything waits.
-  All are reentrant, since a signal handler may come at any time. Nothing of the program is dropped while one is held, since its
-  finalizer might take another one.
+Locks
+  A thread that holds a lock may only take locks that are later in this list:
+  1. Module._binding: one bind() of a module at a time. Held while the library waits for work.
+  2. device._made_lock, device._profile_lock: held while a context is created, never during a wait.
+  3. Core.lock: entries, captures, and the calls that queue work. Never held during a wait.
+  4. _ranges.opened.lock: the open ranges. Never held during a wait.
+  All locks are reentrant, because a signal handler may run at any time. Objects of the program are not dropped while a
+  lock is held, because their finalizers might take another lock.
 
-Known limit: a signal handler that waits for a stream may end the work that the interrupted call is giving to that stream. The launch then
-fails with a report of memory that is not open. A handler that needs the device uses a stream of its own."""
+Known limitation
+  If a signal handler waits for a stream, it may end an entry that the interrupted call is adding to that stream. Then
+  the launch fails with a report about memory that is not open. A handler that needs the device must use its own stream.
+"""
 import atexit
 import collections
 import contextlib
@@ -51,43 +59,52 @@ from ._header import header
 from ._library import library
 from ._ranges import Use, opened
 
-_POLL = 0.001   # seconds between two looks at calls of other threads that have to end
-_PROBE = 64     # entries of a stream after which it is looked at whether the first ones have ended
+_POLL = 0.001   # seconds between two checks whether the calls of other threads have ended
+_PROBE = 64     # a stream is probed for entries that have ended each time it has a multiple of this many entries
 _numbers = itertools.count(1)
 _cores: 'Set[Core]' = set()
-_closed: 'Set[Core]' = set()  # those of them that are to be destroyed
+_closed: 'Set[Core]' = set()  # closed cores whose contexts are not destroyed yet
 _pid = os.getpid()
-_ended = False  # the interpreter ends: no new context
+_ended = False  # whether the interpreter is ending, so that no context may be created
 
 
 class NotCopied:
-    """What owns an object of this process: a copy would free it a second time."""
+    """Base class of objects that own a resource of this process. A copy would free the resource a second time."""
 
     def _refuse(self, *_: Any) -> Any:
-        raise TypeError(f'a {type(self).__name__} of ptxi owns objects of this process and cannot be copied or pickled')
+        """Raise TypeError, as the implementation of copying and pickling."""
+        raise TypeError(f'a {type(self).__name__} of ptxi owns resources of this process '
+                        'and cannot be copied or pickled')
 
     __copy__ = __deepcopy__ = __reduce_ex__ = __reduce__ = _refuse
 
 
 class Handle(NotCopied):
-    """An object of the library, which is destroyed when nothing refers to this any more. `keep` lives until then."""
+    """An object of the library, which is destroyed after the last reference to this handle.
+
+    `destroy` is the name of the function that destroys it. `keep` is an object that must live as long.
+    """
 
     def __init__(self, core: 'Core', value: Optional[int], destroy: str, keep: Any = None) -> None:
         self.core, self.value, self.destroy, self.keep = core, value, destroy, keep
 
     @property
     def _as_parameter_(self) -> Optional[int]:
+        """The value that ctypes passes to the library."""
         return self.value
 
     def __del__(self) -> None:
         try:
             self.core.discard(self.destroy, self.value, self.keep)
-        except KeyboardInterrupt:  # which Python would ignore here
+        except KeyboardInterrupt:  # Python discards exceptions in __del__
             _interrupt.keep()
 
 
 class Export(NotCopied):
-    """An array shows memory of the context: the context, and the owner of the memory, live as long as this."""
+    """Marks an array that shows memory of the context.
+
+    The context and the owner of the memory live as long as this object.
+    """
 
     def __init__(self, core: 'Core', owner: Any) -> None:
         self._core, self._owner = core, owner
@@ -104,44 +121,49 @@ class Export(NotCopied):
 
 
 class Entry:
-    """Work that is queued, or a graph's. `use` is the memory that is open for it, `objects` what else it needs."""
+    """Work that is queued or belongs to a graph.
+
+    `use` is the memory that is open for the work. `objects` are the other objects that it needs.
+    """
 
     def __init__(self, use: Optional[Use], objects: Any) -> None:
         self.use, self.objects = use, objects
         self.queued = False
-        self.number = 0    # grows in each queue
-        self.ready = True  # False: a call is about to queue the work, so that no wait is for it, not even one of a signal handler
+        self.number = 0    # ascending in each queue
+        self.ready = True  # False while the call that queues the work runs: no wait in a signal handler covers it
 
     def end(self) -> None:
-        """The work has ended. An exception's traceback may refer to the entry for longer."""
+        """Release the objects, because the work has ended. A traceback may refer to the entry for longer."""
         use, self.use, self.objects = self.use, None, None
         if use is not None:
             use.end()
 
 
 def _end(entries: List[Entry]) -> None:
+    """End the entries, and close the memory that they had open."""
     for entry in entries:
         entry.end()
     opened.give_back()
 
 
 class Queue:
-    """A stream's work that may not have ended."""
+    """The work of a stream that may not have ended. `handle` is the stream, or None for the default stream."""
 
     def __init__(self, core: 'Core', handle: Optional[Handle]) -> None:
         self.core, self.handle = core, handle
         self._pending: Deque[Entry] = collections.deque()
-        self._event: Optional[Handle] = None  # behind the entries up to _mark
+        self._event: Optional[Handle] = None  # recorded after the entries up to _mark
         self._mark = 0
 
     def add(self, entry: Entry) -> None:
+        """Add an entry at the end."""
         with self.core.lock:
             entry.queued, entry.number = True, next(_numbers)
             self._pending.append(entry)
             self.core.queues.add(self)
 
     def remove(self, entry: Entry) -> None:
-        """The entry's work was not queued, or has ended."""
+        """Remove an entry whose work was not queued or has ended."""
         with self.core.lock:
             with contextlib.suppress(ValueError):
                 self._pending.remove(entry)
@@ -149,7 +171,10 @@ class Queue:
             entry.queued = False
 
     def enqueue(self, entry: Entry, function: Callable[[], int]) -> int:
-        """Queue work: make the call that does. The entry is there before, as an exception may come right after the call."""
+        """Queue work by calling `function`, which returns a result code. Return the code.
+
+        The entry is added first, because an exception may come right after the call.
+        """
         ended: List[Entry] = []
         with self.core.lock:
             entry.ready = False
@@ -168,6 +193,7 @@ class Queue:
         return result
 
     def _give_to_capture(self, entry: Entry) -> None:
+        """Move the entry to the capture in which the stream takes part, if there is one."""
         entries = self.core.captures.get(self.capture() or 0)
         if entries is not None:
             entries.append(entry)
@@ -175,45 +201,52 @@ class Queue:
             self._drop_if_empty()
 
     def capture(self) -> Optional[int]:
-        """The number of the capture that the stream takes part in, or None."""
+        """Return the number of the capture in which the stream takes part, or None."""
         status, number = ctypes.c_int(), ctypes.c_ulonglong()
-        result = library().StreamGetCaptureInfo(self.handle, ctypes.byref(status), ctypes.byref(number), None, None, None, None)
+        result = library().StreamGetCaptureInfo(self.handle, ctypes.byref(status), ctypes.byref(number),
+                                                None, None, None, None)
         return None if result or not status.value else number.value
 
     def mark(self) -> int:
-        """The number of the last entry now: a wait that begins later waits for it, too."""
+        """Return the number of the last entry. A wait that begins after this call covers the entries up to it."""
         with self.core.lock:
             return next((e.number for e in reversed(list(self._pending)) if e.ready), 0)
 
     def _drop_if_empty(self) -> None:
+        """Remove the queue from the core's queues if it has no entries."""
         if not self._pending:
             self.core.queues.discard(self)
 
     def take(self, mark: int) -> List[Entry]:
-        """Take out the entries up to a mark, which have ended."""
+        """Remove the entries up to a mark, which have ended. Return them."""
         ended: List[Entry] = []
         with self.core.lock:
             for entry in list(self._pending):
                 if not entry.ready or entry.number > mark:
                     break
-                with contextlib.suppress(ValueError):  # a signal handler was faster
+                with contextlib.suppress(ValueError):  # a signal handler has already removed it
                     self._pending.remove(entry)
                     ended.append(entry)
             self._drop_if_empty()
         return ended
 
     def settle(self, mark: int) -> None:
-        """The entries up to a mark have ended."""
+        """End the entries up to a mark, whose work has ended."""
         _end(self.take(mark))
 
     def probe(self) -> List[Entry]:
-        """Take out what has ended, without a wait, and without taking a failure: the time of an event says whether it is reached. Not of
-        the default stream, where an event would wait for other streams, and they for it."""
+        """Remove the entries whose work has ended. Return them. Does not wait, and does not consume a failure.
+
+        ptxiEventElapsedTime shows whether an event has completed. The default stream is not probed, because an event
+        in it would wait for other streams, and they for it.
+        """
         ended: List[Entry] = []
         if self.handle is not None:
             with self.core.lock:
                 if self._event is not None:
-                    if library().EventElapsedTime(ctypes.byref(ctypes.c_float()), self._event, self._event) == errors.Result.ERROR_NOT_READY:
+                    unused = ctypes.byref(ctypes.c_float())
+                    result = library().EventElapsedTime(unused, self._event, self._event)
+                    if result == errors.Result.ERROR_NOT_READY:
                         return ended
                     self._event = None
                     ended = self.take(self._mark)
@@ -222,6 +255,7 @@ class Queue:
         return ended
 
     def _record(self) -> None:
+        """Record a new event after the entries that are queued now."""
         event = ctypes.c_void_p()
         if library().EventCreate(ctypes.byref(event), header.constants['PTXI_EVENT_DEFAULT']) == 0:
             handle = Handle(self.core, event.value, 'EventDestroy')
@@ -229,20 +263,22 @@ class Queue:
                 self._event, self._mark = handle, self.mark()
 
     def query(self) -> None:
-        """Settle what has ended, without a wait; nobody is told of a failure any more."""
+        """End the entries whose work has ended, without waiting. A failure is discarded."""
         mark = self.mark()
         if library().StreamQuery(self.handle) != errors.Result.ERROR_NOT_READY:
             self.settle(mark)
 
     def synchronize(self) -> None:
-        """Wait until the work queued so far has ended; the first failure among it is raised. Inside of Core.run."""
+        """Wait until the work queued so far has ended. Raises its first failure. The caller is in Core.run."""
         __tracebackhide__ = True
         self.core.wait_inside('StreamSynchronize', self.handle, [(self, self.mark())])
 
 
 class _Current:
-    """The core's context is current inside of a `with` statement. What was current before is again after it, so that a finalizer or a
-    signal handler between two steps of a call does not change the context of the call."""
+    """Makes the core's context current inside a `with` statement, and restores the previous one after it.
+
+    So a finalizer or a signal handler that runs between two steps of a call does not change the context of that call.
+    """
 
     def __init__(self, core: 'Core') -> None:
         self._core = core
@@ -259,16 +295,16 @@ class _Current:
 
 
 class Core:
-    """A context of the library, and what is known of it. `keep` lives as long as it."""
+    """A context of the library and its state in Python. `keep` is an object that must live as long."""
 
     def __init__(self, handle: ctypes.c_void_p, keep: Any = None) -> None:
         self.handle, self.keep = handle, keep
         self.closing = False
         self.lock = threading.RLock()
         self.default = Queue(self, None)
-        self.queues: Set[Queue] = set()               # those with entries
-        self.captures: Dict[int, List[Entry]] = {}    # by number
-        self.exports: Set[int] = set()
+        self.queues: Set[Queue] = set()               # queues that have entries
+        self.captures: Dict[int, List[Entry]] = {}    # entries of each active capture, by its number
+        self.exports: Set[int] = set()                # id() of each Export
         self._pin = bytearray(1)
         self._garbage: Deque[Tuple[str, Any, Any]] = collections.deque()
         self._modules: Deque[Tuple[str, Any, Any]] = collections.deque()
@@ -277,43 +313,46 @@ class Core:
     # ---- calls
 
     def pin(self) -> memoryview:
+        """Return a pin, which keeps the context from being destroyed. If the context is destroyed, the pin is empty."""
         return memoryview(self._pin)
 
     def current(self) -> _Current:
+        """Return a context manager that makes the context current."""
         return _Current(self)
 
     def must_be_open(self) -> None:
+        """Raise ValueError if the device is closed."""
         if self.closing:
             raise ValueError('the device is closed')
 
     def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """Call a Python function that calls the library; its result."""
+        """Call a Python function that calls the library, with the context current. Return its result."""
         __tracebackhide__ = True
         with self.pin(), self.current():
             return function(*args)
 
     def result(self, name: str, *args: Any) -> int:
-        """Call a function that does not wait; its result."""
+        """Call a library function that does not wait. Return its result code."""
         __tracebackhide__ = True
         with self.pin(), self.current():
             result: int = getattr(library(), name)(*args)
             return result
 
     def call(self, name: str, *args: Any) -> None:
-        """Call a function that does not wait; anything but success is an exception."""
+        """Call a library function that does not wait. Raises Error if it fails."""
         __tracebackhide__ = True
         result = self.result(name, *args)
         if result:
             raise errors.error(result)
 
     def export(self, owner: Any) -> Export:
-        """What an array needs that shows memory."""
+        """Return the Export for a new array that shows memory of `owner`."""
         with self.pin():
             self.must_be_open()
             return Export(self, owner)
 
     def create(self, name: str, destroy: str, *args: Any) -> Handle:
-        """Call a function whose first argument receives an object; the caller's handle of it."""
+        """Call a library function whose first argument receives a new object. Return a handle that owns the object."""
         __tracebackhide__ = True
         self.reap()
         value = ctypes.c_void_p()
@@ -321,7 +360,10 @@ class Core:
         return Handle(self, value.value, destroy)
 
     def waited(self, name: str, *args: Any) -> int:
-        """Call a function that waits; its result. Ctrl-C ends the kernels and the wait, and is raised."""
+        """Call a library function that waits. Return its result code.
+
+        On Ctrl-C the kernels are interrupted, the wait ends, and KeyboardInterrupt is raised.
+        """
         try:
             return _interrupt.wait(self.handle, getattr(library(), name), *args)
         except KeyboardInterrupt:
@@ -329,8 +371,11 @@ class Core:
             raise
 
     def wait(self, name: str, *args: Any, marks: Optional[List[Tuple[Queue, int]]] = None) -> None:
-        """Call a function that waits for the work up to some marks, or for all; a kernel that failed is a LaunchError. Entries end only
-        where the wait did what it should: it succeeded, or told of a kernel."""
+        """Call a library function that waits for the work up to some marks, or for all work if `marks` is None.
+
+        Raises LaunchError if a kernel failed. The entries are ended only if the wait succeeded or reported a failed
+        kernel.
+        """
         __tracebackhide__ = True
         try:
             self.run(self.wait_inside, name, *args, marks)
@@ -338,7 +383,7 @@ class Core:
             self.reap()
 
     def wait_inside(self, name: str, *args: Any) -> None:
-        """The same inside of Core.run. The last argument is the marks."""
+        """Do the same as `wait` inside Core.run. The last argument is the marks."""
         __tracebackhide__ = True
         *args_, marks = args
         marks = self.marks() if marks is None else marks
@@ -356,11 +401,11 @@ class Core:
             raise failure
 
     def marks(self) -> List[Tuple[Queue, int]]:
-        """All that is queued now."""
+        """Return the marks of all queues that have entries."""
         return [(q, q.mark()) for q in list(self.queues)]
 
     def drain(self) -> None:
-        """Wait for all work, without taking its failures: what ptxiMemFree does."""
+        """Wait for all work without consuming its failures, as ptxiMemFree does."""
         address = ctypes.c_ulonglong()
         with self.pin(), self.current():
             if library().MemAlloc(ctypes.byref(address), 1) == 0:
@@ -370,24 +415,25 @@ class Core:
 
     @staticmethod
     def _settle(marks: Iterable[Tuple[Queue, int]]) -> None:
+        """End the entries up to the marks."""
         for queue, mark in marks:
             queue.settle(mark)
 
     def hold(self, objects: Any) -> None:
-        """Keep objects until all work that is queued now has ended."""
+        """Keep objects alive until all work that is queued now has ended."""
         with self.lock:
             for queue in list(self.queues):
                 queue.add(Entry(None, objects))
 
-    # ---- what nobody needs any more
+    # ---- objects without references
 
     def discard(self, destroy: str, value: Any, keep: Any = None) -> None:
-        """Destroy an object as soon as may be. For finalizers."""
+        """Destroy an object as soon as possible. Finalizers may call this."""
         (self._modules if destroy == 'ModuleUnload' else self._garbage).append((destroy, value, keep))
         self.sweep()
 
     def sweep(self) -> None:
-        """Destroy what was discarded, where the library permits it: not in a host function. Does not wait."""
+        """Destroy the discarded objects, unless the caller is a host function. Does not wait."""
         while self._garbage:
             with self.pin() as pin:
                 if not pin:
@@ -398,24 +444,26 @@ class Core:
                     try:
                         self._destroy_one(self._garbage.popleft())
                     except IndexError:
-                        pass  # another thread was faster
+                        pass  # another thread has taken the last item
                     finally:
                         library().CtxPopCurrent(None)
 
     def _destroy_one(self, item: Tuple[str, Any, Any]) -> None:
+        """Destroy one discarded object without waiting."""
         destroy, value, _ = item
-        if destroy == 'MemFree' and self.queues:  # it would wait
+        if destroy == 'MemFree' and self.queues:  # MemFree would wait for the queued work
             library().MemFreeAsync(value, None)
         else:
             getattr(library(), destroy)(value)
 
     def reap(self) -> None:
-        """Look what has ended, and free what it needed. Not for finalizers."""
+        """End the entries whose work has ended, and destroy discarded objects. Finalizers must not call this."""
         if _closed:
             destroy_closed()
         self._reap()
 
     def _reap(self) -> None:
+        """Do the same as `reap`, without destroying other contexts."""
         if self.queues or self._modules or self._garbage:
             ended: List[Entry] = []
             with self.pin() as pin:
@@ -433,23 +481,26 @@ class Core:
         opened.give_back()
 
     def _unload(self) -> None:
-        """Unload modules where nothing is queued, so that it does not wait."""
+        """Unload discarded modules if nothing is queued, so that ptxiModuleUnload does not wait."""
         unloaded = []
         with self.lock:
             while self._modules and not self.queues:
                 unloaded.append(self._modules.popleft())
                 library().ModuleUnload(unloaded[-1][1])
 
-    # ---- the end
+    # ---- closing
 
     def shut(self) -> None:
-        """Let no new call in."""
+        """Let no new call begin."""
         self.closing = True
         if self._pin:
             _closed.add(self)
 
     def close(self) -> None:
-        """Wait for the calls of other threads and for the work, then destroy the context."""
+        """Wait for the calls of other threads and for the work, then destroy the context.
+
+        Does not wait if the caller is a signal handler that interrupted a call of this core.
+        """
         with self.pin() as pin:
             if not pin:
                 return
@@ -468,6 +519,7 @@ class Core:
             raise
 
     def _finish(self) -> None:
+        """Wait until the context is destroyed, or until only arrays still need it."""
         while not self.destroy():
             with self.pin() as pin:
                 if pin:
@@ -478,6 +530,7 @@ class Core:
             time.sleep(_POLL)
 
     def _synchronize(self, marks: List[Tuple[Queue, int]]) -> None:
+        """Wait for the work of the context, and end its entries."""
         result = library().CtxPushCurrent(self.handle)
         if result:
             return
@@ -488,7 +541,7 @@ class Core:
             library().CtxPopCurrent(None)
 
     def _in_call(self) -> bool:
-        """Whether this thread is inside of a call of this core: in a signal handler."""
+        """Return whether this thread is inside a call of this core. Then the caller is a signal handler."""
         frame: Any = sys._getframe(2)
         while frame is not None:
             if frame.f_code in _CALLS and frame.f_locals.get('self') is self:
@@ -497,15 +550,20 @@ class Core:
         return False
 
     def destroy(self) -> bool:
-        """Destroy the closed context where nothing uses it; whether it is no more. Does not wait. For finalizers."""
+        """Destroy the closed context if nothing uses it. Return whether it is destroyed.
+
+        Does not wait. Finalizers may call this.
+        """
         if self._pin:
-            if self.exports or self.queues or library().CtxGetCurrent(ctypes.byref(ctypes.c_void_p())):  # the last in a host function
+            if self.exports or self.queues:
+                return False
+            if library().CtxGetCurrent(ctypes.byref(ctypes.c_void_p())):  # fails in a host function
                 return False
             try:
                 self._pin.pop()
             except BufferError:  # pinned
                 return False
-            except IndexError:   # by another thread
+            except IndexError:   # another thread has destroyed the context
                 return True
             if not self._destroy():
                 return False
@@ -516,14 +574,18 @@ class Core:
         return True
 
     def _destroy(self) -> bool:
-        if self.exports:  # made by a call that was under way
+        """Destroy the context after its bytearray was emptied. Return False if an array still needs it."""
+        if self.exports:  # created by a call that was still running
             self._pin.append(0)
             return False
         library().CtxDestroy(self.handle)
         return True
 
     def end(self) -> None:
-        """At the end of the interpreter: end the kernels, and destroy the context, again and again until no thread is in the way."""
+        """At the end of the interpreter, interrupt the kernels and destroy the context.
+
+        Repeats this until no thread prevents it.
+        """
         while not self.destroy() and (self.queues or not self.exports):
             with self.pin() as pin:
                 if pin and not library().CtxPushCurrent(self.handle):
@@ -534,24 +596,26 @@ class Core:
             time.sleep(_POLL)
 
 
-_CALLS = {f.__code__ for f in (Core.run, Core.result, Core.wait, Core.drain, Core.export, Core.sweep, Core._reap, Core.close, Core.end)}
+# Functions that hold a pin while they run
+_CALLS = {f.__code__ for f in (Core.run, Core.result, Core.wait, Core.drain, Core.export, Core.sweep, Core._reap,
+                               Core.close, Core.end)}
 
 
 def destroy_closed() -> None:
-    """Destroy the contexts whose close() could not."""
+    """Destroy the contexts that their close() could not destroy."""
     for core in list(_closed):
         core._reap()
         core.destroy()
 
 
 def must_not_end() -> None:
-    """Refuse to make what nobody would free."""
+    """Raise RuntimeError if the interpreter is ending, when nothing would free a new context."""
     if _ended:
-        raise RuntimeError('the interpreter is ending')
+        raise RuntimeError('cannot create a device while the interpreter is ending')
 
 
 def _after_fork() -> None:
-    """Another thread of the parent may have had a lock."""
+    """Replace the locks: in the parent process another thread may have held them."""
     for core in _cores:
         core.lock = threading.RLock()
 
@@ -562,7 +626,11 @@ if hasattr(os, 'register_at_fork'):
 
 @atexit.register
 def _end_all() -> None:
-    """End all kernels before anything waits. No thread of the library may call into an interpreter that is ending."""
+    """Interrupt all kernels, then destroy all contexts.
+
+    All kernels are interrupted first, so that no wait is for a kernel that still runs. No thread of the library may
+    call into an interpreter that has ended.
+    """
     global _ended
     _ended = True
     if os.getpid() == _pid:

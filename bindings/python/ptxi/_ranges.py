@@ -1,4 +1,4 @@
-"""The program's memory that kernels may use now."""
+"""The program's memory that kernels may access, beside device memory."""
 import collections
 import ctypes
 import itertools
@@ -12,14 +12,14 @@ from .errors import Error
 
 
 class Span(NamedTuple):
-    """Bytes from `start` to before `end`."""
+    """The bytes from `start` up to, but not including, `end`."""
     start: int
     end: int
     writable: bool
 
 
 class _Piece:
-    """A range that is open for kernels as long as there are uses of it."""
+    """A range that is open for kernels while it has users, the numbers of `Use` objects."""
 
     def __init__(self, span: Span) -> None:
         self.span = span
@@ -27,12 +27,19 @@ class _Piece:
         self.closing = False
 
     def open(self) -> None:
-        flags = header.constants['PTXI_RANGE_READ'] | (header.constants['PTXI_RANGE_WRITE'] if self.span.writable else 0)
+        """Open the range in the current context."""
+        flags = header.constants['PTXI_RANGE_READ']
+        if self.span.writable:
+            flags |= header.constants['PTXI_RANGE_WRITE']
         call('MemOpenRange', self.span.start, self.span.end - self.span.start, flags)
 
 
 class Use:
-    """What work has open, until end(), or until nothing refers to this. What was given at its start is held until it is closed."""
+    """The pieces that one launch or graph has open.
+
+    They stay open until end() is called or this object is collected. `held`, the owners of the memory, is referred to
+    until the pieces are closed.
+    """
 
     def __init__(self, held: Any) -> None:
         self.number = next(_numbers)
@@ -40,6 +47,7 @@ class Use:
         self._held = held
 
     def end(self) -> None:
+        """End the use. The pieces are closed later, by give_back() or acquire(). Finalizers may call this."""
         pieces, self.pieces = self.pieces, []
         held, self._held = self._held, None
         if pieces:
@@ -49,27 +57,32 @@ class Use:
 
 
 class _Open:
-    """The program's memory that kernels may use now. Ranges of the library do not overlap, and one in use is not to be
-    touched; so of a span that overlaps others (views of one array, in launches at the same time) the gaps are opened.
+    """The ranges of the program's memory that are open for kernels.
 
-    Each step may be followed by a KeyboardInterrupt, so a piece is listed before it is open until after it is closed. Between two steps
-    a signal handler or the garbage collector may also end uses, whose end is only noted then, and open others (`_busy`): they share
-    the pieces that are listed, which are closed only where nothing uses them, and cannot have one that is just being closed."""
+    Open ranges of the library cannot overlap, and a range in use cannot be replaced. So if a span overlaps ranges that
+    are already open (views of one array in launches at the same time), only the gaps between them are opened.
+
+    A KeyboardInterrupt may come after each step, so a piece is in the list from before it is opened until after it is
+    closed. A signal handler or the garbage collector may run between two steps. It may end uses, which is only
+    recorded then. It may also open ranges while `_busy` is set. It shares the listed pieces, which are closed only if
+    they have no users. It cannot use a piece that is being closed.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.pieces: List[_Piece] = []
-        self._busy = False  # the thread that holds the lock changes the list
+        self._busy = False  # the thread that holds the lock is changing the list
         self._ended: Deque[Tuple[int, List[_Piece], Any]] = collections.deque()
 
     def _known(self, s: Span) -> bool:
-        """Whether the library has it already, as device or registered memory."""
+        """Return whether the library already has the span as device memory or registered memory."""
         base, size = ctypes.c_ulonglong(), ctypes.c_size_t()
         if library().MemGetAddressRange(ctypes.byref(base), ctypes.byref(size), s.start):
             return False
         return s.end <= base.value + size.value
 
     def _new(self, span: Span) -> _Piece:
+        """Open a new piece for the span."""
         p = _Piece(span)
         self.pieces.append(p)
         try:
@@ -80,11 +93,13 @@ class _Open:
         return p
 
     def _cover(self, s: Span) -> List[_Piece]:
+        """Return pieces that contain the span. Opens new pieces for the gaps."""
         if any(p.closing for p in self.pieces if p.span.start < s.end and s.start < p.span.end):
-            raise BlockingIOError('an array is just being closed by the launch that this one interrupts')
+            raise BlockingIOError('an array is being closed by the launch that this signal handler interrupted')
         found = sorted((p for p in self.pieces if p.span.start < s.end and s.start < p.span.end), key=lambda p: p.span)
         if s.writable and not all(p.span.writable for p in found):
-            raise BlockingIOError('an array to be written is being used as a read-only one by another launch')
+            raise BlockingIOError('a writable array overlaps memory that another launch uses as read-only; '
+                                  'wait for that launch')
         at, gaps = s.start, []
         for p in found:
             if at < p.span.start:
@@ -95,10 +110,13 @@ class _Open:
         return found + [self._new(g) for g in gaps]
 
     def acquire(self, use: Use, spans: List[Span]) -> None:
-        """Open spans for a use, in the current context."""
+        """Open spans for a use, in the current context.
+
+        Raises BlockingIOError if a span conflicts with another use.
+        """
         if not spans:
             return
-        self._close_unused()  # also what an exception left
+        self._close_unused()  # an exception may have left pieces without users
         with self.lock:
             before, self._busy = self._busy, True
             try:
@@ -110,18 +128,20 @@ class _Open:
                 self._busy = before
 
     def ended(self, number: int, pieces: List[_Piece], held: Any) -> None:
-        """A use has ended. For finalizers."""
+        """Record that a use has ended. Finalizers may call this, as it takes no lock."""
         self._ended.append((number, pieces, held))
 
     def give_back(self) -> None:
-        """Close what no use has open any more. Not for finalizers."""
+        """Close the pieces that have no users any more. Finalizers must not call this."""
         if self._ended:
             self._close_unused()
 
     def _close_unused(self) -> None:
-        held: List[Any] = []  # dropped without the lock
+        """Close pieces without users, unless another call is changing the list or the caller is a host function."""
+        held: List[Any] = []  # dropped after the lock is released
         with self.lock:
-            if not self._busy and not library().CtxGetCurrent(ctypes.byref(ctypes.c_void_p())):  # not in a host function
+            # CtxGetCurrent fails in a host function, where MemCloseRange is not permitted
+            if not self._busy and not library().CtxGetCurrent(ctypes.byref(ctypes.c_void_p())):
                 self._busy = True
                 try:
                     self._close(held)
@@ -129,6 +149,7 @@ class _Open:
                     self._busy = False
 
     def _close(self, held: List[Any]) -> None:
+        """Process the uses that have ended, and close pieces without users. Moves owners to `held`."""
         while self._ended:
             number, pieces, owners = self._ended[0]
             for p in pieces:
@@ -143,11 +164,12 @@ class _Open:
             p.closing = False
 
     def after_fork(self) -> None:
-        """Another thread of the parent may have had the lock."""
+        """Replace the lock: in the parent process another thread may have held it."""
         self.lock = threading.RLock()
 
 
 def _merge(spans: Iterable[Span]) -> List[Span]:
+    """Return the spans in ascending order, with overlapping ones merged."""
     merged: List[Span] = []
     for s in sorted(spans):
         if merged and s.start < merged[-1].end:

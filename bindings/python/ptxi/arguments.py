@@ -1,4 +1,4 @@
-"""Python's values as a kernel's arguments: cast by the types of the parameters, or refused with the kernel's signature."""
+"""Converts Python values to the arguments of a kernel, by the types of its parameters."""
 import ctypes
 import dataclasses
 import numbers
@@ -6,14 +6,22 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ._types import is_float, is_of_kernels
+from ._types import is_float, is_of_kernels, with_article
 from .errors import ArgumentError
 from .memory import Pointer, pointer
 
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A kernel's parameter as PTX declares it; `count` is 0 where it is no array."""
+    """A parameter of a kernel, as PTX declares it.
+
+    `type`    'u32', 'f16', 'b8' and so on
+    `space`   the state space of .ptr, or None
+    `offset`  offset in the parameter buffer, in bytes
+    `bytes`   size in bytes
+    `align`   alignment in bytes
+    `count`   number of elements, or 0 if the parameter is not an array
+    """
     name: str
     type: str
     space: Optional[str]
@@ -30,26 +38,28 @@ _FLOATS = {'f16': np.float16, 'f32': np.float32, 'f64': np.float64}
 
 
 class _Refused(Exception):
-    pass
+    """An argument cannot be converted to its parameter. The message describes the argument, such as 'a str'."""
 
 
 def _integer(p: Parameter, x: Any) -> bytes:
+    """Convert a number to an integer parameter. The number may be signed or unsigned."""
     bits = p.bytes * 8
     if isinstance(x, np.generic) and is_float(x.dtype):
         if p.type[0] == 'b' and x.dtype.itemsize == p.bytes:
             return x.tobytes()
-        raise _Refused(f'a {x.dtype}')
+        raise _Refused(with_article(str(x.dtype)))
     if not isinstance(x, (numbers.Integral, np.bool_)):
-        raise _Refused(f'a {type(x).__name__}')
+        raise _Refused(with_article(type(x).__name__))
     v = int(x)
     if not -(1 << bits - 1) <= v < 1 << bits:
-        raise _Refused(f'{v}, which is not of {bits} bits')
+        raise _Refused(f'{v}, which does not fit in {bits} bits')
     return (v & (1 << bits) - 1).to_bytes(p.bytes, 'little')
 
 
 def _float(p: Parameter, x: Any) -> bytes:
+    """Convert a number to a float parameter, rounded to nearest. A finite number must not become infinite."""
     if not isinstance(x, (numbers.Real, np.bool_)) and not (isinstance(x, np.generic) and is_float(x.dtype)):
-        raise _Refused(f'a {type(x).__name__}')
+        raise _Refused(with_article(type(x).__name__))
     try:
         number = float(x)
     except OverflowError:
@@ -62,24 +72,28 @@ def _float(p: Parameter, x: Any) -> bytes:
 
 
 def _value(p: Parameter, x: Any) -> bytes:
-    """A structure or an array, by value: anything with as many bytes."""
+    """Convert a structure or an array that is passed by value: any object that has the same number of bytes."""
     if isinstance(x, np.ndarray) or isinstance(x, np.generic):
         data = x.tobytes()
     elif isinstance(x, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union, ctypes.Array)):
         data = bytes(x)
     else:
-        raise _Refused(f'a {type(x).__name__}')
+        raise _Refused(with_article(type(x).__name__))
     if len(data) != p.bytes:
         raise _Refused(f'a value of {len(data)} bytes')
     return data
 
 
 def _describe(x: Any) -> str:
+    """Describe an object that is not a number, for an error message."""
     shape = getattr(x, 'shape', None)
-    return f'a {getattr(x, "dtype", "")} array of shape {tuple(shape)}' if shape is not None else f'a {type(x).__name__}'
+    if shape is None:
+        return with_article(type(x).__name__)
+    return with_article(f'{getattr(x, "dtype", "")} array of shape {tuple(shape)}'.strip())
 
 
 def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
+    """Return the bytes of an argument and, if it is an array, its memory. Raises _Refused if it does not fit."""
     dtype = getattr(x, 'dtype', None)
     if isinstance(dtype, np.dtype) and not is_of_kernels(dtype):
         raise _Refused(_describe(x))
@@ -97,8 +111,18 @@ def _convert(p: Parameter, x: Any) -> Tuple[bytes, Optional[Pointer]]:
     return _integer(p, x), None
 
 
+def _accepted(p: Parameter) -> str:
+    """Describe the values that a parameter accepts, for an error message."""
+    if p.count:
+        return f'{p.bytes} bytes'
+    return 'an array or an address' if p.bytes == 8 and p.type not in _FLOATS else 'a number'
+
+
 def pack(signature: str, parameters: Sequence[Parameter], arguments: Sequence[Any]) -> Tuple[bytes, List[Pointer]]:
-    """The parameter buffer of a launch, and the memory that goes with it."""
+    """Return the parameter buffer of a launch and the memory that its arguments refer to.
+
+    Raises ArgumentError with the kernel's signature if the number of arguments is wrong or one does not fit.
+    """
     __tracebackhide__ = True
     if len(arguments) != len(parameters):
         raise ArgumentError(f'{len(arguments)} arguments for {len(parameters)} parameters: {signature}')
@@ -108,8 +132,8 @@ def pack(signature: str, parameters: Sequence[Parameter], arguments: Sequence[An
         try:
             data, memory = _convert(p, x)
         except _Refused as e:
-            want = f'{p.bytes} bytes' if p.count else 'an array or an address' if p.bytes == 8 and p.type not in _FLOATS else 'a number'
-            raise ArgumentError(f"argument {i} is {e}, the parameter '{p}' takes {want}: {signature}") from None
+            raise ArgumentError(f"argument {i} is {e}; the parameter '{p}' accepts {_accepted(p)}: "
+                                f'{signature}') from None
         buffer[p.offset:p.offset + p.bytes] = data
         if memory is not None:
             pointers.append(memory)

@@ -1,4 +1,4 @@
-"""Devices: what kernels run on."""
+"""Devices, on which kernels run."""
 import contextlib
 import ctypes
 import dataclasses
@@ -17,6 +17,7 @@ DeviceAttribute: Any = header.enums['ptxiDeviceAttribute']
 Limit: Any = header.enums['ptxiLimit']
 Dialect: Any = header.enums['ptxiDialect']
 
+# The values of ptxiCtxSetSchedule that have a name
 _SCHEDULES = {name: header.constants['PTXI_SCHEDULE_' + name.upper()] for name in ('run', 'fair')}
 _SCHEDULE_NAMES = {n: name for name, n in _SCHEDULES.items()}
 _SINK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
@@ -27,7 +28,7 @@ _made_lock: Any
 
 @dataclasses.dataclass(frozen=True)
 class Counters:
-    """What was executed while counting; see ptxiCounters in ptxi.h."""
+    """Numbers of events that were counted. See ptxiCounters in ptxi.h."""
     launches: int
     blocks: int
     threads: int
@@ -39,7 +40,7 @@ class Counters:
 
 
 def profiles() -> List[str]:
-    """The names of the GPUs that a device can be: 'sm_75', ..."""
+    """Return the names of the GPUs that a device can simulate, such as 'sm_75'."""
     names: List[str] = []
     name = ctypes.c_char_p()
     while library().DeviceEnumerateProfile(ctypes.byref(name), len(names)) == 0:
@@ -48,22 +49,29 @@ def profiles() -> List[str]:
 
 
 class Device(NotCopied):
-    """A simulated GPU with its own memory, modules and workers.
+    """A simulated GPU with its own memory, modules and worker threads.
 
-    `profile`  which GPU: 'sm_90', 'sm_80', ... Without it the environment variable PTXI_DEVICE decides, else sm_90.
-    `workers`  host threads that run kernels; results do not depend on it. Without it PTXI_WORKERS, else one a core.
-    `dialect`  what its modules and ptxi.asm may use beyond the PTX ISA: Dialect.ANY_WIDTH and others, added up.
+    `profile`  the GPU to simulate, such as 'sm_90'; default: the environment variable PTXI_DEVICE, else 'sm_90'
+    `workers`  number of host threads that run kernels, which does not change results;
+               default: the environment variable PTXI_WORKERS, else the number of cores
+    `dialect`  extensions of the PTX ISA that modules and ptxi.asm accept: a sum of members of `ptxi.Dialect`
 
-    Ctrl-C in the main thread ends the kernels that it waits for.
+    Inside a `with` statement the device is the current device of the thread, which `ptxi.load` and other functions use
+    by default. `output` is a function that receives the text that kernels print, as str. Without it, the text goes to
+    sys.stdout.
 
-    In a `with` statement the device is the current one of the thread: `ptxi.load` and its like use it. What kernels
-    print goes to `output`, a function of a string; by default to sys.stdout."""
+    Ctrl-C in the main thread interrupts the kernels for which the thread waits.
 
-    def __init__(self, profile: Optional[str] = None, workers: Optional[int] = None, dialect: Any = Dialect.NONE) -> None:
+    Raises ValueError if the profile is unknown or `workers` is out of range. `close()` frees the device. A device
+    without references is freed when its work has ended.
+    """
+
+    def __init__(self, profile: Optional[str] = None, workers: Optional[int] = None,
+                 dialect: Any = Dialect.NONE) -> None:
         self.output: Optional[Callable[[str], Any]] = None
         _lifetime.must_not_end()
         _lifetime.destroy_closed()
-        _text('DeviceGetProfile')  # an error in a forked child, where another thread may have had the lock
+        _text('DeviceGetProfile')  # raises Error in a forked child, before anything waits for a lock
         reference = weakref.ref(self)
         sink = _SINK(lambda user, p, n: _print(reference(), ctypes.string_at(p, n)))
         with _profile_lock:
@@ -72,7 +80,7 @@ class Device(NotCopied):
                 try:
                     call('DeviceSetProfile', 0, encoded(profile))
                 except errors.Error as e:
-                    raise ValueError(f'no device profile {profile!r}; there are {", ".join(profiles())}') from e
+                    raise ValueError(f'unknown device profile {profile!r}; accepted: {", ".join(profiles())}') from e
             try:
                 self.profile = _text('DeviceGetProfile')
                 self.name = _text('DeviceGetName')
@@ -91,7 +99,7 @@ class Device(NotCopied):
 
     @property
     def _context(self) -> ctypes.c_void_p:
-        """The context as calls of the library take it; of a closed device NULL."""
+        """The context as the library's functions take it, or NULL if the device is closed."""
         return ctypes.c_void_p() if self._core.closing else self._core.handle
 
     def __repr__(self) -> str:
@@ -109,8 +117,11 @@ class Device(NotCopied):
                 break
 
     def close(self) -> None:
-        """Wait for the calls of other threads and for the device's work, then free all it has, but for memory that arrays still show. Its
-        modules, buffers, streams and events are then useless: what uses them raises ValueError."""
+        """Wait for the calls of other threads and for the work of the device, then free the device.
+
+        Memory that arrays still show is freed after them. The device's modules, buffers, streams and events raise
+        ValueError when they are used.
+        """
         self._core.close()
 
     def __del__(self) -> None:
@@ -120,27 +131,34 @@ class Device(NotCopied):
             core.destroy()
 
     def activate(self) -> None:
-        """Make the device's context the calling thread's current one, for calls of the library."""
+        """Make the device's context the current context of the calling thread, for direct calls of the library."""
         __tracebackhide__ = True
         self._core.must_be_open()
         call('CtxSetCurrent', self._core.handle)
 
     def synchronize(self) -> None:
-        """Wait until all work of the device has ended; the first failure among it is raised, once."""
+        """Wait until all work of the device has ended.
+
+        Raises LaunchError for the first kernel that failed. A failure is raised once.
+        """
         __tracebackhide__ = True
         self._core.wait('CtxSynchronize')
 
     @property
     def workers(self) -> int:
-        """Host threads that run kernels."""
+        """Number of host threads that run kernels."""
         n = ctypes.c_uint()
         self._core.call('CtxGetWorkers', self._core.handle, ctypes.byref(n))
         return n.value
 
     @property
     def schedule(self) -> Union[str, int]:
-        """The order of later launches: 'run', each warp until it waits; 'fair', all warps advance together as on a GPU; or the
-        seed of a random order. See ptxiCtxSetSchedule in ptxi.h."""
+        """The order in which later launches run their warps. See ptxiCtxSetSchedule in ptxi.h.
+
+        'run'       each warp runs until it must wait
+        'fair'      all warps advance together, as on a GPU
+        an integer  a random order with this seed
+        """
         n = ctypes.c_ulonglong()
         self._core.call('CtxGetSchedule', self._core.handle, ctypes.byref(n))
         return _SCHEDULE_NAMES.get(n.value, n.value)
@@ -149,36 +167,44 @@ class Device(NotCopied):
     def schedule(self, order: Union[str, int]) -> None:
         if isinstance(order, str):
             if order not in _SCHEDULES:
-                raise ValueError(f'no schedule {order!r}; there are {", ".join(_SCHEDULES)} and seeds, which are numbers')
+                raise ValueError(f'unknown schedule {order!r}; accepted: {", ".join(_SCHEDULES)}, '
+                                 'or an integer as a seed')
             order = _SCHEDULES[order]
         self._core.call('CtxSetSchedule', self._core.handle, number(order, ctypes.c_ulonglong))
 
     def attribute(self, which: Any) -> int:
-        """A number of the profile: `attribute(DeviceAttribute.WARP_SIZE)`."""
+        """Return an attribute of the device, such as `attribute(DeviceAttribute.WARP_SIZE)`."""
         return self._attributes[which]
 
     def limit(self, which: Any) -> int:
-        """A limit of launches: `limit(Limit.INSTRUCTIONS)`."""
+        """Return a limit of launches, such as `limit(Limit.INSTRUCTIONS)`."""
         value = ctypes.c_size_t()
         self._core.call('CtxGetLimit', ctypes.byref(value), which)
         return value.value
 
     def set_limit(self, which: Any, value: int) -> None:
-        """Set a limit for launches made later: `set_limit(Limit.MILLISECONDS, 1000)`."""
+        """Set a limit for later launches, such as `set_limit(Limit.MILLISECONDS, 1000)`.
+
+        Raises ValueError if the value is negative or too large.
+        """
         self._core.call('CtxSetLimit', which, number(value, ctypes.c_size_t))
 
     @contextlib.contextmanager
     def counting(self) -> Iterator[Callable[[], Counters]]:
-        """Count what kernels execute inside of the `with` statement, whose value is a function that tells."""
+        """Count the events of kernels inside the `with` statement.
+
+        The value of the statement is a function. It waits for the device and returns the `Counters`.
+        """
         self._core.call('CtxResetCounters', self._core.handle)
         self._core.call('CtxSetCounting', self._core.handle, 1)
         try:
             yield self._counters
         finally:
-            with contextlib.suppress(ValueError):  # the device is closed
+            with contextlib.suppress(ValueError):  # the device may be closed
                 self._core.call('CtxSetCounting', self._core.handle, 0)
 
     def _counters(self) -> Counters:
+        """Wait for the device, and return its counters."""
         self.synchronize()
         c = header.structs['ptxiCounters']()
         c.size = ctypes.sizeof(c)
@@ -187,29 +213,33 @@ class Device(NotCopied):
 
 
 def current() -> Device:
-    """The calling thread's device: that of the innermost `with`, else one that is made for the process."""
+    """Return the current device of the calling thread.
+
+    It is the device of the innermost `with` statement, else a default device that all threads share.
+    """
     return _stack()[-1] if _stack() else _default()
 
 
 def given(device: Optional[Device]) -> Device:
-    """The device that a function was given, else the current one."""
+    """Return the device that a function received as an argument, or the current device for None."""
     if not isinstance(device, (Device, type(None))):
-        raise TypeError(f'{device!r} is no device')
+        raise TypeError(f'{device!r} is not a ptxi.Device')
     return current() if device is None else device
 
 
 def _stack() -> List[Device]:
+    """Return the devices of the active `with` statements of this thread, the innermost last."""
     if not hasattr(_local, 'stack'):
         _local.stack = []
     stack: List[Device] = _local.stack
     return stack
 
 
-_made: List[Device] = []
+_made: List[Device] = []  # the default device of the process, once it exists
 
 
 def _after_fork() -> None:
-    """Another thread of the parent may have had a lock."""
+    """Replace the locks: in the parent process another thread may have held them."""
     global _profile_lock, _made_lock
     _profile_lock, _made_lock = threading.RLock(), threading.RLock()
 
@@ -220,6 +250,7 @@ if hasattr(os, 'register_at_fork'):
 
 
 def _default() -> Device:
+    """Return the default device of the process. The first call creates it."""
     with _made_lock:
         if not _made:
             _made.append(Device())
@@ -227,18 +258,21 @@ def _default() -> Device:
 
 
 def _text(name: str) -> str:
+    """Return the string that a function of device 0 writes to a buffer."""
     buffer = ctypes.create_string_buffer(128)
     call(name, buffer, len(buffer), 0)
     return buffer.value.decode()
 
 
 def _attribute(which: Any) -> int:
+    """Return an attribute of device 0."""
     value = ctypes.c_int()
     call('DeviceGetAttribute', ctypes.byref(value), which, 0)
     return value.value
 
 
 def _print(device: Optional[Device], text: bytes) -> None:
+    """Pass text that a kernel printed to the output of the device."""
     write = (device.output if device else None) or sys.stdout.write
     try:
         write(text.decode(errors='replace'))

@@ -1,32 +1,33 @@
-"""What goes wrong, as exceptions that carry all that the library knows."""
+"""Exceptions of the package, and the structures of the library from which they are built."""
 import ctypes
 import dataclasses
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._header import header
 from ._library import library
+from ._result import Error, Result, result_error
 
-Result: Any = header.enums['ptxiResult']
 Fault: Any = header.enums['ptxiFault']
 Access: Any = header.enums['ptxiAccess']
 Severity: Any = header.enums['ptxiSeverity']
 
 
-class Error(Exception):
-    """A call of the library failed; `result` says how. `str()` is a text for a reader."""
-
-    def __init__(self, message: str, result: Any) -> None:
-        super().__init__(message)
-        self.result = result
-
-
 class ArgumentError(TypeError):
-    """The arguments of a launch do not fit the kernel: nothing was launched."""
+    """The arguments of a call do not match the parameters of the kernel or the operands of the template.
+
+    Nothing was run.
+    """
 
 
 @dataclasses.dataclass(frozen=True)
 class Diagnostic:
-    """A message about a text. Lines and columns count from 1; line 0 is about all of it."""
+    """A message of the library about a PTX text.
+
+    `line`, `column`  the position, counted from 1; line 0 means the text as a whole
+    `length`          number of characters that the caret line marks
+    `message`         the message only
+    `text`            the message with its position, the source line and the notes
+    """
     severity: Any
     file: str
     line: int
@@ -37,7 +38,7 @@ class Diagnostic:
 
 
 class ModuleError(Error):
-    """PTX that cannot be loaded; `diagnostics` has the messages one by one."""
+    """The PTX text cannot be loaded. `diagnostics` is the list of messages, and `str()` is all of them."""
 
     def __init__(self, message: str, result: Any, diagnostics: List[Diagnostic]) -> None:
         super().__init__(message, result)
@@ -46,7 +47,15 @@ class ModuleError(Error):
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What is known of a failed launch; numbers are 0 and strings None where they do not apply."""
+    """The library's report of a failed launch. A number that does not apply is 0, and such a string is None.
+
+    `text`                          the whole report, as `str()` of the exception
+    `block`, `thread`               indices x, y, z of the thread that failed
+    `threads`                       number of threads that failed at the same instruction
+    `address`, `access_size`        the bytes of the failed access
+    `nearest_base`, `nearest_size`  the allocation that is nearest to `address`
+    `ptx_line`, `source_line`       positions in the PTX text and in the source it was compiled from, counted from 1
+    """
     result: Any
     fault: Any
     text: str
@@ -69,7 +78,7 @@ class Report:
 
 
 class LaunchError(Error):
-    """A kernel failed. `str()` is the whole report, `report` its parts."""
+    """A kernel failed. `report` is the library's report, and `str()` is its text."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(report.text.rstrip('\n'), report.result)
@@ -77,31 +86,32 @@ class LaunchError(Error):
 
 
 def _value(v: Any) -> Any:
+    """Convert the value of a structure member: text to str, an array to a tuple."""
     if isinstance(v, bytes):
         return v.decode(errors='replace')
     return tuple(v) if isinstance(v, ctypes.Array) else v
 
 
 def _snake(name: str) -> str:
+    """Convert a name such as 'ptxLine' to 'ptx_line'."""
     return ''.join('_' + c.lower() if c.isupper() else c for c in name)
 
 
 def as_dict(struct: Any) -> Dict[str, Any]:
-    """A structure of the library as a dictionary, with names as Python spells them, less its size."""
+    """Return the members of a library structure by their Python names, such as 'ptx_line'.
+
+    The result does not have the member `size`.
+    """
     return {_snake(name): _value(getattr(struct, name)) for name, _ in struct._fields_ if name != 'size'}
 
 
 def error(result: int) -> Error:
-    """The exception for a result that has no more to say than its name."""
-    name, text = ctypes.c_char_p(), ctypes.c_char_p()
-    library().GetErrorName(result, ctypes.byref(name))
-    library().GetErrorString(result, ctypes.byref(text))
-    label = (name.value or b'%d' % result).decode()
-    return Error(f'{label}: {(text.value or b"an unknown error").decode()}', Result(result) if name.value else result)
+    """Return the exception for a result code that has no diagnostics and no report."""
+    return result_error(library(), result)
 
 
 def last_diagnostics() -> List[Diagnostic]:
-    """What the calling thread's last load had to say."""
+    """Return the diagnostics of the calling thread's last load, in their order."""
     found: List[Diagnostic] = []
     struct = header.structs['ptxiDiagnostic']
     d = struct(size=ctypes.sizeof(struct))
@@ -113,7 +123,7 @@ def last_diagnostics() -> List[Diagnostic]:
 
 
 def module_error(result: int) -> Error:
-    """The exception for a text that was not accepted."""
+    """Return the exception for a failed load: a ModuleError if a diagnostic is an error, else an Error."""
     diagnostics = last_diagnostics()
     if not any(d.severity == Severity.ERROR for d in diagnostics):
         return error(result)
@@ -121,11 +131,15 @@ def module_error(result: int) -> Error:
 
 
 def launch_error(context: Any, result: int) -> Error:
-    """The exception for a failure that a waiting call returned."""
+    """Return the exception for a failure that a waiting call returned.
+
+    It is a LaunchError if the context's last report is about this result, else an Error.
+    """
     struct = header.structs['ptxiReport']
     r = struct(size=ctypes.sizeof(struct))
     if library().GetLastReport(context, ctypes.byref(r)) or r.result != result:
         return error(result)
     fields = as_dict(r)
-    fields.update(result=Result(r.result), fault=Fault(r.fault), access=Access(r.access), text=fields['text'] or '')
+    fields.update(result=Result(r.result), fault=Fault(r.fault), access=Access(r.access),
+                  text=fields['text'] or '')
     return LaunchError(Report(**fields))

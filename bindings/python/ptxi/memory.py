@@ -1,10 +1,14 @@
-"""Memory that kernels use: buffers of the device, and the program's own arrays.
+"""Memory that kernels use: buffers in device memory, and arrays of the program.
 
-Device memory is host memory: an address means the same byte to a kernel and to the program. The device checks every
-access, so an array of the program is opened for kernels while a launch uses it, and for no longer. Until then it also stays where it
-is: a bytearray, array.array or mmap cannot be resized or closed meanwhile (BufferError), nor can a NumPy array be resized (ValueError).
-What cannot be held: a ctypes object that ctypes.resize() moves, ndarray.__setstate__, a tensor of another library that is resized in
-place, and the memory of an object with __cuda_array_interface__ or __array_interface__ that frees it while it is referred to."""
+Device memory is host memory: an address refers to the same byte in a kernel and in the program. The device checks
+every access. So the memory of an array is opened for kernels when a launch uses it, and closed when the launch has
+ended. Until then the array also keeps its place. Resizing or closing a bytearray, array.array or mmap raises
+BufferError, and resizing a NumPy array raises ValueError.
+
+These changes cannot be prevented: ctypes.resize() of a ctypes object, ndarray.__setstate__, a resize in place of
+another library's tensor, and an object with __cuda_array_interface__ or __array_interface__ that frees its memory
+while it is referred to.
+"""
 import contextlib
 import ctypes
 import math
@@ -25,18 +29,30 @@ Shape = Union[int, Sequence[int]]
 
 
 class Pointer(NamedTuple):
-    """What an object that holds memory is to a kernel: an address, the memory to open, whom to keep alive."""
+    """The memory of an argument.
+
+    `address`  address of the first element
+    `span`     the bytes to open for kernels, or None for device memory
+    `owner`    an object that keeps the memory alive
+    """
     address: int
     span: Optional[Span]
     owner: Any
 
 
 class Buffer(NotCopied):
-    """An array in device memory, which the program sees in place as `array`.
+    """An array in device memory. The program accesses it in place as `array`.
 
-    Offers NumPy's array interface, CUDA's, and DLPack, so that `numpy.asarray(buffer)` and
-    `torch.from_dlpack(buffer)` share its memory. It is freed when the last of these is gone, but for CUDA's interface, which does
-    not say when its user is done."""
+    `shape`   number of elements in each dimension, as an integer or a sequence
+    `dtype`   a NumPy type in the native byte order, without Python objects
+    `nbytes`  size in bytes
+
+    Buffers support the array interfaces of NumPy and CUDA, and DLPack. So `numpy.asarray(buffer)` and
+    `torch.from_dlpack(buffer)` share the memory. The memory is freed after the buffer and all such arrays. CUDA's
+    interface is an exception: it does not keep the memory alive.
+
+    Raises ValueError if the shape or the type is not accepted, and Error if there is not enough memory.
+    """
 
     def __init__(self, shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> None:
         self.device = given(device)
@@ -44,28 +60,33 @@ class Buffer(NotCopied):
         self.shape = tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
         if min(self.shape, default=0) < 0 or not is_of_kernels(self.dtype):
-            raise ValueError(f'no buffer of {list(self.shape)} elements of {self.dtype}')
-        self._memory: Optional[Handle] = self.device._core.create('MemAlloc', 'MemFree', number(max(self.nbytes, 1), ctypes.c_size_t))
+            raise ValueError(f'cannot allocate a buffer of shape {self.shape} and type {self.dtype}; '
+                             'lengths must be 0 or more, and the type must have the native byte order and no objects')
+        size = number(max(self.nbytes, 1), ctypes.c_size_t)
+        self._memory: Optional[Handle] = self.device._core.create('MemAlloc', 'MemFree', size)
 
     def __repr__(self) -> str:
         return f'<ptxi.Buffer {self.dtype}{list(self.shape)} at {self.address:#x}>'
 
     @property
     def address(self) -> int:
-        """Where the memory begins; 0 once it is freed."""
+        """Address of the first byte, or 0 if the buffer has been freed."""
         memory = self._memory
         return memory.value or 0 if memory is not None else 0
 
     def _held(self) -> Handle:
-        """The memory, for as long as the caller refers to it."""
+        """Return the handle of the memory, which lives as long as the caller refers to it."""
         memory = self._memory
         if memory is None or memory.core.closing:
-            raise ValueError('the buffer is freed')
+            raise ValueError('the buffer has been freed')
         return memory
 
     @property
     def array(self) -> Array:
-        """The memory as a NumPy array, which keeps it. Wait for kernels that write it before reading it."""
+        """The memory as a NumPy array, which keeps it alive.
+
+        Wait for the kernels that write the memory before reading it.
+        """
         a: Array = in_place(self._held(), self.nbytes).view(self.dtype)
         return a.reshape(self.shape)
 
@@ -73,7 +94,7 @@ class Buffer(NotCopied):
         a = self.array
         if dtype is not None and np.dtype(dtype) != a.dtype:
             if copy is False:
-                raise ValueError(f'a {self.dtype} buffer is no {np.dtype(dtype)} without a copy')
+                raise ValueError(f'a {self.dtype} buffer cannot become a {np.dtype(dtype)} array without a copy')
             return a.astype(dtype)
         return a.copy() if copy else a
 
@@ -89,14 +110,20 @@ class Buffer(NotCopied):
         return _dlpack.CPU
 
     def free(self) -> None:
-        """Wait for the device's work, then free the memory, or leave that to the last array that shows it."""
+        """Wait for the work of the device, then free the memory.
+
+        If an array still shows the memory, it is freed after the array.
+        """
         memory, self._memory = self._memory, None
         if memory is not None and not memory.core.closing:
             memory.core.drain()
 
 
 def in_place(memory: Handle, nbytes: int, address: Optional[int] = None) -> Array:
-    """Bytes of device memory, where the memory begins or at an address in it, as an array that keeps it."""
+    """Return bytes of device memory as an array of bytes that keeps the memory alive.
+
+    The array begins at `address`, or at the first byte of the memory.
+    """
     export = memory.core.export(memory)
     raw = (ctypes.c_byte * max(nbytes, 1)).from_address((memory.value or 0) if address is None else address)
     setattr(raw, '_keep', export)
@@ -104,19 +131,19 @@ def in_place(memory: Handle, nbytes: int, address: Optional[int] = None) -> Arra
 
 
 def empty(shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> Buffer:
-    """Device memory with contents that mean nothing."""
+    """Allocate device memory with undefined contents."""
     return Buffer(shape, dtype, device)
 
 
 def zeros(shape: Shape, dtype: Any = np.uint8, device: Optional[Device] = None) -> Buffer:
-    """Device memory filled with zeros."""
+    """Allocate device memory that is filled with zeros."""
     b = Buffer(shape, dtype, device)
     ctypes.memset(b.address, 0, b.nbytes)
     return b
 
 
 def copy(array: Any, device: Optional[Device] = None) -> Buffer:
-    """A copy of an array in device memory, with its elements in the byte order of kernels."""
+    """Copy an array to device memory, in the native byte order."""
     a = np.asarray(array)
     a = a.astype(a.dtype.newbyteorder('='), copy=False)
     b = Buffer(a.shape, a.dtype, device)
@@ -125,6 +152,7 @@ def copy(array: Any, device: Optional[Device] = None) -> Buffer:
 
 
 def _bounds(address: int, shape: Sequence[int], strides: Optional[Sequence[int]], size: int) -> Tuple[int, int]:
+    """Return the first address of an array and the address after its last byte."""
     if 0 in shape:
         return address, address
     if strides is None:
@@ -134,6 +162,7 @@ def _bounds(address: int, shape: Sequence[int], strides: Optional[Sequence[int]]
 
 
 def _from_interface(interface: Dict[str, Any], owner: Any) -> Pointer:
+    """Return the memory that NumPy's or CUDA's array interface describes."""
     address, read_only = interface['data']
     size = np.dtype(interface['typestr']).itemsize
     start, end = _bounds(address or 0, interface['shape'], interface.get('strides'), size)
@@ -141,20 +170,23 @@ def _from_interface(interface: Dict[str, Any], owner: Any) -> Pointer:
 
 
 def _hold(array: Array) -> List[Any]:
-    """What keeps an array where it is: NumPy does not resize an array that has a weak reference, nor does Python a buffer that is
-    exported. NumPy's own reference to the latter need not be an export."""
+    """Return objects that keep an array in its place.
+
+    NumPy does not resize an array that has a weak reference. Python does not resize a buffer that has an export, and
+    NumPy's own reference to the buffer need not be an export.
+    """
     held: List[Any] = [array]
     x: Any = array
     while isinstance(x, np.ndarray):
         held.append(weakref.ref(x))
         x = x.base
-    with contextlib.suppress(TypeError):  # it has no buffer
+    with contextlib.suppress(TypeError):  # the object does not export a buffer
         held.append(memoryview(x))
     return held
 
 
 def pointer(x: Any) -> Optional[Pointer]:
-    """The memory that an object holds; None if it is none that a kernel could use in place."""
+    """Return the memory of an object, or None if it has no memory that a kernel can use in place."""
     if isinstance(x, Buffer):
         memory = x._held()
         return Pointer(memory.value or 0, None, memory)

@@ -28,27 +28,33 @@ File = Union[str, 'os.PathLike[str]']
 
 
 def load(file: File, **options: Any) -> 'Module':
-    """Load a file of PTX; options as those of `loads`."""
+    """Load a PTX file. The options are those of `loads`."""
     __tracebackhide__ = True
-    name = os.fspath(file)  # a number is no file, though open() would take it for one that is open
+    name = os.fspath(file)  # rejects an integer, which open() would take for a file descriptor
     with open(name, 'rb') as f:
         return loads(f.read(), name=name, **options)
 
 
-def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False, dialect: Any = Dialect.NONE,
-          device: Optional[Device] = None) -> 'Module':
-    """Load PTX text. Text that is not valid is a ModuleError with places, carets and the accepted forms.
+def loads(ptx: Union[str, bytes], name: str = '<ptx>', fma: bool = True, strict: bool = False,
+          dialect: Any = Dialect.NONE, device: Optional[Device] = None) -> 'Module':
+    """Load a PTX text, and return the module.
 
-    `name`     what messages call the text.
-    `fma`      False: never fuse an unrounded mul with an add; the default is to do as ptxas does.
-    `strict`   refuse a module that the device could not run, instead of running it under its own target.
-    `dialect`  what the text may use beyond the PTX ISA and the device's own dialect: ptxi.Dialect, added up."""
+    `name`     name of the text in messages
+    `fma`      True: fuse an unrounded mul with an add, as ptxas does; False: never fuse them
+    `strict`   True: reject a module whose target the device does not support; False: run it under its own target
+    `dialect`  extensions of the PTX ISA that the text may use in addition to those of the device: a sum of members of
+               `ptxi.Dialect`
+    `device`   default: the current device
+
+    Raises ModuleError if the text is invalid, with positions, source lines and the accepted forms. Raises ValueError
+    if the text contains a zero byte.
+    """
     __tracebackhide__ = True
     return Module(_Image(ptx, name), _Options(name, fma, strict, dialect), given(device))
 
 
 def link(files: Iterable[File], **options: Any) -> 'Module':
-    """Make one module of several files of PTX; options as those of `links`."""
+    """Link several PTX files into one module. The options are those of `links`."""
     __tracebackhide__ = True
     names = [os.fspath(f) for f in files]
     texts = []
@@ -58,10 +64,14 @@ def link(files: Iterable[File], **options: Any) -> 'Module':
     return links(texts, names, **options)
 
 
-def links(texts: Iterable[Union[str, bytes]], names: Optional[Sequence[str]] = None, fma: bool = True, strict: bool = False,
-          dialect: Any = Dialect.NONE, device: Optional[Device] = None) -> 'Module':
-    """Make one module of several PTX texts: what one declares .extern, another one defines. What does not fit together is a
-    ModuleError. Options as those of `loads`; `names` is what messages call the texts."""
+def links(texts: Iterable[Union[str, bytes]], names: Optional[Sequence[str]] = None, fma: bool = True,
+          strict: bool = False, dialect: Any = Dialect.NONE, device: Optional[Device] = None) -> 'Module':
+    """Link several PTX texts into one module.
+
+    A function or variable that one text declares .extern is defined by another. `names` are the names of the texts in
+    messages. The other options are those of `loads`. Raises ModuleError if a text is invalid or the definitions do not
+    match.
+    """
     __tracebackhide__ = True
     images = [_Image(t, names[i] if names else f'<ptx {i}>') for i, t in enumerate(texts)]
     options = _Options('<link>', fma, strict, dialect)
@@ -70,12 +80,14 @@ def links(texts: Iterable[Union[str, bytes]], names: Optional[Sequence[str]] = N
 
 
 def _linked(images: List['_Image'], options: '_Options') -> '_Image':
+    """Link the texts inside Core.run. Return the linked text."""
     __tracebackhide__ = True
     state, linked, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
     call('LinkCreate', *options.arguments, ctypes.byref(state))
     try:
         for i in images:
-            _accept(library().LinkAddData(state, JitInputType.PTX, i.text, len(i.text) + 1, encoded(i.name), 0, None, None))
+            _accept(library().LinkAddData(state, JitInputType.PTX, i.text, len(i.text) + 1, encoded(i.name),
+                                          0, None, None))
         _accept(library().LinkComplete(state, ctypes.byref(linked), ctypes.byref(size)))
         return _Image(ctypes.string_at(linked, size.value), ' + '.join(i.name for i in images))
     finally:
@@ -83,44 +95,52 @@ def _linked(images: List['_Image'], options: '_Options') -> '_Image':
 
 
 def _accept(result: int) -> None:
+    """Raise the exception for the result of a load, unless it succeeded."""
     __tracebackhide__ = True
     if result:
         raise errors.module_error(result)
 
 
 class _Image:
-    """A text and its name."""
+    """A PTX text and its name."""
 
     def __init__(self, ptx: Union[str, bytes], name: str) -> None:
         self.text, self.name = ptx.encode() if isinstance(ptx, str) else bytes(memoryview(ptx)), name
         if b'\0' in self.text:
-            raise ValueError(f'{name}: a zero byte in PTX text')
+            raise ValueError(f'{name}: the PTX text contains a zero byte')
 
 
 class _Options:
-    """How to load, as the library takes it: `arguments` are its three."""
+    """The options of a load. `arguments` are the three arguments that the library takes: count, options and values."""
 
     def __init__(self, name: str, fma: bool, strict: bool, dialect: Any) -> None:
         self._name = ctypes.c_char_p(encoded(name))
         chosen = {JitOption.FILE_NAME: ctypes.cast(self._name, ctypes.c_void_p).value, JitOption.FMA: int(fma),
                   JitOption.STRICT_TARGET: int(strict), JitOption.DIALECT: int(dialect)}
-        self.arguments = len(chosen), (ctypes.c_int * len(chosen))(*chosen), (ctypes.c_void_p * len(chosen))(*chosen.values())
+        n = len(chosen)
+        self.arguments = n, (ctypes.c_int * n)(*chosen), (ctypes.c_void_p * n)(*chosen.values())
 
 
 class Module(NotCopied):
-    """A loaded module. `module.k` is its kernel k, or `module['k']` for names that are no Python names."""
+    """A loaded module.
+
+    `module.k` is the kernel k. `module['k']` also accepts names that are not identifiers of Python. `kernels` is a
+    tuple of the names, and `diagnostics` a list of the warnings of the load. An unknown kernel raises AttributeError
+    or KeyError.
+    """
 
     def __init__(self, image: _Image, options: _Options, device: Device) -> None:
         __tracebackhide__ = True
         self.device, self.name = device, image.name
         self._kernels: Dict[str, Kernel] = {}
-        self._bound: Dict[str, Tuple[Any, ...]] = {}  # host functions that kernels may call; the handle keeps them
+        self._bound: Dict[str, Tuple[Any, ...]] = {}  # host functions that kernels may call; the handle refers to it
         self._binding = threading.RLock()
-        self._binds = False
+        self._binds = False  # whether the thread that holds the lock is in bind()
         device._core.reap()
         self.kernels = device._core.run(self._load, image, options)
 
     def _load(self, image: _Image, options: _Options) -> Tuple[str, ...]:
+        """Load the text inside Core.run. Return the names of the kernels."""
         __tracebackhide__ = True
         handle = ctypes.c_void_p()
         _accept(library().ModuleLoadDataEx(ctypes.byref(handle), ctypes.c_char_p(image.text), *options.arguments))
@@ -132,6 +152,7 @@ class Module(NotCopied):
         return f'<ptxi.Module {self.name}: {", ".join(self.kernels)}>'
 
     def _names(self) -> Tuple[str, ...]:
+        """Return the names of the kernels."""
         count = ctypes.c_uint()
         call('ModuleGetFunctionCount', ctypes.byref(count), self._handle)
         handles = (ctypes.c_void_p * count.value)()
@@ -159,15 +180,19 @@ class Module(NotCopied):
         __tracebackhide__ = True
         if name not in self.kernels:
             close = difflib.get_close_matches(name, self.kernels, 3) or self.kernels[:10]
-            raise KeyError(f"{self.name} has no kernel '{name}'; there is {', '.join(close) or 'none'}")
+            raise KeyError(f"{self.name} has no kernel '{name}'; it has {', '.join(close) or 'none'}")
         if name not in self._kernels:
             self._kernels[name] = Kernel(self.device, self._handle, name)
         return self._kernels[name]
 
     def variable(self, name: str, dtype: Any = np.uint8) -> Array:
-        """A .global or .const variable of the module, in place."""
+        """Return a .global or .const variable of the module as an array, in place.
+
+        Raises KeyError if the module does not have the variable.
+        """
         address, size = ctypes.c_ulonglong(), ctypes.c_size_t()
-        result = self.device._core.result('ModuleGetGlobal', ctypes.byref(address), ctypes.byref(size), self._handle, encoded(name))
+        result = self.device._core.result('ModuleGetGlobal', ctypes.byref(address), ctypes.byref(size), self._handle,
+                                          encoded(name))
         if result == errors.Result.ERROR_NOT_FOUND:
             raise KeyError(f"{self.name} has no variable '{name}'")
         if result:
@@ -175,21 +200,27 @@ class Module(NotCopied):
         return in_place(self._handle, size.value, address.value).view(dtype)
 
     def bind(self, name: str, function: Optional[Callable[..., Any]], returns: Any = None, *arguments: Any) -> None:
-        """Let kernels call a Python function where they call `name`, an .extern .func; None: no longer.
+        """Bind a Python function to an external function: kernels call it where PTX calls `name`, an .extern .func.
 
-        `returns`, `arguments`  types of ctypes, in the order of ctypes.CFUNCTYPE: c_int, c_float, POINTER(...), c_void_p, or
-        structures, which come as such; None for nothing. Numbers come and go as Python's.
+        `function`   the function, or None to remove the binding
+        `returns`    ctypes type of the result, or None if there is no result
+        `arguments`  ctypes types of the arguments, such as c_int, c_float, POINTER(...), c_void_p, or a structure
 
             mod.bind('scale', lambda x, k: int(x * k), ctypes.c_int, ctypes.c_int, ctypes.c_float)
 
-        The function is called once for each thread, `ptxi.host_thread()` says which. An exception in it is the launch's
-        failure: a LaunchError with the traceback in its report."""
+        Numbers are passed as Python numbers, and structures as ctypes structures. The function is called once for each
+        thread, and `ptxi.host_thread()` returns that thread. An exception in the function fails the launch: it raises
+        LaunchError with the traceback in the report.
+
+        Raises KeyError if the module does not declare the function, ModuleError if the types do not match the
+        declaration, and TypeError if a type is not supported.
+        """
         __tracebackhide__ = True
         signature = host.signature(returns, arguments)
         callback = host.callback(function, returns, arguments) if function else None
         with self._binding:
             if self._binds:
-                raise RuntimeError('bind() is called by what interrupts a bind() of the same module')
+                raise RuntimeError('a signal handler called bind() while it interrupted bind() of the same module')
             self._binds = True
             try:
                 self.device._core.run(self._bind, name, callback, signature.encode())
@@ -197,15 +228,18 @@ class Module(NotCopied):
                 self._binds = False
 
     def _bind(self, name: str, callback: Any, signature: bytes) -> None:
-        """Kernels may call the function that was bound before until the work queued by the end of the call has ended, and where the call
-        does not end as it should it is not known which function they call."""
+        """Bind the callback inside Core.run.
+
+        The previous callback is kept until the work that is queued now has ended, because kernels may call it until
+        then. If the call does not return normally, both callbacks are kept, because either of them may be bound.
+        """
         __tracebackhide__ = True
         core, before = self.device._core, self._bound.get(name, ())
         self._bound[name] = (*before, callback)
         try:
             result = core.waited('ModuleBindHostCallback', self._handle, encoded(name), callback, None, signature)
             if result == errors.Result.ERROR_NOT_FOUND:
-                raise KeyError(f"{self.name} declares no function '{name}' without a body")
+                raise KeyError(f"{self.name} declares no external function '{name}'; declare it with .extern .func")
             if result:
                 raise errors.module_error(result)
         except (KeyError, errors.Error):
@@ -217,28 +251,39 @@ class Module(NotCopied):
 
     @property
     def unsupported(self) -> str:
-        """A line for each legal instruction that this version cannot execute; empty where there is none."""
+        """A line for each valid instruction that this version cannot execute. Empty if there is none."""
         return str(self.device._core.run(text, 'ModuleGetUnsupported', self._handle))
 
     def dump(self, function: Optional[str] = None) -> str:
-        """The bytecode of one function, or of all."""
+        """Return the bytecode of one function, or of all functions, as text."""
         return str(self.device._core.run(text, 'ModuleDump', self._handle, encoded(function) if function else None))
 
 
 def _dim(what: str, x: Dim) -> Tuple[int, int, int]:
+    """Return the dimensions x, y, z of a grid, block or cluster. `what` is its name in messages."""
     d = tuple(x) if np.iterable(x) else (x,)
     if not 1 <= len(d) <= 3 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 32 for n in d):
-        raise ValueError(f'the {what} is a number or up to three, each 1 or more, not {x!r}')
+        raise ValueError(f'invalid {what} {x!r}; use one to three integers from 1 to {(1 << 32) - 1}')
     x3 = [int(n) for n in d] + [1, 1]
     return x3[0], x3[1], x3[2]
 
 
 class Kernel(NotCopied):
-    """A kernel: `kernel[grid, block](arguments...)`, or `kernel[grid, block, shared bytes, stream](arguments...)`.
+    """A kernel. `kernel[grid, block](arguments...)` launches it.
 
-    Arrays are used in place, numbers are cast by the parameters' types, NumPy records and ctypes structures go to
-    structures. Without a stream the call returns when the kernel has ended, and a kernel that failed is a LaunchError;
-    with one it returns at once."""
+    `kernel[grid, block, shared, stream](arguments...)` is the form with all parameters:
+
+    `grid`    blocks in the grid, as one to three integers
+    `block`   threads in a block, as one to three integers
+    `shared`  bytes of dynamic shared memory for each block
+    `stream`  a stream of the same device
+
+    Arrays are used in place. Numbers are converted to the types of the parameters. NumPy records and ctypes structures
+    are passed to structures by value.
+
+    Without a stream the call returns when the kernel has ended, and raises LaunchError if it failed. With a stream the
+    call returns at once. Raises ArgumentError if the arguments do not match the parameters.
+    """
 
     def __init__(self, device: Device, module: Handle, name: str) -> None:
         self.device, self.name = device, name
@@ -247,6 +292,7 @@ class Kernel(NotCopied):
         device._core.run(self._find)
 
     def _find(self) -> None:
+        """Look up the kernel inside Core.run."""
         call('ModuleGetFunction', ctypes.byref(self._handle), self._module, encoded(self.name))
         self.signature = text('FuncGetSignature', self._handle)
         self.parameters = self._parameters()
@@ -255,6 +301,7 @@ class Kernel(NotCopied):
         return f'<ptxi.Kernel {self.signature}>'
 
     def _parameters(self) -> Tuple[Parameter, ...]:
+        """Return the parameters of the kernel."""
         struct = header.structs['ptxiParam']
         p = struct(size=ctypes.sizeof(struct))
         found: List[Parameter] = []
@@ -263,36 +310,42 @@ class Kernel(NotCopied):
         return tuple(found)
 
     def attribute(self, which: Any) -> int:
-        """A number of the kernel: `attribute(FunctionAttribute.NUM_REGS)`."""
+        """Return an attribute of the kernel, such as `attribute(FunctionAttribute.NUM_REGS)`."""
         value = ctypes.c_int()
         self.device._core.call('FuncGetAttribute', ctypes.byref(value), which, self._handle)
         return value.value
 
     def set_attribute(self, which: Any, value: int) -> None:
-        """Set one: `set_attribute(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)`."""
+        """Set an attribute, such as `set_attribute(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10)`."""
         self.device._core.call('FuncSetAttribute', self._handle, which, number(value, ctypes.c_int))
 
     def __getitem__(self, shape: Tuple[Any, ...]) -> '_Shaped':
         __tracebackhide__ = True
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
-            raise TypeError(f'{self.name}[grid, block] or {self.name}[grid, block, shared, stream]')
+            raise TypeError(f'invalid launch configuration; use {self.name}[grid, block] or '
+                            f'{self.name}[grid, block, shared, stream]')
         return _Shaped(self, *shape)
 
     def __call__(self, *arguments: Any) -> None:
-        raise TypeError(f'say how many threads: {self.name}[grid, block](...)')
+        raise TypeError(f'the launch has no grid and block; use {self.name}[grid, block](...)')
 
     def launch(self, grid: Dim, block: Dim, arguments: Sequence[Any], shared: int = 0, stream: Optional[Stream] = None,
-               cooperative: bool = False, cluster: Optional[Dim] = None, attributes: Optional[Dict[Any, int]] = None) -> None:
-        """What `kernel[grid, block, shared, stream](*arguments)` does, and more.
+               cooperative: bool = False, cluster: Optional[Dim] = None,
+               attributes: Optional[Dict[Any, int]] = None) -> None:
+        """Launch the kernel, as `kernel[grid, block, shared, stream](*arguments)` does, with more options.
 
-        `cooperative`  all blocks are alive at once, so that they may wait for each other.
-        `cluster`      blocks in a cluster; the grid is a multiple of it.
-        `attributes`   others by ptxi.LaunchAttribute, such as {LaunchAttribute.PRIORITY: 1}."""
+        `cooperative`  True: all blocks run at the same time, so that they may wait for each other
+        `cluster`      blocks in a cluster, as one to three integers; the grid must be a multiple of it
+        `attributes`   other launch attributes and their values, such as {LaunchAttribute.PRIORITY: 1}
+        """
         __tracebackhide__ = True
         shape = (*_dim('grid', grid), *_dim('block', block), number(shared, ctypes.c_uint))
         if stream is not None and stream.device is not self.device:
-            raise ValueError('the stream belongs to another device than the module')
-        chosen = _attributes({**(attributes or {}), **({LaunchAttribute.COOPERATIVE: 1} if cooperative else {})}, cluster)
+            raise ValueError('the stream belongs to another device; use a stream of the device of the module')
+        values = dict(attributes or {})
+        if cooperative:
+            values[LaunchAttribute.COOPERATIVE] = 1
+        chosen = _attributes(values, cluster)
         core = self.device._core
         queue = stream.queue if stream else core.default
         buffer, pointers = pack(self.signature, self.parameters, arguments)
@@ -306,6 +359,7 @@ class Kernel(NotCopied):
             core.reap()
 
     def _run(self, queue: Queue, entry: Entry, spans: List[Span], *how: Any) -> None:
+        """Open the memory of the arguments and queue the launch, inside Core.run. Without a stream, wait for it."""
         __tracebackhide__ = True
         if entry.use is not None:
             opened.acquire(entry.use, spans)
@@ -314,26 +368,30 @@ class Kernel(NotCopied):
             queue.synchronize()
 
     def _enqueue(self, queue: Queue, entry: Entry, shape: Tuple[int, ...], buffer: bytes, attributes: Any) -> None:
+        """Queue the launch. Raises Error if the library rejects it."""
         __tracebackhide__ = True
         values = ctypes.create_string_buffer(buffer, len(buffer))
         addresses = (ctypes.c_void_p * max(len(self.parameters), 1))(
             *(ctypes.addressof(values) + p.offset for p in self.parameters))
-        config = header.structs['ptxiLaunchConfig'](*shape, queue.handle and queue.handle.value, ctypes.addressof(attributes), len(attributes))
-        result = queue.enqueue(entry, lambda: library().LaunchKernelEx(ctypes.byref(config), self._handle, addresses, None))
+        config = header.structs['ptxiLaunchConfig'](*shape, queue.handle and queue.handle.value,
+                                                    ctypes.addressof(attributes), len(attributes))
+        result = queue.enqueue(
+            entry, lambda: library().LaunchKernelEx(ctypes.byref(config), self._handle, addresses, None))
         if result == errors.Result.ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
             raise errors.launch_error(None, result)
         if result:
             e = errors.error(result)
-            e.args = (f'{e} (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: {self.signature})',)
+            e.args = (f'{e} (grid {shape[:3]}, block {shape[3:6]}, {shape[6]} bytes of shared memory: '
+                      f'{self.signature})',)
             raise e
 
 
 def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
-    """Attributes of a launch as the library takes them."""
+    """Return launch attributes as an array of the library's structures."""
     struct = header.structs['ptxiLaunchAttribute']
     made = [struct(id=key) for key in numbers]
     for attribute, value in zip(made, numbers.values()):
-        attribute.value.priority = number(value, ctypes.c_int)  # all that are a number are an int
+        attribute.value.priority = number(value, ctypes.c_int)  # every numeric attribute is an int of the union
     if cluster is not None:
         made.append(struct(id=LaunchAttribute.CLUSTER_DIMENSION))
         d = made[-1].value.clusterDim
@@ -342,7 +400,7 @@ def _attributes(numbers: Dict[Any, int], cluster: Optional[Dim]) -> Any:
 
 
 class _Shaped:
-    """A kernel with its grid."""
+    """A kernel with the configuration of a launch."""
 
     def __init__(self, kernel: Kernel, grid: Dim, block: Dim, shared: int = 0, stream: Optional[Stream] = None) -> None:
         self._kernel, self._grid, self._block, self._shared, self._stream = kernel, grid, block, shared, stream

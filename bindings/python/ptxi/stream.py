@@ -1,4 +1,4 @@
-"""Streams, events and graphs: work that runs beside other work, or again and again."""
+"""Streams, events and graphs, for work that runs concurrently or repeatedly."""
 import contextlib
 import ctypes
 import weakref
@@ -15,20 +15,32 @@ _CaptureMode: Any = header.enums['ptxiStreamCaptureMode']
 
 
 class Stream(NotCopied):
-    """A queue whose work runs in order. A launch into a stream returns at once; `synchronize()` waits for it.
+    """A queue of work that runs in order. A launch into a stream returns at once, and `synchronize()` waits for it.
 
-    The arrays of such a launch stay open for its kernel, alive and in place until it is known that it has ended: when the stream, the
-    device or an event recorded later was waited for, or found done. That ends nothing that another thread queues meanwhile."""
+    `device`    default: the current device
+    `priority`  a lower number is a higher priority
+    `blocking`  True: work of the default stream and of this stream wait for each other
+
+    The arrays of a launch stay open, alive and in place until the launch is known to have ended: after a wait for the
+    stream, the device or a later event, or when `done()` returned True for one of them. A wait covers only work that
+    was queued before the wait began.
+
+    A `with` statement waits for the stream at its end, and closes it.
+    """
 
     def __init__(self, device: Optional[Device] = None, priority: int = 0, blocking: bool = True) -> None:
         self.device = given(device)
         flags = header.constants['PTXI_STREAM_DEFAULT' if blocking else 'PTXI_STREAM_NON_BLOCKING']
         core = self.device._core
-        self._queue: Optional[Queue] = Queue(core, core.create('StreamCreateWithPriority', 'StreamDestroy', flags, number(priority, ctypes.c_int)))
+        handle = core.create('StreamCreateWithPriority', 'StreamDestroy', flags, number(priority, ctypes.c_int))
+        self._queue: Optional[Queue] = Queue(core, handle)
 
     @property
     def queue(self) -> Queue:
-        """The stream's work; a reference to it keeps the stream of the library."""
+        """The work of the stream. A reference to it keeps the stream of the library alive.
+
+        Raises ValueError after close().
+        """
         queue = self._queue
         if queue is None:
             raise ValueError('the stream is closed')
@@ -36,7 +48,7 @@ class Stream(NotCopied):
 
     @property
     def handle(self) -> Any:
-        """The stream as calls of the library take it."""
+        """The stream as the library's functions take it."""
         return self.queue.handle
 
     def __enter__(self) -> 'Stream':
@@ -51,28 +63,34 @@ class Stream(NotCopied):
             self.close()
 
     def synchronize(self) -> None:
-        """Wait until the stream's work has ended; the first failure among it is raised, once."""
+        """Wait until all work of the stream has ended.
+
+        Raises LaunchError for the first kernel that failed. A failure is raised once.
+        """
         __tracebackhide__ = True
         queue = self.queue
         queue.core.wait('StreamSynchronize', queue.handle, marks=[(queue, queue.mark())])
 
     def done(self) -> bool:
-        """Whether all work queued so far has ended; a failure among it is raised."""
+        """Return whether all work queued so far has ended. Raises LaunchError if a kernel failed."""
         __tracebackhide__ = True
         queue = self.queue
         return _done(queue.core, [(queue, queue.mark())], 'StreamQuery', queue.handle)
 
     def wait_event(self, event: 'Event') -> None:
-        """Work queued from now on waits for the event."""
+        """Make work that is queued from now on wait for the event."""
         self.device._core.call('StreamWaitEvent', self.handle, event.handle, 0)
 
     @contextlib.contextmanager
     def capture(self) -> Iterator['Graph']:
-        """What is given to the stream inside of the `with` statement does not run, but becomes the graph that is its value:
+        """Capture the work that is queued in the stream inside the `with` statement, instead of running it.
+
+        The value of the statement is the graph:
 
             with stream.capture() as graph:
                 mod.k[grid, block, 0, stream](x, y)
-            graph.launch()"""
+            graph.launch()
+        """
         __tracebackhide__ = True
         core, queue = self.device._core, self.queue
         number_ = core.run(_begin, queue)
@@ -88,12 +106,12 @@ class Stream(NotCopied):
         graph._instance = core.create('GraphInstantiate', 'GraphExecDestroy', graph._graph, 0)
 
     def close(self) -> None:
-        """Give up the stream; work in it still runs, and the device's `synchronize()` tells of its failures."""
+        """Close the stream. Its work still runs, and the device's `synchronize()` raises failures of that work."""
         self._queue = None
 
 
 def _begin(queue: Queue) -> int:
-    """Begin to capture a stream: the capture's number, under which the core collects what the work needs."""
+    """Begin a capture. Return its number, under which the core collects the objects that the work needs."""
     __tracebackhide__ = True
     with queue.core.lock:
         result = library().StreamBeginCapture(queue.handle, _CaptureMode.GLOBAL)
@@ -105,9 +123,11 @@ def _begin(queue: Queue) -> int:
 
 
 class Graph(NotCopied):
-    """Work of a stream that `Stream.capture` has kept: `launch()` runs it as it was given, with the same arrays.
+    """Work of a stream that `Stream.capture` recorded. `launch()` runs it with the same arrays.
 
-    The arrays stay open for kernels, and alive, until `close()` or the end of this object, and until its launches have ended."""
+    The arrays stay open for kernels and alive until `close()` or the end of this object, and until all launches of the
+    graph have ended.
+    """
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -116,7 +136,7 @@ class Graph(NotCopied):
         self._entries: Any = None
 
     def _end(self, queue: Queue, number_: int, entries: Any) -> int:
-        """The end of the capture: its result."""
+        """End the capture. Return the result code."""
         with queue.core.lock:
             handle = ctypes.c_void_p()
             result: int = library().StreamEndCapture(queue.handle, ctypes.byref(handle))
@@ -127,12 +147,15 @@ class Graph(NotCopied):
         return result
 
     def launch(self, stream: Optional[Stream] = None) -> None:
-        """Run it: without a stream until its end, with one the call returns at once."""
+        """Run the graph. Without a stream the call waits until the graph has ended. With a stream it returns at once.
+
+        Raises LaunchError if the call waits and a kernel fails, and ValueError if the graph is closed.
+        """
         __tracebackhide__ = True
         core, instance, entries = self.device._core, self._instance, self._entries
         core.must_be_open()
         if instance is None:
-            raise ValueError('the graph has not been captured, or is closed')
+            raise ValueError('the graph is closed, or its capture has not been completed')
         queue = stream.queue if stream else core.default
         entry = Entry(None, (instance, self._graph, entries))
         result = core.run(queue.enqueue, entry, lambda: library().GraphLaunch(instance, queue.handle))
@@ -142,7 +165,7 @@ class Graph(NotCopied):
             core.wait('StreamSynchronize', None, marks=[(queue, queue.mark())])
 
     def close(self) -> None:
-        """Wait for the device's work, and free the graph."""
+        """Wait for the work of the device, and free the graph."""
         __tracebackhide__ = True
         try:
             self.device.synchronize()
@@ -150,55 +173,59 @@ class Graph(NotCopied):
             self._drop()
 
     def _drop(self) -> None:
+        """Free the graph, and close the memory that it had open."""
         self._instance = self._graph = self._entries = None
         opened.give_back()
 
 
 class Event(NotCopied):
-    """A mark in a stream."""
+    """A position in the work of a stream, which `record()` sets."""
 
     def __init__(self, device: Optional[Device] = None) -> None:
         self.device = given(device)
         self.handle = self.device._core.create('EventCreate', 'EventDestroy', header.constants['PTXI_EVENT_DEFAULT'])
-        self._behind: Any = None, 0  # the queue, by a weak reference, and its mark
+        self._recorded: Any = None, 0  # a weak reference to the queue in which the event was recorded, and the mark
 
     def record(self, stream: Optional[Stream] = None) -> 'Event':
-        """Mark the place after all work queued in the stream so far; without one, in the default stream."""
+        """Record the event after all work queued so far in the stream, or in the default stream. Return the event."""
         core = self.device._core
         core.run(self._record, stream.queue if stream else core.default)
         return self
 
     def _record(self, queue: Queue) -> None:
+        """Record the event inside Core.run."""
         __tracebackhide__ = True
         with queue.core.lock:
             result = library().EventRecord(self.handle, queue.handle)
             if result:
                 raise error(result)
-            self._behind = weakref.ref(queue), queue.mark()
+            self._recorded = weakref.ref(queue), queue.mark()
 
     def _marks(self) -> Any:
-        reference, mark = self._behind
+        """Return the queue in which the event was recorded and its mark, as the marks for a wait."""
+        reference, mark = self._recorded
         queue = reference() if reference is not None else None
         return [] if queue is None else [(queue, mark)]
 
     def synchronize(self) -> None:
-        """Wait for the mark."""
+        """Wait until the work before the event has ended. Raises LaunchError if a kernel failed."""
         __tracebackhide__ = True
         self.device._core.wait('EventSynchronize', self.handle, marks=self._marks())
 
     def done(self) -> bool:
-        """Whether the mark is reached."""
+        """Return whether the work before the event has ended. Raises LaunchError if a kernel failed."""
         __tracebackhide__ = True
         return _done(self.device._core, self._marks(), 'EventQuery', self.handle)
 
     def elapsed(self, start: 'Event') -> float:
-        """Milliseconds of wall-clock time from `start` to this mark."""
+        """Return the wall-clock time from the event `start` to this event, in milliseconds."""
         ms = ctypes.c_float()
         self.device._core.call('EventElapsedTime', ctypes.byref(ms), start.handle, self.handle)
         return ms.value
 
 
 def _done(core: Core, marks: Any, *query: Any) -> bool:
+    """Call a query function. Return False if the work has not ended. Raises its failure."""
     try:
         core.wait(*query, marks=marks)
     except Error as e:

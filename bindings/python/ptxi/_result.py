@@ -1,0 +1,31 @@
+"""Result codes of the library, and the exception for one of them.
+
+This module is below `_library` and `errors`, which both raise `Error`. It does not load the library."""
+import ctypes
+from typing import Any
+
+from ._header import header
+
+Result: Any = header.enums['ptxiResult']
+
+
+class Error(Exception):
+    """A call of the library failed.
+
+    `result` is the result code, a `Result`, or an int if this version of the header does not have it. `str()` is a
+    message for a reader.
+    """
+    __module__ = 'ptxi.errors'  # its public place, which tracebacks show
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def result_error(library: Any, result: int) -> Error:
+    """Return the exception for a result code, with the code's name and description from the library."""
+    name, text = ctypes.c_char_p(), ctypes.c_char_p()
+    library.GetErrorName(result, ctypes.byref(name))
+    library.GetErrorString(result, ctypes.byref(text))
+    label = (name.value or b'%d' % result).decode()
+    return Error(f'{label}: {(text.value or b"unknown error").decode()}', Result(result) if name.value else result)
