@@ -1,10 +1,10 @@
-/* What of the instruction set there is: doc/instructions.md, and the counts in README.md.
+/* Prints doc/instructions.md, or the counts of instructions in README.md.
  *
  *     instructions page|counts CASES MATRICES
  *
- * A form is one choice of qualifiers in one row of the table; which data a cache should keep or fetch early (.L1::, .L2::)
- * is not counted, since it changes no result. A form is recorded if a conformance case of it is, in the recording CASES, or MATRICES of
- * what executes products of matrices. */
+ * A form is one choice of qualifiers in one row of the table. Cache hints (.L1::, .L2::) are not counted, because they
+ * do not change results. A form is recorded if a recording has a conformance case of it: MATRICES for matrix
+ * multiplications, CASES for other instructions. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -210,7 +210,8 @@ static void prepare(void)
 
 static void print_counts_line(const char *name, int length, const struct counts *c)
 {
-    printf("| %.*s | %u | %u | %zu | %zu | %zu |\n", length, name, c->rows, c->executed_rows, c->forms, c->executed, c->recorded);
+    printf("| %.*s | %u | %u | %zu | %zu | %zu |\n", length, name, c->rows, c->executed_rows, c->forms,
+           c->executed, c->recorded);
 }
 
 static void print_counts(void)
@@ -357,7 +358,8 @@ static void print_list(const struct ptxi_slot *s)
 
 static bool same_list(const struct ptxi_slot *a, const struct ptxi_slot *b)
 {
-    return !strcmp(a->name, b->name) && a->word_count == b->word_count && !memcmp(a->words, b->words, a->word_count * sizeof *a->words);
+    return !strcmp(a->name, b->name) && a->word_count == b->word_count &&
+           !memcmp(a->words, b->words, a->word_count * sizeof *a->words);
 }
 
 /* The long lists of rows first to end, each once. */
@@ -400,10 +402,14 @@ static void print_page(void)
 {
     puts("# Instructions\n\n"
          "Made by `make doc` from the table in libptxi/isa and the recordings in tests/conformance.\n\n"
-         "Each row is a syntax. `{...}` may be left out, `(a|b)` is a choice, `<name>` one of the list below its table. Operands are\n"
-         "given as name:type, where a type may name the qualifier that decides it: `d:T` has the type in slot T, `d:2T` twice its\n"
-         "width, `d:bT` the untyped bits of its width; `d:T[]` is a vector. PTX and target are the first that have the syntax.\n\n"
-         "*executed*: kernels that use it can be launched. *recorded*: so many of its forms (choices of qualifiers, those for caches\n"
+         "Each row is a syntax. `{...}` may be left out, `(a|b)` is a choice, `<name>` one of the list below "
+         "its table. Operands are\n"
+         "given as name:type, where a type may name the qualifier that decides it: `d:T` has the type in slot T, "
+         "`d:2T` twice its\n"
+         "width, `d:bT` the untyped bits of its width; `d:T[]` is a vector. PTX and target are the first that have "
+         "the syntax.\n\n"
+         "*executed*: kernels that use it can be launched. *recorded*: so many of its forms (choices of "
+         "qualifiers, those for caches\n"
          "left out) have results recorded on a GPU, which the tests compare with.\n");
     for (unsigned i = 0, n; i < ptxi_row_count; i += n) {
         const char *section = sorted[i]->section;
@@ -414,7 +420,8 @@ static void print_page(void)
             ;
         const char *title = section + chapter(sorted[i]);
 
-        printf("### %s\n\n| syntax | operands | PTX | target | executed | recorded |\n|---|---|---|---|---|---|\n", *title ? title + 2 : section);
+        printf("### %s\n\n| syntax | operands | PTX | target | executed | recorded |\n|---|---|---|---|---|---|\n",
+               *title ? title + 2 : section);
         for (unsigned k = i; k < i + n; k++)
             print_row(sorted[k]);
         putchar('\n');

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the generated parts of the documents: doc/instructions.md, the picture of the layers, and the counts between the
-# markers in README.md. Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
+# Writes the generated parts of the documents: doc/instructions.md, the picture of the layers, and the counts between
+# the markers in README.md. Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 to=${1:-$top_srcdir}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The shared library exports the functions that include/ptxi.h declares and no others, libptxi.map lists each of them in
-# one node, and the version is the same everywhere.
+# Checks that the shared library exports exactly the functions that include/ptxi.h declares, that libptxi.map lists each
+# of them in one node, and that all files have the same version.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}" "${NM:=nm}"
 lib=$top_builddir/.libs/libptxi.so

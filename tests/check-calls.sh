@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every entry point of ptxi.h begins with API_CALL, so that what it looks up stays alive until it returns (libptxi/api/handle/handle.h).
-# Those that look up nothing, and those that host functions call while kernels run, are listed here.
+# Every function of ptxi.h begins with API_CALL, so that the objects that it looks up stay alive until it returns
+# (libptxi/api/handle/handle.h). The exceptions are listed here: functions that look up no objects, and functions that
+# host functions call while kernels run.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compare the numbers of ptxi.h with those of the CUDA toolkit's cuda.h: every name that both have, and the layout of
-# the copied structure. Without a toolkit there is nothing to compare with: the test says so and is skipped.
+# the structures. Without a toolkit, the test is skipped.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}
 cuda=${CUDA_HOME:-/usr/local/cuda}/include
@@ -12,7 +12,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# All of our enumerators and object macros with a number, as the preprocessor and compiler see them.
+# All of our enumerators and object macros that are numbers, as the preprocessor and the compiler see them.
 echo '#include <ptxi.h>' | $cc -std=c99 -E -P -I"$top/include" - | tr ',{}' '\n\n\n' |
     sed -n 's/^ *\(PTXI_[A-Z0-9_a-z]*\) *=.*/\1/p' | sort -u >"$work/names"
 
@@ -80,14 +80,14 @@ HEAD
 TAIL
 } >"$work/compare.c"
 
-# cuda.h also defines its enumerators through macros; ours that theirs lacks must be libptxi's own, and listed here.
+# cuda.h also defines its enumerators through macros. Names that cuda.h lacks must be listed here as our own.
 while read -r name; do
     rest=${name#PTXI_}
     grep -qwE "CU_$rest|CUDA_$rest" "$cuda/cuda.h" || echo "$name"
 done <"$work/names" | grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE|DIALECT)_|^PTXI_RESULT_MAX$|^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
     grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|DIALECT|TARGET_FROM_CONTEXT)$' >"$work/strangers" || true
 if [ -s "$work/strangers" ]; then
-    echo "names that neither the driver has nor this test knows as libptxi's own:"
+    echo "names that are not in cuda.h and not listed in this test as names of libptxi:"
     cat "$work/strangers"
     exit 1
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The generated parts of the documents are up to date, and files that the documents name exist.
+# Checks that the generated parts of the documents are up to date, and that files named in the documents exist.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
 tmp=$(mktemp -d)
@@ -20,7 +20,7 @@ for f in $(cd "$top_srcdir" && grep -ohE '\b(tests|libptxi|tools|bindings|sample
     *) [ -e "$top_srcdir/$f" ] || [ -e "$top_srcdir/libptxi/$f" ] || { echo "the documents name $f, which does not exist"; bad=1; } ;;
     esac
 done
-grep -q '^| all |' "$tmp/README.md" || { echo "README.md has lost the markers of its counts"; bad=1; }
+grep -q '^| all |' "$tmp/README.md" || { echo "README.md: the table of counts is missing"; bad=1; }
 [ $bad = 0 ] || echo "run 'make doc'"
 sed -n '/^<!-- counts/,/^<!-- end/p' "$tmp/README.md" | grep -v '^<!--'
 exit $bad

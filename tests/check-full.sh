@@ -1,7 +1,7 @@
 #!/bin/sh
-# The whole suite at every CPU level present, with 1, 2 and 5 workers, in builds for 32 and 64 lanes.
-# Run by `make check-full` in a configured build directory; builds below it in full-32 and full-64.
-# LEVELS, WORKERS and LANES narrow it: make check-full LANES=32 LEVELS=v3
+# Runs the whole test suite at each CPU level of this host, with 1, 2 and 5 workers, in builds for 32 and 64 lanes.
+# `make check-full` runs it in a configured build directory. The builds are in full-32 and full-64.
+# LEVELS, WORKERS and LANES select a part: make check-full LANES=32 LEVELS=v3
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}" "${MAKE:=make}" "${CC:=cc}"
 failed=0

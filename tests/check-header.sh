@@ -1,6 +1,6 @@
 #!/bin/sh
-# ptxi.h compiles by itself as C99, C11 and C++ without a warning, with every compiler that is installed, and documents
-# each function.
+# Checks that ptxi.h alone compiles as C99, C11 and C++ without warnings, with each installed compiler, and that it
+# documents each function.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 from collections import defaultdict
 
+FILES = 35  # in a subdirectory of compile/, exec/ or api/
+
 # Bottom to top: directory, what it is for, the directories that it may use. "compile" covers compile/ and everything below it.
 LAYERS = [
     ("base", "arenas, strings, messages, CPU level", ""),
@@ -221,8 +223,8 @@ def check_files(root):
             print("%s does not begin with a comment that says what the file is for" % path)
             bad = 1
     for directory, count in per_directory.items():
-        if count > 35:
-            print("%s has %d files, at most 35 are allowed" % (directory, count))
+        if count > FILES and "/" in directory:
+            print("%s has %d files, at most %d are allowed" % (directory, count, FILES))
             bad = 1
     return bad
 

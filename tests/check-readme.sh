@@ -1,5 +1,5 @@
 #!/bin/sh
-# The example of README.md compiles without a warning, and prints what the README says it prints.
+# Checks that the example in README.md compiles without warnings and prints the output that README.md shows.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}" "${CC:=cc}"
 tmp=$(mktemp -d)
@@ -7,7 +7,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$top_srcdir/README.md" > "$tmp/example.c"
 want=$(sed -n 's/^prints `\([^`]*\)`.*/\1/p' "$top_srcdir/README.md")
-[ -s "$tmp/example.c" ] && [ -n "$want" ] || { echo "README.md has lost its example"; exit 1; }
+[ -s "$tmp/example.c" ] && [ -n "$want" ] || { echo "README.md: the example or its output is missing"; exit 1; }
 
 # shellcheck disable=SC2086
 $CC -std=c99 -Wall -Wextra -Werror -g ${SANITIZE-} -I"$top_srcdir/include" -c "$tmp/example.c" -o "$tmp/example.o"

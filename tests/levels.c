@@ -1,4 +1,4 @@
-/* Prints the CPU levels that this host can run, one a line: what PTXI_CPU may be set to here. */
+/* Prints the CPU levels that this host can run, one per line. These are the values that PTXI_CPU accepts here. */
 #include "base/cpu.h"
 
 #include <stdio.h>

@@ -31,7 +31,7 @@ struct ptxi_insn {
     int32_t imm;
 };
 
-/* mods of backward branches, see compile/optimize/spin_loops.c. */
+/* mods of backward branches, see compile/ir/spin_loops.c. */
 enum {
     PTXI_LOOP_READS = 1, /* the loop reads memory that other threads may write */
     PTXI_LOOP_WAITS = 2, /* it is short and probably waits for such a write */

@@ -1,4 +1,4 @@
-/* Shared by the files of the table generator, which alone include it. */
+/* Declarations of the table generator. Only its files include this header. */
 #ifndef PTXI_ISA_GEN_H
 #define PTXI_ISA_GEN_H
 

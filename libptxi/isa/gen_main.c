@@ -1,4 +1,5 @@
-/* The table generator: `gen header` prints op.gen.h, `gen tables` prints isa.gen.c. It runs on the machine that builds. */
+/* The table generator: `gen header` prints op.gen.h, `gen tables` prints isa.gen.c. It runs on the build
+ * machine. */
 #include "isa/gen.h"
 
 #include <stdlib.h>

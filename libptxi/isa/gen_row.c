@@ -18,7 +18,7 @@ static const struct { const char *name, *words; } sets[] = {
 #undef IOP
 };
 
-/* "a|b|c" are alternatives; @name stands for the words of a SET. */
+/* "a|b|c" are alternatives; @name means the words of a SET. */
 static void add_words(struct slot *s, const char *p, const char *end)
 {
     while (p < end) {

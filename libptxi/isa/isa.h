@@ -141,7 +141,7 @@ struct ptxi_row {
     const uint16_t *ops;  /* op per combination of the words in exec_slots; NULL: no operation */
     uint8_t lower;        /* lowering rule: enum ptxi_lower_rule_id */
     uint8_t chapter;      /* chapter of its section: enum ptxi_chapter */
-    bool pure;            /* computes from its operands alone and cannot fail */
+    bool pure;            /* depends only on its operands and cannot fail */
     uint16_t family;      /* index of the family: enum ptxi_mnemonic; rows of dialects may have numbers of their own */
     uint16_t ptx;         /* major * 10 + minor */
     uint16_t ptx_end;     /* first PTX version without it (e.g. vote without .sync), or 0 */

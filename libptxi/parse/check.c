@@ -1,4 +1,4 @@
-/* Checks operands against the candidates of an opcode: which row accepts them, and what is wrong if none does. */
+/* Checks operands against the candidates of an opcode: finds the row that accepts them, or the error if no row does. */
 #include "parse/check_state.h"
 
 #include "isa/op.gen.h"

@@ -417,7 +417,7 @@ static bool vector_fits(enum ptxi_type want, enum ptxi_type all, bool wider)
     return ptxi_types[all].bits == ptxi_types[want].bits || (wider && ptxi_types[all].bits > ptxi_types[want].bits);
 }
 
-/* The type that element i alone must have, before all are checked together. Constants in a fragment are bits.
+/* The type that element i must have by itself. A later check compares all elements. Constants in a fragment are bits.
  * Coordinates of type .b32 begin with a layer. */
 static enum ptxi_type element_type(const struct check *k, const struct ptxi_raw *one, const struct ptxi_opspec *s,
                                    enum ptxi_type want, unsigned i)

@@ -1,7 +1,7 @@
 /* From an opcode to the rows of the instruction table that it can mean.
  *
  * An opcode is an instruction's name with its qualifiers: "add.sat.s32". The rows that accept the qualifiers are its
- * candidates. The operands then decide among the candidates (check.h). */
+ * candidates. The operands then decide among the candidates (check_state.h). */
 #ifndef PTXI_PARSE_MATCH_FORM_H
 #define PTXI_PARSE_MATCH_FORM_H
 

@@ -1,5 +1,5 @@
-/* Loops of atomic operations: all threads at one word, and at random words of a table that no cache holds, beside the same loops in C
- * by one thread, and by two with atomic operations. Figures are ns for an operation of a thread. */
+/* Loops of atomic operations: all threads at one word, and at random words of a table that no cache holds, beside the
+ * same loops in C by one thread, and by two with atomic operations. Figures are ns for an operation of a thread. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -164,7 +164,8 @@ static double time_kernel(ptxiFunction f, ptxiDevicePtr p, uint32_t mask, int32_
 
     bench_must(ptxiCtxSetWorkers(NULL, workers), "workers");
     start = bench_now();
-    bench_must(ptxiLaunchKernel(f, CTAS, 1, 1, THREADS, 1, 1, 0, NULL, (void *[]){ &p, &turns, &mask }, NULL), "launch");
+    bench_must(ptxiLaunchKernel(f, CTAS, 1, 1, THREADS, 1, 1, 0, NULL, (void *[]){ &p, &turns, &mask }, NULL),
+               "launch");
     bench_must(ptxiCtxSynchronize(), "launch");
     return (bench_now() - start) * 1e9 / ((double)CTAS * THREADS * turns);
 }
@@ -172,20 +173,23 @@ static double time_kernel(ptxiFunction f, ptxiDevicePtr p, uint32_t mask, int32_
 /* All that is measured, in the order of the columns. */
 enum { OURS, OURS_2, ALONE, ATOMIC, ATOMIC_2, COLUMNS };
 
-static void one_round(const struct loop *l, ptxiFunction f, ptxiDevicePtr table, uint32_t mask, int32_t turns, double ns[COLUMNS])
+static void one_round(const struct loop *l, ptxiFunction f, ptxiDevicePtr table, uint32_t mask, int32_t turns,
+                      double ns[COLUMNS])
 {
     uint32_t operations = CTAS * THREADS * (uint32_t)turns;
 
     for (int k = 0; k < COLUMNS; k++) {
         void *p = (void *)(uintptr_t)table;
 
-        bench_must(ptxiMemsetD8(table, 0, l->table_bytes == 8 ? (mask + 1ull) * 8 : 64), "memory"); /* keys begin anew */
+        bench_must(ptxiMemsetD8(table, 0, l->table_bytes == 8 ? (mask + 1ull) * 8 : 64),
+                   "memory"); /* keys begin anew */
         ns[k] = k <= OURS_2 ? time_kernel(f, table, mask, turns, k == OURS ? 1 : 2)
                             : time_in_c(k == ALONE ? l->alone : l->atomic, p, mask, operations, k == ATOMIC_2 ? 2 : 1);
     }
 }
 
-static void time_loop(const struct options *o, const struct loop *l, ptxiModule m, ptxiDevicePtr table, size_t table_bytes)
+static void time_loop(const struct options *o, const struct loop *l, ptxiModule m, ptxiDevicePtr table,
+                      size_t table_bytes)
 {
     int32_t turns = o->quick ? 1 : l->table_bytes ? TABLE_TURNS : WORD_TURNS;
     uint32_t mask = l->table_bytes ? (uint32_t)(table_bytes / l->table_bytes - 1) : 0;

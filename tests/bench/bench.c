@@ -1,5 +1,6 @@
-/* ptxi-bench: times the benchmark kernels against C twins of the same work. Each round runs every kernel and its twins in turn, so that
- * a slow minute of the machine hits all of them; the table shows medians. Results are compared with the twin's before anything is timed. */
+/* ptxi-bench: times the benchmark kernels against C twins of the same work. Each round runs every kernel and its twins
+ * in turn, so that a slow minute of the machine hits all of them; the table shows medians. Results are compared with
+ * the twin's before anything is timed. */
 #include "bench.h"
 
 #include <getopt.h>
@@ -30,19 +31,20 @@ static void print_head(const struct options *o)
     if (o->csv)
         puts("kernel,size,thread_instructions,ms,native_ms,scalar_ms,result");
     else
-        printf("%-12s %-19s %9s %9s %9s %10s %7s %10s %7s  %s\n", "kernel", "size", "M instr", "ms", "G instr/s", "native ms", "ratio",
-               "scalar ms", "ratio", "result");
+        printf("%-12s %-19s %9s %9s %9s %10s %7s %10s %7s  %s\n", "kernel", "size", "M instr", "ms", "G instr/s",
+               "native ms", "ratio", "scalar ms", "ratio", "result");
 }
 
 static void print_row(const struct options *o, const struct bench_case *c, const struct outcome *r)
 {
     if (o->csv)
-        printf("%s,\"%s\",%.0f,%.4f,%.4f,%.4f,%s\n", c->name, o->quick ? "quick" : c->size, r->count, r->ms, r->native_ms, r->scalar_ms,
-               r->right ? "right" : "WRONG");
+        printf("%s,\"%s\",%.0f,%.4f,%.4f,%.4f,%s\n", c->name, o->quick ? "quick" : c->size, r->count, r->ms,
+               r->native_ms, r->scalar_ms, r->right ? "right" : "WRONG");
     else
-        printf("%-12s %-19s %9.1f %9.2f %9.2f %10.2f %7.2f %10.2f %7.2f  %s (%s)\n", c->name, o->quick ? "quick" : c->size, r->count / 1e6,
-               r->ms, r->count / r->ms / 1e6, r->native_ms, o->twins ? r->ms / r->native_ms : 0, r->scalar_ms,
-               o->twins ? r->ms / r->scalar_ms : 0, r->right ? "right" : "WRONG", c->compare);
+        printf("%-12s %-19s %9.1f %9.2f %9.2f %10.2f %7.2f %10.2f %7.2f  %s (%s)\n", c->name,
+               o->quick ? "quick" : c->size, r->count / 1e6, r->ms, r->count / r->ms / 1e6, r->native_ms,
+               o->twins ? r->ms / r->native_ms : 0, r->scalar_ms, o->twins ? r->ms / r->scalar_ms : 0,
+               r->right ? "right" : "WRONG", c->compare);
 }
 
 static void print_means(const struct session *s, const struct outcome *r, int n, bool tuned_for, const char *what)
@@ -58,8 +60,8 @@ static void print_means(const struct session *s, const struct outcome *r, int n,
             of++;
         }
     if (of)
-        printf("geometric mean of %2d %-20s %9s %9s %9.2f %10s %7.2f %10s %7.2f\n", of, what, "", "", exp(rate / of), "", exp(native / of),
-               "", exp(scalar / of));
+        printf("geometric mean of %2d %-20s %9s %9s %9.2f %10s %7.2f %10s %7.2f\n", of, what, "", "", exp(rate / of),
+               "", exp(native / of), "", exp(scalar / of));
 }
 
 static int select_cases(struct session *s, const struct options *o)
@@ -110,10 +112,12 @@ static bool run_table(const struct options *o)
 static void usage(FILE *to)
 {
     fputs("usage: ptxi-bench [options]\n"
-          "Times PTX kernels against C twins of the same work, compiled for this machine with and without vectorisation.\n\n"
+          "Times PTX kernels against C twins of the same work, compiled for this machine with and without "
+          "vectorisation.\n\n"
           "  --rounds N     interleaved rounds, the table shows medians (default 7)\n"
           "  --workers N    worker threads for the kernels (default 1, since the twins have one thread)\n"
-          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, --families and --textures, instructions, with --atomics, loops\n"
+          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, --families and --textures, "
+          "instructions, with --atomics, loops\n"
           "  --quick        small problems, one round: checks the program, not the speed\n"
           "  --no-twins     do not time the twins\n"
           "  --no-extras    no load times, launch latency and scaling\n"
@@ -122,7 +126,8 @@ static void usage(FILE *to)
           "  --sync         instead: what threads pay that speak to each other\n"
           "  --atomics      instead: loops of atomic operations at one word and in large tables, beside C\n"
           "  --textures     instead: what fetches from textures cost\n"
-          "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker only\n"
+          "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker "
+          "only\n"
           "  --csv          comma-separated rows\n"
           "  --dir PATH     where the .ptx files are\n"
           "  --help         this text\n",
@@ -131,7 +136,23 @@ static void usage(FILE *to)
 
 static void parse_options(struct options *o, int argc, char **argv)
 {
-    enum { ROUNDS, WORKERS, KERNEL, QUICK, NO_TWINS, NO_EXTRAS, FAMILIES, MATRIX, SYNC, ATOMICS, TEXTURES, CPU, CSV, DIR, HELP };
+    enum {
+        ROUNDS,
+        WORKERS,
+        KERNEL,
+        QUICK,
+        NO_TWINS,
+        NO_EXTRAS,
+        FAMILIES,
+        MATRIX,
+        SYNC,
+        ATOMICS,
+        TEXTURES,
+        CPU,
+        CSV,
+        DIR,
+        HELP
+    };
     static const struct option names[] = {
         {"rounds", 1, 0, ROUNDS},     {"workers", 1, 0, WORKERS},     {"kernel", 1, 0, KERNEL}, {"quick", 0, 0, QUICK},
         {"no-twins", 0, 0, NO_TWINS}, {"no-extras", 0, 0, NO_EXTRAS}, {"cpu-time", 0, 0, CPU},  {"csv", 0, 0, CSV},
@@ -160,7 +181,8 @@ static void parse_options(struct options *o, int argc, char **argv)
         case HELP: usage(stdout); exit(0);
         default: usage(stderr); exit(2);
         }
-    if (optind < argc || o->rounds < 1 || o->rounds > BENCH_MOST_ROUNDS || o->workers < 1 || (o->cpu_time && o->workers > 1)) {
+    if (optind < argc || o->rounds < 1 || o->rounds > BENCH_MOST_ROUNDS || o->workers < 1 ||
+        (o->cpu_time && o->workers > 1)) {
         usage(stderr);
         exit(2);
     }

@@ -209,8 +209,9 @@ static void nbody_twin(const struct twins *t, struct work *w)
     t->nbody(w->buf[0].init, w->buf[1].want, w->n, w->f[0]);
 }
 
-/* The twin divides by a square root where the kernel uses rsqrt.approx, so sums differ by rounding: each component may be off by 1e-5
- * of the sum of the magnitudes that went into it, a few hundred times less than a wrong term would make. */
+/* The twin divides by a square root where the kernel uses rsqrt.approx, so sums differ by rounding: each component may
+ * be off by 1e-5 of the sum of the magnitudes that went into it, a few hundred times less than a wrong term would make.
+ */
 static bool nbody_check(const struct work *w)
 {
     const float *body = w->buf[0].init, *got = w->buf[1].got, *want = w->buf[1].want;
@@ -460,22 +461,22 @@ static bool rotate_check(const struct work *w)
 #define EXACT same_bits, "bits"
 
 const struct bench_case bench_cases[] = {
-    { "vecadd",      "16M",                true,  vecadd_setup,    vecadd_twin,    EXACT },
-    { "saxpy",       "16M",                true,  saxpy_setup,     saxpy_twin,     EXACT },
-    { "sgemm",       "512^3",              true,  sgemm_setup,     sgemm_twin,     EXACT },
-    { "mandel",      "1024x768, 256 it",   true,  mandel_setup,    mandel_twin,    EXACT },
-    { "nbody",       "4096 f32",           true,  nbody_setup,     nbody_twin,     nbody_check, "1e-5 of summed magnitudes" },
-    { "reduce_shm",  "16M",                true,  reduce_setup,    reduce_twin,    EXACT },
-    { "reduce_shfl", "16M",                true,  reduce_setup,    reduce_twin,    EXACT },
-    { "hist",        "4M words",           true,  hist_setup,      hist_twin,      EXACT },
-    { "hash",        "128K x 128 rounds",  true,  hash_setup,      hash_twin,      EXACT },
-    { "bitonic",     "512K in runs of 512", true, bitonic_setup,   bitonic_twin,   EXACT },
-    { "stencil",     "2048^2 f64",         true,  stencil_setup,   stencil_twin,   EXACT },
-    { "radix",       "2M in runs of 2048", false, radix_setup,     radix_twin,     EXACT },
-    { "layernorm",   "4096 rows of 1000",  false, layernorm_setup, layernorm_twin, layernorm_check, "1e-5 (1 + |x|)" },
-    { "spmv",        "128K rows",          false, spmv_setup,      spmv_twin,      EXACT },
-    { "search",      "8M bytes",           false, search_setup,    search_twin,    EXACT },
-    { "hgemm",       "1024^3, f16",        false, hgemm_setup,     hgemm_twin,     EXACT },
-    { "rotate",      "1024^2 texels, f32", false, rotate_setup,    rotate_twin,    rotate_check, "weights of 8 bits" },
+    { "vecadd", "16M", true, vecadd_setup, vecadd_twin, EXACT },
+    { "saxpy", "16M", true, saxpy_setup, saxpy_twin, EXACT },
+    { "sgemm", "512^3", true, sgemm_setup, sgemm_twin, EXACT },
+    { "mandel", "1024x768, 256 it", true, mandel_setup, mandel_twin, EXACT },
+    { "nbody", "4096 f32", true, nbody_setup, nbody_twin, nbody_check, "1e-5 of summed magnitudes" },
+    { "reduce_shm", "16M", true, reduce_setup, reduce_twin, EXACT },
+    { "reduce_shfl", "16M", true, reduce_setup, reduce_twin, EXACT },
+    { "hist", "4M words", true, hist_setup, hist_twin, EXACT },
+    { "hash", "128K x 128 rounds", true, hash_setup, hash_twin, EXACT },
+    { "bitonic", "512K in runs of 512", true, bitonic_setup, bitonic_twin, EXACT },
+    { "stencil", "2048^2 f64", true, stencil_setup, stencil_twin, EXACT },
+    { "radix", "2M in runs of 2048", false, radix_setup, radix_twin, EXACT },
+    { "layernorm", "4096 rows of 1000", false, layernorm_setup, layernorm_twin, layernorm_check, "1e-5 (1 + |x|)" },
+    { "spmv", "128K rows", false, spmv_setup, spmv_twin, EXACT },
+    { "search", "8M bytes", false, search_setup, search_twin, EXACT },
+    { "hgemm", "1024^3, f16", false, hgemm_setup, hgemm_twin, EXACT },
+    { "rotate", "1024^2 texels, f32", false, rotate_setup, rotate_twin, rotate_check, "weights of 8 bits" },
 };
 const int bench_case_count = sizeof bench_cases / sizeof bench_cases[0];

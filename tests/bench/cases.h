@@ -15,7 +15,7 @@ struct buffer {
     void *init;           /* contents before a run, NULL for zeros */
     void *got, *want;     /* results of the kernel and of the twin; only if out */
     ptxiDevicePtr dev;
-    int texture;          /* not 0: what the kernel gets is a linearly filtered texture of the f32 here, this many a row */
+    int texture; /* not 0: what the kernel gets is a linearly filtered texture of the f32 here, this many a row */
     unsigned long long object;
 };
 

@@ -96,7 +96,8 @@ static void load_large(const struct options *o)
         bench_must(ptxiModuleUnload(m), "unloading");
     }
     double seconds = bench_median(s, 5);
-    snprintf(what, sizeof what, "load %d lines, %d kernels, %.1f MB, median of 5", lines_of(text), kernels, (double)strlen(text) / 1e6);
+    snprintf(what, sizeof what, "load %d lines, %d kernels, %.1f MB, median of 5", lines_of(text), kernels,
+             (double)strlen(text) / 1e6);
     report(o, what, (double)lines_of(text) / seconds / 1e6, "M lines/s");
     report(o, "", (double)strlen(text) / seconds / 1e6, "MB/s");
     free(text);

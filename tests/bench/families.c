@@ -1,6 +1,7 @@
 /* What an operation of each family costs: ns for one warp instruction, beside the plain operation of the same width.
  *
- * One warp runs a loop of UNROLLED copies of the form on operands from memory, so that nothing can be computed once for the launch. */
+ * One warp runs a loop of UNROLLED copies of the form on operands from memory, so that nothing can be computed once for
+ * the launch. */
 #include "bench.h"
 #include "isa/op.gen.h"
 
@@ -17,13 +18,20 @@ static const struct {
     int bits;
     uint64_t low, mask;
 } values[] = {
-    [I8] = { 8, 0, 0xff },            [I16] = { 16, 0, 0x3ff },
-    [I32] = { 32, 0, 0xffff },           [I64] = { 64, 0, 0xffffffff },
-    [F16] = { 16, 0x3c00, 0x3ff },    [BF16] = { 16, 0x3f80, 0x7f },       [F16X2] = { 32, 0x3c003c00, 0x03ff03ff },
-    [BF16X2] = { 32, 0x3f803f80, 0x007f007f }, [F32] = { 32, 0x3f800000, 0x7fffff }, [F64] = { 64, UINT64_C(0x3ff) << 52, (UINT64_C(1) << 52) - 1 },
+    [I8] = { 8, 0, 0xff },
+    [I16] = { 16, 0, 0x3ff },
+    [I32] = { 32, 0, 0xffff },
+    [I64] = { 64, 0, 0xffffffff },
+    [F16] = { 16, 0x3c00, 0x3ff },
+    [BF16] = { 16, 0x3f80, 0x7f },
+    [F16X2] = { 32, 0x3c003c00, 0x03ff03ff },
+    [BF16X2] = { 32, 0x3f803f80, 0x007f007f },
+    [F32] = { 32, 0x3f800000, 0x7fffff },
+    [F64] = { 64, UINT64_C(0x3ff) << 52, (UINT64_C(1) << 52) - 1 },
 };
 
-/* A form in terms of $d and its sources $a, $b, $c; the row that it is measured against, and how many times that it may cost. */
+/* A form in terms of $d and its sources $a, $b, $c; the row that it is measured against, and how many times that it may
+ * cost. */
 struct form {
     const char *family, *text;
     enum values d, a;
@@ -50,14 +58,13 @@ static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f
     { #type " rounded", op ".rz" mods "." #type args, values, values, base, 3 },  \
     { #type " rounded", op ".rm" mods "." #type args, values, values, base, 3 },  \
     { #type " rounded", op ".rp" mods "." #type args, values, values, base, 3 }
-#define ROUNDED(op, args)                                                    \
-    { "f32", op ".rn.f32" args, F32, F32, ADD32, 1.3 },                      \
-    { "f64", op ".rn.f64" args, F64, F64, ADD64, 1.3 },                      \
-    { "f32 rounded", op ".rn.ftz.f32" args, F32, F32, ADD32, 3 },            \
-    { "f32 rounded", op ".rn.sat.f32" args, F32, F32, ADD32, 3 },            \
-    { "f32 rounded", op ".rn.ftz.sat.f32" args, F32, F32, ADD32, 3 },        \
-    DIRECTED(op, "", f32, F32, args, ADD32), DIRECTED(op, ".ftz", f32, F32, args, ADD32), DIRECTED(op, ".sat", f32, F32, args, ADD32), \
-    DIRECTED(op, "", f64, F64, args, ADD64)
+#define ROUNDED(op, args)                                                                                          \
+    { "f32", op ".rn.f32" args, F32, F32, ADD32, 1.3 }, { "f64", op ".rn.f64" args, F64, F64, ADD64, 1.3 },        \
+        { "f32 rounded", op ".rn.ftz.f32" args, F32, F32, ADD32, 3 },                                              \
+        { "f32 rounded", op ".rn.sat.f32" args, F32, F32, ADD32, 3 },                                              \
+        { "f32 rounded", op ".rn.ftz.sat.f32" args, F32, F32, ADD32, 3 }, DIRECTED(op, "", f32, F32, args, ADD32), \
+        DIRECTED(op, ".ftz", f32, F32, args, ADD32), DIRECTED(op, ".sat", f32, F32, args, ADD32),                  \
+        DIRECTED(op, "", f64, F64, args, ADD64)
 
 /* Conversions. */
 #define CVT(name, d, a) { "conversion", "cvt." name " $d, $a", d, a, FMA32, 4 }
@@ -69,16 +76,21 @@ static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f
 #define FROM_WIDE_INTEGERS(to, values)                                                                     \
     CVT("rn." to ".u16", values, I16), CVT("rn." to ".s16", values, I16), CVT("rn." to ".u32", values, I32), \
     CVT("rn." to ".s32", values, I32), CVT("rn." to ".u64", values, I64), CVT("rn." to ".s64", values, I64)
-#define TO_INTEGERS(from, values) CVT("rzi.u8." from, I16, values), CVT("rzi.s8." from, I16, values), TO_WIDE_INTEGERS(from, values)
-#define FROM_INTEGERS(to, values) CVT("rn." to ".u8", values, I16), CVT("rn." to ".s8", values, I16), FROM_WIDE_INTEGERS(to, values)
-#define TO_HALF(to, values)                                                                                \
+#define TO_INTEGERS(from, values) \
+    CVT("rzi.u8." from, I16, values), CVT("rzi.s8." from, I16, values), TO_WIDE_INTEGERS(from, values)
+#define FROM_INTEGERS(to, values) \
+    CVT("rn." to ".u8", values, I16), CVT("rn." to ".s8", values, I16), FROM_WIDE_INTEGERS(to, values)
+#define TO_HALF(to, values)                                                                                  \
     CVT("rn." to ".f32", values, F32), CVT("rz." to ".f32", values, F32), CVT("rm." to ".f32", values, F32), \
-    CVT("rp." to ".f32", values, F32), CVT("rn.relu." to ".f32", values, F32), CVT("rn.satfinite." to ".f32", values, F32), \
-    CVT("rn." to ".f64", values, F64), CVT("rp." to ".f64", values, F64)
-#define TO_PAIR(to, values)                                                                                \
-    CVT_AB("rn." to ".f32", values, F32), CVT_AB("rz." to ".f32", values, F32), CVT_AB("rn.relu." to ".f32", values, F32), \
-    CVT_AB("rn.relu.satfinite." to ".f32", values, F32),                                                   \
-    { "conversion", "cvt.rs." to ".f32 $d, $a, $b, %n", values, F32, FMA32, 4 }
+        CVT("rp." to ".f32", values, F32), CVT("rn.relu." to ".f32", values, F32),                           \
+        CVT("rn.satfinite." to ".f32", values, F32), CVT("rn." to ".f64", values, F64),                      \
+        CVT("rp." to ".f64", values, F64)
+#define TO_PAIR(to, values)                                                                             \
+    CVT_AB("rn." to ".f32", values, F32), CVT_AB("rz." to ".f32", values, F32),                         \
+        CVT_AB("rn.relu." to ".f32", values, F32), CVT_AB("rn.relu.satfinite." to ".f32", values, F32), \
+    {                                                                                                   \
+        "conversion", "cvt.rs." to ".f32 $d, $a, $b, %n", values, F32, FMA32, 4                         \
+    }
 #define SMALL(f, two, four)                                                                                           \
     CVT_AB("rn.satfinite." f "x2.f32", two, F32), CVT_AB("rn.satfinite.relu." f "x2.f32", two, F32),       \
     CVT("rn.satfinite." f "x2.f16x2", two, F16X2), CVT("rn.satfinite." f "x2.bf16x2", two, BF16X2),        \
@@ -232,12 +244,13 @@ static const struct form typed[] = {
     { "video", "vabsdiff4.u32.u32.u32.add $d, $a, $b, $c", I32, I32, ADD32, 0 },
     { "warp", "shfl.sync.bfly.b32 $d, $a, 1, 31, -1", I32, I32, ADD32, 0 },
     { "warp", "{ .reg .pred q; setp.lt.s32 q, $a, $b; vote.sync.ballot.b32 $d, q, -1; }", I32, I32, ADD32, 0 },
-    { "matrix", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " D4 A4 B2 C4, F16X2, F16X2, FMA32, 0 },  /* 2048 multiplications */
+    { "matrix", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " D4 A4 B2 C4, F16X2, F16X2, FMA32,
+      0 }, /* 2048 multiplications */
     { "matrix", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 " D2 A4 B2 C2, F16X2, F16X2, FMA32, 0 },
     { "matrix", "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " D4 A4 B2 C4, BF16X2, BF16X2, FMA32, 0 },
-    { "matrix", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " D4 A4 B2 C4, F32, F32, FMA32, 0 },     /* 1024 */
-    { "matrix", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },        /* 4096 */
-    { "matrix", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },        /* 8192 */
+    { "matrix", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " D4 A4 B2 C4, F32, F32, FMA32, 0 }, /* 1024 */
+    { "matrix", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },    /* 4096 */
+    { "matrix", "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 " D4 A4 B2 C4, I32, I32, FMA32, 0 },    /* 8192 */
 };
 
 enum { TYPED = sizeof typed / sizeof *typed };
@@ -291,11 +304,13 @@ static char *kernel_text(const struct form *f)
 
     if (!text)
         abort();
-    n = sprintf(text,
-                ".version 9.1\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
-                ".reg .b%d %%a<%d>; .reg .b%d %%d<%d>; .reg .b64 %%p, %%o; .reg .b32 %%n, %%t; .reg .pred %%q;\n"
-                "ld.param.u64 %%p, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mul.wide.u32 %%o, %%t, 8; add.u64 %%p, %%p, %%o;\n",
-                in, SOURCES, out, RESULTS);
+    n = sprintf(
+        text,
+        ".version 9.1\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+        ".reg .b%d %%a<%d>; .reg .b%d %%d<%d>; .reg .b64 %%p, %%o; .reg .b32 %%n, %%t; .reg .pred %%q;\n"
+        "ld.param.u64 %%p, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mul.wide.u32 %%o, %%t, 8; add.u64 "
+        "%%p, %%p, %%o;\n",
+        in, SOURCES, out, RESULTS);
     for (int k = 0; k < SOURCES; k++)
         n += sprintf(text + n, "ld.global.b%d %%a%d, [%%p+%d];\n", in, k, k * 256);
     n += sprintf(text + n, "L:\n");
@@ -380,8 +395,8 @@ static void print_form(const struct options *o, const struct form *f, double ns,
         snprintf(times, sizeof times, "%.2f", ns / base);
     if (f->limit > 0)
         snprintf(limit, sizeof limit, "%.1f", f->limit);
-    printf(o->csv ? "%s,\"%s\",%.3f,%s,%s,%s\n" : "| %s | `%s` | %.2f | %s | %s | %s |\n", f->family, f->text, ns, times,
-           f->base < 0 ? "" : base_names[f->base], limit);
+    printf(o->csv ? "%s,\"%s\",%.3f,%s,%s,%s\n" : "| %s | `%s` | %.2f | %s | %s | %s |\n", f->family, f->text, ns,
+           times, f->base < 0 ? "" : base_names[f->base], limit);
 }
 
 void bench_families(const struct options *o)

@@ -1,5 +1,5 @@
-/* How many multiply-adds a second matrix instructions do, by what the operands are: exact sums cost more where exponents lie far apart, or where
- * there are infinities and NaNs.
+/* How many multiply-adds a second matrix instructions do, by what the operands are: exact sums cost more where
+ * exponents lie far apart, or where there are infinities and NaNs.
  *
  * One warp, or warpgroup, runs a loop of UNROLLED copies of the form on operands from memory. */
 #include "bench.h"
@@ -43,7 +43,9 @@ static uint64_t encode(const struct format *f, double v)
 /* --- what operands are --- */
 
 enum { ONE_TO_TWO, NORMAL, SCALED, LARGE_C, SMALL_C, BITS, KINDS };
-static const char *const kinds[KINDS] = { "1 to 2", "normal", "normal * 2^[-8, 8]", "normal, C * 2^40", "normal, C * 2^-40", "random bits" };
+static const char *const kinds[KINDS] = {
+    "1 to 2", "normal", "normal * 2^[-8, 8]", "normal, C * 2^40", "normal, C * 2^-40", "random bits"
+};
 
 static uint64_t state;
 
@@ -101,8 +103,10 @@ static const struct form {
     { "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", "", WARP, 4, 4, 2, 4, E4M3, F32, 4096 },
     { "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16", "", WARP, 2, 4, 2, 2, E5M2, F16, 4096 },
     { "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", "", WARP, 4, 8, 4, 4, F64, F64, 2048 },
-    { "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", ", %e, 0", SPARSE, 4, 4, 4, 4, F16, F32, 4096 },
-    { "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", ", %e, 0", SPARSE, 4, 4, 4, 4, INTEGER, INTEGER, 8192 },
+    { "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", ", %e, 0", SPARSE, 4, 4, 4, 4, F16, F32,
+      4096 },
+    { "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", ", %e, 0", SPARSE, 4, 4, 4, 4, INTEGER,
+      INTEGER, 8192 },
     { "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", "", WARP, 8, 8, 8, 8, F16, F32, 4096 },
     { "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", ", 1, 1, 1, 0, 0", GROUP, 64, 0, 0, 64, F16, F32, 131072 },
     { "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3", ", 1, 1, 1", GROUP, 64, 0, 0, 64, E4M3, F32, 262144 },
@@ -162,21 +166,26 @@ static char *kernel_text(const struct form *f)
 
     if (!text)
         abort();
-    n = sprintf(text,
-                ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
-                ".shared .align 128 .b8 tiles[32768];\n"
-                ".reg .b%d %%a<%d>, %%b<%d>, %%c<%d>, %%d<%d>; .reg .b64 %%p, %%o, %%s, %%t, %%v; .reg .b32 %%n, %%e, %%i, %%x; .reg .pred %%q;\n"
-                "ld.param.u64 %%p, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%i, %%tid.x; mul.wide.u32 %%o, %%i, 8; add.u64 %%p, %%p, %%o;\n"
-                "mov.b32 %%e, 0x44444444; shl.b32 %%i, %%i, 3; mov.u32 %%x, tiles; add.u32 %%i, %%i, %%x;\n",
-                bits, MOST_REGISTERS, MOST_REGISTERS, MOST_REGISTERS, MOST_REGISTERS);
+    n = sprintf(
+        text,
+        ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+        ".shared .align 128 .b8 tiles[32768];\n"
+        ".reg .b%d %%a<%d>, %%b<%d>, %%c<%d>, %%d<%d>; .reg .b64 %%p, %%o, %%s, %%t, %%v; .reg .b32 %%n, %%e, %%i, "
+        "%%x; .reg .pred %%q;\n"
+        "ld.param.u64 %%p, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%i, %%tid.x; mul.wide.u32 %%o, %%i, 8; add.u64 "
+        "%%p, %%p, %%o;\n"
+        "mov.b32 %%e, 0x44444444; shl.b32 %%i, %%i, 3; mov.u32 %%x, tiles; add.u32 %%i, %%i, %%x;\n",
+        bits, MOST_REGISTERS, MOST_REGISTERS, MOST_REGISTERS, MOST_REGISTERS);
     n += loads(text + n, 'a', f->a, bits, 0);
     n += loads(text + n, 'b', f->b, bits, f->a);
     n += loads(text + n, 'c', f->c, bits, MOST_REGISTERS / 2);
-    if (f->shape == GROUP) { /* 64 bits for each of 128 threads at a time; no swizzling, matrices of 8 rows one after the other */
+    if (f->shape ==
+        GROUP) { /* 64 bits for each of 128 threads at a time; no swizzling, matrices of 8 rows one after the other */
         for (int k = 0; k < MOST_REGISTERS / 2; k++)
             n += sprintf(text + n, "ld.global.b64 %%v, [%%p+%d]; st.shared.b64 [%%i+%d], %%v;\n", k * 1024, k * 1024);
         n += sprintf(text + n,
-                     "bar.sync 0; shr.u32 %%x, %%x, 4; cvt.u64.u32 %%s, %%x; or.b64 %%s, %%s, %" PRIu64 "; add.u64 %%t, %%s, 512;\n"
+                     "bar.sync 0; shr.u32 %%x, %%x, 4; cvt.u64.u32 %%s, %%x; or.b64 %%s, %%s, %" PRIu64
+                     "; add.u64 %%t, %%s, 512;\n"
                      "wgmma.fence.sync.aligned;\n",
                      UINT64_C(8) << 16 | UINT64_C(16) << 32);
     }
@@ -187,7 +196,8 @@ static char *kernel_text(const struct form *f)
         n += sprintf(text + n, "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n");
     n += sprintf(text + n, "sub.u32 %%n, %%n, 1; setp.ne.u32 %%q, %%n, 0; @%%q bra L;\n");
     for (int k = 0; k < f->d; k++)
-        n += sprintf(text + n, "st.global.b%d [%%p+%d], %%%c%d;\n", bits, (MOST_REGISTERS * 2 + k) * 1024, f->shape == GROUP ? 'c' : 'd', k);
+        n += sprintf(text + n, "st.global.b%d [%%p+%d], %%%c%d;\n", bits, (MOST_REGISTERS * 2 + k) * 1024,
+                     f->shape == GROUP ? 'c' : 'd', k);
     sprintf(text + n, "ret;\n}\n");
     return text;
 }
@@ -212,7 +222,11 @@ static double rate(const struct form *f, ptxiFunction kernel, ptxiDevicePtr mem,
     if (!ns)
         abort();
     for (int i = 0; i < o->rounds; i++)
-        ns[i] = bench_time_turns(kernel, (unsigned)threads(f), mem, o->quick ? QUICK_TURNS : f->shape == GROUP ? TURNS / 16 : TURNS) / UNROLLED;
+        ns[i] = bench_time_turns(kernel, (unsigned)threads(f), mem,
+                                 o->quick            ? QUICK_TURNS
+                                 : f->shape == GROUP ? TURNS / 16
+                                                     : TURNS) /
+                UNROLLED;
     median = bench_median(ns, o->rounds);
     free(ns);
     return f->products / median;

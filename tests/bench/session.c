@@ -147,7 +147,8 @@ static void make_texture(struct buffer *b)
     size_t width = (size_t)b->texture, pitch = width * sizeof(float);
     PTXI_RESOURCE_DESC from = { .resType = PTXI_RESOURCE_TYPE_PITCH2D,
                                 .res.pitch2D = { b->dev, PTXI_AD_FORMAT_FLOAT, 1, width, b->bytes / pitch, pitch } };
-    PTXI_TEXTURE_DESC how = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .filterMode = PTXI_TR_FILTER_MODE_LINEAR };
+    PTXI_TEXTURE_DESC how = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP },
+                              .filterMode = PTXI_TR_FILTER_MODE_LINEAR };
 
     bench_must(ptxiTexObjectCreate(&b->object, &from, &how, NULL), "making a texture");
 }

@@ -1,5 +1,5 @@
-/* What threads pay that speak to each other: atomics, barriers, asynchronous copies, barriers of grids. Each figure has the limit that it
- * should keep. */
+/* What threads pay that speak to each other: atomics, barriers, asynchronous copies, barriers of grids. Each figure has
+ * the limit that it should keep. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -10,8 +10,9 @@
 
 enum { UNROLLED = 64, RESULTS = 8, TURNS = 4000 };
 
-/* Addresses in shared and in global space: %s4, %g4 and %s8, %g8 of words in a row, of so many bytes; %s and %g all over the place; %s_1 and
- * %g_1 one word, %s_4 four of them, %s_m words of which a few are the same; %m is an mbarrier. %a and %w hold 32 and 64 bits, and so do the results $d and $e. */
+/* Addresses in shared and in global space: %s4, %g4 and %s8, %g8 of words in a row, of so many bytes; %s and %g all
+ * over the place; %s_1 and %g_1 one word, %s_4 four of them, %s_m words of which a few are the same; %m is an mbarrier.
+ * %a and %w hold 32 and 64 bits, and so do the results $d and $e. */
 struct form {
     const char *family, *text;
     unsigned threads;
@@ -87,13 +88,22 @@ static char *form_text(const struct form *f)
 
     if (!text)
         abort();
-    n = sprintf(text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
-                      ".reg .b32 %%d<%d>, %%a, %%t, %%n, %%s, %%s4, %%s8, %%s_1, %%s_4, %%s_m, %%m, %%z; .reg .f32 %%f; .reg .b64 %%e<%d>, %%w, %%g, %%g4, %%g8, %%g_1; .reg .pred %%p, %%q;\n"
-                      ".shared .align 128 .b8 words[8192]; .shared .b64 mbar; ld.param.u64 %%g, [p]; ld.param.u32 %%n, [turns]; mov.u32 %%t, %%tid.x; mov.u32 %%s, words;\n"
-                      "mul.lo.u32 %%z, %%t, 13; and.b32 %%z, %%z, 31; mad.lo.u32 %%s4, %%t, 4, %%s; mad.lo.u32 %%s8, %%t, 8, %%s; mad.lo.u32 %%s, %%z, 12, %%s;\n"
-                      "mov.u32 %%m, mbar; setp.eq.u32 %%p, %%t, 0; @%%p mbarrier.init.shared.b64 [%%m], 32; bar.sync 0; mov.u32 %%s_1, words; and.b32 %%s_4, %%t, 3; mad.lo.u32 %%s_4, %%s_4, 4, %%s_1; shr.u32 %%s_m, %%t, 3; sub.u32 %%s_m, %%t, %%s_m; mad.lo.u32 %%s_m, %%s_m, 12, %%s_1; mov.b64 %%g_1, %%g;\n"
-                      "mad.wide.u32 %%g4, %%t, 4, %%g; mad.wide.u32 %%g8, %%t, 8, %%g; mad.wide.u32 %%g, %%z, 12, %%g; ld.global.u64 %%w, [%%g8];\n"
-                      "st.shared.u64 [%%s8], %%w; cvt.u32.u64 %%a, %%w; cvt.rn.f32.u32 %%f, %%t; setp.lt.u32 %%p, %%t, 77;\nL:\n", RESULTS, RESULTS);
+    n = sprintf(
+        text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+        ".reg .b32 %%d<%d>, %%a, %%t, %%n, %%s, %%s4, %%s8, %%s_1, %%s_4, %%s_m, %%m, %%z; .reg .f32 %%f; .reg .b64 "
+        "%%e<%d>, %%w, %%g, %%g4, %%g8, %%g_1; .reg .pred %%p, %%q;\n"
+        ".shared .align 128 .b8 words[8192]; .shared .b64 mbar; ld.param.u64 %%g, [p]; ld.param.u32 %%n, [turns]; "
+        "mov.u32 %%t, %%tid.x; mov.u32 %%s, words;\n"
+        "mul.lo.u32 %%z, %%t, 13; and.b32 %%z, %%z, 31; mad.lo.u32 %%s4, %%t, 4, %%s; mad.lo.u32 %%s8, %%t, 8, %%s; "
+        "mad.lo.u32 %%s, %%z, 12, %%s;\n"
+        "mov.u32 %%m, mbar; setp.eq.u32 %%p, %%t, 0; @%%p mbarrier.init.shared.b64 [%%m], 32; bar.sync 0; mov.u32 "
+        "%%s_1, words; and.b32 %%s_4, %%t, 3; mad.lo.u32 %%s_4, %%s_4, 4, %%s_1; shr.u32 %%s_m, %%t, 3; sub.u32 %%s_m, "
+        "%%t, %%s_m; mad.lo.u32 %%s_m, %%s_m, 12, %%s_1; mov.b64 %%g_1, %%g;\n"
+        "mad.wide.u32 %%g4, %%t, 4, %%g; mad.wide.u32 %%g8, %%t, 8, %%g; mad.wide.u32 %%g, %%z, 12, %%g; ld.global.u64 "
+        "%%w, [%%g8];\n"
+        "st.shared.u64 [%%s8], %%w; cvt.u32.u64 %%a, %%w; cvt.rn.f32.u32 %%f, %%t; setp.lt.u32 %%p, %%t, 77;\nL:\n",
+        RESULTS, RESULTS);
     for (int k = 0; k < UNROLLED; k++)
         n += put_copy(text + n, f->text, k);
     n += sprintf(text + n, "sub.u32 %%n, %%n, 1; setp.ne.u32 %%q, %%n, 0; @%%q bra L;\n");
@@ -107,8 +117,15 @@ static char *form_text(const struct form *f)
 static double launched(ptxiFunction f, unsigned grid, unsigned block, unsigned shared, bool cooperative, void **params)
 {
     ptxiLaunchAttribute a = { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
-    ptxiLaunchConfig c = { .gridDimX = grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = block, .blockDimY = 1, .blockDimZ = 1,
-                           .sharedMemBytes = shared, .attrs = &a, .numAttrs = cooperative };
+    ptxiLaunchConfig c = { .gridDimX = grid,
+                           .gridDimY = 1,
+                           .gridDimZ = 1,
+                           .blockDimX = block,
+                           .blockDimY = 1,
+                           .blockDimZ = 1,
+                           .sharedMemBytes = shared,
+                           .attrs = &a,
+                           .numAttrs = cooperative };
     double start = bench_work_now();
 
     bench_must(ptxiLaunchKernelEx(&c, f, params, NULL), "launch");
@@ -116,7 +133,8 @@ static double launched(ptxiFunction f, unsigned grid, unsigned block, unsigned s
     return bench_work_now() - start;
 }
 
-static void print_row(const struct options *o, const char *family, const char *what, double figure, const char *unit, double limit)
+static void print_row(const struct options *o, const char *family, const char *what, double figure, const char *unit,
+                      double limit)
 {
     char most[32] = "";
 
@@ -141,7 +159,8 @@ static void time_form(const struct options *o, const struct form *f)
     bench_must(ptxiMemsetD32(mem, 1, 2048), "memory");
     launched(k, 1, f->threads, 0, false, (void *[]){ &mem, &few });
     for (int i = 0; i < o->rounds; i++)
-        ns[i] = launched(k, 1, f->threads, 0, false, (void *[]){ &mem, &turns }) * 1e9 / turns / UNROLLED / (f->threads / 32);
+        ns[i] = launched(k, 1, f->threads, 0, false, (void *[]){ &mem, &turns }) * 1e9 / turns / UNROLLED /
+                (f->threads / 32);
     snprintf(what, sizeof what, f->threads > 32 ? "`%s`, %u warps" : "`%s`", f->text, f->threads / 32);
     print_row(o, f->family, what, bench_median(ns, o->rounds), "ns", f->limit);
     bench_must(ptxiMemFree(mem), "memory");
@@ -257,7 +276,8 @@ static void time_bulk(const struct sync_bench *b, int32_t size, bool load, doubl
     }
     snprintf(what, sizeof what, "%d bytes %s shared memory, %.1f GB/s", size, load ? "to" : "from",
              (double)size * pieces / bench_median(ours, b->o->rounds) * 1e-9);
-    print_row(b->o, "bulk copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of memcpy", limit);
+    print_row(b->o, "bulk copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of memcpy",
+              limit);
 }
 
 enum { ROW = 128, PITCH = 2 * ROW }; /* bytes of a tile's row, and from one to the next in the tensor */
@@ -268,8 +288,10 @@ static ptxiTensorMap tile_map(const struct sync_bench *b, int32_t rows, ptxiTens
     const uint32_t box[2] = { ROW / 4, (uint32_t)rows }, steps[2] = { 1, 1 };
     ptxiTensorMap map;
 
-    bench_must(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)b->from, dims, strides, box, steps, PTXI_TENSOR_MAP_INTERLEAVE_NONE,
-                                        swizzle, PTXI_TENSOR_MAP_L2_PROMOTION_NONE, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE), "tensor map");
+    bench_must(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)b->from, dims,
+                                        strides, box, steps, PTXI_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                        PTXI_TENSOR_MAP_L2_PROMOTION_NONE, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+               "tensor map");
     return map;
 }
 
@@ -300,8 +322,10 @@ static void time_tiles(const struct sync_bench *b, int32_t rows, ptxiTensorMapSw
         ours[i] = launched(function(b, "tile_load"), 1, 32, 2 * (unsigned)size, false, params);
         its[i] = rows_time(b, rows, pieces);
     }
-    snprintf(what, sizeof what, "%d rows of %d bytes%s, %.1f GB/s", rows, ROW, swizzle ? ", swizzled" : "", (double)size * pieces / bench_median(ours, b->o->rounds) * 1e-9);
-    print_row(b->o, "tensor copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of memcpy", limit);
+    snprintf(what, sizeof what, "%d rows of %d bytes%s, %.1f GB/s", rows, ROW, swizzle ? ", swizzled" : "",
+             (double)size * pieces / bench_median(ours, b->o->rounds) * 1e-9);
+    print_row(b->o, "tensor copy", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds),
+              "of memcpy", limit);
 }
 
 static void time_pipeline(const struct sync_bench *b, const char *name, unsigned element)
@@ -318,7 +342,8 @@ static void time_pipeline(const struct sync_bench *b, const char *name, unsigned
         its[i] = launched(function(b, plain), CTAS, THREADS, 0, false, params);
     }
     snprintf(what, sizeof what, "%s: `cp.async` of %u bytes in %c stages", name, element, name[strlen(name) - 1]);
-    print_row(b->o, "pipeline", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds), "of plain loads", 1);
+    print_row(b->o, "pipeline", what, bench_median(ours, b->o->rounds) / bench_median(its, b->o->rounds),
+              "of plain loads", 1);
 }
 
 static bool time_grid(const struct sync_bench *b, unsigned workers, unsigned ctas, double limit)
@@ -338,7 +363,8 @@ static bool time_grid(const struct sync_bench *b, unsigned workers, unsigned cta
     }
     bench_must(ptxiMemcpyDtoH(&wrong, flag, sizeof wrong), "memory");
     bench_must(ptxiCtxSetWorkers(NULL, (unsigned)b->o->workers), "workers");
-    snprintf(what, sizeof what, "`grid.sync()`, %u CTAs of 128 threads, %u worker%s%s", ctas, workers, workers > 1 ? "s" : "", wrong ? ", WRONG" : "");
+    snprintf(what, sizeof what, "`grid.sync()`, %u CTAs of 128 threads, %u worker%s%s", ctas, workers,
+             workers > 1 ? "s" : "", wrong ? ", WRONG" : "");
     print_row(b->o, "grid", what, bench_median(us, b->o->rounds), "us", limit);
     return !wrong;
 }
@@ -362,11 +388,15 @@ static void open_bench(struct sync_bench *b)
 
 bool bench_sync(const struct options *o)
 {
-    static const struct { int32_t size; double limit; } sizes[] = { { 1 << 10, 0 }, { 1 << 12, 0 }, { 1 << 14, 1.2 }, { 1 << 16, 1.2 } };
+    static const struct {
+        int32_t size;
+        double limit;
+    } sizes[] = { { 1 << 10, 0 }, { 1 << 12, 0 }, { 1 << 14, 1.2 }, { 1 << 16, 1.2 } };
     struct sync_bench b = { .o = o };
     bool right;
 
-    printf(o->csv ? "family,what,figure,unit,limit\n" : "| family | what | figure | unit | at most |\n|---|---|---|---|---|\n");
+    printf(o->csv ? "family,what,figure,unit,limit\n"
+                  : "| family | what | figure | unit | at most |\n|---|---|---|---|---|\n");
     for (int k = 0; k < FORMS; k++)
         if (!o->kernel || strstr(forms[k].text, o->kernel))
             time_form(o, &forms[k]);

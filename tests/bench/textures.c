@@ -71,14 +71,18 @@ static int put_copy(char *to, const char *text, int k)
 
 static void kernel_text(const struct fetch *f, char *text)
 {
-    int n = sprintf(text,
-                    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
-                    ".reg .f32 %%a<%d>, %%m, %%g; .reg .b32 %%d<4>, %%i<%d>, %%n, %%t, %%r; .reg .b64 %%p, %%o, %%x; .reg .pred %%q;\n"
-                    "ld.param.u64 %%p, [p]; ld.param.u32 %%r, [turns]; ld.global.u64 %%x, [%%p]; mov.u32 %%t, %%tid.x;\n"
-                    "mul.wide.u32 %%o, %%t, 4; add.u64 %%p, %%p, %%o; and.b32 %%n, %%t, %d;\n", SOURCES, SOURCES, LAYERS - 1);
+    int n = sprintf(
+        text,
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 turns)\n{\n"
+        ".reg .f32 %%a<%d>, %%m, %%g; .reg .b32 %%d<4>, %%i<%d>, %%n, %%t, %%r; .reg .b64 %%p, %%o, %%x; .reg .pred "
+        "%%q;\n"
+        "ld.param.u64 %%p, [p]; ld.param.u32 %%r, [turns]; ld.global.u64 %%x, [%%p]; mov.u32 %%t, %%tid.x;\n"
+        "mul.wide.u32 %%o, %%t, 4; add.u64 %%p, %%p, %%o; and.b32 %%n, %%t, %d;\n",
+        SOURCES, SOURCES, LAYERS - 1);
 
     for (int k = 0; k < SOURCES; k++)
-        n += sprintf(text + n, "ld.global.f32 %%a%d, [%%p+%d]; mul.f32 %%m, %%a%d, %d.0; cvt.rzi.s32.f32 %%i%d, %%m;\n", k, 8 + 128 * k, k, SIDE, k);
+        n += sprintf(text + n, "ld.global.f32 %%a%d, [%%p+%d]; mul.f32 %%m, %%a%d, %d.0; cvt.rzi.s32.f32 %%i%d, %%m;\n",
+                     k, 8 + 128 * k, k, SIDE, k);
     n += sprintf(text + n, "mul.f32 %%m, %%a0, 3.0; mul.f32 %%g, %%a1, 0.0625;\nL:\n");
     for (int k = 0; k < UNROLLED; k++)
         n += put_copy(text + n, f->text, k);
@@ -102,13 +106,19 @@ struct ready {
 
 static PTXI_ARRAY3D_DESCRIPTOR array_of(const struct fetch *f)
 {
-    static const struct { unsigned height, depth, flags; } shapes[] = {
-        [ROW] = { 0, 0, 0 }, [PLANE] = { SIDE, 0, PTXI_ARRAY3D_TEXTURE_GATHER }, [VOLUME] = { SIDE, DEPTH, 0 },
-        [LAYERED_PLANES] = { SIDE, LAYERS, PTXI_ARRAY3D_LAYERED }, [CUBE] = { SIDE, 6, PTXI_ARRAY3D_CUBEMAP }, [PYRAMID] = { SIDE, 0, 0 },
+    static const struct { unsigned height, depth, flags;
+    } shapes[] = {
+        [ROW] = { 0, 0, 0 },
+        [PLANE] = { SIDE, 0, PTXI_ARRAY3D_TEXTURE_GATHER },
+        [VOLUME] = { SIDE, DEPTH, 0 },
+        [LAYERED_PLANES] = { SIDE, LAYERS, PTXI_ARRAY3D_LAYERED },
+        [CUBE] = { SIDE, 6, PTXI_ARRAY3D_CUBEMAP },
+        [PYRAMID] = { SIDE, 0, 0 },
         [MEMORY] = { 0, 0, 0 },
     };
 
-    return (PTXI_ARRAY3D_DESCRIPTOR){ SIDE, shapes[f->shape].height, shapes[f->shape].depth, f->format, f->channels, shapes[f->shape].flags };
+    return (PTXI_ARRAY3D_DESCRIPTOR){ SIDE,        shapes[f->shape].height, shapes[f->shape].depth, f->format,
+                                      f->channels, shapes[f->shape].flags };
 }
 
 static size_t bytes_of(const struct fetch *f)
@@ -141,7 +151,9 @@ static void make_texture(struct ready *r, const struct fetch *f)
 {
     PTXI_ARRAY3D_DESCRIPTOR d = array_of(f);
     PTXI_RESOURCE_DESC resource = { .resType = PTXI_RESOURCE_TYPE_ARRAY };
-    PTXI_TEXTURE_DESC sampler = { .filterMode = (ptxiFilterMode)f->filter, .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR, .maxMipmapLevelClamp = LEVELS,
+    PTXI_TEXTURE_DESC sampler = { .filterMode = (ptxiFilterMode)f->filter,
+                                  .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR,
+                                  .maxMipmapLevelClamp = LEVELS,
                                   .flags = f->flags | (f->shape == MEMORY ? 0 : PTXI_TRSF_NORMALIZED_COORDINATES) };
 
     if (f->shape == MEMORY) {
@@ -231,8 +243,8 @@ void bench_textures(const struct options *o)
 
         if (!chosen[k])
             continue;
-        printf(o->csv ? "%.*s,\"%s\",%s,%.3f\n" : "| `%.*s` | %s | %s | %.2f |\n", name, f->text, f->about, f->filter == LINEAR ? "linear" : "point",
-               bench_median(r[k].ns, o->rounds));
+        printf(o->csv ? "%.*s,\"%s\",%s,%.3f\n" : "| `%.*s` | %s | %s | %.2f |\n", name, f->text, f->about,
+               f->filter == LINEAR ? "linear" : "point", bench_median(r[k].ns, o->rounds));
         release(&r[k]);
     }
 }

@@ -1,5 +1,5 @@
-/* What one would write in C for each kernel, single-threaded. TWINS names the table that this build defines. Fused multiply-adds are
- * written out where the kernels have them, so that results can be compared bit for bit. */
+/* What one would write in C for each kernel, single-threaded. TWINS names the table that this build defines. Fused
+ * multiply-adds are written out where the kernels have them, so that results can be compared bit for bit. */
 #include "twins.h"
 
 #include <math.h>
@@ -191,8 +191,8 @@ static void radix(uint32_t *keys, int runs)
     }
 }
 
-static void layernorm(const float *restrict in, const float *restrict gain, const float *restrict shift, float *restrict out, int rows,
-                      int width, float eps)
+static void layernorm(const float *restrict in, const float *restrict gain, const float *restrict shift,
+                      float *restrict out, int rows, int width, float eps)
 {
     for (int r = 0; r < rows; r++) {
         const float *row = in + (size_t)r * width;
@@ -209,8 +209,8 @@ static void layernorm(const float *restrict in, const float *restrict gain, cons
     }
 }
 
-static void spmv(const int *restrict start, const int *restrict column, const float *restrict value, const float *restrict x,
-                 float *restrict y, int rows)
+static void spmv(const int *restrict start, const int *restrict column, const float *restrict value,
+                 const float *restrict x, float *restrict y, int rows)
 {
     for (int row = 0; row < rows; row++) {
         float sum = 0.0f;
@@ -251,16 +251,31 @@ static void rotate(const float *restrict in, float *restrict out, int n, float c
     for (int y = 0; y < n; y++)
         for (int x = 0; x < n; x++) {
             float dx = (float)x - half, dy = (float)y - half;
-            int u = texture_place(fmaf(cosine, dx, fmaf(-sine, dy, half))), v = texture_place(fmaf(sine, dx, fmaf(cosine, dy, half)));
-            int x0 = clamped(u >> 8, n), x1 = clamped((u >> 8) + 1, n), y0 = clamped(v >> 8, n), y1 = clamped((v >> 8) + 1, n);
+            int u = texture_place(fmaf(cosine, dx, fmaf(-sine, dy, half))),
+                v = texture_place(fmaf(sine, dx, fmaf(cosine, dy, half)));
+            int x0 = clamped(u >> 8, n), x1 = clamped((u >> 8) + 1, n), y0 = clamped(v >> 8, n),
+                y1 = clamped((v >> 8) + 1, n);
             float a = (float)(u & 255) / 256, b = (float)(v & 255) / 256;
-            float near = in[y0 * n + x0] * (1 - a) + in[y0 * n + x1] * a, far = in[y1 * n + x0] * (1 - a) + in[y1 * n + x1] * a;
+            float near = in[y0 * n + x0] * (1 - a) + in[y0 * n + x1] * a,
+                  far = in[y1 * n + x0] * (1 - a) + in[y1 * n + x1] * a;
             out[y * n + x] = near * (1 - b) + far * b;
         }
 }
 
 const struct twins TWINS = {
-    .vecadd = vecadd,   .saxpy = saxpy,     .sgemm = sgemm, .mandel = mandel,       .nbody = nbody, .reduce = reduce, .hist = hist,
-    .hash = hash,       .bitonic = bitonic, .stencil = stencil, .radix = radix, .layernorm = layernorm, .spmv = spmv, .search = search,
+    .vecadd = vecadd,
+    .saxpy = saxpy,
+    .sgemm = sgemm,
+    .mandel = mandel,
+    .nbody = nbody,
+    .reduce = reduce,
+    .hist = hist,
+    .hash = hash,
+    .bitonic = bitonic,
+    .stencil = stencil,
+    .radix = radix,
+    .layernorm = layernorm,
+    .spmv = spmv,
+    .search = search,
     .rotate = rotate,
 };

@@ -1,5 +1,5 @@
-/* The benchmark kernels' work as plain C. twins.c is compiled twice, once vectorised for this machine and once without vectorisation;
- * each build defines one of the two tables. */
+/* The benchmark kernels' work as plain C. twins.c is compiled twice, once vectorised for this machine and once without
+ * vectorisation; each build defines one of the two tables. */
 #ifndef PTXI_BENCH_TWINS_H
 #define PTXI_BENCH_TWINS_H
 
@@ -18,7 +18,8 @@ struct twins {
     void (*bitonic)(int32_t *data, int runs);
     void (*stencil)(const double *in, double *out, int n, double centre, double side);
     void (*radix)(uint32_t *keys, int runs);
-    void (*layernorm)(const float *in, const float *gain, const float *shift, float *out, int rows, int width, float eps);
+    void (*layernorm)(const float *in, const float *gain, const float *shift, float *out, int rows, int width,
+                      float eps);
     void (*spmv)(const int *start, const int *column, const float *value, const float *x, float *y, int rows);
     void (*rotate)(const float *in, float *out, int n, float cosine, float sine);
     void (*search)(const char *text, int length, const char *pattern, int plen, uint32_t *count);

@@ -1,4 +1,5 @@
-/* Writes the instruction of a case, what brings its operands into the registers it wants, and what makes words of its results. */
+/* Writes the instruction of a case, what brings its operands into the registers it wants, and what makes words of its
+ * results. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -91,15 +92,21 @@ static struct column value_column(enum ptxi_type t)
 
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         if (floats[i].type == t)
-            return (struct column){ .class = VALUE_FLOAT, .bits = floats[i].bits, .fraction = floats[i].fraction, .lanes = floats[i].lanes,
+            return (struct column){ .class = VALUE_FLOAT,
+                                    .bits = floats[i].bits,
+                                    .fraction = floats[i].fraction,
+                                    .lanes = floats[i].lanes,
                                     .width = (uint8_t)bits };
-    return (struct column){ .class = VALUE_INT, .bits = (uint8_t)bits, .lanes = 1, .width = bits < 16 ? 16 : (uint8_t)bits };
+    return (struct column){
+        .class = VALUE_INT, .bits = (uint8_t)bits, .lanes = 1, .width = bits < 16 ? 16 : (uint8_t)bits
+    };
 }
 
 /* What the values of an operand mean: the type that a qualifier names, also where the register has but as many bits. */
 static enum ptxi_type meaning(const struct frame *f, const struct ptxi_opspec *s)
 {
-    return s->type_rule == PTXI_TR_SLOT || s->type_rule == PTXI_TR_BITS ? f->m->words[s->type] : ptxi_isa_operand_type(f->m, s);
+    return s->type_rule == PTXI_TR_SLOT || s->type_rule == PTXI_TR_BITS ? f->m->words[s->type]
+                                                                        : ptxi_isa_operand_type(f->m, s);
 }
 
 static bool is_number(enum ptxi_type t)
@@ -110,7 +117,8 @@ static bool is_number(enum ptxi_type t)
 static struct column operand_column(const struct frame *f, const struct ptxi_opspec *s)
 {
     struct column c = value_column(meaning(f, s));
-    bool untyped = s->type_rule == PTXI_TR_FIXED && (s->type == PTXI_T_u32 || !strcmp(s->name, "base") || !strcmp(s->name, "offset"));
+    bool untyped = s->type_rule == PTXI_TR_FIXED &&
+                   (s->type == PTXI_T_u32 || !strcmp(s->name, "base") || !strcmp(s->name, "offset"));
 
     if ((f->rule & RULE_COUNTS) && untyped)
         c.class = VALUE_COUNT;
@@ -139,7 +147,9 @@ static unsigned add_packed(struct frame *f, struct column element, unsigned coun
 static struct name add_predicate(struct frame *f)
 {
     bool group = f->rule & RULE_WARP;
-    struct column c = { .class = group ? VALUE_GROUP : VALUE_PRED, .bits = 1, .lanes = 1, .width = 16, .position = f->predicates++ };
+    struct column c = {
+        .class = group ? VALUE_GROUP : VALUE_PRED, .bits = 1, .lanes = 1, .width = 16, .position = f->predicates++
+    };
     struct name in = add_input(f, c), p = new_register(f, REG_PRED);
 
     before(f, "setp.ne.u16 %s, %s, 0", p.s, in.s);
@@ -218,7 +228,9 @@ static void put_scalar(struct frame *f, const struct ptxi_opspec *s)
     struct column c = operand_column(f, s);
     struct name value = f->v->known == s - f->m->row->specs + 1 ? add_known(f, s, c) : add_value(f, c);
 
-    fputs(c.bits == 8 && c.lanes == 1 && !(s->flags & PTXI_OPF_WIDER) ? element(f, &value, c.width, c.bits, 0).s : value.s, f->line);
+    fputs(c.bits == 8 && c.lanes == 1 && !(s->flags & PTXI_OPF_WIDER) ? element(f, &value, c.width, c.bits, 0).s
+                                                                      : value.s,
+          f->line);
 }
 
 /* A value of 128 bits, of two halves. */
@@ -241,7 +253,10 @@ static struct name wide_value(struct frame *f)
 /* A brace that packs elements of a value, in turned order. */
 static void put_parts(struct frame *f, unsigned bits, unsigned parts)
 {
-    struct column c = value_column(bits == 128 ? PTXI_T_b64 : bits == 64 ? PTXI_T_b64 : bits == 32 ? PTXI_T_b32 : PTXI_T_b16);
+    struct column c = value_column(bits == 128  ? PTXI_T_b64
+                                   : bits == 64 ? PTXI_T_b64
+                                   : bits == 32 ? PTXI_T_b32
+                                                : PTXI_T_b16);
     struct name packed[2], e[MAX_ELEMENTS];
 
     add_packed(f, c, bits / c.width, packed);
@@ -343,7 +358,8 @@ static void put_cell(struct frame *f)
     struct column c = { 0 };
     unsigned count = 0, bits = cell_bits(f, &c, &count);
     uint16_t word = ptxi_isa_slot(f->m, "ss");
-    bool shared = f->v->shared || (word != PTXI_NO_WORD && !strncmp(ptxi_words[word], "shared", 6)), generic = word == PTXI_NO_WORD;
+    bool shared = f->v->shared || (word != PTXI_NO_WORD && !strncmp(ptxi_words[word], "shared", 6)),
+         generic = word == PTXI_NO_WORD;
     const char *space = shared ? "shared" : "global", *at = shared ? "%shared" : "%global";
     struct name packed[2];
     unsigned columns;
@@ -382,7 +398,8 @@ static void put_compared(struct frame *f, const struct ptxi_opspec *s)
     add_packed(f, value_column(bits > 64 ? PTXI_T_b64 : meaning(f, s)), n, other);
     for (unsigned i = 0; i < n; i++) {
         chosen[i] = new_register(f, kind);
-        before(f, "selp.b%u %s, %s, %s, %s", width, chosen[i].s, named(kind, f->c->input_register[first + i]).s, other[i].s, p.s);
+        before(f, "selp.b%u %s, %s, %s, %s", width, chosen[i].s, named(kind, f->c->input_register[first + i]).s,
+               other[i].s, p.s);
     }
     fputs(n == 1 ? chosen[0].s : join_128(f, chosen).s, f->line);
 }
@@ -421,8 +438,12 @@ static void put_value(struct frame *f, const struct ptxi_opspec *s)
         fprintf(f->line, "%s%s", f->v->negated && (s->flags & PTXI_OPF_NOT) ? "!" : "", add_predicate(f).s);
     else if (compares(f) && s->name[0] == 'b')
         put_compared(f, s);
-    else if (compares(f) && ptxi_types[t].bits == 128) /* of what the other two are made of: there are but so many inputs */
-        fputs(join_128(f, (struct name[]){ named(REG_64, f->c->input_register[3]), named(REG_64, f->c->input_register[0]) }).s, f->line);
+    else if (compares(f) &&
+             ptxi_types[t].bits == 128) /* of what the other two are made of: there are but so many inputs */
+        fputs(join_128(
+                  f, (struct name[]){ named(REG_64, f->c->input_register[3]), named(REG_64, f->c->input_register[0]) })
+                  .s,
+              f->line);
     else if (parts)
         put_parts(f, ptxi_types[t].bits, f->v->parts_a);
     else if (t == PTXI_T_b128)
@@ -492,7 +513,8 @@ bool case_next_choice(const struct ptxi_row *row, unsigned *choice)
 
 bool case_word_orders(const struct ptxi_slot *slot, uint16_t word)
 {
-    return word != PTXI_NO_WORD && (!strcmp(slot->name, "sem") || !strcmp(slot->name, "scope") || !strncmp(ptxi_words[word], "L2::", 4));
+    return word != PTXI_NO_WORD &&
+           (!strcmp(slot->name, "sem") || !strcmp(slot->name, "scope") || !strncmp(ptxi_words[word], "L2::", 4));
 }
 
 void case_selector(char *to, unsigned lanes, bool destination, uint64_t r)
@@ -519,7 +541,8 @@ void case_selector(char *to, unsigned lanes, bool destination, uint64_t r)
 /* CC.CF comes from an input; where the instruction sets it, it goes to an output. */
 static void put_carry_in(struct frame *f)
 {
-    struct name in = add_input(f, (struct column){ .class = VALUE_PRED, .bits = 1, .lanes = 1, .width = 16, .position = f->predicates++ });
+    struct name in = add_input(
+        f, (struct column){ .class = VALUE_PRED, .bits = 1, .lanes = 1, .width = 16, .position = f->predicates++ });
     struct name w = new_register(f, REG_32), t = new_register(f, REG_32);
 
     before(f, "cvt.u32.u16 %s, %s", w.s, in.s);
@@ -584,7 +607,11 @@ static uint64_t key_of(const struct conformance_case *c)
 static void set_name(struct frame *f, const char *line)
 {
     struct conformance_case *c = f->c;
-    const char *what = f->v->shared ? " (shared)" : f->v->half ? " (half)" : f->v->lanes ? " (lanes)" : f->v->known ? " (constant)" : "";
+    const char *what = f->v->shared  ? " (shared)"
+                       : f->v->half  ? " (half)"
+                       : f->v->lanes ? " (lanes)"
+                       : f->v->known ? " (constant)"
+                                     : "";
 
     if (asprintf(&c->name, "%.*s%s", (int)strlen(line), line, what) < 0)
         abort();

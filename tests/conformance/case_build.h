@@ -39,8 +39,8 @@ bool case_next_choice(const struct ptxi_row *row, unsigned *choice);
 /* Whether the word only orders accesses or advises caches. */
 bool case_word_orders(const struct ptxi_slot *slot, uint16_t word);
 
-/* A selector of the video instructions, with the dot, by the number of elements in a register: one that is picked, two that change places,
- * four. Of a destination it is a mask. r are random bits. */
+/* A selector of the video instructions, with the dot, by the number of elements in a register: one that is picked, two
+ * that change places, four. Of a destination it is a mask. r are random bits. */
 void case_selector(char *to, unsigned lanes, bool destination, uint64_t r);
 
 /* "add.rn.f32" */

@@ -13,7 +13,8 @@
 
 enum { PTX_VERSION = 90, TARGET = 90 };
 
-/* Rules of sections, or of chapters for the sections that have none of their own. Without `why` their forms have cases. */
+/* Rules of sections, or of chapters for the sections that have none of their own. Without `why` their forms have cases.
+ */
 static const struct section_rule {
     const char *section;
     unsigned rule;
@@ -47,7 +48,8 @@ static const struct section_rule {
     { "Texture Instructions", 0, "textures" },
     { "Surface Instructions", 0, "surfaces" },
     { "Warp Level Matrix Multiply-Accumulate Instructions", 0, "matrices" },
-    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0, "has cases of its own; matrix.rec has all forms" },
+    { "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions", 0,
+      "has cases of its own; matrix.rec has all forms" },
     { "TensorCore 5th Generation Instructions", 0, "matrices" },
 };
 
@@ -141,7 +143,8 @@ static void add_parts(struct writing *w, unsigned bits)
 /* A constant's legal values; with no other qualifier to try, all of them. */
 static void add_constants(struct writing *w, bool all)
 {
-    static const uint8_t some[16] = { 0x00, 0x01, 0x0f, 0x1b, 0x33, 0x55, 0x69, 0x80, 0x96, 0xaa, 0xc0, 0xca, 0xe8, 0xf0, 0xfe, 0xff };
+    static const uint8_t some[16] = { 0x00, 0x01, 0x0f, 0x1b, 0x33, 0x55, 0x69, 0x80,
+                                      0x96, 0xaa, 0xc0, 0xca, 0xe8, 0xf0, 0xfe, 0xff };
 
     w->v[0].constant = some[0];
     for (unsigned i = 1; i < (all ? 256 : 16); i++)
@@ -186,7 +189,8 @@ static void add_minus(struct writing *w)
             another(w)->minus = (uint8_t)(i + 1);
 }
 
-/* Where lanes read each other, in segments of half a warp, up to the end and from the start; else also with lanes here and there. */
+/* Where lanes read each other, in segments of half a warp, up to the end and from the start; else also with lanes here
+ * and there. */
 static void add_halves(struct writing *w, bool reads)
 {
     static const uint16_t segments[2] = { 0x101f, 0x1000 };
@@ -203,13 +207,14 @@ static void add_halves(struct writing *w, bool reads)
     }
 }
 
-/* Whether trying all operands would record what ptxas 13.0 gets wrong: where it unrolls the loop, it takes the upper half of the
- * register for zero, in which HSET2 leaves a second result. */
+/* Whether trying all operands would record what ptxas 13.0 gets wrong: where it unrolls the loop, it takes the upper
+ * half of the register for zero, in which HSET2 leaves a second result. */
 static bool miscompiled(const struct ptxi_match *m)
 {
     uint16_t d = ptxi_isa_slot(m, "D");
 
-    return !strcmp(m->row->mnemonic, "set") && (d == PTXI_T_f16 || d == PTXI_T_bf16) && d == ptxi_isa_slot(m, "T") && !ptxi_isa_has(m, "ftz");
+    return !strcmp(m->row->mnemonic, "set") && (d == PTXI_T_f16 || d == PTXI_T_bf16) && d == ptxi_isa_slot(m, "T") &&
+           !ptxi_isa_has(m, "ftz");
 }
 
 /* Operands that an assembler knows, or knows to be the same, or an instruction that some lanes leave out. */
@@ -221,7 +226,8 @@ static void add_folded(struct writing *w)
 
     for (unsigned i = 0; i < row->spec_count; i++)
         if (row->specs[i].kind == PTXI_OPK_VALUE && !(row->specs[i].flags & PTXI_OPF_WRITE) &&
-            ptxi_isa_operand_type(w->m, &row->specs[i]) != PTXI_T_pred && !ptxi_isa_operand_vector(w->m, &row->specs[i]))
+            ptxi_isa_operand_type(w->m, &row->specs[i]) != PTXI_T_pred &&
+            !ptxi_isa_operand_vector(w->m, &row->specs[i]))
             sources[count++] = (uint8_t)(i + 1);
     if (count < 2 || miscompiled(w->m))
         return;
@@ -250,7 +256,8 @@ static bool widens(const struct ptxi_match *m)
     for (unsigned i = 0; i < m->row->spec_count; i++) {
         enum ptxi_type t = ptxi_isa_operand_type(m, &m->row->specs[i]);
 
-        if (t != PTXI_T_NONE && (m->row->specs[i].flags & PTXI_OPF_WIDER) && strchr("USB", ptxi_types[t].class) && ptxi_types[t].bits < 64)
+        if (t != PTXI_T_NONE && (m->row->specs[i].flags & PTXI_OPF_WIDER) && strchr("USB", ptxi_types[t].class) &&
+            ptxi_types[t].bits < 64)
             return true;
     }
     return false;

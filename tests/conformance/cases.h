@@ -1,13 +1,13 @@
 /* The conformance cases: made from the table of instruction forms, a kernel for every form that computes.
  *
- * A case is a form, which is one choice of qualifiers in a row, with one way to write its operands. Qualifiers are combined without
- * exception. Of the ways to write operands (selectors of the video instructions, a negated predicate, the missing second
- * destination, a wider register, ...) each is tried with every form where there are few, and with forms chosen by a hash of
- * the spelling where there are many: they mean the same in all forms of an instruction.
+ * A case is a form, which is one choice of qualifiers in a row, with one way to write its operands. Qualifiers are
+ * combined without exception. Of the ways to write operands (selectors of the video instructions, a negated predicate,
+ * the missing second destination, a wider register, ...) each is tried with every form where there are few, and with
+ * forms chosen by a hash of the spelling where there are many: they mean the same in all forms of an instruction.
  *
- * A case's kernel reads columns of operands and writes what the instruction gives as columns of 32-bit words. The kernel `digest`
- * sums those up, so that a recording holds for each case a record: a digest for every 256 rows that cross special values and for
- * every 1024 random rows, then CASE_FULL rows plainly.
+ * A case's kernel reads columns of operands and writes what the instruction gives as columns of 32-bit words. The
+ * kernel `digest` sums those up, so that a recording holds for each case a record: a digest for every 256 rows that
+ * cross special values and for every 1024 random rows, then CASE_FULL rows plainly.
  *
  * Beside them there are chains of instructions, which an assembler may fuse: they come twice, once fused and once not.
  *
@@ -21,10 +21,15 @@
 #include "isa/isa.h"
 
 enum {
-    CASE_INPUTS = 4, CASE_WORDS = 12, CASE_FULL = 16,
-    CASE_BLOCK = 128,             /* threads of a block, one a row */
-    CASE_FINE = 256, CASE_COARSE = 1024, /* rows of a digest */
-    EXHAUSTIVE_DIGESTS = 512, EXHAUSTIVE_BLOCKS = 64, EXHAUSTIVE_THREADS = 256 /* of blocks of threads a digest, and of threads */
+    CASE_INPUTS = 4,
+    CASE_WORDS = 12,
+    CASE_FULL = 16,
+    CASE_BLOCK = 128, /* threads of a block, one a row */
+    CASE_FINE = 256,
+    CASE_COARSE = 1024, /* rows of a digest */
+    EXHAUSTIVE_DIGESTS = 512,
+    EXHAUSTIVE_BLOCKS = 64,
+    EXHAUSTIVE_THREADS = 256 /* of blocks of threads a digest, and of threads */
 };
 
 /* Registers of a kernel by width: predicates, and 8 to 128 bits. */
@@ -48,8 +53,12 @@ struct conformance_case {
 };
 
 /* How 32 bits become the operands. */
-enum spread { SPREAD_WHOLE, SPREAD_HALVES /* the first operand is the upper half */, SPREAD_UPPER /* the lower half of 64 bits is constant */,
-              SPREAD_SECOND /* the first operand is constant */ };
+enum spread {
+    SPREAD_WHOLE,
+    SPREAD_HALVES /* the first operand is the upper half */,
+    SPREAD_UPPER /* the lower half of 64 bits is constant */,
+    SPREAD_SECOND /* the first operand is constant */
+};
 
 struct exhaustive {
     const struct conformance_case *of;
@@ -88,10 +97,9 @@ static inline uint32_t case_full_step(const struct conformance_case *c)
 /* PTX: the head of a module, kernel k<key> of a case, x<key> of an exhaustive one, and `digest`. Their parameters are
  *
  *     k  u64 x 4 columns, u64 output, u64 memory (16 bytes a row), u32 rows          CASE_BLOCK threads, one a row
- *     x  u64 digests, u32 number of the first block, u32 zero                        EXHAUSTIVE_THREADS threads; block b adds to
- *                                                                                    digest b / EXHAUSTIVE_BLOCKS
- *     digest  u64 output, u64 record (zeros), u32 rows, u32 fine rows, u32 words of output, u32 step of full rows
- *                                                                                    CASE_BLOCK threads, a warp a digest */
+ *     x  u64 digests, u32 number of the first block, u32 zero                        EXHAUSTIVE_THREADS threads; block
+ * b adds to digest b / EXHAUSTIVE_BLOCKS digest  u64 output, u64 record (zeros), u32 rows, u32 fine rows, u32 words of
+ * output, u32 step of full rows CASE_BLOCK threads, a warp a digest */
 void case_print_head(FILE *out);
 void case_print_kernel(FILE *out, const struct conformance_case *c);
 void case_print_exhaustive(FILE *out, const struct exhaustive *x);

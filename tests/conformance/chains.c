@@ -1,7 +1,7 @@
 /* Cases of several instructions: products and sums without rounding modifiers, which ptxas may fuse. See cases.h.
  *
- * Each is a random program of straight code over one type. A value is used once or several times, by the next instruction or a later
- * one; what nobody uses is an output, and some of the others are, too. */
+ * Each is a random program of straight code over one type. A value is used once or several times, by the next
+ * instruction or a later one; what nobody uses is an output, and some of the others are, too. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -13,7 +13,17 @@
 enum { INPUTS = 4, MAX_VALUES = INPUTS + 8, ROWS = 8192 };
 
 /* The types, and as bits which instructions know them. */
-enum { F32 = 1, F64 = 2, F16 = 4, F16X2 = 8, BF16 = 16, BF16X2 = 32, HALVES = F16 | F16X2, BRAINS = BF16 | BF16X2, ALL = 63 };
+enum {
+    F32 = 1,
+    F64 = 2,
+    F16 = 4,
+    F16X2 = 8,
+    BF16 = 16,
+    BF16X2 = 32,
+    HALVES = F16 | F16X2,
+    BRAINS = BF16 | BF16X2,
+    ALL = 63
+};
 
 static const struct chain_type {
     unsigned is;
@@ -105,7 +115,8 @@ static void put_operation(struct program *p)
 
     if (o->guarded)
         fprintf(p->body, "    mov.b%u %%%c%u, %%%c%u;\n", p->type->column.width, r, d, r, draw(p, INPUTS));
-    fprintf(p->body, "    %s%s%s%s.%s %%%c%u", o->guarded ? "@%p0 " : "", o->before_ftz, p->type->ftz, o->after_ftz, p->type->name, r, d);
+    fprintf(p->body, "    %s%s%s%s.%s %%%c%u", o->guarded ? "@%p0 " : "", o->before_ftz, p->type->ftz, o->after_ftz,
+            p->type->name, r, d);
     for (unsigned i = 0; i < o->operands; i++)
         fprintf(p->body, ", %%%c%u", r, choose_value(p));
     fputs(";\n", p->body);
@@ -146,7 +157,9 @@ static void set_inputs(const struct program *p, struct conformance_case *c)
 
 void chain_build(struct conformance_case *c, unsigned number, bool apart)
 {
-    struct program p = { .type = &types[number % CHAIN_TYPES], .seed = column_mix(number ^ column_seed()), .values = INPUTS };
+    struct program p = { .type = &types[number % CHAIN_TYPES],
+                         .seed = column_mix(number ^ column_seed()),
+                         .values = INPUTS };
     unsigned length = 3 + draw(&p, MAX_VALUES - INPUTS - 2);
     size_t size;
 

@@ -59,7 +59,8 @@ struct format {
 
 static struct format format_of(const struct column *c)
 {
-    return (struct format){ c->fraction, c->class == VALUE_FLOAT ? (1 << (c->bits - c->fraction - 2)) - 1 : 0, c->bits };
+    return (struct format){ c->fraction, c->class == VALUE_FLOAT ? (1 << (c->bits - c->fraction - 2)) - 1 : 0,
+                            c->bits };
 }
 
 static uint64_t sign_bit(const struct format *f)
@@ -90,7 +91,20 @@ static uint64_t float_of(const struct format *f, double v)
     return make_float(f, v < 0, e - 1 + f->bias, (uint64_t)ldexp(m - 1, f->fraction));
 }
 
-enum special_float { NUMBER, ZERO, LEAST, LAST_SUBNORMAL, NORMAL, MOST, INFINITE, QUIET, QUIET_PAYLOAD, SIGNALLING, SIGNALLING_PAYLOAD, ALL_ONES };
+enum special_float {
+    NUMBER,
+    ZERO,
+    LEAST,
+    LAST_SUBNORMAL,
+    NORMAL,
+    MOST,
+    INFINITE,
+    QUIET,
+    QUIET_PAYLOAD,
+    SIGNALLING,
+    SIGNALLING_PAYLOAD,
+    ALL_ONES
+};
 
 static uint64_t special_pattern(const struct format *f, enum special_float what)
 {
@@ -112,30 +126,80 @@ static uint64_t special_pattern(const struct format *f, enum special_float what)
     }
 }
 
-/* Limits of integers and narrower formats, and halves next to them. The first 8 and the first 16 are crossed where there are more
- * than two inputs. */
-static const struct { uint8_t what; bool negative; double v; int8_t ulps; } float_specials[SPECIALS] = {
-    { ZERO, 0, 0, 0 }, { INFINITE, 1, 0, 0 }, { QUIET_PAYLOAD, 1, 0, 0 }, { SIGNALLING, 0, 0, 0 },
-    { MOST, 0, 0, 0 }, { LEAST, 0, 0, 0 }, { NUMBER, 0, 1, 0 }, { NUMBER, 0, -1.5, 0 },
-    { ZERO, 1, 0, 0 }, { INFINITE, 0, 0, 0 }, { SIGNALLING_PAYLOAD, 1, 0, 0 }, { MOST, 1, 0, 0 },
-    { NORMAL, 0, 0, 0 }, { LAST_SUBNORMAL, 1, 0, 0 }, { NUMBER, 0, -1, 0 }, { NUMBER, 0, 1, 1 },
-    { QUIET, 0, 0, 0 }, { ALL_ONES, 0, 0, 0 }, { ALL_ONES, 1, 0, 0 }, { QUIET_PAYLOAD, 0, 0, 0 },
-    { LEAST, 1, 0, 0 }, { LAST_SUBNORMAL, 0, 0, 0 }, { NORMAL, 1, 0, 0 }, { NORMAL, 0, 0, 1 },
-    { NUMBER, 0, 1, -1 }, { NUMBER, 0, -1, -1 }, { NUMBER, 0, 0.5, 0 }, { NUMBER, 0, -0.5, 0 },
-    { NUMBER, 0, 0.5, -1 }, { NUMBER, 0, 0.5, 1 }, { NUMBER, 0, 1.5, 0 }, { NUMBER, 0, 2, 0 },
-    { NUMBER, 0, 2.5, 0 }, { NUMBER, 0, -2.5, 0 }, { NUMBER, 0, 3.14159265358979, 0 }, { NUMBER, 0, -10.1, 0 },
-    { NUMBER, 0, 88.72283, 0 }, { NUMBER, 0, -103.97, 0 }, { NUMBER, 0, 127.5, 0 }, { NUMBER, 0, -128.5, 0 },
-    { NUMBER, 0, 255.5, 0 }, { NUMBER, 0, 256, 0 }, { NUMBER, 0, -126.5, 0 }, { NUMBER, 0, 464, 0 },
-    { NUMBER, 0, 32767.5, 0 }, { NUMBER, 0, -32768.5, -1 }, { NUMBER, 0, 65504, 0 }, { NUMBER, 0, 65520, -1 },
-    { NUMBER, 0, 65535.5, 0 }, { NUMBER, 0, 2147483648.0, -1 }, { NUMBER, 0, -2147483648.0, 1 }, { NUMBER, 0, 4294967296.0, -1 },
-    { NUMBER, 0, 4294967296.0, 0 }, { NUMBER, 0, 0x1p63, -1 }, { NUMBER, 0, -0x1p63, 1 }, { NUMBER, 0, 0x1p64, -1 },
-    { NUMBER, 0, 0x1p64, 0 }, { NUMBER, 0, 8388609, 0 }, { NUMBER, 0, 1.00390625, 0 }, { NUMBER, 0, 1.00048828125, 1 },
-    { NUMBER, 0, 0x1p-14, -1 }, { NUMBER, 0, 0x1p-25, 0 }, { NUMBER, 0, -61440, 0 }, { NUMBER, 0, 0x1p-126, -1 },
+/* Limits of integers and narrower formats, and halves next to them. The first 8 and the first 16 are crossed where
+ * there are more than two inputs. */
+static const struct { uint8_t what; bool negative; double v; int8_t ulps;
+} float_specials[SPECIALS] = {
+    { ZERO, 0, 0, 0 },
+    { INFINITE, 1, 0, 0 },
+    { QUIET_PAYLOAD, 1, 0, 0 },
+    { SIGNALLING, 0, 0, 0 },
+    { MOST, 0, 0, 0 },
+    { LEAST, 0, 0, 0 },
+    { NUMBER, 0, 1, 0 },
+    { NUMBER, 0, -1.5, 0 },
+    { ZERO, 1, 0, 0 },
+    { INFINITE, 0, 0, 0 },
+    { SIGNALLING_PAYLOAD, 1, 0, 0 },
+    { MOST, 1, 0, 0 },
+    { NORMAL, 0, 0, 0 },
+    { LAST_SUBNORMAL, 1, 0, 0 },
+    { NUMBER, 0, -1, 0 },
+    { NUMBER, 0, 1, 1 },
+    { QUIET, 0, 0, 0 },
+    { ALL_ONES, 0, 0, 0 },
+    { ALL_ONES, 1, 0, 0 },
+    { QUIET_PAYLOAD, 0, 0, 0 },
+    { LEAST, 1, 0, 0 },
+    { LAST_SUBNORMAL, 0, 0, 0 },
+    { NORMAL, 1, 0, 0 },
+    { NORMAL, 0, 0, 1 },
+    { NUMBER, 0, 1, -1 },
+    { NUMBER, 0, -1, -1 },
+    { NUMBER, 0, 0.5, 0 },
+    { NUMBER, 0, -0.5, 0 },
+    { NUMBER, 0, 0.5, -1 },
+    { NUMBER, 0, 0.5, 1 },
+    { NUMBER, 0, 1.5, 0 },
+    { NUMBER, 0, 2, 0 },
+    { NUMBER, 0, 2.5, 0 },
+    { NUMBER, 0, -2.5, 0 },
+    { NUMBER, 0, 3.14159265358979, 0 },
+    { NUMBER, 0, -10.1, 0 },
+    { NUMBER, 0, 88.72283, 0 },
+    { NUMBER, 0, -103.97, 0 },
+    { NUMBER, 0, 127.5, 0 },
+    { NUMBER, 0, -128.5, 0 },
+    { NUMBER, 0, 255.5, 0 },
+    { NUMBER, 0, 256, 0 },
+    { NUMBER, 0, -126.5, 0 },
+    { NUMBER, 0, 464, 0 },
+    { NUMBER, 0, 32767.5, 0 },
+    { NUMBER, 0, -32768.5, -1 },
+    { NUMBER, 0, 65504, 0 },
+    { NUMBER, 0, 65520, -1 },
+    { NUMBER, 0, 65535.5, 0 },
+    { NUMBER, 0, 2147483648.0, -1 },
+    { NUMBER, 0, -2147483648.0, 1 },
+    { NUMBER, 0, 4294967296.0, -1 },
+    { NUMBER, 0, 4294967296.0, 0 },
+    { NUMBER, 0, 0x1p63, -1 },
+    { NUMBER, 0, -0x1p63, 1 },
+    { NUMBER, 0, 0x1p64, -1 },
+    { NUMBER, 0, 0x1p64, 0 },
+    { NUMBER, 0, 8388609, 0 },
+    { NUMBER, 0, 1.00390625, 0 },
+    { NUMBER, 0, 1.00048828125, 1 },
+    { NUMBER, 0, 0x1p-14, -1 },
+    { NUMBER, 0, 0x1p-25, 0 },
+    { NUMBER, 0, -61440, 0 },
+    { NUMBER, 0, 0x1p-126, -1 },
 };
 
 static uint64_t special_float(const struct format *f, unsigned i)
 {
-    uint64_t v = float_specials[i].what == NUMBER ? float_of(f, float_specials[i].v) : special_pattern(f, float_specials[i].what);
+    uint64_t v = float_specials[i].what == NUMBER ? float_of(f, float_specials[i].v)
+                                                  : special_pattern(f, float_specials[i].what);
 
     return (v + (uint64_t)(int64_t)float_specials[i].ulps) | (float_specials[i].negative ? sign_bit(f) : 0);
 }
@@ -147,8 +211,11 @@ static int spread_exponent(const struct format *f, int k)
         return k % (2 * f->bias + 2);
     if (f->bias == 127)
         return k < 90 ? k : k + 4;
-    return k < 8 ? k : k < 168 ? f->bias - 80 + (k - 8) : k < 212 ? f->bias - 160 + (k - 168) : k < 228 ? f->bias + 120 + (k - 212)
-                                                                                          : 2 * f->bias + 1 - (k - 228);
+    return k < 8     ? k
+           : k < 168 ? f->bias - 80 + (k - 8)
+           : k < 212 ? f->bias - 160 + (k - 168)
+           : k < 228 ? f->bias + 120 + (k - 212)
+                     : 2 * f->bias + 1 - (k - 228);
 }
 
 /* Specials, then both signs of every exponent with eight fractions. */
@@ -201,14 +268,16 @@ struct exact {
 static struct exact exact_product(const struct format *f, uint64_t shared, bool square)
 {
     int half = (f->fraction + 1) / 2, ex = f->bias - 4 + below(shared, 9), ey = f->bias - 4 + below(shared >> 8, 9);
-    uint64_t mx = (1ull << half | (shared & ones(half))) , my = square ? mx : 1ull << half | (column_mix(shared) & ones(half));
+    uint64_t mx = (1ull << half | (shared & ones(half))),
+             my = square ? mx : 1ull << half | (column_mix(shared) & ones(half));
     uint64_t p = mx * my; /* 2 half + 1 or 2 half + 2 bits */
     int top = 63 - __builtin_clzll(p), lift = top - 2 * half;
 
     if (square)
         ey = ex;
     p = top > f->fraction ? p >> (top - f->fraction) : p << (f->fraction - top);
-    return (struct exact){ make_float(f, false, ex, mx << (f->fraction - half)), make_float(f, false, ey, my << (f->fraction - half)),
+    return (struct exact){ make_float(f, false, ex, mx << (f->fraction - half)),
+                           make_float(f, false, ey, my << (f->fraction - half)),
                            make_float(f, false, ex + ey - f->bias + lift, p) };
 }
 
@@ -223,11 +292,13 @@ static uint64_t near_exact(const struct format *f, const struct draw *d)
     return d->position == 0 ? e.x : d->position == 1 ? e.y : product ^ sign_bit(f);
 }
 
-/* Factors around 1, factors and summands around the smallest normal: results that may be tiny after or before rounding. */
+/* Factors around 1, factors and summands around the smallest normal: results that may be tiny after or before rounding.
+ */
 static uint64_t near_normal(const struct format *f, const struct draw *d)
 {
     static const int8_t steps[16] = { 0, 1, 2, 3, -1, -2, -3, 0, 1, -1, 4, -4, 0, 1, -1, 2 };
-    uint64_t one = (uint64_t)f->bias << f->fraction, least = 1ull << f->fraction, by = (uint64_t)(int64_t)steps[d->own >> 8 & 15];
+    uint64_t one = (uint64_t)f->bias << f->fraction, least = 1ull << f->fraction,
+             by = (uint64_t)(int64_t)steps[d->own >> 8 & 15];
     uint64_t sign = (d->own & 3) == 0 ? sign_bit(f) : 0;
 
     if (d->position == 0)
@@ -247,13 +318,15 @@ static uint64_t near_half_subnormal(const struct format *f, const struct draw *d
 
     if (d->position > 1)
         return (least * (1 + (d->own >> 9 & 1)) + step(d->own >> 12)) | sign;
-    return (v + (uint64_t)(int64_t)steps[d->own >> 12 & 7] + ((d->own >> 32 & 3) == 0 ? 1ull << f->fraction : 0)) | sign;
+    return (v + (uint64_t)(int64_t)steps[d->own >> 12 & 7] + ((d->own >> 32 & 3) == 0 ? 1ull << f->fraction : 0)) |
+           sign;
 }
 
 /* Exponents whose product is at the lower or upper end of the range, with summands there too. */
 static uint64_t at_the_end(const struct format *f, const struct draw *d, bool upper)
 {
-    int end = upper ? 2 * f->bias : 1, delta = upper ? below(d->shared >> 7, 5) - 2 : below(d->shared >> 7, f->fraction + 5) - f->fraction - 2;
+    int end = upper ? 2 * f->bias : 1,
+        delta = upper ? below(d->shared >> 7, 5) - 2 : below(d->shared >> 7, f->fraction + 5) - f->fraction - 2;
     int first = f->bias + (upper ? 1 : -1) * below(d->shared, f->bias), e;
 
     if (d->inputs == 1)
@@ -283,11 +356,13 @@ static uint64_t conversion_edge(const struct format *f, const struct draw *d)
 {
     static const uint8_t narrower[8] = { 2, 3, 7, 10, 10, 23, 1, 7 };
     static const int limits[8] = { 0, 0, -14, -24, -126, -149, 15, 127 };
-    int keep = narrower[d->own & 7] < f->fraction ? narrower[d->own & 7] : f->fraction - 1, drop = f->fraction - keep - 1;
+    int keep = narrower[d->own & 7] < f->fraction ? narrower[d->own & 7] : f->fraction - 1,
+        drop = f->fraction - keep - 1;
     uint64_t m = (column_mix(d->own) & ones(keep)) << 1 | (d->own >> 3 & 3 ? 1 : 0);
 
     m = (m << drop) + step(d->own >> 5);
-    return make_float(f, d->own >> 63, f->bias + limits[d->own >> 8 & 7] + below(d->own, d->own >> 11 & 1 ? 64 : 6) - 3, m);
+    return make_float(f, d->own >> 63, f->bias + limits[d->own >> 8 & 7] + below(d->own, d->own >> 11 & 1 ? 64 : 6) - 3,
+                      m);
 }
 
 static uint64_t random_float(const struct format *f, unsigned mode, const struct draw *d)
@@ -304,7 +379,9 @@ static uint64_t random_float(const struct format *f, unsigned mode, const struct
     case 7: return near_half_subnormal(f, d);
     case 8: return aligned(f, d);
     case 9: return near_exact(f, d);
-    case 10: return d->own & 1 ? special_float(f, d->own >> 8 & (SPECIALS - 1)) : make_float(f, d->own >> 63, common, d->own >> 4);
+    case 10:
+        return d->own & 1 ? special_float(f, d->own >> 8 & (SPECIALS - 1))
+                          : make_float(f, d->own >> 63, common, d->own >> 4);
     case 11: return conversion_edge(f, d);
     default: return d->own & ones(f->bits);
     }
@@ -313,19 +390,23 @@ static uint64_t random_float(const struct format *f, unsigned mode, const struct
 /* ---- Integers ---- */
 
 /* Two bits that are set (63: the highest of the type, 64: none), and a summand; then patterns of bytes and halves. */
-static const struct { uint8_t first, second; int16_t add; } int_sums[40] = {
-    { 64, 64, 0 }, { 64, 64, 1 }, { 64, 64, -1 }, { 63, 64, 0 }, { 63, 64, -1 }, { 63, 64, 1 }, { 16, 64, 0 }, { 20, 9, 0x2b7 },
-    { 64, 64, 2 }, { 64, 64, -2 }, { 63, 64, -2 }, { 16, 64, -1 }, { 64, 64, 128 }, { 64, 64, 255 }, { 64, 64, 3 }, { 31, 64, 0 },
-    { 64, 64, 7 }, { 64, 64, 31 }, { 64, 64, 32 }, { 64, 64, 33 }, { 64, 64, 64 }, { 64, 64, 127 }, { 64, 64, 256 }, { 64, 64, -128 },
-    { 64, 64, -129 }, { 15, 64, -1 }, { 15, 64, 0 }, { 15, 64, 1 }, { 64, 64, -32768 }, { 23, 64, 0 }, { 24, 64, -1 }, { 24, 64, 1 },
-    { 31, 64, -1 }, { 31, 64, 1 }, { 32, 64, -1 }, { 32, 64, 0 }, { 32, 64, 1 }, { 53, 64, -1 }, { 53, 64, 1 }, { 63, 62, 0 },
+static const struct { uint8_t first, second; int16_t add;
+} int_sums[40] = {
+    { 64, 64, 0 },    { 64, 64, 1 },    { 64, 64, -1 }, { 63, 64, 0 },   { 63, 64, -1 },     { 63, 64, 1 },
+    { 16, 64, 0 },    { 20, 9, 0x2b7 }, { 64, 64, 2 },  { 64, 64, -2 },  { 63, 64, -2 },     { 16, 64, -1 },
+    { 64, 64, 128 },  { 64, 64, 255 },  { 64, 64, 3 },  { 31, 64, 0 },   { 64, 64, 7 },      { 64, 64, 31 },
+    { 64, 64, 32 },   { 64, 64, 33 },   { 64, 64, 64 }, { 64, 64, 127 }, { 64, 64, 256 },    { 64, 64, -128 },
+    { 64, 64, -129 }, { 15, 64, -1 },   { 15, 64, 0 },  { 15, 64, 1 },   { 64, 64, -32768 }, { 23, 64, 0 },
+    { 24, 64, -1 },   { 24, 64, 1 },    { 31, 64, -1 }, { 31, 64, 1 },   { 32, 64, -1 },     { 32, 64, 0 },
+    { 32, 64, 1 },    { 53, 64, -1 },   { 53, 64, 1 },  { 63, 62, 0 },
 };
 
 static const uint64_t int_patterns[SPECIALS - 40] = {
-    0x80ff7f0180ff7f01, 0x7f80ff017f80ff01, 0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080, 0x8000800080008000,
-    0x7fff7fff7fff7fff, 0xffff0000ffff0000, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff, 0xaaaaaaaaaaaaaaaa, 0x5555555555555555,
-    0xff00ff00ff00ff00, 0xdeadbeefcafef00d, 0x0123456789abcdef, 0x8000000080000000, 0x7fffffff7fffffff, 0xffffffff00000000,
-    0x00000000ffffffff, 0x0001ffff0001ffff, 0xfffe0001fffe0001, 0x7ffe80017ffe8001, 0x3210765432107654, 0xfedc9876ba543210,
+    0x80ff7f0180ff7f01, 0x7f80ff017f80ff01, 0x0101010101010101, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080,
+    0x8000800080008000, 0x7fff7fff7fff7fff, 0xffff0000ffff0000, 0x0000ffff0000ffff, 0x00ff00ff00ff00ff,
+    0xaaaaaaaaaaaaaaaa, 0x5555555555555555, 0xff00ff00ff00ff00, 0xdeadbeefcafef00d, 0x0123456789abcdef,
+    0x8000000080000000, 0x7fffffff7fffffff, 0xffffffff00000000, 0x00000000ffffffff, 0x0001ffff0001ffff,
+    0xfffe0001fffe0001, 0x7ffe80017ffe8001, 0x3210765432107654, 0xfedc9876ba543210,
 };
 
 static uint64_t special_int(unsigned bits, unsigned i)
@@ -420,11 +501,13 @@ static uint64_t random_int(unsigned bits, unsigned mode, const struct draw *d)
 /* ---- Counts, predicates, groups ---- */
 
 static const uint32_t counts[SPECIALS] = {
-    0, 1, 8, 31, 32, 33, 255, 0xffffffff,
-    2, 5, 16, 24, 63, 64, 256, 0x80000001,
-    3, 4, 6, 7, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20, 23, 25, 28, 30, 34, 40, 47, 48, 49, 62, 65, 96, 127, 128, 129, 254, 257, 287, 288,
-    0x1000, 0x101f, 0x1c03, 0x1f00, 0x1fff, 0xffff, 0x10000, 0x10001f, 0x7fffffff, 0x80000000, 0x8000001f, 0xffffffe0, 0xfffffff8,
-    0xfffffffe, 0xffffff01,
+    0,          1,          8,          31,         32,     33,         255,      0xffffffff, 2,          5,
+    16,         24,         63,         64,         256,    0x80000001, 3,        4,          6,          7,
+    9,          10,         11,         12,         13,     14,         15,       17,         18,         20,
+    23,         25,         28,         30,         34,     40,         47,       48,         49,         62,
+    65,         96,         127,        128,        129,    254,        257,      287,        288,        0x1000,
+    0x101f,     0x1c03,     0x1f00,     0x1fff,     0xffff, 0x10000,    0x10001f, 0x7fffffff, 0x80000000, 0x8000001f,
+    0xffffffe0, 0xfffffff8, 0xfffffffe, 0xffffff01,
 };
 
 static uint64_t random_count(uint64_t r)
@@ -454,15 +537,17 @@ static uint64_t group_value(uint32_t row, unsigned bits)
 
 /* ---- Columns ---- */
 
-/* Which of its special values an input has in a crossed row: the digits of a number that runs through all combinations, the first of
- * them being unlike each other. */
+/* Which of its special values an input has in a crossed row: the digits of a number that runs through all combinations,
+ * the first of them being unlike each other. */
 static unsigned crossed_index(const struct column *c, uint32_t row)
 {
     static const uint8_t digit_bits[5] = { 12, 12, 6, 4, 3 };
-    unsigned bits = digit_bits[c->inputs], n = row * 2531u % COLUMN_CROSSED, others = (SPECIALS - 1) & ~(unsigned)ones(bits);
+    unsigned bits = digit_bits[c->inputs], n = row * 2531u % COLUMN_CROSSED,
+             others = (SPECIALS - 1) & ~(unsigned)ones(bits);
 
     /* an input behind those that are crossed takes its digits from where they wrap around to */
-    return (n >> (bits * (c->inputs - 1u - c->position) & 31) & (unsigned)ones(bits)) | ((unsigned)(column_seed() >> 8 * c->position) & others);
+    return (n >> (bits * (c->inputs - 1u - c->position) & 31) & (unsigned)ones(bits)) |
+           ((unsigned)(column_seed() >> 8 * c->position) & others);
 }
 
 static uint64_t special_element(const struct column *c, unsigned i)
@@ -510,7 +595,8 @@ uint64_t column_value(const struct column *c, uint32_t row)
     if (c->all)
         return (row | above << 16) & ones(c->width);
     for (unsigned lane = 0; lane < c->lanes; lane++) {
-        uint64_t e = row < COLUMN_CROSSED ? special_element(c, lane_index(c, crossed_index(c, row), lane)) : random_element(c, row, lane);
+        uint64_t e = row < COLUMN_CROSSED ? special_element(c, lane_index(c, crossed_index(c, row), lane))
+                                          : random_element(c, row, lane);
 
         v |= (e & ones(c->bits)) << lane * c->bits;
     }
@@ -524,6 +610,7 @@ void column_fill(const struct column *c, uint32_t rows, void *out)
     for (uint32_t row = 0; row < rows; row++) {
         uint64_t v = column_value(c, row);
 
-        memcpy((char *)out + (size_t)row * c->width / 8, &v, c->width / 8); /* little-endian hosts only, as the recording is */
+        memcpy((char *)out + (size_t)row * c->width / 8, &v,
+               c->width / 8); /* little-endian hosts only, as the recording is */
     }
 }

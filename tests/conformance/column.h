@@ -1,8 +1,8 @@
 /* Values of operands for the conformance cases, chosen by type and role.
  *
- * A column is what one input reads, row by row. Its first rows cross special values with those of the other inputs, the others are
- * random in several modes, 1024 rows each; the inputs of a row are drawn together, so that exponents can meet, products cancel and
- * quotients fall half way. Two cases whose inputs have the same types share their columns. */
+ * A column is what one input reads, row by row. Its first rows cross special values with those of the other inputs, the
+ * others are random in several modes, 1024 rows each; the inputs of a row are drawn together, so that exponents can
+ * meet, products cancel and quotients fall half way. Two cases whose inputs have the same types share their columns. */
 #ifndef PTXI_TESTS_COLUMN_H
 #define PTXI_TESTS_COLUMN_H
 
@@ -29,7 +29,7 @@ struct column {
     uint8_t bits;      /* of an element */
     uint8_t fraction;  /* of VALUE_FLOAT: its fraction bits */
     uint8_t lanes;     /* elements side by side */
-    uint8_t width;     /* 16, 32 or 64: of the register; where the elements are narrower, random bits stand above them */
+    uint8_t width; /* 16, 32 or 64: of the register; where the elements are narrower, random bits stand above them */
     uint8_t position, inputs; /* which one it is of how many that are crossed; of VALUE_PRED: which one, and 0 */
     uint8_t all;       /* every value of 16 bits instead */
 };
@@ -41,7 +41,8 @@ void column_fill(const struct column *c, uint32_t rows, void *out);
 
 uint64_t column_mix(uint64_t z);
 
-/* 0, or what the environment's PTXI_SEED makes of it: other random values, and other programs, than those that are recorded. */
+/* 0, or what the environment's PTXI_SEED makes of it: other random values, and other programs, than those that are
+ * recorded. */
 uint64_t column_seed(void);
 
 /* A number for text or values; `h` is the number so far. */

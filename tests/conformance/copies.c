@@ -2,11 +2,12 @@
  *
  *     copies [recording [prefix]]      the cases whose names begin so
  *
- * A recording is "ptxicpy1", and how many kernels, verdicts and cases there are, then these, all little-endian and unaligned. A kernel is how
- * many characters it begins and ends with as the first one does, and what is between them. A verdict is a tensor map's arguments, which
- * pointers are NULL, how far the map's address is from a multiple of 64, and the driver's result. A case is its name, the kernel's number, CTAs, threads, whether it has a map and whether it failed; the map's arguments; patterns and
- * sizes of two pieces of memory, `data`, where the tensor is, and `out`; 16 words; then the CRC-32 of both afterwards, and how `out` begins.
- * What has a length has it in a word before it. */
+ * A recording is "ptxicpy1", and how many kernels, verdicts and cases there are, then these, all little-endian and
+ * unaligned. A kernel is how many characters it begins and ends with as the first one does, and what is between them. A
+ * verdict is a tensor map's arguments, which pointers are NULL, how far the map's address is from a multiple of 64, and
+ * the driver's result. A case is its name, the kernel's number, CTAs, threads, whether it has a map and whether it
+ * failed; the map's arguments; patterns and sizes of two pieces of memory, `data`, where the tensor is, and `out`; 16
+ * words; then the CRC-32 of both afterwards, and how `out` begins. What has a length has it in a word before it. */
 #include "conformance/replay.h"
 
 #include "ptxi.h"
@@ -19,7 +20,11 @@
 
 enum { RANKS = 5, ARGS = 16, SEED = 16, PATTERN_WORDS = 1 << 15 };
 enum { DATA = 65536 }; /* of `data`; a map may lie behind it, which is not compared */
-enum { SMEM = 16384, PART = SMEM + 32, FLAG = 16 }; /* of `out`: what each CTA writes, and of that, behind the shared memory, what counts */
+enum {
+    SMEM = 16384,
+    PART = SMEM + 32,
+    FLAG = 16
+}; /* of `out`: what each CTA writes, and of that, behind the shared memory, what counts */
 
 struct map {
     uint8_t im2col, rank, interleave, swizzle, promotion, fill;
@@ -199,17 +204,21 @@ static ptxiResult encode(ptxiTensorMap *to, const struct map *m, uint64_t addres
     const uint32_t *steps = null & NULL_STEPS ? NULL : m->steps;
 
     if (m->im2col)
-        return ptxiTensorMapEncodeIm2col(map, m->type, m->rank, base, dims, strides, null & NULL_BOX ? NULL : m->lower, null & NULL_BOX ? NULL : m->upper, m->channels, m->pixels,
-                                         steps, m->interleave, m->swizzle, m->promotion, m->fill);
-    return ptxiTensorMapEncodeTiled(map, m->type, m->rank, base, dims, strides, null & NULL_BOX ? NULL : m->box, steps, m->interleave, m->swizzle, m->promotion, m->fill);
+        return ptxiTensorMapEncodeIm2col(map, m->type, m->rank, base, dims, strides, null & NULL_BOX ? NULL : m->lower,
+                                         null & NULL_BOX ? NULL : m->upper, m->channels, m->pixels, steps,
+                                         m->interleave, m->swizzle, m->promotion, m->fill);
+    return ptxiTensorMapEncodeTiled(map, m->type, m->rank, base, dims, strides, null & NULL_BOX ? NULL : m->box, steps,
+                                    m->interleave, m->swizzle, m->promotion, m->fill);
 }
 
 static void print_map(const struct map *m, unsigned null)
 {
-    printf("%s type %u rank %u base %llu interleave %u swizzle %u promotion %u fill %u null 0x%x", m->im2col ? "im2col" : "tiled", m->type, m->rank, (unsigned long long)m->base, m->interleave,
-           m->swizzle, m->promotion, m->fill, null);
+    printf("%s type %u rank %u base %llu interleave %u swizzle %u promotion %u fill %u null 0x%x",
+           m->im2col ? "im2col" : "tiled", m->type, m->rank, (unsigned long long)m->base, m->interleave, m->swizzle,
+           m->promotion, m->fill, null);
     for (unsigned d = 0; d < m->rank && d < RANKS; d++)
-        printf("; %llu by %llu, %u each %u", (unsigned long long)m->dims[d], (unsigned long long)m->strides[d], m->box[d], m->steps[d]);
+        printf("; %llu by %llu, %u each %u", (unsigned long long)m->dims[d], (unsigned long long)m->strides[d],
+               m->box[d], m->steps[d]);
     for (unsigned d = 0; m->im2col && d + 2 < m->rank && d < RANKS; d++)
         printf("; %d to %d", m->lower[d], m->upper[d]);
     printf("; %u channels %u pixels\n", m->channels, m->pixels);
@@ -250,7 +259,8 @@ static ptxiFunction *load_kernels(uint32_t count)
         struct blob middle = take_blob();
         ptxiModule m;
 
-        snprintf(text, sizeof text, "%.*s%.*s%s", (int)begins, first, (int)middle.n, (const char *)middle.p, first + strlen(first) - ends);
+        snprintf(text, sizeof text, "%.*s%.*s%s", (int)begins, first, (int)middle.n, (const char *)middle.p,
+                 first + strlen(first) - ends);
         if (!k)
             strcpy(first, text);
         if (ptxiModuleLoadData(&m, text)) {
@@ -292,7 +302,8 @@ static bool run(const struct test *t, ptxiFunction f, ptxiDevicePtr data, ptxiDe
     crc[1] = crc32(o, t->out[1]);
     for (uint32_t k = 0; k < t->begin.n; k++)
         if (o[k] != t->begin.p[k]) {
-            printf("%.*s: byte %u is %02x, a GPU's %02x\n", (int)t->name.n, (const char *)t->name.p, k, o[k], t->begin.p[k]);
+            printf("%.*s: byte %u is %02x, a GPU's %02x\n", (int)t->name.n, (const char *)t->name.p, k, o[k],
+                   t->begin.p[k]);
             break;
         }
     return !t->failed && crc[0] == t->crc[0] && crc[1] == t->crc[1];

@@ -4,6 +4,7 @@
 copies.c describes the recording and compares. The other file has, for whoever looks for the cause of a difference, all bytes that changed, cases whose
 meaning is not known, and maps as the driver writes them. The driver is NVIDIA's, or any library with its calls under another prefix. Nothing
 but Python's standard library is needed."""
+
 import argparse
 import os
 import pickle
@@ -31,7 +32,17 @@ def map_bytes(m, rank=None):
 
     def some(form, v):
         return struct.pack('<%d%s' % (len(v), form), *v)
-    head = struct.pack('<BBBBBBBQ', m['mode'], n if rank is None else rank, n, m['interleave'] & 255, m['swizzle'] & 255, m['promotion'] & 255, m['fill'] & 255, m['base'])
+    head = struct.pack(
+        '<BBBBBBBQ',
+        m['mode'],
+        n if rank is None else rank,
+        n,
+        m['interleave'] & 255,
+        m['swizzle'] & 255,
+        m['promotion'] & 255,
+        m['fill'] & 255,
+        m['base'],
+    )
     lists = struct.pack('<I', m['type']) + some('Q', m['dims']) + some('Q', m['strides']) + some('I', m['steps'])
     if m['mode'] == TILED:
         return head + lists + some('I', m['box'])
@@ -118,24 +129,51 @@ def in_children(make, todo, work, many):
 
 def rank(name):
     """What may fault goes last."""
-    return 0 if name.startswith(('row/0-16', 'bulk/')) else 3 if name.startswith('odd/') else 2 if name.startswith(('illegal/', 'interleave/')) else 1
+    return (
+        0
+        if name.startswith(('row/0-16', 'bulk/'))
+        else 3 if name.startswith('odd/') else 2 if name.startswith(('illegal/', 'interleave/')) else 1
+    )
 
 
 def write_recording(path, full):
     """Of what is in `full`: the verdicts that the driver gave, and the cases whose meaning is known and that ran."""
-    judged = [map_bytes(m, rank) + struct.pack('<BBI', null, misaligned, rc) for m, rank, null, misaligned, rc, bits in full['verdicts'] if rc is not None]
+    judged = [
+        map_bytes(m, rank) + struct.pack('<BBI', null, misaligned, rc)
+        for m, rank, null, misaligned, rc, bits in full['verdicts']
+        if rc is not None
+    ]
     texts, lines = {}, []
     for c, error, data, out in full['cases']:
         if c['probe'] or (error and error.startswith(REFUSED)):
             continue
         data, out = (changes(data, pattern(*c['data'])), changes(out, pattern(*c['out']))) if data else (data, out)
         out = masked(out, c['grid'])
-        lines.append(blob(c['name'].encode()) + struct.pack('<IIIII', texts.setdefault(c['text'], len(texts)), c['grid'], c['block'], c['map'] is not None, bool(error))
-                     + (map_bytes(c['map']) if c['map'] else b'') + struct.pack('<4I', *c['data'], *c['out']) + struct.pack('<16I', *[x & 0xffffffff for x in c['args']])
-                     + struct.pack('<II', zlib.crc32(data[:DATA]), zlib.crc32(out)) + blob(out[:WHOLE] if len(lines) % EVERY == 0 else b''))
+        lines.append(
+            blob(c['name'].encode())
+            + struct.pack(
+                '<IIIII',
+                texts.setdefault(c['text'], len(texts)),
+                c['grid'],
+                c['block'],
+                c['map'] is not None,
+                bool(error),
+            )
+            + (map_bytes(c['map']) if c['map'] else b'')
+            + struct.pack('<4I', *c['data'], *c['out'])
+            + struct.pack('<16I', *[x & 0xFFFFFFFF for x in c['args']])
+            + struct.pack('<II', zlib.crc32(data[:DATA]), zlib.crc32(out))
+            + blob(out[:WHOLE] if len(lines) % EVERY == 0 else b'')
+        )
     first = next(iter(texts), '')
     with open(path, 'wb') as f:
-        f.write(b'ptxicpy1' + struct.pack('<III', len(texts), len(judged), len(lines)) + b''.join(text_bytes(t, first if k else '') for k, t in enumerate(texts)) + b''.join(judged) + b''.join(lines))
+        f.write(
+            b'ptxicpy1'
+            + struct.pack('<III', len(texts), len(judged), len(lines))
+            + b''.join(text_bytes(t, first if k else '') for k, t in enumerate(texts))
+            + b''.join(judged)
+            + b''.join(lines)
+        )
     print('%d cases, %d of them recorded; %d maps judged' % (len(full['cases']), len(lines), len(judged)))
 
 
@@ -154,7 +192,10 @@ def main():
     if not a.fresh:
         record_verdicts(make, full['verdicts'])
     print('%d maps judged' % len(full['verdicts']), flush=True)
-    order, began = sorted(random.Random(0).sample(range(len(cases)), len(cases)), key=lambda k: rank(cases[k]['name'])), time.time()  # should the time not do, there is something of everything
+    order, began = (
+        sorted(random.Random(0).sample(range(len(cases)), len(cases)), key=lambda k: rank(cases[k]['name'])),
+        time.time(),
+    )  # should the time not do, there is something of everything
     results = {}
     for k, got in zip(order, in_children(make, [cases[k] for k in order], run, 32)):
         results[k] = got
@@ -169,7 +210,11 @@ def main():
     print('%.1f s: %s' % (time.time() - began, full['about']), flush=True)
     for k in sorted(results):
         c, (error, data, out) = cases[k], results[k]
-        full['cases'].append((c, error, changes(data, pattern(*c['data'])), changes(out, pattern(*c['out']))) if data else (c, error, b'', b''))
+        full['cases'].append(
+            (c, error, changes(data, pattern(*c['data'])), changes(out, pattern(*c['out'])))
+            if data
+            else (c, error, b'', b'')
+        )
         if not error and struct.unpack_from('<I', out, SMEM)[0] != 1:
             print('%s: the wait did not end' % c['name'])
     with open(os.path.join(a.out, 'copies.full'), 'wb') as f:

@@ -1,4 +1,5 @@
 """The cases of copies.py, the same ones each time: arguments of tensor maps, and copies with what is in memory before."""
+
 import random
 
 from copy_driver import ELEMENT, IM2COL, NULLS, SEED, TILED, im2col, tiled
@@ -18,7 +19,19 @@ def chance(k):
 
 def case(name, text, m=None, data=(1, DATA), out=None, args=(), ctas=1, block=128, probe=False):
     """probe: what the answer means is not known yet, or not defined; it is kept beside the recording."""
-    CASES.append(dict(name=name, text=text, map=m, data=data, out=out or (UNTOUCHED, OUT * ctas), args=tuple(args) + (0,) * (16 - len(args)), grid=ctas, block=block, probe=probe))
+    CASES.append(
+        dict(
+            name=name,
+            text=text,
+            map=m,
+            data=data,
+            out=out or (UNTOUCHED, OUT * ctas),
+            args=tuple(args) + (0,) * (16 - len(args)),
+            grid=ctas,
+            block=block,
+            probe=probe,
+        )
+    )
 
 
 def args(at=(), offset=(), place=0, expect=0, mask=0, sender=0):
@@ -73,7 +86,9 @@ def random_tile(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=True
         row = span if whole_row and span else 16 * R.randrange(1, (span or 256) // 16 + 1)
         if row // size > 256:
             continue
-        dims = [max(1, row // size + R.randrange(-row // size, 3 * row // size))] + [R.randrange(1, (70, 40, 14, 8, 5)[rank - 1]) for _ in range(rank - 1)]
+        dims = [max(1, row // size + R.randrange(-row // size, 3 * row // size))] + [
+            R.randrange(1, (70, 40, 14, 8, 5)[rank - 1]) for _ in range(rank - 1)
+        ]
         strides, total = dense(dims, size, R)
         base = 16 * R.randrange(4)
         box = [row // size] + [R.randrange(1, (2, 33, 9, 6, 5)[rank - 1] + 1) for _ in range(rank - 1)]
@@ -94,7 +109,15 @@ def corner(R, m, store=False):
     at = []
     for n, b in zip(m['dims'], m['box']):
         kind = R.randrange(6)
-        x = 0 if kind == 0 else R.randrange(-b, n + 1) if kind < 4 else R.randrange(0, max(1, n - b + 1)) if kind == 4 else R.randrange(-3 * b, n + 2 * b)
+        x = (
+            0
+            if kind == 0
+            else (
+                R.randrange(-b, n + 1)
+                if kind < 4
+                else R.randrange(0, max(1, n - b + 1)) if kind == 4 else R.randrange(-3 * b, n + 2 * b)
+            )
+        )
         at.append(abs(x) if store else x)
     return whole(m, at)
 
@@ -112,19 +135,53 @@ def tile_loads():
                     m = random_tile(R, type, rank, swizzle, whole_row=k != 2, most=SMEM - 2048)
                     m['fill'] = R.choice(fills(type))
                     place = 128 * R.randrange(16)
-                    case('load/tile-%d-%dd-%d-%d' % (type, rank, swizzle, k), load(rank), m, data=((1, 2, 0)[k], DATA), args=args(corner(R, m), (), place, bytes_of(m)))
+                    case(
+                        'load/tile-%d-%dd-%d-%d' % (type, rank, swizzle, k),
+                        load(rank),
+                        m,
+                        data=((1, 2, 0)[k], DATA),
+                        args=args(corner(R, m), (), place, bytes_of(m)),
+                    )
     # Every size of a row under every swizzle, and every place of the box
     for swizzle in range(7):
         for row in range(16, (SPAN[swizzle] or 128) + 1, 16):
             for place in (0, 128, 256, 512, 640, 1024):
                 m = tiled(U16, 0, (100, 60), (208,), (row // 2, 20), (1, 1), 0, swizzle)
-                case('row/%d-%d-%d' % (swizzle, row, place), load(2), m, data=(0, DATA), args=args((8, 5), (), place, bytes_of(m)))
-    for units, y in ((0, 0), (-1, 0), (0, -1), (-2, -4), (-1, -3), (1, 15), (2, 0), (3, 2), (7, 2), (0, 16), (1 << 26, 0), (0, 1 << 30), (-1 << 27, 0), (0, -1 << 31), (1, 0x7fffffff)):
+                case(
+                    'row/%d-%d-%d' % (swizzle, row, place),
+                    load(2),
+                    m,
+                    data=(0, DATA),
+                    args=args((8, 5), (), place, bytes_of(m)),
+                )
+    for units, y in (
+        (0, 0),
+        (-1, 0),
+        (0, -1),
+        (-2, -4),
+        (-1, -3),
+        (1, 15),
+        (2, 0),
+        (3, 2),
+        (7, 2),
+        (0, 16),
+        (1 << 26, 0),
+        (0, 1 << 30),
+        (-1 << 27, 0),
+        (0, -1 << 31),
+        (1, 0x7FFFFFFF),
+    ):
         for type in (U8, F32, F64, F32_FTZ, TF32, TF32_FTZ, F16, BF16):
             at = 16 // ELEMENT[type] * units, y
             for fill in fills(type):
                 m = tiled(type, 16, (44, 16), (48 * ELEMENT[type],), (32, 4), (1, 1), 0, 0, 0, fill)
-                case('corner/%d-%d-%d-%d' % (type, fill, *at), load(2), m, data=(2, DATA), args=args(at, (), 0, bytes_of(m)))
+                case(
+                    'corner/%d-%d-%d-%d' % (type, fill, *at),
+                    load(2),
+                    m,
+                    data=(2, DATA),
+                    args=args(at, (), 0, bytes_of(m)),
+                )
     for step in range(1, 9):
         for box in (1, 2, 7, 8, 9, 16):
             m = tiled(U16, 0, (64, 40), (128,), (8, box), (1, step))
@@ -143,15 +200,42 @@ def tile_stores():
         for rank in range(1, 6):
             for swizzle in range(4):
                 m = random_tile(R, type, rank, swizzle, whole_row=R.randrange(4) != 0, most=SMEM - 2048)
-                case('store/tile-%d-%dd-%d' % (type, rank, swizzle), store(rank), m, data=(UNTOUCHED, DATA), out=(2, OUT), args=args(corner(R, m, True), (), 128 * R.randrange(16)))
+                case(
+                    'store/tile-%d-%dd-%d' % (type, rank, swizzle),
+                    store(rank),
+                    m,
+                    data=(UNTOUCHED, DATA),
+                    out=(2, OUT),
+                    args=args(corner(R, m, True), (), 128 * R.randrange(16)),
+                )
     for swizzle in range(4, 7):
         m = tiled(U16, 0, (100, 60), (208,), (64, 20), (1, 1), 0, swizzle)
         case('store/atom-%d' % swizzle, store(2), m, data=(UNTOUCHED, DATA), out=(0, OUT), args=args((8, 5), (), 0))
 
 
-REDUCTIONS = {'add': (U32, S32, U64, F16, F32, BF16), 'min': (U32, S32, U64, S64, F16, BF16), 'max': (U32, S32, U64, S64, F16, BF16), 'inc': (U32,), 'dec': (U32,),
-              'and': (U32, S32, U64), 'or': (U32, S32, U64), 'xor': (U32, S32, U64)}
-ODD = (('add', F64), ('and', S64), ('add', S64), ('min', F32), ('add', F32_FTZ), ('add', TF32), ('add', U8), ('and', U16), ('and', F16), ('inc', S32), ('min', F64))  # what do they do?
+REDUCTIONS = {
+    'add': (U32, S32, U64, F16, F32, BF16),
+    'min': (U32, S32, U64, S64, F16, BF16),
+    'max': (U32, S32, U64, S64, F16, BF16),
+    'inc': (U32,),
+    'dec': (U32,),
+    'and': (U32, S32, U64),
+    'or': (U32, S32, U64),
+    'xor': (U32, S32, U64),
+}
+ODD = (
+    ('add', F64),
+    ('and', S64),
+    ('add', S64),
+    ('min', F32),
+    ('add', F32_FTZ),
+    ('add', TF32),
+    ('add', U8),
+    ('and', U16),
+    ('and', F16),
+    ('inc', S32),
+    ('min', F64),
+)  # what do they do?
 NEAR = {F16: 6, BF16: 7, F64: 5}
 
 
@@ -166,7 +250,15 @@ def tile_reductions():
                 rank = R.randrange(1, 4) if known else 1
                 m = random_tile(R, type, rank, R.randrange(4) if known else 0, most=4096, whole_row=True)
                 p = 4 if op in ('inc', 'dec') and k < 2 else (1, 2, NEAR.get(type, 2), NEAR.get(type, 1))[k]
-                case('%s/tile-%s-%d-%d' % ('reduce' if known else 'odd', op, type, k), store(rank, op), m, data=(p + SEED, DATA), out=(p, OUT), args=args(corner(R, m, True), (), 0), probe=not known)
+                case(
+                    '%s/tile-%s-%d-%d' % ('reduce' if known else 'odd', op, type, k),
+                    store(rank, op),
+                    m,
+                    data=(p + SEED, DATA),
+                    out=(p, OUT),
+                    args=args(corner(R, m, True), (), 0),
+                    probe=not known,
+                )
 
 
 def random_columns(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=True, store=False):
@@ -177,7 +269,11 @@ def random_columns(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=T
         if row // size > 256:
             continue
         between = rank - 2
-        dims = [max(1, row // size + R.randrange(-row // size // 2, row // size))] + [R.randrange(1, (40, 12, 7)[between - 1]) for _ in range(between)] + [R.randrange(1, 6)]
+        dims = (
+            [max(1, row // size + R.randrange(-row // size // 2, row // size))]
+            + [R.randrange(1, (40, 12, 7)[between - 1]) for _ in range(between)]
+            + [R.randrange(1, 6)]
+        )
         strides, total = dense(dims, size, R)
         lower = [R.randrange(-3, 3) for _ in range(between)]
         upper = [R.randrange(-3, 3) for _ in range(between)]
@@ -186,7 +282,20 @@ def random_columns(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=T
         if any(n - 1 + u < l for n, l, u in zip(dims[1:], lower, upper)):
             continue
         step = [1] + [R.choice((1, 1, 1, 2, 3)) if steps else 1 for _ in range(between)] + [1]
-        m = im2col(type, 16 * R.randrange(4), dims, strides, lower, upper, row // size, R.randrange(1, 130), step, 0, swizzle, R.randrange(4))
+        m = im2col(
+            type,
+            16 * R.randrange(4),
+            dims,
+            strides,
+            lower,
+            upper,
+            row // size,
+            R.randrange(1, 130),
+            step,
+            0,
+            swizzle,
+            R.randrange(4),
+        )
         if total + m['base'] <= DATA and room_of(m, row) <= most:
             return m
 
@@ -210,23 +319,55 @@ def columns():
                 m['fill'] = R.choice(fills(type))
                 offset = [R.choice((0, 1, 2, R.randrange(1 << (5, 8, 5)[rank - 3]))) for _ in range(rank - 2)]
                 place = 128 * R.randrange(16)
-                case('load/columns-%d-%dd-%d' % (type, rank, k), load(rank, True), m, data=((1, 2, 0)[k % 3], DATA), args=args(pixel(R, m), offset, place, bytes_of(m)))
+                case(
+                    'load/columns-%d-%dd-%d' % (type, rank, k),
+                    load(rank, True),
+                    m,
+                    data=((1, 2, 0)[k % 3], DATA),
+                    args=args(pixel(R, m), offset, place, bytes_of(m)),
+                )
             for k in range(2):
                 m = random_columns(R, type, rank, R.randrange(4), whole_row=True, most=SMEM - 2048, store=True)
-                case('store/columns-%d-%dd-%d' % (type, rank, k), store(rank, '', True), m, data=(UNTOUCHED, DATA), out=(1, OUT), args=args(pixel(R, m, True), (), 128 * R.randrange(16)))
+                case(
+                    'store/columns-%d-%dd-%d' % (type, rank, k),
+                    store(rank, '', True),
+                    m,
+                    data=(UNTOUCHED, DATA),
+                    out=(1, OUT),
+                    args=args(pixel(R, m, True), (), 128 * R.randrange(16)),
+                )
     for op in REDUCTIONS:
         for type in REDUCTIONS[op]:
             m = random_columns(R, type, R.randrange(3, 6), 0, most=4096, store=True)
             p = 4 if op in ('inc', 'dec') else NEAR.get(type, 2)
-            case('reduce/columns-%s-%d' % (op, type), store(len(m['dims']), op, True), m, data=(p + SEED, DATA), out=(p, OUT), args=args(pixel(R, m, True), (), 0))
+            case(
+                'reduce/columns-%s-%d' % (op, type),
+                store(len(m['dims']), op, True),
+                m,
+                data=(p + SEED, DATA),
+                out=(p, OUT),
+                args=args(pixel(R, m, True), (), 0),
+            )
     for x in (-1, 0, 6, 7):  # the edges of the bounding box
         for y in (-1, 0, 5):
             m = im2col(U16, 0, (16, 9, 7, 3), (32, 288, 2016), (-1, -1), (-1, -1), 8, 40, (1, 1, 1, 1))
-            case('edge/%d-%d' % (x, y), load(4, True), m, data=(0, DATA), args=args((0, x, y, 1), (0, 0), 0, bytes_of(m)))
+            case(
+                'edge/%d-%d' % (x, y),
+                load(4, True),
+                m,
+                data=(0, DATA),
+                args=args((0, x, y, 1), (0, 0), 0, bytes_of(m)),
+            )
     for step in ((2, 1), (3, 1), (1, 2), (2, 3), (8, 8)):
         for x in range(-1, 4):
             m = im2col(U16, 0, (16, 9, 7, 3), (32, 288, 2016), (-1, -1), (0, 1), 8, 60, (1,) + step + (1,))
-            case('stride/%d-%d-%d' % (*step, x), load(4, True), m, data=(0, DATA), args=args((0, x, x, 1), (1, 0), 0, bytes_of(m)))
+            case(
+                'stride/%d-%d-%d' % (*step, x),
+                load(4, True),
+                m,
+                data=(0, DATA),
+                args=args((0, x, x, 1), (1, 0), 0, bytes_of(m)),
+            )
 
 
 def random_slices(R, type, rank, layout, swizzle):
@@ -240,7 +381,18 @@ def random_slices(R, type, rank, layout, swizzle):
             strides.append(n)
             n *= d
         box = [16 // size * R.randrange(1, 4)] + [R.randrange(1, (7, 5, 4)[rank - 3]) for _ in range(rank - 1)]
-        m = tiled(type, 32 * R.randrange(3), dims, strides, box, [R.choice((1, 1, 1, 2, 3)) for _ in range(rank)], layout, swizzle, 0, R.choice(fills(type)))
+        m = tiled(
+            type,
+            32 * R.randrange(3),
+            dims,
+            strides,
+            box,
+            [R.choice((1, 1, 1, 2, 3)) for _ in range(rank)],
+            layout,
+            swizzle,
+            0,
+            R.choice(fills(type)),
+        )
         if n + m['base'] <= DATA and bytes_of(m) <= SMEM - 2048:
             return m
 
@@ -252,21 +404,70 @@ def interleaved():
             for rank in (3, 4, 5):
                 for swizzle in range(4):
                     m = random_slices(R, type, rank, layout, swizzle)
-                    case('interleave/%d-%d-%dd-%d' % (layout, type, rank, swizzle), load(rank), m, data=(swizzle % 3, DATA), args=args(corner(R, m), (), 128 * R.randrange(16), bytes_of(m)))
+                    case(
+                        'interleave/%d-%d-%dd-%d' % (layout, type, rank, swizzle),
+                        load(rank),
+                        m,
+                        data=(swizzle % 3, DATA),
+                        args=args(corner(R, m), (), 128 * R.randrange(16), bytes_of(m)),
+                    )
                 m = random_slices(R, type, rank, layout, R.randrange(4))
-                case('interleave/store-%d-%d-%dd' % (layout, type, rank), store(rank), m, data=(UNTOUCHED, DATA), out=(0, OUT), args=args(corner(R, m, True)))
+                case(
+                    'interleave/store-%d-%d-%dd' % (layout, type, rank),
+                    store(rank),
+                    m,
+                    data=(UNTOUCHED, DATA),
+                    out=(0, OUT),
+                    args=args(corner(R, m, True)),
+                )
         for rank in (3, 4, 5):  # pixels along the dimensions before that of slices
             for k in range(8):
                 unit = 16 * layout
                 dims = (9, 5, 3)[:rank - 2] + (4, 3)
                 strides = [unit * product(dims[:d]) for d in range(1, rank)]
                 swizzle = layout - 1 if k < 4 else k % 4
-                m = im2col(U16, 0, dims, strides, (-1,) * (rank - 2), (0,) * (rank - 2), 8 * layout * (1 + k % 2), (20, 20, 7, 33)[k % 4], (1, 1 + (k == 5), 1, 1, 1)[:rank], layout, swizzle)
-                at = [(1,) * (rank - 2) + (k % 2, 1), (-1,) * (rank - 2) + (0, 0), (0,) * (rank - 2) + (3, 2), (0,) * (rank - 2) + (4, 1), (2, 1, 0)[:rank - 2] + (-1, 1), (1,) * (rank - 2) + (1, 0), (3, 1, 1)[:rank - 2] + (0, 3), (0,) * (rank - 1) + (1,)][k]
-                offset = [(1, 0, 0), (0, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 0), (0, 0, 0), (0, 0, 1)][k][:rank - 2]
-                case('slices/columns-%d-%d-%dd' % (layout, k, rank), load(rank, True), m, data=(0, DATA), args=args(at, offset, 0, bytes_of(m)))
+                m = im2col(
+                    U16,
+                    0,
+                    dims,
+                    strides,
+                    (-1,) * (rank - 2),
+                    (0,) * (rank - 2),
+                    8 * layout * (1 + k % 2),
+                    (20, 20, 7, 33)[k % 4],
+                    (1, 1 + (k == 5), 1, 1, 1)[:rank],
+                    layout,
+                    swizzle,
+                )
+                at = [
+                    (1,) * (rank - 2) + (k % 2, 1),
+                    (-1,) * (rank - 2) + (0, 0),
+                    (0,) * (rank - 2) + (3, 2),
+                    (0,) * (rank - 2) + (4, 1),
+                    (2, 1, 0)[: rank - 2] + (-1, 1),
+                    (1,) * (rank - 2) + (1, 0),
+                    (3, 1, 1)[: rank - 2] + (0, 3),
+                    (0,) * (rank - 1) + (1,),
+                ][k]
+                offset = [(1, 0, 0), (0, 0, 0), (0, 1, 1), (1, 1, 0), (0, 0, 0), (2, 1, 0), (0, 0, 0), (0, 0, 1)][k][
+                    : rank - 2
+                ]
+                case(
+                    'slices/columns-%d-%d-%dd' % (layout, k, rank),
+                    load(rank, True),
+                    m,
+                    data=(0, DATA),
+                    args=args(at, offset, 0, bytes_of(m)),
+                )
                 if k in (0, 2):
-                    case('slices/store-%d-%d-%dd' % (layout, k, rank), store(rank, '', True), m, data=(UNTOUCHED, DATA), out=(0, OUT), args=args([abs(x) for x in at]))
+                    case(
+                        'slices/store-%d-%d-%dd' % (layout, k, rank),
+                        store(rank, '', True),
+                        m,
+                        data=(UNTOUCHED, DATA),
+                        out=(0, OUT),
+                        args=args([abs(x) for x in at]),
+                    )
 
 
 def multicasts():
@@ -276,10 +477,27 @@ def multicasts():
             mask, sender = (1 << ctas) - 1 if k == 0 else R.randrange(1, 1 << ctas), R.randrange(ctas)
             m = random_tile(R, F32, 2, 3, whole_row=True, most=4096)
             place = 128 * R.randrange(8)
-            case('multicast/tile-%d-%d' % (ctas, k), load(2, ctas=ctas), m, args=args(corner(R, m), (), place, bytes_of(m), mask, sender), ctas=ctas)
+            case(
+                'multicast/tile-%d-%d' % (ctas, k),
+                load(2, ctas=ctas),
+                m,
+                args=args(corner(R, m), (), place, bytes_of(m), mask, sender),
+                ctas=ctas,
+            )
             m = random_columns(R, F16, 4, most=4096)
-            case('multicast/columns-%d-%d' % (ctas, k), load(4, True, ctas=ctas), m, args=args(pixel(R, m), (1, 0), place, bytes_of(m), mask, sender), ctas=ctas)
-            case('multicast/bulk-%d-%d' % (ctas, k), bulk_multicast(ctas), args=args((), (), place + 16, 16 * R.randrange(1, 100), mask, sender), ctas=ctas)
+            case(
+                'multicast/columns-%d-%d' % (ctas, k),
+                load(4, True, ctas=ctas),
+                m,
+                args=args(pixel(R, m), (1, 0), place, bytes_of(m), mask, sender),
+                ctas=ctas,
+            )
+            case(
+                'multicast/bulk-%d-%d' % (ctas, k),
+                bulk_multicast(ctas),
+                args=args((), (), place + 16, 16 * R.randrange(1, 100), mask, sender),
+                ctas=ctas,
+            )
     for rank in range(1, 6):
         case('prefetch/%dd' % rank, prefetch(rank), random_tile(R, U32, rank), args=args((0,) * rank))
         if rank >= 3:
@@ -298,7 +516,14 @@ def changed():
 
     def one(name, changes, expect, m=plain, corner=at, probe=False, rank=3):
         for in_global in (False, True):
-            case('replace/%s-%s' % (name, 'global' if in_global else 'shared'), replaced(rank, changes, in_global), m, data=(0, DATA + 128), args=args(corner, (), 0, expect), probe=probe)
+            case(
+                'replace/%s-%s' % (name, 'global' if in_global else 'shared'),
+                replaced(rank, changes, in_global),
+                m,
+                data=(0, DATA + 128),
+                args=args(corner, (), 0, expect),
+                probe=probe,
+            )
 
     size = bytes_of(plain)
     one('nothing', [], size)
@@ -311,24 +536,82 @@ def changed():
             one('stride-%d' % d, [('global_stride', d, (272, 4096)[d])], size)
     one('rank-2', [('rank', None, 1)], 256, corner=at[:2], rank=2)
     one('rank-1', [('rank', None, 0)], 64, corner=at[:1], rank=1)
-    one('rank-4', [('rank', None, 3), ('box_dim', 3, 2), ('global_dim', 3, 2), ('global_stride', 2, 20480), ('element_stride', 3, 1)], 2 * size, corner=at + (0,), rank=4)
+    one(
+        'rank-4',
+        [
+            ('rank', None, 3),
+            ('box_dim', 3, 2),
+            ('global_dim', 3, 2),
+            ('global_stride', 2, 20480),
+            ('element_stride', 3, 1),
+        ],
+        2 * size,
+        corner=at + (0,),
+        rank=4,
+    )
     for type in range(13):
         m = tiled(F16, 16, (64, 10, 10), (512, 5120), (32, 4, 2), (1, 1, 1), 0, 0, 0, 1)
-        one('type-%d' % type, [('elemtype', None, ELEMTYPE.index(type))], 256 * ELEMENT[type], m, (-16, 2, 9), probe=type not in (F16, BF16, F32, F64, F32_FTZ, TF32, TF32_FTZ))
-        one('type-%d-zeros' % type, [('elemtype', None, ELEMTYPE.index(type)), ('fill_mode', None, 0)], 256 * ELEMENT[type], m, (-16, 2, 9))
+        one(
+            'type-%d' % type,
+            [('elemtype', None, ELEMTYPE.index(type))],
+            256 * ELEMENT[type],
+            m,
+            (-16, 2, 9),
+            probe=type not in (F16, BF16, F32, F64, F32_FTZ, TF32, TF32_FTZ),
+        )
+        one(
+            'type-%d-zeros' % type,
+            [('elemtype', None, ELEMTYPE.index(type)), ('fill_mode', None, 0)],
+            256 * ELEMENT[type],
+            m,
+            (-16, 2, 9),
+        )
     for swizzle in range(4):
-        one('swizzle-%d' % swizzle, [('swizzle_mode', None, swizzle), ('box_dim', 0, (16, 8, 16, 32)[swizzle])], (16, 8, 16, 32)[swizzle] * 32)
+        one(
+            'swizzle-%d' % swizzle,
+            [('swizzle_mode', None, swizzle), ('box_dim', 0, (16, 8, 16, 32)[swizzle])],
+            (16, 8, 16, 32)[swizzle] * 32,
+        )
     one('fill', [('elemtype', None, 7), ('fill_mode', None, 1)], size, corner=(-4, 18, 9))
     for k in range(6):
-        m, other = random_tile(R, U32, 3, R.randrange(4), True, 8192), random_tile(R, (F32, U16, BF16)[k % 3], 3, 0, False, 8192)
-        changes = [('global_address', None, m['base']), ('elemtype', None, ELEMTYPE.index(m['type'])), ('swizzle_mode', None, m['swizzle']), ('fill_mode', None, 0), ('interleave_layout', None, 0)]
-        changes += [(f, d, m[v][d]) for d in range(3) for f, v in (('box_dim', 'box'), ('global_dim', 'dims'), ('element_stride', 'steps'))] + [('global_stride', d, m['strides'][d]) for d in range(2)]
+        m, other = random_tile(R, U32, 3, R.randrange(4), True, 8192), random_tile(
+            R, (F32, U16, BF16)[k % 3], 3, 0, False, 8192
+        )
+        changes = [
+            ('global_address', None, m['base']),
+            ('elemtype', None, ELEMTYPE.index(m['type'])),
+            ('swizzle_mode', None, m['swizzle']),
+            ('fill_mode', None, 0),
+            ('interleave_layout', None, 0),
+        ]
+        changes += [
+            (f, d, m[v][d])
+            for d in range(3)
+            for f, v in (('box_dim', 'box'), ('global_dim', 'dims'), ('element_stride', 'steps'))
+        ] + [('global_stride', d, m['strides'][d]) for d in range(2)]
         one('all-%d' % k, changes, bytes_of(m), other, corner(R, m))
 
 
-TYPES = {'and': ('b32', 'b64'), 'or': ('b32', 'b64'), 'xor': ('b32', 'b64'), 'add': ('u32', 's32', 'u64', 'f16', 'bf16', 'f32', 'f64'), 'inc': ('u32',), 'dec': ('u32',),
-         'min': ('u32', 's32', 'u64', 's64', 'f16', 'bf16'), 'max': ('u32', 's32', 'u64', 's64', 'f16', 'bf16')}
-REMOTE_TYPES = {'and': ('b32',), 'or': ('b32',), 'xor': ('b32',), 'add': ('u32', 's32', 'u64'), 'inc': ('u32',), 'dec': ('u32',), 'min': ('u32', 's32'), 'max': ('u32', 's32')}
+TYPES = {
+    'and': ('b32', 'b64'),
+    'or': ('b32', 'b64'),
+    'xor': ('b32', 'b64'),
+    'add': ('u32', 's32', 'u64', 'f16', 'bf16', 'f32', 'f64'),
+    'inc': ('u32',),
+    'dec': ('u32',),
+    'min': ('u32', 's32', 'u64', 's64', 'f16', 'bf16'),
+    'max': ('u32', 's32', 'u64', 's64', 'f16', 'bf16'),
+}
+REMOTE_TYPES = {
+    'and': ('b32',),
+    'or': ('b32',),
+    'xor': ('b32',),
+    'add': ('u32', 's32', 'u64'),
+    'inc': ('u32',),
+    'dec': ('u32',),
+    'min': ('u32', 's32'),
+    'max': ('u32', 's32'),
+}
 NEAR_OF = {'f16': 6, 'bf16': 7, 'f64': 5}
 
 
@@ -340,23 +623,52 @@ def untensored():
         case('cp.async/arrive-%s' % ('noinc' if noinc else 'inc'), cp_async_arrive(noinc), args=args((), (), 32))
     for kind in BULK:
         for n in (0, 16, 32, 48, 128, 1008, 4096, 8192 - 16):
-            case('bulk/%s-%d' % (kind, n), bulk(kind), out=(1 if kind in ('store', 'remote') else UNTOUCHED, OUT * BULK[kind][1]), data=(UNTOUCHED if kind == 'store' else 2, DATA),
-                 args=args((), (), 16, n), ctas=BULK[kind][1])
+            case(
+                'bulk/%s-%d' % (kind, n),
+                bulk(kind),
+                out=(1 if kind in ('store', 'remote') else UNTOUCHED, OUT * BULK[kind][1]),
+                data=(UNTOUCHED if kind == 'store' else 2, DATA),
+                args=args((), (), 16, n),
+                ctas=BULK[kind][1],
+            )
     for op in TYPES:
         for type in TYPES[op]:
             for k, p in enumerate((4, 1) if op in ('inc', 'dec') else (1, 2, NEAR_OF.get(type, 2))):
-                case('reduce/bulk-%s-%s-%d' % (op, type, k), bulk_reduce(op, type, False), data=(p + SEED, DATA), out=(p, OUT), args=args((), (), 32, 4080))
+                case(
+                    'reduce/bulk-%s-%s-%d' % (op, type, k),
+                    bulk_reduce(op, type, False),
+                    data=(p + SEED, DATA),
+                    out=(p, OUT),
+                    args=args((), (), 32, 4080),
+                )
         for type in REMOTE_TYPES[op]:
             for p in (1, 4):
-                case('reduce/remote-%s-%s-%d' % (op, type, p), bulk_reduce(op, type, True), data=(p, DATA), out=(p, 2 * OUT), args=args((), (), 32, 4080), ctas=2)
-    for vec, types in (('', ('b32', 'u32', 's32', 'f32', 'b64', 'u64', 's64', 'f64')), ('v2', ('b32', 'f32', 'b64', 's64')), ('v4', ('b32', 'u32', 's32', 'f32'))):
+                case(
+                    'reduce/remote-%s-%s-%d' % (op, type, p),
+                    bulk_reduce(op, type, True),
+                    data=(p, DATA),
+                    out=(p, 2 * OUT),
+                    args=args((), (), 32, 4080),
+                    ctas=2,
+                )
+    for vec, types in (
+        ('', ('b32', 'u32', 's32', 'f32', 'b64', 'u64', 's64', 'f64')),
+        ('v2', ('b32', 'f32', 'b64', 's64')),
+        ('v4', ('b32', 'u32', 's32', 'f32')),
+    ):
         for type in types:
             text, size = async_store(vec, type)
             case('st.async/%s-%s' % (vec or 'v1', type), text, args=args((), (), 64, 128 * size), ctas=2)
     for op in REMOTE_TYPES:
         for type in REMOTE_TYPES[op] + (('s64',) if op == 'add' else ()):
             text, size = async_red(op, type)
-            case('red.async/%s-%s' % (op, type), text, out=(4 if op in ('inc', 'dec') else 1, 2 * OUT), args=args((), (), 64, 128 * size), ctas=2)
+            case(
+                'red.async/%s-%s' % (op, type),
+                text,
+                out=(4 if op in ('inc', 'dec') else 1, 2 * OUT),
+                args=args((), (), 64, 128 * size),
+                ctas=2,
+            )
 
 
 # ---- mbarrier: sequences that are defined, by a model of its counts
@@ -399,7 +711,9 @@ class Barrier:
         else:
             operand = ', %d' % n if n > 1 or kind or R.randrange(2) else ''
         self.states.append((r, self.phase))
-        self.text.append('mbarrier.arrive%s%s.shared.b64 %%st%d, [%%m]%s;\n' % ('_drop' if drop else '', kind, r, operand))
+        self.text.append(
+            'mbarrier.arrive%s%s.shared.b64 %%st%d, [%%m]%s;\n' % ('_drop' if drop else '', kind, r, operand)
+        )
         self.put('mbarrier.pending_count.b64 %%i3, %%st%d;' % r)
         self.pending -= n
         self.expected -= n if drop else 0
@@ -437,7 +751,14 @@ def barriers():
 barrier.cluster.arrive; barrier.cluster.wait; @!%one bra LAST; mbarrier.arrive.shared.b64 %d1, [%m], 2; mbarrier.pending_count.b64 %i6, %d1; st.shared.u32 [%s], %i6; LAST:
 """
     case('mbarrier/remote', kernel(remote + WAIT, 2), ctas=2, block=32)
-    case('mbarrier/generic', kernel('cvt.u64.u32 %d1, %m; cvta.shared.u64 %d1, %d1; @%one mbarrier.arrive.b64 %d2, [%d1]; @%one mbarrier.pending_count.b64 %i6, %d2; @%one st.shared.u32 [%s], %i6; bar.sync 0;\n' + WAIT), block=32)
+    case(
+        'mbarrier/generic',
+        kernel(
+            'cvt.u64.u32 %d1, %m; cvta.shared.u64 %d1, %d1; @%one mbarrier.arrive.b64 %d2, [%d1]; @%one mbarrier.pending_count.b64 %i6, %d2; @%one st.shared.u32 [%s], %i6; bar.sync 0;\n'
+            + WAIT
+        ),
+        block=32,
+    )
 
 
 def illegal():
@@ -462,19 +783,42 @@ def mixtures():
     for k in range(60):
         kind = R.choice(list(BULK))
         place, n = 16 * R.randrange(1, 500), 16 * R.randrange(1, 500)
-        case('bulk/%s-any-%d' % (kind, k), bulk(kind), out=(1 if kind in ('store', 'remote') else UNTOUCHED, OUT * BULK[kind][1]), data=(UNTOUCHED if kind == 'store' else 2, DATA), args=args((), (), min(place, 8192 - n), n), ctas=BULK[kind][1])
+        case(
+            'bulk/%s-any-%d' % (kind, k),
+            bulk(kind),
+            out=(1 if kind in ('store', 'remote') else UNTOUCHED, OUT * BULK[kind][1]),
+            data=(UNTOUCHED if kind == 'store' else 2, DATA),
+            args=args((), (), min(place, 8192 - n), n),
+            ctas=BULK[kind][1],
+        )
         op = R.choice(list(TYPES))
         type = R.choice(TYPES[op])
         p = 4 if op in ('inc', 'dec') else R.choice((1, NEAR_OF.get(type, 2)))
         n = 16 * R.randrange(1, 500)
-        case('reduce/bulk-any-%d' % k, bulk_reduce(op, type, False), data=(p + SEED * R.randrange(2), DATA), out=(p + SEED * R.randrange(2), OUT), args=args((), (), min(place, 8192 - n), n))
+        case(
+            'reduce/bulk-any-%d' % k,
+            bulk_reduce(op, type, False),
+            data=(p + SEED * R.randrange(2), DATA),
+            out=(p + SEED * R.randrange(2), OUT),
+            args=args((), (), min(place, 8192 - n), n),
+        )
 
 
 def all_cases(seed=0):
     """With another seed others, where chance has a say in them."""
     global fresh
     fresh = seed
-    for f in (tile_loads, tile_stores, tile_reductions, columns, interleaved, multicasts, changed, untensored, barriers) + ((mixtures,) if fresh else (illegal,)):
+    for f in (
+        tile_loads,
+        tile_stores,
+        tile_reductions,
+        columns,
+        interleaved,
+        multicasts,
+        changed,
+        untensored,
+        barriers,
+    ) + ((mixtures,) if fresh else (illegal,)):
         f()
     return CASES
 
@@ -483,26 +827,124 @@ def all_cases(seed=0):
 
 # What verdicts() puts into the fields of a map.
 BASES = [0, 1, 4, 8, 15, 16, 32, 48, 64, 128]
-SIZES = [0, 1, 2, 3, 31, 128, 129, 256, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 32) + 1, 1 << 33, 1 << 40, (1 << 64) - 1]
-GAPS = [0, 1, 8, 15, 16, 24, 32, 48, 64, 128, 240, 256, 272, 512, 4096, 1 << 20, (1 << 32) - 16, 1 << 32, (1 << 35), (1 << 36), (1 << 39), (1 << 40) - 16, (1
-        << 40) - 32, 1 << 40, 1 << 41, 1 << 63]
-COUNTS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 48, 64, 65, 96, 127, 128, 129, 192, 255, 256, 257, 512, 1 << 31, (1 << 32) - 1]
+SIZES = [
+    0,
+    1,
+    2,
+    3,
+    31,
+    128,
+    129,
+    256,
+    (1 << 31) - 1,
+    1 << 31,
+    (1 << 32) - 1,
+    1 << 32,
+    (1 << 32) + 1,
+    1 << 33,
+    1 << 40,
+    (1 << 64) - 1,
+]
+GAPS = [
+    0,
+    1,
+    8,
+    15,
+    16,
+    24,
+    32,
+    48,
+    64,
+    128,
+    240,
+    256,
+    272,
+    512,
+    4096,
+    1 << 20,
+    (1 << 32) - 16,
+    1 << 32,
+    (1 << 35),
+    (1 << 36),
+    (1 << 39),
+    (1 << 40) - 16,
+    (1 << 40) - 32,
+    1 << 40,
+    1 << 41,
+    1 << 63,
+]
+COUNTS = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    12,
+    15,
+    16,
+    17,
+    24,
+    31,
+    32,
+    33,
+    48,
+    64,
+    65,
+    96,
+    127,
+    128,
+    129,
+    192,
+    255,
+    256,
+    257,
+    512,
+    1 << 31,
+    (1 << 32) - 1,
+]
 STEPS = [0, 1, 2, 3, 7, 8, 9, 16, 255, (1 << 32) - 1]
 CORNERS = [0, 1, -1, 2, -2, 15, 16, -16, -17, 31, 63, -32, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 1 << 30]
 PIXELS = [0, 1, 2, 15, 16, 31, 255, 256, 257, 1023, 1024, 1025, 1 << 16, (1 << 32) - 1]
-ENUMS = dict(type=[*range(17), 100, -1 & 0xffffffff], interleave=[0, 1, 2, 3, 9], swizzle=[*range(9), 20], promotion=[0, 1, 2, 3, 4, 9], fill=[0, 1, 2, 7])
+ENUMS = dict(
+    type=[*range(17), 100, -1 & 0xFFFFFFFF],
+    interleave=[0, 1, 2, 3, 9],
+    swizzle=[*range(9), 20],
+    promotion=[0, 1, 2, 3, 4, 9],
+    fill=[0, 1, 2, 7],
+)
 LISTS = dict(dims=SIZES, strides=GAPS, steps=STEPS, box=COUNTS, lower=CORNERS, upper=CORNERS)
 NUMBERS = dict(channels=COUNTS, pixels=PIXELS, base=BASES)
 
 
 def tile(rank=2, **more):
-    m = tiled(F32, 0, [64, 32, 16, 8, 4][:rank], [256, 8192, 131072, 1048576][:rank - 1], [8, 4, 2, 2, 2][:rank], [1] * rank)
+    m = tiled(
+        F32,
+        0,
+        [64, 32, 16, 8, 4][:rank],
+        [256, 8192, 131072, 1048576][: rank - 1],
+        [8, 4, 2, 2, 2][:rank],
+        [1] * rank,
+    )
     m.update(more)
     return m
 
 
 def column(rank=4, **more):
-    m = im2col(F32, 0, [64, 32, 16, 8, 4][:rank], [256, 8192, 131072, 1048576][:rank - 1], [0] * (rank - 2), [0] * (rank - 2), 8, 16, [1] * rank)
+    m = im2col(
+        F32,
+        0,
+        [64, 32, 16, 8, 4][:rank],
+        [256, 8192, 131072, 1048576][: rank - 1],
+        [0] * (rank - 2),
+        [0] * (rank - 2),
+        8,
+        16,
+        [1] * rank,
+    )
     m.update(more)
     return m
 
@@ -568,7 +1010,20 @@ def column_fields(rank):
             for v in CORNERS:
                 yield with_element(column(rank), which, d, v)
         for n in (1, 2, 3, 16):
-            for lo, hi in ((-3, -3), (-1, 0), (0, -1), (1, 0), (0, -2), (2, -2), (0, -n), (0, -n - 1), (n - 1, 0), (n, 0), (1, -n), (-1, 1 - n)):
+            for lo, hi in (
+                (-3, -3),
+                (-1, 0),
+                (0, -1),
+                (1, 0),
+                (0, -2),
+                (2, -2),
+                (0, -n),
+                (0, -n - 1),
+                (n - 1, 0),
+                (n, 0),
+                (1, -n),
+                (-1, 1 - n),
+            ):
                 m = column(rank)
                 m['dims'][d + 1], m['lower'][d], m['upper'][d] = n, lo, hi
                 yield m
@@ -604,7 +1059,11 @@ def verdicts():
         for type in range(16):
             out += map(verdict, rows_of_a_type(make, type))
     for type in (U8, U16, F32, F64, U4A8, U4A16, U6A16):
-        out += [verdict(tile(2, type=type, swizzle=swizzle, box=[n, 2], dims=[256, 4])) for n in COUNTS for swizzle in range(4)]
+        out += [
+            verdict(tile(2, type=type, swizzle=swizzle, box=[n, 2], dims=[256, 4]))
+            for n in COUNTS
+            for swizzle in range(4)
+        ]
     for rank in range(3, 6):
         out += map(verdict, column_fields(rank))
     for k in range(1500):

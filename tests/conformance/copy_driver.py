@@ -6,7 +6,24 @@ from texture_driver import Driver, Failure
 
 TILED, IM2COL = range(2)
 REFUSED = 'the map is refused: '
-ELEMENT = [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 0, 0, 0]  # bytes, as CUtensorMapDataType numbers types; of packed ones none is recorded
+ELEMENT = [
+    1,
+    2,
+    4,
+    4,
+    8,
+    8,
+    2,
+    4,
+    8,
+    2,
+    4,
+    4,
+    4,
+    0,
+    0,
+    0,
+]  # bytes, as CUtensorMapDataType numbers types; of packed ones none is recorded
 
 
 def fmix(h):
@@ -48,17 +65,47 @@ SEED = 16  # a pattern's number is p + SEED * seed
 def pattern(number, size, made={}):
     if number not in made:
         p, seed = PATTERNS[number % SEED], number // SEED
-        made[number] = array.array('I', (p(k, fmix(k * 0x9e3779b1 + seed * 0x7feb352d + 1 & 0xffffffff)) for k in range(1 << 15))).tobytes()
+        made[number] = array.array(
+            'I', (p(k, fmix(k * 0x9E3779B1 + seed * 0x7FEB352D + 1 & 0xFFFFFFFF)) for k in range(1 << 15))
+        ).tobytes()
     return made[number][:size]
 
 
 def tiled(type, base, dims, strides, box, steps, interleave=0, swizzle=0, promotion=0, fill=0):
-    return dict(mode=TILED, type=type, base=base, dims=dims, strides=strides, steps=steps, box=box, interleave=interleave, swizzle=swizzle, promotion=promotion, fill=fill)
+    return dict(
+        mode=TILED,
+        type=type,
+        base=base,
+        dims=dims,
+        strides=strides,
+        steps=steps,
+        box=box,
+        interleave=interleave,
+        swizzle=swizzle,
+        promotion=promotion,
+        fill=fill,
+    )
 
 
-def im2col(type, base, dims, strides, lower, upper, channels, pixels, steps, interleave=0, swizzle=0, promotion=0, fill=0):
-    return dict(mode=IM2COL, type=type, base=base, dims=dims, strides=strides, steps=steps, lower=lower, upper=upper, channels=channels, pixels=pixels, interleave=interleave,
-                swizzle=swizzle, promotion=promotion, fill=fill)
+def im2col(
+    type, base, dims, strides, lower, upper, channels, pixels, steps, interleave=0, swizzle=0, promotion=0, fill=0
+):
+    return dict(
+        mode=IM2COL,
+        type=type,
+        base=base,
+        dims=dims,
+        strides=strides,
+        steps=steps,
+        lower=lower,
+        upper=upper,
+        channels=channels,
+        pixels=pixels,
+        interleave=interleave,
+        swizzle=swizzle,
+        promotion=promotion,
+        fill=fill,
+    )
 
 
 def aligned(size, align=64):
@@ -67,7 +114,14 @@ def aligned(size, align=64):
     return b, at
 
 
-NULLS = ('map', 'address', 'dims', 'strides', 'box', 'steps')  # pointers that verdicts ask about; those to corners go with `box`
+NULLS = (
+    'map',
+    'address',
+    'dims',
+    'strides',
+    'box',
+    'steps',
+)  # pointers that verdicts ask about; those to corners go with `box`
 
 
 def encode(drv, m, address, rank=None, null=0, misaligned=0):
@@ -77,14 +131,30 @@ def encode(drv, m, address, rank=None, null=0, misaligned=0):
 
     def given(name, what):
         return C.c_void_p(None) if null >> NULLS.index(name) & 1 else what
-    head = [given('map', C.c_void_p(at + misaligned)), C.c_uint(m['type']), C.c_uint(rank), given('address', C.c_void_p(address + m['base'])),
-            given('dims', (C.c_uint64 * 8)(*m['dims'])), given('strides', (C.c_uint64 * 8)(*m['strides']))]
-    tail = [given('steps', (C.c_uint32 * 8)(*m['steps']))] + [C.c_uint(m[k]) for k in ('interleave', 'swizzle', 'promotion', 'fill')]
+    head = [
+        given('map', C.c_void_p(at + misaligned)),
+        C.c_uint(m['type']),
+        C.c_uint(rank),
+        given('address', C.c_void_p(address + m['base'])),
+        given('dims', (C.c_uint64 * 8)(*m['dims'])),
+        given('strides', (C.c_uint64 * 8)(*m['strides'])),
+    ]
+    tail = [given('steps', (C.c_uint32 * 8)(*m['steps']))] + [
+        C.c_uint(m[k]) for k in ('interleave', 'swizzle', 'promotion', 'fill')
+    ]
     if m['mode'] == TILED:
-        rc = getattr(drv.lib, drv.prefix + 'TensorMapEncodeTiled')(*head, given('box', (C.c_uint32 * 8)(*m['box'])), *tail)
+        rc = getattr(drv.lib, drv.prefix + 'TensorMapEncodeTiled')(
+            *head, given('box', (C.c_uint32 * 8)(*m['box'])), *tail
+        )
     else:
-        rc = getattr(drv.lib, drv.prefix + 'TensorMapEncodeIm2col')(*head, given('box', (C.c_int * 8)(*m['lower'])), given('box', (C.c_int * 8)(*m['upper'])),
-                                                                    C.c_uint(m['channels']), C.c_uint(m['pixels']), *tail)
+        rc = getattr(drv.lib, drv.prefix + 'TensorMapEncodeIm2col')(
+            *head,
+            given('box', (C.c_int * 8)(*m['lower'])),
+            given('box', (C.c_int * 8)(*m['upper'])),
+            C.c_uint(m['channels']),
+            C.c_uint(m['pixels']),
+            *tail
+        )
     return rc, C.string_at(at, 128)
 
 
@@ -103,7 +173,13 @@ def prepare(drv, case, data, out):
         C.memmove(at, bits, 128)
     held = C.c_uint64(data), C.c_uint64(out), (C.c_uint32 * 16)(*[a & 0xffffffff for a in case['args']])
     params = (C.c_void_p * 4)(at, *[C.addressof(h) for h in held])
-    return drv.function(case['text']), [C.c_uint(x) for x in (case['grid'], 1, 1, case['block'], 1, 1, 0)], params, keep, held
+    return (
+        drv.function(case['text']),
+        [C.c_uint(x) for x in (case['grid'], 1, 1, case['block'], 1, 1, 0)],
+        params,
+        keep,
+        held,
+    )
 
 
 def run(drv, cases):
@@ -119,4 +195,7 @@ def run(drv, cases):
         drv('CtxSynchronize')
     except Failure as e:
         return [(str(e), b'', b'')] * len(cases)
-    return [(r, b'', b'') if isinstance(r, str) else (None, drv.read(a[0], c['data'][1]), drv.read(a[1], c['out'][1])) for c, a, r in zip(cases, at, ready)]
+    return [
+        (r, b'', b'') if isinstance(r, str) else (None, drv.read(a[0], c['data'][1]), drv.read(a[1], c['out'][1]))
+        for c, a, r in zip(cases, at, ready)
+    ]

@@ -38,7 +38,13 @@ MEET = 'barrier.cluster.arrive; barrier.cluster.wait;'
 
 def kernel(body, ctas=1, smem=SMEM):
     cluster = '' if ctas == 1 else '\n.explicitcluster .reqnctapercluster %d, 1, 1' % ctas
-    return FRAME % dict(body=body if ctas == 1 else MEET + '\n' + body, cluster=cluster, smem=smem, out=smem + TAIL, end='' if ctas == 1 else MEET)
+    return FRAME % dict(
+        body=body if ctas == 1 else MEET + '\n' + body,
+        cluster=cluster,
+        smem=smem,
+        out=smem + TAIL,
+        end='' if ctas == 1 else MEET,
+    )
 
 
 # Not for ever: should fewer bytes come than are expected, the recording says so.
@@ -61,9 +67,20 @@ def offsets(rank):
 def load(rank, columns=False, ctas=1, where='%map', before='', hint=False):
     mode = 'im2col' if columns else 'tile'
     policy = 'createpolicy.fractional.L2::evict_first.b64 %d1, 1.0;\n' if hint else ''
-    copy = '@%%one cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s%s [%%box], [%s, %s], [%%m]%s%s%s;\n' % (
-        rank, mode, '.multicast::cluster' if ctas > 1 else '', '.L2::cache_hint' if hint else '', where, coords(rank), ', ' + offsets(rank) if columns else '', ', %mask' if ctas > 1 else '',
-        ', %d1' if hint else '')
+    copy = (
+        '@%%one cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s%s [%%box], [%s, %s], [%%m]%s%s%s;\n'
+        % (
+            rank,
+            mode,
+            '.multicast::cluster' if ctas > 1 else '',
+            '.L2::cache_hint' if hint else '',
+            where,
+            coords(rank),
+            ', ' + offsets(rank) if columns else '',
+            ', %mask' if ctas > 1 else '',
+            ', %d1' if hint else '',
+        )
+    )
     if ctas > 1:  # the CTA that i10 names sends to all of the mask; who is not in the mask does not wait
         sender = 'setp.eq.and.u32 %r, %cta, %i10, %one;\n'
         waits = 'cvt.u32.u16 %i3, %mask; shr.u32 %i3, %i3, %cta; and.b32 %i3, %i3, 1; setp.eq.u32 %p, %i3, 0; @%p bra CAME;\n'
@@ -73,14 +90,20 @@ def load(rank, columns=False, ctas=1, where='%map', before='', hint=False):
 
 def store(rank, op='', columns=False):
     mode = 'im2col_no_offs' if columns else 'tile'
-    name = 'cp.reduce.async.bulk.tensor.%dd.global.shared::cta.%s.%s.bulk_group' % (rank, op, mode) if op else 'cp.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group' % (rank, mode)
+    name = (
+        'cp.reduce.async.bulk.tensor.%dd.global.shared::cta.%s.%s.bulk_group' % (rank, op, mode)
+        if op
+        else 'cp.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group' % (rank, mode)
+    )
     return kernel('@%%one %s [%%map, %s], [%%box];\n' % (name, coords(rank)) + GROUP)
 
 
 def prefetch(rank, columns=False):
     mode = 'im2col' if columns else 'tile'
-    return kernel('@%%one prefetch.tensormap [%%map]; @%%one cp.async.bulk.prefetch.tensor.%dd.L2.global.%s [%%map, %s]%s; @%%one cp.async.bulk.prefetch.L2.global [%%data], 256;\n' % (
-        rank, mode, coords(rank), ', ' + offsets(rank) if columns else ''))
+    return kernel(
+        '@%%one prefetch.tensormap [%%map]; @%%one cp.async.bulk.prefetch.tensor.%dd.L2.global.%s [%%map, %s]%s; @%%one cp.async.bulk.prefetch.L2.global [%%data], 256;\n'
+        % (rank, mode, coords(rank), ', ' + offsets(rank) if columns else '')
+    )
 
 
 # ---- changed maps: a copy in shared memory, changed, and then in global memory behind the data's 64 KiB
@@ -109,7 +132,14 @@ def replaced(rank, changes, in_global=False, columns=False):
         if field == 'global_address':
             text += 'add.u64 %%d6, %%data, %d;\n' % value
             value = '%d6'
-        text += '@%%one tensormap.replace.tile.%s.%s.b1024.%s [%s], %s%s;\n' % (field, at[1], 'b64' if wide else 'b32', at[0], '' if ordinal is None else '%d, ' % ordinal, value)
+        text += '@%%one tensormap.replace.tile.%s.%s.b1024.%s [%s], %s%s;\n' % (
+            field,
+            at[1],
+            'b64' if wide else 'b32',
+            at[0],
+            '' if ordinal is None else '%d, ' % ordinal,
+            value,
+        )
     text += PUBLISH_GLOBAL if in_global else PUBLISH
     return load(rank, columns, where='%d5', before=text)
 
@@ -118,26 +148,62 @@ def replaced(rank, changes, in_global=False, columns=False):
 
 def cp_async(size, sizes):
     """Each thread `size` bytes; sizes: '' all of them, 'src' as many as its number says, 'ignore' by turns all or none."""
-    text = 'rem.u32 %%i3, %%t, %d; and.b32 %%i4, %%t, 1; setp.eq.u32 %%p, %%i4, 0; mul.lo.u32 %%i5, %%t, %d; add.u32 %%i6, %%box, %%i5; cvt.u64.u32 %%d1, %%i5; add.u64 %%d1, %%d1, %%data;\n' % (size + 1, size)
+    text = (
+        'rem.u32 %%i3, %%t, %d; and.b32 %%i4, %%t, 1; setp.eq.u32 %%p, %%i4, 0; mul.lo.u32 %%i5, %%t, %d; add.u32 %%i6, %%box, %%i5; cvt.u64.u32 %%d1, %%i5; add.u64 %%d1, %%d1, %%data;\n'
+        % (size + 1, size)
+    )
     tail = {'': '', 'src': ', %i3', 'ignore': ', %p'}[sizes]
-    text += 'cp.async.%s.shared.global [%%i6], [%%d1], %d%s; cp.async.commit_group;\n' % ('cg' if size == 16 else 'ca', size, tail)
+    text += 'cp.async.%s.shared.global [%%i6], [%%d1], %d%s; cp.async.commit_group;\n' % (
+        'cg' if size == 16 else 'ca',
+        size,
+        tail,
+    )
     text += 'cp.async.ca.shared.global [%i6+4096], [%d1+4096], 4; cp.async.commit_group; cp.async.wait_group 1;\n'
     return kernel(text + 'cp.async.wait_all;\n')
 
 
 def cp_async_arrive(noinc):
-    text = '@%%one mbarrier.init.shared.b64 [%%m], %s; bar.sync 0; mul.lo.u32 %%i5, %%t, 16; add.u32 %%i6, %%box, %%i5; cvt.u64.u32 %%d1, %%i5; add.u64 %%d1, %%d1, %%data;\n' % ('%nt' if noinc else '%nt')
-    text += 'cp.async.cg.shared.global [%%i6], [%%d1], 16; cp.async.mbarrier.arrive%s.shared.b64 [%%m];\n' % ('.noinc' if noinc else '')
+    text = (
+        '@%%one mbarrier.init.shared.b64 [%%m], %s; bar.sync 0; mul.lo.u32 %%i5, %%t, 16; add.u32 %%i6, %%box, %%i5; cvt.u64.u32 %%d1, %%i5; add.u64 %%d1, %%d1, %%data;\n'
+        % ('%nt' if noinc else '%nt')
+    )
+    text += 'cp.async.cg.shared.global [%%i6], [%%d1], 16; cp.async.mbarrier.arrive%s.shared.b64 [%%m];\n' % (
+        '.noinc' if noinc else ''
+    )
     return kernel(text + ('' if noinc else 'mbarrier.arrive.shared.b64 _, [%m];\n') + WAIT)
 
 
 REMOTE = 'xor.b32 %i3, %cta, 1; mapa.shared::cluster.u32 %i4, %box, %i3; mapa.shared::cluster.u32 %i5, %m, %i3;\n'
 BULK = {
-    'load': (EXPECT + '@%one cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%box], [%data], %n, [%m];\n' + WAIT, 1),
-    'load-cluster': (EXPECT + '@%one cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%box], [%data], %n, [%m];\n' + WAIT, 1),
-    'load-remote': (EXPECT + MEET + REMOTE + 'cvt.u64.u32 %d1, %cta; mad.lo.u64 %d1, %d1, 8192, %data; @%one cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%i4], [%d1], %n, [%i5];\n' + WAIT, 2),
+    'load': (
+        EXPECT
+        + '@%one cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%box], [%data], %n, [%m];\n'
+        + WAIT,
+        1,
+    ),
+    'load-cluster': (
+        EXPECT
+        + '@%one cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%box], [%data], %n, [%m];\n'
+        + WAIT,
+        1,
+    ),
+    'load-remote': (
+        EXPECT
+        + MEET
+        + REMOTE
+        + 'cvt.u64.u32 %d1, %cta; mad.lo.u64 %d1, %d1, 8192, %data; @%one cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%i4], [%d1], %n, [%i5];\n'
+        + WAIT,
+        2,
+    ),
     'store': ('@%one cp.async.bulk.global.shared::cta.bulk_group [%data], [%box], %n;\n' + GROUP, 1),
-    'remote': (EXPECT + MEET + REMOTE + '@%one cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%i4+8192], [%box], %n, [%i5];\n' + WAIT, 2),
+    'remote': (
+        EXPECT
+        + MEET
+        + REMOTE
+        + '@%one cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%i4+8192], [%box], %n, [%i5];\n'
+        + WAIT,
+        2,
+    ),
 }
 
 
@@ -147,15 +213,37 @@ def bulk(kind):
 
 def bulk_multicast(ctas):
     sender = 'setp.eq.and.u32 %r, %cta, %i10, %one;\n'
-    waits = 'cvt.u32.u16 %i3, %mask; shr.u32 %i3, %i3, %cta; and.b32 %i3, %i3, 1; setp.eq.u32 %p, %i3, 0; @%p bra CAME;\n'
-    return kernel(EXPECT + MEET + sender + '@%r cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%box], [%data], %n, [%m], %mask;\n' + waits + WAIT, ctas)
+    waits = (
+        'cvt.u32.u16 %i3, %mask; shr.u32 %i3, %i3, %cta; and.b32 %i3, %i3, 1; setp.eq.u32 %p, %i3, 0; @%p bra CAME;\n'
+    )
+    return kernel(
+        EXPECT
+        + MEET
+        + sender
+        + '@%r cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%box], [%data], %n, [%m], %mask;\n'
+        + waits
+        + WAIT,
+        ctas,
+    )
 
 
 def bulk_reduce(op, type, remote):
     noftz = '.noftz' if op == 'add' and type in ('f16', 'bf16') else ''
     if not remote:
-        return kernel('@%%one cp.reduce.async.bulk.global.shared::cta.bulk_group.%s%s.%s [%%data], [%%box], %%n;\n' % (op, noftz, type) + GROUP)
-    return kernel(EXPECT + MEET + REMOTE + '@%%one cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.%s.%s [%%i4+8192], [%%box], %%n, [%%i5];\n' % (op, type) + WAIT, 2)
+        return kernel(
+            '@%%one cp.reduce.async.bulk.global.shared::cta.bulk_group.%s%s.%s [%%data], [%%box], %%n;\n'
+            % (op, noftz, type)
+            + GROUP
+        )
+    return kernel(
+        EXPECT
+        + MEET
+        + REMOTE
+        + '@%%one cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.%s.%s [%%i4+8192], [%%box], %%n, [%%i5];\n'
+        % (op, type)
+        + WAIT,
+        2,
+    )
 
 
 def async_store(vec, type):
@@ -165,14 +253,24 @@ def async_store(vec, type):
     size = (8 if wide else 4) * count
     text = 'add.u32 %w0, %t, 100; add.u32 %w1, %t, 200; add.u32 %w2, %t, 300; add.u32 %w3, %t, 400; mov.b64 %d1, {%w0, %w1}; mov.b64 %d2, {%w2, %w3};\n'
     value = '{%s}' % ', '.join(regs[:count]) if vec else regs[0]
-    text += 'mad.lo.u32 %%i4, %%t, %d, %%i4; st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s.%s [%%i4], %s, [%%i5];\n' % (size, '.' + vec if vec else '', type, value)
+    text += (
+        'mad.lo.u32 %%i4, %%t, %d, %%i4; st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s.%s [%%i4], %s, [%%i5];\n'
+        % (size, '.' + vec if vec else '', type, value)
+    )
     return kernel(EXPECT + MEET + REMOTE + text + WAIT, 2), size
 
 
 def async_red(op, type):
     wide = type[1:] == '64'
-    text = 'mad.lo.u32 %%i4, %%t, %d, %%i4; mul.lo.u32 %%w0, %%t, 0x9e3779b1; xor.b32 %%w1, %%w0, 0x5555; mov.b64 %%d1, {%%w0, %%w1};\n' % (8 if wide else 4)
-    text += 'red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.%s.%s [%%i4], %s, [%%i5];\n' % (op, type, '%d1' if wide else '%w0')
+    text = (
+        'mad.lo.u32 %%i4, %%t, %d, %%i4; mul.lo.u32 %%w0, %%t, 0x9e3779b1; xor.b32 %%w1, %%w0, 0x5555; mov.b64 %%d1, {%%w0, %%w1};\n'
+        % (8 if wide else 4)
+    )
+    text += 'red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.%s.%s [%%i4], %s, [%%i5];\n' % (
+        op,
+        type,
+        '%d1' if wide else '%w0',
+    )
     return kernel(EXPECT + MEET + REMOTE + text + WAIT, 2), 8 if wide else 4
 
 

@@ -32,10 +32,15 @@ BINADE = 1 << 23
 TANH_LEAST = 119                                        # the exponent of the binade from 2^-8
 TANH_BITS = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3]          # segments of a binade, as powers of two
 TANH_SHIFT = [7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6]         # 17 - t, where its c1 and c2 are multiples of 2^t
-UNITS = {                                               # shift; slope, what c2 counts
-    'rcp': (13, -4, 1), 'rsqrt': (14, -2, 4), 'sqrt': (15, 2, 1), 'ex2': (13, 4, 1), 'lg2': (12, 8, 2), 'sin': (11, 0, 1),
+UNITS = {  # shift; slope, what c2 counts
+    'rcp': (13, -4, 1),
+    'rsqrt': (14, -2, 4),
+    'sqrt': (15, 2, 1),
+    'ex2': (13, 4, 1),
+    'lg2': (12, 8, 2),
+    'sin': (11, 0, 1),
 }
-FINER = {'lg2': 4, 'sin': 4}                            # bits that c0 and the slope have, and the shift has not, in the table
+FINER = {'lg2': 4, 'sin': 4}  # bits that c0 and the slope have, and the shift has not, in the table
 FOLDED = {                                              # what the table's c0 has beyond that, for row i
     'rcp': lambda i: i << 18,
     'rsqrt': lambda i: ((i & 63) << 18) + ((252 if i < 64 else 251) << 24),
@@ -268,8 +273,13 @@ def packed_tanh(rows):
 
 # Half rows: the rows that c0 takes half of in, and the shift of c1.
 HALVES = {
-    'rcp': 'TWICE, PAIR', 'rsqrt': 'ONCE, HALVES_14', 'sqrt': 'ONCE, HALVES_15', 'ex2': 'TWICE, HALVES_13', 'lg2': 'TWICE, HALVES_8',
-    'sin': 'TWICE, HALVES_7', 'tanh': 'ONCE, HALVES'
+    'rcp': 'TWICE, PAIR',
+    'rsqrt': 'ONCE, HALVES_14',
+    'sqrt': 'ONCE, HALVES_15',
+    'ex2': 'TWICE, HALVES_13',
+    'lg2': 'TWICE, HALVES_8',
+    'sin': 'TWICE, HALVES_7',
+    'tanh': 'ONCE, HALVES',
 }
 EIGHTS = '''
 const struct ptxi_num_columns128 ptxi_num_rsqrt_eights = {
@@ -304,13 +314,20 @@ def table(name, rows):
     words = ['ROW(0x%08x, 0x%08x%s)' % (row[:2] + (', %d' % row[2] if row[2:] else '',)) for row in rows]
     lines = ['    ' + ' '.join(words[i:i + columns]) for i in range(0, len(words), columns)]
     parts = [lines[i:i + 24] for i in range(0, len(lines), 24)]         # a macro has at most 25 lines
-    names = ['%s_ROWS' % name.upper()] if len(parts) == 1 else ['%s_ROWS_%d' % (name.upper(), k + 1) for k in range(len(parts))]
+    names = (
+        ['%s_ROWS' % name.upper()]
+        if len(parts) == 1
+        else ['%s_ROWS_%d' % (name.upper(), k + 1) for k in range(len(parts))]
+    )
     for part, macro in zip(parts, names):
         print('#define %s(ROW) \\\n%s' % (macro, ' \\\n'.join(part)))
     if len(parts) > 1:
         print('#define %s_ROWS(ROW) %s' % (name.upper(), ' '.join(macro + '(ROW)' for macro in names)))
     first = 'FIRST_LESS' if name == 'sin' else 'FIRST'
-    print('TABLE(%s, %d, %s_ROWS, %s, %s)%s\n' % (name, len(rows), name.upper(), first, HALVES[name], EIGHTS if name == 'rsqrt' else ''))
+    print(
+        'TABLE(%s, %d, %s_ROWS, %s, %s)%s\n'
+        % (name, len(rows), name.upper(), first, HALVES[name], EIGHTS if name == 'rsqrt' else '')
+    )
 
 
 def by_exponent(values):
@@ -348,11 +365,19 @@ def write_tanh_words(name, values):
 
 def write_tanh_binades():
     down = [6 - bits for bits in TANH_BITS]
-    half = [2 * first - (TANH_LEAST + k << bits + 1) & 0xff for k, (first, bits) in enumerate(zip(tanh_first(), TANH_BITS))]
+    half = [
+        2 * first - (TANH_LEAST + k << bits + 1) & 0xFF
+        for k, (first, bits) in enumerate(zip(tanh_first(), TANH_BITS))
+    ]
     for name, values in (('down', down), ('shift', TANH_SHIFT), ('half', half), ('first', tanh_first())):
-        print('const _Alignas(16) uint8_t ptxi_num_tanh_%s[16] = { %s };' % (name, ', '.join('%d' % v for v in by_exponent(values))))
+        print(
+            'const _Alignas(16) uint8_t ptxi_num_tanh_%s[16] = { %s };'
+            % (name, ', '.join('%d' % v for v in by_exponent(values)))
+        )
     write_tanh_words('turn', [d + 17 for d in down])
-    write_tanh_words('mark', [(f ^ TANH_LEAST + k << bits) & 0x3f for k, (f, bits) in enumerate(zip(tanh_first(), TANH_BITS))])
+    write_tanh_words(
+        'mark', [(f ^ TANH_LEAST + k << bits) & 0x3F for k, (f, bits) in enumerate(zip(tanh_first(), TANH_BITS))]
+    )
     write_tanh_words('shift_words', TANH_SHIFT)
 
 

@@ -1,5 +1,5 @@
-/* Cases of ldmatrix, stmatrix and movmatrix for 16-bit elements. Each thread of a block has a cell of 16 bytes in shared memory, a row of a
- * matrix; it gives the address of another thread's. */
+/* Cases of ldmatrix, stmatrix and movmatrix for 16-bit elements. Each thread of a block has a cell of 16 bytes in
+ * shared memory, a row of a matrix; it gives the address of another thread's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,8 +27,11 @@ static void put_body(FILE *out, const char *text, bool generic)
 {
     const char *space = generic ? "" : ".shared";
 
-    fputs("    mov.b64 {%r0, %r1}, %d0;\n    mov.b64 {%r2, %r3}, %d1;\n    st.shared.v2.b64 [%shared], {%d1, %d0};\n    bar.sync 0;\n"
-          "    mad.lo.u32 %r4, %thread, 5, 3;\n    and.b32 %r4, %r4, 127;\n    mov.u64 %d2, cells;\n    mad.wide.u32 %d2, %r4, 16, %d2;\n", out);
+    fputs("    mov.b64 {%r0, %r1}, %d0;\n    mov.b64 {%r2, %r3}, %d1;\n    st.shared.v2.b64 [%shared], {%d1, %d0};\n   "
+          " bar.sync 0;\n"
+          "    mad.lo.u32 %r4, %thread, 5, 3;\n    and.b32 %r4, %r4, 127;\n    mov.u64 %d2, cells;\n    mad.wide.u32 "
+          "%d2, %r4, 16, %d2;\n",
+          out);
     if (generic)
         fputs("    cvta.shared.u64 %d2, %d2;\n", out);
     if (text[0] == 'm') {
@@ -63,7 +66,8 @@ bool fragment_build(struct conformance_case *c, unsigned number)
     c->shared_cell = true;
     c->inputs = INPUTS;
     for (unsigned i = 0; i < INPUTS; i++) {
-        c->input[i] = (struct column){ .class = VALUE_INT, .bits = 64, .lanes = 1, .width = 64, .position = (uint8_t)i };
+        c->input[i] =
+            (struct column){ .class = VALUE_INT, .bits = 64, .lanes = 1, .width = 64, .position = (uint8_t)i };
         c->input_register[i] = (uint8_t)i;
     }
     c->registers[REG_64] = 3;

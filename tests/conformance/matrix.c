@@ -16,7 +16,11 @@ enum { PTX_VERSION = 90, TARGET = 90 };
 static int values_of(uint16_t type, char operand, bool sparse_any, bool halves)
 {
     switch (operand) {
-    case 'c': return type == PTXI_T_f16 ? MATRIX_C_F16 : type == PTXI_T_f32 ? MATRIX_C_F32 : type == PTXI_T_f64 ? MATRIX_F64 : MATRIX_C_S32;
+    case 'c':
+        return type == PTXI_T_f16   ? MATRIX_C_F16
+               : type == PTXI_T_f32 ? MATRIX_C_F32
+               : type == PTXI_T_f64 ? MATRIX_F64
+                                    : MATRIX_C_S32;
     case 'e': return halves ? MATRIX_HALVES : sparse_any ? MATRIX_PAIRS_ANY : MATRIX_PAIRS;
     default: break;
     }
@@ -94,7 +98,8 @@ static bool describe(struct matrix_form *f, const struct ptxi_match *m)
         }
         if (strlen(s->name) > 1)
             return false;
-        values = values_of(slot_of(m, s->name[0]), s->name[0], !ptxi_isa_has(m, "sp::ordered_metadata"), ptxi_isa_slot(m, "A") == PTXI_T_tf32);
+        values = values_of(slot_of(m, s->name[0]), s->name[0], !ptxi_isa_has(m, "sp::ordered_metadata"),
+                           ptxi_isa_slot(m, "A") == PTXI_T_tf32);
         if (values < 0)
             return false;
         f->in[f->inputs++] = (struct matrix_operand){ (uint8_t)values, (uint8_t)(count ? count : 1) };
@@ -176,7 +181,8 @@ static void print_pool(FILE *out, enum matrix_values kind)
 {
     bool wide = kind == MATRIX_F64;
 
-    fprintf(out, ".global .align 16 .b%d pool_%s[%d] = {", wide ? 64 : 32, matrix_value_names[kind], MATRIX_REGIMES * MATRIX_STRIDE);
+    fprintf(out, ".global .align 16 .b%d pool_%s[%d] = {", wide ? 64 : 32, matrix_value_names[kind],
+            MATRIX_REGIMES * MATRIX_STRIDE);
     for (unsigned i = 0; i < MATRIX_REGIMES * MATRIX_STRIDE; i++)
         fprintf(out, "%s%s0x%llx", i ? "," : "", i % 16 ? "" : "\n",
                 (unsigned long long)matrix_value(kind, i / MATRIX_STRIDE, i % MATRIX_STRIDE % MATRIX_POOL));
@@ -185,25 +191,31 @@ static void print_pool(FILE *out, enum matrix_values kind)
 
 void matrix_print_mix(FILE *out)
 {
-    fputs("    shr.u32 %y, %x, 16; xor.b32 %x, %x, %y; mul.lo.u32 %x, %x, 0x7feb352d; shr.u32 %y, %x, 15; xor.b32 %x, %x, %y;\n"
-          "    mul.lo.u32 %x, %x, 0x846ca68b; shr.u32 %y, %x, 16; xor.b32 %x, %x, %y;\n", out);
+    fputs("    shr.u32 %y, %x, 16; xor.b32 %x, %x, %y; mul.lo.u32 %x, %x, 0x7feb352d; shr.u32 %y, %x, 15; xor.b32 %x, "
+          "%x, %y;\n"
+          "    mul.lo.u32 %x, %x, 0x846ca68b; shr.u32 %y, %x, 16; xor.b32 %x, %x, %y;\n",
+          out);
 }
 
 void matrix_print_pick(FILE *out, enum matrix_values kind)
 {
-    fprintf(out, "    and.b32 %%x, %%x, %d; mov.u64 %%at, pool_%s; mad.lo.u32 %%x, %%regime, %d, %%x; mad.wide.u32 %%at, %%x, 4, %%at;\n", MATRIX_POOL - 1,
-            matrix_value_names[kind], MATRIX_STRIDE);
+    fprintf(out,
+            "    and.b32 %%x, %%x, %d; mov.u64 %%at, pool_%s; mad.lo.u32 %%x, %%regime, %d, %%x; mad.wide.u32 %%at, "
+            "%%x, 4, %%at;\n",
+            MATRIX_POOL - 1, matrix_value_names[kind], MATRIX_STRIDE);
 }
 
 static void print_operand(FILE *out, const struct matrix_operand *o, char name, unsigned number)
 {
     unsigned bytes = o->values == MATRIX_F64 ? 8 : 4;
 
-    fprintf(out, "    mov.u64 %%pool, pool_%s; mad.wide.u32 %%pool, %%regime, %u, %%pool;\n", matrix_value_names[o->values], bytes * MATRIX_STRIDE);
+    fprintf(out, "    mov.u64 %%pool, pool_%s; mad.wide.u32 %%pool, %%regime, %u, %%pool;\n",
+            matrix_value_names[o->values], bytes * MATRIX_STRIDE);
     for (unsigned r = 0; r < o->count; r++) {
         fprintf(out, "    mad.lo.u32 %%x, %%place, 0x9e3779b1, 0x%x;\n", 0x85ebca77u * (number * 16 + r + 1));
         matrix_print_mix(out);
-        fprintf(out, "    and.b32 %%x, %%x, %d; mad.wide.u32 %%at, %%x, %u, %%pool; ld.global.b%u %%%c%u, [%%at];\n", MATRIX_POOL - 1, bytes, bytes * 8, name, r);
+        fprintf(out, "    and.b32 %%x, %%x, %d; mad.wide.u32 %%at, %%x, %u, %%pool; ld.global.b%u %%%c%u, [%%at];\n",
+                MATRIX_POOL - 1, bytes, bytes * 8, name, r);
     }
 }
 
@@ -240,33 +252,45 @@ static void print_results(FILE *out, const struct matrix_form *f)
     for (unsigned r = 0; !f->wide && r < f->results; r++)
         fprintf(out, "    mov.b32 %%o%u, %%d%u;\n", r, r);
     for (unsigned r = 0; r < words; r++) {
-        fprintf(out, "    mad.lo.u32 %%x, %%place, 0x9e3779b1, 0x%x; mad.lo.u32 %%x, %%o%u, 0xc2b2ae35, %%x;\n", 0x27d4eb2fu * (r + 1), r);
+        fprintf(out, "    mad.lo.u32 %%x, %%place, 0x9e3779b1, 0x%x; mad.lo.u32 %%x, %%o%u, 0xc2b2ae35, %%x;\n",
+                0x27d4eb2fu * (r + 1), r);
         matrix_print_mix(out);
         fputs(r ? "    add.u32 %sum, %sum, %x;\n" : "    mov.u32 %sum, %x;\n", out);
     }
-    fprintf(out, "    add.u32 %%x, %%slot, %%regime; mad.wide.u32 %%at, %%x, 4, %%digests; red.global.add.u32 [%%at], %%sum;\n"
-                 "    setp.ge.u32 %%skip, %%number, %%keep; @%%skip bra NEXT;\n"
-                 "    mul.lo.u32 %%x, %%number, %u; add.u32 %%x, %%x, %%lane; mad.wide.u32 %%at, %%x, 4, %%full;\n", matrix_words(f));
+    fprintf(
+        out,
+        "    add.u32 %%x, %%slot, %%regime; mad.wide.u32 %%at, %%x, 4, %%digests; red.global.add.u32 [%%at], %%sum;\n"
+        "    setp.ge.u32 %%skip, %%number, %%keep; @%%skip bra NEXT;\n"
+        "    mul.lo.u32 %%x, %%number, %u; add.u32 %%x, %%x, %%lane; mad.wide.u32 %%at, %%x, 4, %%full;\n",
+        matrix_words(f));
     for (unsigned r = 0; r < words; r++)
         fprintf(out, "    st.global.b32 [%%at+%u], %%o%u;\n", r * 128, r);
 }
 
 static void print_kernel(FILE *out, const struct matrix_form *f)
 {
-    fprintf(out, ".visible .entry m%016llx(.param .u64 d, .param .u64 f, .param .u32 k, .param .u32 b)\n{\n"
-                 "    .reg .b%d %%a<8>, %%b<4>, %%c<8>, %%d<8>;\n    .reg .b32 %%e0, %%o<16>, %%x, %%y, %%sum, %%warp, %%lane, %%number, %%place, %%regime, %%keep, %%slot;\n"
-                 "    .reg .b64 %%at, %%pool, %%digests, %%full;\n    .reg .pred %%skip;\n"
-                 "    ld.param.u64 %%digests, [d]; ld.param.u64 %%full, [f]; ld.param.u32 %%keep, [k]; ld.param.u32 %%x, [b];\n"
-                 "    mov.u32 %%warp, %%ctaid.x; add.u32 %%warp, %%warp, %%x; mov.u32 %%x, %%tid.x; and.b32 %%lane, %%x, 31; shr.u32 %%x, %%x, 5;\n"
-                 "    mad.lo.u32 %%warp, %%warp, %d, %%x; shr.u32 %%slot, %%warp, %d; shl.b32 %%slot, %%slot, 4; mov.u32 %%regime, 0;\n"
-                 "LOOP:\n    mad.lo.u32 %%number, %%warp, %d, %%regime; mad.lo.u32 %%place, %%number, 32, %%lane;\n",
-            (unsigned long long)f->key, f->wide ? 64 : 32, MATRIX_BLOCK / 32,
-            __builtin_ctz(MATRIX_BLOCKS * MATRIX_BLOCK / 32 / MATRIX_PARTS), MATRIX_REGIMES);
+    fprintf(
+        out,
+        ".visible .entry m%016llx(.param .u64 d, .param .u64 f, .param .u32 k, .param .u32 b)\n{\n"
+        "    .reg .b%d %%a<8>, %%b<4>, %%c<8>, %%d<8>;\n    .reg .b32 %%e0, %%o<16>, %%x, %%y, %%sum, %%warp, %%lane, "
+        "%%number, %%place, %%regime, %%keep, %%slot;\n"
+        "    .reg .b64 %%at, %%pool, %%digests, %%full;\n    .reg .pred %%skip;\n"
+        "    ld.param.u64 %%digests, [d]; ld.param.u64 %%full, [f]; ld.param.u32 %%keep, [k]; ld.param.u32 %%x, [b];\n"
+        "    mov.u32 %%warp, %%ctaid.x; add.u32 %%warp, %%warp, %%x; mov.u32 %%x, %%tid.x; and.b32 %%lane, %%x, 31; "
+        "shr.u32 %%x, %%x, 5;\n"
+        "    mad.lo.u32 %%warp, %%warp, %d, %%x; shr.u32 %%slot, %%warp, %d; shl.b32 %%slot, %%slot, 4; mov.u32 "
+        "%%regime, 0;\n"
+        "LOOP:\n    mad.lo.u32 %%number, %%warp, %d, %%regime; mad.lo.u32 %%place, %%number, 32, %%lane;\n",
+        (unsigned long long)f->key, f->wide ? 64 : 32, MATRIX_BLOCK / 32,
+        __builtin_ctz(MATRIX_BLOCKS * MATRIX_BLOCK / 32 / MATRIX_PARTS), MATRIX_REGIMES);
     for (unsigned i = 0; i < f->inputs; i++)
         print_operand(out, &f->in[i], (char)("abce"[i]), i);
     print_instruction(out, f);
     print_results(out, f);
-    fprintf(out, "NEXT:\n    add.u32 %%regime, %%regime, 1; setp.lt.u32 %%skip, %%regime, %d; @%%skip bra LOOP;\n    ret;\n}\n", MATRIX_REGIMES);
+    fprintf(
+        out,
+        "NEXT:\n    add.u32 %%regime, %%regime, 1; setp.lt.u32 %%skip, %%regime, %d; @%%skip bra LOOP;\n    ret;\n}\n",
+        MATRIX_REGIMES);
 }
 
 void matrix_print_module(FILE *out, const struct matrix_form *forms, size_t count)

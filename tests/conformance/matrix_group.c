@@ -9,7 +9,8 @@ enum { UNIT = 16, B_BEGINS = 8192, TILE_BYTES = B_BEGINS + 32768, SWIZZLES = 4 }
 
 /* ---- Ways ---- */
 
-/* A matrix in shared memory: how far it reaches, and its descriptor without the address. PTX ISA, "Matrix Descriptor Format". */
+/* A matrix in shared memory: how far it reaches, and its descriptor without the address. PTX ISA, "Matrix Descriptor
+ * Format". */
 struct place {
     unsigned bytes, offset, leading, stride, swizzle;
 };
@@ -19,7 +20,8 @@ static int bit_of(const struct ptxi_opspec *s, unsigned bits)
     return bits & 1 ? s->ranges[s->range_count - 1].last : s->ranges[0].first;
 }
 
-/* The value of a constant operand in a way; 0 if the form has no such operand. With N all combinations come up in each way. */
+/* The value of a constant operand in a way; 0 if the form has no such operand. With N all combinations come up in each
+ * way. */
 static int constant(const struct matrix_form *f, unsigned way, const char *name)
 {
     unsigned bits = f->n / 8 - 1 + 8 * way;
@@ -46,10 +48,12 @@ static bool has_ways(const struct matrix_form *f)
 }
 
 /* Densely. `depth` elements of a line are stored. */
-static struct place layout(const struct matrix_form *f, unsigned swizzle, bool turned, unsigned lines, unsigned depth, unsigned step)
+static struct place layout(const struct matrix_form *f, unsigned swizzle, bool turned, unsigned lines, unsigned depth,
+                           unsigned step)
 {
     static const unsigned widths[SWIZZLES] = { UNIT, 128, 64, 32 };
-    unsigned width = widths[swizzle], row = (turned ? lines : depth) * f->bits / 8, rows = turned ? depth : lines, across = (row + width - 1) / width;
+    unsigned width = widths[swizzle], row = (turned ? lines : depth) * f->bits / 8, rows = turned ? depth : lines,
+             across = (row + width - 1) / width;
     struct place p = { .bytes = rows * width * across, .swizzle = swizzle };
 
     if (swizzle) {
@@ -79,11 +83,14 @@ static struct place place_of(const struct matrix_form *f, unsigned way, bool b)
 
 static void print_place(FILE *out, unsigned way, char name, const struct place *p)
 {
-    unsigned long long rest = (unsigned long long)(p->leading / UNIT) << 16 | (unsigned long long)(p->stride / UNIT) << 32 | (unsigned long long)p->swizzle << 62;
+    unsigned long long rest = (unsigned long long)(p->leading / UNIT) << 16 |
+                              (unsigned long long)(p->stride / UNIT) << 32 | (unsigned long long)p->swizzle << 62;
     unsigned begins = name == 'b' ? B_BEGINS : 0;
 
-    fprintf(out, "    @%%way%u mov.u32 %%end%c, %u; @%%way%u add.u32 %%x, %%tile, %u; @%%way%u mov.u64 %%desc%c, 0x%016llx;\n", way, name,
-            p->bytes / UNIT, way, begins + p->offset, way, name, rest);
+    fprintf(
+        out,
+        "    @%%way%u mov.u32 %%end%c, %u; @%%way%u add.u32 %%x, %%tile, %u; @%%way%u mov.u64 %%desc%c, 0x%016llx;\n",
+        way, name, p->bytes / UNIT, way, begins + p->offset, way, name, rest);
 }
 
 static void print_places(FILE *out, const struct matrix_form *f, char name)
@@ -98,12 +105,18 @@ static void print_places(FILE *out, const struct matrix_form *f, char name)
 
 static void print_head(FILE *out, const struct matrix_form *f)
 {
-    fprintf(out, ".visible .entry m%016llx(.param .u64 d, .param .u64 f, .param .u32 k, .param .u32 b)\n{\n    .shared .align 1024 .b8 memory[%d];\n"
-                 "    .reg .b32 %%d<%u>, %%a<4>, %%w<4>, %%e, %%x, %%y, %%i, %%enda, %%endb, %%tile, %%thread, %%block, %%number, %%regime, %%keep, %%slot;\n"
-                 "    .reg .b64 %%at, %%digests, %%full, %%desca, %%descb;\n    .reg .pred %%skip, %%scale, %%way<%d>;\n"
-                 "    ld.param.u64 %%digests, [d]; ld.param.u64 %%full, [f]; ld.param.u32 %%keep, [k]; ld.param.u32 %%x, [b];\n"
-                 "    mov.u32 %%block, %%ctaid.x; add.u32 %%block, %%block, %%x; mov.u32 %%thread, %%tid.x; mov.u32 %%tile, memory;\n"
-                 "    div.u32 %%slot, %%block, %u;\n", (unsigned long long)f->key, TILE_BYTES, f->results, MATRIX_PARTS, matrix_blocks(f) / MATRIX_PARTS);
+    fprintf(
+        out,
+        ".visible .entry m%016llx(.param .u64 d, .param .u64 f, .param .u32 k, .param .u32 b)\n{\n    .shared .align "
+        "1024 .b8 memory[%d];\n"
+        "    .reg .b32 %%d<%u>, %%a<4>, %%w<4>, %%e, %%x, %%y, %%i, %%enda, %%endb, %%tile, %%thread, %%block, "
+        "%%number, %%regime, %%keep, %%slot;\n"
+        "    .reg .b64 %%at, %%digests, %%full, %%desca, %%descb;\n    .reg .pred %%skip, %%scale, %%way<%d>;\n"
+        "    ld.param.u64 %%digests, [d]; ld.param.u64 %%full, [f]; ld.param.u32 %%keep, [k]; ld.param.u32 %%x, [b];\n"
+        "    mov.u32 %%block, %%ctaid.x; add.u32 %%block, %%block, %%x; mov.u32 %%thread, %%tid.x; mov.u32 %%tile, "
+        "memory;\n"
+        "    div.u32 %%slot, %%block, %u;\n",
+        (unsigned long long)f->key, TILE_BYTES, f->results, MATRIX_PARTS, matrix_blocks(f) / MATRIX_PARTS);
     for (unsigned way = 0; way < MATRIX_PARTS; way++)
         fprintf(out, "    setp.eq.u32 %%way%u, %%slot, %u;\n", way, way);
     fputs("    shl.b32 %slot, %slot, 4; mov.u32 %regime, 0;\n", out);
@@ -112,7 +125,8 @@ static void print_head(FILE *out, const struct matrix_form *f)
 /* %x, from the number of the instruction and `from`. */
 static void print_choice(FILE *out, const char *from, unsigned salt)
 {
-    fprintf(out, "    mad.lo.u32 %%x, %%number, 0x9e3779b1, 0x%x; mad.lo.u32 %%x, %s, 0xc2b2ae35, %%x;\n", 0x85ebca77u * salt, from);
+    fprintf(out, "    mad.lo.u32 %%x, %%number, 0x9e3779b1, 0x%x; mad.lo.u32 %%x, %s, 0xc2b2ae35, %%x;\n",
+            0x85ebca77u * salt, from);
     matrix_print_mix(out);
 }
 
@@ -122,9 +136,12 @@ static void print_fill(FILE *out, const struct matrix_form *f, char name)
     fprintf(out, "    mov.u32 %%i, %%thread;\nFILL%c:\n", name);
     print_choice(out, "%i", name == 'b' ? 2 : 1);
     matrix_print_pick(out, (enum matrix_values)f->in[name == 'b' ? MATRIX_B : MATRIX_A].values);
-    fprintf(out, "    ld.global.b32 %%w0, [%%at]; ld.global.b32 %%w1, [%%at+4]; ld.global.b32 %%w2, [%%at+8]; ld.global.b32 %%w3, [%%at+12];\n"
-                 "    mad.lo.u32 %%y, %%i, %d, %%tile; st.shared.v4.b32 [%%y+%d], {%%w0,%%w1,%%w2,%%w3};\n"
-                 "    add.u32 %%i, %%i, %d; setp.lt.u32 %%skip, %%i, %%end%c; @%%skip bra FILL%c;\n", UNIT, name == 'b' ? B_BEGINS : 0, MATRIX_BLOCK, name, name);
+    fprintf(out,
+            "    ld.global.b32 %%w0, [%%at]; ld.global.b32 %%w1, [%%at+4]; ld.global.b32 %%w2, [%%at+8]; ld.global.b32 "
+            "%%w3, [%%at+12];\n"
+            "    mad.lo.u32 %%y, %%i, %d, %%tile; st.shared.v4.b32 [%%y+%d], {%%w0,%%w1,%%w2,%%w3};\n"
+            "    add.u32 %%i, %%i, %d; setp.lt.u32 %%skip, %%i, %%end%c; @%%skip bra FILL%c;\n",
+            UNIT, name == 'b' ? B_BEGINS : 0, MATRIX_BLOCK, name, name);
 }
 
 static void print_operands(FILE *out, const struct matrix_form *f)
@@ -212,5 +229,8 @@ void matrix_print_group(FILE *out, const struct matrix_form *f)
     print_operands(out, f);
     print_instructions(out, f);
     print_results(out, f);
-    fprintf(out, "NEXT:\n    add.u32 %%regime, %%regime, 1; setp.lt.u32 %%skip, %%regime, %d; @%%skip bra.uni LOOP;\n    ret;\n}\n", MATRIX_REGIMES);
+    fprintf(out,
+            "NEXT:\n    add.u32 %%regime, %%regime, 1; setp.lt.u32 %%skip, %%regime, %d; @%%skip bra.uni LOOP;\n    "
+            "ret;\n}\n",
+            MATRIX_REGIMES);
 }

@@ -2,8 +2,8 @@
 #include "conformance/column.h"
 #include "conformance/matrix.h"
 
-const char *const matrix_value_names[MATRIX_VALUES] = { "f16", "bf16", "tf32", "e4m3", "e5m2", "bits", "cf16", "cf32", "cs32", "f64",
-                                                        "pairs", "anypairs", "halves" };
+const char *const matrix_value_names[MATRIX_VALUES] = { "f16",  "bf16", "tf32", "e4m3",  "e5m2",     "bits",  "cf16",
+                                                        "cf32", "cs32", "f64",  "pairs", "anypairs", "halves" };
 
 /* What the elements of a regime are like. */
 enum regime {
@@ -23,8 +23,8 @@ enum regime {
 };
 
 const struct matrix_layout matrix_layouts[MATRIX_VALUES] = {
-    [MATRIX_F16] = { 5, 10 }, [MATRIX_BF16] = { 8, 7 }, [MATRIX_TF32] = { 8, 23 }, [MATRIX_E4M3] = { 4, 3 }, [MATRIX_E5M2] = { 5, 2 },
-    [MATRIX_C_F16] = { 5, 10 }, [MATRIX_C_F32] = { 8, 23 }, [MATRIX_F64] = { 11, 52 },
+    [MATRIX_F16] = { 5, 10 }, [MATRIX_BF16] = { 8, 7 },   [MATRIX_TF32] = { 8, 23 },  [MATRIX_E4M3] = { 4, 3 },
+    [MATRIX_E5M2] = { 5, 2 }, [MATRIX_C_F16] = { 5, 10 }, [MATRIX_C_F32] = { 8, 23 }, [MATRIX_F64] = { 11, 52 },
 };
 
 /* Exponents of a regime: of A and B, and of C those of their products. */
@@ -73,7 +73,8 @@ static uint64_t special(struct matrix_layout f, uint64_t r)
 
 static uint64_t element(struct matrix_layout f, enum regime regime, bool c, uint64_t r)
 {
-    uint64_t bias = matrix_ones(f.exponent - 1), one = bias << f.fraction, sign = (r >> 63) << (f.exponent + f.fraction);
+    uint64_t bias = matrix_ones(f.exponent - 1), one = bias << f.fraction,
+             sign = (r >> 63) << (f.exponent + f.fraction);
     unsigned step = f.exponent < 5 ? 4 : 12;
 
     switch (regime) {
@@ -82,7 +83,8 @@ static uint64_t element(struct matrix_layout f, enum regime regime, bool c, uint
     case CANCELLING:
         if (c && r & 4)
             return 0;
-        return sign | (r & 1 ? one : one - ((uint64_t)(r >> 20 & 1 ? step : step / 2) << f.fraction)) | (r >> 30 & 7 ? 0 : 1);
+        return sign | (r & 1 ? one : one - ((uint64_t)(r >> 20 & 1 ? step : step / 2) << f.fraction)) |
+               (r >> 30 & 7 ? 0 : 1);
     case SUBNORMAL: return sign | (r & 1 ? column_mix(r) & matrix_ones(f.fraction) : number(f, NEAR_12, c, r));
     case SPECIAL: return r & 31 ? number(f, NEAR_4, c, r) : special(f, r);
     case ZEROS: return sign | !(r & 15);
@@ -96,7 +98,8 @@ static uint64_t element(struct matrix_layout f, enum regime regime, bool c, uint
 /* Integers: any bits, or all elements the same or of one of two extremes. */
 static uint32_t bits(unsigned regime, uint64_t r)
 {
-    static const uint32_t same[8] = { 0, 0x7f7f7f7f, 0x80808080, 0xffffffff, 0x77777777, 0x88888888, 0x01010101, 0x807f807f };
+    static const uint32_t same[8] = { 0,          0x7f7f7f7f, 0x80808080, 0xffffffff,
+                                      0x77777777, 0x88888888, 0x01010101, 0x807f807f };
 
     if (regime < 10)
         return (uint32_t)r;
@@ -117,17 +120,22 @@ static uint32_t accumulator(unsigned regime, uint64_t r)
 /* 4 bits for each of 8 chunks. */
 static uint32_t metadata(enum matrix_values kind, unsigned regime, uint64_t r)
 {
-    static const uint8_t pairs[12] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe, 0x1, 0x2, 0x6, 0x3, 0x7, 0xb }, halves[2] = { 0x4, 0xe };
+    static const uint8_t pairs[12] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe, 0x1, 0x2, 0x6, 0x3, 0x7, 0xb },
+                         halves[2] = { 0x4, 0xe };
     uint32_t word = 0;
 
     for (unsigned i = 0; i < 32; i += 4, r = column_mix(r))
-        word |= (uint32_t)(kind == MATRIX_HALVES ? halves[r & 1] : pairs[(r >> 8) % (kind == MATRIX_PAIRS_ANY && regime == INTEGERS ? 12 : 6)]) << i;
+        word |= (uint32_t)(kind == MATRIX_HALVES
+                               ? halves[r & 1]
+                               : pairs[(r >> 8) % (kind == MATRIX_PAIRS_ANY && regime == INTEGERS ? 12 : 6)])
+                << i;
     return word;
 }
 
 uint64_t matrix_value(enum matrix_values kind, unsigned regime, unsigned i)
 {
-    uint64_t r = column_mix(((uint64_t)kind << 32 | regime << 16 | i) + 0x9e3779b97f4a7c15 * (column_seed() + 1)), word = 0;
+    uint64_t r = column_mix(((uint64_t)kind << 32 | regime << 16 | i) + 0x9e3779b97f4a7c15 * (column_seed() + 1)),
+             word = 0;
     struct matrix_layout f = matrix_layouts[kind];
     unsigned width = (unsigned)(1 + f.exponent + f.fraction);
     bool c = kind >= MATRIX_C_F16;

@@ -1,10 +1,9 @@
 /* What the recorder needs: all conformance kernels, their operands, and a plan of what to run.
  *
- *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/apart000.ptx ... (those to be
- *                            assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive);
- *                            with TEXT only of those whose name contains it
- *     plan matrix DIR [TEXT] DIR/matrix.txt, DIR/m000.ptx ...: the matrix instructions
- *     plan list              every case, and every form and section that has none, with the reason
+ *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/apart000.ptx
+ * ... (those to be assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive); with TEXT only of those
+ * whose name contains it plan matrix DIR [TEXT] DIR/matrix.txt, DIR/m000.ptx ...: the matrix instructions plan list
+ * every case, and every form and section that has none, with the reason
  *
  * Lines of plan.txt:
  *
@@ -153,7 +152,8 @@ static void write_exhaustive(const struct cases *cs, const char *text, FILE *pla
             continue;
         module = module_for(module, plan, "x", n++, MODULE_EXHAUSTIVE);
         case_print_exhaustive(module, x);
-        fprintf(plan, "exhaustive %016llx %u %08x %s\n", (unsigned long long)x->key, x->of->outputs, x->constant, x->of->name);
+        fprintf(plan, "exhaustive %016llx %u %08x %s\n", (unsigned long long)x->key, x->of->outputs, x->constant,
+                x->of->name);
     }
     if (module)
         finish(module);
@@ -164,8 +164,8 @@ static int write_plan(const struct cases *cs, const char *text)
     struct columns columns = { NULL, 0 };
     FILE *plan = create("plan.txt"), *digest;
 
-    fprintf(plan, "libptxi conformance plan 1\nconstants %d %d %d %d %d %d %d\n", CASE_BLOCK, CASE_FINE, CASE_COARSE, CASE_FULL, EXHAUSTIVE_DIGESTS,
-            EXHAUSTIVE_BLOCKS, EXHAUSTIVE_THREADS);
+    fprintf(plan, "libptxi conformance plan 1\nconstants %d %d %d %d %d %d %d\n", CASE_BLOCK, CASE_FINE, CASE_COARSE,
+            CASE_FULL, EXHAUSTIVE_DIGESTS, EXHAUSTIVE_BLOCKS, EXHAUSTIVE_THREADS);
     write_cases(cs, text, plan, &columns, false);
     write_cases(cs, text, plan, &columns, true);
     write_exhaustive(cs, text, plan);
@@ -191,7 +191,8 @@ static int write_matrix(const char *text)
         else
             free(forms->v[i].name);
     forms->count = n;
-    fprintf(plan, "libptxi matrix plan 2\nconstants %d %d %d %d\n", MATRIX_BLOCK, MATRIX_DIGESTS, MATRIX_FULL, MATRIX_REGIMES);
+    fprintf(plan, "libptxi matrix plan 2\nconstants %d %d %d %d\n", MATRIX_BLOCK, MATRIX_DIGESTS, MATRIX_FULL,
+            MATRIX_REGIMES);
     for (size_t i = 0; i < n; i += count) {
         char name[32];
         FILE *module;
@@ -200,8 +201,8 @@ static int write_matrix(const char *text)
         snprintf(name, sizeof name, "m%03zu.ptx", i / MODULE_MATRIX);
         fprintf(plan, "module %s\n", name);
         for (size_t k = i; k < i + count; k++)
-            fprintf(plan, "form %016llx %u %u %s\n", (unsigned long long)forms->v[k].key, matrix_words(&forms->v[k]), matrix_blocks(&forms->v[k]),
-                    forms->v[k].name);
+            fprintf(plan, "form %016llx %u %u %s\n", (unsigned long long)forms->v[k].key, matrix_words(&forms->v[k]),
+                    matrix_blocks(&forms->v[k]), forms->v[k].name);
         module = create(name);
         matrix_print_module(module, forms->v + i, count);
         finish(module);
@@ -227,7 +228,8 @@ int main(int argc, char **argv)
     struct cases *cs;
     int rc;
 
-    if (argc < 2 || (strcmp(argv[1], "list") && ((strcmp(argv[1], "write") && strcmp(argv[1], "matrix")) || argc < 3))) {
+    if (argc < 2 ||
+        (strcmp(argv[1], "list") && ((strcmp(argv[1], "write") && strcmp(argv[1], "matrix")) || argc < 3))) {
         fputs("usage: plan write DIR [TEXT] | plan matrix DIR [TEXT] | plan list\n", stderr);
         return 2;
     }

@@ -13,6 +13,7 @@
 PLAN is a directory that the program `plan` has written; `plan.c` describes it, recording.h describes the recordings. Kernels are
 assembled by ptxas where there is one, by the driver else. The driver is NVIDIA's, or any library with its calls under another prefix:
 --driver libptxi.so --prefix ptxi. Nothing but Python's standard library is needed."""
+
 import argparse
 import array
 import concurrent.futures
@@ -66,7 +67,11 @@ class Matrix:
             elif f[0] == 'module':
                 self.modules.append(f[1])
             elif f[0] == 'form':
-                self.forms.append(argparse.Namespace(key=f[1], words=int(f[2]), blocks=int(f[3]), name=f[4], module=self.modules[-1]))
+                self.forms.append(
+                    argparse.Namespace(
+                        key=f[1], words=int(f[2]), blocks=int(f[3]), name=f[4], module=self.modules[-1]
+                    )
+                )
 
 
 class Plan:
@@ -79,7 +84,9 @@ class Plan:
         for line in lines[1:]:
             kind = line.split(' ', 1)[0]
             if kind == 'constants':
-                self.block, self.fine, self.coarse, self.full, self.all_digests, self.all_blocks, self.all_threads = (int(x) for x in line.split()[1:])
+                self.block, self.fine, self.coarse, self.full, self.all_digests, self.all_blocks, self.all_threads = (
+                    int(x) for x in line.split()[1:]
+                )
             elif kind == 'column':
                 self.columns.append(tuple(int(x) for x in line.split()[2:]))      # bytes, rows, offset
             elif kind == 'module':
@@ -146,7 +153,14 @@ class Driver:
         """For NVIDIA's driver it is ptxas that fuses products and sums, or not."""
         module, options = ctypes.c_void_p(), self.prefix == 'ptxi' and not fuse
         keys, values = (ctypes.c_int * 1)(JIT_FMA), (ctypes.c_void_p * 1)(0)
-        self.call('ModuleLoadDataEx', ctypes.byref(module), ctypes.c_char_p(image + b'\0'), ctypes.c_uint(options), keys, values)
+        self.call(
+            'ModuleLoadDataEx',
+            ctypes.byref(module),
+            ctypes.c_char_p(image + b'\0'),
+            ctypes.c_uint(options),
+            keys,
+            values,
+        )
         return module
 
     def unload(self, module):
@@ -181,7 +195,11 @@ def assemble(ptxas, source, out):
 
 
 def assembler(args):
-    return None if args.jit or args.prefix != 'cu' else shutil.which(args.ptxas) or shutil.which('/usr/local/cuda/bin/ptxas')
+    return (
+        None
+        if args.jit or args.prefix != 'cu'
+        else shutil.which(args.ptxas) or shutil.which('/usr/local/cuda/bin/ptxas')
+    )
 
 
 class Images:
@@ -193,7 +211,10 @@ class Images:
             self.temporary = tempfile.TemporaryDirectory()
             self.directory = self.temporary.name
             self.pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
-            self.jobs = [self.pool.submit(assemble, ptxas, os.path.join(plan.directory, n), os.path.join(self.directory, n)) for n in names]
+            self.jobs = [
+                self.pool.submit(assemble, ptxas, os.path.join(plan.directory, n), os.path.join(self.directory, n))
+                for n in names
+            ]
 
     def wait(self):
         began = time.time()
@@ -242,7 +263,15 @@ class Runner:
     def launch_case(self, case, columns, output, rows):
         u64 = ctypes.c_uint64
         block = self.plan.block
-        self.driver.launch(self.function(case, 'k'), rows // block, block, *[u64(c) for c in columns], u64(output), u64(self.cells), ctypes.c_uint(rows))
+        self.driver.launch(
+            self.function(case, 'k'),
+            rows // block,
+            block,
+            *[u64(c) for c in columns],
+            u64(output),
+            u64(self.cells),
+            ctypes.c_uint(rows)
+        )
 
     def addresses(self, case):
         return [0 if c is None else self.columns + self.plan.columns[c][2] for c in case.columns]
@@ -250,8 +279,14 @@ class Runner:
     def case(self, case, record):
         self.launch_case(case, self.addresses(case), self.output, case.rows)
         block = self.plan.block
-        self.driver.launch(self.digest, (case.digests * 32 + block - 1) // block, block, ctypes.c_uint64(self.output), ctypes.c_uint64(record),
-                           *[ctypes.c_uint(x) for x in (case.rows, case.fine, case.words, case.step)])
+        self.driver.launch(
+            self.digest,
+            (case.digests * 32 + block - 1) // block,
+            block,
+            ctypes.c_uint64(self.output),
+            ctypes.c_uint64(record),
+            *[ctypes.c_uint(x) for x in (case.rows, case.fine, case.words, case.step)]
+        )
 
     def records(self, items, letter):
         """The items' records as bytes. Letter k: cases, x: exhaustive ones."""
@@ -265,8 +300,14 @@ class Runner:
         return [data[a:b] for a, b in zip(where, where[1:])]
 
     def exhaustive(self, item, record):
-        self.driver.launch(self.function(item, 'x'), self.plan.all_digests * self.plan.all_blocks, self.plan.all_threads, ctypes.c_uint64(record),
-                           ctypes.c_uint(0), ctypes.c_uint(0))
+        self.driver.launch(
+            self.function(item, 'x'),
+            self.plan.all_digests * self.plan.all_blocks,
+            self.plan.all_threads,
+            ctypes.c_uint64(record),
+            ctypes.c_uint(0),
+            ctypes.c_uint(0),
+        )
 
 
 # A kernel that fails takes the driver's state with it, so everything runs in a child process, a module at a time. Where that fails, the
@@ -360,7 +401,9 @@ def run_all(make, items, letter, seconds):
 # ---- Recordings
 
 def write_recording(path, head, items, records):
-    write_records(path, head, [(int(item.key, 16), record) for item, record in zip(items, records) if record is not None])
+    write_records(
+        path, head, [(int(item.key, 16), record) for item, record in zip(items, records) if record is not None]
+    )
 
 
 def write_records(path, head, keyed):
@@ -375,7 +418,10 @@ def write_records(path, head, keyed):
         f.write(('libptxi recording 2\n' + head + '\n').encode())
         f.write(struct.pack('<II', len(entries), total // 4))
         f.write(b''.join(entries) + b''.join(blocks))
-    print('%s: %d entries, %d different records, %d bytes' % (path, len(entries), len(blocks), os.path.getsize(path)), flush=True)
+    print(
+        '%s: %d entries, %d different records, %d bytes' % (path, len(entries), len(blocks), os.path.getsize(path)),
+        flush=True,
+    )
 
 
 def read_records(path):
@@ -401,7 +447,9 @@ def merge(args):
 
 def driver_release():
     try:
-        return subprocess.run(['nvidia-smi', '--query-gpu=driver_version', '--format=csv,noheader'], capture_output=True, text=True).stdout.split('\n')[0]
+        return subprocess.run(
+            ['nvidia-smi', '--query-gpu=driver_version', '--format=csv,noheader'], capture_output=True, text=True
+        ).stdout.split('\n')[0]
     except OSError:
         return ''
 
@@ -426,7 +474,9 @@ def record(args, plan):
     os.makedirs(args.out, exist_ok=True)
     for name, items, letter in ('cases', plan.cases, 'k'), ('exhaustive', plan.exhaustive, 'x'):
         if letter == 'k' or not args.skip_exhaustive:
-            records = run_all(lambda: Runner(Driver(args.driver, args.prefix), plan, images), items, letter, args.seconds)
+            records = run_all(
+                lambda: Runner(Driver(args.driver, args.prefix), plan, images), items, letter, args.seconds
+            )
             write_recording(os.path.join(args.out, name + '.rec'), head, items, records)
 
 
@@ -436,7 +486,9 @@ def single(work):
         case = plan.case(args.name)
         images = Images(plan, assembler(args), ['digest.ptx', case.module])
         images.wait()
-        process = multiprocessing.Process(target=lambda: work(args, plan, case, Runner(Driver(args.driver, args.prefix), plan, images)))
+        process = multiprocessing.Process(
+            target=lambda: work(args, plan, case, Runner(Driver(args.driver, args.prefix), plan, images))
+        )
         process.start()
         process.join()
         if process.exitcode:
@@ -453,8 +505,14 @@ def show(args, plan, case, runner):
     sizes = [plan.columns[c][0] for c in case.columns if c is not None]
     columns = [(size, driver.read(at, size * case.rows)) for size, at in zip(sizes, addresses)]
     for row in range(args.first, min(args.first + args.count, case.rows)):
-        operands = ['%0*x' % (2 * size, int.from_bytes(data[size * row:size * row + size], 'little')) for size, data in columns]
-        print('row %d: %s -> %s' % (row, ' '.join(operands), ' '.join('%08x' % words[w * case.rows + row] for w in range(case.words))))
+        operands = [
+            '%0*x' % (2 * size, int.from_bytes(data[size * row : size * row + size], 'little'))
+            for size, data in columns
+        ]
+        print(
+            'row %d: %s -> %s'
+            % (row, ' '.join(operands), ' '.join('%08x' % words[w * case.rows + row] for w in range(case.words)))
+        )
 
 
 @single
@@ -476,14 +534,23 @@ def run_matrix(connection, args, plan, images, forms):
     """Sends for each form its record and the results of more instructions, or a text where one fails, and ends."""
     driver = Driver(args.driver, args.prefix)
     keep = max(plan.full, args.full)
-    digests, full = driver.allocate(4 * plan.digests), driver.allocate(max(4, 4 * keep * max(f.words for f in plan.forms)))
+    digests, full = driver.allocate(4 * plan.digests), driver.allocate(
+        max(4, 4 * keep * max(f.words for f in plan.forms))
+    )
     try:
         for name, group in itertools.groupby(forms, lambda form: form.module):
             module = driver.load(images[name], True)
             for form in group:
                 driver.clear(digests, 4 * plan.digests)
-                driver.launch(driver.function(module, 'm' + form.key), form.blocks, plan.block, ctypes.c_uint64(digests), ctypes.c_uint64(full),
-                              ctypes.c_uint(keep), ctypes.c_uint(0))
+                driver.launch(
+                    driver.function(module, 'm' + form.key),
+                    form.blocks,
+                    plan.block,
+                    ctypes.c_uint64(digests),
+                    ctypes.c_uint64(full),
+                    ctypes.c_uint(keep),
+                    ctypes.c_uint(0),
+                )
                 driver.synchronize()
                 connection.send((driver.read(digests, 4 * plan.digests), driver.read(full, 4 * keep * form.words)))
             driver.unload(module)
@@ -539,7 +606,9 @@ def main():
     r.add_argument('plan')
     r.add_argument('out')
     r.add_argument('--skip-exhaustive', action='store_true')
-    r.add_argument('--seconds', type=int, default=1000000, help='for either recording: start no child later, write what there is')
+    r.add_argument(
+        '--seconds', type=int, default=1000000, help='for either recording: start no child later, write what there is'
+    )
     sub.add_parser('assemble').add_argument('plan')
     m = sub.add_parser('matrix')
     m.add_argument('plan')

@@ -1,7 +1,8 @@
 /* What a GPU answered to the conformance cases, in a file that record.py writes.
  *
- * Lines of text (the GPU, the driver, the assembler) up to an empty one; then, little-endian, u32 entries and u32 words; for each entry
- * u64 key and u32 index of its record's first word; and the words. Equal records are kept once. */
+ * Lines of text (the GPU, the driver, the assembler) up to an empty one; then, little-endian, u32 entries and u32
+ * words; for each entry u64 key and u32 index of its record's first word; and the words. Equal records are kept once.
+ */
 #ifndef PTXI_TESTS_RECORDING_H
 #define PTXI_TESTS_RECORDING_H
 

@@ -36,7 +36,9 @@ def blocks_of(fmt, q):
         for k in range(16384):
             v = q.getrandbits(128)
             if k % 8 == 7:
-                v = v & ~31 | 3 | q.choice((16, 20, 24, 28, 0, 4, 8, 12))  # modes of one part, and those that there are not
+                v = (
+                    v & ~31 | 3 | q.choice((16, 20, 24, 28, 0, 4, 8, 12))
+                )  # modes of one part, and those that there are not
             out.append(v.to_bytes(16, 'little'))
         return out
     return [by(size) for _ in range(2048)]
@@ -47,8 +49,26 @@ def blocks():
         all_ = blocks_of(fmt, random.Random(99))
         step = len(all_) // ROW // 2 * ROW  # two rows, from the beginning and the middle
         some = all_[:ROW] + all_[step:step + ROW]
-        r = res(fmt=fmt, ch=1 if fmt[:3] == 'bc4' else 2 if fmt[:3] == 'bc5' else 3 if fmt[:3] == 'bc6' else 4, w=4 * ROW, h=4 * MANY // ROW, data=b''.join(some))
+        r = res(
+            fmt=fmt,
+            ch=1 if fmt[:3] == 'bc4' else 2 if fmt[:3] == 'bc5' else 3 if fmt[:3] == 'bc6' else 4,
+            w=4 * ROW,
+            h=4 * MANY // ROW,
+            data=b''.join(some),
+        )
         texels = [(x, y) for y in range(4) for x in range(4)][:4 if fmt == 'bc1' else 8 if fmt[:3] == 'bc4' else 16]
-        rows = [(fb(4 * (k % ROW) + x + .5), fb(4 * (k // ROW) + y + .5)) for k in range(MANY) for n in (0, 1) for x, y in (texels[(k * 5 + n * 3) % len(texels)],)]
+        rows = [
+            (fb(4 * (k % ROW) + x + 0.5), fb(4 * (k // ROW) + y + 0.5))
+            for k in range(MANY)
+            for n in (0, 1)
+            for x, y in (texels[(k * 5 + n * 3) % len(texels)],)
+        ]
         one = r['ch'] == 1
-        case('block/' + fmt, tex('2d').replace('%d1,%d2,%d3', '_,_,_') if one else tex('2d'), r, T(POINT, CLAMP, SRGB if fmt[-1] == 's' else 0), rows, 1 if one else 4)
+        case(
+            'block/' + fmt,
+            tex('2d').replace('%d1,%d2,%d3', '_,_,_') if one else tex('2d'),
+            r,
+            T(POINT, CLAMP, SRGB if fmt[-1] == 's' else 0),
+            rows,
+            1 if one else 4,
+        )

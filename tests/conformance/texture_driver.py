@@ -4,9 +4,25 @@ import ctypes as C
 import struct
 
 FORMATS = dict(u8=(1, 1), u16=(2, 2), u32=(3, 4), s8=(8, 1), s16=(9, 2), s32=(10, 4), f16=(16, 2), f32=(32, 4))
-NORMAL = dict(n8=(0xc0, 1), n16=(0xc3, 2), m8=(0xc6, 1), m16=(0xc9, 2))  # unsigned and signed, with one channel; then with two, and four
-BLOCKS = dict(bc1=(0x91, 8), bc1s=(0x92, 8), bc2=(0x93, 16), bc2s=(0x94, 16), bc3=(0x95, 16), bc3s=(0x96, 16), bc4=(0x97, 8), bc4m=(0x98, 8), bc5=(0x99, 16), bc5m=(0x9a, 16), bc6=(0x9b, 16), bc6m=(0x9c, 16),
-              bc7=(0x9d, 16), bc7s=(0x9e, 16))  # bytes of a block of 4x4
+NORMAL = dict(
+    n8=(0xC0, 1), n16=(0xC3, 2), m8=(0xC6, 1), m16=(0xC9, 2)
+)  # unsigned and signed, with one channel; then with two, and four
+BLOCKS = dict(
+    bc1=(0x91, 8),
+    bc1s=(0x92, 8),
+    bc2=(0x93, 16),
+    bc2s=(0x94, 16),
+    bc3=(0x95, 16),
+    bc3s=(0x96, 16),
+    bc4=(0x97, 8),
+    bc4m=(0x98, 8),
+    bc5=(0x99, 16),
+    bc5m=(0x9A, 16),
+    bc6=(0x9B, 16),
+    bc6m=(0x9C, 16),
+    bc7=(0x9D, 16),
+    bc7s=(0x9E, 16),
+)  # bytes of a block of 4x4
 WRAP, CLAMP, MIRROR, BORDER = range(4)
 POINT, LINEAR = 0, 1
 INT, NORM, SRGB, NOTRI, SEAMLESS = 1, 2, 0x10, 0x20, 0x40
@@ -19,15 +35,44 @@ class Failure(Exception):
 
 
 class Array3D(C.Structure):
-    _fields_ = [('w', C.c_size_t), ('h', C.c_size_t), ('d', C.c_size_t), ('fmt', C.c_uint), ('ch', C.c_uint), ('flags', C.c_uint)]
+    _fields_ = [
+        ('w', C.c_size_t),
+        ('h', C.c_size_t),
+        ('d', C.c_size_t),
+        ('fmt', C.c_uint),
+        ('ch', C.c_uint),
+        ('flags', C.c_uint),
+    ]
 
 
 class Copy3D(C.Structure):
-    _fields_ = [('sx', C.c_size_t), ('sy', C.c_size_t), ('sz', C.c_size_t), ('slod', C.c_size_t), ('stype', C.c_uint), ('shost', C.c_void_p),
-                ('sdev', C.c_uint64), ('sarr', C.c_void_p), ('sres', C.c_void_p), ('spitch', C.c_size_t), ('sheight', C.c_size_t),
-                ('dx', C.c_size_t), ('dy', C.c_size_t), ('dz', C.c_size_t), ('dlod', C.c_size_t), ('dtype', C.c_uint), ('dhost', C.c_void_p),
-                ('ddev', C.c_uint64), ('darr', C.c_void_p), ('dres', C.c_void_p), ('dpitch', C.c_size_t), ('dheight', C.c_size_t),
-                ('wb', C.c_size_t), ('h', C.c_size_t), ('d', C.c_size_t)]
+    _fields_ = [
+        ('sx', C.c_size_t),
+        ('sy', C.c_size_t),
+        ('sz', C.c_size_t),
+        ('slod', C.c_size_t),
+        ('stype', C.c_uint),
+        ('shost', C.c_void_p),
+        ('sdev', C.c_uint64),
+        ('sarr', C.c_void_p),
+        ('sres', C.c_void_p),
+        ('spitch', C.c_size_t),
+        ('sheight', C.c_size_t),
+        ('dx', C.c_size_t),
+        ('dy', C.c_size_t),
+        ('dz', C.c_size_t),
+        ('dlod', C.c_size_t),
+        ('dtype', C.c_uint),
+        ('dhost', C.c_void_p),
+        ('ddev', C.c_uint64),
+        ('darr', C.c_void_p),
+        ('dres', C.c_void_p),
+        ('dpitch', C.c_size_t),
+        ('dheight', C.c_size_t),
+        ('wb', C.c_size_t),
+        ('h', C.c_size_t),
+        ('d', C.c_size_t),
+    ]
 
 
 class Driver:
@@ -76,7 +121,14 @@ class Driver:
     def launch(self, f, n, *params):
         held = [C.c_uint64(p) for p in params] + [C.c_uint(n)]
         arr = (C.c_void_p * len(held))(*[C.cast(C.pointer(h), C.c_void_p) for h in held])
-        self('LaunchKernel', f, *[C.c_uint(x) for x in ((n + 127) // 128, 1, 1, 128, 1, 1, 0)], C.c_void_p(None), arr, C.c_void_p(None))
+        self(
+            'LaunchKernel',
+            f,
+            *[C.c_uint(x) for x in ((n + 127) // 128, 1, 1, 128, 1, 1, 0)],
+            C.c_void_p(None),
+            arr,
+            C.c_void_p(None)
+        )
         self('CtxSynchronize')
 
 
@@ -97,7 +149,11 @@ def layers(res, level):
 def format_of(res):
     """The driver's number."""
     fmt = res['fmt']
-    return FORMATS[fmt][0] if fmt in FORMATS else BLOCKS[fmt][0] if fmt in BLOCKS else NORMAL[fmt][0] + (1, 2, 4).index(res['ch'])
+    return (
+        FORMATS[fmt][0]
+        if fmt in FORMATS
+        else BLOCKS[fmt][0] if fmt in BLOCKS else NORMAL[fmt][0] + (1, 2, 4).index(res['ch'])
+    )
 
 
 def storage(res, level):
@@ -182,15 +238,29 @@ class Resource:
 
 def tex_desc(t):
     a = t.get('addr', (CLAMP,) * 3)
-    return struct.pack('<3iiIIifff4f12i', *a, t.get('filter', POINT), t.get('flags', 0), t.get('aniso', 0), t.get('mipfilter', POINT),
-                       t.get('bias', 0.0), t.get('min', 0.0), t.get('max', 100.0), *t.get('border', (0.0,) * 4), *[0] * 12)
+    return struct.pack(
+        '<3iiIIifff4f12i',
+        *a,
+        t.get('filter', POINT),
+        t.get('flags', 0),
+        t.get('aniso', 0),
+        t.get('mipfilter', POINT),
+        t.get('bias', 0.0),
+        t.get('min', 0.0),
+        t.get('max', 100.0),
+        *t.get('border', (0.0,) * 4),
+        *[0] * 12
+    )
 
 
 def kernel(op, nin, nout):
     """op: an instruction with %t, %c0.. inputs and %d0.. outputs, all .b32; %h0.. outputs of .b16."""
     half = '%h' in op
     ld = ''.join('ld.global.b32 %%c%d, [%%a+%d];\n' % (k, 4 * k) for k in range(nin))
-    st = ''.join(('cvt.u32.u16 %%d%d, %%h%d;\n' % (k, k) if half else '') + 'st.global.b32 [%%b+%d], %%d%d;\n' % (4 * k, k) for k in range(nout))
+    st = ''.join(
+        ('cvt.u32.u16 %%d%d, %%h%d;\n' % (k, k) if half else '') + 'st.global.b32 [%%b+%d], %%d%d;\n' % (4 * k, k)
+        for k in range(nout)
+    )
     return """.version 8.1
 .target sm_90
 .address_size 64

@@ -60,7 +60,9 @@ def ellipses():
     case('an/dir-fine', G2, wing, T2(16), rows, 4)
     rows = []
     for k in range(3000):
-        a = Q.choice((-1, 1)) * 2 ** Q.uniform(2, 4), Q.choice((-1, 1)) * 2 ** Q.uniform(2, 4) * 2 ** -Q.choice((0, 0, 1, 2, 3))
+        a = Q.choice((-1, 1)) * 2 ** Q.uniform(2, 4), Q.choice((-1, 1)) * 2 ** Q.uniform(2, 4) * 2 ** -Q.choice(
+            (0, 0, 1, 2, 3)
+        )
         b = -a[1] / 40, a[0] / 40
         k %= 3
         d = (a, b) if k == 0 else ((a[0] / 2 + b[0], a[1] / 2 + b[1]), (a[0] / 2 - b[0], a[1] / 2 - b[1]))

@@ -37,27 +37,66 @@ def coord(q, n, norm):
 
 
 def icoord(q, n):
-    return u(q.choice((q.randrange(-3, n + 3), q.randrange(n), q.randrange(n), q.choice((-0x80000000, 0x7fffffff, 1 << 24, -1, n, 65536, q.getrandbits(32))))))
+    return u(
+        q.choice(
+            (
+                q.randrange(-3, n + 3),
+                q.randrange(n),
+                q.randrange(n),
+                q.choice((-0x80000000, 0x7FFFFFFF, 1 << 24, -1, n, 65536, q.getrandbits(32))),
+            )
+        )
+    )
 
 
 def layer(q, n):
-    return u(q.choice((q.randrange(n), q.randrange(n), q.randrange(n + 2), q.choice((-1, 0x7fffffff, -0x80000000, 65535, 65536, 65537, 100)))))
+    return u(
+        q.choice(
+            (
+                q.randrange(n),
+                q.randrange(n),
+                q.randrange(n + 2),
+                q.choice((-1, 0x7FFFFFFF, -0x80000000, 65535, 65536, 65537, 100)),
+            )
+        )
+    )
 
 
 def lod(q, levels):
     b = bits_any(q)
-    return b if b is not None and q.random() < .3 else fb(q.choice((q.uniform(-1, levels + 1), q.uniform(0, levels), q.randrange(0, 512 * levels) / 512, q.uniform(-30, 30))))
+    return (
+        b
+        if b is not None and q.random() < 0.3
+        else fb(
+            q.choice(
+                (
+                    q.uniform(-1, levels + 1),
+                    q.uniform(0, levels),
+                    q.randrange(0, 512 * levels) / 512,
+                    q.uniform(-30, 30),
+                )
+            )
+        )
+    )
 
 
 def data(q, fmt, ch, r):
     n = sum(L[0] * L[1] * L[2] for l in range(r['levels']) for L in (layers(r, l),))
     texture_cases.R.seed(q.randrange(1 << 30))
     size = FORMATS[fmt][1]
-    pools = [q.choice((0, 1, 2, 3, 4, 5, 6, 7)) for _ in range(3)] if fmt[0] == 'f' else [q.choice((0, 1, 2, 3, 3)) for _ in range(3)]
+    pools = (
+        [q.choice((0, 1, 2, 3, 4, 5, 6, 7)) for _ in range(3)]
+        if fmt[0] == 'f'
+        else [q.choice((0, 1, 2, 3, 3)) for _ in range(3)]
+    )
     some = [texels(fmt, q.choice(pools), 1) for _ in range(min(n * ch, 4096))]
     if n * ch <= 4096:
         return b''.join(some)
-    return b''.join(q.choice(some) for _ in range(n * ch)) if n * ch < 200000 else (b''.join(some) * (n * ch // len(some) + 1))[:n * ch * size]
+    return (
+        b''.join(q.choice(some) for _ in range(n * ch))
+        if n * ch < 200000
+        else (b''.join(some) * (n * ch // len(some) + 1))[: n * ch * size]
+    )
 
 
 BLOCK_CHANNELS = {k: 1 if k[:3] == 'bc4' else 2 if k[:3] == 'bc5' else 3 if k[:3] == 'bc6' else 4 for k in BLOCKS}
@@ -144,8 +183,14 @@ def texture_modes(q, s):
     if s.as_int and q.random() < .7 or s.kind == 'linear':
         f = POINT
     border = tuple(q.choice((0.0, 1.0, q.uniform(-2, 2), q.random(), q.randrange(256) / 255)) for _ in range(4))
-    t = dict(aniso=q.choice((0, 0, 2, 3, 4, 6, 8, 10, 12, 16, 16)), filter=f, addr=tuple(q.randrange(4) for _ in range(3)), flags=fl,
-             border=border, mipfilter=q.randrange(2))
+    t = dict(
+        aniso=q.choice((0, 0, 2, 3, 4, 6, 8, 10, 12, 16, 16)),
+        filter=f,
+        addr=tuple(q.randrange(4) for _ in range(3)),
+        flags=fl,
+        border=border,
+        mipfilter=q.randrange(2),
+    )
     if q.random() < .4:
         t.update(bias=q.choice((q.uniform(-3, 3), q.uniform(-16, 16))), min=q.choice((0, q.uniform(0, 4))),
                  max=q.choice((100, q.uniform(0, 6))))
@@ -153,7 +198,13 @@ def texture_modes(q, s):
 
 
 def direction(q):
-    hard = (fb(q.uniform(-1, 1)), fb(q.uniform(-1, 1)), fb(q.uniform(-1, 1)), fb(q.choice((-1, 1, 0, .5))), q.choice(HARD))
+    hard = (
+        fb(q.uniform(-1, 1)),
+        fb(q.uniform(-1, 1)),
+        fb(q.uniform(-1, 1)),
+        fb(q.choice((-1, 1, 0, 0.5))),
+        q.choice(HARD),
+    )
     return q.choice(hard)
 
 
@@ -179,7 +230,13 @@ def texture_tail(q, s, mode, ints, norm, draws):
         draws.append(any_level if ints else lambda: lod(q, s.levels))
         tail = ', %%c%d' % n
     if mode == 'grad':
-        step = lambda size: (lambda: fb(q.choice((-1, 1)) * 2 ** q.uniform(-4, 7) / (size if norm else 1)) if q.random() < .9 else q.choice(HARD))
+        step = lambda size: (
+            lambda: (
+                fb(q.choice((-1, 1)) * 2 ** q.uniform(-4, 7) / (size if norm else 1))
+                if q.random() < 0.9
+                else q.choice(HARD)
+            )
+        )
         draws += [step(size) for size in (s.w, s.h, s.d)[:dims]] * 2
         g = lambda b: '{%s}' % ','.join('%%c%d' % (b + min(e, dims - 1)) for e in range(4 if dims == 3 else dims))
         tail = ', %s, %s' % (g(n), g(n + dims))
@@ -218,14 +275,32 @@ def gather_case(q, name, rows):
     fl = q.choice((0, NORM)) | (INT if as_int else 0)
     if fmt == 'u8' and not as_int and q.random() < .4:
         fl |= SRGB
-    t = dict(filter=q.choice((POINT, LINEAR)) if not as_int else POINT, addr=tuple(q.randrange(4) for _ in range(3)), flags=fl, border=tuple(q.choice((0.0, 1.0, q.uniform(-2, 2))) for _ in range(4)))
+    t = dict(
+        filter=q.choice((POINT, LINEAR)) if not as_int else POINT,
+        addr=tuple(q.randrange(4) for _ in range(3)),
+        flags=fl,
+        border=tuple(q.choice((0.0, 1.0, q.uniform(-2, 2))) for _ in range(4)),
+    )
     tail = ', {%d,%d}' % (q.randrange(-8, 8), q.randrange(-8, 8)) if q.random() < .2 else ''
-    op = 'tld4.%s.2d.v4.%s.f32 {%%d0,%%d1,%%d2,%%d3}, [%%t, {%%c0,%%c1}]%s;' % (q.choice('rgba'), q.choice(('u32', 's32')) if as_int else 'f32', tail)
+    op = 'tld4.%s.2d.v4.%s.f32 {%%d0,%%d1,%%d2,%%d3}, [%%t, {%%c0,%%c1}]%s;' % (
+        q.choice('rgba'),
+        q.choice(('u32', 's32')) if as_int else 'f32',
+        tail,
+    )
     case(name, op, r, t, [(coord(q, w, fl & NORM), coord(q, h, fl & NORM)) for _ in range(rows)], 4)
 
 
 ACCESSES = [('b8', 1), ('b8', 2), ('b8', 4), ('b16', 1), ('b16', 2), ('b16', 4), ('b32', 1), ('b32', 2), ('b32', 4)]
-REDUCTIONS = [('add', 'u32'), ('add', 's32'), ('min', 'u32'), ('max', 'u32'), ('min', 's32'), ('max', 's32'), ('and', 'b32'), ('or', 'b32')]
+REDUCTIONS = [
+    ('add', 'u32'),
+    ('add', 's32'),
+    ('min', 'u32'),
+    ('max', 'u32'),
+    ('min', 's32'),
+    ('max', 's32'),
+    ('and', 'b32'),
+    ('or', 'b32'),
+]
 
 
 def braced(registers):
@@ -253,13 +328,39 @@ def surface_shape(q):
 
 def surface_load(q, s):
     """The instruction, for each coordinate what draws one, and the number of results."""
-    far = lambda n: u(q.choice((q.randrange(-2, n + 2), q.randrange(n), q.randrange(n), q.choice((-1, n, 0x7fffffff, -0x80000000, q.getrandbits(32))))))
+    far = lambda n: u(
+        q.choice(
+            (
+                q.randrange(-2, n + 2),
+                q.randrange(n),
+                q.randrange(n),
+                q.choice((-1, n, 0x7FFFFFFF, -0x80000000, q.getrandbits(32))),
+            )
+        )
+    )
     ty, n = q.choice(ACCESSES)
     a = int(ty[1:]) // 8 * n
     draws = [lambda: layer(q, s.d)] if s.flags & LAYERED else []
-    draws.append(lambda: u(q.choice((q.randrange(-2, s.w * s.size // a + 3) * a, q.choice((0x7ffffff0, -0x80000000, (q.getrandbits(32) & ~15)))))) & u(-a))
+    draws.append(
+        lambda: u(
+            q.choice(
+                (
+                    q.randrange(-2, s.w * s.size // a + 3) * a,
+                    q.choice((0x7FFFFFF0, -0x80000000, (q.getrandbits(32) & ~15))),
+                )
+            )
+        )
+        & u(-a)
+    )
     draws += [lambda n=n: far((s.w, s.h, s.d)[n]) for n in range(1, DIMENSIONS[s.geom])]
-    op = 'suld.b.%s%s.%s.%s %s, [%%t, %s];' % (s.geom, vector(n), ty, s.cl, braced(['%%d%d' % k for k in range(n)]), COORD[s.geom])
+    op = 'suld.b.%s%s.%s.%s %s, [%%t, %s];' % (
+        s.geom,
+        vector(n),
+        ty,
+        s.cl,
+        braced(['%%d%d' % k for k in range(n)]),
+        COORD[s.geom],
+    )
     return op, draws, n
 
 
@@ -270,13 +371,30 @@ def surface_rows(q, s, what, a):
     places = [(z, x * (a if bytes_ else 1), y) for z in range(max(s.d, 1)) for x in xs for y in range(max(s.h, 1))]
     q.shuffle(places)
     if s.cl == 'zero':
-        places += [(q.randrange(-2, s.d + 3) if s.d else 0,
-                    q.choice((-a, (s.w * s.size // a) * a + a * 2, -0x10000)) if bytes_ else q.choice((-1, s.w, s.w + 5, -70000)),
-                    q.randrange(-1, s.h + 1)) for _ in range(20)]
+        places += [
+            (
+                q.randrange(-2, s.d + 3) if s.d else 0,
+                (
+                    q.choice((-a, (s.w * s.size // a) * a + a * 2, -0x10000))
+                    if bytes_
+                    else q.choice((-1, s.w, s.w + 5, -70000))
+                ),
+                q.randrange(-1, s.h + 1),
+            )
+            for _ in range(20)
+        ]
     rows = []
     for z, x, y in places[:400]:
         at = {'1d': (x,), '2d': (x, y), '3d': (x, y, z), 'a1d': (z, x), 'a2d': (z, x, y)}[s.geom]
-        rows.append(tuple(u(v) for v in at) + tuple(q.choice((q.getrandbits(32), fb(q.uniform(-2, 2)), fb(q.uniform(-300, 300)), u(q.randrange(-300, 300)))) for _ in range(4)))
+        rows.append(
+            tuple(u(v) for v in at)
+            + tuple(
+                q.choice(
+                    (q.getrandbits(32), fb(q.uniform(-2, 2)), fb(q.uniform(-300, 300)), u(q.randrange(-300, 300)))
+                )
+                for _ in range(4)
+            )
+        )
     return rows
 
 
@@ -308,7 +426,11 @@ def surface_write(q, s, what):
     if what == 'sured':
         o, ty = q.choice(REDUCTIONS)
         return 'sured.b.%s.%s.%s.%s [%%t, %s], %s;' % (o, s.geom, ty, s.cl, at, c[0]), rows
-    return 'sured.p.%s.%s.b32.%s [%%t, %s], %s;' % (q.choice(('add', 'min', 'max', 'and', 'or')), s.geom, s.cl, at, c[0]), rows
+    return (
+        'sured.p.%s.%s.b32.%s [%%t, %s], %s;'
+        % (q.choice(('add', 'min', 'max', 'and', 'or')), s.geom, s.cl, at, c[0]),
+        rows,
+    )
 
 
 def surface_case(q, name, rows):
@@ -337,7 +459,11 @@ def cases():
     """Those of few texels; ellipses are cases of their own."""
     kept = len(CASES)
     make(401, 450, 100)
-    CASES[kept:] = [c for c in CASES[kept:] if len(c['res']['data']) <= 1200 and not (c['tex'] and c['tex'].get('aniso', 0) > 1 and '.grad' in c['op'])]
+    CASES[kept:] = [
+        c
+        for c in CASES[kept:]
+        if len(c['res']['data']) <= 1200 and not (c['tex'] and c['tex'].get('aniso', 0) > 1 and '.grad' in c['op'])
+    ]
     ellipses()
 
 

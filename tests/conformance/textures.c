@@ -2,11 +2,12 @@
  *
  *     textures [recording [prefix]]      the cases whose names begin so
  *
- * A recording is "ptxitex2" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and writes %d0, ..., the
- * resource and its bytes, the texture's description (empty: a surface), how many words an operand row and a result row have, and how many
- * rows there are, then these; of surfaces, their bytes afterwards. What has a length has it in a word before it and is padded to words.
- * The resource's bytes are shorter: their length is followed by the number of an earlier case that has the same, counted from 1, or by 0 and
- * pieces, each of so many words and so many more that go on as the last two did. */
+ * A recording is "ptxitex2" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and
+ * writes %d0, ..., the resource and its bytes, the texture's description (empty: a surface), how many words an operand
+ * row and a result row have, and how many rows there are, then these; of surfaces, their bytes afterwards. What has a
+ * length has it in a word before it and is padded to words. The resource's bytes are shorter: their length is followed
+ * by the number of an earlier case that has the same, counted from 1, or by 0 and pieces, each of so many words and so
+ * many more that go on as the last two did. */
 #include "conformance/replay.h"
 
 #include "ptxi.h"
@@ -96,14 +97,16 @@ static struct test take_test(const unsigned char **at, unsigned count)
 static void kernel_text(const struct test *t, char *text, size_t size)
 {
     bool half = memmem(t->op.p, t->op.n, "%h", 2);
-    size_t n = (size_t)snprintf(text, size,
-                                ".version 8.1\n.target sm_90\n.address_size 64\n"
-                                ".visible .entry k(.param .u64 pt, .param .u64 pin, .param .u64 pout, .param .u32 pn) {\n"
-                                ".reg .b32 %%c<16>, %%d<8>, %%i<8>; .reg .b16 %%h<8>; .reg .b64 %%t, %%a, %%b; .reg .pred %%p, %%q;\n"
-                                "ld.param.u64 %%t, [pt]; ld.param.u64 %%a, [pin]; ld.param.u64 %%b, [pout]; ld.param.u32 %%i0, [pn];\n"
-                                "mov.u32 %%i1, %%ctaid.x; mov.u32 %%i2, %%ntid.x; mov.u32 %%i3, %%tid.x; mad.lo.u32 %%i1, %%i1, %%i2, %%i3;\n"
-                                "setp.ge.u32 %%p, %%i1, %%i0; @%%p ret;\n"
-                                "mad.wide.u32 %%a, %%i1, %u, %%a; mad.wide.u32 %%b, %%i1, %u, %%b;\n", 4 * t->in, 4 * t->out);
+    size_t n = (size_t)snprintf(
+        text, size,
+        ".version 8.1\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 pt, .param .u64 pin, .param .u64 pout, .param .u32 pn) {\n"
+        ".reg .b32 %%c<16>, %%d<8>, %%i<8>; .reg .b16 %%h<8>; .reg .b64 %%t, %%a, %%b; .reg .pred %%p, %%q;\n"
+        "ld.param.u64 %%t, [pt]; ld.param.u64 %%a, [pin]; ld.param.u64 %%b, [pout]; ld.param.u32 %%i0, [pn];\n"
+        "mov.u32 %%i1, %%ctaid.x; mov.u32 %%i2, %%ntid.x; mov.u32 %%i3, %%tid.x; mad.lo.u32 %%i1, %%i1, %%i2, %%i3;\n"
+        "setp.ge.u32 %%p, %%i1, %%i0; @%%p ret;\n"
+        "mad.wide.u32 %%a, %%i1, %u, %%a; mad.wide.u32 %%b, %%i1, %u, %%b;\n",
+        4 * t->in, 4 * t->out);
 
     for (unsigned k = 0; k < t->in; k++)
         n += (size_t)snprintf(text + n, size - n, "ld.global.b32 %%c%u, [%%a+%u];\n", k, 4 * k);
@@ -156,10 +159,19 @@ static size_t bytes_of(ptxiArrayFormat f)
 {
     switch ((int)f) {
     case PTXI_AD_FORMAT_UNSIGNED_INT8: case PTXI_AD_FORMAT_SIGNED_INT8:
-    case PTXI_AD_FORMAT_UNORM_INT_101010_2: case PTXI_AD_FORMAT_UNORM_INT8X1 ... PTXI_AD_FORMAT_UNORM_INT8X4: case PTXI_AD_FORMAT_SNORM_INT8X1 ... PTXI_AD_FORMAT_SNORM_INT8X4: return 1;
+    case PTXI_AD_FORMAT_UNORM_INT_101010_2:
+    case PTXI_AD_FORMAT_UNORM_INT8X1 ... PTXI_AD_FORMAT_UNORM_INT8X4:
+    case PTXI_AD_FORMAT_SNORM_INT8X1 ... PTXI_AD_FORMAT_SNORM_INT8X4:
+        return 1;
     case PTXI_AD_FORMAT_UNSIGNED_INT32: case PTXI_AD_FORMAT_SIGNED_INT32: case PTXI_AD_FORMAT_FLOAT: return 4;
-    case PTXI_AD_FORMAT_BC1_UNORM: case PTXI_AD_FORMAT_BC1_UNORM_SRGB: case PTXI_AD_FORMAT_BC4_UNORM: case PTXI_AD_FORMAT_BC4_SNORM: return 8;
-    case PTXI_AD_FORMAT_BC2_UNORM ... PTXI_AD_FORMAT_BC3_UNORM_SRGB: case PTXI_AD_FORMAT_BC5_UNORM ... PTXI_AD_FORMAT_BC7_UNORM_SRGB: return 16;
+    case PTXI_AD_FORMAT_BC1_UNORM:
+    case PTXI_AD_FORMAT_BC1_UNORM_SRGB:
+    case PTXI_AD_FORMAT_BC4_UNORM:
+    case PTXI_AD_FORMAT_BC4_SNORM:
+        return 8;
+    case PTXI_AD_FORMAT_BC2_UNORM ... PTXI_AD_FORMAT_BC3_UNORM_SRGB:
+    case PTXI_AD_FORMAT_BC5_UNORM ... PTXI_AD_FORMAT_BC7_UNORM_SRGB:
+        return 16;
     default: return 2;
     }
 }
@@ -286,7 +298,9 @@ static unsigned run(const struct test *t)
         OK(ptxiGetLastReport(NULL, &report));
         puts(report.text);
     }
-    bad = memmem(t->op.p, t->op.n, "%d", 2) || memmem(t->op.p, t->op.n, "%h", 2) ? compare(t, (const uint32_t *)(uintptr_t)y) : 0;
+    bad = memmem(t->op.p, t->op.n, "%d", 2) || memmem(t->op.p, t->op.n, "%h", 2)
+              ? compare(t, (const uint32_t *)(uintptr_t)y)
+              : 0;
     if (t->after.n) {
         unsigned char *after = malloc(t->after.n);
 
@@ -295,7 +309,8 @@ static unsigned run(const struct test *t)
         copy_level(r.array, after, true);
         for (uint32_t k = 0; k < t->after.n; k++)
             if (after[k] != t->after.p[k] && bad++ < 4)
-                printf("%.*s: byte %u of the surface is %02x, a GPU's %02x\n", (int)t->name.n, (const char *)t->name.p, k, after[k], t->after.p[k]);
+                printf("%.*s: byte %u of the surface is %02x, a GPU's %02x\n", (int)t->name.n, (const char *)t->name.p,
+                       k, after[k], t->after.p[k]);
         free(after);
     }
     OK(t->sampler.n ? ptxiTexObjectDestroy(object) : ptxiSurfObjectDestroy(object));

@@ -1,14 +1,13 @@
 /* Runs the conformance cases on libptxi and compares with what a GPU answered.
  *
- *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands where they differ
- *     verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every EVERY-th
- *     verify matrix RECORDING QUARTERS [-v] [TEXT [PART PARTS]]   matrix instructions: so many quarters of what is recorded; with less
- *                                                 than four not of all forms of wgmma
- *     verify all RECORDING STATE [PART PARTS [TEXT]]   all digests of all exhaustive cases, or of a part of them; STATE remembers
- *                                                 what is done, so that it goes on where it was stopped
+ *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands
+ * where they differ verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every
+ * EVERY-th verify matrix RECORDING QUARTERS [-v] [TEXT [PART PARTS]]   matrix instructions: so many quarters of what is
+ * recorded; with less than four not of all forms of wgmma verify all RECORDING STATE [PART PARTS [TEXT]]   all digests
+ * of all exhaustive cases, or of a part of them; STATE remembers what is done, so that it goes on where it was stopped
  *
- * Ends with 1 if anything differs, or a case of the table is not recorded. Cases that the library cannot execute yet are counted.
- * PTXI_SEED is to be what it was for the recording. */
+ * Ends with 1 if anything differs, or a case of the table is not recorded. Cases that the library cannot execute yet
+ * are counted. PTXI_SEED is to be what it was for the recording. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -87,14 +86,15 @@ int main(int argc, char **argv)
         char **rest = argv + 4 + verbose;
         bool part = argc > 6 + verbose;
 
-        wrong = verify_matrix(r, (unsigned)atoi(argv[3]), verbose, argc > 4 + verbose ? rest[0] : "", part ? (unsigned)atoi(rest[1]) : 0,
-                              part ? (unsigned)atoi(rest[2]) : 1);
+        wrong = verify_matrix(r, (unsigned)atoi(argv[3]), verbose, argc > 4 + verbose ? rest[0] : "",
+                              part ? (unsigned)atoi(rest[1]) : 0, part ? (unsigned)atoi(rest[2]) : 1);
     } else if (!strcmp(argv[1], "sample") && argc > 3) {
         wrong = verify_sample(cs, r, (unsigned)atoi(argv[3]), argc > 4 ? argv[4] : "");
     } else if (!strcmp(argv[1], "all") && argc > 3) {
         bool part = argc > 5;
 
-        wrong = verify_all(cs, r, argv[3], part ? (unsigned)atoi(argv[4]) : 0, part ? (unsigned)atoi(argv[5]) : 1, argc > 6 ? argv[6] : "");
+        wrong = verify_all(cs, r, argv[3], part ? (unsigned)atoi(argv[4]) : 0, part ? (unsigned)atoi(argv[5]) : 1,
+                           argc > 6 ? argv[6] : "");
     }
     recording_free(r);
     cases_free(cs);

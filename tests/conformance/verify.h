@@ -11,8 +11,10 @@
 /* Each prints what it finds, and returns true if that is a failure. */
 bool verify_cases(const struct cases *cs, const struct recording *r, bool verbose, const char *text);
 bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text);
-bool verify_matrix(const struct recording *r, unsigned quarters, bool verbose, const char *text, unsigned part, unsigned parts);
-bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts, const char *text);
+bool verify_matrix(const struct recording *r, unsigned quarters, bool verbose, const char *text, unsigned part,
+                   unsigned parts);
+bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts,
+                const char *text);
 
 /* The module of a text, or NULL; `apart`: without fusing products and sums. */
 ptxiModule verify_load(const char *text, bool apart);

@@ -83,8 +83,10 @@ static void compare(struct sweep *s, const struct exhaustive *x, unsigned first,
     }
 }
 
-/* Digests first to first + count - 1; false if the library does not execute it, or fails, which goes for the `left` that there are. */
-static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, const uint32_t *want, unsigned first, unsigned count, unsigned left)
+/* Digests first to first + count - 1; false if the library does not execute it, or fails, which goes for the `left`
+ * that there are. */
+static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, const uint32_t *want, unsigned first,
+                  unsigned count, unsigned left)
 {
     uint32_t got[CHUNK];
 
@@ -158,17 +160,23 @@ static void sweep(struct sweep *s, const struct exhaustive *x, const char *state
     }
     if (module)
         ptxiModuleUnload(module);
-    show_progress(s, x, !want ? "not recorded:" : s->differ != differ ? "DIFFERS:" : s->refused != refused ? "refused:" : "equal:");
+    show_progress(s, x,
+                  !want                   ? "not recorded:"
+                  : s->differ != differ   ? "DIFFERS:"
+                  : s->refused != refused ? "refused:"
+                                          : "equal:");
 }
 
 /* True if that is a failure; to have compared nothing is one where all was asked for. */
 static bool finish(const struct sweep *s, bool all)
 {
-    printf("%zu digests of 2^23 operands equal, %zu differ, %zu refused, %zu not recorded\n", s->equal, s->differ, s->refused, s->missing);
+    printf("%zu digests of 2^23 operands equal, %zu differ, %zu refused, %zu not recorded\n", s->equal, s->differ,
+           s->refused, s->missing);
     return s->differ || s->missing || (all && !s->equal);
 }
 
-bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts, const char *text)
+bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts,
+                const char *text)
 {
     struct sweep s = { .recording = r, .began = now() };
 

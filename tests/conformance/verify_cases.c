@@ -100,7 +100,8 @@ static void show_difference(struct run *r, const struct conformance_case *c, con
         if (full_row_differs(c, got + digests + i, want + digests + i) && (r->verbose || shown++ < 2))
             show_row(r, c, i * case_full_step(c) % c->rows, want + digests + i);
     for (unsigned i = 0; r->verbose && i < digests; i++) {
-        uint32_t size = i < fines ? CASE_FINE : CASE_COARSE, first = i < fines ? i * CASE_FINE : c->fine + (i - fines) * CASE_COARSE;
+        uint32_t size = i < fines ? CASE_FINE : CASE_COARSE,
+                 first = i < fines ? i * CASE_FINE : c->fine + (i - fines) * CASE_COARSE;
 
         if (got[i] == want[i])
             continue;

@@ -27,7 +27,8 @@ static ptxiResult run_form(struct matrix_run *r, ptxiFunction f, const struct ma
     ptxiResult rc;
 
     ptxiMemsetD8(r->record, 0, bytes);
-    rc = ptxiLaunchKernel(f, matrix_blocks(form) / MATRIX_PARTS * r->parts, 1, 1, MATRIX_BLOCK, 1, 1, 0, NULL, params, NULL);
+    rc = ptxiLaunchKernel(f, matrix_blocks(form) / MATRIX_PARTS * r->parts, 1, 1, MATRIX_BLOCK, 1, 1, 0, NULL, params,
+                          NULL);
     return rc == PTXI_SUCCESS ? ptxiMemcpyDtoH(record, r->record, bytes) : rc;
 }
 
@@ -44,7 +45,8 @@ static void show(const struct matrix_run *r, const struct matrix_form *f, const 
 
         if (x == y)
             continue;
-        printf("    instruction %u, word %u of D, lane %u: %08x, recorded %08x\n", i / words, i % words / lanes, i % lanes, x, y);
+        printf("    instruction %u, word %u of D, lane %u: %08x, recorded %08x\n", i / words, i % words / lanes,
+               i % lanes, x, y);
         shown++;
     }
 }
@@ -68,7 +70,8 @@ static void compare(struct matrix_run *r, const struct matrix_form *f, ptxiFunct
         printf("fails: %s\n", f->name);
         verify_show_report();
         r->differ++;
-    } else if (memcmp(got, want, r->parts * MATRIX_REGIMES * 4) || memcmp(got + MATRIX_DIGESTS, want + MATRIX_DIGESTS, (words - MATRIX_DIGESTS) * 4)) {
+    } else if (memcmp(got, want, r->parts * MATRIX_REGIMES * 4) ||
+               memcmp(got + MATRIX_DIGESTS, want + MATRIX_DIGESTS, (words - MATRIX_DIGESTS) * 4)) {
         show(r, f, got, want);
         r->differ++;
     } else {
@@ -105,15 +108,19 @@ static void run_forms(struct matrix_run *r, const struct matrix_form *forms, siz
     ptxiModuleUnload(module);
 }
 
-/* Less than all quarters: of wgmma, which has eight times as many forms as mma, only some, for each type with another N. */
+/* Less than all quarters: of wgmma, which has eight times as many forms as mma, only some, for each type with another
+ * N. */
 static bool chosen(const struct matrix_run *r, const struct matrix_form *f, size_t number, const char *text)
 {
     return strstr(f->name, text) && (!f->n || r->parts == MATRIX_PARTS || number % SAMPLE == 0);
 }
 
-bool verify_matrix(const struct recording *recording, unsigned quarters, bool verbose, const char *text, unsigned part, unsigned parts)
+bool verify_matrix(const struct recording *recording, unsigned quarters, bool verbose, const char *text, unsigned part,
+                   unsigned parts)
 {
-    struct matrix_run r = { .recording = recording, .parts = quarters < MATRIX_PARTS ? quarters : MATRIX_PARTS, .verbose = verbose };
+    struct matrix_run r = { .recording = recording,
+                            .parts = quarters < MATRIX_PARTS ? quarters : MATRIX_PARTS,
+                            .verbose = verbose };
     struct matrix_forms *forms = matrix_make();
     struct matrix_form list[MODULE_FORMS];
     size_t n = 0;
@@ -131,6 +138,7 @@ bool verify_matrix(const struct recording *recording, unsigned quarters, bool ve
         }
     }
     matrix_free(forms);
-    printf("%zu matrix forms equal, %zu differ, %zu refused, %zu not recorded\n", r.equal, r.differ, r.refused, r.missing);
+    printf("%zu matrix forms equal, %zu differ, %zu refused, %zu not recorded\n", r.equal, r.differ, r.refused,
+           r.missing);
     return r.differ || r.missing || (!r.equal && !*text);
 }

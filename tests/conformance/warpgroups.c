@@ -1,5 +1,6 @@
-/* Cases of wgmma.mma_async: a block is a warpgroup. Shared memory is filled with numbers all over, from a hash of the row's operand, so that
- * the results tell which bytes a descriptor means. Where a thread has more registers of D than a case has words, they are folded. */
+/* Cases of wgmma.mma_async: a block is a warpgroup. Shared memory is filled with numbers all over, from a hash of the
+ * row's operand, so that the results tell which bytes a descriptor means. Where a thread has more registers of D than a
+ * case has words, they are folded. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -40,7 +41,8 @@ static const struct group_type {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* A matrix descriptor: PTX ISA, "Matrix Descriptor Format". Bytes, from the beginning of the matrix's part of memory. */
+/* A matrix descriptor: PTX ISA, "Matrix Descriptor Format". Bytes, from the beginning of the matrix's part of memory.
+ */
 struct descriptor {
     unsigned offset, leading, stride, base, swizzle;
 };
@@ -143,12 +145,16 @@ static void put_masked(FILE *out, const char *x, const char *index, const struct
     words_mask(out, x, m, kind);
 }
 
-static void put_fill(FILE *out, const char *label, unsigned first, unsigned size, const struct words_masks *m, unsigned kind)
+static void put_fill(FILE *out, const char *label, unsigned first, unsigned size, const struct words_masks *m,
+                     unsigned kind)
 {
     fprintf(out, "    shl.b32 %%i, %%thread, 2;\n    add.u32 %%i, %%i, %u;\n%s:\n", first, label);
     put_masked(out, "%x", "%i", m, kind);
-    fprintf(out, "    add.u32 %%at32, %%tile, %%i;\n    st.shared.b32 [%%at32], %%x;\n    add.u32 %%i, %%i, %u;\n    setp.lt.u32 %%more, %%i, %u;\n"
-                 "    @%%more bra %s;\n", 4 * CASE_BLOCK, first + size, label);
+    fprintf(out,
+            "    add.u32 %%at32, %%tile, %%i;\n    st.shared.b32 [%%at32], %%x;\n    add.u32 %%i, %%i, %u;\n    "
+            "setp.lt.u32 %%more, %%i, %u;\n"
+            "    @%%more bra %s;\n",
+            4 * CASE_BLOCK, first + size, label);
 }
 
 static void put_descriptor(FILE *out, const char *name, unsigned first, const struct descriptor *d)
@@ -156,8 +162,10 @@ static void put_descriptor(FILE *out, const char *name, unsigned first, const st
     unsigned long long rest = (unsigned long long)(d->leading >> 4) << 16 | (unsigned long long)(d->stride >> 4) << 32 |
                               (unsigned long long)d->base << 49 | (unsigned long long)d->swizzle << 62;
 
-    fprintf(out, "    add.u32 %%x, %%tile, %u;\n    bfe.u32 %%x, %%x, 4, 14;\n    cvt.u64.u32 %s, %%x;\n    or.b64 %s, %s, 0x%016llx;\n", first + d->offset, name,
-            name, name, rest);
+    fprintf(out,
+            "    add.u32 %%x, %%tile, %u;\n    bfe.u32 %%x, %%x, 4, 14;\n    cvt.u64.u32 %s, %%x;\n    or.b64 %s, %s, "
+            "0x%016llx;\n",
+            first + d->offset, name, name, name, rest);
 }
 
 /* Two indices in ascending order of every four elements, or one of two that is counted in halves. */
@@ -171,7 +179,9 @@ static void put_metadata(FILE *out, const struct group *g)
         if (g->type->k == 8)
             fputs("    and.b32 %i, %i, 1;\n    mad.lo.u32 %i, %i, 10, 4;\n", out);
         else
-            fputs("    mul.lo.u32 %i, %i, 6;\n    shr.u32 %i, %i, 4;\n    shl.b32 %i, %i, 2;\n    shr.u32 %i, 0xedc984, %i;\n    and.b32 %i, %i, 15;\n", out);
+            fputs("    mul.lo.u32 %i, %i, 6;\n    shr.u32 %i, %i, 4;\n    shl.b32 %i, %i, 2;\n    shr.u32 %i, "
+                  "0xedc984, %i;\n    and.b32 %i, %i, 15;\n",
+                  out);
         fprintf(out, "    bfi.b32 %%meta, %%i, %%meta, %u, 4;\n", 4 * k);
     }
 }
@@ -185,8 +195,8 @@ static void put_spelling(FILE *out, const struct group *g)
 {
     const struct group_type *t = g->type;
 
-    fprintf(out, "wgmma.mma_async%s.sync.aligned.m64n%uk%u%s.%s.%s.%s%s", g->sparse ? ".sp" : "", g->n, g->sparse ? 2 * t->k : t->k,
-            t->satfinite ? ".satfinite" : "", t->d, t->a, t->b, t->tail);
+    fprintf(out, "wgmma.mma_async%s.sync.aligned.m64n%uk%u%s.%s.%s.%s%s", g->sparse ? ".sp" : "", g->n,
+            g->sparse ? 2 * t->k : t->k, t->satfinite ? ".satfinite" : "", t->d, t->a, t->b, t->tail);
 }
 
 static void put_instruction(FILE *out, const struct group *g)
@@ -249,9 +259,13 @@ static void put_results(FILE *out, const struct group *g, struct conformance_cas
 
 static void put_body(FILE *out, const struct group *g, struct conformance_case *c)
 {
-    fprintf(out, "    {\n    .shared .align 1024 .b8 tile[%d];\n    .reg .b32 %%acc<%u>, %%a<4>, %%seed, %%s, %%x, %%i, %%at32, %%tile, %%meta;\n"
-                 "    .reg .b64 %%da, %%db;\n    .reg .pred %%more, %%scale;\n    mov.u32 %%tile, tile;\n    mov.b64 {%%seed, %%x}, %%d0;\n"
-                 "    mad.lo.u32 %%seed, %%seed, 0x85ebca6b, %%x;\n    mad.lo.u32 %%seed, %%row, 0xc2b2ae35, %%seed;\n", A_BYTES + B_BYTES, registers_of_d(g));
+    fprintf(out,
+            "    {\n    .shared .align 1024 .b8 tile[%d];\n    .reg .b32 %%acc<%u>, %%a<4>, %%seed, %%s, %%x, %%i, "
+            "%%at32, %%tile, %%meta;\n"
+            "    .reg .b64 %%da, %%db;\n    .reg .pred %%more, %%scale;\n    mov.u32 %%tile, tile;\n    mov.b64 "
+            "{%%seed, %%x}, %%d0;\n"
+            "    mad.lo.u32 %%seed, %%seed, 0x85ebca6b, %%x;\n    mad.lo.u32 %%seed, %%row, 0xc2b2ae35, %%seed;\n",
+            A_BYTES + B_BYTES, registers_of_d(g));
     put_operands(out, g);
     fputs("    fence.proxy.async;\n    bar.sync 0;\n    wgmma.fence.sync.aligned;\n", out);
     put_instruction(out, g);
@@ -262,7 +276,8 @@ static void put_body(FILE *out, const struct group *g, struct conformance_case *
 
 static void put_place(FILE *out, const char *name, const struct descriptor *d)
 {
-    fprintf(out, ", %s: swizzle %u, offset %u, leading %u, stride %u, base %u", name, d->swizzle, d->offset, d->leading, d->stride, d->base);
+    fprintf(out, ", %s: swizzle %u, offset %u, leading %u, stride %u, base %u", name, d->swizzle, d->offset, d->leading,
+            d->stride, d->base);
 }
 
 static void put_name(FILE *out, const struct group *g)

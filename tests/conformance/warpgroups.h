@@ -4,7 +4,8 @@
 
 #include "conformance/cases.h"
 
-/* Makes the case of that number, or of the next that has one. Returns the number to go on with, 0 when there was none. */
+/* Makes the case of that number, or of the next that has one. Returns the number to go on with, 0 when there was none.
+ */
 unsigned warpgroup_build(struct conformance_case *c, unsigned number);
 
 #endif

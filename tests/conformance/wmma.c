@@ -1,5 +1,6 @@
-/* Cases of wmma: each warp has its matrices in memory, random numbers, and loads them, multiplies and stores. So a case of a product is one of
- * the loads and the store, too. Other cases show what the PTX ISA leaves open: which elements the registers of a loaded fragment hold. */
+/* Cases of wmma: each warp has its matrices in memory, random numbers, and loads them, multiplies and stores. So a case
+ * of a product is one of the loads and the store, too. Other cases show what the PTX ISA leaves open: which elements
+ * the registers of a loaded fragment hold. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -8,7 +9,13 @@
 
 #include <string.h>
 
-enum { FEW_ROWS = 2048, MANY_ROWS = 16384, PART = 1536 /* most bytes of a matrix */, OFFSET = 256, CELLS = 512 /* bytes of a warp's cells */ };
+enum {
+    FEW_ROWS = 2048,
+    MANY_ROWS = 16384,
+    PART = 1536 /* most bytes of a matrix */,
+    OFFSET = 256,
+    CELLS = 512 /* bytes of a warp's cells */
+};
 enum { A, B, C, D, OPERANDS };
 
 struct type {
@@ -16,8 +23,10 @@ struct type {
     unsigned bits;
     const struct words_masks *masks;
 };
-static const struct type f16 = { "f16", 16, &words_f16 }, bf16 = { "bf16", 16, &words_bf16 }, tf32 = { "tf32", 32, &words_tf32 };
-static const struct type f32 = { "f32", 32, &words_f32 }, f64 = { "f64", 64, &words_f64 }, s32 = { "s32", 32, &words_sum };
+static const struct type f16 = { "f16", 16, &words_f16 }, bf16 = { "bf16", 16, &words_bf16 },
+                         tf32 = { "tf32", 32, &words_tf32 };
+static const struct type f32 = { "f32", 32, &words_f32 }, f64 = { "f64", 64, &words_f64 },
+                         s32 = { "s32", 32, &words_sum };
 static const struct type s8 = { "s8", 8, &words_bits }, u8 = { "u8", 8, &words_bits }, s4 = { "s4", 4, &words_bits };
 static const struct type u4 = { "u4", 4, &words_bits }, b1 = { "b1", 1, &words_bits };
 
@@ -87,7 +96,8 @@ static unsigned stride_of(const struct whole *x, unsigned operand)
 {
     const struct place *p = &x->at[operand];
 
-    return (p->columns ? rows_of(x->f, operand) : columns_of(x->f, operand)) + p->pad * 8 / type_of(x->f, operand)->bits;
+    return (p->columns ? rows_of(x->f, operand) : columns_of(x->f, operand)) +
+           p->pad * 8 / type_of(x->f, operand)->bits;
 }
 
 static unsigned bytes_of(const struct whole *x, unsigned operand)
@@ -162,7 +172,8 @@ static void put_fill(FILE *out, const struct whole *x, unsigned operand, unsigne
         fputs("    mad.wide.u32 %at64, %i, 4, %cells;\n    st.global.b32 [%at64], %x;\n", out);
     else
         fprintf(out, "    mad.lo.u32 %%at32, %%i, 4, %%tile;\n    st.shared.b32 [%%at32+%u], %%x;\n", operand * PART);
-    fprintf(out, "    add.u32 %%i, %%i, 32;\n    setp.lt.u32 %%more, %%i, %u;\n    @%%more bra FILL%u;\n", bytes_of(x, operand) / 4, operand);
+    fprintf(out, "    add.u32 %%i, %%i, 32;\n    setp.lt.u32 %%more, %%i, %u;\n    @%%more bra FILL%u;\n",
+            bytes_of(x, operand) / 4, operand);
 }
 
 /* The address in %at32 or %at64, less `offset`. */
@@ -197,8 +208,9 @@ static void put_access_name(FILE *out, const struct whole *x, unsigned operand)
     static const char *const spaces[SPACES] = { ".shared", "", ".global" };
     const struct form *f = x->f;
 
-    fprintf(out, "wmma.%s.%c.sync.aligned.%s.m%un%uk%u%s.%s", operand == D ? "store" : "load", "abcd"[operand], layout(x->at[operand].columns), f->m, f->n, f->k,
-            spaces[x->at[operand].space], type_of(f, operand)->name);
+    fprintf(out, "wmma.%s.%c.sync.aligned.%s.m%un%uk%u%s.%s", operand == D ? "store" : "load", "abcd"[operand],
+            layout(x->at[operand].columns), f -> m, f -> n, f -> k, spaces[x->at[operand].space],
+            type_of(f, operand) -> name);
 }
 
 static void put_access(FILE *out, const struct whole *x, unsigned operand)
@@ -229,7 +241,8 @@ static void put_product_name(FILE *out, const struct whole *x)
 {
     const struct form *f = x->f;
 
-    fprintf(out, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u%s.%s", f->op, layout(x->at[A].columns), layout(x->at[B].columns), f->m, f->n, f->k, f->middle, f->d->name);
+    fprintf(out, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u%s.%s", f->op, layout(x->at[A].columns),
+            layout(x->at[B].columns), f->m, f->n, f->k, f->middle, f->d->name);
     if (f->ab != &f16)
         fprintf(out, ".%s.%s", f->ab->name, f->ab->name);
     fprintf(out, ".%s%s", f->c->name, f->tail);
@@ -250,13 +263,20 @@ static void put_product(FILE *out, const struct whole *x)
 
 static void put_start(FILE *out, const struct form *f)
 {
-    fprintf(out, "    {\n    .shared .align 1024 .b8 tile[%d];\n    .reg .b32 %%seed, %%s, %%x, %%y, %%i, %%at32, %%tile, %%lane;\n    .reg .b64 %%at64, %%cells;\n"
-                 "    .reg .pred %%more;\n", OFFSET + CASE_BLOCK / 32 * OPERANDS * PART);
+    fprintf(out,
+            "    {\n    .shared .align 1024 .b8 tile[%d];\n    .reg .b32 %%seed, %%s, %%x, %%y, %%i, %%at32, %%tile, "
+            "%%lane;\n    .reg .b64 %%at64, %%cells;\n"
+            "    .reg .pred %%more;\n",
+            OFFSET + CASE_BLOCK / 32 * OPERANDS * PART);
     for (unsigned k = 0; k < OPERANDS; k++)
         fprintf(out, "    .reg .b%u %%f%c<8>;\n", type_of(f, k)->bits == 64 ? 64 : 32, "abcd"[k]);
-    fprintf(out, "    mov.u32 %%tile, tile;\n    add.u32 %%tile, %%tile, %d;\n    shr.u32 %%x, %%thread, 5;\n    mad.lo.u32 %%tile, %%x, %d, %%tile;\n    and.b32 %%lane, %%thread, 31;\n"
-                 "    mul.wide.u32 %%at64, %%lane, 16;\n    sub.u64 %%cells, %%global, %%at64;\n    mov.b64 {%%seed, %%x}, %%d0;\n"
-                 "    mad.lo.u32 %%seed, %%seed, 0x85ebca6b, %%x;\n    mad.lo.u32 %%seed, %%row, 0xc2b2ae35, %%seed;\n", OFFSET, OPERANDS * PART);
+    fprintf(out,
+            "    mov.u32 %%tile, tile;\n    add.u32 %%tile, %%tile, %d;\n    shr.u32 %%x, %%thread, 5;\n    mad.lo.u32 "
+            "%%tile, %%x, %d, %%tile;\n    and.b32 %%lane, %%thread, 31;\n"
+            "    mul.wide.u32 %%at64, %%lane, 16;\n    sub.u64 %%cells, %%global, %%at64;\n    mov.b64 {%%seed, %%x}, "
+            "%%d0;\n"
+            "    mad.lo.u32 %%seed, %%seed, 0x85ebca6b, %%x;\n    mad.lo.u32 %%seed, %%row, 0xc2b2ae35, %%seed;\n",
+            OFFSET, OPERANDS * PART);
 }
 
 /* All words of D's part of memory, those between the lines, too. */
@@ -267,9 +287,11 @@ static unsigned put_stored(FILE *out, const struct whole *x)
     fputs("    bar.warp.sync -1;\n", out);
     for (unsigned k = 0; k < words; k++)
         if (x->at[D].space == GLOBAL)
-            fprintf(out, "    mad.wide.u32 %%at64, %%lane, 4, %%cells;\n    ld.global.b32 %%r%u, [%%at64+%u];\n", k, 128 * k);
+            fprintf(out, "    mad.wide.u32 %%at64, %%lane, 4, %%cells;\n    ld.global.b32 %%r%u, [%%at64+%u];\n", k,
+                    128 * k);
         else
-            fprintf(out, "    mad.lo.u32 %%at32, %%lane, 4, %%tile;\n    ld.shared.b32 %%r%u, [%%at32+%u];\n", k, D * PART + 128 * k);
+            fprintf(out, "    mad.lo.u32 %%at32, %%lane, 4, %%tile;\n    ld.shared.b32 %%r%u, [%%at32+%u];\n", k,
+                    D * PART + 128 * k);
     return words;
 }
 
@@ -309,7 +331,9 @@ static unsigned put_load(FILE *out, const struct whole *x, unsigned operand)
 
 static void put_place(FILE *out, const struct whole *x, unsigned operand)
 {
-    static const char *const spaces[SPACES] = { "shared", "generic", "global" }, *const strides[] = { "", " as a constant", " in a register" };
+    static const char *const spaces[SPACES] = { "shared", "generic", "global" }, *const strides[] = {
+        "", " as a constant", " in a register"
+    };
     const struct place *p = &x->at[operand];
 
     fprintf(out, "; %c %s", "abcd"[operand], spaces[p->space]);

@@ -17,8 +17,11 @@ const struct words_masks words_sum = { { ANY, 0x8003ffff, 0x8003ffff }, { 0, 0x8
 
 void words_put(FILE *out, const char *x, const char *index)
 {
-    fprintf(out, "    mad.lo.u32 %s, %s, 0x9e3779b9, %%seed;\n    shr.u32 %%s, %s, 16;\n    xor.b32 %s, %s, %%s;\n    mul.lo.u32 %s, %s, 0x85ebca6b;\n"
-                 "    shr.u32 %%s, %s, 13;\n    xor.b32 %s, %s, %%s;\n    mul.lo.u32 %s, %s, 0xc2b2ae35;\n    shr.u32 %%s, %s, 16;\n    xor.b32 %s, %s, %%s;\n",
+    fprintf(out,
+            "    mad.lo.u32 %s, %s, 0x9e3779b9, %%seed;\n    shr.u32 %%s, %s, 16;\n    xor.b32 %s, %s, %%s;\n    "
+            "mul.lo.u32 %s, %s, 0x85ebca6b;\n"
+            "    shr.u32 %%s, %s, 13;\n    xor.b32 %s, %s, %%s;\n    mul.lo.u32 %s, %s, 0xc2b2ae35;\n    shr.u32 %%s, "
+            "%s, 16;\n    xor.b32 %s, %s, %%s;\n",
             x, index, x, x, x, x, x, x, x, x, x, x, x, x, x);
 }
 

@@ -1,5 +1,6 @@
-/* Random words for the operands of matrix instructions, made in a kernel from the register %seed. Numbers are drawn as three kinds of operands
- * need them: any bits; finite ones with exponents far apart, so that terms are cut off; finite ones with exponents close to each other. */
+/* Random words for the operands of matrix instructions, made in a kernel from the register %seed. Numbers are drawn as
+ * three kinds of operands need them: any bits; finite ones with exponents far apart, so that terms are cut off; finite
+ * ones with exponents close to each other. */
 #ifndef PTXI_TESTS_WORDS_H
 #define PTXI_TESTS_WORDS_H
 

@@ -4,7 +4,9 @@
     calls.py LIBRARY            runs the cases of call_cases.py and writes what they answer, a line each: calls.rec when it is NVIDIA's driver
     calls.py LIBRARY FILE       compares with that; DIFFERENT says what may differ
 
-A case in which a driver crashes, or hangs, ends with the word `crash`. Nothing but Python's standard library is needed."""
+A case in which a driver crashes, or hangs, ends with the word `crash`. Nothing but Python's standard library is needed.
+"""
+
 import os
 import signal
 import sys
@@ -21,24 +23,52 @@ SPOILT = 3  # a case has left the context unusable
 
 # Where this library differs, and why: how the names of cases begin
 DIFFERENT = {
-    'error_names': 'only errors that it gives have names', 'known_errors': 'only errors that it gives have names',
+    'error_names': 'only errors that it gives have names',
+    'known_errors': 'only errors that it gives have names',
     'without_context': 'memory, streams and events are not found without a context',
-    'CtxGetLimit(7)': 'no limits of graphics', 'CtxGetLimit(8)': 'no limits of graphics', 'CtxSetLimit(0,': 'stacks may be larger', 'CtxSetLimit(2,': 'heaps may be smaller',
-    'context_version': 'the version that there is', 'ModuleLoadData(': 'PTX of later versions, later targets and 32 bits loads, with symbols that are missing', 'module_options': 'options that change nothing are not looked at',
+    'CtxGetLimit(7)': 'no limits of graphics',
+    'CtxGetLimit(8)': 'no limits of graphics',
+    'CtxSetLimit(0,': 'stacks may be larger',
+    'CtxSetLimit(2,': 'heaps may be smaller',
+    'context_version': 'the version that there is',
+    'ModuleLoadData(': 'PTX of later versions, later targets and 32 bits loads, with symbols that are missing',
+    'module_options': 'options that change nothing are not looked at',
     'OccupancyMaxActiveBlocksPerMultiprocessor(plain,128,49152)': 'the driver chooses less shared memory than there is',
-    'LinkAddData(': 'the linker takes PTX', 'PointerGetAttribute(5)': 'no tokens for other devices', 'TexObjectCreate(linear': 'memory of textures must be there',
-    'TexObjectCreate(pitch': 'rows of textures must be there', 'EventCreate(6)': 'one process', 'capture_badly': 'a question does not spoil a capture',
-    'graph kernel(pairs odd)': 'the launch tells', 'graph copy(': 'the launch tells, and kinds of memory may change', 'graph memset(': 'the launch tells',
-    'capture of(': 'calls that a driver forbids meanwhile do no harm', 'texture_objects': 'what has no view has none to tell',
-    'kernel node attribute(updatable': 'kernels change no nodes', 'GraphInstantiate(4)': 'kernels launch no graphs', 'GraphInstantiate(12)': 'kernels launch no graphs',
-    'reference_set': 'modes, flags and formats that there are not are refused', 'reference_fresh': 'all levels, until it is said', 'reference_made': 'all levels, until it is said', 
+    'LinkAddData(': 'the linker takes PTX',
+    'PointerGetAttribute(5)': 'no tokens for other devices',
+    'TexObjectCreate(linear': 'memory of textures must be there',
+    'TexObjectCreate(pitch': 'rows of textures must be there',
+    'EventCreate(6)': 'one process',
+    'capture_badly': 'a question does not spoil a capture',
+    'graph kernel(pairs odd)': 'the launch tells',
+    'graph copy(': 'the launch tells, and kinds of memory may change',
+    'graph memset(': 'the launch tells',
+    'capture of(': 'calls that a driver forbids meanwhile do no harm',
+    'texture_objects': 'what has no view has none to tell',
+    'kernel node attribute(updatable': 'kernels change no nodes',
+    'GraphInstantiate(4)': 'kernels launch no graphs',
+    'GraphInstantiate(12)': 'kernels launch no graphs',
+    'reference_set': 'modes, flags and formats that there are not are refused',
+    'reference_fresh': 'all levels, until it is said',
+    'reference_made': 'all levels, until it is said',
     'array_flags': 'memory is there at once',
-    'LibraryLoadData(': 'libraries are read when they are loaded; PTX of later versions loads, with symbols that are missing', 'library_without_context': 'what a kernel has is known in a context',
-    'link_badly': 'LinkComplete tells what does not fit together, and the launch what is missing', 'link(': 'likewise', 'link unnamed(': 'likewise', 'link with a log(': 'likewise',
+    'LibraryLoadData(': 'libraries are read when they are loaded; PTX of later versions loads, with symbols that are missing',
+    'library_without_context': 'what a kernel has is known in a context',
+    'link_badly': 'LinkComplete tells what does not fit together, and the launch what is missing',
+    'link(': 'likewise',
+    'link unnamed(': 'likewise',
+    'link with a log(': 'likewise',
     'async_again': 'what was freed is not given out again at once',
-    'async_memory_is': 'tokens; memory has the size that was asked for', 'pointer_attributes_of_host': 'likewise', 'PointerGetAttributes(all)': 'likewise, and it is not shared with other processes and devices',
-    'async_in_capture': 'graphs allocate no memory', 'wait_value_in_capture': 'graphs do not wait for words', 'MemPoolCreate(': "pools of the device's own memory, of one process", 'MemGetDefaultMemPool(': 'likewise',
-    'MemPoolSetAttribute(5': 'pools keep nothing', 'MemPoolSetAttribute(6': 'pools keep nothing', 'pool_counts': 'pools keep nothing',
+    'async_memory_is': 'tokens; memory has the size that was asked for',
+    'pointer_attributes_of_host': 'likewise',
+    'PointerGetAttributes(all)': 'likewise, and it is not shared with other processes and devices',
+    'async_in_capture': 'graphs allocate no memory',
+    'wait_value_in_capture': 'graphs do not wait for words',
+    'MemPoolCreate(': "pools of the device's own memory, of one process",
+    'MemGetDefaultMemPool(': 'likewise',
+    'MemPoolSetAttribute(5': 'pools keep nothing',
+    'MemPoolSetAttribute(6': 'pools keep nothing',
+    'pool_counts': 'pools keep nothing',
 }
 
 

@@ -1,4 +1,5 @@
 """More cases for calls.py: blocks by what is preferred for shared memory, properties of texture references, and small questions."""
+
 import ctypes as C
 
 from call_cases import Array3D, ArrayDesc, case, each, q, u, z
@@ -22,7 +23,11 @@ def kernel(d, static, head=''):
 
 
 def allow(d, f, dynamic, carveout=-1, nonportable=0):
-    return [d('FuncSetAttribute', f, 8, dynamic), d('FuncSetAttribute', f, 9, carveout), d('FuncSetAttribute', f, 14, nonportable)]
+    return [
+        d('FuncSetAttribute', f, 8, dynamic),
+        d('FuncSetAttribute', f, 9, carveout),
+        d('FuncSetAttribute', f, 14, nonportable),
+    ]
 
 
 # Bytes of shared memory around the steps in which it is given out, and threads around whole warps
@@ -44,7 +49,11 @@ def _(d, v):
 
 def texture_reference(d):
     m, r = C.c_void_p(), C.c_void_p()
-    d.must('ModuleLoadData', C.byref(m), b'.version 8.0\n.target sm_90\n.address_size 64\n.visible .global .texref t;\n.visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .b32 %r<4>; ld.param.u64 %p, [p]; tex.1d.v4.u32.s32 {%r0,%r1,%r2,%r3}, [t, {0}]; st.global.u32 [%p], %r0; ret; }\0')
+    d.must(
+        'ModuleLoadData',
+        C.byref(m),
+        b'.version 8.0\n.target sm_90\n.address_size 64\n.visible .global .texref t;\n.visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .b32 %r<4>; ld.param.u64 %p, [p]; tex.1d.v4.u32.s32 {%r0,%r1,%r2,%r3}, [t, {0}]; st.global.u32 [%p], %r0; ret; }\0',
+    )
     d.must('ModuleGetTexRef', C.byref(r), m, b't')
     return r
 
@@ -57,8 +66,24 @@ def properties(d, r):
     for name in ('FilterMode', 'MipmapFilterMode', 'Flags', 'MaxAnisotropy'):
         x.value = -7
         out += [d('TexRefGet' + name, C.byref(x), r), x.value, d('TexRefGet' + name, None, r)]
-    out += [d('TexRefGetFormat', C.byref(x), C.byref(y), r), x.value, y.value, d('TexRefGetFormat', None, C.byref(y), r), d('TexRefGetFormat', C.byref(x), None, r), d('TexRefGetMipmapLevelBias', C.byref(f), r), f.value, d('TexRefGetMipmapLevelClamp', C.byref(f), C.byref(g), r), f.value, g.value, d('TexRefGetBorderColor', fs, r), *fs,
-            d('TexRefGetMipmapLevelBias', None, r), d('TexRefGetMipmapLevelClamp', None, C.byref(g), r), d('TexRefGetBorderColor', None, r), d('TexRefGetAddressMode', None, r, 0)]
+    out += [
+        d('TexRefGetFormat', C.byref(x), C.byref(y), r),
+        x.value,
+        y.value,
+        d('TexRefGetFormat', None, C.byref(y), r),
+        d('TexRefGetFormat', C.byref(x), None, r),
+        d('TexRefGetMipmapLevelBias', C.byref(f), r),
+        f.value,
+        d('TexRefGetMipmapLevelClamp', C.byref(f), C.byref(g), r),
+        f.value,
+        g.value,
+        d('TexRefGetBorderColor', fs, r),
+        *fs,
+        d('TexRefGetMipmapLevelBias', None, r),
+        d('TexRefGetMipmapLevelClamp', None, C.byref(g), r),
+        d('TexRefGetBorderColor', None, r),
+        d('TexRefGetAddressMode', None, r, 0),
+    ]
     for name in ('Array', 'MipmappedArray'):
         out += [d('TexRefGet' + name, C.byref(p), r)]
     return out + [d.lib.cuTexRefGetAddress_v2(C.byref(C.c_uint64()), r)]
@@ -75,21 +100,68 @@ def reference_none(d): return properties(d, NULL)
 @case
 def reference_set(d):
     r, out, p, at = texture_reference(d), [], C.c_void_p(), C.c_uint64()
-    for call in (('AddressMode', 0, 0), ('AddressMode', 1, 2), ('AddressMode', 2, 3), ('AddressMode', 0, 4), ('AddressMode', 3, 0), ('FilterMode', 1), ('FilterMode', 2), ('MipmapFilterMode', 1), ('MipmapLevelBias', C.c_float(1.5)), ('MipmapLevelClamp', C.c_float(0.5), C.c_float(3.5)), ('MaxAnisotropy', u(8)), ('MaxAnisotropy', u(99)),
-                 ('BorderColor', (C.c_float * 4)(1, 2, 3, 4)), ('BorderColor', None), ('Flags', u(2)), ('Flags', u(3)), ('Flags', u(0x20)), ('Flags', u(4)), ('Format', 8, 4), ('Format', 8, 3), ('Format', 77, 1)):
+    for call in (
+        ('AddressMode', 0, 0),
+        ('AddressMode', 1, 2),
+        ('AddressMode', 2, 3),
+        ('AddressMode', 0, 4),
+        ('AddressMode', 3, 0),
+        ('FilterMode', 1),
+        ('FilterMode', 2),
+        ('MipmapFilterMode', 1),
+        ('MipmapLevelBias', C.c_float(1.5)),
+        ('MipmapLevelClamp', C.c_float(0.5), C.c_float(3.5)),
+        ('MaxAnisotropy', u(8)),
+        ('MaxAnisotropy', u(99)),
+        ('BorderColor', (C.c_float * 4)(1, 2, 3, 4)),
+        ('BorderColor', None),
+        ('Flags', u(2)),
+        ('Flags', u(3)),
+        ('Flags', u(0x20)),
+        ('Flags', u(4)),
+        ('Format', 8, 4),
+        ('Format', 8, 3),
+        ('Format', 77, 1),
+    ):
         out += [d('TexRefSet' + call[0], r, *call[1:])]
     out += properties(d, r)
-    out += [d('TexRefSetArray', r, d.array, u(1)), d('TexRefGetArray', C.byref(p), r), p.value == d.array.value, d('TexRefSetArray', r, d.array, u(0)), d('TexRefGetFormat', C.byref(C.c_int()), C.byref(C.c_int()), r), d('TexRefSetArray', r, None, u(1)), d('TexRefGetArray', C.byref(p), r)]
+    out += [
+        d('TexRefSetArray', r, d.array, u(1)),
+        d('TexRefGetArray', C.byref(p), r),
+        p.value == d.array.value,
+        d('TexRefSetArray', r, d.array, u(0)),
+        d('TexRefGetFormat', C.byref(C.c_int()), C.byref(C.c_int()), r),
+        d('TexRefSetArray', r, None, u(1)),
+        d('TexRefGetArray', C.byref(p), r),
+    ]
     return out + properties(d, r)
 
 
 @case
 def reference_address(d):
     r, at, off, p = texture_reference(d), C.c_uint64(), C.c_size_t(77), C.c_void_p()
-    out = [d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(d.p.value), z(256)), off.value, d.lib.cuTexRefGetAddress_v2(C.byref(at), r), at.value == d.p.value, d('TexRefGetArray', C.byref(p), r), d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(d.p.value + 16), z(256)), off.value, d.lib.cuTexRefSetAddress_v2(None, r, q(d.p.value + 16), z(256)),
-           d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(0), z(0)), d.lib.cuTexRefGetAddress_v2(C.byref(at), r), at.value == 0, d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(d.p.value), z(1 << 40))]
+    out = [
+        d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(d.p.value), z(256)),
+        off.value,
+        d.lib.cuTexRefGetAddress_v2(C.byref(at), r),
+        at.value == d.p.value,
+        d('TexRefGetArray', C.byref(p), r),
+        d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(d.p.value + 16), z(256)),
+        off.value,
+        d.lib.cuTexRefSetAddress_v2(None, r, q(d.p.value + 16), z(256)),
+        d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(0), z(0)),
+        d.lib.cuTexRefGetAddress_v2(C.byref(at), r),
+        at.value == 0,
+        d.lib.cuTexRefSetAddress_v2(C.byref(off), r, q(d.p.value), z(1 << 40)),
+    ]
     desc = ArrayDesc(16, 4, 0x20, 1)
-    out += [d.lib.cuTexRefSetAddress2D_v3(r, C.byref(desc), q(d.p.value), z(256)), d.lib.cuTexRefGetAddress_v2(C.byref(at), r), at.value == d.p.value, d.lib.cuTexRefSetAddress2D_v3(r, C.byref(desc), q(d.p.value), z(72)), d.lib.cuTexRefSetAddress2D_v3(r, None, q(d.p.value), z(256))]
+    out += [
+        d.lib.cuTexRefSetAddress2D_v3(r, C.byref(desc), q(d.p.value), z(256)),
+        d.lib.cuTexRefGetAddress_v2(C.byref(at), r),
+        at.value == d.p.value,
+        d.lib.cuTexRefSetAddress2D_v3(r, C.byref(desc), q(d.p.value), z(72)),
+        d.lib.cuTexRefSetAddress2D_v3(r, None, q(d.p.value), z(256)),
+    ]
     return out
 
 
@@ -98,7 +170,11 @@ def reference_made(d):
     r = C.c_void_p()
     out = [d('TexRefCreate', None), d('TexRefCreate', C.byref(r))]
     if r.value:
-        out += properties(d, r) + [d('TexRefSetFlags', r, u(2)), d('TexRefSetArray', r, d.array, u(1)), d('TexRefDestroy', r)]
+        out += properties(d, r) + [
+            d('TexRefSetFlags', r, u(2)),
+            d('TexRefSetArray', r, d.array, u(1)),
+            d('TexRefDestroy', r),
+        ]
     return out + [d('TexRefDestroy', None), d('TexRefDestroy', texture_reference(d))]
 
 
@@ -107,7 +183,19 @@ def reference_made(d):
 @case
 def stream_questions(d):
     a, b, dev = C.c_ulonglong(), C.c_ulonglong(), C.c_int(-1)
-    return [d('StreamGetId', d.stream, C.byref(a)), d('StreamGetId', None, C.byref(b)), a.value != b.value, d('StreamGetId', d.stream, None), d('StreamGetDevice', d.stream, C.byref(dev)), dev.value, d('StreamGetDevice', d.stream, None), d('CtxGetId', d.ctx, C.byref(a)), d('CtxGetId', None, C.byref(b)), a.value == b.value, d('CtxGetId', None, None)]
+    return [
+        d('StreamGetId', d.stream, C.byref(a)),
+        d('StreamGetId', None, C.byref(b)),
+        a.value != b.value,
+        d('StreamGetId', d.stream, None),
+        d('StreamGetDevice', d.stream, C.byref(dev)),
+        dev.value,
+        d('StreamGetDevice', d.stream, None),
+        d('CtxGetId', d.ctx, C.byref(a)),
+        d('CtxGetId', None, C.byref(b)),
+        a.value == b.value,
+        d('CtxGetId', None, None),
+    ]
 
 
 CALLED = []
@@ -118,14 +206,29 @@ KEEP = CALLBACK(lambda stream, status, data: CALLED.append((status, data)))
 @case
 def stream_callback(d):
     CALLED.clear()
-    out = [d('StreamAddCallback', d.stream, KEEP, C.c_void_p(5), u(0)), d('StreamSynchronize', d.stream)] + [x or 0 for c in CALLED for x in c]
-    return out + [d('StreamAddCallback', d.stream, None, None, u(0)), d('StreamAddCallback', d.stream, KEEP, None, u(1)), d('StreamSynchronize', d.stream), len(CALLED)]
+    out = [d('StreamAddCallback', d.stream, KEEP, C.c_void_p(5), u(0)), d('StreamSynchronize', d.stream)] + [
+        x or 0 for c in CALLED for x in c
+    ]
+    return out + [
+        d('StreamAddCallback', d.stream, None, None, u(0)),
+        d('StreamAddCallback', d.stream, KEEP, None, u(1)),
+        d('StreamSynchronize', d.stream),
+        len(CALLED),
+    ]
 
 
 @case
 def function_loading(d):
     x = C.c_int(-1)
-    return [d('FuncIsLoaded', C.byref(x), d.f('plain')), d('FuncLoad', d.f('plain')), d('FuncIsLoaded', C.byref(x), d.f('plain')), x.value, d('FuncLoad', None), d('FuncIsLoaded', None, d.f('plain')), d('ModuleGetLoadingMode', C.byref(x))]
+    return [
+        d('FuncIsLoaded', C.byref(x), d.f('plain')),
+        d('FuncLoad', d.f('plain')),
+        d('FuncIsLoaded', C.byref(x), d.f('plain')),
+        x.value,
+        d('FuncLoad', None),
+        d('FuncIsLoaded', None, d.f('plain')),
+        d('ModuleGetLoadingMode', C.byref(x)),
+    ]
 
 
 @case
@@ -143,16 +246,36 @@ def context_configurations(d):
 @case
 def bus(d):
     b, dev = C.create_string_buffer(b'x' * 20, 20), C.c_int(-1)
-    out = [d('DeviceGetPCIBusId', b, 20, d.dev), len(b.value), d('DeviceGetByPCIBusId', C.byref(dev), b), dev.value, d('DeviceGetByPCIBusId', C.byref(dev), b'0000:ff:1f.0'), d('DeviceGetByPCIBusId', C.byref(dev), b'nonsense'), d('DeviceGetByPCIBusId', C.byref(dev), None), d('DeviceGetPCIBusId', None, 20, d.dev),
-           d('DeviceGetPCIBusId', b, 5, d.dev), b.value == b'', d('DeviceGetPCIBusId', b, 20, 77)]
+    out = [
+        d('DeviceGetPCIBusId', b, 20, d.dev),
+        len(b.value),
+        d('DeviceGetByPCIBusId', C.byref(dev), b),
+        dev.value,
+        d('DeviceGetByPCIBusId', C.byref(dev), b'0000:ff:1f.0'),
+        d('DeviceGetByPCIBusId', C.byref(dev), b'nonsense'),
+        d('DeviceGetByPCIBusId', C.byref(dev), None),
+        d('DeviceGetPCIBusId', None, 20, d.dev),
+        d('DeviceGetPCIBusId', b, 5, d.dev),
+        b.value == b'',
+        d('DeviceGetPCIBusId', b, 20, 77),
+    ]
     return out
 
 
 @case
 def peers(d):
     at = q(d.p.value + 4096)
-    return [d('MemcpyPeer', at, d.ctx, d.p, d.ctx, z(64)), d('MemcpyPeerAsync', at, d.ctx, d.p, d.ctx, z(64), d.stream), d('StreamSynchronize', d.stream), d('MemcpyPeer', at, None, d.p, d.ctx, z(64)), d('MemcpyPeer', q(1 << 50), d.ctx, d.p, d.ctx, z(64)), d('CtxEnablePeerAccess', d.ctx, u(0)), d('CtxEnablePeerAccess', None, u(0)),
-            d('CtxDisablePeerAccess', d.ctx), d('CtxDisablePeerAccess', None)]
+    return [
+        d('MemcpyPeer', at, d.ctx, d.p, d.ctx, z(64)),
+        d('MemcpyPeerAsync', at, d.ctx, d.p, d.ctx, z(64), d.stream),
+        d('StreamSynchronize', d.stream),
+        d('MemcpyPeer', at, None, d.p, d.ctx, z(64)),
+        d('MemcpyPeer', q(1 << 50), d.ctx, d.p, d.ctx, z(64)),
+        d('CtxEnablePeerAccess', d.ctx, u(0)),
+        d('CtxEnablePeerAccess', None, u(0)),
+        d('CtxDisablePeerAccess', d.ctx),
+        d('CtxDisablePeerAccess', None),
+    ]
 
 
 @case

@@ -1,5 +1,6 @@
-/* Arguments for calls of ptxi.h: numbers at the ends of their ranges, NULL and empty memory, texts, handles of a world, of another
- * one and of none. Each thread has its own memory and its own rng_state; worlds may be shared. */
+/* Chooses arguments for calls of ptxi.h: numbers at the ends of their ranges, NULL, empty memory, texts, and handles
+ * that are valid, that belong to another world, or that are invalid. Each thread has its own memory and its own
+ * rng_state. Worlds may be shared. */
 #include "calls.h"
 
 #include <stdbool.h>
@@ -16,7 +17,7 @@ const char call_text[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry p(.param .u64 at) { ret; }\n";
 
 static char zeros[PAGE];
-static void *pointers[PAGE / sizeof(void *)]; /* to zeros */
+static void *pointers[PAGE / sizeof(void *)]; /* reset to zeros */
 static struct world *here, *elsewhere;
 
 static _Thread_local struct {
@@ -104,12 +105,16 @@ void describe(struct world *w, const char *type, void *memory, size_t size)
     MAKE(PTXI_MEMSET_NODE_PARAMS, GET(ptxiDevicePtr), 0, 1, 4, 16, 1)
     MAKE(ptxiMemPoolProps, .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE)
     MAKE(ptxiMemLocation, PTXI_MEM_LOCATION_TYPE_DEVICE, 0)
-    MAKE(ptxiMemAccessDesc, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
-    MAKE(ptxiStreamBatchMemOpParams, .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .address = GET(ptxiDevicePtr), .value64 = 1)
+    MAKE(ptxiMemAccessDesc, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE,
+         .flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    MAKE(ptxiStreamBatchMemOpParams, .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .address = GET(ptxiDevicePtr),
+         .value64 = 1)
     MAKE(PTXI_HOST_NODE_PARAMS, .fn = (ptxiHostFn)nothing)
-    MAKE(PTXI_MEMCPY2D, .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = zeros, .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
+    MAKE(PTXI_MEMCPY2D, .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = zeros,
+         .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
          .dstDevice = GET(ptxiDevicePtr), .WidthInBytes = 16, .Height = 1)
-    MAKE(PTXI_MEMCPY3D, .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = GET(ptxiArray), .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
+    MAKE(PTXI_MEMCPY3D, .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = GET(ptxiArray),
+         .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
          .dstDevice = GET(ptxiDevicePtr), .WidthInBytes = 16, .Height = 1, .Depth = 1)
 #undef MAKE
     struct object o = find(w, type);
@@ -118,7 +123,7 @@ void describe(struct world *w, const char *type, void *memory, size_t size)
         memcpy((char *)memory + k, &o.value, sizeof o.value);
 }
 
-/* A page of its own for each argument of a call. */
+/* A separate page for each argument of a call. */
 static void *memory(const char *type, const char *name)
 {
     char *page = thread.pages[thread.count % PAGES], of[64];
@@ -142,16 +147,18 @@ static void *memory(const char *type, const char *name)
 
 static const char *any_text(void)
 {
-    static const char *const texts[] = { "", "k", "t", "s", "host", "int(int)", "counter", "sm_90", "there is no such file", "add.u32 %0, %1, %2;" };
+    static const char *const texts[] = { "", "k", "t", "s", "host", "int(int)", "counter", "sm_90",
+                                         "there is no such file", "add.u32 %0, %1, %2;" };
 
     return below(8) ? texts[below(sizeof texts / sizeof *texts)] : NULL;
 }
 
-/* Counts of elements are no more than there is memory for, and grids what is run in no time. */
+/* Element counts do not exceed the memory, and grids are small. */
 static unsigned long long number(const char *name)
 {
     static const unsigned long long numbers[] = {
-        1, 0, 2, 3, 4, 16, 31, 32, 33, 1024, MEMORY, 65536, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 63, ~0ull - 4095, ~0ull
+        1, 0, 2, 3, 4, 16, 31, 32, 33, 1024, MEMORY, 65536, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 63,
+            ~0ull - 4095, ~0ull
     };
     unsigned count = sizeof numbers / sizeof *numbers;
 
@@ -170,7 +177,8 @@ static unsigned long long handle(const char *type, struct object o)
     case 0:
         return 0;
     case 1:
-        return !strcmp(type, "ptxiDevicePtr") ? o.value + MEMORY - 1 : !strcmp(type, "ptxiStream") ? 1 + below(2) : (uintptr_t)zeros;
+        return !strcmp(type, "ptxiDevicePtr") ? o.value + MEMORY - 1 : !strcmp(type, "ptxiStream") ? 1 + below(2)
+            : (uintptr_t)zeros;
     case 2:
         return find(elsewhere, type).value;
     default:
@@ -215,7 +223,7 @@ unsigned arguments_of_call(const struct argument **at)
     return thread.count;
 }
 
-/* ---- what there is in a world */
+/* ---- objects of a world */
 
 #define ADD(TYPE, CALL) \
     do { \
@@ -240,8 +248,10 @@ static void make_graph(struct world *w)
     ADD(ptxiGraphNode, ptxiGraphAddChildGraphNode(&made, GET(ptxiGraph), NULL, 0, GET(ptxiGraph)));
     ADD_LIKE(ptxiGraphNode, PTXI_KERNEL_NODE_PARAMS, ptxiGraphAddKernelNode(&made, GET(ptxiGraph), NULL, 0, &like));
     ADD_LIKE(ptxiGraphNode, PTXI_HOST_NODE_PARAMS, ptxiGraphAddHostNode(&made, GET(ptxiGraph), NULL, 0, &like));
-    ADD_LIKE(ptxiGraphNode, PTXI_MEMCPY3D, ptxiGraphAddMemcpyNode(&made, GET(ptxiGraph), NULL, 0, &like, GET(ptxiContext)));
-    ADD_LIKE(ptxiGraphNode, PTXI_MEMSET_NODE_PARAMS, ptxiGraphAddMemsetNode(&made, GET(ptxiGraph), NULL, 0, &like, GET(ptxiContext)));
+    ADD_LIKE(ptxiGraphNode, PTXI_MEMCPY3D, ptxiGraphAddMemcpyNode(&made, GET(ptxiGraph), NULL, 0, &like,
+                                                                  GET(ptxiContext)));
+    ADD_LIKE(ptxiGraphNode, PTXI_MEMSET_NODE_PARAMS, ptxiGraphAddMemsetNode(&made, GET(ptxiGraph), NULL, 0, &like,
+                                                                            GET(ptxiContext)));
     ADD(ptxiGraphExec, ptxiGraphInstantiate(&made, GET(ptxiGraph), 0));
 }
 
@@ -262,7 +272,8 @@ void make_world(struct world *w)
     ADD(ptxiMemoryPool, ptxiDeviceGetDefaultMemPool(&made, 0));
     ADD_LIKE(ptxiArray, PTXI_ARRAY3D_DESCRIPTOR, ptxiArray3DCreate(&made, &like));
     ADD_LIKE(ptxiMipmappedArray, PTXI_ARRAY3D_DESCRIPTOR, ptxiMipmappedArrayCreate(&made, &like, 3));
-    ADD_LIKE(ptxiTexObject, PTXI_RESOURCE_DESC, ptxiTexObjectCreate(&made, &like, &(PTXI_TEXTURE_DESC){ .flags = 0 }, NULL));
+    ADD_LIKE(ptxiTexObject, PTXI_RESOURCE_DESC, ptxiTexObjectCreate(&made, &like, &(PTXI_TEXTURE_DESC){ .flags = 0 },
+                                                                    NULL));
     ADD_LIKE(ptxiSurfObject, PTXI_RESOURCE_DESC, ptxiSurfObjectCreate(&made, &like));
     make_graph(w);
 }

@@ -1,5 +1,6 @@
-/* Every call of ptxi.h with any arguments, one after the other: the process survives them, and the next program works. calls.awk makes
- * the calls from the header. Only memory that is smaller than the program says is left out. */
+/* Calls every function of ptxi.h with random arguments, one after the other. The process must survive the calls, and
+ * the next program must work. calls.awk generates the calls from the header. Only memory that is smaller than its
+ * declared size is excluded. */
 #include "calls.h"
 
 #include <stdio.h>
@@ -11,21 +12,21 @@ enum { ROUNDS = 2000, CALLS = 12, SECONDS = 100 };
 
 static struct world here = { .lock = PTHREAD_MUTEX_INITIALIZER }, elsewhere = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Calls leave things behind. */
+/* Calls leave objects behind. */
 PTXI_API const char *__lsan_default_options(void);
 PTXI_API const char *__lsan_default_options(void)
 {
     return "detect_leaks=0";
 }
 
-/* They copy and fill the same memory at once, too: a race of this program's, not of the library's. */
+/* Calls also copy and fill the same memory concurrently, which is a race of this program and not of the library. */
 PTXI_API const char *__tsan_default_suppressions(void);
 PTXI_API const char *__tsan_default_suppressions(void)
 {
     return "race:move_part\nrace:^fill$\n";
 }
 
-/* A stream that waits for a word may do so for ever. */
+/* A stream may wait forever for a word. */
 static void do_call(const struct call *c)
 {
     call_with_arguments(c);

@@ -1,16 +1,16 @@
-/* Kernels that fail: what the API returns, what the report says, and that the context lives on.
+/* Runs kernels that fail. Checks the result of the API and the report, and that the context can be used afterwards.
  *
  *   faults [--update] [file.ptx ...]    default: every file of tests/errors/run
  *
- * A comment in the PTX asks for a launch:
+ * A comment in the PTX requests a launch:
  *
- *   //! KERNEL [grid=X[,Y,Z]] [block=X[,Y,Z]] [shared=BYTES] [stack=BYTES] [budget=WARP INSTRUCTIONS] [ms=MILLISECONDS]
- *   //!        [coop] [quiet] [short] [ARGUMENT ...]
+ *   //! KERNEL [grid=X[,Y,Z]] [block=X[,Y,Z]] [shared=BYTES] [stack=BYTES] [budget=WARP INSTRUCTIONS]
+ *   //!        [ms=MILLISECONDS] [coop] [quiet] [short] [ARGUMENT ...]
  *
- * An argument is u32:N, u64:N, or one of the areas below, +N or -N. Reports are compared with FILE.expected, in which
- * addresses in or around an area are written as area+offset. `quiet` leaves out where the nearest allocation is, for
- * addresses that are nowhere near one; `short` keeps only result and fault, where the place may differ from run to run.
- * --update writes the expected file. */
+ * An argument is u32:N, u64:N, or the name of an area below with +N or -N. Reports are compared with FILE.expected.
+ * There, addresses in or near an area are written as area+offset. `quiet` omits the nearest allocation, for addresses
+ * that are far from all allocations. `short` keeps only the result and the fault, where the position may differ from
+ * run to run. --update writes the expected file. */
 #include "ptxi.h"
 
 #include <dirent.h>
@@ -78,7 +78,7 @@ static void add(struct text *t, const char *format, ...)
     t->n += (size_t)n;
 }
 
-/* An address as the expected file has it. */
+/* Formats an address for the expected file. */
 static void add_address(struct text *t, unsigned long long address)
 {
     for (int k = 0; k < AREAS; k++) {
@@ -128,7 +128,8 @@ static void add_report(struct text *t, const struct launch *l)
         add(t, "%s, fault %d in %s\n", name, (int)r.fault, r.kernel);
         return;
     }
-    add(t, "%s, fault %d, %s of %s, block %u,%u,%u, thread %u,%u,%u, %llu threads\n%s of %u bytes at ", name, (int)r.fault,
+    add(t, "%s, fault %d, %s of %s, block %u,%u,%u, thread %u,%u,%u, %llu threads\n%s of %u bytes at ", name,
+        (int)r.fault,
         r.function, r.kernel, r.block[0], r.block[1], r.block[2], r.thread[0], r.thread[1], r.thread[2], r.threads,
         access[r.access], r.accessSize);
     add_address(t, r.address);
@@ -144,7 +145,7 @@ static void add_report(struct text *t, const struct launch *l)
     add_report_text(t, r.text, l->quiet);
 }
 
-/* ---- what a comment asks for */
+/* ---- launch comments */
 
 static void read_three(unsigned v[3], const char *s)
 {
@@ -244,10 +245,12 @@ static void run(struct text *t, ptxiModule module, ptxiModule good, const struct
     OK(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, l->ms));
     add(t, "== %s\n", l->kernel);
     if (l->coop)
-        r = ptxiLaunchCooperativeKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared,
+        r = ptxiLaunchCooperativeKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+                                        l->shared,
                                         NULL, params);
     else
-        r = ptxiLaunchKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared, NULL,
+        r = ptxiLaunchKernel(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared,
+                             NULL,
                              params, NULL);
     if (r) {
         OK(ptxiGetErrorName(r, &name));
@@ -288,10 +291,11 @@ static char *read_file(const char *path)
 }
 
 static const char good_text[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
-    ".visible .entry alive(.param .u64 p) { .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; atom.global.add.u32 %r, [%rd], 1;\n"
+    ".visible .entry alive(.param .u64 p) { .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; "
+    "atom.global.add.u32 %r, [%rd], 1;\n"
     "  ret; }\n";
 
-/* All launches that a file asks for. */
+/* Runs all launches that a file requests. */
 static void run_file(struct text *t, const char *path, const char *text)
 {
     const char *slash = strrchr(path, '/');
@@ -322,7 +326,7 @@ static void run_file(struct text *t, const char *path, const char *text)
     OK(ptxiCtxDestroy(ctx));
 }
 
-/* Shows the first line that differs. */
+/* Prints the first line that differs. */
 static void show_difference(const char *path, const char *want, const char *got)
 {
     unsigned line = 1;

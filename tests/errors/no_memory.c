@@ -1,4 +1,5 @@
-/* Every allocation fails once: whatever a program does then says so, leaks nothing, and works again with memory. The linker's --wrap puts this file between the library and the allocator. */
+/* Makes each allocation fail once. The program must report the failure, leak nothing, and work again when memory is
+ * available. The --wrap option of the linker puts this file between the library and the allocator. */
 #include "no_memory.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <sys/mman.h>
 
 static atomic_ulong made;   /* allocations since the count began */
-static atomic_ulong failing; /* the one that fails; 0: none */
+static atomic_ulong failing; /* the allocation that fails, 0 for none */
 static atomic_long live;    /* blocks that have not been freed */
 static atomic_long mapped;  /* bytes of mappings */
 
@@ -107,7 +108,7 @@ int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void
     return fails() ? EAGAIN : __real_pthread_create(t, a, f, p);
 }
 
-/* Names, scopes, calls, .local and shared memory, constants, a jump table, and kernels that end well and badly. */
+/* Names, scopes, calls, .local and shared memory, constants, a jump table, and kernels that succeed and fail. */
 static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".file 1 \"m.cu\"\n"
     ".visible .global .align 4 .u32 counter = 3;\n"
@@ -130,10 +131,12 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
     "  call (n), vprintf, (f, v); ret; }\n"
     ".visible .entry bad(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r; ld.param.u64 %rd1, [p]; mov.b32 %r, 1;\n"
     "  st.global.u32 [%rd1+4096], %r; ret; }\n"
-    ".visible .entry choose(.param .u32 k) { .reg .b32 %r; ld.param.u32 %r, [k]; T: .branchtargets A, B; brx.idx %r, T;\n"
+    ".visible .entry choose(.param .u32 k) { .reg .b32 %r; ld.param.u32 %r, [k]; T: .branchtargets A, B; "
+    "brx.idx %r, T;\n"
     "A: ret; B: trap; }\n";
 
-static const char wrong[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { add.u33 %r1, %r2, 1; sub.f32 %x; }\n";
+static const char wrong[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { add.u33 %r1, %r2, 1; "
+                            "sub.f32 %x; }\n";
 
 static const char *program; /* and the allocation that failed, for messages */
 static unsigned long step;
@@ -164,7 +167,8 @@ static void swallow(void *user, const char *s, size_t n)
     *(size_t *)user += n;
 }
 
-/* A captured launch, as the child of a graph whose instance becomes that of the same graph. Graphs are not the context's. */
+/* A captured launch is a child of a graph. Its instance is updated from the same graph. Graphs do not belong to the
+ * context. */
 static bool use_graphs(ptxiStream s, ptxiFunction f, void **params)
 {
     ptxiGraphExecUpdateResultInfo info;
@@ -191,7 +195,7 @@ static bool use_graphs(ptxiStream s, ptxiFunction f, void **params)
     return all;
 }
 
-/* Names, kernels that end well and badly, streams, events, capture. */
+/* Names, kernels that succeed and fail, streams, events and capture. */
 static bool use_kernels(ptxiContext ctx)
 {
     static size_t printed;
@@ -250,7 +254,7 @@ static bool use_kernels(ptxiContext ctx)
 
 typedef bool use_function(ptxiContext ctx);
 
-/* One run with allocation number n failing. False when there were fewer. */
+/* Runs the program with allocation number n failing. Returns false if there are fewer allocations. */
 static bool run(use_function *use, unsigned long n, unsigned workers)
 {
     ptxiContext ctx;
@@ -274,8 +278,8 @@ static bool run(use_function *use, unsigned long n, unsigned workers)
     return reached;
 }
 
-/* A run leaves nothing behind. Freed blocks stay known for a while, up to a number, so that stray accesses are seen: that is got
- * to first. The map of allocations may have some nodes more or less, so the sum over the sweep counts. */
+/* A run leaks nothing. The library keeps a limited number of freed blocks to detect stray accesses, so that number
+ * is reached first. The map of allocations may vary by a few nodes, so the sum over all runs counts. */
 static void sweep(const char *name, use_function *use, unsigned workers)
 {
     enum { NODES = 20, BLOCKS = 1000, OTHER_BLOCKS = 60 };
@@ -293,7 +297,8 @@ static void sweep(const char *name, use_function *use, unsigned workers)
         run(use, 0, workers);
     blocks = atomic_load(&live) - blocks;
     bytes = atomic_load(&mapped) - bytes;
-    printf("%s, %u workers: %lu allocations failed, %ld blocks and %ld bytes of mappings more\n", name, workers, n - 1, blocks, bytes);
+    printf("%s, %u workers: %lu allocations failed, %ld blocks and %ld bytes of mappings more\n", name, workers, n - 1,
+           blocks, bytes);
     if (blocks > NODES || bytes > 1 << 20)
         die("memory leaked");
 }

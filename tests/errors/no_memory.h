@@ -1,4 +1,4 @@
-/* Programs of which each is run with each of its allocations failing. */
+/* Programs that are run with each of their allocations failing. */
 #ifndef PTXI_TESTS_NO_MEMORY_H
 #define PTXI_TESTS_NO_MEMORY_H
 
@@ -8,12 +8,12 @@
 
 void die(const char *what);
 
-/* True to go on; anything but the want of memory, or `also`, is wrong. */
+/* True to continue. The only accepted errors are lack of memory and `also`. */
 bool fine(ptxiResult r, ptxiResult also, const char *call);
 #define FINE(call) fine(call, PTXI_SUCCESS, #call)
 #define TRY(call) do { if (!FINE(call)) return false; } while (0)
 
-/* In a new context that is current. True if nothing failed; leaves nothing behind that the context does not own. */
+/* Runs in a new context that is current. True if nothing failed. Leaves only objects that the context owns. */
 bool use_links(ptxiContext ctx);
 bool use_textures(ptxiContext ctx);
 bool use_copies(ptxiContext ctx);

@@ -1,5 +1,6 @@
-/* What else a program does: links, textures, asynchronous copies in clusters, tensor memory, launches by kernels, graphs of all
- * sorts of nodes, streams that wait for each other, captured too, files, host memory and host functions. */
+/* More programs for no_memory.c: linking, textures, asynchronous copies in clusters, tensor memory, device launches,
+ * graphs with all kinds of nodes, streams that wait for each other, also captured, files, host memory and host
+ * functions. */
 #include "no_memory.h"
 
 #include <stdint.h>
@@ -9,7 +10,7 @@
 
 #define HEAD ".version 8.6\n.target sm_90\n.address_size 64\n"
 
-/* Loads a text of one kernel, `k`. */
+/* Loads the text of one kernel, `k`. */
 static bool load(ptxiModule *m, ptxiFunction *k, const char *text)
 {
     TRY(ptxiModuleLoadData(m, text));
@@ -17,7 +18,7 @@ static bool load(ptxiModule *m, ptxiFunction *k, const char *text)
     return true;
 }
 
-/* Runs it with one parameter to its end, and looks at the first word of the memory that it was given. */
+/* Runs the kernel with one parameter and checks the first word of its memory. */
 static bool gives(ptxiFunction k, unsigned threads, ptxiDevicePtr p, unsigned want)
 {
     void *params[] = { &p };
@@ -39,10 +40,12 @@ static bool link_all(ptxiLinkState s, ptxiModule *m)
 {
     static const char *const parts[] = {
         HEAD ".extern .func (.param .b32 r) f(.param .b32 a); .extern .global .align 4 .b32 g[4];\n"
-        ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r<3>; .param .b32 r, a; ld.param.u64 %p, [p]; ld.global.u32 %r1, [g+4];\n"
+        ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r<3>; .param .b32 r, a; ld.param.u64 %p, [p]; "
+        "ld.global.u32 %r1, [g+4];\n"
         "  st.param.b32 [a], %r1; call (r), f, (a); ld.param.b32 %r2, [r]; st.global.u32 [%p], %r2; ret; }\n",
         HEAD ".visible .global .align 4 .b32 g[4] = { 1, 2, 3, 4 };\n"
-        ".visible .func (.param .b32 r) f(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a]; add.s32 %r, %r, 40; st.param.b32 [r], %r; ret; }\n",
+        ".visible .func (.param .b32 r) f(.param .b32 a) { .reg .b32 %r; ld.param.b32 %r, [a]; add.s32 %r, %r, 40; "
+        "st.param.b32 [r], %r; ret; }\n",
         HEAD ".global .u32 a;\n", HEAD ".global .u32 b;\n", HEAD ".global .u32 c;\n"
     };
     void *image;
@@ -78,14 +81,18 @@ bool use_links(ptxiContext ctx)
 bool use_textures(ptxiContext ctx)
 {
     static const char text[] = HEAD ".global .texref t; .global .surfref s;\n"
-        ".visible .entry k(.param .u64 p) { .reg .b64 %p<3>; .reg .b32 %r<9>; ld.param.u64 %p0, [p]; ld.global.u64 %p1, [%p0+8]; ld.global.u64 %p2, [%p0+16];\n"
-        "  tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%p1, {1, 0}]; sust.b.2d.b32.clamp [%p2, {0, 0}], %r0; suld.b.2d.b32.clamp %r4, [%p2, {0, 0}];\n"
-        "  tex.2d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [t, {0, 0}]; add.u32 %r0, %r0, %r4; add.u32 %r0, %r0, %r5; st.global.u32 [%p0], %r0; ret; }\n";
+        ".visible .entry k(.param .u64 p) { .reg .b64 %p<3>; .reg .b32 %r<9>; ld.param.u64 %p0, [p]; "
+        "ld.global.u64 %p1, [%p0+8]; ld.global.u64 %p2, [%p0+16];\n"
+        "  tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%p1, {1, 0}]; sust.b.2d.b32.clamp [%p2, {0, 0}], %r0; "
+        "suld.b.2d.b32.clamp %r4, [%p2, {0, 0}];\n"
+        "  tex.2d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [t, {0, 0}]; add.u32 %r0, %r0, %r4; add.u32 %r0, %r0, %r5; "
+        "st.global.u32 [%p0], %r0; ret; }\n";
     PTXI_ARRAY3D_DESCRIPTOR d = { 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST };
     PTXI_RESOURCE_DESC what = { .resType = PTXI_RESOURCE_TYPE_ARRAY };
     PTXI_TEXTURE_DESC how = { .flags = PTXI_TRSF_READ_AS_INTEGER };
     unsigned texels[16] = { 1, 5 };
-    PTXI_MEMCPY2D copy = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels, .dstMemoryType = PTXI_MEMORYTYPE_ARRAY, .WidthInBytes = 16, .Height = 4 };
+    PTXI_MEMCPY2D copy = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels,
+                           .dstMemoryType = PTXI_MEMORYTYPE_ARRAY, .WidthInBytes = 16, .Height = 4 };
     struct { unsigned result, space; ptxiTexObject t; ptxiSurfObject s; } given = { 0 };
     ptxiMipmappedArray pyramid;
     ptxiModule m;
@@ -117,27 +124,37 @@ bool use_textures(ptxiContext ctx)
     return true;
 }
 
-/* Asynchronous copies, in bulk and of tensors, remote stores, the heap and the stack, by two CTAs of a cluster. */
+/* Asynchronous copies, bulk copies and tensor copies, remote stores, the heap and the stack, in a cluster of two
+ * CTAs. */
 bool use_copies(ptxiContext ctx)
 {
     static const char text[] = HEAD
         ".extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);\n"
         ".visible .entry k(.param .u64 p, .param .align 64 .b8 map[128]) .reqntid 32 .reqnctapercluster 2\n"
-        "{ .reg .b64 %p<5>; .reg .b32 %r<9>; .reg .pred %q<3>; .shared .align 128 .b8 tile[1024]; .shared .align 8 .b64 bar; .param .b64 n, r, f;\n"
-        "  ld.param.u64 %p0, [p]; mov.b64 %p1, map; cvta.param.u64 %p1, %p1; mov.u32 %r0, %tid.x; setp.ne.u32 %q0, %r0, 0; mov.u32 %r8, tile;\n"
-        "  @!%q0 mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n"
-        "  mov.u32 %r1, bar; mov.u32 %r6, %cluster_ctarank; xor.b32 %r6, %r6, 1; mapa.shared::cluster.u32 %r2, %r1, %r6;\n"
+        "{ .reg .b64 %p<5>; .reg .b32 %r<9>; .reg .pred %q<3>; .shared .align 128 .b8 tile[1024]; "
+        ".shared .align 8 .b64 bar; .param .b64 n, r, f;\n"
+        "  ld.param.u64 %p0, [p]; mov.b64 %p1, map; cvta.param.u64 %p1, %p1; mov.u32 %r0, %tid.x; "
+        "setp.ne.u32 %q0, %r0, 0; mov.u32 %r8, tile;\n"
+        "  @!%q0 mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; "
+        "barrier.cluster.wait;\n"
+        "  mov.u32 %r1, bar; mov.u32 %r6, %cluster_ctarank; xor.b32 %r6, %r6, 1; mapa.shared::cluster.u32 %r2, %r1, "
+        "%r6;\n"
         "  cp.async.ca.shared.global [%r8], [%p0], 16; cp.async.commit_group; cp.async.wait_all;\n"
         "  @%q0 bra wait;\n"
         "  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 260; mov.u32 %r3, 0;\n"
         "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r8+128], [%p0], 128, [bar];\n"
-        "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r8+256], [%p1, {%r3, %r3}], [bar];\n"
-        "  mapa.shared::cluster.u32 %r4, %r8, %r6; st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r4+512], %r0, [%r2];\n"
+        "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r8+256], [%p1, {%r3, %r3}], "
+        "[bar];\n"
+        "  mapa.shared::cluster.u32 %r4, %r8, %r6; st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 "
+        "[%r4+512], %r0, [%r2];\n"
         "wait: mbarrier.try_wait.parity.shared.b64 %q1, [bar], 0; @!%q1 bra wait;\n"
-        "  cp.async.bulk.global.shared::cta.bulk_group [%p0+1024], [%r8], 128; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
-        "  st.param.b64 [n], 100; call (r), malloc, (n); ld.param.b64 %p2, [r]; setp.eq.u64 %q2, %p2, 0; @%q2 trap; st.u32 [%p2], %r0;\n"
+        "  cp.async.bulk.global.shared::cta.bulk_group [%p0+1024], [%r8], 128; cp.async.bulk.commit_group; "
+        "cp.async.bulk.wait_group 0;\n"
+        "  st.param.b64 [n], 100; call (r), malloc, (n); ld.param.b64 %p2, [r]; setp.eq.u64 %q2, %p2, 0; @%q2 trap; "
+        "st.u32 [%p2], %r0;\n"
         "  st.param.b64 [f], %p2; call free, (f); alloca.u64 %p3, 64; st.local.u32 [%p3], %r0;\n"
-        "  barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r5, 1; @!%q0 red.global.add.u32 [%p0+2048], %r5; ret; }\n";
+        "  barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r5, 1; @!%q0 red.global.add.u32 [%p0+2048], %r5; "
+        "ret; }\n";
     static const uint64_t size[] = { 8, 8 }, stride[] = { 32 };
     static const uint32_t box[] = { 8, 4 }, step[] = { 1, 1 };
     ptxiTensorMap map;
@@ -150,12 +167,14 @@ bool use_copies(ptxiContext ctx)
     (void)ctx;
     TRY(ptxiMemAlloc(&p, 4096));
     TRY(ptxiMemsetD8(p, 0, 4096));
-    TRY(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)p, size, stride, box, step, PTXI_TENSOR_MAP_INTERLEAVE_NONE,
-                                 PTXI_TENSOR_MAP_SWIZZLE_NONE, PTXI_TENSOR_MAP_L2_PROMOTION_NONE, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    TRY(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)p, size, stride, box,
+                                 step, PTXI_TENSOR_MAP_INTERLEAVE_NONE,
+                                 PTXI_TENSOR_MAP_SWIZZLE_NONE, PTXI_TENSOR_MAP_L2_PROMOTION_NONE,
+                                 PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     if (!load(&m, &k, text))
         return false;
     TRY(ptxiLaunchKernel(k, 4, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
-    /* malloc() gives kernels NULL, too */
+    /* malloc() returns NULL to kernels, too */
     if (!fine(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED, "a launch of clusters"))
         return false;
     TRY(ptxiMemcpyDtoH(&result, p + 2048, sizeof result));
@@ -169,8 +188,10 @@ bool use_tensor_memory(ptxiContext ctx)
     static const char text[] = ".version 8.6\n.target sm_100a\n.address_size 64\n"
         ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r<4>; .shared .b32 at; ld.param.u64 %p, [p];\n"
         "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [at], 32; ld.shared.u32 %r0, [at]; mov.u32 %r1, 7;\n"
-        "  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r0], {%r1}; tcgen05.wait::st.sync.aligned; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r0];\n"
-        "  tcgen05.wait::ld.sync.aligned; st.global.u32 [%p], %r2; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r0, 32; ret; }\n";
+        "  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r0], {%r1}; tcgen05.wait::st.sync.aligned; "
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r2}, [%r0];\n"
+        "  tcgen05.wait::ld.sync.aligned; st.global.u32 [%p], %r2; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r0, "
+        "32; ret; }\n";
     ptxiContext newer;
     ptxiDevicePtr p;
     ptxiModule m;
@@ -195,14 +216,21 @@ bool use_children(ptxiContext ctx)
 {
     static const char text[] = HEAD
         ".extern .func (.param .b64 r) cudaGetParameterBuffer(.param .b64 align, .param .b64 size);\n"
-        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f, .param .b64 b, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 s, .param .b64 st);\n"
-        ".visible .entry child(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; ld.param.u64 %p, [p]; mov.u32 %r, 1; red.global.add.u32 [%p], %r; ret; }\n"
-        ".visible .entry k(.param .u64 p) { .reg .b64 %p<4>; .reg .b32 %r<2>; .reg .pred %q; .param .b64 align, size, r, f, b, st; .param .b32 s, e;\n"
-        "  .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; ld.param.u64 %p0, [p]; mov.u32 %r0, 0; st.global.u32 [%p0], %r0;\n"
-        "  st.param.b64 [align], 8; st.param.b64 [size], 8; call (r), cudaGetParameterBuffer, (align, size); ld.param.b64 %p1, [r];\n"
+        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f, .param .b64 b, .param .align 4 .b8 grid[12], "
+        ".param .align 4 .b8 block[12], .param .b32 s, .param .b64 st);\n"
+        ".visible .entry child(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; ld.param.u64 %p, [p]; mov.u32 %r, 1; "
+        "red.global.add.u32 [%p], %r; ret; }\n"
+        ".visible .entry k(.param .u64 p) { .reg .b64 %p<4>; .reg .b32 %r<2>; .reg .pred %q; "
+        ".param .b64 align, size, r, f, b, st; .param .b32 s, e;\n"
+        "  .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; ld.param.u64 %p0, [p]; mov.u32 %r0, 0; "
+        "st.global.u32 [%p0], %r0;\n"
+        "  st.param.b64 [align], 8; st.param.b64 [size], 8; call (r), cudaGetParameterBuffer, (align, size); "
+        "ld.param.b64 %p1, [r];\n"
         "  setp.eq.u64 %q, %p1, 0; @%q trap; st.u64 [%p1], %p0; mov.u64 %p2, child;\n"
-        "  st.param.b64 [f], %p2; st.param.b64 [b], %p1; st.param.b32 [s], 0; st.param.b64 [st], 0; st.param.b32 [grid], 3; st.param.b32 [grid+4], 1; st.param.b32 [grid+8], 1;\n"
-        "  st.param.b32 [block], 2; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1; call (e), cudaLaunchDevice, (f, b, grid, block, s, st);\n"
+        "  st.param.b64 [f], %p2; st.param.b64 [b], %p1; st.param.b32 [s], 0; st.param.b64 [st], 0; "
+        "st.param.b32 [grid], 3; st.param.b32 [grid+4], 1; st.param.b32 [grid+8], 1;\n"
+        "  st.param.b32 [block], 2; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1; call (e), cudaLaunchDevice, "
+        "(f, b, grid, block, s, st);\n"
         "  ld.param.b32 %r1, [e]; setp.ne.u32 %q, %r1, 0; @%q trap; ret; }\n";
     void *params[1];
     ptxiDevicePtr p;
@@ -216,7 +244,7 @@ bool use_children(ptxiContext ctx)
     if (!load(&m, &k, text))
         return false;
     TRY(ptxiLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
-    /* what the runtime answers the kernel makes it trap */
+    /* the kernel traps if the runtime returns an error */
     if (!fine(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED, "a launch of children"))
         return false;
     TRY(ptxiMemcpyDtoH(&result, p, sizeof result));
@@ -230,11 +258,12 @@ static void count(void *user)
     ++*(unsigned *)user;
 }
 
-/* A node of each sort, each behind the one before; the body of the conditional one has a host node. */
+/* One node of each kind, each after the one before. The body of the conditional node has a host node. */
 static bool add_nodes(ptxiContext ctx, ptxiGraph g, ptxiDevicePtr p, unsigned *counted)
 {
     PTXI_MEMSET_NODE_PARAMS fill = { p, 0, 1, 4, 16, 1 };
-    PTXI_MEMCPY3D copy = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = p, .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstDevice = p + 64,
+    PTXI_MEMCPY3D copy = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = p,
+                           .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstDevice = p + 64,
                            .WidthInBytes = 64, .Height = 1, .Depth = 1 };
     PTXI_HOST_NODE_PARAMS host = { count, counted };
     ptxiGraphNodeParams when = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL };
@@ -264,7 +293,8 @@ bool use_nodes(ptxiContext ctx)
     TRY(ptxiMemAlloc(&p, 128));
     TRY(ptxiStreamCreate(&s, 0));
     TRY(ptxiGraphCreate(&g, 0));
-    all = add_nodes(ctx, g, p, &counted) && FINE(ptxiGraphClone(&clone, g)) && FINE(ptxiGraphInstantiate(&x, g, 0)) && FINE(ptxiGraphLaunch(x, s));
+    all = add_nodes(ctx, g, p, &counted) && FINE(ptxiGraphClone(&clone, g)) && FINE(ptxiGraphInstantiate(&x, g, 0)) &&
+        FINE(ptxiGraphLaunch(x, s));
     all = FINE(ptxiStreamSynchronize(s)) && all && FINE(ptxiMemcpyDtoH(&result, p + 64, sizeof result));
     if (all && (result != 1 || counted != 2))
         die("a graph did something else");
@@ -286,7 +316,8 @@ static void ignore(void *user, unsigned long long done, unsigned long long block
 static bool run_with_host(ptxiContext ctx, ptxiDevicePtr opened)
 {
     static const char text[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
-        ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; .param .b32 r, a; ld.param.u64 %p, [p]; st.param.b32 [a], 21;\n"
+        ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; .param .b32 r, a; ld.param.u64 %p, [p]; "
+        "st.param.b32 [a], 21;\n"
         "  call (r), twice, (a); ld.param.b32 %r, [r]; st.global.u32 [%p], %r; ret; }\n";
     static _Alignas(4096) char registered[4096];
     void *host;
@@ -337,7 +368,7 @@ bool use_host_memory(ptxiContext ctx)
 
 enum { STREAMS = 4 };
 
-/* Work in a stream each, behind the one before by an event; then what waits for all of them, in one more. */
+/* Work in one stream each, ordered by events. Then another stream waits for all of them. */
 static bool fork_and_join(ptxiStream *s, ptxiEvent *e, ptxiDevicePtr p, unsigned *counted)
 {
     for (unsigned k = 0; k < STREAMS; k++) {
@@ -366,7 +397,7 @@ static bool check_copies(ptxiDevicePtr p, unsigned counted)
     return true;
 }
 
-/* The same work as a graph, once. */
+/* The same work as a graph, launched once. */
 static bool run_captured(ptxiStream *s, ptxiEvent *e, ptxiDevicePtr p, unsigned *counted)
 {
     ptxiGraph g = NULL;
@@ -376,11 +407,13 @@ static bool run_captured(ptxiStream *s, ptxiEvent *e, ptxiDevicePtr p, unsigned 
     TRY(ptxiMemsetD32(p, 0, 2 * STREAMS));
     TRY(ptxiStreamBeginCapture(s[0], PTXI_STREAM_CAPTURE_MODE_GLOBAL));
     *counted = 0;
-    all = fork_and_join(s, e, p, counted) && FINE(ptxiEventRecord(e[STREAMS], s[STREAMS])) && FINE(ptxiStreamWaitEvent(s[0], e[STREAMS], 0));
-    if (!all) { /* a capture that has been left is invalid */
+    all = fork_and_join(s, e, p, counted) && FINE(ptxiEventRecord(e[STREAMS], s[STREAMS])) &&
+        FINE(ptxiStreamWaitEvent(s[0], e[STREAMS], 0));
+    if (!all) { /* an abandoned capture is invalid */
         ptxiStreamEndCapture(s[0], &g);
     } else {
-        all = FINE(ptxiStreamEndCapture(s[0], &g)) && FINE(ptxiGraphInstantiate(&x, g, 0)) && FINE(ptxiGraphLaunch(x, s[0])) &&
+        all = FINE(ptxiStreamEndCapture(s[0], &g)) && FINE(ptxiGraphInstantiate(&x, g, 0)) &&
+            FINE(ptxiGraphLaunch(x, s[0])) &&
               FINE(ptxiStreamSynchronize(s[0])) && check_copies(p, *counted);
     }
     if (x)
@@ -396,7 +429,8 @@ bool use_streams(ptxiContext ctx)
     ptxiStream s[STREAMS + 1];
     ptxiEvent e[STREAMS + 1];
     ptxiDevicePtr p;
-    PTXI_MEMCPY2D copy = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .WidthInBytes = 4 * STREAMS, .Height = 1 };
+    PTXI_MEMCPY2D copy = { .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstMemoryType = PTXI_MEMORYTYPE_DEVICE,
+                           .WidthInBytes = 4 * STREAMS, .Height = 1 };
 
     (void)ctx;
     counted = 0;
@@ -409,7 +443,7 @@ bool use_streams(ptxiContext ctx)
         return false;
     copy.srcDevice = p;
     copy.dstDevice = p + 1024;
-    TRY(ptxiMemcpy2DAsync(&copy, NULL)); /* behind all of them */
+    TRY(ptxiMemcpy2DAsync(&copy, NULL)); /* after all of them */
     TRY(ptxiEventRecord(e[STREAMS], PTXI_STREAM_PER_THREAD));
     TRY(ptxiCtxSynchronize());
     if (!check_copies(p, counted) || !run_captured(s, e, p, &counted))
@@ -431,7 +465,7 @@ static bool link_file(ptxiLinkState s, const char *path, ptxiModule *m)
     return true;
 }
 
-/* A module from a file, and from one that is linked. */
+/* A module from a file, and one from a linked image. */
 bool use_files(ptxiContext ctx)
 {
     const char *top = getenv("top_srcdir");
@@ -452,7 +486,8 @@ bool use_files(ptxiContext ctx)
 
 static bool use_library(ptxiLibrary l, ptxiStream s)
 {
-    ptxiMemPoolProps props = { .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE };
+    ptxiMemPoolProps props = { .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                               .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE };
     ptxiMemoryPool pool;
     ptxiKernel k;
     ptxiDevicePtr p;
@@ -465,8 +500,10 @@ static bool use_library(ptxiLibrary l, ptxiStream s)
     if (ok) {
         void *params[] = { &p };
 
-        ok = FINE(ptxiLaunchKernel((ptxiFunction)(void *)k, 1, 1, 1, 1, 1, 1, 0, s, params, NULL)) && FINE(ptxiStreamSynchronize(s)) &&
-             FINE(ptxiStreamWaitValue32(s, p, 42, PTXI_STREAM_WAIT_VALUE_EQ)) && FINE(ptxiMemcpyDtoHAsync(&word, p, sizeof word, s)) &&
+        ok = FINE(ptxiLaunchKernel((ptxiFunction)(void *)k, 1, 1, 1, 1, 1, 1, 0, s, params, NULL)) &&
+            FINE(ptxiStreamSynchronize(s)) &&
+             FINE(ptxiStreamWaitValue32(s, p, 42, PTXI_STREAM_WAIT_VALUE_EQ)) && FINE(ptxiMemcpyDtoHAsync(&word, p,
+             sizeof word, s)) &&
              FINE(ptxiStreamSynchronize(s));
         if (ok && word != 42)
             die("a wrong result of a library");
@@ -484,7 +521,8 @@ bool use_libraries(ptxiContext ctx)
 
     (void)ctx;
     TRY(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
-    TRY(ptxiLibraryLoadData(&l, HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; ld.param.u64 %p, [p]; mov.b32 %r, 42; st.global.b32 [%p], %r; ret; }",
+    TRY(ptxiLibraryLoadData(&l, HEAD ".visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %r; "
+                                     "ld.param.u64 %p, [p]; mov.b32 %r, 42; st.global.b32 [%p], %r; ret; }",
                             NULL, NULL, 0, NULL, NULL, 0));
     ok = use_library(l, s);
     TRY(ptxiLibraryUnload(l));

@@ -1,8 +1,8 @@
-/* Parses and checks PTX files and prints what is to be said about them, as a loader would.
+/* Parses and checks PTX files, and prints the messages that a loader would print.
  *
- *   parse_file [-t] file.ptx ...     -t: processor time and memory, best of five
+ *   parse_file [-t] file.ptx ...     -t: print the processor time and the memory, best of five runs
  *
- * Exit status 0 if all files are sound. */
+ * The exit status is 0 if all files are valid. */
 #include "parse/ast.h"
 
 #include <stdio.h>
@@ -72,8 +72,10 @@ static void print_time(const char *name, const char *text, size_t size)
             insts += m->funcs[f]->inst_count;
         ptxi_arena_free(&arena);
     }
-    printf("%s: %lu lines, %lu instructions, %.3f ms, %.2f M lines/s, %.1f MB/s, %zu KB, %.0f bytes an instruction\n", name, lines, insts, best * 1e3,
-           (double)lines / best / 1e6, (double)size / best / 1e6, memory >> 10, insts ? (double)memory / (double)insts : 0.0);
+    printf("%s: %lu lines, %lu instructions, %.3f ms, %.2f M lines/s, %.1f MB/s, %zu KB, %.0f bytes an instruction\n",
+           name, lines, insts, best * 1e3,
+           (double)lines / best / 1e6, (double)size / best / 1e6, memory >> 10, insts ? (double)memory / (double)insts
+           : 0.0);
 }
 
 static bool check(const char *name, const char *text, size_t size)

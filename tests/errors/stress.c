@@ -1,9 +1,11 @@
-/* Every call of ptxi.h from many threads at once, with any arguments, also handles that other threads use, destroy or have
- * destroyed. The process survives, nothing hangs, and a program of the usual kind works afterwards.
+/* Calls every function of ptxi.h from many threads concurrently with random arguments, including handles that other
+ * threads use, destroy or have destroyed. The process must survive without hanging, and a normal program must work
+ * afterwards.
  *
  *     stress [SECONDS]
  *
- * `make check` runs it for a few seconds, `make stress` for an hour; meant for AddressSanitizer and ThreadSanitizer, too. */
+ * `make check` runs it for a few seconds, `make stress` for an hour. Builds with AddressSanitizer or ThreadSanitizer
+ * find most errors. */
 #include "calls.h"
 
 #include <stdatomic.h>
@@ -15,26 +17,28 @@
 
 enum {
     THREADS = 16, SECONDS = 4, HANG_SECONDS = 300,
-    INTERRUPT_US = 20 * 1000, /* between two interrupts, which end streams' waits for words */
-    PROGRAM_EVERY = 500,      /* calls of a thread between two programs, whose objects other threads may destroy by old handles */
+    INTERRUPT_US = 20 * 1000, /* time between two interrupts, which end waits of streams for words */
+    /* calls of a thread between two programs, whose objects other threads may destroy with old handles */
+    PROGRAM_EVERY = 500,
     MOST_OF_A_TYPE = 24,
-    MOST_CONTEXTS = 3,        /* few, so that objects of one context meet often */
+    MOST_CONTEXTS = 3,        /* few, so that objects of one context are often used together */
     RARELY = 32,
-    MOST_BYTES = 1 << 16        /* of memory that is kept: fills of it are quick */
+    MOST_BYTES = 1 << 16        /* of memory that is kept, because filling it is fast */
 };
 
-static struct world world = { .lock = PTHREAD_MUTEX_INITIALIZER, .disturbed = true }, elsewhere = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static struct world world = { .lock = PTHREAD_MUTEX_INITIALIZER, .disturbed = true },
+    elsewhere = { .lock = PTHREAD_MUTEX_INITIALIZER };
 static _Atomic bool stop;
 static _Atomic unsigned long long call_counts[THREADS], launches;
 
-/* Handles that nobody knows any more are left behind. */
+/* Handles that no thread knows any more are not destroyed. */
 PTXI_API const char *__lsan_default_options(void);
 PTXI_API const char *__lsan_default_options(void)
 {
     return "detect_leaks=0";
 }
 
-/* Copies and fills of the same memory at once are races of this program. */
+/* Concurrent copies and fills of the same memory are races of this program. */
 PTXI_API const char *__tsan_default_suppressions(void);
 PTXI_API const char *__tsan_default_suppressions(void)
 {
@@ -43,7 +47,7 @@ PTXI_API const char *__tsan_default_suppressions(void)
 
 /* ---- objects that the threads share */
 
-/* Addresses are given out again, so there are not many. */
+/* Addresses are reused, so there are only a few. */
 enum { MOST_CONTEXTS_SEEN = 4096 };
 static _Atomic unsigned long long contexts_seen[MOST_CONTEXTS_SEEN];
 
@@ -52,7 +56,8 @@ static void remember_context(unsigned long long value)
     for (unsigned k = 0; k < MOST_CONTEXTS_SEEN; k++) {
         unsigned long long there = 0;
 
-        if (contexts_seen[k] == value || atomic_compare_exchange_strong(&contexts_seen[k], &there, value) || there == value)
+        if (contexts_seen[k] == value || atomic_compare_exchange_strong(&contexts_seen[k], &there, value) ||
+            there == value)
             return;
     }
 }
@@ -64,7 +69,7 @@ static void share(const char *type, unsigned long long value)
     add(&world, type, value);
 }
 
-/* Takes one object of the type away, if there are too many. */
+/* Removes one object of the type if there are too many. */
 static struct object take_surplus(const char *type)
 {
     struct object taken = { NULL, 0 };
@@ -125,13 +130,13 @@ static bool is_pointer_to(const char *type, const char *name)
     return !strncmp(type, name, n) && !strcmp(type + n, " *");
 }
 
-/* Objects that the last call has made become everybody's. */
+/* Shares the objects that the last call has created. */
 static void share_results(void)
 {
     static const char *const types[] = {
-        "ptxiContext", "ptxiModule", "ptxiFunction", "ptxiTexRef", "ptxiSurfRef", "ptxiDevicePtr", "ptxiStream", "ptxiEvent",
-        "ptxiLinkState", "ptxiLibrary", "ptxiKernel", "ptxiMemoryPool", "ptxiArray", "ptxiMipmappedArray", "ptxiTexObject",
-        "ptxiSurfObject", "ptxiGraph", "ptxiGraphNode", "ptxiGraphExec"
+        "ptxiContext", "ptxiModule", "ptxiFunction", "ptxiTexRef", "ptxiSurfRef", "ptxiDevicePtr", "ptxiStream",
+        "ptxiEvent", "ptxiLinkState", "ptxiLibrary", "ptxiKernel", "ptxiMemoryPool", "ptxiArray", "ptxiMipmappedArray",
+        "ptxiTexObject", "ptxiSurfObject", "ptxiGraph", "ptxiGraphNode", "ptxiGraphExec"
     };
     const struct argument *at;
     unsigned n = arguments_of_call(&at);
@@ -162,10 +167,14 @@ static void share_results(void)
 
 static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
     ".extern .func (.param .b32 r) host(.param .b32 a);\n"
-    ".visible .entry calls() { .reg .b32 %r; { .param .b32 a; .param .b32 r; st.param.b32 [a], 7; call (r), host, (a); ld.param.b32 %r, [r]; } ret; }\n"
-    ".visible .entry spins() { .reg .b32 %r; .reg .pred %p; mov.u32 %r, 0; L: add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 20000; @%p bra L; ret; }\n"
-    ".visible .entry adds(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; atom.global.add.u32 %r, [%d], 1; ret; }\n"
-    ".visible .entry fetches(.param .u64 t) { .reg .b64 %d; .reg .b32 %r<5>; .reg .f32 %f; ld.param.u64 %d, [t]; mov.f32 %f, 0f00000000;\n"
+    ".visible .entry calls() { .reg .b32 %r; { .param .b32 a; .param .b32 r; st.param.b32 [a], 7; call (r), host, (a); "
+    "ld.param.b32 %r, [r]; } ret; }\n"
+    ".visible .entry spins() { .reg .b32 %r; .reg .pred %p; mov.u32 %r, 0; L: add.u32 %r, %r, 1; "
+    "setp.lt.u32 %p, %r, 20000; @%p bra L; ret; }\n"
+    ".visible .entry adds(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; "
+    "atom.global.add.u32 %r, [%d], 1; ret; }\n"
+    ".visible .entry fetches(.param .u64 t) { .reg .b64 %d; .reg .b32 %r<5>; .reg .f32 %f; ld.param.u64 %d, [t]; "
+    "mov.f32 %f, 0f00000000;\n"
     "  tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%d, {%f}]; ret; }\n";
 
 static _Thread_local unsigned char own[4096]; /* memory that kernels may use for a while */
@@ -246,13 +255,14 @@ static void record_and_wait(void)
     ptxiEventElapsedTime(&ms, a, b);
 }
 
-/* The memory is the thread's own again when CloseRange or Unregister returns. */
+/* The memory belongs to the thread again when CloseRange or Unregister returns. */
 static void lend_memory(void)
 {
     ptxiStream s = ANY(ptxiStream);
     bool open = below(2);
 
-    if (open ? ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE) : ptxiMemHostRegister(own, sizeof own, 0))
+    if (open ? ptxiMemOpenRange(own, sizeof own, PTXI_RANGE_READ | PTXI_RANGE_WRITE)
+             : ptxiMemHostRegister(own, sizeof own, 0))
         return;
     launch(ANY(ptxiFunction), s, (uintptr_t)own);
     if (below(2))
@@ -280,11 +290,12 @@ static void change_workers(void)
     ptxiCtxSynchronize();
 }
 
-static void (*const programs[])(void) = { launch_any, load_and_launch, capture, record_and_wait, lend_memory, allocate_in_order, change_workers };
+static void (*const programs[])(void) = { launch_any, load_and_launch, capture, record_and_wait, lend_memory,
+                                          allocate_in_order, change_workers };
 
 /* ---- a thread */
 
-/* Objects of each type, in a context of their own. */
+/* Creates objects of each type, in a context of their own. */
 static void replenish(void)
 {
     struct object old = take_surplus("ptxiContext");
@@ -319,7 +330,7 @@ static void drop_contexts(void)
         ;
 }
 
-/* Any call, but seldom one that ends an object: else there would hardly be any. */
+/* Chooses any call, but rarely one that destroys an object. Otherwise there would be few objects. */
 static const struct call *choose_call(void)
 {
     static const char *const ends[] = { "Destroy", "Unload", "Free", "Release", "Reset" };
@@ -355,7 +366,7 @@ static void *make_calls(void *arg)
 
 /* ---- the main thread */
 
-/* All that there ever were: the primary context and those of the other world wait for words, too. */
+/* Interrupts all contexts that ever existed: the primary context and those of the other world wait for words, too. */
 static void interrupt_all(void)
 {
     for (unsigned k = 0; k < MOST_CONTEXTS_SEEN; k++)

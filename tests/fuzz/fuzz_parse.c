@@ -1,5 +1,5 @@
-/* Any bytes through lexer, parser and checks. Built with -fsanitize=fuzzer it is a libFuzzer target; otherwise its main()
- * replays the files it is given, each also changed and with every tenth allocation failing. */
+/* Any bytes through lexer, parser and checks. Built with -fsanitize=fuzzer it is a libFuzzer target; otherwise its
+ * main() replays the files it is given, each also changed and with every tenth allocation failing. */
 #include "mutate.h"
 #include "parse/ast.h"
 

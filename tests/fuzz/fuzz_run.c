@@ -1,7 +1,8 @@
 /* Any bytes as a module: load it, compile every function, launch every kernel on a small grid with little to spend.
- * Whatever the text says, the process lives, every failure has a report, and the next launch works. A text with the line
- * LINK is two, which are linked; one that starts with HOST and a C signature has its extern function `host` bound. Built with
- * -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is given, each also changed. */
+ * Whatever the text says, the process lives, every failure has a report, and the next launch works. A text with the
+ * line LINK is two, which are linked; one that starts with HOST and a C signature has its extern function `host` bound.
+ * Built with -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is
+ * given, each also changed. */
 #include "mutate.h"
 #include "ptxi.h"
 
@@ -62,8 +63,10 @@ static ptxiArray array(size_t depth, ptxiArrayFormat format)
 
 static void make_objects(void)
 {
-    PTXI_RESOURCE_DESC plane = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = array(0, PTXI_AD_FORMAT_UNSIGNED_INT8) };
-    PTXI_RESOURCE_DESC volume = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = array(4, PTXI_AD_FORMAT_FLOAT) };
+    PTXI_RESOURCE_DESC plane = { .resType = PTXI_RESOURCE_TYPE_ARRAY,
+                                 .res.array.hArray = array(0, PTXI_AD_FORMAT_UNSIGNED_INT8) };
+    PTXI_RESOURCE_DESC volume = { .resType = PTXI_RESOURCE_TYPE_ARRAY,
+                                  .res.array.hArray = array(4, PTXI_AD_FORMAT_FLOAT) };
     PTXI_TEXTURE_DESC point = { .flags = PTXI_TRSF_READ_AS_INTEGER };
     PTXI_TEXTURE_DESC linear = { .filterMode = PTXI_TR_FILTER_MODE_LINEAR, .flags = PTXI_TRSF_NORMALIZED_COORDINATES };
     static const uint64_t size[] = { 32, 32 }, stride[] = { 128 };
@@ -73,9 +76,9 @@ static void make_objects(void)
     OK(ptxiTexObjectCreate(&handles[PLANE], &plane, &point, NULL));
     OK(ptxiTexObjectCreate(&handles[VOLUME], &volume, &linear, NULL));
     OK(ptxiSurfObjectCreate(&handles[SURFACE], &plane));
-    OK(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)buffer, size, stride, box, step,
-                                PTXI_TENSOR_MAP_INTERLEAVE_NONE, PTXI_TENSOR_MAP_SWIZZLE_NONE, PTXI_TENSOR_MAP_L2_PROMOTION_NONE,
-                                PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    OK(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)buffer, size, stride,
+                                box, step, PTXI_TENSOR_MAP_INTERLEAVE_NONE, PTXI_TENSOR_MAP_SWIZZLE_NONE,
+                                PTXI_TENSOR_MAP_L2_PROMOTION_NONE, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
 }
 
 static void start(void)
@@ -105,8 +108,8 @@ static bool samples(const char *text)
     return false;
 }
 
-/* What could be pointers points into the buffer, or is any object from `handle` on if there is one; structures of a tensor map's
- * size are one, and other parameters small numbers. */
+/* What could be pointers points into the buffer, or is any object from `handle` on if there is one; structures of a
+ * tensor map's size are one, and other parameters small numbers. */
 static size_t fill(ptxiFunction f, size_t handle, unsigned char *params)
 {
     size_t offset, size, end = 0;
@@ -140,9 +143,11 @@ static void check_report(ptxiResult r)
 static void launch(ptxiFunction f, size_t handle)
 {
     static _Alignas(16) unsigned char params[PARAMS];
-    static const unsigned blocks[][3] = { { 40, 1, 1 }, { 3, 2, 2 }, { 1, 1, 1 }, { 32, 1, 1 }, { 128, 1, 1 }, { 256, 1, 1 } };
+    static const unsigned blocks[][3] = { { 40, 1, 1 }, { 3, 2, 2 },   { 1, 1, 1 },
+                                          { 32, 1, 1 }, { 128, 1, 1 }, { 256, 1, 1 } };
     size_t bytes = fill(f, handle, params);
-    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, params, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END };
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, params, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                      PTXI_LAUNCH_PARAM_END };
     ptxiResult r = PTXI_ERROR_INVALID_VALUE;
 
     /* a shape that the kernel accepts */
@@ -168,7 +173,8 @@ static ptxiResult load_linked(ptxiModule *m, const char *text, const char *cut)
     OK(ptxiLinkCreate(0, NULL, NULL, &s));
     r = ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)text, (size_t)(cut - text), "first", 0, NULL, NULL);
     if (!r)
-        r = ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)(cut + strlen(LINK)), strlen(cut + strlen(LINK)) + 1, "second", 0, NULL, NULL);
+        r = ptxiLinkAddData(s, PTXI_JIT_INPUT_PTX, (void *)(uintptr_t)(cut + strlen(LINK)),
+                            strlen(cut + strlen(LINK)) + 1, "second", 0, NULL, NULL);
     if (!r)
         r = ptxiLinkComplete(s, &image, NULL);
     if (!r)
@@ -259,7 +265,8 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         ok &= replay(argv[i]);
-    printf("%d files, %lu loaded, %lu launches, %lu without failure, %lu calls of the host\n", argc - 1, loaded, launched, ended, called);
+    printf("%d files, %lu loaded, %lu launches, %lu without failure, %lu calls of the host\n", argc - 1, loaded,
+           launched, ended, called);
     return !(ok && ended && called);
 }
 #endif

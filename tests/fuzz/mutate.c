@@ -108,11 +108,42 @@ static void put_piece(struct text *t, struct piece to, const struct text *from, 
 
 static void change_number(struct text *t)
 {
-    static const char *const numbers[] = {
-        "0", "1", "2", "3", "7", "8", "15", "16", "31", "32", "33", "63", "64", "127", "128", "255", "256", "1023", "1024", "4095", "4096",
-        "65535", "65536", "0x7fffffff", "0x80000000", "0xffffffff", "4294967296", "0x7fffffffffffffff", "0x8000000000000000",
-        "0xffffffffffffffff", "0f3F800000", "0fFF800000", "0f7F812345", "0d0000000000000001", "0d7FF0000000000000", "-1"
-    };
+    static const char *const numbers[] = { "0",
+                                           "1",
+                                           "2",
+                                           "3",
+                                           "7",
+                                           "8",
+                                           "15",
+                                           "16",
+                                           "31",
+                                           "32",
+                                           "33",
+                                           "63",
+                                           "64",
+                                           "127",
+                                           "128",
+                                           "255",
+                                           "256",
+                                           "1023",
+                                           "1024",
+                                           "4095",
+                                           "4096",
+                                           "65535",
+                                           "65536",
+                                           "0x7fffffff",
+                                           "0x80000000",
+                                           "0xffffffff",
+                                           "4294967296",
+                                           "0x7fffffffffffffff",
+                                           "0x8000000000000000",
+                                           "0xffffffffffffffff",
+                                           "0f3F800000",
+                                           "0fFF800000",
+                                           "0f7F812345",
+                                           "0d0000000000000001",
+                                           "0d7FF0000000000000",
+                                           "-1" };
     struct piece p = pick_kind(t, '0');
     char text[24];
 
@@ -175,7 +206,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
     return t.n;
 }
 
-size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t an, const uint8_t *b, size_t bn, uint8_t *out, size_t max, unsigned seed)
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t an, const uint8_t *b, size_t bn, uint8_t *out, size_t max,
+                                 unsigned seed)
 {
     struct text t = { out, an < max ? an : max, max };
     const struct text from = { (uint8_t *)b, bn, bn };

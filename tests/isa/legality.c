@@ -1,9 +1,9 @@
 /* Lets a script ask the instruction table.
  *
  *   legality rows          every row, in the lines that legality.py reads
- *   legality spelled       reads forms, one a line; prints those that no row takes for any target, and ends with 1 if there are any
- *   legality match         reads lines "90a 90 add.s32": target, PTX version * 10, form; answers each with the numbers of the rows
- *                          whose qualifiers fit, "!" before those that the version or target lacks */
+ *   legality spelled       reads forms, one a line; prints those that no row takes for any target, and ends with 1 if
+ * there are any legality match         reads lines "90a 90 add.s32": target, PTX version * 10, form; answers each with
+ * the numbers of the rows whose qualifiers fit, "!" before those that the version or target lacks */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,9 @@ static void match_lines(void)
 
                 if (!ptxi_isa_match(&ptxi_rows[family->first + i], quals, count, &m, &bad))
                     continue;
-                printf(" %s%u", ptxi_isa_unmet_need(&m, version, (struct ptxi_target){ sm, suffix[0] }, &need) ? "!" : "", family->first + i);
+                printf(" %s%u",
+                       ptxi_isa_unmet_need(&m, version, (struct ptxi_target){ sm, suffix[0] }, &need) ? "!" : "",
+                       family->first + i);
             }
         }
         printf("\n");

@@ -7,6 +7,7 @@
 Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
 one qualifier or operand left out, put in, exchanged, repeated or displaced, and both sides judge all of it for each target. LEGALITY is the program made from
 legality.c. What is meant to differ stands in legality.known. Ends with 1 if anything else differs."""
+
 import argparse
 import itertools
 import os
@@ -18,8 +19,20 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGETS = {  # and the PTX version to try it with
-    'sm_75': 90, 'sm_80': 90, 'sm_86': 90, 'sm_89': 90, 'sm_90': 90, 'sm_90a': 90, 'sm_100': 90, 'sm_100a': 90, 'sm_100f': 90,
-    'sm_103a': 90, 'sm_110a': 90, 'sm_120': 90, 'sm_120a': 90, 'sm_121a': 90,
+    'sm_75': 90,
+    'sm_80': 90,
+    'sm_86': 90,
+    'sm_89': 90,
+    'sm_90': 90,
+    'sm_90a': 90,
+    'sm_100': 90,
+    'sm_100a': 90,
+    'sm_100f': 90,
+    'sm_103a': 90,
+    'sm_110a': 90,
+    'sm_120': 90,
+    'sm_120a': 90,
+    'sm_121a': 90,
 }
 VALUE, IMMEDIATE, ADDRESS, LABEL, TABLE, CALL, ONLY_SINK = range(7)
 FIXED, SLOT, DOUBLE, BITS = range(4)
@@ -156,7 +169,11 @@ class Operands:
         if not t:
             return '8'
         if not vector and not spec[5] & BRACES:
-            return '%s%s@' % (mark, self.register(t, n, spec[5] & WIDER)) if mark else self.register(t, n, spec[5] & WIDER)
+            return (
+                '%s%s@' % (mark, self.register(t, n, spec[5] & WIDER))
+                if mark
+                else self.register(t, n, spec[5] & WIDER)
+            )
         return '{' + ', '.join(self.register(t, n + k, spec[5] & WIDER) for k in range(max(vector, 1))) + '}'
 
 
@@ -183,8 +200,36 @@ def operand_choices(row):
 
 # What may stand in the place of a register, or of any operand.
 REGISTERS = ['%p', '%b', '%h', '%r', '%d', '%u16_', '%s32_', '%u64_', '%f16_', '%f16x2_', '%f32_', '%f64_']
-OTHERS = ['7', '-1', '300', '0x123456789', '0f3F800000', '0d3FF0000000000000', '[%d40]', '[%d40+8]', '[7]', 'cvar', '!%p9', '-%r9', 'label', '_', '%tid.x', 'WARP_SZ',
-          'gvar', 'gvar+4', 'svar', 'lvar', 'kparam', 'callee', '%laneid', '%clock64', '[%r41]', '[%h41]', '[gvar]', '[svar+8]']
+OTHERS = [
+    '7',
+    '-1',
+    '300',
+    '0x123456789',
+    '0f3F800000',
+    '0d3FF0000000000000',
+    '[%d40]',
+    '[%d40+8]',
+    '[7]',
+    'cvar',
+    '!%p9',
+    '-%r9',
+    'label',
+    '_',
+    '%tid.x',
+    'WARP_SZ',
+    'gvar',
+    'gvar+4',
+    'svar',
+    'lvar',
+    'kparam',
+    'callee',
+    '%laneid',
+    '%clock64',
+    '[%r41]',
+    '[%h41]',
+    '[gvar]',
+    '[svar+8]',
+]
 
 
 def mutate_operands(text, rng):
@@ -218,7 +263,11 @@ def run_ptxas(program, version, target, lines, ending):
     b128 = '.reg .b128 %q<240>;' if version >= 83 and int(re.sub(r'\D', '', target)) >= 70 else ''
     for part in open(os.path.join(HERE, 'frame.ptx')):
         if part.strip() not in ('@FUNC', '@ENTRY'):
-            text += part.replace('@VERSION', '%d.%d' % divmod(version, 10)).replace('@TARGET', target).replace('@B128', b128)
+            text += (
+                part.replace('@VERSION', '%d.%d' % divmod(version, 10))
+                .replace('@TARGET', target)
+                .replace('@B128', b128)
+            )
             continue
         line = text.count('\n')
         for i, (form, operands) in enumerate(lines):
@@ -234,7 +283,10 @@ def run_ptxas(program, version, target, lines, ending):
     for message in (out.stdout + out.stderr).split('\n'):
         m = re.match(r'.*, line (\d+); (?:error|fatal) *: (.*)', message)
         if m and int(m.group(1)) in where:
-            bad.setdefault(where[int(m.group(1))], 'syntax' if 'Parsing error' in m.group(2) or '; fatal' in message else m.group(2))
+            bad.setdefault(
+                where[int(m.group(1))],
+                'syntax' if 'Parsing error' in m.group(2) or '; fatal' in message else m.group(2),
+            )
     return bad, out.stdout + out.stderr, out.returncode
 
 
@@ -243,11 +295,21 @@ def parse(program, version, target, lines):
     order = sorted(range(len(lines)), key=lambda i: '[f' not in lines[i][1])  # as they stand in the file
     bad = {}
     while order:
-        found, out, _ = run_ptxas(program, version, target, [lines[i] for i in order], '.visible .entry last() {\nbogus.instruction %r0;\n}\n')
+        found, out, _ = run_ptxas(
+            program,
+            version,
+            target,
+            [lines[i] for i in order],
+            '.visible .entry last() {\nbogus.instruction %r0;\n}\n',
+        )
         syntax = [k for k, message in found.items() if message == 'syntax']
         if not syntax and 'bogus' not in out:
             # some other errors end it, too, and some lines ptxas itself falls over
-            rest = halves(parse, program, version, target, [lines[i] for i in order]) if len(order) > 1 else {0: found.get(0, 'no end')}
+            rest = (
+                halves(parse, program, version, target, [lines[i] for i in order])
+                if len(order) > 1
+                else {0: found.get(0, 'no end')}
+            )
             bad.update({order[k]: m for k, m in rest.items()})
             break
         bad.update({order[k]: m for k, m in found.items()})
@@ -269,7 +331,11 @@ def generate(program, version, target, lines):
     # The function that ptxas makes of a form has the types of its first use, so that what follows may fail for its sake only.
     bad = {i: m for i in bad for m in generate(program, version, target, [lines[i]]).values()}
     back = [i for i in range(len(lines)) if i not in bad]
-    rest = generate(program, version, target, [lines[i] for i in back]) if len(back) < len(lines) else halves(generate, program, version, target, lines)
+    rest = (
+        generate(program, version, target, [lines[i] for i in back])
+        if len(back) < len(lines)
+        else halves(generate, program, version, target, lines)
+    )
     bad.update({back[i]: m for i, m in rest.items()})
     return bad
 
@@ -289,9 +355,15 @@ def judge_ptxas(program, version, target, forms, mutants):
         part = forms[i:i + BATCH]
         bad = parse(program, version, target, part)
         # cvta of 32 bits parses, but is not translated any more
-        parsed = [k for k in range(len(part)) if k not in bad and (part[k] in mutants or re.match(r'cvta\b.*\.u32', part[k][0]))]
+        parsed = [
+            k
+            for k in range(len(part))
+            if k not in bad and (part[k] in mutants or re.match(r'cvta\b.*\.u32', part[k][0]))
+        ]
         # ptxas takes the first address of 32 bits for the sign of a 32-bit program, unless a narrower one was there before
-        narrow = [k for k in parsed if re.search(r'\[%(?!(d|u64_|f64_)\d)', part[k][1]) or part[k][0].startswith('cvta')]
+        narrow = [
+            k for k in parsed if re.search(r'\[%(?!(d|u64_|f64_)\d)', part[k][1]) or part[k][0].startswith('cvta')
+        ]
         for group in [[k] for k in narrow] + [[k for k in parsed if k not in narrow]]:
             bad.update({group[k]: m for k, m in generate(program, version, target, [part[k] for k in group]).items()})
         for k, f in enumerate(part):
@@ -302,7 +374,9 @@ def judge_ptxas(program, version, target, forms, mutants):
 def judge_front_end(program, version, target, forms):
     """What the front end says: a dictionary from form to message, None where it takes the form."""
     text = ''.join('%s %d ? %s %s;\n' % (target[3:], version, *f) for f in forms)
-    out = subprocess.run([program, os.path.join(HERE, 'frame.ptx')], input=text, capture_output=True, text=True).stdout.split('\n')
+    out = subprocess.run(
+        [program, os.path.join(HERE, 'frame.ptx')], input=text, capture_output=True, text=True
+    ).stdout.split('\n')
     return {f: None if o == 'ok' else o for f, o in zip(forms, out)}
 
 
@@ -330,7 +404,9 @@ def forms_of(rows, ops, limit, operands, rng):
     for r in rows:
         families.setdefault(r.mnemonic, []).append(r)
     for family in families.values():
-        vocabulary = sorted({w for r in family for _, _, words in r.slots for w in words} | set(ops.types) - {'pred'})  # ptxas ignores a .pred that has no meaning
+        vocabulary = sorted(
+            {w for r in family for _, _, words in r.slots for w in words} | set(ops.types) - {'pred'}
+        )  # ptxas ignores a .pred that has no meaning
         for r in family:
             n = 0
             for words in expansions(r, limit, rng):
@@ -347,7 +423,10 @@ def forms_of(rows, ops, limit, operands, rng):
                         mutants.append(words[:s] + (w,) + words[s + 1:])
                 written = [w for w in words if w]
                 for k in range(len(written)):  # twice, and behind the next
-                    for order in (written[:k + 1] + written[k:], written[:k] + written[k:k + 2][::-1] + written[k + 2:]):
+                    for order in (
+                        written[: k + 1] + written[k:],
+                        written[:k] + written[k : k + 2][::-1] + written[k + 2 :],
+                    ):
                         if rng.random() < .5:
                             forms.setdefault((spell(r.mnemonic, order), ops.write(r, words, None)), r)
                 for _ in range(operands):
@@ -392,14 +471,28 @@ def fill(row, words):
     return tuple(out)
 
 
-fill.spaces = {'const', 'global', 'local', 'param', 'param::entry', 'param::func', 'shared', 'shared::cta', 'shared::cluster'}
+fill.spaces = {
+    'const',
+    'global',
+    'local',
+    'param',
+    'param::entry',
+    'param::func',
+    'shared',
+    'shared::cta',
+    'shared::cluster',
+}
 
 
 def record(path, target, version, theirs, mutants, known, rng):
     """Some forms that ptxas takes and as many that it doesn't, as verdicts.c reads them; half as many with mutated operands."""
     with open(path, 'a') as f:
         for taken, mutated in itertools.product((True, False), repeat=2):
-            some = [x for x, message in sorted(theirs.items()) if (message is None) == taken and (x in mutants) == mutated and message != CRASH]
+            some = [
+                x
+                for x, message in sorted(theirs.items())
+                if (message is None) == taken and (x in mutants) == mutated and message != CRASH
+            ]
             for form, operands in rng.sample(some, min(len(some), 4 if mutated else 8)):
                 line = '%s %s %s %s;' % (target, 'missing' if taken else 'extra', form, operands)
                 if not any(k.search(line) for k in known):
@@ -410,7 +503,9 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument('--ptxas', default='ptxas')
     a.add_argument('--table', default='tests/isa/legality')
-    a.add_argument('--front-end', help='the program made from verdicts.c: it judges in place of the table, operands too')
+    a.add_argument(
+        '--front-end', help='the program made from verdicts.c: it judges in place of the table, operands too'
+    )
     a.add_argument('--record', metavar='FILE', help="write a sample of ptxas's verdicts")
     a.add_argument('--family')
     a.add_argument('--target')
@@ -419,7 +514,11 @@ def main():
     a.add_argument('--sample', type=int, help='so many forms of each family and no more')
     a.add_argument('--version', type=int, help='PTX version times 10, instead of the newest')
     a.add_argument('--seed', type=int, default=1)
-    a.add_argument('--show-known', action='store_true', help='print the differences of legality.known, too, behind the line that names them')
+    a.add_argument(
+        '--show-known',
+        action='store_true',
+        help='print the differences of legality.known, too, behind the line that names them',
+    )
     args = a.parse_args()
     rows, types = read_table(args.table)
     fill.types = set(types)
@@ -432,7 +531,13 @@ def main():
     if args.record:
         open(args.record, 'w').close()
     for family in sorted({r.mnemonic for r in wanted}):
-        forms, mutants = forms_of([r for r in wanted if r.mnemonic == family], ops, args.limit, args.operands if args.front_end else 0, random.Random(args.seed))
+        forms, mutants = forms_of(
+            [r for r in wanted if r.mnemonic == family],
+            ops,
+            args.limit,
+            args.operands if args.front_end else 0,
+            random.Random(args.seed),
+        )
         if args.record or args.sample:
             groups = sorted(set(forms) - mutants), sorted(mutants)
             most = (150, 60) if args.record else (args.sample // 2,) * 2
@@ -451,7 +556,11 @@ def main():
             for form, operands in forms:
                 if theirs[form, operands] == CRASH:
                     continue
-                ours = answers[form, operands] is None if args.front_end else table_accepts(rows, ops, form, operands, answers[form])
+                ours = (
+                    answers[form, operands] is None
+                    if args.front_end
+                    else table_accepts(rows, ops, form, operands, answers[form])
+                )
                 message = theirs[form, operands]
                 count[0] += 1
                 count[1] += message is None
@@ -463,7 +572,11 @@ def main():
                 if why and not args.show_known:
                     continue
                 differences += why is None
-                print((why + '\t' if why else '') + '%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')), flush=True)
+                print(
+                    (why + '\t' if why else '')
+                    + '%s   %s' % (line, '-- ' + (message or args.front_end and answers[form, operands] or '')),
+                    flush=True,
+                )
             if args.record:
                 record(args.record, target, version, theirs, mutants, known, rng)
     for target, count in counts.items():

@@ -7,6 +7,7 @@
 Each module is one of those below, for a target and PTX version by chance, with --changes places exchanged, left out, doubled or
 displaced: a directive for a directive, a type for a type, a number for a number, a name for a name. What is meant to differ stands in
 legality.known. Ends with 1 if anything else differs."""
+
 import argparse
 import os
 import random
@@ -17,21 +18,43 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CRASH = 'crash'
-VERSIONS = ['6.3', '6.4', '6.5', '7.0', '7.1', '7.4', '7.5', '7.6', '7.7', '7.8', '8.0', '8.1', '8.3', '8.4', '8.5', '8.6', '8.7', '8.8', '9.0']
+VERSIONS = [
+    '6.3',
+    '6.4',
+    '6.5',
+    '7.0',
+    '7.1',
+    '7.4',
+    '7.5',
+    '7.6',
+    '7.7',
+    '7.8',
+    '8.0',
+    '8.1',
+    '8.3',
+    '8.4',
+    '8.5',
+    '8.6',
+    '8.7',
+    '8.8',
+    '9.0',
+]
 TARGETS = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_90a', 'sm_100', 'sm_100a', 'sm_103a', 'sm_120', 'sm_120a']
 WORDS = {  # what may stand for each other
     'directive': '.visible .extern .weak .common .entry .func .global .const .shared .local .reg .param .tex .align .attribute .pragma .maxntid '
-                 '.reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster .reqnctapercluster .maxclusterrank .blocksareclusters '
-                 '.abi_preserve .abi_preserve_control .ptr .alias .loc .file .section .callprototype .calltargets .branchtargets .version .target .address_size .unified'.split(),
+    '.reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster .reqnctapercluster .maxclusterrank .blocksareclusters '
+    '.abi_preserve .abi_preserve_control .ptr .alias .loc .file .section .callprototype .calltargets .branchtargets .version .target .address_size .unified'.split(),
     'type': '.b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .pred .texref .samplerref .surfref .v2 .v4 .b128 .bf16 .v8'.split(),
     'number': '0 1 2 3 4 8 16 17 32 64 128 1024 65536 2147483648 4294967296 -1 0x10 0X1F 010 0b11 0B1 8U 0xFFU 1.5 1e3 .5 5. 1.5e-3 0f3F800000 0F3F800000 0d3FF0000000000000 '
-              '0f3F80000 0x 08 0b2 18446744073709551615 18446744073709551616 9223372036854775808 2147483647 -2147483648 1u WARP_SZ'.split(),
+    '0f3F80000 0x 08 0b2 18446744073709551615 18446744073709551616 9223372036854775808 2147483647 -2147483648 1u WARP_SZ'.split(),
     'operator': '+ - * / % & | ^ << >> && || == != < > <= >= ! ~ ? : ( ) , ; { } [ ] = @ .'.split(),
     'cast': ['(.u64)', '(.s64)', 'generic', 'mask', '0xFF', '0xFF00', '-', '~', '!', '0xFF000000', '0xFFFF', '0x0F'],
     'name': ['zz', '%r1', '_', 'nosuch', 'a', 'b', 'f', 'k', 'L'],
 }
 CLASS = {w: c for c in ('type', 'operator', 'directive', 'number', 'cast') for w in WORDS[c]}
-TOKEN = re.compile(r'"[^"]*"|0[fFdD][0-9a-fA-F]+|0[xX][0-9a-fA-F]*[uU]?|0[bB]\d*[uU]?|\d+\.\d*(?:[eE][-+]?\d+)?|\.\d+|\d+(?:[eE]\d+)?[uU]?|[.%@]?[A-Za-z_$][\w$]*(?:\.[\w:]+)*|<<|>>|&&|\|\||[=!<>]=|::|\S')
+TOKEN = re.compile(
+    r'"[^"]*"|0[fFdD][0-9a-fA-F]+|0[xX][0-9a-fA-F]*[uU]?|0[bB]\d*[uU]?|\d+\.\d*(?:[eE][-+]?\d+)?|\.\d+|\d+(?:[eE]\d+)?[uU]?|[.%@]?[A-Za-z_$][\w$]*(?:\.[\w:]+)*|<<|>>|&&|\|\||[=!<>]=|::|\S'
+)
 
 SEEDS = '''
 .global .b32 a = 1; .global .b32 b[4] = {1, 2, 3}; .const .align 8 .b8 c[8] = {0xFF, 010, 0b11, 4U, -1}; .visible .entry k() { ret; }
@@ -89,7 +112,11 @@ def expression(rng, depth=3):
     if kind < 4 or not depth:
         return rng.choice(WORDS['number'])
     if kind < 7:
-        return '%s %s %s' % (expression(rng, depth - 1), rng.choice('+ - * / % & | ^ << >> && || == != < > <= >='.split()), expression(rng, depth - 1))
+        return '%s %s %s' % (
+            expression(rng, depth - 1),
+            rng.choice('+ - * / % & | ^ << >> && || == != < > <= >='.split()),
+            expression(rng, depth - 1),
+        )
     if kind == 7:
         return '%s%s' % (rng.choice(['-', '~', '!', '+', '(.s64)', '(.u64)', '- -']), expression(rng, depth - 1))
     if kind == 8:
@@ -106,7 +133,11 @@ def mutate(tokens, rng):
     kind = rng.choice((0,) * 12 + tuple(range(6, 10)) + (10, 11) * 3)
     names = [x for x in tokens if re.match(r'[%A-Za-z_]', x)]
     if kind == 0:
-        c = CLASS.get(t) or ('number' if t[0].isdigit() else 'name' if re.match(r'[%A-Za-z_]', t) else 'directive' if t[0] == '.' else 'operator')
+        c = CLASS.get(t) or (
+            'number'
+            if t[0].isdigit()
+            else 'name' if re.match(r'[%A-Za-z_]', t) else 'directive' if t[0] == '.' else 'operator'
+        )
         if c == 'number' and rng.random() < .3:
             new = [expression(rng)]
         elif c == 'name':
@@ -143,7 +174,13 @@ def judge_ptxas(program, module, compile_only=[]):
         f.write(module + '\n')
     try:
         arch = re.search(r'sm_\w+', module)
-        out = subprocess.run([program, '-arch=' + arch.group(0), *compile_only, f.name, '-o', os.devnull], capture_output=True, text=True, timeout=60, errors='replace')
+        out = subprocess.run(
+            [program, '-arch=' + arch.group(0), *compile_only, f.name, '-o', os.devnull],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            errors='replace',
+        )
     except subprocess.TimeoutExpired:
         return CRASH
     finally:
@@ -172,7 +209,11 @@ def main():
     a.add_argument('--seed', type=int, default=1)
     a.add_argument('--only', help='a word that the modules must have')
     a.add_argument('--record', metavar='FILE', help="append ptxas's verdicts, as verdicts.c reads them")
-    a.add_argument('--show-known', action='store_true', help='print the differences of legality.known, too, behind the line that names them')
+    a.add_argument(
+        '--show-known',
+        action='store_true',
+        help='print the differences of legality.known, too, behind the line that names them',
+    )
     args = a.parse_args()
     rng = random.Random(args.seed)
     known = known_differences()
@@ -188,7 +229,9 @@ def main():
         option = rng.choice([''] * 8 + [', texmode_unified', ', texmode_independent', ', debug'])
         modules.append('.version %s .target %s%s .address_size 64 %s' % (version, target, option, write(tokens)))
     asked = ''.join('module 0 ? %s\n' % m for m in modules)
-    ours = subprocess.run([args.front_end, os.path.join(HERE, 'frame.ptx')], input=asked, capture_output=True, text=True).stdout.split('\n')
+    ours = subprocess.run(
+        [args.front_end, os.path.join(HERE, 'frame.ptx')], input=asked, capture_output=True, text=True
+    ).stdout.split('\n')
     counts, differences = [0, 0, 0], 0
     for module, answer in zip(modules, ours):
         theirs = judge_ptxas(args.ptxas, module)

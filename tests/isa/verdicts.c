@@ -2,10 +2,11 @@
  *
  *   verdicts [-n] frame.ptx < lines
  *
- * A line is "90a 90 + add.f32 %r8, %r16, %r24;": target, PTX version * 10, what ptxas said (+ takes it, - does not, ? not asked)
- * and an instruction, which is put into frame.ptx. For "?" the answer is printed, "ok" or the error; for the others only answers
- * that differ from ptxas's, and the program ends with 1 if there are any; with -n those that do not differ, the lines being what is
- * judged otherwise on purpose. "module 0 + .version 8.0 .target ..." is a whole module. Lines that begin with # are comments. */
+ * A line is "90a 90 + add.f32 %r8, %r16, %r24;": target, PTX version * 10, what ptxas said (+ takes it, - does not, ?
+ * not asked) and an instruction, which is put into frame.ptx. For "?" the answer is printed, "ok" or the error; for the
+ * others only answers that differ from ptxas's, and the program ends with 1 if there are any; with -n those that do not
+ * differ, the lines being what is judged otherwise on purpose. "module 0 + .version 8.0 .target ..." is a whole module.
+ * Lines that begin with # are comments. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static char *read_file(const char *path)
     char *s = NULL;
     long n;
 
-    if (!f || fseek(f, 0, SEEK_END) || (n = ftell(f)) < 0 || fseek(f, 0, SEEK_SET) || !(s = malloc(n + 1)) || fread(s, 1, n, f) != (size_t)n) {
+    if (!f || fseek(f, 0, SEEK_END) || (n = ftell(f)) < 0 || fseek(f, 0, SEEK_SET) || !(s = malloc(n + 1)) ||
+        fread(s, 1, n, f) != (size_t)n) {
         fprintf(stderr, "verdicts: cannot read '%s'\n", path);
         exit(2);
     }

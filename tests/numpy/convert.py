@@ -22,7 +22,14 @@ class Format:
     """A format of up to 16 bits. top: number of finite magnitudes. nan: what conversions make. dtype: somebody else's idea of it."""
 
     def __init__(self, bits, mantissa, bias, top, infinity, nan, dtype):
-        self.bits, self.mantissa, self.bias, self.infinity, self.nan, self.dtype = bits, mantissa, bias, infinity, nan, dtype
+        self.bits, self.mantissa, self.bias, self.infinity, self.nan, self.dtype = (
+            bits,
+            mantissa,
+            bias,
+            infinity,
+            nan,
+            dtype,
+        )
         m = np.arange(top + 1, dtype=np.int64)          # one more than there are: where the next one would be
         e, f = m >> mantissa, m & ((1 << mantissa) - 1)
         f = np.where(e > 0, f + (1 << mantissa), f)
@@ -89,7 +96,9 @@ def operands(target, source):
     """About the values of the target and the middles between them, the source's special values, and random bits."""
     unsigned = U32 if source == np.float32 else U64
     if target is None: # f32 from f64
-        grid = np.concatenate([rng.integers(0, 1 << 32, 20000).astype(U32), np.arange(0, 1 << 24, 1 << 12).astype(U32)]).view(np.float32)
+        grid = np.concatenate(
+            [rng.integers(0, 1 << 32, 20000).astype(U32), np.arange(0, 1 << 24, 1 << 12).astype(U32)]
+        ).view(np.float32)
         grid = np.abs(grid[np.isfinite(grid)])
         with np.errstate(over='ignore'):
             above = np.nextafter(grid, np.float32(np.inf)).astype(np.float64)
@@ -97,7 +106,13 @@ def operands(target, source):
         middles = (grid + np.where(np.isinf(above), 2. ** 128, above)) / 2
         grid = np.concatenate([grid, middles])
     else:
-        some = np.concatenate([np.arange(min(400, target.top)), np.arange(max(0, target.top - 400), target.top), rng.integers(0, target.top, 6000)])
+        some = np.concatenate(
+            [
+                np.arange(min(400, target.top)),
+                np.arange(max(0, target.top - 400), target.top),
+                rng.integers(0, target.top, 6000),
+            ]
+        )
         grid = np.concatenate([target.magnitudes[some], (target.magnitudes[some] + target.magnitudes[some + 1]) / 2])
     with np.errstate(over='ignore'):
         grid = grid.astype(source)
@@ -106,11 +121,24 @@ def operands(target, source):
     one = np.array([1], source).view(unsigned)[0]
     infinity = np.array([np.inf], source).view(unsigned)[0]
     quiet = unsigned(1) << unsigned(22 if source == np.float32 else 51)
-    special = [unsigned(0), unsigned(1), infinity, infinity + unsigned(1), infinity | quiet, infinity | quiet | unsigned(0x12345), infinity - unsigned(1),
-               infinity | quiet >> unsigned(1), one, one + unsigned(1), one - unsigned(1)]
+    special = [
+        unsigned(0),
+        unsigned(1),
+        infinity,
+        infinity + unsigned(1),
+        infinity | quiet,
+        infinity | quiet | unsigned(0x12345),
+        infinity - unsigned(1),
+        infinity | quiet >> unsigned(1),
+        one,
+        one + unsigned(1),
+        one - unsigned(1),
+    ]
     if source == np.float64:
         special += [infinity | unsigned(0x1fffffff), infinity | quiet | unsigned(0xabcdef) << unsigned(25)]
-    bits = np.concatenate([bits, np.array(special, unsigned), rng.integers(0, 1 << 63, 20000, dtype=np.int64).astype(unsigned)])
+    bits = np.concatenate(
+        [bits, np.array(special, unsigned), rng.integers(0, 1 << 63, 20000, dtype=np.int64).astype(unsigned)]
+    )
     sign = unsigned(1) << unsigned(31 if source == np.float32 else 63)
     return np.concatenate([bits, bits ^ sign])
 
@@ -142,7 +170,7 @@ def as_f32(x, mode):
 
 def round_f32(x, mode, ftz):
     c = as_f32(x, mode)
-    if ftz:                                                         # what is too small when rounded without a limit below
+    if ftz:  # what is too small when rounded without a limit below
         with np.errstate(over='ignore'):
             tiny = np.abs(as_f32(x * 2. ** 200, mode)) < np.float32(2. ** 74)
         c = np.where(tiny, np.copysign(np.float32(0), c), c)
@@ -215,9 +243,14 @@ def forms_of(source):
     if source == 'f64':
         return some(['f32'], MODES, ['ftz', 'sat']) + some(['f16'], MODES, ['sat']) + some(['bf16'], MODES)
     if source == 'f32':
-        return (some(['f64'], [''], ['ftz', 'sat']) + some(['f16'], MODES, ['ftz', 'sat']) + some(['bf16'], MODES) +
-                some(['f16', 'bf16'], narrowing, ['relu', 'satfinite']) + some(['f16', 'bf16'], narrowing, ['relu', 'satfinite'], True) +
-                [(t, 'rn', f + ['satfinite'], True) for t in ('e4m3', 'e5m2') for f in ([], ['relu'])])
+        return (
+            some(['f64'], [''], ['ftz', 'sat'])
+            + some(['f16'], MODES, ['ftz', 'sat'])
+            + some(['bf16'], MODES)
+            + some(['f16', 'bf16'], narrowing, ['relu', 'satfinite'])
+            + some(['f16', 'bf16'], narrowing, ['relu', 'satfinite'], True)
+            + [(t, 'rn', f + ['satfinite'], True) for t in ('e4m3', 'e5m2') for f in ([], ['relu'])]
+        )
     if source == 'f16':
         return (some(['f32'], [''], ['ftz', 'sat']) + some(['f64', 'f16'], [''], ['sat']) + some(['bf16'], MODES) +
                 [(t, 'rn', f + ['satfinite'], True) for t in ('e4m3', 'e5m2') for f in ([], ['relu'])])
@@ -246,14 +279,18 @@ def widened(width):
 def kernel(source, forms):
     width = WIDTH[source]
     register = max(width, 16)
-    text = ['.version 8.6', '.target sm_90', '.address_size 64',
-            '.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {',
-            f'  .reg .b{register} %a, %b; .reg .b{min(2 * width, 64)} %c; .reg .b16 %o16; .reg .b32 %o32, %t, %u, %n; .reg .b64 %o64, %d, %i, %p, %s;',
-            '  .reg .pred %q; ld.param.u64 %i, [in]; ld.param.u64 %p, [out]; ld.param.u32 %n, [n];',
-            '  mov.u32 %t, %tid.x; mov.u32 %u, %ctaid.x; mad.lo.u32 %t, %u, 256, %t; setp.ge.u32 %q, %t, %n; @%q ret;',
-            f'  mul.wide.u32 %s, %n, 8; mad.wide.u32 %p, %t, 8, %p; mad.wide.u32 %d, %t, {width // 8}, %i;',
-            f'  not.b32 %t, %t; add.u32 %t, %t, %n; mad.wide.u32 %i, %t, {width // 8}, %i;',
-            f'  ld.global.b{width} %a, [%d]; ld.global.b{width} %b, [%i];']
+    text = [
+        '.version 8.6',
+        '.target sm_90',
+        '.address_size 64',
+        '.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {',
+        f'  .reg .b{register} %a, %b; .reg .b{min(2 * width, 64)} %c; .reg .b16 %o16; .reg .b32 %o32, %t, %u, %n; .reg .b64 %o64, %d, %i, %p, %s;',
+        '  .reg .pred %q; ld.param.u64 %i, [in]; ld.param.u64 %p, [out]; ld.param.u32 %n, [n];',
+        '  mov.u32 %t, %tid.x; mov.u32 %u, %ctaid.x; mad.lo.u32 %t, %u, 256, %t; setp.ge.u32 %q, %t, %n; @%q ret;',
+        f'  mul.wide.u32 %s, %n, 8; mad.wide.u32 %p, %t, 8, %p; mad.wide.u32 %d, %t, {width // 8}, %i;',
+        f'  not.b32 %t, %t; add.u32 %t, %t, %n; mad.wide.u32 %i, %t, {width // 8}, %i;',
+        f'  ld.global.b{width} %a, [%d]; ld.global.b{width} %b, [%i];',
+    ]
     if width == 8:
         text.append('  shl.b16 %c, %a, 8; or.b16 %c, %c, %b;')
     elif width == 16:
@@ -269,8 +306,26 @@ def run(ptxi, source, bits, forms, directory):
     with open(f'{directory}/k.ptx', 'w') as f:
         f.write(kernel(source, forms))
     bits.astype(f'u{width // 8}').tofile(f'{directory}/in')
-    subprocess.run([ptxi, 'run', f'{directory}/k.ptx', '-g', str((n + 255) // 256), '-b', '256', '-a', f'u{width}[{n}]=@{directory}/in',
-                    '-a', f'u64[{n * len(forms)}]', '-a', f'u32={n}', '-o', f'1={directory}/out'], check=True)
+    subprocess.run(
+        [
+            ptxi,
+            'run',
+            f'{directory}/k.ptx',
+            '-g',
+            str((n + 255) // 256),
+            '-b',
+            '256',
+            '-a',
+            f'u{width}[{n}]=@{directory}/in',
+            '-a',
+            f'u64[{n * len(forms)}]',
+            '-a',
+            f'u32={n}',
+            '-o',
+            f'1={directory}/out',
+        ],
+        check=True,
+    )
     return np.fromfile(f'{directory}/out', U64).reshape(len(forms), n)
 
 
@@ -301,7 +356,9 @@ def main():
                 if len(wrong):
                     k = wrong[0]
                     failed += 1
-                    print(f'{instruction(source, form)} {len(wrong)} of {len(bits)} differ: a {bits[k]:#x}, got {got[k]:#x}, want {want[k]:#x}')
+                    print(
+                        f'{instruction(source, form)} {len(wrong)} of {len(bits)} differ: a {bits[k]:#x}, got {got[k]:#x}, want {want[k]:#x}'
+                    )
     print(f'{count} forms, {failed} differ; formats compared with NumPy and ml_dtypes: {compared} of {len(FORMATS)}')
     return failed != 0
 

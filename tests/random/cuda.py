@@ -8,6 +8,7 @@
 
 A kernel reads a row of operands of all types, computes, and writes words of 64 bits, as the programs of program.c do. No result
 depends on the order of threads. PTXI_SEED makes other programs."""
+
 import concurrent.futures
 import gzip
 import os
@@ -17,15 +18,41 @@ import subprocess
 import sys
 
 SIZE = 8  # kernels of a translation unit
-OPTIONS = ['', '', '', '--use_fast_math', '', '-arch=sm_80', '-fmad=false', '-G', '', '--use_fast_math -arch=sm_80', '', '-prec-div=false -prec-sqrt=false']
+OPTIONS = [
+    '',
+    '',
+    '',
+    '--use_fast_math',
+    '',
+    '-arch=sm_80',
+    '-fmad=false',
+    '-G',
+    '',
+    '--use_fast_math -arch=sm_80',
+    '',
+    '-prec-div=false -prec-sqrt=false',
+]
 ROWS, OUTPUTS, SUMS = 1024, 24, 28  # columns from SUMS on are summed up atomically, those before are a row's own
 
 SIGNED, UNSIGNED = ['i8', 'i16', 'i32', 'i64'], ['u8', 'u16', 'u32', 'u64']
 INTEGERS, FLOATS, HALVES, PAIRS = SIGNED + UNSIGNED, ['f32', 'f64'], ['f16', 'bf16'], ['f16x2', 'bf16x2']
 TYPES = INTEGERS + FLOATS + HALVES + PAIRS
-COLUMNS = {'i32': range(0, 3), 'u32': range(0, 3), 'f32': range(3, 7), 'f64': range(7, 10), 'i64': range(10, 12), 'u64': range(10, 12),
-           'f16x2': range(12, 15), 'bf16x2': range(15, 18), 'f16': range(18, 21), 'bf16': range(21, 24), 'i16': range(24, 26),
-           'u16': range(24, 26), 'i8': range(24, 26), 'u8': range(24, 26)}
+COLUMNS = {
+    'i32': range(0, 3),
+    'u32': range(0, 3),
+    'f32': range(3, 7),
+    'f64': range(7, 10),
+    'i64': range(10, 12),
+    'u64': range(10, 12),
+    'f16x2': range(12, 15),
+    'bf16x2': range(15, 18),
+    'f16': range(18, 21),
+    'bf16': range(21, 24),
+    'i16': range(24, 26),
+    'u16': range(24, 26),
+    'i8': range(24, 26),
+    'u8': range(24, 26),
+}
 
 HEAD = '''#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -117,7 +144,25 @@ def signatures(text):
 
 LIBRARY, INTRINSICS = signatures(LIBRARY), signatures(INTRINSICS)
 WIDTH = {t: int(t[1:]) for t in INTEGERS}
-FLOAT_CONSTANTS = ['0.0', '-0.0', '1.0', '-1.0', '0.5', '2.0', '0.25', '-4.0', '3.0', '10.0', '0.1', '3.14159265', '1e-3', '1e5', '255.0', '65504.0', '1e-7']
+FLOAT_CONSTANTS = [
+    '0.0',
+    '-0.0',
+    '1.0',
+    '-1.0',
+    '0.5',
+    '2.0',
+    '0.25',
+    '-4.0',
+    '3.0',
+    '10.0',
+    '0.1',
+    '3.14159265',
+    '1e-3',
+    '1e5',
+    '255.0',
+    '65504.0',
+    '1e-7',
+]
 HUGE = {'f32': ['1e-40f', '3e38f', 'CUDART_INF_F', '-CUDART_INF_F', 'CUDART_NAN_F', '16777216.0f'],
         'f64': ['1e-310', '1e308', 'CUDART_INF', '-CUDART_INF', 'CUDART_NAN', '4503599627370496.0', '1e-40']}
 
@@ -126,7 +171,15 @@ class Program:
     def __init__(self, number):
         self.number = number
         self.draw = random.Random('%s/%d' % (os.environ.get('PTXI_SEED', ''), number))
-        self.heads, self.functions, self.structs, self.names, self.sums, self.kernel, self.matrices = [], [], [], 0, SUMS, False, False
+        self.heads, self.functions, self.structs, self.names, self.sums, self.kernel, self.matrices = (
+            [],
+            [],
+            [],
+            0,
+            SUMS,
+            False,
+            False,
+        )
         self.library = self.draw.choice([0, 0, 0.02, 0.06])  # how likely a call of the mathematical library is
         self.themes = self.draw.sample(TYPES, 3) + self.draw.sample(['f32', 'f64', 'i32', 'u32'], 2)
 
@@ -145,12 +198,36 @@ class Program:
         d = self.draw
         if t in INTEGERS:
             w = WIDTH[t]
-            value = d.choice([0, 1, 2, 3, 5, 7, 8, 10, 31, 32, 100, 255, 1 << d.randrange(w), (1 << d.randrange(w)) - 1, d.getrandbits(w), -1, -d.randrange(100)])
+            value = d.choice(
+                [
+                    0,
+                    1,
+                    2,
+                    3,
+                    5,
+                    7,
+                    8,
+                    10,
+                    31,
+                    32,
+                    100,
+                    255,
+                    1 << d.randrange(w),
+                    (1 << d.randrange(w)) - 1,
+                    d.getrandbits(w),
+                    -1,
+                    -d.randrange(100),
+                ]
+            )
             return '(%s)0x%xull' % (t, value & ((1 << w) - 1))
         if t in HUGE:
             if self.chance(0.1):
                 return d.choice(HUGE[t])
-            text = d.choice(FLOAT_CONSTANTS) if self.chance(0.8) else '%.9g' % (d.uniform(-3, 3) * 10 ** d.randrange(-6, 6))
+            text = (
+                d.choice(FLOAT_CONSTANTS)
+                if self.chance(0.8)
+                else '%.9g' % (d.uniform(-3, 3) * 10 ** d.randrange(-6, 6))
+            )
             return (text if set(text) & set('.e') else text + '.0') + 'f' * (t == 'f32')
         return self.cast(self.constant('f32'), 'f32', t)
 
@@ -172,11 +249,19 @@ class Program:
     def condition(self, scope, depth):
         t = self.type()
         if t in PAIRS:
-            return '%s(%s, %s)' % (self.draw.choice(['__hbeq2', '__hblt2', '__hbgeu2', '__hbne2']), self.value(t, scope, depth), self.value(t, scope, depth))
+            return '%s(%s, %s)' % (
+                self.draw.choice(['__hbeq2', '__hblt2', '__hbgeu2', '__hbne2']),
+                self.value(t, scope, depth),
+                self.value(t, scope, depth),
+            )
         if self.chance(0.1):
             f = self.draw.choice(['isnan', 'isinf', 'signbit', 'isfinite'])
             return '%s(%s)' % (f, self.value(self.draw.choice(FLOATS), scope, depth))
-        text = '(%s %s %s)' % (self.value(t, scope, depth), self.draw.choice(['<', '<=', '>', '>=', '==', '!=']), self.value(t, scope, depth))
+        text = '(%s %s %s)' % (
+            self.value(t, scope, depth),
+            self.draw.choice(['<', '<=', '>', '>=', '==', '!=']),
+            self.value(t, scope, depth),
+        )
         if depth > 1 and self.chance(0.25):
             text = '(%s %s %s)' % (text, self.draw.choice(['&&', '||']), self.condition(scope, depth - 1))
         return '!' + text if self.chance(0.1) else text
@@ -241,7 +326,11 @@ class Program:
         if p < 0.56:
             return self.unary(t, scope, depth)
         if p < 0.66:
-            return '(%s ? %s : %s)' % (self.condition(scope, depth - 1), self.value(t, scope, depth - 1), self.value(t, scope, depth - 1))
+            return '(%s ? %s : %s)' % (
+                self.condition(scope, depth - 1),
+                self.value(t, scope, depth - 1),
+                self.value(t, scope, depth - 1),
+            )
         if p < 0.76:
             s = self.type()
             return self.cast(self.value(s, scope, depth - 1), s, t)
@@ -269,7 +358,9 @@ class Program:
 
     def block(self, scope, places, nesting, count):
         """Statements in braces, with a scope of their own."""
-        return ['{'] + ['    ' + line for line in self.statements(list(scope), list(places), nesting + 1, count)] + ['}']
+        return (
+            ['{'] + ['    ' + line for line in self.statements(list(scope), list(places), nesting + 1, count)] + ['}']
+        )
 
     def branch(self, scope, places, nesting):
         lines = ['if (%s)' % self.condition(scope, 2)] + self.block(scope, places, nesting, self.draw.randrange(1, 4))
@@ -279,7 +370,12 @@ class Program:
 
     def loop(self, scope, places, nesting):
         i = self.name('i_')
-        trips = self.draw.choice(['%d' % self.draw.randrange(1, 6), '(int)(%s & 7)' % self.value(self.draw.choice(['u32', 'i32', 'u64']), scope, 2)])
+        trips = self.draw.choice(
+            [
+                '%d' % self.draw.randrange(1, 6),
+                '(int)(%s & 7)' % self.value(self.draw.choice(['u32', 'i32', 'u64']), scope, 2),
+            ]
+        )
         lines = ['for (int %s = 0; %s < %s; %s++)' % (i, i, trips, i)]
         body = self.block(scope + [('i32', i)], places, nesting, self.draw.randrange(1, 4))
         if self.chance(0.25):
@@ -311,7 +407,11 @@ class Program:
                            '__device__ __noinline__ %s change_%s(%s s, const %s &t)' % (kind, kind, kind, kind)]
             inner = [(t, 's.' + m) for t, m in fields] + [(t, 't.' + m) for t, m in fields]
             calls, self.functions = self.functions, []
-            self.heads += ['{'] + ['    s.%s = %s;' % (m, self.value(t, inner, 2)) for t, m in fields[:3]] + ['    return s;', '}']
+            self.heads += (
+                ['{']
+                + ['    s.%s = %s;' % (m, self.value(t, inner, 2)) for t, m in fields[:3]]
+                + ['    return s;', '}']
+            )
             self.functions = calls
         kind, fields = self.draw.choice(self.structs)
         n, m = self.name('s'), self.name('s')
@@ -347,9 +447,14 @@ class Program:
         step = d.choice(['%s = %s + %s * %s', '%s = %s + %s * %s', '%s = %s * %s + %s', '%s = %s - %s * %s'])
         step %= (n, n, term, self.value(t, scope + [(t, term)], 2))
         trips = d.choice([4, 8, 16, 3, '(int)(%s & 15)' % self.value('u32', scope, 1)])
-        lines = ['%s %s = %s;' % (t, n, self.value(t, scope, 1))] + d.choice([[], [], ['#pragma unroll 1'], ['#pragma unroll 4']])
+        lines = ['%s %s = %s;' % (t, n, self.value(t, scope, 1))] + d.choice(
+            [[], [], ['#pragma unroll 1'], ['#pragma unroll 4']]
+        )
         if t in FLOATS and self.chance(0.3):
-            lines = lines[:1] + ['for (int %s = 0; %s < 16 && !(%s * %s > %s); %s++)' % (k, k, n, n, self.constant(t), k), '    %s;' % step]
+            lines = lines[:1] + [
+                'for (int %s = 0; %s < 16 && !(%s * %s > %s); %s++)' % (k, k, n, n, self.constant(t), k),
+                '    %s;' % step,
+            ]
         else:
             lines += ['for (int %s = 0; %s < %s; %s++)' % (k, k, trips, k), '    %s;' % step]
         scope.append((t, n))
@@ -357,14 +462,22 @@ class Program:
         return lines
 
     def two_results(self, scope, places):
-        t, f = self.draw.choice([(t, f) for t in FLOATS for f in ('sincos', 'sincospi', 'modf', 'frexp', 'remquo', '__sincosf')])
+        t, f = self.draw.choice(
+            [(t, f) for t in FLOATS for f in ('sincos', 'sincospi', 'modf', 'frexp', 'remquo', '__sincosf')]
+        )
         a, b, x = self.name('v'), self.name('v'), self.value(t, scope, 2)
         second = 'i32' if f in ('frexp', 'remquo') else t
         if f == '__sincosf':
             t = second = 'f32'
         elif t == 'f32':
             f += 'f'
-        call = {'s': '%s(%s, &%s, &%s)', 'm': '%s(%s, &%s)', 'f': '%s(%s, &%s)', 'r': '%s(%s, %s, &%s)', '_': '%s(%s, &%s, &%s)'}[f[0]]
+        call = {
+            's': '%s(%s, &%s, &%s)',
+            'm': '%s(%s, &%s)',
+            'f': '%s(%s, &%s)',
+            'r': '%s(%s, %s, &%s)',
+            '_': '%s(%s, &%s, &%s)',
+        }[f[0]]
         call %= (f, x, a, b) if f[0] in 's_' else (f, x, self.value(t, scope, 1), b) if f[0] == 'r' else (f, x, b)
         scope += [(t, a), (second, b)]
         return ['%s %s; %s %s;' % (t, a, second, b), ('%s;' if f[0] in 's_' else a + ' = %s;') % call]
@@ -373,7 +486,16 @@ class Program:
         """Integers of 128 bits."""
         n, t = self.name('w'), self.draw.choice(['__int128', 'unsigned __int128'])
         a, b, c = (self.value(self.draw.choice(['i64', 'u64']), scope, 2) for _ in range(3))
-        op = self.draw.choice(['%s * %s + %s', '(%s << 64) - %s * %s', '%s + %s - %s', '(%s << (%s & 63)) ^ %s', '(%s << 70) / (%s | 1) + %s', '(%s << 65) %% (%s | 1) * %s'])
+        op = self.draw.choice(
+            [
+                '%s * %s + %s',
+                '(%s << 64) - %s * %s',
+                '%s + %s - %s',
+                '(%s << (%s & 63)) ^ %s',
+                '(%s << 70) / (%s | 1) + %s',
+                '(%s << 65) %% (%s | 1) * %s',
+            ]
+        )
         scope += [('u64', '(u64)%s' % n), ('i64', '(i64)(%s >> 64)' % n), ('u32', '(u32)(%s >= 7)' % n)]
         return ['%s %s = %s;' % (t, n, op % tuple('(%s)%s' % (t, e) for e in (a, b, c)))]
 
@@ -382,7 +504,10 @@ class Program:
         where = self.draw.choice(['__constant__', '__device__', 'static __device__ const'])
         values = [c for c in (self.constant(t) for _ in range(12)) if 'CUDART' not in c][:8]
         self.heads.append('%s %s %s_%d[8] = { %s };' % (where, t, n, self.number, ', '.join(values)))
-        scope += [(t, '%s_%d[%s & 7]' % (n, self.number, self.value('u32', scope, 1))), (t, '%s_%d[%d]' % (n, self.number, self.draw.randrange(8)))]
+        scope += [
+            (t, '%s_%d[%s & 7]' % (n, self.number, self.value('u32', scope, 1))),
+            (t, '%s_%d[%d]' % (n, self.number, self.draw.randrange(8))),
+        ]
         return []
 
     def fields(self, scope, places):
@@ -391,7 +516,10 @@ class Program:
         if self.chance(0.5):
             widths = [self.draw.randrange(1, 12) for _ in range(4)]
             ts = [self.draw.choice(['int', 'unsigned']) for _ in widths]
-            self.heads.append('struct %s { %s };' % (kind, ' '.join('%s m%d : %d;' % (t, k, w) for k, (t, w) in enumerate(zip(ts, widths)))))
+            self.heads.append(
+                'struct %s { %s };'
+                % (kind, ' '.join('%s m%d : %d;' % (t, k, w) for k, (t, w) in enumerate(zip(ts, widths))))
+            )
             lines = ['%s %s;' % (kind, n)] + ['%s.m%d = %s;' % (n, k, self.value('i32', scope, 2)) for k in range(4)]
             scope += [('i32', '%s.m%d' % (n, k)) for k in range(4)]
             return lines
@@ -404,12 +532,24 @@ class Program:
         return lines
 
     def vector(self, scope, places):
-        t, kind, size = self.draw.choice([('f32', 'float', 4), ('f32', 'float', 2), ('f64', 'double', 2), ('i32', 'int', 4), ('u32', 'uint', 2),
-                                          ('i16', 'short', 4), ('u8', 'uchar', 4), ('i64', 'longlong', 2)])
+        t, kind, size = self.draw.choice(
+            [
+                ('f32', 'float', 4),
+                ('f32', 'float', 2),
+                ('f64', 'double', 2),
+                ('i32', 'int', 4),
+                ('u32', 'uint', 2),
+                ('i16', 'short', 4),
+                ('u8', 'uchar', 4),
+                ('i64', 'longlong', 2),
+            ]
+        )
         n, kind = self.name('q'), '%s%d' % (kind, size)
         parts = ['%s.%s' % (n, m) for m in 'xyzw'[:size]]
         if self.kernel and self.chance(0.5):
-            read = self.draw.choice(['%s', '%s', '__ldg(&%s)', '__ldcs(&%s)']) % ('((const %s *)in)[%s & 0xfff]' % (kind, self.value('u32', scope, 1)))
+            read = self.draw.choice(['%s', '%s', '__ldg(&%s)', '__ldcs(&%s)']) % (
+                '((const %s *)in)[%s & 0xfff]' % (kind, self.value('u32', scope, 1))
+            )
             lines = ['%s %s = %s;' % (kind, n, read)]
         else:
             lines = ['%s %s = make_%s(%s);' % (kind, n, kind, ', '.join(self.value(t, scope, 2) for _ in parts))]
@@ -425,10 +565,16 @@ class Program:
         self.heads.append('struct %s { %s m; __device__ virtual %s f(%s x) const = 0; };' % (kind, t, t, t))
         for one in kinds:
             inner = [(t, 'm'), (t, 'x')]
-            self.heads.append('struct %s : %s { __device__ %s f(%s x) const override { return %s; } };' % (one, kind, t, t, self.value(t, inner, 3)))
+            self.heads.append(
+                'struct %s : %s { __device__ %s f(%s x) const override { return %s; } };'
+                % (one, kind, t, t, self.value(t, inner, 3))
+            )
         self.functions = calls
         lines = ['%s %s_%d; %s_%d.m = %s;' % (one, n, k, n, k, self.value(t, scope, 2)) for k, one in enumerate(kinds)]
-        lines.append('const %s &%s = %s ? (const %s &)%s_0 : (const %s &)%s_1;' % (kind, n, self.condition(scope, 1), kind, n, kind, n))
+        lines.append(
+            'const %s &%s = %s ? (const %s &)%s_0 : (const %s &)%s_1;'
+            % (kind, n, self.condition(scope, 1), kind, n, kind, n)
+        )
         v = self.name('v')
         lines.append('%s %s = %s.f(%s);' % (t, v, n, self.value(t, scope, 2)))
         scope.append((t, v))
@@ -440,8 +586,14 @@ class Program:
         t, f, v = self.type(), '%s_%d' % (self.name('r'), self.number), self.name('v')
         calls, self.functions = self.functions, []
         inner = [('i32', 'n'), (t, 'x'), (t, 'y'), (t, 'y')]
-        self.heads += ['__device__ __noinline__ %s %s(int n, %s x)' % (t, f, t), '{', '    if (n <= 0) return %s;' % self.value(t, inner[:2], 2),
-                       '    %s y = %s(n - 1, %s);' % (t, f, self.value(t, inner[:2], 2)), '    return %s;' % self.value(t, inner, 3), '}']
+        self.heads += [
+            '__device__ __noinline__ %s %s(int n, %s x)' % (t, f, t),
+            '{',
+            '    if (n <= 0) return %s;' % self.value(t, inner[:2], 2),
+            '    %s y = %s(n - 1, %s);' % (t, f, self.value(t, inner[:2], 2)),
+            '    return %s;' % self.value(t, inner, 3),
+            '}',
+        ]
         self.functions = calls
         lines = ['%s %s = %s(%d, %s);' % (t, v, f, self.draw.randrange(8), self.value(t, scope, 2))]
         scope.append((t, v))
@@ -451,11 +603,24 @@ class Program:
     # Statements that all threads of a block execute together.
     def tree(self, scope, places):
         """A sum, or the like, over a block."""
-        t, n, v = self.draw.choice([t for t in self.themes + ['f32', 'f64', 'i32'] if t not in ('i8', 'u8', 'i16', 'u16')]), self.name('shared'), self.name('v')
+        t, n, v = (
+            self.draw.choice([t for t in self.themes + ['f32', 'f64', 'i32'] if t not in ('i8', 'u8', 'i16', 'u16')]),
+            self.name('shared'),
+            self.name('v'),
+        )
         a, b = '%s[threadIdx.x]' % n, '%s[threadIdx.x + o]' % n
         e = self.draw.choice(['%s + %s', '%s + %s', '%s * %s'] + ['max(%s, %s)'] * (t in INTEGERS + FLOATS)) % (a, b)
-        lines = ['__shared__ %s %s[256];' % (t, n), '%s = %s;' % (a, self.value(t, scope, 2)), '__syncthreads();', 'for (u32 o = 128; o; o >>= 1) {',
-                 '    if (threadIdx.x < o)', '        %s = %s;' % (a, e), '    __syncthreads();', '}', '%s %s = %s[threadIdx.x & 7];' % (t, v, n)]
+        lines = [
+            '__shared__ %s %s[256];' % (t, n),
+            '%s = %s;' % (a, self.value(t, scope, 2)),
+            '__syncthreads();',
+            'for (u32 o = 128; o; o >>= 1) {',
+            '    if (threadIdx.x < o)',
+            '        %s = %s;' % (a, e),
+            '    __syncthreads();',
+            '}',
+            '%s %s = %s[threadIdx.x & 7];' % (t, v, n),
+        ]
         scope.append((t, v))
         places.append((t, v))
         return lines
@@ -464,39 +629,70 @@ class Program:
         d, n, g = self.draw, self.name('v'), self.name('g')
         t = d.choice(['i32', 'u32', 'f32', 'u64', 'f64'])
         size, x = d.choice([4, 8, 16, 32]), self.value(t, scope, 2)
-        calls = ['%s.shfl(%s, %d)' % (g, x, d.randrange(size)), '%s.shfl_xor(%s, %d)' % (g, x, d.randrange(1, size)), 'cg::reduce(%s, %s, cg::%s<%s>())' % (g, x, d.choice(['plus', 'plus', 'less', 'greater']), t)]
+        calls = [
+            '%s.shfl(%s, %d)' % (g, x, d.randrange(size)),
+            '%s.shfl_xor(%s, %d)' % (g, x, d.randrange(1, size)),
+            'cg::reduce(%s, %s, cg::%s<%s>())' % (g, x, d.choice(['plus', 'plus', 'less', 'greater']), t),
+        ]
         scope += [(t, n), ('u32', g + '.thread_rank()')]
-        return ['auto %s = cg::tiled_partition<%d>(cg::this_thread_block());' % (g, size), '%s %s = %s;' % (t, n, d.choice(calls))]
+        return [
+            'auto %s = cg::tiled_partition<%d>(cg::this_thread_block());' % (g, size),
+            '%s %s = %s;' % (t, n, d.choice(calls)),
+        ]
 
     def matrix(self, scope, places):
         """A warp's product of two matrices, once in a program."""
         if self.matrices:
             return self.warp(scope, places)
         self.matrices = True
-        kind, t, r, m, n, k = self.draw.choice([
-            ('__half', 'f16', 'f32', 16, 16, 16), ('__half', 'f16', 'f16', 16, 16, 16), ('__nv_bfloat16', 'bf16', 'f32', 16, 16, 16), ('__half', 'f16', 'f32', 32, 8, 16),
-            ('signed char', 'i8', 'i32', 16, 16, 16), ('unsigned char', 'u8', 'i32', 8, 32, 16), ('wmma::precision::tf32', 'f32', 'f32', 16, 16, 8), ('double', 'f64', 'f64', 8, 8, 4)])
+        kind, t, r, m, n, k = self.draw.choice(
+            [
+                ('__half', 'f16', 'f32', 16, 16, 16),
+                ('__half', 'f16', 'f16', 16, 16, 16),
+                ('__nv_bfloat16', 'bf16', 'f32', 16, 16, 16),
+                ('__half', 'f16', 'f32', 32, 8, 16),
+                ('signed char', 'i8', 'i32', 16, 16, 16),
+                ('unsigned char', 'u8', 'i32', 8, 32, 16),
+                ('wmma::precision::tf32', 'f32', 'f32', 16, 16, 8),
+                ('double', 'f64', 'f64', 8, 8, 4),
+            ]
+        )
         v, lane = self.name('v'), 'threadIdx.x & 31'
         layouts = [self.draw.choice(['row_major', 'col_major']) for _ in range(2)]
         shape = '%d, %d, %d' % (m, n, k)
         wide = 'f64' if r == 'f64' else 'f32' if r != 'i32' else 'i32'
-        lines = ['__shared__ __align__(32) %s ma[8][%d], mb[8][%d];' % (t, m * k, k * n), '__shared__ __align__(32) %s mc[8][%d];' % (r, m * n),
-                 'for (int k = %s; k < %d; k += 32) ma[threadIdx.x / 32][k] = %s;' % (lane, m * k, self.value(t, scope + [('i32', 'k')] * 2, 2)),
-                 'for (int k = %s; k < %d; k += 32) mb[threadIdx.x / 32][k] = %s;' % (lane, k * n, self.value(t, scope + [('i32', 'k')] * 2, 2)),
-                 '__syncwarp();',
-                 'wmma::fragment<wmma::matrix_a, %s, %s, wmma::%s> fa;' % (shape, kind, layouts[0]),
-                 'wmma::fragment<wmma::matrix_b, %s, %s, wmma::%s> fb;' % (shape, kind, layouts[1]),
-                 'wmma::fragment<wmma::accumulator, %s, %s> fc;' % (shape, {'f16': '__half', 'f32': 'float', 'i32': 'int', 'f64': 'double'}[r]),
-                 'wmma::fill_fragment(fc, %s);' % ('(%s)(%s)' % (r, self.constant(wide))),
-                 'wmma::load_matrix_sync(fa, ma[threadIdx.x / 32], %d);' % (k if layouts[0][0] == 'r' else m),
-                 'wmma::load_matrix_sync(fb, mb[threadIdx.x / 32], %d);' % (n if layouts[1][0] == 'r' else k)]
+        lines = [
+            '__shared__ __align__(32) %s ma[8][%d], mb[8][%d];' % (t, m * k, k * n),
+            '__shared__ __align__(32) %s mc[8][%d];' % (r, m * n),
+            'for (int k = %s; k < %d; k += 32) ma[threadIdx.x / 32][k] = %s;'
+            % (lane, m * k, self.value(t, scope + [('i32', 'k')] * 2, 2)),
+            'for (int k = %s; k < %d; k += 32) mb[threadIdx.x / 32][k] = %s;'
+            % (lane, k * n, self.value(t, scope + [('i32', 'k')] * 2, 2)),
+            '__syncwarp();',
+            'wmma::fragment<wmma::matrix_a, %s, %s, wmma::%s> fa;' % (shape, kind, layouts[0]),
+            'wmma::fragment<wmma::matrix_b, %s, %s, wmma::%s> fb;' % (shape, kind, layouts[1]),
+            'wmma::fragment<wmma::accumulator, %s, %s> fc;'
+            % (shape, {'f16': '__half', 'f32': 'float', 'i32': 'int', 'f64': 'double'}[r]),
+            'wmma::fill_fragment(fc, %s);' % ('(%s)(%s)' % (r, self.constant(wide))),
+            'wmma::load_matrix_sync(fa, ma[threadIdx.x / 32], %d);' % (k if layouts[0][0] == 'r' else m),
+            'wmma::load_matrix_sync(fb, mb[threadIdx.x / 32], %d);' % (n if layouts[1][0] == 'r' else k),
+        ]
         if t == 'f32':
-            lines += ['for (int k = 0; k < f%s.num_elements; k++) f%s.x[k] = wmma::__float_to_tf32(f%s.x[k]);' % (f, f, f) for f in 'ab']
+            lines += [
+                'for (int k = 0; k < f%s.num_elements; k++) f%s.x[k] = wmma::__float_to_tf32(f%s.x[k]);' % (f, f, f)
+                for f in 'ab'
+            ]
         lines += ['wmma::mma_sync(fc, fa, fb, fc);'] * self.draw.choice([1, 1, 3])
         if self.chance(0.4):
-            lines.append('for (int k = 0; k < fc.num_elements; k++) fc.x[k] = fc.x[k] * (%s)(%s);' % (r, self.constant(wide)))
-        lines += ['wmma::store_matrix_sync(mc[threadIdx.x / 32], fc, %d, wmma::mem_row_major);' % n, '__syncwarp();',
-                  '%s %s = mc[threadIdx.x / 32][%s], %sb = mc[threadIdx.x / 32][(%s) + %d];' % (r, v, lane, v, lane, m * n - 32)]
+            lines.append(
+                'for (int k = 0; k < fc.num_elements; k++) fc.x[k] = fc.x[k] * (%s)(%s);' % (r, self.constant(wide))
+            )
+        lines += [
+            'wmma::store_matrix_sync(mc[threadIdx.x / 32], fc, %d, wmma::mem_row_major);' % n,
+            '__syncwarp();',
+            '%s %s = mc[threadIdx.x / 32][%s], %sb = mc[threadIdx.x / 32][(%s) + %d];'
+            % (r, v, lane, v, lane, m * n - 32),
+        ]
         scope += [(r, v), (r, v + 'b')]
         places += [(r, v), (r, v + 'b')]
         return lines
@@ -506,15 +702,27 @@ class Program:
             return self.atomic(scope, places)
         t = self.draw.choice(['i32', 'u32', 'u64'])
         f = self.draw.choice(['Add', 'Min', 'Max', 'And', 'Or', 'Xor'])
-        line = 'atomic%s((%s *)&out[%d * %d + (%s & %d)], %s);' % (f, t, self.sums, ROWS, self.value('u32', scope, 1), ROWS - 1, self.value(t, scope, 2))
+        line = 'atomic%s((%s *)&out[%d * %d + (%s & %d)], %s);' % (
+            f,
+            t,
+            self.sums,
+            ROWS,
+            self.value('u32', scope, 1),
+            ROWS - 1,
+            self.value(t, scope, 2),
+        )
         self.sums += 1
         return [line] if self.chance(0.5) else ['if (%s)' % self.condition(scope, 1), '    ' + line]
 
     def exchange(self, scope, places):
         t, n, v = self.type(), self.name('shared'), self.name('v')
         scope2 = scope + [('u32', 'threadIdx.x')] * 3
-        lines = ['__shared__ %s %s[256];' % (t, n), '%s[threadIdx.x] = %s;' % (n, self.value(t, scope, 2)), '__syncthreads();',
-                 '%s %s = %s[(%s) & 255];' % (t, v, n, self.value('u32', scope2, 2))]
+        lines = [
+            '__shared__ %s %s[256];' % (t, n),
+            '%s[threadIdx.x] = %s;' % (n, self.value(t, scope, 2)),
+            '__syncthreads();',
+            '%s %s = %s[(%s) & 255];' % (t, v, n, self.value('u32', scope2, 2)),
+        ]
         scope.append((t, v))
         places.append((t, v))
         return lines
@@ -522,9 +730,14 @@ class Program:
     def histogram(self, scope, places):
         t, n, v = self.draw.choice(['i32', 'u32', 'u64']), self.name('shared'), self.name('v')
         f = self.draw.choice(['Add', 'Min', 'Max', 'And', 'Or', 'Xor'])
-        lines = ['__shared__ %s %s[16];' % (t, n), 'if (threadIdx.x < 16) %s[threadIdx.x] = %s;' % (n, self.constant(t)), '__syncthreads();',
-                 'atomic%s(&%s[%s & 15], %s);' % (f, n, self.value('u32', scope, 2), self.value(t, scope, 2)), '__syncthreads();',
-                 '%s %s = %s[%s & 15];' % (t, v, n, self.value('u32', scope, 1))]
+        lines = [
+            '__shared__ %s %s[16];' % (t, n),
+            'if (threadIdx.x < 16) %s[threadIdx.x] = %s;' % (n, self.constant(t)),
+            '__syncthreads();',
+            'atomic%s(&%s[%s & 15], %s);' % (f, n, self.value('u32', scope, 2), self.value(t, scope, 2)),
+            '__syncthreads();',
+            '%s %s = %s[%s & 15];' % (t, v, n, self.value('u32', scope, 1)),
+        ]
         scope.append((t, v))
         places.append((t, v))
         return lines
@@ -534,16 +747,39 @@ class Program:
         kind = d.randrange(5)
         if kind < 2:
             t = self.draw.choice([t for t in self.themes + ['f32', 'i32'] if t not in ('i8', 'u8', 'i16', 'u16')])
-            f, lane = d.choice([('', self.value('i32', scope, 1)), ('_up', d.randrange(1, 32)), ('_down', d.randrange(1, 32)), ('_xor', d.randrange(1, 32))])
-            e = '__shfl%s_sync(0xffffffff, %s, %s%s)' % (f, self.value(t, scope, 2), lane, d.choice(['', '', ', 16', ', 8']))
+            f, lane = d.choice(
+                [
+                    ('', self.value('i32', scope, 1)),
+                    ('_up', d.randrange(1, 32)),
+                    ('_down', d.randrange(1, 32)),
+                    ('_xor', d.randrange(1, 32)),
+                ]
+            )
+            e = '__shfl%s_sync(0xffffffff, %s, %s%s)' % (
+                f,
+                self.value(t, scope, 2),
+                lane,
+                d.choice(['', '', ', 16', ', 8']),
+            )
             if self.chance(0.3):  # a reduction, as in every book
-                return ['%s %s = %s;' % (t, n, self.value(t, scope, 2)), 'for (int o = 16; o; o >>= 1)',
-                        '    %s = %s + __shfl_%s_sync(0xffffffff, %s, o);' % (n, n, d.choice(['xor', 'down']), n)] + (scope.append((t, n)) or [])
+                return [
+                    '%s %s = %s;' % (t, n, self.value(t, scope, 2)),
+                    'for (int o = 16; o; o >>= 1)',
+                    '    %s = %s + __shfl_%s_sync(0xffffffff, %s, o);' % (n, n, d.choice(['xor', 'down']), n),
+                ] + (scope.append((t, n)) or [])
         elif kind == 2:
-            t, e = d.choice([('u32', '__ballot_sync(0xffffffff, %s)'), ('i32', '__any_sync(0xffffffff, %s)'), ('i32', '__all_sync(0xffffffff, %s)')])
+            t, e = d.choice(
+                [
+                    ('u32', '__ballot_sync(0xffffffff, %s)'),
+                    ('i32', '__any_sync(0xffffffff, %s)'),
+                    ('i32', '__all_sync(0xffffffff, %s)'),
+                ]
+            )
             e %= self.condition(scope, 2)
         elif kind == 3:
-            t, f = d.choice([('u32', 'add'), ('i32', 'min'), ('u32', 'max'), ('i32', 'max'), ('u32', 'xor'), ('u32', 'and')])
+            t, f = d.choice(
+                [('u32', 'add'), ('i32', 'min'), ('u32', 'max'), ('i32', 'max'), ('u32', 'xor'), ('u32', 'and')]
+            )
             e = '__reduce_%s_sync(0xffffffff, %s)' % (f, self.value(t, scope, 2))
         else:
             t, e = 'u32', '__match_any_sync(0xffffffff, %s)' % self.value(d.choice(['u32', 'u64']), scope, 2)
@@ -552,7 +788,19 @@ class Program:
 
     def statements(self, scope, places, nesting, count):
         lines, uniform = [], nesting == 0
-        local = [self.array, self.structure, self.sum, self.sum, self.two_results, self.wide, self.table, self.fields, self.vector, self.objects, self.recursion]
+        local = [
+            self.array,
+            self.structure,
+            self.sum,
+            self.sum,
+            self.two_results,
+            self.wide,
+            self.table,
+            self.fields,
+            self.vector,
+            self.objects,
+            self.recursion,
+        ]
         for _ in range(count):
             p = self.draw.random()
             if p < 0.4:
@@ -560,24 +808,46 @@ class Program:
             elif p < 0.6:
                 lines += self.assign(scope, places)
             elif p < 0.75 and nesting < 3:
-                lines += self.draw.choice([self.branch, self.branch, self.loop, self.loop, self.switch])(scope, places, nesting)
+                lines += self.draw.choice([self.branch, self.branch, self.loop, self.loop, self.switch])(
+                    scope, places, nesting
+                )
             elif p < 0.85:
                 lines += self.draw.choice(local + [self.atomic] * self.kernel)(scope, places)
             elif uniform:
-                lines += self.draw.choice([self.total, self.exchange, self.histogram, self.warp, self.warp, self.warp, self.tree, self.tile, self.matrix])(scope, places)
+                lines += self.draw.choice(
+                    [
+                        self.total,
+                        self.exchange,
+                        self.histogram,
+                        self.warp,
+                        self.warp,
+                        self.warp,
+                        self.tree,
+                        self.tile,
+                        self.matrix,
+                    ]
+                )(scope, places)
             else:
                 lines += self.declare(scope, places)
         return lines
 
     def function(self):
-        result, name, operands = self.type(), 'f%d_%d' % (self.number, len(self.functions)), [self.type() for _ in range(self.draw.randrange(1, 4))]
+        result, name, operands = (
+            self.type(),
+            'f%d_%d' % (self.number, len(self.functions)),
+            [self.type() for _ in range(self.draw.randrange(1, 4))],
+        )
         if self.functions and self.chance(0.4):
             result, _, operands = self.functions[-1]
         scope = [(t, 'x%d' % k) for k, t in enumerate(operands)]
         places = list(scope)
         body = self.statements(scope, places, 1, self.draw.randrange(1, 6))
         how = self.draw.choice(['__noinline__', '__noinline__', '__forceinline__'])
-        self.heads += ['__device__ %s %s %s(%s)' % (how, result, name, ', '.join('%s %s' % pair for pair in zip(operands, (x for _, x in places)))), '{']
+        self.heads += [
+            '__device__ %s %s %s(%s)'
+            % (how, result, name, ', '.join('%s %s' % pair for pair in zip(operands, (x for _, x in places)))),
+            '{',
+        ]
         self.heads += ['    ' + line for line in body] + ['    return %s;' % self.value(result, scope, 2), '}']
         self.functions.append((result, name, operands))
 
@@ -596,13 +866,25 @@ class Program:
         lines += self.statements(scope, places, 0, self.draw.randrange(6, 30))
         outputs = places[-OUTPUTS:]
         lines += ['out[%d * %d + row] = bits(%s); // %s' % (k, ROWS, n, t) for k, (t, n) in enumerate(outputs)]
-        text = self.heads + ['extern "C" __global__ void p%d(const u64 *in, u64 *out, u64 *, words params)' % self.number, '{',
-                             '    u32 row = blockIdx.x * 256 + threadIdx.x;'] + ['    ' + line for line in lines] + ['}', '']
+        text = (
+            self.heads
+            + [
+                'extern "C" __global__ void p%d(const u64 *in, u64 *out, u64 *, words params)' % self.number,
+                '{',
+                '    u32 row = blockIdx.x * 256 + threadIdx.x;',
+            ]
+            + ['    ' + line for line in lines]
+            + ['}', '']
+        )
         return '\n'.join(text)
 
 
 def source(first, count):
-    return HEAD + '\n'.join('namespace n%d {\nnamespace cg = cooperative_groups; using namespace nvcuda;\n%s}\n' % (n, Program(n).source()) for n in range(first, first + count))
+    return HEAD + '\n'.join(
+        'namespace n%d {\nnamespace cg = cooperative_groups; using namespace nvcuda;\n%s}\n'
+        % (n, Program(n).source())
+        for n in range(first, first + count)
+    )
 
 
 def compile_unit(out, first, count):
@@ -612,7 +894,9 @@ def compile_unit(out, first, count):
     path = '%s/%06d' % (out, first)
     with open(path + '.cu', 'w') as f:
         f.write(source(first, count))
-    p = subprocess.run(['nvcc', '-ptx', '-w', *options, '-o', path + '.ptx', path + '.cu'], capture_output=True, text=True)
+    p = subprocess.run(
+        ['nvcc', '-ptx', '-w', *options, '-o', path + '.ptx', path + '.cu'], capture_output=True, text=True
+    )
     return '%s: %s' % (path, p.stderr[:2000]) if p.returncode else None
 
 
@@ -635,7 +919,10 @@ def keep(path, out, results, numbers):
         with open('%s/%06d.ptx' % (out, first)) as f:
             text = f.read()
         same = [n for n in range(first, first + SIZE) if n in theirs and ours.get(n) == theirs[n]]
-        modules.append(without_debugging_data(text[text.index('.version'):]) + ''.join('//= %d %s\n' % (n, theirs[n]) for n in same))
+        modules.append(
+            without_debugging_data(text[text.index('.version') :])
+            + ''.join('//= %d %s\n' % (n, theirs[n]) for n in same)
+        )
     with open(path, 'wb') as f:
         f.write(gzip.compress('//== next module\n'.join(modules).encode(), 9, mtime=0))
 
@@ -650,7 +937,11 @@ def main():
         first, count = int(sys.argv[3]), int(sys.argv[4])
         os.makedirs(sys.argv[2], exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            failures = [f for f in pool.map(lambda n: compile_unit(sys.argv[2], n, SIZE), range(first, first + count, SIZE)) if f]
+            failures = [
+                f
+                for f in pool.map(lambda n: compile_unit(sys.argv[2], n, SIZE), range(first, first + count, SIZE))
+                if f
+            ]
         print('\n'.join(failures), file=sys.stderr)
         return bool(failures)
     print(__doc__, file=sys.stderr)

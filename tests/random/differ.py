@@ -9,6 +9,7 @@ and sums, `plain` not to optimise; the library is told the same. With `jit` the 
 With --ptx DIRECTORY the modules are there already, as `cuda.py compile` leaves them, FIRST and COUNT say which.
 Without a GPU, --library - runs the library against itself. With --keep FILE nothing runs: FILE becomes a recorded file, as `random check`
 wants it, compressed, with the programs whose results on the GPU are in OUT."""
+
 import argparse
 import array
 import concurrent.futures
@@ -30,7 +31,10 @@ class Failure(Exception):
 def command(*words, **more):
     p = subprocess.run(words, capture_output=True, **more)
     if p.returncode:
-        raise Failure('%s: %d: %s' % (' '.join(words[:3]), p.returncode, (p.stdout[-300:] + p.stderr[-700:]).decode(errors='replace')))
+        raise Failure(
+            '%s: %d: %s'
+            % (' '.join(words[:3]), p.returncode, (p.stdout[-300:] + p.stderr[-700:]).decode(errors='replace'))
+        )
     return p.stdout
 
 
@@ -45,7 +49,15 @@ def image(args, first, count):
                 f.write(command(args.random, 'write', str(first), str(count)))
         for mode in args.modes:
             if args.library[0] != '-' and mode != 'jit':
-                command(args.ptxas, '-arch=sm_90a', *MODES[mode][0], text, '-o', '%s/%06d.%s' % (args.work, first, mode), timeout=100)
+                command(
+                    args.ptxas,
+                    '-arch=sm_90a',
+                    *MODES[mode][0],
+                    text,
+                    '-o',
+                    '%s/%06d.%s' % (args.work, first, mode),
+                    timeout=100
+                )
     except (Failure, OSError, subprocess.TimeoutExpired) as e:
         return first, str(e)
     return first, None
@@ -74,7 +86,9 @@ def suffix_of(args, mode):
 
 def outputs(args, library, suffix, number):
     module = number // args.size * args.size
-    return array.array('Q', command(args.random, 'dump', library, '%s/%06d.%s' % (args.work, module, suffix), str(number)))
+    return array.array(
+        'Q', command(args.random, 'dump', library, '%s/%06d.%s' % (args.work, module, suffix), str(number))
+    )
 
 
 def describe(args, mode, number, ours, theirs):
@@ -89,7 +103,10 @@ def describe(args, mode, number, ours, theirs):
         rows = [r for r in range(ROWS) if a[column * ROWS + r] != b[column * ROWS + r]]
         if rows:
             text.append('  column %d: %d rows differ\n' % (column, len(rows)))
-            text += ['    row %d: gpu %016x ours %016x\n' % (r, a[column * ROWS + r], b[column * ROWS + r]) for r in rows[:6]]
+            text += [
+                '    row %d: gpu %016x ours %016x\n' % (r, a[column * ROWS + r], b[column * ROWS + r])
+                for r in rows[:6]
+            ]
     return ''.join(text)
 
 
@@ -108,7 +125,11 @@ def compare(args, mode, modules, pool):
     with open('%s/%s.txt' % (args.out, mode), 'w') as f:
         f.write(''.join(x + '\n' for x in failures))
         f.write(''.join(pool.map(lambda n: describe(args, mode, n, ours[n], theirs[n]), differ[:args.describe])))
-    print('%s: %d programs on both, %d differ, %d failures: %s' % (mode, len(set(ours) & set(theirs)), len(differ), len(failures), differ[:200]), flush=True)
+    print(
+        '%s: %d programs on both, %d differ, %d failures: %s'
+        % (mode, len(set(ours) & set(theirs)), len(differ), len(failures), differ[:200]),
+        flush=True,
+    )
 
 
 def digests(args, mode):
@@ -157,7 +178,9 @@ def main():
         for first, failure in pool.map(job, range(args.first, args.first + args.count, args.size)):
             wrong.setdefault(failure, []).append(first)
         good = wrong.pop(None, [])
-        print('%d modules in %.0f s, %d late' % (len(good), time.time() - began, len(wrong.pop('late', []))), flush=True)
+        print(
+            '%d modules in %.0f s, %d late' % (len(good), time.time() - began, len(wrong.pop('late', []))), flush=True
+        )
         for text, modules in list(wrong.items())[:20]:
             print('modules %s: %s' % (modules, text), flush=True)
         for mode in args.modes:

@@ -146,17 +146,27 @@ static const struct { const char *mnemonic; unsigned weight; } common[] = {
 };
 
 static const char *const chapters[] = {
-    "Integer Arithmetic Instructions", "Extended-Precision Arithmetic Instructions", "Floating Point Instructions",
-    "Half Precision Floating Point Instructions", "Mixed Precision Floating Point Instructions", "Comparison and Selection Instructions",
-    "Half Precision Comparison Instructions", "Logic and Shift Instructions", "Video Instructions",
-    "Data Movement and Conversion Instructions: mov", "Data Movement and Conversion Instructions: prmt",
-    "Data Movement and Conversion Instructions: cvt", "Data Movement and Conversion Instructions: cvt.pack",
+    "Integer Arithmetic Instructions",
+    "Extended-Precision Arithmetic Instructions",
+    "Floating Point Instructions",
+    "Half Precision Floating Point Instructions",
+    "Mixed Precision Floating Point Instructions",
+    "Comparison and Selection Instructions",
+    "Half Precision Comparison Instructions",
+    "Logic and Shift Instructions",
+    "Video Instructions",
+    "Data Movement and Conversion Instructions: mov",
+    "Data Movement and Conversion Instructions: prmt",
+    "Data Movement and Conversion Instructions: cvt",
+    "Data Movement and Conversion Instructions: cvt.pack",
 };
 static const char *const memory_sections[] = { "Parallel Synchronization and Communication Instructions: atom",
                                                "Parallel Synchronization and Communication Instructions: red" };
 static const char *const warp_sections[] = {
-    "Data Movement and Conversion Instructions: shfl.sync", "Parallel Synchronization and Communication Instructions: vote.sync",
-    "Parallel Synchronization and Communication Instructions: match.sync", "Parallel Synchronization and Communication Instructions: redux.sync",
+    "Data Movement and Conversion Instructions: shfl.sync",
+    "Parallel Synchronization and Communication Instructions: vote.sync",
+    "Parallel Synchronization and Communication Instructions: match.sync",
+    "Parallel Synchronization and Communication Instructions: redux.sync",
     "Parallel Synchronization and Communication Instructions: elect.sync",
 };
 
@@ -172,7 +182,8 @@ static struct rows groups[GROUPS];
 static bool one_of(const char *section, const char *const *list, unsigned count, bool chapter)
 {
     for (unsigned i = 0; i < count; i++)
-        if (!strcmp(section, list[i]) || (chapter && strcspn(section, ":") == strlen(list[i]) && !strncmp(section, list[i], strlen(list[i]))))
+        if (!strcmp(section, list[i]) ||
+            (chapter && strcspn(section, ":") == strlen(list[i]) && !strncmp(section, list[i], strlen(list[i]))))
             return true;
     return false;
 }
@@ -191,8 +202,11 @@ static void find_rows(void)
     for (unsigned i = 0; i < ptxi_row_count; i++) {
         const struct ptxi_row *r = &ptxi_rows[i];
         const struct ptxi_family *f = ptxi_isa_family(r->mnemonic, strlen(r->mnemonic));
-        enum group g = ONE_OF(r->section, memory_sections, false) ? MEMORY : ONE_OF(r->section, warp_sections, false) ? WARP :
-                       !strncmp(r->section, "Extended", 8) ? CARRY : common_weight(r->mnemonic) ? COMMON : PLAIN;
+        enum group g = ONE_OF(r->section, memory_sections, false) ? MEMORY
+                       : ONE_OF(r->section, warp_sections, false) ? WARP
+                       : !strncmp(r->section, "Extended", 8)      ? CARRY
+                       : common_weight(r->mnemonic)               ? COMMON
+                                                                  : PLAIN;
         struct rows *to = &groups[g];
 
         if (g <= PLAIN && !ONE_OF(r->section, chapters, true))
@@ -218,7 +232,8 @@ static const struct ptxi_row *draw_row(struct scope *s, enum group g)
 
 static enum ptxi_type meaning(const struct ptxi_match *m, const struct ptxi_opspec *o)
 {
-    return o->type_rule == PTXI_TR_SLOT || o->type_rule == PTXI_TR_BITS ? (enum ptxi_type)m->words[o->type] : ptxi_isa_operand_type(m, o);
+    return o->type_rule == PTXI_TR_SLOT || o->type_rule == PTXI_TR_BITS ? (enum ptxi_type)m->words[o->type]
+                                                                        : ptxi_isa_operand_type(m, o);
 }
 
 static enum flavour flavour_of(enum ptxi_type t)
@@ -272,7 +287,8 @@ static void draw_form(struct scope *s, enum group g, struct ptxi_match *m)
         }
         for (unsigned i = m->row->slot_count; i < PTXI_MAX_SLOTS; i++)
             m->words[i] = PTXI_NO_WORD;
-    } while ((g == COMMON && rounds(m) && chance(s, 75)) || ptxi_isa_unmet_need(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room) || !suits(m, theme));
+    } while ((g == COMMON && rounds(m) && chance(s, 75)) ||
+             ptxi_isa_unmet_need(m, PTX_VERSION, (struct ptxi_target){ TARGET, 'a' }, &room) || !suits(m, theme));
 }
 
 /* ---- Instructions ---- */
@@ -314,7 +330,8 @@ static struct operand put_constant(struct instruction *i, enum flavour f, const 
         snprintf(c.s, sizeof c.s, "%d", draw_in_range(i->s, o->ranges));
     } else if (moved) {
         r = draw_register(i->s, (enum width)flavours[f].width);
-        fprintf(i->first, "    mov.b%u %s, 0x%llx;\n", width_bits[flavours[f].width], r.s, (unsigned long long)constant_bits(i->s, f));
+        fprintf(i->first, "    mov.b%u %s, 0x%llx;\n", width_bits[flavours[f].width], r.s,
+                (unsigned long long)constant_bits(i->s, f));
         return r;
     }
     return c;
@@ -323,7 +340,8 @@ static struct operand put_constant(struct instruction *i, enum flavour f, const 
 /* Of any value: no predicate, no choice of one from a few. */
 static bool may_vary(const struct ptxi_match *m, const struct ptxi_opspec *o)
 {
-    return o->kind == PTXI_OPK_VALUE && !(o->flags & PTXI_OPF_WRITE) && !o->ranges && flavour_of(meaning(m, o)) != IS_PRED;
+    return o->kind == PTXI_OPK_VALUE && !(o->flags & PTXI_OPF_WRITE) && !o->ranges &&
+           flavour_of(meaning(m, o)) != IS_PRED;
 }
 
 /* Which source, counted from 1, is never a constant, so that no assembler can compute the result; 0 where one may. */
@@ -489,7 +507,8 @@ static bool loses_guard(const struct ptxi_match *m)
     const char *name = m->row->mnemonic;
     enum ptxi_type result = ptxi_isa_operand_type(m, &m->row->specs[0]);
 
-    return !strcmp(name, "testp") || !strcmp(name, "cnot") || (!strcmp(name, "set") && (ptxi_types[result].bits == 16 || result == PTXI_T_f32));
+    return !strcmp(name, "testp") || !strcmp(name, "cnot") ||
+           (!strcmp(name, "set") && (ptxi_types[result].bits == 16 || result == PTXI_T_f32));
 }
 
 static void put_instruction(struct scope *s, const struct ptxi_match *m, bool guarded)

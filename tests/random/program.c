@@ -1,7 +1,7 @@
 /* What a random program does: straight code, branches, loops, calls, memory, exchange between threads. See program.h.
  *
- * Operands and results, the thread's memory and the structure of parameters are as program.h says. Registers with names of words
- * are not values that drawn instructions see. */
+ * Operands and results, the thread's memory and the structure of parameters are as program.h says. Registers with names
+ * of words are not values that drawn instructions see. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -275,7 +275,8 @@ static void put_exchange(struct program *p)
 /* A reduction in shared memory whose result does not depend on the order. */
 static void put_reduction(struct program *p)
 {
-    static const char *const operations[] = { "add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "add.u64", "max.s64" };
+    static const char *const operations[] = { "add.u32", "min.s32", "max.u32", "and.b32",
+                                              "or.b32",  "xor.b32", "add.u64", "max.s64" };
     struct scope *s = &p->s;
     const char *operation = operations[draw(s, sizeof operations / sizeof *operations)];
     struct operand v = draw_value(s, strstr(operation, "64") ? IS_B64 : IS_B32);
@@ -352,7 +353,8 @@ static void put_statements(struct program *p, unsigned count)
 
 static void begin(struct program *p, unsigned number, unsigned function, FILE *out)
 {
-    static const enum flavour themes[] = { IS_F32, IS_F32, IS_F64, IS_F16, IS_BF16, IS_F16X2, IS_BF16X2, IS_B32, IS_B32, IS_B64, FLAVOURS, FLAVOURS };
+    static const enum flavour themes[] = { IS_F32,    IS_F32, IS_F64, IS_F16, IS_BF16,  IS_F16X2,
+                                           IS_BF16X2, IS_B32, IS_B32, IS_B64, FLAVOURS, FLAVOURS };
 
     memset(p, 0, sizeof *p);
     p->number = number;
@@ -444,7 +446,8 @@ static void print_function(FILE *out, unsigned number, unsigned function)
         put(&p, "st.param.b64 [result], %s", draw_value(&p.s, chance(&p.s, 50) ? IS_F64 : IS_B64).s);
     }
     fclose(body);
-    fprintf(out, ".func (.param .b64 result) f%u_%u(.param .b32 a0, .param .align 8 .b8 a1[16])\n{\n", number, function);
+    fprintf(out, ".func (.param .b64 result) f%u_%u(.param .b32 a0, .param .align 8 .b8 a1[16])\n{\n", number,
+            function);
     print_registers(out, &p.s);
     print_data(out, &p);
     clear_local(&p, out);
@@ -453,8 +456,10 @@ static void print_function(FILE *out, unsigned number, unsigned function)
 }
 
 /* The operands of a row: so many columns of each flavour, a word of 64 bits each. */
-static const struct { uint8_t flavour, count; } columns[] = {
-    { IS_B32, 3 }, { IS_F32, 4 }, { IS_F64, 3 }, { IS_B64, 2 }, { IS_F16X2, 3 }, { IS_BF16X2, 3 }, { IS_F16, 3 }, { IS_BF16, 3 }, { IS_B16, 2 },
+static const struct { uint8_t flavour, count;
+} columns[] = {
+    { IS_B32, 3 },    { IS_F32, 4 }, { IS_F64, 3 },  { IS_B64, 2 }, { IS_F16X2, 3 },
+    { IS_BF16X2, 3 }, { IS_F16, 3 }, { IS_BF16, 3 }, { IS_B16, 2 },
 };
 enum { GROUPS = sizeof columns / sizeof *columns };
 
@@ -498,7 +503,8 @@ static void load_operands(struct program *p)
 /* What nobody has used, and some of the others. */
 static void store_outputs(struct program *p)
 {
-    static const char *const moves[WIDTHS] = { "selp.b64 %%word, 1, 0, %s", "cvt.u64.u16 %%word, %s", "cvt.u64.u32 %%word, %s", "mov.b64 %%word, %s" };
+    static const char *const moves[WIDTHS] = { "selp.b64 %%word, 1, 0, %s", "cvt.u64.u16 %%word, %s",
+                                               "cvt.u64.u32 %%word, %s", "mov.b64 %%word, %s" };
     unsigned at = 0;
 
     for (unsigned i = p->s.count; i-- > 0 && at < PROGRAM_OUTPUTS;) {
@@ -545,22 +551,31 @@ static void print_kernel(FILE *out, unsigned number)
     put_statements(&p, 8 + draw(&p.s, 60));
     store_outputs(&p);
     fclose(body);
-    fprintf(out, ".visible .entry p%u(.param .u64 operands, .param .u64 outputs, .param .u64 cells, .param .align 8 .b8 structure[%d])\n{\n", number,
-            PROGRAM_WORDS * 8);
+    fprintf(out,
+            ".visible .entry p%u(.param .u64 operands, .param .u64 outputs, .param .u64 cells, .param .align 8 .b8 "
+            "structure[%d])\n{\n",
+            number, PROGRAM_WORDS * 8);
     print_registers(out, &p.s);
     print_data(out, &p);
-    fprintf(out, "    .reg .b32 %%thread, %%row;\n    .reg .b64 %%at, %%to, %%cell, %%generic, %%shared, %%mine, %%word;\n"
-                 "    .shared .align 16 .b8 own[%d];\n", PROGRAM_BLOCK * PROGRAM_CELL);
+    fprintf(out,
+            "    .reg .b32 %%thread, %%row;\n    .reg .b64 %%at, %%to, %%cell, %%generic, %%shared, %%mine, %%word;\n"
+            "    .shared .align 16 .b8 own[%d];\n",
+            PROGRAM_BLOCK * PROGRAM_CELL);
     if (p.uses_shared)
         fprintf(out, "    .shared .align 16 .b8 exchange[%d];\n    .shared .align 16 .b8 sum[8];\n", PROGRAM_BLOCK * 8);
-    fprintf(out, "    mov.u32 %%thread, %%tid.x;\n    mov.u32 %%row, %%ctaid.x;\n    mad.lo.u32 %%row, %%row, %d, %%thread;\n"
-                 "    ld.param.u64 %%at, [operands];\n    mad.wide.u32 %%at, %%row, 8, %%at;\n"
-                 "    ld.param.u64 %%to, [outputs];\n    mad.wide.u32 %%to, %%row, 8, %%to;\n"
-                 "    ld.param.u64 %%cell, [cells];\n    mad.wide.u32 %%cell, %%row, %d, %%cell;\n    mov.u64 %%generic, %%cell;\n"
-                 "    mov.u64 %%shared, own;\n    mad.wide.u32 %%shared, %%thread, %d, %%shared;\n"
-                 "    ld.global.b64 %%word, [%%at];\n    st.global.b64 [%%cell], %%word;\n    st.shared.b64 [%%shared], %%word;\n"
-                 "    ld.global.b64 %%word, [%%at+%d];\n    st.global.b64 [%%cell+8], %%word;\n    st.shared.b64 [%%shared+8], %%word;\n",
-            PROGRAM_BLOCK, PROGRAM_CELL, PROGRAM_CELL, 5 * PROGRAM_ROWS * 8);
+    fprintf(
+        out,
+        "    mov.u32 %%thread, %%tid.x;\n    mov.u32 %%row, %%ctaid.x;\n    mad.lo.u32 %%row, %%row, %d, %%thread;\n"
+        "    ld.param.u64 %%at, [operands];\n    mad.wide.u32 %%at, %%row, 8, %%at;\n"
+        "    ld.param.u64 %%to, [outputs];\n    mad.wide.u32 %%to, %%row, 8, %%to;\n"
+        "    ld.param.u64 %%cell, [cells];\n    mad.wide.u32 %%cell, %%row, %d, %%cell;\n    mov.u64 %%generic, "
+        "%%cell;\n"
+        "    mov.u64 %%shared, own;\n    mad.wide.u32 %%shared, %%thread, %d, %%shared;\n"
+        "    ld.global.b64 %%word, [%%at];\n    st.global.b64 [%%cell], %%word;\n    st.shared.b64 [%%shared], "
+        "%%word;\n"
+        "    ld.global.b64 %%word, [%%at+%d];\n    st.global.b64 [%%cell+8], %%word;\n    st.shared.b64 [%%shared+8], "
+        "%%word;\n",
+        PROGRAM_BLOCK, PROGRAM_CELL, PROGRAM_CELL, 5 * PROGRAM_ROWS * 8);
     if (p.uses_shared)
         fputs("    mov.u64 %mine, exchange;\n    mad.wide.u32 %mine, %thread, 8, %mine;\n", out);
     clear_local(&p, out);

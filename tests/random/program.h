@@ -1,8 +1,8 @@
 /* Random programs: PTX that a seed and a number determine, of instructions drawn from the table.
  *
  * A program is a kernel and the functions that it calls. A thread reads a row of operands of all types, computes, and
- * writes up to PROGRAM_OUTPUTS words of 64 bits. What a program does is defined: no operand is undefined, no result depends on the
- * order of threads. */
+ * writes up to PROGRAM_OUTPUTS words of 64 bits. What a program does is defined: no operand is undefined, no result
+ * depends on the order of threads. */
 #ifndef PTXI_TESTS_PROGRAM_H
 #define PTXI_TESTS_PROGRAM_H
 
@@ -17,7 +17,13 @@ enum {
 };
 
 /* What a program is made of, from what any is to what few are. */
-enum program_kind { PROGRAM_STRAIGHT, PROGRAM_CONSTANTS /* many operands are */, PROGRAM_BRANCHES, PROGRAM_ANYTHING, PROGRAM_KINDS };
+enum program_kind {
+    PROGRAM_STRAIGHT,
+    PROGRAM_CONSTANTS /* many operands are */,
+    PROGRAM_BRANCHES,
+    PROGRAM_ANYTHING,
+    PROGRAM_KINDS
+};
 extern const char *const program_kinds[PROGRAM_KINDS];
 enum program_kind program_kind(unsigned number);
 
@@ -25,7 +31,8 @@ enum program_kind program_kind(unsigned number);
 unsigned program_columns(void);
 void program_operands(uint64_t *out);
 
-/* Kernel p<number>(u64 operands, u64 outputs, u64 cells, 64 bytes of any value). Its text says .version once for the module. */
+/* Kernel p<number>(u64 operands, u64 outputs, u64 cells, 64 bytes of any value). Its text says .version once for the
+ * module. */
 void program_print_head(FILE *out);
 void program_print(FILE *out, unsigned number);
 

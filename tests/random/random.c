@@ -1,17 +1,16 @@
 /* Random programs on this library and on a GPU, and what differs.
  *
  *     random write FIRST COUNT                 a module with the programs of these numbers, PTX, to the standard output
- *     random run LIBRARY [SECONDS]             for each line "IMAGE FIRST COUNT" of the standard input, a module and which programs of it,
- *                                              a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
- *                                              driver, or - for ours, -apart for ours without fusing products and sums, and -plain
- *                                              for ours as ptxas -O0.
- *                                              A program that takes SECONDS ends all of it
- *     random dump LIBRARY IMAGE NUMBER         all outputs of one, to the standard output
- *     random check PROGRAMS [EVERY]            the programs of a recorded file, or one of so many, against the digests in it
+ *     random run LIBRARY [SECONDS]             for each line "IMAGE FIRST COUNT" of the standard input, a module and
+ * which programs of it, a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
+ *                                              driver, or - for ours, -apart for ours without fusing products and sums,
+ * and -plain for ours as ptxas -O0. A program that takes SECONDS ends all of it random dump LIBRARY IMAGE NUMBER all
+ * outputs of one, to the standard output random check PROGRAMS [EVERY]            the programs of a recorded file, or
+ * one of so many, against the digests in it
  *
- * PTXI_SEED makes other programs, and other operands. A recorded file is what `write` gives with lines "//= NUMBER FUSED APART" before
- * the programs: digests of all outputs on a GPU, for ptxas as it is and, where there is a second one, for `ptxas --fmad=false`. It may
- * hold several modules; a line with NEXT_MODULE is between them. */
+ * PTXI_SEED makes other programs, and other operands. A recorded file is what `write` gives with lines "//= NUMBER
+ * FUSED APART" before the programs: digests of all outputs on a GPU, for ptxas as it is and, where there is a second
+ * one, for `ptxas --fmad=false`. It may hold several modules; a line with NEXT_MODULE is between them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,7 +26,11 @@
 
 #define NEXT_MODULE "//== next module"
 
-enum { STACK_BYTES = 16384, OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8, CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL };
+enum {
+    STACK_BYTES = 16384,
+    OUTPUT_BYTES = PROGRAM_OUTPUTS * PROGRAM_ROWS * 8,
+    CELL_BYTES = PROGRAM_ROWS * PROGRAM_CELL
+};
 
 static uint64_t outputs[PROGRAM_OUTPUTS * PROGRAM_ROWS];
 static ptxiDevicePtr operands, results, cells;
@@ -228,6 +231,8 @@ int main(int argc, char **argv)
         return dump(argv[2], argv[3], (unsigned)atoi(argv[4]));
     if ((argc == 3 || (argc == 4 && atoi(argv[3]) > 0)) && !strcmp(argv[1], "check"))
         return check(argv[2], argc == 4 ? (unsigned)atoi(argv[3]) : 1);
-    fputs("usage: random write FIRST COUNT | run LIBRARY [SECONDS] | dump LIBRARY IMAGE NUMBER | check PROGRAMS [EVERY]\n", stderr);
+    fputs("usage: random write FIRST COUNT | run LIBRARY [SECONDS] | dump LIBRARY IMAGE NUMBER | check PROGRAMS "
+          "[EVERY]\n",
+          stderr);
     return 2;
 }

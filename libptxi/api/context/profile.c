@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const struct ptxi_profile profiles[] = {
-#define PROFILE(name, sm, card, mps, threads, blocks, regs, shared, block_regs, optin, l2, clock, memory, bus, fp64, soc) \
-    { name, sm, card, mps, threads, blocks, regs << 10, shared << 10, block_regs << 10, optin << 10,                   \
+#define PROFILE(name, sm, card, mps, threads, blocks, regs, shared, block_regs, optin, l2, clock, memory, bus, fp64, \
+                soc)                                                                                                 \
+    { name, sm, card, mps, threads, blocks, regs << 10, shared << 10, block_regs << 10, optin << 10,                 \
       sm >= 80 ? 1024 : 0, l2 << 10, clock * 1000, memory * 1000, bus, fp64, soc },
 #include "api/context/profile.def"
 #undef PROFILE

@@ -114,7 +114,7 @@ struct start {
     enum ptxi_copy_side side;
 };
 
-/* A box must lie inside its array. */
+/* A box must be inside its array. */
 static ptxiResult resolve_array(const struct corner *c, size_t width, size_t height, size_t depth, struct start *s)
 {
     const struct ptxiArray_st *a = c->array;

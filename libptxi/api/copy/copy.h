@@ -19,11 +19,11 @@ struct ptxi_copy_submission {
 ptxiResult ptxi_copy_rows(const struct ptxi_copy_submission *p, struct ptxi_rows *rows, enum ptxi_copy_side dst,
                           enum ptxi_copy_side src);
 
-/* Reads the description of a box, whose sizes are not 0. The call holds its arrays. */
+/* Reads the description of a box. The caller ensures that its sizes are not 0. The call holds its arrays. */
 ptxiResult ptxi_copy_resolve_box(const PTXI_MEMCPY3D *d, struct ptxi_rows *rows, enum ptxi_copy_side *dst,
                                  enum ptxi_copy_side *src);
 
-/* Reads the description of a fill, whose sizes are not 0, and checks its address. */
+/* Reads the description of a fill, and checks its address. The caller ensures that the sizes are not 0. */
 ptxiResult ptxi_copy_resolve_fill(const PTXI_MEMSET_NODE_PARAMS *d, struct ptxi_rows *rows);
 
 /* Queues rows that are checked. */

@@ -13,7 +13,7 @@ struct ptxi_diag_store;
 struct ptxi_diag_store *ptxi_diag_store_create(const struct ptxi_diag *d, const struct ptxi_texts *texts);
 void ptxi_diag_store_free(struct ptxi_diag_store *s); /* NULL does nothing */
 
-/* NULL if there are not so many. */
+/* NULL if there is no diagnostic with this index. */
 const ptxiDiagnostic *ptxi_diag_store_at(const struct ptxi_diag_store *s, unsigned index);
 
 #endif

@@ -100,7 +100,7 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
 /* The value of CLOCK_MONOTONIC at the end of a time limit that begins now. */
 uint64_t ptxi_launch_deadline(uint64_t milliseconds);
 
-/* Runs the grid only, without what it launches. */
+/* Runs the grid, but not the grids that it launches. */
 ptxiResult ptxi_launch_run_grid(struct ptxi_launch *l, struct ptxi_failure **failure);
 ptxiResult ptxi_launch_report(ptxiModule m, const char *kernel, const struct ptxi_fault_report *f,
                               struct ptxi_failure **failure);

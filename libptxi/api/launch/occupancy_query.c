@@ -100,7 +100,7 @@ ptxiResult ptxiOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, pt
 /* ---- clusters: all blocks of a cluster are on the multiprocessors of one group */
 
 /* Number of multiprocessors in group k, or 0. The sizes for sm_90 were measured on an H200 and add up to its 132.
- * Chips differ in what is disabled. Other devices have groups of 16 here. */
+ * The disabled multiprocessors differ between chips. Other devices have groups of 16 here. */
 static unsigned group_size(const struct ptxi_profile *p, unsigned k)
 {
     static const uint8_t groups[] = { 18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2 };

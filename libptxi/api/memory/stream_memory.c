@@ -81,7 +81,8 @@ static ptxiResult access_word(const ptxiStreamBatchMemOpParams *p, struct ptxi_r
     return r;
 }
 
-static ptxiResult run_operation(const struct operations *o, const ptxiStreamBatchMemOpParams *p, struct ptxi_rcu_reader *g)
+static ptxiResult run_operation(const struct operations *o, const ptxiStreamBatchMemOpParams *p,
+                                struct ptxi_rcu_reader *g)
 {
     bool done = false;
 

@@ -198,7 +198,7 @@ static bool find_mark(struct ptxiEvent_st *e, struct ptxiStream_st **stream, uin
     return *stream != NULL;
 }
 
-/* The result of a mark in a stream, whose reference the caller passes. */
+/* Returns the result of a mark in a stream. Consumes the caller's reference to the stream. */
 static ptxiResult take_result(ptxiEvent e, struct ptxiStream_st *s, uint64_t seq)
 {
     ptxiResult r = ptxi_queue_done(s, seq) ? ptxi_api_collect(e->ctx, s, seq) : PTXI_ERROR_NOT_READY;

@@ -1,4 +1,4 @@
-/* Arrays and mipmapped arrays. */
+/* Creates, describes and destroys arrays and mipmapped arrays. */
 #include "api/texture/array.h"
 
 #include "api/context/context.h"
@@ -6,30 +6,35 @@
 #include "exec/texture/texture.h"
 #include "num/texture_block.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-/* What an array of each kind may measure on the architectures from sm_60 on: CUDA C++ Programming Guide, "Compute Capabilities"; the driver makes deeper
- * volumes. */
+/* Maximum sizes of arrays from sm_60 on. CUDA C++ Programming Guide, "Compute Capabilities". The driver creates
+ * deeper volumes than the guide permits. */
 enum {
-    MOST_1D = 131072, MOST_1D_SURFACE = 32768,
-    MOST_2D_WIDTH = 131072, MOST_2D_HEIGHT = 65536, MOST_GATHERED = 32768,
-    MOST_3D = 16384, MOST_3D_DEPTH = 32768,
-    MOST_LAYERED_SIDE = 32768, MOST_LAYERS = 2048
+    MAX_1D = 131072, MAX_1D_SURFACE = 32768,
+    MAX_2D_WIDTH = 131072, MAX_2D_HEIGHT = 65536, MAX_GATHERED = 32768,
+    MAX_3D = 16384, MAX_3D_DEPTH = 32768,
+    MAX_LAYERED_SIDE = 32768, MAX_LAYERS = 2048
 };
 
-#define PLAIN(format, bytes, texel) { PTXI_AD_FORMAT_##format, 0, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, false, false }
+#define PLAIN(format, bytes, texel) \
+    { PTXI_AD_FORMAT_##format, 0, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, false, false }
 #define NORMAL(format, bytes, texel) \
     { PTXI_AD_FORMAT_##format##X1, 1, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, true, false }, \
     { PTXI_AD_FORMAT_##format##X2, 2, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, true, false }, \
     { PTXI_AD_FORMAT_##format##X4, 4, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_NONE, true, false }
-#define BLOCK(format, channels, bytes, texel, block, srgb) { PTXI_AD_FORMAT_##format, channels, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_##block, true, srgb }
+#define BLOCK(format, channels, bytes, texel, block, srgb) \
+    { PTXI_AD_FORMAT_##format, channels, bytes, PTXI_TEXEL_##texel, PTXI_BLOCK_##block, true, srgb }
 static const struct ptxi_array_format formats[] = {
-    PLAIN(UNSIGNED_INT8, 1, U8), PLAIN(UNSIGNED_INT16, 2, U16), PLAIN(UNSIGNED_INT32, 4, U32), PLAIN(SIGNED_INT8, 1, S8), PLAIN(SIGNED_INT16, 2, S16),
-    PLAIN(SIGNED_INT32, 4, S32), PLAIN(HALF, 2, F16), PLAIN(FLOAT, 4, F32),
+    PLAIN(UNSIGNED_INT8, 1, U8), PLAIN(UNSIGNED_INT16, 2, U16), PLAIN(UNSIGNED_INT32, 4, U32),
+    PLAIN(SIGNED_INT8, 1, S8), PLAIN(SIGNED_INT16, 2, S16), PLAIN(SIGNED_INT32, 4, S32),
+    PLAIN(HALF, 2, F16), PLAIN(FLOAT, 4, F32),
     { PTXI_AD_FORMAT_UNORM_INT_101010_2, 4, 1, PTXI_TEXEL_PACKED, PTXI_BLOCK_NONE, true, false },
-    NORMAL(UNORM_INT8, 1, U8), NORMAL(UNORM_INT16, 2, U16), NORMAL(SNORM_INT8, 1, S8), NORMAL(SNORM_INT16, 2, S16),
+    NORMAL(UNORM_INT8, 1, U8), NORMAL(UNORM_INT16, 2, U16),
+    NORMAL(SNORM_INT8, 1, S8), NORMAL(SNORM_INT16, 2, S16),
     BLOCK(BC1_UNORM, 4, 8, U8, BC1, false), BLOCK(BC1_UNORM_SRGB, 4, 8, U8, BC1, true),
     BLOCK(BC2_UNORM, 4, 16, U8, BC2, false), BLOCK(BC2_UNORM_SRGB, 4, 16, U8, BC2, true),
     BLOCK(BC3_UNORM, 4, 16, U8, BC3, false), BLOCK(BC3_UNORM_SRGB, 4, 16, U8, BC3, true),
@@ -52,11 +57,13 @@ bool ptxi_array_channels_ok(const struct ptxi_array_format *f, unsigned channels
     return f->channels ? channels == f->channels : channels == 1 || channels == 2 || channels == 4;
 }
 
-/* ---- shapes */
+/* ---- sizes */
 
 static bool cube_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
-    return d->Width == d->Height && d->Width <= MOST_LAYERED_SIDE && (d->Flags & PTXI_ARRAY3D_LAYERED ? d->Depth && d->Depth % 6 == 0 && d->Depth <= MOST_LAYERS : d->Depth == 6);
+    return d->Width == d->Height && d->Width <= MAX_LAYERED_SIDE &&
+           (d->Flags & PTXI_ARRAY3D_LAYERED ? d->Depth && d->Depth % 6 == 0 && d->Depth <= MAX_LAYERS
+                                            : d->Depth == 6);
 }
 
 static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
@@ -64,54 +71,63 @@ static bool extent_ok(const PTXI_ARRAY3D_DESCRIPTOR *d)
     if (!d->Width)
         return false;
     if (d->Flags & PTXI_ARRAY3D_TEXTURE_GATHER)
-        return !(d->Flags & (PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED)) && !d->Depth && d->Height && d->Width <= MOST_GATHERED && d->Height <= MOST_GATHERED;
+        return !(d->Flags & (PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED)) && !d->Depth && d->Height &&
+               d->Width <= MAX_GATHERED && d->Height <= MAX_GATHERED;
     if (d->Flags & PTXI_ARRAY3D_CUBEMAP)
         return cube_ok(d);
     if (d->Flags & PTXI_ARRAY3D_LAYERED)
-        return d->Depth && d->Depth <= MOST_LAYERS && d->Width <= MOST_LAYERED_SIDE && d->Height <= MOST_LAYERED_SIDE;
+        return d->Depth && d->Depth <= MAX_LAYERS && d->Width <= MAX_LAYERED_SIDE &&
+               d->Height <= MAX_LAYERED_SIDE;
     if (d->Depth)
-        return d->Height && d->Width <= MOST_3D && d->Height <= MOST_3D && d->Depth <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MOST_3D : MOST_3D_DEPTH);
+        return d->Height && d->Width <= MAX_3D && d->Height <= MAX_3D &&
+               d->Depth <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MAX_3D : MAX_3D_DEPTH);
     if (!d->Height)
-        return d->Width <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MOST_1D_SURFACE : MOST_1D);
-    return d->Width <= MOST_2D_WIDTH && d->Height <= MOST_2D_HEIGHT;
+        return d->Width <= (d->Flags & PTXI_ARRAY3D_SURFACE_LDST ? MAX_1D_SURFACE : MAX_1D);
+    return d->Width <= MAX_2D_WIDTH && d->Height <= MAX_2D_HEIGHT;
 }
 
-/* Blocks are of two dimensions or three, and no surfaces. */
+/* Compressed formats need two or three dimensions, and do not permit surfaces. */
 static ptxiResult check_descriptor(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
-    enum { /* of the others the driver accepts none for colours, but those of memory that is mapped later */
-        FLAGS = PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_SURFACE_LDST | PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_TEXTURE_GATHER | PTXI_ARRAY3D_VIDEO_ENCODE_DECODE
+    /* The driver rejects other flags for color formats, except the flags of sparse and deferred mappings, which the
+     * library does not support. */
+    enum {
+        FLAGS = PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_SURFACE_LDST | PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_TEXTURE_GATHER |
+                PTXI_ARRAY3D_VIDEO_ENCODE_DECODE
     };
 
     const struct ptxi_array_format *f = d ? ptxi_array_format(d->Format) : NULL;
 
-    if (!f || !ptxi_array_channels_ok(f, d->NumChannels) || d->Flags & ~(unsigned)FLAGS || !extent_ok(d) || (f->block && !d->Height))
+    if (!f || !ptxi_array_channels_ok(f, d->NumChannels) || d->Flags & ~(unsigned)FLAGS || !extent_ok(d) ||
+        (f->block && !d->Height))
         return PTXI_ERROR_INVALID_VALUE;
     if (f->block && d->Flags & PTXI_ARRAY3D_SURFACE_LDST)
         return d->Flags & PTXI_ARRAY3D_TEXTURE_GATHER ? PTXI_ERROR_INVALID_VALUE : PTXI_ERROR_NOT_SUPPORTED;
     return PTXI_SUCCESS;
 }
 
-static size_t shrink(size_t size, unsigned level)
+static size_t size_at_level(size_t size, unsigned level)
 {
     if (!size)
         return 0;
     return size >> level ? size >> level : 1;
 }
 
-enum { ROW_ALIGN = 8 }; /* sured.u64 wants it */
+enum { ROW_ALIGN = 8 }; /* alignment of rows: sured.u64 requires it */
 
-/* An array with the sizes of that level; its memory begins at `base`. */
-static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsigned level, unsigned char *base)
+/* Sets the sizes of an array that is this level of `d`. Level 0 has the sizes of `d`. */
+static void set_sizes(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsigned level, unsigned char *base)
 {
     const struct ptxi_array_format *f = ptxi_array_format(d->Format);
     size_t side = f->block ? PTXI_BLOCK_SIDE : 1;
 
+    assert(level < PTXI_ARRAY_LEVELS);
+
     a->desc = *d;
-    a->desc.Width = shrink(d->Width, level);
-    a->desc.Height = shrink(d->Height, level);
+    a->desc.Width = size_at_level(d->Width, level);
+    a->desc.Height = size_at_level(d->Height, level);
     if (!(d->Flags & (PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_CUBEMAP)))
-        a->desc.Depth = shrink(d->Depth, level);
+        a->desc.Depth = size_at_level(d->Depth, level);
     a->texel = (size_t)f->bytes * (f->block ? 1 : d->NumChannels);
     a->rows = a->desc.Height ? (a->desc.Height + side - 1) / side : 1;
     a->slices = a->desc.Depth ? a->desc.Depth : 1;
@@ -121,18 +137,19 @@ static void shape(struct ptxiArray_st *a, const PTXI_ARRAY3D_DESCRIPTOR *d, unsi
     a->slice = a->pitch * a->rows;
     a->bytes = a->slice * a->slices;
     a->base = base;
+    assert(a->row && a->row <= a->pitch && a->pitch % ROW_ALIGN == 0 && a->pitch - a->row < ROW_ALIGN);
 }
 
 /* ---- arrays */
 
-static ptxiResult enter_array(ptxiArray a)
+static ptxiResult hold_array(ptxiArray a)
 {
     ptxiResult r = ptxi_api_enter();
 
     return r ? r : ptxi_handle_use(a, PTXI_HANDLE_ARRAY);
 }
 
-static ptxiResult give_memory(ptxiContext ctx, size_t bytes, struct ptxi_heap_block **b)
+static ptxiResult allocate_texels(ptxiContext ctx, size_t bytes, struct ptxi_heap_block **b)
 {
     return ptxi_heap_alloc(ctx, bytes, PTXI_HEAP_ARRAY, 0, 0, b);
 }
@@ -153,12 +170,13 @@ ptxiResult ptxiArray3DCreate(ptxiArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *
     if (!a)
         return PTXI_ERROR_OUT_OF_MEMORY;
     a->ctx = ctx;
-    shape(a, pAllocateArray, 0, NULL);
-    r = give_memory(ctx, a->bytes, &a->block);
+    set_sizes(a, pAllocateArray, 0, NULL);
+    r = allocate_texels(ctx, a->bytes, &a->block);
     if (r) {
         free(a);
         return r;
     }
+    assert(a->block->size >= a->bytes);
     a->base = (unsigned char *)(uintptr_t)a->block->base;
     if (!ptxi_handle_add(&a->handle, PTXI_HANDLE_ARRAY, &ctx->gate, free)) {
         ptxi_heap_free(a->block);
@@ -178,22 +196,23 @@ ptxiResult ptxiArrayCreate(ptxiArray *pHandle, const PTXI_ARRAY_DESCRIPTOR *pAll
     PTXI_ARRAY3D_DESCRIPTOR d = { 0 };
 
     if (pAllocateArray)
-        d = (PTXI_ARRAY3D_DESCRIPTOR){ .Width = pAllocateArray->Width, .Height = pAllocateArray->Height, .Format = pAllocateArray->Format,
-                                       .NumChannels = pAllocateArray->NumChannels };
+        d = (PTXI_ARRAY3D_DESCRIPTOR){ .Width = pAllocateArray->Width, .Height = pAllocateArray->Height,
+                                       .Format = pAllocateArray->Format, .NumChannels = pAllocateArray->NumChannels };
     return ptxiArray3DCreate(pHandle, pAllocateArray ? &d : NULL);
 }
 
 ptxiResult ptxiArrayDestroy(ptxiArray hArray)
 {
     API_CALL;
-    ptxiResult r = enter_array(hArray);
+    ptxiResult r = hold_array(hArray);
 
     if (r)
         return r;
-    if (hArray->owner) /* a level goes with its mipmapped array */
+    if (hArray->owner) /* a level is destroyed with its mipmapped array */
         return PTXI_SUCCESS;
     if ((r = ptxi_handle_retire(hArray, PTXI_HANDLE_ARRAY)))
         return r;
+    assert(hArray->block && !hArray->handle.owner);
     ptxi_handle_wait_unused(&hArray->handle, hArray->ctx);
     pthread_mutex_lock(&hArray->ctx->lock);
     LL_DELETE(hArray->ctx->arrays, hArray);
@@ -207,7 +226,7 @@ ptxiResult ptxiArrayDestroy(ptxiArray hArray)
 ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray)
 {
     API_CALL;
-    ptxiResult r = enter_array(hArray);
+    ptxiResult r = hold_array(hArray);
 
     if (r)
         return r;
@@ -220,19 +239,21 @@ ptxiResult ptxiArray3DGetDescriptor(PTXI_ARRAY3D_DESCRIPTOR *pArrayDescriptor, p
 ptxiResult ptxiArrayGetDescriptor(PTXI_ARRAY_DESCRIPTOR *pArrayDescriptor, ptxiArray hArray)
 {
     API_CALL;
-    ptxiResult r = enter_array(hArray);
+    ptxiResult r = hold_array(hArray);
 
     if (r)
         return r;
     if (!pArrayDescriptor)
         return PTXI_ERROR_INVALID_VALUE;
-    *pArrayDescriptor = (PTXI_ARRAY_DESCRIPTOR){ hArray->desc.Width, hArray->desc.Height, hArray->desc.Format, hArray->desc.NumChannels };
+    *pArrayDescriptor = (PTXI_ARRAY_DESCRIPTOR){ hArray->desc.Width, hArray->desc.Height, hArray->desc.Format,
+                                                 hArray->desc.NumChannels };
     return PTXI_SUCCESS;
 }
 
 /* ---- mipmapped arrays */
 
-static unsigned most_levels(const PTXI_ARRAY3D_DESCRIPTOR *d)
+/* Number of levels until all sizes are 1. */
+static unsigned max_levels(const PTXI_ARRAY3D_DESCRIPTOR *d)
 {
     bool volume = !(d->Flags & (PTXI_ARRAY3D_LAYERED | PTXI_ARRAY3D_CUBEMAP));
     size_t largest = d->Width > d->Height ? d->Width : d->Height;
@@ -261,7 +282,8 @@ static void remove_handles(struct ptxiMipmappedArray_st *m)
         ptxi_handle_remove(&m->levels[l].handle);
 }
 
-ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc, unsigned numMipmapLevels)
+ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                    unsigned numMipmapLevels)
 {
     API_CALL;
     ptxiContext ctx;
@@ -274,20 +296,22 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
     r = pHandle ? check_descriptor(pMipmappedArrayDesc) : PTXI_ERROR_INVALID_VALUE;
     if (r)
         return r;
-    if (pMipmappedArrayDesc->Width > MOST_LAYERED_SIDE || pMipmappedArrayDesc->Height > MOST_LAYERED_SIDE)
+    if (pMipmappedArrayDesc->Width > MAX_LAYERED_SIDE || pMipmappedArrayDesc->Height > MAX_LAYERED_SIDE)
         return PTXI_ERROR_INVALID_VALUE;
     m = calloc(1, sizeof *m);
     if (!m)
         return PTXI_ERROR_OUT_OF_MEMORY;
     m->ctx = ctx;
-    m->count = numMipmapLevels < most_levels(pMipmappedArrayDesc) ? numMipmapLevels + !numMipmapLevels : most_levels(pMipmappedArrayDesc);
+    m->count = numMipmapLevels < max_levels(pMipmappedArrayDesc) ? numMipmapLevels + !numMipmapLevels
+                                                                  : max_levels(pMipmappedArrayDesc);
+    assert(m->count && m->count <= PTXI_ARRAY_LEVELS);
     for (unsigned l = 0; l < m->count; l++) {
-        shape(&m->levels[l], pMipmappedArrayDesc, l, NULL);
+        set_sizes(&m->levels[l], pMipmappedArrayDesc, l, NULL);
         m->levels[l].ctx = ctx;
         m->levels[l].owner = m;
         bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
     }
-    r = give_memory(ctx, bytes, &m->block);
+    r = allocate_texels(ctx, bytes, &m->block);
     if (r) {
         free(m);
         return r;
@@ -297,6 +321,7 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
         m->levels[l].base = (unsigned char *)(uintptr_t)m->block->base + bytes;
         bytes += (m->levels[l].bytes + 15) & ~(size_t)15;
     }
+    assert(bytes <= m->block->size);
     if (!add_handles(m)) {
         remove_handles(m);
         ptxi_heap_free(m->block);
@@ -310,7 +335,7 @@ ptxiResult ptxiMipmappedArrayCreate(ptxiMipmappedArray *pHandle, const PTXI_ARRA
     return PTXI_SUCCESS;
 }
 
-static ptxiResult enter_mipmap(ptxiMipmappedArray m)
+static ptxiResult hold_mipmapped_array(ptxiMipmappedArray m)
 {
     ptxiResult r = ptxi_api_enter();
 
@@ -320,12 +345,13 @@ static ptxiResult enter_mipmap(ptxiMipmappedArray m)
 ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray hMipmappedArray, unsigned level)
 {
     API_CALL;
-    ptxiResult r = enter_mipmap(hMipmappedArray);
+    ptxiResult r = hold_mipmapped_array(hMipmappedArray);
 
     if (r)
         return r;
     if (!pLevelArray || level >= hMipmappedArray->count)
         return PTXI_ERROR_INVALID_VALUE;
+    assert(hMipmappedArray->count <= PTXI_ARRAY_LEVELS && hMipmappedArray->levels[level].owner == hMipmappedArray);
     *pLevelArray = &hMipmappedArray->levels[level];
     return PTXI_SUCCESS;
 }
@@ -333,7 +359,7 @@ ptxiResult ptxiMipmappedArrayGetLevel(ptxiArray *pLevelArray, ptxiMipmappedArray
 ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
 {
     API_CALL;
-    ptxiResult r = enter_mipmap(hMipmappedArray);
+    ptxiResult r = hold_mipmapped_array(hMipmappedArray);
 
     if (!r)
         r = ptxi_handle_retire(hMipmappedArray, PTXI_HANDLE_MIPMAPPED_ARRAY);
@@ -344,18 +370,19 @@ ptxiResult ptxiMipmappedArrayDestroy(ptxiMipmappedArray hMipmappedArray)
     pthread_mutex_lock(&hMipmappedArray->ctx->lock);
     LL_DELETE(hMipmappedArray->ctx->mipmaps, hMipmappedArray);
     pthread_mutex_unlock(&hMipmappedArray->ctx->lock);
-    ptxi_object_table_invalidate(hMipmappedArray->ctx->object_table, (void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
+    ptxi_object_table_invalidate(hMipmappedArray->ctx->object_table,
+                                 (void *)(uintptr_t)hMipmappedArray->block->base, hMipmappedArray->block->size);
     ptxi_heap_free(hMipmappedArray->block);
     ptxi_handle_unref(&hMipmappedArray->handle);
     return PTXI_SUCCESS;
 }
 
-/* Their memory is the heap's to free. */
 void ptxi_arrays_free_all(ptxiContext ctx)
 {
     while (ctx->arrays) {
         struct ptxiArray_st *a = ctx->arrays;
 
+        assert(a->ctx == ctx && !a->owner && a->block);
         ctx->arrays = a->next;
         ptxi_handle_remove(&a->handle);
         ptxi_handle_unref(&a->handle);
@@ -363,6 +390,7 @@ void ptxi_arrays_free_all(ptxiContext ctx)
     while (ctx->mipmaps) {
         struct ptxiMipmappedArray_st *m = ctx->mipmaps;
 
+        assert(m->ctx == ctx && m->count <= PTXI_ARRAY_LEVELS);
         ctx->mipmaps = m->next;
         remove_handles(m);
         ptxi_handle_unref(&m->handle);

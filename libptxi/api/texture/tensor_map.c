@@ -1,8 +1,10 @@
-/* Tensor maps for cp.async.bulk.tensor. */
+/* Creates tensor maps for cp.async.bulk.tensor. The CUDA Driver API, "Tensor Map Object Management", describes the
+ * arguments. */
 #include "api/context/context.h"
 
 #include "exec/async/tensor_map.h"
 
+#include <assert.h>
 #include <string.h>
 
 _Static_assert(sizeof(ptxiTensorMap) == 128, "a tensor map has 128 bytes");
@@ -12,7 +14,7 @@ static bool is_float(ptxiTensorMapDataType t)
     return t >= PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16 && t <= PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
 }
 
-/* What both modes have in common. */
+/* The arguments that all modes have in common. */
 struct request {
     ptxiTensorMap *map;
     ptxiTensorMapDataType type;
@@ -26,10 +28,12 @@ struct request {
     ptxiTensorMapFloatOOBfill fill;
 };
 
-/* The tensor, dimension by dimension. */
+/* Sets the sizes, strides and steps of the dimensions. False: an argument is out of range. */
 static bool fill_shape(struct ptxi_tensor_map *m, const struct request *q)
 {
     unsigned align = q->interleave == PTXI_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
+
+    assert(m->rank >= 1 && m->rank <= PTXI_TENSOR_MAX_RANK && m->bits);
 
     for (unsigned d = 0; d < m->rank; d++) {
         if (q->dims[d] < 1 || q->dims[d] > UINT64_C(1) << 32 || q->steps[d] < 1 || q->steps[d] > 8)
@@ -44,8 +48,9 @@ static bool fill_shape(struct ptxi_tensor_map *m, const struct request *q)
     return m->base % align == 0 && (q->dims[0] * m->bits) % 8 == 0;
 }
 
-/* The driver's checks, all of which copies.rec has; where the map itself lies is not one of them. */
-static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, uint32_t least_rank)
+/* Makes the same checks as the driver. They are recorded in copies.rec. The driver does not check the alignment of the
+ * map. */
+static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, uint32_t min_rank)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
@@ -54,11 +59,14 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
     if (r)
         return r;
     blackwell = ctx->profile->sm >= 100;
-    *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAP_MAGIC, .base = (uintptr_t)q->address, .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
+    *m = (struct ptxi_tensor_map){ .magic = PTXI_TENSOR_MAP_MAGIC, .base = (uintptr_t)q->address,
+                                   .rank = (uint8_t)q->rank, .type = (uint8_t)q->type,
                                    .interleave = (uint8_t)q->interleave, .nan = q->fill };
-    if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : least_rank) || q->rank > PTXI_TENSOR_MAX_RANK)
+    if (!q->map || !q->dims || !q->steps || !q->strides || q->rank < (q->interleave ? 3 : min_rank) ||
+        q->rank > PTXI_TENSOR_MAX_RANK)
         return PTXI_ERROR_INVALID_VALUE;
-    if ((unsigned)q->type > (blackwell ? PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B : PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ) ||
+    if ((unsigned)q->type > (blackwell ? PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B
+                                       : PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ) ||
         (unsigned)q->interleave > PTXI_TENSOR_MAP_INTERLEAVE_32B ||
         (unsigned)q->swizzle > (blackwell ? PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B : PTXI_TENSOR_MAP_SWIZZLE_128B) ||
         (unsigned)q->promotion > PTXI_TENSOR_MAP_L2_PROMOTION_L2_256B ||
@@ -69,25 +77,27 @@ static ptxiResult fill_map(struct ptxi_tensor_map *m, const struct request *q, u
     return fill_shape(m, q) ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
-/* Checks the row of the box, which is the last thing to be known. */
+/* Writes the map, after the check of the box's row, which depends on all other arguments. */
 static ptxiResult write_map(const struct ptxi_tensor_map *m, ptxiTensorMap *to)
 {
-    unsigned bits = m->box[0] * m->bits, span = ptxi_tensor_map_max_row_bytes(m);
+    unsigned bits = m->box[0] * m->bits, max_bytes = ptxi_tensor_map_max_row_bytes(m);
 
-    if (bits % (16 * 8) || (span && bits > 8 * span) || !ptxi_tensor_map_padding_ok(m))
+    assert(m->magic == PTXI_TENSOR_MAP_MAGIC && m->rank <= PTXI_TENSOR_MAX_RANK);
+    if (bits % (16 * 8) || (max_bytes && bits > 8 * max_bytes) || !ptxi_tensor_map_padding_ok(m))
         return PTXI_ERROR_INVALID_VALUE;
     memset(to, 0, sizeof *to);
     memcpy(to, m, sizeof *m);
     return PTXI_SUCCESS;
 }
 
-/* Whether there is a pixel between the corners; sizes beyond 2^31 are negative to the driver. */
-static bool has_area(const struct ptxi_tensor_map *m, unsigned d, int low, int high)
+/* Whether the bounding box has a pixel in dimension d + 1. The driver takes sizes from 2^31 on as negative numbers. */
+static bool has_pixel(const struct ptxi_tensor_map *m, unsigned d, int low, int high)
 {
+    assert(d + 1 < m->rank);
     return (int64_t)(int32_t)(m->last[d + 1] + 1) + high - low > 0;
 }
 
-/* False: an argument is out of range. */
+/* Sets the size of a column. False: an argument is out of range. */
 static bool fill_columns(struct ptxi_tensor_map *m, uint32_t channels, uint32_t pixels)
 {
     m->pixels = (uint16_t)pixels;
@@ -95,13 +105,16 @@ static bool fill_columns(struct ptxi_tensor_map *m, uint32_t channels, uint32_t 
     return channels >= 1 && channels <= 256 && pixels >= 1 && pixels <= PTXI_TENSOR_MAX_PIXELS;
 }
 
-ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
-                                    const uint64_t *globalDim, const uint64_t *globalStrides, const uint32_t *boxDim,
-                                    const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
-                                    ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
+ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType,
+                                    uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim,
+                                    const uint64_t *globalStrides, const uint32_t *boxDim,
+                                    const uint32_t *elementStrides, ptxiTensorMapInterleave interleave,
+                                    ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
+                                    ptxiTensorMapFloatOOBfill oobFill)
 {
     API_CALL;
-    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
+    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                               elementStrides, interleave, swizzle, l2Promotion, oobFill };
     struct ptxi_tensor_map m;
     ptxiResult r = fill_map(&m, &q, 1);
 
@@ -115,15 +128,18 @@ ptxiResult ptxiTensorMapEncodeTiled(ptxiTensorMap *tensorMap, ptxiTensorMapDataT
     return write_map(&m, tensorMap);
 }
 
-ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
-                                     const uint64_t *globalDim, const uint64_t *globalStrides, const int *pixelBoxLowerCorner,
-                                     const int *pixelBoxUpperCorner, uint32_t channelsPerPixel, uint32_t pixelsPerColumn,
-                                     const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
+ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType,
+                                     uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim,
+                                     const uint64_t *globalStrides, const int *pixelBoxLowerCorner,
+                                     const int *pixelBoxUpperCorner, uint32_t channelsPerPixel,
+                                     uint32_t pixelsPerColumn, const uint32_t *elementStrides,
+                                     ptxiTensorMapInterleave interleave, ptxiTensorMapSwizzle swizzle,
                                      ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
 {
     API_CALL;
-    static const int most[] = { [3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4 }; /* corners lie below that, and not below its opposite */
-    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
+    static const int limits[] = { [3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4 }; /* range of corners */
+    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                               elementStrides, interleave, swizzle, l2Promotion, oobFill };
     struct ptxi_tensor_map m;
     ptxiResult r = fill_map(&m, &q, 3);
 
@@ -131,10 +147,13 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
         return r;
     if (!pixelBoxLowerCorner || !pixelBoxUpperCorner || !fill_columns(&m, channelsPerPixel, pixelsPerColumn))
         return PTXI_ERROR_INVALID_VALUE;
+    assert(m.rank >= 3 && m.rank < sizeof limits / sizeof *limits);
+    const int limit = limits[m.rank];
+
     for (unsigned d = 0; d < m.rank - 2u; d++) {
         int low = pixelBoxLowerCorner[d], high = pixelBoxUpperCorner[d];
 
-        if (low < -most[m.rank] || low >= most[m.rank] || high < -most[m.rank] || high >= most[m.rank] || !has_area(&m, d, low, high))
+        if (low < -limit || low >= limit || high < -limit || high >= limit || !has_pixel(&m, d, low, high))
             return PTXI_ERROR_INVALID_VALUE;
         m.lower[d] = (int16_t)low;
         m.upper[d] = (int16_t)high;
@@ -143,24 +162,31 @@ ptxiResult ptxiTensorMapEncodeIm2col(ptxiTensorMap *tensorMap, ptxiTensorMapData
     return write_map(&m, tensorMap);
 }
 
-ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType, uint32_t tensorRank, void *globalAddress,
-                                         const uint64_t *globalDim, const uint64_t *globalStrides, int pixelBoxLowerCornerWidth,
-                                         int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel, uint32_t pixelsPerColumn,
-                                         const uint32_t *elementStrides, ptxiTensorMapInterleave interleave, ptxiTensorMapIm2ColWideMode mode,
-                                         ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion, ptxiTensorMapFloatOOBfill oobFill)
+ptxiResult ptxiTensorMapEncodeIm2colWide(ptxiTensorMap *tensorMap, ptxiTensorMapDataType tensorDataType,
+                                         uint32_t tensorRank, void *globalAddress, const uint64_t *globalDim,
+                                         const uint64_t *globalStrides, int pixelBoxLowerCornerWidth,
+                                         int pixelBoxUpperCornerWidth, uint32_t channelsPerPixel,
+                                         uint32_t pixelsPerColumn, const uint32_t *elementStrides,
+                                         ptxiTensorMapInterleave interleave, ptxiTensorMapIm2ColWideMode mode,
+                                         ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion l2Promotion,
+                                         ptxiTensorMapFloatOOBfill oobFill)
 {
     API_CALL;
-    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, elementStrides, interleave, swizzle, l2Promotion, oobFill };
+    const struct request q = { tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                               elementStrides, interleave, swizzle, l2Promotion, oobFill };
     bool w128 = mode == PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
     struct ptxi_tensor_map m;
     ptxiResult r = fill_map(&m, &q, 3);
 
     if (r)
         return r;
-    if ((unsigned)mode > PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 || interleave || swizzle == PTXI_TENSOR_MAP_SWIZZLE_32B || swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B)
+    if ((unsigned)mode > PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 || interleave ||
+        swizzle == PTXI_TENSOR_MAP_SWIZZLE_32B || swizzle > PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B)
         return PTXI_ERROR_INVALID_VALUE;
-    if (pixelBoxLowerCornerWidth != (int16_t)pixelBoxLowerCornerWidth || pixelBoxUpperCornerWidth != (int16_t)pixelBoxUpperCornerWidth ||
-        !has_area(&m, 0, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth) || !fill_columns(&m, channelsPerPixel, w128 ? PTXI_TENSOR_W128_PIXELS : pixelsPerColumn))
+    if (pixelBoxLowerCornerWidth != (int16_t)pixelBoxLowerCornerWidth ||
+        pixelBoxUpperCornerWidth != (int16_t)pixelBoxUpperCornerWidth ||
+        !has_pixel(&m, 0, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth) ||
+        !fill_columns(&m, channelsPerPixel, w128 ? PTXI_TENSOR_W128_PIXELS : pixelsPerColumn))
         return PTXI_ERROR_INVALID_VALUE;
     m.mode = w128 ? PTXI_TMA_IM2COL_W128 : PTXI_TMA_IM2COL_W;
     m.lower[0] = (int16_t)pixelBoxLowerCornerWidth;
@@ -180,7 +206,8 @@ ptxiResult ptxiTensorMapReplaceAddress(ptxiTensorMap *tensorMap, void *globalAdd
     if (!tensorMap)
         return PTXI_ERROR_INVALID_VALUE;
     memcpy(&m, tensorMap, sizeof m);
-    if (m.magic != PTXI_TENSOR_MAP_MAGIC || !globalAddress || (uintptr_t)globalAddress % 16 || (uintptr_t)globalAddress >> 57)
+    if (m.magic != PTXI_TENSOR_MAP_MAGIC || !globalAddress || (uintptr_t)globalAddress % 16 ||
+        (uintptr_t)globalAddress >> 57)
         return PTXI_ERROR_INVALID_VALUE;
     m.base = (uintptr_t)globalAddress;
     memcpy(tensorMap, &m, sizeof m);

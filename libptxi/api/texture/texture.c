@@ -1,17 +1,21 @@
-/* Texture and surface objects. */
+/* Creates, describes and destroys texture and surface objects. */
 #include "api/texture/texture.h"
 
 #include "api/texture/array.h"
 #include "exec/memmap/memmap.h"
 #include "num/texture_block.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
+_Static_assert((int)PTXI_TEXTURE_LEVELS >= (int)PTXI_ARRAY_LEVELS, "a texture has room for all levels of an array");
+
 /* ---- resources */
 
+/* False if the format is invalid. */
 static bool set_format(struct ptxi_texture *t, ptxiArrayFormat format, unsigned channels)
 {
     const struct ptxi_array_format *f = ptxi_array_format(format);
@@ -29,13 +33,15 @@ static bool set_format(struct ptxi_texture *t, ptxiArrayFormat format, unsigned 
 
 static struct ptxi_image image_of(const struct ptxiArray_st *a)
 {
-    return (struct ptxi_image){ a->base, (uint32_t)a->desc.Width, (uint32_t)(a->desc.Height ? a->desc.Height : 1), (uint32_t)a->slices, a->pitch, a->slice };
+    return (struct ptxi_image){ a->base, (uint32_t)a->desc.Width, (uint32_t)(a->desc.Height ? a->desc.Height : 1),
+                                (uint32_t)a->slices, a->pitch, a->slice };
 }
 
-static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st *levels, unsigned count)
+static ptxiResult set_arrays(struct ptxi_texture *t, const struct ptxiArray_st *levels, unsigned count)
 {
     const PTXI_ARRAY3D_DESCRIPTOR *d = &levels->desc;
 
+    assert(count >= 1 && count <= PTXI_TEXTURE_LEVELS && levels->base);
     set_format(t, d->Format, d->NumChannels);
     if (t->block && t->kind == PTXI_OBJECT_SURFACE)
         return PTXI_ERROR_INVALID_VALUE;
@@ -51,34 +57,38 @@ static ptxiResult take_arrays(struct ptxi_texture *t, const struct ptxiArray_st 
     return PTXI_SUCCESS;
 }
 
-/* Device memory holds plain formats only. */
+/* Device memory can have plain formats only: without compression or a fixed number of channels. */
 static bool set_plain_format(struct ptxi_texture *t, ptxiArrayFormat format, unsigned channels)
 {
     return set_format(t, format, channels) && !ptxi_array_format(format)->channels;
 }
 
-/* A row, or rows. */
-static ptxiResult take_memory(struct ptxi_texture *t, ptxiDevicePtr p, size_t width, size_t height, size_t pitch)
+/* Device memory: one row of texels if `height` is 0, else `height` rows. */
+static ptxiResult set_memory(struct ptxi_texture *t, ptxiDevicePtr p, size_t width, size_t height, size_t pitch)
 {
-    enum { ALIGN = 512, PITCH_ALIGN = 32, MOST = 1 << 28, MOST_SIDE = 131072 };
+    enum { ALIGN = 512, PITCH_ALIGN = 32, MAX_WIDTH = 1 << 28, MAX_SIDE = 131072 };
     struct ptxi_mem_region region;
     size_t bytes;
 
-    if (!width || p % ALIGN || (height && (!pitch || pitch % PITCH_ALIGN || width > MOST_SIDE || height > MOST_SIDE || pitch < width * t->bytes)) || (!height && width > MOST))
+    if (!width || p % ALIGN || (!height && width > MAX_WIDTH) ||
+        (height && (!pitch || pitch % PITCH_ALIGN || width > MAX_SIDE || height > MAX_SIDE ||
+                    pitch < width * t->bytes)))
         return PTXI_ERROR_INVALID_VALUE;
     bytes = height ? pitch * (height - 1) + width * t->bytes : width * t->bytes;
-    if (ptxi_memmap_find(ptxi_state.memmap, p, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_FREED || bytes > region.size - (p - region.base))
+    if (ptxi_memmap_find(ptxi_state.memmap, p, &region) != PTXI_MEMMAP_INSIDE || region.flags & PTXI_MEM_FREED ||
+        bytes > region.size - (p - region.base))
         return PTXI_ERROR_INVALID_VALUE;
     t->memory = true;
     t->dimensions = height ? 2 : 1;
     t->levels = 1;
     t->readable = bytes;
-    t->level[0] = (struct ptxi_image){ (unsigned char *)(uintptr_t)p, (uint32_t)width, (uint32_t)(height ? height : 1), 1, pitch, 0 };
+    t->level[0] = (struct ptxi_image){ (unsigned char *)(uintptr_t)p, (uint32_t)width,
+                                       (uint32_t)(height ? height : 1), 1, pitch, 0 };
     return PTXI_SUCCESS;
 }
 
-/* The call holds the array. */
-static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC *d)
+/* Sets the texels of an object. The call holds the array. */
+static ptxiResult set_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC *d)
 {
     ptxiResult r;
 
@@ -90,37 +100,47 @@ static ptxiResult take_resource(struct ptxi_texture *t, const PTXI_RESOURCE_DESC
     case PTXI_RESOURCE_TYPE_ARRAY:
         if (!d->res.array.hArray)
             return PTXI_ERROR_INVALID_VALUE;
-        return (r = ptxi_handle_use(d->res.array.hArray, PTXI_HANDLE_ARRAY)) ? r : take_arrays(t, d->res.array.hArray, 1);
+        if ((r = ptxi_handle_use(d->res.array.hArray, PTXI_HANDLE_ARRAY)))
+            return r;
+        return set_arrays(t, d->res.array.hArray, 1);
     case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         if (!d->res.mipmap.hMipmappedArray)
             return PTXI_ERROR_INVALID_VALUE;
         if ((r = ptxi_handle_use(d->res.mipmap.hMipmappedArray, PTXI_HANDLE_MIPMAPPED_ARRAY)))
             return r;
         t->mipmap = true;
-        return take_arrays(t, d->res.mipmap.hMipmappedArray->levels, d->res.mipmap.hMipmappedArray->count);
+        return set_arrays(t, d->res.mipmap.hMipmappedArray->levels, d->res.mipmap.hMipmappedArray->count);
     case PTXI_RESOURCE_TYPE_LINEAR:
         if (!set_plain_format(t, d->res.linear.format, d->res.linear.numChannels))
             return PTXI_ERROR_INVALID_VALUE;
-        return take_memory(t, d->res.linear.devPtr, d->res.linear.sizeInBytes / t->bytes, 0, 0);
+        return set_memory(t, d->res.linear.devPtr, d->res.linear.sizeInBytes / t->bytes, 0, 0);
     case PTXI_RESOURCE_TYPE_PITCH2D:
         if (!set_plain_format(t, d->res.pitch2D.format, d->res.pitch2D.numChannels) || !d->res.pitch2D.height)
             return PTXI_ERROR_INVALID_VALUE;
-        return take_memory(t, d->res.pitch2D.devPtr, d->res.pitch2D.width, d->res.pitch2D.height, d->res.pitch2D.pitchInBytes);
+        return set_memory(t, d->res.pitch2D.devPtr, d->res.pitch2D.width, d->res.pitch2D.height,
+                          d->res.pitch2D.pitchInBytes);
     default:
         return PTXI_ERROR_INVALID_VALUE;
     }
 }
 
-/* ---- views: other formats, of the same bytes a texel, and fewer levels or layers; or words as blocks of texels */
+/* ---- resource views
+ *
+ * A view gives the texels another format of the same size, or selects some of the levels and layers. It may also read
+ * each texel of 8 or 16 bytes as a compressed block. */
 
-/* In the order of their numbers. */
-static bool view_blocks(struct ptxi_texture *t, ptxiResourceViewFormat f)
+/* `formats` is in the order of the numbers of the view formats. */
+static bool apply_block_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
 {
-    static const uint8_t formats[] = { PTXI_AD_FORMAT_BC1_UNORM, PTXI_AD_FORMAT_BC2_UNORM, PTXI_AD_FORMAT_BC3_UNORM, PTXI_AD_FORMAT_BC4_UNORM, PTXI_AD_FORMAT_BC4_SNORM,
-                                       PTXI_AD_FORMAT_BC5_UNORM, PTXI_AD_FORMAT_BC5_SNORM, PTXI_AD_FORMAT_BC6H_UF16, PTXI_AD_FORMAT_BC6H_SF16, PTXI_AD_FORMAT_BC7_UNORM };
+    static const uint8_t formats[] = {
+        PTXI_AD_FORMAT_BC1_UNORM, PTXI_AD_FORMAT_BC2_UNORM, PTXI_AD_FORMAT_BC3_UNORM, PTXI_AD_FORMAT_BC4_UNORM,
+        PTXI_AD_FORMAT_BC4_SNORM, PTXI_AD_FORMAT_BC5_UNORM, PTXI_AD_FORMAT_BC5_SNORM, PTXI_AD_FORMAT_BC6H_UF16,
+        PTXI_AD_FORMAT_BC6H_SF16, PTXI_AD_FORMAT_BC7_UNORM
+    };
     unsigned bytes = t->bytes, k = (unsigned)f - PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1;
 
-    if (t->format != PTXI_TEXEL_U32 || t->layered || t->cube || k >= sizeof formats || ptxi_array_format((ptxiArrayFormat)formats[k])->bytes != bytes)
+    if (t->format != PTXI_TEXEL_U32 || t->layered || t->cube || k >= sizeof formats ||
+        ptxi_array_format((ptxiArrayFormat)formats[k])->bytes != bytes)
         return false;
     for (unsigned l = 0; l < t->levels; l++) {
         t->level[l].width *= PTXI_BLOCK_SIDE;
@@ -129,31 +149,37 @@ static bool view_blocks(struct ptxi_texture *t, ptxiResourceViewFormat f)
     return set_format(t, (ptxiArrayFormat)formats[k], ptxi_array_format((ptxiArrayFormat)formats[k])->channels);
 }
 
-static bool view_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
+static bool apply_view_format(struct ptxi_texture *t, ptxiResourceViewFormat f)
 {
-    static const uint8_t formats[] = { PTXI_AD_FORMAT_UNSIGNED_INT8, PTXI_AD_FORMAT_SIGNED_INT8, PTXI_AD_FORMAT_UNSIGNED_INT16, PTXI_AD_FORMAT_SIGNED_INT16,
-                                       PTXI_AD_FORMAT_UNSIGNED_INT32, PTXI_AD_FORMAT_SIGNED_INT32, PTXI_AD_FORMAT_HALF, PTXI_AD_FORMAT_FLOAT };
+    static const uint8_t formats[] = {
+        PTXI_AD_FORMAT_UNSIGNED_INT8, PTXI_AD_FORMAT_SIGNED_INT8, PTXI_AD_FORMAT_UNSIGNED_INT16,
+        PTXI_AD_FORMAT_SIGNED_INT16, PTXI_AD_FORMAT_UNSIGNED_INT32, PTXI_AD_FORMAT_SIGNED_INT32, PTXI_AD_FORMAT_HALF,
+        PTXI_AD_FORMAT_FLOAT
+    };
     unsigned bytes = t->bytes, k = (unsigned)f - 1;
 
     if (t->block)
         return false;
     if (f >= PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1)
-        return view_blocks(t, f);
-    return k < 3 * sizeof formats && set_format(t, (ptxiArrayFormat)formats[k / 3], 1u << k % 3) && t->bytes == bytes;
+        return apply_block_format(t, f);
+    return k < 3 * sizeof formats && set_format(t, (ptxiArrayFormat)formats[k / 3], 1u << k % 3) &&
+           t->bytes == bytes;
 }
 
-static ptxiResult take_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DESC *v)
+static ptxiResult apply_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DESC *v)
 {
     bool layers = t->layered || t->cube;
 
-    if (t->memory) /* the driver does not look at it either */
+    if (t->memory) /* the driver ignores the view, too */
         return PTXI_SUCCESS;
-    if ((v->depth && !layers && t->dimensions < 3) || !view_format(t, v->format) || v->width != t->level[0].width || (v->height ? v->height : 1) != t->level[0].height ||
+    if ((v->depth && !layers && t->dimensions < 3) || !apply_view_format(t, v->format) ||
+        v->width != t->level[0].width || (v->height ? v->height : 1) != t->level[0].height ||
         v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel >= t->levels || v->firstLayer > v->lastLayer)
         return PTXI_ERROR_INVALID_VALUE;
     if (layers ? v->lastLayer >= t->level[0].depth : v->lastLayer != 0)
         return PTXI_ERROR_INVALID_VALUE;
     t->levels = v->lastMipmapLevel - v->firstMipmapLevel + 1;
+    assert(v->firstMipmapLevel + t->levels <= PTXI_TEXTURE_LEVELS);
     memmove(t->level, t->level + v->firstMipmapLevel, t->levels * sizeof *t->level);
     for (unsigned l = 0; layers && l < t->levels; l++) {
         t->level[l].base += v->firstLayer * t->level[l].slice;
@@ -164,7 +190,7 @@ static ptxiResult take_view(struct ptxi_texture *t, const PTXI_RESOURCE_VIEW_DES
 
 /* ---- samplers */
 
-/* To the range from -most to most. */
+/* Limits x to the range from -most to most. */
 static double clamp(double x, double most)
 {
     if (x > most)
@@ -172,7 +198,7 @@ static double clamp(double x, double most)
     return x < -most ? -most : x;
 }
 
-/* Of a level: cut towards zero. */
+/* Converts a level to 256ths, rounded towards zero. NaN becomes 0. */
 static int32_t to_256ths(double x)
 {
     const double most = 16384;
@@ -180,8 +206,8 @@ static int32_t to_256ths(double x)
     return x != x ? 0 : (int32_t)(clamp(x, most) * 256);
 }
 
-/* The ratios that there are; their logarithms, 16ths in units of 256ths. */
-static int32_t anisotropy_of(unsigned most)
+/* Logarithm of the largest supported ratio up to `most`, in 256ths. The logarithms are multiples of 1/16. */
+static int32_t anisotropy_logarithm(unsigned most)
 {
     static const struct {
         unsigned ratio;
@@ -191,41 +217,44 @@ static int32_t anisotropy_of(unsigned most)
 
     while (ratios[k].ratio > most)
         k++;
+    assert(k < sizeof ratios / sizeof *ratios);
     return ratios[k].logarithm;
 }
 
-/* If there may be ellipses, and the program does not forbid it, a shorter way in the middle from one level to the next is blended: it is steeper, and the
- * bias moves it there. */
-static void take_levels(struct ptxi_sampler *s, const PTXI_TEXTURE_DESC *d)
+/* Sets the selection of mipmap levels. With anisotropic filtering, and unless the program disables the trilinear
+ * optimization, only a part in the middle of the interval between two levels is blended. The transition is then
+ * steeper, and the bias centers it. */
+static void set_level_selection(struct ptxi_sampler *s, const PTXI_TEXTURE_DESC *d)
 {
-    enum { WHOLE = 4, STEEPEST = 8, MOST_BIAS = 15 };
+    enum { WHOLE = 4, STEEPEST = 8, MAX_BIAS = 15 };
     double bias;
 
     s->mip_linear = d->mipmapFilterMode == PTXI_TR_FILTER_MODE_LINEAR;
-    s->anisotropy = anisotropy_of(d->maxAnisotropy);
+    s->anisotropy = anisotropy_logarithm(d->maxAnisotropy);
     s->slope = WHOLE;
     if (s->anisotropy && !(d->flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION))
         s->slope = s->anisotropy < 768 ? 5 + (s->anisotropy >> 8) : STEEPEST;
     bias = d->mipmapLevelBias - (0.5 - 0.5 * WHOLE / s->slope);
-    s->bias = to_256ths(clamp(bias, MOST_BIAS));
+    s->bias = to_256ths(clamp(bias, MAX_BIAS));
     s->least = to_256ths(d->minMipmapLevelClamp);
     s->most = to_256ths(d->maxMipmapLevelClamp);
 }
 
-/* The last channel of two or four is alpha, which is never sRGB. */
+/* Sets a channel of the border texel. The last of two or four channels is alpha, which is never sRGB. */
 static void set_border(struct ptxi_texture *t, unsigned channel, float value)
 {
     unsigned alpha = t->channels == 2 ? 1 : 3;
 
+    assert(channel < sizeof t->border / sizeof *t->border);
     if (t->srgb && channel != alpha)
         t->border[channel] = ptxi_texel_border_srgb(value);
     else
         t->border[channel] = ptxi_texel_border(value, t->format, t->as_integers);
 }
 
-static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
+static ptxiResult set_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *d)
 {
-    enum { FLAGS = 2 * PTXI_TRSF_SEAMLESS_CUBEMAP - 1 }; /* of those below the last one the driver accepts all */
+    enum { FLAGS = 2 * PTXI_TRSF_SEAMLESS_CUBEMAP - 1 }; /* the driver accepts all bits up to the last flag */
     struct ptxi_sampler *s = &t->sampler;
 
     if (d->flags & ~(unsigned)FLAGS || (unsigned)d->filterMode > 1 || (unsigned)d->mipmapFilterMode > 1)
@@ -242,8 +271,9 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
     }
     s->linear = d->filterMode == PTXI_TR_FILTER_MODE_LINEAR && !(t->memory && t->dimensions == 1);
     s->normalized = d->flags & PTXI_TRSF_NORMALIZED_COORDINATES || t->mipmap;
-    take_levels(s, d);
-    t->as_integers = !ptxi_texel_is_float(t->format) && !t->normalized && (ptxi_texel_bytes(t->format) == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
+    set_level_selection(s, d);
+    t->as_integers = !ptxi_texel_is_float(t->format) && !t->normalized &&
+                     (ptxi_texel_bytes(t->format) == 4 || d->flags & PTXI_TRSF_READ_AS_INTEGER);
     t->seamless = t->cube && t->level[0].depth % 6 == 0 && d->flags & PTXI_TRSF_SEAMLESS_CUBEMAP;
     t->srgb = d->flags & PTXI_TRSF_SRGB && t->format == PTXI_TEXEL_U8 && !t->as_integers;
     for (unsigned c = 0; c < t->channels; c++)
@@ -253,8 +283,9 @@ static ptxiResult take_sampler(struct ptxi_texture *t, const PTXI_TEXTURE_DESC *
 
 /* ---- objects */
 
-ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler,
-                                  const PTXI_RESOURCE_VIEW_DESC *view, uint64_t *number)
+ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, const PTXI_RESOURCE_DESC *resource,
+                                  const PTXI_TEXTURE_DESC *sampler, const PTXI_RESOURCE_VIEW_DESC *view,
+                                  uint64_t *number)
 {
     struct ptxi_api_object *o = calloc(1, sizeof *o);
     ptxiResult r;
@@ -265,20 +296,21 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
     o->resource = *resource;
     o->texture.kind = kind;
     o->has_view = view;
-    r = take_resource(&o->texture, resource);
+    r = set_resource(&o->texture, resource);
     if (!r && view) {
         o->view = *view;
-        r = take_view(&o->texture, view);
+        r = apply_view(&o->texture, view);
     }
     if (!r && sampler) {
         o->sampler = *sampler;
-        r = take_sampler(&o->texture, sampler);
+        r = set_sampler(&o->texture, sampler);
     }
     pthread_mutex_lock(&ctx->lock);
+    assert(r || (o->texture.levels >= 1 && o->texture.levels <= PTXI_TEXTURE_LEVELS));
     o->number = r ? 0 : ptxi_object_table_add(ctx->object_table, &o->texture);
     if (o->number)
         LL_PREPEND(ctx->objects, o);
-    *number = o->number; /* from here on another thread may destroy it */
+    *number = o->number; /* from here on another thread may destroy the object */
     pthread_mutex_unlock(&ctx->lock);
     if (*number)
         return PTXI_SUCCESS;
@@ -286,12 +318,17 @@ ptxiResult ptxi_api_object_create(ptxiContext ctx, enum ptxi_object_kind kind, c
     return r ? r : PTXI_ERROR_OUT_OF_MEMORY;
 }
 
-/* Under the context's lock: the object, or NULL. */
+/* Returns the object, or NULL if there is none. The caller has locked ctx->lock. */
 static struct ptxi_api_object *find_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
 {
     struct ptxi_texture *t = number >> 32 ? NULL : ptxi_object_table_find(ctx->object_table, number);
 
-    return t && t->kind == kind ? (struct ptxi_api_object *)((char *)t - offsetof(struct ptxi_api_object, texture)) : NULL;
+    if (!t || t->kind != kind)
+        return NULL;
+    struct ptxi_api_object *o = (struct ptxi_api_object *)((char *)t - offsetof(struct ptxi_api_object, texture));
+
+    assert(o->ctx == ctx && o->number == number);
+    return o;
 }
 
 static bool has_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
@@ -303,8 +340,8 @@ static bool has_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind k
     return has;
 }
 
-/* Take the object out of the table, where kernels look it up. NULL if there is no such object. */
-static struct ptxi_api_object *take_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
+/* Removes the object from the table in which kernels find it. NULL if there is no such object. */
+static struct ptxi_api_object *remove_object(ptxiContext ctx, uint64_t number, enum ptxi_object_kind kind)
 {
     pthread_mutex_lock(&ctx->lock);
     struct ptxi_api_object *o = find_object(ctx, number, kind);
@@ -323,12 +360,12 @@ ptxiResult ptxi_api_object_destroy(ptxiContext ctx, uint64_t number, enum ptxi_o
 
     if (r)
         return r;
-    struct ptxi_api_object *o = take_object(ctx, number, kind);
+    struct ptxi_api_object *o = remove_object(ctx, number, kind);
 
-    if (!o) /* another thread was faster */
+    if (!o) /* another thread has destroyed it */
         return PTXI_ERROR_INVALID_VALUE;
     while (ptxi_api_drain(ctx))
-        ; /* memory is short for the moment: what runs gives some back */
+        ; /* no memory at the moment: work that runs gives some back */
     free(o);
     return PTXI_SUCCESS;
 }
@@ -338,13 +375,15 @@ void ptxi_objects_free_all(ptxiContext ctx)
     while (ctx->objects) {
         struct ptxi_api_object *o = ctx->objects;
 
+        assert(o->ctx == ctx);
         ctx->objects = o->next;
         free(o);
     }
 }
 
-/* A copy of the object of that kind, for a call that asks something of it. */
-static ptxiResult enter_object(uint64_t number, enum ptxi_object_kind kind, const void *result, struct ptxi_api_object *copy)
+/* The begin of a call that returns a property of an object: copies the object. */
+static ptxiResult copy_object(uint64_t number, enum ptxi_object_kind kind, const void *result,
+                              struct ptxi_api_object *copy)
 {
     ptxiContext ctx;
     ptxiResult r = ptxi_api_context(&ctx);
@@ -360,8 +399,8 @@ static ptxiResult enter_object(uint64_t number, enum ptxi_object_kind kind, cons
     return o && result ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE;
 }
 
-ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc, const PTXI_TEXTURE_DESC *pTexDesc,
-                               const PTXI_RESOURCE_VIEW_DESC *pResViewDesc)
+ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DESC *pResDesc,
+                               const PTXI_TEXTURE_DESC *pTexDesc, const PTXI_RESOURCE_VIEW_DESC *pResViewDesc)
 {
     API_CALL;
     ptxiContext ctx;
@@ -378,8 +417,8 @@ ptxiResult ptxiTexObjectCreate(ptxiTexObject *pTexObject, const PTXI_RESOURCE_DE
     return r;
 }
 
-/* 0 names no object, and none goes. */
-static ptxiResult destroy(uint64_t object, enum ptxi_object_kind kind)
+/* Destroys an object. 0 does nothing. */
+static ptxiResult destroy_object(uint64_t object, enum ptxi_object_kind kind)
 {
     ptxiContext ctx;
     ptxiResult r = object ? ptxi_api_context(&ctx) : ptxi_api_enter();
@@ -390,14 +429,14 @@ static ptxiResult destroy(uint64_t object, enum ptxi_object_kind kind)
 ptxiResult ptxiTexObjectDestroy(ptxiTexObject texObject)
 {
     API_CALL;
-    return destroy(texObject, PTXI_OBJECT_TEXTURE);
+    return destroy_object(texObject, PTXI_OBJECT_TEXTURE);
 }
 
 ptxiResult ptxiTexObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiTexObject texObject)
 {
     API_CALL;
     struct ptxi_api_object o;
-    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pResDesc, &o);
+    ptxiResult r = copy_object(texObject, PTXI_OBJECT_TEXTURE, pResDesc, &o);
 
     if (!r)
         *pResDesc = o.resource;
@@ -408,7 +447,7 @@ ptxiResult ptxiTexObjectGetTextureDesc(PTXI_TEXTURE_DESC *pTexDesc, ptxiTexObjec
 {
     API_CALL;
     struct ptxi_api_object o;
-    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pTexDesc, &o);
+    ptxiResult r = copy_object(texObject, PTXI_OBJECT_TEXTURE, pTexDesc, &o);
 
     if (!r)
         *pTexDesc = o.sampler;
@@ -419,7 +458,7 @@ ptxiResult ptxiTexObjectGetResourceViewDesc(PTXI_RESOURCE_VIEW_DESC *pResViewDes
 {
     API_CALL;
     struct ptxi_api_object o;
-    ptxiResult r = enter_object(texObject, PTXI_OBJECT_TEXTURE, pResViewDesc, &o);
+    ptxiResult r = copy_object(texObject, PTXI_OBJECT_TEXTURE, pResViewDesc, &o);
 
     if (!r && !o.has_view)
         return PTXI_ERROR_INVALID_VALUE;
@@ -448,14 +487,14 @@ ptxiResult ptxiSurfObjectCreate(ptxiSurfObject *pSurfObject, const PTXI_RESOURCE
 ptxiResult ptxiSurfObjectDestroy(ptxiSurfObject surfObject)
 {
     API_CALL;
-    return destroy(surfObject, PTXI_OBJECT_SURFACE);
+    return destroy_object(surfObject, PTXI_OBJECT_SURFACE);
 }
 
 ptxiResult ptxiSurfObjectGetResourceDesc(PTXI_RESOURCE_DESC *pResDesc, ptxiSurfObject surfObject)
 {
     API_CALL;
     struct ptxi_api_object o;
-    ptxiResult r = enter_object(surfObject, PTXI_OBJECT_SURFACE, pResDesc, &o);
+    ptxiResult r = copy_object(surfObject, PTXI_OBJECT_SURFACE, pResDesc, &o);
 
     if (!r)
         *pResDesc = o.resource;

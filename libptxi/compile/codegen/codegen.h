@@ -10,7 +10,7 @@
  * large. */
 bool ptxi_allocate_registers(struct ptxi_ir *ir);
 
-/* Checks the allocation by other means than it was made. NULL, or a text that says what is wrong. */
+/* Checks the register allocation with an independent algorithm. Returns NULL, or the description of an error. */
 const char *ptxi_verify_allocation(struct ptxi_ir *ir);
 
 /* Sets PTXI_MBARRIER_ONLY_WAITS of waits at mbarriers in loops that only wait. */

@@ -248,8 +248,8 @@ static uint32_t hinted_slot(const struct allocator *al, const struct item *item)
     return h->slot;
 }
 
-/* False if memory is short, or if there are more slots than operands can name; a search among so many slots would take
- * long. */
+/* False if there is no memory, or if there are more slots than operands can name. A search in more slots would
+ * be slow. */
 static bool allocate_item(struct allocator *al, const struct item *item)
 {
     struct pool *pool = &al->pools[item->class];

@@ -79,7 +79,7 @@ static void iterate(struct checker *c)
     }
 }
 
-/* Makes v the owner of its slot. NULL, or what is wrong. */
+/* Makes v the owner of its slot. Returns NULL, or the description of an error. */
 static const char *take_slot(struct checker *c, uint32_t v)
 {
     const struct ptxi_vreg *r = &c->ir->vregs[v];

@@ -52,7 +52,7 @@ enum { PTXI_F_D, PTXI_F_A, PTXI_F_B, PTXI_F_C, PTXI_F_MODS, PTXI_F_IMM, PTXI_F_I
 
 /* Flags of an instruction. */
 enum {
-    PTXI_IF_PURE = 1,       /* computes from its operands alone and cannot fail: may be moved or deleted */
+    PTXI_IF_PURE = 1,       /* depends only on its operands and cannot fail: may be moved or deleted */
     PTXI_IF_READS = 2,      /* reads memory that other threads may write, or calls: a loop around it may be a wait */
     PTXI_IF_TOGETHER = 4,   /* lanes interact: a guard becomes a branch around it */
     PTXI_IF_FIRST = 8,      /* first operation of a PTX instruction */

@@ -71,8 +71,8 @@ static uint16_t mbarrier_mods(const struct ptxi_match *m)
 /* The count, state or parity that the instruction reads, or PTXI_NONE. */
 static uint32_t mbarrier_source(struct ptxi_lower *l, const struct ptxi_inst *inst)
 {
-    static const enum ptxi_operand_resolve_name names[] = { PTXI_OPERAND_count, PTXI_OPERAND_tx_count, PTXI_OPERAND_state,
-                                                    PTXI_OPERAND_parity };
+    static const enum ptxi_operand_resolve_name names[] = { PTXI_OPERAND_count, PTXI_OPERAND_tx_count,
+                                                            PTXI_OPERAND_state, PTXI_OPERAND_parity };
 
     for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
         const struct ptxi_operand *o = ptxi_lower_operand(l, names[k]);

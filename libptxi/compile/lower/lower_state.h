@@ -70,7 +70,7 @@ static inline enum ptxi_class ptxi_lower_class(const struct ptxi_lower *l, uint3
 
 /* Appends an operation that writes d and reads a, b and c, each of which may be PTXI_NONE. */
 struct ptxi_ir_inst *ptxi_lower_op(struct ptxi_lower *l, uint16_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
-/* The same for an operation that computes from its operands alone. */
+/* The same for an operation that depends only on its operands. */
 struct ptxi_ir_inst *ptxi_lower_pure_op(struct ptxi_lower *l, uint16_t op, uint32_t d, uint32_t a, uint32_t b,
                                         uint32_t c);
 /* d = a; both are of one class. */

@@ -96,8 +96,8 @@ static char fragment_letter(enum ptxi_operand_resolve_name name)
     }
 }
 
-static struct registers read_registers(struct ptxi_lower *l, enum ptxi_operand_resolve_name name, struct ptxi_wmma_shape shape,
-                                       unsigned bits)
+static struct registers read_registers(struct ptxi_lower *l, enum ptxi_operand_resolve_name name,
+                                       struct ptxi_wmma_shape shape, unsigned bits)
 {
     struct registers r;
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 struct ptxi_shared_layout {
-    /* per function index: the end of what a kernel and what it reaches name; NULL: device functions name nothing */
+    /* by function index: the end of the variables that a kernel and the functions that it reaches name; NULL: device
+     * functions name no variables */
     uint64_t *tops;
     struct ptxi_kernel_variable {
         const struct ptxi_var *var;

@@ -562,7 +562,7 @@ static void try_old_value(struct simplifier *c, uint32_t n)
 
 /* --- all rules --- */
 
-/* Rules for instructions that compute from their operands alone. */
+/* Rules for instructions that depend only on their operands. */
 static void simplify_pure(struct simplifier *c, uint32_t n)
 {
     struct ptxi_ir_inst *i = &c->ir->insts[n];

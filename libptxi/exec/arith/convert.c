@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-static inline bool is_aligned(const void *p)
+__attribute__((unused)) static inline bool is_aligned(const void *p)
 {
     return !((uintptr_t)p % 64);
 }

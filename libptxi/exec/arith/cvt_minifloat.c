@@ -93,9 +93,9 @@ static inline __m512i nearest_code_pair(const struct nearest *k, const float *hi
 #define PAIR_OF_NON_NAN(f)                                                                                    \
     OUT_OF_LINE void f##_pair_of_non_nan(uint16_t *restrict r, const float *high, const float *low)           \
     {                                                                                                         \
-        const struct ptxi_num_minifloat format = ptxi_num_##f;                                                    \
+        const struct ptxi_num_minifloat format = ptxi_num_##f;                                                \
         const int drop = 31 - format.fraction - format.exponent;                                              \
-        const uint32_t limit = ptxi_num_minifloat_max_f32(format), sign = ptxi_num_minifloat_sign(format);              \
+        const uint32_t limit = ptxi_num_minifloat_max_f32(format), sign = ptxi_num_minifloat_sign(format);    \
         LANE_ARRAY(uint32_t, pair); /* 32 bits, so that compilers do not narrow each term */                  \
                                                                                                               \
         FOR_LANES {                                                                                           \

@@ -143,7 +143,7 @@ static inline __m512i random_of_four(__m512i e, int k, int step)
 #define TWO_OF_NON_NAN(f, bits)                                                                                 \
     static inline void f##_two_of_non_nan(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c) \
     {                                                                                                           \
-        const struct ptxi_num_stochastic_range range = ptxi_num_stochastic_range(ptxi_num_##f, false);                  \
+        const struct ptxi_num_stochastic_range range = ptxi_num_stochastic_range(ptxi_num_##f, false);          \
                                                                                                                 \
         FOR_LANES r[l] = TWO(ROUND_NON_NAN, f, bits);                                                           \
     }
@@ -151,7 +151,7 @@ static inline __m512i random_of_four(__m512i e, int k, int step)
     static inline void f##_four_of_non_nan(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, \
                                            const uint32_t *d, const uint32_t *e)                                 \
     {                                                                                                            \
-        const struct ptxi_num_stochastic_range range = ptxi_num_stochastic_range(ptxi_num_##f, true);                    \
+        const struct ptxi_num_stochastic_range range = ptxi_num_stochastic_range(ptxi_num_##f, true);            \
                                                                                                                  \
         FOR_LANES r[l] = FOUR(ROUND_NON_NAN, f, bits, step);                                                     \
     }

@@ -34,7 +34,8 @@ static inline unsigned char *ptxi_bulk_find_memory(struct ptxi_warp *w, const st
 
     if (own)
         return own;
-    if (!(address & (align - 1)) && ptxi_access_is_cached(w, ptxi_access_hit(w, i), address, size, access != PTXI_AK_LOAD))
+    if (!(address & (align - 1)) &&
+        ptxi_access_is_cached(w, ptxi_access_hit(w, i), address, size, access != PTXI_AK_LOAD))
         return (unsigned char *)(uintptr_t)address;
     return ptxi_access_at(w, i, lane, PTXI_MS_GENERIC, address, size, align, access);
 }

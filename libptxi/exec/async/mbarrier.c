@@ -198,7 +198,8 @@ static bool arrive_as_warp(struct ptxi_warp *w, const struct ptxi_insn *i, uint6
     if (i->b != PTXI_NO_SLOT || i->mods & (PTXI_MBARRIER_DROP | PTXI_MBARRIER_NO_COMPLETE) ||
         w->active != PTXI_ALL_LANES || !is_same_in_all_lanes(w, i))
         return false;
-    at = ptxi_access_own_shared(w, address_of(w, i, 0) - (i->mods & PTXI_MBARRIER_GENERIC ? PTXI_SHARED_WINDOW : 0), 8, 8);
+    at = ptxi_access_own_shared(w, address_of(w, i, 0) - (i->mods & PTXI_MBARRIER_GENERIC ? PTXI_SHARED_WINDOW : 0),
+                                8, 8);
     if (!at)
         return false;
     owner = w->cta;

@@ -31,7 +31,7 @@ struct ptxi_tensor_map {
     uint8_t swizzle, atom;               /* .swizzle_mode and .swizzle_atomicity of tensormap.replace */
     uint8_t interleave;                  /* ptxiTensorMapInterleave: dimension 0 counts units of 16 or 32 bytes, the
                                           * last but one counts slices, and a box is in one slice */
-    uint8_t nan;                         /* what is outside the tensor: 0: zeros, 1: PTXI_OOB_NAN in every two bytes */
+    uint8_t nan;                         /* value outside the tensor: 0: zero, 1: PTXI_OOB_NAN in every two bytes */
     uint64_t magic;
     uint64_t stride[PTXI_TENSOR_MAX_RANK - 1]; /* bytes, of dimensions 1 and up */
     uint32_t last[PTXI_TENSOR_MAX_RANK]; /* size of the tensor - 1 */

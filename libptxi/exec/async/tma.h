@@ -18,7 +18,7 @@ bool ptxi_tma_walk(const struct ptxi_tensor_map *m, const int32_t *coords, ptxi_
  * tiled. */
 bool ptxi_tma_extent(const struct ptxi_tensor_map *m, const int32_t *coords, uint64_t *lo, uint64_t *hi);
 
-/* Copies a box from global memory to `box` in shared memory, and fills what is outside the tensor. `box_offset` is
+/* Copies a box from global memory to `box` in shared memory, and fills elements outside the tensor. `box_offset` is
  * the offset of the box in the CTA's shared memory, a multiple of 128. */
 void ptxi_tma_load(const struct ptxi_tensor_map *m, const int32_t *coords, unsigned char *box, uint32_t box_offset);
 /* Copies a box from shared to global memory, or applies a reduction (PTXI_OP_atom_...) if `reduce` is not 0. Whole

@@ -19,7 +19,7 @@ static bool is_in_code(const struct ptxi_code *code, const struct ptxi_insn *pc)
 }
 
 /* Invariants of a split: its frame is referenced, its pc is in the code of the frame, and its lanes are alive. */
-static bool is_valid_split(const struct ptxi_warp *w, const struct ptxi_split *s)
+__attribute__((unused)) static bool is_valid_split(const struct ptxi_warp *w, const struct ptxi_split *s)
 {
     return s->frame->splits && s->lanes && !(s->lanes & ~w->live) && is_in_code(s->frame->code, s->pc);
 }

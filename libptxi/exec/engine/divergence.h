@@ -35,9 +35,9 @@ void ptxi_warp_start(struct ptxi_warp *w, struct ptxi_frame *frame, ptxi_lanes l
 /* Ends a warp whose launch has failed. Releases its frames. */
 void ptxi_warp_abandon(struct ptxi_warp *w);
 
-/* Runs the warp until something happens that its splits alone cannot handle. Never returns PTXI_EVENT_NONE or _SWITCH.
- * If the warp waits at a CTA barrier, the warps after it that have passed theirs may have run, too. *w becomes the
- * last of them, and the event is that warp's. */
+/* Runs the warp until something happens that its splits cannot handle themselves. Never returns PTXI_EVENT_NONE or
+ * _SWITCH. If the warp waits at a CTA barrier, the warps after it that have passed theirs may have run, too. *w becomes
+ * the last of them, and the event is that warp's. */
 enum ptxi_event ptxi_warp_run(struct ptxi_warp **w, const struct ptxi_level *level);
 
 /* Makes sleeping splits ready. *work: at least one of them does more than spin. False: there are none. */

@@ -1,5 +1,5 @@
 /* The warp engine as handlers see it. The headers by subject: warp.h, cta.h, grid.h, divergence.h, frame.h, call.h,
- * fault.h. */
+ * fault_report.h. */
 #ifndef PTXI_EXEC_ENGINE_ENGINE_H
 #define PTXI_EXEC_ENGINE_ENGINE_H
 

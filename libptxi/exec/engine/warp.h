@@ -2,7 +2,7 @@
  *
  * A handler gets its instruction and the warp, executes it for the lanes in w->active, and returns the next
  * instruction. It may write inactive lanes only if w->active is PTXI_ALL_LANES. A handler that cannot continue (fault,
- * barrier, exit) returns the result of a ptxi_leave_... function (divergence.h) or of ptxi_fault() (fault.h). */
+ * barrier, exit) returns the result of a ptxi_leave_... function (divergence.h) or of ptxi_fault() (fault_report.h). */
 #ifndef PTXI_EXEC_ENGINE_WARP_H
 #define PTXI_EXEC_ENGINE_WARP_H
 

@@ -1,5 +1,5 @@
 /* A template: moves the stored elements of a sparse A to their columns. The other elements become zero, and
- * t->stored tells them apart. Include it with
+ * t->stored marks the stored ones. Include it with
  *
  *   NAME   the function
  *

@@ -90,8 +90,9 @@ static inline void ptxi_mma_decompress(unsigned char *unit, unsigned bits)
 }
 
 /* Converts a block of bytes that contain floats of format f. */
-static inline __attribute__((always_inline)) void ptxi_mma_widen_bytes(enum ptxi_dot_type type, struct ptxi_num_minifloat f,
-                                                                       bool as_f16, uint16_t *word, float *value)
+static inline __attribute__((always_inline)) void ptxi_mma_widen_bytes(enum ptxi_dot_type type,
+                                                                       struct ptxi_num_minifloat f, bool as_f16,
+                                                                       uint16_t *word, float *value)
 {
     _Alignas(64) uint16_t half[HALF_BLOCK];
 

@@ -5,7 +5,7 @@
 #include "exec/engine/engine.h"
 #include "exec/memmap/memmap.h"
 
-/* Exempts a function from ThreadSanitizer. It is for accesses of kernels, which may race as far as PTX permits. */
+/* Exempts a function from ThreadSanitizer. It is for accesses of kernels, in which PTX permits races. */
 #define RACY __attribute__((no_sanitize("thread")))
 
 /* The state space of an access. PTXI_MS_GENERIC is a generic address, in any of the first four spaces. */

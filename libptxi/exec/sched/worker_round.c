@@ -1,5 +1,6 @@
-/* A worker holds some CTAs, those of a cluster together. It runs each cluster until it ends or yields to the next one. So
- * a kernel may wait for another CTA: up to resident_limit of them are on each worker at once. */
+/* A round of a worker. A worker has some CTAs, and always all CTAs of a cluster. It runs each cluster until the cluster
+ * ends or yields to the next one. Each worker has up to resident_limit CTAs, so that a kernel can wait for another
+ * CTA. */
 #include "exec/sched/worker_round.h"
 
 #include <assert.h>
@@ -307,8 +308,8 @@ static bool is_skipped(struct ptxi_cta *lead)
     return lead->grid->schedule && ptxi_rng_one_in(&lead->rng_state, 3);
 }
 
-/* If clusters of a cooperative grid wait for clusters that have not started, the worker takes one for each of them. Else
- * it takes one. */
+/* If clusters of a cooperative grid wait for clusters that have not started, the worker starts one for each of them.
+ * Else it starts one. */
 bool ptxi_worker_round(struct ptxi_exec *x, struct ptxi_worker *wk)
 {
     fpu_state host = enter_default_fpu();

@@ -9,7 +9,8 @@
 
 enum { PTXI_PROGRESS_NS = 100000000 }; /* time between two reports of a grid's progress */
 
-/* A pool of workers. The lock guards the members after it, the workers' `claimed`, and the grids' `inside` and `next`. */
+/* A pool of workers. The lock protects the members after it, `claimed` of the workers, and `inside` and `next` of the
+ * grids. */
 struct ptxi_exec {
     _Atomic unsigned refs;
     const struct ptxi_level *level;

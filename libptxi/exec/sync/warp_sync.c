@@ -175,7 +175,7 @@ static void execute(const struct participants *p, unsigned op)
     }
 }
 
-/* --- who participates --- */
+/* --- participants --- */
 
 /* Whether lanes of split b can participate in the instruction of split a: the operation and its qualifiers are the
  * same. A negated predicate does not matter, since each lane reads its own. */

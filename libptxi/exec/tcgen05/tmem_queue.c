@@ -123,7 +123,8 @@ static bool complete_one(struct ptxi_cta *lead, bool committed)
     uint32_t candidates = 0;
 
     for (struct ptxi_tmem_job **at = &lead->tmem_jobs; *at; at = &(*at)->next)
-        if (!has_predecessor(lead, *at) && (!committed || is_committed(*at)) && ptxi_rng_one_in(&lead->rng_state, ++candidates))
+        if (!has_predecessor(lead, *at) && (!committed || is_committed(*at)) &&
+            ptxi_rng_one_in(&lead->rng_state, ++candidates))
             found = at;
     if (found)
         perform(lead, found);

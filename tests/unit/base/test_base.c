@@ -1,4 +1,4 @@
-/* Arenas, names, messages, strings, hashes, levels of the host: base/. */
+/* Tests libptxi/base: arenas, names, diagnostics, strings, hashes and CPU levels. */
 #include "unit/support/bits.h"
 
 #include "base/arena.h"
@@ -58,10 +58,10 @@ START_TEST(arena_big_object_keeps_the_open_chunk)
 }
 END_TEST
 
-START_TEST(arena_refuses_absurd_sizes)
+START_TEST(arena_refuses_huge_sizes)
 {
     struct ptxi_arena a;
-    volatile size_t huge = SIZE_MAX; /* the compiler would warn of what is meant here */
+    volatile size_t huge = SIZE_MAX; /* the compiler would warn about this intentional size */
 
     ptxi_arena_init(&a, NULL);
     ck_assert_ptr_null(ptxi_arena_alloc(&a, huge, 1));
@@ -109,7 +109,7 @@ START_TEST(str_appends)
 }
 END_TEST
 
-START_TEST(str_oom_sticks)
+START_TEST(str_keeps_the_out_of_memory_state)
 {
     struct countdown cd = { .left = 1 };
     struct ptxi_alloc al = countdown_alloc(&cd);
@@ -157,7 +157,7 @@ START_TEST(names_are_unique)
 }
 END_TEST
 
-/* Every length takes another path through the hash; neighbours must stay apart, embedded zeros included. */
+/* Each length takes a different path through the hash. Similar names must stay distinct, also with embedded zeros. */
 START_TEST(names_of_every_length)
 {
     struct ptxi_arena a;
@@ -184,8 +184,8 @@ START_TEST(names_of_every_length)
 }
 END_TEST
 
-/* A seed chosen at random is all that keeps a crafted module from lining up its collisions. */
-START_TEST(hash_follows_the_seed)
+/* Only the random seed prevents a module from being made so that all of its names collide. */
+START_TEST(hash_depends_on_the_seed)
 {
     uint64_t seed = ptxi_hash_seed;
     unsigned h1 = ptxi_hash_bytes("%rd1", 4), p1 = ptxi_hash_ptr(&seed), differ = 0;
@@ -200,7 +200,7 @@ START_TEST(hash_follows_the_seed)
 }
 END_TEST
 
-/* Register names are dense and short: they must spread over the buckets as random keys would. */
+/* Register names are short and similar. They must spread over the buckets as random keys would. */
 START_TEST(hash_spreads_register_names)
 {
     enum { BUCKETS = 4096 };
@@ -343,7 +343,7 @@ START_TEST(diag_stops_at_its_limit)
 }
 END_TEST
 
-START_TEST(diag_windows_long_lines)
+START_TEST(diag_shortens_long_lines)
 {
     static char text[5000];
     struct ptxi_str s;
@@ -365,7 +365,7 @@ START_TEST(diag_windows_long_lines)
 }
 END_TEST
 
-START_TEST(cpu_level_obeys_the_environment)
+START_TEST(cpu_level_follows_the_environment)
 {
     enum ptxi_cpu_level host = ptxi_cpu_level_host();
 
@@ -385,7 +385,7 @@ START_TEST(cpu_level_obeys_the_environment)
 END_TEST
 
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
-/* gcc's own reading of CPUID is an independent witness. */
+/* gcc reads CPUID independently of our code. */
 START_TEST(cpu_level_agrees_with_the_compiler)
 {
     enum ptxi_cpu_level want = PTXI_CPU_PORTABLE;
@@ -401,7 +401,7 @@ START_TEST(cpu_level_agrees_with_the_compiler)
 END_TEST
 #endif
 
-/* A file of `size` bytes, read with room for `most`. */
+/* A file of `size` bytes, read with a limit of `most` bytes. */
 static void read_file(size_t size, size_t most)
 {
     FILE *f = tmpfile();
@@ -452,20 +452,20 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_test(t, arena_gives_zeroed_aligned_memory);
     tcase_add_test(t, arena_big_object_keeps_the_open_chunk);
-    tcase_add_test(t, arena_refuses_absurd_sizes);
+    tcase_add_test(t, arena_refuses_huge_sizes);
     tcase_add_test(t, arena_copies_strings);
     tcase_add_test(t, str_appends);
-    tcase_add_test(t, str_oom_sticks);
+    tcase_add_test(t, str_keeps_the_out_of_memory_state);
     tcase_add_test(t, names_are_unique);
     tcase_add_test(t, names_of_every_length);
-    tcase_add_test(t, hash_follows_the_seed);
+    tcase_add_test(t, hash_depends_on_the_seed);
     tcase_add_test(t, hash_spreads_register_names);
     tcase_add_test(t, every_allocation_may_fail);
     tcase_add_test(t, diag_renders_as_gcc_does);
     tcase_add_test(t, diag_stops_at_its_limit);
-    tcase_add_test(t, diag_windows_long_lines);
+    tcase_add_test(t, diag_shortens_long_lines);
     tcase_add_test(t, files_are_read_up_to_a_limit);
-    tcase_add_test(t, cpu_level_obeys_the_environment);
+    tcase_add_test(t, cpu_level_follows_the_environment);
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
     tcase_add_test(t, cpu_level_agrees_with_the_compiler);
 #endif

@@ -1,9 +1,9 @@
-/* libcuda.so.1, used as a program made for the CUDA driver uses it: linked to some names, asking for others. */
+/* Uses libcuda.so.1 as a program for the CUDA driver does: some functions are linked, others are looked up by name. */
 #include "unit/support/bits.h"
 
 #include <string.h>
 
-/* What the toolkit's cuda.h would say, but for the names of the types. */
+/* Declarations that match the cuda.h of the toolkit except for the names of the types. */
 typedef struct context *CUcontext;
 typedef struct module *CUmodule;
 typedef struct kernel *CUfunction;
@@ -24,7 +24,8 @@ int cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name);
 int cuMemAlloc_v2(CUdeviceptr *p, size_t bytes);
 int cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2_ptds(void *to, CUdeviceptr from, size_t bytes);
-int cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+int cuLaunchKernel_ptsz(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared,
                         CUstream stream, void **params, void **extra);
 int cuCtxSynchronize(void);
 int cuGetProcAddress_v2(const char *symbol, void **pfn, int version, uint64_t flags, int *status);
@@ -34,7 +35,8 @@ int cuGetExportTable(void);
 
 static const char twice[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".entry twice(.param .u64 p) { .reg .u32 %i, %v; .reg .u64 %a, %o; ld.param.u64 %a, [p]; mov.u32 %i, %tid.x; mul.wide.u32 %o, %i, 4;\n"
+    ".entry twice(.param .u64 p) { .reg .u32 %i, %v; .reg .u64 %a, %o; ld.param.u64 %a, [p]; mov.u32 %i, %tid.x; "
+    "mul.wide.u32 %o, %i, 4;\n"
     "add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; add.u32 %v, %v, %v; st.global.u32 [%a], %v; ret; }";
 
 START_TEST(runs_a_kernel)
@@ -47,7 +49,7 @@ START_TEST(runs_a_kernel)
     int dev = -1;
 
     ok(cuInit(0));
-    ok(cuCtxCreate_v4(&ctx, (void *[3]){ NULL }, 0, 0)); /* a CUctxCreateParams of zeros */
+    ok(cuCtxCreate_v4(&ctx, (void *[3]){ NULL }, 0, 0)); /* CUctxCreateParams, all zeros */
     ok(cuCtxGetDevice_v2(&dev, ctx));
     ck_assert_int_eq(dev, 0);
     ok(cuModuleLoadData(&m, twice));
@@ -93,7 +95,7 @@ static void *ask(const char *symbol, int version, uint64_t flags)
     return p;
 }
 
-START_TEST(names_are_found_by_version)
+START_TEST(functions_are_found_by_version)
 {
     ck_assert_ptr_eq(ask("cuMemcpyHtoD", 3020, 0), (void *)cuMemcpyHtoD_v2);
     ck_assert_ptr_eq(ask("cuMemcpyDtoH", 7000, PER_THREAD), (void *)cuMemcpyDtoH_v2_ptds);
@@ -117,7 +119,7 @@ int main(void)
 
     tcase_add_test(t, runs_a_kernel);
     tcase_add_test(t, errors_and_devices);
-    tcase_add_test(t, names_are_found_by_version);
+    tcase_add_test(t, functions_are_found_by_version);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

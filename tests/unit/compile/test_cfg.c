@@ -1,4 +1,4 @@
-/* Control flow: the order of blocks, and loops that may wait. */
+/* Tests the control flow graph: the order of blocks, and which loops may wait for other threads. */
 #include "unit/support/random_program.h"
 
 #include "compile/lower/lower_state.h"
@@ -32,7 +32,7 @@ static void drop_graph(struct graph *g)
     unload(&g->m);
 }
 
-/* True if every way from the entry to block b goes through block d. */
+/* True if every path from the entry to block b goes through block d. */
 static bool dominates(const struct ptxi_ir *ir, uint32_t d, uint32_t b)
 {
     uint8_t *seen = calloc(ir->block_count, 1);
@@ -61,7 +61,7 @@ static bool dominates(const struct ptxi_ir *ir, uint32_t d, uint32_t b)
     return !reached;
 }
 
-/* Blocks of the loop that the edge from -> head closes: those that reach `from` without passing the head. */
+/* Computes the blocks of the loop with the back edge from -> head: those that reach `from` without passing the head. */
 static void check_contiguous(const struct ptxi_ir *ir, uint32_t from, uint32_t head, unsigned seed)
 {
     uint8_t *in = calloc(ir->block_count, 1);
@@ -90,14 +90,15 @@ static void check_contiguous(const struct ptxi_ir *ir, uint32_t from, uint32_t h
         low = ir->blocks[b].order < low ? ir->blocks[b].order : low;
         high = ir->blocks[b].order > high ? ir->blocks[b].order : high;
     }
-    ck_assert_msg(high - low + 1 == count, "program %u: a loop of %u blocks takes %u places", seed, count, high - low + 1);
+    ck_assert_msg(high - low + 1 == count, "program %u: a loop of %u blocks occupies %u positions", seed, count,
+                  high - low + 1);
     ck_assert_msg(ir->blocks[head].order == low, "program %u: a loop does not begin with its head", seed);
     free(in);
     free(stack);
 }
 
-/* Structured programs: only the way back to a loop's head goes backward, and loops stand together. */
-START_TEST(blocks_stand_behind_all_that_lead_to_them)
+/* In structured programs, only back edges go backward, and the blocks of a loop are adjacent. */
+START_TEST(blocks_follow_their_predecessors)
 {
     for (unsigned seed = 0; seed < 500; seed++) {
         struct random r = { seed };
@@ -116,7 +117,8 @@ START_TEST(blocks_stand_behind_all_that_lead_to_them)
 
                 if (g.ir.blocks[to].order > p)
                     continue;
-                ck_assert_msg(dominates(&g.ir, to, b), "program %u: a branch goes back to a block that is no loop's head", seed);
+                ck_assert_msg(dominates(&g.ir, to, b),
+                              "program %u: a branch goes back to a block that is not the head of a loop", seed);
                 check_contiguous(&g.ir, b, to, seed);
             }
         }
@@ -126,8 +128,8 @@ START_TEST(blocks_stand_behind_all_that_lead_to_them)
 }
 END_TEST
 
-/* Loops nested by the thousand, and branches to anywhere: more regions than are worth ordering. */
-START_TEST(tangled_flow_compiles_in_bounded_time)
+/* Thousands of nested loops and arbitrary branches make more regions than are worth ordering. */
+START_TEST(irreducible_flow_compiles_in_bounded_time)
 {
     enum { LABELS = 20000 };
 
@@ -159,16 +161,18 @@ START_TEST(tangled_flow_compiles_in_bounded_time)
 }
 END_TEST
 
-/* nvcc puts rare code behind the function's end, from where it jumps back: the join must move behind it. */
-START_TEST(a_join_before_its_arm_moves_behind_it)
+/* nvcc puts rarely executed code after the end of the function, from where it jumps back. The join must move after
+ * it. */
+START_TEST(a_join_before_its_arm_is_moved)
 {
     struct module m;
     struct ptxi_code *c = code_of(&m,
                                   KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .pred %p<3>; .reg .b64 %rd<3>;\n"
-                                                          "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; setp.eq.s32 %p1, %r1, 0;\n"
-                                                          "@%p1 bra RARE;\n"
-                                                          "JOIN: st.global.u32 [%rd1+4], %r1; ret;\n"
-                                                          "RARE: mov.u32 %r1, 5; bra JOIN;\n"),
+                                          "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; "
+                                          "setp.eq.s32 %p1, %r1, 0;\n"
+                                          "@%p1 bra RARE;\n"
+                                          "JOIN: st.global.u32 [%rd1+4], %r1; ret;\n"
+                                          "RARE: mov.u32 %r1, 5; bra JOIN;\n"),
                                   "k", NULL);
 
     ck_assert_uint_eq(count_ops(c, "loop"), 0);
@@ -179,7 +183,7 @@ START_TEST(a_join_before_its_arm_moves_behind_it)
 }
 END_TEST
 
-START_TEST(a_loop_tells_whether_it_may_wait_for_others)
+START_TEST(loops_that_may_wait_are_recognized)
 {
     static const struct { const char *body; unsigned mods; } rows[] = {
         { "add.s32 %r2, %r2, 1;", 0 },
@@ -187,11 +191,12 @@ START_TEST(a_loop_tells_whether_it_may_wait_for_others)
         { "atom.global.add.u32 %r3, [%rd1], 1; add.s32 %r2, %r2, %r3;", PTXI_LOOP_READS },
         { "st.global.u32 [%rd1], %r2; add.s32 %r2, %r2, 1;", 0 },
         { "bar.sync 0; add.s32 %r2, %r2, 1;", PTXI_LOOP_READS },
-        /* nothing comes around but what others write */
+        /* only stores of other threads change the loop's values */
         { "ld.acquire.gpu.global.u32 %r2, [%rd1];", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
         { "ld.volatile.global.u32 %r3, [%rd1]; xor.b32 %r2, %r3, %r4;", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
         { "atom.global.acquire.gpu.cas.b32 %r2, [%rd1], 0, 1;", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
-        { "ld.volatile.global.u32 %r2, [%rd1]; setp.eq.s32 %p2, %r2, 5; @%p2 bra M; ld.volatile.global.u32 %r2, [%rd1+4]; M:", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
+        { "ld.volatile.global.u32 %r2, [%rd1]; setp.eq.s32 %p2, %r2, 5; @%p2 bra M; "
+          "ld.volatile.global.u32 %r2, [%rd1+4]; M:", PTXI_LOOP_READS | PTXI_LOOP_POLLS },
         { "ld.volatile.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;", PTXI_LOOP_READS },
         { "ld.volatile.global.u32 %r2, [%rd1]; add.s32 %r4, %r4, 1; add.s32 %r2, %r2, %r4;", PTXI_LOOP_READS },
         { "ld.volatile.global.u32 %r2, [%rd1]; bar.sync 0;", PTXI_LOOP_READS },
@@ -204,8 +209,8 @@ START_TEST(a_loop_tells_whether_it_may_wait_for_others)
         const struct ptxi_insn *loop;
 
         snprintf(text, sizeof text, KERNEL(".param .u64 p", ".reg .b32 %%r<5>; .reg .pred %%p<3>; .reg .b64 %%rd<3>;\n"
-                                                            "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x; mov.u32 %%r4, %%clock;\n"
-                                                            "L: %s setp.lt.s32 %%p1, %%r2, 10; @%%p1 bra L; st.global.u32 [%%rd1], %%r2;"), rows[k].body);
+                "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x; mov.u32 %%r4, %%clock;\n"
+                "L: %s setp.lt.s32 %%p1, %%r2, 10; @%%p1 bra L; st.global.u32 [%%rd1], %%r2;"), rows[k].body);
         loop = find_op(code_of(&m, text, "k", NULL), PTXI_OP_loop_lt_s32);
         ck_assert(loop != NULL);
         ck_assert_msg((loop->mods & ~PTXI_LOOP_WAITS) == (int)rows[k].mods, "%s: %u", rows[k].body, loop->mods);
@@ -220,10 +225,10 @@ int main(void)
     TCase *t = tcase_create("cfg");
 
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, blocks_stand_behind_all_that_lead_to_them);
-    tcase_add_test(t, tangled_flow_compiles_in_bounded_time);
-    tcase_add_test(t, a_join_before_its_arm_moves_behind_it);
-    tcase_add_test(t, a_loop_tells_whether_it_may_wait_for_others);
+    tcase_add_test(t, blocks_follow_their_predecessors);
+    tcase_add_test(t, irreducible_flow_compiles_in_bounded_time);
+    tcase_add_test(t, a_join_before_its_arm_is_moved);
+    tcase_add_test(t, loops_that_may_wait_are_recognized);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

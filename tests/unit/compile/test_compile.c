@@ -1,52 +1,65 @@
-/* From text to bytecode: what becomes one operation, what is contracted, where things are stored. */
+/* Tests the compiler from text to bytecode: fused operations, contraction, and the layout of storage. */
 #include "unit/support/compiled.h"
 
-/* --- pairs of operations that become one --- */
+/* --- fused pairs of operations --- */
 
 static const struct { const char *body, *has; unsigned count, ops; } pairs[] = {
     { "mul.wide.s32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2;", "mad_wide_s32", 1, 4 },
     { "mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd2, %rd1; st.global.u32 [%rd3], %r2;", "mad_wide_u32", 1, 4 },
     { "shl.b32 %r3, %r2, 3; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "lea_32", 1, 4 },
-    { "cvt.u64.u32 %rd2, %r2; shl.b64 %rd3, %rd2, 3; add.s64 %rd4, %rd3, %rd1; st.global.u32 [%rd4], %r2;", "lea_64", 1, 5 },
+    { "cvt.u64.u32 %rd2, %r2; shl.b64 %rd3, %rd2, 3; add.s64 %rd4, %rd3, %rd1; st.global.u32 [%rd4], %r2;", "lea_64", 1,
+      5 },
     /* several sums of one product */
-    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; add.s32 %r5, %r3, 5; st.global.u32 [%rd1], %r5; st.global.u32 [%rd1], %r4;", "mad_lo_i32", 2, 6 },
-    /* not where the product is needed itself, or a factor has changed, or another may have been written */
-    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r4;", "mad_", 0, 6 },
-    { "ld.global.u32 %r5, [%rd1]; mul.lo.s32 %r3, %r5, %r5; add.s32 %r5, %r5, 9; add.s32 %r4, %r3, %r5; st.global.u32 [%rd1], %r4;", "mad_", 0, 7 },
+    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; add.s32 %r5, %r3, 5; st.global.u32 [%rd1], %r5; "
+      "st.global.u32 [%rd1], %r4;", "mad_lo_i32", 2, 6 },
+    /* not fused if the product is used itself, a factor has changed, or a factor may have been written */
+    { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r4;", "mad_",
+      0, 6 },
+    { "ld.global.u32 %r5, [%rd1]; mul.lo.s32 %r3, %r5, %r5; add.s32 %r5, %r5, 9; add.s32 %r4, %r3, %r5; "
+      "st.global.u32 [%rd1], %r4;", "mad_", 0, 7 },
     { "mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r3; st.global.u32 [%rd1], %r4;", "mad_", 0, 5 },
     { "mul.lo.s32 %r3, %r2, %r2; add.cc.u32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "mad_", 0, 5 },
-    { "setp.eq.s32 %p1, %r2, 3; mov.u32 %r3, 4; @%p1 mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "mad_", 0, 8 },
-    /* a sum under a guard is one still */
-    { "setp.eq.s32 %p1, %r2, 3; mul.lo.s32 %r3, %r2, %r2; mov.u32 %r4, 1; @%p1 add.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4;", "mad_lo_i32", 1, 7 },
+    { "setp.eq.s32 %p1, %r2, 3; mov.u32 %r3, 4; @%p1 mul.lo.s32 %r3, %r2, %r2; add.s32 %r4, %r3, %r2; "
+      "st.global.u32 [%rd1], %r4;", "mad_", 0, 8 },
+    /* a guarded sum stays one operation */
+    { "setp.eq.s32 %p1, %r2, 3; mul.lo.s32 %r3, %r2, %r2; mov.u32 %r4, 1; @%p1 add.s32 %r4, %r3, %r2; "
+      "st.global.u32 [%rd1], %r4;", "mad_lo_i32", 1, 7 },
     /* comparisons and branches */
     { "setp.gt.s32 %p1, %r2, 3; @%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_lt_s32", 1, 4 },
     { "setp.gt.s32 %p1, %r2, 3; @!%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_ge_s32", 1, 4 },
     { "setp.hi.u32 %p1, %r2, 3; @!%p1 bra E; st.global.u32 [%rd1], %r2; E:", "bra_ge_u32", 1, 4 },
-    { "setp.gt.s32 %p1, %r2, 3; @%p1 bra E; st.global.u32 [%rd1], %r2; E: @%p1 st.global.u32 [%rd1], %r2;", "bra_if", 1, 7 },
-    /* an address of a thread that never changes, in a loop */
-    { "mov.u32 %r3, %tid.x; L: ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+8]; add.s32 %r2, %r2, %r4; add.s32 %r2, %r2, %r5;\n"
-      "setp.lt.s32 %p1, %r2, 9; @%p1 bra L; ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd1], %r4;", "ld_shared_32_shaped", 2, 9 },
-    /* what copies is no operation */
-    { "add.s32 %r3, %r2, 0; or.b32 %r4, 0, %r3; shl.b32 %r3, %r4, 0; mul.lo.s32 %r4, %r3, 1; st.global.u32 [%rd1], %r4;", "st_global", 1, 3 },
+    { "setp.gt.s32 %p1, %r2, 3; @%p1 bra E; st.global.u32 [%rd1], %r2; E: @%p1 st.global.u32 [%rd1], %r2;", "bra_if", 1,
+      7 },
+    /* a thread-dependent address that does not change in a loop */
+    { "mov.u32 %r3, %tid.x; L: ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+8]; add.s32 %r2, %r2, %r4; "
+      "add.s32 %r2, %r2, %r5;\n"
+      "setp.lt.s32 %p1, %r2, 9; @%p1 bra L; ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd1], %r4;",
+      "ld_shared_32_shaped", 2, 9 },
+    /* copies are no operations */
+    { "add.s32 %r3, %r2, 0; or.b32 %r4, 0, %r3; shl.b32 %r3, %r4, 0; mul.lo.s32 %r4, %r3, 1; "
+      "st.global.u32 [%rd1], %r4;", "st_global", 1, 3 },
 };
 
-START_TEST(pairs_become_one)
+START_TEST(pairs_are_fused)
 {
     struct module m;
     char text[1000];
     struct ptxi_code *c;
 
     snprintf(text, sizeof text, KERNEL(".param .u64 p", ".reg .b32 %%r<9>; .reg .pred %%p<3>; .reg .b64 %%rd<9>;\n"
-                                                        "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x;\n%s"), pairs[_i].body);
+            "ld.param.u64 %%rd1, [p]; mov.u32 %%r2, %%ctaid.x;\n%s"),
+                                                        pairs[_i].body);
     c = code_of(&m, text, "k", NULL);
-    ck_assert_msg(count_ops(c, pairs[_i].has) == pairs[_i].count && c->count == pairs[_i].ops, "%s: %u operations", pairs[_i].body, c->count);
+    ck_assert_msg(count_ops(c, pairs[_i].has) == pairs[_i].count && c->count == pairs[_i].ops, "%s: %u operations",
+                  pairs[_i].body, c->count);
     unload(&m);
 }
 END_TEST
 
 /* --- contraction --- */
 
-/* What ptxas of CUDA 13.0 makes of these for sm_90: FFMA, DFMA or HFMA2; FMUL, DMUL or HMUL2; FADD, DADD or HADD2 left over. */
+/* Results of ptxas of CUDA 13.0 for sm_90: FFMA, DFMA or HFMA2, and the FMUL, DMUL, HMUL2, FADD, DADD or HADD2 that
+ * are left. */
 static const struct { const char *body; unsigned fma, mul, add; } contractions[] = {
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f3,%f9;", 1, 0, 0 },
@@ -54,7 +67,8 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f32 %f9,%f1,%f2; sub.f32 %f10,%f3,%f9;", 1, 0, 0 },
     { "abs.f32 %f9,%f1; mov.f32 %f11,%f9; mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; @%p1 bra J; abs.f32 %f9,%f1; J: mov.f32 %f11,%f9;", 0, 1, 1 },
-    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; @%p1 bra J; mov.f32 %f12,%f1; J: abs.f32 %f9,%f1; mov.f32 %f11,%f9;", 1, 0, 0 },
+    { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; @%p1 bra J; mov.f32 %f12,%f1; J: abs.f32 %f9,%f1; mov.f32 %f11,%f9;",
+      1, 0, 0 },
     { "abs.f32 %f9,%f1; J: mov.f32 %f11,%f9; mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; @%p1 bra J;", 0, 1, 1 },
     { "mul.rn.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
     { "mul.f32 %f9,%f1,%f2; add.rn.f32 %f10,%f9,%f3;", 0, 1, 1 },
@@ -71,7 +85,8 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f32 %f9,%f1,%f2; mov.f32 %f10,%f4; @%p1 add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "mov.f32 %f9,%f4; @%p1 mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 0, 1, 1 },
     { "mul.f32 %f9,%f1,%f2; mov.f32 %f1,%f4; add.f32 %f10,%f9,%f3; mov.f32 %f11,%f1;", 1, 0, 0 },
-    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f7,%f9,%f8; mul.f32 %f6,%f5,%f1; add.f32 %f10,%f7,%f6;", 2, 1, 0 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f7,%f9,%f8; mul.f32 %f6,%f5,%f1; add.f32 %f10,%f7,%f6;", 2, 1,
+      0 },
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; fma.rn.f32 %f11,%f9,%f4,%f5;", 1, 1, 1 },
     { "mul.f32 %f9,%f1,%f2; bra L; L: add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; bar.sync 0; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
@@ -82,9 +97,11 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f32 %f9,%f1,%f2; div.full.f32 %f11,%f4,%f3; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; mov.f32 %f8,%f9; add.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3; add.rn.f32 %f8,%f9,%f4;", 1, 0, 0 }, /* the other use is dead */
-    /* two products of two uses each: in the order of the text */
-    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f9,%f8; add.f32 %f11,%f9,%f5; add.f32 %f12,%f8,%f5;", 2, 1, 1 },
-    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f11,%f9,%f5; add.f32 %f12,%f8,%f5; add.f32 %f10,%f9,%f8;", 3, 1, 0 },
+    /* two products with two uses each, in the order of the text */
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f9,%f8; add.f32 %f11,%f9,%f5; add.f32 %f12,%f8,%f5;", 2,
+      1, 1 },
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f11,%f9,%f5; add.f32 %f12,%f8,%f5; add.f32 %f10,%f9,%f8;", 3,
+      1, 0 },
     { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f11,%f9,%f5; add.f32 %f10,%f9,%f8;", 1, 1, 1 },
     { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; add.f32 %f10,%f9,%f8; sub.f32 %f11,%f9,%f8;", 2, 1, 0 },
     /* f64 */
@@ -92,8 +109,9 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f64 %d9,%d1,%d2; sub.f64 %d10,%d3,%d9;", 1, 0, 0 },
     { "mul.f64 %d9,%d1,%d2; mul.f64 %d8,%d3,%d4; add.f64 %d10,%d9,%d8;", 1, 1, 0 },
     { "mul.rn.f64 %d9,%d1,%d2; add.f64 %d10,%d9,%d3;", 0, 1, 1 },
-    /* a product that is added to another one with its sign changed, and used elsewhere */
-    { "mul.f32 %f9,%f1,%f1; mul.f32 %f8,%f1,%f2; sub.f32 %f10,%f8,%f9; sub.f32 %f11,%f8,%f3; add.f32 %f12,%f9,%f4;", 2, 1, 1 },
+    /* a product that is negated and added to another one, and used elsewhere */
+    { "mul.f32 %f9,%f1,%f1; mul.f32 %f8,%f1,%f2; sub.f32 %f10,%f8,%f9; sub.f32 %f11,%f8,%f3; add.f32 %f12,%f9,%f4;", 2,
+      1, 1 },
     /* through neg */
     { "mul.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; sub.f32 %f10,%f8,%f3;", 1, 0, 0 },
@@ -108,26 +126,29 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.bf16 %h9,%h1,%h2; neg.bf16 %h8,%h9; sub.bf16 %h10,%h8,%h9;", 0, 1, 1 },
     { "mul.bf16x2 %x9,%x1,%x2; neg.bf16x2 %x8,%x9; add.bf16x2 %x10,%x8,%x3;", 0, 1, 1 },
     { "mul.ftz.f16 %h9,%h1,%h2; neg.ftz.f16 %h8,%h9; add.ftz.f16 %h10,%h8,%h3;", 0, 1, 1 },
-    /* the sums of a neg are sums of the product */
-    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; neg.f32 %f7,%f9; add.f32 %f10,%f7,%f8; sub.f32 %f11,%f5,%f9;", 1, 1, 1 },
+    /* sums of a neg are sums of the product */
+    { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f3,%f4; neg.f32 %f7,%f9; add.f32 %f10,%f7,%f8; sub.f32 %f11,%f5,%f9;", 1, 1,
+      1 },
     { "mul.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; neg.f32 %f7,%f9; add.f32 %f10,%f8,%f3; add.f32 %f11,%f7,%f4;", 2, 0, 0 },
-    { "mul.bf16 %h9,%h1,%h2; mul.bf16 %h8,%h3,%h4; neg.bf16 %h7,%h9; add.bf16 %h10,%h7,%h8; add.bf16 %h11,%h5,%h7;", 1, 1, 1 },
-    /* neg.ftz is a sum: the product that is left is its own, which ptxas makes an FFMA of */
+    { "mul.bf16 %h9,%h1,%h2; mul.bf16 %h8,%h3,%h4; neg.bf16 %h7,%h9; add.bf16 %h10,%h7,%h8; add.bf16 %h11,%h5,%h7;", 1,
+      1, 1 },
+    /* neg.ftz is a sum: ptxas makes its own product an FFMA */
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3; mov.f32 %f11,%f8;", 1, 1, 0 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f8;", 0, 1, 1 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f8; add.ftz.f32 %f11,%f8,%f4;", 1, 1, 1 },
-    { "mul.ftz.f32 %f9,%f1,%f2; mul.ftz.f32 %f8,%f3,%f4; neg.ftz.f32 %f7,%f9; add.ftz.f32 %f10,%f7,%f8; add.ftz.f32 %f11,%f7,%f5;", 2, 1, 0 },
+    { "mul.ftz.f32 %f9,%f1,%f2; mul.ftz.f32 %f8,%f3,%f4; neg.ftz.f32 %f7,%f9; add.ftz.f32 %f10,%f7,%f8; "
+      "add.ftz.f32 %f11,%f7,%f5;", 2, 1, 0 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f9,%f3; add.ftz.f32 %f11,%f8,%f4;", 2, 0, 0 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; add.ftz.f32 %f10,%f9,%f3; mov.f32 %f11,%f8;", 0, 1, 1 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.ftz.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f9; mov.f32 %f11,%f8;", 0, 1, 1 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; sub.ftz.f32 %f10,%f3,%f8;", 1, 0, 0 },
     { "mul.ftz.f32 %f9,%f1,%f2; neg.f32 %f8,%f9; add.ftz.f32 %f10,%f8,%f3; mov.f32 %f11,%f8;", 0, 1, 1 },
-    /* by a constant, and by what a quotient is undone with */
+    /* with a constant, and with the correction of a quotient */
     { "div.full.f32 %f9,%f1,0f40400000; add.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "rcp.approx.ftz.f32 %f9,%f1; div.approx.ftz.f32 %f8,%f2,%f9; add.ftz.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.f32 %f9,%f1,%f2; mul.f32 %f8,%f9,0f3f800000; add.f32 %f10,%f8,%f3;", 1, 0, 0 },
     { "mul.f16 %h9,%h1,%h2; neg.f16 %h8,%h9; add.f16 %h10,%h8,%h3;", 1, 0, 0 },
-    /* approximate quotients end with a product; the others scale their operands */
+    /* approximate quotients end with a product, the others scale their operands */
     { "div.approx.ftz.f32 %f9,%f1,%f2; add.ftz.f32 %f10,%f9,%f3;", 1, 0, 0 },
     { "div.approx.f32 %f9,%f1,%f2; add.f32 %f10,%f9,%f3;", 1, 2, 0 },
     { "div.full.f32 %f9,%f1,%f2; sub.f32 %f10,%f3,%f9;", 1, 2, 0 },
@@ -160,21 +181,32 @@ static const struct { const char *body; unsigned fma, mul, add; } contractions[]
     { "mul.f32x2 %d9,%d1,%d2; add.rz.f32x2 %d10,%d9,%d3;", 0, 1, 1 },
     { "mul.f32x2 %d9,%d1,%d2; add.ftz.f32x2 %d10,%d9,%d3;", 0, 1, 1 },
     { "mul.ftz.f32x2 %d9,%d1,%d2; sub.ftz.f32x2 %d10,%d3,%d9;", 1, 0, 0 },
-    { "mul.f32x2 %d9,%d1,%d2; mul.f32x2 %d8,%d2,%d3; add.f32x2 %d10,%d9,%d8; add.f32x2 %d11,%d9,%d3; st.global.b64 [%rd1+48],%d11;", 1, 1, 1 },
+    { "mul.f32x2 %d9,%d1,%d2; mul.f32x2 %d8,%d2,%d3; add.f32x2 %d10,%d9,%d8; add.f32x2 %d11,%d9,%d3; "
+      "st.global.b64 [%rd1+48],%d11;", 1, 1, 1 },
 };
 
 static void contraction_text(char *text, size_t size, const char *body)
 {
-    snprintf(text, size, KERNEL_FOR(".version 8.6\n.target sm_100\n.address_size 64\n", ".param .u64 o", ".reg .f32 %%f<20>; .reg .b64 %%d<20>; .reg .b64 %%rd<3>; .reg .pred %%p<3>; .reg .b32 %%r<3>;\n"
+    snprintf(text, size, KERNEL_FOR(".version 8.6\n.target sm_100\n.address_size 64\n", ".param .u64 o",
+                                    ".reg .f32 %%f<20>; .reg .b64 %%d<20>; .reg .b64 %%rd<3>; .reg .pred %%p<3>; "
+                                    ".reg .b32 %%r<3>;\n"
                                                  ".reg .b16 %%h<20>; .reg .b32 %%x<20>;\n"
-                                                 "ld.param.u64 %%rd1,[o]; ld.global.v4.f32 {%%f1,%%f2,%%f3,%%f4},[%%rd1]; ld.global.f32 %%f5,[%%rd1+16];\n"
-                                                 "ld.global.v2.f64 {%%d1,%%d2},[%%rd1+32]; ld.global.v2.f64 {%%d3,%%d4},[%%rd1+48];\n"
-                                                 "ld.global.u32 %%r1,[%%rd1+64]; setp.eq.u32 %%p1,%%r1,0; mov.f32 %%f11, %%f1; mov.f32 %%f12, %%f1;\n"
-                                                 "ld.global.v4.b32 {%%x1,%%x2,%%x3,%%x4},[%%rd1+80]; ld.global.b32 %%x5,[%%rd1+96];\n"
-                                                 "ld.global.v4.b16 {%%h1,%%h2,%%h3,%%h4},[%%rd1+104]; ld.global.b16 %%h5,[%%rd1+112];\n"
+                                                 "ld.param.u64 %%rd1,[o]; "
+                                                 "ld.global.v4.f32 {%%f1,%%f2,%%f3,%%f4},[%%rd1]; "
+                                                 "ld.global.f32 %%f5,[%%rd1+16];\n"
+                                                 "ld.global.v2.f64 {%%d1,%%d2},[%%rd1+32]; "
+                                                 "ld.global.v2.f64 {%%d3,%%d4},[%%rd1+48];\n"
+                                                 "ld.global.u32 %%r1,[%%rd1+64]; setp.eq.u32 %%p1,%%r1,0; "
+                                                 "mov.f32 %%f11, %%f1; mov.f32 %%f12, %%f1;\n"
+                                                 "ld.global.v4.b32 {%%x1,%%x2,%%x3,%%x4},[%%rd1+80]; "
+                                                 "ld.global.b32 %%x5,[%%rd1+96];\n"
+                                                 "ld.global.v4.b16 {%%h1,%%h2,%%h3,%%h4},[%%rd1+104]; "
+                                                 "ld.global.b16 %%h5,[%%rd1+112];\n"
                                                  "%s\n"
-                                                 "st.global.v4.f32 [%%rd1], {%%f10,%%f11,%%f12,%%f1}; st.global.f64 [%%rd1+32], %%d10;"
-                                                 "st.global.v2.b32 [%%rd1+80], {%%x10,%%x11}; st.global.v2.b16 [%%rd1+88], {%%h10,%%h11};"), body);
+                                                 "st.global.v4.f32 [%%rd1], {%%f10,%%f11,%%f12,%%f1}; "
+                                                 "st.global.f64 [%%rd1+32], %%d10;"
+                                                 "st.global.v2.b32 [%%rd1+80], {%%x10,%%x11}; "
+                                                 "st.global.v2.b16 [%%rd1+88], {%%h10,%%h11};"), body);
 }
 
 START_TEST(contraction_follows_ptxas)
@@ -185,16 +217,20 @@ START_TEST(contraction_follows_ptxas)
 
     contraction_text(text, sizeof text, contractions[_i].body);
     c = code_of(&m, text, "k", NULL);
-    ck_assert_msg(count_ops(c, "fma_") == contractions[_i].fma, "%s: %u fma", contractions[_i].body, count_ops(c, "fma_"));
-    ck_assert_msg(count_ops(c, "mul_") == contractions[_i].mul, "%s: %u mul", contractions[_i].body, count_ops(c, "mul_"));
-    ck_assert_msg(count_ops(c, "add_") + count_ops(c, "sub_") == contractions[_i].add, "%s: %u add", contractions[_i].body, count_ops(c, "add_"));
+    ck_assert_msg(count_ops(c, "fma_") == contractions[_i].fma, "%s: %u fma", contractions[_i].body,
+                  count_ops(c, "fma_"));
+    ck_assert_msg(count_ops(c, "mul_") == contractions[_i].mul, "%s: %u mul", contractions[_i].body,
+                  count_ops(c, "mul_"));
+    ck_assert_msg(count_ops(c, "add_") + count_ops(c, "sub_") == contractions[_i].add, "%s: %u add",
+                  contractions[_i].body, count_ops(c, "add_"));
     unload(&m);
 }
 END_TEST
 
 START_TEST(contraction_can_be_switched_off)
 {
-    struct ptxi_compile_options o = { NULL, global_address, function_address, .sm = 90, .contract = false, .verify = true };
+    struct ptxi_compile_options o = { NULL, global_address, function_address, .sm = 90, .contract = false,
+                                      .verify = true };
     char text[3000];
     struct module m;
 
@@ -204,8 +240,9 @@ START_TEST(contraction_can_be_switched_off)
 }
 END_TEST
 
-/* Of two products the first operand's is fused, the other one added; c - a*b negates a factor, a*b - c the addend. */
-START_TEST(contraction_keeps_the_operands_straight)
+/* Of two products, the one that is the first operand is fused and the other one is added. c - a*b negates a factor,
+ * a*b - c the addend. */
+START_TEST(contraction_keeps_operand_order)
 {
     struct module m;
     char text[3000];
@@ -237,13 +274,17 @@ END_TEST
 
 /* --- storage --- */
 
-START_TEST(shared_variables_of_functions_have_one_place)
+START_TEST(shared_variables_of_functions_are_allocated_once)
 {
-    static const char text[] = HEAD ".shared .align 8 .b8 a[100];\n.shared .align 4 .b8 b[40];\n.shared .align 16 .b8 only[64];\n"
+    static const char text[] = HEAD ".shared .align 8 .b8 a[100];\n.shared .align 4 .b8 b[40];\n.shared .align 16 .b8 "
+                                    "only[64];\n"
                                     ".extern .shared .align 16 .b8 dyn[];\n"
-                                    ".func f() { .reg .b32 %r<3>; ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [dyn+4]; ret; }\n"
-                                    ".func g() { .reg .b32 %r<3>; .shared .align 4 .b8 own[8]; ld.shared.u32 %r1, [b]; st.shared.u32 [own], %r1; ret; }\n"
-                                    ".visible .entry kf() { .reg .b32 %r<3>; call f, (); ld.shared.u32 %r1, [only]; ld.shared.u32 %r1, [dyn]; ret; }\n"
+                                    ".func f() { .reg .b32 %r<3>; ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [dyn+4]; "
+                                    "ret; }\n"
+                                    ".func g() { .reg .b32 %r<3>; .shared .align 4 .b8 own[8]; ld.shared.u32 %r1, [b]; "
+                                    "st.shared.u32 [own], %r1; ret; }\n"
+                                    ".visible .entry kf() { .reg .b32 %r<3>; call f, (); ld.shared.u32 %r1, [only]; "
+                                    "ld.shared.u32 %r1, [dyn]; ret; }\n"
                                     ".visible .entry kg() { call g, (); ret; }\n"
                                     ".visible .entry kfg() { call f, (); call g, (); ret; }\n"
                                     ".visible .entry none() { ret; }\n";
@@ -259,7 +300,7 @@ START_TEST(shared_variables_of_functions_have_one_place)
     c = ptxi_compile(m.layout, find_func(&m, "f"), &o, &m.arena, &m.diags);
     ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, SHARED_BASE);
     ck_assert_uint_eq(count_ops(c, "shared_dynamic"), 1);
-    /* one kernel reaches both functions, so their variables stand apart */
+    /* one kernel reaches both functions, so their variables do not overlap */
     c = ptxi_compile(m.layout, find_func(&m, "g"), &o, &m.arena, &m.diags);
     ck_assert_int_eq(find_op(c, PTXI_OP_ld_shared_32)->imm, SHARED_BASE + 100);
     ck_assert_int_eq(find_op(c, PTXI_OP_st_shared_32)->imm, SHARED_BASE + 140);
@@ -273,9 +314,11 @@ END_TEST
 
 START_TEST(constants_and_globals_are_laid_out)
 {
-    static const char text[] = HEAD ".const .align 1 .b8 c1[3];\n.const .align 8 .u64 c2;\n.global .u32 g1;\n.global .align 16 .b8 g2[40];\n"
+    static const char text[] = HEAD ".const .align 1 .b8 c1[3];\n.const .align 8 .u64 c2;\n.global .u32 g1;\n.global "
+                                    ".align 16 .b8 g2[40];\n"
                                     ".visible .entry k() { .reg .b64 %rd<3>; .reg .b32 %r<4>; .global .u32 mine;\n"
-                                    "ld.const.u64 %rd1, [c2]; ld.global.u32 %r1, [g2+8]; mov.u64 %rd2, g1; st.global.u64 [%rd2], %rd1;\n"
+                                    "ld.const.u64 %rd1, [c2]; ld.global.u32 %r1, [g2+8]; mov.u64 %rd2, g1; "
+                                    "st.global.u64 [%rd2], %rd1;\n"
                                     "ld.global.u32 %r2, [mine]; st.global.u32 [mine], %r1; ret; }\n";
     struct module m;
     struct ptxi_code *c = code_of(&m, text, "k", NULL);
@@ -295,8 +338,10 @@ END_TEST
 START_TEST(array_elements_are_scaled)
 {
     static const char text[] = HEAD ".global .align 4 .b32 g[40];\n.shared .align 4 .b32 s[40];\n"
-                                    ".visible .entry k() { .reg .b64 %rd<3>; .reg .b32 %r<4>; mov.u32 %r1, %ctaid.x; cvt.u64.u32 %rd1, %r1;\n"
-                                    "ld.global.u32 %r2, g[%rd1]; st.shared.u32 s[%r1], %r2; st.shared.u32 s[5], %r2; ret; }\n";
+                                    ".visible .entry k() { .reg .b64 %rd<3>; .reg .b32 %r<4>; mov.u32 %r1, %ctaid.x; "
+                                    "cvt.u64.u32 %rd1, %r1;\n"
+                                    "ld.global.u32 %r2, g[%rd1]; st.shared.u32 s[%r1], %r2; st.shared.u32 s[5], %r2; "
+                                    "ret; }\n";
     struct module m;
     struct ptxi_code *c = code_of(&m, text, "k", NULL);
     const struct ptxi_insn *mad = find_op(c, PTXI_OP_mad_lo_i64);
@@ -318,10 +363,13 @@ END_TEST
 START_TEST(calls_pass_words)
 {
     static const char text[] = HEAD ".func (.param .b32 r) f(.param .b64 a, .param .align 4 .b8 b[12])\n"
-                                    "{ .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [b+8]; st.param.b32 [r], %r1; ret; }\n"
-                                    ".visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [p];\n"
+                                    "{ .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; "
+                                    "ld.param.u32 %r1, [b+8]; st.param.b32 [r], %r1; ret; }\n"
+                                    ".visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %rd<2>; "
+                                    "ld.param.u64 %rd1, [p];\n"
                                     "{ .param .b64 x; .param .align 4 .b8 y[12]; .param .b32 z;\n"
-                                    "st.param.b64 [x], %rd1; st.param.b32 [y], 1; st.param.b32 [y+4], 2; st.param.b32 [y+8], 3;\n"
+                                    "st.param.b64 [x], %rd1; st.param.b32 [y], 1; st.param.b32 [y+4], 2; "
+                                    "st.param.b32 [y+8], 3;\n"
                                     "call (z), f, (x, y); ld.param.b32 %r1, [z]; }\n"
                                     "st.global.u32 [%rd1], %r1; ret; }\n";
     struct module m;
@@ -344,7 +392,7 @@ START_TEST(calls_pass_words)
     ck_assert_uint_eq(c->ret_words, 1);
     i = find_op(c, PTXI_OP_ret);
     ck_assert(i != NULL);
-    /* b's third word is word 4, the result word 5 */
+    /* the third word of b is word 4, the result is word 5 */
     ck_assert_uint_eq(i[-1].op, PTXI_OP_mov_32);
     ck_assert_uint_eq(i[-1].d, 10);
     unload(&m);
@@ -357,8 +405,10 @@ START_TEST(launch_invariant_values_are_computed_once)
     struct ptxi_code *c = code_of(&m,
                                   KERNEL(".param .u64 p, .param .u32 n",
                                          ".reg .b32 %r<9>; .reg .pred %p<2>; .reg .b64 %rd<9>;\n"
-                                         "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mul.lo.s32 %r4, %r1, %r3;\n"
-                                         "mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, %r2, %r4; mul.wide.s32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                                         "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ntid.x; "
+                                         "mov.u32 %r3, %tid.x; mul.lo.s32 %r4, %r1, %r3;\n"
+                                         "mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, %r2, %r4; "
+                                         "mul.wide.s32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n"
                                          "st.global.u32 [%rd3], %r6;"),
                                   "k", NULL);
 
@@ -368,40 +418,49 @@ START_TEST(launch_invariant_values_are_computed_once)
     ck_assert_uint_eq(count_ops(c, "mul_lo"), 0);
     ck_assert_uint_eq(count_ops(c, "sreg_32"), 1); /* %ctaid */
     ck_assert_uint_eq(count_ops(c, "mad_lo"), 1);
-    /* nothing in the body writes a slot that the setup code has filled and the body reads */
+    /* no instruction of the body writes a slot that the setup code has filled and the body reads */
     ck_assert_uint_ne(find_op(c, PTXI_OP_mad_lo_i32)->d, find_op(c, PTXI_OP_mad_lo_i32)->c);
     unload(&m);
 }
 END_TEST
 
-START_TEST(copies_are_read_through)
+START_TEST(copies_are_propagated)
 {
     struct module m;
     struct ptxi_code *c = code_of(&m,
-                                  KERNEL(".param .u64 p", ".reg .b32 %r<9>; .reg .pred %p<2>; .reg .b64 %rd<9>; .reg .f32 %f<3>;\n"
-                                                          "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; ld.global.u32 %r1, [%rd2];\n"
-                                                          "mov.b32 %f1, %r1; mov.u32 %r2, 7; add.s32 %r3, %r1, %r2; mul.lo.s32 %r4, %r3, %r2;\n"
-                                                          "st.global.f32 [%rd2+4], %f1; mov.u32 %r5, %r1; ld.global.u32 %r1, [%rd2+8];\n" /* %r5 outlives what it copies */
+                                  KERNEL(".param .u64 p", ".reg .b32 %r<9>; .reg .pred %p<2>; .reg .b64 %rd<9>; "
+                                          ".reg .f32 %f<3>;\n"
+                                          "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; "
+                                          "ld.global.u32 %r1, [%rd2];\n"
+                                          "mov.b32 %f1, %r1; mov.u32 %r2, 7; add.s32 %r3, %r1, %r2; "
+                                          "mul.lo.s32 %r4, %r3, %r2;\n"
+                                                          /* %r5 lives longer than the register that it copies */
+                                                          "st.global.f32 [%rd2+4], %f1; mov.u32 %r5, %r1; "
+                                                          "ld.global.u32 %r1, [%rd2+8];\n"
                                                           "add.s32 %r6, %r5, %r1; st.global.u32 [%rd2+12], %r6;"),
                                   "k", NULL);
 
-    ck_assert_uint_eq(count_ops(c, "mul"), 0); /* nobody reads it */
+    ck_assert_uint_eq(count_ops(c, "mul"), 0); /* never read */
     ck_assert_uint_eq(count_ops(c, "add"), 1);
     ck_assert_uint_eq(count_ops(c, "mov_64"), 0);
-    ck_assert_uint_eq(count_ops(c, "mov_32"), 1); /* of %r1 before it changes */
+    ck_assert_uint_eq(count_ops(c, "mov_32"), 1); /* a copy of %r1 before it changes */
     unload(&m);
 }
 END_TEST
 
 START_TEST(counting_marks_every_block)
 {
-    struct ptxi_compile_options o = { NULL, global_address, function_address, .contract = true, .verify = true, .count = true };
+    struct ptxi_compile_options o = { NULL, global_address, function_address, .contract = true, .verify = true,
+                                      .count = true };
     struct module m;
     struct ptxi_code *c = code_of(&m,
-                                  KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .pred %p<3>; .reg .b64 %rd<3>; .reg .f32 %f<9>;\n"
-                                                          "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n"
-                                                          "setp.eq.s32 %p1, %r1, 0; @%p1 bra L; mul.f32 %f1, %f2, %f3; add.f32 %f4, %f1, %f2;\n"
-                                                          "st.global.f32 [%rd2], %f4; L:"),
+                                  KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .pred %p<3>; .reg .b64 %rd<3>; "
+                                          ".reg .f32 %f<9>;\n"
+                                          "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; "
+                                          "mov.u32 %r1, %tid.x;\n"
+                                          "setp.eq.s32 %p1, %r1, 0; @%p1 bra L; mul.f32 %f1, %f2, %f3; "
+                                          "add.f32 %f4, %f1, %f2;\n"
+                                          "st.global.f32 [%rd2], %f4; L:"),
                                   "k", &o);
     int32_t total = 0;
 
@@ -415,22 +474,26 @@ START_TEST(counting_marks_every_block)
 }
 END_TEST
 
-START_TEST(what_nothing_executes_is_named)
+START_TEST(unreachable_instructions_are_named)
 {
     struct module m;
-    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b32 %r<2>;\nmapa.u32 %r1, %r0, 1;\nret;\ngetctarank.u32 %r1, %r0;"), "k", NULL);
+    struct ptxi_code *c = code_of(&m,
+                                  KERNEL("", ".reg .b32 %r<2>;\nmapa.u32 %r1, %r0, 1;\nret;\ngetctarank.u32 %r1, %r0;"),
+                                  "k", NULL);
 
-    ck_assert_uint_eq(c->unsupported_count, 1); /* the second cannot be reached */
+    ck_assert_uint_eq(c->unsupported_count, 1); /* the second instruction is unreachable */
     ck_assert_str_eq(c->unsupported[0], "mapa.u32");
     unload(&m);
 }
 END_TEST
 
-/* ptxas takes it for 32 bits. */
+/* ptxas treats it as 32 bits. */
 START_TEST(predicates_in_vectors_are_not_executed)
 {
     struct module m;
-    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b32 r; .reg .b64 d; .reg .pred p, q;\nmov.b64 {r, p}, d;\n@q st.local.v4.b32 [d], {p, r, r, q};\nret;"), "k", NULL);
+    struct ptxi_code *c = code_of(&m, KERNEL("", ".reg .b32 r; .reg .b64 d; "
+                                                 ".reg .pred p, q;\nmov.b64 {r, p}, d;\n@q st.local.v4.b32 [d], {p, r, "
+                                                 "r, q};\nret;"), "k", NULL);
 
     ck_assert_uint_eq(c->unsupported_count, 2);
     ck_assert_str_eq(c->unsupported[0], "mov.b64 (a predicate in a vector)");
@@ -443,8 +506,8 @@ START_TEST(listing_shows_branches_and_constants)
 {
     struct module m;
     struct ptxi_code *c = code_of(&m, KERNEL(".param .u64 p", ".reg .b32 %r<5>; .reg .b64 %rd<3>;\n"
-                                                              "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1+8]; add.s32 %r2, %r1, 1000;\n"
-                                                              "st.global.u32 [%rd1], %r2;"), "k", NULL);
+            "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1+8]; add.s32 %r2, %r1, 1000;\n"
+            "st.global.u32 [%rd1], %r2;"), "k", NULL);
     struct ptxi_str s;
 
     ptxi_str_init(&s, NULL);
@@ -464,18 +527,18 @@ int main(void)
     TCase *t = tcase_create("compile");
 
     tcase_set_timeout(t, 120);
-    tcase_add_loop_test(t, pairs_become_one, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_loop_test(t, pairs_are_fused, 0, sizeof pairs / sizeof *pairs);
     tcase_add_loop_test(t, contraction_follows_ptxas, 0, sizeof contractions / sizeof *contractions);
     tcase_add_test(t, contraction_can_be_switched_off);
-    tcase_add_test(t, contraction_keeps_the_operands_straight);
-    tcase_add_test(t, shared_variables_of_functions_have_one_place);
+    tcase_add_test(t, contraction_keeps_operand_order);
+    tcase_add_test(t, shared_variables_of_functions_are_allocated_once);
     tcase_add_test(t, constants_and_globals_are_laid_out);
     tcase_add_test(t, array_elements_are_scaled);
     tcase_add_test(t, calls_pass_words);
     tcase_add_test(t, launch_invariant_values_are_computed_once);
-    tcase_add_test(t, copies_are_read_through);
+    tcase_add_test(t, copies_are_propagated);
     tcase_add_test(t, counting_marks_every_block);
-    tcase_add_test(t, what_nothing_executes_is_named);
+    tcase_add_test(t, unreachable_instructions_are_named);
     tcase_add_test(t, predicates_in_vectors_are_not_executed);
     tcase_add_test(t, listing_shows_branches_and_constants);
     suite_add_tcase(s, t);

@@ -1,4 +1,4 @@
-/* The list of passes: a callback sees the intermediate form after each of them. */
+/* Tests the list of compiler passes with a callback that sees the intermediate code after each pass. */
 #include "unit/support/compiled.h"
 
 #include "compile/ir/ir.h"
@@ -37,14 +37,17 @@ static void check_passes(bool contract, bool as_written, const char *expected)
 
 START_TEST(passes_run_in_order)
 {
-    check_passes(true, false, "lower find_blocks order_blocks copy_propagation ptxas_simplify nan_operand_order contract rematerialize "
+    check_passes(true, false,
+                 "lower find_blocks order_blocks copy_propagation ptxas_simplify nan_operand_order contract "
+                 "rematerialize "
                               "launch_invariant peephole register_allocation ");
 }
 END_TEST
 
-START_TEST(options_leave_passes_out)
+START_TEST(options_disable_passes)
 {
-    check_passes(false, false, "lower find_blocks order_blocks copy_propagation ptxas_simplify nan_operand_order rematerialize "
+    check_passes(false, false,
+                 "lower find_blocks order_blocks copy_propagation ptxas_simplify nan_operand_order rematerialize "
                                "launch_invariant peephole register_allocation ");
     check_passes(true, true, "lower find_blocks order_blocks copy_propagation rematerialize launch_invariant peephole "
                              "register_allocation ");
@@ -57,7 +60,7 @@ int main(void)
     TCase *t = tcase_create("passes");
 
     tcase_add_test(t, passes_run_in_order);
-    tcase_add_test(t, options_leave_passes_out);
+    tcase_add_test(t, options_disable_passes);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,9 +1,10 @@
-/* What ptxas leaves out or computes itself shows in NaNs and in last places (compile/optimize/ptxas_simplify.c). */
+/* Tests the simplifications of ptxas (compile/optimize/ptxas_simplify.c). NaNs and last bits of results show what
+ * ptxas removes or computes. */
 #include "unit/support/one_cta.h"
 
 #include <fenv.h>
 
-/* A value that no compiler knows. */
+/* A value that the compiler does not know. */
 #define X32(d, bits) "ld.global.u32 %r10, [%rd2]; sub.u32 %r10, %r10, 1000; xor.b32 " d ", %r10, " bits ";"
 #define X64(d, bits) X32("%r11", "0") "cvt.u64.u32 " d ", %r11; xor.b64 " d ", " d ", " bits ";"
 #define X16(d, bits) X32("%r11", "0") "cvt.u16.u32 " d ", %r11; xor.b16 " d ", " d ", " bits ";"
@@ -62,7 +63,8 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r2", "0x7fc00000") "cvt.rzi.s64.f32 %rd5, %r2; cvt.sat.u32.s64 %r9, %rd5;", 0 },
     { X32("%r2", "0x7fc00000") "cvt.rzi.u64.f32 %rd5, %r2; cvt.sat.u32.u64 %r9, %rd5;", 0 },
     { X32("%r2", "0x7fc00000") "cvt.rzi.u64.f32 %rd5, %r2; cvt.sat.s32.u64 %r9, %rd5;", 0x7fffffff },
-    { X32("%r2", "0xc0100000") "cvt.rmi.u32.f32 %r3, %r2; cvt.sat.s16.u32 %h1, %r3; cvt.s32.s16 %r9, %h1;", 0xfffffffd },
+    { X32("%r2", "0xc0100000") "cvt.rmi.u32.f32 %r3, %r2; cvt.sat.s16.u32 %h1, %r3; cvt.s32.s16 %r9, %h1;",
+      0xfffffffd },
     { X32("%r2", "0xc0100000") "cvt.rmi.u32.f32 %r3, %r2; cvt.sat.s8.u32 %h1, %r3; cvt.s32.s16 %r9, %h1;", 0 },
     { X32("%r2", "1") "cvt.rpi.ftz.u32.f32 %r3, %r2; cvt.sat.s16.u32 %h1, %r3; cvt.s32.s16 %r9, %h1;", 1 },
     { X32("%r2", "1") "cvt.rpi.ftz.s64.f32 %rd5, %r2; cvt.sat.s32.s64 %r9, %rd5;", 0 },
@@ -101,20 +103,29 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X16("%h1", "3") "mov.b32 %r2, 0x10001; shl.b16 %h2, %h1, %r2; cvt.u32.u16 %r9, %h2;", 0 },
     { X16("%h1", "0x8000") "shr.s16 %h2, %h1, 65537; cvt.u32.u16 %r9, %h2;", 0xc000 },
     { X64("%rd5", "0") "add.f64 %rd6, %rd5, 0f3f800000; mov.b64 {%r9, %r8}, %rd6;", 0x3f800000 },
-    { X64("%rd5", "0x7ff8000500000000") "min.f64 %rd6, %rd5, 0d3ff0000000000000; max.f64 %rd7, %rd6, 0d0000000000000000;" HIGH("%rd7"), 0 },
-    { X64("%rd5", "0x4008000000000000") "min.f64 %rd6, %rd5, 0d3ff0000000000000; max.f64 %rd7, %rd6, 0d0000000000000000;" HIGH("%rd7"), 0x3ff00000 },
-    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") "fma.rn.f64 %rd7, %rd5, 0d0000000000000000, %rd6;" HIGH("%rd7"), 0x7ff80005 },
-    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") "fma.rn.f64 %rd7, %rd5, 0d4000000000000000, %rd6;" HIGH("%rd7"), 0x7ff80006 },
+    { X64("%rd5", "0x7ff8000500000000") "min.f64 %rd6, %rd5, 0d3ff0000000000000; "
+                                        "max.f64 %rd7, %rd6, 0d0000000000000000;" HIGH("%rd7"), 0 },
+    { X64("%rd5", "0x4008000000000000") "min.f64 %rd6, %rd5, 0d3ff0000000000000; "
+                                        "max.f64 %rd7, %rd6, 0d0000000000000000;" HIGH("%rd7"), 0x3ff00000 },
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000")
+      "fma.rn.f64 %rd7, %rd5, 0d0000000000000000, %rd6;" HIGH("%rd7"), 0x7ff80005 },
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000")
+      "fma.rn.f64 %rd7, %rd5, 0d4000000000000000, %rd6;" HIGH("%rd7"), 0x7ff80006 },
     { X64("%rd5", "0x4008000000000000") "sub.f64 %rd6, %rd5, 0d7ff8000500000000;" HIGH("%rd6"), 0xfff80005 },
     { X64("%rd5", "0x4008000000000000") "sub.f64 %rd6, 0d7ff8000500000000, %rd5;" HIGH("%rd6"), 0x7ff80005 },
-    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd6;" HIGH("%rd7"), 0x7ff80005 },
-    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd8, %rd7, %rd6;"
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; "
+      "add.f64 %rd6, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd6;" HIGH("%rd7"), 0x7ff80005 },
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; "
+      "add.f64 %rd6, %rd6, %rd6; mul.f64 %rd8, %rd7, %rd6;"
       "shr.u64 %rd7, %rd7, 63; or.b64 %rd8, %rd8, %rd7;" HIGH("%rd8"), 0x7ff80005 },
-    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd8, %rd7, %rd6;"
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "selp.f64 %rd7, %rd5, %rd6, %p; "
+      "add.f64 %rd6, %rd6, %rd6; mul.f64 %rd8, %rd7, %rd6;"
       "cvt.rzi.s64.f64 %rd7, %rd7; and.b64 %rd7, %rd7, 1; or.b64 %rd8, %rd8, %rd7;" HIGH("%rd8"), 0x7ff80006 },
-    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "add.f64 %rd7, %rd5, %rd5; add.f64 %rd6, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd6;" HIGH("%rd7"), 0x7ff80006 },
+    { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE "add.f64 %rd7, %rd5, %rd5; "
+      "add.f64 %rd6, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd6;" HIGH("%rd7"), 0x7ff80006 },
     { X64("%rd5", "0x7ff8000500000000") X64("%rd6", "0x7ff8000600000000") WHERE
-      "add.f64 %rd7, %rd5, %rd5; @%p bra Z; add.f64 %rd7, %rd6, %rd6; Z: add.f64 %rd8, %rd6, %rd6; mul.f64 %rd7, %rd7, %rd8;" HIGH("%rd7"), 0x7ff80005 },
+      "add.f64 %rd7, %rd5, %rd5; @%p bra Z; add.f64 %rd7, %rd6, %rd6; Z: add.f64 %rd8, %rd6, %rd6; "
+      "mul.f64 %rd7, %rd7, %rd8;" HIGH("%rd7"), 0x7ff80005 },
     { "mov.b32 %r2, 0x7f812345; neg.f32 %r9, %r2;", 0xffc12345 },
     { "mov.b32 %r2, 0xff812345; abs.ftz.f32 %r9, %r2;", 0x7fc12345 },
     { "mov.b32 %r2, 0x7c127c13; neg.f16x2 %r9, %r2;", 0xfc12fc13 },
@@ -135,21 +146,29 @@ static const struct { const char *body; uint32_t result; } cases[] = {
     { X32("%r2", "0x3f800000") "div.full.ftz.f32 %r9, %r2, 0f7e800000;", 0x00800000 },
     { X32("%r2", "0x00800000") "div.approx.f32 %r9, %r2, 0f00400000;", 0x40000000 },
     /* products and powers of two, rounded once */
-    { X32("%r2", "0x00c00003") X32("%r3", "0x3f800001") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0f3f000000;", 0x00600002 },
-    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, 0f3e000000, %r4;", 0x7e800000 },
-    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0fbe000000;", 0xff800000 },
-    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.rn.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0f3e000000;", 0x7f800000 },
-    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0f3d800000;", 0x7f800000 },
-    { X32("%r2", "0x00800000") X32("%r3", "0x3f000000") "mul.ftz.f32 %r4, %r2, %r3; mul.ftz.f32 %r9, %r4, 0f40000000;", 0x00800000 },
-    { X32("%r2", "0x00800000") X32("%r3", "0x3f000000") "mul.rn.ftz.f32 %r4, %r2, %r3; mul.ftz.f32 %r9, %r4, 0f40000000;", 0 },
-    { X32("%r2", "0x7f000000") X32("%r3", "0x00800000") "mul.f32 %r4, %r2, %r3; mul.sat.f32 %r9, %r4, 0f3e000000;", 0x3e800000 },
+    { X32("%r2", "0x00c00003") X32("%r3", "0x3f800001") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0f3f000000;",
+      0x00600002 },
+    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, 0f3e000000, %r4;",
+      0x7e800000 },
+    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0fbe000000;",
+      0xff800000 },
+    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.rn.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0f3e000000;",
+      0x7f800000 },
+    { X32("%r2", "0x7f000000") X32("%r3", "0x40800000") "mul.f32 %r4, %r2, %r3; mul.f32 %r9, %r4, 0f3d800000;",
+      0x7f800000 },
+    { X32("%r2", "0x00800000") X32("%r3", "0x3f000000") "mul.ftz.f32 %r4, %r2, %r3; mul.ftz.f32 %r9, %r4, 0f40000000;",
+      0x00800000 },
+    { X32("%r2", "0x00800000") X32("%r3", "0x3f000000") "mul.rn.ftz.f32 %r4, %r2, %r3; "
+            "mul.ftz.f32 %r9, %r4, 0f40000000;", 0 },
+    { X32("%r2", "0x7f000000") X32("%r3", "0x00800000") "mul.f32 %r4, %r2, %r3; mul.sat.f32 %r9, %r4, 0f3e000000;",
+      0x3e800000 },
     { X32("%r2", "0x7f812345") X32("%r3", "0x00800000") "mul.f32 %r4, %r2, %r3; mul.sat.f32 %r9, %r4, 0f3e000000;", 0 },
     { X32("%r2", "0x007fffff") "mul.ftz.f32 %r4, %r2, 0f3f800000; mul.f32 %r9, %r4, 0f3f000000;", 0 },
     { X32("%r2", "5") "slct.s32.s32 %r9, %r2, 7, 0x7f800001;", 7 },
     { X32("%r2", "5") "slct.u32.s32 %r9, %r2, 7, 0x7f800001;", 5 },
 };
 
-START_TEST(as_ptxas_does)
+START_TEST(simplification_follows_ptxas)
 {
     uint32_t out[1];
 
@@ -158,10 +177,11 @@ START_TEST(as_ptxas_does)
 }
 END_TEST
 
-/* What is computed ahead of time does not depend on how the caller rounds. */
-START_TEST(however_the_caller_rounds)
+/* Constant folding does not depend on the rounding mode of the caller. */
+START_TEST(folding_ignores_the_rounding_mode)
 {
-    static const struct { int mode; const char *body; uint32_t result; } sums[] = { /* less than half of the last place, and more */
+    /* less than half a unit in the last place, and more */
+    static const struct { int mode; const char *body; uint32_t result; } sums[] = {
         { FE_UPWARD, "add.f32 %r9, 0f3f800000, 0f30000000;", 0x3f800000 },
         { FE_DOWNWARD, "add.f32 %r9, 0f3f800000, 0f33800001;", 0x3f800001 },
         { FE_TOWARDZERO, "add.f32 %r9, 0f3f800000, 0f33800001;", 0x3f800001 },
@@ -178,11 +198,13 @@ START_TEST(however_the_caller_rounds)
 }
 END_TEST
 
-/* A module for debugging, and one that is not to be optimised: x * 1 is a product then, and x * y + z two operations. */
-START_TEST(as_written)
+/* With debug information or without optimization, x * 1 is a product and x * y + z is two operations. */
+START_TEST(unoptimized_modules_stay_as_written)
 {
-    static const char text[] = ".entry k(.param .u64 p, .param .f32 x, .param .f32 y)\n{ .reg .f32 %f<6>; .reg .b64 %a; ld.param.u64 %a, [p]; ld.param.f32 %f1, [x];\n"
-                               "ld.param.f32 %f2, [y]; mul.f32 %f3, %f1, 0f3f800000; st.global.f32 [%a], %f3; mul.f32 %f4, %f2, %f2; sub.f32 %f5, %f4, 0f3f800004;\n"
+    static const char text[] = ".entry k(.param .u64 p, .param .f32 x, .param .f32 y)\n{ .reg .f32 %f<6>; "
+                               ".reg .b64 %a; ld.param.u64 %a, [p]; ld.param.f32 %f1, [x];\n"
+                               "ld.param.f32 %f2, [y]; mul.f32 %f3, %f1, 0f3f800000; st.global.f32 [%a], %f3; "
+                               "mul.f32 %f4, %f2, %f2; sub.f32 %f5, %f4, 0f3f800004;\n"
                                "st.global.f32 [%a+4], %f5; }\n";
     static const struct { const char *target; ptxiJitOption option; intptr_t value; bool written; } ways[] = {
         { "sm_90, debug", PTXI_JIT_LOG_VERBOSE, 0, true }, { "sm_90", PTXI_JIT_OPTIMIZATION_LEVEL, 0, true },
@@ -198,7 +220,8 @@ START_TEST(as_written)
     ptxiModule m;
     ptxiFunction f;
 
-    snprintf(whole, sizeof whole, ".version 9.0\n.target %s\n.address_size 64\n%s.section .debug_info { .b8 0 }\n", ways[_i].target, text);
+    snprintf(whole, sizeof whole, ".version 9.0\n.target %s\n.address_size 64\n%s.section .debug_info { .b8 0 }\n",
+             ways[_i].target, text);
     ok(ptxiModuleLoadDataEx(&m, whole, 1, &option, &value));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&p, sizeof out));
@@ -215,9 +238,9 @@ int main(void)
     TCase *t = tcase_create("all");
 
     tcase_add_checked_fixture(t, open_context, close_context);
-    tcase_add_loop_test(t, as_ptxas_does, 0, sizeof cases / sizeof *cases);
-    tcase_add_loop_test(t, however_the_caller_rounds, 0, 3);
-    tcase_add_loop_test(t, as_written, 0, 5);
+    tcase_add_loop_test(t, simplification_follows_ptxas, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(t, folding_ignores_the_rounding_mode, 0, 3);
+    tcase_add_loop_test(t, unoptimized_modules_stay_as_written, 0, 5);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

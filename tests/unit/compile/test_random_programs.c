@@ -1,17 +1,18 @@
-/* Random programs of integers and branches: their bytecode, run by a small machine, leaves in memory what reading their tree leaves there. */
+/* Compiles random programs of integers and branches. A small interpreter runs their bytecode, and memory must match
+ * an evaluation of their syntax trees. */
 #include "unit/support/random_program.h"
 
-/* --- a machine with one lane, for the few operations that the programs need --- */
+/* --- an interpreter with one lane for the few operations that the programs need --- */
 
 enum { MEMORY = 4096 };
 
 struct machine {
     const struct ptxi_code *code;
-    uint16_t *frame; /* one element a unit */
+    uint16_t *frame; /* one element per unit */
     uint8_t *memory; /* global memory: addresses are offsets */
 };
 
-/* Registers lie on any unit. */
+/* Registers begin at any unit. */
 typedef uint32_t __attribute__((aligned(2), may_alias)) word32;
 typedef uint64_t __attribute__((aligned(2), may_alias)) word64;
 
@@ -44,7 +45,7 @@ static void run_setp(struct machine *m, const struct ptxi_insn *i, bool t)
     *pred(m, i->d) = t;
 }
 
-/* Runs one operation; returns the next, or NULL at the end. */
+/* Runs one operation. Returns the next one, or NULL at the end. */
 static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_insn *i)
 {
     switch (i->op) {
@@ -72,9 +73,11 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
     case PTXI_OP_loop: ck_assert_int_le(i->imm, 0); return i + i->imm;
     case PTXI_OP_loop_if: ck_assert_int_le(i->imm, 0); return *pred(m, i->a) ? i + i->imm : i + 1;
     case PTXI_OP_loop_ifn: ck_assert_int_le(i->imm, 0); return *pred(m, i->a) ? i + 1 : i + i->imm;
-#define COMPARED(name, op)                                                                                              \
-    case PTXI_OP_bra_##name: ck_assert_int_gt(i->imm, 0); return number(m, i->a) op number(m, i->b) ? i + i->imm : i + 1; \
-    case PTXI_OP_loop_##name: ck_assert_int_le(i->imm, 0); return number(m, i->a) op number(m, i->b) ? i + i->imm : i + 1;
+#define COMPARED(name, op) \
+    case PTXI_OP_bra_##name: ck_assert_int_gt(i->imm, 0); return number(m, i->a) op number(m, i->b) ? i + i->imm \
+        : i + 1; \
+    case PTXI_OP_loop_##name: ck_assert_int_le(i->imm, 0); return number(m, i->a) op number(m, i->b) ? i + i->imm \
+        : i + 1;
     COMPARED(eq_i32, ==)
     COMPARED(ne_i32, !=)
     COMPARED(lt_s32, <)
@@ -87,7 +90,7 @@ static const struct ptxi_insn *run_insn(struct machine *m, const struct ptxi_ins
         ck_assert_uint_lt(k, ptxi_pool_word(p, 0));
         return i + (int32_t)ptxi_pool_word(p, k + 1);
     }
-    default: ck_abort_msg("operation %s is beyond this test", ptxi_op_names[i->op]);
+    default: ck_abort_msg("operation %s is not supported by this test", ptxi_op_names[i->op]);
     }
     return i + 1;
 }
@@ -99,7 +102,8 @@ static void run_code(const struct ptxi_code *code, uint8_t *memory)
     ck_assert(m.frame != NULL);
     memset(m.frame, 0x5a, code->frame_units * 2);
     for (uint32_t k = 0; k < code->const_count; k++)
-        memcpy(&m.frame[code->consts[k].slot], &code->consts[k].value, code->consts[k].bytes ? code->consts[k].bytes : 2);
+        memcpy(&m.frame[code->consts[k].slot], &code->consts[k].value, code->consts[k].bytes ? code->consts[k].bytes
+               : 2);
     for (const struct ptxi_insn *i = code->setup; i;)
         i = run_insn(&m, i);
     for (const struct ptxi_insn *i = code->insns; i;)
@@ -107,7 +111,7 @@ static void run_code(const struct ptxi_code *code, uint8_t *memory)
     free(m.frame);
 }
 
-/* --- the same programs, read from the tree --- */
+/* --- evaluation of the syntax tree --- */
 
 struct reader {
     const struct ptxi_func *f;
@@ -122,7 +126,8 @@ static uint64_t value(const struct reader *r, const struct ptxi_operand *o)
 
 static uint32_t compute(const char *name, uint32_t a, uint32_t b)
 {
-    return !strcmp(name, "add") ? a + b : !strcmp(name, "sub") ? a - b : !strcmp(name, "mul") ? a * b : !strcmp(name, "xor") ? a ^ b : a & b;
+    return !strcmp(name, "add") ? a + b : !strcmp(name, "sub") ? a - b : !strcmp(name, "mul") ? a * b : !strcmp(name,
+            "xor") ? a ^ b : a & b;
 }
 
 static bool is_64(const struct ptxi_match *m)
@@ -130,7 +135,7 @@ static bool is_64(const struct ptxi_match *m)
     return ptxi_isa_has(m, "u64") || ptxi_isa_has(m, "s64");
 }
 
-/* Index of the next instruction. */
+/* Returns the index of the next instruction. */
 static uint32_t read_inst(struct reader *r, uint32_t at)
 {
     const struct ptxi_inst *i = &r->f->insts[at];
@@ -173,9 +178,9 @@ static void read_tree(const struct ptxi_func *f, uint8_t *memory)
     free(r.regs);
 }
 
-/* --- compared --- */
+/* --- comparison --- */
 
-/* Any block may branch to any other; a count of blocks makes it end. */
+/* Any block may branch to any other. A count of executed blocks ends the program. */
 static void tangled_program(struct random *r, struct ptxi_str *s)
 {
     uint32_t blocks = 2 + draw(r, 14);
@@ -186,7 +191,8 @@ static void tangled_program(struct random *r, struct ptxi_str *s)
         for (uint32_t k = draw(r, 6); k; k--)
             random_op(r, s);
         if (draw(r, 8) == 0) {
-            ptxi_str_printf(s, "T%u: .branchtargets L%u, L%u, L%u, L%u;\nand.b32 %%r21, %%r%u, 3;\nbrx.idx %%r21, T%u;\n", b, draw(r, blocks),
+            ptxi_str_printf(s, "T%u: .branchtargets L%u, L%u, L%u, L%u;\nand.b32 %%r21, %%r%u, 3;\nbrx.idx %%r21, "
+                               "T%u;\n", b, draw(r, blocks),
                             draw(r, blocks), draw(r, blocks), draw(r, blocks), draw(r, REGS), b);
         } else if (draw(r, 4)) {
             ptxi_str_printf(s, "@%s%%p%u bra L%u;\n", draw(r, 2) ? "!" : "", draw(r, PREDS), draw(r, blocks));
@@ -209,11 +215,11 @@ static void check_program(const char *text, unsigned seed)
     run_code(code, got);
     if (memcmp(got, want, MEMORY))
         fputs(text, stderr);
-    ck_assert_msg(!memcmp(got, want, MEMORY), "program %u computes something else", seed);
+    ck_assert_msg(!memcmp(got, want, MEMORY), "program %u: wrong results", seed);
     unload(&m);
 }
 
-START_TEST(random_programs_compute_what_their_text_says)
+START_TEST(random_programs_match_their_text)
 {
     for (unsigned seed = 0; seed < 3000; seed++) {
         struct random r = { seed };
@@ -262,7 +268,7 @@ int main(void)
     TCase *t = tcase_create("programs");
 
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, random_programs_compute_what_their_text_says);
+    tcase_add_test(t, random_programs_match_their_text);
     tcase_add_test(t, every_allocation_may_fail);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,9 +1,9 @@
-/* Matrix fragments (isa/fragment.h) against the formulas that the PTX ISA gives for each shape. */
+/* Tests matrix fragments (isa/fragment.h) against the formulas of the PTX ISA for each shape. */
 #include "unit/support/bits.h"
 
 #include "isa/fragment.h"
 
-/* Element i of lane l: its line, and its place in the line. */
+/* Element i of lane l: its line, and its position in the line. */
 typedef unsigned formula(unsigned l, unsigned i);
 
 static unsigned group(unsigned l, unsigned i) { (void)i; return l >> 2; }
@@ -37,7 +37,7 @@ static unsigned matrix(unsigned l, unsigned i) { return i / 2 * 8 + l / 4; }
 static const struct {
     const char *name;
     char operand;
-    unsigned lines, bits, count; /* elements of a lane */
+    unsigned lines, bits, count; /* elements per lane */
     formula *line, *at;
 } rows[] = {
     { "m8n8k4.f64 A", 'a', 8, 64, 1, group, own },
@@ -78,7 +78,7 @@ static struct ptxi_fragment fragment(char operand, unsigned lines, unsigned bits
     }
 }
 
-START_TEST(formulas)
+START_TEST(layouts_match_the_formulas)
 {
     struct ptxi_fragment f = fragment(rows[_i].operand, rows[_i].lines, rows[_i].bits);
     unsigned per = f.width / f.bits;
@@ -89,16 +89,18 @@ START_TEST(formulas)
             struct ptxi_element e = ptxi_fragment_element(&f, l, i / per, i % per * f.bits);
             struct ptxi_fragment_position p = ptxi_fragment_locate(&f, e.row, e.column);
 
-            ck_assert_msg(e.row == (f.columns ? at : line) && e.column == (f.columns ? line : at), "%s: element %u of lane %u is (%u, %u)", rows[_i].name,
+            ck_assert_msg(e.row == (f.columns ? at : line) && e.column == (f.columns ? line : at),
+                          "%s: element %u of lane %u is (%u, %u)", rows[_i].name,
                           i, l, e.row, e.column);
-            ck_assert_msg(p.lane == l && p.reg == i / per && p.bit == i % per * f.bits, "%s: (%u, %u) is in lane %u, register %u, bit %u", rows[_i].name,
+            ck_assert_msg(p.lane == l && p.reg == i / per && p.bit == i % per * f.bits,
+                          "%s: (%u, %u) is in lane %u, register %u, bit %u", rows[_i].name,
                           e.row, e.column, p.lane, p.reg, p.bit);
         }
 }
 END_TEST
 
-/* Every element of the four products has its place, in lanes of the same quads. */
-START_TEST(quads)
+/* Each element of the four products has one position, in the lanes of one quad. */
+START_TEST(elements_stay_in_their_quads)
 {
     for (unsigned form = 0; form < 6; form++)
         for (unsigned q = 0; q < 4; q++) {
@@ -119,11 +121,12 @@ START_TEST(quads)
 }
 END_TEST
 
-/* The metadata of all rows fill the lanes that contribute; stored elements go up in their chunk. */
-START_TEST(sparse)
+/* The metadata of all rows fill the lanes that contribute. Stored elements keep their order in a chunk. */
+START_TEST(sparse_metadata)
 {
     for (unsigned form = 0; form < 4; form++)
-        for (unsigned bits = form < 2 ? 16 : 8, chunks = 4u << (form - form / 2), selector = 0; selector < 16 / chunks; selector++) {
+        for (unsigned bits = form < 2 ? 16 : 8, chunks = 4u << (form - form / 2), selector = 0; selector < 16 / chunks;
+             selector++) {
             uint32_t seen[32] = { 0 };
 
             for (unsigned row = 0; row < 16; row++)
@@ -151,9 +154,9 @@ int main(void)
     Suite *s = suite_create("place");
     TCase *t = tcase_create("place");
 
-    tcase_add_loop_test(t, formulas, 0, sizeof rows / sizeof *rows);
-    tcase_add_test(t, quads);
-    tcase_add_test(t, sparse);
+    tcase_add_loop_test(t, layouts_match_the_formulas, 0, sizeof rows / sizeof *rows);
+    tcase_add_test(t, elements_stay_in_their_quads);
+    tcase_add_test(t, sparse_metadata);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

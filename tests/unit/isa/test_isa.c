@@ -1,11 +1,11 @@
-/* The table of instructions: matching, forms, and what it says of them. */
+/* Tests the instruction table: lookup of forms and their properties. */
 #include "unit/support/bits.h"
 
 #include "isa/isa.h"
 #include "isa/op.gen.h"
 #include "isa/bytecode.h"
 
-/* The rows of "add.cc.s32" whose qualifiers fit, up to 8 of them into m. */
+/* Finds up to 8 rows of the spelled instruction whose qualifiers fit. */
 static unsigned match_all(const char *spelling, struct ptxi_match m[8])
 {
     char text[200], *dot, *word;
@@ -33,7 +33,7 @@ static unsigned match_all(const char *spelling, struct ptxi_match m[8])
     return found;
 }
 
-/* The first of them. */
+/* Returns the first of these rows. */
 static unsigned match(const char *spelling, struct ptxi_match *m)
 {
     struct ptxi_match all[8];
@@ -71,7 +71,7 @@ START_TEST(forms_have_their_operations)
     check_op("cvt.f32.f32", PTXI_OP_cvt_f32_f32, 0);
     check_op("red.add.s32", PTXI_OP_atom_add_i32, 0);
     check_op("add.f16x2", PTXI_OP_add_f16x2, 0);
-    check_op("cvt.s32.s16", PTXI_OP_NONE, 0); /* by a rule alone */
+    check_op("cvt.s32.s16", PTXI_OP_NONE, 0); /* by a rule only */
 }
 END_TEST
 
@@ -83,7 +83,7 @@ START_TEST(qualifiers_are_a_set)
 }
 END_TEST
 
-START_TEST(types_and_spaces_keep_their_order)
+START_TEST(types_and_spaces_are_ordered)
 {
     struct ptxi_match to, from;
 
@@ -98,10 +98,12 @@ START_TEST(types_and_spaces_keep_their_order)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_refused)
+START_TEST(unknown_qualifiers_are_refused)
 {
-    static const char *const bad[] = { "add", "add.b32", "add.sat.u32", "add.rni.f32", "add.s32.s32", "mul.u32", "div.f32", "setp.lo.s32", "cvt.sat.s64.s32",
-                                       "ld.v4.b64.ca.cg", "ld.volatile.const.b32", "st.const.b32", "shl.s32", "nothing.b32" };
+    static const char *const bad[] = { "add", "add.b32", "add.sat.u32", "add.rni.f32", "add.s32.s32", "mul.u32",
+                                       "div.f32", "setp.lo.s32", "cvt.sat.s64.s32",
+                                       "ld.v4.b64.ca.cg", "ld.volatile.const.b32", "st.const.b32", "shl.s32",
+                                       "nothing.b32" };
     struct ptxi_match m;
 
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -109,8 +111,9 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* What the last fitting row lacks, NULL if one of them lacks nothing. */
-static const struct ptxi_need *lacks(const char *spelling, unsigned version, unsigned sm, char suffix, struct ptxi_need *room)
+/* Returns what the last fitting row requires, or NULL if all requirements of a row are met. */
+static const struct ptxi_need *lacks(const char *spelling, unsigned version, unsigned sm, char suffix,
+                                     struct ptxi_need *room)
 {
     struct ptxi_match m[8];
     unsigned n = match_all(spelling, m);
@@ -123,7 +126,7 @@ static const struct ptxi_need *lacks(const char *spelling, unsigned version, uns
     return need;
 }
 
-START_TEST(versions_and_targets_are_asked_for)
+START_TEST(versions_and_targets_are_required)
 {
     struct ptxi_need room;
     const struct ptxi_need *n;
@@ -138,7 +141,7 @@ START_TEST(versions_and_targets_are_asked_for)
     ck_assert_ptr_nonnull(n);
     ck_assert_str_eq(ptxi_words[n->word], "cluster");
     ck_assert_ptr_null(lacks("ld.relaxed.gpu.global.b32", 78, 80, 0, &room));
-    /* what PTX 6.4 dropped, it dropped for sm_70 and newer */
+    /* PTX 6.4 removed it for sm_70 and newer */
     ck_assert_ptr_null(lacks("vote.all.pred", 63, 70, 0, &room));
     ck_assert_ptr_nonnull(lacks("vote.all.pred", 64, 70, 0, &room));
     ck_assert_ptr_null(lacks("vote.all.pred", 64, 61, 0, &room));
@@ -154,14 +157,14 @@ START_TEST(architectures_and_families)
     ck_assert_ptr_null(lacks("redux.sync.min.f32", 88, 103, 'a', &room));
     ck_assert_ptr_null(lacks("redux.sync.min.f32", 88, 103, 'f', &room));
     ck_assert_ptr_nonnull(lacks("redux.sync.min.f32", 90, 120, 'a', &room));
-    /* sm_101 is sm_110, of another family than sm_100 */
+    /* sm_101 is sm_110, which belongs to another family than sm_100 */
     ck_assert_ptr_null(lacks("setmaxnreg.inc.sync.aligned.u32", 86, 101, 'a', &room));
     ck_assert_ptr_null(lacks("setmaxnreg.inc.sync.aligned.u32", 90, 110, 'a', &room));
     ck_assert_ptr_nonnull(lacks("redux.sync.min.f32", 90, 101, 'a', &room));
 }
 END_TEST
 
-START_TEST(names_are_found)
+START_TEST(similar_names_are_found)
 {
     for (unsigned w = 0; w < ptxi_word_count; w++)
         ck_assert_uint_eq(ptxi_isa_word(ptxi_words[w], strlen(ptxi_words[w])), w);
@@ -188,11 +191,11 @@ int main(void)
 
     tcase_add_test(t, forms_have_their_operations);
     tcase_add_test(t, qualifiers_are_a_set);
-    tcase_add_test(t, types_and_spaces_keep_their_order);
-    tcase_add_test(t, what_does_not_fit_is_refused);
-    tcase_add_test(t, versions_and_targets_are_asked_for);
+    tcase_add_test(t, types_and_spaces_are_ordered);
+    tcase_add_test(t, unknown_qualifiers_are_refused);
+    tcase_add_test(t, versions_and_targets_are_required);
     tcase_add_test(t, architectures_and_families);
-    tcase_add_test(t, names_are_found);
+    tcase_add_test(t, similar_names_are_found);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

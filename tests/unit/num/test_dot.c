@@ -1,4 +1,5 @@
-/* Dot products of the tensor cores (num/dot.h): operands that tell the models of the architectures apart, and what each gives. */
+/* Tests dot products of tensor cores (num/dot.h) with operands for which the models of the architectures give
+ * different results. */
 #include "unit/support/bits.h"
 
 #include <math.h>
@@ -21,12 +22,14 @@ static const struct probe {
     struct term terms[4];
     uint32_t want;
 } probes[] = {
-#define EACH_HALF_WARP(X, ...) X(70, __VA_ARGS__) X(75, __VA_ARGS__) X(80, __VA_ARGS__) X(86, __VA_ARGS__) X(89, __VA_ARGS__) X(90, __VA_ARGS__) \
+#define EACH_HALF_WARP(X, ...) X(70, __VA_ARGS__) X(75, __VA_ARGS__) X(80, __VA_ARGS__) X(86, __VA_ARGS__) X(89, \
+        __VA_ARGS__) X(90, __VA_ARGS__) \
     X(100, __VA_ARGS__) X(120, __VA_ARGS__)
 #define BY_AGE(sm, volta, ampere, hopper) ((sm) < 75 ? (volta) : (sm) < 90 ? (ampere) : (hopper))
 
-    /* how many bits are kept */
-#define BITS(sm, ...) { "kept bits", sm, WARP, DOT(f16), F32, 0x4b000000, { { 0, -4096, 2048 }, { 1, -1, 0.5 }, { 2, -1, 0.25 }, { 3, -1, 0.125 } }, \
+    /* number of bits that are kept */
+#define BITS(sm, ...) { "kept bits", sm, WARP, DOT(f16), F32, 0x4b000000, \
+                        { { 0, -4096, 2048 }, { 1, -1, 0.5 }, { 2, -1, 0.25 }, { 3, -1, 0.125 } }, \
                         BY_AGE(sm, 0, 0xbf000000, 0xbf400000) },
     EACH_HALF_WARP(BITS)
 #define BITS_8(sm, unit, want) { "kept bits of bytes", sm, unit, DOT(e5m2), F32, 0x4b000000, \
@@ -34,27 +37,38 @@ static const struct probe {
     BITS_8(89, WARP, 0) BITS_8(90, ASYNC, 0) BITS_8(100, ASYNC, 0xbf400000) BITS_8(120, WARP, 0xbf400000)
 
     /* the length of a chunk */
-#define LENGTH(sm, ...) { "chunk", sm, WARP, DOT(f16), F32, 0, { { 0, 4096, 4096 }, { 1, 1, 0.5 }, { 8, -4096, 4096 } }, sm < 90 ? 0 : 0x3f000000 },
+#define LENGTH(sm, ...) \
+    { "chunk", sm, WARP, DOT(f16), F32, 0, { { 0, 4096, 4096 }, { 1, 1, 0.5 }, { 8, -4096, 4096 } }, \
+      sm < 90 ? 0 : 0x3f000000 },
     EACH_HALF_WARP(LENGTH)
-#define LENGTH_TF32(sm) { "chunk of tf32", sm, WARP, DOT(tf32), F32, 0, { { 0, 4096, 4096 }, { 1, 1, 0.5 }, { 4, -4096, 4096 } }, sm < 90 ? 0 : 0x3f000000 },
+#define LENGTH_TF32(sm) \
+    { "chunk of tf32", sm, WARP, DOT(tf32), F32, 0, { { 0, 4096, 4096 }, { 1, 1, 0.5 }, { 4, -4096, 4096 } }, \
+      sm < 90 ? 0 : 0x3f000000 },
     LENGTH_TF32(80) LENGTH_TF32(86) LENGTH_TF32(89) LENGTH_TF32(90) LENGTH_TF32(100) LENGTH_TF32(120)
 
-    /* 1.5 * 1.5 is not made 1.125 * 2: one bit less would be kept */
-#define PRODUCT(sm, ...) { "product as it is", sm, WARP, DOT(f16), F32, 0, { { 0, 1.5, 1.5 }, { 1, -1.5, 1.5 }, { 2, 0x1p-12, 0x1p-13 } }, \
+    /* 1.5 * 1.5 is not normalized to 1.125 * 2, which would keep one bit less */
+#define PRODUCT(sm, ...) { "product as it is", sm, WARP, DOT(f16), F32, 0, \
+                           { { 0, 1.5, 1.5 }, { 1, -1.5, 1.5 }, { 2, 0x1p-12, 0x1p-13 } }, \
                            sm < 90 ? 0 : 0x33000000 },
     EACH_HALF_WARP(PRODUCT)
 
-    /* 32 * 448^2 and the largest number; a number with low bits */
+    /* 32 * 448^2 and the largest number, and a number with low bits */
     { "13 bits", 90, ASYNC, DOT(e4m3), F32, 0x7f7fffff, { { -1, 448, 448 } }, 0x7f7ffc00 },
     { "13 bits", 90, ASYNC, DOT(e4m3), F32, 0x461cfb6c, { { -1, 1, 1 } }, 0x461d7800 },
-    { "13 bits kept", 89, WARP, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } }, 0x3f800800 },
-    { "13 bits kept", 90, ASYNC, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } }, 0x3f800800 },
-    { "bytes as halves", 90, WARP, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } }, 0x3f800a00 },
-    { "bytes as halves", 100, WARP, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } }, 0x3f800a00 },
+    { "13 bits kept", 89, WARP, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } },
+      0x3f800800 },
+    { "13 bits kept", 90, ASYNC, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } },
+      0x3f800800 },
+    { "bytes as halves", 90, WARP, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } },
+      0x3f800a00 },
+    { "bytes as halves", 100, WARP, DOT(e4m3), F32, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } },
+      0x3f800a00 },
     { "to nearest at last", 90, WARP, DOT(e4m3), F32, 0x42800001, { { 0, 0x1p-9, 0x1p-9 } }, 0x42800002 },
 
-    /* a sum that leaves the range half way */
-#define RANGE(sm) { "overflow of a chunk", sm, WARP, DOT(bf16), F32, 0, { { 0, 0x1p64, 0x1p64 }, { 8, -0x1p64, 0x1p64 } }, sm < 90 ? 0x7f800000 : 0 },
+    /* an intermediate sum exceeds the range */
+#define RANGE(sm) \
+    { "overflow of a chunk", sm, WARP, DOT(bf16), F32, 0, { { 0, 0x1p64, 0x1p64 }, { 8, -0x1p64, 0x1p64 } }, \
+      sm < 90 ? 0x7f800000 : 0 },
     RANGE(80) RANGE(86) RANGE(89) RANGE(90) RANGE(100) RANGE(120)
 #define TOO_LARGE(sm) { "overflow", sm, WARP, DOT(bf16), F32, 0x7f7fffff, { { 0, 0x1p127, 1 } }, 0x7f800000 },
     TOO_LARGE(80) TOO_LARGE(86) TOO_LARGE(89) TOO_LARGE(90) TOO_LARGE(100) TOO_LARGE(120)
@@ -72,7 +86,8 @@ static const struct probe {
 static void put(uint32_t *v, int k, enum ptxi_dot_type type, double x)
 {
     const struct small *f = &smalls[type];
-    uint32_t code = isnan(x) ? f->nan : isinf(x) ? (f->top + 1) | (x < 0 ? small_sign(f) : 0) : small_code(f, x, SMALL_RN, false, 0, 0);
+    uint32_t code = isnan(x) ? f->nan : isinf(x) ? (f->top + 1) | (x < 0 ? small_sign(f) : 0) : small_code(f, x,
+            SMALL_RN, false, 0, 0);
 
     for (int i = k < 0 ? 0 : k; i < (k < 0 ? K : k + 1); i++)
         v[i] = code;
@@ -90,7 +105,7 @@ static uint32_t run(const struct probe *p, int n)
     return ptxi_dot(&m, (enum ptxi_dot_type)p->type, (enum ptxi_dot_type)p->type, a, b, (unsigned)n, p->c);
 }
 
-START_TEST(probe)
+START_TEST(probes_give_the_expected_bits)
 {
     const struct probe *p = &probes[_i];
     int n = p->type == DOT(tf32) ? 8 : p->type == DOT(f16) || p->type == DOT(bf16) ? 16 : 32;
@@ -99,34 +114,39 @@ START_TEST(probe)
 }
 END_TEST
 
-/* The exponent of terms that are 0: what else is in a chunk is cut there. The smallest f32, and one that cancels it if it is kept. */
+/* The exponent of zero terms limits the bits that a chunk keeps. The smallest f32 must be kept to cancel the other
+ * one. */
 START_TEST(zero_exponent_f32)
 {
-    static const struct { unsigned sm; int last; } rows[] = { { 80, 156 }, { 86, 156 }, { 89, 156 }, { 90, 158 }, { 100, 158 }, { 120, 158 } };
+    static const struct { unsigned sm; int last; } rows[] = { { 80, 156 }, { 86, 156 }, { 89, 156 }, { 90, 158 },
+                                                              { 100, 158 }, { 120, 158 } };
 
     for (int k = 150; k < 166; k++) {
-        struct probe p = { "", rows[_i].sm, WARP, DOT(bf16), F32, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, ldexp(1, 75 - k) } }, 0 };
+        struct probe p = { "", rows[_i].sm, WARP, DOT(bf16), F32, 0,
+                           { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, ldexp(1, 75 - k) } }, 0 };
 
         ck_bits32_at(run(&p, 16), k > rows[_i].last, "sm_%u, 2^-%d", p.sm, k);
     }
 }
 END_TEST
 
-/* Half of the smallest f16, and what makes it more than that, if it is kept. */
+/* Half of the smallest f16 and a term that makes the sum larger, if it is kept. */
 START_TEST(zero_exponent_f16)
 {
-    static const struct { unsigned sm, unit; int last; } rows[] = { { 70, WARP, 43 }, { 75, WARP, 45 }, { 80, WARP, 45 }, { 89, WARP, 45 }, { 90, WARP, 47 },
+    static const struct { unsigned sm, unit; int last; } rows[] = { { 70, WARP, 43 }, { 75, WARP, 45 },
+            { 80, WARP, 45 }, { 89, WARP, 45 }, { 90, WARP, 47 },
                                                                     { 90, ASYNC, 48 }, { 120, WARP, 47 } };
 
     for (int k = 40; k < 49; k++) {
-        struct probe p = { "", rows[_i].sm, rows[_i].unit, DOT(f16), F16, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, ldexp(1, 24 - k) } }, 0 };
+        struct probe p = { "", rows[_i].sm, rows[_i].unit, DOT(f16), F16, 0,
+                           { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, ldexp(1, 24 - k) } }, 0 };
 
         ck_bits32_at(run(&p, 16), k <= rows[_i].last, "sm_%u, 2^-%d", p.sm, k);
     }
 }
 END_TEST
 
-/* Without a unit every step is rounded, to nearest. */
+/* Without a tensor core, each step is rounded to nearest. */
 START_TEST(m8n8k4)
 {
     static const uint32_t a[4] = { 0x3c00, 0x3c00, 0x1000, 0x0c00 }, b[4] = { 0x6c00, 0x0400, 0x0400, 0x0400 };
@@ -139,8 +159,8 @@ START_TEST(m8n8k4)
 }
 END_TEST
 
-/* PTX ISA, "Block Scaling for mma.sync": groups of 16 elements of 4 bits; 35 bits are kept. */
-START_TEST(scaled)
+/* PTX ISA, "Block Scaling for mma.sync": groups of 16 elements of 4 bits keep 35 bits. */
+START_TEST(block_scaling)
 {
     uint32_t a[64] = { 0 }, b[64] = { 0 };
     uint8_t sa[4] = { 127, 127, 127, 127 }, sb[4] = { 127, 127, 127, 127 };
@@ -167,11 +187,11 @@ int main(void)
     Suite *s = suite_create("dot");
     TCase *t = tcase_create("dot");
 
-    tcase_add_loop_test(t, probe, 0, sizeof probes / sizeof *probes);
+    tcase_add_loop_test(t, probes_give_the_expected_bits, 0, sizeof probes / sizeof *probes);
     tcase_add_loop_test(t, zero_exponent_f32, 0, 6);
     tcase_add_loop_test(t, zero_exponent_f16, 0, 7);
     tcase_add_test(t, m8n8k4);
-    tcase_add_test(t, scaled);
+    tcase_add_test(t, block_scaling);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* The formats of 19 to 4 bits (num/minifloat.h), over their codes and what lies between. */
+/* Tests formats of 4 to 19 bits (num/minifloat.h) with their codes and values between them. */
 #include "unit/support/bits.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static int random_bits(int which)
     return which == TF32 ? 0 : which == F16_ ? 13 : which == E2M1 ? 8 : 16;
 }
 
-/* One float in all roundings. */
+/* Checks one float in all rounding modes. */
 static void check_rounding(int which, float x)
 {
     const struct small *ref = &smalls[which];
@@ -41,24 +41,27 @@ static void check_rounding(int which, float x)
             uint32_t got = ptxi_num_minifloat_from_f32(f, bits_of(x), (enum ptxi_num_rounding)mode, finite);
             unsigned want = small_code(ref, x, mode, finite, 0, 0);
 
-            ck_assert_msg(got == want, "%s of %a in mode %d, finite %d: got %#x, want %#x", formats[which].name, x, mode, finite, got, want);
+            ck_assert_msg(got == want, "%s of %a in mode %d, finite %d: got %#x, want %#x", formats[which].name, x,
+                          mode, finite, got, want);
         }
     if (which > BF16_) {
         uint16_t odd = (uint16_t)(ptxi_num_odd_bf16(bits_of(x)) >> 16);
 
-        ck_assert_uint_eq(ptxi_num_minifloat_from_half(ptxi_num_bf16, f, odd), small_code(ref, x, SMALL_RN, true, 0, 0));
+        ck_assert_uint_eq(ptxi_num_minifloat_from_half(ptxi_num_bf16, f, odd),
+                          small_code(ref, x, SMALL_RN, true, 0, 0));
     }
     for (unsigned n = 0; bits && n < 4; n++) {
         unsigned random = ((1u << bits) - 1) * n / 3;
         uint32_t got = ptxi_num_minifloat_stochastic(f, bits_of(x), random, bits, ptxi_num_stochastic_range(f, true));
         unsigned want = small_code(ref, x, SMALL_RS, true, random, bits);
 
-        ck_assert_msg(got == want, "%s of %a with random bits %#x: got %#x, want %#x", formats[which].name, x, random, got, want);
+        ck_assert_msg(got == want, "%s of %a with random bits %#x: got %#x, want %#x", formats[which].name, x, random,
+                      got, want);
     }
 }
 
-/* Each value, the middle between it and the next, and the neighbours of both. */
-START_TEST(rounds)
+/* Each value, the midpoint between it and the next value, and the neighbors of both. */
+START_TEST(conversion_rounds)
 {
     const struct small *ref = &smalls[_i];
     unsigned step = ref->top > 0xffff ? 61 : ref->top > 0xff ? 7 : 1;
@@ -84,7 +87,7 @@ START_TEST(rounds)
 }
 END_TEST
 
-START_TEST(widens)
+START_TEST(conversion_to_f32)
 {
     const struct small *ref = &smalls[_i];
 
@@ -93,12 +96,13 @@ START_TEST(widens)
         uint32_t bits = ptxi_num_f32_from_minifloat(formats[_i].format, code);
 
         memcpy(&got, &bits, sizeof got);
-        ck_assert_msg(isnan(want) ? isnan(got) : bits == bits_of(want), "%s %#x: got %a, want %a", formats[_i].name, code, got, want);
+        ck_assert_msg(isnan(want) ? isnan(got) : bits == bits_of(want), "%s %#x: got %a, want %a", formats[_i].name,
+                      code, got, want);
     }
 }
 END_TEST
 
-START_TEST(widens_to_f16)
+START_TEST(conversion_to_f16)
 {
     const struct small *ref = &smalls[_i];
 
@@ -110,7 +114,7 @@ START_TEST(widens_to_f16)
 }
 END_TEST
 
-START_TEST(narrows_halves)
+START_TEST(conversion_from_f16)
 {
     const struct {
         int which;
@@ -127,7 +131,7 @@ START_TEST(narrows_halves)
 }
 END_TEST
 
-/* By search among the powers of two. */
+/* By a search among the powers of two. */
 static unsigned ue8m0_of(double m, bool up, bool finite)
 {
     unsigned code = 0;
@@ -139,7 +143,7 @@ static unsigned ue8m0_of(double m, bool up, bool finite)
     return code == 0xff && finite ? 0xfe : code;
 }
 
-START_TEST(scales)
+START_TEST(scale_formats)
 {
     for (int e = -149; e <= 128; e++)
         for (int side = -1; side < 3; side++)
@@ -148,19 +152,21 @@ START_TEST(scales)
 
                 x = side < 0 ? nextafterf(x, 0.0f) : side == 1 ? nextafterf(x, INFINITY) : x;
                 ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(x), how & 1, how & 2), ue8m0_of(x, how & 1, how & 2));
-                ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(-x), how & 1, how & 2), ue8m0_of(x, how & 1, how & 2));
+                ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(bits_of(-x), how & 1, how & 2),
+                                  ue8m0_of(x, how & 1, how & 2));
             }
     for (int how = 0; how < 4; how++) {
         ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(0x7fc00000, how & 1, how & 2), 0xff);
         ck_assert_uint_eq(ptxi_num_ue8m0_from_f32(0x80000000, how & 1, how & 2), 0);
     }
     for (unsigned code = 0; code < 0xff; code++)
-        ck_assert_uint_eq(ptxi_num_bf16_from_ue8m0(code), small_code(&smalls[BF16_], ldexp(1, (int)code - 127), SMALL_RN, false, 0, 0));
+        ck_assert_uint_eq(ptxi_num_bf16_from_ue8m0(code),
+                          small_code(&smalls[BF16_], ldexp(1, (int)code - 127), SMALL_RN, false, 0, 0));
     ck_assert_uint_eq(ptxi_num_bf16_from_ue8m0(0xff), 0x7fff);
 }
 END_TEST
 
-/* With a scale; where it is plain, by the way for those, too. */
+/* Checks one float with a scale. A scale of 1 is also checked with the conversion without a scale. */
 static uint32_t to_fixed(float a, uint32_t scale)
 {
     struct ptxi_num_s2f6_range range = ptxi_num_s2f6_range();
@@ -171,8 +177,8 @@ static uint32_t to_fixed(float a, uint32_t scale)
     return code;
 }
 
-/* Every scale with each code, the middle between two, and the neighbours of both. */
-START_TEST(fixed)
+/* Each scale with each code, the midpoint between two codes, and the neighbors of both. */
+START_TEST(fixed_point)
 {
     double scale = _i == 0xff ? NAN : ldexp(1, _i - 127);
 
@@ -181,7 +187,8 @@ START_TEST(fixed)
             float a = (float)(n / 128.0 * (_i == 0xff ? 1 : scale));
 
             a = side ? nextafterf(a, side == 1 ? -INFINITY : INFINITY) : a;
-            ck_assert_msg(to_fixed(a, (uint32_t)_i) == fixed_code(a / scale), "%a with scale %d: %#x, want %#x", a, _i, to_fixed(a, (uint32_t)_i),
+            ck_assert_msg(to_fixed(a, (uint32_t)_i) == fixed_code(a / scale), "%a with scale %d: %#x, want %#x", a, _i,
+                          to_fixed(a, (uint32_t)_i),
                           fixed_code(a / scale));
         }
     ck_assert_uint_eq(to_fixed(INFINITY, (uint32_t)_i), 0x7f);
@@ -199,12 +206,12 @@ int main(void)
     TCase *t = tcase_create("formats");
 
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, rounds, 0, SMALLS);
-    tcase_add_loop_test(t, widens, 0, SMALLS);
-    tcase_add_loop_test(t, widens_to_f16, E5M2, SMALLS);
-    tcase_add_loop_test(t, narrows_halves, E5M2, SMALLS);
-    tcase_add_test(t, scales);
-    tcase_add_loop_test(t, fixed, 0, 256);
+    tcase_add_loop_test(t, conversion_rounds, 0, SMALLS);
+    tcase_add_loop_test(t, conversion_to_f32, 0, SMALLS);
+    tcase_add_loop_test(t, conversion_to_f16, E5M2, SMALLS);
+    tcase_add_loop_test(t, conversion_from_f16, E5M2, SMALLS);
+    tcase_add_test(t, scale_formats);
+    tcase_add_loop_test(t, fixed_point, 0, 256);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* Integers of any width, PTXI_DIALECT_ANY_WIDTH, against arithmetic on the host's widest integers. */
+/* Tests integers of any width (PTXI_DIALECT_ANY_WIDTH) against arithmetic on the widest integers of the host. */
 #include "unit/support/context.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ enum { N = 64 };
 
 typedef __int128 wide;
 
-/* The lowest bits as a number. */
+/* Returns the lowest bits as a number. */
 static wide cut(uint64_t x, unsigned bits, char letter)
 {
     uint64_t low = bits < 64 ? x & ((UINT64_C(1) << bits) - 1) : x;
@@ -40,7 +40,9 @@ OP(copied, a)
 
 #define SHIFT "{ .reg .b32 n; cvt.u32.u%u n, %%2; and.b32 n, n, 63; "
 static const struct {
-    const char *text; /* the letter and width go where %% c and u stand, the registers' width in the order of `form` */
+    /* %% c and u are replaced by the type letter and the width, and the register widths follow in the order of
+     * `form` */
+    const char *text;
     const char *letters;
     wide (*want)(wide, wide, unsigned);
     enum { PLAIN, SHIFTED } form;
@@ -74,7 +76,7 @@ static const char *template(unsigned op, char letter, unsigned bits, unsigned re
     return text;
 }
 
-/* Registers hold what they hold; only the lowest bits count. */
+/* The upper bits of registers are arbitrary. Only the lowest bits count. */
 static void check_width(unsigned op, char letter, unsigned bits, unsigned reg, uint64_t seed)
 {
     static uint64_t a[N], b[N], y[N];
@@ -96,13 +98,14 @@ static void check_width(unsigned op, char letter, unsigned bits, unsigned reg, u
         memcpy(&z, (char *)b + i * bytes, bytes);
         memcpy(&got, (char *)y + i * bytes, bytes);
         if ((ops[op].want == quotient || ops[op].want == rest) && !cut(z, bits, letter))
-            continue; /* no GPU says what that gives */
+            continue; /* no GPU defines this result */
         bool shift = ops[op].form == SHIFTED;
         wide want = ops[op].want(cut(x, bits, letter), shift ? (wide)z : cut(z, bits, letter), bits);
         uint64_t w = ops[op].want == less ? (uint64_t)want : (uint64_t)cut((uint64_t)want, bits, letter);
 
         w = reg == 64 ? w : w & ((UINT64_C(1) << reg) - 1);
-        ck_assert_msg(got == w, "%s: %#llx, %#llx give %#llx, not %#llx", text, (unsigned long long)x, (unsigned long long)z,
+        ck_assert_msg(got == w, "%s: %#llx, %#llx give %#llx, not %#llx", text, (unsigned long long)x,
+                      (unsigned long long)z,
                       (unsigned long long)got, (unsigned long long)w);
     }
 }
@@ -130,7 +133,8 @@ START_TEST(constants_guards_and_other_types)
     ck_assert_uint_eq(y, 0xffff0000); /* -65536 */
     ok(ptxiAsm("add.u17 %0, 131071, 2;", "=r", &y));
     ck_assert_uint_eq(y, 1);
-    ok(ptxiAsm("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.u32 %0, 5; @p add.s5 %0, %0, 20; @!p add.s5 %0, %0, 12; }", "+r,r", &y, &zero));
+    ok(ptxiAsm("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.u32 %0, 5; @p add.s5 %0, %0, 20; @!p add.s5 %0, %0, 12; }",
+               "+r,r", &y, &zero));
     ck_assert_uint_eq(y, 0xfffffff1); /* 17 - 32 */
     ok(ptxiAsm("popc.b40 %0, %1;", "=r,l", &y, &l));
     ck_assert_uint_eq(y, 40);
@@ -151,7 +155,7 @@ static void refused(const char *text, const char *constraints, const char *says)
     ck_assert_msg(strstr(d.message, says), "'%s' does not say '%s'", d.message, says);
 }
 
-START_TEST(what_is_refused)
+START_TEST(unsupported_forms_are_refused)
 {
     unsigned y, x = 1;
 
@@ -173,9 +177,10 @@ START_TEST(what_is_refused)
 }
 END_TEST
 
-START_TEST(modules)
+START_TEST(modules_with_the_dialect)
 {
-    static char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { .reg .b32 a; add.u3 a, a, 1; }";
+    static char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { .reg .b32 a; "
+                         "add.u3 a, a, 1; }";
     ptxiJitOption option = PTXI_JIT_DIALECT;
     void *value = (void *)(PTXI_DIALECT_ANY_WIDTH | PTXI_DIALECT_OCELOT), *image;
     ptxiLinkState state;
@@ -202,8 +207,8 @@ int main(void)
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_loop_test(t, every_operation, 0, sizeof ops / sizeof *ops);
     tcase_add_test(t, constants_guards_and_other_types);
-    tcase_add_test(t, what_is_refused);
-    tcase_add_test(t, modules);
+    tcase_add_test(t, unsupported_forms_are_refused);
+    tcase_add_test(t, modules_with_the_dialect);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* Text to tree: what is taken, and what is said of the rest. */
+/* Tests the parser: syntax trees of valid text, and messages for invalid text. */
 #include "unit/support/bits.h"
 
 #include "parse/ast.h"
@@ -23,7 +23,7 @@ static struct parsed parse_text(const char *text, size_t size)
     ptxi_diag_init(&r.diags, &r.arena);
     ptxi_str_init(&r.out, NULL);
     r.m = ptxi_parse(text, size, &options, &r.arena, &r.diags);
-    /* diag keeps a pointer to an arena that is about to be copied to the caller: render now */
+    /* diag keeps a pointer to an arena that will be copied to the caller, so render the messages now */
     ptxi_diag_render(&r.diags, text, size, "t.ptx", &r.out);
     return r;
 }
@@ -36,8 +36,10 @@ static void drop(struct parsed *r)
 
 #define HEAD ".version 8.5\n.target sm_90a\n.address_size 64\n"
 #define REGS \
-    ".reg .pred %p<4>; .reg .b8 %c<4>; .reg .b16 %h<8>; .reg .u16 %uh<4>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>;" \
-    ".reg .f64 %fd<8>; .reg .f16 %q<4>; .reg .u32 %u<8>; .reg .s32 %s<8>; .reg .v4 .f32 %vf; .reg .v4 .b32 %vb; .reg .b128 %o<4>;\n"
+    ".reg .pred %p<4>; .reg .b8 %c<4>; .reg .b16 %h<8>; .reg .u16 %uh<4>; .reg .b32 %r<16>; .reg .b64 %rd<16>; " \
+    ".reg .f32 %f<8>;" \
+    ".reg .f64 %fd<8>; .reg .f16 %q<4>; .reg .u32 %u<8>; .reg .s32 %s<8>; .reg .v4 .f32 %vf; .reg .v4 .b32 %vb; " \
+    ".reg .b128 %o<4>;\n"
 
 static char *kernel_text(const char *module, const char *body)
 {
@@ -45,7 +47,8 @@ static char *kernel_text(const char *module, const char *body)
     char *text = malloc(n);
 
     ck_assert_ptr_nonnull(text);
-    snprintf(text, n, "%s%s\n.visible .entry k(.param .u64 pp, .param .u32 pq)\n{\n%s%s\nret;\n}\n", HEAD, module, REGS, body);
+    snprintf(text, n, "%s%s\n.visible .entry k(.param .u64 pp, .param .u32 pq)\n{\n%s%s\nret;\n}\n", HEAD, module, REGS,
+             body);
     return text;
 }
 
@@ -99,7 +102,8 @@ static const struct ptxi_var *variable(const struct parsed *r, const char *name)
 
 START_TEST(registers_have_ids_types_and_names)
 {
-    struct parsed r = good_kernel("", "mov.b32 %r15, %r0; mov.f64 %fd7, %fd3; mov.b32 %vb.y, %vb.w; mov.v4.f32 %vf, %vf; mov.b32 %r007, %r7;");
+    struct parsed r = good_kernel("", "mov.b32 %r15, %r0; mov.f64 %fd7, %fd3; mov.b32 %vb.y, %vb.w; "
+                                      "mov.v4.f32 %vf, %vf; mov.b32 %r007, %r7;");
     const struct ptxi_func *f = kernel(&r);
     char buf[40];
 
@@ -121,13 +125,15 @@ END_TEST
 
 START_TEST(inner_names_hide_outer_ones)
 {
-    struct parsed r = good_kernel("", "mov.b32 %r1, 1; { .reg .f32 %r1; .reg .u32 %r<1>; mov.f32 %r1, 0f00000000; mov.u32 %r0, 1; mov.b32 %r2, 1; }"
-                                      "{ .reg .b64 x; { .reg .b16 x; mov.b16 x, 1; } mov.b64 x, 1; } mov.b32 %r1, 1; .reg .pred p; mov.pred p, 1;");
+    struct parsed r = good_kernel("", "mov.b32 %r1, 1; { .reg .f32 %r1; .reg .u32 %r<1>; mov.f32 %r1, 0f00000000; "
+                                      "mov.u32 %r0, 1; mov.b32 %r2, 1; }"
+                                      "{ .reg .b64 x; { .reg .b16 x; mov.b16 x, 1; } mov.b64 x, 1; } mov.b32 %r1, 1; "
+                                      ".reg .pred p; mov.pred p, 1;");
 
     ck_assert_int_eq(operand(&r, 0, 0)->type, PTXI_T_b32);
     ck_assert_int_eq(operand(&r, 1, 0)->type, PTXI_T_f32);
     ck_assert_int_eq(operand(&r, 2, 0)->type, PTXI_T_u32);
-    ck_assert_int_eq(operand(&r, 3, 0)->type, PTXI_T_b32); /* beyond the inner range: the outer one's */
+    ck_assert_int_eq(operand(&r, 3, 0)->type, PTXI_T_b32); /* outside of the inner range: the outer register */
     ck_assert_int_eq(operand(&r, 4, 0)->type, PTXI_T_b16);
     ck_assert_int_eq(operand(&r, 5, 0)->type, PTXI_T_b64);
     ck_assert_uint_eq(operand(&r, 6, 0)->reg, operand(&r, 0, 0)->reg);
@@ -144,7 +150,8 @@ START_TEST(labels_are_instructions)
     static const uint32_t want[] = { 0, 6, 3, 3, 5, 7 };
 
     for (unsigned i = 0; i < 6; i++)
-        ck_assert_msg(operand(&r, i, 0)->form == PTXI_OPD_LABEL && operand(&r, i, 0)->target == want[i], "branch %u goes to %u", i,
+        ck_assert_msg(operand(&r, i, 0)->form == PTXI_OPD_LABEL && operand(&r, i, 0)->target == want[i],
+                      "branch %u goes to %u", i,
                       operand(&r, i, 0)->target);
     ck_assert_uint_eq(f->label_count, 5); /* 0, 3, 5, 6, 7 */
     ck_assert_uint_eq(f->labels[4], 7);
@@ -167,7 +174,8 @@ END_TEST
 
 START_TEST(branch_tables)
 {
-    struct parsed r = good_kernel("", "t: .branchtargets A, B, A; u : .branchtargets N<2>; brx.idx %r0, t; { brx.idx %u0, u; } A: ret; B: ret; N0: N1: ret;");
+    struct parsed r = good_kernel("", "t: .branchtargets A, B, A; u : .branchtargets N<2>; brx.idx %r0, t; "
+                                      "{ brx.idx %u0, u; } A: ret; B: ret; N0: N1: ret;");
     const struct ptxi_targets *t = operand(&r, 0, 1)->table, *u = operand(&r, 1, 1)->table;
 
     ck_assert_uint_eq(t->count, 3);
@@ -236,7 +244,7 @@ static const struct { const char *type, *text; uint64_t bits; } constants[] = {
     { "f32", "3.4028235677973366e38", 0x7f800000 }, /* halfway between the largest float and 2^128 */
     { "f32", "3.4028235677973362e38", 0x7f7fffff },
     { "f32", "1e-45", 1 },
-    { "f32", "7.006492321624085e-46", 0 }, /* half of the smallest, to even */
+    { "f32", "7.006492321624085e-46", 0 }, /* half of the smallest number, rounded to even */
     { "f32", "7.0064923216240869e-46", 1 },
     { "f32", "1.1754943e-38", 0x00800000 },
     { "f32", "16777217.0", 0x4b800000 },
@@ -251,7 +259,8 @@ START_TEST(constants_have_the_bits_of_their_type)
     char body[200];
     struct parsed r;
 
-    snprintf(body, sizeof body, ".reg .%s x; mov.%s x, %s;", constants[_i].type, constants[_i].type, constants[_i].text);
+    snprintf(body, sizeof body, ".reg .%s x; mov.%s x, %s;", constants[_i].type, constants[_i].type,
+             constants[_i].text);
     r = good_kernel("", body);
     ck_assert_int_eq(operand(&r, 0, 1)->form, PTXI_OPD_IMM);
     ck_bits64_at(operand(&r, 0, 1)->imm, constants[_i].bits, "%s as .%s", constants[_i].text, constants[_i].type);
@@ -261,11 +270,12 @@ END_TEST
 
 /* ---- addresses and other operands ---- */
 
-/* What ptxas does not look at behind the first element means nothing. */
+/* ptxas ignores the elements after the first one. */
 START_TEST(first_element_counts)
 {
     struct parsed r = good_kernel(".shared .b64 bar;", "fma.rn.bf16x2 {%r0, %r1}, {%r2, %r3, %r4, %r5}, %r6, {%r7};"
-                                                       "mbarrier.arrive.shared.b64 %rd0, [bar], {%r1, %r2}; isspacep.global %p0, %r1;");
+                                                       "mbarrier.arrive.shared.b64 %rd0, [bar], {%r1, %r2}; "
+                                                       "isspacep.global %p0, %r1;");
 
     ck_assert_int_eq(operand(&r, 0, 0)->form, PTXI_OPD_REG);
     ck_assert_uint_eq(operand(&r, 0, 1)->reg, operand(&r, 0, 0)->reg + 2);
@@ -279,10 +289,13 @@ END_TEST
 START_TEST(addresses)
 {
     struct parsed r = good_kernel(".global .b32 A[3][2]; .shared .u64 s[4];",
-                                  "ld.global.u32 %u0, [%rd3+-8]; ld.global.u32 %u0, [A+4*2]; ld.global.u8 %u0, A[5]; ld.shared.u8 %u0, s[%r2+3];"
-                                  "mov.u64 %rd0, A[5]; mov.u64 %rd0, A+5; ld.local.u32 %u0, [12]; ld.param.u64 %rd0, [pp];"
+                                  "ld.global.u32 %u0, [%rd3+-8]; ld.global.u32 %u0, [A+4*2]; ld.global.u8 %u0, A[5]; "
+                                  "ld.shared.u8 %u0, s[%r2+3];"
+                                  "mov.u64 %rd0, A[5]; mov.u64 %rd0, A+5; ld.local.u32 %u0, [12]; "
+                                  "ld.param.u64 %rd0, [pp];"
                                   "ld.global.u32 %u0, [%rd3+4294967292];");
-    const struct ptxi_address *a = operand(&r, 0, 1)->address, *b = operand(&r, 1, 1)->address, *c = operand(&r, 2, 1)->address,
+    const struct ptxi_address *a = operand(&r, 0, 1)->address, *b = operand(&r, 1, 1)->address, *c = operand(&r, 2,
+            1)->address,
                               *d = operand(&r, 3, 1)->address, *local = operand(&r, 6, 1)->address;
 
     ck_assert_ptr_null(a->var);
@@ -291,7 +304,7 @@ START_TEST(addresses)
     ck_assert_str_eq(b->var->name->s, "A");
     ck_assert_int_eq(b->offset, 8);
     ck_assert_uint_eq(b->reg, PTXI_NO_REG);
-    ck_assert_int_eq(c->offset, 20); /* scaled by the declared element, not the access */
+    ck_assert_int_eq(c->offset, 20); /* scaled by the declared element type, not by the access */
     ck_assert_int_eq(d->offset, 24);
     ck_assert_uint_eq(d->scale, 8);
     ck_assert_uint_ne(d->reg, PTXI_NO_REG);
@@ -307,8 +320,10 @@ END_TEST
 
 START_TEST(operand_forms)
 {
-    struct parsed r = good_kernel("", "mov.u32 %u0, %tid.y; mov.b64 {%r1, _}, %rd1; setp.ne.and.s32 %p0|%p1, %s0, 5, !%p2; "
-                                      "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1; lop3 .b32\n%r0, %r1, %r2, %r3, 0x96; @!%p3 add.f32 %f0, %f1, 1.0;"
+    struct parsed r = good_kernel("", "mov.u32 %u0, %tid.y; mov.b64 {%r1, _}, %rd1; "
+                                      "setp.ne.and.s32 %p0|%p1, %s0, 5, !%p2; "
+                                      "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1; lop3 .b32\n%r0, %r1, %r2, %r3, 0x96; "
+                                      "@!%p3 add.f32 %f0, %f1, 1.0;"
                                       "mov.b32 %r0, {%h0, 7}; atom.global.add.u32 _, [%rd0], 1;");
     const struct ptxi_func *f = kernel(&r);
 
@@ -318,7 +333,7 @@ START_TEST(operand_forms)
     ck_assert_int_eq(operand(&r, 1, 0)->elements[1].form, PTXI_OPD_SINK);
     ck_assert_int_eq(operand(&r, 2, 1)->form, PTXI_OPD_REG);
     ck_assert(operand(&r, 2, 4)->negated);
-    ck_assert_int_eq(operand(&r, 3, 1)->form, PTXI_OPD_NONE); /* no second half */
+    ck_assert_int_eq(operand(&r, 3, 1)->form, PTXI_OPD_NONE); /* without a second half */
     ck_assert_int_eq(operand(&r, 3, 2)->form, PTXI_OPD_REG);
     ck_assert_str_eq(f->insts[4].match->row->mnemonic, "lop3");
     ck_assert(f->insts[5].guard_negated && f->insts[5].guard != PTXI_NO_REG);
@@ -332,7 +347,8 @@ END_TEST
 
 START_TEST(qualifiers_in_any_order)
 {
-    struct parsed r = good_kernel("", "add.ftz.f32 %f0, %f1, %f2; add.f32.ftz %f0, %f1, %f2; ld.u32.global %u0, [%rd0]; add .ftz .f32 %f0, %f1, %f2;");
+    struct parsed r = good_kernel("", "add.ftz.f32 %f0, %f1, %f2; add.f32.ftz %f0, %f1, %f2; "
+                                      "ld.u32.global %u0, [%rd0]; add .ftz .f32 %f0, %f1, %f2;");
     const struct ptxi_func *f = kernel(&r);
 
     ck_assert_uint_eq(ptxi_isa_op(f->insts[0].match), ptxi_isa_op(f->insts[1].match));
@@ -345,19 +361,24 @@ END_TEST
 /* ---- calls ---- */
 
 static const char call_module[] =
-    ".func (.param .b32 rv) f1(.param .b32 a) { st.param.b32 [rv], 1; ret; } .func f3(.param .align 8 .b8 a[16]) { ret; }"
-    ".func f4(.param .b32 a, .param .align 4 .b8 v[]) { ret; } .func (.param .b32 rv) f5(.param .b32 b) { st.param.b32 [rv], 2; ret; }"
+    ".func (.param .b32 rv) f1(.param .b32 a) { st.param.b32 [rv], 1; ret; "
+    "} .func f3(.param .align 8 .b8 a[16]) { ret; }"
+    ".func f4(.param .b32 a, .param .align 4 .b8 v[]) { ret; "
+    "} .func (.param .b32 rv) f5(.param .b32 b) { st.param.b32 [rv], 2; ret; }"
     ".extern .func (.param .b32 r) vprintf(.param .b64 fmt, .param .b64 args);";
 
 START_TEST(calls)
 {
     struct parsed r = good_kernel(call_module,
-                                  "{ .param .b64 param0; .param .b64 param1; .param .b32 retval0; st.param.b64 [param0], %rd0;\n call.uni (retval0),\n vprintf,\n (\n"
+                                  "{ .param .b64 param0; .param .b64 param1; .param .b32 retval0; "
+                                  "st.param.b64 [param0], %rd0;\n call.uni (retval0),\n vprintf,\n (\n"
                                   "param0,\n param1\n)\n; ld.param.b32 %r0, [retval0]; }"
                                   "call (%r1), f1, (%r2); call (_), f1, (5); call f4, (%r1);"
-                                  "{ prototype_3 : .callprototype (.param .b32 _) _ (.param .b32 _); call (%r1), %rd5, (%r2), prototype_3; }"
+                                  "{ prototype_3 : .callprototype (.param .b32 _) _ (.param .b32 _); "
+                                  "call (%r1), %rd5, (%r2), prototype_3; }"
                                   "t: .calltargets f1, f5; @%p1 call (%r1), %rd5, (%r2), t;");
-    const struct ptxi_call *c = operand(&r, 1, 0)->call, *sink = operand(&r, 4, 0)->call, *open = operand(&r, 5, 0)->call,
+    const struct ptxi_call *c = operand(&r, 1, 0)->call, *sink = operand(&r, 4, 0)->call, *open = operand(&r, 5,
+            0)->call,
                            *proto = operand(&r, 6, 0)->call, *table = operand(&r, 7, 0)->call;
 
     ck_assert(c->uniform);
@@ -385,9 +406,13 @@ END_TEST
 
 START_TEST(initialisers)
 {
-    struct parsed r = good_kernel(".global .s32 x[3][2] = { {1,2}, {3} }; .func fn() { ret; } .global .u64 p[] = { 0, fn, generic(x)+8, x };"
-                                  ".global .u8 b[3] = { 0xFF(1000+546), 0xFF00(131187), 0xFF00(x+4) }; .const .f64 raw = 0f3f800000;"
-                                  ".global .b32 one = 1.0; .global .u8 cut = 300; .global .v2 .f32 v[2] = { {1.0, 2.0}, {3.0, 0f40800000} }; .global .b16 low = 3.14159;",
+    struct parsed r = good_kernel(".global .s32 x[3][2] = { {1,2}, {3} }; .func fn() { ret; "
+                                  "} .global .u64 p[] = { 0, fn, generic(x)+8, x };"
+                                  ".global .u8 b[3] = { 0xFF(1000+546), 0xFF00(131187), 0xFF00(x+4) }; "
+                                  ".const .f64 raw = 0f3f800000;"
+                                  ".global .b32 one = 1.0; .global .u8 cut = 300; "
+                                  ".global .v2 .f32 v[2] = { {1.0, 2.0}, {3.0, 0f40800000} }; "
+                                  ".global .b16 low = 3.14159;",
                                   "");
     static const int32_t want_x[] = { 1, 2, 3 };
     const struct ptxi_var *x = variable(&r, "x"), *p = variable(&r, "p"), *b = variable(&r, "b");
@@ -408,13 +433,14 @@ START_TEST(initialisers)
     ck_assert(!p->relocs[2].generic && p->relocs[2].offset == 24);
     ck_assert_uint_eq(b->init[0], 0x0a);
     ck_assert_uint_eq(b->init[1], 0);
-    ck_assert(b->relocs[0].shift == 8 && b->relocs[0].addend == 4 && b->relocs[0].bytes == 1 && b->relocs[0].offset == 2);
+    ck_assert(b->relocs[0].shift == 8 && b->relocs[0].addend == 4 && b->relocs[0].bytes == 1 &&
+              b->relocs[0].offset == 2);
     memcpy(&raw, variable(&r, "raw")->init, 8);
-    ck_bits64(raw, 0x3f800000); /* as ptxas leaves it */
+    ck_bits64(raw, 0x3f800000); /* as ptxas stores it */
     memcpy(&one, variable(&r, "one")->init, 4);
     ck_bits32(one, 0x3f800000);
     memcpy(&low, variable(&r, "low")->init, 2);
-    ck_bits16(low, 0x866e); /* ptxas cuts the double off */
+    ck_bits16(low, 0x866e); /* ptxas truncates the double */
     ck_assert_uint_eq(variable(&r, "cut")->init[0], 44);
     ck_assert_uint_eq(variable(&r, "v")->align, 8);
     ck_assert_uint_eq(variable(&r, "v")->init_size, 16);
@@ -424,12 +450,15 @@ END_TEST
 
 START_TEST(declarations)
 {
-    struct parsed r = good_kernel(".extern .shared .align 16 .b8 dyn[]; .visible .global .align 8 .attribute(.managed) .u32 m; .weak .const .v4 .f32 c;"
-                                  ".common .global .u64 g; .global .texref t; .shared .b8 n<3>; .extern .global .u32 e; .visible .global .u32 e = 7;",
+    struct parsed r = good_kernel(".extern .shared .align 16 .b8 dyn[]; "
+                                  ".visible .global .align 8 .attribute(.managed) .u32 m; .weak .const .v4 .f32 c;"
+                                  ".common .global .u64 g; .global .texref t; .shared .b8 n<3>; "
+                                  ".extern .global .u32 e; .visible .global .u32 e = 7;",
                                   ".local .align 8 .b8 __depot[40]; .shared .u16 s[5];");
     const struct ptxi_func *f = kernel(&r);
 
-    ck_assert(variable(&r, "dyn")->unsized && variable(&r, "dyn")->align == 16 && variable(&r, "dyn")->linkage == PTXI_LINK_EXTERN);
+    ck_assert(variable(&r, "dyn")->unsized && variable(&r, "dyn")->align == 16 &&
+              variable(&r, "dyn")->linkage == PTXI_LINK_EXTERN);
     ck_assert(variable(&r, "m")->managed && variable(&r, "m")->align == 8 && variable(&r, "m")->module_scope);
     ck_assert(variable(&r, "c")->vector == 4 && variable(&r, "c")->align == 16 && variable(&r, "c")->size == 16);
     ck_assert_int_eq(variable(&r, "g")->linkage, PTXI_LINK_COMMON);
@@ -450,11 +479,13 @@ START_TEST(functions)
 {
     static const char text[] = HEAD
         ".visible .func (.reg .b32 r) g(.reg .b32 a, .param .align 16 .b8 s[32]);\n"
-        ".entry k(.param .u64 .ptr .global .align 16 p, .param .align 4 .b8 big[32000]) .maxntid 256, 2 .minnctapersm 3 .reqnctapercluster 2,1,1 .explicitcluster\n"
+        ".entry k(.param .u64 .ptr .global .align 16 p, .param .align 4 .b8 big[32000]) .maxntid 256, 2 .minnctapersm "
+        "3 .reqnctapercluster 2,1,1 .explicitcluster\n"
         "{ .reg .b32 x; call (x), g, (x, y); }\n";
     static const char fixed[] = HEAD
         ".visible .func (.reg .b32 r) g(.reg .b32 a, .param .align 16 .b8 s[32]);\n"
-        ".entry k(.param .u64 .ptr .global .align 16 p, .param .align 4 .b8 big[32000]) .maxntid 256, 2 .minnctapersm 3 .reqnctapercluster 2,1,1 .explicitcluster\n"
+        ".entry k(.param .u64 .ptr .global .align 16 p, .param .align 4 .b8 big[32000]) .maxntid 256, 2 .minnctapersm "
+        "3 .reqnctapercluster 2,1,1 .explicitcluster\n"
         "{ .reg .b32 x; .param .align 16 .b8 y[32]; call (x), g, (x, y); }\n"
         ".visible .func (.reg .b32 r) g(.reg .b32 a, .param .align 16 .b8 s[32])\n{ add.u32 r, a, 1; ret; }\n"
         ".visible .func (.reg .b32 r) h(.reg .b32 a, .param .align 16 .b8 s[32]);\n.alias h, g;\n";
@@ -469,7 +500,8 @@ START_TEST(functions)
     h = r.m->funcs[2];
     ck_assert(f->is_entry && f->maxntid[0] == 256 && f->maxntid[1] == 2 && f->maxntid[2] == 1 && f->minnctapersm == 3);
     ck_assert(f->cluster[0] == 2 && f->explicit_cluster);
-    ck_assert(f->signature.params[0]->ptr_space == PTXI_SPACE_GLOBAL && f->signature.params[0]->align == 8 && f->signature.params[1]->size == 32000);
+    ck_assert(f->signature.params[0]->ptr_space == PTXI_SPACE_GLOBAL && f->signature.params[0]->align == 8 &&
+              f->signature.params[1]->size == 32000);
     ck_assert_ptr_eq(f->insts[0].operands[0].call->func, g); /* declared first, defined later: one function */
     ck_assert(g->has_body && g->inst_count == 2 && g->signature.params[0]->is_reg);
     ck_assert_uint_eq(g->insts[0].operands[0].reg, g->signature.rets[0]->reg);
@@ -482,7 +514,8 @@ END_TEST
 
 START_TEST(line_marks_and_files)
 {
-    struct parsed r = good_kernel(".file 2 \"C:\\dir\\a.cu\", 5, 6\n.file 1 \"b.cu\"\n", "\n.loc 2 7 3\nadd.u32 %u0, %u0, 1; add.u32 %u0, %u0, 1;\n"
+    struct parsed r = good_kernel(".file 2 \"C:\\dir\\a.cu\", 5, 6\n.file 1 \"b.cu\"\n",
+                                  "\n.loc 2 7 3\nadd.u32 %u0, %u0, 1; add.u32 %u0, %u0, 1;\n"
                                   ".loc 1 9 4, function_name $L__info0, inlined_at 2 7 3\nadd.u32 %u0, %u0, 1;");
     const struct ptxi_func *f = kernel(&r);
 
@@ -500,7 +533,8 @@ END_TEST
 START_TEST(concatenated_modules)
 {
 #define PART "\n.version 8.5\n.target sm_90\n.address_size 64\n.global .u32 x = 5;\n.visible .func f() { trap; }\n"
-    static const char same[] = PART ".entry a() { ret; }\n" PART ".entry b() { ret; }\n", differ[] = PART PART ".visible .func f() { ret; }";
+    static const char same[] = PART ".entry a() { ret; }\n" PART ".entry b() { ret; }\n", differ[] = PART PART
+    ".visible .func f() { ret; }";
     struct parsed r = parse_text(same, sizeof same - 1), d = parse_text(differ, sizeof differ - 1);
 
     ck_assert_msg(r.m != NULL, "%s", ptxi_str_text(&r.out));
@@ -512,12 +546,14 @@ START_TEST(concatenated_modules)
 }
 END_TEST
 
-START_TEST(heads)
+START_TEST(module_headers)
 {
-    static const char old[] = ".version 1.4\n.target sm_13\n.entry k(.param .u32 a) { .reg .u32 r; ld.param.u32 r, [a]; exit; }",
+    static const char old[] = ".version 1.4\n.target sm_13\n.entry k(.param .u32 a) { .reg .u32 r; "
+                              "ld.param.u32 r, [a]; exit; }",
                       newer[] = ".version 10.3\n.target sm_150a, debug\n.address_size 64\n.section .debug_info { }",
                       none[] = "// nothing\n.version 8.0\n.target compute_80, texmode_independent\n\0\0";
-    struct parsed a = parse_text(old, sizeof old - 1), b = parse_text(newer, sizeof newer - 1), c = parse_text(none, sizeof none - 1);
+    struct parsed a = parse_text(old, sizeof old - 1), b = parse_text(newer, sizeof newer - 1), c = parse_text(none,
+            sizeof none - 1);
 
     ck_assert_msg(a.m != NULL, "%s", ptxi_str_text(&a.out));
     ck_assert(a.m->address_size == 32 && a.m->version == 14 && a.m->target.sm == 13);
@@ -531,7 +567,7 @@ START_TEST(heads)
 }
 END_TEST
 
-/* ---- what must be refused, with the words that must be in the message ---- */
+/* ---- text that must be refused, with words of the message ---- */
 
 static const struct { const char *module, *body, *message; } refused[] = {
     { "", ";", "expected a statement before" },
@@ -607,7 +643,8 @@ static const struct { const char *module, *body, *message; } refused[] = {
     { "", "call nowhere;", "use of undeclared function" },
     { ".func f(.param .u32 a) { ret; }", "call f, (%f1);", "types differ" },
     { ".func f(.param .u32 a) { ret; }", "call f;", "expected 1, have 0" },
-    { ".func f(.param .align 8 .b8 a[16]) { ret; }", "{ .param .align 4 .b8 x[16]; call f, (x); }", "alignments differ" },
+    { ".func f(.param .align 8 .b8 a[16]) { ret; }", "{ .param .align 4 .b8 x[16]; call f, (x); }",
+      "alignments differ" },
     { ".func f(.param .align 8 .b8 a[16]) { ret; }", "{ .param .align 8 .b8 x[8]; call f, (x); }", "sizes differ" },
     { "", "call %rd1, (%r1);", "requires the label of a .callprototype" },
     { "", "fma.f32 %f1, %f2, %f3, %f4;", "'fma.f32' requires .(rn|rz|rm|rp)" },
@@ -639,7 +676,8 @@ static const struct { const char *module, *body, *message; } refused[] = {
     { ".version 9.0 .target sm_90a .func f() .abi_preserve 256;", "", "at most 255" },
     { ".version 9.0 .target sm_90a .func f() .abi_preserve_control 1 .abi_preserve_control 2;", "", "duplicate" },
     { ".version 9.0 .target sm_90a .func f() .abi_preserve 1 .noreturn;", "", "must precede" },
-    { ".version 9.0 .target sm_90a .func f() .abi_preserve 1; .func f() .abi_preserve 2 { ret; }", "", "'f' has different parameters" },
+    { ".version 9.0 .target sm_90a .func f() .abi_preserve 1; .func f() .abi_preserve 2 { ret; }", "",
+      "'f' has different parameters" },
     { ".entry e() .abi_preserve 1 { ret; }", "", "only accepted for functions" },
     { ".entry .attribute(.managed) e() { ret; }", "", "'.attribute' is not accepted for kernels" },
     { ".const .attribute(.managed) .b32 x;", "", "'.managed' is only accepted for .global" },
@@ -669,7 +707,8 @@ static const struct { const char *module, *body, *message; } refused[] = {
     { ".global .texref t = { colour = 1 };", "", "unknown property 'colour'" },
     { ".target sm_80", "", "misplaced '.target'" },
     { ".global .u32 %tid;", "", "it is a name of the PTX language" },
-    { "", "t: .calltargets nothing; .reg .u64 to; call to, t;", "not a previously declared function" }, /* and the list is not used */
+    /* and the list is not used */
+    { "", "t: .calltargets nothing; .reg .u64 to; call to, t;", "not a previously declared function" },
     { "", "setp.eq.u32 _|_, %u0, %u1;", "at least one half must be a register" },
     { "", "cvta.to.global.u32 %u0, %u1;", "requires .address_size 32" },
 };
@@ -679,15 +718,17 @@ START_TEST(bad_text_is_refused)
     struct parsed r = parse_kernel(refused[_i].module, refused[_i].body);
 
     ck_assert_msg(r.m == NULL, "accepted: %s %s", refused[_i].module, refused[_i].body);
-    ck_assert_msg(strstr(ptxi_str_text(&r.out), refused[_i].message) != NULL, "%s %s: '%s' is not in\n%s", refused[_i].module, refused[_i].body,
+    ck_assert_msg(strstr(ptxi_str_text(&r.out), refused[_i].message) != NULL, "%s %s: '%s' is not in\n%s",
+                  refused[_i].module, refused[_i].body,
                   refused[_i].message, ptxi_str_text(&r.out));
     drop(&r);
 }
 END_TEST
 
-START_TEST(messages_look_as_promised)
+START_TEST(messages_have_the_documented_form)
 {
-    static const char text[] = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { .reg .f32 %f<9>;\n    fma.ru.f32 %f1, %f2, %f3, %f4;\n"
+    static const char text[] = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { .reg .f32 %f<9>;\n    "
+                               "fma.ru.f32 %f1, %f2, %f3, %f4;\n"
                                "    add.f32 %f1, %f2;\n} }\n.global .u32 x[2] = { 1, 2, 3 };\n";
     struct parsed r = parse_text(text, sizeof text - 1);
 
@@ -697,11 +738,13 @@ START_TEST(messages_look_as_promised)
                      "t.ptx:5:8: error: 'fma.f32' has no modifier '.ru'\n"
                      "    5 |     fma.ru.f32 %f1, %f2, %f3, %f4;\n"
                      "      |        ^~~\n"
-                     "note: accepted: fma.(rn|rz|rm|rp){.ftz}{.sat}.f32 (PTX ISA, \"Floating Point Instructions: fma\")\n"
+                     "note: accepted: fma.(rn|rz|rm|rp){.ftz}{.sat}.f32 (PTX ISA, \"Floating Point Instructions: "
+                     "fma\")\n"
                      "t.ptx:6:5: error: missing operand b of 'add.f32'\n"
                      "    6 |     add.f32 %f1, %f2;\n"
                      "      |     ^~~~~~~\n"
-                     "note: accepted: add{.(rn|rz|rm|rp)}{.ftz}{.sat}.f32 d, a, b (PTX ISA, \"Floating Point Instructions: add\")\n"
+                     "note: accepted: add{.(rn|rz|rm|rp)}{.ftz}{.sat}.f32 d, a, b (PTX ISA, \"Floating Point "
+                     "Instructions: add\")\n"
                      "t.ptx:7:3: error: expected a directive of a module before '}'\n"
                      "    7 | } }\n"
                      "      |   ^\n"
@@ -713,13 +756,18 @@ START_TEST(messages_look_as_promised)
 END_TEST
 
 static const struct { const char *head, *body, *message; } needs[] = {
-    { ".version 7.7\n.target sm_80\n", ".reg .b32 r; mov.u32 r, %cluster_ctarank;", "'%cluster_ctarank' requires PTX 7.8 or later" },
-    { ".version 7.8\n.target sm_80\n", ".reg .b32 r; mov.u32 r, %cluster_ctarank;", "'%cluster_ctarank' requires .target sm_90 or higher" },
+    { ".version 7.7\n.target sm_80\n", ".reg .b32 r; mov.u32 r, %cluster_ctarank;",
+      "'%cluster_ctarank' requires PTX 7.8 or later" },
+    { ".version 7.8\n.target sm_80\n", ".reg .b32 r; mov.u32 r, %cluster_ctarank;",
+      "'%cluster_ctarank' requires .target sm_90 or higher" },
     { ".version 5.0\n.target sm_60\n", ".reg .b32 r; activemask.b32 r;", "'activemask.b32' requires PTX 6.2 or later" },
-    { ".version 6.5\n.target sm_20\n", ".reg .b32 r; activemask.b32 r;", "'activemask.b32' requires .target sm_30 or higher" },
+    { ".version 6.5\n.target sm_20\n", ".reg .b32 r; activemask.b32 r;",
+      "'activemask.b32' requires .target sm_30 or higher" },
     { ".version 7.0\n.target sm_70\n", ".reg .b32 r; shfl.down.b32 r, r, 1, 31;", "was removed in PTX 6.4" },
     { ".version 7.0\n.target sm_90\n", "ret;", ".target sm_90 requires PTX 7.8 or later" },
-    { ".version 7.0\n.target sm_80\n.address_size 64\n", ".reg .b64 d; .reg .b32 r; ld.relaxed.cluster.global.u32 r, [d];", "modifier '.cluster' of" },
+    { ".version 7.0\n.target sm_80\n.address_size 64\n", ".reg .b64 d; .reg .b32 r; "
+            "ld.relaxed.cluster.global.u32 r, [d];",
+            "modifier '.cluster' of" },
 };
 
 START_TEST(versions_and_targets)
@@ -730,12 +778,13 @@ START_TEST(versions_and_targets)
     snprintf(text, sizeof text, "%s.entry k() { %s }\n", needs[_i].head, needs[_i].body);
     r = parse_text(text, strlen(text));
     ck_assert_ptr_null(r.m);
-    ck_assert_msg(strstr(ptxi_str_text(&r.out), needs[_i].message) != NULL, "'%s' is not in\n%s", needs[_i].message, ptxi_str_text(&r.out));
+    ck_assert_msg(strstr(ptxi_str_text(&r.out), needs[_i].message) != NULL, "'%s' is not in\n%s", needs[_i].message,
+                  ptxi_str_text(&r.out));
     drop(&r);
 }
 END_TEST
 
-/* ---- hostile text ---- */
+/* ---- malicious text ---- */
 
 static struct parsed repeated(const char *before, const char *what, unsigned times, const char *after)
 {
@@ -771,7 +820,7 @@ static const struct { const char *before, *what, *after, *message; } floods[] = 
     { "", "\x80\n", "", "invalid character" },
 };
 
-START_TEST(floods_end_in_an_error)
+START_TEST(endless_input_ends_in_an_error)
 {
     struct parsed r = repeated(floods[_i].before, floods[_i].what, 100100, floods[_i].after);
     const char *out = ptxi_str_text(&r.out);
@@ -785,13 +834,15 @@ START_TEST(floods_end_in_an_error)
 }
 END_TEST
 
-START_TEST(large_modules_are_fine)
+START_TEST(large_modules_are_accepted)
 {
-    struct parsed r = repeated(OPEN ".reg .b32 %r<41249>; .global .u64 y; ", "add.u32 %r41248, %r1, 5; $L0: { .reg .pred p; bra $L0; }\n $L0: ", 1, "ret; }");
+    struct parsed r = repeated(OPEN ".reg .b32 %r<41249>; .global .u64 y; ", "add.u32 %r41248, %r1, 5; "
+                               "$L0: { .reg .pred p; bra $L0; }\n $L0: ", 1, "ret; }");
 
     ck_assert_ptr_null(r.m); /* $L0 twice */
     drop(&r);
-    r = repeated(OPEN ".reg .b32 %r<41249>;", "{ add.u32 %r41248, %r1, 5; L: { .reg .pred p; bra L; } }\n", 200000, "ret; }");
+    r = repeated(OPEN ".reg .b32 %r<41249>;", "{ add.u32 %r41248, %r1, 5; L: { .reg .pred p; bra L; } }\n", 200000,
+                 "ret; }");
     ck_assert_msg(r.m != NULL, "%.300s", ptxi_str_text(&r.out));
     ck_assert_uint_eq(kernel(&r)->inst_count, 400001);
     ck_assert_uint_lt(r.arena.total / 400001, 300);
@@ -805,7 +856,8 @@ END_TEST
 
 START_TEST(every_allocation_may_fail)
 {
-    char *text = kernel_text(call_module, "call (%r1), f1, (%r2); bra L; { .reg .b32 x<7>; t: .branchtargets L; brx.idx x3, t; } L: ret;");
+    char *text = kernel_text(call_module, "call (%r1), f1, (%r2); bra L; { .reg .b32 x<7>; t: .branchtargets L; "
+                                          "brx.idx x3, t; } L: ret;");
     struct ptxi_parse_options options = { .file = "t.ptx" };
     bool done = false;
 
@@ -849,12 +901,12 @@ int main(void)
     tcase_add_test(t, functions);
     tcase_add_test(t, line_marks_and_files);
     tcase_add_test(t, concatenated_modules);
-    tcase_add_test(t, heads);
+    tcase_add_test(t, module_headers);
     tcase_add_loop_test(t, bad_text_is_refused, 0, sizeof refused / sizeof *refused);
-    tcase_add_test(t, messages_look_as_promised);
+    tcase_add_test(t, messages_have_the_documented_form);
     tcase_add_loop_test(t, versions_and_targets, 0, sizeof needs / sizeof *needs);
-    tcase_add_loop_test(t, floods_end_in_an_error, 0, sizeof floods / sizeof *floods);
-    tcase_add_test(t, large_modules_are_fine);
+    tcase_add_loop_test(t, endless_input_ends_in_an_error, 0, sizeof floods / sizeof *floods);
+    tcase_add_test(t, large_modules_are_accepted);
     tcase_add_test(t, every_allocation_may_fail);
     suite_add_tcase(s, t);
     return run_suite(s);

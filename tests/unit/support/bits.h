@@ -1,4 +1,5 @@
-/* What every unit test starts from: Check, comparisons of bits shown in hex, and an allocator that fails on demand. */
+/* Basic helpers of all unit tests: Check, comparisons of bit patterns that print hexadecimal numbers, random
+ * numbers, and an allocator that fails on request. */
 #ifndef PTXI_TESTS_BITS_H
 #define PTXI_TESTS_BITS_H
 
@@ -32,7 +33,8 @@
 #define ck_bits32_at(got, want, ...) CK_BITS(uint32_t, "8", got, want, __VA_ARGS__)
 #define ck_bits64_at(got, want, ...) CK_BITS(uint64_t, "16", got, want, __VA_ARGS__)
 
-/* The same numbers in every run (xorshift64*). A loop test that wants others in each round adds the round to the state. */
+/* Returns the same sequence in every run (xorshift64*). A loop test that needs different numbers in each iteration
+ * adds the iteration to the state. */
 static uint64_t random_state = 0x9e3779b97f4a7c15;
 
 static inline uint64_t random64(void)
@@ -55,7 +57,7 @@ static inline uint64_t random64(void)
  *     } */
 struct countdown {
     long left; /* calls that still succeed */
-    long live; /* blocks not given back */
+    long live; /* blocks that have not been freed */
 };
 
 static inline bool countdown_fails(struct countdown *cd)
@@ -99,7 +101,7 @@ static inline struct ptxi_alloc countdown_alloc(struct countdown *cd)
     return (struct ptxi_alloc){ countdown_get, countdown_resize, countdown_put, cd };
 }
 
-/* The body of main: run one suite, exit status 0 if all passed. */
+/* The body of main: runs one suite and returns exit status 0 if all tests pass. */
 static inline int run_suite(Suite *s)
 {
     SRunner *sr = srunner_create(s);

@@ -1,4 +1,4 @@
-/* Matrices in shared memory: PTX ISA, "Canonical Layouts", in bytes. */
+/* Positions of matrix elements in shared memory, in bytes. PTX ISA, "Canonical Layouts". */
 #ifndef PTXI_TESTS_CANONICAL_H
 #define PTXI_TESTS_CANONICAL_H
 
@@ -10,7 +10,7 @@ struct layout {
     unsigned swizzle, leading, stride, start, base;
 };
 
-/* Where element (line, k) begins; `turned`: M or N major. */
+/* Offset of element (line, k). `turned` means M or N major. */
 static unsigned place(const struct layout *x, bool turned, unsigned bits, unsigned line, unsigned k)
 {
     static const unsigned factors[] = { 1, 8, 4, 2 };
@@ -19,7 +19,8 @@ static unsigned place(const struct layout *x, bool turned, unsigned bits, unsign
     if (turned && f == 1) /* ((T,1,m),(8,k)) : ((1,T,SBO),(1T,LBO)) */
         at = line % t * (bits / 8) + line / t * x->stride + k % 8 * 16 + k / 8 * x->leading;
     else if (turned) /* ((T,f,m),(8,k)) : ((1,T,LBO),(fT,SBO)) */
-        at = line % t * (bits / 8) + line / t % f * 16 + line / t / f * x->leading + k % 8 * (16 * f) + k / 8 * x->stride;
+        at = line % t * (bits / 8) + line / t % f * 16 + line / t / f * x->leading + k % 8 * (16 * f) +
+            k / 8 * x->stride;
     else if (f == 1) /* ((8,m),(T,2k)) : ((1T,SBO),(1,LBO)) */
         at = line % 8 * 16 + line / 8 * x->stride + k % t * bits / 8 + k / t * x->leading;
     else /* ((8,m),(T,2k)) : ((fT,SBO),(1,T)) */
@@ -30,11 +31,13 @@ static unsigned place(const struct layout *x, bool turned, unsigned bits, unsign
 
 static uint64_t descriptor(const struct layout *x, unsigned at)
 {
-    return (uint64_t)((x->start + at) >> 4) | (uint64_t)(x->leading >> 4) << 16 | (uint64_t)(x->stride >> 4) << 32 | (uint64_t)x->base << 49 |
+    return (uint64_t)((x->start + at) >> 4) | (uint64_t)(x->leading >> 4) << 16 | (uint64_t)(x->stride >> 4) << 32 |
+        (uint64_t)x->base << 49 |
            (uint64_t)x->swizzle << 62;
 }
 
-static void put_element(unsigned char *image, const struct layout *x, bool turned, unsigned bits, unsigned line, unsigned k, uint32_t code)
+static void put_element(unsigned char *image, const struct layout *x, bool turned, unsigned bits, unsigned line,
+                        unsigned k, uint32_t code)
 {
     unsigned at = place(x, turned, bits, line, bits == 1 ? k / 8 * 8 : k);
 

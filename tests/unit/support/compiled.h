@@ -1,4 +1,4 @@
-/* Modules of text, and the bytecode of their functions. */
+/* Parses and compiles PTX text, so that a test can inspect the bytecode. */
 #ifndef PTXI_TESTS_COMPILED_H
 #define PTXI_TESTS_COMPILED_H
 
@@ -63,11 +63,13 @@ static inline const struct ptxi_func *find_func(const struct module *m, const ch
 
 static inline struct ptxi_compile_options default_options(struct module *m)
 {
-    return (struct ptxi_compile_options){ m, global_address, function_address, .sm = 90, .contract = true, .verify = true };
+    return (struct ptxi_compile_options){ m, global_address, function_address, .sm = 90, .contract = true,
+                                          .verify = true };
 }
 
-/* The code of a function of a module that must be right. */
-static inline struct ptxi_code *code_of(struct module *m, const char *text, const char *name, const struct ptxi_compile_options *options)
+/* Returns the code of a function of a valid module. */
+static inline struct ptxi_code *code_of(struct module *m, const char *text, const char *name,
+                                        const struct ptxi_compile_options *options)
 {
     struct ptxi_compile_options o = default_options(m);
     struct ptxi_code *code = NULL;
@@ -93,7 +95,7 @@ static inline void unload(struct module *m)
 #define KERNEL_FOR(head, params, body) head ".visible .entry k(" params ")\n{\n" body "\nret;\n}\n"
 #define KERNEL(params, body) KERNEL_FOR(HEAD, params, body)
 
-/* How many operations have a name that begins so. */
+/* Returns the number of operations whose names begin with the prefix. */
 static inline unsigned count_ops(const struct ptxi_code *c, const char *prefix)
 {
     unsigned n = 0;
@@ -116,7 +118,7 @@ static inline uint64_t constant(const struct ptxi_code *c, uint16_t slot)
     for (uint32_t k = 0; k < c->const_count; k++)
         if (c->consts[k].slot == slot)
             return c->consts[k].value;
-    ck_abort_msg("slot %u is no constant", slot);
+    ck_abort_msg("slot %u is not a constant", slot);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The context that a test runs in. */
+/* The context in which a test runs. */
 #ifndef PTXI_TESTS_CONTEXT_H
 #define PTXI_TESTS_CONTEXT_H
 
@@ -17,7 +17,7 @@ static void open_context(void)
     ok(ptxiCtxCreate(&ctx, 0, 0));
 }
 
-/* With its modules and its memory. */
+/* Destroys the context with its modules and its memory. */
 static void close_context(void)
 {
     ok(ptxiCtxDestroy(ctx));

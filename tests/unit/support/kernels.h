@@ -1,4 +1,4 @@
-/* A test's kernels, made and loaded as one module, and random numbers for them. */
+/* Generates the kernels of a test, loads them as one module, and launches them. */
 #ifndef PTXI_TESTS_KERNELS_H
 #define PTXI_TESTS_KERNELS_H
 
@@ -9,7 +9,7 @@
 
 static ptxiModule module;
 
-/* A context and the module of that target; `print` writes what follows the header. */
+/* Opens a context and loads a module for this target. `print` writes the text after the header. */
 static void load_kernels(const char *version, const char *target, void (*print)(FILE *out))
 {
     ptxiDiagnostic d = { .size = sizeof d };
@@ -22,11 +22,11 @@ static void load_kernels(const char *version, const char *target, void (*print)(
     fclose(out);
     open_context();
     if (ptxiModuleLoadData(&module, text) != PTXI_SUCCESS)
-        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "does not load");
+        ck_abort_msg("%s", ptxiGetLastDiagnostic(0, &d) == PTXI_SUCCESS ? d.text : "the module does not load");
     free(text);
 }
 
-/* Runs so many CTAs of the kernel to their end. */
+/* Runs this many CTAs of the kernel to their end. */
 static ptxiResult launch_grid(const char *name, unsigned ctas, unsigned threads, void **params)
 {
     ptxiFunction function;

@@ -1,4 +1,4 @@
-/* The tables of handlers that are built, lowest level first: a host has those up to its own. */
+/* The handler tables of this build, lowest CPU level first. A host can run those up to its own level. */
 #ifndef PTXI_TESTS_LEVELS_H
 #define PTXI_TESTS_LEVELS_H
 

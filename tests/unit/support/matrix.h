@@ -1,4 +1,4 @@
-/* Small integers as elements of matrices, for tests of mma and wmma. */
+/* Small integers as matrix elements, for tests of mma and wmma. */
 #ifndef PTXI_TESTS_UNIT_MATRIX_H
 #define PTXI_TESTS_UNIT_MATRIX_H
 
@@ -13,7 +13,7 @@ static inline uint32_t any(void)
     return (uint32_t)(random64() >> 32);
 }
 
-/* As a type has it; the type's name may be followed by others. Integers and bits are their own codes. */
+/* Encodes x in a type. Other text may follow the name of the type. Integers and bits encode themselves. */
 static inline uint64_t encode(const char *type, int x)
 {
     float v = (float)x;

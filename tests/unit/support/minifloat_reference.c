@@ -3,8 +3,10 @@
 #include <math.h>
 
 const struct small smalls[SMALLS] = {
-    [TF32] = { 10, 8, 127, 0x3fbff, 0x3ffff, true }, [F16_] = { 10, 5, 15, 0x7bff, 0x7fff, true }, [BF16_] = { 7, 8, 127, 0x7f7f, 0x7fff, true },
-    [E5M2] = { 2, 5, 15, 0x7b, 0x7f, true },         [E4M3] = { 3, 4, 7, 0x7e, 0x7f, false },      [E3M2] = { 2, 3, 3, 0x1f, 0x1f, false },
+    [TF32] = { 10, 8, 127, 0x3fbff, 0x3ffff, true }, [F16_] = { 10, 5, 15, 0x7bff, 0x7fff, true }, [BF16_] = { 7, 8,
+            127, 0x7f7f, 0x7fff, true },
+    [E5M2] = { 2, 5, 15, 0x7b, 0x7f, true },         [E4M3] = { 3, 4, 7, 0x7e, 0x7f, false },      [E3M2] = { 2, 3, 3,
+    0x1f, 0x1f, false },
     [E2M3] = { 3, 2, 1, 0x1f, 0x1f, false },         [E2M1] = { 1, 2, 1, 0x7, 0x7, false },
 };
 
@@ -12,7 +14,8 @@ double small_value(const struct small *f, unsigned code)
 {
     unsigned fraction = code & ((1u << f->fraction) - 1), e = code >> f->fraction;
 
-    return e ? ldexp(fraction + (1u << f->fraction), (int)e - f->bias - f->fraction) : ldexp(fraction, 1 - f->bias - f->fraction);
+    return e ? ldexp(fraction + (1u << f->fraction), (int)e - f->bias - f->fraction) : ldexp(fraction,
+            1 - f->bias - f->fraction);
 }
 
 double small_number(const struct small *f, unsigned code)
@@ -51,7 +54,8 @@ unsigned small_code(const struct small *f, double x, int rounding, bool finite, 
             else
                 high = middle;
         }
-        high = low + goes_up((m - small_value(f, low)) / (small_value(f, low + 1) - small_value(f, low)), sign, low & 1, rounding, random, bits);
+        high = low + goes_up((m - small_value(f, low)) / (small_value(f, low + 1) - small_value(f, low)), sign, low & 1,
+                             rounding, random, bits);
     }
     return sign | (high > f->top && (finite || !f->has_inf) ? f->top : high);
 }

@@ -1,4 +1,4 @@
-/* Random programs of integers, predicates and branches, as text. */
+/* Generates random programs of integers, predicates and branches as text. */
 #ifndef PTXI_TESTS_RANDOM_PROGRAM_H
 #define PTXI_TESTS_RANDOM_PROGRAM_H
 
@@ -24,7 +24,8 @@ static inline void random_op(struct random *r, struct ptxi_str *s)
     if (kind < 3)
         ptxi_str_printf(s, "@%s%%p%u ", draw(r, 2) ? "!" : "", draw(r, PREDS));
     if (kind == 3)
-        ptxi_str_printf(s, "setp.%s.s32 %%p%u, %%r%u, %%r%u;\n", draw(r, 2) ? "lt" : "eq", draw(r, PREDS), draw(r, REGS), draw(r, REGS));
+        ptxi_str_printf(s, "setp.%s.s32 %%p%u, %%r%u, %%r%u;\n", draw(r, 2) ? "lt" : "eq", draw(r, PREDS),
+                        draw(r, REGS), draw(r, REGS));
     else if (kind == 4)
         ptxi_str_printf(s, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * draw(r, 16), draw(r, REGS));
     else if (kind == 5)
@@ -41,7 +42,8 @@ static inline void random_op(struct random *r, struct ptxi_str *s)
 
 static inline void begin_program(struct ptxi_str *s)
 {
-    ptxi_str_puts(s, HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<40>;\n.reg .pred %p<10>;\n.reg .b64 %rd<9>;\n"
+    ptxi_str_puts(s, HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<40>;\n.reg .pred %p<10>;\n.reg .b64 "
+                          "%rd<9>;\n"
                          "ld.param.u64 %rd1, [p];\nmov.u32 %r30, %tid.x;\nmov.u64 %rd3, 1;\nmov.u32 %r20, 300;\n");
     for (unsigned k = 0; k < REGS; k++)
         ptxi_str_printf(s, "add.s32 %%r%u, %%r30, %u;\n", k, k * 5);
@@ -57,13 +59,14 @@ static inline void end_program(struct ptxi_str *s)
     ptxi_str_puts(s, "ret;\n}\n");
 }
 
-static inline void structured_body(struct random *r, struct ptxi_str *s, unsigned depth, unsigned *label, unsigned *counter)
+static inline void structured_body(struct random *r, struct ptxi_str *s, unsigned depth, unsigned *label,
+                                   unsigned *counter)
 {
     for (uint32_t n = 1 + draw(r, 5); n; n--) {
         uint32_t kind = depth < 4 ? draw(r, 5) : 4;
         unsigned l = *label;
 
-        if (kind == 0) { /* if, and the join may stand before the arm */
+        if (kind == 0) { /* if; the join may come before the arm */
             *label += 2;
             ptxi_str_printf(s, "@%%p%u bra L%u;\n", draw(r, PREDS), l);
             structured_body(r, s, depth + 1, label, counter);
@@ -75,7 +78,7 @@ static inline void structured_body(struct random *r, struct ptxi_str *s, unsigne
             ptxi_str_printf(s, "bra L%u;\nL%u:\n", l + 1, l);
             structured_body(r, s, depth + 1, label, counter);
             ptxi_str_printf(s, "L%u:\n", l + 1);
-        } else if (kind == 2 && *counter < 8) { /* a loop with a way out in the middle */
+        } else if (kind == 2 && *counter < 8) { /* a loop with an exit in the middle */
             unsigned c = 22 + (*counter)++;
 
             *label += 2;
@@ -83,7 +86,8 @@ static inline void structured_body(struct random *r, struct ptxi_str *s, unsigne
             structured_body(r, s, depth + 1, label, counter);
             ptxi_str_printf(s, "@%%p%u bra L%u;\n", draw(r, PREDS), l + 1);
             structured_body(r, s, depth + 1, label, counter);
-            ptxi_str_printf(s, "add.s32 %%r%u, %%r%u, -1;\nsetp.lt.s32 %%p9, 0, %%r%u;\n@%%p9 bra L%u;\nL%u:\n", c, c, c, l, l + 1);
+            ptxi_str_printf(s, "add.s32 %%r%u, %%r%u, -1;\nsetp.lt.s32 %%p9, 0, %%r%u;\n@%%p9 bra L%u;\nL%u:\n", c, c,
+                            c, l, l + 1);
         } else {
             random_op(r, s);
         }

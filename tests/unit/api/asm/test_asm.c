@@ -1,4 +1,4 @@
-/* Evaluated inline assembly: operands, templates, and errors that point into them. */
+/* Tests inline assembly that the host evaluates: operands, templates, and the positions of errors in a template. */
 #include "unit/support/context.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ START_TEST(operands_of_every_kind)
 }
 END_TEST
 
-/* PTX of CUDA C++: "Inline PTX Assembly", the example that cubes. */
+/* The cube example of "Inline PTX Assembly" in the CUDA documentation. */
 static const char cube[] = "{\n\t.reg .u32 t1;\n\tmul.lo.u32 t1, %1, %1;\n\tmul.lo.u32 %0, t1, %1;\n\t}";
 
 START_TEST(scopes_and_several_statements)
@@ -43,8 +43,10 @@ START_TEST(scopes_and_several_statements)
     ok(ptxiAsm("{.reg .u32 t1; add.u32 t1, %2, 1; mov.u32 %0, t1;} {.reg .u32 t1; sub.u32 t1, %2, 1; mov.u32 %1, t1;}",
                "=r,=r,r", &y, &z, &x));
     ck_assert(y == 1001 && z == 999);
-    gives(ptxiAsm(".reg .u32 t1; add.u32 t1, %1, 1; mov.u32 %0, t1;\n.reg .u32 t1;", "=r,r", &y, &x), PTXI_ERROR_INVALID_PTX);
-    ok(ptxiAsm("mov.u32 %0, 0; L: add.u32 %0, %0, 3; { .reg .pred %p; setp.lt.u32 %p, %0, %1; @%p bra L; }", "=r,r", &y, &x));
+    gives(ptxiAsm(".reg .u32 t1; add.u32 t1, %1, 1; mov.u32 %0, t1;\n.reg .u32 t1;", "=r,r", &y, &x),
+          PTXI_ERROR_INVALID_PTX);
+    ok(ptxiAsm("mov.u32 %0, 0; L: add.u32 %0, %0, 3; { .reg .pred %p; setp.lt.u32 %p, %0, %1; @%p bra L; }", "=r,r", &y,
+               &x));
     ck_assert_uint_eq(y, 1002);
     ok(ptxiAsm("", ""));
     ok(ptxiAsm("// %9 { nothing", ""));
@@ -53,8 +55,8 @@ START_TEST(scopes_and_several_statements)
 }
 END_TEST
 
-/* A conditional write needs +: what is not written stays. */
-START_TEST(what_is_read_and_written)
+/* A conditional write needs a "+" operand, which keeps its value when nothing is written. */
+START_TEST(read_and_write_operands)
 {
     static const char cond[] = "{ .reg .pred %p; setp.eq.s32 %p, %1, 34; @%p mov.s32 %0, 1; }";
     unsigned x = 34, y = 0;
@@ -64,7 +66,8 @@ START_TEST(what_is_read_and_written)
     x = 35, y = 77;
     ok(ptxiAsm(cond, "+r,r", &y, &x));
     ck_assert_uint_eq(y, 77);
-    ok(ptxiAsm("add.u32 %1, %1, 1; add.u32 %0, %0, %1;", "+r,r", &y, &x)); /* an input is the asm's own copy */
+    /* the asm statement has its own copy of an input */
+    ok(ptxiAsm("add.u32 %1, %1, 1; add.u32 %0, %0, %1;", "+r,r", &y, &x));
     ck_assert(y == 77 + 36 && x == 35);
 }
 END_TEST
@@ -79,13 +82,14 @@ START_TEST(percent_signs_and_numbers)
     ck_assert_uint_eq(y, 3);
     for (unsigned i = 0; i < 12; i++)
         v[i] = 1u << i;
-    ok(ptxiAsm("add.u32 %0, %11, %1; add.u32 %0, %0, %10;", "=r,r,r,r,r,r,r,r,r,r,r,r", &y, &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+    ok(ptxiAsm("add.u32 %0, %11, %1; add.u32 %0, %0, %10;", "=r,r,r,r,r,r,r,r,r,r,r,r", &y, &v[1], &v[2], &v[3], &v[4],
+               &v[5], &v[6],
                &v[7], &v[8], &v[9], &v[10], &v[11]));
     ck_assert_uint_eq(y, 1u << 11 | 1u << 1 | 1u << 10);
 }
 END_TEST
 
-/* Threads of one warp, of one block, and of many. */
+/* Threads of one warp, of one block, and of many blocks. */
 START_TEST(arrays)
 {
     enum { MOST = 3000 };
@@ -103,14 +107,15 @@ START_TEST(arrays)
     ok(ptxiAsmArrays("shfl.sync.bfly.b32 %0, %1, 1, 31, -1;", "=r,r", 64, (void *[]){ y, x }));
     for (unsigned i = 0; i < 64; i++)
         ck_assert_uint_eq(y[i], x[i ^ 1]);
-    ok(ptxiAsmArrays("{ .shared .u32 s; atom.shared.add.u32 %0, [s], 0; bar.sync 0; atom.shared.add.u32 %0, [s], 1; bar.sync 0;\n"
+    ok(ptxiAsmArrays("{ .shared .u32 s; atom.shared.add.u32 %0, [s], 0; bar.sync 0; atom.shared.add.u32 %0, [s], 1; "
+                     "bar.sync 0;\n"
                      "ld.shared.u32 %0, [s]; }", "=r", 1000, (void *[]){ y }));
     ck_assert_uint_eq(y[999], 1000);
     ok(ptxiAsmArrays("mov.u32 %0, 1;", "=r", 0, (void *[]){ y }));
 }
 END_TEST
 
-/* Warps at work together: sums from the end of the warp, and over all of it. */
+/* Warp collectives: suffix sums and sums over the warp. */
 START_TEST(shuffles)
 {
     static unsigned x[128], y[128];
@@ -129,16 +134,18 @@ START_TEST(shuffles)
     for (unsigned i = 0; i < 128; i++)
         x[i] = i;
     ok(ptxiAsmArrays("{ .reg .u32 Ry; mov.u32 %0, %1;\n"
-                     "shfl.sync.bfly.b32 Ry, %0, 16, 31, -1; add.u32 %0, Ry, %0;\nshfl.sync.bfly.b32 Ry, %0, 8, 31, -1; add.u32 %0, Ry, %0;\n"
-                     "shfl.sync.bfly.b32 Ry, %0, 4, 31, -1; add.u32 %0, Ry, %0;\nshfl.sync.bfly.b32 Ry, %0, 2, 31, -1; add.u32 %0, Ry, %0;\n"
+                     "shfl.sync.bfly.b32 Ry, %0, 16, 31, -1; "
+                     "add.u32 %0, Ry, %0;\nshfl.sync.bfly.b32 Ry, %0, 8, 31, -1; add.u32 %0, Ry, %0;\n"
+                     "shfl.sync.bfly.b32 Ry, %0, 4, 31, -1; add.u32 %0, Ry, %0;\nshfl.sync.bfly.b32 Ry, %0, 2, 31, -1; "
+                     "add.u32 %0, Ry, %0;\n"
                      "shfl.sync.bfly.b32 Ry, %0, 1, 31, -1; add.u32 %0, Ry, %0; }", "=r,r", 128, (void *[]){ y, x }));
     for (unsigned i = 0; i < 128; i++)
         ck_assert_uint_eq(y[i], 496 + 1024 * (i / WARP));
 }
 END_TEST
 
-/* What is legal and looks odd. */
-START_TEST(spellings)
+/* Unusual spellings that are legal. */
+START_TEST(unusual_spellings)
 {
     unsigned x = 5, y, z;
     float f;
@@ -149,7 +156,8 @@ START_TEST(spellings)
     ck_assert_uint_eq(y, 5);
     ok(ptxiAsm("mov.f32 %0, 0f3f800000; add.f32 %0, %0, 1.0;", "=f", &f));
     ck_assert(f == 2);
-    ok(ptxiAsm("{ .shared .align 8 .b32 s[8]; .reg .b32 p; mov.u32 p, s; st.shared.v2.u32 [p+16], {%2, 7}; ld.shared.v2.u32 {%0, %1}, [p+16]; }",
+    ok(ptxiAsm("{ .shared .align 8 .b32 s[8]; .reg .b32 p; mov.u32 p, s; st.shared.v2.u32 [p+16], {%2, 7}; "
+               "ld.shared.v2.u32 {%0, %1}, [p+16]; }",
                "=r,=r,r", &y, &z, &x));
     ck_assert(y == 5 && z == 7);
     ok(ptxiAsm("pmevent 1; griddepcontrol.wait; nanosleep.u32 20; exit;", ""));
@@ -170,14 +178,15 @@ START_TEST(addresses_are_generic)
 }
 END_TEST
 
-/* The first error's place and words. */
+/* Checks the position and the text of the first error. */
 static void says(unsigned line, unsigned column, unsigned length, const char *message, const char *note)
 {
     ptxiDiagnostic d = { .size = sizeof d };
 
     ok(ptxiGetLastDiagnostic(0, &d));
     ck_assert_msg(strstr(d.message, message), "'%s' does not say '%s'", d.message, message);
-    ck_assert_msg(d.line == line && d.column == column && d.length == length, "%s: %u:%u, %u bytes", d.message, d.line, d.column, d.length);
+    ck_assert_msg(d.line == line && d.column == column && d.length == length, "%s: %u:%u, %u bytes", d.message, d.line,
+                  d.column, d.length);
     if (note) {
         ok(ptxiGetLastDiagnostic(1, &d));
         ck_assert_msg(strstr(d.message, note), "'%s' does not say '%s'", d.message, note);
@@ -196,19 +205,23 @@ static const struct {
     { "mov.u32 %0, %1;", "=r r", PTXI_ERROR_INVALID_VALUE, 1, 4, 1, "a comma is missing", "accepted" },
     { "mov.u32 %0, %1;", "r,=r", PTXI_ERROR_INVALID_VALUE, 1, 3, 2, "an input operand has no = or +", "accepted" },
     { "mov.u32 %0, %1;", "=n", PTXI_ERROR_INVALID_VALUE, 1, 1, 2, "a constant cannot be an output", "accepted" },
-    { "mov.u32 %0, %2;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 2, "there is no operand %2", "operands: %0 \"=r\", %1 \"r\"" },
+    { "mov.u32 %0, %2;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 2, "there is no operand %2",
+      "operands: %0 \"=r\", %1 \"r\"" },
     { "mov.u32 %0, %n1;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "use of undeclared name '%n1'", NULL },
     { "mov.u32 %0, %%1;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "is the name of an operand", NULL },
     { "cvt.f32.s64 %0, %1;", "=f,l", PTXI_ERROR_INVALID_PTX, 1, 1, 11, "requires .(rn|rz|rm|rp)", NULL },
-    { "mov.u32 %0, %1;\nmov.f32 %%x, %0;", "=r,r", PTXI_ERROR_INVALID_PTX, 2, 9, 3, "use of undeclared name '%x'", NULL },
+    { "mov.u32 %0, %1;\nmov.f32 %%x, %0;", "=r,r", PTXI_ERROR_INVALID_PTX, 2, 9, 3, "use of undeclared name '%x'",
+      NULL },
     { "mov.u32 %0, %%laneid.x;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 21, 2, "'%laneid' has no element '.x'", NULL },
     { "add.f32 %0, %0, 1;", "+f", PTXI_ERROR_INVALID_PTX, 1, 17, 1, "cannot be an integer constant", NULL },
-    { "mov.u32 %0, %1; add.u33 %0, %0, %0;", "=r,n", PTXI_ERROR_INVALID_PTX, 1, 20, 4, "no modifier '.u33'", "accepted: add" },
+    { "mov.u32 %0, %1; add.u33 %0, %0, %0;", "=r,n", PTXI_ERROR_INVALID_PTX, 1, 20, 4, "no modifier '.u33'",
+      "accepted: add" },
     { "mov.f32 %0, 1.f;", "=f", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "invalid character in a number", NULL },
     { "reg.u32 a;/n/t", "", PTXI_ERROR_INVALID_PTX, 1, 1, 3, "unknown instruction 'reg'", NULL },
     { "mov.u32 %0, 1; }", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 16, 1, "'}' without", NULL },
     { "{ mov.u32 %0, 1; { }", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 1, 1, "'{' without", NULL },
-    { "mov.u32 %0, 1 // no semicolon", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 30, 1, "ends in the middle of a statement", NULL },
+    { "mov.u32 %0, 1 // no semicolon", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 30, 1, "ends in the middle of a statement",
+      NULL },
     { "add.f32 %0, %0, %0;", "+d,r", PTXI_ERROR_INVALID_PTX, 1, 9, 2, "%0' is a .f64 register", NULL },
 };
 
@@ -236,14 +249,15 @@ START_TEST(reports_point_into_the_template)
         ok(ptxiGetLastReport(NULL, &r));
         ck_assert_uint_eq(r.ptxLine, 2);
         ck_assert_uint_eq(r.ptxColumn, 3);
-        ck_assert_msg(strstr(r.text, "<asm>:2:3: error: read of 4 bytes") && strstr(r.text, "[%1 + %2];"), "%s", r.text);
+        ck_assert_msg(strstr(r.text, "<asm>:2:3: error: read of 4 bytes") && strstr(r.text, "[%1 + %2];"), "%s",
+                      r.text);
         ck_assert_uint_eq(y, 5);
     }
     ok(ptxiCtxSynchronize());
 }
 END_TEST
 
-/* More templates than are kept, some of them again; each constant makes a template of its own. */
+/* Evaluates more templates than the cache holds, and some of them twice. Each constant makes a template of its own. */
 START_TEST(many_templates)
 {
     unsigned y;
@@ -295,11 +309,11 @@ int main(void)
     tcase_add_checked_fixture(t, open_context, close_context);
     tcase_add_test(t, operands_of_every_kind);
     tcase_add_test(t, scopes_and_several_statements);
-    tcase_add_test(t, what_is_read_and_written);
+    tcase_add_test(t, read_and_write_operands);
     tcase_add_test(t, percent_signs_and_numbers);
     tcase_add_test(t, arrays);
     tcase_add_test(t, shuffles);
-    tcase_add_test(t, spellings);
+    tcase_add_test(t, unusual_spellings);
     tcase_add_test(t, addresses_are_generic);
     tcase_add_loop_test(t, errors_point_into_the_template, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(t, reports_point_into_the_template);

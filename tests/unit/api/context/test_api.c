@@ -1,4 +1,4 @@
-/* The API without kernels: start, contexts, memory, copies. */
+/* Tests the API without kernels: initialization, contexts, memory and copies. */
 #include "unit/support/context.h"
 
 #include "api/context/context.h"
@@ -16,7 +16,7 @@ static void tear_down(void)
     ck_assert_uint_eq(ptxi_heap_in_use(), 0);
 }
 
-/* ---- start */
+/* ---- initialization */
 
 START_TEST(nothing_works_before_init)
 {
@@ -39,7 +39,7 @@ START_TEST(nothing_works_before_init)
 }
 END_TEST
 
-START_TEST(environment_chooses_the_profile)
+START_TEST(environment_selects_the_profile)
 {
     char name[16];
 
@@ -52,7 +52,7 @@ START_TEST(environment_chooses_the_profile)
 }
 END_TEST
 
-/* How many workers a process has that finds this in PTXI_WORKERS; up to 255. */
+/* Returns the number of workers, up to 255, of a process that has this value in PTXI_WORKERS. */
 static int workers_by(const char *text)
 {
     ptxiContext ctx;
@@ -61,14 +61,14 @@ static int workers_by(const char *text)
     int status;
 
     setenv("PTXI_WORKERS", text, 1);
-    child = fork(); /* it is read once a process */
+    child = fork(); /* the variable is read once per process */
     if (!child)
         _exit(ptxiInit(0) || ptxiCtxCreate(&ctx, 0, 0) || ptxiCtxGetWorkers(ctx, &n) ? 0 : n < 255 ? (int)n : 255);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     return WEXITSTATUS(status);
 }
 
-START_TEST(environment_chooses_the_workers)
+START_TEST(environment_selects_the_workers)
 {
     static const char *const no_numbers[] = { "0", "-1", "3 or 4", "1025", "three" };
     int usual = workers_by("");
@@ -164,7 +164,7 @@ START_TEST(context_stack)
     gives(ptxiCtxSetCurrent(a), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxPopCurrent(&c));
     ck_assert_ptr_eq(c, ctx);
-    ok(ptxiCtxPopCurrent(&c)); /* the one below a, which SetCurrent replaced */
+    ok(ptxiCtxPopCurrent(&c)); /* the context below a, which SetCurrent replaced */
     ck_assert_ptr_eq(c, ctx);
     gives(ptxiCtxPopCurrent(&c), PTXI_ERROR_INVALID_CONTEXT);
     ok(ptxiCtxSetCurrent(NULL));
@@ -189,8 +189,8 @@ static void *call_in_destroyed(void *c)
     ptxiDevicePtr p;
 
     ptxiResult r = ptxiCtxSetCurrent(c);
-    pthread_barrier_wait(&barrier); /* current here */
-    pthread_barrier_wait(&barrier); /* destroyed there */
+    pthread_barrier_wait(&barrier); /* current in this thread */
+    pthread_barrier_wait(&barrier); /* destroyed in the other thread */
     return r ? (void *)1 : (void *)(uintptr_t)ptxiMemAlloc(&p, 4);
 }
 
@@ -267,7 +267,7 @@ END_TEST
 
 /* ---- memory */
 
-START_TEST(allocations_stand_apart_and_are_known)
+START_TEST(allocations_are_separate_and_known)
 {
     enum { N = 600 };
     ptxiDevicePtr p[N], base;
@@ -301,7 +301,7 @@ START_TEST(allocations_stand_apart_and_are_known)
 }
 END_TEST
 
-START_TEST(allocation_refuses_what_it_cannot_give)
+START_TEST(impossible_allocations_are_refused)
 {
     ptxiDevicePtr p;
     size_t pitch, freed, total, freed_after;
@@ -326,7 +326,7 @@ START_TEST(allocation_refuses_what_it_cannot_give)
 }
 END_TEST
 
-START_TEST(freed_places_are_used_again_in_the_end)
+START_TEST(freed_addresses_are_reused_later)
 {
     ptxiDevicePtr first, p;
     bool again = false;
@@ -369,7 +369,8 @@ START_TEST(host_memory)
     gives(ptxiMemHostGetDevicePointer(&d, own, 0), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiMemHostRegister(own, 0, 0), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiMemHostRegister(NULL, 1, 0), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiMemHostRegister(own, (size_t)1 << 46, 0), PTXI_ERROR_INVALID_VALUE); /* much of that is no memory */
+    /* much of that range is not mapped */
+    gives(ptxiMemHostRegister(own, (size_t)1 << 46, 0), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiMemHostRegister((void *)8192, 100, 0), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiMemHostRegister(own, 100, 0));
     gives(ptxiMemHostRegister(own, 100, 0), PTXI_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
@@ -456,7 +457,7 @@ START_TEST(copies_move_bytes)
 }
 END_TEST
 
-START_TEST(copies_refuse_bad_ranges)
+START_TEST(copies_reject_bad_ranges)
 {
     unsigned char a[64] = { 0 };
     ptxiDevicePtr p, gone;
@@ -566,8 +567,8 @@ int main(void)
     TCase *start = tcase_create("start"), *t = tcase_create("api");
 
     tcase_add_test(start, nothing_works_before_init);
-    tcase_add_test(start, environment_chooses_the_profile);
-    tcase_add_test(start, environment_chooses_the_workers);
+    tcase_add_test(start, environment_selects_the_profile);
+    tcase_add_test(start, environment_selects_the_workers);
     tcase_add_test(start, devices_and_profiles);
     suite_add_tcase(s, start);
 
@@ -578,14 +579,14 @@ int main(void)
     tcase_add_test(t, contexts_and_threads);
     tcase_add_test(t, primary_context);
     tcase_add_test(t, limits);
-    tcase_add_test(t, allocations_stand_apart_and_are_known);
-    tcase_add_test(t, allocation_refuses_what_it_cannot_give);
-    tcase_add_test(t, freed_places_are_used_again_in_the_end);
+    tcase_add_test(t, allocations_are_separate_and_known);
+    tcase_add_test(t, impossible_allocations_are_refused);
+    tcase_add_test(t, freed_addresses_are_reused_later);
     tcase_add_test(t, host_memory);
     tcase_add_test(t, pointer_attributes);
     tcase_add_test(t, open_ranges);
     tcase_add_test(t, copies_move_bytes);
-    tcase_add_test(t, copies_refuse_bad_ranges);
+    tcase_add_test(t, copies_reject_bad_ranges);
     tcase_add_test(t, fills);
     tcase_add_test(t, rectangles);
     suite_add_tcase(s, t);

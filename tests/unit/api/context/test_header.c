@@ -1,4 +1,4 @@
-/* The public header as a user sees it: its numbers agree with each other and with what the library says of them. */
+/* Checks that the constants of the public header agree with each other and with the library. */
 #include "unit/support/bits.h"
 
 #include "ptxi.h"
@@ -35,7 +35,7 @@ START_TEST(results_have_names_and_texts)
 }
 END_TEST
 
-START_TEST(unknown_results_have_none)
+START_TEST(unknown_results_have_no_name)
 {
     const char *s = "";
 
@@ -48,7 +48,7 @@ START_TEST(unknown_results_have_none)
 }
 END_TEST
 
-START_TEST(structures_that_grow_begin_with_their_size)
+START_TEST(extensible_structures_begin_with_their_size)
 {
     ck_assert_uint_eq(offsetof(ptxiReport, size), 0);
     ck_assert_uint_eq(offsetof(ptxiDiagnostic, size), 0);
@@ -75,8 +75,8 @@ int main(void)
     TCase *t = tcase_create("header");
 
     tcase_add_test(t, results_have_names_and_texts);
-    tcase_add_test(t, unknown_results_have_none);
-    tcase_add_test(t, structures_that_grow_begin_with_their_size);
+    tcase_add_test(t, unknown_results_have_no_name);
+    tcase_add_test(t, extensible_structures_begin_with_their_size);
     tcase_add_test(t, versions_are_known_before_init);
     suite_add_tcase(s, t);
     return run_suite(s);

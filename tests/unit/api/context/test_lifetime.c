@@ -1,5 +1,6 @@
-/* Objects that are destroyed or replaced while other threads use them: contexts, modules, workers, bindings, memory, textures. Calls succeed or
- * fail with an error of their own; nothing is used after it is freed, which AddressSanitizer sees best. libptxi/api/handle/handle.h has the rule. */
+/* Destroys and replaces objects while other threads use them: contexts, modules, workers, bindings, memory and
+ * textures. Calls must succeed or fail with the error of a destroyed object. Nothing may be used after it is freed,
+ * which AddressSanitizer checks. The rule is in libptxi/api/handle/handle.h. */
 #include "unit/support/context.h"
 
 #include <pthread.h>
@@ -16,7 +17,8 @@ static const char text[] = ".version 8.6\n.target sm_90\n.address_size 64\n"
     ".visible .entry calls() { .reg .b32 %r<3>; .reg .pred %p; mov.u32 %r2, 0;\n"
     "L: { .param .b32 a; .param .b32 r; st.param.b32 [a], 7; call (r), host, (a); ld.param.b32 %r1, [r]; }\n"
     "  add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, 20; @%p bra L; ret; }\n"
-    ".visible .entry fetches(.param .u64 t) { .reg .b64 %rd; .reg .b32 %r<5>; .reg .f32 %f; ld.param.u64 %rd, [t]; mov.f32 %f, 0f00000000;\n"
+    ".visible .entry fetches(.param .u64 t) { .reg .b64 %rd; .reg .b32 %r<5>; .reg .f32 %f; ld.param.u64 %rd, [t]; "
+    "mov.f32 %f, 0f00000000;\n"
     "  tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd, {%f}]; ret; }\n";
 
 static ptxiModule module;
@@ -57,7 +59,7 @@ static void end(pthread_t *threads, unsigned n)
         ck_assert_int_eq(pthread_join(threads[k], NULL), 0);
 }
 
-/* Launches until it is told to stop; gives back the first error, if any. */
+/* Launches kernels until the test sets the stop flag. Returns the first error, if any. */
 static void *launch_on(void *f)
 {
     ptxiResult r = ptxiCtxSetCurrent(ctx);
@@ -99,7 +101,7 @@ static int second(int a)
     return a;
 }
 
-START_TEST(no_launch_calls_what_is_not_bound_any_more)
+START_TEST(launches_do_not_call_unbound_functions)
 {
     pthread_t threads[THREADS];
 
@@ -110,7 +112,7 @@ START_TEST(no_launch_calls_what_is_not_bound_any_more)
     for (unsigned n = 0; n < 200; n++) {
         second_is_bound = true;
         ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)second, "int(int)"));
-        first_is_bound = false; /* as if its code were unloaded */
+        first_is_bound = false; /* as if the code of the function were unloaded */
         usleep(PAUSE_US);
         first_is_bound = true;
         ok(ptxiModuleBindHostFunction(module, "host", (ptxiHostFunction)first, "int32_t(int32_t)"));
@@ -199,14 +201,14 @@ static void *destroy_context(void *mine)
     return (void *)(uintptr_t)ptxiCtxDestroy(mine);
 }
 
-START_TEST(a_context_that_waits_for_a_kernel_without_end_is_interrupted)
+START_TEST(waiting_for_an_endless_kernel_can_be_interrupted)
 {
     pthread_t destroyer;
     void *result;
 
     ok(ptxiLaunchKernel(kernel("endless"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     ck_assert_int_eq(pthread_create(&destroyer, NULL, destroy_context, ctx), 0);
-    while (ptxiCtxPushCurrent(ctx) == PTXI_SUCCESS) /* until it admits no calls */
+    while (ptxiCtxPushCurrent(ctx) == PTXI_SUCCESS) /* until the context admits no calls */
         ok(ptxiCtxPopCurrent(NULL));
     ok(ptxiCtxInterrupt(ctx));
     ck_assert_int_eq(pthread_join(destroyer, &result), 0);
@@ -255,7 +257,7 @@ static void *free_memory(void *p)
     return (void *)(uintptr_t)(r ? r : ptxiMemFree(*(ptxiDevicePtr *)p));
 }
 
-START_TEST(memory_is_freed_by_one_of_those_that_try)
+START_TEST(only_one_of_several_frees_succeeds)
 {
     for (unsigned n = 0; n < 200; n++) {
         pthread_t threads[THREADS];
@@ -280,7 +282,8 @@ END_TEST
 
 static ptxiTexObject make_texture(ptxiDevicePtr p)
 {
-    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_LINEAR, .res.linear = { p, PTXI_AD_FORMAT_UNSIGNED_INT32, 4, 4096 } };
+    PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_LINEAR,
+                             .res.linear = { p, PTXI_AD_FORMAT_UNSIGNED_INT32, 4, 4096 } };
     PTXI_TEXTURE_DESC t = { .flags = PTXI_TRSF_READ_AS_INTEGER };
     ptxiTexObject o;
 
@@ -301,7 +304,7 @@ static void *make_textures(void *arg)
     return arg;
 }
 
-START_TEST(kernels_name_textures_of_their_context_only)
+START_TEST(kernels_use_only_textures_of_their_context)
 {
     pthread_t maker;
     ptxiContext other;
@@ -369,7 +372,7 @@ START_TEST(destroyed_objects_are_not_found)
 }
 END_TEST
 
-START_TEST(the_graph_of_a_capture_is_not_the_programs_to_destroy)
+START_TEST(programs_cannot_destroy_the_graph_of_a_capture)
 {
     ptxiStream stream;
     ptxiGraph graph, ended;
@@ -393,15 +396,15 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, workers_are_replaced_while_kernels_are_launched);
-    tcase_add_test(t, no_launch_calls_what_is_not_bound_any_more);
+    tcase_add_test(t, launches_do_not_call_unbound_functions);
     tcase_add_test(t, modules_are_unloaded_while_kernels_are_launched);
     tcase_add_test(t, contexts_are_destroyed_while_threads_are_in_calls);
-    tcase_add_test(t, a_context_that_waits_for_a_kernel_without_end_is_interrupted);
+    tcase_add_test(t, waiting_for_an_endless_kernel_can_be_interrupted);
     tcase_add_test(t, many_threads_share_the_primary_context);
-    tcase_add_test(t, memory_is_freed_by_one_of_those_that_try);
-    tcase_add_test(t, kernels_name_textures_of_their_context_only);
+    tcase_add_test(t, only_one_of_several_frees_succeeds);
+    tcase_add_test(t, kernels_use_only_textures_of_their_context);
     tcase_add_test(t, destroyed_objects_are_not_found);
-    tcase_add_test(t, the_graph_of_a_capture_is_not_the_programs_to_destroy);
+    tcase_add_test(t, programs_cannot_destroy_the_graph_of_a_capture);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,6 +1,8 @@
-/* Host threads that share a context, a module and its variables: launches, copies, events, host functions, loading and
- * failures at once. What each gets must be its own. Meant for ThreadSanitizer, too. */
+/* Host threads share a context, a module and its variables. They launch, copy, record events, call host functions,
+ * load modules and fail at the same time. Each thread must see only its own results. ThreadSanitizer runs this test,
+ * too. */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,19 +10,7 @@
 
 enum { THREADS = 4, ROUNDS = 100, BLOCKS = 3, BLOCK = 64, COUNT = BLOCKS * BLOCK, BYTES = COUNT * 4 };
 
-static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".visible .global .align 4 .u32 counter;\n"
-    ".func (.reg .u32 r) sum(.reg .u32 a, .reg .u32 b) { add.u32 r, a, b; ret; }\n"
-    ".visible .entry add(.param .u64 p, .param .u32 v)\n" /* p[thread] += v, through shared memory; counts */
-    "{ .reg .b64 %rd<4>; .reg .b32 %r<8>; .shared .align 4 .b32 s[64];\n"
-    "  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [v];\n"
-    "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
-    "  mad.lo.u32 %r5, %r2, %r3, %r4; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n"
-    "  shl.b32 %r4, %r4, 2; mov.u32 %r5, s; add.u32 %r5, %r5, %r4; xor.b32 %r4, %r4, 252; mov.u32 %r6, s; add.u32 %r6, %r6, %r4;\n"
-    "  st.shared.u32 [%r6], %r1; bar.sync 0; ld.shared.u32 %r1, [%r5];\n"
-    "  ld.global.u32 %r7, [%rd3]; call (%r7), sum, (%r7, %r1); st.global.u32 [%rd3], %r7;\n"
-    "  mov.u64 %rd1, counter; red.global.add.u32 [%rd1], 1; ret; }\n"
-    ".visible .entry wild() { .reg .b64 %rd; mov.u64 %rd, 64; st.global.u64 [%rd], %rd; ret; }\n";
+static const char *text;
 
 static ptxiModule module;
 static _Atomic unsigned host_calls;
@@ -28,7 +18,8 @@ static _Atomic unsigned host_calls;
 static void set_up(void)
 {
     open_context();
-    ok(ptxiCtxSetWorkers(ctx, 3)); /* whatever the host has */
+    ok(ptxiCtxSetWorkers(ctx, 3)); /* independent of the CPUs of the host */
+    text = test_file("api/context/thread_stress.ptx");
     ok(ptxiModuleLoadData(&module, text));
 }
 
@@ -51,7 +42,7 @@ struct work {
     ptxiDevicePtr mem;
     ptxiFunction add;
     uint32_t data[COUNT], got[COUNT];
-    unsigned checked, bad; /* by the host function */
+    unsigned checked, bad; /* set by the host function */
     uint32_t want;
 };
 
@@ -80,7 +71,7 @@ static const char *make(struct work *w, unsigned n)
     return NULL;
 }
 
-/* Data goes in on one stream, a kernel changes it on the other, and it is looked at on the first. */
+/* Copies data in on one stream, changes it with a kernel on the other stream, and reads it on the first stream. */
 static const char *one_round(struct work *w, uint32_t v)
 {
     void *params[] = { &w->mem, &v };
@@ -123,7 +114,7 @@ static void *compute(void *n)
     return (void *)(bad ? bad : unmake(&w));
 }
 
-/* Modules come and go, first launches compile, and a kernel fails in a stream of its own. */
+/* Loads and unloads modules, so that first launches compile, and lets a kernel fail in a stream of its own. */
 static const char *come_and_go(void)
 {
     TRY(ptxiCtxSetCurrent(ctx));
@@ -154,7 +145,7 @@ static void *loading(void *unused)
     return (void *)come_and_go();
 }
 
-START_TEST(all_at_once)
+START_TEST(concurrent_work)
 {
     pthread_t t[THREADS + 1];
     ptxiDevicePtr counter;
@@ -177,7 +168,7 @@ START_TEST(all_at_once)
 }
 END_TEST
 
-/* A context goes while its work is under way, beside others that live. */
+/* Destroys a context while its work runs and while other contexts are in use. */
 static void *short_life(void *unused)
 {
     ptxiContext own;
@@ -189,7 +180,8 @@ static void *short_life(void *unused)
 
     (void)unused;
     for (int i = 0; i < 5; i++) {
-        if (ptxiCtxCreate(&own, 0, 0) || ptxiModuleLoadData(&m, text) || ptxiModuleGetFunction(&f, m, "add") || ptxiMemAlloc(&mem, BYTES))
+        if (ptxiCtxCreate(&own, 0, 0) || ptxiModuleLoadData(&m, text) || ptxiModuleGetFunction(&f, m, "add") ||
+            ptxiMemAlloc(&mem, BYTES))
             return (void *)"not made";
         for (int k = 0; k < 10; k++)
             if (ptxiLaunchKernel(f, BLOCKS, 1, 1, BLOCK, 1, 1, 0, PTXI_STREAM_PER_THREAD, params, NULL))
@@ -200,7 +192,7 @@ static void *short_life(void *unused)
     return NULL;
 }
 
-START_TEST(contexts_come_and_go)
+START_TEST(contexts_are_created_and_destroyed)
 {
     pthread_t t[THREADS];
 
@@ -222,8 +214,8 @@ int main(void)
 
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, all_at_once);
-    tcase_add_test(t, contexts_come_and_go);
+    tcase_add_test(t, concurrent_work);
+    tcase_add_test(t, contexts_are_created_and_destroyed);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

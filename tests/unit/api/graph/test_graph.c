@@ -1,23 +1,10 @@
-/* Launch graphs and occupancy. */
+/* Tests launch graphs and occupancy queries. */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <string.h>
 
 enum { N = 64, BYTES = 4 * N };
-
-static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    /* v[t] = v[t] * k + t */
-    ".visible .entry step(.param .u64 v, .param .u32 k) { .reg .u32 %t, %x, %k; .reg .u64 %d; ld.param.u64 %d, [v]; ld.param.u32 %k, [k];\n"
-    " mov.u32 %t, %tid.x; mad.wide.u32 %d, %t, 4, %d; ld.global.u32 %x, [%d]; mad.lo.u32 %x, %x, %k, %t; st.global.u32 [%d], %x; ret; }\n"
-    ".extern .func cudaGraphSetConditional (.param .b64 handle, .param .b32 value);\n"
-    /* v[at] = v[at] + 1, and the condition is v[0] < most */
-    ".visible .entry count(.param .u64 v, .param .u32 at, .param .u64 handle, .param .u32 most) { .reg .u32 %x, %n; .reg .u64 %v, %d, %h; .reg .pred %p;\n"
-    " ld.param.u64 %v, [v]; ld.param.u32 %n, [at]; mad.wide.u32 %d, %n, 4, %v; ld.global.u32 %x, [%d]; add.u32 %x, %x, 1; st.global.u32 [%d], %x;\n"
-    " ld.param.u32 %n, [most]; setp.eq.u32 %p, %n, 0; @%p ret; ld.global.u32 %x, [%v]; setp.lt.u32 %p, %x, %n; selp.u32 %x, 1, 0, %p; ld.param.u64 %h, [handle];\n"
-    " { .param .b64 h; .param .b32 x; st.param.b64 [h], %h; st.param.b32 [x], %x; call cudaGraphSetConditional, (h, x); } ret; }\n"
-    ".visible .entry traps() { trap; }\n"
-    ".visible .entry shares() .maxntid 512 { .shared .b8 s[16384]; .reg .u32 %a; mov.u32 %a, s; st.shared.u32 [%a], %a; ret; }\n";
 
 static ptxiModule module;
 static ptxiFunction step;
@@ -30,7 +17,7 @@ static unsigned instance_count;
 static void load(void)
 {
     open_context();
-    ok(ptxiModuleLoadData(&module, text));
+    ok(ptxiModuleLoadData(&module, test_file("api/graph/graph.ptx")));
     ok(ptxiModuleGetFunction(&step, module, "step"));
     ok(ptxiMemAlloc(&v, BYTES));
     ok(ptxiMemAlloc(&w, BYTES));
@@ -47,11 +34,12 @@ static void unload(void)
     close_context();
 }
 
-/* Parameters as structures on the stack, so that the graph has to copy what they point to. */
+/* Adds a kernel node. The parameters are structures on the stack, so the graph must copy what they point to. */
 static ptxiGraphNode kernel(unsigned k, ptxiGraphNode after)
 {
     ptxiGraphNode n;
-    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
+                                  .blockDimY = 1, .blockDimZ = 1,
                                   .kernelParams = (void *[]){ &v, &k } };
 
     ok(ptxiGraphAddKernelNode(&n, graph, &after, after != NULL, &p));
@@ -60,7 +48,8 @@ static ptxiGraphNode kernel(unsigned k, ptxiGraphNode after)
 
 static PTXI_MEMCPY3D line(ptxiDevicePtr to, void *to_host, ptxiDevicePtr from)
 {
-    return (PTXI_MEMCPY3D){ .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = from, .dstMemoryType = to_host ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE,
+    return (PTXI_MEMCPY3D){ .srcMemoryType = PTXI_MEMORYTYPE_DEVICE, .srcDevice = from, .dstMemoryType = to_host
+                            ? PTXI_MEMORYTYPE_HOST : PTXI_MEMORYTYPE_DEVICE,
                             .dstDevice = to, .dstHost = to_host, .WidthInBytes = BYTES, .Height = 1, .Depth = 1 };
 }
 
@@ -126,7 +115,7 @@ START_TEST(every_kind_of_node)
         ck_assert_uint_eq(calls, round);
     }
     ok(ptxiGraphLaunch(x, s));
-    ok(ptxiGraphExecDestroy(x)); /* what was launched goes on */
+    ok(ptxiGraphExecDestroy(x)); /* the launched graph keeps running */
     instance_count = 0;
     ok(ptxiStreamSynchronize(s));
     ck_assert_uint_eq(calls, 4);
@@ -135,7 +124,7 @@ END_TEST
 
 START_TEST(order_of_dependencies)
 {
-    /* added in the wrong order, and put right by edges */
+    /* the nodes are added in the wrong order, and the edges give the right one */
     ptxiGraphNode last = kernel(1000, NULL), middle = kernel(100, NULL), first = fill(1, NULL);
 
     ok(ptxiGraphAddDependencies(graph, (ptxiGraphNode[]){ middle, first }, (ptxiGraphNode[]){ last, middle }, NULL, 2));
@@ -160,13 +149,16 @@ START_TEST(instances_are_updated)
     ptxiGraphExec x = instance(), y = instance();
     struct { ptxiDevicePtr v; unsigned k; } buffer = { w, k };
     size_t bytes = 12;
-    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
-                                  .extra = (void *[]){ PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END } };
+    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
+                                  .blockDimY = 1, .blockDimZ = 1,
+                                  .extra = (void *[]){ PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer,
+                                                       PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_END } };
 
     to_host = line(0, other, w);
     ok(ptxiGraphExecKernelNodeSetParams(x, node, &p));
     ok(ptxiGraphExecMemcpyNodeSetParams(x, copy, &to_host, ctx));
-    ok(ptxiGraphExecMemsetNodeSetParams(x, set, &(PTXI_MEMSET_NODE_PARAMS){ .dst = w, .value = 3, .elementSize = 2, .width = 2 * N, .height = 1 }, ctx));
+    ok(ptxiGraphExecMemsetNodeSetParams(x, set, &(PTXI_MEMSET_NODE_PARAMS){ .dst = w, .value = 3, .elementSize = 2,
+            .width = 2 * N, .height = 1 }, ctx));
     ok(ptxiGraphExecHostNodeSetParams(x, call, &(PTXI_HOST_NODE_PARAMS){ count, &others }));
     launch(x, NULL);
     launch(y, NULL);
@@ -195,11 +187,13 @@ START_TEST(clones)
 }
 END_TEST
 
-START_TEST(slices_and_rows)
+START_TEST(slices_and_row_copies)
 {
     unsigned char box[4][3][8], *d = (unsigned char *)(uintptr_t)v;
-    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = box, .srcPitch = 8, .srcHeight = 3, .srcXInBytes = 2, .srcY = 1, .srcZ = 1,
-                        .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstDevice = v, .dstPitch = 5, .dstHeight = 2, .WidthInBytes = 5, .Height = 2, .Depth = 3 };
+    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = box, .srcPitch = 8, .srcHeight = 3,
+                        .srcXInBytes = 2, .srcY = 1, .srcZ = 1,
+                        .dstMemoryType = PTXI_MEMORYTYPE_DEVICE, .dstDevice = v, .dstPitch = 5, .dstHeight = 2,
+                        .WidthInBytes = 5, .Height = 2, .Depth = 3 };
     ptxiGraphNode n;
 
     for (unsigned i = 0; i < sizeof box; i++)
@@ -213,7 +207,7 @@ START_TEST(slices_and_rows)
 }
 END_TEST
 
-START_TEST(graphs_in_graphs)
+START_TEST(child_graphs)
 {
     ptxiGraphNode a = fill(1, NULL), inner = kernel(10, a), n, last;
     ptxiGraph child = graph, own;
@@ -221,7 +215,7 @@ START_TEST(graphs_in_graphs)
     size_t room = 1;
 
     ok(ptxiGraphCreate(&graph, 0));
-    a = fill(5, NULL); /* the child's own fill comes behind it */
+    a = fill(5, NULL); /* the fill of the child follows this node */
     ok(ptxiGraphAddChildGraphNode(&n, graph, &a, 1, child));
     last = kernel(100, n);
     ok(ptxiGraphNodeGetType(n, &type));
@@ -237,9 +231,10 @@ START_TEST(graphs_in_graphs)
     ok(ptxiMemcpyDtoH(host, v, BYTES));
     for (unsigned i = 0; i < N; i++)
         ck_assert_uint_eq(host[i], (10 + i) * 100 + i);
-    /* nodes of the child that the node has made its own lead to the instance's, those of the first graph do not */
+    /* nodes of the node's clone of the child update the instance, nodes of the original graph do not */
     ok(ptxiGraphNodeFindInClone(&n, inner, own));
-    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N, .blockDimY = 1, .blockDimZ = 1,
+    PTXI_KERNEL_NODE_PARAMS p = { .func = step, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = N,
+                                  .blockDimY = 1, .blockDimZ = 1,
                                   .kernelParams = (void *[]){ &v, &(unsigned){ 20 } } };
 
     gives(ptxiGraphExecKernelNodeSetParams(x, inner, &p), PTXI_ERROR_INVALID_VALUE);
@@ -252,7 +247,7 @@ START_TEST(graphs_in_graphs)
 }
 END_TEST
 
-/* fill(value), then kernel(k) in a child, then kernel(k), behind the child only if so asked. */
+/* fill(value), then kernel(k) in a child graph, then kernel(k), which depends on the child only if `behind` says so. */
 static void nested(unsigned value, unsigned k, bool behind)
 {
     ptxiGraph outer, child;
@@ -269,7 +264,7 @@ static void nested(unsigned value, unsigned k, bool behind)
     ok(ptxiGraphDestroy(child));
 }
 
-START_TEST(instances_become_other_graphs)
+START_TEST(instances_are_updated_from_other_graphs)
 {
     ptxiGraphExecUpdateResultInfo info;
     ptxiGraphNode n;
@@ -292,9 +287,10 @@ START_TEST(instances_become_other_graphs)
 
         gives(r, other ? PTXI_ERROR_GRAPH_EXEC_UPDATE_FAILURE : PTXI_SUCCESS);
         ck_assert_int_eq(info.result, other == 3 ? PTXI_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED
-                                      : other ? PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED : PTXI_GRAPH_EXEC_UPDATE_SUCCESS);
+                                      : other ? PTXI_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED
+                                      : PTXI_GRAPH_EXEC_UPDATE_SUCCESS);
         ck_assert(!info.errorNode == (other != 3));
-        launch(x, NULL); /* as it was first changed */
+        launch(x, NULL); /* as the first change left it */
         ok(ptxiMemcpyDtoH(host, v, BYTES));
         for (unsigned i = 0; i < N; i++)
             ck_assert_uint_eq(host[i], (400 + i) * 100 + i);
@@ -321,17 +317,23 @@ START_TEST(parameters_of_nodes)
     gives(ptxiGraphMemcpyNodeGetParams(a, &got), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphHostNodeGetParams(a, &call), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphHostNodeSetParams(a, &(PTXI_HOST_NODE_PARAMS){ count, NULL }), PTXI_ERROR_INVALID_VALUE);
-    ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }));
-    ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &(ptxiLaunchAttributeValue){ .priority = -3 }));
+    ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                       &(ptxiLaunchAttributeValue){ .cooperative = 1 }));
+    ok(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PRIORITY,
+                                       &(ptxiLaunchAttributeValue){ .priority = -3 }));
     ok(ptxiGraphKernelNodeGetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PRIORITY, &value));
     ck_assert_int_eq(value.priority, -3);
-    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &(ptxiLaunchAttributeValue){ .clusterDim = { 64, 1, 1 } }),
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                          &(ptxiLaunchAttributeValue){ .clusterDim = { 64, 1, 1 } }),
           PTXI_ERROR_INVALID_CLUSTER_SIZE);
-    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                          &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
           PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+    gives(ptxiGraphKernelNodeSetAttribute(b, PTXI_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+                                          &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
           PTXI_ERROR_NOT_SUPPORTED);
-    gives(ptxiGraphKernelNodeSetAttribute(a, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
+    gives(ptxiGraphKernelNodeSetAttribute(a, PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                          &(ptxiLaunchAttributeValue){ .cooperative = 1 }),
           PTXI_ERROR_INVALID_VALUE);
     launch(instance(), NULL);
     for (unsigned i = 0; i < N; i++)
@@ -364,7 +366,7 @@ static void run_step(unsigned k, ptxiStream s)
     ok(ptxiLaunchKernel(step, 1, 1, 1, N, 1, 1, 0, s, (void *[]){ &v, &k }, NULL));
 }
 
-/* In two streams, the second one beside a part of the first one's work, with every kind of work. */
+/* Captures two streams with every kind of work. The second stream runs concurrently with a part of the first one. */
 START_TEST(capture)
 {
     ptxiStreamCaptureStatus status;
@@ -452,7 +454,7 @@ START_TEST(captures_that_fail)
     ok(ptxiStreamWaitEvent(t, event, 0));
     run_step(1, t);
     gives(ptxiStreamEndCapture(s, &none), PTXI_ERROR_STREAM_CAPTURE_UNJOINED);
-    ok(ptxiStreamSynchronize(t)); /* both are streams as others again */
+    ok(ptxiStreamSynchronize(t)); /* both streams work normally again */
     ok(ptxiEventSynchronize(event));
     ok(ptxiStreamBeginCapture(s, mode));
     ok(ptxiStreamBeginCapture(t, mode));
@@ -463,7 +465,7 @@ START_TEST(captures_that_fail)
     ok(ptxiStreamDestroy(s));
     ok(ptxiThreadExchangeStreamCaptureMode(&mode));
     ck_assert_int_eq(mode, PTXI_STREAM_CAPTURE_MODE_GLOBAL);
-    ok(ptxiStreamBeginCapture(t, mode)); /* ends with the context */
+    ok(ptxiStreamBeginCapture(t, mode)); /* destroyed with the context */
     run_step(1, t);
 }
 END_TEST
@@ -474,12 +476,13 @@ START_TEST(failures)
     ptxiGraphNode a, b, c;
     size_t edges;
     ptxiGraph other;
-    PTXI_KERNEL_NODE_PARAMS p = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1 };
+    PTXI_KERNEL_NODE_PARAMS p = { .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
+                                  .blockDimZ = 1 };
 
     ok(ptxiModuleGetFunction(&traps, module, "traps"));
     gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_HANDLE);
     p.func = step;
-    gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* it has parameters */
+    gives(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* the kernel has parameters */
     p.func = traps;
     ok(ptxiGraphAddKernelNode(&a, graph, NULL, 0, &p));
     ok(ptxiGraphAddHostNode(&b, graph, &a, 1, &(PTXI_HOST_NODE_PARAMS){ count, &calls }));
@@ -488,23 +491,26 @@ START_TEST(failures)
     ok(ptxiGraphDestroy(other));
     gives(ptxiGraphAddDependencies(graph, &a, &a, NULL, 1), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphAddEmptyNode(&c, graph, NULL, 0));
-    gives(ptxiGraphAddDependencies(graph, (ptxiGraphNode[]){ a, a }, (ptxiGraphNode[]){ c, c }, NULL, 2), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddDependencies(graph, (ptxiGraphNode[]){ a, a }, (ptxiGraphNode[]){ c, c }, NULL, 2),
+          PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphNodeGetDependencies(c, NULL, NULL, &edges));
-    ck_assert_uint_eq(edges, 0); /* the first of them is not there, either */
+    ck_assert_uint_eq(edges, 0); /* the first node is missing, too */
     ok(ptxiGraphDestroyNode(c));
     gives(ptxiGraphAddHostNode(&b, graph, NULL, 0, &(PTXI_HOST_NODE_PARAMS){ NULL, NULL }), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphAddMemsetNode(&b, graph, NULL, 0, &(PTXI_MEMSET_NODE_PARAMS){ .dst = v, .elementSize = 3, .width = 1, .height = 1 }, ctx), PTXI_ERROR_INVALID_VALUE);
+    gives(ptxiGraphAddMemsetNode(&b, graph, NULL, 0, &(PTXI_MEMSET_NODE_PARAMS){ .dst = v, .elementSize = 3, .width = 1,
+            .height = 1 }, ctx), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphCreate(&other, 1), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphDestroy(NULL), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphLaunch(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiGraphLaunch(instance(), NULL));
     gives(ptxiCtxSynchronize(), PTXI_ERROR_LAUNCH_FAILED);
-    ck_assert_uint_eq(calls, 0); /* dropped with what failed before it */
+    ck_assert_uint_eq(calls, 0); /* dropped because of the earlier failure */
 }
 END_TEST
 
-/* A kernel that counts in v[at], and where `most` is not 0 sets the condition to v[0] < most. */
-static ptxiGraphNode counts(ptxiGraph g, ptxiGraphNode after, unsigned at, ptxiGraphConditionalHandle handle, unsigned most)
+/* A kernel that increments v[at]. If `most` is not 0, it sets the condition to v[0] < most. */
+static ptxiGraphNode counts(ptxiGraph g, ptxiGraphNode after, unsigned at, ptxiGraphConditionalHandle handle,
+                            unsigned most)
 {
     ptxiGraphNode n;
     ptxiFunction f;
@@ -512,16 +518,19 @@ static ptxiGraphNode counts(ptxiGraph g, ptxiGraphNode after, unsigned at, ptxiG
     ok(ptxiModuleGetFunction(&f, module, "count"));
     ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_KERNEL };
 
-    p.value.kernel = (PTXI_KERNEL_NODE_PARAMS){ .func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+    p.value.kernel = (PTXI_KERNEL_NODE_PARAMS){ .func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
+                                                .blockDimY = 1, .blockDimZ = 1,
                                                 .kernelParams = (void *[]){ &v, &at, &handle, &most } };
     ok(ptxiGraphAddNode(&n, g, &after, NULL, after != NULL, &p));
     return n;
 }
 
-static ptxiGraphNode condition(ptxiGraph g, ptxiGraphNode after, ptxiGraphConditionalHandle handle, ptxiGraphConditionalNodeType type, unsigned size, ptxiGraph **bodies)
+static ptxiGraphNode condition(ptxiGraph g, ptxiGraphNode after, ptxiGraphConditionalHandle handle,
+                               ptxiGraphConditionalNodeType type, unsigned size, ptxiGraph **bodies)
 {
     ptxiGraphNode n;
-    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL, .value.conditional = { .handle = handle, .type = type, .size = size } };
+    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL,
+                              .value.conditional = { .handle = handle, .type = type, .size = size } };
 
     ok(ptxiGraphAddNode(&n, g, &after, NULL, after != NULL, &p));
     *bodies = p.value.conditional.phGraph_out;
@@ -539,7 +548,7 @@ static void launch_and_check(ptxiGraphExec x, const unsigned *want, unsigned cou
         ck_assert_msg(got[k] == want[k], "word %u is %u, not %u", k, got[k], want[k]);
 }
 
-START_TEST(choices_and_loops)
+START_TEST(if_and_while_nodes)
 {
     ptxiGraphConditionalHandle loop, choice;
     ptxiGraph *bodies, *inner;
@@ -551,8 +560,8 @@ START_TEST(choices_and_loops)
     n = condition(graph, NULL, loop, PTXI_GRAPH_COND_TYPE_WHILE, 1, &bodies);
     ok(ptxiGraphNodeGetType(n, &type));
     ck_assert_int_eq(type, PTXI_GRAPH_NODE_TYPE_CONDITIONAL);
-    n = counts(graph, n, 1, 0, 0); /* behind the loop */
-    /* five times round: the condition holds in the first three, then the other one */
+    n = counts(graph, n, 1, 0, 0); /* after the loop */
+    /* five iterations: the condition holds in the first three */
     n = counts(bodies[0], NULL, 0, loop, 5);
     n = counts(bodies[0], n, 2, choice, 4);
     n = condition(bodies[0], n, choice, PTXI_GRAPH_COND_TYPE_IF, 2, &inner);
@@ -568,7 +577,7 @@ START_TEST(choices_and_loops)
 }
 END_TEST
 
-START_TEST(one_of_several)
+START_TEST(switch_nodes)
 {
     ptxiGraphConditionalHandle handle;
     ptxiGraph *bodies;
@@ -589,18 +598,19 @@ START_TEST(one_of_several)
 }
 END_TEST
 
-START_TEST(conditions_that_fail)
+START_TEST(bad_conditions_fail)
 {
     ptxiGraphConditionalHandle handle;
     ptxiGraphExecUpdateResultInfo info;
     ptxiGraphExec x;
     ptxiGraph *bodies, other;
     ptxiGraphNode n, a, b;
-    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL, .value.conditional = { .type = PTXI_GRAPH_COND_TYPE_WHILE, .size = 1 } };
+    ptxiGraphNodeParams p = { .type = PTXI_GRAPH_NODE_TYPE_CONDITIONAL,
+                              .value.conditional = { .type = PTXI_GRAPH_COND_TYPE_WHILE, .size = 1 } };
 
     gives(ptxiGraphConditionalHandleCreate(NULL, graph, NULL, 0, 0), PTXI_ERROR_INVALID_VALUE);
     gives(ptxiGraphConditionalHandleCreate(&handle, graph, NULL, 0, 2), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* no handle */
+    gives(ptxiGraphAddNode(&n, graph, NULL, NULL, 0, &p), PTXI_ERROR_INVALID_VALUE); /* not a handle */
     ok(ptxiGraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
     p.value.conditional.handle = handle;
     p.value.conditional.size = 2;
@@ -637,10 +647,10 @@ START_TEST(occupancy)
     ok(ptxiOccupancyMaxPotentialBlockSize(&least, &size, step, NULL, 0, 0));
     ck_assert(size == 1024 && least == 2 * 132);
     ok(ptxiOccupancyMaxPotentialBlockSize(&least, &size, step, NULL, 0, 700));
-    ck_assert(size == 512 && least == 4 * 132); /* all 2048 threads; with 672 it is 2016 */
+    ck_assert(size == 512 && least == 4 * 132); /* all 2048 threads, but with blocks of 672 threads it is 2016 */
     ok(ptxiOccupancyMaxPotentialBlockSizeWithFlags(&least, &size, shares, NULL, 0, 0, 1));
     ck_assert(size == 512 && least == 4 * 132);
-    /* 228 KiB hold 2334 times 100 bytes: 1024 threads take 102400 + 1024 twice */
+    /* 228 KiB hold 2334 times 100 bytes, and 1024 threads take 102400 + 1024 bytes twice */
     ok(ptxiOccupancyMaxPotentialBlockSize(&least, &size, step, per_thread, 0, 0));
     ck_assert(size == 1024 && least == 2 * 132);
 }
@@ -656,17 +666,17 @@ int main(void)
     tcase_add_test(t, order_of_dependencies);
     tcase_add_test(t, instances_are_updated);
     tcase_add_test(t, clones);
-    tcase_add_test(t, slices_and_rows);
-    tcase_add_test(t, graphs_in_graphs);
-    tcase_add_test(t, instances_become_other_graphs);
+    tcase_add_test(t, slices_and_row_copies);
+    tcase_add_test(t, child_graphs);
+    tcase_add_test(t, instances_are_updated_from_other_graphs);
     tcase_add_test(t, parameters_of_nodes);
     tcase_add_test(t, arrays_in_graphs);
     tcase_add_test(t, capture);
     tcase_add_test(t, captures_that_fail);
     tcase_add_test(t, failures);
-    tcase_add_test(t, choices_and_loops);
-    tcase_add_test(t, one_of_several);
-    tcase_add_test(t, conditions_that_fail);
+    tcase_add_test(t, if_and_while_nodes);
+    tcase_add_test(t, switch_nodes);
+    tcase_add_test(t, bad_conditions_fail);
     tcase_add_test(t, occupancy);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,5 +1,6 @@
-/* The API with kernels: modules, functions, launches, failures and what is said about them. */
+/* Tests the API with kernels: modules, functions, launches, failures and reports. */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -8,47 +9,7 @@
 
 #define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
 
-static const char kernels[] = HEAD
-    ".file 1 \"kernels.cu\"\n"
-    ".visible .global .align 4 .u32 counter = 7;\n"
-    ".visible .const .align 4 .u32 table[4] = { 10, 20, 30, 40 };\n"
-    ".visible .global .align 8 .u64 place = generic(counter);\n"
-    ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
-    ".visible .global .align 1 .b8 format[32] = { 37, 117, 10, 0 };\n"
-    ".visible .entry store(.param .u64 p, .param .u32 v)\n" /* p[global thread] = v + it */
-    "{ .reg .b64 %rd<4>; .reg .b32 %r<6>;\n"
-    "  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [v];\n"
-    "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
-    "  mad.lo.u32 %r5, %r2, %r3, %r4; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n"
-    "  add.u32 %r1, %r1, %r5; .loc 1 12 5\n st.global.u32 [%rd3], %r1; ret; }\n"
-    ".visible .entry nothing() { ret; }\n"
-    ".visible .entry bounded() .maxntid 64, 1, 1 { ret; }\n"
-    ".visible .entry fixed() .reqntid 32, 2, 1 { ret; }\n"
-    ".visible .entry shares(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<3>; .shared .align 4 .b8 s[64];\n"
-    "  .reg .b64 %sp; ld.param.u64 %rd1, [p]; mov.u32 %r1, %dynamic_smem_size; st.global.u32 [%rd1], %r1;\n"
-    "  mov.u64 %sp, s; st.shared.u32 [%sp], %r1; ret; }\n"
-    ".visible .entry count() { .reg .b32 %r<2>; .reg .b64 %rd<2>; mov.u64 %rd1, counter;\n"
-    "  atom.global.add.u32 %r1, [%rd1], 1; ret; }\n"
-    ".extern .shared .align 16 .b8 dyn[];\n"
-    ".visible .entry window(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<9>; .shared .align 4 .b8 s[100];\n"
-    "  ld.param.u64 %rd1, [p]; mov.u32 %r0, s; mov.u32 %r1, dyn; mov.u32 %r2, %dynamic_smem_size; mov.u32 %r3, %total_smem_size;\n"
-    "  mov.u32 %r4, %aggr_smem_size; mov.u32 %r5, %reserved_smem_offset_begin; mov.u32 %r6, %reserved_smem_offset_end; mov.u32 %r7, %reserved_smem_offset_cap;\n"
-    "  st.global.v4.b32 [%rd1], {%r0, %r1, %r2, %r3}; st.global.v4.b32 [%rd1+16], {%r4, %r5, %r6, %r7};\n"
-    "  mov.u64 %rd2, 4; cvta.shared.u64 %rd2, %rd2; mov.u32 %r0, 5; st.u32 [%rd2], %r0; ld.shared.u32 %r1, [%r0+-1]; st.global.u32 [%rd1+32], %r1; ret; }\n"
-    ".visible .entry constants(.param .u64 p) { .reg .b64 %rd<3>; .reg .b32 %r<4>;\n"
-    "  ld.param.u64 %rd1, [p]; ld.const.u32 %r1, [table+8]; st.global.u32 [%rd1], %r1;\n"
-    "  ld.global.u64 %rd2, [place]; ld.u32 %r2, [%rd2]; st.global.u32 [%rd1+4], %r2; ret; }\n"
-    ".visible .entry forever() { L: bra L; }\n"
-    ".visible .entry trapped() { trap; }\n"
-    ".visible .entry writes_const() { .reg .b64 %rd<2>; .reg .b32 %r; mov.b32 %r, 0;\n"
-    "  cvta.const.u64 %rd1, table; st.u32 [%rd1], %r; ret; }\n"
-    ".visible .entry prints(.param .u32 v) { .local .align 8 .b8 b[8]; .reg .b64 %rd<4>; .reg .b32 %r<3>;\n"
-    "  ld.param.u32 %r1, [v]; mov.u64 %rd1, b; st.local.u32 [%rd1], %r1; cvta.local.u64 %rd2, %rd1;\n"
-    "  mov.u64 %rd3, format; cvta.global.u64 %rd3, %rd3;\n"
-    "  { .param .b64 a0; .param .b64 a1; .param .b32 r0; st.param.b64 [a0], %rd3; st.param.b64 [a1], %rd2;\n"
-    "    call.uni (r0), vprintf, (a0, a1); ld.param.b32 %r2, [r0]; } ret; }\n"
-    ".visible .entry uneven(.param .u8 a, .param .u64 b, .param .align 4 .b8 c[6], .param .u16 d) { ret; }\n"
-    ".visible .entry clustered() .reqnctapercluster 2, 1, 1 { ret; }\n";
+static const char *kernels;
 
 static ptxiModule module;
 static ptxiDevicePtr mem;
@@ -56,6 +17,7 @@ static ptxiDevicePtr mem;
 static void set_up(void)
 {
     open_context();
+    kernels = test_file("api/launch/launch.ptx");
     ok(ptxiModuleLoadData(&module, kernels));
     ok(ptxiMemAlloc(&mem, 4096));
 }
@@ -77,9 +39,10 @@ static ptxiResult run(const char *name, unsigned grid, unsigned block, void **pa
 
 /* ---- loading */
 
-START_TEST(loading_says_what_is_wrong)
+START_TEST(load_errors_are_explained)
 {
-    static const char bad[] = HEAD "// a comment\n.visible .entry k()\n{\n    .reg .b32 %r<3>;\n    add.u33 %r1, %r2, 1;\n"
+    static const char bad[] = HEAD "// a comment\n.visible .entry k()\n{\n    .reg .b32 %r<3>;\n    add.u33 %r1, %r2, "
+                                   "1;\n"
                                    "    sub.f32 %r1, %r1;\n    ret;\n}\n";
     ptxiModule m;
     ptxiDiagnostic d = { .size = sizeof d };
@@ -110,7 +73,7 @@ START_TEST(loading_says_what_is_wrong)
     ck_assert_uint_eq(second_error, 1);
     d.size = 1;
     gives(ptxiGetLastDiagnostic(0, &d), PTXI_ERROR_INVALID_VALUE);
-    /* a log that is too small is cut */
+    /* a log that is too small is truncated */
     memset(errors, 'x', sizeof errors);
     v[1] = (void *)10;
     gives(ptxiModuleLoadDataEx(&m, bad, 6, o, v), PTXI_ERROR_INVALID_PTX);
@@ -122,7 +85,7 @@ START_TEST(loading_says_what_is_wrong)
 }
 END_TEST
 
-START_TEST(loading_refuses)
+START_TEST(invalid_modules_are_refused)
 {
     ptxiModule m;
     ptxiJitOption unknown = (ptxiJitOption)99, strict = PTXI_JIT_STRICT_TARGET;
@@ -136,7 +99,8 @@ START_TEST(loading_refuses)
     gives(ptxiModuleLoad(&m, "/nonexistent"), PTXI_ERROR_FILE_NOT_FOUND);
     gives(ptxiModuleLoad(&m, "/"), PTXI_ERROR_FILE_NOT_FOUND);
     gives(ptxiModuleLoadDataEx(&m, kernels, 1, &unknown, &value), PTXI_ERROR_INVALID_VALUE);
-    gives(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value), PTXI_ERROR_NO_BINARY_FOR_GPU);
+    gives(ptxiModuleLoadDataEx(&m, ".version 9.0\n.target sm_120\n.address_size 64\n", 1, &strict, &value),
+          PTXI_ERROR_NO_BINARY_FOR_GPU);
     ok(ptxiModuleLoadData(&m, ".version 9.0\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }"));
     ok(ptxiModuleUnload(m));
     gives(ptxiModuleUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
@@ -182,7 +146,8 @@ START_TEST(parameters_are_described)
     static const struct {
         const char *name, *type;
         size_t offset, bytes, align, count;
-    } want[] = { { "a", "u8", 0, 1, 1, 0 }, { "b", "u64", 8, 8, 8, 0 }, { "c", "b8", 16, 6, 4, 6 }, { "d", "u16", 22, 2, 2, 0 } };
+    } want[] = { { "a", "u8", 0, 1, 1, 0 }, { "b", "u64", 8, 8, 8, 0 }, { "c", "b8", 16, 6, 4, 6 },
+                 { "d", "u16", 22, 2, 2, 0 } };
     ptxiFunction f = kernel("uneven");
     ptxiParam p = { .size = sizeof p };
     char *text;
@@ -245,11 +210,12 @@ START_TEST(function_attributes)
 }
 END_TEST
 
-START_TEST(occupancy_is_the_devices)
+START_TEST(occupancy_matches_the_device)
 {
-    /* as cuOccupancyMaxActiveBlocksPerMultiprocessor answers on an H200 for a kernel of few registers */
+    /* results of cuOccupancyMaxActiveBlocksPerMultiprocessor on an H200 for a kernel with few registers */
     static const struct { int block; size_t shared; int blocks; } rows[] = {
-        { 32, 0, 32 }, { 64, 0, 32 }, { 128, 0, 16 }, { 1024, 0, 2 }, { 32, 1024, 32 }, { 32, 10000, 20 }, { 32, 40000, 5 },
+        { 32, 0, 32 }, { 64, 0, 32 }, { 128, 0, 16 }, { 1024, 0, 2 }, { 32, 1024, 32 }, { 32, 10000, 20 },
+        { 32, 40000, 5 },
         { 32, 48000, 4 }, { 32, 49152, 4 },
     };
     int n;
@@ -298,10 +264,11 @@ START_TEST(variables_have_addresses)
 }
 END_TEST
 
-/* The place of a variable, small or large, is zeroed when it is used again. */
+/* The memory of a variable, small or large, is zeroed when it is reused. */
 START_TEST(variables_begin_as_zero)
 {
-    static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .b8 small[1000];\n.global .b8 large[100000];\n";
+    static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .b8 small[1000];\n.global .b8 "
+                               "large[100000];\n";
     static const char *const names[] = { "small", "large" };
 
     for (int k = 0; k < 2; k++) {
@@ -320,14 +287,14 @@ START_TEST(variables_begin_as_zero)
             first = first ? first : p;
             ok(ptxiMemsetD8(p, 0xaa, size));
             ok(ptxiModuleUnload(m));
-            ((unsigned char *)(uintptr_t)p)[999] = 0xbb; /* as an unchecked kernel might */
+            ((unsigned char *)(uintptr_t)p)[999] = 0xbb; /* as an unchecked kernel may do */
         }
         ck_assert(again);
     }
 }
 END_TEST
 
-START_TEST(texts_for_tools)
+START_TEST(module_texts_for_tools)
 {
     char *text;
 
@@ -346,7 +313,7 @@ START_TEST(texts_for_tools)
 }
 END_TEST
 
-/* More values at a time than operands can name: the kernel is told of, and not launched. */
+/* A kernel with more live values than operands can name is reported as unsupported and not launched. */
 START_TEST(too_many_registers)
 {
     enum { REGISTERS = 20000 };
@@ -356,7 +323,8 @@ START_TEST(too_many_registers)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b64 %%d<%d>;\n", REGISTERS);
+    fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b64 %%d<%d>;\n",
+            REGISTERS);
     for (int k = 0; k < REGISTERS; k++)
         fprintf(out, "mov.u64 %%d%d, %%clock64;\n", k);
     for (int k = 1; k < REGISTERS; k++)
@@ -373,7 +341,7 @@ START_TEST(too_many_registers)
 }
 END_TEST
 
-/* Constants have no such limit, of any width, for all lanes and for some. */
+/* Constants have no such limit, whatever their width, for all lanes and for some. */
 START_TEST(many_constants)
 {
     enum { ROUNDS = 20000 };
@@ -387,12 +355,16 @@ START_TEST(many_constants)
 
     fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
                  ".reg .b16 %%h; .reg .b32 %%r<4>; .reg .b64 %%d<3>; .reg .pred %%odd;\n"
-                 "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%r0; and.b32 %%r2, %%r0, 1; setp.ne.u32 %%odd, %%r2, 0; mov.u64 %%d1, 0; mov.u16 %%h, 0;\n");
+                 "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%r0; and.b32 %%r2, %%r0, 1; setp.ne.u32 %%odd, %%r2, 0; "
+                 "mov.u64 %%d1, 0; mov.u16 %%h, 0;\n");
     for (uint32_t k = 0; k < ROUNDS; k++)
-        fprintf(out, "xor.b32 %%r1, %%r1, 0x%x; @%%odd add.u32 %%r1, %%r1, 0x%x; add.u64 %%d1, %%d1, 0x%llx; add.u16 %%h, %%h, 0x%x; mul.lo.u32 %%r1, %%r1, 5;\n",
+        fprintf(out, "xor.b32 %%r1, %%r1, 0x%x; @%%odd add.u32 %%r1, %%r1, 0x%x; add.u64 %%d1, %%d1, 0x%llx; "
+                     "add.u16 %%h, %%h, 0x%x; mul.lo.u32 %%r1, %%r1, 5;\n",
                 k * 2654435761u, k + 77777, (unsigned long long)k << 33 | k, k);
-    fprintf(out, "ld.param.u64 %%d0, [p]; mul.wide.u32 %%d2, %%r0, 4; add.u64 %%d0, %%d0, %%d2; shr.u64 %%d2, %%d1, 31; cvt.u32.u64 %%r2, %%d2; cvt.u32.u64 %%r3, %%d1;\n"
-                 "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; cvt.u32.u16 %%r2, %%h; add.u32 %%r1, %%r1, %%r2; st.global.u32 [%%d0], %%r1; ret; }\n");
+    fprintf(out, "ld.param.u64 %%d0, [p]; mul.wide.u32 %%d2, %%r0, 4; add.u64 %%d0, %%d0, %%d2; "
+                 "shr.u64 %%d2, %%d1, 31; cvt.u32.u64 %%r2, %%d2; cvt.u32.u64 %%r3, %%d1;\n"
+                 "add.u32 %%r1, %%r1, %%r2; add.u32 %%r1, %%r1, %%r3; cvt.u32.u16 %%r2, %%h; add.u32 %%r1, %%r1, %%r2; "
+                 "st.global.u32 [%%d0], %%r1; ret; }\n");
     fclose(out);
     ok(ptxiModuleLoadData(&m, text));
     free(text);
@@ -423,7 +395,7 @@ START_TEST(launches_run)
     void *params[] = { &mem, &v };
 
     ok(ptxiLaunchKernel(kernel("store"), 8, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
-    v = 77; /* parameters were copied */
+    v = 77; /* parameters were copied at the launch */
     ok(ptxiMemcpyDtoH(got, mem, sizeof got));
     for (unsigned i = 0; i < 1024; i++)
         ck_bits32_at(got[i], 5 + i, "thread %u", i);
@@ -434,7 +406,8 @@ START_TEST(launches_from_a_buffer)
 {
     struct { ptxiDevicePtr p; uint32_t v; } buffer = { mem, 3 };
     size_t bytes = 12;
-    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer, PTXI_LAUNCH_PARAM_END };
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_SIZE, &bytes, PTXI_LAUNCH_PARAM_BUFFER_POINTER, &buffer,
+                      PTXI_LAUNCH_PARAM_END };
     void *unknown[] = { (void *)7, &bytes, PTXI_LAUNCH_PARAM_END }, *none[] = { PTXI_LAUNCH_PARAM_END };
     void *params[] = { &buffer.p, &buffer.v }, *hole[] = { &buffer.p, NULL };
     ptxiFunction f = kernel("store");
@@ -466,7 +439,7 @@ END_TEST
 
 START_TEST(launches_check_their_shape)
 {
-    /* result as the driver gives it on an H200 */
+    /* the result of the driver on an H200 */
     static const struct { const char *name; unsigned g[3], b[3], shared; ptxiResult want; } rows[] = {
         { "nothing", { 1, 1, 1 }, { 1, 1, 1 }, 0, PTXI_SUCCESS },
         { "nothing", { 1, 1, 1 }, { 1024, 1, 1 }, 49152, PTXI_SUCCESS },
@@ -488,7 +461,8 @@ START_TEST(launches_check_their_shape)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        ck_assert_msg(ptxiLaunchKernel(kernel(rows[i].name), rows[i].g[0], rows[i].g[1], rows[i].g[2], rows[i].b[0], rows[i].b[1],
+        ck_assert_msg(ptxiLaunchKernel(kernel(rows[i].name), rows[i].g[0], rows[i].g[1], rows[i].g[2], rows[i].b[0],
+                                       rows[i].b[1],
                                        rows[i].b[2], rows[i].shared, NULL, NULL, NULL) == rows[i].want, "row %zu", i);
     gives(ptxiLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiLaunchCooperativeKernel(kernel("nothing"), 132 * 32, 1, 1, 64, 1, 1, 0, NULL, NULL));
@@ -514,7 +488,7 @@ START_TEST(dynamic_shared_memory)
 }
 END_TEST
 
-START_TEST(shared_memory_begins_behind_the_systems)
+START_TEST(shared_memory_begins_after_the_reserved_part)
 {
     static const uint32_t h200[] = { 0x400, 0x470, 1000, 0x480, 0x858, 0, 0x120, 0x400, 5 };
     uint32_t got[sizeof h200 / sizeof h200[0]];
@@ -529,7 +503,7 @@ END_TEST
 
 /* ---- failures */
 
-START_TEST(a_bad_write_is_reported)
+START_TEST(a_bad_store_is_reported)
 {
     ptxiDevicePtr p;
     uint32_t v = 0;
@@ -566,7 +540,7 @@ START_TEST(a_bad_write_is_reported)
 }
 END_TEST
 
-START_TEST(each_kind_of_failure)
+START_TEST(every_kind_of_fault)
 {
     ptxiDevicePtr gone, odd = mem + 2, null = 0;
     uint32_t v = 0;
@@ -596,23 +570,11 @@ START_TEST(each_kind_of_failure)
 }
 END_TEST
 
-/* A kernel that launches itself again and again, and buffers that it never uses: with no end but the limit, and not all of the memory. */
-START_TEST(launches_of_kernels_have_limits)
+/* A kernel launches itself without end and requests buffers that it never uses. The limits stop it before it uses
+ * all of the memory. */
+START_TEST(device_launches_have_limits)
 {
-    static const char text[] = HEAD ".extern .func (.param .b64 r) cudaGetParameterBuffer(.param .b64 align, .param .b64 size);\n"
-        ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 f, .param .b64 b, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12],\n"
-        "    .param .b32 s, .param .b64 st);\n"
-        ".visible .entry none() { ret; }\n"
-        "/* how many of so many launches and buffers there are */\n"
-        ".visible .entry many(.param .u64 p, .param .u32 n) { .reg .b64 %p<4>; .reg .b32 %r<6>; .reg .pred %q<3>; .param .b64 align, size, r, f, b, st;\n"
-        "    .param .b32 s, e; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; ld.param.u64 %p0, [p]; ld.param.u32 %r0, [n]; mov.b64 %p1, none;\n"
-        "    mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
-        "loop: st.param.b64 [f], %p1; st.param.b64 [b], 0; st.param.b32 [s], 0; st.param.b64 [st], 0; st.param.b32 [grid], 1; st.param.b32 [grid+4], 1;\n"
-        "    st.param.b32 [grid+8], 1; st.param.b32 [block], 1; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;\n"
-        "    call (e), cudaLaunchDevice, (f, b, grid, block, s, st); ld.param.b32 %r4, [e]; setp.eq.u32 %q0, %r4, 0; @%q0 add.u32 %r2, %r2, 1;\n"
-        "    st.param.b64 [align], 8; st.param.b64 [size], 8; call (r), cudaGetParameterBuffer, (align, size); ld.param.b64 %p2, [r];\n"
-        "    setp.ne.u64 %q1, %p2, 0; @%q1 add.u32 %r3, %r3, 1; sub.u32 %r0, %r0, 1; setp.ne.u32 %q2, %r0, 0; @%q2 bra loop;\n"
-        "    st.global.v2.u32 [%p0], {%r2, %r3}; ret; }\n";
+    const char *text = test_file("api/launch/launch_trees.ptx");
     unsigned n = 300000, got[2];
     void *params[] = { &mem, &n };
     ptxiFunction f;
@@ -626,7 +588,7 @@ START_TEST(launches_of_kernels_have_limits)
     ck_assert_uint_lt(got[0], n);
     ck_assert_uint_ge(got[1], 10000);
     ck_assert_uint_lt(got[1], n);
-    n = 1000; /* what waited has run */
+    n = 1000; /* the launches that waited have run */
     ok(ptxiLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(got, mem, sizeof got));
     ck_assert_uint_eq(got[0], n);
@@ -635,7 +597,7 @@ START_TEST(launches_of_kernels_have_limits)
 }
 END_TEST
 
-START_TEST(time_runs_out)
+START_TEST(the_time_limit_ends_a_kernel)
 {
     ptxiReport r = { .size = sizeof r };
 
@@ -643,7 +605,7 @@ START_TEST(time_runs_out)
     gives(run("forever", 4, 64, NULL), PTXI_ERROR_LAUNCH_TIMEOUT);
     ok(ptxiGetLastReport(NULL, &r));
     ck_assert_int_eq(r.fault, PTXI_FAULT_TIMEOUT);
-    for (size_t ms = SIZE_MAX; ms >= SIZE_MAX / 1000000; ms /= 1000) { /* as good as none */
+    for (size_t ms = SIZE_MAX; ms >= SIZE_MAX / 1000000; ms /= 1000) { /* equivalent to no limit */
         ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, ms));
         ok(run("nothing", 10000, 64, NULL));
     }
@@ -652,7 +614,7 @@ START_TEST(time_runs_out)
 }
 END_TEST
 
-START_TEST(work_behind_a_failure_is_dropped)
+START_TEST(work_after_a_failure_is_dropped)
 {
     uint32_t v = 0, got = 1;
     void *params[] = { &mem, &v };
@@ -667,7 +629,7 @@ START_TEST(work_behind_a_failure_is_dropped)
 }
 END_TEST
 
-START_TEST(ranges_and_checking)
+START_TEST(memory_ranges_and_checking)
 {
     static uint32_t own[64];
     ptxiDevicePtr p = (uintptr_t)own;
@@ -730,11 +692,12 @@ START_TEST(output_goes_to_the_sink)
 }
 END_TEST
 
-/* A conversion's text is cut at 4095 characters, whatever the format asks for. */
-START_TEST(wide_output_is_cut)
+/* The text of one conversion is truncated at 4095 characters, whatever the format requests. */
+START_TEST(wide_output_is_truncated)
 {
     static const struct { const char *format; size_t size; } wide[] = {
-        { "%2000000000u|", 4096 }, { "%.2000000000u|", 4096 }, { "%.2000000000f|", 4096 }, { "%99999999999999999999u|", 4096 },
+        { "%2000000000u|", 4096 }, { "%.2000000000u|", 4096 }, { "%.2000000000f|", 4096 }, { "%99999999999999999999u|",
+                4096 },
         { "%*u|", 10 }, { "%-00000000000000007u|", 8 }, { "%.*u|", 5 }, { "%4096.4096u|", 4096 }, { "%4095.2u|", 4096 }
     };
     static struct sink s;
@@ -770,7 +733,7 @@ static void tell(void *user, unsigned long long done, unsigned long long blocks)
     t->from_inside = ptxiCtxSynchronize();
 }
 
-START_TEST(progress_is_told)
+START_TEST(progress_is_reported)
 {
     struct told t = { 0 };
 
@@ -791,7 +754,8 @@ START_TEST(progress_is_told)
 }
 END_TEST
 
-/* Launches of two streams and a graph that would run forever, and one behind them; then one that is not touched. */
+/* Starts endless launches in two streams and in a graph, with one launch after each, and one launch that is not
+ * interrupted. */
 static void launch_forever(ptxiStream *s)
 {
     ptxiFunction f;
@@ -881,7 +845,7 @@ START_TEST(counters_count)
     ck_assert_uint_eq(c.launches, 2);
     ck_assert_uint_eq(c.blocks, 3);
     ck_assert_uint_eq(c.threads, 128);
-    /* `store` is 11 instructions as written, `nothing` is 1; a compiler may make them fewer */
+    /* `store` is 11 instructions as written and `nothing` is 1. A compiler may make them fewer. */
     ck_assert_uint_ge(c.warpInstructions, 4 * 3);
     ck_assert_uint_le(c.warpInstructions, 4 * 11 + 1);
     ck_assert_uint_ge(c.threadInstructions, 96 * 3);
@@ -894,7 +858,7 @@ START_TEST(counters_count)
 }
 END_TEST
 
-/* ---- together */
+/* ---- several threads */
 
 static void *launch_many(void *p)
 {
@@ -919,7 +883,7 @@ static void *launch_many(void *p)
     return NULL;
 }
 
-START_TEST(one_module_many_threads)
+START_TEST(threads_share_a_module)
 {
     pthread_t t[6];
 
@@ -958,20 +922,12 @@ START_TEST(a_long_queue_drains)
 }
 END_TEST
 
-/* PTX ISA, "Data Movement and Conversion Instructions: cvt": which random bits belong to which operand, and .b8 registers. */
-START_TEST(conversions_of_two_and_four)
+/* PTX ISA, "Data Movement and Conversion Instructions: cvt": the random bits of each operand, and .b8 registers. */
+START_TEST(conversions_of_two_and_four_elements)
 {
-    static const char text[] = ".version 8.8\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
-                               "{ .reg .b64 %p; .reg .b32 %d<5>, %r; .reg .f32 %f<5>; .reg .b16 %s; .reg .b8 %c;\n"
-                               "  ld.param.u64 %p, [p]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%p]; ld.global.b32 %r, [%p+16];\n"
-                               "  cvt.rs.satfinite.e2m1x4.f32 %s, {%f1, %f2, %f3, %f4}, %r; st.global.b16 [%p], %s;\n"
-                               "  cvt.rs.satfinite.e4m3x4.f32 %d1, {%f1, %f2, %f3, %f4}, %r; st.global.b32 [%p+4], %d1;\n"
-                               "  cvt.rs.f16x2.f32 %d2, %f1, %f2, %r; st.global.b32 [%p+8], %d2;\n"
-                               "  cvt.rs.relu.satfinite.bf16x2.f32 %d3, %f1, %f2, %r; st.global.b32 [%p+12], %d3;\n"
-                               "  cvt.rn.satfinite.relu.e2m1x2.f32 %c, %f1, %f2; st.global.b8 [%p+16], %c;\n"
-                               "  cvt.rn.f16x2.e2m1x2 %d4, %c; st.global.b32 [%p+20], %d4; ret; }\n";
-    /* Of 1.2, -0.3, 2.4, 5.5: what lies beyond the numbers below them, in parts of the distance to those above, is 0.4, 0.6, 0.4
-     * and 0.75 in e2m1, and 0.6, 0.6, 0.6 and 0 in e4m3. */
+    const char *text = test_file("api/launch/launch_conversions.ptx");
+    /* For 1.2, -0.3, 2.4 and 5.5, the distance from the next lower number in units of the distance between its
+     * neighbors is 0.4, 0.6, 0.4 and 0.75 in e2m1, and 0.6, 0.6, 0.6 and 0 in e4m3. */
     static const uint32_t in[6] = { 0x3f99999a, 0xbe99999a, 0x4019999a, 0x40b00000, 0xffff1234, 0 };
     static const uint32_t want[6] = { 0x3f993856, 0x3aaa414b, 0x3ccdb4cd, 0x3f9a0000, 0xffff1220, 0x3c000000 };
     void *params[] = { &mem };
@@ -990,27 +946,13 @@ START_TEST(conversions_of_two_and_four)
 }
 END_TEST
 
-/* What ptxas makes of address registers that are narrower than addresses, of vectors whose registers are of other types than their
- * elements, and of registers that are wider than results and sources. */
-START_TEST(operands_of_other_types)
+/* Address registers that are narrower than addresses, vectors whose registers have other types than their elements,
+ * and registers that are wider than results and sources. The expected values are those of ptxas. */
+START_TEST(operands_with_other_types)
 {
-    static const char text[] = ".version 8.5\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
-                               "{ .reg .b64 %p, %w<4>; .reg .b32 %r<9>; .reg .s32 %i<3>; .reg .f32 %f<3>; .reg .u16 %u; .reg .s16 %s; .reg .b8 %b; .reg .s8 %t;\n"
-                               "  .reg .pred %q; .shared .align 16 .b8 tile[128]; .local .align 16 .b32 own[8];\n"
-                               "  ld.param.u64 %p, [p]; mov.u32 %r0, 0;\n"
-                               "more: st.shared.u32 [%r0], %r0; add.u32 %r0, %r0, 4; setp.lt.u32 %q, %r0, 1024+128; @%q bra more;\n"
-                               "  mov.u16 %u, 16; ld.shared.u32 %r1, [%u+65544]; st.global.u32 [%p], %r1;\n"
-                               "  mov.s16 %s, -8; ld.shared.u32 %r1, [%s+24]; st.global.u32 [%p+4], %r1;\n"
-                               "  ld.shared.u32 %r1, [%s+65536+48]; st.global.u32 [%p+8], %r1;\n"
-                               "  cvt.u8.u16 %b, %u; ld.shared.u32 %r1, [%b+260]; st.global.u32 [%p+12], %r1;\n"
-                               "  cvt.s8.s16 %t, %s; ld.shared.u32 %r1, [%t+12]; st.global.u32 [%p+16], %r1;\n"
-                               "  mov.u32 %r1, 77; st.local.u32 [own+4], %r1; mov.u64 %w0, own; cvt.u32.u64 %r2, %w0; sub.u32 %r2, %r2, 64;\n"
-                               "  ld.local.u32 %r3, [%r2+68]; st.global.u32 [%p+20], %r3;\n"
-                               "  ld.shared.v2.f32 {%i0, %i1}, [tile+32]; st.global.v2.f32 [%p+24], {%i0, %r1};\n"
-                               "  ld.shared.v2.u32 {%f0, %r4}, [tile+40]; st.global.v2.u32 [%p+32], {%r4, %f0};\n"
-                               "  mov.u64 %w1, 0xffffffff3fc00000; cvt.rn.f16x2.f32 %w2, %w1, %w1; st.global.u64 [%p+40], %w2;\n"
-                               "  mov.u64 %w1, 0x1ffff1234; cvt.pack.sat.u16.s32 %w2, %w1, %w1; st.global.u64 [%p+48], %w2; ret; }\n";
-    static const uint32_t want[14] = { 24, 16, 40, 20, 4, 77, 1024 + 32, 77, 1024 + 44, 1024 + 40, 0x3e003e00, 0, 0, 0 };
+    const char *text = test_file("api/launch/launch_operand_types.ptx");
+    static const uint32_t want[14] = { 24, 16, 40, 20, 4, 77, 1024 + 32, 77, 1024 + 44, 1024 + 40, 0x3e003e00, 0, 0,
+                                       0 };
     void *params[] = { &mem };
     ptxiFunction f;
     ptxiModule m;
@@ -1033,38 +975,38 @@ int main(void)
 
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_set_timeout(t, 60);
-    tcase_add_test(t, loading_says_what_is_wrong);
-    tcase_add_test(t, loading_refuses);
+    tcase_add_test(t, load_errors_are_explained);
+    tcase_add_test(t, invalid_modules_are_refused);
     tcase_add_test(t, functions_are_found);
     tcase_add_test(t, parameters_are_described);
     tcase_add_test(t, function_attributes);
-    tcase_add_test(t, occupancy_is_the_devices);
+    tcase_add_test(t, occupancy_matches_the_device);
     tcase_add_test(t, variables_have_addresses);
     tcase_add_test(t, variables_begin_as_zero);
-    tcase_add_test(t, texts_for_tools);
+    tcase_add_test(t, module_texts_for_tools);
     tcase_add_test(t, too_many_registers);
     tcase_add_test(t, many_constants);
     tcase_add_test(t, launches_run);
     tcase_add_test(t, launches_from_a_buffer);
     tcase_add_test(t, launches_check_their_shape);
     tcase_add_test(t, dynamic_shared_memory);
-    tcase_add_test(t, shared_memory_begins_behind_the_systems);
-    tcase_add_test(t, a_bad_write_is_reported);
-    tcase_add_test(t, each_kind_of_failure);
-    tcase_add_test(t, launches_of_kernels_have_limits);
-    tcase_add_test(t, time_runs_out);
-    tcase_add_test(t, work_behind_a_failure_is_dropped);
-    tcase_add_test(t, ranges_and_checking);
+    tcase_add_test(t, shared_memory_begins_after_the_reserved_part);
+    tcase_add_test(t, a_bad_store_is_reported);
+    tcase_add_test(t, every_kind_of_fault);
+    tcase_add_test(t, device_launches_have_limits);
+    tcase_add_test(t, the_time_limit_ends_a_kernel);
+    tcase_add_test(t, work_after_a_failure_is_dropped);
+    tcase_add_test(t, memory_ranges_and_checking);
     tcase_add_test(t, output_goes_to_the_sink);
-    tcase_add_test(t, wide_output_is_cut);
-    tcase_add_test(t, progress_is_told);
+    tcase_add_test(t, wide_output_is_truncated);
+    tcase_add_test(t, progress_is_reported);
     tcase_add_test(t, launches_are_interrupted);
     tcase_add_test(t, workers_can_be_chosen);
     tcase_add_test(t, counters_count);
-    tcase_add_test(t, one_module_many_threads);
+    tcase_add_test(t, threads_share_a_module);
     tcase_add_test(t, a_long_queue_drains);
-    tcase_add_test(t, conversions_of_two_and_four);
-    tcase_add_test(t, operands_of_other_types);
+    tcase_add_test(t, conversions_of_two_and_four_elements);
+    tcase_add_test(t, operands_with_other_types);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* What runs on behalf of a launch, and would never end, ends when a limit is exceeded or the context is interrupted. */
+/* Work of a launch that would never end must end when a limit is exceeded or the context is interrupted. */
 #include "unit/support/context.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 enum { SIZE = 1 << 20 };
 
-/* Calls of the device's runtime; %p and %n: the address and the size of the memory. */
+/* Calls of the device runtime. %p is the address and %n the size of the memory. */
 #define CALL_LAUNCH(kernel, stream) \
     " { .param .b64 k, q, s; .param .align 4 .b8 g[12], b[12]; .param .b32 m, r; .reg .u64 %q;" \
     " mov.u64 %q, " kernel "; st.param.b64 [k], %q;\n" \
@@ -49,7 +49,7 @@ static const char text[] =
     ENTRY("nothing", CALL_SET_3D("0", MANY, MANY))
     ENTRY("no_rows", CALL_SET_3D("1", "0", MANY))
     ENTRY("sets", CALL_SET)
-    /* two slices, so far apart that the second one is in no allocation */
+    /* two slices that are so far apart that the second one is in no allocation */
     ENTRY("overlong", " { .param .align 8 .b8 a[32], e[24]; .param .b64 s; .param .b32 x, r;"
     " st.param.b64 [a], %p; st.param.b64 [a+8], 0x100000; st.param.b64 [a+16], 1;\n"
           " st.param.b64 [a+24], 1; st.param.b32 [x], 1; st.param.b64 [e], 8; st.param.b64 [e+8], 1;"
@@ -109,18 +109,18 @@ static void check_ends(const char *kernel, ptxiFault fault)
     ck_assert_uint_gt(r.ptxLine, 0);
 }
 
-/* The last ones do nothing that is charged. */
+/* The last programs do nothing that is charged to the budget. */
 static const char *const endless[] = { "slices", "rows", "many", "self", "twice", "tail", "mixed", "naps", "prints" };
 enum { ENDLESS = sizeof endless / sizeof *endless, CHARGED = ENDLESS - 2 };
 
-START_TEST(budget_ends)
+START_TEST(the_instruction_budget_ends_a_launch)
 {
     ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, 1000));
     check_ends(endless[_i], PTXI_FAULT_BUDGET);
 }
 END_TEST
 
-START_TEST(time_ends)
+START_TEST(the_time_limit_ends_a_launch)
 {
     ok(ptxiCtxSetLimit(PTXI_LIMIT_MILLISECONDS, 20));
     check_ends(endless[_i], PTXI_FAULT_TIMEOUT);
@@ -129,7 +129,7 @@ END_TEST
 
 static _Atomic int ended;
 
-/* More than once: an interrupt that comes before the launch does not concern it. */
+/* Interrupts more than once, because an interrupt that comes before the launch has no effect on it. */
 static void *interrupt(void *unused)
 {
     while (!ended) {
@@ -139,7 +139,7 @@ static void *interrupt(void *unused)
     return unused;
 }
 
-START_TEST(interrupt_ends)
+START_TEST(an_interrupt_ends_a_launch)
 {
     pthread_t t;
 
@@ -151,16 +151,16 @@ START_TEST(interrupt_ends)
 }
 END_TEST
 
-/* Of nothing there is no end to wait for. */
-START_TEST(nothing_is_nothing)
+/* Copies of zero bytes end at once. */
+START_TEST(empty_copies_end)
 {
     ok(run("nothing", 32));
     ok(run("no_rows", 1));
 }
 END_TEST
 
-/* Slices beyond the allocation are the caller's mistake, and none is written. */
-START_TEST(a_box_is_checked_as_a_whole)
+/* Slices beyond the allocation are an error of the caller, and no slice is written. */
+START_TEST(a_bad_box_writes_nothing)
 {
     enum { INVALID_VALUE = 1 };
     ptxiFunction f;
@@ -177,7 +177,7 @@ START_TEST(a_box_is_checked_as_a_whole)
 }
 END_TEST
 
-/* What a budget pays for: a row of 512 bytes, or each 512 bytes of it. */
+/* The budget is charged for each started 512 bytes of each row. */
 START_TEST(rows_are_charged)
 {
     ok(ptxiCtxSetLimit(PTXI_LIMIT_INSTRUCTIONS, SIZE / 512 + 10));
@@ -206,8 +206,8 @@ static ptxiGraphExec make_loop(ptxiGraph graph)
     return instance;
 }
 
-/* 0: by its rounds, 1: by time, 2: by an interrupt */
-START_TEST(loops_of_graphs_end)
+/* 0: by the number of iterations, 1: by time, 2: by an interrupt */
+START_TEST(loops_in_graphs_end)
 {
     ptxiGraph graph;
     ptxiGraphExec instance;
@@ -236,13 +236,13 @@ int main(void)
 
     tcase_add_checked_fixture(t, load, close_context);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, budget_ends, 0, CHARGED);
-    tcase_add_loop_test(t, time_ends, 0, ENDLESS);
-    tcase_add_loop_test(t, interrupt_ends, 0, ENDLESS);
-    tcase_add_test(t, nothing_is_nothing);
-    tcase_add_test(t, a_box_is_checked_as_a_whole);
+    tcase_add_loop_test(t, the_instruction_budget_ends_a_launch, 0, CHARGED);
+    tcase_add_loop_test(t, the_time_limit_ends_a_launch, 0, ENDLESS);
+    tcase_add_loop_test(t, an_interrupt_ends_a_launch, 0, ENDLESS);
+    tcase_add_test(t, empty_copies_end);
+    tcase_add_test(t, a_bad_box_writes_nothing);
     tcase_add_test(t, rows_are_charged);
-    tcase_add_loop_test(t, loops_of_graphs_end, 0, 3);
+    tcase_add_loop_test(t, loops_in_graphs_end, 0, 3);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

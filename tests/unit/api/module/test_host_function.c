@@ -1,52 +1,11 @@
-/* Functions of the host in place of .extern .func. */
+/* Tests host functions that are bound to .extern .func declarations. */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BLOCKS = 3, THREADS = 70, ALL = BLOCKS * THREADS };
-
-/* Kernels that store what a function gives for their thread number, in out[number]. */
-#define NUMBER ".reg .u32 %b, %t, %n; mov.u32 %b, %ctaid.x; mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mad.lo.u32 %n, %b, %n, %t;\n" \
-               ".reg .u64 %d; ld.param.u64 %d, [out]; mad.wide.u32 %d, %n, 8, %d;\n"
-
-static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".extern .func (.param .b32 r) add(.param .b32 a, .param .b32 b);\n"
-    ".extern .func (.param .b64 r) mixed(.param .b32 a, .param .b64 b, .param .b32 c, .param .b32 d, .param .b64 e);\n"
-    ".extern .func (.param .align 4 .b8 r[12]) cross(.param .align 4 .b8 a[12], .param .align 8 .b8 b[24]);\n"
-    ".extern .func (.param .align 8 .b8 r[96]) large(.param .align 8 .b8 a[3992]);\n"
-    ".extern .func nothing();\n"
-    ".extern .func touch(.param .b64 p);\n"
-    ".func inside() { ret; }\n"
-    ".visible .entry adds(.param .u64 out) {\n" NUMBER
-    " .reg .u32 %r; .param .b32 x, y, z; st.param.b32 [x], %n; st.param.b32 [y], 1000; call (z), add, (x, y);\n"
-    " ld.param.b32 %r, [z]; st.global.u32 [%d], %r; ret; }\n"
-    ".visible .entry mixes(.param .u64 out) {\n" NUMBER
-    " .reg .b64 %r, %e; .reg .f32 %f; .reg .f64 %g; .param .b32 a, c, k; .param .b64 b, e, z; cvt.rn.f32.u32 %f, %n; cvt.rn.f64.u32 %g, %n;\n"
-    " st.param.b32 [a], -3; st.param.b64 [b], %d; st.param.f32 [c], %f; st.param.b32 [k], 0x1fe; st.param.f64 [e], %g; call (z), mixed, (a, b, c, k, e);\n"
-    " ld.param.b64 %r, [z]; st.global.u64 [%d], %r; ret; }\n"
-    ".visible .entry crosses(.param .u64 out) {\n" NUMBER
-    " .reg .f32 %f<8>; .param .align 4 .b8 a[12]; .param .align 8 .b8 b[24]; .param .align 4 .b8 z[12]; .reg .f64 %g; cvt.rn.f32.u32 %f1, %n;\n"
-    " st.param.f32 [a], %f1; st.param.f32 [a+4], 0f40000000; st.param.f32 [a+8], 0f40400000; cvt.rn.f64.u32 %g, %n;\n"
-    " st.param.f64 [b], %g; st.param.f32 [b+8], 0f3f800000; st.param.f32 [b+12], 0f40000000; st.param.b16 [b+16], 7; call (z), cross, (a, b);\n"
-    " ld.param.f32 %f2, [z]; ld.param.f32 %f3, [z+8]; st.global.v2.f32 [%d], {%f2, %f3}; ret; }\n"
-    ".visible .entry larges(.param .u64 out) {\n" NUMBER
-    " .reg .b64 %r; .param .align 8 .b8 a[3992], z[96]; cvt.u64.u32 %r, %n; st.param.b64 [a], %r; st.param.b64 [a+3984], 5; call (z), large, (a);\n"
-    " ld.param.b64 %r, [z+88]; st.global.b64 [%d], %r; ret; }\n"
-    ".visible .entry odd(.param .u64 out) {\n" NUMBER
-    " .reg .pred %p; and.b32 %t, %t, 1; setp.eq.u32 %p, %t, 1; @!%p bra END; call nothing; st.global.u64 [%d], 1; END: ret; }\n"
-    ".visible .entry touches(.param .u64 out) {\n" NUMBER
-    " .shared .u32 s[70]; .local .u32 l; .reg .u64 %p; .reg .u32 %v; .param .b64 a;\n"
-    " mov.u64 %p, s; cvta.shared.u64 %p, %p; mad.wide.u32 %p, %t, 4, %p; st.u32 [%p], %n; st.param.b64 [a], %p; call touch, (a); ld.u32 %v, [%p]; st.global.u32 [%d], %v;\n"
-    " mov.u64 %p, l; cvta.local.u64 %p, %p; st.u32 [%p], %n; st.param.b64 [a], %p; call touch, (a); ld.u32 %v, [%p]; st.global.u32 [%d+4], %v; ret; }\n"
-    ".visible .entry wild(.param .u64 out) {\n" NUMBER " .param .b64 a; st.param.b64 [a], 64; call touch, (a); ret; }\n"
-    ".visible .global .u64 pointer = add;\n"
-    ".visible .entry through(.param .u64 out) {\n" NUMBER
-    " .reg .u32 %r; .reg .u64 %f; .param .b32 x, y, z; st.param.b32 [x], %n; st.param.b32 [y], 1000; ld.global.u64 %f, [pointer];\n"
-    " P: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _); call (z), %f, (x, y), P; ld.param.b32 %r, [z]; st.global.u32 [%d], %r; ret; }\n"
-    ".visible .entry misfits(.param .u64 out) { .reg .u64 %f; .param .b32 x; st.param.b32 [x], 0; ld.global.u64 %f, [pointer];\n"
-    " P: .callprototype _ (.param .b32 _); call %f, (x), P; ret; }\n";
 
 static ptxiModule module;
 static uint64_t *out;
@@ -54,7 +13,7 @@ static uint64_t *out;
 static void load(void)
 {
     open_context();
-    ok(ptxiModuleLoadData(&module, text));
+    ok(ptxiModuleLoadData(&module, test_file("api/module/host_function.ptx")));
     ok(ptxiMemAllocManaged((ptxiDevicePtr *)&out, ALL * 8, PTXI_MEM_ATTACH_GLOBAL));
     memset(out, 0, ALL * 8);
 }
@@ -76,7 +35,7 @@ static int add(int a, int b)
     return a + b;
 }
 
-START_TEST(calls)
+START_TEST(functions_are_called)
 {
     gives(run("adds"), PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     ok(BIND("add", add, "int(int, int)"));
@@ -99,7 +58,7 @@ static long long mixed(signed char a, void *b, float c, unsigned char d, double 
     return (long long)(a * 1000000 + e);
 }
 
-START_TEST(types)
+START_TEST(parameter_types)
 {
     ok(BIND("mixed", mixed, " long  long ( signed char,const void*, float ,unsigned char, double ) "));
     ok(run("mixes"));
@@ -165,7 +124,7 @@ static void nothing(void)
     seen[t.block[0] * THREADS + t.thread[0]]++;
 }
 
-START_TEST(who_calls)
+START_TEST(functions_know_the_calling_thread)
 {
     ok(ptxiCtxSetWorkers(NULL, 2));
     ok(BIND("nothing", nothing, "void(void)"));
@@ -251,7 +210,8 @@ static const struct { const char *name, *signature; ptxiResult result; const cha
     { "cross", "{float[3]}({float[99999]}, {double})", PTXI_ERROR_INVALID_VALUE, "invalid number of elements" },
     { "cross", "{float[3]}({float[3]}, {double", PTXI_ERROR_INVALID_VALUE, "'}' expected at ''" },
     { "cross", "{float[3]}({float[3]}, {void})", PTXI_ERROR_INVALID_VALUE, "a field cannot be void" },
-    { "cross", "{{{{{{{{{{{{{{{{{{{{float}}}}}}}}}}}}}}}}}}}}()", PTXI_ERROR_INVALID_VALUE, "structures are nested too deeply" },
+    { "cross", "{{{{{{{{{{{{{{{{{{{{float}}}}}}}}}}}}}}}}}}}}()", PTXI_ERROR_INVALID_VALUE,
+      "structures are nested too deeply" },
 };
 
 START_TEST(bindings_that_do_not_fit)
@@ -276,11 +236,11 @@ int main(void)
     TCase *t = tcase_create("host");
 
     tcase_add_checked_fixture(t, load, close_context);
-    tcase_add_test(t, calls);
-    tcase_add_test(t, types);
+    tcase_add_test(t, functions_are_called);
+    tcase_add_test(t, parameter_types);
     tcase_add_test(t, structures);
     tcase_add_test(t, large_structures);
-    tcase_add_test(t, who_calls);
+    tcase_add_test(t, functions_know_the_calling_thread);
     tcase_add_test(t, shared_and_local_memory);
     tcase_add_test(t, failures);
     tcase_add_test(t, callbacks);

@@ -1,11 +1,12 @@
-/* Libraries: PTX of no context, and kernels that stand for functions. */
+/* Tests libraries: PTX that does not belong to a context, and kernel handles in place of functions. */
 #include "unit/support/context.h"
 
 #include <string.h>
 
 static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .global .u32 counter = 5;\n.visible .global .attribute(.managed) .u32 shared_with_host = 6;\n"
-    ".visible .entry add(.param .u32 n) { .reg .u32 %r<3>; ld.param.u32 %r1, [n]; atom.global.add.u32 %r2, [counter], %r1; ret; }\n"
+    ".visible .entry add(.param .u32 n) { .reg .u32 %r<3>; ld.param.u32 %r1, [n]; "
+    "atom.global.add.u32 %r2, [counter], %r1; ret; }\n"
     ".visible .entry none() { ret; }\n";
 
 static ptxiLibrary load(void)
@@ -36,7 +37,7 @@ static unsigned add(ptxiLibrary l, unsigned n)
     return value;
 }
 
-START_TEST(each_context_has_its_own)
+START_TEST(each_context_has_its_own_module)
 {
     ptxiLibrary l = load();
     ptxiContext other;
@@ -72,7 +73,7 @@ START_TEST(without_a_context)
 }
 END_TEST
 
-START_TEST(kernels_stand_for_functions)
+START_TEST(kernel_handles_replace_functions)
 {
     ptxiLibrary l = load(), back;
     ptxiKernel all[3] = { NULL, NULL, NULL }, k;
@@ -116,7 +117,8 @@ START_TEST(kernels_in_graphs)
     ptxiGraphNode n;
     ptxiGraphExec x;
     unsigned one = 1;
-    PTXI_KERNEL_NODE_PARAMS p = { NULL, 1, 1, 1, 1, 1, 1, .kern = kernel(l, "add"), .kernelParams = (void *[]){ &one } };
+    PTXI_KERNEL_NODE_PARAMS p = { NULL, 1, 1, 1, 1, 1, 1, .kern = kernel(l, "add"),
+                                  .kernelParams = (void *[]){ &one } };
 
     ok(ptxiGraphCreate(&g, 0));
     ok(ptxiGraphAddKernelNode(&n, g, NULL, 0, &p));
@@ -144,14 +146,15 @@ START_TEST(managed_variables)
 }
 END_TEST
 
-START_TEST(what_is_no_library)
+START_TEST(invalid_libraries_are_refused)
 {
     char log[500];
     ptxiJitOption keys[] = { PTXI_JIT_ERROR_LOG_BUFFER, PTXI_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
     void *values[] = { log, (void *)sizeof log };
     ptxiLibrary l;
 
-    gives(ptxiLibraryLoadData(&l, ".version 8.0\n.target sm_80\n.entry k() { nonsense; }", keys, values, 2, NULL, NULL, 0), PTXI_ERROR_INVALID_PTX);
+    gives(ptxiLibraryLoadData(&l, ".version 8.0\n.target sm_80\n.entry k() { nonsense; }", keys, values, 2, NULL, NULL,
+                              0), PTXI_ERROR_INVALID_PTX);
     ck_assert(strstr(log, "nonsense"));
     gives(ptxiLibraryLoadFromFile(&l, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), PTXI_ERROR_FILE_NOT_FOUND);
     gives(ptxiLibraryUnload(NULL), PTXI_ERROR_INVALID_HANDLE);
@@ -164,12 +167,12 @@ int main(void)
     TCase *t = tcase_create("library");
 
     tcase_add_checked_fixture(t, open_context, close_context);
-    tcase_add_test(t, each_context_has_its_own);
+    tcase_add_test(t, each_context_has_its_own_module);
     tcase_add_test(t, without_a_context);
-    tcase_add_test(t, kernels_stand_for_functions);
+    tcase_add_test(t, kernel_handles_replace_functions);
     tcase_add_test(t, kernels_in_graphs);
     tcase_add_test(t, managed_variables);
-    tcase_add_test(t, what_is_no_library);
+    tcase_add_test(t, invalid_libraries_are_refused);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* The API without kernels: streams, events, failures, from many threads. */
+/* Tests streams, events and failures of the API without kernels, also from many threads. */
 #include "unit/support/context.h"
 
 #include "api/context/context.h"
@@ -54,7 +54,7 @@ START_TEST(a_stream_keeps_its_order)
 }
 END_TEST
 
-START_TEST(streams_run_without_anybody_waiting)
+START_TEST(streams_run_without_synchronization)
 {
     ptxiStream s;
 
@@ -83,14 +83,14 @@ static void await_flag(void *n)
         ;
 }
 
-START_TEST(streams_run_beside_each_other)
+START_TEST(streams_run_concurrently)
 {
     enum { N = 20 };
     ptxiStream s[N];
 
     for (int i = 0; i < N; i++)
         ok(ptxiStreamCreate(&s[i], 0));
-    for (int i = 0; i < N - 1; i++) { /* each waits for the next one's work, inside its own */
+    for (int i = 0; i < N - 1; i++) { /* each host function waits for the work of the next stream */
         ok(ptxiLaunchHostFunc(s[i], await_flag, NUMBER(i + 1)));
         ok(ptxiLaunchHostFunc(s[i], set_flag, NUMBER(i)));
     }
@@ -119,12 +119,12 @@ START_TEST(legacy_stream_synchronises)
         ck_assert_int_eq(log_of[i], i + 1);
     ok(ptxiLaunchHostFunc(b, slow_note, NUMBER(6)));
     gives(ptxiStreamQuery(NULL), PTXI_ERROR_NOT_READY);
-    ok(ptxiStreamSynchronize(NULL)); /* with nothing of its own */
+    ok(ptxiStreamSynchronize(NULL)); /* without work of its own */
     ck_assert_int_eq(log_at, 6);
 }
 END_TEST
 
-START_TEST(non_blocking_streams_do_not)
+START_TEST(non_blocking_streams_do_not_synchronize)
 {
     ptxiStream a, b;
 
@@ -211,7 +211,7 @@ static void call_api(void *unused)
     from_callback[3] = ptxiDriverGetVersion(&v);
 }
 
-START_TEST(host_functions_may_not_call_back)
+START_TEST(host_functions_may_not_call_the_api)
 {
     gives(ptxiLaunchHostFunc(NULL, NULL, NULL), PTXI_ERROR_INVALID_VALUE);
     ok(ptxiLaunchHostFunc(NULL, call_api, NULL));
@@ -237,7 +237,7 @@ START_TEST(async_copies_follow_their_stream)
     ok(ptxiLaunchHostFunc(s, await_flag, NUMBER(1)));
     ok(ptxiMemcpyHtoDAsync(p, pinned, N, s));
     memset(small, 2, sizeof small);
-    ok(ptxiMemcpyHtoDAsync(p + 10, small, sizeof small, s)); /* pageable: free to change at once */
+    ok(ptxiMemcpyHtoDAsync(p + 10, small, sizeof small, s)); /* pageable: the source may change at once */
     memset(small, 3, sizeof small);
     gives(ptxiStreamQuery(s), PTXI_ERROR_NOT_READY);
     ck_assert_int_ne(*(unsigned char *)(uintptr_t)p, 1);
@@ -258,7 +258,7 @@ END_TEST
 
 /* ---- events */
 
-START_TEST(events_mark_places)
+START_TEST(events_mark_positions)
 {
     ptxiStream s;
     ptxiEvent a, b, untimed;
@@ -342,7 +342,8 @@ static void *synchronise(void *s)
     return (void *)(uintptr_t)(r ? r : ptxiStreamSynchronize(s));
 }
 
-/* Each stream waits for the one before; who waits for the last one has a small stack. The time grows as their number does. */
+/* Each stream waits for the one before. The thread that waits for the last stream has a small stack. The time must
+ * grow linearly with the number of streams. */
 START_TEST(long_chains_of_streams)
 {
     enum { N = 30000, STACK = 1 << 16 };
@@ -375,13 +376,13 @@ END_TEST
 
 static _Atomic int after;
 
-/* Of one that waits until that number is in the log. */
+/* An item that waits until this number is in the log. */
 static void note_after(void *n)
 {
     after += log_at > (int)(intptr_t)n;
 }
 
-/* One stream after each item of another one, the latest first; then one after all of them. */
+/* Streams wait for the items of another stream, the latest item first. Then one stream waits for all of them. */
 START_TEST(many_streams_wait_for_one)
 {
     enum { N = 10000 };
@@ -442,7 +443,8 @@ END_TEST
 
 static ptxiResult run_failing(void *payload, struct ptxi_failure **failure)
 {
-    ptxiReport r = { .result = PTXI_ERROR_ILLEGAL_ADDRESS, .fault = PTXI_FAULT_NULL, .text = "it failed", .address = 4 };
+    ptxiReport r = { .result = PTXI_ERROR_ILLEGAL_ADDRESS, .fault = PTXI_FAULT_NULL, .text = "it failed",
+                     .address = 4 };
 
     r.kernel = *(const char **)payload;
     *failure = ptxi_failure_create(&r);
@@ -478,7 +480,7 @@ START_TEST(a_failure_is_returned_once)
     ok(ptxiLaunchHostFunc(other, note, NUMBER(2)));
     ok(ptxiStreamSynchronize(other));
     sleep_ms(_i ? 20 : 0);
-    ok(ptxiLaunchHostFunc(s, note, NUMBER(3))); /* dropped, too: nobody was told yet */
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(3))); /* dropped, too, because the failure was not returned yet */
     gives(ptxiStreamSynchronize(s), PTXI_ERROR_ILLEGAL_ADDRESS);
     ok(ptxiStreamSynchronize(s));
     ok(ptxiCtxSynchronize());
@@ -491,7 +493,7 @@ START_TEST(a_failure_is_returned_once)
     ck_assert_str_eq(r.text, "it failed");
     ck_assert_uint_eq(r.address, 4);
     ck_assert_ptr_null(r.function);
-    ok(ptxiLaunchHostFunc(s, note, NUMBER(4))); /* the stream is of use again */
+    ok(ptxiLaunchHostFunc(s, note, NUMBER(4))); /* the stream is usable again */
     ok(ptxiStreamSynchronize(s));
     ck_assert_int_eq(log_at, 2);
     gives(ptxiGetLastReport(NULL, NULL), PTXI_ERROR_INVALID_VALUE);
@@ -500,7 +502,7 @@ START_TEST(a_failure_is_returned_once)
 }
 END_TEST
 
-START_TEST(who_synchronises_gets_the_failure)
+START_TEST(the_synchronizing_call_gets_the_failure)
 {
     ptxiStream s;
     ptxiEvent before, after;
@@ -535,7 +537,7 @@ START_TEST(who_synchronises_gets_the_failure)
     }
     }
     ok(ptxiCtxSynchronize());
-    ck_assert_int_eq(log_at, 0); /* what stood behind the failure stays dropped */
+    ck_assert_int_eq(log_at, 0); /* work after the failure stays dropped */
 }
 END_TEST
 
@@ -639,10 +641,11 @@ static void write_word(void *p)
     atomic_store((_Atomic uint32_t *)p, 5);
 }
 
-START_TEST(streams_wait_for_words)
+START_TEST(streams_wait_for_memory_words)
 {
     static const struct { unsigned flags; uint64_t wrong, right; } words[] = {
-        { PTXI_STREAM_WAIT_VALUE_GEQ, 99, 100 }, { PTXI_STREAM_WAIT_VALUE_EQ, 101, 100 }, { PTXI_STREAM_WAIT_VALUE_AND, 3, 6 },
+        { PTXI_STREAM_WAIT_VALUE_GEQ, 99, 100 }, { PTXI_STREAM_WAIT_VALUE_EQ, 101, 100 }, { PTXI_STREAM_WAIT_VALUE_AND,
+                3, 6 },
         { PTXI_STREAM_WAIT_VALUE_NOR, ~(uint64_t)100, 100 }, { PTXI_STREAM_WAIT_VALUE_GEQ, 100 + (1ull << 31), 101 },
     };
     bool wide = _i & 1;
@@ -657,11 +660,13 @@ START_TEST(streams_wait_for_words)
         *p = 100 + (1ull << 63);
     if (!wide && _i / 2 == 2)
         value = 100ull | 1ull << 33;
-    ok(wide ? ptxiStreamWaitValue64(a, (uintptr_t)p, value, words[_i / 2].flags) : ptxiStreamWaitValue32(a, (uintptr_t)p, (uint32_t)value, words[_i / 2].flags));
+    ok(wide ? ptxiStreamWaitValue64(a, (uintptr_t)p, value, words[_i / 2].flags)
+       : ptxiStreamWaitValue32(a, (uintptr_t)p, (uint32_t)value, words[_i / 2].flags));
     ok(ptxiLaunchHostFunc(a, note, NUMBER(1)));
     sleep_ms(5);
     gives(ptxiStreamQuery(a), PTXI_ERROR_NOT_READY);
-    ok(wide ? ptxiStreamWriteValue64(b, (uintptr_t)p, words[_i / 2].right, 0) : ptxiStreamWriteValue32(b, (uintptr_t)p, (uint32_t)words[_i / 2].right, 0));
+    ok(wide ? ptxiStreamWriteValue64(b, (uintptr_t)p, words[_i / 2].right, 0) : ptxiStreamWriteValue32(b, (uintptr_t)p,
+            (uint32_t)words[_i / 2].right, 0));
     ok(ptxiStreamSynchronize(a));
     ck_assert_int_eq(log_at, 1);
     ck_assert_uint_eq((uint32_t)*p, words[_i / 2].right);
@@ -669,12 +674,14 @@ START_TEST(streams_wait_for_words)
 }
 END_TEST
 
-START_TEST(words_in_a_batch)
+START_TEST(word_operations_in_a_batch)
 {
     uint32_t *p;
     ptxiStreamBatchMemOpParams o[4] = {
-        { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_64, .value64 = 7ull << 32 | 1 }, { .operation = PTXI_STREAM_MEM_OP_BARRIER },
-        { .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .value64 = 5, .flags = PTXI_STREAM_WAIT_VALUE_EQ }, { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_32, .value64 = 9 },
+        { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_64, .value64 = 7ull << 32 | 1 },
+        { .operation = PTXI_STREAM_MEM_OP_BARRIER },
+        { .operation = PTXI_STREAM_MEM_OP_WAIT_VALUE_32, .value64 = 5, .flags = PTXI_STREAM_WAIT_VALUE_EQ },
+        { .operation = PTXI_STREAM_MEM_OP_WRITE_VALUE_32, .value64 = 9 },
     };
     ptxiStream s;
 
@@ -713,7 +720,7 @@ START_TEST(interrupts_end_waits)
 }
 END_TEST
 
-/* ---- memory in the order of a stream */
+/* ---- stream-ordered memory */
 
 static uint64_t number_of(ptxiMemoryPool pool, ptxiMemPoolAttribute which)
 {
@@ -723,13 +730,15 @@ static uint64_t number_of(ptxiMemoryPool pool, ptxiMemPoolAttribute which)
     return n;
 }
 
-START_TEST(memory_is_freed_in_its_turn)
+START_TEST(memory_is_freed_in_stream_order)
 {
     ptxiMemoryPool pool;
     ptxiDevicePtr p, q;
     ptxiStream s;
 
-    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE, .maxSize = 5000 << 10 }));
+    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                                                     .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE,
+                                                     .maxSize = 5000 << 10 }));
     ok(ptxiStreamCreate(&s, PTXI_STREAM_NON_BLOCKING));
     ok(ptxiMemAllocFromPoolAsync(&p, 4000, pool, s)); /* of 32 MiB */
     gives(ptxiMemAllocFromPoolAsync(&q, (32 << 20) - 3999, pool, s), PTXI_ERROR_OUT_OF_MEMORY);
@@ -750,8 +759,8 @@ START_TEST(memory_is_freed_in_its_turn)
 }
 END_TEST
 
-/* The work before it fails, and it is freed all the same. */
-START_TEST(memory_is_freed_behind_a_failure)
+/* The work before the free fails, and the memory is freed nevertheless. */
+START_TEST(memory_is_freed_after_a_failure)
 {
     ptxiDevicePtr p, word;
     ptxiStream s;
@@ -775,7 +784,8 @@ START_TEST(the_current_pool)
     ptxiDevicePtr p;
 
     ok(ptxiDeviceGetDefaultMemPool(&device, 0));
-    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED, .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE }));
+    ok(ptxiMemPoolCreate(&pool, &(ptxiMemPoolProps){ .allocType = PTXI_MEM_ALLOCATION_TYPE_PINNED,
+                                                     .location.type = PTXI_MEM_LOCATION_TYPE_DEVICE }));
     ok(ptxiDeviceSetMemPool(0, pool));
     ok(ptxiMemAllocAsync(&p, 64, NULL));
     ok(ptxiPointerGetAttribute(&now, PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
@@ -796,30 +806,30 @@ int main(void)
     tcase_add_checked_fixture(t, open_context, tear_down);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, a_stream_keeps_its_order, 0, 4);
-    tcase_add_test(t, streams_run_without_anybody_waiting);
-    tcase_add_test(t, streams_run_beside_each_other);
+    tcase_add_test(t, streams_run_without_synchronization);
+    tcase_add_test(t, streams_run_concurrently);
     tcase_add_test(t, legacy_stream_synchronises);
-    tcase_add_test(t, non_blocking_streams_do_not);
+    tcase_add_test(t, non_blocking_streams_do_not_synchronize);
     tcase_add_test(t, per_thread_streams);
     tcase_add_test(t, a_destroyed_stream_finishes_its_work);
     tcase_add_test(t, priorities_are_clamped);
-    tcase_add_test(t, host_functions_may_not_call_back);
+    tcase_add_test(t, host_functions_may_not_call_the_api);
     tcase_add_test(t, async_copies_follow_their_stream);
-    tcase_add_test(t, events_mark_places);
+    tcase_add_test(t, events_mark_positions);
     tcase_add_test(t, a_legacy_event_waits_for_blocking_streams);
     tcase_add_test(t, streams_wait_for_events);
     tcase_add_test(t, long_chains_of_streams);
     tcase_add_test(t, many_streams_wait_for_one);
     tcase_add_test(t, contexts_wait_for_each_others_events);
     tcase_add_loop_test(t, a_failure_is_returned_once, 0, 2);
-    tcase_add_loop_test(t, who_synchronises_gets_the_failure, 0, 6);
+    tcase_add_loop_test(t, the_synchronizing_call_gets_the_failure, 0, 6);
     tcase_add_test(t, failures_come_in_their_order);
     tcase_add_test(t, many_threads);
-    tcase_add_loop_test(t, streams_wait_for_words, 0, 10);
-    tcase_add_test(t, words_in_a_batch);
+    tcase_add_loop_test(t, streams_wait_for_memory_words, 0, 10);
+    tcase_add_test(t, word_operations_in_a_batch);
     tcase_add_test(t, interrupts_end_waits);
-    tcase_add_test(t, memory_is_freed_in_its_turn);
-    tcase_add_test(t, memory_is_freed_behind_a_failure);
+    tcase_add_test(t, memory_is_freed_in_stream_order);
+    tcase_add_test(t, memory_is_freed_after_a_failure);
     tcase_add_test(t, the_current_pool);
     suite_add_tcase(s, t);
     return run_suite(s);

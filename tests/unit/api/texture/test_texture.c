@@ -1,5 +1,5 @@
-/* Arrays, texture and surface objects, references, and what kernels may do with them. What comes out of a texture is for
- * tests/conformance/textures. */
+/* Tests arrays, texture and surface objects, texture references, and what kernels may do with them. The values that
+ * textures return are tested in tests/conformance/textures. */
 #include "unit/support/bits.h"
 
 #include "num/float.h"
@@ -43,7 +43,7 @@ static ptxiModule load(const char *head, const char *text)
     return m;
 }
 
-/* Runs kernel k(object, result) with a warp; the result's words. */
+/* Runs kernel k(object, result) with one warp. The results are the words that it stores. */
 static ptxiResult run(ptxiModule m, unsigned long long object, uint32_t *out, unsigned words)
 {
     ptxiFunction f;
@@ -62,14 +62,16 @@ static ptxiResult run(ptxiModule m, unsigned long long object, uint32_t *out, un
 }
 
 #define BEGIN \
-    ".visible .entry k(.param .u64 o, .param .u64 p) { .reg .b64 %t, %a; .reg .b32 %r<10>; .reg .f32 %f<10>; .reg .pred %p<3>;\n" \
+    ".visible .entry k(.param .u64 o, .param .u64 p) { .reg .b64 %t, %a; .reg .b32 %r<10>; .reg .f32 %f<10>; " \
+    ".reg .pred %p<3>;\n" \
     "ld.param.u64 %t, [o]; ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mad.wide.u32 %a, %r0, 4, %a;\n"
 #define END "\nst.global.u32 [%a], %r1; ret; }\n"
 #define KERNEL(body) BEGIN body END
 
 static ptxiArray array_of(const PTXI_ARRAY3D_DESCRIPTOR *d, const void *texels)
 {
-    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels, .dstMemoryType = PTXI_MEMORYTYPE_ARRAY };
+    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels,
+                        .dstMemoryType = PTXI_MEMORYTYPE_ARRAY };
     ptxiArray a;
 
     ok(ptxiArray3DCreate(&a, d));
@@ -91,7 +93,8 @@ static ptxiArray words_4x4(unsigned flags)
 static ptxiTexObject texture_of(ptxiArray a, unsigned flags)
 {
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a };
-    PTXI_TEXTURE_DESC s = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .flags = flags };
+    PTXI_TEXTURE_DESC s = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP,
+                                             PTXI_TR_ADDRESS_MODE_CLAMP }, .flags = flags };
     ptxiTexObject t = 0;
 
     ok(ptxiTexObjectCreate(&t, &r, &s, NULL));
@@ -108,45 +111,55 @@ static ptxiSurfObject surface_of(ptxiArray a)
 
 /* ---- arrays */
 
-/* What the driver accepts, recorded on an H200: 32 bits a texel. */
+/* Descriptors that the driver accepts, recorded on an H200 with texels of 32 bits. */
 START_TEST(descriptors)
 {
-    enum { L = PTXI_ARRAY3D_LAYERED, S = PTXI_ARRAY3D_SURFACE_LDST, C = PTXI_ARRAY3D_CUBEMAP, G = PTXI_ARRAY3D_TEXTURE_GATHER };
+    enum { L = PTXI_ARRAY3D_LAYERED, S = PTXI_ARRAY3D_SURFACE_LDST, C = PTXI_ARRAY3D_CUBEMAP,
+           G = PTXI_ARRAY3D_TEXTURE_GATHER };
     static const struct {
         size_t width, height, depth;
         unsigned flags;
         bool right;
     } cases[] = {
-        { 32769, 0, 0, 0, true },  { 32769, 0, 0, S, false }, { 32768, 0, 0, S, true },  { 131072, 2, 0, S, true },  { 131073, 0, 0, 0, false },
-        { 2, 65536, 0, 0, true },  { 2, 65537, 0, 0, false }, { 2, 32768, 0, G, true },  { 2, 32769, 0, G, false },  { 8, 0, 0, G, false },
-        { 8, 8, 2, G, false },     { 8, 8, 6, C | G, false }, { 8, 8, 3, L | G, false }, { 8, 8, 6, C, true },       { 8, 8, 12, C, false },
-        { 8, 8, 12, C | L, true }, { 8, 8, 5, C | L, false }, { 8, 4, 6, C, false },     { 2, 2, 2048, L, true },    { 2, 2, 2049, L, false },
-        { 8, 8, 0, 16, false },    { 8, 8, 0, 32, false },    { 8, 0, 2, 0, false },     { 2, 16384, 2, 0, true },   { 2, 16385, 2, 0, false },
+        { 32769, 0, 0, 0, true },  { 32769, 0, 0, S, false }, { 32768, 0, 0, S, true },  { 131072, 2, 0, S, true },
+        { 131073, 0, 0, 0, false },
+        { 2, 65536, 0, 0, true },  { 2, 65537, 0, 0, false }, { 2, 32768, 0, G, true },  { 2, 32769, 0, G, false },
+        { 8, 0, 0, G, false },
+        { 8, 8, 2, G, false },     { 8, 8, 6, C | G, false }, { 8, 8, 3, L | G, false }, { 8, 8, 6, C, true },
+        { 8, 8, 12, C, false },
+        { 8, 8, 12, C | L, true }, { 8, 8, 5, C | L, false }, { 8, 4, 6, C, false },     { 2, 2, 2048, L, true },
+        { 2, 2, 2049, L, false },
+        { 8, 8, 0, 16, false },    { 8, 8, 0, 32, false },    { 8, 0, 2, 0, false },     { 2, 16384, 2, 0, true },
+        { 2, 16385, 2, 0, false },
     };
     ptxiMipmappedArray m;
     ptxiArray a;
 
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
-        PTXI_ARRAY3D_DESCRIPTOR d = { cases[k].width, cases[k].height, cases[k].depth, PTXI_AD_FORMAT_FLOAT, 1, cases[k].flags };
+        PTXI_ARRAY3D_DESCRIPTOR d = { cases[k].width, cases[k].height, cases[k].depth, PTXI_AD_FORMAT_FLOAT, 1,
+                                      cases[k].flags };
 
-        ck_assert_msg(ptxiArray3DCreate(&a, &d) == (cases[k].right ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE), "case %u", k);
+        ck_assert_msg(ptxiArray3DCreate(&a, &d) == (cases[k].right ? PTXI_SUCCESS : PTXI_ERROR_INVALID_VALUE),
+                      "case %u", k);
         if (cases[k].right)
             ok(ptxiArrayDestroy(a));
     }
-    ok(ptxiMipmappedArrayCreate(&m, &(PTXI_ARRAY3D_DESCRIPTOR){ 8, 8, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, 0)); /* has one level */
+    /* has one level */
+    ok(ptxiMipmappedArrayCreate(&m, &(PTXI_ARRAY3D_DESCRIPTOR){ 8, 8, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, 0));
     ok(ptxiMipmappedArrayGetLevel(&a, m, 0));
     bad(ptxiMipmappedArrayGetLevel(&a, m, 1), INVALID_VALUE);
     ok(ptxiMipmappedArrayDestroy(m));
 }
 END_TEST
 
-START_TEST(arrays_keep_what_is_copied)
+START_TEST(arrays_keep_copied_data)
 {
     PTXI_ARRAY3D_DESCRIPTOR d = { 4, 2, 2, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_LAYERED }, got;
     PTXI_ARRAY_DESCRIPTOR flat;
     ptxiArray a = array_of(&d, sixteen), b;
     uint32_t back[16] = { 0 };
-    PTXI_MEMCPY2D c = { .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 4, .srcY = 1, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back,
+    PTXI_MEMCPY2D c = { .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 4, .srcY = 1,
+                        .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back,
                         .WidthInBytes = 8, .Height = 1 };
     ptxiDevicePtr p;
 
@@ -160,7 +173,7 @@ START_TEST(arrays_keep_what_is_copied)
     ck_assert_uint_eq(back[1], 6);
     c.srcXInBytes = 12;
     bad(ptxiMemcpy2D(&c), INVALID_VALUE);
-    ok(ptxiMemcpyAtoH(back, a, 8, 8)); /* the first row only */
+    ok(ptxiMemcpyAtoH(back, a, 8, 8)); /* only the first row */
     ck_assert_uint_eq(back[0], 2);
     bad(ptxiMemcpyAtoH(back, a, 12, 8), INVALID_VALUE);
     bad(ptxiMemcpyAtoH(back, a, 16, 4), INVALID_VALUE);
@@ -181,13 +194,15 @@ START_TEST(arrays_keep_what_is_copied)
 }
 END_TEST
 
-START_TEST(shapes_that_there_are_not)
+START_TEST(impossible_shapes_are_refused)
 {
     static const PTXI_ARRAY3D_DESCRIPTOR none[] = {
         { 0, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 },       { 4, 0, 0, (ptxiArrayFormat)4, 1, 0 },
         { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 3, 0 },       { 4, 0, 2, PTXI_AD_FORMAT_FLOAT, 1, 0 },
-        { 4, 4, 0, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_LAYERED }, { 4, 3, 6, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP },
-        { 4, 4, 7, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED }, { 200000, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 },
+        { 4, 4, 0, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_LAYERED }, { 4, 3, 6, PTXI_AD_FORMAT_FLOAT, 1,
+                PTXI_ARRAY3D_CUBEMAP },
+        { 4, 4, 7, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED },
+        { 200000, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 },
         { 4, 0, 0, PTXI_AD_FORMAT_FLOAT, 1, 0x200 },
     };
     PTXI_ARRAY3D_DESCRIPTOR d = { 20, 12, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, got;
@@ -211,8 +226,8 @@ END_TEST
 
 /* ---- objects */
 
-/* What an H200's driver makes of formats that say how many channels they have. */
-START_TEST(formats_of_fractions_and_blocks)
+/* Results of the H200 driver for formats that include the number of channels. */
+START_TEST(normalized_and_block_formats)
 {
     static const struct {
         PTXI_ARRAY3D_DESCRIPTOR d;
@@ -245,13 +260,14 @@ START_TEST(formats_of_fractions_and_blocks)
 }
 END_TEST
 
-/* Copies are of whole blocks; words may be looked at as blocks, and colours of the curve of sRGB are asked for. */
-START_TEST(blocks_are_copied_whole)
+/* Copies move whole blocks. Words can be viewed as blocks, and sRGB conversion can be requested. */
+START_TEST(block_formats_are_copied_in_blocks)
 {
     static const uint64_t red[2] = { 0xf800, 0xf800 };
     PTXI_RESOURCE_VIEW_DESC v = { .format = PTXI_RES_VIEW_FORMAT_UNSIGNED_BC1, .width = 8, .height = 4 };
     PTXI_TEXTURE_DESC s = { 0 };
-    ptxiModule m = load("", KERNEL("cvt.rn.f32.u32 %f1, %r0; tex.2d.v4.f32.f32 {%f2,_,_,_}, [%t, {%f1,0f00000000}]; mov.b32 %r1, %f2;"));
+    ptxiModule m = load("", KERNEL("cvt.rn.f32.u32 %f1, %r0; tex.2d.v4.f32.f32 {%f2,_,_,_}, [%t, {%f1,0f00000000}]; "
+                                   "mov.b32 %r1, %f2;"));
     ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 2, 1, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 2, 0 }, red), b;
     uint32_t out[32];
     ptxiTexObject t;
@@ -280,7 +296,7 @@ START_TEST(blocks_are_copied_whole)
 }
 END_TEST
 
-START_TEST(objects_tell_what_they_were_made_from)
+START_TEST(objects_return_their_descriptors)
 {
     ptxiArray a = words_4x4(0);
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a }, got;
@@ -306,7 +322,7 @@ START_TEST(objects_tell_what_they_were_made_from)
     bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
     s.flags = PTXI_TRSF_SEAMLESS_CUBEMAP;
     bad(ptxiTexObjectCreate(&t, &r, &s, NULL), INVALID_VALUE);
-    s.addressMode[2] = 5; /* of a dimension that it lacks */
+    s.addressMode[2] = 5; /* a dimension that the array lacks */
     s.flags = 4 | 8;
     ok(ptxiTexObjectCreate(&t, &r, &s, NULL));
     ok(ptxiTexObjectDestroy(t));
@@ -330,32 +346,38 @@ START_TEST(objects_tell_what_they_were_made_from)
 }
 END_TEST
 
-static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; tex.2d.v4.u32.s32 {%r1,%r4,%r5,%r6}|%p1, [%t, {%r2,%r3}]; @!%p1 mov.u32 %r1, 99;");
+static const char fetch[] = KERNEL("and.b32 %r2, %r0, 3; shr.u32 %r3, %r0, 2; "
+                                   "tex.2d.v4.u32.s32 {%r1,%r4,%r5,%r6}|%p1, [%t, {%r2,%r3}]; @!%p1 mov.u32 %r1, 99;");
 
-/* Numbers of 10, 10, 10 and 2 bits: what an H200 reads, and means of two texels as it has them. */
-START_TEST(packed_numbers)
+/* Numbers of 10, 10, 10 and 2 bits: values that an H200 reads, and its averages of two texels. */
+START_TEST(packed_formats)
 {
     const struct ptxi_texture_weights half = { .w = { 128, 128 }, .inside = { 3 }, .slices = 1, .second = 1 };
-    const PTXI_ARRAY3D_DESCRIPTOR one = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 1, 0 }, four = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 4, 0 };
+    const PTXI_ARRAY3D_DESCRIPTOR one = { 16, 0, 0, PTXI_AD_FORMAT_UNORM_INT_101010_2, 1, 0 }, four = { 16, 0, 0,
+            PTXI_AD_FORMAT_UNORM_INT_101010_2, 4, 0 };
     ptxiArray array;
 
     for (uint32_t v = 0; v < 1024; v++)
         for (unsigned c = 0; c < 4; c++) {
             uint32_t n = c < 3 ? v : v & 3, texel = ptxi_texel_unpack(n << (10 * c), c);
 
-            ck_assert_uint_eq(ptxi_texel_to_f32(texel, c < 3 ? PTXI_TEXEL_PACKED : PTXI_TEXEL_U16), ptxi_num_bits_f32((float)n / (c < 3 ? 1023 : 3)));
+            ck_assert_uint_eq(ptxi_texel_to_f32(texel, c < 3 ? PTXI_TEXEL_PACKED : PTXI_TEXEL_U16),
+                              ptxi_num_bits_f32((float)n / (c < 3 ? 1023 : 3)));
         }
-    ck_assert_uint_eq(ptxi_texture_filter(PTXI_TEXEL_PACKED, (const uint32_t[]){ 1023 << 6 | 63, 0, 0, 0 }, &half, false), ptxi_num_bits_f32(32768 / 65535.0f));
+    ck_assert_uint_eq(ptxi_texture_filter(PTXI_TEXEL_PACKED, (const uint32_t[]){ 1023 << 6 | 63, 0, 0, 0 }, &half,
+                                          false), ptxi_num_bits_f32(32768 / 65535.0f));
     ck_assert_uint_eq(ptxi_texel_border(0.6202095150947571f, PTXI_TEXEL_PACKED, false) >> 6, 635);
-    ck_assert_uint_eq(ptxi_texel_pack((const uint32_t[]){ ptxi_num_bits_f32(1.5f), ptxi_num_bits_f32(-1), ptxi_num_bits_f32(0.25f), ptxi_num_bits_f32(0.7f) }), 1023u | 256u << 20 | 2u << 30);
+    ck_assert_uint_eq(ptxi_texel_pack((const uint32_t[]){ ptxi_num_bits_f32(1.5f), ptxi_num_bits_f32(-1),
+                                                          ptxi_num_bits_f32(0.25f), ptxi_num_bits_f32(0.7f) }),
+                                                          1023u | 256u << 20 | 2u << 30);
     bad(ptxiArray3DCreate(&array, &one), INVALID_VALUE);
     ok(ptxiArray3DCreate(&array, &four));
     ok(ptxiArrayDestroy(array));
 }
 END_TEST
 
-/* Of alpha in any texture of bytes 12 bits count. */
-START_TEST(alpha_of_borders)
+/* In a texture of bytes, 12 bits of the alpha value of the border color count. */
+START_TEST(alpha_of_border_colors)
 {
     ck_assert_uint_eq(ptxi_texel_border(0.7747479506577122f, PTXI_TEXEL_U8, false), 198);
     ck_assert_uint_eq(ptxi_texel_border(0.5512000262058812f, PTXI_TEXEL_U8, false), 141);
@@ -364,8 +386,8 @@ START_TEST(alpha_of_borders)
 }
 END_TEST
 
-/* Beyond a corner of a cube: weights of texels as an H200 has them, 132 256ths in all. */
-START_TEST(corners_of_cubes)
+/* Beyond a corner of a cube: texel weights of an H200 in units of 1/256, 132 in all. */
+START_TEST(cube_corners)
 {
     static const uint16_t expected[4] = { 45, 0, 43, 44 };
     struct ptxi_texture_tap x = { 8, 66 }, y = { -2, 190 }, inside = { 3, 7 }, far = { -5, 1 };
@@ -381,15 +403,17 @@ START_TEST(corners_of_cubes)
 }
 END_TEST
 
-/* Steps as long as infinite ones lead along the diagonal; areas of 2^32 and more: what an H200 finds. */
-START_TEST(ellipses_that_are_huge)
+/* Infinite steps are treated as steps along the diagonal, and areas may be 2^32 and more, as on an H200. */
+START_TEST(huge_ellipses)
 {
     static const uint32_t sizes[3] = { 256, 256, 1 }, ones[3] = { 1, 1, 1 };
     struct ptxi_texture_axes e;
 
-    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { -INFINITY, 2.609e34f }, { -3.5e8f, 1.152f } } }, sizes, 256, &e);
+    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { -INFINITY, 2.609e34f }, { -3.5e8f, 1.152f } } },
+                           sizes, 256, &e);
     ck_assert(e.along[0] == -45 && e.along[1] == 45);
-    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { 1e9f, 0 }, { 6.646e35f, -3e38f } } }, ones, 1024, &e);
+    ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { 1e9f, 0 }, { 6.646e35f, -3e38f } } }, ones, 1024,
+                           &e);
     ck_assert(e.along[0] == 45 && e.along[1] == -45);
     ptxi_texture_find_axes(&(struct ptxi_texture_gradients){ .v = { { 131072, 0 }, { 0, 131072 } } }, ones, 1024, &e);
     ck_assert_int_eq(e.level, 32 * 256 - 1 - 17 * 256);
@@ -397,8 +421,8 @@ START_TEST(ellipses_that_are_huge)
 }
 END_TEST
 
-/* Halfway between two of 256 colours, as an H200 rounds them. */
-START_TEST(borders_of_srgb)
+/* Values halfway between two of 256 colors, rounded as on an H200. */
+START_TEST(srgb_border_colors)
 {
     ck_assert_uint_eq(ptxi_texel_border_srgb(0.942987382f), 248);
     ck_assert_uint_eq(ptxi_texel_border_srgb(0.942993641f), 249);
@@ -411,15 +435,17 @@ START_TEST(borders_of_srgb)
 }
 END_TEST
 
-/* tld4 sees the neighbouring faces, and beyond a corner a mean of the other three. */
-START_TEST(corners_are_gathered)
+/* tld4 reads the neighboring faces, and beyond a corner the average of the other three texels. */
+START_TEST(gather_at_cube_corners)
 {
     static const uint32_t expected[4] = { 100, 2000, 996, 900 };
     uint32_t texels[24], out[32];
     ptxiArray a;
     ptxiTexObject t;
-    ptxiModule m = load("", KERNEL("mov.f32 %f0, 0f3f800000; mov.f32 %f1, 0f3f666666; mov.f32 %f2, 0fbf4ccccd; tld4.r.cube.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%t, {%f0,%f1,%f2,%f2}];\n"
-                                   "setp.eq.u32 %p0, %r0, 1; @%p0 mov.u32 %r1, %r2; setp.eq.u32 %p0, %r0, 2; @%p0 mov.u32 %r1, %r3; setp.eq.u32 %p0, %r0, 3; @%p0 mov.u32 %r1, %r4;"));
+    ptxiModule m = load("", KERNEL("mov.f32 %f0, 0f3f800000; mov.f32 %f1, 0f3f666666; mov.f32 %f2, 0fbf4ccccd; "
+                                   "tld4.r.cube.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%t, {%f0,%f1,%f2,%f2}];\n"
+                                   "setp.eq.u32 %p0, %r0, 1; @%p0 mov.u32 %r1, %r2; setp.eq.u32 %p0, %r0, 2; "
+                                   "@%p0 mov.u32 %r1, %r3; setp.eq.u32 %p0, %r0, 3; @%p0 mov.u32 %r1, %r4;"));
 
     for (uint32_t k = 0; k < 24; k++)
         texels[k] = 100 * k;
@@ -433,15 +459,18 @@ START_TEST(corners_are_gathered)
 }
 END_TEST
 
-/* How precise a coordinate is depends on the other dimension, too: here 2 is what an H200 finds. An offset has lanes looked up one by one. */
-START_TEST(places_in_high_textures)
+/* The precision of a coordinate depends on the other dimension, too. Here an H200 returns 2. With an offset, lanes
+ * are looked up one by one. */
+START_TEST(coordinates_in_high_textures)
 {
     static const char *const ways[] = {
         KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}];"),
-        KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}], {0, 0};"),
+        KERNEL("mov.f32 %f1, 0f3F2AAAAC; mov.f32 %f2, 0f3F000000; "
+               "tex.2d.v4.u32.f32 {%r1,_,_,_}, [%t, {%f1,%f2}], {0, 0};"),
     };
     static uint32_t texels[8193 * 3];
-    const PTXI_ARRAY3D_DESCRIPTOR low = { 3, 8192, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, high = { 3, 8193, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 };
+    const PTXI_ARRAY3D_DESCRIPTOR low = { 3, 8192, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, high = { 3, 8193, 0,
+            PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 };
     uint32_t out[32];
 
     for (unsigned k = 0; k < 8193 * 3; k++)
@@ -477,13 +506,16 @@ START_TEST(lanes_fetch_their_texels)
 }
 END_TEST
 
-/* Half of the lanes, and each lane another texture. */
+/* Half of the lanes are active, and each lane has another texture. */
 START_TEST(textures_may_differ_between_lanes)
 {
-    ptxiArray a = words_4x4(0), b = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, (uint32_t[16]){ 1000, 1001 });
+    ptxiArray a = words_4x4(0), b = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
+                                             (uint32_t[16]){ 1000, 1001 });
     ptxiTexObject t = texture_of(a, PTXI_TRSF_READ_AS_INTEGER), u = texture_of(b, PTXI_TRSF_READ_AS_INTEGER);
-    ptxiModule m = load("", KERNEL("and.b32 %r2, %r0, 1; setp.ge.u32 %p1, %r0, 16; cvt.u64.u32 %a, %r2; add.u64 %t, %t, %a; ld.param.u64 %a, [p];\n"
-                                   "mad.wide.u32 %a, %r0, 4, %a; mov.u32 %r1, 7; @!%p1 tex.2d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r2,0}];"));
+    ptxiModule m = load("", KERNEL("and.b32 %r2, %r0, 1; setp.ge.u32 %p1, %r0, 16; cvt.u64.u32 %a, %r2; "
+                                   "add.u64 %t, %t, %a; ld.param.u64 %a, [p];\n"
+                                   "mad.wide.u32 %a, %r0, 4, %a; mov.u32 %r1, 7; "
+                                   "@!%p1 tex.2d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r2,0}];"));
     uint32_t out[32];
 
     ck_assert_uint_eq(u, t + 1);
@@ -507,7 +539,7 @@ static void expect_report(ptxiFault fault, const char *words)
     ck_assert_msg(strstr(r.text, words) != NULL, "%s", r.text);
 }
 
-START_TEST(what_is_no_texture_fails_the_launch)
+START_TEST(invalid_textures_fail_the_launch)
 {
     ptxiModule m = load("", fetch);
     ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST);
@@ -530,7 +562,7 @@ START_TEST(what_is_no_texture_fails_the_launch)
 }
 END_TEST
 
-START_TEST(memory_that_is_gone_is_seen)
+START_TEST(freed_memory_is_detected)
 {
     ptxiModule m = load("", KERNEL("tex.1d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r0}];"));
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_LINEAR };
@@ -559,10 +591,12 @@ START_TEST(memory_that_is_gone_is_seen)
 }
 END_TEST
 
-START_TEST(arrays_that_are_gone_are_seen)
+START_TEST(destroyed_arrays_are_detected)
 {
-    static const char *const uses[] = { KERNEL("tex.2d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r0,0}];"), KERNEL("suld.b.2d.b32.zero %r1, [%t, {0,0}];") };
-    static const PTXI_ARRAY3D_DESCRIPTOR shape = { 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST };
+    static const char *const uses[] = { KERNEL("tex.2d.v4.u32.s32 {%r1,_,_,_}, [%t, {%r0,0}];"),
+                                        KERNEL("suld.b.2d.b32.zero %r1, [%t, {0,0}];") };
+    static const PTXI_ARRAY3D_DESCRIPTOR shape = { 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1,
+                                                   PTXI_ARRAY3D_SURFACE_LDST };
     ptxiMipmappedArray levels;
     uint32_t out[32];
     ptxiArray a, b;
@@ -581,7 +615,7 @@ START_TEST(arrays_that_are_gone_are_seen)
         expect_report(PTXI_FAULT_ILLEGAL_INSTRUCTION, "memory is gone");
         ok(run(m, of_level, out, 32));
         ok(ptxiMipmappedArrayDestroy(levels));
-        a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST); /* where the old one was */
+        a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST); /* at the address of the old array */
         bad(run(m, of_level, out, 32), ILLEGAL_INSTRUCTION);
         bad(run(m, object, out, 32), ILLEGAL_INSTRUCTION);
         ok(k ? ptxiSurfObjectDestroy(object) : ptxiTexObjectDestroy(object));
@@ -594,11 +628,13 @@ END_TEST
 
 /* ---- references */
 
-START_TEST(references_stand_for_what_is_bound)
+START_TEST(references_use_the_bound_object)
 {
-    ptxiModule m = load("", ".global .texref tr; .global .surfref sr;\n" KERNEL("tex.1d.v4.u32.s32 {%r1,_,_,_}, [tr, {%r0}]; shl.b32 %r2, %r0, 2; mov.u64 %t, tr;\n"
-                                                                                "istypep.texref %p1, %t; @%p1 add.u32 %r1, %r1, 100; istypep.surfref %p1, %t; @%p1 trap;\n"
-                                                                                "suld.b.2d.b32.zero %r3, [sr, {%r2, 1}]; add.u32 %r1, %r1, %r3;"));
+    ptxiModule m = load("", ".global .texref tr; .global .surfref sr;\n"
+                        KERNEL("tex.1d.v4.u32.s32 {%r1,_,_,_}, [tr, {%r0}]; shl.b32 %r2, %r0, 2; mov.u64 %t, tr;\n"
+                               "istypep.texref %p1, %t; @%p1 add.u32 %r1, %r1, 100; "
+                               "istypep.surfref %p1, %t; @%p1 trap;\n"
+                               "suld.b.2d.b32.zero %r3, [sr, {%r2, 1}]; add.u32 %r1, %r1, %r3;"));
     ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST), got;
     ptxiTexRef t, again;
     ptxiSurfRef s;
@@ -626,7 +662,7 @@ START_TEST(references_stand_for_what_is_bound)
     ok(ptxiTexRefSetArray(t, a, PTXI_TRSA_OVERRIDE_FORMAT));
     ok(ptxiTexRefSetAddressMode(t, 0, PTXI_TR_ADDRESS_MODE_CLAMP));
     ok(run(m, 0, out, 32));
-    ck_assert_uint_eq(out[3], 107); /* integers find no array in one dimension */
+    ck_assert_uint_eq(out[3], 107); /* an integer does not name a 1D array */
     ck_assert_uint_eq(out[31], 100);
     bad(ptxiTexRefSetAddressMode(t, 3, PTXI_TR_ADDRESS_MODE_CLAMP), INVALID_VALUE);
     bad(ptxiTexRefSetFilterMode(NULL, PTXI_TR_FILTER_MODE_POINT), INVALID_HANDLE);
@@ -636,14 +672,20 @@ START_TEST(references_stand_for_what_is_bound)
 }
 END_TEST
 
-/* PTX ISA, "Texturing Modes": the sampler decides, whatever the texture was made with. */
-START_TEST(samplers_of_their_own)
+/* PTX ISA, "Texturing Modes": the sampler decides, whatever sampler state the texture has. */
+START_TEST(independent_samplers)
 {
-    ptxiModule m = load(", texmode_independent", ".global .texref tr; .global .samplerref edge = { addr_mode_0 = clamp_to_edge, filter_mode = nearest };\n"
-                                                 ".global .samplerref border = { addr_mode_0 = clamp_to_border, addr_mode_1 = wrap, filter_mode = linear };\n"
-                                                 KERNEL("cvt.rn.f32.u32 %f1, %r0; add.f32 %f1, %f1, 0f3f000000; mov.f32 %f2, 0f3f000000; mov.f32 %f3, %f1;\n"
-                                                        "tex.2d.v4.f32.f32 {%f4,_,_,_}, [tr, edge, {%f1,%f2}]; tex.2d.v4.f32.f32 {%f5,_,_,_}, [tr, border, {%f3,%f2}];\n"
-                                                        "fma.rn.f32 %f4, %f4, 0f42c80000, %f5; cvt.rni.u32.f32 %r1, %f4;"));
+    ptxiModule m = load(", texmode_independent", ".global .texref tr; "
+                                                 ".global .samplerref edge = { addr_mode_0 = clamp_to_edge, "
+                                                 "filter_mode = nearest };\n"
+                                                 ".global .samplerref border = { addr_mode_0 = clamp_to_border, "
+                                                 "addr_mode_1 = wrap, filter_mode = linear };\n"
+                                                 KERNEL("cvt.rn.f32.u32 %f1, %r0; add.f32 %f1, %f1, 0f3f000000; "
+                                                        "mov.f32 %f2, 0f3f000000; mov.f32 %f3, %f1;\n"
+                                                        "tex.2d.v4.f32.f32 {%f4,_,_,_}, [tr, edge, {%f1,%f2}]; "
+                                                        "tex.2d.v4.f32.f32 {%f5,_,_,_}, [tr, border, {%f3,%f2}];\n"
+                                                        "fma.rn.f32 %f4, %f4, 0f42c80000, %f5; "
+                                                        "cvt.rni.u32.f32 %r1, %f4;"));
     static const float texels[] = { 1, 2, 3, 4 };
     ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 4, 1, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 }, texels);
     ptxiTexRef t;
@@ -659,13 +701,15 @@ START_TEST(samplers_of_their_own)
 }
 END_TEST
 
-/* Instructions of one geometry on textures of another read something of the texture, never anything else. */
+/* Instructions of one geometry on textures of another geometry read only memory of that texture. */
 /* They read 0, as recorded on an H200. */
-START_TEST(geometries_that_do_not_fit_read_nothing)
+START_TEST(mismatched_geometries_read_zero)
 {
     static const PTXI_ARRAY3D_DESCRIPTOR shapes[] = {
-        { 3, 0, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, { 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, { 2, 2, 4, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
-        { 3, 0, 5, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_LAYERED }, { 1, 1, 6, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP },
+        { 3, 0, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 }, { 4, 4, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
+        { 2, 2, 4, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, 0 },
+        { 3, 0, 5, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_LAYERED }, { 1, 1, 6, PTXI_AD_FORMAT_UNSIGNED_INT32,
+                1, PTXI_ARRAY3D_CUBEMAP },
         { 1, 1, 12, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_CUBEMAP | PTXI_ARRAY3D_LAYERED },
     };
     static const struct {
@@ -689,7 +733,8 @@ START_TEST(geometries_that_do_not_fit_read_nothing)
 
     for (size_t f = 0; f < sizeof fetches / sizeof *fetches; f++) {
         snprintf(body, sizeof body, "%s%s%s",
-                 BEGIN "cvt.rn.f32.s32 %f1, %r0; sub.f32 %f1, %f1, 0f41800000; mul.f32 %f2, %f1, 0fc0a00000; mul.f32 %f3, %f2, %f1; mul.lo.u32 %r3, %r0, 0x8000001;\n",
+                 BEGIN "cvt.rn.f32.s32 %f1, %r0; sub.f32 %f1, %f1, 0f41800000; mul.f32 %f2, %f1, 0fc0a00000; "
+                       "mul.f32 %f3, %f2, %f1; mul.lo.u32 %r3, %r0, 0x8000001;\n",
                  fetches[f].text, END);
         ptxiModule m = load("", body);
 
@@ -698,7 +743,8 @@ START_TEST(geometries_that_do_not_fit_read_nothing)
                 ptxiArray a = array_of(&shapes[k], ones);
                 ptxiTexObject t;
 
-                s.flags = PTXI_TRSF_NORMALIZED_COORDINATES | (shapes[k].Flags & PTXI_ARRAY3D_CUBEMAP ? PTXI_TRSF_SEAMLESS_CUBEMAP : 0);
+                s.flags = PTXI_TRSF_NORMALIZED_COORDINATES | (shapes[k].Flags & PTXI_ARRAY3D_CUBEMAP
+                                                              ? PTXI_TRSF_SEAMLESS_CUBEMAP : 0);
                 s.filterMode = linear ? PTXI_TR_FILTER_MODE_LINEAR : PTXI_TR_FILTER_MODE_POINT;
                 s.mipmapFilterMode = s.filterMode;
                 ok(ptxiTexObjectCreate(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, &s, NULL));
@@ -715,7 +761,7 @@ END_TEST
 
 /* ---- surfaces */
 
-START_TEST(surfaces_are_written_and_their_ends_seen)
+START_TEST(surfaces_are_written_within_their_bounds)
 {
     ptxiArray a = words_4x4(PTXI_ARRAY3D_SURFACE_LDST);
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY, .res.array.hArray = a }, got;
@@ -726,21 +772,27 @@ START_TEST(surfaces_are_written_and_their_ends_seen)
         ptxiResult result;
         ptxiFault fault;
     } misdeeds[] = {
-        { KERNEL("shl.b32 %r2, %r0, 2; suld.b.2d.b32.trap %r1, [%t, {%r2,0}];"), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS },
-        { KERNEL("sust.b.2d.b32.trap [%t, {-4,0}], %r0; mov.u32 %r1, 0;"), PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_FAULT_OUT_OF_BOUNDS },
+        { KERNEL("shl.b32 %r2, %r0, 2; suld.b.2d.b32.trap %r1, [%t, {%r2,0}];"), PTXI_ERROR_ILLEGAL_ADDRESS,
+          PTXI_FAULT_OUT_OF_BOUNDS },
+        { KERNEL("sust.b.2d.b32.trap [%t, {-4,0}], %r0; mov.u32 %r1, 0;"), PTXI_ERROR_ILLEGAL_ADDRESS,
+          PTXI_FAULT_OUT_OF_BOUNDS },
         { KERNEL("suld.b.2d.b32.zero %r1, [%t, {2,0}];"), PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_FAULT_MISALIGNED },
-        { KERNEL("mov.u64 %t, 0; suld.b.2d.b32.zero %r1, [%t, {4,0}];"), PTXI_ERROR_ILLEGAL_INSTRUCTION, PTXI_FAULT_ILLEGAL_INSTRUCTION },
+        { KERNEL("mov.u64 %t, 0; suld.b.2d.b32.zero %r1, [%t, {4,0}];"), PTXI_ERROR_ILLEGAL_INSTRUCTION,
+          PTXI_FAULT_ILLEGAL_INSTRUCTION },
     };
     ptxiModule m;
 
     ok(ptxiSurfObjectCreate(&s, &r));
     ok(ptxiSurfObjectGetResourceDesc(&got, s));
     ck_assert_ptr_eq(got.res.array.hArray, a);
-    m = load("", KERNEL("and.b32 %r2, %r0, 3; shl.b32 %r2, %r2, 2; shr.u32 %r3, %r0, 2; add.u32 %r4, %r0, 50; sust.b.2d.b32.zero [%t, {%r2,%r3}], %r4;\n"
+    m = load("", KERNEL("and.b32 %r2, %r0, 3; shl.b32 %r2, %r2, 2; shr.u32 %r3, %r0, 2; add.u32 %r4, %r0, 50; "
+                        "sust.b.2d.b32.zero [%t, {%r2,%r3}], %r4;\n"
                         "sured.b.add.2d.u32.zero [%t, {0,0}], 1; suld.b.2d.b32.clamp %r1, [%t, {%r2,%r3}];"));
     ok(run(m, s, out, 32));
     ok(ptxiModuleUnload(m));
-    ok(ptxiMemcpy2D(&(PTXI_MEMCPY2D){ .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back, .WidthInBytes = 16, .Height = 4 }));
+    ok(ptxiMemcpy2D(&(PTXI_MEMCPY2D){ .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a,
+                                      .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back, .WidthInBytes = 16,
+                                      .Height = 4 }));
     for (unsigned k = 0; k < 16; k++)
         ck_assert_uint_eq(back[k], k ? k + 50 : 50 + 32);
     for (unsigned k = 1; k < 32; k++)
@@ -761,16 +813,20 @@ START_TEST(surfaces_are_written_and_their_ends_seen)
 END_TEST
 
 /* Rows of 12 bytes. */
-START_TEST(sums_of_8_bytes_in_any_row)
+START_TEST(reductions_of_8_bytes_in_any_row)
 {
     uint32_t nine[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 }, out[32];
-    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 3, 3, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1, PTXI_ARRAY3D_SURFACE_LDST }, nine);
+    ptxiArray a = array_of(&(PTXI_ARRAY3D_DESCRIPTOR){ 3, 3, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 1,
+                                                       PTXI_ARRAY3D_SURFACE_LDST }, nine);
     ptxiSurfObject s = surface_of(a);
-    ptxiModule m = load("", KERNEL("setp.eq.u32 %p0, %r0, 0; mov.b64 %a, 0x0000000500000007; @%p0 sured.b.add.2d.u64.zero [%t, {0,1}], %a;\n"
+    ptxiModule m = load("", KERNEL("setp.eq.u32 %p0, %r0, 0; mov.b64 %a, 0x0000000500000007; "
+                                   "@%p0 sured.b.add.2d.u64.zero [%t, {0,1}], %a;\n"
                                    "@%p0 sured.b.add.2d.u64.zero [%t, {8,1}], %a; ret;"));
 
     ok(run(m, s, out, 32));
-    ok(ptxiMemcpy2D(&(PTXI_MEMCPY2D){ .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = nine, .WidthInBytes = 12, .Height = 3 }));
+    ok(ptxiMemcpy2D(&(PTXI_MEMCPY2D){ .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .srcArray = a,
+                                      .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = nine, .WidthInBytes = 12,
+                                      .Height = 3 }));
     for (uint32_t k = 0; k < 9; k++)
         ck_assert_uint_eq(nine[k], k == 3 ? 10 : k == 4 ? 9 : k);
     ok(ptxiModuleUnload(m));
@@ -779,8 +835,8 @@ START_TEST(sums_of_8_bytes_in_any_row)
 }
 END_TEST
 
-/* What is left goes down with the context. */
-START_TEST(contexts_take_everything_down)
+/* The context destroys what the program leaves. */
+START_TEST(contexts_destroy_remaining_objects)
 {
     PTXI_ARRAY3D_DESCRIPTOR d = { 4, 4, 0, PTXI_AD_FORMAT_FLOAT, 1, 0 };
     ptxiContext other;
@@ -801,29 +857,29 @@ int main(void)
 
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, descriptors);
-    tcase_add_test(t, arrays_keep_what_is_copied);
-    tcase_add_test(t, shapes_that_there_are_not);
-    tcase_add_test(t, formats_of_fractions_and_blocks);
-    tcase_add_test(t, blocks_are_copied_whole);
-    tcase_add_test(t, objects_tell_what_they_were_made_from);
-    tcase_add_test(t, packed_numbers);
-    tcase_add_test(t, alpha_of_borders);
-    tcase_add_test(t, corners_of_cubes);
-    tcase_add_test(t, ellipses_that_are_huge);
-    tcase_add_test(t, borders_of_srgb);
-    tcase_add_test(t, corners_are_gathered);
-    tcase_add_test(t, sums_of_8_bytes_in_any_row);
-    tcase_add_test(t, places_in_high_textures);
+    tcase_add_test(t, arrays_keep_copied_data);
+    tcase_add_test(t, impossible_shapes_are_refused);
+    tcase_add_test(t, normalized_and_block_formats);
+    tcase_add_test(t, block_formats_are_copied_in_blocks);
+    tcase_add_test(t, objects_return_their_descriptors);
+    tcase_add_test(t, packed_formats);
+    tcase_add_test(t, alpha_of_border_colors);
+    tcase_add_test(t, cube_corners);
+    tcase_add_test(t, huge_ellipses);
+    tcase_add_test(t, srgb_border_colors);
+    tcase_add_test(t, gather_at_cube_corners);
+    tcase_add_test(t, reductions_of_8_bytes_in_any_row);
+    tcase_add_test(t, coordinates_in_high_textures);
     tcase_add_test(t, lanes_fetch_their_texels);
     tcase_add_test(t, textures_may_differ_between_lanes);
-    tcase_add_test(t, what_is_no_texture_fails_the_launch);
-    tcase_add_test(t, memory_that_is_gone_is_seen);
-    tcase_add_test(t, arrays_that_are_gone_are_seen);
-    tcase_add_test(t, references_stand_for_what_is_bound);
-    tcase_add_test(t, samplers_of_their_own);
-    tcase_add_test(t, geometries_that_do_not_fit_read_nothing);
-    tcase_add_test(t, surfaces_are_written_and_their_ends_seen);
-    tcase_add_test(t, contexts_take_everything_down);
+    tcase_add_test(t, invalid_textures_fail_the_launch);
+    tcase_add_test(t, freed_memory_is_detected);
+    tcase_add_test(t, destroyed_arrays_are_detected);
+    tcase_add_test(t, references_use_the_bound_object);
+    tcase_add_test(t, independent_samplers);
+    tcase_add_test(t, mismatched_geometries_read_zero);
+    tcase_add_test(t, surfaces_are_written_within_their_bounds);
+    tcase_add_test(t, contexts_destroy_remaining_objects);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

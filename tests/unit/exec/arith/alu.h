@@ -1,11 +1,12 @@
-/* Cases of test_alu.c: an operation, what its operands are, and a reference for one lane. */
+/* Test cases of test_alu.c: an operation, its operands, and a reference for one lane. */
 #ifndef PTXI_TESTS_ALU_H
 #define PTXI_TESTS_ALU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum kind { NONE, PRED, U8, S8, U16, S16, U32, S32, U64, S64, F16, F32, F64, BF16, F16X2, BF16X2, F32X2, B128, WORDS /* 64 bits in two parameter words */ };
+enum kind { NONE, PRED, U8, S8, U16, S16, U32, S32, U64, S64, F16, F32, F64, BF16, F16X2, BF16X2, F32X2, B128,
+            WORDS /* 64 bits in two parameter words */ };
 
 static inline unsigned kind_bits(enum kind k)
 {
@@ -19,7 +20,7 @@ static inline bool kind_signed(enum kind k)
     return k == S8 || k == S16 || k == S32 || k == S64;
 }
 
-/* Of the register: 8-bit values fill 16. */
+/* The kind of the register: 8-bit values are in registers of 16 bits. */
 static inline unsigned __int128 kind_mask(enum kind k)
 {
     unsigned bits = kind_bits(k) == 8 ? 16 : kind_bits(k);
@@ -27,7 +28,7 @@ static inline unsigned __int128 kind_mask(enum kind k)
     return bits == 128 ? ~(unsigned __int128)0 : ((unsigned __int128)1 << bits) - 1;
 }
 
-enum { CARRY = 1, CC_IN_MODS = 2, SECOND = 4, DEST_IN_B = 8, FIFTH = 16 /* a fifth source, U32 */ };
+enum { CARRY = 1, CC_IN_MODS = 2, SECOND = 4, DEST_IN_B = 8, FIFTH = 16 /* a fifth source of kind U32 */ };
 enum { END_OF_MODS = 0xffff };
 
 struct alu_case;
@@ -35,7 +36,7 @@ struct alu_case;
 struct operands {
     const struct alu_case *case_;
     unsigned __int128 v[5]; /* a, b, c, the fourth and the fifth source */
-    unsigned __int128 old;  /* what d held */
+    unsigned __int128 old;  /* the old value of d */
     unsigned mods;
     int32_t imm;
     bool carry;
@@ -43,7 +44,7 @@ struct operands {
 
 struct results {
     unsigned __int128 d;
-    bool p, q; /* predicate destinations; q: second one, or carry out */
+    bool p, q; /* predicate destinations; q: the second one, or the carry out */
 };
 
 struct alu_case {
@@ -51,10 +52,10 @@ struct alu_case {
     uint16_t op;
     enum kind d, a, b, c, e;
     void (*ref)(const struct operands *, struct results *);
-    const uint16_t *mods; /* values to try, ended by END_OF_MODS */
+    const uint16_t *mods; /* values to try, terminated by END_OF_MODS */
     unsigned flags;
-    unsigned imms; /* imm is tried below this; SECOND: with and without q */
-    int which;     /* for the reference */
+    unsigned imms; /* imm takes values below this; SECOND: with and without q */
+    int which;     /* passed to the reference */
 };
 
 struct alu_table {

@@ -1,5 +1,6 @@
-/* The cases of test_alu.c and their references. They share no code with the handlers: integers are computed in 128 bits, results
- * of floats exactly (or with a sticky bit) in quadruple precision and rounded by search among the format's values. */
+/* The cases of test_alu.c and their references. They share no code with the handlers. Integers are computed in 128
+ * bits. Floats are computed exactly, or with a sticky bit, in quadruple precision, and rounded by a search among the
+ * values of the format. */
 #include "unit/exec/arith/alu.h"
 
 #include <fenv.h>
@@ -53,7 +54,7 @@ static bool bit(u128 v, i128 n)
     return v >> n & 1;
 }
 
-/* The low part only: a product of two 64-bit values fits 128 bits but for its sign. */
+/* Only the low part: a product of two 64-bit values fits in 128 bits except for its sign. */
 static u128 product(const struct operands *o)
 {
     return (u128)X * (u128)Y;
@@ -101,7 +102,7 @@ REF(mad24_lo) { r->d = product24(o) + Z; }
 REF(mad24_hi) { r->d = middle24(o) + Z; }
 REF(mad24_hi_sat) { r->d = clamp(middle24(o) + Z, INT32_MIN, INT32_MAX); }
 
-/* Two halves: which = 0 add, 1 min, 2 max, +4 signed, +8 relu. */
+/* Two halves. which: 0 add, 1 min, 2 max, +4 signed, +8 relu. */
 static i128 half_of(u128 v, int n, bool is_signed)
 {
     return value_as(v >> (16 * n), is_signed ? S16 : U16);
@@ -120,7 +121,8 @@ REF(halves)
     }
 }
 
-/* which: 0 dp4a, 1 dp2a.lo, 2 dp2a.hi; kinds U8/S8 cannot be registers, so that the signs are in the kinds of 32 bits. */
+/* which: 0 dp4a, 1 dp2a.lo, 2 dp2a.hi. Registers cannot have the kinds U8 and S8, so the kinds of 32 bits give the
+ * signs. */
 REF(dot)
 {
     bool sx = kind_signed(o->case_->a), sy = kind_signed(o->case_->b);
@@ -134,7 +136,7 @@ REF(dot)
     r->d = sum;
 }
 
-/* --- carry: CC.CF is the carry of an addition; which: 0 add, 1 sub, 2 mad.lo, 3 mad.hi, +4 takes a carry in --- */
+/* --- carry: CC.CF is the carry of an addition; which: 0 add, 1 sub, 2 mad.lo, 3 mad.hi, +4 reads a carry --- */
 REF(with_carry)
 {
     u128 m = ((u128)1 << BITS) - 1, x = o->v[0] & m, y = o->v[1] & m;
@@ -146,7 +148,7 @@ REF(with_carry)
         if ((WHICH & 3) == 2)
             x = product(o) & m;
         else if (BITS == 16)
-            x = (u128)(X * Y >> 32) & m; /* as ptxas makes it */
+            x = (u128)(X * Y >> 32) & m; /* as ptxas computes it */
         else
             mul_hi(o, r), x = r->d & m;
         y = o->v[2] & m;
@@ -221,7 +223,8 @@ REF(fns)
 
 REF(bfe)
 {
-    i128 seen = BITS == 64 ? UINT32_MAX : 0xff, pos = Y & seen, len = Z & seen, last = clamp(pos + len - 1, 0, BITS - 1);
+    i128 seen = BITS == 64 ? UINT32_MAX : 0xff, pos = Y & seen, len = Z & seen, last = clamp(pos + len - 1, 0,
+            BITS - 1);
 
     for (int n = 0; n < BITS; n++) {
         bool sign = kind_signed(o->case_->a) && len && bit(o->v[0], last);
@@ -271,20 +274,22 @@ REF(prmt)
     r->d = permuted(o, s, true);
 }
 
-/* PTX ISA, "prmt": the table of modes; which: f4e b4e rc8 ecl ecr rc16. */
+/* PTX ISA, "prmt": the table of modes. which: f4e b4e rc8 ecl ecr rc16. */
 REF(prmt_mode)
 {
     int s[4], k = (int)o->v[2] & 3;
 
     for (int n = 0; n < 4; n++)
-        s[n] = WHICH == 0 ? k + n : WHICH == 1 ? (k - n) & 7 : WHICH == 2 ? k : WHICH == 3 ? (n > k ? n : k) : WHICH == 4 ? (n < k ? n : k) : (k & 1) * 2 + (n & 1);
+        s[n] = WHICH == 0 ? k + n : WHICH == 1 ? (k - n) & 7 : WHICH == 2 ? k : WHICH == 3 ? (n > k ? n : k)
+        : WHICH == 4 ? (n < k ? n : k) : (k & 1) * 2 + (n & 1);
     r->d = permuted(o, s, false);
 }
 
 /* --- moves --- */
 REF(move) { r->d = o->v[0]; }
-REF(extend) { r->d = (u128)X; } /* by the source's kind; cutting is the comparison's */
-REF(pack) { unsigned bits = BITS; u128 m = ((u128)1 << bits) - 1; r->d = (o->v[0] & m) | (o->v[1] & m) << bits; if (o->case_->e != NONE) r->d |= (o->v[2] & m) << 2 * bits | (o->v[3] & m) << 3 * bits; }
+REF(extend) { r->d = (u128)X; } /* by the kind of the source; the comparison truncates */
+REF(pack) { unsigned bits = BITS; u128 m = ((u128)1 << bits) - 1; r->d = (o->v[0] & m) | (o->v[1] & m) << bits;
+            if (o->case_->e != NONE) r->d |= (o->v[2] & m) << 2 * bits | (o->v[3] & m) << 3 * bits; }
 REF(unpack) { unsigned bits = (unsigned)WHICH; r->d = o->v[0] >> (bits * (unsigned)o->imm) & (((u128)1 << bits) - 1); }
 REF(ldp) { r->d = (u128)value_as(o->v[1] >> 8 * o->imm, (enum kind)WHICH); }
 REF(stp) { u128 m = (((u128)1 << WHICH) - 1) << (8 * o->imm); r->d = (o->old & ~m) | (o->v[0] << (8 * o->imm) & m); }
@@ -339,7 +344,8 @@ REF(testp)
 {
     double x = number(o, 0, o->case_->a, false);
     int class = o->case_->a == F64 ? fpclassify(x) : fpclassify((float)x);
-    bool is[] = { class != FP_NAN && class != FP_INFINITE, class == FP_INFINITE, class != FP_NAN, class == FP_NAN, class == FP_NORMAL || class == FP_ZERO,
+    bool is[] = { class != FP_NAN && class != FP_INFINITE, class == FP_INFINITE, class != FP_NAN, class == FP_NAN,
+                  class == FP_NORMAL || class == FP_ZERO,
                   class == FP_SUBNORMAL };
 
     r->p = is[WHICH];
@@ -363,17 +369,21 @@ REF(f32x2)
     }
 }
 REF(f64) { r->d = f64_result(WHICH, o->v, o->mods); }
-REF(f32_sign) { uint32_t a = (uint32_t)o->v[0]; if (WHICH & 2) a = flushed_f32(a); r->d = nan_f32(a) ? 0x7fffffff : WHICH & 1 ? a & 0x7fffffff : a ^ 0x80000000; }
-REF(f64_sign) { uint64_t a = (uint64_t)o->v[0]; r->d = isnan(from_f64(a)) ? a | 1ull << 51 : WHICH & 1 ? a & INT64_MAX : a ^ 1ull << 63; }
+REF(f32_sign) { uint32_t a = (uint32_t)o->v[0]; if (WHICH & 2) a = flushed_f32(a); r->d = nan_f32(a) ? 0x7fffffff
+                : WHICH & 1 ? a & 0x7fffffff : a ^ 0x80000000; }
+REF(f64_sign) { uint64_t a = (uint64_t)o->v[0]; r->d = isnan(from_f64(a)) ? a | 1ull << 51 : WHICH & 1 ? a & INT64_MAX
+                : a ^ 1ull << 63; }
 REF(copysign_) { r->d = (o->v[0] & (u128)1 << (BITS - 1)) | (o->v[1] & (((u128)1 << (BITS - 1)) - 1)); }
 REF(minmax_f32) { r->d = minmax_f32_result((uint32_t)o->v[0], (uint32_t)o->v[1], WHICH); }
 /* which: + 16 .abs */
 REF(minmax3)
 {
     uint32_t mask = WHICH & 16 ? 0x7fffffff : 0xffffffff;
-    int how = (WHICH & MINMAX_MAX) | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0);
+    int how = (WHICH & MINMAX_MAX) | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN
+            : 0);
 
-    r->d = minmax_f32_result(minmax_f32_result((uint32_t)o->v[0] & mask, (uint32_t)o->v[1] & mask, how), (uint32_t)o->v[2] & mask, how);
+    r->d = minmax_f32_result(minmax_f32_result((uint32_t)o->v[0] & mask, (uint32_t)o->v[1] & mask, how),
+                             (uint32_t)o->v[2] & mask, how);
 }
 REF(minmax_f64) { r->d = minmax_f64_result((uint64_t)o->v[0], (uint64_t)o->v[1], WHICH & MINMAX_MAX); }
 
@@ -394,7 +404,7 @@ REF(cvt_from_int) { r->d = rounded_with_sat((__float128)X, X < 0, o->case_->d, o
 REF(cvt_float) { r->d = converted(o->v[0], o->case_->a, o->case_->d, o->mods); }
 REF(cvt_rint) { r->d = rounded_integral(o->v[0], o->case_->a, o->mods); }
 
-/* --- approximations: the functions themselves are compared with recordings in tests/conformance; here, the lanes with them --- */
+/* --- approximations: only the lanes are tested; tests/conformance compares the functions with recordings --- */
 #define APPROX_1(f) REF(f) { r->d = ptxi_num_##f((uint32_t)o->v[0]); }
 #define APPROX_2(f) REF(f) { r->d = ptxi_num_##f((uint32_t)o->v[0], (uint32_t)o->v[1]); }
 #define APPROX_64(f) REF(f) { r->d = ptxi_num_##f((uint64_t)o->v[0]); }
@@ -404,7 +414,7 @@ APPROX_1(sin_approx_f32) APPROX_1(cos_approx_f32) APPROX_1(tanh_approx_f32)
 APPROX_64(rcp_approx_ftz_f64) APPROX_64(rsqrt_approx_ftz_f64) APPROX_64(rsqrt_approx_f64)
 APPROX_2(div_approx_f32) APPROX_2(div_approx_ftz_f32) APPROX_2(div_full_f32) APPROX_2(div_full_ftz_f32)
 
-/* which: 1 small divisors are scaled, 2 large ones */
+/* which: 1 small divisors are scaled, 2 large divisors are scaled */
 REF(scale)
 {
     float x = fabsf(ptxi_num_f32((uint32_t)o->v[0]));
@@ -419,13 +429,15 @@ MODS(ccs, 0, PTXI_MOD_CC)
 MODS(shiftamts, 0, PTXI_MOD_SHIFTAMT)
 #define R(n) ((n) << PTXI_MOD_RND_SHIFT)
 #define BOOL(n) ((n) << PTXI_MOD_BOOL_SHIFT)
-MODS(bools, 0, 0, BOOL(1), BOOL(2), BOOL(3), BOOL(1) | PTXI_MOD_NOT_C, BOOL(2) | PTXI_MOD_NOT_C, BOOL(3) | PTXI_MOD_NOT_C)
+MODS(bools, 0, 0, BOOL(1), BOOL(2), BOOL(3), BOOL(1) | PTXI_MOD_NOT_C, BOOL(2) | PTXI_MOD_NOT_C,
+     BOOL(3) | PTXI_MOD_NOT_C)
 MODS(bools_ftz, 1, 1, BOOL(1) | 1, BOOL(2) | 1, BOOL(3) | 1, BOOL(1) | PTXI_MOD_NOT_C | 1)
 MODS(nots, 0, PTXI_MOD_NOT_C)
 MODS(roundings, R(0), R(1), R(2), R(3))
 MODS(roundings_sat, R(0), R(1), R(2), R(3), R(0) | 2, R(1) | 2, R(2) | 2, R(3) | 2)
 MODS(roundings_ftz, R(0) | 1, R(1) | 1, R(2) | 1, R(3) | 1, R(0) | 3, R(1) | 3, R(2) | 3, R(3) | 3)
-MODS(roundings_all, R(0), R(1), R(2), R(3), R(0) | 2, R(1) | 2, R(2) | 2, R(3) | 2, R(0) | 1, R(1) | 1, R(2) | 1, R(3) | 1, R(0) | 3, R(1) | 3, R(2) | 3, R(3) | 3)
+MODS(roundings_all, R(0), R(1), R(2), R(3), R(0) | 2, R(1) | 2, R(2) | 2, R(3) | 2, R(0) | 1, R(1) | 1, R(2) | 1,
+     R(3) | 1, R(0) | 3, R(1) | 3, R(2) | 3, R(3) | 3)
 MODS(roundings_or_ftz, R(0), R(1), R(2), R(3), R(0) | 1, R(1) | 1, R(2) | 1, R(3) | 1)
 #define RELU PTXI_MOD_RELU
 #define FINITE PTXI_MOD_SATFINITE
@@ -450,36 +462,44 @@ MODS(bytes_16, 16)
 
 #define FOR_WIDTHS(F) F(16, U16) F(32, U32) F(64, U64)
 #define FOR_INTS(F) F(u16, U16) F(s16, S16) F(u32, U32) F(s32, S32) F(u64, U64) F(s64, S64)
-#define SIGNLESS(n, K)                                                                                                              \
-    CASE_2(add_i##n, K, K, K, add) CASE_2(sub_i##n, K, K, K, sub) CASE_2(mul_lo_i##n, K, K, K, mul) CASE_3(mad_lo_i##n, K, K, K, K, mad) \
-    CASE_1(neg_i##n, K, K, neg) CASE_2(and_b##n, K, K, K, and_) CASE_2(or_b##n, K, K, K, or_) CASE_2(xor_b##n, K, K, K, xor_)       \
-    CASE_1(not_b##n, K, K, not_) CASE_1(cnot_b##n, K, K, cnot) CASE_2(shl_b##n, K, K, U32, shl) CASE_1(mov_##n, K, K, move)         \
-    CASE_2(shr_u##n, K, K, U32, shr) CASE_2(shr_s##n, S##n, S##n, U32, shr)                                                         \
-    CASE_W(selp_##n, K, K, K, PRED, selp, nots, 0) CASE_3(slct_##n##_s32, K, K, K, S32, slct)                                       \
-    CASE_W(slct_##n##_f32, K, K, K, F32, slct_float, none, 0) CASE_W(slct_##n##_f32_ftz, K, K, K, F32, slct_float, ftz, 1)          \
+#define SIGNLESS(n, K) \
+    CASE_2(add_i##n, K, K, K, add) CASE_2(sub_i##n, K, K, K, sub) CASE_2(mul_lo_i##n, K, K, K, mul) \
+    CASE_3(mad_lo_i##n, K, K, K, K, mad) \
+    CASE_1(neg_i##n, K, K, neg) CASE_2(and_b##n, K, K, K, and_) CASE_2(or_b##n, K, K, K, or_) \
+    CASE_2(xor_b##n, K, K, K, xor_) \
+    CASE_1(not_b##n, K, K, not_) CASE_1(cnot_b##n, K, K, cnot) CASE_2(shl_b##n, K, K, U32, shl) \
+    CASE_1(mov_##n, K, K, move) \
+    CASE_2(shr_u##n, K, K, U32, shr) CASE_2(shr_s##n, S##n, S##n, U32, shr) \
+    CASE_W(selp_##n, K, K, K, PRED, selp, nots, 0) CASE_3(slct_##n##_s32, K, K, K, S32, slct) \
+    CASE_W(slct_##n##_f32, K, K, K, F32, slct_float, none, 0) \
+    CASE_W(slct_##n##_f32_ftz, K, K, K, F32, slct_float, ftz, 1) \
     SETP(eq_i##n, K, EQ) SETP(ne_i##n, K, NE)
 #define SETP(name, K, cmp) CASE(setp_##name, PRED, K, K, PRED, NONE, setp, bools, SECOND, 2, cmp)
-#define INTS(t, K)                                                                                                                  \
-    CASE_2(min_##t, K, K, K, minimum) CASE_2(max_##t, K, K, K, maximum) CASE_3(sad_##t, K, K, K, K, sad) CASE_2(div_##t, K, K, K, divide) \
-    CASE_2(rem_##t, K, K, K, remainder_) CASE_2(mul_hi_##t, K, K, K, mul_hi) CASE_3(mad_hi_##t, K, K, K, K, mad_hi)                 \
+#define INTS(t, K) \
+    CASE_2(min_##t, K, K, K, minimum) CASE_2(max_##t, K, K, K, maximum) CASE_3(sad_##t, K, K, K, K, sad) \
+    CASE_2(div_##t, K, K, K, divide) \
+    CASE_2(rem_##t, K, K, K, remainder_) CASE_2(mul_hi_##t, K, K, K, mul_hi) CASE_3(mad_hi_##t, K, K, K, K, mad_hi) \
     SETP(lt_##t, K, LT) SETP(le_##t, K, LE) SETP(gt_##t, K, GT) SETP(ge_##t, K, GE)
 #define WIDE(t, K, K2) CASE_2(mul_wide_##t, K2, K, K, mul) CASE_3(mad_wide_##t, K2, K, K, K2, mad)
 #define CC(name, K, mods, which, flags) CASE(name, K, K, K, K, NONE, with_carry, mods, CARRY | flags, 0, which)
-#define CARRIES(n, K)                                                                                                               \
-    CC(add_cc_i##n, K, none, 0, 0) CC(sub_cc_i##n, K, none, 1, 0) CC(mad_lo_cc_i##n, K, none, 2, 0)                                 \
+#define CARRIES(n, K) \
+    CC(add_cc_i##n, K, none, 0, 0) CC(sub_cc_i##n, K, none, 1, 0) CC(mad_lo_cc_i##n, K, none, 2, 0) \
     CC(addc_i##n, K, ccs, 4, CC_IN_MODS) CC(subc_i##n, K, ccs, 5, CC_IN_MODS) CC(madc_lo_i##n, K, ccs, 6, CC_IN_MODS)
 #define CARRIES_HI(t, K) CC(mad_hi_cc_##t, K, none, 3, 0) CC(madc_hi_##t, K, ccs, 7, CC_IN_MODS)
-#define MUL24(t, K)                                                                                                                 \
-    CASE_2(mul24_lo_##t, K, K, K, mul24_lo) CASE_2(mul24_hi_##t, K, K, K, mul24_hi) CASE_3(mad24_lo_##t, K, K, K, K, mad24_lo)      \
+#define MUL24(t, K) \
+    CASE_2(mul24_lo_##t, K, K, K, mul24_lo) CASE_2(mul24_hi_##t, K, K, K, mul24_hi) \
+    CASE_3(mad24_lo_##t, K, K, K, K, mad24_lo) \
     CASE_3(mad24_hi_##t, K, K, K, K, mad24_hi)
 #define HALVES(name, which) CASE_W(name, U32, U32, U32, NONE, halves, none, which)
-#define DOT(at, KA, bt, KB)                                                                                                         \
-    CASE_W(dp4a_##at##_##bt, U32, KA, KB, U32, dot, none, 0) CASE_W(dp2a_lo_##at##_##bt, U32, KA, KB, U32, dot, none, 1)            \
+#define DOT(at, KA, bt, KB) \
+    CASE_W(dp4a_##at##_##bt, U32, KA, KB, U32, dot, none, 0) \
+    CASE_W(dp2a_lo_##at##_##bt, U32, KA, KB, U32, dot, none, 1) \
     CASE_W(dp2a_hi_##at##_##bt, U32, KA, KB, U32, dot, none, 2)
-#define BITS_32_64(n, K)                                                                                                            \
-    CASE_1(popc_b##n, U32, K, popc) CASE_1(clz_b##n, U32, K, clz) CASE_1(brev_b##n, K, K, brev)                                     \
-    CASE_W(bfind_u##n, U32, K, NONE, NONE, bfind, shiftamts, 0) CASE_W(bfind_s##n, U32, S##n, NONE, NONE, bfind, shiftamts, 0)      \
-    CASE_3(bfe_u##n, K, K, U32, U32, bfe) CASE_3(bfe_s##n, S##n, S##n, U32, U32, bfe)                                               \
+#define BITS_32_64(n, K) \
+    CASE_1(popc_b##n, U32, K, popc) CASE_1(clz_b##n, U32, K, clz) CASE_1(brev_b##n, K, K, brev) \
+    CASE_W(bfind_u##n, U32, K, NONE, NONE, bfind, shiftamts, 0) \
+    CASE_W(bfind_s##n, U32, S##n, NONE, NONE, bfind, shiftamts, 0) \
+    CASE_3(bfe_u##n, K, K, U32, U32, bfe) CASE_3(bfe_s##n, S##n, S##n, U32, U32, bfe) \
     CASE(bfi_b##n, K, K, K, U32, U32, bfi, none, 0, 0, 0)
 #define PRMT(name, which) CASE_W(prmt_##name, U32, U32, U32, U32, prmt_mode, none, which)
 #define EXTEND(name, d, a) CASE_1(name, d, a, extend)
@@ -491,7 +511,9 @@ MODS(bytes_16, 16)
     CASE(setp_##name##_f32, PRED, F32, F32, PRED, NONE, setp_float, bools, SECOND, 2, cmp)      \
     CASE(setp_##name##_f32_ftz, PRED, F32, F32, PRED, NONE, setp_float, bools_ftz, SECOND, 2, cmp | 32) \
     CASE(setp_##name##_f64, PRED, F64, F64, PRED, NONE, setp_float, bools, SECOND, 2, cmp)
-#define TESTP(name, which) CASE_W(testp_##name##_f32, PRED, F32, NONE, NONE, testp, none, which) CASE_W(testp_##name##_f64, PRED, F64, NONE, NONE, testp, none, which)
+#define TESTP(name, which) \
+    CASE_W(testp_##name##_f32, PRED, F32, NONE, NONE, testp, none, which) \
+    CASE_W(testp_##name##_f64, PRED, F64, NONE, NONE, testp, none, which)
 #define FLOAT_OP(name, KB, KC, which)                                                           \
     CASE_W(name##_f32, F32, F32, KB(F32), KC(F32), f32, none, which)                            \
     CASE_W(name##_f32_ftz, F32, F32, KB(F32), KC(F32), f32, ftz, which | 32)                    \
@@ -530,7 +552,9 @@ MODS(bytes_16, 16)
     CASE_W(cvt_bf16_##t, BF16, K, NONE, NONE, cvt_from_int, roundings, 0)
 #define CVT(name, d, a, mods) CASE_W(cvt_##name, d, a, NONE, NONE, cvt_float, mods, 0)
 
-#define APPROX(f) CASE_1(f##_approx_f32, F32, F32, f##_approx_f32) CASE_W(f##_approx_f32_ftz, F32, F32, NONE, NONE, f##_approx_ftz_f32, ftz, 0)
+#define APPROX(f) \
+    CASE_1(f##_approx_f32, F32, F32, f##_approx_f32) \
+    CASE_W(f##_approx_f32_ftz, F32, F32, NONE, NONE, f##_approx_ftz_f32, ftz, 0)
 
 static const struct alu_case cases[] = {
     FOR_WIDTHS(SIGNLESS)
@@ -550,8 +574,10 @@ static const struct alu_case cases[] = {
     CC(addc_i16, U16, ccs, 4, CC_IN_MODS) CC(subc_i16, U16, ccs, 5, CC_IN_MODS) CC(madc_lo_i16, U16, ccs, 6, CC_IN_MODS)
     CC(madc_hi_u16, U16, ccs, 7, CC_IN_MODS) CC(madc_hi_s16, S16, ccs, 7, CC_IN_MODS)
 
-    CASE_2(and_pred, PRED, PRED, PRED, and_p) CASE_2(or_pred, PRED, PRED, PRED, or_p) CASE_2(xor_pred, PRED, PRED, PRED, xor_p)
-    CASE_1(not_pred, PRED, PRED, not_p) CASE_2(and_pred_n, PRED, PRED, PRED, and_pn) CASE_2(or_pred_n, PRED, PRED, PRED, or_pn)
+    CASE_2(and_pred, PRED, PRED, PRED, and_p) CASE_2(or_pred, PRED, PRED, PRED, or_p)
+    CASE_2(xor_pred, PRED, PRED, PRED, xor_p)
+    CASE_1(not_pred, PRED, PRED, not_p) CASE_2(and_pred_n, PRED, PRED, PRED, and_pn)
+    CASE_2(or_pred_n, PRED, PRED, PRED, or_pn)
     CASE_1(mov_pred, PRED, PRED, mov_p)
     CASE_3(lea_32, U32, U32, U32, U32, lea) CASE_3(lea_64, U64, U64, U32, U64, lea)
     CASE(lop3_b32, U32, U32, U32, U32, NONE, lop3, none, 0, 256, 0)
@@ -561,7 +587,8 @@ static const struct alu_case cases[] = {
     CASE_3(fns_b32, U32, U32, U32, S32, fns)
     CASE_W(bmsk_b32, U32, U32, U32, NONE, bmsk, wraps, 0) CASE_W(szext_u32, U32, U32, U32, NONE, szext, wraps, 0)
     CASE_W(szext_s32, S32, S32, U32, NONE, szext, wraps, 0)
-    CASE_3(prmt_b32, U32, U32, U32, U32, prmt) PRMT(f4e, 0) PRMT(b4e, 1) PRMT(rc8, 2) PRMT(ecl, 3) PRMT(ecr, 4) PRMT(rc16, 5)
+    CASE_3(prmt_b32, U32, U32, U32, U32, prmt) PRMT(f4e, 0) PRMT(b4e, 1) PRMT(rc8, 2) PRMT(ecl, 3) PRMT(ecr, 4)
+    PRMT(rc16, 5)
 
     CASE_1(mov_128, B128, B128, move)
     CASE_2(pack_2x8, U16, U8, U8, pack) CASE(pack_4x8, U32, U8, U8, U8, U8, pack, none, 0, 0, 0)
@@ -583,7 +610,8 @@ static const struct alu_case cases[] = {
     CASE(stp_64, WORDS, U64, NONE, NONE, NONE, stp_64, none, DEST_IN_B, 0, 0)
 
     FLOAT_SETP(eq, EQ) FLOAT_SETP(ne, NE) FLOAT_SETP(lt, LT) FLOAT_SETP(le, LE) FLOAT_SETP(gt, GT) FLOAT_SETP(ge, GE)
-    FLOAT_SETP(equ, EQU) FLOAT_SETP(neu, NEU) FLOAT_SETP(ltu, LTU) FLOAT_SETP(leu, LEU) FLOAT_SETP(gtu, GTU) FLOAT_SETP(geu, GEU)
+    FLOAT_SETP(equ, EQU) FLOAT_SETP(neu, NEU) FLOAT_SETP(ltu, LTU) FLOAT_SETP(leu, LEU) FLOAT_SETP(gtu, GTU)
+    FLOAT_SETP(geu, GEU)
     FLOAT_SETP(num, NUM) FLOAT_SETP(nan, NAN_)
     TESTP(finite, 0) TESTP(infinite, 1) TESTP(number, 2) TESTP(notanumber, 3) TESTP(normal, 4) TESTP(subnormal, 5)
 
@@ -591,16 +619,20 @@ static const struct alu_case cases[] = {
     F32X2_OP(add, NO, ADD) F32X2_OP(sub, NO, SUB) F32X2_OP(mul, NO, MUL) F32X2_OP(fma, YES, FMA)
     FLOAT_OP(div, YES, NO, DIV) FLOAT_OP(rcp, NO, NO, RCP) FLOAT_OP(sqrt, NO, NO, SQRT)
     CASE_W(neg_f32, F32, F32, NONE, NONE, f32_sign, none, 0) CASE_W(abs_f32, F32, F32, NONE, NONE, f32_sign, none, 1)
-    CASE_W(neg_f32_ftz, F32, F32, NONE, NONE, f32_sign, ftz, 2) CASE_W(abs_f32_ftz, F32, F32, NONE, NONE, f32_sign, ftz, 3)
+    CASE_W(neg_f32_ftz, F32, F32, NONE, NONE, f32_sign, ftz, 2)
+    CASE_W(abs_f32_ftz, F32, F32, NONE, NONE, f32_sign, ftz, 3)
     CASE_W(neg_f64, F64, F64, NONE, NONE, f64_sign, none, 0) CASE_W(abs_f64, F64, F64, NONE, NONE, f64_sign, none, 1)
     CASE_2(copysign_f32, F32, F32, F32, copysign_) CASE_2(copysign_f64, F64, F64, F64, copysign_)
     MINMAX(min, 0) MINMAX(max, MINMAX_MAX)
-    CASE_W(min3_f32, F32, F32, F32, F32, minmax3, nan_ftz, 0) CASE_W(min3_f32_abs, F32, F32, F32, F32, minmax3, nan_ftz, 16)
+    CASE_W(min3_f32, F32, F32, F32, F32, minmax3, nan_ftz, 0)
+    CASE_W(min3_f32_abs, F32, F32, F32, F32, minmax3, nan_ftz, 16)
     CASE_W(max3_f32, F32, F32, F32, F32, minmax3, nan_ftz, MINMAX_MAX)
     CASE_W(max3_f32_abs, F32, F32, F32, F32, minmax3, nan_ftz, MINMAX_MAX | 16)
 
-    CVT_SAT(u8, U8, u16, U16) CVT_SAT(u8, U8, u32, U32) CVT_SAT(u8, U8, u64, U64) CVT_SAT(u8, U8, s8, S8) CVT_SAT(u8, U8, s16, S16)
-    CVT_SAT(u8, U8, s32, S32) CVT_SAT(u8, U8, s64, S64) CVT_SAT(s8, S8, u8, U8) CVT_SAT(s8, S8, u16, U16) CVT_SAT(s8, S8, u32, U32)
+    CVT_SAT(u8, U8, u16, U16) CVT_SAT(u8, U8, u32, U32) CVT_SAT(u8, U8, u64, U64) CVT_SAT(u8, U8, s8, S8)
+    CVT_SAT(u8, U8, s16, S16)
+    CVT_SAT(u8, U8, s32, S32) CVT_SAT(u8, U8, s64, S64) CVT_SAT(s8, S8, u8, U8) CVT_SAT(s8, S8, u16, U16)
+    CVT_SAT(s8, S8, u32, U32)
     CVT_SAT(s8, S8, u64, U64) CVT_SAT(s8, S8, s16, S16) CVT_SAT(s8, S8, s32, S32) CVT_SAT(s8, S8, s64, S64)
     CVT_SAT(u16, U16, u32, U32) CVT_SAT(u16, U16, u64, U64) CVT_SAT(u16, U16, s8, S8) CVT_SAT(u16, U16, s16, S16)
     CVT_SAT(u16, U16, s32, S32) CVT_SAT(u16, U16, s64, S64) CVT_SAT(s16, S16, u16, U16) CVT_SAT(s16, S16, u32, U32)
@@ -609,19 +641,26 @@ static const struct alu_case cases[] = {
     CVT_SAT(s32, S32, u32, U32) CVT_SAT(s32, S32, u64, U64) CVT_SAT(s32, S32, s64, S64) CVT_SAT(u64, U64, s8, S8)
     CVT_SAT(u64, U64, s16, S16) CVT_SAT(u64, U64, s32, S32) CVT_SAT(u64, U64, s64, S64) CVT_SAT(s64, S64, u64, U64)
     FOR_CVT_INTS(CVT_INT)
-    CVT(f32_f16, F32, F16, sats) CVT(f32_f32, F32, F32, ftz_sats) CVT(f64_f64, F64, F64, sats) CVT(f64_f32, F64, F32, ftz_sats)
-    CVT(f64_f16, F64, F16, sats) CVT(f16_f16, F16, F16, sats) CVT(f32_f64, F32, F64, roundings_all) CVT(f16_f32, F16, F32, roundings_all)
+    CVT(f32_f16, F32, F16, sats) CVT(f32_f32, F32, F32, ftz_sats) CVT(f64_f64, F64, F64, sats)
+    CVT(f64_f32, F64, F32, ftz_sats)
+    CVT(f64_f16, F64, F16, sats) CVT(f16_f16, F16, F16, sats) CVT(f32_f64, F32, F64, roundings_all)
+    CVT(f16_f32, F16, F32, roundings_all)
     CVT(f16_f64, F16, F64, roundings_sat) CVT(bf16_f32, BF16, F32, roundings_or_ftz) CVT(f32_bf16, F32, BF16, ftzs)
-    CVT(f16_f32, F16, F32, limits) CVT(bf16_f32, BF16, F32, limits) CVT(bf16_f64, BF16, F64, roundings) CVT(f64_bf16, F64, BF16, none)
+    CVT(f16_f32, F16, F32, limits) CVT(bf16_f32, BF16, F32, limits) CVT(bf16_f64, BF16, F64, roundings)
+    CVT(f64_bf16, F64, BF16, none)
     CVT(bf16_f16, BF16, F16, roundings) CVT(f16_bf16, F16, BF16, roundings) CVT(bf16_bf16, BF16, BF16, none)
     CASE_W(cvt_rint_bf16, BF16, BF16, NONE, NONE, cvt_rint, roundings, 0)
-    CASE_W(cvt_rint_f32, F32, F32, NONE, NONE, cvt_rint, roundings_all, 0) CASE_W(cvt_rint_f64, F64, F64, NONE, NONE, cvt_rint, roundings_sat, 0)
+    CASE_W(cvt_rint_f32, F32, F32, NONE, NONE, cvt_rint, roundings_all, 0)
+    CASE_W(cvt_rint_f64, F64, F64, NONE, NONE, cvt_rint, roundings_sat, 0)
     APPROX(rcp) APPROX(rsqrt) APPROX(sqrt) APPROX(ex2) APPROX(lg2)
-    CASE_1(sin_approx_f32, F32, F32, sin_approx_f32) CASE_W(sin_approx_f32_ftz, F32, F32, NONE, NONE, sin_approx_f32, ftz, 0)
-    CASE_1(cos_approx_f32, F32, F32, cos_approx_f32) CASE_W(cos_approx_f32_ftz, F32, F32, NONE, NONE, cos_approx_f32, ftz, 0)
+    CASE_1(sin_approx_f32, F32, F32, sin_approx_f32)
+    CASE_W(sin_approx_f32_ftz, F32, F32, NONE, NONE, sin_approx_f32, ftz, 0)
+    CASE_1(cos_approx_f32, F32, F32, cos_approx_f32)
+    CASE_W(cos_approx_f32_ftz, F32, F32, NONE, NONE, cos_approx_f32, ftz, 0)
     CASE_1(tanh_approx_f32, F32, F32, tanh_approx_f32) CASE_1(rcp_approx_f64, F64, F64, rcp_approx_ftz_f64)
     CASE_1(rsqrt_approx_f64, F64, F64, rsqrt_approx_f64) CASE_1(rsqrt_approx_f64_ftz, F64, F64, rsqrt_approx_ftz_f64)
-    CASE_W(scale_div_approx_f32, U32, F32, NONE, NONE, scale, none, 1) CASE_W(scale_rcp_f32, U32, F32, NONE, NONE, scale, none, 3)
+    CASE_W(scale_div_approx_f32, U32, F32, NONE, NONE, scale, none, 1)
+    CASE_W(scale_rcp_f32, U32, F32, NONE, NONE, scale, none, 3)
     CASE_W(scale_div_full_f32_ftz, U32, F32, NONE, NONE, scale, none, 2)
     CASE_2(div_approx_f32, F32, F32, F32, div_approx_f32) CASE_2(div_approx_f32_ftz, F32, F32, F32, div_approx_ftz_f32)
     CASE_2(div_full_f32, F32, F32, F32, div_full_f32) CASE_2(div_full_f32_ftz, F32, F32, F32, div_full_ftz_f32)

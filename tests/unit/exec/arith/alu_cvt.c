@@ -11,7 +11,7 @@
 #define FORMAT (&smalls[o->case_->which])
 #define MODE ((int)(o->mods & PTXI_MOD_RND_MASK) >> PTXI_MOD_RND_SHIFT)
 
-/* Element n of the source: of two operands, or of the halves of one. */
+/* Element n of the source: one of two operands, or a half of one operand. */
 static double element(const struct operands *o, int n)
 {
     uint64_t v = (uint64_t)o->v[0];
@@ -38,7 +38,7 @@ static void set_pair(struct results *r, unsigned high, unsigned low, unsigned di
     r->d = (unsigned __int128)high << distance | low;
 }
 
-/* --- the reference of each --- */
+/* --- the reference of each operation --- */
 REF(narrow)
 {
     bool finite = o->mods & PTXI_MOD_SATFINITE;
@@ -57,21 +57,25 @@ REF(pair_at_random)
     for (int n = 0; n < 2; n++) {
         unsigned random = (unsigned)(o->v[2] >> (n ? 0 : 16)) & ((1u << bits) - 1);
 
-        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, o->mods & PTXI_MOD_SATFINITE, random, bits));
+        code[n] = relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, o->mods & PTXI_MOD_SATFINITE, random,
+                                             bits));
     }
     set_pair(r, code[0], code[1], 16);
 }
 
-/* Two bytes have 16 random bits in common; of halves of bytes each has 8 of its own. */
+/* Two bytes share 16 random bits. Each of two 4-bit elements has 8 random bits of its own. */
 REF(four_at_random)
 {
     bool own = o->case_->which == E2M1;
     static const int own_at[4] = { 24, 8, 16, 0 };
 
     for (int n = 0; n < 4; n++) {
-        unsigned random = own ? (unsigned)(o->v[4] >> own_at[n]) & 0xff : (unsigned)(o->v[4] >> (n < 2 ? 16 : 0)) & 0xffff;
+        unsigned random = own ? (unsigned)(o->v[4] >> own_at[n]) & 0xff
+            : (unsigned)(o->v[4] >> (n < 2 ? 16 : 0)) & 0xffff;
 
-        r->d = r->d << apart(o->case_->which) | relu(o, FORMAT, small_code(FORMAT, element(o, n), SMALL_RS, true, random, own ? 8 : 16));
+        r->d = r->d << apart(o->case_->which) | relu(o, FORMAT,
+                                                     small_code(FORMAT, element(o, n), SMALL_RS, true, random,
+                                                                own ? 8 : 16));
     }
 }
 
@@ -94,7 +98,7 @@ REF(tf32)
     r->d = (unsigned __int128)relu(o, FORMAT, code) << 13;
 }
 
-/* Infinities and NaNs are cut, not rounded; .satfinite takes one off them. */
+/* Infinities and NaNs are truncated, not rounded. .satfinite subtracts one from them. */
 REF(tf32_rna)
 {
     uint32_t a = (uint32_t)o->v[0];
@@ -125,7 +129,7 @@ static unsigned scale_value(unsigned code)
 
 REF(from_scales) { set_pair(r, scale_value((unsigned)o->v[0] >> 8), scale_value((unsigned)o->v[0] & 0xff), 16); }
 
-/* --- s2f6; which: the source that has the scales, 0 where there are none --- */
+/* --- s2f6; which: the source that has the scales, or 0 --- */
 static double scale_of(const struct operands *o, int n)
 {
     int which = o->case_->which;
@@ -159,7 +163,7 @@ REF(from_fixed)
     set_pair(r, code[0], code[1], 16);
 }
 
-/* which: bits, negative where signed */
+/* which: number of bits, negative for signed types */
 REF(pack)
 {
     int bits = abs(o->case_->which), n[2] = { (int32_t)o->v[0], (int32_t)o->v[1] };
@@ -167,11 +171,13 @@ REF(pack)
 
     r->d = bits < 16 ? o->v[2] << 2 * bits : 0;
     for (int k = 0; k < 2; k++)
-        r->d |= (unsigned __int128)((n[k] < min ? min : n[k] > max ? max : n[k]) & (((int64_t)1 << bits) - 1)) << (k ? 0 : bits);
+        r->d |= (unsigned __int128)((n[k] < min ? min : n[k] > max ? max : n[k]) & (((int64_t)1 << bits) - 1)) << (k ? 0
+        : bits);
 }
 
 /* --- modifiers to try --- */
-enum { RELU = PTXI_MOD_RELU, FINITE = PTXI_MOD_SATFINITE, RZ = PTXI_RZ << PTXI_MOD_RND_SHIFT, RP = PTXI_RP << PTXI_MOD_RND_SHIFT };
+enum { RELU = PTXI_MOD_RELU, FINITE = PTXI_MOD_SATFINITE, RZ = PTXI_RZ << PTXI_MOD_RND_SHIFT,
+       RP = PTXI_RP << PTXI_MOD_RND_SHIFT };
 MODS(none, 0)
 MODS(relus, 0, RELU)
 MODS(finites, 0, FINITE)

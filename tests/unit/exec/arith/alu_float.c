@@ -58,7 +58,7 @@ bool nan_f32(uint32_t bits)
     return (bits & 0x7fffffff) > 0x7f800000;
 }
 
-/* --- formats, by the values of their codes --- */
+/* --- formats, defined by the values of their codes --- */
 static uint64_t infinity_of(enum kind k)
 {
     return k == F64 ? 0x7ff0000000000000 : k == F32 ? 0x7f800000 : k == F16 ? 0x7c00 : 0x7f80;
@@ -69,7 +69,7 @@ static uint64_t one_of(enum kind k)
     return k == F64 ? 0x3ff0000000000000 : k == F32 ? 0x3f800000 : k == F16 ? 0x3c00 : 0x3f80;
 }
 
-/* Of a code without its sign; infinity counts as the number that would follow the largest. */
+/* Value of a code without its sign. Infinity counts as the number that would follow the largest. */
 static quad code_value(enum kind k, uint64_t code)
 {
     if (code == infinity_of(k))
@@ -78,11 +78,12 @@ static quad code_value(enum kind k, uint64_t code)
     case F64: return from_f64(code);
     case F32: return from_f32((uint32_t)code);
     case BF16: return from_f32((uint32_t)code << 16);
-    default: return ldexp(code < 0x400 ? (double)code : (double)((code & 0x3ff) | 0x400), code < 0x400 ? -24 : (int)(code >> 10) - 25);
+    default: return ldexp(code < 0x400 ? (double)code : (double)((code & 0x3ff) | 0x400),
+                          code < 0x400 ? -24 : (int)(code >> 10) - 25);
     }
 }
 
-/* The code of a magnitude that is a number, rounded. */
+/* Returns the code of a magnitude, rounded. */
 static uint64_t round_code(enum kind k, quad x, int mode, bool negative)
 {
     uint64_t low = 0, high = infinity_of(k);
@@ -117,7 +118,7 @@ uint64_t rounded_with_sat(quad x, bool negative, enum kind k, unsigned mods)
     return sign | code;
 }
 
-/* Whether x is below the smallest normal when rounded as if exponents had no limit. */
+/* True if x is below the smallest normal number after rounding with unlimited exponents. */
 static bool tiny(quad x, enum kind k, unsigned mods)
 {
     quad scale = k == F16 ? 0x1p10 : 0x1p100, scaled = (x < 0 ? -x : x) * scale, normal = k == F16 ? 0x1p-14 : 0x1p-126;
@@ -141,7 +142,7 @@ quad exact_value(u128 bits, enum kind k, bool ftz)
     return negative ? -x : x;
 }
 
-/* --- arithmetic in quadruple precision, exact or with its last bit odd --- */
+/* --- arithmetic in quadruple precision, exact or with an odd last bit --- */
 static quad with_odd_bit(quad x)
 {
     u128 bits;
@@ -166,7 +167,7 @@ static quad compute(int op, quad a, quad b, quad c)
     return r;
 }
 
-/* A zero has the sign that the rounding gives it. */
+/* The rounding mode gives the sign of a zero result. */
 static quad compute_odd(int op, quad a, quad b, quad c, int mode)
 {
     quad r;
@@ -259,7 +260,8 @@ uint16_t minmax_half_result(uint16_t a, uint16_t b, enum kind k, int how)
 
 uint64_t f64_result(int op, const u128 *v, unsigned mods)
 {
-    static const uint8_t first_nan[7][3] = { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1, 2, 0 }, { 0, 1, 1 }, { 0, 0, 0 }, { 0, 0, 0 } };
+    static const uint8_t first_nan[7][3] = { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1, 2, 0 }, { 0, 1, 1 },
+                                             { 0, 0, 0 }, { 0, 0, 0 } };
     volatile double a = from_f64((uint64_t)v[0]), b = from_f64((uint64_t)v[1]), c = from_f64((uint64_t)v[2]), r;
 
     fesetround(fe_modes[mode_of(mods)]);
@@ -360,9 +362,10 @@ static uint64_t nan_result(u128 bits, enum kind from, enum kind to, unsigned mod
     if (to == F64 && from == F64)
         return b | 1ull << 51;
     if (to == F64 && mods & PTXI_MOD_FTZ)
-        return 0x7fffffffe0000000; /* that of the canonical f32 */
+        return 0x7fffffffe0000000; /* the NaN of the canonical f32 */
     if (to == F64)
-        return (b >> (kind_bits(from) - 1)) << 63 | 0x7ff8000000000000 | (b & ((1 << fraction_bits(from)) - 1)) << (52 - fraction_bits(from));
+        return (b >> (kind_bits(from) - 1)) << 63 | 0x7ff8000000000000 | (b & ((1 << fraction_bits(from)) - 1)) << (52 -
+        fraction_bits(from));
     if (from == F64) {
         unsigned f = fraction_bits(to);
         uint64_t quiet = 1ull << (f - 1);
@@ -372,7 +375,7 @@ static uint64_t nan_result(u128 bits, enum kind from, enum kind to, unsigned mod
     return to == F32 ? 0x7fffffff : 0x7fff;
 }
 
-/* What .relu and .satfinite make of a number. */
+/* Applies .relu and .satfinite to a number. */
 static uint64_t limited(uint64_t code, enum kind k, unsigned mods)
 {
     uint64_t sign = 1ull << (kind_bits(k) - 1);

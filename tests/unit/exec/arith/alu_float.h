@@ -16,20 +16,20 @@ bool nan_f32(uint32_t bits);
 
 /* op: add sub mul fma div rcp sqrt; v: the operands; rounding and .sat from mods. */
 uint32_t f32_result(int op, const unsigned __int128 *v, unsigned mods, bool ftz);
-/* Of f16 and bf16, op: add sub mul fma; .ftz, .sat and .relu from mods. */
+/* Arithmetic of f16 and bf16, op: add sub mul fma; .ftz, .sat and .relu from mods. */
 uint16_t half_result(int op, const uint16_t *v, enum kind k, unsigned mods);
 uint16_t minmax_half_result(uint16_t a, uint16_t b, enum kind k, int how);
 uint64_t f64_result(int op, const unsigned __int128 *v, unsigned mods);
 uint32_t minmax_f32_result(uint32_t a, uint32_t b, int how);
 uint64_t minmax_f64_result(uint64_t a, uint64_t b, bool max);
 
-/* The value of a float of some kind; with ftz, subnormals are zeros. */
+/* The value of a float of a kind. With ftz, subnormals are zeros. */
 __float128 exact_value(unsigned __int128 bits, enum kind k, bool ftz);
 /* x rounded to an integer, then clamped. */
 __int128 integral_clamped(__float128 x, unsigned mods, __int128 low, __int128 high);
-/* x as a kind, rounded and saturated by mods; a zero takes the sign. */
+/* x converted to a kind, rounded and saturated as mods say. `sign` is the sign of a zero. */
 uint64_t rounded_with_sat(__float128 x, bool negative, enum kind k, unsigned mods);
-/* cvt between floats, and to an integral value. */
+/* cvt between floats, or to an integral value. */
 uint64_t converted(unsigned __int128 bits, enum kind from, enum kind to, unsigned mods);
 uint64_t rounded_integral(unsigned __int128 bits, enum kind k, unsigned mods);
 

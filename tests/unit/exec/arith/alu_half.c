@@ -1,4 +1,4 @@
-/* Cases of f16 and bf16: one element, or two a lane. */
+/* Cases of f16 and bf16 with one or two elements per lane. */
 #include "unit/exec/arith/alu.h"
 
 #include "isa/bytecode.h"
@@ -7,7 +7,7 @@
 
 #define WHICH (o->case_->which)
 
-/* --- one reference for both: of each element of the operands --- */
+/* --- one reference for both, called for each element --- */
 typedef uint16_t element_reference(const struct operands *o, const uint16_t *v, enum kind k);
 
 static void each(const struct operands *o, struct results *r, element_reference *f)
@@ -47,11 +47,12 @@ EACH(neg) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) ^ 0x8000; }
 EACH(abs_) { return is_nan(v[0], k) ? 0x7fff : flushed(o, v[0]) & 0x7fff; }
 EACH(minmax)
 {
-    return minmax_half_result(v[0], v[1], k, WHICH | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) | (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0) |
+    return minmax_half_result(v[0], v[1], k, WHICH | (o->mods & PTXI_MOD_FTZ ? MINMAX_FTZ : 0) |
+                              (o->mods & PTXI_MOD_NAN ? MINMAX_NAN : 0) |
                                                  (o->mods & PTXI_MOD_XORSIGN ? MINMAX_XOR : 0));
 }
 
-/* The functions are compared with recordings in tests/conformance; here, the lanes with them. */
+/* Only the lanes are tested. tests/conformance compares the functions with recordings. */
 EACH(ex2) { (void)o; return k == F16 ? ptxi_num_ex2_approx_f16(v[0]) : ptxi_num_ex2_approx_ftz_bf16(v[0]); }
 EACH(tanh_) { (void)o; return k == F16 ? ptxi_num_tanh_approx_f16(v[0]) : ptxi_num_tanh_approx_bf16(v[0]); }
 
@@ -99,16 +100,19 @@ MODS(minmax_mods, 0, QUIET, XORSIGN, QUIET | XORSIGN, FTZ, FTZ | QUIET, FTZ | XO
 MODS(minmax_mods_bf16, 0, QUIET, XORSIGN, QUIET | XORSIGN)
 
 #define OP_2(op, T, K, mods, which) CASE(op##_##T, K, K, K, NONE, NONE, arithmetic, mods, 0, 0, which)
-#define COMMON(T, K, of_two, of_fma, of_sign, of_minmax)                                                                  \
-    OP_2(add, T, K, of_two, 0) OP_2(sub, T, K, of_two, 1) OP_2(mul, T, K, of_two, 2)                                      \
-    CASE(fma_##T, K, K, K, K, NONE, arithmetic, of_fma, 0, 0, 3)                                                          \
-    CASE(fma_oob_##T, K, K, K, K, NONE, fma_oob, relus, 0, 0, 0)                                                          \
-    CASE(neg_##T, K, K, NONE, NONE, NONE, neg, of_sign, 0, 0, 0) CASE(abs_##T, K, K, NONE, NONE, NONE, abs_, of_sign, 0, 0, 0) \
-    CASE(min_##T, K, K, K, NONE, NONE, minmax, of_minmax, 0, 0, 0) CASE(max_##T, K, K, K, NONE, NONE, minmax, of_minmax, 0, 0, MINMAX_MAX) \
-    CASE(ex2_approx_##T, K, K, NONE, NONE, NONE, ex2, none, 0, 0, 0) CASE(tanh_approx_##T, K, K, NONE, NONE, NONE, tanh_, none, 0, 0, 0)
+#define COMMON(T, K, of_two, of_fma, of_sign, of_minmax) \
+    OP_2(add, T, K, of_two, 0) OP_2(sub, T, K, of_two, 1) OP_2(mul, T, K, of_two, 2) \
+    CASE(fma_##T, K, K, K, K, NONE, arithmetic, of_fma, 0, 0, 3) \
+    CASE(fma_oob_##T, K, K, K, K, NONE, fma_oob, relus, 0, 0, 0) \
+    CASE(neg_##T, K, K, NONE, NONE, NONE, neg, of_sign, 0, 0, 0) \
+    CASE(abs_##T, K, K, NONE, NONE, NONE, abs_, of_sign, 0, 0, 0) \
+    CASE(min_##T, K, K, K, NONE, NONE, minmax, of_minmax, 0, 0, 0) \
+    CASE(max_##T, K, K, K, NONE, NONE, minmax, of_minmax, 0, 0, MINMAX_MAX) \
+    CASE(ex2_approx_##T, K, K, NONE, NONE, NONE, ex2, none, 0, 0, 0) \
+    CASE(tanh_approx_##T, K, K, NONE, NONE, NONE, tanh_, none, 0, 0, 0)
 #define SETP(cmp, T, K, mods, which) CASE(setp_##cmp##_##T, PRED, K, K, PRED, NONE, setp, mods, SECOND, 2, which)
-#define SETPS(cmp, which)                                                                                                 \
-    SETP(cmp, f16, F16, bools_ftz, which) SETP(cmp, f16x2, F16X2, bools_ftz, which)                                       \
+#define SETPS(cmp, which) \
+    SETP(cmp, f16, F16, bools_ftz, which) SETP(cmp, f16x2, F16X2, bools_ftz, which) \
     SETP(cmp, bf16, BF16, bools, which) SETP(cmp, bf16x2, BF16X2, bools, which)
 #define F16_CASES(T, K) COMMON(T, K, ftz_sats, fma_mods, ftzs, minmax_mods)
 #define BF16_CASES(T, K) COMMON(T, K, none, relus, none, minmax_mods_bf16)
@@ -116,7 +120,8 @@ MODS(minmax_mods_bf16, 0, QUIET, XORSIGN, QUIET | XORSIGN)
 static const struct alu_case cases[] = {
     F16_CASES(f16, F16) F16_CASES(f16x2, F16X2)
     BF16_CASES(bf16, BF16) BF16_CASES(bf16x2, BF16X2)
-    SETPS(eq, 0) SETPS(ne, 1) SETPS(lt, 2) SETPS(le, 3) SETPS(gt, 4) SETPS(ge, 5) SETPS(equ, 6) SETPS(neu, 7) SETPS(ltu, 8)
+    SETPS(eq, 0) SETPS(ne, 1) SETPS(lt, 2) SETPS(le, 3) SETPS(gt, 4) SETPS(ge, 5) SETPS(equ, 6) SETPS(neu, 7)
+    SETPS(ltu, 8)
     SETPS(leu, 9) SETPS(gtu, 10) SETPS(geu, 11) SETPS(num, 12) SETPS(nan, 13)
 };
 ALU_TABLE(alu_half, cases)

@@ -1,8 +1,8 @@
-/* Handlers of arithmetic, run one by one on a warp made by hand, at every level of this host, against references written
- * another way: integers in 128 bits, floats in quadruple precision or in the host's arithmetic under fesetround().
+/* Runs the arithmetic handlers one by one on a hand-made warp, at each CPU level of this host. The references are
+ * independent: integers in 128 bits, floats in quadruple precision or in host arithmetic under fesetround().
  *
- * Each case runs on special and random values, with full and partial masks, with the destination apart and in the slot of a
- * source, and with one slot for two sources; lanes that are not active must keep what they held. */
+ * Each case runs on special and random values, with full and partial masks, with a separate destination, with the
+ * destination in the slot of a source, and with one slot for two sources. Inactive lanes must keep their values. */
 #include "unit/support/bits.h"
 
 #include <fenv.h>
@@ -17,7 +17,7 @@
 static const struct alu_table *const tables[] = { &alu_general, &alu_half, &alu_cvt };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* --- the frame: places for d, a, b, c, a fourth and a fifth source of up to 128 bits, and predicates --- */
+/* --- the frame: d, a, b, c, a fourth and a fifth source of up to 128 bits, and predicates --- */
 enum { D = 0, A = 8, B = 16, C = 24, E = 32, F = 40, P = 48, UNITS = 56 };
 typedef unsigned __int128 u128;
 typedef uint16_t __attribute__((may_alias)) lane16;
@@ -30,28 +30,40 @@ static _Alignas(64) unsigned char frame[UNITS * PTXI_UNIT];
 static struct ptxi_warp warp = { .regs = frame };
 
 static const uint64_t specials_f64[] = {
-    0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x3ff0000000000001, 0x3fefffffffffffff, 0x3fe0000000000000, 0x4000000000000000,
-    0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x7ff7ffffe0000000, 0x41dfffffffc00000, 0x41e0000000000000,
-    0x41efffffffe00000, 0x41f0000000000000, 0x43e0000000000000, 0x43f0000000000000, 0x3810000000000000, 0x380fffffffffffff, 0x380fffffe0000000,
-    0x380ffffff0000000, 0x380ffffff8000000, 0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000, 0x3690000000000000, 0x4060000000000000,
-    0x406fe00000000000, 0x40ffffe000000000, 0x40effc0000000000, 0x3fe0000000000001, 0x3ff8000000000000, 0x4004000000000000, 0x3f10000000000000,
+    0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x3ff0000000000001, 0x3fefffffffffffff,
+        0x3fe0000000000000, 0x4000000000000000,
+    0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x7ff7ffffe0000000,
+    0x41dfffffffc00000, 0x41e0000000000000,
+    0x41efffffffe00000, 0x41f0000000000000, 0x43e0000000000000, 0x43f0000000000000, 0x3810000000000000,
+    0x380fffffffffffff, 0x380fffffe0000000,
+    0x380ffffff0000000, 0x380ffffff8000000, 0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000,
+    0x3690000000000000, 0x4060000000000000,
+    0x406fe00000000000, 0x40ffffe000000000, 0x40effc0000000000, 0x3fe0000000000001, 0x3ff8000000000000,
+    0x4004000000000000, 0x3f10000000000000,
 };
 static const uint32_t specials_f32[] = {
-    0, 1, 0x007fffff, 0x00800000, 0x00800001, 0x3f800000, 0x3f800001, 0x3f7fffff, 0x3f000000, 0x40000000, 0x7f7fffff, 0x7f800000, 0x7fc00000,
-    0x7f800001, 0x7fffffff, 0x4effffff, 0x4f000000, 0x4f7fffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x43000000, 0x437f0000, 0x477fff00, 0x477ff000,
-    0x477fefff, 0x38800000, 0x387fe000, 0x33800000, 0x33000000, 0x33000001, 0x3fc00000, 0x40200000, 0x00400000, 0x34000000, 0x0c800000, 0x7e800000,
+    0, 1, 0x007fffff, 0x00800000, 0x00800001, 0x3f800000, 0x3f800001, 0x3f7fffff, 0x3f000000, 0x40000000, 0x7f7fffff,
+        0x7f800000, 0x7fc00000,
+    0x7f800001, 0x7fffffff, 0x4effffff, 0x4f000000, 0x4f7fffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x43000000,
+    0x437f0000, 0x477fff00, 0x477ff000,
+    0x477fefff, 0x38800000, 0x387fe000, 0x33800000, 0x33000000, 0x33000001, 0x3fc00000, 0x40200000, 0x00400000,
+    0x34000000, 0x0c800000, 0x7e800000,
     0x7f000000, 0x3f7ffffe, 0x00ffffff, 0x4b7fffff, 0x4b000001, 0x3effffff,
 };
-static const uint16_t specials_f16[] = { 0, 1, 0x7ff7, 0x3ff, 0x400, 0x3c00, 0x3bff, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0x3800, 0x4100, 0x3e00, 0x57f8, 0x5800 };
-static const uint64_t specials_int[] = { 0, 1, 2, 3, 7, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000,
-                                         0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0x00ffffff, 0x01000001, 65504, 65519, 65520, 65536,
+static const uint16_t specials_f16[] = { 0, 1, 0x7ff7, 0x3ff, 0x400, 0x3c00, 0x3bff, 0x7bff, 0x7c00, 0x7c01, 0x7e00,
+                                         0x7fff, 0x3800, 0x4100, 0x3e00, 0x57f8, 0x5800 };
+static const uint64_t specials_int[] = { 0, 1, 2, 3, 7, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff,
+                                         0x8000, 0xffff, 0x7fffffff, 0x80000000,
+                                         0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0x00ffffff,
+                                         0x01000001, 65504, 65519, 65520, 65536,
                                          0x20000040000001, 0xfffffffffffffc00, 0x7fffff4000000000, 0x5555555555555555 };
-static const uint16_t specials_bf16[] = { 0, 1, 0x7ff7, 0x7f, 0x80, 0x81, 0x3f80, 0x3f7f, 0x3f81, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff, 0x3f00, 0x4049, 0x0100 };
+static const uint16_t specials_bf16[] = { 0, 1, 0x7ff7, 0x7f, 0x80, 0x81, 0x3f80, 0x3f7f, 0x3f81, 0x7f7f, 0x7f80,
+                                          0x7f81, 0x7fc0, 0x7fff, 0x3f00, 0x4049, 0x0100 };
 #define PICK(list) (list)[random64() % (sizeof(list) / sizeof *(list))]
 
-/* Which floats a round has. Many handlers have a short way for lanes that all hold numbers, or numbers of usual magnitudes: one NaN in
- * 32 lanes would keep them from it. */
-static enum { ANYTHING, FINITE, MODERATE, LARGE /* not below 1, so that no format has them as tiny numbers */ } floats;
+/* The kinds of floats in a round. Many handlers have a fast path for lanes that all hold numbers, or numbers of
+ * usual magnitudes. One NaN in 32 lanes would disable it. */
+static enum { ANYTHING, FINITE, MODERATE, LARGE /* at least 1, so that no format holds them as subnormals */ } floats;
 
 static bool fits(unsigned exponent, unsigned bias)
 {
@@ -73,7 +85,7 @@ static bool is_wanted(enum kind k, uint64_t v)
 
 static uint64_t random_value(enum kind k);
 
-/* A value of a kind, often special, often near another kind's border. */
+/* Returns a value of a kind, often a special one, often near the limit of another kind. */
 static uint64_t any_value(enum kind k)
 {
     uint64_t r = random64(), form = random64() % 8;
@@ -82,19 +94,20 @@ static uint64_t any_value(enum kind k)
     case F64:
         if (form < 3)
             return PICK(specials_f64) ^ (r & 0x8000000000000000);
-        if (form < 6) /* exponents close to each other, few bits set */
+        if (form < 6) /* similar exponents, few bits set */
             return (r & 0x8000000000000000) | (0x3ff - 8 + r % 70) << 52 | (random64() & random64() & 0xfffffffffffff);
         return r;
     case F32:
         if (form < 3)
             return (PICK(specials_f32) ^ (r & 0x80000000)) & 0xffffffff;
         if (form == 3) /* products and quotients near 2^-126 */
-            return (r & 0x80000000) | (r >> 8 & 1 ? 63 + (r >> 16) % 3 : 1 + (r >> 16) % 4) << 23 | (random64() & 0x7fffff);
+            return (r & 0x80000000) | (r >> 8 & 1 ? 63 + (r >> 16) % 3 : 1 + (r >> 16) % 4) << 23 |
+                (random64() & 0x7fffff);
         if (form == 4) /* near overflow */
             return (r & 0x80000000) | ((r >> 8 & 1 ? 180 : 225) + (r >> 16) % 30) << 23 | (random64() & 0x7fffff);
         if (form < 6)
             return (r & 0x80000000) | (127 - 8 + r % 44) << 23 | (random64() & random64() & 0x7fffff);
-        if (form == 6) /* a few bits of fraction, near what formats of 8 bits and less can hold */
+        if (form == 6) /* a few fraction bits, near the limits of formats of 8 bits and less */
             return ((r & 0x80000000) | (127 - 18 + (r >> 8) % 36) << 23 | (random64() & 0x7c0000)) + (r >> 16) % 3 - 1;
         return r & 0xffffffff;
     case F16:
@@ -102,7 +115,7 @@ static uint64_t any_value(enum kind k)
     case BF16:
         if (form < 3)
             return PICK(specials_bf16) ^ (r & 0x8000);
-        if (form < 6) /* exponents close to each other */
+        if (form < 6) /* similar exponents */
             return (r & 0x8000) | (0x7f - 8 + (r >> 16) % 20) << 7 | (r & 0x7f);
         return r & 0xffff;
     case F32X2:
@@ -175,17 +188,17 @@ static lane_mask *predicate(int n)
     return (lane_mask *)(void *)(frame + (P + n) * PTXI_UNIT);
 }
 
-/* --- one round of a case: sources and expected results, then all levels on a copy of the frame --- */
+/* --- one round of a case: sources and expected results, then each level on a copy of the frame --- */
 struct round {
     const struct alu_case *c;
     unsigned mods;
     int32_t imm;
     ptxi_lanes active;
-    bool in_place;  /* d is a's slot */
-    bool twice;     /* so is b */
+    bool in_place;  /* d is in the slot of a */
+    bool twice;     /* b is in the slot of a, too */
     struct operands in[PTXI_LANES];
     u128 want[PTXI_LANES];
-    ptxi_lanes want_p, want_q; /* predicates: destination (or q), carry */
+    ptxi_lanes want_p, want_q; /* predicates: destination (or q) and carry */
 };
 
 static unsigned slot_of(const struct round *r, enum kind k, unsigned slot)
@@ -193,7 +206,7 @@ static unsigned slot_of(const struct round *r, enum kind k, unsigned slot)
     return k == PRED ? P + slot / 8 : slot == D && r->in_place ? A : slot;
 }
 
-/* About the negative of the product, for c: so that sums cancel. */
+/* Returns a value for c near the negative product, so that sums cancel. */
 static uint64_t near_product(enum kind k, uint64_t a, uint64_t b)
 {
     uint64_t mask = (uint64_t)kind_mask(k), wiggle = random64() % 5 - 2;
@@ -239,7 +252,7 @@ static void make_round(struct round *r)
                 v &= 1;
                 *predicate(k + 1) = (*predicate(k + 1) & ~((ptxi_lanes)1 << l)) | (ptxi_lanes)v << l;
             } else {
-                if (kind_bits(kinds[k]) == 8) /* what stands above does not matter */
+                if (kind_bits(kinds[k]) == 8) /* the bits above do not matter */
                     v |= (random64() & 0xff) << 8;
                 put(A + 8 * k, kinds[k], l, v);
                 v &= kind_bits(kinds[k]) == 8 ? 0xff : ~(u128)0;
@@ -281,7 +294,8 @@ static void check_predicate(const struct round *r, const char *level, int n, ptx
 
     want = (want & r->active) | (before & ~r->active);
     if (got != want)
-        ck_abort_msg("%s at %s, mods %#x, active %#llx: predicate %d is %#llx, want %#llx", r->c->name, level, r->mods, (unsigned long long)r->active, n,
+        ck_abort_msg("%s at %s, mods %#x, active %#llx: predicate %d is %#llx, want %#llx", r->c->name, level, r->mods,
+                     (unsigned long long)r->active, n,
                      (unsigned long long)got, (unsigned long long)want);
 }
 
@@ -295,9 +309,12 @@ static void check_lanes(const struct round *r, const char *level)
         u128 got = get(slot, r->c->d, l), want = on ? r->want[l] & kind_mask(r->c->d) : o->old & kind_mask(r->c->d);
 
         if (got != want)
-            ck_abort_msg("%s at %s, mods %#x, lane %d%s: a %#llx b %#llx c %#llx e %#llx carry %d: got %#llx:%016llx, want %#llx:%016llx", r->c->name, level,
-                         r->mods, l, on ? "" : " (off)", (unsigned long long)o->v[0], (unsigned long long)o->v[1], (unsigned long long)o->v[2],
-                         (unsigned long long)o->v[3], o->carry, (unsigned long long)(got >> 64), (unsigned long long)got,
+            ck_abort_msg("%s at %s, mods %#x, lane %d%s: a %#llx b %#llx c %#llx e %#llx carry %d: got %#llx:%016llx, "
+                         "want %#llx:%016llx", r->c->name, level,
+                         r->mods, l, on ? "" : " (off)", (unsigned long long)o->v[0], (unsigned long long)o->v[1],
+                         (unsigned long long)o->v[2],
+                         (unsigned long long)o->v[3], o->carry, (unsigned long long)(got >> 64),
+                         (unsigned long long)got,
                          (unsigned long long)(want >> 64), (unsigned long long)want);
     }
 }
@@ -336,7 +353,8 @@ static void run_case(const struct alu_case *c, int rounds)
     for (int n = 0; n < rounds * mods_count; n++) {
         r.mods = c->mods[n % mods_count];
         r.active = n / mods_count % 3 == 0 ? PTXI_ALL_LANES : (ptxi_lanes)random64();
-        r.in_place = n / mods_count % 2 && c->d != PRED && kind_units(c->d) == kind_units(c->a) && c->d != WORDS && c->a != WORDS && !(c->flags & DEST_IN_B);
+        r.in_place = n / mods_count % 2 && c->d != PRED && kind_units(c->d) == kind_units(c->a) && c->d != WORDS &&
+            c->a != WORDS && !(c->flags & DEST_IN_B);
         r.twice = n / mods_count % 3 == 2 && c->a == c->b && c->a != PRED && c->a != NONE && !(c->flags & DEST_IN_B);
         floats = (const int[]){ ANYTHING, FINITE, MODERATE, LARGE }[n / mods_count / 3 % 4];
         r.imm = c->imms ? (int32_t)(random64() % c->imms) : 0;
@@ -351,7 +369,7 @@ static int rounds(void)
     return s ? atoi(s) : 12;
 }
 
-START_TEST(computes)
+START_TEST(handlers_match_their_references)
 {
     unsigned n = (unsigned)_i, t = 0;
 
@@ -361,19 +379,23 @@ START_TEST(computes)
 }
 END_TEST
 
-/* Every handler that this file is about has a case. */
-START_TEST(all_are_tested)
+/* Every handler of these files has a case. */
+START_TEST(all_handlers_are_tested)
 {
     static const char *const names[] = {
 #define X(name) [PTXI_OP_##name] = #name,
         PTXI_OPS(X)
 #undef X
     };
-    static const char *const elsewhere[] = { /* how their names begin */
-        "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_", "count", "cp_async",
-        "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "fill_", "getctarank_", "guard", "isspacep", "istypep", "ld_", "ldmatrix", "lg2_f64", "local_addr", "loop", "mapa_",
-        "match_", "mbarrier_", "mma_", "movmatrix", "mul_scaled_", "nanosleep", "nop", "policy_", "redux", "ret", "shape", "shared_", "shfl_", "sin_f", "sreg_", "st_",
-        "stack", "stmatrix", "suld", "sured", "sust", "tcgen05_", "tensor", "tex", "trap", "txq", "unreachable", "unsupported", "v", "wgmma", "wmma_"
+    static const char *const elsewhere[] = { /* prefixes of their names */
+        "activemask", "alloca_", "async_store", "atom_", "bar_", "bra", "brkpt", "brx", "bulk_", "call", "cluster_",
+            "count", "cp_async",
+        "cvta_", "elect", "end", "ex2_f64", "exit", "fence", "fill_", "getctarank_", "guard", "isspacep", "istypep",
+        "ld_", "ldmatrix", "lg2_f64", "local_addr", "loop", "mapa_",
+        "match_", "mbarrier_", "mma_", "movmatrix", "mul_scaled_", "nanosleep", "nop", "policy_", "redux", "ret",
+        "shape", "shared_", "shfl_", "sin_f", "sreg_", "st_",
+        "stack", "stmatrix", "suld", "sured", "sust", "tcgen05_", "tensor", "tex", "trap", "txq", "unreachable",
+        "unsupported", "v", "wgmma", "wmma_"
     };
 
     for (unsigned op = 1; op < PTXI_OP_COUNT; op++) {
@@ -397,10 +419,10 @@ int main(void)
     unsigned count = 0;
 
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, all_are_tested);
+    tcase_add_test(t, all_handlers_are_tested);
     for (unsigned k = 0; k < TABLES; k++)
         count += tables[k]->count;
-    tcase_add_loop_test(t, computes, 0, (int)count);
+    tcase_add_loop_test(t, handlers_match_their_references, 0, (int)count);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,6 +1,6 @@
-/* The approximate instructions' handlers, at every level of this host, against the functions for one operand in num/approx.h: over all
- * upper halves of the operand, with lower halves that are at a border or random, so that all rows of the tables and all exceptions come up.
- * And their squarer against its columns. */
+/* Runs the handlers of the approximate instructions, at each CPU level of this host, against the functions for one
+ * operand in num/approx.h. The operands have all upper halves, with lower halves that are random or at a limit, so
+ * that all table rows and all exceptions occur. Also tests the squarer against its columns of partial products. */
 #include "unit/support/bits.h"
 
 #include "exec/arith/approx_table_inl.h"
@@ -13,15 +13,20 @@
     X(rcp_approx_f32, 32) X(rsqrt_approx_f32, 32) X(sqrt_approx_f32, 32) X(ex2_approx_f32, 32) X(lg2_approx_f32, 32) \
     X(sin_approx_f32, 32) X(cos_approx_f32, 32) X(tanh_approx_f32, 32) X(rsqrt_approx_f64, 64)                      \
     X(ex2_approx_f16, 16) X(tanh_approx_f16, 16) X(tanh_approx_bf16, 16)
-/* Operations named otherwise than the functions. */
+/* Operations whose names differ from those of the functions. */
 #define FORMS_RENAMED(X)                                                                                            \
-    X(rcp_approx_f32_ftz, 32, rcp_approx_ftz_f32((uint32_t)a)) X(rsqrt_approx_f32_ftz, 32, rsqrt_approx_ftz_f32((uint32_t)a)) \
-    X(sqrt_approx_f32_ftz, 32, sqrt_approx_ftz_f32((uint32_t)a)) X(ex2_approx_f32_ftz, 32, ex2_approx_ftz_f32((uint32_t)a)) \
-    X(lg2_approx_f32_ftz, 32, lg2_approx_ftz_f32((uint32_t)a)) X(ex2_approx_bf16, 16, ex2_approx_ftz_bf16((uint16_t)a)) \
+    X(rcp_approx_f32_ftz, 32, rcp_approx_ftz_f32((uint32_t)a)) \
+    X(rsqrt_approx_f32_ftz, 32, rsqrt_approx_ftz_f32((uint32_t)a)) \
+    X(sqrt_approx_f32_ftz, 32, sqrt_approx_ftz_f32((uint32_t)a)) \
+    X(ex2_approx_f32_ftz, 32, ex2_approx_ftz_f32((uint32_t)a)) \
+    X(lg2_approx_f32_ftz, 32, lg2_approx_ftz_f32((uint32_t)a)) \
+    X(ex2_approx_bf16, 16, ex2_approx_ftz_bf16((uint16_t)a)) \
     X(rcp_approx_f64, 64, rcp_approx_ftz_f64(a)) X(rsqrt_approx_f64_ftz, 64, rsqrt_approx_ftz_f64(a))
 #define DIVISIONS(X)                                                                                                \
-    X(div_approx_f32, 32, div_approx_f32((uint32_t)a, (uint32_t)b)) X(div_full_f32, 32, div_full_f32((uint32_t)a, (uint32_t)b)) \
-    X(div_approx_f32_ftz, 32, div_approx_ftz_f32((uint32_t)a, (uint32_t)b)) X(div_full_f32_ftz, 32, div_full_ftz_f32((uint32_t)a, (uint32_t)b))
+    X(div_approx_f32, 32, div_approx_f32((uint32_t)a, (uint32_t)b)) \
+    X(div_full_f32, 32, div_full_f32((uint32_t)a, (uint32_t)b)) \
+    X(div_approx_f32_ftz, 32, div_approx_ftz_f32((uint32_t)a, (uint32_t)b)) \
+    X(div_full_f32_ftz, 32, div_full_ftz_f32((uint32_t)a, (uint32_t)b))
 
 #define ONE_OF_ONE(op, bits) ONE(op, bits, op((uint##bits##_t)a))
 FORMS_OF_ONE(ONE_OF_ONE)
@@ -39,7 +44,7 @@ static const struct form {
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
-/* --- operands, one after the other --- */
+/* --- operands, in sequence --- */
 enum { LOWER_HALVES = 8, OPERANDS = 0x10000 * LOWER_HALVES };
 
 static uint32_t random_word(uint32_t i)
@@ -56,14 +61,15 @@ static uint32_t word(uint32_t i)
     return (i / LOWER_HALVES) << 16 | (i % LOWER_HALVES < 4 ? borders[i % LOWER_HALVES] : random_word(i) >> 16);
 }
 
-/* What it is of 32 bits as the upper bits of 64, or cut to 16. */
+/* Widens 32 bits to the upper half of 64 bits, or cuts them to 16 bits. */
 static uint64_t operand(uint32_t i, int bits)
 {
-    return bits == 64 ? (uint64_t)word(i) << 32 | (i % 3 ? random_word(i + 1) : i % 2) : bits == 16 ? word(i) >> 16 : word(i);
+    return bits == 64 ? (uint64_t)word(i) << 32 | (i % 3 ? random_word(i + 1) : i % 2) : bits == 16 ? word(i) >> 16
+        : word(i);
 }
 
-/* What divided by b is anything, or about the least normal number: b with another fraction and an exponent less by 126, more or less. Every so
- * often, a row has nothing special, or but one thing in it. */
+/* Operands of a division. The quotient is arbitrary, or near the smallest normal number: then b has another fraction
+ * and an exponent that is less by about 126. Some rows have no special values, or only one. */
 static uint32_t dividend(uint32_t i, uint32_t b)
 {
     uint32_t x = random_word(~i);
@@ -93,14 +99,15 @@ static void set_lane(void *r, uint32_t l, int bits, uint64_t v)
 static uint64_t expected[OPERANDS];
 static uint32_t dividends[OPERANDS];
 
-/* The destination has a register of its own, or is the first source's; lanes that are off keep what they had. */
+/* The destination is separate, or the same as the first source. Inactive lanes keep their values. */
 static void test_level(const char *level, ptxi_handler *const *table, const struct form *f)
 {
     static _Alignas(64) unsigned char frame[12 * PTXI_UNIT];
     static const ptxi_lanes some = (ptxi_lanes)UINT64_C(0x7fffeffff00dfffe);
     struct ptxi_warp warp = { .regs = frame };
     struct ptxi_insn insn = { .a = 0, .b = 4, .d = 8 };
-    bool two = f->one == one_div_approx_f32 || f->one == one_div_full_f32 || f->one == one_div_approx_f32_ftz || f->one == one_div_full_f32_ftz;
+    bool two = f->one == one_div_approx_f32 || f->one == one_div_full_f32 || f->one == one_div_approx_f32_ftz ||
+        f->one == one_div_full_f32_ftz;
 
     for (uint32_t i = 0; i < OPERANDS; i += PTXI_LANES) {
         warp.active = i / PTXI_LANES % 16 ? PTXI_ALL_LANES : some;
@@ -113,15 +120,17 @@ static void test_level(const char *level, ptxi_handler *const *table, const stru
         table[f->op](&insn, &warp);
         for (uint32_t l = 0; l < PTXI_LANES; l++)
             if (warp.active >> l & 1)
-                ck_bits64_at(lane_of(PTXI_SLOT(&warp, insn.d), l, f->bits), expected[i + l], "%s of 0x%" PRIx64 " (0x%x) at level %s", f->name,
+                ck_bits64_at(lane_of(PTXI_SLOT(&warp, insn.d), l, f->bits), expected[i + l],
+                             "%s of 0x%" PRIx64 " (0x%x) at level %s", f->name,
                            operand(i + l, f->bits), dividends[i + l], level);
             else if (insn.d)
                 ck_assert_uint_eq(lane_of(PTXI_SLOT(&warp, insn.d), l, 16), 0x5555);
     }
 }
 
-/* Partial products of the bits of x below column 18 do not exist; those that come twice, as i * j and j * i, are added in column i + j + 1. */
-START_TEST(square_keeps_its_columns)
+/* There are no partial products of the bits of x below column 18. Those that occur twice, as i * j and j * i, are
+ * added in column i + j + 1. */
+START_TEST(square_sums_its_columns)
 {
     for (uint32_t x = 0; x < 1 << 17; x++) {
         uint32_t sum = 0;
@@ -133,12 +142,13 @@ START_TEST(square_keeps_its_columns)
 }
 END_TEST
 
-/* The handlers know the exact case of rsqrt by its low sum. */
-START_TEST(only_one_has_the_exact_sum)
+/* The handlers recognize the exact case of rsqrt by its low sum. */
+START_TEST(only_one_operand_has_the_exact_sum)
 {
     for (uint32_t row = 0; row < 128; row++)
         for (uint32_t x = 0; x < 1 << 17; x++)
-            if ((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[row], x & 0xffff, x, PTXI_RSQRT_BIAS) == ptxi_approx_rsqrt.exact[0])
+            if ((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[row], x & 0xffff, x,
+                                       PTXI_RSQRT_BIAS) == ptxi_approx_rsqrt.exact[0])
                 ck_assert_msg(row == 64 && x == 0, "row %u, x 0x%x", row, x);
     ck_bits32((uint32_t)ptxi_num_low(ptxi_num_rsqrt.rows[64], 0, 0, PTXI_RSQRT_BIAS), ptxi_approx_rsqrt.exact[0]);
 }
@@ -167,7 +177,7 @@ START_TEST(squares_of_multiples_of_8)
 }
 END_TEST
 
-START_TEST(lanes_are_as_one)
+START_TEST(handlers_match_the_functions)
 {
     const struct form *f = &forms[_i];
 
@@ -186,11 +196,11 @@ int main(void)
     TCase *t = tcase_create("units");
 
     tcase_set_timeout(t, 300);
-    tcase_add_test(t, square_keeps_its_columns);
-    tcase_add_test(t, only_one_has_the_exact_sum);
+    tcase_add_test(t, square_sums_its_columns);
+    tcase_add_test(t, only_one_operand_has_the_exact_sum);
     tcase_add_test(t, multiples_of_8_have_the_same_totals);
     tcase_add_test(t, squares_of_multiples_of_8);
-    tcase_add_loop_test(t, lanes_are_as_one, 0, FORM_COUNT);
+    tcase_add_loop_test(t, handlers_match_the_functions, 0, FORM_COUNT);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,7 +1,8 @@
-/* Rounded arithmetic against MPFR: kernels of every form, through the public interface, on special values in all combinations, on operands
- * made so that the exact result lies next to the middle of two neighbours, and on random bits.
+/* Tests rounded arithmetic against MPFR. Kernels of every form run through the public interface on all combinations
+ * of special values, on operands whose exact result is close to the midpoint of two neighbors, and on random bits.
  *
- * MPFR rounds the numbers. What PTX says beyond that, NaNs (doc/numerics.md, "NaN results"), .ftz, .sat and .relu, stands in expected(). */
+ * MPFR rounds the numbers. expected() adds the rules of PTX: NaNs (doc/numerics.md, "NaN results"), .ftz, .sat and
+ * .relu. */
 #ifdef HAVE_MPFR
 #define MPFR_USE_INTMAX_T
 #include "unit/support/bits.h"
@@ -18,7 +19,7 @@ struct format {
     const char *name;
     unsigned bits, precision;
     int bias;
-    uint64_t nan; /* what operations give; of f64 only when no operand is a NaN */
+    uint64_t nan; /* the NaN result; for f64 only if no operand is a NaN */
 };
 static const struct format formats[] = {
     { "f16", 16, 11, 15, 0x7fff },
@@ -83,7 +84,8 @@ static int list_forms(const struct format *format, enum op op)
 
 static void spell(const struct form *f, char *s, size_t size)
 {
-    snprintf(s, size, "%s%s%s%s%s.%s", ops[f->op].name, roundings[f->rounding].name, f->ftz ? ".ftz" : "", f->sat ? ".sat" : "", f->relu ? ".relu" : "",
+    snprintf(s, size, "%s%s%s%s%s.%s", ops[f->op].name, roundings[f->rounding].name, f->ftz ? ".ftz" : "",
+             f->sat ? ".sat" : "", f->relu ? ".relu" : "",
              f->format->name);
 }
 
@@ -93,7 +95,10 @@ static uint64_t fraction_mask(const struct format *f) { return ((uint64_t)1 << (
 static uint64_t infinity(const struct format *f) { return sign_bit(f) - 1 - fraction_mask(f); }
 static uint64_t magnitude(const struct format *f, uint64_t v) { return v & (sign_bit(f) - 1); }
 static bool is_nan(const struct format *f, uint64_t v) { return magnitude(f, v) > infinity(f); }
-static bool is_subnormal(const struct format *f, uint64_t v) { return magnitude(f, v) && magnitude(f, v) <= fraction_mask(f); }
+static bool is_subnormal(const struct format *f, uint64_t v)
+{
+    return magnitude(f, v) && magnitude(f, v) <= fraction_mask(f);
+}
 
 static void decode(mpfr_t x, const struct format *f, uint64_t v)
 {
@@ -110,11 +115,12 @@ static void decode(mpfr_t x, const struct format *f, uint64_t v)
     mpfr_setsign(x, x, sign < 0, MPFR_RNDN);
 }
 
-/* Of a value that the format has. */
+/* The value must be one of the format. */
 static uint64_t encode(mpfr_t x, const struct format *f)
 {
     uint64_t sign = mpfr_signbit(x) ? sign_bit(f) : 0, m;
-    int fraction = (int)f->precision - 1, least = 1 - f->bias; /* exponents of the last place and of the smallest normal */
+    /* exponents of the last place and of the smallest normal number */
+    int fraction = (int)f->precision - 1, least = 1 - f->bias;
     int exponent;
 
     if (mpfr_inf_p(x))
@@ -147,7 +153,7 @@ static int compute(const struct form *f)
     }
 }
 
-/* r = the result in the format's range, subnormal values rounded once. */
+/* r = the result in the range of the format. Subnormal values are rounded once. */
 static void compute_in_range(const struct form *f)
 {
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
@@ -162,7 +168,7 @@ static void compute_in_range(const struct form *f)
     mpfr_set_emax(emax);
 }
 
-/* .ftz: tininess is seen after rounding without a limit to the exponent. */
+/* .ftz detects tininess after rounding with unlimited exponents. */
 static bool is_flushed(const struct form *f)
 {
     compute(f);
@@ -211,7 +217,7 @@ static int below(int n)
     return (int)(random64() >> 33) % n;
 }
 
-/* m, of as many bits as the precision and the first of them 1, as 1.x * 2^exponent; cut where the format has no more bits. */
+/* m * 2^exponent as 1.x. The first of the m bits is 1. The value is truncated if the format has fewer bits. */
 static uint64_t make(const struct format *f, uint64_t m, int exponent)
 {
     int biased = exponent + f->bias;
@@ -238,7 +244,7 @@ static int any_exponent(const struct format *f)
     return below(2 * f->bias + (int)f->precision) - f->bias - (int)f->precision;
 }
 
-/* An exponent for the result: of no account, about where subnormals begin, or where numbers end. */
+/* Returns an exponent for the result: arbitrary, near the subnormal numbers, or near the largest number. */
 static int interesting_exponent(const struct format *f)
 {
     switch (below(4)) {
@@ -248,7 +254,7 @@ static int interesting_exponent(const struct format *f)
     }
 }
 
-/* The inverse of an odd number modulo 2^64. */
+/* Returns the inverse of an odd number modulo 2^64. */
 static uint64_t inverse(uint64_t odd)
 {
     uint64_t i = odd;
@@ -258,7 +264,7 @@ static uint64_t inverse(uint64_t odd)
     return i;
 }
 
-/* A factor that makes the low bits of the product almost a half of the result's last place. */
+/* Finds a factor such that the low bits of the product are almost half of the last place of the result. */
 static bool near_half_factor(const struct format *f, uint64_t a, uint64_t *b)
 {
     unsigned p = f->precision, shorter = (unsigned)below(2); /* products have 2p bits or one less */
@@ -268,7 +274,7 @@ static bool near_half_factor(const struct format *f, uint64_t a, uint64_t *b)
     return *b > fraction_mask(f) && (u128)a * *b >> (2 * p - 1) != shorter;
 }
 
-/* A dividend and a divisor whose quotient almost has one bit more, and that a 1. */
+/* Finds a dividend and a divisor whose quotient is close to a number with one more bit, which is 1. */
 static bool near_half_quotient(const struct format *f, uint64_t *a, uint64_t b)
 {
     unsigned p = f->precision;
@@ -280,7 +286,8 @@ static bool near_half_quotient(const struct format *f, uint64_t *a, uint64_t b)
     return *a > fraction_mask(f) && *a <= 2 * fraction_mask(f) + 1;
 }
 
-/* A square of a number with one bit more, the last a 1, but for a little: k is 1 modulo 8, so it has a root modulo 2^n. */
+/* Finds a number close to the square of a number with one more bit, which is 1. k is 1 modulo 8, so it has a root
+ * modulo 2^n. */
 static bool near_half_square(const struct format *f, uint64_t *a, int *exponent)
 {
     unsigned p = f->precision, n = p + 2 + (p & 1);
@@ -297,10 +304,11 @@ static bool near_half_square(const struct format *f, uint64_t *a, int *exponent)
         *a <<= 1;
         --*exponent;
     }
-    return q >> p && *a && *a <= 2 * fraction_mask(f) + 1 && !(((u128)q * q - (u128)(__int128)k) & (((u128)1 << n) - 1));
+    return q >> p && *a && *a <= 2 * fraction_mask(f) + 1 &&
+        !(((u128)q * q - (u128)(__int128)k) & (((u128)1 << n) - 1));
 }
 
-/* About -(a * b), or half of its last place, or next to nothing. */
+/* Returns about -(a * b), half of its last place, or a tiny number. */
 static uint64_t interesting_summand(const struct format *f, uint64_t a, uint64_t b, int exponent)
 {
     uint64_t c;
@@ -328,7 +336,8 @@ static void make_sum(const struct format *f, uint64_t *in)
 
     in[0] = make(f, m, e);
     switch (below(3)) {
-    case 0: in[1] = make(f, (const uint64_t[]){ top, top + 1, 2 * top - 1 }[below(3)], e - (int)f->precision - below(3) + 1); break;
+    case 0: in[1] = make(f, (const uint64_t[]){ top, top + 1, 2 * top - 1 }[below(3)],
+                         e - (int)f->precision - below(3) + 1); break;
     case 1: in[1] = in[0] ^ sign_bit(f) ^ (uint64_t)below(4); break; /* cancels */
     default: in[1] = make(f, random_significand(f), e + below(2 * (int)f->precision + 6) - (int)f->precision - 3);
     }
@@ -340,7 +349,7 @@ static void make_sum(const struct format *f, uint64_t *in)
     }
 }
 
-/* Operands whose exact result is hard to round. */
+/* Makes operands whose exact result is hard to round. */
 static void make_hard(const struct form *form, uint64_t *in)
 {
     const struct format *f = form->format;
@@ -380,8 +389,11 @@ static void make_hard(const struct form *form, uint64_t *in)
 static int specials(const struct format *f, uint64_t *v, bool few)
 {
     uint64_t min = fraction_mask(f) + 1, one = (uint64_t)f->bias << (f->precision - 1), quiet = min >> 1;
-    const uint64_t list[] = { 0, 1, min - 1, min, one, one + 1, infinity(f) - 1, infinity(f), infinity(f) + 1, infinity(f) | quiet | 5, one - 1, /* few end here */
-                              2, min + 1, one - min, one + min, one + min + quiet, infinity(f) / 2, infinity(f) - min, sign_bit(f) - 1, quiet };
+    /* few sequences end here */
+    const uint64_t list[] = { 0, 1, min - 1, min, one, one + 1, infinity(f) - 1, infinity(f), infinity(f) + 1,
+                              infinity(f) | quiet | 5, one - 1,
+                              2, min + 1, one - min, one + min, one + min + quiet, infinity(f) / 2, infinity(f) - min,
+                              sign_bit(f) - 1, quiet };
     int n = few ? 11 : (int)(sizeof list / sizeof *list);
 
     for (int k = 0; k < n; k++) {
@@ -394,7 +406,7 @@ static int specials(const struct format *f, uint64_t *v, bool few)
 enum { ROWS = 16384, BLOCK = 128 };
 static uint64_t in[ROWS][3], out[ROWS];
 
-/* All combinations of special values, then hard cases, then random bits. */
+/* Fills in all combinations of special values, then hard cases, then random bits. */
 static void make_rows(const struct form *form)
 {
     int arity = ops[form->op].arity, n, row = 0;
@@ -428,8 +440,10 @@ static char *module_text(int n)
         int arity = ops[forms[k].op].arity;
 
         spell(&forms[k], name, sizeof name);
-        fprintf(o, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b%u %%a, %%b, %%c, %%d; .reg .b64 %%i, %%o; .reg .b32 %%t, %%n;\n"
-                   "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ctaid.x; mad.lo.u32 %%t, %%n, %d, %%t;\n"
+        fprintf(o, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b%u %%a, %%b, %%c, %%d; "
+                   ".reg .b64 %%i, %%o; .reg .b32 %%t, %%n;\n"
+                   "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ctaid.x; "
+                   "mad.lo.u32 %%t, %%n, %d, %%t;\n"
                    "  mad.wide.u32 %%i, %%t, 24, %%i; mad.wide.u32 %%o, %%t, 8, %%o;\n"
                    "  ld.global.b%u %%a, [%%i]; ld.global.b%u %%b, [%%i+8]; ld.global.b%u %%c, [%%i+16];\n"
                    "  %s %%d, %%a%s%s; st.global.b%u [%%o], %%d; ret; }\n",
@@ -446,7 +460,8 @@ static void check_form(const struct form *f)
 
     spell(f, name, sizeof name);
     for (int row = 0; row < ROWS; row++)
-        ck_bits64_at(out[row], expected(f, in[row]), "%s of %#" PRIx64 " %#" PRIx64 " %#" PRIx64, name, in[row][0], arity > 1 ? in[row][1] : 0,
+        ck_bits64_at(out[row], expected(f, in[row]), "%s of %#" PRIx64 " %#" PRIx64 " %#" PRIx64, name, in[row][0],
+                     arity > 1 ? in[row][1] : 0,
                      arity > 2 ? in[row][2] : 0);
 }
 
@@ -471,7 +486,8 @@ static void run_forms(int n)
         snprintf(name, sizeof name, "k%d", k);
         ck_assert_int_eq(ptxiModuleGetFunction(&function, module, name), PTXI_SUCCESS);
         ck_assert_int_eq(ptxiMemcpyHtoD(from, in, sizeof in), PTXI_SUCCESS);
-        ck_assert_int_eq(ptxiLaunchKernel(function, ROWS / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
+        ck_assert_int_eq(ptxiLaunchKernel(function, ROWS / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, params, NULL),
+                         PTXI_SUCCESS);
         ck_assert_int_eq(ptxiMemcpyDtoH(out, to, sizeof out), PTXI_SUCCESS);
         check_form(&forms[k]);
     }
@@ -479,7 +495,7 @@ static void run_forms(int n)
     free(text);
 }
 
-START_TEST(rounds_as_mpfr)
+START_TEST(results_match_mpfr)
 {
     const struct format *f = &formats[_i / OPS];
     int n = list_forms(f, (enum op)(_i % OPS));
@@ -496,7 +512,8 @@ START_TEST(rounds_as_mpfr)
 }
 END_TEST
 
-/* What the operands are made for: of nearly all of them the exact result is within 1/64 of the middle between two neighbours. */
+/* Checks the generator: the exact results of nearly all operands are within 1/64 of the midpoint between two
+ * neighbors. */
 START_TEST(hard_cases_are_hard)
 {
     static const enum op made[] = { MUL, DIV, SQRT };
@@ -536,7 +553,7 @@ int main(void)
     TCase *t = tcase_create("forms");
 
     tcase_set_timeout(t, 300);
-    tcase_add_loop_test(t, rounds_as_mpfr, 0, FORMATS * OPS);
+    tcase_add_loop_test(t, results_match_mpfr, 0, FORMATS * OPS);
     tcase_add_loop_test(t, hard_cases_are_hard, 0, 2 * 3);
     suite_add_tcase(s, t);
     return run_suite(s);

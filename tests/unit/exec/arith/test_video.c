@@ -1,7 +1,7 @@
-/* Video instructions: forms drawn at random, from their text to their results, at every CPU level of this host.
+/* Tests random forms of the video instructions, from their text to their results, at each CPU level of this host.
  *
- * The reference follows the pseudocode of PTX ISA, "Video Instructions", for one lane and from the spelling of the form, but for what
- * doc/numerics.md, "Video instructions", lists. */
+ * The reference follows the pseudocode of PTX ISA, "Video Instructions", for one lane and from the spelling of the
+ * form. doc/numerics.md, "Video instructions", lists the exceptions. */
 #include "unit/support/bits.h"
 
 #include "base/cpu.h"
@@ -12,19 +12,21 @@
 enum { FORMS = 120, THREADS = 96, UNTOUCHED = 0x5a5a5a5a };
 enum second { NO_SECOND, ADD, MIN, MAX };
 
-/* Scalar operations, then those that come for pairs and quads as well; all but the first three have the suffixes 2 and 4. */
-static const char *const names[] = { "vshl", "vshr", "vmad", "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset", "vavrg" };
+/* The scalar operations, then those that also have forms for pairs and quads. All but the first three have the
+ * suffixes 2 and 4. */
+static const char *const names[] = { "vshl", "vshr", "vmad", "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset",
+                                     "vavrg" };
 enum op { VSHL, VSHR, VMAD, VADD, VSUB, VABSDIFF, VMIN, VMAX, VSET, VAVRG, OPS };
 static const char *const comparisons[] = { "eq", "ne", "lt", "le", "gt", "ge" };
 static const char *const seconds[] = { "", ".add", ".min", ".max" };
 
 struct form {
     enum op op;
-    unsigned count; /* elements */
+    unsigned count; /* number of elements */
     bool d_signed, a_signed, b_signed, sat, wrap, plus_one, minus_a, minus_b, minus_c, merges, guarded, in_place;
     enum second second;
     unsigned comparison, scale;
-    char d[8], a[8], b[8]; /* selectors as they are written */
+    char d[8], a[8], b[8]; /* selectors as spelled in the form */
 };
 
 static uint32_t any(uint32_t below)
@@ -34,7 +36,7 @@ static uint32_t any(uint32_t below)
 
 /* --- forms --- */
 
-/* A part, or a permutation of count elements; or none. */
+/* Prints a part selector, a permutation of `count` elements, or nothing. */
 static void choose_selector(char *s, unsigned count)
 {
     *s = 0;
@@ -66,7 +68,8 @@ static void choose_mask(char *s, unsigned count)
 
 static struct form choose(enum op op, unsigned count)
 {
-    struct form f = { .op = op, .count = count, .d_signed = any(2), .a_signed = any(2), .b_signed = any(2), .guarded = any(2), .in_place = any(4) == 0,
+    struct form f = { .op = op, .count = count, .d_signed = any(2), .a_signed = any(2), .b_signed = any(2),
+                      .guarded = any(2), .in_place = any(4) == 0,
                       .comparison = any(6), .wrap = any(2) };
 
     choose_selector(f.a, count);
@@ -111,7 +114,8 @@ static void spell(FILE *out, const struct form *f)
         fprintf(out, f->wrap ? ".wrap" : ".clamp");
     if (f->op == VSET)
         fprintf(out, ".%s", comparisons[f->comparison]);
-    fprintf(out, "%s %s%s, %s%%a%s, %s%%b%s", seconds[f->second], f->in_place ? "%a" : "%d", f->d, f->minus_a ? "-" : "", f->a, f->minus_b ? "-" : "", f->b);
+    fprintf(out, "%s %s%s, %s%%a%s, %s%%b%s", seconds[f->second], f->in_place ? "%a" : "%d", f->d,
+            f->minus_a ? "-" : "", f->a, f->minus_b ? "-" : "", f->b);
     fprintf(out, c ? ", %s%%c;" : ";", f->minus_c ? "-" : "");
 }
 
@@ -123,10 +127,14 @@ static char *module_text(const struct form *forms)
 
     fprintf(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
     for (int k = 0; k < FORMS; k++) {
-        fprintf(out, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b32 %%a, %%b, %%c, %%d, %%t; .reg .b64 %%i, %%o; .reg .pred %%p;\n"
-                     "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%i, %%t, 12, %%i;\n"
-                     "  mad.wide.u32 %%o, %%t, 4, %%o; ld.global.u32 %%a, [%%i]; ld.global.u32 %%b, [%%i+4]; ld.global.u32 %%c, [%%i+8];\n"
-                     "  rem.u32 %%t, %%t, 3; setp.ne.u32 %%p, %%t, 0; mov.b32 %%d, %d;\n  %s", k, UNTOUCHED, forms[k].guarded ? "@%p " : "");
+        fprintf(out, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b32 %%a, %%b, %%c, %%d, %%t; "
+                     ".reg .b64 %%i, %%o; .reg .pred %%p;\n"
+                     "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; "
+                     "mad.wide.u32 %%i, %%t, 12, %%i;\n"
+                     "  mad.wide.u32 %%o, %%t, 4, %%o; ld.global.u32 %%a, [%%i]; ld.global.u32 %%b, [%%i+4]; "
+                     "ld.global.u32 %%c, [%%i+8];\n"
+                     "  rem.u32 %%t, %%t, 3; setp.ne.u32 %%p, %%t, 0; mov.b32 %%d, %d;\n  %s", k, UNTOUCHED,
+                     forms[k].guarded ? "@%p " : "");
         spell(out, &forms[k]);
         fprintf(out, "\n  st.global.u32 [%%o], %s; ret; }\n", forms[k].in_place ? "%a" : "%d");
     }
@@ -241,8 +249,9 @@ static uint32_t expected_scalar(const struct form *f, uint32_t a, uint32_t b, ui
     return *f->d ? merged(f->d, r, c) : r;
 }
 
-/* Element i of b:a, as the selector or else the digits say. */
-static int64_t element(const struct form *f, uint64_t both, const char *selector, const char *digits, unsigned i, bool is_signed)
+/* Element i of b:a as the selector, or without one the digits, say. */
+static int64_t element(const struct form *f, uint64_t both, const char *selector, const char *digits, unsigned i,
+                       bool is_signed)
 {
     unsigned bits = 32 / f->count, digit = (unsigned)((*selector ? selector + 2 : digits)[f->count - 1 - i] - '0');
 
@@ -257,7 +266,8 @@ static uint32_t expected_simd(const struct form *f, uint32_t a, uint32_t b, uint
 
     for (unsigned i = 0; i < f->count; i++) {
         int64_t x = element(f, both, f->a, f->count == 2 ? "10" : "3210", i, f->a_signed);
-        int64_t t = primary(f, x, element(f, both, f->b, f->count == 2 ? "32" : "7654", i, f->b_signed)), top = (int64_t)1 << (bits - f->d_signed);
+        int64_t t = primary(f, x, element(f, both, f->b, f->count == 2 ? "32" : "7654", i, f->b_signed)),
+            top = (int64_t)1 << (bits - f->d_signed);
         uint32_t mask = UINT32_MAX >> (32 - bits) << bits * i;
 
         if (*f->d && !strchr(f->d + 2, '0' + (char)i))
@@ -283,10 +293,12 @@ static uint32_t expected(const struct form *f, const uint32_t *in, int thread)
 
 static uint32_t operand(void)
 {
-    static const uint32_t specials[] = { 0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,
+    static const uint32_t specials[] = { 0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
+                                         0x80000000, 0x80000001, 0xffffffff,
                                          0xffff8000, 0x80808080, 0x7f7f7f7f, 0x80007fff };
 
-    return any(2) ? specials[any(sizeof specials / sizeof *specials)] : any(2) ? any(UINT32_MAX) >> any(32) : any(UINT32_MAX);
+    return any(2) ? specials[any(sizeof specials / sizeof *specials)] : any(2) ? any(UINT32_MAX) >> any(32)
+        : any(UINT32_MAX);
 }
 
 static void check_form(const struct form *f, const uint32_t (*in)[3], const uint32_t *out)
@@ -298,7 +310,8 @@ static void check_form(const struct form *f, const uint32_t (*in)[3], const uint
     spell(o, f);
     fclose(o);
     for (int t = 0; t < THREADS; t++)
-        ck_bits32_at(out[t], expected(f, in[t], t), "%s%s a %#x b %#x c %#x", f->guarded ? "@p " : "", text, in[t][0], in[t][1], in[t][2]);
+        ck_bits32_at(out[t], expected(f, in[t], t), "%s%s a %#x b %#x c %#x", f->guarded ? "@p " : "", text, in[t][0],
+                     in[t][1], in[t][2]);
     free(text);
 }
 

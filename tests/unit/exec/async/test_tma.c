@@ -1,12 +1,12 @@
-/* Copies of boxes of tensors, against a reference that visits element by element. PTX ISA, "Tensors", "Data Movement and Conversion
- * Instructions: cp.async.bulk.tensor". */
+/* Tests tensor copies (TMA) against a reference that visits each element. PTX ISA, "Tensors", "Data Movement and
+ * Conversion Instructions: cp.async.bulk.tensor". */
 #include "unit/support/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Tensors of words, the i-th of which is i + 1; boxes of up to 4 KiB. */
+/* Tensors of words. Word i is i + 1. Boxes have up to 4 KiB. */
 enum { TENSOR = 16384, BOX = 4096, THREADS = 32, RANKS = 5 };
 
 static const struct shape {
@@ -60,7 +60,8 @@ static void set_up_103(void) { set_up_on("sm_103"); }
 
 static ptxiResult encode(ptxiTensorMap *map, const struct shape *s, ptxiTensorMapDataType type)
 {
-    return ptxiTensorMapEncodeTiled(map, type, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->box, s->step, 0, s->swizzle, 0, 0);
+    return ptxiTensorMapEncodeTiled(map, type, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->box, s->step,
+                                    0, s->swizzle, 0, 0);
 }
 
 static uint32_t taken(const struct shape *s, unsigned d)
@@ -77,7 +78,7 @@ static uint32_t box_words(const struct shape *s)
     return n;
 }
 
-/* Which word of the tensor the n-th element of the box is; -1: it lies beyond. */
+/* Index of the tensor's word for element n of the box, or -1 outside of the tensor. */
 static int64_t element(const struct shape *s, uint32_t n)
 {
     int64_t bytes = 0;
@@ -93,7 +94,7 @@ static int64_t element(const struct shape *s, uint32_t n)
     return bytes / 4;
 }
 
-/* Where it lies in shared memory. PTX ISA, "Swizzling Modes", as tables: rows of 128 bytes, chunks of 16. */
+/* Index of the word in shared memory. PTX ISA, "Swizzling Modes", as tables: rows of 128 bytes, chunks of 16 bytes. */
 static uint32_t place(const struct shape *s, uint32_t n)
 {
     static const uint8_t rows[4] = { 1, 2, 4, 8 };
@@ -104,19 +105,26 @@ static uint32_t place(const struct shape *s, uint32_t n)
 
 static const char *target = "sm_90";
 
-/* Parameters: the map, the words of the box, five coordinates, bytes of the box. `copy` is done by one thread. */
+/* Runs a kernel in which one thread executes `copy`. Its parameters are the map, the words of the box, five
+ * coordinates and the size of the box in bytes. */
 static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const struct shape *s)
 {
     static const char frame[] =
         ".version 9.0\n.target %s\n.address_size 64\n.global .align 128 .b8 work[128];\n"
-        ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 c2, .param .u32 c3, .param .u32 c4, .param .u32 n, .param .u64 address) {\n"
-        "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; .shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[16384]; .shared .b64 m;\n"
-        "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; ld.param.u32 %%n, [n]; mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0;\n"
-        "  ld.param.u32 %%c0, [c0]; ld.param.u32 %%c1, [c1]; ld.param.u32 %%c2, [c2]; ld.param.u32 %%c3, [c3]; ld.param.u32 %%c4, [c4]; mov.u32 %%s, s; mov.u32 %%m, m;\n"
-        "  @%%p prefetch.tensormap [%%map]; @%%p mbarrier.init.shared.b64 [%%m], 1; fence.mbarrier_init.release.cluster; bar.sync 0; mov.b16 %%h, 1;\n"
+        ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p, .param .u32 c0, .param .u32 c1, .param .u32 "
+        "c2, .param .u32 c3, .param .u32 c4, .param .u32 n, .param .u64 address) {\n"
+        "  .reg .b32 %%r<10>, %%c<5>, %%s, %%m, %%n; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q; .reg .b16 %%h; "
+        ".shared .align 128 .b8 copy[128]; .shared .align 1024 .b8 s[16384]; .shared .b64 m;\n"
+        "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; ld.param.u32 %%n, [n]; "
+        "mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0;\n"
+        "  ld.param.u32 %%c0, [c0]; ld.param.u32 %%c1, [c1]; ld.param.u32 %%c2, [c2]; ld.param.u32 %%c3, [c3]; "
+        "ld.param.u32 %%c4, [c4]; mov.u32 %%s, s; mov.u32 %%m, m;\n"
+        "  @%%p prefetch.tensormap [%%map]; @%%p mbarrier.init.shared.b64 [%%m], 1; "
+        "fence.mbarrier_init.release.cluster; bar.sync 0; mov.b16 %%h, 1;\n"
         "%s"
         "  mov.u32 %%r2, %%r0;\n"
-        "WORD: shl.b32 %%r3, %%r2, 2; add.u32 %%r4, %%r3, %%s; cvt.u64.u32 %%rd2, %%r3; add.u64 %%rd2, %%rd2, %%rd1; %s\n"
+        "WORD: shl.b32 %%r3, %%r2, 2; add.u32 %%r4, %%r3, %%s; cvt.u64.u32 %%rd2, %%r3; add.u64 %%rd2, %%rd2, %%rd1; "
+        "%s\n"
         "  add.u32 %%r2, %%r2, 32; setp.lt.u32 %%q, %%r2, 1024; @%%q bra WORD;\n%s ret; }\n";
     static char before[4000], after[1000], text[8000];
     uint32_t bytes = box_words(s) * 4;
@@ -129,8 +137,10 @@ static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const str
     memcpy(at, s->at, sizeof at);
     snprintf(before, sizeof before, "  @%%p mbarrier.arrive.expect_tx.shared.b64 _, [%%m], %%n; @%%p %s\n"
              "W: mbarrier.try_wait.parity.shared.b64 %%q, [%%m], 0; @!%%q bra W;\n", copy);
-    snprintf(after, sizeof after, "  fence.proxy.async.shared::cta; bar.sync 0; @%%p %s cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n", copy);
-    snprintf(text, sizeof text, frame, target, load ? before : "", load ? "ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd2], %r5;" : "ld.global.u32 %r5, [%rd2]; st.shared.u32 [%r4], %r5;",
+    snprintf(after, sizeof after, "  fence.proxy.async.shared::cta; bar.sync 0; @%%p %s cp.async.bulk.commit_group; "
+                                  "cp.async.bulk.wait_group 0;\n", copy);
+    snprintf(text, sizeof text, frame, target, load ? before : "", load ? "ld.shared.u32 %r5, [%r4]; "
+             "st.global.u32 [%rd2], %r5;" : "ld.global.u32 %r5, [%rd2]; st.shared.u32 [%r4], %r5;",
              load ? "" : after);
     r = ptxiModuleLoadData(&m, text);
     if (r)
@@ -143,14 +153,18 @@ static ptxiResult run(const char *copy, bool load, ptxiTensorMap *map, const str
     return r;
 }
 
-#define LOAD(dim, c) "cp.async.bulk.tensor." dim ".shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%map, " c "], [%m];"
+#define LOAD(dim, c) \
+    "cp.async.bulk.tensor." dim ".shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%map, " c "], [%m];"
 #define STORE(dim, c) "cp.async.bulk.tensor." dim ".global.shared::cta.bulk_group [%map, " c "], [%s];"
-#define REDUCE(op, dim, c) "cp.reduce.async.bulk.tensor." dim ".global.shared::cta." op ".tile.bulk_group [%map, " c "], [%s];"
-#define EACH_RANK(X) { X("1d", "{%c0}"), X("2d", "{%c0, %c1}"), X("3d", "{%c0, %c1, %c2}"), X("4d", "{%c0, %c1, %c2, %c3}"), X("5d", "{%c0, %c1, %c2, %c3, %c4}") }
+#define REDUCE(op, dim, c) \
+    "cp.reduce.async.bulk.tensor." dim ".global.shared::cta." op ".tile.bulk_group [%map, " c "], [%s];"
+#define EACH_RANK(X) \
+    { X("1d", "{%c0}"), X("2d", "{%c0, %c1}"), X("3d", "{%c0, %c1, %c2}"), X("4d", "{%c0, %c1, %c2, %c3}"), \
+      X("5d", "{%c0, %c1, %c2, %c3, %c4}") }
 #define ADD(dim, c) REDUCE("add", dim, c)
 #define MAX(dim, c) REDUCE("max", dim, c)
 
-START_TEST(loads)
+START_TEST(boxes_are_loaded)
 {
     static const char *const copies[] = EACH_RANK(LOAD);
     const struct shape *s = &shapes[_i];
@@ -161,7 +175,8 @@ START_TEST(loads)
     ok(run(copies[s->rank - 1], true, &map, s));
     ok(ptxiMemcpyDtoH(got, box, BOX));
     for (uint32_t n = 0; n < box_words(s); n++)
-        ck_assert_msg(got[place(s, n)] == (uint32_t)(element(s, n) + 1), "shape %d: element %u is %u", _i, n, got[place(s, n)]);
+        ck_assert_msg(got[place(s, n)] == (uint32_t)(element(s, n) + 1), "shape %d: element %u is %u", _i, n,
+                      got[place(s, n)]);
 }
 END_TEST
 
@@ -169,7 +184,7 @@ static uint32_t copied(uint32_t old, uint32_t x) { return (void)old, x; }
 static uint32_t added(uint32_t old, uint32_t x) { return old + x; }
 static uint32_t greater(uint32_t old, uint32_t x) { return (int32_t)old > (int32_t)x ? old : x; }
 
-START_TEST(stores_and_reductions)
+START_TEST(boxes_are_stored_and_reduced)
 {
     static const char *const copies[][RANKS] = { EACH_RANK(STORE), EACH_RANK(ADD), EACH_RANK(MAX) };
     static uint32_t (*const does[])(uint32_t, uint32_t) = { copied, added, greater };
@@ -178,7 +193,7 @@ START_TEST(stores_and_reductions)
     uint32_t words[BOX / 4];
     ptxiTensorMap map;
 
-    for (unsigned d = 0; d < s->rank; d++) /* none is negative */
+    for (unsigned d = 0; d < s->rank; d++) /* no negative coordinates */
         s->at[d] = abs(s->at[d]);
     for (uint32_t k = 0; k < BOX / 4; k++)
         words[k] = k % 2 ? 100000 + k : (uint32_t)-5 - k;
@@ -203,21 +218,26 @@ START_TEST(multicast_to_itself)
     ptxiTensorMap map;
 
     ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
-    ok(run("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%map, {%c0, %c1}], [%m], %h;", true, &map, s));
+    ok(run("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%s], "
+           "[%map, {%c0, %c1}], [%m], %h;", true, &map, s));
     ok(ptxiMemcpyDtoH(got, box, BOX));
     for (uint32_t n = 0; n < box_words(s); n++)
         ck_assert_uint_eq(got[n], (uint32_t)(element(s, n) + 1));
 }
 END_TEST
 
-/* The map in shared memory, where kernels change it, and then where all use it, for a copy. */
+/* The kernel changes the map in shared memory, and then uses it for a copy. */
 static const char map_here[] = "ld.b64 %rd2, [%map]; mov.u32 %r1, copy; mov.u32 %r5, copy;\n"
-    "COPY: ld.b64 %rd2, [%map]; @%p st.shared.b64 [%r1], %rd2; add.u64 %map, %map, 8; add.u32 %r1, %r1, 8; sub.u32 %r3, %r1, %r5; setp.lt.u32 %q, %r3, 128; @%q bra COPY;\n"
+    "COPY: ld.b64 %rd2, [%map]; @%p st.shared.b64 [%r1], %rd2; add.u64 %map, %map, 8; add.u32 %r1, %r1, 8; "
+    "sub.u32 %r3, %r1, %r5; setp.lt.u32 %q, %r3, 128; @%q bra COPY;\n"
     "  mov.u32 %r1, copy; ld.param.u64 %rd3, [address];\n";
-static const char map_there[] = "  bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [work], [copy], 128;\n"
+static const char map_there[] =
+    "  bar.warp.sync -1; "
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+    "[work], [copy], 128;\n"
     "  fence.proxy.tensormap::generic.acquire.gpu [work], 128; mov.u64 %map, work; @%p ";
 
-/* A map of something else, or of nothing, which the kernel makes one of the shape. */
+/* The kernel changes a map of another tensor, or an empty map, so that it describes the shape. */
 START_TEST(changed_maps)
 {
     static const char *const loads[] = EACH_RANK(LOAD);
@@ -229,7 +249,9 @@ START_TEST(changed_maps)
     ptxiTensorMap map;
 
 #define ADD_TEXT(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
-#define REPLACE(field, type, ...) ADD_TEXT("  @%%p tensormap.replace.tile." field ".shared::cta.b1024." type " [%%r1], "); ADD_TEXT(__VA_ARGS__); ADD_TEXT(";\n")
+#define REPLACE(field, type, ...) \
+    ADD_TEXT("  @%%p tensormap.replace.tile." field ".shared::cta.b1024." type " [%%r1], "); ADD_TEXT(__VA_ARGS__); \
+    ADD_TEXT(";\n")
     ADD_TEXT("%s", map_here);
     REPLACE("global_address", "b64", "%%rd3");
     REPLACE("rank", "b32", "%u", s->rank - 1);
@@ -253,26 +275,28 @@ START_TEST(changed_maps)
     ok(run(text, true, &map, s));
     ok(ptxiMemcpyDtoH(got, box, BOX));
     for (uint32_t k = 0; k < box_words(s); k++)
-        ck_assert_msg(got[place(s, k)] == (uint32_t)(element(s, k) + 1), "shape %d: element %u is %u", _i, k, got[place(s, k)]);
+        ck_assert_msg(got[place(s, k)] == (uint32_t)(element(s, k) + 1), "shape %d: element %u is %u", _i, k,
+                      got[place(s, k)]);
 }
 END_TEST
 
-/* CUTLASS clears bit 21 of the second word, whatever the map is of. */
-START_TEST(cleared_bits)
+/* CUTLASS clears bit 21 of the second word of every map. */
+START_TEST(maps_with_cleared_bits)
 {
     const struct shape *s = &shapes[_i];
     void *highest = (void *)(uintptr_t)((UINT64_C(1) << 57) - 16);
     uint64_t words[sizeof(ptxiTensorMap) / 8];
     ptxiTensorMap map;
 
-    ok(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, s->rank, highest, s->dim, s->stride, s->box, s->step, 0, s->swizzle, 3, 1));
+    ok(ptxiTensorMapEncodeTiled(&map, PTXI_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, s->rank, highest, s->dim, s->stride,
+                                s->box, s->step, 0, s->swizzle, 3, 1));
     memcpy(words, &map, sizeof words);
     ck_assert(!(words[1] >> 21 & 1));
 }
 END_TEST
 
-/* Four rows of 8 words, from and to where the coordinates say. */
-START_TEST(rows_here_and_there)
+/* Gathers and scatters four rows of 8 words at the given coordinates. */
+START_TEST(gather_and_scatter)
 {
     static const struct shape s = { 2, { 20, 6 }, { 96 }, { 8, 4 }, { 1, 1 }, { 16, 5, 0, 7, 2 }, 0 };
     struct shape row = s;
@@ -282,7 +306,8 @@ START_TEST(rows_here_and_there)
     target = "sm_100a";
     row.box[1] = 1;
     ok(encode(&map, &row, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
-    ok(run("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%s], [%map, {%c0, %c1, %c2, %c3, %c4}], [%m];", true, &map, &s));
+    ok(run("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%s], [%map, {%c0, "
+           "%c1, %c2, %c3, %c4}], [%m];", true, &map, &s));
     ok(ptxiMemcpyDtoH(words, box, BOX));
     ok(ptxiMemcpyDtoH(want, tensor, TENSOR));
     for (int n = 0; n < 32; n++) {
@@ -295,13 +320,14 @@ START_TEST(rows_here_and_there)
             want[y * 24 + x] = words[n];
     }
     ok(ptxiMemcpyHtoD(box, words, BOX));
-    ok(run("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%map, {%c0, %c1, %c2, %c3, %c4}], [%s];", false, &map, &s));
+    ok(run("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%map, {%c0, %c1, %c2, %c3, %c4}], "
+           "[%s];", false, &map, &s));
     ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
     ck_assert(!memcmp(got, want, sizeof want));
 }
 END_TEST
 
-/* Columns of pixels, of 4 channels each: the places where they may begin are counted through, those of the innermost dimension first. */
+/* im2col: columns of pixels with 4 channels each. The positions of pixels are counted, innermost dimension first. */
 static const struct columns {
     uint32_t rank;
     uint64_t dim[RANKS], stride[RANKS - 1];
@@ -315,11 +341,12 @@ static const struct columns {
     { 4, { 8, 7, 6, 4 }, { 32, 224, 1344 }, { -1, -1 }, { -1, -1 }, { 1, 1, 1, 1 }, 64, { 0, 5, 4, 1 }, { 0, 0 } },
     { 4, { 8, 7, 6, 4 }, { 32, 224, 1344 }, { 0, 0 }, { -2, -2 }, { 1, 1, 1, 1 }, 64, { 4, 3, 2, 3 }, { 2, 1 } },
     { 4, { 8, 7, 6, 4 }, { 32, 224, 1344 }, { -1, -2 }, { 1, 0 }, { 1, 2, 3, 1 }, 50, { -4, 1, -2, 0 }, { 1, 2 } },
-    { 5, { 8, 4, 3, 3, 3 }, { 32, 128, 384, 1152 }, { -1, -1, -1 }, { -1, -1, 0 }, { 1, 1, 1, 1, 1 }, 60, { 0, 1, 0, 1, 1 }, { 2, 0, 1 } },
+    { 5, { 8, 4, 3, 3, 3 }, { 32, 128, 384, 1152 }, { -1, -1, -1 }, { -1, -1, 0 }, { 1, 1, 1, 1, 1 }, 60,
+      { 0, 1, 0, 1, 1 }, { 2, 0, 1 } },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Which word of the tensor channel ch of pixel k is; -1: it lies beyond. */
+/* Index of the tensor's word for channel ch of pixel k, or -1 outside of the tensor. */
 static int64_t channel(const struct columns *s, uint32_t k, uint32_t ch, bool offsets)
 {
     int64_t count[RANKS], at = 0, place = k, bytes;
@@ -346,10 +373,11 @@ static int64_t channel(const struct columns *s, uint32_t k, uint32_t ch, bool of
 
 static ptxiResult encode_columns(ptxiTensorMap *map, const struct columns *s)
 {
-    return ptxiTensorMapEncodeIm2col(map, PTXI_TENSOR_MAP_DATA_TYPE_INT32, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->lower, s->upper, 4, s->pixels, s->step, 0, 0, 0, 0);
+    return ptxiTensorMapEncodeIm2col(map, PTXI_TENSOR_MAP_DATA_TYPE_INT32, s->rank, (void *)(uintptr_t)tensor, s->dim,
+                                     s->stride, s->lower, s->upper, 4, s->pixels, s->step, 0, 0, 0, 0);
 }
 
-/* Pixels that are stored lie within the tensor. */
+/* Stored pixels are inside of the tensor. */
 static bool storable(const struct columns *s)
 {
     for (unsigned d = 0; d < s->rank; d++)
@@ -358,7 +386,7 @@ static bool storable(const struct columns *s)
     return true;
 }
 
-START_TEST(columns_of_pixels)
+START_TEST(im2col_columns)
 {
     static const char *const c[] = { "{%c0, %c1, %c2}", "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}" };
     const struct columns *s = &columns[_i];
@@ -368,14 +396,17 @@ START_TEST(columns_of_pixels)
     ptxiTensorMap map;
 
     memcpy(words.at, s->at, sizeof words.at);
-    snprintf(offsets, sizeof offsets, s->rank == 3 ? "{%u}" : s->rank == 4 ? "{%u, %u}" : "{%u, %u, %u}", s->offset[0], s->offset[1], s->offset[2]);
-    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%%s], [%%map, %s], [%%m], %s;", s->rank, c[s->rank - 3], offsets);
+    snprintf(offsets, sizeof offsets, s->rank == 3 ? "{%u}" : s->rank == 4 ? "{%u, %u}" : "{%u, %u, %u}", s->offset[0],
+             s->offset[1], s->offset[2]);
+    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                                "[%%s], [%%map, %s], [%%m], %s;", s->rank, c[s->rank - 3], offsets);
     ok(encode_columns(&map, s));
     ok(run(copy, true, &map, &words));
     ok(ptxiMemcpyDtoH(in, box, BOX));
     ok(ptxiMemcpyDtoH(want, tensor, TENSOR));
     for (uint32_t n = 0; n < 4 * s->pixels; n++)
-        ck_assert_msg(in[n] == (uint32_t)(channel(s, n / 4, n % 4, true) + 1), "channel %u of pixel %u is %u", n % 4, n / 4, in[n]);
+        ck_assert_msg(in[n] == (uint32_t)(channel(s, n / 4, n % 4, true) + 1), "channel %u of pixel %u is %u", n % 4,
+                      n / 4, in[n]);
     if (!storable(s))
         return;
     for (uint32_t n = 0; n < 4 * s->pixels; n++) {
@@ -383,7 +414,8 @@ START_TEST(columns_of_pixels)
         if (channel(s, n / 4, n % 4, false) >= 0)
             want[channel(s, n / 4, n % 4, false)] = in[n];
     }
-    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.global.shared::cta.im2col_no_offs.bulk_group [%%map, %s], [%%s];", s->rank, c[s->rank - 3]);
+    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.global.shared::cta.im2col_no_offs.bulk_group [%%map, %s], "
+                                "[%%s];", s->rank, c[s->rank - 3]);
     ok(ptxiMemcpyHtoD(box, in, BOX));
     ok(run(copy, false, &map, &words));
     ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
@@ -392,17 +424,20 @@ START_TEST(columns_of_pixels)
 }
 END_TEST
 
-/* im2col::w and im2col::w::128: columns of pixels in one dimension and image after image, halos of two behind them. */
+/* im2col::w and im2col::w::128: columns of pixels in one dimension, image after image, with halos of two pixels
+ * after them. */
 static const struct wide {
     struct columns s; /* lower[0], upper[0] and at; offset: wHalo, wOffset */
     bool w128;
 } wides[] = {
     { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { -1 }, { 1, 1, 1 }, 20, { 0, 3, 1 }, { 2, 1 } }, false },
     { { 4, { 16, 9, 3, 4 }, { 64, 576, 1728 }, { 0 }, { 0 }, { 1, 1, 1, 1 }, 24, { 0, 4, 1, 0 }, { 2, 0 } }, false },
-    { { 5, { 16, 7, 2, 2, 3 }, { 64, 448, 896, 1792 }, { -1 }, { 1 }, { 1, 3, 1, 1, 1 }, 9, { 0, -1, 1, 1, 0 }, { 1, 2 } }, false },
+    { { 5, { 16, 7, 2, 2, 3 }, { 64, 448, 896, 1792 }, { -1 }, { 1 }, { 1, 3, 1, 1, 1 }, 9, { 0, -1, 1, 1, 0 },
+        { 1, 2 } }, false },
     { { 3, { 16, 50, 5 }, { 64, 3200 }, { -1 }, { 0 }, { 1, 2, 1 }, 1, { 0, 5, 0 }, { 0, 1 } }, true },
     { { 3, { 16, 50, 5 }, { 64, 3200 }, { -1 }, { 0 }, { 1, 2, 1 }, 1, { 0, 5, 0 }, { 2, 1 } }, true },
-    { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { -1 }, { 1, 1, 1 }, 20, { 0, -3, 1 }, { 2, 1 } }, false }, /* the first pixels lie before the corner */
+    /* the first pixels are before the corner */
+    { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { -1 }, { 1, 1, 1 }, 20, { 0, -3, 1 }, { 2, 1 } }, false },
     { { 3, { 16, 9, 5 }, { 64, 576 }, { -1 }, { 0 }, { 1, 2, 1 }, 20, { 0, -5, 1 }, { 3, 0 } }, false },
 };
 enum { WIDES = sizeof wides / sizeof *wides };
@@ -411,16 +446,20 @@ static ptxiResult encode_wide(ptxiTensorMap *map, const struct wide *x, uint32_t
 {
     const struct columns *s = &x->s;
 
-    return ptxiTensorMapEncodeIm2colWide(map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, s->rank, (void *)(uintptr_t)tensor, s->dim, s->stride, s->lower[0], s->upper[0], channels, s->pixels, s->step, 0,
-                                         x->w128 ? PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128 : PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W, PTXI_TENSOR_MAP_SWIZZLE_64B, 0, 0);
+    return ptxiTensorMapEncodeIm2colWide(map, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, s->rank, (void *)(uintptr_t)tensor,
+                                         s->dim, s->stride, s->lower[0], s->upper[0], channels, s->pixels, s->step, 0,
+                                         x->w128 ? PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W128
+                                         : PTXI_TENSOR_MAP_IM2COL_WIDE_MODE_W, PTXI_TENSOR_MAP_SWIZZLE_64B, 0, 0);
 }
 
-/* Which half of the tensor channel ch of the k-th pixel from the first one is; -1: it lies beyond. */
+/* Index of the tensor's f16 element for channel ch of pixel k, or -1 outside of the tensor. */
 static int64_t wide_channel(const struct columns *s, uint32_t k, uint32_t ch)
 {
     uint32_t last = s->rank - 1;
-    int64_t count = ((int64_t)s->dim[1] - 1 + s->upper[0] - s->lower[0]) / s->step[1] + 1, place = (s->at[1] - s->lower[0]) / (int)s->step[1] + (int64_t)k;
-    int64_t w = s->lower[0] + (place < 0 ? place : place % count) * s->step[1] + s->offset[1], image = s->at[last] + (place < 0 ? 0 : place / count);
+    int64_t count = ((int64_t)s->dim[1] - 1 + s->upper[0] - s->lower[0]) / s->step[1] + 1,
+        place = (s->at[1] - s->lower[0]) / (int)s->step[1] + (int64_t)k;
+    int64_t w = s->lower[0] + (place < 0 ? place : place % count) * s->step[1] + s->offset[1],
+        image = s->at[last] + (place < 0 ? 0 : place / count);
     int64_t bytes = 2 * (int64_t)ch + w * (int64_t)s->stride[0] + image * (int64_t)s->stride[last - 1];
 
     for (uint32_t d = 2; d < last; d++)
@@ -428,14 +467,16 @@ static int64_t wide_channel(const struct columns *s, uint32_t k, uint32_t ch)
     return w < 0 || w >= (int64_t)s->dim[1] || image >= (int64_t)s->dim[last] ? -1 : bytes / 2;
 }
 
-START_TEST(wide_columns)
+START_TEST(im2col_w_columns)
 {
     enum { CHANNELS = 32 };
     static const char *const c[] = { "{%c0, %c1, %c2}", "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}" };
     const struct wide *x = &wides[_i];
     struct columns s = x->s;
-    uint32_t halo = s.offset[0], group = x->w128 ? 32 : s.pixels, groups = x->w128 ? 4 : 1, all = groups * (group + halo);
-    struct shape words = { .rank = 2, .box = { CHANNELS / 2, all }, .step = { 1, 1 }, .swizzle = PTXI_TENSOR_MAP_SWIZZLE_64B };
+    uint32_t halo = s.offset[0], group = x->w128 ? 32 : s.pixels, groups = x->w128 ? 4 : 1,
+        all = groups * (group + halo);
+    struct shape words = { .rank = 2, .box = { CHANNELS / 2, all }, .step = { 1, 1 },
+                           .swizzle = PTXI_TENSOR_MAP_SWIZZLE_64B };
     uint32_t got[BOX / 4];
     uint16_t halves[TENSOR / 2];
     char copy[300];
@@ -444,7 +485,8 @@ START_TEST(wide_columns)
     target = "sm_100a";
     s.dim[0] = CHANNELS;
     memcpy(words.at, s.at, sizeof words.at);
-    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.shared::cta.global.im2col::w%s.mbarrier::complete_tx::bytes [%%s], [%%map, %s], [%%m], {%u, %u};", s.rank, x->w128 ? "::128" : "",
+    snprintf(copy, sizeof copy, "cp.async.bulk.tensor.%ud.shared::cta.global.im2col::w%s.mbarrier::complete_tx::bytes "
+                                "[%%s], [%%map, %s], [%%m], {%u, %u};", s.rank, x->w128 ? "::128" : "",
              c[s.rank - 3], halo, s.offset[1]);
     ok(encode_wide(&map, &(struct wide){ s, x->w128 }, CHANNELS));
     ok(run(copy, true, &map, &words));
@@ -457,13 +499,15 @@ START_TEST(wide_columns)
         for (uint32_t h = 0; h < 2; h++) {
             int64_t from = wide_channel(&s, pixel, n % (CHANNELS / 2) * 2 + h);
 
-            ck_assert_msg((pair >> 16 * h & 0xffff) == (from < 0 ? 0 : halves[from]), "half %u of row %u is 0x%x, not number %d", n % (CHANNELS / 2) * 2 + h, row, pair >> 16 * h & 0xffff, (int)from);
+            ck_assert_msg((pair >> 16 * h & 0xffff) == (from < 0 ? 0 : halves[from]),
+                          "half %u of row %u is 0x%x, not the code of %d", n % (CHANNELS / 2) * 2 + h, row,
+                          pair >> 16 * h & 0xffff, (int)from);
         }
     }
 }
 END_TEST
 
-START_TEST(wide_maps_are_checked)
+START_TEST(im2col_w_maps_are_checked)
 {
     struct wide x;
     ptxiTensorMap map;
@@ -488,7 +532,7 @@ START_TEST(wide_maps_are_checked)
 }
 END_TEST
 
-/* What a program finds that does not wait: the box as it was. */
+/* A program that does not wait sees the old content of the box. */
 START_TEST(nothing_arrives_before_the_wait)
 {
     const struct shape *s = &shapes[4];
@@ -496,18 +540,21 @@ START_TEST(nothing_arrives_before_the_wait)
     ptxiTensorMap map;
 
     ok(encode(&map, s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
-    ok(run(LOAD("2d", "{%c0, %c1}") " ld.param.u64 %rd3, [address]; ld.shared.u32 %r9, [%s]; st.global.u32 [%rd3+16380], %r9;\n", true, &map, s));
+    ok(run(LOAD("2d", "{%c0, %c1}") " ld.param.u64 %rd3, [address]; ld.shared.u32 %r9, [%s]; "
+                                    "st.global.u32 [%rd3+16380], %r9;\n", true, &map, s));
     ok(ptxiMemcpyDtoH(&got, tensor + TENSOR - 4, 4));
     ck_assert_uint_eq(got, 0);
-    ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; ld.param.u64 %rd3, [address]; ld.global.u32 %r9, [%rd3+112]; st.global.u32 [%rd3+16380], %r9;\n",
+    ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group 1; "
+                                     "ld.param.u64 %rd3, [address]; ld.global.u32 %r9, [%rd3+112]; "
+                                     "st.global.u32 [%rd3+16380], %r9;\n",
            false, &map, s));
     ok(ptxiMemcpyDtoH(&got, tensor + TENSOR - 4, 4));
     ck_assert_uint_eq(got, 112 / 4 + 1);
 }
 END_TEST
 
-/* With .read the box may be overwritten, whenever the tensor is written. */
-START_TEST(a_box_that_has_been_read)
+/* After a wait with .read the box may be overwritten, whenever the tensor is written. */
+START_TEST(a_box_may_be_reused_after_it_was_read)
 {
     const struct shape *s = &shapes[4];
     uint32_t got;
@@ -517,39 +564,50 @@ START_TEST(a_box_that_has_been_read)
     for (unsigned seed = 0; seed < 32; seed++) {
         ok(ptxiCtxSetSchedule(NULL, seed));
         ok(ptxiMemsetD32(box, 100 + seed, BOX / 4));
-        ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; @%p st.shared.u32 [%s], 0;\n", false, &map, s));
+        ok(run(STORE("2d", "{%c0, %c1}") " cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; "
+                                         "@%p st.shared.u32 [%s], 0;\n", false, &map, s));
         ok(ptxiMemcpyDtoH(&got, tensor + 112, 4));
         ck_assert_uint_eq(got, 100 + seed);
     }
 }
 END_TEST
 
-/* The even CTA of a pair counts the bytes of both. */
+/* The even CTA of a pair counts the bytes of both CTAs. */
 static const char pair_kernel[] =
     ".version 9.0\n.target sm_100a\n.address_size 64\n"
     ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 p) .explicitcluster .reqnctapercluster 2, 1, 1 {\n"
-    "  .reg .b32 %%r<10>, %%s, %%m, %%m0; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q, %%even; .reg .b16 %%h; .shared .align 128 .b8 s[128]; .shared .b64 m;\n"
-    "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; mov.u32 %%r0, %%tid.x; setp.eq.u32 %%p, %%r0, 0; mov.u32 %%r1, %%cluster_ctarank; setp.eq.u32 %%even, %%r1, 0;\n"
-    "  mov.u32 %%s, s; mov.u32 %%m, m; mapa.shared::cluster.u32 %%m0, %%m, 0; mapa.shared::cluster.u32 %%r6, %%s, %%r1; mov.b16 %%h, 3; mov.u32 %%r2, 0; shl.b32 %%r3, %%r1, 2;\n"
-    "  @%%p mbarrier.init.shared.b64 [%%m], 1; @%%p mbarrier.arrive.expect_tx.shared.b64 _, [%%m], 256; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n"
+    "  .reg .b32 %%r<10>, %%s, %%m, %%m0; .reg .b64 %%rd<8>, %%map; .reg .pred %%p, %%q, %%even; .reg .b16 %%h; "
+    ".shared .align 128 .b8 s[128]; .shared .b64 m;\n"
+    "  mov.b64 %%map, map; cvta.param.u64 %%map, %%map; ld.param.u64 %%rd1, [p]; mov.u32 %%r0, %%tid.x; "
+    "setp.eq.u32 %%p, %%r0, 0; mov.u32 %%r1, %%cluster_ctarank; setp.eq.u32 %%even, %%r1, 0;\n"
+    "  mov.u32 %%s, s; mov.u32 %%m, m; mapa.shared::cluster.u32 %%m0, %%m, 0; "
+    "mapa.shared::cluster.u32 %%r6, %%s, %%r1; mov.b16 %%h, 3; mov.u32 %%r2, 0; shl.b32 %%r3, %%r1, 2;\n"
+    "  @%%p mbarrier.init.shared.b64 [%%m], 1; @%%p mbarrier.arrive.expect_tx.shared.b64 _, [%%m], 256; "
+    "fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n"
     "  %s\n"
     "  @!%%even bra DONE;\n"
     "W: mbarrier.try_wait.parity.shared.b64 %%q, [%%m], 0; @!%%q bra W;\n"
-    "DONE: barrier.cluster.arrive; barrier.cluster.wait; shl.b32 %%r4, %%r0, 2; add.u32 %%r5, %%r4, %%s; ld.shared.u32 %%r7, [%%r5]; mad.lo.u32 %%r4, %%r1, 128, %%r4;\n"
+    "DONE: barrier.cluster.arrive; barrier.cluster.wait; shl.b32 %%r4, %%r0, 2; add.u32 %%r5, %%r4, %%s; "
+    "ld.shared.u32 %%r7, [%%r5]; mad.lo.u32 %%r4, %%r1, 128, %%r4;\n"
     "  cvt.u64.u32 %%rd2, %%r4; add.u64 %%rd2, %%rd2, %%rd1; st.global.u32 [%%rd2], %%r7; ret; }\n";
 static const struct {
     const char *copy;
     ptxiFault fault;
-    uint32_t odd; /* row of the tensor that the odd CTA gets; the even one gets those from 0 on */
+    uint32_t odd; /* row of the tensor for the odd CTA; the even one gets row 0 */
 } pairs[] = {
-    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r6], [%map, {%r2, %r3}], [%m0];", PTXI_FAULT_NONE, 4 },
-    { "setp.eq.and.u32 %q, %r1, 1, %p; @%q cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 [%r6], [%map, {%r2, %r2}], [%m0], %h;",
+    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r6], [%map, "
+      "{%r2, %r3}], [%m0];", PTXI_FAULT_NONE, 4 },
+    { "setp.eq.and.u32 %q, %r1, 1, %p; "
+      "@%q cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster.cta_group::2 [%r6], [%map, {%r2, %r2}], [%m0], %h;",
       PTXI_FAULT_NONE, 0 },
-    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [%r6], [%map, {%r2, %r3}], [%m0];", PTXI_FAULT_MISUSE, 4 },
-    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r6], [%map, {%r2, %r3}], [%m0];", PTXI_FAULT_MISUSE, 4 },
+    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [%r6], [%map, "
+      "{%r2, %r3}], [%m0];", PTXI_FAULT_MISUSE, 4 },
+    { "@%p cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r6], [%map, {%r2, %r3}], "
+      "[%m0];", PTXI_FAULT_MISUSE, 4 },
 };
 
-START_TEST(pairs_count_together)
+START_TEST(cta_pairs_share_an_mbarrier)
 {
     static const struct shape s = { 2, { 8, 16 }, { 32 }, { 8, 4 }, { 1, 1 }, { 0 }, 0 };
     uint32_t got[64];
@@ -578,7 +636,7 @@ START_TEST(pairs_count_together)
 }
 END_TEST
 
-START_TEST(column_maps_are_checked)
+START_TEST(im2col_maps_are_checked)
 {
     struct columns s;
     ptxiTensorMap map;
@@ -601,16 +659,18 @@ START_TEST(column_maps_are_checked)
 }
 END_TEST
 
-START_TEST(what_lies_beyond_may_be_nan)
+START_TEST(elements_outside_may_be_nan)
 {
-    static const struct shape s = { 1, { 100 }, { 0 }, { 16 }, { 1 }, { 88 }, 0 }; /* 32 halves */
+    static const struct shape s = { 1, { 100 }, { 0 }, { 16 }, { 1 }, { 88 }, 0 }; /* 32 elements of f16 */
     uint16_t got[BOX / 2], words[TENSOR / 2];
     ptxiTensorMap map;
 
     ok(ptxiMemcpyDtoH(words, tensor, TENSOR));
     for (int type = 0; type < 2; type++) {
-        ok(ptxiTensorMapEncodeTiled(&map, type ? PTXI_TENSOR_MAP_DATA_TYPE_BFLOAT16 : PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, 1, (void *)(uintptr_t)tensor, s.dim, s.stride,
-                                    (uint32_t[]){ 32 }, s.step, 0, 0, 0, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA));
+        ok(ptxiTensorMapEncodeTiled(&map, type ? PTXI_TENSOR_MAP_DATA_TYPE_BFLOAT16 : PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                                    1, (void *)(uintptr_t)tensor, s.dim, s.stride,
+                                    (uint32_t[]){ 32 }, s.step, 0, 0, 0,
+                                    PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA));
         ok(run(LOAD("1d", "{%c0}"), true, &map, &s));
         ok(ptxiMemcpyDtoH(got, box, BOX));
         for (int n = 0; n < 32; n++)
@@ -619,10 +679,11 @@ START_TEST(what_lies_beyond_may_be_nan)
 }
 END_TEST
 
-/* Of the map, to %rd1. */
+/* Copies bytes of the map to %rd1. */
 #define MAP_WORD(at) "ld.b64 %rd2, [%map+" #at "]; @%p st.b64 [%rd1+" #at "], %rd2; "
-#define MAP_WORDS MAP_WORD(0) MAP_WORD(8) MAP_WORD(16) MAP_WORD(24) MAP_WORD(32) MAP_WORD(40) MAP_WORD(48) MAP_WORD(56) MAP_WORD(64) MAP_WORD(72) MAP_WORD(80) \
-    MAP_WORD(88) MAP_WORD(96) MAP_WORD(104) MAP_WORD(112) MAP_WORD(120)
+#define MAP_WORDS \
+    MAP_WORD(0) MAP_WORD(8) MAP_WORD(16) MAP_WORD(24) MAP_WORD(32) MAP_WORD(40) MAP_WORD(48) MAP_WORD(56) \
+    MAP_WORD(64) MAP_WORD(72) MAP_WORD(80) MAP_WORD(88) MAP_WORD(96) MAP_WORD(104) MAP_WORD(112) MAP_WORD(120)
 
 START_TEST(misuse_is_reported)
 {
@@ -631,16 +692,21 @@ START_TEST(misuse_is_reported)
         { LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_OUT_OF_BOUNDS, "the end of the allocation" },
         { STORE("2d", "{%c0, %c1}"), false, PTXI_FAULT_OUT_OF_BOUNDS, "write of 32 bytes" },
         { LOAD("1d", "{%c0}"), true, PTXI_FAULT_MISUSE, "no tensor map of this number of dimensions" },
-        { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISUSE, "no tensor map" },
-        { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s+64], [%map, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISALIGNED, "bytes" },
+        { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];",
+          true, PTXI_FAULT_MISUSE, "no tensor map" },
+        { "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s+64], [%map, {%c0, %c1}], "
+          "[%m];", true, PTXI_FAULT_MISALIGNED, "bytes" },
         { REDUCE("or", "2d", "{%c0, %c1}"), false, PTXI_FAULT_MISUSE, "this reduction is not defined" },
-        { "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%s], [%map, {%c0, %c1, %c2}], [%m], {0};", true, PTXI_FAULT_MISUSE, "no tensor map" },
+        { "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%s], [%map, {%c0, %c1, "
+          "%c2}], [%m], {0};", true, PTXI_FAULT_MISUSE, "no tensor map" },
         { "tensormap.replace.tile.box_dim.b1024.b32 [%rd1], 0, 4;", true, PTXI_FAULT_MISUSE, "no tensor map" },
         { MAP_WORDS "@%p tensormap.replace.tile.rank.b1024.b32 [%rd1], 5;", true, PTXI_FAULT_MISUSE, "out of range" },
-        { "add.u32 %c0, %c0, 3; @%p " LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_MISUSE, "must begin at a multiple of 16 bytes" },
+        { "add.u32 %c0, %c0, 3; @%p " LOAD("2d", "{%c0, %c1}"), true, PTXI_FAULT_MISUSE,
+          "must begin at a multiple of 16 bytes" },
         { "mov.u32 %c1, -1; @%p " STORE("2d", "{%c0, %c1}"), false, PTXI_FAULT_MISUSE, "negative coordinate" },
         { "ld.b64 %rd2, [%map]; " MAP_WORDS "@%p tensormap.replace.tile.box_dim.b1024.b32 [%rd1], 0, 3; @%p "
-          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];", true, PTXI_FAULT_MISUSE, "invalid combination of fields" },
+          "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%rd1, {%c0, %c1}], [%m];",
+          true, PTXI_FAULT_MISUSE, "invalid combination of fields" },
     };
     ptxiReport report = { .size = sizeof report };
     ptxiTensorMap map;
@@ -685,11 +751,11 @@ START_TEST(maps_are_checked)
 }
 END_TEST
 
-/* Elements of 4 and 6 bits: a tensor of 5 rows of 256 of them, boxes of 128 by 3 that end beyond it. */
+/* Elements of 4 and 6 bits: a tensor of 5 rows of 256 elements, and boxes of 128 by 3 that end beyond it. */
 static const struct small {
     ptxiTensorMapDataType type;
     ptxiTensorMapSwizzle swizzle;
-    uint32_t bits, chunk; /* so many bytes of a row lie in 16 bytes of shared memory */
+    uint32_t bits, chunk; /* bytes of a row that 16 bytes of shared memory hold */
 } smalls[] = {
     { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 4, 16 },
     { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, PTXI_TENSOR_MAP_SWIZZLE_64B, 4, 16 },
@@ -700,7 +766,7 @@ static const struct small {
 };
 enum { SMALLS = sizeof smalls / sizeof *smalls, SMALL_ROWS = 3, SMALL_BOX = 128, SMALL_WIDTH = 256, SMALL_HEIGHT = 5 };
 
-/* For run(): as many words as the box has in global memory, which are the bytes that arrive. */
+/* A box for run() with as many words as the real box has in global memory, which is the number of bytes that arrive. */
 static struct shape small_words(const struct small *x)
 {
     return (struct shape){ 2, { 0 }, { 0 }, { SMALL_BOX * x->bits / 32, SMALL_ROWS }, { 1, 1 }, { 128, 3 }, 0 };
@@ -708,7 +774,8 @@ static struct shape small_words(const struct small *x)
 
 static ptxiResult encode_small(ptxiTensorMap *map, const struct small *x, uint32_t width)
 {
-    const struct shape s = { 2, { SMALL_WIDTH, SMALL_HEIGHT }, { SMALL_WIDTH * x->bits / 8 }, { width, SMALL_ROWS }, { 1, 1 }, { 0 }, x->swizzle };
+    const struct shape s = { 2, { SMALL_WIDTH, SMALL_HEIGHT }, { SMALL_WIDTH * x->bits / 8 }, { width, SMALL_ROWS },
+                             { 1, 1 }, { 0 }, x->swizzle };
 
     return encode(map, &s, x->type);
 }
@@ -722,7 +789,7 @@ static uint32_t bits_at(const unsigned char *p, uint64_t bit, uint32_t count)
     return v;
 }
 
-/* The bit of shared memory at which a byte of a row lies. */
+/* Position in shared memory, in bits, of a byte of a row. */
 static uint64_t small_place(const struct small *x, uint32_t row, uint32_t byte)
 {
     uint32_t rows = x->swizzle ? 1u << x->swizzle : 1, pitch = SMALL_BOX * x->bits / 8 / x->chunk * 16;
@@ -731,7 +798,7 @@ static uint64_t small_place(const struct small *x, uint32_t row, uint32_t byte)
     return 8 * (uint64_t)((at ^ at / 128 % rows << 4) + byte % x->chunk);
 }
 
-START_TEST(small_elements_are_loaded)
+START_TEST(narrow_elements_are_loaded)
 {
     const struct small *x = &smalls[_i];
     const struct shape s = small_words(x);
@@ -751,8 +818,8 @@ START_TEST(small_elements_are_loaded)
 }
 END_TEST
 
-/* Of 6 bits: they lie in bytes, whose upper two bits are dropped. */
-START_TEST(small_elements_are_stored)
+/* Elements of 6 bits occupy bytes, whose upper two bits are dropped. */
+START_TEST(narrow_elements_are_stored)
 {
     const struct small *x = &smalls[_i];
     const struct shape s = small_words(x);
@@ -772,25 +839,31 @@ START_TEST(small_elements_are_stored)
     ok(run(STORE("2d", "{%c0, %c1}"), false, &map, &s));
     ok(ptxiMemcpyDtoH(got, tensor, TENSOR));
     for (uint64_t e = 0; e < SMALL_WIDTH * (SMALL_HEIGHT + 2); e++) {
-        uint32_t row = (uint32_t)(e / SMALL_WIDTH), column = (uint32_t)(e % SMALL_WIDTH), k = column - 128, line = row - 3;
+        uint32_t row = (uint32_t)(e / SMALL_WIDTH), column = (uint32_t)(e % SMALL_WIDTH), k = column - 128,
+            line = row - 3;
         bool inside = column >= 128 && row >= 3 && row < SMALL_HEIGHT;
         uint32_t at = bytes ? k / 16 * x->chunk + k % 16 : k / 2;
-        uint64_t from = bytes ? small_place(x, line, k / 16 * x->chunk) + 8 * (k % 16) : small_place(x, line, at) + k % 2 * 4;
+        uint64_t from = bytes ? small_place(x, line, k / 16 * x->chunk) + 8 * (k % 16) : small_place(x, line,
+                at) + k % 2 * 4;
 
-        ck_assert_uint_eq(bits_at(got, e * x->bits, x->bits), inside ? bits_at(in, from, x->bits) : bits_at(before, e * x->bits, x->bits));
+        ck_assert_uint_eq(bits_at(got, e * x->bits, x->bits), inside ? bits_at(in, from, x->bits)
+                          : bits_at(before, e * x->bits, x->bits));
     }
 }
 END_TEST
 
-START_TEST(small_maps_are_checked)
+START_TEST(maps_of_narrow_elements_are_checked)
 {
-    static const struct { ptxiTensorMapDataType type; ptxiTensorMapSwizzle swizzle; uint32_t width, stride, box; ptxiResult result; } rows[] = {
+    static const struct { ptxiTensorMapDataType type; ptxiTensorMapSwizzle swizzle; uint32_t width, stride, box;
+                          ptxiResult result; } rows[] = {
         { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 34, 32, 32, PTXI_SUCCESS },
         { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 33, 32, 32, PTXI_ERROR_INVALID_VALUE },
         { PTXI_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 0, 34, 32, 16, PTXI_ERROR_INVALID_VALUE },
         { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 128, 96, 128, PTXI_SUCCESS },
-        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, 128, 96, 128, PTXI_ERROR_INVALID_VALUE },
-        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_64B, 128, 96, 128, PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, 128, 96, 128,
+          PTXI_ERROR_INVALID_VALUE },
+        { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, PTXI_TENSOR_MAP_SWIZZLE_64B, 128, 96, 128,
+          PTXI_ERROR_INVALID_VALUE },
         { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 192, 144, 128, PTXI_ERROR_INVALID_VALUE },
         { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 128, 112, 128, PTXI_ERROR_INVALID_VALUE },
         { PTXI_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 0, 128, 96, 64, PTXI_ERROR_INVALID_VALUE },
@@ -799,32 +872,38 @@ START_TEST(small_maps_are_checked)
     ptxiTensorMap map;
 
     for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
-        const struct shape s = { 2, { rows[k].width, 4 }, { rows[k].stride }, { rows[k].box, 2 }, { 1, 1 }, { 0 }, rows[k].swizzle };
+        const struct shape s = { 2, { rows[k].width, 4 }, { rows[k].stride }, { rows[k].box, 2 }, { 1, 1 }, { 0 },
+                                 rows[k].swizzle };
 
         gives(encode(&map, &s, rows[k].type), rows[k].result);
     }
 }
 END_TEST
 
-/* PTX ISA, "Swizzling Modes", "128 byte swizzle mode": what lies in the chunks of a line; then the pattern repeats. */
+/* PTX ISA, "Swizzling Modes", "128 byte swizzle mode": the chunks of each line, up to the point where the pattern
+ * repeats. */
 static const struct atom {
     ptxiTensorMapSwizzle swizzle;
     bool flip; /* halves of chunks in every other line */
     uint8_t lines, chunk[4][8];
 } swizzled[] = {
-    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, false, 4, { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 6, 7, 4, 5 }, { 4, 5, 6, 7, 0, 1, 2, 3 }, { 6, 7, 4, 5, 2, 3, 0, 1 } } },
-    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, true, 4, { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 6, 7, 4, 5 }, { 4, 5, 6, 7, 0, 1, 2, 3 }, { 6, 7, 4, 5, 2, 3, 0, 1 } } },
+    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, false, 4,
+      { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 6, 7, 4, 5 }, { 4, 5, 6, 7, 0, 1, 2, 3 },
+        { 6, 7, 4, 5, 2, 3, 0, 1 } } },
+    { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, true, 4,
+      { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 2, 3, 0, 1, 6, 7, 4, 5 }, { 4, 5, 6, 7, 0, 1, 2, 3 },
+        { 6, 7, 4, 5, 2, 3, 0, 1 } } },
     { PTXI_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, false, 2, { { 0, 1, 2, 3, 4, 5, 6, 7 }, { 4, 5, 6, 7, 0, 1, 2, 3 } } },
 };
 enum { ATOMS = sizeof swizzled / sizeof *swizzled, LINE_WORDS = 32, WIDTHS = 3 };
 
-/* The word of a row that a word of its line holds. */
+/* Index in its row of a word of a line. */
 static uint32_t word_of_line(const struct atom *x, uint32_t line, uint32_t word)
 {
     return x->chunk[line % x->lines][word / 4] * 4u + (word % 4 ^ (x->flip && line % 2 ? 2 : 0));
 }
 
-START_TEST(swizzles_of_greater_atoms)
+START_TEST(swizzles_of_larger_atoms)
 {
     static const uint32_t widths[WIDTHS] = { 32, 16, 8 };
     const struct atom *x = &swizzled[_i / WIDTHS];
@@ -845,7 +924,7 @@ START_TEST(swizzles_of_greater_atoms)
     for (uint32_t k = 0; k < s.box[1] * LINE_WORDS; k++) {
         uint32_t line = k / LINE_WORDS, word = word_of_line(x, line, k % LINE_WORDS);
 
-        if (word >= width) /* a gap behind a short row */
+        if (word >= width) /* a gap after a short row */
             continue;
         ck_assert_uint_eq(got[k], (uint32_t)(element(&s, line * width + word) + 1));
         want[element(&s, line * width + word)] = in[k];
@@ -855,7 +934,7 @@ START_TEST(swizzles_of_greater_atoms)
 }
 END_TEST
 
-/* The driver has no name for this swizzle: neighbouring chunks of 16 bytes change places in every other 128 bytes. */
+/* The driver has no name for this swizzle. It swaps neighboring chunks of 16 bytes in every other 128 bytes. */
 START_TEST(swizzle_of_96_bytes)
 {
     static const struct shape s = { 2, { 64, 40 }, { 256 }, { 24, 16 }, { 1, 1 }, { 4, 2 }, 0 };
@@ -863,7 +942,8 @@ START_TEST(swizzle_of_96_bytes)
     uint32_t got[BOX / 4];
     ptxiTensorMap map;
 
-    snprintf(text, sizeof text, "%s  @%%p tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%%r1], 4;\n%s%s", map_here, map_there, LOAD("2d", "{%c0, %c1}"));
+    snprintf(text, sizeof text, "%s  @%%p tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%%r1], 4;\n%s%s",
+             map_here, map_there, LOAD("2d", "{%c0, %c1}"));
     target = "sm_103a";
     ok(encode(&map, &s, PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32));
     ok(run(text, true, &map, &s));
@@ -879,29 +959,29 @@ int main(void)
     TCase *t = tcase_create("tensor_copy");
 
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, loads, 0, SHAPES);
-    tcase_add_loop_test(t, stores_and_reductions, 0, 3 * SHAPES);
+    tcase_add_loop_test(t, boxes_are_loaded, 0, SHAPES);
+    tcase_add_loop_test(t, boxes_are_stored_and_reduced, 0, 3 * SHAPES);
     tcase_add_test(t, multicast_to_itself);
     tcase_add_loop_test(t, changed_maps, 0, 2 * SHAPES);
-    tcase_add_loop_test(t, cleared_bits, 0, SHAPES);
-    tcase_add_test(t, rows_here_and_there);
-    tcase_add_loop_test(t, columns_of_pixels, 0, COLUMNS);
-    tcase_add_test(t, column_maps_are_checked);
+    tcase_add_loop_test(t, maps_with_cleared_bits, 0, SHAPES);
+    tcase_add_test(t, gather_and_scatter);
+    tcase_add_loop_test(t, im2col_columns, 0, COLUMNS);
+    tcase_add_test(t, im2col_maps_are_checked);
     tcase_add_test(t, nothing_arrives_before_the_wait);
-    tcase_add_test(t, a_box_that_has_been_read);
-    tcase_add_loop_test(t, pairs_count_together, 0, sizeof pairs / sizeof *pairs);
-    tcase_add_test(t, what_lies_beyond_may_be_nan);
+    tcase_add_test(t, a_box_may_be_reused_after_it_was_read);
+    tcase_add_loop_test(t, cta_pairs_share_an_mbarrier, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_test(t, elements_outside_may_be_nan);
     tcase_add_loop_test(t, misuse_is_reported, 0, 12);
     tcase_add_test(t, maps_are_checked);
     suite_add_tcase(s, t);
     t = tcase_create("sm_100");
     tcase_add_checked_fixture(t, set_up_100, close_context);
-    tcase_add_loop_test(t, wide_columns, 0, WIDES);
-    tcase_add_test(t, wide_maps_are_checked);
-    tcase_add_loop_test(t, small_elements_are_loaded, 0, SMALLS);
-    tcase_add_loop_test(t, small_elements_are_stored, 0, SMALLS);
-    tcase_add_loop_test(t, swizzles_of_greater_atoms, 0, ATOMS * WIDTHS);
-    tcase_add_test(t, small_maps_are_checked);
+    tcase_add_loop_test(t, im2col_w_columns, 0, WIDES);
+    tcase_add_test(t, im2col_w_maps_are_checked);
+    tcase_add_loop_test(t, narrow_elements_are_loaded, 0, SMALLS);
+    tcase_add_loop_test(t, narrow_elements_are_stored, 0, SMALLS);
+    tcase_add_loop_test(t, swizzles_of_larger_atoms, 0, ATOMS * WIDTHS);
+    tcase_add_test(t, maps_of_narrow_elements_are_checked);
     suite_add_tcase(s, t);
     t = tcase_create("sm_103");
     tcase_add_checked_fixture(t, set_up_103, close_context);

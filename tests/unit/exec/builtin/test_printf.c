@@ -1,4 +1,4 @@
-/* What an H200 prints, and what its vprintf returns; what a failed assertion says. */
+/* Tests the output and the results of vprintf, as on an H200, and the message of a failed assertion. */
 #include "unit/support/context.h"
 
 #include <stdio.h>
@@ -8,17 +8,22 @@
 enum { MOST = 2000 };
 
 static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+    ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 "
+    "a);\n"
     ".extern .func __assertfail (.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
-    ".visible .entry print(.param .u64 f, .param .u64 a, .param .u64 r) { .reg .b64 %d<4>; .reg .b32 %r; .param .b64 x; .param .b64 y; .param .b32 z;\n"
-    "  ld.param.u64 %d1, [f]; ld.param.u64 %d2, [a]; ld.param.u64 %d3, [r]; st.param.b64 [x], %d1; st.param.b64 [y], %d2; call (z), vprintf, (x, y);\n"
+    ".visible .entry print(.param .u64 f, .param .u64 a, .param .u64 r) { .reg .b64 %d<4>; .reg .b32 %r; "
+    ".param .b64 x; .param .b64 y; .param .b32 z;\n"
+    "  ld.param.u64 %d1, [f]; ld.param.u64 %d2, [a]; ld.param.u64 %d3, [r]; st.param.b64 [x], %d1; "
+    "st.param.b64 [y], %d2; call (z), vprintf, (x, y);\n"
     "  ld.param.b32 %r, [z]; st.global.u32 [%d3], %r; ret; }\n"
-    ".visible .entry fail(.param .u64 f) { .reg .b64 %d<2>; .reg .b32 %r<3>; .reg .pred %p; .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
-    "  ld.param.u64 %d1, [f]; mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 3; setp.ne.u32 %p, %r1, 1; @%p bra E; st.param.b64 [a], %d1; st.param.b64 [b], %d1; st.param.b32 [c], 77;\n"
+    ".visible .entry fail(.param .u64 f) { .reg .b64 %d<2>; .reg .b32 %r<3>; .reg .pred %p; .param .b64 a; "
+    ".param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
+    "  ld.param.u64 %d1, [f]; mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 3; setp.ne.u32 %p, %r1, 1; @%p bra E; "
+    "st.param.b64 [a], %d1; st.param.b64 [b], %d1; st.param.b32 [c], 77;\n"
     "  st.param.b64 [d], %d1; st.param.b64 [e], 1; call __assertfail, (a, b, c, d, e); E: ret; }\n";
 
 static ptxiModule module;
-static char *memory; /* the format, and at 1024 the arguments, and at 2040 what is returned */
+static char *memory; /* the format; the arguments are at 1024 and the result at 2040 */
 static char printed[MOST];
 static size_t length;
 
@@ -51,7 +56,7 @@ static ptxiResult run(const char *name, unsigned threads)
     return ptxiCtxSynchronize();
 }
 
-/* Arguments: i 32 bits, l 64 bits, d a double, s the text "hello". */
+/* Arguments: i for 32 bits, l for 64 bits, d for a double, s for the text "hello". */
 #define I(x) { 4, { .i = x } }
 #define L(x) { 8, { .l = x } }
 #define D(x) { 8, { .d = x } }

@@ -1,6 +1,7 @@
-/* ldmatrix, stmatrix and movmatrix in every form, against the fragments as the manual spells them out; rows that may not be accessed; lanes
- * that arrive at different times. */
+/* Tests all forms of ldmatrix, stmatrix and movmatrix against the fragments of the manual, rows that may not be
+ * accessed, and lanes that arrive at different times. */
 #include "unit/support/kernels.h"
+#include "unit/support/test_file.h"
 
 #include <string.h>
 
@@ -9,15 +10,17 @@
 enum { WARP = 32, THREADS = 64, TILE = 4096, WORDS = 4 };
 
 struct form {
-    const char *text;      /* mnemonic and qualifiers but for the state space, which stands where there is a % */
-    unsigned rows, bits;   /* addresses that it uses, bits of an element in memory */
+    const char *text;      /* mnemonic and qualifiers; % marks the position of the state space */
+    unsigned rows, bits;   /* number of addresses, bits of an element in memory */
     bool trans, store;
 };
 
 #define NUMS(text_, tail, n, rows_, bits_, trans_, store_) { text_ n tail, rows_, bits_, trans_, store_ }
 #define FORMS_1_2_4(text, tail, bits, trans, store) \
-    NUMS(text, tail, "x1", 8, bits, trans, store), NUMS(text, tail, "x2", 16, bits, trans, store), NUMS(text, tail, "x4", 32, bits, trans, store)
-#define FORMS_16(text, tail, bits) NUMS(text, tail, "x1", 16, bits, true, false), NUMS(text, tail, "x2", 32, bits, true, false)
+    NUMS(text, tail, "x1", 8, bits, trans, store), NUMS(text, tail, "x2", 16, bits, trans, store), \
+        NUMS(text, tail, "x4", 32, bits, trans, store)
+#define FORMS_16(text, tail, bits) \
+    NUMS(text, tail, "x1", 16, bits, true, false), NUMS(text, tail, "x2", 32, bits, true, false)
 
 static const struct form forms[] = {
     FORMS_1_2_4("ldmatrix.sync.aligned.m8n8.", "%.b16", 16, false, false),
@@ -34,7 +37,8 @@ static const struct form forms[] = {
 enum { FORMS = sizeof forms / sizeof *forms };
 static const char *const spaces[] = { ".shared", ".shared::cta", "" };
 enum { SPACES = 3 };
-static const int32_t offsets[] = { 0, 32, -16, 0x7fff0000 }; /* the last one has no room in an instruction of ours */
+/* the last offset does not fit into an instruction of our bytecode */
+static const int32_t offsets[] = { 0, 32, -16, 0x7fff0000 };
 enum { OFFSETS = sizeof offsets / sizeof *offsets };
 
 static void scramble(void *p, size_t size)
@@ -43,9 +47,10 @@ static void scramble(void *p, size_t size)
         ((uint8_t *)p)[k] = (uint8_t)any(256);
 }
 
-/* --- the reference: where byte b of register r of a lane comes from or goes to --- */
+/* --- the reference: the element for byte b of register r of a lane --- */
 struct place {
-    unsigned row, element, byte; /* the row's address by number of the lane that gives it; for 16 bits the byte of the element */
+    /* the row is the number of the lane that gives its address; byte within an element of 16 bits */
+    unsigned row, element, byte;
 };
 
 static struct place place_of(const struct form *f, unsigned r, unsigned lane, unsigned b)
@@ -58,7 +63,7 @@ static struct place place_of(const struct form *f, unsigned r, unsigned lane, un
         return (struct place){ 8 * r + 2 * t + b / 2, g, b % 2 };
     if (f->store) /* 16x8, transposed: columns 2t and 2t + 1 of row g, then of row g + 8 */
         return (struct place){ 8 * r + 2 * t + b % 2, g + 8 * (b / 2), 0 };
-    if (f->trans) /* 16x16: columns 4t.. of row g in the first register, of row g + 8 in the second */
+    if (f->trans) /* 16x16: columns 4t to 4t + 3 of row g in the first register, of row g + 8 in the second */
         return (struct place){ 16 * (r / 2) + 4 * t + b, g + 8 * (r % 2), 0 };
     return (struct place){ 8 * r + g, 4 * t + b, 0 };
 }
@@ -75,7 +80,8 @@ static uint8_t element(const struct form *f, const uint8_t *row, const struct pl
 }
 
 /* --- kernels --- */
-/* Copies the tile in, runs the form with the registers from `regs`, and copies tile and registers out. */
+/* Prints a kernel that copies the tile in, runs the form with the registers from `regs`, and copies tile and
+ * registers out. */
 static void print_kernel(FILE *out, unsigned f, unsigned s, unsigned o)
 {
     static const char *const vectors[] = { "{%r0}", "{%r0,%r1}", "{%r0,%r1,%r2,%r3}" };
@@ -84,13 +90,18 @@ static void print_kernel(FILE *out, unsigned f, unsigned s, unsigned o)
     bool generic = !*spaces[s];
 
     fprintf(out, ".visible .entry k%u_%u_%u(.param .u64 rows, .param .u64 regs, .param .u64 image) {\n"
-                 "  .shared .align 16 .b8 tile[%d]; .reg .b64 %%w<9>; .reg .b32 %%r<4>, %%a, %%b, %%t, %%n, %%v; .reg .pred %%p;\n"
-                 "  ld.param.u64 %%w0, [rows]; ld.param.u64 %%w1, [regs]; ld.param.u64 %%w2, [image]; mov.u32 %%t, %%tid.x; mov.u32 %%b, tile;\n"
+                 "  .shared .align 16 .b8 tile[%d]; .reg .b64 %%w<9>; .reg .b32 %%r<4>, %%a, %%b, %%t, %%n, %%v; "
+                 ".reg .pred %%p;\n"
+                 "  ld.param.u64 %%w0, [rows]; ld.param.u64 %%w1, [regs]; ld.param.u64 %%w2, [image]; "
+                 "mov.u32 %%t, %%tid.x; mov.u32 %%b, tile;\n"
                  "  mov.u32 %%n, %%t;\n"
-                 "IN: mad.wide.u32 %%w3, %%n, 4, %%w2; ld.global.u32 %%v, [%%w3]; mad.lo.u32 %%a, %%n, 4, %%b; st.shared.u32 [%%a], %%v;\n"
+                 "IN: mad.wide.u32 %%w3, %%n, 4, %%w2; ld.global.u32 %%v, [%%w3]; mad.lo.u32 %%a, %%n, 4, %%b; "
+                 "st.shared.u32 [%%a], %%v;\n"
                  "  add.u32 %%n, %%n, %d; setp.lt.u32 %%p, %%n, %d; @%%p bra IN; bar.sync 0;\n"
-                 "  mad.wide.u32 %%w3, %%t, 4, %%w0; ld.global.u32 %%v, [%%w3]; add.u32 %%a, %%b, %%v; sub.u32 %%a, %%a, %d;\n"
-                 "  cvt.u64.u32 %%w4, %%b; cvta.shared.u64 %%w4, %%w4; cvt.s64.s32 %%w5, %%v; add.u64 %%w4, %%w4, %%w5; sub.u64 %%w4, %%w4, %d;\n"
+                 "  mad.wide.u32 %%w3, %%t, 4, %%w0; ld.global.u32 %%v, [%%w3]; add.u32 %%a, %%b, %%v; "
+                 "sub.u32 %%a, %%a, %d;\n"
+                 "  cvt.u64.u32 %%w4, %%b; cvta.shared.u64 %%w4, %%w4; cvt.s64.s32 %%w5, %%v; "
+                 "add.u64 %%w4, %%w4, %%w5; sub.u64 %%w4, %%w4, %d;\n"
                  "  mad.wide.u32 %%w6, %%t, 16, %%w1; ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3}, [%%w6];\n",
             f, s, o, TILE, THREADS, TILE / 4, offsets[o], offsets[o]);
     fprintf(out, "  %.*s%s%s ", (int)(split - form->text), form->text, spaces[s], split + 1);
@@ -99,42 +110,18 @@ static void print_kernel(FILE *out, unsigned f, unsigned s, unsigned o)
     else
         fprintf(out, "%s, [%%%s+%d];\n", vector, generic ? "w4" : "a", offsets[o]);
     fprintf(out, "  st.global.v4.b32 [%%w6], {%%r0,%%r1,%%r2,%%r3}; bar.sync 0; mov.u32 %%n, %%t;\n"
-                 "OUT: mad.wide.u32 %%w3, %%n, 4, %%w2; mad.lo.u32 %%a, %%n, 4, %%b; ld.shared.u32 %%v, [%%a]; st.global.u32 [%%w3], %%v;\n"
+                 "OUT: mad.wide.u32 %%w3, %%n, 4, %%w2; mad.lo.u32 %%a, %%n, 4, %%b; ld.shared.u32 %%v, [%%a]; "
+                 "st.global.u32 [%%w3], %%v;\n"
                  "  add.u32 %%n, %%n, %d; setp.lt.u32 %%p, %%n, %d; @%%p bra OUT; ret; }\n",
             THREADS, TILE / 4);
 }
-
-static const char others[] =
-    ".visible .entry mov(.param .u64 regs) { .reg .b64 %w; .reg .b32 %t, %a; ld.param.u64 %w, [regs]; mov.u32 %t, %tid.x;\n"
-    "  mad.wide.u32 %w, %t, 16, %w; ld.global.b32 %a, [%w]; movmatrix.sync.aligned.m8n8.trans.b16 %a, %a; st.global.b32 [%w], %a; ret; }\n"
-    /* every other register dropped, and the address among the results */
-    ".visible .entry sinks(.param .u64 regs) { .shared .align 16 .b32 tile[128]; .reg .b64 %w; .reg .b32 %t, %a, %b; ld.param.u64 %w, [regs];\n"
-    "  mov.u32 %t, %tid.x; and.b32 %t, %t, 31; mov.u32 %b, tile; mad.lo.u32 %a, %t, 16, %b; st.shared.v4.b32 [%a], {%t, %t, %t, %t};\n"
-    "  bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {_, %a, _, %b}, [%a]; mov.u32 %t, %tid.x; mad.wide.u32 %w, %t, 16, %w;\n"
-    "  st.global.v2.b32 [%w], {%a, %b}; ret; }\n"
-    /* odd lanes arrive late; those above `stay` have left */
-    ".visible .entry late(.param .u64 regs, .param .u32 stay) { .shared .align 16 .b32 tile[128]; .reg .b64 %w; .reg .b32 %t, %a, %b; .reg .pred %p;\n"
-    "  ld.param.u64 %w, [regs]; ld.param.u32 %b, [stay]; mov.u32 %t, %tid.x; setp.gt.u32 %p, %t, %b; @%p exit;\n"
-    "  mov.u32 %b, tile; mad.lo.u32 %a, %t, 16, %b; st.shared.v4.b32 [%a], {%t, %t, %t, %t}; bar.warp.sync -1;\n"
-    "  and.b32 %b, %t, 1; setp.eq.u32 %p, %b, 0; @%p bra GO; nanosleep.u32 100; GO:\n"
-    "  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a}, [%a]; mad.wide.u32 %w, %t, 16, %w; st.global.b32 [%w], %a; ret; }\n"
-    /* odd lanes never come */
-    ".visible .entry never() { .shared .align 16 .b32 tile[128]; .reg .b32 %t, %a; .reg .pred %p; mov.u32 %t, %tid.x; and.b32 %t, %t, 1;\n"
-    "  setp.eq.u32 %p, %t, 0; @%p bra EVEN; bar.sync 0; ret; EVEN: mov.u32 %a, tile; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%a}, [%a]; ret; }\n"
-    /* the last of `lane`'s address is wrong */
-    ".visible .entry bad(.param .u64 address, .param .u32 lane) { .shared .align 16 .b32 tile[128]; .reg .b64 %w, %x; .reg .b32 %t, %a, %b;\n"
-    "  .reg .pred %p; ld.param.u64 %w, [address]; ld.param.u32 %b, [lane]; mov.u32 %t, %tid.x; mov.u64 %x, tile; cvta.shared.u64 %x, %x;\n"
-    "  setp.eq.u32 %p, %t, %b; @%p add.u64 %x, %x, %w; ldmatrix.sync.aligned.m8n8.x2.b16 {%a, %b}, [%x]; ret; }\n"
-    ".visible .entry bad_store(.param .u64 address, .param .u32 lane) { .shared .align 16 .b32 tile[128]; .reg .b32 %t, %a, %b;\n"
-    "  .reg .pred %p; ld.param.u32 %a, [lane]; mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, %a; ld.param.u32 %b, [address]; mov.u32 %a, tile; @%p add.u32 %a, %a, %b;\n"
-    "  stmatrix.sync.aligned.m8n8.x2.shared.b16 [%a], {%a, %b}; ret; }\n";
 
 /* --- running --- */
 static ptxiDevicePtr rows, regs, image;
 
 static void print_kernels(FILE *out)
 {
-    fputs(others, out);
+    fputs(test_file("exec/matrix/ldmatrix.ptx"), out);
     for (unsigned f = 0; f < FORMS; f++)
         for (unsigned s = 0; s < SPACES; s++)
             for (unsigned o = 0; o < OFFSETS; o++)
@@ -144,7 +131,8 @@ static void print_kernels(FILE *out)
 static void set_up(void)
 {
     load_kernels("8.8", "sm_120a", print_kernels);
-    ck_assert_int_eq(ptxiMemAlloc(&rows, THREADS * 4) | ptxiMemAlloc(&regs, THREADS * 16) | ptxiMemAlloc(&image, TILE), PTXI_SUCCESS);
+    ck_assert_int_eq(ptxiMemAlloc(&rows, THREADS * 4) | ptxiMemAlloc(&regs, THREADS * 16) | ptxiMemAlloc(&image, TILE),
+                     PTXI_SUCCESS);
 }
 
 struct data {
@@ -153,7 +141,7 @@ struct data {
     uint8_t image[TILE];
 };
 
-/* Rows apart for stores; loads may share them. Lanes whose address is not used hold a bad one. */
+/* Chooses different rows for stores. Loads may share rows. Lanes whose address is not used have an invalid one. */
 static void fill(const struct form *f, struct data *d)
 {
     uint32_t slots[TILE / 16];
@@ -185,7 +173,7 @@ static void expect(const struct form *f, struct data *d)
             }
 }
 
-START_TEST(fragments_are_as_described)
+START_TEST(fragments_match_the_manual)
 {
     const struct form *f = &forms[_i];
     static struct data in, want, got;
@@ -200,9 +188,11 @@ START_TEST(fragments_are_as_described)
                              ptxiMemcpyHtoD(image, in.image, sizeof in.image), PTXI_SUCCESS);
         snprintf(name, sizeof name, "k%d_%u_%u", _i, k % SPACES, k / SPACES % OFFSETS);
         ck_assert_int_eq(launch(name, THREADS, params), PTXI_SUCCESS);
-        ck_assert_int_eq(ptxiMemcpyDtoH(got.regs, regs, sizeof got.regs) | ptxiMemcpyDtoH(got.image, image, sizeof got.image), PTXI_SUCCESS);
+        ck_assert_int_eq(ptxiMemcpyDtoH(got.regs, regs, sizeof got.regs) |
+                         ptxiMemcpyDtoH(got.image, image, sizeof got.image), PTXI_SUCCESS);
         for (unsigned b = 0; b < sizeof got.regs; b++)
-            ck_bits8_at(got.regs[b / 16][b / 4 % 4][b % 4], want.regs[b / 16][b / 4 % 4][b % 4], "%s %s: thread %u, register %u, byte %u", f->text, name, b / 16, b / 4 % 4, b % 4);
+            ck_bits8_at(got.regs[b / 16][b / 4 % 4][b % 4], want.regs[b / 16][b / 4 % 4][b % 4],
+                        "%s %s: thread %u, register %u, byte %u", f->text, name, b / 16, b / 4 % 4, b % 4);
         for (unsigned b = 0; b < TILE; b++)
             ck_bits8_at(got.image[b], want.image[b], "%s %s: byte %u of memory", f->text, name, b);
     }
@@ -220,14 +210,15 @@ START_TEST(movmatrix_transposes)
     ck_assert_int_eq(ptxiMemcpyDtoH(out, regs, sizeof out), PTXI_SUCCESS);
     for (unsigned t = 0; t < THREADS; t++)
         for (unsigned h = 0; h < 2; h++) {
-            unsigned l = t % WARP, row = 2 * (l % 4) + h, column = l / 4; /* of the source: element `column` of row `row` */
+            /* element `column` of row `row` of the source */
+            unsigned l = t % WARP, row = 2 * (l % 4) + h, column = l / 4;
 
             ck_bits16_at(out[t][h], in[t / WARP * WARP + 4 * row + column / 2][column % 2], "thread %u, half %u", t, h);
         }
 }
 END_TEST
 
-START_TEST(registers_may_be_dropped)
+START_TEST(destinations_may_be_dropped)
 {
     uint32_t out[THREADS][4];
     void *params[] = { &regs };
@@ -246,7 +237,7 @@ START_TEST(lanes_wait_for_each_other)
     uint32_t out[THREADS][4], stay;
     void *params[] = { &regs, &stay };
 
-    for (stay = 31; stay >= 7; stay -= 8) { /* rows come from lanes 0 to 7: the others may have left */
+    for (stay = 31; stay >= 7; stay -= 8) { /* lanes 0 to 7 give the rows, the other lanes may have exited */
         ck_assert_int_eq(launch("late", WARP, params), PTXI_SUCCESS);
         ck_assert_int_eq(ptxiMemcpyDtoH(out, regs, sizeof out), PTXI_SUCCESS);
         for (unsigned t = 0; t <= stay; t++)
@@ -269,7 +260,8 @@ START_TEST(bad_rows_are_faults)
         ptxiResult result;
     } loads[] = {
         { 8, 0, PTXI_ERROR_MISALIGNED_ADDRESS }, { 512, 7, PTXI_ERROR_ILLEGAL_ADDRESS }, { 496, 7, PTXI_SUCCESS },
-        { -(uint64_t)1040, 15, PTXI_ERROR_ILLEGAL_ADDRESS }, { UINT64_MAX / 2, 3, PTXI_ERROR_ILLEGAL_ADDRESS }, { 0xabcdef01, 16, PTXI_SUCCESS },
+        { -(uint64_t)1040, 15, PTXI_ERROR_ILLEGAL_ADDRESS }, { UINT64_MAX / 2, 3, PTXI_ERROR_ILLEGAL_ADDRESS },
+        { 0xabcdef01, 16, PTXI_SUCCESS },
     };
 
     for (unsigned k = 0; k < sizeof loads / sizeof *loads; k++) {
@@ -284,12 +276,13 @@ START_TEST(bad_rows_are_faults)
 }
 END_TEST
 
-/* What `ptxi layout` draws: matrices below each other, or if they are transposed side by side. */
-START_TEST(fragments_are_as_drawn)
+/* `ptxi layout` draws the matrices below each other, or side by side if they are transposed. */
+START_TEST(fragments_match_the_drawing)
 {
     const struct form *f = &forms[_i];
     bool bytes = f->bits < 16;
-    unsigned count = f->rows / (bytes && f->trans && !f->store ? 16 : 8), registers = bytes && f->trans && !f->store ? 2 * count : count;
+    unsigned count = f->rows / (bytes && f->trans && !f->store ? 16 : 8), registers = bytes && f->trans &&
+        !f->store ? 2 * count : count;
     struct ptxi_fragment x = !bytes ? ptxi_fragment_m8n8(count, f->trans) : f->store ? ptxi_fragment_m16n8(count)
                              : f->trans ? ptxi_fragment_m16n16(count) : ptxi_fragment_m8n16(count);
 
@@ -321,12 +314,12 @@ int main(void)
 
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, fragments_are_as_described, 0, FORMS);
-    tcase_add_loop_test(t, fragments_are_as_drawn, 0, FORMS);
+    tcase_add_loop_test(t, fragments_match_the_manual, 0, FORMS);
+    tcase_add_loop_test(t, fragments_match_the_drawing, 0, FORMS);
     suite_add_tcase(s, t);
     tcase_add_checked_fixture(u, set_up, close_context);
     tcase_add_test(u, movmatrix_transposes);
-    tcase_add_test(u, registers_may_be_dropped);
+    tcase_add_test(u, destinations_may_be_dropped);
     tcase_add_test(u, lanes_wait_for_each_other);
     tcase_add_test(u, bad_rows_are_faults);
     suite_add_tcase(s, u);

@@ -1,5 +1,5 @@
-/* mma: every element of every operand at its place, with numbers that all formats hold exactly, the warp in one piece or in two; and sums of
- * floats of all kinds, which num/dot.h tells one by one. */
+/* Tests the position of every element of every mma operand with numbers that all formats represent exactly, for
+ * converged and diverged warps. Also tests sums of floats of all kinds, which num/dot.h models. */
 #include "unit/support/bits.h"
 
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "ptxi.h"
 #include "unit/support/matrix.h"
 
-enum { ROUNDS = 4, KERNEL = 1024, LANE = 256 /* bytes of a lane's operands */ };
+enum { ROUNDS = 4, KERNEL = 1024, LANE = 256 /* bytes of the operands of a lane */ };
 
 static const struct form {
     const char *types, *tail; /* D.A.B.C */
     unsigned m, k;
     char kind;                /* f, i, b, d */
-    unsigned bits, chunk;     /* of A and B; of sparse A, the elements of a chunk */
+    unsigned bits, chunk;     /* K of A and B; for sparse A, the elements of a chunk */
     unsigned selectors;
 } forms[] = {
     { "f32.f16.f16.f32", "", 16, 8, 'f', 16, 0, 0 },      { "f16.f16.f16.f16", "", 16, 8, 'f', 16, 0, 0 },
@@ -71,25 +71,30 @@ static void instruction(char *p, const struct form *f, unsigned selector)
 {
     struct counts n = registers(f);
 
-    p += sprintf(p, "mma.%ssync.aligned.m%un8k%u.row.col.%s%s ", f->chunk ? "sp::ordered_metadata." : "", f->m, f->k, f->types, f->tail);
+    p += sprintf(p, "mma.%ssync.aligned.m%un8k%u.row.col.%s%s ", f->chunk ? "sp::ordered_metadata." : "", f->m, f->k,
+                 f->types, f->tail);
     p = vector(vector(vector(vector(p, 'd', n.c), 'a', n.a), 'b', n.b), 'c', n.c) - 2;
     sprintf(p, f->chunk ? ", %%e, %u;\n" : ";\n", selector);
 }
 
-/* In two pieces: odd lanes come to the instruction later. */
+/* In two parts: odd lanes reach the instruction later. */
 static void kernel(char *p, const struct form *f, unsigned selector, bool parted)
 {
     struct counts n = registers(f);
     unsigned bytes = f->kind == 'd' ? 8 : 4;
 
-    p += sprintf(p, ".version 8.7 .target sm_90a .address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
-                    ".reg .b%u %%a<8>, %%b<8>, %%c<8>, %%d<8>; .reg .b32 %%t, %%e; .reg .b64 %%i, %%o; .reg .pred %%p;\n"
-                    "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%i, %%t, %d, %%i; mad.wide.u32 %%o, %%t, 64, %%o;\n",
+    p += sprintf(p, ".version 8.7 .target sm_90a .address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) "
+                    "{\n"
+                    ".reg .b%u %%a<8>, %%b<8>, %%c<8>, %%d<8>; .reg .b32 %%t, %%e; .reg .b64 %%i, %%o; "
+                    ".reg .pred %%p;\n"
+                    "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; "
+                    "mad.wide.u32 %%i, %%t, %d, %%i; mad.wide.u32 %%o, %%t, 64, %%o;\n",
                  bytes * 8, LANE);
     p = loads(loads(loads(p, 'a', n.a, 0, bytes), 'b', n.b, 64, bytes), 'c', n.c, 128, bytes);
     p += sprintf(p, "ld.global.b32 %%e, [%%i+192];\n");
     if (parted)
-        p += sprintf(p, "and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0; @%%p bra TOGETHER; nanosleep.u32 0;\nTOGETHER:\n");
+        p += sprintf(p, "and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0; @%%p bra TOGETHER; "
+                        "nanosleep.u32 0;\nTOGETHER:\n");
     instruction(p, f, selector);
     p += strlen(p);
     for (unsigned r = 0; r < n.c; r++)
@@ -108,11 +113,12 @@ static int random_value(const struct form *f, const char *type)
     return type[0] == 's' ? (int)((uint32_t)x << (32 - f->bits)) >> (32 - f->bits) : x;
 }
 
-/* --- operands and what should become of them --- */
+/* --- operands and expected results --- */
 
 static unsigned char in[32 * LANE], out[32 * 64], want[32 * 64];
 
-static void put(unsigned char *to, unsigned lane_bytes, const struct ptxi_fragment *f, unsigned row, unsigned column, uint64_t code)
+static void put(unsigned char *to, unsigned lane_bytes, const struct ptxi_fragment *f, unsigned row, unsigned column,
+                uint64_t code)
 {
     struct ptxi_fragment_position p = ptxi_fragment_locate(f, row, column);
     unsigned char *at = to + p.lane * lane_bytes + p.reg * f->width / 8;
@@ -123,11 +129,12 @@ static void put(unsigned char *to, unsigned lane_bytes, const struct ptxi_fragme
     memcpy(at, &word, f->width / 8);
 }
 
-/* The column of A that stored element `at` of a row is, having chosen which elements of the chunk are stored. */
+/* Chooses which elements of the chunk are stored, and returns the column of A of stored element `at` of a row. */
 static unsigned column_of(const struct form *f, unsigned row, unsigned at, unsigned selector)
 {
     static const uint8_t pairs[] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe };
-    struct ptxi_fragment_position p = ptxi_sparse_locate_index(f->bits, row, at / (f->chunk / 2), f->k / f->chunk, selector);
+    struct ptxi_fragment_position p = ptxi_sparse_locate_index(f->bits, row, at / (f->chunk / 2), f->k / f->chunk,
+                                                               selector);
     uint32_t word;
 
     memcpy(&word, in + p.lane * LANE + 192, sizeof word);
@@ -142,7 +149,8 @@ static void make_operands(const struct form *f, unsigned selector)
 {
     const char *d = f->types, *ta = strchr(d, '.') + 1, *tb = strchr(ta, '.') + 1;
     unsigned c_bits = strncmp(d, "f16", 3) ? f->kind == 'd' ? 64 : 32 : 16;
-    struct ptxi_fragment a = ptxi_fragment_a(f->m, f->bits), b = ptxi_fragment_b(8, f->bits), c = ptxi_fragment_c(f->m, c_bits);
+    struct ptxi_fragment a = ptxi_fragment_a(f->m, f->bits), b = ptxi_fragment_b(8, f->bits), c = ptxi_fragment_c(f->m,
+            c_bits);
     static int va[16][256], vb[256][8];
 
     memset(in, 0, sizeof in);
@@ -171,7 +179,8 @@ static void make_operands(const struct form *f, unsigned selector)
 
 /* --- sums --- */
 
-enum regime { LARGEST /* significands, so that sums of one sign are as large as can be */, NEAR /* exponents */, SPARSE, ANY /* bits */, PLACES };
+enum regime { LARGEST /* significands, chosen so that sums of one sign are as large as possible */,
+              NEAR /* exponents */, SPARSE, ANY /* bits */, PLACES };
 
 static uint32_t code_of(const struct ptxi_num_minifloat *f, enum regime regime)
 {
@@ -191,7 +200,8 @@ static void make_sums(const struct form *f, enum regime regime)
     bool f16 = !strncmp(f->types, "f16", 3);
     enum ptxi_dot_type type = f->bits == 32 ? PTXI_DOT_tf32 : strstr(f->types, "bf16") ? PTXI_DOT_bf16 : PTXI_DOT_f16;
     struct ptxi_dot_model model = ptxi_dot_find(90, PTXI_DOT_WARP, type, f16);
-    struct ptxi_fragment a = ptxi_fragment_a(f->m, f->bits), b = ptxi_fragment_b(8, f->bits), c = ptxi_fragment_c(f->m, f16 ? 16 : 32);
+    struct ptxi_fragment a = ptxi_fragment_a(f->m, f->bits), b = ptxi_fragment_b(8, f->bits), c = ptxi_fragment_c(f->m,
+            f16 ? 16 : 32);
     uint32_t va[16][16], vb[8][16], drop = type == PTXI_DOT_tf32 ? 13 : 0;
 
     memset(in, 0, sizeof in);
@@ -234,7 +244,8 @@ static void run(const struct form *f, unsigned selector, bool parted, enum regim
         ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
         ptxiMemcpyDtoH(out, to, sizeof out);
         for (unsigned i = 0; i < sizeof out; i += 4)
-            ck_bits32_at(*(uint32_t *)(out + i), *(uint32_t *)(want + i), "m%un8k%u.%s%s, selector %u, %s, numbers %u, lane %u, byte %u", f->m, f->k,
+            ck_bits32_at(*(uint32_t *)(out + i), *(uint32_t *)(want + i),
+                         "m%un8k%u.%s%s, selector %u, %s, numbers %u, lane %u, byte %u", f->m, f->k,
                          f->types, f->tail, selector, parted ? "parted" : "together", regime, i / 64, i % 64);
     }
     ptxiMemFree(from);
@@ -253,7 +264,7 @@ static ptxiContext begin(void)
     return context;
 }
 
-START_TEST(places)
+START_TEST(element_positions)
 {
     static char text[16 * KERNEL];
     const struct form *f = &forms[_i];
@@ -290,7 +301,7 @@ int main(void)
     TCase *t = tcase_create("matrices");
 
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, places, 0, FORMS);
+    tcase_add_loop_test(t, element_positions, 0, FORMS);
     tcase_add_loop_test(t, sums, 0, FORMS);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,5 +1,5 @@
-/* mma on every device profile: operands that tell the architectures' sums apart, as PTX; and block scaling, whose scales and elements are at
- * their places. What the probes tell is explained in test_dot.c, which tries them on the models alone. */
+/* Tests mma on every device profile with PTX operands whose sums differ between architectures, and the elements and
+ * scales of block scaling. test_dot.c explains the probes and tests the models directly. */
 #include "unit/support/kernels.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "unit/support/minifloat_reference.h"
 
 enum generation { VOLTA, TURING, AMPERE, ADA, HOPPER, TEN, TWELVE, GENERATIONS };
-#define SKIP 0xdeadbeef /* there is no such instruction, or nothing to tell */
+#define SKIP 0xdeadbeef /* no such instruction, or a result that does not distinguish anything */
 
 struct term {
     int k; /* -1: all */
@@ -32,24 +32,33 @@ static const struct probe {
 #define ALL_80(x) FROM(x, x, x, x, x)
     { "P1, kept bits", HALVES, 0x4b000000, { { 0, -4096, 2048 }, { 1, -1, 0.5 }, { 2, -1, 0.25 }, { 3, -1, 0.125 } },
       { 0, 0xbf000000, 0xbf000000, 0xbf000000, 0xbf400000, 0xbf400000, 0xbf400000 } },
-    { "P1, kept bits", "f32.e5m2.e5m2.f32", E5M2, 32, 0x4b000000, { { 0, -4096, 2048 }, { 1, -1, 0.5 }, { 2, -1, 0.25 }, { 3, -1, 0.125 } },
+    { "P1, kept bits", "f32.e5m2.e5m2.f32", E5M2, 32, 0x4b000000,
+      { { 0, -4096, 2048 }, { 1, -1, 0.5 }, { 2, -1, 0.25 }, { 3, -1, 0.125 } },
       FROM(SKIP, 0, 0, 0, 0xbf400000) },
     { "P2, length of a chunk", "f32.f16.f16.f32", F16_, 16, 0, { { 0, 4096, 4096 }, { 1, 1, 0.5 }, { 8, -4096, 4096 } },
       FROM(0, 0, 0x3f000000, 0x3f000000, 0x3f000000) },
     { "P3, products as they are", HALVES, 0, { { 0, 1.5, 1.5 }, { 1, -1.5, 1.5 }, { 2, 0x1p-12, 0x1p-13 } },
       { 0, 0, 0, 0, 0x33000000, 0x33000000, 0x33000000 } },
     { "P4, zeros, kept", BRAINS, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, 0x1p-81 } }, FROM(0, 0, 0, 0, 0) },
-    { "P4, zeros, on Ampere cut", BRAINS, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, 0x1p-82 } }, FROM(1, 1, 0, 0, 0) },
-    { "P4, zeros, on Hopper kept", BRAINS, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, 0x1p-83 } }, FROM(1, 1, 0, 0, 0) },
+    { "P4, zeros, on Ampere cut", BRAINS, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, 0x1p-82 } },
+      FROM(1, 1, 0, 0, 0) },
+    { "P4, zeros, on Hopper kept", BRAINS, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, 0x1p-83 } },
+      FROM(1, 1, 0, 0, 0) },
     { "P4, zeros, cut", BRAINS, 0, { { 0, 0x1p-75, 0x1p-74 }, { 1, -0x1p-75, 0x1p-84 } }, FROM(1, 1, 1, 1, 1) },
     { "P5, zeros of f16, kept", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-19 } }, ALL(1) },
-    { "P5, zeros of f16, on Volta cut", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-20 } }, { 0, 1, 1, 1, 1, 1, 1 } },
-    { "P5, zeros of f16, on Turing kept", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-21 } }, { 0, 1, 1, 1, 1, 1, 1 } },
-    { "P5, zeros of f16, on Turing cut", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-22 } }, { 0, 0, 0, 0, 1, 1, 1 } },
+    { "P5, zeros of f16, on Volta cut", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-20 } },
+      { 0, 1, 1, 1, 1, 1, 1 } },
+    { "P5, zeros of f16, on Turing kept", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-21 } },
+      { 0, 1, 1, 1, 1, 1, 1 } },
+    { "P5, zeros of f16, on Turing cut", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-22 } },
+      { 0, 0, 0, 0, 1, 1, 1 } },
     { "P5, zeros of f16, cut", HALF_SUM, 0, { { 0, 0x1p-11, 0x1p-14 }, { 1, 0x1p-24, 0x1p-24 } }, ALL(0) },
-    { "P7, bytes", BYTES, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } }, FROM(SKIP, 0x3f800800, 0x3f800a00, 0x3f800a00, 0x3f800a00) },
-    { "P8, the last addition", BYTES, 0x42800001, { { 0, 0x1p-9, 0x1p-9 } }, FROM(SKIP, 0x42800000, 0x42800002, 0x42800002, 0x42800001) },
-    { "P9, overflow of a chunk", BRAINS, 0, { { 0, 0x1p64, 0x1p64 }, { 8, -0x1p64, 0x1p64 } }, FROM(0x7f800000, 0x7f800000, 0, 0, 0) },
+    { "P7, bytes", BYTES, 0, { { 0, 1, 1 }, { 1, 0x1p-6, 0x1p-6 }, { 2, 0x1p-7, 0x1p-7 } },
+      FROM(SKIP, 0x3f800800, 0x3f800a00, 0x3f800a00, 0x3f800a00) },
+    { "P8, the last addition", BYTES, 0x42800001, { { 0, 0x1p-9, 0x1p-9 } },
+      FROM(SKIP, 0x42800000, 0x42800002, 0x42800002, 0x42800001) },
+    { "P9, overflow of a chunk", BRAINS, 0, { { 0, 0x1p64, 0x1p64 }, { 8, -0x1p64, 0x1p64 } },
+      FROM(0x7f800000, 0x7f800000, 0, 0, 0) },
     { "P10, zeros have no sign", HALVES, 0x80000000, { { -1, -0.0, 1 } }, ALL(0) },
     { "P10, nor have sums that are cut off", BRAINS, 0, { { 0, -0x1p-75, 0x1p-75 } }, ALL_80(0) },
     { "P11, NaN and zero", HALVES, 0, { { 2, NAN, 0 } }, ALL(0x7fffffff) },
@@ -59,7 +68,7 @@ static const struct probe {
 };
 enum { PROBES = sizeof probes / sizeof *probes };
 
-/* --- one mma in a kernel: registers come from the lane's 32 words --- */
+/* --- one mma in a kernel: registers are loaded from the 32 words of the lane --- */
 
 enum { A_AT = 0, B_AT = 4, C_AT = 8, SCALE_A_AT = 16, SCALE_B_AT = 17, META_AT = 18, D_AT = 19, WORDS = 32 };
 static char instruction[512];
@@ -73,7 +82,8 @@ static char *put_list(char *p, char name, unsigned count)
 
 static void print_kernel(FILE *out)
 {
-    static const struct { char name; unsigned at, count; } lists[] = { { 'a', A_AT, 4 }, { 'b', B_AT, 4 }, { 'c', C_AT, 8 }, { 's', SCALE_A_AT, 2 }, { 'e', META_AT, 1 } };
+    static const struct { char name; unsigned at, count; } lists[] = { { 'a', A_AT, 4 }, { 'b', B_AT, 4 },
+            { 'c', C_AT, 8 }, { 's', SCALE_A_AT, 2 }, { 'e', META_AT, 1 } };
 
     fputs(".visible .entry k(.param .u64 p) { .reg .b32 %a<4>, %b<4>, %c<8>, %d<8>, %s<2>, %e<1>, %t; .reg .b64 %p;\n"
           "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 128, %p;\n", out);
@@ -101,7 +111,8 @@ static void run(const char *version, const char *target, uint32_t (*words)[WORDS
     close_context();
 }
 
-static void put(uint32_t (*words)[WORDS], unsigned at, struct ptxi_fragment f, unsigned row, unsigned column, uint32_t code)
+static void put(uint32_t (*words)[WORDS], unsigned at, struct ptxi_fragment f, unsigned row, unsigned column,
+                uint32_t code)
 {
     struct ptxi_fragment_position p = ptxi_fragment_locate(&f, row, column);
 
@@ -112,7 +123,8 @@ static void put(uint32_t (*words)[WORDS], unsigned at, struct ptxi_fragment f, u
 
 static enum generation generation_of(unsigned sm)
 {
-    return sm < 75 ? VOLTA : sm < 80 ? TURING : sm < 89 ? AMPERE : sm < 90 ? ADA : sm < 100 ? HOPPER : sm < 120 ? TEN : TWELVE;
+    return sm < 75 ? VOLTA : sm < 80 ? TURING : sm < 89 ? AMPERE : sm < 90 ? ADA : sm < 100 ? HOPPER : sm < 120 ? TEN
+        : TWELVE;
 }
 
 static uint32_t code_of(unsigned type, double x)
@@ -122,7 +134,7 @@ static uint32_t code_of(unsigned type, double x)
     return isinf(x) ? (f->top + 1) | (x < 0 ? small_sign(f) : 0) : small_code(f, x, SMALL_RN, false, 0, 0);
 }
 
-/* K, depending on the shapes that an architecture has. */
+/* K, which depends on the shapes of the architecture */
 static unsigned depth_of(const struct probe *p, enum generation g)
 {
     return p->k ? p->k : g == VOLTA ? 4 : g == TURING ? 8 : 16;
@@ -143,7 +155,7 @@ static void write_instruction(const struct probe *p, unsigned depth)
     strcpy(put_list(at, 'c', (depth == 4 ? 8 : 4) / sums), ";");
 }
 
-/* Of m8n8k4 lane 0 has row 0 of A, column 0 of B and the first element of D, too. */
+/* For m8n8k4, lane 0 also has row 0 of A, column 0 of B and the first element of D. */
 static void put_term(uint32_t (*words)[WORDS], const struct probe *p, unsigned depth, unsigned k, const struct term *t)
 {
     unsigned bits = p->k == 32 ? 8 : 16;
@@ -174,10 +186,11 @@ static void check_probe(const struct probe *p, unsigned sm)
     write_instruction(p, depth);
     snprintf(target, sizeof target, "sm_%u", sm);
     run("9.0", target, words);
-    ck_bits32_at(words[0][D_AT] & (want > 0xffff || strncmp(p->types, "f16", 3) ? UINT32_MAX : 0xffff), want, "%s: %s on %s", p->name, p->types, target);
+    ck_bits32_at(words[0][D_AT] & (want > 0xffff || strncmp(p->types, "f16", 3) ? UINT32_MAX : 0xffff), want,
+                 "%s: %s on %s", p->name, p->types, target);
 }
 
-START_TEST(profile_gives_its_bits)
+START_TEST(profiles_give_their_own_bits)
 {
     const char *name;
     unsigned sm;
@@ -195,14 +208,19 @@ END_TEST
 /* --- elements in containers, and scales --- */
 
 static const struct scaled {
-    const char *kind, *types, *scales; /* the kind with its scale vector; types of D to C; type of the scales, or NULL */
-    unsigned k, bits, a, b, vector;    /* elements under a scale */
+    /* the kind with its scale vector size; types of D to C; type of the scales, or NULL */
+    const char *kind, *types, *scales;
+    unsigned k, bits, a, b, vector;    /* elements per scale */
     bool sparse;
 } forms[] = {
 #define BOTH(kind, types, scales, k, bits, a, b, vector) \
     { kind, types, scales, k, bits, a, b, vector, false }, { kind, types, scales, 2 * k, bits, a, b, 2 * vector, true }
-#define BYTE_TYPES(X) X(e4m3, e2m1, E4M3, E2M1) X(e2m1, e3m2, E2M1, E3M2) X(e3m2, e2m3, E3M2, E2M3) X(e2m3, e5m2, E2M3, E5M2) X(e5m2, e4m3, E5M2, E4M3)
-#define PLAIN(a, b, ta, tb) BOTH("f8f6f4", "f32." #a "." #b ".f32", NULL, 32, 8, ta, tb, 0), BOTH("f8f6f4", "f16." #a "." #b ".f16", NULL, 32, 8, ta, tb, 0),
+#define BYTE_TYPES(X) \
+    X(e4m3, e2m1, E4M3, E2M1) X(e2m1, e3m2, E2M1, E3M2) X(e3m2, e2m3, E3M2, E2M3) X(e2m3, e5m2, E2M3, E5M2) \
+    X(e5m2, e4m3, E5M2, E4M3)
+#define PLAIN(a, b, ta, tb) \
+    BOTH("f8f6f4", "f32." #a "." #b ".f32", NULL, 32, 8, ta, tb, 0), BOTH("f8f6f4", "f16." #a "." #b ".f16", NULL, \
+            32, 8, ta, tb, 0),
     BYTE_TYPES(PLAIN)
 #define MX(a, b, ta, tb) BOTH("mxf8f6f4.block_scale", "f32." #a "." #b ".f32", "ue8m0", 32, 8, ta, tb, 32),
     BYTE_TYPES(MX)
@@ -214,7 +232,7 @@ static const struct scaled {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* Which lanes of a quad and which of their bytes have the scales. */
+/* Returns the lanes of a quad and their bytes that hold the scales. */
 struct selectors {
     unsigned byte_a, lane_a, byte_b, lane_b;
 };
@@ -224,7 +242,8 @@ static void write_scaled(const struct scaled *f, const struct selectors *s)
     unsigned sums = strncmp(f->types, "f16", 3) ? 4 : 2;
     char *at = instruction;
 
-    at += sprintf(at, "mma%s.sync.aligned.m16n8k%u.row.col.kind::%s.%s%s%s ", f->sparse ? ".sp::ordered_metadata" : "", f->k, f->kind, f->types,
+    at += sprintf(at, "mma%s.sync.aligned.m16n8k%u.row.col.kind::%s.%s%s%s ", f->sparse ? ".sp::ordered_metadata" : "",
+                  f->k, f->kind, f->types,
                   f->scales ? "." : "", f->scales ? f->scales : "");
     at = put_list(at, 'd', sums);
     *at++ = ',';
@@ -239,7 +258,7 @@ static void write_scaled(const struct scaled *f, const struct selectors *s)
     strcpy(at, ";");
 }
 
-/* A number that all formats have, as its container has it, the rest of which is junk. */
+/* Encodes a number that all formats represent in its container. The unused bits are random. */
 static uint32_t random_code(unsigned type, unsigned bits, double *value)
 {
     static const double values[] = { 0, 0.5, 1, 2, -0.5, -1, -2 };
@@ -258,7 +277,8 @@ static double random_scale(const struct scaled *f, uint32_t *code)
 {
     int e = (int)any(5) - 2;
 
-    *code = f->scales[2] == '8' ? (uint32_t)(127 + e) : (uint32_t)(7 + e) << 3 | (any(2) << 7); /* whose sign is ignored */
+    /* its sign is ignored */
+    *code = f->scales[2] == '8' ? (uint32_t)(127 + e) : (uint32_t)(7 + e) << 3 | (any(2) << 7);
     return ldexp(1, e);
 }
 
@@ -266,7 +286,7 @@ struct product {
     double a[16][128], b[128][8], scale_a[16][4], scale_b[8][4];
 };
 
-/* A sparse A has the first half of each chunk. */
+/* A sparse A stores the first half of each chunk. */
 static void fill_elements(const struct scaled *f, struct product *x, uint32_t (*words)[WORDS])
 {
     unsigned chunk = ptxi_sparse_chunk(f->bits);
@@ -359,7 +379,7 @@ START_TEST(scales_and_containers)
 }
 END_TEST
 
-/* P1 again: 35 bits are kept of products of 4-bit elements, 25 of those of bytes; and a scale that is no number. */
+/* Probe P1 with scales: products of 4-bit elements keep 35 bits, those of bytes keep 25. Also a scale that is a NaN. */
 static uint32_t sum_of_four(const char *kind, uint32_t c, const uint32_t *a, const uint32_t *scales)
 {
     uint32_t words[32][WORDS] = { { 0 } };
@@ -372,7 +392,9 @@ static uint32_t sum_of_four(const char *kind, uint32_t c, const uint32_t *a, con
     words[0][C_AT] = c;
     words[0][SCALE_A_AT] = scales[0];
     words[0][SCALE_B_AT] = scales[1];
-    snprintf(instruction, sizeof instruction, "mma.sync.aligned.m16n8k%u.row.col.kind::%s {%%d0,%%d1,%%d2,%%d3},{%%a0,%%a1,%%a2,%%a3},{%%b0,%%b1},{%%c0,%%c1,%%c2,%%c3}, "
+    snprintf(instruction, sizeof instruction,
+             "mma.sync.aligned.m16n8k%u.row.col.kind::%s "
+             "{%%d0,%%d1,%%d2,%%d3},{%%a0,%%a1,%%a2,%%a3},{%%b0,%%b1},{%%c0,%%c1,%%c2,%%c3}, "
              "%%s0, {0, 0}, %%s1, {0, 0};", bytes ? 32 : 64, kind);
     run("9.1", "sm_120a", words);
     return words[0][D_AT];
@@ -380,14 +402,17 @@ static uint32_t sum_of_four(const char *kind, uint32_t c, const uint32_t *a, con
 
 START_TEST(scaled_sums_keep_their_bits)
 {
-    static const char mx4[] = "mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0", nv2[] = "mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0",
-                      nv4[] = "mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3", mx8[] = "mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e5m2.f32.ue8m0";
+    static const char mx4[] = "mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0",
+        nv2[] = "mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0",
+                      nv4[] = "mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3",
+                      mx8[] = "mxf8f6f4.block_scale.scale_vec::1X.f32.e5m2.e5m2.f32.ue8m0";
     /* -2^23, 0, -4/8, -3/8 */
     static const uint32_t far[] = { 0xa, 0, 0xe, 0xd }, far_scales[] = { 0x7c96, 0x7f7f };
     /* -6 * 4^2, 0, 0, -1 / 4^8 */
     static const uint32_t small[] = { 0xf, 0, 0, 0xa }, small_scales[] = { 0x01000048, 0x01000048 };
     /* -2^15, -2^-9, -2^-10, -2^-11, times 2^8 */
-    static const uint32_t bytes[] = { 0xf8, 0x98, 0x94, 0x90 }, byte_scales[] = { 0x83, 0x83 }, nan_scales[] = { 0xffff, 0x7f7f };
+    static const uint32_t bytes[] = { 0xf8, 0x98, 0x94, 0x90 }, byte_scales[] = { 0x83, 0x83 }, nan_scales[] = { 0xffff,
+            0x7f7f };
 
     ok(ptxiInit(0));
     ok(ptxiDeviceSetProfile(0, "sm_120"));
@@ -406,7 +431,7 @@ int main(void)
     TCase *t = tcase_create("profiles");
 
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, profile_gives_its_bits, 0, PROBES);
+    tcase_add_loop_test(t, profiles_give_their_own_bits, 0, PROBES);
     tcase_add_loop_test(t, scales_and_containers, 0, FORMS);
     tcase_add_test(t, scaled_sums_keep_their_bits);
     suite_add_tcase(s, t);

@@ -1,7 +1,8 @@
-/* wgmma with small integers, whose sums are exact in every type: all layouts in shared memory as the manual's table of canonical layouts gives
- * them, A from registers, sparse A, signs, transposition; and what waits for what. */
+/* Tests wgmma with small integers, whose sums are exact in every type: all canonical layouts of shared memory, A in
+ * registers, sparse A, signs, transposition, and the order of asynchronous operations. */
 #include "unit/support/canonical.h"
 #include "unit/support/kernels.h"
+#include "unit/support/test_file.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static const struct type {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* What is written in the instruction; the rest comes with the launch. */
+/* The parts of a form that are in the instruction. The launch gives the rest. */
 struct form {
     const struct type *t;
     bool a_in_registers, sparse, turn_a, turn_b, negate_a, negate_b;
@@ -31,7 +32,8 @@ static bool form_of(unsigned number, struct form *f)
 {
     unsigned turn = number / TYPES / 4;
 
-    *f = (struct form){ .t = &types[number % TYPES], .a_in_registers = number / TYPES & 1, .sparse = number / TYPES & 2, .turn_a = turn & 1, .turn_b = turn & 2 };
+    *f = (struct form){ .t = &types[number % TYPES], .a_in_registers = number / TYPES & 1, .sparse = number / TYPES & 2,
+                        .turn_a = turn & 1, .turn_b = turn & 2 };
     f->negate_a = f->t->floats && (turn == 1 || turn == 3);
     f->negate_b = f->t->floats && (turn == 2 || turn == 3);
     if (f->a_in_registers)
@@ -43,13 +45,14 @@ static bool form_of(unsigned number, struct form *f)
 
 /* --- numbers --- */
 
-/* The code of a small integer. */
+/* Encodes a small integer. */
 static uint32_t code_of(const char *type, int v)
 {
     static const struct {
         const char *type;
         int bias, fraction, sign;
-    } floats[] = { { "f16", 15, 10, 15 }, { "bf16", 127, 7, 15 }, { "tf32", 127, 23, 31 }, { "f32", 127, 23, 31 }, { "e4m3", 7, 3, 7 }, { "e5m2", 15, 2, 7 } };
+    } floats[] = { { "f16", 15, 10, 15 }, { "bf16", 127, 7, 15 }, { "tf32", 127, 23, 31 }, { "f32", 127, 23, 31 },
+                   { "e4m3", 7, 3, 7 }, { "e5m2", 15, 2, 7 } };
     uint32_t magnitude = (uint32_t)(v < 0 ? -v : v);
 
     for (unsigned k = 0; k < sizeof floats / sizeof *floats; k++)
@@ -66,7 +69,8 @@ static uint32_t code_of(const char *type, int v)
 
 static int random_number(const char *type)
 {
-    return !strcmp(type, "b1") ? (int)any(2) : !strcmp(type, "u8") ? (int)any(256) : !strcmp(type, "s8") ? (int)any(256) - 128 : (int)any(5) - 2;
+    return !strcmp(type, "b1") ? (int)any(2) : !strcmp(type, "u8") ? (int)any(256) : !strcmp(type,
+            "s8") ? (int)any(256) - 128 : (int)any(5) - 2;
 }
 
 /* --- layouts --- */
@@ -76,7 +80,7 @@ static struct layout random_layout(unsigned swizzle, bool turned, unsigned lines
     static const unsigned widths[] = { 16, 128, 64, 32 };
     unsigned width = widths[swizzle], gap = 16 * any(3);
 
-    if (swizzle == 0 && turned) /* 8 lines to the next: stride; 8 of k: leading */
+    if (swizzle == 0 && turned) /* stride: distance of 8 lines; leading: distance of 8 elements of k */
         return (struct layout){ 0, 128 * (lines / 8) + gap, 128, 16 * any(8), 0 };
     if (swizzle == 0)
         return (struct layout){ 0, 128, 512 + gap, 16 * any(8), 0 };
@@ -92,19 +96,26 @@ static void print_kernel(FILE *out, unsigned number, const struct form *f)
     const struct type *t = f->t;
     unsigned registers = t->d[1] == '1' ? N / 4 : N / 2;
 
-    fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs, .param .u64 da, .param .u64 db, .param .u32 scale) {\n"
-                 "  .shared .align 1024 .b8 tile[%d]; .reg .b64 %%w<4>, %%da, %%db; .reg .b32 %%d<16>, %%a<4>, %%m, %%t, %%n, %%v, %%b; .reg .pred %%p, %%q;\n"
-                 "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; ld.param.u64 %%da, [da]; ld.param.u64 %%db, [db]; ld.param.u32 %%n, [scale];\n"
+    fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs, .param .u64 da, .param .u64 db, .param .u32 "
+                 "scale) {\n"
+                 "  .shared .align 1024 .b8 tile[%d]; .reg .b64 %%w<4>, %%da, %%db; "
+                 ".reg .b32 %%d<16>, %%a<4>, %%m, %%t, %%n, %%v, %%b; .reg .pred %%p, %%q;\n"
+                 "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; ld.param.u64 %%da, [da]; "
+                 "ld.param.u64 %%db, [db]; ld.param.u32 %%n, [scale];\n"
                  "  setp.ne.u32 %%q, %%n, 0; mov.u32 %%t, %%tid.x; mov.u32 %%n, %%t; mov.u32 %%b, tile;\n"
-                 "IN: mad.wide.u32 %%w2, %%n, 4, %%w0; ld.global.u32 %%v, [%%w2]; mad.lo.u32 %%m, %%n, 4, %%b; st.shared.u32 [%%m], %%v;\n"
+                 "IN: mad.wide.u32 %%w2, %%n, 4, %%w0; ld.global.u32 %%v, [%%w2]; mad.lo.u32 %%m, %%n, 4, %%b; "
+                 "st.shared.u32 [%%m], %%v;\n"
                  "  add.u32 %%n, %%n, %d; setp.lt.u32 %%p, %%n, %d; @%%p bra IN;\n"
-                 "  shr.u32 %%b, %%b, 4; cvt.u64.u32 %%w2, %%b; add.u64 %%da, %%da, %%w2; add.u64 %%db, %%db, %%w2; mad.wide.u32 %%w1, %%t, 96, %%w1;\n"
+                 "  shr.u32 %%b, %%b, 4; cvt.u64.u32 %%w2, %%b; add.u64 %%da, %%da, %%w2; add.u64 %%db, %%db, %%w2; "
+                 "mad.wide.u32 %%w1, %%t, 96, %%w1;\n"
                  "  ld.global.u32 %%m, [%%w1+80];\n", number, IMAGE, THREADS, IMAGE / 4);
     for (unsigned k = 0; k < 16; k++)
         fprintf(out, "  ld.global.u32 %%d%u, [%%w1+%u];\n", k, 4 * k);
     for (unsigned k = 0; k < 4; k++)
         fprintf(out, "  ld.global.u32 %%a%u, [%%w1+%u];\n", k, 64 + 4 * k);
-    fprintf(out, "  fence.proxy.async; bar.sync 0; wgmma.fence.sync.aligned;\n  wgmma.mma_async%s.sync.aligned.m64n%dk%u.%s.%s.%s%s ", f->sparse ? ".sp" : "", N,
+    fprintf(out, "  fence.proxy.async; bar.sync 0; "
+                 "wgmma.fence.sync.aligned;\n  wgmma.mma_async%s.sync.aligned.m64n%dk%u.%s.%s.%s%s ",
+                 f->sparse ? ".sp" : "", N,
             t->k * (f->sparse + 1u), t->d, t->a, t->b, t->tail);
     for (unsigned k = 0; k < registers; k++)
         fprintf(out, "%s%%d%u", k ? "," : "{", k);
@@ -121,43 +132,13 @@ static void print_kernel(FILE *out, unsigned number, const struct form *f)
     fprintf(out, "  ret; }\n");
 }
 
-/* Warp 0 waits for its group, then says so; the others come late, from a barrier that it never gets to before. Or B is from the others, without a
- * barrier. And some that never come, to a group or a fence, or are gone. */
-static const char others[] =
-    ".visible .entry late(.param .u64 out) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %w, %da; .reg .b32 %d<4>, %t, %v, %b; .reg .pred %p;\n"
-    "  ld.param.u64 %w, [out]; mov.u32 %t, %tid.x; mov.u32 %b, tile; mad.lo.u32 %v, %t, 32, %b; mov.u32 %d0, 0x01010101;\n"
-    "  st.shared.v4.b32 [%v], {%d0, %d0, %d0, %d0}; st.shared.v4.b32 [%v+16], {%d0, %d0, %d0, %d0}; mov.u32 %d0, 0; mov.u32 %d1, 0;\n"
-    "  mov.u32 %d2, 0; mov.u32 %d3, 0; shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; bar.sync 0; setp.lt.u32 %p, %t, 32; @%p bra GO;\n"
-    "  nanosleep.u32 100; nanosleep.u32 100; nanosleep.u32 100; GO: wgmma.fence.sync.aligned;\n"
-    "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 1; wgmma.commit_group.sync.aligned;\n"
-    "  wgmma.wait_group.sync.aligned 0; @%p st.shared.u32 [tile], 0; @%p st.shared.u32 [tile+1024], 0; add.u32 %d0, %d0, %d1; add.u32 %d2, %d2, %d3;\n"
-    "  add.u32 %d0, %d0, %d2; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %d0; ret; }\n"
-    ".visible .entry filled(.param .u64 out) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %w, %da, %db; .reg .b32 %d<4>, %t, %v, %b; .reg .pred %p;\n"
-    "  ld.param.u64 %w, [out]; mov.u32 %t, %tid.x; mov.u32 %b, tile; mad.lo.u32 %v, %t, 32, %b; setp.lt.u32 %p, %t, 32; @%p bra GO;\n"
-    "  nanosleep.u32 100; nanosleep.u32 100; nanosleep.u32 100; GO: mov.u32 %d0, 0x01010101;\n"
-    "  st.shared.v4.b32 [%v], {%d0, %d0, %d0, %d0}; st.shared.v4.b32 [%v+16], {%d0, %d0, %d0, %d0}; mov.u32 %d0, 0; mov.u32 %d1, 0; mov.u32 %d2, 0; mov.u32 %d3, 0;\n"
-    "  shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; add.u64 %db, %da, 128; fence.proxy.async; wgmma.fence.sync.aligned;\n"
-    "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %db, 1; wgmma.commit_group.sync.aligned;\n"
-    "  wgmma.wait_group.sync.aligned 0; add.u32 %d0, %d0, %d1; add.u32 %d2, %d2, %d3; add.u32 %d0, %d0, %d2; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %d0; ret; }\n"
-    ".visible .entry never() { .reg .b32 %t; .reg .pred %p; mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, 32; @%p bra GO; bar.sync 0; ret;\n"
-    "GO: wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; bar.sync 0; ret; }\n"
-    ".visible .entry no_fence() { .shared .align 1024 .b8 tile[4096]; .reg .b32 %t, %b, %d<4>; .reg .b64 %da; .reg .pred %p; mov.u32 %t, %tid.x;\n"
-    "  mov.u32 %b, tile; shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; setp.lt.u32 %p, %t, 32; @%p bra GO; bar.sync 0; ret;\n"
-    "GO: wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; bar.sync 0; ret; }\n"
-    ".visible .entry gone() { .shared .align 1024 .b8 tile[4096]; .reg .b32 %t, %b, %d<4>; .reg .b64 %da; .reg .pred %p; mov.u32 %t, %tid.x;\n"
-    "  mov.u32 %b, tile; shr.u32 %b, %b, 4; cvt.u64.u32 %da, %b; or.b64 %da, %da, 0x1000080000; setp.ge.u32 %p, %t, 32; @%p nanosleep.u32 100; @%p exit;\n"
-    "  wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; wgmma.commit_group.sync.aligned;\n"
-    "  wgmma.wait_group.sync.aligned 0; ret; }\n"
-    ".visible .entry beyond(.param .u64 da) { .shared .align 1024 .b8 tile[4096]; .reg .b64 %da; .reg .b32 %d<4>; ld.param.u64 %da, [da]; mov.u32 %d0, tile;\n"
-    "  wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%d0,%d1,%d2,%d3}, %da, %da, 0; ret; }\n";
-
 static ptxiDevicePtr memory_image, memory_regs;
 
 static void print_kernels(FILE *out)
 {
     struct form f;
 
-    fputs(others, out);
+    fputs(test_file("exec/matrix/wgmma.ptx"), out);
     for (unsigned k = 0; k < FORMS; k++)
         if (form_of(k, &f))
             print_kernel(out, k, &f);
@@ -173,14 +154,14 @@ static void set_up(void)
 
 struct problem {
     struct form f;
-    unsigned k, stored;  /* columns of A, and how many are stored */
+    unsigned k, stored;  /* columns of A, and how many of them are stored */
     int a[M][MOST_K], b[MOST_K][N], d[M][N];
-    uint8_t pair[M][16]; /* sparse: 4 bits a chunk */
+    uint8_t pair[M][16]; /* sparse: 4 bits per chunk */
     unsigned char image[IMAGE];
     uint32_t regs[THREADS][24]; /* D, A, metadata */
 };
 
-/* Half of A is zero, chunk by chunk: which half, the pairs of indices say. */
+/* Half of A is zero in each chunk. The pairs of indices say which half. */
 static void make_sparse(struct problem *p)
 {
     static const uint8_t pairs[] = { 0x4, 0x8, 0x9, 0xc, 0xd, 0xe }, halves[] = { 0x4, 0xe };
@@ -197,7 +178,7 @@ static void make_sparse(struct problem *p)
         }
 }
 
-/* Element `at` of those that are stored of row m. */
+/* Stored element `at` of row m. */
 static int stored(const struct problem *p, unsigned m, unsigned at)
 {
     if (!p->f.sparse)
@@ -216,7 +197,8 @@ static void fill_registers(struct problem *p)
     for (unsigned m = 0; m < M; m++) {
         uint32_t (*warp)[24] = p->regs + m / 16 * 32;
 
-        for (unsigned k = 0; k < p->stored; k++) { /* words t and t + 4 of a row in registers 0, 2; of the row 8 below in 1, 3 */
+        /* words t and t + 4 of a row in registers 0 and 2, those of the row 8 below in 1 and 3 */
+        for (unsigned k = 0; k < p->stored; k++) {
             unsigned word = k / per, mask = t->bits == 32 ? 0 : (1u << t->bits) - 1;
             uint32_t code = code_of(t->a, stored(p, m, k)) & (mask ? mask : UINT32_MAX);
 
@@ -225,7 +207,7 @@ static void fill_registers(struct problem *p)
         for (unsigned c = 0; c < chunks; c++)
             if (chunks == 16) /* a lane has half of one row */
                 warp[m % 8 * 4 + c / 8 * 2 + m / 8 % 2][20] |= (uint32_t)p->pair[m][c] << c % 8 * 4;
-            else /* or a quarter of two: selector 0 */
+            else /* or a quarter of two rows: selector 0 */
                 warp[m % 8 * 4 + c / 4][20] |= (uint32_t)p->pair[m][c] << (m / 8 % 2 * 16 + c % 4 * 4);
         for (unsigned n = 0; n < N; n++) {
             uint32_t *reg = warp[m % 8 * 4 + n % 8 / 2];
@@ -291,13 +273,14 @@ static void check_one(unsigned number, const struct form *f, unsigned swizzle, u
     void *params[] = { &memory_image, &memory_regs, &da, &db, &accumulate };
     char name[16];
 
-    if (f->sparse && b.swizzle == 3) /* 64 bytes of a line do not fit in a row of this pattern */
+    if (f->sparse && b.swizzle == 3) /* 64 bytes of a line do not fit into a row of this pattern */
         b = random_layout(1, f->turn_b, N);
     db = descriptor(&b, B_AT);
     make_problem(&p, f);
     lay_out(&p, &a, &b);
     fill_registers(&p);
-    ck_assert_int_eq(ptxiMemcpyHtoD(memory_image, p.image, IMAGE) | ptxiMemcpyHtoD(memory_regs, p.regs, sizeof p.regs), PTXI_SUCCESS);
+    ck_assert_int_eq(ptxiMemcpyHtoD(memory_image, p.image, IMAGE) | ptxiMemcpyHtoD(memory_regs, p.regs, sizeof p.regs),
+                     PTXI_SUCCESS);
     snprintf(name, sizeof name, "k%u", number);
     ck_assert_int_eq(launch(name, THREADS, params), PTXI_SUCCESS);
     ck_assert_int_eq(ptxiMemcpyDtoH(got, memory_regs, sizeof got), PTXI_SUCCESS);
@@ -305,8 +288,11 @@ static void check_one(unsigned number, const struct form *f, unsigned swizzle, u
     fill_registers(&p);
     for (unsigned t = 0; t < THREADS; t++)
         for (unsigned r = 0; r < (f->t->d[1] == '1' ? N / 4 : N / 2); r++)
-            ck_bits32_at(got[t][r], p.regs[t][r], "%s.%s.%s, %s%sturned %d%d, swizzle %u and %u: thread %u, register %u", f->t->d, f->t->a, f->t->b,
-                         f->a_in_registers ? "a in registers, " : "", f->sparse ? "sparse, " : "", f->turn_a, f->turn_b, a.swizzle, b.swizzle, t, r);
+            ck_bits32_at(got[t][r], p.regs[t][r],
+                         "%s.%s.%s, %s%sturned %d%d, swizzle %u and %u: thread %u, register %u", f->t->d, f->t->a,
+                         f->t->b,
+                         f->a_in_registers ? "a in registers, " : "", f->sparse ? "sparse, " : "", f->turn_a, f->turn_b,
+                         a.swizzle, b.swizzle, t, r);
 }
 
 START_TEST(products_are_exact)
@@ -320,7 +306,7 @@ START_TEST(products_are_exact)
 }
 END_TEST
 
-START_TEST(a_warp_waits_for_its_group)
+START_TEST(all_warps_of_the_group_are_waited_for)
 {
     static const char *const kernels[] = { "late", "filled" };
     uint32_t out[THREADS];
@@ -338,7 +324,7 @@ START_TEST(a_warp_waits_for_its_group)
 }
 END_TEST
 
-START_TEST(memory_beyond_is_a_fault)
+START_TEST(out_of_bounds_access_is_a_fault)
 {
     uint64_t inside = 0x1000080000, outside = inside | 250;
     void *params[] = { &inside }, *bad[] = { &outside };
@@ -356,8 +342,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, products_are_exact, 0, TYPES);
-    tcase_add_test(t, a_warp_waits_for_its_group);
-    tcase_add_test(t, memory_beyond_is_a_fault);
+    tcase_add_test(t, all_warps_of_the_group_are_waited_for);
+    tcase_add_test(t, out_of_bounds_access_is_a_fault);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

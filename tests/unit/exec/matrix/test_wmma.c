@@ -1,4 +1,5 @@
-/* wmma: whole matrices from memory and back, in all shapes, types and layouts, with numbers that all formats hold exactly. */
+/* Tests wmma: whole matrices are loaded, multiplied and stored in all shapes, types and layouts, with numbers that
+ * all formats represent exactly. */
 #include "unit/support/bits.h"
 
 #include "isa/fragment.h"
@@ -9,12 +10,13 @@ enum { AREA = 8192 /* bytes of a matrix */ };
 
 static const struct form {
     unsigned m, n, k;
-    const char *d, *a, *c, *tail; /* types; what follows C's */
+    const char *d, *a, *c, *tail; /* types; the qualifiers after the type of C */
     unsigned a_regs, b_regs, c_regs, d_regs;
 } forms[] = {
 #define F16(m, n, d, c, nd, nc) { m, n, 16, d, "f16", c, "", 8, 8, nc, nd }
 #define SHAPE(m, n, na, nb) \
-    F16(m, n, "f16", "f16", 4, 4), F16(m, n, "f32", "f16", 8, 4), F16(m, n, "f16", "f32", 4, 8), F16(m, n, "f32", "f32", 8, 8), \
+    F16(m, n, "f16", "f16", 4, 4), F16(m, n, "f32", "f16", 8, 4), F16(m, n, "f16", "f32", 4, 8), \
+        F16(m, n, "f32", "f32", 8, 8), \
     { m, n, 16, "s32", "s8", "s32", "", na, nb, 8, 8 }, { m, n, 16, "s32", "u8", "s32", ".satfinite", na, nb, 8, 8 }, \
     { m, n, 16, "f32", "bf16", "f32", "", 2 * na, 2 * nb, 8, 8 }
     SHAPE(16, 16, 2, 2), SHAPE(8, 32, 1, 4), SHAPE(32, 8, 4, 1),
@@ -31,10 +33,11 @@ static bool is(const char *type, const char *name)
 
 static unsigned bits_of(const char *type)
 {
-    return is(type, "b1") ? 1 : is(type, "s4") || is(type, "u4") ? 4 : is(type, "s8") || is(type, "u8") ? 8 : strstr(type, "16") ? 16 : is(type, "f64") ? 64 : 32;
+    return is(type, "b1") ? 1 : is(type, "s4") || is(type, "u4") ? 4 : is(type, "s8") ||
+        is(type, "u8") ? 8 : strstr(type, "16") ? 16 : is(type, "f64") ? 64 : 32;
 }
 
-/* --- the kernel: its parameters are the places of A, B, C and D --- */
+/* --- the kernel: its parameters are the addresses of A, B, C and D --- */
 
 static char *vector(char *p, char name, unsigned count)
 {
@@ -45,7 +48,7 @@ static char *vector(char *p, char name, unsigned count)
 
 struct layouts {
     bool a, b, c, d; /* columns */
-    unsigned pad;    /* elements between lines, beyond what they have */
+    unsigned pad;    /* extra elements between lines */
     bool shared;
 };
 
@@ -54,19 +57,21 @@ static const char *layout(bool columns)
     return columns ? "col" : "row";
 }
 
-/* The stride of a matrix of so many rows and columns. */
+/* Returns the stride of a matrix with this many rows and columns. */
 static unsigned stride(bool columns, unsigned m, unsigned n, unsigned pad)
 {
     return (columns ? m : n) + pad;
 }
 
-static char *access(char *p, const char *what, const struct form *f, const struct layouts *l, bool columns, const char *type, char name, unsigned count,
+static char *access(char *p, const char *what, const struct form *f, const struct layouts *l, bool columns,
+                    const char *type, char name, unsigned count,
                     unsigned m, unsigned n)
 {
     char shape[16];
 
     snprintf(shape, sizeof shape, "m%un%uk%u", f->m, f->n, f->k);
-    p += sprintf(p, "wmma.%s.sync.aligned.%s.%s%s.%s ", what, layout(columns), shape, l->shared ? ".shared" : l->pad ? ".global" : "", type);
+    p += sprintf(p, "wmma.%s.sync.aligned.%s.%s%s.%s ", what, layout(columns), shape, l->shared ? ".shared" : l->pad
+                 ? ".global" : "", type);
     if (name == 'd')
         p += sprintf(p, "[%%p%c], ", name);
     p = vector(p, name, count);
@@ -79,25 +84,30 @@ static void kernel(char *p, const struct form *f, const struct layouts *l)
 {
     unsigned wide = is(f->a, "f64") ? 64 : 32;
 
-    p += sprintf(p, ".version 8.7 .target sm_90a .address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {\n"
-                    ".shared .align 16 .b8 s[%d]; .reg .b%u %%a<8>, %%b<8>, %%c<8>, %%d<8>; .reg .b32 %%t, %%x; .reg .b64 %%u; .reg .pred %%p;\n"
+    p += sprintf(p, ".version 8.7 .target sm_90a .address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, "
+                    ".param .u64 c, .param .u64 d) {\n"
+                    ".shared .align 16 .b8 s[%d]; .reg .b%u %%a<8>, %%b<8>, %%c<8>, %%d<8>; .reg .b32 %%t, %%x; "
+                    ".reg .b64 %%u; .reg .pred %%p;\n"
                     ".reg .b%d %%pa, %%pb, %%pc, %%pd;\n", 4 * AREA, wide, l->shared ? 32 : 64);
     for (char name = 'a'; name <= 'd'; name++) {
         if (!l->shared) {
             p += sprintf(p, "ld.param.u64 %%p%c, [%c];\n", name, name);
             continue;
         }
-        p += sprintf(p, "mov.u32 %%p%c, s; add.u32 %%p%c, %%p%c, %d; mov.u32 %%t, 0;\nL%c: ld.param.u64 %%u, [%c]; cvt.u64.u32 %%u, %%t;\n", name, name, name,
+        p += sprintf(p, "mov.u32 %%p%c, s; add.u32 %%p%c, %%p%c, %d; mov.u32 %%t, 0;\nL%c: ld.param.u64 %%u, [%c]; "
+                        "cvt.u64.u32 %%u, %%t;\n", name, name, name,
                      (name - 'a') * AREA, name, name);
-        p += sprintf(p, "{ .reg .b64 q; ld.param.u64 q, [%c]; add.u64 q, q, %%u; ld.global.b32 %%x, [q]; .reg .b32 r; add.u32 r, %%p%c, %%t; st.shared.b32 [r], %%x; }\n"
+        p += sprintf(p, "{ .reg .b64 q; ld.param.u64 q, [%c]; add.u64 q, q, %%u; ld.global.b32 %%x, [q]; .reg .b32 r; "
+                        "add.u32 r, %%p%c, %%t; st.shared.b32 [r], %%x; }\n"
                         "add.u32 %%t, %%t, 4; setp.lt.u32 %%p, %%t, %d; @%%p bra L%c;\n", name, name, AREA, name);
     }
     p = access(p, "load.a", f, l, l->a, f->a, 'a', f->a_regs, f->m, f->k);
     p = access(p, "load.b", f, l, l->b, f->a, 'b', f->b_regs, f->k, f->n);
     p = access(p, "load.c", f, l, l->c, f->c, 'c', f->c_regs, f->m, f->n);
-    p += sprintf(p, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u.%s", is(f->a, "b1") ? ".xor.popc" : "", layout(l->a), layout(l->b), f->m, f->n, f->k, f->d);
+    p += sprintf(p, "wmma.mma%s.sync.aligned.%s.%s.m%un%uk%u.%s", is(f->a, "b1") ? ".xor.popc" : "", layout(l->a),
+                 layout(l->b), f->m, f->n, f->k, f->d);
     p += is(f->a, "f16") ? sprintf(p, ".%s ", f->c) : sprintf(p, ".%s.%s.%s%s ", f->a, f->a, f->c, f->tail);
-    /* in place where that is possible: the results of one part must not disturb the others */
+    /* in place where that is possible: the results of one fragment must not disturb the others */
     p = vector(p, f->c_regs == f->d_regs ? 'c' : 'a', f->d_regs);
     p = vector(p + sprintf(p, ", "), 'a', f->a_regs);
     p = vector(p + sprintf(p, ", "), 'b', f->b_regs);
@@ -107,8 +117,10 @@ static void kernel(char *p, const struct form *f, const struct layouts *l)
         p += sprintf(p, "mov.b%u %%d%u, %%%c%u;\n", wide, r, f->c_regs == f->d_regs ? 'c' : 'a', r);
     p = access(p, "store.d", f, l, l->d, f->d, 'd', f->d_regs, f->m, f->n);
     if (l->shared)
-        p += sprintf(p, "mov.u32 %%t, 0;\nS: cvt.u64.u32 %%u, %%t;\n{ .reg .b64 q; ld.param.u64 q, [d]; add.u64 q, q, %%u; .reg .b32 r; add.u32 r, %%pd, %%t;"
-                        " ld.shared.b32 %%x, [r]; st.global.b32 [q], %%x; }\nadd.u32 %%t, %%t, 4; setp.lt.u32 %%p, %%t, %d; @%%p bra S;\n", AREA);
+        p += sprintf(p, "mov.u32 %%t, 0;\nS: cvt.u64.u32 %%u, %%t;\n{ .reg .b64 q; ld.param.u64 q, [d]; "
+                        "add.u64 q, q, %%u; .reg .b32 r; add.u32 r, %%pd, %%t;"
+                        " ld.shared.b32 %%x, [r]; st.global.b32 [q], %%x; }\nadd.u32 %%t, %%t, 4; "
+                        "setp.lt.u32 %%p, %%t, %d; @%%p bra S;\n", AREA);
     sprintf(p, "ret; }\n");
 }
 
@@ -116,9 +128,11 @@ static void kernel(char *p, const struct form *f, const struct layouts *l)
 
 static unsigned char memory[4][AREA], want[AREA];
 
-static void put(unsigned char *to, unsigned bits, bool columns, unsigned m, unsigned n, unsigned pad, unsigned row, unsigned column, uint64_t code)
+static void put(unsigned char *to, unsigned bits, bool columns, unsigned m, unsigned n, unsigned pad, unsigned row,
+                unsigned column, uint64_t code)
 {
-    unsigned at = (columns ? column * stride(columns, m, n, pad) + row : row * stride(columns, m, n, pad) + column) * bits;
+    unsigned at = (columns ? column * stride(columns, m, n, pad) + row : row * stride(columns, m, n, pad) +
+                   column) * bits;
     uint64_t word = 0, mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 
     memcpy(&word, to + at / 8, bits < 8 ? 1 : bits / 8);
@@ -180,7 +194,8 @@ static void run(const struct form *f, const struct layouts *l)
     ck_assert_int_eq(ptxiLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL), PTXI_SUCCESS);
     ptxiMemcpyDtoH(got, p[3], AREA);
     for (unsigned i = 0; i < AREA; i += 4)
-        ck_bits32_at(*(uint32_t *)(got + i), *(uint32_t *)(want + i), "m%un%uk%u %s.%s.%s, %s %s %s %s, byte %u", f->m, f->n, f->k, f->d, f->a, f->c,
+        ck_bits32_at(*(uint32_t *)(got + i), *(uint32_t *)(want + i), "m%un%uk%u %s.%s.%s, %s %s %s %s, byte %u", f->m,
+                     f->n, f->k, f->d, f->a, f->c,
                      layout(l->a), layout(l->b), layout(l->c), layout(l->d), i);
     for (unsigned k = 0; k < 4; k++)
         ptxiMemFree(p[k]);
@@ -200,7 +215,7 @@ START_TEST(products)
     for (unsigned k = 0; k < 16; k++) {
         struct layouts l = { k & 1, k >> 1 & 1, k >> 2 & 1, k >> 3, (k & 3) == 3 ? small ? 128 : 16 : 0, k % 5 == 2 };
 
-        if (small && (l.a || !l.b)) /* A by rows and B by columns only */
+        if (small && (l.a || !l.b)) /* only A by rows and B by columns */
             l.a = false, l.b = true;
         run(f, &l);
     }
@@ -208,20 +223,26 @@ START_TEST(products)
 }
 END_TEST
 
-/* What a lane holds of a product of which ptxas shows the loads: row, row + 8, then k + 8; the other registers repeat them. */
+/* The elements that a lane holds for a shape whose loads ptxas shows: row, row + 8, then k + 8. The other registers
+ * repeat them. */
 START_TEST(fragments)
 {
     struct ptxi_wmma_shape square = ptxi_wmma_shape(16, 16, 16), flat = ptxi_wmma_shape(8, 32, 16);
     static const struct { char operand; bool flat; uint8_t bits, lane, reg, row, column; } rows[] = {
-        { 'a', false, 16, 5, 0, 1, 2 },  { 'a', false, 16, 5, 1, 9, 2 },  { 'a', false, 16, 5, 2, 1, 10 }, { 'a', false, 16, 5, 7, 9, 10 },
-        { 'b', false, 16, 5, 1, 10, 1 }, { 'b', false, 16, 5, 2, 2, 9 },  { 'b', false, 16, 5, 4, 2, 1 },  { 'c', false, 32, 5, 1, 1, 3 },
-        { 'c', false, 32, 5, 2, 9, 2 },  { 'c', false, 32, 5, 4, 1, 10 }, { 'a', true, 16, 5, 1, 1, 10 },  { 'a', true, 16, 5, 2, 1, 2 },
-        { 'b', true, 16, 5, 1, 2, 9 },   { 'b', true, 16, 5, 2, 10, 1 },  { 'b', true, 16, 5, 4, 2, 17 },  { 'c', true, 32, 5, 1, 3, 1 },
+        { 'a', false, 16, 5, 0, 1, 2 },  { 'a', false, 16, 5, 1, 9, 2 },  { 'a', false, 16, 5, 2, 1, 10 },
+        { 'a', false, 16, 5, 7, 9, 10 },
+        { 'b', false, 16, 5, 1, 10, 1 }, { 'b', false, 16, 5, 2, 2, 9 },  { 'b', false, 16, 5, 4, 2, 1 },
+        { 'c', false, 32, 5, 1, 1, 3 },
+        { 'c', false, 32, 5, 2, 9, 2 },  { 'c', false, 32, 5, 4, 1, 10 }, { 'a', true, 16, 5, 1, 1, 10 },
+        { 'a', true, 16, 5, 2, 1, 2 },
+        { 'b', true, 16, 5, 1, 2, 9 },   { 'b', true, 16, 5, 2, 10, 1 },  { 'b', true, 16, 5, 4, 2, 17 },
+        { 'c', true, 32, 5, 1, 3, 1 },
         { 'c', true, 32, 5, 2, 2, 9 },   { 'c', true, 16, 5, 3, 2, 25 },
     };
 
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct ptxi_element e = ptxi_wmma_element(rows[i].flat ? flat : square, rows[i].operand, rows[i].bits, rows[i].lane, rows[i].reg, 0);
+        struct ptxi_element e = ptxi_wmma_element(rows[i].flat ? flat : square, rows[i].operand, rows[i].bits,
+                                                  rows[i].lane, rows[i].reg, 0);
 
         ck_assert_msg(e.row == rows[i].row && e.column == rows[i].column, "row %u: (%u, %u)", i, e.row, e.column);
     }

@@ -1,4 +1,4 @@
-/* The map of what kernels may touch. */
+/* Tests the map of memory that kernels may access. */
 #include "unit/support/bits.h"
 
 #include "exec/memmap/memmap.h"
@@ -50,7 +50,7 @@ START_TEST(finds_inside_and_nearest)
 }
 END_TEST
 
-START_TEST(refuses_overlap)
+START_TEST(overlapping_regions_are_refused)
 {
     ck_assert_int_eq(add(1000, 100, 0), PTXI_MEMMAP_OK);
     ck_assert_int_eq(add(1000, 100, 0), PTXI_MEMMAP_OVERLAP);
@@ -81,7 +81,7 @@ START_TEST(covers_whole_ranges_only)
 }
 END_TEST
 
-START_TEST(generation_grows_when_a_region_loses_its_meaning)
+START_TEST(generation_grows_when_a_region_is_removed)
 {
     uint64_t g = ptxi_memmap_generation(map);
     struct ptxi_mem_region r;
@@ -103,7 +103,7 @@ END_TEST
 
 enum { SLOTS = 2000, SLOT = 64 };
 
-/* A slot of 64 bytes holds at most one region, of slot_size bytes from its start. */
+/* A slot of 64 bytes holds at most one region, which begins at its start and has slot_size bytes. */
 static void check_against(const uint8_t *slot_size)
 {
     size_t count = 0;
@@ -124,7 +124,7 @@ static void check_against(const uint8_t *slot_size)
     ck_assert_uint_eq(ptxi_memmap_count(map), count);
 }
 
-START_TEST(agrees_with_a_plain_table)
+START_TEST(results_match_a_plain_table)
 {
     static uint8_t slot_size[SLOTS];
     uint64_t x = 88172645463325252u + (uint64_t)_i;
@@ -163,7 +163,7 @@ static void *reader(void *bad)
     return NULL;
 }
 
-START_TEST(readers_beside_a_writer)
+START_TEST(concurrent_readers_and_a_writer)
 {
     pthread_t t[3];
     bool bad[3] = { false };
@@ -194,11 +194,11 @@ int main(void)
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, finds_inside_and_nearest);
-    tcase_add_test(t, refuses_overlap);
+    tcase_add_test(t, overlapping_regions_are_refused);
     tcase_add_test(t, covers_whole_ranges_only);
-    tcase_add_test(t, generation_grows_when_a_region_loses_its_meaning);
-    tcase_add_loop_test(t, agrees_with_a_plain_table, 0, 3);
-    tcase_add_test(t, readers_beside_a_writer);
+    tcase_add_test(t, generation_grows_when_a_region_is_removed);
+    tcase_add_loop_test(t, results_match_a_plain_table, 0, 3);
+    tcase_add_test(t, concurrent_readers_and_a_writer);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

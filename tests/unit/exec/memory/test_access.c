@@ -1,5 +1,6 @@
-/* Accesses on behalf of kernels are checked, with the permission they need, when they are made. */
+/* Tests that accesses on behalf of kernels are checked for the permission that they need, at the time of the access. */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -7,69 +8,14 @@
 
 enum { PAGE = 4096, BYTE = 0x11 };
 
-/* A kernel that asks for something, lets the host do something meanwhile, and ends. %a: the memory, %f: memory that is
- * always there. */
-#define ENTRY(name, ask, finish) \
-    ".visible .entry " name "(.param .u64 at, .param .u64 other) { .reg .u64 %a, %f, %z; .reg .u32 %r, %s, %m;" \
-    " .reg .pred %p;\n" \
-    " .shared .align 128 .b8 box[4096]; .shared .align 8 .b64 bar; ld.param.u64 %a, [at];" \
-    " ld.param.u64 %f, [other]; mov.u32 %s, box; mov.u32 %m, bar;\n" \
-    ask "call hold;\n" finish " ret; }\n"
-
-static const char text[] =
-    ".version 8.6\n.target sm_90\n.address_size 64\n"
-    ".const .align 8 .b8 constants[64];\n"
-    ".extern .func (.param .b32 r) cudaMemsetAsync(.param .b64 p, .param .b32 x, .param .b64 n, .param .b64 s);\n"
-    ".extern .func (.param .b32 r) cudaMemcpyAsync(.param .b64 p, .param .b64 q, "
-    ".param .b64 n, .param .b32 k, .param .b64 s);\n"
-    ".extern .func (.param .b32 r) look(.param .b64 p, .param .b64 n, .param .b32 w);\n"
-    ".extern .func hold();\n"
-    ".func set(.param .b64 to, .param .b64 size) { .reg .u64 %a, %n; ld.param.u64 %a, [to];"
-    " ld.param.u64 %n, [size];\n"
-    " .param .b64 p, n, s; .param .b32 x, r; st.param.b64 [p], %a; st.param.b32 [x], 0x41; st.param.b64 [n], %n;"
-    " st.param.b64 [s], 0;\n"
-    " call (r), cudaMemsetAsync, (p, x, n, s); ret; }\n"
-    ".func copy(.param .b64 to, .param .b64 from) { .reg .u64 %a, %b; ld.param.u64 %a, [to];"
-    " ld.param.u64 %b, [from];\n"
-    " .param .b64 p, q, n, s; .param .b32 k, r; st.param.b64 [p], %a; st.param.b64 [q], %b; st.param.b64 [n], 64;"
-    " st.param.b32 [k], 3; st.param.b64 [s], 0;\n"
-    " call (r), cudaMemcpyAsync, (p, q, n, k, s); ret; }\n"
-    ENTRY("sets", "{ .param .b64 p, n; st.param.b64 [p], %a; st.param.b64 [n], 64; call set, (p, n); }\n", "")
-    ENTRY("writes", "{ .param .b64 p, q; st.param.b64 [p], %a; add.u64 %z, %f, 64; st.param.b64 [q], %z;"
-    " call copy, (p, q); }\n", "")
-    ENTRY("reads", "{ .param .b64 p, q; add.u64 %z, %f, 64; st.param.b64 [p], %z; st.param.b64 [q], %a;"
-    " call copy, (p, q); }\n", "")
-    ENTRY("sets_constants", "mov.u64 %a, constants; cvta.const.u64 %a, %a;\n"
-                            "{ .param .b64 p, n; st.param.b64 [p], %a; st.param.b64 [n], 64; call set, (p, n);"
-                            " }\n", "")
-    ENTRY("loads_async", "cp.async.ca.shared.global [%s], [%a], 16;"
-    " cp.async.commit_group;\n", "cp.async.wait_group 0;\n")
-    ENTRY("loads_bulk", "mbarrier.init.shared.b64 [%m], 1; mbarrier.arrive.expect_tx.shared.b64 %z, [%m], 4096;\n"
-                        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%a], 4096, [%m];\n",
-          "L: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @!%p bra L;\n")
-    ENTRY("stores_bulk", "cp.async.bulk.global.shared::cta.bulk_group [%a], [%s], 4096;"
-    " cp.async.bulk.commit_group;\n", "cp.async.bulk.wait_group 0;\n")
-    ENTRY("reduces_bulk", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%a], [%s], 4096;"
-    " cp.async.bulk.commit_group;\n",
-          "cp.async.bulk.wait_group 0;\n")
-    ".visible .entry stores(.param .u64 at, .param .u64 other) { .reg .u64 %a; .reg .u32 %r, %t;"
-    " ld.param.u64 %a, [at]; mov.u32 %t, %tid.x;\n"
-    " mad.wide.u32 %a, %t, 4, %a; L: st.global.u32 [%a], %t; ld.global.u32 %r, [%a+1024];"
-    " st.global.u32 [%a+2048], %r; bra L; }\n"
-    ".visible .entry looks(.param .u64 at, .param .u64 size, .param .u32 write) { .reg .u64 %a; .reg .u32 %r;"
-    " ld.param.u64 %a, [at];\n"
-    " .param .b64 p, n; .param .b32 w, r; st.param.b64 [p], %a; ld.param.u64 %a, [size]; st.param.b64 [n], %a;"
-    " ld.param.u32 %r, [write];\n"
-    " st.param.b32 [w], %r; call (r), look, (p, n, w); ret; }\n"
-    ".visible .entry holds() { call hold; ret; }\n";
-
+static const char *text;
 static ptxiModule module;
 static unsigned char *memory;
 static uint32_t *other;
 static _Atomic int held;
 static ptxiReport report;
 
-/* Called by kernels. */
+/* Kernels call this function. */
 static void hold(void)
 {
     held = 1;
@@ -80,6 +26,7 @@ static void hold(void)
 static void load(void)
 {
     open_context();
+    text = test_file("exec/memory/access.ptx");
     ok(ptxiModuleLoadData(&module, text));
     ok(ptxiModuleBindHostFunction(module, "hold", (ptxiHostFunction)hold, "void()"));
     ok(ptxiMemAllocManaged((ptxiDevicePtr *)&other, 128, PTXI_MEM_ATTACH_GLOBAL));
@@ -97,7 +44,7 @@ static void launch(const char *kernel, unsigned threads)
     ok(ptxiLaunchKernel(f, 1, 1, 1, threads, 1, 1, 0, NULL, (void *[]){ &memory, &other }, NULL));
 }
 
-/* Until it holds. */
+/* Waits until a kernel has called hold(). */
 static void launch_held(const char *kernel)
 {
     held = 0;
@@ -142,7 +89,7 @@ static void let_read(bool open)
 
 static const char *const read_only[] = { "sets", "writes" };
 
-START_TEST(keeps_read_only_memory)
+START_TEST(read_only_memory_is_not_written)
 {
     let_read(_i % 2);
     held = 2;
@@ -155,7 +102,7 @@ START_TEST(keeps_read_only_memory)
 }
 END_TEST
 
-START_TEST(keeps_constants)
+START_TEST(constants_are_not_written)
 {
     held = 2;
     launch("sets_constants", 1);
@@ -163,7 +110,7 @@ START_TEST(keeps_constants)
 }
 END_TEST
 
-START_TEST(refuses_host_writes)
+START_TEST(host_writes_are_refused)
 {
     let_read(false);
     gives(ptxiMemcpyHtoD((uintptr_t)memory, text, 16), PTXI_ERROR_INVALID_VALUE);
@@ -177,7 +124,7 @@ START_TEST(refuses_host_writes)
 }
 END_TEST
 
-/* ---- memory that goes, or becomes read-only, after it was asked for */
+/* ---- memory that is freed or becomes read-only after the access was started */
 
 static const struct { const char *kernel; bool write; ptxiAccess access; } later[] = {
     { "sets", true, PTXI_ACCESS_WRITE },
@@ -190,7 +137,7 @@ static const struct { const char *kernel; bool write; ptxiAccess access; } later
 };
 enum { LATER = sizeof later / sizeof *later };
 
-START_TEST(checks_anew)
+START_TEST(accesses_are_checked_again)
 {
     bool read_only = _i % 2;
 
@@ -210,7 +157,7 @@ START_TEST(checks_anew)
 }
 END_TEST
 
-START_TEST(checks_registered_memory_of_other_contexts)
+START_TEST(registered_memory_of_other_contexts_is_checked)
 {
     ptxiContext second;
 
@@ -229,8 +176,8 @@ START_TEST(checks_registered_memory_of_other_contexts)
 }
 END_TEST
 
-/* Work of a stream that waits until the host lets it go on, with memory of another context. */
-START_TEST(checks_queued_copies)
+/* Work in a stream that waits until the host continues it, with memory of another context. */
+START_TEST(queued_copies_are_checked)
 {
     ptxiContext second;
     unsigned char to[16];
@@ -258,9 +205,9 @@ START_TEST(checks_queued_copies)
 }
 END_TEST
 
-/* ---- memory that goes while kernels access it */
+/* ---- memory that is removed while kernels access it */
 
-START_TEST(waits_for_accesses)
+START_TEST(removal_waits_for_accesses)
 {
     enum { ROUNDS = 500 };
 
@@ -279,7 +226,7 @@ START_TEST(waits_for_accesses)
 END_TEST
 
 /* A host function may wait for the thread that closes a range. */
-START_TEST(does_not_wait_for_host_functions)
+START_TEST(removal_does_not_wait_for_host_functions)
 {
     ok(ptxiMemOpenRange(memory, PAGE, PTXI_RANGE_READ));
     launch_held("holds");
@@ -289,7 +236,7 @@ START_TEST(does_not_wait_for_host_functions)
 }
 END_TEST
 
-/* ---- ranges that host functions ask for */
+/* ---- ranges that host functions open */
 
 static ptxiResult looked;
 
@@ -318,7 +265,7 @@ static void check_look(uint64_t at, uint64_t n, unsigned write, ptxiResult expec
     gives(looked, expected);
 }
 
-START_TEST(gives_whole_ranges)
+START_TEST(whole_ranges_are_opened)
 {
     uint64_t at = (uintptr_t)memory;
     ptxiDevicePtr a, b;
@@ -345,8 +292,8 @@ START_TEST(gives_whole_ranges)
 }
 END_TEST
 
-/* A block larger than a report can say. */
-START_TEST(gives_large_ranges)
+/* A block larger than a report can represent. */
+START_TEST(large_ranges_are_opened)
 {
     ptxiDevicePtr large;
     size_t bytes = (size_t)5 << 30;
@@ -366,16 +313,16 @@ int main(void)
 
     tcase_add_checked_fixture(t, load, close_context);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, keeps_read_only_memory, 0, 2 * sizeof read_only / sizeof *read_only);
-    tcase_add_test(t, keeps_constants);
-    tcase_add_test(t, refuses_host_writes);
-    tcase_add_loop_test(t, checks_anew, 0, 2 * LATER);
-    tcase_add_loop_test(t, checks_registered_memory_of_other_contexts, 0, LATER);
-    tcase_add_loop_test(t, checks_queued_copies, 0, 4);
-    tcase_add_test(t, waits_for_accesses);
-    tcase_add_test(t, does_not_wait_for_host_functions);
-    tcase_add_test(t, gives_whole_ranges);
-    tcase_add_test(t, gives_large_ranges);
+    tcase_add_loop_test(t, read_only_memory_is_not_written, 0, 2 * sizeof read_only / sizeof *read_only);
+    tcase_add_test(t, constants_are_not_written);
+    tcase_add_test(t, host_writes_are_refused);
+    tcase_add_loop_test(t, accesses_are_checked_again, 0, 2 * LATER);
+    tcase_add_loop_test(t, registered_memory_of_other_contexts_is_checked, 0, LATER);
+    tcase_add_loop_test(t, queued_copies_are_checked, 0, 4);
+    tcase_add_test(t, removal_waits_for_accesses);
+    tcase_add_test(t, removal_does_not_wait_for_host_functions);
+    tcase_add_test(t, whole_ranges_are_opened);
+    tcase_add_test(t, large_ranges_are_opened);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,12 +1,13 @@
-/* Loads from shared memory whose addresses depend on the thread alone, so that their shape is found once: rows, rows of parts of a warp, one
- * address for some, none of these; by all lanes and by some; inside and outside. The reference is C. */
+/* Tests loads from shared memory whose addresses depend only on the thread, so that their shape is computed once:
+ * rows, rows of parts of a warp, one address for several lanes, and other patterns, by all lanes and by some, inside
+ * and outside of shared memory. The reference is C. */
 #include "unit/support/context.h"
 
 #include <stdio.h>
 
-enum { THREADS = 256, WORDS = 1024, TURNS = 3, RESERVED = 1024 /* bytes before a block's own */ };
+enum { THREADS = 256, WORDS = 1024, TURNS = 3, RESERVED = 1024 /* bytes before the variables of the CTA */ };
 
-/* PTX that makes the index %r2 of thread %r1, and the same in C. */
+/* PTX that computes the index %r2 of thread %r1, and the same in C. */
 static uint32_t straight(uint32_t t) { return t; }
 static uint32_t columns(uint32_t t) { return t % 16; }
 static uint32_t rows(uint32_t t) { return t / 16 * 16; }
@@ -32,7 +33,8 @@ static const struct {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* s[k] = 3 * k + 1 for k < WORDS; out = the sum of TURNS loads at 8 bytes * index + offset; for the threads that `guard` picks. */
+/* s[k] = 3 * k + 1 for k < WORDS. out is the sum of TURNS loads at 8 bytes * index + offset, for the threads that
+ * `guard` selects. */
 static ptxiResult run(const char *index, unsigned bits, int offset, const char *guard, uint64_t out[THREADS])
 {
     char text[4000];
@@ -44,14 +46,18 @@ static ptxiResult run(const char *index, unsigned bits, int offset, const char *
 
     snprintf(text, sizeof text,
              ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
-             ".reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p, %%q; .shared .align 8 .b8 s[%u]; .reg .b%u %%v, %%sum;\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p, %%q; .shared .align 8 .b8 s[%u]; "
+             ".reg .b%u %%v, %%sum;\n"
              "mov.u32 %%r1, %%tid.x; mov.u32 %%r4, %%r1; mov.u32 %%r7, s;\n"
-             "F: mad.lo.u32 %%r5, %%r4, 3, 1; cvt.u64.u32 %%rd1, %%r5; shl.b32 %%r6, %%r4, 3; add.u32 %%r6, %%r6, %%r7; st.shared.b64 [%%r6], %%rd1;\n"
+             "F: mad.lo.u32 %%r5, %%r4, 3, 1; cvt.u64.u32 %%rd1, %%r5; shl.b32 %%r6, %%r4, 3; "
+             "add.u32 %%r6, %%r6, %%r7; st.shared.b64 [%%r6], %%rd1;\n"
              "add.u32 %%r4, %%r4, %d; setp.lt.u32 %%p, %%r4, %d; @%%p bra F; bar.sync 0;\n"
              "%s shl.b32 %%r2, %%r2, 3; add.u32 %%r2, %%r2, %%r7; mov.b%u %%sum, 0; mov.u32 %%r4, %d;\n"
              "and.b32 %%r5, %%r1, 1; setp.eq.u32 %%q, %%r5, 1;\n"
-             "L: mov.b%u %%v, 0; %s ld.shared.b%u %%v, [%%r2+%d]; add.u%u %%sum, %%sum, %%v; sub.u32 %%r4, %%r4, 1; setp.ne.u32 %%p, %%r4, 0; @%%p bra L;\n"
-             "ld.param.u64 %%rd1, [out]; mul.wide.u32 %%rd2, %%r1, 8; add.u64 %%rd1, %%rd1, %%rd2; cvt.u64.u%u %%rd3, %%sum; st.global.u64 [%%rd1], %%rd3; ret; }\n",
+             "L: mov.b%u %%v, 0; %s ld.shared.b%u %%v, [%%r2+%d]; add.u%u %%sum, %%sum, %%v; sub.u32 %%r4, %%r4, 1; "
+             "setp.ne.u32 %%p, %%r4, 0; @%%p bra L;\n"
+             "ld.param.u64 %%rd1, [out]; mul.wide.u32 %%rd2, %%r1, 8; add.u64 %%rd1, %%rd1, %%rd2; "
+             "cvt.u64.u%u %%rd3, %%sum; st.global.u64 [%%rd1], %%rd3; ret; }\n",
              WORDS * 8, bits, THREADS, WORDS, index, bits, TURNS, bits, guard, bits, offset, bits, bits);
     open_context();
     ok(ptxiModuleLoadData(&m, text));
@@ -63,7 +69,7 @@ static ptxiResult run(const char *index, unsigned bits, int offset, const char *
     return r;
 }
 
-START_TEST(every_shape_is_read_right)
+START_TEST(every_shape_is_loaded_correctly)
 {
     unsigned bits = _i % 2 ? 64 : 32, which = (unsigned)_i / 2 % SHAPES, guarded = (unsigned)_i / 2 / SHAPES;
     uint64_t out[THREADS];
@@ -74,8 +80,8 @@ START_TEST(every_shape_is_read_right)
 }
 END_TEST
 
-/* The first of the last threads is outside: by its index, and by the offset of the instruction. */
-START_TEST(what_is_outside_fails)
+/* The first of the last threads is outside, because of its index or because of the offset of the instruction. */
+START_TEST(accesses_outside_fail)
 {
     static const int offsets[] = { 8 * (WORDS - THREADS) + 8, -(RESERVED + 8), 4, 0x7ffffff8 };
     uint64_t out[THREADS];
@@ -90,8 +96,8 @@ int main(void)
     Suite *s = suite_create("shape");
     TCase *t = tcase_create("shape");
 
-    tcase_add_loop_test(t, every_shape_is_read_right, 0, SHAPES * 4);
-    tcase_add_loop_test(t, what_is_outside_fails, 0, 4);
+    tcase_add_loop_test(t, every_shape_is_loaded_correctly, 0, SHAPES * 4);
+    tcase_add_loop_test(t, accesses_outside_fail, 0, 4);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,5 +1,7 @@
-/* Atomic operations that many threads do to one place: nothing is lost, and nothing is seen half done. */
+/* Tests atomic operations of many threads on the same memory: no update is lost, and no thread sees half of an
+ * update. */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,52 +9,13 @@
 
 enum { BLOCKS = 32, THREADS = 64, ALL = BLOCKS * THREADS };
 
-#define ENTRY(name, body)                                                                                                         \
-    ".visible .entry " name "(.param .u64 p) { .reg .b64 %p, %d<8>; .reg .b32 %r<8>; .reg .b16 %h<8>; .reg .b128 %q<8>; .reg .pred %t;\n" \
-    "  ld.param.u64 %p, [p]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r0, %r0, 64, %r1;\n" body " ret; }\n"
-
-static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n"
-    ENTRY("wide_count",
-          "  ld.relaxed.gpu.global.b128 %q0, [%p];\n"
-          "AGAIN: mov.b128 {%d0, %d1}, %q0; add.cc.u64 %d0, %d0, 1; addc.u64 %d1, %d1, 0; mov.b128 %q1, {%d0, %d1};\n"
-          "  atom.global.cas.b128 %q2, [%p], %q0, %q1; mov.b128 {%d2, %d3}, %q2; mov.b128 {%d4, %d5}, %q0;\n"
-          "  setp.ne.u64 %t, %d2, %d4; mov.b128 %q0, %q2; @%t bra AGAIN; setp.ne.u64 %t, %d3, %d5; @%t bra AGAIN;")
-    /* puts a number and its complement in, and counts pairs that are none */
-    ENTRY("wide_exchange",
-          "  cvt.u64.u32 %d0, %r0; not.b64 %d1, %d0; mov.b128 %q0, {%d0, %d1}; mov.u32 %r2, 20;\n"
-          "AGAIN: atom.global.exch.b128 %q1, [%p], %q0; mov.b128 {%d2, %d3}, %q1; not.b64 %d3, %d3; setp.ne.u64 %t, %d2, %d3;\n"
-          "  @%t red.global.add.u32 [%p+16], 1; sub.u32 %r2, %r2, 1; setp.ne.u32 %t, %r2, 0; @%t bra AGAIN;")
-    /* two counters in one word, one for odd threads and one for even ones */
-    ENTRY("narrow_count",
-          "  and.b32 %r1, %r0, 1; mad.wide.u32 %p, %r1, 2, %p; ld.relaxed.gpu.global.b16 %h0, [%p];\n"
-          "AGAIN: add.u16 %h1, %h0, 1; atom.global.cas.b16 %h2, [%p], %h0, %h1; setp.ne.u16 %t, %h2, %h0; mov.b16 %h0, %h2; @%t bra AGAIN;")
-    ENTRY("half_sums",
-          "  mov.b32 %r1, 0x40003c00; red.global.add.noftz.f16x2 [%p], %r1; mov.b16 %h0, 0x3c00; atom.global.add.noftz.f16 %h1, [%p+4], %h0;\n"
-          "  setp.lt.u32 %t, %r0, 128; mov.b32 %r1, 0x40003f80; @%t red.global.add.noftz.bf16x2 [%p+8], %r1;\n"
-          "  @%t red.global.add.noftz.v2.bf16x2 [%p+16], {%r1, %r1}; red.global.add.noftz.v4.f16 [%p+24], {%h0, %h0, %h0, %h0};\n"
-          "  mov.b32 %r2, 0x3f800000; red.global.add.v4.f32 [%p+32], {%r2, %r2, %r2, %r2};")
-    ENTRY("byte_count", "  and.b64 %d1, %p, -4; cvt.u32.u64 %r1, %p; and.b32 %r1, %r1, 3; shl.b32 %r1, %r1, 3; mov.u32 %r2, 1; shl.b32 %r2, %r2, %r1;\n"
-          "  shl.b32 %r3, %r2, 8; sub.u32 %r3, %r3, %r2; ld.relaxed.gpu.b32 %r4, [%d1];\n"
-          "AGAIN: add.u32 %r5, %r4, %r2; lop3.b32 %r5, %r5, %r4, %r3, 0xe4; atom.relaxed.gpu.cas.b32 %r6, [%d1], %r4, %r5;\n"
-          "  setp.ne.u32 %t, %r6, %r4; mov.u32 %r4, %r6; @%t bra AGAIN;\n"
-          "  and.b64 %d1, %p, -2; ld.acquire.gpu.b16 %h1, [%d1]; ld.volatile.global.u16 %h2, [%d1];")
-    ENTRY("shared_byte", "  mov.u32 %r1, s; setp.ne.u32 %t, %r0, 0; mov.b16 %h1, 7; @!%t st.shared.u8 [%r1+4], %h1; bar.sync 0;\n"
-          "  atom.shared.add.u32 %r2, [%r1+4], 1; ld.volatile.shared.u16 %h2, [%r1+4]; bar.sync 0; ld.shared.u8 %h1, [%r1+4]; st.global.u8 [%p], %h1;")
-    ENTRY("shared_word", "  mov.u32 %r1, s; atom.shared.add.u32 %r2, [%r1+8], 1;")
-    ENTRY("weak_word", "  ld.global.u32 %r1, [%p]; st.global.u8 [%p], %r1;")
-    ENTRY("strong_store", "  mov.u32 %r1, 0; st.relaxed.gpu.global.u32 [%p], %r1;")
-    ENTRY("word_behind", "  atom.relaxed.gpu.global.add.u32 %r1, [%p+4], 1;")
-    ENTRY("misaligned", "  mov.b32 %r2, 0; red.global.add.v2.f32 [%p+4], {%r2, %r2};")
-    ENTRY("misaligned_halves", "  mov.b16 %h0, 0; atom.global.add.noftz.v8.bf16 {%h1,%h1,%h1,%h1,%h1,%h1,%h1,%h2}, [%p+8], {%h0,%h0,%h0,%h0,%h0,%h0,%h0,%h0};")
-    ENTRY("misaligned_wide", "  mov.b64 %d0, 0; mov.b128 %q0, {%d0, %d0}; atom.global.exch.b128 %q1, [%p+8], %q0;");
-
 static ptxiModule module;
 static ptxiDevicePtr mem;
 
 static void set_up(void)
 {
     open_context();
-    ok(ptxiModuleLoadData(&module, kernels));
+    ok(ptxiModuleLoadData(&module, test_file("exec/memory/atomic.ptx")));
     ok(ptxiMemAlloc(&mem, 64));
     ok(ptxiMemsetD8(mem, 0, 64));
 }
@@ -72,7 +35,7 @@ static ptxiResult run(const char *name, unsigned blocks)
     return run_with(name, blocks, 0);
 }
 
-START_TEST(wide_ones_count)
+START_TEST(wide_counters)
 {
     uint64_t v[2] = { UINT64_MAX - 999, 6 };
 
@@ -84,7 +47,7 @@ START_TEST(wide_ones_count)
 }
 END_TEST
 
-START_TEST(wide_ones_are_whole)
+START_TEST(wide_values_are_not_torn)
 {
     uint64_t v[3] = { 5, ~(uint64_t)5 };
 
@@ -96,7 +59,7 @@ START_TEST(wide_ones_are_whole)
 }
 END_TEST
 
-START_TEST(narrow_ones_leave_their_neighbours)
+START_TEST(narrow_operations_keep_their_neighbors)
 {
     uint16_t v[2];
 
@@ -107,8 +70,9 @@ START_TEST(narrow_ones_leave_their_neighbours)
 }
 END_TEST
 
-/* Libraries make atomic operations on bytes of those on words, also where less than a word was allocated. */
-START_TEST(bytes_are_counted_in_words)
+/* Libraries implement atomic operations on bytes with operations on words, also where less than a word was
+ * allocated. */
+START_TEST(bytes_are_updated_in_words)
 {
     unsigned size = (unsigned)_i + 1;
     unsigned char v[5], want[5] = { 1, 2, 3, 4, 5 };
@@ -124,7 +88,7 @@ START_TEST(bytes_are_counted_in_words)
 }
 END_TEST
 
-START_TEST(bytes_of_shared_memory_are_too)
+START_TEST(bytes_of_shared_memory_are_updated_in_words)
 {
     unsigned char v;
 
@@ -136,8 +100,8 @@ START_TEST(bytes_of_shared_memory_are_too)
 }
 END_TEST
 
-/* Nothing else goes beyond the end, and nothing at all beyond what belongs to the program. */
-START_TEST(words_end_where_memory_does)
+/* No other access goes beyond the end of an allocation, and none goes beyond the memory of the program. */
+START_TEST(words_end_at_the_end_of_memory)
 {
     static const char *const names[] = { "weak_word", "strong_store", "word_behind" };
     uint32_t own = 0;
@@ -157,9 +121,9 @@ START_TEST(words_end_where_memory_does)
 }
 END_TEST
 
-START_TEST(halves_add_up)
+START_TEST(sums_of_halves)
 {
-    uint32_t v[12], blocks = 16; /* 1024 threads; 128 where the sums are bf16 */
+    uint32_t v[12], blocks = 16; /* 1024 threads, or 128 where the sums are bf16 */
 
     ok(run("half_sums", blocks));
     ok(ptxiMemcpyDtoH(v, mem, sizeof v));
@@ -183,20 +147,23 @@ START_TEST(vectors_are_aligned)
 }
 END_TEST
 
-/* --- all ways through an operation --- */
+/* --- all implementations of an operation --- */
 
 enum { LANES = 32, REGION = 1024 };
 
 #define ATOM(...) { false, __VA_ARGS__ }
 #define RED(...) { true, __VA_ARGS__ }
 static const struct { bool red; const char *op, *operands; unsigned bytes; } operations[] = {
-    ATOM("add.u32", "%x", 4),   ATOM("min.s32", "%x", 4),  ATOM("inc.u32", "%x", 4),         ATOM("exch.b32", "%x", 4),     ATOM("cas.b32", "%x, %y", 4),
-    ATOM("add.f32", "%f", 4),   ATOM("xor.b32", "%x", 4),  ATOM("add.u64", "%xx", 8),        ATOM("max.u64", "%xx", 8),     ATOM("cas.b64", "%xx, %yy", 8),
-    ATOM("exch.b64", "%xx", 8), ATOM("add.f64", "%ff", 8), ATOM("add.noftz.f16x2", "%x", 4), RED("add.u32", "%x", 4),       RED("max.u32", "%x", 4),
+    ATOM("add.u32", "%x", 4),   ATOM("min.s32", "%x", 4),  ATOM("inc.u32", "%x", 4),         ATOM("exch.b32", "%x", 4),
+        ATOM("cas.b32", "%x, %y", 4),
+    ATOM("add.f32", "%f", 4),   ATOM("xor.b32", "%x", 4),  ATOM("add.u64", "%xx", 8),        ATOM("max.u64", "%xx", 8),
+    ATOM("cas.b64", "%xx, %yy", 8),
+    ATOM("exch.b64", "%xx", 8), ATOM("add.f64", "%ff", 8), ATOM("add.noftz.f16x2", "%x", 4), RED("add.u32", "%x", 4),
+    RED("max.u32", "%x", 4),
     RED("add.f32", "%f", 4),    RED("add.f64", "%ff", 8),  RED("or.b64", "%xx", 8),
 };
 
-/* Where the lanes' words lie; lanes that do not take part. */
+/* Positions of the words of the lanes, and lanes that do not take part. */
 static unsigned in_row(unsigned l) { return l; }
 static unsigned backwards(unsigned l) { return LANES - 1 - l; }
 static unsigned apart(unsigned l) { return l * 13 % LANES * 3; }
@@ -208,16 +175,17 @@ static unsigned ends_meet(unsigned l) { return l == 31 ? 84 : l * 3; }
 static unsigned one(unsigned l) { return (void)l, 5; }
 static const struct { unsigned (*word)(unsigned lane); uint32_t mask; } layouts[] = {
     { in_row, ~0u }, { backwards, ~0u }, { apart, ~0u }, { pairs, ~0u }, { one, ~0u }, { four, ~0u },
-    { meet_late, ~0u }, { two_meet, ~0u }, { ends_meet, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 }, { one, 0x80000000 }, { one, 0x0ff0ff01 },
+    { meet_late, ~0u }, { two_meet, ~0u }, { ends_meet, ~0u }, { in_row, 0x00f0ff01 }, { apart, 0x12345678 },
+    { one, 0x80000000 }, { one, 0x0ff0ff01 },
 };
 
-/* The memory afterwards, and what the lanes have got. */
+/* The expected memory and the expected results of the lanes. */
 struct after {
     uint32_t memory[REGION / 4];
     uint64_t got[LANES];
 };
 
-/* into: a register for what was there, if it has 32 bits and there is a result; NULL: one of its own. */
+/* into: the register for the old value, if it has 32 bits and there is a result. NULL: a register of its own. */
 static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space, const char *address, const char *into)
 {
     static char text[4000];
@@ -231,19 +199,32 @@ static ptxiFunction load_operation(ptxiModule *m, int k, const char *scope_space
         snprintf(result, sizeof result, "%%d%u, ", operations[k].bytes * 8);
     }
     snprintf(text, sizeof text,
-             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 offsets, .param .u64 got, .param .u32 mask) {\n"
-             "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%below, %%m, %%d32, %%v; .reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
-             "  .shared .align 128 .b8 words[%d]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; ld.param.u64 %%q, [offsets]; mad.wide.u32 %%q, %%t, 4, %%q; ld.global.u32 %%o, [%%q];\n"
+             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u64 "
+             "offsets, .param .u64 got, .param .u32 mask) {\n"
+             "  .reg .b32 %%t, %%o, %%x, %%y, %%s, %%below, %%m, %%d32, %%v; "
+             ".reg .b64 %%p, %%q, %%xx, %%yy, %%g, %%w, %%d64, %%gs; .reg .f32 %%f; .reg .f64 %%ff; .reg .pred %%on;\n"
+             "  .shared .align 128 .b8 words[%d]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; "
+             "ld.param.u64 %%q, [offsets]; mad.wide.u32 %%q, %%t, 4, %%q; ld.global.u32 %%o, [%%q];\n"
              "  ld.param.u64 %%q, [got]; mad.wide.u32 %%q, %%t, 8, %%q; mov.u32 %%s, words; mov.u32 %%v, 0;\n"
-             "L: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; ld.global.u32 %%x, [%%w];\n"
-             "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra L; bar.warp.sync -1;\n"
-             "  add.u32 %%s, %%s, %%o; sub.u32 %%below, %%s, 64; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; mad.lo.u32 %%y, %%t, 5, 3;\n"
-             "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
-             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; @%%on %s.relaxed%s.%s %s[%s], %s; %s bar.warp.sync -1;\n"
-             "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; mov.u32 %%s, words;\n"
-             "M: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; add.u32 %%m, %%m, %%s; ld.shared.u32 %%x, [%%m];\n"
-             "  setp.%s.u32 %%on, 0, 0; @%%on st.global.u32 [%%w], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; @%%on bra M; ret; }\n",
-             REGION, operations[k].red ? "red" : "atom", scope_space, operations[k].op, result, address, operations[k].operands, move, strcmp(address, "%g") ? "eq" : "ne");
+             "L: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; "
+             "ld.global.u32 %%x, [%%w];\n"
+             "  add.u32 %%m, %%m, %%s; st.shared.u32 [%%m], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; "
+             "@%%on bra L; bar.warp.sync -1;\n"
+             "  add.u32 %%s, %%s, %%o; sub.u32 %%below, %%s, 64; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; "
+             "cvt.u64.u32 %%gs, %%s; cvta.shared.u64 %%gs, %%gs; mad.lo.u32 %%x, %%t, 7, 1; "
+             "mad.lo.u32 %%y, %%t, 5, 3;\n"
+             "  cvt.u64.u32 %%xx, %%x; cvt.u64.u32 %%yy, %%y; cvt.rn.f32.u32 %%f, %%x; cvt.rn.f64.u32 %%ff, %%x; "
+             "mov.b32 %%d32, 0; mov.b64 %%d64, 0;\n"
+             "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0; "
+             "@%%on %s.relaxed%s.%s %s[%s], %s; %s bar.warp.sync -1;\n"
+             "  cvt.u64.u32 %%w, %%d32; or.b64 %%w, %%w, %%d64; st.global.u64 [%%q], %%w; mov.u32 %%v, 0; "
+             "mov.u32 %%s, words;\n"
+             "M: mad.lo.u32 %%m, %%v, 32, %%t; shl.b32 %%m, %%m, 2; cvt.u64.u32 %%w, %%m; add.u64 %%w, %%w, %%p; "
+             "add.u32 %%m, %%m, %%s; ld.shared.u32 %%x, [%%m];\n"
+             "  setp.%s.u32 %%on, 0, 0; @%%on st.global.u32 [%%w], %%x; add.u32 %%v, %%v, 1; setp.lt.u32 %%on, %%v, 8; "
+             "@%%on bra M; ret; }\n",
+             REGION, operations[k].red ? "red" : "atom", scope_space, operations[k].op, result, address,
+             operations[k].operands, move, strcmp(address, "%g") ? "eq" : "ne");
     ok(ptxiModuleLoadData(m, text));
     ok(ptxiModuleGetFunction(&f, *m, "k"));
     return f;
@@ -283,11 +264,14 @@ static struct after run_operation(int k, int layout, const char *scope_space, co
     return r;
 }
 
-START_TEST(all_ways_lead_to_the_same)
+START_TEST(all_implementations_agree)
 {
     static const struct { const char *scope_space, *address, *into; } ways[] = {
-        { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL }, { ".gpu.shared", "%s", NULL }, { ".sys.global", "%g", NULL },
-        { ".cta.global", "%g", "%x" }, { ".cta.shared", "%s", "%x" }, { ".cta.shared", "%s", "%s" }, { ".cta.shared", "%below+64", NULL }, /* which wraps around */
+        { ".cta.global", "%g", NULL }, { ".cta.shared", "%s", NULL }, { ".cta", "%g", NULL }, { ".cta", "%gs", NULL },
+        { ".gpu.shared", "%s", NULL }, { ".sys.global", "%g", NULL },
+        /* which wraps around */
+        { ".cta.global", "%g", "%x" }, { ".cta.shared", "%s", "%x" }, { ".cta.shared", "%s", "%s" },
+        { ".cta.shared", "%below+64", NULL },
     };
 
     for (int layout = 0; layout < (int)(sizeof layouts / sizeof *layouts); layout++) {
@@ -296,22 +280,27 @@ START_TEST(all_ways_lead_to_the_same)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
             struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, ways[k].into);
 
-            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d, into %s", ways[k].scope_space, operations[_i].op, layout,
+            ck_assert_msg(!memcmp(&r, &want, sizeof r), "atom%s.%s, layout %d, into %s", ways[k].scope_space,
+                          operations[_i].op, layout,
                           ways[k].into ? ways[k].into : "a register of its own");
         }
     }
 }
 END_TEST
 
-/* Compares and swaps at one word, each lane after the one before it. Operands are so small that many of them swap. */
+/* Compare-and-swap on one word by each lane in order. Operands are so small that many of them swap. */
 static const char swapping[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 mask) {\n"
-    "  .reg .b16 %%x16, %%y16, %%o16; .reg .b32 %%t, %%m, %%x32, %%y32, %%o32; .reg .b64 %%p, %%q, %%x64, %%y64, %%o64; .reg .pred %%on;\n"
-    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [p]; mad.wide.u32 %%q, %%t, 24, %%p; ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
-    "  ld.global.u64 %%x64, [%%q+8]; ld.global.u64 %%y64, [%%q+16]; cvt.u32.u64 %%x32, %%x64; cvt.u32.u64 %%y32, %%y64; cvt.u16.u64 %%x16, %%x64; cvt.u16.u64 %%y16, %%y64;\n"
-    "  @!%%on bra END; atom.relaxed%s.global.cas.b%d %%o%d, [%%p], %%x%d, %%y%d; cvt.u64.u%d %%o64, %%o%d; st.global.u64 [%%q+24], %%o64; END: ret; }\n";
+    "  .reg .b16 %%x16, %%y16, %%o16; .reg .b32 %%t, %%m, %%x32, %%y32, %%o32; "
+    ".reg .b64 %%p, %%q, %%x64, %%y64, %%o64; .reg .pred %%on;\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [p]; mad.wide.u32 %%q, %%t, 24, %%p; ld.param.u32 %%m, [mask]; "
+    "shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
+    "  ld.global.u64 %%x64, [%%q+8]; ld.global.u64 %%y64, [%%q+16]; cvt.u32.u64 %%x32, %%x64; "
+    "cvt.u32.u64 %%y32, %%y64; cvt.u16.u64 %%x16, %%x64; cvt.u16.u64 %%y16, %%y64;\n"
+    "  @!%%on bra END; atom.relaxed%s.global.cas.b%d %%o%d, [%%p], %%x%d, %%y%d; cvt.u64.u%d %%o64, %%o%d; "
+    "st.global.u64 [%%q+24], %%o64; END: ret; }\n";
 
-enum { SWAPS_BEFORE = 1 + 3 * LANES }; /* the word, and x, y and what was there for each lane */
+enum { SWAPS_BEFORE = 1 + 3 * LANES }; /* the word, and x, y and the old value for each lane */
 
 static void expect_swaps(uint64_t words[SWAPS_BEFORE], uint32_t mask)
 {
@@ -350,7 +339,7 @@ START_TEST(lanes_swap_in_order)
 
         for (unsigned k = 0; k < SWAPS_BEFORE; k++)
             words[k] = ((rng_state = rng_state * 1664525 + 1013904223) >> 16) % values;
-        for (unsigned l = 0; round % 7 == 0 && l < LANES; l++) /* each swaps */
+        for (unsigned l = 0; round % 7 == 0 && l < LANES; l++) /* each lane swaps */
             words[1 + 3 * l] = l ? words[3 * l - 1] : words[0], words[2 + 3 * l] = l + 10;
         mask = round % 3 ? UINT32_MAX : rng_state | 1u << round % 32;
         memcpy(want, words, sizeof want);
@@ -365,15 +354,18 @@ START_TEST(lanes_swap_in_order)
 }
 END_TEST
 
-/* Lanes that succeed one after the other wait for each other behind the loop: a turn takes 32 rounds, however many turns there are. */
+/* Lanes that succeed one after the other wait for each other after the loop. A round takes 32 iterations, however
+ * many rounds there are. */
 static const char trying[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b32 %t, %old, %new, %got, %n; .reg .b64 %p; .reg .pred %again;\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .b32 %t, %old, %new, %got, "
+    "%n; .reg .b64 %p; .reg .pred %again;\n"
     "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, 400;\n"
     "TURN: ld.relaxed.gpu.global.u32 %old, [%p];\n"
-    "TRY: add.u32 %new, %old, 1; atom.global.cas.b32 %got, [%p], %old, %new; setp.ne.u32 %again, %got, %old; mov.u32 %old, %got; @%again bra TRY;\n"
+    "TRY: add.u32 %new, %old, 1; atom.global.cas.b32 %got, [%p], %old, %new; setp.ne.u32 %again, %got, %old; "
+    "mov.u32 %old, %got; @%again bra TRY;\n"
     "  sub.u32 %n, %n, 1; setp.ne.u32 %again, %n, 0; @%again bra TURN; ret; }\n";
 
-START_TEST(lanes_that_try_stay_together)
+START_TEST(retrying_lanes_reconverge)
 {
     enum { TURNS = 400, PER_ROUND = 5, PER_TURN = 4, AROUND = 4 };
     ptxiCounters c = { .size = sizeof c };
@@ -383,7 +375,7 @@ START_TEST(lanes_that_try_stay_together)
     void *params[] = { &mem };
 
     ok(ptxiCtxSetCounting(NULL, 1));
-    ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN)); /* others part lanes by themselves */
+    ok(ptxiCtxSetSchedule(NULL, PTXI_SCHEDULE_RUN)); /* other forms diverge lanes by themselves */
     ok(ptxiModuleLoadData(&m, trying));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
@@ -395,21 +387,8 @@ START_TEST(lanes_that_try_stay_together)
 }
 END_TEST
 
-/* Sums of halves are those of the instruction that adds, whatever they are. */
-static const char half_pairs[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-    "  .reg .b16 %a, %b, %c, %d, %e; .reg .b32 %t, %n, %x, %y, %z, %w, %v; .reg .b64 %p, %q; .reg .pred %wrong;\n"
-    "  ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %n, %n, 64, %t; mad.wide.u32 %q, %n, 16, %p; add.u64 %q, %q, 16;\n"
-    "  mul.lo.u32 %x, %n, 0x9e3779b1; shr.u32 %y, %x, 15; xor.b32 %y, %y, %x; mul.lo.u32 %y, %y, 0x85ebca6b; mov.b32 {%a, %c}, %x; mov.b32 {%b, %d}, %y;\n"
-    "  and.b32 %t, %n, 7; setp.eq.u32 %wrong, %t, 0; @%wrong and.b16 %a, %a, 0x83ff; @%wrong and.b16 %b, %b, 0x87ff; setp.eq.u32 %wrong, %t, 1; @%wrong or.b16 %a, %a, 0x7c00;\n"
-    "  mov.b32 %x, {%a, %c}; mov.b32 %y, {%b, %d}; st.global.u32 [%q], %x; st.global.u32 [%q+4], %x; st.global.u32 [%q+8], %x; st.global.u32 [%q+12], %x;\n"
-    "  red.global.add.noftz.f16x2 [%q], %y; red.global.add.noftz.f16 [%q+4], %b; red.global.add.noftz.bf16x2 [%q+8], %y; red.global.add.noftz.bf16 [%q+12], %b;\n"
-    "  add.rn.f16x2 %z, %x, %y; add.rn.bf16x2 %w, %x, %y; ld.global.u32 %v, [%q]; setp.ne.u32 %wrong, %v, %z; @%wrong red.global.add.u32 [%p], 1;\n"
-    "  ld.global.u32 %v, [%q+8]; setp.ne.u32 %wrong, %v, %w; @%wrong red.global.add.u32 [%p+8], 1; ld.global.u16 %e, [%q+4]; cvt.u16.u32 %a, %z;\n"
-    "  setp.ne.u16 %wrong, %e, %a; @%wrong red.global.add.u32 [%p+4], 1; ld.global.u16 %e, [%q+12]; cvt.u16.u32 %a, %w; setp.ne.u16 %wrong, %e, %a;\n"
-    "  @%wrong red.global.add.u32 [%p+12], 1; ret; }\n";
-
-START_TEST(halves_add_as_elsewhere)
+/* Atomic sums of halves equal the sums of the add instruction. */
+START_TEST(halves_add_like_the_add_instruction)
 {
     enum { PAIR_BLOCKS = 4096 };
     uint32_t wrong[4];
@@ -418,22 +397,24 @@ START_TEST(halves_add_as_elsewhere)
     ptxiDevicePtr p;
     void *params[] = { &p };
 
-    ok(ptxiModuleLoadData(&m, half_pairs));
+    ok(ptxiModuleLoadData(&m, test_file("exec/memory/atomic_half_pairs.ptx")));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&p, 16 + 16 * 64 * PAIR_BLOCKS));
     ok(ptxiMemsetD8(p, 0, 16));
     ok(ptxiLaunchKernel(f, PAIR_BLOCKS, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
     ok(ptxiMemcpyDtoH(wrong, p, sizeof wrong));
-    ck_assert_msg(!(wrong[0] | wrong[1] | wrong[2] | wrong[3]), "f16x2 %u, f16 %u, bf16x2 %u, bf16 %u", wrong[0], wrong[1], wrong[2], wrong[3]);
+    ck_assert_msg(!(wrong[0] | wrong[1] | wrong[2] | wrong[3]), "f16x2 %u, f16 %u, bf16x2 %u, bf16 %u", wrong[0],
+                  wrong[1], wrong[2], wrong[3]);
     ok(ptxiMemFree(p));
     ok(ptxiModuleUnload(m));
 }
 END_TEST
 
-/* Sums of integers at one place, each lane after the one before it. */
+/* Sums of integers in one word, each lane in order. */
 START_TEST(lanes_add_in_order)
 {
-    static const struct { const char *scope_space, *address; } ways[] = { { ".cta.global", "%g" }, { ".cta.shared", "%s" }, { ".gpu.global", "%g" } };
+    static const struct { const char *scope_space, *address; } ways[] = { { ".cta.global", "%g" },
+            { ".cta.shared", "%s" }, { ".gpu.global", "%g" } };
     const unsigned bytes = operations[_i].bytes, words = bytes / 4, first = one(0) * words;
     const uint64_t most = bytes == 4 ? UINT32_MAX : UINT64_MAX;
     int layout = 0;
@@ -444,10 +425,12 @@ START_TEST(lanes_add_in_order)
         layout++;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         struct after r = run_operation(_i, layout, ways[k].scope_space, ways[k].address, NULL);
-        uint64_t sum = word_before(first) | (words > 1 ? (uint64_t)word_before(first + 1) << 32 : 0), got = r.memory[first];
+        uint64_t sum = word_before(first) | (words > 1 ? (uint64_t)word_before(first + 1) << 32 : 0),
+            got = r.memory[first];
 
         for (uint32_t l = 0; l < LANES; l++, sum += l * 7 - 6) {
-            ck_bits64_at(r.got[l], operations[_i].red ? 0 : sum & most, "%s%s lane %u", operations[_i].op, ways[k].scope_space, l);
+            ck_bits64_at(r.got[l], operations[_i].red ? 0 : sum & most, "%s%s lane %u", operations[_i].op,
+                         ways[k].scope_space, l);
         }
         if (words > 1)
             got |= (uint64_t)r.memory[first + 1] << 32;
@@ -456,23 +439,29 @@ START_TEST(lanes_add_in_order)
 }
 END_TEST
 
-/* --- two lanes that meet, wherever they are --- */
+/* --- two lanes with the same address --- */
 
-/* Lane j leads where lane i leads, i and j from 0 to 31, the others apart: each operation beside that at .gpu scope in another place, which takes lane by
- * lane. Counts lanes that get something else. */
+/* Lane j has the address of lane i, for i and j from 0 to 31, and the other lanes have different ones. Each
+ * operation is compared with one at .gpu scope at another address, which is executed lane by lane. The kernel counts
+ * lanes whose results differ. */
 static const char meeting[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory) {\n"
-    "  .reg .b32 %%t, %%i, %%j, %%n, %%s, %%x; .reg .b64 %%p, %%q, %%o; .reg .b%d %%a, %%b, %%y; .reg .pred %%on, %%bad;\n"
-    "  .shared .align 128 .b8 words[1024]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mov.u32 %%i, 0; mov.u32 %%j, 0; add.u32 %%x, %%t, 1; cvt.u%d.u32 %%y, %%x;\n"
-    "L: setp.eq.u32 %%on, %%t, %%j; selp.b32 %%n, %%i, %%t, %%on; mul.lo.u32 %%n, %%n, 13; and.b32 %%n, %%n, 31; mul.lo.u32 %%n, %%n, %d;\n"
+    "  .reg .b32 %%t, %%i, %%j, %%n, %%s, %%x; .reg .b64 %%p, %%q, %%o; .reg .b%d %%a, %%b, %%y; "
+    ".reg .pred %%on, %%bad;\n"
+    "  .shared .align 128 .b8 words[1024]; mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mov.u32 %%i, 0; "
+    "mov.u32 %%j, 0; add.u32 %%x, %%t, 1; cvt.u%d.u32 %%y, %%x;\n"
+    "L: setp.eq.u32 %%on, %%t, %%j; selp.b32 %%n, %%i, %%t, %%on; mul.lo.u32 %%n, %%n, 13; and.b32 %%n, %%n, 31; "
+    "mul.lo.u32 %%n, %%n, %d;\n"
     "  cvt.u64.u32 %%o, %%n; add.u64 %%q, %%p, %%o; mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
-    "  mov.b%d %%b, 0; st.shared.b%d [%%s], %%b; st.global.b%d [%%q], %%b; st.global.b%d [%%q+512], %%b; bar.warp.sync -1;\n"
+    "  mov.b%d %%b, 0; st.shared.b%d [%%s], %%b; st.global.b%d [%%q], %%b; st.global.b%d [%%q+512], %%b; "
+    "bar.warp.sync -1;\n"
     "  atom.relaxed.cta.%s.exch.b%d %%a, [%s], %%y; atom.relaxed.gpu.global.exch.b%d %%b, [%%q+512], %%y;\n"
     "  setp.ne.b%d %%bad, %%a, %%b; @%%bad red.global.add.u32 [%%p+1024], 1;\n"
-    "  add.u32 %%j, %%j, 1; setp.lt.u32 %%on, %%j, 32; @%%on bra L; mov.u32 %%j, 0; add.u32 %%i, %%i, 1; setp.lt.u32 %%on, %%i, 32; @%%on bra L;\n"
+    "  add.u32 %%j, %%j, 1; setp.lt.u32 %%on, %%j, 32; @%%on bra L; mov.u32 %%j, 0; add.u32 %%i, %%i, 1; "
+    "setp.lt.u32 %%on, %%i, 32; @%%on bra L;\n"
     "  setp.eq.u32 %%on, %%t, 0; @%%on red.global.add.u32 [%%p+1028], %%i; ret; }\n";
 
-START_TEST(two_lanes_meet)
+START_TEST(two_lanes_with_the_same_address)
 {
     int bits = _i & 1 ? 64 : 32;
     bool shared = _i & 2;
@@ -483,7 +472,8 @@ START_TEST(two_lanes_meet)
     uint32_t found[2] = { 0, 0 };
     void *params[] = { &memory };
 
-    snprintf(text, sizeof text, meeting, bits, bits, bits / 8, bits, bits, bits, bits, shared ? "shared" : "global", bits, shared ? "%s" : "%q", bits, bits);
+    snprintf(text, sizeof text, meeting, bits, bits, bits / 8, bits, bits, bits, bits, shared ? "shared" : "global",
+             bits, shared ? "%s" : "%q", bits, bits);
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&memory, 1024 + sizeof found));
@@ -497,11 +487,11 @@ START_TEST(two_lanes_meet)
 }
 END_TEST
 
-/* --- sums of floats that are no ordinary numbers --- */
+/* --- sums of special floats --- */
 
 enum { OFFSETS = REGION, OPERANDS = OFFSETS + LANES * 4, GOT = OPERANDS + LANES * 8, SUMS_END = GOT + LANES * 8 };
 
-/* The region, where the lanes lead to in it, what they add there, and what they get, as the kernel finds it. */
+/* The memory, the offsets of the lanes in it, their operands, and their results, as the kernel finds them. */
 struct sums {
     unsigned char memory[REGION];
     uint32_t offsets[LANES];
@@ -510,15 +500,21 @@ struct sums {
 
 static const char summing[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 sums, .param .u32 mask) {\n"
-    "  .reg .b32 %%t, %%o, %%s, %%s32, %%m, %%a<8>; .reg .b64 %%p, %%p4, %%p8, %%p32, %%g; .reg .b%d %%x, %%d; .reg .pred %%on; .shared .align 128 .b8 words[%d];\n"
-    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [sums]; mad.wide.u32 %%p4, %%t, 4, %%p; mad.wide.u32 %%p8, %%t, 8, %%p; mad.wide.u32 %%p32, %%t, 32, %%p;\n"
-    "  mov.u32 %%s, words; mad.lo.u32 %%s32, %%t, 32, %%s; ld.global.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%p32]; ld.global.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%p32+16];\n"
-    "  st.shared.v4.b32 [%%s32], {%%a0, %%a1, %%a2, %%a3}; st.shared.v4.b32 [%%s32+16], {%%a4, %%a5, %%a6, %%a7}; bar.warp.sync -1;\n"
-    "  ld.global.u32 %%o, [%%p4+%d]; add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; ld.global.b%d %%x, [%%p8+%d]; mov.b%d %%d, 0;\n"
+    "  .reg .b32 %%t, %%o, %%s, %%s32, %%m, %%a<8>; .reg .b64 %%p, %%p4, %%p8, %%p32, %%g; .reg .b%d %%x, %%d; "
+    ".reg .pred %%on; .shared .align 128 .b8 words[%d];\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [sums]; mad.wide.u32 %%p4, %%t, 4, %%p; mad.wide.u32 %%p8, %%t, 8, %%p; "
+    "mad.wide.u32 %%p32, %%t, 32, %%p;\n"
+    "  mov.u32 %%s, words; mad.lo.u32 %%s32, %%t, 32, %%s; ld.global.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%p32]; "
+    "ld.global.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%p32+16];\n"
+    "  st.shared.v4.b32 [%%s32], {%%a0, %%a1, %%a2, %%a3}; st.shared.v4.b32 [%%s32+16], {%%a4, %%a5, %%a6, %%a7}; "
+    "bar.warp.sync -1;\n"
+    "  ld.global.u32 %%o, [%%p4+%d]; add.u32 %%s, %%s, %%o; cvt.u64.u32 %%g, %%o; add.u64 %%g, %%g, %%p; "
+    "ld.global.b%d %%x, [%%p8+%d]; mov.b%d %%d, 0;\n"
     "  ld.param.u32 %%m, [mask]; shr.u32 %%m, %%m, %%t; and.b32 %%m, %%m, 1; setp.ne.u32 %%on, %%m, 0;\n"
     "  @%%on %s.relaxed%s.add.f%d %s[%s], %%x; bar.warp.sync -1; @%%on st.global.b%d [%%p8+%d], %s; %s\n"
     "  ld.shared.v4.b32 {%%a0, %%a1, %%a2, %%a3}, [%%s32]; ld.shared.v4.b32 {%%a4, %%a5, %%a6, %%a7}, [%%s32+16];\n"
-    "  st.global.v4.b32 [%%p32], {%%a0, %%a1, %%a2, %%a3}; st.global.v4.b32 [%%p32+16], {%%a4, %%a5, %%a6, %%a7}; ret; }\n";
+    "  st.global.v4.b32 [%%p32], {%%a0, %%a1, %%a2, %%a3}; st.global.v4.b32 [%%p32+16], {%%a4, %%a5, %%a6, %%a7}; ret; "
+    "}\n";
 
 static float float_flushed(uint32_t bits, bool flush)
 {
@@ -553,15 +549,18 @@ static uint64_t sum_of_64(uint64_t old, uint64_t x, bool shared)
     return isnan(a) ? UINT64_C(0xfff8000000000000) : bits;
 }
 
-/* An ordinary number, or one of any kind, those of f32 also about as small as numbers beside which subnormals count. */
+/* Returns an ordinary number or any float. Floats of 32 bits are often about as small as numbers for which
+ * subnormals matter. */
 static uint64_t some_float(int bits, bool ordinary)
 {
     static const uint32_t kinds_32[] = {
-        0x00000000, 0x00000001, 0x00400000, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0cffffff, 0x0d000000, 0x0d7fffff, 0x0d800000,
+        0x00000000, 0x00000001, 0x00400000, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0cffffff,
+            0x0d000000, 0x0d7fffff, 0x0d800000,
         0x0d800001, 0x3f800000, 0x7f000000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fc12345, 0x7fffffff,
     };
     static const uint64_t kinds_64[] = {
-        0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8123456789abc,
+        0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000,
+            0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8123456789abc,
     };
     static uint64_t state = 88172645463325252;
     uint64_t sign;
@@ -572,10 +571,11 @@ static uint64_t some_float(int bits, bool ordinary)
         return sign | (bits == 32 ? 0x3f800000 | (state & 0x3fffff) : 0x3ff0000000000000 | (state & 0xffffffffff));
     if (bits == 64)
         return sign | kinds_64[(state >> 8) % (sizeof kinds_64 / sizeof *kinds_64)];
-    return sign | (state & 0x70 ? kinds_32[(state >> 8) % (sizeof kinds_32 / sizeof *kinds_32)] : state >> 32 & 0x1fffffff);
+    return sign | (state & 0x70 ? kinds_32[(state >> 8) % (sizeof kinds_32 / sizeof *kinds_32)]
+                   : state >> 32 & 0x1fffffff);
 }
 
-/* Fill 0: ordinary numbers; 1 to LANES: but what that lane adds, or finds; more: any at all. */
+/* Fill 0: ordinary numbers. 1 to LANES: only this lane adds or finds a special float. More: any floats. */
 static void fill_sums(struct sums *s, int bits, int layout, int fill)
 {
     const unsigned bytes = (unsigned)bits / 8, odd = (unsigned)fill - 1;
@@ -592,7 +592,7 @@ static void fill_sums(struct sums *s, int bits, int layout, int fill)
     }
 }
 
-/* What lane after lane makes of it. */
+/* Computes the expected results in the order of the lanes. */
 static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bool red)
 {
     const unsigned bytes = (unsigned)bits / 8;
@@ -604,13 +604,14 @@ static void expect_sums(struct sums *s, int bits, uint32_t mask, bool shared, bo
         if (!(mask >> l & 1))
             continue;
         memcpy(&old, p, bytes);
-        new = bits == 32 ? sum_of_32((uint32_t)old, (uint32_t)s->operands[l], shared) : sum_of_64(old, s->operands[l], shared);
+        new = bits == 32 ? sum_of_32((uint32_t)old, (uint32_t)s->operands[l], shared) : sum_of_64(old, s->operands[l],
+                shared);
         memcpy(p, &new, bytes);
         s->got[l] = red ? 0 : old;
     }
 }
 
-/* kind: red; atom; atom whose result goes where the operand was. */
+/* kind: red, atom, or atom whose result overwrites the operand. */
 static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int kind)
 {
     static const char *const results[] = { "", "%d, ", "%x, " };
@@ -618,14 +619,15 @@ static ptxiFunction load_sums(ptxiModule *m, int bits, const char *space, int ki
     char text[sizeof summing + 300];
     ptxiFunction f;
 
-    snprintf(text, sizeof text, summing, bits, REGION, OFFSETS, bits, OPERANDS, bits, kind ? "atom" : "red", space, bits, results[kind], shared ? "%s" : "%g", bits, GOT,
+    snprintf(text, sizeof text, summing, bits, REGION, OFFSETS, bits, OPERANDS, bits, kind ? "atom" : "red", space,
+             bits, results[kind], shared ? "%s" : "%g", bits, GOT,
              kind == 2 ? "%x" : "%d", shared ? "" : "ret;");
     ok(ptxiModuleLoadData(m, text));
     ok(ptxiModuleGetFunction(&f, *m, "k"));
     return f;
 }
 
-START_TEST(floats_of_all_kinds)
+START_TEST(sums_of_all_kinds_of_floats)
 {
     static const char *const spaces[] = { ".cta.global", ".cta.shared", ".cta", ".gpu.global" };
     const int bits = _i & 1 ? 64 : 32, kind = _i / 2 % 3;
@@ -649,32 +651,35 @@ START_TEST(floats_of_all_kinds)
             ok(ptxiMemcpyHtoD(at, &s, sizeof s));
             ok(ptxiLaunchKernel(f, 1, 1, 1, LANES, 1, 1, 0, NULL, params, NULL));
             ok(ptxiMemcpyDtoH(&s, at, sizeof s));
-            ck_assert_msg(!memcmp(&s, &want, sizeof s), "f%d%s, kind %d, layout %d, fill %d", bits, space, kind, layout, fill);
+            ck_assert_msg(!memcmp(&s, &want, sizeof s), "f%d%s, kind %d, layout %d, fill %d", bits, space, kind, layout,
+                          fill);
         }
     ok(ptxiMemFree(at));
     ok(ptxiModuleUnload(m));
 }
 END_TEST
 
-/* --- one lane of many goes astray --- */
+/* --- one lane with an invalid address --- */
 
-/* Lane 9 leads to the offset that the kernel is given, the others to words that lie apart. */
+/* Lane 9 uses the offset that the kernel is given. The other lanes use different words. */
 static const char straying[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 memory, .param .u32 offset) {\n"
     "  .reg .b32 %%t, %%n, %%s, %%x; .reg .b64 %%p, %%o; .reg .pred %%nine; .shared .align 128 .b8 words[512];\n"
-    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mul.lo.u32 %%n, %%t, 13; and.b32 %%n, %%n, 31; mul.lo.u32 %%n, %%n, 12; add.u32 %%n, %%n, 64;\n"
-    "  setp.eq.u32 %%nine, %%t, 9; @%%nine ld.param.u32 %%n, [offset]; cvt.s64.s32 %%o, %%n; add.u64 %%p, %%p, %%o; mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
+    "  mov.u32 %%t, %%tid.x; ld.param.u64 %%p, [memory]; mul.lo.u32 %%n, %%t, 13; and.b32 %%n, %%n, 31; "
+    "mul.lo.u32 %%n, %%n, 12; add.u32 %%n, %%n, 64;\n"
+    "  setp.eq.u32 %%nine, %%t, 9; @%%nine ld.param.u32 %%n, [offset]; cvt.s64.s32 %%o, %%n; add.u64 %%p, %%p, %%o; "
+    "mov.u32 %%s, words; add.u32 %%s, %%s, %%n;\n"
     "  mov.u32 %%x, 1; atom.relaxed.cta.%s.%s.b32 %%t, [%s], %%x%s; ret; }\n";
 
-START_TEST(one_goes_astray)
+START_TEST(one_invalid_address)
 {
     static const struct { int32_t offset; ptxiResult global, shared; } places[] = {
         { 0, PTXI_SUCCESS, PTXI_SUCCESS },
         { 508, PTXI_SUCCESS, PTXI_SUCCESS },
         { 512, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_ADDRESS },
-        { -4, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_SUCCESS }, /* the system's part of shared memory */
+        { -4, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_SUCCESS }, /* the reserved part of shared memory */
         { 502, PTXI_ERROR_MISALIGNED_ADDRESS, PTXI_ERROR_MISALIGNED_ADDRESS },
-        { INT32_MIN, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_INSTRUCTION }, /* no address of the CTA's */
+        { INT32_MIN, PTXI_ERROR_ILLEGAL_ADDRESS, PTXI_ERROR_ILLEGAL_INSTRUCTION }, /* not an address of the CTA */
     };
     bool shared = _i & 1, cas = _i & 2;
     int32_t offset = places[_i / 4].offset;
@@ -684,7 +689,8 @@ START_TEST(one_goes_astray)
     ptxiDevicePtr memory;
     void *params[] = { &memory, &offset };
 
-    snprintf(text, sizeof text, straying, shared ? "shared" : "global", cas ? "cas" : "exch", shared ? "%s" : "%p", cas ? ", %x" : "");
+    snprintf(text, sizeof text, straying, shared ? "shared" : "global", cas ? "cas" : "exch", shared ? "%s" : "%p",
+             cas ? ", %x" : "");
     ok(ptxiModuleLoadData(&m, text));
     ok(ptxiModuleGetFunction(&f, m, "k"));
     ok(ptxiMemAlloc(&memory, 512));
@@ -700,22 +706,22 @@ int main(void)
 
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_test(t, wide_ones_count);
-    tcase_add_test(t, wide_ones_are_whole);
-    tcase_add_test(t, narrow_ones_leave_their_neighbours);
-    tcase_add_loop_test(t, bytes_are_counted_in_words, 0, 5);
-    tcase_add_test(t, bytes_of_shared_memory_are_too);
-    tcase_add_test(t, words_end_where_memory_does);
-    tcase_add_test(t, halves_add_up);
-    tcase_add_test(t, lanes_that_try_stay_together);
-    tcase_add_test(t, halves_add_as_elsewhere);
+    tcase_add_test(t, wide_counters);
+    tcase_add_test(t, wide_values_are_not_torn);
+    tcase_add_test(t, narrow_operations_keep_their_neighbors);
+    tcase_add_loop_test(t, bytes_are_updated_in_words, 0, 5);
+    tcase_add_test(t, bytes_of_shared_memory_are_updated_in_words);
+    tcase_add_test(t, words_end_at_the_end_of_memory);
+    tcase_add_test(t, sums_of_halves);
+    tcase_add_test(t, retrying_lanes_reconverge);
+    tcase_add_test(t, halves_add_like_the_add_instruction);
     tcase_add_loop_test(t, lanes_swap_in_order, 0, 9);
     tcase_add_test(t, vectors_are_aligned);
-    tcase_add_loop_test(t, two_lanes_meet, 0, 4);
-    tcase_add_loop_test(t, one_goes_astray, 0, 6 * 4);
-    tcase_add_loop_test(t, floats_of_all_kinds, 0, 2 * 3 * 4);
+    tcase_add_loop_test(t, two_lanes_with_the_same_address, 0, 4);
+    tcase_add_loop_test(t, one_invalid_address, 0, 6 * 4);
+    tcase_add_loop_test(t, sums_of_all_kinds_of_floats, 0, 2 * 3 * 4);
     tcase_add_loop_test(t, lanes_add_in_order, 0, sizeof operations / sizeof *operations);
-    tcase_add_loop_test(t, all_ways_lead_to_the_same, 0, sizeof operations / sizeof *operations);
+    tcase_add_loop_test(t, all_implementations_agree, 0, sizeof operations / sizeof *operations);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

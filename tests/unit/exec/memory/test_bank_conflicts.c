@@ -1,11 +1,13 @@
-/* What is counted of accesses to shared memory: requests, wavefronts, bank conflicts. */
+/* Tests the counters of accesses to shared memory: requests, wavefronts and bank conflicts. */
 #include "unit/support/kernels.h"
 
 #include <string.h>
 
 /* Lane l accesses stride * l, if l < lanes. */
 static const struct row {
-    const char *form; /* the instruction; %a the address in shared memory, %g the generic one, %y one in global memory, %x that for odd lanes */
+    /* the instruction; %a is the address in shared memory, %g the generic address, %y an address in global memory,
+     * %x the address for odd lanes */
+    const char *form;
     unsigned stride, lanes, requests, wavefronts, conflicts;
     const char *why;
 } rows[] = {
@@ -41,7 +43,8 @@ static const struct row {
     { "atom.add.u32 %r0, [%x], 1;", 0, 32, 1, 16, 15, "of which half lead elsewhere" },
     { "ld.global.b32 %r0, [%y];", 4, 32, 0, 0, 0, "global memory" },
     { "ld.b32 %r0, [%y];", 4, 32, 0, 0, 0, "global memory by generic addresses" },
-    { "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a+32];", 16, 32, 1, 4, 0, "rows one after the other" },
+    { "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a+32];", 16, 32, 1, 4, 0,
+      "rows one after the other" },
     { "ldmatrix.sync.aligned.m8n8.x2.b16 {%r0, %r1}, [%g];", 32, 32, 1, 4, 2, "every other row" },
     { "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r0}, [%a];", 128, 32, 1, 8, 7, "a column of rows" },
     { "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%a];", 0, 32, 1, 4, 0, "one row for all" },
@@ -56,9 +59,12 @@ static void print_kernel(FILE *out, unsigned k)
     const struct row *r = &rows[k];
     bool together = strstr(r->form, "matrix");
 
-    fprintf(out, ".visible .entry k%u(.param .u64 global) { .shared .align 16 .b8 tile[8192]; .reg .b16 %%h<2>; .reg .b32 %%r<4>, %%a, %%b, %%t;\n"
-                 "  .reg .b64 %%w<2>, %%g, %%x, %%y; .reg .pred %%p, %%q; ld.param.u64 %%y, [global]; mov.u32 %%t, %%tid.x; and.b32 %%t, %%t, 31;\n"
-                 "  mov.u32 %%b, tile; mad.lo.u32 %%a, %%t, %u, %%b; cvt.u64.u32 %%g, %%a; cvta.shared.u64 %%g, %%g; and.b32 %%b, %%t, 1;\n"
+    fprintf(out, ".visible .entry k%u(.param .u64 global) { .shared .align 16 .b8 tile[8192]; .reg .b16 %%h<2>; "
+                 ".reg .b32 %%r<4>, %%a, %%b, %%t;\n"
+                 "  .reg .b64 %%w<2>, %%g, %%x, %%y; .reg .pred %%p, %%q; ld.param.u64 %%y, [global]; "
+                 "mov.u32 %%t, %%tid.x; and.b32 %%t, %%t, 31;\n"
+                 "  mov.u32 %%b, tile; mad.lo.u32 %%a, %%t, %u, %%b; cvt.u64.u32 %%g, %%a; cvta.shared.u64 %%g, %%g; "
+                 "and.b32 %%b, %%t, 1;\n"
                  "  setp.eq.u32 %%q, %%b, 0; selp.b64 %%x, %%g, %%y, %%q; setp.lt.u32 %%p, %%t, %u;\n  %s%s ret; }\n",
             k, r->stride, r->lanes, together ? "" : "@%p ", r->form);
 }

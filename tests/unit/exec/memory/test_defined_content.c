@@ -1,5 +1,6 @@
-/* What a kernel reads before anything has been written there: zeros, or the byte that PTXI_FILL says, and never what the process,
- * another kernel or another block has left. Each test runs with both; before it the host's heap is full of freed data. */
+/* Tests the content of memory that nothing has written: zeros, or the byte in PTXI_FILL, and never data of the
+ * process, another kernel or another CTA. Each test runs with both settings, after the heap of the host was filled
+ * with freed data. */
 #include "unit/support/context.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static const char *const fills[] = { "0", "0xa5" };
 static ptxiModule module;
 static unsigned fill;
 
-/* What a program frees must not be found again. */
+/* Fills and frees heap blocks of the host. Kernels must not see this data. */
 static void poison_heap(void)
 {
     enum { BLOCKS = 400 };
@@ -56,7 +57,7 @@ static uint64_t filled(void)
     return fill * UINT64_C(0x0101010101010101);
 }
 
-/* What each thread of a kernel leaves, `words` of them. */
+/* Checks the `words` words that each thread of a kernel stores. */
 static void check_with(const char *name, unsigned words, uint64_t (*expect)(unsigned thread))
 {
     static uint64_t got[CTAS * THREADS * MOST_WORDS];
@@ -157,7 +158,7 @@ START_TEST(shared_and_tensor_memory)
     open_with(_i);
     check("shared", 8);
     check("peer", 2);
-    check_with("system", 2, zero); /* cooperative groups count on it */
+    check_with("system", 2, zero); /* cooperative groups rely on zeros */
     check("tensor", 4);
     close_context();
 }
@@ -165,7 +166,7 @@ END_TEST
 
 /* ---- allocations */
 
-/* What a call of the API gives, for this many bytes. */
+/* Allocates this many bytes with one call of the API. */
 struct source {
     const char *name;
     void *(*get)(size_t size);
@@ -227,7 +228,7 @@ static const struct source sources[] = {
     { "host", get_host, put_host },
 };
 
-/* Until places of freed blocks are used again. */
+/* Repeats until addresses of freed blocks are reused. */
 static void check_source(const struct source *s, size_t size, unsigned times)
 {
     for (unsigned n = 0; n < times; n++) {
@@ -255,7 +256,7 @@ END_TEST
 
 enum { WIDTH = 40, HEIGHT = 3 };
 
-/* Between an array and the host. */
+/* Copies between an array and the host. */
 static void copy_texels(ptxiArray a, unsigned char *texels, bool to_host)
 {
     PTXI_MEMCPY2D c = { .WidthInBytes = WIDTH, .Height = HEIGHT };
@@ -289,7 +290,7 @@ START_TEST(arrays)
 }
 END_TEST
 
-START_TEST(memory_that_kernels_allocate)
+START_TEST(memory_allocated_by_kernels)
 {
     uint64_t expected;
     ptxiDevicePtr variable;
@@ -313,8 +314,8 @@ START_TEST(memory_that_kernels_allocate)
 }
 END_TEST
 
-/* The bytes that a strong access finds after the end of an allocation are no content of it: zeros. */
-START_TEST(bytes_behind_an_allocation)
+/* The bytes that a strong access reads after the end of an allocation are zeros. */
+START_TEST(bytes_after_an_allocation)
 {
     ptxiDevicePtr out;
     ptxiFunction f;
@@ -337,7 +338,7 @@ START_TEST(bytes_behind_an_allocation)
 }
 END_TEST
 
-/* PTX ISA, "Initializers": variables in .global without one are zero, whatever PTXI_FILL says. */
+/* PTX ISA, "Initializers": .global variables without an initializer are zero, independent of PTXI_FILL. */
 START_TEST(variables_of_modules)
 {
     open_with(_i);
@@ -372,8 +373,8 @@ int main(void)
     tcase_add_loop_test(t, shared_and_tensor_memory, 0, RUNS);
     tcase_add_loop_test(t, allocations, 0, RUNS);
     tcase_add_loop_test(t, arrays, 0, RUNS);
-    tcase_add_loop_test(t, memory_that_kernels_allocate, 0, RUNS);
-    tcase_add_loop_test(t, bytes_behind_an_allocation, 0, RUNS);
+    tcase_add_loop_test(t, memory_allocated_by_kernels, 0, RUNS);
+    tcase_add_loop_test(t, bytes_after_an_allocation, 0, RUNS);
     tcase_add_loop_test(t, variables_of_modules, 0, RUNS);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,85 +1,14 @@
-/* Clusters: where their CTAs are, the shared memory that they share, their barrier, multicast. PTX ISA, "Grid of Clusters", "Data Movement
- * and Conversion Instructions: mapa", "Parallel Synchronization and Communication Instructions: barrier.cluster". */
+/* Tests clusters: positions of CTAs, distributed shared memory, the cluster barrier and multicast. PTX ISA, "Grid of
+ * Clusters", "Data Movement and Conversion Instructions: mapa", "Parallel Synchronization and Communication
+ * Instructions: barrier.cluster". */
 #include "unit/support/context.h"
+#include "unit/support/test_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Grids of 8 x 2 CTAs of 32 threads in clusters of 4 x 2: ranks 0 to 7, two clusters. */
+/* Grids of 8 x 2 CTAs with 32 threads in clusters of 4 x 2: ranks 0 to 7, two clusters. */
 enum { GRID_X = 8, GRID_Y = 2, THREADS = 32, ALL = GRID_X * GRID_Y * THREADS, MOST = 64 * 1024 };
-
-/* %r0 thread, %r1 rank, %r2 CTA in the grid, %rd1 the thread's word; s: 256 bytes, the first word holds rank + 100. %r9 is stored. */
-#define ENTRY(name, body)                                                                                                              \
-    ".visible .entry " name "(.param .u64 p) { .reg .b64 %rd<10>, %m64; .reg .b32 %r<20>, %s, %m; .reg .b16 %h<4>; .reg .pred %p, %q;\n" \
-    "  .shared .align 128 .b8 s[256]; .shared .b64 m[2]; ld.param.u64 %rd1, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %cluster_ctarank;\n" \
-    "  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ctaid.y; mov.u32 %r4, %nctaid.x; mad.lo.u32 %r2, %r3, %r4, %r2; mov.u32 %r4, %ntid.x;\n"     \
-    "  mad.lo.u32 %r3, %r2, %r4, %r0; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; mov.u32 %s, s; mov.u32 %m, m;\n"              \
-    "  add.u32 %r3, %r1, 100; setp.eq.u32 %p, %r0, 0; @%p st.shared.v2.u32 [%s], {%r3, 0}; mov.u32 %r9, 0; @%p mbarrier.init.shared.b64 [%m], 1;\n" \
-    "  fence.mbarrier_init.release.cluster; barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"           \
-    body "\n  barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; st.global.u32 [%rd1], %r9; ret; }\n"
-#define NEXT_RANK "  add.u32 %r5, %r1, 1; and.b32 %r5, %r5, 7;\n"
-
-static const char kernels[] = ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 16 .u32 w[4] = { 11, 22, 33, 44 };\n"
-    /* all special registers of the cluster as digits */
-    ENTRY("places",
-          "  mov.u32 %r5, %cluster_ctaid.x; mov.u32 %r6, %cluster_ctaid.y; mad.lo.u32 %r9, %r5, 10, %r6; mov.u32 %r5, %clusterid.x;\n"
-          "  mad.lo.u32 %r9, %r9, 10, %r5; mov.u32 %r5, %nclusterid.x; mad.lo.u32 %r9, %r9, 10, %r5; mov.u32 %r5, %cluster_nctaid.x;\n"
-          "  mad.lo.u32 %r9, %r9, 10, %r5; mov.u32 %r5, %cluster_nctarank; mad.lo.u32 %r9, %r9, 10, %r5; mov.u32 %r5, %cluster_ctarank;\n"
-          "  mad.lo.u32 %r9, %r9, 10, %r5; mov.pred %p, %is_explicit_cluster; selp.u32 %r5, 1, 0, %p; mad.lo.u32 %r9, %r9, 10, %r5;")
-    ENTRY("load", NEXT_RANK "  mapa.shared::cluster.u32 %r6, s, %r5; ld.shared::cluster.u32 %r9, [%r6];")
-    ENTRY("generic_load", NEXT_RANK "  cvta.shared.u64 %rd3, s; mapa.u64 %rd3, %rd3, %r5; ld.u32 %r9, [%rd3];")
-    ENTRY("own_load", "  mapa.shared::cluster.u32 %r6, %s, %r1; ld.shared.u32 %r9, [%r6]; ld.shared::cluster.u32 %r7, [%s]; sub.u32 %r7, %r7, %r9; add.u32 %r9, %r9, %r7;")
-    ENTRY("store",
-          NEXT_RANK "  mapa.shared::cluster.u32 %r6, %s, %r5; shl.b32 %r7, %r0, 2; add.u32 %r6, %r6, %r7; add.u32 %r7, %r7, %s; add.u32 %r8, %r2, %r0;\n"
-          "  st.shared::cluster.u32 [%r6+128], %r8; barrier.cluster.arrive; barrier.cluster.wait; ld.shared.u32 %r9, [%r7+128];")
-    ENTRY("count",
-          "  mov.u32 %r5, 0; mapa.shared::cluster.u32 %r6, %s, %r5; red.relaxed.cluster.shared::cluster.add.u32 [%r6+4], 1;\n"
-          "  barrier.cluster.arrive; barrier.cluster.wait; ld.shared::cluster.u32 %r9, [%r6+4];")
-    ENTRY("ranks",
-          NEXT_RANK "  mapa.shared::cluster.u32 %r6, %s, %r5; getctarank.shared::cluster.u32 %r7, %r6; getctarank.shared::cluster.u32 %r8, %s; mad.lo.u32 %r9, %r7, 10, %r8;\n"
-          "  cvt.u64.u32 %rd3, %r6; cvta.shared::cluster.u64 %rd3, %rd3; getctarank.u64 %r7, %rd3; mad.lo.u32 %r9, %r9, 10, %r7;\n"
-          "  isspacep.shared::cluster %p, %rd3; isspacep.shared %q, %rd3; selp.u32 %r7, 1, 0, %p; selp.u32 %r8, 1, 0, %q; mad.lo.u32 %r9, %r9, 10, %r7; mad.lo.u32 %r9, %r9, 10, %r8;")
-    /* each rank waits for the arrival of the one before */
-    ENTRY("remote_arrive",
-          NEXT_RANK "  mapa.shared::cluster.u32 %r6, %m, %r5; setp.eq.u32 %q, %r0, 0; setp.eq.u32 %p, %r1, 0; @%p bra SEND;\n"
-          "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p, [%m], 0; @!%p bra W; ld.shared.u32 %r9, [%s+8];\n"
-          "SEND: add.u32 %r9, %r9, 1; mapa.shared::cluster.u32 %r7, %s, %r5; @%q st.shared::cluster.u32 [%r7+8], %r9;\n"
-          "  bar.warp.sync -1; @%q mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];")
-    ENTRY("multicast",
-          "  setp.eq.u32 %p, %r0, 0; @%p mbarrier.arrive.expect_tx.shared.b64 _, [%m], 16; setp.eq.u32 %q, %r1, 3; and.pred %q, %p, %q; mov.b16 %h0, 0xff; mov.u64 %rd3, w; @!%q bra W;\n"
-          "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s+16], [%rd3], 16, [%m], %h0;\n"
-          "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @!%p bra W; ld.shared.u32 %r9, [%s+20];")
-    ENTRY("push",
-          "  setp.eq.u32 %p, %r0, 0; @%p mbarrier.arrive.expect_tx.shared.b64 _, [%m], 24;\n" NEXT_RANK "  mapa.shared::cluster.u32 %r6, %s, %r5; mapa.shared::cluster.u32 %r7, %m, %r5;\n"
-          "  barrier.cluster.arrive; barrier.cluster.wait; st.shared.u32 [%s+64], %r1; @!%p bra W;\n"
-          "  cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r6+16], [%s+64], 16, [%r7];\n"
-          "  st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6+32], %r1, [%r7]; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r6], 7, [%r7];\n"
-          "W: mbarrier.try_wait.parity.shared.b64 %p, [%m], 0; @!%p bra W; ld.shared.u32 %r9, [%s+16]; ld.shared.u32 %r8, [%s+32]; mad.lo.u32 %r9, %r9, 10, %r8;\n"
-          "  ld.shared.u32 %r8, [%s]; mad.lo.u32 %r9, %r9, 1000, %r8;")
-    /* one's own address means the same to the next rank */
-    ENTRY("passed_on",
-          NEXT_RANK "  mapa.shared::cluster.u32 %r6, %s, %r5; setp.eq.u32 %p, %r0, 0; @%p st.shared::cluster.u32 [%r6+64], %s; barrier.cluster.arrive; barrier.cluster.wait;\n"
-          "  ld.shared.u32 %r6, [s+64]; ld.shared::cluster.u32 %r9, [%r6]; cvt.u64.u32 %rd3, %r6; cvta.shared.u64 %rd3, %rd3; ld.u32 %r7, [%rd3]; sub.u32 %r7, %r7, %r9; add.u32 %r9, %r9, %r7;")
-    /* the even one of a pair is found by a mask */
-    ENTRY("peer", "  and.b32 %r6, %s, 0xfeffffff; ld.shared::cluster.u32 %r9, [%r6]; shr.u32 %r7, %s, 24; mad.lo.u32 %r9, %r7, 1000, %r9;")
-    /* ways of reaching one's own memory */
-    ENTRY("own_ways",
-          "  atom.shared.add.u32 %r5, [%s+4], 1; mad.lo.u32 %r6, %r0, 4, %s; st.shared.u32 [%r6+128], %r0; xor.b32 %r7, %r0, 5; mad.lo.u32 %r6, %r7, 4, %s; bar.sync 0;\n"
-          "  atom.shared.add.u32 %r8, [%r6+128], 10; ld.shared.u32 %r9, [%r6+128]; and.b32 %r7, %r0, 3; mul.wide.u32 %rd4, %r7, 4; mov.u64 %rd3, w; add.u64 %rd3, %rd3, %rd4;\n"
-          "  mad.lo.u32 %r7, %r7, 4, %s; cp.async.ca.shared.global [%r7+32], [%rd3], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 %r7, [s+36]; mad.lo.u32 %r9, %r7, 1000, %r9;\n"
-          "  add.u32 %r6, %s, 32; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r6]; mad.lo.u32 %r9, %r6, 100000, %r9; ld.shared.u32 %r6, [%s+4]; mad.lo.u32 %r9, %r6, 10000000, %r9;")
-    /* odd ranks leave early: the barrier does not wait for them */
-    ENTRY("leave", "  and.b32 %r5, %r1, 1; setp.eq.u32 %p, %r5, 1; @%p exit; mov.u32 %r9, 5;")
-    ENTRY("twice", "  barrier.cluster.arrive; barrier.cluster.arrive; barrier.cluster.wait;")
-    ENTRY("alone", "  setp.eq.u32 %p, %r1, 2; @%p bra W; barrier.cluster.arrive; barrier.cluster.wait;\nW: bar.sync 0; @!%p bra X; V: mbarrier.try_wait.parity.shared.b64 %q, [%m], 0; @!%q bra V;\nX:")
-    ENTRY("not_cta", NEXT_RANK "  mapa.shared::cluster.u32 %r6, s, %r5; ld.shared::cta.u32 %r9, [%r6];")
-    ENTRY("no_rank", "  mov.u32 %r5, 8; mapa.shared::cluster.u32 %r6, s, %r5; ld.shared::cluster.u32 %r9, [%r6];")
-    ".visible .entry fixed(.param .u64 p) .reqnctapercluster 2, 1, 1 { .reg .b64 %d<3>; .reg .b32 %r<5>; ld.param.u64 %d1, [p]; mov.u32 %r1, %cluster_ctarank;\n"
-    "  mov.u32 %r2, %ctaid.x; mul.wide.u32 %d2, %r2, 4; add.u64 %d1, %d1, %d2; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1; ret; }\n"
-    ".visible .entry units(.param .u64 p) .reqntid 1, 1, 1 .reqnctapercluster 2, 1, 1 .blocksareclusters { .reg .b64 %d<3>; .reg .b32 %r<5>; ld.param.u64 %d1, [p];\n"
-    "  mov.u32 %r1, %nctaid.x; mov.u32 %r2, %ctaid.x; mul.wide.u32 %d2, %r2, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r1; ret; }\n"
-    ".visible .entry must(.param .u64 p) .explicitcluster { ret; }\n"
-    ".visible .entry small(.param .u64 p) .maxclusterrank 4 { ret; }\n";
 
 static ptxiModule module;
 static ptxiDevicePtr mem;
@@ -87,7 +16,7 @@ static ptxiDevicePtr mem;
 static void set_up(void)
 {
     open_context();
-    ok(ptxiModuleLoadData(&module, kernels));
+    ok(ptxiModuleLoadData(&module, test_file("exec/sync/cluster.ptx")));
     ok(ptxiMemAlloc(&mem, MOST));
     ok(ptxiMemsetD8(mem, 0, MOST));
 }
@@ -134,8 +63,10 @@ static uint32_t even(uint32_t t) { return rank(t) % 2 ? 0 : 5; }
 START_TEST(ctas_of_a_cluster_meet)
 {
     static const struct { const char *name; uint32_t (*expect)(uint32_t); } rows[] = {
-        { "places", places }, { "load", next_word }, { "generic_load", next_word }, { "own_load", own_word }, { "store", stored },
-        { "count", all_threads }, { "ranks", ranks }, { "remote_arrive", chain }, { "multicast", second }, { "push", pushed },
+        { "places", places }, { "load", next_word }, { "generic_load", next_word }, { "own_load", own_word },
+        { "store", stored },
+        { "count", all_threads }, { "ranks", ranks }, { "remote_arrive", chain }, { "multicast", second },
+        { "push", pushed },
         { "passed_on", word_before }, { "peer", word_of_even }, { "own_ways", own_ways }, { "leave", even },
     };
     static uint32_t out[ALL];
@@ -145,7 +76,8 @@ START_TEST(ctas_of_a_cluster_meet)
         ok(launch(rows[k].name, GRID_X, GRID_Y, THREADS, 4, 2));
         ok(ptxiMemcpyDtoH(out, mem, sizeof out));
         for (uint32_t t = 0; t < ALL; t++)
-            ck_assert_msg(out[t] == rows[k].expect(t), "%s: thread %u has %u, not %u", rows[k].name, t, out[t], rows[k].expect(t));
+            ck_assert_msg(out[t] == rows[k].expect(t), "%s: thread %u has %u, not %u", rows[k].name, t, out[t],
+                          rows[k].expect(t));
     }
 }
 END_TEST
@@ -207,10 +139,13 @@ START_TEST(attributes_are_checked)
         { PTXI_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, { 0x909 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
         { PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, { 50 }, { 0 }, PTXI_SUCCESS },
         { PTXI_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, { 200 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
-        { 15, { 0 }, { 0 }, PTXI_ERROR_INVALID_VALUE }, { 16, { 0 }, { 0 }, PTXI_SUCCESS }, { 17, { 0 }, { 0 }, PTXI_ERROR_INVALID_VALUE },
+        { 15, { 0 }, { 0 }, PTXI_ERROR_INVALID_VALUE }, { 16, { 0 }, { 0 }, PTXI_SUCCESS }, { 17, { 0 }, { 0 },
+                PTXI_ERROR_INVALID_VALUE },
     };
-    ptxiLaunchAttribute a[2] = { { .id = (ptxiLaunchAttributeID)rows[_i].id }, { .id = PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION } };
-    ptxiLaunchConfig c = { .gridDimX = 4, .gridDimY = 1, .gridDimZ = 1, .blockDimX = THREADS, .blockDimY = 1, .blockDimZ = 1, .attrs = a, .numAttrs = rows[_i].preferred[0] ? 2 : 1 };
+    ptxiLaunchAttribute a[2] = { { .id = (ptxiLaunchAttributeID)rows[_i].id },
+                                 { .id = PTXI_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION } };
+    ptxiLaunchConfig c = { .gridDimX = 4, .gridDimY = 1, .gridDimZ = 1, .blockDimX = THREADS, .blockDimY = 1,
+                           .blockDimZ = 1, .attrs = a, .numAttrs = rows[_i].preferred[0] ? 2 : 1 };
     ptxiFunction f;
 
     memcpy(&a[0].value, rows[_i].value, sizeof rows[_i].value);
@@ -233,17 +168,22 @@ START_TEST(misuse_is_reported)
     ok(launch(rows[_i].name, GRID_X, GRID_Y, THREADS, 4, 2));
     ck_assert_int_ne(ptxiCtxSynchronize(), PTXI_SUCCESS);
     ok(ptxiGetLastReport(NULL, &report));
-    ck_assert_msg(report.fault == rows[_i].fault && strstr(report.text, rows[_i].says), "%s: %s", rows[_i].name, report.text);
+    ck_assert_msg(report.fault == rows[_i].fault && strstr(report.text, rows[_i].says), "%s: %s", rows[_i].name,
+                  report.text);
 }
 END_TEST
 
-/* Programmatic launches: a second grid that may begin before the first has ended, waits for it, and adds to what that wrote; and events. */
+/* Programmatic dependent launches: the second grid may begin before the first one has ended. It waits for the first one
+ * and adds to its results. Also tests the events of such launches. */
 static const char dependent[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".visible .entry first(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n"
+    ".visible .entry first(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [p]; "
+    "mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n"
     "  griddepcontrol.launch_dependents; add.u32 %r1, %r0, 7; st.global.u32 [%rd1], %r1; ret; }\n"
-    ".visible .entry second(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [p]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n"
-    "  griddepcontrol.wait; ld.global.u32 %r1, [%rd1]; mul.lo.u32 %r1, %r1, 3; st.global.u32 [%rd1], %r1; griddepcontrol.launch_dependents; ret; }\n";
+    ".visible .entry second(.param .u64 p) { .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [p]; "
+    "mov.u32 %r0, %tid.x; mul.wide.u32 %rd2, %r0, 4; add.u64 %rd1, %rd1, %rd2;\n"
+    "  griddepcontrol.wait; ld.global.u32 %r1, [%rd1]; mul.lo.u32 %r1, %r1, 3; st.global.u32 [%rd1], %r1; "
+    "griddepcontrol.launch_dependents; ret; }\n";
 
 static ptxiResult launch_with(const char *name, ptxiStream s, ptxiLaunchAttribute a)
 {
@@ -257,7 +197,8 @@ static ptxiResult launch_with(const char *name, ptxiStream s, ptxiLaunchAttribut
 
 START_TEST(dependent_grids)
 {
-    ptxiLaunchAttribute serial = { .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1 }, a;
+    ptxiLaunchAttribute serial = { .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                   .value.programmaticStreamSerializationAllowed = 1 }, a;
     ptxiStream one, two;
     ptxiEvent event, timed;
     uint32_t out[THREADS];
@@ -268,8 +209,10 @@ START_TEST(dependent_grids)
     ok(ptxiEventCreate(&event, PTXI_EVENT_DISABLE_TIMING));
     ok(ptxiEventCreate(&timed, 0));
     for (int k = 0; k < 2; k++) {
-        a = k ? (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, .value.programmaticEvent = { timed, 0, 1 } }
-              : (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, .value.launchCompletionEvent = { timed, 0 } };
+        a = k ? (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+                                       .value.programmaticEvent = { timed, 0, 1 } }
+              : (ptxiLaunchAttribute){ .id = PTXI_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+                                       .value.launchCompletionEvent = { timed, 0 } };
         gives(launch_with("first", one, a), PTXI_ERROR_NOT_SUPPORTED);
         if (k)
             a.value.programmaticEvent.event = event;

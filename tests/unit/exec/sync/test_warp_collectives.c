@@ -1,4 +1,5 @@
-/* redux.sync, match.sync and elect.sync: lanes together and in two arms of a branch, groups by mask, lanes that have left. */
+/* Tests redux.sync, match.sync and elect.sync with converged lanes, lanes in two arms of a branch, groups selected
+ * by masks, and exited lanes. */
 #include "unit/support/kernels.h"
 
 #include <math.h>
@@ -7,16 +8,19 @@
 enum { THREADS = 128, WARP = 32 };
 
 static const char *const forms[] = {
-    "redux.sync.add.u32", "redux.sync.add.s32", "redux.sync.min.u32", "redux.sync.max.u32", "redux.sync.min.s32", "redux.sync.max.s32",
-    "redux.sync.and.b32", "redux.sync.or.b32", "redux.sync.xor.b32", "redux.sync.min.f32", "redux.sync.max.f32", "redux.sync.min.NaN.f32",
-    "redux.sync.max.NaN.f32", "redux.sync.min.abs.f32", "redux.sync.max.abs.f32", "redux.sync.min.abs.NaN.f32", "redux.sync.max.abs.NaN.f32",
+    "redux.sync.add.u32", "redux.sync.add.s32", "redux.sync.min.u32", "redux.sync.max.u32", "redux.sync.min.s32",
+        "redux.sync.max.s32",
+    "redux.sync.and.b32", "redux.sync.or.b32", "redux.sync.xor.b32", "redux.sync.min.f32", "redux.sync.max.f32",
+    "redux.sync.min.NaN.f32",
+    "redux.sync.max.NaN.f32", "redux.sync.min.abs.f32", "redux.sync.max.abs.f32", "redux.sync.min.abs.NaN.f32",
+    "redux.sync.max.abs.NaN.f32",
     "match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32", "match.all.sync.b64", "elect.sync",
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
 struct lane {
     uint64_t value;
-    uint32_t mask, leaves; /* it exits before */
+    uint32_t mask, leaves; /* the lane exits before */
 };
 
 static bool has(const char *form, const char *word)
@@ -33,7 +37,7 @@ static float f32(uint32_t v)
     return f;
 }
 
-/* Whether x comes before y: as min or max wants it. */
+/* True if min or max prefers x to y. */
 static bool better(const char *form, uint32_t x, uint32_t y)
 {
     bool less;
@@ -103,7 +107,7 @@ static uint64_t expected(const char *form, const struct lane *warp, int lane)
     return same == group ? (uint64_t)1 << 32 | group : 0;
 }
 
-/* --- kernels: k<form> has the instruction at one place, x<form> at two --- */
+/* --- kernels: k<form> has the instruction once, x<form> has it in two arms --- */
 static void print_instruction(FILE *out, const char *form)
 {
     const char *a = has(form, "b64") ? "%w" : "%a";
@@ -118,10 +122,14 @@ static void print_instruction(FILE *out, const char *form)
 
 static void print_kernel(FILE *out, int k, bool parted)
 {
-    fprintf(out, ".visible .entry %c%d(.param .u64 in, .param .u64 out) { .reg .b32 %%a, %%m, %%d, %%t, %%e; .reg .b64 %%w, %%i, %%o; .reg .pred %%p, %%q;\n"
-                 "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%i, %%t, 16, %%i; mad.wide.u32 %%o, %%t, 8, %%o;\n"
-                 "  ld.global.b64 %%w, [%%i]; cvt.u32.u64 %%a, %%w; ld.global.b32 %%m, [%%i+8]; ld.global.b32 %%e, [%%i+12];\n"
-                 "  setp.ne.u32 %%q, %%e, 0; @%%q exit; setp.ne.u32 %%p, 0, 0; and.b32 %%t, %%t, 1; setp.eq.u32 %%q, %%t, 1;\n", parted ? 'x' : 'k', k);
+    fprintf(out, ".visible .entry %c%d(.param .u64 in, .param .u64 out) { .reg .b32 %%a, %%m, %%d, %%t, %%e; "
+                 ".reg .b64 %%w, %%i, %%o; .reg .pred %%p, %%q;\n"
+                 "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%t, %%tid.x; "
+                 "mad.wide.u32 %%i, %%t, 16, %%i; mad.wide.u32 %%o, %%t, 8, %%o;\n"
+                 "  ld.global.b64 %%w, [%%i]; cvt.u32.u64 %%a, %%w; ld.global.b32 %%m, [%%i+8]; "
+                 "ld.global.b32 %%e, [%%i+12];\n"
+                 "  setp.ne.u32 %%q, %%e, 0; @%%q exit; setp.ne.u32 %%p, 0, 0; and.b32 %%t, %%t, 1; "
+                 "setp.eq.u32 %%q, %%t, 1;\n", parted ? 'x' : 'k', k);
     if (parted)
         fprintf(out, "  @%%q bra ODD;\n");
     print_instruction(out, forms[k]);
@@ -150,10 +158,11 @@ static void set_up(void)
     ck_assert_int_eq(ptxiMemAlloc(&from, THREADS * sizeof(struct lane)) | ptxiMemAlloc(&to, THREADS * 8), PTXI_SUCCESS);
 }
 
-/* Values of which some are equal, in one to three groups. */
+/* Fills in values, some of them equal, in one to three groups. */
 static void make_lanes(struct lane *lanes, int round)
 {
-    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7fc00000, 0xff812345, 0x7f800000, 0xff800000, 1, 0x80000001 };
+    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xbf800000, 0x7fc00000, 0xff812345, 0x7f800000,
+                                       0xff800000, 1, 0x80000001 };
     uint32_t values = 1 + any(4), groups = 1 + any(3);
 
     for (int w = 0; w < THREADS; w += WARP) {
@@ -164,7 +173,8 @@ static void make_lanes(struct lane *lanes, int round)
         for (int l = 0; l < WARP; l++) {
             struct lane *x = &lanes[w + l];
 
-            x->value = round % 3 == 0 ? any(values) * 0x80000001ull : round % 3 == 1 ? floats[any(10)] : (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
+            x->value = round % 3 == 0 ? any(values) * 0x80000001ull : round % 3 == 1 ? floats[any(10)]
+                : (uint64_t)any(UINT32_MAX) << 32 | any(UINT32_MAX);
             x->value |= (uint64_t)any(values) << 40;
             x->mask = masks[group[l]];
             x->leaves = round % 4 == 3 && any(5) == 0;
@@ -184,10 +194,11 @@ static void run(char kind, int k, const struct lane *lanes)
     ck_assert_int_eq(ptxiMemcpyDtoH(out, to, sizeof out), PTXI_SUCCESS);
     for (int t = 0; t < THREADS; t++)
         if (!lanes[t].leaves)
-            ck_bits64_at(out[t], expected(forms[k], lanes + t / WARP * WARP, t % WARP), "%s in %s, thread %d, mask %#x", forms[k], name, t, lanes[t].mask);
+            ck_bits64_at(out[t], expected(forms[k], lanes + t / WARP * WARP, t % WARP), "%s in %s, thread %d, mask %#x",
+                         forms[k], name, t, lanes[t].mask);
 }
 
-START_TEST(groups_agree)
+START_TEST(results_match_the_reference)
 {
     struct lane lanes[THREADS];
 
@@ -206,7 +217,7 @@ int main(void)
 
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, groups_agree, 0, FORMS);
+    tcase_add_loop_test(t, results_match_the_reference, 0, FORMS);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

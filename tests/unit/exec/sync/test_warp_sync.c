@@ -1,6 +1,8 @@
-/* shfl.sync, vote.sync and bar.warp.sync by lanes that come from several places at different times, in groups that their masks make, some of
- * whose lanes have left; groups that must not wait for each other. (redux, match and elect: test_collective.c) */
+/* Tests shfl.sync, vote.sync and bar.warp.sync with lanes that arrive from several places at different times, in
+ * groups that their masks select. Some lanes have exited. Different groups must not wait for each other.
+ * (test_warp_collectives.c tests redux, match and elect.) */
 #include "unit/support/kernels.h"
+#include "unit/support/test_file.h"
 
 #include <string.h>
 
@@ -17,9 +19,10 @@ struct lane {
 };
 
 /* --- the reference: result in the low half, predicate in bit 32 --- */
-static const uint64_t any_result = UINT64_C(1) << 63; /* the result may be anything */
+static const uint64_t any_result = UINT64_C(1) << 63; /* any result is accepted */
 
-/* PTX ISA, "shfl.sync": what lanes hold that the mask does not name, or that have left, is undefined; those that have left give 0 on an H200. */
+/* PTX ISA, "shfl.sync": values of lanes that are not in the mask or have exited are undefined. Exited lanes give 0
+ * on an H200. */
 static uint64_t shuffled(int k, const struct lane *warp, int lane, uint32_t here)
 {
     int b = (int)warp[lane].b % 32, clamp = (int)warp[lane].c % 32, segment = (int)(warp[lane].c >> 8) % 32;
@@ -66,12 +69,15 @@ static void print_instruction(FILE *out, int k)
         fprintf(out, "%s %s, %%q, %%m;", forms[k], k == BALLOT ? "%d" : "%p");
 }
 
-/* Each lane takes its arm, waits in it for so long as it is told, and does the operation there. */
+/* Each lane branches to its arm, delays there as its data says, and executes the operation. */
 static void print_kernel(FILE *out, int k)
 {
-    fprintf(out, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b32 %%v, %%m, %%a, %%t, %%e, %%b, %%c, %%d; .reg .b64 %%i, %%o, %%w; .reg .pred %%p, %%q;\n"
-                 "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%d, %%tid.x; mad.wide.u32 %%i, %%d, 32, %%i; mad.wide.u32 %%o, %%d, 8, %%o;\n"
-                 "  ld.global.v4.b32 {%%v, %%m, %%a, %%t}, [%%i]; ld.global.v4.b32 {%%e, %%b, %%c, _}, [%%i+16]; mov.u32 %%d, 0; setp.ne.u32 %%p, 0, 0;\n"
+    fprintf(out, ".visible .entry k%d(.param .u64 in, .param .u64 out) { .reg .b32 %%v, %%m, %%a, %%t, %%e, %%b, %%c, "
+                 "%%d; .reg .b64 %%i, %%o, %%w; .reg .pred %%p, %%q;\n"
+                 "  ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%d, %%tid.x; "
+                 "mad.wide.u32 %%i, %%d, 32, %%i; mad.wide.u32 %%o, %%d, 8, %%o;\n"
+                 "  ld.global.v4.b32 {%%v, %%m, %%a, %%t}, [%%i]; ld.global.v4.b32 {%%e, %%b, %%c, _}, [%%i+16]; "
+                 "mov.u32 %%d, 0; setp.ne.u32 %%p, 0, 0;\n"
                  "  setp.ne.u32 %%q, %%e, 0; @%%q exit; T: .branchtargets A0, A1, A2; brx.idx %%a, T;\n", k);
     for (int arm = 0; arm < ARMS; arm++) {
         fprintf(out, "A%d: setp.eq.u32 %%q, %%t, 0; @%%q bra B%d; sub.u32 %%t, %%t, 1; nanosleep.u32 %d; bra A%d;\n"
@@ -82,33 +88,11 @@ static void print_kernel(FILE *out, int k)
     fprintf(out, "END: selp.u32 %%e, 1, 0, %%p; mov.b64 %%w, {%%d, %%e}; st.global.b64 [%%o], %%w; ret; }\n");
 }
 
-static const char others[] =
-    /* The upper half is one group, of which lanes 24 to 31 come only after they have met lanes 0 to 7, which do that after their own group. */
-    ".visible .entry crossed(.param .u64 out) { .reg .b32 %t, %m, %d; .reg .b64 %w; .reg .pred %p, %q; ld.param.u64 %w, [out]; mov.u32 %t, %tid.x;\n"
-    "  setp.lt.u32 %p, %t, 16; selp.b32 %m, 0x0000ffff, 0xffff0000, %p; setp.ge.u32 %q, %t, 24; @!%q bra GO; bar.warp.sync 0xff0000ff;\n"
-    "GO: vote.sync.ballot.b32 %d, 1, %m; setp.ge.u32 %q, %t, 8; @%q bra END; bar.warp.sync 0xff0000ff;\n"
-    "END: mad.wide.u32 %w, %t, 8, %w; st.global.u32 [%w], %d; ret; }\n"
-    /* Stores before a meeting are seen after it. */
-    ".visible .entry ordered(.param .u64 out) { .shared .b32 cell[32]; .reg .b32 %t, %a, %d, %e; .reg .b64 %w; .reg .pred %p; ld.param.u64 %w, [out];\n"
-    "  mov.u32 %t, %tid.x; mov.u32 %a, cell; mad.lo.u32 %a, %t, 4, %a; and.b32 %e, %t, 1; setp.eq.u32 %p, %e, 1; @%p bra ODD; nanosleep.u32 50;\n"
-    "  st.shared.u32 [%a], %t; bar.warp.sync -1; bra END; ODD: st.shared.u32 [%a], %t; bar.warp.sync -1;\n"
-    "END: xor.b32 %a, %a, 4; ld.shared.u32 %d, [%a]; mad.wide.u32 %w, %t, 8, %w; st.global.u32 [%w], %d; ret; }\n"
-    /* In an arm only its own lanes are active. */
-    ".visible .entry active(.param .u64 out) { .reg .b32 %t, %d, %e; .reg .b64 %w; .reg .pred %p; ld.param.u64 %w, [out]; mov.u32 %t, %tid.x;\n"
-    "  and.b32 %e, %t, 3; setp.ne.u32 %p, %e, 0; @%p bra ELSE; activemask.b32 %d; bra END; ELSE: activemask.b32 %d;\n"
-    "END: mad.wide.u32 %w, %t, 8, %w; st.global.u32 [%w], %d; ret; }\n"
-    /* Half of the lanes are wanted at a vote, and wait at a shuffle: nobody can go on. */
-    ".visible .entry apart() { .reg .b32 %t, %d; .reg .pred %p; mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, 16; @%p bra LOW;\n"
-    "  shfl.sync.idx.b32 %d, %t, 0, 31, -1; ret; LOW: vote.sync.ballot.b32 %d, 1, -1; ret; }\n"
-    /* One lane names a lane that waits for the block. */
-    ".visible .entry absent() { .reg .b32 %t, %d; .reg .pred %p; mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, 5; @%p bra FIVE; match.any.sync.b32 %d, %t, 0xffffffff;\n"
-    "  bar.sync 0; ret; FIVE: bar.sync 0; ret; }\n";
-
 static ptxiDevicePtr from, to;
 
 static void print_kernels(FILE *out)
 {
-    fputs(others, out);
+    fputs(test_file("exec/sync/warp_sync.ptx"), out);
     for (int k = 0; k < FORMS; k++)
         print_kernel(out, k);
 }
@@ -119,7 +103,7 @@ static void set_up(void)
     ck_assert_int_eq(ptxiMemAlloc(&from, THREADS * sizeof(struct lane)) | ptxiMemAlloc(&to, THREADS * 8), PTXI_SUCCESS);
 }
 
-/* One to four groups; masks may name lanes that leave. */
+/* Fills in one to four groups. Masks may name lanes that exit. */
 static void make_lanes(struct lane *lanes, int round)
 {
     static const uint32_t clamps[] = { 31, 0, 0x1f, 0x181f, 0x1007, 0x1c03, 0x1f00 };
@@ -131,12 +115,14 @@ static void make_lanes(struct lane *lanes, int round)
         for (int l = 0; l < WARP; l++)
             masks[group[l] = any(groups)] |= 1u << l;
         for (int l = 0; l < WARP; l++)
-            lanes[w + l] = (struct lane){ .value = any(UINT32_MAX) * 2 + (yes == 2 ? any(2) : yes), .mask = masks[group[l]], .arm = any(round % ARMS + 1),
-                                          .delay = any(round % 5 + 1), .leaves = round % 4 == 3 && any(5) == 0, .b = any(32), .c = clamps[any(7)] };
+            lanes[w + l] = (struct lane){ .value = any(UINT32_MAX) * 2 + (yes == 2 ? any(2) : yes),
+                                          .mask = masks[group[l]], .arm = any(round % ARMS + 1),
+                                          .delay = any(round % 5 + 1), .leaves = round % 4 == 3 && any(5) == 0,
+                                          .b = any(32), .c = clamps[any(7)] };
     }
 }
 
-START_TEST(groups_meet)
+START_TEST(groups_synchronize)
 {
     struct lane lanes[THREADS];
     uint64_t out[THREADS];
@@ -195,7 +181,7 @@ START_TEST(groups_do_not_wait_for_each_other)
 }
 END_TEST
 
-START_TEST(who_never_comes_is_an_error)
+START_TEST(waiting_for_exited_lanes_is_an_error)
 {
     ck_assert_int_eq(launch("apart", WARP, NULL), PTXI_ERROR_LAUNCH_FAILED);
     ck_assert_int_eq(launch("absent", WARP, NULL), PTXI_ERROR_LAUNCH_FAILED);
@@ -210,9 +196,9 @@ int main(void)
 
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, groups_meet, 0, FORMS);
+    tcase_add_loop_test(t, groups_synchronize, 0, FORMS);
     tcase_add_test(t, groups_do_not_wait_for_each_other);
-    tcase_add_test(t, who_never_comes_is_an_error);
+    tcase_add_test(t, waiting_for_exited_lanes_is_an_error);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -1,5 +1,5 @@
-/* tcgen05.mma and tcgen05.cp with small numbers, whose sums are exact in every type: all kinds, data paths, matrices in shared and in tensor
- * memory, sparse ones, scales, and what leaves out lanes and columns. */
+/* Tests tcgen05.mma and tcgen05.cp with small numbers, whose sums are exact in every type: all kinds, data paths,
+ * matrices in shared memory and in tensor memory, sparse matrices, scales, and disabled lanes and columns. */
 #include "unit/support/canonical.h"
 #include "unit/support/kernels.h"
 
@@ -8,15 +8,17 @@
 #include "isa/fragment.h"
 #include "unit/support/minifloat_reference.h"
 
-enum { THREADS = 128, LANES = 128, COLUMNS = 128, IMAGE = 45056, B_AT = 16384, NEXT_A = 28672, NEXT_B = 6144 /* behind B_AT */, MOST_M = 256, MOST_N = 64, MOST_K = 128, INT = -1 };
+enum { THREADS = 128, LANES = 128, COLUMNS = 128, IMAGE = 45056, B_AT = 16384, NEXT_A = 28672,
+       NEXT_B = 6144 /* after B_AT */, MOST_M = 256, MOST_N = 64, MOST_K = 128, INT = -1 };
 /* columns of tensor memory: of D, then */
 enum { A_COLUMN = 64, META_COLUMN = 72, SCALE_A_COLUMN = 80, SCALE_B_COLUMN = 88 };
 
 static const struct kind {
     const char *name;
     unsigned result, code_a, code_b; /* fields of the instruction descriptor */
-    int a, b;                        /* floats of unit/support/minifloat_reference.h; INT: s8, u8 */
-    unsigned bits, scales;           /* of a container in tensor memory; of a row of A: 3 or 6 if K is 96 */
+    int a, b;                        /* formats of unit/support/minifloat_reference.h; INT: s8, u8 */
+    /* bits of an element of a container in tensor memory; bits of a row of A: 3 or 6 if K is 96 */
+    unsigned bits, scales;
     bool ue4m3;
 } kinds[] = {
     { "f16", 1, 0, 0, F16_, F16_, 16, 0, false },        { "f16", 0, 0, 0, F16_, F16_, 16, 0, false },
@@ -35,7 +37,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds, LONG_KINDS = 2 };
 static const struct path {
     bool ws, pair;
     unsigned m, n;
-} paths[] = { { false, false, 64, 40 }, { false, false, 128, 40 }, { true, false, 32, 64 }, { true, false, 64, 64 }, { true, false, 128, 64 },
+} paths[] = { { false, false, 64, 40 }, { false, false, 128, 40 }, { true, false, 32, 64 }, { true, false, 64, 64 },
+              { true, false, 128, 64 },
               { false, true, 128, 48 }, { false, true, 256, 48 } };
 enum { PATHS = sizeof paths / sizeof *paths, FORMS = KINDS * PATHS * 4 };
 
@@ -45,7 +48,7 @@ struct form {
     bool sparse, a_in_tmem;
 };
 
-/* K = 96, which another target has: lines of 48 bytes, whose second part lies elsewhere. */
+/* K = 96 needs another target. Lines have 48 bytes, whose second part is elsewhere. */
 static bool is_long(const struct kind *k)
 {
     return k->scales && k->scales % 3 == 0;
@@ -56,10 +59,11 @@ static bool form_of(unsigned n, struct form *f)
     *f = (struct form){ &kinds[n % KINDS], &paths[n / KINDS % PATHS], n / KINDS / PATHS & 1, n / KINDS / PATHS & 2 };
     if (is_long(f->kind) && (f->sparse || f->a_in_tmem))
         return false;
-    return !f->kind->scales || (!f->path->ws && f->path->m >= (f->path->pair && (f->sparse || is_long(f->kind)) ? 256 : 128));
+    return !f->kind->scales ||
+        (!f->path->ws && f->path->m >= (f->path->pair && (f->sparse || is_long(f->kind)) ? 256 : 128));
 }
 
-/* What only some forms have. */
+/* Options that only some forms have. */
 static bool leaves_out(const struct form *f) /* lanes */
 {
     return f->a_in_tmem && !f->sparse && !f->kind->scales && !f->path->ws;
@@ -75,13 +79,14 @@ static bool clears(const struct form *f) /* columns of B */
     return f->path->ws && f->a_in_tmem;
 }
 
-static bool halves(const struct form *f) /* D before the sum */
+static bool halves(const struct form *f) /* scale of D before the sum */
 {
     return f->sparse && !f->path->ws && (f->kind->a == F16_ || f->kind->a == TF32);
 }
 
 static const uint32_t lanes_out[4] = { 0x00ff00f0, 0, 0x80000001, 0xffff0000 };
-#define ZERO_COLUMNS UINT64_C(0x0003028000000000) /* four columns, then three without: PTX ISA, "Zero-Column Mask Descriptor", example 2 */
+/* four columns, then three without: PTX ISA, "Zero-Column Mask Descriptor", example 2 */
+#define ZERO_COLUMNS UINT64_C(0x0003028000000000)
 
 /* --- kernels --- */
 
@@ -93,7 +98,8 @@ static void print_instruction(FILE *out, const struct form *f)
         fprintf(out, "mov.b32 %%lane%u, 0x%x; ", k, lanes_out[k]);
     if (is_long(f->kind))
         fputs("shl.b64 %w3, %w3, 16; add.u64 %da, %da, %w3; add.u64 %db, %db, %w3; ", out);
-    fprintf(out, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s [%%d], %s, %%db%s, %%idesc", f->path->ws ? ".ws" : "", f->sparse ? ".sp" : "", group, f->kind->name,
+    fprintf(out, "tcgen05.mma%s%s.cta_group::%u.kind::%s%s [%%d], %s, %%db%s, %%idesc", f->path->ws ? ".ws" : "",
+            f->sparse ? ".sp" : "", group, f->kind->name,
             shifts(f) ? ".ashift" : "", f->a_in_tmem ? "[%a]" : "%da", f->sparse ? ", [%e]" : "");
     if (f->kind->scales)
         fputs(", [%sa], [%sb]", out);
@@ -105,42 +111,58 @@ static void print_instruction(FILE *out, const struct form *f)
     fprintf(out, "%s;\n", halves(f) ? ", 1" : "");
 }
 
-/* `text`: an instruction that is no product. */
+/* `text`: an instruction that is not a product. */
 static void print_kernel(FILE *out, unsigned n, const struct form *f, bool pair, const char *text)
 {
     const char *meet = pair ? "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" : "bar.sync 0;";
 
-    fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 cells, .param .u64 da, .param .u64 db, .param .u32 idesc, .param .u32 base, .param .u32 on) %s {\n"
-                 "  .shared .align 1024 .b8 tile[%d]; .shared .b64 m; .shared .b32 at; .reg .b32 %%r<4>, %%lane<4>, %%t, %%v, %%d, %%a, %%e, %%sa, %%sb, %%idesc, %%tile, %%c, %%q, %%qa;\n"
+    fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 cells, .param .u64 da, .param .u64 db, "
+                 ".param .u32 idesc, .param .u32 base, .param .u32 on) %s {\n"
+                 "  .shared .align 1024 .b8 tile[%d]; .shared .b64 m; .shared .b32 at; "
+                 ".reg .b32 %%r<4>, %%lane<4>, %%t, %%v, %%d, %%a, %%e, %%sa, %%sb, %%idesc, %%tile, %%c, %%q, %%qa;\n"
                  "  .reg .b64 %%w<4>, %%da, %%db, %%zeros; .reg .b16 %%mask; .reg .pred %%p, %%first, %%on;\n"
-                 "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [cells]; mov.u32 %%r0, %%cluster_ctarank; mad.wide.u32 %%w0, %%r0, %d, %%w0; mad.wide.u32 %%w1, %%r0, %d, %%w1;\n"
+                 "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [cells]; mov.u32 %%r0, %%cluster_ctarank; "
+                 "mad.wide.u32 %%w0, %%r0, %d, %%w0; mad.wide.u32 %%w1, %%r0, %d, %%w1;\n"
                  "  mov.u32 %%t, %%tid.x; mov.u32 %%tile, tile; mov.u32 %%c, %%t;\n"
-                 "IN: mad.wide.u32 %%w2, %%c, 4, %%w0; ld.global.u32 %%v, [%%w2]; mad.lo.u32 %%q, %%c, 4, %%tile; st.shared.u32 [%%q], %%v; add.u32 %%c, %%c, %d;\n"
+                 "IN: mad.wide.u32 %%w2, %%c, 4, %%w0; ld.global.u32 %%v, [%%w2]; mad.lo.u32 %%q, %%c, 4, %%tile; "
+                 "st.shared.u32 [%%q], %%v; add.u32 %%c, %%c, %d;\n"
                  "  setp.lt.u32 %%p, %%c, %d; @%%p bra IN;\n"
                  "  setp.eq.u32 %%p, %%t, 0; @%%p mbarrier.init.shared.b64 [m], 1; setp.lt.u32 %%first, %%t, 32;\n"
-                 "  @%%first tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [at], %d; bar.sync 0; ld.shared.u32 %%d, [at]; and.b32 %%q, %%t, 96; shl.b32 %%q, %%q, 16;\n"
+                 "  @%%first tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [at], %d; bar.sync 0; "
+                 "ld.shared.u32 %%d, [at]; and.b32 %%q, %%t, 96; shl.b32 %%q, %%q, 16;\n"
                  "  add.u32 %%qa, %%d, %%q; mad.wide.u32 %%w1, %%t, %d, %%w1; mov.u32 %%c, 0; mov.b64 %%w2, %%w1;\n"
-                 "FILL: ld.global.u32 %%v, [%%w2]; add.u32 %%q, %%qa, %%c; tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w2, %%w2, 4; add.u32 %%c, %%c, 1;\n"
-                 "  setp.lt.u32 %%p, %%c, %d; @%%p bra FILL; tcgen05.wait::st.sync.aligned; fence.proxy.async; tcgen05.fence::before_thread_sync; %s\n"
-                 "  tcgen05.fence::after_thread_sync; or.b32 %%r1, %%t, %%r0; setp.ne.u32 %%p, %%r1, 0; @%%p bra WAIT;\n"
-                 "  ld.param.u64 %%da, [da]; ld.param.u64 %%db, [db]; ld.param.u32 %%idesc, [idesc]; ld.param.u32 %%r1, [base]; ld.param.u32 %%r2, [on];\n"
-                 "  setp.ne.u32 %%on, %%r2, 0; shr.u32 %%r3, %%tile, 4; cvt.u64.u32 %%w3, %%r3; add.u64 %%da, %%da, %%w3; add.u64 %%db, %%db, %%w3;\n"
-                 "  add.u32 %%a, %%d, %d; add.u32 %%e, %%d, %d; add.u32 %%sa, %%d, %d; add.u32 %%sb, %%d, %d; add.u32 %%d, %%d, %%r1; add.u32 %%a, %%a, %%r1; add.u32 %%e, %%e, %%r1;\n"
-                 "  mov.b64 %%zeros, 0x%llx; mov.b16 %%mask, 3;\n  ", n, pair ? ".reqnctapercluster 2" : "", IMAGE, IMAGE, LANES * COLUMNS * 4, THREADS, IMAGE / 4, pair + 1, COLUMNS, COLUMNS * 4, COLUMNS, meet,
+                 "FILL: ld.global.u32 %%v, [%%w2]; add.u32 %%q, %%qa, %%c; "
+                 "tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w2, %%w2, 4; add.u32 %%c, %%c, 1;\n"
+                 "  setp.lt.u32 %%p, %%c, %d; @%%p bra FILL; tcgen05.wait::st.sync.aligned; fence.proxy.async; "
+                 "tcgen05.fence::before_thread_sync; %s\n"
+                 "  tcgen05.fence::after_thread_sync; or.b32 %%r1, %%t, %%r0; setp.ne.u32 %%p, %%r1, 0; "
+                 "@%%p bra WAIT;\n"
+                 "  ld.param.u64 %%da, [da]; ld.param.u64 %%db, [db]; ld.param.u32 %%idesc, [idesc]; "
+                 "ld.param.u32 %%r1, [base]; ld.param.u32 %%r2, [on];\n"
+                 "  setp.ne.u32 %%on, %%r2, 0; shr.u32 %%r3, %%tile, 4; cvt.u64.u32 %%w3, %%r3; "
+                 "add.u64 %%da, %%da, %%w3; add.u64 %%db, %%db, %%w3;\n"
+                 "  add.u32 %%a, %%d, %d; add.u32 %%e, %%d, %d; add.u32 %%sa, %%d, %d; add.u32 %%sb, %%d, %d; "
+                 "add.u32 %%d, %%d, %%r1; add.u32 %%a, %%a, %%r1; add.u32 %%e, %%e, %%r1;\n"
+                 "  mov.b64 %%zeros, 0x%llx; mov.b16 %%mask, 3;\n  ", n, pair ? ".reqnctapercluster 2" : "", IMAGE,
+                 IMAGE, LANES * COLUMNS * 4, THREADS, IMAGE / 4, pair + 1, COLUMNS, COLUMNS * 4, COLUMNS, meet,
             A_COLUMN, META_COLUMN, SCALE_A_COLUMN, SCALE_B_COLUMN, (unsigned long long)ZERO_COLUMNS);
     if (text)
         fputs(text, out);
     else
         print_instruction(out, f);
     fprintf(out, "  tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster%s.b64 [m]%s;\n"
-                 "WAIT: mbarrier.try_wait.parity.shared.b64 %%p, [m], 0; @!%%p bra WAIT; bar.sync 0; tcgen05.fence::after_thread_sync; mov.u32 %%c, 0;\n"
-                 "OUT: add.u32 %%q, %%qa, %%c; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%v}, [%%q]; tcgen05.wait::ld.sync.aligned; st.global.u32 [%%w1], %%v;\n"
-                 "  add.u64 %%w1, %%w1, 4; add.u32 %%c, %%c, 1; setp.lt.u32 %%p, %%c, %d; @%%p bra OUT; %s ld.shared.u32 %%d, [at];\n"
-                 "  @%%first tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%d, %d; ret; }\n", pair + 1, pair ? ".multicast::cluster" : "", pair ? ", %mask" : "", COLUMNS,
+                 "WAIT: mbarrier.try_wait.parity.shared.b64 %%p, [m], 0; @!%%p bra WAIT; bar.sync 0; "
+                 "tcgen05.fence::after_thread_sync; mov.u32 %%c, 0;\n"
+                 "OUT: add.u32 %%q, %%qa, %%c; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%v}, [%%q]; "
+                 "tcgen05.wait::ld.sync.aligned; st.global.u32 [%%w1], %%v;\n"
+                 "  add.u64 %%w1, %%w1, 4; add.u32 %%c, %%c, 1; setp.lt.u32 %%p, %%c, %d; @%%p bra OUT; "
+                 "%s ld.shared.u32 %%d, [at];\n"
+                 "  @%%first tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%d, %d; ret; }\n", pair + 1,
+                 pair ? ".multicast::cluster" : "", pair ? ", %mask" : "", COLUMNS,
             meet, pair + 1, COLUMNS);
 }
 
-/* Copies into tensor memory. */
+/* Prints the copies into tensor memory. */
 static const struct copy {
     const char *shape;
     unsigned rows, bytes;
@@ -171,32 +193,35 @@ static void print_kernels(FILE *out)
         bool pair = n / COPIES / PACKINGS;
         char text[128];
 
-        snprintf(text, sizeof text, "tcgen05.cp.cta_group::%d.%s%s [%%d], %%da;\n", pair + 1, copies[n % COPIES].shape, packings[n / COPIES % PACKINGS]);
+        snprintf(text, sizeof text, "tcgen05.cp.cta_group::%d.%s%s [%%d], %%da;\n", pair + 1, copies[n % COPIES].shape,
+                 packings[n / COPIES % PACKINGS]);
         print_kernel(out, FORMS + n, NULL, pair, text);
     }
     print_kernel(out, FORMS + COPIES * PACKINGS * 2, NULL, false, "tcgen05.shift.cta_group::1.down [%d];\n");
 }
 
-/* --- a product --- */
+/* --- one product --- */
 
 struct problem {
     struct form f;
-    unsigned k, stored, rows, half, columns; /* K and what is stored; rows of D in a CTA, whether they use half of the lanes; columns side by side */
+    /* K and the stored elements; rows of D in a CTA, and whether they use half of the lanes; columns per row */
+    unsigned k, stored, rows, half, columns;
     bool turn_a, turn_b, negate_a, negate_b, on;
     unsigned swizzle, base;
-    unsigned start;                         /* of a line in the pattern: how much of it lies elsewhere */
+    unsigned start;                         /* bytes of a line in the pattern, and bytes that are elsewhere */
     double a[MOST_M][MOST_K], b[MOST_K][MOST_N], scale_a[MOST_M][6], scale_b[MOST_N][6], d[MOST_M][MOST_N];
-    uint8_t pair[MOST_M][16];                /* sparse: 4 bits a chunk */
+    uint8_t pair[MOST_M][16];                /* sparse: 4 bits per chunk */
     unsigned char image[2][IMAGE];
     uint32_t cells[2][LANES][COLUMNS];
 };
 
 static uint32_t code_of(int type, double x)
 {
-    return type == INT ? (uint8_t)(int)x : small_code(&smalls[type], x, SMALL_RN, false, 0, 0) << (type == TF32 ? 13 : 0);
+    return type == INT ? (uint8_t)(int)x : small_code(&smalls[type], x, SMALL_RN, false, 0, 0) << (type == TF32 ? 13
+            : 0);
 }
 
-/* In tensor memory: a container of its own, whose other bits are nothing. */
+/* Stores an element in its container in tensor memory. The unused bits are arbitrary. */
 static uint32_t container_of(const struct kind *k, int type, double x)
 {
     uint32_t code = code_of(type, x);
@@ -216,7 +241,7 @@ static unsigned chunk_of(const struct kind *k)
     return k->bits == 32 ? 2 : k->bits == 4 ? 8 : 4;
 }
 
-/* The column of A that stored element `at` is. */
+/* Returns the column of A of stored element `at`. */
 static unsigned column_of(const struct problem *p, unsigned m, unsigned at)
 {
     unsigned chunk = chunk_of(p->f.kind);
@@ -248,9 +273,9 @@ static void make_numbers(struct problem *p)
     }
 }
 
-/* --- where things lie --- */
+/* --- layouts in memory --- */
 
-/* tf32 that is M or N major: 128 bytes of which 32 stay together. */
+/* tf32 that is M or N major: units of 128 bytes of which 32 stay adjacent. */
 static unsigned place_wide(unsigned line, unsigned k)
 {
     unsigned at = line % 4 * 4 + line / 4 % 8 * 16 + line / 32 * 4096 + k % 4 * 128 + k / 4 * 512;
@@ -272,7 +297,8 @@ static uint64_t describe(const struct problem *p, bool turned, unsigned at)
     struct layout x = layout_of(p->swizzle, turned);
 
     if (turned && p->f.kind->bits == 32)
-        return (UINT64_C(4096) >> 4 << 16) | (UINT64_C(512) >> 4 << 32) | at >> 4 | UINT64_C(1) << 61 | UINT64_C(1) << 46;
+        return (UINT64_C(4096) >> 4 << 16) | (UINT64_C(512) >> 4 << 32) | at >> 4 | UINT64_C(1) << 61 |
+        UINT64_C(1) << 46;
     if (is_long(p->f.kind)) {
         x.leading = at + (at ? NEXT_B : NEXT_A);
         return descriptor(&x, at + p->start) | UINT64_C(1) << 46 | UINT64_C(1) << 52;
@@ -291,20 +317,23 @@ static unsigned place_long(const struct problem *p, bool is_b, unsigned line, un
 static void put_number(struct problem *p, unsigned char *to, bool turned, int type, unsigned line, unsigned k, double v)
 {
     struct layout x = layout_of(p->swizzle, turned);
-    unsigned packed = p->f.kind->bits == 8 && type != INT ? type == E2M1 ? 4 : type == E3M2 || type == E2M3 ? 6 : 8 : p->f.kind->bits;
+    unsigned packed = p->f.kind->bits == 8 && type != INT ? type == E2M1 ? 4 : type == E3M2 || type == E2M3 ? 6 : 8
+        : p->f.kind->bits;
     uint32_t code = code_of(type, v);
 
     if (turned && packed == 32) {
         memcpy(to + place_wide(line, k), &code, 4);
     } else if (packed >= 8) {
         put_element(to, &x, turned, p->f.kind->bits, line, k, code);
-    } else { /* bit by bit; 16 elements in 16 bytes, or all of them side by side */
+    } else { /* bit by bit; 16 elements in 16 bytes, or all of them adjacent */
         unsigned element = turned ? line : k, first = p->f.kind->bits == 4 ? k * 4 / 8 / 16 * 32 : element / 16 * 16;
 
         for (unsigned b = 0; b < packed; b++) {
             unsigned bit = (element - first) * packed + b;
-            unsigned at = is_long(p->f.kind) ? place_long(p, to != p->image[0] && to != p->image[1], line, first / 2 + bit / 8)
-                          : p->f.kind->bits == 4 ? place(&x, false, 8, line, first / 2 + bit / 8) : turned ? place(&x, true, 8, first + bit / 8, k) : place(&x, false, 8, line, first + bit / 8);
+            unsigned at = is_long(p->f.kind) ? place_long(p, to != p->image[0] && to != p->image[1], line,
+                                                          first / 2 + bit / 8)
+                          : p->f.kind->bits == 4 ? place(&x, false, 8, line, first / 2 + bit / 8) : turned ? place(&x,
+                          true, 8, first + bit / 8, k) : place(&x, false, 8, line, first + bit / 8);
 
             to[at] = (unsigned char)((to[at] & ~(1u << bit % 8)) | (code >> b & 1) << bit % 8);
         }
@@ -329,10 +358,12 @@ static void put_a_in_cells(struct problem *p)
 
     for (unsigned m = 0; m < p->f.path->m; m++)
         for (unsigned at = 0; at < p->stored; at++) {
-            uint32_t *to = &p->cells[m / p->rows][lane_of(p, m % p->rows)][A_COLUMN + at * bits / 32], shift = at * bits % 32;
+            uint32_t *to = &p->cells[m / p->rows][lane_of(p, m % p->rows)][A_COLUMN + at * bits / 32],
+                shift = at * bits % 32;
             uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
 
-            *to = (*to & ~(mask << shift)) | (container_of(p->f.kind, p->f.kind->a, p->a[m][column_of(p, m, at)]) & mask) << shift;
+            *to = (*to & ~(mask << shift)) |
+                (container_of(p->f.kind, p->f.kind->a, p->a[m][column_of(p, m, at)]) & mask) << shift;
         }
 }
 
@@ -349,15 +380,17 @@ static void put_metadata(struct problem *p)
                 column = META_COLUMN + 1; /* the selector is 1 */
                 bit = row / 8 % 2 * 16 + c % 4 * 4;
             }
-            p->cells[m / p->rows][lane][column] = (p->cells[m / p->rows][lane][column] & ~(15u << bit)) | (uint32_t)p->pair[m][c] << bit;
+            p->cells[m / p->rows][lane][column] = (p->cells[m / p->rows][lane][column] & ~(15u << bit)) |
+                (uint32_t)p->pair[m][c] << bit;
         }
 }
 
 static void put_scale(struct problem *p, unsigned cta, unsigned lane, unsigned column, unsigned id, const double *scale)
 {
     for (unsigned v = 0; v < p->f.kind->scales; v++) {
-        uint32_t code = (uint32_t)(ilogb(scale[v]) + (p->f.kind->ue4m3 ? 7 : 127)) << (p->f.kind->ue4m3 ? 3 : 0), shift = 8 * ((id + v) % 4);
-        unsigned word = column + (id + v) / 4 * 4; /* behind those of 128 rows */
+        uint32_t code = (uint32_t)(ilogb(scale[v]) + (p->f.kind->ue4m3 ? 7 : 127)) << (p->f.kind->ue4m3 ? 3 : 0),
+            shift = 8 * ((id + v) % 4);
+        unsigned word = column + (id + v) / 4 * 4; /* after those of 128 rows */
 
         for (unsigned l = lane % 32; l < LANES; l += 32)
             if (lane < 32 || l / 64 == lane / 64)
@@ -385,8 +418,10 @@ static void put_scales(struct problem *p)
             else /* the first half in the upper lanes */
                 for (unsigned l = 0; l < 64; l += 32)
                     for (unsigned v = 0; v < p->f.kind->scales; v++) {
-                        uint32_t *to = &p->cells[cta][n / half * 64 + l + n % half % 32][SCALE_B_COLUMN + n % half / 32];
-                        uint32_t code = (uint32_t)(ilogb(p->scale_b[n][v]) + (p->f.kind->ue4m3 ? 7 : 127)) << (p->f.kind->ue4m3 ? 3 : 0);
+                        uint32_t *to = &p->cells[cta][n / half * 64 + l + n % half % 32][SCALE_B_COLUMN +
+                                n % half / 32];
+                        uint32_t code = (uint32_t)(ilogb(p->scale_b[n][v]) +
+                                                   (p->f.kind->ue4m3 ? 7 : 127)) << (p->f.kind->ue4m3 ? 3 : 0);
 
                         *to = (*to & ~(255u << 8 * v)) | code << 8 * v;
                     }
@@ -426,7 +461,8 @@ static void lay_out(struct problem *p)
     scramble(p->cells, sizeof p->cells);
     for (unsigned m = 0; m < p->f.path->m; m++)
         for (unsigned at = 0; at < p->stored; at++)
-            put_number(p, p->image[m / p->rows], p->turn_a, p->f.kind->a, m % p->rows, at, p->a[m][column_of(p, m, at)]);
+            put_number(p, p->image[m / p->rows], p->turn_a, p->f.kind->a, m % p->rows, at,
+                       p->a[m][column_of(p, m, at)]);
     for (unsigned column = 0; column < p->f.path->n; column++)
         for (unsigned k = 0; k < p->k; k++)
             put_number(p, p->image[column / n] + B_AT, p->turn_b, p->f.kind->b, column % n, k, p->b[k][column]);
@@ -465,7 +501,8 @@ static void multiply(struct problem *p)
 static uint32_t instruction_descriptor(const struct problem *p)
 {
     const struct kind *k = p->f.kind;
-    uint32_t d = (uint32_t)p->f.sparse << 2 | k->code_a << 7 | k->code_b << 10 | (uint32_t)p->negate_a << 13 | (uint32_t)p->negate_b << 14 |
+    uint32_t d = (uint32_t)p->f.sparse << 2 | k->code_a << 7 | k->code_b << 10 | (uint32_t)p->negate_a << 13 |
+        (uint32_t)p->negate_b << 14 |
                  (uint32_t)p->turn_a << 15 | (uint32_t)p->turn_b << 16 | p->f.path->n >> 3 << 17;
 
     if (k->scales)
@@ -479,12 +516,13 @@ static void choose(struct problem *p, const struct form *f, unsigned round)
     p->k = 256 / f->kind->bits * (f->sparse ? 2 : 1);
     p->stored = 256 / f->kind->bits;
     p->rows = f->path->pair ? f->path->m / 2 : f->path->m;
-    p->columns = f->path->ws ? f->path->n * f->path->m / LANES : f->path->pair && f->path->m == 128 && !f->sparse ? f->path->n / 2 : f->path->n;
+    p->columns = f->path->ws ? f->path->n * f->path->m / LANES : f->path->pair && f->path->m == 128 &&
+        !f->sparse ? f->path->n / 2 : f->path->n;
     p->half = p->rows == 64 && p->columns == f->path->n;
     p->base = p->half ? round % 2 * 16 : 0;
     if (round && f->kind->bits != 4)
         p->swizzle = f->sparse ? round % 2 : round % 4;
-    if (round == 3 && f->kind->bits > 4) { /* N-major bytes come in multiples of 16 */
+    if (round == 3 && f->kind->bits > 4) { /* N-major bytes need multiples of 16 */
         p->turn_a = f->kind->bits >= 16 || f->path->m >= 64;
         p->turn_b = f->kind->bits >= 16 || f->path->ws;
         p->swizzle = 0;
@@ -529,8 +567,11 @@ static void check_form(unsigned number, const struct form *f, unsigned round)
     for (unsigned cta = 0; cta < (f->path->pair ? 2 : 1); cta++)
         for (unsigned l = 0; l < LANES; l++)
             for (unsigned c = 0; c < COLUMNS; c++)
-                ck_bits32_at(got[cta][l][c], p.cells[cta][l][c], "%s %d, m %u%s%s%s%s, round %u: block %u, lane %u, column %u", f->kind->name, (int)(f->kind - kinds),
-                             f->path->m, f->path->ws ? ".ws" : "", f->path->pair ? ", pair" : "", f->sparse ? ", sparse" : "", f->a_in_tmem ? ", a in tensor memory" : "",
+                ck_bits32_at(got[cta][l][c], p.cells[cta][l][c],
+                             "%s %d, m %u%s%s%s%s, round %u: block %u, lane %u, column %u", f->kind->name,
+                             (int)(f->kind - kinds),
+                             f->path->m, f->path->ws ? ".ws" : "", f->path->pair ? ", pair" : "",
+                             f->sparse ? ", sparse" : "", f->a_in_tmem ? ", a in tensor memory" : "",
                              round, cta, l, c);
 }
 
@@ -558,7 +599,7 @@ START_TEST(products_are_exact)
 }
 END_TEST
 
-/* Whether row `row` of the source goes to that lane. */
+/* True if row `row` of the source is copied to this lane. */
 static bool goes_to(unsigned shape, unsigned row, unsigned lane)
 {
     switch (shape) {
@@ -581,7 +622,8 @@ static unsigned char unpacked(const unsigned char *unit, unsigned packing, unsig
     return (unsigned char)(bits == 4 ? code << 2 : code);
 }
 
-static void run_other(unsigned number, unsigned ctas, struct problem *p, uint32_t (*got)[LANES][COLUMNS], uint32_t address)
+static void run_other(unsigned number, unsigned ctas, struct problem *p, uint32_t (*got)[LANES][COLUMNS],
+                      uint32_t address)
 {
     uint64_t da = describe(p, false, 0), db = 0;
     uint32_t none = 0;
@@ -598,9 +640,10 @@ static void run_other(unsigned number, unsigned ctas, struct problem *p, uint32_
 static struct problem other;
 static uint32_t seen[2][LANES][COLUMNS];
 
-START_TEST(copies_go_where_they_should)
+START_TEST(copies_write_the_right_lanes)
 {
-    unsigned shape = (unsigned)_i % COPIES, packing = (unsigned)_i / COPIES % PACKINGS, ctas = (unsigned)_i / COPIES / PACKINGS + 1;
+    unsigned shape = (unsigned)_i % COPIES, packing = (unsigned)_i / COPIES % PACKINGS,
+        ctas = (unsigned)_i / COPIES / PACKINGS + 1;
     const struct copy *c = &copies[shape];
     struct layout x;
 
@@ -613,21 +656,25 @@ START_TEST(copies_go_where_they_should)
         for (unsigned lane = 0; lane < LANES; lane++)
             for (unsigned row = 0; row < c->rows; row++)
                 for (unsigned b = 0; b < c->bytes && goes_to(shape, row, lane); b++)
-                    ((unsigned char *)&other.cells[cta][lane][8])[b] = unpacked(other.image[cta] + place(&x, false, 8, row, b / 16 * 16), packing, b % 16);
+                    ((unsigned char *)&other.cells[cta][lane][8])[b] = unpacked(other.image[cta] +
+                    place(&x, false, 8, row, b / 16 * 16), packing, b % 16);
     for (unsigned k = 0; k < ctas * LANES * COLUMNS; k++)
-        ck_bits32_at(seen[k / LANES / COLUMNS][k / COLUMNS % LANES][k % COLUMNS], other.cells[k / LANES / COLUMNS][k / COLUMNS % LANES][k % COLUMNS],
+        ck_bits32_at(seen[k / LANES / COLUMNS][k / COLUMNS % LANES][k % COLUMNS],
+                     other.cells[k / LANES / COLUMNS][k / COLUMNS % LANES][k % COLUMNS],
                      "%s%s, lane %u, column %u", c->shape, packings[packing], k / COLUMNS % LANES, k % COLUMNS);
 }
 END_TEST
 
-START_TEST(shift_moves_a_warps_rows)
+START_TEST(shift_moves_the_rows_of_a_warp)
 {
     other = (struct problem){ .f = { .kind = &kinds[4] } };
     scramble(other.cells, sizeof other.cells);
     run_other(FORMS + COPIES * PACKINGS * 2, 1, &other, seen, (32 << 16) + 16);
     for (unsigned lane = 0; lane < LANES; lane++)
         for (unsigned c = 0; c < COLUMNS; c++)
-            ck_bits32_at(seen[0][lane][c], other.cells[0][lane / 32 == 1 && lane < 63 && c / 8 == 2 ? lane + 1 : lane][c], "lane %u, column %u", lane, c);
+            ck_bits32_at(seen[0][lane][c],
+                         other.cells[0][lane / 32 == 1 && lane < 63 && c / 8 == 2 ? lane + 1 : lane][c],
+                         "lane %u, column %u", lane, c);
 }
 END_TEST
 
@@ -639,8 +686,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, set_up, close_context);
     tcase_add_loop_test(t, products_are_exact, 0, KINDS - LONG_KINDS);
-    tcase_add_loop_test(t, copies_go_where_they_should, 0, COPIES * PACKINGS * 2);
-    tcase_add_test(t, shift_moves_a_warps_rows);
+    tcase_add_loop_test(t, copies_write_the_right_lanes, 0, COPIES * PACKINGS * 2);
+    tcase_add_test(t, shift_moves_the_rows_of_a_warp);
     suite_add_tcase(s, t);
     t = tcase_create("K = 96");
     tcase_set_timeout(t, 120);

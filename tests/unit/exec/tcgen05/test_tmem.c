@@ -1,15 +1,17 @@
-/* Tensor memory: allocation, and loads and stores in every shape. */
+/* Tests tensor memory: allocation, and loads and stores in every shape. */
 #include "unit/support/kernels.h"
+#include "unit/support/test_file.h"
 
 #include <string.h>
 
 enum { THREADS = 128, COLUMNS = 128, NUMS = 8, SHAPES = 5, ROWS = 2, FORMS = SHAPES * NUMS * 2 * ROWS * 2, SPLIT = 40 };
 
-/* What a register is made of; PTX ISA, "Matrix fragments for shape ..." */
+/* The number of registers and columns of a shape. PTX ISA, "Matrix fragments for shape ...". */
 static const struct shape {
     const char *name;
-    unsigned registers, width; /* with .x1: registers, columns */
-} shapes[SHAPES] = { { "32x32b", 1, 1 }, { "16x64b", 1, 2 }, { "16x128b", 2, 4 }, { "16x256b", 4, 8 }, { "16x32bx2", 1, 1 } };
+    unsigned registers, width; /* registers and columns of .x1 */
+} shapes[SHAPES] = { { "32x32b", 1, 1 }, { "16x64b", 1, 2 }, { "16x128b", 2, 4 }, { "16x256b", 4, 8 },
+                     { "16x32bx2", 1, 1 } };
 
 struct form {
     const struct shape *shape;
@@ -19,13 +21,15 @@ struct form {
 
 static bool form_of(unsigned n, struct form *f)
 {
-    *f = (struct form){ .shape = &shapes[n % SHAPES], .num = 1u << n / SHAPES % NUMS, .packed = n / SHAPES / NUMS % 2, .row = n / SHAPES / NUMS / 2 % ROWS * 16,
+    *f = (struct form){ .shape = &shapes[n % SHAPES], .num = 1u << n / SHAPES % NUMS, .packed = n / SHAPES / NUMS % 2,
+                        .row = n / SHAPES / NUMS / 2 % ROWS * 16,
                         .store = n / SHAPES / NUMS / 2 / ROWS };
-    return f->shape->registers * f->num <= 128 && f->shape->width * f->num * (f->packed ? 2 : 1) + (f->shape == &shapes[4] ? SPLIT : 0) <= COLUMNS &&
+    return f->shape->registers * f->num <= 128 && f->shape->width * f->num * (f->packed ? 2 : 1) +
+        (f->shape == &shapes[4] ? SPLIT : 0) <= COLUMNS &&
            !(f->shape == &shapes[4] && f->num * (f->packed ? 2 : 1) > SPLIT) && !(f->row && f->shape == &shapes[0]);
 }
 
-/* --- the reference: row and column of register r of thread t, columns being of 32 bits as they would lie without packing --- */
+/* --- the reference: row and column of register r of thread t, in unpacked columns of 32 bits --- */
 
 static void place(const struct form *f, unsigned t, unsigned r, unsigned *row, unsigned *column)
 {
@@ -33,9 +37,12 @@ static void place(const struct form *f, unsigned t, unsigned r, unsigned *row, u
 
     switch (f->shape - shapes) {
     case 0: *row = t; *column = r; break;
-    case 1: *row = t >> 2 | pairs[t & 3]; *column = halves[t & 3] + 2 * r; break; /* four threads a row, and the row eight below */
-    case 2: *row = (t >> 2) + 8 * (r & 1); *column = (t & 3) + 4 * (r >> 1); break; /* as D of mma with elements of 32 bits in rows of four */
-    case 3: *row = (t >> 2) + 8 * (r >> 1 & 1); *column = 2 * (t & 3) + (r & 1) + 8 * (r >> 2); break; /* as D of mma */
+    /* four threads per row, and the row eight below */
+    case 1: *row = t >> 2 | pairs[t & 3]; *column = halves[t & 3] + 2 * r; break;
+    /* like D of mma with elements of 32 bits in rows of four */
+    case 2: *row = (t >> 2) + 8 * (r & 1); *column = (t & 3) + 4 * (r >> 1); break;
+    /* like D of mma */
+    case 3: *row = (t >> 2) + 8 * (r >> 1 & 1); *column = 2 * (t & 3) + (r & 1) + 8 * (r >> 2); break;
     default: *row = t & 15; *column = r; break;
     }
     *row += f->row;
@@ -53,75 +60,47 @@ static void print_form(FILE *out, unsigned n, const struct form *f)
     strcpy(p, "}");
     if (f->shape == &shapes[4])
         sprintf(split, ", %d", SPLIT);
-    fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs) { .shared .b32 at; .reg .b32 %%r<128>, %%t, %%a, %%q, %%c, %%v; .reg .b64 %%w<3>; .reg .pred %%p, %%first;\n"
-                 "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%w0, %%t, %d, %%w0; mad.wide.u32 %%w1, %%t, 512, %%w1;\n"
-                 "  shr.u32 %%q, %%t, 5; setp.eq.u32 %%first, %%q, 0; @%%first tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [at], %d; bar.sync 0;\n"
-                 "  ld.shared.u32 %%a, [at]; shl.b32 %%q, %%q, 21; add.u32 %%a, %%a, %%q; mov.u32 %%c, 0; mov.b64 %%w2, %%w0;\n"
-                 "IN: ld.global.u32 %%v, [%%w2]; add.u32 %%q, %%a, %%c; tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w2, %%w2, 4; add.u32 %%c, %%c, 1;\n"
-                 "  setp.lt.u32 %%p, %%c, %d; @%%p bra IN; tcgen05.wait::st.sync.aligned;\n", n, 4 * COLUMNS, COLUMNS, COLUMNS);
+    fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs) { .shared .b32 at; "
+                 ".reg .b32 %%r<128>, %%t, %%a, %%q, %%c, %%v; .reg .b64 %%w<3>; .reg .pred %%p, %%first;\n"
+                 "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; mov.u32 %%t, %%tid.x; "
+                 "mad.wide.u32 %%w0, %%t, %d, %%w0; mad.wide.u32 %%w1, %%t, 512, %%w1;\n"
+                 "  shr.u32 %%q, %%t, 5; setp.eq.u32 %%first, %%q, 0; "
+                 "@%%first tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [at], %d; bar.sync 0;\n"
+                 "  ld.shared.u32 %%a, [at]; shl.b32 %%q, %%q, 21; add.u32 %%a, %%a, %%q; mov.u32 %%c, 0; "
+                 "mov.b64 %%w2, %%w0;\n"
+                 "IN: ld.global.u32 %%v, [%%w2]; add.u32 %%q, %%a, %%c; "
+                 "tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w2, %%w2, 4; add.u32 %%c, %%c, 1;\n"
+                 "  setp.lt.u32 %%p, %%c, %d; @%%p bra IN; tcgen05.wait::st.sync.aligned;\n", n, 4 * COLUMNS, COLUMNS,
+                 COLUMNS);
     for (unsigned r = 0; r < registers; r++)
         fprintf(out, "  ld.global.u32 %%r%u, [%%w1+%u];\n", r, 4 * r);
     fprintf(out, "  add.u32 %%q, %%a, %u;\n", f->row << 16);
     if (f->store)
-        fprintf(out, "  tcgen05.st.sync.aligned.%s.x%u%s.b32 [%%q]%s, %s; tcgen05.wait::st.sync.aligned;\n", f->shape->name, f->num, f->packed ? ".unpack::16b" : "",
+        fprintf(out, "  tcgen05.st.sync.aligned.%s.x%u%s.b32 [%%q]%s, %s; tcgen05.wait::st.sync.aligned;\n",
+                f->shape->name, f->num, f->packed ? ".unpack::16b" : "",
                 split, vector);
     else
-        fprintf(out, "  tcgen05.ld.sync.aligned.%s.x%u%s.b32 %s, [%%q]%s; tcgen05.wait::ld.sync.aligned;\n", f->shape->name, f->num, f->packed ? ".pack::16b" : "", vector,
+        fprintf(out, "  tcgen05.ld.sync.aligned.%s.x%u%s.b32 %s, [%%q]%s; tcgen05.wait::ld.sync.aligned;\n",
+                f->shape->name, f->num, f->packed ? ".pack::16b" : "", vector,
                 split);
     for (unsigned r = 0; r < registers; r++)
         fprintf(out, "  st.global.u32 [%%w1+%u], %%r%u;\n", 4 * r, r);
-    fprintf(out, "  mov.u32 %%c, 0;\nOUT: add.u32 %%q, %%a, %%c; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%v}, [%%q]; tcgen05.wait::ld.sync.aligned; st.global.u32 [%%w0], %%v;\n"
-                 "  add.u64 %%w0, %%w0, 4; add.u32 %%c, %%c, 1; setp.lt.u32 %%p, %%c, %d; @%%p bra OUT; bar.sync 0; ld.shared.u32 %%a, [at];\n"
+    fprintf(out, "  mov.u32 %%c, 0;\nOUT: add.u32 %%q, %%a, %%c; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%%v}, [%%q]; "
+                 "tcgen05.wait::ld.sync.aligned; st.global.u32 [%%w0], %%v;\n"
+                 "  add.u64 %%w0, %%w0, 4; add.u32 %%c, %%c, 1; setp.lt.u32 %%p, %%c, %d; @%%p bra OUT; bar.sync 0; "
+                 "ld.shared.u32 %%a, [at];\n"
                  "  @%%first tcgen05.dealloc.cta_group::1.sync.aligned.b32 %%a, %d; ret; }\n", COLUMNS, COLUMNS);
 }
 
 #define ALLOC "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 "
 #define DEALLOC "tcgen05.dealloc.cta_group::1.sync.aligned.b32 "
-static const char others[] =
-    /* places are used again */
-    ".visible .entry places(.param .u64 out) { .shared .b32 at[4]; .reg .b32 %r<6>; .reg .b64 %w; ld.param.u64 %w, [out];\n"
-    "  " ALLOC "[at], 256; " ALLOC "[at+4], 128; ld.shared.u32 %r0, [at]; ld.shared.u32 %r1, [at+4]; " DEALLOC "%r0, 256;\n"
-    "  " ALLOC "[at+8], 64; " ALLOC "[at+12], 32; ld.shared.u32 %r2, [at+8]; ld.shared.u32 %r3, [at+12];\n"
-    "  " DEALLOC "%r1, 128; " DEALLOC "%r2, 64; " DEALLOC "%r3, 32; " ALLOC "[at], 512; ld.shared.u32 %r4, [at]; " DEALLOC "%r4, 512;\n"
-    "  tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; st.global.v4.u32 [%w], {%r0, %r1, %r2, %r3}; st.global.u32 [%w+16], %r4; ret; }\n"
-    /* the second warp waits until the first gives its columns back */
-    ".visible .entry waits(.param .u64 out) { .shared .b32 at[2]; .reg .b32 %t, %a, %b; .reg .b64 %w; .reg .pred %p; ld.param.u64 %w, [out]; mov.u32 %t, %tid.x;\n"
-    "  setp.lt.u32 %p, %t, 32; @!%p bra SECOND; " ALLOC "[at], 512; bar.sync 0; nanosleep.u32 100; ld.shared.u32 %a, [at]; st.global.u32 [%w], 7;\n"
-    "  " DEALLOC "%a, 512; ret; SECOND: bar.sync 0; " ALLOC "[at+4], 32; ld.global.u32 %b, [%w]; ld.shared.u32 %a, [at+4]; " DEALLOC "%a, 32; st.global.u32 [%w+4], %b; ret; }\n"
-    /* a commit of nothing completes a phase */
-    ".visible .entry commits(.param .u64 out) { .shared .b64 m; .reg .b32 %t; .reg .b64 %w; .reg .pred %p; ld.param.u64 %w, [out]; mov.u32 %t, %tid.x; setp.ne.u32 %p, %t, 0;\n"
-    "  @%p bra WAIT; mbarrier.init.shared.b64 [m], 1; WAIT: bar.sync 0; @%p bra TRY; tcgen05.fence::before_thread_sync;\n"
-    "  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [m];\n"
-    "TRY: mbarrier.try_wait.parity.shared.b64 %p, [m], 0; @!%p bra TRY; tcgen05.fence::after_thread_sync; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], 3; ret; }\n"
-    /* a store, and two copies to one place: threads look after they have waited for it, or without that */
-    ".visible .entry stores(.param .u64 out, .param .u32 waits) { .shared .b32 at; .reg .b32 %t, %a, %v, %n; .reg .b64 %w; .reg .pred %p; ld.param.u64 %w, [out];\n"
-    "  ld.param.u32 %n, [waits]; setp.ne.u32 %p, %n, 0; mov.u32 %t, %tid.x; " ALLOC "[at], 32; ld.shared.u32 %a, [at];\n"
-    "  tcgen05.st.sync.aligned.32x32b.x1.b32 [%a], {%n}; tcgen05.st.sync.aligned.32x32b.x1.b32 [%a], {%t}; @%p tcgen05.wait::st.sync.aligned;\n"
-    "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%a]; tcgen05.wait::ld.sync.aligned; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %v;\n"
-    "  " DEALLOC "%a, 32; ret; }\n"
-    ".visible .entry copies(.param .u64 out, .param .u32 waits) { .shared .align 128 .b8 tile[1024]; .shared .b64 m; .shared .b32 at; .reg .b32 %t, %a, %v, %n, %x;\n"
-    "  .reg .b64 %w, %d; .reg .pred %p, %first; ld.param.u64 %w, [out]; ld.param.u32 %n, [waits]; mov.u32 %t, %tid.x; setp.eq.u32 %first, %t, 0;\n"
-    "  " ALLOC "[at], 32; ld.shared.u32 %a, [at]; mov.u32 %x, tile; mad.lo.u32 %x, %t, 16, %x; st.shared.v4.b32 [%x], {%t, %t, %t, %t}; add.u32 %v, %t, 1000;\n"
-    "  st.shared.v4.b32 [%x+512], {%v, %v, %v, %v}; @%first mbarrier.init.shared.b64 [m], 1; fence.proxy.async; bar.sync 0; @!%first bra LATER;\n"
-    "  mov.u32 %x, tile; shr.u32 %x, %x, 4; cvt.u64.u32 %d, %x; or.b64 %d, %d, 0x400800080000; tcgen05.cp.cta_group::1.32x128b.warpx4 [%a], %d;\n"
-    "  add.u64 %d, %d, 32; tcgen05.cp.cta_group::1.32x128b.warpx4 [%a], %d; tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [m];\n"
-    "LATER: setp.eq.u32 %p, %n, 0; @%p bra LOOK; TRY: mbarrier.try_wait.parity.shared.b64 %p, [m], 0; @!%p bra TRY; tcgen05.fence::after_thread_sync;\n"
-    "LOOK: tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%a]; tcgen05.wait::ld.sync.aligned; mad.wide.u32 %w, %t, 4, %w; st.global.u32 [%w], %v;\n"
-    "  " DEALLOC "%a, 32; ret; }\n"
-    ".visible .entry too_many() { .shared .b32 at; " ALLOC "[at], 512; " ALLOC "[at], 32; ret; }\n"
-    ".visible .entry too_late() { .shared .b32 at; tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; " ALLOC "[at], 512; ret; }\n"
-    ".visible .entry no_peer() { .shared .b32 at; tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [at], 512; ret; }\n"
-    ".visible .entry twice() { .shared .b32 at; " ALLOC "[at], 64; .reg .b32 %a; ld.shared.u32 %a, [at]; " DEALLOC "%a, 64; " DEALLOC "%a, 64; ret; }\n"
-    ".visible .entry beyond(.param .u32 by) { .shared .b32 at; .reg .b32 %a, %b, %v<2>; " ALLOC "[at], 64; ld.shared.u32 %a, [at]; ld.param.u32 %b, [by];\n"
-    "  add.u32 %b, %a, %b; tcgen05.ld.sync.aligned.32x32b.x2.b32 {%v0, %v1}, [%b]; tcgen05.wait::ld.sync.aligned; " DEALLOC "%a, 64; ret; }\n";
-
 static ptxiDevicePtr image, regs;
 
 static void print_kernels(FILE *out)
 {
     struct form f;
 
-    fputs(others, out);
+    fputs(test_file("exec/tcgen05/tmem.ptx"), out);
     for (unsigned n = 0; n < FORMS; n++)
         if (form_of(n, &f))
             print_form(out, n, &f);
@@ -174,13 +153,15 @@ static void check_form(unsigned n, const struct form *f)
     expect(f, &want);
     for (unsigned t = 0; t < THREADS; t++) {
         for (unsigned c = 0; c < COLUMNS; c++)
-            ck_bits32_at(got.image[t][c], want.image[t][c], "%s.x%u, %s: lane %u, column %u", f->shape->name, f->num, f->store ? "store" : "load", t, c);
+            ck_bits32_at(got.image[t][c], want.image[t][c], "%s.x%u, %s: lane %u, column %u", f->shape->name, f->num,
+                         f->store ? "store" : "load", t, c);
         for (unsigned r = 0; r < 128; r++)
-            ck_bits32_at(got.regs[t][r], want.regs[t][r], "%s.x%u, %s: thread %u, register %u", f->shape->name, f->num, f->store ? "store" : "load", t, r);
+            ck_bits32_at(got.regs[t][r], want.regs[t][r], "%s.x%u, %s: thread %u, register %u", f->shape->name, f->num,
+                         f->store ? "store" : "load", t, r);
     }
 }
 
-START_TEST(shapes_are_as_described)
+START_TEST(shapes_match_the_manual)
 {
     struct form f;
 
@@ -190,7 +171,7 @@ START_TEST(shapes_are_as_described)
 }
 END_TEST
 
-START_TEST(columns_are_given_and_taken_back)
+START_TEST(columns_are_allocated_and_freed)
 {
     static const uint32_t want[5] = { 0, 256, 0, 64, 0 };
     uint32_t out[64];
@@ -222,8 +203,9 @@ static void check_late(const char *name, uint32_t waits, uint32_t add)
         ck_bits32_at(out[t], waits ? t + add : 0, "%s %s a wait: thread %u", name, waits ? "with" : "without", t);
 }
 
-/* Who does not wait finds what was there before, and who does all of it in order, however late it is done. */
-START_TEST(a_missing_wait_is_seen)
+/* Threads that do not wait see the old content. Threads that wait see everything in order, however late it is
+ * executed. */
+START_TEST(a_missing_wait_is_visible)
 {
     check_late("stores", 0, 0);
     check_late("copies", 0, 0);
@@ -235,8 +217,8 @@ START_TEST(a_missing_wait_is_seen)
 }
 END_TEST
 
-/* They are no addresses of memory that is large. */
-START_TEST(addresses_of_32_bits_are_no_mistake)
+/* Addresses of tensor memory are not taken for truncated addresses of large memory. */
+START_TEST(addresses_of_32_bits_are_valid)
 {
     ptxiDiagnostic d = { .size = sizeof d };
 
@@ -244,7 +226,7 @@ START_TEST(addresses_of_32_bits_are_no_mistake)
 }
 END_TEST
 
-START_TEST(misuse_is_told)
+START_TEST(misuse_is_reported)
 {
     static const char *const bad[] = { "too_many", "too_late", "no_peer", "twice" };
     uint32_t by = 62;
@@ -255,7 +237,7 @@ START_TEST(misuse_is_told)
     ok(launch("beyond", 32, params));
     by = 63;
     gives(launch("beyond", 32, params), PTXI_ERROR_LAUNCH_FAILED);
-    by = 32 << 16; /* another warp's lanes */
+    by = 32 << 16; /* lanes of another warp */
     gives(launch("beyond", 32, params), PTXI_ERROR_LAUNCH_FAILED);
 }
 END_TEST
@@ -266,10 +248,14 @@ static const struct reduction {
     const char *text;
     bool split, max, is_signed, floats, abs, nan;
 } reductions[] = {
-    { "32x32b.x8.min.u32", false, false, false, false, false, false }, { "32x32b.x8.max.s32", false, true, true, false, false, false },
-    { "16x32bx2.x4.min.s32", true, false, true, false, false, false },  { "16x32bx2.x2.max.u32", true, true, false, false, false, false },
-    { "32x32b.x16.min.f32", false, false, false, true, false, false },  { "32x32b.x8.max.NaN.f32", false, true, false, true, false, true },
-    { "16x32bx2.x8.max.abs.f32", true, true, false, true, true, false }, { "32x32b.x2.min.abs.NaN.f32", false, false, false, true, true, true },
+    { "32x32b.x8.min.u32", false, false, false, false, false, false }, { "32x32b.x8.max.s32", false, true, true, false,
+            false, false },
+    { "16x32bx2.x4.min.s32", true, false, true, false, false, false },  { "16x32bx2.x2.max.u32", true, true, false,
+            false, false, false },
+    { "32x32b.x16.min.f32", false, false, false, true, false, false },  { "32x32b.x8.max.NaN.f32", false, true, false,
+            true, false, true },
+    { "16x32bx2.x8.max.abs.f32", true, true, false, true, true, false }, { "32x32b.x2.min.abs.NaN.f32", false, false,
+            false, true, true, true },
 };
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
@@ -286,12 +272,17 @@ static void print_reductions(FILE *out)
 
         for (unsigned n = 0; n < number_of(r); n++)
             p += sprintf(p, "%s%%r%u", n ? "," : "{", n);
-        fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs) { .shared .b32 at; .reg .b32 %%r<16>, %%a, %%c, %%q, %%t, %%v; .reg .b64 %%w<2>; .reg .pred %%p;\n"
-                     "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; mov.u32 %%t, %%tid.x; mad.wide.u32 %%w0, %%t, 256, %%w0; mad.wide.u32 %%w1, %%t, 4, %%w1;\n"
+        fprintf(out, ".visible .entry k%u(.param .u64 image, .param .u64 regs) { .shared .b32 at; "
+                     ".reg .b32 %%r<16>, %%a, %%c, %%q, %%t, %%v; .reg .b64 %%w<2>; .reg .pred %%p;\n"
+                     "  ld.param.u64 %%w0, [image]; ld.param.u64 %%w1, [regs]; mov.u32 %%t, %%tid.x; "
+                     "mad.wide.u32 %%w0, %%t, 256, %%w0; mad.wide.u32 %%w1, %%t, 4, %%w1;\n"
                      "  " ALLOC "[at], 64; ld.shared.u32 %%a, [at]; mov.u32 %%c, 0;\n"
-                     "IN: ld.global.u32 %%v, [%%w0]; add.u32 %%q, %%a, %%c; tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w0, %%w0, 4; add.u32 %%c, %%c, 1;\n"
-                     "  setp.lt.u32 %%p, %%c, 64; @%%p bra IN; tcgen05.wait::st.sync.aligned; tcgen05.ld.red.sync.aligned.%s %s}, %%v, [%%a]%s; tcgen05.wait::ld.sync.aligned;\n"
-                     "  st.global.u32 [%%w1], %%v; " DEALLOC "%%a, 64; ret; }\n", k, r->text, vector, r->split ? ", 32" : "");
+                     "IN: ld.global.u32 %%v, [%%w0]; add.u32 %%q, %%a, %%c; "
+                     "tcgen05.st.sync.aligned.32x32b.x1.b32 [%%q], {%%v}; add.u64 %%w0, %%w0, 4; add.u32 %%c, %%c, 1;\n"
+                     "  setp.lt.u32 %%p, %%c, 64; @%%p bra IN; tcgen05.wait::st.sync.aligned; "
+                     "tcgen05.ld.red.sync.aligned.%s %s}, %%v, [%%a]%s; tcgen05.wait::ld.sync.aligned;\n"
+                     "  st.global.u32 [%%w1], %%v; " DEALLOC "%%a, 64; ret; }\n", k, r->text, vector,
+                     r->split ? ", 32" : "");
     }
 }
 
@@ -302,7 +293,7 @@ static void set_up_reductions(void)
     ok(ptxiMemAlloc(&regs, 32 * 4));
 }
 
-/* Whether x comes before y where the least is wanted. */
+/* True if the reduction prefers x to y. */
 static bool less(const struct reduction *r, uint32_t x, uint32_t y)
 {
     float a, b;
@@ -336,7 +327,8 @@ static uint32_t reduced(const struct reduction *r, const uint32_t *cell)
 
 START_TEST(loads_reduce)
 {
-    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xc0000000, 0x7fc00000, 0x7f800000, 0xff800000, 1, 0x80000001, 0x42280000 };
+    static const uint32_t floats[] = { 0, 0x80000000, 0x3f800000, 0xc0000000, 0x7fc00000, 0x7f800000, 0xff800000, 1,
+                                       0x80000001, 0x42280000 };
     const struct reduction *r = &reductions[_i];
     uint32_t in[32][64], out[32];
     void *params[] = { &image, &regs };
@@ -362,11 +354,11 @@ int main(void)
 
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, set_up, close_context);
-    tcase_add_loop_test(t, shapes_are_as_described, 0, SHAPES);
-    tcase_add_test(t, columns_are_given_and_taken_back);
-    tcase_add_test(t, a_missing_wait_is_seen);
-    tcase_add_test(t, misuse_is_told);
-    tcase_add_test(t, addresses_of_32_bits_are_no_mistake);
+    tcase_add_loop_test(t, shapes_match_the_manual, 0, SHAPES);
+    tcase_add_test(t, columns_are_allocated_and_freed);
+    tcase_add_test(t, a_missing_wait_is_visible);
+    tcase_add_test(t, misuse_is_reported);
+    tcase_add_test(t, addresses_of_32_bits_are_valid);
     suite_add_tcase(s, t);
     tcase_add_checked_fixture(u, set_up_reductions, close_context);
     tcase_add_loop_test(u, loads_reduce, 0, REDUCTIONS);
