@@ -24,7 +24,7 @@ struct counts {
     size_t forms, executed, recorded;
 };
 
-static unsigned char **recorded; /* per row a byte a form */
+static unsigned char **recorded; /* for each row, one byte per form */
 static const struct ptxi_row **sorted;
 
 static bool is_hint(const struct ptxi_slot *s)
@@ -89,9 +89,9 @@ _Noreturn static void die(const char *why, const char *what)
     exit(1);
 }
 
-/* ---- which forms are recorded */
+/* ---- recorded forms */
 
-/* Instructions of matrices are written by hand in their kernels: the parser says which forms they are. */
+/* The kernels of matrix instructions are handwritten. The parser determines the form of each instruction. */
 static bool of_matrices(const struct ptxi_row *r)
 {
     return !strncmp(r->section, "Warp Level Matrix", 17) || !strncmp(r->section, "Asynchronous Warpgroup", 22);
@@ -240,7 +240,7 @@ static void print_target(const struct ptxi_target *t)
         putchar(t->suffix);
 }
 
-enum { SHORT = 6 }; /* alternatives that are written out; longer lists stand below the table under the slot's name */
+enum { SHORT = 6 }; /* most alternatives in a cell; a longer list is below the table, under the slot's name */
 
 static void print_slot(const struct ptxi_slot *s)
 {
@@ -259,7 +259,7 @@ static void print_slot(const struct ptxi_slot *s)
         putchar('}');
 }
 
-/* The operand's type, or how the qualifier in a slot makes it. */
+/* The operand's type, or the qualifier slot that determines it. */
 static void print_type(const struct ptxi_row *r, const struct ptxi_opspec *o)
 {
     const struct ptxi_slot *s = &r->slots[o->type];
@@ -293,7 +293,7 @@ static void print_operand(const struct ptxi_row *r, const struct ptxi_opspec *o)
         fputs("[]", stdout);
 }
 
-/* Operands with what may be missing in braces; coordinates stand inside the brackets of the address before them. */
+/* Operands. Braces enclose optional parts. Coordinates are inside the brackets of the address before them. */
 static void print_operands(const struct ptxi_row *r)
 {
     unsigned open = 0;
@@ -313,7 +313,7 @@ static void print_operands(const struct ptxi_row *r)
         }
         fputs(o->flags & PTXI_OPF_PAIR ? "\\|" : i ? ", " : "", stdout);
         print_operand(r, o);
-        if (optional && (o->flags & PTXI_OPF_PAIR)) { /* what follows is not part of it */
+        if (optional && (o->flags & PTXI_OPF_PAIR)) { /* the rest is not part of the pair */
             putchar('}');
             open--;
         }
@@ -362,7 +362,7 @@ static bool same_list(const struct ptxi_slot *a, const struct ptxi_slot *b)
            !memcmp(a->words, b->words, a->word_count * sizeof *a->words);
 }
 
-/* The long lists of rows first to end, each once. */
+/* Prints each long list of the rows from first to end once. */
 static void print_lists(unsigned first, unsigned end)
 {
     for (unsigned i = first; i < end; i++)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the generated parts of the documents: doc/instructions.md, the picture of the layers, and the counts between
+# Writes the generated parts of the documents: doc/instructions.md, doc/layers.svg, and the counts between
 # the markers in README.md. Writes to the source tree, or to the directory given as an argument. `make doc` runs it.
 set -eu
 : "${top_srcdir:?}" "${top_builddir:?}"
@@ -20,5 +20,5 @@ if [ -n "${PYTHON3:-}" ]; then
     "$PYTHON3" "$top_srcdir/tests/check-layers.py" --svg "$top_srcdir" > "$to/doc/layers.svg.new"
     mv "$to/doc/layers.svg.new" "$to/doc/layers.svg"
 else
-    echo "no python3: doc/layers.svg is not made" >&2
+    echo "no python3: doc/layers.svg was not generated" >&2
 fi

@@ -9,7 +9,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 if [ ! -e "$lib" ]; then
-    echo "no $lib: this build has no shared library (--disable-shared), nothing to compare"
+    echo "skipped: no $lib; this build has no shared library (--disable-shared)"
     exit 77
 fi
 $NM -D --defined-only "$lib" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |

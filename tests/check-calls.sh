@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every function of ptxi.h begins with API_CALL, so that the objects that it looks up stay alive until it returns
-# (libptxi/api/handle/handle.h). The exceptions are listed here: functions that look up no objects, and functions that
-# host functions call while kernels run.
+# Checks that every function of ptxi.h begins with API_CALL. API_CALL keeps the objects that a function looks up alive
+# until it returns (see libptxi/api/handle/handle.h). The list below has the exceptions: functions that look up no
+# objects, and functions that host functions call while kernels run.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}
 

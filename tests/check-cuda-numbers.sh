@@ -1,18 +1,18 @@
 #!/bin/sh
-# Compare the numbers of ptxi.h with those of the CUDA toolkit's cuda.h: every name that both have, and the layout of
-# the structures. Without a toolkit, the test is skipped.
+# Compares the constants of ptxi.h with those of cuda.h in the CUDA toolkit: every name that both have, and the layout
+# of the structures. Without a toolkit, the test is skipped.
 set -eu
 top=${top_srcdir:-$(dirname "$0")/..}
 cuda=${CUDA_HOME:-/usr/local/cuda}/include
 cc=${CC:-cc}
 if [ ! -f "$cuda/cuda.h" ]; then
-    echo "check-cuda-numbers: no cuda.h in $cuda (set CUDA_HOME): not compared"
+    echo "check-cuda-numbers: skipped: no cuda.h in $cuda (set CUDA_HOME)"
     exit 77
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# All of our enumerators and object macros that are numbers, as the preprocessor and the compiler see them.
+# Lists the enumerators of ptxi.h, after preprocessing.
 echo '#include <ptxi.h>' | $cc -std=c99 -E -P -I"$top/include" - | tr ',{}' '\n\n\n' |
     sed -n 's/^ *\(PTXI_[A-Z0-9_a-z]*\) *=.*/\1/p' | sort -u >"$work/names"
 
@@ -28,7 +28,7 @@ static void same(const char *name, long long ours, long long theirs)
     compared++;
     if (ours != theirs) {
         bad++;
-        printf("%s is %lld, the driver has %lld\n", name, ours, theirs);
+        printf("%s is %lld in ptxi.h, but %lld in cuda.h\n", name, ours, theirs);
     }
 }
 int main(void)
@@ -74,20 +74,20 @@ HEAD
         echo "same(\"PTXI_STREAM_$k\", (long long)PTXI_STREAM_$k, (long long)CU_STREAM_$k);"
     done
     cat <<'TAIL'
-    printf("%d numbers compared with cuda.h %d, %d differ\n", compared, CUDA_VERSION, bad);
+    printf("%d constants compared with cuda.h %d, %d differ\n", compared, CUDA_VERSION, bad);
     return bad || compared < 180;
 }
 TAIL
 } >"$work/compare.c"
 
-# cuda.h also defines its enumerators through macros. Names that cuda.h lacks must be listed here as our own.
+# cuda.h also defines its enumerators through macros. The patterns below must list every name that cuda.h lacks.
 while read -r name; do
     rest=${name#PTXI_}
     grep -qwE "CU_$rest|CUDA_$rest" "$cuda/cuda.h" || echo "$name"
 done <"$work/names" | grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE|DIALECT)_|^PTXI_RESULT_MAX$|^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
     grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|DIALECT|TARGET_FROM_CONTEXT)$' >"$work/strangers" || true
 if [ -s "$work/strangers" ]; then
-    echo "names that are not in cuda.h and not listed in this test as names of libptxi:"
+    echo "these names are neither in cuda.h nor in the list of libptxi names in this script:"
     cat "$work/strangers"
     exit 1
 fi

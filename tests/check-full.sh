@@ -17,7 +17,7 @@ for lanes in ${LANES:-32 64}; do
     $MAKE -s || exit 1
     $MAKE -s tests/levels || exit 1
     for level in ${LEVELS:-$(tests/levels)}; do
-        tests/levels | grep -qx "$level" || { echo "this host has no level '$level'"; exit 1; }
+        tests/levels | grep -qx "$level" || { echo "this host does not support CPU level '$level'"; exit 1; }
         for workers in ${WORKERS:-1 2 5}; do
             echo "== lanes $lanes, level $level, workers $workers"
             runs=$((runs + 1))

@@ -35,5 +35,5 @@ for cxx in g++ clang++; do
     try "$cxx" -std=c++11 -x c++
     try "$cxx" -std=c++17 -x c++
 done
-echo "ptxi.h compiles in $n ways"
+echo "ptxi.h compiles in $n configurations"
 [ $n -ge 2 ]

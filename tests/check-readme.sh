@@ -17,7 +17,7 @@ $CC -std=c99 -Wall -Wextra -Werror -g ${SANITIZE-} -I"$top_srcdir/include" -c "$
 cd "$top_srcdir"
 got=$("$tmp/example") || { echo "the example failed: exit status $?"; exit 1; }
 if [ "$got" != "$want" ]; then
-    echo "the example printed '$got', README.md says '$want'"
+    echo "the example printed '$got', but README.md shows '$want'"
     exit 1
 fi
 echo "$got"

@@ -14,7 +14,7 @@ function export(name)
     return 1
 }
 
-# Prints a function and, if names.txt lists one, its alias with _v2.
+# Prints a function. If names.txt lists the name under v2, also prints its alias with the suffix _v2.
 function emit(name, suffix, params, body, second)
 {
     if (export("cu" name suffix))
@@ -24,7 +24,7 @@ function emit(name, suffix, params, body, second)
         printf "PTXI_API ptxiResult %s(%s) __attribute__((alias(\"cu%s%s\")));\n", second, params, name, suffix
 }
 
-# "int a, void *b" -> "a, b"
+# Returns the names of parameters: "int a, void *b" -> "a, b".
 function argument_names(params, part, n, i, list)
 {
     n = split(params, part, /, */)
@@ -34,7 +34,7 @@ function argument_names(params, part, n, i, list)
     return list
 }
 
-# Processes a declaration of ptxi.h: prints the call and its form for a default stream for each thread.
+# Processes a declaration of ptxi.h: prints the function and its variant for per-thread default streams.
 function process_declaration(text, name, params, args)
 {
     sub(/^PTXI_API ptxiResult ptxi/, "", text)

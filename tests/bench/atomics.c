@@ -1,5 +1,6 @@
-/* Loops of atomic operations: all threads at one word, and at random words of a table that no cache holds, beside the
- * same loops in C by one thread, and by two with atomic operations. Figures are ns for an operation of a thread. */
+/* Benchmark of loops of atomic operations. All threads update one word, or random words of a table larger than the
+ * caches. The same loops in C run on one thread, and on two threads with atomic operations, for comparison. Results are
+ * in ns per operation and thread. */
 #include "bench.h"
 
 #include <pthread.h>
@@ -42,13 +43,13 @@ static float larger(float x, float y)
     return x > y ? x : y;
 }
 
-/* What a thread of C does: operations from `from` to `to`. */
+/* Work of a C thread: operations `from` to `to`. */
 struct share {
     void *p;
     uint32_t from, to, mask;
 };
 
-/* NEW makes a word of `old`, for number n, at p[AT]: alone, and as an atomic operation. */
+/* Defines two loops that compute NEW from `old` and n and store it to p[AT]: a plain and an atomic one. */
 #define IN_C(name, T, AT, NEW)                                                                               \
     static void *name##_alone(void *of)                                                                      \
     {                                                                                                        \
@@ -110,11 +111,11 @@ IN_C(max_f32, uint32_t, 0, bits(larger(number(old), value(n))))
 IN_C(table_add_u32, uint32_t, mixed(n), old + 1)
 IN_C(table_add_f32, uint32_t, mixed(n), bits(number(old) + 1))
 IN_C(table_max_u32, uint32_t, mixed(n), old > n ? old : n)
-IN_C(table_insert, uint64_t, mixed(n), old ? old : n + UINT64_C(1)) /* the few that meet another key are not moved */
+IN_C(table_insert, uint64_t, mixed(n), old ? old : n + UINT64_C(1)) /* on a collision, keep the old key */
 
 static const struct loop {
     const char *name;
-    unsigned table_bytes; /* of an element; 0: one word */
+    unsigned table_bytes; /* bytes per element; 0: one word */
     void *(*alone)(void *), *(*atomic)(void *);
 } loops[] = {
 #define C(name) name##_alone, name##_atomic
@@ -139,7 +140,7 @@ static const struct loop {
 };
 enum { LOOPS = sizeof loops / sizeof *loops };
 
-/* ns for an operation, by `threads` threads of C. */
+/* Returns ns per operation with `threads` C threads. */
 static double time_in_c(void *(*run)(void *), void *p, uint32_t mask, uint32_t operations, unsigned threads)
 {
     struct share shares[2];
@@ -170,7 +171,7 @@ static double time_kernel(ptxiFunction f, ptxiDevicePtr p, uint32_t mask, int32_
     return (bench_now() - start) * 1e9 / ((double)CTAS * THREADS * turns);
 }
 
-/* All that is measured, in the order of the columns. */
+/* Runs all measurements, in column order. */
 enum { OURS, OURS_2, ALONE, ATOMIC, ATOMIC_2, COLUMNS };
 
 static void one_round(const struct loop *l, ptxiFunction f, ptxiDevicePtr table, uint32_t mask, int32_t turns,
@@ -182,7 +183,7 @@ static void one_round(const struct loop *l, ptxiFunction f, ptxiDevicePtr table,
         void *p = (void *)(uintptr_t)table;
 
         bench_must(ptxiMemsetD8(table, 0, l->table_bytes == 8 ? (mask + 1ull) * 8 : 64),
-                   "memory"); /* keys begin anew */
+                   "memory"); /* restart the keys */
         ns[k] = k <= OURS_2 ? time_kernel(f, table, mask, turns, k == OURS ? 1 : 2)
                             : time_in_c(k == ALONE ? l->alone : l->atomic, p, mask, operations, k == ATOMIC_2 ? 2 : 1);
     }
@@ -212,7 +213,7 @@ static void time_loop(const struct options *o, const struct loop *l, ptxiModule 
 
 void bench_atomics(const struct options *o)
 {
-    size_t bytes = o->quick ? 4 << 20 : 256 << 20; /* room for all keys */
+    size_t bytes = o->quick ? 4 << 20 : 256 << 20; /* enough for all keys */
     char *text = bench_read(o, "atomics");
     ptxiModule m;
     ptxiDevicePtr table;

@@ -1,6 +1,7 @@
-/* ptxi-bench: times the benchmark kernels against C twins of the same work. Each round runs every kernel and its twins
- * in turn, so that a slow minute of the machine hits all of them; the table shows medians. Results are compared with
- * the twin's before anything is timed. */
+/* ptxi-bench: compares the run time of the benchmark kernels with equivalent C functions (twins).
+ *
+ * Each round runs every kernel and its twins in turn, so that slow phases of the machine affect all of them. The table
+ * shows medians. Results are checked against the twin before timing. */
 #include "bench.h"
 
 #include <getopt.h>
@@ -12,7 +13,7 @@
 enum { MAX_CASES = 32 };
 
 struct outcome {
-    double count;                    /* PTX thread-instructions of one launch */
+    double count;                    /* PTX thread instructions per launch */
     double ms, native_ms, scalar_ms; /* medians */
     bool right;
 };
@@ -112,25 +113,25 @@ static bool run_table(const struct options *o)
 static void usage(FILE *to)
 {
     fputs("usage: ptxi-bench [options]\n"
-          "Times PTX kernels against C twins of the same work, compiled for this machine with and without "
-          "vectorisation.\n\n"
-          "  --rounds N     interleaved rounds, the table shows medians (default 7)\n"
-          "  --workers N    worker threads for the kernels (default 1, since the twins have one thread)\n"
-          "  --kernel TEXT  only kernels whose name contains TEXT; with --sync, --families and --textures, "
-          "instructions, with --atomics, loops\n"
-          "  --quick        small problems, one round: checks the program, not the speed\n"
+          "Compares the run time of PTX kernels with equivalent C functions (twins), compiled for this machine with "
+          "and without vectorisation.\n\n"
+          "  --rounds N     number of interleaved rounds; the table shows medians (default 7)\n"
+          "  --workers N    worker threads for the kernels (default 1; the twins are single-threaded)\n"
+          "  --kernel TEXT  only kernels with TEXT in their name; filters instructions with --sync, --families and "
+          "--textures, loops with --atomics\n"
+          "  --quick        small problems, one round; checks results, not speed\n"
           "  --no-twins     do not time the twins\n"
-          "  --no-extras    no load times, launch latency and scaling\n"
-          "  --families     instead: what an instruction of each family costs\n"
-          "  --matrix       instead: what matrix instructions do with operands of several kinds\n"
-          "  --sync         instead: what threads pay that speak to each other\n"
-          "  --atomics      instead: loops of atomic operations at one word and in large tables, beside C\n"
-          "  --textures     instead: what fetches from textures cost\n"
-          "  --cpu-time     CPU time of the process instead of the wall clock: steadier on a busy machine, one worker "
-          "only\n"
-          "  --csv          comma-separated rows\n"
-          "  --dir PATH     where the .ptx files are\n"
-          "  --help         this text\n",
+          "  --no-extras    do not measure load times, launch latency and scaling\n"
+          "  --families     measure only instruction cost by family\n"
+          "  --matrix       measure only matrix instructions, for several operand distributions\n"
+          "  --sync         measure only synchronisation: atomics, barriers, asynchronous copies\n"
+          "  --atomics      measure only loops of atomic operations, compared with C\n"
+          "  --textures     measure only texture fetches\n"
+          "  --cpu-time     measure process CPU time, not wall-clock time; less noise on a busy machine, requires one "
+          "worker\n"
+          "  --csv          print comma-separated values\n"
+          "  --dir PATH     directory of the .ptx files\n"
+          "  --help         print this help\n",
           to);
 }
 

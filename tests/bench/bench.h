@@ -1,4 +1,4 @@
-/* What the parts of ptxi-bench share. */
+/* Internal interface of ptxi-bench. */
 #ifndef PTXI_BENCH_H
 #define PTXI_BENCH_H
 
@@ -10,16 +10,16 @@ struct options {
     int rounds;
     int workers;
     bool csv;
-    bool quick;            /* small problems: checks the program rather than the speed */
+    bool quick;            /* small problems; checks results, not speed */
     bool cpu_time;
     bool twins, extras;
-    bool families;         /* the table of families and nothing else */
-    bool matrix;           /* the table of matrix instructions and nothing else */
-    bool sync;             /* the table of synchronisation and nothing else */
-    bool atomics;          /* the table of loops of atomic operations and nothing else */
-    bool textures;         /* the table of fetches from textures and nothing else */
-    const char *kernel;    /* only cases whose name contains this */
-    const char *dir;       /* where the .ptx files are */
+    bool families;         /* only the table of instruction families */
+    bool matrix;           /* only the table of matrix instructions */
+    bool sync;             /* only the table of synchronisation */
+    bool atomics;          /* only the table of atomic loops */
+    bool textures;         /* only the table of texture fetches */
+    const char *kernel;    /* only cases with this text in their name */
+    const char *dir;       /* directory of the .ptx files */
 };
 
 struct session {
@@ -27,43 +27,43 @@ struct session {
     struct work w;
     ptxiModule module;
     ptxiFunction kernel;
-    double *ms, *native_ms, *scalar_ms;   /* a value for each round */
+    double *ms, *native_ms, *scalar_ms;   /* one value per round */
 };
 
 void bench_session_open(struct session *s, const struct bench_case *c, const struct options *o);
 void bench_session_close(struct session *s);
-bool bench_results_right(struct session *s);          /* runs the kernel and the native twin once and compares */
-double bench_count_instructions(struct session *s);   /* PTX thread-instructions of one launch */
-double bench_time_kernel(struct session *s);          /* ms from the launch to its end */
+bool bench_results_right(struct session *s);          /* compares one run of kernel and native twin */
+double bench_count_instructions(struct session *s);   /* PTX thread instructions per launch */
+double bench_time_kernel(struct session *s);          /* ms from launch to completion */
 double bench_time_twin(struct session *s, const struct twins *t);
 
-/* Ends the program with what failed and the library's words for it. */
+/* Prints the failed call and the library's error message, then exits. */
 void bench_must(ptxiResult r, const char *what);
-double bench_now(void);    /* seconds of the wall clock */
-double bench_work_now(void);        /* seconds of the clock that work is timed by: the wall's, unless ... */
-void bench_use_cpu_time(bool on);   /* ... it is to be the CPU time of the process */
+double bench_now(void);    /* wall-clock time in seconds */
+double bench_work_now(void);        /* seconds; wall clock by default */
+void bench_use_cpu_time(bool on);   /* selects process CPU time for bench_work_now() */
 double bench_median(double *v, int n);
-char *bench_read(const struct options *o, const char *name);   /* the text of name.ptx; free() it */
+char *bench_read(const struct options *o, const char *name);   /* returns the text of name.ptx; caller frees */
 
-/* Load times, launch latency and scaling over workers, printed below the table. */
+/* Prints load times, launch latency and scaling with the number of workers. */
 void bench_extras(const struct options *o);
 
-/* What an instruction of each family costs, as a table. */
+/* Prints instruction cost by family. */
 void bench_families(const struct options *o);
 
-/* What matrix instructions do with operands of several kinds, as a table. */
+/* Prints the throughput of matrix instructions for several operand distributions. */
 void bench_matrix(const struct options *o);
 
-/* What fetches from textures cost, as a table. */
+/* Prints the cost of texture fetches. */
 void bench_textures(const struct options *o);
 
-/* ns for a turn of a kernel's loop, in one CTA; its parameters are `mem` and how many turns it takes. */
+/* Returns ns per loop iteration of a kernel, in one CTA. Kernel parameters: `mem` and the iteration count. */
 double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem, uint32_t turns);
 
-/* What atomics, barriers and asynchronous copies cost, as a table; false for wrong results. */
+/* Prints the cost of atomics, barriers and asynchronous copies. Returns false if results are wrong. */
 bool bench_sync(const struct options *o);
 
-/* What loops of atomic operations cost, as a table. */
+/* Prints the cost of loops of atomic operations. */
 void bench_atomics(const struct options *o);
 
 #endif

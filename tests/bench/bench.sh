@@ -1,5 +1,5 @@
 #!/bin/sh
-# The benchmark program on small problems: results right, tables and extras printed.
+# Runs the benchmark program on small problems. Checks results and output.
 out=$("$top_builddir/tests/bench/ptxi-bench" --quick) || { echo "$out"; exit 1; }
 echo "$out"
 [ "$(echo "$out" | grep -c ' right (')" = 17 ] && echo "$out" | grep -q 'launch and synchronise' || exit 1

@@ -139,7 +139,7 @@ static void sgemm_twin(const struct twins *t, struct work *w)
     t->sgemm(w->buf[0].init, w->buf[1].init, w->buf[2].want, w->n);
 }
 
-/* Whole numbers from -4 to 4: every sum is exact, whatever the order, and however products are added. */
+/* Integers from -4 to 4. All sums are exact, independent of order and of fusing. */
 static void hgemm_setup(struct work *w, int shrink)
 {
     static const uint16_t halves[] = { 0xc400, 0xc200, 0xc000, 0xbc00, 0, 0x3c00, 0x4000, 0x4200, 0x4400 };
@@ -209,9 +209,8 @@ static void nbody_twin(const struct twins *t, struct work *w)
     t->nbody(w->buf[0].init, w->buf[1].want, w->n, w->f[0]);
 }
 
-/* The twin divides by a square root where the kernel uses rsqrt.approx, so sums differ by rounding: each component may
- * be off by 1e-5 of the sum of the magnitudes that went into it, a few hundred times less than a wrong term would make.
- */
+/* The twin divides by a square root; the kernel uses rsqrt.approx. Sums differ by rounding. The tolerance per component
+ * is 1e-5 times the sum of the magnitudes of its terms. A wrong term causes an error a few hundred times larger. */
 static bool nbody_check(const struct work *w)
 {
     const float *body = w->buf[0].init, *got = w->buf[1].got, *want = w->buf[1].want;
@@ -236,7 +235,7 @@ static bool nbody_check(const struct work *w)
 
 enum { REDUCE_BLOCKS = 512, REDUCE_BLOCK = 256 };
 
-/* Whole numbers below 256: every partial sum is exact, whatever the order. */
+/* Integers below 256. All partial sums are exact, independent of order. */
 static void reduce_setup(struct work *w, int shrink)
 {
     w->n = (16 << 20) / shrink;
@@ -362,7 +361,7 @@ static void layernorm_twin(const struct twins *t, struct work *w)
     t->layernorm(w->buf[0].init, w->buf[1].init, w->buf[2].init, w->buf[3].want, w->n, w->m, w->f[0]);
 }
 
-/* The sums of a row are added in another order and the root is rsqrt.approx: values of order one agree to 1e-5. */
+/* Row sums use a different order, and the root is rsqrt.approx. Values of order one agree to 1e-5. */
 static bool layernorm_check(const struct work *w)
 {
     const float *got = w->buf[3].got, *want = w->buf[3].want;
@@ -373,7 +372,7 @@ static bool layernorm_check(const struct work *w)
     return true;
 }
 
-/* Rows of 1 to 31 entries, and one in 64 with 200: the lanes of a warp finish at different times. */
+/* Rows have 1 to 31 entries; one row in 64 has 200. The lanes of a warp finish at different times. */
 static void spmv_setup(struct work *w, int shrink)
 {
     w->n = (128 << 10) / shrink;
@@ -400,7 +399,7 @@ static void spmv_twin(const struct twins *t, struct work *w)
     t->spmv(w->buf[0].init, w->buf[1].init, w->buf[2].init, w->buf[3].init, w->buf[4].want, w->n);
 }
 
-/* A text of four letters, so that prefixes of the pattern are frequent, with a few whole copies planted. */
+/* Text over four letters, with a few copies of the pattern inserted. Prefixes of the pattern are frequent. */
 static void search_setup(struct work *w, int shrink)
 {
     static const char pattern[] = "gattacagattaca";
@@ -447,7 +446,7 @@ static void rotate_twin(const struct twins *t, struct work *w)
     t->rotate(w->buf[0].init, w->buf[1].want, w->n, w->f[0], w->f[1]);
 }
 
-/* The texture's weights are rounded to 256ths one after the other. */
+/* Texture weights are rounded to 1/256 one after the other. */
 static bool rotate_check(const struct work *w)
 {
     const float *got = w->buf[1].got, *want = w->buf[1].want;

@@ -1,4 +1,4 @@
-/* The benchmark cases: what each kernel is given, its C twin, and how results are compared. */
+/* Benchmark cases: kernel arguments, C twin and comparison of results. */
 #ifndef PTXI_BENCH_CASES_H
 #define PTXI_BENCH_CASES_H
 
@@ -11,34 +11,34 @@ enum { MAX_BUFFERS = 6, MAX_ARGS = 9 };
 
 struct buffer {
     size_t bytes;
-    bool out;             /* the kernel writes it: compared afterwards */
-    void *init;           /* contents before a run, NULL for zeros */
-    void *got, *want;     /* results of the kernel and of the twin; only if out */
+    bool out;             /* written by the kernel and compared afterwards */
+    void *init;           /* initial contents; NULL: zeros */
+    void *got, *want;     /* results of kernel and twin; only if `out` */
     ptxiDevicePtr dev;
-    int texture; /* not 0: what the kernel gets is a linearly filtered texture of the f32 here, this many a row */
+    int texture; /* row length if passed as a linearly filtered f32 texture, else 0 */
     unsigned long long object;
 };
 
 struct work {
     struct buffer buf[MAX_BUFFERS];
     int buffers;
-    int n, m, k;          /* sizes, as the case understands them */
+    int n, m, k;          /* problem sizes; meaning depends on the case */
     float f[3];
     double d[2];
-    void *args[MAX_ARGS]; /* what ptxiLaunchKernel takes */
+    void *args[MAX_ARGS]; /* arguments of ptxiLaunchKernel */
     int argc;
     unsigned grid[3], block[3];
-    float *wide[2];       /* the twin reads these in place of the first buffers */
+    float *wide[2];       /* inputs of the twin, instead of the first buffers */
 };
 
 struct bench_case {
-    const char *name;     /* of the kernel and of its .ptx */
-    const char *size;     /* for the table */
-    bool tuned_for;       /* one of the eleven of the headline mean; the others are kernels nobody tunes for */
+    const char *name;     /* name of the kernel and of its .ptx file */
+    const char *size;     /* problem size as shown in the table */
+    bool tuned_for;       /* included in the headline mean; the library is not tuned for the others */
     void (*setup)(struct work *w, int shrink);
     void (*twin)(const struct twins *t, struct work *w);
     bool (*check)(const struct work *w);
-    const char *compare;  /* how check compares */
+    const char *compare;  /* description of the comparison */
 };
 
 extern const struct bench_case bench_cases[];

@@ -1,4 +1,4 @@
-/* Load times, launch latency and scaling over workers. */
+/* Benchmark of load times, launch latency and scaling with the number of workers. */
 #include "bench.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void load_small(const struct options *o)
     free(text);
 }
 
-/* Appends a kernel's text under another name of the same length or longer; returns the new end. */
+/* Appends a kernel under a new name, at least as long as the old one. Returns the new end. */
 static char *append_renamed(char *to, const char *body, const char *name, const char *as)
 {
     size_t len = strlen(name), as_len = strlen(as);
@@ -53,7 +53,7 @@ static char *append_renamed(char *to, const char *body, const char *name, const 
     return to + strlen(to);
 }
 
-/* A module as large as those of machine learning libraries: four of the kernels again and again under new names. */
+/* Builds a module of the size of machine learning libraries: repeats four kernels under new names. */
 static char *synthetic(const struct options *o, int min_lines, int *kernels)
 {
     static const char *const names[] = { "mandel", "hash", "stencil", "bitonic" };
@@ -128,7 +128,7 @@ static void launch_latency(const struct options *o)
 static void time_with(struct session *s, unsigned workers, double *ms)
 {
     bench_must(ptxiCtxSetWorkers(NULL, workers), "ptxiCtxSetWorkers");
-    bench_time_kernel(s);   /* the new workers' first launch */
+    bench_time_kernel(s);   /* first launch with the new workers */
     *ms = bench_time_kernel(s);
 }
 

@@ -1,7 +1,7 @@
-/* What an operation of each family costs: ns for one warp instruction, beside the plain operation of the same width.
+/* Benchmark of instruction cost by family, in ns per warp instruction, relative to a plain operation of the same width.
  *
- * One warp runs a loop of UNROLLED copies of the form on operands from memory, so that nothing can be computed once for
- * the launch. */
+ * One warp runs a loop of UNROLLED copies of the form. Operands come from memory, so that results cannot be computed
+ * once per launch. */
 #include "bench.h"
 #include "isa/op.gen.h"
 
@@ -11,7 +11,7 @@
 
 enum { UNROLLED = 64, SOURCES = 4, RESULTS = 8, TURNS = 2000, QUICK_TURNS = 20 };
 
-/* What the sources hold: integers, or floating-point values between 1 and 2. The register's width comes with it. */
+/* Source values: integers, or floating-point values between 1 and 2. Determines the register width. */
 enum values { I8, I16, I32, I64, F16, BF16, F16X2, BF16X2, F32, F64, NOTHING };
 
 static const struct {
@@ -30,16 +30,15 @@ static const struct {
     [F64] = { 64, UINT64_C(0x3ff) << 52, (UINT64_C(1) << 52) - 1 },
 };
 
-/* A form in terms of $d and its sources $a, $b, $c; the row that it is measured against, and how many times that it may
- * cost. */
+/* A form with destination $d and sources $a, $b, $c, the row to compare it with, and the maximum cost ratio. */
 struct form {
     const char *family, *text;
     enum values d, a;
-    int base;      /* one of those below, -1: none */
+    int base;      /* index of a row below; -1: none */
     double limit;  /* 0: none */
 };
 
-/* TWO_FMA32: where there are two results a lane, or two pairs of them. */
+/* TWO_FMA32: for two results, or two pairs of results, per lane. */
 enum { ADD16, ADD32, ADD64, FMA32, FMA64, BASES, TWO_FMA32 = BASES };
 static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f64", "2 fma.f32" };
 
@@ -51,7 +50,7 @@ static const char *const base_names[] = { "add", "add", "add", "fma.f32", "fma.f
 #define C4 "{%a3,%a2,%a1,%a0}"
 #define C2 "{%a3,%a0}"
 
-/* An operation with every rounding, with .ftz and .sat. */
+/* An operation with all rounding modes, with .ftz and .sat. */
 #define AB " $d, $a, $b"
 #define ABC " $d, $a, $b, $c"
 #define DIRECTED(op, mods, type, values, args, base)                         \
@@ -255,12 +254,12 @@ static const struct form typed[] = {
 
 enum { TYPED = sizeof typed / sizeof *typed };
 
-/* Besides, a conversion between integers that saturates for each handler. */
+/* Also one saturating integer conversion per handler. */
 #define NAME(op) #op,
 static const char *const ops[] = { PTXI_OPS(NAME) };
 enum { OPS = sizeof ops / sizeof *ops };
 
-/* What a register for an integer type holds, which has 16 bits at least. */
+/* Returns the register contents for an integer type; at least 16 bits. */
 static enum values values_of(const char *type)
 {
     return strstr(type, "64") ? I64 : strstr(type, "32") ? I32 : I16;
@@ -281,7 +280,7 @@ static int add_saturating(struct form *to, char (*text)[40])
     return n;
 }
 
-/* Appends the form with its registers for copy k. */
+/* Appends the form with the registers of copy k. */
 static int put_copy(char *to, const struct form *f, int k)
 {
     int n = 0;
@@ -341,13 +340,13 @@ struct ready {
     double *ns;
 };
 
-/* What the options choose, and what that is measured against. */
+/* Returns whether the options select form k. Baseline rows are always selected. */
 static bool chosen(const struct options *o, const struct form *f, int k)
 {
     return !o->kernel || k < BASES || strstr(f->text, o->kernel);
 }
 
-/* False for a form that is not executable. */
+/* Returns false if the form is not executable. */
 static bool prepare(struct ready *r, const struct form *f, int rounds)
 {
     char *text = kernel_text(f);
@@ -367,7 +366,7 @@ static bool prepare(struct ready *r, const struct form *f, int rounds)
 
 double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem, uint32_t turns)
 {
-    uint32_t some = turns / 4 + 1; /* first, so that the processor has its clock for vectors of this width */
+    uint32_t some = turns / 4 + 1; /* warm-up: lets the CPU settle its clock for this vector width */
     void *warm_up[] = { &mem, &some }, *params[] = { &mem, &turns };
     double start;
 
@@ -379,7 +378,7 @@ double bench_time_turns(ptxiFunction kernel, unsigned threads, ptxiDevicePtr mem
     return (bench_work_now() - start) * 1e9 / turns;
 }
 
-/* What a form is measured against: 0 for nothing. */
+/* Returns the ns of a baseline, or 0 without a baseline. */
 static double base_ns(const struct ready *r, int base, int rounds)
 {
     if (base == TWO_FMA32)

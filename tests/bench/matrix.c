@@ -1,7 +1,7 @@
-/* How many multiply-adds a second matrix instructions do, by what the operands are: exact sums cost more where
- * exponents lie far apart, or where there are infinities and NaNs.
+/* Benchmark of matrix instructions, in multiply-adds per second, for several operand distributions. Exact sums cost
+ * more if exponents differ widely, and with infinities and NaNs.
  *
- * One warp, or warpgroup, runs a loop of UNROLLED copies of the form on operands from memory. */
+ * One warp or warpgroup runs a loop of UNROLLED copies of the form on operands from memory. */
 #include "bench.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ enum { UNROLLED = 16, TURNS = 400, QUICK_TURNS = 2, MOST_REGISTERS = 64, LANES =
 
 enum element { F16, BF16, TF32, E4M3, E5M2, F32, F64, INTEGER };
 
-/* Bits of an element in its register, and of it those below that are not part of the number. */
+/* Bits per element in a register, and the number of unused low bits. */
 static const struct format {
     int bits, unused, fraction, bias;
 } formats[] = {
@@ -24,7 +24,7 @@ static const struct format {
     [E5M2] = { 8, 0, 2, 15 },  [F32] = { 32, 0, 23, 127 }, [F64] = { 64, 0, 52, 1023 },
 };
 
-/* Toward zero; the largest number for what is larger. */
+/* Rounds toward zero and saturates to the largest finite number. */
 static uint64_t encode(const struct format *f, double v)
 {
     uint64_t one = UINT64_C(1) << f->fraction, sign = v < 0 ? UINT64_C(1) << (f->bits - f->unused - 1) : 0, magnitude;
@@ -40,7 +40,7 @@ static uint64_t encode(const struct format *f, double v)
     return (sign | magnitude) << f->unused;
 }
 
-/* --- what operands are --- */
+/* --- operand distributions --- */
 
 enum { ONE_TO_TWO, NORMAL, SCALED, LARGE_C, SMALL_C, BITS, KINDS };
 static const char *const kinds[KINDS] = {
@@ -180,7 +180,7 @@ static char *kernel_text(const struct form *f)
     n += loads(text + n, 'b', f->b, bits, f->a);
     n += loads(text + n, 'c', f->c, bits, MOST_REGISTERS / 2);
     if (f->shape ==
-        GROUP) { /* 64 bits for each of 128 threads at a time; no swizzling, matrices of 8 rows one after the other */
+        GROUP) { /* each of 128 threads copies 64 bits at a time; no swizzling, consecutive 8-row matrices */
         for (int k = 0; k < MOST_REGISTERS / 2; k++)
             n += sprintf(text + n, "ld.global.b64 %%v, [%%p+%d]; st.shared.b64 [%%i+%d], %%v;\n", k * 1024, k * 1024);
         n += sprintf(text + n,

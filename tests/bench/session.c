@@ -1,4 +1,4 @@
-/* One benchmark case, loaded and ready to run; and what all parts of ptxi-bench use. */
+/* Sessions (one loaded benchmark case each) and helpers of ptxi-bench. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ char *bench_read(const struct options *o, const char *name)
     return text;
 }
 
-/* Work is timed by the wall clock, or by the CPU time of the process, which a busy machine does not stretch. */
+/* Time source: wall clock, or process CPU time, which is less sensitive to other load. */
 static clockid_t work_clock = CLOCK_MONOTONIC;
 
 void bench_use_cpu_time(bool on)
@@ -103,7 +103,7 @@ double bench_time_kernel(struct session *s)
     return (bench_work_now() - t) * 1e3;
 }
 
-/* Twins that work in place start from the same contents as the kernel. */
+/* In-place twins start from the same contents as the kernel. */
 double bench_time_twin(struct session *s, const struct twins *t)
 {
     for (int i = 0; i < s->w.buffers; i++) {
@@ -128,7 +128,7 @@ bool bench_results_right(struct session *s)
     return s->c->check(&s->w);
 }
 
-/* A launch of its own: counting costs time. */
+/* Counting takes time, so it uses a separate launch. */
 double bench_count_instructions(struct session *s)
 {
     ptxiCounters c = { .size = sizeof c };

@@ -1,18 +1,18 @@
-/* What threads pay that speak to each other: atomics, barriers, asynchronous copies, barriers of grids. Each figure has
- * the limit that it should keep. */
+/* Benchmark of synchronisation between threads: atomics, barriers, asynchronous copies and grid barriers. Each result
+ * has an upper limit. */
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- instructions: ns for a warp --- */
+/* --- instructions: ns per warp --- */
 
 enum { UNROLLED = 64, RESULTS = 8, TURNS = 4000 };
 
-/* Addresses in shared and in global space: %s4, %g4 and %s8, %g8 of words in a row, of so many bytes; %s and %g all
- * over the place; %s_1 and %g_1 one word, %s_4 four of them, %s_m words of which a few are the same; %m is an mbarrier.
- * %a and %w hold 32 and 64 bits, and so do the results $d and $e. */
+/* Addresses in shared (%s) and global (%g) space. %s4, %g4: consecutive 4-byte words. %s8, %g8: consecutive 8-byte
+ * words. %s, %g: scattered words. %s_1, %g_1: one word. %s_4: four words. %s_m: words with a few duplicates. %m: an
+ * mbarrier. %a and $d have 32 bits, %w and $e 64 bits. */
 struct form {
     const char *family, *text;
     unsigned threads;
@@ -113,7 +113,7 @@ static char *form_text(const struct form *f)
     return text;
 }
 
-/* Seconds from a launch to its end. */
+/* Returns seconds from launch to completion. */
 static double launched(ptxiFunction f, unsigned grid, unsigned block, unsigned shared, bool cooperative, void **params)
 {
     ptxiLaunchAttribute a = { .id = PTXI_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 };
@@ -167,7 +167,7 @@ static void time_form(const struct options *o, const struct form *f)
     bench_must(ptxiModuleUnload(m), "module");
 }
 
-/* --- the least for words all over the place: a lane after the other, in C, with pointers that are right --- */
+/* --- lower bound for scattered words: C loop over the lanes, with valid pointers --- */
 
 union word {
     uint32_t u;
@@ -247,7 +247,7 @@ static ptxiFunction function(const struct sync_bench *b, const char *name)
     return f;
 }
 
-/* A piece after the other, through one tile, as the kernels do it. */
+/* Copies one piece at a time through a single tile, as the kernels do. */
 static double copy_time(const struct sync_bench *b, int32_t size, int32_t pieces, bool load)
 {
     unsigned char *far = (unsigned char *)(uintptr_t)(load ? b->from : b->to);
@@ -280,7 +280,7 @@ static void time_bulk(const struct sync_bench *b, int32_t size, bool load, doubl
               limit);
 }
 
-enum { ROW = 128, PITCH = 2 * ROW }; /* bytes of a tile's row, and from one to the next in the tensor */
+enum { ROW = 128, PITCH = 2 * ROW }; /* bytes of a tile row, and row stride of the tensor */
 
 static ptxiTensorMap tile_map(const struct sync_bench *b, int32_t rows, ptxiTensorMapSwizzle swizzle)
 {

@@ -1,6 +1,6 @@
-/* What fetches from textures cost: ns for a lane.
+/* Benchmark of texture fetches, in ns per lane.
  *
- * One warp runs a loop of UNROLLED copies of an instruction at places all over a small texture. */
+ * One warp runs a loop of UNROLLED copies of an instruction. Coordinates are spread over a small texture. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ enum { UNROLLED = 16, SOURCES = 4, TURNS = 2000, QUICK_TURNS = 20, SIDE = 64, DE
 enum shape { ROW, PLANE, VOLUME, LAYERED_PLANES, CUBE, PYRAMID, MEMORY };
 enum { POINT = PTXI_TR_FILTER_MODE_POINT, LINEAR = PTXI_TR_FILTER_MODE_LINEAR };
 
-/* $a, $b, $c: coordinates from 0 to 1; $i, $j integers below SIDE; %n a layer; %m a level; %g a step. */
+/* $a, $b, $c: coordinates from 0 to 1; $i, $j: integers below SIDE; %n: layer; %m: mip level; %g: gradient. */
 struct fetch {
     const char *text;
     enum shape shape;
@@ -126,7 +126,7 @@ static size_t bytes_of(const struct fetch *f)
     return f->channels * (f->format == F32 ? 4u : f->format == U8 ? 1u : 2u);
 }
 
-/* Any texels: bytes that are no floats beyond 2. */
+/* Fills texels with bytes that form no float above 2. */
 static void fill(const struct fetch *f, ptxiArray to, unsigned level)
 {
     PTXI_ARRAY3D_DESCRIPTOR d;

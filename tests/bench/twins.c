@@ -1,5 +1,5 @@
-/* What one would write in C for each kernel, single-threaded. TWINS names the table that this build defines. Fused
- * multiply-adds are written out where the kernels have them, so that results can be compared bit for bit. */
+/* Single-threaded C versions of the benchmark kernels. TWINS is the name of the table defined by this build. Fused
+ * multiply-adds are explicit where the kernels use them, so that results are bit-identical. */
 #include "twins.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static void nbody(const float *restrict body, float *restrict accel, int n, floa
     }
 }
 
-/* The partial sum of each block of a grid-stride loop, the input read once in order. */
+/* Computes the partial sum of each block of a grid-stride loop. Reads the input once, in order. */
 static void reduce(const float *restrict in, float *restrict out, int n, int blocks, int block)
 {
     memset(out, 0, (size_t)blocks * sizeof *out);
@@ -233,7 +233,7 @@ static void search(const char *text, int length, const char *pattern, int plen, 
     }
 }
 
-/* A place of a texture in 256ths of a texel. */
+/* Texture position in units of 1/256 texel. */
 static inline int texture_place(float x)
 {
     return (int)floorf(x * 256 + 0.5f) - 128;

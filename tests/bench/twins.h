@@ -1,5 +1,5 @@
-/* The benchmark kernels' work as plain C. twins.c is compiled twice, once vectorised for this machine and once without
- * vectorisation; each build defines one of the two tables. */
+/* Plain C versions of the benchmark kernels. twins.c is compiled twice: vectorised for this machine, and without
+ * vectorisation. Each build defines one of the two tables. */
 #ifndef PTXI_BENCH_TWINS_H
 #define PTXI_BENCH_TWINS_H
 

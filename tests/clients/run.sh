@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs kernels that other programs compile, and programs for the CUDA driver. These programs are large, so no build
-# installs them. This command does:
+# Tests kernels that other programs compile, and programs for the CUDA driver. These programs are large, so the build
+# does not install them. This command installs them:
 #
 #     python3 -m venv build/clients && build/clients/bin/pip install -r tests/clients/requirements.txt
 #
-# PTXI_CLIENTS gives another directory than build/clients. If the virtual environment is missing, the script reports a
+# PTXI_CLIENTS overrides the directory build/clients. If the virtual environment is missing, the script reports a
 # skipped test. If one program is missing, only its tests are skipped.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
@@ -13,13 +13,13 @@ library=$top_builddir/.libs/libptxi.so
 
 skip()
 {
-    echo "the tests of clients did not run: $1"
+    echo "tests/clients skipped: $1"
     exit 77
 }
 
 [ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
 [ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
-[ -x "$venv/bin/python" ] || skip "no virtual environment in $venv; a comment in $0 has the command that creates one"
+[ -x "$venv/bin/python" ] || skip "no virtual environment in $venv; see the comment in $0 for the command that creates it"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

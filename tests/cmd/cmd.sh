@@ -1,6 +1,7 @@
 #!/bin/sh
-# Sessions with the `ptxi` command. Each line "$ COMMAND" of a .session file is run, and its output must be the lines after
-# it. A last line "? N" is an exit status other than 0. Times are replaced by '#'. With UPDATE=1 the files are rewritten.
+# Tests the output of `ptxi`. The script runs each line "$ COMMAND" of a .session file and compares the output with the
+# lines after it. A last line "? N" is a nonzero exit status. Numbers before "ms" and "billion" are replaced by '#'.
+# With UPDATE=1, the script rewrites the .session files.
 : "${top_srcdir:?}" "${PTXI:?}"
 here=$top_srcdir/tests/cmd
 tmp=$(mktemp -d) || exit 1
@@ -33,5 +34,5 @@ for session in *.session; do
         failed=1
     fi
 done
-echo "$count commands"
+echo "$count commands tested"
 [ "$count" -gt 0 ] && exit $failed

@@ -1,5 +1,4 @@
-/* Writes the instruction of a case, what brings its operands into the registers it wants, and what makes words of its
- * results. */
+/* Emits the instruction of a case, the code that loads its operands and the code that stores its results. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,7 +19,7 @@ struct frame {
     const struct variant *v;
     unsigned rule;
     FILE *before, *line, *after;
-    char guard[32]; /* "@%p1 " in front of what the lanes that execute it do, or nothing */
+    char guard[32]; /* "@%p1 " for code that only the executing lanes run, or "" */
     unsigned destinations, predicates;
 };
 
@@ -102,7 +101,7 @@ static struct column value_column(enum ptxi_type t)
     };
 }
 
-/* What the values of an operand mean: the type that a qualifier names, also where the register has but as many bits. */
+/* Returns the type of an operand's values: the type of its qualifier, even if the register only has the same width. */
 static enum ptxi_type meaning(const struct frame *f, const struct ptxi_opspec *s)
 {
     return s->type_rule == PTXI_TR_SLOT || s->type_rule == PTXI_TR_BITS ? f->m->words[s->type]
@@ -129,7 +128,7 @@ static struct column operand_column(const struct frame *f, const struct ptxi_ops
     return c;
 }
 
-/* An input of 128 bits at most, in 64-bit columns of packed elements. */
+/* Loads an input of up to 128 bits from 64-bit columns of packed elements. */
 static unsigned add_packed(struct frame *f, struct column element, unsigned count, struct name *names)
 {
     unsigned bits = element.bits * element.lanes * count, n = 0;
@@ -156,7 +155,7 @@ static struct name add_predicate(struct frame *f)
     return p;
 }
 
-/* Element `i` of `bits` bits of packed inputs, in a register of its own. */
+/* Extracts element `i` of `bits` bits from packed inputs into a new register. */
 static struct name element(struct frame *f, const struct name *packed, unsigned width, unsigned bits, unsigned i)
 {
     unsigned at = i * bits;
@@ -199,7 +198,7 @@ static void put_elements(struct frame *f, struct column c, unsigned count)
     put_list(f->line, e, count, false);
 }
 
-/* A special value, which may be another one for each form and operand, as a constant that an assembler can follow. */
+/* Emits a special value as a constant that an assembler can follow. It can differ for each form and operand. */
 static struct name add_known(struct frame *f, const struct ptxi_opspec *s, struct column c)
 {
     enum case_register kind = kind_of_width(c.width);
@@ -213,7 +212,8 @@ static struct name add_known(struct frame *f, const struct ptxi_opspec *s, struc
     return r;
 }
 
-/* The input that the same columns made, where one register is to be all operands of a type; else a new one. */
+/* Reuses the input with the same columns if one register serves as all operands of a type. Otherwise makes a new
+ * one. */
 static struct name add_value(struct frame *f, struct column c)
 {
     for (unsigned i = 0; f->v->same && i < f->c->inputs; i++)
@@ -222,7 +222,7 @@ static struct name add_value(struct frame *f, struct column c)
     return add_input(f, c);
 }
 
-/* A value in a register of its column's width, or of 8 bits where no wider one is legal. */
+/* Emits a value in a register of its column's width, or in an 8-bit register if no wider one is legal. */
 static void put_scalar(struct frame *f, const struct ptxi_opspec *s)
 {
     struct column c = operand_column(f, s);
@@ -233,7 +233,7 @@ static void put_scalar(struct frame *f, const struct ptxi_opspec *s)
           f->line);
 }
 
-/* A value of 128 bits, of two halves. */
+/* Combines two halves into a 128-bit value. */
 static struct name join_128(struct frame *f, const struct name *halves)
 {
     struct name q = new_register(f, REG_128);
@@ -250,7 +250,7 @@ static struct name wide_value(struct frame *f)
     return join_128(f, halves);
 }
 
-/* A brace that packs elements of a value, in turned order. */
+/* Emits a brace that packs the elements of a value in rotated order. */
 static void put_parts(struct frame *f, unsigned bits, unsigned parts)
 {
     struct column c = value_column(bits == 128  ? PTXI_T_b64
@@ -274,7 +274,7 @@ static void add_word(struct frame *f, struct name word)
     c->output_register[c->outputs++] = (uint8_t)strtoul(word.s + 2, NULL, 10);
 }
 
-/* A register for a word that lanes which do not execute the instruction leave as it is. */
+/* Makes an output register that keeps its old value in lanes that do not execute the instruction. */
 static struct name new_word(struct frame *f)
 {
     struct name w = new_register(f, REG_32);
@@ -385,7 +385,7 @@ static void put_cell(struct frame *f)
     }
 }
 
-/* The value that a comparing operation wants to find: in every other row what is there. */
+/* Emits the compare value of an atomic operation. In every other row it equals the value in memory. */
 static void put_compared(struct frame *f, const struct ptxi_opspec *s)
 {
     unsigned bits = ptxi_types[meaning(f, s)].bits, width = bits > 64 ? 64 : bits, n = bits > 64 ? 2 : 1;
@@ -413,7 +413,7 @@ static bool compares(const struct frame *f)
     return (f->rule & RULE_MEMORY) && r->spec_count > 3 && !strcmp(r->specs[3].name, "c");
 }
 
-/* Advice to the cache: evict first. Its bits are not documented; these are the ones that NVIDIA's libraries use. */
+/* The cache policy "evict first". The encoding is undocumented; NVIDIA's libraries use these bits. */
 static void put_policy(struct frame *f)
 {
     struct name r = new_register(f, REG_64);
@@ -432,14 +432,14 @@ static void put_value(struct frame *f, const struct ptxi_opspec *s)
         fprintf(f->line, "0x%x", f->v->half ? 0xffff : f->v->lanes ? f->v->lanes : 0xffffffff);
     else if (!strcmp(s->name, "policy"))
         put_policy(f);
-    else if ((f->rule & RULE_WARP) && f->v->half && !strcmp(s->name, "c")) /* no lane reads one that is off */
+    else if ((f->rule & RULE_WARP) && f->v->half && !strcmp(s->name, "c")) /* no lane reads an inactive lane */
         fprintf(f->line, "0x%x", f->v->constant);
     else if (t == PTXI_T_pred)
         fprintf(f->line, "%s%s", f->v->negated && (s->flags & PTXI_OPF_NOT) ? "!" : "", add_predicate(f).s);
     else if (compares(f) && s->name[0] == 'b')
         put_compared(f, s);
     else if (compares(f) &&
-             ptxi_types[t].bits == 128) /* of what the other two are made of: there are but so many inputs */
+             ptxi_types[t].bits == 128) /* derived from the other two, because the number of inputs is limited */
         fputs(join_128(
                   f, (struct name[]){ named(REG_64, f->c->input_register[3]), named(REG_64, f->c->input_register[0]) })
                   .s,
@@ -491,7 +491,7 @@ static void put_operands(struct frame *f)
     }
 }
 
-/* ---- The whole ---- */
+/* ---- Complete cases ---- */
 
 void case_print_spelling(FILE *out, const struct ptxi_row *row, const uint16_t *words)
 {
@@ -538,7 +538,7 @@ void case_selector(char *to, unsigned lanes, bool destination, uint64_t r)
     to[n] = 0;
 }
 
-/* CC.CF comes from an input; where the instruction sets it, it goes to an output. */
+/* CC.CF is loaded from an input. If the instruction sets it, it is stored to an output. */
 static void put_carry_in(struct frame *f)
 {
     struct name in = add_input(
@@ -645,7 +645,7 @@ void case_build(struct conformance_case *c, const struct ptxi_match *m, const st
         abort();
     set_name(&f, text[1]);
     number_inputs(c);
-    if (orders(m)) /* the same again: a sample will do */
+    if (orders(m)) /* duplicates: a sample is enough */
         c->rows = COLUMN_CROSSED;
     c->key = key_of(c);
     for (unsigned i = 0; i < 3; i++)

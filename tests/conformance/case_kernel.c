@@ -64,8 +64,8 @@ void case_print_kernel(FILE *out, const struct conformance_case *c)
     fputs("    ret;\n}\n", out);
 }
 
-/* One row's share of a digest, which is a sum: %h, from %row and words of output. No two outputs give a row the same
- * share. */
+/* Computes one row's contribution to a digest, which is a sum. The result is in %h. The inputs are %row and the output
+ * words. Each output contributes differently. */
 static void print_hash_start(FILE *out)
 {
     fputs("    mul.lo.u32 %h, %row, 0x9e3779b1;\n", out);
@@ -100,7 +100,7 @@ static void print_spread(FILE *out, const struct exhaustive *x)
     }
 }
 
-/* The constant is made from a parameter that is 0, so that no assembler computes with it. */
+/* Derives the constant from a parameter that is always 0. This prevents constant folding by the assembler. */
 void case_print_exhaustive(FILE *out, const struct exhaustive *x)
 {
     unsigned rows = (unsigned)((1ull << 32) / EXHAUSTIVE_DIGESTS / EXHAUSTIVE_BLOCKS);
@@ -138,8 +138,7 @@ void case_print_exhaustive(FILE *out, const struct exhaustive *x)
             EXHAUSTIVE_BLOCKS);
 }
 
-/* A warp makes a digest: each lane sums up every 32nd row. The first threads also copy the rows that are kept in full.
- */
+/* Each warp computes one digest: each lane adds every 32nd row. The first threads also copy the rows kept in full. */
 void case_print_digest(FILE *out)
 {
     fputs(".visible .entry digest(.param .u64 o, .param .u64 record, .param .u32 rows, .param .u32 fine, .param .u32 "

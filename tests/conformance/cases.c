@@ -1,4 +1,4 @@
-/* Which forms have a case, and how their operands are written. See cases.h. */
+/* Selects the forms that have a case and the ways to write their operands. See cases.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -13,8 +13,7 @@
 
 enum { PTX_VERSION = 90, TARGET = 90 };
 
-/* Rules of sections, or of chapters for the sections that have none of their own. Without `why` their forms have cases.
- */
+/* Rules for sections. A chapter's rule applies to sections without their own. Forms have cases unless `why` is set. */
 static const struct section_rule {
     const char *section;
     unsigned rule;
@@ -53,7 +52,7 @@ static const struct section_rule {
     { "TensorCore 5th Generation Instructions", 0, "matrices" },
 };
 
-/* Forms that the table allows and that have no case all the same. */
+/* Returns the reason why a form of the table has no case, or NULL if it has one. */
 static const char *unrecorded(const struct ptxi_match *m)
 {
     struct ptxi_need room;
@@ -89,7 +88,7 @@ enum { MAX_VARIANTS = 260 };
 
 struct writing {
     const struct ptxi_match *m;
-    uint64_t hash; /* of the spelling: which of many ways this form takes */
+    uint64_t hash; /* hash of the spelling: selects one of many ways */
     struct variant v[MAX_VARIANTS];
     unsigned count;
 };
@@ -126,11 +125,11 @@ static void add_destinations(struct writing *w, unsigned rule)
     }
     if (one)
         another(w)->one = true;
-    if (count && (destinations > 1 || rule & RULE_MEMORY)) /* else nothing would be left to record */
+    if (count && (destinations > 1 || rule & RULE_MEMORY)) /* otherwise there is no result to record */
         another(w)->sink = (uint8_t)sinks[w->hash >> 8 & (count - 1)];
 }
 
-/* Elements that a brace of mov may have. */
+/* Element counts of a brace of mov. */
 static void add_parts(struct writing *w, unsigned bits)
 {
     for (unsigned parts = 2; parts <= 8; parts *= 2)
@@ -140,7 +139,7 @@ static void add_parts(struct writing *w, unsigned bits)
         }
 }
 
-/* A constant's legal values; with no other qualifier to try, all of them. */
+/* Tries a constant's legal values. Tries all of them if there is no other qualifier to try. */
 static void add_constants(struct writing *w, bool all)
 {
     static const uint8_t some[16] = { 0x00, 0x01, 0x0f, 0x1b, 0x33, 0x55, 0x69, 0x80,
@@ -159,7 +158,7 @@ static unsigned selected_lanes(const struct ptxi_row *row)
     return 0;
 }
 
-/* All operands with a selector, and one source with another. */
+/* Tries a selector on all operands, and a different selector on one source. */
 static void add_selectors(struct writing *w, unsigned lanes)
 {
     const struct ptxi_row *row = w->m->row;
@@ -176,7 +175,7 @@ static void add_selectors(struct writing *w, unsigned lanes)
                 case_selector(v->selector[which], lanes, destination, r >> 16 * which);
         }
     }
-    if (lanes == 1 && row->specs[0].selector) { /* here it is the selector that makes a merge */
+    if (lanes == 1 && row->specs[0].selector) { /* here the selector enables the merge */
         memmove(&w->v[0], &w->v[1], (w->count - 1) * sizeof *w->v);
         w->count--;
     }
@@ -189,8 +188,8 @@ static void add_minus(struct writing *w)
             another(w)->minus = (uint8_t)(i + 1);
 }
 
-/* Where lanes read each other, in segments of half a warp, up to the end and from the start; else also with lanes here
- * and there. */
+/* For lanes that read each other: active half-warp segments from the end and from the start. Otherwise also scattered
+ * lanes. */
 static void add_halves(struct writing *w, bool reads)
 {
     static const uint16_t segments[2] = { 0x101f, 0x1000 };
@@ -207,8 +206,8 @@ static void add_halves(struct writing *w, bool reads)
     }
 }
 
-/* Whether trying all operands would record what ptxas 13.0 gets wrong: where it unrolls the loop, it takes the upper
- * half of the register for zero, in which HSET2 leaves a second result. */
+/* Returns true if the exhaustive case would record a bug of ptxas 13.0. When it unrolls the loop, it assumes that the
+ * upper half of the register is zero, but HSET2 leaves a second result there. */
 static bool miscompiled(const struct ptxi_match *m)
 {
     uint16_t d = ptxi_isa_slot(m, "D");
@@ -217,7 +216,7 @@ static bool miscompiled(const struct ptxi_match *m)
            !ptxi_isa_has(m, "ftz");
 }
 
-/* Operands that an assembler knows, or knows to be the same, or an instruction that some lanes leave out. */
+/* Tries constant operands, identical operands, and instructions that only some lanes execute. */
 static void add_folded(struct writing *w)
 {
     const struct ptxi_row *row = w->m->row;
@@ -238,7 +237,7 @@ static void add_folded(struct writing *w)
     }
 }
 
-/* Whether a generic address may be one of shared memory. */
+/* Returns true if a generic address may point to shared memory. */
 static bool may_be_shared(const struct ptxi_row *row)
 {
     for (unsigned s = 0; s < row->slot_count; s++)
@@ -248,7 +247,7 @@ static bool may_be_shared(const struct ptxi_row *row)
     return false;
 }
 
-/* The plain rule widens results in one place for all. */
+/* The plain rule widens all results in one place. */
 static bool widens(const struct ptxi_match *m)
 {
     if (!m->row->lower)
@@ -263,7 +262,7 @@ static bool widens(const struct ptxi_match *m)
     return false;
 }
 
-/* The first way is the plainest one. */
+/* The first way is the plainest. */
 static void write_ways(struct writing *w, const struct ptxi_match *m, unsigned rule)
 {
     const struct ptxi_row *row = m->row;
@@ -304,7 +303,7 @@ static void write_ways(struct writing *w, const struct ptxi_match *m, unsigned r
 
 static void *grow(void *list, size_t count, size_t size)
 {
-    if (count & (count - 1)) /* room is a power of two */
+    if (count & (count - 1)) /* the capacity is a power of two */
         return list;
     list = realloc(list, (count ? 2 * count : 1) * size);
     if (!list) {
@@ -314,7 +313,7 @@ static void *grow(void *list, size_t count, size_t size)
     return list;
 }
 
-/* Forms are met once, sections again and again. */
+/* Each form is added once. A section is looked up repeatedly. */
 static void leave_out(struct cases *cs, const char *name, const char *why)
 {
     for (size_t i = 0; i < cs->out_count; i++)
@@ -344,7 +343,7 @@ static void add_exhaustive(struct cases *cs, size_t of, enum spread spread, uint
     cs->all[cs->all_count++] = (struct exhaustive){ (const struct conformance_case *)of, spread, constant, key };
 }
 
-/* Approximations read only the upper half of an f64, and only the divisor of a division needs a table. */
+/* Approximations read only the upper half of an f64. Only the divisor of a division needs a table. */
 static void add_approximation(struct cases *cs, const struct ptxi_match *m, size_t of)
 {
     static const uint32_t dividends[] = { 0x3f800000, 0x40400000, 0x00800000, 0x7f7fffff, 0x80000003 };
@@ -418,7 +417,7 @@ static void add_row(struct cases *cs, const struct ptxi_row *row, unsigned rule)
 
         memset(m.words, 0xff, sizeof m.words);
         for (unsigned s = 0; s < row->slot_count; s++) {
-            unsigned k = choice[s] - (row->slots[s].optional ? 1u : 0u); /* an optional word is missing first */
+            unsigned k = choice[s] - (row->slots[s].optional ? 1u : 0u); /* an absent optional word comes first */
 
             m.words[s] = k < row->slots[s].word_count ? row->slots[s].words[k] : PTXI_NO_WORD;
         }
@@ -437,7 +436,7 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x > y) - (x < y);
 }
 
-/* Rows overlap where a form came with two targets. */
+/* Rows overlap if a form was introduced with two targets. */
 static void mark_repeated(struct cases *cs)
 {
     struct conformance_case **sorted = calloc(cs->count, sizeof *sorted);
@@ -473,7 +472,7 @@ struct cases *cases_make(void)
         add_warpgroups(cs);
         add_built(cs, wmma_build);
     }
-    for (size_t i = 0; cs && i < cs->all_count; i++) /* now that the cases stay where they are */
+    for (size_t i = 0; cs && i < cs->all_count; i++) /* the array of cases no longer moves */
         cs->all[i].of = &cs->v[(size_t)cs->all[i].of];
     if (cs)
         mark_repeated(cs);

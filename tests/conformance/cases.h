@@ -1,17 +1,18 @@
-/* The conformance cases: made from the table of instruction forms, a kernel for every form that computes.
+/* The conformance cases. They are generated from the table of instruction forms, with a kernel for every form that
+ * computes.
  *
- * A case is a form, which is one choice of qualifiers in a row, with one way to write its operands. Qualifiers are
- * combined without exception. Of the ways to write operands (selectors of the video instructions, a negated predicate,
- * the missing second destination, a wider register, ...) each is tried with every form where there are few, and with
- * forms chosen by a hash of the spelling where there are many: they mean the same in all forms of an instruction.
+ * A case is a form with one way to write its operands. A form is one choice of qualifiers in a row. All combinations of
+ * qualifiers are used. Ways to write operands include selectors of the video instructions, a negated predicate, a
+ * missing second destination and a wider register. With few forms, each way is tried with every form. With many forms,
+ * a hash of the spelling selects the forms, because a way has the same meaning in all forms of an instruction.
  *
- * A case's kernel reads columns of operands and writes what the instruction gives as columns of 32-bit words. The
- * kernel `digest` sums those up, so that a recording holds for each case a record: a digest for every 256 rows that
- * cross special values and for every 1024 random rows, then CASE_FULL rows plainly.
+ * A case's kernel reads columns of operands and writes the results as columns of 32-bit words. The kernel `digest` sums
+ * these. A recording holds one record per case: a digest for every 256 rows that cross special values, a digest for
+ * every 1024 random rows, and CASE_FULL rows in full.
  *
- * Beside them there are chains of instructions, which an assembler may fuse: they come twice, once fused and once not.
+ * Chains are cases of several instructions, which an assembler may fuse. Each chain is recorded fused and unfused.
  *
- * Forms with 32 bits of operands in all have another kernel, which tries all of them: a digest for each 2^23. */
+ * Forms with 32 operand bits in total also have an exhaustive kernel. It has a digest for each 2^23 operands. */
 #ifndef PTXI_TESTS_CASES_H
 #define PTXI_TESTS_CASES_H
 
@@ -24,35 +25,35 @@ enum {
     CASE_INPUTS = 4,
     CASE_WORDS = 12,
     CASE_FULL = 16,
-    CASE_BLOCK = 128, /* threads of a block, one a row */
+    CASE_BLOCK = 128, /* threads per block, one per row */
     CASE_FINE = 256,
-    CASE_COARSE = 1024, /* rows of a digest */
+    CASE_COARSE = 1024, /* rows per digest */
     EXHAUSTIVE_DIGESTS = 512,
     EXHAUSTIVE_BLOCKS = 64,
-    EXHAUSTIVE_THREADS = 256 /* of blocks of threads a digest, and of threads */
+    EXHAUSTIVE_THREADS = 256 /* thread blocks per digest, and threads per block */
 };
 
-/* Registers of a kernel by width: predicates, and 8 to 128 bits. */
+/* Register counts of a kernel by width: predicates, and 8 to 128 bits. */
 enum case_register { REG_PRED, REG_8, REG_16, REG_32, REG_64, REG_128, REG_KINDS };
 
 struct conformance_case {
-    const struct ptxi_row *row;     /* NULL: a chain */
+    const struct ptxi_row *row;     /* NULL for a chain */
     uint16_t words[PTXI_MAX_SLOTS]; /* as in ptxi_match */
-    char *name;                     /* the instruction, and in brackets what its text does not show */
-    char *body;                     /* from registers with the inputs to 32-bit registers with the outputs */
+    char *name;                     /* the instruction, with details that its text does not show in brackets */
+    char *body;                     /* from input registers to 32-bit output registers */
     struct column input[CASE_INPUTS];
-    uint8_t inputs, outputs;        /* number of inputs, of words of output */
+    uint8_t inputs, outputs;        /* number of inputs and of output words */
     uint8_t input_register[CASE_INPUTS], output_register[CASE_WORDS];
-    uint8_t registers[REG_KINDS];   /* how many of each there are */
-    bool global_cell, shared_cell;  /* memory of the kernel's own, 16 bytes a thread */
-    bool small;                     /* the operands are 32 bits in all: see struct exhaustive */
-    bool again;                     /* an earlier case, of another row, is the same */
-    bool apart;                     /* for an assembler told not to fuse products and sums */
-    uint32_t rows, fine;            /* rows in all; and of those, in CASE_FINE at a time */
-    uint64_t key;                   /* names it in a recording: hash of the kernel and the operands */
+    uint8_t registers[REG_KINDS];   /* register counts */
+    bool global_cell, shared_cell;  /* private memory of the kernel, 16 bytes per thread */
+    bool small;                     /* the operands have 32 bits in total: see struct exhaustive */
+    bool again;                     /* equal to an earlier case of another row */
+    bool apart;                     /* for an assembler that does not fuse products and sums */
+    uint32_t rows, fine;            /* total rows; rows with one digest per CASE_FINE */
+    uint64_t key;                   /* key in a recording: hash of the kernel and the operands */
 };
 
-/* How 32 bits become the operands. */
+/* The mapping from 32 bits to the operands. */
 enum spread {
     SPREAD_WHOLE,
     SPREAD_HALVES /* the first operand is the upper half */,
@@ -67,7 +68,7 @@ struct exhaustive {
     uint64_t key;
 };
 
-/* A form without a case, or all of a section. */
+/* A form without a case, or a whole section without cases. */
 struct left_out {
     char *name;
     const char *why;
@@ -80,26 +81,29 @@ struct cases {
     size_t count, all_count, out_count;
 };
 
-/* Everything; ends the program with a message when a row's section has no rule, or memory is short. */
+/* Builds everything. Exits with a message if a row's section has no rule or memory runs out. */
 struct cases *cases_make(void);
 void cases_free(struct cases *cs);
 
-/* Digests in a record, and its words in all. */
+/* The number of digests in a record, and its size in words. */
 unsigned case_digests(const struct conformance_case *c);
 unsigned case_record_words(const struct conformance_case *c);
 
-/* The rows that are recorded in full are so far apart. */
+/* The distance between rows that are recorded in full. */
 static inline uint32_t case_full_step(const struct conformance_case *c)
 {
     return c->fine ? 1 : 4099;
 }
 
-/* PTX: the head of a module, kernel k<key> of a case, x<key> of an exhaustive one, and `digest`. Their parameters are
+/* Print PTX: the head of a module, kernel k<key> of a case, kernel x<key> of an exhaustive case, and `digest`. The
+ * parameters are
  *
- *     k  u64 x 4 columns, u64 output, u64 memory (16 bytes a row), u32 rows          CASE_BLOCK threads, one a row
- *     x  u64 digests, u32 number of the first block, u32 zero                        EXHAUSTIVE_THREADS threads; block
- * b adds to digest b / EXHAUSTIVE_BLOCKS digest  u64 output, u64 record (zeros), u32 rows, u32 fine rows, u32 words of
- * output, u32 step of full rows CASE_BLOCK threads, a warp a digest */
+ *     k       u64 x 4 columns, u64 output, u64 memory (16 bytes per row), u32 rows
+ *             Launch with CASE_BLOCK threads per block, one per row.
+ *     x       u64 digests, u32 number of the first block, u32 zero
+ *             Launch with EXHAUSTIVE_THREADS threads per block. Block b adds to digest b / EXHAUSTIVE_BLOCKS.
+ *     digest  u64 output, u64 record (zeros), u32 rows, u32 fine rows, u32 words of output, u32 step of full rows
+ *             Launch with CASE_BLOCK threads per block, one warp per digest. */
 void case_print_head(FILE *out);
 void case_print_kernel(FILE *out, const struct conformance_case *c);
 void case_print_exhaustive(FILE *out, const struct exhaustive *x);

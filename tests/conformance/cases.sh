@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every form of the scalar chapters against what a GPU answered, and of those that were tried with all 2^32 operands a digest of some.
-# PTXI_CASES=TEXT picks the cases whose name contains it; with sanitizers, which are slow, it is .sat unless given.
+# Compares every form of the scalar chapters with the recorded answers of a GPU. Also compares a sample of the digests
+# of exhaustive cases, which cover all 2^32 operands. PTXI_CASES=TEXT selects the cases with TEXT in their names. With
+# sanitizers, which are slow, the default is .sat.
 here=$top_srcdir/tests/conformance
 verify=$top_builddir/tests/conformance/verify
 text=${PTXI_CASES-${SANITIZE:+.sat}}

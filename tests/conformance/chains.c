@@ -1,7 +1,7 @@
 /* Cases of several instructions: products and sums without rounding modifiers, which ptxas may fuse. See cases.h.
  *
- * Each is a random program of straight code over one type. A value is used once or several times, by the next
- * instruction or a later one; what nobody uses is an output, and some of the others are, too. */
+ * Each case is a random straight-line program over one type. A value is used once or several times, by the next
+ * instruction or by a later one. All unused values and some used values are outputs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,7 +12,7 @@
 
 enum { INPUTS = 4, MAX_VALUES = INPUTS + 8, ROWS = 8192 };
 
-/* The types, and as bits which instructions know them. */
+/* The types. The bits select the instructions that support them. */
 enum {
     F32 = 1,
     F64 = 2,
@@ -92,7 +92,7 @@ static const struct operation *choose_operation(struct program *p)
     }
 }
 
-/* One of the last values, mostly. */
+/* Selects a value, usually a recent one. */
 static unsigned choose_value(struct program *p)
 {
     unsigned recent = p->values < 3 ? p->values : 3;
@@ -123,7 +123,7 @@ static void put_operation(struct program *p)
     p->values++;
 }
 
-/* 32-bit registers with a value: one or two. */
+/* 32-bit registers per value: one or two. */
 static void put_output(struct program *p, struct conformance_case *c, unsigned v)
 {
     unsigned first = p->registers32, n = p->type->kind == REG_64 ? 2 : 1;

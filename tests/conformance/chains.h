@@ -6,7 +6,7 @@
 
 enum { CHAIN_TYPES = 8, CHAINS = 48 * CHAIN_TYPES };
 
-/* Chain number 0 to CHAINS - 1; `apart`: for an assembler that does not fuse. */
+/* Makes chain number 0 to CHAINS - 1. `apart`: for an assembler that does not fuse. */
 void chain_build(struct conformance_case *c, unsigned number, bool apart);
 
 #endif

@@ -43,11 +43,11 @@ static uint64_t ones(unsigned bits)
     return bits >= 64 ? ~0ull : (1ull << bits) - 1;
 }
 
-/* One value's circumstances. */
+/* The state for generating one value. */
 struct draw {
     unsigned position, inputs;
-    uint64_t shared; /* random bits of the row, the same for all its inputs */
-    uint64_t own;    /* and those of this input */
+    uint64_t shared; /* random bits of the row, shared by all its inputs */
+    uint64_t own;    /* random bits of this input */
 };
 
 /* ---- Floating point ---- */
@@ -68,7 +68,7 @@ static uint64_t sign_bit(const struct format *f)
     return 1ull << (f->bits - 1);
 }
 
-/* Exponents out of range become the smallest or the largest finite one. */
+/* Builds a number. Clamps an out-of-range exponent to the smallest or largest finite exponent. */
 static uint64_t make_float(const struct format *f, bool negative, int exponent, uint64_t fraction)
 {
     if (exponent < 0)
@@ -78,7 +78,7 @@ static uint64_t make_float(const struct format *f, bool negative, int exponent, 
     return (negative ? sign_bit(f) : 0) | (uint64_t)exponent << f->fraction | (fraction & ones(f->fraction));
 }
 
-/* The value in the format, cut off; the largest and the smallest number where it is out of range. */
+/* Truncates a value to the format. Clamps it if it is out of range. */
 static uint64_t float_of(const struct format *f, double v)
 {
     int e;
@@ -126,8 +126,8 @@ static uint64_t special_pattern(const struct format *f, enum special_float what)
     }
 }
 
-/* Limits of integers and narrower formats, and halves next to them. The first 8 and the first 16 are crossed where
- * there are more than two inputs. */
+/* Limits of integers and of narrower formats, and half steps next to them. With more than two inputs only the first 8
+ * or 16 are crossed. */
 static const struct { uint8_t what; bool negative; double v; int8_t ulps;
 } float_specials[SPECIALS] = {
     { ZERO, 0, 0, 0 },
@@ -204,7 +204,7 @@ static uint64_t special_float(const struct format *f, unsigned i)
     return (v + (uint64_t)(int64_t)float_specials[i].ulps) | (float_specials[i].negative ? sign_bit(f) : 0);
 }
 
-/* The k-th of 252 exponents: all that f32 has but four, those that matter of f64. */
+/* Returns exponent k of 252: all of f32 except four, and the important ones of f64. */
 static int spread_exponent(const struct format *f, int k)
 {
     if (f->bias < 127)
@@ -218,7 +218,7 @@ static int spread_exponent(const struct format *f, int k)
                      : 2 * f->bias + 1 - (k - 228);
 }
 
-/* Specials, then both signs of every exponent with eight fractions. */
+/* Special values first, then both signs of every exponent with eight fractions. */
 static uint64_t listed_float(const struct format *f, unsigned i)
 {
     uint64_t r = column_mix(i), m;
@@ -242,7 +242,7 @@ static int below(uint64_t r, int n)
     return (int)((r >> 20 & 0xffffffff) % (uint64_t)n);
 }
 
-/* Mostly nothing, or one place up or down. */
+/* Returns an offset: usually zero, sometimes one place up or down. */
 static uint64_t step(uint64_t r)
 {
     static const int8_t steps[4] = { 0, 1, -1, 0 };
@@ -250,7 +250,7 @@ static uint64_t step(uint64_t r)
     return (uint64_t)(int64_t)steps[r & 3];
 }
 
-/* A fraction of few bits, or of few bits missing. */
+/* Returns a fraction with few bits set or few bits clear. */
 static uint64_t sparse(const struct format *f, uint64_t r)
 {
     uint64_t m = 0;
@@ -260,7 +260,7 @@ static uint64_t sparse(const struct format *f, uint64_t r)
     return r & 4 ? ~m : m;
 }
 
-/* Two factors of half the fraction's length, whose product is exact. */
+/* Two factors with half-length fractions, and their exact product. */
 struct exact {
     uint64_t x, y, product;
 };
@@ -281,7 +281,7 @@ static struct exact exact_product(const struct format *f, uint64_t shared, bool 
                            make_float(f, false, ex + ey - f->bias + lift, p) };
 }
 
-/* Quotients and roots that are exact or next to it, and sums that cancel. */
+/* Draws exact or nearly exact quotients and roots, and sums that cancel. */
 static uint64_t near_exact(const struct format *f, const struct draw *d)
 {
     struct exact e = exact_product(f, d->shared, d->inputs == 1);
@@ -292,8 +292,8 @@ static uint64_t near_exact(const struct format *f, const struct draw *d)
     return d->position == 0 ? e.x : d->position == 1 ? e.y : product ^ sign_bit(f);
 }
 
-/* Factors around 1, factors and summands around the smallest normal: results that may be tiny after or before rounding.
- */
+/* Draws factors near 1, and factors and summands near the smallest normal. Results can be tiny before or after
+ * rounding. */
 static uint64_t near_normal(const struct format *f, const struct draw *d)
 {
     static const int8_t steps[16] = { 0, 1, 2, 3, -1, -2, -3, 0, 1, -1, 4, -4, 0, 1, -1, 2 };
@@ -308,7 +308,7 @@ static uint64_t near_normal(const struct format *f, const struct draw *d)
     return (d->own >> 16 & 3 ? least * (1 + (d->own >> 18 & 1)) + by : 0) | sign;
 }
 
-/* Products around half of the smallest subnormal, beside summands around the smallest normal. */
+/* Draws products near half of the smallest subnormal, and summands near the smallest normal. */
 static uint64_t near_half_subnormal(const struct format *f, const struct draw *d)
 {
     static const int8_t steps[8] = { 0, 0, 1, -1, 0, 1, -16, 0 };
@@ -322,7 +322,7 @@ static uint64_t near_half_subnormal(const struct format *f, const struct draw *d
            sign;
 }
 
-/* Exponents whose product is at the lower or upper end of the range, with summands there too. */
+/* Draws exponents with a product at the lower or upper end of the range. The summands are there too. */
 static uint64_t at_the_end(const struct format *f, const struct draw *d, bool upper)
 {
     int end = upper ? 2 * f->bias : 1,
@@ -338,7 +338,7 @@ static uint64_t at_the_end(const struct format *f, const struct draw *d, bool up
     return make_float(f, d->own >> 63, e, d->own & 64 ? d->own >> 3 : sparse(f, d->own));
 }
 
-/* Summands that overlap in few bits; a third input meets the product of two. */
+/* Draws summands that overlap in few bits. A third input is close to the product of the other two. */
 static uint64_t aligned(const struct format *f, const struct draw *d)
 {
     int reach = f->fraction + 3, e0 = f->bias - 20 + below(d->shared, 41), e1 = f->bias - 8 + below(d->shared >> 6, 17);
@@ -351,7 +351,7 @@ static uint64_t aligned(const struct format *f, const struct draw *d)
     return make_float(f, d->own >> 63, e, d->own & 64 ? d->own >> 3 : sparse(f, d->own));
 }
 
-/* Half way between two values of a narrower format, or an integer and a half, or next to it. */
+/* Draws values at or near midpoints of a narrower format, or at or near an integer and a half. */
 static uint64_t conversion_edge(const struct format *f, const struct draw *d)
 {
     static const uint8_t narrower[8] = { 2, 3, 7, 10, 10, 23, 1, 7 };
@@ -389,7 +389,7 @@ static uint64_t random_float(const struct format *f, unsigned mode, const struct
 
 /* ---- Integers ---- */
 
-/* Two bits that are set (63: the highest of the type, 64: none), and a summand; then patterns of bytes and halves. */
+/* Values with two set bits (63: the highest bit of the type, 64: none) and a summand, then byte and half patterns. */
 static const struct { uint8_t first, second; int16_t add;
 } int_sums[40] = {
     { 64, 64, 0 },    { 64, 64, 1 },    { 64, 64, -1 }, { 63, 64, 0 },   { 63, 64, -1 },     { 63, 64, 1 },
@@ -421,7 +421,7 @@ static uint64_t special_int(unsigned bits, unsigned i)
     return (v + (uint64_t)(int64_t)int_sums[i].add) & ones(bits);
 }
 
-/* Specials, then values around plus and minus each power of two, and around sums of two. */
+/* Special values, then values near plus and minus each power of two, and near sums of two powers. */
 static uint64_t listed_int(unsigned bits, unsigned i)
 {
     unsigned k = (i >> 4) & 63;
@@ -437,7 +437,7 @@ static uint64_t listed_int(unsigned bits, unsigned i)
     return (power + (i & 15) - 8) & ones(bits);
 }
 
-/* Bytes or halves that are special themselves. */
+/* Builds a value from special bytes or halves. */
 static uint64_t special_parts(unsigned part, uint64_t r)
 {
     uint64_t v = 0;
@@ -463,7 +463,7 @@ static uint64_t few_bits(unsigned bits, uint64_t r)
     return r & 8 ? ~v : v;
 }
 
-/* Products around the end of the type, and dividends around a multiple. */
+/* Draws products near the limit of the type, and dividends near a multiple. */
 static uint64_t related_int(unsigned bits, const struct draw *d, bool multiple)
 {
     unsigned length = 1 + (unsigned)below(d->shared, (int)bits - 1);
@@ -521,7 +521,7 @@ static uint64_t random_count(uint64_t r)
     }
 }
 
-/* Warp by warp: all lanes alike, two values, several, or one lane that differs. */
+/* Per warp: all lanes equal, two values, several values, or one different lane. */
 static uint64_t group_value(uint32_t row, unsigned bits)
 {
     uint64_t warp = column_mix(row / 32 ^ column_seed()), lane = column_mix(row ^ 0x5bd1e995u ^ column_seed());
@@ -537,15 +537,15 @@ static uint64_t group_value(uint32_t row, unsigned bits)
 
 /* ---- Columns ---- */
 
-/* Which of its special values an input has in a crossed row: the digits of a number that runs through all combinations,
- * the first of them being unlike each other. */
+/* Selects the special value of an input in a crossed row. A row number runs through all combinations and its digits
+ * select the values. In the first rows the digits differ from each other. */
 static unsigned crossed_index(const struct column *c, uint32_t row)
 {
     static const uint8_t digit_bits[5] = { 12, 12, 6, 4, 3 };
     unsigned bits = digit_bits[c->inputs], n = row * 2531u % COLUMN_CROSSED,
              others = (SPECIALS - 1) & ~(unsigned)ones(bits);
 
-    /* an input behind those that are crossed takes its digits from where they wrap around to */
+    /* inputs after the crossed ones wrap around and reuse the digits */
     return (n >> (bits * (c->inputs - 1u - c->position) & 31) & (unsigned)ones(bits)) |
            ((unsigned)(column_seed() >> 8 * c->position) & others);
 }
@@ -561,7 +561,7 @@ static uint64_t special_element(const struct column *c, unsigned i)
     return c->lanes == 1 ? listed_float(&f, i) : special_float(&f, i % SPECIALS);
 }
 
-/* The elements of a packed value take special values in different orders. */
+/* Elements of a packed value use the special values in different orders. */
 static unsigned lane_index(const struct column *c, unsigned i, unsigned lane)
 {
     unsigned count = c->inputs <= 2 ? SPECIALS : c->inputs == 3 ? 16 : 8;
@@ -611,6 +611,6 @@ void column_fill(const struct column *c, uint32_t rows, void *out)
         uint64_t v = column_value(c, row);
 
         memcpy((char *)out + (size_t)row * c->width / 8, &v,
-               c->width / 8); /* little-endian hosts only, as the recording is */
+               c->width / 8); /* requires a little-endian host, like the recording */
     }
 }

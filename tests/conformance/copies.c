@@ -1,13 +1,16 @@
-/* Asynchronous copies, tensor maps and mbarriers against what a GPU answered: copies.rec, which copies.py has written.
+/* Compares asynchronous copies, tensor maps and mbarriers with the recorded answers of a GPU.
  *
- *     copies [recording [prefix]]      the cases whose names begin so
+ *     copies [recording [prefix]]      runs the cases with names that start with the prefix
  *
- * A recording is "ptxicpy1", and how many kernels, verdicts and cases there are, then these, all little-endian and
- * unaligned. A kernel is how many characters it begins and ends with as the first one does, and what is between them. A
- * verdict is a tensor map's arguments, which pointers are NULL, how far the map's address is from a multiple of 64, and
- * the driver's result. A case is its name, the kernel's number, CTAs, threads, whether it has a map and whether it
- * failed; the map's arguments; patterns and sizes of two pieces of memory, `data`, where the tensor is, and `out`; 16
- * words; then the CRC-32 of both afterwards, and how `out` begins. What has a length has it in a word before it. */
+ * copies.py writes the recording copies.rec. It starts with "ptxicpy1" and the numbers of kernels, verdicts and cases.
+ * Then come the kernels, the verdicts and the cases. All values are little-endian and unaligned.
+ * - Kernel: the lengths of the prefix and the suffix shared with the first kernel, then the text between them.
+ * - Verdict: a tensor map's arguments, the set of NULL pointers, the offset of the map's address from a multiple of 64,
+ *   and the driver's result.
+ * - Case: name, kernel number, CTAs, threads, a flag for a map, a flag for failure; the map's arguments; pattern and
+ *   size of `data` (the tensor's memory) and of `out`; 16 words; the final CRC-32 of both, and the first bytes of
+ *   `out`.
+ * Variable-length items start with a length word. */
 #include "conformance/replay.h"
 
 #include "ptxi.h"
@@ -19,12 +22,12 @@
 #include <string.h>
 
 enum { RANKS = 5, ARGS = 16, SEED = 16, PATTERN_WORDS = 1 << 15 };
-enum { DATA = 65536 }; /* of `data`; a map may lie behind it, which is not compared */
+enum { DATA = 65536 }; /* of `data`; a map after it is not compared */
 enum {
     SMEM = 16384,
     PART = SMEM + 32,
     FLAG = 16
-}; /* of `out`: what each CTA writes, and of that, behind the shared memory, what counts */
+}; /* of `out`: bytes written by each CTA, and the compared bytes after the shared memory */
 
 struct map {
     uint8_t im2col, rank, interleave, swizzle, promotion, fill;
@@ -127,7 +130,7 @@ static struct test take_test(void)
     return t;
 }
 
-/* ---- what is in memory before; copy_driver.py has the same */
+/* ---- initial memory contents; copy_driver.py has the same */
 
 static uint32_t fmix(uint32_t h)
 {
@@ -275,7 +278,7 @@ static ptxiFunction *load_kernels(uint32_t count)
     return f;
 }
 
-/* The memory of a case lies in the same place always; what is compared is not the mbarriers themselves. */
+/* The memory of a case is always at the same address. The mbarriers themselves are not compared. */
 static bool run(const struct test *t, ptxiFunction f, ptxiDevicePtr data, ptxiDevicePtr out)
 {
     unsigned char *d = (unsigned char *)(uintptr_t)data, *o = (unsigned char *)(uintptr_t)out;

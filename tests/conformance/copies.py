@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Records how a GPU copies asynchronously: copies.py [--driver LIB --prefix ptxi] OUT writes OUT/copies.rec, and OUT/copies.full.
+"""Records the asynchronous copies of a GPU.
 
-copies.c describes the recording and compares. The other file has, for whoever looks for the cause of a difference, all bytes that changed, cases whose
-meaning is not known, and maps as the driver writes them. The driver is NVIDIA's, or any library with its calls under another prefix. Nothing
-but Python's standard library is needed."""
+    copies.py [--driver LIB --prefix ptxi] OUT      writes OUT/copies.rec and OUT/copies.full
+
+copies.c describes the recording and compares it. copies.full is for debugging. It holds all changed bytes, cases with
+unknown meaning, and the tensor maps written by the driver. The driver is NVIDIA's, or a library with the same calls
+under another prefix. Only Python's standard library is needed."""
 
 import argparse
 import os
@@ -17,7 +19,7 @@ import zlib
 from copy_cases import DATA, OUT, SMEM, all_cases, verdicts
 from copy_driver import REFUSED, TILED, Driver, encode, pattern, run
 
-WHOLE = 512  # bytes of `out` that are recorded as they are, of one case in so many
+WHOLE = 512  # bytes of `out` recorded in full, for a fraction of the cases
 EVERY = 8
 NO_DRIVER = 3  # a child's exit status
 
@@ -27,7 +29,7 @@ def blob(b):
 
 
 def map_bytes(m, rank=None):
-    """A map's arguments."""
+    """Returns the encoded arguments of a map."""
     n = len(m['dims'])
 
     def some(form, v):
@@ -50,7 +52,7 @@ def map_bytes(m, rank=None):
 
 
 def text_bytes(text, first):
-    """A kernel: how many characters it begins and ends with as the first one does, and what is between them."""
+    """Encodes a kernel as the lengths of the prefix and suffix shared with the first one, and the text between them."""
     begin = len(os.path.commonprefix([text, first]))
     rest, other = text[begin:], first[begin:]
     end = len(os.path.commonprefix([rest[::-1], other[::-1]]))
@@ -58,7 +60,7 @@ def text_bytes(text, first):
 
 
 def changes(after, before):
-    """Mostly zeros."""
+    """Returns the XOR of two buffers. It is mostly zeros."""
     return (int.from_bytes(after, 'little') ^ int.from_bytes(before, 'little')).to_bytes(len(after), 'little')
 
 
@@ -67,7 +69,7 @@ def judge(drv, questions):
 
 
 def record_verdicts(make, full):
-    """Those that the driver gives; it may crash."""
+    """Appends the verdicts of the driver to `full`. The driver may crash."""
     questions = {}
     for q in verdicts():
         questions.setdefault(map_bytes(q[0], q[1]) + struct.pack('<BB', *q[2:]), q)
@@ -76,7 +78,7 @@ def record_verdicts(make, full):
 
 
 def masked(out, ctas):
-    """Without the mbarriers themselves."""
+    """Returns the output with the mbarriers cleared."""
     b = bytearray(out)
     for k in range(ctas):
         b[k * OUT + SMEM + 16:(k + 1) * OUT] = bytes(OUT - SMEM - 16)
@@ -84,9 +86,11 @@ def masked(out, ctas):
 
 
 def in_children(make, todo, work, many):
-    """work(driver, items) for up to `many` items at once, in processes of their own: one that faults or crashes is found one by one, and the next one
-    runs in a new process. Yields the results, tuples that begin with an error or None."""
-    at = alone = 0  # before `alone` each item goes alone
+    """Calls work(driver, items) in child processes, for up to `many` items at once.
+
+    After a fault or crash the items run one by one to find the failing item. The next item runs in a new process.
+    Yields the results, which are tuples that start with an error or None."""
+    at = alone = 0  # items before `alone` run one by one
     while at < len(todo):
         r, w = os.pipe()
         pid = os.fork()
@@ -128,7 +132,7 @@ def in_children(make, todo, work, many):
 
 
 def rank(name):
-    """What may fault goes last."""
+    """Returns a sort key. Cases that may fault come last."""
     return (
         0
         if name.startswith(('row/0-16', 'bulk/'))
@@ -137,7 +141,7 @@ def rank(name):
 
 
 def write_recording(path, full):
-    """Of what is in `full`: the verdicts that the driver gave, and the cases whose meaning is known and that ran."""
+    """Selects from `full` the verdicts of the driver, and the cases with a known meaning that ran."""
     judged = [
         map_bytes(m, rank) + struct.pack('<BBI', null, misaligned, rc)
         for m, rank, null, misaligned, rc, bits in full['verdicts']
@@ -195,7 +199,7 @@ def main():
     order, began = (
         sorted(random.Random(0).sample(range(len(cases)), len(cases)), key=lambda k: rank(cases[k]['name'])),
         time.time(),
-    )  # should the time not do, there is something of everything
+    )  # if time runs out, every group is partly covered
     results = {}
     for k, got in zip(order, in_children(make, [cases[k] for k in order], run, 32)):
         results[k] = got

@@ -1,4 +1,4 @@
-"""The cases of copies.py, the same ones each time: arguments of tensor maps, and copies with what is in memory before."""
+"""The cases of copies.py: arguments of tensor maps, and copies with the initial memory. They are deterministic."""
 
 import random
 
@@ -8,9 +8,9 @@ from copy_kernels import *
 U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ, U4A8, U4A16, U6A16 = range(16)
 DATA = 65536
 UNTOUCHED = 3
-SPAN = (0, 32, 64, 128, 128, 128, 128)  # of a swizzle, bytes
+SPAN = (0, 32, 64, 128, 128, 128, 128)  # swizzle span in bytes
 CASES = []
-fresh = 0  # other numbers give other cases
+fresh = 0  # seed of the cases
 
 
 def chance(k):
@@ -18,7 +18,7 @@ def chance(k):
 
 
 def case(name, text, m=None, data=(1, DATA), out=None, args=(), ctas=1, block=128, probe=False):
-    """probe: what the answer means is not known yet, or not defined; it is kept beside the recording."""
+    """Adds a case. probe: the meaning of the answer is unknown or undefined; it is not part of the recording."""
     CASES.append(
         dict(
             name=name,
@@ -64,12 +64,12 @@ def bytes_of(m):
 
 
 def room_of(m, row):
-    """Bytes of shared memory that boxes with rows of `row` bytes lie in: short rows are as far apart as the swizzle's spans."""
+    """Returns the shared memory size of a box with rows of `row` bytes. Short rows are one swizzle span apart."""
     return bytes_of(m) // row * max(row, SPAN[m['swizzle']])
 
 
 def dense(dims, size, R, pad=True):
-    """Strides of a tensor with these dimensions, multiples of 16 bytes, with gaps now and then."""
+    """Returns strides for these dimensions, in multiples of 16 bytes, with occasional gaps."""
     out, n = [], dims[0] * size
     for d in dims[1:]:
         n = ceil(n, 16) * 16 + (16 * R.randrange(3) if pad else 0)
@@ -79,7 +79,7 @@ def dense(dims, size, R, pad=True):
 
 
 def random_tile(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=True):
-    """A tensor of at most 64 KiB and a box in at most `most` bytes."""
+    """Returns a tensor of at most 64 KiB and a box of at most `most` bytes."""
     size = ELEMENT[type]
     while True:
         span = SPAN[swizzle]
@@ -99,13 +99,13 @@ def random_tile(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=True
 
 
 def whole(m, at):
-    """The same, along the rows at a multiple of 16 bytes, as it must be."""
+    """Returns `at` with the position in a row aligned down to the required 16 bytes."""
     unit = 1 if m['interleave'] else 16 // ELEMENT[m['type']]
     return [at[0] // unit * unit, *at[1:]]
 
 
 def corner(R, m, store=False):
-    """Where a box may begin so that some of it is inside, mostly. Stores have no negative coordinates."""
+    """Returns a start for a box, usually partly inside the tensor. Stores have no negative coordinates."""
     at = []
     for n, b in zip(m['dims'], m['box']):
         kind = R.randrange(6)
@@ -142,7 +142,7 @@ def tile_loads():
                         data=((1, 2, 0)[k], DATA),
                         args=args(corner(R, m), (), place, bytes_of(m)),
                     )
-    # Every size of a row under every swizzle, and every place of the box
+    # Every row size with every swizzle, and every box position
     for swizzle in range(7):
         for row in range(16, (SPAN[swizzle] or 128) + 1, 16):
             for place in (0, 128, 256, 512, 640, 1024):
@@ -235,7 +235,7 @@ ODD = (
     ('and', F16),
     ('inc', S32),
     ('min', F64),
-)  # what do they do?
+)  # unknown behaviour
 NEAR = {F16: 6, BF16: 7, F64: 5}
 
 
@@ -301,7 +301,7 @@ def random_columns(R, type, rank, swizzle=0, whole_row=False, most=SMEM, steps=T
 
 
 def pixel(R, m, store=False):
-    """A filter's base within the bounding box."""
+    """Returns the base of a filter in the bounding box."""
     between = len(m['dims']) - 2
     at = [R.choice((0, 0, R.randrange(-m['channels'], m['dims'][0] + 1)))]
     for d in range(between):
@@ -371,7 +371,7 @@ def columns():
 
 
 def random_slices(R, type, rank, layout, swizzle):
-    """Interleaved: places of 16 or 32 bytes along dimension 0; the last but one counts slices, of which a box has one."""
+    """Interleaved: dimension 0 has units of 16 or 32 bytes. The last but one counts slices; a box has one slice."""
     unit, size = 16 * layout, ELEMENT[type]
     while True:
         dims = [R.randrange(1, 30)] + [R.randrange(1, (9, 5, 4)[rank - 3]) for _ in range(rank - 1)]
@@ -671,7 +671,7 @@ def untensored():
             )
 
 
-# ---- mbarrier: sequences that are defined, by a model of its counts
+# ---- mbarrier: defined sequences, generated with a model of its counts
 
 class Barrier:
     def __init__(self, R, count):
@@ -762,7 +762,7 @@ barrier.cluster.arrive; barrier.cluster.wait; @!%one bra LAST; mbarrier.arrive.s
 
 
 def illegal():
-    """What is an illegal instruction."""
+    """Adds cases of illegal instructions."""
     m = tiled(F32, 0, (64, 40), (256,), (32, 16), (1, 1))
     c = im2col(U16, 0, (16, 9, 7, 3), (32, 288, 2016), (-1, -1), (-1, -1), 8, 40, (1, 1, 1, 1))
     for at in ((3, 4), (-1, 0)):
@@ -778,7 +778,7 @@ def illegal():
 
 
 def mixtures():
-    """Bulk copies of any size from any place; only in fresh recordings."""
+    """Adds bulk copies of any size from any address. Only fresh recordings contain them."""
     R = chance(9)
     for k in range(60):
         kind = R.choice(list(BULK))
@@ -805,7 +805,7 @@ def mixtures():
 
 
 def all_cases(seed=0):
-    """With another seed others, where chance has a say in them."""
+    """Returns the cases for a seed. The seed affects the random ones."""
     global fresh
     fresh = seed
     for f in (
@@ -825,7 +825,7 @@ def all_cases(seed=0):
 
 # ---- arguments of tensor maps
 
-# What verdicts() puts into the fields of a map.
+# The values that verdicts() uses for the fields of a map.
 BASES = [0, 1, 4, 8, 15, 16, 32, 48, 64, 128]
 SIZES = [
     0,
@@ -955,7 +955,7 @@ def with_element(m, name, d, v):
 
 
 def verdict(m, rank=None, null=(), misaligned=0):
-    """(map's description, rank, which pointers are NULL, misalignment of the map)"""
+    """Returns (map description, rank, set of NULL pointers, misalignment of the map)."""
     return m, len(m['dims']) if rank is None else rank, sum(1 << NULLS.index(n) for n in null), misaligned
 
 
@@ -1049,7 +1049,7 @@ def changed_by_chance(R, m):
 
 
 def verdicts():
-    """Good and bad arguments of the calls that make maps, each a verdict()."""
+    """Returns valid and invalid arguments of the calls that make maps, each as a verdict()."""
     R = chance(8)
     out = []
     for make, least in ((tile, 1), (column, 3)):

@@ -1,4 +1,4 @@
-"""The driver's tensor maps through ctypes, and how one case of copies.py runs."""
+"""Access to the driver's tensor maps with ctypes. Runs single cases of copies.py."""
 import array
 import ctypes as C
 
@@ -23,7 +23,7 @@ ELEMENT = [
     0,
     0,
     0,
-]  # bytes, as CUtensorMapDataType numbers types; of packed ones none is recorded
+]  # bytes, indexed by CUtensorMapDataType; packed types are not recorded
 
 
 def fmix(h):
@@ -33,7 +33,7 @@ def fmix(h):
 
 
 def float_word(h):
-    """f32 that conversions, flushes and sums find interesting."""
+    """Returns f32 values that are edge cases of conversions, flushes and sums."""
     kind = h & 7
     if kind == 1:
         return h & 0x807fffff
@@ -48,7 +48,7 @@ def float_word(h):
     return 0xbf800000 ^ h >> 8 if kind == 7 else h
 
 
-# Word k of memory filled with pattern p, with h a hash of k and the seed. textures.c and copies.c do the same.
+# Returns word k of memory with pattern p; h is a hash of k and the seed. textures.c and copies.c do the same.
 PATTERNS = [
     lambda k, h: (2 * k & 0xffff) | (2 * k + 1 & 0xffff) << 16,
     lambda k, h: h,
@@ -121,11 +121,11 @@ NULLS = (
     'strides',
     'box',
     'steps',
-)  # pointers that verdicts ask about; those to corners go with `box`
+)  # pointers that verdicts can set to NULL; the corner pointers follow `box`
 
 
 def encode(drv, m, address, rank=None, null=0, misaligned=0):
-    """The driver's verdict, and the map."""
+    """Returns the driver's verdict and the map."""
     keep, at = aligned(192)
     rank = len(m['dims']) if rank is None else rank
 
@@ -158,11 +158,11 @@ def encode(drv, m, address, rank=None, null=0, misaligned=0):
     return rc, C.string_at(at, 128)
 
 
-ROOM = 65536 + 512  # for what either piece of memory of a case holds, of CTA after CTA
+ROOM = 65536 + 512  # size of each memory area of a case, for all CTAs
 
 
 def prepare(drv, case, data, out):
-    """Fills the memory. What to launch: the function and its parameters, and what must stay; or what is wrong."""
+    """Fills the memory. Returns the function, its parameters and the objects to keep alive, or an error."""
     drv.write(data, pattern(*case['data']))
     drv.write(out, pattern(*case['out']))
     keep, at = aligned(128)

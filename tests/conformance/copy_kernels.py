@@ -2,7 +2,7 @@
 the box is, and how many bytes are expected."""
 
 SMEM = 16384
-TAIL = 32  # behind a CTA's part of `out`: whether the wait ended; then the mbarrier as it lies there, which is not recorded
+TAIL = 32  # after a CTA's part of `out`: a flag for the end of the wait, then the mbarrier (not recorded)
 OUT = SMEM + TAIL
 
 FRAME = """.version 8.6
@@ -47,7 +47,7 @@ def kernel(body, ctas=1, smem=SMEM):
     )
 
 
-# Not for ever: should fewer bytes come than are expected, the recording says so.
+# The wait is limited. The recording shows if fewer bytes than expected arrive.
 WAIT = """mov.u32 %i2, 0;
 TRY: mbarrier.try_wait.parity.shared.b64 %q, [%m], 0, 20000; @%q bra CAME; add.u32 %i2, %i2, 1; setp.lt.u32 %p, %i2, 20; @%p bra TRY; mov.u32 %x0, 0;
 CAME:
@@ -81,7 +81,7 @@ def load(rank, columns=False, ctas=1, where='%map', before='', hint=False):
             ', %d1' if hint else '',
         )
     )
-    if ctas > 1:  # the CTA that i10 names sends to all of the mask; who is not in the mask does not wait
+    if ctas > 1:  # CTA i10 sends to all CTAs in the mask; other CTAs do not wait
         sender = 'setp.eq.and.u32 %r, %cta, %i10, %one;\n'
         waits = 'cvt.u32.u16 %i3, %mask; shr.u32 %i3, %i3, %cta; and.b32 %i3, %i3, 1; setp.eq.u32 %p, %i3, 0; @%p bra CAME;\n'
         return kernel(before + policy + EXPECT + MEET + sender + copy.replace('@%one', '@%r') + waits + WAIT, ctas)
@@ -106,7 +106,7 @@ def prefetch(rank, columns=False):
     )
 
 
-# ---- changed maps: a copy in shared memory, changed, and then in global memory behind the data's 64 KiB
+# ---- changed maps: changed in shared memory, then copied to global memory after the data's 64 KiB
 
 COPY_MAP = """mov.u32 %i4, copy; mov.u32 %i5, 0;
 setp.ge.u32 %p, %t, 16; @%p bra COPIED; mul.lo.u32 %i5, %t, 8; cvt.u64.u32 %d3, %i5; add.u64 %d3, %d3, %map; add.u32 %i6, %i4, %i5; ld.b64 %d4, [%d3]; st.shared.b64 [%i6], %d4;
@@ -124,7 +124,7 @@ PUBLISH_GLOBAL = """@%one fence.proxy.tensormap::generic.release.gpu; bar.sync 0
 
 
 def replaced(rank, changes, in_global=False, columns=False):
-    """changes: (field, ordinal or None, value); those of an address are counted from `data`."""
+    """changes: (field, ordinal or None, value). Address values are relative to `data`."""
     text = COPY_MAP + (TO_GLOBAL if in_global else '')
     at = ('%d5', 'global') if in_global else ('%i4', 'shared::cta')
     for field, ordinal, value in changes:
@@ -147,7 +147,7 @@ def replaced(rank, changes, in_global=False, columns=False):
 # ---- without tensors
 
 def cp_async(size, sizes):
-    """Each thread `size` bytes; sizes: '' all of them, 'src' as many as its number says, 'ignore' by turns all or none."""
+    """Each thread copies `size` bytes. sizes: '' all, 'src' as many as its index, 'ignore' alternately all or none."""
     text = (
         'rem.u32 %%i3, %%t, %d; and.b32 %%i4, %%t, 1; setp.eq.u32 %%p, %%i4, 0; mul.lo.u32 %%i5, %%t, %d; add.u32 %%i6, %%box, %%i5; cvt.u64.u32 %%d1, %%i5; add.u64 %%d1, %%d1, %%data;\n'
         % (size + 1, size)
@@ -275,5 +275,5 @@ def async_red(op, type):
 
 
 def sequence(ops):
-    """One thread does them, one after the other; what they answer goes to shared memory, word by word."""
+    """One thread executes all operations in order. Each result is a word in shared memory."""
     return kernel('@!%one bra DONE;\n.reg .b64 %st<40>;\n' + ''.join(ops))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Derives the coefficient tables of libptxi/num/approx_tables.c from outputs of a GPU.
+"""Derives the coefficient tables of libptxi/num/approx_tables.c from GPU outputs.
 
     derive_approx.py DUMPS > approx_tables.c
 
-DUMPS holds plain 32-bit outputs, written where there is a GPU by `record.py dump PLAN FORM FIRST COUNT FILE`:
+DUMPS holds raw 32-bit outputs. `record.py dump PLAN FORM FIRST COUNT FILE` writes them on a machine with a GPU:
 
     FILE        FORM                            FIRST       COUNT
     rcp.raw     rcp.approx.ftz.f32 %r0, %r1     0x3f800000  2^23     1 <= a < 2
@@ -19,9 +19,9 @@ Each unit cuts its canonical range into 64 or 128 segments and evaluates, in int
     total = (c0 << shift) + c1 * x + c2 * square(x) + bias
 
 where x is the position in the segment and `square` a squarer that drops the partial products below its last column.
-The output is `total`, truncated. So every output bounds the total from both sides, which is linear in the coefficients:
-a linear program finds the middle of what remains, the integers next to it are checked against every output, and c0 and
-the bias, which only appear summed, are separated by asking for one bias that suits all segments.
+The output is the truncated total. Thus every output bounds the total from both sides. The total is linear in the
+coefficients. A linear program finds the centre of the feasible region. Integers near it are checked against every
+output. Only the sum of c0 and the bias is known. They are separated by requiring one bias for all segments.
 """
 import sys
 
@@ -31,8 +31,8 @@ from scipy.optimize import linprog
 BINADE = 1 << 23
 TANH_LEAST = 119                                        # the exponent of the binade from 2^-8
 TANH_BITS = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3]          # segments of a binade, as powers of two
-TANH_SHIFT = [7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6]         # 17 - t, where its c1 and c2 are multiples of 2^t
-UNITS = {  # shift; slope, what c2 counts
+TANH_SHIFT = [7, 7, 6, 7, 5, 6, 6, 5, 6, 8, 6]         # 17 - t; c1 and c2 are multiples of 2^t
+UNITS = {  # shift, slope, unit of c2
     'rcp': (13, -4, 1),
     'rsqrt': (14, -2, 4),
     'sqrt': (15, 2, 1),
@@ -40,8 +40,8 @@ UNITS = {  # shift; slope, what c2 counts
     'lg2': (12, 8, 2),
     'sin': (11, 0, 1),
 }
-FINER = {'lg2': 4, 'sin': 4}  # bits that c0 and the slope have, and the shift has not, in the table
-FOLDED = {                                              # what the table's c0 has beyond that, for row i
+FINER = {'lg2': 4, 'sin': 4}  # additional bits of c0 and the slope in the table, not in the shift
+FOLDED = {                                              # additional term of the table's c0 for row i
     'rcp': lambda i: i << 18,
     'rsqrt': lambda i: ((i & 63) << 18) + ((252 if i < 64 else 251) << 24),
     'sqrt': lambda i: -((i & 63) << 18) + ((124 if i < 64 else 125) << 24),
@@ -60,7 +60,7 @@ def square(x):
 
 
 def real_solution(x, s, lo, hi):
-    """Real c1, c2 that keep lo <= c0 + c1 x + c2 s <= hi as far from the bounds as possible."""
+    """Returns real c1, c2 that keep lo <= c0 + c1 x + c2 s <= hi with the largest margin."""
     unit = float(np.median(hi - lo)) + 1
     xs, ss = float(x.max()), float(s.max())
     low, high = (lo - lo[0]) / unit, (hi - lo[0]) / unit
@@ -82,7 +82,7 @@ def real_solution(x, s, lo, hi):
 
 
 def fit_segment(x, s, lo, hi, c2_step, c1_step=1):
-    """Integers: [(c1, c2, least c0, greatest c0)], best first."""
+    """Returns integers [(c1, c2, least c0, greatest c0)], best first."""
     r1, r2 = real_solution(x, s, lo, hi)
     found = []
     for c2 in range(int(np.floor(r2 / c2_step)) - 1, int(np.floor(r2 / c2_step)) + 3):
@@ -96,7 +96,7 @@ def fit_segment(x, s, lo, hi, c2_step, c1_step=1):
 
 
 def common_bias(fits, shift):
-    """A bias for which every segment has a c0; the middle of the longest run of such."""
+    """Returns a bias with a c0 for every segment: the middle of the longest run of valid biases."""
     votes = np.zeros((1 << shift) + 1, int)
     for _, _, least, greatest in fits:
         if greatest - least >= 1 << shift:
@@ -137,7 +137,7 @@ def fit_unit(name, segments, shift, c2_step=1):
 # ---- What an output says about the total ----
 
 def significand(out, one_below):
-    """24-bit significand, counted in units of the binade whose exponent field is given; 2^24 at its upper end."""
+    """Returns the 24-bit significand in units of the given binade. The result is 2^24 at its upper end."""
     return out.astype(np.int64) - (one_below << 23) + BINADE
 
 
@@ -148,12 +148,12 @@ def cut(values, bits, make):
 
 
 def fixed(drop, wide=False):
-    """Segments of a unit whose significand is total >> drop."""
+    """Makes the segments of a unit with the significand total >> drop."""
     return lambda x, f: (x, square(2 * x if wide else x), f << drop, (f + 1 << drop) - 1)
 
 
 def floating(out, one):
-    """Bounds of a total that was normalised to a float: the total of the float 1.0 is 2^one."""
+    """Returns bounds of a total that was normalised to a float. The float 1.0 has the total 2^one."""
     exponent = (out >> 23 & 255).astype(np.int64) - 127 + one
     m = (out & (BINADE - 1) | BINADE).astype(np.int64)
     up = np.maximum(exponent - 23, 0)
@@ -197,7 +197,7 @@ def lg2(folder):
 
 
 def turns(x_bits):
-    """2.23 fixed point of the quarter turns in a float: what the units for sin and cos are fed, x > 0."""
+    """Converts x > 0 to quarter turns in 2.23 fixed point. This is the input of the sin and cos units."""
     m = (x_bits & (BINADE - 1) | BINADE).astype(np.int64) * 0xa2f983
     e = (x_bits >> 23 & 255).astype(np.int64) - 127 - 3
     carry = m >> 47
@@ -220,7 +220,7 @@ def sin(folder):
 
 
 def tanh(folder):
-    """A binade has 1 to 16 segments. The output does not change while bits below the 17 of x do."""
+    """A binade has 1 to 16 segments. Bits below the 17 bits of x do not affect the output."""
     out = read(folder, 'tanh').astype(np.int64)
     rows = []
     for binade, bits in enumerate(TANH_BITS):
@@ -241,14 +241,16 @@ def tanh(folder):
 
 
 def words(linear, square_step):
-    """The two signed 16-bit factors of a row in one number."""
+    """Packs the two signed 16-bit factors of a row into one number."""
     assert -0x8000 <= linear < 0x8000 and -0x8000 <= square_step < 0x8000
     return (linear & 0xffff) << 16 | (square_step & 0xffff)
 
 
 def packed(name, rows):
-    """Rows as num/approx.h has them: c1 less what slope stands for, and c0 with what the middle of x contributes. A slope is
-    a multiple of the whole operand; c0 takes off what this has beyond x, and adds the result's exponent."""
+    """Packs rows in the format of num/approx.h: c1 without the slope, and c0 with the contribution of the middle of x.
+
+    A slope is a multiple of the whole operand. c0 subtracts the part of it that is not in x, and adds the result's
+    exponent."""
     shift, slope, c2_step = UNITS[name]
     result = []
     for i, (c0, c1, c2) in enumerate(rows):
@@ -259,12 +261,14 @@ def packed(name, rows):
 
 
 def packed_tanh(rows):
-    """The same with the sum in units of 2^17 and c1, c2 in units of the binade's 2^t, of which 2^15 are taken off c1."""
+    """Does the same for tanh. The sum is in units of 2^17. c1 and c2 are in units of the binade's 2^t.
+
+    2^15 of these units are subtracted from c1."""
     result = []
     for binade, (bits, n) in enumerate(zip(TANH_BITS, TANH_SHIFT)):
         for c0, c1, c2 in rows[len(result):len(result) + (1 << bits)]:
             t = 17 - n
-            step = (c1 | c2) & -(c1 | c2)                               # lower bits of c0 decide nothing
+            step = (c1 | c2) & -(c1 | c2)                               # lower bits of c0 have no effect
             assert step >= 1 << t and (c0 & -step) % (1 << 17) == 0
             c1 = (c1 >> t) - 0x8000
             result.append(((c0 >> 17) + (c1 << 15 >> n), words(c1, -(abs(c2) >> t))))
@@ -331,7 +335,7 @@ def table(name, rows):
 
 
 def by_exponent(values):
-    """What binades have, by the last 4 bits of their exponents."""
+    """Returns values of binades, indexed by the last 4 bits of their exponents."""
     result = [0] * 16
     for k, value in enumerate(values):
         result[TANH_LEAST + k & 15] = value
@@ -339,8 +343,9 @@ def by_exponent(values):
 
 
 def tanh_first():
-    """The binades' first rows, each at a multiple of their number; below 32 where sums are shifted by 5, so that with AVX-512 the number of a
-    row shifted by as much is 0."""
+    """Returns the first row of each binade. It is a multiple of the binade's number of rows.
+
+    It is below 32 for binades with sums shifted by 5. With AVX-512 the row number shifted by 5 is then 0."""
     first, n = [0] * len(TANH_BITS), 0
     for k in sorted(range(len(TANH_BITS)), key=lambda k: (TANH_SHIFT[k] != 5, -TANH_BITS[k])):
         rows = 1 << TANH_BITS[k]

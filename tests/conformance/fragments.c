@@ -1,5 +1,5 @@
-/* Cases of ldmatrix, stmatrix and movmatrix for 16-bit elements. Each thread of a block has a cell of 16 bytes in
- * shared memory, a row of a matrix; it gives the address of another thread's. */
+/* Cases of ldmatrix, stmatrix and movmatrix for 16-bit elements. Each thread of a block has a 16-byte cell in shared
+ * memory, which is a row of a matrix. A thread passes the address of another thread's cell. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

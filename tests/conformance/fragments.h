@@ -4,7 +4,7 @@
 
 #include "conformance/cases.h"
 
-/* Makes the case of that number; false if there is none. */
+/* Makes the case with this number. Returns false if there is none. */
 bool fragment_build(struct conformance_case *c, unsigned number);
 
 #endif

@@ -1,16 +1,16 @@
-/* The conformance cases of matrix instructions: a kernel for every form of mma and wgmma.mma_async that the table has
- * for sm_90a.
+/* The conformance cases of matrix instructions. Every form of mma and wgmma.mma_async in the table for sm_90a has a
+ * kernel.
  *
- * A warp executes one instruction after the other, each with operands of another regime, drawn from a pool of values
- * for each type and regime by a hash of the number of the instruction, the lane and the register. So nothing has to be
- * transferred, and the library runs the same kernel. A record holds for each regime and each quarter of the warps a
- * digest, then the results of MATRIX_FULL instructions plainly: for each instruction and register of D the words of 32
- * lanes.
+ * A warp executes a sequence of instructions, each with operands of another regime. There is a pool of values for each
+ * type and regime. A hash of the instruction number, the lane and the register selects a value. Thus no operands need
+ * to be transferred, and the library runs the same kernel. A record holds a digest for each regime and each quarter of
+ * the warps, then the full results of MATRIX_FULL instructions: the words of 32 lanes for each instruction and register
+ * of D.
  *
- * With wgmma it is a warpgroup, and of its 128 threads the words; what is in shared memory is drawn in the same way, 16
- * bytes at a time. Each quarter writes the instruction in a way of its own: the constants (signs, transposition,
- * selector), the swizzling modes and where in the pattern a matrix begins, which from one N to the next are others.
- * Results are kept plainly where N is 8; with the other N there are only more columns. */
+ * For wgmma the unit is a warpgroup with the words of its 128 threads. Shared memory is filled the same way, 16 bytes
+ * at a time. Each quarter uses different constants (signs, transposition, selector), swizzling modes and matrix offsets
+ * in the swizzle pattern. These also vary with N. Full results are kept only for N = 8; a larger N only adds
+ * columns. */
 #ifndef PTXI_TESTS_MATRIX_H
 #define PTXI_TESTS_MATRIX_H
 
@@ -20,15 +20,15 @@
 
 enum {
     MATRIX_REGIMES = 16,
-    MATRIX_POOL = 256, /* values of a regime */
+    MATRIX_POOL = 256, /* values per regime */
     MATRIX_STRIDE =
-        MATRIX_POOL + 128, /* ... of which the first come once more, so that registers may be consecutive values */
+        MATRIX_POOL + 128, /* ... the first ones are repeated, so that registers can hold consecutive values */
     MATRIX_BLOCK = 128,
-    MATRIX_BLOCKS = 256, /* threads of a block; blocks: of 4 warps, of which each executes one instruction a regime */
+    MATRIX_BLOCKS = 256, /* threads per block; blocks of 4 warps, each warp executes one instruction per regime */
     MATRIX_PARTS = 4,
     MATRIX_DIGESTS = MATRIX_PARTS * MATRIX_REGIMES,
     MATRIX_FULL = 16,
-    MATRIX_GROUP_OUTPUTS = 1 << 20 /* of wgmma, at least */
+    MATRIX_GROUP_OUTPUTS = 1 << 20 /* minimum for wgmma */
 };
 
 enum matrix_values {
@@ -37,7 +37,7 @@ enum matrix_values {
 };
 extern const char *const matrix_value_names[MATRIX_VALUES];
 
-/* Bits of a float's fields; of other values none. */
+/* Field widths of a float. Zero for other types. */
 struct matrix_layout {
     int exponent, fraction;
 };
@@ -48,8 +48,8 @@ static inline uint64_t matrix_ones(int bits)
     return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
 }
 
-/* A value of a pool: 32 bits, of f64 64. With column_seed() it is one of other regimes, for a recording that is
- * compared once and not kept: what no rule was made from. */
+/* Returns a value of a pool: 32 bits, or 64 for f64. With column_seed() it uses other regimes, for a recording that is
+ * compared once and not kept. No rule was derived from these values. */
 uint64_t matrix_value(enum matrix_values kind, unsigned regime, unsigned i);
 uint64_t matrix_other_value(enum matrix_values kind, unsigned regime, unsigned i);
 
@@ -61,18 +61,18 @@ struct matrix_operand {
 struct matrix_form {
     char *name;               /* the instruction */
     struct matrix_operand in[4];
-    uint8_t inputs, results;  /* operands; registers of D */
+    uint8_t inputs, results;  /* operand count; registers of D */
     bool braces_d;
     bool wide;                /* registers of 64 bits */
     int selector;             /* of mma.sp, or -1 */
     uint64_t key;
     const struct ptxi_row *row;
-    uint16_t n, k;            /* of wgmma; else n is 0 */
+    uint16_t n, k;            /* of wgmma; otherwise n is 0 */
     uint8_t bits;             /* of its elements */
     bool sparse, a_in_memory;
 };
 
-/* Of wgmma: their places in `in`. */
+/* For wgmma: their indices in `in`. */
 enum { MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_E };
 
 struct matrix_forms {
@@ -87,10 +87,10 @@ static inline unsigned matrix_words(const struct matrix_form *f)
 {
     if (f->n)
         return f->n == 8 ? 128u * f->results : 0;
-    return 32u * f->results * (f->wide ? 2 : 1); /* of one instruction, as far as they are kept */
+    return 32u * f->results * (f->wide ? 2 : 1); /* of one instruction, limited to the kept ones */
 }
 
-/* Blocks of MATRIX_BLOCK threads, a multiple of MATRIX_PARTS. */
+/* Number of blocks of MATRIX_BLOCK threads, a multiple of MATRIX_PARTS. */
 static inline unsigned matrix_blocks(const struct matrix_form *f)
 {
     const unsigned outputs = MATRIX_PARTS * MATRIX_REGIMES * 64u * f->n;
@@ -98,12 +98,12 @@ static inline unsigned matrix_blocks(const struct matrix_form *f)
     return f->n ? (MATRIX_GROUP_OUTPUTS + outputs - 1) / outputs * MATRIX_PARTS : MATRIX_BLOCKS;
 }
 
-/* A module with these forms: kernels m<key>(u64 digests, u64 full, u32 instructions to write there, u32 number of the
- * first block). */
+/* Prints a module with these forms. The kernels are m<key>(u64 digests, u64 full, u32 number of instructions to write
+ * to `full`, u32 number of the first block). */
 void matrix_print_module(FILE *out, const struct matrix_form *forms, size_t count);
 
-/* Parts of it: %x, mixed, which is what a digest is a sum of and what chooses operands; %at, where in the pool of
- * `kind` the value is that %x chooses; and the kernel of a form of wgmma. */
+/* Print parts of a module. matrix_print_mix() mixes %x, for digest sums and operand selection. matrix_print_pick() sets
+ * %at to the position in the pool of `kind` that %x selects. matrix_print_group() prints the kernel of a wgmma form. */
 void matrix_print_mix(FILE *out);
 void matrix_print_pick(FILE *out, enum matrix_values kind);
 void matrix_print_group(FILE *out, const struct matrix_form *f);

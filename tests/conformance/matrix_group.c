@@ -9,7 +9,7 @@ enum { UNIT = 16, B_BEGINS = 8192, TILE_BYTES = B_BEGINS + 32768, SWIZZLES = 4 }
 
 /* ---- Ways ---- */
 
-/* A matrix in shared memory: how far it reaches, and its descriptor without the address. PTX ISA, "Matrix Descriptor
+/* A matrix in shared memory: its extent, and its descriptor without the address. See PTX ISA, "Matrix Descriptor
  * Format". */
 struct place {
     unsigned bytes, offset, leading, stride, swizzle;
@@ -20,8 +20,8 @@ static int bit_of(const struct ptxi_opspec *s, unsigned bits)
     return bits & 1 ? s->ranges[s->range_count - 1].last : s->ranges[0].first;
 }
 
-/* The value of a constant operand in a way; 0 if the form has no such operand. With N all combinations come up in each
- * way. */
+/* Returns the value of a constant operand in a way, or 0 if the form has no such operand. Over all N, each way covers
+ * all combinations. */
 static int constant(const struct matrix_form *f, unsigned way, const char *name)
 {
     unsigned bits = f->n / 8 - 1 + 8 * way;
@@ -47,7 +47,7 @@ static bool has_ways(const struct matrix_form *f)
     return false;
 }
 
-/* Densely. `depth` elements of a line are stored. */
+/* Uses the dense layout. `depth` is the number of stored elements per line. */
 static struct place layout(const struct matrix_form *f, unsigned swizzle, bool turned, unsigned lines, unsigned depth,
                            unsigned step)
 {
@@ -122,7 +122,7 @@ static void print_head(FILE *out, const struct matrix_form *f)
     fputs("    shl.b32 %slot, %slot, 4; mov.u32 %regime, 0;\n", out);
 }
 
-/* %x, from the number of the instruction and `from`. */
+/* Computes %x from the instruction number and `from`. */
 static void print_choice(FILE *out, const char *from, unsigned salt)
 {
     fprintf(out, "    mad.lo.u32 %%x, %%number, 0x9e3779b1, 0x%x; mad.lo.u32 %%x, %s, 0xc2b2ae35, %%x;\n",

@@ -1,5 +1,5 @@
-/* Operands of other kinds than those recorded, from a seed: what programs compute with, and what is hard in other ways.
- * See matrix.h. */
+/* Operands of kinds that are not in the recording, drawn from a seed: typical program data and other hard cases. See
+ * matrix.h. */
 #include "conformance/column.h"
 #include "conformance/matrix.h"
 
@@ -9,16 +9,16 @@ enum kind {
     NORMAL,
     NARROW,
     COUNTS,
-    NUMBERS, /* distributed normally, with a deviation of 1 and of 1/50; integers to 8 and to 2048 */
+    NUMBERS, /* normal distribution, deviation 1 and 1/50; integers up to 8 and up to 2048 */
     HUGE_AND_TINY,
-    PAIRS,          /* one of many dwarfs the others; neighbours with equal magnitudes and opposite signs */
-    SUBNORMAL_SUMS, /* products at the lower end of what C holds, and C subnormal */
+    PAIRS,          /* one value much larger than the others; neighbours with equal magnitudes and opposite signs */
+    SUBNORMAL_SUMS, /* products at the lower end of C's range, and subnormal C */
     NANS,
     INFINITIES,
     SIGNED_ZEROS,
-    AT_LIMIT, /* C around the largest number, products of its last place */
-    EDGES,    /* codes next to zero, to the smallest normal number, to infinity and NaN */
-    LOW_BITS, /* ones in the last places, and behind those that count */
+    AT_LIMIT, /* C near the largest number, products near its last place */
+    EDGES,    /* codes near zero, the smallest normal number, infinity and NaN */
+    LOW_BITS, /* ones in the last places and beyond the significant ones */
     SPREAD,
     TIES,
     RANDOM
@@ -29,7 +29,7 @@ static int bias_of(struct matrix_layout f)
     return (int)matrix_ones(f.exponent - 1);
 }
 
-/* To the nearest, finite. */
+/* Rounds to nearest. The result is finite. */
 static uint64_t encode(struct matrix_layout f, double x)
 {
     uint64_t sign = (uint64_t)(signbit(x) != 0) << (f.exponent + f.fraction),
@@ -61,7 +61,7 @@ static uint64_t with_exponent(struct matrix_layout f, int e, uint64_t fraction, 
            (fraction & matrix_ones(f.fraction));
 }
 
-/* Not often beyond the largest number, as there would be nothing but NaNs. */
+/* Rarely exceeds the largest number. Otherwise most results would be NaN. */
 static uint64_t at_edge(struct matrix_layout f, uint64_t r)
 {
     uint64_t infinity = matrix_ones(f.exponent) << f.fraction, smallest = (uint64_t)1 << f.fraction,
@@ -73,7 +73,7 @@ static uint64_t at_edge(struct matrix_layout f, uint64_t r)
                                                                                            << (f.exponent + f.fraction);
 }
 
-/* Exponents of C, or of A and B, whose products' they are. */
+/* The exponents of C, or of A and B for their products. */
 static uint64_t near_end(struct matrix_layout f, bool c, int end, uint64_t r)
 {
     return with_exponent(f, c ? end + (int)(r & 1) : (end < 0 ? end - (int)(r & 31) : end - (int)(r % 26)) / 2,

@@ -5,21 +5,21 @@
 const char *const matrix_value_names[MATRIX_VALUES] = { "f16",  "bf16", "tf32", "e4m3",  "e5m2",     "bits",  "cf16",
                                                         "cf32", "cs32", "f64",  "pairs", "anypairs", "halves" };
 
-/* What the elements of a regime are like. */
+/* The element distributions of the regimes. */
 enum regime {
     ANY,         /* any bits */
-    FINITE,      /* without infinities and NaNs */
-    NEAR_1, NEAR_4, NEAR_12, NEAR_26, /* exponents not farther than that from 0; C's not farther than twice that */
+    FINITE,      /* no infinities or NaNs */
+    NEAR_1, NEAR_4, NEAR_12, NEAR_26, /* exponents within this distance of 0; twice the distance for C */
     FEW,         /* mostly zeros of both signs */
-    CANCELLING,  /* few magnitudes, so that sums are small or zero */
-    SUBNORMAL,   /* or rather large */
-    LARGE,       /* around overflow */
-    SMALL,       /* around the smallest results */
-    SPECIAL,     /* here and there an infinity or a NaN */
-    ZEROS,       /* and here and there the smallest number */
-    INTEGERS,    /* small ones */
-    POWERS,      /* of two, far apart */
-    FULL         /* fractions of ones */
+    CANCELLING,  /* few magnitudes, so sums are small or zero */
+    SUBNORMAL,   /* or fairly large */
+    LARGE,       /* near overflow */
+    SMALL,       /* near the smallest results */
+    SPECIAL,     /* occasional infinities or NaNs */
+    ZEROS,       /* occasional smallest numbers */
+    INTEGERS,    /* small exponents */
+    POWERS,      /* two exponents, far apart */
+    FULL         /* fractions with all bits set */
 };
 
 const struct matrix_layout matrix_layouts[MATRIX_VALUES] = {
@@ -27,7 +27,7 @@ const struct matrix_layout matrix_layouts[MATRIX_VALUES] = {
     [MATRIX_E5M2] = { 5, 2 }, [MATRIX_C_F16] = { 5, 10 }, [MATRIX_C_F32] = { 8, 23 }, [MATRIX_F64] = { 11, 52 },
 };
 
-/* Exponents of a regime: of A and B, and of C those of their products. */
+/* The exponents of a regime. For C they are relative to the products of A and B. */
 static void exponents(struct matrix_layout f, enum regime regime, bool c, int *least, int *most)
 {
     static const int16_t near[] = { 1, 4, 12, 26 };
@@ -89,13 +89,13 @@ static uint64_t element(struct matrix_layout f, enum regime regime, bool c, uint
     case SPECIAL: return r & 31 ? number(f, NEAR_4, c, r) : special(f, r);
     case ZEROS: return sign | !(r & 15);
     default:
-        if (c && !(r & 3)) /* as often as not C is zero */
+        if (c && !(r & 3)) /* C is zero half of the time */
             return r & 4 ? sign : 0;
         return number(f, regime, c, r);
     }
 }
 
-/* Integers: any bits, or all elements the same or of one of two extremes. */
+/* Integers: any bits, or all elements equal, or each one of two extremes. */
 static uint32_t bits(unsigned regime, uint64_t r)
 {
     static const uint32_t same[8] = { 0,          0x7f7f7f7f, 0x80808080, 0xffffffff,

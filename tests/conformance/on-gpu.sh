@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. Needs a C compiler and Python, uses ptxas.
-# ONLY=matrix makes that of the matrix instructions alone, ONLY=textures that of textures and surfaces, ONLY=scalar the others.
-# PTXI_SEED=N records with other operands, for `verify` with the same seed.
-# PTXI_CASES=TEXT records only the cases whose name contains it, for `record.py merge`.
+# Makes the recordings on a machine with a GPU: on-gpu.sh OUT [options of record.py]. It needs a C compiler and Python,
+# and uses ptxas.
+# ONLY=matrix records only matrix instructions, ONLY=textures only textures and surfaces, ONLY=scalar only the rest.
+# PTXI_SEED=N records with different operands. Run `verify` with the same seed.
+# PTXI_CASES=TEXT records only the cases with TEXT in their names, for `record.py merge`.
 set -e
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=${1:?"usage: on-gpu.sh OUT [options]"}

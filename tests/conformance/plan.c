@@ -1,23 +1,27 @@
-/* What the recorder needs: all conformance kernels, their operands, and a plan of what to run.
+/* Writes the input of the recorder: all conformance kernels, their operands, and a plan of the runs.
  *
- *     plan write DIR [TEXT]  DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/apart000.ptx
- * ... (those to be assembled without fusing products and sums), DIR/x000.ptx ... (exhaustive); with TEXT only of those
- * whose name contains it plan matrix DIR [TEXT] DIR/matrix.txt, DIR/m000.ptx ...: the matrix instructions plan list
- * every case, and every form and section that has none, with the reason
+ *     plan write DIR [TEXT]
+ *         Writes DIR/plan.txt, DIR/columns.bin, DIR/digest.ptx, DIR/k000.ptx ... (cases), DIR/apart000.ptx ... (cases
+ *         for assembly without fused products and sums) and DIR/x000.ptx ... (exhaustive cases). With TEXT, writes
+ *         only the cases with TEXT in their names.
+ *     plan matrix DIR [TEXT]
+ *         Writes DIR/matrix.txt and DIR/m000.ptx ...: the matrix instructions.
+ *     plan list
+ *         Lists every case. Also lists every form and section without a case, with the reason.
  *
  * Lines of plan.txt:
  *
- *     constants BLOCK FINE COARSE FULL DIGESTS BLOCKS THREADS    those of cases.h
- *     column INDEX BYTES ROWS OFFSET                  in columns.bin
- *     module FILE                                     what follows is in it
+ *     constants BLOCK FINE COARSE FULL DIGESTS BLOCKS THREADS    values from cases.h
+ *     column INDEX BYTES ROWS OFFSET                  location in columns.bin
+ *     module FILE                                     module of the following kernels
  *     case KEY ROWS FINE WORDS COLUMN|- x 4 NAME      kernel k<KEY>
  *     exhaustive KEY WORDS CONSTANT NAME              kernel x<KEY>
  *
  * Lines of matrix.txt:
  *
- *     constants BLOCK DIGESTS FULL REGIMES            those of matrix.h
+ *     constants BLOCK DIGESTS FULL REGIMES            values from matrix.h
  *     module FILE
- *     form KEY WORDS BLOCKS NAME                      kernel m<KEY>; words of one instruction's results */
+ *     form KEY WORDS BLOCKS NAME                      kernel m<KEY>; WORDS is the result size of one instruction */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -94,7 +98,7 @@ static void write_columns(const struct columns *cs, FILE *plan)
 
 /* ---- Modules ---- */
 
-/* The module that kernel `n` of its kind belongs to: opened when it is the first. */
+/* Returns the module of kernel `n` of its kind. Opens it for its first kernel. */
 static FILE *module_for(FILE *module, FILE *plan, const char *kind, size_t n, unsigned size)
 {
     char name[32];
@@ -112,7 +116,7 @@ static FILE *module_for(FILE *module, FILE *plan, const char *kind, size_t n, un
 
 static void plan_case(FILE *plan, struct columns *columns, const struct conformance_case *c)
 {
-    /* A shorter case reads the first rows of a whole column. */
+    /* A shorter case reads the first rows of a full column. */
     uint32_t rows = c->rows < COLUMN_ROWS ? COLUMN_ROWS : c->rows;
 
     fprintf(plan, "case %016llx %u %u %u", (unsigned long long)c->key, c->rows, c->fine, c->outputs);

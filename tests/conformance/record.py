@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Runs the conformance kernels on a GPU and writes down what it answers.
+"""Runs the conformance kernels on a GPU and records the results.
 
     record.py [options] record PLAN OUT         OUT/cases.rec and OUT/exhaustive.rec
-    record.py [options] show PLAN NAME FIRST COUNT      operands and results of the case of that name or key, for some of its rows
+    record.py [options] show PLAN NAME FIRST COUNT  operands and results of some rows of the case with this name or key
     record.py [options] dump PLAN NAME FIRST COUNT FILE the first word of the results for the operands FIRST to FIRST + COUNT - 1
                                                 of a case with one operand of 32 bits
-    record.py matrix PLAN OUT                   OUT/matrix.rec: the matrix instructions; --full N writes OUT/matrix.full, too, the results of
-                                                N instructions of each form, to look at
-    record.py assemble PLAN                     no GPU: ptxas takes all of it
-    record.py merge OUT FILE...                 no GPU: a recording with the records of several; of two for a case the later one holds
+    record.py matrix PLAN OUT                   OUT/matrix.rec: the matrix instructions; --full N also writes
+                                                OUT/matrix.full with the results of N instructions of each form
+    record.py assemble PLAN                     no GPU: assembles everything with ptxas
+    record.py merge OUT FILE...                 no GPU: merges recordings; a later record replaces an earlier one
 
-PLAN is a directory that the program `plan` has written; `plan.c` describes it, recording.h describes the recordings. Kernels are
-assembled by ptxas where there is one, by the driver else. The driver is NVIDIA's, or any library with its calls under another prefix:
---driver libptxi.so --prefix ptxi. Nothing but Python's standard library is needed."""
+PLAN is a directory written by the program `plan`. plan.c describes it, and recording.h describes the recordings. ptxas
+assembles the kernels if it is available, otherwise the driver does. The driver is NVIDIA's, or a library with the same
+calls under another prefix: --driver libptxi.so --prefix ptxi. Only Python's standard library is needed."""
 
 import argparse
 import array
@@ -53,7 +53,7 @@ class Exhaustive:
 
 
 class Matrix:
-    """What `plan matrix` has written."""
+    """The output of `plan matrix`."""
 
     def __init__(self, directory):
         self.directory, self.forms, self.modules = directory, [], []
@@ -150,7 +150,7 @@ class Driver:
         return data.raw
 
     def load(self, image, fuse=True):
-        """For NVIDIA's driver it is ptxas that fuses products and sums, or not."""
+        """With NVIDIA's driver, an option of ptxas controls fusing of products and sums."""
         module, options = ctypes.c_void_p(), self.prefix == 'ptxi' and not fuse
         keys, values = (ctypes.c_int * 1)(JIT_FMA), (ctypes.c_void_p * 1)(0)
         self.call(
@@ -186,7 +186,7 @@ def fuses(module):
 
 
 def assemble(ptxas, source, out):
-    """None, or what is wrong."""
+    """Returns None or an error message."""
     fuse = 'true' if fuses(os.path.basename(source)) else 'false'
     result = subprocess.run([ptxas, '-arch=sm_90a', '-fmad=' + fuse, source, '-o', out], capture_output=True, text=True)
     if result.returncode:
@@ -203,7 +203,7 @@ def assembler(args):
 
 
 class Images:
-    """What the driver loads for each module: machine code, made by all processors ahead of time, or the text."""
+    """The image of each module: machine code, assembled in parallel ahead of time, or the text."""
 
     def __init__(self, plan, ptxas, names):
         self.directory, self.jobs = plan.directory, []
@@ -289,7 +289,7 @@ class Runner:
         )
 
     def records(self, items, letter):
-        """The items' records as bytes. Letter k: cases, x: exhaustive ones."""
+        """Returns the records of the items as bytes. Letter k: cases, x: exhaustive cases."""
         where = list(itertools.accumulate((4 * x.record_words for x in items), initial=0))
         memory = self.driver.allocate(where[-1])
         for item, at in zip(items, where):
@@ -310,8 +310,8 @@ class Runner:
         )
 
 
-# A kernel that fails takes the driver's state with it, so everything runs in a child process, a module at a time. Where that fails, the
-# module's kernels run one by one, in other children, and those that fail are named and left out.
+# A failed kernel corrupts the driver's state. Thus each module runs in a child process. If it fails, its kernels run
+# one by one in new child processes. Failing kernels are reported and left out.
 
 def groups(items, careful):
     i = 0
@@ -324,7 +324,7 @@ def groups(items, careful):
 
 
 def child(connection, make, items, letter, careful):
-    """Sends a list of records for each group, a text where one fails, and None at the end."""
+    """Sends a list of records for each group, or a message on failure. Sends None at the end."""
     try:
         runner = make()
         for group in groups(items, careful):
@@ -350,7 +350,9 @@ def receive(connection, process, seconds):
 
 
 def started(function, *args):
-    """A child that runs the function, and the end of a pipe at which what it sends arrives: the other end is its first argument."""
+    """Starts a child that runs the function. Returns it and the receiving end of a pipe.
+
+    The sending end is the function's first argument."""
     here, there = multiprocessing.Pipe(False)
     process = multiprocessing.Process(target=function, args=(there, *args))
     process.start()
@@ -359,7 +361,7 @@ def started(function, *args):
 
 
 def run_part(make, items, letter, careful):
-    """Records from one child: of all items, or as far as it came. None for those that failed alone."""
+    """Returns the records from one child, up to a failure. Items that failed alone have None."""
     here, process = started(child, make, items, letter, careful)
     out = []
     while len(out) < len(items):
@@ -379,7 +381,7 @@ def run_part(make, items, letter, careful):
 
 
 def run_all(make, items, letter, seconds):
-    """The records of the items, None for those that fail or find no time."""
+    """Returns the records of the items, with None for failed items and items without time left."""
     out, began, careful_to = [], time.time(), 0
     while len(out) < len(items):
         if time.time() - began > seconds:
@@ -425,7 +427,7 @@ def write_records(path, head, keyed):
 
 
 def read_records(path):
-    """Head and, by key, records. A record reaches to the begin of the next one: none begins inside of another."""
+    """Returns the head and a dictionary of records. A record ends at the start of the next; records do not overlap."""
     data = open(path, 'rb').read()
     at = data.index(b'\n\n') + 2
     count, words = struct.unpack_from('<II', data, at)
@@ -481,7 +483,7 @@ def record(args, plan):
 
 
 def single(work):
-    """The work on one case, work(args, plan, case, runner), in a child that begins without a driver, as all kernels have it."""
+    """Calls work(args, plan, case, runner) for one case in a child process that starts without a driver."""
     def run(args, plan):
         case = plan.case(args.name)
         images = Images(plan, assembler(args), ['digest.ptx', case.module])
@@ -522,7 +524,7 @@ def dump(args, plan, case, runner):
     driver, most = runner.driver, max(c.rows for c in plan.cases)
     column, output = driver.allocate(4 * most), driver.allocate(4 * most * case.words)
     with open(args.file, 'wb') as f:
-        for first in range(args.first, args.first + args.count, most):  # the cells of memory are for no more rows
+        for first in range(args.first, args.first + args.count, most):  # the memory cells limit the number of rows
             count = min(most, args.first + args.count - first)
             driver.write(column, array.array('I', (x & 0xffffffff for x in range(first, first + count))).tobytes())
             runner.launch_case(case, [column, 0, 0, 0], output, most)
@@ -531,7 +533,7 @@ def dump(args, plan, case, runner):
 
 
 def run_matrix(connection, args, plan, images, forms):
-    """Sends for each form its record and the results of more instructions, or a text where one fails, and ends."""
+    """Sends the record and additional results of each form. Sends a message and stops on failure."""
     driver = Driver(args.driver, args.prefix)
     keep = max(plan.full, args.full)
     digests, full = driver.allocate(4 * plan.digests), driver.allocate(
@@ -559,7 +561,7 @@ def run_matrix(connection, args, plan, images, forms):
 
 
 def matrix_part(args, plan, images, forms):
-    """What one child sends, as far as it comes; None behind it for the form that fails."""
+    """Returns the results of one child up to a failure, followed by None for the failed form."""
     here, process = started(run_matrix, args, plan, images, forms)
     got = []
     while len(got) < len(forms) and (not got or got[-1]):

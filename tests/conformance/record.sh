@@ -1,6 +1,6 @@
 #!/bin/sh
-# The way from the table to a recording and back, with the library in the place of a GPU: it agrees with itself, and not with a
-# recording that is changed. Needs the shared library and Python.
+# Makes a recording with the library in place of a GPU and verifies it. The library must agree with its own recording
+# and reject a modified one. Needs the shared library and Python.
 library=$top_builddir/.libs/libptxi.so
 here=$top_srcdir/tests/conformance
 [ -n "$PYTHON3" ] && [ -e "$library" ] && [ -z "$SANITIZE" ] || exit 77
@@ -23,7 +23,8 @@ if "$top_builddir/tests/conformance/verify" cases "$tmp/vote/cases.rec" vote; th
     exit 1
 fi
 
-# show and dump have what the driver answers for single rows: 2 to the power of 1 and its neighbours, over more rows than a case has.
+# Test show and dump, which print the driver's results for single rows: 2^1 and its neighbours. The range has more rows
+# than a case.
 plan=$tmp/ex2
 mkdir "$plan"
 "$top_builddir/tests/conformance/plan" write "$plan" ex2.approx.f32

@@ -1,8 +1,8 @@
-/* What a GPU answered to the conformance cases, in a file that record.py writes.
+/* The answers of a GPU to the conformance cases, in a file written by record.py.
  *
- * Lines of text (the GPU, the driver, the assembler) up to an empty one; then, little-endian, u32 entries and u32
- * words; for each entry u64 key and u32 index of its record's first word; and the words. Equal records are kept once.
- */
+ * The file starts with lines of text (the GPU, the driver, the assembler) and an empty line. Then come, little-endian,
+ * the u32 number of entries and the u32 number of words. Each entry has a u64 key and the u32 index of its record's
+ * first word. The words follow. Equal records are stored once. */
 #ifndef PTXI_TESTS_RECORDING_H
 #define PTXI_TESTS_RECORDING_H
 
@@ -11,11 +11,11 @@
 
 struct recording;
 
-/* Ends the program with a message when the file is not one. */
+/* Exits with a message if the file is not a recording. */
 struct recording *recording_read(const char *path);
 void recording_free(struct recording *r);
 
-/* The record of `words` words under that key, or NULL. */
+/* Returns the record of `words` words with this key, or NULL. */
 const uint32_t *recording_find(const struct recording *r, uint64_t key, size_t words);
 
 size_t recording_count(const struct recording *r);

@@ -1,4 +1,4 @@
-/* What replays of recordings that are read as a whole have in common. */
+/* Helpers for replays of recordings that are read completely into memory. */
 #ifndef PTXI_TESTS_REPLAY_H
 #define PTXI_TESTS_REPLAY_H
 
@@ -24,9 +24,9 @@ static inline void must(ptxiResult r, const char *what)
     fprintf(stderr, "%s: %s\n", what, name);
     exit(1);
 }
-#define OK(call) must(call, #call) /* else the program ends */
+#define OK(call) must(call, #call) /* exits the program on failure */
 
-/* A whole file that begins with 8 letters; else the program ends. The caller frees it. */
+/* Reads a file that starts with an 8-letter magic. Exits on failure. The caller frees the result. */
 static inline unsigned char *read_recording(const char *name, const char *begin, size_t *size)
 {
     FILE *f = fopen(name, "rb");

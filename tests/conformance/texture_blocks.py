@@ -1,4 +1,4 @@
-"""Cases of textures.py about block formats: end points of all values, and all modes."""
+"""Cases of textures.py for block formats: all end point values and all modes."""
 import random
 from texture_cases import *
 
@@ -38,7 +38,7 @@ def blocks_of(fmt, q):
             if k % 8 == 7:
                 v = (
                     v & ~31 | 3 | q.choice((16, 20, 24, 28, 0, 4, 8, 12))
-                )  # modes of one part, and those that there are not
+                )  # modes with one part, and undefined modes
             out.append(v.to_bytes(16, 'little'))
         return out
     return [by(size) for _ in range(2048)]
@@ -47,7 +47,7 @@ def blocks_of(fmt, q):
 def blocks():
     for fmt in BLOCKS:
         all_ = blocks_of(fmt, random.Random(99))
-        step = len(all_) // ROW // 2 * ROW  # two rows, from the beginning and the middle
+        step = len(all_) // ROW // 2 * ROW  # two rows: the first and the middle one
         some = all_[:ROW] + all_[step:step + ROW]
         r = res(
             fmt=fmt,

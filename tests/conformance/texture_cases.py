@@ -1,4 +1,4 @@
-"""The cases of textures.py: instructions, resources, samplers and coordinates, the same ones each time."""
+"""The cases of textures.py: instructions, resources, samplers and coordinates. They are deterministic."""
 import array
 import random
 import struct
@@ -25,7 +25,7 @@ def u(i):
 
 
 def ulp(x, n):
-    """The float n places from x > 0."""
+    """Returns the float n ulps from x > 0."""
     return bf(fb(x) + n)
 
 
@@ -133,7 +133,7 @@ def weights():
 # ---- arithmetic of the filter
 
 def texels(fmt, p, n):
-    """n texels of pool class p."""
+    """Returns n texels of pool class p."""
     size = FORMATS[fmt][1]
     if fmt[0] != 'f':
         top = (1 << 8 * size) - 1
@@ -183,7 +183,7 @@ def texels(fmt, p, n):
 
 
 def grid(dims, fmt, pairs, ch=1):
-    """A texture of `pairs` footprints side by side: footprint p is at x = 2p, 2p + 1 and all of y, z in 0, 1."""
+    """Returns a texture of `pairs` adjacent footprints. Footprint p covers x = 2p, 2p + 1 and y, z = 0, 1."""
     size = FORMATS[fmt][1] * ch
     n = 2 ** dims
     foot = [texels(fmt, p, n * ch) for p in range(pairs)]
@@ -276,7 +276,7 @@ def arith():
                 ],
                 4,
             )
-    # how far below the greater term bits count: 1 and a small one
+    # the lowest significant bit relative to the larger term: 1 plus a small value
     foot = []
     for k in range(48):
         for s in (1.0, -1.0):
@@ -385,7 +385,7 @@ def formats():
             case('read/%s-half' % fmt, tex('1d', 'f16'), r, T(), rows)
         else:
             case('read/%s-half' % fmt, tex('1d', 'f16'), r, T(), rows[::13])
-        # linear at texel centres: is it the point value?
+        # linear filter at texel centres: compare with the point value
         case('read/%s-linear' % fmt, tex('1d'), r, T(LINEAR), rows[::1 if n == 256 else 5])
     bits = (
         SPECIAL32
@@ -732,7 +732,7 @@ def mips():
         T(POINT, CLAMP, 0, mipfilter=POINT),
         [(u(x), u(l)) for x in (-1, 0, 7, 33, 70) for l in (-2, -1, 0, 1, 2, 3, 6, 7, 100)],
     )
-    # where texels are taken on other levels, and odd sizes
+    # texel positions on other levels, and odd sizes
     r = chain('f32', 37, 21, 0, 6, lambda l, x, y, z: floats(l, x, y, 0), 4)
     for f in (POINT, LINEAR):
         for mf in (POINT, LINEAR):
@@ -991,7 +991,7 @@ def memory():
     case('pitch/u8', tex('2d'), r, T(LINEAR), [(fb(R.uniform(-1, 8)), fb(R.uniform(-1, 6))) for _ in range(200)], 4)
 
 
-TXQ = SUQ = ['width', 'height', 'depth']  # the driver answers no other for objects
+TXQ = SUQ = ['width', 'height', 'depth']  # the driver supports no other queries for objects
 
 
 def queries():
@@ -1028,7 +1028,7 @@ def queries():
 
 
 def surfaces():
-    """Stores go to places of their own, so that their order does not matter."""
+    """Stores use distinct addresses, so that their order does not matter."""
     bytes_of = lambda n: bytes(R.randrange(256) for _ in range(n))
     one = res(fmt='u32', w=16, flags=SURF, data=bytes_of(64))
     two = res(fmt='u32', w=8, h=4, flags=SURF, data=bytes_of(128))

@@ -1,4 +1,4 @@
-"""The driver's texture calls through ctypes, and kernels of one texture or surface instruction."""
+"""Access to the driver's texture calls with ctypes, and kernels with one texture or surface instruction."""
 import array
 import ctypes as C
 import struct
@@ -147,7 +147,7 @@ def layers(res, level):
 
 
 def format_of(res):
-    """The driver's number."""
+    """Returns the driver's number of the format."""
     fmt = res['fmt']
     return (
         FORMATS[fmt][0]
@@ -157,7 +157,7 @@ def format_of(res):
 
 
 def storage(res, level):
-    """Bytes of a row, rows and slices of a level."""
+    """Returns the bytes per row, the rows and the slices of a level."""
     w, h, d = layers(res, level)
     if res['fmt'] in BLOCKS:
         return (w + 3) // 4 * BLOCKS[res['fmt']][1], (h + 3) // 4, d

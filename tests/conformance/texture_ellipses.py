@@ -1,4 +1,4 @@
-"""Cases of textures.py about ellipses: where a texture is looked up along their longer axis, and with which weights."""
+"""Cases of textures.py for anisotropic ellipses: sample positions and weights along the longer axis."""
 import math
 import random
 from texture_cases import *
@@ -25,7 +25,7 @@ def rnd_dir():
 
 
 def rnd_grad(minor=(-3, 5), ratio=5.0):
-    """Steps in texels whose ellipse has a random shape."""
+    """Returns gradients in texels that give an ellipse with a random shape."""
     m, r = 2 ** Q.uniform(*minor), 2 ** Q.uniform(-.2, ratio)
     u = rnd_dir()
     k = Q.randrange(4)
@@ -79,11 +79,11 @@ def ellipses():
     rows = [row(c, *rnd_grad((-1, 1))) for _ in range(2500)]
     for a in (2, 4, 8, 16):
         case('an/wing-%d' % a, G2, wing, T2(a), rows, 4)
-    # a half of the plane: which side has which weight
+    # a half plane: the weight of each side
     side = grid_of(lambda x, y: (max(0, x - 128), max(0, 128 - x), max(0, y - 128), max(0, 128 - y)), 256, 256)
     case('an/side-16', G2, side, T2(16), rows[:1200], 4)
     case('an/side-4', G2, side, T2(4), rows[1200:1800], 4)
-    # single texels: what the shares are rounded to
+    # single texels: the rounding of the weights
     hot = res(ch=1, w=64, h=64, data=floats(*[1.0 if (x, y) == (32, 32) else 0 for y in range(64) for x in range(64)]))
     rows = []
     for k in range(5000):

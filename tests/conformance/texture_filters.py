@@ -1,4 +1,4 @@
-"""Cases of textures.py about filters: what slices and levels add up to, sRGB, and levels from gradients."""
+"""Cases of textures.py for filters: sums of slices and levels, sRGB, and levels from gradients."""
 import math
 
 import texture_cases
@@ -10,7 +10,7 @@ from texture_cases import *
 
 
 def random_float(e, sign, bits):
-    """In the binade of exponent e, with so many bits of fraction."""
+    """Returns a value in the binade of exponent e with a limited number of fraction bits."""
     return (sign << 31) | ((e + 127) << 23) | (R.getrandbits(23) >> (23 - bits) << (23 - bits))
 
 
@@ -59,7 +59,7 @@ def slices():
                 T(LINEAR),
                 [(fb(2 * k + 0.5 + (bf(z) - 0.5)),) for k, (x, y, z) in enumerate(rows)],
             )
-    # exponents apart, all signs: which bits count
+    # different exponents, all signs: the significant bits
     for seed in range(2):
         foot = []; rows = []
         for k in range(0, 30):
@@ -157,7 +157,7 @@ def levels():
                     T(f, CLAMP, NORM | NOTRI, mipfilter=LINEAR),
                     [tuple(fb(R.random()) for _ in range(dims)) + (fb(R.uniform(0, 2)),) for _ in range(3000)],
                 )
-    # whose size counts for the coordinates' precision: the level's or the first one's
+    # coordinate precision: depends on the size of the level or of level 0
     for n in (16384, 12000, 40000 // 2, 9000):
         r = chain('f32', n, 0, 0, 4, lambda l, x, y, z: floats(x))
         for f in (POINT, LINEAR):
@@ -274,7 +274,7 @@ def levels():
     )
 
 
-# ---- biases of a blend that takes less than the way from one level to the next
+# ---- biases of a blend over less than the distance between two levels
 
 def biases():
     r = res('mip', 'f32', 1, 16, 0, 0, 0, 5, b''.join(floats(*[256.0 * l] * (16 >> l)) for l in range(5)))
@@ -301,7 +301,7 @@ def biases():
             )
 
 
-# ---- single texels that are of one level only, but go through the filter
+# ---- single texels of only one level that pass through the filter
 
 def whole_levels():
     for fmt in ('u8', 's8', 'u16', 's16', 'f16', 'f32'):

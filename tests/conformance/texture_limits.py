@@ -1,4 +1,6 @@
-"""Cases of textures.py at the limits: biases of levels, steps and areas that are huge, the edges of cubes that tld4 sees across, rows of surfaces that begin anywhere, colours of borders."""
+"""Cases of textures.py at the limits.
+
+They cover level biases, huge steps and areas, tld4 across cube edges, unaligned surface rows, and border colours."""
 
 import random
 
@@ -14,7 +16,7 @@ def sign():
 
 
 def biases():
-    """Where the level, and so the place in its 256ths, comes from: texels are numbers of levels."""
+    """Adds cases for the computed level, in steps of 1/256. The texels are level numbers."""
     r = chain('f32', 64, 0, 0, 7, lambda l, x, y, z: floats(l))
     for aniso, mipfilter, flags in (
         (0, 0, 0),
@@ -73,7 +75,7 @@ def far_steps():
     cube = chain('f32', 16, 16, 6, 5, lambda l, x, y, z: floats(l), flags=CUBE)
     for at in ((1.0, .11, .07), (-.3, 2.5, .7)):
         rows = []
-        for _ in range(150): # one way is far, or infinite
+        for _ in range(150): # one direction is large or infinite
             near = [fb(sign() * 2 ** Q.uniform(-9, 0)) for _ in range(6)]
             near[Q.randrange(6)] = fb(sign() * Q.choice((1e9, 2.0 ** 64, INFINITE, INFINITE)))
             rows.append(tuple(fb(v) for v in at) + tuple(near))

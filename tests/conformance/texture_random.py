@@ -1,4 +1,4 @@
-"""Random cases of textures.py over all formats, block formats among them, geometries, modes and instructions."""
+"""Random cases of textures.py for all formats (including block formats), geometries, modes and instructions."""
 import random
 from types import SimpleNamespace
 
@@ -106,7 +106,7 @@ DIMENSIONS = {'1d': 1, 'a1d': 1, '2d': 2, 'a2d': 2, '3d': 3, 'cube': 3, 'acube':
 
 
 def texture_shape(q):
-    """Format, kind of memory, geometry and sizes. `other` is a format that only arrays have."""
+    """Draws format, kind of memory, geometry and sizes. `other` is a format that only arrays support."""
     s = SimpleNamespace(h=0, d=0, flags=0, levels=1)
     s.fmt = q.choice(list(FORMATS) + ['f32', 'f16', 'u8', 'u8'])
     s.ch = q.choice((1, 1, 2, 4))
@@ -159,7 +159,7 @@ def texture_resource(q, s):
 
 
 def texture_flags(q, s):
-    """Flags of the texture; s.as_int: it is read as integers."""
+    """Draws the flags of the texture. s.as_int: it is read as integers."""
     fl = q.choice((0, NORM, NORM)) | (SRGB if s.other and s.other[-1] == 's' else 0)
     if s.cube or s.kind == 'mip':
         fl |= NORM
@@ -209,7 +209,7 @@ def direction(q):
 
 
 def texture_place(q, s, ints, norm):
-    """For each coordinate what draws one."""
+    """Returns a draw function for each coordinate."""
     sizes = (s.w, s.h, s.d)
     draws = []
     if s.flags & LAYERED:
@@ -223,7 +223,7 @@ def texture_place(q, s, ints, norm):
 
 
 def texture_tail(q, s, mode, ints, norm, draws):
-    """Level, gradients and offsets behind the place: their text. Adds to `draws` what draws their numbers."""
+    """Returns the text of level, gradients and offsets after the coordinates. Adds their draw functions to `draws`."""
     dims, n, tail = DIMENSIONS[s.geom], len(draws), ''
     if mode == 'level':
         any_level = lambda: u(q.choice((q.randrange(s.levels), q.randrange(-1, s.levels + 2), q.getrandbits(32))))
@@ -327,7 +327,7 @@ def surface_shape(q):
 
 
 def surface_load(q, s):
-    """The instruction, for each coordinate what draws one, and the number of results."""
+    """Returns the instruction, a draw function for each coordinate, and the number of results."""
     far = lambda n: u(
         q.choice(
             (
@@ -365,7 +365,7 @@ def surface_load(q, s):
 
 
 def surface_rows(q, s, what, a):
-    """Every place once, `a` bytes apart where places are bytes, none outside with .clamp; and what is written there."""
+    """Returns each position once, with the stored values. Byte positions are `a` apart; .clamp has none outside."""
     bytes_ = what in ('sust', 'sured')
     xs = range(s.w * s.size // a) if bytes_ else range(s.w)
     places = [(z, x * (a if bytes_ else 1), y) for z in range(max(s.d, 1)) for x in xs for y in range(max(s.h, 1))]
@@ -407,7 +407,7 @@ def surface_store(s, ty, n, c):
 
 
 def surface_write(q, s, what):
-    """The instruction and its rows; None where there is no such one."""
+    """Returns the instruction and its rows, or None if the combination does not exist."""
     if what in ('sured', 'suredp') and s.geom[0] == 'a':
         return None
     if what in ('sured', 'suredp') and s.fmt not in ('u32', 's32') or s.ch == 2 and what == 'suredp':
@@ -456,7 +456,7 @@ def make(seed, count, rows):
 
 
 def cases():
-    """Those of few texels; ellipses are cases of their own."""
+    """Adds random cases with small resources. Ellipses have separate cases."""
     kept = len(CASES)
     make(401, 450, 100)
     CASES[kept:] = [
@@ -468,7 +468,7 @@ def cases():
 
 
 def ellipses():
-    """Gradients: places along an ellipse, with two levels and one."""
+    """Adds gradient cases with samples along an ellipse, on two levels and on one."""
     q = random.Random(601)
     kept = len(CASES)
     for k in range(1000):

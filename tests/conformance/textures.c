@@ -1,13 +1,17 @@
-/* Textures and surfaces against what a GPU answered: textures.rec, which textures.py has written.
+/* Compares textures and surfaces with the recorded answers of a GPU.
  *
- *     textures [recording [prefix]]      the cases whose names begin so
+ *     textures [recording [prefix]]      runs the cases with names that start with the prefix
  *
- * A recording is "ptxitex2" and cases, of little-endian words: the name, an instruction that reads %c0, %c1, ... and
- * writes %d0, ..., the resource and its bytes, the texture's description (empty: a surface), how many words an operand
- * row and a result row have, and how many rows there are, then these; of surfaces, their bytes afterwards. What has a
- * length has it in a word before it and is padded to words. The resource's bytes are shorter: their length is followed
- * by the number of an earlier case that has the same, counted from 1, or by 0 and pieces, each of so many words and so
- * many more that go on as the last two did. */
+ * textures.py writes the recording textures.rec. It starts with "ptxitex2", followed by cases in little-endian words:
+ * - the name
+ * - an instruction that reads %c0, %c1, ... and writes %d0, ...
+ * - the resource and its bytes
+ * - the texture's description; it is empty for a surface
+ * - words per operand row, words per result row, the number of rows, and the rows
+ * - for a surface, its final bytes
+ * Variable-length items start with a length word and are padded to words. The resource's bytes are compressed. After
+ * their length comes the number of an earlier case with the same bytes, counted from 1, or 0 and a list of pieces. A
+ * piece has a number of literal words and a number of words that continue the sequence of the last two. */
 #include "conformance/replay.h"
 
 #include "ptxi.h"
@@ -47,7 +51,7 @@ static const uint32_t *take_words(const unsigned char **at, size_t n)
     return p;
 }
 
-/* The resource of case number `count`. */
+/* Returns the resource of case number `count`. */
 static struct blob take_data(const unsigned char **at, unsigned count)
 {
     static struct blob *known;
@@ -92,7 +96,7 @@ static struct test take_test(const unsigned char **at, unsigned count)
     return t;
 }
 
-/* ---- kernels, each kept for the next case with the same instruction */
+/* ---- kernels; each is kept for a next case with the same instruction */
 
 static void kernel_text(const struct test *t, char *text, size_t size)
 {
@@ -154,7 +158,7 @@ struct resource {
     ptxiDevicePtr memory;
 };
 
-/* Of a channel, or of a block. */
+/* Bytes of a channel or of a block. */
 static size_t bytes_of(ptxiArrayFormat f)
 {
     switch ((int)f) {
@@ -176,7 +180,7 @@ static size_t bytes_of(ptxiArrayFormat f)
     }
 }
 
-/* Copies a level's texels in or out; returns how many bytes they have. */
+/* Copies a level's texels in or out. Returns their size in bytes. */
 static size_t copy_level(ptxiArray a, unsigned char *p, bool out)
 {
     PTXI_ARRAY3D_DESCRIPTOR d;

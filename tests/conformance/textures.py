@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Records what a GPU's textures and surfaces answer: textures.py [--driver LIB --prefix ptxi] OUT writes OUT/textures.rec.
+"""Records the textures and surfaces of a GPU.
 
-textures.c describes the recording and compares. Of most cases some rows are kept. The driver is NVIDIA's, or any library with its calls
-under another prefix. Nothing but Python's standard library is needed."""
+    textures.py [--driver LIB --prefix ptxi] OUT      writes OUT/textures.rec
+
+textures.c describes the recording and compares it. Most cases keep only some rows. The driver is NVIDIA's, or a library
+with the same calls under another prefix. Only Python's standard library is needed."""
 
 import argparse
 import array
@@ -16,7 +18,8 @@ from texture_filters import all_cases
 KINDS = ['array', 'mip', 'linear', 'pitch']
 PLENTY = 50 # rows of a case
 
-# Rows kept: one in so many, by how the names begin; the first that fits. 0: none, of what others show, or what is not known to the last bit.
+# One row in N is kept. The first matching name prefix selects N. 0 keeps none: the results are redundant or not
+# known to the last bit.
 STEPS = [
     ('gather/a2d', 0),
     ('gather/cube', 0),
@@ -131,7 +134,7 @@ def blob(b):
 
 
 def shortened(b):
-    """Pieces: some words, and how many more there are that go on as the last two did."""
+    """Encodes pieces: literal words and the number of words that continue the sequence of the last two."""
     words = array.array('I', b + b'\0' * (-len(b) % 4))
     out, some, n = array.array('I'), array.array('I'), 0
     while n < len(words):
@@ -150,7 +153,7 @@ def shortened(b):
 
 
 class Resources:
-    """Those of the cases so far."""
+    """The resources of the previous cases."""
 
     def __init__(self):
         self.known, self.count = {}, 0
@@ -168,7 +171,7 @@ def rows(words, width, n):
 
 
 def kept(c):
-    """The rows of a case that are kept: fewer than the table says, to a third, of those that would have plenty."""
+    """Selects the rows of a case to keep. Large cases keep fewer rows than in the table, down to a third."""
     n, count = step(c['name']), len(c['rows']) // c['nin']
     if c['tex'] is None and not c['name'].startswith('suld'):
         return c['rows']

@@ -1,13 +1,17 @@
-/* Runs the conformance cases on libptxi and compares with what a GPU answered.
+/* Runs the conformance cases on libptxi and compares the results with the recorded answers of a GPU.
  *
- *     verify cases RECORDING [-v] [TEXT]          all cases; TEXT picks those whose name contains it, -v shows operands
- * where they differ verify sample RECORDING EVERY [TEXT]        all exhaustive cases are recorded; one digest of every
- * EVERY-th verify matrix RECORDING QUARTERS [-v] [TEXT [PART PARTS]]   matrix instructions: so many quarters of what is
- * recorded; with less than four not of all forms of wgmma verify all RECORDING STATE [PART PARTS [TEXT]]   all digests
- * of all exhaustive cases, or of a part of them; STATE remembers what is done, so that it goes on where it was stopped
+ *     verify cases RECORDING [-v] [TEXT]
+ *         Runs all cases, or the cases with TEXT in their names. -v shows the operands of different results.
+ *     verify sample RECORDING EVERY [TEXT]
+ *         Checks that all exhaustive cases are recorded. Compares one digest of every EVERY-th case.
+ *     verify matrix RECORDING QUARTERS [-v] [TEXT [PART PARTS]]
+ *         Compares QUARTERS quarters of the recorded matrix results. With less than four, skips some forms of wgmma.
+ *     verify all RECORDING STATE [PART PARTS [TEXT]]
+ *         Compares all digests of all exhaustive cases, or of one part of them. STATE is a file with the finished
+ *         digests. It allows a stopped run to continue.
  *
- * Ends with 1 if anything differs, or a case of the table is not recorded. Cases that the library cannot execute yet
- * are counted. PTXI_SEED is to be what it was for the recording. */
+ * The exit status is 1 if a result differs or a case of the table is not recorded. Unsupported cases are counted.
+ * PTXI_SEED must have the same value as for the recording. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* Between the parts of the program `verify`. */
+/* Shared by the parts of the program `verify`. */
 #ifndef PTXI_TESTS_VERIFY_H
 #define PTXI_TESTS_VERIFY_H
 
@@ -8,7 +8,7 @@
 #include "conformance/recording.h"
 #include "ptxi.h"
 
-/* Each prints what it finds, and returns true if that is a failure. */
+/* Each function prints its findings and returns true on failure. */
 bool verify_cases(const struct cases *cs, const struct recording *r, bool verbose, const char *text);
 bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text);
 bool verify_matrix(const struct recording *r, unsigned quarters, bool verbose, const char *text, unsigned part,
@@ -16,10 +16,11 @@ bool verify_matrix(const struct recording *r, unsigned quarters, bool verbose, c
 bool verify_all(const struct cases *cs, const struct recording *r, const char *state, unsigned part, unsigned parts,
                 const char *text);
 
-/* The module of a text, or NULL; `apart`: without fusing products and sums. */
+/* Loads a module from text, or returns NULL. `apart`: do not fuse products and sums. */
 ptxiModule verify_load(const char *text, bool apart);
 
-/* Whether the last failure was an instruction that nothing executes yet; and its report for a reader. */
+/* verify_unsupported() returns true if the last failure was an unsupported instruction. verify_show_report() prints
+ * the report of this failure. */
 bool verify_unsupported(void);
 void verify_show_report(void);
 

@@ -1,4 +1,4 @@
-/* Exhaustive cases against their digests. See verify.c. */
+/* Compares exhaustive cases with their digests. See verify.c. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -8,7 +8,7 @@
 
 #include "conformance/verify.h"
 
-enum { CHUNK = 8 }; /* digests a launch */
+enum { CHUNK = 8 }; /* digests per launch */
 
 struct sweep {
     const struct recording *recording;
@@ -83,8 +83,8 @@ static void compare(struct sweep *s, const struct exhaustive *x, unsigned first,
     }
 }
 
-/* Digests first to first + count - 1; false if the library does not execute it, or fails, which goes for the `left`
- * that there are. */
+/* Computes digests first to first + count - 1. Returns false if the library does not support the case or fails. In that
+ * case the result applies to all `left` remaining digests. */
 static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, const uint32_t *want, unsigned first,
                   unsigned count, unsigned left)
 {
@@ -103,7 +103,7 @@ static bool check(struct sweep *s, const struct exhaustive *x, ptxiFunction f, c
     return true;
 }
 
-/* ---- What is done already: lines "KEY digest" ---- */
+/* ---- Finished digests: lines "KEY digest" ---- */
 
 static unsigned done_before(const char *path, uint64_t key)
 {
@@ -137,7 +137,7 @@ static void show_progress(const struct sweep *s, const struct exhaustive *x, con
     fflush(stdout);
 }
 
-/* The digests of one case from the first that is not done. Only a case that is equal so far is remembered. */
+/* Verifies the unfinished digests of one case. Progress is saved only while all digests match. */
 static void sweep(struct sweep *s, const struct exhaustive *x, const char *state)
 {
     const uint32_t *want = recording_find(s->recording, x->key, EXHAUSTIVE_DIGESTS);
@@ -167,7 +167,7 @@ static void sweep(struct sweep *s, const struct exhaustive *x, const char *state
                                           : "equal:");
 }
 
-/* True if that is a failure; to have compared nothing is one where all was asked for. */
+/* Returns true on failure. An empty comparison is a failure if all cases were requested. */
 static bool finish(const struct sweep *s, bool all)
 {
     printf("%zu digests of 2^23 operands equal, %zu differ, %zu refused, %zu not recorded\n", s->equal, s->differ,
@@ -207,7 +207,7 @@ static void sample(struct sweep *s, const struct exhaustive *x, const uint32_t *
     ptxiModuleUnload(module);
 }
 
-/* Which digest changes from case to case, so that all exponents and signs come up. */
+/* The digest varies from case to case to cover all exponents and signs. */
 bool verify_sample(const struct cases *cs, const struct recording *r, unsigned every, const char *text)
 {
     struct sweep s = { .recording = r };

@@ -1,4 +1,4 @@
-/* All cases against their records. See verify.c. */
+/* Compares all cases with their records. See verify.c. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -43,7 +43,7 @@ static ptxiDevicePtr column_on_device(struct run *r, const struct column *c, uin
     return r->columns[r->column_count++].values;
 }
 
-/* The case's record as the library makes it. */
+/* Computes the case's record with the library. */
 static ptxiResult run_case(struct run *r, ptxiFunction f, const struct conformance_case *c, uint32_t *record)
 {
     size_t bytes = case_record_words(c) * 4;
@@ -90,7 +90,7 @@ static bool full_row_differs(const struct conformance_case *c, const uint32_t *g
     return false;
 }
 
-/* Which rows, and of the first ones our results, while the outputs are still on the device. */
+/* Lists the rows that differ, and our results for the first ones. The outputs must still be on the device. */
 static void show_difference(struct run *r, const struct conformance_case *c, const uint32_t *got, const uint32_t *want)
 {
     unsigned digests = case_digests(c), fines = c->fine / CASE_FINE, shown = 0;
@@ -165,7 +165,7 @@ static void run_module(struct run *r, const struct conformance_case *const *list
         printf("does not load: %s\n", list[0]->name);
         verify_show_report();
         r->differ++;
-    } else if (!module) { /* find out which */
+    } else if (!module) { /* find the differing rows */
         run_module(r, list, n / 2);
         run_module(r, list + n / 2, n - n / 2);
     }

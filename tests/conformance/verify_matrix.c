@@ -1,4 +1,4 @@
-/* Matrix instructions against their records. See verify.c. */
+/* Compares matrix instructions with their records. See verify.c. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -108,8 +108,8 @@ static void run_forms(struct matrix_run *r, const struct matrix_form *forms, siz
     ptxiModuleUnload(module);
 }
 
-/* Less than all quarters: of wgmma, which has eight times as many forms as mma, only some, for each type with another
- * N. */
+/* With fewer than four quarters only some wgmma forms run, with a different N for each type. wgmma has eight times as
+ * many forms as mma. */
 static bool chosen(const struct matrix_run *r, const struct matrix_form *f, size_t number, const char *text)
 {
     return strstr(f->name, text) && (!f->n || r->parts == MATRIX_PARTS || number % SAMPLE == 0);
@@ -131,7 +131,7 @@ bool verify_matrix(const struct recording *recording, unsigned quarters, bool ve
             list[n++] = forms->v[i];
         if (n == MODULE_FORMS || (n && i + 1 == forms->count)) {
             run_forms(&r, list, n);
-            if (r.parts == MATRIX_PARTS) /* minutes */
+            if (r.parts == MATRIX_PARTS) /* takes minutes */
                 printf("%5.1f%%  %s\n", 100.0 * (double)(i + 1) / (double)forms->count, list[n - 1].name);
             fflush(stdout);
             n = 0;

@@ -1,6 +1,6 @@
-/* Cases of wgmma.mma_async: a block is a warpgroup. Shared memory is filled with numbers all over, from a hash of the
- * row's operand, so that the results tell which bytes a descriptor means. Where a thread has more registers of D than a
- * case has words, they are folded. */
+/* Cases of wgmma.mma_async. A block is a warpgroup. All shared memory is filled with hashes of the row's operand, so
+ * the results show the bytes that a descriptor selects. If a thread has more registers of D than a case has words, they
+ * are folded. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -41,8 +41,7 @@ static const struct group_type {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* A matrix descriptor: PTX ISA, "Matrix Descriptor Format". Bytes, from the beginning of the matrix's part of memory.
- */
+/* A matrix descriptor. See PTX ISA, "Matrix Descriptor Format". Bytes count from the start of the matrix's memory. */
 struct descriptor {
     unsigned offset, leading, stride, base, swizzle;
 };
@@ -55,7 +54,7 @@ struct group {
     uint32_t rows;
 };
 
-/* --- which cases there are --- */
+/* --- case selection --- */
 
 /* The densest layout. Swizzling mode 1: rows of 128 bytes, 2: of 64, 3: of 32. */
 static struct descriptor dense(unsigned swizzle, bool turned)
@@ -68,7 +67,7 @@ static struct descriptor dense(unsigned swizzle, bool turned)
     return (struct descriptor){ .leading = turned ? 1024 : 128, .stride = turned ? 128 : 256 };
 }
 
-/* Values and qualifiers, six ways for each type. */
+/* Varies values and qualifiers, in six ways for each type. */
 enum { WAYS = 6 };
 
 static bool arithmetic_group(struct group *g, unsigned number)
@@ -90,7 +89,7 @@ static bool arithmetic_group(struct group *g, unsigned number)
     return !(g->sparse && g->type->dense_only);
 }
 
-/* Where the elements are: all layouts, densely and not, beginning anywhere. */
+/* Varies element placement: all layouts, dense and sparse, with any start address. */
 static const unsigned layout_types[] = { 0, 3, 4, 12, 20 };
 enum { LAYOUT_TYPES = sizeof layout_types / sizeof *layout_types, PLACES = 6 };
 
@@ -168,7 +167,7 @@ static void put_descriptor(FILE *out, const char *name, unsigned first, const st
             first + d->offset, name, name, name, rest);
 }
 
-/* Two indices in ascending order of every four elements, or one of two that is counted in halves. */
+/* Selects two indices in ascending order for every four elements, or one of two counted in halves. */
 static void put_metadata(FILE *out, const struct group *g)
 {
     fputs("    mov.u32 %i, 0x10001;\n", out);

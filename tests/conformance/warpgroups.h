@@ -4,8 +4,7 @@
 
 #include "conformance/cases.h"
 
-/* Makes the case of that number, or of the next that has one. Returns the number to go on with, 0 when there was none.
- */
+/* Makes the case with this number, or the next existing one. Returns the next number, or 0 if there is none. */
 unsigned warpgroup_build(struct conformance_case *c, unsigned number);
 
 #endif

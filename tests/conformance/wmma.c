@@ -1,6 +1,6 @@
-/* Cases of wmma: each warp has its matrices in memory, random numbers, and loads them, multiplies and stores. So a case
- * of a product is one of the loads and the store, too. Other cases show what the PTX ISA leaves open: which elements
- * the registers of a loaded fragment hold. */
+/* Cases of wmma. Each warp fills matrices in memory with random numbers, loads them, multiplies them and stores the
+ * result. A product case therefore also covers the loads and the store. Other cases record the element order of a
+ * loaded fragment's registers, which the PTX ISA leaves undefined. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,7 +12,7 @@
 enum {
     FEW_ROWS = 2048,
     MANY_ROWS = 16384,
-    PART = 1536 /* most bytes of a matrix */,
+    PART = 1536 /* maximum bytes of a matrix */,
     OFFSET = 256,
     CELLS = 512 /* bytes of a warp's cells */
 };
@@ -32,7 +32,7 @@ static const struct type u4 = { "u4", 4, &words_bits }, b1 = { "b1", 1, &words_b
 
 static const struct form {
     unsigned m, n, k;
-    const char *op, *middle, *tail; /* before the layouts, before the types, behind them */
+    const char *op, *middle, *tail; /* before the layouts, before the types, after the types */
     const struct type *d, *ab, *c;
     unsigned registers[OPERANDS];
 } forms[] = {
@@ -70,11 +70,11 @@ struct place {
 struct whole {
     const struct form *f;
     unsigned kind;
-    bool offset;     /* addresses have one */
+    bool offset;     /* addresses have an offset */
     struct place at[OPERANDS];
 };
 
-/* --- which cases there are --- */
+/* --- case selection --- */
 
 static unsigned rows_of(const struct form *f, unsigned operand)
 {
@@ -91,7 +91,7 @@ static const struct type *type_of(const struct form *f, unsigned operand)
     return operand == C ? f->c : operand == D ? f->d : f->ab;
 }
 
-/* Elements from one line to the next. */
+/* Elements between the starts of two lines. */
 static unsigned stride_of(const struct whole *x, unsigned operand)
 {
     const struct place *p = &x->at[operand];
@@ -107,7 +107,7 @@ static unsigned bytes_of(const struct whole *x, unsigned operand)
     return lines * stride_of(x, operand) * type_of(x->f, operand)->bits / 8;
 }
 
-/* Elements of less than a byte have one layout. */
+/* Sub-byte elements have one layout. */
 static void set_layout(struct whole *x, unsigned operand, bool columns)
 {
     x->at[operand].columns = x->f->ab->bits >= 8 || operand >= C ? columns : operand == B;
@@ -133,7 +133,7 @@ static struct whole product(unsigned number)
     for (unsigned k = 0; k < OPERANDS; k++) {
         set_layout(&x, k, way >> k & 1);
         set_place(&x, k, way + form + 5 * k);
-        if (x.at[k].space == GLOBAL && global) /* there is room for one */
+        if (x.at[k].space == GLOBAL && global) /* there is room for an offset */
             x.at[k].space = GENERIC;
         global |= x.at[k].space == GLOBAL;
     }
@@ -153,7 +153,7 @@ static struct whole single_load(unsigned number, unsigned *operand)
 
 /* --- kernels --- */
 
-/* Words of the operand's part of memory become numbers; of f64 the upper words make the exponents. */
+/* Turns the words of the operand's memory into numbers. For f64 the upper words set the exponents. */
 static void put_fill(FILE *out, const struct whole *x, unsigned operand, unsigned kind)
 {
     const struct words_masks *m = type_of(x->f, operand)->masks;
@@ -176,7 +176,7 @@ static void put_fill(FILE *out, const struct whole *x, unsigned operand, unsigne
             bytes_of(x, operand) / 4, operand);
 }
 
-/* The address in %at32 or %at64, less `offset`. */
+/* The address in %at32 or %at64, minus `offset`. */
 static void put_address(FILE *out, const struct whole *x, unsigned operand, unsigned offset)
 {
     int at = (int)(x->at[operand].space == GLOBAL ? 0 : operand * PART) - (int)offset;
@@ -279,7 +279,7 @@ static void put_start(FILE *out, const struct form *f)
             OFFSET, OPERANDS * PART);
 }
 
-/* All words of D's part of memory, those between the lines, too. */
+/* Outputs all words of D's memory, including the gaps between lines. */
 static unsigned put_stored(FILE *out, const struct whole *x)
 {
     unsigned words = (bytes_of(x, D) + 127) / 128;

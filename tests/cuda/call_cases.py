@@ -1,4 +1,7 @@
-"""Calls of the CUDA driver with good and bad arguments, for calls.py. Each case gives a list of numbers: results of calls, and values that they gave."""
+"""Test cases for calls.py: CUDA driver calls with valid and invalid arguments.
+
+Each case returns a list of numbers: the result codes of calls and their output values.
+"""
 
 import ctypes as C
 
@@ -87,7 +90,7 @@ def case(f):
 
 
 def each(name, values):
-    """A case for each of these values."""
+    """Adds a case for each value."""
     def add(f):
         for label, v in values.items() if isinstance(values, dict) else [(str(v), v) for v in values]:
             CASES.append(('%s(%s)' % (name, label), lambda d, v=v: f(d, v)))
@@ -191,7 +194,7 @@ def q(x):
 
 
 class Calls:
-    """A library, and things made with it that cases use."""
+    """A driver library and the objects that cases use."""
 
     def __init__(self, library):
         self.lib = C.CDLL(library)
@@ -263,7 +266,7 @@ class Calls:
         ]
 
     def clusters(self, name, *attrs, **how):
-        """How many fit, and how large they may be."""
+        """Queries the maximum number of active clusters and the maximum cluster size."""
         c, n, size = self.config(*attrs, **how), C.c_int(-5), C.c_int(-5)
         return [
             self('OccupancyMaxActiveClusters', C.byref(n), self.f(name), C.byref(c)),
@@ -273,7 +276,7 @@ class Calls:
         ]
 
 
-# ---- start, devices, contexts
+# ---- initialization, devices, contexts
 
 @each('Init', (0, 1))
 def _(d, v): return [d('Init', u(v))]
@@ -422,7 +425,7 @@ def _(d, v):
     return [rc] if rc else [rc, d('CtxDestroy', c), d('CtxSetCurrent', d.ctx)]
 
 
-# Members of CUctxCreateParams that are given: execution affinities, how many, a queue of graphics.
+# Members of CUctxCreateParams that are set: execution affinities, their number, graphics parameters.
 @each(
     'CtxCreate_v4',
     {'none': (0, 0, 0), 'count': (0, 1, 0), 'affinities': (1, 0, 0), 'graphics': (0, 0, 1), 'affinity': (1, 1, 0)},

@@ -1,27 +1,32 @@
 #!/usr/bin/env python3
-"""What calls of the CUDA driver answer to good and bad arguments.
+"""Tests the results of CUDA driver calls with valid and invalid arguments.
 
-    calls.py LIBRARY            runs the cases of call_cases.py and writes what they answer, a line each: calls.rec when it is NVIDIA's driver
-    calls.py LIBRARY FILE       compares with that; DIFFERENT says what may differ
+    calls.py LIBRARY
+        Runs the cases of call_cases.py and prints one line for each case.
+        With NVIDIA's driver, the output is calls.rec.
 
-A case in which a driver crashes, or hangs, ends with the word `crash`. Nothing but Python's standard library is needed.
+    calls.py LIBRARY FILE
+        Compares the results with FILE. DIFFERENT lists the allowed differences.
+
+If the driver crashes or hangs, the line of the case ends with the word `crash`.
+The script needs only Python's standard library.
 """
 
 import os
 import signal
 import sys
 
-import graph_cases  # noqa: F401, these add to CASES
+import graph_cases  # noqa: F401, these modules add to CASES
 import library_cases  # noqa: F401
 import node_cases  # noqa: F401
 import pool_cases  # noqa: F401
 import small_cases  # noqa: F401
 from call_cases import CASES, Calls
 
-LONGEST = 60  # seconds for a case
-SPOILT = 3  # a case has left the context unusable
+LONGEST = 60  # time limit of a case in seconds
+SPOILT = 3  # exit status: the context is unusable after a case
 
-# Where this library differs, and why: how the names of cases begin
+# Allowed differences: prefixes of case names, with reasons
 DIFFERENT = {
     'error_names': 'only errors that it gives have names',
     'known_errors': 'only errors that it gives have names',
@@ -73,7 +78,7 @@ DIFFERENT = {
 
 
 def answers(library, first):
-    """Those of a process of its own, which may end early, and how it ended."""
+    """Runs cases in a child process. Returns their results and the exit status. The child can end early."""
     r, w = os.pipe()
     pid = os.fork()
     if not pid:

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Calls with good and bad arguments answer as NVIDIA's driver does on an H200: calls.rec, which `calls.py libcuda.so.1` prints there.
+# Compares the results of driver calls with calls.rec, a recording of NVIDIA's driver on an H200.
+# `calls.py libcuda.so.1` makes the recording.
 set -u
 : "${top_srcdir:?}" "${top_builddir:?}"
 library=$top_builddir/bindings/cuda/.libs/libcuda.so.1

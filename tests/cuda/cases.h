@@ -1,5 +1,5 @@
-/* What the tables of cases consist of. A program is a .cu file with its .ptx variants; a case is one launch of one of its kernels, all of
- * which have the parameters (const void *in, void *out, int n). */
+/* Test cases of the CUDA programs. A program is a .cu file with its .ptx variants. A case is one launch of one kernel.
+ * All kernels have the parameters (const void *in, void *out, int n). */
 #ifndef PTXI_CUDA_CASES_H
 #define PTXI_CUDA_CASES_H
 
@@ -16,16 +16,16 @@ struct cuda_case {
     unsigned grid, block, shared;
     size_t in_bytes, out_bytes;
     void (*expect)(const void *in, void *out, int n);
-    /* The rest may be left out. */
+    /* The remaining fields are optional. */
     void (*fill)(void *in, size_t bytes);                              /* default: random bits */
-    bool (*same)(const void *got, const void *want, size_t bytes);     /* default: every bit */
-    bool out_is_input;                                                 /* out starts as a copy of in, not as zeros */
-    ptxiResult result;             /* what the launch ends with; the output is compared only after success */
-    bool (*custom)(ptxiModule m);  /* runs instead of all this; says what is wrong on stderr */
+    bool (*same)(const void *got, const void *want, size_t bytes);     /* default: all bits must be equal */
+    bool out_is_input;                                                 /* out is initialized from in, not with zeros */
+    ptxiResult result;             /* expected result of the launch; output is compared only on success */
+    bool (*custom)(ptxiModule m);  /* replaces all of the above; prints errors to stderr */
     bool cooperative;
 };
 
-/* Every program NAME has NAME_cases and NAME_count in expect_NAME.c. */
+/* For each program NAME, expect_NAME.c defines NAME_cases and NAME_count. */
 #define CUDA_PROGRAMS(X) X(plain) X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) X(matrices) X(async) X(dynamic) X(textures)
 
 #define CUDA_DECLARE(name) \

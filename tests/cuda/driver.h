@@ -1,10 +1,11 @@
-/* The driver API by way of a table: ours, or that of a library named at run time, CUDA's own on a machine with a GPU. */
+/* A table of driver API functions. The functions belong to this library, or to a library that is loaded at run time.
+ * On a machine with a GPU, the loaded library can be CUDA's driver. */
 #ifndef PTXI_TESTS_CUDA_DRIVER_H
 #define PTXI_TESTS_CUDA_DRIVER_H
 
 #include "ptxi.h"
 
-/* Name, what CUDA's library appends to it, parameters. */
+/* X(name, suffix of the symbol in CUDA's library, parameters) */
 #define DRIVER_CALLS(X)                                                                                              \
     X(Init, "", (unsigned flags))                                                                                    \
     X(DeviceGetName, "", (char *name, int size, ptxiDevice device))                                                  \
@@ -51,14 +52,15 @@ struct driver {
     DRIVER_CALLS(DRIVER_MEMBER)
 };
 
-/* Ours until driver_load() takes those of a library; it does not return where it cannot. */
+/* The functions of this library. driver_load() replaces them with the functions of another library.
+ * If the library cannot be loaded, driver_load() ends the program. */
 extern struct driver driver;
 void driver_load(const char *library);
 
-/* Ends the program if `r` is a failure of `what`. */
+/* Ends the program if `r` is an error. `what` names the failed operation. */
 void driver_must(ptxiResult r, const char *what);
 
-/* Makes the first device current; its name, and the version of CUDA that the driver is for. */
+/* Makes the primary context of the first device current. Stores the device's name and the driver's CUDA version. */
 void driver_start(char name[100], int *version);
 
 #endif

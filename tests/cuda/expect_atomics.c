@@ -88,7 +88,7 @@ static void swaps(const void *in, void *out, int n)
     o[68] = (unsigned)n;
 }
 
-/* Flipping the top bit is an addition modulo 2^32: it commutes with the others. */
+/* A flip of the top bit is an addition modulo 2^32. It therefore commutes with the other additions. */
 static void scopes(const void *in, void *out, int n)
 {
     unsigned *o = out;

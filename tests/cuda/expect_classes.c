@@ -43,7 +43,7 @@ static void lifetimes(const void *in, void *out, int n)
             total += i;
             leave = v & 4;
             if (!leave) {
-                total += (i + 1) * 10;              /* the copy given to by_copy */
+                total += (i + 1) * 10;              /* the argument copied for by_copy */
                 seen += total;
                 total = total * 2 - (i + 1);
             }

@@ -40,7 +40,7 @@ static void scan(const void *in, void *out, int n)
     }
 }
 
-/* Sorts places 0..n-1 by key, stable: insertion, since sizes are small. */
+/* Sorts the indices 0..n-1 by key. The sort is stable. It is an insertion sort because n is small. */
 static void sort_places(const long long *key, int *place, int n)
 {
     for (int i = 0; i < n; i++) {

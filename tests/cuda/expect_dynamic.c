@@ -1,4 +1,4 @@
-/* What kernels that launch kernels leave. */
+/* Expected results of kernels that launch other kernels. */
 #include "cases.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void order(const void *in, void *out, int n)
         }
 }
 
-/* Words of boxes of 4 x 4 x 4. */
+/* Copies and fills boxes inside arrays with rows of 4 words and slices of 4 rows. */
 static void boxes(const void *in, void *out, int n)
 {
     const uint32_t *v = in;
@@ -89,6 +89,6 @@ static void answers(const void *in, void *out, int n)
 const struct cuda_case dynamic_cases[] = {
     CASE(quicksort, SORTED, 1, SORTED, SORTED), CASE(queue, PUSHED, 1, PUSHED, 4), CASE(order, 128, 32, 128, 128), CASE(boxes, 1, 1, 64, 64), CASE(answers, 0, 1, 0, 24),
     { .kernel = "child_fails", .grid = 1, .block = 1, .out_bytes = 4, .result = PTXI_ERROR_ILLEGAL_ADDRESS },
-    CASE(quicksort, 100, 1, 100, 100), /* after a failure, too */
+    CASE(quicksort, 100, 1, 100, 100), /* also after a failure */
 };
 CUDA_COUNT(dynamic);

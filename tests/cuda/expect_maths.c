@@ -1,4 +1,5 @@
-/* The same calls in a wider type, rounded; results may differ by the errors that CUDA's documentation allows. */
+/* Expected results of the maths functions. The host makes the same calls in a wider type and rounds the results.
+ * A difference is allowed up to the maximum error in CUDA's documentation. */
 #include "cases.h"
 #include "maths.h"
 
@@ -12,7 +13,8 @@ enum { N = 300 };
 static const int float_ulps[MATHS_RESULTS] = { MATHS_FLOAT(ULPS) };
 static const int double_ulps[MATHS_RESULTS] = { MATHS_DOUBLE(ULPS) };
 
-/* The double functions under the names of the float ones, and long double under those of double: the same lists serve. */
+/* Float functions are defined as double functions, and double functions as long double functions.
+ * This way the lists of maths.h can be used unchanged. */
 static void expect_floats(const void *in, void *out, int n)
 {
 #define STORE(call, ulps) o[k++] = (float)call;
@@ -103,7 +105,7 @@ static void expect_doubles(const void *in, void *out, int n)
 #undef STORE
 }
 
-/* How many representable numbers lie between the two. */
+/* Returns the distance between two numbers, counted in representable numbers. */
 static long long apart_float(float a, float b)
 {
     int x, y;

@@ -12,7 +12,7 @@ static void transposed(const void *in, void *out, int n)
             to[w * 256 + i] = from[w * 256 + i % 16 * 16 + i / 16];
 }
 
-/* Small integers as halves. */
+/* Fills the input with small integers in half precision. */
 static void fill_halves(void *in, size_t bytes)
 {
     static const uint16_t halves[] = { 0, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4200, 0xc200, 0x8000 };

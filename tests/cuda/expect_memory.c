@@ -12,7 +12,7 @@ static void constants(const void *in, void *out, int n)
     for (int t = 0; t < n; t++) {
         unsigned v = ((const unsigned *)in)[t], k = v % 3;
         double d = squares[v >> 8 & 15] + scale[k] * shift[k][v >> 12 & 1] + name[k][v >> 16 & 7] + squares[t % 128 & 15];
-        ((double *)out)[t] = d;      /* whole multiples of 1/4 below 2^53: exact, fused or not */
+        ((double *)out)[t] = d;      /* the result is exact with and without fused operations */
     }
 }
 
@@ -160,7 +160,7 @@ static long long parameters_expected(int t, signed char c, const struct big *big
     return r * 2 + b + (k == t ? (unsigned char)(t + odd->c[t % 13]) : big->blob[k]);
 }
 
-/* Parameters as an array of pointers, and the same values in one buffer laid out as C does. */
+/* Passes parameters as an array of pointers, then the same values in one buffer with the layout of a C struct. */
 static bool parameters(ptxiModule m)
 {
     struct all {
@@ -194,7 +194,7 @@ static bool parameters(ptxiModule m)
     return right;
 }
 
-/* Variables of the module, read and written by the host between launches. */
+/* The host reads and writes module variables between launches. */
 static bool host_visible(ptxiModule m)
 {
     ptxiDevicePtr counter, series, squares_at, out;
@@ -226,6 +226,6 @@ const struct cuda_case memory_cases[] = {
     { .kernel = "locals", .n = 300, .grid = 3, .block = 128, .in_bytes = 1200, .out_bytes = 2400, .expect = locals },
     { .kernel = "copies", .n = 300, .grid = 3, .block = 128, .in_bytes = 12000, .out_bytes = 12000, .expect = copies },
     { .kernel = "parameters", .custom = parameters },
-    { .kernel = "host_visible", .custom = host_visible },   /* last: it changes the table of squares */
+    { .kernel = "host_visible", .custom = host_visible },   /* must be last: it changes the table of squares */
 };
 CUDA_COUNT(memory);

@@ -1,4 +1,5 @@
-/* What kernels print is caught by a sink and compared with the host's printf; failures are compared with their reports. */
+/* Tests of device printf and of failure reports. A sink collects the output of kernels. The tests compare it with
+ * the output of the host's printf. */
 #include "cases.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static void catch_text(void *user, const char *text, size_t length)
     c->text[c->length] = 0;
 }
 
-/* Runs `kernel(in, out, n)` on one block of 32 threads for each in[] word. */
+/* Runs `kernel(in, out, n)` with one block of `block` threads and copies the output to the host. */
 static ptxiResult run(ptxiModule m, const char *kernel, const void *in, size_t in_bytes, int *out, size_t out_bytes, int n, unsigned block)
 {
     ptxiFunction f;
@@ -93,7 +94,7 @@ static bool threads(ptxiModule m)
     return r == PTXI_SUCCESS && same_text(&got, want) && out[1] == 99 && out[31] == 99;
 }
 
-/* The launch fails with `result`, the report names the thread, and the context works afterwards. */
+/* Checks that the launch fails with `result`, that the report names the thread, and that the context stays usable. */
 static bool fails(ptxiModule m, const char *kernel, ptxiResult result, ptxiFault fault, const char *in_text)
 {
     static struct caught printed;

@@ -1,9 +1,9 @@
-/* The functions of plain.h, compiled by the host's compiler. */
+/* Expected results of plain.h. The host's compiler compiles the same functions. */
 #include "cases.h"
 
 #include "plain.h"
 
-enum { THREADS = 1000 };   /* four blocks of 256, the last not full */
+enum { THREADS = 1000 };   /* four blocks of 256 threads; the last one is partial */
 
 #define EXPECT(name, ins, outs) \
     static void name##_expect(const void *in, void *out, int n) \

@@ -1,4 +1,5 @@
-/* The host's FPU in the same rounding mode. Operands are normal numbers of moderate size. */
+/* Expected results of rounding modes. The host computes them with its FPU in the same rounding mode.
+ * All operands are normal numbers of moderate size. */
 #include "cases.h"
 
 #include <fenv.h>
@@ -6,7 +7,8 @@
 
 static const int modes[4] = { FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD };
 
-/* Operands go through volatile variables and functions are not inlined: the compiler may not move arithmetic across fesetround. */
+/* The operands are volatile and the functions are not inlined.
+ * Otherwise the compiler could move arithmetic across fesetround. */
 #define OPERATIONS(type, suffix) \
     __attribute__((noinline)) static void operations_##suffix(const type *in, type *o) \
     { \

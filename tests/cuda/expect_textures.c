@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Every case makes its objects itself; what comes out is worked out by hand from texels that are small integers. */
+/* Tests of textures and surfaces. Each case creates its own objects.
+ * Texels are small integers, so that expected values can be calculated by hand. */
 #define NEED(what)                                            \
     do {                                                      \
         if (!(what)) {                                        \
@@ -43,7 +44,7 @@ static bool texture(ptxiTexObject *t, const PTXI_RESOURCE_DESC *r, ptxiFilterMod
     return true;
 }
 
-/* In the middle of four texels. */
+/* Samples at the common corner of four texels. The result is their average. */
 static bool blur(ptxiModule m)
 {
     float texels[HEIGHT][WIDTH], *out;
@@ -127,7 +128,7 @@ static bool layers(ptxiModule m)
     return true;
 }
 
-/* Every level is of one number, so that the level is what comes out. */
+/* All texels of a level have the same value. The result therefore shows the level that was read. */
 static bool levels(ptxiModule m)
 {
     enum { LEVELS = 3, THREADS = 16 };
@@ -161,7 +162,7 @@ static bool levels(ptxiModule m)
     return true;
 }
 
-/* From the lower left corner counter-clockwise. */
+/* Gathers four texels. Their order is counter-clockwise from the lower left corner. */
 static bool corners(ptxiModule m)
 {
     uint32_t texels[HEIGHT][WIDTH][2], *out;

@@ -5,7 +5,7 @@ static unsigned popc(unsigned v)
     return (unsigned)__builtin_popcount(v);
 }
 
-/* The lanes of g's warp, among those in mask, whose word has a bit of `bits`. */
+/* Returns a mask of lanes in the warp of thread g. A lane is set if it is in mask and its word has a bit of `bits`. */
 static unsigned ballot(const unsigned *in, int g, unsigned mask, unsigned bits)
 {
     const unsigned *w = in + (g & ~31);
@@ -17,7 +17,7 @@ static unsigned ballot(const unsigned *in, int g, unsigned mask, unsigned bits)
     return r;
 }
 
-enum { BLOCK = 128, ALL = 384 };   /* three blocks, unless a case says otherwise */
+enum { BLOCK = 128, ALL = 384 };   /* three blocks by default */
 
 static void barriers(const void *in, void *out, int n)
 {
@@ -66,7 +66,7 @@ static void shuffles(const void *in, void *out, int n)
         o[4] = w[l + 7 < 32 ? l + 7 : l];
         o[5] = w[(l & 3) + 2 < 4 ? l + 2 : l];
         o[6] = w[l ^ 21];
-        o[7] = w[((l ^ 9) & 24) <= (l & 24) ? l ^ 9 : l];    /* above the segment: its own; below it is in reach */
+        o[7] = w[((l ^ 9) & 24) <= (l & 24) ? l ^ 9 : l];    /* only lanes above the segment are out of range */
         o[8] = w[l ^ 1];
         o[9] = ~w[l ^ 1];
         o[10] = w[l + 16 < 32 ? l + 16 : l];

@@ -1,9 +1,15 @@
-/* Mathematical functions, expressions and conversions as nvcc compiles them, on 16384 rows of operands each: what a GPU gave, bit for bit.
+/* Compares mathematical functions, expressions and conversions compiled by nvcc with results recorded on a GPU.
+ * Each kernel runs on 16384 rows of operands. Results must be equal bit for bit.
  *
- *     functions DIRECTORY [text]...            compares with DIRECTORY/functions.rec; only the kernels whose name contains one of the texts
- *     functions record DIRECTORY LIBRARY       runs them with CUDA's driver, libcuda.so.1, and writes what functions.rec should be
+ *     functions DIRECTORY [text]...
+ *         Compares the results with DIRECTORY/functions.rec.
+ *         If texts are given, only kernels with one of the texts in their name are tested.
  *
- * A line of functions.rec: a variant (a file functions.VARIANT.ptx), a kernel, the digest of its results. */
+ *     functions record DIRECTORY LIBRARY
+ *         Runs the kernels with CUDA's driver LIBRARY (libcuda.so.1) and prints the contents of functions.rec.
+ *
+ * A line of functions.rec has a variant, a kernel and the digest of its results.
+ * The PTX of a variant is in the file functions.VARIANT.ptx. */
 #include "conformance/column.h"
 
 #include "cuda/driver.h"
@@ -14,7 +20,7 @@
 
 enum { INPUTS = 3, BLOCK = 128, GRID = COLUMN_ROWS / BLOCK };
 
-/* Operands of a type: floating point with so many bits of fraction, or integers. */
+/* Types of operands. `fraction` is the number of fraction bits of a floating-point type, and 0 for integers. */
 enum type { TYPE_f16, TYPE_bf16, TYPE_f32, TYPE_f64, TYPE_s32, TYPE_u32, TYPE_s64, TYPE_u64, TYPES };
 static const struct { uint8_t bits, fraction; } types[TYPES] = {
     [TYPE_f16] = { 16, 10 }, [TYPE_bf16] = { 16, 7 }, [TYPE_f32] = { 32, 23 }, [TYPE_f64] = { 64, 52 },
@@ -43,7 +49,7 @@ static ptxiModule load(const char *directory, const char *variant)
     return module;
 }
 
-/* The columns of operands of a type, made when they are first asked for. */
+/* Returns the operand columns of a type. The first call for a type creates them. */
 static const ptxiDevicePtr *operands_of(enum type type)
 {
     static ptxiDevicePtr columns[TYPES][INPUTS];
@@ -106,7 +112,7 @@ static bool wanted(const char *name, char **texts)
     return !*texts;
 }
 
-/* How many of the variant's kernels do not give what line after line of the recording says. */
+/* Compares a variant's kernels with the recording, line by line. Returns the number of kernels that differ. */
 static int compare(ptxiModule module, const char *variant, FILE *recording, char **texts, int *compared)
 {
     int bad = 0;

@@ -1,4 +1,4 @@
-"""More cases for calls.py: graphs node by node, captures, asynchronous copies, texture references."""
+"""Test cases for calls.py: graph nodes, stream capture, asynchronous copies, texture references."""
 import ctypes as C
 
 from call_cases import (
@@ -28,7 +28,7 @@ KEEP = [FUNCTION(lambda data: None), FUNCTION(lambda data: None)]
 
 
 class Graph:
-    """A graph with a node of each kind: kernel, copy, memset, host, child."""
+    """A graph with one node of each type: kernel, copy, memset, host, child."""
 
     def __init__(self, d, width=64, kernel='plain', value=7):
         self.d, self.g, self.child = d, C.c_void_p(), C.c_void_p()

@@ -1,4 +1,4 @@
-"""More cases for calls.py: libraries and their kernels, and what linking says of what does not fit together."""
+"""Test cases for calls.py: libraries, their kernels, and link errors."""
 import ctypes as C
 
 from call_cases import KERNELS, KernelNode, case, each, q, u, z
@@ -241,7 +241,7 @@ def _(d, v):
 
 @case
 def kernel_as_function(d):
-    """A kernel stands where a function is asked for: launches, questions, graphs."""
+    """Passes a kernel handle as a function: in launches, queries and graphs."""
     lib = library(d)
     k, x, f, n, at, value = kernel(d, lib, 'write'), C.c_int(-7), handle(), C.c_int(), q(d.p.value), u(77)
     words = (C.c_void_p * 2)(C.addressof(at), C.addressof(value))
@@ -481,7 +481,7 @@ def _(d, v):
     return linked(d, v, True, options=(1,))
 
 
-# ---- what a thread may have
+# ---- limits of a thread
 
 
 @each(

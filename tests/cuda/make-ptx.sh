@@ -1,9 +1,10 @@
 #!/bin/sh
-# Makes the PTX of samples/, tests/bench/ and tests/cuda/ again: all of it, or the named outputs. ptx.list says which tool makes which file
-# from which source with which flags. Run from the top of the source tree, with CUDA's tools in $CUDA_HOME or beside $NVCC.
+# Rebuilds the PTX files of samples/, tests/bench/ and tests/cuda/. Arguments select outputs; the default is all.
+# ptx.list gives the tool, the source and the flags of each file.
+# Run this script from the top of the source tree. CUDA's tools must be in $CUDA_HOME or next to $NVCC.
 #
-# Debug information names the directory of compilation; so that it is not the maintainer's, sources are compiled as copies in
-# $PTX_BUILD_DIR (default: a new directory that is removed afterwards).
+# Debug information contains the path of the source directory. To keep the maintainer's path out of it, the script
+# compiles copies of the sources in $PTX_BUILD_DIR. The default is a temporary directory.
 set -eu
 nvcc=${NVCC:-nvcc}
 cuda=${CUDA_HOME:-$(dirname "$(dirname "$(command -v "$nvcc")")")}

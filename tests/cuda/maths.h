@@ -1,5 +1,5 @@
-/* The functions of the maths library, in the order of their results: X(call, units in the last place that CUDA allows itself). x and y are
- * of moderate size and positive; big is up to a million, unit lies between -1 and 1. */
+/* The tested maths functions, in the order of their results: X(call, maximum error in CUDA's documentation, in ULPs).
+ * x and y are positive and of moderate size. big is at most one million. unit is between -1 and 1. */
 #define MATHS_FLOAT(X) \
     X(sinf(big), 2) X(cosf(big), 2) X(tanf(x), 4) X(asinf(unit), 2) X(acosf(unit), 2) X(atanf(x), 2) X(atan2f(x, y), 3) \
     X(expf(x), 2) X(exp2f(x), 2) X(expm1f(unit), 1) X(logf(x), 1) X(log2f(x), 1) X(log10f(x), 2) X(log1pf(x), 1) \

@@ -1,4 +1,4 @@
-"""More cases for calls.py: events in graphs, nodes that are switched off, taken out or changed one by one, edges, and what a kernel node tells of itself."""
+"""Test cases for calls.py: event nodes, node updates, disabled and removed nodes, edges, kernel node attributes."""
 
 import ctypes as C
 
@@ -26,7 +26,7 @@ def event(d):
 
 
 def params(kind, *words):
-    """CUgraphNodeParams."""
+    """Makes a CUgraphNodeParams."""
     p = (C.c_uint64 * 32)(kind)
     for k, w in enumerate(words):
         p[2 + k] = w
@@ -164,7 +164,7 @@ def first_word(d):
 
 @case
 def graph_enabled_runs(d):
-    """A memset that is switched off, changed meanwhile, and on again; and an update with another graph."""
+    """Disables a memset node, changes it, enables it again, and updates it from another graph."""
     g = Graph(d, value=7)
     x, out, m = g.instance(), [], Memset(d.p.value, 0, 9, 4, 16, 1)
     for calls in (
@@ -407,7 +407,7 @@ def _(d, v):
 
 @case
 def graph_node_set(d):
-    """cuGraphNodeSetParams and cuGraphExecNodeSetParams, with nodes of their kind and of another."""
+    """Calls cuGraphNodeSetParams and cuGraphExecNodeSetParams with the same and with another node type."""
     g, e = Graph(d), event(d)
     x, out = g.instance(), []
     wait = g.add('GraphAddEventWaitNode', e)
@@ -483,7 +483,10 @@ def graph_instantiate_cycle(d):
 
 @case
 def graph_edges_counted(d):
-    """Where nothing is asked for nothing is left out; nor where there is room for what is known of edges. Room for no nodes is refused."""
+    """Counts edges with edge data.
+
+    A query is not lossy without an output array or with an array for edge data. A capacity of 0 is refused.
+    """
     g, n, count, some, data = Graph(d), handle(), C.c_size_t(4), (C.c_void_p * 4)(), (Edge * 4)()
     second = g.add('GraphAddKernelNode', C.byref(g.kernel))
     a, b = one(g.nodes[0]), one(second)

@@ -1,5 +1,8 @@
-/* Compiles a CUDA source to PTX with NVRTC:  nvrtc SOURCE OUTPUT [options of NVRTC]...
- * A tool of make-ptx.sh; not part of the build. */
+/* Compiles a CUDA source to PTX with NVRTC:
+ *
+ *     nvrtc SOURCE OUTPUT [NVRTC option]...
+ *
+ * make-ptx.sh uses this tool. It is not part of the build. */
 #include <nvrtc.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""More cases for calls.py: memory in the order of a stream, pools, waits for words and writes of them, properties of pointers."""
+"""Test cases for calls.py: stream-ordered memory, memory pools, stream memory operations, pointer attributes."""
 
 import ctypes as C
 
@@ -49,7 +49,7 @@ def default_pool(d):
     return pool
 
 
-# ---- memory in the order of a stream
+# ---- stream-ordered memory
 
 @each('MemAllocAsync', (0, 1, 512, 1 << 20, 1 << 50, (1 << 64) - 1))
 def _(d, v):
@@ -129,7 +129,7 @@ def free_async_and_use(d):
 
 @case
 def async_again(d):
-    """Whether what was freed is given out again."""
+    """Tests whether freed memory is reused."""
     p = alloc(d, 4096)
     d.must('MemFreeAsync', p, d.stream)
     r = alloc(d, 4096)
@@ -159,7 +159,7 @@ def async_between_streams(d):
 
 @case
 def async_memory_is(d):
-    """Properties of pointers to it."""
+    """Queries the attributes of a pointer to stream-ordered memory."""
     b, out, pool, p = (C.c_uint64 * 4)(), [], default_pool(d), None
     p = alloc(d, 5000)
     d.must('StreamSynchronize', d.stream)
@@ -199,7 +199,7 @@ def async_in_capture(d):
     return out + [d('StreamDestroy', s)]
 
 
-# ---- pools
+# ---- memory pools
 
 
 @each(
@@ -280,7 +280,7 @@ def _(d, v):
 
 @case
 def pool_counts(d):
-    """What a pool has and has given out, after each step."""
+    """Queries the reserved and used memory of a pool after each step."""
     pool, out, p, r = new_pool(d), [], C.c_uint64(), C.c_uint64()
 
     def counts():
@@ -305,7 +305,7 @@ def pool_counts(d):
 
 @each('pool of', (1, 1 << 20, 32 << 20, 33 << 20))
 def _(d, v):
-    """At most so many bytes; MemAllocFromPoolAsync of growing sizes."""
+    """Allocates increasing sizes from a pool with a maximum size."""
     pool, out = new_pool(d, v), []
     for size in (1, 1 << 20, 2 << 20, 32 << 20, 33 << 20, 64 << 20, 65 << 20):
         p = C.c_uint64()
@@ -442,7 +442,7 @@ def memory_pools_of_locations(d):
     return out
 
 
-# ---- waits for words, and writes of them
+# ---- stream memory operations
 
 
 @each(
@@ -467,7 +467,7 @@ def memory_pools_of_locations(d):
     },
 )
 def _(d, v):
-    """The word is 7: what is waited for is there."""
+    """Waits for a condition that is already true. The word is 7."""
     d.must('MemsetD32', d.p, u(7), z(4))
     return [d('StreamWaitValue32', d.stream, d.p, u(v[1]), u(v[0])), d('StreamSynchronize', d.stream)]
 
@@ -520,7 +520,7 @@ def wait_value_badly(d):
 
 @case
 def wait_value_order(d):
-    """One stream waits for what another one writes, and for what the host writes."""
+    """A stream waits for a write by another stream and for a write by the host."""
     s, h, flags = handle(), handle(), u(1)
     d.must('StreamCreate', C.byref(s), u(1))
     d.must('MemHostAlloc', C.byref(h), z(64), u(2))
@@ -638,7 +638,7 @@ def wait_value_in_capture(d):
     return out + [d('StreamDestroy', s)]
 
 
-# ---- properties of pointers, several at once
+# ---- several pointer attributes in one call
 
 
 @each(
@@ -682,7 +682,7 @@ def pointer_attributes_badly(d):
 
 @case
 def pointer_attributes_of_host(d):
-    """Memory that the driver knows as the host's."""
+    """Queries pointer attributes of host memory and managed memory."""
     h, m, b, out = handle(), C.c_uint64(), (C.c_uint64 * 2)(), []
     d.must('MemHostAlloc', C.byref(h), z(4096), u(0))
     d.must('MemAllocManaged', C.byref(m), z(4096), u(1))

@@ -1,12 +1,16 @@
-/* Whole CUDA programs and what a GPU computed with them, bit for bit.
+/* Runs whole CUDA programs and compares their output with output recorded on a GPU. Outputs must be equal bit for bit.
  *
- *     programs DIRECTORY [text]...             compares with DIRECTORY/programs.rec; only kernels whose name contains one of the texts
+ *     programs DIRECTORY [text]...
+ *         Compares the outputs with DIRECTORY/programs.rec.
+ *         If texts are given, only kernels with one of the texts in their name are tested.
+ *
  *     programs record DIRECTORY LIBRARY RUNTIME OUT [text]...
- *                                              writes what programs.rec should be, of the driver LIBRARY: libcuda.so.1, or "" for ours;
- *                                              RUNTIME is the libcudadevrt.a to link to what launches kernels from kernels, "" for ours;
- *                                              whole outputs go to the folder OUT, or nowhere if it is ""
+ *         Prints the contents of programs.rec for the driver LIBRARY: libcuda.so.1, or "" for this library.
+ *         RUNTIME is the libcudadevrt.a for programs that launch kernels from kernels, or "" for this library.
+ *         Whole outputs are written to the folder OUT. Nothing is written if OUT is "".
  *
- * A line of programs.rec: a file, a kernel, the digest of what it leaves. With PTXI_SEED both record other inputs, for a comparison of two drivers. */
+ * A line of programs.rec has a file, a kernel and the digest of its output.
+ * The environment variable PTXI_SEED selects other inputs. Use it to compare the recordings of two drivers. */
 #include "conformance/column.h"
 #include "cuda/driver.h"
 
@@ -16,7 +20,7 @@
 
 enum { PARAMS = 6 };
 
-/* What a kernel is called with beside (in, out, n). */
+/* The parameters of a launch: in, out, n, and additional ones. */
 struct call {
     ptxiDevicePtr in, out;
     int n;
@@ -36,7 +40,7 @@ struct program {
     size_t in_bytes, out_bytes;
     enum fill fill;
     bool cooperative;
-    void (*prepare)(const struct program *p, struct call *c); /* makes other parameters */
+    void (*prepare)(const struct program *p, struct call *c); /* sets additional parameters */
 };
 
 static uint64_t seed;
@@ -58,7 +62,7 @@ static void fill(enum fill kind, void *to, size_t bytes)
 
         if (kind == UNITS)
             memcpy(&bits, &value, 4);
-        else if (kind == HALVES) /* any sign and fraction, exponents -8 to -1 */
+        else if (kind == HALVES) /* any sign and fraction; exponents from -8 to -1 */
             bits = (bits & 0x9fff9fff) + 0x1c001c00;
         words[k] = bits;
     }
@@ -66,7 +70,7 @@ static void fill(enum fill kind, void *to, size_t bytes)
 
 /* ---- parameters of some programs --------------------------------------------------------------------------------- */
 
-/* gemm(tensor map of A, of B, of C, n): A and B are n x n halves, C floats. */
+/* gemm(tensor map of A, tensor map of B, tensor map of C, n): A and B are n x n halves, C is n x n floats. */
 static void encode(ptxiTensorMap *map, ptxiTensorMapDataType type, ptxiDevicePtr base, int side, uint32_t width, uint32_t height,
                    ptxiTensorMapSwizzle swizzle)
 {
@@ -90,7 +94,7 @@ static void gemm_maps(const struct program *p, struct call *c)
     c->params[3] = &c->n;
 }
 
-/* Textures: (in, out, n, texture). Their texels are the start of what fills `in`. */
+/* Textures: (in, out, n, texture). The texels are a copy of the first bytes of `in`. */
 static void copy_texels(ptxiArray array, const void *texels, size_t row, size_t rows, size_t slices)
 {
     PTXI_MEMCPY3D copy = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels, .srcPitch = row, .srcHeight = rows,
@@ -114,7 +118,7 @@ static void make_texture(struct call *c, ptxiAddressMode outside, float most_lev
     c->params[3] = &c->texture;
 }
 
-/* 64 x 64 texels of four bytes, and all smaller levels. */
+/* A mipmapped texture. Level 0 has 64 x 64 texels of four bytes. */
 static void pyramid(const struct program *p, struct call *c)
 {
     enum { SIDE = 64, LEVELS = 7 };
@@ -133,7 +137,7 @@ static void pyramid(const struct program *p, struct call *c)
     make_texture(c, PTXI_TR_ADDRESS_MODE_WRAP, LEVELS - 1);
 }
 
-/* 16 x 16 x 16 floats. */
+/* A texture of 16 x 16 x 16 floats. */
 static void volume(const struct program *p, struct call *c)
 {
     enum { SIDE = 16 };
@@ -207,7 +211,7 @@ static ptxiModule load(const char *directory, const char *file, const char *runt
     return module;
 }
 
-/* A cooperative grid must be resident as a whole; occupancy tells whether it can be. */
+/* All blocks of a cooperative grid must be resident at once. The occupancy shows whether this is possible. */
 static void launch_cooperatively(const struct program *p, ptxiFunction f, void **params)
 {
     int blocks, multiprocessors;
@@ -247,7 +251,7 @@ static void release(struct call *c)
     driver_must(driver.MemFree(c->out), "MemFree");
 }
 
-/* Runs a program; what it leaves is the caller's to free. */
+/* Runs a program and returns its output. The caller must free it. */
 static unsigned char *run(const struct program *p, ptxiModule module)
 {
     struct call c = { .n = p->n, .params = { &c.in, &c.out, &c.n } };
@@ -317,7 +321,7 @@ static int record(char **argv)
     return 0;
 }
 
-/* 0 if the program leaves what the next line of the recording says, 1 if not. */
+/* Compares the output with the next line of the recording. Returns 0 if they are equal and 1 otherwise. */
 static int compare(const struct program *p, const char *directory, FILE *recording, char **texts, int *compared)
 {
     char file[80], kernel[80];

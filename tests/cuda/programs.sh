@@ -1,3 +1,3 @@
 #!/bin/sh
-# All programs.
+# Tests all programs.
 exec "$top_builddir/tests/cuda/programs" "$top_srcdir/tests/cuda"

@@ -1,8 +1,10 @@
-/* Runs programs that nvcc, NVRTC and clang compiled from the CUDA sources here, and compares what their kernels compute with C.
+/* Runs the programs compiled from the CUDA sources in this folder by nvcc, NVRTC and clang.
+ * The results of the kernels are compared with results computed in C.
  *
- *     ./run [--no-fork] [text]...      only variants (files) whose name contains one of the texts
+ *     ./run [--no-fork] [text]...
+ *         If texts are given, only variants (files) with one of the texts in their name are tested.
  *
- * A variant NAME.WHAT.ptx belongs to the program NAME; each runs in a process of its own. */
+ * The file NAME.WHAT.ptx is a variant of the program NAME. Each variant runs in a separate process. */
 #include "cases.h"
 
 #include <glob.h>
@@ -174,7 +176,7 @@ static void print_load_failure(const char *path, ptxiResult r)
         printf("%s\n", d.text);
 }
 
-/* Returns the number of cases that failed. */
+/* Returns the number of failed cases. */
 static int run_variant(const struct program *p, const char *path)
 {
     ptxiDevice dev;

@@ -1,4 +1,4 @@
-"""More cases for calls.py: blocks by what is preferred for shared memory, properties of texture references, and small questions."""
+"""Test cases for calls.py: occupancy by shared memory preference, texture references, simple queries."""
 
 import ctypes as C
 
@@ -30,7 +30,7 @@ def allow(d, f, dynamic, carveout=-1, nonportable=0):
     ]
 
 
-# Bytes of shared memory around the steps in which it is given out, and threads around whole warps
+# Sizes of shared memory in bytes, close to multiples of the allocation granularity
 SHARED = (0, 1, 1024, 8192, 31744, 76800, 116737, 232448, 232449)
 
 
@@ -178,7 +178,7 @@ def reference_made(d):
     return out + [d('TexRefDestroy', None), d('TexRefDestroy', texture_reference(d))]
 
 
-# ---- small questions
+# ---- simple queries
 
 @case
 def stream_questions(d):

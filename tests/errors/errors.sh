@@ -1,5 +1,5 @@
-# Every tests/errors/*.ptx is parsed; what is said about it must be what stands in the .stderr file beside it.
-# With UPDATE=1 the .stderr files are written instead.
+# Parses each tests/errors/*.ptx and compares the messages with the .stderr file of the same name.
+# With UPDATE=1, the script rewrites the .stderr files.
 here=$top_srcdir/tests/errors
 out=${TMPDIR:-/tmp}/ptxi-errors.$$
 trap 'rm -f "$out"' EXIT
@@ -12,10 +12,10 @@ for f in "$here"/*.ptx; do
         cp "$out" "$want"
     fi
     if [ "$status" -gt 1 ]; then
-        echo "$f: status $status"
+        echo "$f: unexpected exit status $status"
         failed=1
     elif [ "$status" = 0 ] && grep -q ': error: ' "$out"; then
-        echo "$f: errors, but status 0"
+        echo "$f: errors were reported, but the exit status is 0"
         failed=1
     elif ! diff -u "$want" "$out"; then
         failed=1

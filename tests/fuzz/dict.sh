@@ -1,6 +1,6 @@
 #!/bin/sh
-# The words of PTX as a libFuzzer dictionary, from the tables of libptxi: instructions, qualifiers, types, special
-# registers, directives. Usage: dict.sh SOURCE_TREE
+# Prints a libFuzzer dictionary of PTX from the tables of libptxi: instructions, qualifiers, types, special registers
+# and directives. Usage: dict.sh SOURCE_TREE
 cd "${1:-.}/libptxi" || exit 1
 {
     sed -n 's/^ROW( *\([a-z0-9_]*\) *,.*/\1/p' isa/*.def

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Fuzzes one target with libFuzzer. Needs clang. From a folder of its own:
+# Fuzzes one target with libFuzzer. Requires clang. Run it in a separate directory:
 #
 #   SOURCE_TREE/tests/fuzz/fuzz.sh run|parse SECONDS [libFuzzer option ...]
 #
-# Builds in ., under ASan and UBSan, or with FAST=1 under UBSan and LeakSanitizer, which runs several times as many texts a second;
-# starts from seeds.sh, keeps what it finds in ./corpus-TARGET and crashes in ./crash-*.
+# Builds in the current directory with ASan and UBSan. FAST=1 selects UBSan and LeakSanitizer, which is several times
+# faster. The initial corpus comes from seeds.sh. New inputs go to ./corpus-TARGET, crashes to ./crash-*.
 set -eu
 target=$1 seconds=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 flags="-g1 -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
-# without the hooks on comparisons: the dictionary and mutate.c know the words
+# no comparison tracing: the dictionary and mutate.c already provide the words
 [ -z "${FAST:-}" ] || flags="-g1 -O2 -fsanitize=fuzzer-no-link,undefined,leak -fno-sanitize-coverage=trace-cmp -fsanitize-trap=undefined"
-# vector code converts floats that no integer holds, and then leaves them out
+# vector code converts out-of-range floats to integers and then discards the results
 flags="$flags -fno-sanitize=float-cast-overflow"
 
 [ -e Makefile ] || "$top/configure" -q --disable-shared CC="${CLANG:-clang}" CFLAGS="$flags ${CFLAGS:-}" ptxi_cv_x86_levels=no

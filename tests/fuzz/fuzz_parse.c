@@ -1,5 +1,5 @@
-/* Any bytes through lexer, parser and checks. Built with -fsanitize=fuzzer it is a libFuzzer target; otherwise its
- * main() replays the files it is given, each also changed and with every tenth allocation failing. */
+/* Fuzz target for lexer, parser and semantic checks. With -fsanitize=fuzzer this is a libFuzzer target. Otherwise
+ * main() replays the given files, with mutations and with every tenth allocation failing. */
 #include "mutate.h"
 #include "parse/ast.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct countdown {
-    unsigned long left; /* allocations until one fails; 0: none does */
+    unsigned long left; /* allocations before a failure; 0: no failure */
 };
 
 static bool spent(struct countdown *c)
@@ -46,7 +46,7 @@ static bool parse(const char *text, size_t size, unsigned long failing)
     ptxi_diag_init(&diags, &arena);
     m = ptxi_parse(text, size, &options, &arena, &diags);
     if (m ? diags.errors > 0 : !diags.errors && !arena.oom && !failing)
-        abort(); /* a tree and errors, or neither */
+        abort(); /* tree and errors, or neither */
     ptxi_str_init(&out, NULL);
     ptxi_diag_render(&diags, text, size, options.file, &out);
     ptxi_str_free(&out);
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tedious(data, size))
         return 0;
 #endif
-    /* exactly `size` bytes: reads behind the end are caught */
+    /* exactly `size` bytes, so that sanitizers detect reads past the end */
     char *text = malloc(size ? size : 1);
 
     if (!text)

@@ -1,8 +1,10 @@
-/* Any bytes as a module: load it, compile every function, launch every kernel on a small grid with little to spend.
- * Whatever the text says, the process lives, every failure has a report, and the next launch works. A text with the
- * line LINK is two, which are linked; one that starts with HOST and a C signature has its extern function `host` bound.
- * Built with -fsanitize=fuzzer (see fuzz.sh) it is a libFuzzer target; otherwise its main() replays the files it is
- * given, each also changed. */
+/* Fuzz target for modules. Loads the input, compiles every function, and launches every kernel on a small grid with a
+ * small instruction budget. The process must not crash, every failure must have a report, and the next launch must
+ * work.
+ *
+ * The line LINK separates two modules to be linked. If the input starts with HOST and a C signature, its extern
+ * function `host` is bound. With -fsanitize=fuzzer (see fuzz.sh) this is a libFuzzer target. Otherwise main() replays
+ * the given files, with mutations. */
 #include "mutate.h"
 #include "ptxi.h"
 
@@ -21,7 +23,7 @@ enum { BUFFER = 4096, BUDGET = 20000, MILLISECONDS = 500, STACK = 1024, PARAMS =
 
 enum { MEMORY, PLANE, VOLUME, SURFACE, HANDLES };
 static ptxiDevicePtr buffer;
-static unsigned long long handles[HANDLES]; /* what an 8-byte parameter may be; the first is the buffer */
+static unsigned long long handles[HANDLES]; /* values for 8-byte parameters; the first is the buffer */
 static ptxiTensorMap map;
 static unsigned long loaded, launched, ended, called;
 
@@ -43,7 +45,7 @@ static void swallow(void *user, const char *text, size_t length)
 }
 
 #ifdef FUZZER
-/* No runner: the thread that waits runs the launches, and an input does the same each time. */
+/* No runner thread: the waiting thread runs the launches, so that every run is deterministic. */
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
 {
@@ -97,7 +99,7 @@ static void start(void)
     make_objects();
 }
 
-/* Whether a module samples textures or surfaces. */
+/* Returns whether a module uses textures or surfaces. */
 static bool samples(const char *text)
 {
     static const char *const words[] = { "tex.", "tld4.", "txq.", "suld.", "sust.", "sured.", "suq." };
@@ -108,8 +110,8 @@ static bool samples(const char *text)
     return false;
 }
 
-/* What could be pointers points into the buffer, or is any object from `handle` on if there is one; structures of a
- * tensor map's size are one, and other parameters small numbers. */
+/* Chooses parameter values. Pointer-sized parameters point into the buffer, or are handles from `handle` on if there
+ * are any. Structures of the size of a tensor map are tensor maps. Other parameters are small numbers. */
 static size_t fill(ptxiFunction f, size_t handle, unsigned char *params)
 {
     size_t offset, size, end = 0;
@@ -150,7 +152,7 @@ static void launch(ptxiFunction f, size_t handle)
                       PTXI_LAUNCH_PARAM_END };
     ptxiResult r = PTXI_ERROR_INVALID_VALUE;
 
-    /* a shape that the kernel accepts */
+    /* a block shape accepted by the kernel */
     for (unsigned k = 0; k < sizeof blocks / sizeof *blocks && r == PTXI_ERROR_INVALID_VALUE; k++)
         r = ptxiLaunchKernel(f, 2, 1, 1, blocks[k][0], blocks[k][1], blocks[k][2], 256, NULL, NULL, extra);
     if (r)

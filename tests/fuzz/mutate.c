@@ -1,5 +1,5 @@
-/* Lines are copied, moved and dropped; words, qualifiers and numbers are exchanged for others of their kind. Many
- * texts that come of it still load, so that a fuzzer gets behind the parser. */
+/* Syntax-aware mutation of PTX. Copies, moves and removes lines. Replaces words, qualifiers and numbers with others of
+ * the same kind. Many mutated texts still load, so that the fuzzer gets past the parser. */
 #include "mutate.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ struct text {
     size_t n, max;
 };
 
-struct piece { /* of a text; n 0: none */
+struct piece { /* part of a text; n == 0: none */
     size_t at, n;
 };
 
@@ -32,7 +32,7 @@ static bool of_word(uint8_t c)
     return isalnum(c) || (c && strchr("_.%$:", c));
 }
 
-/* A register, a directive, a number, a name or opcode. */
+/* A word: register, directive, number, name or opcode. */
 static int kind(uint8_t c)
 {
     return c == '%' || c == '.' ? c : isdigit(c) ? '0' : 'a';
@@ -63,7 +63,7 @@ static struct piece pick_word(const struct text *t)
     return (struct piece){ at, end - at < LONGEST ? end - at : LONGEST };
 }
 
-/* A word that begins like the character; of any kind if `like` is 0. */
+/* Finds a word with the same kind of first character as `like`; any word if `like` is 0. */
 static struct piece pick_kind(const struct text *t, int like)
 {
     for (int k = 0; k < TRIES; k++) {
@@ -75,7 +75,7 @@ static struct piece pick_kind(const struct text *t, int like)
     return (struct piece){ 0, 0 };
 }
 
-/* From a dot inside a word to the next. */
+/* Finds a qualifier: from a dot inside a word to the next dot. */
 static struct piece pick_qualifier(const struct text *t)
 {
     struct piece w = pick_kind(t, 'a');
@@ -88,7 +88,7 @@ static struct piece pick_qualifier(const struct text *t)
     return (struct piece){ at, end - at };
 }
 
-/* Puts `n` bytes in the place of a piece. */
+/* Replaces a piece with `n` bytes. */
 static void put(struct text *t, struct piece p, const void *bytes, size_t n)
 {
     if (t->n - p.n + n > t->max)
@@ -158,22 +158,22 @@ static void change_number(struct text *t)
     put(t, p, text, strlen(text));
 }
 
-/* One change to a text with what it or another one holds. */
+/* Applies one mutation to a text, with material from it or from another text. */
 static void change(struct text *t, const struct text *from)
 {
     struct piece p = pick_line(t), q;
 
     switch (below(8)) {
-    case 0: /* a line more */
+    case 0: /* insert a line */
         put_piece(t, (struct piece){ p.at, 0 }, from, pick_line(from));
         break;
-    case 1: /* a line in the place of another */
+    case 1: /* replace a line */
         put_piece(t, p, from, pick_line(from));
         break;
     case 2:
         put(t, p, "", 0);
         break;
-    case 3: case 4: /* a word for another */
+    case 3: case 4: /* replace a word */
         p = pick_word(t);
         if (p.n && (q = pick_kind(from, kind(t->s[p.at]))).n)
             put_piece(t, p, from, q);
@@ -181,7 +181,7 @@ static void change(struct text *t, const struct text *from)
     case 5:
         put_piece(t, pick_qualifier(t), from, pick_qualifier(from));
         break;
-    case 6: /* a qualifier more or less */
+    case 6: /* insert or remove a qualifier */
         p = pick_qualifier(t);
         if (below(2))
             put(t, p, "", 0);
@@ -219,8 +219,8 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t an, const uint8_t *b, 
     return t.n;
 }
 
-/* Whether a text declares names or bytes by the ten thousand. Such texts take long and are much alike: a fuzzer would
- * spend its time on them, so it skips most. */
+/* Returns whether a text declares tens of thousands of names or bytes. Such texts are slow and similar to each other,
+ * so the fuzzer skips most of them. */
 bool tedious(const uint8_t *data, size_t size)
 {
     for (size_t i = 0, n; i < size; i++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Texts to start from, into a folder: whole small files of the tree, the functions of large ones, and the instructions
-# that ptxas takes, a few to a kernel. Usage: seeds.sh SOURCE_TREE FOLDER
+# Writes the initial fuzzing corpus to a directory: small files of the source tree, functions of large files, and
+# instructions accepted by ptxas, a few per kernel. Usage: seeds.sh SOURCE_TREE FOLDER
 set -eu
 top=$1 to=$2
 mkdir -p "$to"
@@ -15,7 +15,7 @@ for f in "$top"/tests/errors/*.ptx "$top"/tests/errors/run/*.ptx "$top"/samples/
     ' "$f"
 done
 
-# The registers have the names of tests/isa/frame.ptx, and values that mean something.
+# Register names are those of tests/isa/frame.ptx. Registers have meaningful values.
 awk -v out="$to/isa" '
     function finish() { if (n) { print "label: exit;\n}" > file; close(file) } n = 0 }
     $3 != "+" || /\[f/ { next }

@@ -1,9 +1,12 @@
-/* Lets a script ask the instruction table.
+/* Command-line access to the instruction table for scripts.
  *
- *   legality rows          every row, in the lines that legality.py reads
- *   legality spelled       reads forms, one a line; prints those that no row takes for any target, and ends with 1 if
- * there are any legality match         reads lines "90a 90 add.s32": target, PTX version * 10, form; answers each with
- * the numbers of the rows whose qualifiers fit, "!" before those that the version or target lacks */
+ * legality rows: Prints all rows in the format read by legality.py.
+ *
+ * legality spelled: Reads one form per line. Prints the forms that match no row for any target. Exits with status 1 if
+ * there are any.
+ *
+ * legality match: Reads lines "90a 90 add.s32" (target, PTX version * 10, form). Prints the numbers of the rows with
+ * matching qualifiers. "!" precedes rows not available for the version or target. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +39,7 @@ static void print_rows(void)
         printf("type\t%s\t%d\t%c\n", ptxi_types[t].name, ptxi_types[t].bits, ptxi_types[t].class);
 }
 
-/* Splits "add.cc.s32" into mnemonic and qualifier ids; false if a word is unknown. */
+/* Splits "add.cc.s32" into mnemonic and qualifier ids. Returns false if a word is unknown. */
 static bool split(char *form, const struct ptxi_family **family, uint16_t *quals, unsigned *count)
 {
     char *dot = strchr(form, '.');
@@ -89,7 +92,7 @@ static void match_lines(void)
     }
 }
 
-/* The number of forms that no row takes. */
+/* Returns the number of forms without a matching row. */
 static unsigned check_spellings(void)
 {
     char line[512];

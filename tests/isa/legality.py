@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares what the instruction table accepts with what ptxas accepts.
+"""Compares the forms accepted by the instruction table with those accepted by ptxas.
 
-    legality.py [--ptxas PTXAS] [--table LEGALITY] [--front-end VERDICTS] [--family add,cvt] [--target sm_90a,...] [--limit N]
-                [--sample N] [--seed N] [--version N] [--record FILE] [--show-known]
+    legality.py [--ptxas PTXAS] [--table LEGALITY] [--front-end VERDICTS] [--family add,cvt]
+                [--target sm_90a,...] [--limit N] [--sample N] [--seed N] [--version N] [--record FILE] [--show-known]
 
-Every row is expanded (types, modifiers, spaces; sampled where there are more than --limit combinations), each form is mutated by
-one qualifier or operand left out, put in, exchanged, repeated or displaced, and both sides judge all of it for each target. LEGALITY is the program made from
-legality.c. What is meant to differ stands in legality.known. Ends with 1 if anything else differs."""
+Expands every row over types, modifiers and spaces, with sampling above --limit combinations. Mutates each form:
+removes, inserts, replaces, repeats or moves one qualifier or operand. Both sides judge all forms for each target.
+LEGALITY is the program built from legality.c. legality.known lists intended differences. Exits with status 1 for other
+differences."""
 
 import argparse
 import itertools
@@ -18,7 +19,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TARGETS = {  # and the PTX version to try it with
+TARGETS = {  # target: PTX version for the test
     'sm_75': 90,
     'sm_80': 90,
     'sm_86': 90,
@@ -63,7 +64,7 @@ def read_table(program):
 
 
 class Operands:
-    """Writes the operands of a row for one choice of words."""
+    """Writes operands of a row for given qualifiers."""
 
     def __init__(self, types):
         self.types = types
@@ -102,7 +103,7 @@ class Operands:
         return '%d' + str({'a': 40}.get(spec_name, 41))
 
     def pattern(self, row, words, without):
-        """A regular expression for the operand texts that the row takes."""
+        """Returns a regular expression for the operand texts accepted by the row."""
         text = re.escape(self.write(row, words, without, True)).replace(r'\ ', ' ')
         return re.sub('@(\\d+)@(.*?)@', lambda m: self.alternatives(row.specs[int(m.group(1))], m.group(2)), text)
 
@@ -120,8 +121,8 @@ class Operands:
         return '(?:' + '|'.join(out) + ')'
 
     def write(self, row, words, without, marks=False):
-        """The operand text; `without` names the operand left out, with all behind it, or the half of a pair.
-        With marks, what may be something else stands as @operand@text@."""
+        """Returns the operand text. `without` is the operand to omit, with all following ones, or half of a pair.
+        With marks, replaceable parts have the form @operand@text@."""
         self.store = row.mnemonic == 'st'
         out, n = '', 0
         for i, spec in enumerate(row.specs):
@@ -178,7 +179,7 @@ class Operands:
 
 
 def expansions(row, limit, rng):
-    """Choices of a word (or None) for each slot."""
+    """Returns choices of a word (or None) for each slot."""
     choices = [([None] if optional else []) + words for _, optional, words in row.slots]
     total = 1
     for c in choices:
@@ -186,7 +187,7 @@ def expansions(row, limit, rng):
     if total <= limit:
         yield from itertools.product(*choices)
         return
-    for i, c in enumerate(choices):  # every word at least a few times, then any
+    for i, c in enumerate(choices):  # every word a few times, then random words
         for w in c:
             for _ in range(4):
                 yield tuple(w if i == k else rng.choice(o) for k, o in enumerate(choices))
@@ -198,7 +199,7 @@ def operand_choices(row):
     return [None] + [i for i, spec in enumerate(row.specs) if spec[5] & OPTIONAL]
 
 
-# What may stand in the place of a register, or of any operand.
+# Replacements for a register, or for any operand.
 REGISTERS = ['%p', '%b', '%h', '%r', '%d', '%u16_', '%s32_', '%u64_', '%f16_', '%f16x2_', '%f32_', '%f64_']
 OTHERS = [
     '7',
@@ -233,7 +234,7 @@ OTHERS = [
 
 
 def mutate_operands(text, rng):
-    """One change: a register, an operand or a vector's element exchanged, left out or doubled."""
+    """Replaces, removes or duplicates one register, operand or vector element."""
     registers = list(re.finditer(r'%[a-z]+(?=\d)', text))
     kind = rng.randrange(6)
     if kind <= 2 and registers:
@@ -257,8 +258,8 @@ def spell(mnemonic, words):
 
 
 def run_ptxas(program, version, target, lines, ending):
-    """The messages of ptxas about the lines (form, operands) in the frame, a dictionary from index to message; all it wrote; and
-    its exit status, negative if it crashed."""
+    """Runs ptxas on the lines (form, operands) in the frame. Returns a dictionary from index to message, the whole
+    output, and the exit status (negative after a crash)."""
     text, where = '', {}
     b128 = '.reg .b128 %q<240>;' if version >= 83 and int(re.sub(r'\D', '', target)) >= 70 else ''
     for part in open(os.path.join(HERE, 'frame.ptx')):
@@ -291,8 +292,8 @@ def run_ptxas(program, version, target, lines, ending):
 
 
 def parse(program, version, target, lines):
-    """Which of the lines are errors. No code is made for the others: the file ends with an error of its own."""
-    order = sorted(range(len(lines)), key=lambda i: '[f' not in lines[i][1])  # as they stand in the file
+    """Returns the invalid lines. A deliberate error at the end of the file prevents code generation."""
+    order = sorted(range(len(lines)), key=lambda i: '[f' not in lines[i][1])  # order in the file
     bad = {}
     while order:
         found, out, _ = run_ptxas(
@@ -304,7 +305,7 @@ def parse(program, version, target, lines):
         )
         syntax = [k for k, message in found.items() if message == 'syntax']
         if not syntax and 'bogus' not in out:
-            # some other errors end it, too, and some lines ptxas itself falls over
+            # other errors are also fatal, and some lines crash ptxas
             rest = (
                 halves(parse, program, version, target, [lines[i] for i in order])
                 if len(order) > 1
@@ -313,12 +314,12 @@ def parse(program, version, target, lines):
             bad.update({order[k]: m for k, m in rest.items()})
             break
         bad.update({order[k]: m for k, m in found.items()})
-        order = order[syntax[0] + 1:] if syntax else []  # an error of syntax hides what stands behind it
+        order = order[syntax[0] + 1:] if syntax else []  # a syntax error hides all later errors
     return bad
 
 
 def generate(program, version, target, lines):
-    """Which of the lines that ptxas parses it makes no code for; CRASH where it falls over them."""
+    """Returns the lines that ptxas parses but does not compile; CRASH for lines that crash it."""
     if not lines:
         return {}
     bad, _, status = run_ptxas(program, version, target, lines, '')
@@ -328,7 +329,7 @@ def generate(program, version, target, lines):
         return {0: CRASH if status < 0 else bad.get(0, 'no code')}
     if not bad:
         return halves(generate, program, version, target, lines)
-    # The function that ptxas makes of a form has the types of its first use, so that what follows may fail for its sake only.
+    # ptxas turns a form into a function with the types of the first use. Later uses may fail for this reason alone.
     bad = {i: m for i in bad for m in generate(program, version, target, [lines[i]]).values()}
     back = [i for i in range(len(lines)) if i not in bad]
     rest = (
@@ -348,19 +349,19 @@ def halves(judge, program, version, target, lines):
 
 
 def judge_ptxas(program, version, target, forms, mutants):
-    """What ptxas says: a dictionary from form to message, None where it takes the form. Mutated operands it must bring to code, too.
-    A crash says nothing."""
+    """Returns the verdicts of ptxas: a dictionary from form to message, None for accepted forms. Forms with mutated
+    operands must also compile. A crash is no verdict."""
     verdict = {}
     for i in range(0, len(forms), BATCH):
         part = forms[i:i + BATCH]
         bad = parse(program, version, target, part)
-        # cvta of 32 bits parses, but is not translated any more
+        # 32-bit cvta parses, but no longer compiles
         parsed = [
             k
             for k in range(len(part))
             if k not in bad and (part[k] in mutants or re.match(r'cvta\b.*\.u32', part[k][0]))
         ]
-        # ptxas takes the first address of 32 bits for the sign of a 32-bit program, unless a narrower one was there before
+        # at the first 32-bit address, ptxas assumes a 32-bit program, unless a narrower address precedes it
         narrow = [
             k for k in parsed if re.search(r'\[%(?!(d|u64_|f64_)\d)', part[k][1]) or part[k][0].startswith('cvta')
         ]
@@ -372,7 +373,7 @@ def judge_ptxas(program, version, target, forms, mutants):
 
 
 def judge_front_end(program, version, target, forms):
-    """What the front end says: a dictionary from form to message, None where it takes the form."""
+    """Returns the verdicts of the front end: a dictionary from form to message, None for accepted forms."""
     text = ''.join('%s %d ? %s %s;\n' % (target[3:], version, *f) for f in forms)
     out = subprocess.run(
         [program, os.path.join(HERE, 'frame.ptx')], input=text, capture_output=True, text=True
@@ -398,7 +399,7 @@ def known_differences():
 
 
 def forms_of(rows, ops, limit, operands, rng):
-    """(spelling, operand text) of every row's expansions and their mutations, and which have mutated operands."""
+    """Returns (spelling, operand text) of all expansions and mutations, and the set with mutated operands."""
     forms, mutated = {}, set()
     families = {}
     for r in rows:
@@ -406,7 +407,7 @@ def forms_of(rows, ops, limit, operands, rng):
     for family in families.values():
         vocabulary = sorted(
             {w for r in family for _, _, words in r.slots for w in words} | set(ops.types) - {'pred'}
-        )  # ptxas ignores a .pred that has no meaning
+        )  # ptxas ignores a meaningless .pred
         for r in family:
             n = 0
             for words in expansions(r, limit, rng):
@@ -422,7 +423,7 @@ def forms_of(rows, ops, limit, operands, rng):
                         w = rng.choice(vocabulary)
                         mutants.append(words[:s] + (w,) + words[s + 1:])
                 written = [w for w in words if w]
-                for k in range(len(written)):  # twice, and behind the next
+                for k in range(len(written)):  # repeat, and swap with the next
                     for order in (
                         written[: k + 1] + written[k:],
                         written[:k] + written[k : k + 2][::-1] + written[k + 2 :],
@@ -443,7 +444,7 @@ def forms_of(rows, ops, limit, operands, rng):
 
 
 def table_accepts(rows, ops, form, operands, answer):
-    """Whether one of the rows that fit the qualifiers takes these operands. The text decides: both sides wrote it by one rule."""
+    """Returns whether a row with matching qualifiers accepts the operands. Compares the operand text."""
     words = form.split('.')[1:]
     for number in answer.split():
         if number.startswith('!'):
@@ -457,7 +458,7 @@ def table_accepts(rows, ops, form, operands, answer):
 
 
 def fill(row, words):
-    """The matcher's choice of slots, as ptxi_isa_match makes it."""
+    """Assigns words to slots like ptxi_isa_match()."""
     out = [None] * len(row.slots)
     start = {'T': 0, 'S': 0, 'L': 0}
     for w in words:
@@ -485,7 +486,7 @@ fill.spaces = {
 
 
 def record(path, target, version, theirs, mutants, known, rng):
-    """Some forms that ptxas takes and as many that it doesn't, as verdicts.c reads them; half as many with mutated operands."""
+    """Writes equal numbers of accepted and rejected forms for verdicts.c; half as many with mutated operands."""
     with open(path, 'a') as f:
         for taken, mutated in itertools.product((True, False), repeat=2):
             some = [

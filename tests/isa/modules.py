@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what the front end accepts with what ptxas accepts, in whole modules.
+"""Compares the modules accepted by the front end with those accepted by ptxas.
 
     modules.py [--ptxas PTXAS] [--front-end VERDICTS] [--count N] [--seed N] [--changes N] [--only WORD] [--record FILE]
                [--show-known]
 
-Each module is one of those below, for a target and PTX version by chance, with --changes places exchanged, left out, doubled or
-displaced: a directive for a directive, a type for a type, a number for a number, a name for a name. What is meant to differ stands in
-legality.known. Ends with 1 if anything else differs."""
+Each test is one of the modules below, for a random target and PTX version, with --changes mutations. A mutation
+removes, duplicates or moves a token, or replaces it with one of the same kind: directive, type, number or name.
+legality.known lists intended differences. Exits with status 1 for other differences."""
 
 import argparse
 import os
@@ -40,7 +40,7 @@ VERSIONS = [
     '9.0',
 ]
 TARGETS = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90', 'sm_90a', 'sm_100', 'sm_100a', 'sm_103a', 'sm_120', 'sm_120a']
-WORDS = {  # what may stand for each other
+WORDS = {  # interchangeable words
     'directive': '.visible .extern .weak .common .entry .func .global .const .shared .local .reg .param .tex .align .attribute .pragma .maxntid '
     '.reqntid .minnctapersm .maxnctapersm .maxnreg .noreturn .explicitcluster .reqnctapercluster .maxclusterrank .blocksareclusters '
     '.abi_preserve .abi_preserve_control .ptr .alias .loc .file .section .callprototype .calltargets .branchtargets .version .target .address_size .unified'.split(),
@@ -107,7 +107,7 @@ SEEDS = '''
 
 
 def expression(rng, depth=3):
-    """A constant expression by chance."""
+    """Returns a random constant expression."""
     kind = rng.randrange(10)
     if kind < 4 or not depth:
         return rng.choice(WORDS['number'])
@@ -125,9 +125,9 @@ def expression(rng, depth=3):
 
 
 def mutate(tokens, rng):
-    """One place exchanged, left out, doubled, displaced, or filled from elsewhere."""
+    """Replaces, removes, duplicates or moves one token, or overwrites it with another token of the module."""
     k = rng.randrange(len(tokens))
-    while CLASS.get(tokens[k]) == 'operator' and rng.random() < .8:  # what is left of most is no PTX at all
+    while CLASS.get(tokens[k]) == 'operator' and rng.random() < .8:  # most operator mutations give no valid PTX
         k = rng.randrange(len(tokens))
     t = tokens[k]
     kind = rng.choice((0,) * 12 + tuple(range(6, 10)) + (10, 11) * 3)
@@ -154,7 +154,7 @@ def mutate(tokens, rng):
     if kind == 9:
         return tokens[:k] + [rng.choice(rng.choice(list(WORDS.values())))] + tokens[k:]
     statements = [i for i, x in enumerate(tokens) if x in ';{}'] or [k]
-    if kind == 10 and len(statements) > 2:  # a statement elsewhere, or twice
+    if kind == 10 and len(statements) > 2:  # move or duplicate a statement
         i = rng.randrange(len(statements) - 1)
         part = tokens[statements[i] + 1:statements[i + 1] + 1]
         rest = tokens[:statements[i] + 1] + tokens[(statements[i] if rng.random() < .5 else statements[i + 1]) + 1:]
@@ -169,7 +169,7 @@ def write(tokens):
 
 
 def judge_ptxas(program, module, compile_only=[]):
-    """None where ptxas takes it; its first message; CRASH where it says nothing about the text: where it falls over it, or links."""
+    """Returns None if ptxas accepts the module, else its first message. CRASH: ptxas crashed or failed in linking."""
     with tempfile.NamedTemporaryFile('w', suffix='.ptx', delete=False) as f:
         f.write(module + '\n')
     try:

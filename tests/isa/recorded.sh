@@ -1,5 +1,6 @@
 #!/bin/sh
-# What real PTX spells has a row, and the front end judges as ptxas did when it was asked, but for what is meant to differ.
+# Checks that all forms found in real PTX have a row, and compares the front end with recorded verdicts of ptxas, except
+# for intended differences.
 isa=$top_srcdir/tests/isa
 "$top_builddir"/tests/isa/legality spelled < "$isa"/spellings.txt || exit 1
 for f in verdicts modules; do

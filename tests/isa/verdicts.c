@@ -1,12 +1,13 @@
-/* Whether the front end takes an instruction.
+/* Checks whether the front end accepts instructions, and compares with ptxas.
  *
  *   verdicts [-n] frame.ptx < lines
  *
- * A line is "90a 90 + add.f32 %r8, %r16, %r24;": target, PTX version * 10, what ptxas said (+ takes it, - does not, ?
- * not asked) and an instruction, which is put into frame.ptx. For "?" the answer is printed, "ok" or the error; for the
- * others only answers that differ from ptxas's, and the program ends with 1 if there are any; with -n those that do not
- * differ, the lines being what is judged otherwise on purpose. "module 0 + .version 8.0 .target ..." is a whole module.
- * Lines that begin with # are comments. */
+ * A line is "90a 90 + add.f32 %r8, %r16, %r24;": target, PTX version * 10, verdict of ptxas and instruction. Verdicts
+ * are + (accepted), - (rejected) and ? (not known). The instruction is inserted into frame.ptx. For "?" the program
+ * prints "ok" or the error. For other verdicts it prints only differences, and exits with status 1 if there are any.
+ *
+ * With -n the lines are intended differences, and the program reports those that do not differ. A line
+ * "module 0 + .version 8.0 .target ..." contains a whole module. Lines with # at the start are comments. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ struct question {
     const char *instruction;
 };
 
-/* The frame with its @WORDs replaced, into out. */
+/* Writes the frame to `out`, with each @WORD replaced. */
 static size_t fill_frame(const char *frame, const struct question *q, char *out, size_t size)
 {
     bool store = strstr(q->instruction, "[f") != NULL;
@@ -61,7 +62,7 @@ static size_t fill_frame(const char *frame, const struct question *q, char *out,
     return n;
 }
 
-/* NULL if the front end takes it, else its error, in the arena. */
+/* Returns NULL if the front end accepts the text, else the error, allocated in the arena. */
 static const char *judge(const char *frame, const struct question *q, struct ptxi_arena *arena)
 {
     static char room[1 << 16];

@@ -1,8 +1,8 @@
-"""Conversions between floating-point formats, run by the ptxi command, against NumPy.
+"""Compares floating-point conversions of the ptxi command with NumPy.
 
-The values of a narrow format are listed from its definition, and compared with NumPy's, and ml_dtypes' where it is
-installed. A rounded result is looked up in that list; for f32 it is NumPy's, moved by one place for directed roundings.
-What becomes of NaNs, .ftz, .sat and .satfinite is what doc/numerics.md says. Usage: convert.py PTXI"""
+The values of a narrow format are listed from its definition and checked against NumPy, and against ml_dtypes if
+installed. Rounded results are looked up in this list. Results in f32 come from NumPy, corrected by one ulp for directed
+rounding. doc/numerics.md defines NaNs, .ftz, .sat and .satfinite. Usage: convert.py PTXI"""
 import subprocess
 import sys
 import tempfile
@@ -19,7 +19,7 @@ rng = np.random.default_rng(1)
 
 
 class Format:
-    """A format of up to 16 bits. top: number of finite magnitudes. nan: what conversions make. dtype: somebody else's idea of it."""
+    """Format of up to 16 bits. top: count of finite magnitudes; nan: result for NaNs; dtype: reference type."""
 
     def __init__(self, bits, mantissa, bias, top, infinity, nan, dtype):
         self.bits, self.mantissa, self.bias, self.infinity, self.nan, self.dtype = (
@@ -30,7 +30,7 @@ class Format:
             nan,
             dtype,
         )
-        m = np.arange(top + 1, dtype=np.int64)          # one more than there are: where the next one would be
+        m = np.arange(top + 1, dtype=np.int64)          # and the next magnitude after the largest
         e, f = m >> mantissa, m & ((1 << mantissa) - 1)
         f = np.where(e > 0, f + (1 << mantissa), f)
         self.magnitudes = np.ldexp(f.astype(np.float64), np.maximum(e, 1) - bias - mantissa)
@@ -38,7 +38,7 @@ class Format:
         self.sign = 1 << (bits - 1)
 
     def values(self):
-        """Of all bit patterns, NaN where there is no number."""
+        """Returns the values of all bit patterns; NaN for patterns without a value."""
         v = np.full(self.sign, np.nan)
         v[:self.top] = self.magnitudes[:self.top]
         if self.infinity:
@@ -46,7 +46,7 @@ class Format:
         return np.concatenate([v, -v])
 
     def rounded(self, x, mode, satfinite):
-        """Bit patterns of x, an array of f64 without NaNs."""
+        """Returns the bit patterns of x rounded, an f64 array without NaNs."""
         negative, a = np.signbit(x), np.abs(x)
         low = np.minimum(np.searchsorted(self.magnitudes, a, 'right') - 1, self.top - 1)
         below, above = self.magnitudes[low], self.magnitudes[low + 1]
@@ -75,7 +75,7 @@ WIDTH = {'f16': 16, 'bf16': 16, 'f32': 32, 'f64': 64, 'e4m3': 8, 'e5m2': 8}
 
 
 def check_formats():
-    """The lists and the way to round, against NumPy and ml_dtypes."""
+    """Checks value lists and rounding against NumPy and ml_dtypes."""
     compared = 0
     for name, f in FORMATS.items():
         if f.dtype is None:
@@ -93,7 +93,7 @@ def check_formats():
 # --- operands, as bit patterns ---
 
 def operands(target, source):
-    """About the values of the target and the middles between them, the source's special values, and random bits."""
+    """Returns values near target values and midpoints, special values of the source, and random bits."""
     unsigned = U32 if source == np.float32 else U64
     if target is None: # f32 from f64
         grid = np.concatenate(
@@ -143,10 +143,10 @@ def operands(target, source):
     return np.concatenate([bits, bits ^ sign])
 
 
-# --- what PTX says: source and result are arrays of bit patterns in 64 bits ---
+# --- PTX semantics: source and result are arrays of 64-bit words with bit patterns ---
 
 def numbers(bits, name):
-    """The values of bit patterns."""
+    """Returns the values of bit patterns."""
     if name == 'f32':
         return bits.astype(U32).view(np.float32).astype(np.float64)
     return bits.view(np.float64) if name == 'f64' else FORMATS[name].values()[bits.astype(np.int64)]
@@ -170,7 +170,7 @@ def as_f32(x, mode):
 
 def round_f32(x, mode, ftz):
     c = as_f32(x, mode)
-    if ftz:  # what is too small when rounded without a limit below
+    if ftz:  # flush results that are subnormal after rounding with unbounded exponent
         with np.errstate(over='ignore'):
             tiny = np.abs(as_f32(x * 2. ** 200, mode)) < np.float32(2. ** 74)
         c = np.where(tiny, np.copysign(np.float32(0), c), c)
@@ -178,12 +178,12 @@ def round_f32(x, mode, ftz):
 
 
 def converted_nans(bits, source, target):
-    """doc/numerics.md, "NaN results"."""
+    """Implements doc/numerics.md, "NaN results"."""
     narrow = {'f16': (16, 10), 'bf16': (16, 7), 'f32': (32, 23), 'f64': (64, 52)}
     canonical = {'f32': 0x7fffffff, 'f64': 0x7fffffffe0000000}.get(target) or FORMATS[target].nan
     if 'f64' not in (source, target):
         return np.full(len(bits), canonical, U64)
-    (sb, sf), (tb, tf) = narrow[source], narrow[target]             # the payload, its upper end kept; quiet
+    (sb, sf), (tb, tf) = narrow[source], narrow[target]             # keep the upper payload bits; set quiet bit
     sign, payload = bits >> U64(sb - 1) & U64(1), bits & U64((1 << sf) - 1)
     payload = payload << U64(tf - sf) if tf >= sf else payload >> U64(sf - tf)
     exponent = ((1 << (tb - 1)) - 1) ^ ((1 << tf) - 1)
@@ -218,7 +218,7 @@ def convert(bits, source, target, mode='rn', ftz=False, sat=False, relu=False, s
     return r
 
 
-# --- forms: (spelling, target, options); those with x2 take two numbers, or two in one ---
+# --- forms: (spelling, target, options); x2 forms have two operands, or one packed operand ---
 
 MODES = ('rn', 'rz', 'rm', 'rp')
 
@@ -235,7 +235,7 @@ def subsets(flags):
 
 
 def forms_of(source):
-    """All conversions from a format: (target, mode, flags, packed)."""
+    """Returns all conversions from a format as (target, mode, flags, packed)."""
     def some(targets, modes, flags=(), packed=False):
         return [(t, m, f, packed) for t in targets for m in modes for f in subsets(flags)]
 
@@ -260,7 +260,7 @@ def forms_of(source):
 
 
 def instruction(source, form):
-    """PTX from %a (and %b, the other operand; %c, both of them in one) to %d, which has 64 bits."""
+    """Returns PTX from %a, %b (second operand) or %c (packed operands) to %d (64 bits)."""
     target, mode, flags, packed = form
     width = WIDTH[target]
     if not packed:
@@ -301,7 +301,7 @@ def kernel(source, forms):
 
 
 def run(ptxi, source, bits, forms, directory):
-    """What each form makes of each operand."""
+    """Runs all forms on all operands and returns the results."""
     width, n = WIDTH[source], len(bits)
     with open(f'{directory}/k.ptx', 'w') as f:
         f.write(kernel(source, forms))
@@ -338,7 +338,7 @@ def operands_of(source, forms):
 
 
 def main():
-    np.seterr(invalid='ignore')                                     # signalling NaNs are meant
+    np.seterr(invalid='ignore')                                     # signalling NaNs are intended
     failed = count = 0
     compared = check_formats()
     with tempfile.TemporaryDirectory() as directory:

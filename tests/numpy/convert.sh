@@ -1,5 +1,5 @@
 #!/bin/sh
-# Conversions between floating-point formats against NumPy.
+# Compares conversions between floating-point formats with NumPy.
 : "${top_srcdir:?}" "${PTXI:?}"
 for python in "${PYTHON3-}" /usr/bin/python3; do
     if [ -x "$python" ] && "$python" -c 'import numpy' 2> /dev/null; then

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Random programs in CUDA C++, as people write them: what nvcc makes of them is PTX for `random run`, see differ.py.
+"""Generates random CUDA C++ programs in typical styles. nvcc compiles them to PTX for `random run`; see differ.py.
 
-    cuda.py source FIRST COUNT           a translation unit with the kernels of these numbers, to the standard output
-    cuda.py compile OUT FIRST COUNT      OUT/NUMBER.ptx for every SIZE kernels, NUMBER being the first of them; how nvcc is called depends on it
-    cuda.py keep FILE OUT RESULTS NUMBER...  these make a recorded file, as `random check` wants it, compressed: with what differ.py has left of
-                                         a GPU in RESULTS/jit.gpu, but for programs that gave something else in RESULTS/jit.ours
+    cuda.py source FIRST COUNT
+        Prints a translation unit with kernels FIRST to FIRST + COUNT - 1.
+    cuda.py compile OUT FIRST COUNT
+        Writes OUT/NUMBER.ptx for every SIZE kernels. NUMBER is its first kernel and selects the nvcc options.
+    cuda.py keep FILE OUT RESULTS NUMBER...
+        Writes a compressed recorded file for `random check`. RESULTS/jit.gpu contains the GPU results from differ.py.
+        Programs with different results in RESULTS/jit.ours are omitted.
 
-A kernel reads a row of operands of all types, computes, and writes words of 64 bits, as the programs of program.c do. No result
-depends on the order of threads. PTXI_SEED makes other programs."""
+A kernel reads a row of operands of all types, computes, and writes 64-bit words, like the programs of program.c.
+Results do not depend on the order of threads. PTXI_SEED selects other programs."""
 
 import concurrent.futures
 import gzip
@@ -17,7 +20,7 @@ import re
 import subprocess
 import sys
 
-SIZE = 8  # kernels of a translation unit
+SIZE = 8  # kernels per translation unit
 OPTIONS = [
     '',
     '',
@@ -32,7 +35,7 @@ OPTIONS = [
     '',
     '-prec-div=false -prec-sqrt=false',
 ]
-ROWS, OUTPUTS, SUMS = 1024, 24, 28  # columns from SUMS on are summed up atomically, those before are a row's own
+ROWS, OUTPUTS, SUMS = 1024, 24, 28  # columns from SUMS on are atomic sums; earlier columns belong to one row
 
 SIGNED, UNSIGNED = ['i8', 'i16', 'i32', 'i64'], ['u8', 'u16', 'u32', 'u64']
 INTEGERS, FLOATS, HALVES, PAIRS = SIGNED + UNSIGNED, ['f32', 'f64'], ['f16', 'bf16'], ['f16x2', 'bf16x2']
@@ -69,7 +72,7 @@ template <class T> __device__ __forceinline__ T as(u64 bits) { T t; memcpy(&t, &
 template <class T> __device__ __forceinline__ u64 bits(T t) { u64 b = 0; memcpy(&b, &t, sizeof t); return b; }
 '''
 
-# Functions: the type of the result, then name and types of operands.
+# Functions: result type, name and operand types.
 LIBRARY = '''
 f32 sinf(f32) cosf(f32) tanf(f32) sinpif(f32) cospif(f32) asinf(f32) acosf(f32) atanf(f32) sinhf(f32) coshf(f32) tanhf(f32) asinhf(f32)
 f32 acoshf(f32) atanhf(f32) expf(f32) exp2f(f32) exp10f(f32) expm1f(f32) logf(f32) log2f(f32) log10f(f32) log1pf(f32) cbrtf(f32) rcbrtf(f32)
@@ -180,7 +183,7 @@ class Program:
             False,
             False,
         )
-        self.library = self.draw.choice([0, 0, 0.02, 0.06])  # how likely a call of the mathematical library is
+        self.library = self.draw.choice([0, 0, 0.02, 0.06])  # probability of a math library call
         self.themes = self.draw.sample(TYPES, 3) + self.draw.sample(['f32', 'f64', 'i32', 'u32'], 2)
 
     def chance(self, p):
@@ -193,7 +196,7 @@ class Program:
     def type(self):
         return self.draw.choice(self.themes if self.chance(0.7) else TYPES)
 
-    # Expressions. `scope` lists what can be read: (type, text).
+    # Expressions. `scope` lists readable values as (type, text).
     def constant(self, t):
         d = self.draw
         if t in INTEGERS:
@@ -232,7 +235,7 @@ class Program:
         return self.cast(self.constant('f32'), 'f32', t)
 
     def cast(self, e, a, b):
-        """The value, or for pairs one or both of them, in another type, as C++ or the headers convert it."""
+        """Converts a value, or one or both elements of a pair, to another type, in C++ or with header functions."""
         if a == b:
             return e
         if a in PAIRS:
@@ -271,7 +274,7 @@ class Program:
         return '%s(%s)' % (name, ', '.join(self.value(o, scope, depth - 1) for o in operands))
 
     def narrow(self, scope, depth):
-        """Through a float of 8 bits and back."""
+        """Converts to an 8-bit float and back."""
         kind = self.draw.choice(['__nv_fp8_e4m3', '__nv_fp8_e5m2'])
         t = self.draw.choice(['f32', 'f16', 'bf16', 'f64'])
         return '(f32)%s(%s)' % (kind, self.value(t, scope, depth - 1))
@@ -293,7 +296,7 @@ class Program:
             op = d.choice(['+', '-', '*', '+', '-', '*', '&', '|', '^', '<<', '>>', '/', '%'])
             if op in ('<<', '>>'):
                 b = '(%s & %d)' % (b, WIDTH[t] - 1)
-            if op in '/%': # by zero is undefined
+            if op in '/%': # division by zero is undefined
                 b = '(%s | 1)' % b if self.chance(0.7) else self.constant(t).replace('0x0ull', '7')
             return '(%s)(%s %s %s)' % (t, a, op, b)
         op = d.choice('+-*+-*+-*/')
@@ -342,7 +345,7 @@ class Program:
             return self.call(INTRINSICS, t, scope, depth)
         return self.operator(t, scope, depth)
 
-    # Statements: lines. `scope` grows by what they declare; `places` are the variables that they may change.
+    # Statements return lines. They add declarations to `scope`. `places` lists the variables they may change.
     def declare(self, scope, places):
         t, n = self.type(), self.name('v')
         lines = ['%s %s = %s;' % (t, n, self.value(t, scope, self.draw.randrange(1, 5)))]
@@ -357,7 +360,7 @@ class Program:
         return ['%s = %s;' % (n, self.value(t, scope, 3))]
 
     def block(self, scope, places, nesting, count):
-        """Statements in braces, with a scope of their own."""
+        """Generates statements in braces with a new scope."""
         return (
             ['{'] + ['    ' + line for line in self.statements(list(scope), list(places), nesting + 1, count)] + ['}']
         )
@@ -427,7 +430,7 @@ class Program:
         return lines
 
     def atomic(self, scope, places):
-        """On what is the row's own: the old value is known."""
+        """Generates an atomic operation on memory of the row, so that the old value is deterministic."""
         t, n = self.draw.choice(['i32', 'u32', 'u64', 'f32', 'f64']), self.name('v')
         f = self.draw.choice(['Add'] if t in FLOATS else ['Add', 'Exch', 'Min', 'Max', 'And', 'Or', 'Xor', 'CAS'])
         operands = ', '.join(self.value(t, scope, 2) for _ in range(2 if f == 'CAS' else 1))
@@ -438,7 +441,7 @@ class Program:
         return ['%s %s = atomic%s((%s *)&out[%d * %d + row], %s);' % (t, n, f, t, column, ROWS, operands)]
 
     def sum(self, scope, places):
-        """Of products over some rows, a polynomial, or an iteration that ends when it is good: what most kernels are about."""
+        """Generates a typical loop: sum of products over rows, polynomial, or iteration until convergence."""
         d, n, k = self.draw, self.name('v'), self.name('k_')
         t = d.choice(FLOATS + FLOATS + HALVES + ['f16x2', 'i32', 'u64'])
         column = '%d * %d + ((row + %s) & %d)' % (d.choice(COLUMNS[t]), ROWS, k, ROWS - 1)
@@ -483,7 +486,7 @@ class Program:
         return ['%s %s; %s %s;' % (t, a, second, b), ('%s;' if f[0] in 's_' else a + ' = %s;') % call]
 
     def wide(self, scope, places):
-        """Integers of 128 bits."""
+        """Generates 128-bit integer arithmetic."""
         n, t = self.name('w'), self.draw.choice(['__int128', 'unsigned __int128'])
         a, b, c = (self.value(self.draw.choice(['i64', 'u64']), scope, 2) for _ in range(3))
         op = self.draw.choice(
@@ -511,7 +514,7 @@ class Program:
         return []
 
     def fields(self, scope, places):
-        """Of a few bits, or of other types in the same place."""
+        """Generates bit-fields, or a union."""
         n, kind = self.name('s'), self.name('U')
         if self.chance(0.5):
             widths = [self.draw.randrange(1, 12) for _ in range(4)]
@@ -558,7 +561,7 @@ class Program:
         return lines
 
     def objects(self, scope, places):
-        """Virtual functions."""
+        """Generates virtual function calls."""
         t, kind, n = self.type(), self.name('B'), self.name('o')
         kinds = ['%s_%d' % (kind, k) for k in range(2)]
         calls, self.functions = self.functions, []
@@ -582,7 +585,7 @@ class Program:
         return lines
 
     def recursion(self, scope, places):
-        """Of one depth: a GPU has been seen to read too early behind a barrier where threads came back from different ones."""
+        """Generates recursion of uniform depth. With different depths, a GPU has read too early after a barrier."""
         t, f, v = self.type(), '%s_%d' % (self.name('r'), self.number), self.name('v')
         calls, self.functions = self.functions, []
         inner = [('i32', 'n'), (t, 'x'), (t, 'y'), (t, 'y')]
@@ -600,9 +603,9 @@ class Program:
         places.append((t, v))
         return lines
 
-    # Statements that all threads of a block execute together.
+    # Statements executed by all threads of a block.
     def tree(self, scope, places):
-        """A sum, or the like, over a block."""
+        """Generates a reduction over a block."""
         t, n, v = (
             self.draw.choice([t for t in self.themes + ['f32', 'f64', 'i32'] if t not in ('i8', 'u8', 'i16', 'u16')]),
             self.name('shared'),
@@ -641,7 +644,7 @@ class Program:
         ]
 
     def matrix(self, scope, places):
-        """A warp's product of two matrices, once in a program."""
+        """Generates a matrix product of a warp, at most once per program."""
         if self.matrices:
             return self.warp(scope, places)
         self.matrices = True
@@ -761,7 +764,7 @@ class Program:
                 lane,
                 d.choice(['', '', ', 16', ', 8']),
             )
-            if self.chance(0.3):  # a reduction, as in every book
+            if self.chance(0.3):  # the standard reduction
                 return [
                     '%s %s = %s;' % (t, n, self.value(t, scope, 2)),
                     'for (int o = 16; o; o >>= 1)',
@@ -906,7 +909,7 @@ def digests(path):
 
 
 def without_debugging_data(text):
-    """But a section of it, which the target asks for."""
+    """Removes debugging data, but keeps one section, required by the target."""
     text = re.sub(r'\n\t\.(loc|file)[ \t][^\n]*|\n\$L__func_(begin|end)\w*:|\n\t// (begin|end) inline asm', '', text)
     at = text.find('\t.section\t.debug_')
     return text if at < 0 else text[:at] + '.section .debug_info { .b8 0 }\n'

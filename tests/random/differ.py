@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Random programs on a GPU and on this library: what differs.
+"""Compares results of random programs between a GPU and this library.
 
     differ.py [options] RANDOM OUT FIRST COUNT
 
-RANDOM is the built program tests/random/random, OUT a directory for results: MODE.gpu and MODE.ours (what `random run` prints), MODE.txt
-(which programs differ, with some rows of the columns that do). MODE is what ptxas is told: `fused` nothing, `apart` not to fuse products
-and sums, `plain` not to optimise; the library is told the same. With `jit` the driver gets PTX. PTXI_SEED makes other programs.
-With --ptx DIRECTORY the modules are there already, as `cuda.py compile` leaves them, FIRST and COUNT say which.
-Without a GPU, --library - runs the library against itself. With --keep FILE nothing runs: FILE becomes a recorded file, as `random check`
-wants it, compressed, with the programs whose results on the GPU are in OUT."""
+RANDOM is the program tests/random/random. OUT is the output directory. MODE.gpu and MODE.ours contain the output of
+`random run`. MODE.txt lists differing programs with some rows of the differing columns. MODE selects the ptxas options,
+with equivalent options for the library: `fused` (default), `apart` (no fused multiply-add), `plain` (no optimisation).
+With `jit` the driver gets PTX. PTXI_SEED selects other programs.
+
+--ptx DIRECTORY uses existing modules from `cuda.py compile`; FIRST and COUNT select them. Without a GPU, --library -
+compares the library with itself. With --keep FILE nothing runs: FILE becomes a compressed recorded file for `random
+check`, from the programs with GPU results in OUT."""
 
 import argparse
 import array
@@ -39,7 +41,7 @@ def command(*words, **more):
 
 
 def image(args, first, count):
-    """Texts and machine code of a module, or what is wrong."""
+    """Returns the text and machine code of a module, or an error message."""
     text = '%s/%06d.ptx' % (args.work, first)
     try:
         if args.ptx:
@@ -64,7 +66,7 @@ def image(args, first, count):
 
 
 def run(args, library, suffix, modules):
-    """Lines by program. One that fails or does not end is left out; what is behind it goes to a new process."""
+    """Returns output lines by program. Skips failing or hanging programs; a new process runs the following ones."""
     lines, failures, began = {}, [], time.time()
     todo = [(m, n) for m in modules for n in range(m, m + args.size)]
     while todo and time.time() - began < args.seconds:
@@ -92,7 +94,7 @@ def outputs(args, library, suffix, number):
 
 
 def describe(args, mode, number, ours, theirs):
-    """Rows of the columns that differ."""
+    """Returns rows of the differing columns."""
     text = ['program %d %s\n  gpu  %s\n  ours %s\n' % (number, mode, theirs, ours)]
     try:
         a = outputs(args, args.library, suffix_of(args, mode), number)

@@ -1,4 +1,4 @@
-/* Instructions from the table with random words and operands. See draw.h. */
+/* Draws instructions from the instruction table, with random qualifiers and operands. See draw.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -56,7 +56,7 @@ void add_value(struct scope *s, enum flavour f, struct operand r)
         s->values[s->count++] = (struct value){ (uint8_t)f, (uint16_t)strtoul(r.s + 2, NULL, 10), 0, s->outer > 0 };
 }
 
-/* The value, counted from the last, that fits; NULL if there is none. */
+/* Returns the nth matching value, counted from the newest, or NULL. */
 static struct value *fitting(struct scope *s, enum flavour f, bool exactly, unsigned nth)
 {
     struct value *found = NULL;
@@ -73,7 +73,7 @@ static struct value *fitting(struct scope *s, enum flavour f, bool exactly, unsi
     return found;
 }
 
-/* What an expression is made of: a value that only one will use. */
+/* Returns a value without uses, so that values form expression trees. */
 static struct value *unused(struct scope *s, enum flavour f)
 {
     for (unsigned i = s->count; i-- > s->outer;)
@@ -107,7 +107,7 @@ struct operand draw_destination(struct scope *s, enum flavour f, bool old)
     if (v) {
         v->flavour = (uint8_t)f;
         v->made = true;
-        v->uses = 0; /* of what it is from now on */
+        v->uses = 0; /* uses of the new value */
         return named((enum width)flavours[f].width, v->number);
     }
     o = draw_register(s, (enum width)flavours[f].width);
@@ -115,7 +115,7 @@ struct operand draw_destination(struct scope *s, enum flavour f, bool old)
     return o;
 }
 
-/* Special values more often than not. */
+/* Draws a constant, mostly a special value. */
 static uint64_t constant_bits(struct scope *s, enum flavour f)
 {
     struct column c = flavours[f].column;
@@ -140,7 +140,7 @@ struct operand draw_constant(struct scope *s, enum flavour f)
 
 /* ---- Forms ---- */
 
-/* Families that most programs are made of, and how often their rows are drawn. */
+/* The most frequent families in real programs, with their weights. */
 static const struct { const char *mnemonic; unsigned weight; } common[] = {
     { "add", 5 }, { "sub", 4 }, { "mul", 6 }, { "fma", 1 }, { "neg", 1 }, { "abs", 1 },
 };
@@ -172,7 +172,7 @@ static const char *const warp_sections[] = {
 
 enum group { COMMON, PLAIN, MEMORY, WARP, CARRY, GROUPS };
 
-/* Rows by what they do; of most families one row in all is drawn as often as one of another. */
+/* Rows by function. Most families have the same total weight, independent of their number of rows. */
 struct rows {
     const struct ptxi_row *row[MOST_ROWS];
     unsigned weight[MOST_ROWS], count, total;
@@ -250,7 +250,7 @@ static enum flavour flavour_of(enum ptxi_type t)
     }
 }
 
-/* About the theme, if there is one. */
+/* Returns whether a form has an operand of the theme, if there is a theme, and only supported types. */
 static bool suits(const struct ptxi_match *m, enum flavour theme)
 {
     bool any = theme == FLAVOURS;
@@ -260,13 +260,13 @@ static bool suits(const struct ptxi_match *m, enum flavour theme)
         enum ptxi_type t = o->kind == PTXI_OPK_VALUE ? meaning(m, o) : PTXI_T_NONE;
 
         if (t != PTXI_T_NONE && (ptxi_types[t].bits > 64 || (ptxi_types[t].bits == 8 && !(o->flags & PTXI_OPF_WIDER))))
-            return false; /* there are no registers for it */
+            return false; /* no register class for this type */
         any |= t != PTXI_T_NONE && flavour_of(t) == theme;
     }
     return any;
 }
 
-/* Rounding modifiers, with which nothing is fused, and other places are there to test. */
+/* Returns whether a form has a rounding modifier. It prevents fusion; other tests cover rounding. */
 static bool rounds(const struct ptxi_match *m)
 {
     return ptxi_isa_has(m, "rn") || ptxi_isa_has(m, "rz") || ptxi_isa_has(m, "rm") || ptxi_isa_has(m, "rp");
@@ -297,14 +297,14 @@ struct instruction {
     struct scope *s;
     const struct ptxi_match *m;
     FILE *line;
-    char *before; /* instructions that make constants which cannot stand in it */
+    char *before; /* instructions that load constants without immediate form */
     size_t before_size;
     FILE *first;
     bool guarded;
-    bool selectors; /* wherever there may be one */
-    bool one;       /* without the second destination that may be missing */
-    bool braced, negated; /* an operand is: another may not be, too */
-    unsigned sources, varies; /* drawn so far; the one that is no constant */
+    bool selectors; /* add selectors where possible */
+    bool one;       /* omit the optional second destination */
+    bool braced, negated; /* an operand already is; at most one may be */
+    unsigned sources, varies; /* sources drawn so far; index of the source that is not constant */
 };
 
 static void put_list(FILE *out, const struct operand *e, unsigned count)
@@ -319,7 +319,7 @@ static int draw_in_range(struct scope *s, const struct ptxi_range *r)
     return r->first + (int)draw(s, (unsigned)((r->last - r->first) / r->step) + 1) * r->step;
 }
 
-/* Packed constants, and those of 16 bits of floating point, are made by a mov. */
+/* Packed and 16-bit floating-point constants are loaded with mov. */
 static struct operand put_constant(struct instruction *i, enum flavour f, const struct ptxi_opspec *o)
 {
     enum ptxi_type t = meaning(i->m, o);
@@ -337,14 +337,14 @@ static struct operand put_constant(struct instruction *i, enum flavour f, const 
     return c;
 }
 
-/* Of any value: no predicate, no choice of one from a few. */
+/* Returns whether a source can have any value: no predicate, no restricted range. */
 static bool may_vary(const struct ptxi_match *m, const struct ptxi_opspec *o)
 {
     return o->kind == PTXI_OPK_VALUE && !(o->flags & PTXI_OPF_WRITE) && !o->ranges &&
            flavour_of(meaning(m, o)) != IS_PRED;
 }
 
-/* Which source, counted from 1, is never a constant, so that no assembler can compute the result; 0 where one may. */
+/* Chooses a source, counted from 1, that is not constant, to prevent constant folding. Returns 0 to allow folding. */
 static unsigned draw_varying(struct instruction *i)
 {
     unsigned count = 0;
@@ -363,7 +363,7 @@ static struct operand source(struct instruction *i, const struct ptxi_opspec *o,
     return draw_value(i->s, f);
 }
 
-/* A brace of narrower registers instead of one: how many, or 0. */
+/* Returns the number of narrower registers in braces to use instead of one register, or 0. */
 static unsigned parts_of(struct instruction *i, const struct ptxi_opspec *o, enum flavour f)
 {
     if (!(o->flags & PTXI_OPF_VECTOR_OK) || flavours[f].width < WIDTH_32 || i->braced || chance(i->s, 60))
@@ -400,7 +400,7 @@ static void put_source(struct instruction *i, const struct ptxi_opspec *o)
         fputs(e[0].s, i->line);
 }
 
-/* Destinations that must be different registers, which new ones are. */
+/* Returns whether there are several destinations. They must be different, so they are new registers. */
 static bool has_several(const struct instruction *i)
 {
     const struct ptxi_row *r = i->m->row;
@@ -448,12 +448,12 @@ static void put_selector(struct instruction *i, const struct ptxi_opspec *o)
     bool destination = o->flags & PTXI_OPF_WRITE;
     char text[8];
 
-    /* with one element it is the destination's selector that makes another row of it */
+    /* for one element, the selector of the destination distinguishes the row */
     if (!o->selector || !(i->selectors || (destination && o->selector == 1)))
         return;
     i->s->random = column_mix(i->s->random);
     case_selector(text, o->selector, destination, i->s->random);
-    fputs(strcmp(text, ".b1024") ? text : ".b1025", i->line); /* which ptxas would take for a type */
+    fputs(strcmp(text, ".b1024") ? text : ".b1025", i->line); /* ptxas parses .b1024 as a type */
 }
 
 static bool left_out(const struct instruction *i, const struct ptxi_opspec *o)
@@ -461,7 +461,7 @@ static bool left_out(const struct instruction *i, const struct ptxi_opspec *o)
     return i->one && (o->flags & PTXI_OPF_PAIR) && (o->flags & PTXI_OPF_OPTIONAL);
 }
 
-/* Destinations are drawn after the sources, so that no new register is read: they are written first all the same. */
+/* Draws destinations after sources, so that no new register is read, but prints them first. */
 static void put_operands(struct instruction *i)
 {
     const struct ptxi_row *r = i->m->row;
@@ -501,7 +501,7 @@ static void put_operands(struct instruction *i)
     }
 }
 
-/* What ptxas 13.0 makes several operations of, the last of which it runs without the guard. */
+/* ptxas 13.0 splits these into several operations and omits the guard of the last one. */
 static bool loses_guard(const struct ptxi_match *m)
 {
     const char *name = m->row->mnemonic;
@@ -534,7 +534,7 @@ static void put_instruction(struct scope *s, const struct ptxi_match *m, bool gu
     free(line);
 }
 
-/* CC.CF is what the instruction before has left. */
+/* Draws a carry chain. Each instruction reads CC.CF of the previous one. */
 static void draw_carries(struct scope *s)
 {
     struct ptxi_match m;
@@ -550,13 +550,13 @@ static void draw_carries(struct scope *s)
     }
 }
 
-/* Lanes read only lanes that are there. */
+/* Returns whether a form could read inactive lanes. */
 static bool reads_outside(const struct scope *s, const struct ptxi_match *m)
 {
     return !strcmp(m->row->mnemonic, "shfl") && strcmp(s->mask, "0xffffffff");
 }
 
-/* A form of that instruction which an assembler may fuse with others. */
+/* Draws a form of the instruction that an assembler may fuse with others. */
 static void draw_fusable(struct scope *s, const char *mnemonic, struct ptxi_match *m)
 {
     do
@@ -564,7 +564,7 @@ static void draw_fusable(struct scope *s, const char *mnemonic, struct ptxi_matc
     while (strcmp(m->row->mnemonic, mnemonic) || rounds(m) || !suits(m, s->theme));
 }
 
-/* A product, which one or two sums use, next to it or not. */
+/* Draws a product and one or two sums that use it, adjacent or not. */
 static void draw_products(struct scope *s)
 {
     struct ptxi_match m;

@@ -1,7 +1,8 @@
-/* What a random program does: straight code, branches, loops, calls, memory, exchange between threads. See program.h.
+/* Generates random programs: straight-line code, branches, loops, calls, memory accesses and communication between
+ * threads.
  *
- * Operands and results, the thread's memory and the structure of parameters are as program.h says. Registers with names
- * of words are not values that drawn instructions see. */
+ * See program.h for operands, results, memory and parameters. Drawn instructions do not use registers with words as
+ * names. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -24,8 +25,8 @@ enum program_kind program_kind(unsigned number)
 
 struct program {
     struct scope s;
-    unsigned number, depth, loops; /* loops: around */
-    bool in_function, barriers;    /* barriers: all threads of the block are here */
+    unsigned number, depth, loops; /* loops: loop nesting depth */
+    bool in_function, barriers;    /* barriers: all threads of the block are active */
     bool uses_local, uses_shared;
 };
 
@@ -59,7 +60,7 @@ static enum flavour any_flavour(struct program *p, enum width w)
 
 static void put_statements(struct program *p, unsigned count);
 
-/* Code whose new values end with it; `mask`: its lanes, "" if not known. */
+/* Emits a block. New values are local to it. `mask`: active lanes, "" if not known. */
 static void put_block(struct program *p, unsigned count, const char *mask)
 {
     struct scope *s = &p->s;
@@ -110,7 +111,7 @@ static void put_if(struct program *p)
     put_label(p, end);
 }
 
-/* A few rounds: so many for all threads, or as many as a value says. */
+/* Emits a loop of a few iterations. The count is uniform or depends on a value. */
 static void put_loop(struct program *p)
 {
     struct scope *s = &p->s;
@@ -148,7 +149,7 @@ static void put_switch(struct program *p)
     for (unsigned k = 0; k < WAYS; k++) {
         put_label(p, first + k);
         put_block(p, 1 + draw(s, 3), "");
-        if (chance(s, 75)) /* else on into the next one */
+        if (chance(s, 75)) /* else fall through */
             put(p, "bra L%u", end);
     }
     put_label(p, end);
@@ -156,7 +157,7 @@ static void put_switch(struct program *p)
 
 /* ---- Memory ---- */
 
-/* A register with the address of one of so many words of 64 bits at `base`, a multiple of `align` of them. */
+/* Returns a register with the address of a 64-bit word at `base`; its index is a multiple of `align`. */
 static struct operand word_address(struct program *p, const char *base, unsigned words, unsigned align)
 {
     struct scope *s = &p->s;
@@ -256,7 +257,7 @@ static void put_parameter(struct program *p)
     }
 }
 
-/* Threads read what others have written. */
+/* Emits an exchange of values between threads. */
 static void put_exchange(struct program *p)
 {
     struct scope *s = &p->s;
@@ -272,7 +273,7 @@ static void put_exchange(struct program *p)
     put(p, "bar.sync 0");
 }
 
-/* A reduction in shared memory whose result does not depend on the order. */
+/* Emits a reduction in shared memory. The result does not depend on the order. */
 static void put_reduction(struct program *p)
 {
     static const char *const operations[] = { "add.u32", "min.s32", "max.u32", "and.b32",
@@ -379,7 +380,7 @@ static void print_data(FILE *out, const struct program *p)
         fprintf(out, "    .local .align 16 .b8 local[%d];\n", LOCAL_WORDS * 8);
 }
 
-/* Predicates, and narrower values of others, before anything is drawn. */
+/* Defines the initial predicates and narrow values. */
 static void make_predicates(struct program *p)
 {
     for (unsigned k = 0; k < 2; k++) {
@@ -396,7 +397,7 @@ static void clear_local(struct program *p, FILE *out)
         fprintf(out, "    st.local.b64 [local+%u], %u;\n", 8 * k, k * 0x01010101u);
 }
 
-/* f<number>_<function>(u32, { f32, f64 }) gives 64 bits; the last function calls itself some times. */
+/* Emits f<number>_<function>(u32, { f32, f64 }), which returns 64 bits. The last function is recursive. */
 static void print_function(FILE *out, unsigned number, unsigned function)
 {
     struct program p;
@@ -455,7 +456,7 @@ static void print_function(FILE *out, unsigned number, unsigned function)
     free(text);
 }
 
-/* The operands of a row: so many columns of each flavour, a word of 64 bits each. */
+/* Operands of a row: number of columns per flavour. Each column is a 64-bit word. */
 static const struct { uint8_t flavour, count;
 } columns[] = {
     { IS_B32, 3 },    { IS_F32, 4 }, { IS_F64, 3 },  { IS_B64, 2 }, { IS_F16X2, 3 },
@@ -472,7 +473,7 @@ unsigned program_columns(void)
     return n;
 }
 
-/* A quarter of the rows cross special values. */
+/* A quarter of the rows are combinations of special values. */
 void program_operands(uint64_t *out)
 {
     for (unsigned g = 0; g < GROUPS; g++)
@@ -500,7 +501,7 @@ static void load_operands(struct program *p)
         }
 }
 
-/* What nobody has used, and some of the others. */
+/* Stores all values without uses, and some others. */
 static void store_outputs(struct program *p)
 {
     static const char *const moves[WIDTHS] = { "selp.b64 %%word, 1, 0, %s", "cvt.u64.u16 %%word, %s",
@@ -526,7 +527,7 @@ static void store_outputs(struct program *p)
     }
 }
 
-/* c<number>, which the program's code reads. */
+/* Emits c<number>, the constants read by the program. */
 static void print_constants(FILE *out, unsigned number)
 {
     fprintf(out, ".const .align 16 .b64 c%u[%d] = {", number, CONST_WORDS);

@@ -1,16 +1,19 @@
-/* Random programs on this library and on a GPU, and what differs.
+/* Runs random programs on this library or on a GPU.
  *
- *     random write FIRST COUNT                 a module with the programs of these numbers, PTX, to the standard output
- *     random run LIBRARY [SECONDS]             for each line "IMAGE FIRST COUNT" of the standard input, a module and
- * which programs of it, a line for each: number and digests of all outputs and of each column. LIBRARY is CUDA's
- *                                              driver, or - for ours, -apart for ours without fusing products and sums,
- * and -plain for ours as ptxas -O0. A program that takes SECONDS ends all of it random dump LIBRARY IMAGE NUMBER all
- * outputs of one, to the standard output random check PROGRAMS [EVERY]            the programs of a recorded file, or
- * one of so many, against the digests in it
+ * random write FIRST COUNT: Prints a PTX module with programs FIRST to FIRST + COUNT - 1.
  *
- * PTXI_SEED makes other programs, and other operands. A recorded file is what `write` gives with lines "//= NUMBER
- * FUSED APART" before the programs: digests of all outputs on a GPU, for ptxas as it is and, where there is a second
- * one, for `ptxas --fmad=false`. It may hold several modules; a line with NEXT_MODULE is between them. */
+ * random run LIBRARY [SECONDS]: Reads lines "IMAGE FIRST COUNT" (a module and its programs) from standard input. Prints
+ * one line per program: its number, a digest of all outputs, and a digest per column. LIBRARY is the CUDA driver, or
+ * "-" for this library, "-apart" for this library without fused multiply-add, "-plain" for this library with the
+ * semantics of ptxas -O0. The process ends if a program takes more than SECONDS.
+ *
+ * random dump LIBRARY IMAGE NUMBER: Writes all outputs of one program to standard output.
+ *
+ * random check PROGRAMS [EVERY]: Runs the programs of a recorded file, or one in EVERY, and compares the digests.
+ *
+ * PTXI_SEED selects other programs and operands. A recorded file is the output of `write`, with a line
+ * "//= NUMBER FUSED APART" before each program. FUSED is the digest of all outputs on a GPU with default ptxas options.
+ * APART is optional: the digest with `ptxas --fmad=false`. NEXT_MODULE separates modules. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -49,7 +52,7 @@ static void start(const char *library)
     if (*library != '-')
         driver_load(library);
     driver_start(name, &version);
-    OK(CtxSetLimit(PTXI_LIMIT_STACK_SIZE, STACK_BYTES)); /* for functions that call themselves */
+    OK(CtxSetLimit(PTXI_LIMIT_STACK_SIZE, STACK_BYTES)); /* for recursive functions */
     program_operands(values);
     OK(MemAlloc(&operands, bytes));
     OK(MemcpyHtoD(operands, values, bytes));
@@ -58,7 +61,7 @@ static void start(const char *library)
     free(values);
 }
 
-/* Digests of the columns, and of all of them. */
+/* Computes a digest per column and returns the digest of all columns. */
 static uint64_t run(ptxiModule module, unsigned number, uint64_t digests[PROGRAM_OUTPUTS])
 {
     static uint64_t structure[PROGRAM_WORDS];
@@ -87,7 +90,7 @@ static uint64_t run(ptxiModule module, unsigned number, uint64_t digests[PROGRAM
     return all;
 }
 
-/* How the library shall differ from what it does by default. */
+/* Optimisation mode of the library. */
 enum mode { DEFAULT, APART, PLAIN };
 
 static ptxiModule load(const char *text, enum mode mode)

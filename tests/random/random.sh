@@ -1,5 +1,6 @@
 #!/bin/sh
-# Some random programs, of PTX and of CUDA C++, against what a GPU left of them; with sanitizers, which are slow, only a look whether they run.
+# Runs recorded random programs, in PTX and in CUDA C++, and compares the results with those of a GPU. Sanitizers are
+# slow, so sanitizer builds run only a part of them.
 here=$top_srcdir/tests/random
 random=$top_builddir/tests/random/random
 tmp=$(mktemp -d)
@@ -8,14 +9,14 @@ for programs in programs cuda; do
     gzip -dc "$here/$programs.ptx.gz" > "$tmp/$programs.ptx" || exit 1
     "$random" check "$tmp/$programs.ptx" ${SANITIZE:+7} || exit 1
 
-    # A digest that is wrong is found.
+    # A wrong digest must be detected.
     sed 's/^\(\/\/= [0-9]* \)[0-9a-f]*/\10123456789abcdef/' "$tmp/$programs.ptx" > "$tmp/wrong.ptx"
     if "$random" check "$tmp/wrong.ptx" 50 > "$tmp/out"; then
         exit 1
     fi
 done
 
-# Programs of today's table run.
+# New programs from the current instruction table must run.
 "$random" write 100000 20 > "$tmp/new.ptx"
 echo "$tmp/new.ptx 100000 20" | "$random" run - > "$tmp/out" || exit 1
 [ "$(wc -l < "$tmp/out")" -eq 20 ]

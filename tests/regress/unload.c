@@ -1,4 +1,4 @@
-/* Programs that load the library with dlopen() and let go of it, in the middle of its work: threads of it live on. */
+/* Regression test: dlopen() and dlclose() of the library while its threads are still running. */
 #include "ptxi.h"
 
 #include <dlfcn.h>

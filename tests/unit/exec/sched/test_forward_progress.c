@@ -204,7 +204,7 @@ static const char *const waits[] = {
 
 START_TEST(polling_threads_yield)
 {
-    enum { TURNS = 200, INSTRUCTIONS = 2000 /* rounds, many more than needed */ };
+    enum { TURNS = 200, INSTRUCTIONS = 2000 /* instructions per round, many more than needed */ };
     char text[1000];
     ptxiModule m;
     ptxiFunction f;
