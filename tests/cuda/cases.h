@@ -26,7 +26,10 @@ struct cuda_case {
 };
 
 /* For each program NAME, expect_NAME.c defines NAME_cases and NAME_count. */
-#define CUDA_PROGRAMS(X) X(plain) X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) X(matrices) X(async) X(dynamic) X(textures)
+#define CUDA_PROGRAMS(X)                                                                                           \
+    X(plain)                                                                                                       \
+    X(clang) X(classes) X(memory) X(warps) X(atomics) X(rounding) X(maths) X(output) X(cubs) X(thrusts) X(library) \
+        X(matrices) X(async) X(dynamic) X(textures)
 
 #define CUDA_DECLARE(name) \
     extern const struct cuda_case name##_cases[]; \

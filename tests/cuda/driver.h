@@ -20,8 +20,9 @@
     X(ModuleGetFunction, "", (ptxiFunction * function, ptxiModule module, const char *name))                         \
     X(ModuleUnload, "", (ptxiModule module))                                                                         \
     X(LinkCreate, "_v2", (unsigned options, ptxiJitOption *names, void **values, ptxiLinkState *state))              \
-    X(LinkAddFile, "_v2", (ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned options,           \
-                           ptxiJitOption *names, void **values))                                                     \
+    X(LinkAddFile, "_v2",                                                                                            \
+      (ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned options, ptxiJitOption *names,         \
+       void **values))                                                                                               \
     X(LinkComplete, "", (ptxiLinkState state, void **image, size_t *size))                                           \
     X(LinkDestroy, "", (ptxiLinkState state))                                                                        \
     X(MemAlloc, "_v2", (ptxiDevicePtr * p, size_t size))                                                             \
@@ -31,20 +32,25 @@
     X(Memcpy3D, "_v2", (const PTXI_MEMCPY3D *copy))                                                                  \
     X(FuncSetAttribute, "", (ptxiFunction function, ptxiFunctionAttribute attribute, int value))                     \
     X(OccupancyMaxActiveBlocksPerMultiprocessor, "", (int *blocks, ptxiFunction function, int block, size_t shared)) \
-    X(LaunchKernel, "", (ptxiFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
-                         unsigned block_y, unsigned block_z, unsigned shared, ptxiStream stream, void **params, void **extra)) \
-    X(LaunchCooperativeKernel, "", (ptxiFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
-                                    unsigned block_y, unsigned block_z, unsigned shared, ptxiStream stream, void **params)) \
-    X(TensorMapEncodeTiled, "", (ptxiTensorMap * map, ptxiTensorMapDataType type, uint32_t rank, void *base, const uint64_t *dims, \
-                                 const uint64_t *strides, const uint32_t *box, const uint32_t *steps, ptxiTensorMapInterleave interleave, \
-                                 ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion promotion, ptxiTensorMapFloatOOBfill fill)) \
+    X(LaunchKernel, "",                                                                                              \
+      (ptxiFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+       unsigned block_z, unsigned shared, ptxiStream stream, void **params, void **extra))                           \
+    X(LaunchCooperativeKernel, "",                                                                                   \
+      (ptxiFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+       unsigned block_z, unsigned shared, ptxiStream stream, void **params))                                         \
+    X(TensorMapEncodeTiled, "",                                                                                      \
+      (ptxiTensorMap * map, ptxiTensorMapDataType type, uint32_t rank, void *base, const uint64_t *dims,             \
+       const uint64_t *strides, const uint32_t *box, const uint32_t *steps, ptxiTensorMapInterleave interleave,      \
+       ptxiTensorMapSwizzle swizzle, ptxiTensorMapL2promotion promotion, ptxiTensorMapFloatOOBfill fill))            \
     X(Array3DCreate, "_v2", (ptxiArray * array, const PTXI_ARRAY3D_DESCRIPTOR *descriptor))                          \
     X(ArrayDestroy, "", (ptxiArray array))                                                                           \
-    X(MipmappedArrayCreate, "", (ptxiMipmappedArray * array, const PTXI_ARRAY3D_DESCRIPTOR *descriptor, unsigned levels)) \
+    X(MipmappedArrayCreate, "",                                                                                      \
+      (ptxiMipmappedArray * array, const PTXI_ARRAY3D_DESCRIPTOR *descriptor, unsigned levels))                      \
     X(MipmappedArrayGetLevel, "", (ptxiArray * level, ptxiMipmappedArray array, unsigned which))                     \
     X(MipmappedArrayDestroy, "", (ptxiMipmappedArray array))                                                         \
-    X(TexObjectCreate, "", (ptxiTexObject * texture, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler, \
-                            const PTXI_RESOURCE_VIEW_DESC *view))                                                    \
+    X(TexObjectCreate, "",                                                                                           \
+      (ptxiTexObject * texture, const PTXI_RESOURCE_DESC *resource, const PTXI_TEXTURE_DESC *sampler,                \
+       const PTXI_RESOURCE_VIEW_DESC *view))                                                                         \
     X(TexObjectDestroy, "", (ptxiTexObject texture))
 
 #define DRIVER_MEMBER(name, suffix, params) ptxiResult(*name) params;

@@ -22,11 +22,18 @@ static void cluster(const void *in, void *out, int n)
 {
     for (int b = 0; b < 8; b++)
         for (int t = 0; t < 64; t++)
-            ((unsigned *)out)[b * 64 + t] = ((const unsigned *)in)[(b / 4 * 4 + (b + n) % 4) * 64 + 63 - t] + (unsigned)b % 4;
+            ((unsigned *)out)[b * 64 + t] =
+                ((const unsigned *)in)[(b / 4 * 4 + (b + n) % 4) * 64 + 63 - t] + (unsigned)b % 4;
 }
 
 const struct cuda_case async_cases[] = {
-    { .kernel = "pipeline", .n = 9, .grid = 1, .block = 32, .in_bytes = 9 * 512, .out_bytes = 9 * 512, .expect = pipeline },
+    { .kernel = "pipeline",
+      .n = 9,
+      .grid = 1,
+      .block = 32,
+      .in_bytes = 9 * 512,
+      .out_bytes = 9 * 512,
+      .expect = pipeline },
     { .kernel = "barrier", .n = 5, .grid = 1, .block = 128, .in_bytes = 5 * 512, .out_bytes = 512, .expect = barrier },
     { .kernel = "cluster", .n = 3, .grid = 8, .block = 64, .in_bytes = 2048, .out_bytes = 2048, .expect = cluster },
 };

@@ -65,6 +65,11 @@ static void heap(const void *in, void *out, int n)
     }
 }
 
-#define CASE(name, size) { .kernel = #name, .n = 500, .grid = 4, .block = 128, .in_bytes = 500 * 4, .out_bytes = 500 * size, .expect = name }
-const struct cuda_case classes_cases[] = { CASE(virtuals, 4), CASE(inheritance, 8), CASE(templates, 8), CASE(lifetimes, 8), CASE(heap, 4) };
+#define CASE(name, size)                                                                                  \
+    {                                                                                                     \
+        .kernel = #name, .n = 500, .grid = 4, .block = 128, .in_bytes = 500 * 4, .out_bytes = 500 * size, \
+        .expect = name                                                                                    \
+    }
+const struct cuda_case classes_cases[] = { CASE(virtuals, 4), CASE(inheritance, 8), CASE(templates, 8),
+                                           CASE(lifetimes, 8), CASE(heap, 4) };
 CUDA_COUNT(classes);

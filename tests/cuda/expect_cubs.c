@@ -111,7 +111,8 @@ static void unique(const void *in, void *out, int n)
     for (int b = 0; b < BLOCKS; b++) {
         unsigned *o = (unsigned *)out + b * (TILE + 1), count = 0;
         for (int i = 0; i < TILE; i++) {
-            unsigned v = ((const unsigned *)in)[b * TILE + i] >> 31, before = i ? ((const unsigned *)in)[b * TILE + i - 1] >> 31 : 0;
+            unsigned v = ((const unsigned *)in)[b * TILE + i] >> 31,
+                     before = i ? ((const unsigned *)in)[b * TILE + i - 1] >> 31 : 0;
             if (i == 0 || v != before)
                 o[count++] = (unsigned)i * 2 + v + ((v - before) * (unsigned)n << 16);
         }
@@ -148,9 +149,11 @@ static void exchange(const void *in, void *out, int n)
                     ((const unsigned *)in)[b * TILE + i * THREADS + t] + (unsigned)(i * n);
 }
 
-#define CASE(name, N, words) \
-    { .kernel = #name, .n = N, .grid = BLOCKS, .block = THREADS, .in_bytes = 4 * BLOCKS * TILE, .out_bytes = BLOCKS * 4 * (words), \
-      .expect = name }
+#define CASE(name, N, words)                                                                      \
+    {                                                                                             \
+        .kernel = #name, .n = N, .grid = BLOCKS, .block = THREADS, .in_bytes = 4 * BLOCKS * TILE, \
+        .out_bytes = BLOCKS * 4 * (words), .expect = name                                         \
+    }
 const struct cuda_case cubs_cases[] = {
     CASE(reduce, 100, 6),
     CASE(scan, 37, TILE),

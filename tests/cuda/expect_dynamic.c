@@ -76,18 +76,47 @@ static int32_t digest(const char *text)
 
 static void answers(const void *in, void *out, int n)
 {
-    const int32_t want[] = { 1, 0, 32, 101, 101, 0, 32, 0, 1024, 64, 0, 1, 0, 2, 0, 8 << 20, 9, 9, digest("invalid configuration argument"), 1,
-                             digest("cudaErrorInvalidConfiguration"), digest("cudaSuccess"), digest("unrecognized error code"), 21 };
+    const int32_t want[] = { 1,
+                             0,
+                             32,
+                             101,
+                             101,
+                             0,
+                             32,
+                             0,
+                             1024,
+                             64,
+                             0,
+                             1,
+                             0,
+                             2,
+                             0,
+                             8 << 20,
+                             9,
+                             9,
+                             digest("invalid configuration argument"),
+                             1,
+                             digest("cudaErrorInvalidConfiguration"),
+                             digest("cudaSuccess"),
+                             digest("unrecognized error code"),
+                             21 };
 
     (void)in;
     (void)n;
     memcpy(out, want, sizeof want);
 }
 
-#define CASE(name, count, threads, ins, outs) \
-    { .kernel = #name, .n = count, .grid = 1, .block = threads, .in_bytes = 4 * ins, .out_bytes = 4 * outs, .expect = name }
+#define CASE(name, count, threads, ins, outs)                                                                 \
+    {                                                                                                         \
+        .kernel = #name, .n = count, .grid = 1, .block = threads, .in_bytes = 4 * ins, .out_bytes = 4 * outs, \
+        .expect = name                                                                                        \
+    }
 const struct cuda_case dynamic_cases[] = {
-    CASE(quicksort, SORTED, 1, SORTED, SORTED), CASE(queue, PUSHED, 1, PUSHED, 4), CASE(order, 128, 32, 128, 128), CASE(boxes, 1, 1, 64, 64), CASE(answers, 0, 1, 0, 24),
+    CASE(quicksort, SORTED, 1, SORTED, SORTED),
+    CASE(queue, PUSHED, 1, PUSHED, 4),
+    CASE(order, 128, 32, 128, 128),
+    CASE(boxes, 1, 1, 64, 64),
+    CASE(answers, 0, 1, 0, 24),
     { .kernel = "child_fails", .grid = 1, .block = 1, .out_bytes = 4, .result = PTXI_ERROR_ILLEGAL_ADDRESS },
     CASE(quicksort, 100, 1, 100, 100), /* also after a failure */
 };

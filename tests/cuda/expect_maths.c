@@ -112,7 +112,9 @@ static long long apart_float(float a, float b)
 
     memcpy(&x, &a, 4);
     memcpy(&y, &b, 4);
-    return a != a || b != b ? 1 << 30 : llabs((long long)(x < 0 ? INT32_MIN - (long long)x : x) - (y < 0 ? INT32_MIN - (long long)y : y));
+    return a != a || b != b
+               ? 1 << 30
+               : llabs((long long)(x < 0 ? INT32_MIN - (long long)x : x) - (y < 0 ? INT32_MIN - (long long)y : y));
 }
 
 static long long apart_double(double a, double b)
@@ -133,7 +135,8 @@ static bool near_floats(const void *got, const void *want, size_t bytes)
 
     for (size_t i = 0; i < bytes / 4 && ok; i++)
         if (apart_float(g[i], w[i]) > float_ulps[i % MATHS_RESULTS]) {
-            printf("  float function %zu of maths.h, thread %zu: %a instead of %a\n", i % MATHS_RESULTS, i / MATHS_RESULTS, g[i], w[i]);
+            printf("  float function %zu of maths.h, thread %zu: %a instead of %a\n", i % MATHS_RESULTS,
+                   i / MATHS_RESULTS, g[i], w[i]);
             ok = false;
         }
     return ok;
@@ -146,7 +149,8 @@ static bool near_doubles(const void *got, const void *want, size_t bytes)
 
     for (size_t i = 0; i < bytes / 8 && ok; i++)
         if (apart_double(g[i], w[i]) > double_ulps[i % MATHS_RESULTS]) {
-            printf("  double function %zu of maths.h, thread %zu: %a instead of %a\n", i % MATHS_RESULTS, i / MATHS_RESULTS, g[i], w[i]);
+            printf("  double function %zu of maths.h, thread %zu: %a instead of %a\n", i % MATHS_RESULTS,
+                   i / MATHS_RESULTS, g[i], w[i]);
             ok = false;
         }
     return ok;
@@ -177,9 +181,23 @@ static void fill_doubles(void *in, size_t bytes)
 }
 
 const struct cuda_case maths_cases[] = {
-    { .kernel = "floats", .n = N, .grid = 3, .block = 128, .in_bytes = N * 16, .out_bytes = N * 4 * MATHS_RESULTS, .expect = expect_floats,
-      .fill = fill_floats, .same = near_floats },
-    { .kernel = "doubles", .n = N, .grid = 3, .block = 128, .in_bytes = N * 32, .out_bytes = N * 8 * MATHS_RESULTS, .expect = expect_doubles,
-      .fill = fill_doubles, .same = near_doubles },
+    { .kernel = "floats",
+      .n = N,
+      .grid = 3,
+      .block = 128,
+      .in_bytes = N * 16,
+      .out_bytes = N * 4 * MATHS_RESULTS,
+      .expect = expect_floats,
+      .fill = fill_floats,
+      .same = near_floats },
+    { .kernel = "doubles",
+      .n = N,
+      .grid = 3,
+      .block = 128,
+      .in_bytes = N * 32,
+      .out_bytes = N * 8 * MATHS_RESULTS,
+      .expect = expect_doubles,
+      .fill = fill_doubles,
+      .same = near_doubles },
 };
 CUDA_COUNT(maths);

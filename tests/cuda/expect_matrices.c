@@ -47,8 +47,10 @@ static void product(const void *in, void *out, int n)
 }
 
 const struct cuda_case matrices_cases[] = {
-    { "transposed", 256, BLOCKS, WARPS * 32, 0, WARPS * BLOCKS * 512, WARPS * BLOCKS * 512, transposed, .fill = NULL },
-    { "product", 64, PRODUCTS, 128, 0, PRODUCTS * 2 * SIDE * SIDE * 2, PRODUCTS * SIDE * SIDE * 4, product, .fill = fill_halves },
-    { "product", 16, PRODUCTS, 128, 0, PRODUCTS * 2 * SIDE * SIDE * 2, PRODUCTS * SIDE * SIDE * 4, product, .fill = fill_halves },
+    { "transposed", 256, BLOCKS, WARPS * 32, 0, WARPS *BLOCKS * 512, WARPS *BLOCKS * 512, transposed, .fill = NULL },
+    { "product", 64, PRODUCTS, 128, 0, PRODUCTS * 2 * SIDE *SIDE * 2, PRODUCTS *SIDE *SIDE * 4, product,
+      .fill = fill_halves },
+    { "product", 16, PRODUCTS, 128, 0, PRODUCTS * 2 * SIDE *SIDE * 2, PRODUCTS *SIDE *SIDE * 4, product,
+      .fill = fill_halves },
 };
 CUDA_COUNT(matrices);

@@ -11,7 +11,8 @@ static void constants(const void *in, void *out, int n)
 
     for (int t = 0; t < n; t++) {
         unsigned v = ((const unsigned *)in)[t], k = v % 3;
-        double d = squares[v >> 8 & 15] + scale[k] * shift[k][v >> 12 & 1] + name[k][v >> 16 & 7] + squares[t % 128 & 15];
+        double d =
+            squares[v >> 8 & 15] + scale[k] * shift[k][v >> 12 & 1] + name[k][v >> 16 & 7] + squares[t % 128 & 15];
         ((double *)out)[t] = d;      /* the result is exact with and without fused operations */
     }
 }
@@ -52,7 +53,8 @@ static void shared(const void *in, void *out, int n)
         const unsigned *w = (const unsigned *)in + 128 * b;
         for (int t = 0; t < 128; t++) {
             unsigned one_l = 2 + (w[77] >> 31);     /* (2^32 + w) >> 31 */
-            unsigned r = w[(t + 64) & 127] * 3 + (w[127 - t] & 0xffff) * 5 + (w[t ^ 5] >> 24) * 7 + (w[77] & 255) + one_l;
+            unsigned r =
+                w[(t + 64) & 127] * 3 + (w[127 - t] & 0xffff) * 5 + (w[t ^ 5] >> 24) * 7 + (w[77] & 255) + one_l;
             ((unsigned *)out)[128 * b + t] = t < n ? r : 0;
         }
     }
@@ -92,7 +94,8 @@ static void vectors(const void *in, void *out, int n)
         a[0] += piece(p, 12, 4) ^ piece(p, 4, 2);
         a[1] -= piece(p, 15, 1) * 3 + (unsigned)(signed char)piece(p, 2, 1);
         a[2] ^= piece(p, 12, 4) + (unsigned)(short)piece(p, 2, 2);
-        a[3] += piece(in, 12 * (size_t)t + 8, 4) + piece(p, 0, 2) * piece(p, 13, 1) + (unsigned)(signed char)piece(p, 3, 1);
+        a[3] +=
+            piece(in, 12 * (size_t)t + 8, 4) + piece(p, 0, 2) * piece(p, 13, 1) + (unsigned)(signed char)piece(p, 3, 1);
         a[4] = piece(p, 12, 4);
         a[5] = piece(p, 8, 4);
         a[6] = __builtin_bswap32(piece(p, 12, 4));
@@ -150,12 +153,12 @@ struct big {
     unsigned char blob[1001];
 };
 
-static long long parameters_expected(int t, signed char c, const struct big *big, short s, const float *f, unsigned long long u, bool b,
-                                     const struct odd *odd)
+static long long parameters_expected(int t, signed char c, const struct big *big, short s, const float *f,
+                                     unsigned long long u, bool b, const struct odd *odd)
 {
     int k = t * 3 % 1001;
-    long long r = c + big->tag + (long long)big->d[t % 3] + big->s[t % 5] + big->blob[t * 7] + s + (long long)(f[0] + f[1] * f[2] - f[3]) +
-                  (long long)u;
+    long long r = c + big->tag + (long long)big->d[t % 3] + big->s[t % 5] + big->blob[t * 7] + s +
+                  (long long)(f[0] + f[1] * f[2] - f[3]) + (long long)u;
 
     return r * 2 + b + (k == t ? (unsigned char)(t + odd->c[t % 13]) : big->blob[k]);
 }
@@ -171,19 +174,25 @@ static bool parameters(ptxiModule m)
         unsigned long long u;
         bool b;
         struct odd odd;
-    } p = { -3, { 'k', { 1e6, -5, 77.5 }, { 1, -2, 3, -4, 5 }, 0, { 0 } }, -30000, { 1.5f, 2, 3, 0.25f }, 1ull << 40, true, { { 9 } } };
+    } p = { -3,         { 'k', { 1e6, -5, 77.5 }, { 1, -2, 3, -4, 5 }, 0, { 0 } },
+            -30000,     { 1.5f, 2, 3, 0.25f },
+            1ull << 40, true,
+            { { 9 } } };
     size_t size = offsetof(struct all, odd) + sizeof p.odd;
     void *pointers[] = { &p.c, &p.big, &p.s, p.f, &p.u, &p.b, &p.odd };
-    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, &p, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &size, PTXI_LAUNCH_PARAM_END };
+    void *extra[] = { PTXI_LAUNCH_PARAM_BUFFER_POINTER, &p, PTXI_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                      PTXI_LAUNCH_PARAM_END };
     long long got[128];
     bool right = true;
     ptxiFunction f;
 
     for (int i = 0; i < 1001; i++)
         p.big.blob[i] = (unsigned char)(i * 13);
-    right = ptxiModuleGetFunction(&f, m, "parameters") == PTXI_SUCCESS && ptxiMemAlloc(&p.big.out, sizeof got) == PTXI_SUCCESS;
+    right = ptxiModuleGetFunction(&f, m, "parameters") == PTXI_SUCCESS &&
+            ptxiMemAlloc(&p.big.out, sizeof got) == PTXI_SUCCESS;
     for (int way = 0; way < 2 && right; way++) {
-        right = ptxiLaunchKernel(f, 1, 1, 1, 128, 1, 1, 0, NULL, way ? NULL : pointers, way ? extra : NULL) == PTXI_SUCCESS &&
+        right = ptxiLaunchKernel(f, 1, 1, 1, 128, 1, 1, 0, NULL, way ? NULL : pointers, way ? extra : NULL) ==
+                    PTXI_SUCCESS &&
                 ptxiMemcpyDtoH(got, p.big.out, sizeof got) == PTXI_SUCCESS;
         for (int t = 0; t < 128 && right; t++)
             right = got[t] == parameters_expected(t, p.c, &p.big, p.s, p.f, p.u, p.b, &p.odd);
@@ -217,15 +226,28 @@ static bool host_visible(ptxiModule m)
 }
 
 const struct cuda_case memory_cases[] = {
-    { .kernel = "constants", .n = 500, .grid = 4, .block = 128, .in_bytes = 2000, .out_bytes = 4000, .expect = constants },
+    { .kernel = "constants",
+      .n = 500,
+      .grid = 4,
+      .block = 128,
+      .in_bytes = 2000,
+      .out_bytes = 4000,
+      .expect = constants },
     { .kernel = "globals", .n = 500, .grid = 4, .block = 128, .in_bytes = 2000, .out_bytes = 4000, .expect = globals },
     { .kernel = "indirect", .n = 100, .grid = 1, .block = 128, .in_bytes = 400, .out_bytes = 400, .expect = indirect },
-    { .kernel = "shared", .n = 100, .grid = 3, .block = 128, .shared = 128 * 7, .in_bytes = 1536, .out_bytes = 1536, .expect = shared },
+    { .kernel = "shared",
+      .n = 100,
+      .grid = 3,
+      .block = 128,
+      .shared = 128 * 7,
+      .in_bytes = 1536,
+      .out_bytes = 1536,
+      .expect = shared },
     { .kernel = "generic", .n = 256, .grid = 4, .block = 64, .in_bytes = 1024, .out_bytes = 1024, .expect = generic },
     { .kernel = "vectors", .n = 300, .grid = 3, .block = 128, .in_bytes = 4800, .out_bytes = 9600, .expect = vectors },
     { .kernel = "locals", .n = 300, .grid = 3, .block = 128, .in_bytes = 1200, .out_bytes = 2400, .expect = locals },
     { .kernel = "copies", .n = 300, .grid = 3, .block = 128, .in_bytes = 12000, .out_bytes = 12000, .expect = copies },
     { .kernel = "parameters", .custom = parameters },
-    { .kernel = "host_visible", .custom = host_visible },   /* must be last: it changes the table of squares */
+    { .kernel = "host_visible", .custom = host_visible }, /* must be last: it changes the table of squares */
 };
 CUDA_COUNT(memory);

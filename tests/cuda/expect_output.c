@@ -22,7 +22,8 @@ static void catch_text(void *user, const char *text, size_t length)
 }
 
 /* Runs `kernel(in, out, n)` with one block of `block` threads and copies the output to the host. */
-static ptxiResult run(ptxiModule m, const char *kernel, const void *in, size_t in_bytes, int *out, size_t out_bytes, int n, unsigned block)
+static ptxiResult run(ptxiModule m, const char *kernel, const void *in, size_t in_bytes, int *out, size_t out_bytes,
+                      int n, unsigned block)
 {
     ptxiFunction f;
     ptxiDevicePtr din, dout;
@@ -64,10 +65,13 @@ static bool formats(ptxiModule m)
 
     w += sprintf(w, "plain\n");
     w += sprintf(w, "%d %i %u %x %X %o %c\n", n, -n, 3000000000u, 0xbeef, 0xbeef, 8, 'z');
-    w += sprintf(w, "%hhd %hd %hhu %ld %lld %llu %llx %%zu\n", (signed char)-5, (short)-300, (unsigned char)250, (long)l, l, u, u);
-    w += sprintf(w, "[%8d] [%-8d] [%08d] [%+d] [% d] [%#x] [%#o] [%.5d] [%8.3d]\n", n, n, n, n, n, (unsigned)n, (unsigned)n, n, n);
+    w += sprintf(w, "%hhd %hd %hhu %ld %lld %llu %llx %%zu\n", (signed char)-5, (short)-300, (unsigned char)250,
+                 (long)l, l, u, u);
+    w += sprintf(w, "[%8d] [%-8d] [%08d] [%+d] [% d] [%#x] [%#o] [%.5d] [%8.3d]\n", n, n, n, n, n, (unsigned)n,
+                 (unsigned)n, n, n);
     w += sprintf(w, "%f %e %E %g %G %a\n", 1.5, 12345.678, 12345.678, 1e-7, 1e20, 0.1);
-    w += sprintf(w, "[%10.2f] [%-10.2f] [%010.2f] [%+.0f] [%#.0f] [%.10g]\n", 3.14159, 3.14159, -3.14159, 2.5, 3.0, 1.0 / 3.0);
+    w += sprintf(w, "[%10.2f] [%-10.2f] [%010.2f] [%+.0f] [%#.0f] [%.10g]\n", 3.14159, 3.14159, -3.14159, 2.5, 3.0,
+                 1.0 / 3.0);
     w += sprintf(w, "%f %f %f %d\n", (double)INFINITY, (double)-INFINITY, 0.25, 7);
     w += sprintf(w, "%s|%10s|%-10s|%.3s|%s\n", text, text, text, text, "");
     w += sprintf(w, "%*d|%-*d|%%.*f\n", 6, n, 6, n);
@@ -106,8 +110,9 @@ static bool fails(ptxiModule m, const char *kernel, ptxiResult result, ptxiFault
     ptxiCtxSetOutput(NULL, catch_text, &printed);
     ptxiResult r = run(m, kernel, in, sizeof in, out, sizeof out, 77, 128);
     ptxiCtxSetOutput(NULL, NULL, NULL);
-    if (r != result || ptxiGetLastReport(NULL, &report) != PTXI_SUCCESS || report.fault != fault || report.result != result ||
-        strcmp(report.kernel, kernel) != 0 || report.thread[0] != 77 || (in_text && !strstr(report.text, in_text))) {
+    if (r != result || ptxiGetLastReport(NULL, &report) != PTXI_SUCCESS || report.fault != fault ||
+        report.result != result || strcmp(report.kernel, kernel) != 0 || report.thread[0] != 77 ||
+        (in_text && !strstr(report.text, in_text))) {
         printf("  %s ended with %d, report: %s\n", kernel, r, report.text ? report.text : "none");
         return false;
     }
@@ -139,5 +144,6 @@ static bool crooked(ptxiModule m)
 }
 
 #define CASE(name) { .kernel = #name, .custom = name }
-const struct cuda_case output_cases[] = { CASE(formats), CASE(threads), CASE(asserts), CASE(traps), CASE(wild), CASE(crooked) };
+const struct cuda_case output_cases[] = { CASE(formats), CASE(threads), CASE(asserts),
+                                          CASE(traps),   CASE(wild),    CASE(crooked) };
 CUDA_COUNT(output);

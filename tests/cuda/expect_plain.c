@@ -13,8 +13,13 @@ enum { THREADS = 1000 };   /* four blocks of 256 threads; the last one is partia
     }
 PLAIN(EXPECT)
 
-#define CASE(name, ins, outs) \
-    { .kernel = #name, .n = THREADS, .grid = 4, .block = 256, .in_bytes = THREADS * ins * 4, .out_bytes = THREADS * outs * 8, \
+#define CASE(name, ins, outs)          \
+    { .kernel = #name,                 \
+      .n = THREADS,                    \
+      .grid = 4,                       \
+      .block = 256,                    \
+      .in_bytes = THREADS * ins * 4,   \
+      .out_bytes = THREADS * outs * 8, \
       .expect = name##_expect },
 const struct cuda_case plain_cases[] = { PLAIN(CASE) };
 CUDA_COUNT(plain);

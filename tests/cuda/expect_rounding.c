@@ -144,10 +144,29 @@ static void moderate_doubles(void *in, size_t bytes)
 
 enum { N = 700 };
 const struct cuda_case rounding_cases[] = {
-    { .kernel = "floats", .n = N, .grid = 3, .block = 256, .in_bytes = N * 12, .out_bytes = N * 96, .expect = expect_f, .fill = moderate_floats },
-    { .kernel = "doubles", .n = N, .grid = 3, .block = 256, .in_bytes = N * 24, .out_bytes = N * 192, .expect = expect_d,
+    { .kernel = "floats",
+      .n = N,
+      .grid = 3,
+      .block = 256,
+      .in_bytes = N * 12,
+      .out_bytes = N * 96,
+      .expect = expect_f,
+      .fill = moderate_floats },
+    { .kernel = "doubles",
+      .n = N,
+      .grid = 3,
+      .block = 256,
+      .in_bytes = N * 24,
+      .out_bytes = N * 192,
+      .expect = expect_d,
       .fill = moderate_doubles },
-    { .kernel = "conversions", .n = N, .grid = 3, .block = 256, .in_bytes = N * 16, .out_bytes = N * 192, .expect = conversions,
+    { .kernel = "conversions",
+      .n = N,
+      .grid = 3,
+      .block = 256,
+      .in_bytes = N * 16,
+      .out_bytes = N * 192,
+      .expect = conversions,
       .fill = moderate_doubles },
 };
 CUDA_COUNT(rounding);

@@ -28,8 +28,13 @@ static bool launch(ptxiModule m, const char *kernel, unsigned grid, unsigned blo
 
 static bool fill(ptxiArray a, const void *texels, size_t row, size_t rows, size_t slices)
 {
-    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels, .dstMemoryType = PTXI_MEMORYTYPE_ARRAY, .dstArray = a, .WidthInBytes = row,
-                        .Height = rows, .Depth = slices };
+    PTXI_MEMCPY3D c = { .srcMemoryType = PTXI_MEMORYTYPE_HOST,
+                        .srcHost = texels,
+                        .dstMemoryType = PTXI_MEMORYTYPE_ARRAY,
+                        .dstArray = a,
+                        .WidthInBytes = row,
+                        .Height = rows,
+                        .Depth = slices };
 
     OK(ptxiMemcpy3D(&c));
     return true;
@@ -37,8 +42,12 @@ static bool fill(ptxiArray a, const void *texels, size_t row, size_t rows, size_
 
 static bool texture(ptxiTexObject *t, const PTXI_RESOURCE_DESC *r, ptxiFilterMode filter, unsigned flags)
 {
-    PTXI_TEXTURE_DESC s = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP }, .filterMode = filter,
-                            .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR, .maxMipmapLevelClamp = 100, .flags = flags };
+    PTXI_TEXTURE_DESC s = { .addressMode = { PTXI_TR_ADDRESS_MODE_CLAMP, PTXI_TR_ADDRESS_MODE_CLAMP,
+                                             PTXI_TR_ADDRESS_MODE_CLAMP },
+                            .filterMode = filter,
+                            .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR,
+                            .maxMipmapLevelClamp = 100,
+                            .flags = flags };
 
     OK(ptxiTexObjectCreate(t, r, &s, NULL));
     return true;
@@ -115,9 +124,11 @@ static bool layers(ptxiModule m)
 
     for (int k = 0; k < LAYERS * WIDTH * 4; k++)
         ((float *)texels)[k] = (float)k;
-    OK(ptxiArray3DCreate(&a, &(PTXI_ARRAY3D_DESCRIPTOR){ WIDTH, 1, LAYERS, PTXI_AD_FORMAT_FLOAT, 4, PTXI_ARRAY3D_LAYERED }));
+    OK(ptxiArray3DCreate(
+        &a, &(PTXI_ARRAY3D_DESCRIPTOR){ WIDTH, 1, LAYERS, PTXI_AD_FORMAT_FLOAT, 4, PTXI_ARRAY3D_LAYERED }));
     NEED(fill(a, texels, sizeof texels[0], 1, LAYERS));
-    NEED(texture(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, PTXI_TR_FILTER_MODE_LINEAR, PTXI_TRSF_NORMALIZED_COORDINATES));
+    NEED(texture(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, PTXI_TR_FILTER_MODE_LINEAR,
+                 PTXI_TRSF_NORMALIZED_COORDINATES));
     OK(ptxiMemAlloc(&p, sizeof texels));
     NEED(launch(m, "layers", LAYERS, WIDTH, params));
     out = (float *)(uintptr_t)p;
@@ -174,7 +185,8 @@ static bool corners(ptxiModule m)
 
     for (int k = 0; k < HEIGHT * WIDTH; k++)
         ((uint32_t *)texels)[2 * k] = (uint32_t)~k, ((uint32_t *)texels)[2 * k + 1] = (uint32_t)k;
-    OK(ptxiArray3DCreate(&a, &(PTXI_ARRAY3D_DESCRIPTOR){ WIDTH, HEIGHT, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 2, PTXI_ARRAY3D_TEXTURE_GATHER }));
+    OK(ptxiArray3DCreate(&a, &(PTXI_ARRAY3D_DESCRIPTOR){ WIDTH, HEIGHT, 0, PTXI_AD_FORMAT_UNSIGNED_INT32, 2,
+                                                         PTXI_ARRAY3D_TEXTURE_GATHER }));
     NEED(fill(a, texels, sizeof texels[0], HEIGHT, 1));
     NEED(texture(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, PTXI_TR_FILTER_MODE_POINT, 0));
     OK(ptxiMemAlloc(&p, WIDTH * HEIGHT * 16));
@@ -182,9 +194,11 @@ static bool corners(ptxiModule m)
     out = (uint32_t *)(uintptr_t)p;
     for (uint32_t y = 0; y < HEIGHT; y++)
         for (uint32_t x = 0; x < WIDTH; x++) {
-            uint32_t right = x + 1 < WIDTH ? x + 1 : x, below = y + 1 < HEIGHT ? y + 1 : y, *v = out + 4 * (y * WIDTH + x);
+            uint32_t right = x + 1 < WIDTH ? x + 1 : x, below = y + 1 < HEIGHT ? y + 1 : y,
+                     *v = out + 4 * (y * WIDTH + x);
 
-            NEED(v[0] == below * WIDTH + x && v[1] == below * WIDTH + right && v[2] == y * WIDTH + right && v[3] == y * WIDTH + x);
+            NEED(v[0] == below * WIDTH + x && v[1] == below * WIDTH + right && v[2] == y * WIDTH + right &&
+                 v[3] == y * WIDTH + x);
         }
     OK(ptxiTexObjectDestroy(t));
     OK(ptxiArrayDestroy(a));
@@ -202,7 +216,8 @@ static bool faces(ptxiModule m)
 
     OK(ptxiArray3DCreate(&a, &(PTXI_ARRAY3D_DESCRIPTOR){ 1, 1, 6, PTXI_AD_FORMAT_FLOAT, 1, PTXI_ARRAY3D_CUBEMAP }));
     NEED(fill(a, texels, 4, 1, 6));
-    NEED(texture(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, PTXI_TR_FILTER_MODE_POINT, PTXI_TRSF_NORMALIZED_COORDINATES));
+    NEED(texture(&t, &(PTXI_RESOURCE_DESC){ .res.array.hArray = a }, PTXI_TR_FILTER_MODE_POINT,
+                 PTXI_TRSF_NORMALIZED_COORDINATES));
     OK(ptxiMemAlloc(&p, sizeof texels));
     NEED(launch(m, "faces", 1, 6, params));
     NEED(!memcmp((void *)(uintptr_t)p, texels, sizeof texels));
@@ -217,7 +232,11 @@ static bool flip(ptxiModule m)
     uint16_t texels[HEIGHT][WIDTH][2], back[HEIGHT][WIDTH][2];
     PTXI_RESOURCE_DESC r = { .resType = PTXI_RESOURCE_TYPE_ARRAY };
     PTXI_ARRAY3D_DESCRIPTOR d = { WIDTH, HEIGHT, 0, PTXI_AD_FORMAT_UNSIGNED_INT16, 2, PTXI_ARRAY3D_SURFACE_LDST };
-    PTXI_MEMCPY2D c = { .srcMemoryType = PTXI_MEMORYTYPE_ARRAY, .dstMemoryType = PTXI_MEMORYTYPE_HOST, .dstHost = back, .WidthInBytes = sizeof back[0], .Height = HEIGHT };
+    PTXI_MEMCPY2D c = { .srcMemoryType = PTXI_MEMORYTYPE_ARRAY,
+                        .dstMemoryType = PTXI_MEMORYTYPE_HOST,
+                        .dstHost = back,
+                        .WidthInBytes = sizeof back[0],
+                        .Height = HEIGHT };
     ptxiArray a[2];
     ptxiSurfObject s[2];
     int width = WIDTH;
@@ -245,7 +264,8 @@ static bool flip(ptxiModule m)
 }
 
 const struct cuda_case textures_cases[] = {
-    { "blur", .custom = blur },       { "row", .custom = row },     { "layers", .custom = layers }, { "levels", .custom = levels },
-    { "corners", .custom = corners }, { "faces", .custom = faces }, { "flip", .custom = flip },
+    { "blur", .custom = blur },     { "row", .custom = row },         { "layers", .custom = layers },
+    { "levels", .custom = levels }, { "corners", .custom = corners }, { "faces", .custom = faces },
+    { "flip", .custom = flip },
 };
 CUDA_COUNT(textures);

@@ -125,6 +125,12 @@ static void algorithms(const void *in, void *out, int n)
 }
 
 const struct cuda_case thrusts_cases[] = {
-    { .kernel = "algorithms", .n = 100, .grid = 2, .block = 64, .in_bytes = 100 * SLICE * 4, .out_bytes = 100 * 64, .expect = algorithms },
+    { .kernel = "algorithms",
+      .n = 100,
+      .grid = 2,
+      .block = 64,
+      .in_bytes = 100 * SLICE * 4,
+      .out_bytes = 100 * 64,
+      .expect = algorithms },
 };
 CUDA_COUNT(thrusts);

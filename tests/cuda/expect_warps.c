@@ -224,19 +224,48 @@ static void grid_sync(const void *in, void *out, int n)
     memcpy(out, v, sizeof v);
 }
 
-#define CASE(name, N, words) { .kernel = #name, .n = N, .grid = 3, .block = BLOCK, .in_bytes = ALL * 4, .out_bytes = ALL * 4 * words, .expect = name }
+#define CASE(name, N, words)                                                                                   \
+    {                                                                                                          \
+        .kernel = #name, .n = N, .grid = 3, .block = BLOCK, .in_bytes = ALL * 4, .out_bytes = ALL * 4 * words, \
+        .expect = name                                                                                         \
+    }
 const struct cuda_case warps_cases[] = {
     CASE(barriers, 42, 1),
     CASE(votes, ALL, 6),
     CASE(shuffles, ALL, 12),
     CASE(matches, ALL, 4),
-    { .kernel = "named", .n = 9, .grid = 4, .block = 128, .in_bytes = 4 * 9 * 64 * 4, .out_bytes = 4 * 64 * 4, .expect = named },
+    { .kernel = "named",
+      .n = 9,
+      .grid = 4,
+      .block = 128,
+      .in_bytes = 4 * 9 * 64 * 4,
+      .out_bytes = 4 * 64 * 4,
+      .expect = named },
     { .kernel = "locks", .n = 300, .grid = 3, .block = 128, .in_bytes = 1200, .out_bytes = 16, .expect = locks },
-    { .kernel = "handshakes", .n = 20, .grid = 1, .block = 128, .in_bytes = 512, .out_bytes = 512, .expect = handshakes },
+    { .kernel = "handshakes",
+      .n = 20,
+      .grid = 1,
+      .block = 128,
+      .in_bytes = 512,
+      .out_bytes = 512,
+      .expect = handshakes },
     CASE(exits, 5000, 1),
     CASE(divergence, 100, 2),
     CASE(groups, 7, 8),
-    { .kernel = "last_block", .n = 20000, .grid = 30, .block = 96, .in_bytes = 80000, .out_bytes = 4, .expect = last_block },
-    { .kernel = "grid_sync", .n = 512, .grid = 4, .block = 128, .in_bytes = 2048, .out_bytes = 2048, .expect = grid_sync, .cooperative = true },
+    { .kernel = "last_block",
+      .n = 20000,
+      .grid = 30,
+      .block = 96,
+      .in_bytes = 80000,
+      .out_bytes = 4,
+      .expect = last_block },
+    { .kernel = "grid_sync",
+      .n = 512,
+      .grid = 4,
+      .block = 128,
+      .in_bytes = 2048,
+      .out_bytes = 2048,
+      .expect = grid_sync,
+      .cooperative = true },
 };
 CUDA_COUNT(warps);

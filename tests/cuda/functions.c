@@ -56,8 +56,13 @@ static const ptxiDevicePtr *operands_of(enum type type)
 
     for (unsigned k = 0; k < INPUTS && !columns[type][k]; k++) {
         size_t size = COLUMN_ROWS * (size_t)types[type].bits / 8;
-        struct column c = { .class = types[type].fraction ? VALUE_FLOAT : VALUE_INT, .bits = types[type].bits, .fraction = types[type].fraction,
-                            .lanes = 1, .width = types[type].bits, .position = (uint8_t)k, .inputs = INPUTS };
+        struct column c = { .class = types[type].fraction ? VALUE_FLOAT : VALUE_INT,
+                            .bits = types[type].bits,
+                            .fraction = types[type].fraction,
+                            .lanes = 1,
+                            .width = types[type].bits,
+                            .position = (uint8_t)k,
+                            .inputs = INPUTS };
         void *values = malloc(size);
 
         column_fill(&c, COLUMN_ROWS, values);
@@ -121,8 +126,8 @@ static int compare(ptxiModule module, const char *variant, FILE *recording, char
         char recorded_variant[40], name[80];
         unsigned long long recorded;
 
-        if (fscanf(recording, "%39s %79s %llx", recorded_variant, name, &recorded) != 3 || strcmp(recorded_variant, variant) != 0 ||
-            strcmp(name, kernels[k].name) != 0) {
+        if (fscanf(recording, "%39s %79s %llx", recorded_variant, name, &recorded) != 3 ||
+            strcmp(recorded_variant, variant) != 0 || strcmp(name, kernels[k].name) != 0) {
             printf("FAIL %s of %s is not recorded\n", kernels[k].name, variant);
             return bad + 1;
         }

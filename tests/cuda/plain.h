@@ -1,6 +1,7 @@
-/* Functions in the common part of C and CUDA C++, one call a thread: nvcc compiles them for the kernels, the host's compiler for the
- * expected results. A function NAME_one(in, out) gets IN words and gives OUT words; PLAIN(X) lists them all.
- * Nothing here is undefined or unspecified in C, and products that could be fused with sums are fused by name. */
+/* Functions in the common part of C and CUDA C++, one call a thread: nvcc compiles them for the kernels, the host's
+ * compiler for the expected results. A function NAME_one(in, out) gets IN words and gives OUT words; PLAIN(X) lists
+ * them all. Nothing here is undefined or unspecified in C, and products that could be fused with sums are fused by
+ * name. */
 #ifndef PTXI_CUDA_PLAIN_H
 #define PTXI_CUDA_PLAIN_H
 
@@ -142,7 +143,8 @@ HD void int64_one(const uint32_t *in, uint64_t *out)
 #if defined(__CUDACC__) || !defined(__CUDA__)
 HD void int128_one(const uint32_t *in, uint64_t *out)
 {
-    unsigned __int128 a = (unsigned __int128)word64(in) << 64 | word64(in + 2), b = (unsigned __int128)word64(in + 4) << 64 | word64(in + 6);
+    unsigned __int128 a = (unsigned __int128)word64(in) << 64 | word64(in + 2),
+                      b = (unsigned __int128)word64(in + 4) << 64 | word64(in + 6);
     unsigned __int128 r[8];
     unsigned s = in[7] & 127;
 
@@ -795,12 +797,14 @@ HD void by_value_one(const uint32_t *in, uint64_t *out)
 }
 
 TABLE uint32_t sha_round[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
-    0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
-    0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85,
-    0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
-    0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
-    0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
 HD uint32_t rotate_right(uint32_t v, int s)
@@ -810,7 +814,8 @@ HD uint32_t rotate_right(uint32_t v, int s)
 
 HD void sha256_one(const uint32_t *in, uint64_t *out)
 {
-    uint32_t w[64], h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 }, v[8];
+    uint32_t w[64],
+        h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 }, v[8];
 
     for (int i = 0; i < 16; i++)
         w[i] = in[i];
@@ -820,8 +825,8 @@ HD void sha256_one(const uint32_t *in, uint64_t *out)
     for (int i = 0; i < 8; i++)
         v[i] = h[i];
     for (int i = 0; i < 64; i++) {
-        uint32_t t1 = v[7] + (rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25)) + ((v[4] & v[5]) ^ (~v[4] & v[6])) +
-                      sha_round[i] + w[i];
+        uint32_t t1 = v[7] + (rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25)) +
+                      ((v[4] & v[5]) ^ (~v[4] & v[6])) + sha_round[i] + w[i];
         uint32_t t2 = (rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22)) +
                       ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
         for (int k = 7; k > 0; k--)
@@ -920,7 +925,8 @@ HD void strings_one(const uint32_t *in, uint64_t *out)
         int corner = i - 1;
         distance[0] = i;
         for (int j = 1; j <= length_of(b); j++) {
-            int change = corner + (a[i - 1] != b[j - 1]), less = distance[j - 1] < distance[j] ? distance[j - 1] + 1 : distance[j] + 1;
+            int change = corner + (a[i - 1] != b[j - 1]),
+                less = distance[j - 1] < distance[j] ? distance[j - 1] + 1 : distance[j] + 1;
             corner = distance[j];
             distance[j] = change < less ? change : less;
         }

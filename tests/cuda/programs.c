@@ -71,13 +71,15 @@ static void fill(enum fill kind, void *to, size_t bytes)
 /* ---- parameters of some programs --------------------------------------------------------------------------------- */
 
 /* gemm(tensor map of A, tensor map of B, tensor map of C, n): A and B are n x n halves, C is n x n floats. */
-static void encode(ptxiTensorMap *map, ptxiTensorMapDataType type, ptxiDevicePtr base, int side, uint32_t width, uint32_t height,
-                   ptxiTensorMapSwizzle swizzle)
+static void encode(ptxiTensorMap *map, ptxiTensorMapDataType type, ptxiDevicePtr base, int side, uint32_t width,
+                   uint32_t height, ptxiTensorMapSwizzle swizzle)
 {
-    uint64_t size = type == PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16 ? 2 : 4, dims[] = { (uint64_t)side, (uint64_t)side }, stride = size * dims[0];
+    uint64_t size = type == PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16 ? 2 : 4, dims[] = { (uint64_t)side, (uint64_t)side },
+             stride = size * dims[0];
     uint32_t box[] = { width, height }, steps[] = { 1, 1 };
 
-    driver_must(driver.TensorMapEncodeTiled(map, type, 2, (void *)(uintptr_t)base, dims, &stride, box, steps, PTXI_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+    driver_must(driver.TensorMapEncodeTiled(map, type, 2, (void *)(uintptr_t)base, dims, &stride, box, steps,
+                                            PTXI_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                                             PTXI_TENSOR_MAP_L2_PROMOTION_L2_128B, PTXI_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
                 "TensorMapEncodeTiled");
 }
@@ -87,7 +89,8 @@ static void gemm_maps(const struct program *p, struct call *c)
     enum { TILE = 128, DEPTH = 64 };
 
     encode(&c->maps[0], PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, c->in, p->n, DEPTH, TILE, PTXI_TENSOR_MAP_SWIZZLE_128B);
-    encode(&c->maps[1], PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, c->in + p->in_bytes / 2, p->n, DEPTH, TILE, PTXI_TENSOR_MAP_SWIZZLE_128B);
+    encode(&c->maps[1], PTXI_TENSOR_MAP_DATA_TYPE_FLOAT16, c->in + p->in_bytes / 2, p->n, DEPTH, TILE,
+           PTXI_TENSOR_MAP_SWIZZLE_128B);
     encode(&c->maps[2], PTXI_TENSOR_MAP_DATA_TYPE_FLOAT32, c->out, p->n, 32, 64, PTXI_TENSOR_MAP_SWIZZLE_NONE);
     for (int k = 0; k < 3; k++)
         c->params[k] = &c->maps[k];
@@ -97,17 +100,27 @@ static void gemm_maps(const struct program *p, struct call *c)
 /* Textures: (in, out, n, texture). The texels are a copy of the first bytes of `in`. */
 static void copy_texels(ptxiArray array, const void *texels, size_t row, size_t rows, size_t slices)
 {
-    PTXI_MEMCPY3D copy = { .srcMemoryType = PTXI_MEMORYTYPE_HOST, .srcHost = texels, .srcPitch = row, .srcHeight = rows,
-                           .dstMemoryType = PTXI_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = row, .Height = rows, .Depth = slices };
+    PTXI_MEMCPY3D copy = { .srcMemoryType = PTXI_MEMORYTYPE_HOST,
+                           .srcHost = texels,
+                           .srcPitch = row,
+                           .srcHeight = rows,
+                           .dstMemoryType = PTXI_MEMORYTYPE_ARRAY,
+                           .dstArray = array,
+                           .WidthInBytes = row,
+                           .Height = rows,
+                           .Depth = slices };
 
     driver_must(driver.Memcpy3D(&copy), "Memcpy3D");
 }
 
 static void make_texture(struct call *c, ptxiAddressMode outside, float most_level)
 {
-    PTXI_RESOURCE_DESC resource = { .resType = c->pyramid ? PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY : PTXI_RESOURCE_TYPE_ARRAY };
-    PTXI_TEXTURE_DESC sampler = { .addressMode = { outside, outside, outside }, .filterMode = PTXI_TR_FILTER_MODE_LINEAR,
-                                  .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR, .maxMipmapLevelClamp = most_level,
+    PTXI_RESOURCE_DESC resource = { .resType =
+                                        c->pyramid ? PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY : PTXI_RESOURCE_TYPE_ARRAY };
+    PTXI_TEXTURE_DESC sampler = { .addressMode = { outside, outside, outside },
+                                  .filterMode = PTXI_TR_FILTER_MODE_LINEAR,
+                                  .mipmapFilterMode = PTXI_TR_FILTER_MODE_LINEAR,
+                                  .maxMipmapLevelClamp = most_level,
                                   .flags = PTXI_TRSF_NORMALIZED_COORDINATES };
 
     if (c->pyramid)
@@ -126,8 +139,10 @@ static void pyramid(const struct program *p, struct call *c)
 
     (void)p;
     fill(BITS, texels, sizeof texels);
-    driver_must(driver.MipmappedArrayCreate(&c->pyramid, &(PTXI_ARRAY3D_DESCRIPTOR){ SIDE, SIDE, 0, PTXI_AD_FORMAT_UNSIGNED_INT8, 4, 0 }, LEVELS),
-                "MipmappedArrayCreate");
+    driver_must(
+        driver.MipmappedArrayCreate(
+            &c->pyramid, &(PTXI_ARRAY3D_DESCRIPTOR){ SIDE, SIDE, 0, PTXI_AD_FORMAT_UNSIGNED_INT8, 4, 0 }, LEVELS),
+        "MipmappedArrayCreate");
     for (unsigned k = 0; k < LEVELS; k++) {
         ptxiArray level;
 
@@ -145,15 +160,18 @@ static void volume(const struct program *p, struct call *c)
 
     (void)p;
     fill(UNITS, texels, sizeof texels);
-    driver_must(driver.Array3DCreate(&c->array, &(PTXI_ARRAY3D_DESCRIPTOR){ SIDE, SIDE, SIDE, PTXI_AD_FORMAT_FLOAT, 1, 0 }), "Array3DCreate");
+    driver_must(
+        driver.Array3DCreate(&c->array, &(PTXI_ARRAY3D_DESCRIPTOR){ SIDE, SIDE, SIDE, PTXI_AD_FORMAT_FLOAT, 1, 0 }),
+        "Array3DCreate");
     copy_texels(c->array, texels, SIDE * 4, SIDE, SIDE);
     make_texture(c, PTXI_TR_ADDRESS_MODE_CLAMP, 0);
 }
 
 /* ---- the programs ------------------------------------------------------------------------------------------------ */
 
-#define LAUNCH(of_file, of_kernel, blocks, threads, argument, ins, outs) \
-    .file = of_file, .kernel = of_kernel, .grid = blocks, .block = threads, .n = argument, .in_bytes = ins, .out_bytes = outs
+#define LAUNCH(of_file, of_kernel, blocks, threads, argument, ins, outs)                                    \
+    .file = of_file, .kernel = of_kernel, .grid = blocks, .block = threads, .n = argument, .in_bytes = ins, \
+    .out_bytes = outs
 
 static const struct program programs[] = {
     { LAUNCH("lookback.sm_80", "lookback", 40, 128, 40 * 512 - 77, 40 * 2048, 40 * 2048) },
@@ -175,7 +193,8 @@ static const struct program programs[] = {
     { LAUNCH("barriers.sm_90", "meetings", 4, 128, 6, 2048, 4096), .cooperative = true },
     { LAUNCH("persistent.sm_80", "persistent", 6, 128, 40, 160, 160) },
     { LAUNCH("persistent.sm_80", "workers", 3, 64, 3000, 768, 768) },
-    { LAUNCH("gemm.sm_90a", "gemm", 4, 384, 256, 2 * 2 * 256 * 256, 4 * 256 * 256), .shared = 161 << 10, .fill = HALVES, .prepare = gemm_maps },
+    { LAUNCH("gemm.sm_90a", "gemm", 4, 384, 256, 2 * 2 * 256 * 256, 4 * 256 * 256), .shared = 161 << 10, .fill = HALVES,
+      .prepare = gemm_maps },
     { LAUNCH("sampling.sm_80", "levels", 32, 64, 64, 4, 32 * 64 * 16), .fill = UNITS, .prepare = pyramid },
     { LAUNCH("sampling.sm_80", "gradients_level", 32, 64, 64, 4, 32 * 64 * 16), .fill = UNITS, .prepare = pyramid },
     { LAUNCH("sampling.sm_80", "rays", 32, 32, 24, 12288, 8192), .fill = UNITS, .prepare = volume },
@@ -231,7 +250,8 @@ static void launch(const struct program *p, ptxiModule module, struct call *c)
 
     driver_must(driver.ModuleGetFunction(&f, module, p->kernel), p->kernel);
     if (p->shared > 48 << 10)
-        driver_must(driver.FuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)p->shared), p->kernel);
+        driver_must(driver.FuncSetAttribute(f, PTXI_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)p->shared),
+                    p->kernel);
     if (p->cooperative)
         launch_cooperatively(p, f, c->params);
     else
@@ -315,7 +335,8 @@ static int record(char **argv)
     for (const struct program *p = programs; p < programs + PROGRAMS; p++) {
         if (!wanted(p->kernel, argv + 6))
             continue;
-        printf("%s %s %016llx\n", p->file, p->kernel, (unsigned long long)digest_of(p, argv[2], argv[4], *argv[5] ? argv[5] : NULL));
+        printf("%s %s %016llx\n", p->file, p->kernel,
+               (unsigned long long)digest_of(p, argv[2], argv[4], *argv[5] ? argv[5] : NULL));
         fflush(stdout);
     }
     return 0;
@@ -327,7 +348,8 @@ static int compare(const struct program *p, const char *directory, FILE *recordi
     char file[80], kernel[80];
     unsigned long long recorded;
 
-    if (fscanf(recording, "%79s %79s %llx", file, kernel, &recorded) != 3 || strcmp(file, p->file) != 0 || strcmp(kernel, p->kernel) != 0) {
+    if (fscanf(recording, "%79s %79s %llx", file, kernel, &recorded) != 3 || strcmp(file, p->file) != 0 ||
+        strcmp(kernel, p->kernel) != 0) {
         printf("FAIL %s of %s is not recorded\n", p->kernel, p->file);
         exit(1);
     }
@@ -349,7 +371,8 @@ int main(int argc, char **argv)
     if (argc >= 6 && !strcmp(argv[1], "record"))
         return record(argv);
     if (argc < 2) {
-        fprintf(stderr, "usage: programs DIRECTORY [text]... | programs record DIRECTORY LIBRARY RUNTIME OUT [text]...\n");
+        fprintf(stderr,
+                "usage: programs DIRECTORY [text]... | programs record DIRECTORY LIBRARY RUNTIME OUT [text]...\n");
         return 2;
     }
     snprintf(path, sizeof path, "%s/programs.rec", argv[1]);

@@ -76,8 +76,8 @@ static bool same_bits(const struct cuda_case *c, const unsigned char *got, const
     size_t bytes = c->out_bytes - first < 8 ? c->out_bytes - first : 8;
     memcpy(&g, got + first, bytes);
     memcpy(&w, want + first, bytes);
-    printf("  FAIL %s: %zu bytes of %zu differ, first in word %zu: %016llx instead of %016llx\n", c->kernel, wrong, c->out_bytes, first / 8,
-           (unsigned long long)g, (unsigned long long)w);
+    printf("  FAIL %s: %zu bytes of %zu differ, first in word %zu: %016llx instead of %016llx\n", c->kernel, wrong,
+           c->out_bytes, first / 8, (unsigned long long)g, (unsigned long long)w);
     return false;
 }
 
@@ -128,8 +128,9 @@ static ptxiResult launch(const struct cuda_case *c, ptxiFunction f, struct buffe
 {
     int n = c->n;
     void *params[] = { &b->din, &b->dout, &n };
-    ptxiResult r = c->cooperative ? ptxiLaunchCooperativeKernel(f, c->grid, 1, 1, c->block, 1, 1, c->shared, NULL, params)
-                                  : ptxiLaunchKernel(f, c->grid, 1, 1, c->block, 1, 1, c->shared, NULL, params, NULL);
+    ptxiResult r = c->cooperative
+                       ? ptxiLaunchCooperativeKernel(f, c->grid, 1, 1, c->block, 1, 1, c->shared, NULL, params)
+                       : ptxiLaunchKernel(f, c->grid, 1, 1, c->block, 1, 1, c->shared, NULL, params, NULL);
 
     return r ? r : ptxiCtxSynchronize();
 }
