@@ -4,12 +4,12 @@
 #include "api/memory/heap.h"
 #include "api/module/bindings.h"
 
+#include "base/clock.h"
 #include "exec/sched/workers.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static void write_output(void *p, const char *text, size_t size)
 {
@@ -104,10 +104,7 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
 
 uint64_t ptxi_launch_deadline(uint64_t milliseconds)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    uint64_t now = ptxi_clock_monotonic_ns();
 
     return milliseconds > (UINT64_MAX - now) / 1000000u ? UINT64_MAX : now + milliseconds * 1000000u;
 }

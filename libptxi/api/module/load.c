@@ -2,6 +2,7 @@
 #include "api/module/image.h"
 #include "api/module/load.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- messages */
 
@@ -116,10 +116,7 @@ static void add_summary(struct ptxi_load_options *o, struct ptxi_diag *d, ptxiMo
 
 double ptxi_load_clock(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return (double)ptxi_clock_monotonic_ns() / 1e6;
 }
 
 void ptxi_load_store_time(const struct ptxi_load_options *o, double since)

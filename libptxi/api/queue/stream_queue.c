@@ -1,6 +1,8 @@
 /* Items of streams: submitting, running and waiting. The streams themselves are in queue_streams.c. */
 #include "api/queue/queue_streams.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +61,6 @@ void ptxi_queue_init(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, init_work);
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* ---- items */
@@ -343,14 +337,14 @@ static void *run_runner(void *unused)
     prctl(PR_SET_NAME, "ptxi-stream", 0, 0, 0);
 #endif
     pthread_mutex_lock(&ptxi_queue_mutex);
-    for (uint64_t last = now_ns();;) {
+    for (uint64_t last = ptxi_clock_monotonic_ns();;) {
         struct ptxiStream_st *s = find_ready();
 
         if (s) {
             run_head(s, 0);
-            last = now_ns();
-        } else if (!queue.polling && now_ns() - last < LINGER_NS) {
-            uint64_t until = now_ns() + POLL_NS;
+            last = ptxi_clock_monotonic_ns();
+        } else if (!queue.polling && ptxi_clock_monotonic_ns() - last < LINGER_NS) {
+            uint64_t until = ptxi_clock_monotonic_ns() + POLL_NS;
             struct timespec t = { (time_t)(until / 1000000000u), (long)(until % 1000000000u) };
 
             queue.polling = true;
@@ -360,7 +354,7 @@ static void *run_runner(void *unused)
             queue.sleeping++;
             pthread_cond_wait(&queue.work, &ptxi_queue_mutex);
             queue.sleeping--;
-            last = now_ns();
+            last = ptxi_clock_monotonic_ns();
         }
     }
     return NULL;

@@ -1,16 +1,9 @@
 #include "api/stream/event.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void ptxi_captured_free(struct ptxi_captured *mark)
 {
@@ -137,7 +130,7 @@ static ptxiResult run_mark(void *payload, struct ptxi_failure **failure)
     (void)failure;
     pthread_mutex_lock(&m->event->lock);
     if (m->event->record == m->record)
-        m->event->time = now_ns();
+        m->event->time = ptxi_clock_monotonic_ns();
     pthread_mutex_unlock(&m->event->lock);
     return PTXI_SUCCESS;
 }
@@ -151,7 +144,7 @@ static void release_mark(void *payload)
  * event's time only after the mark is reached, so it may be set before. */
 static ptxiResult submit_mark(struct ptxiEvent_st *e, struct ptxiStream_st *s, uint64_t *seq)
 {
-    e->time = now_ns();
+    e->time = ptxi_clock_monotonic_ns();
     if (ptxi_queue_mark(s, seq))
         return PTXI_SUCCESS;
     struct ptxi_item *it = ptxi_item_create(sizeof(struct mark), run_mark, release_mark);
