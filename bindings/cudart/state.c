@@ -1,0 +1,244 @@
+/* State of the runtime: the device, the context and the last error of each thread; start and end of the process. */
+#include "runtime.h"
+
+#include <stdatomic.h>
+
+enum { MAX_DEVICES = 64 };
+
+/* State of a device that all threads share. */
+struct device_state {
+    _Atomic int fatal_error;        /* error of a kernel that failed; 0: none. Ends with cudaDeviceReset(). */
+    _Atomic unsigned generation;    /* number of calls of cudaDeviceReset() */
+    _Atomic unsigned flags;         /* as set by cudaSetDeviceFlags() */
+};
+
+static struct device_state devices[MAX_DEVICES];
+static _Atomic bool unloading;
+
+static _Thread_local struct {
+    int device;                     /* ordinal */
+    int last_error;
+    bool entered;                   /* the primary context of `device` is current */
+    unsigned generation;            /* of the device when the context was entered */
+    int valid_count;                /* length of the list of cudaSetValidDevices(); 0: no list */
+} thread;
+
+bool ptxi_runtime_is_unloading(void)
+{
+    return atomic_load_explicit(&unloading, memory_order_relaxed);
+}
+
+/* Runs after the destructors of the program, so that these may still call the runtime. Kernels that are running then
+ * are interrupted, and the process waits until they have ended: they use memory that is about to disappear. */
+__attribute__((destructor)) static void unload(void)
+{
+    int count;
+
+    atomic_store(&unloading, true);
+    if (ptxiDeviceGetCount(&count))
+        return;
+    for (int i = 0; i < count && i < MAX_DEVICES; i++) {
+        unsigned flags;
+        int active = 0;
+        ptxiContext context;
+
+        if (ptxiDevicePrimaryCtxGetState(i, &flags, &active) || !active || ptxiDevicePrimaryCtxRetain(&context, i))
+            continue;
+        ptxiCtxInterrupt(context);
+        ptxiDevicePrimaryCtxReset(i);
+    }
+}
+
+/* ---- contexts */
+
+static int initialise(void)
+{
+    ptxiResult r = ptxiInit(0);
+
+    return r == PTXI_ERROR_NOT_INITIALIZED ? ERROR_INITIALIZATION : (int)r;
+}
+
+/* Makes the primary context of the thread's device current. */
+static int enter_primary_context(void)
+{
+    struct device_state *device = &devices[thread.device];
+    ptxiContext context;
+    int error = initialise();
+
+    if (error)
+        return error;
+    thread.generation = atomic_load(&device->generation);
+    error = ptxiDevicePrimaryCtxRetain(&context, thread.device);
+    if (!error)
+        error = ptxiCtxSetCurrent(context);
+    thread.entered = !error;
+    return error;
+}
+
+int ptxi_runtime_enter(void)
+{
+    struct device_state *device = &devices[thread.device];
+    int error = atomic_load_explicit(&device->fatal_error, memory_order_relaxed);
+    ptxiContext current = NULL;
+
+    if (error)
+        return error;
+    if (ptxi_runtime_is_unloading())
+        return ERROR_UNLOADING;
+    if (thread.entered && thread.generation != atomic_load_explicit(&device->generation, memory_order_relaxed))
+        return enter_primary_context();
+    /* The program may have made another context current with the driver API. */
+    if (!ptxiCtxGetCurrent(&current) && current)
+        return 0;
+    return enter_primary_context();
+}
+
+int ptxi_runtime_reset_device(void)
+{
+    struct device_state *device = &devices[thread.device];
+    int error = initialise();
+
+    if (error)
+        return error;
+    error = ptxiDevicePrimaryCtxReset(thread.device);
+    atomic_store(&device->fatal_error, 0);
+    atomic_fetch_add(&device->generation, 1);
+    thread.last_error = 0;
+    return error;
+}
+
+/* ---- devices */
+
+int ptxi_runtime_get_device_count(int *count)
+{
+    int error = initialise();
+
+    return error ? error : (int)ptxiDeviceGetCount(count);
+}
+
+static int check_device(int device)
+{
+    int count;
+    int error = ptxi_runtime_get_device_count(&count);
+
+    if (error)
+        return error;
+    return device < 0 || device >= count || device >= MAX_DEVICES ? PTXI_ERROR_INVALID_DEVICE : 0;
+}
+
+int ptxi_runtime_get_device(int *device)
+{
+    ptxiContext current = NULL;
+
+    if (!device)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (!ptxiCtxGetCurrent(&current) && current)
+        return ptxiCtxGetDevice(device);
+    *device = thread.device;
+    return 0;
+}
+
+int ptxi_runtime_set_device(int device)
+{
+    int error = check_device(device);
+
+    if (error)
+        return error;
+    thread.device = device;
+    return enter_primary_context();
+}
+
+int ptxi_runtime_init_device(int device, unsigned device_flags, unsigned flags)
+{
+    int error = check_device(device);
+    ptxiContext context;
+
+    (void)device_flags;
+    if (error)
+        return error;
+    if (flags > 1)
+        return PTXI_ERROR_INVALID_VALUE;
+    return ptxiDevicePrimaryCtxRetain(&context, device);
+}
+
+int ptxi_runtime_set_valid_devices(const int *list, int count)
+{
+    int total;
+    int error = ptxi_runtime_get_device_count(&total);
+
+    if (error)
+        return error;
+    if (count < 0 || count > total || (count && !list))
+        return PTXI_ERROR_INVALID_VALUE;
+    for (int i = 0; i < count; i++)
+        if (list[i] < 0 || list[i] >= total)
+            return PTXI_ERROR_INVALID_DEVICE;
+    thread.valid_count = count;
+    if (count && !thread.entered)
+        thread.device = list[0];
+    return 0;
+}
+
+int ptxi_runtime_get_device_flags(unsigned *flags)
+{
+    if (!flags)
+        return PTXI_ERROR_INVALID_VALUE;
+    *flags = atomic_load(&devices[thread.device].flags) | PTXI_CTX_MAP_HOST;
+    return 0;
+}
+
+int ptxi_runtime_set_device_flags(unsigned flags)
+{
+    enum { SYNC_MEMOPS = 0x80 };
+    unsigned schedule = flags & PTXI_CTX_SCHED_MASK;
+
+    if (flags & ~(unsigned)(PTXI_CTX_SCHED_MASK | PTXI_CTX_MAP_HOST | PTXI_CTX_LMEM_RESIZE_TO_MAX | SYNC_MEMOPS))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (schedule && schedule != PTXI_CTX_SCHED_SPIN && schedule != PTXI_CTX_SCHED_YIELD &&
+        schedule != PTXI_CTX_SCHED_BLOCKING_SYNC)
+        return PTXI_ERROR_INVALID_VALUE;
+    atomic_store(&devices[thread.device].flags, flags);
+    return 0;
+}
+
+/* ---- errors */
+
+/* After these errors every call fails with the same error until cudaDeviceReset(). CUDA Runtime API, "Error Handling":
+ * they leave the process in an inconsistent state. */
+static bool is_fatal(int error)
+{
+    switch (error) {
+    case PTXI_ERROR_ILLEGAL_ADDRESS:
+    case PTXI_ERROR_LAUNCH_TIMEOUT:
+    case PTXI_ERROR_ASSERT:
+    case PTXI_ERROR_HARDWARE_STACK_ERROR:
+    case PTXI_ERROR_ILLEGAL_INSTRUCTION:
+    case PTXI_ERROR_MISALIGNED_ADDRESS:
+    case PTXI_ERROR_INVALID_ADDRESS_SPACE:
+    case PTXI_ERROR_INVALID_PC:
+    case PTXI_ERROR_LAUNCH_FAILED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+int ptxi_runtime_record(int error)
+{
+    if (error == PTXI_ERROR_NOT_READY)
+        return error;
+    thread.last_error = error;
+    if (is_fatal(error))
+        atomic_store(&devices[thread.device].fatal_error, error);
+    return error;
+}
+
+int ptxi_runtime_last_error(bool clear)
+{
+    int fatal = atomic_load_explicit(&devices[thread.device].fatal_error, memory_order_relaxed);
+    int error = thread.last_error ? thread.last_error : fatal;
+
+    if (clear)
+        thread.last_error = 0;
+    return error;
+}

@@ -1,0 +1,45 @@
+/* Calls of streams whose parameters differ from those of the driver API. */
+#include "runtime.h"
+
+#include <stdlib.h>
+
+struct callback {
+    runtime_stream_callback *function;
+    ptxiStream stream;
+    void *user;
+};
+
+static void run_callback(void *data)
+{
+    struct callback c = *(struct callback *)data;
+
+    free(data);
+    c.function(c.stream, 0, c.user);
+}
+
+int ptxi_runtime_add_callback(ptxiStream stream, runtime_stream_callback *callback, void *user, unsigned flags)
+{
+    struct callback *c;
+    int error;
+
+    if (!callback || flags)
+        return PTXI_ERROR_INVALID_VALUE;
+    c = malloc(sizeof *c);
+    if (!c)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    *c = (struct callback){ callback, stream, user };
+    error = ptxiLaunchHostFunc(stream, run_callback, c);
+    if (error)
+        free(c);
+    return error;
+}
+
+/* Captures have no data of edges. */
+int ptxi_runtime_get_capture_info(ptxiStream stream, ptxiStreamCaptureStatus *status, unsigned long long *id,
+                                  ptxiGraph *graph, const ptxiGraphNode **dependencies,
+                                  const ptxiGraphEdgeData **edges, size_t *count)
+{
+    if (edges)
+        *edges = NULL;
+    return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
+}

@@ -1,0 +1,182 @@
+/* Texture and surface objects. */
+#include "runtime.h"
+
+enum { READ_ELEMENT = 0, READ_NORMALIZED = 1 }; /* cudaTextureReadMode */
+
+/* ---- resources */
+
+static int to_driver_resource(const struct resource_desc *r, PTXI_RESOURCE_DESC *d)
+{
+    *d = (PTXI_RESOURCE_DESC){ .resType = r->resType, .flags = r->flags };
+    switch (r->resType) {
+    case PTXI_RESOURCE_TYPE_ARRAY:
+        d->res.array.hArray = r->res.array.array;
+        return 0;
+    case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        d->res.mipmap.hMipmappedArray = r->res.mipmap.mipmap;
+        return 0;
+    case PTXI_RESOURCE_TYPE_LINEAR:
+        d->res.linear.devPtr = (ptxiDevicePtr)r->res.linear.devPtr;
+        d->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
+        return ptxi_runtime_to_driver_format(&r->res.linear.desc, &d->res.linear.format, &d->res.linear.numChannels);
+    case PTXI_RESOURCE_TYPE_PITCH2D:
+        d->res.pitch2D.devPtr = (ptxiDevicePtr)r->res.pitch2D.devPtr;
+        d->res.pitch2D.width = r->res.pitch2D.width;
+        d->res.pitch2D.height = r->res.pitch2D.height;
+        d->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
+        return ptxi_runtime_to_driver_format(&r->res.pitch2D.desc, &d->res.pitch2D.format,
+                                             &d->res.pitch2D.numChannels);
+    }
+    return PTXI_ERROR_INVALID_VALUE;
+}
+
+static int from_driver_resource(const PTXI_RESOURCE_DESC *d, struct resource_desc *r)
+{
+    *r = (struct resource_desc){ .resType = d->resType, .flags = d->flags };
+    switch (d->resType) {
+    case PTXI_RESOURCE_TYPE_ARRAY:
+        r->res.array.array = d->res.array.hArray;
+        return 0;
+    case PTXI_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        r->res.mipmap.mipmap = d->res.mipmap.hMipmappedArray;
+        return 0;
+    case PTXI_RESOURCE_TYPE_LINEAR:
+        r->res.linear.devPtr = (void *)d->res.linear.devPtr;
+        r->res.linear.sizeInBytes = d->res.linear.sizeInBytes;
+        return ptxi_runtime_from_driver_format(d->res.linear.format, d->res.linear.numChannels, &r->res.linear.desc);
+    case PTXI_RESOURCE_TYPE_PITCH2D:
+        r->res.pitch2D.devPtr = (void *)d->res.pitch2D.devPtr;
+        r->res.pitch2D.width = d->res.pitch2D.width;
+        r->res.pitch2D.height = d->res.pitch2D.height;
+        r->res.pitch2D.pitchInBytes = d->res.pitch2D.pitchInBytes;
+        return ptxi_runtime_from_driver_format(d->res.pitch2D.format, d->res.pitch2D.numChannels,
+                                               &r->res.pitch2D.desc);
+    }
+    return PTXI_ERROR_INVALID_VALUE;
+}
+
+/* ---- textures */
+
+static int to_driver_texture(const struct texture_desc *t, PTXI_TEXTURE_DESC *d)
+{
+    if (t->readMode != READ_ELEMENT && t->readMode != READ_NORMALIZED)
+        return PTXI_ERROR_INVALID_VALUE;
+    *d = (PTXI_TEXTURE_DESC){
+        .filterMode = t->filterMode,
+        .flags = (t->readMode == READ_ELEMENT ? PTXI_TRSF_READ_AS_INTEGER : 0) |
+                 (t->normalizedCoords ? PTXI_TRSF_NORMALIZED_COORDINATES : 0) | (t->sRGB ? PTXI_TRSF_SRGB : 0) |
+                 (t->disableTrilinearOptimization ? PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0) |
+                 (t->seamlessCubemap ? PTXI_TRSF_SEAMLESS_CUBEMAP : 0),
+        .maxAnisotropy = t->maxAnisotropy,
+        .mipmapFilterMode = t->mipmapFilterMode,
+        .mipmapLevelBias = t->mipmapLevelBias,
+        .minMipmapLevelClamp = t->minMipmapLevelClamp,
+        .maxMipmapLevelClamp = t->maxMipmapLevelClamp,
+    };
+    for (unsigned i = 0; i < 3; i++)
+        d->addressMode[i] = t->addressMode[i];
+    for (unsigned i = 0; i < 4; i++)
+        d->borderColor[i] = t->borderColor[i];
+    return 0;
+}
+
+int ptxi_runtime_create_texture(ptxiTexObject *texture, const struct resource_desc *resource,
+                                const struct texture_desc *desc, const PTXI_RESOURCE_VIEW_DESC *view)
+{
+    PTXI_RESOURCE_DESC r;
+    PTXI_TEXTURE_DESC t;
+    int error;
+
+    if (!texture || !resource || !desc)
+        return PTXI_ERROR_INVALID_VALUE;
+    error = to_driver_resource(resource, &r);
+    if (!error)
+        error = to_driver_texture(desc, &t);
+    return error ? error : (int)ptxiTexObjectCreate(texture, &r, &t, view);
+}
+
+int ptxi_runtime_get_texture_resource(struct resource_desc *resource, ptxiTexObject texture)
+{
+    PTXI_RESOURCE_DESC d;
+    int error;
+
+    if (!resource)
+        return PTXI_ERROR_INVALID_VALUE;
+    error = ptxiTexObjectGetResourceDesc(&d, texture);
+    return error ? error : from_driver_resource(&d, resource);
+}
+
+int ptxi_runtime_get_texture_desc(struct texture_desc *desc, ptxiTexObject texture)
+{
+    PTXI_TEXTURE_DESC d;
+    int error;
+
+    if (!desc)
+        return PTXI_ERROR_INVALID_VALUE;
+    error = ptxiTexObjectGetTextureDesc(&d, texture);
+    if (error)
+        return error;
+    *desc = (struct texture_desc){
+        .filterMode = d.filterMode,
+        .readMode = d.flags & PTXI_TRSF_READ_AS_INTEGER ? READ_ELEMENT : READ_NORMALIZED,
+        .sRGB = !!(d.flags & PTXI_TRSF_SRGB),
+        .normalizedCoords = !!(d.flags & PTXI_TRSF_NORMALIZED_COORDINATES),
+        .maxAnisotropy = d.maxAnisotropy,
+        .mipmapFilterMode = d.mipmapFilterMode,
+        .mipmapLevelBias = d.mipmapLevelBias,
+        .minMipmapLevelClamp = d.minMipmapLevelClamp,
+        .maxMipmapLevelClamp = d.maxMipmapLevelClamp,
+        .disableTrilinearOptimization = !!(d.flags & PTXI_TRSF_DISABLE_TRILINEAR_OPTIMIZATION),
+        .seamlessCubemap = !!(d.flags & PTXI_TRSF_SEAMLESS_CUBEMAP),
+    };
+    for (unsigned i = 0; i < 3; i++)
+        desc->addressMode[i] = d.addressMode[i];
+    for (unsigned i = 0; i < 4; i++)
+        desc->borderColor[i] = d.borderColor[i];
+    return 0;
+}
+
+/* CUDA Programming Guide, "Compute Capabilities", table "Technical Specifications": 2^28 texels. */
+int ptxi_runtime_get_linear_width(size_t *width, const struct channel_format *format, int device)
+{
+    enum { MAX_TEXELS = 1 << 28 };
+    ptxiArrayFormat driver;
+    unsigned channels;
+    int count;
+    int error = ptxi_runtime_get_device_count(&count);
+
+    if (error)
+        return error;
+    if (!width)
+        return PTXI_ERROR_INVALID_VALUE;
+    if (device < 0 || device >= count)
+        return PTXI_ERROR_INVALID_DEVICE;
+    error = ptxi_runtime_to_driver_format(format, &driver, &channels);
+    if (!error)
+        *width = MAX_TEXELS;
+    return error;
+}
+
+/* ---- surfaces */
+
+int ptxi_runtime_create_surface(ptxiSurfObject *surface, const struct resource_desc *resource)
+{
+    PTXI_RESOURCE_DESC r;
+    int error;
+
+    if (!surface || !resource)
+        return PTXI_ERROR_INVALID_VALUE;
+    error = to_driver_resource(resource, &r);
+    return error ? error : (int)ptxiSurfObjectCreate(surface, &r);
+}
+
+int ptxi_runtime_get_surface_resource(struct resource_desc *resource, ptxiSurfObject surface)
+{
+    PTXI_RESOURCE_DESC d;
+    int error;
+
+    if (!resource)
+        return PTXI_ERROR_INVALID_VALUE;
+    error = ptxiSurfObjectGetResourceDesc(&d, surface);
+    return error ? error : from_driver_resource(&d, resource);
+}
