@@ -326,9 +326,9 @@ typedef enum ptxiDialect {
 typedef enum ptxiJitInputType {
     PTXI_JIT_INPUT_CUBIN = 0,      /* an image of ptxiLinkComplete; GPU code is not supported */
     PTXI_JIT_INPUT_PTX = 1,        /* PTX text */
-    PTXI_JIT_INPUT_FATBINARY = 2,  /* not supported */
-    PTXI_JIT_INPUT_OBJECT = 3,     /* not supported */
-    PTXI_JIT_INPUT_LIBRARY = 4,    /* not supported */
+    PTXI_JIT_INPUT_FATBINARY = 2,  /* a fat binary with PTX */
+    PTXI_JIT_INPUT_OBJECT = 3,     /* an ELF file of the host with fat binaries, such as an object of nvcc */
+    PTXI_JIT_INPUT_LIBRARY = 4,    /* a static archive of such objects */
     PTXI_JIT_INPUT_NVVM = 5        /* not supported */
 } ptxiJitInputType;
 
@@ -1099,35 +1099,50 @@ PTXI_API ptxiResult ptxiCtxGetStreamPriorityRange(int *leastPriority, int *great
 /* ---- modules and functions ----------------------------------------------------------------------------------- */
 
 /*! ptxiModuleLoad() :
- *  Loads PTX from a file: parses and checks it, and allocates and initialises its variables in the current context. The
- *  caller owns the module; it ends with ptxiModuleUnload or with the context.
- * `fname` name of a file of PTX text, or of an image of ptxiLinkComplete.
+ *  Loads a module from a file, as ptxiModuleLoadDataEx without options.
+ * `fname` name of a file: PTX text, an image of ptxiLinkComplete, a fat binary, or an object, executable, shared
+ *         library or static archive with fat binaries. All fat binaries of a file are linked into one module.
  * @return as ptxiModuleLoadDataEx, or PTXI_ERROR_FILE_NOT_FOUND if the file cannot be read.
  *  Source: cuModuleLoad. */
 PTXI_API ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname);
 
 /*! ptxiModuleLoadData() :
- *  Loads PTX from memory, as ptxiModuleLoadDataEx without options.
- * `image` PTX text that ends with a NUL, or an image of ptxiLinkComplete; copied.
+ *  Loads a module from memory, as ptxiModuleLoadDataEx without options.
  *  Source: cuModuleLoadData. */
 PTXI_API ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image);
 
 /*! ptxiModuleLoadDataEx() :
  *  Loads PTX from memory: parses and checks it, and allocates and initialises its variables in the current context. The
  *  caller owns the module; it ends with ptxiModuleUnload or with the context.
- * `image`        PTX text that ends with a NUL, or an image of ptxiLinkComplete; copied.
+ * `image`        PTX text that ends with a NUL, an image of ptxiLinkComplete, a fat binary of nvcc, or a wrapper (see
+ *                ptxiModuleLoadFatBinary); copied. The sizes in the header of a fat binary are trusted. It has PTX for
+ *                several targets: the one that the driver would compile for the device profile is loaded, which is the
+ *                newest that is not newer than the device. Architecture- and family-specific PTX is taken only for its
+ *                own devices, and there before other PTX of the same number.
  * `numOptions`, `options`, `optionValues`  parallel arrays of options and values; NULL if there are none. Sizes and
  *                times are written back into optionValues. ptxiJitOption has the options.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_PTX        PTX with errors, which the logs and ptxiGetLastDiagnostic list
- *         PTXI_ERROR_INVALID_IMAGE      the image is not PTX text
- *         PTXI_ERROR_NO_BINARY_FOR_GPU  the device profile could not run it, and PTXI_JIT_STRICT_TARGET is set
+ *         PTXI_ERROR_INVALID_IMAGE      the image is not PTX text, or a fat binary is damaged
+ *         PTXI_ERROR_NO_BINARY_FOR_GPU  the image contains only GPU code and no PTX; or the device profile could not
+ *                                       run it, and PTXI_JIT_STRICT_TARGET is set
+ *         PTXI_ERROR_NOT_SUPPORTED      this build cannot decompress the fat binary
  *         PTXI_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  a symbol is undefined, and PTXI_JIT_STRICT_SYMBOLS is set
  *         PTXI_ERROR_INVALID_VALUE      an unknown option, or a value out of range
  *         PTXI_ERROR_OUT_OF_MEMORY
  *  Source: cuModuleLoadDataEx; PTX ISA, "PTX Module Directives". */
 PTXI_API ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions,
                                          ptxiJitOption *options, void **optionValues);
+
+/*! ptxiModuleLoadFatBinary() :
+ *  Loads a module from a fat binary in memory, as ptxiModuleLoadData.
+ * `fatCubin` a fat binary, or the wrapper of one that a program passes to __cudaRegisterFatBinary (magic number
+ *            0x466243b1, struct __fatBinC_Wrapper_t in fatbinary_section.h of the CUDA toolkit). A wrapper of version 2
+ *            (nvcc -rdc=true) has a NULL-terminated array of fat binaries: their PTX is linked, without that of parts
+ *            that have none for the device profile, and without that of NVIDIA's device runtime (libcudadevrt).
+ * @return as ptxiModuleLoadDataEx.
+ *  Source: cuModuleLoadFatBinary. */
+PTXI_API ptxiResult ptxiModuleLoadFatBinary(ptxiModule *module, const void *fatCubin);
 
 /*! ptxiLinkCreate() :
  *  Begins a link of several PTX texts into one module. The caller owns the link state and ends it with ptxiLinkDestroy.
@@ -1139,17 +1154,20 @@ PTXI_API ptxiResult ptxiLinkCreate(unsigned numOptions, ptxiJitOption *options, 
                                    ptxiLinkState *stateOut);
 
 /*! ptxiLinkAddData() :
- *  Adds a PTX text, or an image of an earlier link. Invalid PTX is reported and not added. A symbol that one text
- *  declares .extern may be defined in another one. A symbol without a linking directive is local to its text. Of
- *  several .weak definitions the first is used, unless there is a .visible one. Of several .common definitions the
- *  largest is used.
- * `type`     PTXI_JIT_INPUT_PTX, or PTXI_JIT_INPUT_CUBIN for an image of ptxiLinkComplete.
- * `data`     text of at most `size` bytes, up to the first NUL; copied.
+ *  Adds a PTX text, an image of an earlier link, or the PTX of all fat binaries in an image. Invalid PTX is reported
+ *  and not added. A symbol that one text declares .extern may be defined in another one. A symbol without a linking
+ *  directive is local to its text. Of several .weak definitions the first is used, unless there is a .visible one. Of
+ *  several .common definitions the largest is used.
+ * `type`     PTXI_JIT_INPUT_PTX; PTXI_JIT_INPUT_CUBIN for an image of ptxiLinkComplete; PTXI_JIT_INPUT_FATBINARY,
+ *            PTXI_JIT_INPUT_OBJECT or PTXI_JIT_INPUT_LIBRARY for any file with fat binaries. Of a fat binary, the PTX
+ *            is taken that ptxiModuleLoadDataEx would load. Of an archive, all members are added.
+ * `data`     `size` bytes, copied. Text ends at its first NUL.
  * `name`     file name for messages and reports; NULL: "<ptx>".
  * `options`  checked, without effect: the options of ptxiLinkCreate are used.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_PTX    PTX with errors, which the logs and ptxiGetLastDiagnostic list
- *         PTXI_ERROR_INVALID_IMAGE  neither PTX nor an image of ptxiLinkComplete, or a type that is not supported
+ *         PTXI_ERROR_INVALID_IMAGE  not an image of that type, a damaged one, or a type that is not supported
+ *         PTXI_ERROR_NO_BINARY_FOR_GPU, PTXI_ERROR_NOT_SUPPORTED  as ptxiModuleLoadDataEx, for fat binaries
  *         PTXI_ERROR_INVALID_VALUE  no data, an unknown type or an unknown option
  *         PTXI_ERROR_ILLEGAL_STATE  ptxiLinkComplete has already succeeded
  *         PTXI_ERROR_OUT_OF_MEMORY
@@ -1216,7 +1234,8 @@ PTXI_API ptxiResult ptxiModuleGetGlobal(ptxiDevicePtr *dptr, size_t *bytes, ptxi
 
 /*! ptxiLibraryLoadData() :
  *  Loads PTX that belongs to no context. It is checked at once, and loaded into a context when the context first uses
- *  it. Needs no current context. The caller owns the library and ends it with ptxiLibraryUnload.
+ *  it. Of a fat binary, the PTX for the device profile of new contexts is taken. Needs no current context. The caller
+ *  owns the library and ends it with ptxiLibraryUnload.
  * `code`           as `image` of ptxiModuleLoadDataEx; copied.
  * `jitOptions`, `jitOptionsValues`, `numJitOptions`  as for ptxiModuleLoadDataEx.
  * `libraryOptions`, `libraryOptionValues`, `numLibraryOptions`  PTXI_LIBRARY_..., without effect.

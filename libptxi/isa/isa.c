@@ -269,6 +269,17 @@ static unsigned current_name(unsigned sm)
     return sm == 101 ? 110 : sm;
 }
 
+bool ptxi_isa_target_runs_on(struct ptxi_target target, unsigned sm)
+{
+    unsigned own = current_name(target.sm);
+
+    switch (target.suffix) {
+    case 'a': return own == sm;
+    case 'f': return own <= sm && own / 10 == sm / 10;
+    default: return own <= sm;
+    }
+}
+
 static bool meets_target(const struct ptxi_target *need, struct ptxi_target target)
 {
     unsigned sm = current_name(target.sm);

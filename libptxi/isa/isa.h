@@ -224,6 +224,10 @@ bool ptxi_isa_has(const struct ptxi_match *m, const char *word);
 /* The same, by the word's id. */
 bool ptxi_isa_has_word(const struct ptxi_match *m, uint16_t word);
 
+/* Whether a device sm_<sm> runs code for this target. PTX ISA, "PTX Module Directives: .target": code runs on its own
+ * generation and later ones, architecture-specific code on its own only, family-specific code on its family. */
+bool ptxi_isa_target_runs_on(struct ptxi_target target, unsigned sm);
+
 /* Whether code for this target may use the row. */
 bool ptxi_isa_target_ok(const struct ptxi_row *row, struct ptxi_target target);
 

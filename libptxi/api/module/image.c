@@ -7,6 +7,11 @@
 
 static const char magic[] = "// ptxi linked image\n";
 
+static const char empty_text[] = ".version 6.0\n.target sm_30\n.address_size 64\n";
+const struct ptxi_texts ptxi_image_empty = {
+    &(const struct ptxi_text){ "<link>", empty_text, sizeof empty_text - 1, 1 }, 1,
+};
+
 enum { MAX_PARTS = 1 << 16 };
 
 bool ptxi_image_is_linked(const char *text, size_t size)

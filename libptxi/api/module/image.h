@@ -14,6 +14,9 @@
  * each part. */
 void ptxi_image_write(const struct ptxi_texts *parts, struct ptxi_str *out);
 
+/* A part without symbols, for images without parts. */
+extern const struct ptxi_texts ptxi_image_empty;
+
 /* Finds the parts of such an image. Another text is one part with that name. False: the image is damaged, or
  * arena->oom is set. */
 bool ptxi_image_read(const char *text, size_t size, const char *name, struct ptxi_arena *arena,

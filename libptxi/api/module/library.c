@@ -1,6 +1,7 @@
 #include "api/module/library.h"
 
 #include "api/memory/heap.h"
+#include "api/module/binary.h"
 #include "api/module/image.h"
 #include "api/module/load.h"
 
@@ -148,6 +149,12 @@ static ptxiResult make_library(ptxiLibrary *library, char *text, size_t size, st
     return PTXI_SUCCESS;
 }
 
+/* A library belongs to no context, so its PTX is chosen for the device that new contexts have. */
+static unsigned device_sm(void)
+{
+    return atomic_load(&ptxi_state.profile)->sm;
+}
+
 static ptxiResult check_options(const ptxiLibraryOption *options, void **values, unsigned n)
 {
     if (n && (!options || !values))
@@ -166,6 +173,8 @@ ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOp
     API_CALL;
     struct ptxi_load_options o = { .wall_time = NULL };
     ptxiResult r = ptxi_api_enter();
+    char *text;
+    size_t size;
 
     if (r)
         return r;
@@ -174,9 +183,8 @@ ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOp
     if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) ||
         (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)))
         return r;
-    char *text = strdup(code);
-
-    return text ? make_library(library, text, strlen(text), &o) : PTXI_ERROR_OUT_OF_MEMORY;
+    r = ptxi_binary_read(code, device_sm(), &o, &text, &size);
+    return r ? r : make_library(library, text, size, &o);
 }
 
 ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions,
@@ -196,7 +204,8 @@ ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, p
         return PTXI_ERROR_INVALID_VALUE;
     if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) ||
         (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)) ||
-        (r = ptxi_load_read_file(fileName, &text, &size)))
+        (r = ptxi_load_read_file(fileName, &text, &size)) ||
+        (r = ptxi_binary_convert(text, size, device_sm(), &o, &text, &size)))
         return r;
     return make_library(library, text, size, &o);
 }

@@ -1,13 +1,11 @@
 /* Links PTX texts into one image, from which modules can be loaded. */
+#include "api/module/binary.h"
 #include "api/module/image.h"
 #include "api/module/load.h"
 #include "api/module/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char nothing_text[] = ".version 6.0\n.target sm_30\n.address_size 64\n";
-static struct ptxi_text nothing = { "<link>", nothing_text, sizeof nothing_text - 1, 1 };
 
 struct ptxiLinkState_st {
     struct ptxi_handle handle;
@@ -160,24 +158,54 @@ static ptxiResult add_text(ptxiLinkState s, const char *text, size_t size, const
     return r;
 }
 
-static ptxiResult add_copy(ptxiLinkState s, ptxiJitInputType type, char *text, size_t size, const char *name)
+static bool is_binary_type(ptxiJitInputType type)
 {
-    ptxiResult r = type == PTXI_JIT_INPUT_PTX || (type == PTXI_JIT_INPUT_CUBIN && ptxi_image_is_linked(text, size))
-                       ? add_text(s, text, strlen(text), name)
-                       : refuse_input(s, name, "only PTX can be linked, not GPU code, libraries or NVVM");
+    return type == PTXI_JIT_INPUT_FATBINARY || type == PTXI_JIT_INPUT_OBJECT || type == PTXI_JIT_INPUT_LIBRARY;
+}
 
+/* Replaces an image with fat binaries by the texts in it. Frees `data` on failure. */
+static ptxiResult convert(ptxiLinkState s, unsigned sm, char *data, size_t size, const char *name, char **text)
+{
+    struct ptxi_load_options o = s->options;
+
+    o.module.name = name;
+    ptxiResult r = ptxi_binary_convert(data, size, sm, &o, text, &size);
+
+    s->options.info.used = o.info.used;
+    s->options.error.used = o.error.used;
+    return r;
+}
+
+/* Adds data that has a NUL after its `size` bytes, and frees it. Text ends with the first NUL. */
+static ptxiResult add_copy(ptxiLinkState s, unsigned sm, ptxiJitInputType type, char *data, size_t size,
+                           const char *name)
+{
+    ptxiResult r = PTXI_SUCCESS;
+    char *text = data;
+
+    if (is_binary_type(type) && !ptxi_load_is_ptx(data))
+        r = convert(s, sm, data, size, name, &text);
+    else if (type != PTXI_JIT_INPUT_PTX && !(type == PTXI_JIT_INPUT_CUBIN && ptxi_image_is_linked(data, size)))
+        r = refuse_input(s, name, "only PTX can be linked, not GPU code or NVVM");
+    if (!r)
+        r = add_text(s, text, strlen(text), name);
     free(text);
     return r;
 }
 
 static ptxiResult enter_add(ptxiLinkState state, ptxiJitInputType type, unsigned numOptions, ptxiJitOption *options,
-                            void **optionValues)
+                            void **optionValues, unsigned *sm)
 {
     struct ptxi_load_options ignored = { .wall_time = NULL }; /* options of one input have no effect */
-    ptxiResult r = enter_state(state);
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (!r)
+        r = enter_state(state);
 
     if (r)
         return r;
+    *sm = ctx->profile->sm;
     if (state->complete)
         return PTXI_ERROR_ILLEGAL_STATE;
     if ((unsigned)type > PTXI_JIT_INPUT_NVVM)
@@ -190,20 +218,22 @@ ptxiResult ptxiLinkAddData(ptxiLinkState state, ptxiJitInputType type, void *dat
                            ptxiJitOption *options, void **optionValues)
 {
     API_CALL;
-    ptxiResult r = enter_add(state, type, numOptions, options, optionValues);
+    unsigned sm;
+    ptxiResult r = enter_add(state, type, numOptions, options, optionValues, &sm);
 
     if (r)
         return r;
     if (!data || !size)
         return PTXI_ERROR_INVALID_VALUE;
-    size = strnlen(data, size);
+    if (!is_binary_type(type))
+        size = strnlen(data, size); /* more may not be readable */
     char *text = malloc(size + 1);
 
     if (!text)
         return PTXI_ERROR_OUT_OF_MEMORY;
     memcpy(text, data, size);
     text[size] = 0;
-    return add_copy(state, type, text, size, name ? name : "<ptx>");
+    return add_copy(state, sm, type, text, size, name ? name : "<ptx>");
 }
 
 ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const char *path, unsigned numOptions,
@@ -211,7 +241,8 @@ ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const cha
                            void **optionValues)
 {
     API_CALL;
-    ptxiResult r = enter_add(state, type, numOptions, options, optionValues);
+    unsigned sm;
+    ptxiResult r = enter_add(state, type, numOptions, options, optionValues, &sm);
     char *text;
     size_t size;
 
@@ -220,7 +251,7 @@ ptxiResult ptxiLinkAddFile(ptxiLinkState state, ptxiJitInputType type, const cha
     if (!path)
         return PTXI_ERROR_INVALID_VALUE;
     r = ptxi_load_read_file(path, &text, &size);
-    return r ? r : add_copy(state, type, text, size, path);
+    return r ? r : add_copy(state, sm, type, text, size, path);
 }
 
 ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOut)
@@ -240,7 +271,7 @@ ptxiResult ptxiLinkComplete(ptxiLinkState state, void **cubinOut, size_t *sizeOu
     r = state->count ? check_texts(state, &texts, state->options.module.resolved) : PTXI_SUCCESS;
     if (r)
         return r == PTXI_ERROR_INVALID_PTX ? PTXI_ERROR_INVALID_SOURCE : r; /* each part was valid when it was added */
-    ptxi_image_write(state->count ? &texts : &(struct ptxi_texts){ &nothing, 1 }, &state->image);
+    ptxi_image_write(state->count ? &texts : &ptxi_image_empty, &state->image);
     if (state->image.oom)
         return PTXI_ERROR_OUT_OF_MEMORY;
     state->complete = true;

@@ -1,4 +1,4 @@
-/* Loads modules: options, texts, messages. */
+/* Loading of texts: options, files, messages. */
 #include "api/module/image.h"
 #include "api/module/load.h"
 
@@ -185,32 +185,6 @@ ptxiResult ptxi_load_text(ptxiContext ctx, char *text, size_t size, struct ptxi_
     return r;
 }
 
-ptxiResult ptxiModuleLoadDataEx(ptxiModule *module, const void *image, unsigned numOptions, ptxiJitOption *options,
-                                void **optionValues)
-{
-    API_CALL;
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-    struct ptxi_load_options o = { .wall_time = NULL };
-
-    if (r)
-        return r;
-    if (!module || !image)
-        return PTXI_ERROR_INVALID_VALUE;
-    r = ptxi_load_options(&o, numOptions, options, optionValues);
-    if (r)
-        return r;
-    char *text = strdup(image);
-
-    return text ? ptxi_load_text(ctx, text, strlen(text), &o, module) : PTXI_ERROR_OUT_OF_MEMORY;
-}
-
-ptxiResult ptxiModuleLoadData(ptxiModule *module, const void *image)
-{
-    API_CALL;
-    return ptxiModuleLoadDataEx(module, image, 0, NULL, NULL);
-}
-
 ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
 {
     FILE *f = fopen(name, "rb");
@@ -228,21 +202,4 @@ ptxiResult ptxi_load_read_file(const char *name, char **text, size_t *size)
     case EFBIG: return PTXI_ERROR_INVALID_IMAGE;
     default: return PTXI_ERROR_FILE_NOT_FOUND;
     }
-}
-
-ptxiResult ptxiModuleLoad(ptxiModule *module, const char *fname)
-{
-    API_CALL;
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-    struct ptxi_load_options o = { .module.name = fname };
-    char *text;
-    size_t size;
-
-    if (r)
-        return r;
-    if (!module || !fname)
-        return PTXI_ERROR_INVALID_VALUE;
-    r = ptxi_load_read_file(fname, &text, &size);
-    return r ? r : ptxi_load_text(ctx, text, size, &o, module);
 }

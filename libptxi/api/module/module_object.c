@@ -330,17 +330,6 @@ static bool add_handles(struct ptxiModule_st *m)
     return ok;
 }
 
-/* PTX ISA, "PTX Module Directives: .target": code runs on its own generation and later ones, architecture-specific code
- * on its own only, family-specific code on its family. */
-static bool runs_on(struct ptxi_target t, unsigned sm)
-{
-    if (t.suffix == 'a')
-        return t.sm == sm;
-    if (t.suffix == 'f')
-        return t.sm <= sm && t.sm / 10 == sm / 10;
-    return t.sm <= sm;
-}
-
 static bool keep_texts(struct ptxiModule_st *m, const struct ptxi_texts *texts)
 {
     struct ptxi_text *at = ARENA_NEW(&m->arena, struct ptxi_text, texts->count);
@@ -369,7 +358,7 @@ static ptxiResult build_module(struct ptxiModule_st *m, const struct ptxi_module
     if (!m->tree)
         return PTXI_ERROR_INVALID_PTX;
     m->as_written |= m->tree->debug;
-    if (!runs_on(m->tree->target, m->ctx->profile->sm)) {
+    if (!ptxi_isa_target_runs_on(m->tree->target, m->ctx->profile->sm)) {
         if (how->strict)
             return PTXI_ERROR_NO_BINARY_FOR_GPU;
         m->profile = ptxi_profile_for_sm(m->tree->target.sm);
