@@ -128,7 +128,8 @@ int ptxi_runtime_to_driver_copy(const struct copy3d_params *p, PTXI_MEMCPY3D *co
         .Height = p->extent.height,
         .Depth = p->extent.depth,
     };
-    if ((!p->srcArray && p->srcPtr.pitch < copy->WidthInBytes) || (!p->dstArray && p->dstPtr.pitch < copy->WidthInBytes))
+    if ((!p->srcArray && p->srcPtr.pitch < copy->WidthInBytes) ||
+        (!p->dstArray && p->dstPtr.pitch < copy->WidthInBytes))
         return ERROR_INVALID_PITCH;
     return 0;
 }

@@ -63,6 +63,7 @@ static int launch_error(ptxiResult r, dim3 grid, dim3 block)
 static int launch_kernel(ptxiFunction kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                          ptxiStream stream)
 {
+    ptxi_runtime_write_output();
     if (shared_bytes > UINT32_MAX)
         return PTXI_ERROR_INVALID_VALUE;
     return launch_error(ptxiLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
@@ -96,6 +97,7 @@ int ptxi_runtime_launch_cooperative(const void *function, dim3 grid, dim3 block,
 
     if (error)
         return error;
+    ptxi_runtime_write_output();
     if (shared_bytes > UINT32_MAX)
         return PTXI_ERROR_INVALID_VALUE;
     return launch_error(ptxiLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z,
@@ -131,6 +133,7 @@ int ptxi_runtime_launch_config(const struct launch_config *config, const void *f
     error = ptxi_runtime_find_kernel(function, &kernel);
     if (error)
         return error;
+    ptxi_runtime_write_output();
     driver = ptxi_runtime_driver_config(config);
     if (per_thread_streams)
         driver.hStream = per_thread(driver.hStream);

@@ -50,6 +50,14 @@ static inline ptxiStream per_thread(ptxiStream s)
     return s ? s : PTXI_STREAM_PER_THREAD;
 }
 
+/* ---- output.c: printf() of kernels */
+
+/* Makes the kernels of a context write to the buffer. */
+void ptxi_runtime_buffer_output(ptxiContext context);
+
+/* Writes the buffer to stdout. */
+void ptxi_runtime_write_output(void);
+
 /* ---- register.c: fat binaries of the program, and the host addresses that name kernels and variables */
 
 /* Finds the kernel of a host function. `function` may also be a handle of a kernel or function. */

@@ -71,6 +71,8 @@ static int enter_primary_context(void)
     error = ptxiDevicePrimaryCtxRetain(&context, thread.device);
     if (!error)
         error = ptxiCtxSetCurrent(context);
+    if (!error)
+        ptxi_runtime_buffer_output(context);
     thread.entered = !error;
     return error;
 }
@@ -100,6 +102,8 @@ int ptxi_runtime_reset_device(void)
 
     if (error)
         return error;
+    ptxiCtxSynchronize();
+    ptxi_runtime_write_output();
     error = ptxiDevicePrimaryCtxReset(thread.device);
     atomic_store(&device->fatal_error, 0);
     atomic_fetch_add(&device->generation, 1);

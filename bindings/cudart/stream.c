@@ -14,6 +14,7 @@ static void run_callback(void *data)
     struct callback c = *(struct callback *)data;
 
     free(data);
+    ptxi_runtime_write_output();
     c.function(c.stream, 0, c.user);
 }
 
