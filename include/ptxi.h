@@ -36,6 +36,8 @@
  *           object may be reused for a new object.
  *  Strings  that are passed to a call are copied. Strings that a call returns belong to the library and live as long as
  *           the handle that was passed.
+ *  Streams  A call uses the context of its stream, which need not be the current one. Only launches and captures need a
+ *           stream of the current context.
  *  NULL     as a context means the current context, and as a stream the legacy default stream. */
 #ifndef PTXI_H
 #define PTXI_H
@@ -77,6 +79,7 @@ extern "C" {
     X(ERROR_NO_BINARY_FOR_GPU,          209, "the module cannot run on this device profile") \
     X(ERROR_UNSUPPORTED_LIMIT,          215, "the device does not have this limit") \
     X(ERROR_CONTEXT_ALREADY_IN_USE,     216, "the context is in use by another thread") \
+    X(ERROR_PEER_ACCESS_UNSUPPORTED,    217, "the devices cannot access each other's memory, or are the same") \
     X(ERROR_INVALID_PTX,                218, "invalid PTX") \
     X(ERROR_UNSUPPORTED_PTX_VERSION,    222, "unsupported PTX version") \
     X(ERROR_UNSUPPORTED_EXEC_AFFINITY,  224, "contexts cannot be restricted to a part of the device") \
@@ -92,6 +95,8 @@ extern "C" {
     X(ERROR_ILLEGAL_ADDRESS,            700, "a kernel made an invalid memory access") \
     X(ERROR_LAUNCH_OUT_OF_RESOURCES,    701, "the launch needs more registers, threads or parameters than available") \
     X(ERROR_LAUNCH_TIMEOUT,             702, "a kernel exceeded its time or instruction limit, or was interrupted") \
+    X(ERROR_PEER_ACCESS_ALREADY_ENABLED, 704, "peer access to the context is already enabled") \
+    X(ERROR_PEER_ACCESS_NOT_ENABLED,    705, "peer access to the context is not enabled") \
     X(ERROR_PRIMARY_CONTEXT_ACTIVE,     708, "the primary context is in use") \
     X(ERROR_CONTEXT_IS_DESTROYED,       709, "the context has been destroyed") \
     X(ERROR_ASSERT,                     710, "a device-side assertion failed") \
@@ -130,7 +135,7 @@ typedef enum ptxiResult {
 
 /* ---- types --------------------------------------------------------------------------------------------------- */
 
-typedef int ptxiDevice;                          /* ordinal of a device; always 0 */
+typedef int ptxiDevice;                          /* ordinal of a device: 0, 1, ... */
 typedef unsigned long long ptxiDevicePtr;        /* host address of a byte of device memory; 0: none */
 typedef struct ptxiContext_st  *ptxiContext;     /* owner of memory, modules, streams, events, arrays and textures */
 typedef struct ptxiModule_st   *ptxiModule;      /* PTX that is loaded in a context */
@@ -238,6 +243,29 @@ typedef enum ptxiDeviceAttribute {
     PTXI_DEVICE_ATTRIBUTE_MAX = 148
 } ptxiDeviceAttribute;
 
+/* Properties of a device. Layout of CUdevprop. */
+typedef struct ptxiDevprop {
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    int sharedMemPerBlock, totalConstantMemory; /* bytes */
+    int SIMDWidth;                  /* threads of a warp */
+    int memPitch, regsPerBlock;     /* bytes; 32-bit registers */
+    int clockRate, textureAlign;    /* kHz; bytes */
+} ptxiDevprop;
+
+/* Identifier of a device. Layout of CUuuid. */
+typedef struct ptxiUuid {
+    char bytes[16];
+} ptxiUuid;
+
+/* Attribute of a pair of devices; see ptxiDeviceGetP2PAttribute(). */
+typedef enum ptxiDeviceP2PAttribute {
+    PTXI_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,                     /* 0 */
+    PTXI_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,                     /* 1 */
+    PTXI_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,              /* 1 */
+    PTXI_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,          /* 1 */
+    PTXI_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5  /* 0 */
+} ptxiDeviceP2PAttribute;
+
 /* Attribute of a kernel; see ptxiFuncGetAttribute(). Attributes are read-only unless their comment says "settable". */
 typedef enum ptxiFunctionAttribute {
     PTXI_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,           /* threads; limited by .maxntid or .reqntid */
@@ -266,6 +294,13 @@ typedef enum ptxiFuncCache {
     PTXI_FUNC_CACHE_PREFER_L1 = 2,
     PTXI_FUNC_CACHE_PREFER_EQUAL = 3
 } ptxiFuncCache;
+
+/* Width of the banks of shared memory. All values have no effect. */
+typedef enum ptxiSharedConfig {
+    PTXI_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE = 0,
+    PTXI_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1,
+    PTXI_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2
+} ptxiSharedConfig;
 
 /* Options of ptxiModuleLoadDataEx. The value of an option is stored in the void * itself, unless the comment says that
  * it is a pointer. Options without a comment are accepted and have no effect. */
@@ -362,7 +397,7 @@ typedef enum ptxiPointerAttribute {
     PTXI_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,       /* int: 0 or 1 */
     PTXI_POINTER_ATTRIBUTE_BUFFER_ID = 7,         /* unsigned long long: unique in the process */
     PTXI_POINTER_ATTRIBUTE_IS_MANAGED = 8,        /* int: 0 or 1 */
-    PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int: 0 */
+    PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,    /* int: the device of the context or of the pool */
     PTXI_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10, /* int: 0 */
     PTXI_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11, /* ptxiDevicePtr: start of the allocation */
     PTXI_POINTER_ATTRIBUTE_RANGE_SIZE = 12,       /* size_t: size of the allocation in bytes */
@@ -396,7 +431,7 @@ typedef enum ptxiMemLocationType {
 
 typedef struct ptxiMemLocation {
     ptxiMemLocationType type;
-    int id;                         /* of a device: its ordinal, 0 */
+    int id;                         /* of a device: its ordinal */
 } ptxiMemLocation;
 
 typedef enum ptxiMemAccessFlags {
@@ -631,6 +666,25 @@ typedef struct PTXI_MEMCPY3D {
     size_t dstPitch, dstHeight;
     size_t WidthInBytes, Height, Depth; /* bytes of a row, rows, and slices or layers to copy */
 } PTXI_MEMCPY3D;
+
+/* A box to copy between contexts. Members as those of PTXI_MEMCPY3D. Layout of CUDA_MEMCPY3D_PEER. */
+typedef struct PTXI_MEMCPY3D_PEER {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    ptxiMemoryType srcMemoryType;
+    const void *srcHost;
+    ptxiDevicePtr srcDevice;
+    ptxiArray srcArray;
+    ptxiContext srcContext;         /* NULL: the current context */
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    ptxiMemoryType dstMemoryType;
+    void *dstHost;
+    ptxiDevicePtr dstDevice;
+    ptxiArray dstArray;
+    ptxiContext dstContext;         /* NULL: the current context */
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} PTXI_MEMCPY3D_PEER;
 
 typedef enum ptxiGraphNodeType {
     PTXI_GRAPH_NODE_TYPE_KERNEL = 0,
@@ -918,7 +972,7 @@ typedef struct PTXI_RESOURCE_VIEW_DESC {
  * `flags` 0.
  * @return PTXI_SUCCESS, or
  *         PTXI_ERROR_INVALID_VALUE    flags is not 0
- *         PTXI_ERROR_INVALID_DEVICE   PTXI_DEVICE is not the name of a device profile
+ *         PTXI_ERROR_INVALID_DEVICE   PTXI_DEVICE is not a list of one to 32 names of device profiles
  *         PTXI_ERROR_NOT_INITIALIZED  the process was created by fork() after ptxiInit
  *  Source: cuInit. */
 PTXI_API ptxiResult ptxiInit(unsigned flags);
@@ -943,13 +997,17 @@ PTXI_API ptxiResult ptxiGetErrorString(ptxiResult error, const char **pStr);
 /* ---- devices ------------------------------------------------------------------------------------------------- */
 
 /*! ptxiDeviceGet() :
- *  Returns the device with this ordinal. There is one device, number 0. Its profile says which GPU it imitates; see
+ *  Returns the device with this ordinal, which is the same number. Its profile says which GPU it imitates; see
  *  ptxiDeviceSetProfile.
- * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE if `ordinal` is not 0.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE if there is no such device.
  *  Source: cuDeviceGet. */
 PTXI_API ptxiResult ptxiDeviceGet(ptxiDevice *device, int ordinal);
 
-/*! ptxiDeviceGetCount() : Returns the number of devices, which is 1. Source: cuDeviceGetCount. */
+/*! ptxiDeviceGetCount() :
+ *  Returns the number of devices: that of the profiles in the environment variable PTXI_DEVICE, such as
+ *  "sm_90,sm_80", or 1. Devices share the host's memory and processors. They differ in their profiles, contexts,
+ *  memory pools and identifiers, and in the memory that kernels can access (see ptxiCtxEnablePeerAccess).
+ *  Source: cuDeviceGetCount. */
 PTXI_API ptxiResult ptxiDeviceGetCount(int *count);
 
 /*! ptxiDeviceGetName() :
@@ -977,6 +1035,49 @@ PTXI_API ptxiResult ptxiDeviceTotalMem(size_t *bytes, ptxiDevice dev);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
  *  Source: cuDeviceComputeCapability. */
 PTXI_API ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev);
+
+/*! ptxiDeviceGetProperties() :
+ *  Returns some attributes of the current device profile.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceGetProperties. */
+PTXI_API ptxiResult ptxiDeviceGetProperties(ptxiDevprop *prop, ptxiDevice dev);
+
+/*! ptxiDeviceGetUuid() :
+ *  Returns an identifier of the device: the bytes "libptxi device ", and the ordinal in the last byte. It is the same
+ *  in each process.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceGetUuid. */
+PTXI_API ptxiResult ptxiDeviceGetUuid(ptxiUuid *uuid, ptxiDevice dev);
+
+/*! ptxiDeviceGetPCIBusId() :
+ *  Copies the device's name on a PCI bus, such as "0000:01:00.0". The number of the bus is the device's ordinal.
+ * `len` size of `pciBusId` in bytes, at least 13.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE, or PTXI_ERROR_INVALID_VALUE if len < 13.
+ *  Source: cuDeviceGetPCIBusId. */
+PTXI_API ptxiResult ptxiDeviceGetPCIBusId(char *pciBusId, int len, ptxiDevice dev);
+
+/*! ptxiDeviceGetByPCIBusId() :
+ *  Returns the device with this name on a PCI bus.
+ * `pciBusId` [domain:]bus:device[.function] in hexadecimal numbers.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE if there is no such device, or PTXI_ERROR_INVALID_VALUE for another
+ *         text.
+ *  Source: cuDeviceGetByPCIBusId. */
+PTXI_API ptxiResult ptxiDeviceGetByPCIBusId(ptxiDevice *dev, const char *pciBusId);
+
+/*! ptxiDeviceCanAccessPeer() :
+ *  Returns 1 if kernels of `dev` can access memory of `peerDev` once ptxiCtxEnablePeerAccess permits it. This is true
+ *  of all pairs of different devices.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE.
+ *  Source: cuDeviceCanAccessPeer. */
+PTXI_API ptxiResult ptxiDeviceCanAccessPeer(int *canAccessPeer, ptxiDevice dev, ptxiDevice peerDev);
+
+/*! ptxiDeviceGetP2PAttribute() :
+ *  Returns an attribute of a pair of devices.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_DEVICE if a device does not exist or both are the same, or
+ *         PTXI_ERROR_INVALID_VALUE if `attrib` is not a ptxiDeviceP2PAttribute.
+ *  Source: cuDeviceGetP2PAttribute. */
+PTXI_API ptxiResult ptxiDeviceGetP2PAttribute(int *value, ptxiDeviceP2PAttribute attrib, ptxiDevice srcDevice,
+                                              ptxiDevice dstDevice);
 
 /* ---- contexts ------------------------------------------------------------------------------------------------ */
 
@@ -1059,7 +1160,7 @@ PTXI_API ptxiResult ptxiCtxPushCurrent(ptxiContext ctx);
  *  Source: cuCtxPopCurrent. */
 PTXI_API ptxiResult ptxiCtxPopCurrent(ptxiContext *pctx);
 
-/*! ptxiCtxGetDevice() : Returns the device of the current context, which is 0. Source: cuCtxGetDevice. */
+/*! ptxiCtxGetDevice() : Returns the device of the current context. Source: cuCtxGetDevice. */
 PTXI_API ptxiResult ptxiCtxGetDevice(ptxiDevice *device);
 
 /*! ptxiCtxGetFlags() : Returns the flags that the current context was created with. Source: cuCtxGetFlags. */
@@ -1071,6 +1172,61 @@ PTXI_API ptxiResult ptxiCtxGetFlags(unsigned *flags);
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT.
  *  Source: cuCtxGetApiVersion. */
 PTXI_API ptxiResult ptxiCtxGetApiVersion(ptxiContext ctx, unsigned *version);
+
+/*! ptxiCtxGetId() :
+ *  Returns a number that no other context of the process has or had.
+ * `ctx` NULL: the current context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_CONTEXT.
+ *  Source: cuCtxGetId. */
+PTXI_API ptxiResult ptxiCtxGetId(ptxiContext ctx, unsigned long long *ctxId);
+
+/*! ptxiCtxEnablePeerAccess() :
+ *  Lets kernels of the current context access the memory of another device, which `peerContext` names. Until then, such
+ *  an access fails with PTXI_ERROR_ILLEGAL_ADDRESS. Contexts of one device can always access each other's memory. All
+ *  devices can access managed memory, host memory that is allocated or registered, and ranges of ptxiMemOpenRange;
+ *  ptxiMemPoolSetAccess decides about memory of pools. Copies that calls request need no permission. Peer access ends
+ *  with either context.
+ * `Flags` 0.
+ * @return PTXI_SUCCESS, or
+ *         PTXI_ERROR_INVALID_CONTEXT             peerContext is not a valid context
+ *         PTXI_ERROR_INVALID_VALUE               Flags is not 0
+ *         PTXI_ERROR_PEER_ACCESS_UNSUPPORTED     both contexts belong to the same device
+ *         PTXI_ERROR_PEER_ACCESS_ALREADY_ENABLED
+ *  Source: cuCtxEnablePeerAccess. */
+PTXI_API ptxiResult ptxiCtxEnablePeerAccess(ptxiContext peerContext, unsigned Flags);
+
+/*! ptxiCtxDisablePeerAccess() :
+ *  Ends one ptxiCtxEnablePeerAccess of the current context. Kernels can access the memory of the other device as long
+ *  as peer access to another one of its contexts is enabled.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_CONTEXT if `peerContext` is not a valid context, or
+ *         PTXI_ERROR_PEER_ACCESS_NOT_ENABLED.
+ *  Source: cuCtxDisablePeerAccess. */
+PTXI_API ptxiResult ptxiCtxDisablePeerAccess(ptxiContext peerContext);
+
+/*! ptxiCtxGetCacheConfig() :
+ *  Returns the value of ptxiCtxSetCacheConfig. The first one is PTXI_FUNC_CACHE_PREFER_NONE.
+ *  Source: cuCtxGetCacheConfig. */
+PTXI_API ptxiResult ptxiCtxGetCacheConfig(ptxiFuncCache *pconfig);
+
+/*! ptxiCtxSetCacheConfig() :
+ *  Sets the preferred split between shared memory and L1 cache for the current context. It has no effect.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a value that is not a ptxiFuncCache.
+ *  Source: cuCtxSetCacheConfig. */
+PTXI_API ptxiResult ptxiCtxSetCacheConfig(ptxiFuncCache config);
+
+/*! ptxiCtxGetSharedMemConfig() :
+ *  Returns the width of the banks of shared memory, which is PTXI_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE.
+ *  Source: cuCtxGetSharedMemConfig. */
+PTXI_API ptxiResult ptxiCtxGetSharedMemConfig(ptxiSharedConfig *pConfig);
+
+/*! ptxiCtxSetSharedMemConfig() :
+ *  Has no effect.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_VALUE for a value that is not a ptxiSharedConfig.
+ *  Source: cuCtxSetSharedMemConfig. */
+PTXI_API ptxiResult ptxiCtxSetSharedMemConfig(ptxiSharedConfig config);
+
+/*! ptxiCtxResetPersistingL2Cache() : Has no effect. Source: cuCtxResetPersistingL2Cache. */
+PTXI_API ptxiResult ptxiCtxResetPersistingL2Cache(void);
 
 /*! ptxiCtxSynchronize() :
  *  Waits until all work of the current context has ended. The calling thread helps to run it.
@@ -1367,6 +1523,13 @@ PTXI_API ptxiResult ptxiFuncSetAttribute(ptxiFunction hfunc, ptxiFunctionAttribu
  * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for a value that is not a ptxiFuncCache.
  *  Source: cuFuncSetCacheConfig. */
 PTXI_API ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config);
+
+/*! ptxiFuncSetSharedMemConfig() :
+ *  Has no effect.
+ * @return PTXI_SUCCESS, PTXI_ERROR_INVALID_HANDLE, or PTXI_ERROR_INVALID_VALUE for a value that is not a
+ *         ptxiSharedConfig.
+ *  Source: cuFuncSetSharedMemConfig. */
+PTXI_API ptxiResult ptxiFuncSetSharedMemConfig(ptxiFunction hfunc, ptxiSharedConfig config);
 
 /*! ptxiFuncGetModule() :
  *  Returns the module that a kernel belongs to.
@@ -1798,6 +1961,34 @@ PTXI_API ptxiResult ptxiMemcpy3D(const PTXI_MEMCPY3D *pCopy);
  *  Source: cuMemcpy3DAsync. */
 PTXI_API ptxiResult ptxiMemcpy3DAsync(const PTXI_MEMCPY3D *pCopy, ptxiStream hStream);
 
+/*! ptxiMemcpyPeer() :
+ *  As ptxiMemcpyDtoD, from memory of one context to memory of another one. It first waits for the work of both. The
+ *  addresses alone select the memory, so peer access is not needed, and ptxiMemcpy copies between contexts, too.
+ * `dstContext`, `srcContext` NULL: the current context.
+ * @return as ptxiMemcpy, or PTXI_ERROR_INVALID_CONTEXT if a context is not valid.
+ *  Source: cuMemcpyPeer. */
+PTXI_API ptxiResult ptxiMemcpyPeer(ptxiDevicePtr dstDevice, ptxiContext dstContext, ptxiDevicePtr srcDevice,
+                                   ptxiContext srcContext, size_t ByteCount);
+
+/*! ptxiMemcpyPeerAsync() :
+ *  As ptxiMemcpyPeer, queued in a stream. Only the order of the stream applies.
+ * @return as ptxiMemcpyPeer and ptxiMemcpyAsync.
+ *  Source: cuMemcpyPeerAsync. */
+PTXI_API ptxiResult ptxiMemcpyPeerAsync(ptxiDevicePtr dstDevice, ptxiContext dstContext, ptxiDevicePtr srcDevice,
+                                        ptxiContext srcContext, size_t ByteCount, ptxiStream hStream);
+
+/*! ptxiMemcpy3DPeer() :
+ *  As ptxiMemcpy3D, between contexts, with the rules of ptxiMemcpyPeer.
+ * @return as ptxiMemcpy3D and ptxiMemcpyPeer.
+ *  Source: cuMemcpy3DPeer. */
+PTXI_API ptxiResult ptxiMemcpy3DPeer(const PTXI_MEMCPY3D_PEER *pCopy);
+
+/*! ptxiMemcpy3DPeerAsync() :
+ *  As ptxiMemcpy3DPeer, queued in a stream. Only the order of the stream applies.
+ * @return as ptxiMemcpy3DPeer and ptxiMemcpyAsync.
+ *  Source: cuMemcpy3DPeerAsync. */
+PTXI_API ptxiResult ptxiMemcpy3DPeerAsync(const PTXI_MEMCPY3D_PEER *pCopy, ptxiStream hStream);
+
 /*! ptxiMemcpyAtoH() :
  *  Copies bytes of an array's first row to the host. Waits as ptxiMemcpy does.
  * `srcOffset` first byte in the row. With `ByteCount`, a multiple of the block size in arrays of compressed blocks.
@@ -1934,10 +2125,22 @@ PTXI_API ptxiResult ptxiStreamGetFlags(ptxiStream hStream, unsigned *flags);
 PTXI_API ptxiResult ptxiStreamGetPriority(ptxiStream hStream, int *priority);
 
 /*! ptxiStreamGetCtx() :
- *  Returns the context of a stream, which is the current context.
+ *  Returns the context of a stream.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
  *  Source: cuStreamGetCtx. */
 PTXI_API ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx);
+
+/*! ptxiStreamGetDevice() :
+ *  Returns the device of the stream's context.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamGetDevice. */
+PTXI_API ptxiResult ptxiStreamGetDevice(ptxiStream hStream, ptxiDevice *device);
+
+/*! ptxiStreamGetId() :
+ *  Returns a number that no other stream of the process has or had.
+ * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_HANDLE.
+ *  Source: cuStreamGetId. */
+PTXI_API ptxiResult ptxiStreamGetId(ptxiStream hStream, unsigned long long *streamId);
 
 /*! ptxiStreamDestroy() :
  *  Destroys a stream without waiting. Work that is already queued still runs. A capture that began in the stream ends
@@ -3063,7 +3266,8 @@ PTXI_API ptxiResult ptxiGetVersion(int *version);
 
 /*! ptxiDeviceSetProfile() :
  *  Selects the GPU that the device imitates: its attributes, and the bits of results in which GPUs differ. Applies to
- *  contexts that are created later. The first profile is that of the environment variable PTXI_DEVICE, or sm_90.
+ *  contexts that are created later. The first profile is that of the environment variable PTXI_DEVICE, which lists one
+ *  for each device ("sm_90,sm_80"), or sm_90.
  * `name` "sm_90", "sm_80", ...: a target of the PTX ISA, with or without its suffix a or f.
  * @return PTXI_SUCCESS, or PTXI_ERROR_INVALID_DEVICE for an unknown name. */
 PTXI_API ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name);
@@ -3228,8 +3432,10 @@ typedef enum ptxiFault {
     PTXI_FAULT_FREE = 22,                     /* ILLEGAL_ADDRESS: free() of an address that malloc() did not return;
                                                  LAUNCH_FAILED: free() of memory that is already freed */
     PTXI_FAULT_INTERRUPTED = 23,              /* LAUNCH_TIMEOUT: ptxiCtxInterrupt */
-    PTXI_FAULT_MISUSE = 24                    /* LAUNCH_FAILED: invalid use of a matrix instruction, bulk copy, tensor
+    PTXI_FAULT_MISUSE = 24,                   /* LAUNCH_FAILED: invalid use of a matrix instruction, bulk copy, tensor
                                                  map or tensor memory */
+    PTXI_FAULT_PEER_ACCESS = 25               /* ILLEGAL_ADDRESS: access to memory of another device, and peer access
+                                                 to it is not enabled */
 } ptxiFault;
 
 /* Kind of an invalid memory access. */

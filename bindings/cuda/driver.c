@@ -244,41 +244,7 @@ ptxiResult cuStreamGetCaptureInfo_v3(ptxiStream stream, ptxiStreamCaptureStatus 
     return ptxiStreamGetCaptureInfo(stream, status, id, graph, dependencies, count);
 }
 
-/* ---- the device */
-
-ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer)
-{
-    int count;
-    ptxiResult r = ptxiDeviceGetCount(&count);
-
-    if (r)
-        return r;
-    if (!can)
-        return PTXI_ERROR_INVALID_VALUE;
-    *can = 0;
-    if (dev < 0 || dev >= count || peer < 0 || peer >= count)
-        return PTXI_ERROR_INVALID_DEVICE;
-    return PTXI_SUCCESS;
-}
-
-ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev)
-{
-    static const char bytes[16] = "libptxi device ";
-    int count;
-    ptxiResult r = ptxiDeviceGetCount(&count);
-
-    if (r)
-        return r;
-    if (!uuid)
-        return PTXI_ERROR_INVALID_VALUE;
-    memcpy(uuid, bytes, sizeof bytes);
-    return dev >= 0 && dev < count ? PTXI_SUCCESS : PTXI_ERROR_INVALID_DEVICE;
-}
-
-ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev)
-{
-    return cuDeviceGetUuid(uuid, dev);
-}
+/* ---- launches and profiling */
 
 /* This call belongs to the launch API before cuLaunchKernel, which libptxi does not have. PyCUDA still calls it, but
  * passes the shape again at the launch. */

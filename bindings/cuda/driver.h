@@ -44,9 +44,6 @@ PTXI_API ptxiResult cuStreamGetCtx_v2(ptxiStream hStream, ptxiContext *pctx, voi
 PTXI_API ptxiResult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, uint64_t flags);
 PTXI_API ptxiResult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, uint64_t flags,
                                         int *symbolStatus);
-PTXI_API ptxiResult cuDeviceCanAccessPeer(int *can, ptxiDevice dev, ptxiDevice peer);
-PTXI_API ptxiResult cuDeviceGetUuid(unsigned char *uuid, ptxiDevice dev);
-PTXI_API ptxiResult cuDeviceGetUuid_v2(unsigned char *uuid, ptxiDevice dev);
 PTXI_API ptxiResult cuFuncSetBlockShape(ptxiFunction f, int x, int y, int z);
 PTXI_API ptxiResult cuGraphAddNode(ptxiGraphNode *node, ptxiGraph graph, const ptxiGraphNode *needs, size_t count,
                                    ptxiGraphNodeParams *params);
@@ -100,26 +97,10 @@ PTXI_API ptxiResult cuProfilerStop(void);
 
 /* driver_misc.c */
 typedef void stream_callback(ptxiStream stream, ptxiResult status, void *user);
-PTXI_API ptxiResult cuStreamGetId(ptxiStream hStream, unsigned long long *id);
-PTXI_API ptxiResult cuStreamGetDevice(ptxiStream hStream, ptxiDevice *device);
-PTXI_API ptxiResult cuCtxGetId(ptxiContext ctx, unsigned long long *id);
 PTXI_API ptxiResult cuStreamAddCallback(ptxiStream hStream, stream_callback *callback, void *user, unsigned flags);
 PTXI_API ptxiResult cuLibraryGetUnifiedFunction(void **function, ptxiLibrary library, const char *symbol);
 PTXI_API ptxiResult cuFuncLoad(ptxiFunction f);
 PTXI_API ptxiResult cuFuncIsLoaded(int *state, ptxiFunction f);
 PTXI_API ptxiResult cuModuleGetLoadingMode(int *mode);
-PTXI_API ptxiResult cuCtxGetCacheConfig(int *config);
-PTXI_API ptxiResult cuCtxSetCacheConfig(int config);
-PTXI_API ptxiResult cuCtxGetSharedMemConfig(int *config);
-PTXI_API ptxiResult cuCtxSetSharedMemConfig(int config);
-PTXI_API ptxiResult cuFuncSetSharedMemConfig(ptxiFunction f, int config);
-PTXI_API ptxiResult cuCtxResetPersistingL2Cache(void);
-PTXI_API ptxiResult cuDeviceGetPCIBusId(char *name, int size, ptxiDevice dev);
-PTXI_API ptxiResult cuDeviceGetByPCIBusId(ptxiDevice *dev, const char *name);
-PTXI_API ptxiResult cuMemcpyPeer(ptxiDevicePtr dst, ptxiContext to, ptxiDevicePtr src, ptxiContext from, size_t bytes);
-PTXI_API ptxiResult cuMemcpyPeerAsync(ptxiDevicePtr dst, ptxiContext to, ptxiDevicePtr src, ptxiContext from,
-                                      size_t bytes, ptxiStream hStream);
-PTXI_API ptxiResult cuCtxEnablePeerAccess(ptxiContext peer, unsigned flags);
-PTXI_API ptxiResult cuCtxDisablePeerAccess(ptxiContext peer);
 
 #endif

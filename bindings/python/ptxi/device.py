@@ -48,10 +48,18 @@ def profiles() -> List[str]:
     return names
 
 
+def device_count() -> int:
+    """Return the number of devices, which the environment variable PTXI_DEVICE lists."""
+    count = ctypes.c_int()
+    call('DeviceGetCount', ctypes.byref(count))
+    return count.value
+
+
 class Device(NotCopied):
     """A simulated GPU with its own memory, modules and worker threads.
 
-    `profile`  the GPU to simulate, such as 'sm_90'; default: the environment variable PTXI_DEVICE, else 'sm_90'
+    `profile`  the GPU to simulate, such as 'sm_90'; or the number of a device of the environment variable PTXI_DEVICE,
+               which lists profiles, such as 'sm_90,sm_80'; default: device 0, which is an 'sm_90' without PTXI_DEVICE
     `workers`  number of host threads that run kernels, which does not change results;
                default: the environment variable PTXI_WORKERS, else the number of cores
     `dialect`  extensions of the PTX ISA that modules and ptxi.asm accept: a sum of members of `ptxi.Dialect`
@@ -62,35 +70,39 @@ class Device(NotCopied):
 
     Ctrl-C in the main thread interrupts the kernels for which the thread waits.
 
-    Raises ValueError if the profile is unknown or `workers` is out of range. `close()` frees the device. A device
+    A kernel can access the memory of a device with another number after `enable_peer_access`.
+
+    Raises ValueError if the profile or the number is unknown or `workers` is out of range. `close()` frees the device. A device
     without references is freed when its work has ended.
     """
 
-    def __init__(self, profile: Optional[str] = None, workers: Optional[int] = None,
+    def __init__(self, profile: Union[str, int, None] = None, workers: Optional[int] = None,
                  dialect: Any = Dialect.NONE) -> None:
         self.output: Optional[Callable[[str], Any]] = None
         _lifetime.must_not_end()
         _lifetime.destroy_closed()
-        _text('DeviceGetProfile')  # raises Error in a forked child, before anything waits for a lock
+        self.ordinal = 0 if profile is None or isinstance(profile, str) else number(profile, ctypes.c_int)
+        if not 0 <= self.ordinal < device_count():  # raises Error in a forked child, before anything waits for a lock
+            raise ValueError(f'there is no device {self.ordinal}; PTXI_DEVICE lists {device_count()}')
         reference = weakref.ref(self)
         sink = _SINK(lambda user, p, n: _print(reference(), ctypes.string_at(p, n)))
         with _profile_lock:
-            before = _text('DeviceGetProfile')
-            if profile is not None:
+            before = _text('DeviceGetProfile', self.ordinal)
+            if isinstance(profile, str):
                 try:
                     call('DeviceSetProfile', 0, encoded(profile))
                 except errors.Error as e:
                     raise ValueError(f'unknown device profile {profile!r}; accepted: {", ".join(profiles())}') from e
             try:
-                self.profile = _text('DeviceGetProfile')
-                self.name = _text('DeviceGetName')
+                self.profile = _text('DeviceGetProfile', self.ordinal)
+                self.name = _text('DeviceGetName', self.ordinal)
                 context = ctypes.c_void_p()
-                call('CtxCreate', ctypes.byref(context), 0, 0)
+                call('CtxCreate', ctypes.byref(context), 0, self.ordinal)
                 self._core = Core(context, sink)
                 call('CtxPopCurrent', None)
-                self._attributes = {a: _attribute(a) for a in DeviceAttribute}
+                self._attributes = {a: _attribute(a, self.ordinal) for a in DeviceAttribute}
             finally:
-                call('DeviceSetProfile', 0, before.encode())
+                call('DeviceSetProfile', self.ordinal, before.encode())
         if workers is not None:
             self._core.call('CtxSetWorkers', context, number(workers, ctypes.c_uint))
         self._core.call('CtxSetDialect', context, dialect)
@@ -189,6 +201,18 @@ class Device(NotCopied):
         """
         self._core.call('CtxSetLimit', which, number(value, ctypes.c_size_t))
 
+    def enable_peer_access(self, peer: 'Device') -> None:
+        """Let kernels of this device access the memory of a device with another number."""
+        with peer._core.pin():
+            peer._core.must_be_open()
+            self._core.call('CtxEnablePeerAccess', peer._core.handle, 0)
+
+    def disable_peer_access(self, peer: 'Device') -> None:
+        """End `enable_peer_access`."""
+        with peer._core.pin():
+            peer._core.must_be_open()
+            self._core.call('CtxDisablePeerAccess', peer._core.handle)
+
     @contextlib.contextmanager
     def counting(self) -> Iterator[Callable[[], Counters]]:
         """Count the events of kernels inside the `with` statement.
@@ -257,17 +281,17 @@ def _default() -> Device:
         return _made[0]
 
 
-def _text(name: str) -> str:
-    """Return the string that a function of device 0 writes to a buffer."""
+def _text(name: str, device: int) -> str:
+    """Return the string that a function of a device writes to a buffer."""
     buffer = ctypes.create_string_buffer(128)
-    call(name, buffer, len(buffer), 0)
+    call(name, buffer, len(buffer), device)
     return buffer.value.decode()
 
 
-def _attribute(which: Any) -> int:
-    """Return an attribute of device 0."""
+def _attribute(which: Any, device: int) -> int:
+    """Return an attribute of a device."""
     value = ctypes.c_int()
-    call('DeviceGetAttribute', ctypes.byref(value), which, 0)
+    call('DeviceGetAttribute', ctypes.byref(value), which, device)
     return value.value
 
 

@@ -31,31 +31,37 @@
 #include "api/error/failure.h"
 #include "api/handle/handle.h"
 #include "api/queue/queue.h"
+#include "exec/memmap/memmap.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ptxi_memmap;
 struct ptxi_exec;
 struct ptxi_object_table;
 struct ptxi_heap_block;
+
+/* A device. The number of devices and their first profiles are those of PTXI_DEVICE. */
+struct ptxi_device {
+    _Atomic(const struct ptxi_profile *) profile; /* of new contexts */
+    struct ptxiContext_st *primary;               /* created once and never freed */
+    unsigned primary_retains, primary_flags;
+    bool primary_closing;                         /* another thread closes it; it cannot be opened until then */
+};
 
 /* The process. */
 struct ptxi_state {
     _Atomic int phase; /* enum ptxi_phase */
     pthread_mutex_t lock;
-    pthread_cond_t changed;                       /* signalled when the primary context is closed */
-    _Atomic(const struct ptxi_profile *) profile; /* of new contexts */
+    pthread_cond_t changed;                       /* signalled when a primary context is closed */
+    struct ptxi_device devices[PTXI_MAX_DEVICES];
+    unsigned device_count;
     unsigned workers;                             /* of new contexts; 0: the number of the host's processors */
     struct ptxi_memmap *memmap;
     unsigned long long schedule;                  /* of new contexts */
     size_t total_memory;                          /* bytes */
     struct ptxiContext_st *contexts;              /* list */
-    struct ptxiContext_st *primary;               /* created once and never freed */
-    unsigned primary_retains, primary_flags;
-    bool primary_closing;                         /* another thread closes it; it cannot be opened until then */
 };
 
 enum ptxi_phase { PTXI_PHASE_BEFORE_INIT, PTXI_PHASE_READY, PTXI_PHASE_FORKED };
@@ -81,11 +87,16 @@ struct ptxiContext_st {
     _Atomic unsigned refs;  /* the handle's, and one for each entry in a thread's stack */
     struct ptxi_gate gate;  /* closed once the context is destroyed, and while nobody retains a primary context */
     bool primary;
+    ptxiDevice device;
+    uint64_t id;                 /* 1, 2, ...; never reused */
     unsigned flags;
     _Atomic unsigned dialect;    /* bits of ptxiDialect */
     _Atomic uint64_t interrupts; /* number of calls of ptxiCtxInterrupt() */
     _Atomic size_t pending;      /* launches and copies that kernels requested and that have not run */
     const struct ptxi_profile *profile;
+    struct ptxi_context_peer *peers;   /* list: contexts with enabled peer access; under state.lock */
+    _Atomic uint64_t accessible;       /* devices with memory that kernels may access, as memmap.h defines them */
+    _Atomic int cache_config;          /* ptxiFuncCache; it has no effect */
     struct ptxiContext_st *next;
     struct ptxi_streams streams;
     struct ptxi_object_table *object_table; /* textures and surfaces that kernels can use */
@@ -143,6 +154,11 @@ void ptxi_context_pop(void);
 bool ptxi_context_is_listed(ptxiContext ctx);           /* true until the context is closed; under state.lock */
 void ptxi_context_unref(ptxiContext ctx);
 
+/* ---- peers of contexts; under state.lock */
+
+void ptxi_peers_init(ptxiContext ctx);
+void ptxi_peers_forget(ptxiContext ctx); /* neither it nor another context has peer access because of it */
+
 /* ---- a context's work, failures and workers */
 
 /* Waits for all work of the context without taking its failures. */
@@ -177,5 +193,6 @@ bool ptxi_api_parse_schedule(const char *text, unsigned long long *schedule);
 bool ptxi_api_parse_seed(const char *digits, unsigned long long *seed);
 
 bool ptxi_api_is_dialect(unsigned dialect); /* bits of ptxiDialect and no others */
+ptxiResult ptxi_api_check_shared_config(ptxiSharedConfig config);
 
 #endif

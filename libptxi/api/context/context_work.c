@@ -103,7 +103,7 @@ ptxiResult ptxiCtxGetDevice(ptxiDevice *device)
         return r;
     if (!device)
         return PTXI_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = ctx->device;
     return PTXI_SUCCESS;
 }
 
@@ -132,6 +132,20 @@ ptxiResult ptxiCtxGetApiVersion(ptxiContext named, unsigned *version)
     if (!version)
         return PTXI_ERROR_INVALID_VALUE;
     *version = PTXI_DRIVER_VERSION;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetId(ptxiContext named, unsigned long long *ctxId)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_named_context(named, &ctx);
+
+    if (r)
+        return r;
+    if (!ctxId)
+        return PTXI_ERROR_INVALID_VALUE;
+    *ctxId = ctx->id;
     return PTXI_SUCCESS;
 }
 

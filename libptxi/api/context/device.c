@@ -1,4 +1,4 @@
-/* The version of the library, and the device that its profile describes. */
+/* The version of the library, and the devices that their profiles describe. */
 #include "api/context/context.h"
 
 #include <stdio.h>
@@ -34,9 +34,9 @@ ptxiResult ptxiDeviceGet(ptxiDevice *device, int ordinal)
         return r;
     if (!device)
         return PTXI_ERROR_INVALID_VALUE;
-    if (ordinal != 0)
-        return PTXI_ERROR_INVALID_DEVICE;
-    *device = 0;
+    if ((r = ptxi_api_device(ordinal)))
+        return r;
+    *device = ordinal;
     return PTXI_SUCCESS;
 }
 
@@ -49,13 +49,13 @@ ptxiResult ptxiDeviceGetCount(int *count)
         return r;
     if (!count)
         return PTXI_ERROR_INVALID_VALUE;
-    *count = 1;
+    *count = (int)ptxi_state.device_count;
     return PTXI_SUCCESS;
 }
 
-static const struct ptxi_profile *current_profile(void)
+static const struct ptxi_profile *current_profile(ptxiDevice dev)
 {
-    return atomic_load(&ptxi_state.profile);
+    return atomic_load(&ptxi_state.devices[dev].profile);
 }
 
 ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev)
@@ -67,7 +67,9 @@ ptxiResult ptxiDeviceGetName(char *name, int len, ptxiDevice dev)
         return r;
     if (!name || len < 1)
         return PTXI_ERROR_INVALID_VALUE;
-    snprintf(name, (size_t)len, "libptxi %s (%s)", current_profile()->name, current_profile()->card);
+    const struct ptxi_profile *p = current_profile(dev);
+
+    snprintf(name, (size_t)len, "libptxi %s (%s)", p->name, p->card);
     return PTXI_SUCCESS;
 }
 
@@ -78,8 +80,10 @@ ptxiResult ptxiDeviceGetAttribute(int *pi, ptxiDeviceAttribute attrib, ptxiDevic
 
     if (r)
         return r;
-    if (!pi || !ptxi_profile_attribute(current_profile(), (int)attrib, pi))
+    if (!pi || !ptxi_profile_attribute(current_profile(dev), (int)attrib, pi))
         return PTXI_ERROR_INVALID_VALUE;
+    if (attrib == PTXI_DEVICE_ATTRIBUTE_PCI_BUS_ID || attrib == PTXI_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID)
+        *pi = dev;
     return PTXI_SUCCESS;
 }
 
@@ -105,10 +109,101 @@ ptxiResult ptxiDeviceComputeCapability(int *major, int *minor, ptxiDevice dev)
         return r;
     if (!major || !minor)
         return PTXI_ERROR_INVALID_VALUE;
-    *major = (int)(current_profile()->sm / 10);
-    *minor = (int)(current_profile()->sm % 10);
+    const struct ptxi_profile *p = current_profile(dev);
+
+    *major = (int)(p->sm / 10);
+    *minor = (int)(p->sm % 10);
     return PTXI_SUCCESS;
 }
+
+ptxiResult ptxiDeviceGetProperties(ptxiDevprop *prop, ptxiDevice dev)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_device(dev);
+
+    if (r)
+        return r;
+    if (!prop)
+        return PTXI_ERROR_INVALID_VALUE;
+    const struct ptxi_profile *p = current_profile(dev);
+    int *const to[] = {
+        &prop->maxThreadsPerBlock, &prop->maxThreadsDim[0], &prop->maxThreadsDim[1], &prop->maxThreadsDim[2],
+        &prop->maxGridSize[0], &prop->maxGridSize[1], &prop->maxGridSize[2], &prop->sharedMemPerBlock,
+        &prop->totalConstantMemory, &prop->SIMDWidth, &prop->memPitch, &prop->regsPerBlock, &prop->clockRate,
+        &prop->textureAlign,
+    };
+
+    /* the first attributes are in the order of the members */
+    for (int k = 0; k < (int)(sizeof to / sizeof *to); k++)
+        ptxi_profile_attribute(p, PTXI_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK + k, to[k]);
+    return PTXI_SUCCESS;
+}
+
+/* ---- identifiers */
+
+ptxiResult ptxiDeviceGetUuid(ptxiUuid *uuid, ptxiDevice dev)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!uuid)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = ptxi_api_device(dev)))
+        return r;
+    *uuid = (ptxiUuid){ "libptxi device " };
+    uuid->bytes[sizeof uuid->bytes - 1] = (char)dev;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiDeviceGetPCIBusId(char *pciBusId, int len, ptxiDevice dev)
+{
+    API_CALL;
+    enum { NAME_BYTES = 13 }; /* "0000:00:00.0" and the NUL */
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!pciBusId || len < NAME_BYTES)
+        return PTXI_ERROR_INVALID_VALUE;
+    if ((r = ptxi_api_device(dev)))
+        return r;
+    snprintf(pciBusId, (size_t)len, "0000:%02x:00.0", (unsigned)dev);
+    return PTXI_SUCCESS;
+}
+
+struct pci_address {
+    unsigned domain, bus, device, function;
+};
+
+/* "[domain:]bus:device[.function]" */
+static bool parse_pci_address(const char *name, struct pci_address *a)
+{
+    *a = (struct pci_address){ .domain = 0 };
+    if (sscanf(name, "%x:%x:%x.%x", &a->domain, &a->bus, &a->device, &a->function) >= 3)
+        return true;
+    *a = (struct pci_address){ .domain = 0 };
+    return sscanf(name, "%x:%x.%x", &a->bus, &a->device, &a->function) >= 2;
+}
+
+ptxiResult ptxiDeviceGetByPCIBusId(ptxiDevice *dev, const char *pciBusId)
+{
+    API_CALL;
+    struct pci_address a;
+    ptxiResult r = ptxi_api_enter();
+
+    if (r)
+        return r;
+    if (!dev || !pciBusId || !parse_pci_address(pciBusId, &a))
+        return PTXI_ERROR_INVALID_VALUE;
+    if (a.domain || a.device || a.function || a.bus >= ptxi_state.device_count)
+        return PTXI_ERROR_INVALID_DEVICE;
+    *dev = (ptxiDevice)a.bus;
+    return PTXI_SUCCESS;
+}
+
+/* ---- profiles */
 
 ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name)
 {
@@ -123,7 +218,7 @@ ptxiResult ptxiDeviceSetProfile(ptxiDevice dev, const char *name)
 
     if (!p)
         return PTXI_ERROR_INVALID_DEVICE;
-    atomic_store(&ptxi_state.profile, p);
+    atomic_store(&ptxi_state.devices[dev].profile, p);
     return PTXI_SUCCESS;
 }
 
@@ -136,7 +231,7 @@ ptxiResult ptxiDeviceGetProfile(char *name, int len, ptxiDevice dev)
         return r;
     if (!name || len < 1)
         return PTXI_ERROR_INVALID_VALUE;
-    snprintf(name, (size_t)len, "%s", current_profile()->name);
+    snprintf(name, (size_t)len, "%s", current_profile(dev)->name);
     return PTXI_SUCCESS;
 }
 

@@ -215,3 +215,69 @@ ptxiResult ptxiCtxResetCounters(ptxiContext named)
     pthread_mutex_unlock(&ctx->lock);
     return PTXI_SUCCESS;
 }
+
+/* ---- settings of caches, which have no effect */
+
+ptxiResult ptxiCtxGetCacheConfig(ptxiFuncCache *pconfig)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!pconfig)
+        return PTXI_ERROR_INVALID_VALUE;
+    *pconfig = (ptxiFuncCache)atomic_load(&ctx->cache_config);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxSetCacheConfig(ptxiFuncCache config)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if ((unsigned)config > PTXI_FUNC_CACHE_PREFER_EQUAL)
+        return PTXI_ERROR_INVALID_VALUE;
+    atomic_store(&ctx->cache_config, (int)config);
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxGetSharedMemConfig(ptxiSharedConfig *pConfig)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    if (r)
+        return r;
+    if (!pConfig)
+        return PTXI_ERROR_INVALID_VALUE;
+    *pConfig = PTXI_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxi_api_check_shared_config(ptxiSharedConfig config)
+{
+    return (unsigned)config > PTXI_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? PTXI_ERROR_INVALID_VALUE : PTXI_SUCCESS;
+}
+
+ptxiResult ptxiCtxSetSharedMemConfig(ptxiSharedConfig config)
+{
+    API_CALL;
+    ptxiContext ctx;
+    ptxiResult r = ptxi_api_context(&ctx);
+
+    return r ? r : ptxi_api_check_shared_config(config);
+}
+
+ptxiResult ptxiCtxResetPersistingL2Cache(void)
+{
+    API_CALL;
+    ptxiContext ctx;
+
+    return ptxi_api_context(&ctx);
+}

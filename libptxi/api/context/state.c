@@ -14,5 +14,5 @@ ptxiResult ptxi_api_device(ptxiDevice dev)
 {
     ptxiResult r = ptxi_api_enter();
 
-    return !r && dev != 0 ? PTXI_ERROR_INVALID_DEVICE : r;
+    return !r && (dev < 0 || (unsigned)dev >= ptxi_state.device_count) ? PTXI_ERROR_INVALID_DEVICE : r;
 }

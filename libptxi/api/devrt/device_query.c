@@ -80,12 +80,12 @@ DEVICE_FUNCTION(GetErrorName)
 
 DEVICE_FUNCTION(GetDeviceCount)
 {
-    return store_int(d, 1);
+    return store_int(d, (int)ptxi_state.device_count);
 }
 
 DEVICE_FUNCTION(GetDevice)
 {
-    return store_int(d, 0);
+    return store_int(d, d->launch->ctx->device);
 }
 
 DEVICE_FUNCTION(RuntimeGetVersion)
@@ -96,11 +96,15 @@ DEVICE_FUNCTION(RuntimeGetVersion)
 /* cudaError_t (int *value, enum cudaDeviceAttr which, int device) */
 DEVICE_FUNCTION(DeviceGetAttribute)
 {
+    const uint32_t device = arg32(d, 3);
     int value;
 
-    if (arg32(d, 3))
+    if (device >= ptxi_state.device_count)
         return ptxi_device_return(d, cudaErrorInvalidDevice);
-    if (!ptxi_profile_attribute(d->launch->ctx->profile, (int)arg32(d, 2), &value))
+    const struct ptxi_profile *p = device == (uint32_t)d->launch->ctx->device
+                                       ? d->launch->ctx->profile : atomic_load(&ptxi_state.devices[device].profile);
+
+    if (!ptxi_profile_attribute(p, (int)arg32(d, 2), &value))
         return ptxi_device_return(d, cudaErrorInvalidValue);
     return store_int(d, value);
 }
@@ -151,7 +155,7 @@ DEVICE_FUNCTION(DeviceGetCacheConfig)
 /* cudaError_t (enum cudaSharedMemConfig *config): banks of 4 bytes */
 DEVICE_FUNCTION(DeviceGetSharedMemConfig)
 {
-    return store_int(d, 1);
+    return store_int(d, (int)ptxi_state.device_count);
 }
 
 /* ---- memory */

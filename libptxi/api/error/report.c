@@ -17,6 +17,7 @@ static const struct {
     [PTXI_FK_NULL] = { PTXI_FAULT_NULL, PTXI_ERROR_ILLEGAL_ADDRESS, "goes through a null pointer" },
     [PTXI_FK_FREED] = { PTXI_FAULT_FREED, PTXI_ERROR_ILLEGAL_ADDRESS, "goes to freed memory" },
     [PTXI_FK_READ_ONLY] = { PTXI_FAULT_READ_ONLY, PTXI_ERROR_ILLEGAL_ADDRESS, "goes to read-only memory" },
+    [PTXI_FK_PEER] = { PTXI_FAULT_PEER_ACCESS, PTXI_ERROR_ILLEGAL_ADDRESS, "goes to memory of another device" },
     [PTXI_FK_OTHER_SHARED] = { PTXI_FAULT_OTHER_BLOCK_SHARED, PTXI_ERROR_ILLEGAL_ADDRESS,
                                "goes beyond the block's shared memory" },
     [PTXI_FK_NO_CTA] = { PTXI_FAULT_OTHER_BLOCK_SHARED, PTXI_ERROR_ILLEGAL_INSTRUCTION,
@@ -50,6 +51,7 @@ static bool is_access(const struct ptxi_fault_report *f)
 {
     switch (f->kind) {
     case PTXI_FK_OUT_OF_BOUNDS: case PTXI_FK_MISALIGNED: case PTXI_FK_NULL: case PTXI_FK_FREED: case PTXI_FK_READ_ONLY:
+    case PTXI_FK_PEER:
     case PTXI_FK_OTHER_SHARED: case PTXI_FK_NO_CTA: case PTXI_FK_NO_RANK: case PTXI_FK_OTHER_LOCAL:
         return f->access_size != 0;
     default:
@@ -142,6 +144,8 @@ static void render_report(struct ptxi_str *s, const struct ptxi_report_source *s
     if (file && f->loc.source_line)
         ptxi_str_printf(s, "note: %s:%u\n", file, f->loc.source_line);
     write_nearest(s, f);
+    if (f->kind == PTXI_FK_PEER)
+        ptxi_str_printf(s, "note: the memory is on device %d, and peer access to it is not enabled\n", f->near_device);
 }
 
 ptxiResult ptxi_report_create(const struct ptxi_report_source *source, const struct ptxi_fault_report *f,

@@ -78,10 +78,7 @@ static ptxiResult submit_node(struct ptxi_work *w, ptxiStream stream)
 static ptxiResult synchronize_stream(ptxiStream stream)
 {
     API_CALL;
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-
-    return r ? r : ptxi_submit_synchronize(ctx, stream);
+    return ptxi_submit_synchronize(stream);
 }
 
 static void begin_conditions(const struct ptxiGraph_st *g)

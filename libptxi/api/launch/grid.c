@@ -68,6 +68,7 @@ void ptxi_launch_fill_grid(struct ptxi_launch *l, const struct ptxi_code *code, 
     g->bindings = l->bindings->at;
     g->objects = ctx->object_table;
     g->memmap = ptxi_state.memmap;
+    g->devices = &ctx->accessible;
     memcpy(g->grid, s->grid, sizeof g->grid);
     memcpy(g->block, s->block, sizeof g->block);
     memcpy(g->cluster, s->cluster, sizeof g->cluster);

@@ -35,7 +35,8 @@ static ptxiResult open_context(ptxiContext ctx, unsigned flags)
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
     ctx->flags = flags;
-    ctx->profile = atomic_load(&ptxi_state.profile);
+    ctx->profile = atomic_load(&ptxi_state.devices[ctx->device].profile);
+    ctx->cache_config = PTXI_FUNC_CACHE_PREFER_NONE;
     memcpy(ctx->limits, default_limits, sizeof default_limits);
     ctx->kernel_heap = 0;
     ctx->instruction_limit = ctx->millisecond_limit = 0;
@@ -71,14 +72,19 @@ static void close_context(ptxiContext ctx)
     ctx->last_failure = NULL;
 }
 
-static ptxiResult create_context(unsigned flags, bool primary, ptxiContext *out)
+/* Under state.lock. */
+static ptxiResult create_context(ptxiDevice dev, unsigned flags, bool primary, ptxiContext *out)
 {
+    static uint64_t created;
     ptxiContext ctx = calloc(1, sizeof *ctx);
 
     if (!ctx)
         return PTXI_ERROR_OUT_OF_MEMORY;
     ctx->refs = 1;
     ctx->primary = primary;
+    ctx->device = dev;
+    ctx->id = ++created;
+    ptxi_peers_init(ctx);
     pthread_mutex_init(&ctx->lock, NULL);
     pthread_mutex_init(&ctx->kernel_heap_lock, NULL);
     pthread_mutex_init(&ctx->sink_lock, NULL);
@@ -121,7 +127,7 @@ ptxiResult ptxiCtxCreate(ptxiContext *pctx, unsigned flags, ptxiDevice dev)
     if (!pctx || !flags_ok(flags))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_state.lock);
-    r = create_context(flags, false, &ctx);
+    r = create_context(dev, flags, false, &ctx);
     pthread_mutex_unlock(&ptxi_state.lock);
     if (!r && (r = ptxi_context_push(ctx)))
         ptxiCtxDestroy(ctx);
@@ -148,6 +154,7 @@ ptxiResult ptxiCtxDestroy(ptxiContext ctx)
     close_context(ctx); /* it is still listed, so that ptxiCtxInterrupt() finds it */
     pthread_mutex_lock(&ptxi_state.lock);
     unlist_context(ctx);
+    ptxi_peers_forget(ctx);
     pthread_mutex_unlock(&ptxi_state.lock);
     if (ptxi_context_current() == ctx)
         ptxi_context_pop();
@@ -155,23 +162,25 @@ ptxiResult ptxiCtxDestroy(ptxiContext ctx)
     return PTXI_SUCCESS;
 }
 
-/* ---- the primary context. It is never freed, so that its handle stays valid after ptxiDevicePrimaryCtxReset(). */
+/* ---- primary contexts. They are never freed, so that a handle stays valid after ptxiDevicePrimaryCtxReset(). */
 
-static ptxiResult retain_locked(ptxiContext *pctx)
+static ptxiResult retain_locked(ptxiDevice dev, ptxiContext *pctx)
 {
-    while (ptxi_state.primary_closing)
+    struct ptxi_device *d = &ptxi_state.devices[dev];
+
+    while (d->primary_closing)
         pthread_cond_wait(&ptxi_state.changed, &ptxi_state.lock);
-    ptxiContext ctx = ptxi_state.primary;
+    ptxiContext ctx = d->primary;
     ptxiResult r = PTXI_SUCCESS;
 
     if (!ctx)
-        r = create_context(ptxi_state.primary_flags, true, &ctx);
+        r = create_context(dev, d->primary_flags, true, &ctx);
     else if (!atomic_load(&ctx->gate.open))
-        r = open_context(ctx, ptxi_state.primary_flags);
+        r = open_context(ctx, d->primary_flags);
     if (r)
         return r;
-    ptxi_state.primary = ctx;
-    ptxi_state.primary_retains++;
+    d->primary = ctx;
+    d->primary_retains++;
     *pctx = ctx;
     return PTXI_SUCCESS;
 }
@@ -186,27 +195,27 @@ ptxiResult ptxiDevicePrimaryCtxRetain(ptxiContext *pctx, ptxiDevice dev)
     if (!pctx)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_state.lock);
-    r = retain_locked(pctx);
+    r = retain_locked(dev, pctx);
     pthread_mutex_unlock(&ptxi_state.lock);
     return r;
 }
 
-/* Closes the gate of the primary context. The thread that gets true closes the context. */
-static bool retire_locked(void)
+/* Closes the gate of a primary context. The thread that gets true closes the context. */
+static bool retire_locked(struct ptxi_device *d)
 {
-    ptxiContext ctx = ptxi_state.primary;
-    bool closed_here = ctx && atomic_exchange(&ctx->gate.open, false);
+    bool closed_here = d->primary && atomic_exchange(&d->primary->gate.open, false);
 
-    ptxi_state.primary_retains = 0;
-    ptxi_state.primary_closing |= closed_here;
+    d->primary_retains = 0;
+    d->primary_closing |= closed_here;
     return closed_here;
 }
 
-static void close_primary(void)
+static void close_primary(struct ptxi_device *d)
 {
-    close_context(ptxi_state.primary);
+    close_context(d->primary);
     pthread_mutex_lock(&ptxi_state.lock);
-    ptxi_state.primary_closing = false;
+    ptxi_peers_forget(d->primary);
+    d->primary_closing = false;
     pthread_cond_broadcast(&ptxi_state.changed);
     pthread_mutex_unlock(&ptxi_state.lock);
 }
@@ -219,14 +228,16 @@ ptxiResult ptxiDevicePrimaryCtxRelease(ptxiDevice dev)
 
     if (r)
         return r;
+    struct ptxi_device *d = &ptxi_state.devices[dev];
+
     pthread_mutex_lock(&ptxi_state.lock);
-    if (ptxi_state.primary_retains == 0)
+    if (d->primary_retains == 0)
         r = PTXI_ERROR_INVALID_CONTEXT;
-    else if (--ptxi_state.primary_retains == 0)
-        last = retire_locked();
+    else if (--d->primary_retains == 0)
+        last = retire_locked(d);
     pthread_mutex_unlock(&ptxi_state.lock);
     if (last)
-        close_primary();
+        close_primary(d);
     return r;
 }
 
@@ -237,11 +248,13 @@ ptxiResult ptxiDevicePrimaryCtxReset(ptxiDevice dev)
 
     if (r)
         return r;
+    struct ptxi_device *d = &ptxi_state.devices[dev];
+
     pthread_mutex_lock(&ptxi_state.lock);
-    bool close = retire_locked();
+    bool close = retire_locked(d);
     pthread_mutex_unlock(&ptxi_state.lock);
     if (close)
-        close_primary();
+        close_primary(d);
     return PTXI_SUCCESS;
 }
 
@@ -254,10 +267,12 @@ ptxiResult ptxiDevicePrimaryCtxSetFlags(ptxiDevice dev, unsigned flags)
         return r;
     if (!flags_ok(flags))
         return PTXI_ERROR_INVALID_VALUE;
+    struct ptxi_device *d = &ptxi_state.devices[dev];
+
     pthread_mutex_lock(&ptxi_state.lock);
-    ptxi_state.primary_flags = flags;
-    if (ptxi_state.primary)
-        ptxi_state.primary->flags = flags;
+    d->primary_flags = flags;
+    if (d->primary)
+        d->primary->flags = flags;
     pthread_mutex_unlock(&ptxi_state.lock);
     return PTXI_SUCCESS;
 }
@@ -271,9 +286,11 @@ ptxiResult ptxiDevicePrimaryCtxGetState(ptxiDevice dev, unsigned *flags, int *ac
         return r;
     if (!flags || !active)
         return PTXI_ERROR_INVALID_VALUE;
+    const struct ptxi_device *d = &ptxi_state.devices[dev];
+
     pthread_mutex_lock(&ptxi_state.lock);
-    *flags = ptxi_state.primary_flags;
-    *active = ptxi_state.primary && atomic_load(&ptxi_state.primary->gate.open);
+    *flags = d->primary_flags;
+    *active = d->primary && atomic_load(&d->primary->gate.open);
     pthread_mutex_unlock(&ptxi_state.lock);
     return PTXI_SUCCESS;
 }

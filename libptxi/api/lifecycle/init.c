@@ -7,7 +7,9 @@
 #include "exec/memmap/memmap.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A child process has none of the library's threads, and a lock may be held for ever. Calls fail there instead of
@@ -34,14 +36,34 @@ static void read_schedule(void)
         ptxi_api_parse_seed(seed, &ptxi_state.schedule);
 }
 
+/* Reads a list of profiles that commas separate, one for each device. */
+static ptxiResult read_devices(const char *names)
+{
+    unsigned count = 0;
+    char name[16];
+
+    for (const char *end; names; names = *end ? end + 1 : NULL) {
+        end = names + strcspn(names, ",");
+        int length = end - names < (ptrdiff_t)sizeof name ? (int)(end - names) : 0;
+
+        snprintf(name, sizeof name, "%.*s", length, names);
+        const struct ptxi_profile *p = ptxi_profile_find(name);
+
+        if (!p || count == PTXI_MAX_DEVICES)
+            return PTXI_ERROR_INVALID_DEVICE;
+        atomic_store(&ptxi_state.devices[count++].profile, p);
+    }
+    ptxi_state.device_count = count;
+    return PTXI_SUCCESS;
+}
+
 static ptxiResult read_environment(void)
 {
     const char *device = getenv("PTXI_DEVICE"), *workers = getenv("PTXI_WORKERS"), *fill = getenv("PTXI_FILL");
-    const struct ptxi_profile *p = device && *device ? ptxi_profile_find(device) : ptxi_profile_default();
+    ptxiResult r = read_devices(device && *device ? device : ptxi_profile_default()->name);
 
-    if (!p)
-        return PTXI_ERROR_INVALID_DEVICE;
-    atomic_store(&ptxi_state.profile, p);
+    if (r)
+        return r;
     if (workers && *workers) {
         char *end;
         long n = strtol(workers, &end, 10);

@@ -229,10 +229,19 @@ static void clear_block(const struct ptxi_heap_block *b, bool clean)
         memset((void *)(uintptr_t)b->base, 0, b->size + WORDS_SLACK);
 }
 
+/* The devices that may access the block, as memmap.h defines them. */
+static uint64_t devices_of(const struct ptxi_heap_block *b, uint32_t mem_flags)
+{
+    if (mem_flags & (PTXI_MEM_HOST | PTXI_MEM_MANAGED))
+        return 0;
+    return b->pool ? atomic_load(&b->pool->devices) : PTXI_ON_DEVICE(b->device) | PTXI_ON_PEER(b->device);
+}
+
 /* Adds the block to the map last, because another thread may then find and free it. */
 static ptxiResult enter_block(struct ptxi_heap_block *b, uint32_t mem_flags)
 {
-    struct ptxi_mem_region region = { .base = b->base, .size = b->size, .flags = mem_flags, .owner = b };
+    struct ptxi_mem_region region = { .base = b->base, .size = b->size, .devices = devices_of(b, mem_flags),
+                                      .flags = mem_flags, .owner = b };
 
     pthread_mutex_lock(&b->ctx->lock);
     link_block(&b->ctx->blocks, b);
@@ -253,6 +262,7 @@ static struct ptxi_heap_block *new_block(ptxiContext ctx, size_t size, enum ptxi
 
     if (b) {
         b->ctx = ctx;
+        b->device = ctx->device;
         b->kind = kind;
         b->size = size;
         b->host_flags = host_flags;
@@ -270,6 +280,7 @@ static ptxiResult allocate_block(ptxiContext ctx, size_t size, enum ptxi_heap_ki
     if (!b)
         return PTXI_ERROR_OUT_OF_MEMORY;
     b->pool = pool;
+    b->device = pool ? pool->device : ctx->device;
     b->size_class = class_of(size + RED_ZONE);
     bool clean = false;
 
@@ -306,10 +317,16 @@ ptxiResult ptxi_heap_alloc(ptxiContext ctx, size_t size, enum ptxi_heap_kind kin
     return allocate_block(ctx, size, kind, mem_flags, host_flags, NULL, block);
 }
 
+/* Another call may have changed the pool's devices before it could find the block. The caller holds the pool. */
 ptxiResult ptxi_heap_alloc_in_pool(ptxiContext ctx, size_t size, struct ptxiMemPool_st *pool,
                                    struct ptxi_heap_block **block)
 {
-    return allocate_block(ctx, size, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, pool, block);
+    uint64_t before = atomic_load(&pool->devices), now;
+    ptxiResult r = allocate_block(ctx, size, PTXI_HEAP_DEVICE, PTXI_MEM_RWA, 0, pool, block);
+
+    for (; !r && (now = atomic_load(&pool->devices)) != before; before = now)
+        ptxi_memmap_set_devices(ptxi_state.memmap, (*block)->base, now);
+    return r;
 }
 
 /* Under the lock, without which another thread may free the block. */

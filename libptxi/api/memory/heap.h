@@ -26,6 +26,7 @@ enum ptxi_heap_kind {
 /* The owner of a region in the memory map, other than ranges that the embedder opened. */
 struct ptxi_heap_block {
     ptxiContext ctx;                     /* NULL: destroyed; a stream of another context will free the block */
+    ptxiDevice device;                   /* the context's, or that of the pool */
     enum ptxi_heap_kind kind;
     uint64_t base;
     size_t size;                         /* bytes requested */

@@ -332,6 +332,7 @@ static uint64_t get_attribute(int attribute, uint64_t ptr, const struct ptxi_hea
     case PTXI_POINTER_ATTRIBUTE_RANGE_SIZE:
     case PTXI_POINTER_ATTRIBUTE_MAPPING_SIZE: return region->size;
     case PTXI_POINTER_ATTRIBUTE_MAPPED: return 1;
+    case PTXI_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return (uint64_t)b->device;
     case PTXI_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         return region->flags & PTXI_MEM_WRITE ? PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE : PTXI_MEM_ACCESS_FLAGS_PROT_READ;
     case PTXI_POINTER_ATTRIBUTE_MEMPOOL_HANDLE: return (uintptr_t)b->pool;

@@ -10,13 +10,45 @@
 enum { CHUNK = 32 << 20, FIRST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES,
        LAST_ATTRIBUTE = PTXI_MEMPOOL_ATTR_USED_MEM_HIGH };
 
-static struct ptxiMemPool_st device_pool = { .refs = 1, .reuse = { 1, 1, 1, 1 } };
-static struct ptxiMemPool_st *current = &device_pool; /* under the lock of pools */
+/* Each device's own pool. */
+static struct ptxiMemPool_st device_pools[PTXI_MAX_DEVICES] = {
+    [0 ... PTXI_MAX_DEVICES - 1] = { .refs = 1, .reuse = { 1, 1, 1, 1 } }
+};
+static struct ptxiMemPool_st *chosen[PTXI_MAX_DEVICES]; /* NULL: the device's own pool; under the lock of pools */
+static pthread_once_t pools_once = PTHREAD_ONCE_INIT;
+
+static void number_pools(void)
+{
+    for (int d = 0; d < PTXI_MAX_DEVICES; d++) {
+        device_pools[d].device = d;
+        device_pools[d].devices = PTXI_ON_DEVICE(d);
+    }
+}
+
+static struct ptxiMemPool_st *own_pool(ptxiDevice dev)
+{
+    pthread_once(&pools_once, number_pools);
+    return &device_pools[dev];
+}
+
+/* Under the lock of pools. */
+static struct ptxiMemPool_st *current_pool(ptxiDevice dev)
+{
+    return chosen[dev] ? chosen[dev] : own_pool(dev);
+}
+
+static bool is_own_pool(const struct ptxiMemPool_st *p)
+{
+    for (unsigned d = 0; d < ptxi_state.device_count; d++)
+        if (p == own_pool((ptxiDevice)d))
+            return true;
+    return false;
+}
 
 /* Finds the pool, which the call then holds. */
 static bool use_pool(const struct ptxiMemPool_st *p)
 {
-    return p == &device_pool || !ptxi_handle_use(p, PTXI_HANDLE_MEMORY_POOL);
+    return is_own_pool(p) || !ptxi_handle_use(p, PTXI_HANDLE_MEMORY_POOL);
 }
 
 /* The begin of most calls that name a pool. */
@@ -37,14 +69,14 @@ static void release_pool(void *pool)
     pthread_mutex_unlock(&ptxi_pool_mutex);
 }
 
-/* p NULL: allocates from the current pool. */
+/* p NULL: allocates from the current pool of the context's device. */
 static ptxiResult allocate_from_pool(ptxiContext ctx, struct ptxiMemPool_st *p, size_t bytes,
                                      struct ptxi_heap_block **b)
 {
     if (bytes > ptxi_state.total_memory) /* so that the counts do not overflow */
         return PTXI_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&ptxi_pool_mutex);
-    p = p ? p : current;
+    p = p ? p : current_pool(ctx->device);
     bool room = ptxi_pool_reserve_locked(p, bytes);
 
     p->refs += room; /* another thread may free the block before this call is done with the pool */
@@ -68,9 +100,9 @@ static ptxiResult allocate_async(ptxiDevicePtr *dptr, size_t bytes, struct ptxiM
     ptxiContext ctx;
     struct ptxiStream_st *s;
     struct ptxi_heap_block *b;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r = ptxi_stream_enter(handle, &ctx, &s);
 
-    if (r || (r = ptxi_api_stream(ctx, handle, &s)))
+    if (r)
         return r;
     if (!dptr)
         return PTXI_ERROR_INVALID_VALUE;
@@ -112,9 +144,9 @@ ptxiResult ptxiMemFreeAsync(ptxiDevicePtr dptr, ptxiStream hStream)
     struct ptxiStream_st *s;
     struct ptxi_heap_block there;
     struct ptxi_mem_region region;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
 
-    if (r || (r = ptxi_api_stream(ctx, hStream, &s)))
+    if (r)
         return r;
     if (ptxi_capturing(s))
         return PTXI_ERROR_NOT_SUPPORTED;
@@ -181,7 +213,8 @@ ptxiResult ptxiMemPoolCreate(ptxiMemoryPool *pool, const ptxiMemPoolProps *poolP
     if (!p)
         return PTXI_ERROR_OUT_OF_MEMORY;
     *p = (struct ptxiMemPool_st){
-        .refs = 1, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK, .reuse = { 1, 1, 1, 1 },
+        .refs = 1, .device = poolProps->location.id, .devices = PTXI_ON_DEVICE(poolProps->location.id),
+        .reuse = { 1, 1, 1, 1 }, .most = (poolProps->maxSize + CHUNK - 1) / CHUNK * CHUNK,
     };
     if (!ptxi_handle_add(&p->handle, PTXI_HANDLE_MEMORY_POOL, NULL, release_pool)) {
         free(p);
@@ -201,14 +234,14 @@ ptxiResult ptxiMemPoolDestroy(ptxiMemoryPool pool)
     if (ptxi_handle_retire(pool, PTXI_HANDLE_MEMORY_POOL))
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_pool_mutex);
-    if (current == pool)
-        current = &device_pool;
+    if (chosen[pool->device] == pool)
+        chosen[pool->device] = NULL;
     pthread_mutex_unlock(&ptxi_pool_mutex);
     ptxi_handle_unref(&pool->handle);
     return PTXI_SUCCESS;
 }
 
-static ptxiResult return_pool(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *const *pool)
+static ptxiResult return_pool(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMemPool_st *find(ptxiDevice))
 {
     ptxiResult r = ptxi_api_enter();
 
@@ -219,7 +252,7 @@ static ptxiResult return_pool(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMem
     if ((r = ptxi_api_device(dev)))
         return r;
     pthread_mutex_lock(&ptxi_pool_mutex);
-    *to = *pool;
+    *to = find(dev);
     pthread_mutex_unlock(&ptxi_pool_mutex);
     return PTXI_SUCCESS;
 }
@@ -227,13 +260,13 @@ static ptxiResult return_pool(ptxiMemoryPool *to, ptxiDevice dev, struct ptxiMem
 ptxiResult ptxiDeviceGetDefaultMemPool(ptxiMemoryPool *pool_out, ptxiDevice dev)
 {
     API_CALL;
-    return return_pool(pool_out, dev, &(struct ptxiMemPool_st *){ &device_pool });
+    return return_pool(pool_out, dev, own_pool);
 }
 
 ptxiResult ptxiDeviceGetMemPool(ptxiMemoryPool *pool, ptxiDevice dev)
 {
     API_CALL;
-    return return_pool(pool, dev, &current);
+    return return_pool(pool, dev, current_pool);
 }
 
 ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
@@ -243,11 +276,11 @@ ptxiResult ptxiDeviceSetMemPool(ptxiDevice dev, ptxiMemoryPool pool)
 
     if (r || (r = ptxi_api_device(dev)))
         return r;
-    if (!use_pool(pool))
+    if (!use_pool(pool) || pool->device != dev)
         return PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&ptxi_pool_mutex);
-    if (pool == &device_pool || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
-        current = pool;
+    if (is_own_pool(pool) || ptxi_handle_is(pool, PTXI_HANDLE_MEMORY_POOL))
+        chosen[dev] = pool;
     else /* another thread is destroying it */
         r = PTXI_ERROR_INVALID_VALUE;
     pthread_mutex_unlock(&ptxi_pool_mutex);
@@ -371,7 +404,9 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
     case PTXI_MEM_LOCATION_TYPE_DEVICE:
         if (ptxi_api_device(location->id))
             return PTXI_ERROR_INVALID_VALUE;
-        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        *flags = PTXI_MEM_ACCESS_FLAGS_PROT_NONE;
+        if (atomic_load(&memPool->devices) & PTXI_ON_DEVICE(location->id))
+            *flags = PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE;
         return PTXI_SUCCESS;
     case PTXI_MEM_LOCATION_TYPE_HOST:
     case PTXI_MEM_LOCATION_TYPE_HOST_NUMA:
@@ -382,17 +417,31 @@ ptxiResult ptxiMemPoolGetAccess(ptxiMemAccessFlags *flags, ptxiMemoryPool memPoo
     }
 }
 
-/* Accepts only the access that there is. */
-static ptxiResult check_access(const ptxiMemAccessDesc *a)
+/* A pool's own device always has access, and devices either read and write or have none. */
+static ptxiResult check_access(const struct ptxiMemPool_st *p, const ptxiMemAccessDesc *a)
 {
     if ((int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_NONE && (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READ &&
         (int)a->flags != PTXI_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return PTXI_ERROR_INVALID_VALUE;
     if (a->location.type != PTXI_MEM_LOCATION_TYPE_DEVICE || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_READ)
         return PTXI_ERROR_NOT_SUPPORTED;
-    if (ptxi_api_device(a->location.id) || a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE)
+    if (ptxi_api_device(a->location.id) ||
+        (a->flags == PTXI_MEM_ACCESS_FLAGS_PROT_NONE && a->location.id == p->device))
         return PTXI_ERROR_INVALID_DEVICE;
     return PTXI_SUCCESS;
+}
+
+/* Applies the pool's devices to the memory that it has given out. state.lock orders concurrent calls. */
+static void set_devices(struct ptxiMemPool_st *p, uint64_t devices)
+{
+    atomic_store(&p->devices, devices);
+    for (ptxiContext ctx = ptxi_state.contexts; ctx; ctx = ctx->next) {
+        pthread_mutex_lock(&ctx->lock);
+        for (const struct ptxi_heap_block *b = ctx->blocks; b; b = b->next)
+            if (b->pool == p)
+                ptxi_memmap_set_devices(ptxi_state.memmap, b->base, devices);
+        pthread_mutex_unlock(&ctx->lock);
+    }
 }
 
 ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *map, size_t count)
@@ -405,6 +454,18 @@ ptxiResult ptxiMemPoolSetAccess(ptxiMemoryPool pool, const ptxiMemAccessDesc *ma
     if (!use_pool(pool) || !map)
         return PTXI_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count && !r; i++)
-        r = check_access(&map[i]);
-    return r;
+        r = check_access(pool, &map[i]);
+    if (r)
+        return r;
+    pthread_mutex_lock(&ptxi_state.lock);
+    uint64_t devices = atomic_load(&pool->devices), before = devices;
+
+    for (size_t i = 0; i < count; i++) {
+        devices &= ~PTXI_ON_DEVICE(map[i].location.id);
+        devices |= map[i].flags ? PTXI_ON_DEVICE(map[i].location.id) : 0;
+    }
+    if (devices != before)
+        set_devices(pool, devices);
+    pthread_mutex_unlock(&ptxi_state.lock);
+    return PTXI_SUCCESS;
 }

@@ -4,11 +4,14 @@
 
 #include "api/handle/handle.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct ptxiMemPool_st {
-    struct ptxi_handle handle; /* not used for the device's own pool, which is never destroyed */
+    struct ptxi_handle handle; /* not used for the pools of devices, which are never destroyed */
     size_t refs;               /* the program's, and one for each allocation */
+    ptxiDevice device;
+    _Atomic uint64_t devices;  /* that may access the memory, as memmap.h defines them */
     size_t most;               /* bytes; 0: no limit */
     int reuse[PTXI_MEMPOOL_ATTR_RELEASE_THRESHOLD];
     uint64_t threshold, used, used_high, reserved_high; /* bytes */

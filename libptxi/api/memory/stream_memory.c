@@ -151,9 +151,9 @@ ptxiResult ptxiStreamBatchMemOp(ptxiStream hStream, unsigned count, ptxiStreamBa
     API_CALL;
     ptxiContext ctx;
     struct ptxiStream_st *s;
-    ptxiResult r = ptxi_api_context(&ctx);
+    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
 
-    if (r || (r = ptxi_api_stream(ctx, hStream, &s)))
+    if (r)
         return r;
     if (flags || count > MAX_OPERATIONS || (count && !paramArray))
         return PTXI_ERROR_INVALID_VALUE;

@@ -65,6 +65,14 @@ ptxiResult ptxiFuncSetCacheConfig(ptxiFunction hfunc, ptxiFuncCache config)
     return r ? r : ptxi_function_check_cache_config(config);
 }
 
+ptxiResult ptxiFuncSetSharedMemConfig(ptxiFunction hfunc, ptxiSharedConfig config)
+{
+    API_CALL;
+    ptxiResult r = ptxi_api_function(hfunc);
+
+    return r ? r : ptxi_api_check_shared_config(config);
+}
+
 /* ---- parameters */
 
 static const char *const space_names[] = {

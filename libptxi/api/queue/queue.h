@@ -24,6 +24,7 @@ enum { PTXI_LEAST_PRIORITY = 0, PTXI_GREATEST_PRIORITY = -5 };
 
 struct ptxiStream_st {
     struct ptxi_handle handle;        /* unused in default streams */
+    uint64_t id;                      /* 1, 2, ...; never reused */
     unsigned flags;
     int priority;
     void *_Atomic capture;            /* struct ptxi_capture_part while the stream is under capture, or NULL */

@@ -59,10 +59,12 @@ void ptxi_stream_ref(struct ptxiStream_st *s)
 
 ptxiResult ptxi_stream_create(struct ptxi_streams *group, unsigned flags, int priority, struct ptxiStream_st **stream)
 {
+    static _Atomic uint64_t created;
     struct ptxiStream_st *s = calloc(1, sizeof *s);
 
     if (!s)
         return PTXI_ERROR_OUT_OF_MEMORY;
+    s->id = atomic_fetch_add(&created, 1) + 1;
     s->owned = true;
     s->flags = flags;
     s->priority = priority;

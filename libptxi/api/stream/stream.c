@@ -1,5 +1,10 @@
 #include "api/stream/stream.h"
 
+static bool is_default(ptxiStream handle)
+{
+    return !handle || handle == PTXI_STREAM_LEGACY || handle == PTXI_STREAM_PER_THREAD;
+}
+
 ptxiResult ptxi_api_stream(ptxiContext ctx, ptxiStream handle, struct ptxiStream_st **stream)
 {
     if (!handle || handle == PTXI_STREAM_LEGACY) {
@@ -21,7 +26,14 @@ ptxiResult ptxi_stream_enter(ptxiStream handle, ptxiContext *ctx, struct ptxiStr
 {
     ptxiResult r = ptxi_api_context(ctx);
 
-    return r ? r : ptxi_api_stream(*ctx, handle, stream);
+    if (r)
+        return r;
+    if (!is_default(handle)) {
+        if ((r = ptxi_handle_use(handle, PTXI_HANDLE_STREAM)))
+            return r;
+        *ctx = handle->ctx;
+    }
+    return ptxi_api_stream(*ctx, handle, stream);
 }
 
 /* ---- calls that need no queue */
@@ -106,6 +118,36 @@ ptxiResult ptxiStreamGetCtx(ptxiStream hStream, ptxiContext *pctx)
     if (!pctx)
         return PTXI_ERROR_INVALID_VALUE;
     *pctx = s->ctx;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiStreamGetDevice(ptxiStream hStream, ptxiDevice *device)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
+
+    if (r)
+        return r;
+    if (!device)
+        return PTXI_ERROR_INVALID_VALUE;
+    *device = s->ctx->device;
+    return PTXI_SUCCESS;
+}
+
+ptxiResult ptxiStreamGetId(ptxiStream hStream, unsigned long long *streamId)
+{
+    API_CALL;
+    ptxiContext ctx;
+    struct ptxiStream_st *s;
+    ptxiResult r = ptxi_stream_enter(hStream, &ctx, &s);
+
+    if (r)
+        return r;
+    if (!streamId)
+        return PTXI_ERROR_INVALID_VALUE;
+    *streamId = s->id;
     return PTXI_SUCCESS;
 }
 

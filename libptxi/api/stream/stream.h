@@ -7,7 +7,8 @@
 /* Finds the stream of a handle, which the call then holds. It must belong to the context. */
 ptxiResult ptxi_api_stream(ptxiContext ctx, ptxiStream handle, struct ptxiStream_st **stream);
 
-/* Finds the current context and the stream: the begin of most calls on streams. */
+/* The begin of most calls on streams. Finds the stream, which may belong to another context than the current one, and
+ * its context. The call then holds both. */
 ptxiResult ptxi_stream_enter(ptxiStream handle, ptxiContext *ctx, struct ptxiStream_st **stream);
 
 /* True if work for the stream is to be captured (graph/capture.h). Another thread may end the capture at any time. */

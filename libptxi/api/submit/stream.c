@@ -18,10 +18,11 @@ ptxiResult ptxiStreamDestroy(ptxiStream hStream)
     return PTXI_SUCCESS;
 }
 
-ptxiResult ptxi_submit_synchronize(ptxiContext ctx, ptxiStream handle)
+ptxiResult ptxi_submit_synchronize(ptxiStream handle)
 {
+    ptxiContext ctx;
     struct ptxiStream_st *s;
-    ptxiResult r = ptxi_api_stream(ctx, handle, &s);
+    ptxiResult r = ptxi_stream_enter(handle, &ctx, &s);
 
     if (r)
         return r;
@@ -31,10 +32,7 @@ ptxiResult ptxi_submit_synchronize(ptxiContext ctx, ptxiStream handle)
 ptxiResult ptxiStreamSynchronize(ptxiStream hStream)
 {
     API_CALL;
-    ptxiContext ctx;
-    ptxiResult r = ptxi_api_context(&ctx);
-
-    return r ? r : ptxi_submit_synchronize(ctx, hStream);
+    return ptxi_submit_synchronize(hStream);
 }
 
 ptxiResult ptxiStreamQuery(ptxiStream hStream)

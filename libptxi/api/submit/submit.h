@@ -16,6 +16,6 @@ ptxiResult ptxi_submit_record(ptxiEvent e, struct ptxiStream_st *s);
 ptxiResult ptxi_submit_wait_event(struct ptxiStream_st *s, ptxiEvent e);
 
 /* Waits for the stream's work. A stream under capture has none: this invalidates the capture. */
-ptxiResult ptxi_submit_synchronize(ptxiContext ctx, ptxiStream handle);
+ptxiResult ptxi_submit_synchronize(ptxiStream handle);
 
 #endif

@@ -58,7 +58,8 @@ static bool is_writable(void *ctx, uint64_t at, uint32_t bytes)
     const struct ptxi_bulk_job *j = ctx;
     struct ptxi_mem_region r;
 
-    return ptxi_memmap_covers(j->warp->cta->grid->memmap, at, bytes, &r) && ptxi_mem_permits(&r, true);
+    return ptxi_memmap_covers(j->warp->cta->grid->memmap, at, bytes, &r) &&
+           ptxi_access_permits(j->warp->cta->grid, &r, true);
 }
 
 static void copy_box(const struct ptxi_bulk_job *j)

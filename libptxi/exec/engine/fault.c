@@ -18,12 +18,13 @@ static void describe_nearest_allocation(struct ptxi_fault_report *r, struct ptxi
     r->near_base = near.base;
     r->near_size = near.size;
     r->near_freed = near.flags & PTXI_MEM_FREED;
+    r->near_device = (uint32_t)near.devices ? __builtin_ctz((uint32_t)near.devices) : -1;
 }
 
 static bool concerns_global_memory(enum ptxi_fault_kind kind, uint64_t address)
 {
     return (kind == PTXI_FK_OUT_OF_BOUNDS || kind == PTXI_FK_FREED || kind == PTXI_FK_READ_ONLY ||
-            kind == PTXI_FK_MISALIGNED) &&
+            kind == PTXI_FK_PEER || kind == PTXI_FK_MISALIGNED) &&
            address >= 4096 && address < PTXI_SHARED_WINDOW;
 }
 

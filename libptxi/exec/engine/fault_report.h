@@ -18,6 +18,7 @@ enum ptxi_fault_kind {
     PTXI_FK_NULL,
     PTXI_FK_FREED,
     PTXI_FK_READ_ONLY,
+    PTXI_FK_PEER,           /* memory of another device, without enabled peer access */
     PTXI_FK_OTHER_SHARED,   /* an address after the end of the CTA's shared memory */
     PTXI_FK_NO_CTA,         /* a shared address of another rank where the CTA's own memory is required */
     PTXI_FK_NO_RANK,        /* a shared address of a rank that the cluster does not have */
@@ -58,6 +59,7 @@ struct ptxi_fault_report {
     const char *area;              /* memory in which `address` is an offset ("the block's shared memory"), or NULL */
     uint64_t near_base, near_size; /* nearest allocation, or the area; size 0: unknown */
     bool near_freed;               /* the nearest allocation has been freed */
+    int near_device;               /* device of the nearest allocation; -1: host memory or memory of all devices */
     char detail[512];              /* text of an assertion, name of an instruction, list of waiting threads */
 };
 

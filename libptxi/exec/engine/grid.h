@@ -25,6 +25,7 @@ struct ptxi_grid {
     const struct ptxi_binding *bindings; /* one for each function of the program */
     struct ptxi_object_table *objects;   /* textures and surfaces that kernels may use */
     struct ptxi_memmap *memmap;
+    const _Atomic uint64_t *devices;     /* with memory that the grid may access, as memmap.h defines them */
     uint32_t grid[3], block[3];
     uint32_t cluster[3];         /* CTAs of a cluster; `grid` is a multiple of it; 0: no clusters */
     bool explicit_cluster;

@@ -60,8 +60,7 @@ void ptxi_memmap_destroy(struct ptxi_memmap *m)
     free(m);
 }
 
-/* Invalidates regions that were found before. */
-static void invalidate(struct ptxi_memmap *m)
+void ptxi_memmap_invalidate(struct ptxi_memmap *m)
 {
     atomic_fetch_add_explicit(&m->head.generation, 1, memory_order_release);
 }
@@ -217,27 +216,47 @@ bool ptxi_memmap_remove(struct ptxi_memmap *m, uint64_t base)
                 memmove(&m->leaf[i], &m->leaf[i + 1], (m->leaves - i - 1) * sizeof *m->leaf);
                 m->leaves--;
             }
-            invalidate(m);
+            ptxi_memmap_invalidate(m);
         }
     }
     pthread_rwlock_unlock(&m->lock);
     return found;
 }
 
-bool ptxi_memmap_set_flags(struct ptxi_memmap *m, uint64_t base, uint32_t flags)
+/* Finds a region for a change. The lock is held until end_change(). NULL: there is no such region. */
+static struct ptxi_mem_region *begin_change(struct ptxi_memmap *m, uint64_t base)
 {
     struct ptxi_mem_region *below, *above;
 
     pthread_rwlock_wrlock(&m->lock);
     neighbours(m, base, &below, &above);
-    bool found = below && below->base == base;
+    return below && below->base == base ? below : NULL;
+}
 
-    if (found) {
-        below->flags = flags;
-        invalidate(m);
-    }
+static bool end_change(struct ptxi_memmap *m, const struct ptxi_mem_region *changed)
+{
+    if (changed)
+        ptxi_memmap_invalidate(m);
     pthread_rwlock_unlock(&m->lock);
-    return found;
+    return changed;
+}
+
+bool ptxi_memmap_set_flags(struct ptxi_memmap *m, uint64_t base, uint32_t flags)
+{
+    struct ptxi_mem_region *r = begin_change(m, base);
+
+    if (r)
+        r->flags = flags;
+    return end_change(m, r);
+}
+
+bool ptxi_memmap_set_devices(struct ptxi_memmap *m, uint64_t base, uint64_t devices)
+{
+    struct ptxi_mem_region *r = begin_change(m, base);
+
+    if (r)
+        r->devices = devices;
+    return end_change(m, r);
 }
 
 enum ptxi_memmap_hit ptxi_memmap_find(struct ptxi_memmap *m, uint64_t addr, struct ptxi_mem_region *region)

@@ -31,8 +31,15 @@ enum {
     PTXI_MEM_WORDS = 1 << 8,   /* it begins at a word, and the rest of its last word is unused */
 };
 
+enum { PTXI_MAX_DEVICES = 32 };
+
+/* Sets of devices. Kernels may access a region if the region's set and that of their context have a common bit. */
+#define PTXI_ON_DEVICE(d) (UINT64_C(1) << (d))                            /* the device itself */
+#define PTXI_ON_PEER(d) (UINT64_C(1) << ((unsigned)PTXI_MAX_DEVICES + (d))) /* with enabled peer access to it */
+
 struct ptxi_mem_region {
     uint64_t base, size; /* bytes */
+    uint64_t devices;    /* that may access it; 0: all */
     uint32_t flags;
     uint64_t id;         /* 1, 2, ... in the order of addition; never reused */
     void *owner;         /* for the caller of ptxi_memmap_add() */
@@ -42,6 +49,11 @@ struct ptxi_mem_region {
 static inline bool ptxi_mem_permits(const struct ptxi_mem_region *r, bool write)
 {
     return r->flags & PTXI_MEM_READ && !(r->flags & PTXI_MEM_FREED) && (!write || r->flags & PTXI_MEM_WRITE);
+}
+
+static inline bool ptxi_mem_is_accessible(const struct ptxi_mem_region *r, uint64_t devices)
+{
+    return !r->devices || r->devices & devices;
 }
 
 struct ptxi_memmap;
@@ -61,12 +73,16 @@ enum ptxi_memmap_result {
     PTXI_MEMMAP_OOM,
 };
 
-/* Adds a region with base, size, flags and owner. Writes its id to the region. */
+/* Adds a region with base, size, devices, flags and owner. Writes its id to the region. */
 enum ptxi_memmap_result ptxi_memmap_add(struct ptxi_memmap *map, struct ptxi_mem_region *region);
 
-/* Remove the region that starts at base, or set its flags. False: there is no such region. */
+/* Remove the region that starts at base, or set its flags or its devices. False: there is no such region. */
 bool ptxi_memmap_remove(struct ptxi_memmap *map, uint64_t base);
 bool ptxi_memmap_set_flags(struct ptxi_memmap *map, uint64_t base, uint32_t flags);
+bool ptxi_memmap_set_devices(struct ptxi_memmap *map, uint64_t base, uint64_t devices);
+
+/* Makes workers find regions again, because a context can access fewer devices. */
+void ptxi_memmap_invalidate(struct ptxi_memmap *map);
 
 enum ptxi_memmap_hit ptxi_memmap_find(struct ptxi_memmap *map, uint64_t addr, struct ptxi_mem_region *region);
 

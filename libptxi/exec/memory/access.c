@@ -30,7 +30,7 @@ bool ptxi_access_check(struct ptxi_warp *w, const struct ptxi_insn *i, uint64_t 
     }
     if (is_parameter(g, lo, size)) /* the generic address of a kernel parameter */
         return access == PTXI_AK_LOAD;
-    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || !ptxi_mem_permits(&r, false))
+    if (!ptxi_memmap_covers(g->memmap, lo, size, &r) || !ptxi_access_permits(g, &r, false))
         return false;
     assert(lo >= r.base && lo + size <= r.base + r.size);
     write_end = r.flags & PTXI_MEM_WRITE ? r.base + r.size : 0;
@@ -78,7 +78,8 @@ static bool in_last_word(const struct ptxi_grid *g, uint64_t address)
 {
     struct ptxi_mem_region r;
 
-    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS && ptxi_mem_permits(&r, true);
+    return ptxi_memmap_covers(g->memmap, address, 1, &r) && r.flags & PTXI_MEM_WORDS &&
+           ptxi_access_permits(g, &r, true);
 }
 
 /* The kind of the fault of an access to global memory. */
@@ -92,7 +93,9 @@ static enum ptxi_fault_kind global_fault(const struct ptxi_grid *g, uint64_t add
         return PTXI_FK_READ_ONLY;
     if (!ptxi_memmap_covers(g->memmap, address, size, &r))
         return PTXI_FK_OUT_OF_BOUNDS;
-    return r.flags & PTXI_MEM_FREED ? PTXI_FK_FREED : PTXI_FK_READ_ONLY;
+    if (r.flags & PTXI_MEM_FREED)
+        return PTXI_FK_FREED;
+    return ptxi_access_permits(g, &r, false) ? PTXI_FK_READ_ONLY : PTXI_FK_PEER;
 }
 
 static unsigned char *global_at(struct ptxi_warp *w, const struct ptxi_insn *i, unsigned lane, uint64_t address,
@@ -115,7 +118,7 @@ bool ptxi_access_recheck(struct ptxi_warp *w, const struct ptxi_code *code, cons
     if (g->unchecked || (access == PTXI_AK_LOAD && is_parameter(g, address, size)))
         return true;
     if (ptxi_memmap_covers(g->memmap, address, size, &r)) {
-        if (ptxi_mem_permits(&r, access != PTXI_AK_LOAD))
+        if (ptxi_access_permits(g, &r, access != PTXI_AK_LOAD))
             return true;
         kind = global_fault(g, address, size);
     }
@@ -270,7 +273,7 @@ static const unsigned char *find_readable(struct ptxi_warp *w, unsigned lane, ui
     }
     if (address - (uintptr_t)g->params < g->code->param_bytes)
         *size = g->code->param_bytes - (address - (uintptr_t)g->params);
-    else if (ptxi_memmap_find(g->memmap, address, &r) == PTXI_MEMMAP_INSIDE && ptxi_mem_permits(&r, false))
+    else if (ptxi_memmap_find(g->memmap, address, &r) == PTXI_MEMMAP_INSIDE && ptxi_access_permits(g, &r, false))
         *size = r.base + r.size - address;
     return (const unsigned char *)(uintptr_t)address;
 }

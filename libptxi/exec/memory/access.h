@@ -17,6 +17,12 @@ static inline struct ptxi_access_hit *ptxi_access_hit(const struct ptxi_warp *w,
     return &w->hits[((uintptr_t)i / sizeof *i) % PTXI_ACCESS_HITS];
 }
 
+/* Whether the grid may read, or, if `write` is set, read and write the region. */
+static inline bool ptxi_access_permits(const struct ptxi_grid *g, const struct ptxi_mem_region *r, bool write)
+{
+    return ptxi_mem_permits(r, write) && (!r->devices || ptxi_mem_is_accessible(r, atomic_load(g->devices)));
+}
+
 /* True if [lo, lo + size) is in the allocation that the instruction hit last. The size may be 0, because lanes at both
  * ends of the address space make it wrap. */
 static inline __attribute__((always_inline)) bool

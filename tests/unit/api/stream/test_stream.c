@@ -428,13 +428,15 @@ START_TEST(contexts_wait_for_each_others_events)
     ok(ptxiEventRecord(e, a));
     ok(ptxiCtxCreate(&other, 0, 0));
     ok(ptxiStreamCreate(&b, 0));
-    gives(ptxiLaunchHostFunc(a, note, NUMBER(3)), PTXI_ERROR_INVALID_HANDLE);
     gives(ptxiEventRecord(e, b), PTXI_ERROR_INVALID_HANDLE);
     ok(ptxiStreamWaitEvent(b, e, 0));
     ok(ptxiLaunchHostFunc(b, note, NUMBER(2)));
     ok(ptxiCtxSynchronize());
     ck_assert_int_eq(log_at, 2);
     ck_assert_int_eq(log_of[0], 1);
+    ok(ptxiLaunchHostFunc(a, note, NUMBER(3))); /* in a stream of the context that is not current */
+    ok(ptxiStreamSynchronize(a));
+    ck_assert_int_eq(log_of[2], 3);
     ok(ptxiCtxDestroy(other));
 }
 END_TEST
