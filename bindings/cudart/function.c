@@ -87,16 +87,12 @@ int ptxi_runtime_set_function_cache(const void *function, int config)
     return error ? error : (int)ptxiFuncSetCacheConfig(f, (ptxiFuncCache)config);
 }
 
-/* Widths of shared memory banks are fixed since sm_50. */
 int ptxi_runtime_set_function_banks(const void *function, int config)
 {
-    enum { MAX_BANK_CONFIG = 2 };
     ptxiFunction f;
     int error = find_function(function, &f);
 
-    if (error)
-        return error;
-    return config < 0 || config > MAX_BANK_CONFIG ? (int)PTXI_ERROR_INVALID_VALUE : 0;
+    return error ? error : (int)ptxiFuncSetSharedMemConfig(f, (ptxiSharedConfig)config);
 }
 
 int ptxi_runtime_get_function_name(const char **name, const void *function)

@@ -29,6 +29,10 @@ int ptxi_runtime_enter(void);
 /* Records an error as the last error of the thread, and returns it. */
 int ptxi_runtime_record(int error);
 
+/* Returns the primary context of a device, which must exist. */
+int ptxi_runtime_get_context(int device, ptxiContext *context);
+
+int ptxi_runtime_check_device(int device);
 int ptxi_runtime_last_error(bool clear);
 int ptxi_runtime_get_device(int *device);
 int ptxi_runtime_set_device(int device);
@@ -207,6 +211,16 @@ int ptxi_runtime_get_driver_function(const char *symbol, void **function, unsign
 int ptxi_runtime_get_attribute(int *value, int attribute, int device);
 int ptxi_runtime_get_driver_version(int *version);
 int ptxi_runtime_get_version(int *version);
+
+/* ---- peer.c: access to the memory of other devices. The functions without a stream wait. */
+
+int ptxi_runtime_enable_peer(int peer, unsigned flags);
+int ptxi_runtime_disable_peer(int peer);
+int ptxi_runtime_copy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
+int ptxi_runtime_copy_peer_async(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
+                                 ptxiStream stream);
+int ptxi_runtime_copy3d_peer(const struct copy3d_peer_params *params, ptxiStream default_stream);
+int ptxi_runtime_copy3d_peer_async(const struct copy3d_peer_params *params, ptxiStream stream);
 
 /* ---- graph.c */
 

@@ -10,6 +10,7 @@ struct device_state {
     _Atomic int fatal_error;        /* error of a kernel that failed; 0: none. Ends with cudaDeviceReset(). */
     _Atomic unsigned generation;    /* number of calls of cudaDeviceReset() */
     _Atomic unsigned flags;         /* as set by cudaSetDeviceFlags() */
+    _Atomic(ptxiContext) context;   /* the primary context, retained; NULL: not used yet */
 };
 
 static struct device_state devices[MAX_DEVICES];
@@ -32,17 +33,12 @@ bool ptxi_runtime_is_unloading(void)
  * are interrupted, and the process waits until they have ended: they use memory that is about to disappear. */
 __attribute__((destructor)) static void unload(void)
 {
-    int count;
 
     atomic_store(&unloading, true);
-    if (ptxiDeviceGetCount(&count))
-        return;
-    for (int i = 0; i < count && i < MAX_DEVICES; i++) {
-        unsigned flags;
-        int active = 0;
-        ptxiContext context;
+    for (int i = 0; i < MAX_DEVICES; i++) {
+        ptxiContext context = atomic_load(&devices[i].context);
 
-        if (ptxiDevicePrimaryCtxGetState(i, &flags, &active) || !active || ptxiDevicePrimaryCtxRetain(&context, i))
+        if (!context)
             continue;
         ptxiCtxInterrupt(context);
         ptxiDevicePrimaryCtxReset(i);
@@ -58,21 +54,34 @@ static int initialise(void)
     return r == PTXI_ERROR_NOT_INITIALIZED ? ERROR_INITIALIZATION : (int)r;
 }
 
+int ptxi_runtime_get_context(int ordinal, ptxiContext *context)
+{
+    struct device_state *device = &devices[ordinal];
+    int error;
+
+    *context = atomic_load(&device->context);
+    if (*context)
+        return 0;
+    error = ptxiDevicePrimaryCtxRetain(context, ordinal);
+    if (error)
+        return error;
+    ptxi_runtime_buffer_output(*context);
+    atomic_store(&device->context, *context);
+    return 0;
+}
+
 /* Makes the primary context of the thread's device current. */
 static int enter_primary_context(void)
 {
-    struct device_state *device = &devices[thread.device];
     ptxiContext context;
     int error = initialise();
 
     if (error)
         return error;
-    thread.generation = atomic_load(&device->generation);
-    error = ptxiDevicePrimaryCtxRetain(&context, thread.device);
+    thread.generation = atomic_load(&devices[thread.device].generation);
+    error = ptxi_runtime_get_context(thread.device, &context);
     if (!error)
         error = ptxiCtxSetCurrent(context);
-    if (!error)
-        ptxi_runtime_buffer_output(context);
     thread.entered = !error;
     return error;
 }
@@ -105,6 +114,7 @@ int ptxi_runtime_reset_device(void)
     ptxiCtxSynchronize();
     ptxi_runtime_write_output();
     error = ptxiDevicePrimaryCtxReset(thread.device);
+    atomic_store(&device->context, NULL);
     atomic_store(&device->fatal_error, 0);
     atomic_fetch_add(&device->generation, 1);
     thread.last_error = 0;
@@ -120,7 +130,7 @@ int ptxi_runtime_get_device_count(int *count)
     return error ? error : (int)ptxiDeviceGetCount(count);
 }
 
-static int check_device(int device)
+int ptxi_runtime_check_device(int device)
 {
     int count;
     int error = ptxi_runtime_get_device_count(&count);
@@ -144,7 +154,7 @@ int ptxi_runtime_get_device(int *device)
 
 int ptxi_runtime_set_device(int device)
 {
-    int error = check_device(device);
+    int error = ptxi_runtime_check_device(device);
 
     if (error)
         return error;
@@ -154,7 +164,7 @@ int ptxi_runtime_set_device(int device)
 
 int ptxi_runtime_init_device(int device, unsigned device_flags, unsigned flags)
 {
-    int error = check_device(device);
+    int error = ptxi_runtime_check_device(device);
     ptxiContext context;
 
     (void)device_flags;
@@ -162,7 +172,7 @@ int ptxi_runtime_init_device(int device, unsigned device_flags, unsigned flags)
         return error;
     if (flags > 1)
         return PTXI_ERROR_INVALID_VALUE;
-    return ptxiDevicePrimaryCtxRetain(&context, device);
+    return ptxi_runtime_get_context(device, &context);
 }
 
 int ptxi_runtime_set_valid_devices(const int *list, int count)

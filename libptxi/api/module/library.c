@@ -22,12 +22,26 @@ struct loaded {
     ptxiModule module;
 };
 
+/* The PTX for devices sm_<sm>. */
+struct device_text {
+    unsigned sm;
+    ptxiResult result;       /* error if there is no PTX for these devices */
+    char *text;              /* has a NUL after its `size` bytes */
+    size_t size;
+};
+
+/* The texts for the different devices; the first one is for device 0. */
+struct device_texts {
+    struct device_text at[PTXI_MAX_DEVICES];
+    unsigned count;
+};
+
 struct ptxiLibrary_st {
     struct ptxi_handle handle;
     struct ptxiLibrary_st *next;
     struct ptxi_module_options options;
-    char *text, *file;
-    size_t size;
+    struct device_texts texts;
+    char *file;
     struct ptxi_arena arena; /* names */
     struct ptxiKernel_st *kernels;
     unsigned count;
@@ -72,6 +86,17 @@ static bool list_kernels(struct ptxiLibrary_st *l, const struct ptxi_module_ast 
     return l->kernels;
 }
 
+/* The text for the first device that has one. All texts have the same kernels. */
+static const struct device_text *first_text(const struct ptxiLibrary_st *l)
+{
+    unsigned i = 0;
+
+    while (l->texts.at[i].result)
+        i++;
+    assert(i < l->texts.count);
+    return &l->texts.at[i];
+}
+
 /* Parses the text, reports messages, and lists the kernels. */
 static ptxiResult parse_library(struct ptxiLibrary_st *l, struct ptxi_load_options *o, struct ptxi_arena *arena)
 {
@@ -79,7 +104,9 @@ static ptxiResult parse_library(struct ptxiLibrary_st *l, struct ptxi_load_optio
     struct ptxi_diag diags;
 
     ptxi_diag_init(&diags, arena);
-    if (!ptxi_image_read(l->text, l->size, l->options.name, arena, &texts))
+    const struct device_text *first = first_text(l);
+
+    if (!ptxi_image_read(first->text, first->size, l->options.name, arena, &texts))
         return arena->oom ? PTXI_ERROR_OUT_OF_MEMORY : PTXI_ERROR_INVALID_IMAGE;
     struct ptxi_parse_options options = { .file = l->options.name, .parts = &texts, .dialect = l->options.dialect };
     const struct ptxi_module_ast *tree = ptxi_parse(NULL, 0, &options, arena, &diags);
@@ -88,8 +115,15 @@ static ptxiResult parse_library(struct ptxiLibrary_st *l, struct ptxi_load_optio
         return PTXI_ERROR_OUT_OF_MEMORY;
     ptxi_load_report(o, &diags, &texts);
     if (!tree)
-        return ptxi_load_is_ptx(l->text) ? PTXI_ERROR_INVALID_PTX : PTXI_ERROR_INVALID_IMAGE;
+        return ptxi_load_is_ptx(first->text) ? PTXI_ERROR_INVALID_PTX : PTXI_ERROR_INVALID_IMAGE;
     return list_kernels(l, tree) ? PTXI_SUCCESS : PTXI_ERROR_OUT_OF_MEMORY;
+}
+
+static void free_texts(struct device_texts *texts)
+{
+    for (unsigned i = 0; i < texts->count; i++)
+        free(texts->at[i].text);
+    texts->count = 0;
 }
 
 static void free_library(void *library)
@@ -99,7 +133,7 @@ static void free_library(void *library)
     for (unsigned i = 0; l->kernels && i < l->count; i++)
         ptxi_handle_remove(&l->kernels[i].handle);
     ptxi_arena_free(&l->arena);
-    free(l->text);
+    free_texts(&l->texts);
     free(l->file);
     free(l);
 }
@@ -113,19 +147,18 @@ static bool add_handles(struct ptxiLibrary_st *l)
     return ok;
 }
 
-/* Takes ownership of the text. */
-static ptxiResult make_library(ptxiLibrary *library, char *text, size_t size, struct ptxi_load_options *o)
+/* Takes ownership of the texts, of which at least one is valid. */
+static ptxiResult make_library(ptxiLibrary *library, struct device_texts *texts, struct ptxi_load_options *o)
 {
     struct ptxiLibrary_st *l = calloc(1, sizeof *l);
     struct ptxi_arena arena;
 
     if (!l) {
-        free(text);
+        free_texts(texts);
         return PTXI_ERROR_OUT_OF_MEMORY;
     }
     ptxi_arena_init(&l->arena, NULL);
-    l->text = text;
-    l->size = size;
+    l->texts = *texts;
     l->file = strdup(o->module.name ? o->module.name : "<ptx>");
     l->options = o->module;
     l->options.name = l->file;
@@ -149,10 +182,54 @@ static ptxiResult make_library(ptxiLibrary *library, char *text, size_t size, st
     return PTXI_SUCCESS;
 }
 
-/* A library belongs to no context, so its PTX is chosen for the device that new contexts have. */
-static unsigned device_sm(void)
+/* Chooses the PTX for one kind of device out of an image. */
+typedef ptxiResult choose_text(const void *image, size_t image_size, unsigned sm, struct ptxi_load_options *o,
+                               struct device_text *text);
+
+static ptxiResult choose_from_memory(const void *image, size_t image_size, unsigned sm, struct ptxi_load_options *o,
+                                     struct device_text *text)
 {
-    return atomic_load(&ptxi_state.profile)->sm;
+    (void)image_size;
+    return ptxi_binary_read(image, sm, o, &text->text, &text->size);
+}
+
+static ptxiResult choose_from_file(const void *image, size_t image_size, unsigned sm, struct ptxi_load_options *o,
+                                   struct device_text *text)
+{
+    char *copy = malloc(image_size + 1);
+
+    if (!copy)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    return ptxi_binary_convert(memcpy(copy, image, image_size + 1), image_size, sm, o, &text->text, &text->size);
+}
+
+static bool has_text(const struct device_texts *texts, unsigned sm)
+{
+    for (unsigned i = 0; i < texts->count; i++)
+        if (texts->at[i].sm == sm)
+            return true;
+    return false;
+}
+
+/* A library belongs to no context, so its PTX is chosen for all devices. Fails if no device can use the image. */
+static ptxiResult choose_texts(const void *image, size_t image_size, choose_text *choose, struct ptxi_load_options *o,
+                               struct device_texts *texts)
+{
+    bool usable = false;
+
+    texts->count = 0;
+    for (unsigned i = 0; i < ptxi_state.device_count; i++) {
+        const unsigned sm = atomic_load(&ptxi_state.devices[i].profile)->sm;
+        struct device_text *t = &texts->at[texts->count];
+
+        if (has_text(texts, sm))
+            continue;
+        *t = (struct device_text){ .sm = sm };
+        t->result = choose(image, image_size, sm, o, t);
+        usable |= !t->result;
+        texts->count++;
+    }
+    return usable ? PTXI_SUCCESS : texts->at[0].result;
 }
 
 static ptxiResult check_options(const ptxiLibraryOption *options, void **values, unsigned n)
@@ -172,9 +249,8 @@ ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOp
 {
     API_CALL;
     struct ptxi_load_options o = { .wall_time = NULL };
+    struct device_texts texts;
     ptxiResult r = ptxi_api_enter();
-    char *text;
-    size_t size;
 
     if (r)
         return r;
@@ -183,8 +259,8 @@ ptxiResult ptxiLibraryLoadData(ptxiLibrary *library, const void *code, ptxiJitOp
     if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) ||
         (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)))
         return r;
-    r = ptxi_binary_read(code, device_sm(), &o, &text, &size);
-    return r ? r : make_library(library, text, size, &o);
+    r = choose_texts(code, 0, choose_from_memory, &o, &texts);
+    return r ? r : make_library(library, &texts, &o);
 }
 
 ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, ptxiJitOption *jitOptions,
@@ -194,8 +270,9 @@ ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, p
 {
     API_CALL;
     struct ptxi_load_options o = { .module.name = fileName };
+    struct device_texts texts;
     ptxiResult r = ptxi_api_enter();
-    char *text;
+    char *image;
     size_t size;
 
     if (r)
@@ -204,10 +281,11 @@ ptxiResult ptxiLibraryLoadFromFile(ptxiLibrary *library, const char *fileName, p
         return PTXI_ERROR_INVALID_VALUE;
     if ((r = ptxi_load_options(&o, numJitOptions, jitOptions, jitOptionsValues)) ||
         (r = check_options(libraryOptions, libraryOptionValues, numLibraryOptions)) ||
-        (r = ptxi_load_read_file(fileName, &text, &size)) ||
-        (r = ptxi_binary_convert(text, size, device_sm(), &o, &text, &size)))
+        (r = ptxi_load_read_file(fileName, &image, &size)))
         return r;
-    return make_library(library, text, size, &o);
+    r = choose_texts(image, size, choose_from_file, &o, &texts);
+    free(image);
+    return r ? r : make_library(library, &texts, &o);
 }
 
 static struct loaded *find_loaded(const struct ptxiLibrary_st *l, ptxiContext ctx)
@@ -250,25 +328,42 @@ static ptxiModule take_module(struct ptxiLibrary_st *l)
     return m;
 }
 
+/* The text for a device. A device that got another profile after the library was loaded uses the first text. */
+static const struct device_text *text_for(const struct ptxiLibrary_st *l, unsigned sm)
+{
+    for (unsigned i = 0; i < l->texts.count; i++)
+        if (l->texts.at[i].sm == sm)
+            return &l->texts.at[i];
+    return first_text(l);
+}
+
+static ptxiResult load_module(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiModule *module)
+{
+    const struct device_text *t = text_for(l, ctx->profile->sm);
+    struct ptxi_load_options o = { .module = l->options };
+    char *copy;
+
+    if (t->result)
+        return t->result;
+    copy = malloc(t->size + 1);
+    if (!copy)
+        return PTXI_ERROR_OUT_OF_MEMORY;
+    return ptxi_load_text(ctx, memcpy(copy, t->text, t->size + 1), t->size, &o, module);
+}
+
 static ptxiResult load_locked(struct ptxiLibrary_st *l, ptxiContext ctx, ptxiModule *module)
 {
-    struct ptxi_load_options o = { .module = l->options };
     struct loaded *at = find_loaded(l, ctx);
-    ptxiResult r = PTXI_SUCCESS;
 
     if (!ptxi_handle_is(l, PTXI_HANDLE_LIBRARY)) /* another thread is unloading it */
         return PTXI_ERROR_INVALID_HANDLE;
     if (!at) {
-        char *text = malloc(l->size + 1);
-
         at = malloc(sizeof *at);
-        if (!at || !text) {
-            free(at);
-            free(text);
+        if (!at)
             return PTXI_ERROR_OUT_OF_MEMORY;
-        }
         *at = (struct loaded){ .next = l->loaded, .ctx = ctx };
-        r = ptxi_load_text(ctx, memcpy(text, l->text, l->size + 1), l->size, &o, &at->module);
+        ptxiResult r = load_module(l, ctx, &at->module);
+
         if (r) {
             free(at);
             return r;
