@@ -33,7 +33,6 @@ bool ptxi_runtime_is_unloading(void)
  * are interrupted, and the process waits until they have ended: they use memory that is about to disappear. */
 __attribute__((destructor)) static void unload(void)
 {
-
     atomic_store(&unloading, true);
     for (int i = 0; i < MAX_DEVICES; i++) {
         ptxiContext context = atomic_load(&devices[i].context);
