@@ -57,7 +57,8 @@ DIFFERENT = {
     'reference_fresh': 'all levels, until it is said',
     'reference_made': 'all levels, until it is said',
     'array_flags': 'memory is there at once',
-    'LibraryLoadData(': 'libraries are read when they are loaded; PTX of later versions loads, with symbols that are missing',
+    'LibraryLoadData(': 'libraries are read when they are loaded; PTX of later versions loads, '
+                        'with symbols that are missing',
     'library_without_context': 'what a kernel has is known in a context',
     'link_badly': 'LinkComplete tells what does not fit together, and the launch what is missing',
     'link(': 'likewise',
