@@ -1,5 +1,5 @@
-/* Functions in the common part of C and CUDA C++. nvcc compiles them for the kernels, the host's compiler for the expected
- * results. A function NAME_one(in, out) reads IN words and writes OUT words. PLAIN(X) lists all functions. They have no
+/* Functions in the common part of C and CUDA C++. nvcc compiles them for the kernels, the host's compiler for the
+ * expected results. NAME_one(in, out) reads IN words and writes OUT words. PLAIN(X) lists all functions. They have no
  * undefined or unspecified behaviour, and products that a compiler could fuse with sums are explicitly fused. */
 #ifndef PTXI_CUDA_PLAIN_H
 #define PTXI_CUDA_PLAIN_H
