@@ -2,7 +2,7 @@
 """Checks that the directories of the library depend on each other in one direction, and that no files depend on each
 other in a cycle.
 
-Usage: check-layers.py [SOURCE_DIR [BUILD_DIR]]   check; exit status 1 and a list of what is wrong
+Usage: check-layers.py [SOURCE_DIR [BUILD_DIR]]   check; exit status 1 and a list of violations
        check-layers.py --svg [SOURCE_DIR]         print a picture of the layers for doc/
 
 Two kinds of dependencies are checked: includes, read from the source, and references to symbols of other files, read by
@@ -255,7 +255,7 @@ def depth_of(layers):
 
 
 def used_layers(root):
-    """Pairs of layers of which the first includes a header of the second."""
+    """Pairs of layers: the first includes a header of the second."""
     allowed = {name: uses.split() for name, _, uses in LAYERS}
     pairs = set()
     for source, targets in include_graph(root).items():
@@ -292,7 +292,7 @@ def wrapped(text, width):
 
 
 def svg(root):
-    """Rows of boxes, the lowest layer at the bottom; a line where a layer uses another one directly only."""
+    """Prints rows of boxes, with the lowest layer at the bottom. Lines show direct uses that no longer path implies."""
     depth = depth_of(LAYERS)
     rows = defaultdict(list)
     for name, purpose, _ in LAYERS:
