@@ -402,15 +402,14 @@ static void print_page(void)
 {
     puts("# Instructions\n\n"
          "Made by `make doc` from the table in libptxi/isa and the recordings in tests/conformance.\n\n"
-         "Each row is a syntax. `{...}` may be left out, `(a|b)` is a choice, `<name>` one of the list below "
-         "its table. Operands are\n"
-         "given as name:type, where a type may name the qualifier that decides it: `d:T` has the type in slot T, "
-         "`d:2T` twice its\n"
-         "width, `d:bT` the untyped bits of its width; `d:T[]` is a vector. PTX and target are the first that have "
-         "the syntax.\n\n"
-         "*executed*: kernels that use it can be launched. *recorded*: so many of its forms (choices of "
-         "qualifiers, those for caches\n"
-         "left out) have results recorded on a GPU, which the tests compare with.\n");
+         "Each row is a syntax. `{...}` is optional, `(a|b)` is a choice, `<name>` is a word of the list below "
+         "the table. Operands are\n"
+         "name:type. A type may refer to a qualifier: `d:T` has the type in slot T, `d:2T` twice its width, "
+         "`d:bT` the untyped bits\n"
+         "of its width. `d:T[]` is a vector. PTX and target are the first versions that have the syntax.\n\n"
+         "*executed*: kernels that use it can be launched. *recorded*: the number of its forms with results from a "
+         "GPU, which the\n"
+         "tests compare with. A form is a choice of qualifiers other than those for caches.\n");
     for (unsigned i = 0, n; i < ptxi_row_count; i += n) {
         const char *section = sorted[i]->section;
 

@@ -13,7 +13,8 @@ if [ ! -e "$lib" ]; then
     exit 77
 fi
 $NM -D --defined-only "$lib" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
-    grep -vE '^(_init|_fini|__(asan|ubsan|tsan|odr_asan|start_asan|stop_asan)[A-Za-z0-9_.]*)$' | sort > "$tmp/exported" || true
+    grep -vE '^(_init|_fini|__(asan|ubsan|tsan|odr_asan|start_asan|stop_asan)[A-Za-z0-9_.]*)$' |
+    sort > "$tmp/exported" || true
 # A declaration may span lines: join them, then take the name before the first parenthesis.
 tr '\n' ' ' < "$header" | tr ';' '\n' | sed -nE 's/.*PTXI_API[^(]*[ *](ptxi[A-Za-z0-9]+) *\(.*/\1/p' |
     sort > "$tmp/declared"

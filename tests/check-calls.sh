@@ -7,8 +7,8 @@ top=${top_srcdir:-$(dirname "$0")/..}
 
 awk '
     BEGIN {
-        n = split("ptxiDriverGetVersion ptxiGetVersion ptxiGetErrorName ptxiGetErrorString ptxiDeviceEnumerateProfile " \
-                  "ptxiHostGetThread ptxiHostFail ptxiHostGetPointer", name, " ")
+        n = split("ptxiDriverGetVersion ptxiGetVersion ptxiGetErrorName ptxiGetErrorString " \
+                  "ptxiDeviceEnumerateProfile ptxiHostGetThread ptxiHostFail ptxiHostGetPointer", name, " ")
         for (i = 1; i <= n; i++)
             free[name[i]] = 1
     }

@@ -63,7 +63,8 @@ HEAD
     for s in MEMCPY3D KERNEL_NODE_PARAMS MEMSET_NODE_PARAMS HOST_NODE_PARAMS; do
         echo "same(\"sizeof PTXI_$s\", sizeof(PTXI_$s), sizeof(CUDA_$s));"
     done
-    for m in KERNEL_NODE_PARAMS.sharedMemBytes KERNEL_NODE_PARAMS.extra MEMSET_NODE_PARAMS.elementSize MEMSET_NODE_PARAMS.width \
+    for m in KERNEL_NODE_PARAMS.sharedMemBytes KERNEL_NODE_PARAMS.extra \
+             MEMSET_NODE_PARAMS.elementSize MEMSET_NODE_PARAMS.width \
              MEMCPY3D.srcDevice MEMCPY3D.srcHeight MEMCPY3D.dstHost MEMCPY3D.dstPitch MEMCPY3D.Depth; do
         echo "same(\"PTXI_$m\", offsetof(PTXI_${m%.*}, ${m#*.}), offsetof(CUDA_${m%.*}, ${m#*.}));"
     done
@@ -84,11 +85,13 @@ TAIL
 while read -r name; do
     rest=${name#PTXI_}
     grep -qwE "CU_$rest|CUDA_$rest" "$cuda/cuda.h" || echo "$name"
-done <"$work/names" | grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE|DIALECT)_|^PTXI_RESULT_MAX$|^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
-    grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|DIALECT|TARGET_FROM_CONTEXT)$' >"$work/strangers" || true
-if [ -s "$work/strangers" ]; then
+done <"$work/names" |
+    grep -vE '^PTXI_(FAULT|ACCESS|SEVERITY|RANGE|DIALECT)_|^PTXI_RESULT_MAX$' |
+    grep -vE '^PTXI_LIMIT_(INSTRUCTIONS|MILLISECONDS)$' |
+    grep -vE '^PTXI_JIT_(STRICT_TARGET|STRICT_SYMBOLS|FILE_NAME|DIALECT|TARGET_FROM_CONTEXT)$' >"$work/unknown" || true
+if [ -s "$work/unknown" ]; then
     echo "these names are neither in cuda.h nor in the list of libptxi names in this script:"
-    cat "$work/strangers"
+    cat "$work/unknown"
     exit 1
 fi
 

@@ -3,7 +3,10 @@
 # Run it in the build directory of a checkout. It lists the missing files and exits with status 1.
 set -u
 top=${top_srcdir:-$(dirname "$0")/..}
-git -C "$top" rev-parse -q --verify HEAD > /dev/null 2>&1 && [ -z "$(git -C "$top" rev-parse --show-cdup)" ] || { echo "skipped: not a git checkout"; exit 77; }
+git -C "$top" rev-parse -q --verify HEAD > /dev/null 2>&1 && [ -z "$(git -C "$top" rev-parse --show-cdup)" ] || {
+    echo "skipped: not a git checkout"
+    exit 77
+}
 
 given=$(MAKEFLAGS='' make -s print-distributed) && [ -n "$given" ] || { echo "make print-distributed failed"; exit 1; }
 left=$(git -C "$top" ls-files | grep -vE '^\.ci/|(^|/)\.gitignore$' | GIVEN=$given awk '

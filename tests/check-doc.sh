@@ -13,11 +13,16 @@ done
 if [ -e "$tmp/doc/layers.svg" ]; then
     cmp "$top_srcdir/doc/layers.svg" "$tmp/doc/layers.svg" || bad=1
 fi
-for f in $(cd "$top_srcdir" && grep -ohE '\b(tests|libptxi|tools|bindings|samples|doc)/[A-Za-z0-9_./-]+\.(c|h|def|sh|py|awk|rec|md)\b' \
-    README.md CONTRIBUTING.md doc/*.md | sort -u); do
+name='\b(tests|libptxi|tools|bindings|samples|doc)/[A-Za-z0-9_./-]+\.(c|h|def|sh|py|awk|rec|md)\b'
+for f in $(cd "$top_srcdir" && grep -ohE "$name" README.md CONTRIBUTING.md doc/*.md | sort -u); do
     case $f in
     *instructions.md) ;;
-    *) [ -e "$top_srcdir/$f" ] || [ -e "$top_srcdir/libptxi/$f" ] || { echo "the documents name $f, which does not exist"; bad=1; } ;;
+    *)
+        [ -e "$top_srcdir/$f" ] || [ -e "$top_srcdir/libptxi/$f" ] || {
+            echo "the documents name $f, which does not exist"
+            bad=1
+        }
+        ;;
     esac
 done
 grep -q '^| all |' "$tmp/README.md" || { echo "README.md: the table of counts is missing"; bad=1; }

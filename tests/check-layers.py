@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that the directories of the library depend on each other in one direction, and that no files depend on each other in a cycle.
+"""Checks that the directories of the library depend on each other in one direction, and that no files depend on each
+other in a cycle.
 
-Usage: check-layers.py [SOURCE_DIR [BUILD_DIR]]   check; exit status 1 and a list of what is wrong
+Usage: check-layers.py [SOURCE_DIR [BUILD_DIR]]   check; exit status 1 and a list of violations
        check-layers.py --svg [SOURCE_DIR]         print a picture of the layers for doc/
 
-Two kinds of dependencies are checked: includes, read from the source, and references to symbols of other files, read by nm from the
-objects in BUILD_DIR (skipped, with a message, if there are none). The table LAYERS is the only list of directories: a directory that is
-not in it is an error.
+Two kinds of dependencies are checked: includes, read from the source, and references to symbols of other files, read by
+nm from the objects in BUILD_DIR (skipped, with a message, if there are none). The table LAYERS is the only list of
+directories: a directory that is not in it is an error.
 """
 import os
 import re
@@ -16,7 +17,8 @@ from collections import defaultdict
 
 FILES = 35  # in a subdirectory of compile/, exec/ or api/
 
-# Bottom to top: directory, what it is for, the directories that it may use. "compile" covers compile/ and everything below it.
+# Bottom to top: directory, its purpose, the directories that it may use. "compile" covers compile/ and its
+# subdirectories.
 LAYERS = [
     ("base", "arenas, strings, messages, CPU level", ""),
     ("num", "formats, rounding, approximations", "base"),
@@ -26,9 +28,10 @@ LAYERS = [
     ("compile/ir", "intermediate form, control flow, liveness", "base num isa parse"),
     ("compile/lower", "syntax tree to IR", "base num isa parse compile/ir"),
     ("compile/optimize", "passes on the IR", "base num isa parse compile/ir"),
-    ("compile/contract", "mul and add to fma, as ptxas does", "base num isa parse compile/ir compile/optimize"),
+    ("compile/contract", "mul and add to fma, as ptxas does", "base num isa parse compile/ir"),
     ("compile/codegen", "registers, bytecode, listings", "base num isa parse compile/ir"),
-    ("compile", "runs the passes", "base num isa parse compile/ir compile/lower compile/optimize compile/contract compile/codegen"),
+    ("compile", "runs the passes",
+     "base num isa parse compile/ir compile/lower compile/optimize compile/contract compile/codegen"),
     ("exec/memmap", "which host memory kernels may access", "base"),
     ("exec/engine", "warps, dispatch, divergence, calls", "base num isa exec/memmap"),
     ("exec/memory", "loads, stores, atomics", "base num isa exec/memmap exec/engine exec/arith"),
@@ -36,9 +39,12 @@ LAYERS = [
     ("exec/texture", "textures and surfaces", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/matrix", "mma, wmma, wgmma, ldmatrix", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/sync", "barriers, votes, shuffles", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
-    ("exec/async", "cp.async, bulk copies, TMA, mbarrier", "base num isa exec/memmap exec/engine exec/memory exec/arith exec/sync"),
-    ("exec/tcgen05", "tensor memory", "base num isa exec/memmap exec/engine exec/memory exec/arith exec/matrix exec/sync exec/async"),
-    ("exec/builtin", "printf, assert, malloc of kernels", "base num isa exec/memmap exec/engine exec/memory exec/arith"),
+    ("exec/async", "cp.async, bulk copies, TMA, mbarrier",
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/sync"),
+    ("exec/tcgen05", "tensor memory",
+     "base num isa exec/memmap exec/engine exec/memory exec/arith exec/matrix exec/sync exec/async"),
+    ("exec/builtin", "printf, assert, malloc of kernels",
+     "base num isa exec/memmap exec/engine exec/memory exec/arith"),
     ("exec/sched", "workers, clusters, schedules", "base num isa exec"),
     ("api/error", "results, reports of failures", "base parse exec/engine"),
     ("api/handle", "handles, lifetimes, calls", "base"),
@@ -55,9 +61,11 @@ LAYERS = [
     ("api/copy", "copies and fills",
      "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/texture"),
     ("api/asm", "evaluated inline assembly",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module api/launch"),
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module api/launch"),
     ("api/graph", "graphs, and streams under capture",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module api/launch"),
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module api/launch"),
     ("api/submit", "work of calls: captured or queued",
      "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
      "api/module api/texture api/launch api/copy api/graph"),
@@ -65,7 +73,8 @@ LAYERS = [
      "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
      "api/module api/launch api/copy api/graph api/submit"),
     ("api/devrt", "the device runtime that kernels call",
-     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory api/module api/launch api/graph"),
+     "base num isa parse compile exec api/error api/handle api/queue api/context api/stream api/memory "
+     "api/module api/launch api/graph"),
     ("api/inspect", "what the command shows beyond ptxi.h",
      "base num isa parse fatbin compile exec api/error api/handle api/queue api/context api/stream api/memory api/module"),
     ("api/lifecycle", "ptxiInit, creation and destruction of contexts",
@@ -114,8 +123,8 @@ def objects(root, build):
     for directory, _, files in os.walk(os.path.join(build, "libptxi")):
         for name in sorted(files):
             found = re.match(r"(?:(?:libptxi_)?core_la-|libexec_portable_la-)(.*)\.o$", name)
-            source = found and os.path.normpath(
-                os.path.join(os.path.relpath(directory, os.path.join(build, "libptxi")).replace(".libs", ""), found.group(1) + ".c"))
+            below = os.path.relpath(directory, os.path.join(build, "libptxi")).replace(".libs", "")
+            source = found and os.path.normpath(os.path.join(below, found.group(1) + ".c"))
             if source and source not in seen and (os.path.exists(os.path.join(root, source)) or ".gen." in source):
                 seen.add(source)
                 yield os.path.join(directory, name), source
@@ -124,7 +133,8 @@ def objects(root, build):
 def reference_graph(root, build, nm):
     defined, used = {}, defaultdict(set)
     for path, source in objects(root, build):
-        for line in subprocess.run([nm, path], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout.splitlines():
+        output = subprocess.run([nm, path], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+        for line in output.splitlines():
             kind, symbol = line.split()[-2:]
             if not symbol.startswith("ptxi"):
                 continue
@@ -246,7 +256,7 @@ def depth_of(layers):
 
 
 def used_layers(root):
-    """Pairs of layers of which the first includes a header of the second."""
+    """Pairs of layers: the first includes a header of the second."""
     allowed = {name: uses.split() for name, _, uses in LAYERS}
     pairs = set()
     for source, targets in include_graph(root).items():
@@ -283,7 +293,7 @@ def wrapped(text, width):
 
 
 def svg(root):
-    """Rows of boxes, the lowest layer at the bottom; a line where a layer uses another one directly only."""
+    """Prints rows of boxes, with the lowest layer at the bottom. Lines show direct uses that no longer path implies."""
     depth = depth_of(LAYERS)
     rows = defaultdict(list)
     for name, purpose, _ in LAYERS:
@@ -302,15 +312,17 @@ def svg(root):
             color = next(c for group, c in GROUPS if name == group or name.startswith(group + "/") or not group)
             boxes.append('<rect x="%g" y="%g" width="%d" height="%d" rx="4" fill="%s" stroke="#555"/>'
                          % (x, top, BOX_WIDTH, BOX_HEIGHT, color))
-            boxes.append('<text x="%g" y="%g" font-weight="bold">%s</text>' % (x + BOX_WIDTH / 2, top + 15, escape(name + "/")))
+            boxes.append('<text x="%g" y="%g" font-weight="bold">%s</text>'
+                         % (x + BOX_WIDTH / 2, top + 15, escape(name + "/")))
             for n, line in enumerate(wrapped(purpose, 27)[:2]):
-                boxes.append('<text x="%g" y="%g" font-size="9">%s</text>' % (x + BOX_WIDTH / 2, top + 28 + 11 * n, escape(line)))
+                boxes.append('<text x="%g" y="%g" font-size="9">%s</text>'
+                             % (x + BOX_WIDTH / 2, top + 28 + 11 * n, escape(line)))
     lines = []
     for a, b in sorted(without_shortcuts(used_layers(root))):
         lines.append('<line x1="%g" y1="%g" x2="%g" y2="%g" stroke="#999" stroke-width="0.7"/>'
                      % (place[a][0], place[a][1] + BOX_HEIGHT, place[b][0], place[b][1]))
-    print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" font-family="sans-serif" font-size="12" '
-          'text-anchor="middle">' % (width, height, width))
+    print('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" font-family="sans-serif" '
+          'font-size="12" text-anchor="middle">' % (width, height, width))
     print("<title>Layers of libptxi: each directory uses only directories below it</title>")
     print('<rect width="100%" height="100%" fill="white"/>')
     print("\n".join(lines + boxes))

@@ -1,4 +1,5 @@
-// Loops of atomic operations: all threads at one word, and at random words of a large table. Each thread makes `turns` of them.
+// Loops of atomic operations. All threads use one word, or random words of a large table. Each thread executes `turns`
+// operations.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -9,7 +10,7 @@ static __device__ unsigned mixed(unsigned x)
     return x ^ x >> 16;
 }
 
-// A value between -0.5 and 0.5, most of them different: sums are a random walk.
+// Returns a pseudorandom value between -0.5 and 0.5, so a sum is a random walk.
 static __device__ float value(unsigned n)
 {
     return mixed(n) * 0x1p-32f - 0.5f;
@@ -30,7 +31,7 @@ LOOP(add_f16, __half, atomicAdd(p, __float2half(value(n)));)
 LOOP(add_bf16, __nv_bfloat16, atomicAdd(p, __float2bfloat16(value(n)));)
 LOOP(add_f16x2, __half2, atomicAdd(p, __float2half2_rn(value(n)));)
 
-// f32 by the order of integers, and by compare-and-swap: only where it is larger, and always.
+// Maximum of f32: by the order of integers, by compare-and-swap if the value is larger, and by compare-and-swap always.
 LOOP(max_f32_int, int, atomicMax(p, __float_as_int(value(n) + 0.5f));)
 LOOP(max_f32_larger, unsigned, {
     float v = value(n);
@@ -76,7 +77,7 @@ LOOP(max_f16_cas, unsigned short, {
     } while (assumed != old);
 })
 
-// At random words.
+// Operations on random words.
 LOOP(table_add_u32, unsigned, atomicAdd(&p[mixed(n) & mask], 1u);)
 LOOP(table_add_f32, float, atomicAdd(&p[mixed(n) & mask], 1.0f);)
 LOOP(table_add_f16, __half, atomicAdd(&p[mixed(n) & mask], __float2half(1.0f));)

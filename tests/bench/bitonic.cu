@@ -1,4 +1,5 @@
-/* Sorts each run of 512 integers: a bitonic network in shared memory, 256 threads, one compare-exchange a thread a step. */
+/* Sorts runs of 512 integers by a bitonic network in shared memory. A block has 256 threads. In each step a thread
+ * makes one compare-exchange. */
 #define RUN 512
 
 extern "C" __global__ void bitonic(int *data)

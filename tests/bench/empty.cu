@@ -1,4 +1,4 @@
-/* Nothing at all: what a launch costs. */
+/* An empty kernel, for the cost of a launch. */
 extern "C" __global__ void empty()
 {
 }

@@ -1,4 +1,5 @@
-/* Rounds of an integer hash: multiplications, rotations (funnel shifts) and exclusive ors in one dependent chain a thread. */
+/* Rounds of an integer hash: each thread executes one dependent chain of multiplications, rotations (funnel shifts) and
+ * exclusive ors. */
 __device__ static unsigned rotl(unsigned v, int s)
 {
     return __funnelshift_l(v, v, s);

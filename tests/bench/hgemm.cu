@@ -1,6 +1,7 @@
-/* C = A * B for square row-major matrices of f16, C of f32, as tensor cores are fed: tiles come by cp.async into one of two halves of shared
- * memory while the other is multiplied, fragments by ldmatrix. 64x64 elements of C a block, 32x32 a warp. The order is a multiple of 64. */
-enum { TILE = 64, DEPTH = 32, PAD = 8 /* rows begin in different banks */, THREADS = 128 };
+/* C = A * B for square row-major matrices, A and B of f16, C of f32, by tensor cores. cp.async copies tiles into one
+ * half of a buffer in shared memory, while the other half is multiplied. ldmatrix loads the fragments. A block computes
+ * 64x64 elements of C, a warp 32x32. The order of the matrices is a multiple of 64. */
+enum { TILE = 64, DEPTH = 32, PAD = 8 /* so that rows begin in different banks */, THREADS = 128 };
 
 struct half_tiles {
     unsigned short a[TILE][DEPTH + PAD], b[DEPTH][TILE + PAD];
@@ -45,8 +46,10 @@ static __device__ void load_transposed(unsigned (&r)[4], const void *row)
 
 static __device__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 extern "C" __global__ void hgemm(const unsigned short *A, const unsigned short *B, float *C, int n)
@@ -84,7 +87,8 @@ extern "C" __global__ void hgemm(const unsigned short *A, const unsigned short *
     for (int i = 0; i < 2; i++)
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            float *to = C + (size_t)(blockIdx.y * TILE + row + 16 * i + lane / 4) * n + blockIdx.x * TILE + col + 8 * j + lane % 4 * 2;
+            float *to = C + (size_t)(blockIdx.y * TILE + row + 16 * i + lane / 4) * n + blockIdx.x * TILE + col +
+                        8 * j + lane % 4 * 2;
 
             *(float2 *)to = make_float2(c[i][j][0], c[i][j][1]);
             *(float2 *)(to + 8 * (size_t)n) = make_float2(c[i][j][2], c[i][j][3]);

@@ -1,4 +1,5 @@
-/* Histogram of bytes, four to a word, with shared atomics a block and one round of global atomics at the end. 256 threads a block. */
+/* Histogram of bytes. The input has words of four bytes. A block has 256 threads. It counts by atomics in shared memory
+ * and finally adds its counts to global memory by atomics. */
 extern "C" __global__ void hist(const unsigned *words, unsigned *bins, int n)
 {
     __shared__ unsigned local[256];

@@ -1,5 +1,5 @@
-/* Layer normalisation of rows of floats, one block a row: mean, variance about the mean, scale and shift. The row is
- * read three times; sums go through shuffles, then shared memory. */
+/* Layer normalisation of rows of floats: mean, variance about the mean, scale and shift. Each block normalises a row
+ * and reads it three times. Sums use shuffles, then shared memory. */
 __device__ static float block_sum(float v, float *part)
 {
     int t = threadIdx.x, warps = blockDim.x / 32;
@@ -16,7 +16,8 @@ __device__ static float block_sum(float v, float *part)
     return v;
 }
 
-extern "C" __global__ void layernorm(const float *in, const float *gain, const float *shift, float *out, int width, float eps)
+extern "C" __global__ void layernorm(const float *in, const float *gain, const float *shift, float *out, int width,
+                                     float eps)
 {
     __shared__ float part[32];
     const float *row = in + (size_t)blockIdx.x * width;

@@ -1,4 +1,5 @@
-/* Escape times of the Mandelbrot set, one pixel a thread. Which products are fused is written out, so that a C twin can do the same. */
+/* Escape times of the Mandelbrot set, one pixel per thread. Fused operations are explicit, so that the C version can
+ * use the same ones. */
 extern "C" __global__ void mandel(int *out, int width, int height, float x0, float y0, float step, int limit)
 {
     int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;

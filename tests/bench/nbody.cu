@@ -1,4 +1,5 @@
-/* Gravitational accelerations of n bodies (x, y, z, mass), all pairs, through tiles in shared memory. n is a multiple of the block. */
+/* Gravitational accelerations of n bodies (x, y, z, mass): all pairs, by tiles in shared memory. n is a multiple of the
+ * block size. */
 #define BLOCK 256
 
 extern "C" __global__ void nbody(const float4 *body, float4 *accel, int n, float eps2)

@@ -1,4 +1,4 @@
-/* Sorts each run of 2048 unsigned integers with CUB's block-wide radix sort, 256 threads of eight keys. */
+/* Sorts runs of 2048 unsigned integers by CUB's radix sort for blocks: 256 threads with eight keys each. */
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_store.cuh>

@@ -1,4 +1,4 @@
-/* Sum of floats: a grid-stride loop, then shuffles within each warp and among the warps; one partial sum a block. */
+/* Sum of floats: a grid-stride loop, then shuffles within each warp and among the warps. Each block writes a sum. */
 #define BLOCK 256
 
 __device__ static float warp_sum(float v)

@@ -1,4 +1,4 @@
-/* Sum of floats: a grid-stride loop, then a tree in shared memory; one partial sum a block. */
+/* Sum of floats: a grid-stride loop, then a tree in shared memory. Each block writes a sum. */
 #define BLOCK 256
 
 extern "C" __global__ void reduce_shm(const float *in, float *out, int n)

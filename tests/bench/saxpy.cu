@@ -1,4 +1,4 @@
-/* y = alpha * x + y, one element a thread. */
+/* y = alpha * x + y, one element per thread. */
 extern "C" __global__ void saxpy(float alpha, const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
-/* Occurrences of a short pattern in a text, one starting position a thread: byte loads, early exits, a vote and one atomic a warp.
- * count[0] is the number of matches, count[1] the first position. The block is a multiple of 32. */
+/* Occurrences of a short pattern in a text. Each thread tests one position, by loads of bytes and with early exits.
+ * Each warp makes a vote and one atomic operation. count[0] is the number of matches, count[1] the first position. The
+ * block size is a multiple of 32. */
 extern "C" __global__ void search(const char *text, int length, const char *pattern, int plen, unsigned *count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-/* C = A * B for square row-major matrices whose order is a multiple of the tile: the textbook shared-memory tiling. Every element is a
- * chain of fused multiply-adds in ascending k, so a plain C loop gives the same bits. */
+/* C = A * B for square row-major matrices, by tiles in shared memory. The order of the matrices is a multiple of the
+ * tile size. Each element is a chain of fused multiply-adds in ascending k, so a plain C loop gives the same bits. */
 #define TILE 16
 
 extern "C" __global__ void sgemm(const float *A, const float *B, float *C, int n)

@@ -1,5 +1,7 @@
-/* y = A * x for a sparse matrix in compressed rows, one row a thread: rows differ in length, so warps diverge, and x is gathered. */
-extern "C" __global__ void spmv(const int *start, const int *column, const float *value, const float *x, float *y, int rows)
+/* y = A * x for a sparse matrix of compressed rows, one row per thread. Rows differ in length, so warps diverge. The
+ * elements of x are gathered. */
+extern "C" __global__ void spmv(const int *start, const int *column, const float *value, const float *x, float *y,
+                                int rows)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
 

@@ -1,4 +1,4 @@
-/* One step of a weighted five-point stencil on a square grid of doubles; the border is copied. */
+/* One step of a weighted five-point stencil on a square grid of doubles. The border is copied. */
 extern "C" __global__ void stencil(const double *in, double *out, int n, double centre, double side)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,10 +1,10 @@
-// What threads wait for: grids, bulk copies, pipelines of cp.async beside the same work with plain loads.
+// Waits: for the grid, for bulk copies, and for cp.async in pipelines. Plain loads do the same work for comparison.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
 
-// Each CTA counts for its neighbour, which looks after the barrier.
+// Each CTA adds to the counter of its neighbour, which checks the count after the barrier.
 extern "C" __global__ void grid_sync(unsigned *count, unsigned *wrong, int turns)
 {
     cg::grid_group grid = cg::this_grid();
@@ -28,12 +28,14 @@ static __device__ unsigned shared_address(const void *p)
 
 static __device__ void expect(unsigned long long *full, int bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(shared_address(full)), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                 :: "r"(shared_address(full)), "r"(bytes) : "memory");
 }
 
 static __device__ void wait(unsigned long long *full, int parity)
 {
-    asm volatile("{\n.reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@p bra DONE;\nbra WAIT;\nDONE:\n}"
+    asm volatile("{\n.reg .pred p;\nWAIT: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n"
+                 "@p bra DONE;\nbra WAIT;\nDONE:\n}"
                  :: "r"(shared_address(full)), "r"(parity) : "memory");
 }
 
@@ -49,13 +51,14 @@ static __device__ void fetch(char *to, const char *from, int, int size, unsigned
 
 static __device__ void fetch(char *to, const TensorMap *from, int row, int, unsigned long long *full)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];"
                  :: "r"(shared_address(to)), "l"(from), "r"(0), "r"(row), "r"(shared_address(full)) : "memory");
 }
 
 enum { ROW = 128 };
 
-// One warp gets pieces of what lies in global memory, two of them under way at a time, and adds the first words.
+// One warp copies pieces of global memory into shared memory, two at a time, and adds their first words.
 template <typename GET> static __device__ void load(unsigned *sums, int size, int pieces, GET get)
 {
     __shared__ unsigned long long full[2];
@@ -82,16 +85,20 @@ template <typename GET> static __device__ void load(unsigned *sums, int size, in
 
 extern "C" __global__ void bulk_load(const char *from, unsigned *sums, int size, int pieces)
 {
-    load(sums, size, pieces, [=](char *to, int k, unsigned long long *full) { fetch(to, from + (size_t)k * size, 0, size, full); });
+    load(sums, size, pieces, [=](char *to, int k, unsigned long long *full) {
+        fetch(to, from + (size_t)k * size, 0, size, full);
+    });
 }
 
 // Tiles of rows of 128 bytes.
 extern "C" __global__ void tile_load(const __grid_constant__ TensorMap map, unsigned *sums, int size, int pieces)
 {
-    load(sums, size, pieces, [&](char *to, int k, unsigned long long *full) { fetch(to, &map, k * (size / ROW), size, full); });
+    load(sums, size, pieces, [&](char *to, int k, unsigned long long *full) {
+        fetch(to, &map, k * (size / ROW), size, full);
+    });
 }
 
-// One thread puts the same tile into all pieces of `to`, two of them under way at a time.
+// One thread copies the same tile into all pieces of `to`, two at a time.
 extern "C" __global__ void bulk_store(char *to, const unsigned *words, int size, int pieces)
 {
     for (int k = threadIdx.x; k < size / 4; k += 32)
@@ -102,7 +109,8 @@ extern "C" __global__ void bulk_store(char *to, const unsigned *words, int size,
     asm volatile("fence.proxy.async;" ::: "memory");
 #pragma unroll 1
     for (int k = 0; k < pieces; k++) {
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" :: "l"(to + (size_t)k * size), "r"(shared_address(tile)), "r"(size) : "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                     :: "l"(to + (size_t)k * size), "r"(shared_address(tile)), "r"(size) : "memory");
         asm volatile("cp.async.bulk.commit_group;");
         asm volatile("cp.async.bulk.wait_group 1;" ::: "memory");
     }
@@ -115,7 +123,8 @@ template <typename T> static __device__ float sum_of(T x);
 template <> __device__ float sum_of(float x) { return x; }
 template <> __device__ float sum_of(float4 x) { return (x.x + x.y) + (x.z + x.w); }
 
-// Tiles of a THREADS * T each go through shared memory, in `STAGES` buffers; each thread adds what its neighbours have got.
+// Tiles of THREADS elements of type T pass through `STAGES` buffers in shared memory. Each thread adds the elements of
+// its neighbours.
 template <typename T, int STAGES, bool ASYNC> static __device__ void staged(const T *in, float *out, int tiles)
 {
     __shared__ T buffer[STAGES][THREADS];
@@ -144,9 +153,12 @@ template <typename T, int STAGES, bool ASYNC> static __device__ void staged(cons
     out[blockIdx.x * THREADS + t] = sum;
 }
 
-#define PAIR(name, T, STAGES)                                                                                                        \
-    extern "C" __global__ void name(const T *in, float *out, int tiles) { staged<T, STAGES, true>(in, out, tiles); }                 \
-    extern "C" __global__ void name##_plain(const T *in, float *out, int tiles) { staged<T, STAGES, false>(in, out, tiles); }
+#define PAIR(name, T, STAGES)                                                                                        \
+    extern "C" __global__ void name(const T *in, float *out, int tiles) { staged<T, STAGES, true>(in, out, tiles); } \
+    extern "C" __global__ void name##_plain(const T *in, float *out, int tiles)                                      \
+    {                                                                                                                \
+        staged<T, STAGES, false>(in, out, tiles);                                                                    \
+    }
 PAIR(words2, float, 2)
 PAIR(words4, float, 4)
 PAIR(vectors2, float4, 2)

@@ -1,4 +1,4 @@
-/* c = a + b, one element a thread. */
+/* c = a + b, one element per thread. */
 extern "C" __global__ void vecadd(const float *a, const float *b, float *c, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -19,7 +19,8 @@ skip()
 
 [ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, and Python is not linked with them"
 [ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
-[ -x "$venv/bin/python" ] || skip "no virtual environment in $venv; see the comment in $0 for the command that creates it"
+[ -x "$venv/bin/python" ] ||
+    skip "no virtual environment in $venv; see the comment in $0 for the command that creates it"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -745,16 +745,21 @@ def barriers():
                 b.test()
         case('mbarrier/%d' % k, sequence(b.text), block=32)
     remote = REMOTE + """@%one mbarrier.init.shared.b64 [%m], 6; barrier.cluster.arrive; barrier.cluster.wait;
-@%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5]; @%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5], 2;
-@%one mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%i5], 64; @%one mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%i5], 32;
-@%one mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%i5], 16; @%one mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%i5], 48;
-barrier.cluster.arrive; barrier.cluster.wait; @!%one bra LAST; mbarrier.arrive.shared.b64 %d1, [%m], 2; mbarrier.pending_count.b64 %i6, %d1; st.shared.u32 [%s], %i6; LAST:
+@%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5];
+@%one mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%i5], 2;
+@%one mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%i5], 64;
+@%one mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%i5], 32;
+@%one mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%i5], 16;
+@%one mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%i5], 48;
+barrier.cluster.arrive; barrier.cluster.wait; @!%one bra LAST; mbarrier.arrive.shared.b64 %d1, [%m], 2;
+mbarrier.pending_count.b64 %i6, %d1; st.shared.u32 [%s], %i6; LAST:
 """
     case('mbarrier/remote', kernel(remote + WAIT, 2), ctas=2, block=32)
     case(
         'mbarrier/generic',
         kernel(
-            'cvt.u64.u32 %d1, %m; cvta.shared.u64 %d1, %d1; @%one mbarrier.arrive.b64 %d2, [%d1]; @%one mbarrier.pending_count.b64 %i6, %d2; @%one st.shared.u32 [%s], %i6; bar.sync 0;\n'
+            'cvt.u64.u32 %d1, %m; cvta.shared.u64 %d1, %d1; @%one mbarrier.arrive.b64 %d2, [%d1]; '
+            '@%one mbarrier.pending_count.b64 %i6, %d2; @%one st.shared.u32 [%s], %i6; bar.sync 0;\n'
             + WAIT
         ),
         block=32,

@@ -183,7 +183,9 @@ def prepare(drv, case, data, out):
 
 
 def run(drv, cases):
-    """Each case: text, grid, block, map or None, data and out: (pattern, size) each, args. Of each the error, and data and out afterwards."""
+    """Runs the cases and returns for each the error and the contents of data and out.
+
+    A case has text, grid, block, map or None, data and out as (pattern, size), and args."""
     if not hasattr(drv, 'room'):
         drv.room = drv.alloc(2 * ROOM * 64)
     at = [(drv.room + 2 * ROOM * k, drv.room + 2 * ROOM * k + ROOM) for k in range(len(cases))]

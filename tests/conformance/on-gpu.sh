@@ -16,8 +16,9 @@ ${CC:-cc} -std=gnu11 -Ilibptxi -o "$tmp/gen" libptxi/isa/gen*.c
 "$tmp/gen" header > "$tmp/isa/op.gen.h"
 "$tmp/gen" tables > "$tmp/isa.gen.c"
 cd tests/conformance
-${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c matrix.c matrix_group.c matrix_pool.c matrix_other.c cases.c case_build.c case_kernel.c chains.c fragments.c warpgroups.c \
-    wmma.c words.c column.c \
+${CC:-cc} -std=gnu11 -O1 -I../../libptxi -I"$tmp" -I.. -o "$tmp/plan/plan" plan.c \
+    matrix.c matrix_group.c matrix_pool.c matrix_other.c cases.c case_build.c case_kernel.c \
+    chains.c fragments.c warpgroups.c wmma.c words.c column.c \
     ../../libptxi/isa/isa.c "$tmp/isa.gen.c" -lm
 "$tmp/plan/plan" write "$tmp/plan" "${PTXI_CASES-}"
 "$tmp/plan/plan" matrix "$tmp/plan"

@@ -3,8 +3,8 @@
 
     record.py [options] record PLAN OUT         OUT/cases.rec and OUT/exhaustive.rec
     record.py [options] show PLAN NAME FIRST COUNT  operands and results of some rows of the case with this name or key
-    record.py [options] dump PLAN NAME FIRST COUNT FILE the first word of the results for the operands FIRST to FIRST + COUNT - 1
-                                                of a case with one operand of 32 bits
+    record.py [options] dump PLAN NAME FIRST COUNT FILE the first word of the results for the operands FIRST to
+                                                FIRST + COUNT - 1 of a case with one operand of 32 bits
     record.py matrix PLAN OUT                   OUT/matrix.rec: the matrix instructions; --full N also writes
                                                 OUT/matrix.full with the results of N instructions of each form
     record.py assemble PLAN                     no GPU: assembles everything with ptxas

@@ -28,8 +28,9 @@ fi
 plan=$tmp/ex2
 mkdir "$plan"
 "$top_builddir/tests/conformance/plan" write "$plan" ex2.approx.f32
-"$PYTHON3" "$here/record.py" --driver "$library" --prefix ptxi dump "$plan" 'ex2.approx.f32 %r0, %r1' 0x3f800000 20000 "$plan/dump"
+name='ex2.approx.f32 %r0, %r1'
+"$PYTHON3" "$here/record.py" --driver "$library" --prefix ptxi dump "$plan" "$name" 0x3f800000 20000 "$plan/dump"
 [ "$(od -An -tx4 -N4 "$plan/dump")" = ' 40000000' ]
 [ "$(wc -c < "$plan/dump")" = 80000 ]
-"$PYTHON3" "$here/record.py" --driver "$library" --prefix ptxi show "$plan" 'ex2.approx.f32 %r0, %r1' 16380 100 > "$plan/show"
+"$PYTHON3" "$here/record.py" --driver "$library" --prefix ptxi show "$plan" "$name" 16380 100 > "$plan/show"
 [ "$(wc -l < "$plan/show")" = 4 ]

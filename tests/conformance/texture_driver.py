@@ -165,7 +165,9 @@ def storage(res, level):
 
 
 class Resource:
-    """res: kind array|mip|linear|pitch, fmt, ch, w, h, d, flags, levels, data: bytes of each level one after the other."""
+    """An array, mipmapped array or memory with its data.
+
+    res: kind array|mip|linear|pitch, fmt, ch, w, h, d, flags, levels, data: the bytes of all levels in order."""
 
     def __init__(self, drv, res):
         self.drv, self.res = drv, res
@@ -279,7 +281,9 @@ mad.wide.u32 %%a, %%i1, %d, %%a; mad.wide.u32 %%b, %%i1, %d, %%b;
 
 
 def run(drv, case):
-    """case: op, res, tex or None for a surface, rows: array('I') of nin words each, nin, nout. Returns words out and, of a surface, contents."""
+    """Runs a case and returns the words of its results and, for a surface, the contents.
+
+    case: op, res, tex or None for a surface, rows: array('I') of nin words each, nin, nout."""
     f = drv.function(kernel(case['op'], case['nin'], case['nout']))
     res = Resource(drv, case['res'])
     try:

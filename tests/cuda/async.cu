@@ -1,4 +1,4 @@
-/* Asynchronous copies, barriers in shared memory, clusters, as CUDA C++ has them. */
+/* Asynchronous copies, barriers in shared memory and clusters, with the classes of CUDA C++. */
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -6,7 +6,7 @@
 #pragma nv_diag_suppress static_var_with_dynamic_init
 namespace cg = cooperative_groups;
 
-/* Tiles of 32 x 16 bytes through two buffers; each tile comes out backwards. */
+/* Copies tiles of 32 x 16 bytes through two buffers and reverses each tile. */
 extern "C" __global__ void pipeline(const int4 *in, int4 *out, int n)
 {
     __shared__ int4 buf[2][32];
@@ -29,7 +29,7 @@ extern "C" __global__ void pipeline(const int4 *in, int4 *out, int n)
     }
 }
 
-/* Words that arrive at a barrier, n rounds. */
+/* Copies words, and waits for the copies at a barrier, in n rounds. */
 extern "C" __global__ void barrier(const unsigned *in, unsigned *out, int n)
 {
     using block_barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -49,7 +49,7 @@ extern "C" __global__ void barrier(const unsigned *in, unsigned *out, int n)
     out[t] = sum;
 }
 
-/* Each block reads what its neighbour in the cluster of four has. */
+/* Each block of a cluster of four reads the shared memory of another block. */
 extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned s[64];

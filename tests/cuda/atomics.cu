@@ -1,10 +1,10 @@
-/* Atomic operations of every kind on integers, floats and doubles, global and shared, at all scopes. What each thread got back is added
- * up or set in bits, so that results do not depend on the order. */
+/* Atomic operations of all kinds on integers, floats and doubles, in global and shared memory, at all scopes. The
+ * values that the operations return are added or combined by bits, so that results do not depend on the order. */
 #include <cstdint>
 
 typedef unsigned long long u64;
 
-/* Many threads, few places. */
+/* Many threads update few words. */
 extern "C" __global__ void integers(const unsigned *in, unsigned *out, int n)
 {
     int g = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,7 +46,7 @@ extern "C" __global__ void integers64(const u64 *in, u64 *out, int n)
         ;
 }
 
-/* Whole numbers: sums are exact in any order. */
+/* All values are integers or halves, so sums are exact in any order. */
 extern "C" __global__ void floats(const unsigned *in, double *out, int n)
 {
     __shared__ float f;
@@ -70,8 +70,8 @@ extern "C" __global__ void floats(const unsigned *in, double *out, int n)
     }
 }
 
-/* Every ticket is drawn once: atomicAdd, atomicInc and atomicDec with wrap-around, atomicExch as a chain, in shared and in global memory.
- * out: n words, two rings of 10, the chain, then 4 words, and n tickets from word n + 32 on. */
+/* Each ticket is drawn once: atomicAdd, atomicInc and atomicDec with wrap-around, and a chain of atomicExch, in shared
+ * and global memory. out: n words, two rings of 10, the chain, 4 words, and n tickets from word n + 32 on. */
 extern "C" __global__ void tickets(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned next, ring, down, chain;
@@ -86,7 +86,7 @@ extern "C" __global__ void tickets(const unsigned *in, unsigned *out, int n)
     __syncthreads();
     unsigned base = blockIdx.x * blockDim.x, a = atomicAdd(&next, 1);
     atomicAdd(out + base + a, in[base + a]);            /* a permutation of the block */
-    atomicAdd(rings + atomicInc(&ring, 6), 1);          /* 0..6, round and round */
+    atomicAdd(rings + atomicInc(&ring, 6), 1);          /* 0..6 repeatedly */
     atomicAdd(rings + 10 + atomicDec(&down, 9), 1);     /* 5..0, 9..0, ... */
     atomicAdd(rings + 20, atomicExch(&chain, (unsigned)t));
     unsigned ticket = atomicAdd(global, 1);
@@ -99,7 +99,7 @@ extern "C" __global__ void tickets(const unsigned *in, unsigned *out, int n)
         atomicAdd(rings + 20, chain);
 }
 
-/* 16-bit compare-and-swap, byte updates through it, and a 128-entry hash table with linear probing. */
+/* Compare-and-swap of 16 bits, updates of bytes by it, and a hash table of 128 entries with linear probing. */
 extern "C" __global__ void swaps(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned table[128];
@@ -129,7 +129,7 @@ extern "C" __global__ void swaps(const unsigned *in, unsigned *out, int n)
         out[68] = n;
 }
 
-/* Scopes, and generic addresses that are shared for some lanes and global for others. */
+/* Scopes, and generic addresses: shared memory for some lanes, global memory for others. */
 extern "C" __global__ void scopes(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned s;

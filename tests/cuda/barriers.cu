@@ -1,4 +1,4 @@
-/* The C++ library's barriers, pipelines, latches and semaphores at the scopes of blocks and of the device. */
+/* Barriers, pipelines, latches and semaphores of the C++ library, at the scopes of the block and of the device. */
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda/latch>
@@ -15,7 +15,7 @@ struct Count {
     __device__ void operator()() { ++*phases; }
 };
 
-/* Tokens, threads that leave, and a function that runs when a phase is complete. */
+/* Arrival tokens, threads that drop out, and a function that runs when a phase is complete. */
 extern "C" __global__ void __launch_bounds__(THREADS) phases(const unsigned *in, unsigned *out, int n)
 {
     using plain = cuda::barrier<cuda::thread_scope_block>;
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) phases(const unsigned *in,
         counted.arrive_and_wait();
     }
     out[g] = v[t] + completed;
-    if (t >= 96 + blockIdx.x) { /* the others go on alone */
+    if (t >= 96 + blockIdx.x) { /* the other threads continue without these */
         all.arrive_and_drop();
         return;
     }
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) phases(const unsigned *in,
     out[g] += v[95 - t % 96];
 }
 
-/* A pipeline of three stages shared by a block: two warps fill it, two empty it. */
+/* A pipeline of three stages, shared by a block. Two warps produce and two consume. */
 extern "C" __global__ void __launch_bounds__(THREADS) roles(const unsigned *in, unsigned *out, int n)
 {
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 3> state;
@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) roles(const unsigned *in, 
     pipe.quit();
 }
 
-/* Bulk copies that a barrier counts in bytes. */
+/* Bulk copies. A barrier counts their bytes. */
 extern "C" __global__ void __launch_bounds__(THREADS) bytes(const unsigned *in, unsigned *out, int n)
 {
     using barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -100,10 +100,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) bytes(const unsigned *in, 
     if (t == 0)
         cuda::device::memcpy_async_tx(stages[0], mine, cuda::aligned_size_t<16>(sizeof stages[0]), full[0]);
     for (int i = 0; i < n; i++) {
-        barrier::arrival_token token = t == 0 ? cuda::device::barrier_arrive_tx(full[i & 1], 1, sizeof stages[0]) : full[i & 1].arrive();
+        barrier::arrival_token token = t == 0 ? cuda::device::barrier_arrive_tx(full[i & 1], 1, sizeof stages[0])
+                                              : full[i & 1].arrive();
 
         if (t == 0 && i + 1 < n)
-            cuda::device::memcpy_async_tx(stages[(i + 1) & 1], mine + (i + 1) * THREADS, cuda::aligned_size_t<16>(sizeof stages[0]), full[(i + 1) & 1]);
+            cuda::device::memcpy_async_tx(stages[(i + 1) & 1], mine + (i + 1) * THREADS,
+                                          cuda::aligned_size_t<16>(sizeof stages[0]), full[(i + 1) & 1]);
         full[i & 1].wait(std::move(token));
         sum = sum * 7 + stages[i & 1][t ^ 5];
         __syncthreads();
@@ -111,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) bytes(const unsigned *in, 
     out[blockIdx.x * THREADS + t] = sum;
 }
 
-/* Blocks that wait for each other: a barrier, a latch and a semaphore in global memory. */
+/* Blocks wait for each other at a barrier, a latch and a semaphore in global memory. */
 __device__ cuda::barrier<cuda::thread_scope_device> meeting(4 * THREADS);
 __device__ cuda::latch<cuda::thread_scope_device> gate(4);
 __device__ cuda::counting_semaphore<cuda::thread_scope_device, 2> slots(2);

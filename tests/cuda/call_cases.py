@@ -72,8 +72,10 @@ KERNELS = b""".version 8.6
 .visible .const .align 4 .b8 table[64];
 .extern .shared .align 16 .b8 more[];
 .visible .entry plain() { ret; }
-.visible .entry write(.param .u64 p, .param .u32 x) { .reg .u64 %p; .reg .u32 %x; ld.param.u64 %p, [p]; ld.param.u32 %x, [x]; st.global.u32 [%p], %x; ret; }
-.visible .entry shared() { .reg .u32 %x; .shared .align 8 .b8 s[1000]; mov.u32 %x, s; st.shared.u32 [%x], %x; mov.u32 %x, more; st.shared.u32 [%x], %x; ret; }
+.visible .entry write(.param .u64 p, .param .u32 x)
+{ .reg .u64 %p; .reg .u32 %x; ld.param.u64 %p, [p]; ld.param.u32 %x, [x]; st.global.u32 [%p], %x; ret; }
+.visible .entry shared() { .reg .u32 %x; .shared .align 8 .b8 s[1000]; mov.u32 %x, s; st.shared.u32 [%x], %x;
+mov.u32 %x, more; st.shared.u32 [%x], %x; ret; }
 .visible .entry small() .maxntid 64, 1, 1 { ret; }
 .visible .entry exact() .reqntid 32, 2, 1 { ret; }
 .visible .entry pairs() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }
@@ -481,11 +483,15 @@ IMAGES = {
     'nothing in it': b'.version 8.0\n.target sm_80\n.address_size 64\n',
     '32 bits': b'.version 8.0\n.target sm_80\n.address_size 32\n.entry k() { ret; }',
     'twice': KERNELS[:-1] + b'.entry plain() { ret; }',
-    'newer instruction': b'.version 8.8\n.target sm_90\n.address_size 64\n.entry k() { tcgen05.fence::before_thread_sync; ret; }',
+    'newer instruction': b'.version 8.8\n.target sm_90\n.address_size 64\n'
+                         b'.entry k() { tcgen05.fence::before_thread_sync; ret; }',
     'old target': b'.version 6.0\n.target sm_30\n.address_size 64\n.entry k() { ret; }',
     'variant': b'.version 8.8\n.target sm_100a\n.address_size 64\n.entry k() { ret; }',
-    'much shared': b'.version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .shared .b8 s[60000]; .reg .u32 %x; mov.u32 %x, s; st.shared.u32 [%x], %x; ret; }',
-    'big constant': b'.version 8.0\n.target sm_90\n.address_size 64\n.const .b8 c[70000];\n.visible .entry k(.param .u64 p) { .reg .u32 %x; .reg .u64 %p; ld.param.u64 %p, [p]; ld.const.u32 %x, [c]; st.global.u32 [%p], %x; ret; }',
+    'much shared': b'.version 8.0\n.target sm_90\n.address_size 64\n'
+                   b'.entry k() { .shared .b8 s[60000]; .reg .u32 %x; mov.u32 %x, s; st.shared.u32 [%x], %x; ret; }',
+    'big constant': b'.version 8.0\n.target sm_90\n.address_size 64\n.const .b8 c[70000];\n'
+                    b'.visible .entry k(.param .u64 p) { .reg .u32 %x; .reg .u64 %p; ld.param.u64 %p, [p]; '
+                    b'ld.const.u32 %x, [c]; st.global.u32 [%p], %x; ret; }',
     'elf': b'\x7fELF' + bytes(60),
     'fatbin': b'\x50\xed\x55\xba\x01\x00\x10\x00' + bytes(60),
 }
@@ -688,7 +694,8 @@ def link_badly(d):
     s, out, n = C.c_void_p(), C.c_void_p(), C.c_size_t()
     bad, part = (
         b'.version 8.0\n.target sm_90\n.address_size 64\n.entry k() { frob; }\0',
-        b'.version 8.0\n.target sm_90\n.address_size 64\n.extern .func foo();\n.visible .entry k() { call foo; ret; }\0',
+        b'.version 8.0\n.target sm_90\n.address_size 64\n'
+        b'.extern .func foo();\n.visible .entry k() { call foo; ret; }\0',
     )
     r = [
         d('LinkCreate', u(0), None, None, None),

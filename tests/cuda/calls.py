@@ -23,57 +23,59 @@ import pool_cases  # noqa: F401
 import small_cases  # noqa: F401
 from call_cases import CASES, Calls
 
-LONGEST = 60  # time limit of a case in seconds
-SPOILT = 3  # exit status: the context is unusable after a case
+TIME_LIMIT = 60  # of a case, in seconds
+CONTEXT_LOST = 3  # exit status: the context is unusable after a case
 
 # Allowed differences: prefixes of case names, with reasons
 DIFFERENT = {
-    'error_names': 'only errors that it gives have names',
-    'known_errors': 'only errors that it gives have names',
-    'without_context': 'memory, streams and events are not found without a context',
-    'CtxGetLimit(7)': 'no limits of graphics',
-    'CtxGetLimit(8)': 'no limits of graphics',
-    'CtxSetLimit(0,': 'stacks may be larger',
-    'CtxSetLimit(2,': 'heaps may be smaller',
-    'context_version': 'the version that there is',
-    'ModuleLoadData(': 'PTX of later versions, later targets and 32 bits loads, with symbols that are missing',
-    'module_options': 'options that change nothing are not looked at',
-    'OccupancyMaxActiveBlocksPerMultiprocessor(plain,128,49152)': 'the driver chooses less shared memory than there is',
-    'LinkAddData(': 'the linker takes PTX',
-    'PointerGetAttribute(5)': 'no tokens for other devices',
-    'TexObjectCreate(linear': 'memory of textures must be there',
-    'TexObjectCreate(pitch': 'rows of textures must be there',
-    'EventCreate(6)': 'one process',
-    'capture_badly': 'a question does not spoil a capture',
-    'graph kernel(pairs odd)': 'the launch tells',
-    'graph copy(': 'the launch tells, and kinds of memory may change',
-    'graph memset(': 'the launch tells',
-    'capture of(': 'calls that a driver forbids meanwhile do no harm',
-    'texture_objects': 'what has no view has none to tell',
-    'kernel node attribute(updatable': 'kernels change no nodes',
-    'GraphInstantiate(4)': 'kernels launch no graphs',
-    'GraphInstantiate(12)': 'kernels launch no graphs',
-    'reference_set': 'modes, flags and formats that there are not are refused',
-    'reference_fresh': 'all levels, until it is said',
-    'reference_made': 'all levels, until it is said',
-    'array_flags': 'memory is there at once',
-    'LibraryLoadData(': 'libraries are read when they are loaded; PTX of later versions loads, with symbols that are missing',
-    'library_without_context': 'what a kernel has is known in a context',
-    'link_badly': 'LinkComplete tells what does not fit together, and the launch what is missing',
+    'error_names': 'only errors that the library returns have names',
+    'known_errors': 'likewise',
+    'without_context': 'memory, streams and events cannot be looked up without a context',
+    'CtxGetLimit(7)': 'there are no limits for graphics',
+    'CtxGetLimit(8)': 'there are no limits for graphics',
+    'CtxSetLimit(0,': 'stacks may be larger than with the driver',
+    'CtxSetLimit(2,': 'heaps may be smaller than with the driver',
+    'context_version': 'the library returns its own version',
+    'ModuleLoadData(': 'PTX of later versions, for later targets, with 32-bit addresses or undefined symbols loads',
+    'module_options': 'options without an effect are not checked',
+    'OccupancyMaxActiveBlocksPerMultiprocessor(plain,128,49152)':
+        'the driver chooses less shared memory than the device has',
+    'LinkAddData(': 'the linker accepts only PTX',
+    'PointerGetAttribute(5)': 'there are no tokens for peer access',
+    'TexObjectCreate(linear': 'the memory of a texture must exist',
+    'TexObjectCreate(pitch': 'the rows of a texture must exist',
+    'EventCreate(6)': 'events cannot be shared with other processes',
+    'capture_badly': 'a query does not invalidate a capture',
+    'graph kernel(pairs odd)': 'the launch reports the error',
+    'graph copy(': 'the launch reports errors, and kinds of memory may change',
+    'graph memset(': 'the launch reports errors',
+    'capture of(': 'calls that the driver forbids during a capture are allowed',
+    'texture_objects': 'no resource view is returned for an object without one',
+    'kernel node attribute(updatable': 'kernels cannot update nodes',
+    'GraphInstantiate(4)': 'kernels cannot launch graphs',
+    'GraphInstantiate(12)': 'kernels cannot launch graphs',
+    'reference_set': 'unknown modes, flags and formats are errors',
+    'reference_fresh': 'all mipmap levels are used until a range is set',
+    'reference_made': 'likewise',
+    'array_flags': 'arrays have memory from the beginning',
+    'LibraryLoadData(': 'libraries are parsed when they are loaded; '
+                        'PTX of later versions or with undefined symbols loads',
+    'library_without_context': 'properties of a kernel are known only in a context',
+    'link_badly': 'LinkComplete reports conflicting declarations, and the launch reports undefined symbols',
     'link(': 'likewise',
     'link unnamed(': 'likewise',
     'link with a log(': 'likewise',
-    'async_again': 'what was freed is not given out again at once',
-    'async_memory_is': 'tokens; memory has the size that was asked for',
+    'async_again': 'freed memory is not reused at once',
+    'async_memory_is': 'there are no tokens for peer access, and memory has exactly the requested size',
     'pointer_attributes_of_host': 'likewise',
-    'PointerGetAttributes(all)': 'likewise, and it is not shared with other processes and devices',
-    'async_in_capture': 'graphs allocate no memory',
-    'wait_value_in_capture': 'graphs do not wait for words',
-    'MemPoolCreate(': "pools of the device's own memory, of one process",
+    'PointerGetAttributes(all)': 'likewise, and memory is not shared with other processes and devices',
+    'async_in_capture': 'graphs cannot allocate memory',
+    'wait_value_in_capture': 'graphs cannot wait for values in memory',
+    'MemPoolCreate(': "pools have the device's own memory, and belong to one process",
     'MemGetDefaultMemPool(': 'likewise',
-    'MemPoolSetAttribute(5': 'pools keep nothing',
-    'MemPoolSetAttribute(6': 'pools keep nothing',
-    'pool_counts': 'pools keep nothing',
+    'MemPoolSetAttribute(5': 'pools keep no unused memory',
+    'MemPoolSetAttribute(6': 'pools keep no unused memory',
+    'pool_counts': 'pools keep no unused memory',
 }
 
 
@@ -86,10 +88,10 @@ def answers(library, first):
         with os.fdopen(w, 'w') as f:
             d = Calls(library)
             for name, case in CASES[first:]:
-                signal.alarm(LONGEST)
+                signal.alarm(TIME_LIMIT)
                 print(name + ':', *[int(x) for x in case(d)], file=f, flush=True)
                 if d('CtxSynchronize'):
-                    os._exit(SPOILT)
+                    os._exit(CONTEXT_LOST)
         os._exit(0)
     os.close(w)
     with os.fdopen(r) as f:
@@ -104,7 +106,7 @@ def all_answers(library):
         lines += got
         if not lines:
             sys.exit('there is no driver')
-        if len(lines) < len(CASES) and status != SPOILT:
+        if len(lines) < len(CASES) and status != CONTEXT_LOST:
             lines.append(CASES[len(lines)][0] + ': crash')
     return lines
 

@@ -14,4 +14,5 @@ skip()
 [ -z "${SANITIZE-}" ] || skip "this build is for sanitizers, which Python is not linked with"
 [ -e "$library" ] || skip "this build has no shared library (--disable-shared)"
 [ -n "${PYTHON3-}" ] || skip "there is no Python"
-LD_LIBRARY_PATH=$top_builddir/.libs exec "$PYTHON3" -B "$top_srcdir/tests/cuda/calls.py" "$library" "$top_srcdir/tests/cuda/calls.rec"
+here=$top_srcdir/tests/cuda
+LD_LIBRARY_PATH=$top_builddir/.libs exec "$PYTHON3" -B "$here/calls.py" "$library" "$here/calls.rec"

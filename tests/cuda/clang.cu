@@ -1,4 +1,4 @@
-/* The functions of plain.h as clang compiles them, without any header of CUDA. */
+/* The functions of plain.h for clang. No header of CUDA is used. */
 #include "plain.h"
 
 #define KERNEL(name, ins, outs) \

@@ -1,5 +1,5 @@
-/* C++ on the device: virtual functions, multiple inheritance, templates, constructors and destructors, operators, lambdas, function
- * objects, references, placement new, member pointers, static members. */
+/* C++ on the device: virtual functions, multiple inheritance, templates, constructors and destructors, operators,
+ * lambdas, function objects, references, placement new, member pointers, static members. */
 #ifndef __CUDACC_RTC__
 #include <new>
 #endif
@@ -49,7 +49,7 @@ __device__ __noinline__ int describe(const Shape &s)
     return s.area() * 10 + s.sides() + s.id();
 }
 
-/* One of three classes a thread: the calls through the table diverge. */
+/* Each thread has an object of one of three classes, so virtual calls diverge. */
 extern "C" __global__ void virtuals(const int *in, int *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -99,7 +99,7 @@ __device__ __noinline__ int consume(Reader &r)
     return sum;
 }
 
-/* Pointers to the second base class are adjusted; its functions are reached through thunks. */
+/* Pointers to the second base class are adjusted. Its functions are called through thunks. */
 extern "C" __global__ void inheritance(const int *in, int *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -173,7 +173,7 @@ __device__ __noinline__ int by_copy(Counter c)
     return c.get();
 }
 
-/* The order of constructors and destructors, also when leaving early, and pointers to members. */
+/* The order of constructors and destructors, also if a loop ends early, and pointers to members. */
 extern "C" __global__ void lifetimes(const int *in, int *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x, total = 0, seen = 0;

@@ -1,4 +1,4 @@
-/* Clusters of blocks that work in each other's shared memory. */
+/* Clusters. Blocks read and write the shared memory of other blocks. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda/barrier>
@@ -9,7 +9,7 @@ namespace ptx = cuda::ptx;
 
 enum { THREADS = 128 };
 
-/* The sum of floats: over warps, over the block, over the cluster as a tree. */
+/* Sum of floats: first in each warp, then in the block, then in the cluster, as a tree. */
 extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(THREADS) tree(const float *in, float *out, int n)
 {
     __shared__ float warps[THREADS / 32], sum;
@@ -36,8 +36,9 @@ extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(THREADS) 
     cluster.sync();
 }
 
-/* A histogram of which every block has a part. */
-extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) spread_histogram(const unsigned *in, unsigned *out, int n)
+/* A histogram. Each block of the cluster has a part of the bins. */
+extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS)
+spread_histogram(const unsigned *in, unsigned *out, int n)
 {
     enum { BINS = 64 };
     __shared__ unsigned bins[BINS];
@@ -61,8 +62,10 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) 
         out[4 * BINS + blockIdx.x] = rank;
 }
 
-/* A ring: every block sends what it has to its neighbour, by bulk copies that complete the neighbour's barrier, and adds what it gets. */
-extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) ring(const unsigned *in, unsigned *out, int n)
+/* A ring. Each block sends its words to the next block by bulk copies, which complete the barrier of that block. It
+ * adds the words that it receives. */
+extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS)
+ring(const unsigned *in, unsigned *out, int n)
 {
     __shared__ alignas(16) unsigned have[4][THREADS];
     __shared__ uint64_t full[4];
@@ -80,9 +83,10 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) 
         ptx::fence_proxy_async(ptx::space_shared);
         __syncthreads();
         if (t == 0) {
-            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &full[step], sizeof have[0]);
-            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(have[step], next), have[step - 1], sizeof have[0],
-                               cluster.map_shared_rank(&full[step], next));
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &full[step],
+                                           sizeof have[0]);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, cluster.map_shared_rank(have[step], next),
+                               have[step - 1], sizeof have[0], cluster.map_shared_rank(&full[step], next));
         }
         while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &full[step], 0))
             ;
@@ -92,8 +96,9 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) 
     cluster.sync();
 }
 
-/* One block's bulk copy reaches all of the cluster; single words go to neighbours by st.async. */
-extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) broadcast(const unsigned *in, unsigned *out, int n)
+/* A bulk copy of one block is multicast to the cluster. Single words are sent to other blocks by st.async. */
+extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS)
+broadcast(const unsigned *in, unsigned *out, int n)
 {
     __shared__ alignas(16) unsigned common[THREADS], words[THREADS];
     __shared__ uint64_t full;
@@ -107,11 +112,13 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(THREADS) 
     }
     cluster.sync();
     if (t == 0) {
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &full, sizeof common + sizeof words);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &full,
+                                       sizeof common + sizeof words);
         if (rank == 0)
-            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, common, in + blockIdx.x * THREADS, sizeof common, &full, (uint16_t)0xf);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, common, in + blockIdx.x * THREADS,
+                               sizeof common, &full, (uint16_t)0xf);
     }
-    unsigned to = (rank + t) % 4; /* every block gets a word for each of its places, from one of the four */
+    unsigned to = (rank + t) % 4; /* each word of each block is sent by one of the four */
     ptx::st_async(cluster.map_shared_rank(&words[t], to), in[g] + n, cluster.map_shared_rank(&full, to));
     while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &full, 0))
         ;

@@ -1,5 +1,5 @@
-/* Cooperative groups: tiles of several warps, which meet in the reserved window of shared memory, partitions by label and by bit, groups that
- * reduce, scan, update and copy, and the grid. */
+/* Cooperative groups: tiles of several warps, which use the reserved part of shared memory, partitions by label and by
+ * bit, reductions, scans, updates and copies of groups, and the grid. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) wide_tiles(const int *in, 
     o[7] = two.thread_rank() + four.num_threads() * 1000;
 }
 
-/* Groups of lanes that the data choose. */
+/* Groups of lanes. The data define the groups. */
 extern "C" __global__ void partitions(const int *in, int *out, int n)
 {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
@@ -59,7 +59,7 @@ extern "C" __global__ void partitions(const int *in, int *out, int n)
     o[7] = (int)warp.match_all(v & n, all) ^ all;
 }
 
-/* Copies into shared memory by a block and by warps, and what a scan gives while it updates a counter. */
+/* Copies into shared memory by a block and by warps, and scans that update a counter. */
 extern "C" __global__ void __launch_bounds__(THREADS) copies(const int *in, int *out, int n)
 {
     __shared__ alignas(16) int stage[2][THREADS];
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) copies(const int *in, int 
     block.sync();
     cuda::atomic_ref<int, cuda::thread_scope_block> places(counter), all(sum);
     int wanted = stage[0][t] & 7, place = 0;
-    for (int w = 0; w < THREADS / 32; w++) { /* in order, so that places are the same in every run */
+    for (int w = 0; w < THREADS / 32; w++) { /* in order, so that the results are the same in every run */
         if (t / 32 == w)
             place = cg::exclusive_scan_update(warp, places, wanted, cg::plus<int>());
         block.sync();
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) copies(const int *in, int 
     out[blockIdx.x * THREADS + t] = total + place * 64 + sum;
 }
 
-/* Waves that run against each other on a string of n points, all blocks in step. */
+/* Waves on a string of n points. All blocks advance together. */
 extern "C" __global__ void __launch_bounds__(THREADS) waves(const float *in, float *out, int n)
 {
     auto grid = cg::this_grid();
@@ -122,10 +122,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) waves(const float *in, flo
     }
 }
 
-/* A linear system by conjugate gradients: sums of products over the grid, every step. */
+/* A linear system by conjugate gradients. Each step computes inner products over the grid. */
 __device__ float dots[2][64];
 
-__device__ static float dot(cg::grid_group grid, cg::thread_block block, const float *a, const float *b, int n, int which)
+__device__ static float dot(cg::grid_group grid, cg::thread_block block, const float *a, const float *b, int n,
+                            int which)
 {
     __shared__ float warps[THREADS / 32];
     float sum = 0;

@@ -1,4 +1,4 @@
-/* CUB's block and warp collectives in kernels of our own. */
+/* Kernels that use CUB's collectives of blocks and warps. */
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_exchange.cuh>
@@ -64,7 +64,7 @@ extern "C" __global__ void scan(const int *in, int *out, int n)
     Store(temp.store).Store(out + blockIdx.x * TILE, v);
 }
 
-/* Keys with their places as values, descending; and doubles ascending. */
+/* Sorts keys with their indices as values in descending order, and doubles in ascending order. */
 extern "C" __global__ void radix_sort(const int *in, int *out, int n)
 {
     using Sort = cub::BlockRadixSort<int, THREADS, ITEMS, int>;
@@ -135,7 +135,7 @@ extern "C" __global__ void histogram(const unsigned *in, unsigned *out, int n)
         out[blockIdx.x * 64 + t] = bins[t] * 1000 + more[t] + n;
 }
 
-/* Unique: heads of runs, their places from a scan of the flags, compaction. */
+/* Removes repeated elements: flags for the first elements of runs, positions from a scan of the flags, compaction. */
 extern "C" __global__ void unique(const unsigned *in, unsigned *out, int n)
 {
     using Heads = cub::BlockDiscontinuity<unsigned, THREADS>;
@@ -184,7 +184,7 @@ extern "C" __global__ void warp_level(const int *in, int *out, int n)
     o[4] = t % 8 == 0 ? most : 0;
 }
 
-/* Blocked to striped and back, and a scatter. */
+/* Converts from the blocked to the striped arrangement and back, and scatters. */
 extern "C" __global__ void exchange(const int *in, int *out, int n)
 {
     using Exchange = cub::BlockExchange<int, THREADS, ITEMS>;

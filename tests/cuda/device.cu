@@ -1,4 +1,5 @@
-/* CUB's algorithms for whole devices, called by a kernel: they launch their kernels through dynamic parallelism. Compiled with -rdc=true. */
+/* CUB's algorithms for devices, called by a kernel. They launch their kernels by dynamic parallelism. Compiled with
+ * -rdc=true. */
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -26,7 +27,8 @@ extern "C" __global__ void device_sort(const unsigned *in, unsigned *out, int n)
 
 extern "C" __global__ void device_runs(const unsigned *in, unsigned *out, int n)
 {
-    CALL(cub::DeviceReduce::ReduceByKey, (const unsigned char *)in, (unsigned char *)(out + 1 + n), in, out + 1, out, cuda::std::plus<>(), n);
+    CALL(cub::DeviceReduce::ReduceByKey, (const unsigned char *)in, (unsigned char *)(out + 1 + n), in, out + 1, out,
+         cuda::std::plus<>(), n);
 }
 
 struct Odd {

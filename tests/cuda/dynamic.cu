@@ -1,5 +1,5 @@
-/* Dynamic parallelism: quicksort, a queue in memory from malloc, streams of the device, copies, and what the device's runtime tells.
- * Compiled with -rdc=true; the functions of cudadevrt are left extern. */
+/* Dynamic parallelism: quicksort, a queue in memory of malloc, streams of kernels, copies, and queries of the device
+ * runtime. Compiled with -rdc=true, which leaves the functions of cudadevrt extern. */
 #include <cuda_runtime.h>
 
 enum { SMALL = 32 };
@@ -55,7 +55,7 @@ extern "C" __global__ void quicksort(const unsigned *in, unsigned *out, int n)
     quicksort_part<<<1, 1>>>(out, 0, n - 1);
 }
 
-/* A list that threads push nodes to, summed up and freed by a grid that comes after them. */
+/* Threads push nodes to a list. A later grid adds their values and frees them. */
 struct Node {
     Node *next;
     unsigned value;
@@ -76,7 +76,8 @@ __global__ void push(Queue *q, const unsigned *in)
         old = *(Node *volatile *)&q->head;
         node->next = old;
         __threadfence();
-    } while (atomicCAS((unsigned long long *)&q->head, (unsigned long long)old, (unsigned long long)node) != (unsigned long long)old);
+    } while (atomicCAS((unsigned long long *)&q->head, (unsigned long long)old, (unsigned long long)node) !=
+             (unsigned long long)old);
     atomicAdd(&q->pushed, 1);
 }
 
@@ -108,7 +109,7 @@ extern "C" __global__ void queue(const unsigned *in, unsigned *out, int n)
     push<<<n / 64, 64>>>(q, in);
 }
 
-/* The order of work in one stream, of copies and fills, and of tail launches of children. */
+/* The order of grids, copies and fills in one stream, and of tail launches of children. */
 __global__ void add(unsigned *v, unsigned x, unsigned times)
 {
     v[threadIdx.x] = v[threadIdx.x] * times + x;
@@ -134,7 +135,7 @@ extern "C" __global__ void order(const unsigned *in, unsigned *out, int n)
     cudaEventDestroy(e);
 }
 
-/* Boxes of 4 x 4 x 4 words. */
+/* Copies and fills parts of arrays of 4 x 4 x 4 words. */
 extern "C" __global__ void boxes(const unsigned *in, unsigned *out, int n)
 {
     cudaMemcpy3DParms p = {};
@@ -167,7 +168,7 @@ __device__ unsigned digest(const char *text)
     return sum;
 }
 
-/* What the runtime answers. */
+/* Results of functions of the device runtime. */
 extern "C" __global__ void answers(const int *in, int *out, int n)
 {
     int v = -1;
@@ -191,7 +192,7 @@ extern "C" __global__ void answers(const int *in, int *out, int n)
     out[13] = cudaMalloc(&p, (size_t)1 << 50);
     out[14] = cudaDeviceGetLimit(&z, cudaLimitMallocHeapSize);
     out[15] = (int)z;
-    limited<<<1, 65>>>(out);      /* more threads than it takes */
+    limited<<<1, 65>>>(out);      /* more threads than its launch bounds */
     out[16] = cudaPeekAtLastError();
     out[17] = cudaGetLastError();
     out[18] = digest(cudaGetErrorString(cudaErrorInvalidConfiguration));

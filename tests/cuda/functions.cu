@@ -1,4 +1,4 @@
-// A kernel for each expression of functions.def. What a GPU computes stands in functions.rec.
+// A kernel for each expression of functions.def. functions.rec has the results of a GPU.
 #include <cuda/std/cmath>
 #include <cuda/std/complex>
 #include <cuda_bf16.h>
@@ -20,13 +20,13 @@ typedef double f64_type;
 typedef __half f16_type;
 typedef __nv_bfloat16 bf16_type;
 
-#define FUNCTION(result, operands, name, ...)                                                                              \
-    extern "C" __global__ void operands##_##name(result##_type *out, const operands##_type *xs, const operands##_type *ys, \
-                                                 const operands##_type *zs)                                                \
-    {                                                                                                                      \
-        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                                                \
-        [[maybe_unused]] operands##_type x = xs[i], y = ys[i], z = zs[i];                                                  \
-                                                                                                                           \
-        out[i] = (result##_type)(__VA_ARGS__);                                                                             \
+#define FUNCTION(result, operands, name, ...)                                                          \
+    extern "C" __global__ void operands##_##name(result##_type *out, const operands##_type *xs,        \
+                                                 const operands##_type *ys, const operands##_type *zs) \
+    {                                                                                                  \
+        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                                            \
+        [[maybe_unused]] operands##_type x = xs[i], y = ys[i], z = zs[i];                              \
+                                                                                                       \
+        out[i] = (result##_type)(__VA_ARGS__);                                                         \
     }
 #include "functions.def"

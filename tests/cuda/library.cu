@@ -1,4 +1,5 @@
-/* The C++ standard library for devices: arrays, tuples, optionals, spans, bit operations, complex numbers, atomics with orders, algorithms. */
+/* The C++ standard library for devices: arrays, tuples, optionals, spans, bit operations, complex numbers, atomic
+ * operations with memory orders, algorithms. */
 #include <cuda/atomic>
 #include <cuda/std/array>
 #include <cuda/std/bit>
@@ -57,7 +58,7 @@ extern "C" __global__ void values(const unsigned *in, unsigned *out, int n)
     o[7] = (unsigned)(int)(z.real() * 16.0f + z.imag() + std_::norm(z));
 }
 
-/* A queue between the two halves of a block: one producer warp, one consumer warp, with release and acquire. */
+/* A queue from a producer warp to a consumer warp of the block, with release and acquire. */
 extern "C" __global__ void queue(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned ring[8];

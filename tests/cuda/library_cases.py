@@ -335,7 +335,8 @@ def library_without_context(d):
 
 def entry(body, name='k'):
     return (
-        '.visible .entry %s(.param .u64 out) { .reg .b64 %%d<9>; .reg .b32 %%r<9>; ld.param.u64 %%d0, [out]; %s ret; }\n'
+        '.visible .entry %s(.param .u64 out) '
+        '{ .reg .b64 %%d<9>; .reg .b32 %%r<9>; ld.param.u64 %%d0, [out]; %s ret; }\n'
         % (name, body)
     )
 
@@ -354,7 +355,8 @@ def function(value, how='.visible', name='f'):
 
 CALL = entry('{ .param .u32 x; call (x), f, (); ld.param.u32 %r1, [x]; } st.global.u32 [%d0], %r1;')
 CALL_TWO = entry(
-    '{ .param .u32 x; call (x), f, (); ld.param.u32 %r1, [x]; } { .param .u32 x; call (x), g, (); ld.param.u32 %r2, [x]; } add.u32 %r1, %r1, %r2; st.global.u32 [%d0], %r1;'
+    '{ .param .u32 x; call (x), f, (); ld.param.u32 %r1, [x]; } '
+    '{ .param .u32 x; call (x), g, (); ld.param.u32 %r2, [x]; } add.u32 %r1, %r1, %r2; st.global.u32 [%d0], %r1;'
 )
 LOAD = entry('ld.global.u32 %r1, [v]; st.global.u32 [%d0], %r1;')
 F, G, V = '.extern .func (.param .u32 r) f();\n', '.extern .func (.param .u32 r) g();\n', '.extern .global .u32 v;\n'
@@ -400,7 +402,8 @@ PARTS = {
     'nonsense last': [store(1), 'hello'],
     'common and weak': ['.common .global .u32 v;' + LOAD, '.weak .global .u32 v = 8;'],
     'align': [
-        '.visible .func (.param .align 8 .b8 r[4]) f() { .reg .b32 %r<2>; mov.u32 %r1, 3; st.param.b32 [r], %r1; ret; }',
+        '.visible .func (.param .align 8 .b8 r[4]) f() '
+        '{ .reg .b32 %r<2>; mov.u32 %r1, 3; st.param.b32 [r], %r1; ret; }',
         '.extern .func (.param .b32 r) f();' + CALL.replace('.u32 x;', '.b32 x;'),
     ],
     'u16 for u32': [
@@ -491,7 +494,11 @@ def _(d, v):
 def _(d, v):
     m, f = handle(), handle()
     text = (
-        '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 at) { .local .align 16 .b8 l[%d]; .reg .b64 %%p, %%a; .reg .b32 %%r; ld.param.u64 %%p, [p]; ld.param.u32 %%r, [at]; mov.u64 %%a, l; cvt.u64.u32 %%p, %%r; add.u64 %%a, %%a, %%p; ld.param.u64 %%p, [p]; st.local.u32 [%%a], %%r; st.local.u64 [l], %%p; ld.local.u32 %%r, [%%a]; st.global.u32 [%%p], %%r; ret; }'
+        '.version 8.0\n.target sm_90\n.address_size 64\n'
+        '.visible .entry k(.param .u64 p, .param .u32 at) '
+        '{ .local .align 16 .b8 l[%d]; .reg .b64 %%p, %%a; .reg .b32 %%r; ld.param.u64 %%p, [p]; '
+        'ld.param.u32 %%r, [at]; mov.u64 %%a, l; cvt.u64.u32 %%p, %%r; add.u64 %%a, %%a, %%p; ld.param.u64 %%p, [p]; '
+        'st.local.u32 [%%a], %%r; st.local.u64 [l], %%p; ld.local.u32 %%r, [%%a]; st.global.u32 [%%p], %%r; ret; }'
         % v
     )
     rc, x = d('ModuleLoadData', C.byref(m), text.encode() + b'\0'), C.c_int()

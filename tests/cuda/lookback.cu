@@ -1,5 +1,5 @@
-/* An inclusive sum in one pass: a block publishes the sum of its tile, then looks back over the tiles before it, a warp's width at a time,
- * until it meets one that knows everything before it. */
+/* An inclusive sum in one pass. A block publishes the sum of its tile. Then its first warp looks back at the preceding
+ * tiles, 32 at a time, until it finds one that has published the sum of all elements up to its end. */
 #include <cuda/atomic>
 
 enum { THREADS = 128, ITEMS = 4, TILE = THREADS * ITEMS, TILES = 64 };
@@ -7,7 +7,7 @@ enum { NOTHING, SUM_OF_TILE, SUM_OF_ALL };
 
 using state_ref = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
 
-__device__ unsigned long long states[TILES]; /* what is known in the upper word, the sum in the lower one */
+__device__ unsigned long long states[TILES]; /* upper word: one of the states above; lower word: a sum */
 __device__ unsigned tickets;
 
 __device__ static unsigned warp_sum(unsigned v)
@@ -17,7 +17,7 @@ __device__ static unsigned warp_sum(unsigned v)
     return v;
 }
 
-/* The sum before `tile`, by its first warp. */
+/* Returns the sum of all elements before `tile`. Called by the first warp of the block. */
 __device__ static unsigned look_back(int tile)
 {
     int lane = threadIdx.x;
@@ -65,10 +65,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) lookback(const unsigned *i
     }
     if (t < 32) {
         if (t == 0)
-            state_ref(states[tile]).store((unsigned long long)(tile ? SUM_OF_TILE : SUM_OF_ALL) << 32 | total, cuda::std::memory_order_release);
+            state_ref(states[tile]).store((unsigned long long)(tile ? SUM_OF_TILE : SUM_OF_ALL) << 32 | total,
+                                          cuda::std::memory_order_release);
         unsigned sum_before = look_back(tile);
         if (t == 0) {
-            state_ref(states[tile]).store((unsigned long long)SUM_OF_ALL << 32 | (sum_before + total), cuda::std::memory_order_release);
+            state_ref(states[tile]).store((unsigned long long)SUM_OF_ALL << 32 | (sum_before + total),
+                                          cuda::std::memory_order_release);
             before = sum_before;
         }
     }

@@ -34,7 +34,8 @@ grep -v '^#' "$top/tests/cuda/ptx.list" | while read -r tool source output flags
         "$nvcc" -ptx $flags -o out.ptx "$source"
         ;;
     nvrtc)
-        [ -x ./nvrtc ] || cc -o nvrtc tests/cuda/nvrtc.c -I"$cuda/include" -L"$cuda/lib64" -Wl,-rpath,"$cuda/lib64" -lnvrtc
+        [ -x ./nvrtc ] ||
+            cc -o nvrtc tests/cuda/nvrtc.c -I"$cuda/include" -L"$cuda/lib64" -Wl,-rpath,"$cuda/lib64" -lnvrtc
         ./nvrtc "$source" out.ptx -I"$(dirname "$source")" $flags
         ;;
     clang)

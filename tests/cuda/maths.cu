@@ -1,4 +1,4 @@
-/* The maths library, as nvcc links it into kernels. */
+/* Functions of CUDA's mathematical library, which nvcc links into kernels. */
 #include "maths.h"
 
 #define STORE(call, ulps) o[k++] = call;

@@ -1,5 +1,5 @@
-/* State spaces: constant tables, initialised globals that point at each other, shared memory static and dynamic, local arrays, generic
- * pointers to any of them, vector accesses, parameters by value. */
+/* State spaces: constant tables, initialised variables with pointers to each other, static and dynamic shared memory,
+ * local arrays, generic pointers to all of them, vector accesses, parameters by value. */
 #include <cstdint>
 
 __constant__ int squares[16] = { 0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144, 169, 196, 225 };
@@ -9,7 +9,7 @@ __constant__ struct Setting {
     short shift[3];
 } settings[3] = { { "one", 1.5, { 1, 2, 3 } }, { "two", -2.25, { 4 } }, { "three", 1e10, { -7, 0, 9 } } };
 
-/* sizes and alignments that leave holes; a list and a table of pointers */
+/* sizes and alignments that need padding; a list and a table of pointers */
 __device__ unsigned char bytes[11] = { 1, 2, 3, 0, 5, 255, 0, 8 };
 __device__ short halves[5] = { -1, 2, -32768, 32767 };
 __device__ long long longs[3] = { -1, 0x123456789abcdefll };
@@ -36,7 +36,8 @@ extern "C" __global__ void constants(const unsigned *in, double *out, int n)
     if (t >= n)
         return;
     const Setting &s = settings[in[t] % 3];
-    out[t] = squares[in[t] >> 8 & 15] + s.scale * s.shift[in[t] >> 12 & 1] + s.name[in[t] >> 16 & 7] + squares[threadIdx.x & 15];
+    out[t] = squares[in[t] >> 8 & 15] + s.scale * s.shift[in[t] >> 12 & 1] + s.name[in[t] >> 16 & 7] +
+             squares[threadIdx.x & 15];
 }
 
 extern "C" __global__ void globals(const unsigned *in, long long *out, int n)
@@ -63,7 +64,7 @@ extern "C" __global__ void globals(const unsigned *in, long long *out, int n)
 __device__ int written[128];
 __device__ int *where = written;
 
-/* What one launch wrote the next statement of the same kernel reads through a pointer that is itself in memory. */
+/* Writes through a pointer in memory, and reads the same words through their variable. */
 extern "C" __global__ void indirect(const int *in, int *out, int n)
 {
     int t = threadIdx.x;
@@ -78,7 +79,7 @@ extern "C" __global__ void indirect(const int *in, int *out, int n)
 
 extern __shared__ unsigned char dynamic[];
 
-/* One dynamic buffer used as three arrays, and two static ones. */
+/* A dynamic buffer that is used as three arrays, and two static variables. */
 extern "C" __global__ void shared(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned fixed[128];
@@ -109,7 +110,7 @@ __device__ __noinline__ unsigned pick(const unsigned *p, int k)
     return p[k] * 2 + 1;
 }
 
-/* The same function gets pointers to global, shared, local and constant memory. */
+/* One function receives pointers to global, shared, local and constant memory. */
 extern "C" __global__ void generic(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned s[64];
@@ -130,7 +131,7 @@ extern "C" __global__ void generic(const unsigned *in, unsigned *out, int n)
     out[g] = g < n ? pick(p, in[g] & 7) : 0;
 }
 
-/* Every vector type, in and out; the compiler may not split them. */
+/* Loads and stores of all vector types. The compiler may not split them. */
 extern "C" __global__ void vectors(const uint4 *in, uint4 *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -155,7 +156,7 @@ extern "C" __global__ void vectors(const uint4 *in, uint4 *out, int n)
     ((ushort2 *)out)[8 * t + 7] = make_ushort2(c.y, c.w);
 }
 
-/* Arrays in local memory, indexed by data, some of them 2-dimensional, some of small elements. */
+/* Arrays in local memory with indices from the input: one has two dimensions, one has small elements. */
 extern "C" __global__ void locals(const unsigned *in, unsigned long long *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -182,7 +183,7 @@ extern "C" __global__ void locals(const unsigned *in, unsigned long long *out, i
     out[t] = r;
 }
 
-/* memcpy, memset and structure assignment of odd sizes, overlapping offsets included. */
+/* memcpy, memset and assignment of structures with odd sizes and unaligned addresses. */
 struct Odd {
     unsigned char c[13];
 };
@@ -206,7 +207,7 @@ extern "C" __global__ void copies(const unsigned char *in, unsigned char *out, i
     out[40 * t + 39] = room[in[40 * t] & 63];
 }
 
-/* Parameters of many sizes and alignments, structures by value among them, indexed by data. */
+/* Parameters of many sizes and alignments, with structures by value and indices from the input. */
 struct Big {
     char tag;
     double d[3];
@@ -218,9 +219,10 @@ struct Big {
 extern "C" __global__ void parameters(signed char c, Big big, short s, float4 f, unsigned long long u, bool b, Odd odd)
 {
     int t = threadIdx.x;
-    long long r = c + big.tag + (long long)big.d[t % 3] + big.s[t % 5] + big.blob[t * 7] + s + (long long)(f.x + f.y * f.z - f.w) + (long long)u;
+    long long r = c + big.tag + (long long)big.d[t % 3] + big.s[t % 5] + big.blob[t * 7] + s +
+                  (long long)(f.x + f.y * f.z - f.w) + (long long)u;
 
-    big.blob[t] = (unsigned char)(t + odd.c[t % 13]);      /* a copy of the thread's own */
+    big.blob[t] = (unsigned char)(t + odd.c[t % 13]);      /* each thread has its own copy */
     big.out[t] = r * 2 + b + big.blob[(t * 3) % 1001];
 }
 

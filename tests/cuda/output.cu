@@ -1,4 +1,4 @@
-/* printf with every kind of conversion, assert, trap. */
+/* printf with all kinds of conversions, assert, trap, invalid addresses. */
 #include <cassert>
 #include <cstdio>
 
@@ -26,11 +26,11 @@ extern "C" __global__ void formats(const char *text, int *out, int n)
     printf("%s|%10s|%-10s|%.3s|%s\n", text, text, text, text, "");
     printf("%*d|%-*d|%.*f\n", 6, n, 6, n, 2, (double)p.b);
     printf("100%% %c%c%c\n", 'a', 'b', 'c');
-    out[0] = printf("%d and %d\n", 1, 2);      /* the number of arguments */
+    out[0] = printf("%d and %d\n", 1, 2);      /* the result is the number of arguments */
     out[1] = printf("none\n");
 }
 
-/* One line a thread, and only some of them. */
+/* Each third thread prints a line. */
 extern "C" __global__ void threads(const char *text, int *out, int n)
 {
     if (threadIdx.x % 3 == 0)

@@ -1,11 +1,12 @@
-/* Kernels that stay: blocks that take work from a counter until there is none, and workers that feed a queue which they empty. */
+/* Persistent kernels: blocks that take items from a counter until none is left, and threads that put work into a queue
+ * and take it from there. */
 #include <cuda/atomic>
 
 enum { THREADS = 128 };
 
 __device__ unsigned counter;
 
-/* Items differ in how long they take: steps of the Collatz sequence, a block an item. */
+/* Items take different times: each counts steps of the Collatz sequence. A block processes one item at a time. */
 extern "C" __global__ void __launch_bounds__(THREADS) persistent(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned item, most;
@@ -31,8 +32,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) persistent(const unsigned 
     }
 }
 
-/* A bounded queue of places with turns, from which many producers and consumers take: here each thread is both. An item above 1 becomes
- * two that add up to it; ones are counted. */
+/* A bounded queue for many producers and consumers; here each thread is both. The turn of a place tells if it may be
+ * written or read. An item above 1 is split into two items with the same sum. Items that are 1 are counted. */
 enum { PLACES = 1024 };
 
 struct Place {
@@ -80,7 +81,7 @@ __device__ static bool take(unsigned &value)
 
 __device__ static void split(unsigned value)
 {
-    while (value > 1) { /* what has no place in the queue is halved here */
+    while (value > 1) { /* if the queue is full, this thread splits the other half, too */
         if (!put(value / 2)) {
             split(value / 2);
         }

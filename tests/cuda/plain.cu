@@ -1,4 +1,4 @@
-/* Every function of plain.h in a kernel of its own, one call a thread. */
+/* A kernel for each function of plain.h. Each thread makes one call. */
 #include "plain.h"
 
 #define KERNEL(name, ins, outs) \

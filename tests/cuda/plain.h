@@ -1,7 +1,6 @@
-/* Functions in the common part of C and CUDA C++, one call a thread: nvcc compiles them for the kernels, the host's
- * compiler for the expected results. A function NAME_one(in, out) gets IN words and gives OUT words; PLAIN(X) lists
- * them all. Nothing here is undefined or unspecified in C, and products that could be fused with sums are fused by
- * name. */
+/* Functions in the common part of C and CUDA C++. nvcc compiles them for the kernels, the host's compiler for the
+ * expected results. NAME_one(in, out) reads IN words and writes OUT words. PLAIN(X) lists all functions. They have no
+ * undefined or unspecified behaviour, and products that a compiler could fuse with sums are explicitly fused. */
 #ifndef PTXI_CUDA_PLAIN_H
 #define PTXI_CUDA_PLAIN_H
 
@@ -56,7 +55,7 @@ typedef unsigned long long uint64_t;
 #include <stdint.h>
 #endif
 
-/*    name, input words, output words of 64 bits; clang has no division of 128-bit integers for devices */
+/*    name, input words, output words of 64 bits. clang has no division of 128-bit integers for devices. */
 #define PLAIN(X) \
     PLAIN_COMMON(X) \
     X(int128, 8, 17)
@@ -380,7 +379,7 @@ HD void layout_one(const uint32_t *in, uint64_t *out)
     out[9] = sizeof(struct fields) << 16 | sizeof(union views) << 8 | sizeof(struct tight);
 }
 
-/* A normal number of moderate size with the word's sign and significand. */
+/* Returns a normal number of moderate size with the sign and the significand of the word. */
 HD float moderate32(uint32_t w)
 {
     union { uint32_t u; float f; } v;
@@ -522,7 +521,7 @@ HD void dense_switch_one(const uint32_t *in, uint64_t *out)
     out[1] = x;
 }
 
-/* A stack machine: the program is the input. */
+/* A stack machine. The input is its program. */
 HD void machine_one(const uint32_t *in, uint64_t *out)
 {
     int32_t stack[16] = {0};
@@ -838,7 +837,7 @@ HD void sha256_one(const uint32_t *in, uint64_t *out)
         out[i] = (uint64_t)(h[2 * i] + v[2 * i]) << 32 | (h[2 * i + 1] + v[2 * i + 1]);
 }
 
-/* 256-bit integers in 32-bit limbs: product, low half, and a long division by a word. */
+/* 256-bit integers of 32-bit limbs: the low half of the product, and division by a word. */
 HD void bignum_one(const uint32_t *in, uint64_t *out)
 {
     uint32_t r[8] = {0}, q[8];
@@ -935,7 +934,7 @@ HD void strings_one(const uint32_t *in, uint64_t *out)
     out[5] = (uint64_t)(text[in[3] % (unsigned)(at + 1)] - 'a') + 1000;
 }
 
-/* A 4 x 4 system by elimination with pivots, in doubles. */
+/* Solves a 4 x 4 system in doubles, by elimination with pivots. */
 HD void linear_one(const uint32_t *in, uint64_t *out)
 {
     double a[4][5], x[4];

@@ -1,4 +1,4 @@
-/* IEEE operations in all rounding modes, and conversions in all rounding modes. */
+/* IEEE operations and conversions in all rounding modes. */
 extern "C" __global__ void floats(const float *in, float *out, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x, k = 0;

@@ -1,7 +1,7 @@
-/* Pictures from textures. */
+/* Kernels that compute images from textures. */
 #include <cuda_runtime.h>
 
-/* A plane that runs away from the eye, each place seen at the level that its distance asks for. */
+/* A plane in perspective. The mipmap level of each pixel depends on its distance. */
 __device__ static float distance_of(int y)
 {
     return 40.0f / (y + 1.5f);
@@ -20,14 +20,16 @@ extern "C" __global__ void gradients_level(const float *in, float4 *out, int n, 
     int x = threadIdx.x, y = blockIdx.x;
     float distance = distance_of(y), u = (x - 31.5f) * distance * 0.04f + in[0], v = distance * 0.7f;
 
-    out[y * n + x] = tex2DGrad<float4>(texture, u, v, make_float2(0.04f * distance, 0), make_float2(0.002f * distance, 0.01f * distance * distance / n));
+    out[y * n + x] = tex2DGrad<float4>(texture, u, v, make_float2(0.04f * distance, 0),
+                                       make_float2(0.002f * distance, 0.01f * distance * distance / n));
 }
 
-/* Rays through a volume. */
+/* Casts rays through a volume. */
 extern "C" __global__ void rays(const float *in, float *out, int n, cudaTextureObject_t texture)
 {
     int x = threadIdx.x, y = blockIdx.x, g = y * blockDim.x + x;
-    float3 p = make_float3((x + 0.5f) / blockDim.x, (y + 0.5f) / gridDim.x, 0), d = make_float3(in[3 * g] * 0.02f, in[3 * g + 1] * 0.02f, 1.0f / n);
+    float3 p = make_float3((x + 0.5f) / blockDim.x, (y + 0.5f) / gridDim.x, 0);
+    float3 d = make_float3(in[3 * g] * 0.02f, in[3 * g + 1] * 0.02f, 1.0f / n);
     float light = 0, clear = 1;
 
     for (int i = 0; i < n && clear > 0.05f; i++) {

@@ -1,4 +1,4 @@
-/* cuda::atomic_ref of every kind of type, at every scope, with every operation and order. */
+/* cuda::atomic_ref for all kinds of types, with all scopes, operations and memory orders. */
 #include <cuda/atomic>
 
 using cuda::std::memory_order_acq_rel;
@@ -15,7 +15,7 @@ template <typename T> __device__ static unsigned bits_of(T v)
     return (unsigned)(b ^ b >> 32);
 }
 
-/* What each operation gives back, one after the other, on a place that nobody else touches. */
+/* Executes all operations on a word that no other thread uses, and combines their results. */
 template <typename T, cuda::thread_scope scope> __device__ static unsigned alone(T *place, T x, T y)
 {
     cuda::atomic_ref<T, scope> a(*place);
@@ -44,7 +44,7 @@ template <typename T, cuda::thread_scope scope> __device__ static unsigned alone
     return h * 31 + bits_of(*place);
 }
 
-/* Many threads at a few places, whose last contents tell whether an update was lost. */
+/* Many threads update a few words. The final contents show if an update was lost. */
 template <typename T, cuda::thread_scope scope> __device__ static void together(T *places, unsigned v)
 {
     cuda::atomic_ref<T, scope> sum(places[0]), down(places[1]), most(places[2]), least(places[3]), swapped(places[4]);
@@ -54,7 +54,8 @@ template <typename T, cuda::thread_scope scope> __device__ static void together(
     down.fetch_sub(x, memory_order_acq_rel);
     most.fetch_max(x, memory_order_release);
     least.fetch_min((T)((T)0 - x), memory_order_seq_cst);
-    for (T old = swapped.load(memory_order_relaxed); !swapped.compare_exchange_weak(old, (T)(old + 1), memory_order_acquire, memory_order_relaxed);)
+    for (T old = swapped.load(memory_order_relaxed);
+         !swapped.compare_exchange_weak(old, (T)(old + 1), memory_order_acquire, memory_order_relaxed);)
         ;
 }
 
@@ -72,12 +73,15 @@ extern "C" __global__ void refs_alone(const unsigned *in, unsigned *out, int n)
 
     o[0] = all_scopes((int *)&places[t], (int)x, (int)y);
     o[1] = all_scopes((unsigned *)(o + 6), x, y);
-    o[2] = all_scopes((unsigned long long *)&places[t], (unsigned long long)x << 20 | y, (unsigned long long)y << 32 | x);
+    o[2] = all_scopes((unsigned long long *)&places[t], (unsigned long long)x << 20 | y,
+                      (unsigned long long)y << 32 | x);
     o[3] = all_scopes((long long *)(o + 6), -(long long)x * n, (long long)y * y);
     o[4] = all_scopes((float *)&places[t], (float)(int)x, (float)y);
     o[5] = all_scopes((double *)(o + 6), (double)(int)x, (double)y * 0.1);
-    o[6] = alone<unsigned short, cuda::thread_scope_block>((unsigned short *)&places[t] + (x & 3), (unsigned short)x, (unsigned short)y);
-    o[7] = alone<signed char, cuda::thread_scope_device>((signed char *)&places[t] + (x & 7), (signed char)x, (signed char)y);
+    o[6] = alone<unsigned short, cuda::thread_scope_block>((unsigned short *)&places[t] + (x & 3), (unsigned short)x,
+                                                           (unsigned short)y);
+    o[7] = alone<signed char, cuda::thread_scope_device>((signed char *)&places[t] + (x & 7), (signed char)x,
+                                                         (signed char)y);
 }
 
 extern "C" __global__ void refs_together(const unsigned *in, double *out, int n)
@@ -105,7 +109,7 @@ extern "C" __global__ void refs_together(const unsigned *in, double *out, int n)
         out[48 + 32 * blockIdx.x + t] = places[t / 8][t % 8];
 }
 
-/* Two words that change together: 128 bits by compare-and-swap and exchange. */
+/* Two words that change together: compare-and-swap and exchange of 128 bits. */
 struct alignas(16) Pair {
     unsigned long long count, sum;
 };
@@ -121,7 +125,8 @@ extern "C" __global__ void refs_pairs(const unsigned *in, unsigned long long *ou
         return;
     do
         next = { old.count + 1, old.sum + in[g] };
-    while (!__nv_atomic_compare_exchange(&pair, &old, &next, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE));
+    while (!__nv_atomic_compare_exchange(&pair, &old, &next, false, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED,
+                                         __NV_THREAD_SCOPE_DEVICE));
     if (next.count == (unsigned)n) {
         Pair none = { 7, 9 }, last;
 

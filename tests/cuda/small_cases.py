@@ -52,7 +52,9 @@ def texture_reference(d):
     d.must(
         'ModuleLoadData',
         C.byref(m),
-        b'.version 8.0\n.target sm_90\n.address_size 64\n.visible .global .texref t;\n.visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .b32 %r<4>; ld.param.u64 %p, [p]; tex.1d.v4.u32.s32 {%r0,%r1,%r2,%r3}, [t, {0}]; st.global.u32 [%p], %r0; ret; }\0',
+        b'.version 8.0\n.target sm_90\n.address_size 64\n.visible .global .texref t;\n'
+        b'.visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .b32 %r<4>; ld.param.u64 %p, [p]; '
+        b'tex.1d.v4.u32.s32 {%r0,%r1,%r2,%r3}, [t, {0}]; st.global.u32 [%p], %r0; ret; }\0',
     )
     d.must('ModuleGetTexRef', C.byref(r), m, b't')
     return r

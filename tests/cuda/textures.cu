@@ -1,4 +1,4 @@
-// Textures and surfaces as CUDA C++ reaches them.
+// Textures and surfaces by the functions of CUDA C++.
 #include <cuda_runtime.h>
 
 extern "C" __global__ void blur(cudaTextureObject_t t, float *out, int width)

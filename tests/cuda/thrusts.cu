@@ -1,4 +1,4 @@
-/* Thrust algorithms run by one thread each, on slices of its own: thrust::seq. */
+/* Thrust algorithms with thrust::seq. Each thread processes its own slice. */
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>
 #include <thrust/count.h>
@@ -29,7 +29,7 @@ struct Digit {
     __device__ int operator()(int v) const { return v >> 3 & 15; }
 };
 
-/* What is sorted is not negative: this version of Thrust puts negative ints behind the others. */
+/* Keys to be sorted are not negative, because this version of Thrust sorts negative ints after the others. */
 struct Positive {
     __device__ int operator()(int v) const { return v & 0x7fffffff; }
 };
@@ -76,7 +76,8 @@ extern "C" __global__ void algorithms(const int *in, unsigned *out, int n)
     auto pairs = thrust::make_zip_iterator(thrust::make_tuple(first, thrust::make_counting_iterator(0)));
     auto best = thrust::reduce(thrust::seq, pairs, pairs + SLICE, thrust::make_tuple(0, -1),
                                [](thrust::tuple<int, int> a, thrust::tuple<int, int> b) {
-                                   return (unsigned)thrust::get<0>(b) % 1000 > (unsigned)thrust::get<0>(a) % 1000 ? b : a;
+                                   return (unsigned)thrust::get<0>(b) % 1000 > (unsigned)thrust::get<0>(a) % 1000
+                                              ? b : a;
                                });
     o[12] = (unsigned)thrust::get<1>(best);
     thrust::sort(thrust::seq, v, v + SLICE);

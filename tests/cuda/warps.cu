@@ -1,4 +1,4 @@
-/* Threads that work together: barriers that reduce, votes, shuffles of every kind, matches, named barriers, locks, early exits. */
+/* Cooperation of threads: barriers with reductions, votes, shuffles, matches, named barriers, locks, early exits. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -55,7 +55,7 @@ extern "C" __global__ void shuffles(const unsigned *in, unsigned *out, int n)
     o[8] = (unsigned)(x >> 32);
     o[9] = (unsigned)x;
     o[10] = (unsigned)__shfl_down_sync(~0u, d, 16);
-    /* a part of the warp, each half with another operation */
+    /* the two halves of the warp execute different operations */
     if (threadIdx.x & 1)
         o[11] = __shfl_sync(0xaaaaaaaa, v, (31 - (threadIdx.x & 31)) | 1);
     else
@@ -74,7 +74,7 @@ extern "C" __global__ void matches(const unsigned *in, unsigned *out, int n)
     out[4 * g + 3] = g < n ? __popc(__match_any_sync(~0u, v & 0x10000 ? v & 3 : ~0u)) : 0;
 }
 
-/* Half of the warps produce, the other half consumes, over two named barriers and two buffers. */
+/* Half of the warps produce and the others consume, with two buffers and two named barriers for each. */
 extern "C" __global__ void named(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned buffer[2][64];
@@ -100,7 +100,7 @@ extern "C" __global__ void named(const unsigned *in, unsigned *out, int n)
         out[blockIdx.x * 64 + me] = sum;
 }
 
-/* A spin lock taken by every lane of every warp: lanes of one warp must make progress against each other. */
+/* A spin lock that each lane of each warp acquires. Lanes that spin must not block the lane that has the lock. */
 __device__ int lock;
 __device__ unsigned guarded;
 
@@ -123,7 +123,7 @@ extern "C" __global__ void locks(const unsigned *in, unsigned *out, int n)
         out[3] = *(volatile unsigned *)&guarded;
 }
 
-/* Lane 0 waits for what lane 31 of its warp writes, and the other way round. */
+/* Lane 0 waits for a store of lane 31 of its warp, and lane 31 for a store of lane 0. */
 extern "C" __global__ void handshakes(const unsigned *in, unsigned *out, int n)
 {
     __shared__ volatile unsigned ball[4];
@@ -148,7 +148,7 @@ extern "C" __global__ void handshakes(const unsigned *in, unsigned *out, int n)
     out[t] = ball[w] + in[t];
 }
 
-/* Threads leave at different places; barriers and votes go on without them. */
+/* Threads exit at different places. Barriers do not wait for them. */
 extern "C" __global__ void exits(const unsigned *in, unsigned *out, int n)
 {
     __shared__ unsigned sum;
@@ -170,7 +170,7 @@ extern "C" __global__ void exits(const unsigned *in, unsigned *out, int n)
     out[g] = sum + (v & 1 ? n : 0);
 }
 
-/* Every thread of a warp goes its own way for a while, then they meet. */
+/* Each thread of a warp takes its own path. Then they reconverge. */
 extern "C" __global__ void divergence(const unsigned *in, unsigned *out, int n)
 {
     int g = blockIdx.x * blockDim.x + threadIdx.x;
@@ -224,7 +224,7 @@ extern "C" __global__ void groups(const int *in, int *out, int n)
     o[7] = block.thread_rank() + block.size() + n;
 }
 
-/* The last block to finish adds up what all blocks left. */
+/* The last block to finish adds the sums of all blocks. */
 __device__ unsigned finished;
 __device__ unsigned partial[64];
 
@@ -254,7 +254,7 @@ extern "C" __global__ void last_block(const unsigned *in, unsigned *out, int n)
     atomicAdd(out, all);
 }
 
-/* A grid-wide barrier: launched cooperatively. */
+/* A barrier of the grid, in a cooperative launch. */
 extern "C" __global__ void grid_sync(const unsigned *in, unsigned *out, int n)
 {
     cg::grid_group grid = cg::this_grid();

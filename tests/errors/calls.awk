@@ -1,7 +1,7 @@
 # Generates, for each function of ptxi.h, a C function that calls it with arbitrary arguments, and a table of them all.
 # Usage: awk -f calls.awk ptxi.h > calls.gen.c
 
-function finish(text, name, params, part, n, i, type, cast, list)
+function finish(text, name, params, part, n, i, type, cast, kind, list)
 {
     gsub(/void \(\*[a-z]+\)\([^)]*\)/, "function call", text)
     name = substr(text, 1, index(text, "(") - 1)
@@ -16,7 +16,8 @@ function finish(text, name, params, part, n, i, type, cast, list)
         type = substr(part[i], 1, RSTART - 1)
         sub(/ $/, "", type)
         cast = type == "function" ? "void *" : type
-        list = list (i > 1 ? ", " : "") "(" cast ")argument(\"" (type in callable ? "function" : type) "\", \"" substr(part[i], RSTART) "\")"
+        kind = type in callable ? "function" : type
+        list = list (i > 1 ? ", " : "") "(" cast ")argument(\"" kind "\", \"" substr(part[i], RSTART) "\")"
     }
     print "static ptxiResult call_" name "(void)\n{\n    return " name "(" list ");\n}\n"
     names[++count] = name

@@ -12,17 +12,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 flags="-g1 -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
 # no comparison tracing: the dictionary and mutate.c already provide the words
-[ -z "${FAST:-}" ] || flags="-g1 -O2 -fsanitize=fuzzer-no-link,undefined,leak -fno-sanitize-coverage=trace-cmp -fsanitize-trap=undefined"
+[ -z "${FAST:-}" ] ||
+    flags="-g1 -O2 -fsanitize=fuzzer-no-link,undefined,leak -fno-sanitize-coverage=trace-cmp -fsanitize-trap=undefined"
 # vector code converts out-of-range floats to integers and then discards the results
 flags="$flags -fno-sanitize=float-cast-overflow"
 
-[ -e Makefile ] || "$top/configure" -q --disable-shared CC="${CLANG:-clang}" CFLAGS="$flags ${CFLAGS:-}" ptxi_cv_x86_levels=no
+[ -e Makefile ] ||
+    "$top/configure" -q --disable-shared CC="${CLANG:-clang}" CFLAGS="$flags ${CFLAGS:-}" ptxi_cv_x86_levels=no
 make -s libptxi/isa/op.gen.h
 make -s libptxi_core.la
-${CLANG:-clang} $flags -fsanitize=fuzzer -DFUZZER -DPTXI_LANES=32 -D_GNU_SOURCE -std=gnu11 -I"$top/include" -I"$top/libptxi" -Ilibptxi \
-    $([ "$target" = parse ] || echo -Wl,--wrap=pthread_create) -o "fuzz_$target" "$here/fuzz_$target.c" "$here/mutate.c" .libs/libptxi_core.a -lffi -lpthread -lm
+${CLANG:-clang} $flags -fsanitize=fuzzer -DFUZZER -DPTXI_LANES=32 -D_GNU_SOURCE -std=gnu11 \
+    -I"$top/include" -I"$top/libptxi" -Ilibptxi $([ "$target" = parse ] || echo -Wl,--wrap=pthread_create) \
+    -o "fuzz_$target" "$here/fuzz_$target.c" "$here/mutate.c" .libs/libptxi_core.a -lffi -lpthread -lm
 sh "$here/dict.sh" "$top" > ptx.dict
 [ -e seeds ] || sh "$here/seeds.sh" "$top" seeds
 mkdir -p "corpus-$target"
-exec "./fuzz_$target" -dict=ptx.dict -entropic=0 -reduce_inputs=0 -max_len=2000 -timeout=20 -rss_limit_mb=3000 -max_total_time="$seconds" \
-    "$@" "corpus-$target" seeds
+exec "./fuzz_$target" -dict=ptx.dict -entropic=0 -reduce_inputs=0 -max_len=2000 -timeout=20 -rss_limit_mb=3000 \
+    -max_total_time="$seconds" "$@" "corpus-$target" seeds

@@ -518,7 +518,7 @@ def main():
     a.add_argument(
         '--show-known',
         action='store_true',
-        help='print the differences of legality.known, too, behind the line that names them',
+        help='also print the differences that legality.known lists, each after the line that matches it',
     )
     args = a.parse_args()
     rows, types = read_table(args.table)

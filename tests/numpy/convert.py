@@ -284,7 +284,8 @@ def kernel(source, forms):
         '.target sm_90',
         '.address_size 64',
         '.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {',
-        f'  .reg .b{register} %a, %b; .reg .b{min(2 * width, 64)} %c; .reg .b16 %o16; .reg .b32 %o32, %t, %u, %n; .reg .b64 %o64, %d, %i, %p, %s;',
+        f'  .reg .b{register} %a, %b; .reg .b{min(2 * width, 64)} %c; .reg .b16 %o16; .reg .b32 %o32, %t, %u, %n; '
+        f'.reg .b64 %o64, %d, %i, %p, %s;',
         '  .reg .pred %q; ld.param.u64 %i, [in]; ld.param.u64 %p, [out]; ld.param.u32 %n, [n];',
         '  mov.u32 %t, %tid.x; mov.u32 %u, %ctaid.x; mad.lo.u32 %t, %u, 256, %t; setp.ge.u32 %q, %t, %n; @%q ret;',
         f'  mul.wide.u32 %s, %n, 8; mad.wide.u32 %p, %t, 8, %p; mad.wide.u32 %d, %t, {width // 8}, %i;',
@@ -357,7 +358,8 @@ def main():
                     k = wrong[0]
                     failed += 1
                     print(
-                        f'{instruction(source, form)} {len(wrong)} of {len(bits)} differ: a {bits[k]:#x}, got {got[k]:#x}, want {want[k]:#x}'
+                        f'{instruction(source, form)} {len(wrong)} of {len(bits)} differ: '
+                        f'a {bits[k]:#x}, got {got[k]:#x}, want {want[k]:#x}'
                     )
     print(f'{count} forms, {failed} differ; formats compared with NumPy and ml_dtypes: {compared} of {len(FORMATS)}')
     return failed != 0

@@ -55,10 +55,10 @@ def test_what_is_read_and_written(ptxi):
 
 
 @pytest.mark.parametrize('text, constraints, place, says', [
-    ('mov.u32 %0, %1;', ['=rf', 'r'], '<constraints>:1:1', 'one constraint letter'),
+    ('mov.u32 %0, %1;', ['=rf', 'r'], '<constraints>:1:1', 'only one letter'),
     ('mov.u32 %0, %1;', ['=r', 'x'], '<constraints>:1:4', 'accepted: h, r, l'),
-    ('mov.u32 %0, %1;', ['r', '=r'], '<constraints>:1:3', 'an input operand has no = or +'),
-    ('mov.u32 %0, %2;', ['=r', 'r'], '<asm>:1:13', 'there is no operand %2'),
+    ('mov.u32 %0, %1;', ['r', '=r'], '<constraints>:1:3', 'an output must not follow an input'),
+    ('mov.u32 %0, %2;', ['=r', 'r'], '<asm>:1:13', 'operand %2 does not exist'),
     ('mov.u32 %0, %1;\nmov.u32 %0, %%nothing;', ['=r', 'r'], '<asm>:2:13', "use of undeclared name '%nothing'"),
     ('add.s32 %0, %0, %1;', ['=f', 'r'], '<asm>:1:9', 'is a .f32 register'),
 ])

@@ -64,29 +64,29 @@ struct ptxi_loc ptxi_asm_origin(const struct ptxi_asm *a, struct ptxi_loc loc)
 
     if (at < a->begin)
         return PTXI_LOC_NONE;
-    size_t first = origin_of(a, at), behind = origin_of(a, at + loc.len);
+    size_t first = origin_of(a, at), end = origin_of(a, at + loc.len);
 
-    return place_of(a->text, first, behind > first && loc.len ? behind - first : 1);
+    return place_of(a->text, first, end > first && loc.len ? end - first : 1);
 }
 
-static bool is_behind(const struct ptxi_asm *a, struct ptxi_loc loc)
+static bool follows_template(const struct ptxi_asm *a, struct ptxi_loc loc)
 {
     return loc.line && offset_of(a->module.s, loc) >= a->begin + a->origin.len / sizeof(uint32_t);
 }
 
-/* The parser notices an incomplete template after its end, at words that are not in it. One message replaces all of
- * these. */
+/* The parser detects an incomplete template at words after its end, which are not in the user's text. Therefore one
+ * message replaces all messages at such words. */
 void ptxi_asm_point(const struct ptxi_asm *a, struct ptxi_diag *diags)
 {
     bool any = false, drop = false;
 
     for (struct ptxi_diag_entry **p = &diags->first, *e; (e = *p);) {
         if (e->severity != PTXI_DIAG_NOTE) {
-            bool behind = is_behind(a, e->loc);
+            bool after_end = follows_template(a, e->loc);
 
-            drop = behind && any;
+            drop = after_end && any;
             any = true;
-            if (behind)
+            if (after_end)
                 e->msg = "the template ends in the middle of a statement";
         }
         e->loc = ptxi_asm_origin(a, e->loc);
@@ -103,9 +103,8 @@ static bool refuse_constraint(struct ptxi_diag *diags, struct ptxi_loc loc, cons
 {
     ptxi_diag_add(diags, PTXI_DIAG_ERROR, loc, "%s", message);
     ptxi_diag_add(diags, PTXI_DIAG_NOTE, PTXI_LOC_NONE,
-                  "accepted: h, r, l (16, 32, 64 bits), f (f32), d (f64), q (128 bits), "
-                  "for an output with = or + before it; "
-                  "n (an integer constant), C (a text); outputs first, separated by commas");
+                  "accepted: h, r, l, q (16, 32, 64, 128 bits), f (f32), d (f64), each with = or + before it for an "
+                  "output; n (an integer constant), C (text); commas between constraints, outputs before inputs");
     return false;
 }
 
@@ -121,16 +120,16 @@ static const char *read_constraint(const char *s, size_t n, bool only_inputs, st
         s++, n--;
     }
     if (n > 1)
-        return "an operand has one constraint letter";
+        return "a constraint must have only one letter";
     while (i < sizeof letters / sizeof *letters && (!n || letters[i].letter != *s))
         i++;
     if (i == sizeof letters / sizeof *letters)
-        return n ? "unknown constraint" : "a constraint letter is missing";
+        return n ? "unknown constraint letter" : "missing constraint letter";
     o->letter = letters[i].letter;
     o->size = letters[i].size;
     if (o->writes && !o->size)
         return "a constant cannot be an output";
-    return o->writes && only_inputs ? "an input operand has no = or +: outputs come before inputs" : NULL;
+    return o->writes && only_inputs ? "an output must not follow an input" : NULL;
 }
 
 bool ptxi_asm_constraints(struct ptxi_asm *a, const char *constraints, struct ptxi_diag *diags)
@@ -155,7 +154,8 @@ bool ptxi_asm_constraints(struct ptxi_asm *a, const char *constraints, struct pt
         if (!*s)
             return true;
         if (*s != ',')
-            return refuse_constraint(diags, place_of(constraints, (size_t)(s - constraints), 1), "a comma is missing");
+            return refuse_constraint(diags, place_of(constraints, (size_t)(s - constraints), 1),
+                                     "missing comma between constraints");
     }
 }
 
@@ -203,7 +203,7 @@ static void note_operands(const struct ptxi_asm *a, struct ptxi_diag *diags)
     ptxi_str_free(&s);
 }
 
-/* The number of `n` digits after a %. */
+/* Returns the value of `n` digits. Large values are cut off, because no operand has such a number. */
 static unsigned long read_number(const char *s, size_t n)
 {
     unsigned long v = 0;
@@ -237,16 +237,16 @@ static size_t expand_percent(struct ptxi_asm *a, size_t i, void *const *values, 
 
     if (twice && n && k < a->count) {
         ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 2 + n),
-                      "'%%%lu' is the name of an operand: %%%%%lu cannot be a register",
-                      k, k);
+                      "'%%%lu' is an operand, so '%%%%%lu' cannot be the name of a register", k, k);
         return 0;
     }
-    if (twice || !n) { /* a % that is not before a digit means itself */
+    if (twice || !n) { /* %%, or a % without a number, is a % of PTX */
         append(a, s, 1, i, false);
         return 1u + twice;
     }
     if (k >= a->count) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 1 + n), "there is no operand %%%.*s", (int)n, s + 1);
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 1 + n), "operand %%%.*s does not exist",
+                      (int)n, s + 1);
         note_operands(a, diags);
         return 0;
     }
@@ -263,7 +263,7 @@ static bool count_braces(struct ptxi_asm *a, size_t i, size_t *open, unsigned *d
     if (a->text[i] == '{' && (*depth)++ == 0)
         *open = i;
     if (a->text[i] == '}' && (*depth)-- == 0) {
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 1), "'}' without a '{' before it");
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, i, 1), "'}' without a preceding '{'");
         return false;
     }
     return true;
@@ -288,7 +288,7 @@ static bool expand_text(struct ptxi_asm *a, void *const *values, struct ptxi_dia
         append(a, a->text + i, n, i, false);
     }
     if (depth)
-        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, open, 1), "'{' without a '}' after it");
+        ptxi_diag_add(diags, PTXI_DIAG_ERROR, place_of(a->text, open, 1), "'{' without a matching '}'");
     return !depth;
 }
 

@@ -199,16 +199,16 @@ static const struct {
     unsigned line, column, length;
     const char *message, *note;
 } wrong[] = {
-    { "mov.u32 %0, %1;", "=r,rf", PTXI_ERROR_INVALID_VALUE, 1, 4, 2, "one constraint letter", "accepted: h, r, l" },
+    { "mov.u32 %0, %1;", "=r,rf", PTXI_ERROR_INVALID_VALUE, 1, 4, 2, "only one letter", "accepted: h, r, l" },
     { "mov.u32 %0, %1;", "=r,x", PTXI_ERROR_INVALID_VALUE, 1, 4, 1, "unknown constraint", "accepted" },
-    { "mov.u32 %0, %1;", "=r,", PTXI_ERROR_INVALID_VALUE, 1, 4, 0, "letter is missing", "accepted" },
-    { "mov.u32 %0, %1;", "=r r", PTXI_ERROR_INVALID_VALUE, 1, 4, 1, "a comma is missing", "accepted" },
-    { "mov.u32 %0, %1;", "r,=r", PTXI_ERROR_INVALID_VALUE, 1, 3, 2, "an input operand has no = or +", "accepted" },
+    { "mov.u32 %0, %1;", "=r,", PTXI_ERROR_INVALID_VALUE, 1, 4, 0, "missing constraint letter", "accepted" },
+    { "mov.u32 %0, %1;", "=r r", PTXI_ERROR_INVALID_VALUE, 1, 4, 1, "missing comma", "accepted" },
+    { "mov.u32 %0, %1;", "r,=r", PTXI_ERROR_INVALID_VALUE, 1, 3, 2, "an output must not follow an input", "accepted" },
     { "mov.u32 %0, %1;", "=n", PTXI_ERROR_INVALID_VALUE, 1, 1, 2, "a constant cannot be an output", "accepted" },
-    { "mov.u32 %0, %2;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 2, "there is no operand %2",
+    { "mov.u32 %0, %2;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 2, "operand %2 does not exist",
       "operands: %0 \"=r\", %1 \"r\"" },
     { "mov.u32 %0, %n1;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "use of undeclared name '%n1'", NULL },
-    { "mov.u32 %0, %%1;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "is the name of an operand", NULL },
+    { "mov.u32 %0, %%1;", "=r,r", PTXI_ERROR_INVALID_PTX, 1, 13, 3, "is an operand", NULL },
     { "cvt.f32.s64 %0, %1;", "=f,l", PTXI_ERROR_INVALID_PTX, 1, 1, 11, "requires .(rn|rz|rm|rp)", NULL },
     { "mov.u32 %0, %1;\nmov.f32 %%x, %0;", "=r,r", PTXI_ERROR_INVALID_PTX, 2, 9, 3, "use of undeclared name '%x'",
       NULL },
