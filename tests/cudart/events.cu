@@ -12,10 +12,11 @@ int main()
     volatile int *gate = make_gate();
     cudaEvent_t first, last, untimed, e;
     cudaStream_t a, b;
-    int *word, value = 0;
+    int *word, *value;
     float ms = -1;
 
     MUST(cudaMalloc(&word, sizeof *word));
+    MUST(cudaMallocHost(&value, sizeof *value));
     MUST(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
     MUST(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
     SHOW(cudaEventCreate(&first));
@@ -39,14 +40,14 @@ int main()
     SHOW(cudaEventRecord(last, a));
     SHOW(cudaEventRecord(untimed, a));
     SHOW(cudaStreamWaitEvent(b, last, 0));
-    SHOW(cudaMemcpyAsync(&value, word, sizeof value, cudaMemcpyDefault, b));
+    SHOW(cudaMemcpyAsync(value, word, sizeof *value, cudaMemcpyDefault, b));
     SHOW(cudaEventQuery(last));
     SHOW(cudaEventElapsedTime(&ms, first, last));
     SHOW(cudaPeekAtLastError());
     *gate = 1;
     SHOW(cudaEventSynchronize(last));
     SHOW(cudaStreamSynchronize(b));
-    printf("value %d\n", value);
+    printf("value %d\n", *value);
     SHOW(cudaEventElapsedTime(&ms, first, last));
     printf("time is not negative: %d\n", ms >= 0);
     SHOW(cudaEventElapsedTime(&ms, last, first));
