@@ -149,6 +149,105 @@ START_TEST(results_match_a_plain_table)
 }
 END_TEST
 
+/* Regions of up to 64 MiB at any address in 1 GiB, so that all levels of the page map are used. */
+enum { LARGE = 64 };
+#define LARGE_AREA (UINT64_C(1) << 30)
+
+static const struct ptxi_mem_region *find_plainly(const struct ptxi_mem_region *list, uint64_t addr)
+{
+    for (int i = 0; i < LARGE; i++)
+        if (addr - list[i].base < list[i].size)
+            return &list[i];
+    return NULL;
+}
+
+static bool overlaps(const struct ptxi_mem_region *list, uint64_t base, uint64_t size)
+{
+    for (int i = 0; i < LARGE; i++)
+        if (list[i].size && base < list[i].base + list[i].size && list[i].base < base + size)
+            return true;
+    return false;
+}
+
+/* An address next to the begin or end of a region, or any address. */
+static uint64_t choose_address(const struct ptxi_mem_region *list, uint64_t origin)
+{
+    const struct ptxi_mem_region *r = &list[random64() % LARGE];
+
+    switch (random64() % 4) {
+    case 0:
+        return r->base + random64() % 3 - 1;
+    case 1:
+        return r->base + r->size + random64() % 3 - 1;
+    case 2:
+        return r->base + (r->size ? random64() % r->size : 0);
+    default:
+        return origin + random64() % LARGE_AREA;
+    }
+}
+
+static void check_large(const struct ptxi_mem_region *list, uint64_t origin)
+{
+    for (int i = 0; i < 200; i++) {
+        uint64_t addr = choose_address(list, origin), size = random64() % 2 ? 1 : 1 + random64() % (1 << 20);
+        const struct ptxi_mem_region *expected = find_plainly(list, addr);
+        struct ptxi_mem_region r;
+        bool covered = expected && size <= expected->size - (addr - expected->base);
+
+        ck_assert_int_eq(ptxi_memmap_covers(map, addr, size, &r), covered);
+        ck_assert_int_eq(ptxi_memmap_find(map, addr, &r) == PTXI_MEMMAP_INSIDE, expected != NULL);
+        if (expected) {
+            ck_bits64(r.base, expected->base);
+            ck_bits64(r.size, expected->size);
+            ck_assert_uint_eq(r.flags, expected->flags);
+        }
+    }
+}
+
+/* Sizes and bases are multiples of 2^_i, the last of them of 8 MiB. The areas begin within the page map, at its end and
+ * above it. */
+START_TEST(large_regions_match_a_list)
+{
+    static const uint64_t origins[] = { 0, (UINT64_C(1) << 47) - LARGE_AREA / 2, UINT64_C(1) << 60 };
+    const uint64_t origin = origins[_i % 3], unit = UINT64_C(1) << (_i / 3 * 4);
+    struct ptxi_mem_region list[LARGE] = { { .size = 0 } };
+
+    for (int step = 0; step < 4000; step++) {
+        struct ptxi_mem_region *r = &list[random64() % LARGE];
+
+        if (r->size) {
+            ck_assert(ptxi_memmap_remove(map, r->base));
+            r->size = 0;
+        } else {
+            uint64_t base = origin + random64() % LARGE_AREA / unit * unit;
+            uint64_t size = unit + (random64() % (UINT64_C(1) << 26) >> random64() % 26) / unit * unit;
+            bool free = !overlaps(list, base, size);
+
+            *r = (struct ptxi_mem_region){ .base = base, .size = size, .flags = (uint32_t)random64() };
+            ck_assert_int_eq(ptxi_memmap_add(map, r), free ? PTXI_MEMMAP_OK : PTXI_MEMMAP_OVERLAP);
+            r->size = free ? size : 0;
+        }
+        if (step % 20 == 0)
+            check_large(list, origin);
+    }
+}
+END_TEST
+
+START_TEST(regions_too_large_for_the_page_map_are_found)
+{
+    struct ptxi_mem_region r;
+
+    ck_assert_int_eq(add(UINT64_C(1) << 42, UINT64_C(3) << 40, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
+    ck_assert_int_eq(add(4096, 4096, PTXI_MEM_RWA), PTXI_MEMMAP_OK);
+    ck_assert(ptxi_memmap_covers(map, (UINT64_C(1) << 42) + 12345, UINT64_C(2) << 40, &r));
+    ck_assert(ptxi_memmap_covers(map, 5000, 100, &r));
+    ck_assert(!ptxi_memmap_covers(map, 9000, 1, &r));
+    ck_assert(ptxi_memmap_remove(map, UINT64_C(1) << 42));
+    ck_assert(!ptxi_memmap_covers(map, (UINT64_C(1) << 42) + 12345, 1, &r));
+    ck_assert(ptxi_memmap_covers(map, 5000, 100, &r));
+}
+END_TEST
+
 static _Atomic bool stop;
 
 static void *reader(void *bad)
@@ -198,6 +297,8 @@ int main(void)
     tcase_add_test(t, covers_whole_ranges_only);
     tcase_add_test(t, generation_grows_when_a_region_is_removed);
     tcase_add_loop_test(t, results_match_a_plain_table, 0, 3);
+    tcase_add_loop_test(t, large_regions_match_a_list, 0, 18);
+    tcase_add_test(t, regions_too_large_for_the_page_map_are_found);
     tcase_add_test(t, concurrent_readers_and_a_writer);
     suite_add_tcase(s, t);
     return run_suite(s);
