@@ -152,7 +152,8 @@ static size_t find_slot(const struct leaf *l, uint64_t addr)
 }
 
 /* The last region that starts at or below addr and the first one that starts above it, or NULL. */
-static void neighbours(const struct ptxi_memmap *m, uint64_t addr, struct ptxi_region_slot **below, struct ptxi_region_slot **above)
+static void neighbours(const struct ptxi_memmap *m, uint64_t addr, struct ptxi_region_slot **below,
+                       struct ptxi_region_slot **above)
 {
     *below = *above = NULL;
     if (m->leaves == 0)
