@@ -27,11 +27,15 @@ static enum ptxi_fatbin_result decompress_lz4(const struct ptxi_fatbin_entry *e,
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 
-/* ZSTD_isError() is not needed: error codes are larger than any size. */
 static enum ptxi_fatbin_result decompress_zstd(const struct ptxi_fatbin_entry *e, char *to)
 {
-    return ZSTD_decompress(to, e->size, e->data, e->stored) == e->size ? PTXI_FATBIN_OK : PTXI_FATBIN_CORRUPT;
+    size_t n = ZSTD_decompress(to, e->size, e->data, e->stored);
+
+    if (ZSTD_isError(n) && ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
+        return PTXI_FATBIN_NO_MEMORY;
+    return n == e->size ? PTXI_FATBIN_OK : PTXI_FATBIN_CORRUPT;
 }
 #else
 static enum ptxi_fatbin_result decompress_zstd(const struct ptxi_fatbin_entry *e, char *to)

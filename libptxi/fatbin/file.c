@@ -201,6 +201,25 @@ static enum ptxi_fatbin_result find_in_elf(struct bytes file, const char *member
     return r;
 }
 
+/* Each kernel has a bank of constants for its parameters in a section with this name. */
+const char *ptxi_fatbin_next_kernel(const void *cubin, size_t size, uint32_t *section)
+{
+    static const char prefix[] = ".nv.constant0.";
+    struct elf elf;
+
+    if (ptxi_fatbin_file_kind(cubin, size) != PTXI_FILE_CUBIN || !open_elf((struct bytes){ cubin, size }, &elf))
+        return NULL;
+    while (*section < elf.count) {
+        uint32_t at = ptxi_read_le32(section_header(&elf, (*section)++) + offsetof(Elf64_Shdr, sh_name));
+        size_t left = at < elf.names.size ? elf.names.size - at : 0;
+        const char *name = (const char *)elf.names.at + at;
+
+        if (left > sizeof prefix && !memcmp(name, prefix, sizeof prefix - 1) && memchr(name, 0, left))
+            return name + sizeof prefix - 1;
+    }
+    return NULL;
+}
+
 /* ---- archives */
 
 /* The header of a member: fields of characters, padded with blanks. */
@@ -304,4 +323,38 @@ enum ptxi_fatbin_result ptxi_fatbin_find(const void *data, size_t size, struct p
         return begins_with(file, "!<thin>") ? PTXI_FATBIN_THIN : find_in_archive(file, arena, list);
     default: return PTXI_FATBIN_OK;
     }
+}
+
+/* ---- programs */
+
+static bool has_ptx(const struct ptxi_fatbin_found *found)
+{
+    struct ptxi_fatbin_entry e;
+    struct ptxi_fatbin f;
+
+    if (ptxi_fatbin_open(&f, found->data, found->size))
+        return false;
+    while (!ptxi_fatbin_next(&f, &e))
+        if (e.kind == PTXI_FATBIN_PTX)
+            return true;
+    return false;
+}
+
+unsigned ptxi_fatbin_group(struct ptxi_fatbin_list *list)
+{
+    unsigned count = 0, relocatable = 0;
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct ptxi_fatbin_found *f = &list->at[i];
+
+        f->program = 0;
+        if (!has_ptx(f))
+            continue;
+        f->program = f->relocatable && relocatable ? relocatable : ++count;
+        if (f->relocatable)
+            relocatable = f->program;
+    }
+    for (uint32_t i = 0; i < list->count && !count; i++)
+        list->at[i].program = 1;
+    return count || !list->count ? count : 1;
 }

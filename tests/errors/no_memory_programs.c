@@ -465,7 +465,24 @@ static bool link_file(ptxiLinkState s, const char *path, ptxiModule *m)
     return true;
 }
 
-/* A module from a file, and one from a linked image. */
+/* Fat binaries: one text, and the texts of three programs in an ELF file. */
+static bool load_binaries(const char *top)
+{
+    static const char *const files[] = { "plain.fatbin", "programs.elf" };
+    char path[4096];
+    ptxiModule m;
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/tests/unit/fatbin/%s", top, files[i]);
+        ptxiResult r = ptxiModuleLoad(&m, path);
+
+        if (r != PTXI_ERROR_NOT_SUPPORTED) /* a build without zstd */
+            TRY(r);
+    }
+    return true;
+}
+
+/* A module from a file, one from a linked image, and some from fat binaries. */
 bool use_files(ptxiContext ctx)
 {
     const char *top = getenv("top_srcdir");
@@ -481,7 +498,7 @@ bool use_files(ptxiContext ctx)
     all = link_file(s, path, &linked);
     if (ptxiLinkDestroy(s))
         die("the linker could not be destroyed");
-    return all;
+    return all && load_binaries(top ? top : ".");
 }
 
 static bool use_library(ptxiLibrary l, ptxiStream s)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes one target with libFuzzer. Requires clang. Run it in a separate directory:
 #
-#   SOURCE_TREE/tests/fuzz/fuzz.sh run|parse SECONDS [libFuzzer option ...]
+#   SOURCE_TREE/tests/fuzz/fuzz.sh run|parse|fatbin SECONDS [libFuzzer option ...]
 #
 # Builds in the current directory with ASan and UBSan. FAST=1 selects UBSan and LeakSanitizer, which is several times
 # faster. The initial corpus comes from seeds.sh. New inputs go to ./corpus-TARGET, crashes to ./crash-*.
@@ -21,11 +21,17 @@ flags="$flags -fno-sanitize=float-cast-overflow"
     "$top/configure" -q --disable-shared CC="${CLANG:-clang}" CFLAGS="$flags ${CFLAGS:-}" ptxi_cv_x86_levels=no
 make -s libptxi/isa/op.gen.h
 make -s libptxi_core.la
+libs=$(sed -n 's/^\(LIBFFI\|LZ4\|ZSTD\)_LIBS = //p' Makefile)
 ${CLANG:-clang} $flags -fsanitize=fuzzer -DFUZZER -DPTXI_LANES=32 -D_GNU_SOURCE -std=gnu11 \
-    -I"$top/include" -I"$top/libptxi" -Ilibptxi $([ "$target" = parse ] || echo -Wl,--wrap=pthread_create) \
-    -o "fuzz_$target" "$here/fuzz_$target.c" "$here/mutate.c" .libs/libptxi_core.a -lffi -lpthread -lm
+    -I"$top/include" -I"$top/libptxi" -Ilibptxi $([ "$target" != run ] || echo -Wl,--wrap=pthread_create) \
+    -o "fuzz_$target" "$here/fuzz_$target.c" $([ "$target" = fatbin ] || echo "$here/mutate.c") \
+    .libs/libptxi_core.a $libs -lpthread -lm
+mkdir -p "corpus-$target"
+if [ "$target" = fatbin ]; then # binary files, so without a dictionary of PTX
+    exec ./fuzz_fatbin -max_len=8000 -timeout=20 -rss_limit_mb=3000 -max_total_time="$seconds" "$@" \
+        corpus-fatbin "$top/tests/unit/fatbin"
+fi
 sh "$here/dict.sh" "$top" > ptx.dict
 [ -e seeds ] || sh "$here/seeds.sh" "$top" seeds
-mkdir -p "corpus-$target"
 exec "./fuzz_$target" -dict=ptx.dict -entropic=0 -reduce_inputs=0 -max_len=2000 -timeout=20 -rss_limit_mb=3000 \
     -max_total_time="$seconds" "$@" "corpus-$target" seeds

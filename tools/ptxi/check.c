@@ -121,42 +121,37 @@ static void print_summary(const char *file, ptxiModule m, unsigned bad)
         puts(": ok");
 }
 
-static int check_module(const char *file, ptxiModule m, bool quiet)
+struct check {
+    const char *file;
+    bool quiet;
+};
+
+static int check_module(ptxiModule m, const char *label, void *ctx)
 {
+    struct check *c = ctx;
     char *text = NULL;
     ptxiResult r = ptxiModuleGetUnsupported(m, &text);
 
     if (r) {
-        ptxi_cmd_error("%s: %s", file, ptxi_cmd_result(r));
+        ptxi_cmd_error("%s: %s", label, ptxi_cmd_result(r));
         return CMD_FAILED;
     }
-    unsigned bad = print_unsupported(text, ptxi_cmd_file_name(file));
+    unsigned bad = print_unsupported(text, ptxi_cmd_file_name(c->file));
 
     ptxiFree(text);
-    if (bad || !quiet)
-        print_summary(file, m, bad);
+    if (bad || !c->quiet)
+        print_summary(label, m, bad);
     return bad ? CMD_NOT_EXECUTABLE : CMD_OK;
 }
 
 static int check_file(const char *file, const struct cmd_load_options *options)
 {
-    ptxiModule m = ptxi_cmd_load(file, options);
+    struct check c = { .file = file, .quiet = options->quiet };
+    int status = ptxi_cmd_load_each(file, options, check_module, &c);
 
-    if (!m) {
-        if (!options->quiet)
-            printf("%s: invalid\n", file);
-        return CMD_FAILED;
-    }
-    int status = check_module(file, m, options->quiet);
-
-    ptxiModuleUnload(m);
+    if (status == CMD_FAILED && !options->quiet)
+        printf("%s: invalid\n", file);
     return status;
-}
-
-/* CMD_FAILED is worse than CMD_NOT_EXECUTABLE. */
-static int worse(int a, int b)
-{
-    return b == CMD_FAILED || a == CMD_OK ? b : a;
 }
 
 int ptxi_cmd_check(int argc, char **argv)
@@ -182,6 +177,6 @@ int ptxi_cmd_check(int argc, char **argv)
     if (!ptxi_cmd_has_files(argc) || !ptxi_cmd_open(device))
         return CMD_USAGE;
     for (int i = optind; i < argc; i++)
-        status = worse(status, check_file(argv[i], &load));
+        status = ptxi_cmd_worse(status, check_file(argv[i], &load));
     return status;
 }

@@ -4,24 +4,36 @@
 #include <getopt.h>
 #include <stdio.h>
 
+struct dump {
+    const char *function; /* NULL: all */
+    bool found;
+};
+
+static int dump_module(ptxiModule m, const char *label, void *ctx)
+{
+    struct dump *d = ctx;
+    char *text = NULL;
+    ptxiResult r = ptxiModuleDump(m, d->function, &text);
+
+    if (!r)
+        fputs(text, stdout);
+    else if (r != PTXI_ERROR_NOT_FOUND)
+        ptxi_cmd_error("%s: %s", label, ptxi_cmd_result(r));
+    ptxiFree(text);
+    d->found |= !r;
+    return r && r != PTXI_ERROR_NOT_FOUND ? CMD_FAILED : CMD_OK;
+}
+
+/* The function has to be in one of the modules of the file. */
 static bool dump_file(const char *file, const char *function, const struct cmd_load_options *options)
 {
-    ptxiModule m = ptxi_cmd_load(file, options);
-    char *text = NULL;
+    struct dump d = { .function = function };
 
-    if (!m)
+    if (ptxi_cmd_load_each(file, options, dump_module, &d) != CMD_OK)
         return false;
-    ptxiResult r = ptxiModuleDump(m, function, &text);
-
-    if (r == PTXI_ERROR_NOT_FOUND)
+    if (!d.found)
         ptxi_cmd_error("%s: function '%s' not found, or it has no body", file, function);
-    else if (r)
-        ptxi_cmd_error("%s: %s", file, ptxi_cmd_result(r));
-    else
-        fputs(text, stdout);
-    ptxiFree(text);
-    ptxiModuleUnload(m);
-    return !r;
+    return d.found;
 }
 
 int ptxi_cmd_dump(int argc, char **argv)

@@ -4,8 +4,8 @@
 const char ptxi_cmd_run_help[] =
     "Usage: ptxi run [OPTIONS] FILE...\n"
     "\n"
-    "Launch one kernel of a PTX file, and print the contents of its buffers. Several files are linked into one\n"
-    "module. FILE may be - for stdin.\n"
+    "Launch one kernel of a file, and print the contents of its buffers. Several files are linked into one module.\n"
+    "FILE is PTX, or a fat binary, executable, shared library, object or archive that contains PTX, or - for stdin.\n"
     "\n"
     "  -k, --kernel NAME      name of the kernel (default: the only kernel of the file)\n"
     "  -g, --grid X[,Y[,Z]]   blocks of the grid (default: 1)\n"
@@ -55,7 +55,8 @@ const char ptxi_cmd_run_help[] =
 const char ptxi_cmd_check_help[] =
     "Usage: ptxi check [OPTIONS] FILE...\n"
     "\n"
-    "Check PTX files, and list their instructions that this version cannot execute yet. FILE may be - for stdin.\n"
+    "Check PTX, and list its instructions that this version cannot execute yet. FILE is PTX, or a fat binary,\n"
+    "executable, shared library, object or archive that contains PTX, or - for stdin.\n"
     "\n"
     "  -q, --quiet        print only errors\n"
     "  -d, --device NAME  device profile, such as sm_80 (default: PTXI_DEVICE, or sm_90)\n"
@@ -73,7 +74,8 @@ const char ptxi_cmd_check_help[] =
 const char ptxi_cmd_list_help[] =
     "Usage: ptxi list [OPTIONS] FILE...\n"
     "\n"
-    "List the kernels of PTX files with their signatures, registers, memory and limits. FILE may be - for stdin.\n"
+    "List kernels with their signatures, registers, memory and limits. FILE is PTX, or a fat binary, executable,\n"
+    "shared library, object or archive that contains PTX, or - for stdin.\n"
     "\n"
     "  -d, --device NAME  device profile, such as sm_80 (default: PTXI_DEVICE, or sm_90)\n"
     "  -h, --help         show this help\n"
@@ -81,13 +83,15 @@ const char ptxi_cmd_list_help[] =
     "Registers are 32-bit registers of a thread, estimated from liveness. Exit status: 0 for success, 1 if a file is\n"
     "invalid, 2 for an invalid command line.\n"
     "\n"
-    "Example:\n"
-    "  ptxi list samples/lerp.ptx\n";
+    "Examples:\n"
+    "  ptxi list samples/lerp.ptx\n"
+    "  ptxi list a.out\n";
 
 const char ptxi_cmd_dump_help[] =
     "Usage: ptxi dump [OPTIONS] FILE...\n"
     "\n"
-    "Show the bytecode that PTX files are compiled to. FILE may be - for stdin.\n"
+    "Show the bytecode that PTX is compiled to. FILE is PTX, or a fat binary, executable, shared library, object or\n"
+    "archive that contains PTX, or - for stdin.\n"
     "\n"
     "  -f, --function NAME  only this kernel or function\n"
     "      --fmad=BOOL      false: never fuse mul and add (default: true)\n"
@@ -97,6 +101,26 @@ const char ptxi_cmd_dump_help[] =
     "\n"
     "Example:\n"
     "  ptxi dump samples/sgemm.ptx --function sgemm\n";
+
+const char ptxi_cmd_extract_help[] =
+    "Usage: ptxi extract [OPTIONS] FILE...\n"
+    "\n"
+    "Write each PTX text in a file to a file NAME.NUMBER.TARGET.ptx, such as a.out.2.sm_90.ptx. FILE is an\n"
+    "executable, shared library, object or static archive that nvcc has made, a fat binary, or - for stdin.\n"
+    "\n"
+    "  -o, --output DIR   directory for the files (default: the current one); it is created if it does not exist\n"
+    "  -l, --list         write no files; print a table of all that the file contains\n"
+    "  -a, --arch TARGET  only entries for this target, such as sm_90 or sm_90a\n"
+    "  -h, --help         show this help\n"
+    "\n"
+    "The names of written files go to stdout. The columns of the table: number, kind (PTX; SASS, which is GPU code;\n"
+    "NVVM IR), target, compression, bytes after decompression, kernels, member of the archive. Only PTX can be\n"
+    "extracted and run. Exit status: 0 for success, 1 if a file is invalid or has no PTX, 2 for an invalid command\n"
+    "line.\n"
+    "\n"
+    "Examples:\n"
+    "  ptxi extract --list a.out\n"
+    "  ptxi extract -o ptx --arch sm_90 libkernels.so\n";
 
 const char ptxi_cmd_layout_help[] =
     "Usage: ptxi layout INSTRUCTION.SHAPE.TYPE OPERAND\n"

@@ -91,21 +91,16 @@ static bool list_kernels(ptxiModule m, unsigned count)
     return ok;
 }
 
-static bool list_file(const char *file)
+static int list_module(ptxiModule m, const char *label, void *ctx)
 {
-    ptxiModule m = ptxi_cmd_load(file, &(struct cmd_load_options){ .quiet = true });
     unsigned count = 0;
 
-    if (!m)
-        return false;
+    (void)ctx;
     ptxiModuleGetFunctionCount(&count, m);
-    printf("%s: ", file);
+    printf("%s: ", label);
     ptxi_cmd_print_target(m);
     printf(", %u kernel%s\n", count, count == 1 ? "" : "s");
-    bool ok = list_kernels(m, count);
-
-    ptxiModuleUnload(m);
-    return ok;
+    return list_kernels(m, count) ? CMD_OK : CMD_FAILED;
 }
 
 int ptxi_cmd_list(int argc, char **argv)
@@ -113,8 +108,9 @@ int ptxi_cmd_list(int argc, char **argv)
     static const struct option options[] = {
         { "device", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
+    struct cmd_load_options load = { .quiet = true };
     const char *device = NULL;
-    bool ok = true;
+    int status = CMD_OK;
 
     for (int c; (c = getopt_long(argc, argv, "d:h", options, NULL)) != -1;) {
         switch (c) {
@@ -126,6 +122,6 @@ int ptxi_cmd_list(int argc, char **argv)
     if (!ptxi_cmd_has_files(argc) || !ptxi_cmd_open(device))
         return CMD_USAGE;
     for (int i = optind; i < argc; i++)
-        ok &= list_file(argv[i]);
-    return ok ? CMD_OK : CMD_FAILED;
+        status = ptxi_cmd_worse(status, ptxi_cmd_load_each(argv[i], &load, list_module, NULL));
+    return status;
 }

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest text that is read. A device or a pipe may have no end. */
-#define MOST_TEXT ((size_t)1 << 30)
-
 /* ---- files */
 
 /* NULL: errno has the reason, EFBIG for more than `most` bytes. */
@@ -100,31 +97,139 @@ static ptxiModule load(const char *image, const char *name, const struct cmd_loa
     return report(r, name, options->quiet) ? m : NULL;
 }
 
-ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options)
-{
+/* A file in memory. PTX text is one program. */
+struct image {
+    const char *file, *name; /* as on the command line, and in messages about its text */
+    char *data;
     size_t size;
-    char *text = ptxi_cmd_read(file, MOST_TEXT, &size);
-    ptxiModule m = text ? load(text, ptxi_cmd_file_name(file), options) : NULL;
+    bool is_binary;
+    unsigned programs;
+};
 
-    free(text);
+/* False after a message. The caller frees image->data in any case. */
+static bool read_image(struct image *image, const char *file)
+{
+    struct ptxi_binary b;
+    const char *message;
+
+    *image = (struct image){ .file = file, .name = ptxi_cmd_file_name(file), .programs = 1 };
+    image->data = ptxi_cmd_read(file, CMD_MOST_FILE, &image->size);
+    if (!image->data)
+        return false;
+    image->is_binary = ptxi_inspect_is_binary(image->data, image->size);
+    if (!image->is_binary)
+        return true;
+    message = ptxi_inspect_open_binary(&b, image->data, image->size);
+    if (message) {
+        ptxi_cmd_error("%s: %s", file, message);
+        return false;
+    }
+    if (b.programs > 1)
+        image->programs = b.programs;
+    ptxi_inspect_close_binary(&b);
+    return true;
+}
+
+/* `program` counts from 1. NULL after a message. */
+static ptxiModule load_program(const struct image *image, unsigned program, const struct cmd_load_options *options)
+{
+    char *text;
+
+    if (!image->is_binary)
+        return load(image->data, image->name, options);
+    ptxiResult r = ptxi_inspect_program(image->data, image->size, program, image->name, options->strict, &text);
+    ptxiModule m = report(r, image->name, options->quiet) ? load(text, image->name, options) : NULL;
+
+    if (!r)
+        free(text);
+    return m;
+}
+
+int ptxi_cmd_worse(int a, int b)
+{
+    return b == CMD_FAILED || a == CMD_OK ? b : a;
+}
+
+static int load_and_use(const struct image *image, unsigned program, const struct cmd_load_options *options,
+                        int (*use)(ptxiModule m, const char *label, void *ctx), void *ctx)
+{
+    ptxiModule m = load_program(image, program, options);
+    char *label = NULL;
+    int status = CMD_FAILED;
+
+    if (!m)
+        return CMD_FAILED;
+    if (image->programs == 1)
+        status = use(m, image->file, ctx);
+    else if (asprintf(&label, "%s (module %u of %u)", image->file, program, image->programs) >= 0)
+        status = use(m, label, ctx);
+    free(label);
+    ptxiModuleUnload(m);
+    return status;
+}
+
+int ptxi_cmd_load_each(const char *file, const struct cmd_load_options *options,
+                       int (*use)(ptxiModule m, const char *label, void *ctx), void *ctx)
+{
+    struct image image;
+    bool ok = read_image(&image, file);
+    int status = ok ? CMD_OK : CMD_FAILED;
+
+    for (unsigned i = 1; ok && i <= image.programs; i++)
+        status = ptxi_cmd_worse(status, load_and_use(&image, i, options, use, ctx));
+    free(image.data);
+    return status;
+}
+
+/* Of several modules, loads the one with this kernel. */
+static ptxiModule load_with_kernel(const struct image *image, const char *kernel,
+                                   const struct cmd_load_options *options)
+{
+    ptxiFunction f;
+
+    if (image->programs == 1)
+        return load_program(image, 1, options);
+    if (!kernel) {
+        ptxi_cmd_error("%s: the file has %u modules; select a kernel with --kernel, see ptxi list", image->name,
+                       image->programs);
+        return NULL;
+    }
+    for (unsigned i = 1; i <= image->programs; i++) {
+        ptxiModule m = load_program(image, i, options);
+
+        if (!m || ptxiModuleGetFunction(&f, m, kernel) == PTXI_SUCCESS)
+            return m;
+        ptxiModuleUnload(m);
+    }
+    ptxi_cmd_error("%s: kernel '%s' not found", image->name, kernel);
+    return NULL;
+}
+
+static ptxiModule load_one(const char *file, const char *kernel, const struct cmd_load_options *options)
+{
+    struct image image;
+    ptxiModule m = read_image(&image, file) ? load_with_kernel(&image, kernel, options) : NULL;
+
+    free(image.data);
     return m;
 }
 
 static bool add(ptxiLinkState state, const char *file, bool quiet)
 {
-    const char *name = ptxi_cmd_file_name(file);
-    size_t size;
-    char *text = ptxi_cmd_read(file, MOST_TEXT, &size);
+    struct image image;
+    bool ok = read_image(&image, file);
 
-    if (!text)
-        return false;
-    ptxiResult r = ptxiLinkAddData(state, PTXI_JIT_INPUT_PTX, text, size + 1, name, 0, NULL, NULL);
+    if (ok) {
+        ptxiJitInputType type = image.is_binary ? PTXI_JIT_INPUT_OBJECT : PTXI_JIT_INPUT_PTX;
+        ptxiResult r = ptxiLinkAddData(state, type, image.data, image.size + 1, image.name, 0, NULL, NULL);
 
-    free(text);
-    return report(r, name, quiet);
+        ok = report(r, image.name, quiet);
+    }
+    free(image.data);
+    return ok;
 }
 
-ptxiModule ptxi_cmd_link(char **files, int count, const struct cmd_load_options *options)
+ptxiModule ptxi_cmd_link(char **files, int count, const char *kernel, const struct cmd_load_options *options)
 {
     ptxiLinkState state = NULL;
     ptxiModule m = NULL;
@@ -132,7 +237,7 @@ ptxiModule ptxi_cmd_link(char **files, int count, const struct cmd_load_options 
 
     assert(count > 0);
     if (count == 1)
-        return ptxi_cmd_load(files[0], options);
+        return load_one(files[0], kernel, options);
     bool ok = report(ptxiLinkCreate(0, NULL, NULL, &state), "linking", options->quiet);
 
     for (int i = 0; ok && i < count; i++)

@@ -19,11 +19,21 @@ char *ptxi_cmd_read(const char *file, size_t most, size_t *size);
 /* The name of a file in messages. */
 const char *ptxi_cmd_file_name(const char *file);
 
-/* Load a file and print the messages about its text. NULL if the file is invalid. */
-ptxiModule ptxi_cmd_load(const char *file, const struct cmd_load_options *options);
+/* The largest text or binary file that is read. A device or a pipe may have no end. */
+#define CMD_MOST_FILE ((size_t)1 << 30)
 
-/* Load files as one module. */
-ptxiModule ptxi_cmd_link(char **files, int count, const struct cmd_load_options *options);
+/* Load the modules of a file, one after another, print the messages about their text, and call `use` for each. PTX text
+ * is one module; files with fat binaries may have several. `label` is the name of the file, with the number of the
+ * module if there are several. Returns the worst of the results of `use`; CMD_FAILED if a module is invalid. */
+int ptxi_cmd_load_each(const char *file, const struct cmd_load_options *options,
+                       int (*use)(ptxiModule m, const char *label, void *ctx), void *ctx);
+
+/* The worse of two exit statuses: CMD_FAILED is worse than CMD_NOT_EXECUTABLE. */
+int ptxi_cmd_worse(int a, int b);
+
+/* Load files as one module. Of a single file with several modules, load the one with this kernel. NULL after a
+ * message. */
+ptxiModule ptxi_cmd_link(char **files, int count, const char *kernel, const struct cmd_load_options *options);
 
 /* Print the target of a module, such as "PTX 8.7, sm_90a", without a newline. */
 void ptxi_cmd_print_target(ptxiModule m);

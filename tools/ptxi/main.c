@@ -19,6 +19,8 @@ static const struct command {
     { "check", ptxi_cmd_check, "check files, and whether they can be executed", ptxi_cmd_check_help },
     { "list", ptxi_cmd_list, "list kernels with their signatures and resources", ptxi_cmd_list_help },
     { "dump", ptxi_cmd_dump, "show bytecode", ptxi_cmd_dump_help },
+    { "extract", ptxi_cmd_extract, "write the PTX in executables, objects and fat binaries to files",
+      ptxi_cmd_extract_help },
     { "layout", ptxi_cmd_layout, "draw where the elements of a matrix are", ptxi_cmd_layout_help },
     { "help", show_help, "show help", ptxi_cmd_help_help },
 };

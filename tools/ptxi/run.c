@@ -326,7 +326,7 @@ static int run_files(struct run *r, char **files, int count)
 {
     if (!ptxi_cmd_open(r->device))
         return CMD_USAGE;
-    ptxiModule m = ptxi_cmd_link(files, count, &r->load);
+    ptxiModule m = ptxi_cmd_link(files, count, r->kernel, &r->load);
 
     if (!m)
         return CMD_FAILED;

@@ -1,5 +1,6 @@
-/* What the command `ptxi` needs beyond ptxi.h: properties of modules, kernels and the build, conversion of
- * floating-point values, and the layout of matrices in registers. tools/ptxi includes no other internal header. */
+/* What the command `ptxi` needs beyond ptxi.h: properties of modules, kernels and the build, the contents of files with
+ * fat binaries, conversion of floating-point values, and the layout of matrices in registers. tools/ptxi includes no
+ * other internal header. */
 #ifndef PTXI_API_INSPECT_INSPECT_H
 #define PTXI_API_INSPECT_INSPECT_H
 
@@ -30,6 +31,49 @@ struct ptxi_kernel_info {
     unsigned block_shared; /* bytes of shared memory that a block of the module's device profile can have */
 };
 ptxiResult ptxi_inspect_kernel(ptxiFunction kernel, struct ptxi_kernel_info *info);
+
+/* ---- files with fat binaries: raw ones, objects, executables, shared libraries, static archives, cubins */
+
+struct ptxi_binary_entry {
+    unsigned number;         /* from 1, in the file */
+    bool is_ptx;
+    const char *kind;        /* "PTX", "SASS" or "NVVM IR"; static */
+    const char *compression; /* "none", "LZ4" or "zstd"; static */
+    char target[16];         /* "sm_90a" */
+    size_t stored, size;     /* bytes in the file, and after decompression */
+    const char *member;      /* of the archive, or NULL */
+    const char *source;      /* name of the source file, or NULL */
+    const struct ptxi_fatbin_entry *entry;
+};
+
+struct ptxi_binary {
+    struct ptxi_binary_entry *entries;
+    unsigned count;
+    unsigned programs;       /* modules that the file has */
+    void *memory;            /* of all strings and entries */
+};
+
+bool ptxi_inspect_is_binary(const void *data, size_t size);
+
+/* Lists what a file contains. `data` must stay until ptxi_inspect_close_binary(). Returns NULL, or a message, static;
+ * then there is nothing to close. */
+const char *ptxi_inspect_open_binary(struct ptxi_binary *b, const void *data, size_t size);
+void ptxi_inspect_close_binary(struct ptxi_binary *b);
+
+/* Decompresses an entry. The caller frees it with free(); a NUL follows its bytes. Returns NULL, or a message, which is
+ * static. */
+const char *ptxi_inspect_extract(const struct ptxi_binary_entry *e, char **data, size_t *size);
+
+/* Calls back with the name of each kernel of an entry. False: the entry cannot be read. */
+bool ptxi_inspect_kernels(const struct ptxi_binary_entry *e, void (*found)(void *ctx, const char *name), void *ctx);
+
+/* Takes the PTX of one program for the current context's device out of a file, in a form that can be loaded.
+ * `program`  from 1.
+ * `name`     of the file, for messages.
+ * `strict`   as PTXI_JIT_STRICT_TARGET.
+ * `text`     output; the caller frees it with free(). */
+ptxiResult ptxi_inspect_program(const void *data, size_t size, unsigned program, const char *name, bool strict,
+                                char **text);
 
 /* ---- floating-point values */
 

@@ -242,7 +242,20 @@ static ptxiResult take_image(struct taking *t, const void *image)
     return r ? r : take_list(t, 0);
 }
 
-static ptxiResult take_file(struct taking *t, const char *data, size_t size)
+/* Keeps the fat binaries of one program. */
+static void keep_program(struct ptxi_fatbin_list *list, unsigned program)
+{
+    uint32_t kept = 0;
+
+    ptxi_fatbin_group(list);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->at[i].program == program)
+            list->at[kept++] = list->at[i];
+    list->count = kept;
+}
+
+/* `program`  0: all of the file together. */
+static ptxiResult take_file(struct taking *t, const char *data, size_t size, unsigned program)
 {
     struct ptxi_target target;
 
@@ -250,6 +263,8 @@ static ptxiResult take_file(struct taking *t, const char *data, size_t size)
         return refuse_cubin(t, target);
     enum ptxi_fatbin_result r = ptxi_fatbin_find(data, size, &t->arena, &t->list);
 
+    if (!r && program)
+        keep_program(&t->list, program);
     return r ? refuse_fatbin(t, r) : take_list(t, 0);
 }
 
@@ -305,8 +320,17 @@ ptxiResult ptxi_binary_convert(char *data, size_t size, unsigned sm, struct ptxi
         return PTXI_SUCCESS;
     }
     begin(&t, sm, o);
-    ptxiResult r = end(&t, take_file(&t, data, size), text, text_size);
+    ptxiResult r = end(&t, take_file(&t, data, size, 0), text, text_size);
 
     free(data);
     return r;
+}
+
+ptxiResult ptxi_binary_take_program(const char *data, size_t size, unsigned program, unsigned sm,
+                                    struct ptxi_load_options *o, char **text, size_t *text_size)
+{
+    struct taking t;
+
+    begin(&t, sm, o);
+    return end(&t, take_file(&t, data, size, program), text, text_size);
 }

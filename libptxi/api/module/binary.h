@@ -22,4 +22,8 @@ ptxiResult ptxi_binary_read(const void *image, unsigned sm, struct ptxi_load_opt
 ptxiResult ptxi_binary_convert(char *data, size_t size, unsigned sm, struct ptxi_load_options *o, char **text,
                                size_t *text_size);
 
+/* Takes the texts of one program, as ptxi_fatbin_group() numbers them, out of a file with fat binaries. */
+ptxiResult ptxi_binary_take_program(const char *data, size_t size, unsigned program, unsigned sm,
+                                    struct ptxi_load_options *o, char **text, size_t *text_size);
+
 #endif

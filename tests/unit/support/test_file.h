@@ -28,7 +28,7 @@ static FILE *open_test_file(const char *name)
 
 /* Returns the content of tests/unit/<name>. It is read once and stays valid until the program ends. The first call
  * for a file must not run at the same time as another call. */
-static const char *test_file(const char *name)
+static inline const char *test_file(const char *name)
 {
     static struct {
         const char *name;
